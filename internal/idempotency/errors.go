@@ -1,0 +1,42 @@
+package idempotency
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+)
+
+var (
+	// ErrInProgress says that another attempt with the same key still runs, after [Store.Wait].
+	ErrInProgress = errors.New("the first attempt is still running")
+	// ErrBusy says that the work waited too long for something else than its own key. Nothing was done.
+	ErrBusy = errors.New("waited too long for another transaction")
+	// ErrUnconfirmed says that the connection was lost and that it could not be found out whether the
+	// work was committed. Trying again with the same key is safe, and the only way to know.
+	ErrUnconfirmed = errors.New("could not confirm the outcome")
+	// ErrUnavailable says that the database could not be reached. Nothing was done.
+	ErrUnavailable = errors.New("database unavailable")
+	// ErrNotVisible says that the work is done, but the caller may no longer see its result.
+	ErrNotVisible = errors.New("the result is no longer visible")
+)
+
+// MismatchError says that the key was used before, with another command.
+type MismatchError struct {
+	// Record is the id of what the first command created.
+	Record uuid.UUID
+}
+
+func (e *MismatchError) Error() string {
+	return fmt.Sprintf("key already used with another command, which made %s", e.Record)
+}
+
+// AlreadyDoneError says that the record of the key has expired, but the row that it created is there.
+type AlreadyDoneError struct {
+	// Record is the id of what this key created.
+	Record uuid.UUID
+}
+
+func (e *AlreadyDoneError) Error() string {
+	return fmt.Sprintf("key already used to make %s", e.Record)
+}

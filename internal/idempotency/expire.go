@@ -1,0 +1,43 @@
+package idempotency
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// ExpireBatch is how many records one transaction of [Expire] deletes at most.
+const ExpireBatch = 1000
+
+// Expire deletes the records of a tenant whose retention is over, in small transactions, until none
+// is left. Any number of replicas may run it at once: what one has locked, the others skip. It gives
+// the number of records deleted.
+func Expire(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID) (int64, error) {
+	var total int64
+	for {
+		var batch pgx.Batch
+		var deleted int64
+		batch.Queue(`SELECT set_config('onlyonce.tenant_id', $1::text, true)`, tenant)
+		batch.Queue(`
+			DELETE FROM idempotency_records WHERE ctid = ANY (ARRAY(
+				SELECT ctid FROM idempotency_records
+				WHERE tenant_id = $1 AND expires_at < now()
+				ORDER BY expires_at LIMIT $2
+				FOR UPDATE SKIP LOCKED))`, tenant, ExpireBatch,
+		).Exec(func(tag pgconn.CommandTag) error {
+			deleted = tag.RowsAffected()
+			return nil
+		})
+		if err := pool.SendBatch(ctx, &batch).Close(); err != nil {
+			return total, fmt.Errorf("expire idempotency records of tenant %s: %w", tenant, err)
+		}
+		total += deleted
+		if deleted < ExpireBatch {
+			return total, nil
+		}
+	}
+}

@@ -1,0 +1,85 @@
+package idempotency
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"onlyonce/internal/invalid"
+)
+
+// Outcome is how an attempt ended, for logs and metrics.
+type Outcome string
+
+// The outcomes of an attempt.
+const (
+	Created    Outcome = "created"     // the work was done by this attempt
+	Replayed   Outcome = "replayed"    // it had been done before, with this key
+	Conflict   Outcome = "conflict"    // a uniqueness rule objected
+	Mismatch   Outcome = "mismatch"    // the key was used with another command
+	InProgress Outcome = "in_progress" // the first attempt still runs
+	Rejected   Outcome = "rejected"    // the command is invalid
+	Failed     Outcome = "failed"      // anything else
+)
+
+// Attempt is what is known of one attempt when it ends.
+type Attempt struct {
+	Operation string
+	Intent    Intent
+	Outcome   Outcome
+	// Record is the id of the row that the intent created, if it is known.
+	Record   uuid.UUID
+	Duration time.Duration
+	Fields   []slog.Attr
+	Err      error
+}
+
+// LogValue is the structured form of an attempt. It holds no result and no secret.
+func (a Attempt) LogValue() slog.Value {
+	attrs := []slog.Attr{
+		slog.String("operation", a.Operation),
+		slog.String("tenant", a.Intent.Tenant.String()),
+		slog.String("key", a.Intent.Key.String()),
+		slog.String("outcome", string(a.Outcome)),
+		slog.Duration("duration", a.Duration),
+	}
+	if a.Record != uuid.Nil {
+		attrs = append(attrs, slog.String("record", a.Record.String()))
+	}
+	if a.Err != nil {
+		attrs = append(attrs, slog.String("error", a.Err.Error()))
+	}
+	return slog.GroupValue(append(attrs, a.Fields...)...)
+}
+
+// outcomeOf classifies an error of Do. Whatever Explain made of a constraint is a conflict.
+func outcomeOf(err error, explained bool) Outcome {
+	var mismatch *MismatchError
+	var done *AlreadyDoneError
+	var problems *invalid.Error
+	switch {
+	case errors.As(err, &mismatch):
+		return Mismatch
+	case errors.As(err, &done), errors.Is(err, ErrNotVisible):
+		return Replayed
+	case errors.Is(err, ErrInProgress):
+		return InProgress
+	case errors.As(err, &problems):
+		return Rejected
+	case explained:
+		return Conflict
+	default:
+		return Failed
+	}
+}
+
+// Reject reports an attempt that never became a command: its input was invalid, its key is still free.
+func (o Operation[C, R]) Reject(ctx context.Context, store *Store, intent Intent, reason error) {
+	store.observe(ctx, Attempt{Operation: o.spec.Name, Intent: intent, Outcome: Rejected, Err: reason})
+}
+
+func isConstraint(pg *pgconn.PgError) bool { return len(pg.Code) == 5 && pg.Code[:2] == "23" }

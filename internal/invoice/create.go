@@ -1,0 +1,111 @@
+package invoice
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"onlyonce/internal/customer"
+	"onlyonce/internal/idempotency"
+)
+
+// RepeatWindow is how long after an invoice an equal one looks like a repeat.
+const RepeatWindow = 10 * time.Minute
+
+// Create creates an invoice, once.
+var Create = idempotency.Define(idempotency.Spec[Draft, Invoice]{
+	Name:    "invoice.create",
+	Work:    insert,
+	Retain:  24 * time.Hour,
+	Visible: `SELECT FROM invoices i WHERE i.tenant_id = @tenant_id AND i.id = record.id`,
+	Explain: explain,
+	Fields:  func(d Draft) []slog.Attr { return []slog.Attr{slog.String("number", d.Number)} },
+})
+
+// insert is the transaction of one new invoice, in the order in which it happens. The order is also
+// that of the locks: the key, the customer's email, the likeness, the number.
+func insert(tx *idempotency.Tx, d Draft) idempotency.Result {
+	who := pgx.NamedArgs{"customer_id": nullable(d.CustomerID), "email": d.Customer.Email}
+	if d.CustomerID == uuid.Nil {
+		customer.CreateOrReuse(tx, d.Customer)
+	}
+	if !d.AllowRepeat {
+		tx.Exec(`SELECT refuse_likeness(@tenant_id, `+likeness+`, @window)`,
+			with(who, pgx.NamedArgs{"content": d.content(), "window": RepeatWindow}))
+	}
+	tx.Exec(`
+		INSERT INTO invoices (
+			tenant_id, id, idempotency_key, number, customer_id, currency, issue_date, due_date, notes,
+			subtotal, tax_total, total, likeness)
+		VALUES (
+			@tenant_id, @record_id, @idempotency_key,
+			take_invoice_number(@tenant_id, @year, NULLIF(@number, '')),
+			`+customerID+`, @currency, @issue_date, @due_date, @notes,
+			@subtotal, @tax_total, @total, `+likeness+`)`,
+		with(who, pgx.NamedArgs{
+			"year": d.IssueDate.Year(), "number": d.Number, "currency": d.Currency.String(),
+			"issue_date": d.IssueDate.Time(), "due_date": d.DueDate.Time(), "notes": d.Notes,
+			"subtotal": d.totals.Subtotal, "tax_total": d.totals.Tax, "total": d.totals.Total,
+			"content": d.content(),
+		}))
+	tx.Exec(`
+		INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, net)
+		SELECT @tenant_id, @record_id, position, description, quantity::numeric, unit_price, tax_rate::numeric, net
+		FROM unnest(@descriptions::text[], @quantities::text[], @unit_prices::bigint[], @tax_rates::text[], @nets::bigint[])
+			WITH ORDINALITY AS line (description, quantity, unit_price, tax_rate, net, position)`,
+		columns(d.Lines))
+	tx.Exec(`
+		INSERT INTO events (tenant_id, name, record_id, actor, key)
+		VALUES (@tenant_id, 'invoice.created', @record_id, @actor, @idempotency_key)`, nil)
+	return tx.Return(`
+		SELECT `+asJSON+` || jsonb_build_object('possible_duplicate_of', COALESCE(`+earlier+`, @none))
+		FROM invoices i JOIN customers c ON c.tenant_id = i.tenant_id AND c.id = i.customer_id
+		WHERE i.tenant_id = @tenant_id AND i.id = @record_id`,
+		pgx.NamedArgs{"window": RepeatWindow, "none": uuid.Nil})
+}
+
+const (
+	// customerID is the chosen customer, or the one with the email.
+	customerID = `COALESCE(@customer_id::uuid, (
+		SELECT id FROM customers WHERE tenant_id = @tenant_id AND lower(email) = lower(@email)))`
+
+	// likeness is equal for invoices with the same customer, currency and lines.
+	likeness = `sha256(uuid_send(` + customerID + `) || @content::bytea)`
+
+	// earlier is the last invoice like i.
+	earlier = `(
+		SELECT e.id FROM invoices e
+		WHERE e.tenant_id = i.tenant_id AND e.likeness = i.likeness AND e.id <> i.id
+			AND e.created_at > i.created_at - @window::interval
+		ORDER BY e.created_at DESC LIMIT 1)`
+)
+
+func columns(lines []Line) pgx.NamedArgs {
+	n := len(lines)
+	descriptions, quantities, rates := make([]string, n), make([]string, n), make([]string, n)
+	prices, nets := make([]int64, n), make([]int64, n)
+	for i, line := range lines {
+		descriptions[i], quantities[i], rates[i] = line.Description, line.Quantity.String(), line.TaxRate.String()
+		prices[i], nets[i] = line.UnitPrice, line.Net
+	}
+	return pgx.NamedArgs{
+		"descriptions": descriptions, "quantities": quantities, "tax_rates": rates,
+		"unit_prices": prices, "nets": nets,
+	}
+}
+
+func nullable(id uuid.UUID) *uuid.UUID {
+	if id == uuid.Nil {
+		return nil
+	}
+	return &id
+}
+
+func with(a, b pgx.NamedArgs) pgx.NamedArgs {
+	for name, value := range a {
+		b[name] = value
+	}
+	return b
+}

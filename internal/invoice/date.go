@@ -1,0 +1,47 @@
+package invoice
+
+import (
+	"fmt"
+	"time"
+)
+
+// Date is a calendar day without a time zone. As text it is ISO 8601: 2026-11-21.
+type Date struct{ day time.Time }
+
+// DateOf gives the day of a time in its own zone.
+func DateOf(t time.Time) Date {
+	return Date{time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC)}
+}
+
+// ParseDate reads an ISO 8601 date between the years 1900 and 9999.
+func ParseDate(text string) (Date, error) {
+	day, err := time.Parse(time.DateOnly, text)
+	if err != nil || day.Year() < 1900 {
+		return Date{}, fmt.Errorf("not a date: %.20q", text)
+	}
+	return Date{day}, nil
+}
+
+// Time gives midnight UTC of the day.
+func (d Date) Time() time.Time { return d.day }
+
+// Year gives the calendar year.
+func (d Date) Year() int { return d.day.Year() }
+
+// AddDays gives the day n days later.
+func (d Date) AddDays(n int) Date { return Date{d.day.AddDate(0, 0, n)} }
+
+// Before reports whether d is earlier than other.
+func (d Date) Before(other Date) bool { return d.day.Before(other.day) }
+
+// String gives the ISO 8601 form.
+func (d Date) String() string { return d.day.Format(time.DateOnly) }
+
+// MarshalText gives the ISO 8601 form.
+func (d Date) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// UnmarshalText reads the ISO 8601 form.
+func (d *Date) UnmarshalText(text []byte) (err error) {
+	*d, err = ParseDate(string(text))
+	return err
+}

@@ -1,0 +1,189 @@
+package invoice
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"onlyonce/internal/customer"
+	"onlyonce/internal/invalid"
+	"onlyonce/internal/money"
+)
+
+// Limits of an invoice.
+const (
+	MaxLines       = 200
+	MaxNumber      = 40   // characters
+	MaxDescription = 500  // characters
+	MaxNotes       = 5000 // characters
+)
+
+// Input is what came in, as text: from the form and from JSON alike.
+type Input struct {
+	Number     string          `json:"number"`
+	Customer   *customer.Input `json:"customer"`
+	CustomerID string          `json:"customer_id"`
+	IssueDate  string          `json:"issue_date"`
+	DueDate    string          `json:"due_date"`
+	Currency   string          `json:"currency"`
+	Lines      []LineInput     `json:"lines"`
+	Notes      string          `json:"notes"`
+
+	// AllowRepeat says that an invoice that looks like an earlier one is meant.
+	AllowRepeat bool `json:"-"`
+}
+
+// LineInput is a line as text. Quantity, price and rate are plain decimals.
+type LineInput struct {
+	Description string `json:"description"`
+	Quantity    string `json:"quantity"`
+	UnitPrice   string `json:"unit_price"`
+	TaxRate     string `json:"tax_rate"`
+}
+
+// Draft is a valid input: the command that creates an invoice.
+type Draft struct {
+	Number     string         `json:"number"` // empty: the next of the series
+	CustomerID uuid.UUID      `json:"customer_id"`
+	Customer   customer.Draft `json:"customer"` // used when CustomerID is uuid.Nil
+	IssueDate  Date           `json:"issue_date"`
+	DueDate    Date           `json:"due_date"`
+	Currency   money.Currency `json:"currency"`
+	Lines      []Line         `json:"lines"`
+	Notes      string         `json:"notes"`
+
+	// AllowRepeat is not part of what is created, and so not of the fingerprint.
+	AllowRepeat bool   `json:"-"`
+	totals      Totals // of Lines
+}
+
+// Draft checks the input. It returns an [*invalid.Error] that lists everything that is wrong.
+func (in Input) Draft() (Draft, error) {
+	var problems invalid.Error
+	d := Draft{
+		Number:      strings.Join(strings.Fields(in.Number), " "),
+		Notes:       strings.TrimSpace(strings.ReplaceAll(in.Notes, "\r\n", "\n")),
+		AllowRepeat: in.AllowRepeat,
+	}
+	if !isShortText(d.Number, MaxNumber) {
+		problems.Add("/number", fmt.Sprintf("Use at most %d printable characters, or leave it blank for the next number.", MaxNumber))
+	}
+	if !isShortText(d.Notes, MaxNotes) {
+		problems.Add("/notes", fmt.Sprintf("Shorten the notes to %d characters.", MaxNotes))
+	}
+	in.customer(&d, &problems)
+	in.dates(&d, &problems)
+	in.lines(&d, &problems)
+	return d, problems.Err()
+}
+
+func (in Input) customer(d *Draft, problems *invalid.Error) {
+	switch {
+	case in.CustomerID != "" && in.Customer != nil:
+		problems.Add("/customer_id", "Give either customer_id or customer, not both.")
+	case in.CustomerID != "":
+		id, err := uuid.Parse(in.CustomerID)
+		if err != nil || id == uuid.Nil {
+			problems.Add("/customer_id", "Choose a customer from the list.")
+		}
+		d.CustomerID = id
+	case in.Customer != nil:
+		d.Customer = in.Customer.Draft("/customer", problems)
+	default:
+		problems.Add("/customer", "Choose a customer, or enter the email and name of a new one.")
+	}
+}
+
+func (in Input) dates(d *Draft, problems *invalid.Error) {
+	var err error
+	if d.IssueDate, err = ParseDate(in.IssueDate); err != nil {
+		problems.Add("/issue_date", "Enter the issue date as year-month-day, like 2026-11-21.")
+	}
+	if d.DueDate, err = ParseDate(in.DueDate); err != nil {
+		problems.Add("/due_date", "Enter the due date as year-month-day, like 2026-12-21.")
+	} else if d.DueDate.Before(d.IssueDate) {
+		problems.Add("/due_date", "The due date must not be before the issue date.")
+	}
+}
+
+func (in Input) lines(d *Draft, problems *invalid.Error) {
+	var known bool
+	if d.Currency, known = money.ParseCurrency(in.Currency); !known {
+		problems.Add("/currency", "Choose a currency by its three-letter code, like EUR.")
+	}
+	switch {
+	case len(in.Lines) == 0:
+		problems.Add("/lines", "Add at least one line.")
+	case len(in.Lines) > MaxLines:
+		problems.Add("/lines", fmt.Sprintf("An invoice holds at most %d lines.", MaxLines))
+		return
+	}
+	before := len(problems.Fields)
+	for i, line := range in.Lines {
+		d.Lines = append(d.Lines, line.draft("/lines/"+strconv.Itoa(i), d.Currency, problems))
+	}
+	if len(problems.Fields) > before {
+		return
+	}
+	var err error
+	if d.totals, err = TotalsOf(d.Lines); err != nil {
+		problems.Add("/lines", "The total is too large.")
+	}
+}
+
+func (in LineInput) draft(pointer string, currency money.Currency, problems *invalid.Error) Line {
+	line := Line{Description: strings.TrimSpace(in.Description)}
+	if line.Description == "" {
+		problems.Add(pointer+"/description", "Describe what this line is for.")
+	} else if !isShortText(line.Description, MaxDescription) {
+		problems.Add(pointer+"/description", fmt.Sprintf("Shorten the description to %d characters.", MaxDescription))
+	}
+
+	var err error
+	line.Quantity, err = money.ParseDecimal(strings.TrimSpace(in.Quantity))
+	if err != nil || !line.Quantity.IsPositive() || money.Scale(line.Quantity) > 6 || line.Quantity.GreaterThan(decimal.New(1, 9)) {
+		problems.Add(pointer+"/quantity", "Enter a quantity above 0 with at most 6 decimals, like 2 or 1.5.")
+		line.Quantity = decimal.Zero
+	}
+	line.TaxRate, err = money.ParseDecimal(strings.TrimSpace(in.TaxRate))
+	if err != nil || line.TaxRate.IsNegative() || money.Scale(line.TaxRate) > 3 || line.TaxRate.GreaterThan(decimal.NewFromInt(100)) {
+		problems.Add(pointer+"/tax_rate", "Enter a tax rate from 0 to 100 percent, like 23.")
+	}
+	if currency == (money.Currency{}) {
+		return line
+	}
+	switch line.UnitPrice, err = currency.Parse(strings.TrimSpace(in.UnitPrice)); {
+	case errors.Is(err, money.ErrScale):
+		problems.Add(pointer+"/unit_price", fmt.Sprintf("%s has %d decimals.", currency, currency.Decimals()))
+	case err != nil:
+		problems.Add(pointer+"/unit_price", "Enter a unit price of 0 or more, like 50.00.")
+	}
+	if line.Net, err = money.Multiply(line.UnitPrice, line.Quantity); err != nil {
+		problems.Add(pointer+"/quantity", "This line's amount is too large.")
+	}
+	return line
+}
+
+// content is SHA-256 over what makes two invoices of one customer look alike.
+func (d Draft) content() []byte {
+	h := sha256.New()
+	fmt.Fprintln(h, d.Currency)
+	for _, l := range d.Lines {
+		fmt.Fprintf(h, "%q %s %d %s\n", l.Description, l.Quantity, l.UnitPrice, l.TaxRate)
+	}
+	return h.Sum(nil)
+}
+
+// isShortText accepts valid UTF-8 without control characters other than tab and newline.
+func isShortText(s string, limit int) bool {
+	if !utf8.ValidString(s) || utf8.RuneCountInString(s) > limit {
+		return false
+	}
+	return !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' && r != '\t' && r != '\n' || r == 0x7f })
+}

@@ -1,0 +1,54 @@
+package invoice
+
+import (
+	"slices"
+
+	"github.com/shopspring/decimal"
+
+	"onlyonce/internal/money"
+)
+
+// TaxGroup is the tax of all lines with one rate. Amounts are minor units.
+type TaxGroup struct {
+	Rate decimal.Decimal // percent
+	Net  int64
+	Tax  int64
+}
+
+// Totals are the sums of an invoice, in minor units.
+type Totals struct {
+	Subtotal, Tax, Total int64
+	Groups               []TaxGroup // by rate, lowest first
+}
+
+// TotalsOf sums lines as EN 16931 does: each line's net amount is rounded, the net amounts of one tax
+// rate are summed and taxed together (BT-116, BT-117), and the rounded taxes are summed. It returns
+// [money.ErrRange] if a sum is too large.
+func TotalsOf(lines []Line) (Totals, error) {
+	var t Totals
+	var err error
+	for _, line := range lines {
+		i := slices.IndexFunc(t.Groups, func(g TaxGroup) bool { return g.Rate.Equal(line.TaxRate) })
+		if i < 0 {
+			i = len(t.Groups)
+			t.Groups = append(t.Groups, TaxGroup{Rate: line.TaxRate})
+		}
+		if t.Groups[i].Net, err = money.Add(t.Groups[i].Net, line.Net); err != nil {
+			return Totals{}, err
+		}
+	}
+	slices.SortFunc(t.Groups, func(a, b TaxGroup) int { return a.Rate.Cmp(b.Rate) })
+	for i, g := range t.Groups {
+		if t.Groups[i].Tax, err = money.Percent(g.Net, g.Rate); err != nil {
+			return Totals{}, err
+		}
+		if t.Subtotal, err = money.Add(t.Subtotal, g.Net); err != nil {
+			return Totals{}, err
+		}
+		if t.Tax, err = money.Add(t.Tax, t.Groups[i].Tax); err != nil {
+			return Totals{}, err
+		}
+	}
+	t.Total, err = money.Add(t.Subtotal, t.Tax)
+	return t, err
+}
