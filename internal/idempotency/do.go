@@ -2,6 +2,7 @@ package idempotency
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -22,6 +23,8 @@ type Store struct {
 	// Timeout bounds an attempt as a whole, including the wait and the questions after a lost
 	// connection. It must be longer than Wait.
 	Timeout time.Duration
+	// Retain, if set, overrides the retention of every operation.
+	Retain time.Duration
 	// Observe is told about each attempt when it ends.
 	Observe func(context.Context, Attempt)
 
@@ -130,7 +133,7 @@ func (o Operation[C, R]) claim(store *Store, fingerprint Fingerprint) query {
 		`SELECT claim_intent(@tenant_id, @operation, @idempotency_key, @fingerprint, @record_id, @retain, @wait)`,
 		pgx.NamedArgs{
 			"fingerprint": fingerprint[:],
-			"retain":      o.spec.Retain,
+			"retain":      cmp.Or(store.Retain, o.spec.Retain),
 			"wait":        fmt.Sprintf("%dms", store.Wait.Milliseconds()),
 		},
 	}

@@ -45,3 +45,13 @@ func (d *Date) UnmarshalText(text []byte) (err error) {
 	*d, err = ParseDate(string(text))
 	return err
 }
+
+// Scan reads a date from a database column.
+func (d *Date) Scan(column any) error {
+	day, ok := column.(time.Time)
+	if !ok {
+		return fmt.Errorf("cannot read a date from %T", column)
+	}
+	*d = DateOf(day)
+	return nil
+}

@@ -67,7 +67,7 @@ type Summary struct {
 // primary key serves every page at the same cost.
 func List(ctx context.Context, pool *pgxpool.Pool, tenant, before uuid.UUID, limit int) ([]Summary, error) {
 	return postgres.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Summary], `
-		SELECT i.id, i.number, i.status, c.id, c.email, c.name, i.currency, i.issue_date::text, i.due_date::text, i.total
+		SELECT i.id, i.number, i.status, c.id, c.email, c.name, i.currency, i.issue_date, i.due_date, i.total
 		FROM invoices i JOIN customers c ON c.tenant_id = i.tenant_id AND c.id = i.customer_id
 		WHERE i.tenant_id = @tenant_id AND i.id < @before
 		ORDER BY i.id DESC LIMIT @limit`,

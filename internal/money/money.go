@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/bojanz/currency"
 	"github.com/shopspring/decimal"
@@ -145,4 +146,22 @@ func (c *Currency) UnmarshalText(text []byte) error {
 	}
 	*c = parsed
 	return nil
+}
+
+// Display writes minor units for people, with grouped thousands and without the currency: "1,234.50".
+func (c Currency) Display(minor int64) string {
+	whole, fraction, _ := strings.Cut(c.Format(minor), ".")
+	for i := len(whole) - 3; i > 0; i -= 3 {
+		whole = whole[:i] + "," + whole[i:]
+	}
+	if fraction == "" {
+		return whole
+	}
+	return whole + "." + fraction
+}
+
+// Scan reads a code from a database column.
+func (c *Currency) Scan(column any) error {
+	code, _ := column.(string)
+	return c.UnmarshalText([]byte(code))
 }

@@ -1,0 +1,35 @@
+# `make help` says what there is. Works with GNU make 3.81 and later.
+
+CACHE  := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/onlyonce
+LINTER := golangci-lint
+LINTER_VERSION := v2.15.0
+# Outside the clone, by version: building it takes a minute, once per machine.
+LINT   := $(CACHE)/$(LINTER)-$(LINTER_VERSION)/$(LINTER)
+
+.PHONY: help
+help: ## Say what there is
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: run
+run: ## Start the app, with its own PostgreSQL and demo data
+	go run ./cmd/server
+
+.PHONY: test
+test: ## Install what the tests need, then run them all with the race detector
+	e2e/setup
+	go test -race -p 2 -timeout 15m ./...
+
+.PHONY: check
+check: $(LINT) ## Hold format, vet, linter, generated code, modules and allowed imports
+	go mod verify
+	go tool templ generate -check
+	go vet ./...
+	$(LINT) run
+	go test -count=1 ./internal/check
+
+.PHONY: generate
+generate: ## Generate Go from the templates
+	go tool templ generate
+
+$(LINT):
+	GOBIN=$(@D) go install github.com/golangci/golangci-lint/v2/cmd/$(LINTER)@$(LINTER_VERSION)

@@ -1,0 +1,66 @@
+package e2e
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"sync"
+)
+
+// attemptLog counts, from the app's own log, how each attempt to create an
+// invoice ended: what arrived at the server, whatever the browser believes.
+type attemptLog struct {
+	next     slog.Handler
+	mu       sync.Mutex
+	outcomes []string
+}
+
+func (l *attemptLog) Enabled(ctx context.Context, level slog.Level) bool {
+	return l.next.Enabled(ctx, level)
+}
+
+func (l *attemptLog) Handle(ctx context.Context, r slog.Record) error {
+	found := map[string]string{}
+	r.Attrs(func(a slog.Attr) bool {
+		collect(found, a)
+		return true
+	})
+	if found["operation"] == "invoice.create" {
+		l.mu.Lock()
+		l.outcomes = append(l.outcomes, found["outcome"])
+		l.mu.Unlock()
+	}
+	return l.next.Handle(ctx, r)
+}
+
+func collect(into map[string]string, a slog.Attr) {
+	value := a.Value.Resolve()
+	if value.Kind() != slog.KindGroup {
+		into[a.Key] = value.String()
+		return
+	}
+	for _, inner := range value.Group() {
+		collect(into, inner)
+	}
+}
+
+// WithAttrs and WithGroup keep the log line readable and lose nothing that is
+// counted: an attempt carries its outcome itself.
+func (l *attemptLog) WithAttrs([]slog.Attr) slog.Handler { return l }
+func (l *attemptLog) WithGroup(string) slog.Handler      { return l }
+
+func (l *attemptLog) seen() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Sorted(slices.Values(l.outcomes))
+}
+
+// attempts holds how the attempts to create an invoice ended, in any order.
+func (s *session) attempts(want ...string) {
+	s.t.Helper()
+	slices.Sort(want)
+	s.until("enough attempts have been logged", func() bool { return len(s.log.seen()) >= len(want) })
+	if got := s.log.seen(); !slices.Equal(got, want) {
+		s.t.Errorf("attempts ended as %v, want %v", got, want)
+	}
+}

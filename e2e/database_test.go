@@ -1,0 +1,69 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+)
+
+// hasOneNew holds that exactly one invoice was created in this test, and that it
+// has the number.
+func (s *session) hasOneNew(number string) {
+	s.t.Helper()
+	s.hasNew(1)
+	if n := s.invoices(number); n != 1 {
+		s.t.Errorf("%d invoices have the number %s, want 1", n, number)
+	}
+}
+
+// hasNew holds how many invoices were created in this test.
+func (s *session) hasNew(want int) {
+	s.t.Helper()
+	if n := s.allInvoices() - s.before; n != want {
+		s.t.Errorf("%d invoices were created, want %d", n, want)
+	}
+}
+
+// invoices counts the rows with a number.
+func (s *session) invoices(number string) int {
+	s.t.Helper()
+	return s.count("SELECT count(*) FROM invoices WHERE number = $1", number)
+}
+
+func (s *session) allInvoices() int {
+	s.t.Helper()
+	return s.count("SELECT count(*) FROM invoices")
+}
+
+func (s *session) count(query string, args ...any) int {
+	s.t.Helper()
+	var n int
+	s.check(s.db.QueryRow(s.t.Context(), query, args...).Scan(&n), "count rows")
+	return n
+}
+
+// lockInvoices stops every create in the middle, inside its transaction, until
+// release is called. Reading goes on.
+func (s *session) lockInvoices() (release func()) {
+	s.t.Helper()
+	tx, err := s.db.Begin(s.t.Context())
+	s.check(err, "begin the transaction that holds the lock")
+	// A pool waits for its connections when it is closed.
+	s.t.Cleanup(func() { _ = tx.Rollback(context.Background()) })
+	_, err = tx.Exec(s.t.Context(), "LOCK TABLE invoices IN SHARE ROW EXCLUSIVE MODE")
+	s.check(err, "lock the invoices")
+	return func() {
+		s.t.Helper()
+		s.check(tx.Rollback(s.t.Context()), "release the lock")
+	}
+}
+
+// waiting waits until n creates stand in the middle: one at the lock, the others
+// behind it or behind each other.
+func (s *session) waiting(n int) {
+	s.t.Helper()
+	s.until(fmt.Sprintf("%d creates wait for a lock", n), func() bool {
+		return n == s.count(`
+			SELECT count(*) FROM pg_stat_activity
+			WHERE datname = current_database() AND wait_event_type = 'Lock'`)
+	})
+}

@@ -1,0 +1,10 @@
+// Package e2e drives the whole app as a person does: a real browser on the real
+// server, each test with a database of its own. There is one file per family of
+// scenarios, each scenario from a real incident; every one of them counts rows in
+// the database and reads what the person sees.
+//
+// setup installs what is needed. A failing test leaves a screenshot and a trace
+// in failures/ and names them; look at a trace with
+//
+//	npx playwright-core show-trace failures/TestName.zip
+package e2e

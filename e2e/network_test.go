@@ -1,0 +1,65 @@
+package e2e
+
+import (
+	"github.com/playwright-community/playwright-go"
+)
+
+// What happens between the browser and the app, and around the page.
+
+// refresh is F5.
+func (s *session) refresh() {
+	s.t.Helper()
+	_, err := s.page.Reload()
+	s.check(err, "refresh the page")
+}
+
+// back is the browser's Back button. A page from the back/forward cache does not
+// load, it is simply there: nothing but the commit can be waited for.
+func (s *session) back() {
+	s.t.Helper()
+	_, err := s.page.GoBack(playwright.PageGoBackOptions{WaitUntil: playwright.WaitUntilStateCommit})
+	s.check(err, "go back")
+}
+
+// leaveMark marks the living page. The mark survives in the back/forward cache
+// and nowhere else.
+func (s *session) leaveMark() {
+	s.t.Helper()
+	_, err := s.page.Evaluate("() => { window.mark = true }")
+	s.check(err, "mark the page")
+}
+
+func (s *session) hasMark() {
+	s.t.Helper()
+	mark, err := s.page.Evaluate("() => window.mark === true")
+	s.check(err, "look for the mark")
+	if mark != true {
+		s.t.Error("the page did not come from the back/forward cache")
+	}
+}
+
+// blockScript makes one of the app's scripts fail to load.
+func (s *session) blockScript(name string) {
+	s.t.Helper()
+	s.check(s.browser.Route("**/static/"+name+"*.js", func(r playwright.Route) {
+		_ = r.Abort("blockedbyclient")
+	}), "block a script")
+}
+
+// loseNextAnswer lets the next POST of an invoice reach the app, and resets the
+// connection when the app has answered.
+func (s *session) loseNextAnswer() {
+	s.t.Helper()
+	s.check(s.browser.Route("**/invoices", func(r playwright.Route) {
+		go func() {
+			_, _ = r.Fetch(playwright.RouteFetchOptions{MaxRedirects: new(0)})
+			_ = r.Abort("connectionreset")
+		}()
+	}, 1), "lose the next answer")
+}
+
+// isOnBrowserError holds that the browser shows its own page, since no answer came.
+func (s *session) isOnBrowserError() {
+	s.t.Helper()
+	s.check(expect.Locator(s.page.Locator("#main-frame-error")).ToBeVisible(), "see the browser's error page")
+}

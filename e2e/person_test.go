@@ -1,0 +1,136 @@
+package e2e
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/playwright-community/playwright-go"
+)
+
+// login is what the demo's banner says.
+func (s *session) login() {
+	s.t.Helper()
+	s.open("/login")
+	s.fill("Email", "acme@onlyonce.test")
+	s.fill("Password", "only-once-demo")
+	s.click("Log in")
+	s.seesHeading("Invoices")
+}
+
+// newInvoice opens a new form, with a key of its own.
+func (s *session) newInvoice() {
+	s.t.Helper()
+	s.open("/invoices/new")
+	s.seesHeading("New invoice")
+}
+
+// fillInvoice types a complete invoice of one line: 2 × 50.00 and 23 % tax make 123.00.
+func (s *session) fillInvoice(number string) {
+	s.t.Helper()
+	s.fill("Customer email", "ada@example.test")
+	s.fill("Customer name", "Ada Byron")
+	s.fill("Number", number)
+	s.fillLine(1, "Design of "+number, "2", "50.00", "23")
+}
+
+// fillLine types into a line that is there; the first is line 1.
+func (s *session) fillLine(position int, description, quantity, price, rate string) {
+	s.t.Helper()
+	for i, cell := range []struct{ label, text string }{
+		{"Description", description}, {"Quantity", quantity}, {"Unit price", price}, {"Tax %", rate},
+	} {
+		s.check(s.line(position).GetByRole("textbox").Nth(i).Fill(cell.text), "fill "+cell.label)
+	}
+}
+
+func (s *session) line(position int) playwright.Locator {
+	return s.page.GetByRole("group", playwright.PageGetByRoleOptions{Name: fmt.Sprint("Line ", position), Exact: new(true)})
+}
+
+// create presses the form's button once and waits for the next page.
+func (s *session) create() {
+	s.t.Helper()
+	s.click("Create invoice")
+}
+
+// tab opens another tab of the same person on the same address.
+func (s *session) tab(address string) *session {
+	s.t.Helper()
+	page, err := s.browser.NewPage()
+	s.check(err, "open a tab")
+	other := *s
+	other.page = page
+	other.open(address)
+	return &other
+}
+
+// open goes to an address of the app: a path, or a whole address of it.
+func (s *session) open(address string) {
+	s.t.Helper()
+	_, err := s.page.Goto(s.origin + strings.TrimPrefix(address, s.origin))
+	s.check(err, "open "+address)
+}
+
+func (s *session) fill(label, text string) {
+	s.t.Helper()
+	s.check(s.field(label).Fill(text), "fill "+label)
+}
+
+func (s *session) field(label string) playwright.Locator {
+	return s.page.GetByLabel(label, playwright.PageGetByLabelOptions{Exact: new(true)})
+}
+
+// holds says what stands in a field: nothing that was typed may be lost.
+func (s *session) holds(label, want string) {
+	s.t.Helper()
+	s.check(expect.Locator(s.field(label)).ToHaveValue(want), label+" keeps what was typed")
+}
+
+// button is a button that people see; the form's hidden default button is none.
+func (s *session) button(name string) playwright.Locator {
+	return s.page.GetByRole("button", playwright.PageGetByRoleOptions{Name: name, Exact: new(true)})
+}
+
+// click presses a button and waits for the page that it leads to.
+func (s *session) click(button string) {
+	s.t.Helper()
+	s.check(s.button(button).Click(), "click "+button)
+}
+
+// follow clicks a link and waits for the page that it leads to.
+func (s *session) follow(link string) {
+	s.t.Helper()
+	name := playwright.PageGetByRoleOptions{Name: link, Exact: new(true)}
+	s.check(s.page.GetByRole("link", name).First().Click(), "follow "+link)
+}
+
+// tap presses the mouse over a button so many times, and waits for nothing: as a
+// hand does that does not trust the first click.
+func (s *session) tap(button string, times int) {
+	s.t.Helper()
+	s.check(s.button(button).ScrollIntoViewIfNeeded(), "scroll to "+button)
+	box, err := s.button(button).BoundingBox()
+	s.check(err, "find "+button)
+	for range times {
+		s.check(s.page.Mouse().Click(box.X+box.Width/2, box.Y+box.Height/2), "press the mouse over "+button)
+	}
+}
+
+// touch is tap with a finger.
+func (s *session) touch(button string, times int) {
+	s.t.Helper()
+	s.check(s.button(button).ScrollIntoViewIfNeeded(), "scroll to "+button)
+	box, err := s.button(button).BoundingBox()
+	s.check(err, "find "+button)
+	for range times {
+		s.check(s.page.Touchscreen().Tap(box.X+box.Width/2, box.Y+box.Height/2), "touch "+button)
+	}
+}
+
+// press presses a key, and waits for nothing.
+func (s *session) press(keys ...string) {
+	s.t.Helper()
+	for _, key := range keys {
+		s.check(s.page.Keyboard().Press(key), "press "+key)
+	}
+}

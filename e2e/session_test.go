@@ -1,0 +1,151 @@
+package e2e
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/playwright-community/playwright-go"
+
+	"onlyonce/internal/app"
+	"onlyonce/internal/postgres/pgtest"
+)
+
+// patience bounds every wait for the app or the browser. It is generous: a
+// passing test never waits it out.
+const patience = 20 * time.Second
+
+// session is a person at a browser, in front of an app and a database that
+// nobody else uses. Its methods fail the test when they cannot do what they say.
+type session struct {
+	t       *testing.T
+	page    playwright.Page
+	browser playwright.BrowserContext
+	origin  string // of the app, such as http://127.0.0.1:41234
+	db      *pgxpool.Pool
+	log     *attemptLog
+	before  int // how many invoices the demo data has
+}
+
+// option is a circumstance that a person is in.
+type option func(*playwright.BrowserNewContextOptions)
+
+func withoutJavaScript(o *playwright.BrowserNewContextOptions) { o.JavaScriptEnabled = new(false) }
+
+func onPhone(o *playwright.BrowserNewContextOptions) {
+	o.Viewport = &playwright.Size{Width: 390, Height: 844}
+	o.HasTouch = new(true)
+}
+
+func inTheDark(o *playwright.BrowserNewContextOptions) {
+	o.ColorScheme = playwright.ColorSchemeDark
+}
+
+// start boots the app with its demo data and opens a browser window.
+func start(t *testing.T, options ...option) *session {
+	t.Helper()
+	db := pgtest.New(t)
+	log := &attemptLog{next: slog.NewTextHandler(t.Output(), nil)}
+	running, err := app.Start(t.Context(), app.Config{
+		Addr: "127.0.0.1:0", DatabaseURL: db.URL, Demo: true, Log: slog.New(log),
+	})
+	if err != nil {
+		t.Fatalf("start the app: %v", err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		if err := running.Close(ctx); err != nil {
+			t.Errorf("stop the app: %v", err)
+		}
+	})
+
+	s := &session{t: t, origin: running.URL(), db: db.Admin(t), log: log}
+	s.before = s.allInvoices()
+	s.openBrowser(options)
+	return s
+}
+
+func (s *session) openBrowser(options []option) {
+	s.t.Helper()
+	shared, err := browser()
+	s.check(err, "start a browser")
+	settings := playwright.BrowserNewContextOptions{
+		Viewport: &playwright.Size{Width: 1280, Height: 900},
+		// One stable picture to look at, and nothing to wait for.
+		ReducedMotion: playwright.ReducedMotionReduce,
+	}
+	for _, o := range options {
+		o(&settings)
+	}
+	s.browser, err = shared.NewContext(settings)
+	s.check(err, "open a browser window")
+	s.browser.SetDefaultTimeout(float64(patience.Milliseconds()))
+	s.t.Cleanup(func() { s.check(s.browser.Close(), "close the browser window") })
+	s.watchConsole()
+	s.recordTrace()
+	s.page, err = s.browser.NewPage()
+	s.check(err, "open a tab")
+}
+
+// watchConsole fails the test when the browser complains: about a script, or
+// about the content security policy.
+func (s *session) watchConsole() {
+	s.browser.OnConsole(func(m playwright.ConsoleMessage) {
+		// Chromium calls every page with an error status a failed resource.
+		if m.Type() == "error" && !strings.Contains(m.Text(), "the server responded with a status of 4") {
+			s.t.Errorf("browser console: %s", m.Text())
+		}
+	})
+	s.browser.OnWebError(func(e playwright.WebError) {
+		s.t.Errorf("error in the page's script: %v", e.Error())
+	})
+}
+
+// recordTrace keeps a trace and a screenshot of a test that fails.
+func (s *session) recordTrace() {
+	tracing := s.browser.Tracing()
+	s.check(tracing.Start(playwright.TracingStartOptions{Snapshots: new(true), Screenshots: new(true)}), "start the trace")
+	s.t.Cleanup(func() {
+		if !s.t.Failed() {
+			s.check(tracing.Stop(), "drop the trace")
+			return
+		}
+		file := filepath.Join("failures", strings.ReplaceAll(s.t.Name(), "/", "-"))
+		s.check(os.MkdirAll("failures", 0o755), "make a folder for failures")
+		for i, page := range s.browser.Pages() {
+			picture := file + strings.Repeat("-other-tab", i) + ".png"
+			if _, err := page.Screenshot(playwright.PageScreenshotOptions{Path: &picture}); err == nil {
+				s.t.Logf("screenshot: e2e/%s", picture)
+			}
+		}
+		if err := tracing.Stop(file + ".zip"); err == nil {
+			s.t.Logf("trace: npx playwright-core show-trace e2e/%s.zip", file)
+		}
+	})
+}
+
+// check ends the test if what the harness was doing did not work.
+func (s *session) check(err error, doing string) {
+	s.t.Helper()
+	if err != nil {
+		s.t.Fatalf("%s: %v", doing, err)
+	}
+}
+
+// until waits for a condition outside the browser, which has waits of its own.
+func (s *session) until(what string, holds func() bool) {
+	s.t.Helper()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.Now().Add(patience); !holds(); <-tick.C {
+		if time.Now().After(deadline) {
+			s.t.Fatalf("waited %s in vain until %s", patience, what)
+		}
+	}
+}

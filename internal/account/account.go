@@ -1,0 +1,104 @@
+// Package account knows who may come in: tenants, their users, and their API tokens. A credential
+// leads to its tenant, so these tables are read before row-level security can apply.
+package account
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/alexedwards/argon2id"
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// Principal is who makes a request, and for which tenant.
+type Principal struct {
+	Tenant     uuid.UUID
+	TenantName string
+	// Name is a user's email, or a token's name.
+	Name string
+}
+
+// ErrUnknown says that there is no such credential. It does not say what is wrong with it.
+var ErrUnknown = errors.New("unknown credential")
+
+// MaxPassword is the longest password that is looked at, in bytes.
+const MaxPassword = 1024
+
+// LogIn checks an email and a password. It returns [ErrUnknown] if they do not fit, after the same
+// work as if they did, so that the time does not tell which emails exist.
+func LogIn(ctx context.Context, pool *pgxpool.Pool, email, password string) (Principal, error) {
+	var p Principal
+	var hash string
+	err := pool.QueryRow(ctx, `
+		SELECT t.id, t.name, u.email, u.password_hash
+		FROM users u JOIN tenants t ON t.id = u.tenant_id
+		WHERE u.email = lower($1)`, strings.TrimSpace(email),
+	).Scan(&p.Tenant, &p.TenantName, &p.Name, &hash)
+	unknown := errors.Is(err, pgx.ErrNoRows)
+	switch {
+	case unknown:
+		hash = decoy
+	case err != nil:
+		return Principal{}, fmt.Errorf("find user: %w", err)
+	}
+	if len(password) > MaxPassword {
+		return Principal{}, ErrUnknown
+	}
+	match, err := argon2id.ComparePasswordAndHash(password, hash)
+	if err != nil {
+		return Principal{}, fmt.Errorf("compare password: %w", err)
+	}
+	if unknown || !match {
+		return Principal{}, ErrUnknown
+	}
+	return p, nil
+}
+
+// decoy is the hash of a random password, with the parameters of [HashPassword].
+const decoy = "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$J0X0bQ2rSRqFMV3qC1bR2dOkGkVU5cl0nC2VZV8m1zE"
+
+// HashPassword gives the argon2id hash of a password, with the parameters that OWASP recommends:
+// 19 MiB, 2 passes, 1 lane.
+func HashPassword(password string) (string, error) {
+	return argon2id.CreateHash(password, &argon2id.Params{
+		Memory: 19 * 1024, Iterations: 2, Parallelism: 1, SaltLength: 16, KeyLength: 32,
+	})
+}
+
+// FindToken gives the principal of an API token that was not revoked, or [ErrUnknown].
+func FindToken(ctx context.Context, pool *pgxpool.Pool, token string) (Principal, error) {
+	var p Principal
+	err := pool.QueryRow(ctx, `
+		SELECT t.id, t.name, 'token ' || a.name
+		FROM api_tokens a JOIN tenants t ON t.id = a.tenant_id
+		WHERE a.token_hash = $1 AND a.revoked_at IS NULL`, HashToken(token),
+	).Scan(&p.Tenant, &p.TenantName, &p.Name)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return Principal{}, ErrUnknown
+	}
+	if err != nil {
+		return Principal{}, fmt.Errorf("find token: %w", err)
+	}
+	return p, nil
+}
+
+// HashToken gives what is stored of a token. Tokens are long and random, so one round of SHA-256 is
+// enough.
+func HashToken(token string) []byte {
+	sum := sha256.Sum256([]byte(token))
+	return sum[:]
+}
+
+// Tenants gives the ids of all tenants, for work that goes through them one by one.
+func Tenants(ctx context.Context, pool *pgxpool.Pool) ([]uuid.UUID, error) {
+	rows, err := pool.Query(ctx, `SELECT id FROM tenants ORDER BY id`)
+	if err != nil {
+		return nil, fmt.Errorf("list tenants: %w", err)
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+}

@@ -1,0 +1,170 @@
+// Package app puts the program together: database, background work, server. [Start] gives a running
+// program that tests can drive in process; [Run] is the same until a signal comes.
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/prometheus/client_golang/prometheus"
+	"golang.org/x/sync/errgroup"
+
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/postgres"
+	"onlyonce/internal/web"
+)
+
+// App is a running program.
+type App struct {
+	config   Config
+	embedded *postgres.Embedded // nil with a database of somebody else
+	pool     *pgxpool.Pool
+	listener net.Listener
+	servers  []*http.Server
+	work     *errgroup.Group // servers and background work
+	stop     context.CancelCauseFunc
+	stopped  context.Context // done when something failed or Close was called
+}
+
+// PublicDemoError says that well-known logins would have been reachable from outside.
+type PublicDemoError struct{ Addr string }
+
+func (e *PublicDemoError) Error() string {
+	return fmt.Sprintf("demo data has well-known logins, and %s can be reached from other machines: "+
+		"set DEMO=0, listen on 127.0.0.1, or set ALLOW_PUBLIC_DEMO=1 if that is what you want", e.Addr)
+}
+
+// drain bounds how long requests in flight may take at the end.
+const drain = 20 * time.Second
+
+// Start brings everything up and returns when the app serves. It returns a [PublicDemoError], or what
+// package postgres says about the database. The caller must Close the app.
+func Start(ctx context.Context, c Config) (_ *App, err error) {
+	if c.Demo && !isLoopback(c.Addr) && !c.PublicDemo {
+		return nil, &PublicDemoError{c.Addr}
+	}
+	a := &App{config: c}
+	a.stopped, a.stop = context.WithCancelCause(context.WithoutCancel(ctx))
+	a.work = &errgroup.Group{}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, a.Close(context.WithoutCancel(ctx)))
+		}
+	}()
+
+	// The address first: a port that is taken is found out before anything is started.
+	var listen net.ListenConfig
+	if a.listener, err = listen.Listen(ctx, "tcp", c.Addr); err != nil {
+		return nil, fmt.Errorf("listen: %w", err)
+	}
+	url := c.DatabaseURL
+	if url == "" {
+		if a.embedded, err = postgres.StartEmbedded(ctx, c.DataDir, c.Log); err != nil {
+			return nil, err
+		}
+		url = a.embedded.URL()
+	}
+	if err := postgres.Migrate(ctx, url); err != nil {
+		return nil, err
+	}
+	if a.pool, err = postgres.Open(ctx, url); err != nil {
+		return nil, err
+	}
+	registry := prometheus.NewRegistry()
+	store := &idempotency.Store{
+		Pool: a.pool, Wait: c.Wait, Timeout: c.Wait + 10*time.Second, Retain: c.Retain,
+		Observe: newObserver(c.Log, registry).observe,
+	}
+	if c.Demo {
+		if err := seed(ctx, a.pool, store); err != nil {
+			return nil, err
+		}
+	}
+	site, err := web.New(web.Config{
+		Pool: a.pool, Store: store, Log: c.Log, RateLimit: c.RateLimit, Secure: !isLoopback(c.Addr), Demo: demoLogins(c.Demo),
+	})
+	if err != nil {
+		return nil, err
+	}
+	a.serve(a.listener, site.Handler)
+	if err := a.serveMetrics(ctx, registry); err != nil {
+		return nil, err
+	}
+	a.work.Go(func() error { return a.expire(a.stopped) })
+	a.banner()
+	return a, nil
+}
+
+// URL is where the app listens.
+func (a *App) URL() string { return "http://" + a.listener.Addr().String() }
+
+// Run starts the app and serves until ctx is done, then finishes what is in flight.
+func Run(ctx context.Context, c Config) error {
+	a, err := Start(ctx, c)
+	if err != nil {
+		return err
+	}
+	var lost <-chan struct{} // the embedded server ended by itself
+	if a.embedded != nil {
+		lost = a.embedded.Done()
+	}
+	var cause error
+	select {
+	case <-ctx.Done():
+		c.Log.Info("stopping: finishing what is in flight")
+	case <-a.stopped.Done():
+		cause = context.Cause(a.stopped)
+	case <-lost:
+		cause = errors.New("the embedded PostgreSQL has stopped")
+	}
+	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), drain+10*time.Second)
+	defer cancel()
+	return errors.Join(cause, a.Close(closing))
+}
+
+// Close stops taking requests, finishes those in flight, and stops the embedded server last.
+func (a *App) Close(ctx context.Context) error {
+	var errs []error
+	draining, cancel := context.WithTimeout(ctx, drain)
+	defer cancel()
+	for _, server := range a.servers {
+		errs = append(errs, server.Shutdown(draining))
+	}
+	if len(a.servers) == 0 && a.listener != nil {
+		errs = append(errs, a.listener.Close())
+	}
+	a.stop(nil)
+	errs = append(errs, a.work.Wait())
+	if a.pool != nil {
+		a.pool.Close()
+	}
+	if a.embedded != nil {
+		errs = append(errs, a.embedded.Stop(ctx))
+	}
+	return errors.Join(errs...)
+}
+
+func (a *App) serve(listener net.Listener, h http.Handler) {
+	server := &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       30 * time.Second,
+		WriteTimeout:      60 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+	}
+	a.servers = append(a.servers, server)
+	a.work.Go(func() error {
+		err := server.Serve(listener)
+		if !errors.Is(err, http.ErrServerClosed) {
+			a.stop(err)
+			return err
+		}
+		return nil
+	})
+}

@@ -1,0 +1,45 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"onlyonce/internal/account"
+	"onlyonce/internal/idempotency"
+)
+
+// expire deletes records whose retention is over, tenant by tenant, until ctx is done. Any number of
+// replicas may do so.
+func (a *App) expire(ctx context.Context) error {
+	ticker := time.NewTicker(a.config.ExpireEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+		if err := a.expireOnce(ctx); err != nil && ctx.Err() == nil {
+			a.config.Log.WarnContext(ctx, "expiry will try again", "error", err)
+		}
+	}
+}
+
+func (a *App) expireOnce(ctx context.Context) error {
+	tenants, err := account.Tenants(ctx, a.pool)
+	if err != nil {
+		return err
+	}
+	for _, tenant := range tenants {
+		deleted, err := idempotency.Expire(ctx, a.pool, tenant)
+		if err != nil {
+			return err
+		}
+		if deleted > 0 {
+			a.config.Log.InfoContext(ctx, "expired idempotency records", "tenant", tenant, "deleted", deleted)
+		}
+	}
+	// Sessions that are over go the same way.
+	_, err = a.pool.Exec(ctx, `DELETE FROM sessions WHERE expiry < now()`)
+	return err
+}

@@ -1,0 +1,65 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"onlyonce/internal/idempotency"
+)
+
+// observer makes each attempt visible: one log line, one count, one duration.
+type observer struct {
+	log      *slog.Logger
+	attempts *prometheus.CounterVec
+	seconds  *prometheus.HistogramVec
+}
+
+func newObserver(log *slog.Logger, registry *prometheus.Registry) *observer {
+	labels := []string{"operation", "outcome"}
+	o := &observer{
+		log: log,
+		attempts: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "onlyonce_attempts_total", Help: "Attempts of idempotent operations.",
+		}, labels),
+		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "onlyonce_attempt_duration_seconds", Help: "Duration of an attempt, waiting included.",
+			Buckets: prometheus.ExponentialBuckets(0.0005, 2, 16),
+		}, labels),
+	}
+	registry.MustRegister(o.attempts, o.seconds, collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return o
+}
+
+func (o *observer) observe(ctx context.Context, a idempotency.Attempt) {
+	o.attempts.WithLabelValues(a.Operation, string(a.Outcome)).Inc()
+	o.seconds.WithLabelValues(a.Operation, string(a.Outcome)).Observe(a.Duration.Seconds())
+	level := slog.LevelInfo
+	if a.Outcome == idempotency.Failed {
+		level = slog.LevelWarn
+	}
+	o.log.LogAttrs(ctx, level, "attempt", slog.Any("", a))
+}
+
+// serveMetrics listens on an address of its own, which only this machine can reach by default.
+func (a *App) serveMetrics(ctx context.Context, registry *prometheus.Registry) error {
+	if a.config.MetricsAddr == "off" || a.config.MetricsAddr == "" {
+		return nil
+	}
+	var listen net.ListenConfig
+	listener, err := listen.Listen(ctx, "tcp", a.config.MetricsAddr)
+	if err != nil {
+		return fmt.Errorf("listen for metrics (METRICS_ADDR=off does without): %w", err)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
+	a.serve(listener, mux)
+	return nil
+}

@@ -1,0 +1,196 @@
+package postgres_test
+
+import (
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"onlyonce/internal/postgres"
+)
+
+func TestEmbeddedSurvivesKillOfApp(t *testing.T) {
+	t.Parallel()
+	dir := home(t)
+	app := startApp(t, dir)
+	put(t, app.url)
+	_ = app.end(t, syscall.SIGKILL)
+
+	// At once: the killed app's server is most likely still stopping.
+	checkKept(t, start(t, dir).URL())
+	eventually(t, "the socket's directory goes with the server", func() bool {
+		_, err := os.Stat(socketDir(t, app.url))
+		return errors.Is(err, os.ErrNotExist)
+	})
+}
+
+func TestEmbeddedSurvivesKillOfAppWhileMakingData(t *testing.T) {
+	t.Parallel()
+	dir := home(t)
+	app, _ := launchApp(t, dir)
+	scratch := func() []string {
+		found, err := filepath.Glob(filepath.Join(dir, "postgres.new-*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found
+	}
+	eventually(t, "the app makes its data directory", func() bool { return len(scratch()) > 0 })
+	_ = app.end(t, syscall.SIGKILL)
+
+	put(t, start(t, dir).URL())
+	if left := scratch(); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestEmbeddedSurvivesKillOfServer(t *testing.T) {
+	t.Parallel()
+	dir := home(t)
+	embedded := start(t, dir)
+	pool, err := postgres.Open(t.Context(), embedded.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	put(t, embedded.URL())
+	before := postmaster(t, dir)
+	if err := syscall.Kill(before, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	// The app's own pool finds the new server: same address, same data.
+	eventually(t, "the server is back", func() bool {
+		var n int
+		err := pool.QueryRow(t.Context(), "SELECT count(*) FROM kept").Scan(&n)
+		return err == nil && n == 1 && postmaster(t, dir) != before
+	})
+}
+
+func TestEmbeddedSurvivesKillOfBoth(t *testing.T) {
+	t.Parallel()
+	dir := home(t)
+	app := startApp(t, dir)
+	put(t, app.url)
+	if err := syscall.Kill(postmaster(t, dir), syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	_ = app.end(t, syscall.SIGKILL)
+	checkKept(t, start(t, dir).URL())
+}
+
+// A whole process group killed leaves neither guard nor watcher, and backends that end by
+// themselves; a guard killed alone leaves the watcher.
+func TestEmbeddedSurvivesKillOfGuard(t *testing.T) {
+	t.Parallel()
+	for name, group := range map[string]bool{"the guard alone": false, "its whole group": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := home(t)
+			embedded := start(t, dir)
+			put(t, embedded.URL())
+			before := postmaster(t, dir)
+			guard, err := syscall.Getpgid(before)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if own := syscall.Getpgrp(); guard == own {
+				t.Fatal("the server shares the app's process group: Ctrl-C would hit it first")
+			}
+			target := guard
+			if group {
+				target = -guard
+			}
+			if err := syscall.Kill(target, syscall.SIGKILL); err != nil {
+				t.Fatal(err)
+			}
+			eventually(t, "another server runs", func() bool {
+				conn, err := pgx.Connect(t.Context(), embedded.URL())
+				if err != nil {
+					return false
+				}
+				defer conn.Close(t.Context())
+				return postmaster(t, dir) != before
+			})
+			checkKept(t, embedded.URL())
+		})
+	}
+}
+
+func TestEmbeddedStopsInOrderOnSIGTERM(t *testing.T) {
+	t.Parallel()
+	dir := home(t)
+	app := startApp(t, dir)
+	put(t, app.url)
+	if err := app.end(t, syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if log := serverLog(t, dir); !strings.Contains(log, "database system is shut down") {
+		t.Errorf("the server was not shut down when the app had ended: %s", log)
+	}
+	checkKept(t, start(t, dir).URL())
+	if log := serverLog(t, dir); strings.Contains(log, "interrupted") || strings.Contains(log, "recovery") {
+		t.Errorf("the server had to recover: %s", log)
+	}
+}
+
+// The tests above as an ordinary user, for those who run them as root.
+func TestEmbeddedAsOrdinaryUser(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Log("all tests of this run were as an ordinary user")
+		return
+	}
+	nobody, err := user.Lookup("nobody")
+	if err != nil {
+		t.Fatal(err)
+	}
+	uid, err := strconv.ParseUint(nobody.Uid, 10, 32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gid, err := strconv.ParseUint(nobody.Gid, 10, 32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := home(t)
+	tests := exec.Command(copyOf(t, os.Args[0], dir), "-test.v",
+		"-test.run=^TestEmbedded(ColdThenWarm|SurvivesKillOfApp|SurvivesKillOfServer|StalePIDFile|InAPrivateDirectory)$")
+	tests.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=/nonexistent"}
+	tests.Dir = dir
+	tests.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}
+	out, err := tests.CombinedOutput()
+	t.Logf("%s", out)
+	if err != nil || strings.Count(string(out), "--- PASS") < 5 {
+		t.Errorf("as nobody: %v", err)
+	}
+}
+
+// copyOf copies a program to where everybody can run it.
+func copyOf(t *testing.T, program, dir string) string {
+	t.Helper()
+	from, err := os.Open(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer from.Close()
+	path := filepath.Join(dir, filepath.Base(program))
+	to, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o755)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(to, from); err != nil {
+		t.Fatal(err)
+	}
+	if err := to.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

@@ -1,0 +1,208 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"time"
+
+	"onlyonce/internal/postgres/server"
+)
+
+// embeddedSettings suit a small machine and keep every promise of durability.
+var embeddedSettings = map[string]string{
+	"fsync":              "on",
+	"synchronous_commit": "on",
+	"full_page_writes":   "on",
+	"wal_compression":    "on",
+	"shared_buffers":     "128MB",
+	"max_connections":    "100",
+	"timezone":           "UTC",
+
+	// A duplicate is an ordinary answer here and raises an error in the server. The log gets its
+	// time, process, SQLSTATE and message, and nothing that anybody typed: no details (which
+	// quote the key), no statement, no parameters.
+	"log_timezone":                      "UTC",
+	"log_line_prefix":                   "%m [%p] %e ",
+	"log_error_verbosity":               "terse",
+	"log_min_error_statement":           "panic",
+	"log_parameter_max_length_on_error": "0",
+	"log_checkpoints":                   "off",
+}
+
+const (
+	// A server that crashed this often in a row, never living longer than restartWindow, has
+	// a reason that another restart does not cure.
+	maxRestarts   = 5
+	restartWindow = time.Minute
+)
+
+// Embedded is a PostgreSQL server that runs as this process's child on a directory of ours.
+type Embedded struct {
+	home     home
+	config   server.Config
+	log      *slog.Logger
+	lock     *os.File // held for as long as this process uses the directory
+	stopping context.CancelFunc
+	done     chan struct{} // closed when the server is gone for good
+	err      error         // how it ended; valid once done is closed
+}
+
+// StartEmbedded starts PostgreSQL on dir, which is made if need be and holds everything that
+// belongs to the server: its data (postgres/), its log (postgres.log) and two lock files. The
+// server is restarted when it crashes and ends with this process, whatever ends that.
+//
+// ctx bounds the start only. Typed errors: [*InUseError] when another process uses dir,
+// [*server.NoProgramsError] when no PostgreSQL fits, [*DataVersionError] when the data is of
+// a version too old for the app, [*server.RunningError] when somebody started a server on the
+// data by hand. None of them changes any data.
+func StartEmbedded(ctx context.Context, dir string, log *slog.Logger) (*Embedded, error) {
+	began := time.Now()
+	home, err := findHome(ctx, dir, log)
+	if err != nil {
+		return nil, fmt.Errorf("embedded PostgreSQL: %w", err)
+	}
+	lock, err := home.claim()
+	if err != nil {
+		return nil, fmt.Errorf("embedded PostgreSQL: %w", err)
+	}
+	e := &Embedded{home: home, log: log, lock: lock, done: make(chan struct{})}
+	process, err := e.start(ctx)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("embedded PostgreSQL: %w", err), lock.Close())
+	}
+	log.Info("PostgreSQL runs", "version", e.config.Programs.Major, "directory", home.dir,
+		"url", e.URL(), "took", time.Since(began).Round(time.Millisecond))
+
+	// The server outlives ctx, which is about the start.
+	running, stop := context.WithCancel(context.WithoutCancel(ctx))
+	e.stopping = stop
+	go e.supervise(running, process)
+	return e, nil
+}
+
+// URL is the address of the app's database, as the app's role.
+func (e *Embedded) URL() string {
+	return server.URL(e.config.SocketDir, server.Role, server.Database)
+}
+
+// Done is closed when the server is gone for good: stopped, or crashed beyond repair.
+func (e *Embedded) Done() <-chan struct{} { return e.done }
+
+// Stop shuts the server down in order: what is being committed is finished, connections are
+// cut. When ctx ends first the server still stops, only unobserved. Stopping twice is fine.
+func (e *Embedded) Stop(ctx context.Context) error {
+	e.stopping()
+	select {
+	case <-e.done:
+		return e.err
+	case <-ctx.Done():
+		return fmt.Errorf("PostgreSQL is still stopping: %w", ctx.Err())
+	}
+}
+
+// start finds the programs, makes the data directory if there is none, and starts the server.
+func (e *Embedded) start(ctx context.Context) (*server.Process, error) {
+	major, err := server.MajorOf(e.home.data())
+	fresh := errors.Is(err, fs.ErrNotExist)
+	switch {
+	case err != nil && !fresh:
+		return nil, err
+	case !fresh && major < server.MinMajor:
+		return nil, &DataVersionError{Dir: e.home.data(), Major: major}
+	}
+	programs, err := server.Locate(ctx, e.home.account, major)
+	if err != nil {
+		return nil, err
+	}
+	if fresh {
+		if err := e.home.create(ctx, programs, e.log); err != nil {
+			return nil, err
+		}
+	}
+	// In /tmp because the path of a socket has to be short; with a random name that nobody can
+	// take first.
+	socketDir, err := e.home.account.MkdirTemp("/tmp", "onlyonce-")
+	if err != nil {
+		return nil, err
+	}
+	e.config = server.Config{
+		Programs:  programs,
+		Account:   e.home.account,
+		DataDir:   e.home.data(),
+		SocketDir: socketDir,
+		Settings:  embeddedSettings,
+	}
+	process, err := e.launch(ctx)
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(socketDir))
+	}
+	return process, nil
+}
+
+// launch starts the server once every process of an earlier one is gone.
+func (e *Embedded) launch(ctx context.Context) (*server.Process, error) {
+	lock, err := e.home.lockServer(ctx, e.log)
+	if err != nil {
+		return nil, err
+	}
+	defer lock.Close() // the server has inherited it
+	if err := server.ClearStalePID(ctx, e.home.data()); err != nil {
+		return nil, err
+	}
+	log, err := e.home.openLog()
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close() // so has it the log
+	// The guard of an earlier server has removed this directory, if it had the time.
+	if err := os.RemoveAll(e.config.SocketDir); err != nil {
+		return nil, err
+	}
+	if err := e.home.account.Mkdir(e.config.SocketDir); err != nil {
+		return nil, err
+	}
+	config := e.config
+	config.Lock, config.Log = lock, log
+	return server.Start(ctx, config)
+}
+
+// supervise restarts the server when it crashes, until ctx ends. The pool of the app finds
+// the new server where the old one was.
+func (e *Embedded) supervise(ctx context.Context, process *server.Process) {
+	defer close(e.done)
+	defer e.lock.Close()
+	started, restarts := time.Now(), 0
+	for {
+		select {
+		case <-ctx.Done():
+			e.err = process.Stop(context.WithoutCancel(ctx))
+			return
+		case <-process.Done():
+		}
+		if time.Since(started) > restartWindow {
+			restarts = 0
+		}
+		if restarts++; restarts > maxRestarts {
+			e.err = fmt.Errorf("PostgreSQL crashed %d times in a row: %w", restarts, process.Err())
+			e.log.Error("PostgreSQL is gone for good", "error", e.err, "log", e.home.logFile())
+			return
+		}
+		e.log.Error("PostgreSQL ended unasked, starting it again", "error", process.Err(), "log", e.home.logFile())
+		started = time.Now()
+		next, err := e.launch(ctx)
+		if ctx.Err() != nil && err != nil {
+			return // stopped while it was down
+		}
+		if err != nil {
+			e.err = fmt.Errorf("start PostgreSQL again: %w", err)
+			e.log.Error("PostgreSQL is gone for good", "error", e.err, "log", e.home.logFile())
+			return
+		}
+		process = next
+		e.log.Info("PostgreSQL runs again", "took", time.Since(started).Round(time.Millisecond))
+	}
+}

@@ -1,0 +1,290 @@
+package postgres_test
+
+import (
+	"errors"
+	"io/fs"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"onlyonce/internal/postgres"
+	"onlyonce/internal/postgres/server"
+)
+
+func TestEmbeddedColdThenWarm(t *testing.T) {
+	t.Parallel()
+	dir := home(t)
+
+	began := time.Now()
+	cold := start(t, dir)
+	t.Logf("cold start: %v", time.Since(began))
+	if who := query(t, cold.URL(), `
+		SELECT format('%s super=%s bypassrls=%s owns=%s', current_user, rolsuper, rolbypassrls, datname)
+		FROM pg_roles JOIN pg_database ON datdba = pg_roles.oid
+		WHERE rolname = current_user AND datname = current_database()`,
+	); who != "onlyonce super=f bypassrls=f owns=onlyonce" {
+		t.Error(who)
+	}
+	for setting, want := range map[string]string{
+		"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on", "listen_addresses": "", "data_checksums": "on",
+	} {
+		if got := query(t, cold.URL(), "SHOW "+setting); got != want {
+			t.Errorf("%s is %q, want %q", setting, got, want)
+		}
+	}
+	put(t, cold.URL())
+	stop(t, cold)
+	if _, err := os.Stat(socketDir(t, cold.URL())); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the socket's directory is left behind: %v", err)
+	}
+
+	began = time.Now()
+	warm := start(t, dir)
+	t.Logf("warm start: %v", time.Since(began))
+	checkKept(t, warm.URL())
+}
+
+func TestEmbeddedSocketIsPrivate(t *testing.T) {
+	t.Parallel()
+	info, err := os.Stat(socketDir(t, start(t, home(t)).URL()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if mode := info.Mode().Perm(); mode != 0o700 {
+		t.Errorf("mode %o", mode)
+	}
+}
+
+func TestEmbeddedOnALongPath(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(home(t), strings.Repeat("a-long-name/", 20), "with space [and] 'quotes'")
+	put(t, start(t, dir).URL())
+}
+
+func TestEmbeddedDirectoryInUse(t *testing.T) {
+	t.Parallel()
+	dir := home(t)
+	first := start(t, dir)
+	_, err := postgres.StartEmbedded(t.Context(), dir, logger(t))
+	var inUse *postgres.InUseError
+	if !errors.As(err, &inUse) || inUse.PID != os.Getpid() {
+		t.Fatalf("second app on one directory: %v", err)
+	}
+	put(t, first.URL()) // the first one did not notice
+}
+
+func TestEmbeddedServerStartedByHand(t *testing.T) {
+	t.Parallel()
+	dir := home(t)
+	stop(t, start(t, dir))
+
+	byHand := startByHand(t, dir)
+	_, err := postgres.StartEmbedded(t.Context(), dir, logger(t))
+	var running *server.RunningError
+	if !errors.As(err, &running) || running.PID != postmaster(t, dir) {
+		t.Fatalf("a server of somebody else on the data: %v", err)
+	}
+	if err := byHand.Stop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	start(t, dir)
+}
+
+func TestEmbeddedStalePIDFile(t *testing.T) {
+	t.Parallel()
+	dir := home(t)
+	first := start(t, dir)
+	put(t, first.URL())
+	pidFile := filepath.Join(dir, "postgres", "postmaster.pid")
+	content, err := os.ReadFile(pidFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop(t, first)
+
+	// After the crash its process id belongs to an innocent process of the same user.
+	info, err := os.Stat(filepath.Join(dir, "postgres"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	owner := info.Sys().(*syscall.Stat_t)
+	innocent := exec.Command("sleep", "600")
+	if os.Geteuid() == 0 {
+		innocent.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: owner.Uid, Gid: owner.Gid}}
+	}
+	if err := innocent.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = innocent.Wait() })
+	t.Cleanup(func() { _ = innocent.Process.Kill() })
+	_, rest, _ := strings.Cut(string(content), "\n")
+	stale := strconv.Itoa(innocent.Process.Pid) + "\n" + rest
+	if err := os.WriteFile(pidFile, []byte(stale), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chown(pidFile, int(owner.Uid), int(owner.Gid)); err != nil {
+		t.Fatal(err)
+	}
+
+	checkKept(t, start(t, dir).URL())
+	if err := innocent.Process.Signal(syscall.Signal(0)); err != nil {
+		t.Errorf("the innocent process: %v", err)
+	}
+}
+
+func TestEmbeddedRefusesForeignData(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		file, content string
+		check         func(error) bool
+	}{
+		"a future version": {"postgres/PG_VERSION", "99\n", func(err error) bool {
+			var missing *server.NoProgramsError
+			return errors.As(err, &missing) && missing.Major == 99
+		}},
+		"a version too old": {"postgres/PG_VERSION", "14\n", func(err error) bool {
+			var old *postgres.DataVersionError
+			return errors.As(err, &old) && old.Major == 14
+		}},
+		"no version at all":       {"postgres/PG_VERSION", "", func(err error) bool { return err != nil }},
+		"something else entirely": {"postgres/thesis.txt", "my only copy", func(err error) bool { return err != nil }},
+		"the data itself":         {"PG_VERSION", "15\n", func(err error) bool { return err != nil }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := home(t)
+			path := filepath.Join(dir, test.file)
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(test.content), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			_, err := postgres.StartEmbedded(t.Context(), dir, logger(t))
+			if !test.check(err) {
+				t.Errorf("got %v", err)
+			}
+			t.Log(err)
+			if content, err := os.ReadFile(path); err != nil || string(content) != test.content {
+				t.Errorf("touched: %q, %v", content, err)
+			}
+			if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || filepath.Dir(path) != dir && len(entries) != 1 {
+				t.Errorf("more than before: %v, %v", entries, err)
+			}
+		})
+	}
+}
+
+// As root the server runs as somebody else, who may not reach every directory.
+func TestEmbeddedInAPrivateDirectory(t *testing.T) {
+	t.Parallel()
+	private := home(t)
+	if err := os.Chmod(private, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(private, "data")
+	where := dir
+	if os.Geteuid() == 0 {
+		where = postgres.Substitute(dir)
+		t.Cleanup(func() {
+			if err := os.RemoveAll(where); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	first := start(t, dir)
+	put(t, first.URL())
+	if _, err := os.Stat(filepath.Join(where, "postgres", "PG_VERSION")); err != nil {
+		t.Error(err)
+	}
+	stop(t, first)
+
+	// Opening the directory up later does not lose sight of the data.
+	if err := os.Chmod(private, 0o711); err != nil {
+		t.Fatal(err)
+	}
+	checkKept(t, start(t, dir).URL())
+}
+
+func TestEmbeddedLogKeepsSecrets(t *testing.T) {
+	t.Parallel()
+	dir := home(t)
+	embedded := start(t, dir)
+	put(t, embedded.URL())
+	conn, err := pgx.Connect(t.Context(), embedded.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	const secret = "ada@example.com"
+	for range 2 {
+		_, err = conn.Exec(t.Context(), "INSERT INTO kept VALUES ($1)", secret)
+	}
+	var pgErr *pgconn.PgError
+	if !errors.As(err, &pgErr) || !strings.Contains(pgErr.Detail, secret) {
+		t.Fatalf("the duplicate: %v", err)
+	}
+	if _, err := conn.Exec(t.Context(), "INSERT INTO kept VALUES ('"+secret+"')"); err == nil {
+		t.Fatal("no error")
+	}
+	log := serverLog(t, dir)
+	if strings.Count(log, " 23505 ") != 2 {
+		t.Errorf("the log does not tell of two duplicates: %s", log)
+	}
+	if strings.Contains(log, secret) {
+		t.Errorf("the log tells what people typed: %s", log)
+	}
+}
+
+func socketDir(t *testing.T, address string) string {
+	t.Helper()
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u.Query().Get("host")
+}
+
+// startByHand starts a server on the data in dir without the app's locks.
+func startByHand(t *testing.T, dir string) *server.Process {
+	t.Helper()
+	data := filepath.Join(dir, "postgres")
+	account, err := server.ChooseAccount(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	major, err := server.MajorOf(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	programs, err := server.Locate(t.Context(), account, major)
+	if err != nil {
+		t.Fatal(err)
+	}
+	socket, err := account.MkdirTemp("/tmp", "onlyonce-hand-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	process, err := server.Start(t.Context(), server.Config{
+		Programs: programs, Account: account, DataDir: data, SocketDir: socket, Log: log,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = process.Stop(t.Context()) })
+	return process
+}

@@ -1,0 +1,206 @@
+package postgres
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"onlyonce/internal/postgres/server"
+)
+
+// systemDir is where root's servers live when their own user cannot reach the directory that
+// was asked for.
+const systemDir = "/var/lib/onlyonce"
+
+// InUseError says that another process of the app uses the directory.
+type InUseError struct {
+	Dir string
+	PID int // 0 when unknown
+}
+
+func (e *InUseError) Error() string {
+	owner := "another process"
+	if e.PID != 0 {
+		owner = fmt.Sprintf("process %d", e.PID)
+	}
+	return fmt.Sprintf("%s is in use by %s: stop that one, or choose another directory with DATA_DIR", e.Dir, owner)
+}
+
+// DataVersionError says that the data belongs to a version of PostgreSQL that is too old.
+type DataVersionError struct {
+	Dir   string
+	Major int
+}
+
+func (e *DataVersionError) Error() string {
+	return fmt.Sprintf("%s belongs to PostgreSQL %d and the app needs %d or later: it was left as it is; "+
+		"move it with pg_upgrade, or choose another directory with DATA_DIR", e.Dir, e.Major, server.MinMajor)
+}
+
+// home is the directory of an embedded server, and the user that the server runs as.
+type home struct {
+	dir     string
+	account server.Account
+}
+
+func (h home) data() string    { return filepath.Join(h.dir, "postgres") }
+func (h home) logFile() string { return filepath.Join(h.dir, "postgres.log") }
+
+// findHome returns dir, made if need be, or a directory in systemDir that stands for it if
+// the server runs as an unprivileged user who cannot enter dir. Data that exists decides: it
+// is used where it is, or not at all.
+func findHome(ctx context.Context, dir string, log *slog.Logger) (home, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return home{}, err
+	}
+	if exists(filepath.Join(dir, "PG_VERSION")) {
+		return home{}, fmt.Errorf("%s is itself a PostgreSQL data directory: choose the directory that "+
+			"shall hold one with DATA_DIR", dir)
+	}
+	wanted, err := openHome(dir)
+	if err != nil {
+		return home{}, err
+	}
+	substitute := filepath.Join(systemDir, nameOf(dir))
+	moved := os.Geteuid() == 0 && exists(filepath.Join(substitute, "postgres"))
+	reachable := wanted.account.CanEnter(ctx, dir)
+	switch {
+	case exists(wanted.data()) && !reachable:
+		return home{}, fmt.Errorf("%s cannot enter %s, where its data is: a parent directory is private",
+			wanted.account, dir)
+	case exists(wanted.data()), reachable && !moved:
+		return wanted, nil
+	}
+	log.Warn("as root PostgreSQL runs as another user, who cannot enter the directory asked for: "+
+		"the data lives elsewhere", "user", wanted.account, "asked", dir, "directory", substitute)
+	return openHome(substitute)
+}
+
+// openHome makes dir if need be and decides who the server on it runs as.
+func openHome(dir string) (home, error) {
+	mode := fs.FileMode(0o700)
+	if os.Geteuid() == 0 {
+		mode = 0o711 // the server's own user passes through; its data is private in turn
+	}
+	if err := os.MkdirAll(dir, mode); err != nil {
+		return home{}, err
+	}
+	h := home{dir: dir}
+	var err error
+	h.account, err = server.ChooseAccount(h.data())
+	return h, err
+}
+
+// claim makes this process the only one that uses the directory, until it closes the file or
+// ends. The error is an [*InUseError] when another one does.
+func (h home) claim() (*os.File, error) {
+	path := filepath.Join(h.dir, "app.lock")
+	lock, err := server.TryLock(path)
+	if errors.Is(err, server.ErrLocked) {
+		owner, _ := os.ReadFile(path) // only to be helpful
+		pid, _ := strconv.Atoi(string(bytes.TrimSpace(owner)))
+		return nil, &InUseError{Dir: h.dir, PID: pid}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := lock.Truncate(0); err != nil {
+		return nil, errors.Join(err, lock.Close())
+	}
+	if _, err := lock.WriteAt(fmt.Appendln(nil, os.Getpid()), 0); err != nil {
+		return nil, errors.Join(err, lock.Close())
+	}
+	return lock, nil
+}
+
+// lockServer takes the lock that every process of a server holds. It waits for a server that
+// is still stopping because its app was killed.
+func (h home) lockServer(ctx context.Context, log *slog.Logger) (*os.File, error) {
+	const patience = 30 * time.Second
+	path := filepath.Join(h.dir, "server.lock")
+	lock, err := server.TryLock(path)
+	if !errors.Is(err, server.ErrLocked) {
+		return lock, err
+	}
+	log.Info("waiting for an earlier PostgreSQL to stop", "directory", h.dir)
+	waiting, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	lock, err = server.Lock(waiting, path)
+	if errors.Is(err, server.ErrLocked) {
+		return nil, fmt.Errorf("an earlier PostgreSQL still works on %s (its process id is in "+
+			"postmaster.pid there): %w", h.data(), err)
+	}
+	return lock, err
+}
+
+// create makes the data directory. It is complete when it gets its name, and none is ever
+// replaced.
+func (h home) create(ctx context.Context, programs server.Programs, log *slog.Logger) error {
+	const scratchName = "postgres.new-"
+	lock, err := h.lockServer(ctx, log)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	log.Info("making a PostgreSQL data directory", "directory", h.data(), "version", programs.Major)
+
+	// With the lock nobody works on what earlier attempts left, and none of it was ever in use.
+	entries, err := os.ReadDir(h.dir)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		if !strings.HasPrefix(entry.Name(), scratchName) {
+			continue
+		}
+		if err := os.RemoveAll(filepath.Join(h.dir, entry.Name())); err != nil {
+			return err
+		}
+	}
+	scratch, err := h.account.MkdirTemp(h.dir, scratchName)
+	if err != nil {
+		return err
+	}
+	if err := server.Init(ctx, programs, h.account, scratch, true, lock); err != nil {
+		return errors.Join(err, os.RemoveAll(scratch))
+	}
+	if err := os.Rename(scratch, h.data()); err != nil {
+		return errors.Join(err, os.RemoveAll(scratch))
+	}
+	return syncDir(h.dir)
+}
+
+func (h home) openLog() (*os.File, error) {
+	return os.OpenFile(h.logFile(), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+}
+
+// nameOf names the directory that stands for dir: two clones of the app never share data.
+func nameOf(dir string) string {
+	sum := sha256.Sum256([]byte(dir))
+	return hex.EncodeToString(sum[:6])
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// syncDir makes a rename in dir survive a power failure.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

@@ -1,0 +1,228 @@
+package postgres_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"onlyonce/internal/postgres"
+	"onlyonce/internal/postgres/pgtest"
+)
+
+// appDir, when set, turns the test binary into an app with an embedded server on that
+// directory, for the tests that kill one.
+const appDir = "ONLYONCE_TEST_APP_DIR"
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(appDir); dir != "" {
+		log := slog.New(slog.NewTextHandler(os.Stderr, nil))
+		if err := runApp(dir, log); err != nil {
+			log.Error("app", "error", err)
+			os.Exit(1)
+		}
+		return
+	}
+	pgtest.Main(m)
+}
+
+// ready is the line that an app prints when its server runs.
+type ready struct {
+	URL string `json:"url"`
+}
+
+func runApp(dir string, log *slog.Logger) error {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	defer stop()
+	embedded, err := postgres.StartEmbedded(ctx, dir, log)
+	if err != nil {
+		return err
+	}
+	if err := json.NewEncoder(os.Stdout).Encode(ready{URL: embedded.URL()}); err != nil {
+		return err
+	}
+	<-ctx.Done()
+	return embedded.Stop(context.Background())
+}
+
+// app is another process with an embedded server.
+type app struct {
+	cmd *exec.Cmd
+	url string
+}
+
+// launchApp starts one and does not wait for its server.
+func launchApp(t *testing.T, dir string) (*app, *bufio.Scanner) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), appDir+"="+dir)
+	cmd.Stderr = t.Output()
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	return &app{cmd: cmd}, bufio.NewScanner(out)
+}
+
+func startApp(t *testing.T, dir string) *app {
+	t.Helper()
+	a, out := launchApp(t, dir)
+	if !out.Scan() {
+		t.Fatalf("the app ended: %v", a.cmd.Wait())
+	}
+	var r ready
+	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
+		t.Fatal(err)
+	}
+	a.url = r.URL
+	return a
+}
+
+// end sends the signal and waits for the process.
+func (a *app) end(t *testing.T, sig syscall.Signal) error {
+	t.Helper()
+	if err := a.cmd.Process.Signal(sig); err != nil {
+		t.Fatal(err)
+	}
+	return a.cmd.Wait()
+}
+
+// home is a directory that any user's server can reach; t.TempDir is private to us.
+func home(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/tmp", "onlyonce-home-") //nolint:usetesting // see above
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(dir, 0o711); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}
+
+// start starts an embedded server in this process and stops it when the test ends.
+func start(t *testing.T, dir string) *postgres.Embedded {
+	t.Helper()
+	embedded, err := postgres.StartEmbedded(t.Context(), dir, logger(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { stop(t, embedded) })
+	return embedded
+}
+
+func stop(t *testing.T, embedded *postgres.Embedded) {
+	t.Helper()
+	if err := embedded.Stop(context.Background()); err != nil {
+		t.Error(err)
+	}
+}
+
+func logger(t *testing.T) *slog.Logger {
+	t.Helper()
+	return slog.New(slog.NewTextHandler(t.Output(), nil))
+}
+
+// put commits a row that must survive whatever the test does next.
+func put(t *testing.T, url string) {
+	t.Helper()
+	query(t, url, "CREATE TABLE kept (row text UNIQUE)")
+	query(t, url, "INSERT INTO kept VALUES ('precious')")
+}
+
+// checkKept checks that the row is there.
+func checkKept(t *testing.T, url string) {
+	t.Helper()
+	if got := query(t, url, "SELECT string_agg(row, ' ') FROM kept"); got != "precious" {
+		t.Errorf("kept: %s", got)
+	}
+}
+
+// query returns the first column of the first row, if there is one.
+func query(t *testing.T, url, sql string) (result string) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	rows, err := conn.Query(t.Context(), sql)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		values, err := rows.Values()
+		if err != nil {
+			t.Fatal(err)
+		}
+		result = fmt.Sprint(values[0])
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+// postmaster returns the process id of the server on dir.
+func postmaster(t *testing.T, dir string) int {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(dir, "postgres", "postmaster.pid"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, _, _ := strings.Cut(string(content), "\n")
+	pid, err := strconv.Atoi(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pid
+}
+
+func serverLog(t *testing.T, dir string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(dir, "postgres.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+// eventually waits for a condition.
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	deadline := time.After(30 * time.Second)
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !holds() {
+		select {
+		case <-deadline:
+			t.Fatalf("never: %s", what)
+		case <-tick.C:
+		}
+	}
+}

@@ -1,0 +1,188 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+
+	"onlyonce/internal/postgres/server"
+	"onlyonce/migrations"
+)
+
+// ServerVersionError says that the server is too old.
+type ServerVersionError struct {
+	Number int // server_version_num, for example 140012 for PostgreSQL 14.12
+}
+
+func (e *ServerVersionError) Error() string {
+	return fmt.Sprintf("the server is PostgreSQL %d.%d, and the app needs %d or later",
+		e.Number/10000, e.Number%10000, server.MinMajor)
+}
+
+// SchemaError says that the schema in the database is not the one this program is built for.
+type SchemaError struct {
+	Database int64 // number of the last migration that was applied there; 0 for none
+	Program  int64 // number of the last migration that this program knows
+}
+
+func (e *SchemaError) Error() string {
+	if e.Database > e.Program {
+		return fmt.Sprintf("the database has schema %d and this program knows only %d: "+
+			"a newer version of the app has been here, start that one", e.Database, e.Program)
+	}
+	return fmt.Sprintf("the database has schema %d and this program needs %d: "+
+		"its migrations have not run yet", e.Database, e.Program)
+}
+
+// InvalidIndexError names indexes that exist but do not work, as a failed CREATE INDEX
+// CONCURRENTLY leaves them. A unique one among them stops no duplicate.
+type InvalidIndexError struct {
+	Names []string
+}
+
+func (e *InvalidIndexError) Error() string {
+	return fmt.Sprintf("invalid indexes, to be rebuilt with REINDEX: %q", e.Names)
+}
+
+// Migrate brings the schema of the database up to this program's. Any number of replicas may
+// call it at once: one migrates, the others wait and find nothing to do. It refuses an old
+// server with a [*ServerVersionError] and a newer schema with a [*SchemaError]; neither
+// changes anything.
+func Migrate(ctx context.Context, url string) error {
+	config, err := poolConfig(url)
+	if err != nil {
+		return err
+	}
+	conn, err := pgx.ConnectConfig(ctx, config.ConnConfig)
+	if err != nil {
+		return fmt.Errorf("reach the database: %w", err)
+	}
+	defer conn.Close(context.WithoutCancel(ctx)) // and with it the lock
+	var number int
+	if err := conn.QueryRow(ctx, "SELECT current_setting('server_version_num')::int").Scan(&number); err != nil {
+		return fmt.Errorf("read the server's version: %w", err)
+	}
+	if err := checkServerVersion(number); err != nil {
+		return err
+	}
+	if err := lockMigrations(ctx, conn); err != nil {
+		return err
+	}
+	return migrate(ctx, config.ConnConfig)
+}
+
+func migrate(ctx context.Context, config *pgx.ConnConfig) error {
+	db := stdlib.OpenDB(*config)
+	defer db.Close()
+	provider, err := goose.NewProvider(goose.DialectPostgres, db, migrations.FS)
+	if err != nil {
+		return fmt.Errorf("read the migrations: %w", err)
+	}
+	current, newest, err := provider.GetVersions(ctx)
+	if err != nil {
+		return fmt.Errorf("read the schema's version: %w", err)
+	}
+	if current > newest {
+		return &SchemaError{Database: current, Program: newest}
+	}
+	if _, err := provider.Up(ctx); err != nil {
+		return fmt.Errorf("migrate: %w", err)
+	}
+	return nil
+}
+
+// lockMigrations takes the lock that lets one replica migrate at a time. It lasts until conn
+// closes.
+//
+// The lock belongs to a transaction, not to the session as goose's own does: PgBouncer in
+// transaction mode gives the session to somebody else, with the lock. And it is tried, not
+// waited for: a statement that waits in the server has a snapshot, and CREATE INDEX
+// CONCURRENTLY in the replica that migrates would wait for that one in turn.
+func lockMigrations(ctx context.Context, conn *pgx.Conn) error {
+	const key = 6_665_108_111 // any number, the same in every version of the app
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		tx, err := conn.Begin(ctx)
+		if err != nil {
+			return fmt.Errorf("lock migrations: %w", err)
+		}
+		// A migration may take longer than the server lets a transaction idle.
+		if _, err := tx.Exec(ctx, "SET LOCAL idle_in_transaction_session_timeout = 0"); err != nil {
+			return fmt.Errorf("lock migrations: %w", err)
+		}
+		var locked bool
+		if err := tx.QueryRow(ctx, "SELECT pg_try_advisory_xact_lock($1)", int64(key)).Scan(&locked); err != nil {
+			return fmt.Errorf("lock migrations: %w", err)
+		}
+		if locked {
+			return nil
+		}
+		if err := tx.Rollback(ctx); err != nil {
+			return fmt.Errorf("lock migrations: %w", err)
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("lock migrations, which another replica holds: %w", ctx.Err())
+		case <-tick.C:
+		}
+	}
+}
+
+// SchemaCurrent returns nil if the schema is the one this program is built for and all of its
+// indexes work, else a [*SchemaError], an [*InvalidIndexError], or why it could not tell.
+func SchemaCurrent(ctx context.Context, pool *pgxpool.Pool) error {
+	program, err := newestMigration()
+	if err != nil {
+		return err
+	}
+	var (
+		database int64
+		invalid  []string
+	)
+	err = pool.QueryRow(ctx, `
+		SELECT
+			(SELECT coalesce(max(version_id), 0) FROM goose_db_version WHERE is_applied),
+			(SELECT array_agg(indexrelid::regclass::text ORDER BY indexrelid)
+			 FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+			 WHERE NOT indisvalid AND relnamespace = current_schema()::regnamespace)`,
+	).Scan(&database, &invalid)
+	if err != nil {
+		return fmt.Errorf("read the schema's version: %w", err)
+	}
+	if database != program {
+		return &SchemaError{Database: database, Program: program}
+	}
+	if len(invalid) > 0 {
+		return &InvalidIndexError{Names: invalid}
+	}
+	return nil
+}
+
+func newestMigration() (newest int64, err error) {
+	names, err := fs.Glob(migrations.FS, "*.sql")
+	if err != nil {
+		return 0, err
+	}
+	for _, name := range names {
+		version, err := goose.NumericComponent(name)
+		if err != nil {
+			return 0, fmt.Errorf("migration %s: %w", name, err)
+		}
+		newest = max(newest, version)
+	}
+	return newest, nil
+}
+
+func checkServerVersion(number int) error {
+	if number/10000 < server.MinMajor {
+		return &ServerVersionError{Number: number}
+	}
+	return nil
+}

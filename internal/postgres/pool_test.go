@@ -1,0 +1,95 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"onlyonce/internal/postgres"
+	"onlyonce/internal/postgres/pgtest"
+)
+
+func TestOpenSetsWhatTheAppReliesOn(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	// What the server would do by itself must not matter.
+	query(t, db.AdminURL, "ALTER ROLE CURRENT_USER IN DATABASE "+db.Pool.Config().ConnConfig.Database+
+		" SET default_transaction_isolation = 'serializable'")
+	for name, parameters := range map[string]string{
+		"by default":       "",
+		"with PgBouncer":   "&default_query_exec_mode=exec",
+		"against its will": "&timezone=Asia/Tokyo&default_transaction_isolation=serializable",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			pool, err := postgres.Open(t.Context(), db.AdminURL+parameters)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer pool.Close()
+			for setting, want := range map[string]string{
+				"transaction_isolation": "read committed", "timezone": "UTC", "application_name": "onlyonce",
+			} {
+				var got string
+				if err := pool.QueryRow(t.Context(), "SELECT current_setting($1)", setting).Scan(&got); err != nil || got != want {
+					t.Errorf("%s is %q, want %q (%v)", setting, got, want, err)
+				}
+			}
+		})
+	}
+}
+
+func TestOpenBoundsThePool(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	for parameters, want := range map[string]int32{"": 16, "&pool_max_conns=3": 3} {
+		pool, err := postgres.Open(t.Context(), db.URL+parameters)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := pool.Config().MaxConns; got != want {
+			t.Errorf("%q: %d connections at most, want %d", parameters, got, want)
+		}
+		pool.Close()
+	}
+}
+
+func TestOpenGivesUpOnASilentServer(t *testing.T) {
+	t.Parallel()
+	// It takes connections and never says a word.
+	silent, err := new(net.ListenConfig).Listen(t.Context(), "unix", filepath.Join(home(t), ".s.PGSQL.5432"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	url := "postgres://onlyonce@/onlyonce?connect_timeout=1&host=" + filepath.Dir(silent.Addr().String())
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	if pool, err := postgres.Open(ctx, url); err == nil {
+		pool.Close()
+		t.Error("no error")
+	}
+	if ctx.Err() != nil {
+		t.Error("connect_timeout did not count")
+	}
+}
+
+func TestOpenRefusesAnotherIsolationLevel(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	// As through a pooler that drops what we ask for.
+	pool, err := pgxpool.New(t.Context(), db.URL+"&default_transaction_isolation=repeatable%20read")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	var other *postgres.IsolationError
+	if err := postgres.CheckIsolation(t.Context(), pool); !errors.As(err, &other) || other.Level != "repeatable read" {
+		t.Errorf("got %v", err)
+	}
+}

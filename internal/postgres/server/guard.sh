@@ -1,0 +1,30 @@
+# guard.sh DIR PROGRAM ARG...
+# Runs the PostgreSQL server for as long as somebody holds the other end of standard input.
+# When that pipe closes, however it came about, the server gets a fast shutdown. DIR, which
+# holds the server's socket, goes when the server is gone.
+
+# Whoever signals the whole group means the server, which has its own ways to deal with it.
+trap '' HUP INT TERM
+
+dir=$1
+shift
+
+# A background job without job control reads /dev/null, so the pipe moves to descriptor 4.
+exec 4<&0 </dev/null
+
+"$@" 4<&- &
+server=$!
+
+# The watcher. It must not hold the lock (descriptor 3), which is the server's.
+{
+  while read -r _; do :; done
+  kill -INT "$server"
+} <&4 3<&- >/dev/null 2>&1 &
+watcher=$!
+exec 4<&-
+
+wait "$server"
+status=$?
+kill -KILL "$watcher" 2>/dev/null
+rm -rf -- "$dir"
+exit "$status"

@@ -1,0 +1,102 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+)
+
+const (
+	// Superuser administers the server. The app never connects as it, because no rule
+	// about rows or privileges applies to a superuser.
+	Superuser = "postgres"
+	// Role is the app's role. It is not a superuser, so row-level security holds for it.
+	Role = "onlyonce"
+	// Database is the app's database, owned by [Role].
+	Database = "onlyonce"
+)
+
+// Init makes a new data directory, complete with [Role] and [Database], in dir, which is
+// empty and belongs to the account. With durable it is on disk when Init returns. The
+// programs inherit lock, which may be nil.
+func Init(ctx context.Context, programs Programs, account Account, dir string, durable bool, lock *os.File) error {
+	args := []string{
+		"--pgdata", dir,
+		"--username", Superuser,
+		"--auth-local", "trust", // the socket's directory is private
+		"--auth-host", "reject",
+		"--encoding", "UTF8",
+		"--locale", locale(),
+		"--lc-messages", "C",
+		"--no-instructions",
+	}
+	if durable {
+		args = append(args, "--data-checksums")
+	} else {
+		args = append(args, "--no-sync")
+	}
+	initdb := account.command(ctx, filepath.Join(programs.Dir, "initdb"), args...)
+	initdb.ExtraFiles = []*os.File{lock}
+	if err := run(initdb); err != nil {
+		return err
+	}
+
+	// Single-user mode: nobody can see the server before it is complete.
+	single := account.command(ctx, filepath.Join(programs.Dir, "postgres"), "--single", "-j",
+		"-D", dir, "-c", "exit_on_error=on", "-c", "fsync="+onOff(durable), "postgres")
+	single.ExtraFiles = []*os.File{lock}
+	single.Stdin = strings.NewReader(
+		"CREATE ROLE " + Role + " LOGIN;\n\n" +
+			"CREATE DATABASE " + Database + " OWNER " + Role + ";\n\n")
+	return run(single)
+}
+
+// MajorOf returns the major version that the data directory dir belongs to. The error is
+// [fs.ErrNotExist] when dir does not exist, and another when dir is no data directory.
+func MajorOf(dir string) (int, error) {
+	if _, err := os.Stat(dir); err != nil {
+		return 0, err
+	}
+	version, err := os.ReadFile(filepath.Join(dir, "PG_VERSION"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, fmt.Errorf("%s exists and is not a PostgreSQL data directory (it was left as it is)", dir)
+	}
+	if err != nil {
+		return 0, err
+	}
+	major, err := strconv.Atoi(strings.TrimSpace(string(version)))
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", filepath.Join(dir, "PG_VERSION"), err)
+	}
+	return major, nil
+}
+
+func run(cmd *exec.Cmd) error {
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w\n%s", filepath.Base(cmd.Path), err, out)
+	}
+	return nil
+}
+
+// locale sorts by code point and knows the letters of all languages. Only macOS has no such
+// locale.
+func locale() string {
+	if runtime.GOOS == "darwin" {
+		return "en_US.UTF-8"
+	}
+	return "C.UTF-8"
+}
+
+func onOff(on bool) string {
+	if on {
+		return "on"
+	}
+	return "off"
+}

@@ -1,0 +1,73 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// RunningError says that a server that is not ours, started by hand perhaps, runs on the
+// data directory.
+type RunningError struct {
+	DataDir string
+	PID     int
+}
+
+func (e *RunningError) Error() string {
+	return fmt.Sprintf("a PostgreSQL server (process %d) already runs on %s and was not started by "+
+		"this program: stop it, or set DATABASE_URL to use it", e.PID, e.DataDir)
+}
+
+// ClearStalePID removes the server's pid file from dataDir when it is left from a crash and
+// its process id has gone to some other process, which would keep PostgreSQL from starting
+// (every other leftover it clears by itself). Restarted containers, whose process ids always
+// begin at 1, meet this often.
+//
+// Call it with the lock held that our servers inherit, so that no server of ours can be alive.
+// If a server answers nevertheless the error is a [*RunningError], and nothing is removed.
+func ClearStalePID(ctx context.Context, dataDir string) error {
+	path := filepath.Join(dataDir, "postmaster.pid")
+	content, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	// Process id, data directory, start time, port, socket directory, TCP address.
+	lines := strings.Split(string(content), "\n")
+	pid, _ := strconv.Atoi(strings.TrimSpace(lines[0]))
+	if pid <= 0 || errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
+		return nil // PostgreSQL sees to it by itself, or says what is wrong with its file
+	}
+	if len(lines) > 5 && answers(ctx, lines[3], lines[4], lines[5]) {
+		return &RunningError{DataDir: dataDir, PID: pid}
+	}
+	return os.Remove(path)
+}
+
+// answers reports whether a server listens where the pid file says.
+func answers(ctx context.Context, port, socketDir, host string) bool {
+	if host == "*" || host == "0.0.0.0" || host == "::" {
+		host = "localhost"
+	}
+	return socketDir != "" && listens(ctx, "unix", filepath.Join(socketDir, ".s.PGSQL."+port)) ||
+		host != "" && listens(ctx, "tcp", net.JoinHostPort(host, port))
+}
+
+func listens(ctx context.Context, network, address string) bool {
+	dialer := net.Dialer{Timeout: time.Second}
+	conn, err := dialer.DialContext(ctx, network, address)
+	if err == nil {
+		_ = conn.Close()
+	}
+	return err == nil
+}

@@ -1,0 +1,156 @@
+package server
+
+import (
+	"context"
+	_ "embed" // for the guard
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+//go:embed guard.sh
+var guard string
+
+// Config says which server to start and how.
+type Config struct {
+	Programs  Programs
+	Account   Account
+	DataDir   string            // as [Init] made it
+	SocketDir string            // belongs to the account; goes, with all that is in it, when the server is gone
+	Settings  map[string]string // as in postgresql.conf, over which they win
+	Log       *os.File          // gets what the server logs
+	Lock      *os.File          // held for as long as any process of the server lives; may be nil
+}
+
+// Process is a running server. Its methods may be called at once.
+type Process struct {
+	pipe *os.File      // the guard stops the server when this closes
+	done chan struct{} // closed when the server is gone
+	err  error         // how it went; valid once done is closed
+}
+
+// URL is the address of a database on the server whose socket is in socketDir.
+func URL(socketDir, role, database string) string {
+	u := url.URL{
+		Scheme:   "postgres",
+		User:     url.User(role),
+		Path:     "/" + database,
+		RawQuery: url.Values{"host": {socketDir}}.Encode(),
+	}
+	return u.String()
+}
+
+// Start starts the server and returns when it accepts connections, which after a crash is
+// when it has recovered. It gives up when ctx ends, and leaves no server behind then; after
+// Start, ctx has no hold over the server.
+func Start(ctx context.Context, cfg Config) (*Process, error) {
+	read, write, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer read.Close()
+
+	logged, err := cfg.Log.Seek(0, io.SeekEnd)
+	if err != nil {
+		return nil, errors.Join(err, write.Close())
+	}
+	cmd := cfg.command(ctx)
+	cmd.Stdin = read
+	if err := cmd.Start(); err != nil {
+		return nil, errors.Join(fmt.Errorf("start PostgreSQL: %w", err), write.Close())
+	}
+	p := &Process{pipe: write, done: make(chan struct{})}
+	go p.wait(cmd)
+
+	if err := p.ready(ctx, cfg.SocketDir); err != nil {
+		_ = p.Stop(context.WithoutCancel(ctx))
+		return nil, fmt.Errorf("start PostgreSQL on %s: %w%s", cfg.DataDir, err, tail(cfg.Log, logged))
+	}
+	return p, nil
+}
+
+// Done is closed when the server is gone, asked to or not.
+func (p *Process) Done() <-chan struct{} { return p.done }
+
+// Err says how the server ended, nil for in order. Call it after [Process.Done].
+func (p *Process) Err() error { return p.err }
+
+// Stop has the server finish what it is committing, cut all connections and write its last
+// checkpoint. When ctx ends first, the server still stops, only unobserved.
+func (p *Process) Stop(ctx context.Context) error {
+	// A second Stop finds the pipe closed, which is as good.
+	if err := p.pipe.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
+		return err
+	}
+	select {
+	case <-p.done:
+		return p.err
+	case <-ctx.Done():
+		return fmt.Errorf("PostgreSQL is still stopping: %w", ctx.Err())
+	}
+}
+
+func (c Config) command(ctx context.Context) *exec.Cmd {
+	args := []string{
+		"-c", guard, "guard", c.SocketDir,
+		filepath.Join(c.Programs.Dir, "postgres"), "-D", c.DataDir,
+		"-c", "listen_addresses=",
+		"-c", "port=5432", // part of the socket's name, nothing else
+		"-c", "unix_socket_directories=" + c.SocketDir,
+	}
+	for name, value := range c.Settings {
+		args = append(args, "-c", name+"="+value)
+	}
+	// The server outlives ctx, which is about its start.
+	cmd := c.Account.command(context.WithoutCancel(ctx), "/bin/sh", args...)
+	cmd.Stdout, cmd.Stderr = c.Log, c.Log
+	cmd.ExtraFiles = []*os.File{c.Lock}
+	return cmd
+}
+
+func (p *Process) wait(cmd *exec.Cmd) {
+	p.err = cmd.Wait()
+	// Should somebody have killed the guard alone, its watcher now stops the server.
+	_ = p.pipe.Close()
+	close(p.done)
+}
+
+// ready returns when a connection succeeds.
+func (p *Process) ready(ctx context.Context, socketDir string) error {
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		conn, err := pgx.Connect(ctx, URL(socketDir, Superuser, "postgres"))
+		if err == nil {
+			_ = conn.Close(ctx)
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return errors.Join(ctx.Err(), err)
+		case <-p.done:
+			return fmt.Errorf("the server ended at once: %w", p.err)
+		case <-tick.C:
+		}
+	}
+}
+
+// tail returns the last lines that the server logged from offset on.
+func tail(log *os.File, offset int64) string {
+	const most = 10
+	text, err := io.ReadAll(io.NewSectionReader(log, offset, 1<<20))
+	if err != nil || len(text) == 0 {
+		return ""
+	}
+	lines := slices.Collect(strings.Lines(string(text)))
+	return ":\n" + strings.TrimSpace(strings.Join(lines[max(0, len(lines)-most):], ""))
+}

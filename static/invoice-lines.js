@@ -1,0 +1,136 @@
+// Adds and removes invoice lines in place and keeps the totals current.
+// Without this script the same buttons ask the server to do it.
+//
+// Amounts are BigInt minor units, never floats. Each line is rounded half away
+// from zero, then tax is taken per rate (EN 16931). What the server stores is
+// the server's own calculation; this one is a preview.
+
+const form = document.querySelector("form[data-invoice]");
+const list = form.querySelector("[data-lines]");
+const blank = form.querySelector("template[data-line-template]");
+
+// Capture: this runs before the submit guard, which must not lock the form
+// for a change that never leaves the page. A busy form is left to the guard.
+form.addEventListener("submit", (event) => {
+  const [action, index] = actionOf(event.submitter);
+  if (!action || form.ariaBusy === "true") return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  if (action === "add_line") addLine();
+  else removeLine(Number(index));
+}, { capture: true });
+
+form.addEventListener("input", showTotals);
+showTotals();
+
+function actionOf(submitter) {
+  if (submitter?.name !== "action") return [];
+  return submitter.value.split(":");
+}
+
+function addLine() {
+  list.append(blank.content.cloneNode(true));
+  renumber();
+  list.lastElementChild.querySelector("input").focus();
+}
+
+function removeLine(index) {
+  const lines = [...list.children];
+  if (lines.length === 1) lines[0].replaceWith(blank.content.cloneNode(true));
+  else lines[index].remove();
+  renumber();
+  showTotals();
+  list.children[Math.min(index, list.children.length - 1)].querySelector("input").focus();
+}
+
+// Ids end in the line's index, so labels, messages and the links of the error
+// summary have to follow when lines move.
+function renumber() {
+  const moved = new Map();
+  [...list.children].forEach((line, index) => {
+    line.setAttribute("aria-label", `Line ${index + 1}`);
+    const remove = line.querySelector("button");
+    remove.value = `remove_line:${index}`;
+    remove.setAttribute("aria-label", `Remove line ${index + 1}`);
+    for (const attribute of ["id", "for", "aria-describedby"]) {
+      for (const element of line.querySelectorAll(`[${attribute}]`)) {
+        const before = element.getAttribute(attribute);
+        const after = before.replace(/-(\d+|new)(?=-error$|$)/, `-${index}`);
+        element.setAttribute(attribute, after);
+        moved.set(`#${before}`, `#${after}`);
+      }
+    }
+  });
+  for (const link of document.querySelectorAll('[role=alert] a[href^="#line_"]')) {
+    const target = moved.get(link.getAttribute("href"));
+    if (target) link.setAttribute("href", target);
+    else link.parentElement.remove();
+  }
+}
+
+function showTotals() {
+  const option = form.elements.currency.selectedOptions[0];
+  const digits = Number(option?.dataset.digits ?? 2);
+  const perRate = new Map();
+  let subtotal = 0n;
+  let complete = true;
+  for (const line of list.children) {
+    const [quantity, price, rate] = ["quantity", "unit_price", "tax_rate"].map((cell) => decimal(valueOf(line, cell)));
+    const net = quantity && price && round(quantity.units * price.units * 10n ** BigInt(digits), quantity.scale * price.scale);
+    line.querySelector("[data-line-amount]").textContent = net === null ? "" : format(net, digits);
+    if (net === null || !rate) {
+      complete &&= isEmpty(line);
+      continue;
+    }
+    subtotal += net;
+    const key = canonical(rate);
+    const group = perRate.get(key) ?? { rate, net: 0n };
+    group.net += net;
+    perRate.set(key, group);
+  }
+  let tax = 0n;
+  for (const { rate, net } of perRate.values()) tax += round(net * rate.units, 100n * rate.scale);
+  show("currency", option?.value ?? "");
+  show("subtotal", complete ? format(subtotal, digits) : "–");
+  show("tax", complete ? format(tax, digits) : "–");
+  show("total", complete ? format(subtotal + tax, digits) : "–");
+}
+
+function valueOf(line, cell) {
+  return line.querySelector(`[name=line_${cell}]`).value.trim();
+}
+
+function isEmpty(line) {
+  return ["description", "quantity", "unit_price"].every((cell) => valueOf(line, cell) === "");
+}
+
+function show(name, text) {
+  for (const element of form.querySelectorAll(`[data-total=${name}]`)) element.textContent = text;
+}
+
+// decimal reads "12.50" as 1250 / 100; null when it is not a plain decimal.
+function decimal(text) {
+  const match = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text);
+  if (!match) return null;
+  const [, sign, whole, fraction = ""] = match;
+  return { units: BigInt(sign + whole + fraction), scale: 10n ** BigInt(fraction.length) };
+}
+
+// canonical makes "23" and "23.00" one tax rate.
+function canonical({ units, scale }) {
+  while (scale > 1n && units % 10n === 0n) [units, scale] = [units / 10n, scale / 10n];
+  return `${units}/${scale}`;
+}
+
+// round divides, half away from zero.
+function round(dividend, divisor) {
+  const sign = dividend < 0n ? -1n : 1n;
+  return sign * ((sign * dividend * 2n + divisor) / (divisor * 2n));
+}
+
+function format(minor, digits) {
+  const sign = minor < 0n ? "-" : "";
+  const text = String(minor < 0n ? -minor : minor).padStart(digits + 1, "0");
+  const whole = text.slice(0, text.length - digits).replace(/\B(?=(\d{3})+$)/g, ",");
+  return digits ? `${sign}${whole}.${text.slice(-digits)}` : sign + whole;
+}

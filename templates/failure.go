@@ -1,0 +1,22 @@
+package templates
+
+import "strconv"
+
+// Failure is an error page with a way on.
+type Failure struct {
+	Status int
+	// Title is short: "Not found". Message is one or two sentences.
+	Title   string
+	Message string
+	// Links are the ways on; the first is the one most people want.
+	Links []Link
+	// RequestID helps support to find the log line; empty hides it.
+	RequestID string
+}
+
+func statusCode(status int) string {
+	if status == 0 {
+		return ""
+	}
+	return strconv.Itoa(status)
+}

@@ -1,0 +1,90 @@
+package templates
+
+import (
+	"strconv"
+
+	"github.com/a-h/templ"
+)
+
+// FieldError is what is wrong with one form control, in words for people.
+type FieldError struct {
+	// Control is the id of the control: its field name, or for a cell of an
+	// invoice line what [LineControl] gives.
+	Control string
+	// Message is one sentence, such as "Enter a due date".
+	Message string
+}
+
+// FieldErrors are the errors of one form, in the order of the page.
+type FieldErrors []FieldError
+
+// LineControl is the id of a control in the invoice line at index (from 0),
+// for example LineControl("line_quantity", 0).
+func LineControl(name string, index int) string {
+	return name + "-" + strconv.Itoa(index)
+}
+
+// of gives the first message for a control, or "".
+func (errs FieldErrors) of(control string) string {
+	for _, e := range errs {
+		if e.Control == control {
+			return e.Message
+		}
+	}
+	return ""
+}
+
+// input describes one labelled control; ID is also its error's Control.
+type input struct {
+	ID           string
+	Name         string // the ID when empty
+	Label        string
+	Type         string // "text" when empty
+	Value        string
+	Hint         string
+	Error        string
+	Mode         string // inputmode
+	Autocomplete string // "off" when empty: these are facts about others
+	Focus        bool
+}
+
+func (in input) name() string {
+	if in.Name == "" {
+		return in.ID
+	}
+	return in.Name
+}
+
+func (in input) attributes() templ.Attributes {
+	attrs := describedBy(in.ID, in.Hint, in.Error)
+	attrs["type"] = or(in.Type, "text")
+	attrs["autocomplete"] = or(in.Autocomplete, "off")
+	if in.Mode != "" {
+		attrs["inputmode"] = in.Mode
+	}
+	return attrs
+}
+
+// describedBy ties a control to its hint and its error message.
+func describedBy(id, hint, err string) templ.Attributes {
+	attrs := templ.Attributes{}
+	switch {
+	case hint != "" && err != "":
+		attrs["aria-describedby"] = id + "-error " + id + "-hint"
+	case err != "":
+		attrs["aria-describedby"] = id + "-error"
+	case hint != "":
+		attrs["aria-describedby"] = id + "-hint"
+	}
+	if err != "" {
+		attrs["aria-invalid"] = "true"
+	}
+	return attrs
+}
+
+func or(value, fallback string) string {
+	if value == "" {
+		return fallback
+	}
+	return value
+}

@@ -1,0 +1,37 @@
+package templates
+
+// InvoiceList is one page of invoices, newest first.
+type InvoiceList struct {
+	Rows []InvoiceRow
+	// NextHref leads to older invoices; empty on the last page.
+	NextHref string
+	// FirstHref leads back to the newest; empty on the first page.
+	FirstHref string
+}
+
+// InvoiceRow is one invoice in a list.
+type InvoiceRow struct {
+	Href      string
+	Number    string
+	Customer  string
+	IssueDate string
+	DueDate   string
+	Status    string // "draft", "issued", "paid" or "void"
+	Total     string // with its currency, "1,230.00 EUR"
+}
+
+// statusText is how people read a status.
+func statusText(status string) string {
+	switch status {
+	case "draft":
+		return "Draft"
+	case "issued":
+		return "Issued"
+	case "paid":
+		return "Paid"
+	case "void":
+		return "Void"
+	default:
+		return status
+	}
+}

@@ -1,0 +1,20 @@
+package templates
+
+// Login is the login form, as first shown or as it came back.
+type Login struct {
+	// Email as typed. The password is never shown again.
+	Email string
+	// Next is the path to go to after login; it is posted as "next".
+	Next string
+	// Error is one sentence for the whole form; empty when there is none.
+	Error string
+	// Demo lists logins that anyone may use; empty outside demo mode.
+	Demo []DemoLogin
+}
+
+// DemoLogin is one known login of the demo.
+type DemoLogin struct {
+	Tenant   string
+	Email    string
+	Password string
+}

@@ -1,0 +1,108 @@
+package templates
+
+// Notice stands above a form that was not saved, says why and offers the ways
+// on. The form below it still holds everything that was typed.
+type Notice struct {
+	// Kind sets the look: a decision to take, or something that went wrong.
+	Kind NoticeKind
+	// Title and Text are read as one paragraph.
+	Title string
+	Text  string
+	// Links lead to other pages, usually to the record that exists.
+	Links []Link
+	// Submits are buttons that post this same form with one more field.
+	Submits []Submit
+}
+
+// NoticeKind is the look of a [Notice].
+type NoticeKind string
+
+// The looks of a notice.
+const (
+	NoticeConflict NoticeKind = "conflict" // nothing is broken; a decision is needed
+	NoticeFailure  NoticeKind = "error"    // it could not be done this time
+)
+
+// Submit is a submit button that carries a name and a value.
+type Submit struct {
+	Text  string
+	Name  string
+	Value string
+}
+
+// Record is an existing record as notices name it.
+type Record struct {
+	Name string // "2026-0042", "Ada Byron"
+	Href string
+}
+
+func (r Record) open() Link { return Link{Text: "Open " + r.Name, Href: r.Href} }
+
+// NumberTaken says that another invoice has the number. next is the free
+// number that one click uses instead; empty offers none.
+func NumberTaken(existing Record, next string) *Notice {
+	n := &Notice{
+		Kind:  NoticeConflict,
+		Title: "Invoice number " + existing.Name + " already exists.",
+		Text:  "We kept the original and did not create a second one.",
+		Links: []Link{existing.open()},
+	}
+	if next != "" {
+		n.Submits = []Submit{{Text: "Use " + next + " instead", Name: "use_number", Value: next}}
+	}
+	return n
+}
+
+// FormSpent says that this form's key has created a record before, with other
+// contents. kind is "invoice" or "customer"; freshKey is a new key for the
+// person who wants another.
+func FormSpent(existing Record, kind, freshKey string) *Notice {
+	return &Notice{
+		Kind:    NoticeConflict,
+		Title:   "This form already created " + existing.Name + ".",
+		Text:    "Your changes were not saved.",
+		Links:   []Link{existing.open()},
+		Submits: []Submit{{Text: "Create as a new " + kind, Name: "fresh_key", Value: freshKey}},
+	}
+}
+
+// LooksLikeRepeat says that an equal invoice was created a moment ago; age is
+// in words, such as "40 seconds ago". One more click creates it deliberately.
+func LooksLikeRepeat(existing Record, age string) *Notice {
+	return &Notice{
+		Kind:    NoticeConflict,
+		Title:   "Looks like " + existing.Name + ", created " + age + ".",
+		Text:    "Create anyway?",
+		Links:   []Link{existing.open()},
+		Submits: []Submit{{Text: "Create anyway", Name: "allow_repeat", Value: "1"}},
+	}
+}
+
+// NoKey says that the form came without its key, so that repeats could not be
+// told apart; freshKey is the key that sending it again will use.
+func NoKey(freshKey string) *Notice {
+	return &Notice{
+		Kind:    NoticeFailure,
+		Title:   "This form came without its key, so nothing was saved.",
+		Text:    "The key is what stops a repeat from creating twice. Check the form and send it with a new one.",
+		Submits: []Submit{{Text: "Send with a new key", Name: "fresh_key", Value: freshKey}},
+	}
+}
+
+// Unconfirmed says that nobody knows yet whether it was saved.
+func Unconfirmed() *Notice {
+	return &Notice{
+		Kind:  NoticeFailure,
+		Title: "We could not confirm.",
+		Text:  "Trying again is safe.",
+	}
+}
+
+// StillSaving says that the first submission has not finished.
+func StillSaving() *Notice {
+	return &Notice{
+		Kind:  NoticeFailure,
+		Title: "Still saving.",
+		Text:  "Your first submission has not finished. Trying again is safe.",
+	}
+}

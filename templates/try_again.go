@@ -1,0 +1,96 @@
+package templates
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// TryAgain is a page for requests that were not carried out, or of which
+// nobody knows: it carries what was sent and can send it again, under the
+// same key.
+type TryAgain struct {
+	// Title and Message say what happened: "Still saving", "Please wait".
+	Title   string
+	Message string
+	// Status is the HTTP status, shown small; 0 hides it.
+	Status int
+	// Href is what to open again after a GET; Action and Fields are then unset.
+	Href string
+	// Action is where to post again, and Fields everything that was posted, in
+	// order. A password is neither shown nor sent again.
+	Action string
+	Fields []Field
+	// Links are further ways on, such as logging in again in a new tab.
+	Links []Link
+}
+
+// resend is what the form posts again.
+func (v TryAgain) resend() []Field {
+	return slices.DeleteFunc(slices.Clone(v.Fields), func(f Field) bool { return f.Name == "password" })
+}
+
+// fact is something the person typed, for reading.
+type fact struct {
+	Label string
+	Value string
+}
+
+// readable gives the posted fields worth reading back, in a set order; the
+// others are machinery.
+var readable = [...]Field{
+	{"email", "Email"},
+	{"name", "Name"},
+	{"customer_email", "Customer email"},
+	{"customer_name", "Customer name"},
+	{"number", "Number"},
+	{"issue_date", "Issue date"},
+	{"due_date", "Due date"},
+	{"currency", "Currency"},
+	{"notes", "Notes"},
+}
+
+// summary reads back what was typed, each invoice line as one fact.
+func (v TryAgain) summary() []fact {
+	var facts []fact
+	for _, f := range readable {
+		if typed := v.typed(f.Name); len(typed) > 0 && typed[0] != "" {
+			facts = append(facts, fact{f.Value, typed[0]})
+		}
+	}
+	return append(facts, v.lines()...)
+}
+
+func (v TryAgain) lines() []fact {
+	var facts []fact
+	quantities, prices, rates := v.typed("line_quantity"), v.typed("line_unit_price"), v.typed("line_tax_rate")
+	for i, description := range v.typed("line_description") {
+		parts := []string{description, at(quantities, i), at(prices, i)}
+		if rate := at(rates, i); rate != "" {
+			parts = append(parts, "tax "+rate+" %")
+		}
+		parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
+		if len(parts) > 0 {
+			facts = append(facts, fact{"Line " + strconv.Itoa(i+1), strings.Join(parts, " · ")})
+		}
+	}
+	return facts
+}
+
+// typed gives all values posted under a name.
+func (v TryAgain) typed(name string) []string {
+	var values []string
+	for _, f := range v.Fields {
+		if f.Name == name {
+			values = append(values, f.Value)
+		}
+	}
+	return values
+}
+
+func at(values []string, i int) string {
+	if i < len(values) {
+		return values[i]
+	}
+	return ""
+}
