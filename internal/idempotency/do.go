@@ -31,6 +31,9 @@ type Store struct {
 	compiled statements
 }
 
+// wait is Wait as PostgreSQL reads it.
+func (s *Store) wait() string { return fmt.Sprintf("%dms", s.Wait.Milliseconds()) }
+
 func (s *Store) observe(ctx context.Context, a Attempt) {
 	if s.Observe != nil {
 		s.Observe(ctx, a)
@@ -134,7 +137,7 @@ func (o Operation[C, R]) claim(store *Store, fingerprint Fingerprint) query {
 		pgx.NamedArgs{
 			"fingerprint": fingerprint[:],
 			"retain":      cmp.Or(store.Retain, o.spec.Retain),
-			"wait":        fmt.Sprintf("%dms", store.Wait.Milliseconds()),
+			"wait":        store.wait(),
 		},
 	}
 }

@@ -69,9 +69,10 @@ func (s *Store) ask(patience, detached context.Context, all, look []bound) (out 
 		return out, false, fmt.Errorf("acquire a connection: %w", err)
 	}
 	defer conn.Release()
-	if err := prepare(detached, conn.Conn(), all, look); err != nil {
+	if err := prepare(detached, conn.Conn(), s.wait(), all, look); err != nil {
 		if isRefusal(err) {
 			errors.As(err, &out.failed)
+			out.at = notSent
 			return out, false, nil
 		}
 		return out, false, err
@@ -84,6 +85,9 @@ func (s *Store) ask(patience, detached context.Context, all, look []bound) (out 
 	}
 	return out, true, err
 }
+
+// notSent stands for the statement that failed when not even the claim was sent.
+const notSent = -1
 
 // errAgain says that nothing was done and that the same transaction may succeed now.
 var errAgain = errors.New("ask again")

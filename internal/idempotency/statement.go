@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -74,8 +73,9 @@ func (s *statements) bind(ctx context.Context, q query, common pgx.NamedArgs) (b
 }
 
 // prepare makes sure that the connection knows all statements: one round trip for those that it has
-// not seen yet, none later.
-func prepare(ctx context.Context, conn *pgx.Conn, lists ...[]bound) error {
+// not seen yet, none later. Parsing a statement locks its tables for a moment, so that wait is bounded
+// too.
+func prepare(ctx context.Context, conn *pgx.Conn, wait string, lists ...[]bound) error {
 	if conn.Config().DefaultQueryExecMode == pgx.QueryExecModeExec {
 		return nil // a pooler stands between: the next transaction may run on another connection
 	}
@@ -90,20 +90,28 @@ func prepare(ctx context.Context, conn *pgx.Conn, lists ...[]bound) error {
 		return nil
 	}
 	pipeline := conn.PgConn().StartPipeline(ctx)
+	pipeline.SendQueryParams(`SELECT set_config('lock_timeout', $1, true)`, [][]byte{[]byte(wait)}, nil, nil, nil)
 	for _, st := range missing {
 		pipeline.SendPrepare(st.name, st.sql, nil)
 	}
-	if err := pipeline.Sync(); err != nil {
-		return errors.Join(err, pipeline.Close())
+	err := pipeline.Sync()
+	if err == nil {
+		_, err = pipeline.GetResults() // of set_config
 	}
 	for _, st := range missing {
-		results, err := pipeline.GetResults()
-		if err != nil {
-			// Close tells the same error again.
-			_ = pipeline.Close()
-			return fmt.Errorf("prepare:\n%s\n%w", st.sql, err)
+		var description any
+		if err == nil {
+			description, err = pipeline.GetResults()
 		}
-		known[st.name] = results
+		if err != nil {
+			err = fmt.Errorf("prepare:\n%s\n%w", st.sql, err)
+			break
+		}
+		known[st.name] = description
 	}
-	return pipeline.Close()
+	// Close tells the error of a statement a second time.
+	if closed := pipeline.Close(); err == nil {
+		err = closed
+	}
+	return err
 }

@@ -1,0 +1,140 @@
+package idempotency_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/postgres/pgtest"
+)
+
+// thing is the smallest resource: a name, unique in its tenant.
+type thing struct {
+	ID   uuid.UUID `json:"id"`
+	Name string    `json:"name"`
+}
+
+type order struct {
+	Name string `json:"name"`
+}
+
+// spec is how a thing is made once. Tests change copies of it.
+func spec() idempotency.Spec[order, thing] {
+	return idempotency.Spec[order, thing]{
+		Name: "thing.create",
+		Work: func(tx *idempotency.Tx, o order) idempotency.Result {
+			tx.Exec(`
+				INSERT INTO things (tenant_id, id, name, idempotency_key)
+				VALUES (@tenant_id, @record_id, @name, @idempotency_key)`, pgx.NamedArgs{"name": o.Name})
+			return tx.Return(`
+				SELECT jsonb_build_object('id', id, 'name', name)
+				FROM things WHERE tenant_id = @tenant_id AND id = @record_id`, nil)
+		},
+		Visible: `SELECT FROM things t WHERE t.tenant_id = @tenant_id AND t.id = record.id`,
+		Explain: func(ctx context.Context, store *idempotency.Store, intent idempotency.Intent, _ order, broken *pgconn.PgError) error {
+			if broken.ConstraintName != "things_one_per_intent" {
+				return nil
+			}
+			var id uuid.UUID
+			err := store.Pool.QueryRow(ctx, `SELECT id FROM things WHERE tenant_id = $1 AND idempotency_key = $2`,
+				intent.Tenant, intent.Key.String()).Scan(&id)
+			if err != nil {
+				return err
+			}
+			return &idempotency.AlreadyDoneError{Record: id}
+		},
+	}
+}
+
+// bundle is a store of its own, with the table of things.
+type bundle struct {
+	*testing.T
+	db     *pgtest.Database
+	store  *idempotency.Store
+	tenant uuid.UUID
+
+	mu       sync.Mutex
+	attempts []idempotency.Attempt
+}
+
+func setup(t *testing.T) *bundle {
+	t.Helper()
+	t.Parallel()
+	b := &bundle{T: t, db: pgtest.New(t), tenant: uuid.New()}
+	b.store = &idempotency.Store{
+		Pool: b.db.Pool, Wait: 5 * time.Second, Timeout: 20 * time.Second,
+		Observe: func(_ context.Context, a idempotency.Attempt) {
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			b.attempts = append(b.attempts, a)
+		},
+	}
+	b.exec(`
+		CREATE TABLE things (
+			tenant_id uuid, id uuid, name text NOT NULL, idempotency_key text NOT NULL,
+			PRIMARY KEY (tenant_id, id),
+			CONSTRAINT things_one_per_intent UNIQUE (tenant_id, idempotency_key),
+			CONSTRAINT things_name_once UNIQUE (tenant_id, name))`)
+	return b
+}
+
+// exec runs a statement as the owner of the tables.
+func (b *bundle) exec(sql string, args ...any) {
+	b.Helper()
+	if _, err := b.db.Pool.Exec(b.Context(), sql, args...); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// count gives a number, with row-level security out of the way.
+func (b *bundle) count(sql string, args ...any) int {
+	b.Helper()
+	var n int
+	if err := b.db.Admin(b.T).QueryRow(b.Context(), sql, args...).Scan(&n); err != nil {
+		b.Fatal(err)
+	}
+	return n
+}
+
+func (b *bundle) intent(key string) idempotency.Intent {
+	b.Helper()
+	k, err := idempotency.ParseKey(key)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return idempotency.Intent{Tenant: b.tenant, Key: k, Actor: "test"}
+}
+
+// outcomes lists how the attempts ended, in their order.
+func (b *bundle) outcomes() (list []idempotency.Outcome) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, a := range b.attempts {
+		list = append(list, a.Outcome)
+	}
+	return list
+}
+
+// blocked waits until n backends of this database wait for a lock.
+func (b *bundle) blocked(n int) {
+	b.Helper()
+	admin := b.db.Admin(b.T)
+	for b.Context().Err() == nil {
+		var waiting int
+		err := admin.QueryRow(b.Context(), `
+			SELECT count(*) FROM pg_stat_activity
+			WHERE datname = current_database() AND wait_event_type = 'Lock'`).Scan(&waiting)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if waiting >= n {
+			return
+		}
+	}
+}

@@ -1,0 +1,257 @@
+package idempotency_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"onlyonce/internal/idempotency"
+)
+
+func TestFirstThenReplay(t *testing.T) {
+	b := setup(t)
+	create := idempotency.Define(spec())
+	first, err := create.Do(t.Context(), b.store, b.intent("k"), order{"a"})
+	if err != nil || first.Replayed {
+		t.Fatalf("first: %+v, %v", first, err)
+	}
+	again, err := create.Do(t.Context(), b.store, b.intent("k"), order{"a"})
+	if err != nil || !again.Replayed || again.Value != first.Value {
+		t.Fatalf("again: %+v, %v", again, err)
+	}
+	want := []idempotency.Outcome{idempotency.Created, idempotency.Replayed}
+	if got := b.outcomes(); !slices.Equal(got, want) {
+		t.Errorf("outcomes %v, want %v", got, want)
+	}
+}
+
+func TestSameKeyOtherCommand(t *testing.T) {
+	b := setup(t)
+	create := idempotency.Define(spec())
+	first, err := create.Do(t.Context(), b.store, b.intent("k"), order{"a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = create.Do(t.Context(), b.store, b.intent("k"), order{"b"})
+	var mismatch *idempotency.MismatchError
+	if !errors.As(err, &mismatch) || mismatch.Record != first.Value.ID {
+		t.Errorf("got %v, want a mismatch with %s", err, first.Value.ID)
+	}
+	if n := b.count(`SELECT count(*) FROM things`); n != 1 {
+		t.Errorf("%d things", n)
+	}
+}
+
+func TestKeysOfOneTenantMeanNothingInAnother(t *testing.T) {
+	b := setup(t)
+	create := idempotency.Define(spec())
+	mine, theirs := b.intent("k"), b.intent("k")
+	theirs.Tenant[0]++
+	for _, intent := range []idempotency.Intent{mine, theirs} {
+		if done, err := create.Do(t.Context(), b.store, intent, order{"a"}); err != nil || done.Replayed {
+			t.Errorf("%+v, %v", done, err)
+		}
+	}
+}
+
+func TestFailureLeavesTheKeyFree(t *testing.T) {
+	b := setup(t)
+	create := idempotency.Define(spec())
+	if _, err := create.Do(t.Context(), b.store, b.intent("first"), order{"taken"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := create.Do(t.Context(), b.store, b.intent("k"), order{"taken"}); err == nil {
+		t.Fatal("the name is taken")
+	}
+	if n := b.count(`SELECT count(*) FROM idempotency_records WHERE key = 'k'`); n != 0 {
+		t.Errorf("%d records of a failed attempt", n)
+	}
+	if done, err := create.Do(t.Context(), b.store, b.intent("k"), order{"free"}); err != nil || done.Replayed {
+		t.Errorf("corrected: %+v, %v", done, err)
+	}
+}
+
+func TestWorkWithoutResultIsRolledBack(t *testing.T) {
+	b := setup(t)
+	s := spec()
+	s.Work = func(tx *idempotency.Tx, o order) idempotency.Result {
+		tx.Exec(`INSERT INTO things VALUES (@tenant_id, @record_id, @name, @idempotency_key)`, pgx.NamedArgs{"name": o.Name})
+		return tx.Return(`SELECT jsonb_build_object('id', id) FROM things WHERE name = 'somebody else'`, nil)
+	}
+	if _, err := idempotency.Define(s).Do(t.Context(), b.store, b.intent("k"), order{"a"}); err == nil {
+		t.Error("a NULL result was accepted")
+	}
+	if n := b.count(`SELECT (SELECT count(*) FROM things) + (SELECT count(*) FROM idempotency_records)`); n != 0 {
+		t.Errorf("%d rows left", n)
+	}
+}
+
+func TestReplayOfWhatMayNoLongerBeSeen(t *testing.T) {
+	b := setup(t)
+	create := idempotency.Define(spec())
+	if _, err := create.Do(t.Context(), b.store, b.intent("k"), order{"a"}); err != nil {
+		t.Fatal(err)
+	}
+	b.exec(`DELETE FROM things`)
+	done, err := create.Do(t.Context(), b.store, b.intent("k"), order{"a"})
+	if !errors.Is(err, idempotency.ErrNotVisible) || done.Value != (thing{}) {
+		t.Errorf("got %+v, %v", done, err)
+	}
+}
+
+func TestWaitsForTheFirstAttempt(t *testing.T) {
+	b := setup(t)
+	create := idempotency.Define(spec())
+	lock := b.lockThings()
+
+	type answer struct {
+		done idempotency.Done[thing]
+		err  error
+	}
+	answers := make(chan answer, 2)
+	for range 2 {
+		go func() {
+			done, err := create.Do(context.Background(), b.store, b.intent("k"), order{"a"})
+			answers <- answer{done, err}
+		}()
+	}
+	b.blocked(2) // one on the table, one on the uncommitted record
+	lock()
+	one, two := <-answers, <-answers
+	if one.err != nil || two.err != nil || one.done.Replayed == two.done.Replayed || one.done.Value != two.done.Value {
+		t.Errorf("%+v and %+v", one, two)
+	}
+}
+
+func TestWaitIsBounded(t *testing.T) {
+	b := setup(t)
+	create := idempotency.Define(spec())
+	patient := b.warmStore(create, 5*time.Second)
+	short := b.warmStore(create, 50*time.Millisecond)
+
+	lock := b.lockThings()
+	first := make(chan error, 1)
+	go func() {
+		_, err := create.Do(context.Background(), patient, b.intent("k"), order{"a"})
+		first <- err
+	}()
+	b.blocked(1)
+
+	if _, err := create.Do(t.Context(), short, b.intent("k"), order{"a"}); !errors.Is(err, idempotency.ErrInProgress) {
+		t.Errorf("same key: %v, want in progress", err)
+	}
+	if _, err := create.Do(t.Context(), short, b.intent("other"), order{"b"}); !errors.Is(err, idempotency.ErrBusy) {
+		t.Errorf("other key, locked table: %v, want busy", err)
+	}
+	lock()
+	if err := <-first; err != nil {
+		t.Errorf("the first attempt: %v", err)
+	}
+}
+
+// warmStore has one connection, which knows the statements: to parse them would wait for a locked
+// table too, and not for the key.
+func (b *bundle) warmStore(create idempotency.Operation[order, thing], wait time.Duration) *idempotency.Store {
+	b.Helper()
+	config := b.db.Pool.Config()
+	config.MaxConns = 1
+	store := &idempotency.Store{Pool: b.pool(config), Wait: wait, Timeout: 20 * time.Second}
+	name := "warm " + wait.String()
+	if _, err := create.Do(b.Context(), store, b.intent(name), order{name}); err != nil {
+		b.Fatal(err)
+	}
+	return store
+}
+
+// lockThings stops every insert of a thing until the returned function is called.
+func (b *bundle) lockThings() (unlock func()) {
+	b.Helper()
+	tx, err := b.db.Admin(b.T).Begin(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	if _, err := tx.Exec(b.Context(), `LOCK TABLE things IN SHARE ROW EXCLUSIVE MODE`); err != nil {
+		b.Fatal(err)
+	}
+	return func() {
+		if err := tx.Rollback(context.Background()); err != nil {
+			b.Error(err)
+		}
+	}
+}
+
+func TestCallerLeavesMidTransaction(t *testing.T) {
+	b := setup(t)
+	create := idempotency.Define(spec())
+	lock := b.lockThings()
+	ctx, leave := context.WithCancel(t.Context())
+	answer := make(chan error, 1)
+	go func() {
+		_, err := create.Do(ctx, b.store, b.intent("k"), order{"a"})
+		answer <- err
+	}()
+	b.blocked(1)
+	leave()
+	lock()
+	if err := <-answer; err != nil {
+		t.Errorf("the commit was not finished: %v", err)
+	}
+	if n := b.count(`SELECT count(*) FROM things`); n != 1 {
+		t.Errorf("%d things", n)
+	}
+}
+
+func TestCallerLeavesBeforeAnythingWasSent(t *testing.T) {
+	b := setup(t)
+	ctx, leave := context.WithCancel(t.Context())
+	leave()
+	_, err := idempotency.Define(spec()).Do(ctx, b.store, b.intent("k"), order{"a"})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	if n := b.count(`SELECT count(*) FROM things`); n != 0 {
+		t.Errorf("%d things", n)
+	}
+}
+
+func TestBackendTerminatedMidTransaction(t *testing.T) {
+	b := setup(t)
+	create := idempotency.Define(spec())
+	lock := b.lockThings()
+	answer := make(chan error, 1)
+	go func() {
+		done, err := create.Do(context.Background(), b.store, b.intent("k"), order{"a"})
+		if done.Replayed {
+			err = errors.New("our own work counts as a replay")
+		}
+		answer <- err
+	}()
+	b.blocked(1)
+	if n := b.count(`
+		SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+		WHERE datname = current_database() AND wait_event_type = 'Lock'`); n != 1 {
+		t.Fatalf("terminated %d backends", n)
+	}
+	b.blocked(1) // it asks again
+	lock()
+	if err := <-answer; err != nil {
+		t.Error(err)
+	}
+	if n := b.count(`SELECT count(*) FROM things`); n != 1 {
+		t.Errorf("%d things", n)
+	}
+}
+
+func TestOnlyReadCommittedIsAccepted(t *testing.T) {
+	b := setup(t)
+	config := b.db.Pool.Config()
+	config.ConnConfig.RuntimeParams["default_transaction_isolation"] = "repeatable read"
+	b.store.Pool = b.pool(config)
+	if _, err := idempotency.Define(spec()).Do(t.Context(), b.store, b.intent("k"), order{"a"}); err == nil {
+		t.Error("a claim under REPEATABLE READ was accepted")
+	}
+}

@@ -1,0 +1,98 @@
+package idempotency_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"onlyonce/internal/idempotency"
+)
+
+func TestExpiryKeepsTheRetention(t *testing.T) {
+	b := setup(t)
+	create := idempotency.Define(spec())
+	if _, err := create.Do(t.Context(), b.store, b.intent("k"), order{"a"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		age  string
+		want int64
+	}{{"23 hours 59 minutes", 0}, {"2 minutes", 1}} {
+		if _, err := b.db.Admin(t).Exec(t.Context(),
+			`UPDATE idempotency_records SET expires_at = expires_at - $1::interval`, step.age); err != nil {
+			t.Fatal(err)
+		}
+		if n, err := idempotency.Expire(t.Context(), b.store.Pool, b.tenant); n != step.want || err != nil {
+			t.Errorf("%s older: deleted %d, %v, want %d", step.age, n, err, step.want)
+		}
+	}
+}
+
+func TestLateRetryAfterExpiry(t *testing.T) {
+	b := setup(t)
+	create := idempotency.Define(spec())
+	first, err := create.Do(t.Context(), b.store, b.intent("k"), order{"a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.db.Admin(t).Exec(t.Context(), `DELETE FROM idempotency_records`); err != nil {
+		t.Fatal(err)
+	}
+	_, err = create.Do(t.Context(), b.store, b.intent("k"), order{"another name"})
+	var done *idempotency.AlreadyDoneError
+	if !errors.As(err, &done) || done.Record != first.Value.ID {
+		t.Errorf("got %v, want already done as %s", err, first.Value.ID)
+	}
+	if n := b.count(`SELECT count(*) FROM things`); n != 1 {
+		t.Errorf("%d things", n)
+	}
+}
+
+// Keys are retried while their records expire all the time: whatever each attempt meets, there is one
+// thing for each key.
+func TestExpiryDuringCreates(t *testing.T) {
+	b := setup(t)
+	b.store.Retain = time.Millisecond
+	create := idempotency.Define(spec())
+	stop := make(chan struct{})
+	var sweepers, clients sync.WaitGroup
+	for range 2 {
+		sweepers.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				if _, err := idempotency.Expire(context.Background(), b.store.Pool, b.tenant); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	const keys, retries = 20, 10
+	gate := make(chan struct{})
+	for k := range keys {
+		for range retries {
+			clients.Go(func() {
+				<-gate
+				_, err := create.Do(context.Background(), b.store, b.intent(fmt.Sprint("k", k)), order{fmt.Sprint("thing ", k)})
+				var done *idempotency.AlreadyDoneError
+				if err != nil && !errors.As(err, &done) {
+					t.Error(err)
+				}
+			})
+		}
+	}
+	close(gate)
+	clients.Wait()
+	close(stop)
+	sweepers.Wait()
+	if n := b.count(`SELECT count(*) FROM things`); n != keys {
+		t.Errorf("%d things, want %d", n, keys)
+	}
+}

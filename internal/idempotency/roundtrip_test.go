@@ -1,0 +1,77 @@
+package idempotency_test
+
+import (
+	"context"
+	"net"
+	"sync/atomic"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"onlyonce/internal/idempotency"
+)
+
+// wire counts round trips where they happen: a round trip is a read that follows a write. A pgx
+// tracer would not see the messages that a pipeline sends together.
+type wire struct {
+	net.Conn
+	wrote *atomic.Bool
+	trips *atomic.Int64
+}
+
+func (w wire) Write(p []byte) (int, error) {
+	w.wrote.Store(true)
+	return w.Conn.Write(p)
+}
+
+func (w wire) Read(p []byte) (int, error) {
+	if w.wrote.Swap(false) {
+		w.trips.Add(1)
+	}
+	return w.Conn.Read(p)
+}
+
+func (b *bundle) pool(config *pgxpool.Config) *pgxpool.Pool {
+	b.Helper()
+	pool, err := pgxpool.NewWithConfig(b.Context(), config)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(pool.Close)
+	return pool
+}
+
+func TestRoundTrips(t *testing.T) {
+	b := setup(t)
+	var trips atomic.Int64
+	config := b.db.Pool.Config()
+	config.MaxConns = 1
+	dial := config.ConnConfig.DialFunc
+	config.ConnConfig.DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error) {
+		conn, err := dial(ctx, network, addr)
+		return wire{conn, new(atomic.Bool), &trips}, err
+	}
+	b.store.Pool = b.pool(config)
+	if err := b.store.Pool.Ping(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	create := idempotency.Define(spec())
+
+	// Claim, work, stored result and commit included.
+	for _, step := range []struct {
+		name, key string
+		thing     string
+		want      int64
+	}{
+		{"first create of a connection, statements unknown", "a", "1", 2},
+		{"create", "b", "2", 1},
+		{"replay", "a", "1", 1},
+		{"mismatch", "a", "3", 1},
+	} {
+		before := trips.Load()
+		_, err := create.Do(t.Context(), b.store, b.intent(step.key), order{step.thing})
+		if got := trips.Load() - before; got != step.want {
+			t.Errorf("%s: %d round trips, want %d (%v)", step.name, got, step.want, err)
+		}
+	}
+}
