@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/jackc/pgx/v5"
@@ -60,10 +61,7 @@ const template = server.Database
 type cluster struct {
 	dir     string // holds everything of the server: data, log and socket
 	process *server.Process
-
-	// PostgreSQL does not copy one template in parallel: the second copy fails.
-	cloning sync.Mutex
-	clones  int
+	clones  atomic.Int64 // so far, which numbers them
 }
 
 func startCluster(ctx context.Context) (*cluster, error) {
@@ -122,11 +120,10 @@ func (c *cluster) prepare(ctx context.Context) error {
 	return c.exec(ctx, "ALTER DATABASE "+template+" WITH IS_TEMPLATE true ALLOW_CONNECTIONS false")
 }
 
+// clone needs no lock: PostgreSQL copies one template many times at once, as long as nobody is
+// connected to it.
 func (c *cluster) clone(ctx context.Context) (name string, err error) {
-	c.cloning.Lock()
-	defer c.cloning.Unlock()
-	c.clones++
-	name = fmt.Sprintf("test_%d", c.clones)
+	name = fmt.Sprintf("test_%d", c.clones.Add(1))
 	return name, c.exec(ctx, fmt.Sprintf("CREATE DATABASE %s OWNER %s TEMPLATE %s STRATEGY file_copy",
 		name, server.Role, template))
 }
