@@ -65,9 +65,13 @@ const decoy = "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$J0X0bQ2rSRq
 // HashPassword gives the argon2id hash of a password, with the parameters that OWASP recommends:
 // 19 MiB, 2 passes, 1 lane.
 func HashPassword(password string) (string, error) {
-	return argon2id.CreateHash(password, &argon2id.Params{
+	hash, err := argon2id.CreateHash(password, &argon2id.Params{
 		Memory: 19 * 1024, Iterations: 2, Parallelism: 1, SaltLength: 16, KeyLength: 32,
 	})
+	if err != nil {
+		return "", fmt.Errorf("hash password: %w", err)
+	}
+	return hash, nil
 }
 
 // FindToken gives the principal of an API token that was not revoked, or [ErrUnknown].

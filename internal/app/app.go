@@ -28,7 +28,7 @@ type App struct {
 	servers  []*http.Server
 	work     *errgroup.Group // servers and background work
 	stop     context.CancelCauseFunc
-	stopped  context.Context // done when something failed or Close was called
+	stopped  context.Context //nolint:containedctx // the life of the app: done when something failed or Close was called
 }
 
 // PublicDemoError says that well-known logins would have been reachable from outside.
@@ -160,8 +160,8 @@ func (a *App) serve(listener net.Listener, h http.Handler) {
 	}
 	a.servers = append(a.servers, server)
 	a.work.Go(func() error {
-		err := server.Serve(listener)
-		if !errors.Is(err, http.ErrServerClosed) {
+		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			err = fmt.Errorf("serve: %w", err)
 			a.stop(err)
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/pprof"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -48,7 +49,8 @@ func (o *observer) observe(ctx context.Context, a idempotency.Attempt) {
 	o.log.LogAttrs(ctx, level, "attempt", slog.Any("", a))
 }
 
-// serveMetrics listens on an address of its own, which only this machine can reach by default.
+// serveMetrics listens on an address of its own, which only this machine can reach by default. Profiles
+// are there too: what costs time in production is found in production.
 func (a *App) serveMetrics(ctx context.Context, registry *prometheus.Registry) error {
 	if a.config.MetricsAddr == "off" || a.config.MetricsAddr == "" {
 		return nil
@@ -60,6 +62,8 @@ func (a *App) serveMetrics(ctx context.Context, registry *prometheus.Registry) e
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
+	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
+	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
 	a.serve(listener, mux)
 	return nil
 }

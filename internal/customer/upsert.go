@@ -16,6 +16,7 @@ import (
 // Upserted is the result of [Upsert]: the customer, and whether it is new.
 type Upserted struct {
 	Customer
+
 	Created bool `json:"created"`
 }
 

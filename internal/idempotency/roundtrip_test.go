@@ -15,6 +15,7 @@ import (
 // tracer would not see the messages that a pipeline sends together.
 type wire struct {
 	net.Conn
+
 	wrote *atomic.Bool
 	trips *atomic.Int64
 }

@@ -38,7 +38,7 @@ func (s *Store) settle(ctx context.Context, t transaction) (*record, error) {
 		}
 		out, sent, err := s.ask(patience, detached, all, look)
 		if sent {
-			patience = detached
+			patience = detached //nolint:fatcontext // it replaces, and does not nest
 		}
 		if err != nil {
 			last, unsure = err, unsure || sent

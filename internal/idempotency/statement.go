@@ -25,7 +25,7 @@ type statements struct{ byText sync.Map }
 
 func (s *statements) compile(ctx context.Context, sql string) (*statement, error) {
 	if known, ok := s.byText.Load(sql); ok {
-		return known.(*statement), nil
+		return known.(*statement), nil //nolint:forcetypeassert // nothing else is stored
 	}
 	// pgx tells the position of an argument only by placing its value, so each value is its name.
 	named := pgx.NamedArgs{}
@@ -38,7 +38,7 @@ func (s *statements) compile(ctx context.Context, sql string) (*statement, error
 	}
 	compiled := &statement{sql: positional, params: make([]string, len(order))}
 	for i, name := range order {
-		compiled.params[i] = name.(string)
+		compiled.params[i], _ = name.(string)
 	}
 	sum := sha256.Sum256([]byte(positional))
 	compiled.name = "intent_" + hex.EncodeToString(sum[:8])
@@ -51,6 +51,7 @@ var argument = regexp.MustCompile(`@([a-zA-Z_][a-zA-Z0-9_]*)`)
 // bound is a statement with the values of one call.
 type bound struct {
 	*statement
+
 	values []any
 }
 

@@ -30,7 +30,7 @@ func TestTxIsOfNoUseOutsideOfItsWork(t *testing.T) {
 func TestArgumentsAreChecked(t *testing.T) {
 	b := setup(t)
 	s := spec()
-	s.Work = func(tx *idempotency.Tx, _ order) idempotency.Result { return tx.Return(`SELECT @nmae::jsonb`, nil) }
+	s.Work = func(tx *idempotency.Tx, _ order) idempotency.Result { return tx.Return(`SELECT @nothing::jsonb`, nil) }
 	if _, err := idempotency.Define(s).Do(t.Context(), b.store, b.intent("k"), order{"a"}); err == nil {
 		t.Error("an argument that is not there became NULL")
 	}

@@ -16,6 +16,7 @@ import (
 // bundle is a store of its own with one tenant.
 type bundle struct {
 	*testing.T
+
 	db     *pgtest.Database
 	store  *idempotency.Store
 	tenant uuid.UUID

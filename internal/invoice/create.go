@@ -2,6 +2,7 @@ package invoice
 
 import (
 	"log/slog"
+	"maps"
 	"time"
 
 	"github.com/google/uuid"
@@ -21,8 +22,16 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Invoice]{
 	Retain:  24 * time.Hour,
 	Visible: `SELECT FROM invoices i WHERE i.tenant_id = @tenant_id AND i.id = record.id`,
 	Explain: explain,
-	Fields:  func(d Draft) []slog.Attr { return []slog.Attr{slog.String("number", d.Number)} },
+	Fields:  fields,
 })
+
+// fields names what is unique about a draft, for the log. A number that is still to be allocated is not.
+func fields(d Draft) []slog.Attr {
+	if d.Number == "" {
+		return nil
+	}
+	return []slog.Attr{slog.String("number", d.Number)}
+}
 
 // insert is the transaction of one new invoice, in the order in which it happens. The order is also
 // that of the locks: the key, the customer's email, the likeness, the number.
@@ -104,8 +113,6 @@ func nullable(id uuid.UUID) *uuid.UUID {
 }
 
 func with(a, b pgx.NamedArgs) pgx.NamedArgs {
-	for name, value := range a {
-		b[name] = value
-	}
+	maps.Copy(b, a)
 	return b
 }

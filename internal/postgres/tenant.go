@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -15,9 +16,7 @@ func Collect[T any](
 	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, scan pgx.RowToFunc[T], sql string, args pgx.NamedArgs,
 ) ([]T, error) {
 	named := pgx.StrictNamedArgs{"tenant_id": tenant}
-	for name, value := range args {
-		named[name] = value
-	}
+	maps.Copy(named, args)
 	var found []T
 	var batch pgx.Batch
 	batch.Queue(`SELECT set_config('onlyonce.tenant_id', $1::text, true)`, tenant)

@@ -101,8 +101,7 @@ func (s *Server) customerForm() face[customer.Draft, customer.Upserted] {
 func (s *Server) refuseCustomer(w http.ResponseWriter, r *http.Request, err error) error {
 	key, _ := formKey(r)
 	form := templates.CustomerForm{Key: key.String(), Email: r.PostForm.Get("email"), Name: r.PostForm.Get("name")}
-	var problems *invalid.Error
-	if errors.As(err, &problems) {
+	if problems, ok := errors.AsType[*invalid.Error](err); ok {
 		for _, f := range problems.Fields {
 			form.Errors = append(form.Errors, templates.FieldError{Control: strings.TrimPrefix(f.Pointer, "/"), Message: f.Message})
 		}
@@ -111,7 +110,8 @@ func (s *Server) refuseCustomer(w http.ResponseWriter, r *http.Request, err erro
 		if err != nil {
 			return err
 		}
-		form.Notice = templates.FormSpent(templates.Record{Name: c.Name, Href: "/customers/" + id.String()}, "customer", idempotency.NewKey().String())
+		record := templates.Record{Name: c.Name, Href: "/customers/" + id.String()}
+		form.Notice = templates.FormSpent(record, "customer", idempotency.NewKey().String())
 	} else if form.Notice = commonNotice(err); form.Notice == nil {
 		return err
 	}

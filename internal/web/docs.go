@@ -41,18 +41,13 @@ func (s *Server) showAPIDocs(w http.ResponseWriter, r *http.Request) error {
 	docs := templates.APIDocs{
 		Intro: []string{
 			"Send Authorization: Bearer with an API token. Bodies are application/json, at most 1 MiB.",
-			"Every POST carries an Idempotency-Key: 1 to 255 printable ASCII characters, such as a UUID, one for each thing that you want created. " +
-				"Send the same key with every retry. A repeat gets the first answer, byte for byte, with Idempotent-Replayed: true. " +
+			"Every POST carries an Idempotency-Key: 1 to 255 printable ASCII characters, such as a UUID, " +
+				"one for each thing that you want created. Send the same key with every retry. " +
+				"A repeat gets the first answer, byte for byte, with Idempotent-Replayed: true. " +
 				"After the retention below, a repeat still creates nothing: it gets the current state with 200.",
 			"Amounts, quantities and rates are decimal strings, dates are year-month-day, currencies are ISO 4217 codes.",
 		},
-		Endpoints: []templates.Endpoint{
-			{Method: "POST", Path: "/api/v1/invoices", Summary: "Create an invoice. Leave number out for the next of the series.", Repeats: "replays the first answer"},
-			{Method: "GET", Path: "/api/v1/invoices?limit=&cursor=", Summary: "List invoices, newest first. limit is 1 to 100; next_cursor leads on.", Repeats: "reads"},
-			{Method: "GET", Path: "/api/v1/invoices/{id}", Summary: "One invoice.", Repeats: "reads"},
-			{Method: "POST", Path: "/api/v1/customers", Summary: "Create a customer, or get the one with this email (200).", Repeats: "replays the first answer"},
-			{Method: "GET", Path: "/api/v1/customers/{id}", Summary: "One customer.", Repeats: "reads"},
-		},
+		Endpoints: endpoints(),
 		Retention: []templates.Retention{
 			{Operation: invoice.Create.Name(), Period: hours(invoice.Create.Retention())},
 			{Operation: customer.Upsert.Name(), Period: hours(customer.Upsert.Retention())},
@@ -72,3 +67,18 @@ func (s *Server) showAPIDocs(w http.ResponseWriter, r *http.Request) error {
 }
 
 func hours(d time.Duration) string { return fmt.Sprintf("%d hours", int(d.Hours())) }
+
+func endpoints() []templates.Endpoint {
+	const replays, reads = "replays the first answer", "reads"
+	var list []templates.Endpoint
+	for _, e := range [][4]string{
+		{"POST", "/api/v1/invoices", "Create an invoice. Leave number out for the next of the series.", replays},
+		{"GET", "/api/v1/invoices?limit=&cursor=", "Invoices, newest first. limit is 1 to 100; next_cursor leads on.", reads},
+		{"GET", "/api/v1/invoices/{id}", "One invoice.", reads},
+		{"POST", "/api/v1/customers", "Create a customer, or get the one with this email (200).", replays},
+		{"GET", "/api/v1/customers/{id}", "One customer.", reads},
+	} {
+		list = append(list, templates.Endpoint{Method: e[0], Path: e[1], Summary: e[2], Repeats: e[3]})
+	}
+	return list
+}

@@ -30,16 +30,13 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 
 // isDatabaseDown tells a database that cannot be reached from one that says no.
 func isDatabaseDown(err error) bool {
-	var answered *pgconn.PgError
-	if errors.As(err, &answered) {
+	if answered, ok := errors.AsType[*pgconn.PgError](err); ok {
 		switch answered.Code[:2] {
 		case "08", "53", "57": // connection, resources, shutdown
 			return true
 		}
 		return false
 	}
-	var network net.Error
-	var connect *pgconn.ConnectError
-	return errors.As(err, &network) || errors.As(err, &connect) || errors.Is(err, io.EOF) ||
+	return is[net.Error](err) || is[*pgconn.ConnectError](err) || errors.Is(err, io.EOF) ||
 		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed)
 }

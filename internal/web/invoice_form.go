@@ -164,8 +164,8 @@ func (s *Server) refuseInvoice(w http.ResponseWriter, r *http.Request, refused e
 	if err != nil {
 		return err
 	}
-	var problems *invalid.Error
-	if !errors.As(refused, &problems) && notice == nil {
+	problems, invalidFields := errors.AsType[*invalid.Error](refused)
+	if !invalidFields && notice == nil {
 		return refused
 	}
 	key, _ := formKey(r)
@@ -174,7 +174,7 @@ func (s *Server) refuseInvoice(w http.ResponseWriter, r *http.Request, refused e
 		return err
 	}
 	form.Notice = notice
-	if problems != nil {
+	if invalidFields {
 		for _, f := range problems.Fields {
 			form.Errors = append(form.Errors, templates.FieldError{Control: control(f.Pointer), Message: f.Message})
 		}
@@ -185,12 +185,10 @@ func (s *Server) refuseInvoice(w http.ResponseWriter, r *http.Request, refused e
 }
 
 func (s *Server) invoiceNotice(r *http.Request, refused error) (*templates.Notice, error) {
-	var taken *invoice.NumberTakenError
-	var repeat *invoice.RepeatError
-	if errors.As(refused, &taken) {
+	if taken, ok := errors.AsType[*invoice.NumberTakenError](refused); ok {
 		return templates.NumberTaken(invoiceRecord(taken.Existing), taken.Next), nil
 	}
-	if errors.As(refused, &repeat) {
+	if repeat, ok := errors.AsType[*invoice.RepeatError](refused); ok {
 		return templates.LooksLikeRepeat(invoiceRecord(repeat.Existing), age(time.Since(repeat.Existing.CreatedAt))), nil
 	}
 	if id, spent := spentOn(refused); spent {

@@ -2,6 +2,7 @@ package web
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -36,7 +37,7 @@ func (s *Server) logIn(w http.ResponseWriter, r *http.Request) error {
 	}
 	// A new token at login: whoever planted the old one is not let in with it.
 	if err := s.sessions.RenewToken(r.Context()); err != nil {
-		return err
+		return fmt.Errorf("renew session: %w", err)
 	}
 	s.sessions.Put(r.Context(), sessionTenant, p.Tenant.String())
 	s.sessions.Put(r.Context(), sessionTenantName, p.TenantName)
@@ -46,7 +47,7 @@ func (s *Server) logIn(w http.ResponseWriter, r *http.Request) error {
 
 func (s *Server) logOut(w http.ResponseWriter, r *http.Request) error {
 	if err := s.sessions.Destroy(r.Context()); err != nil {
-		return err
+		return fmt.Errorf("end session: %w", err)
 	}
 	return seeOther(w, r, "/login")
 }
@@ -62,6 +63,6 @@ func localPath(next string) string {
 }
 
 func seeOther(w http.ResponseWriter, r *http.Request, path string) error {
-	http.Redirect(w, r, path, http.StatusSeeOther)
+	http.Redirect(w, r, path, http.StatusSeeOther) //nolint:gosec // see localPath
 	return nil
 }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"fmt"
+	"net"
 	"net/http"
 	"runtime/debug"
 	"strconv"
@@ -70,11 +71,18 @@ func (s *Server) recoverPanics(next http.Handler) http.Handler {
 // limitLogins slows down guessing: 30 attempts a minute from an address, 10 for an email.
 func (s *Server) limitLogins() func(http.Handler) http.Handler {
 	limited := httprate.WithLimitHandler(s.always(s.failHTML, errTooMany))
-	byAddress := httprate.Limit(30, time.Minute, httprate.WithKeyFuncs(httprate.KeyByIP), limited)
-	byEmail := httprate.Limit(10, time.Minute, limited, httprate.WithKeyFuncs(func(r *http.Request) (string, error) {
+	byAddress := httprate.LimitBy(30, time.Minute, byPeer, limited)
+	byEmail := httprate.LimitBy(10, time.Minute, func(r *http.Request) (string, error) {
 		return strings.ToLower(strings.TrimSpace(r.PostFormValue("email"))), nil
-	}))
+	}, limited)
 	return func(next http.Handler) http.Handler { return byAddress(byEmail(next)) }
+}
+
+// byPeer is the address of the TCP peer. A proxy in front is one peer: no header that anybody can send
+// is believed.
+func byPeer(r *http.Request) (string, error) {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	return httprate.CanonicalizeIP(host), err
 }
 
 // limitTenant bounds the requests of each tenant.
@@ -82,8 +90,8 @@ func (s *Server) limitTenant(perMinute int, fail fail) func(http.Handler) http.H
 	if perMinute == 0 {
 		return func(next http.Handler) http.Handler { return next }
 	}
-	return httprate.Limit(perMinute, time.Minute, httprate.WithLimitHandler(s.always(fail, errTooMany)),
-		httprate.WithKeyFuncs(func(r *http.Request) (string, error) { return principal(r).Tenant.String(), nil }))
+	byTenant := func(r *http.Request) (string, error) { return principal(r).Tenant.String(), nil }
+	return httprate.LimitBy(perMinute, time.Minute, byTenant, httprate.WithLimitHandler(s.always(fail, errTooMany)))
 }
 
 // classify finds what an error means in HTTP, logs what somebody has to look at, and sets Retry-After.

@@ -44,7 +44,7 @@ const (
 
 // setFlash leaves a message for the page at path.
 func (s *Server) setFlash(w http.ResponseWriter, path, message string) {
-	http.SetCookie(w, &http.Cookie{
+	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure is off on loopback only
 		Name: flashCookie, Value: message, Path: path, MaxAge: 60,
 		HttpOnly: true, Secure: s.secure, SameSite: http.SameSiteLaxMode,
 	})
@@ -56,7 +56,9 @@ func takeFlash(w http.ResponseWriter, r *http.Request) string {
 	if err != nil {
 		return ""
 	}
-	http.SetCookie(w, &http.Cookie{Name: flashCookie, Path: r.URL.Path, MaxAge: -1, HttpOnly: true, SameSite: http.SameSiteLaxMode})
+	http.SetCookie(w, &http.Cookie{ //nolint:gosec // it only deletes
+		Name: flashCookie, Path: r.URL.Path, MaxAge: -1, HttpOnly: true, SameSite: http.SameSiteLaxMode,
+	})
 	return cookie.Value
 }
 
@@ -86,7 +88,8 @@ func (s *Server) failHTML(w http.ResponseWriter, r *http.Request, err error) {
 			again.Href = r.URL.RequestURI()
 		}
 		if kind.status == http.StatusUnauthorized {
-			again.Title, again.Message = "You are not logged in any more", "Log in again in a new tab, then come back here and try again. Nothing you typed is lost."
+			again.Title = "You are not logged in any more"
+			again.Message = "Log in again in a new tab, then come back here and try again. Nothing you typed is lost."
 			again.Links = []templates.Link{{Text: "Log in", Href: "/login", NewTab: true}}
 		}
 		_ = s.render(w, r, kind.status, templates.TryAgainPage(s.page(w, r), again))

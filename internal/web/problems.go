@@ -39,7 +39,8 @@ var (
 		"Another invoice of that year has this number. The original was kept and no second one was created. The key was not used up.",
 		"Open the existing invoice (existing_id), or send the request with another number: next_number is free.", 0}
 	looksLikeRepeat = problem{"looks-like-repeat", http.StatusConflict, "Looks like a repeat",
-		"An invoice with the same customer and the same lines was created minutes ago. Only the form asks; the API creates and says possible_duplicate_of.",
+		"An invoice with the same customer and the same lines was created minutes ago. " +
+			"Only the form asks; the API creates and says possible_duplicate_of.",
 		"Open the earlier invoice, or confirm that you want another.", 0}
 	invalidCommand = problem{"invalid", http.StatusUnprocessableEntity, "Invalid fields",
 		"Some fields are missing or wrong; errors lists each with a JSON Pointer. The key was not used up.",
@@ -122,15 +123,15 @@ func problemOf(err error) problem {
 		}
 	}
 	switch {
-	case as[*idempotency.MismatchError](err), as[*idempotency.AlreadyDoneError](err):
+	case is[*idempotency.MismatchError](err), is[*idempotency.AlreadyDoneError](err):
 		return keyReused
-	case as[*invoice.NumberTakenError](err):
+	case is[*invoice.NumberTakenError](err):
 		return numberTaken
-	case as[*invoice.RepeatError](err):
+	case is[*invoice.RepeatError](err):
 		return looksLikeRepeat
-	case as[*invalid.Error](err):
+	case is[*invalid.Error](err):
 		return invalidCommand
-	case as[*http.MaxBytesError](err):
+	case is[*http.MaxBytesError](err):
 		return tooLarge
 	case isDatabaseDown(err):
 		return unavailable
@@ -139,7 +140,7 @@ func problemOf(err error) problem {
 	}
 }
 
-func as[E error](err error) bool {
-	var target E
-	return errors.As(err, &target)
+func is[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
 }

@@ -1,0 +1,137 @@
+package web_test
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"onlyonce/internal/account"
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/postgres"
+	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/web"
+)
+
+// bundle is a database of its own with two tenants, and a server on it.
+type bundle struct {
+	*testing.T
+	*site
+	db           *pgtest.Database
+	admin        *pgxpool.Pool // sees all tenants
+	acme, globex tenant
+
+	mu       sync.Mutex
+	attempts []idempotency.Attempt
+}
+
+type tenant struct {
+	id    uuid.UUID
+	name  string
+	email string // of its user, whose password is password
+	token string
+}
+
+const password = "correct horse battery staple"
+
+// passwordHash takes long on purpose, so once is enough.
+var passwordHash = sync.OnceValues(func() (string, error) { return account.HashPassword(password) })
+
+func setup(t *testing.T) *bundle {
+	t.Helper()
+	t.Parallel()
+	b := &bundle{T: t, db: pgtest.New(t)}
+	b.admin = b.db.Admin(t)
+	b.acme, b.globex = b.tenant("Acme"), b.tenant("Globex")
+	b.site = b.serve()
+	return b
+}
+
+func (b *bundle) tenant(name string) tenant {
+	b.Helper()
+	hash, err := passwordHash()
+	if err != nil {
+		b.Fatal(err)
+	}
+	t := tenant{id: uuid.New(), name: name, token: "token of " + name}
+	t.email = "user-" + t.id.String() + "@example.com"
+	b.exec(`INSERT INTO tenants (id, name) VALUES ($1, $2)`, t.id, t.name)
+	b.exec(`INSERT INTO users (id, tenant_id, email, password_hash) VALUES ($1, $1, $2, $3)`, t.id, t.email, hash)
+	b.exec(`INSERT INTO api_tokens (token_hash, tenant_id, name) VALUES ($1, $2, 'test')`, account.HashToken(t.token), t.id)
+	return t
+}
+
+// site is one replica of the server.
+type site struct {
+	*web.Server
+	url  string
+	pool *pgxpool.Pool
+}
+
+// serve starts a replica with a pool of its own, after settings have changed what they want.
+func (b *bundle) serve(settings ...func(*web.Config)) *site {
+	b.Helper()
+	pool, err := postgres.Open(b.Context(), b.db.URL)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(pool.Close)
+	return b.serveOn(pool, settings...)
+}
+
+func (b *bundle) serveOn(pool *pgxpool.Pool, settings ...func(*web.Config)) *site {
+	b.Helper()
+	config := web.Config{
+		Pool: pool, Log: slog.New(slog.DiscardHandler),
+		Store: &idempotency.Store{Pool: pool, Wait: 15 * time.Second, Timeout: 25 * time.Second, Observe: b.observe},
+	}
+	for _, set := range settings {
+		set(&config)
+	}
+	server, err := web.New(config)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return &site{server, b.listen(server.Handler), pool}
+}
+
+// listen serves a handler on a free port and gives its URL.
+func (b *bundle) listen(h http.Handler) string {
+	server := httptest.NewServer(h)
+	b.Cleanup(server.Close)
+	return server.URL
+}
+
+// impatient bounds the waits for locks.
+func impatient(c *web.Config) { c.Store.Wait = 100 * time.Millisecond }
+
+func (b *bundle) observe(_ context.Context, a idempotency.Attempt) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.attempts = append(b.attempts, a)
+}
+
+// outcomes are those of all attempts so far, in the order in which they ended.
+func (b *bundle) outcomes() []idempotency.Outcome {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var all []idempotency.Outcome
+	for _, a := range b.attempts {
+		all = append(all, a.Outcome)
+	}
+	return all
+}
+
+func (b *bundle) wantOutcomes(want ...idempotency.Outcome) {
+	b.Helper()
+	if got := b.outcomes(); !slices.Equal(got, want) {
+		b.Errorf("outcomes %v, want %v", got, want)
+	}
+}

@@ -1,0 +1,132 @@
+package web_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// client is somebody who makes requests: a program with a token, or a person's browser with cookies.
+type client struct {
+	b      *bundle
+	url    string // of the server
+	http   *http.Client
+	header http.Header // of every request
+}
+
+// stranger has no credentials. It keeps cookies and follows no redirect by itself.
+func (b *bundle) stranger(at *site) *client {
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	transport := &http.Transport{MaxIdleConnsPerHost: 256}
+	b.Cleanup(transport.CloseIdleConnections)
+	return &client{b: b, url: at.url, header: http.Header{}, http: &http.Client{
+		Transport: transport, Jar: jar, Timeout: 60 * time.Second,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+// program uses the API of a tenant.
+func (b *bundle) program(at *site, t tenant) *client {
+	c := b.stranger(at)
+	c.header.Set("Authorization", "Bearer "+t.token)
+	c.header.Set("Content-Type", "application/json")
+	return c
+}
+
+// person is logged in.
+func (b *bundle) person(at *site, t tenant) *client {
+	b.Helper()
+	c := b.browser(at)
+	if a := c.logIn(t, password); a.status != http.StatusSeeOther {
+		b.Fatalf("log in: %v", a)
+	}
+	return c
+}
+
+// browser is a person who is not logged in yet.
+func (b *bundle) browser(at *site) *client {
+	c := b.stranger(at)
+	c.header.Set("Sec-Fetch-Site", "same-origin")
+	return c
+}
+
+func (c *client) logIn(t tenant, password string) answer {
+	return c.submit("/login", url.Values{"email": {t.email}, "password": {password}})
+}
+
+// elsewhere is the same client at another server.
+func (c *client) elsewhere(url string) *client {
+	moved := *c
+	moved.url = url
+	return &moved
+}
+
+// with is the same client with one more header.
+func (c *client) with(name string, values ...string) *client {
+	more := *c
+	more.header = maps.Clone(c.header)
+	more.header[http.CanonicalHeaderKey(name)] = values
+	return &more
+}
+
+// answer is a response whose body was read.
+type answer struct {
+	status int
+	header http.Header
+	body   string
+}
+
+func (a answer) location() string { return a.header.Get("Location") }
+
+func (c *client) get(path string) answer { return c.must(c.send(c.b.Context(), http.MethodGet, path, "")) }
+
+func (c *client) post(path, body string) answer {
+	return c.must(c.send(c.b.Context(), http.MethodPost, path, body))
+}
+
+// submit posts a form.
+func (c *client) submit(path string, form url.Values) answer {
+	return c.with("Content-Type", "application/x-www-form-urlencoded").post(path, form.Encode())
+}
+
+func (c *client) must(a answer, err error) answer {
+	c.b.Helper()
+	if err != nil {
+		c.b.Fatal(err)
+	}
+	return a
+}
+
+func (c *client) send(ctx context.Context, method, path, body string) (answer, error) {
+	r, err := http.NewRequestWithContext(ctx, method, c.url+path, strings.NewReader(body))
+	if err != nil {
+		return answer{}, err
+	}
+	r.Header = maps.Clone(c.header)
+	response, err := c.http.Do(r)
+	if err != nil {
+		return answer{}, err
+	}
+	defer response.Body.Close()
+	read, err := io.ReadAll(response.Body)
+	return answer{response.StatusCode, response.Header, string(read)}, err
+}
+
+// decode reads a JSON body.
+func decode[T any](b *bundle, a answer) T {
+	b.Helper()
+	var v T
+	if err := json.Unmarshal([]byte(a.body), &v); err != nil {
+		b.Fatalf("status %d: %v in %q", a.status, err, a.body)
+	}
+	return v
+}

@@ -1,0 +1,122 @@
+package web_test
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"onlyonce/internal/idempotency"
+)
+
+// exec runs a statement as the superuser.
+func (b *bundle) exec(sql string, args ...any) {
+	b.Helper()
+	if _, err := b.admin.Exec(b.Context(), sql, args...); err != nil {
+		b.Fatalf("%s: %v", sql, err)
+	}
+}
+
+// get reads one value as the superuser, who sees the rows of all tenants.
+func get[T any](b *bundle, sql string, args ...any) T {
+	b.Helper()
+	rows, err := b.admin.Query(b.Context(), sql, args...)
+	if err != nil {
+		b.Fatalf("%s: %v", sql, err)
+	}
+	value, err := pgx.CollectExactlyOneRow(rows, pgx.RowTo[T])
+	if err != nil {
+		b.Fatalf("%s: %v", sql, err)
+	}
+	return value
+}
+
+// rows counts what a create leaves behind, of all tenants.
+type rows struct{ Invoices, Lines, Customers, Events, Records int }
+
+func (b *bundle) wantRows(want rows) {
+	b.Helper()
+	if got := b.rows(); got != want {
+		b.Errorf("rows %+v, want %+v", got, want)
+	}
+}
+
+func (b *bundle) rows() rows {
+	b.Helper()
+	found, err := b.admin.Query(b.Context(), `
+		SELECT (SELECT count(*) FROM invoices), (SELECT count(*) FROM invoice_lines), (SELECT count(*) FROM customers),
+			(SELECT count(*) FROM events), (SELECT count(*) FROM idempotency_records)`)
+	if err != nil {
+		b.Fatal(err)
+	}
+	counted, err := pgx.CollectExactlyOneRow(found, pgx.RowToStructByPos[rows])
+	if err != nil {
+		b.Fatal(err)
+	}
+	return counted
+}
+
+// transactions counts those that have written the rows there are.
+func (b *bundle) transactions() int {
+	b.Helper()
+	return get[int](b, `
+		SELECT count(DISTINCT xmin::text) FROM (
+			SELECT xmin FROM invoices UNION ALL SELECT xmin FROM invoice_lines UNION ALL SELECT xmin FROM customers
+			UNION ALL SELECT xmin FROM events UNION ALL SELECT xmin FROM idempotency_records) AS written`)
+}
+
+// lock keeps others from writing to a table until the release.
+func (b *bundle) lock(table string) (release func()) {
+	b.Helper()
+	tx, err := b.admin.Begin(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	if _, err := tx.Exec(b.Context(), `LOCK TABLE `+table+` IN SHARE ROW EXCLUSIVE MODE`); err != nil {
+		b.Fatal(err)
+	}
+	release = func() { _ = tx.Rollback(context.Background()) }
+	b.Cleanup(release)
+	return release
+}
+
+// waiting waits until n connections of the app wait for locks, other than the known ones, and gives
+// their process ids.
+func (b *bundle) waiting(n int, known ...int32) []int32 {
+	b.Helper()
+	var pids []int32
+	b.until("waiting for a lock", func() bool {
+		pids = get[[]int32](b, `
+			SELECT COALESCE(array_agg(pid), '{}') FROM pg_stat_activity
+			WHERE datname = current_database() AND usename = 'onlyonce' AND wait_event_type = 'Lock' AND pid <> ALL ($1)`, known)
+		return len(pids) == n
+	})
+	return pids
+}
+
+// until waits for a condition.
+func (b *bundle) until(what string, holds func() bool) {
+	b.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(20 * time.Second)
+	for !holds() {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			b.Fatal("it never came true: " + what)
+		}
+	}
+}
+
+// expire lets the retention of all records end, as time would.
+func (b *bundle) expire(of tenant) {
+	b.Helper()
+	b.exec(`UPDATE idempotency_records SET expires_at = now() - interval '1 second'`)
+	if _, err := idempotency.Expire(b.Context(), b.db.Pool, of.id); err != nil {
+		b.Fatal(err)
+	}
+	if left := b.rows().Records; left != 0 {
+		b.Fatalf("%d records did not expire", left)
+	}
+}
