@@ -1,0 +1,244 @@
+package invoice_test
+
+import (
+	"errors"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invalid"
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/postgres"
+)
+
+func TestCreateThenFind(t *testing.T) {
+	b := setup(t)
+	done, err := b.create("k", draft(t, input("")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	inv := done.Value
+	if inv.Number != "2026-0001" || inv.Subtotal != 100_00 || inv.TaxTotal != 23_00 || inv.Total != 123_00 || inv.Key != "k" {
+		t.Errorf("created %+v", inv)
+	}
+	found, err := invoice.Find(t.Context(), b.store.Pool, b.tenant, inv.ID)
+	if err != nil || found.Total != inv.Total || found.Customer != inv.Customer || !found.CreatedAt.Equal(inv.CreatedAt) {
+		t.Errorf("found %+v, %v", found, err)
+	}
+	if n := b.count(`SELECT count(*) FROM events WHERE key = 'k'`); n != 2 {
+		t.Errorf("%d events, want one for the customer and one for the invoice", n)
+	}
+	if _, err := invoice.Find(t.Context(), b.store.Pool, uuid.New(), inv.ID); !errors.Is(err, invoice.ErrNotFound) {
+		t.Errorf("another tenant: %v", err)
+	}
+}
+
+// A connection pooler in transaction mode needs statements that are not prepared.
+func TestThroughAPooler(t *testing.T) {
+	b := setup(t)
+	u, err := url.Parse(b.db.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	query := u.Query()
+	query.Set("default_query_exec_mode", "exec")
+	u.RawQuery = query.Encode()
+	pool, err := postgres.Open(t.Context(), u.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	b.store.Pool = pool
+	for _, key := range []string{"k", "k", "other"} {
+		in := input("2026-0005")
+		in.AllowRepeat = key == "k"
+		done, err := b.create(key, draft(t, in))
+		if repeat := (*invoice.RepeatError)(nil); key == "other" && !errors.As(err, &repeat) || key == "k" && err != nil {
+			t.Errorf("%s: %+v, %v", key, done, err)
+		}
+	}
+	if list, err := invoice.List(t.Context(), pool, b.tenant, uuid.Max, 10); err != nil || len(list) != 1 {
+		t.Errorf("list: %+v, %v", list, err)
+	}
+}
+
+func TestUnknownCustomerIsAFieldError(t *testing.T) {
+	b := setup(t)
+	in := input("")
+	in.Customer, in.CustomerID = nil, uuid.NewString()
+	_, err := b.create("k", draft(t, in))
+	problems, ok := errors.AsType[*invalid.Error](err)
+	if !ok || problems.Fields[0].Pointer != "/customer_id" {
+		t.Errorf("got %v", err)
+	}
+	in.CustomerID, in.Customer = "", input("").Customer
+	if _, err := b.create("k", draft(t, in)); err != nil {
+		t.Errorf("the key was used up: %v", err)
+	}
+}
+
+func TestCustomerIsReusedByEmail(t *testing.T) {
+	b := setup(t)
+	first, err := b.create("1", draft(t, input("")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := input("")
+	in.Customer.Email, in.Customer.Name = "ADA@Example.com", "Somebody Else"
+	second, err := b.create("2", draft(t, in))
+	if err != nil || second.Value.Customer != first.Value.Customer {
+		t.Errorf("%+v, %v, want %+v", second.Value.Customer, err, first.Value.Customer)
+	}
+}
+
+func TestLooksLikeARepeat(t *testing.T) {
+	b := setup(t)
+	in := input("")
+	in.AllowRepeat = false
+	first, err := b.create("1", draft(t, in))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = b.create("2", draft(t, in))
+	repeat, ok := errors.AsType[*invoice.RepeatError](err)
+	if !ok || repeat.Existing.ID != first.Value.ID {
+		t.Fatalf("got %v", err)
+	}
+	in.AllowRepeat = true
+	second, err := b.create("2", draft(t, in))
+	if err != nil || second.Value.PossibleDuplicateOf != first.Value.ID {
+		t.Errorf("confirmed: %+v, %v", second.Value, err)
+	}
+	if again, err := b.create("2", draft(t, in)); err != nil || !again.Replayed {
+		t.Errorf("confirmed twice: %+v, %v", again, err)
+	}
+	in.AllowRepeat = false
+	in.Lines[0].Quantity = "3"
+	if _, err := b.create("3", draft(t, in)); err != nil {
+		t.Errorf("another quantity is another invoice: %v", err)
+	}
+}
+
+// Two tabs, two keys, one wish: only one of those that arrive together goes through unasked.
+func TestRepeatsThatArriveTogether(t *testing.T) {
+	b := setup(t)
+	in := input("")
+	in.AllowRepeat = false
+	d := draft(t, in)
+	_, errs := race(20, func(int) (idempotency.Done[invoice.Invoice], error) { return b.create(uuid.NewString(), d) })
+	created := 0
+	for _, err := range errs {
+		if repeat := (*invoice.RepeatError)(nil); err == nil {
+			created++
+		} else if !errors.As(err, &repeat) {
+			t.Error(err)
+		}
+	}
+	if rows := b.count(`SELECT count(*) FROM invoices`); created != 1 || rows != 1 {
+		t.Errorf("created %d, rows %d", created, rows)
+	}
+}
+
+func TestLateRetry(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(*invoice.Input)
+	}{
+		{"the same", func(*invoice.Input) {}},
+		{"another number", func(in *invoice.Input) { in.Number = "2026-0008" }},
+		{"another customer", func(in *invoice.Input) { in.Customer.Email = "bob@example.com" }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := setup(t)
+			first, err := b.create("k", draft(t, input("2026-0007")))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := b.db.Admin(t).Exec(t.Context(), `DELETE FROM idempotency_records`); err != nil {
+				t.Fatal(err)
+			}
+			in := input("2026-0007")
+			c.change(&in)
+			_, err = b.create("k", draft(t, in))
+			done, ok := errors.AsType[*idempotency.AlreadyDoneError](err)
+			if !ok || done.Record != first.Value.ID {
+				t.Errorf("got %v, want already done", err)
+			}
+		})
+	}
+}
+
+func TestListPages(t *testing.T) {
+	b := setup(t)
+	var want []string
+	for range 7 {
+		done, err := b.create(uuid.NewString(), draft(t, input("")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want = append([]string{done.Value.Number}, want...)
+	}
+	var got []string
+	before := uuid.Max
+	for range 4 {
+		page, err := invoice.List(t.Context(), b.store.Pool, b.tenant, before, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range page {
+			got = append(got, i.Number)
+			before = i.ID
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+func TestInvalidInput(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name    string
+		change  func(*invoice.Input)
+		pointer string
+	}{
+		{"no customer", func(in *invoice.Input) { in.Customer = nil }, "/customer"},
+		{"two customers", func(in *invoice.Input) { in.CustomerID = uuid.NewString() }, "/customer_id"},
+		{"customer without name", func(in *invoice.Input) { in.Customer.Name = " " }, "/customer/name"},
+		{"no date", func(in *invoice.Input) { in.IssueDate = "" }, "/issue_date"},
+		{"due before issued", func(in *invoice.Input) { in.DueDate = "2026-11-20" }, "/due_date"},
+		{"impossible date", func(in *invoice.Input) { in.DueDate = "2026-02-30" }, "/due_date"},
+		{"unknown currency", func(in *invoice.Input) { in.Currency = "EURO" }, "/currency"},
+		{"no lines", func(in *invoice.Input) { in.Lines = nil }, "/lines"},
+		{"too many lines", func(in *invoice.Input) { in.Lines = slices.Repeat(in.Lines, invoice.MaxLines+1) }, "/lines"},
+		{"no description", func(in *invoice.Input) { in.Lines[0].Description = "" }, "/lines/0/description"},
+		{"zero quantity", func(in *invoice.Input) { in.Lines[0].Quantity = "0.0" }, "/lines/0/quantity"},
+		{"exponent", func(in *invoice.Input) { in.Lines[0].Quantity = "1e9" }, "/lines/0/quantity"},
+		{"decimals of the currency", func(in *invoice.Input) { in.Currency = "JPY" }, ""},
+		{"too many decimals", func(in *invoice.Input) { in.Lines[0].UnitPrice = "1.001" }, "/lines/0/unit_price"},
+		{"negative price", func(in *invoice.Input) { in.Lines[0].UnitPrice = "-1" }, "/lines/0/unit_price"},
+		{"rate over 100", func(in *invoice.Input) { in.Lines[0].TaxRate = "100.1" }, "/lines/0/tax_rate"},
+		{"amount too large", func(in *invoice.Input) {
+			in.Lines[0].Quantity, in.Lines[0].UnitPrice = "999999999", "99999999999.99"
+		}, "/lines/0/quantity"},
+		{"control character in the number", func(in *invoice.Input) { in.Number = "a\x00b" }, "/number"},
+		{"endless notes", func(in *invoice.Input) { in.Notes = strings.Repeat("n", invoice.MaxNotes+1) }, "/notes"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			in := input("")
+			c.change(&in)
+			_, err := in.Draft()
+			problems, _ := errors.AsType[*invalid.Error](err)
+			switch {
+			case c.pointer == "" && err == nil:
+			case problems == nil || len(problems.Fields) != 1 || problems.Fields[0].Pointer != c.pointer:
+				t.Errorf("got %v, want one problem at %s", err, c.pointer)
+			}
+		})
+	}
+}
