@@ -49,6 +49,12 @@ func collect(into map[string]string, a slog.Attr) {
 func (l *attemptLog) WithAttrs([]slog.Attr) slog.Handler { return l }
 func (l *attemptLog) WithGroup(string) slog.Handler      { return l }
 
+func (l *attemptLog) forget() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.outcomes = nil
+}
+
 func (l *attemptLog) seen() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -33,7 +33,7 @@ func launch() (playwright.Browser, error) {
 	launched, err := pw.Chromium.Launch(playwright.BrowserTypeLaunchOptions{
 		ExecutablePath: &program,
 		// Root has no user namespaces to build the sandbox from.
-		ChromiumSandbox: playwright.Bool(os.Geteuid() != 0),
+		ChromiumSandbox: new(os.Geteuid() != 0),
 		// Playwright turns the back/forward cache off; people have it on.
 		IgnoreDefaultArgs: []string{"--disable-back-forward-cache"},
 		// Loopback only: no calls home of any kind.
@@ -71,7 +71,12 @@ func findDriver() (string, error) {
 	if err := os.Symlink(core, filepath.Join(driver, "package")); err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", fmt.Errorf("link the driver: %w", err)
 	}
-	return driver, os.Setenv("PLAYWRIGHT_NODEJS_PATH", node)
+	return driver, errors.Join(
+		os.Setenv("PLAYWRIGHT_NODEJS_PATH", node),
+		// Else the driver looks at no page that waits for an answer, and that is
+		// the very moment that most scenarios are about.
+		os.Setenv("PLAYWRIGHT_SKIP_NAVIGATION_CHECK", "1"),
+	)
 }
 
 // findBrowser prefers the person's choice (BROWSER_PATH), then the Chromium that

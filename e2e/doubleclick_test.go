@@ -11,11 +11,13 @@ func TestDoubleClick(t *testing.T) {
 	s.login()
 	s.newInvoice()
 	s.fillInvoice("2026-7001")
+	s.listenToForm()
 
 	release := s.lockInvoices()
-	s.tap("Create invoice", 2)
+	s.pointAt("Create invoice")
+	s.tap(2)
 	s.waiting(1)
-	s.seesSaving()
+	s.formSaid("sent", "kept back", "button: Saving… (disabled)", "status: Saving…")
 	release()
 
 	s.seesInvoice("2026-7001", created("2026-7001"))
@@ -31,7 +33,8 @@ func TestDoubleTapOnAPhone(t *testing.T) {
 	s.fillInvoice("2026-7001")
 
 	release := s.lockInvoices()
-	s.touch("Create invoice", 2)
+	s.pointAt("Create invoice")
+	s.touch(2)
 	s.waiting(1)
 	release()
 
@@ -46,12 +49,15 @@ func TestEnterThenClick(t *testing.T) {
 	s.login()
 	s.newInvoice()
 	s.fillInvoice("2026-7001")
+	s.listenToForm()
 
 	release := s.lockInvoices()
+	s.pointAt("Create invoice")
 	s.check(s.field("Number").Focus(), "put the cursor into the number")
 	s.press("Enter")
 	s.waiting(1)
-	s.tap("Saving…", 1)
+	s.tap(1)
+	s.formSaid("sent", "kept back")
 	release()
 
 	s.seesInvoice("2026-7001", created("2026-7001"))
@@ -69,8 +75,9 @@ func TestFiveClicksWithoutJavaScript(t *testing.T) {
 	s.fillInvoice("2026-7001")
 
 	release := s.lockInvoices()
+	s.pointAt("Create invoice")
 	for click := range 5 {
-		s.tap("Create invoice", 1)
+		s.tap(1)
 		s.waiting(click + 1)
 	}
 	release()
@@ -91,11 +98,14 @@ func TestSubmitGuardCarriesWeight(t *testing.T) {
 		s.login()
 		s.newInvoice()
 		s.fillInvoice("2026-7001")
+		s.listenToForm()
 
 		release := s.lockInvoices()
-		s.tap("Create invoice", 1)
+		s.pointAt("Create invoice")
+		s.tap(1)
 		s.waiting(1)
-		s.tap("Saving…", 1)
+		s.tap(1)
+		s.formSaid("sent", "kept back")
 		release()
 
 		s.seesInvoice("2026-7001", created("2026-7001"))
@@ -111,9 +121,10 @@ func TestSubmitGuardCarriesWeight(t *testing.T) {
 		s.fillInvoice("2026-7001")
 
 		release := s.lockInvoices()
-		s.tap("Create invoice", 1)
+		s.pointAt("Create invoice")
+		s.tap(1)
 		s.waiting(1)
-		s.tap("Create invoice", 1)
+		s.tap(1)
 		s.waiting(2)
 		release()
 

@@ -9,7 +9,13 @@ import (
 // refresh is F5.
 func (s *session) refresh() {
 	s.t.Helper()
-	_, err := s.page.Reload()
+	wire, err := s.browser.NewCDPSession(s.page)
+	s.check(err, "reach for the keyboard")
+	// Not page.Reload, which gives up when the reload aborts a request in flight.
+	_, err = s.page.ExpectEvent("load", func() error {
+		_, err := wire.Send("Page.reload", nil)
+		return err
+	})
 	s.check(err, "refresh the page")
 }
 
@@ -50,12 +56,16 @@ func (s *session) blockScript(name string) {
 // connection when the app has answered.
 func (s *session) loseNextAnswer() {
 	s.t.Helper()
-	s.check(s.browser.Route("**/invoices", func(r playwright.Route) {
-		go func() {
-			_, _ = r.Fetch(playwright.RouteFetchOptions{MaxRedirects: new(0)})
-			_ = r.Abort("connectionreset")
-		}()
-	}, 1), "lose the next answer")
+	var lost bool // handlers run one after the other
+	s.check(s.page.Route(s.origin+"/invoices", func(r playwright.Route) {
+		if lost || r.Request().Method() != "POST" {
+			_ = r.Continue()
+			return
+		}
+		lost = true
+		_, _ = r.Fetch(playwright.RouteFetchOptions{MaxRedirects: new(0)})
+		_ = r.Abort("connectionreset")
+	}), "lose the next answer")
 }
 
 // isOnBrowserError holds that the browser shows its own page, since no answer came.

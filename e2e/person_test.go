@@ -97,33 +97,40 @@ func (s *session) click(button string) {
 	s.check(s.button(button).Click(), "click "+button)
 }
 
+func (s *session) link(name string) playwright.Locator {
+	return s.page.GetByRole("link", playwright.PageGetByRoleOptions{Name: name, Exact: new(true)}).First()
+}
+
 // follow clicks a link and waits for the page that it leads to.
 func (s *session) follow(link string) {
 	s.t.Helper()
-	name := playwright.PageGetByRoleOptions{Name: link, Exact: new(true)}
-	s.check(s.page.GetByRole("link", name).First().Click(), "follow "+link)
+	s.check(s.link(link).Click(), "follow "+link)
 }
 
-// tap presses the mouse over a button so many times, and waits for nothing: as a
-// hand does that does not trust the first click.
-func (s *session) tap(button string, times int) {
+// pointAt moves the mouse over a button. While the browser waits for an answer it
+// lets nobody look into the page, but the mouse is still where it was.
+func (s *session) pointAt(button string) {
 	s.t.Helper()
 	s.check(s.button(button).ScrollIntoViewIfNeeded(), "scroll to "+button)
 	box, err := s.button(button).BoundingBox()
 	s.check(err, "find "+button)
+	s.x, s.y = box.X+box.Width/2, box.Y+box.Height/2
+}
+
+// tap presses the mouse where it points, so many times, and waits for nothing:
+// as a hand does that does not trust the first click.
+func (s *session) tap(times int) {
+	s.t.Helper()
 	for range times {
-		s.check(s.page.Mouse().Click(box.X+box.Width/2, box.Y+box.Height/2), "press the mouse over "+button)
+		s.check(s.page.Mouse().Click(s.x, s.y), "press the mouse")
 	}
 }
 
 // touch is tap with a finger.
-func (s *session) touch(button string, times int) {
+func (s *session) touch(times int) {
 	s.t.Helper()
-	s.check(s.button(button).ScrollIntoViewIfNeeded(), "scroll to "+button)
-	box, err := s.button(button).BoundingBox()
-	s.check(err, "find "+button)
 	for range times {
-		s.check(s.page.Touchscreen().Tap(box.X+box.Width/2, box.Y+box.Height/2), "touch "+button)
+		s.check(s.page.Touchscreen().Tap(int(s.x), int(s.y)), "touch the screen")
 	}
 }
 

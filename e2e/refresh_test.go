@@ -14,12 +14,14 @@ func TestRefreshInTheMiddleAndAgain(t *testing.T) {
 	s.fillInvoice("2026-7001")
 
 	release := s.lockInvoices()
-	s.tap("Create invoice", 1)
+	s.pointAt("Create invoice")
+	s.tap(1)
 	s.waiting(1)
 	s.refresh()
 	s.isOnForm(form)
 	s.fillInvoice("2026-7001")
-	s.tap("Create invoice", 1)
+	s.pointAt("Create invoice")
+	s.tap(1)
 	s.waiting(2)
 	release()
 

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/playwright-community/playwright-go"
@@ -46,15 +47,49 @@ func (s *session) seesInvoice(number, message string) {
 // isOnForm holds that the page is a form, still with the key it had at an address.
 func (s *session) isOnForm(address string) {
 	s.t.Helper()
-	_, key, _ := strings.Cut(address, "key=")
 	field := s.page.Locator("input[name=idempotency_key]")
-	s.check(expect.Locator(field).ToHaveValue(key), "keep the key of the form")
+	s.check(expect.Locator(field).ToHaveValue(keyIn(address)), "keep the key of the form")
 }
 
-// seesSaving holds that the form says it is busy, on the button and to a screen
-// reader, and that it says so on the button that was pressed.
-func (s *session) seesSaving() {
+func keyIn(address string) string {
+	_, key, _ := strings.Cut(address, "key=")
+	return key
+}
+
+// key is that of the form on the page.
+func (s *session) key() string {
 	s.t.Helper()
-	s.check(expect.Locator(s.button("Saving…")).ToHaveAttribute("aria-disabled", "true"), "see the button say Saving…")
-	s.check(expect.Locator(s.page.GetByRole("status").Filter(playwright.LocatorFilterOptions{HasText: "Saving…"})).ToBeAttached(), "hear: Saving…")
+	key, err := s.page.Locator("input[name=idempotency_key]").InputValue()
+	s.check(err, "read the key of the form")
+	return key
+}
+
+// value is what stands in a field.
+func (s *session) value(label string) string {
+	s.t.Helper()
+	value, err := s.field(label).InputValue()
+	s.check(err, "read "+label)
+	return value
+}
+
+func (s *session) isTitled(want string) {
+	s.t.Helper()
+	title, err := s.page.Title()
+	s.check(err, "read the title")
+	if !strings.HasPrefix(title, want) {
+		s.t.Errorf("the page is titled %q, want %q", title, want)
+	}
+}
+
+// isWrong holds that a field is marked as wrong, with a message that belongs to it.
+func (s *session) isWrong(label string) {
+	s.t.Helper()
+	s.check(expect.Locator(s.field(label)).ToHaveAttribute("aria-invalid", "true"), label+" is marked")
+	s.check(expect.Locator(s.field(label)).ToHaveAccessibleDescription(regexp.MustCompile("^Error: .+")), label+" has its message")
+}
+
+// total holds what the form shows as its total.
+func (s *session) total(want string) {
+	s.t.Helper()
+	s.check(expect.Locator(s.page.Locator("[data-total=total]")).ToHaveText(want), "see the total "+want)
 }

@@ -18,7 +18,7 @@ import (
 
 // patience bounds every wait for the app or the browser. It is generous: a
 // passing test never waits it out.
-const patience = 20 * time.Second
+const patience = 30 * time.Second
 
 // session is a person at a browser, in front of an app and a database that
 // nobody else uses. Its methods fail the test when they cannot do what they say.
@@ -29,11 +29,15 @@ type session struct {
 	origin  string // of the app, such as http://127.0.0.1:41234
 	db      *pgxpool.Pool
 	log     *attemptLog
-	before  int // how many invoices the demo data has
+	form    *formLog
+	x, y    float64 // where the mouse points
+	before  int     // how many invoices the demo data has
 }
 
 // option is a circumstance that a person is in.
 type option func(*playwright.BrowserNewContextOptions)
+
+func withJavaScript(*playwright.BrowserNewContextOptions) {}
 
 func withoutJavaScript(o *playwright.BrowserNewContextOptions) { o.JavaScriptEnabled = new(false) }
 
@@ -46,6 +50,12 @@ func inTheDark(o *playwright.BrowserNewContextOptions) {
 	o.ColorScheme = playwright.ColorSchemeDark
 }
 
+// withAndWithoutJavaScript is for what must be the same either way.
+var withAndWithoutJavaScript = map[string]option{
+	"with JavaScript":    withJavaScript,
+	"without JavaScript": withoutJavaScript,
+}
+
 // start boots the app with its demo data and opens a browser window.
 func start(t *testing.T, options ...option) *session {
 	t.Helper()
@@ -53,6 +63,7 @@ func start(t *testing.T, options ...option) *session {
 	log := &attemptLog{next: slog.NewTextHandler(t.Output(), nil)}
 	running, err := app.Start(t.Context(), app.Config{
 		Addr: "127.0.0.1:0", DatabaseURL: db.URL, Demo: true, Log: slog.New(log),
+		Wait: patience, ExpireEvery: time.Hour,
 	})
 	if err != nil {
 		t.Fatalf("start the app: %v", err)
@@ -65,8 +76,9 @@ func start(t *testing.T, options ...option) *session {
 		}
 	})
 
-	s := &session{t: t, origin: running.URL(), db: db.Admin(t), log: log}
+	s := &session{t: t, origin: running.URL(), db: db.Admin(t), log: log, form: &formLog{}}
 	s.before = s.allInvoices()
+	s.log.forget() // how the demo data came to be
 	s.openBrowser(options)
 	return s
 }
@@ -97,9 +109,15 @@ func (s *session) openBrowser(options []option) {
 // about the content security policy.
 func (s *session) watchConsole() {
 	s.browser.OnConsole(func(m playwright.ConsoleMessage) {
-		// Chromium calls every page with an error status a failed resource.
-		if m.Type() == "error" && !strings.Contains(m.Text(), "the server responded with a status of 4") {
-			s.t.Errorf("browser console: %s", m.Text())
+		// Chromium calls every page with an error status a failed resource, and
+		// what a test blocks is a failed resource, too.
+		text := m.Text()
+		if s.form.took(text) {
+			return
+		}
+		if m.Type() == "error" && !strings.Contains(text, "responded with a status of 4") &&
+			!strings.Contains(text, "ERR_BLOCKED_BY_CLIENT") {
+			s.t.Errorf("browser console: %s", text)
 		}
 	})
 	s.browser.OnWebError(func(e playwright.WebError) {
@@ -110,7 +128,7 @@ func (s *session) watchConsole() {
 // recordTrace keeps a trace and a screenshot of a test that fails.
 func (s *session) recordTrace() {
 	tracing := s.browser.Tracing()
-	s.check(tracing.Start(playwright.TracingStartOptions{Snapshots: new(true), Screenshots: new(true)}), "start the trace")
+	s.check(tracing.Start(playwright.TracingStartOptions{Snapshots: new(true)}), "start the trace")
 	s.t.Cleanup(func() {
 		if !s.t.Failed() {
 			s.check(tracing.Stop(), "drop the trace")

@@ -6,7 +6,7 @@
 CREATE TABLE idempotency_records (
     tenant_id   uuid        NOT NULL,
     operation   text        NOT NULL,
-    key         text        NOT NULL CHECK (key ~ '^[\x21-\x7e]([\x20-\x7e]{0,253}[\x21-\x7e])?$'),
+    key         text        NOT NULL CHECK (key ~ '^[ -~]+$' AND length(key) <= 255 AND key = btrim(key)),
     fingerprint bytea       NOT NULL CHECK (octet_length(fingerprint) = 32),
     token       uuid        NOT NULL,
     result      jsonb       NOT NULL DEFAULT '{}',

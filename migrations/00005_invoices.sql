@@ -27,6 +27,7 @@ CREATE TABLE invoices (
     CONSTRAINT invoices_due_after_issue CHECK (due_date >= issue_date),
     CONSTRAINT invoices_total_adds_up CHECK (total = subtotal + tax_total)
 );
+CREATE INDEX invoices_of_customer ON invoices (tenant_id, customer_id, id);
 CREATE INDEX invoices_likeness ON invoices (tenant_id, likeness, created_at);
 
 CREATE TABLE invoice_lines (

@@ -1,8 +1,5 @@
 // Small comforts for keyboards and screen readers. Every page works without.
 
-// What went wrong, or what to decide, is read out and reached first.
-document.querySelector("[data-focus-first]")?.focus();
-
 // Ctrl+Enter submits from anywhere in a form, a multi-line field included.
 document.addEventListener("keydown", (event) => {
   if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;

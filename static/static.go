@@ -134,15 +134,12 @@ func typeOf(name string) (string, error) {
 
 func compress(content []byte) ([]byte, error) {
 	var buf bytes.Buffer
-	zw, err := gzip.NewWriterLevel(&buf, gzip.BestCompression)
-	if err != nil {
-		return nil, err
-	}
+	zw := gzip.NewWriter(&buf)
 	if _, err := zw.Write(content); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("compress: %w", err)
 	}
 	if err := zw.Close(); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("finish compressing: %w", err)
 	}
 	return buf.Bytes(), nil
 }

@@ -9,22 +9,30 @@
 
 const SLOW_AFTER_MS = 5000;
 
-const locks = new Map(); // form → { form, submitter, face, label, timer }
+// The status stands outside every form: screen readers may pass over what
+// changes inside an element that is aria-busy.
+const panel = document.querySelector("[data-submit-panel]");
+const status = panel.querySelector("[role=status]");
+const again = panel.querySelector("button");
+
+const locks = new Map(); // form → its lock
+let latest = null; // the lock that the panel speaks of
 let awaitingNavigation = null;
 
 for (const form of document.querySelectorAll("form[data-submit-guard]")) {
   form.addEventListener("submit", (event) => {
     if (event.defaultPrevented) return;
-    if (locks.has(form)) event.preventDefault();
-    else lock(form, event.submitter);
+    const held = locks.get(form);
+    if (!held) return lock(form, event.submitter);
+    event.preventDefault();
+    if (held.offer) offerAgain(held, held.offer);
   });
-  part(form, "again")?.addEventListener("click", () => tryAgain(form));
 }
 
 function lock(form, submitter) {
   const held = { form, submitter };
   locks.set(form, held);
-  awaitingNavigation = held;
+  latest = awaitingNavigation = held;
   form.setAttribute("aria-busy", "true");
   held.timer = setTimeout(() => offerAgain(held, "Still saving. Trying again is safe."), SLOW_AFTER_MS);
   // In the next task: the browser has by then taken the submitter's name and value.
@@ -33,39 +41,35 @@ function lock(form, submitter) {
 
 function showBusy(held) {
   for (const button of submitters(held.form)) button.setAttribute("aria-disabled", "true");
-  held.face = visible(held.submitter) ?? held.form.querySelector("[data-submit-primary]");
-  const busy = held.face?.dataset.busy ?? "Saving…";
-  if (held.face) {
-    held.label = held.face.textContent;
-    held.face.dataset.label = held.label; // keeps the width, see .button in app.css
-    held.face.textContent = busy;
-  }
-  say(held.form, busy);
+  held.face = faceOf(held);
+  held.label = held.face.textContent;
+  const busy = held.face.dataset.busy ?? "Saving…";
+  held.face.dataset.label = held.label; // keeps the width, see .button in app.css
+  held.face.textContent = busy;
+  say(busy);
 }
 
 function offerAgain(held, message) {
   if (locks.get(held.form) !== held) return;
-  say(held.form, message);
-  const again = part(held.form, "again");
-  if (again) again.hidden = false;
+  held.offer = message;
+  latest = held;
+  say(message, "offer");
 }
 
-function tryAgain(form) {
-  const submitter = locks.get(form)?.submitter;
+again.addEventListener("click", () => {
+  const { form, submitter } = latest;
   release(form);
   form.requestSubmit(submitter?.form === form ? submitter : null);
-}
+});
 
 function release(form) {
   const held = locks.get(form);
-  if (!held) return;
   locks.delete(form);
   clearTimeout(held.timer);
   form.removeAttribute("aria-busy");
   for (const button of submitters(form)) button.removeAttribute("aria-disabled");
-  if (held.label) held.face.textContent = held.label;
-  part(form, "again").hidden = true;
-  say(form, "");
+  restoreLabel(held);
+  say("");
 }
 
 // Stopping the navigation (the browser's stop button, Esc, a link) aborts its
@@ -76,14 +80,14 @@ window.navigation?.addEventListener("navigate", ({ signal }) => {
   awaitingNavigation = null;
   if (!held) return;
   signal.addEventListener("abort", () => {
-    if (held.label) held.face.textContent = held.label;
+    if (locks.get(held.form) !== held) return; // "Try again" replaced it
+    restoreLabel(held);
     offerAgain(held, "Stopped before the answer came. Trying again is safe.");
   });
 });
 
 document.addEventListener("keydown", (event) => {
-  if (event.key !== "Escape") return;
-  for (const held of locks.values()) offerAgain(held, "Stopped? Trying again is safe.");
+  if (event.key === "Escape" && latest) offerAgain(latest, "Stopped? Trying again is safe.");
 });
 
 window.addEventListener("pageshow", (event) => {
@@ -94,15 +98,19 @@ function submitters(form) {
   return [...form.elements].filter((element) => element.type === "submit");
 }
 
-function visible(button) {
-  return button?.hasAttribute("data-submit-default") ? null : button;
+// faceOf is the button that says "Saving…": the one that was pressed, or for
+// Enter and requestSubmit() the main one.
+function faceOf({ form, submitter }) {
+  const pressed = submitter && !submitter.hasAttribute("data-submit-default");
+  return pressed ? submitter : form.querySelector("[data-submit-primary]");
 }
 
-function part(form, name) {
-  return form.querySelector(`[data-submit-${name}]`);
+function restoreLabel(held) {
+  if (held.label) held.face.textContent = held.label;
 }
 
-function say(form, message) {
-  const status = part(form, "status");
-  if (status) status.textContent = message;
+function say(message, state = "") {
+  status.textContent = message;
+  panel.dataset.submitPanel = state;
+  again.hidden = state !== "offer";
 }

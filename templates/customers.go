@@ -17,10 +17,13 @@ type CustomerRow struct {
 
 // Customer is one customer with their newest invoices.
 type Customer struct {
-	Name     string
-	Email    string
-	Since    string
-	Invoices []InvoiceRow
+	Name  string
+	Email string
+	Since string
+	// Invoices are one page of the customer's, newest first.
+	Invoices  []InvoiceRow
+	NextHref  string // empty on the last page
+	FirstHref string // empty on the first page
 	// NewInvoiceHref opens a new invoice; empty hides the button.
 	NewInvoiceHref string
 }

@@ -1,6 +1,10 @@
 package templates
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+	"time"
+)
 
 // InvoiceForm is the form that creates an invoice: fresh, copied, or as it
 // came back with a [Notice] or errors. It posts to /invoices.
@@ -71,15 +75,47 @@ func (v InvoiceForm) title() string {
 
 func (v InvoiceForm) cameBack() bool { return v.Notice != nil || len(v.Errors) > 0 }
 
-func (v InvoiceForm) starts(control string) bool {
+// startsIn tells the one control that has the focus on a form that is not
+// headed by a notice or an error summary, which take it themselves.
+func (v InvoiceForm) startsIn(control string) bool {
 	return !v.cameBack() && v.Focus == control
 }
+
+// customers are the choices, with the one that was sent even if it is no
+// longer among them: what came in is always shown.
+func (v InvoiceForm) customers() []Option {
+	known := slices.ContainsFunc(v.Customers, func(o Option) bool { return o.Value == v.CustomerID })
+	if known || v.CustomerID == "" {
+		return v.Customers
+	}
+	return append(slices.Clip(v.Customers), Option{Value: v.CustomerID, Text: v.CustomerID})
+}
+
+// currencies are the choices, likewise.
+func (v InvoiceForm) currencies() []Currency {
+	known := slices.ContainsFunc(v.Currencies, func(c Currency) bool { return c.Code == v.Currency })
+	if known || v.Currency == "" {
+		return v.Currencies
+	}
+	return append(slices.Clip(v.Currencies), Currency{Code: v.Currency, Digits: 2})
+}
+
+// dateType shows what is no date as text, because a date control would drop it.
+func dateType(value string) string {
+	if _, err := time.Parse(time.DateOnly, value); err != nil && value != "" {
+		return "text"
+	}
+	return "date"
+}
+
+// afterTag guards a leading line break: HTML drops the first one after the tag.
+func afterTag(text string) string { return "\n" + text }
 
 // cell is one input of a line; index is "new" in the template that the
 // script clones and numbers.
 func (v InvoiceForm) cell(name, index, label, value, mode string) input {
 	id := name + "-" + index
-	return input{ID: id, Name: name, Label: label, Value: value, Mode: mode, Error: v.Errors.of(id), Focus: v.starts(id)}
+	return input{ID: id, Name: name, Label: label, Value: value, Mode: mode, Error: v.Errors.of(id), Focus: v.startsIn(id)}
 }
 
 func (c Currency) digits() string { return strconv.Itoa(c.Digits) }

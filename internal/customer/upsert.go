@@ -5,12 +5,10 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"onlyonce/internal/idempotency"
-	"onlyonce/internal/postgres"
 )
 
 // Upserted is the result of [Upsert]: the customer, and whether it is new.
@@ -60,12 +58,9 @@ func explain(ctx context.Context, store *idempotency.Store, intent idempotency.I
 	if broken.ConstraintName != "customers_one_per_intent" {
 		return nil
 	}
-	id, err := postgres.One(ctx, store.Pool, intent.Tenant, pgx.RowTo[uuid.UUID], `
-		SELECT id FROM customers
-		WHERE tenant_id = @tenant_id AND operation = 'customer.upsert' AND idempotency_key = @key`,
-		pgx.NamedArgs{"key": intent.Key.String()})
+	made, err := FindByKey(ctx, store.Pool, intent.Tenant, intent.Key)
 	if err != nil {
 		return err
 	}
-	return &idempotency.AlreadyDoneError{Record: id}
+	return &idempotency.AlreadyDoneError{Record: made.ID}
 }

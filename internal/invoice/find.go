@@ -66,13 +66,24 @@ type Summary struct {
 // [uuid.Max] starts at the newest. The ids are UUIDv7: their order is the order of creation, and the
 // primary key serves every page at the same cost.
 func List(ctx context.Context, pool *pgxpool.Pool, tenant, before uuid.UUID, limit int) ([]Summary, error) {
-	return postgres.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Summary], `
-		SELECT i.id, i.number, i.status, c.id, c.email, c.name, i.currency, i.issue_date, i.due_date, i.total
-		FROM invoices i JOIN customers c ON c.tenant_id = i.tenant_id AND c.id = i.customer_id
+	return postgres.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Summary], summaries+`
 		WHERE i.tenant_id = @tenant_id AND i.id < @before
 		ORDER BY i.id DESC LIMIT @limit`,
 		pgx.NamedArgs{"before": before, "limit": limit})
 }
+
+// ListOf is [List] for the invoices of one customer.
+func ListOf(ctx context.Context, pool *pgxpool.Pool, tenant, customer, before uuid.UUID, limit int) ([]Summary, error) {
+	return postgres.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Summary], summaries+`
+		WHERE i.tenant_id = @tenant_id AND i.customer_id = @customer AND i.id < @before
+		ORDER BY i.id DESC LIMIT @limit`,
+		pgx.NamedArgs{"customer": customer, "before": before, "limit": limit})
+}
+
+// summaries reads what a [Summary] shows, in its order.
+const summaries = `
+	SELECT i.id, i.number, i.status, c.id, c.email, c.name, i.currency, i.issue_date, i.due_date, i.total
+	FROM invoices i JOIN customers c ON c.tenant_id = i.tenant_id AND c.id = i.customer_id`
 
 // NextNumber gives the number that the series of a year would allocate now: a suggestion, not a
 // reservation.

@@ -3,7 +3,6 @@ package torture
 import (
 	"context"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -82,6 +81,8 @@ func (d *database) crash(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 	defer d.restarting.Unlock()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settling)
+	defer cancel()
 	pid, err := d.postmaster()
 	if err != nil {
 		return false, err
@@ -92,7 +93,7 @@ func (d *database) crash(ctx context.Context) (bool, error) {
 	select {
 	case <-d.process.Done():
 	case <-ctx.Done():
-		return false, ctx.Err()
+		return false, fmt.Errorf("stop PostgreSQL immediately: %w", ctx.Err())
 	}
 	return true, d.start(ctx)
 }
@@ -103,7 +104,10 @@ func (d *database) postmaster() (pid int, err error) {
 		return 0, err
 	}
 	first, _, _ := strings.Cut(string(content), "\n")
-	return strconv.Atoi(strings.TrimSpace(first))
+	if pid, err = strconv.Atoi(strings.TrimSpace(first)); err != nil {
+		return 0, fmt.Errorf("pid file of PostgreSQL: %w", err)
+	}
+	return pid, nil
 }
 
 // terminate ends up to n connections of the replicas, the busiest first. It gives how many it ended;
@@ -127,10 +131,8 @@ func (d *database) terminate(ctx context.Context, n int) (ended int) {
 	return ended
 }
 
-// dial connects to the server's socket, for the proxies.
-func (d *database) dial() (net.Conn, error) {
-	return net.Dial("unix", filepath.Join(d.config.SocketDir, ".s.PGSQL.5432"))
-}
+// socket is where the server listens, for the proxies.
+func (d *database) socket() string { return filepath.Join(d.config.SocketDir, ".s.PGSQL.5432") }
 
 // admin connects past the proxies, as the superuser, whom row-level security does not bind.
 func (d *database) admin(ctx context.Context) (*pgx.Conn, error) {

@@ -1,6 +1,7 @@
 package torture
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os/exec"
@@ -15,12 +16,12 @@ type leash struct {
 	cmd   *exec.Cmd
 }
 
-func newLeash() (*leash, error) {
-	cmd := exec.Command("/bin/sh", "-c", "cat; kill -KILL 0")
+func newLeash(ctx context.Context) (*leash, error) {
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), "/bin/sh", "-c", "cat; kill -KILL 0")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	pipe, err := cmd.StdinPipe()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("start the leash: %w", err)
 	}
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start the leash: %w", err)
@@ -29,8 +30,7 @@ func newLeash() (*leash, error) {
 }
 
 // release kills whatever is left in the group.
-func (l *leash) release() error {
-	err := l.pipe.Close()
+func (l *leash) release() {
+	_ = l.pipe.Close()
 	_ = l.cmd.Wait() // it kills itself, too
-	return err
 }

@@ -30,30 +30,31 @@ type replica struct {
 
 type process struct {
 	*os.Process
-	gone  chan struct{} // closed when it has ended
-	asked atomic.Bool   // its end is our doing
+
+	gone   chan struct{} // closed when it has ended
+	served atomic.Bool   // it did get ready
+	asked  atomic.Bool   // its end is our doing
 }
 
 // freePort finds a loopback address to listen on. Should somebody else take it before the replica does,
 // the replica does not start, and says why.
-func freePort() (string, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+func freePort(ctx context.Context) (string, error) {
+	var config net.ListenConfig
+	listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("find a free port: %w", err)
 	}
 	return listener.Addr().String(), listener.Close()
 }
 
-func (r *replica) dial() (net.Conn, error) { return net.Dial("tcp", r.addr) }
-
-// start starts the process, and does not wait until it serves.
-func (r *replica) start() error {
+// start starts the process, and does not wait until it serves. ctx is about the start only.
+func (r *replica) start(ctx context.Context) error {
 	log, err := os.OpenFile(r.log, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
 	}
 	defer log.Close() // the process has inherited it
-	cmd := exec.Command(r.program)
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), r.program)
 	cmd.Env = append(os.Environ(), r.env...)
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pgid: r.group}
@@ -65,7 +66,7 @@ func (r *replica) start() error {
 	go func() {
 		err := cmd.Wait()
 		close(p.gone)
-		if !p.asked.Load() {
+		if p.served.Load() && !p.asked.Load() {
 			r.died(fmt.Errorf("a replica ended by itself (%w), see %s", err, r.log))
 		}
 	}()
@@ -78,11 +79,16 @@ func (r *replica) ready(ctx context.Context) error {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		response, err := client.Get("http://" + r.addr + "/readyz")
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+r.addr+"/readyz", nil)
+		if err != nil {
+			return fmt.Errorf("ask a replica whether it is ready: %w", err)
+		}
+		response, err := client.Do(request)
 		if err == nil {
 			_, _ = io.Copy(io.Discard, response.Body)
 			_ = response.Body.Close()
 			if response.StatusCode == http.StatusOK {
+				r.process.served.Store(true)
 				return nil
 			}
 			err = errors.New(response.Status)
@@ -90,22 +96,47 @@ func (r *replica) ready(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return fmt.Errorf("the replica at %s does not get ready (%w), see %s", r.addr, err, r.log)
+		case <-r.process.gone:
+			return errGone
 		case <-tick.C:
 		}
 	}
 }
 
-// crash kills the replica in the middle of whatever it does, and starts it again. It reports false if
+// errGone says that a replica ended before it was ready.
+var errGone = errors.New("ended before it was ready")
+
+// revive starts the replica as often as it takes, as a supervisor would: without a database it may give
+// up. It returns when the replica serves.
+func (r *replica) revive(ctx context.Context) error {
+	for {
+		if err := r.start(ctx); err != nil {
+			return err
+		}
+		err := r.ready(ctx)
+		if !errors.Is(err, errGone) {
+			return err
+		}
+		wait(ctx, 100*time.Millisecond)
+		if ctx.Err() != nil {
+			return fmt.Errorf("the replica at %s: %w, see %s", r.addr, err, r.log)
+		}
+	}
+}
+
+// crash kills the replica in the middle of whatever it does, and starts it again, even if ctx ends. It reports false if
 // another fault has the replica.
 func (r *replica) crash(ctx context.Context) (bool, error) {
 	if !r.busy.TryLock() {
 		return false, nil
 	}
 	defer r.busy.Unlock()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settling)
+	defer cancel()
 	if err := r.end(ctx, syscall.SIGKILL); err != nil {
 		return false, err
 	}
-	return true, r.start()
+	return true, r.revive(ctx)
 }
 
 // freeze keeps the replica from running for a while, as when a virtual machine is moved. Then it goes on

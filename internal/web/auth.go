@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -28,18 +29,24 @@ func withPrincipal(r *http.Request, p account.Principal) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), principalKey{}, p))
 }
 
-// newSessions keeps logins in PostgreSQL: 12 hours after the last request and 7 days at most. The
-// database holds a hash of the cookie's value.
-func newSessions(pool *pgxpool.Pool, secure bool, fail func(http.ResponseWriter, *http.Request, error)) *scs.SessionManager {
+// A login ends 12 hours after the last request, and 7 days after it began.
+const (
+	sessionIdle = 12 * time.Hour
+	sessionLife = 7 * 24 * time.Hour
+	// sessionTouch is how exactly the last request is known: saving each would double the work of reading
+	// a page.
+	sessionTouch = 10 * time.Minute
+)
+
+// newSessions keeps logins in PostgreSQL. The database holds a hash of the cookie's value.
+func newSessions(pool *pgxpool.Pool, secure bool) *scs.SessionManager {
 	sessions := scs.New()
 	sessions.Store = pgxstore.NewWithCleanupInterval(pool, 0)
 	sessions.HashTokenInStore = true
-	sessions.IdleTimeout = 12 * time.Hour
-	sessions.Lifetime = 7 * 24 * time.Hour
+	sessions.Lifetime = sessionLife
 	sessions.Cookie.Name = "onlyonce_session"
 	sessions.Cookie.SameSite = http.SameSiteLaxMode
 	sessions.Cookie.Secure = secure
-	sessions.ErrorFunc = fail
 	return sessions
 }
 
@@ -48,20 +55,58 @@ const (
 	sessionTenant     = "tenant"
 	sessionTenantName = "tenant_name"
 	sessionUser       = "user"
+	sessionSeen       = "seen" // Unix time of the last request, within sessionTouch
 )
+
+// loadSession reads the session of a request. Whoever changes it saves it before the answer: an answer
+// that says what was done must not be replaced because a session could not be saved behind it.
+func (s *Server) loadSession(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Add("Vary", "Cookie")
+		token := ""
+		if cookie, err := r.Cookie(s.sessions.Cookie.Name); err == nil {
+			token = cookie.Value
+		}
+		ctx, err := s.sessions.Load(r.Context(), token)
+		if err != nil {
+			s.failHTML(w, r, err)
+			return
+		}
+		next.ServeHTTP(w, r.WithContext(ctx))
+	})
+}
+
+func (s *Server) saveSession(w http.ResponseWriter, r *http.Request) error {
+	s.sessions.Put(r.Context(), sessionSeen, time.Now().Unix())
+	token, expiry, err := s.sessions.Commit(r.Context())
+	if err != nil {
+		return fmt.Errorf("save session: %w", err)
+	}
+	s.sessions.WriteSessionCookie(r.Context(), w, token, expiry)
+	return nil
+}
 
 // identify finds out who is logged in, if anybody is.
 func (s *Server) identify(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		tenant, err := uuid.Parse(s.sessions.GetString(r.Context(), sessionTenant))
-		if err == nil {
-			r = withPrincipal(r, account.Principal{
-				Tenant:     tenant,
-				TenantName: s.sessions.GetString(r.Context(), sessionTenantName),
-				Name:       s.sessions.GetString(r.Context(), sessionUser),
-			})
+		ctx := r.Context()
+		idle := time.Since(time.Unix(s.sessions.GetInt64(ctx, sessionSeen), 0))
+		tenant, err := uuid.Parse(s.sessions.GetString(ctx, sessionTenant))
+		if err != nil || idle > sessionIdle {
+			next.ServeHTTP(w, r)
+			return
 		}
-		next.ServeHTTP(w, r)
+		if idle > sessionTouch {
+			if err := s.saveSession(w, r); err != nil {
+				s.failHTML(w, r, err)
+				return
+			}
+		}
+		next.ServeHTTP(w, withPrincipal(r, account.Principal{
+			Tenant:     tenant,
+			TenantName: s.sessions.GetString(ctx, sessionTenantName),
+			Name:       s.sessions.GetString(ctx, sessionUser),
+		}))
 	})
 }
 

@@ -89,7 +89,7 @@ func (b *bundle) serve(settings ...func(*web.Config)) *site {
 func (b *bundle) serveOn(pool *pgxpool.Pool, settings ...func(*web.Config)) *site {
 	b.Helper()
 	config := web.Config{
-		Pool: pool, Log: slog.New(slog.DiscardHandler),
+		Pool: pool, Log: slog.New(slog.NewTextHandler(b.Output(), nil)),
 		Store: &idempotency.Store{Pool: pool, Wait: 15 * time.Second, Timeout: 25 * time.Second, Observe: b.observe},
 	}
 	for _, set := range settings {
@@ -118,20 +118,32 @@ func (b *bundle) observe(_ context.Context, a idempotency.Attempt) {
 	b.attempts = append(b.attempts, a)
 }
 
-// outcomes are those of all attempts so far, in the order in which they ended.
-func (b *bundle) outcomes() []idempotency.Outcome {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	var all []idempotency.Outcome
-	for _, a := range b.attempts {
-		all = append(all, a.Outcome)
-	}
-	return all
-}
-
+// wantOutcomes compares with those of all attempts so far, in any order: some ran side by side.
 func (b *bundle) wantOutcomes(want ...idempotency.Outcome) {
 	b.Helper()
-	if got := b.outcomes(); !slices.Equal(got, want) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var got []idempotency.Outcome
+	for _, a := range b.attempts {
+		got = append(got, a.Outcome)
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
 		b.Errorf("outcomes %v, want %v", got, want)
 	}
+}
+
+// ended counts the attempts so far.
+func (b *bundle) ended() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.attempts)
+}
+
+// forget what was attempted so far.
+func (b *bundle) forget() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.attempts = nil
 }

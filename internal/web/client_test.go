@@ -3,6 +3,7 @@ package web_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -85,9 +86,19 @@ type answer struct {
 	body   string
 }
 
+// String is short enough for a test's message.
+func (a answer) String() string {
+	if _, main, ok := strings.Cut(a.body, "<main"); ok {
+		a.body = "<main" + main
+	}
+	return fmt.Sprintf("%d %v %.1000s", a.status, a.header, a.body)
+}
+
 func (a answer) location() string { return a.header.Get("Location") }
 
-func (c *client) get(path string) answer { return c.must(c.send(c.b.Context(), http.MethodGet, path, "")) }
+func (c *client) get(path string) answer {
+	return c.must(c.send(c.b.Context(), http.MethodGet, path, ""))
+}
 
 func (c *client) post(path, body string) answer {
 	return c.must(c.send(c.b.Context(), http.MethodPost, path, body))

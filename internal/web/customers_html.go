@@ -10,6 +10,7 @@ import (
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
+	"onlyonce/internal/invoice"
 	"onlyonce/templates"
 )
 
@@ -48,6 +49,26 @@ func (s *Server) showCustomer(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	before, limit, err := page(r)
+	if err != nil {
+		return errNotFound
+	}
+	invoices, next, err := pageOf(limit, func(limit int) ([]invoice.Summary, error) {
+		return invoice.ListOf(r.Context(), s.pool, principal(r).Tenant, id, before, limit)
+	})
+	if err != nil {
+		return err
+	}
+	view := templates.Customer{
+		Name: c.Name, Email: c.Email, Since: day(c.CreatedAt.UTC()), Invoices: invoiceRows(invoices),
+		NewInvoiceHref: "/invoices/new?customer=" + id.String(),
+	}
+	if next {
+		view.NextHref = r.URL.Path + "?cursor=" + invoices[len(invoices)-1].ID.String()
+	}
+	if before != uuid.Max {
+		view.FirstHref = r.URL.Path
+	}
 	shared := s.page(w, r)
 	switch shared.Flash {
 	case flashCreated:
@@ -57,9 +78,7 @@ func (s *Server) showCustomer(w http.ResponseWriter, r *http.Request) error {
 	case flashReplayed:
 		shared.Flash = "Customer saved. We ignored the duplicate submission and kept your first request."
 	}
-	return s.render(w, r, http.StatusOK, templates.CustomerPage(shared, templates.Customer{
-		Name: c.Name, Email: c.Email, Since: day(c.CreatedAt.UTC()), NewInvoiceHref: "/invoices/new?customer=" + id.String(),
-	}))
+	return s.render(w, r, http.StatusOK, templates.CustomerPage(shared, view))
 }
 
 // newCustomer shows the form under a key of its own, which stays with this wish through refresh, Back
@@ -68,6 +87,14 @@ func (s *Server) newCustomer(w http.ResponseWriter, r *http.Request) error {
 	key, err := idempotency.ParseKey(r.URL.Query().Get("key"))
 	if err != nil {
 		return seeOther(w, r, "/customers/new?key="+idempotency.NewKey().String())
+	}
+	switch made, err := customer.FindByKey(r.Context(), s.pool, principal(r).Tenant, key); {
+	case err == nil:
+		return s.render(w, r, http.StatusOK, templates.FormUsedPage(s.page(w, r), templates.FormUsed{
+			Kind: "customer", Existing: templates.Record{Name: made.Name, Href: "/customers/" + made.ID.String()}, NewHref: "/customers/new",
+		}))
+	case !errors.Is(err, customer.ErrNotFound):
+		return err
 	}
 	return s.render(w, r, http.StatusOK, templates.CustomerFormPage(s.page(w, r), templates.CustomerForm{Key: key.String()}))
 }

@@ -65,14 +65,18 @@ func (b *bundle) transactions() int {
 			UNION ALL SELECT xmin FROM events UNION ALL SELECT xmin FROM idempotency_records) AS written`)
 }
 
-// lock keeps others from writing to a table until the release.
-func (b *bundle) lock(table string) (release func()) {
+// hold keeps whoever creates acme's customer Ada waiting in the middle of the transaction, until the
+// release: an uncommitted row has her email. No table is locked, so statements can be prepared.
+func (b *bundle) hold() (release func()) {
 	b.Helper()
 	tx, err := b.admin.Begin(b.Context())
 	if err != nil {
 		b.Fatal(err)
 	}
-	if _, err := tx.Exec(b.Context(), `LOCK TABLE `+table+` IN SHARE ROW EXCLUSIVE MODE`); err != nil {
+	_, err = tx.Exec(b.Context(), `
+		INSERT INTO customers (tenant_id, id, email, name, operation, idempotency_key)
+		VALUES ($1, gen_random_uuid(), 'ada@example.com', 'In the way', 'test', 'test')`, b.acme.id)
+	if err != nil {
 		b.Fatal(err)
 	}
 	release = func() { _ = tx.Rollback(context.Background()) }
@@ -84,6 +88,7 @@ func (b *bundle) lock(table string) (release func()) {
 // their process ids.
 func (b *bundle) waiting(n int, known ...int32) []int32 {
 	b.Helper()
+	known = append([]int32{}, known...) // NULL would be another list
 	var pids []int32
 	b.until("waiting for a lock", func() bool {
 		pids = get[[]int32](b, `

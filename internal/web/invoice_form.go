@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -170,6 +171,9 @@ func (s *Server) refuseInvoice(w http.ResponseWriter, r *http.Request, refused e
 	}
 	key, _ := formKey(r)
 	form, err := s.fillForm(r, key, readInvoice(r.PostForm))
+	if err != nil && problemOf(refused).retry > 0 {
+		return refused // which can be said without the database, and says more
+	}
 	if err != nil {
 		return err
 	}
@@ -224,7 +228,7 @@ func control(pointer string) string {
 
 // fillForm shows an input as it was typed, with amounts where they can be known.
 func (s *Server) fillForm(r *http.Request, key idempotency.Key, in invoice.Input) (templates.InvoiceForm, error) {
-	customers, err := customer.List(r.Context(), s.pool, principal(r).Tenant, uuid.Max, formCustomers)
+	customers, err := s.customersToChoose(r, in.CustomerID)
 	if err != nil {
 		return templates.InvoiceForm{}, err
 	}
@@ -250,6 +254,24 @@ func (s *Server) fillForm(r *http.Request, key idempotency.Key, in invoice.Input
 	}
 	form.Subtotal, form.Tax, form.Total = preview.Subtotal, preview.Tax, preview.Total
 	return form, nil
+}
+
+// customersToChoose are the newest ones, and the one that is chosen already.
+func (s *Server) customersToChoose(r *http.Request, chosen string) ([]customer.Customer, error) {
+	tenant := principal(r).Tenant
+	list, err := customer.List(r.Context(), s.pool, tenant, uuid.Max, formCustomers)
+	if err != nil {
+		return nil, err
+	}
+	id, err := uuid.Parse(chosen)
+	if err != nil || slices.ContainsFunc(list, func(c customer.Customer) bool { return c.ID == id }) {
+		return list, nil
+	}
+	c, err := customer.Find(r.Context(), s.pool, tenant, id)
+	if errors.Is(err, customer.ErrNotFound) {
+		return list, nil
+	}
+	return append(list, c), err
 }
 
 // formCustomers is how many customers the form offers. Any other is found by email.

@@ -21,13 +21,7 @@ func (s *Server) listInvoices(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	var list templates.InvoiceList
-	for _, i := range found {
-		list.Rows = append(list.Rows, templates.InvoiceRow{
-			Href: "/invoices/" + i.ID.String(), Number: i.Number, Customer: i.CustomerName, Status: i.Status,
-			IssueDate: day(i.IssueDate.Time()), DueDate: day(i.DueDate.Time()),
-			Total: i.Currency.Display(i.Total) + " " + i.Currency.String(),
-		})
-	}
+	list.Rows = invoiceRows(found)
 	if next {
 		list.NextHref = "/invoices?cursor=" + found[len(found)-1].ID.String()
 	}
@@ -35,6 +29,18 @@ func (s *Server) listInvoices(w http.ResponseWriter, r *http.Request) error {
 		list.FirstHref = "/invoices"
 	}
 	return s.render(w, r, http.StatusOK, templates.InvoiceListPage(s.page(w, r), list))
+}
+
+func invoiceRows(found []invoice.Summary) []templates.InvoiceRow {
+	rows := make([]templates.InvoiceRow, 0, len(found))
+	for _, i := range found {
+		rows = append(rows, templates.InvoiceRow{
+			Href: "/invoices/" + i.ID.String(), Number: i.Number, Customer: i.CustomerName, Status: i.Status,
+			IssueDate: day(i.IssueDate.Time()), DueDate: day(i.DueDate.Time()),
+			Total: i.Currency.Display(i.Total) + " " + i.Currency.String(),
+		})
+	}
+	return rows
 }
 
 func (s *Server) showInvoice(w http.ResponseWriter, r *http.Request) error {

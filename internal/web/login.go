@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -42,6 +43,9 @@ func (s *Server) logIn(w http.ResponseWriter, r *http.Request) error {
 	s.sessions.Put(r.Context(), sessionTenant, p.Tenant.String())
 	s.sessions.Put(r.Context(), sessionTenantName, p.TenantName)
 	s.sessions.Put(r.Context(), sessionUser, p.Name)
+	if err := s.saveSession(w, r); err != nil {
+		return err
+	}
 	return seeOther(w, r, next)
 }
 
@@ -49,6 +53,7 @@ func (s *Server) logOut(w http.ResponseWriter, r *http.Request) error {
 	if err := s.sessions.Destroy(r.Context()); err != nil {
 		return fmt.Errorf("end session: %w", err)
 	}
+	s.sessions.WriteSessionCookie(r.Context(), w, "", time.Time{})
 	return seeOther(w, r, "/login")
 }
 

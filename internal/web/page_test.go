@@ -26,13 +26,18 @@ func (b *bundle) page(a answer) page {
 	return page{b, root}
 }
 
-// all gives the elements with one of the names, in the order of the page.
+// all gives the elements with one of the names, in the order of the page, without those that only
+// wait in a template.
 func all(under *html.Node, names ...string) []*html.Node {
 	var found []*html.Node
-	for n := range under.Descendants() {
-		if n.Type == html.ElementNode && slices.Contains(names, n.Data) {
+	for n := range under.ChildNodes() {
+		if n.Type != html.ElementNode || n.Data == "template" {
+			continue
+		}
+		if slices.Contains(names, n.Data) {
 			found = append(found, n)
 		}
+		found = append(found, all(n, names...)...)
 	}
 	return found
 }
@@ -50,8 +55,11 @@ func attr(n *html.Node, name string) (value string, ok bool) {
 func text(n *html.Node) string {
 	var b strings.Builder
 	for d := range n.Descendants() {
-		if d.Type == html.TextNode {
-			b.WriteString(d.Data + " ")
+		switch {
+		case d.Type == html.TextNode:
+			b.WriteString(d.Data)
+		case !slices.Contains([]string{"a", "b", "code", "em", "strong"}, d.Data):
+			b.WriteString(" ")
 		}
 	}
 	return strings.Join(strings.Fields(b.String()), " ")

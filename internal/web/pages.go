@@ -79,7 +79,8 @@ func (s *Server) failHTML(w http.ResponseWriter, r *http.Request, err error) {
 		_ = seeOther(w, r, "/login?next="+url.QueryEscape(r.URL.RequestURI()))
 		return
 	}
-	if kind.retry > 0 || kind.status == http.StatusUnauthorized {
+	mayHelp := kind.retry > 0 || kind.status == http.StatusUnauthorized || posted && kind.status >= http.StatusInternalServerError
+	if mayHelp {
 		again := templates.TryAgain{Title: kind.title, Message: kind.meaning, Status: kind.status}
 		if posted && parseForm(r) == nil {
 			again.Action, again.Fields = r.URL.Path, fields(r.PostForm)

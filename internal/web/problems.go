@@ -96,6 +96,9 @@ var (
 
 // problemOf is the one table from errors to HTTP.
 func problemOf(err error) problem {
+	if is[*http.MaxBytesError](err) { // also where it made a body malformed
+		return tooLarge
+	}
 	for _, row := range []struct {
 		target  error
 		problem problem
@@ -131,8 +134,6 @@ func problemOf(err error) problem {
 		return looksLikeRepeat
 	case is[*invalid.Error](err):
 		return invalidCommand
-	case is[*http.MaxBytesError](err):
-		return tooLarge
 	case isDatabaseDown(err):
 		return unavailable
 	default:

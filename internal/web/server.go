@@ -64,7 +64,7 @@ func New(c Config) (*Server, error) {
 			PageScript: assets.Path("page.js"), InvoiceLines: assets.Path("invoice-lines.js"), Icon: assets.Path("icon.svg"),
 		},
 	}
-	s.sessions = newSessions(c.Pool, c.Secure, s.failHTML)
+	s.sessions = newSessions(c.Pool, c.Secure)
 	mux := chi.NewRouter()
 	s.mount(mux, c.RateLimit)
 	s.Handler, s.Mux = mux, mux
@@ -76,14 +76,15 @@ const maxBody = 1 << 20
 
 // mount lists every route of the program.
 func (s *Server) mount(mux chi.Router, perMinute int) {
-	mux.Use(middleware.RequestID, s.recoverPanics, securityHeaders(s.secure), limitBody, middleware.Timeout(30*time.Second))
+	mux.Use(middleware.RequestID, s.recoverPanics, securityHeaders(s.secure), limitBody, middleware.GetHead,
+		middleware.Timeout(30*time.Second))
 
-	mux.Handle("/static/*", s.assets.Handler())
+	mux.Method(http.MethodGet, "/static/*", s.assets.Handler())
 	mux.Get("/healthz", alive)
 	mux.Get("/readyz", s.ready)
 
 	mux.Group(func(mux chi.Router) {
-		mux.Use(middleware.Compress(5), s.sameOrigin, s.sessions.LoadAndSave, s.identify)
+		mux.Use(middleware.Compress(5), s.sameOrigin, s.loadSession, s.identify)
 		mux.NotFound(s.always(s.failHTML, errNotFound))
 		mux.MethodNotAllowed(s.always(s.failHTML, errMethod))
 

@@ -49,9 +49,10 @@ func (l *link) forward(said []byte) bool {
 		_, _ = l.server.Write(said[:cut.part(len(said))]) // it is about to break anyway
 		l.sever(cut)
 		return false
+	default:
+		_, err := l.server.Write(said)
+		return err == nil
 	}
-	_, err := l.server.Write(said)
-	return err == nil
 }
 
 // answers carries what the server says, until either side ends.
@@ -83,9 +84,10 @@ func (l *link) back(said []byte) bool {
 		// Without the reset, so that the beginning does arrive: a reset may overtake it.
 		l.proxy.count(cut.Point)
 		return false
+	default:
+		_, err := l.client.Write(said)
+		return err == nil
 	}
-	_, err := l.client.Write(said)
-	return err == nil
 }
 
 // begin gives the cut of the exchange that the client's words belong to.

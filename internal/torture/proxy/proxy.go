@@ -5,7 +5,9 @@
 package proxy
 
 import (
+	"context"
 	"fmt"
+	"maps"
 	"net"
 	"sync"
 	"time"
@@ -14,7 +16,8 @@ import (
 // Proxy forwards connections from its own address to a server. Its methods may be called at once.
 type Proxy struct {
 	listener net.Listener
-	dial     func() (net.Conn, error)
+	network  string // of the server
+	address  string
 
 	mu    sync.Mutex
 	links map[*link]struct{} // nil once closed
@@ -24,16 +27,20 @@ type Proxy struct {
 	open  chan struct{} // closed while traffic may pass
 }
 
-// Listen starts a proxy on a free loopback port. dial connects to the server; if it fails, the client
-// is reset, as if nobody listened.
-func Listen(dial func() (net.Conn, error)) (*Proxy, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+// Listen starts a proxy on a free loopback port, before the server at an address as [net.Dial] takes
+// it. While nobody listens there, clients are reset. The proxy outlives ctx, until it is closed.
+func Listen(ctx context.Context, network, address string) (*Proxy, error) {
+	var config net.ListenConfig
+	listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("proxy: %w", err)
 	}
-	p := &Proxy{listener: listener, dial: dial, links: map[*link]struct{}{}, cuts: map[Point]int{}, open: make(chan struct{})}
+	p := &Proxy{
+		listener: listener, network: network, address: address,
+		links: map[*link]struct{}{}, cuts: map[Point]int{}, open: make(chan struct{}),
+	}
 	close(p.open)
-	go p.accept()
+	go p.accept(context.WithoutCancel(ctx))
 	return p, nil
 }
 
@@ -51,21 +58,17 @@ func (p *Proxy) Arm(cuts ...Cut) {
 func (p *Proxy) Cuts() map[Point]int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	counted := map[Point]int{}
-	for point, n := range p.cuts {
-		counted[point] = n
-	}
-	return counted
+	return maps.Clone(p.cuts)
 }
 
-// Slow delays everything that passes, in either direction, until [Proxy.Heal].
+// Slow delays everything that passes from now on, in either direction.
 func (p *Proxy) Slow(delay time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.delay = delay
 }
 
-// Pause holds everything back until [Proxy.Heal]: connections stay open and nothing moves.
+// Pause holds everything back until [Proxy.Resume]: connections stay open and nothing moves.
 func (p *Proxy) Pause() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -76,12 +79,10 @@ func (p *Proxy) Pause() {
 	}
 }
 
-// Heal ends every disturbance and forgets armed cuts. What was held back goes on its way, even if
-// the client has given up on it meanwhile.
-func (p *Proxy) Heal() {
+// Resume ends a pause. What was held back goes on its way, even if the client has given up meanwhile.
+func (p *Proxy) Resume() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.delay, p.armed = 0, nil
 	select {
 	case <-p.open:
 	default:
@@ -89,9 +90,17 @@ func (p *Proxy) Heal() {
 	}
 }
 
-// Close stops listening and ends all connections.
-func (p *Proxy) Close() error {
-	err := p.listener.Close()
+// Heal ends every disturbance and forgets armed cuts.
+func (p *Proxy) Heal() {
+	p.Resume()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.delay, p.armed = 0, nil
+}
+
+// Close stops listening and ends all connections. Closing twice is fine.
+func (p *Proxy) Close() {
+	_ = p.listener.Close()
 	p.mu.Lock()
 	links := p.links
 	p.links = nil
@@ -99,21 +108,21 @@ func (p *Proxy) Close() error {
 	for l := range links {
 		l.end(false)
 	}
-	return err
 }
 
-func (p *Proxy) accept() {
+func (p *Proxy) accept(ctx context.Context) {
 	for {
 		client, err := p.listener.Accept()
 		if err != nil {
 			return // closed
 		}
-		go p.serve(client)
+		go p.serve(ctx, client)
 	}
 }
 
-func (p *Proxy) serve(client net.Conn) {
-	server, err := p.dial()
+func (p *Proxy) serve(ctx context.Context, client net.Conn) {
+	var dialer net.Dialer
+	server, err := dialer.DialContext(ctx, p.network, p.address)
 	if err != nil {
 		reset(client)
 		return

@@ -18,6 +18,7 @@ import (
 // echo is a server behind a proxy that counts the requests it has read to the end.
 type echo struct {
 	*proxy.Proxy
+
 	client *http.Client
 	heard  atomic.Int32
 }
@@ -35,11 +36,11 @@ func setup(t *testing.T) *echo {
 	}))
 	t.Cleanup(server.Close)
 	var err error
-	e.Proxy, err = proxy.Listen(func() (net.Conn, error) { return net.Dial("tcp", server.Listener.Addr().String()) })
+	e.Proxy, err = proxy.Listen(t.Context(), "tcp", server.Listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = e.Close() })
+	t.Cleanup(e.Close)
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
 	e.client = &http.Client{Transport: transport}
@@ -57,6 +58,7 @@ func (e *echo) say(words string) (string, error) {
 }
 
 func TestCutsWhereTold(t *testing.T) {
+	t.Parallel()
 	for _, point := range proxy.Points() {
 		t.Run(point.String(), func(t *testing.T) {
 			e := setup(t)
@@ -96,7 +98,7 @@ func TestPauseDelaysButLosesNothing(t *testing.T) {
 		t.Error("the request passed a paused proxy")
 	}
 	e.client.Timeout = 10 * time.Second
-	e.Heal()
+	e.Resume()
 	if answer, err := e.say("alive"); err != nil || answer != "alive" {
 		t.Errorf("after the pause: %q, %v", answer, err)
 	}

@@ -1,0 +1,136 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Options size a run. The zero value is not useful: start from [Full] or [Quick].
+type Options struct {
+	Rounds int           // turns of each figure and its baseline
+	Length time.Duration // of one sample, in whole seconds
+
+	Records  int // idempotency records in the big database
+	Invoices int // invoices in it, all of one tenant
+	Expired  int // records that expire while invoices are created
+
+	Only string    // a part's name; empty runs all parts
+	Log  io.Writer // gets a line for each step
+}
+
+// Full is what the targets are about: some fifteen minutes.
+func Full() Options {
+	return Options{Rounds: 5, Length: 3 * time.Second, Records: 5_000_000, Invoices: 1_000_000, Expired: 1_000_000}
+}
+
+// Quick is for working on the benchmark itself, or for a first look: two minutes, and noisier.
+func Quick() Options {
+	return Options{Rounds: 2, Length: time.Second, Records: 50_000, Invoices: 30_000, Expired: 20_000}
+}
+
+// bench is a run.
+type bench struct {
+	Options
+
+	dir           string // of everything that the run makes
+	server, usual string // programs
+	cluster       *cluster
+	load          load
+	floor         floor
+	figures       []Figure
+}
+
+// part measures one or more figures.
+type part struct {
+	name string
+	run  func(context.Context) error
+}
+
+func (b *bench) parts() []part {
+	return []part{
+		{"create", b.creates},
+		{"samekey", b.sameKey},
+		{"size", b.sizes},
+		{"expiry", b.expiry},
+		{"start", b.starts},
+		{"pages", b.pages},
+	}
+}
+
+// Run measures everything. It needs the go command, wrk, pgbench, PostgreSQL and Chromium, and says how
+// to get what is missing.
+func Run(ctx context.Context, o Options) (_ Report, err error) {
+	began := time.Now()
+	b := &bench{Options: o}
+	// Not the system's temporary directory, which may be in memory: the disk is part of the matter. Its
+	// path is short, because it holds no socket, and open to pass through for PostgreSQL's own user.
+	if b.dir, err = os.MkdirTemp("/var/tmp", "onlyonce-bench-"); err != nil {
+		return Report{}, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(b.dir)) }()
+	if err := os.Chmod(b.dir, 0o711); err != nil { //nolint:gosec // see above
+		return Report{}, err
+	}
+	if err := b.prepare(ctx); err != nil {
+		return Report{}, err
+	}
+	defer func() { err = errors.Join(err, b.cluster.Stop(context.WithoutCancel(ctx))) }()
+
+	for _, p := range b.parts() {
+		if o.Only != "" && o.Only != p.name {
+			continue
+		}
+		b.say("%s", p.name)
+		if err := p.run(ctx); err != nil {
+			return Report{}, fmt.Errorf("%s: %w", p.name, err)
+		}
+	}
+	report, err := newReport(ctx, b, began)
+	return report, err
+}
+
+func (b *bench) prepare(ctx context.Context) (err error) {
+	b.say("building")
+	if b.server, err = build(ctx, b.dir, "onlyonce/cmd/server"); err != nil {
+		return err
+	}
+	if b.usual, err = build(ctx, b.dir, "onlyonce/internal/bench/cmd/usual"); err != nil {
+		return err
+	}
+	if b.cluster, err = startCluster(ctx, b.dir); err != nil {
+		return err
+	}
+	if b.load, err = newLoad(b.dir, b.Length); err == nil {
+		b.floor, err = newFloor(b.cluster.programs, b.dir, b.Length)
+	}
+	if err != nil {
+		return errors.Join(err, b.cluster.Stop(context.WithoutCancel(ctx)))
+	}
+	return nil
+}
+
+func (b *bench) add(figures ...Figure) {
+	for _, f := range figures {
+		b.say("  %s: %s", f.Name, f.summary())
+	}
+	b.figures = append(b.figures, figures...)
+}
+
+func (b *bench) say(format string, args ...any) {
+	fmt.Fprintf(b.Log, format+"\n", args...)
+}
+
+func (b *bench) path(name string) string { return filepath.Join(b.dir, name) }
+
+// acme is the demo tenant that all load is about, and its API token and login.
+const (
+	acme         = "0a3e0000-0000-4000-8000-00000000ac3e"
+	acmeToken    = "oo_demo_acme"
+	acmeEmail    = "acme@onlyonce.test"
+	demoPassword = "only-once-demo"
+)

@@ -1,0 +1,88 @@
+// Command bench measures Onlyonce and prints one table; see package bench. Run it in the repository:
+//
+//	go run ./internal/bench/cmd/bench          # everything, and keep the results in docs/
+//	go run ./internal/bench/cmd/bench -quick   # small and noisy, keeps nothing
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"onlyonce/internal/bench"
+)
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	quick := flag.Bool("quick", false, "small sizes and few rounds; keep nothing")
+	o := bench.Full()
+	rounds := flag.Int("rounds", 0, "turns of each figure and its baseline")
+	length := flag.Duration("length", 0, "length of a sample, in seconds")
+	records := flag.Int("records", 0, "idempotency records in the big database")
+	invoices := flag.Int("invoices", 0, "invoices in the big database")
+	expired := flag.Int("expired", 0, "records that expire while invoices are created")
+	only := flag.String("only", "", "one part: create, samekey, size, expiry, start or pages; keep nothing")
+	docs := flag.String("docs", "docs", "where performance.md and performance.json are")
+	flag.Parse()
+	if *quick {
+		o = bench.Quick()
+	}
+	override(&o.Rounds, *rounds)
+	override(&o.Length, *length)
+	override(&o.Records, *records)
+	override(&o.Invoices, *invoices)
+	override(&o.Expired, *expired)
+	o.Only, o.Log = *only, os.Stderr
+
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	last := filepath.Join(*docs, "performance.json")
+	before, known, err := bench.ReadReport(last)
+	if err != nil {
+		return err
+	}
+	report, err := bench.Run(ctx, o)
+	if err != nil {
+		return err
+	}
+	fmt.Fprint(os.Stdout, "\n"+report.Table()+"\n")
+	if known {
+		compare(report, before)
+	}
+	if *quick || *only != "" {
+		return nil
+	}
+	if err := report.Publish(filepath.Join(*docs, "performance.md")); err != nil {
+		return err
+	}
+	return report.Write(last)
+}
+
+func compare(now, before bench.Report) {
+	worse := now.Worse(before)
+	if len(worse) == 0 {
+		fmt.Fprintf(os.Stdout, "Nothing got worse since %s.\n", before.Commit)
+		return
+	}
+	fmt.Fprintf(os.Stdout, "Worse than at %s:\n", before.Commit)
+	for _, line := range worse {
+		fmt.Fprintln(os.Stdout, "  "+line)
+	}
+}
+
+func override[T comparable](target *T, flagged T) {
+	var unset T
+	if flagged != unset {
+		*target = flagged
+	}
+}

@@ -1,0 +1,94 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"github.com/jackc/pgx/v5"
+
+	"onlyonce/internal/postgres"
+	"onlyonce/internal/postgres/server"
+)
+
+// cluster is the embedded PostgreSQL as the app ships it, with every promise of durability, on a
+// directory of its own.
+type cluster struct {
+	*postgres.Embedded
+	socketDir string
+	programs  string // where pgbench may be
+}
+
+// database is one of its databases.
+type database struct {
+	socketDir, role, name string
+}
+
+func startCluster(ctx context.Context, dir string) (*cluster, error) {
+	account, err := server.ChooseAccount("")
+	if err != nil {
+		return nil, err
+	}
+	programs, err := server.Locate(ctx, account, 0)
+	if err != nil {
+		return nil, err
+	}
+	home := filepath.Join(dir, "database")
+	// Open to pass through: as root, PostgreSQL runs as another user.
+	if err := os.Mkdir(home, 0o711); err != nil {
+		return nil, err
+	}
+	embedded, err := postgres.StartEmbedded(ctx, home, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return nil, err
+	}
+	config, err := pgx.ParseConfig(embedded.URL())
+	if err != nil {
+		return nil, err
+	}
+	return &cluster{embedded, config.Host, programs.Dir}, nil
+}
+
+// create makes an empty database; a server that starts on it brings the schema.
+func (c *cluster) create(ctx context.Context, name string) (database, error) {
+	db := database{c.socketDir, server.Role, name}
+	err := database{c.socketDir, server.Superuser, "postgres"}.exec(ctx,
+		"CREATE DATABASE "+pgx.Identifier{name}.Sanitize()+" OWNER "+server.Role)
+	return db, err
+}
+
+func (d database) url() string { return server.URL(d.socketDir, d.role, d.name) }
+
+// admin is the same database for the superuser, whom row-level security does not bind.
+func (d database) admin() database { return database{d.socketDir, server.Superuser, d.name} }
+
+// exec runs statements one by one on one connection, so that settings hold for those behind them.
+func (d database) exec(ctx context.Context, statements ...string) error {
+	conn, err := pgx.Connect(ctx, d.url())
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx)
+	for _, sql := range statements {
+		if _, err := conn.Exec(ctx, sql); err != nil {
+			return fmt.Errorf("%s: %w", sql, err)
+		}
+	}
+	return nil
+}
+
+// value reads one value.
+func value[T any](ctx context.Context, d database, sql string, args ...any) (T, error) {
+	var v T
+	conn, err := pgx.Connect(ctx, d.url())
+	if err != nil {
+		return v, err
+	}
+	defer conn.Close(ctx)
+	if err := conn.QueryRow(ctx, sql, args...).Scan(&v); err != nil {
+		return v, fmt.Errorf("%s: %w", sql, err)
+	}
+	return v, nil
+}

@@ -1,0 +1,29 @@
+-- The rows of one create, in one statement: an invoice with its customer found by email, three lines,
+-- an event. The same tables, constraints and row-level security as in the app, no idempotency record.
+-- Ids are UUIDv7 as in the app, so that the indexes grow in the same places.
+WITH made AS (
+    SELECT
+        encode(overlay(uuid_send(gen_random_uuid()) PLACING
+            substring(int8send((extract(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3) FROM 1 FOR 6), 'hex')::uuid AS id,
+        gen_random_uuid()::text AS key,
+        (SELECT id FROM customers
+         WHERE tenant_id = :tenant::uuid AND lower(email) = lower('accounts@northwind.example')) AS customer
+), invoice AS (
+    INSERT INTO invoices (
+        tenant_id, id, idempotency_key, number, customer_id, currency, issue_date, due_date, notes,
+        subtotal, tax_total, total, likeness)
+    SELECT
+        :tenant::uuid, id, key, 'N-' || left(key, 13), customer, 'EUR', '2026-11-21', '2026-12-21', '',
+        28000, 5540, 33540, sha256(uuid_send(customer) || key::bytea)
+    FROM made
+    RETURNING id, idempotency_key
+), lines AS (
+    INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, net)
+    SELECT :tenant::uuid, id, line.*
+    FROM invoice, (VALUES
+        (1, 'Design', 2, 5000, 23, 10000),
+        (2, 'Build', 1.5, 8000, 23, 12000),
+        (3, 'Support', 3, 2000, 8, 6000)) AS line
+)
+INSERT INTO events (tenant_id, name, record_id, actor, key)
+SELECT :tenant::uuid, 'invoice.created', id, 'token demo', idempotency_key FROM invoice;

@@ -1,0 +1,50 @@
+-- What wrk sends, and what it reports. Arguments: what to send, seed.
+--   typed      a new invoice under a new key, with a number of its own
+--   allocated  the same, with the number left to the server
+--   replay     one of a hundred invoices, again and again under the same keys
+--   get        the URL, with whatever headers the command line gives
+local kind, seed
+local count = 0
+
+-- Distinct for each of our runs, or a second run would replay the first one's keys.
+local function hex(groups)
+  local t = {}
+  for i = 1, groups do t[i] = string.format("%04x", math.random(0, 65535)) end
+  return table.concat(t)
+end
+
+function init(args)
+  kind, seed = args[1], args[2]
+  math.randomseed(tonumber(seed))
+  if kind == "get" then return end
+  wrk.method = "POST"
+  wrk.headers["Authorization"] = "Bearer oo_demo_acme"
+  wrk.headers["Content-Type"] = "application/json"
+end
+
+local body = [=[{%s"customer":{"email":"accounts@northwind.example","name":"Northwind Traders"},
+"issue_date":"2026-11-21","due_date":"2026-12-21","currency":"EUR","lines":[
+{"description":"Design %s","quantity":"2","unit_price":"50.00","tax_rate":"23"},
+{"description":"Build","quantity":"1.5","unit_price":"80.00","tax_rate":"23"},
+{"description":"Support","quantity":"3","unit_price":"20.00","tax_rate":"8"}]}]=]
+
+function request()
+  if kind == "get" then return wrk.format() end
+  local key, number, text = hex(8), "", hex(2)
+  if kind == "replay" then
+    key = "replay-" .. count % 100
+    text = key
+    count = count + 1
+  end
+  if kind ~= "allocated" then number = '"number":"N-' .. string.sub(key, 1, 13) .. '",' end
+  wrk.headers["Idempotency-Key"] = key
+  return wrk.format(nil, nil, nil, string.format(body, number, text))
+end
+
+function done(summary, latency, requests)
+  local e = summary.errors
+  io.write(string.format(
+    '{"requests":%d,"microseconds":%d,"p50":%d,"p99":%d,"refused":%d,"broken":%d}\n',
+    summary.requests, summary.duration, latency:percentile(50), latency:percentile(99),
+    e.status, e.connect + e.read + e.write + e.timeout))
+end

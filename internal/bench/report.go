@@ -1,0 +1,88 @@
+package bench
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// Report is the outcome of a run.
+type Report struct {
+	Commit  string    `json:"commit"` // with "+" if the tree had changes
+	Machine string    `json:"machine"`
+	Began   time.Time `json:"began"` // UTC
+	Took    string    `json:"took"`
+	Setting string    `json:"setting"` // rounds and sizes
+	Figures []Figure  `json:"figures"`
+}
+
+func newReport(ctx context.Context, b *bench, began time.Time) (Report, error) {
+	version, err := value[string](ctx, b.cluster.admin(), `SHOW server_version`)
+	if err != nil {
+		return Report{}, err
+	}
+	return Report{
+		Commit:  commit(ctx),
+		Machine: fmt.Sprintf("%s, %d processors, %s, PostgreSQL %s, %s", processor(), runtime.NumCPU(), runtime.GOOS, version, runtime.Version()),
+		Began:   began.UTC().Truncate(time.Second),
+		Took:    time.Since(began).Round(time.Second).String(),
+		Setting: fmt.Sprintf("%d rounds of %s", b.Rounds, b.Length),
+		Figures: b.figures,
+	}, nil
+}
+
+func (c *cluster) admin() database { return database{c.socketDir, "postgres", "postgres"} }
+
+// commit names the tree that was measured. Without git there is no name.
+func commit(ctx context.Context) string {
+	out, err := exec.CommandContext(ctx, "git", "describe", "--always", "--dirty=+", "--abbrev=10").Output()
+	if err != nil {
+		return "unknown"
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// processor is the model's name, where the system tells it in a file.
+func processor() string {
+	info, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return runtime.GOARCH
+	}
+	for line := range strings.Lines(string(info)) {
+		if name, model, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
+			return strings.TrimSpace(model)
+		}
+	}
+	return runtime.GOARCH
+}
+
+// ReadReport gives an earlier report; ok is false if there is none.
+func ReadReport(path string) (r Report, ok bool, err error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return r, false, nil
+	}
+	if err != nil {
+		return r, false, err
+	}
+	if err := json.Unmarshal(text, &r); err != nil {
+		return r, false, fmt.Errorf("%s: %w", path, err)
+	}
+	return r, true, nil
+}
+
+// Write keeps the report for [ReadReport].
+func (r Report) Write(path string) error {
+	text, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, append(text, '\n'), 0o644) //nolint:gosec // part of the documentation
+}

@@ -1,0 +1,125 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// sameKey lets 64 callers send one key at the same moment, each on a connection of its own that is open
+// already, and compares the time until the last answer with that of one create.
+func (b *bench) sameKey(ctx context.Context) error {
+	const callers = 64
+	db, err := b.cluster.create(ctx, "samekey")
+	if err != nil {
+		return err
+	}
+	server, err := b.startServer(ctx, "DATABASE_URL="+db.url())
+	if err != nil {
+		return err
+	}
+	defer server.stop()
+
+	crowd := make([]*http.Client, callers)
+	for i := range crowd {
+		crowd[i] = &http.Client{Transport: &http.Transport{MaxConnsPerHost: 1}, Timeout: time.Minute}
+	}
+	var together, one []float64
+	// The first rounds only open connections and prepare statements.
+	const warm = 5
+	for round := range warm + 10*b.Rounds {
+		all, err := b.burst(ctx, server, crowd)
+		if err != nil {
+			return err
+		}
+		single, err := b.burst(ctx, server, crowd[:1])
+		if err != nil {
+			return err
+		}
+		if round >= warm {
+			together, one = append(together, all), append(one, single)
+		}
+	}
+	made, err := value[int](ctx, db.admin(), `SELECT count(*) FROM invoices WHERE idempotency_key LIKE 'burst-%'`)
+	if err != nil {
+		return err
+	}
+	if want := 2 * (warm + 10*b.Rounds); made != want {
+		return fmt.Errorf("%d keys made %d invoices", want, made)
+	}
+	b.add(against("64 callers of one key, until all are answered", millis, together, "one create", one).atMost(3))
+	return nil
+}
+
+// burst sends one new key with all clients at once. It gives the milliseconds until the last answer, and
+// an error if the answers differ.
+func (b *bench) burst(ctx context.Context, server *service, clients []*http.Client) (float64, error) {
+	key := "burst-" + uuid.NewString()
+	answers, errs := make([]string, len(clients)), make([]error, len(clients))
+	gate := make(chan struct{})
+	var ready, done sync.WaitGroup
+	for i, client := range clients {
+		ready.Add(1)
+		done.Go(func() {
+			request, err := createRequest(ctx, server, key)
+			ready.Done()
+			<-gate
+			if err == nil {
+				answers[i], err = ask(client, request)
+			}
+			errs[i] = err
+		})
+	}
+	ready.Wait()
+	began := time.Now()
+	close(gate)
+	done.Wait()
+	took := float64(time.Since(began).Microseconds()) / 1e3
+	for _, answer := range answers {
+		if answer != answers[0] {
+			errs = append(errs, fmt.Errorf("one key, two answers:\n%s\n%s", answers[0], answer))
+		}
+	}
+	return took, errors.Join(errs...)
+}
+
+// createRequest is a request for an invoice like those that wrk sends.
+func createRequest(ctx context.Context, server *service, key string) (*http.Request, error) {
+	body := fmt.Sprintf(`{"number":"%[1]s","customer":{"email":"accounts@northwind.example","name":"Northwind Traders"},
+		"issue_date":"2026-11-21","due_date":"2026-12-21","currency":"EUR","lines":[
+		{"description":"Design %[1]s","quantity":"2","unit_price":"50.00","tax_rate":"23"},
+		{"description":"Build","quantity":"1.5","unit_price":"80.00","tax_rate":"23"},
+		{"description":"Support","quantity":"3","unit_price":"20.00","tax_rate":"8"}]}`, key[:min(len(key), 40)])
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, server.origin+invoicesPath, strings.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Authorization", "Bearer "+acmeToken)
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Idempotency-Key", key)
+	return request, nil
+}
+
+// ask gives the body of a success.
+func ask(client *http.Client, request *http.Request) (string, error) {
+	response, err := client.Do(request)
+	if err != nil {
+		return "", err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		return "", err
+	}
+	if response.StatusCode >= http.StatusBadRequest {
+		return "", fmt.Errorf("%s: %s", response.Status, body)
+	}
+	return string(body), nil
+}

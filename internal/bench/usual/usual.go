@@ -1,0 +1,144 @@
+// Package usual creates invoices the way most services do: look whether the key and the number are
+// taken, then insert, statement by statement in one interactive transaction. It exists to be measured
+// against. Two requests with one key can both find it free here, and the second then fails on a
+// constraint.
+//
+// Everything but the transaction is in its favour: no token is looked up, no header is set, nothing is
+// logged or counted, the tenant is a setting of the connection, and the answer is made from memory.
+package usual
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invoice"
+)
+
+// Service answers POST /api/v1/invoices for one tenant, and POST /empty with nothing.
+type Service struct {
+	// Pool's connections have the setting onlyonce.tenant_id.
+	Pool   *pgxpool.Pool
+	Tenant uuid.UUID
+}
+
+// Handler routes the requests of the benchmark.
+func (s Service) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /readyz", func(http.ResponseWriter, *http.Request) {})
+	mux.HandleFunc("POST /empty", func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		w.WriteHeader(http.StatusNoContent)
+	})
+	mux.HandleFunc("POST /api/v1/invoices", func(w http.ResponseWriter, r *http.Request) {
+		answer, err := s.create(r)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusCreated)
+		_, _ = w.Write(answer)
+	})
+	return mux
+}
+
+func (s Service) create(r *http.Request) (answer []byte, err error) {
+	key := r.Header.Get("Idempotency-Key")
+	var in invoice.Input
+	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+		return nil, err
+	}
+	draft, err := in.Draft()
+	if err != nil {
+		return nil, err
+	}
+	fingerprint, err := idempotency.FingerprintOf(draft)
+	if err != nil {
+		return nil, err
+	}
+	err = pgx.BeginFunc(r.Context(), s.Pool, func(tx pgx.Tx) error {
+		err := tx.QueryRow(r.Context(), `
+			SELECT result FROM idempotency_records
+			WHERE tenant_id = $1 AND operation = 'invoice.create' AND key = $2`, s.Tenant, key).Scan(&answer)
+		if err == nil {
+			return nil // seen before
+		}
+		if err != pgx.ErrNoRows { //nolint:errorlint // QueryRow gives it as it is
+			return err
+		}
+		answer, err = s.insert(r.Context(), tx, key, draft)
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(r.Context(), `
+			INSERT INTO idempotency_records (tenant_id, operation, key, fingerprint, token, result, expires_at)
+			VALUES ($1, 'invoice.create', $2, $3, gen_random_uuid(), $4, now() + interval '24 hours')`,
+			s.Tenant, key, fingerprint[:], answer)
+		return err
+	})
+	return answer, err
+}
+
+// insert checks, then inserts.
+func (s Service) insert(ctx context.Context, tx pgx.Tx, key string, d invoice.Draft) ([]byte, error) {
+	shown := invoice.Invoice{
+		Number: d.Number, Status: "draft", Currency: d.Currency, IssueDate: d.IssueDate, DueDate: d.DueDate,
+		Lines: d.Lines, Notes: d.Notes, Version: 1, Key: key,
+		Customer: invoice.Customer{Email: d.Customer.Email, Name: d.Customer.Name},
+	}
+	var err error
+	if shown.ID, err = uuid.NewV7(); err != nil {
+		return nil, err
+	}
+	totals, err := invoice.TotalsOf(d.Lines)
+	if err != nil {
+		return nil, err
+	}
+	shown.Subtotal, shown.TaxTotal, shown.Total = totals.Subtotal, totals.Tax, totals.Total
+
+	if err := tx.QueryRow(ctx, `SELECT id FROM customers WHERE tenant_id = $1 AND lower(email) = lower($2)`,
+		s.Tenant, d.Customer.Email).Scan(&shown.Customer.ID); err != nil {
+		return nil, fmt.Errorf("find the customer: %w", err)
+	}
+	var taken bool
+	if err := tx.QueryRow(ctx, `
+		SELECT EXISTS (SELECT FROM invoices WHERE tenant_id = $1 AND issue_year = $2 AND number = $3)`,
+		s.Tenant, d.IssueDate.Year(), d.Number).Scan(&taken); err != nil || taken {
+		return nil, fmt.Errorf("number %s: taken %t: %w", d.Number, taken, err)
+	}
+	likeness := sha256.Sum256(fmt.Appendf(nil, "%v%v", shown.Customer.ID, d.Lines))
+	if err := tx.QueryRow(ctx, `
+		INSERT INTO invoices (
+			tenant_id, id, idempotency_key, number, customer_id, currency, issue_date, due_date, notes,
+			subtotal, tax_total, total, likeness)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+		RETURNING created_at`,
+		s.Tenant, shown.ID, key, d.Number, shown.Customer.ID, d.Currency.String(), d.IssueDate.Time(), d.DueDate.Time(),
+		d.Notes, totals.Subtotal, totals.Tax, totals.Total, likeness[:]).Scan(&shown.CreatedAt); err != nil {
+		return nil, fmt.Errorf("insert the invoice: %w", err)
+	}
+	for i, line := range d.Lines {
+		if _, err := tx.Exec(ctx, `
+			INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, net)
+			VALUES ($1, $2, $3, $4, $5::text::numeric, $6, $7::text::numeric, $8)`,
+			s.Tenant, shown.ID, i+1, line.Description, line.Quantity.String(), line.UnitPrice, line.TaxRate.String(), line.Net,
+		); err != nil {
+			return nil, fmt.Errorf("insert line %d: %w", i+1, err)
+		}
+	}
+	if _, err := tx.Exec(ctx, `
+		INSERT INTO events (tenant_id, name, record_id, actor, key) VALUES ($1, 'invoice.created', $2, 'token demo', $3)`,
+		s.Tenant, shown.ID, key); err != nil {
+		return nil, fmt.Errorf("insert the event: %w", err)
+	}
+	return json.Marshal(shown)
+}

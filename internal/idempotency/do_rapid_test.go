@@ -1,0 +1,213 @@
+package idempotency_test
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"pgregory.net/rapid"
+
+	"onlyonce/internal/idempotency"
+)
+
+// machine drives one tenant through random steps, and knows what must come of each.
+type machine struct {
+	b      *bundle
+	admin  *pgxpool.Pool // sees all tenants
+	tenant uuid.UUID
+
+	made    map[string]thing // by key, for life
+	records map[string]order // by key, until they expire: the command that made it
+}
+
+func TestStateMachine(t *testing.T) {
+	b := setup(t)
+	admin := b.db.Admin(t)
+	create, failing := idempotency.Define(spec()), idempotency.Define(failing())
+	rapid.Check(t, func(t *rapid.T) {
+		m := &machine{b: b, admin: admin, tenant: uuid.New(), made: map[string]thing{}, records: map[string]order{}}
+		keys := rapid.SampledFrom([]string{"k1", "k2", "k3", "k4"})
+		names := rapid.SampledFrom([]string{"a", "b", "c"})
+		t.Repeat(map[string]func(*rapid.T){
+			"attempt": func(t *rapid.T) { m.attempt(t, create, keys.Draw(t, "key"), order{names.Draw(t, "name")}) },
+			"attempt whose work fails": func(t *rapid.T) {
+				m.attemptFailing(t, failing, keys.Draw(t, "key"), order{names.Draw(t, "name")})
+			},
+			"attempts at once": func(t *rapid.T) {
+				m.race(t, create, keys.Draw(t, "key"), order{names.Draw(t, "name")}, rapid.IntRange(2, 5).Draw(t, "attempts"))
+			},
+			"attempt while a first one runs and then dies": func(t *rapid.T) {
+				m.meetCrash(t, create, keys.Draw(t, "key"), order{names.Draw(t, "name")})
+			},
+			"expire": func(t *rapid.T) { m.expire(t, keys.Draw(t, "key")) },
+			"":       m.compare,
+		})
+	})
+}
+
+// failing is the same operation with a mistake in its work.
+func failing() idempotency.Spec[order, thing] {
+	s := spec()
+	work := s.Work
+	s.Work = func(tx *idempotency.Tx, o order) idempotency.Result {
+		result := work(tx, o)
+		tx.Exec(`SELECT 1 / 0`, nil)
+		return result
+	}
+	return s
+}
+
+func (m *machine) intent(key string) idempotency.Intent {
+	intent := m.b.intent(key)
+	intent.Tenant = m.tenant
+	return intent
+}
+
+// attempt runs the operation once and judges the answer.
+func (m *machine) attempt(t *rapid.T, create idempotency.Operation[order, thing], key string, o order) {
+	done, err := create.Do(context.Background(), m.b.store, m.intent(key), o)
+	m.judge(t, key, o, done, err)
+}
+
+// judge holds an answer against the model, and remembers what was made.
+func (m *machine) judge(t *rapid.T, key string, o order, done idempotency.Done[thing], err error) {
+	t.Helper()
+	mine, exists := m.made[key]
+	command, recorded := m.records[key]
+	var mismatch *idempotency.MismatchError
+	var expired *idempotency.AlreadyDoneError
+	var broken *pgconn.PgError
+	switch {
+	case recorded && command == o:
+		if err != nil || !done.Replayed || done.Value != mine {
+			t.Fatalf("replay of %v: %+v, %v", mine, done, err)
+		}
+	case recorded:
+		if !errors.As(err, &mismatch) || mismatch.Record != mine.ID {
+			t.Fatalf("mismatch with %v: %v", mine, err)
+		}
+	case exists:
+		if !errors.As(err, &expired) || expired.Record != mine.ID {
+			t.Fatalf("late repeat of %v: %v", mine, err)
+		}
+	case m.taken(o.Name):
+		if !errors.As(err, &broken) || broken.ConstraintName != "things_name_once" {
+			t.Fatalf("name %s is taken: %v", o.Name, err)
+		}
+	default:
+		if err != nil || done.Replayed || done.Value.Name != o.Name {
+			t.Fatalf("first: %+v, %v", done, err)
+		}
+		m.made[key], m.records[key] = done.Value, o
+	}
+}
+
+func (m *machine) taken(name string) bool {
+	return slices.ContainsFunc(slices.Collect(maps.Values(m.made)), func(made thing) bool { return made.Name == name })
+}
+
+// attemptFailing must fail unless there is nothing to do, and leaves nothing.
+func (m *machine) attemptFailing(t *rapid.T, failing idempotency.Operation[order, thing], key string, o order) {
+	if _, recorded := m.records[key]; recorded {
+		m.attempt(t, failing, key, o) // its work does not run
+		return
+	}
+	if done, err := failing.Do(context.Background(), m.b.store, m.intent(key), o); err == nil {
+		t.Fatalf("work failed and was answered %+v", done)
+	}
+}
+
+// race sends equal attempts from one gate. One of them does what a single one would have done; then the
+// rest repeat it.
+func (m *machine) race(t *rapid.T, create idempotency.Operation[order, thing], key string, o order, n int) {
+	done, errs := make([]idempotency.Done[thing], n), make([]error, n)
+	gate := make(chan struct{})
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() {
+			<-gate
+			done[i], errs[i] = create.Do(context.Background(), m.b.store, m.intent(key), o)
+		})
+	}
+	close(gate)
+	all.Wait()
+	first := max(0, slices.IndexFunc(done, func(d idempotency.Done[thing]) bool { return d.Value.ID != uuid.Nil && !d.Replayed }))
+	m.judge(t, key, o, done[first], errs[first])
+	for i := range n {
+		if i != first {
+			m.judge(t, key, o, done[i], errs[i])
+		}
+	}
+}
+
+// meetCrash claims the key on a connection that breaks before it commits. While it holds the claim,
+// others are told so; afterwards it is as if it had never been.
+func (m *machine) meetCrash(t *rapid.T, create idempotency.Operation[order, thing], key string, o order) {
+	if _, recorded := m.records[key]; recorded {
+		return // there is nothing to claim
+	}
+	ctx := context.Background()
+	conn, err := pgx.Connect(ctx, m.b.db.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(ctx)
+	if _, err := conn.Exec(ctx, `BEGIN`); err != nil {
+		t.Fatal(err)
+	}
+	fingerprint, err := idempotency.FingerprintOf(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.Exec(ctx, `SELECT claim_intent($1, 'thing.create', $2, $3, $4, '1 hour', '1s')`,
+		m.tenant, key, fingerprint[:], uuid.New()); err != nil {
+		t.Fatal(err)
+	}
+	impatient := &idempotency.Store{Pool: m.b.db.Pool, Wait: 20 * time.Millisecond, Timeout: 10 * time.Second}
+	if _, err := create.Do(ctx, impatient, m.intent(key), o); !errors.Is(err, idempotency.ErrInProgress) {
+		t.Fatalf("while another attempt runs: %v", err)
+	}
+	if err := conn.PgConn().Conn().Close(); err != nil { // without a word, as in a crash
+		t.Fatal(err)
+	}
+	m.attempt(t, create, key, o)
+}
+
+// expire lets one record's retention end.
+func (m *machine) expire(t *rapid.T, key string) {
+	_, err := m.admin.Exec(context.Background(), `
+		UPDATE idempotency_records SET expires_at = now() - interval '1 second'
+		WHERE tenant_id = $1 AND key = $2`, m.tenant, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	deleted, err := idempotency.Expire(context.Background(), m.b.db.Pool, m.tenant)
+	want := int64(0)
+	if _, recorded := m.records[key]; recorded {
+		want = 1
+	}
+	if err != nil || deleted != want {
+		t.Fatalf("expired %d records, %v, want %d", deleted, err, want)
+	}
+	delete(m.records, key)
+}
+
+// compare holds the whole model against the database.
+func (m *machine) compare(t *rapid.T) {
+	var things, records int
+	err := m.admin.QueryRow(context.Background(), `
+		SELECT (SELECT count(*) FROM things WHERE tenant_id = $1),
+			(SELECT count(*) FROM idempotency_records WHERE tenant_id = $1 AND result->>'id' IS NOT NULL)`,
+		m.tenant).Scan(&things, &records)
+	if err != nil || things != len(m.made) || records != len(m.records) {
+		t.Fatalf("%d things and %d records, %v, want %d and %d", things, records, err, len(m.made), len(m.records))
+	}
+}

@@ -1,0 +1,131 @@
+package torture
+
+import (
+	"fmt"
+
+	"github.com/anishathalye/porcupine"
+)
+
+// Violation is a promise that was not kept.
+type Violation struct {
+	Rule   string
+	Detail string
+	Intent int // whose history tells more; -1 if it is not about one
+}
+
+func (v Violation) String() string { return v.Rule + ": " + v.Detail }
+
+// evidence is all that is known after a run.
+type evidence struct {
+	intents  []intent
+	attempts [][]attempt // by intent, in the order in which they ended
+	rows     rows
+	found    []Violation
+}
+
+func (e *evidence) reportf(n int, rule, format string, args ...any) {
+	e.found = append(e.found, Violation{Rule: rule, Detail: fmt.Sprintf(format, args...), Intent: n})
+}
+
+// judge compares what the clients were told with what is in the database, both ways.
+func judge(people *clients, stored rows) []Violation {
+	e := &evidence{attempts: people.history.byIntent(people.intents()), rows: stored}
+	for n := range people.intents() {
+		e.intents = append(e.intents, imagine(people.seed, n))
+	}
+	e.judge()
+	return e.found
+}
+
+func (e *evidence) judge() {
+	for n := range e.intents {
+		e.answers(n)
+		e.records(n)
+		if result := linearizable(e.attempts[n]); result != porcupine.Ok {
+			e.reportf(n, "the answers to a key are linearizable", "intent %d: %s", n, result)
+		}
+	}
+	e.strangers()
+}
+
+// answers holds all answers to one intent against each other.
+func (e *evidence) answers(n int) {
+	var first, firstBody *attempt
+	made := 0
+	for i := range e.attempts[n] {
+		a := &e.attempts[n][i]
+		if a.Outcome == unexpected {
+			e.reportf(n, "every answer is one that the contract knows", "intent %d got %d %.300s", n, a.Status, a.Error)
+		}
+		if !a.Outcome.acknowledges() {
+			continue
+		}
+		if a.Outcome == created {
+			made++
+		}
+		switch {
+		case a.Outcome == mismatch: // it names the record only
+		case first == nil:
+			first = a
+		case a.ID != first.ID || a.Number != first.Number || a.Total != first.Total:
+			e.reportf(n, "all answers to a key are equal", "intent %d: %s %s %s, then %s %s %s",
+				n, first.ID, first.Number, first.Total, a.ID, a.Number, a.Total)
+		}
+		switch {
+		case a.Digest == "":
+		case firstBody == nil:
+			firstBody = a
+		case a.Digest != firstBody.Digest:
+			e.reportf(n, "a replay is identical to the byte", "intent %d: body %s, then %s", n, firstBody.Digest, a.Digest)
+		}
+	}
+	if made > 1 {
+		e.reportf(n, "one attempt creates", "intent %d: %d attempts were told so", n, made)
+	}
+}
+
+// records holds the answers to one intent against the database.
+func (e *evidence) records(n int) {
+	in := e.intents[n]
+	found := e.rows.of(in, e.attempts[n])
+	acknowledged, conflicted := false, false
+	for _, a := range e.attempts[n] {
+		conflicted = conflicted || a.Outcome == conflict
+		if !a.Outcome.acknowledges() {
+			continue
+		}
+		acknowledged = true
+		if len(found) == 1 && !found[0].matches(a) {
+			e.reportf(n, "what was answered is what is stored", "intent %d: answered %s %s %s, stored %+v",
+				n, a.ID, a.Number, a.Total, found[0])
+		}
+	}
+	switch {
+	case acknowledged && len(found) != 1:
+		e.reportf(n, "an acknowledged intent has exactly one record", "intent %d has %d: %+v", n, len(found), found)
+	case conflicted && !acknowledged && len(found) != 0:
+		e.reportf(n, "a refused intent has no record", "intent %d has %d: %+v", n, len(found), found)
+	case len(found) > 1:
+		e.reportf(n, "an unknown intent has at most one record", "intent %d has %d: %+v", n, len(found), found)
+	}
+	for _, r := range found {
+		if why := r.unlike(in); why != "" {
+			e.reportf(n, "the record is what was asked for", "intent %d: %s: %+v", n, why, r)
+		}
+	}
+}
+
+// strangers looks for records that nobody asked for.
+func (e *evidence) strangers() {
+	asked := map[origin]bool{}
+	for n, in := range e.intents {
+		for _, a := range e.attempts[n] {
+			asked[origin{in.tenant, in.operation(), a.Key}] = true
+		}
+	}
+	for _, r := range e.rows.all {
+		if !asked[r.origin] {
+			e.reportf(-1, "every record has an intent", "nobody asked for %+v", r)
+		}
+	}
+}

@@ -1,0 +1,138 @@
+package torture
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+)
+
+// told is an attempt of intent 0 that took from one moment to another.
+func told(from, to int, o outcome, id string) attempt {
+	a := attempt{Called: time.Duration(from), Done: time.Duration(to), Outcome: o, ID: id, Key: "key"}
+	switch o {
+	case created, replayed:
+		a.Number, a.Total, a.Digest = "2026-0001", "1.00", "body of "+id
+	case current:
+		a.Number, a.Total = "2026-0001", "1.00"
+	default:
+	}
+	return a
+}
+
+// other makes it an attempt with the other command of the intent.
+func other(a attempt) attempt {
+	a.Command = 1
+	return a
+}
+
+// made is the row of intent 0.
+func made(id string) row {
+	return row{
+		origin: origin{0, "invoice.create", "key"}, id: id, number: "2026-0001", total: "1.00",
+		notes: notes(0, 0), email: "a@example.com",
+	}
+}
+
+func TestJudge(t *testing.T) {
+	t.Parallel()
+	stranger, altered := made("b"), made("a")
+	stranger.key, altered.total = "nobody's", "2.00"
+	replay := told(5, 6, replayed, "a")
+	replay.Digest = "other bytes"
+	for _, c := range []struct {
+		name     string
+		attempts []attempt
+		rows     []row
+		want     []string
+	}{
+		{"created and replayed", []attempt{told(1, 2, created, "a"), told(3, 4, replayed, "a")}, []row{made("a")}, nil},
+		{"lost answer, then replayed", []attempt{told(1, 2, lost, ""), told(3, 4, replayed, "a")}, []row{made("a")}, nil},
+		{"expired", []attempt{told(1, 2, created, "a"), told(3, 4, current, "a")}, []row{made("a")}, nil},
+		{"other command", []attempt{told(1, 2, created, "a"), other(told(3, 4, mismatch, "a"))}, []row{made("a")}, nil},
+		{"number taken", []attempt{told(1, 2, conflict, "x")}, nil, nil},
+		{"given up, made", []attempt{told(1, 2, lost, "")}, []row{made("a")}, nil},
+		{"given up, not made", []attempt{told(1, 2, lost, "")}, nil, nil},
+		{"acknowledged and lost", []attempt{told(1, 2, created, "a")}, nil,
+			[]string{"an acknowledged intent has exactly one record"}},
+		{"made twice", []attempt{told(1, 2, created, "a"), told(3, 4, replayed, "a")}, []row{made("a"), made("b")},
+			[]string{"an acknowledged intent has exactly one record"}},
+		{"made twice, unknown", []attempt{told(1, 2, lost, "")}, []row{made("a"), made("b")},
+			[]string{"an unknown intent has at most one record"}},
+		{"two told that they made it", []attempt{told(1, 4, created, "a"), told(2, 3, created, "a")}, []row{made("a")},
+			[]string{"one attempt creates", "the answers to a key are linearizable"}},
+		{"answers differ", []attempt{told(1, 2, created, "a"), told(3, 4, current, "b")}, []row{made("a")},
+			[]string{"all answers to a key are equal", "what was answered is what is stored", "the answers to a key are linearizable"}},
+		{"replay differs", []attempt{told(1, 2, created, "a"), replay}, []row{made("a")},
+			[]string{"a replay is identical to the byte"}},
+		{"refused and made", []attempt{told(1, 2, conflict, "x")}, []row{made("a")},
+			[]string{"a refused intent has no record"}},
+		{"stored otherwise", []attempt{told(1, 2, created, "a")}, []row{altered},
+			[]string{"what was answered is what is stored"}},
+		{"nobody asked", nil, []row{stranger}, []string{"every record has an intent"}},
+		{"internal error", []attempt{told(1, 2, unexpected, "")}, nil,
+			[]string{"every answer is one that the contract knows"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			e := &evidence{
+				intents:  []intent{{key: "key", number: "2026-0001", kind: typed, email: "a@example.com"}},
+				attempts: [][]attempt{c.attempts},
+				rows:     rows{all: c.rows, byOrigin: map[origin][]row{}},
+			}
+			for _, r := range c.rows {
+				e.rows.byOrigin[r.origin] = append(e.rows.byOrigin[r.origin], r)
+			}
+			e.judge()
+			var got []string
+			for _, v := range e.found {
+				got = append(got, v.Rule)
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestLinearizable(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name     string
+		attempts []attempt
+		want     bool
+	}{
+		{"nothing", nil, true},
+		{"a replay overlaps the creation", []attempt{told(1, 9, created, "a"), told(2, 3, replayed, "a")}, true},
+		{"a replay ends before the creation begins", []attempt{told(1, 2, replayed, "a"), told(3, 4, created, "a")}, false},
+		{"a replay of nothing", []attempt{told(1, 2, replayed, "a")}, false},
+		{"a lost request creates later", []attempt{told(1, 2, lost, ""), told(3, 4, refused, ""), told(5, 6, replayed, "a")}, true},
+		{"two creations", []attempt{told(1, 2, created, "a"), told(3, 4, created, "b")}, false},
+		{"two names", []attempt{told(1, 2, lost, ""), told(3, 4, replayed, "a"), told(5, 6, current, "b")}, false},
+		{"refused, then created", []attempt{told(1, 2, conflict, "x"), told(3, 4, created, "a")}, false},
+		{"created, then refused", []attempt{told(1, 2, created, "a"), told(3, 4, conflict, "x")}, false},
+		{"the other command replays", []attempt{told(1, 2, created, "a"), other(told(3, 4, replayed, "a"))}, false},
+		{"mismatch with itself", []attempt{told(1, 2, created, "a"), told(3, 4, mismatch, "a")}, false},
+		{"mismatch with a lost one", []attempt{told(1, 2, lost, ""), other(told(3, 4, mismatch, "a"))}, true},
+		{"a lost request creates before it is sent", []attempt{told(1, 2, replayed, "a"), told(3, 4, lost, "")}, false},
+		{"an outage", slices.Concat(slices.Repeat([]attempt{told(1, 2, lost, "")}, 60), []attempt{told(3, 4, conflict, "x")}), true},
+		{"a customer found again", []attempt{told(1, 2, created, "a"), told(3, 4, existing, "a")}, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if got := linearizable(c.attempts) == porcupine.Ok; got != c.want {
+				t.Errorf("got %t", got)
+			}
+		})
+	}
+}
+
+func TestMutationsFitTheSources(t *testing.T) {
+	t.Parallel()
+	for _, layer := range Layers() {
+		if _, err := layer.mutation.overlay(t.Context(), t.TempDir()); err != nil {
+			t.Errorf("%s: %v", layer.Name, err)
+		}
+	}
+}

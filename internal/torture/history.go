@@ -1,0 +1,98 @@
+package torture
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+)
+
+// outcome is what a client learned from one attempt.
+type outcome string
+
+const (
+	created    outcome = "created"     // 201: done by this attempt
+	existing   outcome = "existing"    // 200, a customer: there was one with this email
+	replayed   outcome = "replayed"    // the stored answer again
+	current    outcome = "current"     // 200: the record of the key has expired, this is what it made
+	mismatch   outcome = "mismatch"    // 422: the key made something else
+	conflict   outcome = "conflict"    // 409: the number is taken
+	inProgress outcome = "in progress" // 409: the first attempt still runs
+	refused    outcome = "refused"     // 503, 429: try again later
+	lost       outcome = "lost"        // timeout, reset, half an answer, gave up
+	unsent     outcome = "unsent"      // no connection: certainly nothing happened
+	unexpected outcome = "unexpected"  // an answer that the contract does not know
+)
+
+// acknowledges tells whether the answer says that the intent's record exists.
+func (o outcome) acknowledges() bool {
+	switch o {
+	case created, existing, replayed, current, mismatch:
+		return true
+	default:
+		return false
+	}
+}
+
+// settles tells whether a client need not ask again.
+func (o outcome) settles() bool { return o.acknowledges() || o == conflict || o == unexpected }
+
+// attempt is one request and what came back.
+type attempt struct {
+	Intent  int           `json:"intent"`
+	Command int           `json:"command"` // index into the bodies of the intent
+	Key     string        `json:"key"`
+	Replica int           `json:"replica"`
+	Called  time.Duration `json:"called"`   // since the start of the run, in nanoseconds
+	Done    time.Duration `json:"returned"` // likewise
+	Outcome outcome       `json:"outcome"`
+	Status  int           `json:"status,omitempty"`
+	// ID is the record that the answer names: the intent's own, or the one that has the number.
+	ID     string `json:"id,omitempty"`
+	Number string `json:"number,omitempty"`
+	Total  string `json:"total,omitempty"`
+	Digest string `json:"digest,omitempty"` // of the body of a 201
+	Error  string `json:"error,omitempty"`
+}
+
+// history is everything that the clients saw, in the order in which attempts ended.
+type history struct {
+	start time.Time
+
+	mu       sync.Mutex
+	attempts []attempt
+}
+
+func (h *history) now() time.Duration { return time.Since(h.start) }
+
+func (h *history) add(a attempt) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.attempts = append(h.attempts, a)
+}
+
+// byIntent groups the attempts of n intents.
+func (h *history) byIntent(n int) [][]attempt {
+	grouped := make([][]attempt, n)
+	for _, a := range h.attempts {
+		grouped[a.Intent] = append(grouped[a.Intent], a)
+	}
+	return grouped
+}
+
+// write saves the history as JSON, one attempt a line.
+func (h *history) write(path string) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	encoder := json.NewEncoder(file)
+	for _, a := range h.attempts {
+		if err := encoder.Encode(a); err != nil {
+			_ = file.Close()
+			return fmt.Errorf("save the history: %w", err)
+		}
+	}
+	return file.Close()
+}

@@ -1,0 +1,141 @@
+package torture
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+)
+
+// kind is what an intent wants.
+type kind int
+
+const (
+	allocated kind = iota // an invoice, its number chosen by the server
+	typed                 // an invoice with a number that others may want as well
+	contact               // a customer by email
+)
+
+// tenants of the demo data, by their API tokens.
+var tokens = [...]string{"oo_demo_acme", "oo_demo_globex"}
+
+// intent is one wish, and how impatiently it is pursued.
+type intent struct {
+	n      int // counts from 0
+	kind   kind
+	tenant int // index into tokens
+	key    string
+	path   string
+	// bodies[0] is the command; bodies[1], for invoices only, is another command under the same key.
+	bodies [][]byte
+	email  string // of the customer that exists afterwards, in lower case
+	number string // typed
+
+	senders int  // how many ask for it at the same time, on both replicas
+	repeats int  // how often it is asked for again after it was answered
+	reuse   bool // and whether the other command is then sent
+}
+
+// Whoever is random has a stream of its own: the intents the low ones, by number.
+const (
+	faultStreams  = 1 << 40
+	clientStreams = 1 << 41
+)
+
+func dice(seed uint64, stream int) *rand.Rand {
+	return rand.New(rand.NewPCG(seed, uint64(stream))) //nolint:gosec // it has to be repeatable, not secret
+}
+
+// imagine gives the nth intent of a run. The same seed gives the same intents.
+func imagine(seed uint64, n int) intent {
+	rng := dice(seed, n)
+	in := intent{n: n, tenant: rng.IntN(len(tokens)), key: fmt.Sprintf("torture-%d-%d", seed, n), senders: 1}
+	in.email = fmt.Sprintf("customer-%d@example.com", rng.IntN(2000))
+	switch dice := rng.IntN(100); {
+	case dice < 55:
+		in.kind = allocated
+	case dice < 85:
+		in.kind = typed
+	default:
+		in.kind = contact
+	}
+	if rng.IntN(4) == 0 {
+		in.senders = 2 + rng.IntN(3)
+	}
+	if rng.IntN(5) == 0 {
+		in.repeats = 1 + rng.IntN(2)
+		in.reuse = in.kind != contact && rng.IntN(2) == 0
+	}
+	if in.kind == contact {
+		in.path = "/api/v1/customers"
+		in.bodies = [][]byte{encode(person(rng, in.email))}
+		return in
+	}
+	in.path = "/api/v1/invoices"
+	year := 2026 + rng.IntN(3)
+	if in.kind == typed {
+		in.number = typedNumber(rng, year, n)
+	}
+	body := invoiceBody(rng, in, year)
+	for command := range 2 {
+		body["notes"] = notes(n, command)
+		in.bodies = append(in.bodies, encode(body))
+	}
+	return in
+}
+
+// typedNumber is sometimes one of a person's own, wanted by a handful of other intents, and sometimes
+// one of the series, which gets there sooner or later.
+func typedNumber(rng *rand.Rand, year, n int) string {
+	if rng.IntN(2) == 0 {
+		return fmt.Sprintf("T-%d", n/20*10+rng.IntN(20))
+	}
+	return fmt.Sprintf("%d-%04d", year, 30+n/12+rng.IntN(200))
+}
+
+// person sometimes writes the email in capitals.
+func person(rng *rand.Rand, email string) map[string]any {
+	if rng.IntN(3) == 0 {
+		email = strings.ToUpper(email)
+	}
+	return map[string]any{"email": email, "name": "Customer"}
+}
+
+func invoiceBody(rng *rand.Rand, in intent, year int) map[string]any {
+	var lines []map[string]string
+	for range 1 + rng.IntN(3) {
+		lines = append(lines, map[string]string{
+			"description": "Work",
+			"quantity":    fmt.Sprintf("%d.%03d", rng.IntN(20), 1+rng.IntN(999)),
+			"unit_price":  fmt.Sprintf("%d.%02d", rng.IntN(200), rng.IntN(100)),
+			"tax_rate":    []string{"23", "7.5", "0"}[rng.IntN(3)],
+		})
+	}
+	return map[string]any{
+		"number":     in.number,
+		"customer":   person(rng, in.email),
+		"issue_date": fmt.Sprintf("%d-11-21", year),
+		"due_date":   fmt.Sprintf("%d-12-21", year),
+		"currency":   "EUR",
+		"lines":      lines,
+	}
+}
+
+// notes tell, on the created row, which command of which intent it came from.
+func notes(n, command int) string { return fmt.Sprintf("intent %d command %d", n, command) }
+
+func encode(body map[string]any) []byte {
+	encoded, err := json.Marshal(body)
+	if err != nil {
+		panic(err) // strings and maps of them always encode
+	}
+	return encoded
+}
+
+// operation is the name under which the server knows what the intent wants.
+func (in intent) operation() string {
+	if in.kind == contact {
+		return "customer.upsert"
+	}
+	return "invoice.create"
+}

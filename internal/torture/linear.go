@@ -1,0 +1,86 @@
+package torture
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+)
+
+// The model of one key: at first nothing is made. One attempt may make the record, and from then on
+// every answer names it. Or the number was taken by another intent, for ever, and nothing is made.
+type keyState struct {
+	made    bool
+	refused bool
+	id      string // "" if the answer of the attempt that made it was lost
+	command int    // the one that made it
+}
+
+// names tells whether an answer may name this id, and remembers it.
+func (s keyState) names(id string) (bool, keyState) {
+	if !s.made || (s.id != "" && s.id != id) {
+		return false, s
+	}
+	s.id = id
+	return true, s
+}
+
+// step tells whether an attempt may have this outcome in this state, and what the state is then.
+func step(s keyState, a attempt) (bool, keyState) {
+	nothing := !s.made && !s.refused
+	switch a.Outcome {
+	case created:
+		return nothing, keyState{made: true, id: a.ID, command: a.Command}
+	case existing: // a customer, whose key may have been spent on a record that expired
+		if nothing {
+			return true, keyState{made: true, id: a.ID, command: a.Command}
+		}
+		return s.names(a.ID)
+	case replayed:
+		ok, s := s.names(a.ID)
+		return ok && s.command == a.Command, s
+	case current:
+		return s.names(a.ID)
+	case mismatch:
+		ok, s := s.names(a.ID)
+		return ok && s.command != a.Command, s
+	case conflict:
+		return !s.made, keyState{refused: true}
+	default: // nobody knows: it may have been this one. That it was not is told by placing it last.
+		if nothing {
+			return true, keyState{made: true, command: a.Command}
+		}
+		return true, s
+	}
+}
+
+// linearizable tells whether one key's attempts can be put into an order, each at some moment between
+// its call and its return, in which every answer is right.
+func linearizable(attempts []attempt) porcupine.CheckResult {
+	model := porcupine.Model{
+		Init: func() any { return keyState{} },
+		Step: func(state, input, _ any) (bool, any) {
+			return step(state.(keyState), input.(attempt)) //nolint:forcetypeassert // there are no others
+		},
+	}
+	var operations []porcupine.Operation
+	waiting := map[int]bool{} // commands of which a lost request may still be on its way
+	for _, a := range slices.SortedFunc(slices.Values(attempts), func(a, b attempt) int { return cmp.Compare(a.Called, b.Called) }) {
+		operation := porcupine.Operation{Input: a, Call: int64(a.Called), Return: int64(a.Done)}
+		switch a.Outcome {
+		case unsent, inProgress, unexpected: // no effect, nothing learned; or a violation already
+			continue
+		case lost, refused: // it may still take effect, long after the client has left
+			if waiting[a.Command] {
+				continue // whatever this one could explain, the first one can
+			}
+			waiting[a.Command] = true
+			operation.Return = math.MaxInt64
+		default:
+		}
+		operations = append(operations, operation)
+	}
+	return porcupine.CheckOperationsTimeout(model, operations, 10*time.Second)
+}

@@ -1,0 +1,117 @@
+package torture
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// rule is a promise about the database. Its query finds what breaks it, each in a line of text.
+type rule struct{ name, sql string }
+
+// rules hold in the database at rest.
+func rules() []rule {
+	return []rule{
+		{"no number twice", `
+			SELECT format('%s times %s in %s', count(*), number, issue_year)
+			FROM invoices GROUP BY tenant_id, issue_year, number HAVING count(*) > 1`},
+		{"no gap below the last number of a series", `
+			SELECT format('%s is missing, the last is %s', wanted.number, s.last)
+			FROM invoice_series s, generate_series(1, s.last) AS n,
+				LATERAL (SELECT s.year || '-' || lpad(n::text, greatest(4, length(n::text)), '0') AS number) AS wanted
+			WHERE NOT EXISTS (
+				SELECT FROM invoices i
+				WHERE i.tenant_id = s.tenant_id AND i.issue_year = s.year AND i.number = wanted.number)`},
+		{"every line is quantity times price", `
+			SELECT format('invoice %s line %s', invoice_id, position)
+			FROM invoice_lines WHERE net <> round(quantity * unit_price)`},
+		{"the lines add up to the header", `
+			WITH taxed AS (
+				SELECT tenant_id, invoice_id, sum(net) AS net, round(sum(net) * tax_rate / 100) AS tax
+				FROM invoice_lines GROUP BY tenant_id, invoice_id, tax_rate
+			), summed AS (
+				SELECT tenant_id, invoice_id AS id, sum(net) AS subtotal, sum(tax) AS tax FROM taxed GROUP BY 1, 2
+			)
+			SELECT format('invoice %s', id)
+			FROM invoices i LEFT JOIN summed s USING (tenant_id, id)
+			WHERE (i.subtotal, i.tax_total, i.total) IS DISTINCT FROM (s.subtotal, s.tax, s.subtotal + s.tax)`},
+		{"no customer twice", `
+			SELECT format('%s times %s', count(*), lower(email))
+			FROM customers GROUP BY tenant_id, lower(email) HAVING count(*) > 1`},
+		{"no idempotency record twice", `
+			SELECT format('%s times %s %s', count(*), operation, key)
+			FROM idempotency_records GROUP BY tenant_id, operation, key HAVING count(*) > 1`},
+		{"no idempotency record without its row", `
+			SELECT format('%s %s: %s', operation, key, result)
+			FROM idempotency_records r
+			WHERE NOT EXISTS (
+				SELECT FROM invoices i
+				WHERE operation = 'invoice.create' AND i.tenant_id = r.tenant_id AND i.id::text = result->>'id'
+				UNION ALL
+				SELECT FROM customers c
+				WHERE r.operation = 'customer.upsert' AND c.tenant_id = r.tenant_id AND c.id::text = result->>'id')`},
+		{"one event for each creation", `
+			WITH happened AS (
+				SELECT tenant_id, record_id AS id, name, count(*) AS times FROM events GROUP BY 1, 2, 3
+			), made AS (
+				SELECT tenant_id, id, 'invoice.created' AS name, 1 AS times FROM invoices
+				UNION ALL
+				SELECT tenant_id, id, 'customer.created', 1 FROM customers
+			)
+			SELECT format('%s %s: %s events, %s rows', name, id, COALESCE(happened.times, 0), COALESCE(made.times, 0))
+			FROM made FULL JOIN happened USING (tenant_id, id, name)
+			WHERE happened.times IS DISTINCT FROM made.times`},
+	}
+}
+
+// whileServing comes true by itself, while the replicas run and have nothing to do.
+func whileServing() []rule {
+	return []rule{
+		{"no transaction stays open", `
+			SELECT format('backend %s is %s since %s: %s', pid, state, state_change, query)
+			FROM pg_stat_activity WHERE usename = 'onlyonce' AND state LIKE 'idle in transaction%'`},
+		{"records expire", `
+			SELECT format('%s records, the oldest should have gone at %s', count(*), min(expires_at))
+			FROM idempotency_records WHERE expires_at < now() - interval '5 seconds' HAVING count(*) > 0`},
+	}
+}
+
+// afterDraining comes true by itself, once the replicas have stopped.
+func afterDraining() []rule {
+	return []rule{{"no session outlives its replica", `
+		SELECT format('backend %s is %s since %s: %s', pid, state, state_change, query)
+		FROM pg_stat_activity WHERE usename = 'onlyonce'`}}
+}
+
+// broken gives at most a handful of examples for each rule that is broken now.
+func broken(ctx context.Context, conn *pgx.Conn, rules []rule) (found []Violation, err error) {
+	for _, r := range rules {
+		result, err := conn.Query(ctx, r.sql+` LIMIT 5`)
+		if err != nil {
+			return nil, fmt.Errorf("check %q: %w", r.name, err)
+		}
+		examples, err := pgx.CollectRows(result, pgx.RowTo[string])
+		if err != nil {
+			return nil, fmt.Errorf("check %q: %w", r.name, err)
+		}
+		for _, example := range examples {
+			found = append(found, Violation{Rule: r.name, Detail: example, Intent: -1})
+		}
+	}
+	return found, nil
+}
+
+// stillBroken waits until the rules hold. What does not come true in time is a violation.
+func stillBroken(ctx context.Context, conn *pgx.Conn, rules []rule) ([]Violation, error) {
+	deadline, cancel := context.WithTimeout(ctx, settling)
+	defer cancel()
+	for {
+		found, err := broken(ctx, conn, rules)
+		if err != nil || len(found) == 0 || deadline.Err() != nil {
+			return found, err
+		}
+		wait(deadline, 50*time.Millisecond)
+	}
+}

@@ -1,0 +1,142 @@
+// Package torture proves by fault injection that nothing is created twice and nothing acknowledged is
+// lost. It runs two replicas of the real server on a real PostgreSQL, lets many impatient clients create
+// invoices and customers, breaks everything that can break, and then compares what the clients were told
+// with what is in the database.
+//
+// The seed decides what is wanted and which faults come when. It does not decide how they interleave:
+// that is up to the machine, so a violation is kept with its data, not replayed.
+package torture
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"golang.org/x/sync/errgroup"
+)
+
+// Config says how hard and how long.
+type Config struct {
+	Seed       uint64
+	Duration   time.Duration
+	Clients    int
+	FaultEvery time.Duration // on average
+	Without    Layer         // removed; the zero Layer removes nothing
+}
+
+// Run tortures the app once. It returns an error if it could not be done or judged; what is wrong with
+// the app is in the report. If there is something, or an error, the directory of the run is kept.
+func Run(ctx context.Context, cfg Config) (*Report, error) {
+	w, err := newWorld(ctx, cfg.Without.mutation)
+	if err != nil {
+		return nil, err
+	}
+	report, err := w.torture(ctx, cfg)
+	err = errors.Join(err, w.stop(context.WithoutCancel(ctx)))
+	if err != nil {
+		return nil, fmt.Errorf("seed %d, data kept in %s: %w", cfg.Seed, w.dir, err)
+	}
+	if len(report.Violations) == 0 || cfg.Without.Name != "" {
+		return report, w.remove()
+	}
+	report.Dir = w.dir
+	return report, nil
+}
+
+func (w *world) torture(ctx context.Context, cfg Config) (*Report, error) {
+	demo, err := w.prepare(ctx, cfg.Without.sql)
+	if err != nil {
+		return nil, err
+	}
+	seen := &history{start: time.Now()}
+	people := newClients(cfg.Seed, cfg.Clients, [2]string{w.front[0].Addr(), w.front[1].Addr()}, seen)
+	people.fresh = cfg.Without.fresh
+	faults := &chaos{world: w, seed: cfg.Seed, every: cfg.FaultEvery, counts: map[string]int{}}
+
+	during, cancel := context.WithTimeout(ctx, cfg.Duration)
+	defer cancel()
+	both, during := errgroup.WithContext(during)
+	both.Go(func() error { return faults.run(during) })
+	var took time.Duration
+	both.Go(func() error {
+		people.run(during, cfg.Clients)
+		took = seen.now()
+		return nil
+	})
+	if err := both.Wait(); err != nil {
+		return nil, fmt.Errorf("torture: %w", err)
+	}
+	found, err := w.examine(ctx, people, demo)
+	if err != nil {
+		return nil, err
+	}
+	report := newReport(cfg, people.intents(), seen, took, faults, w, found)
+	if len(found) > 0 {
+		return report, seen.write(filepath.Join(w.dir, "history.jsonl"))
+	}
+	return report, nil
+}
+
+// prepare removes a layer, if asked to, and gives the ids of the records that the demo data brought.
+func (w *world) prepare(ctx context.Context, removal []string) (demo map[string]bool, err error) {
+	conn, err := w.db.admin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	for _, sql := range removal {
+		if _, err := conn.Exec(ctx, sql); err != nil {
+			return nil, fmt.Errorf("remove a layer: %s: %w", sql, err)
+		}
+	}
+	result, err := conn.Query(ctx, `SELECT id::text FROM invoices UNION ALL SELECT id::text FROM customers`)
+	if err != nil {
+		return nil, err
+	}
+	ids, err := pgx.CollectRows(result, pgx.RowTo[string])
+	demo = map[string]bool{}
+	for _, id := range ids {
+		demo[id] = true
+	}
+	return demo, err
+}
+
+// examine lets the world come to rest and checks everything.
+func (w *world) examine(ctx context.Context, people *clients, demo map[string]bool) ([]Violation, error) {
+	if err := w.heal(ctx); err != nil {
+		return nil, err
+	}
+	conn, err := w.db.admin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	stuck, err := stillBroken(ctx, conn, whileServing())
+	if err != nil {
+		return nil, err
+	}
+	if err := w.drain(ctx); err != nil {
+		return nil, err
+	}
+	left, err := stillBroken(ctx, conn, afterDraining())
+	if err != nil {
+		return nil, err
+	}
+	// Statistics are lost in a crash, and without them the questions below take minutes.
+	if _, err := conn.Exec(ctx, `ANALYZE`); err != nil {
+		return nil, err
+	}
+	wrong, err := broken(ctx, conn, rules())
+	if err != nil {
+		return nil, err
+	}
+	stored, err := loadRows(ctx, conn, demo)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat(w.deaths(), stuck, left, wrong, judge(people, stored)), nil
+}

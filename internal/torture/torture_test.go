@@ -1,0 +1,29 @@
+package torture_test
+
+import (
+	"testing"
+	"time"
+
+	"onlyonce/internal/torture"
+)
+
+// The short form. Its seed is fixed, so that intents and faults are always the same; how they interleave
+// is not.
+func TestNothingIsCreatedTwiceOrLost(t *testing.T) {
+	t.Parallel()
+	report, err := torture.Run(t.Context(), torture.Config{
+		Seed: 1, Duration: 8 * time.Second, Clients: 16, FaultEvery: 250 * time.Millisecond,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := report.Print(t.Output()); err != nil {
+		t.Fatal(err)
+	}
+	if len(report.Violations) > 0 {
+		t.Error("promises were broken, see above")
+	}
+	if report.Intents < 50 || report.FaultCount() < 20 {
+		t.Errorf("%d intents and %d faults prove nothing", report.Intents, report.FaultCount())
+	}
+}

@@ -1,0 +1,185 @@
+package web_test
+
+import (
+	"net/http"
+	"path"
+	"strings"
+	"testing"
+)
+
+// forInvoices gives the caller of a face with one invoice that has a typed number.
+func forInvoices(b *bundle, f face) (x *try, first answer) {
+	b.Helper()
+	x = &try{bundle: b, thing: invoices(), face: f, caller: f.caller(b, b.site, b.acme)}
+	x.command = change(x.command, "number", "2026-0007")
+	x.label, x.thing.created = "2026-0007", "Invoice 2026-0007 created"
+	first = x.ask(x.command)
+	x.face.created(x, first)
+	return x, first
+}
+
+func TestNumberTakenHTML(t *testing.T) {
+	x, first := forInvoices(setup(t), htmlFace{})
+	again := change(x.other, "number", "2026-0007")
+	refused := x.caller.must(x.face.send(t.Context(), x.caller, x.thing, "another", again))
+	if refused.status != http.StatusConflict {
+		t.Fatal(refused)
+	}
+	p := x.page(refused).says("Invoice number 2026-0007 already exists. We kept the original and did not create a second one.")
+	p.leadsTo(first.location())
+	keeps(x.bundle, p, again)
+	if got := p.typed().Get("idempotency_key"); got != "another" {
+		t.Errorf("the form has key %q now", got)
+	}
+	x.wantRows(x.leaves)
+
+	x.thing.created = "Invoice 2026-0001 created"
+	x.face.created(x, x.caller.press(p, "Use 2026-0001 instead"))
+	x.wantOutcomes("created", "conflict", "created")
+	if n := get[int](x.bundle, `SELECT count(*) FROM invoices WHERE idempotency_key = 'another' AND number = '2026-0001'`); n != 1 {
+		t.Error("the key was not kept")
+	}
+}
+
+func TestNumberTakenJSON(t *testing.T) {
+	x, first := forInvoices(setup(t), jsonFace{})
+	send := func(number string) answer {
+		return x.caller.must(x.face.send(t.Context(), x.caller, x.thing, "another", change(x.other, "number", number)))
+	}
+	refused := send("2026-0007")
+	p := decode[problem](x.bundle, refused)
+	id := x.face.record(x, first)
+	if refused.status != http.StatusConflict || p.Type != "/problems/number-taken" || p.ExistingID != id ||
+		p.ExistingURL != first.location() || p.NextNumber != "2026-0001" || !strings.Contains(p.Detail, "2026-0007 already exists") {
+		t.Errorf("%v", refused)
+	}
+	x.wantRows(x.leaves)
+	x.face.created(x, send(p.NextNumber)) // the key was not used up
+	x.wantOutcomes("created", "conflict", "created")
+}
+
+// TestNumberOfAnotherYear is no conflict: numbers are unique in a year of issue.
+func TestNumberOfAnotherYear(t *testing.T) {
+	x, _ := forInvoices(setup(t), jsonFace{})
+	next := change(x.other, "number", "2026-0007", "issue_date", "2027-01-01", "due_date", "2027-01-01")
+	x.face.created(x, x.caller.must(x.face.send(t.Context(), x.caller, x.thing, "another", next)))
+}
+
+// TestWantedRepeatHTML: the same again under another key is asked about, and goes through in one click.
+func TestWantedRepeatHTML(t *testing.T) {
+	b := setup(t)
+	x := &try{bundle: b, thing: invoices(), face: htmlFace{}, caller: b.person(b.site, b.acme)}
+	first := x.ask(x.command)
+	refused := x.caller.must(x.face.send(t.Context(), x.caller, x.thing, "another", x.command))
+	if refused.status != http.StatusConflict {
+		t.Fatal(refused)
+	}
+	p := x.page(refused).says("Looks like 2026-0001, created ", "Create anyway?")
+	p.leadsTo(first.location())
+	keeps(b, p, x.command)
+	x.wantRows(x.leaves)
+
+	x.thing.created = "Invoice 2026-0002 created"
+	second := x.caller.press(p, "Create anyway")
+	x.face.created(x, second)
+	x.face.replayed(x, x.caller.press(p, "Create anyway"), second)
+	x.wantOutcomes("created", "conflict", "created", "replayed")
+
+	b.exec(`UPDATE invoices SET created_at = created_at - interval '11 minutes'`)
+	x.thing.created = "Invoice 2026-0003 created"
+	x.face.created(x, x.caller.must(x.face.send(t.Context(), x.caller, x.thing, "next month", x.command)))
+}
+
+// TestWantedRepeatJSON: a program is told, and not asked.
+func TestWantedRepeatJSON(t *testing.T) {
+	b := setup(t)
+	x := &try{bundle: b, thing: invoices(), face: jsonFace{}, caller: b.program(b.site, b.acme)}
+	first := x.ask(x.command)
+	send := func() answer {
+		return x.caller.must(x.face.send(t.Context(), x.caller, x.thing, "another", x.command))
+	}
+	second := send()
+	if second.status != http.StatusCreated || decode[created](b, second).PossibleDuplicateOf != x.face.record(x, first) {
+		t.Errorf("first %v\nsecond %v", first, second)
+	}
+	if strings.Contains(first.body, "possible_duplicate_of") {
+		t.Errorf("the first is like no other: %v", first)
+	}
+	x.face.replayed(x, send(), second)
+}
+
+// TestCopyAsNew: a copy has a key of its own, and nobody asks whether it is meant.
+func TestCopyAsNew(t *testing.T) {
+	b := setup(t)
+	x := &try{bundle: b, thing: invoices(), face: htmlFace{}, caller: b.person(b.site, b.acme)}
+	first := x.ask(x.command)
+	opened := x.caller.get("/invoices/new?copy=" + path.Base(first.location()))
+	if opened.status != http.StatusSeeOther {
+		t.Fatal(opened)
+	}
+	p := b.page(x.caller.get(opened.location()))
+	typed := p.typed()
+	for _, name := range []string{"line_description", "line_quantity", "line_unit_price", "line_tax_rate", "currency", "notes"} {
+		keeps(b, p, map[string][]string{name: x.command[name]})
+	}
+	if typed.Get("idempotency_key") == key || typed.Get("customer_id") == "" {
+		t.Errorf("the form has %v", typed)
+	}
+	copied := x.caller.press(p, "Create invoice")
+	if copied.status != http.StatusSeeOther || copied.location() == first.location() {
+		t.Fatalf("no copy: %v", copied)
+	}
+	x.face.replayed(x, x.caller.press(p, "Create invoice"), copied)
+	x.caller.get(copied.location())
+	b.wantOutcomes("created", "created", "replayed")
+}
+
+// TestFormIsOneWish: a bare address gives a fresh key; an address with a key keeps it, and says so once
+// it is spent.
+func TestFormIsOneWish(t *testing.T) {
+	for _, of := range things() {
+		t.Run(of.name, func(t *testing.T) {
+			b := setup(t)
+			x := &try{bundle: b, thing: of, face: htmlFace{}, caller: b.person(b.site, b.acme)}
+			one, two := x.caller.get(x.path+"/new"), x.caller.get(x.path+"/new")
+			if one.status != http.StatusSeeOther || one.location() == two.location() {
+				t.Fatalf("%v\n%v", one, two)
+			}
+			for range 2 {
+				p := b.page(x.caller.get(one.location()))
+				if want := x.path + "/new?key=" + p.typed().Get("idempotency_key"); want != one.location() {
+					t.Errorf("the form has another key than its address: %s, %s", one.location(), want)
+				}
+			}
+			made := x.ask(x.command)
+			p := b.page(x.caller.get(x.path+"/new?key="+key)).says("This form already created "+x.label+".", "Form already used")
+			p.leadsTo(made.location())
+			p.leadsTo(x.path + "/new")
+		})
+	}
+}
+
+// TestLinesWithoutJavaScript: adding and removing lines loses nothing and stores nothing.
+func TestLinesWithoutJavaScript(t *testing.T) {
+	b := setup(t)
+	x := &try{bundle: b, thing: invoices(), face: htmlFace{}, caller: b.person(b.site, b.acme)}
+	form := change(x.command, "idempotency_key", key)
+	form.Set("action", "add_line")
+	p := b.page(x.caller.submit("/invoices/form", form))
+	longer := change(x.command)
+	longer["line_description"] = append(longer["line_description"], "")
+	longer["line_quantity"] = append(longer["line_quantity"], "1")
+	longer["line_unit_price"] = append(longer["line_unit_price"], "")
+	longer["line_tax_rate"] = append(longer["line_tax_rate"], "6.5")
+	longer.Set("idempotency_key", key)
+	keeps(b, p, longer)
+
+	form = p.typed()
+	form.Set("action", "remove_line:0")
+	p = b.page(x.caller.submit("/invoices/form", form))
+	if got := p.typed()["line_description"]; len(got) == 0 || got[0] != "Printing" {
+		t.Errorf("lines %q", got)
+	}
+	x.wantRows(rows{})
+	x.face.created(x, x.caller.press(p, "Create invoice"))
+}

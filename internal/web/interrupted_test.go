@@ -1,0 +1,224 @@
+package web_test
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/url"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"onlyonce/internal/torture/proxy"
+)
+
+// stillRunning: the second waits for the first, and gets its answer.
+func stillRunning(x *try) {
+	second := *x
+	second.caller = x.face.caller(x.bundle, x.serve(), x.acme)
+	release := x.hold()
+	one := x.begin(x.caller, x.command)
+	x.waiting(1)
+	two := x.begin(second.caller, x.command)
+	x.waiting(2)
+	release()
+	first := one()
+	x.face.created(x, first)
+	x.face.replayed(&second, two(), first)
+	x.wantRows(x.leaves)
+}
+
+func stillRunningPastTheBound(x *try) {
+	release := x.hold()
+	first := x.begin(x.caller, x.command)
+	x.waiting(1)
+	again := x.askAs(x.at(x.serve(impatient)), x.command)
+	x.face.refused(x, again, "in-progress", x.command)
+	release()
+	created := first()
+	x.face.created(x, created)
+	if x.face == (htmlFace{}) {
+		button := map[string]string{"invoice": "Create invoice", "customer": "Create customer"}[x.name]
+		x.face.replayed(x, x.caller.press(x.page(again), button), created)
+	} else {
+		x.face.replayed(x, x.ask(x.command), created)
+	}
+	x.wantRows(x.leaves)
+}
+
+// busy: it waits for a lock that has nothing to do with its key.
+func busy(x *try) {
+	hasty := x.at(x.serve(impatient))
+	release := x.hold()
+	refused := x.askAs(hasty, x.command)
+	x.face.refused(x, refused, "busy", x.command)
+	release()
+	x.wantRows(rows{})
+	if x.face == (htmlFace{}) {
+		x.face.created(x, hasty.press(x.page(refused), "Try again"))
+	} else {
+		x.face.created(x, x.askAs(hasty, x.command))
+	}
+}
+
+// backendTerminated: the database ends the connection in the middle of the transaction, which is rolled
+// back. The server asks again by itself.
+func backendTerminated(x *try) {
+	release := x.hold()
+	first := x.begin(x.caller, x.command)
+	victims := x.waiting(1)
+	x.exec(`SELECT pg_terminate_backend($1)`, victims[0])
+	x.waiting(1, victims...)
+	release()
+	created := first()
+	x.face.created(x, created)
+	x.face.replayed(x, x.ask(x.command), created)
+	x.wantRows(x.leaves)
+}
+
+// clientGone: nobody waits for the answer any more, and the transaction is finished all the same.
+func clientGone(x *try) {
+	gone := make(chan struct{}, 1)
+	url := x.listen(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		context.AfterFunc(r.Context(), func() { gone <- struct{}{} })
+		x.Handler.ServeHTTP(w, r)
+	}))
+	release := x.hold()
+	ctx, leave := context.WithCancel(x.Context())
+	sent := make(chan error, 1)
+	go func() {
+		_, err := x.face.send(ctx, x.caller.elsewhere(url), x.thing, key, x.command)
+		sent <- err
+	}()
+	x.waiting(1)
+	leave()
+	if err := <-sent; err == nil {
+		x.Fatal("the client did not go away")
+	}
+	<-gone // the server has noticed
+	release()
+	x.until("committed", func() bool { return x.rows() == x.leaves && x.ended() == 1 })
+	if again := x.ask(x.command); again.status >= 400 {
+		x.Errorf("the record is there and was not shown: %v", again)
+	}
+	x.wantRows(x.leaves)
+}
+
+// answerLost: the client never hears of its success, and tries again.
+func answerLost(x *try) {
+	address, err := url.Parse(x.site.url)
+	if err != nil {
+		x.Fatal(err)
+	}
+	wire := x.wire("tcp", address.Host)
+	far := x.caller.elsewhere("http://" + wire.Addr())
+	// A connection of its own for each request, or net/http would repeat it silently.
+	far.http = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Jar: far.http.Jar, CheckRedirect: far.http.CheckRedirect}
+	wire.Arm(proxy.Cut{Point: proxy.BeforeAnswer})
+	if a, err := x.face.send(x.Context(), far, x.thing, key, x.command); err == nil {
+		x.Fatalf("the answer arrived: %v", a)
+	}
+	x.wantRows(x.leaves)
+	again := x.askAs(far, x.command)
+	first := again // lost; what it was is told by the record
+	if x.face == (jsonFace{}) {
+		first = x.caller.get(again.location())
+		first.status = http.StatusCreated
+		first.header.Set("Location", again.location())
+	}
+	x.face.replayed(x, again, first)
+	x.wantRows(x.leaves)
+}
+
+// commitUnacknowledged: PostgreSQL commits, and the connection ends before it can say so. The server
+// asks the database by key before it answers.
+func commitUnacknowledged(x *try) {
+	far, wire, _ := x.behindWire()
+	x.armCreate(wire, proxy.Cut{Point: proxy.BeforeAnswer})
+	created := x.askAs(far, x.command)
+	if cuts := wire.Cuts()[proxy.BeforeAnswer]; cuts != 1 {
+		x.Fatalf("%d answers were cut", cuts)
+	}
+	wire.Heal()
+	x.face.created(x, created)
+	x.wantRows(x.leaves)
+	x.face.replayed(x, x.ask(x.command), created)
+	x.wantRows(x.leaves)
+}
+
+// commitUnconfirmed: as before, and then the database cannot be asked any more.
+func commitUnconfirmed(x *try) {
+	far, wire, _ := x.behindWire()
+	cuts := make([]proxy.Cut, 100)
+	for i := range cuts {
+		cuts[i] = proxy.Cut{Point: proxy.BeforeAnswer}
+	}
+	x.armCreate(wire, cuts...)
+	unknown := x.askAs(far, x.command)
+	wire.Heal()
+	x.wantRows(x.leaves)
+	x.face.refused(x, unknown, "unconfirmed", x.command)
+	again := x.askAs(far, x.command)
+	if again.status >= 400 {
+		x.Errorf("trying again was not safe: %v", again)
+	}
+	x.wantRows(x.leaves)
+}
+
+func databaseDown(x *try) {
+	far, wire, pool := x.behindWire()
+	wire.Close()
+	pool.Reset() // a connection that was open would leave a doubt whether the server has heard
+	refused := x.askAs(far, x.command)
+	x.face.refused(x, refused, "unavailable", x.command)
+	x.wantRows(rows{})
+	if x.face == (htmlFace{}) {
+		x.face.created(x, x.caller.press(x.page(refused), "Try again"))
+	} else {
+		x.face.created(x, x.ask(x.command))
+	}
+}
+
+// behindWire gives the caller at a replica whose way to the database can be cut, after a first request
+// that has opened connections and prepared statements.
+func (x *try) behindWire() (*client, *proxy.Proxy, *pgxpool.Pool) {
+	x.Helper()
+	config := x.db.Pool.Config()
+	wire := x.wire(pgconn.NetworkAddress(config.ConnConfig.Host, config.ConnConfig.Port))
+	config.ConnConfig.DialFunc = func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "tcp", wire.Addr())
+	}
+	config.MaxConns = 1
+	config.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return false } // it would take the cut
+	pool, err := pgxpool.NewWithConfig(x.Context(), config)
+	if err != nil {
+		x.Fatal(err)
+	}
+	x.Cleanup(pool.Close)
+	far := x.at(x.serveOn(pool))
+	warm := change(x.command, "email", "warm@example.com", "customer_email", "warm@example.com")
+	if a := far.must(x.face.send(x.Context(), far, x.thing, "warm", warm)); a.status >= 400 {
+		x.Fatalf("not even before the cut: %v", a)
+	}
+	x.exec(`TRUNCATE invoice_series, invoice_lines, invoices, customers, events, idempotency_records`)
+	x.forget()
+	return far, wire, pool
+}
+
+// armCreate cuts the exchange that creates; a page looks up its session before.
+func (x *try) armCreate(wire *proxy.Proxy, cuts ...proxy.Cut) {
+	if x.face == (htmlFace{}) {
+		wire.Arm(proxy.Cut{Point: proxy.Nowhere})
+	}
+	wire.Arm(cuts...)
+}
+
+func (b *bundle) wire(network, address string) *proxy.Proxy {
+	b.Helper()
+	wire, err := proxy.Listen(b.Context(), network, address)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(wire.Close)
+	return wire
+}

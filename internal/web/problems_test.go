@@ -1,0 +1,69 @@
+package web
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"testing"
+)
+
+// TestEveryProblemIsDocumented: each value of type problem in the program is in the list, once.
+func TestEveryProblemIsDocumented(t *testing.T) {
+	t.Parallel()
+	file, err := parser.ParseFile(token.NewFileSet(), "problems.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defined := 0
+	ast.Inspect(file, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok {
+			return true
+		}
+		for _, value := range spec.Values {
+			if made, ok := value.(*ast.CompositeLit); ok {
+				if kind, ok := made.Type.(*ast.Ident); ok && kind.Name == "problem" {
+					defined++
+				}
+			}
+		}
+		return true
+	})
+	slugs := map[string]bool{}
+	for _, p := range problems() {
+		if slugs[p.slug] || p.slug == "" || p.title == "" || p.meaning == "" || p.todo == "" || p.status < 400 || p.status > 599 {
+			t.Errorf("%+v", p)
+		}
+		slugs[p.slug] = true
+	}
+	if len(slugs) != defined || defined == 0 {
+		t.Errorf("%d problems are defined, and %d are documented", defined, len(slugs))
+	}
+}
+
+func TestLocalPath(t *testing.T) {
+	t.Parallel()
+	for next, want := range map[string]string{
+		"/invoices/new?key=a":      "/invoices/new?key=a",
+		"/customers":               "/customers",
+		"":                         "/invoices",
+		"invoices":                 "/invoices",
+		"https://evil.example/":    "/invoices",
+		"//evil.example/":          "/invoices",
+		"///evil.example/":         "/invoices",
+		"/\\evil.example":          "/invoices",
+		"\\\\evil.example":         "/invoices",
+		"/\t/evil.example":         "/invoices",
+		"/ok\r\nSet-Cookie: a=b":   "/invoices",
+		"javascript:alert(1)":      "/invoices",
+		"https:/evil.example":      "/invoices",
+		"/%zz":                     "/invoices",
+		"http:evil.example":        "/invoices",
+		" //evil.example":          "/invoices",
+		"/invoices#//evil.example": "/invoices#//evil.example",
+	} {
+		if got := localPath(next); got != want {
+			t.Errorf("%q leads to %q, want %q", next, got, want)
+		}
+	}
+}

@@ -1,0 +1,217 @@
+package web_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/web"
+)
+
+// race is a crowd of clients at two replicas of one database.
+type race struct {
+	*try
+	replicas []*client
+}
+
+func setupRace(t *testing.T, f face, settings ...func(*web.Config)) *race {
+	b := setup(t)
+	r := &race{try: &try{bundle: b, thing: invoices(), face: f}}
+	for range 2 {
+		r.replicas = append(r.replicas, f.caller(b, b.serve(settings...), b.acme))
+	}
+	r.caller = r.replicas[0]
+	return r
+}
+
+// run sends n commands from one gate, the i-th as command says, and gives their answers.
+func (r *race) run(n int, command func(i int) (key, number string)) []answer {
+	r.Helper()
+	answers, errs := make([]answer, n), make([]error, n)
+	gate := make(chan struct{})
+	var all sync.WaitGroup
+	for i := range n {
+		key, number := command(i)
+		// Equal commands look like repeats, which only people are asked about.
+		typed := change(r.thing.command, "number", number)
+		all.Go(func() {
+			<-gate
+			answers[i], errs[i] = r.face.send(r.Context(), r.replicas[i%2], r.thing, key, typed)
+		})
+	}
+	close(gate)
+	all.Wait()
+	for _, err := range errs {
+		if err != nil {
+			r.Fatal(err)
+		}
+	}
+	return answers
+}
+
+func TestRaceOneKey(t *testing.T) {
+	r := setupRace(t, jsonFace{})
+	answers := r.run(200, func(int) (string, string) { return key, "" })
+	first := 0
+	for _, a := range answers {
+		if a.status != http.StatusCreated || a.body != answers[0].body || a.location() != answers[0].location() ||
+			a.header.Get("ETag") != answers[0].header.Get("ETag") {
+			t.Fatalf("one got %v\nanother %v", answers[0], a)
+		}
+		if a.header.Get("Idempotent-Replayed") == "" {
+			first++
+		}
+	}
+	if first != 1 {
+		t.Errorf("%d were first", first)
+	}
+	r.wantRows(r.leaves)
+	r.wantOutcomes(append(slices.Repeat(outcomes("replayed"), 199), "created")...)
+}
+
+func TestRaceOneForm(t *testing.T) {
+	r := setupRace(t, htmlFace{})
+	answers := r.run(50, func(int) (string, string) { return key, "" })
+	for _, a := range answers {
+		if a.status != http.StatusSeeOther || a.location() != answers[0].location() {
+			t.Fatalf("one got %v\nanother %v", answers[0], a)
+		}
+	}
+	r.wantRows(r.leaves)
+	r.wantOutcomes(append(slices.Repeat(outcomes("replayed"), 49), "created")...)
+}
+
+func TestRaceOneNumber(t *testing.T) {
+	r := setupRace(t, jsonFace{})
+	answers := r.run(100, func(i int) (string, string) { return fmt.Sprint("key-", i), "2026-0042" })
+	var winner string
+	for _, a := range answers {
+		if a.status == http.StatusCreated {
+			winner = decode[created](r.bundle, a).ID
+		}
+	}
+	conflicts := 0
+	for _, a := range answers {
+		if a.status == http.StatusConflict {
+			conflicts++
+			p := decode[problem](r.bundle, a)
+			if p.ExistingID != winner || p.Type != "/problems/number-taken" || p.NextNumber != "2026-0001" {
+				t.Errorf("%s won, and the conflict is %v", winner, a)
+			}
+		}
+	}
+	if conflicts != 99 {
+		t.Errorf("%d conflicts", conflicts)
+	}
+	r.wantRows(r.leaves)
+}
+
+func TestRaceForNumbers(t *testing.T) {
+	r := setupRace(t, jsonFace{})
+	answers := r.run(50, func(i int) (string, string) { return fmt.Sprint("key-", i), "" })
+	var got, want []string
+	for i, a := range answers {
+		got = append(got, decode[created](r.bundle, a).Number)
+		want = append(want, fmt.Sprintf("2026-%04d", i+1))
+	}
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		t.Errorf("numbers %v", got)
+	}
+	r.wantRows(rows{Invoices: 50, Lines: 100, Customers: 1, Events: 51, Records: 50})
+}
+
+// TestRaceOfEverything: 40 intents, each sent five times. Ten want one number, ten bring a number each,
+// twenty take the next.
+func TestRaceOfEverything(t *testing.T) {
+	r := setupRace(t, jsonFace{})
+	answers := r.run(200, func(i int) (string, string) {
+		switch intent := i % 40; {
+		case intent < 10:
+			return fmt.Sprint("key-", intent), "wanted"
+		case intent < 20:
+			return fmt.Sprint("key-", intent), fmt.Sprint("own-", intent)
+		default:
+			return fmt.Sprint("key-", intent), ""
+		}
+	})
+	byKey := map[int]map[string]bool{}
+	acknowledged := map[string]bool{}
+	for i, a := range answers {
+		switch a.status {
+		case http.StatusCreated:
+			id := decode[created](r.bundle, a).ID
+			acknowledged[id] = true
+			if byKey[i%40] == nil {
+				byKey[i%40] = map[string]bool{}
+			}
+			byKey[i%40][a.body] = true
+		case http.StatusConflict:
+			if i%40 >= 10 {
+				t.Errorf("a conflict about nothing: %v", a)
+			}
+		default:
+			t.Errorf("%v", a)
+		}
+	}
+	for intent, bodies := range byKey {
+		if len(bodies) != 1 {
+			t.Errorf("intent %d got different answers: %v", intent, bodies)
+		}
+	}
+	// Both ways: each acknowledged invoice is there, and each that is there was acknowledged.
+	stored := get[[]string](r.bundle, `SELECT array_agg(id::text ORDER BY id) FROM invoices`)
+	for _, id := range stored {
+		if !acknowledged[id] {
+			t.Errorf("nobody was told of %s", id)
+		}
+	}
+	if len(stored) != 31 || len(acknowledged) != 31 || len(byKey) != 31 {
+		t.Errorf("%d stored, %d acknowledged, %d intents served, want 31 each", len(stored), len(acknowledged), len(byKey))
+	}
+	numbers := get[int](r.bundle, `SELECT count(DISTINCT number) FROM invoices WHERE number BETWEEN '2026-0001' AND '2026-0020'`)
+	if numbers != 20 {
+		t.Errorf("%d of the numbers 1 to 20", numbers)
+	}
+}
+
+// TestRaceWithExpiry: records expire at once and are deleted all the time, and still nothing is created
+// twice.
+func TestRaceWithExpiry(t *testing.T) {
+	r := setupRace(t, jsonFace{}, func(c *web.Config) { c.Store.Retain = time.Microsecond })
+	ctx, stop := context.WithCancel(t.Context())
+	var sweepers sync.WaitGroup
+	for range 2 {
+		sweepers.Go(func() {
+			for ctx.Err() == nil {
+				if _, err := idempotency.Expire(ctx, r.db.Pool, r.acme.id); err != nil && ctx.Err() == nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	answers := r.run(200, func(i int) (string, string) { return fmt.Sprint("key-", i%20), "" })
+	stop()
+	sweepers.Wait()
+	ids := map[int]string{}
+	for i, a := range answers {
+		if a.status != http.StatusCreated && a.status != http.StatusOK {
+			t.Fatalf("%v", a)
+		}
+		id := decode[created](r.bundle, a).ID
+		if ids[i%20] == "" {
+			ids[i%20] = id
+		}
+		if ids[i%20] != id {
+			t.Errorf("key %d made %s and %s", i%20, ids[i%20], id)
+		}
+	}
+	if n := r.rows().Invoices; n != 20 {
+		t.Errorf("%d invoices of 20 intents", n)
+	}
+}

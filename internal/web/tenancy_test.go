@@ -1,0 +1,166 @@
+package web_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// secrets is what only acme may read.
+var secrets = []string{"secret@acme.example", "Secret Customer", "SECRET-7", "secret notes", "secret work"}
+
+// setupSecrets gives acme two invoices, one of them made under key, and the ids that the other tenant will try.
+func setupSecrets(t *testing.T) (b *bundle, invoiceID, customerID string) {
+	b = setup(t)
+	of := invoices()
+	program := b.program(b.site, b.acme)
+	command := change(of.command, "notes", "secret notes", "customer_email", "secret@acme.example",
+		"customer_name", "Secret Customer", "line_description", "secret work")
+	program.must(jsonFace{}.send(t.Context(), program, of, "of the series", command))
+	a := program.must(jsonFace{}.send(t.Context(), program, of, key, change(command, "number", "SECRET-7")))
+	if a.status != http.StatusCreated {
+		t.Fatal(a)
+	}
+	return b, decode[created](b, a).ID, get[string](b, `SELECT id::text FROM customers`)
+}
+
+// TestOtherTenantsSeeNothing tries every route there is, with the other tenant's login and token, and
+// everything that it could have learned: ids and the key.
+func TestOtherTenantsSeeNothing(t *testing.T) {
+	b, invoiceID, customerID := setupSecrets(t)
+	before := b.rows()
+	person, program := b.person(b.site, b.globex), b.program(b.site, b.globex)
+	queries := []string{"", "copy=" + invoiceID, "customer=" + customerID, "cursor=" + invoiceID, "cursor=" + customerID, "key=" + key,
+		"key=" + key + "&copy=" + invoiceID, "key=" + key + "&customer=" + customerID}
+	tried := 0
+	for _, route := range b.walk() {
+		method, path, _ := strings.Cut(route, " ")
+		caller, form := person, change(invoices().command, "customer_id", customerID, "idempotency_key", key)
+		body := form.Encode()
+		if strings.HasPrefix(path, "/api/") {
+			caller, body = program, invoices().json(form)
+		} else {
+			caller = caller.with("Content-Type", "application/x-www-form-urlencoded")
+		}
+		for _, id := range []string{invoiceID, customerID} {
+			for _, query := range queries {
+				address := strings.ReplaceAll(path, "{id}", id) + "?" + query
+				a := caller.must(caller.with("Idempotency-Key", key).send(t.Context(), method, address, body))
+				tried++
+				if strings.Contains(path, "{id}") && a.status != http.StatusNotFound {
+					t.Errorf("%s %s: %v", method, address, a)
+				}
+				for _, secret := range secrets {
+					if strings.Contains(a.body, secret) || strings.Contains(fmt.Sprint(a.header), secret) {
+						t.Errorf("%s %s tells %q: %v", method, address, secret, a)
+					}
+				}
+				if path == "/logout" {
+					person.logIn(b.globex, password)
+				}
+			}
+		}
+	}
+	if tried < 100 {
+		t.Errorf("only %d attempts", tried)
+	}
+	if after := b.rows(); after != before {
+		t.Errorf("rows %+v before and %+v after", before, after)
+	}
+}
+
+// TestKeyOfAnotherTenantIsAnotherIntent: the same key, and even the same command, of two tenants.
+func TestKeyOfAnotherTenantIsAnotherIntent(t *testing.T) {
+	for _, of := range things() {
+		t.Run(of.name, func(t *testing.T) {
+			eachFace(t, of, func(x *try) {
+				first := x.ask(x.command)
+				x.face.created(x, first)
+				x.caller = x.face.caller(x.bundle, x.site, x.globex)
+				second := x.ask(x.command)
+				x.face.created(x, second)
+				if x.face.record(x, first) == x.face.record(x, second) {
+					x.Error("two tenants share a record")
+				}
+				x.face.replayed(x, x.ask(x.command), second)
+				x.wantOutcomes("created", "created", "replayed")
+			})
+		})
+	}
+}
+
+// tenantTables are the tables with a tenant_id, from the catalog, other than those that are read
+// before a tenant is known.
+func (b *bundle) tenantTables() []string {
+	b.Helper()
+	tables := get[[]string](b, `
+		SELECT array_agg(relname::text ORDER BY relname) FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
+		WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND attname = 'tenant_id'`)
+	tables = slices.DeleteFunc(tables, func(table string) bool { return table == "users" || table == "api_tokens" })
+	if len(tables) < 6 {
+		b.Fatalf("found only %v", tables)
+	}
+	return tables
+}
+
+// TestRowLevelSecurity is the last line: the app's role, with queries that forgot their tenant.
+func TestRowLevelSecurity(t *testing.T) {
+	b, _, _ := setupSecrets(t)
+	for _, table := range b.tenantTables() {
+		if get[int](b, `SELECT count(*) FROM `+table) == 0 {
+			t.Fatalf("%s has no row to hide: give it one in this test", table)
+		}
+		for who, c := range map[string]struct {
+			tenant  string
+			visible bool
+		}{
+			"nobody": {"", false}, "another tenant": {b.globex.id.String(), false}, "the tenant": {b.acme.id.String(), true},
+		} {
+			inTx(b, c.tenant, func(tx pgx.Tx) {
+				var seen, changed int
+				if err := tx.QueryRow(t.Context(), `SELECT count(*) FROM `+table).Scan(&seen); err != nil {
+					t.Fatal(err)
+				}
+				tag, err := tx.Exec(t.Context(), `UPDATE `+table+` SET tenant_id = tenant_id`)
+				if err != nil {
+					t.Fatal(err)
+				}
+				changed = int(tag.RowsAffected())
+				if (seen > 0) != c.visible || (changed > 0) != c.visible {
+					t.Errorf("%s: %s sees %d rows and may change %d", table, who, seen, changed)
+				}
+			})
+		}
+		for _, as := range []string{"", b.acme.id.String()} {
+			inTx(b, as, func(tx pgx.Tx) {
+				_, err := tx.Exec(t.Context(), `INSERT INTO `+table+` (tenant_id) VALUES ($1)`, b.globex.id)
+				var refused *pgconn.PgError
+				if !errors.As(err, &refused) || refused.Code != "42501" {
+					t.Errorf("%s: tenant %q inserts for another: %v", table, as, err)
+				}
+			})
+		}
+	}
+}
+
+// inTx runs statements as the app's role and a tenant, or none, and takes them back.
+func inTx(b *bundle, tenant string, run func(pgx.Tx)) {
+	b.Helper()
+	tx, err := b.db.Pool.Begin(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer tx.Rollback(b.Context())
+	if tenant != "" {
+		if _, err := tx.Exec(b.Context(), `SELECT set_config('onlyonce.tenant_id', $1, true)`, tenant); err != nil {
+			b.Fatal(err)
+		}
+	}
+	run(tx)
+}

@@ -1,0 +1,199 @@
+package templates_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"onlyonce/templates"
+)
+
+// However the form comes back, sending it again sends all that was typed.
+func TestNothingTypedIsLost(t *testing.T) {
+	t.Parallel()
+	typed := typedForm()
+	want := []templates.Field{
+		{Name: "idempotency_key", Value: typed.Key},
+		{Name: "allow_repeat", Value: "1"},
+		{Name: "customer_id", Value: "gone"},
+		{Name: "customer_email", Value: "ada@"},
+		{Name: "customer_name", Value: hostile},
+		{Name: "number", Value: " 2026-0042 "},
+		{Name: "currency", Value: "EURO"},
+		{Name: "issue_date", Value: "2026-11-21"},
+		{Name: "due_date", Value: "21/12/2026"},
+	}
+	for _, l := range typed.Lines {
+		want = append(want, lineFields(l)...)
+	}
+	want = append(want, templates.Field{Name: "notes", Value: typed.Notes})
+
+	for name, form := range returnedForms() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			doc := parse(t, templates.InvoiceFormPage(templates.Page{}, form))
+			if got := successful(formTo(t, doc, "/invoices")); !slices.Equal(got, want) {
+				t.Errorf("the form sends\n%q\nwant\n%q", got, want)
+			}
+		})
+	}
+}
+
+// Browsers answer Enter with the first submit button in tree order.
+func TestEnterCreates(t *testing.T) {
+	t.Parallel()
+	for name, form := range returnedForms() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			doc := parse(t, templates.InvoiceFormPage(templates.Page{}, form))
+			first := find(formTo(t, doc, "/invoices"), func(n *html.Node) bool { return n.Data == "button" })
+			if attr(first, "type") != "submit" || has(first, "name") || has(first, "formaction") || text(first) != "Create invoice" {
+				t.Errorf("Enter presses %v %q", first.Attr, text(first))
+			}
+		})
+	}
+}
+
+func TestNoticesOfferOneClickWaysOn(t *testing.T) {
+	t.Parallel()
+	forms := returnedForms()
+	tests := map[string]struct{ says, button, field string }{
+		"number taken": {
+			says:   "Invoice number 2026-0042 already exists. We kept the original and did not create a second one.",
+			button: "Use 2026-0043 instead", field: "use_number=2026-0043",
+		},
+		"form spent": {
+			says:   "This form already created 2026-0042. Your changes were not saved.",
+			button: "Create as a new invoice", field: "fresh_key=fresh",
+		},
+		"looks like a repeat": {
+			says:   "Looks like 2026-0042, created 40 seconds ago. Create anyway?",
+			button: "Create anyway", field: "allow_repeat=1",
+		},
+		"no key": {
+			says:   forms["no key"].Notice.Title + " " + forms["no key"].Notice.Text,
+			button: "Send with a new key", field: "fresh_key=fresh",
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			form := formTo(t, parse(t, templates.InvoiceFormPage(templates.Page{}, forms[name])), "/invoices")
+			notice := find(form, func(n *html.Node) bool { return attr(n, "role") == "alert" })
+			if notice == nil {
+				t.Fatal("no notice inside the form")
+			}
+			if said := text(find(notice, func(n *html.Node) bool { return n.Data == "p" })); said != tt.says {
+				t.Errorf("says %q, want %q", said, tt.says)
+			}
+			button := find(notice, func(n *html.Node) bool { return n.Data == "button" })
+			if field := attr(button, "name") + "=" + attr(button, "value"); text(button) != tt.button || field != tt.field {
+				t.Errorf("button %q sends %s, want %q sending %s", text(button), field, tt.button, tt.field)
+			}
+		})
+	}
+}
+
+func TestErrorsStandBesideTheirFields(t *testing.T) {
+	t.Parallel()
+	form := returnedForms()["invalid"]
+	doc := parse(t, templates.InvoiceFormPage(templates.Page{}, form))
+	for _, e := range form.Errors {
+		control := find(doc, func(n *html.Node) bool { return attr(n, "id") == e.Control })
+		message := find(doc, func(n *html.Node) bool { return attr(n, "id") == e.Control+"-error" })
+		link := find(doc, func(n *html.Node) bool { return attr(n, "href") == "#"+e.Control })
+		if control == nil || message == nil || link == nil {
+			t.Errorf("%s: control %v, message %v, link %v", e.Control, control, message, link)
+			continue
+		}
+		if attr(control, "aria-invalid") != "true" || text(message) != "Error: "+e.Message || text(link) != e.Message {
+			t.Errorf("%s: %v, %q, %q", e.Control, control.Attr, text(message), text(link))
+		}
+	}
+}
+
+func TestTryAgainSendsEverythingButThePassword(t *testing.T) {
+	t.Parallel()
+	sent := []templates.Field{{Name: "idempotency_key", Value: "k"}, {Name: "password", Value: "secret"}}
+	sent = append(sent, lineFields(templates.InvoiceFormLine{Description: "Design", Quantity: "2", UnitPrice: "50.00", TaxRate: "23"})...)
+	sent = append(sent, lineFields(templates.InvoiceFormLine{})...)
+	sent = append(sent, templates.Field{Name: "notes", Value: hostile})
+	doc := parse(t, templates.TryAgainPage(templates.Page{}, templates.TryAgain{Title: "Still saving", Action: "/invoices", Fields: sent}))
+	want := slices.Delete(slices.Clone(sent), 1, 2)
+	if got := successful(formTo(t, doc, "/invoices")); !slices.Equal(got, want) {
+		t.Errorf("sends\n%q\nwant\n%q", got, want)
+	}
+	summary := text(find(doc, func(n *html.Node) bool { return n.Data == "dl" }))
+	if wantSummary := "Notes" + hostile + "Line 1Design · 2 · 50.00 · tax 23 %"; summary != wantSummary {
+		t.Errorf("reads back %q, want %q", summary, wantSummary)
+	}
+}
+
+// lineFields are the fields that one line posts.
+func lineFields(l templates.InvoiceFormLine) []templates.Field {
+	return []templates.Field{
+		{Name: "line_description", Value: l.Description},
+		{Name: "line_quantity", Value: l.Quantity},
+		{Name: "line_unit_price", Value: l.UnitPrice},
+		{Name: "line_tax_rate", Value: l.TaxRate},
+	}
+}
+
+func formTo(t *testing.T, doc *html.Node, action string) *html.Node {
+	t.Helper()
+	form := find(doc, func(n *html.Node) bool { return n.Data == "form" && attr(n, "action") == action })
+	if form == nil {
+		t.Fatalf("no form to %s", action)
+	}
+	return form
+}
+
+// successful lists what a browser would send without a submitter.
+func successful(n *html.Node) []templates.Field {
+	var fields []templates.Field
+	for c := range n.ChildNodes() {
+		switch c.Data {
+		case "template", "button":
+		case "input":
+			fields = append(fields, templates.Field{Name: attr(c, "name"), Value: inputValue(c)})
+		case "textarea":
+			var content string
+			if c.FirstChild != nil {
+				content = c.FirstChild.Data
+			}
+			fields = append(fields, templates.Field{Name: attr(c, "name"), Value: content})
+		case "select":
+			fields = append(fields, templates.Field{Name: attr(c, "name"), Value: selected(c)})
+		default:
+			fields = append(fields, successful(c)...)
+		}
+	}
+	return fields
+}
+
+// inputValue drops what a date control cannot hold, as browsers do.
+func inputValue(n *html.Node) string {
+	value := attr(n, "value")
+	if _, err := time.Parse(time.DateOnly, value); err != nil && attr(n, "type") == "date" {
+		return ""
+	}
+	return value
+}
+
+// selected is the value of a select: its first option unless one is marked.
+func selected(sel *html.Node) string {
+	option := find(sel, func(n *html.Node) bool { return n.Data == "option" && has(n, "selected") })
+	if option == nil {
+		option = find(sel, func(n *html.Node) bool { return n.Data == "option" })
+	}
+	switch {
+	case option == nil:
+		return ""
+	case has(option, "value"):
+		return attr(option, "value")
+	default:
+		return text(option)
+	}
+}

@@ -1,0 +1,125 @@
+package templates_test
+
+import (
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"onlyonce/templates"
+)
+
+// hostile is long, unbreakable and full of markup.
+var hostile = strings.Repeat("Donaudampfschiff", 12) + ` "><script>alert('x')</script> & <b style="x">`
+
+// states are the pages in the states worth looking at.
+func states() map[string]templ.Component {
+	page := templates.Page{
+		User: "acme@onlyonce.test", Tenant: "Acme Studio", Flash: "Invoice 2026-0042 created",
+		Assets: templates.Assets{Stylesheet: "/a.css", SubmitGuard: "/g.js", PageScript: "/p.js", InvoiceLines: "/l.js", Icon: "/i.svg"},
+	}
+	anonymous := templates.Page{Assets: page.Assets}
+	record := templates.Record{Name: "2026-0042", Href: "/invoices/1"}
+	row := templates.InvoiceRow{Href: "/invoices/1", Number: hostile, Customer: hostile, Status: "draft", Total: "1.00 EUR"}
+	problem := templates.Problem{Href: "/problems/x", Title: "Number taken", Status: 409, Meaning: hostile, ToDo: hostile}
+
+	all := map[string]templ.Component{
+		"login": templates.LoginPage(anonymous, templates.Login{
+			Next: "/invoices",
+			Demo: []templates.DemoLogin{{Tenant: "Acme", Email: "a@b.c", Password: "p"}},
+		}),
+		"login refused": templates.LoginPage(anonymous, templates.Login{Email: hostile, Error: "Email or password is wrong."}),
+		"invoices": templates.InvoiceListPage(page, templates.InvoiceList{
+			Rows: []templates.InvoiceRow{row}, NextHref: "?cursor=x", FirstHref: "/invoices",
+		}),
+		"no invoices": templates.InvoiceListPage(page, templates.InvoiceList{}),
+		"invoice": templates.InvoicePage(page, templates.Invoice{
+			Number: hostile, Notes: hostile, Key: hostile,
+			Lines: []templates.InvoiceLine{{Description: hostile}},
+			Taxes: []templates.TaxLine{{Rate: "23 %"}},
+		}),
+		"form used": templates.FormUsedPage(page, templates.FormUsed{Kind: "invoice", Existing: record, NewHref: "/invoices/new"}),
+		"try again": templates.TryAgainPage(page, templates.TryAgain{
+			Title: "Still saving", Action: "/invoices",
+			Fields: []templates.Field{{Name: "notes", Value: hostile}},
+			Links:  []templates.Link{{Text: "Log in", Href: "/login", NewTab: true}},
+		}),
+		"try again, get": templates.TryAgainPage(page, templates.TryAgain{Title: "Please wait", Status: 429, Href: "/invoices"}),
+		"not found": templates.FailurePage(page, templates.Failure{
+			Status: 404, Title: "Not found", Message: hostile, RequestID: "r",
+			Links: []templates.Link{{Text: "Invoices", Href: "/invoices"}},
+		}),
+		"customers": templates.CustomerListPage(page, templates.CustomerList{
+			Rows: []templates.CustomerRow{{Href: "/customers/1", Name: hostile, Email: hostile}},
+		}),
+		"no customers": templates.CustomerListPage(page, templates.CustomerList{}),
+		"customer": templates.CustomerPage(page, templates.Customer{
+			Name: hostile, Email: hostile, Invoices: []templates.InvoiceRow{row}, NextHref: "?cursor=x",
+		}),
+		"customer form": templates.CustomerFormPage(page, templates.CustomerForm{Key: "k"}),
+		"customer form refused": templates.CustomerFormPage(page, templates.CustomerForm{
+			Key: "k", Email: hostile,
+			Errors: templates.FieldErrors{{Control: "email", Message: hostile}, {Control: "name", Message: "Enter a name"}},
+		}),
+		"problem":  templates.ProblemPage(anonymous, problem),
+		"problems": templates.ProblemIndexPage(anonymous, []templates.Problem{problem}),
+		"api": templates.APIDocsPage(anonymous, templates.APIDocs{
+			Intro: []string{hostile}, Problems: []templates.Problem{problem}, Example: hostile,
+			Endpoints: []templates.Endpoint{{Method: "POST", Path: "/api/v1/invoices"}},
+			Retention: []templates.Retention{{Operation: "invoice.create", Period: "24 hours"}},
+		}),
+		"fresh invoice form": templates.InvoiceFormPage(page, templates.InvoiceForm{Key: "k", Lines: []templates.InvoiceFormLine{{}}}),
+	}
+	for name, form := range returnedForms() {
+		all["invoice form, "+name] = templates.InvoiceFormPage(page, form)
+	}
+	return all
+}
+
+// typedForm is an invoice form in which everything was typed, some of it wrong.
+func typedForm() templates.InvoiceForm {
+	return templates.InvoiceForm{
+		Key:           "4f2c1d7a-0b1e-4f0e-9a57-c53f6f6f0a11",
+		AllowRepeat:   true,
+		Customers:     []templates.Option{{Value: "c1", Text: "Ada Byron"}},
+		CustomerID:    "gone",
+		CustomerEmail: "ada@", CustomerName: hostile, Number: " 2026-0042 ",
+		IssueDate: "2026-11-21", DueDate: "21/12/2026",
+		Currencies: []templates.Currency{{Code: "EUR", Digits: 2}, {Code: "JPY"}},
+		Currency:   "EURO", Notes: "\n  first line\nsecond, " + hostile,
+		Lines: []templates.InvoiceFormLine{
+			{Description: "Design", Quantity: "two", UnitPrice: "50,00", TaxRate: "23"},
+			{},
+			{Description: hostile, Quantity: "1", UnitPrice: "0.5", TaxRate: "6"},
+		},
+	}
+}
+
+// returnedForms are all the ways in which the invoice form comes back.
+func returnedForms() map[string]templates.InvoiceForm {
+	record := templates.Record{Name: "2026-0042", Href: "/invoices/1"}
+	notices := map[string]*templates.Notice{
+		"number taken":            templates.NumberTaken(record, "2026-0043"),
+		"number taken, none next": templates.NumberTaken(record, ""),
+		"form spent":              templates.FormSpent(record, "invoice", "fresh"),
+		"looks like a repeat":     templates.LooksLikeRepeat(record, "40 seconds ago"),
+		"no key":                  templates.NoKey("fresh"),
+		"unconfirmed":             templates.Unconfirmed(),
+		"still saving":            templates.StillSaving(),
+	}
+	forms := map[string]templates.InvoiceForm{}
+	for name, notice := range notices {
+		form := typedForm()
+		form.Notice = notice
+		forms[name] = form
+	}
+	invalid := typedForm()
+	for _, control := range []string{
+		"customer_id", "customer_email", "customer_name", "number", "currency", "issue_date", "due_date", "notes",
+		templates.LineControl("line_description", 1), templates.LineControl("line_quantity", 0),
+		templates.LineControl("line_unit_price", 0), templates.LineControl("line_tax_rate", 2),
+	} {
+		invalid.Errors = append(invalid.Errors, templates.FieldError{Control: control, Message: "Mend " + control})
+	}
+	forms["invalid"] = invalid
+	return forms
+}
