@@ -22,14 +22,14 @@ test: ## Install what the tests need, then run them all with the race detector
 .PHONY: check
 check: $(LINT) ## Hold format, vet, linter, generated code, modules and allowed imports
 	go mod verify
-	go tool templ generate -check
+	go tool templ generate -check -path templates
 	go vet ./...
 	$(LINT) run
 	go test -count=1 ./internal/check
 
 .PHONY: generate
 generate: ## Generate Go from the templates
-	go tool templ generate
+	go tool templ generate -path templates
 
 $(LINT):
 	GOBIN=$(@D) go install github.com/golangci/golangci-lint/v2/cmd/$(LINTER)@$(LINTER_VERSION)

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -69,6 +70,9 @@ func (e *environ) number(name string, fallback int) int {
 
 func (e *environ) duration(name string, fallback time.Duration) time.Duration {
 	d, err := time.ParseDuration(e.text(name, fallback.String()))
+	if err == nil && (d < 0 || d == 0 && fallback > 0) {
+		err = errors.New("must be longer than 0s")
+	}
 	e.note(name, err)
 	return d
 }

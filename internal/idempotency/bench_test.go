@@ -60,7 +60,7 @@ func BenchmarkBind(b *testing.B) {
 	for b.Loop() {
 		tx := newTx("bench", intent, uuid.New())
 		operation.spec.Work(tx, command)
-		if _, _, err := store.bind(b.Context(), transaction{operation.claim(store, fingerprint), tx, operation.look()}); err != nil {
+		if _, err := store.compiled.bind(b.Context(), tx.args, append(tx.queued, operation.claim(store, fingerprint))...); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -29,6 +29,7 @@ type Store struct {
 	Observe func(context.Context, Attempt)
 
 	compiled statements
+	settled  memory
 }
 
 // wait is Wait as PostgreSQL reads it.
@@ -52,22 +53,13 @@ type Done[R any] struct {
 //
 // It returns a [MismatchError], an [AlreadyDoneError], [ErrInProgress], [ErrBusy], [ErrNotVisible],
 // [ErrUnconfirmed], [ErrUnavailable], or what [Spec.Explain] made of a broken constraint.
-//
-// Once the transaction is on its way, the caller's cancellation no longer stops it: a client that
-// goes away must not turn a commit into a riddle.
 func (o Operation[C, R]) Do(ctx context.Context, store *Store, intent Intent, command C) (Done[R], error) {
+	attempt := Attempt{Operation: o.spec.Name, Intent: intent}
 	start := time.Now()
-	done, record, explained, err := o.do(ctx, store, intent, command)
-
-	attempt := Attempt{
-		Operation: o.spec.Name, Intent: intent, Outcome: Created, Record: record,
-		Duration: time.Since(start), Err: err,
-	}
-	if done.Replayed {
-		attempt.Outcome = Replayed
-	}
+	done, err := o.do(ctx, store, intent, command, &attempt)
+	attempt.Duration, attempt.Err = time.Since(start), err
 	if err != nil {
-		attempt.Outcome = outcomeOf(err, explained)
+		attempt.Outcome = outcomeOf(err, attempt.Outcome)
 	}
 	if o.spec.Fields != nil {
 		attempt.Fields = o.spec.Fields(command)
@@ -76,61 +68,99 @@ func (o Operation[C, R]) Do(ctx context.Context, store *Store, intent Intent, co
 	return done, err
 }
 
-func (o Operation[C, R]) do(ctx context.Context, store *Store, intent Intent, command C) (
-	done Done[R], record uuid.UUID, explained bool, err error,
-) {
+// do notes in attempt what it finds out on the way.
+func (o Operation[C, R]) do(ctx context.Context, store *Store, intent Intent, command C, attempt *Attempt) (Done[R], error) {
 	if intent.Key.value == "" {
-		return done, record, false, ErrNoKey
+		return Done[R]{}, ErrNoKey
 	}
 	fingerprint, err := FingerprintOf(command)
 	if err != nil {
-		return done, record, false, err
+		return Done[R]{}, err
 	}
 	token, err := uuid.NewV7()
 	if err != nil {
-		return done, record, false, fmt.Errorf("make a record id: %w", err)
+		return Done[R]{}, fmt.Errorf("make a record id: %w", err)
 	}
-	tx := newTx(o.spec.Name, intent, token)
-	result := o.spec.Work(tx, command)
-	tx.open = false
-	if result.tx != tx {
-		return done, record, false, errors.New("idempotency: work returned the result of another transaction")
-	}
-
-	stored, err := store.settle(ctx, transaction{
-		claim: o.claim(store, fingerprint), work: tx, look: o.look(),
-	})
-	var broken *pgconn.PgError
-	if errors.As(err, &broken) && isConstraint(broken) && o.spec.Explain != nil {
-		if domain := o.spec.Explain(ctx, store, intent, command, broken); domain != nil {
-			return done, record, true, domain
-		}
-	}
+	stored, err := o.run(ctx, store, intent, command, fingerprint, token)
 	if err != nil {
-		return done, record, false, err
+		return Done[R]{}, o.explain(ctx, store, intent, command, err, attempt)
 	}
 
 	var created struct {
 		ID uuid.UUID `json:"id"`
 	}
 	if err := json.Unmarshal(stored.result, &created); err != nil {
-		return done, record, false, fmt.Errorf("stored result has no id: %w", err)
+		return Done[R]{}, fmt.Errorf("stored result has no id: %w", err)
 	}
-	record = created.ID
+	attempt.Record, attempt.Outcome = created.ID, Created
 	// Our own token means that this attempt did the work, even if it had to ask twice to learn it.
-	done.Replayed = stored.token != token
-	if done.Replayed && !bytes.Equal(stored.fingerprint, fingerprint[:]) {
-		return done, record, false, &MismatchError{Record: record}
+	if stored.token != token {
+		attempt.Outcome = Replayed
+		switch {
+		case !bytes.Equal(stored.fingerprint, fingerprint[:]):
+			return Done[R]{}, &MismatchError{Record: created.ID}
+		case !stored.visible:
+			return Done[R]{}, ErrNotVisible
+		}
 	}
-	if !stored.visible {
-		return done, record, false, ErrNotVisible
-	}
+	done := Done[R]{Replayed: stored.token != token}
 	if err := json.Unmarshal(stored.result, &done.Value); err != nil {
-		return done, record, false, fmt.Errorf("decode the stored result: %w", err)
+		return Done[R]{}, fmt.Errorf("decode the stored result: %w", err)
 	}
-	return done, record, false, nil
+	return done, nil
 }
 
+// run gives the record of the intent: the one that was there, or the one it makes together with the
+// work.
+func (o Operation[C, R]) run(
+	ctx context.Context, store *Store, intent Intent, command C, fingerprint Fingerprint, token uuid.UUID,
+) (record, error) {
+	tx := newTx(o.spec.Name, intent, token)
+	look, err := store.compiled.bind(ctx, tx.args, o.look()...)
+	if err != nil {
+		return record{}, err
+	}
+	key := slot{intent.Tenant, o.spec.Name, intent.Key}
+	if store.settled.knows(key) {
+		if stored, err := store.lookFirst(ctx, look); err == nil {
+			return stored, nil
+		}
+		store.settled.forget(key) // it expired, or the claim will tell what the trouble is
+	}
+
+	result := o.spec.Work(tx, command)
+	tx.open = false
+	if result.tx != tx {
+		return record{}, errors.New("idempotency: work returned the result of another transaction")
+	}
+	all, err := store.compiled.bind(ctx, tx.args, append([]query{o.claim(store, fingerprint)}, tx.queued...)...)
+	if err != nil {
+		return record{}, err
+	}
+	stored, err := store.settle(ctx, transaction{token: token, all: all, look: look})
+	if err == nil {
+		store.settled.add(key)
+	}
+	return stored, err
+}
+
+// explain turns a broken constraint into an error of the domain, if the operation knows it.
+func (o Operation[C, R]) explain(
+	ctx context.Context, store *Store, intent Intent, command C, err error, attempt *Attempt,
+) error {
+	broken, ok := errors.AsType[*pgconn.PgError](err)
+	if !ok || !isConstraint(broken) || o.spec.Explain == nil {
+		return err
+	}
+	domain := o.spec.Explain(ctx, store, intent, command, broken)
+	if domain == nil {
+		return err
+	}
+	attempt.Outcome = Conflict
+	return domain
+}
+
+// claim inserts the record, or ends the transaction if there is one.
 func (o Operation[C, R]) claim(store *Store, fingerprint Fingerprint) query {
 	return query{
 		`SELECT claim_intent(@tenant_id, @operation, @idempotency_key, @fingerprint, @record_id, @retain, @wait)`,

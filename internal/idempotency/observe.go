@@ -56,25 +56,27 @@ func (a Attempt) LogValue() slog.Value {
 	return slog.GroupValue(append(attrs, a.Fields...)...)
 }
 
-// outcomeOf classifies an error of Do. Whatever Explain made of a constraint is a conflict.
-func outcomeOf(err error, explained bool) Outcome {
-	var mismatch *MismatchError
-	var done *AlreadyDoneError
-	var problems *invalid.Error
+// outcomeOf classifies an error of Do. What it was until then tells whether a constraint was explained.
+func outcomeOf(err error, until Outcome) Outcome {
 	switch {
-	case errors.As(err, &mismatch):
+	case is[*MismatchError](err):
 		return Mismatch
-	case errors.As(err, &done), errors.Is(err, ErrNotVisible):
+	case is[*AlreadyDoneError](err), errors.Is(err, ErrNotVisible):
 		return Replayed
 	case errors.Is(err, ErrInProgress):
 		return InProgress
-	case errors.As(err, &problems):
+	case is[*invalid.Error](err):
 		return Rejected
-	case explained:
+	case until == Conflict && !errors.Is(err, ErrUnavailable):
 		return Conflict
 	default:
 		return Failed
 	}
+}
+
+func is[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
 }
 
 // Reject reports an attempt that never became a command: its input was invalid, its key is still free.

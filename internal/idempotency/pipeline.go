@@ -5,128 +5,137 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// record is an idempotency record as it is stored.
-type record struct {
-	token       uuid.UUID
-	fingerprint []byte
-	result      []byte // JSON
-	visible     bool
-}
-
-// answer is what one round trip brought back.
-type answer struct {
-	result []byte          // what the transaction stored and committed; nil if it failed
-	failed *pgconn.PgError // what ended the transaction
-	at     int             // index of the statement that failed; one past the last means COMMIT
-	stored *record         // the record as it stands afterwards, if there is one
-}
-
-// send runs a transaction and then looks at the record, in one round trip. All statements up to a
-// Sync are one implicit transaction: after an error PostgreSQL skips the rest of them and rolls back,
-// else it commits at the Sync. The look behind the Sync is a transaction of its own and runs in any
-// case.
+// exchange runs statements as one implicit transaction in one round trip, and scans the row of the
+// last one into dst. After an error PostgreSQL skips what is left and rolls back, else it commits at
+// the end, the Sync.
 //
-// An error means that the connection broke, and that the outcome is unknown.
-func send(ctx context.Context, conn *pgx.Conn, transaction, look []bound) (answer, error) {
+// When it fails, at is the index of the statement that failed, one past the last for COMMIT. Without a
+// row it returns [pgx.ErrNoRows].
+//
+// It is a pgx.Batch, but for one thing: a statement stays prepared when another one has failed.
+// Failure is an everyday answer here, and parsing everything anew would be another round trip.
+func exchange(ctx context.Context, conn *pgx.Conn, all []bound, dst ...any) (at int, err error) {
 	pipeline := conn.PgConn().StartPipeline(ctx)
-	out, err := roundTrip(conn, pipeline, transaction, look)
-	// Close tells the error of a statement a second time; that one has been dealt with.
-	if closed := pipeline.Close(); err == nil && !isRefusal(closed) {
+	at, err = roundTrip(conn, pipeline, all, dst)
+	// Close tells the error of a statement a second time.
+	if closed := pipeline.Close(); err == nil {
 		err = closed
 	}
-	if err != nil {
-		return answer{}, err
-	}
-	return out, nil
+	return at, err
 }
 
-func roundTrip(conn *pgx.Conn, pipeline *pgconn.Pipeline, transaction, look []bound) (out answer, err error) {
-	if err := queue(conn, pipeline, transaction); err != nil {
-		return out, err
-	}
-	pipeline.SendPipelineSync()
-	if err := queue(conn, pipeline, look); err != nil {
-		return out, err
+func roundTrip(conn *pgx.Conn, pipeline *pgconn.Pipeline, all []bound, dst []any) (at int, err error) {
+	for _, b := range all {
+		if err := queue(conn, pipeline, b); err != nil {
+			return 0, fmt.Errorf("encode the arguments of:\n%s\n%w", b.sql, err)
+		}
 	}
 	if err := pipeline.Sync(); err != nil {
-		return out, err
+		return 0, fmt.Errorf("send: %w", err)
 	}
-
-	out.at, out.failed, err = readUntilSync(conn, pipeline, len(transaction), &out.result)
-	if out.failed != nil {
-		out.result = nil
+	found := false
+	for at = range all {
+		reader, err := next[*pgconn.ResultReader](pipeline)
+		if err != nil {
+			return at, err
+		}
+		rows := pgx.RowsFromResultReader(conn.TypeMap(), reader)
+		for rows.Next() {
+			if at == len(all)-1 {
+				found = true
+				err = rows.Scan(dst...)
+			}
+		}
+		if err := errors.Join(err, rows.Err()); err != nil {
+			return at, err
+		}
 	}
-	if err != nil {
-		return out, err
+	if _, err := next[*pgconn.PipelineSync](pipeline); err != nil {
+		return len(all), err
 	}
-	var stored record
-	_, refused, err := readUntilSync(conn, pipeline, len(look),
-		&stored.token, &stored.fingerprint, &stored.result, &stored.visible)
-	if refused != nil {
-		return out, fmt.Errorf("read the record back: %w", refused)
+	if !found {
+		return len(all), pgx.ErrNoRows
 	}
-	if stored.token != uuid.Nil {
-		out.stored = &stored
-	}
-	return out, err
+	return len(all), nil
 }
 
-func queue(conn *pgx.Conn, pipeline *pgconn.Pipeline, all []bound) error {
-	for _, b := range all {
-		var encoded pgx.ExtendedQueryBuilder
-		known, prepared := conn.PgConn().CustomData()[b.name].(*pgconn.StatementDescription) // see prepare
-		if err := encoded.Build(conn.TypeMap(), known, b.values); err != nil {
-			return fmt.Errorf("encode the arguments of:\n%s\n%w", b.sql, err)
-		}
-		if prepared {
-			pipeline.SendQueryPrepared(b.name, encoded.ParamValues, encoded.ParamFormats, encoded.ResultFormats)
-		} else {
-			pipeline.SendQueryParams(b.sql, encoded.ParamValues, nil, encoded.ParamFormats, encoded.ResultFormats)
-		}
+func queue(conn *pgx.Conn, pipeline *pgconn.Pipeline, b bound) error {
+	var encoded pgx.ExtendedQueryBuilder
+	known, prepared := conn.PgConn().CustomData()[b.name].(*pgconn.StatementDescription)
+	if err := encoded.Build(conn.TypeMap(), known, b.values); err != nil {
+		return fmt.Errorf("build: %w", err)
+	}
+	if prepared {
+		pipeline.SendQueryStatement(known, encoded.ParamValues, encoded.ParamFormats, encoded.ResultFormats)
+	} else {
+		pipeline.SendQueryParams(b.sql, encoded.ParamValues, nil, encoded.ParamFormats, encoded.ResultFormats)
 	}
 	return nil
 }
 
-// readUntilSync reads the answers of one implicit transaction of n statements, and scans the row of the
-// last one, if it gives one. It tells how many statements succeeded and what error ended them, if one
-// did. COMMIT itself may be what fails.
-func readUntilSync(conn *pgx.Conn, pipeline *pgconn.Pipeline, n int, dst ...any) (
-	succeeded int, refused *pgconn.PgError, err error,
-) {
-	for {
-		results, err := pipeline.GetResults()
-		if reader, ok := results.(*pgconn.ResultReader); ok && err == nil {
-			rows := pgx.RowsFromResultReader(conn.TypeMap(), reader)
-			for rows.Next() {
-				if succeeded == n-1 {
-					err = errors.Join(err, rows.Scan(dst...))
-				}
-			}
-			err = errors.Join(err, rows.Err())
-		}
-		switch _, synced := results.(*pgconn.PipelineSync); {
-		case synced:
-			return succeeded, refused, nil
-		case isRefusal(err):
-			errors.As(err, &refused)
-		case err != nil:
-			return succeeded, refused, err
-		case results == nil:
-			return succeeded, refused, errors.New("connection ended inside the pipeline")
-		default:
-			succeeded++
+// prepare makes sure that the connection knows the statements: one round trip for those that it has
+// not seen yet, none later. Parsing a statement locks its tables for a moment, so that wait is bounded
+// too.
+func prepare(ctx context.Context, conn *pgx.Conn, wait string, all []bound) error {
+	if conn.Config().DefaultQueryExecMode == pgx.QueryExecModeExec {
+		return nil // a pooler stands between: the next transaction may run on another connection
+	}
+	known := conn.PgConn().CustomData()
+	var missing []*statement
+	for _, b := range all {
+		if known[b.name] == nil {
+			missing = append(missing, b.statement)
 		}
 	}
+	if len(missing) == 0 {
+		return nil
+	}
+	pipeline := conn.PgConn().StartPipeline(ctx)
+	described, err := parse(pipeline, wait, missing)
+	if closed := pipeline.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return fmt.Errorf("prepare: %w", err)
+	}
+	for i, st := range missing {
+		known[st.name] = described[i]
+	}
+	return nil
 }
 
-// isRefusal tells an error of a statement, after which the connection goes on, from the end of the
-// connection.
-func isRefusal(err error) bool {
-	var refused *pgconn.PgError
-	return errors.As(err, &refused) && refused.SeverityUnlocalized == "ERROR"
+func parse(pipeline *pgconn.Pipeline, wait string, missing []*statement) ([]*pgconn.StatementDescription, error) {
+	pipeline.SendQueryParams(`SELECT set_config('lock_timeout', $1, true)`, [][]byte{[]byte(wait)}, nil, nil, nil)
+	for _, st := range missing {
+		pipeline.SendPrepare(st.name, st.sql, nil)
+	}
+	if err := pipeline.Sync(); err != nil {
+		return nil, fmt.Errorf("send: %w", err)
+	}
+	if _, err := next[*pgconn.ResultReader](pipeline); err != nil {
+		return nil, err
+	}
+	described := make([]*pgconn.StatementDescription, len(missing))
+	for i, st := range missing {
+		d, err := next[*pgconn.StatementDescription](pipeline)
+		if err != nil {
+			return nil, fmt.Errorf("%w in:\n%s", err, st.sql)
+		}
+		d.Name, d.SQL, described[i] = st.name, st.sql, d
+	}
+	return described, nil
+}
+
+// next takes the next answer of a pipeline, which must be a T.
+func next[T any](pipeline *pgconn.Pipeline) (T, error) {
+	results, err := pipeline.GetResults()
+	answer, ok := results.(T)
+	if err == nil && !ok {
+		err = fmt.Errorf("connection ended inside the pipeline, with a %T", results)
+	}
+	return answer, err //nolint:wrapcheck // the caller looks into it
 }

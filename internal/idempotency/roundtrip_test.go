@@ -58,19 +58,26 @@ func TestRoundTrips(t *testing.T) {
 	}
 	create := idempotency.Define(spec())
 
+	elsewhere := &idempotency.Store{Pool: b.store.Pool, Wait: b.store.Wait, Timeout: b.store.Timeout}
+
 	// Claim, work, stored result and commit included.
 	for _, step := range []struct {
-		name, key string
-		thing     string
-		want      int64
+		name  string
+		store *idempotency.Store
+		key   string
+		thing string
+		want  int64
 	}{
-		{"first create of a connection, statements unknown", "a", "1", 2},
-		{"create", "b", "2", 1},
-		{"replay", "a", "1", 1},
-		{"mismatch", "a", "3", 1},
+		{"first create of a connection, which parses the statements", b.store, "a", "1", 2},
+		{"create", b.store, "b", "2", 1},
+		{"replay", b.store, "a", "1", 1},
+		{"mismatch", b.store, "a", "3", 1},
+		{"replay of what another process did", elsewhere, "a", "1", 2},
+		{"name taken", b.store, "c", "1", 1},
+		{"create after a failure", b.store, "d", "4", 1},
 	} {
 		before := trips.Load()
-		_, err := create.Do(t.Context(), b.store, b.intent(step.key), order{step.thing})
+		_, err := create.Do(t.Context(), step.store, b.intent(step.key), order{step.thing})
 		if got := trips.Load() - before; got != step.want {
 			t.Errorf("%s: %d round trips, want %d (%v)", step.name, got, step.want, err)
 		}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
@@ -20,11 +20,7 @@ const asks = 4
 //
 // The caller may leave until something was sent. From then on only the store's Timeout counts: a
 // client that goes away must not turn a commit into a riddle.
-func (s *Store) settle(ctx context.Context, t transaction) (*record, error) {
-	all, look, err := s.bind(ctx, t)
-	if err != nil {
-		return nil, err
-	}
+func (s *Store) settle(ctx context.Context, t transaction) (record, error) {
 	patience, cancel := context.WithTimeout(ctx, s.Timeout)
 	defer cancel()
 	detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.Timeout)
@@ -36,87 +32,96 @@ func (s *Store) settle(ctx context.Context, t transaction) (*record, error) {
 		if !pause(patience, ask) {
 			break
 		}
-		out, sent, err := s.ask(patience, detached, all, look)
+		stored, sent, err := s.ask(patience, detached, t)
 		if sent {
 			patience = detached //nolint:fatcontext // it replaces, and does not nest
 		}
-		if err != nil {
+		switch {
+		case errors.Is(err, errLost):
 			last, unsure = err, unsure || sent
-			continue
-		}
-		stored, err := verdict(out, t.work.record)
-		if !errors.Is(err, errAgain) {
+		case errors.Is(err, errAgain):
+			last, unsure = ErrBusy, false // an answer did come
+		default:
 			return stored, err
 		}
-		last, unsure = ErrBusy, false // an answer did come
 	}
 	switch {
 	case unsure:
-		return nil, fmt.Errorf("%w: %w", ErrUnconfirmed, last)
+		return record{}, fmt.Errorf("%w: %w", ErrUnconfirmed, last)
 	case errors.Is(last, ErrBusy):
-		return nil, last
+		return record{}, last
 	case last == nil || ctx.Err() != nil:
-		return nil, fmt.Errorf("given up before anything was sent: %w", context.Cause(ctx))
+		return record{}, fmt.Errorf("given up before anything was sent: %w", context.Cause(ctx))
 	default:
-		return nil, fmt.Errorf("%w: %w", ErrUnavailable, last)
+		return record{}, fmt.Errorf("%w: %w", ErrUnavailable, last)
 	}
 }
 
-// ask makes one round trip. sent is false as long as the server cannot have seen the transaction.
-func (s *Store) ask(patience, detached context.Context, all, look []bound) (out answer, sent bool, err error) {
+var (
+	// errLost says that the connection broke. If something was sent, its outcome is unknown.
+	errLost = errors.New("connection lost")
+	// errAgain says that nothing was done and that the same transaction may succeed now.
+	errAgain = errors.New("ask again")
+)
+
+// ask sends the transaction once and, if its key is claimed already, looks at the record. sent is
+// false as long as the server cannot have seen anything of it.
+func (s *Store) ask(patience, detached context.Context, t transaction) (stored record, sent bool, err error) {
 	conn, err := s.Pool.Acquire(patience)
 	if err != nil {
-		return out, false, fmt.Errorf("acquire a connection: %w", err)
+		return record{}, false, fmt.Errorf("%w: %w", errLost, err)
 	}
 	defer conn.Release()
-	if err := prepare(detached, conn.Conn(), s.wait(), all, look); err != nil {
-		if isRefusal(err) {
-			errors.As(err, &out.failed)
-			out.at = notSent
-			return out, false, nil
-		}
-		return out, false, err
+	result, at, err := s.send(detached, conn, t)
+	if err == nil {
+		return record{token: t.token, result: result, visible: true}, true, nil
 	}
-	out, err = send(detached, conn.Conn(), all, look)
-	if err == nil && out.failed != nil && stalePlan(out.failed) {
+	sent = at != notSent
+	refused, ok := refusal(err)
+	switch {
+	case !ok:
+		return record{}, sent, fmt.Errorf("%w: %w", errLost, err)
+	case refused.Code == "0A000", refused.Code == "26000":
 		// The schema changed under a prepared statement. A new connection prepares it anew.
-		err := conn.Conn().Close(detached)
-		return out, true, err
+		return record{}, sent, errors.Join(errAgain, conn.Conn().Close(detached))
+	case refused.Code != alreadyClaimed:
+		return record{}, sent, verdict(refused, at)
 	}
-	return out, true, err
-}
-
-// notSent stands for the statement that failed when not even the claim was sent.
-const notSent = -1
-
-// errAgain says that nothing was done and that the same transaction may succeed now.
-var errAgain = errors.New("ask again")
-
-// verdict reads an answer. Every error here means that the transaction was rolled back.
-func verdict(out answer, token uuid.UUID) (*record, error) {
-	if out.failed == nil {
-		return &record{token: token, result: out.result, visible: true}, nil
-	}
-	switch code := out.failed.Code; {
-	case code == "OO001" && out.stored != nil: // claimed before
-		return out.stored, nil
-	case code == "OO001": // claimed before, and expired since
-		return nil, errAgain
-	case code == "40001", code == "40P01", stalePlan(out.failed): // serialization failure, deadlock
-		return nil, errAgain
-	case code == "55P03" && out.at == 0: // lock timeout on the claim
-		return nil, ErrInProgress
-	case code == "55P03", code == "57014": // lock timeout, statement timeout
-		return nil, fmt.Errorf("%w: %w", ErrBusy, out.failed)
-	case code[:2] == "53", code == "25006": // out of resources, a standby
-		return nil, fmt.Errorf("%w: %w", ErrUnavailable, out.failed)
+	switch stored, err = s.look(detached, conn, t.look); {
+	case errors.Is(err, pgx.ErrNoRows): // expired since
+		return record{}, true, errAgain
+	case err != nil: // nothing of ours is in doubt: somebody else's record is what could not be read
+		return record{}, true, fmt.Errorf("%w: %w", errAgain, err)
 	default:
-		return nil, out.failed
+		return stored, true, nil
 	}
 }
 
-// stalePlan: "cached plan must not change result type", or the prepared statement is gone.
-func stalePlan(err *pgconn.PgError) bool { return err.Code == "0A000" || err.Code == "26000" }
+// alreadyClaimed is the SQLSTATE with which claim_intent ends the transaction.
+const alreadyClaimed = "OO001"
+
+// verdict says what it means that a statement failed. In any case, the transaction was rolled back.
+func verdict(refused *pgconn.PgError, at int) error {
+	switch code := refused.Code; {
+	case code == "40001", code == "40P01": // serialization failure, deadlock
+		return errAgain
+	case code == "55P03" && at == 0: // lock timeout on the claim
+		return ErrInProgress
+	case code == "55P03", code == "57014": // lock timeout, statement timeout
+		return fmt.Errorf("%w: %w", ErrBusy, refused)
+	case code[:2] == "53", code == "25006": // out of resources, a standby
+		return fmt.Errorf("%w: %w", ErrUnavailable, refused)
+	default:
+		return refused
+	}
+}
+
+// refusal tells the error of a statement, after which the connection goes on, from the end of the
+// connection.
+func refusal(err error) (*pgconn.PgError, bool) {
+	refused, ok := errors.AsType[*pgconn.PgError](err)
+	return refused, ok && refused.SeverityUnlocalized == "ERROR"
+}
 
 // pause waits before ask number n, a little longer each time. It reports whether ctx is still alive.
 func pause(ctx context.Context, n int) bool {

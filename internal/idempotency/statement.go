@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"regexp"
-	"slices"
 	"sync"
 
 	"github.com/jackc/pgx/v5"
@@ -55,64 +54,26 @@ type bound struct {
 	values []any
 }
 
-func (s *statements) bind(ctx context.Context, q query, common pgx.NamedArgs) (bound, error) {
-	compiled, err := s.compile(ctx, q.sql)
-	if err != nil {
-		return bound{}, err
-	}
-	values := make([]any, len(compiled.params))
-	for i, name := range compiled.params {
-		value, ok := q.args[name]
-		if !ok {
-			if value, ok = common[name]; !ok {
-				return bound{}, fmt.Errorf("no argument @%s for the statement:\n%s", name, q.sql)
-			}
-		}
-		values[i] = value
-	}
-	return bound{compiled, values}, nil
-}
-
-// prepare makes sure that the connection knows all statements: one round trip for those that it has
-// not seen yet, none later. Parsing a statement locks its tables for a moment, so that wait is bounded
-// too.
-func prepare(ctx context.Context, conn *pgx.Conn, wait string, lists ...[]bound) error {
-	if conn.Config().DefaultQueryExecMode == pgx.QueryExecModeExec {
-		return nil // a pooler stands between: the next transaction may run on another connection
-	}
-	known := conn.PgConn().CustomData()
-	var missing []*statement
-	for _, b := range slices.Concat(lists...) {
-		if known[b.name] == nil {
-			missing = append(missing, b.statement)
-		}
-	}
-	if len(missing) == 0 {
-		return nil
-	}
-	pipeline := conn.PgConn().StartPipeline(ctx)
-	pipeline.SendQueryParams(`SELECT set_config('lock_timeout', $1, true)`, [][]byte{[]byte(wait)}, nil, nil, nil)
-	for _, st := range missing {
-		pipeline.SendPrepare(st.name, st.sql, nil)
-	}
-	err := pipeline.Sync()
-	if err == nil {
-		_, err = pipeline.GetResults() // of set_config
-	}
-	for _, st := range missing {
-		var description any
-		if err == nil {
-			description, err = pipeline.GetResults()
-		}
+// bind gives each query its values: its own arguments, else those that are common to all.
+func (s *statements) bind(ctx context.Context, common pgx.NamedArgs, queries ...query) ([]bound, error) {
+	all := make([]bound, len(queries))
+	for i, q := range queries {
+		compiled, err := s.compile(ctx, q.sql)
 		if err != nil {
-			err = fmt.Errorf("prepare:\n%s\n%w", st.sql, err)
-			break
+			return nil, err
 		}
-		known[st.name] = description
+		values := make([]any, len(compiled.params))
+		for n, name := range compiled.params {
+			value, ok := q.args[name]
+			if !ok {
+				value, ok = common[name]
+			}
+			if !ok {
+				return nil, fmt.Errorf("no argument @%s for the statement:\n%s", name, q.sql)
+			}
+			values[n] = value
+		}
+		all[i] = bound{compiled, values}
 	}
-	// Close tells the error of a statement a second time.
-	if closed := pipeline.Close(); err == nil {
-		err = closed
-	}
-	return err
+	return all, nil
 }

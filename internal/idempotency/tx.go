@@ -1,8 +1,6 @@
 package idempotency
 
 import (
-	"context"
-
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 )
@@ -18,7 +16,6 @@ import (
 // These named arguments are always there: @tenant_id, @record_id (a fresh UUIDv7, for the row that is
 // created), @operation, @idempotency_key and @actor.
 type Tx struct {
-	record uuid.UUID
 	args   pgx.NamedArgs
 	queued []query
 	open   bool
@@ -33,7 +30,7 @@ type query struct {
 }
 
 func newTx(operation string, intent Intent, record uuid.UUID) *Tx {
-	return &Tx{open: true, record: record, args: pgx.NamedArgs{
+	return &Tx{open: true, args: pgx.NamedArgs{
 		"tenant_id":       intent.Tenant,
 		"record_id":       record,
 		"operation":       operation,
@@ -63,30 +60,4 @@ func (tx *Tx) Return(sql string, args pgx.NamedArgs) Result {
 		WHERE tenant_id = @tenant_id AND operation = @operation AND key = @idempotency_key
 		RETURNING result`, args)
 	return Result{tx}
-}
-
-// transaction is everything that one intent sends.
-type transaction struct {
-	claim query
-	work  *Tx
-	look  []query
-}
-
-// bind turns a transaction into statements with their values: what is committed together, and the
-// look at the record behind it.
-func (s *Store) bind(ctx context.Context, t transaction) (all, look []bound, err error) {
-	queries := append([]query{t.claim}, t.work.queued...)
-	cut := len(queries)
-	for i, q := range append(queries, t.look...) {
-		b, err := s.compiled.bind(ctx, q, t.work.args)
-		if err != nil {
-			return nil, nil, err
-		}
-		if i < cut {
-			all = append(all, b)
-		} else {
-			look = append(look, b)
-		}
-	}
-	return all, look, nil
 }

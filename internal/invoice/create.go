@@ -41,33 +41,36 @@ func insert(tx *idempotency.Tx, d Draft) idempotency.Result {
 		customer.CreateOrReuse(tx, d.Customer)
 	}
 	if !d.AllowRepeat {
-		tx.Exec(`SELECT refuse_likeness(@tenant_id, `+likeness+`, @window)`,
+		tx.Exec(`
+			SELECT refuse_likeness(@tenant_id, `+likeness+`, @window)
+			FROM (SELECT `+customerID+` AS id) AS customer`,
 			with(who, pgx.NamedArgs{"content": d.content(), "window": RepeatWindow}))
 	}
 	tx.Exec(`
-		INSERT INTO invoices (
-			tenant_id, id, idempotency_key, number, customer_id, currency, issue_date, due_date, notes,
-			subtotal, tax_total, total, likeness)
-		VALUES (
-			@tenant_id, @record_id, @idempotency_key,
-			take_invoice_number(@tenant_id, @year, NULLIF(@number, '')),
-			`+customerID+`, @currency, @issue_date, @due_date, @notes,
-			@subtotal, @tax_total, @total, `+likeness+`)`,
-		with(who, pgx.NamedArgs{
+		WITH customer AS MATERIALIZED (
+			SELECT `+customerID+` AS id
+		), invoice AS (
+			INSERT INTO invoices (
+				tenant_id, id, idempotency_key, number, customer_id, currency, issue_date, due_date, notes,
+				subtotal, tax_total, total, likeness)
+			SELECT
+				@tenant_id, @record_id, @idempotency_key, `+number+`, customer.id, @currency, @issue_date, @due_date, @notes,
+				@subtotal, @tax_total, @total, `+likeness+`
+			FROM customer
+		), lines AS (
+			INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, net)
+			SELECT @tenant_id, @record_id, position, description, quantity::numeric, unit_price, tax_rate::numeric, net
+			FROM unnest(@descriptions::text[], @quantities::text[], @unit_prices::bigint[], @tax_rates::text[], @nets::bigint[])
+				WITH ORDINALITY AS line (description, quantity, unit_price, tax_rate, net, position)
+		)
+		INSERT INTO events (tenant_id, name, record_id, actor, key)
+		VALUES (@tenant_id, 'invoice.created', @record_id, @actor, @idempotency_key)`,
+		with(who, with(columns(d.Lines), pgx.NamedArgs{
 			"year": d.IssueDate.Year(), "number": d.Number, "currency": d.Currency.String(),
 			"issue_date": d.IssueDate.Time(), "due_date": d.DueDate.Time(), "notes": d.Notes,
 			"subtotal": d.totals.Subtotal, "tax_total": d.totals.Tax, "total": d.totals.Total,
 			"content": d.content(),
-		}))
-	tx.Exec(`
-		INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, net)
-		SELECT @tenant_id, @record_id, position, description, quantity::numeric, unit_price, tax_rate::numeric, net
-		FROM unnest(@descriptions::text[], @quantities::text[], @unit_prices::bigint[], @tax_rates::text[], @nets::bigint[])
-			WITH ORDINALITY AS line (description, quantity, unit_price, tax_rate, net, position)`,
-		columns(d.Lines))
-	tx.Exec(`
-		INSERT INTO events (tenant_id, name, record_id, actor, key)
-		VALUES (@tenant_id, 'invoice.created', @record_id, @actor, @idempotency_key)`, nil)
+		})))
 	return tx.Return(`
 		SELECT `+asJSON+` || jsonb_build_object('possible_duplicate_of', COALESCE(`+earlier+`, @none))
 		FROM invoices i JOIN customers c ON c.tenant_id = i.tenant_id AND c.id = i.customer_id
@@ -81,7 +84,10 @@ const (
 		SELECT id FROM customers WHERE tenant_id = @tenant_id AND lower(email) = lower(@email)))`
 
 	// likeness is equal for invoices with the same customer, currency and lines.
-	likeness = `sha256(uuid_send(` + customerID + `) || @content::bytea)`
+	likeness = `sha256(uuid_send(customer.id) || @content::bytea)`
+
+	// number is the typed one, or the next of the series. See the function in migrations/.
+	number = `take_invoice_number(@tenant_id, @year, NULLIF(@number, ''))`
 
 	// earlier is the last invoice like i.
 	earlier = `(

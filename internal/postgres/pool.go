@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+	pgxuuid "github.com/vgarvardt/pgx-google-uuid/v5"
 )
 
 const (
@@ -79,6 +80,11 @@ func poolConfig(url string) (*pgxpool.Config, error) {
 	conn := config.ConnConfig
 	if conn.ConnectTimeout == 0 {
 		conn.ConnectTimeout = connectTimeout
+	}
+	// Without it, pgx sends and reads a uuid.UUID as text, by way of database/sql.
+	config.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {
+		pgxuuid.Register(conn.TypeMap())
+		return nil
 	}
 	conn.RuntimeParams["default_transaction_isolation"] = readCommitted
 	conn.RuntimeParams["timezone"] = "UTC"

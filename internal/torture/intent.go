@@ -72,7 +72,7 @@ func imagine(seed uint64, n int) intent {
 		return in
 	}
 	in.path = "/api/v1/invoices"
-	year := 2026 + rng.IntN(3)
+	year := 2026 + max(0, rng.IntN(10)-7) // mostly the first of three
 	if in.kind == typed {
 		in.number = typedNumber(rng, year, n)
 	}
@@ -88,7 +88,7 @@ func imagine(seed uint64, n int) intent {
 // one of the series, which gets there sooner or later.
 func typedNumber(rng *rand.Rand, year, n int) string {
 	if rng.IntN(2) == 0 {
-		return fmt.Sprintf("T-%d", n/20*10+rng.IntN(20))
+		return fmt.Sprintf("T-%d", n/40*2+rng.IntN(4))
 	}
 	return fmt.Sprintf("%d-%04d", year, 30+n/12+rng.IntN(200))
 }

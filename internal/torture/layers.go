@@ -52,11 +52,11 @@ func Layers() []Layer {
 			Removed: "the server is built with one expression replaced: the claim commits before the work",
 			mutation: mutation{
 				pkg:  "onlyonce/internal/idempotency",
-				file: "pipeline.go",
-				old:  `out, err := roundTrip(conn, pipeline, transaction, look)`,
-				new: `out, err := roundTrip(conn, pipeline, append(transaction[:1:1], look[0]), look)
-	if err == nil && out.failed == nil {
-		out, err = roundTrip(conn, pipeline, append(look[:1:1], transaction[1:]...), look)
+				file: "settle.go",
+				old:  `result, at, err := s.send(detached, conn, t.all)`,
+				new: `result, at, err := s.send(detached, conn, append(t.all[:1:1], t.look[0]))
+	if err == nil {
+		result, at, err = s.send(detached, conn, append(t.look[:1:1], t.all[1:]...))
 	}`,
 			},
 		},

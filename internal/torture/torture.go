@@ -22,7 +22,8 @@ import (
 // Config says how hard and how long.
 type Config struct {
 	Seed       uint64
-	Duration   time.Duration
+	Duration   time.Duration // at least
+	Intents    int           // at least, even if it takes longer
 	Clients    int
 	FaultEvery time.Duration // on average
 	Without    Layer         // removed; the zero Layer removes nothing
@@ -57,17 +58,25 @@ func (w *world) torture(ctx context.Context, cfg Config) (*Report, error) {
 	people.fresh = cfg.Without.fresh
 	faults := &chaos{world: w, seed: cfg.Seed, every: cfg.FaultEvery, counts: map[string]int{}}
 
-	during, cancel := context.WithTimeout(ctx, cfg.Duration)
-	defer cancel()
-	both, during := errgroup.WithContext(during)
-	both.Go(func() error { return faults.run(during) })
-	var took time.Duration
-	both.Go(func() error {
+	during, enough := context.WithCancel(ctx)
+	defer enough()
+	all, during := errgroup.WithContext(during)
+	all.Go(func() error { return faults.run(during) })
+	all.Go(func() error {
 		people.run(during, cfg.Clients)
-		took = seen.now()
 		return nil
 	})
-	if err := both.Wait(); err != nil {
+	all.Go(func() error {
+		wait(during, cfg.Duration)
+		for people.intents() < cfg.Intents && during.Err() == nil {
+			wait(during, 50*time.Millisecond)
+		}
+		enough()
+		return nil
+	})
+	<-during.Done()
+	took := seen.now()
+	if err := all.Wait(); err != nil {
 		return nil, fmt.Errorf("torture: %w", err)
 	}
 	found, err := w.examine(ctx, people, demo)

@@ -46,7 +46,7 @@ type world struct {
 
 // newWorld starts everything. The two replicas start at once, on an empty database: both find the
 // migrations pending, and the demo data missing.
-func newWorld(ctx context.Context, overlay mutation) (*world, error) {
+func newWorld(ctx context.Context, m mutation) (*world, error) {
 	account, err := server.ChooseAccount("")
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func newWorld(ctx context.Context, overlay mutation) (*world, error) {
 		return nil, err
 	}
 	w := &world{dir: dir, account: account}
-	if err := w.start(ctx, overlay); err != nil {
+	if err := w.start(ctx, m); err != nil {
 		return nil, errors.Join(fmt.Errorf("in %s: %w", dir, err), w.stop(context.WithoutCancel(ctx)))
 	}
 	return w, nil

@@ -24,6 +24,7 @@ import (
 type bundle struct {
 	*testing.T
 	*site
+
 	db           *pgtest.Database
 	admin        *pgxpool.Pool // sees all tenants
 	acme, globex tenant
@@ -71,6 +72,7 @@ func (b *bundle) tenant(name string) tenant {
 // site is one replica of the server.
 type site struct {
 	*web.Server
+
 	url  string
 	pool *pgxpool.Pool
 }

@@ -12,7 +12,7 @@ func forInvoices(b *bundle, f face) (x *try, first answer) {
 	b.Helper()
 	x = &try{bundle: b, thing: invoices(), face: f, caller: f.caller(b, b.site, b.acme)}
 	x.command = change(x.command, "number", "2026-0007")
-	x.label, x.thing.created = "2026-0007", "Invoice 2026-0007 created"
+	x.label, x.made = "2026-0007", "Invoice 2026-0007 created"
 	first = x.ask(x.command)
 	x.face.created(x, first)
 	return x, first
@@ -33,7 +33,7 @@ func TestNumberTakenHTML(t *testing.T) {
 	}
 	x.wantRows(x.leaves)
 
-	x.thing.created = "Invoice 2026-0001 created"
+	x.made = "Invoice 2026-0001 created"
 	x.face.created(x, x.caller.press(p, "Use 2026-0001 instead"))
 	x.wantOutcomes("created", "conflict", "created")
 	if n := get[int](x.bundle, `SELECT count(*) FROM invoices WHERE idempotency_key = 'another' AND number = '2026-0001'`); n != 1 {
@@ -79,14 +79,14 @@ func TestWantedRepeatHTML(t *testing.T) {
 	keeps(b, p, x.command)
 	x.wantRows(x.leaves)
 
-	x.thing.created = "Invoice 2026-0002 created"
+	x.made = "Invoice 2026-0002 created"
 	second := x.caller.press(p, "Create anyway")
 	x.face.created(x, second)
 	x.face.replayed(x, x.caller.press(p, "Create anyway"), second)
 	x.wantOutcomes("created", "conflict", "created", "replayed")
 
 	b.exec(`UPDATE invoices SET created_at = created_at - interval '11 minutes'`)
-	x.thing.created = "Invoice 2026-0003 created"
+	x.made = "Invoice 2026-0003 created"
 	x.face.created(x, x.caller.must(x.face.send(t.Context(), x.caller, x.thing, "next month", x.command)))
 }
 
@@ -137,6 +137,7 @@ func TestCopyAsNew(t *testing.T) {
 // TestFormIsOneWish: a bare address gives a fresh key; an address with a key keeps it, and says so once
 // it is spent.
 func TestFormIsOneWish(t *testing.T) {
+	t.Parallel()
 	for _, of := range things() {
 		t.Run(of.name, func(t *testing.T) {
 			b := setup(t)

@@ -91,7 +91,8 @@ func (s *Server) newCustomer(w http.ResponseWriter, r *http.Request) error {
 	switch made, err := customer.FindByKey(r.Context(), s.pool, principal(r).Tenant, key); {
 	case err == nil:
 		return s.render(w, r, http.StatusOK, templates.FormUsedPage(s.page(w, r), templates.FormUsed{
-			Kind: "customer", Existing: templates.Record{Name: made.Name, Href: "/customers/" + made.ID.String()}, NewHref: "/customers/new",
+			Kind: "customer", NewHref: "/customers/new",
+			Existing: templates.Record{Name: made.Name, Href: "/customers/" + made.ID.String()},
 		}))
 	case !errors.Is(err, customer.ErrNotFound):
 		return err

@@ -23,7 +23,7 @@ func TestExpiredHTML(t *testing.T) {
 	}
 	b.wantOutcomes("created", "replayed", "replayed")
 
-	x.thing.created = "Invoice 2026-0002 created"
+	x.made = "Invoice 2026-0002 created"
 	x.face.created(x, x.caller.press(b.page(late), "Create as a new invoice"))
 	if n := b.rows().Invoices; n != 2 {
 		t.Errorf("%d invoices", n)
@@ -50,6 +50,7 @@ func TestExpiredJSON(t *testing.T) {
 // TestExpiredUpsert: the customer is found again by its email, as by anybody; another email under the
 // old key creates nobody.
 func TestExpiredUpsert(t *testing.T) {
+	t.Parallel()
 	eachFace(t, customers(), func(x *try) {
 		first := x.ask(x.command)
 		x.expire(x.acme)
@@ -62,7 +63,8 @@ func TestExpiredUpsert(t *testing.T) {
 		if x.face == (htmlFace{}) {
 			x.face.refused(x, late, "key-reused", x.other)
 			x.page(late).leadsTo(first.location())
-		} else if late.status != http.StatusOK || late.header.Get("Idempotent-Replayed") != "true" || !strings.Contains(late.body, x.label) {
+		} else if late.status != http.StatusOK || late.header.Get("Idempotent-Replayed") != "true" ||
+			!strings.Contains(late.body, x.label) {
 			x.Errorf("want the current state: %v", late)
 		}
 		if n := x.rows().Customers; n != 1 {

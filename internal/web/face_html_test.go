@@ -25,7 +25,7 @@ func (htmlFace) send(ctx context.Context, c *client, t thing, key string, comman
 
 func (f htmlFace) created(x *try, a answer) {
 	x.Helper()
-	f.shown(x, a).says(x.thing.created)
+	f.shown(x, a).says(x.made)
 }
 
 func (f htmlFace) replayed(x *try, again, first answer) {

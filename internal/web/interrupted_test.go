@@ -106,7 +106,7 @@ func clientGone(x *try) {
 
 // answerLost: the client never hears of its success, and tries again.
 func answerLost(x *try) {
-	address, err := url.Parse(x.site.url)
+	address, err := url.Parse(x.url)
 	if err != nil {
 		x.Fatal(err)
 	}

@@ -33,6 +33,7 @@ func (b *bundle) holding(token string) *client {
 func (c *client) isIn() bool { return c.get("/invoices").status == http.StatusOK }
 
 func TestCookies(t *testing.T) {
+	t.Parallel()
 	for name, secure := range map[string]bool{"on loopback": false, "elsewhere": true} {
 		t.Run(name, func(t *testing.T) {
 			b := setup(t)
@@ -45,7 +46,8 @@ func TestCookies(t *testing.T) {
 				t.Errorf("%v", session)
 			}
 			// A browser at http:// keeps no secure cookie, so it is carried by hand.
-			made := person.with("Cookie", sessionCookie+"="+session.Value).submit("/customers", change(customers().command, "idempotency_key", key))
+			form := change(customers().command, "idempotency_key", key)
+			made := person.with("Cookie", sessionCookie+"="+session.Value).submit("/customers", form)
 			flash := set(t, made, "onlyonce_flash")
 			checkCookie(t, flash, secure)
 			if flash.Path != made.location() || strings.Contains(flash.Value, "Ada") {

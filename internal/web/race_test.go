@@ -16,10 +16,12 @@ import (
 // race is a crowd of clients at two replicas of one database.
 type race struct {
 	*try
+
 	replicas []*client
 }
 
 func setupRace(t *testing.T, f face, settings ...func(*web.Config)) *race {
+	t.Helper()
 	b := setup(t)
 	r := &race{try: &try{bundle: b, thing: invoices(), face: f}}
 	for range 2 {
@@ -29,16 +31,16 @@ func setupRace(t *testing.T, f face, settings ...func(*web.Config)) *race {
 	return r
 }
 
-// run sends n commands from one gate, the i-th as command says, and gives their answers.
-func (r *race) run(n int, command func(i int) (key, number string)) []answer {
+// run sends n commands from one gate, the i-th as intent says, and gives their answers.
+func (r *race) run(n int, intent func(i int) (key, number string)) []answer {
 	r.Helper()
 	answers, errs := make([]answer, n), make([]error, n)
 	gate := make(chan struct{})
 	var all sync.WaitGroup
 	for i := range n {
-		key, number := command(i)
+		key, number := intent(i)
 		// Equal commands look like repeats, which only people are asked about.
-		typed := change(r.thing.command, "number", number)
+		typed := change(r.command, "number", number)
 		all.Go(func() {
 			<-gate
 			answers[i], errs[i] = r.face.send(r.Context(), r.replicas[i%2], r.thing, key, typed)

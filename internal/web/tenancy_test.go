@@ -17,6 +17,7 @@ var secrets = []string{"secret@acme.example", "Secret Customer", "SECRET-7", "se
 
 // setupSecrets gives acme two invoices, one of them made under key, and the ids that the other tenant will try.
 func setupSecrets(t *testing.T) (b *bundle, invoiceID, customerID string) {
+	t.Helper()
 	b = setup(t)
 	of := invoices()
 	program := b.program(b.site, b.acme)

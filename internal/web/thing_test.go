@@ -14,7 +14,7 @@ type thing struct {
 	invalid url.Values
 	errors  []string // where invalid is wrong: JSON Pointers
 	label   string   // what the command's record is called, if it is the first
-	created string   // what its page says right after
+	made    string   // what its page says right after
 	leaves  rows     // what one create leaves behind
 }
 
@@ -32,7 +32,7 @@ func invoices() thing {
 		other:   change(command, "notes", "Other words", "line_quantity", "3"),
 		invalid: change(command, "due_date", "2026-11-20", "line_quantity", "none"),
 		errors:  []string{"/due_date", "/lines/0/quantity"},
-		label:   "2026-0001", created: "Invoice 2026-0001 created",
+		label:   "2026-0001", made: "Invoice 2026-0001 created",
 		leaves: rows{Invoices: 1, Lines: 2, Customers: 1, Events: 2, Records: 1},
 	}
 }
@@ -44,7 +44,7 @@ func customers() thing {
 		other:   change(command, "email", "grace@example.com", "name", "Grace Hopper"),
 		invalid: change(command, "email", "ada at example", "name", " "),
 		errors:  []string{"/email", "/name"},
-		label:   "Ada Lovelace", created: "Customer Ada Lovelace created",
+		label:   "Ada Lovelace", made: "Customer Ada Lovelace created",
 		leaves: rows{Customers: 1, Events: 1, Records: 1},
 	}
 }

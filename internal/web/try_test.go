@@ -19,22 +19,23 @@ type try struct {
 type face interface {
 	name() string
 	// caller is somebody of a tenant who uses the face.
-	caller(*bundle, *site, tenant) *client
+	caller(b *bundle, at *site, of tenant) *client
 	// send posts a command under a key; without one if it is empty.
 	send(ctx context.Context, c *client, t thing, key string, command url.Values) (answer, error)
 	// created checks the first answer.
-	created(*try, answer)
+	created(x *try, a answer)
 	// replayed checks that an answer is that of an earlier success.
 	replayed(x *try, again, first answer)
 	// refused checks that nothing was created, for the reason with this slug, and that what was
 	// typed is kept where there is somebody who typed.
 	refused(x *try, a answer, slug string, typed url.Values)
 	// record gives the id of what was created.
-	record(*try, answer) string
+	record(x *try, a answer) string
 }
 
 // eachFace runs a case through both faces.
 func eachFace(t *testing.T, of thing, run func(*try)) {
+	t.Helper()
 	for _, f := range []face{htmlFace{}, jsonFace{}} {
 		t.Run(f.name(), func(t *testing.T) {
 			b := setup(t)

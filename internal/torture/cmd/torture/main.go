@@ -28,18 +28,18 @@ func run(ctx context.Context) error {
 	var cfg torture.Config
 	random := rand.Uint64N(1_000_000) //nolint:gosec // nobody has to be surprised
 	flag.Uint64Var(&cfg.Seed, "seed", random, "decides intents and faults")
-	flag.DurationVar(&cfg.Duration, "duration", 10*time.Minute, "how long faults are injected")
+	flag.DurationVar(&cfg.Duration, "duration", 10*time.Minute, "how long faults are injected, at least")
+	flag.IntVar(&cfg.Intents, "intents", 50_000, "how many intents are pursued, at least, even if it takes longer")
 	flag.IntVar(&cfg.Clients, "clients", 32, "how many clients work at once")
 	flag.DurationVar(&cfg.FaultEvery, "fault-every", time.Second, "time between faults, on average")
-	intents := flag.Int("intents", 50_000, "fail if fewer intents were pursued: too little to prove anything")
-	faults := flag.Int("faults", 300, "fail if fewer faults were injected")
+	faults := flag.Int("faults", 300, "fail if fewer faults happened: that would prove too little")
 	selftest := flag.Bool("selftest", false, "remove one layer at a time, and fail if nothing breaks")
 	flag.Parse()
 
 	if *selftest {
 		return torture.SelfTest(ctx, cfg.Seed, os.Stdout)
 	}
-	fmt.Fprintf(os.Stdout, "seed %d, for %v\n", cfg.Seed, cfg.Duration)
+	fmt.Fprintf(os.Stdout, "seed %d, for %v and %d intents\n", cfg.Seed, cfg.Duration, cfg.Intents)
 	report, err := torture.Run(ctx, cfg)
 	if err != nil {
 		return err
@@ -50,9 +50,8 @@ func run(ctx context.Context) error {
 	switch {
 	case len(report.Violations) > 0:
 		return errors.New("promises were broken")
-	case report.Intents < *intents || report.FaultCount() < *faults:
-		return fmt.Errorf("%d intents and %d faults prove too little, wanted %d and %d",
-			report.Intents, report.FaultCount(), *intents, *faults)
+	case report.FaultCount() < *faults:
+		return fmt.Errorf("%d faults prove too little, wanted %d", report.FaultCount(), *faults)
 	}
 	return nil
 }

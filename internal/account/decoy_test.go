@@ -1,0 +1,30 @@
+package account
+
+import (
+	"testing"
+
+	"github.com/alexedwards/argon2id"
+)
+
+// TestDecoyCostsTheSame: who logs in with an unknown email must wait as long as for a wrong password.
+func TestDecoyCostsTheSame(t *testing.T) {
+	t.Parallel()
+	hashed, err := HashPassword("something")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, realSalt, realHash, err := argon2id.DecodeHash(hashed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, salt, hash, err := argon2id.DecodeHash(decoy)
+	if err != nil {
+		t.Fatalf("the decoy is no hash: %v", err)
+	}
+	if *got != *want || len(salt) != len(realSalt) || len(hash) != len(realHash) {
+		t.Errorf("decoy %+v, real %+v", *got, *want)
+	}
+	if match, err := argon2id.ComparePasswordAndHash("", decoy); err != nil || match {
+		t.Errorf("%v, %v", match, err)
+	}
+}

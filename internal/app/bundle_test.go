@@ -1,0 +1,170 @@
+package app_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"onlyonce/internal/app"
+	"onlyonce/internal/postgres/pgtest"
+)
+
+// bundle is a running app on a database of its own.
+type bundle struct {
+	*testing.T
+	*app.App
+
+	db      *pgtest.Database
+	log     *buffer
+	metrics string // URL
+}
+
+func setup(t *testing.T, settings ...func(*app.Config)) *bundle {
+	t.Helper()
+	t.Parallel()
+	b := &bundle{T: t, db: pgtest.New(t)}
+	b.App = b.start(settings...)
+	return b
+}
+
+// config is that of an app with demo data, for a test.
+func (b *bundle) config() app.Config {
+	b.Helper()
+	b.log = &buffer{}
+	metrics := freeAddress(b.T)
+	b.metrics = "http://" + metrics + "/metrics"
+	return app.Config{
+		Addr: "127.0.0.1:0", MetricsAddr: metrics, DatabaseURL: b.db.URL, Demo: true,
+		Wait: 10 * time.Second, ExpireEvery: time.Minute,
+		Log: slog.New(slog.NewJSONHandler(b.log, nil)),
+	}
+}
+
+func (b *bundle) start(settings ...func(*app.Config)) *app.App {
+	b.Helper()
+	config := b.config()
+	for _, set := range settings {
+		set(&config)
+	}
+	started, err := app.Start(b.Context(), config)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		if err := started.Close(context.Background()); err != nil {
+			b.Error(err)
+		}
+	})
+	return started
+}
+
+// freeAddress is one that nobody listens at.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	return listener.Addr().String()
+}
+
+const key = "6f1c2f5e-6c0e-4b7e-9d39-0a0d6f9f7c11"
+
+// order is an invoice for a new customer.
+const order = `{"number": "A-1", "customer": {"email": "ada@example.com", "name": "Ada"}, "issue_date": "2026-11-21",
+	"due_date": "2026-12-21", "currency": "EUR",
+	"lines": [{"description": "Design", "quantity": "2", "unit_price": "50.00", "tax_rate": "23"}]}`
+
+// create asks the API of an app for an invoice.
+func create(url, key, body string) (*http.Response, error) {
+	r, err := http.NewRequest(http.MethodPost, url+"/api/v1/invoices", strings.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Authorization", "Bearer oo_demo_acme")
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Idempotency-Key", key)
+	return http.DefaultClient.Do(r)
+}
+
+func (b *bundle) create(key, body string) *http.Response {
+	b.Helper()
+	response, err := create(b.URL(), key, body)
+	if err != nil {
+		b.Fatal(err)
+	}
+	_ = response.Body.Close()
+	return response
+}
+
+func (b *bundle) get(url string) (status int, body string) {
+	b.Helper()
+	response, err := http.Get(url)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer response.Body.Close()
+	read, err := io.ReadAll(response.Body)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return response.StatusCode, string(read)
+}
+
+// until waits for a condition.
+func (b *bundle) until(what string, holds func() bool) {
+	b.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(20 * time.Second)
+	for !holds() {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			b.Fatal("it never came true: " + what)
+		}
+	}
+}
+
+// buffer collects what is written, from anywhere.
+type buffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (w *buffer) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.text.Write(p)
+}
+
+func (w *buffer) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.text.String()
+}
+
+// lines gives the log's lines with a message.
+func (b *bundle) lines(message string) []map[string]any {
+	b.Helper()
+	var found []map[string]any
+	for line := range strings.Lines(b.log.String()) {
+		var entry map[string]any
+		if err := json.Unmarshal([]byte(line), &entry); err != nil {
+			b.Fatalf("%v in %q", err, line)
+		}
+		if entry["msg"] == message {
+			found = append(found, entry)
+		}
+	}
+	return found
+}

@@ -1,0 +1,171 @@
+package app_test
+
+import (
+	"errors"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"onlyonce/internal/app"
+	"onlyonce/internal/torture/proxy"
+)
+
+func TestAttemptsAreCountedAndLogged(t *testing.T) {
+	b := setup(t)
+	first := b.create(key, order)
+	b.create(key, order)
+	b.create(key, strings.Replace(order, "50.00", "60.00", 1))
+	b.create("another", order)
+	b.create("third", `{}`)
+	b.create("", order)
+
+	_, metrics := b.get(b.metrics)
+	for _, line := range []string{
+		`onlyonce_attempts_total{operation="invoice.create",outcome="created"} 1`,
+		`onlyonce_attempts_total{operation="invoice.create",outcome="replayed"} 1`,
+		`onlyonce_attempts_total{operation="invoice.create",outcome="mismatch"} 1`,
+		`onlyonce_attempts_total{operation="invoice.create",outcome="conflict"} 1`,
+		`onlyonce_attempts_total{operation="invoice.create",outcome="rejected"} 2`,
+		`onlyonce_attempt_duration_seconds_count{operation="invoice.create",outcome="created"} 1`,
+	} {
+		if !strings.Contains(metrics, line+"\n") {
+			t.Errorf("no %s in\n%s", line, metrics)
+		}
+	}
+
+	lines := b.lines("attempt")
+	if len(lines) != 6 {
+		t.Fatalf("%d lines for 6 attempts: %v", len(lines), lines)
+	}
+	record := strings.TrimPrefix(first.Header.Get("Location"), "/api/v1/invoices/")
+	for i, outcome := range []string{"created", "replayed", "mismatch", "conflict", "rejected", "rejected"} {
+		line := lines[i]
+		if line["operation"] != "invoice.create" || line["outcome"] != outcome ||
+			line["tenant"] == nil || line["duration"] == nil || line["key"] == nil {
+			t.Errorf("attempt %d: %v", i, line)
+		}
+		if i < 3 && (line["record"] != record || line["key"] != key || line["number"] != "A-1") {
+			t.Errorf("attempt %d does not say what it was about: %v", i, line)
+		}
+	}
+}
+
+func TestTheLogHoldsNoSecrets(t *testing.T) {
+	b := setup(t)
+	b.create(key, order)
+	b.create(key, strings.Replace(order, "Design", "What somebody typed", 1))
+	browser := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	response, err := browser.PostForm(b.URL()+"/login", url.Values{"email": {"acme@onlyonce.test"}, "password": {"only-once-demo"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = response.Body.Close()
+	cookies := response.Cookies()
+	if len(cookies) == 0 {
+		t.Fatal(response.Status)
+	}
+	for _, secret := range []string{"oo_demo_acme", "only-once-demo", cookies[0].Value, "What somebody typed", "argon2"} {
+		if strings.Contains(b.log.String(), secret) {
+			t.Errorf("%q is in the log:\n%s", secret, b.log.String())
+		}
+	}
+}
+
+// TestReadiness follows the database; being alive does not.
+func TestReadiness(t *testing.T) {
+	var wire *proxy.Proxy
+	b := setup(t, func(c *app.Config) {
+		config, err := pgconn.ParseConfig(c.DatabaseURL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		network, address := pgconn.NetworkAddress(config.Host, config.Port)
+		if wire, err = proxy.Listen(t.Context(), network, address); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(wire.Close)
+		c.DatabaseURL = "postgres://" + config.User + "@" + wire.Addr() + "/" + config.Database
+	})
+	for path, want := range map[string]int{"/healthz": 200, "/readyz": 200} {
+		if status, body := b.get(b.URL() + path); status != want {
+			t.Errorf("%s: %d %s", path, status, body)
+		}
+	}
+	wire.Close()
+	for path, want := range map[string]int{"/healthz": 200, "/readyz": 503} {
+		if status, body := b.get(b.URL() + path); status != want {
+			t.Errorf("without a database %s: %d %s", path, status, body)
+		}
+	}
+}
+
+// TestNotReadyWithAnotherSchema: a program must not serve on a schema that it does not know.
+func TestNotReadyWithAnotherSchema(t *testing.T) {
+	b := setup(t)
+	if _, err := b.db.Admin(t).Exec(t.Context(), `INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)`); err != nil {
+		t.Fatal(err)
+	}
+	if status, _ := b.get(b.URL() + "/readyz"); status != http.StatusServiceUnavailable {
+		t.Errorf("ready with status %d", status)
+	}
+}
+
+// TestExpiry: the background job deletes records, and a late retry is still no second invoice.
+func TestExpiry(t *testing.T) {
+	b := setup(t, func(c *app.Config) { c.Retain, c.ExpireEvery = time.Microsecond, 10*time.Millisecond })
+	first := b.create(key, order)
+	admin := b.db.Admin(t)
+	b.until("expired", func() bool {
+		var left int
+		err := admin.QueryRow(t.Context(), `SELECT count(*) FROM idempotency_records WHERE key = $1`, key).Scan(&left)
+		return err == nil && left == 0
+	})
+	late := b.create(key, order)
+	if late.StatusCode != http.StatusOK || late.Header.Get("Idempotent-Replayed") != "true" ||
+		late.Header.Get("Location") != first.Header.Get("Location") {
+		t.Errorf("first %v\nlate %v", first, late)
+	}
+}
+
+func TestHeadersAreBounded(t *testing.T) {
+	b := setup(t)
+	r, err := http.NewRequest(http.MethodGet, b.URL()+"/healthz", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("X-Large", strings.Repeat("x", 80<<10))
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = response.Body.Close()
+	if response.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
+		t.Error(response.Status)
+	}
+}
+
+// TestSlowHeadersAreHungUpOn: half a request must not occupy the server for ever.
+func TestSlowHeadersAreHungUpOn(t *testing.T) {
+	b := setup(t)
+	conn, err := net.Dial("tcp", strings.TrimPrefix(b.URL(), "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := conn.Write([]byte("GET /healthz HTTP/1.1\r\nHost: ")); err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	_, err = conn.Read(make([]byte, 1))
+	var network net.Error
+	if err == nil || (errors.As(err, &network) && network.Timeout()) {
+		t.Errorf("still waiting: %v", err)
+	}
+}

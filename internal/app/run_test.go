@@ -1,0 +1,123 @@
+package app_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"regexp"
+	"testing"
+
+	"onlyonce/internal/app"
+	"onlyonce/internal/postgres/pgtest"
+)
+
+// hold keeps whoever creates the customer Ada waiting until the release.
+func (b *bundle) hold() (release func()) {
+	b.Helper()
+	admin := b.db.Admin(b.T)
+	tx, err := admin.Begin(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	_, err = tx.Exec(b.Context(), `
+		INSERT INTO customers (tenant_id, id, email, name, operation, idempotency_key)
+		SELECT id, gen_random_uuid(), 'ada@example.com', 'In the way', 'test', 'test' FROM tenants WHERE name = 'Acme Studio'`)
+	if err != nil {
+		b.Fatal(err)
+	}
+	release = func() { _ = tx.Rollback(context.Background()) }
+	b.Cleanup(release)
+	return release
+}
+
+// waiting waits until a connection of the app waits for a lock.
+func (b *bundle) waiting() {
+	b.Helper()
+	admin := b.db.Admin(b.T)
+	b.until("waiting for a lock", func() bool {
+		var n int
+		err := admin.QueryRow(b.Context(), `
+			SELECT count(*) FROM pg_stat_activity
+			WHERE datname = current_database() AND usename = 'onlyonce' AND wait_event_type = 'Lock'`).Scan(&n)
+		return err == nil && n == 1
+	})
+}
+
+// TestStopFinishesWhatIsInFlight: the signal comes while a create runs.
+func TestStopFinishesWhatIsInFlight(t *testing.T) {
+	t.Parallel()
+	b := &bundle{T: t, db: pgtest.New(t)}
+	config, banner := b.config(), &buffer{}
+	config.Banner = banner
+	ctx, signal := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- app.Run(ctx, config) }()
+	address := regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
+	b.until("ready", func() bool { return address.MatchString(banner.String()) })
+	url := address.FindString(banner.String())
+
+	release := b.hold()
+	type result struct {
+		status int
+		err    error
+	}
+	answered := make(chan result, 1)
+	go func() {
+		response, err := create(url, key, order)
+		if err != nil {
+			answered <- result{0, err}
+			return
+		}
+		_, err = io.Copy(io.Discard, response.Body)
+		answered <- result{response.StatusCode, errors.Join(err, response.Body.Close())}
+	}()
+	b.waiting()
+	signal()
+	b.until("taking no more", func() bool {
+		response, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Get(url + "/healthz")
+		if err == nil {
+			_ = response.Body.Close()
+		}
+		return err != nil
+	})
+	select {
+	case err := <-ended:
+		t.Fatalf("ended before its last answer: %v", err)
+	default:
+	}
+	release()
+	if r := <-answered; r.err != nil || r.status != http.StatusCreated {
+		t.Errorf("%+v", r)
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if err := b.db.Pool.Ping(t.Context()); err != nil {
+		t.Error(err) // somebody else's database goes on
+	}
+}
+
+func TestStartSaysWhatIsInTheWay(t *testing.T) {
+	b := setup(t)
+	config := b.config()
+	config.Addr = b.URL()[len("http://"):]
+	if a, err := app.Start(t.Context(), config); err == nil {
+		t.Error("two apps on one address")
+		_ = a.Close(t.Context())
+	}
+	config = b.config()
+	config.DatabaseURL = "postgres://nobody@127.0.0.1:1/nothing?connect_timeout=1"
+	if a, err := app.Start(t.Context(), config); err == nil {
+		t.Error("an app without a database")
+		_ = a.Close(t.Context())
+	}
+}
+
+// TestClosedTwice does no harm.
+func TestClosedTwice(t *testing.T) {
+	b := setup(t)
+	if err := b.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+}

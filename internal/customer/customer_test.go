@@ -1,0 +1,57 @@
+package customer_test
+
+import (
+	"strings"
+	"testing"
+
+	"onlyonce/internal/customer"
+	"onlyonce/internal/invalid"
+)
+
+func TestDraft(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("l", 64)
+	for _, c := range []struct {
+		email, name string
+		want        customer.Draft // of a valid input
+		wrong       string         // pointers, in their order
+	}{
+		{"ada@example.com", "Ada Lovelace", customer.Draft{Email: "ada@example.com", Name: "Ada Lovelace"}, ""},
+		{"  Ada@Example.com\t", " Ada \n Lovelace ", customer.Draft{Email: "Ada@Example.com", Name: "Ada Lovelace"}, ""},
+		{"ada+bills@sub.example.co.uk", "a", customer.Draft{Email: "ada+bills@sub.example.co.uk", Name: "a"}, ""},
+		{"jürgen@exämple.de", "Jürgen Groß & Söhne", customer.Draft{Email: "jürgen@exämple.de", Name: "Jürgen Groß & Söhne"}, ""},
+		{"a@b.c", strings.Repeat("é", customer.MaxName), customer.Draft{Email: "a@b.c", Name: strings.Repeat("é", customer.MaxName)}, ""},
+		{"", "", customer.Draft{}, "/email /name"},
+		{" ", "\t", customer.Draft{}, "/email /name"},
+		{"ada", "Ada", customer.Draft{}, "/email"},
+		{"@example.com", "Ada", customer.Draft{}, "/email"},
+		{"ada@", "Ada", customer.Draft{}, "/email"},
+		{"ada@example.com, bob@example.com", "Ada", customer.Draft{}, "/email"},
+		{"Ada <ada@example.com>", "Ada", customer.Draft{}, "/email"},
+		{"<ada@example.com>", "Ada", customer.Draft{}, "/email"},
+		{"ada@example.com (home)", "Ada", customer.Draft{}, "/email"},
+		{"ada@exam ple.com", "Ada", customer.Draft{}, "/email"},
+		{"ada@example.com\nBcc: x@y.z", "Ada", customer.Draft{}, "/email"},
+		{"ada\x00@example.com", "Ada", customer.Draft{}, "/email"},
+		{long + "@" + strings.Repeat("d.", 95) + "com", "Ada", customer.Draft{}, "/email"},
+		{"ada@example.com", strings.Repeat("é", customer.MaxName+1), customer.Draft{}, "/name"},
+		{"ada@example.com", "A\x00da", customer.Draft{}, "/name"},
+		{"ada@example.com", "A\xffda", customer.Draft{}, "/name"},
+	} {
+		var problems invalid.Error
+		got := customer.Input{Email: c.email, Name: c.name}.Draft("/customer", &problems)
+		var wrong []string
+		for _, f := range problems.Fields {
+			wrong = append(wrong, strings.TrimPrefix(f.Pointer, "/customer"))
+			if f.Message == "" {
+				t.Errorf("%q %q: no message", c.email, c.name)
+			}
+		}
+		if strings.Join(wrong, " ") != c.wrong {
+			t.Errorf("%q %q: wrong is %v, want %q", c.email, c.name, wrong, c.wrong)
+		}
+		if c.wrong == "" && got != c.want {
+			t.Errorf("%q %q: got %+v", c.email, c.name, got)
+		}
+	}
+}

@@ -1,0 +1,75 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invoice"
+	"onlyonce/templates"
+)
+
+const benchInvoice = `{"number":"2026-0042","customer":{"email":"ada@example.com","name":"Ada"},"issue_date":"2026-11-21",
+	"due_date":"2026-12-21","currency":"EUR","lines":[
+	{"description":"Design","quantity":"2","unit_price":"50.00","tax_rate":"23"},
+	{"description":"Build","quantity":"1.5","unit_price":"80.00","tax_rate":"23"},
+	{"description":"Support","quantity":"3","unit_price":"20.00","tax_rate":"8"}]}`
+
+func benchDecode(b *testing.B) invoice.Draft {
+	b.Helper()
+	var s Server
+	r := httptest.NewRequest(http.MethodPost, "/api/v1/invoices", strings.NewReader(benchInvoice))
+	r.Header.Set("Content-Type", "application/json")
+	draft, err := s.invoiceAPI().decode(r)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return draft
+}
+
+func BenchmarkDecode(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		benchDecode(b)
+	}
+}
+
+func BenchmarkRespond(b *testing.B) {
+	b.ReportAllocs()
+	var s Server
+	draft := benchDecode(b)
+	done := idempotency.Done[invoice.Invoice]{Value: invoice.Invoice{
+		ID: uuid.New(), Number: draft.Number, Status: "draft", Currency: draft.Currency, IssueDate: draft.IssueDate,
+		DueDate: draft.DueDate, Lines: draft.Lines, Subtotal: 10000, TaxTotal: 2300, Total: 12300, Version: 1, CreatedAt: time.Now(),
+	}}
+	respond, r := s.invoiceAPI().respond, httptest.NewRequest(http.MethodPost, "/api/v1/invoices", nil)
+	for b.Loop() {
+		if err := respond(httptest.NewRecorder(), r, done); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkRenderList(b *testing.B) {
+	b.ReportAllocs()
+	var list templates.InvoiceList
+	for n := range 25 {
+		list.Rows = append(list.Rows, templates.InvoiceRow{
+			Href: "/invoices/" + uuid.NewString(), Number: fmt.Sprintf("2026-%04d", n), Customer: "Northwind Traders",
+			Status: "draft", IssueDate: "21 Nov 2026", DueDate: "21 Dec 2026", Total: "1,234.56 EUR",
+		})
+	}
+	page := templates.InvoiceListPage(templates.Page{Tenant: "Acme", User: "ada@example.com"}, list)
+	for b.Loop() {
+		w := httptest.NewRecorder()
+		if err := page.Render(b.Context(), w); err != nil || w.Body.Len() < 1000 {
+			b.Fatal(w.Body.Len(), err)
+		}
+	}
+}

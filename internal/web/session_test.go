@@ -1,0 +1,66 @@
+package web
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"onlyonce/internal/postgres/pgtest"
+)
+
+// TestIdleSessions: the last request counts, known to within ten minutes, and at most a week.
+func TestIdleSessions(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	server, err := New(Config{Pool: db.Pool, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		idle            time.Duration
+		loggedIn, saved bool
+	}{
+		"just now":         {time.Minute, true, false},
+		"a while ago":      {11 * time.Minute, true, true},
+		"before lunch":     {11 * time.Hour, true, true},
+		"yesterday":        {13 * time.Hour, false, false},
+		"two days ago":     {48 * time.Hour, false, false},
+		"in a wrong clock": {-time.Hour, true, false},
+	} {
+		token := server.plant(t, c.idle)
+		w := httptest.NewRecorder()
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/login", nil)
+		r.AddCookie(&http.Cookie{Name: "onlyonce_session", Value: token})
+		server.Handler.ServeHTTP(w, r)
+		if loggedIn := w.Code == http.StatusSeeOther; loggedIn != c.loggedIn {
+			t.Errorf("%s: status %d", name, w.Code)
+		}
+		if saved := w.Header().Get("Set-Cookie") != ""; saved != c.saved {
+			t.Errorf("%s: Set-Cookie %q", name, w.Header().Get("Set-Cookie"))
+		}
+	}
+}
+
+// plant makes a session whose last request was some time ago.
+func (s *Server) plant(t *testing.T, idle time.Duration) (token string) {
+	t.Helper()
+	ctx, err := s.sessions.Load(context.WithoutCancel(t.Context()), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.sessions.Put(ctx, sessionTenant, uuid.NewString())
+	s.sessions.Put(ctx, sessionSeen, time.Now().Add(-idle).Unix())
+	token, expiry, err := s.sessions.Commit(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if life := time.Until(expiry); life > 7*24*time.Hour {
+		t.Errorf("the session lives for %v", life)
+	}
+	return token
+}
