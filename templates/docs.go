@@ -17,10 +17,18 @@ type APIDocs struct {
 	// Intro paragraphs: authentication, keys, amounts.
 	Intro     []string
 	Endpoints []Endpoint
+	Rules     []Rule
 	Retention []Retention
 	Problems  []Problem
 	// Example is a request and its answer as preformatted text.
 	Example string
+}
+
+// Rule is one uniqueness rule: what counts as the same thing, and what a second
+// one gets.
+type Rule struct {
+	Sentence string
+	Answer   string
 }
 
 // Endpoint is one row of the reference.

@@ -49,14 +49,14 @@ func Layers() []Layer {
 		},
 		{
 			Name:    "record and work in one transaction",
-			Removed: "the server is built with one expression replaced: the claim commits before the work",
+			Removed: "the server is built with one statement replaced: the claim commits before the work",
 			mutation: mutation{
 				pkg:  "onlyonce/internal/idempotency",
-				file: "settle.go",
-				old:  `result, at, err := s.send(detached, conn, t.all)`,
-				new: `result, at, err := s.send(detached, conn, append(t.all[:1:1], t.look[0]))
+				file: "transaction.go",
+				old:  `at, err = exchange(ctx, conn.Conn(), t.all, &result)`,
+				new: `at, err = exchange(ctx, conn.Conn(), append(t.all[:1:1], t.look[0]), &result)
 	if err == nil {
-		result, at, err = s.send(detached, conn, append(t.look[:1:1], t.all[1:]...))
+		at, err = exchange(ctx, conn.Conn(), append(t.look[:1:1], t.all[1:]...), &result)
 	}`,
 			},
 		},

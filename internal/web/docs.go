@@ -61,7 +61,7 @@ func (s *Server) showAPIDocs(w http.ResponseWriter, r *http.Request) error {
        "lines": [{"description": "Design", "quantity": "2", "unit_price": "50.00", "tax_rate": "23"}]}'`,
 	}
 	for _, rule := range append(invoice.Rules(), customer.Rules()...) {
-		docs.Intro = append(docs.Intro, rule.Sentence+" "+rule.Answer)
+		docs.Rules = append(docs.Rules, templates.Rule{Sentence: rule.Sentence, Answer: rule.Answer})
 	}
 	return s.render(w, r, http.StatusOK, templates.APIDocsPage(s.page(w, r), docs))
 }
