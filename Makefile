@@ -19,6 +19,15 @@ test: ## Install what the tests need, then run them all with the race detector
 	e2e/setup
 	go test -race -p 2 -timeout 15m ./...
 
+.PHONY: torture
+torture: ## Prove by fault injection that nothing is created twice, and that the proof can fail
+	go run ./internal/torture/cmd/torture -selftest
+	go run ./internal/torture/cmd/torture $(TORTURE)
+
+.PHONY: bench
+bench: ## Measure what it costs, against PostgreSQL's own floor
+	go run ./internal/bench/cmd/bench $(BENCH)
+
 .PHONY: check
 check: $(LINT) ## Hold format, vet, linter, generated code, modules and allowed imports
 	go mod verify

@@ -1,22 +1,35 @@
 package e2e
 
 import (
+	"errors"
+
 	"github.com/playwright-community/playwright-go"
 )
 
 // What happens between the browser and the app, and around the page.
 
-// refresh is F5.
+// refresh is F5. page.Reload will not do: it gives up when the reload aborts a
+// request in flight.
 func (s *session) refresh() {
 	s.t.Helper()
-	wire, err := s.browser.NewCDPSession(s.page)
-	s.check(err, "reach for the keyboard")
-	// Not page.Reload, which gives up when the reload aborts a request in flight.
-	_, err = s.page.ExpectEvent("load", func() error {
-		_, err := wire.Send("Page.reload", nil)
-		return err
-	})
+	_, err := s.page.ExpectEvent("load", func() error { return s.command("Page.reload") })
 	s.check(err, "refresh the page")
+}
+
+// stop is the browser's Stop button.
+func (s *session) stop() {
+	s.t.Helper()
+	s.check(s.command("Page.stopLoading"), "stop loading")
+}
+
+// command tells the browser to do what its own buttons do.
+func (s *session) command(name string) error {
+	wire, err := s.browser.NewCDPSession(s.page)
+	if err != nil {
+		return err
+	}
+	_, err = wire.Send(name, nil)
+	return errors.Join(err, wire.Detach())
 }
 
 // back is the browser's Back button. A page from the back/forward cache does not

@@ -16,8 +16,8 @@ import (
 	"onlyonce/internal/postgres/pgtest"
 )
 
-// patience bounds every wait for the app or the browser. It is generous: a
-// passing test never waits it out.
+// patience bounds every wait for the app or the browser, as Playwright's own
+// timeout does. It is generous: a passing test never waits it out.
 const patience = 30 * time.Second
 
 // session is a person at a browser, in front of an app and a database that
@@ -97,7 +97,6 @@ func (s *session) openBrowser(options []option) {
 	}
 	s.browser, err = shared.NewContext(settings)
 	s.check(err, "open a browser window")
-	s.browser.SetDefaultTimeout(float64(patience.Milliseconds()))
 	s.t.Cleanup(func() { s.check(s.browser.Close(), "close the browser window") })
 	s.watchConsole()
 	s.recordTrace()

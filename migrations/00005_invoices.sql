@@ -79,22 +79,22 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 
--- take_invoice_number gives the number that a new invoice gets: the typed one, or the next of the
--- series. Typed numbers go side by side; an allocation waits until those in flight are decided, and
--- makes later ones wait for it. So an allocated number never collides, and a rolled back one leaves
--- no gap.
+-- invoice_series_lock names the lock under which a series gives out numbers. Typed numbers take it
+-- shared and go side by side; an allocation takes it alone: it waits until the typed ones in flight
+-- are decided, and makes later ones wait for it. So an allocated number never collides.
+CREATE FUNCTION invoice_series_lock(in_tenant uuid, in_year integer) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN hashtextextended(in_tenant::text, in_year);
+
+-- allocate_invoice_number gives the next number of the series. It belongs to the transaction: one that
+-- is rolled back leaves no gap.
 -- +goose StatementBegin
-CREATE FUNCTION take_invoice_number(in_tenant uuid, in_year integer, in_typed text) RETURNS text
+CREATE FUNCTION allocate_invoice_number(in_tenant uuid, in_year integer) RETURNS text
 LANGUAGE plpgsql AS $$
 DECLARE
-    series bigint := hashtextextended('invoice_series/' || in_tenant || '/' || in_year, 0);
-    n      bigint;
+    n bigint;
 BEGIN
-    IF in_typed IS NOT NULL THEN
-        PERFORM pg_advisory_xact_lock_shared(series);
-        RETURN in_typed;
-    END IF;
-    PERFORM pg_advisory_xact_lock(series);
+    PERFORM pg_advisory_xact_lock(invoice_series_lock(in_tenant, in_year));
     n := next_invoice_number(in_tenant, in_year);
     INSERT INTO invoice_series (tenant_id, year, last) VALUES (in_tenant, in_year, n)
     ON CONFLICT (tenant_id, year) DO UPDATE SET last = EXCLUDED.last;
@@ -124,7 +124,8 @@ END $$;
 
 -- +goose Down
 DROP FUNCTION refuse_likeness;
-DROP FUNCTION take_invoice_number;
+DROP FUNCTION allocate_invoice_number;
+DROP FUNCTION invoice_series_lock;
 DROP FUNCTION next_invoice_number;
 DROP FUNCTION format_invoice_number;
 DROP TABLE invoice_series, invoice_lines, invoices;

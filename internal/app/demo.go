@@ -88,6 +88,11 @@ func seed(ctx context.Context, pool *pgxpool.Pool, store *idempotency.Store) err
 }
 
 func (t demoTenant) credentials(ctx context.Context, pool *pgxpool.Pool) error {
+	var known bool
+	err := pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM api_tokens WHERE token_hash = $1)`, account.HashToken(t.token)).Scan(&known)
+	if err != nil || known {
+		return err
+	}
 	hash, err := account.HashPassword(demoPassword)
 	if err != nil {
 		return err

@@ -46,6 +46,10 @@ func insert(tx *idempotency.Tx, d Draft) idempotency.Result {
 			FROM (SELECT `+customerID+` AS id) AS customer`,
 			with(who, pgx.NamedArgs{"content": d.content(), "window": RepeatWindow}))
 	}
+	number := typed
+	if d.Number == "" {
+		number = allocated
+	}
 	tx.Exec(`
 		WITH customer AS MATERIALIZED (
 			SELECT `+customerID+` AS id
@@ -86,8 +90,10 @@ const (
 	// likeness is equal for invoices with the same customer, currency and lines.
 	likeness = `sha256(uuid_send(customer.id) || @content::bytea)`
 
-	// number is the typed one, or the next of the series. See the function in migrations/.
-	number = `take_invoice_number(@tenant_id, @year, NULLIF(@number, ''))`
+	// allocated is the next number of the series, typed a number of its own. Both are taken under the
+	// lock of the series, so that they cannot meet. See migrations/.
+	allocated = `allocate_invoice_number(@tenant_id, @year)`
+	typed     = `(SELECT @number FROM pg_advisory_xact_lock_shared(invoice_series_lock(@tenant_id, @year)))`
 
 	// earlier is the last invoice like i.
 	earlier = `(

@@ -1,6 +1,8 @@
 package web
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -97,7 +99,7 @@ func (s *Server) limitTenant(perMinute int, fail fail) func(http.Handler) http.H
 // classify finds what an error means in HTTP, logs what somebody has to look at, and sets Retry-After.
 func (s *Server) classify(r *http.Request, err error) problem {
 	kind := problemOf(err)
-	if kind.status >= http.StatusInternalServerError {
+	if kind.status >= http.StatusInternalServerError && !errors.Is(r.Context().Err(), context.Canceled) {
 		s.log.ErrorContext(r.Context(), "request failed", "method", r.Method, "path", r.URL.Path,
 			"status", kind.status, "request_id", requestID(r), "error", err)
 	}

@@ -1,0 +1,109 @@
+package bench
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestRatiosAreTakenTurnByTurn(t *testing.T) {
+	t.Parallel()
+	// The machine is half as fast in the second turn, for both.
+	f := against("create", perSecond, []float64{100, 50, 90}, "floor", []float64{200, 100, 100})
+	if want := (Spread{Median: 0.5, Min: 0.5, Max: 0.9}); f.Ratio != want {
+		t.Errorf("ratio %+v, want %+v", f.Ratio, want)
+	}
+	if want := (Spread{Median: 90, Min: 50, Max: 100}); f.Ours != want {
+		t.Errorf("ours %+v, want %+v", f.Ours, want)
+	}
+	if even := spreadOf([]float64{4, 1, 3, 2}).Median; even != 2.5 {
+		t.Errorf("median of four is %v, want 2.5", even)
+	}
+}
+
+func TestTargets(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		figure Figure
+		missed bool
+	}{
+		"ratio high enough": {against("", perSecond, []float64{5}, "b", []float64{10}).atLeast(0.5), false},
+		"ratio too low":     {against("", perSecond, []float64{4}, "b", []float64{10}).atLeast(0.5), true},
+		"ratio too high":    {against("", millis, []float64{40}, "b", []float64{10}).atMost(3), true},
+		"value too high":    {alone("", kilobytes, 13).atMost(12), true},
+		"value low enough":  {alone("", kilobytes, 11).atMost(12), false},
+		"no target":         {alone("", megabytes, 1000), false},
+	} {
+		if c.figure.Missed() != c.missed {
+			t.Errorf("%s: missed is %t", name, !c.missed)
+		}
+	}
+}
+
+func TestWhatGotWorse(t *testing.T) {
+	t.Parallel()
+	base := []float64{100, 100, 100}
+	report := func(ours ...float64) Report {
+		return Report{Figures: []Figure{against("create", perSecond, ours, "floor", base).atLeast(0.5)}}
+	}
+	size := func(mb float64) Report { return Report{Figures: []Figure{alone("binary", megabytes, mb)}} }
+	for name, c := range map[string]struct {
+		now, before Report
+		worse       int
+	}{
+		"clearly slower":          {report(50, 51, 52), report(60, 61, 62), 1},
+		"faster":                  {report(60, 61, 62), report(50, 51, 52), 0},
+		"within the tolerance":    {report(58, 58, 58), report(60, 60, 60), 0},
+		"a noisy run is no proof": {report(30, 50, 65), report(60, 61, 62), 0},
+		"larger":                  {size(30), size(20), 1},
+		"smaller":                 {size(20), size(30), 0},
+		"a new figure":            {size(30), report(1, 1, 1), 0},
+	} {
+		if worse := c.now.Worse(c.before); len(worse) != c.worse {
+			t.Errorf("%s: %q", name, worse)
+		}
+	}
+}
+
+func TestTheTableReplacesTheOneBefore(t *testing.T) {
+	t.Parallel()
+	document := filepath.Join(t.TempDir(), "performance.md")
+	text := "before\n" + tableBegins + "old\n" + tableEnds + "after\n"
+	if err := os.WriteFile(document, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"first", "second"} {
+		if err := (Report{Figures: []Figure{alone(name, megabytes, 1)}}).Publish(document); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for part, times := range map[string]int{"before\n": 1, "after\n": 1, "old": 0, "first": 0, "| second |": 1, tableEnds: 1} {
+		if n := strings.Count(string(got), part); n != times {
+			t.Errorf("%q is there %d times, want %d, in:\n%s", part, n, times, got)
+		}
+	}
+	if err := (Report{}).Publish(os.DevNull); err == nil {
+		t.Error("a document without a place for the table was accepted")
+	}
+}
+
+func TestReportsSurviveTheDisk(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "performance.json")
+	if _, known, err := ReadReport(path); known || err != nil {
+		t.Fatalf("a report out of nothing: %v", err)
+	}
+	written := Report{Commit: "abc", Figures: []Figure{against("create", perSecond, []float64{4}, "b", []float64{10}).atLeast(0.5)}}
+	if err := written.Write(path); err != nil {
+		t.Fatal(err)
+	}
+	read, known, err := ReadReport(path)
+	if err != nil || !known || read.Commit != "abc" || read.Figures[0] != written.Figures[0] {
+		t.Errorf("read %+v, %v", read, err)
+	}
+}
