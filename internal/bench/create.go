@@ -12,14 +12,11 @@ const invoicesPath = "/api/v1/invoices"
 // A create is a request to the API with a token and three lines, for a customer found by email, all of
 // one tenant.
 func (b *bench) creates(ctx context.Context) error {
-	db, err := b.cluster.create(ctx, "creates")
+	s, err := b.populated(ctx, "creates", 0, 0)
 	if err != nil {
 		return err
 	}
-	ours, err := b.startServer(ctx, "DATABASE_URL="+db.url())
-	if err != nil {
-		return err
-	}
+	ours, db := s.service, s.database
 	defer ours.stop()
 	usual, err := start(ctx, b.usual, b.path("usual.log"), "DATABASE_URL="+db.url(), "TENANT="+acme)
 	if err != nil {

@@ -17,14 +17,11 @@ import (
 // already, and compares the time until the last answer with that of one create.
 func (b *bench) sameKey(ctx context.Context) error {
 	const callers = 64
-	db, err := b.cluster.create(ctx, "samekey")
+	s, err := b.populated(ctx, "samekey", 0, 0)
 	if err != nil {
 		return err
 	}
-	server, err := b.startServer(ctx, "DATABASE_URL="+db.url())
-	if err != nil {
-		return err
-	}
+	server, db := s.service, s.database
 	defer server.stop()
 
 	crowd := make([]*http.Client, callers)
