@@ -103,17 +103,18 @@ END $$;
 -- +goose StatementEnd
 
 -- refuse_likeness ends the transaction with constraint name invoices_likeness and the id of the
--- earlier invoice as detail, if one like it was created within the window. The lock decides between
+-- earlier invoice as detail, if one like the new one was created within the window. The lock decides between
 -- two that arrive together.
 -- +goose StatementBegin
-CREATE FUNCTION refuse_likeness(in_tenant uuid, in_likeness bytea, in_window interval) RETURNS void
+CREATE FUNCTION refuse_likeness(in_tenant uuid, in_id uuid, in_window interval) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
+    mine    bytea := (SELECT likeness FROM invoices WHERE tenant_id = in_tenant AND id = in_id);
     earlier uuid;
 BEGIN
-    PERFORM pg_advisory_xact_lock(hashtextextended('likeness/' || in_tenant || encode(in_likeness, 'hex'), 0));
+    PERFORM pg_advisory_xact_lock(hashtextextended('likeness/' || in_tenant || encode(mine, 'hex'), 0));
     SELECT id INTO earlier FROM invoices
-    WHERE tenant_id = in_tenant AND likeness = in_likeness AND created_at > clock_timestamp() - in_window
+    WHERE tenant_id = in_tenant AND likeness = mine AND id <> in_id AND created_at > clock_timestamp() - in_window
     ORDER BY created_at DESC LIMIT 1;
     IF FOUND THEN
         RAISE EXCEPTION 'looks like an earlier invoice'

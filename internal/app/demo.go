@@ -16,7 +16,7 @@ import (
 	"onlyonce/templates"
 )
 
-const demoPassword = "only-once-demo" //nolint:gosec // everybody may know it
+const demoPassword = "only-once-demo"
 
 // demoTenant is a business that exists in demo mode only. Its logins are known to everybody.
 type demoTenant struct {
@@ -29,7 +29,7 @@ type demoTenant struct {
 	work         []invoice.LineInput
 }
 
-func demoTenants() []demoTenant { //nolint:gosec // everybody may know these tokens
+func demoTenants() []demoTenant {
 	return []demoTenant{
 		{
 			id: uuid.MustParse("0a3e0000-0000-4000-8000-00000000ac3e"), name: "Acme Studio",

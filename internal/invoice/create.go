@@ -2,7 +2,6 @@ package invoice
 
 import (
 	"log/slog"
-	"maps"
 	"time"
 
 	"github.com/google/uuid"
@@ -34,17 +33,10 @@ func fields(d Draft) []slog.Attr {
 }
 
 // insert is the transaction of one new invoice, in the order in which it happens. The order is also
-// that of the locks: the key, the customer's email, the likeness, the number.
+// that of the locks: the key, the customer's email, the number, the likeness.
 func insert(tx *idempotency.Tx, d Draft) idempotency.Result {
-	who := pgx.NamedArgs{"customer_id": nullable(d.CustomerID), "email": d.Customer.Email}
 	if d.CustomerID == uuid.Nil {
 		customer.CreateOrReuse(tx, d.Customer)
-	}
-	if !d.AllowRepeat {
-		tx.Exec(`
-			SELECT refuse_likeness(@tenant_id, `+likeness+`, @window)
-			FROM (SELECT `+customerID+` AS id) AS customer`,
-			with(who, pgx.NamedArgs{"content": d.content(), "window": RepeatWindow}))
 	}
 	number := typed
 	if d.Number == "" {
@@ -69,12 +61,11 @@ func insert(tx *idempotency.Tx, d Draft) idempotency.Result {
 		)
 		INSERT INTO events (tenant_id, name, record_id, actor, key)
 		VALUES (@tenant_id, 'invoice.created', @record_id, @actor, @idempotency_key)`,
-		with(who, with(columns(d.Lines), pgx.NamedArgs{
-			"year": d.IssueDate.Year(), "number": d.Number, "currency": d.Currency.String(),
-			"issue_date": d.IssueDate.Time(), "due_date": d.DueDate.Time(), "notes": d.Notes,
-			"subtotal": d.totals.Subtotal, "tax_total": d.totals.Tax, "total": d.totals.Total,
-			"content": d.content(),
-		})))
+		arguments(d))
+	if !d.AllowRepeat {
+		// Behind the insert, so that a number that is taken speaks first: it is the surer sign.
+		tx.Exec(`SELECT refuse_likeness(@tenant_id, @record_id, @window)`, pgx.NamedArgs{"window": RepeatWindow})
+	}
 	return tx.Return(`
 		SELECT `+asJSON+` || jsonb_build_object('possible_duplicate_of', COALESCE(`+earlier+`, @none))
 		FROM invoices i JOIN customers c ON c.tenant_id = i.tenant_id AND c.id = i.customer_id
@@ -103,28 +94,23 @@ const (
 		ORDER BY e.created_at DESC LIMIT 1)`
 )
 
-func columns(lines []Line) pgx.NamedArgs {
-	n := len(lines)
+func arguments(d Draft) pgx.NamedArgs {
+	n := len(d.Lines)
 	descriptions, quantities, rates := make([]string, n), make([]string, n), make([]string, n)
 	prices, nets := make([]int64, n), make([]int64, n)
-	for i, line := range lines {
+	for i, line := range d.Lines {
 		descriptions[i], quantities[i], rates[i] = line.Description, line.Quantity.String(), line.TaxRate.String()
 		prices[i], nets[i] = line.UnitPrice, line.Net
 	}
+	var chosen *uuid.UUID
+	if d.CustomerID != uuid.Nil {
+		chosen = &d.CustomerID
+	}
 	return pgx.NamedArgs{
-		"descriptions": descriptions, "quantities": quantities, "tax_rates": rates,
-		"unit_prices": prices, "nets": nets,
+		"customer_id": chosen, "email": d.Customer.Email,
+		"year": d.IssueDate.Year(), "number": d.Number, "currency": d.Currency.String(),
+		"issue_date": d.IssueDate.Time(), "due_date": d.DueDate.Time(), "notes": d.Notes,
+		"subtotal": d.totals.Subtotal, "tax_total": d.totals.Tax, "total": d.totals.Total, "content": d.content(),
+		"descriptions": descriptions, "quantities": quantities, "tax_rates": rates, "unit_prices": prices, "nets": nets,
 	}
-}
-
-func nullable(id uuid.UUID) *uuid.UUID {
-	if id == uuid.Nil {
-		return nil
-	}
-	return &id
-}
-
-func with(a, b pgx.NamedArgs) pgx.NamedArgs {
-	maps.Copy(b, a)
-	return b
 }

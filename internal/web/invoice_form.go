@@ -263,8 +263,8 @@ func (s *Server) customersToChoose(r *http.Request, chosen string) ([]customer.C
 	if err != nil {
 		return nil, err
 	}
-	id, err := uuid.Parse(chosen)
-	if err != nil || slices.ContainsFunc(list, func(c customer.Customer) bool { return c.ID == id }) {
+	id, _ := uuid.Parse(chosen) // what is no id is nobody
+	if id == uuid.Nil || slices.ContainsFunc(list, func(c customer.Customer) bool { return c.ID == id }) {
 		return list, nil
 	}
 	c, err := customer.Find(r.Context(), s.pool, tenant, id)

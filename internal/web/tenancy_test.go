@@ -49,7 +49,11 @@ func TestOtherTenantsSeeNothing(t *testing.T) {
 		} else {
 			caller = caller.with("Content-Type", "application/x-www-form-urlencoded")
 		}
-		for _, id := range []string{invoiceID, customerID} {
+		ids := []string{invoiceID, customerID}
+		if !strings.Contains(path, "{id}") {
+			ids = ids[:1]
+		}
+		for _, id := range ids {
 			for _, query := range queries {
 				address := strings.ReplaceAll(path, "{id}", id) + "?" + query
 				a := caller.must(caller.with("Idempotency-Key", key).send(t.Context(), method, address, body))
