@@ -137,5 +137,5 @@ func next[T any](pipeline *pgconn.Pipeline) (T, error) {
 	if err == nil && !ok {
 		err = fmt.Errorf("connection ended inside the pipeline, with a %T", results)
 	}
-	return answer, err //nolint:wrapcheck // the caller looks into it
+	return answer, err
 }
