@@ -44,7 +44,9 @@ func CreateOrReuse(tx *idempotency.Tx, d Draft) {
 	tx.Exec(`
 		WITH created AS (
 			INSERT INTO customers (tenant_id, id, email, name, operation, idempotency_key)
-			VALUES (@tenant_id, @record_id, @email, @name, @operation, @idempotency_key)
+			SELECT @tenant_id, @record_id, @email, @name, @operation, @idempotency_key
+			-- The usual case, and cheaper than a conflict. Who comes at the same time meets the conflict.
+			WHERE NOT EXISTS (SELECT FROM customers WHERE tenant_id = @tenant_id AND lower(email) = lower(@email))
 			ON CONFLICT (tenant_id, lower(email)) DO NOTHING
 			RETURNING id
 		)

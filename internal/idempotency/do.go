@@ -86,19 +86,13 @@ func (o Operation[C, R]) do(ctx context.Context, store *Store, intent Intent, co
 		return Done[R]{}, o.explain(ctx, store, intent, command, err, attempt)
 	}
 
-	var created struct {
-		ID uuid.UUID `json:"id"`
-	}
-	if err := json.Unmarshal(stored.result, &created); err != nil {
-		return Done[R]{}, fmt.Errorf("stored result has no id: %w", err)
-	}
-	attempt.Record, attempt.Outcome = created.ID, Created
+	attempt.Record, attempt.Outcome = stored.id, Created
 	// Our own token means that this attempt did the work, even if it had to ask twice to learn it.
 	if stored.token != token {
 		attempt.Outcome = Replayed
 		switch {
 		case !bytes.Equal(stored.fingerprint, fingerprint[:]):
-			return Done[R]{}, &MismatchError{Record: created.ID}
+			return Done[R]{}, &MismatchError{Record: stored.id}
 		case !stored.visible:
 			return Done[R]{}, ErrNotVisible
 		}
@@ -180,10 +174,8 @@ func (o Operation[C, R]) look() []query {
 	}
 	return []query{
 		{`SELECT set_config('onlyonce.tenant_id', @tenant_id::text, true)`, nil},
-		{`SELECT token, fingerprint, result, EXISTS (
-			SELECT FROM (SELECT (result->>'id')::uuid AS id) AS record, LATERAL (` + visible + `) AS visible
-		)
-		FROM idempotency_records
+		{`SELECT token, fingerprint, result, record.id, EXISTS (` + visible + `)
+		FROM idempotency_records, LATERAL (SELECT (result->>'id')::uuid AS id) AS record
 		WHERE tenant_id = @tenant_id AND operation = @operation AND key = @idempotency_key`, nil},
 	}
 }

@@ -72,9 +72,9 @@ func (s *Store) ask(patience, detached context.Context, t transaction) (stored r
 		return record{}, false, fmt.Errorf("%w: %w", errLost, err)
 	}
 	defer conn.Release()
-	result, at, err := s.send(detached, conn, t)
+	made, at, err := s.send(detached, conn, t)
 	if err == nil {
-		return record{token: t.token, result: result, visible: true}, true, nil
+		return made, true, nil
 	}
 	sent = at != notSent
 	refused, ok := refusal(err)

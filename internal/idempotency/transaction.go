@@ -20,18 +20,20 @@ type transaction struct {
 type record struct {
 	token       uuid.UUID
 	fingerprint []byte
-	result      []byte // JSON
+	result      []byte    // JSON
+	id          uuid.UUID // in the result: of what was created
 	visible     bool
 }
 
 // send runs claim, work and COMMIT. The work needs no guard: it does not run when the claim fails. at
 // is the index of the statement that failed; 0 is the claim, and notSent comes before it.
-func (s *Store) send(ctx context.Context, conn *pgxpool.Conn, t transaction) (result []byte, at int, err error) {
+func (s *Store) send(ctx context.Context, conn *pgxpool.Conn, t transaction) (made record, at int, err error) {
 	if err := prepare(ctx, conn.Conn(), s.wait(), slices.Concat(t.all, t.look)); err != nil {
-		return nil, notSent, err
+		return record{}, notSent, err
 	}
-	at, err = exchange(ctx, conn.Conn(), t.all, &result)
-	return result, at, err
+	made = record{token: t.token, visible: true}
+	at, err = exchange(ctx, conn.Conn(), t.all, &made.result, &made.id)
+	return made, at, err
 }
 
 // notSent stands for the statement that failed when not even the claim was sent.
@@ -42,7 +44,7 @@ func (s *Store) look(ctx context.Context, conn *pgxpool.Conn, look []bound) (r r
 	if err := prepare(ctx, conn.Conn(), s.wait(), look); err != nil {
 		return record{}, err
 	}
-	_, err = exchange(ctx, conn.Conn(), look, &r.token, &r.fingerprint, &r.result, &r.visible)
+	_, err = exchange(ctx, conn.Conn(), look, &r.token, &r.fingerprint, &r.result, &r.id, &r.visible)
 	return r, err
 }
 

@@ -52,12 +52,12 @@ func (tx *Tx) Exec(sql string, args pgx.NamedArgs) {
 	tx.queued = append(tx.queued, query{sql, args})
 }
 
-// Return queues the SELECT of the result: one jsonb, read from the rows that were just written. It is
-// stored in the record and must not be NULL. The first answer and every replay are made from it.
+// Return queues the SELECT of the result: one jsonb object, read from the rows that were just written,
+// whose "id" is that of what was created. It is stored in the record and must not be NULL. The first answer and every replay are made from it.
 func (tx *Tx) Return(sql string, args pgx.NamedArgs) Result {
 	tx.Exec(`
 		UPDATE idempotency_records SET result = (`+sql+`)
 		WHERE tenant_id = @tenant_id AND operation = @operation AND key = @idempotency_key
-		RETURNING result`, args)
+		RETURNING result, (result->>'id')::uuid`, args)
 	return Result{tx}
 }

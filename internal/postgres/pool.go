@@ -88,6 +88,9 @@ func poolConfig(url string) (*pgxpool.Config, error) {
 	}
 	conn.RuntimeParams["default_transaction_isolation"] = readCommitted
 	conn.RuntimeParams["timezone"] = "UTC"
+	// Every query has its index. On a young database PostgreSQL would still plan to read whole tables, as
+	// they are small, and prepared statements would keep these plans while the tables grow.
+	conn.RuntimeParams["enable_seqscan"] = "off"
 	if conn.RuntimeParams["application_name"] == "" {
 		conn.RuntimeParams["application_name"] = "onlyonce"
 	}
