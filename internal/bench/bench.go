@@ -85,7 +85,7 @@ func Run(ctx context.Context, o Options) (_ Report, err error) {
 		if o.Only != "" && o.Only != p.name {
 			continue
 		}
-		b.say("%s", p.name)
+		b.sayf("%s", p.name)
 		if err := p.run(ctx); err != nil {
 			return Report{}, fmt.Errorf("%s: %w", p.name, err)
 		}
@@ -95,7 +95,7 @@ func Run(ctx context.Context, o Options) (_ Report, err error) {
 }
 
 func (b *bench) prepare(ctx context.Context) (err error) {
-	b.say("building")
+	b.sayf("building")
 	if b.server, err = build(ctx, b.dir, "onlyonce/cmd/server"); err != nil {
 		return err
 	}
@@ -116,12 +116,12 @@ func (b *bench) prepare(ctx context.Context) (err error) {
 
 func (b *bench) add(figures ...Figure) {
 	for _, f := range figures {
-		b.say("  %s: %s", f.Name, f.summary())
+		b.sayf("  %s: %s", f.Name, f.summary())
 	}
 	b.figures = append(b.figures, figures...)
 }
 
-func (b *bench) say(format string, args ...any) {
+func (b *bench) sayf(format string, args ...any) {
 	fmt.Fprintf(b.Log, format+"\n", args...)
 }
 

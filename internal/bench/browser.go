@@ -28,7 +28,7 @@ func openBrowser(ctx context.Context, dir string) (_ playwright.Browser, closeAl
 	}
 	browser, err := pw.Chromium.Launch(playwright.BrowserTypeLaunchOptions{
 		ExecutablePath:  &program,
-		ChromiumSandbox: playwright.Bool(os.Geteuid() != 0),
+		ChromiumSandbox: new(os.Geteuid() != 0),
 		Args: []string{
 			"--disable-quic", "--no-first-run", "--disable-background-networking",
 			"--disable-component-update", "--disable-sync",
@@ -46,7 +46,7 @@ func findDriver(ctx context.Context, dir string) (string, error) {
 	const toFix = "run e2e/setup (make test does)"
 	node, err := exec.LookPath("node")
 	if err != nil {
-		return "", fmt.Errorf("Node.js is missing: %s: %w", toFix, err)
+		return "", fmt.Errorf("missing Node.js: %s: %w", toFix, err)
 	}
 	module, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}").Output()
 	if err != nil {
@@ -54,7 +54,7 @@ func findDriver(ctx context.Context, dir string) (string, error) {
 	}
 	core := filepath.Join(strings.TrimSpace(string(module)), "e2e", "node_modules", "playwright-core")
 	if _, err := os.Stat(core); err != nil {
-		return "", fmt.Errorf("Playwright's driver is missing: %s: %w", toFix, err)
+		return "", fmt.Errorf("missing Playwright's driver: %s: %w", toFix, err)
 	}
 	driver := filepath.Join(dir, "driver")
 	if err := os.Mkdir(driver, 0o700); err != nil {

@@ -37,7 +37,7 @@ func startCluster(ctx context.Context, dir string) (*cluster, error) {
 	}
 	home := filepath.Join(dir, "database")
 	// Open to pass through: as root, PostgreSQL runs as another user.
-	if err := os.Mkdir(home, 0o711); err != nil {
+	if err := os.Mkdir(home, 0o711); err != nil { //nolint:gosec // see above
 		return nil, err
 	}
 	embedded, err := postgres.StartEmbedded(ctx, home, slog.New(slog.DiscardHandler))

@@ -29,6 +29,8 @@ func fill(ctx context.Context, db database, invoices, records int) error {
 				(2, 'Build', 1.5, 8000, 23, 12000),
 				(3, 'Support', 3, 2000, 8, 6000)) AS line`, acme, invoices),
 		fillRecords(records, "now() + interval '24 hours'"),
+		`VACUUM ANALYZE`,
+		`CHECKPOINT`,
 	)
 }
 

@@ -15,7 +15,7 @@ import (
 // pages weighs the pages that people use most, as Chromium gets them over the wire: for the first time,
 // and a second time with what it could keep.
 func (b *bench) pages(ctx context.Context) (err error) {
-	s, err := b.populated(ctx, "pages", 0, 0)
+	s, err := b.populated(ctx, "pages", few, few)
 	if err != nil {
 		return err
 	}

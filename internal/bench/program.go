@@ -2,7 +2,6 @@ package bench
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -59,7 +58,8 @@ func start(ctx context.Context, program, log string, env ...string) (*service, e
 		close(s.gone)
 	}()
 	if err := s.ready(ctx); err != nil {
-		return nil, errors.Join(err, s.stop())
+		s.stop()
+		return nil, err
 	}
 	s.took = time.Since(began)
 	return s, nil
@@ -100,12 +100,9 @@ func (s *service) ready(ctx context.Context) error {
 }
 
 // stop ends the program in order.
-func (s *service) stop() error {
-	if err := s.cmd.Process.Signal(os.Interrupt); err != nil && !errors.Is(err, os.ErrProcessDone) {
-		return err
-	}
+func (s *service) stop() {
+	_ = s.cmd.Process.Signal(os.Interrupt) // fails only for a program that has ended
 	<-s.gone
-	return nil
 }
 
 // memory is the resident set in bytes.

@@ -29,8 +29,9 @@ func newReport(ctx context.Context, b *bench, began time.Time) (Report, error) {
 		return Report{}, err
 	}
 	return Report{
-		Commit:  commit(ctx),
-		Machine: fmt.Sprintf("%s, %d processors, %s, PostgreSQL %s, %s", processor(), runtime.NumCPU(), runtime.GOOS, version, runtime.Version()),
+		Commit: commit(ctx),
+		Machine: fmt.Sprintf("%s, %d processors, %s, PostgreSQL %s, %s",
+			processor(), runtime.NumCPU(), runtime.GOOS, version, runtime.Version()),
 		Began:   began.UTC().Truncate(time.Second),
 		Took:    time.Since(began).Round(time.Second).String(),
 		Setting: fmt.Sprintf("%d rounds of %s", b.Rounds, b.Length),

@@ -10,12 +10,7 @@ import (
 
 // sizes asks whether it matters how much there is already.
 func (b *bench) sizes(ctx context.Context) error {
-	empty, err := b.populated(ctx, "empty", 0, 0)
-	if err != nil {
-		return err
-	}
-	defer empty.stop()
-	small, err := b.populated(ctx, "small", min(1000, b.Invoices), 0)
+	small, err := b.populated(ctx, "small", few, few)
 	if err != nil {
 		return err
 	}
@@ -30,25 +25,29 @@ func (b *bench) sizes(ctx context.Context) error {
 		return err
 	}
 	const connections = 16
-	var full, bare []float64
+	var many, less []float64
 	// One turn more than counted, for the caches.
 	for round := range b.Rounds + 1 {
 		there, err := b.load.run(ctx, typed, big.origin+invoicesPath, connections)
 		if err != nil {
 			return err
 		}
-		here, err := b.load.run(ctx, typed, empty.origin+invoicesPath, connections)
+		here, err := b.load.run(ctx, typed, small.origin+invoicesPath, connections)
 		if err != nil {
 			return err
 		}
 		if round > 0 {
-			full, bare = append(full, there.rate()), append(bare, here.rate())
+			many, less = append(many, there.rate()), append(less, here.rate())
 		}
 	}
 	b.add(against(fmt.Sprintf("create with %s records and %s invoices there, 16 connections", thousands(b.Records), thousands(b.Invoices)),
-		perSecond, full, "create in an empty table", bare).atLeast(0.85))
+		perSecond, many, "create with 1,000 of each", less).atLeast(0.85))
 	return nil
 }
+
+// few is how many invoices and records a database has that nothing is said about. With none, PostgreSQL
+// would read whole tables, which is right for an empty one, and go on doing so until it analyses them again.
+const few = 1000
 
 // populatedService is a server and its database.
 type populatedService struct {
@@ -67,17 +66,12 @@ func (b *bench) populated(ctx context.Context, name string, invoices, records in
 		return populatedService{}, err
 	}
 	began := time.Now()
-	if invoices+records > 0 {
-		if err := fill(ctx, db, invoices, records); err != nil {
-			return populatedService{}, fmt.Errorf("fill: %w", err)
-		}
-		b.say("  filled %s with %s invoices and %s records in %s", name, thousands(invoices), thousands(records),
-			time.Since(began).Round(time.Second))
+	if err := fill(ctx, db, invoices, records); err != nil {
+		return populatedService{}, fmt.Errorf("fill: %w", err)
 	}
-	// As autovacuum does a minute later. Until then the planner knows no sizes, takes indexes that share
-	// no more than the tenant with the question, and the plans stay with the prepared statements.
-	err = db.admin().exec(ctx, `VACUUM ANALYZE`, `CHECKPOINT`)
-	return populatedService{server, db}, err
+	b.sayf("  filled %s with %s invoices and %s records in %s", name, thousands(invoices), thousands(records),
+		time.Since(began).Round(time.Second))
+	return populatedService{server, db}, nil
 }
 
 // lists compares pages of the list as a person sees them, with a login.

@@ -53,7 +53,8 @@ func (tx *Tx) Exec(sql string, args pgx.NamedArgs) {
 }
 
 // Return queues the SELECT of the result: one jsonb object, read from the rows that were just written,
-// whose "id" is that of what was created. It is stored in the record and must not be NULL. The first answer and every replay are made from it.
+// whose "id" is that of what was created. It is stored in the record and must not be NULL. The first
+// answer and every replay are made from it.
 func (tx *Tx) Return(sql string, args pgx.NamedArgs) Result {
 	tx.Exec(`
 		UPDATE idempotency_records SET result = (`+sql+`)

@@ -11,6 +11,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -46,7 +47,7 @@ func (s Service) Handler() http.Handler {
 		}
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusCreated)
-		_, _ = w.Write(answer)
+		_, _ = w.Write(answer) //nolint:gosec // JSON, and said so
 	})
 	return mux
 }
@@ -72,7 +73,7 @@ func (s Service) create(r *http.Request) (answer []byte, err error) {
 		if err == nil {
 			return nil // seen before
 		}
-		if err != pgx.ErrNoRows { //nolint:errorlint // QueryRow gives it as it is
+		if !errors.Is(err, pgx.ErrNoRows) {
 			return err
 		}
 		answer, err = s.insert(r.Context(), tx, key, draft)
@@ -112,8 +113,11 @@ func (s Service) insert(ctx context.Context, tx pgx.Tx, key string, d invoice.Dr
 	var taken bool
 	if err := tx.QueryRow(ctx, `
 		SELECT EXISTS (SELECT FROM invoices WHERE tenant_id = $1 AND issue_year = $2 AND number = $3)`,
-		s.Tenant, d.IssueDate.Year(), d.Number).Scan(&taken); err != nil || taken {
-		return nil, fmt.Errorf("number %s: taken %t: %w", d.Number, taken, err)
+		s.Tenant, d.IssueDate.Year(), d.Number).Scan(&taken); err != nil {
+		return nil, fmt.Errorf("look for the number: %w", err)
+	}
+	if taken {
+		return nil, errors.New("number taken: " + d.Number)
 	}
 	likeness := sha256.Sum256(fmt.Appendf(nil, "%v%v", shown.Customer.ID, d.Lines))
 	if err := tx.QueryRow(ctx, `
