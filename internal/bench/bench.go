@@ -30,7 +30,7 @@ func Full() Options {
 
 // Quick is for working on the benchmark itself, or for a first look: two minutes, and noisier.
 func Quick() Options {
-	return Options{Rounds: 2, Length: 2 * time.Second, Records: 50_000, Invoices: 30_000, Expired: 20_000}
+	return Options{Rounds: 2, Length: 2 * time.Second, Records: 50_000, Invoices: 30_000, Expired: 300_000}
 }
 
 // bench is a run.

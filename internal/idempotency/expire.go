@@ -3,6 +3,7 @@ package idempotency
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -10,8 +11,14 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// ExpireBatch is how many records one transaction of [Expire] deletes at most.
-const ExpireBatch = 1000
+const (
+	// ExpireBatch is how many records one transaction of [Expire] deletes at most.
+	ExpireBatch = 1000
+
+	// expireRest is how long Expire rests after each full batch, as a multiple of what the batch took:
+	// creates go before cleaning up.
+	expireRest = 4
+)
 
 // Expire deletes the records of a tenant whose retention is over, in small transactions, until none
 // is left. Any number of replicas may run it at once: what one has locked, the others skip. It gives
@@ -19,6 +26,7 @@ const ExpireBatch = 1000
 func Expire(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID) (int64, error) {
 	var total int64
 	for {
+		start := time.Now()
 		var batch pgx.Batch
 		var deleted int64
 		batch.Queue(`SELECT set_config('onlyonce.tenant_id', $1::text, true)`, tenant)
@@ -38,6 +46,11 @@ func Expire(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID) (int64, e
 		total += deleted
 		if deleted < ExpireBatch {
 			return total, nil
+		}
+		select {
+		case <-ctx.Done():
+			return total, fmt.Errorf("expire idempotency records of tenant %s: %w", tenant, ctx.Err())
+		case <-time.After(expireRest * time.Since(start)):
 		}
 	}
 }
