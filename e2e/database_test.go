@@ -3,6 +3,8 @@ package e2e
 import (
 	"context"
 	"fmt"
+	"net/url"
+	"testing"
 )
 
 // hasOneNew holds that exactly one invoice was created in this test, and that it
@@ -39,6 +41,21 @@ func (s *session) count(query string, args ...any) int {
 	var n int
 	s.check(s.db.QueryRow(s.t.Context(), query, args...).Scan(&n), "count rows")
 	return n
+}
+
+// parsedInOrder makes the app parse each statement when it runs it, as behind a
+// connection pooler. A statement that is prepared ahead waits for a locked table
+// before its key is claimed, and so whichever connection is new would come last.
+func parsedInOrder(t *testing.T, database string) string {
+	t.Helper()
+	u, err := url.Parse(database)
+	if err != nil {
+		t.Fatalf("database URL: %v", err)
+	}
+	query := u.Query()
+	query.Set("default_query_exec_mode", "exec")
+	u.RawQuery = query.Encode()
+	return u.String()
 }
 
 // lockInvoices stops every create in the middle, inside its transaction, until

@@ -62,7 +62,7 @@ func start(t *testing.T, options ...option) *session {
 	db := pgtest.New(t)
 	log := &attemptLog{next: slog.NewTextHandler(t.Output(), nil)}
 	running, err := app.Start(t.Context(), app.Config{
-		Addr: "127.0.0.1:0", DatabaseURL: db.URL, Demo: true, Log: slog.New(log),
+		Addr: "127.0.0.1:0", DatabaseURL: parsedInOrder(t, db.URL), Demo: true, Log: slog.New(log),
 		Wait: patience, ExpireEvery: time.Hour,
 	})
 	if err != nil {
