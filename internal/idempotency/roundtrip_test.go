@@ -11,25 +11,26 @@ import (
 	"onlyonce/internal/idempotency"
 )
 
-// wire counts round trips where they happen: a round trip is a read that follows a write. A pgx
-// tracer would not see the messages that a pipeline sends together.
+// wire counts round trips where they happen: a round trip begins with a write after something was read.
+// A pgx tracer would not see the messages that a pipeline sends together.
 type wire struct {
 	net.Conn
 
-	wrote *atomic.Bool
+	heard *atomic.Bool
 	trips *atomic.Int64
 }
 
 func (w wire) Write(p []byte) (int, error) {
-	w.wrote.Store(true)
+	if w.heard.Swap(false) {
+		w.trips.Add(1)
+	}
 	return w.Conn.Write(p)
 }
 
 func (w wire) Read(p []byte) (int, error) {
-	if w.wrote.Swap(false) {
-		w.trips.Add(1)
-	}
-	return w.Conn.Read(p)
+	n, err := w.Conn.Read(p)
+	w.heard.Store(true)
+	return n, err
 }
 
 func (b *bundle) pool(config *pgxpool.Config) *pgxpool.Pool {
