@@ -90,8 +90,8 @@ func (s *Store) ask(patience, detached context.Context, t transaction) (stored r
 	switch stored, err = s.look(detached, conn, t.look); {
 	case errors.Is(err, pgx.ErrNoRows): // expired since
 		return record{}, true, errAgain
-	case err != nil: // nothing of ours is in doubt: somebody else's record is what could not be read
-		return record{}, true, fmt.Errorf("%w: %w", errAgain, err)
+	case err != nil: // the record may be our own, from an ask whose answer was lost
+		return record{}, true, fmt.Errorf("%w: %w", errLost, err)
 	default:
 		return stored, true, nil
 	}
