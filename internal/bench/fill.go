@@ -46,7 +46,7 @@ func fillRecords(records int, expiresAt string) string {
 	return fmt.Sprintf(`
 		INSERT INTO idempotency_records (tenant_id, operation, key, fingerprint, token, result, expires_at)
 		SELECT '%s', 'invoice.create', key, sha256(key::bytea), key::uuid,
-			jsonb_build_object('id', key, 'padding', repeat(md5(key), 20)), %s
+			json_build_object('id', key, 'padding', repeat(md5(key), 20)), %s
 		FROM (SELECT gen_random_uuid()::text AS key FROM generate_series(1, %d) ORDER BY key) AS keys`,
 		acme, expiresAt, records)
 }

@@ -15,13 +15,13 @@ import (
 // ErrNotFound says that the tenant has no such customer.
 var ErrNotFound = errors.New("customer not found")
 
-const asJSON = `jsonb_build_object(
-	'id', c.id, 'email', c.email, 'name', c.name, 'version', c.version, 'created_at', c.created_at)`
+// shown is what a [Customer] shows, from customers c.
+const shown = `'id', c.id, 'email', c.email, 'name', c.name, 'version', c.version, 'created_at', c.created_at`
 
 // Find gives one customer of a tenant, or [ErrNotFound].
 func Find(ctx context.Context, pool *pgxpool.Pool, tenant, id uuid.UUID) (Customer, error) {
 	found, err := postgres.One(ctx, pool, tenant, pgx.RowTo[Customer], `
-		SELECT `+asJSON+` FROM customers c WHERE c.tenant_id = @tenant_id AND c.id = @id`,
+		SELECT json_build_object(`+shown+`) FROM customers c WHERE c.tenant_id = @tenant_id AND c.id = @id`,
 		pgx.NamedArgs{"id": id})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Customer{}, ErrNotFound
@@ -33,7 +33,7 @@ func Find(ctx context.Context, pool *pgxpool.Pool, tenant, id uuid.UUID) (Custom
 // or found one that was there.
 func FindByKey(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, key idempotency.Key) (Customer, error) {
 	found, err := postgres.One(ctx, pool, tenant, pgx.RowTo[Customer], `
-		SELECT `+asJSON+` FROM customers c
+		SELECT json_build_object(`+shown+`) FROM customers c
 		WHERE c.tenant_id = @tenant_id AND c.operation = 'customer.upsert' AND c.idempotency_key = @key`,
 		pgx.NamedArgs{"key": key.String()})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -46,7 +46,7 @@ func FindByKey(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, key id
 // [uuid.Max] starts at the newest. The ids are UUIDv7: their order is the order of creation.
 func List(ctx context.Context, pool *pgxpool.Pool, tenant, before uuid.UUID, limit int) ([]Customer, error) {
 	return postgres.Collect(ctx, pool, tenant, pgx.RowTo[Customer], `
-		SELECT `+asJSON+` FROM customers c
+		SELECT json_build_object(`+shown+`) FROM customers c
 		WHERE c.tenant_id = @tenant_id AND c.id < @before
 		ORDER BY c.id DESC LIMIT @limit`,
 		pgx.NamedArgs{"before": before, "limit": limit})

@@ -29,31 +29,17 @@ var Upsert = idempotency.Define(idempotency.Spec[Draft, Upserted]{
 })
 
 func upsert(tx *idempotency.Tx, d Draft) idempotency.Result {
-	CreateOrReuse(tx, d)
 	return tx.Return(`
-		SELECT `+asJSON+` || jsonb_build_object('created', c.id = @record_id)
-		FROM customers c
-		WHERE c.tenant_id = @tenant_id AND lower(c.email) = lower(@email)`,
-		pgx.NamedArgs{"email": d.Email})
-}
-
-// CreateOrReuse queues the insert of a customer, and its event, unless the email is known. Afterwards
-// there is exactly one customer with this email, whoever else tries at the same time. If it is new,
-// its id is @record_id.
-func CreateOrReuse(tx *idempotency.Tx, d Draft) {
-	tx.Exec(`
-		WITH created AS (
-			INSERT INTO customers (tenant_id, id, email, name, operation, idempotency_key)
-			SELECT @tenant_id, @record_id, @email, @name, @operation, @idempotency_key
-			-- The usual case, and cheaper than a conflict. Who comes at the same time meets the conflict.
-			WHERE NOT EXISTS (SELECT FROM customers WHERE tenant_id = @tenant_id AND lower(email) = lower(@email))
-			ON CONFLICT (tenant_id, lower(email)) DO NOTHING
-			RETURNING id
-		)
-		INSERT INTO events (tenant_id, name, record_id, actor, key)
-		SELECT @tenant_id, 'customer.created', id, @actor, @idempotency_key FROM created`,
+		SELECT json_build_object(`+shown+`, 'created', c.id = @record_id)
+		FROM `+CreateOrReuse+` c`,
 		pgx.NamedArgs{"email": d.Email, "name": d.Name})
 }
+
+// CreateOrReuse is, in the work of an operation, the row of the customer with @email, who is created with
+// @name if the email is new. Afterwards there is exactly one customer with this email, whoever else
+// tries at the same time. One who is new has the id @record_id and an event.
+const CreateOrReuse = `create_or_reuse_customer(
+	@tenant_id, @record_id, @email, @name, @operation, @idempotency_key, @actor)`
 
 // explain: a key whose record expired may still be on the customer that it created.
 func explain(ctx context.Context, store *idempotency.Store, intent idempotency.Intent, _ Draft, broken *pgconn.PgError) error {

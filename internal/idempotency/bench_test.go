@@ -53,7 +53,7 @@ func BenchmarkBind(b *testing.B) {
 	}
 	operation := Define(Spec[benchCommand, struct{}]{Name: "bench", Work: func(tx *Tx, c benchCommand) Result {
 		tx.Exec(`INSERT INTO invoices (tenant_id, id, number) VALUES (@tenant_id, @record_id, @number)`, pgx.NamedArgs{"number": c.Number})
-		return tx.Return(`SELECT to_jsonb(i) FROM invoices i WHERE tenant_id = @tenant_id AND id = @record_id`, nil)
+		return tx.Return(`SELECT to_json(i) FROM invoices i WHERE tenant_id = @tenant_id AND id = @record_id`, nil)
 	}})
 	store := &Store{Wait: time.Second}
 	intent := Intent{Tenant: uuid.New(), Key: NewKey(), Actor: "bench"}

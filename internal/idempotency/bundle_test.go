@@ -33,7 +33,7 @@ func spec() idempotency.Spec[order, thing] {
 				INSERT INTO things (tenant_id, id, name, idempotency_key)
 				VALUES (@tenant_id, @record_id, @name, @idempotency_key)`, pgx.NamedArgs{"name": o.Name})
 			return tx.Return(`
-				SELECT jsonb_build_object('id', id, 'name', name)
+				SELECT json_build_object('id', id, 'name', name)
 				FROM things WHERE tenant_id = @tenant_id AND id = @record_id`, nil)
 		},
 		Visible: `SELECT FROM things t WHERE t.tenant_id = @tenant_id AND t.id = record.id`,

@@ -80,7 +80,7 @@ func TestWorkWithoutResultIsRolledBack(t *testing.T) {
 	s := spec()
 	s.Work = func(tx *idempotency.Tx, o order) idempotency.Result {
 		tx.Exec(`INSERT INTO things VALUES (@tenant_id, @record_id, @name, @idempotency_key)`, pgx.NamedArgs{"name": o.Name})
-		return tx.Return(`SELECT jsonb_build_object('id', id) FROM things WHERE name = 'somebody else'`, nil)
+		return tx.Return(`SELECT json_build_object('id', id) FROM things WHERE name = 'somebody else'`, nil)
 	}
 	if _, err := idempotency.Define(s).Do(t.Context(), b.store, b.intent("k"), order{"a"}); err == nil {
 		t.Error("a NULL result was accepted")

@@ -51,22 +51,15 @@ func FuzzParseKey(f *testing.F) {
 		f.Add(seed)
 	}
 	db := pgtest.New(f)
-	var rule string
-	if err := db.Pool.QueryRow(f.Context(), `
-		SELECT pg_get_expr(conbin, conrelid) FROM pg_constraint
-		WHERE conname = 'idempotency_records_key_check'`).Scan(&rule); err != nil {
-		f.Fatal(err)
-	}
 	f.Fuzz(func(t *testing.T, field string) {
 		key, err := idempotency.ParseKey(field)
-		var stored bool
-		asked := db.Pool.QueryRow(context.Background(), `SELECT `+rule+` FROM (SELECT $1::text AS key) AS record`, field).Scan(&stored)
-		var refused *pgconn.PgError // it is text that no column takes
+		_, asked := db.Pool.Exec(context.Background(), `SELECT $1::text::idempotency_key`, field)
+		var refused *pgconn.PgError
 		if asked != nil && !errors.As(asked, &refused) {
 			t.Fatal(asked)
 		}
-		if (err == nil) != stored || (err == nil && key.String() != field) {
-			t.Errorf("%q: key %q, %v, and the database says %t", field, key, err, stored)
+		if (err == nil) != (asked == nil) || (err == nil && key.String() != field) {
+			t.Errorf("%q: key %q, %v, and the database says %v", field, key, err, asked)
 		}
 	})
 }

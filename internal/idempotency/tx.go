@@ -52,11 +52,15 @@ func (tx *Tx) Exec(sql string, args pgx.NamedArgs) {
 	tx.queued = append(tx.queued, query{sql, args})
 }
 
-// Return queues the SELECT of the result: one jsonb object, read from the rows that were just written,
+// Return queues the SELECT of the result: one json object, read from the rows that were just written,
 // whose "id" is that of what was created. It is stored in the record and must not be NULL. The first
 // answer and every replay are made from it.
-func (tx *Tx) Return(sql string, args pgx.NamedArgs) Result {
-	tx.Exec(`
+func (tx *Tx) Return(sql string, args pgx.NamedArgs) Result { return tx.ReturnWith("", sql, args) }
+
+// ReturnWith is Return in one statement with work: with is a WITH clause, whose INSERTs tell by RETURNING
+// what the SELECT reads.
+func (tx *Tx) ReturnWith(with, sql string, args pgx.NamedArgs) Result {
+	tx.Exec(with+`
 		UPDATE idempotency_records SET result = (`+sql+`)
 		WHERE tenant_id = @tenant_id AND operation = @operation AND key = @idempotency_key
 		RETURNING result, (result->>'id')::uuid`, args)

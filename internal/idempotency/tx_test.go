@@ -30,12 +30,12 @@ func TestTxIsOfNoUseOutsideOfItsWork(t *testing.T) {
 func TestArgumentsAreChecked(t *testing.T) {
 	b := setup(t)
 	s := spec()
-	s.Work = func(tx *idempotency.Tx, _ order) idempotency.Result { return tx.Return(`SELECT @nothing::jsonb`, nil) }
+	s.Work = func(tx *idempotency.Tx, _ order) idempotency.Result { return tx.Return(`SELECT @nothing::json`, nil) }
 	if _, err := idempotency.Define(s).Do(t.Context(), b.store, b.intent("k"), order{"a"}); err == nil {
 		t.Error("an argument that is not there became NULL")
 	}
 	s.Work = func(tx *idempotency.Tx, _ order) idempotency.Result {
-		return tx.Return(`SELECT '{}'::jsonb`, pgx.NamedArgs{"tenant_id": "another"})
+		return tx.Return(`SELECT '{}'::json`, pgx.NamedArgs{"tenant_id": "another"})
 	}
 	if !panics(func() { _, _ = idempotency.Define(s).Do(t.Context(), b.store, b.intent("k"), order{"a"}) }) {
 		t.Error("work could name its own tenant")

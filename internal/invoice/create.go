@@ -35,63 +35,62 @@ func fields(d Draft) []slog.Attr {
 // insert is the transaction of one new invoice, in the order in which it happens. The order is also
 // that of the locks: the key, the customer's email, the number, the likeness.
 func insert(tx *idempotency.Tx, d Draft) idempotency.Result {
+	who := chosen
 	if d.CustomerID == uuid.Nil {
-		customer.CreateOrReuse(tx, d.Customer)
+		who = named
 	}
 	number := typed
 	if d.Number == "" {
 		number = allocated
 	}
-	tx.Exec(`
-		WITH customer AS MATERIALIZED (
-			SELECT `+customerID+` AS id
-		), invoice AS (
+	// Each part of the WITH has the name of the table that it stands for: the SELECT reads there what was
+	// just written, and not the tables.
+	return tx.ReturnWith(`
+		WITH customers AS MATERIALIZED (`+who+`
+		), invoices AS (
 			INSERT INTO invoices (
 				tenant_id, id, idempotency_key, number, customer_id, currency, issue_date, due_date, notes,
 				subtotal, tax_total, total, likeness)
 			SELECT
-				@tenant_id, @record_id, @idempotency_key, `+number+`, customer.id, @currency, @issue_date, @due_date, @notes,
+				@tenant_id, @record_id, @idempotency_key, `+number+`, c.id, @currency, @issue_date, @due_date, @notes,
 				@subtotal, @tax_total, @total, `+likeness+`
-			FROM customer
-		), lines AS (
+			FROM customers c
+			RETURNING *
+		), invoice_lines AS (
 			INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, net)
 			SELECT @tenant_id, @record_id, position, description, quantity::numeric, unit_price, tax_rate::numeric, net
 			FROM unnest(@descriptions::text[], @quantities::text[], @unit_prices::bigint[], @tax_rates::text[], @nets::bigint[])
 				WITH ORDINALITY AS line (description, quantity, unit_price, tax_rate, net, position)
-		)
-		INSERT INTO events (tenant_id, name, record_id, actor, key)
-		VALUES (@tenant_id, 'invoice.created', @record_id, @actor, @idempotency_key)`,
+			RETURNING *
+		), events AS (
+			INSERT INTO events (tenant_id, name, record_id, actor, key)
+			VALUES (@tenant_id, 'invoice.created', @record_id, @actor, @idempotency_key)
+		)`, `
+		SELECT json_build_object(`+shown+`, 'possible_duplicate_of', COALESCE(`+repeat+`, @none))
+		FROM invoices i, customers c`,
 		arguments(d))
-	if !d.AllowRepeat {
-		// Behind the insert, so that a number that is taken speaks first: it is the surer sign.
-		tx.Exec(`SELECT refuse_likeness(@tenant_id, @record_id, @window)`, pgx.NamedArgs{"window": RepeatWindow})
-	}
-	return tx.Return(`
-		SELECT `+asJSON+` || jsonb_build_object('possible_duplicate_of', COALESCE(`+earlier+`, @none))
-		FROM invoices i JOIN customers c ON c.tenant_id = i.tenant_id AND c.id = i.customer_id
-		WHERE i.tenant_id = @tenant_id AND i.id = @record_id`,
-		pgx.NamedArgs{"window": RepeatWindow, "none": uuid.Nil})
 }
 
 const (
-	// customerID is the chosen customer, or the one with the email.
-	customerID = `COALESCE(@customer_id::uuid, (
-		SELECT id FROM customers WHERE tenant_id = @tenant_id AND lower(email) = lower(@email)))`
+	// chosen is the customer with the id, of which nothing is known if it does not exist; named is the one
+	// with the email, new or not.
+	chosen = `
+			SELECT chosen.id, c.email, c.name FROM (SELECT @customer_id::uuid AS id) AS chosen
+			LEFT JOIN customers c ON c.tenant_id = @tenant_id AND c.id = chosen.id`
+	named = `
+			SELECT id, email, name FROM ` + customer.CreateOrReuse
 
 	// likeness is equal for invoices with the same customer, currency and lines.
-	likeness = `sha256(uuid_send(customer.id) || @content::bytea)`
+	likeness = `sha256(uuid_send(c.id) || @content::bytea)`
 
 	// allocated is the next number of the series, typed a number of its own. Both are taken under the
 	// lock of the series, so that they cannot meet. See migrations/.
 	allocated = `allocate_invoice_number(@tenant_id, @year)`
 	typed     = `(SELECT @number FROM pg_advisory_xact_lock_shared(invoice_series_lock(@tenant_id, @year)))`
 
-	// earlier is the last invoice like i.
-	earlier = `(
-		SELECT e.id FROM invoices e
-		WHERE e.tenant_id = i.tenant_id AND e.likeness = i.likeness AND e.id <> i.id
-			AND e.created_at > i.created_at - @window::interval
-		ORDER BY e.created_at DESC LIMIT 1)`
+	// repeat is the last invoice like i. It is looked for behind the insert, so that a number that is
+	// taken speaks first: it is the surer sign.
+	repeat = `likely_repeat_of(i.tenant_id, i.id, i.likeness, @window, @refuse_repeat)`
 )
 
 func arguments(d Draft) pgx.NamedArgs {
@@ -102,15 +101,12 @@ func arguments(d Draft) pgx.NamedArgs {
 		descriptions[i], quantities[i], rates[i] = line.Description, line.Quantity.String(), line.TaxRate.String()
 		prices[i], nets[i] = line.UnitPrice, line.Net
 	}
-	var chosen *uuid.UUID
-	if d.CustomerID != uuid.Nil {
-		chosen = &d.CustomerID
-	}
 	return pgx.NamedArgs{
-		"customer_id": chosen, "email": d.Customer.Email,
+		"customer_id": d.CustomerID, "email": d.Customer.Email, "name": d.Customer.Name,
 		"year": d.IssueDate.Year(), "number": d.Number, "currency": d.Currency.String(),
 		"issue_date": d.IssueDate.Time(), "due_date": d.DueDate.Time(), "notes": d.Notes,
 		"subtotal": d.totals.Subtotal, "tax_total": d.totals.Tax, "total": d.totals.Total, "content": d.content(),
 		"descriptions": descriptions, "quantities": quantities, "tax_rates": rates, "unit_prices": prices, "nets": nets,
+		"window": RepeatWindow, "refuse_repeat": !d.AllowRepeat, "none": uuid.Nil,
 	}
 }

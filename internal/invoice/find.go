@@ -16,23 +16,23 @@ import (
 // ErrNotFound says that the tenant has no such invoice.
 var ErrNotFound = errors.New("invoice not found")
 
-// asJSON is an [Invoice], from invoices i and customers c.
-const asJSON = `jsonb_build_object(
+// shown is what an [Invoice] shows, from invoices i, customers c and invoice_lines.
+const shown = `
 	'id', i.id, 'number', i.number, 'status', i.status, 'currency', i.currency,
-	'customer', jsonb_build_object('id', c.id, 'email', c.email, 'name', c.name),
+	'customer', json_build_object('id', c.id, 'email', c.email, 'name', c.name),
 	'issue_date', i.issue_date, 'due_date', i.due_date, 'notes', i.notes,
 	'lines', (
-		SELECT jsonb_agg(jsonb_build_object(
+		SELECT json_agg(json_build_object(
 			'description', l.description, 'quantity', l.quantity::text, 'unit_price', l.unit_price,
 			'tax_rate', l.tax_rate::text, 'net', l.net) ORDER BY l.position)
 		FROM invoice_lines l WHERE l.tenant_id = i.tenant_id AND l.invoice_id = i.id),
 	'subtotal', i.subtotal, 'tax_total', i.tax_total, 'total', i.total,
-	'version', i.version, 'created_at', i.created_at, 'idempotency_key', i.idempotency_key)`
+	'version', i.version, 'created_at', i.created_at, 'idempotency_key', i.idempotency_key`
 
 // Find gives one invoice of a tenant, or [ErrNotFound].
 func Find(ctx context.Context, pool *pgxpool.Pool, tenant, id uuid.UUID) (Invoice, error) {
 	found, err := postgres.One(ctx, pool, tenant, pgx.RowTo[Invoice], `
-		SELECT `+asJSON+`
+		SELECT json_build_object(`+shown+`)
 		FROM invoices i JOIN customers c ON c.tenant_id = i.tenant_id AND c.id = i.customer_id
 		WHERE i.tenant_id = @tenant_id AND i.id = @id`,
 		pgx.NamedArgs{"id": id})
