@@ -85,6 +85,11 @@ func setup(t *testing.T) *bundle {
 	return b
 }
 
+// replica is a store like that of the bundle in another process: they share the database and nothing else.
+func (b *bundle) replica() *idempotency.Store {
+	return &idempotency.Store{Pool: b.store.Pool, Wait: b.store.Wait, Timeout: b.store.Timeout, Observe: b.store.Observe}
+}
+
 // exec runs a statement as the owner of the tables.
 func (b *bundle) exec(sql string) {
 	b.Helper()

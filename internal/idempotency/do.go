@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -30,7 +31,12 @@ type Store struct {
 
 	compiled statements
 	settled  memory
+	flights  flights
+	attempts atomic.Int64
 }
+
+// Attempts is how many attempts are under way in this process now, waiting ones included.
+func (s *Store) Attempts() int { return int(s.attempts.Load()) }
 
 // wait is Wait as PostgreSQL reads it.
 func (s *Store) wait() string { return fmt.Sprintf("%dms", s.Wait.Milliseconds()) }
@@ -54,6 +60,8 @@ type Done[R any] struct {
 // It returns a [MismatchError], an [AlreadyDoneError], [ErrInProgress], [ErrBusy], [ErrNotVisible],
 // [ErrUnconfirmed], [ErrUnavailable], or what [Spec.Explain] made of a broken constraint.
 func (o Operation[C, R]) Do(ctx context.Context, store *Store, intent Intent, command C) (Done[R], error) {
+	store.attempts.Add(1)
+	defer store.attempts.Add(-1)
 	attempt := Attempt{Operation: o.spec.Name, Intent: intent}
 	start := time.Now()
 	done, err := o.do(ctx, store, intent, command, &attempt)
@@ -121,21 +129,27 @@ func (o Operation[C, R]) run(
 		}
 		store.settled.forget(key) // it expired, or the claim will tell what the trouble is
 	}
-
-	result := o.spec.Work(tx, command)
-	tx.open = false
-	if result.tx != tx {
-		return record{}, errors.New("idempotency: work returned the result of another transaction")
-	}
-	all, err := store.compiled.bind(ctx, tx.args, append([]query{o.claim(store, fingerprint)}, tx.queued...)...)
-	if err != nil {
-		return record{}, err
-	}
-	stored, err := store.settle(ctx, transaction{token: token, all: all, look: look})
+	stored, err := store.flights.share(ctx, flightKey{key, intent.Actor}, store.Wait, func() (record, error) {
+		all, err := o.work(ctx, store, tx, command, fingerprint)
+		if err != nil {
+			return record{}, err
+		}
+		return store.settle(ctx, transaction{token, fingerprint, all, look})
+	})
 	if err == nil {
 		store.settled.add(key)
 	}
 	return stored, err
+}
+
+// work gives the statements of the transaction: the claim, and behind it what the operation queues.
+func (o Operation[C, R]) work(ctx context.Context, store *Store, tx *Tx, command C, fingerprint Fingerprint) ([]bound, error) {
+	result := o.spec.Work(tx, command)
+	tx.open = false
+	if result.tx != tx {
+		return nil, errors.New("idempotency: work returned the result of another transaction")
+	}
+	return store.compiled.bind(ctx, tx.args, append([]query{o.claim(store, fingerprint)}, tx.queued...)...)
 }
 
 // explain turns a broken constraint into an error of the domain, if the operation knows it.

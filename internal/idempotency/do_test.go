@@ -113,9 +113,9 @@ func TestWaitsForTheFirstAttempt(t *testing.T) {
 		err  error
 	}
 	answers := make(chan answer, 2)
-	for range 2 {
+	for _, store := range []*idempotency.Store{b.store, b.replica()} {
 		go func() {
-			done, err := create.Do(context.Background(), b.store, b.intent("k"), order{"a"})
+			done, err := create.Do(context.Background(), store, b.intent("k"), order{"a"})
 			answers <- answer{done, err}
 		}()
 	}

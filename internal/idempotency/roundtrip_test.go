@@ -59,7 +59,7 @@ func TestRoundTrips(t *testing.T) {
 	}
 	create := idempotency.Define(spec())
 
-	elsewhere := &idempotency.Store{Pool: b.store.Pool, Wait: b.store.Wait, Timeout: b.store.Timeout}
+	elsewhere := b.replica()
 
 	// Claim, work, stored result and commit included.
 	for _, step := range []struct {

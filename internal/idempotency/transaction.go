@@ -11,9 +11,10 @@ import (
 
 // transaction is everything that one intent sends.
 type transaction struct {
-	token uuid.UUID
-	all   []bound // claim, work and stored result, which are committed together
-	look  []bound // at the record, if it was claimed before
+	token       uuid.UUID
+	fingerprint Fingerprint
+	all         []bound // claim, work and stored result, which are committed together
+	look        []bound // at the record, if it was claimed before
 }
 
 // record is an idempotency record as it is stored.
@@ -31,7 +32,7 @@ func (s *Store) send(ctx context.Context, conn *pgxpool.Conn, t transaction) (ma
 	if err := prepare(ctx, conn.Conn(), s.wait(), slices.Concat(t.all, t.look)); err != nil {
 		return record{}, notSent, err
 	}
-	made = record{token: t.token, visible: true}
+	made = record{token: t.token, fingerprint: t.fingerprint[:], visible: true}
 	at, err = exchange(ctx, conn.Conn(), t.all, &made.result, &made.id)
 	return made, at, err
 }

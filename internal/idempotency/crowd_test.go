@@ -1,0 +1,87 @@
+package idempotency_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+
+	"onlyonce/internal/idempotency"
+)
+
+// TestCrowdTakesOneConnection: those who wait for a key in one process leave the rest of the pool to
+// others.
+func TestCrowdTakesOneConnection(t *testing.T) {
+	b := setup(t)
+	create := idempotency.Define(spec())
+	const crowd = 50
+	lock := b.lockThings()
+	done, errs := make([]idempotency.Done[thing], crowd), make([]error, crowd)
+	gate := make(chan struct{})
+	var all sync.WaitGroup
+	for i := range crowd {
+		all.Go(func() {
+			<-gate
+			done[i], errs[i] = create.Do(context.Background(), b.store, b.intent("k"), order{"a"})
+		})
+	}
+	close(gate)
+	for b.store.Attempts() < crowd {
+		if t.Context().Err() != nil {
+			t.Fatal("they never came")
+		}
+	}
+	b.blocked(1)
+	if n := b.store.Pool.Stat().AcquiredConns(); n != 1 {
+		t.Errorf("%d connections are taken", n)
+	}
+	lock()
+	all.Wait()
+	first := 0
+	for i := range crowd {
+		if errs[i] != nil || done[i].Value != done[0].Value {
+			t.Errorf("%+v, %v, and another got %+v", done[i], errs[i], done[0])
+		}
+		if !done[i].Replayed {
+			first++
+		}
+	}
+	if first != 1 || b.count(`SELECT count(*) FROM things`) != 1 || b.store.Attempts() != 0 {
+		t.Errorf("%d were first, %d attempts are left", first, b.store.Attempts())
+	}
+}
+
+// TestCrowdWithTwoCommands: one of them is done, and the others learn that the key is taken.
+func TestCrowdWithTwoCommands(t *testing.T) {
+	b := setup(t)
+	create := idempotency.Define(spec())
+	const crowd = 20
+	done, errs := make([]idempotency.Done[thing], crowd), make([]error, crowd)
+	gate := make(chan struct{})
+	var all sync.WaitGroup
+	for i := range crowd {
+		all.Go(func() {
+			<-gate
+			done[i], errs[i] = create.Do(context.Background(), b.store, b.intent("k"), order{[]string{"a", "b"}[i%2]})
+		})
+	}
+	close(gate)
+	all.Wait()
+	first := slices.IndexFunc(done, func(d idempotency.Done[thing]) bool { return d.Value.Name != "" && !d.Replayed })
+	if first < 0 {
+		t.Fatalf("nobody was first: %v", errs)
+	}
+	for i := range crowd {
+		var mismatch *idempotency.MismatchError
+		switch {
+		case i%2 == first%2 && (errs[i] != nil || done[i].Value != done[first].Value):
+			t.Errorf("same command: %+v, %v", done[i], errs[i])
+		case i%2 != first%2 && (!errors.As(errs[i], &mismatch) || mismatch.Record != done[first].Value.ID):
+			t.Errorf("other command: %+v, %v", done[i], errs[i])
+		}
+	}
+	if n := b.count(`SELECT count(*) FROM things`); n != 1 {
+		t.Errorf("%d things", n)
+	}
+}

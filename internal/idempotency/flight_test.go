@@ -1,0 +1,132 @@
+package idempotency
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// ask is an attempt's question that is answered when the test says so.
+type ask struct {
+	asked  chan struct{}
+	answer chan error
+	found  record
+}
+
+func newAsk() *ask {
+	return &ask{make(chan struct{}), make(chan error), record{token: uuid.New()}}
+}
+
+func (a *ask) run() (record, error) {
+	close(a.asked)
+	return a.found, <-a.answer
+}
+
+// noticed tells when somebody begins to wait for it.
+type noticed struct {
+	context.Context
+
+	waited chan struct{}
+}
+
+func (n noticed) Done() <-chan struct{} {
+	close(n.waited)
+	return n.Context.Done()
+}
+
+func unexpected() (record, error) { return record{}, errors.New("asked beside another attempt") }
+
+func TestWaitBehindAnotherAttemptIsBounded(t *testing.T) {
+	t.Parallel()
+	var f flights
+	first := newAsk()
+	landed := make(chan error)
+	go func() {
+		_, err := f.share(context.Background(), flightKey{}, time.Hour, first.run)
+		landed <- err
+	}()
+	<-first.asked
+	if _, err := f.share(t.Context(), flightKey{}, time.Millisecond, unexpected); !errors.Is(err, ErrInProgress) {
+		t.Errorf("past the bound: %v", err)
+	}
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	if _, err := f.share(gone, flightKey{}, time.Hour, unexpected); !errors.Is(err, context.Canceled) {
+		t.Errorf("caller left: %v", err)
+	}
+	first.answer <- nil
+	if err := <-landed; err != nil || len(f.aloft) != 0 {
+		t.Errorf("%v, %d flights left", err, len(f.aloft))
+	}
+}
+
+// TestOnlyFindingsAreShared: whoever waited behind a failure asks again, one at a time.
+func TestOnlyFindingsAreShared(t *testing.T) {
+	t.Parallel()
+	for name, fail := range map[string]func(*ask){
+		"error": func(a *ask) { a.answer <- errors.New("mine alone") },
+		"panic": func(a *ask) { close(a.answer) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var f flights
+			first, second := newAsk(), newAsk()
+			go func() {
+				defer func() { _ = recover() }()
+				_, _ = f.share(context.Background(), flightKey{}, time.Hour, func() (record, error) {
+					r, err := first.run()
+					if err == nil {
+						panic("work panics")
+					}
+					return r, err
+				})
+			}()
+			<-first.asked
+			found := make(chan record, 1)
+			behind := noticed{context.Background(), make(chan struct{})}
+			go func() {
+				r, _ := f.share(behind, flightKey{}, time.Hour, second.run)
+				found <- r
+			}()
+			<-behind.waited
+			fail(first)
+			select {
+			case <-second.asked:
+				second.answer <- nil
+			case r := <-found:
+				t.Fatalf("shared a failure: %v", r)
+			}
+			if r := <-found; r.token != second.found.token {
+				t.Errorf("found %v", r)
+			}
+		})
+	}
+}
+
+// TestOthersAreNotShown what somebody else asked for: they may not be allowed to see the same.
+func TestOthersAreNotShown(t *testing.T) {
+	t.Parallel()
+	var f flights
+	first, second := newAsk(), newAsk()
+	landed := make(chan struct{})
+	go func() {
+		defer close(landed)
+		_, _ = f.share(context.Background(), flightKey{actor: "ada"}, time.Hour, first.run)
+	}()
+	<-first.asked
+	found := make(chan record)
+	go func() {
+		r, _ := f.share(context.Background(), flightKey{actor: "grace"}, time.Hour, second.run)
+		found <- r
+	}()
+	<-second.asked
+	second.answer <- nil
+	if r := <-found; r.token != second.found.token {
+		t.Errorf("found %v", r)
+	}
+	first.answer <- nil
+	<-landed
+}

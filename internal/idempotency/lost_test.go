@@ -1,0 +1,69 @@
+package idempotency_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"onlyonce/internal/idempotency"
+)
+
+// deaf is a connection that breaks before it hears the answer to certain words.
+type deaf struct {
+	net.Conn
+
+	to func(said []byte) bool
+}
+
+func (d deaf) Write(said []byte) (int, error) {
+	n, err := d.Conn.Write(said)
+	if err == nil && d.to(said) {
+		_, _ = d.Read(make([]byte, 1)) // the server has done it
+		err = d.Close()
+	}
+	return n, err
+}
+
+// TestOwnCommitLostAndRecordUnreadable: the answer to COMMIT is lost; asking again says that the key is
+// claimed, and the record cannot be read. It may be our own, so nobody is told that nothing was done.
+func TestOwnCommitLostAndRecordUnreadable(t *testing.T) {
+	b := setup(t)
+	var lost sync.Once
+	looks := 0
+	to := func(said []byte) (yes bool) {
+		if bytes.Contains(said, []byte("claim_intent")) {
+			lost.Do(func() { yes = true })
+		}
+		if bytes.Contains(said, []byte("SELECT token, fingerprint")) {
+			looks++
+			yes = true
+		}
+		return yes
+	}
+	config := b.db.Pool.Config()
+	config.MaxConns = 1
+	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec // says what it wants in every exchange
+	dial := config.ConnConfig.DialFunc
+	config.ConnConfig.DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error) {
+		conn, err := dial(ctx, network, addr)
+		return deaf{conn, to}, err
+	}
+	unlucky := b.replica()
+	unlucky.Pool = b.pool(config)
+	create := idempotency.Define(spec())
+	_, err := create.Do(t.Context(), unlucky, b.intent("k"), order{"a"})
+	if !errors.Is(err, idempotency.ErrUnconfirmed) || looks == 0 {
+		t.Errorf("got %v after %d looks", err, looks)
+	}
+	if done, err := create.Do(t.Context(), b.store, b.intent("k"), order{"a"}); err != nil || !done.Replayed {
+		t.Errorf("trying again: %+v, %v", done, err)
+	}
+	if n := b.count(`SELECT count(*) FROM things`); n != 1 {
+		t.Errorf("%d things", n)
+	}
+}
