@@ -2,8 +2,12 @@ package e2e
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"log/slog"
+	"net/http"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -69,4 +73,20 @@ func (s *session) attempts(want ...string) {
 	if got := s.log.seen(); !slices.Equal(got, want) {
 		s.t.Errorf("attempts ended as %v, want %v", got, want)
 	}
+}
+
+// inProgress asks the app how many attempts are under way.
+func (s *session) inProgress() (n int) {
+	s.t.Helper()
+	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, s.metrics, http.NoBody)
+	s.check(err, "ask for the metrics")
+	response, err := http.DefaultClient.Do(request)
+	s.check(err, "ask for the metrics")
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	s.check(err, "read the metrics")
+	_, rest, _ := strings.Cut(string(text), "\nonlyonce_attempts_in_progress ")
+	_, err = fmt.Sscan(rest, &n)
+	s.check(err, "find the attempts in progress")
+	return n
 }

@@ -74,13 +74,14 @@ func (s *session) lockInvoices() (release func()) {
 	}
 }
 
-// waiting waits until n creates stand in the middle: one at the lock, the others
-// behind it or behind each other.
+// waiting waits until n creates have come since the beginning, and one of them stands at the lock.
+// The others are behind it, or their people have left.
 func (s *session) waiting(n int) {
 	s.t.Helper()
-	s.until(fmt.Sprintf("%d creates wait for a lock", n), func() bool {
-		return n == s.count(`
+	s.until(fmt.Sprintf("%d creates have come and one waits for a lock", n), func() bool {
+		atTheLock := s.count(`
 			SELECT count(*) FROM pg_stat_activity
 			WHERE datname = current_database() AND wait_event_type = 'Lock'`)
+		return atTheLock == 1 && len(s.log.seen())+s.inProgress() == n
 	})
 }

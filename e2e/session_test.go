@@ -27,6 +27,7 @@ type session struct {
 	page    playwright.Page
 	browser playwright.BrowserContext
 	origin  string // of the app, such as http://127.0.0.1:41234
+	metrics string // its address
 	db      *pgxpool.Pool
 	log     *attemptLog
 	form    *formLog
@@ -62,7 +63,7 @@ func start(t *testing.T, options ...option) *session {
 	db := pgtest.New(t)
 	log := &attemptLog{next: slog.NewTextHandler(t.Output(), nil)}
 	running, err := app.Start(t.Context(), app.Config{
-		Addr: "127.0.0.1:0", DatabaseURL: parsedInOrder(t, db.URL), Demo: true, Log: slog.New(log),
+		Addr: "127.0.0.1:0", MetricsAddr: "127.0.0.1:0", DatabaseURL: parsedInOrder(t, db.URL), Demo: true, Log: slog.New(log),
 		Wait: patience, ExpireEvery: time.Hour,
 	})
 	if err != nil {
@@ -76,7 +77,7 @@ func start(t *testing.T, options ...option) *session {
 		}
 	})
 
-	s := &session{t: t, origin: running.URL(), db: db.Admin(t), log: log, form: &formLog{}}
+	s := &session{t: t, origin: running.URL(), metrics: running.MetricsURL(), db: db.Admin(t), log: log, form: &formLog{}}
 	s.before = s.allInvoices()
 	s.log.forget() // how the demo data came to be
 	s.openBrowser(options)
@@ -85,7 +86,7 @@ func start(t *testing.T, options ...option) *session {
 
 func (s *session) openBrowser(options []option) {
 	s.t.Helper()
-	shared, err := browser()
+	shared, err := chromium()
 	s.check(err, "start a browser")
 	settings := playwright.BrowserNewContextOptions{
 		Viewport: &playwright.Size{Width: 1280, Height: 900},

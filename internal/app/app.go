@@ -25,6 +25,7 @@ type App struct {
 	embedded *postgres.Embedded // nil with a database of somebody else
 	pool     *pgxpool.Pool
 	listener net.Listener
+	metrics  net.Listener // nil without
 	servers  []*http.Server
 	work     *errgroup.Group // servers and background work
 	stop     context.CancelCauseFunc
@@ -92,6 +93,7 @@ func Start(ctx context.Context, c Config) (_ *App, err error) {
 		return nil, err
 	}
 	a.serve(a.listener, site.Handler)
+	registry.MustRegister(inProgress(store))
 	if err := a.serveMetrics(ctx, registry); err != nil {
 		return nil, err
 	}
@@ -102,6 +104,14 @@ func Start(ctx context.Context, c Config) (_ *App, err error) {
 
 // URL is where the app listens.
 func (a *App) URL() string { return "http://" + a.listener.Addr().String() }
+
+// MetricsURL is where Prometheus finds the metrics, or empty.
+func (a *App) MetricsURL() string {
+	if a.metrics == nil {
+		return ""
+	}
+	return "http://" + a.metrics.Addr().String() + "/metrics"
+}
 
 // Run starts the app and serves until ctx is done, then finishes what is in flight.
 func Run(ctx context.Context, c Config) error {

@@ -4,91 +4,61 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
-	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onlyonce/internal/account"
-	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/postgres"
 	"onlyonce/templates"
 )
 
-const demoPassword = "only-once-demo"
-
-// demoTenant is a business that exists in demo mode only. Its logins are known to everybody.
-type demoTenant struct {
-	id           uuid.UUID
-	name         string
-	email, token string
-	currency     string
-	rate         string
-	customers    []customer.Input
-	work         []invoice.LineInput
-}
-
-func demoTenants() []demoTenant {
-	return []demoTenant{
-		{
-			id: uuid.MustParse("0a3e0000-0000-4000-8000-00000000ac3e"), name: "Acme Studio",
-			email: "acme@onlyonce.test", token: "oo_demo_acme", currency: "EUR", rate: "23",
-			customers: []customer.Input{
-				{Email: "accounts@northwind.example", Name: "Northwind Traders"},
-				{Email: "hello@brightline.example", Name: "Brightline Architects"},
-				{Email: "billing@halden-books.example", Name: "Halden Books"},
-				{Email: "finance@osei-partners.example", Name: "Osei & Partners"},
-				{Email: "office@kuma-roasters.example", Name: "Kuma Coffee Roasters"},
-			},
-			work: []invoice.LineInput{
-				{Description: "Brand workshop", Quantity: "1", UnitPrice: "1800.00"},
-				{Description: "Website design, hours", Quantity: "12.5", UnitPrice: "95.00"},
-				{Description: "Illustration set", Quantity: "6", UnitPrice: "140.00"},
-				{Description: "Packaging concept", Quantity: "1", UnitPrice: "2450.00"},
-				{Description: "Font licence", Quantity: "2", UnitPrice: "89.90"},
-				{Description: "Print supervision, days", Quantity: "1.5", UnitPrice: "620.00"},
-				{Description: "Photo retouching", Quantity: "24", UnitPrice: "12.50"},
-			},
-		},
-		{
-			id: uuid.MustParse("610be000-0000-4000-8000-0000000610be"), name: "Globex Works",
-			email: "globex@onlyonce.test", token: "oo_demo_globex", currency: "USD", rate: "0",
-			customers: []customer.Input{
-				{Email: "ap@cypress-creek.example", Name: "Cypress Creek Clinics"},
-				{Email: "invoices@redwood-mills.example", Name: "Redwood Mills"},
-				{Email: "ops@tern-logistics.example", Name: "Tern Logistics"},
-				{Email: "accounts@northwind.example", Name: "Northwind Traders Inc."},
-			},
-			work: []invoice.LineInput{
-				{Description: "Site survey", Quantity: "1", UnitPrice: "950.00"},
-				{Description: "Controller firmware, hours", Quantity: "18", UnitPrice: "135.00"},
-				{Description: "Pressure sensor PS-4", Quantity: "40", UnitPrice: "27.35"},
-				{Description: "On-call support, month", Quantity: "1", UnitPrice: "1200.00"},
-				{Description: "Calibration", Quantity: "8", UnitPrice: "64.00"},
-			},
-		},
-	}
-}
-
-// seed fills in the demo tenants. Each row has a key of its own, so that it may run any number of
-// times, on several replicas at once, and be killed in between.
+// seed fills in what is missing of the demo tenants. Each row has a key of its own, so that it may run
+// any number of times, on several replicas at once, and be killed in between.
 func seed(ctx context.Context, pool *pgxpool.Pool, store *idempotency.Store) error {
 	// Not a person's attempts: they would drown the log and the metrics.
 	quiet := idempotency.Store{Pool: store.Pool, Wait: store.Wait, Timeout: store.Timeout}
+	created := false
 	for _, t := range demoTenants() {
 		if err := t.credentials(ctx, pool); err != nil {
 			return fmt.Errorf("demo tenant %s: %w", t.name, err)
 		}
-		if err := t.invoices(ctx, &quiet); err != nil {
-			return fmt.Errorf("demo invoices of %s: %w", t.name, err)
+		missing, err := t.missing(ctx, pool)
+		if err != nil {
+			return fmt.Errorf("look for demo invoices of %s: %w", t.name, err)
 		}
+		for _, week := range missing {
+			if err := t.invoice(ctx, &quiet, week); err != nil {
+				return fmt.Errorf("demo invoice %s of %s: %w", demoKey(week), t.name, err)
+			}
+		}
+		created = created || len(missing) > 0
 	}
-	// Without statistics all indexes that begin with the tenant look alike, until autovacuum comes by.
-	if _, err := pool.Exec(ctx, `ANALYZE invoices, invoice_lines, customers, idempotency_records`); err != nil {
+	if err := analyze(ctx, pool, created); err != nil {
 		return fmt.Errorf("analyze demo data: %w", err)
 	}
 	return nil
+}
+
+// analyze gives the planner its statistics, if there is news. Without them all indexes that begin with
+// the tenant look alike, and so little data is nothing that autovacuum would come by for.
+func analyze(ctx context.Context, pool *pgxpool.Pool, news bool) error {
+	if !news {
+		// A start may have been killed after its last invoice and before it got here. The planner's own count
+		// of rows tells: it is below one until somebody has looked.
+		var known bool
+		err := pool.QueryRow(ctx, `SELECT reltuples > 0 FROM pg_class WHERE oid = 'invoices'::regclass`).Scan(&known)
+		if err != nil || known {
+			return err
+		}
+	}
+	// One after the other, each for good: the table that is asked about comes last.
+	_, err := pool.Exec(ctx, `ANALYZE idempotency_records, customers, invoice_lines, invoices`)
+	return err
 }
 
 func (t demoTenant) credentials(ctx context.Context, pool *pgxpool.Pool) error {
@@ -112,42 +82,62 @@ func (t demoTenant) credentials(ctx context.Context, pool *pgxpool.Pool) error {
 	return err
 }
 
-// invoices creates two dozen, one a week, the last a few days ago.
-func (t demoTenant) invoices(ctx context.Context, store *idempotency.Store) error {
-	const count = 24
-	today := invoice.DateOf(time.Now().UTC())
-	for i := range count {
-		key, err := idempotency.ParseKey(fmt.Sprintf("demo-%02d", i+1))
-		if err != nil {
-			return err
-		}
-		if _, err := invoice.FindByKey(ctx, store.Pool, t.id, key); err == nil {
-			continue
-		}
-		issued := today.AddDays(-7*(count-i) + i%4)
-		who := t.customers[(i*3+i/5)%len(t.customers)]
-		in := invoice.Input{
-			Customer: &who, Currency: t.currency, AllowRepeat: true,
-			IssueDate: issued.String(), DueDate: issued.AddDays(14 + 16*(i%2)).String(),
-		}
-		for n := range 1 + i%3 {
-			line := t.work[(i+n*2)%len(t.work)]
-			line.TaxRate = t.rate
-			in.Lines = append(in.Lines, line)
-		}
-		d, err := in.Draft()
-		if err != nil {
-			return err
-		}
-		_, err = invoice.Create.Do(ctx, store, idempotency.Intent{Tenant: t.id, Key: key, Actor: "demo"}, d)
-		// Another replica that started at another date of ours has just been here.
-		var mismatch *idempotency.MismatchError
-		var done *idempotency.AlreadyDoneError
-		if err != nil && !errors.As(err, &mismatch) && !errors.As(err, &done) {
-			return err
+// demoWeeks is how many invoices a tenant has: one a week, the last a few days ago.
+const demoWeeks = 24
+
+func demoKey(week int) string { return fmt.Sprintf("demo-%02d", week+1) }
+
+// missing lists the weeks whose invoice is not there yet. It asks the invoices, which keep their keys for
+// life: an idempotency record is gone after a day.
+func (t demoTenant) missing(ctx context.Context, pool *pgxpool.Pool) (weeks []int, err error) {
+	var keys []string
+	for week := range demoWeeks {
+		keys = append(keys, demoKey(week))
+	}
+	found, err := postgres.Collect(ctx, pool, t.id, pgx.RowTo[string], `
+		SELECT idempotency_key FROM invoices
+		WHERE tenant_id = @tenant_id AND idempotency_key = ANY(@keys)`,
+		pgx.NamedArgs{"keys": keys})
+	if err != nil {
+		return nil, err
+	}
+	for week, key := range keys {
+		if !slices.Contains(found, key) {
+			weeks = append(weeks, week)
 		}
 	}
-	return nil
+	return weeks, nil
+}
+
+// invoice creates that of one week.
+func (t demoTenant) invoice(ctx context.Context, store *idempotency.Store, week int) error {
+	key, err := idempotency.ParseKey(demoKey(week))
+	if err != nil {
+		return err
+	}
+	issued := invoice.DateOf(time.Now().UTC()).AddDays(-7*(demoWeeks-week) + week%4)
+	who := t.customers[(week*3+week/5)%len(t.customers)]
+	in := invoice.Input{
+		Customer: &who, Currency: t.currency, AllowRepeat: true,
+		IssueDate: issued.String(), DueDate: issued.AddDays(14 + 16*(week%2)).String(),
+	}
+	for n := range 1 + week%3 {
+		line := t.work[(week+n*2)%len(t.work)]
+		line.TaxRate = t.rate
+		in.Lines = append(in.Lines, line)
+	}
+	d, err := in.Draft()
+	if err != nil {
+		return err
+	}
+	_, err = invoice.Create.Do(ctx, store, idempotency.Intent{Tenant: t.id, Key: key, Actor: "demo"}, d)
+	// Another replica that started at another date of ours has just been here.
+	var mismatch *idempotency.MismatchError
+	var done *idempotency.AlreadyDoneError
+	if errors.As(err, &mismatch) || errors.As(err, &done) {
+		return nil
+	}
+	return err
 }
 
 func demoLogins(on bool) []templates.DemoLogin {

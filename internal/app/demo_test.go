@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -50,12 +51,7 @@ func TestDemoDataIsTheSameHoweverOftenItIsFilledIn(t *testing.T) {
 	var starts sync.WaitGroup
 	for range 2 {
 		starts.Go(func() {
-			replica, err := app.Start(context.WithoutCancel(t.Context()), config)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			if err := replica.Close(context.Background()); err != nil {
+			if err := tryStart(context.WithoutCancel(t.Context()), config); err != nil {
 				t.Error(err)
 			}
 		})
@@ -64,6 +60,115 @@ func TestDemoDataIsTheSameHoweverOftenItIsFilledIn(t *testing.T) {
 	if got := both.story(); !slices.Equal(got, want) {
 		t.Errorf("filled in by two at once: %q\nby one: %q", got, want)
 	}
+}
+
+// TestInterruptedDemoDataIsCompleted: each start gets a bit further than the one before.
+func TestInterruptedDemoDataIsCompleted(t *testing.T) {
+	want := setup(t).story()
+	b := &bundle{T: t, db: pgtest.New(t)}
+	const acme, globex = "0a3e0000-0000-4000-8000-00000000ac3e", "610be000-0000-4000-8000-0000000610be"
+	for _, next := range []struct {
+		tenant, key string
+		before      int
+	}{
+		{acme, "demo-01", 0}, {acme, "demo-13", 12}, {globex, "demo-01", 24}, {globex, "demo-24", 47},
+	} {
+		b.admin(`ALTER TABLE invoices ADD CONSTRAINT not_yet
+			CHECK (tenant_id <> '` + next.tenant + `' OR idempotency_key <> '` + next.key + `')`)
+		if err := tryStart(t.Context(), b.config()); err == nil {
+			t.Fatalf("%s of %s cannot be created, and the start succeeded", next.key, next.tenant)
+		}
+		b.admin(`ALTER TABLE invoices DROP CONSTRAINT not_yet`)
+		if n := b.number(`SELECT count(*) FROM invoices`); n != next.before {
+			t.Fatalf("%d invoices before %s of %s, want %d", n, next.key, next.tenant, next.before)
+		}
+	}
+	if err := tryStart(t.Context(), b.config()); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.story(); !slices.Equal(got, want) {
+		t.Errorf("with interruptions: %q\nat once: %q", got, want)
+	}
+}
+
+// TestInterruptedDemoDataIsAnalyzed: a start ends when all invoices are there, and no statistics.
+func TestInterruptedDemoDataIsAnalyzed(t *testing.T) {
+	t.Parallel()
+	b := &bundle{T: t, db: pgtest.New(t)}
+	const planned = `SELECT reltuples::int FROM pg_class WHERE oid = 'invoices'::regclass`
+	release := b.lock(`LOCK TABLE invoices IN SHARE UPDATE EXCLUSIVE MODE`) // one may create, and not analyze
+	ended := make(chan error, 1)
+	config := b.config()
+	go func() { ended <- tryStart(t.Context(), config) }()
+	b.waiting()
+	b.admin(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`)
+	if err := <-ended; err == nil {
+		t.Fatal("the start succeeded without its connection")
+	}
+	release()
+	if created, known := b.number(`SELECT count(*) FROM invoices`), b.number(planned); created != 48 || known > 0 {
+		t.Fatalf("interrupted with %d invoices, of which the planner knows %d", created, known)
+	}
+	if err := tryStart(t.Context(), b.config()); err != nil {
+		t.Fatal(err)
+	}
+	if known := b.number(planned); known != 48 {
+		t.Errorf("the planner knows %d invoices", known)
+	}
+}
+
+// TestCompleteDemoDataIsOnlyRead: the app starts while nobody can write to its tables, or analyze them.
+func TestCompleteDemoDataIsOnlyRead(t *testing.T) {
+	b := setup(t)
+	b.admin(`DELETE FROM idempotency_records`) // as on the next day
+	release := b.lock(`
+		LOCK TABLE tenants, users, api_tokens, customers, invoices, invoice_lines, invoice_series, events, idempotency_records
+		IN SHARE MODE`)
+	defer release()
+	patience, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if err := tryStart(patience, b.config()); err != nil {
+		t.Error(err)
+	}
+}
+
+// tryStart starts an app and stops it.
+func tryStart(ctx context.Context, config app.Config) error {
+	started, err := app.Start(ctx, config)
+	if err != nil {
+		return err
+	}
+	return started.Close(context.Background())
+}
+
+// lock holds the locks that a statement takes, until the release.
+func (b *bundle) lock(sql string) (release func()) {
+	b.Helper()
+	tx, err := b.db.Admin(b.T).Begin(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	release = func() { _ = tx.Rollback(context.Background()) }
+	b.Cleanup(release)
+	if _, err := tx.Exec(b.Context(), sql); err != nil {
+		b.Fatal(err)
+	}
+	return release
+}
+
+func (b *bundle) admin(sql string) {
+	b.Helper()
+	if _, err := b.db.Admin(b.T).Exec(b.Context(), sql); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func (b *bundle) number(sql string) (n int) {
+	b.Helper()
+	if err := b.db.Admin(b.T).QueryRow(b.Context(), sql).Scan(&n); err != nil {
+		b.Fatal(err)
+	}
+	return n
 }
 
 func TestNoDemoDataUnlessAskedFor(t *testing.T) {

@@ -49,6 +49,13 @@ func (o *observer) observe(ctx context.Context, a idempotency.Attempt) {
 	o.log.LogAttrs(ctx, level, "attempt", slog.Any("", a))
 }
 
+// inProgress shows attempts while they run: many that do not end wait for one another, or for the database.
+func inProgress(store *idempotency.Store) prometheus.Collector {
+	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "onlyonce_attempts_in_progress", Help: "Attempts that are under way now, waiting included.",
+	}, func() float64 { return float64(store.Attempts()) })
+}
+
 // serveMetrics listens on an address of its own, which only this machine can reach by default. Profiles
 // are there too: what costs time in production is found in production.
 func (a *App) serveMetrics(ctx context.Context, registry *prometheus.Registry) error {
@@ -56,14 +63,14 @@ func (a *App) serveMetrics(ctx context.Context, registry *prometheus.Registry) e
 		return nil
 	}
 	var listen net.ListenConfig
-	listener, err := listen.Listen(ctx, "tcp", a.config.MetricsAddr)
-	if err != nil {
+	var err error
+	if a.metrics, err = listen.Listen(ctx, "tcp", a.config.MetricsAddr); err != nil {
 		return fmt.Errorf("listen for metrics (METRICS_ADDR=off does without): %w", err)
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
-	a.serve(listener, mux)
+	a.serve(a.metrics, mux)
 	return nil
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/playwright-community/playwright-go"
+
+	"onlyonce/internal/browser"
 )
 
 // pages weighs the pages that people use most, as Chromium gets them over the wire: for the first time,
@@ -28,18 +30,18 @@ func (b *bench) pages(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	browser, closeBrowser, err := openBrowser(ctx, b.dir)
+	chromium, stop, err := browser.Launch(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, closeBrowser()) }()
+	defer func() { err = errors.Join(err, stop()) }()
 
 	for _, page := range []struct{ name, path string }{
 		{"list", "/invoices"}, {"form", "/invoices/new"}, {"invoice", "/invoices/" + id.String()},
 	} {
 		var html, other, requests, shown, kept []float64
 		for range b.Rounds {
-			first, second, err := visit(browser, s.origin, page.path, cookie)
+			first, second, err := visit(chromium, s.origin, page.path, cookie)
 			if err != nil {
 				return fmt.Errorf("%s: %w", page.path, err)
 			}
@@ -71,8 +73,8 @@ type weight struct {
 }
 
 // visit loads a page twice in a browser that has never been there.
-func visit(browser playwright.Browser, origin, path, cookie string) (first, second weight, err error) {
-	context, err := browser.NewContext()
+func visit(chromium playwright.Browser, origin, path, cookie string) (first, second weight, err error) {
+	context, err := chromium.NewContext()
 	if err != nil {
 		return first, second, err
 	}

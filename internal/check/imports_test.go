@@ -34,6 +34,7 @@ var rooms = map[string]floor{
 	"internal/money":       leaf,
 	"internal/uniqueness":  leaf,
 	"internal/check":       leaf,
+	"internal/browser":     leaf,
 	"internal/postgres":    foundation,
 	"internal/idempotency": foundation,
 	"internal/web":         web,

@@ -9,7 +9,7 @@ import (
 
 // flights let one attempt of each intent ask the database, for all those in this process that came
 // while it was asking: a crowd with one key costs one connection and one transaction. They share what it
-// found and never its failure. This saves work and decides nothing; that is the database's.
+// found and never its failure. This saves work and decides nothing: that is up to the database.
 type flights struct {
 	mu    sync.Mutex
 	aloft map[flightKey]*flight
@@ -28,8 +28,8 @@ type flight struct {
 	err    error
 }
 
-// share gives what ask finds, or what another attempt with the key finds meanwhile. It waits for
-// the other at most for wait, and returns [ErrInProgress] then.
+// share gives what ask finds, or what another attempt with the key finds meanwhile. It waits for the
+// other until wait is over or the caller leaves, and returns [ErrInProgress] then.
 func (f *flights) share(ctx context.Context, key flightKey, wait time.Duration, ask func() (record, error)) (record, error) {
 	patience := time.NewTimer(wait)
 	defer patience.Stop()
@@ -46,7 +46,7 @@ func (f *flights) share(ctx context.Context, key flightKey, wait time.Duration, 
 		case <-patience.C:
 			return record{}, ErrInProgress
 		case <-ctx.Done():
-			return record{}, fmt.Errorf("given up behind another attempt: %w", context.Cause(ctx))
+			return record{}, fmt.Errorf("%w: %w", ErrInProgress, context.Cause(ctx))
 		}
 	}
 }

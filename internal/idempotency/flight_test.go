@@ -27,7 +27,7 @@ func (a *ask) run() (record, error) {
 
 // noticed tells when somebody begins to wait for it.
 type noticed struct {
-	context.Context
+	context.Context //nolint:containedctx // it is a context
 
 	waited chan struct{}
 }
@@ -54,7 +54,7 @@ func TestWaitBehindAnotherAttemptIsBounded(t *testing.T) {
 	}
 	gone, leave := context.WithCancel(t.Context())
 	leave()
-	if _, err := f.share(gone, flightKey{}, time.Hour, unexpected); !errors.Is(err, context.Canceled) {
+	if _, err := f.share(gone, flightKey{}, time.Hour, unexpected); !errors.Is(err, ErrInProgress) || !errors.Is(err, context.Canceled) {
 		t.Errorf("caller left: %v", err)
 	}
 	first.answer <- nil

@@ -21,8 +21,8 @@
 //
 // PgBouncer in transaction mode works with default_query_exec_mode=exec in the URL, because
 // prepared statements do not survive a change of server. PgBouncer refuses start parameters
-// it does not know: have it ignore two (ignore_startup_parameters =
-// default_transaction_isolation,enable_seqscan) and leave the server at its own default, read
+// it does not know: have it ignore three (ignore_startup_parameters =
+// default_transaction_isolation,enable_seqscan,jit) and leave the server at its own default, read
 // committed.
 // [Open] checks that the level is right in the end.
 package postgres

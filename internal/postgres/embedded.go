@@ -12,27 +12,6 @@ import (
 	"onlyonce/internal/postgres/server"
 )
 
-// embeddedSettings suit a small machine and keep every promise of durability.
-var embeddedSettings = map[string]string{
-	"fsync":              "on",
-	"synchronous_commit": "on",
-	"full_page_writes":   "on",
-	"wal_compression":    "on",
-	"shared_buffers":     "128MB",
-	"max_connections":    "100",
-	"timezone":           "UTC",
-
-	// A duplicate is an ordinary answer here and raises an error in the server. The log gets its
-	// time, process, SQLSTATE and message, and nothing that anybody typed: no details (which
-	// quote the key), no statement, no parameters.
-	"log_timezone":                      "UTC",
-	"log_line_prefix":                   "%m [%p] %e ",
-	"log_error_verbosity":               "terse",
-	"log_min_error_statement":           "panic",
-	"log_parameter_max_length_on_error": "0",
-	"log_checkpoints":                   "off",
-}
-
 const (
 	// A server that crashed this often in a row, never living longer than restartWindow, has
 	// a reason that another restart does not cure.
@@ -134,7 +113,7 @@ func (e *Embedded) start(ctx context.Context) (*server.Process, error) {
 		Account:   e.home.account,
 		DataDir:   e.home.data(),
 		SocketDir: socketDir,
-		Settings:  embeddedSettings,
+		Settings:  settingsFor(ctx, programs, e.home.account, e.home.data()),
 	}
 	process, err := e.launch(ctx)
 	if err != nil {

@@ -41,6 +41,9 @@ func TestEmbeddedColdThenWarm(t *testing.T) {
 			t.Errorf("%s is %q, want %q", setting, got, want)
 		}
 	}
+	if got := query(t, cold.URL(), "SHOW wal_compression"); got == "off" {
+		t.Error("whole pages are logged as they are")
+	}
 	put(t, cold.URL())
 	stop(t, cold)
 	if _, err := os.Stat(socketDir(t, cold.URL())); !errors.Is(err, fs.ErrNotExist) {

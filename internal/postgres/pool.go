@@ -91,6 +91,9 @@ func poolConfig(url string) (*pgxpool.Config, error) {
 	// Every query has its index. On a young database PostgreSQL would still plan to read whole tables, as
 	// they are small, and prepared statements would keep these plans while the tables grow.
 	conn.RuntimeParams["enable_seqscan"] = "off"
+	// A statement that must read a whole table all the same looks so dear then that PostgreSQL would compile
+	// it first, which takes a hundred times longer than reading the schema's version.
+	conn.RuntimeParams["jit"] = "off"
 	if conn.RuntimeParams["application_name"] == "" {
 		conn.RuntimeParams["application_name"] = "onlyonce"
 	}

@@ -24,6 +24,13 @@ type Programs struct {
 	Major int    // for example 17
 }
 
+// Take reports whether the server takes a value of a setting, which may depend on how it was built.
+func (p Programs) Take(ctx context.Context, account Account, dataDir, setting, value string) bool {
+	shown, err := account.command(ctx, filepath.Join(p.Dir, "postgres"),
+		"-D", dataDir, "-c", setting+"="+value, "-C", setting).Output()
+	return err == nil && strings.TrimSpace(string(shown)) == value
+}
+
 // NoProgramsError says that no fitting PostgreSQL is installed, and names the ways on.
 type NoProgramsError struct {
 	Major int        // the only major version that fits an existing data directory; 0 for any

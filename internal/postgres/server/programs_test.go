@@ -111,6 +111,11 @@ func TestServerFromNPM(t *testing.T) {
 	if err := Init(t.Context(), found[0], account, data, false, nil); err != nil {
 		t.Fatal(err)
 	}
+	for value, want := range map[string]bool{"pglz": true, "nonsense": false} {
+		if got := found[0].Take(t.Context(), account, data, "wal_compression", value); got != want {
+			t.Errorf("takes wal_compression %s: %t", value, got)
+		}
+	}
 	log, err := os.Create(filepath.Join(dir, "log"))
 	if err != nil {
 		t.Fatal(err)

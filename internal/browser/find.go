@@ -1,0 +1,66 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+const toFix = "run e2e/setup (make test does)"
+
+// findDriver makes the directory that playwright-go expects of its driver, out of the npm package in e2e/
+// and the system's Node.js. playwright-go's own installer is never called: what it downloads is gone.
+func findDriver(ctx context.Context) (string, error) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		return "", fmt.Errorf("missing Node.js: %s: %w", toFix, err)
+	}
+	// Tests run in their package's directory, programs anywhere in the module.
+	module, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}").Output()
+	if err != nil {
+		return "", fmt.Errorf("find the module: %w", err)
+	}
+	installed := filepath.Join(strings.TrimSpace(string(module)), "e2e", "node_modules")
+	if _, err := os.Stat(filepath.Join(installed, "playwright-core")); err != nil {
+		return "", fmt.Errorf("missing Playwright's driver: %s: %w", toFix, err)
+	}
+	driver := filepath.Join(installed, ".driver")
+	if err := os.MkdirAll(driver, 0o755); err != nil { //nolint:gosec // as open as what npm puts beside it
+		return "", fmt.Errorf("make a driver directory: %w", err)
+	}
+	// Relative, so that it still leads there when the clone has moved.
+	core := filepath.Join("..", "playwright-core")
+	if err := os.Symlink(core, filepath.Join(driver, "package")); err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", fmt.Errorf("link the driver: %w", err)
+	}
+	// The environment is the only way to tell both to playwright-go and its driver.
+	return driver, errors.Join(
+		os.Setenv("PLAYWRIGHT_NODEJS_PATH", node),
+		// Else the driver looks at no page that waits for an answer, and that is the very moment that most
+		// browser tests are about.
+		os.Setenv("PLAYWRIGHT_SKIP_NAVIGATION_CHECK", "1"),
+	)
+}
+
+// findProgram prefers the person's choice (BROWSER_PATH), then the Chromium that Playwright installed, then
+// the system's. Keep the order of have_browser in e2e/setup.
+func findProgram(bundled string) (string, error) {
+	if chosen := os.Getenv("BROWSER_PATH"); chosen != "" {
+		return chosen, nil
+	}
+	for _, candidate := range []string{
+		bundled,
+		"chromium", "chromium-browser", "google-chrome", "google-chrome-stable",
+		"/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+	} {
+		if found, err := exec.LookPath(candidate); err == nil {
+			return found, nil
+		}
+	}
+	return "", errors.New("no browser: install Chromium or Chrome, set BROWSER_PATH to one, or " + toFix)
+}
