@@ -14,7 +14,8 @@ import (
 )
 
 // sameKey lets 64 callers send one key at the same moment, each on a connection of its own that is open
-// already, and compares the time until the last answer with that of one create.
+// already, and compares the time until the last answer with that of one create. What the callers themselves
+// cost shows at a handler that does nothing.
 func (b *bench) sameKey(ctx context.Context) error {
 	const callers = 64
 	s, err := b.populated(ctx, "samekey", few, few)
@@ -23,25 +24,34 @@ func (b *bench) sameKey(ctx context.Context) error {
 	}
 	server, db := s.service, s.database
 	defer server.stop()
+	usual, err := start(ctx, b.usual, b.path("usual-samekey.log"), "DATABASE_URL="+db.url(), "TENANT="+acme)
+	if err != nil {
+		return err
+	}
+	defer usual.stop()
 
 	crowd := make([]*http.Client, callers)
 	for i := range crowd {
 		crowd[i] = &http.Client{Transport: &http.Transport{MaxConnsPerHost: 1}, Timeout: time.Minute}
 	}
-	var together, one []float64
+	var together, one, empty []float64
 	// The first rounds only open connections and prepare statements.
 	const warm = 5
 	for round := range warm + 10*b.Rounds {
-		all, err := b.burst(ctx, server, crowd)
+		all, err := burst(ctx, server.origin+invoicesPath, crowd)
 		if err != nil {
 			return err
 		}
-		single, err := b.burst(ctx, server, crowd[:1])
+		single, err := burst(ctx, server.origin+invoicesPath, crowd[:1])
+		if err != nil {
+			return err
+		}
+		nothing, err := burst(ctx, usual.origin+"/empty", crowd)
 		if err != nil {
 			return err
 		}
 		if round >= warm {
-			together, one = append(together, all), append(one, single)
+			together, one, empty = append(together, all), append(one, single), append(empty, nothing)
 		}
 	}
 	made, err := value[int](ctx, db.admin(), `SELECT count(*) FROM invoices WHERE idempotency_key LIKE 'burst-%'`)
@@ -51,13 +61,17 @@ func (b *bench) sameKey(ctx context.Context) error {
 	if want := 2 * (warm + 10*b.Rounds); made != want {
 		return fmt.Errorf("%d keys made %d invoices", want, made)
 	}
-	b.add(against("64 callers of one key, until all are answered", millis, together, "one create", one).atMost(3))
+	b.add(
+		against("64 callers of one key, until all are answered", millis, together, "one create", one).atMost(3),
+		against("64 callers of an empty handler, until all are answered", millis, empty, "one create", one).
+			noting("the callers' own cost"),
+	)
 	return nil
 }
 
 // burst sends one new key with all clients at once. It gives the milliseconds until the last answer, and
 // an error if the answers differ.
-func (b *bench) burst(ctx context.Context, server *service, clients []*http.Client) (float64, error) {
+func burst(ctx context.Context, url string, clients []*http.Client) (float64, error) {
 	key := "burst-" + uuid.NewString()
 	answers, errs := make([]string, len(clients)), make([]error, len(clients))
 	gate := make(chan struct{})
@@ -65,7 +79,7 @@ func (b *bench) burst(ctx context.Context, server *service, clients []*http.Clie
 	for i, client := range clients {
 		ready.Add(1)
 		done.Go(func() {
-			request, err := createRequest(ctx, server, key)
+			request, err := createRequest(ctx, url, key)
 			ready.Done()
 			<-gate
 			if err == nil {
@@ -88,13 +102,13 @@ func (b *bench) burst(ctx context.Context, server *service, clients []*http.Clie
 }
 
 // createRequest is a request for an invoice like those that wrk sends.
-func createRequest(ctx context.Context, server *service, key string) (*http.Request, error) {
+func createRequest(ctx context.Context, url, key string) (*http.Request, error) {
 	body := fmt.Sprintf(`{"number":"%[1]s","customer":{"email":"accounts@northwind.example","name":"Northwind Traders"},
 		"issue_date":"2026-11-21","due_date":"2026-12-21","currency":"EUR","lines":[
 		{"description":"Design %[1]s","quantity":"2","unit_price":"50.00","tax_rate":"23"},
 		{"description":"Build","quantity":"1.5","unit_price":"80.00","tax_rate":"23"},
 		{"description":"Support","quantity":"3","unit_price":"20.00","tax_rate":"8"}]}`, key[:min(len(key), 40)])
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, server.origin+invoicesPath, strings.NewReader(body))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
