@@ -8,6 +8,8 @@
 //     neither is; there is no pending state that a crash could leave behind.
 //   - Whoever comes second waits on the first one's uncommitted row, at most [Store.Wait]. When the
 //     first commits, the second gets its stored result; when it rolls back, the second does the work.
+//     Within one process, those who come second wait for the first one's finding instead, and take no
+//     connection.
 //   - The same key with another command is a [MismatchError], never a second effect.
 //   - Only success is stored. Invalid input, a broken rule, a crash or a lost connection roll
 //     everything back, and the key is free again.
