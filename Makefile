@@ -6,6 +6,9 @@ LINTER_VERSION := v2.15.0
 # Outside the clone, by version: building it takes a minute, once per machine.
 LINT   := $(CACHE)/$(LINTER)-$(LINTER_VERSION)/$(LINTER)
 
+# A checkout that belongs to somebody else, as in many containers, has no history that Go may ask for.
+export GOFLAGS += -buildvcs=false
+
 .PHONY: help
 help: ## Say what there is
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
