@@ -11,11 +11,15 @@ import (
 	"onlyonce/internal/idempotency"
 )
 
-// Upserted is the result of [Upsert]: the customer, and whether it is new.
+// Upserted is the result of [Upsert].
 type Upserted struct {
 	Customer
 
+	// Created says that the customer is new.
 	Created bool `json:"created"`
+	// Late says that an earlier attempt with this key had created the customer, and that its record has
+	// expired since.
+	Late bool `json:"late"`
 }
 
 // Upsert creates the customer, or finds the one that has the same email.
@@ -30,7 +34,8 @@ var Upsert = idempotency.Define(idempotency.Spec[Draft, Upserted]{
 
 func upsert(tx *idempotency.Tx, d Draft) idempotency.Result {
 	return tx.Return(`
-		SELECT json_build_object(`+shown+`, 'created', c.id = @record_id)
+		SELECT json_build_object(`+shown+`, 'created', c.id = @record_id,
+			'late', c.id <> @record_id AND c.operation = @operation AND c.idempotency_key = @idempotency_key)
 		FROM `+CreateOrReuse+` c`,
 		pgx.NamedArgs{"email": d.Email, "name": d.Name})
 }

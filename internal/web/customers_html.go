@@ -112,12 +112,12 @@ func (s *Server) customerForm() face[customer.Draft, customer.Upserted] {
 		respond: func(w http.ResponseWriter, r *http.Request, done idempotency.Done[customer.Upserted]) error {
 			path := "/customers/" + done.Value.ID.String()
 			switch {
-			case !done.Value.Created:
-				s.setFlash(w, path, flashReused)
-			case done.Replayed:
+			case done.Value.Late, done.Value.Created && done.Replayed:
 				s.setFlash(w, path, flashReplayed)
-			default:
+			case done.Value.Created:
 				s.setFlash(w, path, flashCreated)
+			default:
+				s.setFlash(w, path, flashReused)
 			}
 			return seeOther(w, r, path)
 		},
