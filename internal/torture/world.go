@@ -80,12 +80,19 @@ func (w *world) start(ctx context.Context, m mutation) (err error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, settling)
 	defer cancel()
-	var both errgroup.Group
 	for i := range w.replicas {
 		if err := w.connect(ctx, i, program); err != nil {
 			return err
 		}
-		both.Go(func() error { return w.replicas[i].revive(ctx) })
+	}
+	return w.revive(ctx)
+}
+
+// revive starts both replicas at once.
+func (w *world) revive(ctx context.Context) error {
+	var both errgroup.Group
+	for _, r := range w.replicas {
+		both.Go(func() error { return r.revive(ctx) })
 	}
 	if err := both.Wait(); err != nil {
 		return fmt.Errorf("start both replicas at once: %w", err)

@@ -1,0 +1,69 @@
+package torture
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+
+	"onlyonce/internal/postgres/server"
+	"onlyonce/migrations"
+)
+
+// oldest is the schema back to which migrations can be taken without taking data with them.
+const oldest = 5
+
+// upgrade is what a new version of the app meets: data that an earlier one left. It kills both replicas,
+// takes back a few of the newest migrations, and starts both at once, so that each finds them pending.
+// It reports false if another fault has one of the replicas.
+func (w *world) upgrade(ctx context.Context, rng *rand.Rand) (bool, error) {
+	for _, r := range w.replicas {
+		if !r.busy.TryLock() {
+			return false, nil
+		}
+		defer r.busy.Unlock()
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settling)
+	defer cancel()
+	for _, r := range w.replicas {
+		if err := r.end(ctx, syscall.SIGKILL); err != nil {
+			return false, err
+		}
+	}
+	if err := w.db.takeBack(ctx, rng); err != nil {
+		return false, err
+	}
+	return true, w.revive(ctx)
+}
+
+// takeBack undoes the newest migrations, one at least. Faults may hit it too: it tries until it is done.
+func (d *database) takeBack(ctx context.Context, rng *rand.Rand) error {
+	// Past the proxies, but as the app: what a migration makes belongs to who runs it.
+	config, err := pgx.ParseConfig(server.URL(d.config.SocketDir, server.Role, server.Database))
+	if err != nil {
+		return fmt.Errorf("connect as the app: %w", err)
+	}
+	db := stdlib.OpenDB(*config)
+	defer db.Close()
+	provider, err := goose.NewProvider(goose.DialectPostgres, db, migrations.FS)
+	if err != nil {
+		return fmt.Errorf("read the migrations: %w", err)
+	}
+	all := provider.ListSources()
+	target := oldest + rng.Int64N(all[len(all)-1].Version-oldest)
+	for {
+		_, err := provider.DownTo(ctx, target)
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil:
+			return fmt.Errorf("take migrations back to %d: %w", target, err)
+		}
+		wait(ctx, 100*time.Millisecond)
+	}
+}
