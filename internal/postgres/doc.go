@@ -21,8 +21,8 @@
 //
 // PgBouncer in transaction mode works with default_query_exec_mode=exec in the URL, because
 // prepared statements do not survive a change of server. PgBouncer refuses start parameters
-// it does not know: have it ignore three (ignore_startup_parameters =
-// default_transaction_isolation,enable_seqscan,jit) and leave the server at its own default, read
-// committed.
-// [Open] checks that the level is right in the end.
+// it does not know: have it ignore ours (ignore_startup_parameters =
+// default_transaction_isolation,enable_seqscan,jit,tcp_keepalives_idle,tcp_keepalives_interval,tcp_keepalives_count)
+// and leave the server at its own default, read committed. [Open] checks that the level is right in the
+// end.
 package postgres

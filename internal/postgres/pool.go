@@ -94,8 +94,20 @@ func poolConfig(url string) (*pgxpool.Config, error) {
 	// A statement that must read a whole table all the same looks so dear then that PostgreSQL would compile
 	// it first, which takes a hundred times longer than reading the schema's version.
 	conn.RuntimeParams["jit"] = "off"
-	if conn.RuntimeParams["application_name"] == "" {
-		conn.RuntimeParams["application_name"] = "onlyonce"
+	for name, value := range unlessAsked() {
+		if conn.RuntimeParams[name] == "" {
+			conn.RuntimeParams[name] = value
+		}
 	}
 	return config, nil
+}
+
+// unlessAsked are settings for which the URL may have others.
+func unlessAsked() map[string]string {
+	return map[string]string{
+		"application_name": "onlyonce",
+		// A host that vanishes with half a transaction sent keeps its locks, and the key of an intent among
+		// them, until PostgreSQL misses it: after a minute with these, in seconds; after two hours without.
+		"tcp_keepalives_idle": "30", "tcp_keepalives_interval": "10", "tcp_keepalives_count": "3",
+	}
 }

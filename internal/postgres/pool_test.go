@@ -44,6 +44,21 @@ func TestOpenSetsWhatTheAppReliesOn(t *testing.T) {
 	}
 }
 
+func TestOpenMissesAHostThatVanished(t *testing.T) {
+	t.Parallel()
+	pool := pgtest.New(t).Pool
+	for setting, want := range map[string]string{
+		"tcp_keepalives_idle": "30", "tcp_keepalives_interval": "10", "tcp_keepalives_count": "3",
+	} {
+		// On a Unix socket they are shown as 0, and only reset_val tells what was asked for.
+		var got string
+		err := pool.QueryRow(t.Context(), "SELECT reset_val FROM pg_settings WHERE name = $1", setting).Scan(&got)
+		if err != nil || got != want {
+			t.Errorf("%s is %q, want %q (%v)", setting, got, want, err)
+		}
+	}
+}
+
 func TestOpenBoundsThePool(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
