@@ -90,6 +90,20 @@ func (b *bundle) replica() *idempotency.Store {
 	return &idempotency.Store{Pool: b.store.Pool, Wait: b.store.Wait, Timeout: b.store.Timeout, Observe: b.store.Observe}
 }
 
+// rush starts n attempts from one gate. wait returns when all have ended.
+func rush(n int, attempt func(i int)) (wait func()) {
+	gate := make(chan struct{})
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() {
+			<-gate
+			attempt(i)
+		})
+	}
+	close(gate)
+	return all.Wait
+}
+
 // exec runs a statement as the owner of the tables.
 func (b *bundle) exec(sql string) {
 	b.Helper()

@@ -3,8 +3,8 @@ package idempotency_test
 import (
 	"context"
 	"errors"
+	"runtime"
 	"slices"
-	"sync"
 	"testing"
 
 	"onlyonce/internal/idempotency"
@@ -18,26 +18,18 @@ func TestCrowdTakesOneConnection(t *testing.T) {
 	const crowd = 50
 	lock := b.lockThings()
 	done, errs := make([]idempotency.Done[thing], crowd), make([]error, crowd)
-	gate := make(chan struct{})
-	var all sync.WaitGroup
-	for i := range crowd {
-		all.Go(func() {
-			<-gate
-			done[i], errs[i] = create.Do(context.Background(), b.store, b.intent("k"), order{"a"})
-		})
-	}
-	close(gate)
-	for b.store.Attempts() < crowd {
-		if t.Context().Err() != nil {
-			t.Fatal("they never came")
-		}
-	}
+	wait := rush(crowd, func(i int) {
+		done[i], errs[i] = create.Do(context.Background(), b.store, b.intent("k"), order{"a"})
+	})
 	b.blocked(1)
+	for b.store.Attempts() < crowd {
+		runtime.Gosched()
+	}
 	if n := b.store.Pool.Stat().AcquiredConns(); n != 1 {
 		t.Errorf("%d connections are taken", n)
 	}
 	lock()
-	all.Wait()
+	wait()
 	first := 0
 	for i := range crowd {
 		if errs[i] != nil || done[i].Value != done[0].Value {
@@ -58,16 +50,9 @@ func TestCrowdWithTwoCommands(t *testing.T) {
 	create := idempotency.Define(spec())
 	const crowd = 20
 	done, errs := make([]idempotency.Done[thing], crowd), make([]error, crowd)
-	gate := make(chan struct{})
-	var all sync.WaitGroup
-	for i := range crowd {
-		all.Go(func() {
-			<-gate
-			done[i], errs[i] = create.Do(context.Background(), b.store, b.intent("k"), order{[]string{"a", "b"}[i%2]})
-		})
-	}
-	close(gate)
-	all.Wait()
+	rush(crowd, func(i int) {
+		done[i], errs[i] = create.Do(context.Background(), b.store, b.intent("k"), order{[]string{"a", "b"}[i%2]})
+	})()
 	first := slices.IndexFunc(done, func(d idempotency.Done[thing]) bool { return d.Value.Name != "" && !d.Replayed })
 	if first < 0 {
 		t.Fatalf("nobody was first: %v", errs)

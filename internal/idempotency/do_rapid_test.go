@@ -5,7 +5,6 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
@@ -125,21 +124,14 @@ func (m *machine) attemptFailing(t *rapid.T, failing idempotency.Operation[order
 	}
 }
 
-// race sends equal attempts from one gate to two replicas. One of them does what a single one would have done; then the
-// rest repeat it.
+// race sends equal attempts from one gate to two replicas. One of them does what a single one would have
+// done; then the rest repeat it.
 func (m *machine) race(t *rapid.T, create idempotency.Operation[order, thing], key string, o order, n int) {
 	done, errs := make([]idempotency.Done[thing], n), make([]error, n)
 	stores := []*idempotency.Store{m.b.store, m.b.replica()}
-	gate := make(chan struct{})
-	var all sync.WaitGroup
-	for i := range n {
-		all.Go(func() {
-			<-gate
-			done[i], errs[i] = create.Do(context.Background(), stores[i%2], m.intent(key), o)
-		})
-	}
-	close(gate)
-	all.Wait()
+	rush(n, func(i int) {
+		done[i], errs[i] = create.Do(context.Background(), stores[i%2], m.intent(key), o)
+	})()
 	first := max(0, slices.IndexFunc(done, func(d idempotency.Done[thing]) bool { return d.Value.ID != uuid.Nil && !d.Replayed }))
 	m.judge(t, key, o, done[first], errs[first])
 	for i := range n {
