@@ -23,7 +23,7 @@ type Options struct {
 	Log  io.Writer // gets a line for each step
 }
 
-// Full is what the targets are about: some fifteen minutes.
+// Full is what the targets are about: some ten minutes.
 func Full() Options {
 	return Options{Rounds: 5, Length: 3 * time.Second, Records: 5_000_000, Invoices: 1_000_000, Expired: 1_000_000}
 }
