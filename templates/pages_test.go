@@ -100,6 +100,26 @@ func TestEveryPostingFormIsGuarded(t *testing.T) {
 	})
 }
 
+// The submit guard and people's scripts take the marked button for the page's main one.
+func TestOnlyThePagesOwnFormHasAPrimaryButton(t *testing.T) {
+	t.Parallel()
+	forEachState(t, func(t *testing.T, doc *html.Node) {
+		t.Helper()
+		marked := 0
+		for n := range doc.Descendants() {
+			if has(n, "data-submit-primary") {
+				marked++
+				if text(n) == "Log out" {
+					t.Error("Log out is marked as the primary button")
+				}
+			}
+		}
+		if marked > 1 {
+			t.Errorf("%d buttons are marked as the primary one", marked)
+		}
+	})
+}
+
 func TestTitleSaysError(t *testing.T) {
 	t.Parallel()
 	all := states()
