@@ -162,7 +162,8 @@ func TestPagesStaySmall(t *testing.T) {
 		form.Currencies = append(form.Currencies, templates.Currency{Code: code, Digits: 2})
 	}
 	for n := range 200 {
-		form.Customers = append(form.Customers, templates.Option{Value: uuid.NewString(), Text: fmt.Sprint("Northwind Traders ", n*n)})
+		label := fmt.Sprint("Northwind Traders ", n*n)
+		form.Customers = append(form.Customers, templates.Option{Value: uuid.NewString() + " " + label, Text: label})
 	}
 	var list templates.InvoiceList
 	for n := range 50 {

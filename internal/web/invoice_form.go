@@ -39,8 +39,9 @@ func (s *Server) invoiceForm() face[invoice.Draft, invoice.Invoice] {
 
 // readInvoice takes the fields of the form. Lines that were left blank are dropped.
 func readInvoice(form url.Values) invoice.Input {
+	customerID, _, _ := strings.Cut(form.Get("customer_id"), " ") // see customerOption
 	in := invoice.Input{
-		Number: form.Get("number"), CustomerID: form.Get("customer_id"),
+		Number: form.Get("number"), CustomerID: customerID,
 		IssueDate: form.Get("issue_date"), DueDate: form.Get("due_date"),
 		Currency: form.Get("currency"), Notes: form.Get("notes"),
 		AllowRepeat: form.Get("allow_repeat") == "1",
@@ -237,10 +238,17 @@ func (s *Server) fillForm(r *http.Request, key idempotency.Key, in invoice.Input
 		IssueDate: in.IssueDate, DueDate: in.DueDate, Currency: in.Currency, Notes: in.Notes,
 		Currencies: s.currencies,
 	}
+	if sent := r.PostForm.Get("customer_id"); sent != "" {
+		form.CustomerID = sent
+	}
 	// What was typed for a new customer stays, even while another one is chosen.
 	form.CustomerEmail, form.CustomerName = r.PostForm.Get("customer_email"), r.PostForm.Get("customer_name")
 	for _, c := range customers {
-		form.Customers = append(form.Customers, templates.Option{Value: c.ID.String(), Text: c.Name + " · " + c.Email})
+		option := customerOption(c)
+		form.Customers = append(form.Customers, option)
+		if id, err := uuid.Parse(in.CustomerID); err == nil && id == c.ID {
+			form.CustomerID = option.Value
+		}
 	}
 	preview := in.Preview()
 	for i, l := range in.Lines {
@@ -254,6 +262,13 @@ func (s *Server) fillForm(r *http.Request, key idempotency.Key, in invoice.Input
 	}
 	form.Subtotal, form.Tax, form.Total = preview.Subtotal, preview.Tax, preview.Total
 	return form, nil
+}
+
+// customerOption sends the customer's name along with the id, so that the choice can be shown again when
+// the database cannot be asked for it.
+func customerOption(c customer.Customer) templates.Option {
+	label := c.Name + " · " + c.Email
+	return templates.Option{Value: c.ID.String() + " " + label, Text: label}
 }
 
 // customersToChoose are the newest ones, and the one that is chosen already.
