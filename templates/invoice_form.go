@@ -33,6 +33,8 @@ type InvoiceForm struct {
 	Notes         string
 	Lines         []InvoiceFormLine
 
+	// MaxLines is how many lines there can be.
+	MaxLines int
 	// Currencies to choose from.
 	Currencies []Currency
 	// Subtotal, Tax and Total are plain amounts such as "1,234.50", or "" when
