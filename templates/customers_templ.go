@@ -47,7 +47,7 @@ func CustomerListPage(p Page, v CustomerList) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if len(v.Rows) == 0 && v.FirstHref == "" {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<div class=\"card empty\"><h2>No customers yet</h2><p>Add one here, or simply write an invoice: the customer is created with it.</p><a class=\"button\" href=\"/customers/new\">Add your first customer</a></div>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<div class=\"card empty\"><h2>No customers yet</h2><p>Add one here, or create an invoice: its customer is added with it.</p><a class=\"button\" href=\"/customers/new\">Add your first customer</a></div>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

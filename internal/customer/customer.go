@@ -54,7 +54,7 @@ func (in Input) Draft(prefix string, problems *invalid.Error) Draft {
 	case d.Name == "":
 		problems.Add(prefix+"/name", "Enter the customer's name.")
 	case utf8.RuneCountInString(d.Name) > MaxName:
-		problems.Add(prefix+"/name", "Shorten the name to 200 characters.")
+		problems.Add(prefix+"/name", "Shorten the name to at most 200 characters.")
 	case !isText(d.Name):
 		problems.Add(prefix+"/name", "Remove the characters that cannot be shown.")
 	}
@@ -68,12 +68,12 @@ func Rules() []uniqueness.Rule {
 	return []uniqueness.Rule{
 		{
 			Constraint: "customers_email_once",
-			Sentence:   "One customer email per tenant, whatever its capitals.",
+			Sentence:   "One customer per email address in each tenant, in capitals or not.",
 			Answer:     "The existing customer is reused, unchanged.",
 		},
 		{
 			Constraint: "customers_one_per_intent",
-			Sentence:   "One intent creates one customer, for life.",
+			Sentence:   "One idempotency key creates one customer, for life.",
 			Answer:     "The customer that the first attempt created is shown.",
 		},
 	}

@@ -78,7 +78,7 @@ func (in Input) Draft() (Draft, error) {
 		problems.Add("/number", fmt.Sprintf("Use at most %d printable characters, or leave it blank for the next number.", MaxNumber))
 	}
 	if !isShortText(d.Notes, MaxNotes) {
-		problems.Add("/notes", fmt.Sprintf("Shorten the notes to %d characters.", MaxNotes))
+		problems.Add("/notes", fmt.Sprintf("Shorten the notes to at most %d characters.", MaxNotes))
 	}
 	in.customer(&d, &problems)
 	in.dates(&d, &problems)
@@ -145,7 +145,7 @@ func (in LineInput) draft(pointer string, currency money.Currency, problems *inv
 	if line.Description == "" {
 		problems.Add(pointer+"/description", "Describe what this line is for.")
 	} else if !isShortText(line.Description, MaxDescription) {
-		problems.Add(pointer+"/description", fmt.Sprintf("Shorten the description to %d characters.", MaxDescription))
+		problems.Add(pointer+"/description", fmt.Sprintf("Shorten the description to at most %d characters.", MaxDescription))
 	}
 
 	var err error
@@ -163,7 +163,7 @@ func (in LineInput) draft(pointer string, currency money.Currency, problems *inv
 	}
 	switch line.UnitPrice, err = currency.Parse(strings.TrimSpace(in.UnitPrice)); {
 	case errors.Is(err, money.ErrScale):
-		problems.Add(pointer+"/unit_price", fmt.Sprintf("%s has %d decimals.", currency, currency.Decimals()))
+		problems.Add(pointer+"/unit_price", decimalsOf(currency))
 	case err != nil:
 		problems.Add(pointer+"/unit_price", "Enter a unit price of 0 or more, like 50.00.")
 	}
@@ -171,6 +171,13 @@ func (in LineInput) draft(pointer string, currency money.Currency, problems *inv
 		problems.Add(pointer+"/quantity", "This line's amount is too large.")
 	}
 	return line
+}
+
+func decimalsOf(c money.Currency) string {
+	if c.Decimals() == 0 {
+		return fmt.Sprintf("Enter a unit price without decimals, because %s has none.", c)
+	}
+	return fmt.Sprintf("Enter a unit price with at most %d decimals for %s.", c.Decimals(), c)
 }
 
 // content is SHA-256 over what makes two invoices of one customer look alike.
