@@ -59,6 +59,9 @@ func (in input) attributes() templ.Attributes {
 	attrs := describedBy(in.ID, in.Hint, in.Error)
 	attrs["type"] = or(in.Type, "text")
 	attrs["autocomplete"] = or(in.Autocomplete, "off")
+	if attrs["type"] == "text" {
+		attrs["dir"] = "auto" // what is typed may be Arabic or Hebrew
+	}
 	if in.Mode != "" {
 		attrs["inputmode"] = in.Mode
 	}
