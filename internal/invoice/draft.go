@@ -66,7 +66,8 @@ type Draft struct {
 	totals      Totals // of Lines
 }
 
-// Draft checks the input. It returns an [*invalid.Error] that lists everything that is wrong.
+// Draft checks the input. It returns an [*invalid.Error] that lists everything that is wrong, in the order
+// of the form.
 func (in Input) Draft() (Draft, error) {
 	var problems invalid.Error
 	d := Draft{
@@ -74,15 +75,19 @@ func (in Input) Draft() (Draft, error) {
 		Notes:       strings.TrimSpace(strings.ReplaceAll(in.Notes, "\r\n", "\n")),
 		AllowRepeat: in.AllowRepeat,
 	}
+	in.customer(&d, &problems)
 	if !isShortText(d.Number, MaxNumber) {
 		problems.Add("/number", fmt.Sprintf("Use at most %d printable characters, or leave it blank for the next number.", MaxNumber))
 	}
+	var known bool
+	if d.Currency, known = money.ParseCurrency(in.Currency); !known {
+		problems.Add("/currency", "Choose a currency by its three-letter code, like EUR.")
+	}
+	in.dates(&d, &problems)
+	in.lines(&d, &problems)
 	if !isShortText(d.Notes, MaxNotes) {
 		problems.Add("/notes", fmt.Sprintf("Shorten the notes to at most %d characters.", MaxNotes))
 	}
-	in.customer(&d, &problems)
-	in.dates(&d, &problems)
-	in.lines(&d, &problems)
 	return d, problems.Err()
 }
 
@@ -116,10 +121,6 @@ func (in Input) dates(d *Draft, problems *invalid.Error) {
 }
 
 func (in Input) lines(d *Draft, problems *invalid.Error) {
-	var known bool
-	if d.Currency, known = money.ParseCurrency(in.Currency); !known {
-		problems.Add("/currency", "Choose a currency by its three-letter code, like EUR.")
-	}
 	switch {
 	case len(in.Lines) == 0:
 		problems.Add("/lines", "Add at least one line.")
@@ -154,23 +155,28 @@ func (in LineInput) draft(pointer string, currency money.Currency, problems *inv
 		problems.Add(pointer+"/quantity", "Enter a quantity above 0 with at most 6 decimals, like 2 or 1.5.")
 		line.Quantity = decimal.Zero
 	}
+	if currency != (money.Currency{}) {
+		line.price(in.UnitPrice, pointer, currency, problems)
+	}
 	line.TaxRate, err = money.ParseDecimal(strings.TrimSpace(in.TaxRate))
 	if err != nil || line.TaxRate.IsNegative() || money.Scale(line.TaxRate) > 3 || line.TaxRate.GreaterThan(decimal.NewFromInt(100)) {
 		problems.Add(pointer+"/tax_rate", "Enter a tax rate from 0 to 100 percent, like 23. Enter 0 for no tax.")
 	}
-	if currency == (money.Currency{}) {
-		return line
-	}
-	switch line.UnitPrice, err = currency.Parse(strings.TrimSpace(in.UnitPrice)); {
+	return line
+}
+
+// price reads the unit price, and computes the net amount.
+func (l *Line) price(text, pointer string, currency money.Currency, problems *invalid.Error) {
+	var err error
+	switch l.UnitPrice, err = currency.Parse(strings.TrimSpace(text)); {
 	case errors.Is(err, money.ErrScale):
 		problems.Add(pointer+"/unit_price", decimalsOf(currency))
 	case err != nil:
 		problems.Add(pointer+"/unit_price", "Enter a unit price of 0 or more, like 50.00.")
 	}
-	if line.Net, err = money.Multiply(line.UnitPrice, line.Quantity); err != nil {
+	if l.Net, err = money.Multiply(l.UnitPrice, l.Quantity); err != nil {
 		problems.Add(pointer+"/quantity", "This line's amount is too large.")
 	}
-	return line
 }
 
 func decimalsOf(c money.Currency) string {
