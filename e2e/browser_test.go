@@ -9,10 +9,17 @@ import (
 	"onlyonce/internal/browser"
 )
 
-// chromium is the one browser of this process. Tests are kept apart by contexts,
+// chromium is the browser of nearly all tests. Tests are kept apart by contexts,
 // which share no cookies, storage or cache. Nobody stops it: it ends with the
 // process.
 var chromium = sync.OnceValues(func() (playwright.Browser, error) {
 	launched, _, err := browser.Launch(context.Background())
+	return launched, err
+})
+
+// withoutPageCache is a browser that keeps no pages in memory for Back and
+// Forward: short of memory, or with extensions that forbid it.
+var withoutPageCache = sync.OnceValues(func() (playwright.Browser, error) {
+	launched, _, err := browser.Launch(context.Background(), "--disable-features=BackForwardCache")
 	return launched, err
 })

@@ -57,6 +57,15 @@ func (s *session) hasMark() {
 	}
 }
 
+func (s *session) hasNoMark() {
+	s.t.Helper()
+	mark, err := s.page.Evaluate("() => window.mark === true")
+	s.check(err, "look for the mark")
+	if mark == true {
+		s.t.Error("the page came from the back/forward cache")
+	}
+}
+
 // blockScript makes one of the app's scripts fail to load.
 func (s *session) blockScript(name string) {
 	s.t.Helper()

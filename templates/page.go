@@ -34,6 +34,7 @@ type Assets struct {
 	SubmitGuard  string // submit-guard.js
 	PageScript   string // page.js
 	InvoiceLines string // invoice-lines.js, loaded by the invoice form only
+	UsedForm     string // used-form.js, loaded by the forms that create something
 	Icon         string // icon.svg
 }
 

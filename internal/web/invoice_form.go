@@ -22,8 +22,10 @@ import (
 // invoiceForm is the HTML face of invoice.Create.
 func (s *Server) invoiceForm() face[invoice.Draft, invoice.Invoice] {
 	return face[invoice.Draft, invoice.Invoice]{
-		key:    formKey,
-		decode: func(r *http.Request) (invoice.Draft, error) { return withoutBlankLines(readInvoice(r.PostForm)).Draft() },
+		key: formKey,
+		decode: func(r *http.Request) (invoice.Draft, error) {
+			return withoutBlankLines(readInvoice(r.PostForm)).Draft()
+		},
 		respond: func(w http.ResponseWriter, r *http.Request, done idempotency.Done[invoice.Invoice]) error {
 			path := "/invoices/" + done.Value.ID.String()
 			if done.Replayed {

@@ -61,7 +61,8 @@ func New(c Config) (*Server, error) {
 		tokens: newTokens(c.Pool), currencies: currencies(), assets: assets,
 		assetURLs: templates.Assets{
 			Stylesheet: assets.Path("app.css"), SubmitGuard: assets.Path("submit-guard.js"),
-			PageScript: assets.Path("page.js"), InvoiceLines: assets.Path("invoice-lines.js"), Icon: assets.Path("icon.svg"),
+			PageScript: assets.Path("page.js"), InvoiceLines: assets.Path("invoice-lines.js"),
+			UsedForm: assets.Path("used-form.js"), Icon: assets.Path("icon.svg"),
 		},
 	}
 	s.sessions = newSessions(c.Pool, c.Secure)
