@@ -10,10 +10,11 @@ import (
 func TestAccessibility(t *testing.T) {
 	t.Parallel()
 	for name, circumstances := range map[string][]option{
-		"light, wide":   {},
-		"light, narrow": {onPhone},
-		"dark, wide":    {inTheDark},
-		"dark, narrow":  {inTheDark, onPhone},
+		"light, wide":    {},
+		"light, narrow":  {onPhone},
+		"dark, wide":     {inTheDark},
+		"dark, narrow":   {inTheDark, onPhone},
+		"forced, narrow": {inForcedColors, onPhone},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -84,6 +85,7 @@ const outsideThePage = `() => {
 
 func (s *session) isAccessible(where string) {
 	s.t.Helper()
+	s.takePicture(where)
 	axe, err := os.ReadFile("node_modules/axe-core/axe.min.js")
 	s.check(err, "read axe (run e2e/setup)")
 	_, err = s.page.Evaluate(string(axe))

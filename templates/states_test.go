@@ -15,7 +15,9 @@ var hostile = strings.Repeat("Donaudampfschiff", 12) + ` "><script>alert('x')</s
 func states() map[string]templ.Component {
 	page := templates.Page{
 		User: "acme@onlyonce.test", Tenant: "Acme Studio", Flash: "Invoice 2026-0042 created",
-		Assets: templates.Assets{Stylesheet: "/a.css", SubmitGuard: "/g.js", PageScript: "/p.js", InvoiceLines: "/l.js", UsedForm: "/u.js", Icon: "/i.svg"},
+		Assets: templates.Assets{
+			Stylesheet: "/a.css", SubmitGuard: "/g.js", PageScript: "/p.js", InvoiceLines: "/l.js", UsedForm: "/u.js", Icon: "/i.svg",
+		},
 	}
 	anonymous := templates.Page{Assets: page.Assets}
 	record := templates.Record{Name: "2026-0042", Href: "/invoices/1"}

@@ -172,7 +172,8 @@ func TestNoTaxRateByDefault(t *testing.T) {
 	if rate := form["line_tax_rate"]; len(rate) != 1 || rate[0] != "" {
 		t.Fatalf("a new line has the tax rate %q", rate)
 	}
-	form = change(form, "customer_email", "ada@example.com", "customer_name", "Ada", "line_description", "Design", "line_unit_price", "50.00")
+	form = change(form, "customer_email", "ada@example.com", "customer_name", "Ada",
+		"line_description", "Design", "line_unit_price", "50.00")
 	refused := person.submit("/invoices", form)
 	if refused.status != http.StatusUnprocessableEntity {
 		t.Fatal(refused)

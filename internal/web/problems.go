@@ -36,7 +36,8 @@ var (
 		"The first request with this key is still running.",
 		"Wait for as long as Retry-After says, then send the same request with the same key. You will get the first request's answer.", 1}
 	numberTaken = problem{"number-taken", http.StatusConflict, "Invoice number already exists",
-		"Another invoice from that year already has this number. The original was kept and no second one was created. The key can be used again.",
+		"Another invoice from that year already has this number. The original was kept and no second one was created. " +
+			"The key can be used again.",
 		"Open the existing invoice (existing_id), or send the request with another number, such as next_number, which is free.", 0}
 	looksLikeRepeat = problem{"looks-like-repeat", http.StatusConflict, "Looks like a repeat",
 		"An invoice with the same customer and the same lines was created a few minutes ago. " +
@@ -62,7 +63,8 @@ var (
 	wrongMethod = problem{"method", http.StatusMethodNotAllowed, "Method not allowed",
 		"This address does not support this method.", "See the API documentation.", 0}
 	tooMany = problem{"too-many", http.StatusTooManyRequests, "Too many requests",
-		"You have sent more requests than the limit allows. Nothing was saved.", "Wait for as long as Retry-After says. The same key may be used again.", 30}
+		"You have sent more requests than the limit allows. Nothing was saved.",
+		"Wait for as long as Retry-After says. The same key may be used again.", 30}
 	busy = problem{"busy", http.StatusServiceUnavailable, "Busy",
 		"The request waited too long for another one to finish. Nothing was saved.", "Send it again with the same key. That is safe.", 1}
 	unconfirmed = problem{"unconfirmed", http.StatusServiceUnavailable, "We could not confirm",
@@ -72,7 +74,8 @@ var (
 		"The database cannot be reached. Nothing was saved.",
 		"Send it again with the same key. That is safe.", 2}
 	internal = problem{"internal", http.StatusInternalServerError, "Internal error",
-		"Something went wrong on our side, and it has been logged. If anything was created, the same key finds it.", "Send it again with the same key. That is safe.", 0}
+		"Something went wrong on our side, and it has been logged. If anything was created, the same key finds it.",
+		"Send it again with the same key. That is safe.", 0}
 )
 
 // problems is the documented list, in the order of the documentation.
