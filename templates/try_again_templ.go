@@ -119,7 +119,7 @@ func TryAgainPage(p Page, v TryAgain) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					if facts := v.summary(); len(facts) > 0 {
-						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<h2>Nothing you typed is lost</h2><dl class=\"typed\">")
+						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<h2>What you typed</h2><dl class=\"typed\">")
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
