@@ -7,4 +7,7 @@
 // in failures/ and names them; look at a trace with
 //
 //	npx playwright-core show-trace failures/TestName.zip
+//
+// With SCREENSHOTS set to a directory, the accessibility tests keep a picture of
+// every page in it.
 package e2e
