@@ -61,8 +61,27 @@ func TestNumberTakenJSON(t *testing.T) {
 // TestNumberOfAnotherYear is no conflict: numbers are unique in a year of issue.
 func TestNumberOfAnotherYear(t *testing.T) {
 	x, _ := forInvoices(setup(t), jsonFace{})
-	next := change(x.other, "number", "2026-0007", "issue_date", "2027-01-01", "due_date", "2027-01-01")
-	x.face.created(x, x.caller.must(x.face.send(t.Context(), x.caller, x.thing, "another", next)))
+	send := func(key, number string) answer {
+		next := change(x.other, "number", number, "issue_date", "2027-01-01", "due_date", "2027-01-01")
+		return x.caller.must(x.face.send(t.Context(), x.caller, x.thing, key, next))
+	}
+	next := change(x.other, "number", "R-7")
+	for _, a := range []answer{send("one", "R-7"), x.caller.must(x.face.send(t.Context(), x.caller, x.thing, "two", next))} {
+		if a.status != http.StatusCreated {
+			t.Errorf("%v", a)
+		}
+	}
+
+	// What looks like a number of another year would be allocated there once more.
+	refused := send("three", "2026-0007")
+	p := decode[problem](x.bundle, refused)
+	if refused.status != http.StatusUnprocessableEntity || len(p.Errors) != 1 || p.Errors[0].Pointer != "/number" ||
+		!strings.Contains(p.Errors[0].Detail, "2026-0007 is a number of 2026, and this invoice is issued in 2027.") {
+		t.Errorf("%v", refused)
+	}
+	if a := send("three", ""); a.status != http.StatusCreated {
+		t.Errorf("the key was used up: %v", a)
+	}
 }
 
 // TestWantedRepeatHTML: the same again under another key is asked about, and goes through in one click.
