@@ -76,6 +76,18 @@ func TestNoticesOfferOneClickWaysOn(t *testing.T) {
 			says:   forms["no key"].Notice.Title + " " + forms["no key"].Notice.Text,
 			button: "Send with a new key", field: "fresh_key=fresh",
 		},
+		"still saving": {
+			says:   "Still saving. Your first submission has not finished. Trying again is safe.",
+			button: "Try again", field: "=",
+		},
+		"busy": {
+			says:   "Busy. Saving took too long, so nothing was saved. Trying again is safe.",
+			button: "Try again", field: "=",
+		},
+		"unconfirmed": {
+			says:   "We could not confirm that this was saved. Trying again is safe: it will not be created twice.",
+			button: "Try again", field: "=",
+		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -19,7 +19,8 @@ type InvoiceForm struct {
 	// CopyOf is the number of the invoice this one was copied from, or "".
 	CopyOf string
 
-	// Customers to choose from; CustomerID is the choice, "" for a new one.
+	// Customers to choose from; CustomerID is the Value of the choice, "" for a
+	// new one. A Value is the id, a space and the Text.
 	Customers  []Option
 	CustomerID string
 	// What was typed, shown again exactly as it came.
@@ -32,6 +33,8 @@ type InvoiceForm struct {
 	Notes         string
 	Lines         []InvoiceFormLine
 
+	// MaxLines is how many lines there can be.
+	MaxLines int
 	// Currencies to choose from.
 	Currencies []Currency
 	// Subtotal, Tax and Total are plain amounts such as "1,234.50", or "" when
@@ -88,7 +91,7 @@ func (v InvoiceForm) customers() []Option {
 	if known || v.CustomerID == "" {
 		return v.Customers
 	}
-	return append(slices.Clip(v.Customers), Option{Value: v.CustomerID, Text: v.CustomerID})
+	return append(slices.Clip(v.Customers), Option{Value: v.CustomerID, Text: customerLabel(v.CustomerID)})
 }
 
 // currencies are the choices, likewise.

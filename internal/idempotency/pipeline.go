@@ -159,39 +159,37 @@ func prepare(ctx context.Context, conn *pgx.Conn, wait string, all []bound) erro
 		return nil
 	}
 	pipeline := conn.PgConn().StartPipeline(ctx)
-	described, err := parse(pipeline, wait, missing)
+	err := parse(pipeline, wait, missing, known)
 	if closed := pipeline.Close(); err == nil {
 		err = closed
 	}
 	if err != nil {
 		return fmt.Errorf("prepare: %w", err)
 	}
-	for i, st := range missing {
-		known[st.name] = described[i]
-	}
 	return nil
 }
 
-func parse(pipeline *pgconn.Pipeline, wait string, missing []*statement) ([]*pgconn.StatementDescription, error) {
+// parse notes each statement in known as soon as it is prepared: it stays so, even if the next one fails.
+func parse(pipeline *pgconn.Pipeline, wait string, missing []*statement, known map[string]any) error {
 	pipeline.SendQueryParams(`SELECT set_config('lock_timeout', $1, true)`, [][]byte{[]byte(wait)}, nil, nil, nil)
 	for _, st := range missing {
 		pipeline.SendPrepare(st.name, st.sql, nil)
 	}
 	if err := pipeline.Sync(); err != nil {
-		return nil, fmt.Errorf("send: %w", err)
+		return fmt.Errorf("send: %w", err)
 	}
 	if _, err := next[*pgconn.ResultReader](pipeline); err != nil {
-		return nil, err
+		return err
 	}
-	described := make([]*pgconn.StatementDescription, len(missing))
-	for i, st := range missing {
+	for _, st := range missing {
 		d, err := next[*pgconn.StatementDescription](pipeline)
 		if err != nil {
-			return nil, fmt.Errorf("%w in:\n%s", err, st.sql)
+			return fmt.Errorf("%w in:\n%s", err, st.sql)
 		}
-		d.Name, d.SQL, described[i] = st.name, st.sql, d
+		d.Name, d.SQL = st.name, st.sql
+		known[st.name] = d
 	}
-	return described, nil
+	return nil
 }
 
 // next takes the next answer of a pipeline, which must be a T.

@@ -23,6 +23,9 @@ const (
 	MaxNotes       = 5000 // characters
 )
 
+// TooManyLines says that there are more than [MaxLines], in words for people.
+func TooManyLines() string { return fmt.Sprintf("An invoice can have at most %d lines.", MaxLines) }
+
 // Input is what came in, as text: from the form and from JSON alike.
 type Input struct {
 	Number     string          `json:"number"`
@@ -117,7 +120,7 @@ func (in Input) lines(d *Draft, problems *invalid.Error) {
 	case len(in.Lines) == 0:
 		problems.Add("/lines", "Add at least one line.")
 	case len(in.Lines) > MaxLines:
-		problems.Add("/lines", fmt.Sprintf("An invoice holds at most %d lines.", MaxLines))
+		problems.Add("/lines", TooManyLines())
 		return
 	}
 	before := len(problems.Fields)
@@ -149,7 +152,7 @@ func (in LineInput) draft(pointer string, currency money.Currency, problems *inv
 	}
 	line.TaxRate, err = money.ParseDecimal(strings.TrimSpace(in.TaxRate))
 	if err != nil || line.TaxRate.IsNegative() || money.Scale(line.TaxRate) > 3 || line.TaxRate.GreaterThan(decimal.NewFromInt(100)) {
-		problems.Add(pointer+"/tax_rate", "Enter a tax rate from 0 to 100 percent, like 23.")
+		problems.Add(pointer+"/tax_rate", "Enter a tax rate from 0 to 100 percent, like 23. Enter 0 for no tax.")
 	}
 	if currency == (money.Currency{}) {
 		return line

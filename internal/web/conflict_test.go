@@ -3,8 +3,11 @@ package web_test
 import (
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 	"testing"
+
+	"onlyonce/internal/invoice"
 )
 
 // forInvoices gives the caller of a face with one invoice that has a typed number.
@@ -177,6 +180,75 @@ func TestFormIsOneWish(t *testing.T) {
 			p.leadsTo(x.path + "/new")
 		})
 	}
+}
+
+// TestNoTaxRateByDefault: an invoice is not free of tax because nobody looked.
+func TestNoTaxRateByDefault(t *testing.T) {
+	b := setup(t)
+	person := b.person(b.site, b.acme)
+	p := b.page(person.get(person.get("/invoices/new").location()))
+	form := p.typed()
+	if rate := form["line_tax_rate"]; len(rate) != 1 || rate[0] != "" {
+		t.Fatalf("a new line has the tax rate %q", rate)
+	}
+	form = change(form, "customer_email", "ada@example.com", "customer_name", "Ada", "line_description", "Design", "line_unit_price", "50.00")
+	refused := person.submit("/invoices", form)
+	if refused.status != http.StatusUnprocessableEntity {
+		t.Fatal(refused)
+	}
+	keeps(b, b.page(refused).says("Enter a tax rate from 0 to 100 percent, like 23. Enter 0 for no tax."), form)
+	if made := person.submit("/invoices", change(form, "line_tax_rate", "0")); made.status != http.StatusSeeOther {
+		t.Errorf("no tax on purpose: %v", made)
+	}
+}
+
+// TestBlankLines: a line in the middle that is still blank keeps its place while others come and go, and
+// counts for nothing in the totals.
+func TestBlankLines(t *testing.T) {
+	b := setup(t)
+	person := b.person(b.site, b.acme)
+	form := change(invoices().command, "idempotency_key", key, "action", "remove_line:2")
+	form["line_description"] = []string{"Design", "", "Printing"}
+	form["line_quantity"] = []string{"1", "1", "1"}
+	form["line_unit_price"] = []string{"50.00", "", "7.00"}
+	form["line_tax_rate"] = []string{"0", "0", "0"}
+	p := b.page(person.submit("/invoices/form", form))
+	want := change(form)
+	for _, cell := range []string{"line_description", "line_quantity", "line_unit_price", "line_tax_rate"} {
+		want[cell] = form[cell][:2]
+	}
+	want.Del("action")
+	keeps(b, p, want)
+	p.says("Total EUR 50.00")
+}
+
+// TestRemoveTheOnlyLine leaves a blank one to go on with.
+func TestRemoveTheOnlyLine(t *testing.T) {
+	b := setup(t)
+	person := b.person(b.site, b.acme)
+	form := change(invoices().command, "idempotency_key", key, "action", "remove_line:0")
+	for _, cell := range []string{"line_description", "line_quantity", "line_unit_price", "line_tax_rate"} {
+		form[cell] = form[cell][:1]
+	}
+	want := change(form, "line_description", "", "line_quantity", "1", "line_unit_price", "", "line_tax_rate", "")
+	want.Del("action")
+	keeps(b, b.page(person.submit("/invoices/form", form)), want)
+}
+
+// TestTooManyLines: one more than an invoice can have is refused in words, and nothing is lost.
+func TestTooManyLines(t *testing.T) {
+	b := setup(t)
+	person := b.person(b.site, b.acme)
+	form := change(invoices().command, "idempotency_key", key, "action", "add_line")
+	for _, cell := range []string{"line_description", "line_quantity", "line_unit_price", "line_tax_rate"} {
+		form[cell] = slices.Repeat(form[cell][:1], invoice.MaxLines)
+	}
+	a := person.submit("/invoices/form", form)
+	if a.status != http.StatusUnprocessableEntity {
+		t.Errorf("status %d", a.status)
+	}
+	form.Del("action")
+	keeps(b, b.page(a).says("An invoice can have at most 200 lines."), form)
 }
 
 // TestLinesWithoutJavaScript: adding and removing lines loses nothing and stores nothing.

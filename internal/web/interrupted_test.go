@@ -38,8 +38,7 @@ func stillRunningPastTheBound(x *try) {
 	created := first()
 	x.face.created(x, created)
 	if x.face == (htmlFace{}) {
-		button := map[string]string{"invoice": "Create invoice", "customer": "Create customer"}[x.name]
-		x.face.replayed(x, x.caller.press(x.page(again), button), created)
+		x.face.replayed(x, x.caller.press(x.page(again), "Try again"), created)
 	} else {
 		x.face.replayed(x, x.ask(x.command), created)
 	}
@@ -158,7 +157,12 @@ func commitUnconfirmed(x *try) {
 	wire.Heal()
 	x.wantRows(x.leaves)
 	x.face.refused(x, unknown, "unconfirmed", x.command)
-	again := x.askAs(far, x.command)
+	var again answer
+	if x.face == (htmlFace{}) {
+		again = far.press(x.page(unknown), "Try again")
+	} else {
+		again = x.askAs(far, x.command)
+	}
 	if again.status >= 400 {
 		x.Errorf("trying again was not safe: %v", again)
 	}
