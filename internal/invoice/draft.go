@@ -68,7 +68,7 @@ type Draft struct {
 // Draft checks the input. It returns an [*invalid.Error] that lists everything that is wrong.
 func (in Input) Draft() (Draft, error) {
 	var problems invalid.Error
-	d := Draft{Number: Number(strings.Join(strings.Fields(in.Number), " ")), AllowRepeat: in.AllowRepeat}
+	d := Draft{Number: numberOf(in.Number), AllowRepeat: in.AllowRepeat}
 	var err error
 	if d.Notes, err = text.Lines(in.Notes, MaxNotes); err != nil {
 		problems.Add("/notes", shorten("the notes", MaxNotes, err))

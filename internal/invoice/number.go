@@ -19,6 +19,11 @@ func (n Number) Folded() string {
 	return strings.Map(small, hyphens.Replace(norm.NFKC.String(string(n))))
 }
 
+// SameNumber tells whether two numbers, as they were typed, are the same.
+func SameNumber(a, b string) bool { return numberOf(a).Folded() == numberOf(b).Folded() }
+
+func numberOf(typed string) Number { return Number(strings.Join(strings.Fields(typed), " ")) }
+
 // small leaves alone what is not ASCII: such a number is refused.
 func small(r rune) rune {
 	if 'A' <= r && r <= 'Z' {
