@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"fmt"
 	"os"
 	"testing"
 )
@@ -75,6 +74,14 @@ const seriousProblems = `async () => {
 		.map(({ help, nodes }) => help + ": " + nodes.map((node) => node.html).join(" "));
 }`
 
+// outsideThePage lists what makes the page wider than the window.
+const outsideThePage = `() => {
+	const width = window.innerWidth;
+	if (document.documentElement.scrollWidth <= width) return [];
+	const beyond = [...document.querySelectorAll("main *")].filter((element) => element.getBoundingClientRect().right > width);
+	return beyond.map((element) => element.outerHTML.slice(0, 200)).concat(document.documentElement.scrollWidth + " px");
+}`
+
 func (s *session) isAccessible(where string) {
 	s.t.Helper()
 	axe, err := os.ReadFile("node_modules/axe-core/axe.min.js")
@@ -86,9 +93,9 @@ func (s *session) isAccessible(where string) {
 	for _, problem := range found.([]any) {
 		s.t.Errorf("%s: %s", where, problem)
 	}
-	sideways, err := s.page.Evaluate("() => document.documentElement.scrollWidth - window.innerWidth")
+	outside, err := s.page.Evaluate(outsideThePage)
 	s.check(err, "measure the page")
-	if fmt.Sprint(sideways) != "0" {
-		s.t.Errorf("%s: %v px have to be scrolled to sideways", where, sideways)
+	for _, element := range outside.([]any) {
+		s.t.Errorf("%s: has to be scrolled to sideways: %s", where, element)
 	}
 }

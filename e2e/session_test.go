@@ -51,6 +51,10 @@ func inTheDark(o *playwright.BrowserNewContextOptions) {
 	o.ColorScheme = playwright.ColorSchemeDark
 }
 
+func inForcedColors(o *playwright.BrowserNewContextOptions) {
+	o.ForcedColors = playwright.ForcedColorsActive
+}
+
 // withAndWithoutJavaScript is for what must be the same either way.
 var withAndWithoutJavaScript = map[string]option{
 	"with JavaScript":    withJavaScript,

@@ -354,7 +354,7 @@ func APIDocsPage(p Page, v APIDocs) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "<h2>What counts as the same thing</h2><p>Two requests with two keys can still mean one real thing. These rules decide, whatever the key.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "<h2>What counts as the same thing</h2><p>Two requests with different keys can still mean the same thing. These rules decide, whatever the key.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -362,7 +362,7 @@ func APIDocsPage(p Page, v APIDocs) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<h2>How long answers are kept</h2><p>Within this time a repeat gets the first answer exactly. After it a repeat still never creates a second record: it gets the record as it is now.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<h2>How long answers are kept</h2><p>During this time, a repeat gets exactly the first answer. After that, a repeat still never creates a second record: it gets the record as it is now.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

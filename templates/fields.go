@@ -63,6 +63,9 @@ func (in input) attributes() templ.Attributes {
 	if in.Placeholder != "" {
 		attrs["placeholder"] = in.Placeholder
 	}
+	if attrs["type"] == "text" {
+		attrs["dir"] = "auto" // what is typed may be Arabic or Hebrew
+	}
 	if in.Mode != "" {
 		attrs["inputmode"] = in.Mode
 	}

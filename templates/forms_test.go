@@ -138,7 +138,7 @@ func TestTryAgainSendsEverythingButThePassword(t *testing.T) {
 		t.Errorf("sends\n%q\nwant\n%q", got, want)
 	}
 	summary := text(find(doc, func(n *html.Node) bool { return n.Data == "dl" }))
-	if wantSummary := "Notes" + hostile + "Line 1Design · 2 · 50.00 · tax 23 %"; summary != wantSummary {
+	if wantSummary := "Notes" + hostile + "Line 1Design · 2 · 50.00 · tax 23%"; summary != wantSummary {
 		t.Errorf("reads back %q, want %q", summary, wantSummary)
 	}
 }

@@ -30,13 +30,13 @@ type InvoiceLine struct {
 	Description string
 	Quantity    string
 	UnitPrice   string
-	TaxRate     string // "23 %"
+	TaxRate     string // "23%"
 	Amount      string // rounded net
 }
 
 // TaxLine is the tax of all lines of one rate.
 type TaxLine struct {
-	Rate   string // "23 %"
+	Rate   string // "23%"
 	Net    string // what is taxed
 	Amount string // the tax
 }

@@ -83,8 +83,8 @@ func LooksLikeRepeat(existing Record, age string) *Notice {
 func NoKey(freshKey string) *Notice {
 	return &Notice{
 		Kind:    NoticeFailure,
-		Title:   "This form came without its key, so nothing was saved.",
-		Text:    "The key is what stops a repeat from creating twice. Check the form and send it with a new one.",
+		Title:   "This form came without a valid key, so nothing was saved.",
+		Text:    "The key keeps the same form from being saved twice. Check the form, then send it with a new key.",
 		Submits: []Submit{{Text: "Send with a new key", Name: "fresh_key", Value: freshKey}},
 	}
 }

@@ -252,3 +252,18 @@ func find(doc *html.Node, match func(*html.Node) bool) *html.Node {
 func titleOf(doc *html.Node) string {
 	return text(find(doc, func(n *html.Node) bool { return n.Data == "title" }))
 }
+
+// What is no final invoice says so on paper; a final one has no stamp on it.
+func TestStampOnPaper(t *testing.T) {
+	t.Parallel()
+	for status, want := range map[string]string{"draft": "Draft", "void": "Void", "issued": "", "paid": ""} {
+		doc := parse(t, templates.InvoicePage(templates.Page{}, templates.Invoice{Status: status}))
+		got := ""
+		if stamp := find(doc, func(n *html.Node) bool { return attr(n, "class") == "stamp" }); stamp != nil {
+			got = text(stamp)
+		}
+		if got != want {
+			t.Errorf("%s: the stamp says %q, want %q", status, got, want)
+		}
+	}
+}

@@ -35,7 +35,7 @@ func states() map[string]templ.Component {
 		"invoice": templates.InvoicePage(page, templates.Invoice{
 			Number: hostile, Notes: hostile, Key: hostile,
 			Lines: []templates.InvoiceLine{{Description: hostile}},
-			Taxes: []templates.TaxLine{{Rate: "23 %"}},
+			Taxes: []templates.TaxLine{{Rate: "23%"}},
 		}),
 		"form used": templates.FormUsedPage(page, templates.FormUsed{Kind: "invoice", Existing: record, NewHref: "/invoices/new"}),
 		"try again": templates.TryAgainPage(page, templates.TryAgain{

@@ -81,7 +81,7 @@ func (v TryAgain) lines() []fact {
 	for i, description := range v.typed("line_description") {
 		parts := []string{description, at(quantities, i), at(prices, i)}
 		if rate := at(rates, i); rate != "" {
-			parts = append(parts, "tax "+rate+" %")
+			parts = append(parts, "tax "+rate+"%")
 		}
 		parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
 		if len(parts) > 0 {

@@ -49,7 +49,7 @@ func (in Input) Draft(prefix string, problems *invalid.Error) Draft {
 	case d.Name == "":
 		problems.Add(prefix+"/name", "Enter the customer's name.")
 	case errors.Is(err, text.ErrLong):
-		problems.Add(prefix+"/name", "Shorten the name to 200 characters.")
+		problems.Add(prefix+"/name", "Shorten the name to at most 200 characters.")
 	case err != nil:
 		problems.Add(prefix+"/name", "Remove the invisible characters from the name.")
 	}
@@ -61,12 +61,12 @@ func Rules() []uniqueness.Rule {
 	return []uniqueness.Rule{
 		{
 			Constraint: "customers_email_once",
-			Sentence:   "One customer email per tenant, whatever its capitals.",
+			Sentence:   "One customer per email address in each tenant, in capitals or not.",
 			Answer:     "The existing customer is reused, unchanged.",
 		},
 		{
 			Constraint: "customers_one_per_intent",
-			Sentence:   "One intent creates one customer, for life.",
+			Sentence:   "One idempotency key creates one customer, for life.",
 			Answer:     "The customer that the first attempt created is shown.",
 		},
 	}

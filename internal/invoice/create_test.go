@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
@@ -240,5 +241,29 @@ func TestInvalidInput(t *testing.T) {
 				t.Errorf("got %v, want one problem at %s", err, c.pointer)
 			}
 		})
+	}
+}
+
+// What is wrong is listed in the order of the form, as the summary above it does.
+func TestErrorsComeInTheOrderOfTheForm(t *testing.T) {
+	t.Parallel()
+	_, err := invoice.Input{
+		Number: strings.Repeat("9", 41), Customer: &customer.Input{}, Currency: "EUR", Lines: []invoice.LineInput{{}},
+		Notes: strings.Repeat("n", 5001),
+	}.Draft()
+	problems, ok := errors.AsType[*invalid.Error](err)
+	if !ok {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range problems.Fields {
+		got = append(got, f.Pointer)
+	}
+	want := []string{
+		"/customer/email", "/customer/name", "/number", "/issue_date", "/due_date",
+		"/lines/0/description", "/lines/0/quantity", "/lines/0/unit_price", "/lines/0/tax_rate", "/notes",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -65,20 +65,25 @@ type Draft struct {
 	totals      Totals // of Lines
 }
 
-// Draft checks the input. It returns an [*invalid.Error] that lists everything that is wrong.
+// Draft checks the input. It returns an [*invalid.Error] that lists everything that is wrong, in the order
+// of the form.
 func (in Input) Draft() (Draft, error) {
 	var problems invalid.Error
 	d := Draft{Number: numberOf(in.Number), AllowRepeat: in.AllowRepeat}
-	var err error
+	in.customer(&d, &problems)
+	issued, err := ParseDate(in.IssueDate) // zero without
+	if problem := d.Number.problem(issued); problem != "" {
+		problems.Add("/number", problem)
+	}
+	var known bool
+	if d.Currency, known = money.ParseCurrency(in.Currency); !known {
+		problems.Add("/currency", "Choose a currency by its three-letter code, like EUR.")
+	}
+	in.dates(&d, &problems)
+	in.lines(&d, &problems)
 	if d.Notes, err = text.Lines(in.Notes, MaxNotes); err != nil {
 		problems.Add("/notes", shorten("the notes", MaxNotes, err))
 	}
-	in.customer(&d, &problems)
-	in.dates(&d, &problems)
-	if problem := d.Number.problem(d.IssueDate); problem != "" {
-		problems.Add("/number", problem)
-	}
-	in.lines(&d, &problems)
 	return d, problems.Err()
 }
 
@@ -112,10 +117,6 @@ func (in Input) dates(d *Draft, problems *invalid.Error) {
 }
 
 func (in Input) lines(d *Draft, problems *invalid.Error) {
-	var known bool
-	if d.Currency, known = money.ParseCurrency(in.Currency); !known {
-		problems.Add("/currency", "Choose a currency by its three-letter code, like EUR.")
-	}
 	switch {
 	case len(in.Lines) == 0:
 		problems.Add("/lines", "Add at least one line.")
@@ -150,23 +151,35 @@ func (in LineInput) draft(pointer string, currency money.Currency, problems *inv
 		problems.Add(pointer+"/quantity", "Enter a quantity above 0 with at most 6 decimals, like 2 or 1.5.")
 		line.Quantity = decimal.Zero
 	}
+	if currency != (money.Currency{}) {
+		line.price(in.UnitPrice, pointer, currency, problems)
+	}
 	line.TaxRate, err = money.ParseDecimal(strings.TrimSpace(in.TaxRate))
 	if err != nil || line.TaxRate.IsNegative() || money.Scale(line.TaxRate) > 3 || line.TaxRate.GreaterThan(decimal.NewFromInt(100)) {
 		problems.Add(pointer+"/tax_rate", "Enter a tax rate from 0 to 100 percent, like 23. Enter 0 for no tax.")
 	}
-	if currency == (money.Currency{}) {
-		return line
-	}
-	switch line.UnitPrice, err = currency.Parse(strings.TrimSpace(in.UnitPrice)); {
+	return line
+}
+
+// price reads the unit price, and computes the net amount.
+func (l *Line) price(text, pointer string, currency money.Currency, problems *invalid.Error) {
+	var err error
+	switch l.UnitPrice, err = currency.Parse(strings.TrimSpace(text)); {
 	case errors.Is(err, money.ErrScale):
-		problems.Add(pointer+"/unit_price", fmt.Sprintf("%s has %d decimals.", currency, currency.Decimals()))
+		problems.Add(pointer+"/unit_price", decimalsOf(currency))
 	case err != nil:
 		problems.Add(pointer+"/unit_price", "Enter a unit price of 0 or more, like 50.00.")
 	}
-	if line.Net, err = money.Multiply(line.UnitPrice, line.Quantity); err != nil {
+	if l.Net, err = money.Multiply(l.UnitPrice, l.Quantity); err != nil {
 		problems.Add(pointer+"/quantity", "This line's amount is too large.")
 	}
-	return line
+}
+
+func decimalsOf(c money.Currency) string {
+	if c.Decimals() == 0 {
+		return fmt.Sprintf("Enter a unit price without decimals, because %s has none.", c)
+	}
+	return fmt.Sprintf("Enter a unit price with at most %d decimals for %s.", c.Decimals(), c)
 }
 
 // content is SHA-256 over what makes two invoices of one customer look alike.
@@ -182,7 +195,7 @@ func (d Draft) content() []byte {
 // shorten says what to do about a text that package text refused.
 func shorten(what string, limit int, err error) string {
 	if errors.Is(err, text.ErrLong) {
-		return fmt.Sprintf("Shorten %s to %d characters.", what, limit)
+		return fmt.Sprintf("Shorten %s to at most %d characters.", what, limit)
 	}
 	return "Remove the invisible characters from " + what + "."
 }

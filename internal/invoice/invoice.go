@@ -56,12 +56,12 @@ func Rules() []uniqueness.Rule {
 	return []uniqueness.Rule{
 		{
 			Constraint: "invoices_number_once_per_year",
-			Sentence:   "One invoice number per tenant per year of issue, whatever its capitals, its width and its kind of hyphen.",
-			Answer:     "The first invoice is kept, the second is refused with a link to it and the next free number.",
+			Sentence:   "One invoice per number in each tenant and year of issue, whatever its capitals, width and kind of hyphen.",
+			Answer:     "The first invoice is kept. The second is refused, with a link to the first and the next free number.",
 		},
 		{
 			Constraint: "invoices_one_per_intent",
-			Sentence:   "One intent creates one invoice, for life: also after its idempotency record has expired.",
+			Sentence:   "One idempotency key creates one invoice, for life, even after its record has expired.",
 			Answer:     "The invoice that the first attempt created is shown.",
 		},
 	}

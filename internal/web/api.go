@@ -40,7 +40,7 @@ func decodeJSON(r *http.Request, v any) error {
 		return fmt.Errorf("%w: %w", errMalformed, err)
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return fmt.Errorf("%w: data behind the end of the JSON object", errMalformed)
+		return fmt.Errorf("%w: data after the JSON object", errMalformed)
 	}
 	return nil
 }
@@ -117,12 +117,12 @@ func page(r *http.Request) (before uuid.UUID, limit int, err error) {
 	var problems invalid.Error
 	if text := r.URL.Query().Get("limit"); text != "" {
 		if limit, err = strconv.Atoi(text); err != nil || limit < 1 || limit > 100 {
-			problems.Add("/limit", "Give a limit from 1 to 100.")
+			problems.Add("/limit", "Enter a limit from 1 to 100.")
 		}
 	}
 	if text := r.URL.Query().Get("cursor"); text != "" {
 		if before, err = uuid.Parse(text); err != nil {
-			problems.Add("/cursor", "Give the next_cursor of an earlier page.")
+			problems.Add("/cursor", "Use the next_cursor of an earlier page.")
 		}
 	}
 	return before, limit, problems.Err()

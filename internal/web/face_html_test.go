@@ -55,8 +55,8 @@ func (htmlFace) refused(x *try, a answer, slug string, typed url.Values) {
 		x.Fatalf("want %s, got %v", slug, a)
 	}
 	p := x.page(a).says(map[string]string{
-		"key-missing":   "This form came without its key, so nothing was saved.",
-		"key-malformed": "This form came without its key, so nothing was saved.",
+		"key-missing":   "This form came without a valid key, so nothing was saved.",
+		"key-malformed": "This form came without a valid key, so nothing was saved.",
 		"key-reused":    "This form already created " + x.label + ". Your changes were not saved.",
 		"in-progress":   "Still saving. Your first submission has not finished. Trying again is safe.",
 		"invalid":       "There is a problem",

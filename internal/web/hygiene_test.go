@@ -22,8 +22,8 @@ func TestBodiesThatAreNotCommands(t *testing.T) {
 		"unknown field":             {"application/json", `{"colour": "red",` + good[1:], 400, "malformed"},
 		"unknown field in a line":   {"application/json", strings.Replace(good, `"quantity"`, `"hue":"","quantity"`, 1), 400, "malformed"},
 		"number where text belongs": {"application/json", strings.Replace(good, `"50.00"`, `50.00`, 1), 400, "malformed"},
-		"data behind the end":       {"application/json", good + good, 400, "malformed"},
-		"garbage behind the end":    {"application/json", good + "]", 400, "malformed"},
+		"data after the end":       {"application/json", good + good, 400, "malformed"},
+		"garbage after the end":    {"application/json", good + "]", 400, "malformed"},
 		"half a body":               {"application/json", good[:len(good)/2], 400, "malformed"},
 		"no body":                   {"application/json", "", 400, "malformed"},
 		"an array":                  {"application/json", "[" + good + "]", 400, "malformed"},
@@ -75,7 +75,7 @@ func TestProblemTypesOpen(t *testing.T) {
 	if a := stranger.get("/problems/no-such-thing"); a.status != http.StatusNotFound {
 		t.Errorf("%v", a)
 	}
-	docs.says("24 hours", "Idempotency-Key", "One invoice number per tenant per year of issue")
+	docs.says("24 hours", "Idempotency-Key", "One invoice per number in each tenant and year of issue")
 }
 
 // TestSecurityHeaders on every answer there is, from pages to errors.

@@ -74,11 +74,11 @@ func (s *Server) showInvoice(w http.ResponseWriter, r *http.Request) error {
 	for _, l := range inv.Lines {
 		view.Lines = append(view.Lines, templates.InvoiceLine{
 			Description: l.Description, Quantity: l.Quantity.String(), UnitPrice: money(l.UnitPrice),
-			TaxRate: l.TaxRate.String() + " %", Amount: money(l.Net),
+			TaxRate: l.TaxRate.String() + "%", Amount: money(l.Net),
 		})
 	}
 	for _, g := range totals.Groups {
-		view.Taxes = append(view.Taxes, templates.TaxLine{Rate: g.Rate.String() + " %", Net: money(g.Net), Amount: money(g.Tax)})
+		view.Taxes = append(view.Taxes, templates.TaxLine{Rate: g.Rate.String() + "%", Net: money(g.Net), Amount: money(g.Tax)})
 	}
 	return s.render(w, r, http.StatusOK, templates.InvoicePage(shared, view))
 }

@@ -58,7 +58,7 @@ func text(n *html.Node) string {
 		switch {
 		case d.Type == html.TextNode:
 			b.WriteString(d.Data)
-		case !slices.Contains([]string{"a", "b", "code", "em", "strong"}, d.Data):
+		case !slices.Contains([]string{"a", "b", "bdi", "code", "em", "strong"}, d.Data):
 			b.WriteString(" ")
 		}
 	}

@@ -107,7 +107,7 @@ func (s *Server) failHTML(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	_ = s.render(w, r, kind.status, templates.FailurePage(s.page(w, r), templates.Failure{
 		Status: kind.status, Title: kind.title, Message: kind.meaning, RequestID: requestID(r),
-		Links: []templates.Link{{Text: "Go to the invoices", Href: "/invoices"}},
+		Links: []templates.Link{{Text: "Go to invoices", Href: "/invoices"}},
 	}))
 }
 

@@ -24,55 +24,55 @@ type problem struct {
 
 var (
 	keyMissing = problem{"key-missing", http.StatusBadRequest, "Idempotency key missing",
-		"The request creates something and carries no idempotency key, so a repeat of it could not be recognised.",
-		"Send a header Idempotency-Key with a fresh UUID for each thing that you want created, and the same one with every retry.", 0}
+		"The request creates something but carries no idempotency key, so a repeat of it could not be recognised.",
+		"Send an Idempotency-Key header with a new UUID for each thing you want to create, and the same key with every retry.", 0}
 	keyMalformed = problem{"key-malformed", http.StatusBadRequest, "Idempotency key malformed",
-		"The key is not 1 to 255 printable ASCII characters, there were two of them, or header and form field disagree.",
+		"The key is not 1 to 255 printable ASCII characters, more than one key was sent, or the header and the form field differ.",
 		"Send exactly one key, such as a UUID, bare or as a quoted string.", 0}
 	keyReused = problem{"key-reused", http.StatusUnprocessableEntity, "Idempotency key already used for something else",
-		"This key has created something before, from another request body. Nothing was created or changed now.",
-		"Open the first record (existing_id). If you want another one, send this request with a fresh key.", 0}
+		"This key has already created something from a different request body. Nothing was created or changed this time.",
+		"Open the first record (existing_id). If you want another one, send this request with a new key.", 0}
 	inProgress = problem{"in-progress", http.StatusConflict, "Still in progress",
 		"The first request with this key is still running.",
-		"Wait as long as Retry-After says, then send the same request with the same key. You will get the first one's answer.", 1}
+		"Wait for as long as Retry-After says, then send the same request with the same key. You will get the first request's answer.", 1}
 	numberTaken = problem{"number-taken", http.StatusConflict, "Invoice number already exists",
-		"Another invoice of that year has this number. The original was kept and no second one was created. The key was not used up.",
-		"Open the existing invoice (existing_id), or send the request with another number: next_number is free.", 0}
+		"Another invoice from that year already has this number. The original was kept and no second one was created. The key can be used again.",
+		"Open the existing invoice (existing_id), or send the request with another number, such as next_number, which is free.", 0}
 	looksLikeRepeat = problem{"looks-like-repeat", http.StatusConflict, "Looks like a repeat",
-		"An invoice with the same customer and the same lines was created minutes ago. " +
-			"Only the form asks; the API creates and says possible_duplicate_of.",
+		"An invoice with the same customer and the same lines was created a few minutes ago. " +
+			"Only the form asks; the API creates the invoice and returns possible_duplicate_of.",
 		"Open the earlier invoice, or confirm that you want another.", 0}
 	invalidCommand = problem{"invalid", http.StatusUnprocessableEntity, "Invalid fields",
-		"Some fields are missing or wrong; errors lists each with a JSON Pointer. The key was not used up.",
+		"Some fields are missing or wrong; errors lists each with a JSON Pointer. The key can be used again.",
 		"Correct the fields and send the request again with the same key.", 0}
 	malformed = problem{"malformed", http.StatusBadRequest, "Malformed request",
-		"The body is not what was announced: broken JSON, unknown fields, or data behind the end.",
+		"The body could not be read: it is not valid JSON, has unknown fields, or has more data after the JSON object.",
 		"Send one JSON object with the documented fields.", 0}
 	wrongType = problem{"content-type", http.StatusUnsupportedMediaType, "Wrong content type",
 		"The API reads application/json only.", "Send Content-Type: application/json.", 0}
 	tooLarge = problem{"too-large", http.StatusRequestEntityTooLarge, "Body too large",
-		"The body is larger than 1 MiB.", "Send fewer lines, or shorter texts.", 0}
+		"The body is larger than 1 MiB.", "Send fewer lines or shorter text.", 0}
 	unauthorized = problem{"unauthorized", http.StatusUnauthorized, "Not logged in",
-		"There is no valid API token or session. Nothing was stored.",
-		"Send Authorization: Bearer with a valid token. The same key may be used again.", 0}
+		"The request has no valid API token or session. Nothing was saved.",
+		"Send a valid token in the header Authorization: Bearer. The same key may be used again.", 0}
 	forbidden = problem{"forbidden", http.StatusForbidden, "Not allowed",
-		"The request came from another site, or you may not do this. Nothing was stored.", "Send it from this site's own pages.", 0}
+		"The request came from another site, or you are not allowed to do this. Nothing was saved.", "Send it from a page of this site.", 0}
 	notFound = problem{"not-found", http.StatusNotFound, "Not found",
-		"There is no such thing here, or you may not see it.", "Check the address, or start from the list.", 0}
+		"There is nothing at this address, or you are not allowed to see it.", "Check the address, or start from the list.", 0}
 	wrongMethod = problem{"method", http.StatusMethodNotAllowed, "Method not allowed",
-		"This address does not take this method.", "See the API documentation.", 0}
+		"This address does not support this method.", "See the API documentation.", 0}
 	tooMany = problem{"too-many", http.StatusTooManyRequests, "Too many requests",
-		"More requests than the limit allows. Nothing was stored.", "Wait as long as Retry-After says. The same key may be used again.", 30}
+		"You have sent more requests than the limit allows. Nothing was saved.", "Wait for as long as Retry-After says. The same key may be used again.", 30}
 	busy = problem{"busy", http.StatusServiceUnavailable, "Busy",
-		"The request waited too long for another one. Nothing was stored.", "Send it again with the same key: that is safe.", 1}
+		"The request waited too long for another one to finish. Nothing was saved.", "Send it again with the same key. That is safe.", 1}
 	unconfirmed = problem{"unconfirmed", http.StatusServiceUnavailable, "We could not confirm",
-		"The connection to the database was lost, and it is not known whether the request was carried out.",
-		"Send it again with the same key: that is safe, and the way to find out.", 2}
+		"The connection to the database was lost, so we do not know whether the request was carried out.",
+		"Send it again with the same key. That is safe, and it is how you find out.", 2}
 	unavailable = problem{"unavailable", http.StatusServiceUnavailable, "Temporarily unavailable",
-		"The database cannot be reached. Nothing is created without it. Nothing was stored.",
-		"Send it again with the same key: that is safe.", 2}
+		"The database cannot be reached. Nothing was saved.",
+		"Send it again with the same key. That is safe.", 2}
 	internal = problem{"internal", http.StatusInternalServerError, "Internal error",
-		"A mistake of ours; it was logged. If something was created, its key knows.", "Send it again with the same key: that is safe.", 0}
+		"Something went wrong on our side, and it has been logged. If anything was created, the same key finds it.", "Send it again with the same key. That is safe.", 0}
 )
 
 // problems is the documented list, in the order of the documentation.

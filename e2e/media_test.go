@@ -1,0 +1,80 @@
+package e2e
+
+import (
+	"testing"
+
+	"github.com/playwright-community/playwright-go"
+)
+
+// In forced colours (Windows' contrast themes) there are no backgrounds and no
+// shadows, and all borders have one colour. What they told has to be told by
+// lines.
+func TestForcedColours(t *testing.T) {
+	t.Parallel()
+	s := start(t, inForcedColors)
+	s.login()
+	s.differ("an invoice's state", ".badge", ".invoices .name", "border-inline-start-style")
+	s.newInvoice()
+	s.differ("the current page", "nav a[aria-current]", "nav a:not([aria-current])", "text-decoration-line")
+	s.differ("the main button", "main .primary", "main .button:not(.primary, .quiet)", "background-color")
+
+	s.fillInvoice("2026-7001")
+	s.fill("Unit price", "many")
+	s.create()
+	s.sees("There is a problem")
+	s.differ("a wrong field", "#line_unit_price-0", "#line_quantity-0", "border-top-width")
+	s.differ("a message", ".field .error", ".hint", "font-weight")
+	s.check(s.field("Quantity").Focus(), "put the cursor into the quantity")
+	s.differ("the focus", "#line_quantity-0", "#line_unit_price-0", "outline-style")
+
+	_, err := s.page.Evaluate(`() => document.querySelector("main .primary").setAttribute("aria-disabled", "true")`)
+	s.check(err, "make the main button busy")
+	s.differ("a busy button", "main .primary", "main .button:not(.primary, .quiet)", "color")
+}
+
+// differ holds that one element does not look like another.
+func (s *session) differ(what, one, other, property string) {
+	s.t.Helper()
+	a, b := s.style(one, property), s.style(other, property)
+	if a == b {
+		s.t.Errorf("%s cannot be seen: %s of %s and %s is %s", what, property, one, other, a)
+	}
+}
+
+// style is a computed style of the first element that a selector finds.
+func (s *session) style(selector, property string) any {
+	s.t.Helper()
+	value, err := s.page.Locator(selector).First().Evaluate("(element, property) => getComputedStyle(element)[property]", property)
+	s.check(err, "look at "+selector)
+	return value
+}
+
+// A draft on paper must not pass for an invoice, on any of its pages: what is
+// fixed is printed on each.
+func TestPaper(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.login()
+	s.newInvoice()
+	s.fillInvoice("2026-7001")
+	s.create()
+	s.seesInvoice("2026-7001", created("2026-7001"))
+	s.check(expect.Locator(s.page.Locator(".stamp")).ToBeHidden(), "have no stamp on the screen")
+
+	s.check(s.page.EmulateMedia(playwright.PageEmulateMediaOptions{Media: playwright.MediaPrint}), "print")
+	stamp := s.page.Locator(".stamp")
+	s.check(expect.Locator(stamp).ToBeVisible(), "see the stamp")
+	s.check(expect.Locator(stamp).ToHaveText("Draft"), "read the stamp")
+	if position := s.style(".stamp", "position"); position != "fixed" {
+		t.Errorf("the stamp is %v, and so on one page only", position)
+	}
+	s.check(expect.Locator(s.page.Locator("h1")).ToContainText("Draft"), "read it in the heading")
+	for _, other := range []string{".site", ".flash", ".provenance", ".submit-panel", ".skip"} {
+		s.check(expect.Locator(s.page.Locator(other)).ToBeHidden(), "not print "+other)
+	}
+	buttons, err := s.page.Locator(".button:visible").Count()
+	s.check(err, "count the buttons")
+	if buttons != 0 {
+		t.Errorf("%d buttons are printed", buttons)
+	}
+}
