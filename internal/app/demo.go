@@ -73,7 +73,7 @@ func (t demoTenant) credentials(ctx context.Context, pool *pgxpool.Pool) error {
 	}
 	_, err = pool.Exec(ctx, `
 		WITH tenant AS (
-			INSERT INTO tenants (id, name) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING
+			INSERT INTO tenants (id, name, demo) VALUES ($1, $2, true) ON CONFLICT (id) DO NOTHING
 		), person AS (
 			INSERT INTO users (id, tenant_id, email, password_hash) VALUES ($1, $1, $3, $4) ON CONFLICT DO NOTHING
 		)

@@ -29,6 +29,10 @@ func withPrincipal(r *http.Request, p account.Principal) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), principalKey{}, p))
 }
 
+// admits tells whether somebody with valid credentials may come in: everybody knows those of demo tenants,
+// and a database may have such tenants from a time when the demo was on.
+func (s *Server) admits(p account.Principal) bool { return !p.Demo || len(s.demo) > 0 }
+
 // A login ends 12 hours after the last request, and 7 days after it began.
 const (
 	sessionIdle = 12 * time.Hour
@@ -55,6 +59,7 @@ const (
 	sessionTenant     = "tenant"
 	sessionTenantName = "tenant_name"
 	sessionUser       = "user"
+	sessionDemo       = "demo" // whether the tenant is one of the demo
 	sessionSeen       = "seen" // Unix time of the last request, within sessionTouch
 )
 
@@ -92,7 +97,13 @@ func (s *Server) identify(next http.Handler) http.Handler {
 		ctx := r.Context()
 		idle := time.Since(time.Unix(s.sessions.GetInt64(ctx, sessionSeen), 0))
 		tenant, err := uuid.Parse(s.sessions.GetString(ctx, sessionTenant))
-		if err != nil || idle > sessionIdle {
+		who := account.Principal{
+			Tenant:     tenant,
+			TenantName: s.sessions.GetString(ctx, sessionTenantName),
+			Name:       s.sessions.GetString(ctx, sessionUser),
+			Demo:       s.sessions.GetBool(ctx, sessionDemo),
+		}
+		if err != nil || idle > sessionIdle || !s.admits(who) {
 			next.ServeHTTP(w, r)
 			return
 		}
@@ -102,11 +113,7 @@ func (s *Server) identify(next http.Handler) http.Handler {
 				return
 			}
 		}
-		next.ServeHTTP(w, withPrincipal(r, account.Principal{
-			Tenant:     tenant,
-			TenantName: s.sessions.GetString(ctx, sessionTenantName),
-			Name:       s.sessions.GetString(ctx, sessionUser),
-		}))
+		next.ServeHTTP(w, withPrincipal(r, who))
 	})
 }
 
@@ -153,7 +160,7 @@ func (s *Server) requireToken(next http.Handler) http.Handler {
 			return
 		}
 		p, err := s.tokens.find(r.Context(), token)
-		if errors.Is(err, account.ErrUnknown) {
+		if errors.Is(err, account.ErrUnknown) || err == nil && !s.admits(p) {
 			err = errUnauthorized
 		}
 		if err != nil {

@@ -26,7 +26,8 @@ type Config struct {
 	Secure bool
 	// RateLimit is how many requests a minute each tenant may make; 0 is no limit.
 	RateLimit int
-	// Demo lists logins that the login page may offer.
+	// Demo lists the logins that the login page offers. Without any, the demo is off: passwords, tokens
+	// and sessions of demo tenants are refused.
 	Demo []templates.DemoLogin
 }
 
