@@ -32,8 +32,8 @@ var ErrUnknown = errors.New("unknown credential")
 // MaxPassword is the longest password that is looked at, in bytes.
 const MaxPassword = 1024
 
-// LogIn checks an email and a password. It returns [ErrUnknown] if either is wrong, after the same
-// work as if they did, so that the time does not tell which emails exist.
+// LogIn checks an email and a password. It returns [ErrUnknown] unless both are right, after the same
+// work either way, so that the time does not tell which emails exist.
 func LogIn(ctx context.Context, pool *pgxpool.Pool, email, password string) (Principal, error) {
 	var p Principal
 	var hash string

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -156,7 +157,7 @@ func (a *App) banner() {
 	if a.config.Banner == nil {
 		return
 	}
-	fmt.Fprintf(a.config.Banner, "\n  Onlyonce is ready: %s\n", a.URL())
+	fmt.Fprintf(a.config.Banner, "\n  Onlyonce is ready: %s\n", cmp.Or(a.config.PublicURL, a.URL()))
 	if a.config.Demo {
 		fmt.Fprintf(a.config.Banner, "\n  Log in with the password %s, or use the API token:\n", demoPassword)
 		for _, t := range demoTenants() {
