@@ -104,14 +104,15 @@ func Environ(getenv func(string) string) (Config, error) {
 
 // Usage explains the environment variables.
 func Usage(w io.Writer) error {
-	_, err := fmt.Fprint(w, "Onlyonce takes no arguments. These environment variables set it:\n")
+	var text strings.Builder
+	text.WriteString("Onlyonce takes no arguments. These environment variables set it:\n")
 	for _, s := range settings() {
-		_, line := fmt.Fprintf(w, "\n  %s (default: %s)\n", s.name, cmp.Or(s.fallback, s.unset))
-		err = errors.Join(err, line)
-		for text := range strings.SplitSeq(s.meaning, "\n") {
-			_, line := fmt.Fprintf(w, "        %s\n", text)
-			err = errors.Join(err, line)
+		fmt.Fprintf(&text, "\n  %s (default: %s)\n", s.name, cmp.Or(s.fallback, s.unset))
+		for line := range strings.Lines(s.meaning) {
+			text.WriteString("        " + line)
 		}
+		text.WriteString("\n")
 	}
+	_, err := io.WriteString(w, text.String())
 	return err
 }
