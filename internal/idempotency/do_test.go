@@ -3,6 +3,7 @@ package idempotency_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -179,7 +180,7 @@ func (b *bundle) warmStore(create idempotency.Operation[order, thing], wait time
 	config := b.db.Pool.Config()
 	config.MaxConns = 1
 	store := &idempotency.Store{Pool: b.pool(config), Wait: wait, Timeout: 20 * time.Second}
-	name := "warm " + wait.String()
+	name := fmt.Sprint("warm ", wait.Nanoseconds())
 	if _, err := create.Do(b.Context(), store, b.intent(name), order{name}); err != nil {
 		b.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package idempotency
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,7 +52,7 @@ func (s *Store) settle(ctx context.Context, t transaction) (record, error) {
 	case errors.Is(last, ErrBusy):
 		return record{}, last
 	case last == nil || ctx.Err() != nil:
-		return record{}, fmt.Errorf("given up before anything was sent: %w", context.Cause(ctx))
+		return record{}, fmt.Errorf("given up before anything was sent: %w", cmp.Or(context.Cause(ctx), context.Cause(patience)))
 	default:
 		return record{}, fmt.Errorf("%w: %w", ErrUnavailable, last)
 	}

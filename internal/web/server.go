@@ -3,6 +3,7 @@ package web
 import (
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"time"
 
 	"github.com/alexedwards/scs/v2"
@@ -22,11 +23,17 @@ type Config struct {
 	Pool  *pgxpool.Pool
 	Store *idempotency.Store
 	Log   *slog.Logger
-	// Secure marks cookies for HTTPS only. It is off on loopback.
+	// Secure says that browsers come by HTTPS: cookies are for HTTPS only, and browsers remember it.
 	Secure bool
+	// Origin is the outside address, such as "https://invoices.example.com". A proxy may put another name
+	// into the Host header. Empty if there is none but that of the Host header.
+	Origin string
+	// TrustedProxies are the networks from which X-Forwarded-For is believed.
+	TrustedProxies []netip.Prefix
 	// RateLimit is how many requests a minute each tenant may make; 0 is no limit.
 	RateLimit int
-	// Demo lists logins that the login page may offer.
+	// Demo lists the logins that the login page offers. Without any, the demo is off: passwords, tokens
+	// and sessions of demo tenants are refused.
 	Demo []templates.DemoLogin
 }
 
@@ -50,7 +57,7 @@ type Server struct {
 	secure     bool
 }
 
-// New makes a server. The only error is that of broken assets.
+// New makes a server. The error is that of broken assets, or of an Origin that is none.
 func New(c Config) (*Server, error) {
 	assets, err := static.New()
 	if err != nil {
@@ -66,7 +73,12 @@ func New(c Config) (*Server, error) {
 	}
 	s.sessions = newSessions(c.Pool, c.Secure)
 	mux := chi.NewRouter()
-	s.mount(mux, c.RateLimit)
+	mux.Use(clientAddress(c.TrustedProxies))
+	sameOrigin, err := s.sameOrigin(c.Origin)
+	if err != nil {
+		return nil, err
+	}
+	s.mount(mux, c.RateLimit, sameOrigin)
 	s.Handler, s.Mux = mux, mux
 	return s, nil
 }
@@ -75,7 +87,7 @@ func New(c Config) (*Server, error) {
 const maxBody = 1 << 20
 
 // mount lists every route of the program.
-func (s *Server) mount(mux chi.Router, perMinute int) {
+func (s *Server) mount(mux chi.Router, perMinute int, sameOrigin func(http.Handler) http.Handler) {
 	mux.Use(middleware.RequestID, s.recoverPanics, securityHeaders(s.secure), limitBody, middleware.GetHead,
 		middleware.Timeout(30*time.Second))
 
@@ -84,7 +96,7 @@ func (s *Server) mount(mux chi.Router, perMinute int) {
 	mux.Get("/readyz", s.ready)
 
 	mux.Group(func(mux chi.Router) {
-		mux.Use(middleware.Compress(5), s.sameOrigin, s.loadSession, s.identify)
+		mux.Use(middleware.Compress(5), sameOrigin, s.loadSession, s.identify)
 		mux.NotFound(s.always(s.failHTML, errNotFound))
 		mux.MethodNotAllowed(s.always(s.failHTML, errMethod))
 
