@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"mime"
 	"net/http"
 	"strconv"
 
@@ -27,22 +25,6 @@ func headerKey(r *http.Request) (idempotency.Key, error) {
 	default:
 		return idempotency.Key{}, fmt.Errorf("%w: more than one Idempotency-Key header", idempotency.ErrMalformedKey)
 	}
-}
-
-// decodeJSON reads exactly one JSON object without unknown fields into v.
-func decodeJSON(r *http.Request, v any) error {
-	if mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || mediaType != "application/json" {
-		return errWrongType
-	}
-	decoder := json.NewDecoder(r.Body)
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(v); err != nil {
-		return fmt.Errorf("%w: %w", errMalformed, err)
-	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return fmt.Errorf("%w: data behind the end of the JSON object", errMalformed)
-	}
-	return nil
 }
 
 // writeJSON answers with a JSON document.
@@ -98,7 +80,7 @@ func (s *Server) failJSON(w http.ResponseWriter, r *http.Request, err error) {
 		doc.Detail = "Invoice number " + taken.Existing.Number + " already exists. We kept the original and did not create a second one."
 		doc.ExistingID, doc.ExistingURL = taken.Existing.ID.String(), r.URL.Path+"/"+taken.Existing.ID.String()
 		doc.NextNumber = taken.Next
-	case errors.Is(err, errMalformed), errors.Is(err, idempotency.ErrMalformedKey):
+	case errors.Is(err, errMalformed), errors.Is(err, errTooLarge), errors.Is(err, idempotency.ErrMalformedKey):
 		doc.Detail = err.Error()
 	}
 	if kind.slug == keyMissing.slug {

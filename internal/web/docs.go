@@ -40,7 +40,8 @@ func documentedProblems() []templates.Problem {
 func (s *Server) showAPIDocs(w http.ResponseWriter, r *http.Request) error {
 	docs := templates.APIDocs{
 		Intro: []string{
-			"Send Authorization: Bearer with an API token. Bodies are application/json, at most 1 MiB.",
+			"Send Authorization: Bearer with an API token. Bodies are application/json, at most 1 MiB. " +
+				"Members have exactly the documented names, and come once.",
 			"Every POST carries an Idempotency-Key: 1 to 255 printable ASCII characters, such as a UUID, " +
 				"one for each thing that you want created. Send the same key with every retry. " +
 				"A repeat gets the first answer, byte for byte, with Idempotent-Replayed: true. " +

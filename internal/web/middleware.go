@@ -40,8 +40,6 @@ func securityHeaders(secure bool) func(http.Handler) http.Handler {
 	}
 }
 
-func limitBody(next http.Handler) http.Handler { return http.MaxBytesHandler(next, maxBody) }
-
 // sameOrigin refuses state changes that another site caused.
 func (s *Server) sameOrigin(next http.Handler) http.Handler {
 	protection := http.NewCrossOriginProtection()

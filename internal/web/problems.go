@@ -46,12 +46,12 @@ var (
 		"Some fields are missing or wrong; errors lists each with a JSON Pointer. The key was not used up.",
 		"Correct the fields and send the request again with the same key.", 0}
 	malformed = problem{"malformed", http.StatusBadRequest, "Malformed request",
-		"The body is not what was announced: broken JSON, unknown fields, or data behind the end.",
-		"Send one JSON object with the documented fields.", 0}
+		"The body is not what was announced: broken JSON, unknown fields, fields that come twice, or data behind the end.",
+		"Send one JSON object with the documented fields, spelled exactly like that, each of them once.", 0}
 	wrongType = problem{"content-type", http.StatusUnsupportedMediaType, "Wrong content type",
 		"The API reads application/json only.", "Send Content-Type: application/json.", 0}
 	tooLarge = problem{"too-large", http.StatusRequestEntityTooLarge, "Body too large",
-		"The body is larger than 1 MiB.", "Send fewer lines, or shorter texts.", 0}
+		"The body is larger than 1 MiB, or holds more than 500 lines. Nothing was stored.", "Send fewer lines, or shorter texts.", 0}
 	unauthorized = problem{"unauthorized", http.StatusUnauthorized, "Not logged in",
 		"There is no valid API token or session. Nothing was stored.",
 		"Send Authorization: Bearer with a valid token. The same key may be used again.", 0}
@@ -64,7 +64,7 @@ var (
 	tooMany = problem{"too-many", http.StatusTooManyRequests, "Too many requests",
 		"More requests than the limit allows. Nothing was stored.", "Wait as long as Retry-After says. The same key may be used again.", 30}
 	busy = problem{"busy", http.StatusServiceUnavailable, "Busy",
-		"The request waited too long for another one. Nothing was stored.", "Send it again with the same key: that is safe.", 1}
+		"The request waited too long for others. Nothing was stored.", "Send it again with the same key: that is safe.", 1}
 	unconfirmed = problem{"unconfirmed", http.StatusServiceUnavailable, "We could not confirm",
 		"The connection to the database was lost, and it is not known whether the request was carried out.",
 		"Send it again with the same key: that is safe, and the way to find out.", 2}
@@ -85,10 +85,12 @@ func problems() []problem {
 }
 
 var (
+	errCrowded      = errors.New("too many large bodies at once")
 	errForbidden    = errors.New("forbidden")
 	errMalformed    = errors.New("malformed request")
 	errMethod       = errors.New("method not allowed")
 	errNotFound     = errors.New("not found")
+	errTooLarge     = errors.New("body too large")
 	errTooMany      = errors.New("too many requests")
 	errUnauthorized = errors.New("unauthorized")
 	errWrongType    = errors.New("wrong content type")
@@ -112,10 +114,12 @@ func problemOf(err error) problem {
 		{idempotency.ErrNotVisible, notFound},
 		{invoice.ErrNotFound, notFound},
 		{customer.ErrNotFound, notFound},
+		{errCrowded, busy},
 		{errForbidden, forbidden},
 		{errMalformed, malformed},
 		{errMethod, wrongMethod},
 		{errNotFound, notFound},
+		{errTooLarge, tooLarge},
 		{errTooMany, tooMany},
 		{errUnauthorized, unauthorized},
 		{errWrongType, wrongType},

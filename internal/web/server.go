@@ -71,9 +71,6 @@ func New(c Config) (*Server, error) {
 	return s, nil
 }
 
-// maxBody is the largest request body in bytes.
-const maxBody = 1 << 20
-
 // mount lists every route of the program.
 func (s *Server) mount(mux chi.Router, perMinute int) {
 	mux.Use(middleware.RequestID, s.recoverPanics, securityHeaders(s.secure), limitBody, middleware.GetHead,
