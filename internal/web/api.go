@@ -64,6 +64,7 @@ type problemJSON struct {
 // failJSON answers an error of the API with a problem document.
 func (s *Server) failJSON(w http.ResponseWriter, r *http.Request, err error) {
 	kind := s.classify(r, err)
+	finish(r.Body)
 	doc := problemJSON{
 		Type: "/problems/" + kind.slug, Title: kind.title, Status: kind.status, Detail: kind.meaning,
 		RequestID: requestID(r),
@@ -97,14 +98,15 @@ func (s *Server) failJSON(w http.ResponseWriter, r *http.Request, err error) {
 func page(r *http.Request) (before uuid.UUID, limit int, err error) {
 	before, limit = uuid.Max, 25
 	var problems invalid.Error
-	if text := r.URL.Query().Get("limit"); text != "" {
-		if limit, err = strconv.Atoi(text); err != nil || limit < 1 || limit > 100 {
-			problems.Add("/limit", "Give a limit from 1 to 100.")
+	query := r.URL.Query()
+	if text := query.Get("limit"); text != "" {
+		if limit, err = strconv.Atoi(text); err != nil || limit < 1 || limit > 100 || len(query["limit"]) > 1 {
+			problems.Add("/limit", "Give one limit from 1 to 100.")
 		}
 	}
-	if text := r.URL.Query().Get("cursor"); text != "" {
-		if before, err = uuid.Parse(text); err != nil {
-			problems.Add("/cursor", "Give the next_cursor of an earlier page.")
+	if text := query.Get("cursor"); text != "" {
+		if before, err = uuid.Parse(text); err != nil || len(query["cursor"]) > 1 {
+			problems.Add("/cursor", "Give the next_cursor of one earlier page.")
 		}
 	}
 	return before, limit, problems.Err()

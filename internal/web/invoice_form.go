@@ -2,6 +2,7 @@ package web
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -22,8 +23,13 @@ import (
 // invoiceForm is the HTML face of invoice.Create.
 func (s *Server) invoiceForm() face[invoice.Draft, invoice.Invoice] {
 	return face[invoice.Draft, invoice.Invoice]{
-		key:    formKey,
-		decode: func(r *http.Request) (invoice.Draft, error) { return readInvoice(r.PostForm).Draft() },
+		key: formKey,
+		decode: func(r *http.Request) (invoice.Draft, error) {
+			if err := eachOnce(r.PostForm); err != nil {
+				return invoice.Draft{}, err
+			}
+			return readInvoice(r.PostForm).Draft()
+		},
 		respond: func(w http.ResponseWriter, r *http.Request, done idempotency.Done[invoice.Invoice]) error {
 			path := "/invoices/" + done.Value.ID.String()
 			if done.Replayed {
@@ -57,7 +63,8 @@ func readInvoice(form url.Values) invoice.Input {
 		}
 		return ""
 	}
-	for i := range min(len(form["line_description"]), invoice.MaxLines+1) {
+	lines := max(len(form["line_description"]), len(form["line_quantity"]), len(form["line_unit_price"]), len(form["line_tax_rate"]))
+	for i := range lines {
 		line := invoice.LineInput{
 			Description: at("line_description", i), Quantity: at("line_quantity", i),
 			UnitPrice: at("line_unit_price", i), TaxRate: at("line_tax_rate", i),
@@ -76,8 +83,13 @@ func (s *Server) newInvoice(w http.ResponseWriter, r *http.Request) error {
 	query := r.URL.Query()
 	key, err := idempotency.ParseKey(query.Get("key"))
 	if err != nil {
-		query.Set("key", idempotency.NewKey().String())
-		return seeOther(w, r, "/invoices/new?"+query.Encode())
+		bound := url.Values{"key": {idempotency.NewKey().String()}}
+		for _, name := range []string{"customer", "copy"} {
+			if id, err := uuid.Parse(query.Get(name)); err == nil {
+				bound.Set(name, id.String())
+			}
+		}
+		return seeOther(w, r, "/invoices/new?"+bound.Encode())
 	}
 	tenant := principal(r).Tenant
 	switch made, err := invoice.FindByKey(r.Context(), s.pool, tenant, key); {
@@ -131,6 +143,9 @@ func copyInto(in *invoice.Input, original invoice.Invoice) {
 // editLines adds or removes a line for people without JavaScript. It only shows the form again.
 func (s *Server) editLines(w http.ResponseWriter, r *http.Request) error {
 	key, err := formKey(r)
+	if err == nil {
+		err = eachOnce(r.PostForm)
+	}
 	if err != nil {
 		return s.refuseInvoice(w, r, err)
 	}
@@ -138,7 +153,11 @@ func (s *Server) editLines(w http.ResponseWriter, r *http.Request) error {
 	focus := ""
 	action, index, _ := strings.Cut(r.PostForm.Get("action"), ":")
 	switch i, err := strconv.Atoi(index); {
-	case action == "add_line" && len(in.Lines) < invoice.MaxLines:
+	case action == "add_line" && len(in.Lines) >= invoice.MaxLines:
+		full := &invalid.Error{}
+		full.Add("/lines", fmt.Sprintf("An invoice holds at most %d lines.", invoice.MaxLines))
+		return s.refuseInvoice(w, r, full)
+	case action == "add_line":
 		in.Lines = append(in.Lines, invoice.LineInput{Quantity: "1", TaxRate: lastRate(in.Lines)})
 		focus = templates.LineControl("line_description", len(in.Lines)-1)
 	case action == "remove_line" && err == nil && i >= 0 && i < len(in.Lines) && len(in.Lines) > 1:

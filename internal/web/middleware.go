@@ -56,12 +56,7 @@ func (s *Server) recoverPanics(next http.Handler) http.Handler {
 			case http.ErrAbortHandler:
 				panic(cause)
 			default:
-				err := fmt.Errorf("panic: %v\n%s", cause, debug.Stack())
-				if strings.HasPrefix(r.URL.Path, apiPrefix) {
-					s.failJSON(w, r, err)
-				} else {
-					s.failHTML(w, r, err)
-				}
+				s.fail(w, r, fmt.Errorf("panic: %v\n%s", cause, debug.Stack()))
 			}
 		}()
 		next.ServeHTTP(w, r)
@@ -73,7 +68,10 @@ func (s *Server) limitLogins() func(http.Handler) http.Handler {
 	limited := httprate.WithLimitHandler(s.always(s.failHTML, errTooMany))
 	byAddress := httprate.LimitBy(30, time.Minute, byPeer, limited)
 	byEmail := httprate.LimitBy(10, time.Minute, func(r *http.Request) (string, error) {
-		return strings.ToLower(strings.TrimSpace(r.PostFormValue("email"))), nil
+		if err := parseForm(r); err != nil {
+			return "", nil //nolint:nilerr // the handler says what is wrong with the form
+		}
+		return strings.ToLower(strings.TrimSpace(r.PostForm.Get("email"))), nil
 	}, limited)
 	return func(next http.Handler) http.Handler { return byAddress(byEmail(next)) }
 }

@@ -62,33 +62,27 @@ func takeFlash(w http.ResponseWriter, r *http.Request) string {
 	return cookie.Value
 }
 
-// parseForm reads a form body, within the limit that all bodies have.
-func parseForm(r *http.Request) error {
-	if err := r.ParseForm(); err != nil {
-		return fmt.Errorf("%w: %w", errMalformed, err)
-	}
-	return nil
-}
-
 // failHTML answers an error with a page that leads on and loses nothing that was typed.
 func (s *Server) failHTML(w http.ResponseWriter, r *http.Request, err error) {
 	kind := s.classify(r, err)
 	retryAfter(w, kind)
-	posted := r.Method == http.MethodPost
-	if kind.status == http.StatusUnauthorized && !posted {
-		_ = seeOther(w, r, "/login?next="+url.QueryEscape(r.URL.RequestURI()))
+	posted, stranger := r.Method == http.MethodPost, kind.status == http.StatusUnauthorized
+	if stranger && !posted {
+		_ = seeOther(w, r, loginPath(r))
 		return
 	}
-	mayHelp := kind.retry > 0 || kind.status == http.StatusUnauthorized || posted && kind.status >= http.StatusInternalServerError
-	if mayHelp {
+	mayHelp := kind.retry > 0 || stranger || posted && kind.status >= http.StatusInternalServerError
+	readable := posted && parseForm(r) == nil
+	finish(r.Body)
+	if mayHelp && (readable || !posted) {
 		again := templates.TryAgain{Title: kind.title, Message: kind.meaning, Status: kind.status}
-		if posted && parseForm(r) == nil {
+		if readable {
 			again.Action, again.Fields = r.URL.Path, fields(r.PostForm)
 			again.Message += " Nothing you typed is lost. Trying again is safe."
 		} else {
 			again.Href = r.URL.RequestURI()
 		}
-		if kind.status == http.StatusUnauthorized {
+		if stranger {
 			again.Title = "You are not logged in any more"
 			again.Message = "Log in again in a new tab, then come back here and try again. Nothing you typed is lost."
 			again.Links = []templates.Link{{Text: "Log in", Href: "/login", NewTab: true}}
@@ -96,10 +90,29 @@ func (s *Server) failHTML(w http.ResponseWriter, r *http.Request, err error) {
 		_ = s.render(w, r, kind.status, templates.TryAgainPage(s.page(w, r), again))
 		return
 	}
-	_ = s.render(w, r, kind.status, templates.FailurePage(s.page(w, r), templates.Failure{
+	failure := templates.Failure{
 		Status: kind.status, Title: kind.title, Message: kind.meaning, RequestID: requestID(r),
 		Links: []templates.Link{{Text: "Go to the invoices", Href: "/invoices"}},
-	}))
+	}
+	switch {
+	case readable || !posted:
+	case stranger:
+		failure.Title = "You are not logged in any more"
+		failure.Message = "Nothing was stored, and what you sent is too large for this page to keep. Log in again in a new tab, " +
+			"then come back here, use the Back button of your browser, which still has what you typed, and send it again."
+		failure.Links = []templates.Link{{Text: "Log in", Href: "/login", NewTab: true}}
+	default:
+		failure.Message += " What you typed is not on this page: use the Back button of your browser, which still has it."
+	}
+	_ = s.render(w, r, kind.status, templates.FailurePage(s.page(w, r), failure))
+}
+
+// loginPath leads back to the address of the request after a login, if it is not too long to be repeated.
+func loginPath(r *http.Request) string {
+	if next := url.QueryEscape(r.URL.RequestURI()); len(next) <= maxTarget/2 {
+		return "/login?next=" + next
+	}
+	return "/login"
 }
 
 // fields lists what a form posted, each name's values in their order.

@@ -52,6 +52,8 @@ var (
 		"The API reads application/json only.", "Send Content-Type: application/json.", 0}
 	tooLarge = problem{"too-large", http.StatusRequestEntityTooLarge, "Body too large",
 		"The body is larger than 1 MiB, or holds more than 500 lines. Nothing was stored.", "Send fewer lines, or shorter texts.", 0}
+	longTarget = problem{"address-too-long", http.StatusRequestURITooLong, "Address too long",
+		"The address is longer than 8 KiB.", "Send fewer or shorter parameters.", 0}
 	unauthorized = problem{"unauthorized", http.StatusUnauthorized, "Not logged in",
 		"There is no valid API token or session. Nothing was stored.",
 		"Send Authorization: Bearer with a valid token. The same key may be used again.", 0}
@@ -79,7 +81,7 @@ var (
 func problems() []problem {
 	return []problem{
 		keyMissing, keyMalformed, keyReused, inProgress, numberTaken, looksLikeRepeat, invalidCommand,
-		malformed, wrongType, tooLarge, unauthorized, forbidden, notFound, wrongMethod, tooMany,
+		malformed, wrongType, tooLarge, longTarget, unauthorized, forbidden, notFound, wrongMethod, tooMany,
 		busy, unconfirmed, unavailable, internal,
 	}
 }
@@ -87,6 +89,7 @@ func problems() []problem {
 var (
 	errCrowded      = errors.New("too many large bodies at once")
 	errForbidden    = errors.New("forbidden")
+	errLongTarget   = errors.New("address too long")
 	errMalformed    = errors.New("malformed request")
 	errMethod       = errors.New("method not allowed")
 	errNotFound     = errors.New("not found")
@@ -116,6 +119,7 @@ func problemOf(err error) problem {
 		{customer.ErrNotFound, notFound},
 		{errCrowded, busy},
 		{errForbidden, forbidden},
+		{errLongTarget, longTarget},
 		{errMalformed, malformed},
 		{errMethod, wrongMethod},
 		{errNotFound, notFound},
