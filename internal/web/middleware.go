@@ -13,6 +13,7 @@ import (
 
 	"github.com/go-chi/chi/v5/middleware"
 	"github.com/go-chi/httprate"
+	"github.com/klauspost/compress/gzhttp"
 )
 
 type fail func(http.ResponseWriter, *http.Request, error)
@@ -38,6 +39,15 @@ func securityHeaders(secure bool) func(http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 		})
 	}
+}
+
+// gzipPages compresses answers. A compressor is large, and is taken when an answer is written, not before.
+func gzipPages(next http.Handler) http.Handler {
+	gzip, err := gzhttp.NewWrapper(gzhttp.EnableZstd(false), gzhttp.CompressionLevel(5))
+	if err != nil {
+		panic(err) // the options are constants
+	}
+	return gzip(next)
 }
 
 // sameOrigin refuses state changes that another site caused.

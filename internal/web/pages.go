@@ -19,18 +19,56 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) templates.Page {
 	return templates.Page{User: who.Name, Tenant: who.TenantName, Assets: s.assetURLs, Flash: takeFlash(w, r)}
 }
 
-// render writes a page, whole or not at all. Pages are private, and kept by the browser for Back and
-// Forward only.
+// render writes a page. Pages are private, and kept by the browser for Back and Forward only. It returns
+// an error if nothing was written; a page that fails further on is cut off, so that nobody takes it for a
+// whole one.
 func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, page templ.Component) error {
-	var html bytes.Buffer
-	if err := page.Render(r.Context(), &html); err != nil {
-		return fmt.Errorf("render page: %w", err)
-	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "private, no-cache")
-	w.WriteHeader(status)
-	_, _ = w.Write(html.Bytes()) // the client may be gone
-	return nil
+	html := &pageWriter{response: w, status: status}
+	err := page.Render(r.Context(), html)
+	switch {
+	case err != nil && html.started:
+		panic(http.ErrAbortHandler) // or the client is gone
+	case err != nil:
+		return fmt.Errorf("render page: %w", err)
+	default:
+		_ = html.start() // the client may be gone
+		return nil
+	}
+}
+
+// pageBuffer is how much of a page is kept before any of it is written, in bytes: nearly all pages are
+// shorter. What is beyond is not kept, because a page can be many times as large as the form on it.
+const pageBuffer = 64 << 10
+
+// pageWriter holds an answer back until it is known that there will be one.
+type pageWriter struct {
+	response http.ResponseWriter
+	status   int
+	held     bytes.Buffer
+	started  bool
+}
+
+func (w *pageWriter) Write(html []byte) (int, error) {
+	if !w.started && w.held.Len()+len(html) <= pageBuffer {
+		return w.held.Write(html)
+	}
+	if err := w.start(); err != nil {
+		return 0, err
+	}
+	return w.response.Write(html) //nolint:wrapcheck // render says what it is
+}
+
+// start writes what was held back.
+func (w *pageWriter) start() error {
+	if w.started {
+		return nil
+	}
+	w.started = true
+	w.response.WriteHeader(w.status)
+	_, err := w.response.Write(w.held.Bytes())
+	return err //nolint:wrapcheck // render says what it is
 }
 
 // What a page may say once after a redirect. The cookie holds only the name of the message.

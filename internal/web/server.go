@@ -84,7 +84,7 @@ func (s *Server) mount(mux chi.Router, perMinute int) {
 	mux.Get("/readyz", s.ready)
 
 	mux.Group(func(mux chi.Router) {
-		mux.Use(middleware.Compress(5), s.sameOrigin, s.loadSession, s.identify)
+		mux.Use(gzipPages, s.sameOrigin, s.loadSession, s.identify)
 		mux.NotFound(s.always(s.failHTML, errNotFound))
 		mux.MethodNotAllowed(s.always(s.failHTML, errMethod))
 
