@@ -59,9 +59,13 @@ func parse(args []string) error {
 }
 
 func serve(ctx context.Context, getenv func(string) string, stdout, stderr io.Writer) error {
-	// The live heap is a few megabytes: collecting garbage less often costs little memory.
+	// The live heap is a few megabytes: collecting garbage less often costs little memory, and when it is
+	// more for a while, garbage does not multiply it.
 	if getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
+	}
+	if getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(160 << 20)
 	}
 	config, err := app.Environ(getenv)
 	if err != nil {

@@ -24,6 +24,9 @@ func (s *Server) invoiceForm() face[invoice.Draft, invoice.Invoice] {
 	return face[invoice.Draft, invoice.Invoice]{
 		key: formKey,
 		decode: func(r *http.Request) (invoice.Draft, error) {
+			if err := eachOnce(r.PostForm); err != nil {
+				return invoice.Draft{}, err
+			}
 			return withoutBlankLines(readInvoice(r.PostForm)).Draft()
 		},
 		respond: func(w http.ResponseWriter, r *http.Request, done idempotency.Done[invoice.Invoice]) error {
@@ -68,7 +71,8 @@ func readInvoice(form url.Values) invoice.Input {
 		}
 		return ""
 	}
-	for i := range min(len(form["line_description"]), invoice.MaxLines+1) {
+	lines := max(len(form["line_description"]), len(form["line_quantity"]), len(form["line_unit_price"]), len(form["line_tax_rate"]))
+	for i := range lines {
 		in.Lines = append(in.Lines, invoice.LineInput{
 			Description: at("line_description", i), Quantity: at("line_quantity", i),
 			UnitPrice: at("line_unit_price", i), TaxRate: at("line_tax_rate", i),
@@ -105,8 +109,13 @@ func (s *Server) newInvoice(w http.ResponseWriter, r *http.Request) error {
 	query := r.URL.Query()
 	key, err := idempotency.ParseKey(query.Get("key"))
 	if err != nil {
-		query.Set("key", idempotency.NewKey().String())
-		return seeOther(w, r, "/invoices/new?"+query.Encode())
+		bound := url.Values{"key": {idempotency.NewKey().String()}}
+		for _, name := range []string{"customer", "copy"} {
+			if id, err := uuid.Parse(query.Get(name)); err == nil {
+				bound.Set(name, id.String())
+			}
+		}
+		return seeOther(w, r, "/invoices/new?"+bound.Encode())
 	}
 	tenant := principal(r).Tenant
 	switch made, err := invoice.FindByKey(r.Context(), s.pool, tenant, key); {
@@ -157,6 +166,9 @@ func copyInto(in *invoice.Input, original invoice.Invoice) {
 // editLines adds or removes a line for people without JavaScript. It only shows the form again.
 func (s *Server) editLines(w http.ResponseWriter, r *http.Request) error {
 	key, err := formKey(r)
+	if err == nil {
+		err = eachOnce(r.PostForm)
+	}
 	if err != nil {
 		return s.refuseInvoice(w, r, err)
 	}
@@ -165,7 +177,9 @@ func (s *Server) editLines(w http.ResponseWriter, r *http.Request) error {
 	action, index, _ := strings.Cut(r.PostForm.Get("action"), ":")
 	switch i, err := strconv.Atoi(index); {
 	case action == "add_line" && len(in.Lines) >= invoice.MaxLines:
-		tooMany = true
+		full := &invalid.Error{}
+		full.Add("/lines", invoice.TooManyLines())
+		return s.refuseInvoice(w, r, full)
 	case action == "add_line":
 		in.Lines = append(in.Lines, newLine(in.Lines))
 		focus = templates.LineControl("line_description", len(in.Lines)-1)

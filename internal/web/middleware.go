@@ -14,6 +14,7 @@ import (
 
 	"github.com/go-chi/chi/v5/middleware"
 	"github.com/go-chi/httprate"
+	"github.com/klauspost/compress/gzhttp"
 )
 
 type fail func(http.ResponseWriter, *http.Request, error)
@@ -41,7 +42,14 @@ func securityHeaders(secure bool) func(http.Handler) http.Handler {
 	}
 }
 
-func limitBody(next http.Handler) http.Handler { return http.MaxBytesHandler(next, maxBody) }
+// gzipPages compresses answers. A compressor is large, and is taken when an answer is written, not before.
+func gzipPages(next http.Handler) http.Handler {
+	gzip, err := gzhttp.NewWrapper(gzhttp.EnableZstd(false), gzhttp.CompressionLevel(5))
+	if err != nil {
+		panic(err) // the options are constants
+	}
+	return gzip(next)
+}
 
 // sameOrigin refuses state changes that another site caused. The site is the one in the Host header, and
 // origin, if there is one.
@@ -65,12 +73,7 @@ func (s *Server) recoverPanics(next http.Handler) http.Handler {
 			case http.ErrAbortHandler:
 				panic(cause)
 			default:
-				err := fmt.Errorf("panic: %v\n%s", cause, debug.Stack())
-				if strings.HasPrefix(r.URL.Path, apiPrefix) {
-					s.failJSON(w, r, err)
-				} else {
-					s.failHTML(w, r, err)
-				}
+				s.fail(w, r, fmt.Errorf("panic: %v\n%s", cause, debug.Stack()))
 			}
 		}()
 		next.ServeHTTP(w, r)
@@ -82,7 +85,10 @@ func (s *Server) limitLogins() func(http.Handler) http.Handler {
 	limited := httprate.WithLimitHandler(s.always(s.failHTML, errTooMany))
 	byAddress := httprate.LimitBy(30, time.Minute, byClient, limited)
 	byEmail := httprate.LimitBy(10, time.Minute, func(r *http.Request) (string, error) {
-		return strings.ToLower(strings.TrimSpace(r.PostFormValue("email"))), nil
+		if err := parseForm(r); err != nil {
+			return "", nil //nolint:nilerr // the handler says what is wrong with the form
+		}
+		return strings.ToLower(strings.TrimSpace(r.PostForm.Get("email"))), nil
 	}, limited)
 	return func(next http.Handler) http.Handler { return byAddress(byEmail(next)) }
 }

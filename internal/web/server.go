@@ -10,6 +10,7 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"golang.org/x/sync/semaphore"
 
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
@@ -55,6 +56,7 @@ type Server struct {
 	currencies []templates.Currency
 	demo       []templates.DemoLogin
 	secure     bool
+	large      *semaphore.Weighted // bodies that are handled now, see admitLarge
 }
 
 // New makes a server. The error is that of broken assets, or of an Origin that is none.
@@ -66,6 +68,7 @@ func New(c Config) (*Server, error) {
 	s := &Server{
 		pool: c.Pool, store: c.Store, log: c.Log, secure: c.Secure, demo: c.Demo,
 		tokens: newTokens(c.Pool), currencies: currencies(), assets: assets,
+		large: semaphore.NewWeighted(largeAtOnce),
 		assetURLs: templates.Assets{
 			Stylesheet: assets.Path("app.css"), SubmitGuard: assets.Path("submit-guard.js"),
 			PageScript: assets.Path("page.js"), InvoiceLines: assets.Path("invoice-lines.js"), Icon: assets.Path("icon.svg"),
@@ -83,12 +86,9 @@ func New(c Config) (*Server, error) {
 	return s, nil
 }
 
-// maxBody is the largest request body in bytes.
-const maxBody = 1 << 20
-
 // mount lists every route of the program.
 func (s *Server) mount(mux chi.Router, perMinute int, sameOrigin func(http.Handler) http.Handler) {
-	mux.Use(middleware.RequestID, s.recoverPanics, securityHeaders(s.secure), limitBody, middleware.GetHead,
+	mux.Use(middleware.RequestID, s.recoverPanics, securityHeaders(s.secure), limitBody(maxBody), s.limitTarget, middleware.GetHead,
 		middleware.Timeout(30*time.Second))
 
 	mux.Method(http.MethodGet, "/static/*", s.assets.Handler())
@@ -96,11 +96,12 @@ func (s *Server) mount(mux chi.Router, perMinute int, sameOrigin func(http.Handl
 	mux.Get("/readyz", s.ready)
 
 	mux.Group(func(mux chi.Router) {
-		mux.Use(middleware.Compress(5), sameOrigin, s.loadSession, s.identify)
+		mux.Use(gzipPages, sameOrigin, s.loadSession, s.identify)
 		mux.NotFound(s.always(s.failHTML, errNotFound))
 		mux.MethodNotAllowed(s.always(s.failHTML, errMethod))
 
 		mux.Group(func(mux chi.Router) {
+			mux.Use(limitBody(maxStranger))
 			rt := router{mux: mux, fail: s.failHTML, public: true, routes: &s.Routes}
 			rt.read("/", func(w http.ResponseWriter, r *http.Request) error { return seeOther(w, r, "/invoices") })
 			rt.read("/login", s.showLogin)
@@ -113,7 +114,7 @@ func (s *Server) mount(mux chi.Router, perMinute int, sameOrigin func(http.Handl
 			rt.natural("/login", "being logged in is a state; the old session is replaced", s.logIn)
 		})
 		mux.Group(func(mux chi.Router) {
-			mux.Use(s.requireLogin, s.limitTenant(perMinute, s.failHTML))
+			mux.Use(s.requireLogin, s.limitTenant(perMinute, s.failHTML), s.admitLarge)
 			rt := router{mux: mux, fail: s.failHTML, routes: &s.Routes}
 			rt.read("/invoices", s.listInvoices)
 			rt.read("/invoices/new", s.newInvoice)
@@ -131,7 +132,7 @@ func (s *Server) mount(mux chi.Router, perMinute int, sameOrigin func(http.Handl
 	mux.Route(apiPrefix, func(mux chi.Router) {
 		mux.NotFound(s.always(s.failJSON, errNotFound))
 		mux.MethodNotAllowed(s.always(s.failJSON, errMethod))
-		mux.Use(s.requireToken, s.limitTenant(perMinute, s.failJSON))
+		mux.Use(s.requireToken, s.limitTenant(perMinute, s.failJSON), s.admitLarge)
 		rt := router{mux: mux, prefix: apiPrefix, fail: s.failJSON, routes: &s.Routes}
 		rt.read("/invoices", s.listInvoicesJSON)
 		rt.read("/invoices/{id}", s.getInvoiceJSON)
