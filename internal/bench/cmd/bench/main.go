@@ -69,6 +69,9 @@ func run() error {
 }
 
 func compare(now, before bench.Report) {
+	for _, line := range now.Differs(before) {
+		fmt.Fprintf(os.Stdout, "Not the same as at %s: %s.\n", before.Commit, line)
+	}
 	worse := now.Worse(before)
 	if len(worse) == 0 {
 		fmt.Fprintf(os.Stdout, "Nothing got worse since %s.\n", before.Commit)
