@@ -59,6 +59,7 @@ func (b *bench) parts() []part {
 		{"expiry", b.expiry},
 		{"start", b.starts},
 		{"pages", b.pages},
+		{"memory", b.memory},
 	}
 }
 
