@@ -13,7 +13,7 @@ WITH made AS (
         tenant_id, id, idempotency_key, number, customer_id, currency, issue_date, due_date, notes,
         subtotal, tax_total, total, likeness)
     SELECT
-        :tenant::uuid, id, key, 'N-' || left(key, 13), customer, 'EUR', '2026-11-21', '2026-12-21', '',
+        :tenant::uuid, id, key, 'N-' || left(key, 13), customer, 'EUR', current_date, current_date + 30, '',
         28000, 5540, 33540, sha256(uuid_send(customer) || key::bytea)
     FROM made
     RETURNING id, idempotency_key

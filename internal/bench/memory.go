@@ -37,11 +37,11 @@ func (b *bench) memory(ctx context.Context) error {
 		b.sayf("  the peak memory of the program is not measured: %s has no /proc to read it from", runtime.GOOS)
 		return nil
 	}
-	first, err := b.populated(ctx, "memory", few, few)
+	first, err := b.populated(ctx, "memory", few)
 	if err != nil {
 		return err
 	}
-	cookie, err := logIn(ctx, first.service)
+	cookie, err := logIn(ctx, first.origin)
 	first.stop()
 	if err != nil {
 		return err
