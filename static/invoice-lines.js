@@ -14,6 +14,7 @@ const blank = form.querySelector("template[data-line-template]");
 form.addEventListener("submit", (event) => {
   const [action, index] = actionOf(event.submitter);
   if (!action || form.ariaBusy === "true") return;
+  if (action === "add_line" && list.children.length >= Number(list.dataset.maxLines)) return; // the server says so
   event.preventDefault();
   event.stopImmediatePropagation();
   if (action === "add_line") addLine();
@@ -28,8 +29,11 @@ function actionOf(submitter) {
   return submitter.value.split(":");
 }
 
+// A new line takes the tax rate of the one above.
 function addLine() {
+  const rate = valueOf(list.lastElementChild, "tax_rate");
   list.append(blank.content.cloneNode(true));
+  list.lastElementChild.querySelector("[name=line_tax_rate]").value = rate;
   renumber();
   list.lastElementChild.querySelector("input").focus();
 }
@@ -74,12 +78,12 @@ function showTotals() {
   const perRate = new Map();
   let subtotal = 0n;
   let complete = true;
-  for (const line of list.children) {
+  for (const [index, line] of [...list.children].entries()) {
     const [quantity, price, rate] = ["quantity", "unit_price", "tax_rate"].map((cell) => decimal(valueOf(line, cell)));
     const net = quantity && price && round(quantity.units * price.units * 10n ** BigInt(digits), quantity.scale * price.scale);
     line.querySelector("[data-line-amount]").textContent = net === null ? "" : format(net, digits);
     if (net === null || !rate) {
-      complete &&= isEmpty(line);
+      complete &&= index > 0 && isBlank(line);
       continue;
     }
     subtotal += net;
@@ -100,8 +104,9 @@ function valueOf(line, cell) {
   return line.querySelector(`[name=line_${cell}]`).value.trim();
 }
 
-function isEmpty(line) {
-  return ["description", "quantity", "unit_price"].every((cell) => valueOf(line, cell) === "");
+// A blank line is left out by the server, too, if it is not the first.
+function isBlank(line) {
+  return ["description", "unit_price"].every((cell) => valueOf(line, cell) === "");
 }
 
 function show(name, text) {

@@ -99,10 +99,10 @@ function submitters(form) {
 }
 
 // faceOf is the button that says "Saving…": the one that was pressed, or for
-// Enter and requestSubmit() the main one.
+// Enter and requestSubmit() the main one. A form of one button needs no mark.
 function faceOf({ form, submitter }) {
   const pressed = submitter && !submitter.hasAttribute("data-submit-default");
-  return pressed ? submitter : form.querySelector("[data-submit-primary]");
+  return pressed ? submitter : form.querySelector("[data-submit-primary]") ?? submitters(form)[0];
 }
 
 function restoreLabel(held) {

@@ -62,7 +62,7 @@ func TestNoticesOfferOneClickWaysOn(t *testing.T) {
 	tests := map[string]struct{ says, button, field string }{
 		"number taken": {
 			says:   "Invoice number 2026-0042 already exists. We kept the original and did not create a second one.",
-			button: "Use 2026-0043 instead", field: "use_number=2026-0043",
+			button: "Use the next number, 2026-0043", field: "next_number=1",
 		},
 		"form spent": {
 			says:   "This form already created 2026-0042. Your changes were not saved.",
@@ -75,6 +75,18 @@ func TestNoticesOfferOneClickWaysOn(t *testing.T) {
 		"no key": {
 			says:   forms["no key"].Notice.Title + " " + forms["no key"].Notice.Text,
 			button: "Send with a new key", field: "fresh_key=fresh",
+		},
+		"still saving": {
+			says:   "Still saving. Your first submission has not finished. Trying again is safe.",
+			button: "Try again", field: "=",
+		},
+		"busy": {
+			says:   "Busy. Saving took too long, so nothing was saved. Trying again is safe.",
+			button: "Try again", field: "=",
+		},
+		"unconfirmed": {
+			says:   "We could not confirm that this was saved. Trying again is safe: it will not be created twice.",
+			button: "Try again", field: "=",
 		},
 	}
 	for name, tt := range tests {

@@ -19,18 +19,28 @@ type InvoiceForm struct {
 	// CopyOf is the number of the invoice this one was copied from, or "".
 	CopyOf string
 
-	// Customers to choose from; CustomerID is the choice, "" for a new one.
+	// Customers to choose from; CustomerID is the Value of the choice, "" for a
+	// new one. A Value is the id, a space and the Text.
 	Customers  []Option
 	CustomerID string
 	// What was typed, shown again exactly as it came.
 	CustomerEmail string
 	CustomerName  string
-	Number        string
+	Number        string // "" for the next one
 	IssueDate     string // 2006-01-02
 	DueDate       string // 2006-01-02
 	Currency      string // the chosen code
 	Notes         string
 	Lines         []InvoiceFormLine
+
+	// MaxLines is how many lines there can be.
+	MaxLines int
+	// NextNumber is what an invoice without a number would get now, for example "2026-0043".
+	NextNumber string
+	// TakenNumber is the number of another invoice that stands in the way, or "".
+	TakenNumber string
+	// UsedNumber is the number of the invoice that this form has created before, or "".
+	UsedNumber string
 
 	// Currencies to choose from.
 	Currencies []Currency
@@ -73,6 +83,17 @@ func (v InvoiceForm) title() string {
 	return "New invoice"
 }
 
+func (v InvoiceForm) number() input {
+	in := input{
+		ID: "number", Label: "Number", Value: v.Number, Placeholder: v.NextNumber, Error: v.Errors.of("number"),
+		Hint: "Leave blank for the next number, " + v.NextNumber + ".",
+	}
+	if v.TakenNumber != "" {
+		in.Error = "Another invoice has the number " + v.TakenNumber + "."
+	}
+	return in
+}
+
 func (v InvoiceForm) cameBack() bool { return v.Notice != nil || len(v.Errors) > 0 }
 
 // startsIn tells the one control that has the focus on a form that is not
@@ -88,7 +109,7 @@ func (v InvoiceForm) customers() []Option {
 	if known || v.CustomerID == "" {
 		return v.Customers
 	}
-	return append(slices.Clip(v.Customers), Option{Value: v.CustomerID, Text: v.CustomerID})
+	return append(slices.Clip(v.Customers), Option{Value: v.CustomerID, Text: customerLabel(v.CustomerID)})
 }
 
 // currencies are the choices, likewise.

@@ -10,7 +10,7 @@ type Notice struct {
 	Text  string
 	// Links lead to other pages, usually to the record that exists.
 	Links []Link
-	// Submits are buttons that post this same form with one more field.
+	// Submits are buttons that post this same form, with one more field or as it is.
 	Submits []Submit
 }
 
@@ -23,7 +23,7 @@ const (
 	NoticeFailure  NoticeKind = "error"    // it could not be done this time
 )
 
-// Submit is a submit button that carries a name and a value.
+// Submit is a submit button. Without a Name it sends the form as it is.
 type Submit struct {
 	Text  string
 	Name  string
@@ -38,8 +38,8 @@ type Record struct {
 
 func (r Record) open() Link { return Link{Text: "Open " + r.Name, Href: r.Href} }
 
-// NumberTaken says that another invoice has the number. next is the free
-// number that one click uses instead; empty offers none.
+// NumberTaken says that another invoice has the number. next is the next free
+// one, which one click asks for instead; empty offers none.
 func NumberTaken(existing Record, next string) *Notice {
 	n := &Notice{
 		Kind:  NoticeConflict,
@@ -48,7 +48,7 @@ func NumberTaken(existing Record, next string) *Notice {
 		Links: []Link{existing.open()},
 	}
 	if next != "" {
-		n.Submits = []Submit{{Text: "Use " + next + " instead", Name: "use_number", Value: next}}
+		n.Submits = []Submit{{Text: "Use the next number, " + next, Name: "next_number", Value: "1"}}
 	}
 	return n
 }
@@ -89,20 +89,35 @@ func NoKey(freshKey string) *Notice {
 	}
 }
 
+// tryAgain sends the same form under the same key.
+func tryAgain() []Submit { return []Submit{{Text: "Try again"}} }
+
 // Unconfirmed says that nobody knows yet whether it was saved.
 func Unconfirmed() *Notice {
 	return &Notice{
-		Kind:  NoticeFailure,
-		Title: "We could not confirm.",
-		Text:  "Trying again is safe.",
+		Kind:    NoticeFailure,
+		Title:   "We could not confirm that this was saved.",
+		Text:    "Trying again is safe: it will not be created twice.",
+		Submits: tryAgain(),
 	}
 }
 
 // StillSaving says that the first submission has not finished.
 func StillSaving() *Notice {
 	return &Notice{
-		Kind:  NoticeFailure,
-		Title: "Still saving.",
-		Text:  "Your first submission has not finished. Trying again is safe.",
+		Kind:    NoticeFailure,
+		Title:   "Still saving.",
+		Text:    "Your first submission has not finished. Trying again is safe.",
+		Submits: tryAgain(),
+	}
+}
+
+// Busy says that it waited too long for something else and was not saved.
+func Busy() *Notice {
+	return &Notice{
+		Kind:    NoticeFailure,
+		Title:   "Busy.",
+		Text:    "Saving took too long, so nothing was saved. Trying again is safe.",
+		Submits: tryAgain(),
 	}
 }

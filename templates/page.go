@@ -18,6 +18,9 @@ type Page struct {
 	User string
 	// Tenant is the name of the business they work for.
 	Tenant string
+	// LoginUnknown says that somebody may be logged in, but that it could not be
+	// found out. User is then empty.
+	LoginUnknown bool
 	// Flash is said once at the top of the page, such as "Invoice 2026-0042
 	// created". Empty for none.
 	Flash string

@@ -100,6 +100,26 @@ func TestEveryPostingFormIsGuarded(t *testing.T) {
 	})
 }
 
+// The submit guard and people's scripts take the marked button for the page's main one.
+func TestOnlyThePagesOwnFormHasAPrimaryButton(t *testing.T) {
+	t.Parallel()
+	forEachState(t, func(t *testing.T, doc *html.Node) {
+		t.Helper()
+		marked := 0
+		for n := range doc.Descendants() {
+			if has(n, "data-submit-primary") {
+				marked++
+				if text(n) == "Log out" {
+					t.Error("Log out is marked as the primary button")
+				}
+			}
+		}
+		if marked > 1 {
+			t.Errorf("%d buttons are marked as the primary one", marked)
+		}
+	})
+}
+
 func TestTitleSaysError(t *testing.T) {
 	t.Parallel()
 	all := states()
@@ -142,7 +162,8 @@ func TestPagesStaySmall(t *testing.T) {
 		form.Currencies = append(form.Currencies, templates.Currency{Code: code, Digits: 2})
 	}
 	for n := range 200 {
-		form.Customers = append(form.Customers, templates.Option{Value: uuid.NewString(), Text: fmt.Sprint("Northwind Traders ", n*n)})
+		label := fmt.Sprint("Northwind Traders ", n*n)
+		form.Customers = append(form.Customers, templates.Option{Value: uuid.NewString() + " " + label, Text: label})
 	}
 	var list templates.InvoiceList
 	for n := range 50 {

@@ -105,6 +105,7 @@ func returnedForms() map[string]templates.InvoiceForm {
 		"no key":                  templates.NoKey("fresh"),
 		"unconfirmed":             templates.Unconfirmed(),
 		"still saving":            templates.StillSaving(),
+		"busy":                    templates.Busy(),
 	}
 	forms := map[string]templates.InvoiceForm{}
 	for name, notice := range notices {

@@ -53,12 +53,26 @@ var readable = [...]Field{
 // summary reads back what was typed, each invoice line as one fact.
 func (v TryAgain) summary() []fact {
 	var facts []fact
+	chosen := at(v.typed("customer_id"), 0)
+	if chosen != "" {
+		facts = append(facts, fact{"Customer", customerLabel(chosen)})
+	}
 	for _, f := range readable {
-		if typed := v.typed(f.Name); len(typed) > 0 && typed[0] != "" {
-			facts = append(facts, fact{f.Value, typed[0]})
+		if chosen != "" && (f.Name == "customer_email" || f.Name == "customer_name") {
+			continue // of a new customer, which was not wanted in the end
+		}
+		if typed := at(v.typed(f.Name), 0); typed != "" {
+			facts = append(facts, fact{f.Value, typed})
 		}
 	}
 	return append(facts, v.lines()...)
+}
+
+// customerLabel is what the form called the chosen customer: its value is the
+// id, a space and the label.
+func customerLabel(value string) string {
+	id, label, _ := strings.Cut(value, " ")
+	return or(label, id)
 }
 
 func (v TryAgain) lines() []fact {

@@ -189,7 +189,7 @@ func (o Operation[C, R]) look() []query {
 	return []query{
 		{`SELECT set_config('onlyonce.tenant_id', @tenant_id::text, true)`, nil},
 		{`SELECT token, fingerprint, result, record.id, EXISTS (` + visible + `)
-		FROM idempotency_records, LATERAL (SELECT (result->>'id')::uuid AS id) AS record
+		FROM idempotency_records, LATERAL (SELECT record_id AS id) AS record
 		WHERE tenant_id = @tenant_id AND operation = @operation AND key = @idempotency_key`, nil},
 	}
 }

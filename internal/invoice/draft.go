@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
@@ -14,15 +13,18 @@ import (
 	"onlyonce/internal/customer"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/money"
+	"onlyonce/internal/text"
 )
 
 // Limits of an invoice.
 const (
 	MaxLines       = 200
-	MaxNumber      = 40   // characters
 	MaxDescription = 500  // characters
 	MaxNotes       = 5000 // characters
 )
+
+// TooManyLines says that there are more than [MaxLines], in words for people.
+func TooManyLines() string { return fmt.Sprintf("An invoice can have at most %d lines.", MaxLines) }
 
 // Input is what came in, as text: from the form and from JSON alike.
 type Input struct {
@@ -49,7 +51,7 @@ type LineInput struct {
 
 // Draft is a valid input: the command that creates an invoice.
 type Draft struct {
-	Number     string         `json:"number"` // empty: the next of the series
+	Number     Number         `json:"number"`
 	CustomerID uuid.UUID      `json:"customer_id"`
 	Customer   customer.Draft `json:"customer"` // used when CustomerID is uuid.Nil
 	IssueDate  Date           `json:"issue_date"`
@@ -66,19 +68,16 @@ type Draft struct {
 // Draft checks the input. It returns an [*invalid.Error] that lists everything that is wrong.
 func (in Input) Draft() (Draft, error) {
 	var problems invalid.Error
-	d := Draft{
-		Number:      strings.Join(strings.Fields(in.Number), " "),
-		Notes:       strings.TrimSpace(strings.ReplaceAll(in.Notes, "\r\n", "\n")),
-		AllowRepeat: in.AllowRepeat,
-	}
-	if !isShortText(d.Number, MaxNumber) {
-		problems.Add("/number", fmt.Sprintf("Use at most %d printable characters, or leave it blank for the next number.", MaxNumber))
-	}
-	if !isShortText(d.Notes, MaxNotes) {
-		problems.Add("/notes", fmt.Sprintf("Shorten the notes to %d characters.", MaxNotes))
+	d := Draft{Number: numberOf(in.Number), AllowRepeat: in.AllowRepeat}
+	var err error
+	if d.Notes, err = text.Lines(in.Notes, MaxNotes); err != nil {
+		problems.Add("/notes", shorten("the notes", MaxNotes, err))
 	}
 	in.customer(&d, &problems)
 	in.dates(&d, &problems)
+	if problem := d.Number.problem(d.IssueDate); problem != "" {
+		problems.Add("/number", problem)
+	}
 	in.lines(&d, &problems)
 	return d, problems.Err()
 }
@@ -121,7 +120,7 @@ func (in Input) lines(d *Draft, problems *invalid.Error) {
 	case len(in.Lines) == 0:
 		problems.Add("/lines", "Add at least one line.")
 	case len(in.Lines) > MaxLines:
-		problems.Add("/lines", fmt.Sprintf("An invoice holds at most %d lines.", MaxLines))
+		problems.Add("/lines", TooManyLines())
 		return
 	}
 	before := len(problems.Fields)
@@ -138,14 +137,14 @@ func (in Input) lines(d *Draft, problems *invalid.Error) {
 }
 
 func (in LineInput) draft(pointer string, currency money.Currency, problems *invalid.Error) Line {
-	line := Line{Description: strings.TrimSpace(in.Description)}
-	if line.Description == "" {
+	var line Line
+	var err error
+	if line.Description, err = text.Lines(in.Description, MaxDescription); line.Description == "" {
 		problems.Add(pointer+"/description", "Describe what this line is for.")
-	} else if !isShortText(line.Description, MaxDescription) {
-		problems.Add(pointer+"/description", fmt.Sprintf("Shorten the description to %d characters.", MaxDescription))
+	} else if err != nil {
+		problems.Add(pointer+"/description", shorten("the description", MaxDescription, err))
 	}
 
-	var err error
 	line.Quantity, err = money.ParseDecimal(strings.TrimSpace(in.Quantity))
 	if err != nil || !line.Quantity.IsPositive() || money.Scale(line.Quantity) > 6 || line.Quantity.GreaterThan(decimal.New(1, 9)) {
 		problems.Add(pointer+"/quantity", "Enter a quantity above 0 with at most 6 decimals, like 2 or 1.5.")
@@ -153,7 +152,7 @@ func (in LineInput) draft(pointer string, currency money.Currency, problems *inv
 	}
 	line.TaxRate, err = money.ParseDecimal(strings.TrimSpace(in.TaxRate))
 	if err != nil || line.TaxRate.IsNegative() || money.Scale(line.TaxRate) > 3 || line.TaxRate.GreaterThan(decimal.NewFromInt(100)) {
-		problems.Add(pointer+"/tax_rate", "Enter a tax rate from 0 to 100 percent, like 23.")
+		problems.Add(pointer+"/tax_rate", "Enter a tax rate from 0 to 100 percent, like 23. Enter 0 for no tax.")
 	}
 	if currency == (money.Currency{}) {
 		return line
@@ -180,10 +179,10 @@ func (d Draft) content() []byte {
 	return h.Sum(nil)
 }
 
-// isShortText accepts valid UTF-8 without control characters other than tab and newline.
-func isShortText(s string, limit int) bool {
-	if !utf8.ValidString(s) || utf8.RuneCountInString(s) > limit {
-		return false
+// shorten says what to do about a text that package text refused.
+func shorten(what string, limit int, err error) string {
+	if errors.Is(err, text.ErrLong) {
+		return fmt.Sprintf("Shorten %s to %d characters.", what, limit)
 	}
-	return !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' && r != '\t' && r != '\n' || r == 0x7f })
+	return "Remove the invisible characters from " + what + "."
 }

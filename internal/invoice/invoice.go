@@ -56,7 +56,7 @@ func Rules() []uniqueness.Rule {
 	return []uniqueness.Rule{
 		{
 			Constraint: "invoices_number_once_per_year",
-			Sentence:   "One invoice number per tenant per year of issue.",
+			Sentence:   "One invoice number per tenant per year of issue, whatever its capitals, its width and its kind of hyphen.",
 			Answer:     "The first invoice is kept, the second is refused with a link to it and the next free number.",
 		},
 		{

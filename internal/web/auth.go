@@ -25,6 +25,12 @@ func principal(r *http.Request) account.Principal {
 	return p
 }
 
+// identified says whether it is known who makes the request, or that nobody is logged in.
+func identified(r *http.Request) bool {
+	_, known := r.Context().Value(principalKey{}).(account.Principal)
+	return known
+}
+
 func withPrincipal(r *http.Request, p account.Principal) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), principalKey{}, p))
 }
@@ -93,20 +99,21 @@ func (s *Server) identify(next http.Handler) http.Handler {
 		idle := time.Since(time.Unix(s.sessions.GetInt64(ctx, sessionSeen), 0))
 		tenant, err := uuid.Parse(s.sessions.GetString(ctx, sessionTenant))
 		if err != nil || idle > sessionIdle {
-			next.ServeHTTP(w, r)
+			next.ServeHTTP(w, withPrincipal(r, account.Principal{}))
 			return
 		}
+		r = withPrincipal(r, account.Principal{
+			Tenant:     tenant,
+			TenantName: s.sessions.GetString(ctx, sessionTenantName),
+			Name:       s.sessions.GetString(ctx, sessionUser),
+		})
 		if idle > sessionTouch {
 			if err := s.saveSession(w, r); err != nil {
 				s.failHTML(w, r, err)
 				return
 			}
 		}
-		next.ServeHTTP(w, withPrincipal(r, account.Principal{
-			Tenant:     tenant,
-			TenantName: s.sessions.GetString(ctx, sessionTenantName),
-			Name:       s.sessions.GetString(ctx, sessionUser),
-		}))
+		next.ServeHTTP(w, r)
 	})
 }
 

@@ -60,6 +60,8 @@ func commonNotice(err error) *templates.Notice {
 		return templates.StillSaving()
 	case errors.Is(err, idempotency.ErrUnconfirmed):
 		return templates.Unconfirmed()
+	case errors.Is(err, idempotency.ErrBusy):
+		return templates.Busy()
 	default:
 		return nil
 	}

@@ -75,7 +75,7 @@ func TestProblemTypesOpen(t *testing.T) {
 	if a := stranger.get("/problems/no-such-thing"); a.status != http.StatusNotFound {
 		t.Errorf("%v", a)
 	}
-	docs.says("24 hours", "Idempotency-Key", "One invoice number per tenant per year of issue.")
+	docs.says("24 hours", "Idempotency-Key", "One invoice number per tenant per year of issue")
 }
 
 // TestSecurityHeaders on every answer there is, from pages to errors.

@@ -22,8 +22,10 @@ import (
 // invoiceForm is the HTML face of invoice.Create.
 func (s *Server) invoiceForm() face[invoice.Draft, invoice.Invoice] {
 	return face[invoice.Draft, invoice.Invoice]{
-		key:    formKey,
-		decode: func(r *http.Request) (invoice.Draft, error) { return readInvoice(r.PostForm).Draft() },
+		key: formKey,
+		decode: func(r *http.Request) (invoice.Draft, error) {
+			return withoutBlankLines(readInvoice(r.PostForm)).Draft()
+		},
 		respond: func(w http.ResponseWriter, r *http.Request, done idempotency.Done[invoice.Invoice]) error {
 			path := "/invoices/" + done.Value.ID.String()
 			if done.Replayed {
@@ -37,16 +39,25 @@ func (s *Server) invoiceForm() face[invoice.Draft, invoice.Invoice] {
 	}
 }
 
-// readInvoice takes the fields of the form. Lines that were left blank are dropped.
+// readInvoice takes the fields of the form.
 func readInvoice(form url.Values) invoice.Input {
+	customerID, _, _ := strings.Cut(form.Get("customer_id"), " ") // see customerOption
 	in := invoice.Input{
-		Number: form.Get("number"), CustomerID: form.Get("customer_id"),
+		Number: form.Get("number"), CustomerID: customerID,
 		IssueDate: form.Get("issue_date"), DueDate: form.Get("due_date"),
 		Currency: form.Get("currency"), Notes: form.Get("notes"),
 		AllowRepeat: form.Get("allow_repeat") == "1",
 	}
-	if number := form.Get("use_number"); number != "" {
-		in.Number = number
+	if form.Get("next_number") != "" {
+		in.Number = ""
+	}
+	// "Create as a new invoice" is an answer: whoever says so is not asked whether a repeat is meant, and
+	// does not mean the number that the form has used.
+	if used := form.Get("used_number"); used != "" && form.Get("fresh_key") != "" {
+		in.AllowRepeat = true
+		if invoice.SameNumber(in.Number, used) {
+			in.Number = ""
+		}
 	}
 	if in.CustomerID == "" {
 		in.Customer = &customer.Input{Email: form.Get("customer_email"), Name: form.Get("customer_name")}
@@ -58,16 +69,34 @@ func readInvoice(form url.Values) invoice.Input {
 		return ""
 	}
 	for i := range min(len(form["line_description"]), invoice.MaxLines+1) {
-		line := invoice.LineInput{
+		in.Lines = append(in.Lines, invoice.LineInput{
 			Description: at("line_description", i), Quantity: at("line_quantity", i),
 			UnitPrice: at("line_unit_price", i), TaxRate: at("line_tax_rate", i),
-		}
-		if strings.TrimSpace(line.Description) == "" && strings.TrimSpace(line.UnitPrice) == "" && i > 0 {
-			continue
-		}
-		in.Lines = append(in.Lines, line)
+		})
 	}
 	return in
+}
+
+// withoutBlankLines drops the lines that were left blank, but for the first. Quantity and rate do not
+// count: the form fills them in.
+func withoutBlankLines(in invoice.Input) invoice.Input {
+	first := true
+	in.Lines = slices.DeleteFunc(slices.Clone(in.Lines), func(l invoice.LineInput) bool {
+		blank := !first && strings.TrimSpace(l.Description) == "" && strings.TrimSpace(l.UnitPrice) == ""
+		first = false
+		return blank
+	})
+	return in
+}
+
+// newLine is a line to fill in. There is no default tax rate: an invoice must not be free of tax because
+// nobody looked. Further lines take the rate of the one above.
+func newLine(above []invoice.LineInput) invoice.LineInput {
+	line := invoice.LineInput{Quantity: "1"}
+	if len(above) > 0 {
+		line.TaxRate = above[len(above)-1].TaxRate
+	}
+	return line
 }
 
 // newInvoice shows the form under a key of its own, which stays with this wish through refresh, Back,
@@ -93,7 +122,7 @@ func (s *Server) newInvoice(w http.ResponseWriter, r *http.Request) error {
 	in := invoice.Input{
 		IssueDate: today.String(), DueDate: today.AddDays(30).String(), Currency: "EUR",
 		CustomerID: query.Get("customer"),
-		Lines:      []invoice.LineInput{{Quantity: "1", TaxRate: "0"}},
+		Lines:      []invoice.LineInput{newLine(nil)},
 	}
 	copied := ""
 	if id, err := uuid.Parse(query.Get("copy")); err == nil {
@@ -103,9 +132,6 @@ func (s *Server) newInvoice(w http.ResponseWriter, r *http.Request) error {
 		}
 		copied = original.Number
 		copyInto(&in, original)
-	}
-	if in.Number, err = invoice.NextNumber(r.Context(), s.pool, tenant, today.Year()); err != nil {
-		return err
 	}
 	form, err := s.fillForm(r, key, in)
 	if err != nil {
@@ -135,49 +161,55 @@ func (s *Server) editLines(w http.ResponseWriter, r *http.Request) error {
 		return s.refuseInvoice(w, r, err)
 	}
 	in := readInvoice(r.PostForm)
-	focus := ""
+	focus, tooMany := "", false
 	action, index, _ := strings.Cut(r.PostForm.Get("action"), ":")
 	switch i, err := strconv.Atoi(index); {
-	case action == "add_line" && len(in.Lines) < invoice.MaxLines:
-		in.Lines = append(in.Lines, invoice.LineInput{Quantity: "1", TaxRate: lastRate(in.Lines)})
+	case action == "add_line" && len(in.Lines) >= invoice.MaxLines:
+		tooMany = true
+	case action == "add_line":
+		in.Lines = append(in.Lines, newLine(in.Lines))
 		focus = templates.LineControl("line_description", len(in.Lines)-1)
-	case action == "remove_line" && err == nil && i >= 0 && i < len(in.Lines) && len(in.Lines) > 1:
-		in.Lines = append(in.Lines[:i], in.Lines[i+1:]...)
+	case action == "remove_line" && err == nil && i >= 0 && i < len(in.Lines):
+		in.Lines = slices.Delete(in.Lines, i, i+1)
+		if len(in.Lines) == 0 {
+			in.Lines = append(in.Lines, newLine(nil))
+		}
+		focus = templates.LineControl("line_description", min(i, len(in.Lines)-1))
 	}
 	form, err := s.fillForm(r, key, in)
 	if err != nil {
 		return err
 	}
 	form.Focus = focus
-	return s.render(w, r, http.StatusOK, templates.InvoiceFormPage(s.page(w, r), form))
-}
-
-func lastRate(lines []invoice.LineInput) string {
-	if len(lines) == 0 {
-		return "0"
+	status := http.StatusOK
+	if tooMany {
+		status = http.StatusUnprocessableEntity
+		form.Errors = append(form.Errors, templates.FieldError{
+			Control: templates.LineControl("line_description", len(form.Lines)-1), Message: invoice.TooManyLines(),
+		})
 	}
-	return lines[len(lines)-1].TaxRate
+	return s.render(w, r, status, templates.InvoiceFormPage(s.page(w, r), form))
 }
 
 // refuseInvoice shows the form again, as typed and with the same key, and says what stands in the way.
 func (s *Server) refuseInvoice(w http.ResponseWriter, r *http.Request, refused error) error {
-	notice, err := s.invoiceNotice(r, refused)
+	objection, err := s.objectionOf(r, refused)
 	if err != nil {
 		return err
 	}
 	problems, invalidFields := errors.AsType[*invalid.Error](refused)
-	if !invalidFields && notice == nil {
+	if !invalidFields && objection.notice == nil {
 		return refused
 	}
 	key, _ := formKey(r)
-	form, err := s.fillForm(r, key, readInvoice(r.PostForm))
+	form, err := s.fillForm(r, key, withoutBlankLines(readInvoice(r.PostForm)))
 	if err != nil && problemOf(refused).retry > 0 {
 		return refused // which can be said without the database, and says more
 	}
 	if err != nil {
 		return err
 	}
-	form.Notice = notice
+	form.Notice, form.TakenNumber, form.UsedNumber = objection.notice, objection.taken, objection.used
 	if invalidFields {
 		for _, f := range problems.Fields {
 			form.Errors = append(form.Errors, templates.FieldError{Control: control(f.Pointer), Message: f.Message})
@@ -188,22 +220,31 @@ func (s *Server) refuseInvoice(w http.ResponseWriter, r *http.Request, refused e
 	return s.render(w, r, kind.status, templates.InvoiceFormPage(s.page(w, r), form))
 }
 
-func (s *Server) invoiceNotice(r *http.Request, refused error) (*templates.Notice, error) {
+// objection is what stands in the way of an invoice, in the words of its form.
+type objection struct {
+	notice *templates.Notice
+	taken  string // the number that another invoice has
+	used   string // the number of the invoice that the form has created
+}
+
+func (s *Server) objectionOf(r *http.Request, refused error) (objection, error) {
 	if taken, ok := errors.AsType[*invoice.NumberTakenError](refused); ok {
-		return templates.NumberTaken(invoiceRecord(taken.Existing), taken.Next), nil
+		return objection{notice: templates.NumberTaken(invoiceRecord(taken.Existing), taken.Next), taken: taken.Existing.Number}, nil
 	}
 	if repeat, ok := errors.AsType[*invoice.RepeatError](refused); ok {
-		return templates.LooksLikeRepeat(invoiceRecord(repeat.Existing), age(time.Since(repeat.Existing.CreatedAt))), nil
+		return objection{
+			notice: templates.LooksLikeRepeat(invoiceRecord(repeat.Existing), age(time.Since(repeat.Existing.CreatedAt))),
+		}, nil
 	}
 	if id, spent := spentOn(refused); spent {
 		made, err := invoice.Find(r.Context(), s.pool, principal(r).Tenant, id)
 		if err != nil {
-			return nil, err
+			return objection{}, err
 		}
 		record := templates.Record{Name: made.Number, Href: "/invoices/" + id.String()}
-		return templates.FormSpent(record, "invoice", idempotency.NewKey().String()), nil
+		return objection{notice: templates.FormSpent(record, "invoice", idempotency.NewKey().String()), used: made.Number}, nil
 	}
-	return commonNotice(refused), nil
+	return objection{notice: commonNotice(refused)}, nil
 }
 
 func invoiceRecord(ref invoice.Ref) templates.Record {
@@ -232,28 +273,52 @@ func (s *Server) fillForm(r *http.Request, key idempotency.Key, in invoice.Input
 	if err != nil {
 		return templates.InvoiceForm{}, err
 	}
+	issued, err := invoice.ParseDate(in.IssueDate)
+	if err != nil {
+		issued = invoice.DateOf(time.Now().UTC())
+	}
+	next, err := invoice.NextNumber(r.Context(), s.pool, principal(r).Tenant, issued.Year())
+	if err != nil {
+		return templates.InvoiceForm{}, err
+	}
 	form := templates.InvoiceForm{
-		Key: key.String(), AllowRepeat: in.AllowRepeat, CustomerID: in.CustomerID, Number: in.Number,
+		NextNumber: next,
+		Key:        key.String(), AllowRepeat: in.AllowRepeat, CustomerID: in.CustomerID, Number: in.Number,
 		IssueDate: in.IssueDate, DueDate: in.DueDate, Currency: in.Currency, Notes: in.Notes,
-		Currencies: s.currencies,
+		Currencies: s.currencies, MaxLines: invoice.MaxLines,
+	}
+	if sent := r.PostForm.Get("customer_id"); sent != "" {
+		form.CustomerID = sent
 	}
 	// What was typed for a new customer stays, even while another one is chosen.
 	form.CustomerEmail, form.CustomerName = r.PostForm.Get("customer_email"), r.PostForm.Get("customer_name")
 	for _, c := range customers {
-		form.Customers = append(form.Customers, templates.Option{Value: c.ID.String(), Text: c.Name + " · " + c.Email})
+		option := customerOption(c)
+		form.Customers = append(form.Customers, option)
+		if id, err := uuid.Parse(in.CustomerID); err == nil && id == c.ID {
+			form.CustomerID = option.Value
+		}
 	}
-	preview := in.Preview()
+	amounts := in.Preview().Lines
 	for i, l := range in.Lines {
 		form.Lines = append(form.Lines, templates.InvoiceFormLine{
 			Description: l.Description, Quantity: l.Quantity, UnitPrice: l.UnitPrice, TaxRate: l.TaxRate,
-			Amount: preview.Lines[i],
+			Amount: amounts[i],
 		})
 	}
 	if len(form.Lines) == 0 {
 		form.Lines = []templates.InvoiceFormLine{{}}
 	}
-	form.Subtotal, form.Tax, form.Total = preview.Subtotal, preview.Tax, preview.Total
+	totals := withoutBlankLines(in).Preview()
+	form.Subtotal, form.Tax, form.Total = totals.Subtotal, totals.Tax, totals.Total
 	return form, nil
+}
+
+// customerOption sends the customer's name along with the id, so that the choice can be shown again when
+// the database cannot be asked for it.
+func customerOption(c customer.Customer) templates.Option {
+	label := c.Name + " · " + c.Email
+	return templates.Option{Value: c.ID.String() + " " + label, Text: label}
 }
 
 // customersToChoose are the newest ones, and the one that is chosen already.

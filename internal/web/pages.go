@@ -16,7 +16,16 @@ import (
 // page fills in what all pages share. It takes the flash message, so it is called once per answer.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) templates.Page {
 	who := principal(r)
-	return templates.Page{User: who.Name, Tenant: who.TenantName, Assets: s.assetURLs, Flash: takeFlash(w, r)}
+	return templates.Page{
+		User: who.Name, Tenant: who.TenantName, LoginUnknown: s.loginUnknown(r), Assets: s.assetURLs, Flash: takeFlash(w, r),
+	}
+}
+
+// loginUnknown tells a request with a session that was not read, for example because the database cannot
+// be reached, from one that is known to come from nobody.
+func (s *Server) loginUnknown(r *http.Request) bool {
+	_, err := r.Cookie(s.sessions.Cookie.Name)
+	return err == nil && !identified(r)
 }
 
 // render writes a page, whole or not at all. Pages are private, and kept by the browser for Back and
