@@ -47,8 +47,8 @@ func past(rows int) string {
 // random; they are inserted in their order, which is quick and gives the same index.
 func fillRecords(records int, expiresAt string) string {
 	return fmt.Sprintf(`
-		INSERT INTO idempotency_records (tenant_id, operation, key, fingerprint, token, result, expires_at)
-		SELECT '%s', 'invoice.create', key, sha256(key::bytea), key::uuid,
+		INSERT INTO idempotency_records (tenant_id, operation, key, fingerprint, token, record_id, result, expires_at)
+		SELECT '%s', 'invoice.create', key, sha256(key::bytea), key::uuid, key::uuid,
 			json_build_object('id', key, 'padding', repeat(md5(key), 20)), %s
 		FROM (SELECT gen_random_uuid()::text AS key FROM generate_series(1, %d) ORDER BY key) AS keys`,
 		acme, expiresAt, records)

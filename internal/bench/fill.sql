@@ -16,12 +16,14 @@ INSERT INTO customers (tenant_id, id, email, name, operation, idempotency_key, c
 SELECT tenant_id, id, 'customer' || n || '@past.example', 'Customer ' || n, 'customer.upsert', gen_random_uuid(), at
 FROM past;
 
--- Half of the invoices belong to one customer, whom the load is about.
+-- Half of the invoices belong to one customer, whom the load is about. Their numbers were typed: every second
+-- one of the series, far behind those that are allocated.
 INSERT INTO invoices (
     tenant_id, id, idempotency_key, number, customer_id, currency, issue_date, due_date, notes,
     subtotal, tax_total, total, likeness, created_at)
 SELECT
-    past.tenant_id, past.id, gen_random_uuid(), 'F-' || n, CASE WHEN n % 2 = 0 THEN past.id ELSE regular.id END,
+    past.tenant_id, past.id, gen_random_uuid(),
+    format_invoice_number(extract(year FROM at)::integer, 1000000 + 2 * n), CASE WHEN n % 2 = 0 THEN past.id ELSE regular.id END,
     'EUR', at::date, at::date + 30, '', 28000, 5540, 33540, sha256(int8send(n)), at
 FROM past JOIN customers AS regular
     ON regular.tenant_id = past.tenant_id AND regular.email = 'accounts@northwind.example';
@@ -33,7 +35,8 @@ FROM past, (VALUES
     (2, 'Build', 1.5, 8000, 23, 12000),
     (3, 'Support', 3, 2000, 8, 6000)) AS line;
 
-INSERT INTO invoice_series (tenant_id, year, last) SELECT tenant_id, 10000 + n, 1 FROM past;
+INSERT INTO invoice_number_runs (tenant_id, year, first, last)
+SELECT tenant_id, extract(year FROM at), 1000000 + 2 * n, 1000000 + 2 * n FROM past;
 
 INSERT INTO events (tenant_id, name, record_id, actor, key, at)
 SELECT tenant_id, 'invoice.created', id, 'token demo', gen_random_uuid(), at FROM past;

@@ -7,7 +7,7 @@ WITH made AS (
             substring(int8send((extract(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3) FROM 1 FOR 6), 'hex')::uuid AS id,
         gen_random_uuid()::text AS key,
         (SELECT id FROM customers
-         WHERE tenant_id = :tenant::uuid AND lower(email) = lower('accounts@northwind.example')) AS customer
+         WHERE tenant_id = :tenant::uuid AND email_folded = 'accounts@northwind.example') AS customer
 ), invoice AS (
     INSERT INTO invoices (
         tenant_id, id, idempotency_key, number, customer_id, currency, issue_date, due_date, notes,

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"slices"
@@ -37,6 +38,11 @@ func newKey() string { return uuid.NewString() }
 // newNumber is a number that nobody has.
 func newNumber() string { return "N-" + newKey() }
 
+// seriesNumber is one of the form of this year's series, far from those that are taken.
+func seriesNumber() string {
+	return fmt.Sprintf("%s-%d", issueDate()[:4], 1e10+rand.Int64N(1e10)) //nolint:gosec // must differ, not be secret
+}
+
 // invoices makes requests of the API for invoices, each under a new key.
 func invoices(body func(s *site) string) func(context.Context, *site, int) (*http.Request, error) {
 	return func(ctx context.Context, s *site, _ int) (*http.Request, error) {
@@ -57,6 +63,8 @@ func creates() []kind {
 	return []kind{
 		{name: "API: create with a typed number", route: routeCreate, want: http.StatusCreated,
 			make: invoices(func(*site) string { return apiInvoice(newNumber(), regularEmail, newKey()) })},
+		{name: "API: create with a typed number of the series", route: routeCreate, want: http.StatusCreated,
+			make: invoices(func(*site) string { return apiInvoice(seriesNumber(), regularEmail, newKey()) })},
 		{name: allocatedNumber, route: routeCreate, want: http.StatusCreated,
 			make: invoices(func(*site) string { return apiInvoice("", regularEmail, newKey()) })},
 		{name: "API: create with a new customer", route: routeCreate, want: http.StatusCreated,
@@ -112,17 +120,17 @@ func repeats() []kind {
 const expiredKey = "expired"
 
 func customers() []kind {
-	upsert := func(email func() string) func(context.Context, *site, int) (*http.Request, error) {
+	upsert := func(email func(*site) string) func(context.Context, *site, int) (*http.Request, error) {
 		return func(ctx context.Context, s *site, _ int) (*http.Request, error) {
-			return apiPost(ctx, s.origin+customersPath, newKey(), fmt.Sprintf(`{"email":%q,"name":"Northwind Traders"}`, email()))
+			return apiPost(ctx, s.origin+customersPath, newKey(), fmt.Sprintf(`{"email":%q,"name":"Northwind Traders"}`, email(s)))
 		}
 	}
 	return []kind{
 		{name: "API: upsert of a customer by a known email", route: routeUpsert, want: http.StatusOK,
-			// Written as nobody has written it before.
-			make: upsert(func() string { return strings.ToUpper(regularEmail) })},
+			// In the middle of all, and written as nobody has written it before.
+			make: upsert(func(s *site) string { return strings.ToUpper(s.known.middleEmail) })},
 		{name: "API: upsert of a new customer", route: routeUpsert, want: http.StatusCreated,
-			make: upsert(func() string { return newKey() + "@new.example" })},
+			make: upsert(func(*site) string { return newKey() + "@new.example" })},
 		{name: "form: create a customer", route: "POST /customers", want: http.StatusSeeOther,
 			make: forms("/customers", func() url.Values {
 				return url.Values{"email": {newKey() + "@new.example"}, "name": {"Somebody"}}

@@ -43,25 +43,39 @@ type pace struct {
 	length        time.Duration
 }
 
+// percentiles of the milliseconds of each round.
+type percentiles struct{ p50, p99 []float64 }
+
+func (p *percentiles) add(round []float64) {
+	p.p50, p.p99 = append(p.p50, percentile(round, 0.50)), append(p.p99, percentile(round, 0.99))
+}
+
 // compare measures one kind of request at two sites in turns: one request here, one there, so that whatever
-// else the machine does hits both. The ratio is that of the 99th percentiles of each round.
-func compare(ctx context.Context, k kind, large, small *site, rounds int, p pace) (here, there []float64, err error) {
+// else the machine does hits both.
+func compare(ctx context.Context, k kind, large, small *site, rounds int, p pace) (here, there percentiles, err error) {
 	for _, s := range []*site{large, small} {
 		if k.prepare == nil {
 			break
 		}
 		if err := k.prepare(ctx, s); err != nil {
-			return nil, nil, fmt.Errorf("%s: prepare: %w", k.name, err)
+			return here, there, fmt.Errorf("%s: prepare: %w", k.name, err)
 		}
 	}
 	for range rounds {
 		many, few, err := turn(ctx, k, large, small, p)
 		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", k.name, err)
+			return here, there, fmt.Errorf("%s: %w", k.name, err)
 		}
-		here, there = append(here, percentile(many, 0.99)), append(there, percentile(few, 0.99))
+		here.add(many)
+		there.add(few)
 	}
 	return here, there, nil
+}
+
+// grows makes the row that says how much more a request costs where there is more.
+func grows(name string, here percentiles, baseline string, there percentiles) Figure {
+	return against(name+": p99", millis, here.p99, baseline, there.p99).atMost(1.5).
+		noting(fmt.Sprintf("p50 %.2f and %.2f ms", spreadOf(here.p50).Median, spreadOf(there.p50).Median))
 }
 
 // turn gives the milliseconds of each counted request.

@@ -12,6 +12,7 @@ type known struct {
 	keys                          []string // of invoices that were created through the program
 	invoice, customer             string   // ids
 	middleInvoice, middleCustomer string   // ids in the middle of their lists
+	middleEmail                   string   // of a customer in the middle of all, by email
 }
 
 // newSite logs in.
@@ -35,8 +36,9 @@ func (s *site) learn(ctx context.Context, invoices int) error {
 	for id, sql := range map[*string]string{
 		&s.known.invoice:        `SELECT id::text FROM invoices WHERE tenant_id = $1 ORDER BY id DESC LIMIT 1`,
 		&s.known.customer:       `SELECT id::text FROM customers WHERE tenant_id = $1 AND email = '` + regularEmail + `'`,
-		&s.known.middleInvoice:  middleOf("invoices"),
-		&s.known.middleCustomer: middleOf("customers"),
+		&s.known.middleInvoice:  middleOf("invoices", "id", "id"),
+		&s.known.middleCustomer: middleOf("customers", "id", "id"),
+		&s.known.middleEmail:    middleOf("customers", "email", "email_folded"),
 	} {
 		found, err := value[string](ctx, s.db.admin(), sql, acme)
 		if err != nil {
@@ -59,7 +61,7 @@ func createKnown(ctx context.Context, s *site, key, text string) error {
 	return nil
 }
 
-func middleOf(table string) string {
-	return `SELECT id::text FROM ` + table + ` WHERE tenant_id = $1 ORDER BY id
+func middleOf(table, column, order string) string {
+	return `SELECT ` + column + `::text FROM ` + table + ` WHERE tenant_id = $1 ORDER BY ` + order + `
 		OFFSET (SELECT count(*) / 2 FROM ` + table + ` WHERE tenant_id = $1) LIMIT 1`
 }
