@@ -38,7 +38,6 @@ func (b *bench) numbers(ctx context.Context, in string, every int) error {
 		return err
 	}
 	defer without.stop()
-	p := pace{warm: 2, counted: 300, length: b.Length}
 	many, err := newSite(ctx, with.origin, with.database)
 	if err != nil {
 		return err
@@ -48,7 +47,7 @@ func (b *bench) numbers(ctx context.Context, in string, every int) error {
 		return err
 	}
 	for _, k := range numberKinds() {
-		here, there, err := compare(ctx, k, many, none, b.Rounds, p)
+		here, there, err := compare(ctx, k, many, none, turns*b.Rounds, b.pace())
 		if err != nil {
 			return err
 		}
