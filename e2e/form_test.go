@@ -64,7 +64,7 @@ func TestUseTheNextNumberWithOneClick(t *testing.T) {
 			s := start(t, javaScript)
 			s.login()
 			s.newInvoice()
-			next := s.value("Number")
+			next := s.suggestion()
 			s.fillInvoice("2026-7001")
 			s.create()
 			s.seesInvoice("2026-7001", created("2026-7001"))
@@ -77,7 +77,7 @@ func TestUseTheNextNumberWithOneClick(t *testing.T) {
 			s.holds("Description", "Something else")
 			s.hasOneNew("2026-7001")
 
-			s.click("Use " + next + " instead")
+			s.click("Use the next number, " + next)
 			s.seesInvoice(next, created(next))
 			s.hasNew(2)
 			s.attempts("created", "conflict", "created")
@@ -126,7 +126,7 @@ func TestCopyAsNew(t *testing.T) {
 	if s.key() == keyIn(first) {
 		t.Error("the copy has the key of the original")
 	}
-	number := s.value("Number")
+	number := s.suggestion()
 	s.create()
 
 	s.seesInvoice(number, created(number))
@@ -139,7 +139,7 @@ func TestBlankNumberIsAllocated(t *testing.T) {
 	s := start(t)
 	s.login()
 	s.newInvoice()
-	next := s.value("Number")
+	next := s.suggestion()
 	s.fillInvoice("")
 	s.create()
 	s.seesInvoice(next, created(next))

@@ -29,7 +29,7 @@ func TestKeyboardOnly(t *testing.T) {
 	s.press("Tab")
 	s.typeText("Ada Byron")
 	s.tabTo(s.field("Number"))
-	s.typeText("2026-7001") // over the suggestion, which tabbing selects
+	s.typeText("2026-7001")
 	s.tabTo(s.line(1).GetByLabel("Description"))
 	s.typeText("Design")
 	s.press("Tab")

@@ -33,6 +33,15 @@ func (s *session) fillInvoice(number string) {
 	s.fillLine(1, "Design of "+number, "2", "50.00", "23")
 }
 
+// suggestion is the number that the form shows and does not send.
+func (s *session) suggestion() string {
+	s.t.Helper()
+	s.holds("Number", "")
+	number, err := s.field("Number").GetAttribute("placeholder")
+	s.check(err, "read the suggested number")
+	return number
+}
+
 // fillLine types into a line that is there; the first is line 1.
 func (s *session) fillLine(position int, description, quantity, price, rate string) {
 	s.t.Helper()

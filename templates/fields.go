@@ -41,6 +41,7 @@ type input struct {
 	Label        string
 	Type         string // "text" when empty
 	Value        string
+	Placeholder  string
 	Hint         string
 	Error        string
 	Mode         string // inputmode
@@ -59,6 +60,9 @@ func (in input) attributes() templ.Attributes {
 	attrs := describedBy(in.ID, in.Hint, in.Error)
 	attrs["type"] = or(in.Type, "text")
 	attrs["autocomplete"] = or(in.Autocomplete, "off")
+	if in.Placeholder != "" {
+		attrs["placeholder"] = in.Placeholder
+	}
 	if attrs["type"] == "text" {
 		attrs["dir"] = "auto" // what is typed may be Arabic or Hebrew
 	}

@@ -62,7 +62,7 @@ func TestNoticesOfferOneClickWaysOn(t *testing.T) {
 	tests := map[string]struct{ says, button, field string }{
 		"number taken": {
 			says:   "Invoice number 2026-0042 already exists. We kept the original and did not create a second one.",
-			button: "Use 2026-0043 instead", field: "use_number=2026-0043",
+			button: "Use the next number, 2026-0043", field: "next_number=1",
 		},
 		"form spent": {
 			says:   "This form already created 2026-0042. Your changes were not saved.",

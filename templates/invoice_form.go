@@ -26,7 +26,7 @@ type InvoiceForm struct {
 	// What was typed, shown again exactly as it came.
 	CustomerEmail string
 	CustomerName  string
-	Number        string
+	Number        string // "" for the next one
 	IssueDate     string // 2006-01-02
 	DueDate       string // 2006-01-02
 	Currency      string // the chosen code
@@ -35,6 +35,13 @@ type InvoiceForm struct {
 
 	// MaxLines is how many lines there can be.
 	MaxLines int
+	// NextNumber is what an invoice without a number would get now, for example "2026-0043".
+	NextNumber string
+	// TakenNumber is the number of another invoice that stands in the way, or "".
+	TakenNumber string
+	// UsedNumber is the number of the invoice that this form has created before, or "".
+	UsedNumber string
+
 	// Currencies to choose from.
 	Currencies []Currency
 	// Subtotal, Tax and Total are plain amounts such as "1,234.50", or "" when
@@ -74,6 +81,17 @@ func (v InvoiceForm) title() string {
 		return "Copy of " + v.CopyOf
 	}
 	return "New invoice"
+}
+
+func (v InvoiceForm) number() input {
+	in := input{
+		ID: "number", Label: "Number", Value: v.Number, Placeholder: v.NextNumber, Error: v.Errors.of("number"),
+		Hint: "Leave blank for the next number, " + v.NextNumber + ".",
+	}
+	if v.TakenNumber != "" {
+		in.Error = "Another invoice has the number " + v.TakenNumber + "."
+	}
+	return in
 }
 
 func (v InvoiceForm) cameBack() bool { return v.Notice != nil || len(v.Errors) > 0 }

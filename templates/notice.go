@@ -38,8 +38,8 @@ type Record struct {
 
 func (r Record) open() Link { return Link{Text: "Open " + r.Name, Href: r.Href} }
 
-// NumberTaken says that another invoice has the number. next is the free
-// number that one click uses instead; empty offers none.
+// NumberTaken says that another invoice has the number. next is the next free
+// one, which one click asks for instead; empty offers none.
 func NumberTaken(existing Record, next string) *Notice {
 	n := &Notice{
 		Kind:  NoticeConflict,
@@ -48,7 +48,7 @@ func NumberTaken(existing Record, next string) *Notice {
 		Links: []Link{existing.open()},
 	}
 	if next != "" {
-		n.Submits = []Submit{{Text: "Use " + next + " instead", Name: "use_number", Value: next}}
+		n.Submits = []Submit{{Text: "Use the next number, " + next, Name: "next_number", Value: "1"}}
 	}
 	return n
 }

@@ -19,6 +19,9 @@ import (
 type Principal struct {
 	Tenant     uuid.UUID
 	TenantName string
+	// Demo says that the tenant's credentials are known to everybody. Whoever lets people in must refuse
+	// them unless the demo is on.
+	Demo bool
 	// Name is a user's email, or a token's name.
 	Name string
 }
@@ -29,16 +32,16 @@ var ErrUnknown = errors.New("unknown credential")
 // MaxPassword is the longest password that is looked at, in bytes.
 const MaxPassword = 1024
 
-// LogIn checks an email and a password. It returns [ErrUnknown] if they do not fit, after the same
-// work as if they did, so that the time does not tell which emails exist.
+// LogIn checks an email and a password. It returns [ErrUnknown] unless both are right, after the same
+// work either way, so that the time does not tell which emails exist.
 func LogIn(ctx context.Context, pool *pgxpool.Pool, email, password string) (Principal, error) {
 	var p Principal
 	var hash string
 	err := pool.QueryRow(ctx, `
-		SELECT t.id, t.name, u.email, u.password_hash
+		SELECT t.id, t.name, t.demo, u.email, u.password_hash
 		FROM users u JOIN tenants t ON t.id = u.tenant_id
 		WHERE u.email = lower($1)`, strings.TrimSpace(email),
-	).Scan(&p.Tenant, &p.TenantName, &p.Name, &hash)
+	).Scan(&p.Tenant, &p.TenantName, &p.Demo, &p.Name, &hash)
 	unknown := errors.Is(err, pgx.ErrNoRows)
 	switch {
 	case unknown:
@@ -78,10 +81,10 @@ func HashPassword(password string) (string, error) {
 func FindToken(ctx context.Context, pool *pgxpool.Pool, token string) (Principal, error) {
 	var p Principal
 	err := pool.QueryRow(ctx, `
-		SELECT t.id, t.name, 'token ' || a.name
+		SELECT t.id, t.name, t.demo, 'token ' || a.name
 		FROM api_tokens a JOIN tenants t ON t.id = a.tenant_id
 		WHERE a.token_hash = $1 AND a.revoked_at IS NULL`, HashToken(token),
-	).Scan(&p.Tenant, &p.TenantName, &p.Name)
+	).Scan(&p.Tenant, &p.TenantName, &p.Demo, &p.Name)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Principal{}, ErrUnknown
 	}

@@ -32,12 +32,12 @@ type App struct {
 	stopped  context.Context //nolint:containedctx // the life of the app: done when something failed or Close was called
 }
 
-// PublicDemoError says that well-known logins would have been reachable from outside.
+// PublicDemoError says that well-known logins would have been reachable from outside, and where.
 type PublicDemoError struct{ Addr string }
 
 func (e *PublicDemoError) Error() string {
 	return fmt.Sprintf("demo data has well-known logins, and %s can be reached from other machines: "+
-		"set DEMO=0, listen on 127.0.0.1, or set ALLOW_PUBLIC_DEMO=1 if that is what you want", e.Addr)
+		"set DEMO=0, listen on 127.0.0.1 without a proxy, or set ALLOW_PUBLIC_DEMO=1 if that is what you want", e.Addr)
 }
 
 // drain bounds how long requests in flight may take at the end.
@@ -46,8 +46,8 @@ const drain = 20 * time.Second
 // Start brings everything up and returns when the app serves. It returns a [PublicDemoError], or what
 // package postgres says about the database. The caller must Close the app.
 func Start(ctx context.Context, c Config) (_ *App, err error) {
-	if c.Demo && !isLoopback(c.Addr) && !c.PublicDemo {
-		return nil, &PublicDemoError{c.Addr}
+	if public := c.public(); c.Demo && public != "" && !c.PublicDemo {
+		return nil, &PublicDemoError{public}
 	}
 	a := &App{config: c}
 	a.stopped, a.stop = context.WithCancelCause(context.WithoutCancel(ctx))
@@ -61,7 +61,7 @@ func Start(ctx context.Context, c Config) (_ *App, err error) {
 	// The address first: a port that is taken is found out before anything is started.
 	var listen net.ListenConfig
 	if a.listener, err = listen.Listen(ctx, "tcp", c.Addr); err != nil {
-		return nil, fmt.Errorf("listen: %w", err)
+		return nil, fmt.Errorf("listen at ADDR: %w", err)
 	}
 	url := c.DatabaseURL
 	if url == "" {
@@ -87,7 +87,8 @@ func Start(ctx context.Context, c Config) (_ *App, err error) {
 		}
 	}
 	site, err := web.New(web.Config{
-		Pool: a.pool, Store: store, Log: c.Log, RateLimit: c.RateLimit, Secure: !isLoopback(c.Addr), Demo: demoLogins(c.Demo),
+		Pool: a.pool, Store: store, Log: c.Log, RateLimit: c.RateLimit, Demo: demoLogins(c.Demo),
+		Secure: c.secure(), Origin: c.PublicURL, TrustedProxies: c.TrustedProxies,
 	})
 	if err != nil {
 		return nil, err

@@ -2,6 +2,8 @@ package app_test
 
 import (
 	"errors"
+	"net/netip"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -23,26 +25,45 @@ func TestEnvironDefaults(t *testing.T) {
 		Addr: "127.0.0.1:8080", MetricsAddr: "127.0.0.1:9090", DataDir: ".data", Demo: true, RateLimit: 6000,
 		Wait: 5 * time.Second, ExpireEvery: time.Minute,
 	}
-	if c != want {
+	if !reflect.DeepEqual(c, want) {
 		t.Errorf("got %+v\nwant %+v", c, want)
 	}
 }
 
 func TestEnvironReadsEverything(t *testing.T) {
 	t.Parallel()
-	c, err := app.Environ(environment(map[string]string{
+	set := map[string]string{
 		"ADDR": "localhost:1", "METRICS_ADDR": "off", "DATABASE_URL": "postgres:///x", "DATA_DIR": "/d", "DEMO": "1",
 		"ALLOW_PUBLIC_DEMO": "true", "RATE_LIMIT": "0", "IDEMPOTENCY_WAIT": "1s", "IDEMPOTENCY_RETAIN": "72h", "EXPIRE_EVERY": "5m",
-	}))
+		"PUBLIC_URL": "https://Invoices.example.com:8443/", "TRUSTED_PROXIES": "10.0.0.5, 2001:db8::/32",
+	}
+	asked := map[string]bool{}
+	c, err := app.Environ(func(name string) string {
+		asked[name] = true
+		return set[name]
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := app.Config{
 		Addr: "localhost:1", MetricsAddr: "off", DatabaseURL: "postgres:///x", DataDir: "/d", Demo: true, PublicDemo: true,
-		Wait: time.Second, Retain: 72 * time.Hour, ExpireEvery: 5 * time.Minute,
+		Wait: time.Second, Retain: 72 * time.Hour, ExpireEvery: 5 * time.Minute, PublicURL: "https://invoices.example.com:8443",
+		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.5/32"), netip.MustParsePrefix("2001:db8::/32")},
 	}
-	if c != want {
+	if !reflect.DeepEqual(c, want) {
 		t.Errorf("got %+v\nwant %+v", c, want)
+	}
+	var usage strings.Builder
+	if err := app.Usage(&usage); err != nil {
+		t.Fatal(err)
+	}
+	for name := range asked {
+		if set[name] == "" || !strings.Contains(usage.String(), "\n  "+name+" (default: ") {
+			t.Errorf("%s is read, and not in the help or not in this test:\n%s", name, usage.String())
+		}
+	}
+	if len(asked) != len(set) {
+		t.Errorf("%d variables are read, and %d are set here", len(asked), len(set))
 	}
 }
 
@@ -56,32 +77,77 @@ func TestEnvironDemoIsOffWithSomebodysDatabase(t *testing.T) {
 
 func TestEnvironNamesWhatIsWrong(t *testing.T) {
 	t.Parallel()
-	for name, value := range map[string]string{
-		"DEMO": "perhaps", "ALLOW_PUBLIC_DEMO": "2", "RATE_LIMIT": "-1", "IDEMPOTENCY_WAIT": "5", "IDEMPOTENCY_RETAIN": "-x",
-		"EXPIRE_EVERY": "soon",
+	for name, values := range map[string][]string{
+		"ADDR":              {"127.0.0.1", "8080", "::1:80", "127.0.0.1:", "127.0.0.1:http", "127.0.0.1:65536", "[::1]", "http://127.0.0.1:80"},
+		"METRICS_ADDR":      {"127.0.0.1", "on", "0", "127.0.0.1:-1"},
+		"PUBLIC_URL":        {"invoices.example.com", "ftp://example.com", "https://", "https://example.com/app", "https://a:b@example.com", "https://x?y"},
+		"TRUSTED_PROXIES":   {"proxy", "10.0.0.0/33", "10.0.0.1,", "0.0.0.0/0", "::/0", "fe80::1%eth0", "10.0.0.1:80"},
+		"DATABASE_URL":      {"localhost", "mysql://localhost/x", "postgres://%zz", "postgres:///x?connect_timeout=soon", "postgres:///x?pool_max_conns=0"},
+		"DEMO":              {"perhaps", "-1"},
+		"ALLOW_PUBLIC_DEMO": {"2"},
+		"RATE_LIMIT":        {"-1", "many", "1.5", "99999999999999999999"},
+		// PostgreSQL counts in milliseconds, and takes zero for endless.
+		"IDEMPOTENCY_WAIT":   {"5", "0s", "-1s", "100us", "999us", "21s", "9999999h"},
+		"IDEMPOTENCY_RETAIN": {"-x", "-1h", "1us", "0s"},
+		"EXPIRE_EVERY":       {"soon", "0s", "1ns", "-1m"},
 	} {
-		if _, err := app.Environ(environment(map[string]string{name: value})); err == nil || !strings.Contains(err.Error(), name) {
-			t.Errorf("%s=%s: %v", name, value, err)
+		for _, value := range values {
+			_, err := app.Environ(environment(map[string]string{name: value}))
+			var wrong *app.SettingError
+			if !errors.As(err, &wrong) || wrong.Name != name || !strings.Contains(err.Error(), name) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%s=%s: %v", name, value, err)
+				continue
+			}
+			t.Log(err)
 		}
 	}
-	// These would stop the app later, or make it do nothing.
-	for name, value := range map[string]string{
-		"EXPIRE_EVERY": "0s", "IDEMPOTENCY_WAIT": "0s", "IDEMPOTENCY_RETAIN": "-1h",
-	} {
-		if _, err := app.Environ(environment(map[string]string{name: value})); err == nil || !strings.Contains(err.Error(), name) {
-			t.Errorf("%s=%s: %v", name, value, err)
+	// All of them at once: nobody wants to be told one by one.
+	_, err := app.Environ(environment(map[string]string{"ADDR": "127.0.0.1", "RATE_LIMIT": "many", "DEMO": "no"}))
+	for _, name := range []string{"ADDR", "RATE_LIMIT", "DEMO"} {
+		if err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("nothing about %s: %v", name, err)
 		}
+	}
+}
+
+func TestEnvironSaysThatThePortIsMissing(t *testing.T) {
+	t.Parallel()
+	_, err := app.Environ(environment(map[string]string{"ADDR": "127.0.0.1"}))
+	if err == nil || !strings.Contains(err.Error(), "missing port") || !strings.Contains(err.Error(), "127.0.0.1:8080") {
+		t.Error(err)
+	}
+}
+
+func TestEnvironKeepsThePassword(t *testing.T) {
+	t.Parallel()
+	for _, value := range []string{
+		"postgres://ada:s3cret@host:port/x", "postgres://ada:s3cret%zz@host/x", "postgres://ada:s3cret@host/x?sslmode=s3cret",
+		"host=localhost password=s3cret port=x", "mysql://ada:s3cret@localhost/x", "postgres://ada:s3cret@host/x?pool_max_conns=none",
+		"postgres://ada:s3cret@ho st/x", "ada:s3cret@host",
+	} {
+		_, err := app.Environ(environment(map[string]string{"DATABASE_URL": value}))
+		if err == nil || strings.Contains(err.Error(), "s3cret") {
+			t.Errorf("%s: %v", value, err)
+		}
+		t.Log(err)
 	}
 }
 
 func TestPublicDemoIsRefused(t *testing.T) {
 	t.Parallel()
-	for _, addr := range []string{":8080", "0.0.0.0:0", "[::]:0", "192.0.2.1:80", "example.com:80", "127.0.0.1"} {
+	const loopback = "127.0.0.1:0"
+	for name, c := range map[string]app.Config{
+		":8080": {Addr: ":8080"}, "0.0.0.0:0": {Addr: "0.0.0.0:0"}, "[::]:0": {Addr: "[::]:0"}, "192.0.2.1:80": {Addr: "192.0.2.1:80"},
+		"example.com:80": {Addr: "example.com:80"}, "127.0.0.1": {Addr: "127.0.0.1"},
+		"https://demo.example.com":    {Addr: loopback, PublicURL: "https://demo.example.com"},
+		loopback + " through a proxy": {Addr: loopback, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}},
+	} {
+		c.Demo = true
 		var public *app.PublicDemoError
-		_, err := app.Start(t.Context(), app.Config{Addr: addr, Demo: true})
-		if !errors.As(err, &public) || public.Addr != addr || !strings.Contains(err.Error(), "DEMO=0") ||
+		_, err := app.Start(t.Context(), c)
+		if !errors.As(err, &public) || public.Addr != name || !strings.Contains(err.Error(), "DEMO=0") ||
 			!strings.Contains(err.Error(), "ALLOW_PUBLIC_DEMO=1") {
-			t.Errorf("%s: %v", addr, err)
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -73,7 +74,7 @@ func (t demoTenant) credentials(ctx context.Context, pool *pgxpool.Pool) error {
 	}
 	_, err = pool.Exec(ctx, `
 		WITH tenant AS (
-			INSERT INTO tenants (id, name) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING
+			INSERT INTO tenants (id, name, demo) VALUES ($1, $2, true) ON CONFLICT (id) DO NOTHING
 		), person AS (
 			INSERT INTO users (id, tenant_id, email, password_hash) VALUES ($1, $1, $3, $4) ON CONFLICT DO NOTHING
 		)
@@ -156,7 +157,7 @@ func (a *App) banner() {
 	if a.config.Banner == nil {
 		return
 	}
-	fmt.Fprintf(a.config.Banner, "\n  Onlyonce is ready: %s\n", a.URL())
+	fmt.Fprintf(a.config.Banner, "\n  Onlyonce is ready: %s\n", cmp.Or(a.config.PublicURL, a.URL()))
 	if a.config.Demo {
 		fmt.Fprintf(a.config.Banner, "\n  Log in with the password %s, or use the API token:\n", demoPassword)
 		for _, t := range demoTenants() {

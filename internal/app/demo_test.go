@@ -122,7 +122,7 @@ func TestCompleteDemoDataIsOnlyRead(t *testing.T) {
 	b := setup(t)
 	b.admin(`DELETE FROM idempotency_records`) // as on the next day
 	release := b.lock(`
-		LOCK TABLE tenants, users, api_tokens, customers, invoices, invoice_lines, invoice_series, events, idempotency_records
+		LOCK TABLE tenants, users, api_tokens, customers, invoices, invoice_lines, invoice_number_runs, events, idempotency_records
 		IN SHARE MODE`)
 	defer release()
 	patience, cancel := context.WithTimeout(t.Context(), 20*time.Second)

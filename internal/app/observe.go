@@ -65,7 +65,7 @@ func (a *App) serveMetrics(ctx context.Context, registry *prometheus.Registry) e
 	var listen net.ListenConfig
 	var err error
 	if a.metrics, err = listen.Listen(ctx, "tcp", a.config.MetricsAddr); err != nil {
-		return fmt.Errorf("listen for metrics (METRICS_ADDR=off does without): %w", err)
+		return fmt.Errorf("listen at METRICS_ADDR, which may also be off: %w", err)
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))

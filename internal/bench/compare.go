@@ -1,6 +1,9 @@
 package bench
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // tolerance is how much worse a median must be to count. These machines are shared, and a ratio of two
 // medians moves by a tenth without any reason of ours.
@@ -26,6 +29,18 @@ func (r Report) Worse(before Report) []string {
 		worse = append(worse, fmt.Sprintf("%s: %s %s, was %s", now.Name, amount(now.judged().Median), what, amount(then.judged().Median)))
 	}
 	return worse
+}
+
+// Differs lists in a sentence each what else changed since an earlier run, and may be why figures did.
+func (r Report) Differs(before Report) []string {
+	var changed []string
+	if r.PostgreSQL != before.PostgreSQL {
+		changed = append(changed, fmt.Sprintf("PostgreSQL is %s, was %s", r.PostgreSQL, cmp.Or(before.PostgreSQL, "not recorded")))
+	}
+	if r.Machine != before.Machine {
+		changed = append(changed, fmt.Sprintf("the machine is %s, was %s", r.Machine, before.Machine))
+	}
+	return changed
 }
 
 func declined(now, then Figure) bool {

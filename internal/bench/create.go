@@ -12,7 +12,7 @@ const invoicesPath = "/api/v1/invoices"
 // A create is a request to the API with a token and three lines, for a customer found by email, all of
 // one tenant.
 func (b *bench) creates(ctx context.Context) error {
-	s, err := b.populated(ctx, "creates", few, few)
+	s, err := b.populated(ctx, "creates", few)
 	if err != nil {
 		return err
 	}

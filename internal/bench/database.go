@@ -64,7 +64,8 @@ func (d database) url() string { return server.URL(d.socketDir, d.role, d.name) 
 // admin is the same database for the superuser, whom row-level security does not bind.
 func (d database) admin() database { return database{d.socketDir, server.Superuser, d.name} }
 
-// exec runs statements one by one on one connection, so that settings hold for those behind them.
+// exec runs statements one by one on one connection, so that settings hold for those behind them. Several in
+// one text are one transaction.
 func (d database) exec(ctx context.Context, statements ...string) error {
 	conn, err := pgx.Connect(ctx, d.url())
 	if err != nil {
@@ -72,7 +73,7 @@ func (d database) exec(ctx context.Context, statements ...string) error {
 	}
 	defer conn.Close(ctx)
 	for _, sql := range statements {
-		if _, err := conn.Exec(ctx, sql); err != nil {
+		if err := conn.PgConn().Exec(ctx, sql).Close(); err != nil {
 			return fmt.Errorf("%s: %w", sql, err)
 		}
 	}

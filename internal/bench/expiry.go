@@ -15,7 +15,7 @@ import (
 // expiry deletes old records while invoices are created, in turns with not deleting.
 func (b *bench) expiry(ctx context.Context) error {
 	const connections = 4 // the server keeps up, so that the p99 is about waiting and not about queueing
-	s, err := b.populated(ctx, "expiry", few, few)
+	s, err := b.populated(ctx, "expiry", few)
 	if err != nil {
 		return err
 	}

@@ -66,6 +66,33 @@ func TestWhatGotWorse(t *testing.T) {
 	}
 }
 
+func TestTheComparisonNamesTheVersionsOfPostgreSQL(t *testing.T) {
+	t.Parallel()
+	now := Report{PostgreSQL: "15.19 (Debian 15.19-0+deb12u1)", Machine: "a processor"}
+	if !strings.Contains(now.Table(), now.PostgreSQL) {
+		t.Errorf("the table does not name PostgreSQL %s:\n%s", now.PostgreSQL, now.Table())
+	}
+	for name, c := range map[string]struct {
+		before Report
+		want   []string
+	}{
+		"the same":      {now, nil},
+		"another patch": {Report{PostgreSQL: "15.18 (Debian 15.18-0+deb12u1)", Machine: "a processor"}, []string{"15.19", "15.18"}},
+		"not recorded":  {Report{Machine: "a processor"}, []string{"15.19", "not recorded"}},
+		"machine":       {Report{PostgreSQL: now.PostgreSQL, Machine: "another"}, []string{"a processor", "another"}},
+	} {
+		said := strings.Join(now.Differs(c.before), "\n")
+		if (said == "") != (c.want == nil) {
+			t.Errorf("%s: %q", name, said)
+		}
+		for _, part := range c.want {
+			if !strings.Contains(said, part) {
+				t.Errorf("%s: %q does not say %q", name, said, part)
+			}
+		}
+	}
+}
+
 func TestTheTableReplacesTheOneBefore(t *testing.T) {
 	t.Parallel()
 	document := filepath.Join(t.TempDir(), "performance.md")
@@ -98,12 +125,12 @@ func TestReportsSurviveTheDisk(t *testing.T) {
 	if _, known, err := ReadReport(path); known || err != nil {
 		t.Fatalf("a report out of nothing: %v", err)
 	}
-	written := Report{Commit: "abc", Figures: []Figure{against("create", perSecond, []float64{4}, "b", []float64{10}).atLeast(0.5)}}
+	written := Report{Commit: "abc", PostgreSQL: "15.19", Figures: []Figure{against("create", perSecond, []float64{4}, "b", []float64{10}).atLeast(0.5)}}
 	if err := written.Write(path); err != nil {
 		t.Fatal(err)
 	}
 	read, known, err := ReadReport(path)
-	if err != nil || !known || read.Commit != "abc" || read.Figures[0] != written.Figures[0] {
+	if err != nil || !known || read.Commit != "abc" || read.PostgreSQL != "15.19" || read.Figures[0] != written.Figures[0] {
 		t.Errorf("read %+v, %v", read, err)
 	}
 }

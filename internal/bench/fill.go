@@ -2,51 +2,103 @@ package bench
 
 import (
 	"context"
+	_ "embed" // for the SQL
+	"errors"
 	"fmt"
+
+	"github.com/jackc/pgx/v5"
 )
 
-// fill gives the tenant a past: invoices of three lines each, one a second until today, and idempotency
-// records. It works as the superuser and does not check foreign keys, which the rows satisfy; everything
-// else is maintained row by row, as in production.
-func fill(ctx context.Context, db database, invoices, records int) error {
-	return db.admin().exec(ctx,
+// fill gives every table of a database a past of that many rows at least, all of one tenant where a table
+// belongs to tenants. A table that it knows nothing about is an error: what is not grown is not measured.
+//
+// It works as the superuser, whom no trigger and no foreign key bind here; the rows satisfy them. Indexes
+// are maintained row by row, as in production.
+func fill(ctx context.Context, db database, rows int) error {
+	if err := db.admin().exec(ctx,
 		`SET session_replication_role = replica`,
 		`SET work_mem = '256MB'`,
 		`SET synchronous_commit = off`,
-		fmt.Sprintf(`
-			INSERT INTO invoices (
-				tenant_id, id, idempotency_key, number, customer_id, currency, issue_date, due_date, notes,
-				subtotal, tax_total, total, likeness, created_at)
-			SELECT '%s', `+pastID+`, gen_random_uuid()::text, 'F-' || n, customers[1 + n %% cardinality(customers)], 'EUR',
-				at::date, at::date + 30, '', 28000, 5540, 33540, sha256(int8send(n)), at
-			FROM (SELECT array_agg(id) AS customers FROM customers WHERE tenant_id = '%[1]s') AS known,
-				generate_series(1, %d) AS n, `+pastTime+``, acme, invoices),
-		fmt.Sprintf(`
-			INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, net)
-			SELECT '%s', `+pastID+`, line.*
-			FROM generate_series(1, %d) AS n, `+pastTime+`, (VALUES
-				(1, 'Design', 2, 5000, 23, 10000),
-				(2, 'Build', 1.5, 8000, 23, 12000),
-				(3, 'Support', 3, 2000, 8, 6000)) AS line`, acme, invoices),
-		fillRecords(records, "now() + interval '24 hours'"),
+		past(rows),
+		fillTables,
+		fillRecords(rows, "now() + interval '24 hours'"),
 		`VACUUM ANALYZE`,
 		`CHECKPOINT`,
-	)
+	); err != nil {
+		return err
+	}
+	return grown(ctx, db, rows)
 }
 
-// The n-th of the past: one a second, the last a day before 2026-11-21.
-const (
-	pastTime = `LATERAL (SELECT timestamptz '2026-11-20' - (100000000 - n) * interval '1 second' AS at) AS past`
-	pastID   = `(lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0') || '70008000' || lpad(to_hex(n), 12, '0'))::uuid`
-)
+//go:embed fill.sql
+var fillTables string
+
+// past makes the table that fill.sql reads. It lasts as long as the connection.
+func past(rows int) string {
+	return fmt.Sprintf(`
+		CREATE TEMPORARY TABLE past AS
+		SELECT '%s'::uuid AS tenant_id, n, at, (lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0')
+			|| '70008000' || lpad(to_hex(n), 12, '0'))::uuid AS id
+		FROM generate_series(1, %d) AS n,
+			LATERAL (SELECT now() - interval '1 day' - (%[2]d - n) * interval '1 second' AS at) AS moment`, acme, rows)
+}
 
 // fillRecords makes records with results as large as that of an invoice with three lines. Keys are
 // random; they are inserted in their order, which is quick and gives the same index.
 func fillRecords(records int, expiresAt string) string {
 	return fmt.Sprintf(`
-		INSERT INTO idempotency_records (tenant_id, operation, key, fingerprint, token, result, expires_at)
-		SELECT '%s', 'invoice.create', key, sha256(key::bytea), key::uuid,
+		INSERT INTO idempotency_records (tenant_id, operation, key, fingerprint, token, record_id, result, expires_at)
+		SELECT '%s', 'invoice.create', key, sha256(key::bytea), key::uuid, key::uuid,
 			json_build_object('id', key, 'padding', repeat(md5(key), 20)), %s
 		FROM (SELECT gen_random_uuid()::text AS key FROM generate_series(1, %d) ORDER BY key) AS keys`,
 		acme, expiresAt, records)
+}
+
+// grown returns an error that names each table with fewer rows than asked for. It asks the catalog which
+// tables there are; only goose's own, which has a row for each migration, is left out.
+func grown(ctx context.Context, db database, rows int) error {
+	conn, err := pgx.Connect(ctx, db.admin().url())
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx)
+	tables, err := tablesOf(ctx, conn)
+	if err != nil {
+		return err
+	}
+	var small []error
+	for _, t := range tables {
+		var there int
+		// A table without a tenant counts as a whole.
+		sql := "SELECT count(*) FROM " + pgx.Identifier{t.Name}.Sanitize()
+		if t.OfTenant {
+			sql += " WHERE tenant_id = '" + acme + "'"
+		}
+		if err := conn.QueryRow(ctx, sql).Scan(&there); err != nil {
+			return fmt.Errorf("%s: %w", sql, err)
+		}
+		if there < rows {
+			small = append(small, fmt.Errorf("table %s has %d rows of %d: say in internal/bench/fill.sql how it grows", t.Name, there, rows))
+		}
+	}
+	return errors.Join(small...)
+}
+
+// table is one that the app has made.
+type table struct {
+	Name     string
+	OfTenant bool
+}
+
+func tablesOf(ctx context.Context, conn *pgx.Conn) ([]table, error) {
+	rows, err := conn.Query(ctx, `
+		SELECT c.relname, EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'tenant_id')
+		FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+		WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relname <> 'goose_db_version'
+			AND n.nspname NOT LIKE 'pg\_%' AND n.nspname <> 'information_schema'
+		ORDER BY c.relname`)
+	if err != nil {
+		return nil, fmt.Errorf("list tables: %w", err)
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[table])
 }

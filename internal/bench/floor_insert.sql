@@ -7,13 +7,13 @@ WITH made AS (
             substring(int8send((extract(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3) FROM 1 FOR 6), 'hex')::uuid AS id,
         gen_random_uuid()::text AS key,
         (SELECT id FROM customers
-         WHERE tenant_id = :tenant::uuid AND lower(email) = lower('accounts@northwind.example')) AS customer
+         WHERE tenant_id = :tenant::uuid AND email_folded = 'accounts@northwind.example') AS customer
 ), invoice AS (
     INSERT INTO invoices (
         tenant_id, id, idempotency_key, number, customer_id, currency, issue_date, due_date, notes,
         subtotal, tax_total, total, likeness)
     SELECT
-        :tenant::uuid, id, key, 'N-' || left(key, 13), customer, 'EUR', '2026-11-21', '2026-12-21', '',
+        :tenant::uuid, id, key, 'N-' || left(key, 13), customer, 'EUR', current_date, current_date + 30, '',
         28000, 5540, 33540, sha256(uuid_send(customer) || key::bytea)
     FROM made
     RETURNING id, idempotency_key

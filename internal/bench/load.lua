@@ -5,6 +5,7 @@
 --   get        the URL, with whatever headers the command line gives
 local kind, seed
 local count = 0
+local year = os.date("!%Y") -- where the rows are that were there before
 
 -- Distinct for each of our runs, or a second run would replay the first one's keys.
 local function hex(groups)
@@ -23,7 +24,7 @@ function init(args)
 end
 
 local body = [=[{%s"customer":{"email":"accounts@northwind.example","name":"Northwind Traders"},
-"issue_date":"2026-11-21","due_date":"2026-12-21","currency":"EUR","lines":[
+"issue_date":"%s-06-15","due_date":"%s-07-15","currency":"EUR","lines":[
 {"description":"Design %s","quantity":"2","unit_price":"50.00","tax_rate":"23"},
 {"description":"Build","quantity":"1.5","unit_price":"80.00","tax_rate":"23"},
 {"description":"Support","quantity":"3","unit_price":"20.00","tax_rate":"8"}]}]=]
@@ -38,7 +39,7 @@ function request()
   end
   if kind ~= "allocated" then number = '"number":"N-' .. string.sub(key, 1, 13) .. '",' end
   wrk.headers["Idempotency-Key"] = key
-  return wrk.format(nil, nil, nil, string.format(body, number, text))
+  return wrk.format(nil, nil, nil, string.format(body, number, year, year, text))
 end
 
 function done(summary, latency, requests)

@@ -9,9 +9,9 @@ import (
 )
 
 // logIn gives the session cookie of a person of acme, as "name=value".
-func logIn(ctx context.Context, s *service) (string, error) {
+func logIn(ctx context.Context, origin string) (string, error) {
 	form := url.Values{"email": {acmeEmail}, "password": {demoPassword}}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.origin+"/login", strings.NewReader(form.Encode()))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, origin+"/login", strings.NewReader(form.Encode()))
 	if err != nil {
 		return "", err
 	}

@@ -17,12 +17,12 @@ import (
 // pages weighs the pages that people use most, as Chromium gets them over the wire: for the first time,
 // and a second time with what it could keep.
 func (b *bench) pages(ctx context.Context) (err error) {
-	s, err := b.populated(ctx, "pages", few, few)
+	s, err := b.populated(ctx, "pages", few)
 	if err != nil {
 		return err
 	}
 	defer s.stop()
-	cookie, err := logIn(ctx, s.service)
+	cookie, err := logIn(ctx, s.origin)
 	if err != nil {
 		return err
 	}

@@ -15,8 +15,11 @@ import (
 
 // Report is the outcome of a run.
 type Report struct {
-	Commit  string    `json:"commit"` // with "+" if the tree had changes
-	Machine string    `json:"machine"`
+	Commit  string `json:"commit"`  // with "+" if the tree had changes
+	Machine string `json:"machine"` // processor, system and Go
+	// PostgreSQL is the server_version that was measured, with the packager's.
+	PostgreSQL string `json:"postgresql"`
+
 	Began   time.Time `json:"began"` // UTC
 	Took    string    `json:"took"`
 	Setting string    `json:"setting"` // rounds and sizes
@@ -30,12 +33,13 @@ func newReport(ctx context.Context, b *bench, began time.Time) (Report, error) {
 	}
 	return Report{
 		Commit: commit(ctx),
-		Machine: fmt.Sprintf("%s, %d processors, %s, PostgreSQL %s, %s",
-			processor(), runtime.NumCPU(), runtime.GOOS, version, runtime.Version()),
-		Began:   began.UTC().Truncate(time.Second),
-		Took:    time.Since(began).Round(time.Second).String(),
-		Setting: fmt.Sprintf("%d rounds of %s", b.Rounds, b.Length),
-		Figures: b.figures,
+		Machine: fmt.Sprintf("%s, %d processors, %s, %s",
+			processor(), runtime.NumCPU(), runtime.GOOS, runtime.Version()),
+		PostgreSQL: version,
+		Began:      began.UTC().Truncate(time.Second),
+		Took:       time.Since(began).Round(time.Second).String(),
+		Setting:    fmt.Sprintf("%d rounds of %s", b.Rounds, b.Length),
+		Figures:    b.figures,
 	}, nil
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
 
@@ -18,7 +17,7 @@ import (
 // cost shows at a handler that does nothing.
 func (b *bench) sameKey(ctx context.Context) error {
 	const callers = 64
-	s, err := b.populated(ctx, "samekey", few, few)
+	s, err := b.populated(ctx, "samekey", few)
 	if err != nil {
 		return err
 	}
@@ -103,19 +102,8 @@ func burst(ctx context.Context, url string, clients []*http.Client) (float64, er
 
 // createRequest is a request for an invoice like those that wrk sends.
 func createRequest(ctx context.Context, url, key string) (*http.Request, error) {
-	body := fmt.Sprintf(`{"number":"%[1]s","customer":{"email":"accounts@northwind.example","name":"Northwind Traders"},
-		"issue_date":"2026-11-21","due_date":"2026-12-21","currency":"EUR","lines":[
-		{"description":"Design %[1]s","quantity":"2","unit_price":"50.00","tax_rate":"23"},
-		{"description":"Build","quantity":"1.5","unit_price":"80.00","tax_rate":"23"},
-		{"description":"Support","quantity":"3","unit_price":"20.00","tax_rate":"8"}]}`, key[:min(len(key), 40)])
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(body))
-	if err != nil {
-		return nil, err
-	}
-	request.Header.Set("Authorization", "Bearer "+acmeToken)
-	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("Idempotency-Key", key)
-	return request, nil
+	number := key[:min(len(key), 40)]
+	return apiPost(ctx, url, key, apiInvoice(number, regularEmail, "Design "+number))
 }
 
 // ask gives the body of a success.

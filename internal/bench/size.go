@@ -4,31 +4,90 @@ import (
 	"context"
 	"fmt"
 	"time"
-
-	"github.com/google/uuid"
 )
 
-// sizes asks whether it matters how much there is already.
+// sizes asks whether it matters how much there is already, in every table.
 func (b *bench) sizes(ctx context.Context) error {
-	small, err := b.populated(ctx, "small", few, few)
+	small, err := b.populated(ctx, "small", few)
 	if err != nil {
 		return err
 	}
 	defer small.stop()
-	big, err := b.populated(ctx, "big", b.Invoices, b.Records)
+	large, err := b.populated(ctx, "large", b.Rows)
 	if err != nil {
 		return err
 	}
-	defer big.stop()
-
-	if err := b.lists(ctx, small, big); err != nil {
+	defer large.stop()
+	if err := b.requests(ctx, large, small); err != nil {
 		return err
 	}
+	return b.manyRecords(ctx, large, small)
+}
+
+// requests compares every kind of request.
+func (b *bench) requests(ctx context.Context, large, small populatedService) error {
+	p := b.pace()
+	many, err := b.site(ctx, large, p)
+	if err != nil {
+		return err
+	}
+	less, err := b.site(ctx, small, p)
+	if err != nil {
+		return err
+	}
+	for _, k := range kinds() {
+		here, there, err := compare(ctx, k, many, less, turns*b.Rounds, p)
+		if err != nil {
+			return err
+		}
+		b.add(grows(fmt.Sprintf("%s, %s rows in every table", k.name, thousands(b.Rows)), here, "with 1,000", there))
+	}
+	return nil
+}
+
+// turns is into how many each round of a kind of request is divided: the tail of many short turns says more than
+// that of a few long ones, on a machine with other work to do.
+const turns = 3
+
+func (b *bench) pace() pace { return pace{warm: 10, counted: 200, length: b.Length} }
+
+// site makes a service ready for all kinds of requests. Of its keys there is one for each request of a turn.
+func (b *bench) site(ctx context.Context, of populatedService, p pace) (*site, error) {
+	s, err := newSite(ctx, of.origin, of.database)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.learn(ctx, p.warm+p.counted); err != nil {
+		return nil, err
+	}
+	s.another = func(ctx context.Context) (string, func(), error) {
+		other, err := b.startServer(ctx, "DATABASE_URL="+of.url())
+		if err != nil {
+			return "", nil, err
+		}
+		return other.origin, other.stop, nil
+	}
+	return s, nil
+}
+
+// manyRecords compares how many creates there are in a second, once the records are more still.
+func (b *bench) manyRecords(ctx context.Context, large, small populatedService) error {
 	const connections = 16
+	began := time.Now()
+	if more := b.Records - b.Rows; more > 0 {
+		if err := large.admin().exec(ctx, fillRecords(more, "now() + interval '24 hours'"), `VACUUM ANALYZE`, `CHECKPOINT`); err != nil {
+			return err
+		}
+	}
+	bytes, err := value[int64](ctx, large.database, `SELECT pg_database_size(current_database())`)
+	if err != nil {
+		return err
+	}
+	b.sayf("  %s records in %s, the database has %.1f GB", thousands(b.Records), time.Since(began).Round(time.Second), float64(bytes)/1e9)
 	var many, less []float64
 	// One turn more than counted, for the caches.
 	for round := range b.Rounds + 1 {
-		there, err := b.load.run(ctx, typed, big.origin+invoicesPath, connections)
+		there, err := b.load.run(ctx, typed, large.origin+invoicesPath, connections)
 		if err != nil {
 			return err
 		}
@@ -40,13 +99,13 @@ func (b *bench) sizes(ctx context.Context) error {
 			many, less = append(many, there.rate()), append(less, here.rate())
 		}
 	}
-	b.add(against(fmt.Sprintf("create with %s records and %s invoices there, 16 connections", thousands(b.Records), thousands(b.Invoices)),
+	b.add(against(fmt.Sprintf("create with %s records and %s invoices there, 16 connections", thousands(b.Records), thousands(b.Rows)),
 		perSecond, many, "create with 1,000 of each", less).atLeast(0.85))
 	return nil
 }
 
-// few is how many invoices and records a database has that nothing is said about. With none, PostgreSQL
-// would read whole tables, which is right for an empty one, and go on doing so until it analyses them again.
+// few is how many rows each table has where nothing is said about it. With none, PostgreSQL would read whole
+// tables, which is right for an empty one, and go on doing so until it analyses them again.
 const few = 1000
 
 // populatedService is a server and its database.
@@ -56,7 +115,7 @@ type populatedService struct {
 }
 
 // populated starts a server on a database of its own, with a past.
-func (b *bench) populated(ctx context.Context, name string, invoices, records int) (populatedService, error) {
+func (b *bench) populated(ctx context.Context, name string, rows int) (populatedService, error) {
 	db, err := b.cluster.create(ctx, name)
 	if err != nil {
 		return populatedService{}, err
@@ -66,67 +125,12 @@ func (b *bench) populated(ctx context.Context, name string, invoices, records in
 		return populatedService{}, err
 	}
 	began := time.Now()
-	if err := fill(ctx, db, invoices, records); err != nil {
+	if err := fill(ctx, db, rows); err != nil {
+		server.stop()
 		return populatedService{}, fmt.Errorf("fill: %w", err)
 	}
-	b.sayf("  filled %s with %s invoices and %s records in %s", name, thousands(invoices), thousands(records),
-		time.Since(began).Round(time.Second))
+	b.sayf("  filled every table of %s with %s rows in %s", name, thousands(rows), time.Since(began).Round(time.Second))
 	return populatedService{server, db}, nil
-}
-
-// lists compares pages of the list as a person sees them, with a login.
-func (b *bench) lists(ctx context.Context, small, big populatedService) error {
-	for _, page := range []struct {
-		name          string
-		inBig, inLess int // rows before the page
-	}{
-		{"first page", 0, 0},
-		{fmt.Sprintf("page %s", thousands(b.Invoices/1000)), 25 * (b.Invoices/1000 - 1), 500},
-	} {
-		far, err := newListing(ctx, big, page.inBig)
-		if err != nil {
-			return err
-		}
-		near, err := newListing(ctx, small, page.inLess)
-		if err != nil {
-			return err
-		}
-		var many, few []float64
-		for round := range b.Rounds + 1 {
-			there, err := far.sample(ctx, b.load)
-			if err != nil {
-				return err
-			}
-			here, err := near.sample(ctx, b.load)
-			if err != nil {
-				return err
-			}
-			if round > 0 {
-				many, few = append(many, there.p99()), append(few, here.p99())
-			}
-		}
-		b.add(against(fmt.Sprintf("invoice list, %s, of %s invoices: p99, 4 connections", page.name, thousands(b.Invoices)),
-			millis, many, "the same with 1,000 invoices", few).atMost(1.5))
-	}
-	return nil
-}
-
-// listing is a page of the list and somebody who is logged in.
-type listing struct{ url, cookie string }
-
-func newListing(ctx context.Context, s populatedService, skip int) (listing, error) {
-	cookie, err := logIn(ctx, s.service)
-	if err != nil || skip == 0 {
-		return listing{s.origin + "/invoices", cookie}, err
-	}
-	before, err := value[uuid.UUID](ctx, s.admin(),
-		`SELECT id FROM invoices WHERE tenant_id = $1 ORDER BY id DESC OFFSET $2 LIMIT 1`, acme, skip-1)
-	return listing{s.origin + "/invoices?cursor=" + before.String(), cookie}, err
-}
-
-func (l listing) sample(ctx context.Context, load load) (sample, error) {
-	const connections = 4
-	return load.run(ctx, get, l.url, connections, "Cookie: "+l.cookie, "Accept-Encoding: gzip")
 }
 
 // thousands writes 1000000 as 1,000,000.

@@ -9,8 +9,8 @@ import (
 // Table is the report for people, in Markdown: a line about the run, then a row for each figure.
 func (r Report) Table() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Commit %s, %s, %s, %s in %s. Ratios are medians over the rounds, with the least and the most.\n\n",
-		r.Commit, r.Began.Format("2006-01-02 15:04 UTC"), r.Machine, r.Setting, r.Took)
+	fmt.Fprintf(&b, "Commit %s, %s, %s, PostgreSQL %s, %s in %s. Ratios are medians over the rounds, with the least and the most.\n\n",
+		r.Commit, r.Began.Format("2006-01-02 15:04 UTC"), r.Machine, r.PostgreSQL, r.Setting, r.Took)
 	b.WriteString("| figure | ours | baseline | ratio | target | |\n|---|---|---|---|---|---|\n")
 	for _, f := range r.Figures {
 		name := f.Name

@@ -3,14 +3,14 @@
 package customer
 
 import (
-	"net/mail"
+	"errors"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/google/uuid"
 
 	"onlyonce/internal/invalid"
+	"onlyonce/internal/text"
 	"onlyonce/internal/uniqueness"
 )
 
@@ -31,37 +31,30 @@ type Input struct {
 
 // Draft is a valid input: an email and a name without surrounding space.
 type Draft struct {
-	Email string `json:"email"`
+	Email Email  `json:"email"`
 	Name  string `json:"name"`
 }
 
-// Limits of a customer's fields, in characters.
-const (
-	MaxEmail = 254 // RFC 5321, section 4.5.3.1.3
-	MaxName  = 200
-)
+// MaxName is the longest name accepted, in characters.
+const MaxName = 200
 
 // Draft checks the input. What is wrong is added to problems, with pointers below prefix.
 func (in Input) Draft(prefix string, problems *invalid.Error) Draft {
-	d := Draft{Email: strings.TrimSpace(in.Email), Name: strings.Join(strings.Fields(in.Name), " ")}
-	switch address, err := mail.ParseAddress(d.Email); {
-	case d.Email == "":
-		problems.Add(prefix+"/email", "Enter the customer's email address.")
-	case err != nil || address.Address != d.Email || len(d.Email) > MaxEmail:
-		problems.Add(prefix+"/email", "Enter an email address like name@example.com.")
+	d := Draft{Email: Email(strings.TrimSpace(in.Email))}
+	if problem := d.Email.problem(); problem != "" {
+		problems.Add(prefix+"/email", problem)
 	}
-	switch {
+	var err error
+	switch d.Name, err = text.Line(in.Name, MaxName); {
 	case d.Name == "":
 		problems.Add(prefix+"/name", "Enter the customer's name.")
-	case utf8.RuneCountInString(d.Name) > MaxName:
+	case errors.Is(err, text.ErrLong):
 		problems.Add(prefix+"/name", "Shorten the name to at most 200 characters.")
-	case !isText(d.Name):
-		problems.Add(prefix+"/name", "Remove the characters that cannot be shown.")
+	case err != nil:
+		problems.Add(prefix+"/name", "Remove the invisible characters from the name.")
 	}
 	return d
 }
-
-func isText(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
 
 // Rules are the uniqueness rules of customers.
 func Rules() []uniqueness.Rule {

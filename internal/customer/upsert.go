@@ -29,7 +29,7 @@ var Upsert = idempotency.Define(idempotency.Spec[Draft, Upserted]{
 	Retain:  24 * time.Hour,
 	Visible: `SELECT FROM customers c WHERE c.tenant_id = @tenant_id AND c.id = record.id`,
 	Explain: explain,
-	Fields:  func(d Draft) []slog.Attr { return []slog.Attr{slog.String("email", d.Email)} },
+	Fields:  func(d Draft) []slog.Attr { return []slog.Attr{slog.String("email", string(d.Email))} },
 })
 
 func upsert(tx *idempotency.Tx, d Draft) idempotency.Result {
@@ -37,7 +37,7 @@ func upsert(tx *idempotency.Tx, d Draft) idempotency.Result {
 		SELECT json_build_object(`+shown+`, 'created', c.id = @record_id,
 			'late', c.id <> @record_id AND c.operation = @operation AND c.idempotency_key = @idempotency_key)
 		FROM `+CreateOrReuse+` c`,
-		pgx.NamedArgs{"email": d.Email, "name": d.Name})
+		pgx.NamedArgs{"email": string(d.Email), "name": d.Name})
 }
 
 // CreateOrReuse is, in the work of an operation, the row of the customer with @email, who is created with

@@ -53,7 +53,7 @@ func key(t testing.TB, text string) idempotency.Key {
 
 func (b *bundle) upsert(tenant uuid.UUID, k, email, name string) (idempotency.Done[customer.Upserted], error) {
 	return customer.Upsert.Do(context.Background(), b.store,
-		idempotency.Intent{Tenant: tenant, Key: key(b.T, k), Actor: "test"}, customer.Draft{Email: email, Name: name})
+		idempotency.Intent{Tenant: tenant, Key: key(b.T, k), Actor: "test"}, customer.Draft{Email: customer.Email(email), Name: name})
 }
 
 func (b *bundle) count() (n int) {

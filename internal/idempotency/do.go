@@ -19,10 +19,11 @@ import (
 // Store is where records and work live together.
 type Store struct {
 	Pool *pgxpool.Pool
-	// Wait bounds how long an attempt waits for a lock: for another attempt with its key above all.
+	// Wait bounds how long an attempt waits for a lock: for another attempt with its key above all. It
+	// counts in whole milliseconds, rounded up, and is one at least: no value means to wait forever.
 	Wait time.Duration
 	// Timeout bounds an attempt as a whole, including the wait and the questions after a lost
-	// connection. It must be longer than Wait.
+	// connection. It must be longer than Wait, or every attempt is an error.
 	Timeout time.Duration
 	// Retain, if set, overrides the retention of every operation.
 	Retain time.Duration
@@ -38,8 +39,13 @@ type Store struct {
 // Attempts is how many attempts are under way in this process now, waiting ones included.
 func (s *Store) Attempts() int { return int(s.attempts.Load()) }
 
-// wait is Wait as PostgreSQL reads it.
-func (s *Store) wait() string { return fmt.Sprintf("%dms", s.Wait.Milliseconds()) }
+// bound is Wait, as far as PostgreSQL can count it.
+func (s *Store) bound() time.Duration {
+	return max(s.Wait+time.Millisecond-1, time.Millisecond).Truncate(time.Millisecond)
+}
+
+// wait is the bound as PostgreSQL reads it, to which "0ms" would be no bound at all.
+func (s *Store) wait() string { return fmt.Sprintf("%dms", s.bound().Milliseconds()) }
 
 func (s *Store) observe(ctx context.Context, a Attempt) {
 	if s.Observe != nil {
@@ -80,6 +86,9 @@ func (o Operation[C, R]) Do(ctx context.Context, store *Store, intent Intent, co
 func (o Operation[C, R]) do(ctx context.Context, store *Store, intent Intent, command C, attempt *Attempt) (Done[R], error) {
 	if intent.Key.value == "" {
 		return Done[R]{}, ErrNoKey
+	}
+	if store.Timeout <= store.bound() {
+		return Done[R]{}, fmt.Errorf("idempotency: Timeout %v of the store must be longer than its Wait %v", store.Timeout, store.bound())
 	}
 	fingerprint, err := FingerprintOf(command)
 	if err != nil {
@@ -189,7 +198,7 @@ func (o Operation[C, R]) look() []query {
 	return []query{
 		{`SELECT set_config('onlyonce.tenant_id', @tenant_id::text, true)`, nil},
 		{`SELECT token, fingerprint, result, record.id, EXISTS (` + visible + `)
-		FROM idempotency_records, LATERAL (SELECT (result->>'id')::uuid AS id) AS record
+		FROM idempotency_records, LATERAL (SELECT record_id AS id) AS record
 		WHERE tenant_id = @tenant_id AND operation = @operation AND key = @idempotency_key`, nil},
 	}
 }

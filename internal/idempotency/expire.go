@@ -31,7 +31,7 @@ func Expire(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID) (int64, e
 		var deleted int64
 		batch.Queue(`SELECT set_config('onlyonce.tenant_id', $1::text, true)`, tenant)
 		batch.Queue(`
-			DELETE FROM idempotency_records WHERE ctid = ANY (ARRAY(
+			DELETE FROM idempotency_records WHERE tenant_id = $1 AND ctid = ANY (ARRAY(
 				SELECT ctid FROM idempotency_records
 				WHERE tenant_id = $1 AND expires_at < now()
 				ORDER BY expires_at LIMIT $2

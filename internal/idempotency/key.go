@@ -44,7 +44,7 @@ func ParseKey(s string) (Key, error) {
 	if s[0] == ' ' || s[len(s)-1] == ' ' {
 		return Key{}, fmt.Errorf("%w: starts or ends with a space", ErrMalformedKey)
 	}
-	return Key{s}, nil
+	return Key{strings.Clone(s)}, nil // it is remembered, and must not keep the body that it stood in
 }
 
 // ParseHeaderKey reads the value of an Idempotency-Key header: bare, or a quoted string of RFC 8941

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"onlyonce/internal/idempotency"
 )
@@ -40,5 +41,21 @@ func TestKeys(t *testing.T) {
 				t.Errorf("got %q, %v, want %q, %v", got, err, c.want, c.err)
 			}
 		})
+	}
+}
+
+// TestKeyHoldsNoBody: a key is remembered long after the request, whose body it may be a part of.
+func TestKeyHoldsNoBody(t *testing.T) {
+	t.Parallel()
+	body := "idempotency_key=6f1c2f5e&notes=" + strings.Repeat("x", 1<<20)
+	parsers := map[string]func(string) (idempotency.Key, error){"field": idempotency.ParseKey, "header": idempotency.ParseHeaderKey}
+	for name, parse := range parsers {
+		key, err := parse(body[16:24])
+		if err != nil || key.String() != "6f1c2f5e" {
+			t.Fatalf("%s: %q, %v", name, key, err)
+		}
+		if text := key.String(); unsafe.StringData(text) == unsafe.StringData(body[16:]) {
+			t.Errorf("%s: the key keeps the whole body in memory", name)
+		}
 	}
 }

@@ -67,3 +67,31 @@ func TestOwnCommitLostAndRecordUnreadable(t *testing.T) {
 		t.Errorf("%d things", n)
 	}
 }
+
+// SQLSTATE class 08 with severity ERROR comes from a layer that lost its own connection to the data: what
+// became of the transaction is unknown, though this connection goes on.
+func TestConnectionLostBehindTheServer(t *testing.T) {
+	b := setup(t)
+	b.exec(`
+		CREATE SEQUENCE losses;
+		CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS $$
+		BEGIN
+			IF nextval('losses') <= TG_ARGV[0]::integer THEN -- a sequence does not roll back
+				RAISE EXCEPTION 'connection failure' USING ERRCODE = '08006';
+			END IF;
+			RETURN NULL;
+		END $$;
+		CREATE CONSTRAINT TRIGGER lose AFTER INSERT ON things DEFERRABLE INITIALLY DEFERRED
+			FOR EACH ROW EXECUTE FUNCTION lose(1)`)
+	create := idempotency.Define(spec())
+	if done, err := create.Do(t.Context(), b.store, b.intent("once"), order{"a"}); err != nil || done.Replayed {
+		t.Errorf("lost once: %+v, %v", done, err)
+	}
+	b.exec(`
+		DROP TRIGGER lose ON things;
+		CREATE CONSTRAINT TRIGGER lose AFTER INSERT ON things DEFERRABLE INITIALLY DEFERRED
+			FOR EACH ROW EXECUTE FUNCTION lose(1000000)`)
+	if _, err := create.Do(t.Context(), b.store, b.intent("ever"), order{"b"}); !errors.Is(err, idempotency.ErrUnconfirmed) {
+		t.Errorf("lost ever again: %v", err)
+	}
+}

@@ -9,39 +9,91 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// exchange runs statements as one implicit transaction in one round trip, and scans the row of the
-// last one into dst. After an error PostgreSQL skips what is left and rolls back, else it commits at
-// the end, the Sync.
+// commit runs statements as one transaction in one round trip, and scans the row of the last one into dst.
+// After an error PostgreSQL skips what is left and rolls back.
+//
+// BEGIN and COMMIT are said, though a pipeline would be a transaction without them: what stands between
+// the app and PostgreSQL may not know that. COMMIT comes behind the Sync at which PostgreSQL stops
+// skipping, and ends a failed transaction too.
 //
 // When it fails, at is the index of the statement that failed, one past the last for COMMIT. Without a
 // row it returns [pgx.ErrNoRows].
 //
 // It is a pgx.Batch, but for one thing: a statement stays prepared when another one has failed.
 // Failure is an everyday answer here, and parsing everything anew would be another round trip.
-func exchange(ctx context.Context, conn *pgx.Conn, all []bound, dst ...any) (at int, err error) {
+func commit(ctx context.Context, conn *pgx.Conn, all []bound, dst ...any) (at int, err error) {
 	pipeline := conn.PgConn().StartPipeline(ctx)
-	at, err = roundTrip(conn, pipeline, all, dst)
-	// Close tells the error of a statement a second time.
+	at, err = commitIn(conn, pipeline, all, dst)
+	// Close reads what is left, and tells the error of a statement a second time.
 	if closed := pipeline.Close(); err == nil {
 		err = closed
 	}
 	return at, err
 }
 
-func roundTrip(conn *pgx.Conn, pipeline *pgconn.Pipeline, all []bound, dst []any) (at int, err error) {
-	for _, b := range all {
-		if err := queue(conn, pipeline, b); err != nil {
-			return 0, fmt.Errorf("encode the arguments of:\n%s\n%w", b.sql, err)
-		}
+func commitIn(conn *pgx.Conn, pipeline *pgconn.Pipeline, all []bound, dst []any) (at int, err error) {
+	pipeline.SendQueryParams("BEGIN ISOLATION LEVEL READ COMMITTED", nil, nil, nil, nil)
+	if err := queue(conn, pipeline, all); err != nil {
+		return 0, err
 	}
+	pipeline.SendPipelineSync()
+	pipeline.SendQueryParams("COMMIT", nil, nil, nil, nil)
 	if err := pipeline.Sync(); err != nil {
 		return 0, fmt.Errorf("send: %w", err)
 	}
-	found := false
+	if _, err := tag(pipeline); err != nil {
+		return 0, err
+	}
+	at, found, err := results(conn, pipeline, all, dst)
+	if err != nil {
+		return at, err
+	}
+	if _, err := next[*pgconn.PipelineSync](pipeline); err != nil {
+		return at, err
+	}
+	switch ended, err := tag(pipeline); {
+	case err != nil:
+		return at, err
+	case ended.String() != "COMMIT":
+		return at, fmt.Errorf("the transaction ended with %s", ended)
+	case !found:
+		return at, pgx.ErrNoRows
+	default:
+		return at, nil
+	}
+}
+
+// read runs statements that change nothing in one round trip, and scans the row of the last one into dst.
+// Without a row it returns [pgx.ErrNoRows].
+func read(ctx context.Context, conn *pgx.Conn, all []bound, dst ...any) error {
+	pipeline := conn.PgConn().StartPipeline(ctx)
+	err := readIn(conn, pipeline, all, dst)
+	if closed := pipeline.Close(); err == nil {
+		err = closed
+	}
+	return err
+}
+
+func readIn(conn *pgx.Conn, pipeline *pgconn.Pipeline, all []bound, dst []any) error {
+	if err := queue(conn, pipeline, all); err != nil {
+		return err
+	}
+	if err := pipeline.Sync(); err != nil {
+		return fmt.Errorf("send: %w", err)
+	}
+	_, found, err := results(conn, pipeline, all, dst)
+	if err == nil && !found {
+		err = pgx.ErrNoRows
+	}
+	return err
+}
+
+// results reads what the statements gave, one after the other. at is how many succeeded.
+func results(conn *pgx.Conn, pipeline *pgconn.Pipeline, all []bound, dst []any) (at int, found bool, err error) {
 	for at = range all {
 		reader, err := next[*pgconn.ResultReader](pipeline)
 		if err != nil {
-			return at, err
+			return at, false, err
 		}
 		rows := pgx.RowsFromResultReader(conn.TypeMap(), reader)
 		for rows.Next() {
@@ -51,19 +103,31 @@ func roundTrip(conn *pgx.Conn, pipeline *pgconn.Pipeline, all []bound, dst []any
 			}
 		}
 		if err := errors.Join(err, rows.Err()); err != nil {
-			return at, err
+			return at, false, err
 		}
 	}
-	if _, err := next[*pgconn.PipelineSync](pipeline); err != nil {
-		return len(all), err
-	}
-	if !found {
-		return len(all), pgx.ErrNoRows
-	}
-	return len(all), nil
+	return len(all), found, nil
 }
 
-func queue(conn *pgx.Conn, pipeline *pgconn.Pipeline, b bound) error {
+// tag reads the result of a statement that gives no rows.
+func tag(pipeline *pgconn.Pipeline) (pgconn.CommandTag, error) {
+	reader, err := next[*pgconn.ResultReader](pipeline)
+	if err != nil {
+		return pgconn.CommandTag{}, err
+	}
+	return reader.Close() //nolint:wrapcheck // the server's own words
+}
+
+func queue(conn *pgx.Conn, pipeline *pgconn.Pipeline, all []bound) error {
+	for _, b := range all {
+		if err := queueOne(conn, pipeline, b); err != nil {
+			return fmt.Errorf("encode the arguments of:\n%s\n%w", b.sql, err)
+		}
+	}
+	return nil
+}
+
+func queueOne(conn *pgx.Conn, pipeline *pgconn.Pipeline, b bound) error {
 	var encoded pgx.ExtendedQueryBuilder
 	known, prepared := conn.PgConn().CustomData()[b.name].(*pgconn.StatementDescription)
 	if err := encoded.Build(conn.TypeMap(), known, b.values); err != nil {

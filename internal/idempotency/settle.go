@@ -1,6 +1,7 @@
 package idempotency
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,7 +52,7 @@ func (s *Store) settle(ctx context.Context, t transaction) (record, error) {
 	case errors.Is(last, ErrBusy):
 		return record{}, last
 	case last == nil || ctx.Err() != nil:
-		return record{}, fmt.Errorf("given up before anything was sent: %w", context.Cause(ctx))
+		return record{}, fmt.Errorf("given up before anything was sent: %w", cmp.Or(context.Cause(ctx), context.Cause(patience)))
 	default:
 		return record{}, fmt.Errorf("%w: %w", ErrUnavailable, last)
 	}
@@ -116,11 +117,11 @@ func verdict(refused *pgconn.PgError, at int) error {
 	}
 }
 
-// refusal tells the error of a statement, after which the connection goes on, from the end of the
-// connection.
+// refusal tells the error of a statement, after which the connection goes on, from the end of a
+// connection: the app's, or (class 08) one behind the server that was spoken to.
 func refusal(err error) (*pgconn.PgError, bool) {
 	refused, ok := errors.AsType[*pgconn.PgError](err)
-	return refused, ok && refused.SeverityUnlocalized == "ERROR"
+	return refused, ok && refused.SeverityUnlocalized == "ERROR" && refused.Code[:2] != "08"
 }
 
 // pause waits before ask number n, a little longer each time. It reports whether ctx is still alive.

@@ -22,7 +22,7 @@ type record struct {
 	token       uuid.UUID
 	fingerprint []byte
 	result      []byte    // JSON
-	id          uuid.UUID // in the result: of what was created
+	id          uuid.UUID // of what was created
 	visible     bool
 }
 
@@ -33,7 +33,7 @@ func (s *Store) send(ctx context.Context, conn *pgxpool.Conn, t transaction) (ma
 		return record{}, notSent, err
 	}
 	made = record{token: t.token, fingerprint: t.fingerprint[:], visible: true}
-	at, err = exchange(ctx, conn.Conn(), t.all, &made.result, &made.id)
+	at, err = commit(ctx, conn.Conn(), t.all, &made.result, &made.id)
 	return made, at, err
 }
 
@@ -45,7 +45,7 @@ func (s *Store) look(ctx context.Context, conn *pgxpool.Conn, look []bound) (r r
 	if err := prepare(ctx, conn.Conn(), s.wait(), look); err != nil {
 		return record{}, err
 	}
-	_, err = exchange(ctx, conn.Conn(), look, &r.token, &r.fingerprint, &r.result, &r.id, &r.visible)
+	err = read(ctx, conn.Conn(), look, &r.token, &r.fingerprint, &r.result, &r.id, &r.visible)
 	return r, err
 }
 

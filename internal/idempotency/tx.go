@@ -61,8 +61,9 @@ func (tx *Tx) Return(sql string, args pgx.NamedArgs) Result { return tx.ReturnWi
 // what the SELECT reads.
 func (tx *Tx) ReturnWith(with, sql string, args pgx.NamedArgs) Result {
 	tx.Exec(with+`
-		UPDATE idempotency_records SET result = (`+sql+`)
+		UPDATE idempotency_records SET (result, record_id) = (
+			SELECT made.result, (made.result->>'id')::uuid FROM (`+sql+`) AS made (result))
 		WHERE tenant_id = @tenant_id AND operation = @operation AND key = @idempotency_key
-		RETURNING result, (result->>'id')::uuid`, args)
+		RETURNING result, record_id`, args)
 	return Result{tx}
 }

@@ -29,19 +29,16 @@ func fields(d Draft) []slog.Attr {
 	if d.Number == "" {
 		return nil
 	}
-	return []slog.Attr{slog.String("number", d.Number)}
+	return []slog.Attr{slog.String("number", string(d.Number))}
 }
 
 // insert is the transaction of one new invoice, in the order in which it happens. The order is also
-// that of the locks: the key, the customer's email, the number, the likeness.
+// that of the locks: the key, the customer's email, the number, the likeness. An invoice without a number
+// gets the next one of its year's series from the trigger number_invoice; see migrations/.
 func insert(tx *idempotency.Tx, d Draft) idempotency.Result {
 	who := chosen
 	if d.CustomerID == uuid.Nil {
 		who = named
-	}
-	number := typed
-	if d.Number == "" {
-		number = allocated
 	}
 	// Each part of the WITH has the name of the table that it stands for: the SELECT reads there what was
 	// just written, and not the tables.
@@ -52,7 +49,7 @@ func insert(tx *idempotency.Tx, d Draft) idempotency.Result {
 				tenant_id, id, idempotency_key, number, customer_id, currency, issue_date, due_date, notes,
 				subtotal, tax_total, total, likeness)
 			SELECT
-				@tenant_id, @record_id, @idempotency_key, `+number+`, c.id, @currency, @issue_date, @due_date, @notes,
+				@tenant_id, @record_id, @idempotency_key, NULLIF(@number, ''), c.id, @currency, @issue_date, @due_date, @notes,
 				@subtotal, @tax_total, @total, `+likeness+`
 			FROM customers c
 			RETURNING *
@@ -83,11 +80,6 @@ const (
 	// likeness is equal for invoices with the same customer, currency and lines.
 	likeness = `sha256(uuid_send(c.id) || @content::bytea)`
 
-	// allocated is the next number of the series, typed a number of its own. Both are taken under the
-	// lock of the series, so that they cannot meet. See migrations/.
-	allocated = `allocate_invoice_number(@tenant_id, @year)`
-	typed     = `(SELECT @number FROM pg_advisory_xact_lock_shared(invoice_series_lock(@tenant_id, @year)))`
-
 	// repeat is the last invoice like i. It is looked for behind the insert, so that a number that is
 	// taken speaks first: it is the surer sign.
 	repeat = `likely_repeat_of(i.tenant_id, i.id, i.likeness, @window, @refuse_repeat)`
@@ -102,8 +94,8 @@ func arguments(d Draft) pgx.NamedArgs {
 		prices[i], nets[i] = line.UnitPrice, line.Net
 	}
 	return pgx.NamedArgs{
-		"customer_id": d.CustomerID, "email": d.Customer.Email, "name": d.Customer.Name,
-		"year": d.IssueDate.Year(), "number": d.Number, "currency": d.Currency.String(),
+		"customer_id": d.CustomerID, "email": string(d.Customer.Email), "name": d.Customer.Name,
+		"number": string(d.Number), "currency": d.Currency.String(),
 		"issue_date": d.IssueDate.Time(), "due_date": d.DueDate.Time(), "notes": d.Notes,
 		"subtotal": d.totals.Subtotal, "tax_total": d.totals.Tax, "total": d.totals.Total, "content": d.content(),
 		"descriptions": descriptions, "quantities": quantities, "tax_rates": rates, "unit_prices": prices, "nets": nets,

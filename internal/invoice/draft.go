@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
@@ -14,12 +13,12 @@ import (
 	"onlyonce/internal/customer"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/money"
+	"onlyonce/internal/text"
 )
 
 // Limits of an invoice.
 const (
 	MaxLines       = 200
-	MaxNumber      = 40   // characters
 	MaxDescription = 500  // characters
 	MaxNotes       = 5000 // characters
 )
@@ -52,7 +51,7 @@ type LineInput struct {
 
 // Draft is a valid input: the command that creates an invoice.
 type Draft struct {
-	Number     string         `json:"number"` // empty: the next of the series
+	Number     Number         `json:"number"`
 	CustomerID uuid.UUID      `json:"customer_id"`
 	Customer   customer.Draft `json:"customer"` // used when CustomerID is uuid.Nil
 	IssueDate  Date           `json:"issue_date"`
@@ -70,14 +69,11 @@ type Draft struct {
 // of the form.
 func (in Input) Draft() (Draft, error) {
 	var problems invalid.Error
-	d := Draft{
-		Number:      strings.Join(strings.Fields(in.Number), " "),
-		Notes:       strings.TrimSpace(strings.ReplaceAll(in.Notes, "\r\n", "\n")),
-		AllowRepeat: in.AllowRepeat,
-	}
+	d := Draft{Number: numberOf(in.Number), AllowRepeat: in.AllowRepeat}
 	in.customer(&d, &problems)
-	if !isShortText(d.Number, MaxNumber) {
-		problems.Add("/number", fmt.Sprintf("Use at most %d printable characters, or leave it blank for the next number.", MaxNumber))
+	issued, err := ParseDate(in.IssueDate) // zero without
+	if problem := d.Number.problem(issued); problem != "" {
+		problems.Add("/number", problem)
 	}
 	var known bool
 	if d.Currency, known = money.ParseCurrency(in.Currency); !known {
@@ -85,8 +81,8 @@ func (in Input) Draft() (Draft, error) {
 	}
 	in.dates(&d, &problems)
 	in.lines(&d, &problems)
-	if !isShortText(d.Notes, MaxNotes) {
-		problems.Add("/notes", fmt.Sprintf("Shorten the notes to at most %d characters.", MaxNotes))
+	if d.Notes, err = text.Lines(in.Notes, MaxNotes); err != nil {
+		problems.Add("/notes", shorten("the notes", MaxNotes, err))
 	}
 	return d, problems.Err()
 }
@@ -142,14 +138,14 @@ func (in Input) lines(d *Draft, problems *invalid.Error) {
 }
 
 func (in LineInput) draft(pointer string, currency money.Currency, problems *invalid.Error) Line {
-	line := Line{Description: strings.TrimSpace(in.Description)}
-	if line.Description == "" {
+	var line Line
+	var err error
+	if line.Description, err = text.Lines(in.Description, MaxDescription); line.Description == "" {
 		problems.Add(pointer+"/description", "Describe what this line is for.")
-	} else if !isShortText(line.Description, MaxDescription) {
-		problems.Add(pointer+"/description", fmt.Sprintf("Shorten the description to at most %d characters.", MaxDescription))
+	} else if err != nil {
+		problems.Add(pointer+"/description", shorten("the description", MaxDescription, err))
 	}
 
-	var err error
 	line.Quantity, err = money.ParseDecimal(strings.TrimSpace(in.Quantity))
 	if err != nil || !line.Quantity.IsPositive() || money.Scale(line.Quantity) > 6 || line.Quantity.GreaterThan(decimal.New(1, 9)) {
 		problems.Add(pointer+"/quantity", "Enter a quantity above 0 with at most 6 decimals, like 2 or 1.5.")
@@ -196,10 +192,10 @@ func (d Draft) content() []byte {
 	return h.Sum(nil)
 }
 
-// isShortText accepts valid UTF-8 without control characters other than tab and newline.
-func isShortText(s string, limit int) bool {
-	if !utf8.ValidString(s) || utf8.RuneCountInString(s) > limit {
-		return false
+// shorten says what to do about a text that package text refused.
+func shorten(what string, limit int, err error) string {
+	if errors.Is(err, text.ErrLong) {
+		return fmt.Sprintf("Shorten %s to at most %d characters.", what, limit)
 	}
-	return !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' && r != '\t' && r != '\n' || r == 0x7f })
+	return "Remove the invisible characters from " + what + "."
 }

@@ -44,6 +44,11 @@ func explain(ctx context.Context, store *idempotency.Store, intent idempotency.I
 		var problems invalid.Error
 		problems.Add("/customer_id", "This customer does not exist. Choose another one.")
 		return problems.Err()
+	case "invoices_number_ascii", "invoices_number_of_its_year":
+		// Only if the database folds a character otherwise than we do.
+		var problems invalid.Error
+		problems.Add("/number", "Choose another number, or leave it blank for the next one.")
+		return problems.Err()
 	case "invoices_one_per_intent", "customers_one_per_intent", "invoices_number_once_per_year", "invoices_likeness":
 	default:
 		return nil
@@ -63,8 +68,8 @@ func explain(ctx context.Context, store *idempotency.Store, intent idempotency.I
 		}
 		return &RepeatError{earlier}
 	}
-	existing, err := ref(ctx, store, intent.Tenant, `issue_year = @year AND number = @number`,
-		pgx.NamedArgs{"year": d.IssueDate.Year(), "number": d.Number})
+	existing, err := ref(ctx, store, intent.Tenant, `issue_year = @year AND number_folded = fold_invoice_number(@number)`,
+		pgx.NamedArgs{"year": d.IssueDate.Year(), "number": string(d.Number)})
 	if err != nil {
 		return unavailable(err)
 	}

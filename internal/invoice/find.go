@@ -33,7 +33,7 @@ const shown = `
 func Find(ctx context.Context, pool *pgxpool.Pool, tenant, id uuid.UUID) (Invoice, error) {
 	found, err := postgres.One(ctx, pool, tenant, pgx.RowTo[Invoice], `
 		SELECT json_build_object(`+shown+`)
-		FROM invoices i JOIN customers c ON c.tenant_id = i.tenant_id AND c.id = i.customer_id
+		FROM invoices i, `+itsCustomer+` c
 		WHERE i.tenant_id = @tenant_id AND i.id = @id`,
 		pgx.NamedArgs{"id": id})
 	return found, notFound(err)
@@ -83,7 +83,12 @@ func ListOf(ctx context.Context, pool *pgxpool.Pool, tenant, customer, before uu
 // summaries reads what a [Summary] shows, in its order.
 const summaries = `
 	SELECT i.id, i.number, i.status, c.id, c.email, c.name, i.currency, i.issue_date, i.due_date, i.total
-	FROM invoices i JOIN customers c ON c.tenant_id = i.tenant_id AND c.id = i.customer_id`
+	FROM invoices i, ` + itsCustomer + ` c`
+
+// itsCustomer is the customer of an invoice i. The LIMIT makes it a lookup for each invoice: for a join,
+// PostgreSQL may choose to read all customers of the tenant.
+const itsCustomer = `LATERAL (
+		SELECT * FROM customers WHERE tenant_id = i.tenant_id AND id = i.customer_id LIMIT 1)`
 
 // NextNumber gives the number that the series of a year would allocate now: a suggestion, not a
 // reservation.

@@ -6,8 +6,9 @@
 //   - Transactions run at READ COMMITTED and in UTC, on every connection. A racer that waits
 //     for an uncommitted row must see it when it is committed; under REPEATABLE READ it would
 //     fail instead.
-//   - The app's role owns its database and is no superuser, so that row-level security, once
-//     forced, binds the app as well.
+//   - The app's role owns its database and is neither a superuser nor has BYPASSRLS, so that
+//     row-level security, once forced, binds the app as well. Another role is refused at the
+//     start ([RoleError]).
 //   - One replica migrates at a time, and a program never works on a schema that is newer than
 //     itself.
 //   - A data directory is never deleted and never overwritten. A new one is made elsewhere and
@@ -23,6 +24,6 @@
 // prepared statements do not survive a change of server. PgBouncer refuses start parameters
 // it does not know: have it ignore ours (ignore_startup_parameters =
 // default_transaction_isolation,enable_seqscan,jit,tcp_keepalives_idle,tcp_keepalives_interval,tcp_keepalives_count)
-// and leave the server at its own default, read committed. [Open] checks that the level is right in the
-// end.
+// and leave the server at its own default, read committed. Migrating takes two of its connections at once. The start finds out whether it is so, and a
+// [PoolerError] or an [IsolationError] says what is missing.
 package postgres

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -162,15 +163,16 @@ func (e *Embedded) supervise(ctx context.Context, process *server.Process) {
 			return
 		case <-process.Done():
 		}
+		ended := cmp.Or(process.Err(), server.ErrStopped)
 		if time.Since(started) > restartWindow {
 			restarts = 0
 		}
 		if restarts++; restarts > maxRestarts {
-			e.err = fmt.Errorf("PostgreSQL crashed %d times in a row: %w", restarts, process.Err())
+			e.err = fmt.Errorf("PostgreSQL ended %d times in a row: %w", restarts, ended)
 			e.log.Error("PostgreSQL is gone for good", "error", e.err, "log", e.home.logFile())
 			return
 		}
-		e.log.Error("PostgreSQL ended unasked, starting it again", "error", process.Err(), "log", e.home.logFile())
+		e.log.Error("PostgreSQL ended unasked, starting it again", "error", ended, "log", e.home.logFile())
 		started = time.Now()
 		next, err := e.launch(ctx)
 		if ctx.Err() != nil && err != nil {

@@ -2,8 +2,8 @@ package postgres
 
 // What tests from outside the package cannot bring about by honest means.
 var (
-	CheckIsolation     = checkIsolation
 	CheckServerVersion = checkServerVersion
+	ExplainPooler      = explainPooler
 )
 
 // Substitute is the directory that stands for dir when root's server cannot reach dir.

@@ -94,7 +94,7 @@ func openHome(dir string) (home, error) {
 		mode = 0o711 // the server's own user passes through; its data is private in turn
 	}
 	if err := os.MkdirAll(dir, mode); err != nil {
-		return home{}, err
+		return home{}, fmt.Errorf("make its directory, for which DATA_DIR may name another place: %w", err)
 	}
 	h := home{dir: dir}
 	var err error

@@ -52,14 +52,22 @@ func (e *InvalidIndexError) Error() string {
 
 // Migrate brings the schema of the database up to this program's. Any number of replicas may
 // call it at once: one migrates, the others wait and find nothing to do. It refuses an old
-// server with a [*ServerVersionError] and a newer schema with a [*SchemaError]; neither
-// changes anything.
+// server with a [*ServerVersionError], a newer schema with a [*SchemaError], and a connection
+// that the app must not use as [Open] does; none of these changes anything.
 func Migrate(ctx context.Context, url string) error {
 	config, err := poolConfig(url)
 	if err != nil {
 		return err
 	}
-	conn, err := pgx.ConnectConfig(ctx, config.ConnConfig)
+	// Before anything is made that would belong to the wrong role.
+	if err := check(ctx, config.ConnConfig); err != nil {
+		return err
+	}
+	return explainPooler(config.ConnConfig, lockAndMigrate(ctx, config.ConnConfig))
+}
+
+func lockAndMigrate(ctx context.Context, config *pgx.ConnConfig) error {
+	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return fmt.Errorf("reach the database: %w", err)
 	}
@@ -74,7 +82,7 @@ func Migrate(ctx context.Context, url string) error {
 	if err := lockMigrations(ctx, conn); err != nil {
 		return err
 	}
-	return migrate(ctx, config.ConnConfig)
+	return migrate(ctx, config)
 }
 
 func migrate(ctx context.Context, config *pgx.ConnConfig) error {

@@ -15,23 +15,11 @@ const (
 	connectTimeout  = 5 * time.Second
 )
 
-// IsolationError says that the server, or a connection pooler before it, runs transactions
-// at another isolation level than the app is built on.
-type IsolationError struct {
-	Level string // as SHOW transaction_isolation tells it
-}
-
-func (e *IsolationError) Error() string {
-	return fmt.Sprintf("transactions run as %q and must run as %q: if a connection pooler drops "+
-		"default_transaction_isolation, set it with ALTER ROLE", e.Level, readCommitted)
-}
-
-const readCommitted = "read committed"
-
-// Open connects to url, checks that the server answers, and returns the pool. The isolation
+// Open connects to url, checks that the app can work there, and returns the pool. The isolation
 // level and the time zone are set for every connection; the app relies on both. The level is
 // also read back, since a pooler may be told to ignore it: the error then is an
-// [*IsolationError].
+// [*IsolationError]. It is a [*RoleError] if row-level security would not bind the role, and a
+// [*PoolerError] if a connection pooler needs other settings.
 //
 // The pool has at most pool_max_conns connections, a parameter of url, by default 16. A
 // server that does not take a connection within connect_timeout, by default 5 seconds, is
@@ -41,26 +29,14 @@ func Open(ctx context.Context, url string) (*pgxpool.Pool, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := check(ctx, config.ConnConfig); err != nil {
+		return nil, err
+	}
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("open the database: %w", err)
 	}
-	if err := checkIsolation(ctx, pool); err != nil {
-		pool.Close()
-		return nil, err
-	}
 	return pool, nil
-}
-
-func checkIsolation(ctx context.Context, pool *pgxpool.Pool) error {
-	var level string
-	if err := pool.QueryRow(ctx, "SHOW transaction_isolation").Scan(&level); err != nil {
-		return fmt.Errorf("reach the database: %w", err)
-	}
-	if level != readCommitted {
-		return &IsolationError{Level: level}
-	}
-	return nil
 }
 
 // poolConfig is what every connection of the app has in common.

@@ -53,10 +53,10 @@ func Layers() []Layer {
 			mutation: mutation{
 				pkg:  "onlyonce/internal/idempotency",
 				file: "transaction.go",
-				old:  `at, err = exchange(ctx, conn.Conn(), t.all, &made.result, &made.id)`,
-				new: `at, err = exchange(ctx, conn.Conn(), append(t.all[:1:1], t.look[0]), new(string))
+				old:  `at, err = commit(ctx, conn.Conn(), t.all, &made.result, &made.id)`,
+				new: `at, err = commit(ctx, conn.Conn(), append(t.all[:1:1], t.look[0]), new(string))
 	if err == nil {
-		at, err = exchange(ctx, conn.Conn(), append(t.look[:1:1], t.all[1:]...), &made.result, &made.id)
+		at, err = commit(ctx, conn.Conn(), append(t.look[:1:1], t.all[1:]...), &made.result, &made.id)
 	}`,
 			},
 		},

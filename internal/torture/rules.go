@@ -15,15 +15,21 @@ type rule struct{ name, sql string }
 func rules() []rule {
 	return []rule{
 		{"no number twice", `
-			SELECT format('%s times %s in %s', count(*), number, issue_year)
-			FROM invoices GROUP BY tenant_id, issue_year, number HAVING count(*) > 1`},
-		{"no gap below the last number of a series", `
+			SELECT format('%s times %s in %s', count(*), min(number), issue_year)
+			FROM invoices GROUP BY tenant_id, issue_year, number_folded HAVING count(*) > 1`},
+		{"no gap in a run of numbers", `
 			SELECT format('%s is missing, the last is %s', wanted.number, s.last)
-			FROM invoice_series s, generate_series(1, s.last) AS n,
+			FROM invoice_number_runs s, generate_series(s.first, s.last) AS n,
 				LATERAL (SELECT s.year || '-' || lpad(n::text, greatest(4, length(n::text)), '0') AS number) AS wanted
 			WHERE NOT EXISTS (
 				SELECT FROM invoices i
-				WHERE i.tenant_id = s.tenant_id AND i.issue_year = s.year AND i.number = wanted.number)`},
+				WHERE i.tenant_id = s.tenant_id AND i.issue_year = s.year AND i.number_folded = wanted.number)`},
+		{"no number of a series outside of its runs", `
+			SELECT number
+			FROM invoices i, series_place(number_folded, issue_year) AS place
+			WHERE place IS NOT NULL AND NOT EXISTS (
+				SELECT FROM invoice_number_runs s
+				WHERE s.tenant_id = i.tenant_id AND s.year = i.issue_year AND place BETWEEN s.first AND s.last)`},
 		{"every line is quantity times price", `
 			SELECT format('invoice %s line %s', invoice_id, position)
 			FROM invoice_lines WHERE net <> round(quantity * unit_price)`},
@@ -38,8 +44,8 @@ func rules() []rule {
 			FROM invoices i LEFT JOIN summed s USING (tenant_id, id)
 			WHERE (i.subtotal, i.tax_total, i.total) IS DISTINCT FROM (s.subtotal, s.tax, s.subtotal + s.tax)`},
 		{"no customer twice", `
-			SELECT format('%s times %s', count(*), lower(email))
-			FROM customers GROUP BY tenant_id, lower(email) HAVING count(*) > 1`},
+			SELECT format('%s times %s', count(*), email_folded)
+			FROM customers GROUP BY tenant_id, email_folded HAVING count(*) > 1`},
 		{"no idempotency record twice", `
 			SELECT format('%s times %s %s', count(*), operation, key)
 			FROM idempotency_records GROUP BY tenant_id, operation, key HAVING count(*) > 1`},

@@ -24,13 +24,14 @@ func TestRules(t *testing.T) {
 		{"no number twice", `
 			ALTER TABLE invoices DROP CONSTRAINT invoices_number_once_per_year;
 			UPDATE invoices SET number = '2026-0001';
-			UPDATE invoice_series SET last = 1`},
-		{"no gap below the last number of a series", `UPDATE invoice_series SET last = 4`},
+			UPDATE invoice_number_runs SET last = 1`},
+		{"no gap in a run of numbers", `UPDATE invoice_number_runs SET last = 4`},
+		{"no number of a series outside of its runs", `UPDATE invoice_number_runs SET last = 1`},
 		{"every line is quantity times price", `UPDATE invoice_lines SET quantity = quantity + 1 WHERE position = 1`},
 		{"the lines add up to the header", `UPDATE invoices SET subtotal = subtotal + 1, total = total + 1 WHERE number = '2026-0001'`},
 		{"the lines add up to the header", `DELETE FROM invoice_lines WHERE ctid = (SELECT max(ctid) FROM invoice_lines)`},
 		{"no customer twice", `
-			DROP INDEX customers_email_once;
+			ALTER TABLE customers DROP CONSTRAINT customers_email_once;
 			INSERT INTO customers (tenant_id, id, email, name, operation, idempotency_key)
 			SELECT tenant_id, '00000000-0000-4000-8000-000000000001', upper(email), name, operation, 'other' FROM customers;
 			INSERT INTO events (tenant_id, name, record_id, actor, key)

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"mime"
 	"net/http"
 	"strconv"
 
@@ -27,22 +25,6 @@ func headerKey(r *http.Request) (idempotency.Key, error) {
 	default:
 		return idempotency.Key{}, fmt.Errorf("%w: more than one Idempotency-Key header", idempotency.ErrMalformedKey)
 	}
-}
-
-// decodeJSON reads exactly one JSON object without unknown fields into v.
-func decodeJSON(r *http.Request, v any) error {
-	if mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || mediaType != "application/json" {
-		return errWrongType
-	}
-	decoder := json.NewDecoder(r.Body)
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(v); err != nil {
-		return fmt.Errorf("%w: %w", errMalformed, err)
-	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return fmt.Errorf("%w: data after the JSON object", errMalformed)
-	}
-	return nil
 }
 
 // writeJSON answers with a JSON document.
@@ -82,6 +64,7 @@ type problemJSON struct {
 // failJSON answers an error of the API with a problem document.
 func (s *Server) failJSON(w http.ResponseWriter, r *http.Request, err error) {
 	kind := s.classify(r, err)
+	finish(r.Body)
 	doc := problemJSON{
 		Type: "/problems/" + kind.slug, Title: kind.title, Status: kind.status, Detail: kind.meaning,
 		RequestID: requestID(r),
@@ -98,7 +81,7 @@ func (s *Server) failJSON(w http.ResponseWriter, r *http.Request, err error) {
 		doc.Detail = "Invoice number " + taken.Existing.Number + " already exists. We kept the original and did not create a second one."
 		doc.ExistingID, doc.ExistingURL = taken.Existing.ID.String(), r.URL.Path+"/"+taken.Existing.ID.String()
 		doc.NextNumber = taken.Next
-	case errors.Is(err, errMalformed), errors.Is(err, idempotency.ErrMalformedKey):
+	case errors.Is(err, errMalformed), errors.Is(err, errTooLarge), errors.Is(err, idempotency.ErrMalformedKey):
 		doc.Detail = err.Error()
 	}
 	if kind.slug == keyMissing.slug {
@@ -115,14 +98,15 @@ func (s *Server) failJSON(w http.ResponseWriter, r *http.Request, err error) {
 func page(r *http.Request) (before uuid.UUID, limit int, err error) {
 	before, limit = uuid.Max, 25
 	var problems invalid.Error
-	if text := r.URL.Query().Get("limit"); text != "" {
-		if limit, err = strconv.Atoi(text); err != nil || limit < 1 || limit > 100 {
-			problems.Add("/limit", "Enter a limit from 1 to 100.")
+	query := r.URL.Query()
+	if text := query.Get("limit"); text != "" {
+		if limit, err = strconv.Atoi(text); err != nil || limit < 1 || limit > 100 || len(query["limit"]) > 1 {
+			problems.Add("/limit", "Enter one limit from 1 to 100.")
 		}
 	}
-	if text := r.URL.Query().Get("cursor"); text != "" {
-		if before, err = uuid.Parse(text); err != nil {
-			problems.Add("/cursor", "Use the next_cursor of an earlier page.")
+	if text := query.Get("cursor"); text != "" {
+		if before, err = uuid.Parse(text); err != nil || len(query["cursor"]) > 1 {
+			problems.Add("/cursor", "Use the next_cursor of one earlier page.")
 		}
 	}
 	return before, limit, problems.Err()

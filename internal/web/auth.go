@@ -35,6 +35,10 @@ func withPrincipal(r *http.Request, p account.Principal) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), principalKey{}, p))
 }
 
+// admits tells whether somebody with valid credentials may come in: everybody knows those of demo tenants,
+// and a database may have such tenants from a time when the demo was on.
+func (s *Server) admits(p account.Principal) bool { return !p.Demo || len(s.demo) > 0 }
+
 // A login ends 12 hours after the last request, and 7 days after it began.
 const (
 	sessionIdle = 12 * time.Hour
@@ -61,6 +65,7 @@ const (
 	sessionTenant     = "tenant"
 	sessionTenantName = "tenant_name"
 	sessionUser       = "user"
+	sessionDemo       = "demo" // whether the tenant is one of the demo
 	sessionSeen       = "seen" // Unix time of the last request, within sessionTouch
 )
 
@@ -98,15 +103,17 @@ func (s *Server) identify(next http.Handler) http.Handler {
 		ctx := r.Context()
 		idle := time.Since(time.Unix(s.sessions.GetInt64(ctx, sessionSeen), 0))
 		tenant, err := uuid.Parse(s.sessions.GetString(ctx, sessionTenant))
-		if err != nil || idle > sessionIdle {
-			next.ServeHTTP(w, withPrincipal(r, account.Principal{}))
-			return
-		}
-		r = withPrincipal(r, account.Principal{
+		who := account.Principal{
 			Tenant:     tenant,
 			TenantName: s.sessions.GetString(ctx, sessionTenantName),
 			Name:       s.sessions.GetString(ctx, sessionUser),
-		})
+			Demo:       s.sessions.GetBool(ctx, sessionDemo),
+		}
+		if err != nil || idle > sessionIdle || !s.admits(who) {
+			next.ServeHTTP(w, withPrincipal(r, account.Principal{}))
+			return
+		}
+		r = withPrincipal(r, who)
 		if idle > sessionTouch {
 			if err := s.saveSession(w, r); err != nil {
 				s.failHTML(w, r, err)
@@ -160,7 +167,7 @@ func (s *Server) requireToken(next http.Handler) http.Handler {
 			return
 		}
 		p, err := s.tokens.find(r.Context(), token)
-		if errors.Is(err, account.ErrUnknown) {
+		if errors.Is(err, account.ErrUnknown) || err == nil && !s.admits(p) {
 			err = errUnauthorized
 		}
 		if err != nil {

@@ -45,7 +45,7 @@ func BenchmarkRespond(b *testing.B) {
 	var s Server
 	draft := benchDecode(b)
 	done := idempotency.Done[invoice.Invoice]{Value: invoice.Invoice{
-		ID: uuid.New(), Number: draft.Number, Status: "draft", Currency: draft.Currency, IssueDate: draft.IssueDate,
+		ID: uuid.New(), Number: string(draft.Number), Status: "draft", Currency: draft.Currency, IssueDate: draft.IssueDate,
 		DueDate: draft.DueDate, Lines: draft.Lines, Subtotal: 10000, TaxTotal: 2300, Total: 12300, Version: 1, CreatedAt: time.Now(),
 	}}
 	respond, r := s.invoiceAPI().respond, httptest.NewRequest(http.MethodPost, "/api/v1/invoices", nil)

@@ -1,11 +1,13 @@
 package web_test
 
 import (
+	"fmt"
 	"net/http"
 	"path"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"onlyonce/internal/invoice"
 )
@@ -35,9 +37,12 @@ func TestNumberTakenHTML(t *testing.T) {
 		t.Errorf("the form has key %q now", got)
 	}
 	x.wantRows(x.leaves)
+	if p.control("number", "aria-invalid") != "true" || p.control("number", "aria-describedby") != "number-error number-hint" {
+		t.Error("the number is not marked")
+	}
 
 	x.made = "Invoice 2026-0001 created"
-	x.face.created(x, x.caller.press(p, "Use 2026-0001 instead"))
+	x.face.created(x, x.caller.press(p, "Use the next number, 2026-0001"))
 	x.wantOutcomes("created", "conflict", "created")
 	if n := get[int](x.bundle, `SELECT count(*) FROM invoices WHERE idempotency_key = 'another' AND number = '2026-0001'`); n != 1 {
 		t.Error("the key was not kept")
@@ -64,8 +69,27 @@ func TestNumberTakenJSON(t *testing.T) {
 // TestNumberOfAnotherYear is no conflict: numbers are unique in a year of issue.
 func TestNumberOfAnotherYear(t *testing.T) {
 	x, _ := forInvoices(setup(t), jsonFace{})
-	next := change(x.other, "number", "2026-0007", "issue_date", "2027-01-01", "due_date", "2027-01-01")
-	x.face.created(x, x.caller.must(x.face.send(t.Context(), x.caller, x.thing, "another", next)))
+	send := func(key, number string) answer {
+		next := change(x.other, "number", number, "issue_date", "2027-01-01", "due_date", "2027-01-01")
+		return x.caller.must(x.face.send(t.Context(), x.caller, x.thing, key, next))
+	}
+	next := change(x.other, "number", "R-7")
+	for _, a := range []answer{send("one", "R-7"), x.caller.must(x.face.send(t.Context(), x.caller, x.thing, "two", next))} {
+		if a.status != http.StatusCreated {
+			t.Errorf("%v", a)
+		}
+	}
+
+	// What looks like a number of another year would be allocated there once more.
+	refused := send("three", "2026-0007")
+	p := decode[problem](x.bundle, refused)
+	if refused.status != http.StatusUnprocessableEntity || len(p.Errors) != 1 || p.Errors[0].Pointer != "/number" ||
+		!strings.Contains(p.Errors[0].Detail, "2026-0007 is a number of 2026, and this invoice is issued in 2027.") {
+		t.Errorf("%v", refused)
+	}
+	if a := send("three", ""); a.status != http.StatusCreated {
+		t.Errorf("the key was used up: %v", a)
+	}
 }
 
 // TestWantedRepeatHTML: the same again under another key is asked about, and goes through in one click.
@@ -109,6 +133,45 @@ func TestWantedRepeatJSON(t *testing.T) {
 		t.Errorf("the first is like no other: %v", first)
 	}
 	x.face.replayed(x, send(), second)
+}
+
+// TestNumberIsSuggestedAndNotSent: an untouched suggestion means the next number, whichever that is by then.
+func TestNumberIsSuggestedAndNotSent(t *testing.T) {
+	b := setup(t)
+	x := &try{bundle: b, thing: invoices(), face: htmlFace{}, caller: b.person(b.site, b.acme)}
+	p := b.page(x.caller.get(x.caller.get("/invoices/new").location())).says("Leave blank for the next number, " + thisYear(1) + ".")
+	if typed := p.typed(); typed.Get("number") != "" {
+		t.Errorf("the form has the number %q", typed.Get("number"))
+	}
+	if suggested := p.control("number", "placeholder"); suggested != thisYear(1) {
+		t.Errorf("%q is suggested", suggested)
+	}
+	x.caller.must(x.face.send(t.Context(), x.caller, x.thing, "meanwhile", change(x.other, "number", thisYear(1),
+		"issue_date", time.Now().UTC().Format(time.DateOnly), "due_date", "2999-01-01")))
+	made := x.caller.submit("/invoices", change(p.typed(), "customer_email", "ada@example.com", "customer_name", "Ada",
+		"line_description", "Design", "line_unit_price", "50.00", "line_tax_rate", "0"))
+	b.page(x.caller.get(made.location())).says("Invoice " + thisYear(2) + " created")
+}
+
+func thisYear(n int) string { return fmt.Sprintf("%d-%04d", time.Now().UTC().Year(), n) }
+
+// TestCreateAsNewIsOneClick: whoever says so is not asked again, neither for another number than the one that
+// the form used nor whether a repeat is meant.
+func TestCreateAsNewIsOneClick(t *testing.T) {
+	x, first := forInvoices(setup(t), htmlFace{})
+	spent := x.caller.must(x.face.send(t.Context(), x.caller, x.thing, key, change(x.command, "notes", "One more", "number", "2026\u20110007")))
+	if spent.status != http.StatusUnprocessableEntity {
+		t.Fatal(spent)
+	}
+	p := x.page(spent).says("This form already created 2026-0007.")
+	keeps(x.bundle, p, map[string][]string{"number": {"2026\u20110007"}, "notes": {"One more"}})
+	x.made, x.label = "Invoice 2026-0001 created", "2026-0001"
+	second := x.caller.press(p, "Create as a new invoice")
+	x.face.created(x, second)
+	x.face.replayed(x, x.caller.press(p, "Create as a new invoice"), second)
+	if second.location() == first.location() {
+		t.Error("it is the first one")
+	}
 }
 
 // TestCopyAsNew: a copy has a key of its own, and nobody asks whether it is meant.

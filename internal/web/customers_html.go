@@ -105,6 +105,9 @@ func (s *Server) customerForm() face[customer.Draft, customer.Upserted] {
 	return face[customer.Draft, customer.Upserted]{
 		key: formKey,
 		decode: func(r *http.Request) (customer.Draft, error) {
+			if err := eachOnce(r.PostForm); err != nil {
+				return customer.Draft{}, err
+			}
 			var problems invalid.Error
 			in := customer.Input{Email: r.PostForm.Get("email"), Name: r.PostForm.Get("name")}
 			return in.Draft("", &problems), problems.Err()

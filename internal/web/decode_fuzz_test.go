@@ -51,7 +51,7 @@ func FuzzInvoiceForm(f *testing.F) {
 		f.Fatal(err)
 	}
 	for _, seed := range []string{
-		"", "%", "a;b", asForm(in).Encode(), asForm(in).Encode() + "&line_description=", asForm(in).Encode() + "&use_number=7",
+		"", "%", "a;b", asForm(in).Encode(), asForm(in).Encode() + "&line_description=", asForm(in).Encode() + "&next_number=1",
 		"idempotency_key=a&idempotency_key=b", "fresh_key=a&idempotency_key=b", "idempotency_key=%00",
 	} {
 		f.Add(seed)

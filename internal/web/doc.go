@@ -9,4 +9,14 @@
 //   - natural: a repeat leaves things as they are, with the reason why.
 //
 // Handlers return errors. What an error means in HTTP stands in one table (problems.go).
+//
+// # Behind a proxy
+//
+// PUBLIC_URL says what people type to get here. Its scheme decides whether cookies are Secure and whether
+// browsers are told to come by HTTPS only, and forms of that site are accepted whatever Host header the
+// proxy sends. X-Forwarded-Proto and X-Forwarded-Host are never read.
+//
+// TRUSTED_PROXIES names the proxies, so that failed logins are counted for the address behind them: the
+// last one in X-Forwarded-For that is no trusted proxy. Each proxy must append its peer to that header, as
+// nginx does with $proxy_add_x_forwarded_for. From anybody else the header is ignored.
 package web

@@ -41,7 +41,8 @@ func documentedProblems() []templates.Problem {
 func (s *Server) showAPIDocs(w http.ResponseWriter, r *http.Request) error {
 	docs := templates.APIDocs{
 		Intro: []string{
-			"Send an API token in the header Authorization: Bearer. Bodies are application/json, at most 1 MiB.",
+			"Send an API token in the header Authorization: Bearer. Bodies are application/json, at most 1 MiB. " +
+				"Members have exactly the documented names, and come once.",
 			"Every POST carries an Idempotency-Key: 1 to 255 printable ASCII characters, such as a UUID, " +
 				"one for each thing you want to create. Send the same key with every retry. " +
 				"A repeat gets the first answer, byte for byte, with Idempotent-Replayed: true. " +

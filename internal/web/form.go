@@ -1,18 +1,88 @@
 package web
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invalid"
 	"onlyonce/templates"
 )
+
+// parseForm reads a form body within its bounds: of bytes, of fields, and of fields with one name. A body
+// that could not be read stays so. It returns errMalformed, errTooLarge, or what reading the body returned.
+func parseForm(r *http.Request) error {
+	if r.PostForm != nil {
+		return nil
+	}
+	whole := r.Body
+	if principal(r).Tenant == uuid.Nil {
+		r.Body = http.MaxBytesReader(nil, r.Body, maxStranger)
+	}
+	r.Body = &formBody{r.Body, maxFields}
+	err := r.ParseForm()
+	for name, values := range r.PostForm {
+		if err == nil && len(values) > maxRepeats {
+			err = fmt.Errorf("%w: more than %d fields %.100q", errTooLarge, maxRepeats, name)
+		}
+	}
+	switch {
+	case err == nil:
+		return nil
+	case is[*http.MaxBytesError](err), errors.Is(err, errTooLarge), errors.Is(err, errCrowded):
+	default:
+		err = fmt.Errorf("%w: %w", errMalformed, err)
+	}
+	finish(whole)
+	r.Form, r.PostForm, r.Body = nil, nil, brokenBody{whole, err}
+	return err
+}
+
+// formBody bounds the fields of a form while it is read. They are what it costs: a byte can be a field.
+type formBody struct {
+	io.ReadCloser
+
+	fields int // left
+}
+
+func (b *formBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if b.fields -= bytes.Count(p[:n], []byte("&")); b.fields < 0 {
+		return 0, fmt.Errorf("%w: more than %d fields", errTooLarge, maxFields)
+	}
+	return n, err //nolint:wrapcheck // an io.EOF must stay one
+}
+
+// brokenBody keeps the error of a body that was read in part: reading on would take the rest for a form.
+type brokenBody struct {
+	io.ReadCloser
+
+	err error
+}
+
+func (b brokenBody) Read([]byte) (int, error) { return 0, b.err }
+
+// eachOnce returns an [*invalid.Error] with the fields that came more than once: which one was meant is not
+// for us to decide. Lines have fields of the same names, and keys are looked after by formKey.
+func eachOnce(form url.Values) error {
+	var problems invalid.Error
+	for _, name := range sortedNames(form) {
+		if len(form[name]) > 1 && !strings.HasPrefix(name, "line_") {
+			problems.Add("/"+name, name+" came twice. Check it, and send the form again.")
+		}
+	}
+	return problems.Err()
+}
 
 // formKey finds the key of a posted form: the hidden field, or the fresh one that a button carries
 // when the person decided for a new record. A header, if there is one, must agree.
@@ -20,14 +90,10 @@ func formKey(r *http.Request) (idempotency.Key, error) {
 	if err := parseForm(r); err != nil {
 		return idempotency.Key{}, err
 	}
-	if fresh := r.PostForm.Get("fresh_key"); fresh != "" {
-		return idempotency.ParseKey(fresh)
-	}
-	values := r.PostForm["idempotency_key"]
-	if len(values) > 1 {
+	if len(r.PostForm["idempotency_key"]) > 1 || len(r.PostForm["fresh_key"]) > 1 {
 		return idempotency.Key{}, fmt.Errorf("%w: two keys in one form", idempotency.ErrMalformedKey)
 	}
-	key, err := idempotency.ParseKey(r.PostForm.Get("idempotency_key"))
+	key, err := idempotency.ParseKey(cmp.Or(r.PostForm.Get("fresh_key"), r.PostForm.Get("idempotency_key")))
 	if err != nil || len(r.Header.Values("Idempotency-Key")) == 0 {
 		return key, err
 	}

@@ -24,6 +24,9 @@ func (s *Server) invoiceForm() face[invoice.Draft, invoice.Invoice] {
 	return face[invoice.Draft, invoice.Invoice]{
 		key: formKey,
 		decode: func(r *http.Request) (invoice.Draft, error) {
+			if err := eachOnce(r.PostForm); err != nil {
+				return invoice.Draft{}, err
+			}
 			return withoutBlankLines(readInvoice(r.PostForm)).Draft()
 		},
 		respond: func(w http.ResponseWriter, r *http.Request, done idempotency.Done[invoice.Invoice]) error {
@@ -48,8 +51,16 @@ func readInvoice(form url.Values) invoice.Input {
 		Currency: form.Get("currency"), Notes: form.Get("notes"),
 		AllowRepeat: form.Get("allow_repeat") == "1",
 	}
-	if number := form.Get("use_number"); number != "" {
-		in.Number = number
+	if form.Get("next_number") != "" {
+		in.Number = ""
+	}
+	// "Create as a new invoice" is an answer: whoever says so is not asked whether a repeat is meant, and
+	// does not mean the number that the form has used.
+	if used := form.Get("used_number"); used != "" && form.Get("fresh_key") != "" {
+		in.AllowRepeat = true
+		if invoice.SameNumber(in.Number, used) {
+			in.Number = ""
+		}
 	}
 	if in.CustomerID == "" {
 		in.Customer = &customer.Input{Email: form.Get("customer_email"), Name: form.Get("customer_name")}
@@ -60,7 +71,8 @@ func readInvoice(form url.Values) invoice.Input {
 		}
 		return ""
 	}
-	for i := range min(len(form["line_description"]), invoice.MaxLines+1) {
+	lines := max(len(form["line_description"]), len(form["line_quantity"]), len(form["line_unit_price"]), len(form["line_tax_rate"]))
+	for i := range lines {
 		in.Lines = append(in.Lines, invoice.LineInput{
 			Description: at("line_description", i), Quantity: at("line_quantity", i),
 			UnitPrice: at("line_unit_price", i), TaxRate: at("line_tax_rate", i),
@@ -97,8 +109,13 @@ func (s *Server) newInvoice(w http.ResponseWriter, r *http.Request) error {
 	query := r.URL.Query()
 	key, err := idempotency.ParseKey(query.Get("key"))
 	if err != nil {
-		query.Set("key", idempotency.NewKey().String())
-		return seeOther(w, r, "/invoices/new?"+query.Encode())
+		bound := url.Values{"key": {idempotency.NewKey().String()}}
+		for _, name := range []string{"customer", "copy"} {
+			if id, err := uuid.Parse(query.Get(name)); err == nil {
+				bound.Set(name, id.String())
+			}
+		}
+		return seeOther(w, r, "/invoices/new?"+bound.Encode())
 	}
 	tenant := principal(r).Tenant
 	switch made, err := invoice.FindByKey(r.Context(), s.pool, tenant, key); {
@@ -125,9 +142,6 @@ func (s *Server) newInvoice(w http.ResponseWriter, r *http.Request) error {
 		copied = original.Number
 		copyInto(&in, original)
 	}
-	if in.Number, err = invoice.NextNumber(r.Context(), s.pool, tenant, today.Year()); err != nil {
-		return err
-	}
 	form, err := s.fillForm(r, key, in)
 	if err != nil {
 		return err
@@ -152,6 +166,9 @@ func copyInto(in *invoice.Input, original invoice.Invoice) {
 // editLines adds or removes a line for people without JavaScript. It only shows the form again.
 func (s *Server) editLines(w http.ResponseWriter, r *http.Request) error {
 	key, err := formKey(r)
+	if err == nil {
+		err = eachOnce(r.PostForm)
+	}
 	if err != nil {
 		return s.refuseInvoice(w, r, err)
 	}
@@ -160,7 +177,9 @@ func (s *Server) editLines(w http.ResponseWriter, r *http.Request) error {
 	action, index, _ := strings.Cut(r.PostForm.Get("action"), ":")
 	switch i, err := strconv.Atoi(index); {
 	case action == "add_line" && len(in.Lines) >= invoice.MaxLines:
-		tooMany = true
+		full := &invalid.Error{}
+		full.Add("/lines", invoice.TooManyLines())
+		return s.refuseInvoice(w, r, full)
 	case action == "add_line":
 		in.Lines = append(in.Lines, newLine(in.Lines))
 		focus = templates.LineControl("line_description", len(in.Lines)-1)
@@ -188,12 +207,12 @@ func (s *Server) editLines(w http.ResponseWriter, r *http.Request) error {
 
 // refuseInvoice shows the form again, as typed and with the same key, and says what stands in the way.
 func (s *Server) refuseInvoice(w http.ResponseWriter, r *http.Request, refused error) error {
-	notice, err := s.invoiceNotice(r, refused)
+	objection, err := s.objectionOf(r, refused)
 	if err != nil {
 		return err
 	}
 	problems, invalidFields := errors.AsType[*invalid.Error](refused)
-	if !invalidFields && notice == nil {
+	if !invalidFields && objection.notice == nil {
 		return refused
 	}
 	key, _ := formKey(r)
@@ -204,7 +223,7 @@ func (s *Server) refuseInvoice(w http.ResponseWriter, r *http.Request, refused e
 	if err != nil {
 		return err
 	}
-	form.Notice = notice
+	form.Notice, form.TakenNumber, form.UsedNumber = objection.notice, objection.taken, objection.used
 	if invalidFields {
 		for _, f := range problems.Fields {
 			form.Errors = append(form.Errors, templates.FieldError{Control: control(f.Pointer), Message: f.Message})
@@ -215,22 +234,31 @@ func (s *Server) refuseInvoice(w http.ResponseWriter, r *http.Request, refused e
 	return s.render(w, r, kind.status, templates.InvoiceFormPage(s.page(w, r), form))
 }
 
-func (s *Server) invoiceNotice(r *http.Request, refused error) (*templates.Notice, error) {
+// objection is what stands in the way of an invoice, in the words of its form.
+type objection struct {
+	notice *templates.Notice
+	taken  string // the number that another invoice has
+	used   string // the number of the invoice that the form has created
+}
+
+func (s *Server) objectionOf(r *http.Request, refused error) (objection, error) {
 	if taken, ok := errors.AsType[*invoice.NumberTakenError](refused); ok {
-		return templates.NumberTaken(invoiceRecord(taken.Existing), taken.Next), nil
+		return objection{notice: templates.NumberTaken(invoiceRecord(taken.Existing), taken.Next), taken: taken.Existing.Number}, nil
 	}
 	if repeat, ok := errors.AsType[*invoice.RepeatError](refused); ok {
-		return templates.LooksLikeRepeat(invoiceRecord(repeat.Existing), age(time.Since(repeat.Existing.CreatedAt))), nil
+		return objection{
+			notice: templates.LooksLikeRepeat(invoiceRecord(repeat.Existing), age(time.Since(repeat.Existing.CreatedAt))),
+		}, nil
 	}
 	if id, spent := spentOn(refused); spent {
 		made, err := invoice.Find(r.Context(), s.pool, principal(r).Tenant, id)
 		if err != nil {
-			return nil, err
+			return objection{}, err
 		}
 		record := templates.Record{Name: made.Number, Href: "/invoices/" + id.String()}
-		return templates.FormSpent(record, "invoice", idempotency.NewKey().String()), nil
+		return objection{notice: templates.FormSpent(record, "invoice", idempotency.NewKey().String()), used: made.Number}, nil
 	}
-	return commonNotice(refused), nil
+	return objection{notice: commonNotice(refused)}, nil
 }
 
 func invoiceRecord(ref invoice.Ref) templates.Record {
@@ -259,8 +287,17 @@ func (s *Server) fillForm(r *http.Request, key idempotency.Key, in invoice.Input
 	if err != nil {
 		return templates.InvoiceForm{}, err
 	}
+	issued, err := invoice.ParseDate(in.IssueDate)
+	if err != nil {
+		issued = invoice.DateOf(time.Now().UTC())
+	}
+	next, err := invoice.NextNumber(r.Context(), s.pool, principal(r).Tenant, issued.Year())
+	if err != nil {
+		return templates.InvoiceForm{}, err
+	}
 	form := templates.InvoiceForm{
-		Key: key.String(), AllowRepeat: in.AllowRepeat, CustomerID: in.CustomerID, Number: in.Number,
+		NextNumber: next,
+		Key:        key.String(), AllowRepeat: in.AllowRepeat, CustomerID: in.CustomerID, Number: in.Number,
 		IssueDate: in.IssueDate, DueDate: in.DueDate, Currency: in.Currency, Notes: in.Notes,
 		Currencies: s.currencies, MaxLines: invoice.MaxLines,
 	}

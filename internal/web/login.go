@@ -28,9 +28,9 @@ func (s *Server) logIn(w http.ResponseWriter, r *http.Request) error {
 	}
 	email, next := r.PostForm.Get("email"), localPath(r.PostForm.Get("next"))
 	p, err := account.LogIn(r.Context(), s.pool, email, r.PostForm.Get("password"))
-	if errors.Is(err, account.ErrUnknown) {
+	if errors.Is(err, account.ErrUnknown) || err == nil && !s.admits(p) {
 		return s.render(w, r, http.StatusUnprocessableEntity, templates.LoginPage(s.page(w, r), templates.Login{
-			Email: email, Next: next, Demo: s.demo, Error: "Email and password do not fit together.",
+			Email: email, Next: next, Demo: s.demo, Error: "Email or password is incorrect.",
 		}))
 	}
 	if err != nil {
@@ -43,6 +43,7 @@ func (s *Server) logIn(w http.ResponseWriter, r *http.Request) error {
 	s.sessions.Put(r.Context(), sessionTenant, p.Tenant.String())
 	s.sessions.Put(r.Context(), sessionTenantName, p.TenantName)
 	s.sessions.Put(r.Context(), sessionUser, p.Name)
+	s.sessions.Put(r.Context(), sessionDemo, p.Demo)
 	if err := s.saveSession(w, r); err != nil {
 		return err
 	}

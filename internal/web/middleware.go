@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/netip"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/go-chi/chi/v5/middleware"
 	"github.com/go-chi/httprate"
+	"github.com/klauspost/compress/gzhttp"
 )
 
 type fail func(http.ResponseWriter, *http.Request, error)
@@ -40,13 +42,26 @@ func securityHeaders(secure bool) func(http.Handler) http.Handler {
 	}
 }
 
-func limitBody(next http.Handler) http.Handler { return http.MaxBytesHandler(next, maxBody) }
+// gzipPages compresses answers. A compressor is large, and is taken when an answer is written, not before.
+func gzipPages(next http.Handler) http.Handler {
+	gzip, err := gzhttp.NewWrapper(gzhttp.EnableZstd(false), gzhttp.CompressionLevel(5))
+	if err != nil {
+		panic(err) // the options are constants
+	}
+	return gzip(next)
+}
 
-// sameOrigin refuses state changes that another site caused.
-func (s *Server) sameOrigin(next http.Handler) http.Handler {
+// sameOrigin refuses state changes that another site caused. The site is the one in the Host header, and
+// origin, if there is one.
+func (s *Server) sameOrigin(origin string) (func(http.Handler) http.Handler, error) {
 	protection := http.NewCrossOriginProtection()
 	protection.SetDenyHandler(s.always(s.failHTML, errForbidden))
-	return protection.Handler(next)
+	if origin != "" {
+		if err := protection.AddTrustedOrigin(origin); err != nil {
+			return nil, fmt.Errorf("address of this site: %w", err)
+		}
+	}
+	return protection.Handler, nil
 }
 
 // recoverPanics turns a mistake of ours into a logged 500.
@@ -58,12 +73,7 @@ func (s *Server) recoverPanics(next http.Handler) http.Handler {
 			case http.ErrAbortHandler:
 				panic(cause)
 			default:
-				err := fmt.Errorf("panic: %v\n%s", cause, debug.Stack())
-				if strings.HasPrefix(r.URL.Path, apiPrefix) {
-					s.failJSON(w, r, err)
-				} else {
-					s.failHTML(w, r, err)
-				}
+				s.fail(w, r, fmt.Errorf("panic: %v\n%s", cause, debug.Stack()))
 			}
 		}()
 		next.ServeHTTP(w, r)
@@ -73,16 +83,34 @@ func (s *Server) recoverPanics(next http.Handler) http.Handler {
 // limitLogins slows down guessing: 30 attempts a minute from an address, 10 for an email.
 func (s *Server) limitLogins() func(http.Handler) http.Handler {
 	limited := httprate.WithLimitHandler(s.always(s.failHTML, errTooMany))
-	byAddress := httprate.LimitBy(30, time.Minute, byPeer, limited)
+	byAddress := httprate.LimitBy(30, time.Minute, byClient, limited)
 	byEmail := httprate.LimitBy(10, time.Minute, func(r *http.Request) (string, error) {
-		return strings.ToLower(strings.TrimSpace(r.PostFormValue("email"))), nil
+		if err := parseForm(r); err != nil {
+			return "", nil //nolint:nilerr // the handler says what is wrong with the form
+		}
+		return strings.ToLower(strings.TrimSpace(r.PostForm.Get("email"))), nil
 	}, limited)
 	return func(next http.Handler) http.Handler { return byAddress(byEmail(next)) }
 }
 
-// byPeer is the address of the TCP peer. A proxy in front is one peer: no header that anybody can send
-// is believed.
-func byPeer(r *http.Request) (string, error) {
+// clientAddress finds out who asks: the last address that X-Forwarded-For has and that is no trusted proxy,
+// if a trusted proxy sent it; else the TCP peer. Anybody can send that header, so nobody else is believed.
+func clientAddress(trusted []netip.Prefix) func(http.Handler) http.Handler {
+	if len(trusted) == 0 {
+		return middleware.ClientIPFromRemoteAddr
+	}
+	var prefixes []string
+	for _, prefix := range trusted {
+		prefixes = append(prefixes, prefix.String())
+	}
+	return middleware.ClientIPFromXFF(prefixes...)
+}
+
+// byClient is the address of who asks. It is the proxy's if that does not tell.
+func byClient(r *http.Request) (string, error) {
+	if client := middleware.GetClientIP(r.Context()); client != "" {
+		return httprate.CanonicalizeIP(client), nil
+	}
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	return httprate.CanonicalizeIP(host), err
 }

@@ -28,18 +28,56 @@ func (s *Server) loginUnknown(r *http.Request) bool {
 	return err == nil && !identified(r)
 }
 
-// render writes a page, whole or not at all. Pages are private, and kept by the browser for Back and
-// Forward only.
+// render writes a page. Pages are private, and kept by the browser for Back and Forward only. It returns
+// an error if nothing was written; a page that fails further on is cut off, so that nobody takes it for a
+// whole one.
 func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, page templ.Component) error {
-	var html bytes.Buffer
-	if err := page.Render(r.Context(), &html); err != nil {
-		return fmt.Errorf("render page: %w", err)
-	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "private, no-cache")
-	w.WriteHeader(status)
-	_, _ = w.Write(html.Bytes()) // the client may be gone
-	return nil
+	html := &pageWriter{response: w, status: status}
+	err := page.Render(r.Context(), html)
+	switch {
+	case err != nil && html.started:
+		panic(http.ErrAbortHandler) // or the client is gone
+	case err != nil:
+		return fmt.Errorf("render page: %w", err)
+	default:
+		_ = html.start() // the client may be gone
+		return nil
+	}
+}
+
+// pageBuffer is how much of a page is kept before any of it is written, in bytes: nearly all pages are
+// shorter. What is beyond is not kept, because a page can be many times as large as the form on it.
+const pageBuffer = 64 << 10
+
+// pageWriter holds an answer back until it is known that there will be one.
+type pageWriter struct {
+	response http.ResponseWriter
+	status   int
+	held     bytes.Buffer
+	started  bool
+}
+
+func (w *pageWriter) Write(html []byte) (int, error) {
+	if !w.started && w.held.Len()+len(html) <= pageBuffer {
+		return w.held.Write(html)
+	}
+	if err := w.start(); err != nil {
+		return 0, err
+	}
+	return w.response.Write(html) //nolint:wrapcheck // render says what it is
+}
+
+// start writes what was held back.
+func (w *pageWriter) start() error {
+	if w.started {
+		return nil
+	}
+	w.started = true
+	w.response.WriteHeader(w.status)
+	_, err := w.response.Write(w.held.Bytes())
+	return err //nolint:wrapcheck // render says what it is
 }
 
 // What a page may say once after a redirect. The cookie holds only the name of the message.
@@ -71,33 +109,27 @@ func takeFlash(w http.ResponseWriter, r *http.Request) string {
 	return cookie.Value
 }
 
-// parseForm reads a form body, within the limit that all bodies have.
-func parseForm(r *http.Request) error {
-	if err := r.ParseForm(); err != nil {
-		return fmt.Errorf("%w: %w", errMalformed, err)
-	}
-	return nil
-}
-
 // failHTML answers an error with a page that leads on and loses nothing that was typed.
 func (s *Server) failHTML(w http.ResponseWriter, r *http.Request, err error) {
 	kind := s.classify(r, err)
 	retryAfter(w, kind)
-	posted := r.Method == http.MethodPost
-	if kind.status == http.StatusUnauthorized && !posted {
-		_ = seeOther(w, r, "/login?next="+url.QueryEscape(r.URL.RequestURI()))
+	posted, stranger := r.Method == http.MethodPost, kind.status == http.StatusUnauthorized
+	if stranger && !posted {
+		_ = seeOther(w, r, loginPath(r))
 		return
 	}
-	mayHelp := kind.retry > 0 || kind.status == http.StatusUnauthorized || posted && kind.status >= http.StatusInternalServerError
-	if mayHelp {
+	mayHelp := kind.retry > 0 || stranger || posted && kind.status >= http.StatusInternalServerError
+	readable := posted && parseForm(r) == nil
+	finish(r.Body)
+	if mayHelp && (readable || !posted) {
 		again := templates.TryAgain{Title: kind.title, Message: kind.meaning, Status: kind.status}
-		if posted && parseForm(r) == nil {
+		if readable {
 			again.Action, again.Fields = r.URL.Path, fields(r.PostForm)
 			again.Message += " Nothing you typed is lost. Trying again is safe."
 		} else {
 			again.Href = r.URL.RequestURI()
 		}
-		if kind.status == http.StatusUnauthorized {
+		if stranger {
 			again.Title = "You are not logged in any more"
 			again.Message = "Log in again in a new tab, then come back here and try again. Nothing you typed is lost."
 			again.Links = []templates.Link{{Text: "Log in", Href: "/login", NewTab: true}}
@@ -105,10 +137,29 @@ func (s *Server) failHTML(w http.ResponseWriter, r *http.Request, err error) {
 		_ = s.render(w, r, kind.status, templates.TryAgainPage(s.page(w, r), again))
 		return
 	}
-	_ = s.render(w, r, kind.status, templates.FailurePage(s.page(w, r), templates.Failure{
+	failure := templates.Failure{
 		Status: kind.status, Title: kind.title, Message: kind.meaning, RequestID: requestID(r),
 		Links: []templates.Link{{Text: "Go to invoices", Href: "/invoices"}},
-	}))
+	}
+	switch {
+	case readable || !posted:
+	case stranger:
+		failure.Title = "You are not logged in any more"
+		failure.Message = "Nothing was saved, and what you sent is too large to keep on this page. Log in again in a new tab. " +
+			"Then come back here, go back with your browser's Back button, which still has what you typed, and send it again."
+		failure.Links = []templates.Link{{Text: "Log in", Href: "/login", NewTab: true}}
+	default:
+		failure.Message += " What you typed is not on this page. Your browser still has it: use its Back button."
+	}
+	_ = s.render(w, r, kind.status, templates.FailurePage(s.page(w, r), failure))
+}
+
+// loginPath leads back to the address of the request after a login, if it is not too long to be repeated.
+func loginPath(r *http.Request) string {
+	if next := url.QueryEscape(r.URL.RequestURI()); len(next) <= maxTarget/2 {
+		return "/login?next=" + next
+	}
+	return "/login"
 }
 
 // fields lists what a form posted, each name's values in their order.

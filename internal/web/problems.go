@@ -47,12 +47,14 @@ var (
 		"Some fields are missing or wrong; errors lists each with a JSON Pointer. The key can be used again.",
 		"Correct the fields and send the request again with the same key.", 0}
 	malformed = problem{"malformed", http.StatusBadRequest, "Malformed request",
-		"The body could not be read: it is not valid JSON, has unknown fields, or has more data after the JSON object.",
-		"Send one JSON object with the documented fields.", 0}
+		"The body could not be read: it is not valid JSON, has unknown fields, has a field more than once, or has more data after the JSON object.",
+		"Send one JSON object with the documented fields, spelled exactly as documented, each of them once.", 0}
 	wrongType = problem{"content-type", http.StatusUnsupportedMediaType, "Wrong content type",
 		"The API reads application/json only.", "Send Content-Type: application/json.", 0}
 	tooLarge = problem{"too-large", http.StatusRequestEntityTooLarge, "Body too large",
-		"The body is larger than 1 MiB.", "Send fewer lines or shorter text.", 0}
+		"The body is larger than 1 MiB, or has more than 500 lines. Nothing was saved.", "Send fewer lines or shorter text.", 0}
+	longTarget = problem{"address-too-long", http.StatusRequestURITooLong, "Address too long",
+		"The address is longer than 8 KiB.", "Send fewer or shorter parameters.", 0}
 	unauthorized = problem{"unauthorized", http.StatusUnauthorized, "Not logged in",
 		"The request has no valid API token or session. Nothing was saved.",
 		"Send a valid token in the header Authorization: Bearer. The same key may be used again.", 0}
@@ -66,7 +68,7 @@ var (
 		"You have sent more requests than the limit allows. Nothing was saved.",
 		"Wait for as long as Retry-After says. The same key may be used again.", 30}
 	busy = problem{"busy", http.StatusServiceUnavailable, "Busy",
-		"The request waited too long for another one to finish. Nothing was saved.", "Send it again with the same key. That is safe.", 1}
+		"The request waited too long for others to finish. Nothing was saved.", "Send it again with the same key. That is safe.", 1}
 	unconfirmed = problem{"unconfirmed", http.StatusServiceUnavailable, "We could not confirm",
 		"The connection to the database was lost, so we do not know whether the request was carried out.",
 		"Send it again with the same key. That is safe, and it is how you find out.", 2}
@@ -82,16 +84,19 @@ var (
 func problems() []problem {
 	return []problem{
 		keyMissing, keyMalformed, keyReused, inProgress, numberTaken, looksLikeRepeat, invalidCommand,
-		malformed, wrongType, tooLarge, unauthorized, forbidden, notFound, wrongMethod, tooMany,
+		malformed, wrongType, tooLarge, longTarget, unauthorized, forbidden, notFound, wrongMethod, tooMany,
 		busy, unconfirmed, unavailable, internal,
 	}
 }
 
 var (
+	errCrowded      = errors.New("too many large bodies at once")
 	errForbidden    = errors.New("forbidden")
+	errLongTarget   = errors.New("address too long")
 	errMalformed    = errors.New("malformed request")
 	errMethod       = errors.New("method not allowed")
 	errNotFound     = errors.New("not found")
+	errTooLarge     = errors.New("body too large")
 	errTooMany      = errors.New("too many requests")
 	errUnauthorized = errors.New("unauthorized")
 	errWrongType    = errors.New("wrong content type")
@@ -115,10 +120,13 @@ func problemOf(err error) problem {
 		{idempotency.ErrNotVisible, notFound},
 		{invoice.ErrNotFound, notFound},
 		{customer.ErrNotFound, notFound},
+		{errCrowded, busy},
 		{errForbidden, forbidden},
+		{errLongTarget, longTarget},
 		{errMalformed, malformed},
 		{errMethod, wrongMethod},
 		{errNotFound, notFound},
+		{errTooLarge, tooLarge},
 		{errTooMany, tooMany},
 		{errUnauthorized, unauthorized},
 		{errWrongType, wrongType},

@@ -3,12 +3,14 @@ package web
 import (
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"time"
 
 	"github.com/alexedwards/scs/v2"
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"golang.org/x/sync/semaphore"
 
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
@@ -22,11 +24,17 @@ type Config struct {
 	Pool  *pgxpool.Pool
 	Store *idempotency.Store
 	Log   *slog.Logger
-	// Secure marks cookies for HTTPS only. It is off on loopback.
+	// Secure says that browsers come by HTTPS: cookies are for HTTPS only, and browsers remember it.
 	Secure bool
+	// Origin is the outside address, such as "https://invoices.example.com". A proxy may put another name
+	// into the Host header. Empty if there is none but that of the Host header.
+	Origin string
+	// TrustedProxies are the networks from which X-Forwarded-For is believed.
+	TrustedProxies []netip.Prefix
 	// RateLimit is how many requests a minute each tenant may make; 0 is no limit.
 	RateLimit int
-	// Demo lists logins that the login page may offer.
+	// Demo lists the logins that the login page offers. Without any, the demo is off: passwords, tokens
+	// and sessions of demo tenants are refused.
 	Demo []templates.DemoLogin
 }
 
@@ -48,9 +56,10 @@ type Server struct {
 	currencies []templates.Currency
 	demo       []templates.DemoLogin
 	secure     bool
+	large      *semaphore.Weighted // bodies that are handled now, see admitLarge
 }
 
-// New makes a server. The only error is that of broken assets.
+// New makes a server. The error is that of broken assets, or of an Origin that is none.
 func New(c Config) (*Server, error) {
 	assets, err := static.New()
 	if err != nil {
@@ -59,6 +68,7 @@ func New(c Config) (*Server, error) {
 	s := &Server{
 		pool: c.Pool, store: c.Store, log: c.Log, secure: c.Secure, demo: c.Demo,
 		tokens: newTokens(c.Pool), currencies: currencies(), assets: assets,
+		large: semaphore.NewWeighted(largeAtOnce),
 		assetURLs: templates.Assets{
 			Stylesheet: assets.Path("app.css"), SubmitGuard: assets.Path("submit-guard.js"),
 			PageScript: assets.Path("page.js"), InvoiceLines: assets.Path("invoice-lines.js"),
@@ -67,17 +77,19 @@ func New(c Config) (*Server, error) {
 	}
 	s.sessions = newSessions(c.Pool, c.Secure)
 	mux := chi.NewRouter()
-	s.mount(mux, c.RateLimit)
+	mux.Use(clientAddress(c.TrustedProxies))
+	sameOrigin, err := s.sameOrigin(c.Origin)
+	if err != nil {
+		return nil, err
+	}
+	s.mount(mux, c.RateLimit, sameOrigin)
 	s.Handler, s.Mux = mux, mux
 	return s, nil
 }
 
-// maxBody is the largest request body in bytes.
-const maxBody = 1 << 20
-
 // mount lists every route of the program.
-func (s *Server) mount(mux chi.Router, perMinute int) {
-	mux.Use(middleware.RequestID, s.recoverPanics, securityHeaders(s.secure), limitBody, middleware.GetHead,
+func (s *Server) mount(mux chi.Router, perMinute int, sameOrigin func(http.Handler) http.Handler) {
+	mux.Use(middleware.RequestID, s.recoverPanics, securityHeaders(s.secure), limitBody(maxBody), s.limitTarget, middleware.GetHead,
 		middleware.Timeout(30*time.Second))
 
 	mux.Method(http.MethodGet, "/static/*", s.assets.Handler())
@@ -85,11 +97,12 @@ func (s *Server) mount(mux chi.Router, perMinute int) {
 	mux.Get("/readyz", s.ready)
 
 	mux.Group(func(mux chi.Router) {
-		mux.Use(middleware.Compress(5), s.sameOrigin, s.loadSession, s.identify)
+		mux.Use(gzipPages, sameOrigin, s.loadSession, s.identify)
 		mux.NotFound(s.always(s.failHTML, errNotFound))
 		mux.MethodNotAllowed(s.always(s.failHTML, errMethod))
 
 		mux.Group(func(mux chi.Router) {
+			mux.Use(limitBody(maxStranger))
 			rt := router{mux: mux, fail: s.failHTML, public: true, routes: &s.Routes}
 			rt.read("/", func(w http.ResponseWriter, r *http.Request) error { return seeOther(w, r, "/invoices") })
 			rt.read("/login", s.showLogin)
@@ -102,7 +115,7 @@ func (s *Server) mount(mux chi.Router, perMinute int) {
 			rt.natural("/login", "being logged in is a state; the old session is replaced", s.logIn)
 		})
 		mux.Group(func(mux chi.Router) {
-			mux.Use(s.requireLogin, s.limitTenant(perMinute, s.failHTML))
+			mux.Use(s.requireLogin, s.limitTenant(perMinute, s.failHTML), s.admitLarge)
 			rt := router{mux: mux, fail: s.failHTML, routes: &s.Routes}
 			rt.read("/invoices", s.listInvoices)
 			rt.read("/invoices/new", s.newInvoice)
@@ -120,7 +133,7 @@ func (s *Server) mount(mux chi.Router, perMinute int) {
 	mux.Route(apiPrefix, func(mux chi.Router) {
 		mux.NotFound(s.always(s.failJSON, errNotFound))
 		mux.MethodNotAllowed(s.always(s.failJSON, errMethod))
-		mux.Use(s.requireToken, s.limitTenant(perMinute, s.failJSON))
+		mux.Use(s.requireToken, s.limitTenant(perMinute, s.failJSON), s.admitLarge)
 		rt := router{mux: mux, prefix: apiPrefix, fail: s.failJSON, routes: &s.Routes}
 		rt.read("/invoices", s.listInvoicesJSON)
 		rt.read("/invoices/{id}", s.getInvoiceJSON)

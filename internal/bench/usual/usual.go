@@ -92,9 +92,9 @@ func (s Service) create(r *http.Request) (answer []byte, err error) {
 // insert checks, then inserts.
 func (s Service) insert(ctx context.Context, tx pgx.Tx, key string, d invoice.Draft) ([]byte, error) {
 	shown := invoice.Invoice{
-		Number: d.Number, Status: "draft", Currency: d.Currency, IssueDate: d.IssueDate, DueDate: d.DueDate,
+		Number: string(d.Number), Status: "draft", Currency: d.Currency, IssueDate: d.IssueDate, DueDate: d.DueDate,
 		Lines: d.Lines, Notes: d.Notes, Version: 1, Key: key,
-		Customer: invoice.Customer{Email: d.Customer.Email, Name: d.Customer.Name},
+		Customer: invoice.Customer{Email: string(d.Customer.Email), Name: d.Customer.Name},
 	}
 	var err error
 	if shown.ID, err = uuid.NewV7(); err != nil {
@@ -106,18 +106,18 @@ func (s Service) insert(ctx context.Context, tx pgx.Tx, key string, d invoice.Dr
 	}
 	shown.Subtotal, shown.TaxTotal, shown.Total = totals.Subtotal, totals.Tax, totals.Total
 
-	if err := tx.QueryRow(ctx, `SELECT id FROM customers WHERE tenant_id = $1 AND lower(email) = lower($2)`,
-		s.Tenant, d.Customer.Email).Scan(&shown.Customer.ID); err != nil {
+	if err := tx.QueryRow(ctx, `SELECT id FROM customers WHERE tenant_id = $1 AND email_folded = $2`,
+		s.Tenant, d.Customer.Email.Folded()).Scan(&shown.Customer.ID); err != nil {
 		return nil, fmt.Errorf("find the customer: %w", err)
 	}
 	var taken bool
 	if err := tx.QueryRow(ctx, `
-		SELECT EXISTS (SELECT FROM invoices WHERE tenant_id = $1 AND issue_year = $2 AND number = $3)`,
-		s.Tenant, d.IssueDate.Year(), d.Number).Scan(&taken); err != nil {
+		SELECT EXISTS (SELECT FROM invoices WHERE tenant_id = $1 AND issue_year = $2 AND number_folded = $3)`,
+		s.Tenant, d.IssueDate.Year(), d.Number.Folded()).Scan(&taken); err != nil {
 		return nil, fmt.Errorf("look for the number: %w", err)
 	}
 	if taken {
-		return nil, errors.New("number taken: " + d.Number)
+		return nil, errors.New("number taken: " + string(d.Number))
 	}
 	likeness := sha256.Sum256(fmt.Appendf(nil, "%v%v", shown.Customer.ID, d.Lines))
 	if err := tx.QueryRow(ctx, `
@@ -126,7 +126,7 @@ func (s Service) insert(ctx context.Context, tx pgx.Tx, key string, d invoice.Dr
 			subtotal, tax_total, total, likeness)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
 		RETURNING created_at`,
-		s.Tenant, shown.ID, key, d.Number, shown.Customer.ID, d.Currency.String(), d.IssueDate.Time(), d.DueDate.Time(),
+		s.Tenant, shown.ID, key, shown.Number, shown.Customer.ID, d.Currency.String(), d.IssueDate.Time(), d.DueDate.Time(),
 		d.Notes, totals.Subtotal, totals.Tax, totals.Total, likeness[:]).Scan(&shown.CreatedAt); err != nil {
 		return nil, fmt.Errorf("insert the invoice: %w", err)
 	}

@@ -62,20 +62,19 @@ func New(t testing.TB) *Database {
 		URL:      server.URL(cluster.dir, server.Role, name),
 		AdminURL: server.URL(cluster.dir, server.Superuser, name),
 	}
-	db.Pool = open(t, db.URL)
+	if db.Pool, err = postgres.Open(t.Context(), db.URL); err != nil {
+		t.Fatalf("pgtest: %v", err)
+	}
+	t.Cleanup(db.Pool.Close)
 	return db
 }
 
 // Admin opens a pool on the database as the superuser, who may end other people's
-// connections and change the schema. It is closed when the test ends.
+// connections, change the schema and see the rows of all tenants. It is closed when the test
+// ends. It is none that the app could open, which refuses superusers.
 func (d *Database) Admin(t testing.TB) *pgxpool.Pool {
 	t.Helper()
-	return open(t, d.AdminURL)
-}
-
-func open(t testing.TB, url string) *pgxpool.Pool {
-	t.Helper()
-	pool, err := postgres.Open(t.Context(), url)
+	pool, err := pgxpool.New(t.Context(), d.AdminURL+"&timezone=UTC&pool_max_conns=16")
 	if err != nil {
 		t.Fatalf("pgtest: %v", err)
 	}

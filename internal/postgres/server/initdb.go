@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 const (
@@ -25,7 +26,7 @@ const (
 
 // Init makes a new data directory, complete with [Role] and [Database], in dir, which is
 // empty and belongs to the account. With durable it is on disk when Init returns. The
-// programs inherit lock, which may be nil.
+// programs inherit lock, which may be nil. The error is an [*InitError].
 func Init(ctx context.Context, programs Programs, account Account, dir string, durable bool, lock *os.File) error {
 	args := []string{
 		"--pgdata", dir,
@@ -44,7 +45,7 @@ func Init(ctx context.Context, programs Programs, account Account, dir string, d
 	}
 	initdb := account.command(ctx, filepath.Join(programs.Dir, "initdb"), args...)
 	initdb.ExtraFiles = []*os.File{lock}
-	if err := run(initdb); err != nil {
+	if err := run(initdb, account, dir); err != nil {
 		return err
 	}
 
@@ -55,7 +56,7 @@ func Init(ctx context.Context, programs Programs, account Account, dir string, d
 	single.Stdin = strings.NewReader(
 		"CREATE ROLE " + Role + " LOGIN;\n\n" +
 			"CREATE DATABASE " + Database + " OWNER " + Role + ";\n\n")
-	return run(single)
+	return run(single, account, dir)
 }
 
 // MajorOf returns the major version that the data directory dir belongs to. The error is
@@ -78,11 +79,17 @@ func MajorOf(dir string) (int, error) {
 	return major, nil
 }
 
-func run(cmd *exec.Cmd) error {
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("%s: %w\n%s", filepath.Base(cmd.Path), err, out)
+func run(cmd *exec.Cmd, account Account, dir string) error {
+	out, err := cmd.CombinedOutput()
+	if err == nil {
+		return nil
 	}
-	return nil
+	failed := &InitError{Dir: dir, Account: account, Program: filepath.Base(cmd.Path), Output: strings.TrimSpace(string(out)), Err: err}
+	var disk syscall.Statfs_t
+	if err := syscall.Statfs(dir, &disk); err == nil {
+		failed.Free = int64(disk.Bavail) * int64(disk.Bsize) / 1e6 //nolint:gosec,unconvert // types differ between systems
+	}
+	return failed
 }
 
 // locale sorts by code point and knows the letters of all languages. Only macOS has no such

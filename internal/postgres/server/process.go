@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	_ "embed" // for the guard
 	"errors"
@@ -81,8 +82,11 @@ func Start(ctx context.Context, cfg Config) (*Process, error) {
 // Done is closed when the server is gone, asked to or not.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Err says how the server ended, nil for in order. Call it after [Process.Done].
+// Err says how the server ended, nil for in order: somebody stopped it. Call it after [Process.Done].
 func (p *Process) Err() error { return p.err }
+
+// ErrStopped says that a server ended in order and unasked: not we have stopped it.
+var ErrStopped = errors.New("somebody stopped it")
 
 // Stop has the server finish what it is committing, cut all connections and write its last
 // checkpoint. When ctx ends first, the server still stops, only unobserved.
@@ -138,7 +142,7 @@ func (p *Process) ready(ctx context.Context, socketDir string) error {
 		case <-ctx.Done():
 			return errors.Join(ctx.Err(), err)
 		case <-p.done:
-			return fmt.Errorf("the server ended at once: %w", p.err)
+			return fmt.Errorf("the server ended at once: %w", cmp.Or(p.err, ErrStopped))
 		case <-tick.C:
 		}
 	}
@@ -151,6 +155,10 @@ func tail(log *os.File, offset int64) string {
 	if err != nil || len(text) == 0 {
 		return ""
 	}
-	lines := slices.Collect(strings.Lines(string(text)))
-	return ":\n" + strings.TrimSpace(strings.Join(lines[max(0, len(lines)-most):], ""))
+	return ":\n" + lastLines(string(text), most)
+}
+
+func lastLines(text string, most int) string {
+	lines := slices.Collect(strings.Lines(strings.TrimSpace(text)))
+	return strings.Join(lines[max(0, len(lines)-most):], "")
 }

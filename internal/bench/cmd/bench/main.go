@@ -28,10 +28,11 @@ func run() error {
 	o := bench.Full()
 	rounds := flag.Int("rounds", 0, "turns of each figure and its baseline")
 	length := flag.Duration("length", 0, "length of a sample, in seconds")
-	records := flag.Int("records", 0, "idempotency records in the big database")
-	invoices := flag.Int("invoices", 0, "invoices in the big database")
+	rows := flag.Int("rows", 0, "rows in every table of the large database")
+	records := flag.Int("records", 0, "idempotency records there, in the end")
+	typed := flag.Int("typed", 0, "invoice numbers of the year that people have typed")
 	expired := flag.Int("expired", 0, "records that expire while invoices are created")
-	only := flag.String("only", "", "one part: create, samekey, size, expiry, start or pages; keep nothing")
+	only := flag.String("only", "", "one part: create, samekey, size, series, expiry, start, pages or memory; keep nothing")
 	docs := flag.String("docs", "docs", "where performance.md and performance.json are")
 	flag.Parse()
 	if *quick {
@@ -40,7 +41,8 @@ func run() error {
 	override(&o.Rounds, *rounds)
 	override(&o.Length, *length)
 	override(&o.Records, *records)
-	override(&o.Invoices, *invoices)
+	override(&o.Rows, *rows)
+	override(&o.Typed, *typed)
 	override(&o.Expired, *expired)
 	o.Only, o.Log = *only, os.Stderr
 
@@ -69,6 +71,9 @@ func run() error {
 }
 
 func compare(now, before bench.Report) {
+	for _, line := range now.Differs(before) {
+		fmt.Fprintf(os.Stdout, "Not the same as at %s: %s.\n", before.Commit, line)
+	}
 	worse := now.Worse(before)
 	if len(worse) == 0 {
 		fmt.Fprintf(os.Stdout, "Nothing got worse since %s.\n", before.Commit)

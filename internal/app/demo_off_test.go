@@ -1,0 +1,138 @@
+package app_test
+
+import (
+	"io/fs"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+
+	"onlyonce/internal/app"
+	"onlyonce/migrations"
+)
+
+func withoutDemo(c *app.Config) { c.Demo = false }
+
+// visitor is a browser with cookies that stays where it is told to go elsewhere.
+func (b *bundle) visitor() *http.Client {
+	b.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}
+
+// doors tries every way into the demo: the password with a fresh browser, the token, and a session that
+// may be there already. It gives whether each opened.
+func (b *bundle) doors(at string, session *http.Client) (password, token, running bool) {
+	b.Helper()
+	status := func(response *http.Response, err error) int {
+		b.Helper()
+		if err != nil {
+			b.Fatal(err)
+		}
+		_ = response.Body.Close()
+		return response.StatusCode
+	}
+	login := url.Values{"email": {"acme@onlyonce.test"}, "password": {"only-once-demo"}}
+	password = status(b.visitor().PostForm(at+"/login", login)) == http.StatusSeeOther
+	ask, err := http.NewRequestWithContext(b.Context(), http.MethodGet, at+"/api/v1/invoices", nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	ask.Header.Set("Authorization", "Bearer oo_demo_acme")
+	token = status(http.DefaultClient.Do(ask)) == http.StatusOK
+	running = status(session.Get(at+"/invoices")) == http.StatusOK
+	return password, token, running
+}
+
+// TestDemoLoginsAreRefusedWithoutTheDemo: what a start with demo data left in the database opens nothing when
+// the app runs without it, whatever the address. Another replica that has the demo on goes on beside it.
+func TestDemoLoginsAreRefusedWithoutTheDemo(t *testing.T) {
+	b := setup(t)
+	session := b.visitor()
+	response, err := session.PostForm(b.URL()+"/login", url.Values{"email": {"acme@onlyonce.test"}, "password": {"only-once-demo"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = response.Body.Close()
+	want := func(name, at string, open bool) {
+		t.Helper()
+		for range 2 { // the second token comes from the cache
+			password, token, running := b.doors(at, session)
+			if password != open || token != open || running != open {
+				t.Errorf("%s: password %v, token %v, running session %v, want %v", name, password, token, running, open)
+			}
+		}
+	}
+	want("with the demo", b.URL(), true)
+
+	// Cookies know no ports, so the session follows to the other replica.
+	beside := b.start(withoutDemo)
+	want("a replica without the demo", beside.URL(), false)
+	want("the one with the demo, still", b.URL(), true)
+
+	public := b.start(withoutDemo, func(c *app.Config) { c.Addr = "0.0.0.0:0" })
+	_, port, _ := strings.Cut(strings.TrimPrefix(public.URL(), "http://["), "]:")
+	want("on a public address", "http://127.0.0.1:"+port, false)
+
+	if err := b.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	want("restarted without the demo", b.start(withoutDemo).URL(), false)
+	want("restarted with the demo", b.start().URL(), true)
+}
+
+// TestDemoTenantsOfAnEarlierVersionAreKnown: it had no mark for them, in the database or in a session.
+func TestDemoTenantsOfAnEarlierVersionAreKnown(t *testing.T) {
+	b := setup(t)
+	if _, err := b.visitor().PostForm(b.URL()+"/login",
+		url.Values{"email": {"acme@onlyonce.test"}, "password": {"only-once-demo"}}); err != nil {
+		t.Fatal(err)
+	}
+	b.admin(`INSERT INTO sessions (token, data, expiry) VALUES ('of a real tenant', gen_random_uuid()::text::bytea, now() + '1 day')`)
+	if n := b.number(`SELECT count(*) FROM sessions`); n != 2 {
+		t.Fatalf("%d sessions", n)
+	}
+	if err := b.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	b.takeBack("demo_tenants")
+	after := b.start(withoutDemo)
+	if n := b.number(`SELECT count(*) FROM sessions WHERE token = 'of a real tenant'`); n != 1 {
+		t.Error("somebody else was logged out")
+	}
+	if n := b.number(`SELECT count(*) FROM sessions`); n != 1 {
+		t.Errorf("%d sessions", n)
+	}
+	if password, token, _ := b.doors(after.URL(), b.visitor()); password || token {
+		t.Errorf("password %v, token %v", password, token)
+	}
+}
+
+// takeBack undoes one migration, as if this program's predecessor had been the last one here.
+func (b *bundle) takeBack(name string) {
+	b.Helper()
+	files, err := fs.Glob(migrations.FS, "*_"+name+".sql")
+	if err != nil || len(files) != 1 {
+		b.Fatalf("%v, %v", files, err)
+	}
+	version, err := goose.NumericComponent(files[0])
+	if err != nil {
+		b.Fatal(err)
+	}
+	db := stdlib.OpenDBFromPool(b.db.Pool)
+	defer db.Close()
+	provider, err := goose.NewProvider(goose.DialectPostgres, db, migrations.FS)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if _, err := provider.ApplyVersion(b.Context(), version, false); err != nil {
+		b.Fatal(err)
+	}
+}

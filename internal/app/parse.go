@@ -1,0 +1,113 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// parseAddress takes host:port. The host may be empty, for all of this machine's addresses.
+func parseAddress(addr *string, value string) error {
+	host, port, err := net.SplitHostPort(value)
+	if err != nil {
+		return fmt.Errorf("%q is not host:port, such as 127.0.0.1:8080 (%s)", value, reason(err))
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return fmt.Errorf("the port of %q must be a number from 0 to 65535, as in %s", value, net.JoinHostPort(host, "8080"))
+	}
+	*addr = value
+	return nil
+}
+
+// reason is what is wrong with an address, without the address.
+func reason(err error) string {
+	if wrong, ok := errors.AsType[*net.AddrError](err); ok {
+		return wrong.Err
+	}
+	return err.Error()
+}
+
+// parseOrigin takes scheme, host and port: the app lives at the root of its host.
+func parseOrigin(origin *string, value string) error {
+	u, err := url.Parse(value)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || strings.Trim(u.Path, "/") != "" ||
+		u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return errors.New("it must be http:// or https:// and a host, with nothing behind it, such as https://invoices.example.com")
+	}
+	*origin = u.Scheme + "://" + strings.ToLower(u.Host)
+	return nil
+}
+
+// parsePrefixes takes addresses and networks, separated by commas.
+func parsePrefixes(prefixes *[]netip.Prefix, value string) error {
+	for text := range strings.SplitSeq(value, ",") {
+		text = strings.TrimSpace(text)
+		addr, err := netip.ParseAddr(text)
+		prefix := netip.PrefixFrom(addr, addr.BitLen())
+		if err != nil {
+			prefix, err = netip.ParsePrefix(text)
+		}
+		if err != nil || addr.Zone() != "" {
+			return fmt.Errorf("%q is neither an address such as 10.0.0.5 nor a network such as 10.0.0.0/8", text)
+		}
+		if prefix.Bits() == 0 {
+			return fmt.Errorf("%q is everybody: name your own proxies", text)
+		}
+		*prefixes = append(*prefixes, prefix)
+	}
+	return nil
+}
+
+// parseDatabase never repeats the value, which may hold a password.
+func parseDatabase(databaseURL *string, value string) error {
+	if _, err := pgxpool.ParseConfig(value); err != nil {
+		return fmt.Errorf("it is no address of a PostgreSQL, such as postgres://onlyonce:password@host:5432/onlyonce (%s)", cause(err))
+	}
+	*databaseURL = value
+	return nil
+}
+
+// cause is the last error of a chain: the one that repeats nothing of what was parsed around it.
+func cause(err error) error {
+	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) {
+		err = inner
+	}
+	return err
+}
+
+func parseYes(yes *bool, value string) error {
+	parsed, err := strconv.ParseBool(value)
+	if err != nil {
+		return fmt.Errorf("%q must be 1 or 0", value)
+	}
+	*yes = parsed
+	return nil
+}
+
+func parseCount(n *int, value string) error {
+	parsed, err := strconv.Atoi(value)
+	if err != nil || parsed < 0 {
+		return fmt.Errorf("%q must be a whole number, 0 or more", value)
+	}
+	*n = parsed
+	return nil
+}
+
+// parseDuration takes a duration that PostgreSQL can count: it knows no part of a millisecond, and takes
+// zero for endless.
+func parseDuration(d *time.Duration, value string, most time.Duration) error {
+	parsed, err := time.ParseDuration(value)
+	if err != nil || parsed < time.Millisecond || parsed > most {
+		return fmt.Errorf("%q must be a duration from 1ms to %s, such as 500ms, 5s or 1h", value,
+			strings.TrimSuffix(most.String(), "0m0s"))
+	}
+	*d = parsed
+	return nil
+}

@@ -1,0 +1,118 @@
+package app
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// setting is one environment variable.
+type setting struct {
+	name     string
+	fallback string // what an unset variable counts as; empty leaves the Config as it is
+	unset    string // says in the help what then holds, where there is no fallback
+	meaning  string // a sentence or two, in lines for the help
+	set      func(c *Config, value string) error
+}
+
+// settings lists the environment variables, in the order in which they are read and explained.
+func settings() []setting {
+	return []setting{
+		{"ADDR", "127.0.0.1:8080", "", "where to listen, as host:port", func(c *Config, value string) error {
+			return parseAddress(&c.Addr, value)
+		}},
+		{"PUBLIC_URL", "", "http://ADDR", "what people type to get here, such as https://invoices.example.com;\n" +
+			"behind a proxy that speaks HTTPS it is what makes cookies Secure", func(c *Config, value string) error {
+			return parseOrigin(&c.PublicURL, value)
+		}},
+		{"TRUSTED_PROXIES", "", "none", "addresses or networks (10.0.0.0/8) of your proxies, with commas;\n" +
+			"from these X-Forwarded-For is believed, from nobody else", func(c *Config, value string) error {
+			return parsePrefixes(&c.TrustedProxies, value)
+		}},
+		{"METRICS_ADDR", "127.0.0.1:9090", "", "where Prometheus finds /metrics, as host:port; off for nowhere",
+			func(c *Config, value string) error {
+				if value == "off" {
+					c.MetricsAddr = value
+					return nil
+				}
+				return parseAddress(&c.MetricsAddr, value)
+			}},
+		{"DATABASE_URL", "", "an embedded PostgreSQL", "the PostgreSQL to use, such as postgres://onlyonce:password@host/onlyonce",
+			func(c *Config, value string) error {
+				c.Demo = false // unless DEMO asks for it: this is somebody's own database
+				return parseDatabase(&c.DatabaseURL, value)
+			}},
+		{"DATA_DIR", ".data", "", "where the embedded PostgreSQL lives", func(c *Config, value string) error {
+			c.DataDir = value
+			return nil
+		}},
+		{"DEMO", "", "1 without DATABASE_URL, else 0", "1 fills in demo tenants, whose logins everybody knows; 0 refuses these logins",
+			func(c *Config, value string) error { return parseYes(&c.Demo, value) }},
+		{"ALLOW_PUBLIC_DEMO", "0", "", "1 accepts the demo's logins where others can reach the app",
+			func(c *Config, value string) error { return parseYes(&c.PublicDemo, value) }},
+		{"RATE_LIMIT", "6000", "", "requests a minute for each tenant; 0 for no limit",
+			func(c *Config, value string) error { return parseCount(&c.RateLimit, value) }},
+		{"IDEMPOTENCY_WAIT", "5s", "", "how long a repeat waits for the first attempt", func(c *Config, value string) error {
+			return parseDuration(&c.Wait, value, maxWait)
+		}},
+		{"IDEMPOTENCY_RETAIN", "", "what each operation says", "how long the first answer is replayed", func(c *Config, value string) error {
+			return parseDuration(&c.Retain, value, maxPeriod)
+		}},
+		{"EXPIRE_EVERY", "1m", "", "how often expired records are deleted", func(c *Config, value string) error {
+			return parseDuration(&c.ExpireEvery, value, maxPeriod)
+		}},
+	}
+}
+
+const (
+	// maxWait leaves an attempt the time to find out what became of it before its request is given up.
+	maxWait = 20 * time.Second
+	// maxPeriod is a year, beyond anything that somebody could mean.
+	maxPeriod = 365 * 24 * time.Hour
+)
+
+// SettingError says which environment variable cannot be used, and why.
+type SettingError struct {
+	Name string
+	Err  error
+}
+
+func (e *SettingError) Error() string { return "environment variable " + e.Name + ": " + e.Err.Error() }
+
+// Unwrap gives the reason.
+func (e *SettingError) Unwrap() error { return e.Err }
+
+// Environ reads the configuration from the environment. getenv is [os.Getenv] or alike. The error joins a
+// [*SettingError] for each variable that cannot be used.
+func Environ(getenv func(string) string) (Config, error) {
+	c := Config{Demo: true}
+	var errs []error
+	for _, s := range settings() {
+		value := cmp.Or(getenv(s.name), s.fallback)
+		if value == "" {
+			continue
+		}
+		if err := s.set(&c, value); err != nil {
+			errs = append(errs, &SettingError{s.name, err})
+		}
+	}
+	return c, errors.Join(errs...)
+}
+
+// Usage explains the environment variables.
+func Usage(w io.Writer) error {
+	var text strings.Builder
+	text.WriteString("Onlyonce takes no arguments. These environment variables set it:\n")
+	for _, s := range settings() {
+		fmt.Fprintf(&text, "\n  %s (default: %s)\n", s.name, cmp.Or(s.fallback, s.unset))
+		for line := range strings.Lines(s.meaning) {
+			text.WriteString("        " + line)
+		}
+		text.WriteString("\n")
+	}
+	_, err := io.WriteString(w, text.String())
+	return err
+}

@@ -1,0 +1,180 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+)
+
+// kinds lists what the program is asked for.
+func kinds() []kind {
+	return slices.Concat(creates(), repeats(), customers(), apiReads(), pageReads())
+}
+
+const (
+	customersPath = "/api/v1/customers"
+
+	// Two kinds that the series asks for again.
+	allocatedNumber = "API: create with an allocated number"
+	invoiceForm     = "invoice form"
+
+	routeCreate         = "POST /api/v1/invoices"
+	routeForm           = "POST /invoices"
+	routeUpsert         = "POST /api/v1/customers"
+	routeInvoiceForm    = "GET /invoices/new"
+	routeInvoiceList    = "GET /invoices"
+	routeCustomerList   = "GET /customers"
+	routeInvoiceListAPI = "GET /api/v1/invoices"
+)
+
+func newKey() string { return uuid.NewString() }
+
+// newNumber is a number that nobody has.
+func newNumber() string { return "N-" + newKey() }
+
+// seriesNumber is one of the form of this year's series, far from those that are taken.
+func seriesNumber() string {
+	return fmt.Sprintf("%s-%d", issueDate()[:4], 1e10+rand.Int64N(1e10)) //nolint:gosec // must differ, not be secret
+}
+
+// invoices makes requests of the API for invoices, each under a new key.
+func invoices(body func(s *site) string) func(context.Context, *site, int) (*http.Request, error) {
+	return func(ctx context.Context, s *site, _ int) (*http.Request, error) {
+		return apiPost(ctx, s.origin+invoicesPath, newKey(), body(s))
+	}
+}
+
+// forms makes posts of the invoice form, each under a new key.
+func forms(path string, fields func() url.Values) func(context.Context, *site, int) (*http.Request, error) {
+	return func(ctx context.Context, s *site, _ int) (*http.Request, error) {
+		form := fields()
+		form.Set("idempotency_key", newKey())
+		return formPost(ctx, s.origin+path, s.cookie, form)
+	}
+}
+
+func creates() []kind {
+	return []kind{
+		{name: "API: create with a typed number", route: routeCreate, want: http.StatusCreated,
+			make: invoices(func(*site) string { return apiInvoice(newNumber(), regularEmail, newKey()) })},
+		{name: "API: create with a typed number of the series", route: routeCreate, want: http.StatusCreated,
+			make: invoices(func(*site) string { return apiInvoice(seriesNumber(), regularEmail, newKey()) })},
+		{name: allocatedNumber, route: routeCreate, want: http.StatusCreated,
+			make: invoices(func(*site) string { return apiInvoice("", regularEmail, newKey()) })},
+		{name: "API: create with a new customer", route: routeCreate, want: http.StatusCreated,
+			make: invoices(func(*site) string { return apiInvoice(newNumber(), newKey()+"@new.example", newKey()) })},
+		{name: "API: create with a number that is taken", route: routeCreate, want: http.StatusConflict,
+			make: invoices(func(s *site) string { return apiInvoice(numberOf(s.known.keys[0]), regularEmail, newKey()) })},
+		{name: "form: create with a typed number", route: routeForm, want: http.StatusSeeOther,
+			make: forms("/invoices", func() url.Values { return formInvoice("", newNumber(), newKey()) })},
+		{name: "form: create what looks like a repeat", route: routeForm, want: http.StatusConflict,
+			prepare: func(ctx context.Context, s *site) error { return createKnown(ctx, s, "alike-"+newKey(), alike) },
+			make:    forms("/invoices", func() url.Values { return formInvoice("", newNumber(), alike) })},
+	}
+}
+
+// alike is what the invoices that look like a repeat are for.
+const alike = "Hosting"
+
+// numberOf is the number of the invoice that was created with a key.
+func numberOf(key string) string { return key[:min(len(key), 40)] }
+
+// again repeats the request that created the n-th known invoice.
+func again(ctx context.Context, s *site, n int) (*http.Request, error) {
+	key := s.known.keys[n%len(s.known.keys)]
+	return apiPost(ctx, s.origin+invoicesPath, key, apiInvoice(numberOf(key), regularEmail, key))
+}
+
+func repeats() []kind {
+	return []kind{
+		{name: "API: replay", route: routeCreate, want: http.StatusCreated, make: again},
+		{name: "API: replay by a process that has not seen the key", route: routeCreate, want: http.StatusCreated,
+			strange: true, make: again},
+		{name: "API: known key, other command", route: routeCreate, want: http.StatusUnprocessableEntity,
+			make: func(ctx context.Context, s *site, n int) (*http.Request, error) {
+				return apiPost(ctx, s.origin+invoicesPath, s.known.keys[n%len(s.known.keys)], apiInvoice("", regularEmail, "another"))
+			}},
+		{name: "API: replay of an expired record", route: routeCreate, want: http.StatusOK,
+			prepare: func(ctx context.Context, s *site) error {
+				if err := createKnown(ctx, s, expiredKey, expiredKey); err != nil {
+					return err
+				}
+				return s.db.admin().exec(ctx, "DELETE FROM idempotency_records WHERE key = '"+expiredKey+"'")
+			},
+			make: func(ctx context.Context, s *site, _ int) (*http.Request, error) {
+				return apiPost(ctx, s.origin+invoicesPath, expiredKey, apiInvoice(numberOf(expiredKey), regularEmail, expiredKey))
+			}},
+		{name: "form page under a used key", route: routeInvoiceForm, want: http.StatusOK,
+			make: func(ctx context.Context, s *site, n int) (*http.Request, error) {
+				return pageGet(ctx, s.origin+"/invoices/new?key="+s.known.keys[n%len(s.known.keys)], s.cookie)
+			}},
+	}
+}
+
+const expiredKey = "expired"
+
+func customers() []kind {
+	upsert := func(email func(*site) string) func(context.Context, *site, int) (*http.Request, error) {
+		return func(ctx context.Context, s *site, _ int) (*http.Request, error) {
+			return apiPost(ctx, s.origin+customersPath, newKey(), fmt.Sprintf(`{"email":%q,"name":"Northwind Traders"}`, email(s)))
+		}
+	}
+	return []kind{
+		{name: "API: upsert of a customer by a known email", route: routeUpsert, want: http.StatusOK,
+			// In the middle of all, and written as nobody has written it before.
+			make: upsert(func(s *site) string { return strings.ToUpper(s.known.middleEmail) })},
+		{name: "API: upsert of a new customer", route: routeUpsert, want: http.StatusCreated,
+			make: upsert(func(*site) string { return newKey() + "@new.example" })},
+		{name: "form: create a customer", route: "POST /customers", want: http.StatusSeeOther,
+			make: forms("/customers", func() url.Values {
+				return url.Values{"email": {newKey() + "@new.example"}, "name": {"Somebody"}}
+			})},
+	}
+}
+
+func apiReads() []kind {
+	read := func(name, route string, path func(*site) string) kind {
+		return kind{name: name, route: route, want: http.StatusOK,
+			make: func(ctx context.Context, s *site, _ int) (*http.Request, error) { return apiGet(ctx, s.origin+path(s)) }}
+	}
+	return []kind{
+		read("API: one invoice", "GET /api/v1/invoices/{id}", func(s *site) string { return invoicesPath + "/" + s.known.invoice }),
+		read("API: one customer", "GET /api/v1/customers/{id}", func(s *site) string { return customersPath + "/" + s.known.customer }),
+		read("API: invoices", routeInvoiceListAPI, func(*site) string { return invoicesPath }),
+		read("API: invoices from the middle", routeInvoiceListAPI,
+			func(s *site) string { return invoicesPath + "?cursor=" + s.known.middleInvoice }),
+	}
+}
+
+func pageReads() []kind {
+	read := func(name, route string, path func(*site) string) kind {
+		return kind{name: name, route: route, want: http.StatusOK,
+			make: func(ctx context.Context, s *site, _ int) (*http.Request, error) {
+				return pageGet(ctx, s.origin+path(s), s.cookie)
+			}}
+	}
+	return []kind{
+		read(invoiceForm, routeInvoiceForm, func(*site) string { return "/invoices/new?key=" + newKey() }),
+		{name: "invoice form with another line", route: "POST /invoices/form", want: http.StatusOK,
+			make: forms("/invoices/form", func() url.Values {
+				form := formInvoice("", "", "Design")
+				form.Set("action", "add_line")
+				return form
+			})},
+		read("invoice page", "GET /invoices/{id}", func(s *site) string { return "/invoices/" + s.known.invoice }),
+		read("invoice list", routeInvoiceList, func(*site) string { return "/invoices" }),
+		read("invoice list from the middle", routeInvoiceList, func(s *site) string { return "/invoices?cursor=" + s.known.middleInvoice }),
+		read("customer form", "GET /customers/new", func(*site) string { return "/customers/new?key=" + newKey() }),
+		read("customer page", "GET /customers/{id}", func(s *site) string { return "/customers/" + s.known.customer }),
+		read("customer page, invoices from the middle", "GET /customers/{id}",
+			func(s *site) string { return "/customers/" + s.known.customer + "?cursor=" + s.known.middleInvoice }),
+		read("customer list", routeCustomerList, func(*site) string { return "/customers" }),
+		read("customer list from the middle", routeCustomerList, func(s *site) string { return "/customers?cursor=" + s.known.middleCustomer }),
+	}
+}

@@ -1,0 +1,67 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// known is what a site has that requests name.
+type known struct {
+	keys                          []string // of invoices that were created through the program
+	invoice, customer             string   // ids
+	middleInvoice, middleCustomer string   // ids in the middle of their lists
+	middleEmail                   string   // of a customer in the middle of all, by email
+}
+
+// newSite logs in.
+func newSite(ctx context.Context, origin string, db database) (*site, error) {
+	cookie, err := logIn(ctx, origin)
+	return &site{origin: origin, db: db, cookie: cookie, client: &http.Client{
+		Timeout:       time.Minute,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}, err
+}
+
+// learn creates so many invoices through the program, and finds out what else there is to ask for.
+func (s *site) learn(ctx context.Context, invoices int) error {
+	for range invoices {
+		key := "known-" + newKey()
+		if err := createKnown(ctx, s, key, key); err != nil {
+			return err
+		}
+		s.known.keys = append(s.known.keys, key)
+	}
+	for id, sql := range map[*string]string{
+		&s.known.invoice:        `SELECT id::text FROM invoices WHERE tenant_id = $1 ORDER BY id DESC LIMIT 1`,
+		&s.known.customer:       `SELECT id::text FROM customers WHERE tenant_id = $1 AND email = '` + regularEmail + `'`,
+		&s.known.middleInvoice:  middleOf("invoices", "id", "id"),
+		&s.known.middleCustomer: middleOf("customers", "id", "id"),
+		&s.known.middleEmail:    middleOf("customers", "email", "email_folded"),
+	} {
+		found, err := value[string](ctx, s.db.admin(), sql, acme)
+		if err != nil {
+			return err
+		}
+		*id = found
+	}
+	return nil
+}
+
+// createKnown creates the invoice of a key through the API.
+func createKnown(ctx context.Context, s *site, key, text string) error {
+	request, err := apiPost(ctx, s.origin+invoicesPath, key, apiInvoice(numberOf(key), regularEmail, text))
+	if err != nil {
+		return err
+	}
+	if _, err := ask(s.client, request); err != nil {
+		return fmt.Errorf("create an invoice: %w", err)
+	}
+	return nil
+}
+
+func middleOf(table, column, order string) string {
+	return `SELECT ` + column + `::text FROM ` + table + ` WHERE tenant_id = $1 ORDER BY ` + order + `
+		OFFSET (SELECT count(*) / 2 FROM ` + table + ` WHERE tenant_id = $1) LIMIT 1`
+}

@@ -1,0 +1,117 @@
+package bench
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"onlyonce/internal/postgres"
+	"onlyonce/internal/web"
+)
+
+func TestEveryTableGrows(t *testing.T) {
+	t.Parallel()
+	const rows = 50
+	db, _ := setup(t, rows)
+	if err := db.exec(t.Context(), `CREATE TABLE forgotten (tenant_id uuid NOT NULL, id uuid PRIMARY KEY)`); err != nil {
+		t.Fatal(err)
+	}
+	if err := grown(t.Context(), db, rows); err == nil || !strings.Contains(err.Error(), "table forgotten has 0 rows of 50") {
+		t.Errorf("a table without rows: %v", err)
+	}
+	// Rows of somebody else are none of the tenant's.
+	if err := db.admin().exec(t.Context(), `INSERT INTO forgotten SELECT gen_random_uuid(), gen_random_uuid() FROM generate_series(1, 100)`); err != nil {
+		t.Fatal(err)
+	}
+	if err := grown(t.Context(), db, rows); err == nil || !strings.Contains(err.Error(), "forgotten has 0 rows") {
+		t.Errorf("a table with rows of other tenants: %v", err)
+	}
+}
+
+// TestEveryRequestIsMeasured holds the kinds of requests against the routes of the program.
+func TestEveryRequestIsMeasured(t *testing.T) {
+	t.Parallel()
+	db, _ := setup(t, 1)
+	pool, err := postgres.Open(t.Context(), db.url())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	server, err := web.New(web.Config{Pool: pool, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := map[string]string{
+		"GET /":                "goes to another page",
+		"GET /login":           "asks for nothing",
+		"POST /login":          "takes as long as hashing a password",
+		"POST /logout":         "deletes one session by its key",
+		"GET /docs/api":        "asks for nothing",
+		"GET /problems":        "asks for nothing",
+		"GET /problems/{slug}": "asks for nothing",
+	}
+	var measured, routes []string
+	for _, k := range kinds() {
+		measured = append(measured, k.route)
+	}
+	for _, r := range server.Routes {
+		route := r.Method + " " + r.Path
+		routes = append(routes, route)
+		if slices.Contains(measured, route) == (left[route] != "") {
+			t.Errorf("%s: either a kind of request measures it (kinds.go), or it is said here why not", route)
+		}
+	}
+	for _, k := range kinds() {
+		if !slices.Contains(routes, k.route) {
+			t.Errorf("%s: there is no route %s", k.name, k.route)
+		}
+	}
+}
+
+// TestEveryKindOfRequestIsAnswered runs the comparison at its smallest.
+func TestEveryKindOfRequestIsAnswered(t *testing.T) {
+	t.Parallel()
+	p := pace{warm: 1, counted: 3, length: time.Minute}
+	var sites []*site
+	for _, rows := range []int{60, 30} {
+		db, origin := setup(t, rows)
+		s, err := newSite(t.Context(), origin, db)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.learn(t.Context(), p.warm+p.counted); err != nil {
+			t.Fatal(err)
+		}
+		s.another = func(ctx context.Context) (string, func(), error) { return startApp(ctx, db) }
+		sites = append(sites, s)
+	}
+	for _, k := range kinds() {
+		here, there, err := compare(t.Context(), k, sites[0], sites[1], 2, p)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if len(here.p99) != 2 || len(there.p50) != 2 || slices.Min(here.p50) <= 0 || slices.Min(there.p50) <= 0 {
+			t.Errorf("%s: %v and %v, want two rounds of each", k.name, here, there)
+		}
+	}
+}
+
+func TestPercentiles(t *testing.T) {
+	t.Parallel()
+	var hundred []float64
+	for n := range 100 {
+		hundred = append(hundred, float64(100-n))
+	}
+	for want, part := range map[float64]float64{50: 0.5, 99: 0.99, 100: 1, 1: 0.001} {
+		if got := percentile(hundred, part); got != want {
+			t.Errorf("percentile %v: %v, want %v", part, got, want)
+		}
+	}
+	if got := percentile([]float64{7}, 0.99); got != 7 {
+		t.Errorf("of one value: %v", got)
+	}
+}

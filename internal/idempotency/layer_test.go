@@ -1,0 +1,121 @@
+package idempotency_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"net"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"onlyonce/internal/idempotency"
+)
+
+// layer stands between the app and PostgreSQL, as sharding layers do, and does not know that a pipeline is
+// a transaction: it ends each statement with a Sync of its own. Only BEGIN and COMMIT hold them together.
+type layer struct {
+	net.Conn
+
+	mu      sync.Mutex
+	syncs   []bool // those that PostgreSQL has not answered; true: the app's own
+	started bool   // the connection is set up
+	failed  bool   // an error was passed on: what comes before the app's next Sync is not for it
+	arrived []byte // from PostgreSQL, not yet a whole message
+	ready   []byte // for the app
+}
+
+var syncMessage = []byte{'S', 0, 0, 0, 4}
+
+func (l *layer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	out := p
+	if l.started {
+		out = nil
+		for rest := p; len(rest) > 0; {
+			message := rest[:1+binary.BigEndian.Uint32(rest[1:])]
+			rest = rest[len(message):]
+			out = append(out, message...)
+			switch message[0] {
+			case 'E':
+				out = append(out, syncMessage...)
+				l.syncs = append(l.syncs, false)
+			case 'S':
+				l.syncs = append(l.syncs, true)
+			}
+		}
+	}
+	l.mu.Unlock()
+	if _, err := l.Conn.Write(out); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+func (l *layer) Read(p []byte) (int, error) {
+	for len(l.ready) == 0 {
+		chunk := make([]byte, 8192)
+		n, err := l.Conn.Read(chunk)
+		if err != nil {
+			return 0, err
+		}
+		l.arrived = append(l.arrived, chunk[:n]...)
+		l.pass()
+	}
+	n := copy(p, l.ready)
+	l.ready = l.ready[n:]
+	return n, nil
+}
+
+// pass hands on the messages that are complete and meant for the app.
+func (l *layer) pass() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for len(l.arrived) >= 5 {
+		size := 1 + int(binary.BigEndian.Uint32(l.arrived[1:]))
+		if len(l.arrived) < size {
+			return
+		}
+		message := bytes.Clone(l.arrived[:size])
+		l.arrived = l.arrived[size:]
+		own := true
+		if message[0] == 'Z' && l.started {
+			own, l.syncs = l.syncs[0], l.syncs[1:]
+			l.failed = l.failed && !own
+		}
+		if own && !l.failed {
+			l.ready = append(l.ready, message...)
+		}
+		l.started = l.started || message[0] == 'Z'
+		l.failed = l.failed || message[0] == 'E' && l.started
+	}
+}
+
+// Two intents want the same name. Of the second one's transaction nothing may stay.
+func TestLayerThatKnowsNoImplicitTransactions(t *testing.T) {
+	b := setup(t)
+	config := b.db.Pool.Config()
+	config.MaxConns = 1
+	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
+	dial := config.ConnConfig.DialFunc
+	config.ConnConfig.DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error) {
+		conn, err := dial(ctx, network, addr)
+		return &layer{Conn: conn}, err
+	}
+	config.AfterConnect = nil // its questions are not what is tested
+	b.store.Pool = b.pool(config)
+	create := idempotency.Define(spec())
+	if _, err := create.Do(t.Context(), b.store, b.intent("first"), order{"a"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := create.Do(t.Context(), b.store, b.intent("second"), order{"a"}); err == nil {
+		t.Error("one name, twice")
+	}
+	if n := b.count(`SELECT count(*) FROM idempotency_records`); n != 1 {
+		t.Errorf("%d records for one thing", n)
+	}
+	if _, err := create.Do(t.Context(), b.store, b.intent("second"), order{"b"}); err != nil {
+		t.Errorf("the key was used up: %v", err)
+	}
+}

@@ -1,0 +1,59 @@
+package idempotency_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"onlyonce/internal/idempotency"
+)
+
+// TestNoWaitIsEndless: to PostgreSQL, a wait of no whole millisecond is one without an end.
+func TestNoWaitIsEndless(t *testing.T) {
+	t.Parallel()
+	for _, wait := range []time.Duration{0, 100 * time.Microsecond, time.Millisecond - 1, -time.Second} {
+		t.Run(fmt.Sprint(wait), func(t *testing.T) {
+			b := setup(t)
+			create := idempotency.Define(spec())
+			patient, impatient := b.warmStore(create, 10*time.Second), b.warmStore(create, wait)
+			unlock := b.lockThings()
+			first := make(chan error, 1)
+			go func() {
+				_, err := create.Do(t.Context(), patient, b.intent("k"), order{"a"})
+				first <- err
+			}()
+			b.blocked(1)
+			began := time.Now()
+			if _, err := create.Do(t.Context(), impatient, b.intent("k"), order{"a"}); !errors.Is(err, idempotency.ErrInProgress) {
+				t.Errorf("a repeat while the first runs: %v", err)
+			}
+			if took := time.Since(began); took > impatient.Timeout/2 {
+				t.Errorf("it waited %v", took)
+			}
+			unlock()
+			if err := <-first; err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestTimeoutIsLongerThanWait(t *testing.T) {
+	b := setup(t)
+	for _, store := range []*idempotency.Store{
+		{Pool: b.db.Pool},
+		{Pool: b.db.Pool, Wait: time.Second, Timeout: time.Second},
+		{Pool: b.db.Pool, Timeout: time.Millisecond},
+		{Pool: b.db.Pool, Wait: -time.Hour, Timeout: -time.Minute},
+	} {
+		_, err := idempotency.Define(spec()).Do(t.Context(), store, b.intent("k"), order{"a"})
+		if err == nil || !strings.Contains(err.Error(), "must be longer than its Wait") {
+			t.Errorf("Wait %v, Timeout %v: %v", store.Wait, store.Timeout, err)
+		}
+	}
+	if n := b.count(`SELECT count(*) FROM things`); n != 0 {
+		t.Errorf("%d things", n)
+	}
+}

@@ -1,0 +1,250 @@
+package invoice_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgconn"
+	"pgregory.net/rapid"
+
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invalid"
+	"onlyonce/internal/invoice"
+)
+
+// lookAlikes are ways to write RE-2026 A7 that nobody can tell apart at a glance.
+var lookAlikes = []string{
+	"RE-2026 A7", "re-2026 a7", "ＲＥ－２０２６　Ａ７", "RE\u20112026 A7", "RE\u20132026\u00a0A7", "RE\u22122026 a7", "𝐑𝐄-𝟐𝟎𝟐𝟔 A7",
+}
+
+func TestLookAlikesAreOneNumber(t *testing.T) {
+	b := setup(t)
+	for i, number := range lookAlikes {
+		in := input(number)
+		done, err := b.create(fmt.Sprint(i), draft(t, in))
+		taken, refused := errors.AsType[*invoice.NumberTakenError](err)
+		switch {
+		case i == 0 && (err != nil || done.Value.Number != number):
+			t.Fatalf("%q: %+v, %v", number, done.Value, err)
+		case i > 0 && (!refused || taken.Existing.Number != lookAlikes[0]):
+			t.Errorf("%q: %v", number, err)
+		}
+	}
+	if n := b.count(`SELECT count(*) FROM invoices`); n != 1 {
+		t.Errorf("%d invoices", n)
+	}
+}
+
+func TestNumberIsShownAsTyped(t *testing.T) {
+	b := setup(t)
+	done, err := b.create("k", draft(t, input(" ＲＥ\u20117  b ")))
+	if err != nil || done.Value.Number != "ＲＥ\u20117 b" {
+		t.Errorf("%q, %v", done.Value.Number, err)
+	}
+	again, err := b.create("k", draft(t, input("re-7 B")))
+	if err != nil || !again.Replayed {
+		t.Errorf("the same number, written otherwise, is another command: %v", err)
+	}
+}
+
+// Neither Go nor SQL takes what nobody can see, or letters that look like others.
+func TestNumbersWithoutHiddenCharacters(t *testing.T) {
+	b := setup(t)
+	if _, err := b.create("k", draft(t, input("R-1"))); err != nil {
+		t.Fatal(err)
+	}
+	for _, number := range []string{
+		"\u200b", "R\u200b-1", "\ufeffR-1", "R\u00ad-1", "\u202e1-R", "\u0420-1" /* Cyrillic */, "\u03a1-1" /* Greek */, "Ŕ-1",
+		"R-1\u0301", "٢٠٢٦-1", "R\x1b-1", "R\x07", strings.Repeat("x", 41),
+	} {
+		_, err := input(number).Draft()
+		problems, ok := errors.AsType[*invalid.Error](err)
+		if !ok || problems.Fields[0].Pointer != "/number" {
+			t.Errorf("%q: %v", number, err)
+		}
+		if len(number) > invoice.MaxNumber {
+			continue
+		}
+		_, err = b.db.Admin(t).Exec(t.Context(), `UPDATE invoices SET number = $1`, number)
+		if broken, ok := errors.AsType[*pgconn.PgError](err); !ok || broken.ConstraintName != "invoices_number_ascii" {
+			t.Errorf("%q, past Go: %v", number, err)
+		}
+	}
+}
+
+// Go decides what to say, the database what is the same: they fold alike.
+func TestFoldsLikeTheDatabase(t *testing.T) {
+	b := setup(t)
+	admin := b.db.Admin(t)
+	runes := rapid.SampledFrom([]rune("aZß09 -/.\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0dＡｚ０９①½Kﬁ\u00a0\u2003\u3000éÅ\u200b\u00ad日Яω𝟘"))
+	rapid.Check(t, func(t *rapid.T) {
+		number := rapid.StringOfN(runes, 1, 12, -1).Draw(t, "number")
+		var folded string
+		if err := admin.QueryRow(b.Context(), `SELECT fold_invoice_number($1)`, number).Scan(&folded); err != nil {
+			t.Fatal(err)
+		}
+		if got := invoice.Number(number).Folded(); got != folded {
+			t.Fatalf("%q: Go folds to %q, the database to %q", number, got, folded)
+		}
+	})
+}
+
+func TestNumberOfAnotherYearIsRefused(t *testing.T) {
+	b := setup(t)
+	for _, c := range []struct {
+		number string
+		fine   bool
+	}{
+		{"2026-0061", true}, {"2027-0061", false}, {"２０２７\u20110061", false}, {"2027-00061", false}, {"2027-61", true},
+		{"2027-0061a", true}, {"1234-5678", true}, {"2025-123456", false},
+	} {
+		_, err := input(c.number).Draft()
+		problems, refused := errors.AsType[*invalid.Error](err)
+		if refused == c.fine || refused && !strings.Contains(problems.Fields[0].Message, "Change the issue date") {
+			t.Errorf("%s: %v", c.number, err)
+		}
+		_, err = b.db.Admin(t).Exec(t.Context(), `
+			INSERT INTO invoices (tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total,
+				total, likeness, idempotency_key)
+			VALUES ($1, gen_random_uuid(), $2::text, gen_random_uuid(), 'EUR', '2026-11-21', '2026-12-21', '', 0, 0, 0, '', gen_random_uuid()::text)`,
+			b.tenant, c.number)
+		want := "invoices_customer"
+		if !c.fine {
+			want = "invoices_number_of_its_year"
+		}
+		if broken, ok := errors.AsType[*pgconn.PgError](err); !ok || broken.ConstraintName != want && isASCII(c.number) {
+			t.Errorf("%s, past Go: %v", c.number, err)
+		}
+	}
+}
+
+func isASCII(s string) bool { return strconv.QuoteToASCII(s) == strconv.Quote(s) }
+
+// A number of 2027 cannot be typed in 2026, so 2027's series never meets it.
+func TestSeriesOfTheNextYear(t *testing.T) {
+	b := setup(t)
+	in := input("")
+	in.IssueDate, in.DueDate = "2027-01-01", "2027-01-01"
+	if done, err := b.create("k", draft(t, in)); err != nil || done.Value.Number != "2027-0001" {
+		t.Errorf("%+v, %v", done.Value, err)
+	}
+}
+
+// The next number is the first that is free, whatever was typed, imported and rolled back before, and the
+// runs say exactly what is taken.
+func TestNextNumberIsTheFirstFree(t *testing.T) {
+	b := setup(t)
+	rapid.Check(t, func(t *rapid.T) {
+		tenant := uuid.New()
+		if _, err := b.db.Pool.Exec(b.Context(), `INSERT INTO tenants (id, name) VALUES ($1, 'Test')`, tenant); err != nil {
+			t.Fatal(err)
+		}
+		taken := map[int]bool{}
+		firstFree := func() int {
+			n := 1
+			for taken[n] {
+				n++
+			}
+			return n
+		}
+		create := func(number string, refuse bool) (invoice.Invoice, error) {
+			in := input(number)
+			if refuse { // an unknown customer: the whole transaction is rolled back, with its number
+				in.Customer, in.CustomerID = nil, uuid.NewString()
+			}
+			d, err := in.Draft()
+			if err != nil {
+				t.Fatal(err)
+			}
+			intent := idempotency.Intent{Tenant: tenant, Key: idempotency.NewKey(), Actor: "test"}
+			done, err := invoice.Create.Do(b.Context(), b.store, intent, d)
+			return done.Value, err
+		}
+		for range rapid.IntRange(1, 25).Draw(t, "steps") {
+			refuse := rapid.IntRange(0, 4).Draw(t, "refuse") == 0
+			typed := rapid.IntRange(0, 14).Draw(t, "typed") // 0: left to the server
+			number, want := "", firstFree()
+			if typed > 0 {
+				number, want = fmt.Sprintf("2026-%04d", typed), typed
+			}
+			made, err := create(number, refuse)
+			switch {
+			case refuse || taken[want]:
+				if err == nil {
+					t.Fatalf("%s was created", made.Number)
+				}
+			case err != nil:
+				t.Fatal(err)
+			default:
+				if made.Number != fmt.Sprintf("2026-%04d", want) {
+					t.Fatalf("got %s, want %d", made.Number, want)
+				}
+				taken[want] = true
+			}
+			next, err := invoice.NextNumber(b.Context(), b.db.Pool, tenant, 2026)
+			if err != nil || next != fmt.Sprintf("2026-%04d", firstFree()) {
+				t.Fatalf("%s is next, %v, want %d", next, err, firstFree())
+			}
+		}
+		var runs string
+		err := b.db.Admin(b.T).QueryRow(b.Context(), `
+			SELECT COALESCE(string_agg(first || '-' || last, ' ' ORDER BY first), '') FROM invoice_number_runs WHERE tenant_id = $1`,
+			tenant).Scan(&runs)
+		if want := runsOf(taken); err != nil || runs != want {
+			t.Fatalf("runs %s, %v, want %s", runs, err, want)
+		}
+	})
+}
+
+func runsOf(taken map[int]bool) string {
+	var runs []string
+	for first := 1; first < 100; first++ {
+		if taken[first] && !taken[first-1] {
+			last := first
+			for taken[last+1] {
+				last++
+			}
+			runs = append(runs, fmt.Sprintf("%d-%d", first, last))
+		}
+	}
+	return strings.Join(runs, " ")
+}
+
+// Typed numbers of the series and allocated ones come at the same time: each allocated number is free,
+// nothing fails but what was typed twice or was allocated first, and no number is left out.
+func TestTypedAndAllocatedTogether(t *testing.T) {
+	b := setup(t)
+	const n = 60
+	done, errs := race(n, func(i int) (idempotency.Done[invoice.Invoice], error) {
+		number := ""
+		if i%2 == 1 {
+			number = fmt.Sprintf("2026-%04d", i) // the odd ones
+		}
+		return b.create(fmt.Sprint("key-", i), draft(t, input(number)))
+	})
+	var numbers []string
+	for i := range done {
+		taken, refused := errors.AsType[*invoice.NumberTakenError](errs[i])
+		switch {
+		case errs[i] == nil:
+			numbers = append(numbers, done[i].Value.Number)
+		case i%2 == 0 || !refused || taken.Existing.Number != fmt.Sprintf("2026-%04d", i):
+			t.Errorf("attempt %d: %v", i, errs[i])
+		}
+	}
+	slices.Sort(numbers)
+	if rows := b.count(`SELECT count(*) FROM invoices`); rows != len(numbers) || len(slices.Compact(slices.Clone(numbers))) != rows {
+		t.Errorf("%d rows, acknowledged %v", rows, numbers)
+	}
+	next, err := invoice.NextNumber(t.Context(), b.db.Pool, b.tenant, 2026)
+	gaps := b.count(`SELECT count(*) FROM generate_series(1, $1) AS n
+		WHERE NOT EXISTS (SELECT FROM invoices WHERE number = '2026-' || lpad(n::text, 4, '0'))`, 30)
+	if err != nil || gaps != 0 {
+		t.Errorf("next %s, %v, %d gaps below", next, err, gaps)
+	}
+}

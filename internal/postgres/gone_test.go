@@ -1,0 +1,58 @@
+package postgres_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"log/slog"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"onlyonce/internal/postgres"
+	"onlyonce/internal/postgres/server"
+)
+
+// TestEmbeddedGoneForGood: somebody stops the server in order, over and over, so that no error says why.
+func TestEmbeddedGoneForGood(t *testing.T) {
+	t.Parallel()
+	dir := home(t)
+	var log buffer
+	embedded, err := postgres.StartEmbedded(t.Context(), dir, slog.New(slog.NewTextHandler(io.MultiWriter(&log, t.Output()), nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const restarts = 5
+	for i := range restarts + 1 {
+		eventually(t, "the server is back", func() bool { return strings.Count(log.String(), "PostgreSQL runs again") == i })
+		if err := syscall.Kill(postmaster(t, dir), syscall.SIGINT); err != nil {
+			t.Fatal(err)
+		}
+	}
+	<-embedded.Done()
+	if err := embedded.Stop(t.Context()); !errors.Is(err, server.ErrStopped) || !strings.Contains(err.Error(), "6 times") {
+		t.Errorf("got %v", err)
+	}
+	if text := log.String(); !strings.Contains(text, "gone for good") || strings.Contains(text, "%!") || strings.Contains(text, "error=<nil>") {
+		t.Error(text)
+	}
+}
+
+// buffer may be read while somebody writes.
+type buffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}

@@ -1,0 +1,95 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// PoolerError says that a connection pooler stands before the server, and that it and the app are not set
+// up for one another.
+type PoolerError struct {
+	Parameters []string // for the start of a connection, which the pooler has to let pass or ignore
+	Err        error    // what went wrong
+}
+
+func (e *PoolerError) Error() string {
+	return fmt.Sprintf("a connection pooler stands before PostgreSQL and needs other settings: PgBouncer needs "+
+		"pool_mode = transaction or session and ignore_startup_parameters = %s, and with pool_mode = transaction "+
+		"DATABASE_URL needs the parameter default_query_exec_mode=exec (%v)", strings.Join(e.Parameters, ","), e.Err)
+}
+
+// Unwrap gives what went wrong.
+func (e *PoolerError) Unwrap() error { return e.Err }
+
+func poolerError(config *pgx.ConnConfig, err error) *PoolerError {
+	// PgBouncer knows these by itself.
+	known := []string{"application_name", "timezone"}
+	parameters := slices.DeleteFunc(slices.Sorted(maps.Keys(config.RuntimeParams)), func(name string) bool {
+		return slices.Contains(known, name)
+	})
+	return &PoolerError{parameters, err}
+}
+
+// explainPooler makes a [*PoolerError] of an error that only a pooler can be the reason of: nothing else
+// takes a prepared statement away, brings one that was never prepared, or mixes up messages.
+func explainPooler(config *pgx.ConnConfig, err error) error {
+	refused, ok := errors.AsType[*pgconn.PgError](err)
+	if !ok || is[*PoolerError](err) {
+		return err
+	}
+	switch refused.Code {
+	case "26000", // prepared statement does not exist
+		"42P05", // prepared statement exists already
+		"08P01": // protocol violation, and what PgBouncer calls a start parameter that it does not know
+		return poolerError(config, err)
+	default:
+		return err
+	}
+}
+
+func is[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
+}
+
+// checkPrepared returns a [*PoolerError] if conn loses what it prepared, or another connection gets it. A
+// pooler that keeps prepared statements apart by itself passes.
+func checkPrepared(ctx context.Context, config *pgx.ConnConfig, conn *pgx.Conn) error {
+	if config.DefaultQueryExecMode == pgx.QueryExecModeExec {
+		return nil // nothing is prepared then
+	}
+	name := "onlyonce-" + uuid.NewString()
+	if _, err := conn.Prepare(ctx, name, "SELECT 1"); err != nil {
+		return explainPooler(config, fmt.Errorf("prepare a statement: %w", err))
+	}
+	other, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return explainPooler(config, fmt.Errorf("reach the database: %w", err))
+	}
+	defer other.Close(context.WithoutCancel(ctx))
+	// A pooler mostly gives out the connection that was returned last. When it has much to do it may be
+	// another one, and one of several turns shows it.
+	for range 5 {
+		var seen bool
+		err := other.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_prepared_statements WHERE name = $1)",
+			pgx.QueryExecModeExec, name).Scan(&seen)
+		if err == nil && seen {
+			return poolerError(config, errors.New("a statement that one connection prepared is there on another"))
+		}
+		if err == nil {
+			_, err = conn.Exec(ctx, name)
+		}
+		if err != nil {
+			return explainPooler(config, fmt.Errorf("use a prepared statement: %w", err))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,60 @@
+package server_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"onlyonce/internal/postgres/server"
+)
+
+// TestInitThatFails: initdb refuses a directory with something in it.
+func TestInitThatFails(t *testing.T) {
+	t.Parallel()
+	account, err := server.ChooseAccount("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	programs, err := server.Locate(t.Context(), account, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := account.MkdirTemp("/tmp", "onlyonce-init-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := os.WriteFile(filepath.Join(dir, "thesis.txt"), []byte("my only copy"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	err = server.Init(t.Context(), programs, account, dir, false, nil)
+	var failed *server.InitError
+	if !errors.As(err, &failed) || failed.Dir != dir || failed.Program != "initdb" {
+		t.Fatalf("got %v", err)
+	}
+	for _, says := range []string{dir, account.String(), "DATA_DIR", "DATABASE_URL", "disk", "exists but is not empty"} {
+		if !strings.Contains(err.Error(), says) {
+			t.Errorf("nothing about %q in: %v", says, err)
+		}
+	}
+	if strings.Contains(err.Error(), "%!") {
+		t.Error(err)
+	}
+	t.Log(err)
+}
+
+func TestInitWithoutRoom(t *testing.T) {
+	t.Parallel()
+	for free, want := range map[int64]bool{1: true, 99: true, 100: false, 0: false} {
+		err := &server.InitError{Free: free, Err: os.ErrPermission}
+		if says := strings.Contains(err.Error(), "MB are free"); says != want {
+			t.Errorf("%d MB: %v", free, err)
+		}
+	}
+}

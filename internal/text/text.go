@@ -1,0 +1,53 @@
+// Package text holds what a text that somebody typed may contain. docs/text.md is the same for people.
+package text
+
+import (
+	"errors"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+var (
+	// ErrLong says that a text has too many characters.
+	ErrLong = errors.New("text too long")
+	// ErrHidden says that a text holds characters that nobody can see: control characters, invisible ones,
+	// or those that change the direction of writing.
+	ErrHidden = errors.New("text with hidden characters")
+)
+
+// Line gives a text of one line with single spaces between its words and none around them. It returns
+// [ErrLong] above limit characters, or [ErrHidden].
+func Line(typed string, limit int) (string, error) {
+	line := strings.Join(strings.Fields(typed), " ")
+	return line, check(line, limit)
+}
+
+// Lines gives a text of any number of lines, which end with a line feed and may hold tabs, without space
+// around it. It returns [ErrLong] above limit characters, or [ErrHidden].
+func Lines(typed string, limit int) (string, error) {
+	lines := strings.TrimSpace(strings.ReplaceAll(typed, "\r\n", "\n"))
+	return lines, check(strings.NewReplacer("\n", " ", "\t", " ").Replace(lines), limit)
+}
+
+func check(s string, limit int) error {
+	switch {
+	case !utf8.ValidString(s) || strings.ContainsFunc(s, isHidden):
+		return ErrHidden
+	case utf8.RuneCountInString(s) > limit:
+		return ErrLong
+	default:
+		return nil
+	}
+}
+
+// isHidden goes by Unicode's general categories. PRECIS (RFC 8264) would also refuse a middle dot between
+// words and most emoji, which is right for names of accounts and not for names of people and goods.
+func isHidden(r rune) bool {
+	switch r {
+	case '\u200c', '\u200d': // the joiners, without which Persian, Hindi and emoji fall apart
+		return false
+	}
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs, unicode.Zl, unicode.Zp,
+		unicode.Other_Default_Ignorable_Code_Point)
+}

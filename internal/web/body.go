@@ -1,0 +1,119 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+)
+
+// Bounds of what a request may hold.
+const (
+	// maxBody is the largest body, in bytes.
+	maxBody = 1 << 20
+	// maxStranger is the largest form of somebody who is not logged in, in bytes.
+	maxStranger = 16 << 10
+	// maxTarget is the longest address, in bytes (RFC 9110, section 4.1, asks for 8000 at least).
+	maxTarget = 8 << 10
+	// maxRepeats is how many elements an array may have, and how many fields of a form one name. It is more
+	// than an invoice may have lines: whoever has some too many is told so beside them.
+	maxRepeats = 500
+	// maxFields is how many fields a form may have: lines of four fields, and the rest.
+	maxFields = 4*maxRepeats + 50
+)
+
+// limitBody bounds a body. Reading more returns an [*http.MaxBytesError].
+func limitBody(bytes int64) func(http.Handler) http.Handler {
+	return func(next http.Handler) http.Handler { return http.MaxBytesHandler(next, bytes) }
+}
+
+// limitTarget bounds the address.
+func (s *Server) limitTarget(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if len(r.RequestURI) > maxTarget {
+			s.fail(w, r, errLongTarget)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// fail answers like the face that the address belongs to.
+func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
+	if strings.HasPrefix(r.URL.Path, apiPrefix) {
+		s.failJSON(w, r, err)
+	} else {
+		s.failHTML(w, r, err)
+	}
+}
+
+// finish reads the rest of a body, which is bounded: a client that still sends would not read the answer.
+func finish(body io.Reader) { _, _ = io.Copy(io.Discard, body) }
+
+// A large body costs a multiple of its size while it is decoded and shown again, so that only a few of
+// them are in memory at once.
+const (
+	// usualBody is what a body may hold before it counts as large, in bytes.
+	usualBody = 64 << 10
+	// largeAtOnce is how many large bodies are handled at once.
+	largeAtOnce = 4
+	// largeWait bounds how long another one waits.
+	largeWait = 5 * time.Second
+)
+
+// admitLarge lets few large bodies in at once. Beyond its usual part, reading a body returns errCrowded if
+// it has waited too long.
+func (s *Server) admitLarge(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body := &admittedBody{ReadCloser: r.Body, ctx: r.Context(), slots: s.large, usual: usualBody}
+		defer body.leave()
+		r.Body = body
+		next.ServeHTTP(w, r)
+	})
+}
+
+type admittedBody struct {
+	io.ReadCloser
+
+	ctx      context.Context //nolint:containedctx // of the request that the body belongs to
+	slots    *semaphore.Weighted
+	usual    int // bytes left
+	admitted bool
+	err      error
+}
+
+func (b *admittedBody) Read(p []byte) (int, error) {
+	if b.usual <= 0 && !b.admitted {
+		b.enter()
+	}
+	if b.err != nil {
+		return 0, b.err
+	}
+	n, err := b.ReadCloser.Read(p)
+	b.usual -= n
+	return n, err //nolint:wrapcheck // an io.EOF must stay one
+}
+
+// enter is tried once: what was read of a refused body is of no use.
+func (b *admittedBody) enter() {
+	if b.err != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(b.ctx, largeWait)
+	defer cancel()
+	if err := b.slots.Acquire(ctx, 1); err != nil {
+		b.err = fmt.Errorf("%w: %w", errCrowded, err)
+		return
+	}
+	b.admitted = true
+}
+
+func (b *admittedBody) leave() {
+	if b.admitted {
+		b.slots.Release(1)
+	}
+}

@@ -1,0 +1,69 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"mime"
+	"net/http"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// decodeJSON reads exactly one JSON object into v. Members must have the exact names that v knows, and come
+// once. What does not fit into v is refused where it begins, so that what a body costs is bounded by v,
+// and by maxRepeats for each array. It returns errMalformed, errTooLarge, errWrongType, or what reading
+// the body returned.
+//
+// The decoder is the one that becomes encoding/json/v2: encoding/json itself takes members that come twice
+// and any capitalisation of a name.
+func decodeJSON(r *http.Request, v any) error {
+	types := r.Header.Values("Content-Type")
+	if len(types) != 1 {
+		return errWrongType
+	}
+	if mediaType, _, err := mime.ParseMediaType(types[0]); err != nil || mediaType != "application/json" {
+		return errWrongType
+	}
+	err := json.UnmarshalRead(r.Body, v, strictJSON)
+	switch {
+	case err == nil:
+		return nil
+	case is[*http.MaxBytesError](err), errors.Is(err, errTooLarge), errors.Is(err, errCrowded):
+		return err
+	default:
+		return fmt.Errorf("%w: %s", errMalformed, placeJSON(err))
+	}
+}
+
+// strictJSON remembers how each type is decoded, so there is one for all requests.
+var strictJSON = json.JoinOptions(json.RejectUnknownMembers(true), json.WithUnmarshalers(json.UnmarshalFromFunc(boundJSON)))
+
+// boundJSON is asked before each value is decoded into v.
+func boundJSON(d *jsontext.Decoder, v any) error {
+	if kind, length := d.StackIndex(d.StackDepth()); kind == '[' && length >= maxRepeats {
+		return fmt.Errorf("%w: more than %d elements in an array", errTooLarge, maxRepeats)
+	}
+	if _, isText := v.(*string); isText {
+		// Otherwise all of it would be read to find out that it is no text.
+		if kind := d.PeekKind(); kind == '{' || kind == '[' {
+			return fmt.Errorf("JSON %s where text belongs", kind)
+		}
+	}
+	return errors.ErrUnsupported // decode as usual
+}
+
+// placeJSON says what is wrong and where, in a bounded number of characters: both quote the body.
+func placeJSON(err error) string {
+	reason, pointer := err, jsontext.Pointer("")
+	if syntactic, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		reason, pointer = syntactic.Err, syntactic.JSONPointer
+	}
+	if semantic, ok := errors.AsType[*json.SemanticError](err); ok {
+		reason, pointer = semantic.Err, semantic.JSONPointer
+		if reason == nil {
+			reason = fmt.Errorf("unexpected JSON %s", semantic.JSONKind)
+		}
+	}
+	return fmt.Sprintf("%.100s at %q", reason.Error(), fmt.Sprintf("%.200s", string(pointer)))
+}

@@ -1,0 +1,344 @@
+package web_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/postgres"
+)
+
+// TestPlans makes every request of the program against a tenant with many rows in every table, as the app's
+// role under row-level security, and looks at how PostgreSQL ran each statement, those inside of functions
+// and triggers included. What a request reads must not grow with the tenant: no table is read whole, and no
+// index condition is the tenant alone.
+//
+// Under row-level security an index may be asked only with operators that leak nothing: a comparison with
+// lower(email) or result->>'id' is then a filter over all rows of the tenant.
+func TestPlans(t *testing.T) {
+	b := setup(t)
+	first := b.grow()
+	plans := b.explained()
+	b.site = b.serveOn(plans.pool)
+	program, person := b.program(b.site, b.acme), b.person(b.site, b.acme)
+	plans.requests(b.everyRoute(first, program, person))
+	plans.background()
+}
+
+// many is how many rows every table has; few is the most that one node of a plan may read: a page of a
+// list, or the customers that a form offers.
+const (
+	many = 4000
+	few  = 250
+)
+
+// grow gives acme a past, and every table without a tenant as many rows. It returns the ids of an invoice and
+// a customer.
+func (b *bundle) grow() (first record) {
+	b.Helper()
+	first = record{invoice: rowID(1), customer: rowID(1)}
+	b.exec(fmt.Sprintf(`
+		CREATE FUNCTION pg_temp.id(n bigint) RETURNS uuid LANGUAGE sql AS
+			$$ SELECT ('01900000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid $$;
+		INSERT INTO tenants (id, name) SELECT pg_temp.id(n), 'Tenant' FROM generate_series(1, %[2]d) AS n;
+		INSERT INTO users (id, tenant_id, email, password_hash)
+		SELECT id, id, id || '@example.com', '' FROM tenants WHERE name = 'Tenant';
+		INSERT INTO api_tokens (token_hash, tenant_id, name) SELECT sha256(id::text::bytea), id, 'test' FROM tenants WHERE name = 'Tenant';
+		INSERT INTO sessions (token, data, expiry) SELECT n, '', now() + n * interval '1 minute' FROM generate_series(1, %[2]d) AS n;
+		INSERT INTO customers (tenant_id, id, email, name, operation, idempotency_key)
+		SELECT '%[1]s', pg_temp.id(n), n || '@example.com', 'Customer', 'customer.upsert', 'past ' || n
+		FROM generate_series(1, %[2]d) AS n;
+		INSERT INTO invoices (tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total,
+			total, likeness, idempotency_key, created_at)
+		SELECT '%[1]s', pg_temp.id(n), '2026-' || lpad((n * 2)::text, 4, '0'), pg_temp.id(1 + n %% 2), 'EUR', '2026-01-01', '2026-01-31',
+			'', 100, 0, 100, sha256(n::text::bytea), 'past ' || n, now() - interval '1 day'
+		FROM generate_series(1, %[2]d) AS n;
+		INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, net)
+		SELECT tenant_id, id, 1, 'Design', 1, 100, 0, 100 FROM invoices;
+		INSERT INTO events (tenant_id, name, record_id, actor, key)
+		SELECT tenant_id, 'invoice.created', id, 'test', idempotency_key FROM invoices;
+		INSERT INTO idempotency_records (tenant_id, operation, key, fingerprint, token, record_id, result, expires_at)
+		SELECT tenant_id, 'invoice.create', idempotency_key, sha256(''), id, id, json_build_object('id', id), now() + interval '1 day'
+		FROM invoices`, b.acme.id, many))
+	var empty []string
+	for _, table := range b.tables() {
+		if n := get[int](b, `SELECT count(*) FROM `+pgx.Identifier{table}.Sanitize()); n < many && table != "goose_db_version" {
+			empty = append(empty, table)
+		}
+	}
+	if len(empty) > 0 {
+		b.Fatalf("these tables do not grow here, so nobody sees what reads them whole: %v", empty)
+	}
+	b.exec(`ANALYZE`)
+	return first
+}
+
+type record struct{ invoice, customer string }
+
+func rowID(n int) string { return fmt.Sprintf("01900000-0000-7000-8000-%012x", n) }
+
+func (b *bundle) tables() []string {
+	b.Helper()
+	rows, _ := b.admin.Query(b.Context(), `SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'`)
+	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		b.Fatal(err)
+	}
+	return tables
+}
+
+// request is one request of a route.
+type request struct {
+	what string
+	send func() answer
+}
+
+// everyRoute gives the requests of each route: all answers that it has, because each may ask other things.
+func (b *bundle) everyRoute(first record, program, person *client) map[string][]request {
+	get := func(c *client, paths ...string) (all []request) {
+		for _, path := range paths {
+			all = append(all, request{path, func() answer { return c.get(path) }})
+		}
+		return all
+	}
+	post := func(c *client, path string, forms ...url.Values) (all []request) {
+		for _, form := range forms {
+			all = append(all, request{path, func() answer { return c.submit(path, form) }})
+		}
+		return all
+	}
+	none := []request{{"nothing", func() answer { return answer{} }}}
+	late := []request{{"expiry", func() answer {
+		b.exec(`UPDATE idempotency_records SET expires_at = now() - interval '1 day'`)
+		b.exec(`DELETE FROM idempotency_records WHERE key IN (SELECT key FROM idempotency_records ORDER BY created_at DESC LIMIT 20)`)
+		return answer{}
+	}}}
+	invoice, customer := invoices(), customers()
+	typed := change(invoice.command, "idempotency_key", "typed", "number", "2026-7001", "customer_id", first.customer)
+	forms := []url.Values{
+		change(invoice.command, "idempotency_key", "allocated"), change(invoice.command, "idempotency_key", "allocated"), // replayed
+		change(invoice.other, "idempotency_key", "allocated"), // mismatch
+		change(invoice.command, "idempotency_key", "likely"),  // looks like a repeat
+		typed, change(typed, "idempotency_key", "other"), // number taken
+		change(typed, "idempotency_key", "free", "number", "R-1", "notes", "x"),
+		change(invoice.invalid, "idempotency_key", "invalid"),
+		change(invoice.command, "idempotency_key", "nobody", "customer_id", rowID(many+1)),
+	}
+	api := func(of thing, key string, command url.Values) request {
+		return request{of.name + " " + key, func() answer { return program.must(jsonFace{}.send(b.Context(), program, of, key, command)) }}
+	}
+	elsewhere := []request{{"another process", func() answer {
+		other := program.elsewhere(b.serveOn(b.pool).url)
+		return other.must(jsonFace{}.send(b.Context(), other, invoice, "api", invoice.command))
+	}}}
+	apiInvoices := []request{
+		api(invoice, "api", invoice.command), api(invoice, "api", invoice.command), api(invoice, "api", invoice.other),
+		api(invoice, "taken", change(invoice.command, "number", "2026-7001")),
+	}
+	apiCustomers := []request{
+		api(customer, "api", customer.command), api(customer, "api", customer.command), api(customer, "api", customer.other),
+		api(customer, "reused", change(customer.command, "email", "7@EXAMPLE.com")),
+	}
+	newest := path.Join("/invoices", first.invoice)
+	return map[string][]request{
+		"GET /": none, "GET /docs/api": get(person, "/docs/api"), "GET /problems": get(person, "/problems"),
+		"GET /problems/{slug}": get(person, "/problems/invalid"), "GET /login": get(b.browser(b.site), "/login"),
+		"POST /login": {
+			{"log in", func() answer { return b.browser(b.site).logIn(b.acme, password) }},
+			{"wrong password", func() answer { return b.browser(b.site).logIn(b.acme, "wrong") }},
+		},
+		"POST /logout":  {{"log out", func() answer { return b.person(b.site, b.acme).submit("/logout", nil) }}},
+		"GET /invoices": get(person, "/invoices", "/invoices?limit=100&cursor="+rowID(many/2)),
+		"GET /invoices/new": get(person, "/invoices/new?key=fresh", "/invoices/new?key=past+7", "/invoices/new?key=copy&copy="+first.invoice,
+			"/invoices/new?key=customer&customer="+first.customer),
+		"GET /invoices/{id}":         get(person, newest, "/invoices/"+rowID(many+1)),
+		"POST /invoices/form":        post(person, "/invoices/form", change(invoice.command, "idempotency_key", "form", "action", "add_line")),
+		"POST /invoices":             slices.Concat(post(person, "/invoices", forms...), late, post(person, "/invoices", forms...)),
+		"GET /customers":             get(person, "/customers", "/customers?cursor="+rowID(many/2)),
+		"GET /customers/new":         get(person, "/customers/new?key=fresh", "/customers/new?key=past+7"),
+		"GET /customers/{id}":        get(person, "/customers/"+first.customer, "/customers/"+first.customer+"?cursor="+rowID(many/2)),
+		"POST /customers":            slices.Concat(post(person, "/customers", change(customer.command, "idempotency_key", "one")), late, post(person, "/customers", change(customer.command, "idempotency_key", "one"))),
+		"GET /api/v1/invoices":       get(program, "/api/v1/invoices", "/api/v1/invoices?limit=100&cursor="+rowID(many/2)),
+		"GET /api/v1/invoices/{id}":  get(program, "/api/v1/invoices/"+first.invoice),
+		"POST /api/v1/invoices":      slices.Concat(apiInvoices, elsewhere, late, apiInvoices),
+		"GET /api/v1/customers/{id}": get(program, "/api/v1/customers/"+first.customer),
+		"POST /api/v1/customers":     slices.Concat(apiCustomers, late, apiCustomers),
+	}
+}
+
+// plans collects how statements were run.
+type plans struct {
+	*bundle
+
+	pool *pgxpool.Pool
+
+	mu    sync.Mutex
+	doing string
+	seen  map[string]bool
+}
+
+// explained gives a pool whose connections tell the plan of every statement they ran.
+func (b *bundle) explained() *plans {
+	b.Helper()
+	var name string
+	if err := b.admin.QueryRow(b.Context(), `SELECT current_database()`).Scan(&name); err != nil {
+		b.Fatal(err)
+	}
+	if _, err := b.admin.Exec(b.Context(), `LOAD 'auto_explain'`); err != nil {
+		b.Fatalf("%v: install PostgreSQL's own extensions (on Debian they come with the server's package)", err)
+	}
+	for setting, value := range map[string]string{
+		"session_preload_libraries": "auto_explain", "auto_explain.log_min_duration": "0", "auto_explain.log_analyze": "on",
+		"auto_explain.log_timing": "off", "auto_explain.log_nested_statements": "on", "auto_explain.log_format": "json",
+		"auto_explain.log_level": "notice",
+	} {
+		b.exec(fmt.Sprintf(`ALTER ROLE onlyonce IN DATABASE %s SET %s = '%s'`, name, setting, value))
+	}
+	p := &plans{bundle: b, seen: map[string]bool{}}
+	config := b.db.Pool.Config()
+	config.ConnConfig.OnNotice = func(_ *pgconn.PgConn, n *pgconn.Notice) { p.note(n.Message) }
+	var err error
+	if p.pool, err = pgxpool.NewWithConfig(b.Context(), config); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(p.pool.Close)
+	return p
+}
+
+// requests makes those of every route.
+func (p *plans) requests(of map[string][]request) {
+	p.Helper()
+	var routes []string
+	for _, route := range p.Routes {
+		routes = append(routes, route.Method+" "+route.Path)
+	}
+	for route := range of {
+		if !slices.Contains(routes, route) {
+			p.Errorf("there is no route %s", route)
+		}
+	}
+	slices.Sort(routes)
+	for _, route := range routes {
+		if len(of[route]) == 0 {
+			p.Errorf("no request for %s: say in everyRoute which answers it has", route)
+		}
+		for _, request := range of[route] {
+			p.during(route+" ("+request.what+")", func() {
+				if a := request.send(); a.status >= http.StatusInternalServerError {
+					p.Errorf("%s: %v", route, a)
+				}
+			})
+		}
+	}
+}
+
+// background does what the program does besides.
+func (p *plans) background() {
+	p.Helper()
+	p.during("readiness", func() {
+		if err := postgres.SchemaCurrent(p.Context(), p.pool); err != nil {
+			p.Error(err)
+		}
+	})
+	p.during("expiry", func() {
+		p.exec(`UPDATE idempotency_records SET expires_at = now() + interval '1 day' WHERE key NOT LIKE 'past 1%'`)
+		if _, err := idempotency.Expire(p.Context(), p.pool, p.acme.id); err != nil {
+			p.Error(err)
+		}
+	})
+	if len(p.seen) < 20 {
+		p.Errorf("only %d statements were explained", len(p.seen))
+	}
+}
+
+func (p *plans) during(what string, do func()) {
+	p.mu.Lock()
+	p.doing = what
+	p.mu.Unlock()
+	do()
+}
+
+// planNode is a node of a plan in the format of EXPLAIN (FORMAT json).
+type planNode struct {
+	Type      string     `json:"Node Type"`
+	Relation  string     `json:"Relation Name"`
+	Index     string     `json:"Index Name"`
+	Condition string     `json:"Index Cond"`
+	Filter    string     `json:"Filter"`
+	Rows      float64    `json:"Actual Rows"`
+	Removed   float64    `json:"Rows Removed by Filter"`
+	Rechecked float64    `json:"Rows Removed by Index Recheck"`
+	Loops     float64    `json:"Actual Loops"`
+	Plans     []planNode `json:"Plans"`
+}
+
+// note looks at one plan.
+func (p *plans) note(message string) {
+	_, text, ok := strings.Cut(message, "plan:\n")
+	if !ok {
+		return
+	}
+	var explained struct {
+		Query string   `json:"Query Text"`
+		Plan  planNode `json:"Plan"`
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err := json.Unmarshal([]byte(text), &explained); err != nil {
+		p.Errorf("%v in the plan %s", err, text)
+		return
+	}
+	p.seen[explained.Query] = true
+	for node := range explained.Plan.all() {
+		if complaint := node.complaint(); complaint != "" {
+			p.Errorf("%s %s\n%+v\nin the statement\n%s", p.doing, complaint, node, explained.Query)
+		}
+	}
+}
+
+func (n planNode) all() map[*planNode]bool {
+	found := map[*planNode]bool{&n: true}
+	for _, child := range n.Plans {
+		maps.Copy(found, child.all())
+	}
+	return found
+}
+
+// complaint says what about a node grows with the tenant, or "".
+func (n planNode) complaint() string {
+	// goose's own table has a row for each migration, and the catalog none for rows.
+	if n.Relation == "goose_db_version" || strings.HasPrefix(n.Relation, "pg_") {
+		return ""
+	}
+	switch read := (n.Rows + n.Removed + n.Rechecked) * max(n.Loops, 1); {
+	case n.Type == "Seq Scan":
+		return "reads " + n.Relation + " whole"
+	case strings.HasPrefix(n.Type, "Index") || strings.HasPrefix(n.Type, "Bitmap Index"):
+		if n.Index != "tenants_pkey" && tenantOnly.MatchString(n.Condition) {
+			return "asks the index " + n.Index + " for the tenant alone"
+		}
+		if n.Index == "idempotency_records_expiry" && read <= idempotency.ExpireBatch {
+			return ""
+		}
+		if read > few {
+			return fmt.Sprintf("reads %.0f rows of %s", read, n.Relation)
+		}
+	}
+	return ""
+}
+
+// tenantOnly matches conditions on tenant_id and nothing else.
+var tenantOnly = regexp.MustCompile(`^$|^\(tenant_id = [^()]*(\([^()]*\))?[^()]*\)$`)
