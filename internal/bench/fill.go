@@ -48,8 +48,8 @@ func past(rows int) string {
 func fillRecords(records int, expiresAt string) string {
 	return fmt.Sprintf(`
 		INSERT INTO idempotency_records (tenant_id, operation, key, fingerprint, token, record_id, result, expires_at)
-		SELECT '%s', 'invoice.create', key, sha256(key::bytea), key::uuid, key::uuid,
-			json_build_object('id', key, 'padding', repeat(md5(key), 20)), %s
+		SELECT '%s', 'invoice.create', key, sha256(key::bytea),
+			key::uuid AS token, key::uuid AS record_id, json_build_object('id', key, 'padding', repeat(md5(key), 20)), %s
 		FROM (SELECT gen_random_uuid()::text AS key FROM generate_series(1, %d) ORDER BY key) AS keys`,
 		acme, expiresAt, records)
 }
@@ -78,7 +78,7 @@ func grown(ctx context.Context, db database, rows int) error {
 			return fmt.Errorf("%s: %w", sql, err)
 		}
 		if there < rows {
-			small = append(small, fmt.Errorf("table %s has %d rows of %d: say in internal/bench/fill.sql how it grows", t.Name, there, rows))
+			small = append(small, fmt.Errorf("table %s has %d rows of %d: fill.sql has to say how it grows", t.Name, there, rows))
 		}
 	}
 	return errors.Join(small...)
