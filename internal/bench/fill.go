@@ -37,10 +37,12 @@ var fillTables string
 func past(rows int) string {
 	return fmt.Sprintf(`
 		CREATE TEMPORARY TABLE past AS
-		SELECT '%s'::uuid AS tenant_id, n, at, (lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0')
+		SELECT '%s'::uuid AS tenant_id, n, at, key, (lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0')
 			|| '70008000' || lpad(to_hex(n), 12, '0'))::uuid AS id
-		FROM generate_series(1, %d) AS n,
-			LATERAL (SELECT now() - interval '1 day' - (%[2]d - n) * interval '1 second' AS at) AS moment`, acme, rows)
+		FROM (SELECT key, row_number() OVER (ORDER BY key) AS n
+				FROM (SELECT gen_random_uuid() AS key FROM generate_series(1, %d)) AS random) AS keys,
+			LATERAL (SELECT now() - interval '1 day' - (%[2]d - n) * interval '1 second' AS at) AS moment
+		ORDER BY n`, acme, rows)
 }
 
 // fillRecords makes records with results as large as that of an invoice with three lines. Keys are
