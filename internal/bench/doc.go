@@ -10,4 +10,6 @@
 //   - The load generator runs in a process of its own on the same processors. What it costs is visible:
 //     one row measures it against a handler that does nothing.
 //   - What the load tool counts is compared with what the database holds.
+//   - What must not cost more in a large tenant is asked of a large and a small one by one caller, one
+//     request here, one there ([bench.requests]). Every table is grown, and every route is asked.
 package bench

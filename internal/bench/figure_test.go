@@ -125,7 +125,8 @@ func TestReportsSurviveTheDisk(t *testing.T) {
 	if _, known, err := ReadReport(path); known || err != nil {
 		t.Fatalf("a report out of nothing: %v", err)
 	}
-	written := Report{Commit: "abc", PostgreSQL: "15.19", Figures: []Figure{against("create", perSecond, []float64{4}, "b", []float64{10}).atLeast(0.5)}}
+	figure := against("create", perSecond, []float64{4}, "b", []float64{10}).atLeast(0.5)
+	written := Report{Commit: "abc", PostgreSQL: "15.19", Figures: []Figure{figure}}
 	if err := written.Write(path); err != nil {
 		t.Fatal(err)
 	}

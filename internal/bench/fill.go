@@ -37,10 +37,12 @@ var fillTables string
 func past(rows int) string {
 	return fmt.Sprintf(`
 		CREATE TEMPORARY TABLE past AS
-		SELECT '%s'::uuid AS tenant_id, n, at, (lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0')
+		SELECT '%s'::uuid AS tenant_id, n, at, key, (lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0')
 			|| '70008000' || lpad(to_hex(n), 12, '0'))::uuid AS id
-		FROM generate_series(1, %d) AS n,
-			LATERAL (SELECT now() - interval '1 day' - (%[2]d - n) * interval '1 second' AS at) AS moment`, acme, rows)
+		FROM (SELECT key, row_number() OVER (ORDER BY key) AS n
+				FROM (SELECT gen_random_uuid() AS key FROM generate_series(1, %d)) AS random) AS keys,
+			LATERAL (SELECT now() - interval '1 day' - (%[2]d - n) * interval '1 second' AS at) AS moment
+		ORDER BY n`, acme, rows)
 }
 
 // fillRecords makes records with results as large as that of an invoice with three lines. Keys are
@@ -48,8 +50,8 @@ func past(rows int) string {
 func fillRecords(records int, expiresAt string) string {
 	return fmt.Sprintf(`
 		INSERT INTO idempotency_records (tenant_id, operation, key, fingerprint, token, record_id, result, expires_at)
-		SELECT '%s', 'invoice.create', key, sha256(key::bytea), key::uuid, key::uuid,
-			json_build_object('id', key, 'padding', repeat(md5(key), 20)), %s
+		SELECT '%s', 'invoice.create', key, sha256(key::bytea),
+			key::uuid AS token, key::uuid AS record_id, json_build_object('id', key, 'padding', repeat(md5(key), 20)), %s
 		FROM (SELECT gen_random_uuid()::text AS key FROM generate_series(1, %d) ORDER BY key) AS keys`,
 		acme, expiresAt, records)
 }
@@ -78,7 +80,7 @@ func grown(ctx context.Context, db database, rows int) error {
 			return fmt.Errorf("%s: %w", sql, err)
 		}
 		if there < rows {
-			small = append(small, fmt.Errorf("table %s has %d rows of %d: say in internal/bench/fill.sql how it grows", t.Name, there, rows))
+			small = append(small, fmt.Errorf("table %s has %d rows of %d: fill.sql has to say how it grows", t.Name, there, rows))
 		}
 	}
 	return errors.Join(small...)

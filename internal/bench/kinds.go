@@ -175,6 +175,7 @@ func pageReads() []kind {
 		read("customer page, invoices from the middle", "GET /customers/{id}",
 			func(s *site) string { return "/customers/" + s.known.customer + "?cursor=" + s.known.middleInvoice }),
 		read("customer list", routeCustomerList, func(*site) string { return "/customers" }),
-		read("customer list from the middle", routeCustomerList, func(s *site) string { return "/customers?cursor=" + s.known.middleCustomer }),
+		read("customer list from the middle", routeCustomerList,
+			func(s *site) string { return "/customers?cursor=" + s.known.middleCustomer }),
 	}
 }

@@ -2,7 +2,6 @@
 --   typed      a new invoice under a new key, with a number of its own
 --   allocated  the same, with the number left to the server
 --   replay     one of a hundred invoices, again and again under the same keys
---   get        the URL, with whatever headers the command line gives
 local kind, seed
 local count = 0
 local year = os.date("!%Y") -- where the rows are that were there before
@@ -17,7 +16,6 @@ end
 function init(args)
   kind, seed = args[1], args[2]
   math.randomseed(tonumber(seed))
-  if kind == "get" then return end
   wrk.method = "POST"
   wrk.headers["Authorization"] = "Bearer oo_demo_acme"
   wrk.headers["Content-Type"] = "application/json"
@@ -30,7 +28,6 @@ local body = [=[{%s"customer":{"email":"accounts@northwind.example","name":"Nort
 {"description":"Support","quantity":"3","unit_price":"20.00","tax_rate":"8"}]}]=]
 
 function request()
-  if kind == "get" then return wrk.format() end
   local key, number, text = hex(8), "", hex(2)
   if kind == "replay" then
     key = "replay-" .. count % 100

@@ -18,10 +18,17 @@ import (
 	"time"
 )
 
-// heaviest is the largest body that the program takes, in bytes.
-const heaviest = 1 << 20
+// size is that of a body.
+type size struct {
+	name  string
+	bytes int
+}
 
-// heavy is a request that makes much of a body of the largest size.
+// sizesOfBodies are the largest that the program takes, and one that is not large yet: of these it may handle
+// more at once.
+func sizesOfBodies() []size { return []size{{"1 MiB", 1 << 20}, {"64 KiB", 1<<16 - 1}} }
+
+// heavy is a request that makes much of its body.
 type heavy struct {
 	name, path, contentType string
 	// header says who sends it: "Name: value", or nothing.
@@ -29,10 +36,9 @@ type heavy struct {
 	body   string
 }
 
-// memory looks for the most memory that the program ever holds while 64 of the largest requests come at
-// once. Each figure is about a program that was started for it.
+// memory looks for the most memory that the program ever holds while 64 heavy requests come at once. Each
+// figure is about a program that was started for it.
 func (b *bench) memory(ctx context.Context) error {
-	const callers, bursts = 64, 3
 	if _, err := peakMemory(os.Getpid()); errors.Is(err, fs.ErrNotExist) {
 		b.sayf("  the peak memory of the program is not measured: %s has no /proc to read it from", runtime.GOOS)
 		return nil
@@ -46,59 +52,81 @@ func (b *bench) memory(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, request := range heavyRequests(cookie) {
-		var peaks []float64
-		answers := map[string]int{}
-		for range b.Rounds {
-			s, err := b.startServer(ctx, "DATABASE_URL="+first.url())
+	for _, body := range sizesOfBodies() {
+		for _, request := range heavyRequests(cookie, body.bytes) {
+			peaks, answers, err := b.peaks(ctx, first.database, request)
 			if err != nil {
-				return err
+				return fmt.Errorf("%s: %w", request.name, err)
 			}
-			for range bursts {
-				flood(ctx, s.origin, request, callers, answers)
-			}
-			peak, err := peakMemory(s.cmd.Process.Pid)
-			s.stop()
-			if err != nil {
-				return fmt.Errorf("the program did not survive %s: see %s: %w", request.name, s.log, err)
-			}
-			peaks = append(peaks, peak/1e6)
+			b.add(alone(fmt.Sprintf("peak memory under %d requests of %s at once: %s", heavyCallers, body.name, request.name),
+				megabytes, peaks...).atMost(256).noting("answers: " + tally(answers)))
 		}
-		b.add(alone(fmt.Sprintf("peak memory under %d requests of 1 MiB at once: %s", callers, request.name), megabytes, peaks...).
-			atMost(256).noting("answers: " + tally(answers)))
 	}
 	return nil
+}
+
+// heavyCallers is how many send a heavy request at once.
+const heavyCallers = 64
+
+// peaks gives the megabytes of each round, and how many answers of each status there were.
+func (b *bench) peaks(ctx context.Context, db database, request heavy) (peaks []float64, answers map[string]int, err error) {
+	const bursts = 3
+	answers = map[string]int{}
+	for range b.Rounds {
+		s, err := b.startServer(ctx, "DATABASE_URL="+db.url())
+		if err != nil {
+			return nil, nil, err
+		}
+		for range bursts {
+			flood(ctx, s.origin, request, heavyCallers, answers)
+		}
+		peak, err := peakMemory(s.cmd.Process.Pid)
+		s.stop()
+		if err != nil {
+			return nil, nil, fmt.Errorf("the program did not survive, see %s: %w", s.log, err)
+		}
+		peaks = append(peaks, peak/1e6)
+	}
+	return peaks, answers, nil
 }
 
 // heavyKey stands in the header and in the forms: what comes with it is read to its end.
 const heavyKey = "heavy"
 
-func heavyRequests(cookie string) []heavy {
+func heavyRequests(cookie string, bytes int) []heavy {
 	const (
 		form  = "application/x-www-form-urlencoded"
 		token = "Authorization: Bearer " + acmeToken
 		key   = "idempotency_key=" + heavyKey + "&"
 	)
 	return []heavy{
-		{"a form of quotation marks, nobody logged in", "/invoices", form, "", padded("notes=", `"`, "")},
-		{"a form of quotation marks", "/invoices", form, "Cookie: " + cookie, padded(key+"notes=", `"`, "")},
-		{"a form of as many fields as fit", "/invoices", form, "Cookie: " + cookie, manyFields(key)},
-		{"a form of as many lines as fit", "/invoices/form", form, "Cookie: " + cookie, padded(key, "line_description&", "")},
-		{"JSON of as many empty lines as fit", invoicesPath, "application/json", token, padded(`{"lines":[{}`, ",{}", "]}")},
+		{"a form of quotation marks, nobody logged in", "/invoices", form, "", padded(bytes, "notes=", `"`, "")},
+		{"a form of quotation marks", "/invoices", form, "Cookie: " + cookie, padded(bytes, key+"notes=", `"`, "")},
+		{"a form of 1,000 fields", "/invoices", form, "Cookie: " + cookie, distinctFields(bytes, key, 1000)},
+		{"a form of as many fields as fit", "/invoices", form, "Cookie: " + cookie, distinctFields(bytes, key, bytes)},
+		{"a form of as many lines as fit", "/invoices/form", form, "Cookie: " + cookie, padded(bytes, key, "line_description&", "")},
+		{"JSON of as many empty lines as fit", invoicesPath, "application/json", token, padded(bytes, `{"lines":[{}`, ",{}", "]}")},
+		{"JSON of escapes", invoicesPath, "application/json", token, padded(bytes, `{"notes":"`, `\u0001`, `"}`)},
 	}
 }
 
-// padded repeats a part between a beginning and an end as often as the largest body holds.
-func padded(begin, part, end string) string {
-	return begin + strings.Repeat(part, (heaviest-len(begin)-len(end))/len(part)) + end
+// padded repeats a part between a beginning and an end as often as a body of so many bytes holds.
+func padded(bytes int, begin, part, end string) string {
+	return begin + strings.Repeat(part, (bytes-len(begin)-len(end))/len(part)) + end
 }
 
-// manyFields is a form of fields that all have another name.
-func manyFields(begin string) string {
+// distinctFields is a form with at most so many fields, each with another name. Their values share the room that
+// the names leave, and are of what becomes longer in HTML.
+func distinctFields(bytes int, begin string, most int) string {
 	var form strings.Builder
 	form.WriteString(begin)
-	for n := int64(0); form.Len() < heaviest-8; n++ {
-		form.WriteString(strconv.FormatInt(n, 36) + "&")
+	value := strings.Repeat(`"`, max(0, bytes/most-8))
+	for n := range most {
+		field := strconv.FormatInt(int64(n), 36) + "=" + value + "&"
+		if form.Len()+len(field) > bytes {
+			break
+		}
+		form.WriteString(field)
 	}
 	return form.String()
 }

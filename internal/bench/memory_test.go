@@ -8,11 +8,13 @@ import (
 	"testing"
 )
 
-func TestHeavyRequestsAreAsLargeAsAllowed(t *testing.T) {
+func TestHeavyRequestsAreAsLargeAsSaid(t *testing.T) {
 	t.Parallel()
-	for _, h := range heavyRequests("name=value") {
-		if n := len(h.body); n > heaviest || n < heaviest-32 {
-			t.Errorf("%s: a body of %d bytes, want nearly %d", h.name, n, heaviest)
+	for _, size := range sizesOfBodies() {
+		for _, h := range heavyRequests("name=value", size.bytes) {
+			if n := len(h.body); n > size.bytes || n < size.bytes*9/10 {
+				t.Errorf("%s: a body of %d bytes, want nearly %d", h.name, n, size.bytes)
+			}
 		}
 	}
 }

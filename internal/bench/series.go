@@ -129,6 +129,6 @@ func unallocate(ctx context.Context, s *site, answer http.Header) error {
 	batch.Queue(`DELETE FROM invoice_lines WHERE tenant_id = $1 AND invoice_id = $2`, acme, id)
 	batch.Queue(`DELETE FROM invoices WHERE tenant_id = $1 AND id = $2`, acme, id)
 	batch.Queue(`DELETE FROM ` + takenNumbers)
-	batch.Queue(`INSERT INTO ` + takenNumbers + ` SELECT * FROM taken_before`)
+	batch.Queue(`INSERT INTO ` + takenNumbers + ` TABLE taken_before`)
 	return conn.SendBatch(ctx, &batch).Close()
 }

@@ -23,7 +23,8 @@ func TestEveryTableGrows(t *testing.T) {
 		t.Errorf("a table without rows: %v", err)
 	}
 	// Rows of somebody else are none of the tenant's.
-	if err := db.admin().exec(t.Context(), `INSERT INTO forgotten SELECT gen_random_uuid(), gen_random_uuid() FROM generate_series(1, 100)`); err != nil {
+	const others = `INSERT INTO forgotten SELECT gen_random_uuid(), gen_random_uuid() FROM generate_series(1, 100)`
+	if err := db.admin().exec(t.Context(), others); err != nil {
 		t.Fatal(err)
 	}
 	if err := grown(t.Context(), db, rows); err == nil || !strings.Contains(err.Error(), "forgotten has 0 rows") {

@@ -52,17 +52,13 @@ const (
 	typed     = "typed"
 	allocated = "allocated"
 	replay    = "replay"
-	get       = "get"
 )
 
-// run sends one kind of request over a number of connections for one sample's length. headers are
-// "Name: value". An answer that is no success is an error: its speed means nothing.
-func (l load) run(ctx context.Context, kind, url string, connections int, headers ...string) (sample, error) {
+// run sends one kind of request over a number of connections for one sample's length. An
+// answer that is no success is an error: its speed means nothing.
+func (l load) run(ctx context.Context, kind, url string, connections int) (sample, error) {
 	seconds := strconv.Itoa(max(1, int(l.length.Seconds()))) + "s"
 	args := []string{"-t1", "-c" + strconv.Itoa(connections), "-d" + seconds, "--timeout", "60s", "-s", l.script}
-	for _, header := range headers {
-		args = append(args, "-H", header)
-	}
 	seed := rand.IntN(1 << 31) //nolint:gosec // for keys that differ between runs, not for secrets
 	args = append(args, url, "--", kind, strconv.Itoa(seed))
 	cmd := exec.CommandContext(ctx, l.program, args...)

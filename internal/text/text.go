@@ -27,8 +27,11 @@ func Line(typed string, limit int) (string, error) {
 // around it. It returns [ErrLong] above limit characters, or [ErrHidden].
 func Lines(typed string, limit int) (string, error) {
 	lines := strings.TrimSpace(strings.ReplaceAll(typed, "\r\n", "\n"))
-	return lines, check(strings.NewReplacer("\n", " ", "\t", " ").Replace(lines), limit)
+	return lines, check(oneLine.Replace(lines), limit)
 }
+
+// oneLine is made once: making it costs more than using it on a text as short as these.
+var oneLine = strings.NewReplacer("\n", " ", "\t", " ")
 
 func check(s string, limit int) error {
 	switch {
@@ -44,6 +47,9 @@ func check(s string, limit int) error {
 // isHidden goes by Unicode's general categories. PRECIS (RFC 8264) would also refuse a middle dot between
 // words and most emoji, which is right for names of accounts and not for names of people and goods.
 func isHidden(r rune) bool {
+	if ' ' <= r && r <= '~' {
+		return false // like nearly all there are, and the tables take long to say so
+	}
 	switch r {
 	case '\u200c', '\u200d': // the joiners, without which Persian, Hindi and emoji fall apart
 		return false
