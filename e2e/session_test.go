@@ -60,6 +60,12 @@ var withAndWithoutJavaScript = map[string]option{
 // start boots the app with its demo data and opens a browser window.
 func start(t *testing.T, options ...option) *session {
 	t.Helper()
+	return startIn(t, chromium, options...)
+}
+
+// startIn is start with a browser of a certain kind.
+func startIn(t *testing.T, which func() (playwright.Browser, error), options ...option) *session {
+	t.Helper()
 	db := pgtest.New(t)
 	log := &attemptLog{next: slog.NewTextHandler(t.Output(), nil)}
 	running, err := app.Start(t.Context(), app.Config{
@@ -80,13 +86,13 @@ func start(t *testing.T, options ...option) *session {
 	s := &session{t: t, origin: running.URL(), metrics: running.MetricsURL(), db: db.Admin(t), log: log, form: &formLog{}}
 	s.before = s.allInvoices()
 	s.log.forget() // how the demo data came to be
-	s.openBrowser(options)
+	s.openBrowser(which, options)
 	return s
 }
 
-func (s *session) openBrowser(options []option) {
+func (s *session) openBrowser(which func() (playwright.Browser, error), options []option) {
 	s.t.Helper()
-	shared, err := chromium()
+	shared, err := which()
 	s.check(err, "start a browser")
 	settings := playwright.BrowserNewContextOptions{
 		Viewport: &playwright.Size{Width: 1280, Height: 900},

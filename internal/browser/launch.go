@@ -11,8 +11,8 @@ import (
 
 // Launch starts a browser without windows. stop ends it and its driver. Who never calls stop leaves nothing
 // behind, either: the browser ends with its driver, and the driver with the pipe to this process, however
-// that ends.
-func Launch(ctx context.Context) (_ playwright.Browser, stop func() error, err error) {
+// that ends. Arguments are for the browser, beside those that it always gets.
+func Launch(ctx context.Context, args ...string) (_ playwright.Browser, stop func() error, err error) {
 	directory, err := findDriver(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -32,10 +32,10 @@ func Launch(ctx context.Context) (_ playwright.Browser, stop func() error, err e
 		// Playwright turns the back/forward cache off; people have it on.
 		IgnoreDefaultArgs: []string{"--disable-back-forward-cache"},
 		// Loopback only: no calls home of any kind.
-		Args: []string{
+		Args: append([]string{
 			"--disable-quic", "--no-first-run", "--disable-background-networking",
 			"--disable-component-update", "--disable-sync",
-		},
+		}, args...),
 	})
 	if err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("launch %s (BROWSER_PATH names another one): %w", program, err), driver.Stop())
