@@ -103,6 +103,7 @@ func returnedForms() map[string]templates.InvoiceForm {
 		"form spent":              templates.FormSpent(record, "invoice", "fresh"),
 		"looks like a repeat":     templates.LooksLikeRepeat(record, "40 seconds ago"),
 		"no key":                  templates.NoKey("fresh"),
+		"other tenant":            templates.OtherTenant(templates.Owner{ID: "a", Name: hostile}, templates.Owner{ID: "b", Name: hostile}),
 		"unconfirmed":             templates.Unconfirmed(),
 		"still saving":            templates.StillSaving(),
 	}

@@ -169,7 +169,7 @@ func (s *Server) refuseInvoice(w http.ResponseWriter, r *http.Request, refused e
 	if !invalidFields && notice == nil {
 		return refused
 	}
-	key, _ := formKey(r)
+	key, _ := postedKey(r)
 	form, err := s.fillForm(r, key, readInvoice(r.PostForm))
 	if err != nil && problemOf(refused).retry > 0 {
 		return refused // which can be said without the database, and says more
@@ -203,7 +203,7 @@ func (s *Server) invoiceNotice(r *http.Request, refused error) (*templates.Notic
 		record := templates.Record{Name: made.Number, Href: "/invoices/" + id.String()}
 		return templates.FormSpent(record, "invoice", idempotency.NewKey().String()), nil
 	}
-	return commonNotice(refused), nil
+	return commonNotice(r, refused), nil
 }
 
 func invoiceRecord(ref invoice.Ref) templates.Record {
@@ -233,7 +233,7 @@ func (s *Server) fillForm(r *http.Request, key idempotency.Key, in invoice.Input
 		return templates.InvoiceForm{}, err
 	}
 	form := templates.InvoiceForm{
-		Key: key.String(), AllowRepeat: in.AllowRepeat, CustomerID: in.CustomerID, Number: in.Number,
+		Key: key.String(), Owner: formOwner(r), AllowRepeat: in.AllowRepeat, CustomerID: in.CustomerID, Number: in.Number,
 		IssueDate: in.IssueDate, DueDate: in.DueDate, Currency: in.Currency, Notes: in.Notes,
 		Currencies: s.currencies,
 	}

@@ -15,7 +15,7 @@ import (
 
 func (s *Server) showLogin(w http.ResponseWriter, r *http.Request) error {
 	next := localPath(r.URL.Query().Get("next"))
-	if principal(r).Tenant != uuid.Nil {
+	if principal(r).Tenant != uuid.Nil && !r.URL.Query().Has("switch") {
 		return seeOther(w, r, next)
 	}
 	return s.render(w, r, http.StatusOK, templates.LoginPage(s.page(w, r), templates.Login{Next: next, Demo: s.demo, LoggedOut: r.URL.Query().Has("logged-out")}))

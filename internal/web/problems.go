@@ -57,6 +57,10 @@ var (
 		"Send Authorization: Bearer with a valid token. The same key may be used again.", 0}
 	forbidden = problem{"forbidden", http.StatusForbidden, "Not allowed",
 		"The request came from another site, or you may not do this. Nothing was stored.", "Send it from this site's own pages.", 0}
+	otherTenant = problem{"other-tenant", http.StatusConflict, "Form of another business",
+		"The form was opened as one business and sent as another. Nothing was stored. Only forms can be of another business; " +
+			"the API goes by the token.",
+		"Log in as the first business again and send the form once more, or confirm that you want it for the other one.", 0}
 	notFound = problem{"not-found", http.StatusNotFound, "Not found",
 		"There is no such thing here, or you may not see it.", "Check the address, or start from the list.", 0}
 	wrongMethod = problem{"method", http.StatusMethodNotAllowed, "Method not allowed",
@@ -79,7 +83,7 @@ var (
 func problems() []problem {
 	return []problem{
 		keyMissing, keyMalformed, keyReused, inProgress, numberTaken, looksLikeRepeat, invalidCommand,
-		malformed, wrongType, tooLarge, unauthorized, forbidden, notFound, wrongMethod, tooMany,
+		malformed, wrongType, tooLarge, unauthorized, forbidden, otherTenant, notFound, wrongMethod, tooMany,
 		busy, unconfirmed, unavailable, internal,
 	}
 }
@@ -88,6 +92,7 @@ var (
 	errForbidden    = errors.New("forbidden")
 	errMalformed    = errors.New("malformed request")
 	errMethod       = errors.New("method not allowed")
+	errOtherTenant  = errors.New("form of another tenant")
 	errNotFound     = errors.New("not found")
 	errTooMany      = errors.New("too many requests")
 	errUnauthorized = errors.New("unauthorized")
@@ -116,6 +121,7 @@ func problemOf(err error) problem {
 		{errMalformed, malformed},
 		{errMethod, wrongMethod},
 		{errNotFound, notFound},
+		{errOtherTenant, otherTenant},
 		{errTooMany, tooMany},
 		{errUnauthorized, unauthorized},
 		{errWrongType, wrongType},
