@@ -82,7 +82,8 @@ func (s *session) loginAs(email string) {
 // belongsTo holds whose an invoice is.
 func (s *session) belongsTo(number, tenant string) {
 	s.t.Helper()
-	if n := s.count(`SELECT count(*) FROM invoices JOIN tenants t ON t.id = tenant_id WHERE number = $1 AND t.name = $2`, number, tenant); n != 1 {
+	n := s.count(`SELECT count(*) FROM invoices JOIN tenants t ON t.id = tenant_id WHERE number = $1 AND t.name = $2`, number, tenant)
+	if n != 1 {
 		s.t.Errorf("%d invoices %s belong to %s", n, number, tenant)
 	}
 }

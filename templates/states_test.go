@@ -79,6 +79,7 @@ func states() map[string]templ.Component {
 func typedForm() templates.InvoiceForm {
 	return templates.InvoiceForm{
 		Key:           "4f2c1d7a-0b1e-4f0e-9a57-c53f6f6f0a11",
+		Owner:         templates.Owner{ID: "0a3e0000-0000-4000-8000-00000000ac3e", Name: hostile},
 		AllowRepeat:   true,
 		Customers:     []templates.Option{{Value: "c1", Text: "Ada Byron"}},
 		CustomerID:    "gone",

@@ -97,7 +97,8 @@ func (s *Server) newCustomer(w http.ResponseWriter, r *http.Request) error {
 	case !errors.Is(err, customer.ErrNotFound):
 		return err
 	}
-	return s.render(w, r, http.StatusOK, templates.CustomerFormPage(s.page(w, r), templates.CustomerForm{Key: key.String(), Owner: owner(r)}))
+	form := templates.CustomerForm{Key: key.String(), Owner: formOwner(r)}
+	return s.render(w, r, http.StatusOK, templates.CustomerFormPage(s.page(w, r), form))
 }
 
 // customerForm is the HTML face of customer.Upsert.

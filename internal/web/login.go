@@ -18,7 +18,9 @@ func (s *Server) showLogin(w http.ResponseWriter, r *http.Request) error {
 	if principal(r).Tenant != uuid.Nil && !r.URL.Query().Has("switch") {
 		return seeOther(w, r, next)
 	}
-	return s.render(w, r, http.StatusOK, templates.LoginPage(s.page(w, r), templates.Login{Next: next, Demo: s.demo, LoggedOut: r.URL.Query().Has("logged-out")}))
+	return s.render(w, r, http.StatusOK, templates.LoginPage(s.page(w, r), templates.Login{
+		Next: next, Demo: s.demo, LoggedOut: r.URL.Query().Has("logged-out"),
+	}))
 }
 
 func (s *Server) logIn(w http.ResponseWriter, r *http.Request) error {
