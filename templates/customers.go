@@ -32,6 +32,7 @@ type Customer struct {
 // came back. It posts to /customers.
 type CustomerForm struct {
 	Key    string // idempotency key
+	Owner  Owner
 	Notice *Notice
 	Errors FieldErrors
 	Email  string // as typed

@@ -16,6 +16,8 @@ func TestNothingTypedIsLost(t *testing.T) {
 	typed := typedForm()
 	want := []templates.Field{
 		{Name: "idempotency_key", Value: typed.Key},
+		{Name: "tenant", Value: typed.Owner.ID},
+		{Name: "tenant_name", Value: typed.Owner.Name},
 		{Name: "allow_repeat", Value: "1"},
 		{Name: "customer_id", Value: "gone"},
 		{Name: "customer_email", Value: "ada@"},

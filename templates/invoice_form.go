@@ -9,8 +9,9 @@ import (
 // InvoiceForm is the form that creates an invoice: fresh, copied, or as it
 // came back with a [Notice] or errors. It posts to /invoices.
 type InvoiceForm struct {
-	// Key is the idempotency key of this intent.
-	Key string
+	// Key is the idempotency key of this intent, and Owner whose intent it is.
+	Key   string
+	Owner Owner
 	// AllowRepeat keeps a "Create anyway" that was already given.
 	AllowRepeat bool
 	// Notice and Errors say why the form came back.

@@ -8,6 +8,8 @@ type Login struct {
 	Next string
 	// Error is one sentence for the whole form; empty when there is none.
 	Error string
+	// LoggedOut says that somebody has just logged out: the browser is told to drop what it keeps.
+	LoggedOut bool
 	// Demo lists logins that anyone may use; empty outside demo mode.
 	Demo []DemoLogin
 }

@@ -78,6 +78,20 @@ func LooksLikeRepeat(existing Record, age string) *Notice {
 	}
 }
 
+// OtherTenant says that the form was opened as one business, and that the person has logged in as another
+// one since. One click creates it there deliberately.
+func OtherTenant(form, now Owner) *Notice {
+	name := or(form.Name, "another business")
+	return &Notice{
+		Kind:  NoticeConflict,
+		Title: "This form belongs to " + name + ", and you are now logged in as " + now.Name + ".",
+		Text: "Nothing was saved. To create it for " + name + ", log in as " + name + " in a new tab, then come back and " +
+			"submit this form again.",
+		Links:   []Link{{Text: "Log in as " + name, Href: "/login?switch", NewTab: true}},
+		Submits: []Submit{{Text: "Create it for " + now.Name, Name: "use_tenant", Value: now.ID}},
+	}
+}
+
 // NoKey says that the form came without its key, so that repeats could not be
 // told apart; freshKey is the key that sending it again will use.
 func NoKey(freshKey string) *Notice {

@@ -120,6 +120,28 @@ func TestOnlyThePagesOwnFormHasAPrimaryButton(t *testing.T) {
 	})
 }
 
+// A form that creates something says for whom it was opened.
+func TestEveryFormWithAKeyHasItsOwner(t *testing.T) {
+	t.Parallel()
+	forEachState(t, func(t *testing.T, doc *html.Node) {
+		t.Helper()
+		for form := range doc.Descendants() {
+			if form.Data != "form" {
+				continue
+			}
+			names := map[string]bool{}
+			for n := range form.Descendants() {
+				if n.Data == "input" {
+					names[attr(n, "name")] = true
+				}
+			}
+			if names["idempotency_key"] && (!names["tenant"] || !names["tenant_name"]) {
+				t.Errorf("form %s does not say whose it is", attr(form, "action"))
+			}
+		}
+	})
+}
+
 func TestTitleSaysError(t *testing.T) {
 	t.Parallel()
 	all := states()

@@ -81,6 +81,7 @@ func states() map[string]templ.Component {
 func typedForm() templates.InvoiceForm {
 	return templates.InvoiceForm{
 		Key:           "4f2c1d7a-0b1e-4f0e-9a57-c53f6f6f0a11",
+		Owner:         templates.Owner{ID: "0a3e0000-0000-4000-8000-00000000ac3e", Name: hostile},
 		AllowRepeat:   true,
 		Customers:     []templates.Option{{Value: "c1", Text: "Ada Byron"}},
 		CustomerID:    "gone",
@@ -105,6 +106,7 @@ func returnedForms() map[string]templates.InvoiceForm {
 		"form spent":              templates.FormSpent(record, "invoice", "fresh"),
 		"looks like a repeat":     templates.LooksLikeRepeat(record, "40 seconds ago"),
 		"no key":                  templates.NoKey("fresh"),
+		"other tenant":            templates.OtherTenant(templates.Owner{ID: "a", Name: hostile}, templates.Owner{ID: "b", Name: hostile}),
 		"unconfirmed":             templates.Unconfirmed(),
 		"still saving":            templates.StillSaving(),
 		"busy":                    templates.Busy(),

@@ -58,9 +58,8 @@ func settings() []setting {
 		{"IDEMPOTENCY_WAIT", "5s", "", "how long a repeat waits for the first attempt", func(c *Config, value string) error {
 			return parseDuration(&c.Wait, value, maxWait)
 		}},
-		{"IDEMPOTENCY_RETAIN", "", "what each operation says", "how long the first answer is replayed", func(c *Config, value string) error {
-			return parseDuration(&c.Retain, value, maxPeriod)
-		}},
+		{"IDEMPOTENCY_RETAIN", "", "what each operation says", "how long the first answer is replayed",
+			func(c *Config, value string) error { return parseDuration(&c.Retain, value, maxPeriod) }},
 		{"EXPIRE_EVERY", "1m", "", "how often expired records are deleted", func(c *Config, value string) error {
 			return parseDuration(&c.ExpireEvery, value, maxPeriod)
 		}},
@@ -113,6 +112,8 @@ func Usage(w io.Writer) error {
 		}
 		text.WriteString("\n")
 	}
-	_, err := io.WriteString(w, text.String())
-	return err
+	if _, err := io.WriteString(w, text.String()); err != nil {
+		return fmt.Errorf("write the help: %w", err)
+	}
+	return nil
 }

@@ -30,7 +30,8 @@ func TestRoleThatRowLevelSecurityDoesNotBind(t *testing.T) {
 	} {
 		for step, err := range map[string]error{"Migrate": postgres.Migrate(t.Context(), c.url), "Open": opened(t, c.url)} {
 			var refused *postgres.RoleError
-			if !errors.As(err, &refused) || refused.Role != c.role || refused.Superuser != c.superuser || !strings.Contains(err.Error(), c.says) {
+			if !errors.As(err, &refused) || refused.Role != c.role || refused.Superuser != c.superuser ||
+				!strings.Contains(err.Error(), c.says) {
 				t.Errorf("%s, %s: %v", name, step, err)
 			}
 			t.Log(err)

@@ -34,7 +34,8 @@ func TestEmbeddedGoneForGood(t *testing.T) {
 	if err := embedded.Stop(t.Context()); !errors.Is(err, server.ErrStopped) || !strings.Contains(err.Error(), "6 times") {
 		t.Errorf("got %v", err)
 	}
-	if text := log.String(); !strings.Contains(text, "gone for good") || strings.Contains(text, "%!") || strings.Contains(text, "error=<nil>") {
+	text := log.String()
+	if !strings.Contains(text, "gone for good") || strings.Contains(text, "%!") || strings.Contains(text, "error=<nil>") {
 		t.Error(text)
 	}
 }

@@ -97,7 +97,8 @@ func (s *Server) newCustomer(w http.ResponseWriter, r *http.Request) error {
 	case !errors.Is(err, customer.ErrNotFound):
 		return err
 	}
-	return s.render(w, r, http.StatusOK, templates.CustomerFormPage(s.page(w, r), templates.CustomerForm{Key: key.String()}))
+	form := templates.CustomerForm{Key: key.String(), Owner: formOwner(r)}
+	return s.render(w, r, http.StatusOK, templates.CustomerFormPage(s.page(w, r), form))
 }
 
 // customerForm is the HTML face of customer.Upsert.
@@ -130,8 +131,10 @@ func (s *Server) customerForm() face[customer.Draft, customer.Upserted] {
 
 // refuseCustomer shows the form again, as typed, with what stands in the way.
 func (s *Server) refuseCustomer(w http.ResponseWriter, r *http.Request, err error) error {
-	key, _ := formKey(r)
-	form := templates.CustomerForm{Key: key.String(), Email: r.PostForm.Get("email"), Name: r.PostForm.Get("name")}
+	key, _ := postedKey(r)
+	form := templates.CustomerForm{
+		Key: key.String(), Owner: formOwner(r), Email: r.PostForm.Get("email"), Name: r.PostForm.Get("name"),
+	}
 	if problems, ok := errors.AsType[*invalid.Error](err); ok {
 		for _, f := range problems.Fields {
 			form.Errors = append(form.Errors, templates.FieldError{Control: strings.TrimPrefix(f.Pointer, "/"), Message: f.Message})
@@ -143,7 +146,7 @@ func (s *Server) refuseCustomer(w http.ResponseWriter, r *http.Request, err erro
 		}
 		record := templates.Record{Name: c.Name, Href: "/customers/" + id.String()}
 		form.Notice = templates.FormSpent(record, "customer", idempotency.NewKey().String())
-	} else if form.Notice = commonNotice(err); form.Notice == nil {
+	} else if form.Notice = commonNotice(r, err); form.Notice == nil {
 		return err
 	}
 	kind := s.classify(r, err)

@@ -84,9 +84,37 @@ func eachOnce(form url.Values) error {
 	return problems.Err()
 }
 
-// formKey finds the key of a posted form: the hidden field, or the fresh one that a button carries
-// when the person decided for a new record. A header, if there is one, must agree.
+// formKey finds the key of a posted form. It is one of a tenant: a form that belongs to another tenant than
+// the one logged in is refused with errOtherTenant.
 func formKey(r *http.Request) (idempotency.Key, error) {
+	if err := parseForm(r); err != nil {
+		return idempotency.Key{}, err
+	}
+	if formOwner(r) != owner(r) {
+		return idempotency.Key{}, errOtherTenant
+	}
+	return postedKey(r)
+}
+
+// owner is the tenant that is logged in, as forms carry it.
+func owner(r *http.Request) templates.Owner {
+	who := principal(r)
+	return templates.Owner{ID: who.Tenant.String(), Name: who.TenantName}
+}
+
+// formOwner is the tenant that a form belongs to: the one logged in for a new form, and for a posted one
+// what it says itself, unless the person decided to use it for the one logged in.
+func formOwner(r *http.Request) templates.Owner {
+	here, tenant := owner(r), r.PostForm.Get("tenant")
+	if tenant == "" || tenant == here.ID || r.PostForm.Get("use_tenant") == here.ID {
+		return here
+	}
+	return templates.Owner{ID: tenant, Name: r.PostForm.Get("tenant_name")}
+}
+
+// postedKey is the key that a form carries: the hidden field, or the fresh one that a button carries
+// when the person decided for a new record. A header, if there is one, must agree.
+func postedKey(r *http.Request) (idempotency.Key, error) {
 	if err := parseForm(r); err != nil {
 		return idempotency.Key{}, err
 	}
@@ -118,8 +146,10 @@ func spentOn(err error) (record uuid.UUID, spent bool) {
 }
 
 // commonNotice is what any form can say about an error, or nil.
-func commonNotice(err error) *templates.Notice {
+func commonNotice(r *http.Request, err error) *templates.Notice {
 	switch {
+	case errors.Is(err, errOtherTenant):
+		return templates.OtherTenant(formOwner(r), owner(r))
 	case errors.Is(err, idempotency.ErrNoKey), errors.Is(err, idempotency.ErrMalformedKey):
 		return templates.NoKey(idempotency.NewKey().String())
 	case errors.Is(err, idempotency.ErrInProgress):

@@ -215,7 +215,7 @@ func (s *Server) refuseInvoice(w http.ResponseWriter, r *http.Request, refused e
 	if !invalidFields && objection.notice == nil {
 		return refused
 	}
-	key, _ := formKey(r)
+	key, _ := postedKey(r)
 	form, err := s.fillForm(r, key, withoutBlankLines(readInvoice(r.PostForm)))
 	if err != nil && problemOf(refused).retry > 0 {
 		return refused // which can be said without the database, and says more
@@ -258,7 +258,7 @@ func (s *Server) objectionOf(r *http.Request, refused error) (objection, error) 
 		record := templates.Record{Name: made.Number, Href: "/invoices/" + id.String()}
 		return objection{notice: templates.FormSpent(record, "invoice", idempotency.NewKey().String()), used: made.Number}, nil
 	}
-	return objection{notice: commonNotice(refused)}, nil
+	return objection{notice: commonNotice(r, refused)}, nil
 }
 
 func invoiceRecord(ref invoice.Ref) templates.Record {
@@ -296,8 +296,8 @@ func (s *Server) fillForm(r *http.Request, key idempotency.Key, in invoice.Input
 		return templates.InvoiceForm{}, err
 	}
 	form := templates.InvoiceForm{
-		NextNumber: next,
-		Key:        key.String(), AllowRepeat: in.AllowRepeat, CustomerID: in.CustomerID, Number: in.Number,
+		NextNumber: next, Owner: formOwner(r),
+		Key: key.String(), AllowRepeat: in.AllowRepeat, CustomerID: in.CustomerID, Number: in.Number,
 		IssueDate: in.IssueDate, DueDate: in.DueDate, Currency: in.Currency, Notes: in.Notes,
 		Currencies: s.currencies, MaxLines: invoice.MaxLines,
 	}

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -16,10 +15,12 @@ import (
 
 func (s *Server) showLogin(w http.ResponseWriter, r *http.Request) error {
 	next := localPath(r.URL.Query().Get("next"))
-	if principal(r).Tenant != uuid.Nil {
+	if principal(r).Tenant != uuid.Nil && !r.URL.Query().Has("switch") {
 		return seeOther(w, r, next)
 	}
-	return s.render(w, r, http.StatusOK, templates.LoginPage(s.page(w, r), templates.Login{Next: next, Demo: s.demo}))
+	return s.render(w, r, http.StatusOK, templates.LoginPage(s.page(w, r), templates.Login{
+		Next: next, Demo: s.demo, LoggedOut: r.URL.Query().Has("logged-out"),
+	}))
 }
 
 func (s *Server) logIn(w http.ResponseWriter, r *http.Request) error {
@@ -48,14 +49,6 @@ func (s *Server) logIn(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return seeOther(w, r, next)
-}
-
-func (s *Server) logOut(w http.ResponseWriter, r *http.Request) error {
-	if err := s.sessions.Destroy(r.Context()); err != nil {
-		return fmt.Errorf("end session: %w", err)
-	}
-	s.sessions.WriteSessionCookie(r.Context(), w, "", time.Time{})
-	return seeOther(w, r, "/login")
 }
 
 // localPath gives a path of this site, and the start page for anything that could lead elsewhere.

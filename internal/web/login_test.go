@@ -105,7 +105,7 @@ func TestLogoutEndsTheSession(t *testing.T) {
 	person := b.person(b.site, b.acme)
 	token := person.cookie(sessionCookie)
 	for range 2 {
-		if a := person.submit("/logout", nil); a.status != http.StatusSeeOther || a.location() != "/login" {
+		if a := person.submit("/logout", nil); a.status != http.StatusSeeOther || a.location() != "/login?logged-out" {
 			t.Errorf("%v", a)
 		}
 	}
@@ -212,5 +212,24 @@ func TestTokensOnly(t *testing.T) {
 	b.exec(`UPDATE api_tokens SET revoked_at = now() WHERE tenant_id = $1`, b.globex.id)
 	if a := b.program(b.site, b.globex).get("/api/v1/invoices"); a.status != http.StatusUnauthorized {
 		t.Errorf("a revoked token: %v", a)
+	}
+}
+
+// TestLogoutClearsTheBrowser says how; e2e shows that it works.
+func TestLogoutClearsTheBrowser(t *testing.T) {
+	b := setup(t)
+	person := b.person(b.site, b.acme)
+	const sheet = `<link rel="stylesheet" href="/logged-out.css"`
+	if a := person.get(person.submit("/logout", nil).location()); !strings.Contains(a.body, sheet) {
+		t.Errorf("the page after the logout: %v", a)
+	}
+	if a := person.get("/login"); strings.Contains(a.body, sheet) {
+		t.Errorf("who merely logs in again in another tab would lose what is typed: %v", a)
+	}
+	for site, want := range map[string]string{"same-origin": `"cache"`, "cross-site": "", "same-site": ""} {
+		a := person.with("Sec-Fetch-Site", site).get("/logged-out.css")
+		if got := a.header.Get("Clear-Site-Data"); got != want || a.status != http.StatusOK || a.body != "" {
+			t.Errorf("asked by a page %s: %v", site, a)
+		}
 	}
 }

@@ -156,6 +156,7 @@ func (b *bundle) everyRoute(first record, program, person *client) map[string][]
 	return map[string][]request{
 		"GET /": none, "GET /docs/api": get(person, "/docs/api"), "GET /problems": get(person, "/problems"),
 		"GET /problems/{slug}": get(person, "/problems/invalid"), "GET /login": get(b.browser(b.site), "/login"),
+		"GET /logged-out.css": get(b.browser(b.site), "/logged-out.css"),
 		"POST /login": {
 			{"log in", func() answer { return b.browser(b.site).logIn(b.acme, password) }},
 			{"wrong password", func() answer { return b.browser(b.site).logIn(b.acme, "wrong") }},

@@ -61,6 +61,10 @@ var (
 		"Send a valid token in the header Authorization: Bearer. The same key may be used again.", 0}
 	forbidden = problem{"forbidden", http.StatusForbidden, "Not allowed",
 		"The request came from another site, or you are not allowed to do this. Nothing was saved.", "Send it from a page of this site.", 0}
+	otherTenant = problem{"other-tenant", http.StatusConflict, "Form of another business",
+		"The form was opened as one business and sent as another. Nothing was saved. Only forms can belong to another business; " +
+			"the API goes by the token.",
+		"Log in as the first business again and send the form once more, or confirm that you want it for the other one.", 0}
 	notFound = problem{"not-found", http.StatusNotFound, "Not found",
 		"There is nothing at this address, or you are not allowed to see it.", "Check the address, or start from the list.", 0}
 	wrongMethod = problem{"method", http.StatusMethodNotAllowed, "Method not allowed",
@@ -85,7 +89,7 @@ var (
 func problems() []problem {
 	return []problem{
 		keyMissing, keyMalformed, keyReused, inProgress, numberTaken, looksLikeRepeat, invalidCommand,
-		malformed, wrongType, tooLarge, longTarget, unauthorized, forbidden, notFound, wrongMethod, tooMany,
+		malformed, wrongType, tooLarge, longTarget, unauthorized, forbidden, otherTenant, notFound, wrongMethod, tooMany,
 		busy, unconfirmed, unavailable, internal,
 	}
 }
@@ -96,6 +100,7 @@ var (
 	errLongTarget   = errors.New("address too long")
 	errMalformed    = errors.New("malformed request")
 	errMethod       = errors.New("method not allowed")
+	errOtherTenant  = errors.New("form of another tenant")
 	errNotFound     = errors.New("not found")
 	errTooLarge     = errors.New("body too large")
 	errTooMany      = errors.New("too many requests")
@@ -128,6 +133,7 @@ func problemOf(err error) problem {
 		{errMethod, wrongMethod},
 		{errNotFound, notFound},
 		{errTooLarge, tooLarge},
+		{errOtherTenant, otherTenant},
 		{errTooMany, tooMany},
 		{errUnauthorized, unauthorized},
 		{errWrongType, wrongType},

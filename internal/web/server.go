@@ -106,6 +106,7 @@ func (s *Server) mount(mux chi.Router, perMinute int, sameOrigin func(http.Handl
 			rt := router{mux: mux, fail: s.failHTML, public: true, routes: &s.Routes}
 			rt.read("/", func(w http.ResponseWriter, r *http.Request) error { return seeOther(w, r, "/invoices") })
 			rt.read("/login", s.showLogin)
+			rt.read("/logged-out.css", s.clearCaches)
 			rt.read("/docs/api", s.showAPIDocs)
 			rt.read("/problems", s.listProblems)
 			rt.read("/problems/{slug}", s.showProblem)

@@ -1,0 +1,174 @@
+package web_test
+
+import (
+	"maps"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"onlyonce/internal/web"
+)
+
+// opened gives the form that a person sees for a thing, filled in.
+func (x *try) opened() url.Values {
+	x.Helper()
+	path := x.path + "/new"
+	for range 2 {
+		a := x.caller.get(path)
+		if a.status == http.StatusOK {
+			form := x.page(a).typed()
+			maps.Copy(form, x.command)
+			return form
+		}
+		path = a.location()
+	}
+	x.Fatalf("no form at %s", path)
+	return nil
+}
+
+// eachForm runs a test for every form that creates something, in front of a person of acme.
+func eachForm(t *testing.T, test func(x *try)) {
+	t.Helper()
+	t.Parallel()
+	for _, of := range things() {
+		t.Run(of.name, func(t *testing.T) {
+			b := setup(t)
+			test(&try{bundle: b, thing: of, face: htmlFace{}, caller: b.person(b.site, b.acme)})
+		})
+	}
+}
+
+// TestFormOfAnotherTenant: it was opened as acme, and sent after logging in as globex in another tab.
+func TestFormOfAnotherTenant(t *testing.T) {
+	t.Parallel()
+	for name, decide := range map[string]func(x *try, p page) (tenant, answer){
+		"log in as the first again": func(x *try, p page) (tenant, answer) {
+			p.leadsTo("/login?switch")
+			if login := x.caller.get("/login?switch"); login.status != http.StatusOK {
+				x.Errorf("the way to log in as another: %v", login)
+			}
+			x.caller.logIn(x.acme, password)
+			return x.acme, x.caller.press(p, map[string]string{"invoice": "Create invoice", "customer": "Create customer"}[x.name])
+		},
+		"use it for the second": func(x *try, p page) (tenant, answer) {
+			return x.globex, x.caller.press(p, "Create it for Globex")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachForm(t, func(x *try) {
+				form := x.opened()
+				x.caller.logIn(x.globex, password)
+				var p page
+				for range 2 { // sent once more as it came back, it is still not taken
+					refused := x.caller.submit(x.path, form)
+					if refused.status != http.StatusConflict {
+						t.Fatal(refused)
+					}
+					p = x.page(refused).says("This form belongs to Acme, and you are now logged in as Globex. Nothing was saved.")
+					keeps(x.bundle, p, x.command)
+					again := p.typed()
+					for _, name := range []string{"idempotency_key", "tenant", "tenant_name"} {
+						if again.Get(name) != form.Get(name) {
+							t.Errorf("%s was %q and is %q", name, form.Get(name), again.Get(name))
+						}
+					}
+					form = again
+				}
+				x.wantRows(rows{})
+				of, made := decide(x, p)
+				x.face.created(x, made)
+				x.wantRows(x.leaves)
+				if n := get[int](x.bundle, `SELECT count(*) FROM customers WHERE tenant_id = $1`, of.id); n != 1 {
+					t.Errorf("it was not created for %s", of.name)
+				}
+				x.wantOutcomes("rejected", "rejected", "created")
+			})
+		})
+	}
+}
+
+// TestDecisionIsForOneTenant: whoever decided for globex and is somebody else by then has decided nothing.
+func TestDecisionIsForOneTenant(t *testing.T) {
+	eachForm(t, func(x *try) {
+		form := x.opened()
+		x.caller.logIn(x.globex, password)
+		p := x.page(x.caller.submit(x.path, form))
+		x.caller.logIn(x.tenant("Initech"), password)
+		refused := x.caller.press(p, "Create it for Globex")
+		x.page(refused).says("This form belongs to Acme, and you are now logged in as Initech.")
+		x.wantRows(rows{})
+	})
+}
+
+// TestDecidedFormBelongsToItsNewTenant, also when it comes back for another reason.
+func TestDecidedFormBelongsToItsNewTenant(t *testing.T) {
+	eachForm(t, func(x *try) {
+		form := x.opened()
+		maps.Copy(form, x.invalid)
+		x.caller.logIn(x.globex, password)
+		p := x.page(x.caller.press(x.page(x.caller.submit(x.path, form)), "Create it for Globex"))
+		if got := p.says("There is a problem").typed(); got.Get("tenant") != x.globex.id.String() || got.Get("tenant_name") != "Globex" {
+			t.Errorf("%v", got)
+		}
+	})
+}
+
+// TestCustomersOfAnotherTenantMeanNothing: one who was chosen as acme is nobody to globex, and is not read.
+func TestCustomersOfAnotherTenantMeanNothing(t *testing.T) {
+	b, _, customerID := setupSecrets(t)
+	x := &try{bundle: b, thing: invoices(), face: htmlFace{}, caller: b.person(b.site, b.acme)}
+	form := change(x.opened(), "customer_id", customerID)
+	x.caller.logIn(b.globex, password)
+	before := b.rows()
+	first := x.caller.submit(x.path, form)
+	second := x.caller.press(b.page(first), "Create it for Globex")
+	b.page(second).says("This customer does not exist. Choose another one.")
+	for _, a := range []answer{first, second} {
+		for _, secret := range secrets {
+			if strings.Contains(a.body, secret) {
+				t.Errorf("tells %q: %v", secret, a)
+			}
+		}
+	}
+	if after := b.rows(); after != before {
+		t.Errorf("rows %+v before and %+v after", before, after)
+	}
+}
+
+// TestNamesOfTenantsAreNotTold: the page says no more of a tenant than the form did.
+func TestNamesOfTenantsAreNotTold(t *testing.T) {
+	b := setup(t)
+	person := b.person(b.site, b.globex)
+	for _, tenant := range []string{b.acme.id.String(), uuid.NewString(), "nonsense"} {
+		a := person.submit("/customers", change(customers().command, "idempotency_key", key, "tenant", tenant))
+		b.page(a).says("This form belongs to another business, and you are now logged in as Globex.")
+		if strings.Contains(a.body, "Acme") {
+			t.Errorf("%s: %v", tenant, a)
+		}
+	}
+	b.wantRows(rows{})
+}
+
+// TestEveryPostIsBoundToItsTenant: each POST of a person, other than those that log in and out.
+func TestEveryPostIsBoundToItsTenant(t *testing.T) {
+	b := setup(t)
+	person := b.person(b.site, b.globex)
+	tried := 0
+	for _, route := range b.Routes {
+		if route.Method != http.MethodPost || route.Public || strings.HasPrefix(route.Path, "/api/") || route.Repeat == web.Read {
+			continue
+		}
+		form := change(invoices().command, "idempotency_key", key, "action", "add_line", "tenant", b.acme.id.String())
+		if a := person.submit(route.Path, form); a.status != http.StatusConflict {
+			t.Errorf("%s: %v", route.Path, a)
+		}
+		tried++
+	}
+	if tried < 3 {
+		t.Errorf("only %d routes", tried)
+	}
+	b.wantRows(rows{})
+}
