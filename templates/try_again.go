@@ -55,7 +55,7 @@ func (v TryAgain) summary() []fact {
 	var facts []fact
 	for _, f := range readable {
 		if typed := v.typed(f.Name); len(typed) > 0 && typed[0] != "" {
-			facts = append(facts, fact{f.Value, typed[0]})
+			facts = append(facts, fact{f.Value, beginning(typed[0])})
 		}
 	}
 	return append(facts, v.lines()...)
@@ -71,10 +71,19 @@ func (v TryAgain) lines() []fact {
 		}
 		parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
 		if len(parts) > 0 {
-			facts = append(facts, fact{"Line " + strconv.Itoa(i+1), strings.Join(parts, " · ")})
+			facts = append(facts, fact{"Line " + strconv.Itoa(i+1), beginning(strings.Join(parts, " · "))})
 		}
 	}
 	return facts
+}
+
+// beginning is enough of a text to know it again; the whole is in the form.
+func beginning(text string) string {
+	const enough = 2000 // bytes
+	if len(text) <= enough {
+		return text
+	}
+	return strings.ToValidUTF8(text[:enough], "") + "…"
 }
 
 // typed gives all values posted under a name.
