@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -26,7 +27,7 @@ func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, page
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "private, no-cache")
 	html := &pageWriter{response: w, status: status}
-	err := page.Render(r.Context(), html)
+	err := page.Render(context.WithoutCancel(r.Context()), html) // also to say that time was up
 	switch {
 	case err != nil && html.started:
 		panic(http.ErrAbortHandler) // or the client is gone

@@ -76,8 +76,7 @@ func New(c Config) (*Server, error) {
 
 // mount lists every route of the program.
 func (s *Server) mount(mux chi.Router, perMinute int) {
-	mux.Use(middleware.RequestID, s.recoverPanics, securityHeaders(s.secure), limitBody(maxBody), s.limitTarget, middleware.GetHead,
-		middleware.Timeout(30*time.Second))
+	mux.Use(middleware.RequestID, s.recoverPanics, securityHeaders(s.secure), limitBody(maxBody), s.limitTarget, middleware.GetHead, outlive(30*time.Second))
 
 	mux.Method(http.MethodGet, "/static/*", s.assets.Handler())
 	mux.Get("/healthz", alive)
@@ -86,7 +85,7 @@ func (s *Server) mount(mux chi.Router, perMinute int) {
 	mux.Group(func(mux chi.Router) {
 		mux.Use(gzipPages, s.sameOrigin, s.loadSession, s.identify)
 		mux.NotFound(s.always(s.failHTML, errNotFound))
-		mux.MethodNotAllowed(s.always(s.failHTML, errMethod))
+		mux.MethodNotAllowed(s.wrongMethod(s.failHTML))
 
 		mux.Group(func(mux chi.Router) {
 			mux.Use(limitBody(maxStranger))
@@ -119,7 +118,7 @@ func (s *Server) mount(mux chi.Router, perMinute int) {
 
 	mux.Route(apiPrefix, func(mux chi.Router) {
 		mux.NotFound(s.always(s.failJSON, errNotFound))
-		mux.MethodNotAllowed(s.always(s.failJSON, errMethod))
+		mux.MethodNotAllowed(s.wrongMethod(s.failJSON))
 		mux.Use(s.requireToken, s.limitTenant(perMinute, s.failJSON), s.admitLarge)
 		rt := router{mux: mux, prefix: apiPrefix, fail: s.failJSON, routes: &s.Routes}
 		rt.read("/invoices", s.listInvoicesJSON)
