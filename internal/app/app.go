@@ -168,7 +168,8 @@ func (a *App) Close(ctx context.Context) error {
 
 func (a *App) serve(listener net.Listener, h http.Handler) {
 	server := &http.Server{
-		Handler:           h,
+		Handler:           refuseTwoLengths(h),
+		ConnContext:       withConn,
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       30 * time.Second,
 		WriteTimeout:      60 * time.Second,
@@ -177,7 +178,7 @@ func (a *App) serve(listener net.Listener, h http.Handler) {
 	}
 	a.servers = append(a.servers, server)
 	a.work.Go(func() error {
-		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		if err := server.Serve(framingListener{listener}); !errors.Is(err, http.ErrServerClosed) {
 			err = fmt.Errorf("serve: %w", err)
 			a.stop(err)
 			return err
