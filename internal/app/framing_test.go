@@ -27,9 +27,11 @@ func TestTwoLengthsAreRefused(t *testing.T) {
 	b := setup(t)
 	const behind = "GET /healthz HTTP/1.1\r\nHost: test\r\n\r\n"
 	for name, sent := range map[string][]string{
-		"length first":    {createHead + "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n" + chunked() + behind},
-		"length last":     {createHead + "Transfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n" + chunked() + behind},
-		"the right one":   {createHead + fmt.Sprintf("Content-Length: %d\r\n", len(chunked())) + "Transfer-Encoding: chunked\r\n\r\n" + chunked() + behind},
+		"length first": {createHead + "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n" + chunked() + behind},
+		"length last":  {createHead + "Transfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n" + chunked() + behind},
+		"the right one": {
+			createHead + fmt.Sprintf("Content-Length: %d\r\n", len(chunked())) + "Transfer-Encoding: chunked\r\n\r\n" + chunked() + behind,
+		},
 		"other spelling":  {createHead + "cONTENT-lENGTH:4\nTransfer-encoding: Chunked\r\n\r\n" + chunked() + behind},
 		"in small pieces": strings.SplitAfter(createHead+"Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n"+chunked()+behind, "n"),
 		"behind another":  {sized(), createHead + "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n" + chunked() + behind},
@@ -62,7 +64,7 @@ func TestOneLengthIsTaken(t *testing.T) {
 		for sent, want := range map[string]int{
 			sized(): http.StatusCreated,
 			createHead + "Transfer-Encoding: chunked\r\n\r\n" + chunked(): http.StatusCreated,
-			"GET /healthz HTTP/1.1\r\nHost: test\r\n\r\n":               http.StatusOK,
+			"GET /healthz HTTP/1.1\r\nHost: test\r\n\r\n":                 http.StatusOK,
 		} {
 			fmt.Fprint(conn, sent)
 			response, err := http.ReadResponse(in, nil)

@@ -62,6 +62,7 @@ func TestMethodsAreListed(t *testing.T) {
 func TestHalfClosed(t *testing.T) {
 	b := setup(t)
 	person := b.person(b.site, b.acme)
+	const encoded = "Content-Type: application/x-www-form-urlencoded\r\n"
 	cookie := "Cookie: " + sessionCookie + "=" + person.cookie(sessionCookie) + "\r\n"
 	token := "Authorization: Bearer " + b.acme.token + "\r\nContent-Type: application/json\r\n"
 	invoice, form := invoices().json(invoices().command), change(customers().command, "idempotency_key", "form").Encode()
@@ -70,7 +71,7 @@ func TestHalfClosed(t *testing.T) {
 	}{
 		"page":            {"GET /invoices HTTP/1.1\r\n" + cookie, "200"},
 		"API read":        {"GET /api/v1/invoices HTTP/1.1\r\n" + token, "200"},
-		"create by form":  {"POST /customers HTTP/1.1\r\nContent-Type: application/x-www-form-urlencoded\r\n" + cookie + length(form), "303"},
+		"create by form":  {"POST /customers HTTP/1.1\r\n" + encoded + cookie + length(form), "303"},
 		"create by JSON":  {"POST /api/v1/invoices HTTP/1.1\r\nIdempotency-Key: half\r\n" + token + length(invoice), "201"},
 		"login form":      {"GET /login HTTP/1.0\r\n", "200"},
 		"readiness probe": {"GET /readyz HTTP/1.1\r\n", "200"},

@@ -30,7 +30,7 @@ func decodeJSON(r *http.Request, v any) error {
 	case err == nil:
 		return nil
 	case is[*http.MaxBytesError](err), errors.Is(err, errCrowded):
-		return err
+		return fmt.Errorf("read body: %w", err)
 	case errors.Is(err, errTooLarge):
 		return fmt.Errorf("%w: %s", errTooLarge, placeJSON(err))
 	default:
@@ -53,6 +53,7 @@ func boundJSON(d *jsontext.Decoder, v any) error {
 			return errors.New("an object where text belongs")
 		case jsontext.KindBeginArray:
 			return errors.New("an array where text belongs")
+		default:
 		}
 	}
 	return errors.ErrUnsupported // decode as usual

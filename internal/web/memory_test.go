@@ -108,7 +108,9 @@ func TestPagesAreBoundedInMemory(t *testing.T) {
 	s := &Server{log: slog.New(slog.DiscardHandler)}
 	known := account.Principal{Tenant: uuid.New()}
 	for name, body := range hostileBodies() {
-		for err, bound := range map[error]uint64{errUnauthorized: 1 << 20, errCrowded: 16 << 20, errors.New("a mistake of ours"): 16 << 20} {
+		for err, bound := range map[error]uint64{
+			errUnauthorized: 1 << 20, errCrowded: 16 << 20, errors.New("a mistake of ours"): 16 << 20,
+		} {
 			r := posted("application/x-www-form-urlencoded", body)
 			if !errors.Is(err, errUnauthorized) {
 				r = withPrincipal(r, known)

@@ -53,7 +53,7 @@ type pageWriter struct {
 
 func (w *pageWriter) Write(html []byte) (int, error) {
 	if !w.started && w.held.Len()+len(html) <= pageBuffer {
-		return w.held.Write(html)
+		return w.held.Write(html) //nolint:wrapcheck // it returns none
 	}
 	if err := w.start(); err != nil {
 		return 0, err
