@@ -62,7 +62,7 @@ func (v TryAgain) summary() []fact {
 			continue // of a new customer, which was not wanted in the end
 		}
 		if typed := at(v.typed(f.Name), 0); typed != "" {
-			facts = append(facts, fact{f.Value, typed})
+			facts = append(facts, fact{f.Value, beginning(typed)})
 		}
 	}
 	return append(facts, v.lines()...)
@@ -85,10 +85,19 @@ func (v TryAgain) lines() []fact {
 		}
 		parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
 		if len(parts) > 0 {
-			facts = append(facts, fact{"Line " + strconv.Itoa(i+1), strings.Join(parts, " · ")})
+			facts = append(facts, fact{"Line " + strconv.Itoa(i+1), beginning(strings.Join(parts, " · "))})
 		}
 	}
 	return facts
+}
+
+// beginning is enough of a text to know it again; the whole is in the form.
+func beginning(text string) string {
+	const enough = 2000 // bytes
+	if len(text) <= enough {
+		return text
+	}
+	return strings.ToValidUTF8(text[:enough], "") + "…"
 }
 
 // typed gives all values posted under a name.

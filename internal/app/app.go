@@ -29,6 +29,7 @@ type App struct {
 	servers  []*http.Server
 	work     *errgroup.Group // servers and background work
 	stop     context.CancelCauseFunc
+	drain    time.Duration
 	stopped  context.Context //nolint:containedctx // the life of the app: done when something failed or Close was called
 }
 
@@ -49,7 +50,7 @@ func Start(ctx context.Context, c Config) (_ *App, err error) {
 	if public := c.public(); c.Demo && public != "" && !c.PublicDemo {
 		return nil, &PublicDemoError{public}
 	}
-	a := &App{config: c}
+	a := &App{config: c, drain: drain}
 	a.stopped, a.stop = context.WithCancelCause(context.WithoutCancel(ctx))
 	a.work = &errgroup.Group{}
 	defer func() {
@@ -138,13 +139,19 @@ func Run(ctx context.Context, c Config) error {
 	return errors.Join(cause, a.Close(closing))
 }
 
-// Close stops taking requests, finishes those in flight, and stops the embedded server last.
+// Close stops taking requests, finishes those in flight, and stops the embedded server last. A client that
+// is still sending or reading after 20 seconds loses its connection; that is no error of ours.
 func (a *App) Close(ctx context.Context) error {
 	var errs []error
-	draining, cancel := context.WithTimeout(ctx, drain)
+	draining, cancel := context.WithTimeout(ctx, a.drain)
 	defer cancel()
 	for _, server := range a.servers {
-		errs = append(errs, server.Shutdown(draining))
+		err := server.Shutdown(draining)
+		if errors.Is(err, context.DeadlineExceeded) {
+			a.config.Log.WarnContext(ctx, "some clients did not finish in time: closing their connections", "after", a.drain)
+			err = server.Close()
+		}
+		errs = append(errs, err)
 	}
 	if len(a.servers) == 0 && a.listener != nil {
 		errs = append(errs, a.listener.Close())
@@ -162,7 +169,8 @@ func (a *App) Close(ctx context.Context) error {
 
 func (a *App) serve(listener net.Listener, h http.Handler) {
 	server := &http.Server{
-		Handler:           h,
+		Handler:           refuseTwoLengths(h),
+		ConnContext:       withConn,
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       30 * time.Second,
 		WriteTimeout:      60 * time.Second,
@@ -171,7 +179,7 @@ func (a *App) serve(listener net.Listener, h http.Handler) {
 	}
 	a.servers = append(a.servers, server)
 	a.work.Go(func() error {
-		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		if err := server.Serve(framingListener{listener}); !errors.Is(err, http.ErrServerClosed) {
 			err = fmt.Errorf("serve: %w", err)
 			a.stop(err)
 			return err

@@ -87,7 +87,7 @@ type admittedBody struct {
 }
 
 func (b *admittedBody) Read(p []byte) (int, error) {
-	if b.usual <= 0 && !b.admitted {
+	if b.usual < 0 && !b.admitted {
 		b.enter()
 	}
 	if b.err != nil {

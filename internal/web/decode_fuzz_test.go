@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -18,21 +19,30 @@ const validInvoice = `{"number":"2026-0042","customer":{"email":"ada@example.com
 	"due_date":"2026-12-21","currency":"EUR","lines":[{"description":"Design","quantity":"2","unit_price":"50.00","tax_rate":"23"}],
 	"notes":"a\r\nb"}`
 
-// FuzzInvoiceJSON: a body is refused with a reason, or is a command that a form could have sent as well.
+// FuzzInvoiceJSON: a body is refused with a reason of a bounded length, or is within its bounds and means the
+// same to any other decoder. If it is a valid command, a form could have sent it as well.
 func FuzzInvoiceJSON(f *testing.F) {
 	for _, seed := range []string{
 		"", "{}", "null", "[]", validInvoice, validInvoice + "x", validInvoice + " ", strings.Replace(validInvoice, `"2"`, `2`, 1),
 		strings.Replace(validInvoice, `"customer"`, `"CUSTOMER"`, 1), strings.Replace(validInvoice, "Design", `\ud800`, 1),
+		`{"lines":[{"tax_rate":"9"}],` + validInvoice[1:], strings.Replace(validInvoice, `"tax_rate"`, `"quantity":"3","tax_rate"`, 1),
+		`{"lines":[` + strings.Repeat(`{},`, maxRepeats-1) + `{}]}`, `{"lines":[` + strings.Repeat(`{},`, maxRepeats) + `{}]}`,
+		strings.Repeat(`{"notes":[`, 50), `{"` + strings.Repeat("x", 1000) + `":1}`, validInvoice + strings.Repeat(" ", 1000),
 	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, body string) {
 		var in invoice.Input
 		if err := decodeJSON(posted("application/json", body), &in); err != nil {
-			if !errors.Is(err, errMalformed) {
+			if !errors.Is(err, errMalformed) && !errors.Is(err, errTooLarge) || len(err.Error()) > 2000 {
 				t.Errorf("%q: %v", body, err)
 			}
 			return
+		}
+		// encoding/json merges what comes twice, and takes any capitals: what was accepted has neither.
+		var lenient invoice.Input
+		if err := json.Unmarshal([]byte(body), &lenient); err != nil || !reflect.DeepEqual(in, lenient) || len(in.Lines) > maxRepeats {
+			t.Errorf("%q: %v\n%+v\n%+v", body, err, in, lenient)
 		}
 		if draft, ok := accepted(t, in); ok {
 			r := posted("application/x-www-form-urlencoded", asForm(in).Encode())
@@ -52,15 +62,23 @@ func FuzzInvoiceForm(f *testing.F) {
 	}
 	for _, seed := range []string{
 		"", "%", "a;b", asForm(in).Encode(), asForm(in).Encode() + "&line_description=", asForm(in).Encode() + "&next_number=1",
-		"idempotency_key=a&idempotency_key=b", "fresh_key=a&idempotency_key=b", "idempotency_key=%00",
+		"idempotency_key=a&idempotency_key=b", "fresh_key=a&idempotency_key=b", "idempotency_key=%00", "fresh_key=a&fresh_key=b",
+		asForm(in).Encode() + "&number=7", strings.Repeat("line_tax_rate=&", maxRepeats), strings.Repeat("line_tax_rate=&", maxRepeats+1),
+		strings.Repeat("&", maxFields), strings.Repeat("&", maxFields+1),
 	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, body string) {
 		r := posted("application/x-www-form-urlencoded", body)
-		if _, err := formKey(r); err != nil && !errors.Is(err, errMalformed) &&
-			!errors.Is(err, idempotency.ErrNoKey) && !errors.Is(err, idempotency.ErrMalformedKey) {
+		if _, err := formKey(r); err != nil && !errors.Is(err, errMalformed) && !errors.Is(err, errTooLarge) &&
+			!is[*http.MaxBytesError](err) && !errors.Is(err, idempotency.ErrNoKey) && !errors.Is(err, idempotency.ErrMalformedKey) {
 			t.Errorf("%q: %v", body, err)
+		}
+		if err := parseForm(r); (err != nil) != (r.PostForm == nil) {
+			t.Errorf("%q: a form that could not be read was used: %v", body, err)
+		}
+		if len(fields(r.PostForm)) > maxFields+1 || len(readInvoice(r.PostForm).Lines) > maxRepeats {
+			t.Errorf("%q: %d fields", body, len(fields(r.PostForm)))
 		}
 		in := readInvoice(r.PostForm)
 		if draft, ok := accepted(t, in); ok {

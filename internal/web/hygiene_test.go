@@ -33,17 +33,19 @@ func TestBodiesThatAreNotCommands(t *testing.T) {
 		"garbage after 1 MiB of blanks": {"application/json", good + strings.Repeat(" ", 1<<20-len(good)) + "x", 413, "too-large"},
 		"a text that is no Unicode":     {"application/json", strings.Replace(good, "Thank you", "\xff", 1), 400, "malformed"},
 		"unknown field":                 {"application/json", `{"colour": "red",` + good[1:], 400, "malformed"},
-		"unknown field in a line":       {"application/json", strings.Replace(good, `"quantity"`, `"hue":"","quantity"`, 1), 400, "malformed"},
-		"number where text belongs":     {"application/json", strings.Replace(good, `"50.00"`, `50.00`, 1), 400, "malformed"},
-		"data after the end":            {"application/json", good + good, 400, "malformed"},
-		"garbage after the end":         {"application/json", good + "]", 400, "malformed"},
-		"half a body":                   {"application/json", good[:len(good)/2], 400, "malformed"},
-		"no body":                       {"application/json", "", 400, "malformed"},
-		"an array":                      {"application/json", "[" + good + "]", 400, "malformed"},
-		"not JSON by its type":          {"text/plain", good, 415, "content-type"},
-		"a form":                        {"application/x-www-form-urlencoded", invoices().command.Encode(), 415, "content-type"},
-		"no type":                       {"", good, 415, "content-type"},
-		"larger than 1 MiB":             {"application/json", big, 413, "too-large"},
+		"unknown field in a line": {
+			"application/json", strings.Replace(good, `"quantity"`, `"hue":"","quantity"`, 1), 400, "malformed",
+		},
+		"number where text belongs": {"application/json", strings.Replace(good, `"50.00"`, `50.00`, 1), 400, "malformed"},
+		"data after the end":        {"application/json", good + good, 400, "malformed"},
+		"garbage after the end":     {"application/json", good + "]", 400, "malformed"},
+		"half a body":               {"application/json", good[:len(good)/2], 400, "malformed"},
+		"no body":                   {"application/json", "", 400, "malformed"},
+		"an array":                  {"application/json", "[" + good + "]", 400, "malformed"},
+		"not JSON by its type":      {"text/plain", good, 415, "content-type"},
+		"a form":                    {"application/x-www-form-urlencoded", invoices().command.Encode(), 415, "content-type"},
+		"no type":                   {"", good, 415, "content-type"},
+		"larger than 1 MiB":         {"application/json", big, 413, "too-large"},
 	} {
 		a := program.with("Content-Type", c.contentType).post("/api/v1/invoices", c.body)
 		if p := decode[problem](b, a); a.status != c.status || p.Type != "/problems/"+c.slug || p.Status != c.status {
@@ -52,7 +54,8 @@ func TestBodiesThatAreNotCommands(t *testing.T) {
 		b.wantRows(rows{})
 	}
 	padded := good + strings.Repeat(" ", 1<<20-len(good)) // exactly 1 MiB
-	if a := program.with("Content-Type", "application/json; charset=utf-8").post("/api/v1/invoices", padded); a.status != http.StatusCreated {
+	a := program.with("Content-Type", "application/json; charset=utf-8").post("/api/v1/invoices", padded)
+	if a.status != http.StatusCreated {
 		t.Errorf("the key was used up: %v", a)
 	}
 }

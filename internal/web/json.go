@@ -29,8 +29,10 @@ func decodeJSON(r *http.Request, v any) error {
 	switch {
 	case err == nil:
 		return nil
-	case is[*http.MaxBytesError](err), errors.Is(err, errTooLarge), errors.Is(err, errCrowded):
-		return err
+	case is[*http.MaxBytesError](err), errors.Is(err, errCrowded):
+		return fmt.Errorf("read body: %w", err)
+	case errors.Is(err, errTooLarge):
+		return fmt.Errorf("%w: %s", errTooLarge, placeJSON(err))
 	default:
 		return fmt.Errorf("%w: %s", errMalformed, placeJSON(err))
 	}
@@ -41,13 +43,17 @@ var strictJSON = json.JoinOptions(json.RejectUnknownMembers(true), json.WithUnma
 
 // boundJSON is asked before each value is decoded into v.
 func boundJSON(d *jsontext.Decoder, v any) error {
-	if kind, length := d.StackIndex(d.StackDepth()); kind == '[' && length >= maxRepeats {
-		return fmt.Errorf("%w: more than %d elements in an array", errTooLarge, maxRepeats)
+	if kind, length := d.StackIndex(d.StackDepth()); kind == jsontext.KindBeginArray && length >= maxRepeats {
+		return errTooLarge
 	}
 	if _, isText := v.(*string); isText {
 		// Otherwise all of it would be read to find out that it is no text.
-		if kind := d.PeekKind(); kind == '{' || kind == '[' {
-			return fmt.Errorf("JSON %s where text belongs", kind)
+		switch d.PeekKind() {
+		case jsontext.KindBeginObject:
+			return errors.New("an object where text belongs")
+		case jsontext.KindBeginArray:
+			return errors.New("an array where text belongs")
+		default:
 		}
 	}
 	return errors.ErrUnsupported // decode as usual
@@ -64,6 +70,9 @@ func placeJSON(err error) string {
 		if reason == nil {
 			reason = fmt.Errorf("unexpected JSON %s", semantic.JSONKind)
 		}
+	}
+	if errors.Is(reason, errTooLarge) {
+		reason = fmt.Errorf("more than %d elements, the next one", maxRepeats)
 	}
 	return fmt.Sprintf("%.100s at %q", reason.Error(), fmt.Sprintf("%.200s", string(pointer)))
 }

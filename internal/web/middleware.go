@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -12,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
 	"github.com/go-chi/httprate"
 	"github.com/klauspost/compress/gzhttp"
@@ -22,6 +22,41 @@ type fail func(http.ResponseWriter, *http.Request, error)
 // always answers with one error.
 func (s *Server) always(fail fail, err error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) { fail(w, r, err) }
+}
+
+// wrongMethod says which methods the address takes, or that there is no such address.
+func (s *Server) wrongMethod(fail fail) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var allowed []string
+		for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost} {
+			routed := method
+			if method == http.MethodHead { // see middleware.GetHead
+				routed = http.MethodGet
+			}
+			if s.Mux.Match(chi.NewRouteContext(), routed, r.URL.Path) {
+				allowed = append(allowed, method)
+			}
+		}
+		if len(allowed) == 0 {
+			fail(w, r, errNotFound)
+			return
+		}
+		w.Header().Set("Allow", strings.Join(allowed, ", "))
+		fail(w, r, errMethod)
+	}
+}
+
+// outlive bounds a request in time, and by nothing else. net/http also ends its context when the client has
+// closed its half of the connection, which is no reason to leave it without an answer; and whoever is gone
+// altogether will ask again.
+func outlive(bound time.Duration) func(http.Handler) http.Handler {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), bound)
+			defer cancel()
+			next.ServeHTTP(w, r.WithContext(ctx))
+		})
+	}
 }
 
 // securityHeaders forbids everything that our pages do not need.
@@ -127,7 +162,7 @@ func (s *Server) limitTenant(perMinute int, fail fail) func(http.Handler) http.H
 // classify finds what an error means in HTTP, logs what somebody has to look at, and sets Retry-After.
 func (s *Server) classify(r *http.Request, err error) problem {
 	kind := problemOf(err)
-	if kind.status >= http.StatusInternalServerError && !errors.Is(r.Context().Err(), context.Canceled) {
+	if kind.status >= http.StatusInternalServerError {
 		s.log.ErrorContext(r.Context(), "request failed", "method", r.Method, "path", r.URL.Path,
 			"status", kind.status, "request_id", requestID(r), "error", err)
 	}

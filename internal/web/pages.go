@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -35,7 +36,7 @@ func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, page
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "private, no-cache")
 	html := &pageWriter{response: w, status: status}
-	err := page.Render(r.Context(), html)
+	err := page.Render(context.WithoutCancel(r.Context()), html) // also to say that time was up
 	switch {
 	case err != nil && html.started:
 		panic(http.ErrAbortHandler) // or the client is gone
@@ -61,7 +62,7 @@ type pageWriter struct {
 
 func (w *pageWriter) Write(html []byte) (int, error) {
 	if !w.started && w.held.Len()+len(html) <= pageBuffer {
-		return w.held.Write(html)
+		return w.held.Write(html) //nolint:wrapcheck // it returns none
 	}
 	if err := w.start(); err != nil {
 		return 0, err

@@ -137,7 +137,6 @@ func problemOf(err error) problem {
 		{errTooMany, tooMany},
 		{errUnauthorized, unauthorized},
 		{errWrongType, wrongType},
-		{context.Canceled, unavailable}, // the client has left and will not see it
 		{context.DeadlineExceeded, unavailable},
 	} {
 		if errors.Is(err, row.target) {

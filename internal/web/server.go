@@ -90,7 +90,7 @@ func New(c Config) (*Server, error) {
 // mount lists every route of the program.
 func (s *Server) mount(mux chi.Router, perMinute int, sameOrigin func(http.Handler) http.Handler) {
 	mux.Use(middleware.RequestID, s.recoverPanics, securityHeaders(s.secure), limitBody(maxBody), s.limitTarget, middleware.GetHead,
-		middleware.Timeout(30*time.Second))
+		outlive(30*time.Second))
 
 	mux.Method(http.MethodGet, "/static/*", s.assets.Handler())
 	mux.Get("/healthz", alive)
@@ -99,7 +99,7 @@ func (s *Server) mount(mux chi.Router, perMinute int, sameOrigin func(http.Handl
 	mux.Group(func(mux chi.Router) {
 		mux.Use(gzipPages, sameOrigin, s.loadSession, s.identify)
 		mux.NotFound(s.always(s.failHTML, errNotFound))
-		mux.MethodNotAllowed(s.always(s.failHTML, errMethod))
+		mux.MethodNotAllowed(s.wrongMethod(s.failHTML))
 
 		mux.Group(func(mux chi.Router) {
 			mux.Use(limitBody(maxStranger))
@@ -133,7 +133,7 @@ func (s *Server) mount(mux chi.Router, perMinute int, sameOrigin func(http.Handl
 
 	mux.Route(apiPrefix, func(mux chi.Router) {
 		mux.NotFound(s.always(s.failJSON, errNotFound))
-		mux.MethodNotAllowed(s.always(s.failJSON, errMethod))
+		mux.MethodNotAllowed(s.wrongMethod(s.failJSON))
 		mux.Use(s.requireToken, s.limitTenant(perMinute, s.failJSON), s.admitLarge)
 		rt := router{mux: mux, prefix: apiPrefix, fail: s.failJSON, routes: &s.Routes}
 		rt.read("/invoices", s.listInvoicesJSON)

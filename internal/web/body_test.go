@@ -1,0 +1,64 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/alexedwards/scs/v2"
+	"golang.org/x/sync/semaphore"
+)
+
+// TestLargeBodiesTakeTurns: with all places taken a usual body is read at once, and a large one waits for
+// a place as long as its request may.
+func TestLargeBodiesTakeTurns(t *testing.T) {
+	t.Parallel()
+	s := &Server{large: semaphore.NewWeighted(largeAtOnce)}
+	read := func(ctx context.Context, size int) (int, error) {
+		var got []byte
+		var err error
+		handler := s.admitLarge(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			got, err = io.ReadAll(r.Body)
+			if _, again := r.Body.Read(make([]byte, 1)); err != nil && !errors.Is(again, err) {
+				t.Errorf("reading on: %v, after %v", again, err)
+			}
+		}))
+		handler.ServeHTTP(nil, httptest.NewRequestWithContext(ctx, http.MethodPost, "/", strings.NewReader(strings.Repeat("x", size))))
+		return len(got), err
+	}
+	s.large.TryAcquire(largeAtOnce)
+	if n, err := read(t.Context(), usualBody); n != usualBody || err != nil {
+		t.Errorf("usual: read %d, %v", n, err)
+	}
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := read(over, maxBody); !errors.Is(err, errCrowded) {
+		t.Errorf("large, with no place: %v", err)
+	}
+	s.large.Release(1)
+	for range 2 { // the first one leaves its place to the second
+		if n, err := read(t.Context(), maxBody); n != maxBody || err != nil {
+			t.Errorf("large, with a place: read %d, %v", n, err)
+		}
+	}
+}
+
+// TestTimeIsUp: a request whose time is up is told so.
+func TestTimeIsUp(t *testing.T) {
+	t.Parallel()
+	s := &Server{sessions: scs.New(), log: slog.New(slog.NewTextHandler(t.Output(), nil))}
+	ctx, cancel := context.WithTimeout(t.Context(), 0)
+	defer cancel()
+	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/invoices", strings.NewReader("notes=typed"))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	w := httptest.NewRecorder()
+	s.failHTML(w, r, ctx.Err())
+	if w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "typed") {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
