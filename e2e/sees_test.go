@@ -64,14 +64,6 @@ func (s *session) key() string {
 	return key
 }
 
-// value is what stands in a field.
-func (s *session) value(label string) string {
-	s.t.Helper()
-	value, err := s.field(label).InputValue()
-	s.check(err, "read "+label)
-	return value
-}
-
 func (s *session) isTitled(want string) {
 	s.t.Helper()
 	title, err := s.page.Title()

@@ -159,7 +159,8 @@ func thisYear(n int) string { return fmt.Sprintf("%d-%04d", time.Now().UTC().Yea
 // the form used nor whether a repeat is meant.
 func TestCreateAsNewIsOneClick(t *testing.T) {
 	x, first := forInvoices(setup(t), htmlFace{})
-	spent := x.caller.must(x.face.send(t.Context(), x.caller, x.thing, key, change(x.command, "notes", "One more", "number", "2026\u20110007")))
+	other := change(x.command, "notes", "One more", "number", "2026\u20110007")
+	spent := x.caller.must(x.face.send(t.Context(), x.caller, x.thing, key, other))
 	if spent.status != http.StatusUnprocessableEntity {
 		t.Fatal(spent)
 	}
