@@ -55,7 +55,7 @@ func (s *Server) showAPIDocs(w http.ResponseWriter, r *http.Request) error {
 			{Operation: customer.Upsert.Name(), Period: hours(customer.Upsert.Retention())},
 		},
 		Problems: documentedProblems(),
-		Example: `curl '` + s.origin(r) + `/api/v1/invoices' \
+		Example: `curl '` + s.address(r) + `/api/v1/invoices' \
   -H 'Authorization: Bearer oo_demo_acme' -H 'Content-Type: application/json' \
   -H 'Idempotency-Key: 6f1c2f5e-6c0e-4b7e-9d39-0a0d6f9f7c11' \
   -d '{"customer": {"email": "ada@example.com", "name": "Ada Lovelace"},
@@ -68,9 +68,12 @@ func (s *Server) showAPIDocs(w http.ResponseWriter, r *http.Request) error {
 	return s.render(w, r, http.StatusOK, templates.APIDocsPage(s.page(w, r), docs))
 }
 
-// origin is the address that the visitor uses, for examples to copy into a shell: a host that is not one
-// is not repeated.
-func (s *Server) origin(r *http.Request) string {
+// address is the one that the visitor uses, for examples to copy into a shell: the outside address, or else
+// that of the request. A Host header that is no host is not repeated.
+func (s *Server) address(r *http.Request) string {
+	if s.origin != "" {
+		return s.origin
+	}
 	scheme := "http"
 	if s.secure || r.TLS != nil {
 		scheme = "https"

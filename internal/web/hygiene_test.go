@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -247,4 +248,24 @@ func TestHalfARequest(t *testing.T) {
 	}
 	b.wantOutcomes("rejected")
 	b.wantRows(rows{})
+}
+
+// TestRequestIDs: a page tells strangers the id that the log has, and nothing else: not the name of the
+// machine, nor what they made up themselves.
+func TestRequestIDs(t *testing.T) {
+	b := setup(t)
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := "made-up" + strings.Repeat("x", 20_000)
+	ids := map[string]bool{}
+	for range 2 {
+		a := b.stranger(b.site).with("X-Request-Id", made).get("/nowhere")
+		id := text(all(b.page(a).root, "code")[0])
+		if ids[id] || len(id) > 40 || strings.Contains(id, host) || strings.Contains(a.body, "made-up") {
+			t.Errorf("request ID %.100q", id)
+		}
+		ids[id] = true
+	}
 }

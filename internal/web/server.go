@@ -56,6 +56,7 @@ type Server struct {
 	currencies []templates.Currency
 	demo       []templates.DemoLogin
 	secure     bool
+	origin     string              // the outside address, or empty
 	large      *semaphore.Weighted // bodies that are handled now, see admitLarge
 }
 
@@ -66,7 +67,7 @@ func New(c Config) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		pool: c.Pool, store: c.Store, log: c.Log, secure: c.Secure, demo: c.Demo,
+		pool: c.Pool, store: c.Store, log: c.Log, secure: c.Secure, origin: c.Origin, demo: c.Demo,
 		tokens: newTokens(c.Pool), currencies: currencies(), assets: assets,
 		large: semaphore.NewWeighted(largeAtOnce),
 		assetURLs: templates.Assets{
@@ -89,7 +90,7 @@ func New(c Config) (*Server, error) {
 
 // mount lists every route of the program.
 func (s *Server) mount(mux chi.Router, perMinute int, sameOrigin func(http.Handler) http.Handler) {
-	mux.Use(middleware.RequestID, s.recoverPanics, securityHeaders(s.secure), limitBody(maxBody), s.limitTarget, middleware.GetHead,
+	mux.Use(newRequestID, s.recoverPanics, securityHeaders(s.secure), limitBody(maxBody), s.limitTarget, middleware.GetHead,
 		outlive(30*time.Second))
 
 	mux.Method(http.MethodGet, "/static/*", s.assets.Handler())
