@@ -1,6 +1,7 @@
 package templates
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/a-h/templ"
@@ -58,8 +59,8 @@ func (in input) name() string {
 
 func (in input) attributes() templ.Attributes {
 	attrs := describedBy(in.ID, in.Hint, in.Error)
-	attrs["type"] = or(in.Type, "text")
-	attrs["autocomplete"] = or(in.Autocomplete, "off")
+	attrs["type"] = cmp.Or(in.Type, "text")
+	attrs["autocomplete"] = cmp.Or(in.Autocomplete, "off")
 	if in.Placeholder != "" {
 		attrs["placeholder"] = in.Placeholder
 	}
@@ -87,11 +88,4 @@ func describedBy(id, hint, err string) templ.Attributes {
 		attrs["aria-invalid"] = "true"
 	}
 	return attrs
-}
-
-func or(value, fallback string) string {
-	if value == "" {
-		return fallback
-	}
-	return value
 }

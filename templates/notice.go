@@ -1,5 +1,7 @@
 package templates
 
+import "cmp"
+
 // Notice stands above a form that was not saved, says why and offers the ways
 // on. The form below it still holds everything that was typed.
 type Notice struct {
@@ -81,7 +83,7 @@ func LooksLikeRepeat(existing Record, age string) *Notice {
 // OtherTenant says that the form was opened as one business, and that the person has logged in as another
 // one since. One click creates it there deliberately.
 func OtherTenant(form, now Owner) *Notice {
-	name := or(form.Name, "another business")
+	name := cmp.Or(form.Name, "another business")
 	return &Notice{
 		Kind:  NoticeConflict,
 		Title: "This form belongs to " + name + ", and you are now logged in as " + now.Name + ".",

@@ -1,6 +1,7 @@
 package templates
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,8 +37,8 @@ type fact struct {
 	Value string
 }
 
-// readable gives the posted fields worth reading back, in a set order; the
-// others are machinery.
+// readable gives the posted fields that people typed, in the order of the
+// page; the others, such as the key, mean nothing to them.
 var readable = [...]Field{
 	{"email", "Email"},
 	{"name", "Name"},
@@ -72,7 +73,7 @@ func (v TryAgain) summary() []fact {
 // id, a space and the label.
 func customerLabel(value string) string {
 	id, label, _ := strings.Cut(value, " ")
-	return or(label, id)
+	return cmp.Or(label, id)
 }
 
 func (v TryAgain) lines() []fact {

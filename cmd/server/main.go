@@ -24,7 +24,7 @@ func main() {
 	os.Exit(code)
 }
 
-// run gives the exit code: 0 for an orderly end, 1 for a failure, 2 for arguments that there are not.
+// run gives the exit code: 0 for an orderly end, 1 for a failure, 2 for unknown arguments.
 func run(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) int {
 	err := parse(args)
 	if errors.Is(err, flag.ErrHelp) {
@@ -44,7 +44,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	return 0
 }
 
-// parse knows no argument but the question for help, for which it returns [flag.ErrHelp].
+// parse refuses every argument. For --help it returns [flag.ErrHelp].
 func parse(args []string) error {
 	flags := flag.NewFlagSet("server", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
@@ -59,8 +59,8 @@ func parse(args []string) error {
 }
 
 func serve(ctx context.Context, getenv func(string) string, stdout, stderr io.Writer) error {
-	// The live heap is a few megabytes: collecting garbage less often costs little memory, and when it is
-	// more for a while, garbage does not multiply it.
+	// The live heap is a few megabytes, so collecting garbage less often costs little memory. The soft limit
+	// makes Go collect more often when large requests need more for a while.
 	if getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
 	}

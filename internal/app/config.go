@@ -29,8 +29,8 @@ type Config struct {
 	Banner io.Writer // gets the addresses and logins at the start; nil for none
 }
 
-// secure tells whether browsers reach the app by HTTPS. Nobody does plain HTTP over a network who has
-// not said so with PUBLIC_URL.
+// secure tells whether browsers reach the app by HTTPS: as PUBLIC_URL says, and without it everywhere but on
+// loopback.
 func (c Config) secure() bool {
 	if c.PublicURL != "" {
 		u, err := url.Parse(c.PublicURL)

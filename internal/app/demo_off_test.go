@@ -27,9 +27,9 @@ func (b *bundle) visitor() *http.Client {
 	return &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// doors tries every way into the demo: the password with a fresh browser, the token, and a session that
-// may be there already. It gives whether each opened.
-func (b *bundle) doors(at string, session *http.Client) (password, token, running bool) {
+// accepted tries every demo credential: the password with a fresh browser, the token, and a session that may
+// be there already. It gives whether each was accepted.
+func (b *bundle) accepted(at string, session *http.Client) (password, token, running bool) {
 	b.Helper()
 	status := func(response *http.Response, err error) int {
 		b.Helper()
@@ -51,8 +51,8 @@ func (b *bundle) doors(at string, session *http.Client) (password, token, runnin
 	return password, token, running
 }
 
-// TestDemoLoginsAreRefusedWithoutTheDemo: what a start with demo data left in the database opens nothing when
-// the app runs without it, whatever the address. Another replica that has the demo on goes on beside it.
+// TestDemoLoginsAreRefusedWithoutTheDemo: credentials that a start with demo data left in the database are refused
+// when the app runs without it, whatever the address. Another replica that has the demo on goes on beside it.
 func TestDemoLoginsAreRefusedWithoutTheDemo(t *testing.T) {
 	b := setup(t)
 	session := b.visitor()
@@ -61,31 +61,31 @@ func TestDemoLoginsAreRefusedWithoutTheDemo(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = response.Body.Close()
-	want := func(name, at string, open bool) {
+	check := func(name, at string, want bool) {
 		t.Helper()
 		for range 2 { // the second token comes from the cache
-			password, token, running := b.doors(at, session)
-			if password != open || token != open || running != open {
-				t.Errorf("%s: password %v, token %v, running session %v, want %v", name, password, token, running, open)
+			password, token, running := b.accepted(at, session)
+			if password != want || token != want || running != want {
+				t.Errorf("%s: password %v, token %v, running session %v, want %v", name, password, token, running, want)
 			}
 		}
 	}
-	want("with the demo", b.URL(), true)
+	check("with the demo", b.URL(), true)
 
 	// Cookies know no ports, so the session follows to the other replica.
 	beside := b.start(withoutDemo)
-	want("a replica without the demo", beside.URL(), false)
-	want("the one with the demo, still", b.URL(), true)
+	check("a replica without the demo", beside.URL(), false)
+	check("the one with the demo, still", b.URL(), true)
 
 	public := b.start(withoutDemo, func(c *app.Config) { c.Addr = "0.0.0.0:0" })
 	_, port, _ := strings.Cut(strings.TrimPrefix(public.URL(), "http://["), "]:")
-	want("on a public address", "http://127.0.0.1:"+port, false)
+	check("on a public address", "http://127.0.0.1:"+port, false)
 
 	if err := b.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	want("restarted without the demo", b.start(withoutDemo).URL(), false)
-	want("restarted with the demo", b.start().URL(), true)
+	check("restarted without the demo", b.start(withoutDemo).URL(), false)
+	check("restarted with the demo", b.start().URL(), true)
 }
 
 // TestDemoTenantsOfAnEarlierVersionAreKnown: it had no mark for them, in the database or in a session.
@@ -110,7 +110,7 @@ func TestDemoTenantsOfAnEarlierVersionAreKnown(t *testing.T) {
 	if n := b.number(`SELECT count(*) FROM sessions`); n != 1 {
 		t.Errorf("%d sessions", n)
 	}
-	if password, token, _ := b.doors(after.URL(), b.visitor()); password || token {
+	if password, token, _ := b.accepted(after.URL(), b.visitor()); password || token {
 		t.Errorf("password %v, token %v", password, token)
 	}
 }

@@ -94,8 +94,9 @@ func (s *Server) failJSON(w http.ResponseWriter, r *http.Request, err error) {
 	_ = writeJSON(w, kind.status, "application/problem+json", doc)
 }
 
-// page reads the parameters of a list: limit 1 to 100, cursor an id.
-func page(r *http.Request) (before uuid.UUID, limit int, err error) {
+// listParameters reads which page of a list is wanted: limit is 1 to 100, cursor the id of a row. Its error is
+// an [*invalid.Error].
+func listParameters(r *http.Request) (before uuid.UUID, limit int, err error) {
 	before, limit = uuid.Max, 25
 	var problems invalid.Error
 	query := r.URL.Query()

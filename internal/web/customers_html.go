@@ -15,7 +15,7 @@ import (
 )
 
 func (s *Server) listCustomers(w http.ResponseWriter, r *http.Request) error {
-	before, limit, err := page(r)
+	before, limit, err := listParameters(r)
 	if err != nil {
 		return errNotFound
 	}
@@ -49,7 +49,7 @@ func (s *Server) showCustomer(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	before, limit, err := page(r)
+	before, limit, err := listParameters(r)
 	if err != nil {
 		return errNotFound
 	}

@@ -48,7 +48,7 @@ func parseForm(r *http.Request) error {
 	return err
 }
 
-// formBody bounds the fields of a form while it is read. They are what it costs: a byte can be a field.
+// formBody bounds the fields of a form while it is read: each costs memory, and can be as short as a byte.
 type formBody struct {
 	io.ReadCloser
 

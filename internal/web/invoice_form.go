@@ -173,7 +173,7 @@ func (s *Server) editLines(w http.ResponseWriter, r *http.Request) error {
 		return s.refuseInvoice(w, r, err)
 	}
 	in := readInvoice(r.PostForm)
-	focus, tooMany := "", false
+	focus := ""
 	action, index, _ := strings.Cut(r.PostForm.Get("action"), ":")
 	switch i, err := strconv.Atoi(index); {
 	case action == "add_line" && len(in.Lines) >= invoice.MaxLines:
@@ -195,14 +195,7 @@ func (s *Server) editLines(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	form.Focus = focus
-	status := http.StatusOK
-	if tooMany {
-		status = http.StatusUnprocessableEntity
-		form.Errors = append(form.Errors, templates.FieldError{
-			Control: templates.LineControl("line_description", len(form.Lines)-1), Message: invoice.TooManyLines(),
-		})
-	}
-	return s.render(w, r, status, templates.InvoiceFormPage(s.page(w, r), form))
+	return s.render(w, r, http.StatusOK, templates.InvoiceFormPage(s.page(w, r), form))
 }
 
 // refuseInvoice shows the form again, as typed and with the same key, and says what stands in the way.

@@ -124,7 +124,7 @@ type invoicesJSON struct {
 }
 
 func (s *Server) listInvoicesJSON(w http.ResponseWriter, r *http.Request) error {
-	before, limit, err := page(r)
+	before, limit, err := listParameters(r)
 	if err != nil {
 		return err
 	}

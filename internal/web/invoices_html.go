@@ -10,7 +10,7 @@ import (
 )
 
 func (s *Server) listInvoices(w http.ResponseWriter, r *http.Request) error {
-	before, limit, err := page(r)
+	before, limit, err := listParameters(r)
 	if err != nil {
 		return errNotFound
 	}

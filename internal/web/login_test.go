@@ -136,7 +136,7 @@ func TestStoredSessionIsOfNoUse(t *testing.T) {
 	person := b.person(b.site, b.acme)
 	stored := get[string](b, `SELECT token FROM sessions`)
 	if stored == person.cookie(sessionCookie) || b.holding(stored).isIn() {
-		t.Error("what is stored opens the door")
+		t.Error("what the database holds is accepted as a session")
 	}
 }
 

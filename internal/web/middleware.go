@@ -47,10 +47,10 @@ func (s *Server) wrongMethod(fail fail) http.HandlerFunc {
 	}
 }
 
-// outlive bounds a request in time, and by nothing else. net/http also ends its context when the client has
-// closed its half of the connection, which is no reason to leave it without an answer; and whoever is gone
-// altogether will ask again.
-func outlive(bound time.Duration) func(http.Handler) http.Handler {
+// limitTime bounds a request in time, and by nothing else. net/http also ends its context when the client has
+// closed its half of the connection. Such a client still gets its answer, and one that is gone altogether may
+// send the same again: what it asked for is then done.
+func limitTime(bound time.Duration) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), bound)

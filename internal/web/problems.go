@@ -58,7 +58,7 @@ var (
 		"The address is longer than 8 KiB.", "Send fewer or shorter parameters.", 0}
 	unauthorized = problem{"unauthorized", http.StatusUnauthorized, "Not logged in",
 		"The request has no valid API token or session. Nothing was saved.",
-		"Send a valid token in the header Authorization: Bearer. The same key may be used again.", 0}
+		"Send a valid token in the header Authorization: Bearer. The same key can be used again.", 0}
 	forbidden = problem{"forbidden", http.StatusForbidden, "Not allowed",
 		"The request came from another site, or you are not allowed to do this. Nothing was saved.", "Send it from a page of this site.", 0}
 	otherTenant = problem{"other-tenant", http.StatusConflict, "Form of another business",
@@ -71,7 +71,7 @@ var (
 		"This address does not support this method.", "See the API documentation.", 0}
 	tooMany = problem{"too-many", http.StatusTooManyRequests, "Too many requests",
 		"You have sent more requests than the limit allows. Nothing was saved.",
-		"Wait for as long as Retry-After says. The same key may be used again.", 30}
+		"Wait for as long as Retry-After says. The same key can be used again.", 30}
 	busy = problem{"busy", http.StatusServiceUnavailable, "Busy",
 		"The request waited too long for others to finish. Nothing was saved.", "Send it again with the same key. That is safe.", 1}
 	unconfirmed = problem{"unconfirmed", http.StatusServiceUnavailable, "We could not confirm",

@@ -91,7 +91,7 @@ func New(c Config) (*Server, error) {
 // mount lists every route of the program.
 func (s *Server) mount(mux chi.Router, perMinute int, sameOrigin func(http.Handler) http.Handler) {
 	mux.Use(newRequestID, s.recoverPanics, securityHeaders(s.secure), limitBody(maxBody), s.limitTarget, middleware.GetHead,
-		outlive(30*time.Second))
+		limitTime(30*time.Second))
 
 	mux.Method(http.MethodGet, "/static/*", s.assets.Handler())
 	mux.Get("/healthz", alive)
