@@ -62,6 +62,7 @@ func TestPaper(t *testing.T) {
 	s.check(expect.Locator(s.page.Locator(".stamp")).ToBeHidden(), "have no stamp on the screen")
 
 	s.check(s.page.EmulateMedia(playwright.PageEmulateMediaOptions{Media: playwright.MediaPrint}), "print")
+	s.takePicture("on paper")
 	stamp := s.page.Locator(".stamp")
 	s.check(expect.Locator(stamp).ToBeVisible(), "see the stamp")
 	s.check(expect.Locator(stamp).ToHaveText("Draft"), "read the stamp")

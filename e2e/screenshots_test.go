@@ -11,7 +11,7 @@ import (
 // takePicture keeps a picture of the page when it is asked to, for people who
 // change how pages look:
 //
-//	SCREENSHOTS=/tmp/pictures go test ./e2e -run 'TestAccessibility|TestExtreme'
+//	SCREENSHOTS=/tmp/pictures go test ./e2e -run 'TestAccessibility|TestExtreme|TestPaper|TestStillSaving'
 func (s *session) takePicture(where string) {
 	s.t.Helper()
 	directory := os.Getenv("SCREENSHOTS")

@@ -23,16 +23,17 @@ const patience = 30 * time.Second
 // session is a person at a browser, in front of an app and a database that
 // nobody else uses. Its methods fail the test when they cannot do what they say.
 type session struct {
-	t       *testing.T
-	page    playwright.Page
-	browser playwright.BrowserContext
-	origin  string // of the app, such as http://127.0.0.1:41234
-	metrics string // its address
-	db      *pgxpool.Pool
-	log     *attemptLog
-	form    *formLog
-	x, y    float64 // where the mouse points
-	before  int     // how many invoices the demo data has
+	t        *testing.T
+	page     playwright.Page
+	browser  playwright.BrowserContext
+	origin   string // of the app, such as http://127.0.0.1:41234
+	metrics  string // its address
+	database string // its URL, for the app
+	db       *pgxpool.Pool
+	log      *attemptLog
+	form     *formLog
+	x, y     float64 // where the mouse points
+	before   int     // how many invoices the demo data has
 }
 
 // option is a circumstance that a person is in.
@@ -71,27 +72,34 @@ func start(t *testing.T, options ...option) *session {
 func startIn(t *testing.T, launch func() (playwright.Browser, error), options ...option) *session {
 	t.Helper()
 	db := pgtest.New(t)
-	log := &attemptLog{next: slog.NewTextHandler(t.Output(), nil)}
-	running, err := app.Start(t.Context(), app.Config{
-		Addr: "127.0.0.1:0", MetricsAddr: "127.0.0.1:0", DatabaseURL: parsedInOrder(t, db.URL), Demo: true, Log: slog.New(log),
-		Wait: patience, ExpireEvery: time.Hour,
-	})
-	if err != nil {
-		t.Fatalf("start the app: %v", err)
+	s := &session{
+		t: t, db: db.Admin(t), database: parsedInOrder(t, db.URL),
+		log: &attemptLog{next: slog.NewTextHandler(t.Output(), nil)}, form: &formLog{},
 	}
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
-		defer cancel()
-		if err := running.Close(ctx); err != nil {
-			t.Errorf("stop the app: %v", err)
-		}
-	})
-
-	s := &session{t: t, origin: running.URL(), metrics: running.MetricsURL(), db: db.Admin(t), log: log, form: &formLog{}}
+	running := s.startApp(patience)
+	s.origin, s.metrics = running.URL(), running.MetricsURL()
 	s.before = s.allInvoices()
 	s.log.forget() // how the demo data came to be
 	s.openBrowser(launch, options)
 	return s
+}
+
+// startApp starts the app, or another replica of it, that lets a repeat wait for so long.
+func (s *session) startApp(wait time.Duration) *app.App {
+	s.t.Helper()
+	running, err := app.Start(s.t.Context(), app.Config{
+		Addr: "127.0.0.1:0", MetricsAddr: "127.0.0.1:0", DatabaseURL: s.database, Demo: true, Log: slog.New(s.log),
+		Wait: wait, ExpireEvery: time.Hour,
+	})
+	s.check(err, "start the app")
+	s.t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		if err := running.Close(ctx); err != nil {
+			s.t.Errorf("stop the app: %v", err)
+		}
+	})
+	return running
 }
 
 func (s *session) openBrowser(launch func() (playwright.Browser, error), options []option) {
