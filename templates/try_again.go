@@ -19,7 +19,7 @@ type TryAgain struct {
 	// Href is what to open again after a GET; Action and Fields are then unset.
 	Href string
 	// Action is where to post again, and Fields everything that was posted, in
-	// order. A password is neither shown nor sent again.
+	// order. A password is not kept on the page: it is asked for again.
 	Action string
 	Fields []Field
 	// Links are further ways on, such as logging in again in a new tab.
@@ -30,6 +30,9 @@ type TryAgain struct {
 func (v TryAgain) resend() []Field {
 	return slices.DeleteFunc(slices.Clone(v.Fields), func(f Field) bool { return f.Name == "password" })
 }
+
+// AsksPassword tells whether a password was posted.
+func (v TryAgain) AsksPassword() bool { return len(v.typed("password")) > 0 }
 
 // fact is something the person typed, for reading.
 type fact struct {

@@ -85,14 +85,14 @@ func TryAgainPage(p Page, v TryAgain) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				} else {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<form method=\"post\" action=\"")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<form class=\"stack\" method=\"post\" action=\"")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var5 templ.SafeURL
 					templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinURLErrs(v.Action)
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `try_again.templ`, Line: 13, Col: 41}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `try_again.templ`, Line: 13, Col: 55}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 					if templ_7745c5c3_Err != nil {
@@ -105,6 +105,12 @@ func TryAgainPage(p Page, v TryAgain) templ.Component {
 					templ_7745c5c3_Err = hidden(v.resend()).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
+					}
+					if v.AsksPassword() {
+						templ_7745c5c3_Err = field(input{ID: "password", Label: "Password", Type: "password", Autocomplete: "current-password"}).Render(ctx, templ_7745c5c3_Buffer)
+						if templ_7745c5c3_Err != nil {
+							return templ_7745c5c3_Err
+						}
 					}
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<div class=\"ways\"><button type=\"submit\" class=\"button primary\" data-submit-primary data-busy=\"Saving…\">Try again</button>")
 					if templ_7745c5c3_Err != nil {
@@ -131,7 +137,7 @@ func TryAgainPage(p Page, v TryAgain) templ.Component {
 							var templ_7745c5c3_Var6 string
 							templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(f.Label)
 							if templ_7745c5c3_Err != nil {
-								return templ.Error{Err: templ_7745c5c3_Err, FileName: `try_again.templ`, Line: 24, Col: 25}
+								return templ.Error{Err: templ_7745c5c3_Err, FileName: `try_again.templ`, Line: 27, Col: 25}
 							}
 							_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 							if templ_7745c5c3_Err != nil {
@@ -144,7 +150,7 @@ func TryAgainPage(p Page, v TryAgain) templ.Component {
 							var templ_7745c5c3_Var7 string
 							templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(f.Value)
 							if templ_7745c5c3_Err != nil {
-								return templ.Error{Err: templ_7745c5c3_Err, FileName: `try_again.templ`, Line: 24, Col: 56}
+								return templ.Error{Err: templ_7745c5c3_Err, FileName: `try_again.templ`, Line: 27, Col: 56}
 							}
 							_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
 							if templ_7745c5c3_Err != nil {

@@ -61,9 +61,21 @@ const (
 	usualBody = 64 << 10
 	// largeAtOnce is how many large bodies are handled at once.
 	largeAtOnce = 4
-	// largeWait bounds how long another one waits.
-	largeWait = 5 * time.Second
 )
+
+// placeWait bounds how long a request waits for a place among the few that may be there at once.
+const placeWait = 5 * time.Second
+
+// take waits for a place, which the caller gives back with Release(1). It returns errCrowded if that takes too
+// long.
+func take(ctx context.Context, places *semaphore.Weighted) error {
+	ctx, cancel := context.WithTimeout(ctx, placeWait)
+	defer cancel()
+	if err := places.Acquire(ctx, 1); err != nil {
+		return fmt.Errorf("%w: %w", errCrowded, err)
+	}
+	return nil
+}
 
 // admitLarge lets few large bodies in at once. Beyond its usual part, reading a body returns errCrowded if
 // it has waited too long.
@@ -103,13 +115,8 @@ func (b *admittedBody) enter() {
 	if b.err != nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(b.ctx, largeWait)
-	defer cancel()
-	if err := b.slots.Acquire(ctx, 1); err != nil {
-		b.err = fmt.Errorf("%w: %w", errCrowded, err)
-		return
-	}
-	b.admitted = true
+	b.err = take(b.ctx, b.slots)
+	b.admitted = b.err == nil
 }
 
 func (b *admittedBody) leave() {

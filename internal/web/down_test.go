@@ -102,3 +102,23 @@ func TestLoginUnknown(t *testing.T) {
 		t.Error("a stranger is known to be one")
 	}
 }
+
+// TestLoginDuringAnOutage: the password is not on the page, so it is asked for again.
+func TestLoginDuringAnOutage(t *testing.T) {
+	b := setup(t)
+	person, _, cut := withChosenCustomer(b)
+	cut()
+	a := person.logIn(b.acme, password)
+	p := b.page(a).says("Temporarily unavailable", "Enter your password again.", b.acme.email)
+	if strings.Contains(a.body, password) || strings.Contains(p.text(), "Nothing you typed is lost") {
+		t.Errorf("%v", a)
+	}
+	form := p.typed()
+	if _, asked := form["password"]; !asked || form.Get("email") != b.acme.email {
+		t.Errorf("what is sent again: %v", form)
+	}
+	form.Set("password", password)
+	if again := b.browser(b.site).submit("/login", form); again.status != http.StatusSeeOther {
+		t.Errorf("not logged in: %v", again)
+	}
+}

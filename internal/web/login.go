@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -28,7 +29,7 @@ func (s *Server) logIn(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	email, next := r.PostForm.Get("email"), localPath(r.PostForm.Get("next"))
-	p, err := account.LogIn(r.Context(), s.pool, email, r.PostForm.Get("password"))
+	p, err := s.checkPassword(r.Context(), email, r.PostForm.Get("password"))
 	if errors.Is(err, account.ErrUnknown) || err == nil && !s.admits(p) {
 		return s.render(w, r, http.StatusUnprocessableEntity, templates.LoginPage(s.page(w, r), templates.Login{
 			Email: email, Next: next, Demo: s.demo, Error: "Email or password is incorrect.",
@@ -49,6 +50,18 @@ func (s *Server) logIn(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return seeOther(w, r, next)
+}
+
+// passwordsAtOnce is how many passwords are checked at once: each check takes 19 MiB and a processor, on purpose.
+const passwordsAtOnce = 4
+
+// checkPassword is [account.LogIn] for few at once. It returns errCrowded to those that wait too long.
+func (s *Server) checkPassword(ctx context.Context, email, password string) (account.Principal, error) {
+	if err := take(ctx, s.passwords); err != nil {
+		return account.Principal{}, err
+	}
+	defer s.passwords.Release(1)
+	return account.LogIn(ctx, s.pool, email, password)
 }
 
 // localPath gives a path of this site, and the start page for anything that could lead elsewhere.

@@ -126,7 +126,11 @@ func (s *Server) failHTML(w http.ResponseWriter, r *http.Request, err error) {
 		again := templates.TryAgain{Title: kind.title, Message: kind.meaning, Status: kind.status}
 		if readable {
 			again.Action, again.Fields = r.URL.Path, fields(r.PostForm)
-			again.Message += " Nothing you typed is lost. Trying again is safe."
+			if again.AsksPassword() {
+				again.Message += " Enter your password again. Nothing else you typed is lost."
+			} else {
+				again.Message += " Nothing you typed is lost. Trying again is safe."
+			}
 		} else {
 			again.Href = r.URL.RequestURI()
 		}

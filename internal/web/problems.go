@@ -95,7 +95,7 @@ func problems() []problem {
 }
 
 var (
-	errCrowded      = errors.New("too many large bodies at once")
+	errCrowded      = errors.New("too many at once")
 	errForbidden    = errors.New("forbidden")
 	errLongTarget   = errors.New("address too long")
 	errMalformed    = errors.New("malformed request")

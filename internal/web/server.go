@@ -58,6 +58,7 @@ type Server struct {
 	secure     bool
 	origin     string              // the outside address, or empty
 	large      *semaphore.Weighted // bodies that are handled now, see admitLarge
+	passwords  *semaphore.Weighted // that are checked now, see checkPassword
 }
 
 // New makes a server. The error is that of broken assets, or of an Origin that is none.
@@ -69,7 +70,7 @@ func New(c Config) (*Server, error) {
 	s := &Server{
 		pool: c.Pool, store: c.Store, log: c.Log, secure: c.Secure, origin: c.Origin, demo: c.Demo,
 		tokens: newTokens(c.Pool), currencies: currencies(), assets: assets,
-		large: semaphore.NewWeighted(largeAtOnce),
+		large: semaphore.NewWeighted(largeAtOnce), passwords: semaphore.NewWeighted(passwordsAtOnce),
 		assetURLs: templates.Assets{
 			Stylesheet: assets.Path("app.css"), SubmitGuard: assets.Path("submit-guard.js"),
 			PageScript: assets.Path("page.js"), InvoiceLines: assets.Path("invoice-lines.js"),

@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -63,4 +64,32 @@ func (s *Server) plant(t *testing.T, idle time.Duration) (token string) {
 		t.Errorf("the session lives for %v", life)
 	}
 	return token
+}
+
+// TestPasswordsTakeTurns: with all places taken, a login waits for one as long as its request may.
+func TestPasswordsTakeTurns(t *testing.T) {
+	t.Parallel()
+	server, err := New(Config{Pool: pgtest.New(t).Pool, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server.passwords.TryAcquire(passwordsAtOnce)
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	login := func() *http.Request {
+		r := posted("application/x-www-form-urlencoded", "email=nobody@example.com&password=guess")
+		r.URL.Path = "/login"
+		return r
+	}
+	if err := server.logIn(httptest.NewRecorder(), login().WithContext(over)); !errors.Is(err, errCrowded) {
+		t.Errorf("with no place: %v", err)
+	}
+	server.passwords.Release(1)
+	for range 2 { // the first one leaves its place to the second
+		w := httptest.NewRecorder()
+		server.Handler.ServeHTTP(w, login())
+		if w.Code != http.StatusUnprocessableEntity {
+			t.Errorf("with a place: %d", w.Code)
+		}
+	}
 }
