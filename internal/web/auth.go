@@ -55,6 +55,10 @@ func newSessions(pool *pgxpool.Pool, secure bool) *scs.SessionManager {
 	sessions.HashTokenInStore = true
 	sessions.Lifetime = sessionLife
 	sessions.Cookie.Name = "onlyonce_session"
+	if secure {
+		// Browsers take a cookie of such a name from this host only, by HTTPS, and from no other under its domain.
+		sessions.Cookie.Name = "__Host-onlyonce_session"
+	}
 	sessions.Cookie.SameSite = http.SameSiteLaxMode
 	sessions.Cookie.Secure = secure
 	return sessions

@@ -9,7 +9,11 @@ import (
 	"onlyonce/internal/web"
 )
 
-const sessionCookie = "onlyonce_session"
+const (
+	sessionCookie = "onlyonce_session"
+	// secureCookie is its name where browsers come by HTTPS.
+	secureCookie = "__Host-onlyonce_session"
+)
 
 // cookie gives a cookie of the browser.
 func (c *client) cookie(name string) string {
@@ -34,20 +38,21 @@ func (c *client) isIn() bool { return c.get("/invoices").status == http.StatusOK
 
 func TestCookies(t *testing.T) {
 	t.Parallel()
-	for name, secure := range map[string]bool{"on loopback": false, "elsewhere": true} {
+	for name, cookie := range map[string]string{"on loopback": sessionCookie, "elsewhere": secureCookie} {
 		t.Run(name, func(t *testing.T) {
+			secure := cookie == secureCookie
 			b := setup(t)
 			at := b.serve(func(c *web.Config) { c.Secure = secure })
 			person := b.browser(at)
 			a := person.logIn(b.acme, password)
-			session := set(t, a, sessionCookie)
+			session := set(t, a, cookie)
 			checkCookie(t, session, secure)
 			if session.Path != "/" || session.Domain != "" {
 				t.Errorf("%v", session)
 			}
 			// A browser at http:// keeps no secure cookie, so it is carried by hand.
 			form := change(customers().command, "idempotency_key", key)
-			made := person.with("Cookie", sessionCookie+"="+session.Value).submit("/customers", form)
+			made := person.with("Cookie", cookie+"="+session.Value).submit("/customers", form)
 			flash := set(t, made, "onlyonce_flash")
 			checkCookie(t, flash, secure)
 			if flash.Path != made.location() || strings.Contains(flash.Value, "Ada") {

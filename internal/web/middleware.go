@@ -178,8 +178,8 @@ func retryAfter(w http.ResponseWriter, kind problem) {
 
 type requestIDKey struct{}
 
-// newRequestID gives each request an id, which pages of errors show and the log has. It holds nothing that the
-// client made up, and unlike that of chi's middleware not the name of this machine.
+// newRequestID gives each request an id, which error pages show and the log has for errors of ours. It holds
+// nothing that the client made up, and unlike that of chi's middleware not the name of this machine.
 func newRequestID(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), requestIDKey{}, rand.Text())))

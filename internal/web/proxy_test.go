@@ -107,7 +107,7 @@ func TestFormsBehindAProxy(t *testing.T) {
 	if a.status != http.StatusSeeOther || a.location() != "/invoices" {
 		t.Fatalf("%v", a)
 	}
-	checkCookie(t, set(t, a, sessionCookie), true)
+	checkCookie(t, set(t, a, secureCookie), true)
 	if a.header.Get("Strict-Transport-Security") == "" {
 		t.Error("browsers do not learn to come by HTTPS only")
 	}
