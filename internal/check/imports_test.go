@@ -32,6 +32,7 @@ var rooms = map[string]floor{
 	"templates":            leaf,
 	"internal/invalid":     leaf,
 	"internal/money":       leaf,
+	"internal/text":        leaf,
 	"internal/uniqueness":  leaf,
 	"internal/check":       leaf,
 	"internal/browser":     leaf,
