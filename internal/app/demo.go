@@ -50,7 +50,7 @@ func seed(ctx context.Context, pool *pgxpool.Pool, store *idempotency.Store) err
 func analyze(ctx context.Context, pool *pgxpool.Pool, news bool) error {
 	if !news {
 		// A start may have been killed after its last invoice and before it got here. The planner's own count
-		// of rows tells: it is below one until somebody has looked.
+		// of rows tells: it is below one until the table has been analyzed.
 		var known bool
 		err := pool.QueryRow(ctx, `SELECT reltuples > 0 FROM pg_class WHERE oid = 'invoices'::regclass`).Scan(&known)
 		if err != nil || known {
@@ -132,7 +132,7 @@ func (t demoTenant) invoice(ctx context.Context, store *idempotency.Store, week 
 		return err
 	}
 	_, err = invoice.Create.Do(ctx, store, idempotency.Intent{Tenant: t.id, Key: key, Actor: "demo"}, d)
-	// Another replica that started at another date of ours has just been here.
+	// Another replica, which started on another day, has just created it.
 	var mismatch *idempotency.MismatchError
 	var done *idempotency.AlreadyDoneError
 	if errors.As(err, &mismatch) || errors.As(err, &done) {

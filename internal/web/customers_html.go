@@ -81,7 +81,7 @@ func (s *Server) showCustomer(w http.ResponseWriter, r *http.Request) error {
 	return s.render(w, r, http.StatusOK, templates.CustomerPage(shared, view))
 }
 
-// newCustomer shows the form under a key of its own, which stays with this wish through refresh, Back
+// newCustomer shows the form under a key of its own, which stays with this intent through refresh, Back
 // and duplicated tabs.
 func (s *Server) newCustomer(w http.ResponseWriter, r *http.Request) error {
 	key, err := idempotency.ParseKey(r.URL.Query().Get("key"))

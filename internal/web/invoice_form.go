@@ -103,8 +103,8 @@ func newLine(above []invoice.LineInput) invoice.LineInput {
 	return line
 }
 
-// newInvoice shows the form under a key of its own, which stays with this wish through refresh, Back,
-// duplicated tabs and restored sessions. A bare address is a new wish.
+// newInvoice shows the form under a key of its own, which stays with this intent through refresh, Back,
+// duplicated tabs and restored sessions. A bare address is a new intent.
 func (s *Server) newInvoice(w http.ResponseWriter, r *http.Request) error {
 	query := r.URL.Query()
 	key, err := idempotency.ParseKey(query.Get("key"))

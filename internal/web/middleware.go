@@ -160,7 +160,7 @@ func (s *Server) limitTenant(perMinute int, fail fail) func(http.Handler) http.H
 	return httprate.LimitBy(perMinute, time.Minute, byTenant, httprate.WithLimitHandler(s.always(fail, errTooMany)))
 }
 
-// classify finds what an error means in HTTP, logs what somebody has to look at, and sets Retry-After.
+// classify finds what an error means in HTTP, and logs what somebody has to look at.
 func (s *Server) classify(r *http.Request, err error) problem {
 	kind := problemOf(err)
 	if kind.status >= http.StatusInternalServerError {
