@@ -75,7 +75,7 @@ func (s *session) lockInvoices() (release func()) {
 }
 
 // waiting waits until n creates have come since the beginning, and one of them stands at the lock.
-// The others are behind it, or their people have left.
+// The others wait behind it, or have ended.
 func (s *session) waiting(n int) {
 	s.t.Helper()
 	s.until(fmt.Sprintf("%d creates have come and one waits for a lock", n), func() bool {
