@@ -5,6 +5,8 @@
 CREATE TABLE tenants (
     id         uuid        PRIMARY KEY,
     name       text        NOT NULL CHECK (name <> ''),
+    -- The logins of a demo tenant are known to everybody: they are refused when the demo is off.
+    demo       boolean     NOT NULL DEFAULT false,
     created_at timestamptz NOT NULL DEFAULT now()
 );
 

@@ -8,7 +8,7 @@ import (
 	"onlyonce/internal/idempotency"
 )
 
-// expire deletes records whose retention is over, tenant by tenant, until ctx is done. Any number of
+// expire erases results whose retention is over, tenant by tenant, until ctx is done. Any number of
 // replicas may do so.
 func (a *App) expire(ctx context.Context) error {
 	ticker := time.NewTicker(a.config.ExpireEvery)
@@ -31,12 +31,12 @@ func (a *App) expireOnce(ctx context.Context) error {
 		return err
 	}
 	for _, tenant := range tenants {
-		deleted, err := idempotency.Expire(ctx, a.pool, tenant)
+		erased, err := idempotency.Expire(ctx, a.pool, tenant)
 		if err != nil {
 			return err
 		}
-		if deleted > 0 {
-			a.config.Log.InfoContext(ctx, "expired idempotency records", "tenant", tenant, "deleted", deleted)
+		if erased > 0 {
+			a.config.Log.InfoContext(ctx, "expired results", "tenant", tenant, "erased", erased)
 		}
 	}
 	// Sessions that are over go the same way.

@@ -5,16 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onlyonce/internal/account"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
-	"onlyonce/internal/postgres"
 	"onlyonce/templates"
 )
 
@@ -28,7 +25,7 @@ func seed(ctx context.Context, pool *pgxpool.Pool, store *idempotency.Store) err
 		if err := t.credentials(ctx, pool); err != nil {
 			return fmt.Errorf("demo tenant %s: %w", t.name, err)
 		}
-		missing, err := t.missing(ctx, pool)
+		missing, err := t.missing(ctx, &quiet)
 		if err != nil {
 			return fmt.Errorf("look for demo invoices of %s: %w", t.name, err)
 		}
@@ -58,7 +55,7 @@ func analyze(ctx context.Context, pool *pgxpool.Pool, news bool) error {
 		}
 	}
 	// One after the other, each for good: the table that is asked about comes last.
-	_, err := pool.Exec(ctx, `ANALYZE idempotency_records, customers, invoice_lines, invoices`)
+	_, err := pool.Exec(ctx, `ANALYZE intents, customers, invoice_lines, invoices`)
 	return err
 }
 
@@ -88,22 +85,18 @@ const demoWeeks = 24
 
 func demoKey(week int) string { return fmt.Sprintf("demo-%02d", week+1) }
 
-// missing lists the weeks whose invoice is not there yet. It asks the invoices, which keep their keys for
-// life: an idempotency record is gone after a day.
-func (t demoTenant) missing(ctx context.Context, pool *pgxpool.Pool) (weeks []int, err error) {
-	var keys []string
+// missing lists the weeks whose invoice is not there yet.
+func (t demoTenant) missing(ctx context.Context, store *idempotency.Store) (weeks []int, err error) {
 	for week := range demoWeeks {
-		keys = append(keys, demoKey(week))
-	}
-	found, err := postgres.Collect(ctx, pool, t.id, pgx.RowTo[string], `
-		SELECT idempotency_key FROM invoices
-		WHERE tenant_id = @tenant_id AND idempotency_key = ANY(@keys)`,
-		pgx.NamedArgs{"keys": keys})
-	if err != nil {
-		return nil, err
-	}
-	for week, key := range keys {
-		if !slices.Contains(found, key) {
+		key, err := idempotency.ParseKey(demoKey(week))
+		if err != nil {
+			return nil, err
+		}
+		_, used, err := invoice.Create.Used(ctx, store, t.id, key)
+		if err != nil {
+			return nil, err
+		}
+		if !used {
 			weeks = append(weeks, week)
 		}
 	}

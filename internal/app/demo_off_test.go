@@ -1,18 +1,13 @@
 package app_test
 
 import (
-	"io/fs"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
 	"strings"
 	"testing"
 
-	"github.com/jackc/pgx/v5/stdlib"
-	"github.com/pressly/goose/v3"
-
 	"onlyonce/internal/app"
-	"onlyonce/migrations"
 )
 
 func withoutDemo(c *app.Config) { c.Demo = false }
@@ -86,53 +81,4 @@ func TestDemoLoginsAreRefusedWithoutTheDemo(t *testing.T) {
 	}
 	check("restarted without the demo", b.start(withoutDemo).URL(), false)
 	check("restarted with the demo", b.start().URL(), true)
-}
-
-// TestDemoTenantsOfAnEarlierVersionAreKnown: it had no mark for them, in the database or in a session.
-func TestDemoTenantsOfAnEarlierVersionAreKnown(t *testing.T) {
-	b := setup(t)
-	if _, err := b.visitor().PostForm(b.URL()+"/login",
-		url.Values{"email": {"acme@onlyonce.test"}, "password": {"only-once-demo"}}); err != nil {
-		t.Fatal(err)
-	}
-	b.admin(`INSERT INTO sessions (token, data, expiry) VALUES ('of a real tenant', gen_random_uuid()::text::bytea, now() + '1 day')`)
-	if n := b.number(`SELECT count(*) FROM sessions`); n != 2 {
-		t.Fatalf("%d sessions", n)
-	}
-	if err := b.Close(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	b.takeBack("demo_tenants")
-	after := b.start(withoutDemo)
-	if n := b.number(`SELECT count(*) FROM sessions WHERE token = 'of a real tenant'`); n != 1 {
-		t.Error("somebody else was logged out")
-	}
-	if n := b.number(`SELECT count(*) FROM sessions`); n != 1 {
-		t.Errorf("%d sessions", n)
-	}
-	if password, token, _ := b.accepted(after.URL(), b.visitor()); password || token {
-		t.Errorf("password %v, token %v", password, token)
-	}
-}
-
-// takeBack undoes one migration, as if this program's predecessor had been the last one here.
-func (b *bundle) takeBack(name string) {
-	b.Helper()
-	files, err := fs.Glob(migrations.FS, "*_"+name+".sql")
-	if err != nil || len(files) != 1 {
-		b.Fatalf("%v, %v", files, err)
-	}
-	version, err := goose.NumericComponent(files[0])
-	if err != nil {
-		b.Fatal(err)
-	}
-	db := stdlib.OpenDBFromPool(b.db.Pool)
-	defer db.Close()
-	provider, err := goose.NewProvider(goose.DialectPostgres, db, migrations.FS)
-	if err != nil {
-		b.Fatal(err)
-	}
-	if _, err := provider.ApplyVersion(b.Context(), version, false); err != nil {
-		b.Fatal(err)
-	}
 }

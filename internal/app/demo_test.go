@@ -18,8 +18,9 @@ import (
 func (b *bundle) story() []string {
 	b.Helper()
 	rows, err := b.db.Admin(b.T).Query(b.Context(), `
-		SELECT concat_ws(' ', t.name, i.idempotency_key, i.number, i.issue_date, i.due_date, i.currency, i.total, c.email)
-		FROM invoices i JOIN customers c ON c.tenant_id = i.tenant_id AND c.id = i.customer_id JOIN tenants t ON t.id = i.tenant_id
+		SELECT concat_ws(' ', t.name, o.key, i.number, i.issue_date, i.due_date, i.currency, i.total, c.email)
+		FROM invoices i JOIN intents o ON o.tenant_id = i.tenant_id AND o.record_id = i.id
+			JOIN customers c ON c.tenant_id = i.tenant_id AND c.id = i.customer_id JOIN tenants t ON t.id = i.tenant_id
 		UNION ALL SELECT concat_ws(' ', 'user', email) FROM users
 		UNION ALL SELECT concat_ws(' ', 'customer', tenant_id, email, name) FROM customers
 		UNION ALL SELECT concat_ws(' ', 'token', tenant_id, encode(token_hash, 'hex')) FROM api_tokens
@@ -73,12 +74,12 @@ func TestInterruptedDemoDataIsCompleted(t *testing.T) {
 	}{
 		{acme, "demo-01", 0}, {acme, "demo-13", 12}, {globex, "demo-01", 24}, {globex, "demo-24", 47},
 	} {
-		b.admin(`ALTER TABLE invoices ADD CONSTRAINT not_yet
-			CHECK (tenant_id <> '` + next.tenant + `' OR idempotency_key <> '` + next.key + `')`)
+		b.admin(`ALTER TABLE intents ADD CONSTRAINT not_yet
+			CHECK (tenant_id <> '` + next.tenant + `' OR key <> '` + next.key + `')`)
 		if err := tryStart(t.Context(), b.config()); err == nil {
 			t.Fatalf("%s of %s cannot be created, and the start succeeded", next.key, next.tenant)
 		}
-		b.admin(`ALTER TABLE invoices DROP CONSTRAINT not_yet`)
+		b.admin(`ALTER TABLE intents DROP CONSTRAINT not_yet`)
 		if n := b.number(`SELECT count(*) FROM invoices`); n != next.before {
 			t.Fatalf("%d invoices before %s of %s, want %d", n, next.key, next.tenant, next.before)
 		}
@@ -120,9 +121,9 @@ func TestInterruptedDemoDataIsAnalyzed(t *testing.T) {
 // TestCompleteDemoDataIsOnlyRead: the app starts while nobody can write to its tables, or analyze them.
 func TestCompleteDemoDataIsOnlyRead(t *testing.T) {
 	b := setup(t)
-	b.admin(`DELETE FROM idempotency_records`) // as on the next day
+	b.admin(`UPDATE intents SET result = NULL`) // as on the next day
 	release := b.lock(`
-		LOCK TABLE tenants, users, api_tokens, customers, invoices, invoice_lines, invoice_number_runs, events, idempotency_records
+		LOCK TABLE tenants, users, api_tokens, customers, invoices, invoice_lines, invoice_number_runs, intents, intent_effects
 		IN SHARE MODE`)
 	defer release()
 	patience, cancel := context.WithTimeout(t.Context(), 20*time.Second)

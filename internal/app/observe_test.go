@@ -115,14 +115,14 @@ func TestNotReadyWithAnotherSchema(t *testing.T) {
 	}
 }
 
-// TestExpiry: the background job deletes records, and a late retry is still no second invoice.
+// TestExpiry: the background job erases results, and a late retry is still no second invoice.
 func TestExpiry(t *testing.T) {
 	b := setup(t, func(c *app.Config) { c.Retain, c.ExpireEvery = time.Microsecond, 10*time.Millisecond })
 	first := b.create(key, order)
 	admin := b.db.Admin(t)
 	b.until("expired", func() bool {
 		var left int
-		err := admin.QueryRow(t.Context(), `SELECT count(*) FROM idempotency_records WHERE key = $1`, key).Scan(&left)
+		err := admin.QueryRow(t.Context(), `SELECT count(*) FROM intents WHERE key = $1 AND result IS NOT NULL`, key).Scan(&left)
 		return err == nil && left == 0
 	})
 	late := b.create(key, order)

@@ -21,8 +21,8 @@ func (b *bundle) hold() (release func()) {
 		b.Fatal(err)
 	}
 	_, err = tx.Exec(b.Context(), `
-		INSERT INTO customers (tenant_id, id, email, name, operation, idempotency_key)
-		SELECT id, gen_random_uuid(), 'ada@example.com', 'In the way', 'test', 'test' FROM tenants WHERE name = 'Acme Studio'`)
+		INSERT INTO customers (tenant_id, id, email, name)
+		SELECT id, gen_random_uuid(), 'ada@example.com', 'In the way' FROM tenants WHERE name = 'Acme Studio'`)
 	if err != nil {
 		b.Fatal(err)
 	}

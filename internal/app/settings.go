@@ -60,7 +60,7 @@ func settings() []setting {
 		}},
 		{"IDEMPOTENCY_RETAIN", "", "what each operation says", "how long the first answer is replayed",
 			func(c *Config, value string) error { return parseDuration(&c.Retain, value, maxPeriod) }},
-		{"EXPIRE_EVERY", "1m", "", "how often expired records are deleted", func(c *Config, value string) error {
+		{"EXPIRE_EVERY", "1m", "", "how often expired results are erased", func(c *Config, value string) error {
 			return parseDuration(&c.ExpireEvery, value, maxPeriod)
 		}},
 	}

@@ -16,8 +16,8 @@ type Options struct {
 	Length time.Duration // of one sample, in whole seconds
 
 	Rows    int // in every table of the large database, all of one tenant
-	Records int // idempotency records there, in the end
-	Expired int // records that expire while invoices are created
+	Records int // intents there, in the end
+	Expired int // results that expire while invoices are created
 	Typed   int // numbers of the year that people have typed
 
 	Only string    // a part's name; empty runs all parts

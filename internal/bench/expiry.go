@@ -12,7 +12,7 @@ import (
 	"onlyonce/internal/postgres"
 )
 
-// expiry deletes old records while invoices are created, in turns with not deleting.
+// expiry erases old results while invoices are created, in turns with not erasing.
 func (b *bench) expiry(ctx context.Context) error {
 	const connections = 4 // the server keeps up, so that the p99 is about waiting and not about queueing
 	s, err := b.populated(ctx, "expiry", few)
@@ -20,7 +20,7 @@ func (b *bench) expiry(ctx context.Context) error {
 		return err
 	}
 	defer s.stop()
-	if err := s.admin().exec(ctx, fillRecords(b.Expired, "now() - interval '1 minute'"), `VACUUM ANALYZE`, `CHECKPOINT`); err != nil {
+	if err := s.admin().exec(ctx, fillIntents(b.Expired, "now() - interval '1 minute'"), `VACUUM ANALYZE`, `CHECKPOINT`); err != nil {
 		return err
 	}
 	var during, without []float64
@@ -50,9 +50,9 @@ func (b *bench) expiry(ctx context.Context) error {
 		during, without = append(during, loud.p99()), append(without, quiet.p99())
 	}
 	if len(during) == 0 {
-		return fmt.Errorf("%s records expired before one sample was over: take more", thousands(b.Expired))
+		return fmt.Errorf("%s results expired before one sample was over: take more", thousands(b.Expired))
 	}
-	b.add(against(fmt.Sprintf("create while %s records expire: p99, 4 connections", thousands(b.Expired)),
+	b.add(against(fmt.Sprintf("create while %s results expire: p99, 4 connections", thousands(b.Expired)),
 		millis, during, "create p99 without", without).atMost(1.3).
 		noting(fmt.Sprintf("%s, %s deleted, %s a second", plural(len(during), "turn"), thousands(int(deleted)),
 			thousands(int(float64(deleted)/busy.Seconds())))))
@@ -62,12 +62,12 @@ func (b *bench) expiry(ctx context.Context) error {
 // expiration is what expiry did in one turn.
 type expiration struct {
 	deleted, left int64
-	busy          time.Duration // for how long it had something to delete
+	busy          time.Duration // for how long it had something to erase
 }
 
 // expireDuring runs the app's own expiry for as long as work takes.
 func expireDuring(ctx context.Context, db database, work func() error) (e expiration, err error) {
-	const due = `SELECT count(*) FROM idempotency_records WHERE expires_at < now()`
+	const due = `SELECT count(*) FROM intents WHERE expires_at < now() AND result IS NOT NULL`
 	pool, err := postgres.Open(ctx, db.url())
 	if err != nil {
 		return e, err

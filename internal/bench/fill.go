@@ -21,7 +21,7 @@ func fill(ctx context.Context, db database, rows int) error {
 		`SET synchronous_commit = off`,
 		past(rows),
 		fillTables,
-		fillRecords(rows, "now() + interval '24 hours'"),
+		fillIntents(rows, "now() + interval '24 hours'"),
 		`VACUUM ANALYZE`,
 		`CHECKPOINT`,
 	); err != nil {
@@ -45,15 +45,16 @@ func past(rows int) string {
 		ORDER BY n`, acme, rows)
 }
 
-// fillRecords makes records with results as large as that of an invoice with three lines. Keys are
+// fillIntents makes intents with results as large as that of an invoice with three lines. Keys are
 // random; they are inserted in their order, which is quick and gives the same index.
-func fillRecords(records int, expiresAt string) string {
+func fillIntents(intents int, expiresAt string) string {
 	return fmt.Sprintf(`
-		INSERT INTO idempotency_records (tenant_id, operation, key, fingerprint, token, record_id, result, expires_at)
+		INSERT INTO intents (tenant_id, operation, key, fingerprint, attempt_id, record_id, outcome, actor, result, expires_at)
 		SELECT '%s', 'invoice.create', key, sha256(key::bytea),
-			key::uuid AS token, key::uuid AS record_id, json_build_object('id', key, 'padding', repeat(md5(key), 20)), %s
+			key::uuid AS attempt_id, key::uuid AS record_id, 'created', 'token demo',
+			json_build_object('id', key, 'padding', repeat(md5(key), 20)), %s
 		FROM (SELECT gen_random_uuid()::text AS key FROM generate_series(1, %d) ORDER BY key) AS keys`,
-		acme, expiresAt, records)
+		acme, expiresAt, intents)
 }
 
 // grown returns an error that names each table with fewer rows than asked for. It asks the catalog which

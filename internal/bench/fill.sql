@@ -1,6 +1,6 @@
 -- A past for each table: a row at least for each row of past (tenant_id, n, at, id, key), which has the n-th
 -- of so many moments until yesterday, a UUIDv7 of that moment, and the n-th of as many sorted random keys:
--- what is inserted in order fills the same index quickly. The idempotency records come behind.
+-- what is inserted in order fills the same index quickly. The intents come behind.
 
 INSERT INTO tenants (id, name) SELECT id, 'Tenant ' || n FROM past;
 
@@ -13,17 +13,17 @@ SELECT sha256(int8send(n)) AS hash, tenant_id, 'token ' || n FROM past ORDER BY 
 INSERT INTO sessions (token, data, expiry)
 SELECT encode(sha256(int8send(n)), 'hex') AS hash, '', now() + interval '7 days' FROM past ORDER BY hash;
 
-INSERT INTO customers (tenant_id, id, email, name, operation, idempotency_key, created_at)
-SELECT tenant_id, id, 'customer' || n || '@past.example', 'Customer ' || n, 'customer.upsert', key, at
+INSERT INTO customers (tenant_id, id, email, name, created_at)
+SELECT tenant_id, id, 'customer' || n || '@past.example', 'Customer ' || n, at
 FROM past;
 
 -- Half of the invoices belong to one customer, whom the load is about. Their numbers were typed: every second
 -- one of the series, far behind those that are allocated.
 INSERT INTO invoices (
-    tenant_id, id, idempotency_key, number, customer_id, currency, issue_date, due_date, notes,
+    tenant_id, id, number, customer_id, currency, issue_date, due_date, notes,
     subtotal, tax_total, total, likeness, created_at)
 SELECT
-    past.tenant_id, past.id, past.key,
+    past.tenant_id, past.id,
     format_invoice_number(extract(year FROM at)::integer, 1000000 + 2 * n), CASE WHEN n % 2 = 0 THEN past.id ELSE regular.id END,
     'EUR', at::date, at::date + 30, '', 28000, 5540, 33540, sha256(int8send(n)), at
 FROM past JOIN customers AS regular
@@ -39,5 +39,5 @@ FROM past, (VALUES
 INSERT INTO invoice_number_runs (tenant_id, year, first, last)
 SELECT tenant_id, extract(year FROM at), 1000000 + 2 * n, 1000000 + 2 * n FROM past;
 
-INSERT INTO events (tenant_id, name, record_id, actor, key, at)
-SELECT tenant_id, 'invoice.created', id, 'token demo', key, at FROM past;
+INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
+SELECT tenant_id, id, 'invoice.create', key, 'customer created' FROM past;

@@ -1,5 +1,5 @@
 -- The rows of one create, in one statement: an invoice with its customer found by email, three lines,
--- an event. The same tables, constraints and row-level security as in the app, no idempotency record.
+-- an audit entry. The same tables, constraints and row-level security as in the app, no result to replay.
 -- Ids are UUIDv7 as in the app, so that the indexes grow in the same places.
 WITH made AS (
     SELECT
@@ -10,13 +10,13 @@ WITH made AS (
          WHERE tenant_id = :tenant::uuid AND email_folded = 'accounts@northwind.example') AS customer
 ), invoice AS (
     INSERT INTO invoices (
-        tenant_id, id, idempotency_key, number, customer_id, currency, issue_date, due_date, notes,
+        tenant_id, id, number, customer_id, currency, issue_date, due_date, notes,
         subtotal, tax_total, total, likeness)
     SELECT
-        :tenant::uuid, id, key, 'N-' || left(key, 13), customer, 'EUR', current_date, current_date + 30, '',
+        :tenant::uuid, id, 'N-' || left(key, 13), customer, 'EUR', current_date, current_date + 30, '',
         28000, 5540, 33540, sha256(uuid_send(customer) || key::bytea)
     FROM made
-    RETURNING id, idempotency_key
+    RETURNING id
 ), lines AS (
     INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, net)
     SELECT :tenant::uuid, id, line.*
@@ -25,5 +25,5 @@ WITH made AS (
         (2, 'Build', 1.5, 8000, 23, 12000),
         (3, 'Support', 3, 2000, 8, 6000)) AS line
 )
-INSERT INTO events (tenant_id, name, record_id, actor, key)
-SELECT :tenant::uuid, 'invoice.created', id, 'token demo', idempotency_key FROM invoice;
+INSERT INTO intents (tenant_id, operation, key, fingerprint, attempt_id, record_id, outcome, actor, expires_at)
+SELECT :tenant::uuid, 'invoice.create', key, sha256(key::bytea), id, id, 'created', 'token demo', now() FROM made;

@@ -100,12 +100,12 @@ func repeats() []kind {
 			make: func(ctx context.Context, s *site, n int) (*http.Request, error) {
 				return apiPost(ctx, s.origin+invoicesPath, s.known.keys[n%len(s.known.keys)], apiInvoice("", regularEmail, "another"))
 			}},
-		{name: "API: replay of an expired record", route: routeCreate, want: http.StatusOK,
+		{name: "API: replay of an expired result", route: routeCreate, want: http.StatusOK,
 			prepare: func(ctx context.Context, s *site) error {
 				if err := createKnown(ctx, s, expiredKey, expiredKey); err != nil {
 					return err
 				}
-				return s.db.admin().exec(ctx, "DELETE FROM idempotency_records WHERE key = '"+expiredKey+"'")
+				return s.db.admin().exec(ctx, "UPDATE intents SET result = NULL WHERE key = '"+expiredKey+"'")
 			},
 			make: func(ctx context.Context, s *site, _ int) (*http.Request, error) {
 				return apiPost(ctx, s.origin+invoicesPath, expiredKey, apiInvoice(numberOf(expiredKey), regularEmail, expiredKey))

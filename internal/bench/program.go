@@ -66,7 +66,7 @@ func start(ctx context.Context, program, log string, env ...string) (*service, e
 }
 
 // startServer runs the real server on a database, as in production but for the rate limit, and without
-// its own expiry: records expire when we say so.
+// its own expiry: results expire when we say so.
 func (b *bench) startServer(ctx context.Context, env ...string) (*service, error) {
 	return start(ctx, b.server, filepath.Join(b.dir, "server.log"),
 		append([]string{"DEMO=1", "RATE_LIMIT=0", "METRICS_ADDR=off", "EXPIRE_EVERY=24h"}, env...)...)

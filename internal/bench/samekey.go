@@ -53,7 +53,7 @@ func (b *bench) sameKey(ctx context.Context) error {
 			together, one, empty = append(together, all), append(one, single), append(empty, nothing)
 		}
 	}
-	made, err := value[int](ctx, db.admin(), `SELECT count(*) FROM invoices WHERE idempotency_key LIKE 'burst-%'`)
+	made, err := value[int](ctx, db.admin(), `SELECT count(*) FROM intents JOIN invoices ON id = record_id WHERE key LIKE 'burst-%'`)
 	if err != nil {
 		return err
 	}

@@ -70,12 +70,12 @@ func (b *bench) site(ctx context.Context, of populatedService, p pace) (*site, e
 	return s, nil
 }
 
-// manyRecords compares how many creates there are in a second, once the records are more still.
+// manyRecords compares how many creates there are in a second, once there are more intents still.
 func (b *bench) manyRecords(ctx context.Context, large, small populatedService) error {
 	const connections = 16
 	began := time.Now()
 	if more := b.Records - b.Rows; more > 0 {
-		if err := large.admin().exec(ctx, fillRecords(more, "now() + interval '24 hours'"), `VACUUM ANALYZE`, `CHECKPOINT`); err != nil {
+		if err := large.admin().exec(ctx, fillIntents(more, "now() + interval '24 hours'"), `VACUUM ANALYZE`, `CHECKPOINT`); err != nil {
 			return err
 		}
 	}
@@ -83,7 +83,7 @@ func (b *bench) manyRecords(ctx context.Context, large, small populatedService) 
 	if err != nil {
 		return err
 	}
-	b.sayf("  %s records in %s, the database has %.1f GB", thousands(b.Records), time.Since(began).Round(time.Second), float64(bytes)/1e9)
+	b.sayf("  %s intents in %s, the database has %.1f GB", thousands(b.Records), time.Since(began).Round(time.Second), float64(bytes)/1e9)
 	var many, less []float64
 	// One turn more than counted, for the caches.
 	for round := range b.Rounds + 1 {
@@ -99,7 +99,7 @@ func (b *bench) manyRecords(ctx context.Context, large, small populatedService) 
 			many, less = append(many, there.rate()), append(less, here.rate())
 		}
 	}
-	b.add(against(fmt.Sprintf("create with %s records and %s invoices there, 16 connections", thousands(b.Records), thousands(b.Rows)),
+	b.add(against(fmt.Sprintf("create with %s intents and %s invoices there, 16 connections", thousands(b.Records), thousands(b.Rows)),
 		perSecond, many, "create with 1,000 of each", less).atLeast(0.85))
 	return nil
 }

@@ -64,10 +64,5 @@ func Rules() []uniqueness.Rule {
 			Sentence:   "One customer per email address in each tenant, in capitals or not.",
 			Answer:     "The existing customer is reused, unchanged.",
 		},
-		{
-			Constraint: "customers_one_per_intent",
-			Sentence:   "One idempotency key creates one customer, for life.",
-			Answer:     "The customer that the first attempt created is shown.",
-		},
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"onlyonce/internal/idempotency"
 	"onlyonce/internal/postgres"
 )
 
@@ -23,19 +22,6 @@ func Find(ctx context.Context, pool *pgxpool.Pool, tenant, id uuid.UUID) (Custom
 	found, err := postgres.One(ctx, pool, tenant, pgx.RowTo[Customer], `
 		SELECT json_build_object(`+shown+`) FROM customers c WHERE c.tenant_id = @tenant_id AND c.id = @id`,
 		pgx.NamedArgs{"id": id})
-	if errors.Is(err, pgx.ErrNoRows) {
-		return Customer{}, ErrNotFound
-	}
-	return found, err
-}
-
-// FindByKey gives the customer that an intent of [Upsert] created, or [ErrNotFound] if it created none
-// or found one that was there.
-func FindByKey(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, key idempotency.Key) (Customer, error) {
-	found, err := postgres.One(ctx, pool, tenant, pgx.RowTo[Customer], `
-		SELECT json_build_object(`+shown+`) FROM customers c
-		WHERE c.tenant_id = @tenant_id AND c.operation = 'customer.upsert' AND c.idempotency_key = @key`,
-		pgx.NamedArgs{"key": key.String()})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Customer{}, ErrNotFound
 	}

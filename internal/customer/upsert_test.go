@@ -114,9 +114,6 @@ func TestTenantsShareNobody(t *testing.T) {
 	if _, err := customer.Find(t.Context(), b.db.Pool, other, one.Value.ID); !errors.Is(err, customer.ErrNotFound) {
 		t.Errorf("found in another tenant: %v", err)
 	}
-	if _, err := customer.FindByKey(t.Context(), b.db.Pool, b.newTenant(), key(t, "k")); !errors.Is(err, customer.ErrNotFound) {
-		t.Errorf("found by key in another tenant: %v", err)
-	}
 }
 
 func TestFindAndList(t *testing.T) {
@@ -129,9 +126,8 @@ func TestFindAndList(t *testing.T) {
 		}
 		ids = append(ids, done.Value.ID)
 		found, err := customer.Find(t.Context(), b.db.Pool, b.tenant, done.Value.ID)
-		byKey, err2 := customer.FindByKey(t.Context(), b.db.Pool, b.tenant, key(t, fmt.Sprint(i)))
-		if err != nil || err2 != nil || found != done.Value.Customer || byKey != found {
-			t.Errorf("created %+v\nfound %+v, %v\nby key %+v, %v", done.Value, found, err, byKey, err2)
+		if err != nil || found != done.Value.Customer {
+			t.Errorf("created %+v\nfound %+v, %v", done.Value, found, err)
 		}
 	}
 	var listed []uuid.UUID
@@ -152,15 +148,21 @@ func TestFindAndList(t *testing.T) {
 	}
 }
 
-// TestReusedIsNotByKey: a key that only found somebody did not create them.
-func TestReusedIsNotByKey(t *testing.T) {
+// TestHistory: who reused a customer is in the audit, beside who created it.
+func TestHistory(t *testing.T) {
 	b := setup(t)
 	for _, k := range []string{"first", "second"} {
 		if _, err := b.upsert(b.tenant, k, "ada@example.com", "Ada"); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := customer.FindByKey(t.Context(), b.db.Pool, b.tenant, key(t, "second")); !errors.Is(err, customer.ErrNotFound) {
-		t.Errorf("%v", err)
+	done, err := b.upsert(b.tenant, "second", "ada@example.com", "Ada")
+	if err != nil {
+		t.Fatal(err)
+	}
+	history, err := idempotency.History(t.Context(), b.db.Pool, b.tenant, done.Value.ID, 10)
+	if err != nil || len(history) != 2 || history[0].Key != "second" || history[0].What != "reused" ||
+		history[1].Key != "first" || history[1].What != "created" {
+		t.Errorf("%+v, %v", history, err)
 	}
 }

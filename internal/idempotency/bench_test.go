@@ -51,16 +51,16 @@ func BenchmarkBind(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	operation := Define(Spec[benchCommand, struct{}]{Name: "bench", Work: func(tx *Tx, c benchCommand) Result {
+	operation := Define(Spec[benchCommand, struct{}]{Name: "bench", Statements: func(tx *Tx, c benchCommand) Result {
 		tx.Exec(`INSERT INTO invoices (tenant_id, id, number) VALUES (@tenant_id, @record_id, @number)`, pgx.NamedArgs{"number": c.Number})
 		return tx.Return(`SELECT to_json(i) FROM invoices i WHERE tenant_id = @tenant_id AND id = @record_id`, nil)
 	}})
 	store := &Store{Wait: time.Second}
 	intent := Intent{Tenant: uuid.New(), Key: NewKey(), Actor: "bench"}
 	for b.Loop() {
-		tx := newTx("bench", intent, uuid.New())
-		operation.spec.Work(tx, command)
-		if _, err := store.compiled.bind(b.Context(), tx.args, append(tx.queued, operation.claim(store, fingerprint))...); err != nil {
+		intent.Record = uuid.New()
+		args := operation.arguments(store, intent, fingerprint)
+		if _, err := operation.transaction(b.Context(), store, intent, command, args); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/postgres/pgtest"
@@ -28,27 +27,32 @@ type order struct {
 func spec() idempotency.Spec[order, thing] {
 	return idempotency.Spec[order, thing]{
 		Name: "thing.create",
-		Work: func(tx *idempotency.Tx, o order) idempotency.Result {
-			tx.Exec(`
-				INSERT INTO things (tenant_id, id, name, idempotency_key)
-				VALUES (@tenant_id, @record_id, @name, @idempotency_key)`, pgx.NamedArgs{"name": o.Name})
+		Statements: func(tx *idempotency.Tx, o order) idempotency.Result {
+			tx.Exec(`INSERT INTO things (tenant_id, id, name) VALUES (@tenant_id, @record_id, @name)`, pgx.NamedArgs{"name": o.Name})
 			return tx.Return(`
 				SELECT json_build_object('id', id, 'name', name)
 				FROM things WHERE tenant_id = @tenant_id AND id = @record_id`, nil)
 		},
 		Visible: `SELECT FROM things t WHERE t.tenant_id = @tenant_id AND t.id = record.id`,
-		Explain: func(ctx context.Context, store *idempotency.Store, intent idempotency.Intent, _ order, broken *pgconn.PgError) error {
-			if broken.ConstraintName != "things_one_per_intent" {
-				return nil
-			}
-			var id uuid.UUID
-			err := store.Pool.QueryRow(ctx, `SELECT id FROM things WHERE tenant_id = $1 AND idempotency_key = $2`,
-				intent.Tenant, intent.Key.String()).Scan(&id)
-			if err != nil {
-				return err
-			}
-			return &idempotency.AlreadyDoneError{Record: id}
-		},
+	}
+}
+
+// interactive is the same in the other style.
+func interactive() idempotency.Spec[order, thing] {
+	s := spec()
+	s.Statements = nil
+	s.Run = func(ctx context.Context, tx pgx.Tx, intent idempotency.Intent, o order) (thing, error) {
+		_, err := tx.Exec(ctx, `INSERT INTO things (tenant_id, id, name) VALUES ($1, $2, $3)`, intent.Tenant, intent.Record, o.Name)
+		return thing{ID: intent.Record, Name: o.Name}, err
+	}
+	return s
+}
+
+// inBothStyles runs a test with either style of work.
+func inBothStyles(t *testing.T, test func(*bundle, idempotency.Operation[order, thing])) {
+	t.Helper()
+	for name, spec := range map[string]func() idempotency.Spec[order, thing]{"statements": spec, "interactive": interactive} {
+		t.Run(name, func(t *testing.T) { test(setup(t), idempotency.Define(spec())) })
 	}
 }
 
@@ -78,9 +82,8 @@ func setup(t *testing.T) *bundle {
 	}
 	b.exec(`
 		CREATE TABLE things (
-			tenant_id uuid, id uuid, name text NOT NULL, idempotency_key text NOT NULL,
+			tenant_id uuid, id uuid, name text NOT NULL,
 			PRIMARY KEY (tenant_id, id),
-			CONSTRAINT things_one_per_intent UNIQUE (tenant_id, idempotency_key),
 			CONSTRAINT things_name_once UNIQUE (tenant_id, name))`)
 	return b
 }
@@ -108,6 +111,14 @@ func rush(n int, attempt func(i int)) (wait func()) {
 func (b *bundle) exec(sql string) {
 	b.Helper()
 	if _, err := b.db.Pool.Exec(b.Context(), sql); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// adminExec runs a statement as the superuser.
+func (b *bundle) adminExec(sql string) {
+	b.Helper()
+	if _, err := b.db.Admin(b.T).Exec(b.Context(), sql); err != nil {
 		b.Fatal(err)
 	}
 }

@@ -2,7 +2,6 @@ package idempotency
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -31,8 +30,8 @@ type Store struct {
 	Observe func(context.Context, Attempt)
 
 	compiled statements
-	settled  memory
-	flights  flights
+	known    memory
+	calls    calls
 	attempts atomic.Int64
 }
 
@@ -64,7 +63,8 @@ type Done[R any] struct {
 // Do runs the operation once for its intent, or finds that it was done before.
 //
 // It returns a [MismatchError], an [AlreadyDoneError], [ErrInProgress], [ErrBusy], [ErrNotVisible],
-// [ErrUnconfirmed], [ErrUnavailable], or what [Spec.Explain] made of a broken constraint.
+// [ErrUnconfirmed], [ErrUnavailable], what [Spec.Explain] made of a broken constraint, or what the work
+// itself returned.
 func (o Operation[C, R]) Do(ctx context.Context, store *Store, intent Intent, command C) (Done[R], error) {
 	store.attempts.Add(1)
 	defer store.attempts.Add(-1)
@@ -94,77 +94,110 @@ func (o Operation[C, R]) do(ctx context.Context, store *Store, intent Intent, co
 	if err != nil {
 		return Done[R]{}, err
 	}
-	token, err := uuid.NewV7()
-	if err != nil {
+	if intent.Record, err = uuid.NewV7(); err != nil {
 		return Done[R]{}, fmt.Errorf("make a record id: %w", err)
 	}
-	stored, err := o.run(ctx, store, intent, command, fingerprint, token)
+	found, err := o.find(ctx, store, intent, command, fingerprint)
 	if err != nil {
 		return Done[R]{}, o.explain(ctx, store, intent, command, err, attempt)
 	}
 
-	attempt.Record, attempt.Outcome = stored.id, Created
-	// Our own token means that this attempt did the work, even if it had to ask twice to learn it.
-	if stored.token != token {
+	attempt.Record, attempt.Outcome = found.record, Created
+	// Our own id means that this attempt did the work, even if it had to ask twice to learn it.
+	replayed := found.attempt != intent.Record
+	if replayed {
 		attempt.Outcome = Replayed
 		switch {
-		case !bytes.Equal(stored.fingerprint, fingerprint[:]):
-			return Done[R]{}, &MismatchError{Record: stored.id}
-		case !stored.visible:
+		case !bytes.Equal(found.fingerprint, fingerprint[:]):
+			return Done[R]{}, &MismatchError{Record: found.record}
+		case !found.visible:
 			return Done[R]{}, ErrNotVisible
+		case found.result == nil:
+			return Done[R]{}, &AlreadyDoneError{Record: found.record}
 		}
 	}
-	done := Done[R]{Replayed: stored.token != token}
-	if err := json.Unmarshal(stored.result, &done.Value); err != nil {
+	done := Done[R]{Replayed: replayed}
+	if err := json.Unmarshal(found.result, &done.Value); err != nil {
 		return Done[R]{}, fmt.Errorf("decode the stored result: %w", err)
 	}
 	return done, nil
 }
 
-// run gives the record of the intent: the one that was there, or the one it makes together with the
-// work.
-func (o Operation[C, R]) run(
-	ctx context.Context, store *Store, intent Intent, command C, fingerprint Fingerprint, token uuid.UUID,
-) (record, error) {
-	tx := newTx(o.spec.Name, intent, token)
-	look, err := store.compiled.bind(ctx, tx.args, o.look()...)
+// find gives the intent as it is stored: the one that was there, or the one that it stores together with
+// the work.
+func (o Operation[C, R]) find(
+	ctx context.Context, store *Store, intent Intent, command C, fingerprint Fingerprint,
+) (stored, error) {
+	args := o.arguments(store, intent, fingerprint)
+	lookup, err := store.compiled.bind(ctx, args, o.lookup()...)
 	if err != nil {
-		return record{}, err
+		return stored{}, err
 	}
-	key := slot{intent.Tenant, o.spec.Name, intent.Key}
-	if store.settled.knows(key) {
-		if stored, err := store.lookFirst(ctx, look); err == nil {
-			return stored, nil
+	key := intentKey{intent.Tenant, o.spec.Name, intent.Key}
+	if store.known.knows(key) {
+		if found, err := store.lookFirst(ctx, lookup); err == nil {
+			return found, nil
 		}
-		store.settled.forget(key) // it expired, or the claim will tell what the trouble is
+		store.known.forget(key) // the claim will tell what the trouble is
 	}
-	stored, err := store.flights.share(ctx, flightKey{key, intent.Actor}, store.Wait, func() (record, error) {
-		all, err := o.work(ctx, store, tx, command, fingerprint)
+	found, err := store.calls.share(ctx, callKey{key, intent.Actor}, store.bound(), func() (stored, error) {
+		t, err := o.transaction(ctx, store, intent, command, args)
 		if err != nil {
-			return record{}, err
+			return stored{}, err
 		}
-		return store.settle(ctx, transaction{token, fingerprint, all, look})
+		t.fingerprint, t.lookup = fingerprint, lookup
+		return store.settle(ctx, t)
 	})
 	if err == nil {
-		store.settled.add(key)
+		store.known.add(key)
 	}
-	return stored, err
+	return found, err
 }
 
-// work gives the statements of the transaction: the claim, and behind it what the operation queues.
-func (o Operation[C, R]) work(ctx context.Context, store *Store, tx *Tx, command C, fingerprint Fingerprint) ([]bound, error) {
-	result := o.spec.Work(tx, command)
+// transaction gives the claim, and behind it the work of the operation.
+func (o Operation[C, R]) transaction(
+	ctx context.Context, store *Store, intent Intent, command C, args pgx.NamedArgs,
+) (transaction, error) {
+	t := transaction{attempt: intent.Record}
+	claim := query{sql: `SELECT claim_intent(@tenant_id, @operation, @idempotency_key, @wait)`}
+	if o.spec.Run != nil {
+		t.run = func(ctx context.Context, tx pgx.Tx) (any, error) { return o.spec.Run(ctx, tx, intent, command) }
+		t.finish = func(ctx context.Context, result []byte) (bound, error) {
+			last, err := store.compiled.bind(ctx, args, query{sql: insertIntent(`@result::json`), args: pgx.NamedArgs{"result": result}})
+			if err != nil {
+				return bound{}, err
+			}
+			return last[0], nil
+		}
+		claims, err := store.compiled.bind(ctx, args, claim)
+		if err != nil {
+			return transaction{}, err
+		}
+		t.claim = claims[0]
+		return t, nil
+	}
+	tx := &Tx{record: intent.Record, args: args, open: true}
+	result := o.spec.Statements(tx, command)
 	tx.open = false
 	if result.tx != tx {
-		return nil, errors.New("idempotency: work returned the result of another transaction")
+		return transaction{}, errors.New("idempotency: work returned the result of another transaction")
 	}
-	return store.compiled.bind(ctx, tx.args, append([]query{o.claim(store, fingerprint)}, tx.queued...)...)
+	all, err := store.compiled.bind(ctx, args, append([]query{claim}, tx.queued...)...)
+	if err != nil {
+		return transaction{}, err
+	}
+	t.claim, t.statements = all[0], all[1:]
+	return t, nil
 }
 
 // explain turns a broken constraint into an error of the domain, if the operation knows it.
 func (o Operation[C, R]) explain(
 	ctx context.Context, store *Store, intent Intent, command C, err error, attempt *Attempt,
 ) error {
+	if is[refusedError](err) {
+		attempt.Outcome = Conflict
+		return errors.Unwrap(err)
+	}
 	broken, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok || !isConstraint(broken) || o.spec.Explain == nil {
 		return err
@@ -177,28 +210,34 @@ func (o Operation[C, R]) explain(
 	return domain
 }
 
-// claim inserts the record, or ends the transaction if there is one.
-func (o Operation[C, R]) claim(store *Store, fingerprint Fingerprint) query {
-	return query{
-		`SELECT claim_intent(@tenant_id, @operation, @idempotency_key, @fingerprint, @record_id, @retain, @wait)`,
-		pgx.NamedArgs{
-			"fingerprint": fingerprint[:],
-			"retain":      cmp.Or(store.Retain, o.spec.Retain),
-			"wait":        store.wait(),
-		},
-	}
-}
-
-// look reads the record as its tenant, and asks whether that tenant may still see the result.
-func (o Operation[C, R]) look() []query {
+// lookup reads the intent as its tenant, and asks whether that tenant may still see what came of it.
+func (o Operation[C, R]) lookup() []query {
 	visible := o.spec.Visible
 	if visible == "" {
 		visible = "SELECT"
 	}
 	return []query{
-		{`SELECT set_config('onlyonce.tenant_id', @tenant_id::text, true)`, nil},
-		{`SELECT token, fingerprint, result, record.id, EXISTS (` + visible + `)
-		FROM idempotency_records, LATERAL (SELECT record_id AS id) AS record
-		WHERE tenant_id = @tenant_id AND operation = @operation AND key = @idempotency_key`, nil},
+		{sql: `SELECT set_config('onlyonce.tenant_id', @tenant_id::text, true)`},
+		{sql: `SELECT attempt_id, fingerprint, result, record.id, EXISTS (` + visible + `)
+		FROM intents, LATERAL (SELECT record_id AS id) AS record
+		WHERE tenant_id = @tenant_id AND operation = @operation AND key = @idempotency_key`},
+	}
+}
+
+// Used tells whether an intent was carried out, and what it created or found: for a form that is opened
+// again, or a job that wants to know before it begins. It decides nothing, because the intent may be carried
+// out right afterwards.
+func (o Operation[C, R]) Used(ctx context.Context, store *Store, tenant uuid.UUID, key Key) (record uuid.UUID, used bool, err error) {
+	var batch pgx.Batch
+	batch.Queue(`SELECT set_config('onlyonce.tenant_id', $1::text, true)`, tenant)
+	batch.Queue(`SELECT record_id FROM intents WHERE tenant_id = $1 AND operation = $2 AND key = $3`,
+		tenant, o.spec.Name, key.value).QueryRow(func(row pgx.Row) error { return row.Scan(&record) })
+	switch err = store.Pool.SendBatch(ctx, &batch).Close(); {
+	case errors.Is(err, pgx.ErrNoRows):
+		return uuid.Nil, false, nil
+	case err != nil:
+		return uuid.Nil, false, fmt.Errorf("look for intent: %w", err)
+	default:
+		return record, true, nil
 	}
 }

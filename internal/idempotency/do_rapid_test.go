@@ -23,16 +23,28 @@ type machine struct {
 	admin  *pgxpool.Pool // sees all tenants
 	tenant uuid.UUID
 
-	made    map[string]thing // by key, for life
-	records map[string]order // by key, until they expire: the command that made it
+	made     map[string]thing // by key, for life
+	commands map[string]order // by key, for life: the command that made it
+	results  map[string]bool  // by key: the result has not expired
 }
 
 func TestStateMachine(t *testing.T) {
-	b := setup(t)
-	admin := b.db.Admin(t)
-	create, failing := idempotency.Define(spec()), idempotency.Define(failing())
-	rapid.Check(t, func(t *rapid.T) {
-		m := &machine{b: b, admin: admin, tenant: uuid.New(), made: map[string]thing{}, records: map[string]order{}}
+	t.Parallel()
+	for name, styled := range map[string][2]idempotency.Spec[order, thing]{
+		"statements": {spec(), failing()}, "interactive": {interactive(), failingInteractive()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			stateMachine(setup(t), idempotency.Define(styled[0]), idempotency.Define(styled[1]))
+		})
+	}
+}
+
+func stateMachine(b *bundle, create, failing idempotency.Operation[order, thing]) {
+	admin := b.db.Admin(b.T)
+	rapid.Check(b.T, func(t *rapid.T) {
+		m := &machine{
+			b: b, admin: admin, tenant: uuid.New(), made: map[string]thing{}, commands: map[string]order{}, results: map[string]bool{},
+		}
 		keys := rapid.SampledFrom([]string{"k1", "k2", "k3", "k4"})
 		names := rapid.SampledFrom([]string{"a", "b", "c"})
 		t.Repeat(map[string]func(*rapid.T){
@@ -55,11 +67,23 @@ func TestStateMachine(t *testing.T) {
 // failing is the same operation with a mistake in its work.
 func failing() idempotency.Spec[order, thing] {
 	s := spec()
-	work := s.Work
-	s.Work = func(tx *idempotency.Tx, o order) idempotency.Result {
+	work := s.Statements
+	s.Statements = func(tx *idempotency.Tx, o order) idempotency.Result {
 		result := work(tx, o)
 		tx.Exec(`SELECT 1 / 0`, nil)
 		return result
+	}
+	return s
+}
+
+func failingInteractive() idempotency.Spec[order, thing] {
+	s := interactive()
+	work := s.Run
+	s.Run = func(ctx context.Context, tx pgx.Tx, intent idempotency.Intent, o order) (thing, error) {
+		if _, err := work(ctx, tx, intent, o); err != nil {
+			return thing{}, err
+		}
+		return thing{}, errors.New("work failed")
 	}
 	return s
 }
@@ -80,16 +104,16 @@ func (m *machine) attempt(t *rapid.T, create idempotency.Operation[order, thing]
 func (m *machine) judge(t *rapid.T, key string, o order, done idempotency.Done[thing], err error) {
 	t.Helper()
 	mine, exists := m.made[key]
-	command, recorded := m.records[key]
+	command := m.commands[key]
 	var mismatch *idempotency.MismatchError
 	var expired *idempotency.AlreadyDoneError
 	var broken *pgconn.PgError
 	switch {
-	case recorded && command == o:
+	case exists && command == o && m.results[key]:
 		if err != nil || !done.Replayed || done.Value != mine {
 			t.Fatalf("replay of %v: %+v, %v", mine, done, err)
 		}
-	case recorded:
+	case exists && command != o:
 		if !errors.As(err, &mismatch) || mismatch.Record != mine.ID {
 			t.Fatalf("mismatch with %v: %v", mine, err)
 		}
@@ -105,7 +129,7 @@ func (m *machine) judge(t *rapid.T, key string, o order, done idempotency.Done[t
 		if err != nil || done.Replayed || done.Value.Name != o.Name {
 			t.Fatalf("first: %+v, %v", done, err)
 		}
-		m.made[key], m.records[key] = done.Value, o
+		m.made[key], m.commands[key], m.results[key] = done.Value, o, true
 	}
 }
 
@@ -115,7 +139,7 @@ func (m *machine) taken(name string) bool {
 
 // attemptFailing must fail unless there is nothing to do, and leaves nothing.
 func (m *machine) attemptFailing(t *rapid.T, failing idempotency.Operation[order, thing], key string, o order) {
-	if _, recorded := m.records[key]; recorded {
+	if _, exists := m.made[key]; exists {
 		m.attempt(t, failing, key, o) // its work does not run
 		return
 	}
@@ -144,7 +168,7 @@ func (m *machine) race(t *rapid.T, create idempotency.Operation[order, thing], k
 // meetCrash claims the key on a connection that breaks before it commits. While it holds the claim,
 // others are told so; afterwards it is as if it had never been.
 func (m *machine) meetCrash(t *rapid.T, create idempotency.Operation[order, thing], key string, o order) {
-	if _, recorded := m.records[key]; recorded {
+	if _, exists := m.made[key]; exists {
 		return // there is nothing to claim
 	}
 	ctx := context.Background()
@@ -156,12 +180,7 @@ func (m *machine) meetCrash(t *rapid.T, create idempotency.Operation[order, thin
 	if _, err := conn.Exec(ctx, `BEGIN`); err != nil {
 		t.Fatal(err)
 	}
-	fingerprint, err := idempotency.FingerprintOf(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := conn.Exec(ctx, `SELECT claim_intent($1, 'thing.create', $2, $3, $4, '1 hour', '1s')`,
-		m.tenant, key, fingerprint[:], uuid.New()); err != nil {
+	if _, err := conn.Exec(ctx, `SELECT claim_intent($1, 'thing.create', $2, '1s')`, m.tenant, key); err != nil {
 		t.Fatal(err)
 	}
 	impatient := &idempotency.Store{Pool: m.b.db.Pool, Wait: 20 * time.Millisecond, Timeout: 10 * time.Second}
@@ -177,30 +196,31 @@ func (m *machine) meetCrash(t *rapid.T, create idempotency.Operation[order, thin
 // expire lets one record's retention end.
 func (m *machine) expire(t *rapid.T, key string) {
 	_, err := m.admin.Exec(context.Background(), `
-		UPDATE idempotency_records SET expires_at = now() - interval '1 second'
+		UPDATE intents SET expires_at = now() - interval '1 second'
 		WHERE tenant_id = $1 AND key = $2`, m.tenant, key)
 	if err != nil {
 		t.Fatal(err)
 	}
-	deleted, err := idempotency.Expire(context.Background(), m.b.db.Pool, m.tenant)
+	erased, err := idempotency.Expire(context.Background(), m.b.db.Pool, m.tenant)
 	want := int64(0)
-	if _, recorded := m.records[key]; recorded {
+	if m.results[key] {
 		want = 1
 	}
-	if err != nil || deleted != want {
-		t.Fatalf("expired %d records, %v, want %d", deleted, err, want)
+	if err != nil || erased != want {
+		t.Fatalf("expired %d results, %v, want %d", erased, err, want)
 	}
-	delete(m.records, key)
+	delete(m.results, key)
 }
 
 // compare holds the whole model against the database.
 func (m *machine) compare(t *rapid.T) {
-	var things, records int
+	var things, intents, results int
 	err := m.admin.QueryRow(context.Background(), `
 		SELECT (SELECT count(*) FROM things WHERE tenant_id = $1),
-			(SELECT count(*) FROM idempotency_records WHERE tenant_id = $1 AND result->>'id' IS NOT NULL)`,
-		m.tenant).Scan(&things, &records)
-	if err != nil || things != len(m.made) || records != len(m.records) {
-		t.Fatalf("%d things and %d records, %v, want %d and %d", things, records, err, len(m.made), len(m.records))
+			(SELECT count(*) FROM intents WHERE tenant_id = $1),
+			(SELECT count(*) FROM intents WHERE tenant_id = $1 AND result->>'id' IS NOT NULL)`,
+		m.tenant).Scan(&things, &intents, &results)
+	if err != nil || things != len(m.made) || intents != things || results != len(m.results) {
+		t.Fatalf("%d things, %d intents and %d results, %v, want %d and %d", things, intents, results, err, len(m.made), len(m.results))
 	}
 }

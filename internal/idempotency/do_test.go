@@ -14,118 +14,124 @@ import (
 )
 
 func TestFirstThenReplay(t *testing.T) {
-	b := setup(t)
-	create := idempotency.Define(spec())
-	first, err := create.Do(t.Context(), b.store, b.intent("k"), order{"a"})
-	if err != nil || first.Replayed {
-		t.Fatalf("first: %+v, %v", first, err)
-	}
-	again, err := create.Do(t.Context(), b.store, b.intent("k"), order{"a"})
-	if err != nil || !again.Replayed || again.Value != first.Value {
-		t.Fatalf("again: %+v, %v", again, err)
-	}
-	want := []idempotency.Outcome{idempotency.Created, idempotency.Replayed}
-	if got := b.outcomes(); !slices.Equal(got, want) {
-		t.Errorf("outcomes %v, want %v", got, want)
-	}
+	t.Parallel()
+	inBothStyles(t, func(b *bundle, create idempotency.Operation[order, thing]) {
+		first, err := create.Do(b.Context(), b.store, b.intent("k"), order{"a"})
+		if err != nil || first.Replayed {
+			b.Fatalf("first: %+v, %v", first, err)
+		}
+		again, err := create.Do(b.Context(), b.store, b.intent("k"), order{"a"})
+		if err != nil || !again.Replayed || again.Value != first.Value {
+			b.Fatalf("again: %+v, %v", again, err)
+		}
+		want := []idempotency.Outcome{idempotency.Created, idempotency.Replayed}
+		if got := b.outcomes(); !slices.Equal(got, want) {
+			b.Errorf("outcomes %v, want %v", got, want)
+		}
+	})
 }
 
 func TestSameKeyOtherCommand(t *testing.T) {
-	b := setup(t)
-	create := idempotency.Define(spec())
-	first, err := create.Do(t.Context(), b.store, b.intent("k"), order{"a"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = create.Do(t.Context(), b.store, b.intent("k"), order{"b"})
-	var mismatch *idempotency.MismatchError
-	if !errors.As(err, &mismatch) || mismatch.Record != first.Value.ID {
-		t.Errorf("got %v, want a mismatch with %s", err, first.Value.ID)
-	}
-	if n := b.count(`SELECT count(*) FROM things`); n != 1 {
-		t.Errorf("%d things", n)
-	}
+	t.Parallel()
+	inBothStyles(t, func(b *bundle, create idempotency.Operation[order, thing]) {
+		first, err := create.Do(b.Context(), b.store, b.intent("k"), order{"a"})
+		if err != nil {
+			b.Fatal(err)
+		}
+		_, err = create.Do(b.Context(), b.store, b.intent("k"), order{"b"})
+		var mismatch *idempotency.MismatchError
+		if !errors.As(err, &mismatch) || mismatch.Record != first.Value.ID {
+			b.Errorf("got %v, want a mismatch with %s", err, first.Value.ID)
+		}
+		if n := b.count(`SELECT count(*) FROM things`); n != 1 {
+			b.Errorf("%d things", n)
+		}
+	})
 }
 
 func TestKeysOfOneTenantMeanNothingInAnother(t *testing.T) {
-	b := setup(t)
-	create := idempotency.Define(spec())
-	mine, theirs := b.intent("k"), b.intent("k")
-	theirs.Tenant[0]++
-	for _, intent := range []idempotency.Intent{mine, theirs} {
-		if done, err := create.Do(t.Context(), b.store, intent, order{"a"}); err != nil || done.Replayed {
-			t.Errorf("%+v, %v", done, err)
+	t.Parallel()
+	inBothStyles(t, func(b *bundle, create idempotency.Operation[order, thing]) {
+		mine, theirs := b.intent("k"), b.intent("k")
+		theirs.Tenant[0]++
+		for _, intent := range []idempotency.Intent{mine, theirs} {
+			if done, err := create.Do(b.Context(), b.store, intent, order{"a"}); err != nil || done.Replayed {
+				b.Errorf("%+v, %v", done, err)
+			}
 		}
-	}
+	})
 }
 
 func TestFailureLeavesTheKeyFree(t *testing.T) {
-	b := setup(t)
-	create := idempotency.Define(spec())
-	if _, err := create.Do(t.Context(), b.store, b.intent("first"), order{"taken"}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := create.Do(t.Context(), b.store, b.intent("k"), order{"taken"}); err == nil {
-		t.Fatal("the name is taken")
-	}
-	if n := b.count(`SELECT count(*) FROM idempotency_records WHERE key = 'k'`); n != 0 {
-		t.Errorf("%d records of a failed attempt", n)
-	}
-	if done, err := create.Do(t.Context(), b.store, b.intent("k"), order{"free"}); err != nil || done.Replayed {
-		t.Errorf("corrected: %+v, %v", done, err)
-	}
+	t.Parallel()
+	inBothStyles(t, func(b *bundle, create idempotency.Operation[order, thing]) {
+		if _, err := create.Do(b.Context(), b.store, b.intent("first"), order{"taken"}); err != nil {
+			b.Fatal(err)
+		}
+		if _, err := create.Do(b.Context(), b.store, b.intent("k"), order{"taken"}); err == nil {
+			b.Fatal("the name is taken")
+		}
+		if n := b.count(`SELECT count(*) FROM intents WHERE key = 'k'`); n != 0 {
+			b.Errorf("%d records of a failed attempt", n)
+		}
+		if done, err := create.Do(b.Context(), b.store, b.intent("k"), order{"free"}); err != nil || done.Replayed {
+			b.Errorf("corrected: %+v, %v", done, err)
+		}
+	})
 }
 
 func TestWorkWithoutResultIsRolledBack(t *testing.T) {
 	b := setup(t)
 	s := spec()
-	s.Work = func(tx *idempotency.Tx, o order) idempotency.Result {
-		tx.Exec(`INSERT INTO things VALUES (@tenant_id, @record_id, @name, @idempotency_key)`, pgx.NamedArgs{"name": o.Name})
+	s.Statements = func(tx *idempotency.Tx, o order) idempotency.Result {
+		tx.Exec(`INSERT INTO things VALUES (@tenant_id, @record_id, @name)`, pgx.NamedArgs{"name": o.Name})
 		return tx.Return(`SELECT json_build_object('id', id) FROM things WHERE name = 'somebody else'`, nil)
 	}
 	if _, err := idempotency.Define(s).Do(t.Context(), b.store, b.intent("k"), order{"a"}); err == nil {
 		t.Error("a NULL result was accepted")
 	}
-	if n := b.count(`SELECT (SELECT count(*) FROM things) + (SELECT count(*) FROM idempotency_records)`); n != 0 {
+	if n := b.count(`SELECT (SELECT count(*) FROM things) + (SELECT count(*) FROM intents)`); n != 0 {
 		t.Errorf("%d rows left", n)
 	}
 }
 
 func TestReplayOfWhatMayNoLongerBeSeen(t *testing.T) {
-	b := setup(t)
-	create := idempotency.Define(spec())
-	if _, err := create.Do(t.Context(), b.store, b.intent("k"), order{"a"}); err != nil {
-		t.Fatal(err)
-	}
-	b.exec(`DELETE FROM things`)
-	done, err := create.Do(t.Context(), b.store, b.intent("k"), order{"a"})
-	if !errors.Is(err, idempotency.ErrNotVisible) || done.Value != (thing{}) {
-		t.Errorf("got %+v, %v", done, err)
-	}
+	t.Parallel()
+	inBothStyles(t, func(b *bundle, create idempotency.Operation[order, thing]) {
+		if _, err := create.Do(b.Context(), b.store, b.intent("k"), order{"a"}); err != nil {
+			b.Fatal(err)
+		}
+		b.exec(`DELETE FROM things`)
+		done, err := create.Do(b.Context(), b.store, b.intent("k"), order{"a"})
+		if !errors.Is(err, idempotency.ErrNotVisible) || done.Value != (thing{}) {
+			b.Errorf("got %+v, %v", done, err)
+		}
+	})
 }
 
 func TestWaitsForTheFirstAttempt(t *testing.T) {
-	b := setup(t)
-	create := idempotency.Define(spec())
-	lock := b.lockThings()
+	t.Parallel()
+	inBothStyles(t, func(b *bundle, create idempotency.Operation[order, thing]) {
+		lock := b.lockThings()
 
-	type answer struct {
-		done idempotency.Done[thing]
-		err  error
-	}
-	answers := make(chan answer, 2)
-	for _, store := range []*idempotency.Store{b.store, b.replica()} {
-		go func() {
-			done, err := create.Do(context.Background(), store, b.intent("k"), order{"a"})
-			answers <- answer{done, err}
-		}()
-	}
-	b.blocked(2) // one on the table, one on the uncommitted record
-	lock()
-	one, two := <-answers, <-answers
-	if one.err != nil || two.err != nil || one.done.Replayed == two.done.Replayed || one.done.Value != two.done.Value {
-		t.Errorf("%+v and %+v", one, two)
-	}
+		type answer struct {
+			done idempotency.Done[thing]
+			err  error
+		}
+		answers := make(chan answer, 2)
+		for _, store := range []*idempotency.Store{b.store, b.replica()} {
+			go func() {
+				done, err := create.Do(context.Background(), store, b.intent("k"), order{"a"})
+				answers <- answer{done, err}
+			}()
+		}
+		b.blocked(2) // one on the table, one on the uncommitted record
+		lock()
+		one, two := <-answers, <-answers
+		if one.err != nil || two.err != nil || one.done.Replayed == two.done.Replayed || one.done.Value != two.done.Value {
+			b.Errorf("%+v and %+v", one, two)
+		}
+	})
 }
 
 func TestWaitIsBounded(t *testing.T) {
@@ -205,24 +211,25 @@ func (b *bundle) lockThings() (unlock func()) {
 }
 
 func TestCallerLeavesMidTransaction(t *testing.T) {
-	b := setup(t)
-	create := idempotency.Define(spec())
-	lock := b.lockThings()
-	ctx, leave := context.WithCancel(t.Context())
-	answer := make(chan error, 1)
-	go func() {
-		_, err := create.Do(ctx, b.store, b.intent("k"), order{"a"})
-		answer <- err
-	}()
-	b.blocked(1)
-	leave()
-	lock()
-	if err := <-answer; err != nil {
-		t.Errorf("the commit was not finished: %v", err)
-	}
-	if n := b.count(`SELECT count(*) FROM things`); n != 1 {
-		t.Errorf("%d things", n)
-	}
+	t.Parallel()
+	inBothStyles(t, func(b *bundle, create idempotency.Operation[order, thing]) {
+		lock := b.lockThings()
+		ctx, leave := context.WithCancel(b.Context())
+		answer := make(chan error, 1)
+		go func() {
+			_, err := create.Do(ctx, b.store, b.intent("k"), order{"a"})
+			answer <- err
+		}()
+		b.blocked(1)
+		leave()
+		lock()
+		if err := <-answer; err != nil {
+			b.Errorf("the commit was not finished: %v", err)
+		}
+		if n := b.count(`SELECT count(*) FROM things`); n != 1 {
+			b.Errorf("%d things", n)
+		}
+	})
 }
 
 func TestCallerLeavesBeforeAnythingWasSent(t *testing.T) {
@@ -239,31 +246,32 @@ func TestCallerLeavesBeforeAnythingWasSent(t *testing.T) {
 }
 
 func TestBackendTerminatedMidTransaction(t *testing.T) {
-	b := setup(t)
-	create := idempotency.Define(spec())
-	lock := b.lockThings()
-	answer := make(chan error, 1)
-	go func() {
-		done, err := create.Do(context.Background(), b.store, b.intent("k"), order{"a"})
-		if done.Replayed {
-			err = errors.New("our own work counts as a replay")
+	t.Parallel()
+	inBothStyles(t, func(b *bundle, create idempotency.Operation[order, thing]) {
+		lock := b.lockThings()
+		answer := make(chan error, 1)
+		go func() {
+			done, err := create.Do(context.Background(), b.store, b.intent("k"), order{"a"})
+			if done.Replayed {
+				err = errors.New("our own work counts as a replay")
+			}
+			answer <- err
+		}()
+		b.blocked(1)
+		if n := b.count(`
+			SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+			WHERE datname = current_database() AND wait_event_type = 'Lock'`); n != 1 {
+			b.Fatalf("terminated %d backends", n)
 		}
-		answer <- err
-	}()
-	b.blocked(1)
-	if n := b.count(`
-		SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
-		WHERE datname = current_database() AND wait_event_type = 'Lock'`); n != 1 {
-		t.Fatalf("terminated %d backends", n)
-	}
-	b.blocked(1) // it asks again
-	lock()
-	if err := <-answer; err != nil {
-		t.Error(err)
-	}
-	if n := b.count(`SELECT count(*) FROM things`); n != 1 {
-		t.Errorf("%d things", n)
-	}
+		b.blocked(1) // it asks again
+		lock()
+		if err := <-answer; err != nil {
+			b.Error(err)
+		}
+		if n := b.count(`SELECT count(*) FROM things`); n != 1 {
+			b.Errorf("%d things", n)
+		}
+	})
 }
 
 // Under an older snapshot the losers of a race could not see what they wait for.
@@ -273,7 +281,7 @@ func TestRunsUnderReadCommittedWhateverTheDefault(t *testing.T) {
 	config.ConnConfig.RuntimeParams["default_transaction_isolation"] = "repeatable read"
 	b.store.Pool = b.pool(config)
 	s := spec()
-	s.Work = func(tx *idempotency.Tx, _ order) idempotency.Result {
+	s.Statements = func(tx *idempotency.Tx, _ order) idempotency.Result {
 		return tx.Return(`SELECT json_build_object('id', @record_id::uuid, 'name', current_setting('transaction_isolation'))`, nil)
 	}
 	done, err := idempotency.Define(s).Do(t.Context(), b.store, b.intent("k"), order{"a"})

@@ -31,7 +31,8 @@ func (e *MismatchError) Error() string {
 	return fmt.Sprintf("key already used with another command, which made %s", e.Record)
 }
 
-// AlreadyDoneError says that the record of the key has expired, but the row that it created is there.
+// AlreadyDoneError says that the same command was carried out before, and that its result has expired: what it
+// created can be read, as it is now.
 type AlreadyDoneError struct {
 	// Record is the id of what this key created.
 	Record uuid.UUID

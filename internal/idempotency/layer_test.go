@@ -112,7 +112,7 @@ func TestLayerThatKnowsNoImplicitTransactions(t *testing.T) {
 	if _, err := create.Do(t.Context(), b.store, b.intent("second"), order{"a"}); err == nil {
 		t.Error("one name, twice")
 	}
-	if n := b.count(`SELECT count(*) FROM idempotency_records`); n != 1 {
+	if n := b.count(`SELECT count(*) FROM intents`); n != 1 {
 		t.Errorf("%d records for one thing", n)
 	}
 	if _, err := create.Do(t.Context(), b.store, b.intent("second"), order{"b"}); err != nil {

@@ -39,7 +39,7 @@ func TestOwnCommitLostAndRecordUnreadable(t *testing.T) {
 		if bytes.Contains(said, []byte("claim_intent")) {
 			lost.Do(func() { yes = true })
 		}
-		if bytes.Contains(said, []byte("SELECT token, fingerprint")) {
+		if bytes.Contains(said, []byte("SELECT attempt_id, fingerprint")) {
 			looks++
 			yes = true
 		}

@@ -115,7 +115,7 @@ func tag(pipeline *pgconn.Pipeline) (pgconn.CommandTag, error) {
 	if err != nil {
 		return pgconn.CommandTag{}, err
 	}
-	return reader.Close() //nolint:wrapcheck // the server's own words
+	return reader.Close()
 }
 
 func queue(conn *pgx.Conn, pipeline *pgconn.Pipeline, all []bound) error {

@@ -51,7 +51,8 @@ var argument = regexp.MustCompile(`@([a-zA-Z_][a-zA-Z0-9_]*)`)
 type bound struct {
 	*statement
 
-	values []any
+	values    []any
+	otherwise error // see query
 }
 
 // bind gives each query its values: its own arguments, else those that are common to all.
@@ -73,7 +74,7 @@ func (s *statements) bind(ctx context.Context, common pgx.NamedArgs, queries ...
 			}
 			values[n] = value
 		}
-		all[i] = bound{compiled, values}
+		all[i] = bound{compiled, values, q.otherwise}
 	}
 	return all, nil
 }

@@ -6,57 +6,68 @@ import (
 	"slices"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// transaction is everything that one intent sends.
+// transaction is everything that carries out one intent.
 type transaction struct {
-	token       uuid.UUID
+	attempt     uuid.UUID
 	fingerprint Fingerprint
-	all         []bound // claim, work and stored result, which are committed together
-	look        []bound // at the record, if it was claimed before
+	lookup      []bound // of the intent, if it was carried out before
+
+	claim bound
+	// The work is either statements, of which the last stores the intent,
+	statements []bound
+	// or code that gives the result, with the statement that stores it.
+	run    func(context.Context, pgx.Tx) (result any, err error)
+	finish func(ctx context.Context, result []byte) (bound, error)
 }
 
-// record is an idempotency record as it is stored.
-type record struct {
-	token       uuid.UUID
+// stored is an intent as it is stored.
+type stored struct {
+	attempt     uuid.UUID
 	fingerprint []byte
-	result      []byte    // JSON
-	id          uuid.UUID // of what was created
+	result      []byte    // JSON; nil when its retention has ended
+	record      uuid.UUID // what was created or found
 	visible     bool
 }
 
 // send runs claim, work and COMMIT. The work needs no guard: it does not run when the claim fails. at
 // is the index of the statement that failed; 0 is the claim, and notSent comes before it.
-func (s *Store) send(ctx context.Context, conn *pgxpool.Conn, t transaction) (made record, at int, err error) {
-	if err := prepare(ctx, conn.Conn(), s.wait(), slices.Concat(t.all, t.look)); err != nil {
-		return record{}, notSent, err
+func (s *Store) send(ctx context.Context, conn *pgxpool.Conn, t transaction) (made stored, at int, err error) {
+	if t.run != nil {
+		return s.converse(ctx, conn, t)
 	}
-	made = record{token: t.token, fingerprint: t.fingerprint[:], visible: true}
-	at, err = commit(ctx, conn.Conn(), t.all, &made.result, &made.id)
+	all := slices.Concat([]bound{t.claim}, t.statements)
+	if err := prepare(ctx, conn.Conn(), s.wait(), slices.Concat(all, t.lookup)); err != nil {
+		return stored{}, notSent, err
+	}
+	made = stored{attempt: t.attempt, fingerprint: t.fingerprint[:], visible: true}
+	at, err = commit(ctx, conn.Conn(), all, &made.result, &made.record)
 	return made, at, err
 }
 
-// notSent stands for the statement that failed when not even the claim was sent.
+// notSent stands for the statement that failed when nothing can have been done.
 const notSent = -1
 
-// look reads a record. It returns [pgx.ErrNoRows] if there is none.
-func (s *Store) look(ctx context.Context, conn *pgxpool.Conn, look []bound) (r record, err error) {
-	if err := prepare(ctx, conn.Conn(), s.wait(), look); err != nil {
-		return record{}, err
+// look reads an intent. It returns [pgx.ErrNoRows] if there is none.
+func (s *Store) look(ctx context.Context, conn *pgxpool.Conn, lookup []bound) (found stored, err error) {
+	if err := prepare(ctx, conn.Conn(), s.wait(), lookup); err != nil {
+		return stored{}, err
 	}
-	err = read(ctx, conn.Conn(), look, &r.token, &r.fingerprint, &r.result, &r.id, &r.visible)
-	return r, err
+	err = read(ctx, conn.Conn(), lookup, &found.attempt, &found.fingerprint, &found.result, &found.record, &found.visible)
+	return found, err
 }
 
-// lookFirst is look for a key that is known to be settled.
-func (s *Store) lookFirst(ctx context.Context, look []bound) (record, error) {
+// lookFirst is look for an intent that is known to be carried out.
+func (s *Store) lookFirst(ctx context.Context, lookup []bound) (stored, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
 	defer cancel()
 	conn, err := s.Pool.Acquire(ctx)
 	if err != nil {
-		return record{}, fmt.Errorf("acquire a connection: %w", err)
+		return stored{}, fmt.Errorf("acquire a connection: %w", err)
 	}
 	defer conn.Release()
-	return s.look(ctx, conn, look)
+	return s.look(ctx, conn, lookup)
 }

@@ -1,21 +1,24 @@
 package idempotency
 
 import (
+	"cmp"
+	"maps"
+
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 )
 
 // Tx collects the statements of one intent's transaction. They are sent together, behind the claim,
-// and run in order, each seeing what those before it did. If the intent was claimed before, none of
+// and run in order, each seeing what those before it did. If the intent was carried out before, none of
 // them runs; if one fails, all are rolled back.
 //
-// It has no Query: the work must not depend on a conversation. What the database knows (an id found
-// by email, the next number) is used where it is, in SQL. It has no Commit either, and it is closed
-// once the work has returned.
+// It has no Query: what the database knows (an id found by email, the next number) is used where it is, in
+// SQL. It has no Commit either, and it is closed once the work has returned.
 //
 // These named arguments are always there: @tenant_id, @record_id (a fresh UUIDv7, for the row that is
 // created), @operation, @idempotency_key and @actor.
 type Tx struct {
+	record uuid.UUID
 	args   pgx.NamedArgs
 	queued []query
 	open   bool
@@ -27,43 +30,73 @@ type Result struct{ tx *Tx }
 type query struct {
 	sql  string
 	args pgx.NamedArgs
+	// otherwise is the error if the statement does not change as many rows as it has to.
+	otherwise error
 }
 
-func newTx(operation string, intent Intent, record uuid.UUID) *Tx {
-	return &Tx{open: true, args: pgx.NamedArgs{
-		"tenant_id":       intent.Tenant,
-		"record_id":       record,
-		"operation":       operation,
-		"idempotency_key": intent.Key.value,
-		"actor":           intent.Actor,
-	}}
+// Exec queues a statement. How many rows it changes does not matter: see [Tx.Require].
+func (tx *Tx) Exec(sql string, args pgx.NamedArgs) { tx.queue(query{sql: sql, args: args}) }
+
+// Require queues an INSERT, UPDATE or DELETE that must change exactly rows rows. If it changes fewer or
+// more, everything is rolled back, in the same round trip, and Do returns otherwise. The statement has no
+// WITH and no RETURNING.
+func (tx *Tx) Require(rows int64, otherwise error, sql string, args pgx.NamedArgs) {
+	counted := pgx.NamedArgs{"required_rows": rows}
+	maps.Copy(counted, args)
+	tx.queue(query{
+		`WITH changed AS (` + sql + ` RETURNING 1) SELECT require_rows((SELECT count(*) FROM changed), @required_rows)`,
+		counted, otherwise,
+	})
 }
 
-// Exec queues a statement. Its rows, if any, are ignored.
-func (tx *Tx) Exec(sql string, args pgx.NamedArgs) {
+func (tx *Tx) queue(q query) {
 	if tx == nil || !tx.open {
 		panic("idempotency: Tx used outside of its work")
 	}
 	for name := range tx.args {
-		if _, taken := args[name]; taken {
+		if _, taken := q.args[name]; taken {
 			panic("idempotency: argument @" + name + " is given by the transaction")
 		}
 	}
-	tx.queued = append(tx.queued, query{sql, args})
+	tx.queued = append(tx.queued, q)
 }
 
 // Return queues the SELECT of the result: one json object, read from the rows that were just written,
-// whose "id" is that of what was created. It is stored in the record and must not be NULL. The first
-// answer and every replay are made from it.
+// whose "id" is that of what was created or found. It is stored with the intent and must not be NULL. The
+// first answer and every replay are made from it.
 func (tx *Tx) Return(sql string, args pgx.NamedArgs) Result { return tx.ReturnWith("", sql, args) }
 
 // ReturnWith is Return in one statement with work: with is a WITH clause, whose INSERTs tell by RETURNING
 // what the SELECT reads.
 func (tx *Tx) ReturnWith(with, sql string, args pgx.NamedArgs) Result {
-	tx.Exec(with+`
-		UPDATE idempotency_records SET (result, record_id) = (
-			SELECT made.result, (made.result->>'id')::uuid FROM (`+sql+`) AS made (result))
-		WHERE tenant_id = @tenant_id AND operation = @operation AND key = @idempotency_key
-		RETURNING result, record_id`, args)
+	tx.Exec(with+insertIntent(sql), args)
 	return Result{tx}
+}
+
+// insertIntent is the statement that ends the work: the intent is carried out. OFFSET keeps PostgreSQL from
+// computing the result once for each place where it stands.
+func insertIntent(result string) string {
+	return `
+		INSERT INTO intents (
+			tenant_id, operation, key, fingerprint, attempt_id, actor, record_id, outcome, result, expires_at)
+		SELECT
+			@tenant_id, @operation, @idempotency_key, @fingerprint, @record_id, @actor,
+			record.id, CASE record.id WHEN @record_id THEN 'created' ELSE 'reused' END, made.result, now() + @retain
+		FROM (SELECT (` + result + `) AS result OFFSET 0) AS made,
+			LATERAL (SELECT (made.result->>'id')::uuid AS id OFFSET 0) AS record
+		RETURNING result, record_id`
+}
+
+// arguments are those that every statement of an attempt may use.
+func (o Operation[C, R]) arguments(store *Store, intent Intent, fingerprint Fingerprint) pgx.NamedArgs {
+	return pgx.NamedArgs{
+		"tenant_id":       intent.Tenant,
+		"record_id":       intent.Record,
+		"operation":       o.spec.Name,
+		"idempotency_key": intent.Key.value,
+		"actor":           intent.Actor,
+		"fingerprint":     fingerprint[:],
+		"retain":          cmp.Or(store.Retain, o.spec.Retain),
+		"wait":            store.wait(),
+	}
 }

@@ -1,8 +1,14 @@
 package idempotency_test
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
 	"testing"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"onlyonce/internal/idempotency"
@@ -12,8 +18,8 @@ func TestTxIsOfNoUseOutsideOfItsWork(t *testing.T) {
 	b := setup(t)
 	var smuggled *idempotency.Tx
 	s := spec()
-	work := s.Work
-	s.Work = func(tx *idempotency.Tx, o order) idempotency.Result {
+	work := s.Statements
+	s.Statements = func(tx *idempotency.Tx, o order) idempotency.Result {
 		smuggled = tx
 		return work(tx, o)
 	}
@@ -30,11 +36,11 @@ func TestTxIsOfNoUseOutsideOfItsWork(t *testing.T) {
 func TestArgumentsAreChecked(t *testing.T) {
 	b := setup(t)
 	s := spec()
-	s.Work = func(tx *idempotency.Tx, _ order) idempotency.Result { return tx.Return(`SELECT @nothing::json`, nil) }
+	s.Statements = func(tx *idempotency.Tx, _ order) idempotency.Result { return tx.Return(`SELECT @nothing::json`, nil) }
 	if _, err := idempotency.Define(s).Do(t.Context(), b.store, b.intent("k"), order{"a"}); err == nil {
 		t.Error("an argument that is not there became NULL")
 	}
-	s.Work = func(tx *idempotency.Tx, _ order) idempotency.Result {
+	s.Statements = func(tx *idempotency.Tx, _ order) idempotency.Result {
 		return tx.Return(`SELECT '{}'::json`, pgx.NamedArgs{"tenant_id": "another"})
 	}
 	if !panics(func() { _, _ = idempotency.Define(s).Do(t.Context(), b.store, b.intent("k"), order{"a"}) }) {
@@ -44,9 +50,9 @@ func TestArgumentsAreChecked(t *testing.T) {
 
 func TestIncompleteOperations(t *testing.T) {
 	t.Parallel()
-	nameless, workless := spec(), spec()
-	nameless.Name, workless.Work = "", nil
-	for _, s := range []idempotency.Spec[order, thing]{nameless, workless} {
+	nameless, workless, both := spec(), spec(), spec()
+	nameless.Name, workless.Statements, both.Run = "", nil, interactive().Run
+	for _, s := range []idempotency.Spec[order, thing]{nameless, workless, both} {
 		if !panics(func() { idempotency.Define(s) }) {
 			t.Errorf("defined %+v", s)
 		}
@@ -57,4 +63,88 @@ func panics(f func()) (yes bool) {
 	defer func() { yes = recover() != nil }()
 	f()
 	return false
+}
+
+var errGone = errors.New("the thing is gone")
+
+// A statement whose row count matters says so. What changes too few or too many rows is rolled back in the
+// same round trip.
+func TestRequire(t *testing.T) {
+	b := setup(t)
+	create := idempotency.Define(spec())
+	for _, name := range []string{"a", "b"} {
+		if _, err := create.Do(t.Context(), b.store, b.intent(name), order{name}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rename := func(rows int64, where string) idempotency.Operation[order, thing] {
+		s := spec()
+		s.Name = "thing.rename"
+		s.Statements = func(tx *idempotency.Tx, o order) idempotency.Result {
+			tx.Require(rows, errGone, `UPDATE things SET name = name || @suffix WHERE tenant_id = @tenant_id AND `+where,
+				pgx.NamedArgs{"suffix": o.Name})
+			return tx.Return(`
+				SELECT json_build_object('id', id, 'name', name) FROM things WHERE tenant_id = @tenant_id AND name LIKE 'a%'`, nil)
+		}
+		return idempotency.Define(s)
+	}
+	for where, rows := range map[string]int64{`name = 'nobody'`: 1, `true`: 1, `name = 'a'`: 2} {
+		_, err := rename(rows, where).Do(t.Context(), b.store, b.intent("k"), order{"x"})
+		if !errors.Is(err, errGone) {
+			t.Errorf("%s: %v", where, err)
+		}
+	}
+	if n := b.count(`SELECT count(*) FROM things WHERE name IN ('a', 'b')`); n != 2 {
+		t.Errorf("%d things kept their names", n)
+	}
+	if done, err := rename(1, `name = 'a'`).Do(t.Context(), b.store, b.intent("k"), order{"x"}); err != nil || done.Value.Name != "ax" {
+		t.Errorf("%+v, %v", done, err)
+	}
+	want := []idempotency.Outcome{"created", "created", "conflict", "conflict", "conflict", "created"}
+	if got := b.outcomes(); !slices.Equal(got, want) {
+		t.Errorf("outcomes %v", got)
+	}
+}
+
+func TestUsed(t *testing.T) {
+	b := setup(t)
+	create := idempotency.Define(spec())
+	intent := b.intent("k")
+	if _, used, err := create.Used(t.Context(), b.store, intent.Tenant, intent.Key); used || err != nil {
+		t.Errorf("used %v, %v", used, err)
+	}
+	done, err := create.Do(t.Context(), b.store, intent, order{"a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if id, used, err := create.Used(t.Context(), b.store, intent.Tenant, intent.Key); !used || id != done.Value.ID || err != nil {
+		t.Errorf("%s, used %v, %v", id, used, err)
+	}
+	if _, used, err := create.Used(t.Context(), b.store, uuid.New(), intent.Key); used || err != nil {
+		t.Errorf("by another tenant: %v, %v", used, err)
+	}
+}
+
+// The lock is what attempts wait for, and the primary key is what holds if somebody goes without it.
+func TestPrimaryKeyHoldsWithoutTheLock(t *testing.T) {
+	b := setup(t)
+	b.adminExec(`
+		CREATE OR REPLACE FUNCTION intent_lock(in_tenant uuid, in_operation text, in_key text) RETURNS bigint
+		LANGUAGE sql AS 'SELECT (random() * 1e15)::bigint'`)
+	stores := []*idempotency.Store{b.store, b.replica(), b.replica(), b.replica()}
+	create := idempotency.Define(spec())
+	const attempts = 40
+	var created atomic.Int64
+	rush(attempts, func(i int) {
+		done, err := create.Do(context.Background(), stores[i%len(stores)], b.intent("k"), order{fmt.Sprint("name ", i%len(stores))})
+		var mismatch *idempotency.MismatchError
+		if err == nil && !done.Replayed {
+			created.Add(1)
+		} else if err != nil && !errors.As(err, &mismatch) && !errors.Is(err, idempotency.ErrBusy) {
+			t.Error(err)
+		}
+	})()
+	if n := b.count(`SELECT count(*) FROM things`); n != 1 || created.Load() != 1 {
+		t.Errorf("%d things, %d acknowledged", n, created.Load())
+	}
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
 )
 
@@ -16,12 +15,12 @@ const RepeatWindow = 10 * time.Minute
 
 // Create creates an invoice, once.
 var Create = idempotency.Define(idempotency.Spec[Draft, Invoice]{
-	Name:    "invoice.create",
-	Work:    insert,
-	Retain:  24 * time.Hour,
-	Visible: `SELECT FROM invoices i WHERE i.tenant_id = @tenant_id AND i.id = record.id`,
-	Explain: explain,
-	Fields:  fields,
+	Name:       "invoice.create",
+	Statements: insert,
+	Retain:     24 * time.Hour,
+	Visible:    `SELECT FROM invoices i WHERE i.tenant_id = @tenant_id AND i.id = record.id`,
+	Explain:    explain,
+	Fields:     fields,
 })
 
 // fields names what is unique about a draft, for the log. A number that is still to be allocated is not.
@@ -32,58 +31,64 @@ func fields(d Draft) []slog.Attr {
 	return []slog.Attr{slog.String("number", string(d.Number))}
 }
 
-// insert is the transaction of one new invoice, in the order in which it happens. The order is also
-// that of the locks: the key, the customer's email, the number, the likeness. An invoice without a number
-// gets the next one of its year's series from the trigger number_invoice; see migrations/.
 func insert(tx *idempotency.Tx, d Draft) idempotency.Result {
-	who := chosen
-	if d.CustomerID == uuid.Nil {
-		who = named
-	}
-	// Each part of the WITH has the name of the table that it stands for: the SELECT reads there what was
-	// just written, and not the tables.
-	return tx.ReturnWith(`
-		WITH customers AS MATERIALIZED (`+who+`
-		), invoices AS (
-			INSERT INTO invoices (
-				tenant_id, id, idempotency_key, number, customer_id, currency, issue_date, due_date, notes,
-				subtotal, tax_total, total, likeness)
-			SELECT
-				@tenant_id, @record_id, @idempotency_key, NULLIF(@number, ''), c.id, @currency, @issue_date, @due_date, @notes,
-				@subtotal, @tax_total, @total, `+likeness+`
-			FROM customers c
-			RETURNING *
-		), invoice_lines AS (
-			INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, net)
-			SELECT @tenant_id, @record_id, position, description, quantity::numeric, unit_price, tax_rate::numeric, net
-			FROM unnest(@descriptions::text[], @quantities::text[], @unit_prices::bigint[], @tax_rates::text[], @nets::bigint[])
-				WITH ORDINALITY AS line (description, quantity, unit_price, tax_rate, net, position)
-			RETURNING *
-		), events AS (
-			INSERT INTO events (tenant_id, name, record_id, actor, key)
-			VALUES (@tenant_id, 'invoice.created', @record_id, @actor, @idempotency_key)
-		)`, `
-		SELECT json_build_object(`+shown+`, 'possible_duplicate_of', COALESCE(`+repeat+`, @none))
-		FROM invoices i, customers c`,
-		arguments(d))
+	args := arguments(d)
+	args["new_customer_id"] = tx.ID(1)
+	return tx.ReturnWith(insertInvoice, insertedInvoice, args)
 }
 
-const (
-	// chosen is the customer with the id, of which nothing is known if it does not exist; named is the one
-	// with the email, new or not.
-	chosen = `
-			SELECT chosen.id, c.email, c.name FROM (SELECT @customer_id::uuid AS id) AS chosen
-			LEFT JOIN customers c ON c.tenant_id = @tenant_id AND c.id = chosen.id`
-	named = `
-			SELECT id, email, name FROM ` + customer.CreateOrReuse
+// insertInvoice is the transaction of one new invoice, in the order in which it happens. The order is also
+// that of the locks: the key, the customer's email, the number, the likeness.
+//
+// The customer is the one that was chosen by id, of whom nothing is known if there is none, or the one with
+// the email, new or not. An invoice without a number gets the next one of its year's series from the trigger
+// number_invoice; see migrations/.
+const insertInvoice = `
+	WITH customer AS MATERIALIZED (
+		SELECT chosen.id, c.email, c.name
+		FROM (SELECT @customer_id::uuid AS id) AS chosen
+		LEFT JOIN customers c ON c.tenant_id = @tenant_id AND c.id = chosen.id
+		WHERE @customer_id::uuid <> @nobody::uuid
+		UNION ALL
+		SELECT id, email, name
+		FROM create_or_reuse_customer(@tenant_id, @new_customer_id, @email, @name)
+		WHERE @customer_id::uuid = @nobody::uuid
+	), invoice AS (
+		INSERT INTO invoices (
+			tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total, total, likeness)
+		SELECT
+			@tenant_id, @record_id, NULLIF(@number, ''), id, @currency, @issue_date, @due_date, @notes,
+			@subtotal, @tax_total, @total, sha256(uuid_send(id) || @content::bytea)
+		FROM customer
+		RETURNING *
+	), line AS (
+		INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, net)
+		SELECT @tenant_id, @record_id, position, description, quantity::numeric, unit_price, tax_rate::numeric, net
+		FROM unnest(@descriptions::text[], @quantities::text[], @unit_prices::bigint[], @tax_rates::text[], @nets::bigint[])
+			WITH ORDINALITY AS typed (description, quantity, unit_price, tax_rate, net, position)
+		RETURNING *
+	), effect AS (
+		INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
+		SELECT @tenant_id, id, @operation, @idempotency_key, 'customer created' FROM customer WHERE id = @new_customer_id
+	)`
 
-	// likeness is equal for invoices with the same customer, currency and lines.
-	likeness = `sha256(uuid_send(c.id) || @content::bytea)`
-
-	// repeat is the last invoice like i. It is looked for behind the insert, so that a number that is
-	// taken speaks first: it is the surer sign.
-	repeat = `likely_repeat_of(i.tenant_id, i.id, i.likeness, @window, @refuse_repeat)`
-)
+// insertedInvoice is an [Invoice], like what Find reads, from the rows that insertInvoice gives. The likely
+// repeat is looked for behind the insert, so that a number that is taken speaks first: it is the surer sign.
+const insertedInvoice = `
+	SELECT json_build_object(
+		'id', i.id, 'number', i.number, 'status', i.status, 'currency', i.currency,
+		'customer', json_build_object('id', c.id, 'email', c.email, 'name', c.name),
+		'issue_date', i.issue_date, 'due_date', i.due_date, 'notes', i.notes,
+		'lines', (
+			SELECT json_agg(json_build_object(
+				'description', l.description, 'quantity', l.quantity::text, 'unit_price', l.unit_price,
+				'tax_rate', l.tax_rate::text, 'net', l.net) ORDER BY l.position)
+			FROM line l),
+		'subtotal', i.subtotal, 'tax_total', i.tax_total, 'total', i.total,
+		'version', i.version, 'created_at', i.created_at,
+		'possible_duplicate_of', COALESCE(
+			likely_repeat_of(i.tenant_id, i.id, i.likeness, @window, @refuse_repeat), @nobody))
+	FROM invoice i, customer c`
 
 func arguments(d Draft) pgx.NamedArgs {
 	n := len(d.Lines)
@@ -99,6 +104,6 @@ func arguments(d Draft) pgx.NamedArgs {
 		"issue_date": d.IssueDate.Time(), "due_date": d.DueDate.Time(), "notes": d.Notes,
 		"subtotal": d.totals.Subtotal, "tax_total": d.totals.Tax, "total": d.totals.Total, "content": d.content(),
 		"descriptions": descriptions, "quantities": quantities, "tax_rates": rates, "unit_prices": prices, "nets": nets,
-		"window": RepeatWindow, "refuse_repeat": !d.AllowRepeat, "none": uuid.Nil,
+		"window": RepeatWindow, "refuse_repeat": !d.AllowRepeat, "nobody": uuid.Nil,
 	}
 }

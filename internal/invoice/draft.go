@@ -71,7 +71,7 @@ func (in Input) Draft() (Draft, error) {
 	var problems invalid.Error
 	d := Draft{Number: numberOf(in.Number), AllowRepeat: in.AllowRepeat}
 	in.customer(&d, &problems)
-	issued, err := ParseDate(in.IssueDate) // zero without
+	issued, _ := ParseDate(in.IssueDate) // dates says what is wrong with it
 	if problem := d.Number.problem(issued); problem != "" {
 		problems.Add("/number", problem)
 	}
@@ -81,6 +81,7 @@ func (in Input) Draft() (Draft, error) {
 	}
 	in.dates(&d, &problems)
 	in.lines(&d, &problems)
+	var err error
 	if d.Notes, err = text.Lines(in.Notes, MaxNotes); err != nil {
 		problems.Add("/notes", shorten("the notes", MaxNotes, err))
 	}

@@ -2,7 +2,6 @@ package invoice
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -39,35 +38,29 @@ func (e *RepeatError) Error() string { return "looks like invoice " + e.Existing
 
 // explain says in the words of the domain which rule was broken.
 func explain(ctx context.Context, store *idempotency.Store, intent idempotency.Intent, d Draft, broken *pgconn.PgError) error {
+	var problems invalid.Error
 	switch broken.ConstraintName {
 	case "invoices_customer":
-		var problems invalid.Error
 		problems.Add("/customer_id", "This customer does not exist. Choose another one.")
 		return problems.Err()
 	case "invoices_number_ascii", "invoices_number_of_its_year":
 		// Only if the database folds a character otherwise than we do.
-		var problems invalid.Error
 		problems.Add("/number", "Choose another number, or leave it blank for the next one.")
 		return problems.Err()
-	case "invoices_one_per_intent", "customers_one_per_intent", "invoices_number_once_per_year", "invoices_likeness":
-	default:
-		return nil
-	}
-	// A late retry meets what its own first attempt created, whichever constraint speaks first.
-	own, err := ref(ctx, store, intent.Tenant, `idempotency_key = @key`, pgx.NamedArgs{"key": intent.Key.String()})
-	if err == nil {
-		return &idempotency.AlreadyDoneError{Record: own.ID}
-	}
-	if !errors.Is(err, pgx.ErrNoRows) {
-		return unavailable(err)
-	}
-	if broken.ConstraintName == "invoices_likeness" {
+	case "invoices_likeness":
 		earlier, err := ref(ctx, store, intent.Tenant, `id = @id::uuid`, pgx.NamedArgs{"id": broken.Detail})
 		if err != nil {
 			return unavailable(err)
 		}
 		return &RepeatError{earlier}
+	case "invoices_number_once_per_year":
+		return numberTaken(ctx, store, intent, d)
+	default:
+		return nil
 	}
+}
+
+func numberTaken(ctx context.Context, store *idempotency.Store, intent idempotency.Intent, d Draft) error {
 	existing, err := ref(ctx, store, intent.Tenant, `issue_year = @year AND number_folded = fold_invoice_number(@number)`,
 		pgx.NamedArgs{"year": d.IssueDate.Year(), "number": string(d.Number)})
 	if err != nil {

@@ -8,7 +8,6 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"onlyonce/internal/idempotency"
 	"onlyonce/internal/money"
 	"onlyonce/internal/postgres"
 )
@@ -16,35 +15,23 @@ import (
 // ErrNotFound says that the tenant has no such invoice.
 var ErrNotFound = errors.New("invoice not found")
 
-// shown is what an [Invoice] shows, from invoices i, customers c and invoice_lines.
-const shown = `
-	'id', i.id, 'number', i.number, 'status', i.status, 'currency', i.currency,
-	'customer', json_build_object('id', c.id, 'email', c.email, 'name', c.name),
-	'issue_date', i.issue_date, 'due_date', i.due_date, 'notes', i.notes,
-	'lines', (
-		SELECT json_agg(json_build_object(
-			'description', l.description, 'quantity', l.quantity::text, 'unit_price', l.unit_price,
-			'tax_rate', l.tax_rate::text, 'net', l.net) ORDER BY l.position)
-		FROM invoice_lines l WHERE l.tenant_id = i.tenant_id AND l.invoice_id = i.id),
-	'subtotal', i.subtotal, 'tax_total', i.tax_total, 'total', i.total,
-	'version', i.version, 'created_at', i.created_at, 'idempotency_key', i.idempotency_key`
-
 // Find gives one invoice of a tenant, or [ErrNotFound].
 func Find(ctx context.Context, pool *pgxpool.Pool, tenant, id uuid.UUID) (Invoice, error) {
 	found, err := postgres.One(ctx, pool, tenant, pgx.RowTo[Invoice], `
-		SELECT json_build_object(`+shown+`)
+		SELECT json_build_object(
+			'id', i.id, 'number', i.number, 'status', i.status, 'currency', i.currency,
+			'customer', json_build_object('id', c.id, 'email', c.email, 'name', c.name),
+			'issue_date', i.issue_date, 'due_date', i.due_date, 'notes', i.notes,
+			'lines', (
+				SELECT json_agg(json_build_object(
+					'description', l.description, 'quantity', l.quantity::text, 'unit_price', l.unit_price,
+					'tax_rate', l.tax_rate::text, 'net', l.net) ORDER BY l.position)
+				FROM invoice_lines l WHERE l.tenant_id = i.tenant_id AND l.invoice_id = i.id),
+			'subtotal', i.subtotal, 'tax_total', i.tax_total, 'total', i.total,
+			'version', i.version, 'created_at', i.created_at)
 		FROM invoices i, `+itsCustomer+` c
 		WHERE i.tenant_id = @tenant_id AND i.id = @id`,
 		pgx.NamedArgs{"id": id})
-	return found, notFound(err)
-}
-
-// FindByKey gives what an intent created, or [ErrNotFound] if it created nothing yet.
-func FindByKey(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, key idempotency.Key) (Ref, error) {
-	found, err := postgres.One(ctx, pool, tenant, pgx.RowToStructByPos[Ref], `
-		SELECT id, number, created_at FROM invoices
-		WHERE tenant_id = @tenant_id AND idempotency_key = @key`,
-		pgx.NamedArgs{"key": key.String()})
 	return found, notFound(err)
 }
 
@@ -88,7 +75,7 @@ const summaries = `
 // itsCustomer is the customer of an invoice i. The LIMIT makes it a lookup for each invoice: for a join,
 // PostgreSQL may choose to read all customers of the tenant.
 const itsCustomer = `LATERAL (
-		SELECT * FROM customers WHERE tenant_id = i.tenant_id AND id = i.customer_id LIMIT 1)`
+		SELECT id, email, name FROM customers WHERE tenant_id = i.tenant_id AND id = i.customer_id LIMIT 1)`
 
 // NextNumber gives the number that the series of a year would allocate now: a suggestion, not a
 // reservation.

@@ -28,7 +28,6 @@ type Invoice struct {
 	Notes     string         `json:"notes"`
 	Version   int            `json:"version"`
 	CreatedAt time.Time      `json:"created_at"` // UTC
-	Key       string         `json:"idempotency_key"`
 
 	// PossibleDuplicateOf is an invoice with the same customer, currency and lines that was created
 	// shortly before, or [uuid.Nil].
@@ -58,11 +57,6 @@ func Rules() []uniqueness.Rule {
 			Constraint: "invoices_number_once_per_year",
 			Sentence:   "One invoice per number in each tenant and year of issue, whatever its capitals, width and kind of hyphen.",
 			Answer:     "The first invoice is kept. The second is refused, with a link to the first and the next free number.",
-		},
-		{
-			Constraint: "invoices_one_per_intent",
-			Sentence:   "One idempotency key creates one invoice, for life, even after its record has expired.",
-			Answer:     "The invoice that the first attempt created is shown.",
 		},
 	}
 }

@@ -81,7 +81,8 @@ func TestNumbersWithoutHiddenCharacters(t *testing.T) {
 func TestFoldsLikeTheDatabase(t *testing.T) {
 	b := setup(t)
 	admin := b.db.Admin(t)
-	runes := rapid.SampledFrom([]rune("aZß09 -/.\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0dＡｚ０９①½Kﬁ\u00a0\u2003\u3000éÅ\u200b\u00ad日Яω𝟘"))
+	runes := rapid.SampledFrom([]rune("aZß09 -/." +
+		"\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0dＡｚ０９①½Kﬁ\u00a0\u2003\u3000éÅ\u200b\u00ad\u65e5Яω𝟘"))
 	rapid.Check(t, func(t *rapid.T) {
 		number := rapid.StringOfN(runes, 1, 12, -1).Draw(t, "number")
 		var folded string
@@ -110,8 +111,8 @@ func TestNumberOfAnotherYearIsRefused(t *testing.T) {
 		}
 		_, err = b.db.Admin(t).Exec(t.Context(), `
 			INSERT INTO invoices (tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total,
-				total, likeness, idempotency_key)
-			VALUES ($1, gen_random_uuid(), $2::text, gen_random_uuid(), 'EUR', '2026-11-21', '2026-12-21', '', 0, 0, 0, '', gen_random_uuid()::text)`,
+				total, likeness)
+			VALUES ($1, gen_random_uuid(), $2::text, gen_random_uuid(), 'EUR', '2026-11-21', '2026-12-21', '', 0, 0, 0, '')`,
 			b.tenant, c.number)
 		want := "invoices_customer"
 		if !c.fine {

@@ -16,7 +16,7 @@ func TestLine(t *testing.T) {
 		{"  Ada   Lovelace ", "Ada Lovelace", nil},
 		{"no\u00a0break\tand\nlines", "no break and lines", nil},
 		{"Foo · Bar", "Foo · Bar", nil},
-		{"☎️ 👩\u200d💻", "☎️ 👩\u200d💻", nil},
+		{"☎\ufe0f 👩\u200d💻", "☎\ufe0f 👩\u200d💻", nil},
 		{"नमस्\u200dते می\u200cخواهم עברית", "नमस्\u200dते می\u200cخواهم עברית", nil},
 		{"O’Neil — “½”", "O’Neil — “½”", nil},
 		{"esc\x1b[31m", "", text.ErrHidden},

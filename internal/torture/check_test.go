@@ -117,7 +117,9 @@ func TestLinearizable(t *testing.T) {
 		{"mismatch with a lost one", []attempt{told(1, 2, lost, ""), other(told(3, 4, mismatch, "a"))}, true},
 		{"a lost request creates before it is sent", []attempt{told(1, 2, replayed, "a"), told(3, 4, lost, "")}, false},
 		{"an outage", slices.Concat(slices.Repeat([]attempt{told(1, 2, lost, "")}, 60), []attempt{told(3, 4, conflict, "x")}), true},
-		{"a customer found again", []attempt{told(1, 2, created, "a"), told(3, 4, existing, "a")}, true},
+		{"a customer found again", []attempt{told(1, 2, created, "a"), told(3, 4, current, "a")}, true},
+		{"a customer found by a key that created it", []attempt{told(1, 2, created, "a"), told(3, 4, existing, "a")}, false},
+		{"another command, late", []attempt{told(1, 2, created, "a"), other(told(3, 4, current, "a"))}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -125,14 +127,5 @@ func TestLinearizable(t *testing.T) {
 				t.Errorf("got %t", got)
 			}
 		})
-	}
-}
-
-func TestMutationsFitTheSources(t *testing.T) {
-	t.Parallel()
-	for _, layer := range Layers() {
-		if _, err := layer.mutation.overlay(t.Context(), t.TempDir()); err != nil {
-			t.Errorf("%s: %v", layer.Name, err)
-		}
 	}
 }

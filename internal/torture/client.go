@@ -40,7 +40,7 @@ func (c *clients) run(ctx context.Context, n int) {
 	all.Wait()
 }
 
-// late is how long after its answer an intent may be asked for once more: its record has expired then.
+// late is how long after its answer an intent may be asked for once more: its result has expired then.
 const late = retain + 2*expireEvery
 
 func (c *clients) work(ctx context.Context, rng *rand.Rand) {
@@ -58,6 +58,9 @@ func (c *clients) work(ctx context.Context, rng *rand.Rand) {
 		}
 		if len(answered) > 0 && c.history.now()-answered[0].at > late {
 			c.insist(ctx, answered[0].intent, 0, 0)
+			if answered[0].reuse {
+				c.insist(ctx, answered[0].intent, 1, 0)
+			}
 			answered = answered[1:]
 		}
 	}

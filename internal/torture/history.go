@@ -15,8 +15,8 @@ const (
 	created    outcome = "created"     // 201: done by this attempt
 	existing   outcome = "existing"    // 200, a customer: there was one with this email
 	replayed   outcome = "replayed"    // the stored answer again
-	current    outcome = "current"     // 200: the record of the key has expired, this is what it made
-	mismatch   outcome = "mismatch"    // 422: the key made something else
+	current    outcome = "current"     // 200: the result has expired, this is the record as it is now
+	mismatch   outcome = "mismatch"    // 422: the key was used with another command
 	conflict   outcome = "conflict"    // 409: the number is taken
 	inProgress outcome = "in progress" // 409: the first attempt still runs
 	refused    outcome = "refused"     // 503, 429: try again later

@@ -26,7 +26,7 @@ type intent struct {
 	tenant int // index into tokens
 	key    string
 	path   string
-	// bodies[0] is the command; bodies[1], for invoices only, is another command under the same key.
+	// bodies[0] is the command, bodies[1] another one under the same key.
 	bodies [][]byte
 	email  string // of the customer that exists afterwards, in lower case
 	number string // typed
@@ -64,11 +64,14 @@ func imagine(seed uint64, n int) intent {
 	}
 	if rng.IntN(5) == 0 {
 		in.repeats = 1 + rng.IntN(2)
-		in.reuse = in.kind != contact && rng.IntN(2) == 0
+		in.reuse = rng.IntN(2) == 0
 	}
 	if in.kind == contact {
 		in.path = "/api/v1/customers"
-		in.bodies = [][]byte{encode(person(rng, in.email))}
+		command := person(rng, in.email)
+		in.bodies = append(in.bodies, encode(command))
+		command["name"] = "Somebody else"
+		in.bodies = append(in.bodies, encode(command))
 		return in
 	}
 	in.path = "/api/v1/invoices"

@@ -33,16 +33,11 @@ func step(s keyState, a attempt) (bool, keyState) {
 	switch a.Outcome {
 	case created:
 		return nothing, keyState{made: true, id: a.ID, command: a.Command}
-	case existing: // a customer, whose key may have been spent on a record that expired
-		if nothing {
-			return true, keyState{made: true, id: a.ID, command: a.Command}
-		}
-		return s.names(a.ID)
-	case replayed:
+	case existing: // a customer who was there already, found by another key
+		return nothing, keyState{made: true, id: a.ID, command: a.Command}
+	case replayed, current: // also when the result has expired, the command is known
 		ok, s := s.names(a.ID)
 		return ok && s.command == a.Command, s
-	case current:
-		return s.names(a.ID)
 	case mismatch:
 		ok, s := s.names(a.ID)
 		return ok && s.command != a.Command, s

@@ -42,12 +42,18 @@ func loadRows(ctx context.Context, conn *pgx.Conn, demo map[string]bool) (rows, 
 			FROM unnest($1::text[]) WITH ORDINALITY AS token (token, ordinality)
 			JOIN api_tokens ON token_hash = sha256(token::bytea)
 		)
-		SELECT n, 'invoice.create', i.idempotency_key, i.id::text, number, round(total / 100.0, 2)::text, notes, lower(c.email)
+		SELECT n, COALESCE(o.operation, ''), COALESCE(o.key, ''), i.id::text, number, round(total / 100.0, 2)::text, notes, c.email_folded
 		FROM invoices i JOIN customers c ON c.tenant_id = i.tenant_id AND c.id = i.customer_id
 		JOIN tenant ON tenant.tenant_id = i.tenant_id
+		LEFT JOIN intents o ON o.tenant_id = i.tenant_id AND o.record_id = i.id AND o.operation = 'invoice.create'
 		UNION ALL
-		SELECT n, operation, idempotency_key, id::text, '', '', '', lower(email)
-		FROM customers JOIN tenant USING (tenant_id)`, tokens[:])
+		SELECT n, COALESCE(o.operation, ''), COALESCE(o.key, ''), c.id::text, '', '', '', email_folded
+		FROM customers c JOIN tenant USING (tenant_id)
+		LEFT JOIN (
+			SELECT tenant_id, record_id, operation, key FROM intents WHERE outcome = 'created'
+			UNION ALL
+			SELECT tenant_id, record_id, operation, key FROM intent_effects
+		) AS o ON o.tenant_id = c.tenant_id AND o.record_id = c.id`, tokens[:])
 	if err != nil {
 		return found, err
 	}

@@ -46,29 +46,33 @@ func rules() []rule {
 		{"no customer twice", `
 			SELECT format('%s times %s', count(*), email_folded)
 			FROM customers GROUP BY tenant_id, email_folded HAVING count(*) > 1`},
-		{"no idempotency record twice", `
+		{"no intent twice", `
 			SELECT format('%s times %s %s', count(*), operation, key)
-			FROM idempotency_records GROUP BY tenant_id, operation, key HAVING count(*) > 1`},
-		{"no idempotency record without its row", `
-			SELECT format('%s %s: %s', operation, key, result)
-			FROM idempotency_records r
-			WHERE NOT EXISTS (
+			FROM intents GROUP BY tenant_id, operation, key HAVING count(*) > 1`},
+		{"no intent without its record", `
+			SELECT format('%s %s: %s', operation, key, record_id)
+			FROM intents o
+			WHERE result->>'id' <> record_id::text OR NOT EXISTS (
 				SELECT FROM invoices i
-				WHERE operation = 'invoice.create' AND i.tenant_id = r.tenant_id AND i.id::text = result->>'id'
+				WHERE operation = 'invoice.create' AND i.tenant_id = o.tenant_id AND i.id = record_id
 				UNION ALL
 				SELECT FROM customers c
-				WHERE r.operation = 'customer.upsert' AND c.tenant_id = r.tenant_id AND c.id::text = result->>'id')`},
-		{"one event for each creation", `
-			WITH happened AS (
-				SELECT tenant_id, record_id AS id, name, count(*) AS times FROM events GROUP BY 1, 2, 3
-			), made AS (
-				SELECT tenant_id, id, 'invoice.created' AS name, 1 AS times FROM invoices
-				UNION ALL
-				SELECT tenant_id, id, 'customer.created', 1 FROM customers
+				WHERE o.operation = 'customer.upsert' AND c.tenant_id = o.tenant_id AND c.id = record_id)`},
+		{"one intent for each creation", `
+			WITH created AS (
+				SELECT tenant_id, record_id AS id, count(*) AS times
+				FROM (
+					SELECT tenant_id, record_id FROM intents WHERE outcome = 'created'
+					UNION ALL
+					SELECT tenant_id, record_id FROM intent_effects WHERE effect = 'customer created'
+				) AS said GROUP BY 1, 2
+			), there AS (
+				SELECT tenant_id, id, count(*) AS times
+				FROM (SELECT tenant_id, id FROM invoices UNION ALL SELECT tenant_id, id FROM customers) AS record GROUP BY 1, 2
 			)
-			SELECT format('%s %s: %s events, %s rows', name, id, COALESCE(happened.times, 0), COALESCE(made.times, 0))
-			FROM made FULL JOIN happened USING (tenant_id, id, name)
-			WHERE happened.times IS DISTINCT FROM made.times`},
+			SELECT format('%s: created %s times, there %s times', id, COALESCE(created.times, 0), COALESCE(there.times, 0))
+			FROM there FULL JOIN created USING (tenant_id, id)
+			WHERE created.times IS DISTINCT FROM there.times`},
 	}
 }
 
@@ -78,9 +82,9 @@ func whileServing() []rule {
 		{"no transaction stays open", `
 			SELECT format('backend %s is %s since %s: %s', pid, state, state_change, query)
 			FROM pg_stat_activity WHERE usename = 'onlyonce' AND state LIKE 'idle in transaction%'`},
-		{"records expire", `
-			SELECT format('%s records, the oldest should have gone at %s', count(*), min(expires_at))
-			FROM idempotency_records WHERE expires_at < now() - interval '5 seconds' HAVING count(*) > 0`},
+		{"results expire", `
+			SELECT format('%s results, the oldest should have gone at %s', count(*), min(expires_at))
+			FROM intents WHERE expires_at < now() - interval '5 seconds' AND result IS NOT NULL HAVING count(*) > 0`},
 	}
 }
 

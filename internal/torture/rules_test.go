@@ -32,21 +32,24 @@ func TestRules(t *testing.T) {
 		{"the lines add up to the header", `DELETE FROM invoice_lines WHERE ctid = (SELECT max(ctid) FROM invoice_lines)`},
 		{"no customer twice", `
 			ALTER TABLE customers DROP CONSTRAINT customers_email_once;
-			INSERT INTO customers (tenant_id, id, email, name, operation, idempotency_key)
-			SELECT tenant_id, '00000000-0000-4000-8000-000000000001', upper(email), name, operation, 'other' FROM customers;
-			INSERT INTO events (tenant_id, name, record_id, actor, key)
-			SELECT tenant_id, 'customer.created', '00000000-0000-4000-8000-000000000001', '', '' FROM customers LIMIT 1`},
-		{"no idempotency record twice", `
-			ALTER TABLE idempotency_records DROP CONSTRAINT idempotency_records_pkey;
-			INSERT INTO idempotency_records SELECT * FROM idempotency_records`},
-		{"no idempotency record without its row", `UPDATE idempotency_records SET result = '{}' WHERE key = 'k1'`},
-		{"no idempotency record without its row", `
-			UPDATE idempotency_records SET result = '{"id": "00000000-0000-4000-8000-000000000001"}' WHERE key = 'k2'`},
-		{"one event for each creation", `DELETE FROM events WHERE name = 'invoice.created' AND key = 'k1'`},
-		{"one event for each creation", `
-			INSERT INTO events (tenant_id, name, record_id, actor, key) SELECT tenant_id, name, record_id, actor, key FROM events`},
-		{"one event for each creation", `
-			UPDATE events SET record_id = '00000000-0000-4000-8000-000000000001' WHERE name = 'customer.created'`},
+			INSERT INTO customers (tenant_id, id, email, name)
+			SELECT tenant_id, '00000000-0000-4000-8000-000000000001', upper(email), name FROM customers;
+			INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
+			SELECT tenant_id, '00000000-0000-4000-8000-000000000001', operation, key, effect FROM intent_effects`},
+		{"no intent twice", `
+			ALTER TABLE intent_effects DROP CONSTRAINT intent_effects_intent;
+			ALTER TABLE intents DROP CONSTRAINT intents_pkey;
+			INSERT INTO intents
+			SELECT tenant_id, operation, key, fingerprint, attempt_id, record_id, 'reused', actor, at, result, expires_at FROM intents`},
+		{"no intent without its record", `UPDATE intents SET result = '{"id": ""}' WHERE key = 'k1'`},
+		{"no intent without its record", `
+			UPDATE intents SET record_id = '00000000-0000-4000-8000-000000000001', outcome = 'reused', result = NULL WHERE key = 'k2';
+			DELETE FROM invoice_lines WHERE invoice_id IN (SELECT id FROM invoices WHERE number = '2026-0002');
+			DELETE FROM invoices WHERE number = '2026-0002';
+			UPDATE invoice_number_runs SET last = 1`},
+		{"one intent for each creation", `DELETE FROM intents WHERE key = 'k2'`},
+		{"one intent for each creation", `UPDATE intents SET outcome = 'reused'`},
+		{"one intent for each creation", `DELETE FROM intent_effects`},
 	} {
 		t.Run(c.broken, func(t *testing.T) {
 			t.Parallel()

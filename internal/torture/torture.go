@@ -32,7 +32,7 @@ type Config struct {
 // Run tortures the app once. It returns an error if it could not be done or judged; what is wrong with
 // the app is in the report. If there is something, or an error, the directory of the run is kept.
 func Run(ctx context.Context, cfg Config) (*Report, error) {
-	w, err := newWorld(ctx, cfg.Without.mutation)
+	w, err := newWorld(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 // oldest is the schema back to which migrations can be taken without taking data with them.
-const oldest = 5
+const oldest = 4
 
 // upgrade is what a new version of the app meets: data that an earlier one left. It kills both replicas,
 // takes back a few of the newest migrations, and starts both at once, so that each finds them pending.

@@ -16,7 +16,7 @@ import (
 	"onlyonce/internal/torture/proxy"
 )
 
-// Short lives, so that every run sees records expire while intents are still asked for.
+// Short lives, so that every run sees results expire while intents are still asked for.
 const (
 	retain      = time.Second
 	expireEvery = 250 * time.Millisecond
@@ -46,7 +46,7 @@ type world struct {
 
 // newWorld starts everything. The two replicas start at once, on an empty database: both find the
 // migrations pending, and the demo data missing.
-func newWorld(ctx context.Context, m mutation) (*world, error) {
+func newWorld(ctx context.Context) (*world, error) {
 	account, err := server.ChooseAccount("")
 	if err != nil {
 		return nil, err
@@ -57,18 +57,14 @@ func newWorld(ctx context.Context, m mutation) (*world, error) {
 		return nil, err
 	}
 	w := &world{dir: dir, account: account}
-	if err := w.start(ctx, m); err != nil {
+	if err := w.start(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("in %s: %w", dir, err), w.stop(context.WithoutCancel(ctx)))
 	}
 	return w, nil
 }
 
-func (w *world) start(ctx context.Context, m mutation) (err error) {
-	overlay, err := m.overlay(ctx, w.dir)
-	if err != nil {
-		return err
-	}
-	program, err := build(ctx, w.dir, overlay)
+func (w *world) start(ctx context.Context) (err error) {
+	program, err := build(ctx, w.dir)
 	if err != nil {
 		return err
 	}

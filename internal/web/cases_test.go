@@ -222,14 +222,14 @@ func tooMany(x *try) {
 func internalError(x *try) {
 	x.exec(`
 		CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'a mistake of ours'; END $$`)
-	x.exec(`CREATE TRIGGER fail BEFORE INSERT ON events FOR EACH ROW EXECUTE FUNCTION fail()`)
+	x.exec(`CREATE TRIGGER fail BEFORE INSERT ON intents FOR EACH ROW EXECUTE FUNCTION fail()`)
 	refused := x.ask(x.command)
 	x.face.refused(x, refused, "internal", x.command)
 	if strings.Contains(refused.body, "a mistake of ours") {
 		x.Errorf("tells strangers about the inside: %s", refused.body)
 	}
 	x.wantRows(rows{})
-	x.exec(`DROP TRIGGER fail ON events`)
+	x.exec(`DROP TRIGGER fail ON intents`)
 	if x.face == (htmlFace{}) {
 		x.face.created(x, x.caller.press(x.page(refused), "Try again"))
 	} else {

@@ -44,7 +44,8 @@ func TestNumberTakenHTML(t *testing.T) {
 	x.made = "Invoice 2026-0001 created"
 	x.face.created(x, x.caller.press(p, "Use the next number, 2026-0001"))
 	x.wantOutcomes("created", "conflict", "created")
-	if n := get[int](x.bundle, `SELECT count(*) FROM invoices WHERE idempotency_key = 'another' AND number = '2026-0001'`); n != 1 {
+	if n := get[int](x.bundle, `
+		SELECT count(*) FROM intents o JOIN invoices i ON i.id = record_id WHERE o.key = 'another' AND number = '2026-0001'`); n != 1 {
 		t.Error("the key was not kept")
 	}
 }

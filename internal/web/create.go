@@ -19,7 +19,7 @@ type face[C, R any] struct {
 	respond func(http.ResponseWriter, *http.Request, idempotency.Done[R]) error
 	// refuse answers everything else.
 	refuse func(http.ResponseWriter, *http.Request, error) error
-	// late answers the repeat of an intent whose record has expired, with the id of what it created.
+	// late answers the repeat of an intent whose result has expired, with the id of what it created.
 	// Without it, that is refused.
 	late func(http.ResponseWriter, *http.Request, uuid.UUID) error
 }

@@ -27,7 +27,7 @@ func (s *Server) customerAPI() face[customer.Draft, customer.Upserted] {
 			if done.Value.Created {
 				status = http.StatusCreated
 			}
-			replayed(w, done.Replayed || done.Value.Late)
+			replayed(w, done.Replayed)
 			return writeCustomer(w, status, done.Value.Customer)
 		},
 		refuse: refuseJSON,

@@ -88,14 +88,20 @@ func (s *Server) newCustomer(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return seeOther(w, r, "/customers/new?key="+idempotency.NewKey().String())
 	}
-	switch made, err := customer.FindByKey(r.Context(), s.pool, principal(r).Tenant, key); {
-	case err == nil:
+	tenant := principal(r).Tenant
+	id, used, err := customer.Upsert.Used(r.Context(), s.store, tenant, key)
+	if err != nil {
+		return err
+	}
+	if used {
+		made, err := customer.Find(r.Context(), s.pool, tenant, id)
+		if err != nil {
+			return err
+		}
 		return s.render(w, r, http.StatusOK, templates.FormUsedPage(s.page(w, r), templates.FormUsed{
 			Kind: "customer", NewHref: "/customers/new",
-			Existing: templates.Record{Name: made.Name, Href: "/customers/" + made.ID.String()},
+			Existing: templates.Record{Name: made.Name, Href: "/customers/" + id.String()},
 		}))
-	case !errors.Is(err, customer.ErrNotFound):
-		return err
 	}
 	form := templates.CustomerForm{Key: key.String(), Owner: formOwner(r)}
 	return s.render(w, r, http.StatusOK, templates.CustomerFormPage(s.page(w, r), form))
@@ -116,7 +122,7 @@ func (s *Server) customerForm() face[customer.Draft, customer.Upserted] {
 		respond: func(w http.ResponseWriter, r *http.Request, done idempotency.Done[customer.Upserted]) error {
 			path := "/customers/" + done.Value.ID.String()
 			switch {
-			case done.Value.Late, done.Value.Created && done.Replayed:
+			case done.Value.Created && done.Replayed:
 				s.setFlash(w, path, flashReplayed)
 			case done.Value.Created:
 				s.setFlash(w, path, flashCreated)
@@ -126,6 +132,11 @@ func (s *Server) customerForm() face[customer.Draft, customer.Upserted] {
 			return seeOther(w, r, path)
 		},
 		refuse: s.refuseCustomer,
+		late: func(w http.ResponseWriter, r *http.Request, id uuid.UUID) error {
+			path := "/customers/" + id.String()
+			s.setFlash(w, path, flashReplayed)
+			return seeOther(w, r, path)
+		},
 	}
 }
 

@@ -32,7 +32,7 @@ func get[T any](b *bundle, sql string, args ...any) T {
 }
 
 // rows counts what a create leaves behind, of all tenants.
-type rows struct{ Invoices, Lines, Customers, Events, Records int }
+type rows struct{ Invoices, Lines, Customers, Effects, Intents int }
 
 func (b *bundle) wantRows(want rows) {
 	b.Helper()
@@ -45,7 +45,7 @@ func (b *bundle) rows() rows {
 	b.Helper()
 	found, err := b.admin.Query(b.Context(), `
 		SELECT (SELECT count(*) FROM invoices), (SELECT count(*) FROM invoice_lines), (SELECT count(*) FROM customers),
-			(SELECT count(*) FROM events), (SELECT count(*) FROM idempotency_records)`)
+			(SELECT count(*) FROM intent_effects), (SELECT count(*) FROM intents)`)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func (b *bundle) transactions() int {
 	return get[int](b, `
 		SELECT count(DISTINCT xmin::text) FROM (
 			SELECT xmin FROM invoices UNION ALL SELECT xmin FROM invoice_lines UNION ALL SELECT xmin FROM customers
-			UNION ALL SELECT xmin FROM events UNION ALL SELECT xmin FROM idempotency_records) AS written`)
+			UNION ALL SELECT xmin FROM intent_effects UNION ALL SELECT xmin FROM intents) AS written`)
 }
 
 // hold keeps whoever creates acme's customer Ada waiting in the middle of the transaction, until the
@@ -74,8 +74,8 @@ func (b *bundle) hold() (release func()) {
 		b.Fatal(err)
 	}
 	_, err = tx.Exec(b.Context(), `
-		INSERT INTO customers (tenant_id, id, email, name, operation, idempotency_key)
-		VALUES ($1, gen_random_uuid(), 'ada@example.com', 'In the way', 'test', 'test')`, b.acme.id)
+		INSERT INTO customers (tenant_id, id, email, name)
+		VALUES ($1, gen_random_uuid(), 'ada@example.com', 'In the way')`, b.acme.id)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -114,14 +114,14 @@ func (b *bundle) until(what string, holds func() bool) {
 	}
 }
 
-// expire lets the retention of all records end, as time would.
+// expire lets the retention of all results end, as time would.
 func (b *bundle) expire(of tenant) {
 	b.Helper()
-	b.exec(`UPDATE idempotency_records SET expires_at = now() - interval '1 second'`)
+	b.exec(`UPDATE intents SET expires_at = now() - interval '1 second'`)
 	if _, err := idempotency.Expire(b.Context(), b.db.Pool, of.id); err != nil {
 		b.Fatal(err)
 	}
-	if left := b.rows().Records; left != 0 {
-		b.Fatalf("%d records did not expire", left)
+	if left := get[int](b, `SELECT count(*) FROM intents WHERE result IS NOT NULL`); left != 0 {
+		b.Fatalf("%d results did not expire", left)
 	}
 }

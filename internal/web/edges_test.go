@@ -65,7 +65,7 @@ func TestHalfClosed(t *testing.T) {
 	const encoded = "Content-Type: application/x-www-form-urlencoded\r\n"
 	cookie := "Cookie: " + sessionCookie + "=" + person.cookie(sessionCookie) + "\r\n"
 	token := "Authorization: Bearer " + b.acme.token + "\r\nContent-Type: application/json\r\n"
-	invoice, form := invoices().json(invoices().command), change(customers().command, "idempotency_key", "form").Encode()
+	invoice, form := invoices().json(invoices().command), change(customers().other, "idempotency_key", "form").Encode()
 	for name, c := range map[string]struct {
 		request, want string
 	}{
@@ -92,7 +92,7 @@ func TestHalfClosed(t *testing.T) {
 			}
 		}
 	}
-	b.wantRows(rows{Invoices: 1, Lines: 2, Customers: 1, Events: 2, Records: 2})
+	b.wantRows(rows{Invoices: 1, Lines: 2, Customers: 2, Effects: 1, Intents: 2})
 }
 
 // TestHalfClosedWhileItRuns: the end of the client's half comes when the create waits in the database.

@@ -204,7 +204,7 @@ func (x *try) behindWire() (*client, *proxy.Proxy, *pgxpool.Pool) {
 	if a := far.must(x.face.send(x.Context(), far, x.thing, "warm", warm)); a.status >= 400 {
 		x.Fatalf("not even before the cut: %v", a)
 	}
-	x.exec(`TRUNCATE invoice_number_runs, invoice_lines, invoices, customers, events, idempotency_records`)
+	x.exec(`TRUNCATE invoice_number_runs, invoice_lines, invoices, customers, intent_effects, intents`)
 	x.forget()
 	return far, wire, pool
 }

@@ -118,13 +118,19 @@ func (s *Server) newInvoice(w http.ResponseWriter, r *http.Request) error {
 		return seeOther(w, r, "/invoices/new?"+bound.Encode())
 	}
 	tenant := principal(r).Tenant
-	switch made, err := invoice.FindByKey(r.Context(), s.pool, tenant, key); {
-	case err == nil:
-		return s.render(w, r, http.StatusOK, templates.FormUsedPage(s.page(w, r), templates.FormUsed{
-			Kind: "invoice", Existing: invoiceRecord(made), NewHref: "/invoices/new",
-		}))
-	case !errors.Is(err, invoice.ErrNotFound):
+	id, used, err := invoice.Create.Used(r.Context(), s.store, tenant, key)
+	if err != nil {
 		return err
+	}
+	if used {
+		made, err := invoice.Find(r.Context(), s.pool, tenant, id)
+		if err != nil {
+			return err
+		}
+		return s.render(w, r, http.StatusOK, templates.FormUsedPage(s.page(w, r), templates.FormUsed{
+			Kind: "invoice", NewHref: "/invoices/new",
+			Existing: templates.Record{Name: made.Number, Href: "/invoices/" + id.String()},
+		}))
 	}
 
 	today := invoice.DateOf(time.Now().UTC())

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
 	"onlyonce/templates"
 )
@@ -69,7 +70,14 @@ func (s *Server) showInvoice(w http.ResponseWriter, r *http.Request) error {
 		CustomerName: inv.Customer.Name, CustomerEmail: inv.Customer.Email, CustomerHref: "/customers/" + inv.Customer.ID.String(),
 		IssueDate: day(inv.IssueDate.Time()), DueDate: day(inv.DueDate.Time()), Currency: inv.Currency.String(),
 		Subtotal: money(inv.Subtotal), Total: money(inv.Total), Notes: inv.Notes,
-		CopyHref: "/invoices/new?copy=" + id.String(), Key: inv.Key, CreatedAt: inv.CreatedAt.UTC().Format("2 Jan 2006, 15:04:05 UTC"),
+		CopyHref: "/invoices/new?copy=" + id.String(), CreatedAt: inv.CreatedAt.UTC().Format("2 Jan 2006, 15:04:05 UTC"),
+	}
+	history, err := idempotency.History(r.Context(), s.pool, principal(r).Tenant, id, 1)
+	if err != nil {
+		return err
+	}
+	if len(history) > 0 {
+		view.Key = history[0].Key
 	}
 	for _, l := range inv.Lines {
 		view.Lines = append(view.Lines, templates.InvoiceLine{

@@ -54,25 +54,28 @@ func (b *bundle) grow() (first record) {
 		CREATE FUNCTION pg_temp.id(n bigint) RETURNS uuid LANGUAGE sql AS
 			$$ SELECT ('01900000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid $$;
 		INSERT INTO tenants (id, name) SELECT pg_temp.id(n), 'Tenant' FROM generate_series(1, %[2]d) AS n;
-		INSERT INTO users (id, tenant_id, email, password_hash)
-		SELECT id, id, id || '@example.com', '' FROM tenants WHERE name = 'Tenant';
+		INSERT INTO users (tenant_id, id, email, password_hash)
+		SELECT id AS tenant, id, id || '@example.com', '' FROM tenants WHERE name = 'Tenant';
 		INSERT INTO api_tokens (token_hash, tenant_id, name) SELECT sha256(id::text::bytea), id, 'test' FROM tenants WHERE name = 'Tenant';
 		INSERT INTO sessions (token, data, expiry) SELECT n, '', now() + n * interval '1 minute' FROM generate_series(1, %[2]d) AS n;
-		INSERT INTO customers (tenant_id, id, email, name, operation, idempotency_key)
-		SELECT '%[1]s', pg_temp.id(n), n || '@example.com', 'Customer', 'customer.upsert', 'past ' || n
+		INSERT INTO customers (tenant_id, id, email, name)
+		SELECT '%[1]s', pg_temp.id(n), n || '@example.com', 'Customer'
 		FROM generate_series(1, %[2]d) AS n;
 		INSERT INTO invoices (tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total,
-			total, likeness, idempotency_key, created_at)
+			total, likeness, created_at)
 		SELECT '%[1]s', pg_temp.id(n), '2026-' || lpad((n * 2)::text, 4, '0'), pg_temp.id(1 + n %% 2), 'EUR', '2026-01-01', '2026-01-31',
-			'', 100, 0, 100, sha256(n::text::bytea), 'past ' || n, now() - interval '1 day'
+			'', 100, 0, 100, sha256(n::text::bytea), now() - interval '1 day'
 		FROM generate_series(1, %[2]d) AS n;
 		INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, net)
 		SELECT tenant_id, id, 1, 'Design', 1, 100, 0, 100 FROM invoices;
-		INSERT INTO events (tenant_id, name, record_id, actor, key)
-		SELECT tenant_id, 'invoice.created', id, 'test', idempotency_key FROM invoices;
-		INSERT INTO idempotency_records (tenant_id, operation, key, fingerprint, token, record_id, result, expires_at)
-		SELECT tenant_id, 'invoice.create', idempotency_key, sha256(''), id, id, json_build_object('id', id), now() + interval '1 day'
-		FROM invoices`, b.acme.id, many))
+		INSERT INTO intents (tenant_id, operation, key, fingerprint, attempt_id, record_id, outcome, actor, result, expires_at)
+		SELECT '%[1]s', operation, 'past ' || n, sha256(''),
+			pg_temp.id(n) AS attempt, pg_temp.id(n) AS record, 'created', 'test',
+			json_build_object('id', pg_temp.id(n)), now() + interval '1 day'
+		FROM generate_series(1, %[2]d) AS n, (VALUES ('invoice.create'), ('customer.upsert')) AS of (operation);
+		INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
+		SELECT '%[1]s', pg_temp.id(n), 'invoice.create', 'past ' || n, 'customer created'
+		FROM generate_series(1, %[2]d) AS n`, b.acme.id, many))
 	var empty []string
 	for _, table := range b.tables() {
 		if n := get[int](b, `SELECT count(*) FROM `+pgx.Identifier{table}.Sanitize()); n < many && table != "goose_db_version" {
@@ -122,23 +125,25 @@ func (b *bundle) everyRoute(first record, program, person *client) map[string][]
 	}
 	none := []request{{"nothing", func() answer { return answer{} }}}
 	late := []request{{"expiry", func() answer {
-		b.exec(`UPDATE idempotency_records SET expires_at = now() - interval '1 day'`)
-		b.exec(`DELETE FROM idempotency_records WHERE key IN (SELECT key FROM idempotency_records ORDER BY created_at DESC LIMIT 20)`)
+		b.exec(`UPDATE intents SET result = NULL WHERE key NOT LIKE 'past%'`)
 		return answer{}
 	}}}
 	invoice, customer := invoices(), customers()
 	typed := change(invoice.command, "idempotency_key", "typed", "number", "2026-7001", "customer_id", first.customer)
 	forms := []url.Values{
-		change(invoice.command, "idempotency_key", "allocated"), change(invoice.command, "idempotency_key", "allocated"), // replayed
-		change(invoice.other, "idempotency_key", "allocated"), // mismatch
-		change(invoice.command, "idempotency_key", "likely"),  // looks like a repeat
+		change(invoice.command, "idempotency_key", "allocated"),
+		change(invoice.command, "idempotency_key", "allocated"), // replayed
+		change(invoice.other, "idempotency_key", "allocated"),   // mismatch
+		change(invoice.command, "idempotency_key", "likely"),    // looks like a repeat
 		typed, change(typed, "idempotency_key", "other"), // number taken
 		change(typed, "idempotency_key", "free", "number", "R-1", "notes", "x"),
 		change(invoice.invalid, "idempotency_key", "invalid"),
 		change(invoice.command, "idempotency_key", "nobody", "customer_id", rowID(many+1)),
 	}
 	api := func(of thing, key string, command url.Values) request {
-		return request{of.name + " " + key, func() answer { return program.must(jsonFace{}.send(b.Context(), program, of, key, command)) }}
+		return request{of.name + " " + key, func() answer {
+			return program.must(jsonFace{}.send(b.Context(), program, of, key, command))
+		}}
 	}
 	elsewhere := []request{{"another process", func() answer {
 		other := program.elsewhere(b.serveOn(b.pool).url)
@@ -152,7 +157,9 @@ func (b *bundle) everyRoute(first record, program, person *client) map[string][]
 		api(customer, "api", customer.command), api(customer, "api", customer.command), api(customer, "api", customer.other),
 		api(customer, "reused", change(customer.command, "email", "7@EXAMPLE.com")),
 	}
+	addLine := change(invoice.command, "idempotency_key", "form", "action", "add_line")
 	newest := path.Join("/invoices", first.invoice)
+	once := post(person, "/customers", change(customer.command, "idempotency_key", "one"))
 	return map[string][]request{
 		"GET /": none, "GET /docs/api": get(person, "/docs/api"), "GET /problems": get(person, "/problems"),
 		"GET /problems/{slug}": get(person, "/problems/invalid"), "GET /login": get(b.browser(b.site), "/login"),
@@ -163,15 +170,15 @@ func (b *bundle) everyRoute(first record, program, person *client) map[string][]
 		},
 		"POST /logout":  {{"log out", func() answer { return b.person(b.site, b.acme).submit("/logout", nil) }}},
 		"GET /invoices": get(person, "/invoices", "/invoices?limit=100&cursor="+rowID(many/2)),
-		"GET /invoices/new": get(person, "/invoices/new?key=fresh", "/invoices/new?key=past+7", "/invoices/new?key=copy&copy="+first.invoice,
-			"/invoices/new?key=customer&customer="+first.customer),
+		"GET /invoices/new": get(person, "/invoices/new?key=fresh", "/invoices/new?key=past+7",
+			"/invoices/new?key=copy&copy="+first.invoice, "/invoices/new?key=customer&customer="+first.customer),
 		"GET /invoices/{id}":         get(person, newest, "/invoices/"+rowID(many+1)),
-		"POST /invoices/form":        post(person, "/invoices/form", change(invoice.command, "idempotency_key", "form", "action", "add_line")),
+		"POST /invoices/form":        post(person, "/invoices/form", addLine),
 		"POST /invoices":             slices.Concat(post(person, "/invoices", forms...), late, post(person, "/invoices", forms...)),
 		"GET /customers":             get(person, "/customers", "/customers?cursor="+rowID(many/2)),
 		"GET /customers/new":         get(person, "/customers/new?key=fresh", "/customers/new?key=past+7"),
 		"GET /customers/{id}":        get(person, "/customers/"+first.customer, "/customers/"+first.customer+"?cursor="+rowID(many/2)),
-		"POST /customers":            slices.Concat(post(person, "/customers", change(customer.command, "idempotency_key", "one")), late, post(person, "/customers", change(customer.command, "idempotency_key", "one"))),
+		"POST /customers":            slices.Concat(once, late, once),
 		"GET /api/v1/invoices":       get(program, "/api/v1/invoices", "/api/v1/invoices?limit=100&cursor="+rowID(many/2)),
 		"GET /api/v1/invoices/{id}":  get(program, "/api/v1/invoices/"+first.invoice),
 		"POST /api/v1/invoices":      slices.Concat(apiInvoices, elsewhere, late, apiInvoices),
@@ -255,7 +262,7 @@ func (p *plans) background() {
 		}
 	})
 	p.during("expiry", func() {
-		p.exec(`UPDATE idempotency_records SET expires_at = now() + interval '1 day' WHERE key NOT LIKE 'past 1%'`)
+		p.exec(`UPDATE intents SET expires_at = now() - interval '1 day' WHERE key LIKE 'past 1%'`)
 		if _, err := idempotency.Expire(p.Context(), p.pool, p.acme.id); err != nil {
 			p.Error(err)
 		}
@@ -273,6 +280,8 @@ func (p *plans) during(what string, do func()) {
 }
 
 // planNode is a node of a plan in the format of EXPLAIN (FORMAT json).
+//
+//nolint:tagliatelle // PostgreSQL's names
 type planNode struct {
 	Type      string     `json:"Node Type"`
 	Relation  string     `json:"Relation Name"`
@@ -293,8 +302,8 @@ func (p *plans) note(message string) {
 		return
 	}
 	var explained struct {
-		Query string   `json:"Query Text"`
-		Plan  planNode `json:"Plan"`
+		Query string   `json:"Query Text"` //nolint:tagliatelle // PostgreSQL's name
+		Plan  planNode `json:"Plan"`       //nolint:tagliatelle // PostgreSQL's name
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -331,7 +340,7 @@ func (n planNode) complaint() string {
 		if n.Index != "tenants_pkey" && tenantOnly.MatchString(n.Condition) {
 			return "asks the index " + n.Index + " for the tenant alone"
 		}
-		if n.Index == "idempotency_records_expiry" && read <= idempotency.ExpireBatch {
+		if n.Index == "intents_results" && read <= idempotency.ExpireBatch {
 			return ""
 		}
 		if read > few {

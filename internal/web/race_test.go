@@ -125,7 +125,7 @@ func TestRaceForNumbers(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("numbers %v", got)
 	}
-	r.wantRows(rows{Invoices: 50, Lines: 100, Customers: 1, Events: 51, Records: 50})
+	r.wantRows(rows{Invoices: 50, Lines: 100, Customers: 1, Effects: 1, Intents: 50})
 }
 
 // TestRaceOfEverything: 40 intents, each sent five times. Ten want one number, ten bring a number each,
@@ -182,7 +182,7 @@ func TestRaceOfEverything(t *testing.T) {
 	}
 }
 
-// TestRaceWithExpiry: records expire at once and are deleted all the time, and still nothing is created
+// TestRaceWithExpiry: results expire at once and are erased all the time, and still nothing is created
 // twice.
 func TestRaceWithExpiry(t *testing.T) {
 	r := setupRace(t, jsonFace{}, func(c *web.Config) { c.Store.Retain = time.Microsecond })

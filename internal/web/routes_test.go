@@ -96,7 +96,7 @@ func TestEveryKeyedRouteReplays(t *testing.T) {
 			f.created(x, first)
 			f.replayed(x, x.ask(of.command), first)
 			b.wantRows(of.leaves)
-			if operation := get[string](b, `SELECT operation FROM idempotency_records`); operation != route.Why {
+			if operation := get[string](b, `SELECT operation FROM intents`); operation != route.Why {
 				t.Errorf("%s ran %s", route.Why, operation)
 			}
 		})

@@ -33,7 +33,7 @@ func invoices() thing {
 		invalid: change(command, "due_date", "2026-11-20", "line_quantity", "none"),
 		errors:  []string{"/due_date", "/lines/0/quantity"},
 		label:   "2026-0001", made: "Invoice 2026-0001 created",
-		leaves: rows{Invoices: 1, Lines: 2, Customers: 1, Events: 2, Records: 1},
+		leaves: rows{Invoices: 1, Lines: 2, Customers: 1, Effects: 1, Intents: 1},
 	}
 }
 
@@ -45,7 +45,7 @@ func customers() thing {
 		invalid: change(command, "email", "ada at example", "name", " "),
 		errors:  []string{"/email", "/name"},
 		label:   "Ada Lovelace", made: "Customer Ada Lovelace created",
-		leaves: rows{Customers: 1, Events: 1, Records: 1},
+		leaves: rows{Customers: 1, Intents: 1},
 	}
 }
 

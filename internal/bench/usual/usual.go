@@ -68,7 +68,7 @@ func (s Service) create(r *http.Request) (answer []byte, err error) {
 	}
 	err = pgx.BeginFunc(r.Context(), s.Pool, func(tx pgx.Tx) error {
 		err := tx.QueryRow(r.Context(), `
-			SELECT result FROM idempotency_records
+			SELECT result FROM intents
 			WHERE tenant_id = $1 AND operation = 'invoice.create' AND key = $2`, s.Tenant, key).Scan(&answer)
 		if err == nil {
 			return nil // seen before
@@ -76,59 +76,61 @@ func (s Service) create(r *http.Request) (answer []byte, err error) {
 		if !errors.Is(err, pgx.ErrNoRows) {
 			return err
 		}
-		answer, err = s.insert(r.Context(), tx, key, draft)
+		var id uuid.UUID
+		id, answer, err = s.insert(r.Context(), tx, draft)
 		if err != nil {
 			return err
 		}
 		_, err = tx.Exec(r.Context(), `
-			INSERT INTO idempotency_records (tenant_id, operation, key, fingerprint, token, result, expires_at)
-			VALUES ($1, 'invoice.create', $2, $3, gen_random_uuid(), $4, now() + interval '24 hours')`,
-			s.Tenant, key, fingerprint[:], answer)
+			INSERT INTO intents (
+				tenant_id, operation, key, fingerprint, attempt_id, record_id, outcome, actor, result, expires_at)
+			VALUES ($1, 'invoice.create', $2, $3, $4, $4, 'created', 'token demo', $5, now() + interval '24 hours')`,
+			s.Tenant, key, fingerprint[:], id, answer)
 		return err
 	})
 	return answer, err
 }
 
 // insert checks, then inserts.
-func (s Service) insert(ctx context.Context, tx pgx.Tx, key string, d invoice.Draft) ([]byte, error) {
+func (s Service) insert(ctx context.Context, tx pgx.Tx, d invoice.Draft) (uuid.UUID, []byte, error) {
 	shown := invoice.Invoice{
 		Number: string(d.Number), Status: "draft", Currency: d.Currency, IssueDate: d.IssueDate, DueDate: d.DueDate,
-		Lines: d.Lines, Notes: d.Notes, Version: 1, Key: key,
+		Lines: d.Lines, Notes: d.Notes, Version: 1,
 		Customer: invoice.Customer{Email: string(d.Customer.Email), Name: d.Customer.Name},
 	}
 	var err error
 	if shown.ID, err = uuid.NewV7(); err != nil {
-		return nil, err
+		return uuid.Nil, nil, err
 	}
 	totals, err := invoice.TotalsOf(d.Lines)
 	if err != nil {
-		return nil, err
+		return uuid.Nil, nil, err
 	}
 	shown.Subtotal, shown.TaxTotal, shown.Total = totals.Subtotal, totals.Tax, totals.Total
 
 	if err := tx.QueryRow(ctx, `SELECT id FROM customers WHERE tenant_id = $1 AND email_folded = $2`,
 		s.Tenant, d.Customer.Email.Folded()).Scan(&shown.Customer.ID); err != nil {
-		return nil, fmt.Errorf("find the customer: %w", err)
+		return uuid.Nil, nil, fmt.Errorf("find the customer: %w", err)
 	}
 	var taken bool
 	if err := tx.QueryRow(ctx, `
 		SELECT EXISTS (SELECT FROM invoices WHERE tenant_id = $1 AND issue_year = $2 AND number_folded = $3)`,
 		s.Tenant, d.IssueDate.Year(), d.Number.Folded()).Scan(&taken); err != nil {
-		return nil, fmt.Errorf("look for the number: %w", err)
+		return uuid.Nil, nil, fmt.Errorf("look for the number: %w", err)
 	}
 	if taken {
-		return nil, errors.New("number taken: " + string(d.Number))
+		return uuid.Nil, nil, errors.New("number taken: " + string(d.Number))
 	}
 	likeness := sha256.Sum256(fmt.Appendf(nil, "%v%v", shown.Customer.ID, d.Lines))
 	if err := tx.QueryRow(ctx, `
 		INSERT INTO invoices (
-			tenant_id, id, idempotency_key, number, customer_id, currency, issue_date, due_date, notes,
+			tenant_id, id, number, customer_id, currency, issue_date, due_date, notes,
 			subtotal, tax_total, total, likeness)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 		RETURNING created_at`,
-		s.Tenant, shown.ID, key, shown.Number, shown.Customer.ID, d.Currency.String(), d.IssueDate.Time(), d.DueDate.Time(),
+		s.Tenant, shown.ID, shown.Number, shown.Customer.ID, d.Currency.String(), d.IssueDate.Time(), d.DueDate.Time(),
 		d.Notes, totals.Subtotal, totals.Tax, totals.Total, likeness[:]).Scan(&shown.CreatedAt); err != nil {
-		return nil, fmt.Errorf("insert the invoice: %w", err)
+		return uuid.Nil, nil, fmt.Errorf("insert the invoice: %w", err)
 	}
 	for i, line := range d.Lines {
 		if _, err := tx.Exec(ctx, `
@@ -136,13 +138,9 @@ func (s Service) insert(ctx context.Context, tx pgx.Tx, key string, d invoice.Dr
 			VALUES ($1, $2, $3, $4, $5::text::numeric, $6, $7::text::numeric, $8)`,
 			s.Tenant, shown.ID, i+1, line.Description, line.Quantity.String(), line.UnitPrice, line.TaxRate.String(), line.Net,
 		); err != nil {
-			return nil, fmt.Errorf("insert line %d: %w", i+1, err)
+			return uuid.Nil, nil, fmt.Errorf("insert line %d: %w", i+1, err)
 		}
 	}
-	if _, err := tx.Exec(ctx, `
-		INSERT INTO events (tenant_id, name, record_id, actor, key) VALUES ($1, 'invoice.created', $2, 'token demo', $3)`,
-		s.Tenant, shown.ID, key); err != nil {
-		return nil, fmt.Errorf("insert the event: %w", err)
-	}
-	return json.Marshal(shown)
+	answer, err := json.Marshal(shown)
+	return shown.ID, answer, err
 }

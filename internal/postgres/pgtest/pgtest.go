@@ -14,6 +14,7 @@ package pgtest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"testing"
@@ -45,28 +46,48 @@ type Database struct {
 // New makes a database with the current schema and no rows. It is dropped when the test ends.
 func New(t testing.TB) *Database {
 	t.Helper()
-	cluster, err := shared.start()
-	if err != nil {
-		t.Fatalf("pgtest: start PostgreSQL: %v", err)
-	}
-	name, err := cluster.clone(t.Context())
+	db, drop, err := clone(t.Context())
 	if err != nil {
 		t.Fatalf("pgtest: %v", err)
 	}
 	t.Cleanup(func() {
-		if err := cluster.drop(context.Background(), name); err != nil {
+		if err := drop(); err != nil {
 			t.Errorf("pgtest: %v", err)
 		}
 	})
-	db := &Database{
+	return db
+}
+
+// Run is New for an example, which has no [testing.TB]: the database is there while work runs.
+func Run(ctx context.Context, work func(*Database) error) error {
+	db, drop, err := clone(ctx)
+	if err != nil {
+		return err
+	}
+	return errors.Join(work(db), drop())
+}
+
+func clone(ctx context.Context) (db *Database, drop func() error, err error) {
+	cluster, err := shared.start()
+	if err != nil {
+		return nil, nil, fmt.Errorf("start PostgreSQL: %w", err)
+	}
+	name, err := cluster.clone(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	db = &Database{
 		URL:      server.URL(cluster.dir, server.Role, name),
 		AdminURL: server.URL(cluster.dir, server.Superuser, name),
 	}
-	if db.Pool, err = postgres.Open(t.Context(), db.URL); err != nil {
-		t.Fatalf("pgtest: %v", err)
+	remove := func() error { return cluster.drop(context.Background(), name) }
+	if db.Pool, err = postgres.Open(ctx, db.URL); err != nil {
+		return nil, nil, errors.Join(err, remove())
 	}
-	t.Cleanup(db.Pool.Close)
-	return db
+	return db, func() error {
+		db.Pool.Close()
+		return remove()
+	}, nil
 }
 
 // Admin opens a pool on the database as the superuser, who may end other people's

@@ -13,14 +13,14 @@ import (
 type ask struct {
 	asked  chan struct{}
 	answer chan error
-	found  record
+	found  stored
 }
 
 func newAsk() *ask {
-	return &ask{make(chan struct{}), make(chan error), record{token: uuid.New()}}
+	return &ask{make(chan struct{}), make(chan error), stored{attempt: uuid.New()}}
 }
 
-func (a *ask) run() (record, error) {
+func (a *ask) run() (stored, error) {
 	close(a.asked)
 	return a.found, <-a.answer
 }
@@ -37,29 +37,29 @@ func (n noticed) Done() <-chan struct{} {
 	return n.Context.Done()
 }
 
-func unexpected() (record, error) { return record{}, errors.New("asked beside another attempt") }
+func unexpected() (stored, error) { return stored{}, errors.New("asked beside another attempt") }
 
 func TestWaitBehindAnotherAttemptIsBounded(t *testing.T) {
 	t.Parallel()
-	var f flights
+	var f calls
 	first := newAsk()
-	landed := make(chan error)
+	ended := make(chan error)
 	go func() {
-		_, err := f.share(context.Background(), flightKey{}, time.Hour, first.run)
-		landed <- err
+		_, err := f.share(context.Background(), callKey{}, time.Hour, first.run)
+		ended <- err
 	}()
 	<-first.asked
-	if _, err := f.share(t.Context(), flightKey{}, time.Millisecond, unexpected); !errors.Is(err, ErrInProgress) {
+	if _, err := f.share(t.Context(), callKey{}, time.Millisecond, unexpected); !errors.Is(err, ErrInProgress) {
 		t.Errorf("past the bound: %v", err)
 	}
 	gone, leave := context.WithCancel(t.Context())
 	leave()
-	if _, err := f.share(gone, flightKey{}, time.Hour, unexpected); !errors.Is(err, ErrInProgress) || !errors.Is(err, context.Canceled) {
+	if _, err := f.share(gone, callKey{}, time.Hour, unexpected); !errors.Is(err, ErrInProgress) || !errors.Is(err, context.Canceled) {
 		t.Errorf("caller left: %v", err)
 	}
 	first.answer <- nil
-	if err := <-landed; err != nil || len(f.aloft) != 0 {
-		t.Errorf("%v, %d flights left", err, len(f.aloft))
+	if err := <-ended; err != nil || len(f.running) != 0 {
+		t.Errorf("%v, %d calls left", err, len(f.running))
 	}
 }
 
@@ -72,11 +72,11 @@ func TestOnlyFindingsAreShared(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var f flights
+			var f calls
 			first, second := newAsk(), newAsk()
 			go func() {
 				defer func() { _ = recover() }()
-				_, _ = f.share(context.Background(), flightKey{}, time.Hour, func() (record, error) {
+				_, _ = f.share(context.Background(), callKey{}, time.Hour, func() (stored, error) {
 					r, err := first.run()
 					if err == nil {
 						panic("work panics")
@@ -85,10 +85,10 @@ func TestOnlyFindingsAreShared(t *testing.T) {
 				})
 			}()
 			<-first.asked
-			found := make(chan record, 1)
+			found := make(chan stored, 1)
 			behind := noticed{context.Background(), make(chan struct{})}
 			go func() {
-				r, _ := f.share(behind, flightKey{}, time.Hour, second.run)
+				r, _ := f.share(behind, callKey{}, time.Hour, second.run)
 				found <- r
 			}()
 			<-behind.waited
@@ -99,7 +99,7 @@ func TestOnlyFindingsAreShared(t *testing.T) {
 			case r := <-found:
 				t.Fatalf("shared a failure: %v", r)
 			}
-			if r := <-found; r.token != second.found.token {
+			if r := <-found; r.attempt != second.found.attempt {
 				t.Errorf("found %v", r)
 			}
 		})
@@ -109,24 +109,24 @@ func TestOnlyFindingsAreShared(t *testing.T) {
 // TestOthersAreNotShown what somebody else asked for: they may not be allowed to see the same.
 func TestOthersAreNotShown(t *testing.T) {
 	t.Parallel()
-	var f flights
+	var f calls
 	first, second := newAsk(), newAsk()
-	landed := make(chan struct{})
+	ended := make(chan struct{})
 	go func() {
-		defer close(landed)
-		_, _ = f.share(context.Background(), flightKey{actor: "ada"}, time.Hour, first.run)
+		defer close(ended)
+		_, _ = f.share(context.Background(), callKey{actor: "ada"}, time.Hour, first.run)
 	}()
 	<-first.asked
-	found := make(chan record)
+	found := make(chan stored)
 	go func() {
-		r, _ := f.share(context.Background(), flightKey{actor: "grace"}, time.Hour, second.run)
+		r, _ := f.share(context.Background(), callKey{actor: "grace"}, time.Hour, second.run)
 		found <- r
 	}()
 	<-second.asked
 	second.answer <- nil
-	if r := <-found; r.token != second.found.token {
+	if r := <-found; r.attempt != second.found.attempt {
 		t.Errorf("found %v", r)
 	}
 	first.answer <- nil
-	<-landed
+	<-ended
 }

@@ -3,7 +3,8 @@
 -- earlier invoice's id as detail; the lock then decides between two that arrive together.
 
 -- +goose Up
-DROP FUNCTION refuse_likeness;
+CREATE INDEX invoices_likeness ON invoices (tenant_id, likeness, created_at);
+
 -- +goose StatementBegin
 CREATE FUNCTION likely_repeat_of(
     in_tenant uuid, in_id uuid, in_likeness bytea, in_window interval, in_refuse boolean
@@ -28,20 +29,4 @@ END $$;
 
 -- +goose Down
 DROP FUNCTION likely_repeat_of;
--- +goose StatementBegin
-CREATE FUNCTION refuse_likeness(in_tenant uuid, in_id uuid, in_window interval) RETURNS void
-LANGUAGE plpgsql AS $$
-DECLARE
-    mine    bytea := (SELECT likeness FROM invoices WHERE tenant_id = in_tenant AND id = in_id);
-    earlier uuid;
-BEGIN
-    PERFORM pg_advisory_xact_lock(hashtextextended('likeness/' || in_tenant || encode(mine, 'hex'), 0));
-    SELECT id INTO earlier FROM invoices
-    WHERE tenant_id = in_tenant AND likeness = mine AND id <> in_id AND created_at > clock_timestamp() - in_window
-    ORDER BY created_at DESC LIMIT 1;
-    IF FOUND THEN
-        RAISE EXCEPTION 'looks like an earlier invoice'
-            USING ERRCODE = 'unique_violation', CONSTRAINT = 'invoices_likeness', DETAIL = earlier;
-    END IF;
-END $$;
--- +goose StatementEnd
+DROP INDEX invoices_likeness;

@@ -1,0 +1,167 @@
+package idempotency_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"onlyonce/internal/idempotency"
+)
+
+// running is the interactive operation with other work.
+func running(work func(context.Context, pgx.Tx, idempotency.Intent, order) (thing, error)) idempotency.Operation[order, thing] {
+	s := interactive()
+	s.Run = work
+	return idempotency.Define(s)
+}
+
+// Work can neither end its transaction, in any of the ways there are, nor keep it.
+func TestWorkCannotEndItsTransaction(t *testing.T) {
+	b := setup(t)
+	insert := interactive().Run
+	var kept pgx.Tx
+	for name, end := range map[string]func(context.Context, pgx.Tx) error{
+		"Commit":   func(ctx context.Context, tx pgx.Tx) error { return tx.Commit(ctx) },
+		"Rollback": func(ctx context.Context, tx pgx.Tx) error { return tx.Rollback(ctx) },
+		"SQL":      func(ctx context.Context, tx pgx.Tx) error { _, err := tx.Exec(ctx, " -- now\n COMMIT"); return err },
+		"ROLLBACK": func(ctx context.Context, tx pgx.Tx) error { _, err := tx.Exec(ctx, "rollback"); return err },
+		"END": func(ctx context.Context, tx pgx.Tx) error {
+			rows, err := tx.Query(ctx, "/* x */ END")
+			if err == nil {
+				rows.Close()
+			}
+			return err
+		},
+		"Conn": func(_ context.Context, tx pgx.Tx) error {
+			if tx.Conn() == nil {
+				return idempotency.ErrNotYours
+			}
+			return nil
+		},
+	} {
+		_, err := running(func(ctx context.Context, tx pgx.Tx, intent idempotency.Intent, o order) (thing, error) {
+			kept = tx
+			made, err := insert(ctx, tx, intent, o)
+			return made, errors.Join(err, end(ctx, tx))
+		}).Do(t.Context(), b.store, b.intent("k"), order{"a"})
+		if !errors.Is(err, idempotency.ErrNotYours) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := kept.Exec(t.Context(), `SELECT 1`); !errors.Is(err, pgx.ErrTxClosed) {
+			t.Errorf("%s: the transaction was kept: %v", name, err)
+		}
+	}
+	if n := b.count(`SELECT (SELECT count(*) FROM things) + (SELECT count(*) FROM intents)`); n != 0 {
+		t.Errorf("%d rows left", n)
+	}
+}
+
+// A part of the work may fail and be tried another way, in a savepoint.
+func TestSavepoints(t *testing.T) {
+	b := setup(t)
+	insert := interactive().Run
+	if _, err := idempotency.Define(spec()).Do(t.Context(), b.store, b.intent("first"), order{"taken"}); err != nil {
+		t.Fatal(err)
+	}
+	create := running(func(ctx context.Context, tx pgx.Tx, intent idempotency.Intent, o order) (made thing, err error) {
+		err = pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error {
+			made, err = insert(ctx, tx, intent, o)
+			return err
+		})
+		if broken, ok := errors.AsType[*pgconn.PgError](err); ok && broken.ConstraintName == "things_name_once" {
+			return insert(ctx, tx, intent, order{o.Name + " too"})
+		}
+		return made, err
+	})
+	for range 2 {
+		if done, err := create.Do(t.Context(), b.store, b.intent("k"), order{"taken"}); err != nil || done.Value.Name != "taken too" {
+			t.Errorf("%+v, %v", done, err)
+		}
+	}
+}
+
+// An error of the work's own is what the caller gets; the key stays free, and the connection good.
+func TestErrorOfTheWork(t *testing.T) {
+	b := setup(t)
+	insert := interactive().Run
+	refuse := true
+	create := running(func(ctx context.Context, tx pgx.Tx, intent idempotency.Intent, o order) (thing, error) {
+		made, err := insert(ctx, tx, intent, o)
+		if refuse {
+			return thing{}, errGone
+		}
+		return made, err
+	})
+	if _, err := create.Do(t.Context(), b.store, b.intent("k"), order{"a"}); !errors.Is(err, errGone) {
+		t.Errorf("got %v", err)
+	}
+	refuse = false
+	if done, err := create.Do(t.Context(), b.store, b.intent("k"), order{"a"}); err != nil || done.Replayed {
+		t.Errorf("%+v, %v", done, err)
+	}
+}
+
+// The first answer and the replay come from what is stored, not from what the work held in its hands.
+func TestFirstAnswerIsTheStoredOne(t *testing.T) {
+	b := setup(t)
+	type result struct {
+		ID   string    `json:"id"`
+		At   time.Time `json:"at"`
+		Note string    `json:"-"`
+	}
+	create := idempotency.Define(idempotency.Spec[order, result]{
+		Name: "thing.create",
+		Run: func(_ context.Context, _ pgx.Tx, intent idempotency.Intent, _ order) (result, error) {
+			return result{intent.Record.String(), time.Now(), "not stored"}, nil
+		},
+	})
+	first, err := create.Do(t.Context(), b.store, b.intent("k"), order{"a"})
+	again, err2 := create.Do(t.Context(), b.store, b.intent("k"), order{"a"})
+	if err := errors.Join(err, err2); err != nil || first.Value != again.Value {
+		t.Errorf("%+v, then %+v, %v", first, again, err)
+	}
+}
+
+// A result that does not say what was created would be a replay of nothing.
+func TestResultWithoutID(t *testing.T) {
+	b := setup(t)
+	insert := interactive().Run
+	_, err := idempotency.Define(idempotency.Spec[order, struct{}]{
+		Name: "thing.create",
+		Run: func(ctx context.Context, tx pgx.Tx, intent idempotency.Intent, o order) (struct{}, error) {
+			_, err := insert(ctx, tx, intent, o)
+			return struct{}{}, err
+		},
+	}).Do(t.Context(), b.store, b.intent("k"), order{"a"})
+	if err == nil {
+		t.Error("accepted")
+	}
+	if n := b.count(`SELECT (SELECT count(*) FROM things) + (SELECT count(*) FROM intents)`); n != 0 {
+		t.Errorf("%d rows left", n)
+	}
+}
+
+// Work that panics leaves nothing, and neither the key nor a connection taken.
+func TestPanic(t *testing.T) {
+	b := setup(t)
+	insert := interactive().Run
+	create := running(func(ctx context.Context, tx pgx.Tx, intent idempotency.Intent, o order) (thing, error) {
+		_, _ = insert(ctx, tx, intent, o)
+		panic("a mistake")
+	})
+	for range 3 {
+		if !panics(func() { _, _ = create.Do(t.Context(), b.store, b.intent("k"), order{"a"}) }) {
+			t.Error("it did not panic")
+		}
+	}
+	if done, err := idempotency.Define(interactive()).Do(t.Context(), b.store, b.intent("k"), order{"a"}); err != nil || done.Replayed {
+		t.Errorf("%+v, %v", done, err)
+	}
+	if n := b.store.Pool.Stat().AcquiredConns(); n != 0 {
+		t.Errorf("%d connections are taken", n)
+	}
+}
