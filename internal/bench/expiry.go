@@ -24,7 +24,7 @@ func (b *bench) expiry(ctx context.Context) error {
 		return err
 	}
 	var during, without []float64
-	var deleted int64
+	var erased int64
 	var busy time.Duration
 	// Once without counting, for the caches.
 	if _, err := b.load.run(ctx, typed, s.origin+invoicesPath, connections); err != nil {
@@ -43,7 +43,7 @@ func (b *bench) expiry(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		deleted, busy = deleted+e.deleted, busy+e.busy
+		erased, busy = erased+e.erased, busy+e.busy
 		if e.left == 0 {
 			break // for some of this turn there was nothing to expire, so it is none of ours
 		}
@@ -54,14 +54,14 @@ func (b *bench) expiry(ctx context.Context) error {
 	}
 	b.add(against(fmt.Sprintf("create while %s results expire: p99, 4 connections", thousands(b.Expired)),
 		millis, during, "create p99 without", without).atMost(1.3).
-		noting(fmt.Sprintf("%s, %s deleted, %s a second", plural(len(during), "turn"), thousands(int(deleted)),
-			thousands(int(float64(deleted)/busy.Seconds())))))
+		noting(fmt.Sprintf("%s, %s erased, %s a second", plural(len(during), "turn"), thousands(int(erased)),
+			thousands(int(float64(erased)/busy.Seconds())))))
 	return nil
 }
 
 // expiration is what expiry did in one turn.
 type expiration struct {
-	deleted, left int64
+	erased, left int64
 	busy          time.Duration // for how long it had something to erase
 }
 
@@ -94,6 +94,6 @@ func expireDuring(ctx context.Context, db database, work func() error) (e expira
 		return e, err
 	}
 	e.left, err = value[int64](ctx, db.admin(), due)
-	e.deleted = before - e.left
+	e.erased = before - e.left
 	return e, err
 }

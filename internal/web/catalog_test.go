@@ -68,7 +68,7 @@ func TestEveryUniquenessRuleIsEnforced(t *testing.T) {
 		SELECT array_agg(i.relname::text ORDER BY i.relname)
 		FROM pg_index x JOIN pg_class i ON i.oid = indexrelid JOIN pg_class c ON c.oid = indrelid
 		WHERE c.relnamespace = 'public'::regnamespace AND indisunique AND indisvalid AND NOT indisprimary
-			AND indpred IS NULL AND c.relname <> ALL ($1)`, directory)
+			AND c.relname <> ALL ($1)`, directory)
 	written := map[string]bool{}
 	for _, rule := range append(invoice.Rules(), customer.Rules()...) {
 		if rule.Sentence == "" || rule.Answer == "" || written[rule.Constraint] {
