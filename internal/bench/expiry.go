@@ -62,7 +62,7 @@ func (b *bench) expiry(ctx context.Context) error {
 // expiration is what expiry did in one turn.
 type expiration struct {
 	erased, left int64
-	busy          time.Duration // for how long it had something to erase
+	busy         time.Duration // for how long it had something to erase
 }
 
 // expireDuring runs the app's own expiry for as long as work takes.
