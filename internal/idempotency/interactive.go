@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -16,62 +17,98 @@ import (
 // ErrNotYours says that work tried to end the transaction that it was given.
 var ErrNotYours = errors.New("the transaction of an intent is committed or rolled back by package idempotency alone")
 
-// workTx is the transaction that [Spec.Run] works in. Once it has ended, pgx refuses every use of it.
-type workTx struct{ pgx.Tx }
+// workTx is the transaction that [Spec.Run] works in, or a savepoint in it, which work may commit and roll
+// back. Once the transaction has ended, pgx refuses every use of both.
+type workTx struct {
+	pgx.Tx
 
-// Commit returns [ErrNotYours].
-func (workTx) Commit(context.Context) error { return ErrNotYours }
+	savepoint bool
+}
 
-// Rollback returns [ErrNotYours]: to roll back, work returns an error.
-func (workTx) Rollback(context.Context) error { return ErrNotYours }
+// Commit returns [ErrNotYours], unless it is for a savepoint.
+func (t workTx) Commit(ctx context.Context) error {
+	if !t.savepoint {
+		return ErrNotYours
+	}
+	return t.Tx.Commit(ctx)
+}
+
+// Rollback returns [ErrNotYours], unless it is for a savepoint: to roll everything back, work returns an error.
+func (t workTx) Rollback(ctx context.Context) error {
+	if !t.savepoint {
+		return ErrNotYours
+	}
+	return t.Tx.Rollback(ctx)
+}
 
 // Conn gives nil: the connection would outlive the transaction.
 func (workTx) Conn() *pgx.Conn { return nil }
 
-// Begin gives a savepoint, which work may commit and roll back.
+// Begin gives a savepoint.
 func (t workTx) Begin(ctx context.Context) (pgx.Tx, error) {
 	savepoint, err := t.Tx.Begin(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return savepointTx{savepoint}, nil
+	return workTx{savepoint, true}, nil
 }
 
-// Exec is that of pgx, but for statements that would end the transaction.
+// Exec is that of pgx, but for SQL that could end the transaction.
 func (t workTx) Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
-	if endsTransaction.MatchString(sql) {
+	if mayEndTransaction(sql, args) {
 		return pgconn.CommandTag{}, ErrNotYours
 	}
 	return t.Tx.Exec(ctx, sql, args...)
 }
 
-// Query is that of pgx, but for statements that would end the transaction.
+// Query is that of pgx, but for SQL that could end the transaction.
 func (t workTx) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
-	if endsTransaction.MatchString(sql) {
+	if mayEndTransaction(sql, args) {
 		return nil, ErrNotYours
 	}
 	return t.Tx.Query(ctx, sql, args...)
 }
 
-// SendBatch is that of pgx. A statement in it that would end the transaction ends the work.
+// QueryRow is that of pgx, but for SQL that could end the transaction.
+func (t workTx) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
+	if mayEndTransaction(sql, args) {
+		return notYoursRow{}
+	}
+	return t.Tx.QueryRow(ctx, sql, args...)
+}
+
+// Prepare is that of pgx, but for SQL that could end the transaction.
+func (t workTx) Prepare(ctx context.Context, name, sql string) (*pgconn.StatementDescription, error) {
+	if mayEndTransaction(sql, nil) {
+		return nil, ErrNotYours
+	}
+	return t.Tx.Prepare(ctx, name, sql)
+}
+
+// SendBatch is that of pgx. SQL in it that could end the transaction is a panic, because a batch has no error
+// of its own.
 func (t workTx) SendBatch(ctx context.Context, batch *pgx.Batch) pgx.BatchResults {
 	for _, q := range batch.QueuedQueries {
-		if endsTransaction.MatchString(q.SQL) {
+		if mayEndTransaction(q.SQL, q.Arguments) {
 			panic(ErrNotYours)
 		}
 	}
 	return t.Tx.SendBatch(ctx, batch)
 }
 
+// notYoursRow is the answer of a query that was not sent.
+type notYoursRow struct{}
+
+func (notYoursRow) Scan(...any) error { return ErrNotYours }
+
+// mayEndTransaction also refuses the simple protocol, in which one text can hold several statements.
+func mayEndTransaction(sql string, args []any) bool {
+	return endsTransaction.MatchString(sql) || slices.Contains(args, any(pgx.QueryExecModeSimpleProtocol))
+}
+
 // endsTransaction matches SQL that begins, behind comments, with a command about the whole transaction.
 var endsTransaction = regexp.MustCompile(`(?is)^(\s|--[^\n]*\n|/\*.*?\*/)*` +
 	`(commit|end|abort|begin|start|prepare\s+transaction|rollback\s*(;|$|work|transaction|and))`)
-
-// savepointTx is a part of the work that may be rolled back by itself.
-type savepointTx struct{ pgx.Tx }
-
-// Conn gives nil: the connection would outlive the transaction.
-func (savepointTx) Conn() *pgx.Conn { return nil }
 
 // workError is what work returned.
 type workError struct{ error }
@@ -100,7 +137,7 @@ func (s *Store) converse(ctx context.Context, conn *pgxpool.Conn, t transaction)
 	if err := run(ctx, tx, t.claim, nil); err != nil {
 		return stored{}, unlessLost(conn, 0), err
 	}
-	value, err := t.run(ctx, workTx{tx})
+	value, err := t.run(ctx, workTx{Tx: tx})
 	if err != nil {
 		return stored{}, unlessLost(conn, 1), workError{err}
 	}

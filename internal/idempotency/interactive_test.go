@@ -36,6 +36,20 @@ func TestWorkCannotEndItsTransaction(t *testing.T) {
 			}
 			return err
 		},
+		"QueryRow": func(ctx context.Context, tx pgx.Tx) error { return tx.QueryRow(ctx, "COMMIT").Scan() },
+		"Prepare":  func(ctx context.Context, tx pgx.Tx) error { _, err := tx.Prepare(ctx, "end", "COMMIT"); return err },
+		"two statements": func(ctx context.Context, tx pgx.Tx) error {
+			_, err := tx.Exec(ctx, "SELECT 1; COMMIT", pgx.QueryExecModeSimpleProtocol)
+			return err
+		},
+		"in a savepoint": func(ctx context.Context, tx pgx.Tx) error {
+			savepoint, err := tx.Begin(ctx)
+			if err != nil {
+				return err
+			}
+			_, err = savepoint.Exec(ctx, "COMMIT")
+			return err
+		},
 		"Conn": func(_ context.Context, tx pgx.Tx) error {
 			if tx.Conn() == nil {
 				return idempotency.ErrNotYours
