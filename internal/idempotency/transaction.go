@@ -13,15 +13,27 @@ import (
 // transaction is everything that carries out one intent.
 type transaction struct {
 	attempt     uuid.UUID
+	record      uuid.UUID // that is created or changed
 	fingerprint Fingerprint
 	lookup      []bound // of the intent, if it was carried out before
 
 	claim bound
+	// begin locks the record that is changed, and looks at it.
+	begin []bound
 	// The work is either statements, of which the last stores the intent,
 	statements []bound
 	// or code that gives the result, with the statement that stores it.
 	run    func(context.Context, pgx.Tx) (result any, err error)
 	finish func(ctx context.Context, result []byte) (bound, error)
+
+	// Instead of all that, keep stores the intent of a transition whose state is made already.
+	keep []bound
+}
+
+// withoutWork is the transaction of a transition whose state is made already.
+func (t transaction) withoutWork() transaction {
+	t.begin, t.statements, t.run, t.finish, t.keep = nil, t.keep, nil, nil, nil
+	return t
 }
 
 // stored is an intent as it is stored.
@@ -29,7 +41,8 @@ type stored struct {
 	attempt     uuid.UUID
 	fingerprint []byte
 	result      []byte    // JSON; nil when its retention has ended
-	record      uuid.UUID // what was created or found
+	record      uuid.UUID // what was created, found or changed
+	outcome     Outcome
 	visible     bool
 }
 
@@ -39,12 +52,12 @@ func (s *Store) send(ctx context.Context, conn *pgxpool.Conn, t transaction) (ma
 	if t.run != nil {
 		return s.converse(ctx, conn, t)
 	}
-	all := slices.Concat([]bound{t.claim}, t.statements)
+	all := slices.Concat([]bound{t.claim}, t.begin, t.statements)
 	if err := prepare(ctx, conn.Conn(), s.wait(), slices.Concat(all, t.lookup)); err != nil {
 		return stored{}, notSent, err
 	}
 	made = stored{attempt: t.attempt, fingerprint: t.fingerprint[:], visible: true}
-	at, err = commit(ctx, conn.Conn(), all, &made.result, &made.record)
+	at, err = commit(ctx, conn.Conn(), all, &made.result, &made.record, &made.outcome)
 	return made, at, err
 }
 
@@ -56,7 +69,7 @@ func (s *Store) look(ctx context.Context, conn *pgxpool.Conn, lookup []bound) (f
 	if err := prepare(ctx, conn.Conn(), s.wait(), lookup); err != nil {
 		return stored{}, err
 	}
-	err = read(ctx, conn.Conn(), lookup, &found.attempt, &found.fingerprint, &found.result, &found.record, &found.visible)
+	err = read(ctx, conn.Conn(), lookup, &found.attempt, &found.fingerprint, &found.result, &found.record, &found.outcome, &found.visible)
 	return found, err
 }
 

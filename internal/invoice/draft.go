@@ -99,7 +99,7 @@ func (in Input) customer(d *Draft, problems *invalid.Error) {
 		}
 		d.CustomerID = id
 	case in.Customer != nil:
-		d.Customer = in.Customer.Draft("/customer", problems)
+		d.Customer = in.Customer.DraftIn("/customer", problems)
 	default:
 		problems.Add("/customer", "Choose a customer, or enter the email and name of a new one.")
 	}

@@ -3,6 +3,8 @@
 // database's catalog.
 package uniqueness
 
+import "onlyonce/internal/conflict"
+
 // Rule is one uniqueness rule, for people and for the program.
 type Rule struct {
 	// Constraint is the name of the unique constraint or index that enforces the rule.
@@ -11,4 +13,9 @@ type Rule struct {
 	Sentence string
 	// Answer says what happens to the second attempt.
 	Answer string
+	// Conflict is what the second attempt is refused with; nil if the existing record is reused.
+	Conflict *conflict.Kind
+	// Optional says that records without a value are not compared: the column may be NULL, or the index is
+	// partial.
+	Optional bool
 }

@@ -3,14 +3,17 @@ package web
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
-	"strconv"
+	"strings"
 	"time"
 
 	"github.com/a-h/templ"
+	"github.com/google/uuid"
 
+	"onlyonce/internal/conflict"
 	"onlyonce/templates"
 )
 
@@ -18,8 +21,22 @@ import (
 func (s *Server) page(w http.ResponseWriter, r *http.Request) templates.Page {
 	who := principal(r)
 	return templates.Page{
-		User: who.Name, Tenant: who.TenantName, LoginUnknown: s.loginUnknown(r), Assets: s.assetURLs, Flash: takeFlash(w, r),
+		User: who.Name, Tenant: who.TenantName, LoginUnknown: s.loginUnknown(r), Asset: s.assets.Path, Flash: takeFlash(w, r),
+		Nav: s.nav(r),
 	}
+}
+
+// nav is the main navigation. Whoever is not logged in sees what is public.
+func (s *Server) nav(r *http.Request) []templates.NavItem {
+	var items []templates.NavItem
+	if principal(r).Name != "" || s.loginUnknown(r) {
+		here := s.registered(r.URL.Path)
+		for _, reg := range s.resources {
+			items = append(items, templates.NavItem{Text: capital(reg.many), Href: "/" + reg.many, Current: reg == here})
+		}
+	}
+	docs := strings.HasPrefix(r.URL.Path, "/docs/") || strings.HasPrefix(r.URL.Path, "/problems")
+	return append(items, templates.NavItem{Text: "API", Href: "/docs/api", Current: docs})
 }
 
 // loginUnknown tells a request with a session that was not read, for example because the database cannot
@@ -81,14 +98,8 @@ func (w *pageWriter) start() error {
 	return err //nolint:wrapcheck // render says what it is
 }
 
-// What a page may say once after a redirect. The cookie holds only the name of the message.
-const (
-	flashCreated  = "created"
-	flashReplayed = "replayed"
-	flashReused   = "reused"
-
-	flashCookie = "onlyonce_flash"
-)
+// flashCookie holds what a page may say once after a redirect: the name of a message, see flash.
+const flashCookie = "onlyonce_flash"
 
 // setFlash leaves a message for the page at path.
 func (s *Server) setFlash(w http.ResponseWriter, path, message string) {
@@ -119,13 +130,14 @@ func (s *Server) failHTML(w http.ResponseWriter, r *http.Request, err error) {
 		_ = seeOther(w, r, loginPath(r))
 		return
 	}
-	mayHelp := kind.retry > 0 || stranger || posted && kind.status >= http.StatusInternalServerError
+	other := errors.Is(err, errOtherTenant) && parseForm(r) == nil
+	mayHelp := kind.retry > 0 || stranger || other || posted && kind.status >= http.StatusInternalServerError
 	readable := posted && parseForm(r) == nil
 	finish(r.Body)
 	if mayHelp && (readable || !posted) {
 		again := templates.TryAgain{Title: kind.title, Message: kind.meaning, Status: kind.status}
 		if readable {
-			again.Action, again.Fields = r.URL.Path, fields(r.PostForm)
+			again.Action, again.Fields, again.Facts = r.URL.Path, fields(r.PostForm), s.facts(r)
 			if again.AsksPassword() {
 				again.Message += " Enter your password again. Nothing else you typed is lost."
 			} else {
@@ -139,12 +151,22 @@ func (s *Server) failHTML(w http.ResponseWriter, r *http.Request, err error) {
 			again.Message = "Log in again in a new tab, then come back here and try again. Nothing you typed is lost."
 			again.Links = []templates.Link{{Text: "Log in", Href: "/login", NewTab: true}}
 		}
+		if other {
+			notice := templates.OtherTenant(formOwner(r), owner(r), false)
+			again.Title, again.Message, again.Links = notice.Title, notice.Text, notice.Links
+		}
 		_ = s.render(w, r, kind.status, templates.TryAgainPage(s.page(w, r), again))
 		return
 	}
 	failure := templates.Failure{
 		Status: kind.status, Title: kind.title, Message: kind.meaning, RequestID: requestID(r),
-		Links: []templates.Link{{Text: "Go to invoices", Href: "/invoices"}},
+		Links: []templates.Link{{Text: "Go to the start page", Href: "/"}},
+	}
+	if c, ok := errors.AsType[*conflict.Error](err); ok {
+		failure.Title, failure.Message = c.Title, c.Text
+		if reg := s.registered(r.URL.Path); reg != nil && c.Existing != uuid.Nil {
+			failure.Links = []templates.Link{{Text: "Open " + c.Name, Href: "/" + reg.many + "/" + c.Existing.String()}}
+		}
 	}
 	switch {
 	case readable || !posted:
@@ -167,6 +189,30 @@ func loginPath(r *http.Request) string {
 	return "/login"
 }
 
+// facts are what a person typed into a posted form.
+func (s *Server) facts(r *http.Request) []templates.Fact {
+	facts := labelled(templates.Field{Name: "email", Value: "Email"}) // of the login
+	if reg := s.registered(r.URL.Path); reg != nil {
+		facts = reg.facts
+	}
+	var typed []templates.Fact
+	for _, fact := range facts(r.PostForm) {
+		if fact.Value != "" {
+			typed = append(typed, templates.Fact{Label: fact.Label, Value: beginning(fact.Value)})
+		}
+	}
+	return typed
+}
+
+// beginning is enough of a text to know it again; the whole is in the form.
+func beginning(text string) string {
+	const enough = 2000 // bytes
+	if len(text) <= enough {
+		return text
+	}
+	return strings.ToValidUTF8(text[:enough], "") + "…"
+}
+
 // fields lists what a form posted, each name's values in their order.
 func fields(form url.Values) []templates.Field {
 	var list []templates.Field
@@ -180,15 +226,3 @@ func fields(form url.Values) []templates.Field {
 
 // day shows an ISO date to people.
 func day(t time.Time) string { return t.Format("2 Jan 2006") }
-
-// age says how long ago something was.
-func age(since time.Duration) string {
-	switch seconds := int(since.Seconds()); {
-	case seconds < 2:
-		return "a moment ago"
-	case seconds < 120:
-		return strconv.Itoa(seconds) + " seconds ago"
-	default:
-		return strconv.Itoa(seconds/60) + " minutes ago"
-	}
-}
