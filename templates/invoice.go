@@ -18,6 +18,9 @@ type Invoice struct {
 	Taxes         []TaxLine
 	Total         string
 	Notes         string
+	// EditHref opens the form of a draft; empty for others. Actions bring it into another state.
+	EditHref string
+	Actions  []Action
 	// CopyHref opens a new form filled like this invoice.
 	CopyHref string
 	// Key is the idempotency key that created it; CreatedAt says when.

@@ -3,6 +3,8 @@
 package invoice
 
 import (
+	"time"
+
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
@@ -27,6 +29,8 @@ type Invoice struct {
 	TaxTotal  int64          `json:"tax_total"`
 	Total     int64          `json:"total"`
 	Notes     string         `json:"notes"`
+	IssuedAt  time.Time      `json:"issued_at,omitzero"` // UTC; zero for a draft
+	VoidedAt  time.Time      `json:"voided_at,omitzero"` // UTC; zero if it is not void
 
 	// PossibleDuplicateOf is an invoice with the same customer, currency and lines that was created
 	// shortly before, or [uuid.Nil].
@@ -36,18 +40,25 @@ type Invoice struct {
 // Table has the invoices.
 var Table = record.Table[Invoice]{Name: "invoices", Fields: `
 	'number', r.number, 'status', r.status, 'currency', r.currency,
-	'customer', (
+	'customer', COALESCE(r.bill_to, (
 		SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name)
-		FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id),
+		FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id)),
 	'issue_date', r.issue_date, 'due_date', r.due_date, 'notes', r.notes,
 	'lines', (
 		SELECT json_agg(json_build_object(
 			'description', l.description, 'quantity', l.quantity::text, 'unit_price', l.unit_price,
 			'tax_rate', l.tax_rate::text, 'net', l.net) ORDER BY l.position)
 		FROM invoice_lines l WHERE l.tenant_id = r.tenant_id AND l.invoice_id = r.id),
-	'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total`}
+	'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total, 'issued_at', r.issued_at, 'voided_at', r.voided_at`}
 
-// Customer is what an invoice shows of its customer.
+// The states of an invoice.
+const (
+	StatusDraft  = "draft"
+	StatusIssued = "issued"
+	StatusVoid   = "void"
+)
+
+// Customer is what an invoice shows of its customer: as they are for a draft, and as they were when it was issued.
 type Customer struct {
 	ID    uuid.UUID `json:"id"`
 	Email string    `json:"email"`

@@ -164,12 +164,12 @@ func commonNotice(r *http.Request, err error, creates bool) *templates.Notice {
 }
 
 // conflictNotice says what stands in the way.
-func conflictNotice(c *conflict.Error, existing string) *templates.Notice {
+func conflictNotice(c *conflict.Error, existing templates.Record) *templates.Notice {
 	var submits []templates.Submit
 	for _, way := range c.Ways {
 		submits = append(submits, templates.Submit{Text: way.Text, Name: way.Field, Value: way.Value})
 	}
-	return templates.Conflict(c.Title, c.Text, templates.Record{Name: c.Name, Href: existing}, submits)
+	return templates.Conflict(c.Title, c.Text, existing, submits)
 }
 
 func sortedNames(form url.Values) []string { return slices.Sorted(maps.Keys(form)) }

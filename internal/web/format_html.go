@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -65,7 +66,8 @@ func (m *mounted[R]) newForm(r *http.Request, kind idempotency.Kind, words wordi
 		Title: words.title, Submit: words.submit, Key: key.String(), Owner: formOwner(r), Action: m.path(), Href: m.path() + "/new",
 	}
 	if kind.Changes() {
-		f.Action, f.Href = r.URL.Path, r.URL.Path
+		f.Href = path.Dir(r.URL.Path) + "/edit"
+		f.Action = f.Href
 	}
 	return f
 }
@@ -202,7 +204,11 @@ func (m *mounted[R]) object(
 		return status, nil
 	}
 	if c, ok := errors.AsType[*conflict.Error](refused); ok {
-		f.Notice = conflictNotice(c, m.href(c.Existing))
+		existing := templates.Record{Name: c.Name, Href: m.href(c.Existing)}
+		if c.Existing == uuid.Nil { // it is about the record itself
+			existing = templates.Record{Name: "the " + m.one, Href: path.Dir(f.Action)}
+		}
+		f.Notice = conflictNotice(c, existing)
 		if c.Field != "" {
 			f.Blamed = templates.FieldErrors{{Control: m.controlOf(c.Field), Message: c.Blame}}
 		}

@@ -45,7 +45,7 @@ func (s *Server) invoiceForm(r *http.Request, p templates.Page, f templates.Form
 	form := templates.InvoiceForm{
 		Form: f, NextNumber: next, AllowRepeat: in.AllowRepeat, CustomerID: f.Typed.Get("customer_id"), Number: in.Number,
 		IssueDate: in.IssueDate, DueDate: in.DueDate, Currency: in.Currency, Notes: in.Notes,
-		Currencies: currencies(), MaxLines: invoice.MaxLines,
+		Currencies: currencies(), MaxLines: invoice.MaxLines, LinesHref: strings.TrimSuffix(f.Action, "/edit") + "/form",
 		// What was typed for a new customer stays, even while another one is chosen.
 		CustomerEmail: f.Typed.Get("customer_email"), CustomerName: f.Typed.Get("customer_name"),
 	}
@@ -72,9 +72,8 @@ func (s *Server) invoiceForm(r *http.Request, p templates.Page, f templates.Form
 }
 
 // editLines adds or removes a line for people without JavaScript. It only shows the form again.
-func (m *mounted[R]) editLines(w http.ResponseWriter, r *http.Request) error {
-	words := creating(m.one)
-	refuse := m.refuseForm(idempotency.Create, words)
+func (m *mounted[R]) editLines(w http.ResponseWriter, r *http.Request, kind idempotency.Kind, words wording) error {
+	refuse := m.refuseForm(kind, words)
 	key, err := formKey(r)
 	if err == nil {
 		err = eachOnce(r.PostForm, m.severals)
@@ -82,8 +81,9 @@ func (m *mounted[R]) editLines(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return refuse(w, r, err)
 	}
-	f := m.newForm(r, idempotency.Create, words, key)
+	f := m.newForm(r, kind, words, key)
 	f.Typed = r.PostForm
+	f.Version, _ = strconv.Atoi(r.PostForm.Get("version"))
 	lines := readInvoice(r.PostForm).Lines
 	action, index, _ := strings.Cut(r.PostForm.Get("action"), ":")
 	switch i, err := strconv.Atoi(index); {

@@ -109,19 +109,33 @@ func (s *Server) freshInvoice(r *http.Request) (url.Values, error) {
 
 // copyInto fills a form like an invoice. A copy is a wanted repeat, so it is not asked about.
 func copyInto(form url.Values, original invoice.Invoice) {
+	for name, values := range fillInvoice(original) {
+		switch name {
+		case "number", "issue_date", "due_date":
+		default:
+			form[name] = values
+		}
+	}
 	form.Set("copy_of", original.Number)
 	form.Set("allow_repeat", "1")
-	form.Set("customer_id", original.Customer.ID.String())
-	form.Set("currency", original.Currency.String())
-	form.Set("notes", original.Notes)
+}
+
+// fillInvoice gives what stands in the form of an invoice that is there.
+func fillInvoice(inv invoice.Invoice) url.Values {
+	form := url.Values{
+		"number": {inv.Number}, "customer_id": {inv.Customer.ID.String() + " " + inv.Customer.Name + " · " + inv.Customer.Email},
+		"issue_date": {inv.IssueDate.String()}, "due_date": {inv.DueDate.String()},
+		"currency": {inv.Currency.String()}, "notes": {inv.Notes},
+	}
 	var lines []invoice.LineInput
-	for _, l := range original.Lines {
+	for _, l := range inv.Lines {
 		lines = append(lines, invoice.LineInput{
 			Description: l.Description, Quantity: l.Quantity.String(),
-			UnitPrice: original.Currency.Format(l.UnitPrice), TaxRate: l.TaxRate.String(),
+			UnitPrice: inv.Currency.Format(l.UnitPrice), TaxRate: l.TaxRate.String(),
 		})
 	}
 	setLines(form, lines)
+	return form
 }
 
 func setLines(form url.Values, lines []invoice.LineInput) {

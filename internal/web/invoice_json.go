@@ -26,6 +26,8 @@ type invoiceJSON struct {
 	Notes     string           `json:"notes"`
 	Version   int              `json:"version"`
 	CreatedAt time.Time        `json:"created_at"`
+	IssuedAt  time.Time        `json:"issued_at,omitzero"`
+	VoidedAt  time.Time        `json:"voided_at,omitzero"`
 
 	PossibleDuplicateOf uuid.UUID `json:"possible_duplicate_of,omitzero"`
 }
@@ -44,7 +46,8 @@ func showInvoice(inv invoice.Invoice) any {
 		ID: inv.ID, Number: inv.Number, Status: inv.Status, Customer: inv.Customer, Currency: c,
 		IssueDate: inv.IssueDate, DueDate: inv.DueDate, Notes: inv.Notes,
 		Subtotal: c.Format(inv.Subtotal), TaxTotal: c.Format(inv.TaxTotal), Total: c.Format(inv.Total),
-		Version: inv.Version, CreatedAt: inv.CreatedAt.UTC(), PossibleDuplicateOf: inv.PossibleDuplicateOf,
+		Version: inv.Version, CreatedAt: inv.CreatedAt, IssuedAt: inv.IssuedAt, VoidedAt: inv.VoidedAt,
+		PossibleDuplicateOf: inv.PossibleDuplicateOf,
 		Lines: make([]lineJSON, 0, len(inv.Lines)),
 	}
 	for _, l := range inv.Lines {

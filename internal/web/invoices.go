@@ -17,19 +17,31 @@ func (s *Server) invoices(pages, api router) {
 	m := mount(s, pages, api, resource[invoice.Invoice]{
 		one: "invoice", many: "invoices", table: invoice.Table,
 		name: func(i invoice.Invoice) string { return i.Number },
-		json: showInvoice, form: s.invoiceForm, facts: invoiceFacts, control: invoiceControl, severals: lineFields,
-		rules: invoice.Rules(), conflicts: []*conflict.Kind{&invoice.LooksLikeRepeat}, example: invoiceExample,
+		json: showInvoice, form: s.invoiceForm, fill: fillInvoice, facts: invoiceFacts, control: invoiceControl, severals: lineFields,
+		rules: invoice.Rules(), conflicts: []*conflict.Kind{&invoice.LooksLikeRepeat, &invoice.NotDraft}, example: invoiceExample,
 	})
+	draft := command[invoice.Draft]{form: draftOfForm, json: draftOfJSON}
 	lists(m, listing[invoice.Summary]{
 		summary: "Invoices, newest first.", json: showSummary, page: invoiceList,
 		read: func(r *http.Request, page record.Page) ([]invoice.Summary, error) {
 			return invoice.List(r.Context(), s.pool, principal(r).Tenant, page)
 		},
 	})
-	shows(m, "One invoice.", s.invoicePage)
+	shows(m, "One invoice.", func(r *http.Request, p templates.Page, inv invoice.Invoice) (templ.Component, error) {
+		return s.invoicePage(m, r, p, inv)
+	})
 	creates(m, "Create an invoice. Leave number out to get the next one in the series.", invoice.Create,
-		command[invoice.Draft]{form: draftOfForm, json: draftOfJSON}, s.freshInvoice)
-	pages.natural("/invoices/form", "shows the form again with another line; nothing is stored", m.editLines)
+		draft, s.freshInvoice)
+	changes(m, http.MethodPut, "Replace a draft. A number that is left out stays as it is.", invoice.Edit, draft)
+	transitions(m, "issue", "issued", "Issue a draft. From then on it does not change.", invoice.Issue, nothing())
+	transitions(m, "void", "voided", "Void a draft or an issued invoice. It keeps its number.", invoice.Void, nothing())
+	const why = "shows the form again with another line; nothing is stored"
+	pages.natural("/invoices/form", why, func(w http.ResponseWriter, r *http.Request) error {
+		return m.editLines(w, r, idempotency.Create, creating(m.one))
+	})
+	pages.natural("/invoices/{id}/form", why, func(w http.ResponseWriter, r *http.Request) error {
+		return m.editLines(w, r, idempotency.Change, editing(m.one))
+	})
 }
 
 // draftOfJSON reads the command of a program. It has its key, so it is told possible_duplicate_of and not asked.
@@ -58,7 +70,9 @@ func invoiceRows(found []invoice.Summary) []templates.InvoiceRow {
 	return rows
 }
 
-func (s *Server) invoicePage(r *http.Request, p templates.Page, inv invoice.Invoice) (templ.Component, error) {
+func (s *Server) invoicePage(
+	m *mounted[invoice.Invoice], r *http.Request, p templates.Page, inv invoice.Invoice,
+) (templ.Component, error) {
 	totals, err := invoice.TotalsOf(inv.Lines)
 	if err != nil {
 		return nil, err
@@ -77,6 +91,13 @@ func (s *Server) invoicePage(r *http.Request, p templates.Page, inv invoice.Invo
 	}
 	if len(history) > 0 {
 		view.Key = history[0].Key
+	}
+	if inv.Status == invoice.StatusDraft {
+		view.EditHref = m.href(inv.ID) + "/edit"
+		view.Actions = append(view.Actions, m.action(r, inv.ID, "issue", "Issuing…"))
+	}
+	if inv.Status != invoice.StatusVoid {
+		view.Actions = append(view.Actions, m.action(r, inv.ID, "void", "Voiding…"))
 	}
 	for _, l := range inv.Lines {
 		view.Lines = append(view.Lines, templates.InvoiceLine{

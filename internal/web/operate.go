@@ -105,11 +105,7 @@ func creates[C any, R entity](
 // changes registers an operation that changes a record, once per key and only the version that was seen: its
 // form at /{id}/edit, and in the API PUT, which replaces the record, or PATCH.
 func changes[C any, R entity](m *mounted[R], method, summary string, op idempotency.Operation[C, R], c command[C]) {
-	words := wording{
-		title: "Edit " + m.one, submit: "Save changes", did: "changed", again: "Save these changes too",
-		changed: "Changes to %s saved.", unchanged: "%s is like this already. Nothing was changed.",
-		replayed: "Changes saved. We ignored the duplicate submission and kept your first request.",
-	}
+	words := editing(m.one)
 	register(m, op, words)
 	m.document(method, m.path()+"/{id}", summary+" If-Match names the version that you have seen.",
 		"replays the first answer; without a key, 412")

@@ -28,6 +28,15 @@ func creating(one string) wording {
 	}
 }
 
+// editing is the wording of an operation that changes one of a resource.
+func editing(one string) wording {
+	return wording{
+		title: "Edit " + one, submit: "Save changes", did: "changed", again: "Save these changes too",
+		changed: "Changes to %s saved.", unchanged: "%s is like this already. Nothing was changed.",
+		replayed: "Changes saved. We ignored the duplicate submission and kept your first request.",
+	}
+}
+
 // register notes an operation of a resource. It panics on a name that is used twice, because intents are stored
 // under it for life.
 func register[C any, R entity](m *mounted[R], op idempotency.Operation[C, R], words wording) {

@@ -1,0 +1,90 @@
+package invoice
+
+import (
+	"onlyonce/internal/conflict"
+	"onlyonce/internal/idempotency"
+)
+
+// Edit replaces a draft.
+var Edit = idempotency.Define(idempotency.Spec[Draft, Invoice]{
+	Kind: idempotency.Change, Name: "invoice.edit", Table: Table,
+	Statements: replace,
+	Explain: map[string]idempotency.Explanation[Draft]{
+		"invoices_number_once_per_year": numberTaken,
+		"invoices_customer":             customerGone,
+		"invoices_number_ascii":         numberRefused,
+		"invoices_number_of_its_year":   numberRefused,
+	},
+	NotInFingerprint: []string{"AllowRepeat", "totals"},
+	Fields:           fields,
+})
+
+// replace changes the draft and all of its lines. A number that is left blank stays as it is, and a number of
+// the series follows the invoice into another year.
+func replace(tx *idempotency.Tx, d Draft) idempotency.Result {
+	args := arguments(d)
+	args["new_customer_id"] = tx.ID(1)
+	tx.Require(1, notDraft("change"), `
+		WITH customer AS MATERIALIZED (
+			SELECT id FROM (SELECT @customer_id::uuid AS id) AS chosen WHERE id <> @nobody::uuid
+			UNION ALL
+			SELECT id FROM create_or_reuse_customer(@tenant_id, @new_customer_id, @email, @name) WHERE @customer_id::uuid = @nobody::uuid
+		)
+		UPDATE invoices SET
+			number = CASE
+				WHEN @number <> '' THEN @number
+				WHEN issue_year = extract(year FROM @issue_date::date) OR series_place(number_folded, issue_year) IS NULL THEN number
+			END,
+			customer_id = customer.id, currency = @currency, issue_date = @issue_date, due_date = @due_date, notes = @notes,
+			subtotal = @subtotal, tax_total = @tax_total, total = @total, likeness = sha256(uuid_send(customer.id) || @content::bytea)
+		FROM customer
+		WHERE tenant_id = @tenant_id AND invoices.id = @record_id AND status = 'draft'`, args)
+	tx.Exec(`DELETE FROM invoice_lines WHERE tenant_id = @tenant_id AND invoice_id = @record_id`, nil)
+	tx.Exec(`
+		INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, net)
+		SELECT @tenant_id, @record_id, position, description, quantity::numeric, unit_price, tax_rate::numeric, net
+		FROM unnest(@descriptions::text[], @quantities::text[], @unit_prices::bigint[], @tax_rates::text[], @nets::bigint[])
+			WITH ORDINALITY AS typed (description, quantity, unit_price, tax_rate, net, position)`, args)
+	tx.Exec(`
+		INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
+		SELECT tenant_id, id, @operation, @idempotency_key, 'customer created' FROM customers
+		WHERE tenant_id = @tenant_id AND id = @new_customer_id`, args)
+	return tx.Record()
+}
+
+// Issue makes a draft an invoice that counts. From then on it stays as it is, and so does what it says of its
+// customer.
+var Issue = idempotency.Define(idempotency.Spec[struct{}, Invoice]{
+	Kind: idempotency.Transition, Name: "invoice.issue", Table: Table, Made: `r.status = 'issued'`,
+	Statements: func(tx *idempotency.Tx, _ struct{}) idempotency.Result {
+		tx.Require(1, notDraft("issue"), `
+			UPDATE invoices SET status = 'issued', issued_at = now(), bill_to = (
+				SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name)
+				FROM customers c WHERE c.tenant_id = invoices.tenant_id AND c.id = invoices.customer_id)
+			WHERE tenant_id = @tenant_id AND id = @record_id AND status = 'draft'`, nil)
+		return tx.Record()
+	},
+})
+
+// Void says that a draft or an issued invoice does not count. It keeps its number.
+var Void = idempotency.Define(idempotency.Spec[struct{}, Invoice]{
+	Kind: idempotency.Transition, Name: "invoice.void", Table: Table, Made: `r.status = 'void'`,
+	Statements: func(tx *idempotency.Tx, _ struct{}) idempotency.Result {
+		tx.Exec(`UPDATE invoices SET status = 'void', voided_at = now() WHERE tenant_id = @tenant_id AND id = @record_id`, nil)
+		return tx.Record()
+	},
+})
+
+// NotDraft is the conflict of changing or issuing an invoice that is no draft.
+var NotDraft = conflict.Kind{
+	Slug: "not-draft", Title: "Not a draft any more",
+	Meaning: "The invoice was issued or voided, and does not change from then on. Nothing was changed.",
+	ToDo:    "Read the invoice. To bill something else, void it and create another one.",
+}
+
+func notDraft(verb string) error {
+	return &conflict.Error{
+		Kind: &NotDraft, Title: "You cannot " + verb + " this invoice any more.",
+		Text: "It was issued or voided meanwhile, and stays as it is. Nothing was changed.",
+	}
+}

@@ -1,0 +1,217 @@
+package invoice_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"onlyonce/internal/conflict"
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invoice"
+)
+
+// of is an intent about an invoice, in the version that was seen.
+func (b *bundle) of(k string, id uuid.UUID, seen int) idempotency.Intent {
+	b.Helper()
+	intent := b.intent(k)
+	intent.Record, intent.Seen = id, seen
+	return intent
+}
+
+// edited is the draft of an input that was changed.
+func edited(t testing.TB, change func(*invoice.Input)) invoice.Draft {
+	t.Helper()
+	in := input("")
+	change(&in)
+	return draft(t, in)
+}
+
+func (b *bundle) mustCreate(k string, d invoice.Draft) invoice.Invoice {
+	b.Helper()
+	done, err := invoice.Create.Do(b.Context(), b.store, b.intent(k), d)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return done.Value
+}
+
+func isConflict(err error, kind *conflict.Kind) bool {
+	refused, ok := errors.AsType[*conflict.Error](err)
+	return ok && refused.Kind == kind
+}
+
+func TestEdit(t *testing.T) {
+	b := setup(t)
+	inv := b.mustCreate("create", draft(t, input("")))
+	done, err := invoice.Edit.Do(t.Context(), b.store, b.of("k", inv.ID, 1), edited(t, func(in *invoice.Input) {
+		in.Notes, in.Customer.Email, in.Customer.Name = "Changed", "grace@example.com", "Grace"
+		in.Lines = append(in.Lines, invoice.LineInput{Description: "More", Quantity: "2", UnitPrice: "10", TaxRate: "0"})
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := done.Value
+	if got.Version != 2 || got.Number != inv.Number || got.Notes != "Changed" || got.Customer.Email != "grace@example.com" ||
+		len(got.Lines) != len(inv.Lines)+1 || got.Total != inv.Total+2000 || got.Status != invoice.StatusDraft {
+		t.Errorf("%+v", got)
+	}
+	history, err := idempotency.History(t.Context(), b.store.Pool, b.tenant, inv.ID, 10)
+	if err != nil || len(history) != 2 || len(history[0].Changes) != 5 { // customer, lines, notes, subtotal, total
+		t.Errorf("%+v, %v", history, err)
+	}
+}
+
+// TestRenumber: a draft can get another number, and gives up its own.
+func TestRenumber(t *testing.T) {
+	b := setup(t)
+	first, second := b.mustCreate("1", draft(t, input(""))), b.mustCreate("2", edited(t, func(in *invoice.Input) { in.Customer.Email = "grace@example.com" }))
+	if first.Number != "2026-0001" || second.Number != "2026-0002" {
+		t.Fatal(first.Number, second.Number)
+	}
+	edit := func(k string, id uuid.UUID, seen int, number, issued string) (invoice.Invoice, error) {
+		done, err := invoice.Edit.Do(t.Context(), b.store, b.of(k, id, seen), edited(t, func(in *invoice.Input) {
+			in.Number, in.IssueDate, in.DueDate = number, issued, "2028-01-01"
+		}))
+		return done.Value, err
+	}
+	if _, err := edit("taken", first.ID, 1, "2026-0002", "2026-11-21"); !isConflict(err, &invoice.NumberTaken) {
+		t.Errorf("a number that is taken: %v", err)
+	}
+	if got, err := edit("own", first.ID, 1, "A-7", "2026-11-21"); err != nil || got.Number != "A-7" {
+		t.Errorf("%+v, %v", got.Number, err)
+	}
+	if third := b.mustCreate("3", draft(t, input(""))); third.Number != "2026-0001" {
+		t.Errorf("the number that was given up is not used again: %s", third.Number)
+	}
+	if got, err := edit("year", second.ID, 1, "", "2027-01-05"); err != nil || got.Number != "2027-0001" {
+		t.Errorf("into another year: %s, %v", got.Number, err)
+	}
+	if got, err := edit("year of a typed one", first.ID, 2, "", "2027-01-05"); err != nil || got.Number != "A-7" {
+		t.Errorf("a typed number into another year: %s, %v", got.Number, err)
+	}
+	next, err := invoice.NextNumber(t.Context(), b.store.Pool, b.tenant, 2026)
+	if err != nil || next != "2026-0002" {
+		t.Errorf("next is %s, %v", next, err)
+	}
+}
+
+func TestLife(t *testing.T) {
+	b := setup(t)
+	inv := b.mustCreate("create", draft(t, input("")))
+	issued, err := invoice.Issue.Do(t.Context(), b.store, b.of("issue", inv.ID, 0), struct{}{})
+	if err != nil || issued.Value.Status != invoice.StatusIssued || issued.Value.IssuedAt.IsZero() || issued.Value.Version != 2 {
+		t.Fatalf("%+v, %v", issued, err)
+	}
+	again, err := invoice.Issue.Do(t.Context(), b.store, b.of("again", inv.ID, 0), struct{}{})
+	if err != nil || again.Outcome != idempotency.Unchanged || !again.Value.IssuedAt.Equal(issued.Value.IssuedAt) {
+		t.Errorf("again: %+v, %v", again, err)
+	}
+	if _, err := invoice.Edit.Do(t.Context(), b.store, b.of("edit", inv.ID, 2), draft(t, input(""))); !isConflict(err, &invoice.NotDraft) {
+		t.Errorf("an issued invoice was edited: %v", err)
+	}
+	// What becomes of the customer does not change it.
+	if _, err := b.db.Admin(t).Exec(t.Context(), `UPDATE customers SET name = 'Somebody else'`); err != nil {
+		t.Fatal(err)
+	}
+	found, err := invoice.Table.Find(t.Context(), b.store.Pool, b.tenant, inv.ID)
+	if err != nil || found.Customer != inv.Customer {
+		t.Errorf("%+v, %v", found.Customer, err)
+	}
+	void, err := invoice.Void.Do(t.Context(), b.store, b.of("void", inv.ID, 0), struct{}{})
+	if err != nil || void.Value.Status != invoice.StatusVoid || void.Value.Number != inv.Number || void.Value.VoidedAt.IsZero() {
+		t.Errorf("%+v, %v", void, err)
+	}
+	if _, err := invoice.Issue.Do(t.Context(), b.store, b.of("issue a void one", inv.ID, 0), struct{}{}); !isConflict(err, &invoice.NotDraft) {
+		t.Errorf("a void invoice was issued: %v", err)
+	}
+}
+
+// TestDatabaseKeepsTheLife: whoever sends the statement.
+func TestDatabaseKeepsTheLife(t *testing.T) {
+	b := setup(t)
+	inv := b.mustCreate("create", draft(t, input("")))
+	refused := func(constraint, sql string) {
+		t.Helper()
+		var broken *pgconn.PgError
+		_, err := b.db.Admin(t).Exec(t.Context(), sql)
+		if !errors.As(err, &broken) || broken.ConstraintName != constraint {
+			t.Errorf("%s: %v", sql, err)
+		}
+	}
+	refused("invoices_kept", `DELETE FROM invoices`)
+	refused("invoices_stamped", `UPDATE invoices SET status = 'issued'`)
+	refused("invoices_stamped", `UPDATE invoices SET issued_at = now(), bill_to = '{}'`)
+	if _, err := invoice.Issue.Do(t.Context(), b.store, b.of("issue", inv.ID, 0), struct{}{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, column := range []string{
+		"number = 'X'", "currency = 'USD'", "issue_date = issue_date - 1", "due_date = due_date + 1", "notes = 'x'", "issued_at = now()",
+		"bill_to = '{}'", "subtotal = 1, tax_total = 0, total = 1", "customer_id = (SELECT id FROM customers ORDER BY id LIMIT 1 OFFSET 1)",
+	} {
+		if strings.HasPrefix(column, "customer_id") {
+			b.mustCreate("another customer", edited(t, func(in *invoice.Input) { in.Customer.Email = "grace@example.com" }))
+			column += " WHERE status = 'issued'"
+		}
+		refused("invoices_frozen", `UPDATE invoices SET `+column)
+	}
+	refused("invoices_life", `UPDATE invoices SET status = 'draft', issued_at = NULL, bill_to = NULL WHERE status = 'issued'`)
+	issued := fmt.Sprintf(`invoice_id = '%s'`, inv.ID)
+	refused("invoices_frozen", `DELETE FROM invoice_lines WHERE `+issued)
+	refused("invoices_frozen", `UPDATE invoice_lines SET description = 'x' WHERE `+issued)
+	refused("invoices_frozen", `INSERT INTO invoice_lines
+		SELECT tenant_id, invoice_id, position + 100, description, quantity, unit_price, tax_rate, net FROM invoice_lines WHERE `+issued)
+}
+
+// TestRacesOfOneInvoice: whoever comes first decides, and the others hear about it.
+func TestRacesOfOneInvoice(t *testing.T) {
+	b := setup(t)
+	for round := range 5 {
+		inv := b.mustCreate(fmt.Sprint("create", round), edited(t, func(in *invoice.Input) { in.Notes, in.AllowRepeat = fmt.Sprint(round), true }))
+		errs := make([]error, 12)
+		gate := make(chan struct{})
+		var all sync.WaitGroup
+		for i := range errs {
+			k := fmt.Sprint(round, "-", i)
+			all.Go(func() {
+				<-gate
+				switch i % 3 {
+				case 0:
+					_, errs[i] = invoice.Edit.Do(context.Background(), b.store, b.of(k, inv.ID, 1), edited(t, func(in *invoice.Input) { in.Notes = k }))
+				case 1:
+					_, errs[i] = invoice.Issue.Do(context.Background(), b.store, b.of(k, inv.ID, 0), struct{}{})
+				default:
+					_, errs[i] = invoice.Void.Do(context.Background(), b.store, b.of(k, inv.ID, 0), struct{}{})
+				}
+			})
+		}
+		close(gate)
+		all.Wait()
+		edits := 0
+		for i, err := range errs {
+			stale, isStale := errors.AsType[*idempotency.StaleError](err)
+			switch {
+			case i%3 == 0 && err == nil:
+				edits++
+			case i%3 == 0 && (isStale && stale.Record == inv.ID || isConflict(err, &invoice.NotDraft)):
+			case i%3 == 1 && (err == nil || isConflict(err, &invoice.NotDraft)):
+			case i%3 == 2 && err == nil:
+			default:
+				t.Errorf("%d: %v", i, err)
+			}
+		}
+		found, err := invoice.Table.Find(t.Context(), b.store.Pool, b.tenant, inv.ID)
+		wantVersion := 2 + edits // and void
+		if !found.IssuedAt.IsZero() {
+			wantVersion++
+		}
+		if err != nil || edits > 1 || found.Status != invoice.StatusVoid || found.Version != wantVersion {
+			t.Errorf("%d edits: %s, version %d, %v", edits, found.Status, found.Version, err)
+		}
+	}
+}
