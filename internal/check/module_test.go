@@ -48,7 +48,9 @@ func (s *source) parse(t *testing.T, name, text string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	info := &types.Info{Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}}
+	info := &types.Info{
+		Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}, Types: map[ast.Expr]types.TypeAndValue{},
+	}
 	config := types.Config{Importer: s}
 	checked, err := config.Check(path, fset, []*ast.File{file}, info)
 	if err != nil {
