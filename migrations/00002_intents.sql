@@ -7,7 +7,7 @@
 CREATE DOMAIN idempotency_key AS text
     CHECK (VALUE ~ '^[ -~]+$' AND length(VALUE) <= 255 AND VALUE = btrim(VALUE));
 CREATE DOMAIN sha256_digest AS bytea CHECK (octet_length(VALUE) = 32);
-CREATE DOMAIN intent_outcome AS text CHECK (VALUE IN ('created', 'reused'));
+CREATE DOMAIN intent_outcome AS text CHECK (VALUE IN ('created', 'reused', 'changed', 'unchanged'));
 
 CREATE TABLE intents (
     tenant_id   uuid            NOT NULL,
@@ -18,11 +18,13 @@ CREATE TABLE intents (
     -- The attempt that carried the intent out. It tells our own commit, if its answer was lost, from
     -- somebody else's.
     attempt_id  uuid            NOT NULL,
-    -- What was created, or found. One that was created has the id of the attempt.
+    -- What was created, found or changed. One that was created has the id of the attempt.
     record_id   uuid            NOT NULL,
     outcome     intent_outcome  NOT NULL,
     actor       text            NOT NULL,
     at          timestamptz     NOT NULL DEFAULT now(),
+    -- Of a change, for life: {"name": ["Ada", "Ada King"]}, what was and what is, of the fields that differ.
+    changes     jsonb,
     -- What the answers are made of. It is erased when its retention ends; the row stays.
     result      json,
     expires_at  timestamptz     NOT NULL,
@@ -87,7 +89,71 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 
+-- Counts the states of a record, the first one included.
+CREATE DOMAIN record_version AS integer CHECK (VALUE > 0);
+
+-- next_version is the trigger of every table with a version: an UPDATE makes the next one, whoever sends it.
+-- +goose StatementBegin
+CREATE FUNCTION next_version() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    NEW.version := OLD.version + 1;
+    RETURN NEW;
+END $$;
+-- +goose StatementEnd
+
+-- begin_change looks at a record that was locked before: its version, whether what is asked for is made
+-- already, and its JSON. It ends the transaction with SQLSTATE OO004 if there is no such record, OO005 if
+-- it is made already, and OO006, with the version as detail, if it is not the version that was seen. The
+-- JSON is kept until the transaction ends, for end_change.
+-- +goose StatementBegin
+CREATE FUNCTION begin_change(in_version integer, in_seen integer, in_made boolean, in_record json) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+    IF in_version IS NULL THEN
+        RAISE EXCEPTION 'no such record' USING ERRCODE = 'OO004';
+    ELSIF in_made THEN
+        RAISE EXCEPTION 'made already' USING ERRCODE = 'OO005';
+    ELSIF in_seen <> 0 AND in_seen <> in_version THEN
+        RAISE EXCEPTION 'another version' USING ERRCODE = 'OO006', DETAIL = in_version;
+    END IF;
+    PERFORM set_config('onlyonce.before', in_record::text, true);
+END $$;
+-- +goose StatementEnd
+
+-- keep_made is begin_change for what was made already: it ends the transaction with SQLSTATE OO007 if that
+-- is not so any more.
+-- +goose StatementBegin
+CREATE FUNCTION keep_made(in_made boolean, in_record json) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    IF in_made IS NOT TRUE THEN
+        RAISE EXCEPTION 'not made any more' USING ERRCODE = 'OO007';
+    END IF;
+    PERFORM set_config('onlyonce.before', in_record::text, true);
+END $$;
+-- +goose StatementEnd
+
+-- end_change gives what a change has changed: the fields that differ, but for the version. It ends the
+-- transaction with SQLSTATE OO008 if the work has not made what it was to make.
+-- +goose StatementBegin
+CREATE FUNCTION end_change(in_made boolean, in_record json) RETURNS jsonb LANGUAGE plpgsql AS $$
+BEGIN
+    IF in_made IS NOT TRUE THEN
+        RAISE EXCEPTION 'the work has not made the state of its operation' USING ERRCODE = 'OO008';
+    END IF;
+    RETURN (
+        SELECT jsonb_object_agg(key, jsonb_build_array(was.value, is_now.value))
+        FROM jsonb_each(current_setting('onlyonce.before')::jsonb) AS was
+            FULL JOIN jsonb_each(in_record::jsonb) AS is_now USING (key)
+        WHERE was.value IS DISTINCT FROM is_now.value AND key <> 'version');
+END $$;
+-- +goose StatementEnd
+
 -- +goose Down
+DROP FUNCTION end_change;
+DROP FUNCTION keep_made;
+DROP FUNCTION begin_change;
+DROP FUNCTION next_version;
+DROP DOMAIN record_version;
 DROP FUNCTION require_rows;
 DROP FUNCTION claim_intent;
 DROP FUNCTION intent_lock;

@@ -1,7 +1,4 @@
 -- +goose Up
--- Counts the changes of a record, the first state included.
-CREATE DOMAIN record_version AS integer CHECK (VALUE > 0);
-
 CREATE TABLE customers (
     tenant_id    uuid           NOT NULL REFERENCES tenants,
     id           uuid           NOT NULL,
@@ -11,12 +8,18 @@ CREATE TABLE customers (
     -- lower(email) may not be looked up in an index.
     email_folded text           COLLATE "C" NOT NULL GENERATED ALWAYS AS (lower(email COLLATE "C")) STORED,
     name         text           NOT NULL CHECK (name = btrim(name) AND name <> ''),
+    -- Archived customers are not listed or offered. Nothing else is different about them.
+    archived_at  timestamptz,
     version      record_version NOT NULL DEFAULT 1,
     created_at   timestamptz    NOT NULL DEFAULT now(),
     PRIMARY KEY (tenant_id, id),
     CONSTRAINT customers_email_once UNIQUE (tenant_id, email_folded),
     CONSTRAINT customers_name_one_line CHECK (name !~ '[[:cntrl:]]')
 );
+
+CREATE INDEX customers_active ON customers (tenant_id, id) WHERE archived_at IS NULL;
+CREATE INDEX customers_archived ON customers (tenant_id, id) WHERE archived_at IS NOT NULL;
+CREATE TRIGGER next_version BEFORE UPDATE ON customers FOR EACH ROW EXECUTE FUNCTION next_version();
 
 ALTER TABLE customers ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant_isolation ON customers USING (tenant_id = current_tenant());
@@ -49,4 +52,3 @@ END $$;
 -- +goose Down
 DROP FUNCTION create_or_reuse_customer;
 DROP TABLE customers;
-DROP DOMAIN record_version;

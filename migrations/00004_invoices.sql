@@ -51,6 +51,7 @@ CREATE TABLE invoices (
     CONSTRAINT invoices_total_adds_up CHECK (total = subtotal + tax_total)
 );
 CREATE INDEX invoices_of_customer ON invoices (tenant_id, customer_id, id);
+CREATE TRIGGER next_version BEFORE UPDATE ON invoices FOR EACH ROW EXECUTE FUNCTION next_version();
 
 CREATE TABLE invoice_lines (
     tenant_id   uuid        NOT NULL,

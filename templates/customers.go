@@ -2,9 +2,10 @@ package templates
 
 // CustomerList is one page of customers.
 type CustomerList struct {
-	Rows      []CustomerRow
-	NextHref  string // empty on the last page
-	FirstHref string // empty on the first page
+	Pager
+
+	Rows     []CustomerRow
+	Archived bool // whether these are the archived ones
 }
 
 // CustomerRow is one customer in a list.
@@ -15,28 +16,24 @@ type CustomerRow struct {
 	Since string // when created
 }
 
-// Customer is one customer with their newest invoices.
+// Customer is one customer with a page of their invoices, newest first.
 type Customer struct {
-	Name  string
-	Email string
-	Since string
-	// Invoices are one page of the customer's, newest first.
-	Invoices  []InvoiceRow
-	NextHref  string // empty on the last page
-	FirstHref string // empty on the first page
-	// NewInvoiceHref opens a new invoice; empty hides the button.
+	Pager
+
+	Name     string
+	Email    string
+	Since    string
+	Archived string // when; empty if not
+	Invoices []InvoiceRow
+
+	EditHref       string
 	NewInvoiceHref string
+	Action         Action // archive or restore
 }
 
-// CustomerForm is the form that creates or reuses a customer, fresh or as it
-// came back. It posts to /customers.
-type CustomerForm struct {
-	Key    string // idempotency key
-	Owner  Owner
-	Notice *Notice
-	Errors FieldErrors
-	Email  string // as typed
-	Name   string // as typed
+func (v CustomerList) title() string {
+	if v.Archived {
+		return "Archived customers"
+	}
+	return "Customers"
 }
-
-func (v CustomerForm) cameBack() bool { return v.Notice != nil || len(v.Errors) > 0 }

@@ -1,17 +1,24 @@
 package templates
 
-import "net/url"
-
-// FormUsed answers the opening of a form whose key has created a record.
+// FormUsed answers the opening of a form whose key was used.
 type FormUsed struct {
-	// Kind is "invoice" or "customer".
-	Kind string
-	// Existing is the record that was created.
+	// Text says what the form has done, such as "This form already created", and Existing to what.
+	Text     string
 	Existing Record
-	// NewHref opens a form with a new key.
-	NewHref string
+	// More says that a form does it once, and again how to do it another time.
+	More  string
+	Again Link
 }
 
-// formURL is where a form is opened under its key. Asked again, it tells
-// whether the form is used.
-func formURL(path, key string) string { return path + "?" + url.Values{"key": {key}}.Encode() }
+// Action is a button that brings a record into another state, once per key.
+type Action struct {
+	Text  string
+	Busy  string // what the button says once pressed
+	Href  string
+	Key   string
+	Owner Owner
+}
+
+func (a Action) fields() []Field {
+	return append([]Field{{Name: "idempotency_key", Value: a.Key}}, a.Owner.fields()...)
+}

@@ -1,30 +1,24 @@
 package templates
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
-// InvoiceForm is the form that creates an invoice: fresh, copied, or as it
-// came back with a [Notice] or errors. It posts to /invoices.
+// InvoiceForm is the form of an invoice. What was typed is shown again exactly as it came.
 type InvoiceForm struct {
-	// Key is the idempotency key of this intent, and Owner whose intent it is.
-	Key   string
-	Owner Owner
+	Form
+
 	// AllowRepeat keeps a "Create anyway" that was already given.
 	AllowRepeat bool
-	// Notice and Errors say why the form came back.
-	Notice *Notice
-	Errors FieldErrors
-	// CopyOf is the number of the invoice this one was copied from, or "".
-	CopyOf string
 
 	// Customers to choose from; CustomerID is the Value of the choice, "" for a
 	// new one. A Value is the id, a space and the Text.
-	Customers  []Option
-	CustomerID string
-	// What was typed, shown again exactly as it came.
+	Customers     []Option
+	CustomerID    string
 	CustomerEmail string
 	CustomerName  string
 	Number        string // "" for the next one
@@ -38,10 +32,6 @@ type InvoiceForm struct {
 	MaxLines int
 	// NextNumber is what an invoice without a number would get now, for example "2026-0043".
 	NextNumber string
-	// TakenNumber is the number of another invoice that stands in the way, or "".
-	TakenNumber string
-	// UsedNumber is the number of the invoice that this form has created before, or "".
-	UsedNumber string
 
 	// Currencies to choose from.
 	Currencies []Currency
@@ -50,9 +40,6 @@ type InvoiceForm struct {
 	Subtotal string
 	Tax      string
 	Total    string
-	// Focus is the id of the control to start in, for a line that was just
-	// added; "" starts in the first one.
-	Focus string
 }
 
 // InvoiceFormLine is one line as typed. Amount is the rounded line net, "1,234.50",
@@ -77,25 +64,13 @@ type Currency struct {
 	Digits int
 }
 
-func (v InvoiceForm) title() string {
-	if v.CopyOf != "" {
-		return "Copy of " + v.CopyOf
-	}
-	return "New invoice"
-}
-
 func (v InvoiceForm) number() input {
-	in := input{
-		ID: "number", Label: "Number", Value: v.Number, Placeholder: v.NextNumber, Error: v.Errors.of("number"),
-		Hint: "Leave blank for the next number, " + v.NextNumber + ".",
-	}
-	if v.TakenNumber != "" {
-		in.Error = "Another invoice has the number " + v.TakenNumber + "."
-	}
+	in := v.input(input{
+		ID: "number", Label: "Number", Placeholder: v.NextNumber, Hint: "Leave blank for the next number, " + v.NextNumber + ".",
+	})
+	in.Value = v.Number
 	return in
 }
-
-func (v InvoiceForm) cameBack() bool { return v.Notice != nil || len(v.Errors) > 0 }
 
 // startsIn tells the one control that has the focus on a form that is not
 // headed by a notice or an error summary, which take it themselves.
@@ -110,7 +85,8 @@ func (v InvoiceForm) customers() []Option {
 	if known || v.CustomerID == "" {
 		return v.Customers
 	}
-	return append(slices.Clip(v.Customers), Option{Value: v.CustomerID, Text: customerLabel(v.CustomerID)})
+	_, label, _ := strings.Cut(v.CustomerID, " ")
+	return append(slices.Clip(v.Customers), Option{Value: v.CustomerID, Text: cmp.Or(label, v.CustomerID)})
 }
 
 // currencies are the choices, likewise.

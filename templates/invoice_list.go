@@ -2,11 +2,9 @@ package templates
 
 // InvoiceList is one page of invoices, newest first.
 type InvoiceList struct {
+	Pager
+
 	Rows []InvoiceRow
-	// NextHref leads to older invoices; empty on the last page.
-	NextHref string
-	// FirstHref leads back to the newest; empty on the first page.
-	FirstHref string
 }
 
 // InvoiceRow is one invoice in a list.

@@ -40,58 +40,50 @@ type Record struct {
 
 func (r Record) open() Link { return Link{Text: "Open " + r.Name, Href: r.Href} }
 
-// NumberTaken says that another invoice has the number. next is the next free
-// one, which one click asks for instead; empty offers none.
-func NumberTaken(existing Record, next string) *Notice {
-	n := &Notice{
-		Kind:  NoticeConflict,
-		Title: "Invoice number " + existing.Name + " already exists.",
-		Text:  "We kept the original and did not create a second one.",
-		Links: []Link{existing.open()},
-	}
-	if next != "" {
-		n.Submits = []Submit{{Text: "Use the next number, " + next, Name: "next_number", Value: "1"}}
-	}
-	return n
+// Conflict says what stands in the way, and leads to it. The submits are the ways on.
+func Conflict(title, text string, existing Record, submits []Submit) *Notice {
+	return &Notice{Kind: NoticeConflict, Title: title, Text: text, Links: []Link{existing.open()}, Submits: submits}
 }
 
-// FormSpent says that this form's key has created a record before, with other
-// contents. kind is "invoice" or "customer"; freshKey is a new key for the
-// person who wants another.
-func FormSpent(existing Record, kind, freshKey string) *Notice {
+// Stale says that somebody else has changed the record since the form was opened. One click saves what was
+// typed here instead, and one leaves it as it is.
+func Stale(existing Record) *Notice {
 	return &Notice{
 		Kind:    NoticeConflict,
-		Title:   "This form already created " + existing.Name + ".",
+		Title:   existing.Name + " was changed while you were editing.",
+		Text:    "Your changes were not saved. Keep what is saved, save yours instead, or edit yours below.",
+		Links:   []Link{{Text: "Keep what is saved", Href: existing.Href}},
+		Submits: []Submit{{Text: "Save mine instead"}},
+	}
+}
+
+// FormSpent says that this form's key was used before, with other contents: did is what it has done, such as
+// "created". The way on sends the form with a fresh key.
+func FormSpent(did string, existing Record, again Submit) *Notice {
+	return &Notice{
+		Kind:    NoticeConflict,
+		Title:   "This form already " + did + " " + existing.Name + ".",
 		Text:    "Your changes were not saved.",
 		Links:   []Link{existing.open()},
-		Submits: []Submit{{Text: "Create as a new " + kind, Name: "fresh_key", Value: freshKey}},
-	}
-}
-
-// LooksLikeRepeat says that an equal invoice was created a moment ago; age is
-// in words, such as "40 seconds ago". One more click creates it deliberately.
-func LooksLikeRepeat(existing Record, age string) *Notice {
-	return &Notice{
-		Kind:    NoticeConflict,
-		Title:   "Looks like " + existing.Name + ", created " + age + ".",
-		Text:    "Create anyway?",
-		Links:   []Link{existing.open()},
-		Submits: []Submit{{Text: "Create anyway", Name: "allow_repeat", Value: "1"}},
+		Submits: []Submit{again},
 	}
 }
 
 // OtherTenant says that the form was opened as one business, and that the person has logged in as another
-// one since. One click creates it there deliberately.
-func OtherTenant(form, now Owner) *Notice {
+// one since. If it creates something, one click creates it there deliberately.
+func OtherTenant(form, now Owner, creates bool) *Notice {
 	name := cmp.Or(form.Name, "another business")
-	return &Notice{
+	n := &Notice{
 		Kind:  NoticeConflict,
 		Title: "This form belongs to " + name + ", and you are now logged in as " + now.Name + ".",
-		Text: "Nothing was saved. To create it for " + name + ", log in as " + name + " in a new tab, then come back and " +
+		Text: "Nothing was saved. To save it for " + name + ", log in as " + name + " in a new tab, then come back and " +
 			"submit this form again.",
-		Links:   []Link{{Text: "Log in as " + name, Href: "/login?switch", NewTab: true}},
-		Submits: []Submit{{Text: "Create it for " + now.Name, Name: "use_tenant", Value: now.ID}},
+		Links: []Link{{Text: "Log in as " + name, Href: "/login?switch", NewTab: true}},
 	}
+	if creates {
+		n.Submits = []Submit{{Text: "Create it for " + now.Name, Name: "use_tenant", Value: now.ID}}
+	}
+	return n
 }
 
 // NoKey says that the form came without its key, so that repeats could not be

@@ -9,8 +9,6 @@ type Page struct {
 	// Title names the page without the product's name. The page components
 	// set it, and handlers leave it empty.
 	Title string
-	// Section is the part of the navigation that is current, set like Title.
-	Section Section
 	// Failed puts "Error: " in front of the title, set like Title.
 	Failed bool
 
@@ -24,29 +22,18 @@ type Page struct {
 	// Flash is said once at the top of the page, such as "Invoice 2026-0042
 	// created". Empty for none.
 	Flash string
-	// Assets are the URLs of stylesheet, scripts and icon.
-	Assets Assets
+	// Nav is the main navigation.
+	Nav []NavItem
+	// Asset gives the URL of a file in package static, by its name. It panics if there is none.
+	Asset func(name string) string
 }
 
-// Assets are the content-hashed URL paths of the files in package static.
-type Assets struct {
-	Stylesheet   string // app.css
-	SubmitGuard  string // submit-guard.js
-	PageScript   string // page.js
-	InvoiceLines string // invoice-lines.js, loaded by the invoice form only
-	UsedForm     string // used-form.js, loaded by the forms that create something
-	Icon         string // icon.svg
+// NavItem is an entry of the main navigation.
+type NavItem struct {
+	Text    string
+	Href    string
+	Current bool
 }
-
-// Section is an entry of the main navigation.
-type Section string
-
-// The entries of the main navigation; the zero value is none of them.
-const (
-	SectionInvoices  Section = "/invoices"
-	SectionCustomers Section = "/customers"
-	SectionAPI       Section = "/docs/api"
-)
 
 // Link is a way on to another page of this site.
 type Link struct {
@@ -62,8 +49,8 @@ type Field struct {
 	Value string
 }
 
-func (p Page) titled(title string, section Section) Page {
-	p.Title, p.Section = title, section
+func (p Page) titled(title string) Page {
+	p.Title = title
 	return p
 }
 

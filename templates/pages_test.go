@@ -199,7 +199,7 @@ func TestPagesStaySmall(t *testing.T) {
 		})
 	}
 	for name, page := range map[string]templ.Component{
-		"form": templates.InvoiceFormPage(templates.Page{}, form), "list": templates.InvoiceListPage(templates.Page{}, list),
+		"form": templates.InvoiceFormPage(blank, form), "list": templates.InvoiceListPage(blank, list),
 	} {
 		var zipped bytes.Buffer
 		zw := gzip.NewWriter(&zipped)
@@ -279,7 +279,7 @@ func titleOf(doc *html.Node) string {
 func TestStampOnPaper(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[string]string{"draft": "Draft", "void": "Void", "issued": "", "paid": ""} {
-		doc := parse(t, templates.InvoicePage(templates.Page{}, templates.Invoice{Status: status}))
+		doc := parse(t, templates.InvoicePage(blank, templates.Invoice{Status: status}))
 		got := ""
 		if stamp := find(doc, func(n *html.Node) bool { return attr(n, "class") == "stamp" }); stamp != nil {
 			got = text(stamp)

@@ -1,6 +1,7 @@
 package templates_test
 
 import (
+	"net/url"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -11,15 +12,17 @@ import (
 // hostile is long, unbreakable and full of markup.
 var hostile = strings.Repeat("Donaudampfschiff", 12) + ` "><script>alert('x')</script> & <b style="x">`
 
+// blank is a page that shares nothing.
+var blank = templates.Page{Asset: func(name string) string { return "/" + name }}
+
 // states are the pages in the states worth looking at.
 func states() map[string]templ.Component {
 	page := templates.Page{
 		User: "acme@onlyonce.test", Tenant: "Acme Studio", Flash: "Invoice 2026-0042 created",
-		Assets: templates.Assets{
-			Stylesheet: "/a.css", SubmitGuard: "/g.js", PageScript: "/p.js", InvoiceLines: "/l.js", UsedForm: "/u.js", Icon: "/i.svg",
-		},
+		Asset: func(name string) string { return "/" + name },
+		Nav:   []templates.NavItem{{Text: "Invoices", Href: "/invoices", Current: true}, {Text: "API", Href: "/docs/api"}},
 	}
-	anonymous := templates.Page{Assets: page.Assets}
+	anonymous := templates.Page{Asset: page.Asset}
 	record := templates.Record{Name: "2026-0042", Href: "/invoices/1"}
 	row := templates.InvoiceRow{Href: "/invoices/1", Number: hostile, Customer: hostile, Status: "draft", Total: "1.00 EUR"}
 	problem := templates.Problem{Href: "/problems/x", Title: "Number taken", Status: 409, Meaning: hostile, ToDo: hostile}
@@ -31,7 +34,7 @@ func states() map[string]templ.Component {
 		}),
 		"login refused": templates.LoginPage(anonymous, templates.Login{Email: hostile, Error: "Email or password is wrong."}),
 		"invoices": templates.InvoiceListPage(page, templates.InvoiceList{
-			Rows: []templates.InvoiceRow{row}, NextHref: "?cursor=x", FirstHref: "/invoices",
+			Rows: []templates.InvoiceRow{row}, Pager: templates.Pager{NextHref: "?cursor=x", FirstHref: "/invoices"},
 		}),
 		"no invoices": templates.InvoiceListPage(page, templates.InvoiceList{}),
 		"invoice": templates.InvoicePage(page, templates.Invoice{
@@ -39,10 +42,13 @@ func states() map[string]templ.Component {
 			Lines: []templates.InvoiceLine{{Description: hostile}},
 			Taxes: []templates.TaxLine{{Rate: "23%"}},
 		}),
-		"form used": templates.FormUsedPage(page, templates.FormUsed{Kind: "invoice", Existing: record, NewHref: "/invoices/new"}),
+		"form used": templates.FormUsedPage(page, templates.FormUsed{
+			Text: "This form already created", Existing: record, Again: templates.Link{Text: "New invoice", Href: "/invoices/new"},
+		}),
 		"try again": templates.TryAgainPage(page, templates.TryAgain{
 			Title: "Still saving", Action: "/invoices",
 			Fields: []templates.Field{{Name: "notes", Value: hostile}},
+			Facts:  []templates.Fact{{Label: "Notes", Value: hostile}},
 			Links:  []templates.Link{{Text: "Log in", Href: "/login", NewTab: true}},
 		}),
 		"try again, get": templates.TryAgainPage(page, templates.TryAgain{Title: "Please wait", Status: 429, Href: "/invoices"}),
@@ -55,11 +61,17 @@ func states() map[string]templ.Component {
 		}),
 		"no customers": templates.CustomerListPage(page, templates.CustomerList{}),
 		"customer": templates.CustomerPage(page, templates.Customer{
-			Name: hostile, Email: hostile, Invoices: []templates.InvoiceRow{row}, NextHref: "?cursor=x",
+			Name: hostile, Email: hostile, Archived: "21 Nov 2026", Invoices: []templates.InvoiceRow{row},
+			Pager: templates.Pager{NextHref: "?cursor=x"}, Action: templates.Action{Text: "Restore", Href: "/customers/1/restore", Key: "k"},
 		}),
-		"customer form": templates.CustomerFormPage(page, templates.CustomerForm{Key: "k"}),
-		"customer form refused": templates.CustomerFormPage(page, templates.CustomerForm{
-			Key: "k", Email: hostile,
+		"archived customers": templates.CustomerListPage(page, templates.CustomerList{Archived: true}),
+		"customer form":      templates.CustomerForm(page, templates.Form{Title: "New customer", Key: "k"}),
+		"customer form, stale": templates.CustomerForm(page, templates.Form{
+			Title: "Edit customer", Key: "k", Version: 2, Notice: templates.Stale(record),
+			Versions: []templates.VersionRow{{Label: "Name", Saved: hostile, Typed: hostile, Differ: true}},
+		}),
+		"customer form refused": templates.CustomerForm(page, templates.Form{
+			Title: "New customer", Key: "k", Typed: url.Values{"email": {hostile}},
 			Errors: templates.FieldErrors{{Control: "email", Message: hostile}, {Control: "name", Message: "Enter a name"}},
 		}),
 		"problem":  templates.ProblemPage(anonymous, problem),
@@ -69,7 +81,9 @@ func states() map[string]templ.Component {
 			Endpoints: []templates.Endpoint{{Method: "POST", Path: "/api/v1/invoices"}},
 			Retention: []templates.Retention{{Operation: "invoice.create", Period: "24 hours"}},
 		}),
-		"fresh invoice form": templates.InvoiceFormPage(page, templates.InvoiceForm{Key: "k", Lines: []templates.InvoiceFormLine{{}}}),
+		"fresh invoice form": templates.InvoiceFormPage(page, templates.InvoiceForm{
+			Form: templates.Form{Title: "New invoice", Key: "k"}, Lines: []templates.InvoiceFormLine{{}},
+		}),
 	}
 	for name, form := range returnedForms() {
 		all["invoice form, "+name] = templates.InvoiceFormPage(page, form)
@@ -80,8 +94,10 @@ func states() map[string]templ.Component {
 // typedForm is an invoice form in which everything was typed, some of it wrong.
 func typedForm() templates.InvoiceForm {
 	return templates.InvoiceForm{
-		Key:           "4f2c1d7a-0b1e-4f0e-9a57-c53f6f6f0a11",
-		Owner:         templates.Owner{ID: "0a3e0000-0000-4000-8000-00000000ac3e", Name: hostile},
+		Form: templates.Form{
+			Title: "New invoice", Key: "4f2c1d7a-0b1e-4f0e-9a57-c53f6f6f0a11", Action: "/invoices", Href: "/invoices/new",
+			Owner: templates.Owner{ID: "0a3e0000-0000-4000-8000-00000000ac3e", Name: hostile},
+		},
 		AllowRepeat:   true,
 		Customers:     []templates.Option{{Value: "c1", Text: "Ada Byron"}},
 		CustomerID:    "gone",
@@ -101,15 +117,14 @@ func typedForm() templates.InvoiceForm {
 func returnedForms() map[string]templates.InvoiceForm {
 	record := templates.Record{Name: "2026-0042", Href: "/invoices/1"}
 	notices := map[string]*templates.Notice{
-		"number taken":            templates.NumberTaken(record, "2026-0043"),
-		"number taken, none next": templates.NumberTaken(record, ""),
-		"form spent":              templates.FormSpent(record, "invoice", "fresh"),
-		"looks like a repeat":     templates.LooksLikeRepeat(record, "40 seconds ago"),
-		"no key":                  templates.NoKey("fresh"),
-		"other tenant":            templates.OtherTenant(templates.Owner{ID: "a", Name: hostile}, templates.Owner{ID: "b", Name: hostile}),
-		"unconfirmed":             templates.Unconfirmed(),
-		"still saving":            templates.StillSaving(),
-		"busy":                    templates.Busy(),
+		"conflict": templates.Conflict("Invoice number 2026-0042 already exists.", "We kept the original.", record,
+			[]templates.Submit{{Text: "Use the next number, 2026-0043", Name: "next_number", Value: "1"}}),
+		"form spent":   templates.FormSpent("created", record, templates.Submit{Text: "Create as a new invoice", Name: "fresh_key", Value: "f"}),
+		"no key":       templates.NoKey("fresh"),
+		"other tenant": templates.OtherTenant(templates.Owner{ID: "a", Name: hostile}, templates.Owner{ID: "b", Name: hostile}, true),
+		"unconfirmed":  templates.Unconfirmed(),
+		"still saving": templates.StillSaving(),
+		"busy":         templates.Busy(),
 	}
 	forms := map[string]templates.InvoiceForm{}
 	for name, notice := range notices {

@@ -192,7 +192,7 @@ func TestImpureWorkIsFound(t *testing.T) {
 			tx.Require(1, nil, "", nil)
 			return tx.Return("", pgx.NamedArgs{"other": tx.ID(1)})
 		}`, ""},
-		"explanation": {"time", `Run: run(func() {}), Explain: explain`,
+		"explanation": {"time", `Run: run(func() {}), Explain: map[string]idempotency.Explanation[int]{"unique": explain}`,
 			`func explain(context.Context, *idempotency.Store, idempotency.Intent, int, *pgconn.PgError) error {
 				_ = time.Now()
 				return nil

@@ -3,24 +3,29 @@
 package customer
 
 import (
-	"errors"
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
-
+	"onlyonce/internal/conflict"
 	"onlyonce/internal/invalid"
-	"onlyonce/internal/text"
-	"onlyonce/internal/uniqueness"
+	"onlyonce/internal/record"
 )
 
 // Customer is a customer as it is stored.
 type Customer struct {
-	ID        uuid.UUID `json:"id"`
-	Email     string    `json:"email"`
-	Name      string    `json:"name"`
-	Version   int       `json:"version"`
-	CreatedAt time.Time `json:"created_at"` // UTC
+	record.Header
+
+	Email string `json:"email"`
+	Name  string `json:"name"`
+	// ArchivedAt is when the customer was archived, in UTC; zero if it is not. Archived customers are not
+	// listed or offered, and nothing else is different about them.
+	ArchivedAt time.Time `json:"archived_at,omitzero"`
+}
+
+// Table has the customers.
+var Table = record.Table[Customer]{
+	Name:   "customers",
+	Fields: `'email', r.email, 'name', r.name, 'archived_at', r.archived_at`,
 }
 
 // Input is what came in, as text.
@@ -38,31 +43,33 @@ type Draft struct {
 // MaxName is the longest name accepted, in characters.
 const MaxName = 200
 
-// Draft checks the input. What is wrong is added to problems, with pointers below prefix.
-func (in Input) Draft(prefix string, problems *invalid.Error) Draft {
+// Draft checks the input. It returns an [*invalid.Error] that lists what is wrong.
+func (in Input) Draft() (Draft, error) {
+	var problems invalid.Error
+	return in.DraftIn("", &problems), problems.Err()
+}
+
+// DraftIn checks an input that is part of another one. What is wrong is added to problems, with pointers below
+// prefix.
+func (in Input) DraftIn(prefix string, problems *invalid.Error) Draft {
 	d := Draft{Email: Email(strings.TrimSpace(in.Email))}
 	if problem := d.Email.problem(); problem != "" {
 		problems.Add(prefix+"/email", problem)
 	}
-	var err error
-	switch d.Name, err = text.Line(in.Name, MaxName); {
-	case d.Name == "":
+	if d.Name = problems.Line(prefix+"/name", "the name", in.Name, MaxName); d.Name == "" {
 		problems.Add(prefix+"/name", "Enter the customer's name.")
-	case errors.Is(err, text.ErrLong):
-		problems.Add(prefix+"/name", "Shorten the name to at most 200 characters.")
-	case err != nil:
-		problems.Add(prefix+"/name", "Remove the invisible characters from the name.")
 	}
 	return d
 }
 
 // Rules are the uniqueness rules of customers.
-func Rules() []uniqueness.Rule {
-	return []uniqueness.Rule{
+func Rules() []conflict.Rule {
+	return []conflict.Rule{
 		{
 			Constraint: "customers_email_once",
 			Sentence:   "One customer per email address in each tenant, in capitals or not.",
-			Answer:     "The existing customer is reused, unchanged.",
+			Answer:     "The existing customer is reused, unchanged. A customer cannot get the address of another one.",
+			Conflict:   &EmailTaken,
 		},
 	}
 }

@@ -51,7 +51,7 @@ func TestDraft(t *testing.T) {
 		{"ada@example.com", "A\xffda", customer.Draft{}, "/name"},
 	} {
 		var problems invalid.Error
-		got := customer.Input{Email: c.email, Name: c.name}.Draft("/customer", &problems)
+		got := customer.Input{Email: c.email, Name: c.name}.DraftIn("/customer", &problems)
 		var wrong []string
 		for _, f := range problems.Fields {
 			wrong = append(wrong, strings.TrimPrefix(f.Pointer, "/customer"))
@@ -71,7 +71,7 @@ func TestDraft(t *testing.T) {
 func TestInternationalDomainIsSpelledOut(t *testing.T) {
 	t.Parallel()
 	var problems invalid.Error
-	customer.Input{Email: "ada@exämple.de", Name: "Ada"}.Draft("", &problems)
+	customer.Input{Email: "ada@exämple.de", Name: "Ada"}.DraftIn("", &problems)
 	if got := problems.Fields[0].Message; got != "Write the domain in ASCII: ada@xn--exmple-cua.de." {
 		t.Error(got)
 	}

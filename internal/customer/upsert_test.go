@@ -14,6 +14,7 @@ import (
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/record"
 )
 
 type bundle struct {
@@ -51,7 +52,7 @@ func key(t testing.TB, text string) idempotency.Key {
 	return k
 }
 
-func (b *bundle) upsert(tenant uuid.UUID, k, email, name string) (idempotency.Done[customer.Upserted], error) {
+func (b *bundle) upsert(tenant uuid.UUID, k, email, name string) (idempotency.Done[customer.Customer], error) {
 	return customer.Upsert.Do(context.Background(), b.store,
 		idempotency.Intent{Tenant: tenant, Key: key(b.T, k), Actor: "test"}, customer.Draft{Email: customer.Email(email), Name: name})
 }
@@ -68,7 +69,7 @@ func (b *bundle) count() (n int) {
 func TestOneEmailFromEverywhere(t *testing.T) {
 	b := setup(t)
 	const crowd = 60
-	done, errs := make([]idempotency.Done[customer.Upserted], crowd), make([]error, crowd)
+	done, errs := make([]idempotency.Done[customer.Customer], crowd), make([]error, crowd)
 	gate := make(chan struct{})
 	var all sync.WaitGroup
 	for i := range crowd {
@@ -88,10 +89,10 @@ func TestOneEmailFromEverywhere(t *testing.T) {
 		if errs[i] != nil {
 			t.Fatal(errs[i])
 		}
-		if done[i].Value.Created {
+		if done[i].Outcome == idempotency.Created {
 			created++
 		}
-		if done[i].Value.Customer != done[0].Value.Customer {
+		if done[i].Value != done[0].Value {
 			t.Errorf("%+v and %+v", done[0].Value, done[i].Value)
 		}
 	}
@@ -108,10 +109,10 @@ func TestTenantsShareNobody(t *testing.T) {
 		t.Fatal(err)
 	}
 	two, err := b.upsert(other, "k", "ada@example.com", "Ada")
-	if err != nil || one.Value.ID == two.Value.ID || !two.Value.Created || two.Replayed {
+	if err != nil || one.Value.ID == two.Value.ID || two.Outcome != idempotency.Created || two.Replayed {
 		t.Errorf("%+v, %+v, %v", one, two, err)
 	}
-	if _, err := customer.Find(t.Context(), b.db.Pool, other, one.Value.ID); !errors.Is(err, customer.ErrNotFound) {
+	if _, err := customer.Table.Find(t.Context(), b.db.Pool, other, one.Value.ID); !errors.Is(err, record.ErrNotFound) {
 		t.Errorf("found in another tenant: %v", err)
 	}
 }
@@ -125,15 +126,15 @@ func TestFindAndList(t *testing.T) {
 			t.Fatal(err)
 		}
 		ids = append(ids, done.Value.ID)
-		found, err := customer.Find(t.Context(), b.db.Pool, b.tenant, done.Value.ID)
-		if err != nil || found != done.Value.Customer {
+		found, err := customer.Table.Find(t.Context(), b.db.Pool, b.tenant, done.Value.ID)
+		if err != nil || found != done.Value {
 			t.Errorf("created %+v\nfound %+v, %v", done.Value, found, err)
 		}
 	}
 	var listed []uuid.UUID
 	before := uuid.Max
 	for range 3 {
-		page, err := customer.List(t.Context(), b.db.Pool, b.tenant, before, 2)
+		page, err := customer.List(t.Context(), b.db.Pool, b.tenant, record.Page{Before: before, Limit: 2}, false)
 		if err != nil {
 			t.Fatal(err)
 		}

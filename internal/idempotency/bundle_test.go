@@ -11,6 +11,7 @@ import (
 
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/record"
 )
 
 // thing is the smallest resource: a name, unique in its tenant.
@@ -23,6 +24,9 @@ type order struct {
 	Name string `json:"name"`
 }
 
+// things is the table of them.
+var things = record.Table[thing]{Name: "things", Fields: `'name', r.name, 'done', r.done`}
+
 // spec is how a thing is made once. Tests change copies of it.
 func spec() idempotency.Spec[order, thing] {
 	return idempotency.Spec[order, thing]{
@@ -33,7 +37,7 @@ func spec() idempotency.Spec[order, thing] {
 				SELECT json_build_object('id', id, 'name', name)
 				FROM things WHERE tenant_id = @tenant_id AND id = @record_id`, nil)
 		},
-		Visible: `SELECT FROM things t WHERE t.tenant_id = @tenant_id AND t.id = record.id`,
+		Table: things,
 	}
 }
 
@@ -82,9 +86,11 @@ func setup(t *testing.T) *bundle {
 	}
 	b.exec(`
 		CREATE TABLE things (
-			tenant_id uuid, id uuid, name text NOT NULL,
+			tenant_id uuid, id uuid, name text NOT NULL, done boolean NOT NULL DEFAULT false,
+			version record_version NOT NULL DEFAULT 1, created_at timestamptz NOT NULL DEFAULT now(),
 			PRIMARY KEY (tenant_id, id),
 			CONSTRAINT things_name_once UNIQUE (tenant_id, name))`)
+	b.exec(`CREATE TRIGGER next_version BEFORE UPDATE ON things FOR EACH ROW EXECUTE FUNCTION next_version()`)
 	return b
 }
 

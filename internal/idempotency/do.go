@@ -13,6 +13,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"onlyonce/internal/conflict"
+	"onlyonce/internal/invalid"
 )
 
 // Store is where records and work live together.
@@ -56,7 +59,9 @@ func (s *Store) observe(ctx context.Context, a Attempt) {
 type Done[R any] struct {
 	// Value is read from the database, for the first answer and for every later one.
 	Value R
-	// Replayed says that an earlier attempt had done the work.
+	// Outcome says what the intent did: Created, Reused, Changed or Unchanged.
+	Outcome Outcome
+	// Replayed says that an earlier attempt had done it.
 	Replayed bool
 }
 
@@ -64,7 +69,7 @@ type Done[R any] struct {
 //
 // It returns a [MismatchError], an [AlreadyDoneError], [ErrInProgress], [ErrBusy], [ErrNotVisible],
 // [ErrUnconfirmed], [ErrUnavailable], what [Spec.Explain] made of a broken constraint, or what the work
-// itself returned.
+// itself returned; for a change also [record.ErrNotFound], [ErrNoVersion], or a [StaleError].
 func (o Operation[C, R]) Do(ctx context.Context, store *Store, intent Intent, command C) (Done[R], error) {
 	store.attempts.Add(1)
 	defer store.attempts.Add(-1)
@@ -90,21 +95,27 @@ func (o Operation[C, R]) do(ctx context.Context, store *Store, intent Intent, co
 	if store.Timeout <= store.bound() {
 		return Done[R]{}, fmt.Errorf("idempotency: Timeout %v of the store must be longer than its Wait %v", store.Timeout, store.bound())
 	}
-	fingerprint, err := FingerprintOf(command)
+	if o.spec.Kind == Change && intent.Seen == 0 {
+		return Done[R]{}, ErrNoVersion
+	}
+	fingerprint, err := o.fingerprint(intent, command)
 	if err != nil {
 		return Done[R]{}, err
 	}
-	if intent.Record, err = uuid.NewV7(); err != nil {
-		return Done[R]{}, fmt.Errorf("make a record id: %w", err)
+	if intent.attempt, err = uuid.NewV7(); err != nil {
+		return Done[R]{}, fmt.Errorf("make an id: %w", err)
+	}
+	if !o.spec.Kind.Changes() {
+		intent.Record = intent.attempt
 	}
 	found, err := o.find(ctx, store, intent, command, fingerprint)
 	if err != nil {
 		return Done[R]{}, o.explain(ctx, store, intent, command, err, attempt)
 	}
 
-	attempt.Record, attempt.Outcome = found.record, Created
+	attempt.Record, attempt.Outcome = found.record, found.outcome
 	// Our own id means that this attempt did the work, even if it had to ask twice to learn it.
-	replayed := found.attempt != intent.Record
+	replayed := found.attempt != intent.attempt
 	if replayed {
 		attempt.Outcome = Replayed
 		switch {
@@ -116,7 +127,7 @@ func (o Operation[C, R]) do(ctx context.Context, store *Store, intent Intent, co
 			return Done[R]{}, &AlreadyDoneError{Record: found.record}
 		}
 	}
-	done := Done[R]{Replayed: replayed}
+	done := Done[R]{Outcome: found.outcome, Replayed: replayed}
 	if err := json.Unmarshal(found.result, &done.Value); err != nil {
 		return Done[R]{}, fmt.Errorf("decode the stored result: %w", err)
 	}
@@ -129,13 +140,13 @@ func (o Operation[C, R]) find(
 	ctx context.Context, store *Store, intent Intent, command C, fingerprint Fingerprint,
 ) (stored, error) {
 	args := o.arguments(store, intent, fingerprint)
-	lookup, err := store.compiled.bind(ctx, args, o.lookup()...)
+	lookup, err := store.compiled.bind(ctx, args, o.around.lookup...)
 	if err != nil {
 		return stored{}, err
 	}
 	key := intentKey{intent.Tenant, o.spec.Name, intent.Key}
 	if store.known.knows(key) {
-		if found, err := store.lookFirst(ctx, lookup); err == nil {
+		if found, err := store.readKnown(ctx, lookup); err == nil {
 			return found, nil
 		}
 		store.known.forget(key) // the claim will tell what the trouble is
@@ -154,41 +165,53 @@ func (o Operation[C, R]) find(
 	return found, err
 }
 
+// fingerprint is that of the command, and of the record that it is about. The version that was seen is not
+// part of it: whoever looks again and then repeats the same wish still means the same.
+func (o Operation[C, R]) fingerprint(intent Intent, command C) (Fingerprint, error) {
+	if !o.spec.Kind.Changes() {
+		return FingerprintOf(command)
+	}
+	return FingerprintOf(struct {
+		Record  uuid.UUID
+		Command C
+	}{intent.Record, command})
+}
+
 // transaction gives the claim, and behind it the work of the operation.
 func (o Operation[C, R]) transaction(
 	ctx context.Context, store *Store, intent Intent, command C, args pgx.NamedArgs,
-) (transaction, error) {
-	t := transaction{attempt: intent.Record}
-	claim := query{sql: `SELECT claim_intent(@tenant_id, @operation, @idempotency_key, @wait)`}
+) (t transaction, err error) {
+	t = transaction{attempt: intent.attempt, record: intent.Record}
+	around := o.around
+	if t.claim, err = store.compiled.bindOne(ctx, args, query{sql: claim}); err != nil {
+		return transaction{}, err
+	}
+	if o.spec.Kind.Changes() {
+		if t.begin, err = store.compiled.bind(ctx, args, around.lock(), around.begin()); err != nil {
+			return transaction{}, err
+		}
+		if t.keep, err = store.compiled.bind(ctx, args, around.keep()...); err != nil {
+			return transaction{}, err
+		}
+	}
 	if o.spec.Run != nil {
 		t.run = func(ctx context.Context, tx pgx.Tx) (any, error) { return o.spec.Run(ctx, tx, intent, command) }
 		t.finish = func(ctx context.Context, result []byte) (bound, error) {
-			last, err := store.compiled.bind(ctx, args, query{sql: insertIntent(`@result::json`), args: pgx.NamedArgs{"result": result}})
-			if err != nil {
-				return bound{}, err
-			}
-			return last[0], nil
+			return store.compiled.bindOne(ctx, args, query{sql: around.insert(`@result::json`), args: pgx.NamedArgs{"result": result}})
 		}
-		claims, err := store.compiled.bind(ctx, args, claim)
-		if err != nil {
-			return transaction{}, err
-		}
-		t.claim = claims[0]
 		return t, nil
 	}
-	tx := &Tx{record: intent.Record, args: args, open: true}
+	tx := &Tx{attempt: intent.attempt, args: args, open: true, around: around}
 	result := o.spec.Statements(tx, command)
 	tx.open = false
 	if result.tx != tx {
 		return transaction{}, errors.New("idempotency: work returned the result of another transaction")
 	}
-	all, err := store.compiled.bind(ctx, args, append([]query{claim}, tx.queued...)...)
-	if err != nil {
-		return transaction{}, err
-	}
-	t.claim, t.statements = all[0], all[1:]
-	return t, nil
+	t.statements, err = store.compiled.bind(ctx, args, tx.queued...)
+	return t, err
 }
+
+const claim = `SELECT claim_intent(@tenant_id, @operation, @idempotency_key, @wait)`
 
 // explain turns a broken constraint into an error of the domain, if the operation knows it.
 func (o Operation[C, R]) explain(
@@ -199,29 +222,15 @@ func (o Operation[C, R]) explain(
 		return errors.Unwrap(err)
 	}
 	broken, ok := errors.AsType[*pgconn.PgError](err)
-	if !ok || !isConstraint(broken) || o.spec.Explain == nil {
+	if !ok || !isConstraint(broken) || o.spec.Explain[broken.ConstraintName] == nil {
 		return err
 	}
-	domain := o.spec.Explain(ctx, store, intent, command, broken)
-	if domain == nil {
-		return err
+	explained := o.spec.Explain[broken.ConstraintName](ctx, store, intent, command, broken)
+	if is[*conflict.Error](explained) || is[*invalid.Error](explained) {
+		return explained
 	}
-	attempt.Outcome = Conflict
-	return domain
-}
-
-// lookup reads the intent as its tenant, and asks whether that tenant may still see what came of it.
-func (o Operation[C, R]) lookup() []query {
-	visible := o.spec.Visible
-	if visible == "" {
-		visible = "SELECT"
-	}
-	return []query{
-		{sql: `SELECT set_config('onlyonce.tenant_id', @tenant_id::text, true)`},
-		{sql: `SELECT attempt_id, fingerprint, result, record.id, EXISTS (` + visible + `)
-		FROM intents, LATERAL (SELECT record_id AS id) AS record
-		WHERE tenant_id = @tenant_id AND operation = @operation AND key = @idempotency_key`},
-	}
+	// Nothing was done, but what stands in the way cannot be read now.
+	return fmt.Errorf("%w: explain %s: %w", ErrUnavailable, broken.ConstraintName, explained)
 }
 
 // Used tells whether an intent was carried out, and what it created or found: for a form that is opened

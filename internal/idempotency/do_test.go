@@ -84,7 +84,7 @@ func TestWorkWithoutResultIsRolledBack(t *testing.T) {
 	b := setup(t)
 	s := spec()
 	s.Statements = func(tx *idempotency.Tx, o order) idempotency.Result {
-		tx.Exec(`INSERT INTO things VALUES (@tenant_id, @record_id, @name)`, pgx.NamedArgs{"name": o.Name})
+		tx.Exec(`INSERT INTO things (tenant_id, id, name) VALUES (@tenant_id, @record_id, @name)`, pgx.NamedArgs{"name": o.Name})
 		return tx.Return(`SELECT json_build_object('id', id) FROM things WHERE name = 'somebody else'`, nil)
 	}
 	if _, err := idempotency.Define(s).Do(t.Context(), b.store, b.intent("k"), order{"a"}); err == nil {

@@ -17,6 +17,8 @@ var (
 	ErrUnconfirmed = errors.New("could not confirm the outcome")
 	// ErrUnavailable says that the database could not be reached. Nothing was done.
 	ErrUnavailable = errors.New("database unavailable")
+	// ErrNoVersion says that a change does not say which version of the record was seen.
+	ErrNoVersion = errors.New("the version that was seen is missing")
 	// ErrNotVisible says that the work is done, but the caller may no longer see its result.
 	ErrNotVisible = errors.New("the result is no longer visible")
 )
@@ -41,3 +43,11 @@ type AlreadyDoneError struct {
 func (e *AlreadyDoneError) Error() string {
 	return fmt.Sprintf("key already used to make %s", e.Record)
 }
+
+// StaleError says that the record has another version than the one that was seen: somebody else has changed it
+// meanwhile. Nothing was done.
+type StaleError struct {
+	Record uuid.UUID
+}
+
+func (e *StaleError) Error() string { return fmt.Sprintf("%s was changed meanwhile", e.Record) }

@@ -11,6 +11,7 @@ import (
 
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/record"
 )
 
 type note struct {
@@ -18,15 +19,16 @@ type note struct {
 	Text string    `json:"text"`
 }
 
+var notes = record.Table[note]{Name: "notes", Fields: `'text', r.text`}
+
 // Work as a list of statements: claim, work, result and COMMIT take one round trip.
 func ExampleDefine_statements() {
 	create := idempotency.Define(idempotency.Spec[note, note]{
-		Name: "note.create",
+		Name:  "note.create",
+		Table: notes,
 		Statements: func(tx *idempotency.Tx, n note) idempotency.Result {
 			tx.Exec(`INSERT INTO notes (tenant_id, id, text) VALUES (@tenant_id, @record_id, @text)`, pgx.NamedArgs{"text": n.Text})
-			return tx.Return(`
-				SELECT json_build_object('id', id, 'text', text) FROM notes
-				WHERE tenant_id = @tenant_id AND id = @record_id`, nil)
+			return tx.Record()
 		},
 	})
 	twice(create)
@@ -39,7 +41,8 @@ func ExampleDefine_statements() {
 // Work as ordinary code: it may read and then decide.
 func ExampleDefine_run() {
 	create := idempotency.Define(idempotency.Spec[note, note]{
-		Name: "note.create",
+		Name:  "note.create",
+		Table: notes,
 		Run: func(ctx context.Context, tx pgx.Tx, intent idempotency.Intent, n note) (note, error) {
 			n.ID = intent.Record
 			_, err := tx.Exec(ctx, `INSERT INTO notes (tenant_id, id, text) VALUES ($1, $2, $3)`, intent.Tenant, n.ID, n.Text)
@@ -57,7 +60,10 @@ func ExampleDefine_run() {
 func twice(create idempotency.Operation[note, note]) {
 	ctx := context.Background()
 	err := pgtest.Run(ctx, func(db *pgtest.Database) error {
-		if _, err := db.Pool.Exec(ctx, `CREATE TABLE notes (tenant_id uuid, id uuid, text text, PRIMARY KEY (tenant_id, id))`); err != nil {
+		if _, err := db.Pool.Exec(ctx, `
+			CREATE TABLE notes (
+				tenant_id uuid, id uuid, text text, version integer DEFAULT 1, created_at timestamptz DEFAULT now(),
+				PRIMARY KEY (tenant_id, id))`); err != nil {
 			return err
 		}
 		store := &idempotency.Store{Pool: db.Pool, Wait: 5 * time.Second, Timeout: 10 * time.Second}

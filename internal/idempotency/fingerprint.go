@@ -2,8 +2,11 @@ package idempotency
 
 import (
 	"crypto/sha256"
+	"encoding"
 	"encoding/json"
 	"fmt"
+	"reflect"
+	"slices"
 )
 
 // Fingerprint is SHA-256 over the canonical JSON of a decoded command: its exported fields, in the
@@ -18,4 +21,35 @@ func FingerprintOf(command any) (Fingerprint, error) {
 		return Fingerprint{}, fmt.Errorf("fingerprint: %w", err)
 	}
 	return sha256.Sum256(canonical), nil
+}
+
+// mustFingerprint panics if a field of a command type would be left out of its fingerprint without being named:
+// two different wishes would then be taken for one.
+func mustFingerprint(operation string, command reflect.Type, except []string) {
+	switch command.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
+		mustFingerprint(operation, command.Elem(), except)
+		return
+	case reflect.Struct:
+	default:
+		return
+	}
+	if implements[json.Marshaler](command) || implements[encoding.TextMarshaler](command) {
+		return // it says itself what counts
+	}
+	for field := range command.Fields() {
+		if slices.Contains(except, field.Name) {
+			continue
+		}
+		if field.Tag.Get("json") == "-" || !field.IsExported() && !field.Anonymous {
+			panic(fmt.Sprintf("idempotency: %s: field %s of %s is not part of the fingerprint. Give it a JSON name, or name it in "+
+				"NotInFingerprint if another value of it is still the same command", operation, field.Name, command))
+		}
+		mustFingerprint(operation, field.Type, except)
+	}
+}
+
+func implements[I any](t reflect.Type) bool {
+	wanted := reflect.TypeFor[I]()
+	return t.Implements(wanted) || reflect.PointerTo(t).Implements(wanted)
 }

@@ -2,6 +2,7 @@ package idempotency
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"github.com/google/uuid"
@@ -15,21 +16,24 @@ import (
 type Entry struct {
 	Operation string
 	Key       string
-	// What says what was done, such as "created", "reused", or an effect besides the intent's own record.
+	// What says what was done: "created", "reused", "changed", "unchanged", or an effect besides the intent's own
+	// record.
 	What  string
 	Actor string
 	At    time.Time // UTC
+	// Changes are the fields of the record that differ since, with the JSON of what was and what is.
+	Changes map[string][2]json.RawMessage
 }
 
 // History gives the last limit entries of a record, newest first.
 func History(ctx context.Context, pool *pgxpool.Pool, tenant, record uuid.UUID, limit int) ([]Entry, error) {
 	return postgres.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Entry], `
 		(
-			SELECT operation, key, outcome, actor, at FROM intents
+			SELECT operation, key, outcome, actor, at, changes FROM intents
 			WHERE tenant_id = @tenant_id AND record_id = @record
 			ORDER BY at DESC LIMIT @limit
 		) UNION ALL (
-			SELECT e.operation, e.key, e.effect, i.actor, i.at
+			SELECT e.operation, e.key, e.effect, i.actor, i.at, NULL
 			FROM intent_effects e, LATERAL (
 				SELECT actor, at FROM intents i
 				WHERE i.tenant_id = e.tenant_id AND i.operation = e.operation AND i.key = e.key LIMIT 1) AS i

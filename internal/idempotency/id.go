@@ -7,21 +7,21 @@ import (
 	"github.com/google/uuid"
 )
 
-// ID gives the n-th id for what the intent creates, a UUIDv7: the same whenever the work is run again. The
-// 0th is Record, the intent's own record; further ones are for what comes along with it.
-func (i Intent) ID(n uint64) uuid.UUID { return idOf(i.Record, n) }
+// ID gives the n-th id for what the intent creates, a UUIDv7: the same whenever the work is run again. If it
+// creates a record, the 0th is that record's; further ones are for what comes along with it.
+func (i Intent) ID(n uint64) uuid.UUID { return idOf(i.attempt, n) }
 
 // ID gives the n-th id for what the intent creates: see [Intent.ID].
-func (tx *Tx) ID(n uint64) uuid.UUID { return idOf(tx.record, n) }
+func (tx *Tx) ID(n uint64) uuid.UUID { return idOf(tx.attempt, n) }
 
-// idOf keeps the time of the record's id, so that new ids stay together in an index (RFC 9562, section 5.7),
+// idOf keeps the time of the attempt's id, so that new ids stay together in an index (RFC 9562, section 5.7),
 // and derives the rest.
-func idOf(record uuid.UUID, n uint64) uuid.UUID {
+func idOf(attempt uuid.UUID, n uint64) uuid.UUID {
 	if n == 0 {
-		return record
+		return attempt
 	}
-	derived := sha256.Sum256(binary.BigEndian.AppendUint64(record[:], n))
-	id := record
+	derived := sha256.Sum256(binary.BigEndian.AppendUint64(attempt[:], n))
+	id := attempt
 	copy(id[6:], derived[:])
 	id[6] = id[6]&0x0f | 0x70 // version 7
 	id[8] = id[8]&0x3f | 0x80 // the variant of RFC 9562

@@ -1,29 +1,38 @@
 package idempotency_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"onlyonce/internal/idempotency"
 )
 
+// TestIDs: an intent can make as many ids as it needs, the same each time the work is run.
 func TestIDs(t *testing.T) {
-	t.Parallel()
-	record, err := uuid.NewV7()
-	if err != nil {
+	b := setup(t)
+	var intents []idempotency.Intent
+	s := interactive()
+	insert := s.Run
+	s.Run = func(ctx context.Context, tx pgx.Tx, intent idempotency.Intent, o order) (thing, error) {
+		intents = append(intents, intent)
+		return insert(ctx, tx, intent, o)
+	}
+	if _, err := idempotency.Define(s).Do(t.Context(), b.store, b.intent("k"), order{"a"}); err != nil {
 		t.Fatal(err)
 	}
-	intent := idempotency.Intent{Record: record}
+	intent := intents[0]
 	seen := map[uuid.UUID]bool{}
 	for n := range uint64(100) {
 		id := intent.ID(n)
-		if seen[id] || id.Version() != 7 || id.Variant() != uuid.RFC4122 || id.Time() != record.Time() || id != intent.ID(n) {
+		if seen[id] || id.Version() != 7 || id.Variant() != uuid.RFC4122 || id.Time() != intent.Record.Time() || id != intent.ID(n) {
 			t.Fatalf("%d: %s", n, id)
 		}
 		seen[id] = true
 	}
-	if intent.ID(0) != record {
+	if intent.ID(0) != intent.Record {
 		t.Error("the first is not the record")
 	}
 }

@@ -137,6 +137,11 @@ func (s *Store) converse(ctx context.Context, conn *pgxpool.Conn, t transaction)
 	if err := run(ctx, tx, t.claim, nil); err != nil {
 		return stored{}, unlessLost(conn, 0), err
 	}
+	for _, begin := range t.begin {
+		if err := run(ctx, tx, begin, nil); err != nil {
+			return stored{}, unlessLost(conn, 1), err
+		}
+	}
 	value, err := t.run(ctx, workTx{Tx: tx})
 	if err != nil {
 		return stored{}, unlessLost(conn, 1), workError{err}
@@ -150,7 +155,7 @@ func (s *Store) converse(ctx context.Context, conn *pgxpool.Conn, t transaction)
 		return stored{}, 1, workError{err}
 	}
 	made = stored{attempt: t.attempt, fingerprint: t.fingerprint[:], visible: true}
-	if err := run(ctx, tx, last, []any{&made.result, &made.record}); err != nil {
+	if err := run(ctx, tx, last, []any{&made.result, &made.record, &made.outcome}); err != nil {
 		return stored{}, unlessLost(conn, 1), err
 	}
 	return made, 2, tx.Commit(ctx)

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/record"
 )
 
 // running is the interactive operation with other work.
@@ -127,10 +128,13 @@ func TestFirstAnswerIsTheStoredOne(t *testing.T) {
 		At   time.Time `json:"at"`
 		Note string    `json:"-"`
 	}
+	insert := interactive().Run
 	create := idempotency.Define(idempotency.Spec[order, result]{
-		Name: "thing.create",
-		Run: func(_ context.Context, _ pgx.Tx, intent idempotency.Intent, _ order) (result, error) {
-			return result{intent.Record.String(), time.Now(), "not stored"}, nil
+		Name:  "thing.create",
+		Table: record.Table[result]{Name: "things", Fields: `'name', r.name`},
+		Run: func(ctx context.Context, tx pgx.Tx, intent idempotency.Intent, o order) (result, error) {
+			_, err := insert(ctx, tx, intent, o)
+			return result{intent.Record.String(), time.Now(), "not stored"}, err
 		},
 	})
 	first, err := create.Do(t.Context(), b.store, b.intent("k"), order{"a"})
@@ -145,7 +149,8 @@ func TestResultWithoutID(t *testing.T) {
 	b := setup(t)
 	insert := interactive().Run
 	_, err := idempotency.Define(idempotency.Spec[order, struct{}]{
-		Name: "thing.create",
+		Name:  "thing.create",
+		Table: record.Table[struct{}]{Name: "things", Fields: `'name', r.name`},
 		Run: func(ctx context.Context, tx pgx.Tx, intent idempotency.Intent, o order) (struct{}, error) {
 			_, err := insert(ctx, tx, intent, o)
 			return struct{}{}, err

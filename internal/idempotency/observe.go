@@ -9,7 +9,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"onlyonce/internal/conflict"
 	"onlyonce/internal/invalid"
+	"onlyonce/internal/record"
 )
 
 // Outcome is how an attempt ended, for logs and metrics.
@@ -17,9 +19,12 @@ type Outcome string
 
 // The outcomes of an attempt.
 const (
-	Created    Outcome = "created"     // the work was done by this attempt
+	Created    Outcome = "created"     // this attempt created the record
+	Reused     Outcome = "reused"      // it found the record with the same natural key
+	Changed    Outcome = "changed"     // it changed the record
+	Unchanged  Outcome = "unchanged"   // there was nothing to change
 	Replayed   Outcome = "replayed"    // it had been done before, with this key
-	Conflict   Outcome = "conflict"    // a uniqueness rule objected
+	Conflict   Outcome = "conflict"    // a rule of the domain objected, or the record has changed meanwhile
 	Mismatch   Outcome = "mismatch"    // the key was used with another command
 	InProgress Outcome = "in_progress" // the first attempt still runs
 	Rejected   Outcome = "rejected"    // the command is invalid
@@ -31,7 +36,7 @@ type Attempt struct {
 	Operation string
 	Intent    Intent
 	Outcome   Outcome
-	// Record is the id of the row that the intent created, if it is known.
+	// Record is the id of what the intent created, found or changed, if it is known.
 	Record   uuid.UUID
 	Duration time.Duration
 	Fields   []slog.Attr
@@ -65,9 +70,11 @@ func outcomeOf(err error, until Outcome) Outcome {
 		return Replayed
 	case errors.Is(err, ErrInProgress):
 		return InProgress
-	case is[*invalid.Error](err):
+	case is[*invalid.Error](err), errors.Is(err, record.ErrNotFound), errors.Is(err, ErrNoVersion):
 		return Rejected
-	case until == Conflict && !errors.Is(err, ErrUnavailable):
+	case is[*conflict.Error](err), is[*StaleError](err):
+		return Conflict
+	case until == Conflict:
 		return Conflict
 	default:
 		return Failed

@@ -3,15 +3,39 @@ package idempotency
 import (
 	"context"
 	"log/slog"
+	"maps"
+	"reflect"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"onlyonce/internal/record"
 )
 
 // DefaultRetain is how long a result is kept when a [Spec] does not say otherwise.
 const DefaultRetain = 24 * time.Hour
+
+// Kind is a kind of change, with its promise.
+type Kind int
+
+// The kinds of change.
+const (
+	// Create makes a new record, once per key.
+	Create Kind = iota
+	// Upsert makes a new record, or finds the one that has the same natural key, once per key.
+	Upsert
+	// Change changes a record, once per key, and only the version that was seen.
+	Change
+	// Transition brings a record into a state, once per key. If it is in that state already, the work is not
+	// done, and that is a success.
+	Transition
+)
+
+// Changes says whether the kind is about a record that is there before.
+func (k Kind) Changes() bool { return k == Change || k == Transition }
 
 // Intent is one wish, as the caller names it.
 type Intent struct {
@@ -19,8 +43,13 @@ type Intent struct {
 	Key    Key
 	// Actor says on whose behalf, for the audit trail: a user's or a token's name.
 	Actor string
-	// Record is the id for what is created, a UUIDv7. [Operation.Do] sets it.
+	// Record is the id of the record. The caller names the one to change; to one that is created,
+	// [Operation.Do] gives a new id, a UUIDv7.
 	Record uuid.UUID
+	// Seen is the version of the record that a change was made from. With 0, a transition takes any.
+	Seen int
+
+	attempt uuid.UUID // a new UUIDv7, the record's own if it is created
 }
 
 // Spec describes an operation: how a command C becomes a result R, once. Its work is written in one of two
@@ -29,8 +58,17 @@ type Intent struct {
 // Either must depend on its arguments and the database only, not on the clock, chance or the network,
 // because it may be run again after a lost connection.
 type Spec[C, R any] struct {
+	// Kind says what is promised. The zero value is Create.
+	Kind Kind
+
 	// Name is the operation's stable name, such as "invoice.create". It is part of the intent's key.
 	Name string
+
+	// Table has the records. Whether the tenant may still see a record is asked of it.
+	Table record.Table[R]
+
+	// Made is the SQL condition, on the row r of the table, that a transition makes true.
+	Made string
 
 	// Statements queues the statements of the transaction, which travel in one round trip: for hot paths.
 	Statements func(*Tx, C) Result
@@ -43,30 +81,42 @@ type Spec[C, R any] struct {
 	// Retain is how long the result is kept, at least; DefaultRetain when zero. The intent is kept for life.
 	Retain time.Duration
 
-	// Visible is a SELECT that gives a row if the tenant @tenant_id may still see what was created:
-	// the row with the id record.id. Without it, a replay is always answered.
-	Visible string
+	// Explain says what it means that a constraint was broken, by the constraint's name.
+	Explain map[string]Explanation[C]
 
-	// Explain turns a broken constraint into an error of the domain. It is asked after the rollback
-	// and may read. It returns nil when the constraint means nothing to it.
-	Explain func(context.Context, *Store, Intent, C, *pgconn.PgError) error
+	// NotInFingerprint names the fields of the command, as Go calls them, that are no part of what is asked
+	// for: with another value it is still the same command.
+	NotInFingerprint []string
 
 	// Fields gives what identifies the command in the log, such as its unique fields.
 	Fields func(C) []slog.Attr
 }
 
-// Operation is a [Spec] that was checked by [Define]: the only way to a transaction with a claim.
-type Operation[C, R any] struct{ spec Spec[C, R] }
+// Explanation turns a broken constraint into a [*conflict.Error] or an [*invalid.Error]. It is asked after the
+// rollback, and may read. Any other error says that it could not find out.
+type Explanation[C any] func(context.Context, *Store, Intent, C, *pgconn.PgError) error
 
-// Define makes an operation. It panics on an incomplete spec, which is a mistake in the program.
+// Operation is a [Spec] that was checked by [Define]: the only way to a transaction with a claim.
+type Operation[C, R any] struct {
+	spec   Spec[C, R]
+	around intentSQL
+}
+
+// Define makes an operation. It panics on a spec that cannot keep its promise, which is a mistake in the program.
 func Define[C, R any](spec Spec[C, R]) Operation[C, R] {
-	if spec.Name == "" || (spec.Statements == nil) == (spec.Run == nil) {
-		panic("idempotency: an operation needs a name, and its work in one of the two styles")
+	switch {
+	case spec.Name == "", spec.Table.Name == "":
+		panic("idempotency: an operation needs a Name, and the Table of its records")
+	case (spec.Statements == nil) == (spec.Run == nil):
+		panic("idempotency: " + spec.Name + " needs its work in one of the two styles, Statements or Run")
+	case (spec.Kind == Transition) != (spec.Made != ""):
+		panic("idempotency: " + spec.Name + " needs Made if it is a transition, and only then")
 	}
+	mustFingerprint(spec.Name, reflect.TypeFor[C](), spec.NotInFingerprint)
 	if spec.Retain == 0 {
 		spec.Retain = DefaultRetain
 	}
-	return Operation[C, R]{spec}
+	return Operation[C, R]{spec, spec.intentSQL()}
 }
 
 // Name gives the operation's stable name.
@@ -74,3 +124,12 @@ func (o Operation[C, R]) Name() string { return o.spec.Name }
 
 // Retention is how long a result is kept, at least.
 func (o Operation[C, R]) Retention() time.Duration { return o.spec.Retain }
+
+// Kind gives the kind of change.
+func (o Operation[C, R]) Kind() Kind { return o.spec.Kind }
+
+// Table gives the name of the table that has the records.
+func (o Operation[C, R]) Table() string { return o.spec.Table.Name }
+
+// Explained gives the names of the constraints that the operation explains.
+func (o Operation[C, R]) Explained() []string { return slices.Sorted(maps.Keys(o.spec.Explain)) }

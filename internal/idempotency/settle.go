@@ -9,6 +9,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"onlyonce/internal/record"
 )
 
 // maxSends bounds how often one attempt is sent: again after a lost connection, a deadlock, or a schema
@@ -90,12 +92,15 @@ func (s *Store) sendOnce(mayLeave, detached context.Context, t transaction) (fou
 	case refused.Code == "0A000", refused.Code == "26000":
 		// The schema changed under a prepared statement. A new connection prepares it anew.
 		return stored{}, sent, errors.Join(errAgain, conn.Conn().Close(detached))
-	case refused.Code == rowsRequired && at > 0 && t.run == nil:
-		return stored{}, sent, refusedError{t.statements[at-1].otherwise}
+	case refused.Code == rowsRequired && at > len(t.begin) && t.run == nil:
+		return stored{}, sent, refusedError{t.statements[at-1-len(t.begin)].otherwise}
+	case refused.Code == madeAlready:
+		conn.Release()
+		return s.sendOnce(mayLeave, detached, t.withoutWork())
 	case refused.Code != alreadyClaimed:
-		return stored{}, sent, verdict(refused, at)
+		return stored{}, sent, verdict(refused, at, t)
 	}
-	switch found, err = s.look(detached, conn, t.lookup); {
+	switch found, err = s.readIntent(detached, conn, t.lookup); {
 	case errors.Is(err, pgx.ErrNoRows): // somebody has deleted it
 		return stored{}, true, errAgain
 	case err != nil: // the intent may be our own, from a time whose answer was lost
@@ -105,11 +110,14 @@ func (s *Store) sendOnce(mayLeave, detached context.Context, t transaction) (fou
 	}
 }
 
+// The SQLSTATEs with which functions of the schema end a transaction.
 const (
-	// alreadyClaimed is the SQLSTATE with which claim_intent ends the transaction.
-	alreadyClaimed = "OO001"
-	// rowsRequired is that of require_rows.
-	rowsRequired = "OO003"
+	alreadyClaimed = "OO001" // claim_intent
+	rowsRequired   = "OO003" // require_rows
+	noRecord       = "OO004" // begin_change
+	madeAlready    = "OO005" // begin_change
+	otherVersion   = "OO006" // begin_change
+	notMadeAnyMore = "OO007" // keep_made
 )
 
 // refusedError is an error of the domain that ended the work.
@@ -118,11 +126,15 @@ type refusedError struct{ error }
 func (e refusedError) Unwrap() error { return e.error }
 
 // verdict says what it means that a statement failed. In any case, the transaction was rolled back.
-func verdict(refused *pgconn.PgError, at int) error {
+func verdict(refused *pgconn.PgError, at int, t transaction) error {
 	const claim = 0 // the place of the first statement
 	switch code := refused.Code; {
-	case code == "40001", code == "40P01": // serialization failure, deadlock
+	case code == "40001", code == "40P01", code == notMadeAnyMore: // serialization failure, deadlock
 		return errAgain
+	case code == noRecord:
+		return record.ErrNotFound
+	case code == otherVersion:
+		return &StaleError{Record: t.record}
 	case refused.ConstraintName == "intents_pkey": // somebody has claimed without the lock
 		return errAgain
 	case code == "55P03" && at == claim: // lock timeout

@@ -78,3 +78,12 @@ func (s *statements) bind(ctx context.Context, common pgx.NamedArgs, queries ...
 	}
 	return all, nil
 }
+
+// bindOne is bind for one query.
+func (s *statements) bindOne(ctx context.Context, common pgx.NamedArgs, q query) (bound, error) {
+	all, err := s.bind(ctx, common, q)
+	if err != nil {
+		return bound{}, err
+	}
+	return all[0], nil
+}

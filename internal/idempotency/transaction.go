@@ -13,15 +13,27 @@ import (
 // transaction is everything that carries out one intent.
 type transaction struct {
 	attempt     uuid.UUID
+	record      uuid.UUID // that is created or changed
 	fingerprint Fingerprint
 	lookup      []bound // of the intent, if it was carried out before
 
 	claim bound
+	// begin locks the record that is changed, and looks at it.
+	begin []bound
 	// The work is either statements, of which the last stores the intent,
 	statements []bound
 	// or code that gives the result, with the statement that stores it.
 	run    func(context.Context, pgx.Tx) (result any, err error)
 	finish func(ctx context.Context, result []byte) (bound, error)
+
+	// Instead of all that, keep stores the intent of a transition whose state is made already.
+	keep []bound
+}
+
+// withoutWork is the transaction of a transition whose state is made already.
+func (t transaction) withoutWork() transaction {
+	t.begin, t.statements, t.run, t.finish, t.keep = nil, t.keep, nil, nil, nil
+	return t
 }
 
 // stored is an intent as it is stored.
@@ -29,7 +41,8 @@ type stored struct {
 	attempt     uuid.UUID
 	fingerprint []byte
 	result      []byte    // JSON; nil when its retention has ended
-	record      uuid.UUID // what was created or found
+	record      uuid.UUID // what was created, found or changed
+	outcome     Outcome
 	visible     bool
 }
 
@@ -39,29 +52,29 @@ func (s *Store) send(ctx context.Context, conn *pgxpool.Conn, t transaction) (ma
 	if t.run != nil {
 		return s.converse(ctx, conn, t)
 	}
-	all := slices.Concat([]bound{t.claim}, t.statements)
+	all := slices.Concat([]bound{t.claim}, t.begin, t.statements)
 	if err := prepare(ctx, conn.Conn(), s.wait(), slices.Concat(all, t.lookup)); err != nil {
 		return stored{}, notSent, err
 	}
 	made = stored{attempt: t.attempt, fingerprint: t.fingerprint[:], visible: true}
-	at, err = commit(ctx, conn.Conn(), all, &made.result, &made.record)
+	at, err = commit(ctx, conn.Conn(), all, &made.result, &made.record, &made.outcome)
 	return made, at, err
 }
 
 // notSent stands for the statement that failed when nothing can have been done.
 const notSent = -1
 
-// look reads an intent. It returns [pgx.ErrNoRows] if there is none.
-func (s *Store) look(ctx context.Context, conn *pgxpool.Conn, lookup []bound) (found stored, err error) {
+// readIntent reads an intent. It returns [pgx.ErrNoRows] if there is none.
+func (s *Store) readIntent(ctx context.Context, conn *pgxpool.Conn, lookup []bound) (found stored, err error) {
 	if err := prepare(ctx, conn.Conn(), s.wait(), lookup); err != nil {
 		return stored{}, err
 	}
-	err = read(ctx, conn.Conn(), lookup, &found.attempt, &found.fingerprint, &found.result, &found.record, &found.visible)
+	err = read(ctx, conn.Conn(), lookup, &found.attempt, &found.fingerprint, &found.result, &found.record, &found.outcome, &found.visible)
 	return found, err
 }
 
-// lookFirst is look for an intent that is known to be carried out.
-func (s *Store) lookFirst(ctx context.Context, lookup []bound) (stored, error) {
+// readKnown is readIntent for an intent that is known to be carried out.
+func (s *Store) readKnown(ctx context.Context, lookup []bound) (stored, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
 	defer cancel()
 	conn, err := s.Pool.Acquire(ctx)
@@ -69,5 +82,5 @@ func (s *Store) lookFirst(ctx context.Context, lookup []bound) (stored, error) {
 		return stored{}, fmt.Errorf("acquire a connection: %w", err)
 	}
 	defer conn.Release()
-	return s.look(ctx, conn, lookup)
+	return s.readIntent(ctx, conn, lookup)
 }

@@ -15,13 +15,14 @@ import (
 // It has no Query: what the database knows (an id found by email, the next number) is used where it is, in
 // SQL. It has no Commit either, and it is closed once the work has returned.
 //
-// These named arguments are always there: @tenant_id, @record_id (a fresh UUIDv7, for the row that is
-// created), @operation, @idempotency_key and @actor.
+// These named arguments are always there: @tenant_id, @record_id (of the record that is changed, or a new
+// UUIDv7 for the one that is created), @operation, @idempotency_key and @actor.
 type Tx struct {
-	record uuid.UUID
-	args   pgx.NamedArgs
-	queued []query
-	open   bool
+	attempt uuid.UUID
+	args    pgx.NamedArgs
+	queued  []query
+	open    bool
+	around  intentSQL
 }
 
 // Result is what work returns; only [Tx.Return] makes one.
@@ -69,22 +70,14 @@ func (tx *Tx) Return(sql string, args pgx.NamedArgs) Result { return tx.ReturnWi
 // ReturnWith is Return in one statement with work: with is a WITH clause, whose INSERTs tell by RETURNING
 // what the SELECT reads.
 func (tx *Tx) ReturnWith(with, sql string, args pgx.NamedArgs) Result {
-	tx.Exec(with+insertIntent(sql), args)
+	tx.Exec(with+tx.around.insert(`(`+sql+`)`), args)
 	return Result{tx}
 }
 
-// insertIntent is the statement that ends the work: the intent is carried out. OFFSET keeps PostgreSQL from
-// computing the result once for each place where it stands.
-func insertIntent(result string) string {
-	return `
-		INSERT INTO intents (
-			tenant_id, operation, key, fingerprint, attempt_id, actor, record_id, outcome, result, expires_at)
-		SELECT
-			@tenant_id, @operation, @idempotency_key, @fingerprint, @record_id, @actor,
-			record.id, CASE record.id WHEN @record_id THEN 'created' ELSE 'reused' END, made.result, now() + @retain
-		FROM (SELECT (` + result + `) AS result OFFSET 0) AS made,
-			LATERAL (SELECT (made.result->>'id')::uuid AS id OFFSET 0) AS record
-		RETURNING result, record_id`
+// Record queues the result that is the record itself, as its table shows it.
+func (tx *Tx) Record() Result {
+	tx.Exec(tx.around.insertRecord(), nil)
+	return Result{tx}
 }
 
 // arguments are those that every statement of an attempt may use.
@@ -92,6 +85,8 @@ func (o Operation[C, R]) arguments(store *Store, intent Intent, fingerprint Fing
 	return pgx.NamedArgs{
 		"tenant_id":       intent.Tenant,
 		"record_id":       intent.Record,
+		"attempt_id":      intent.attempt,
+		"seen_version":    intent.Seen,
 		"operation":       o.spec.Name,
 		"idempotency_key": intent.Key.value,
 		"actor":           intent.Actor,

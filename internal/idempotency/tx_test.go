@@ -100,7 +100,7 @@ func TestRequire(t *testing.T) {
 	if done, err := rename(1, `name = 'a'`).Do(t.Context(), b.store, b.intent("k"), order{"x"}); err != nil || done.Value.Name != "ax" {
 		t.Errorf("%+v, %v", done, err)
 	}
-	want := []idempotency.Outcome{"created", "created", "conflict", "conflict", "conflict", "created"}
+	want := []idempotency.Outcome{"created", "created", "conflict", "conflict", "conflict", "reused"}
 	if got := b.outcomes(); !slices.Equal(got, want) {
 		t.Errorf("outcomes %v", got)
 	}

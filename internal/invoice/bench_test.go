@@ -10,6 +10,7 @@ import (
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/record"
 )
 
 // The database of these benchmarks does not wait for a disk: they show what the code costs, in this
@@ -99,7 +100,7 @@ func BenchmarkList(b *testing.B) {
 		benchCreate(b, store, tenant, idempotency.NewKey().String(), fmt.Sprintf("B-%d", n))
 	}
 	for b.Loop() {
-		found, err := invoice.List(b.Context(), store.Pool, tenant, uuid.Max, 26)
+		found, err := invoice.List(b.Context(), store.Pool, tenant, record.Page{Before: uuid.Max, Limit: 26})
 		if err != nil || len(found) != 26 {
 			b.Fatal(len(found), err)
 		}

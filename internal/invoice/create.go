@@ -15,12 +15,18 @@ const RepeatWindow = 10 * time.Minute
 
 // Create creates an invoice, once.
 var Create = idempotency.Define(idempotency.Spec[Draft, Invoice]{
-	Name:       "invoice.create",
+	Kind: idempotency.Create, Name: "invoice.create", Table: Table,
 	Statements: insert,
-	Retain:     24 * time.Hour,
-	Visible:    `SELECT FROM invoices i WHERE i.tenant_id = @tenant_id AND i.id = record.id`,
-	Explain:    explain,
-	Fields:     fields,
+	Explain: map[string]idempotency.Explanation[Draft]{
+		"invoices_number_once_per_year": numberTaken,
+		"invoices_likeness":             looksLikeRepeat,
+		"invoices_customer":             customerGone,
+		// Only if the database folds a character otherwise than we do.
+		"invoices_number_ascii":       numberRefused,
+		"invoices_number_of_its_year": numberRefused,
+	},
+	NotInFingerprint: []string{"AllowRepeat", "totals"}, // an answer to a question, and what follows from Lines
+	Fields:           fields,
 })
 
 // fields names what is unique about a draft, for the log. A number that is still to be allocated is not.

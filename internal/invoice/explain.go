@@ -2,82 +2,91 @@ package invoice
 
 import (
 	"context"
-	"fmt"
+	"strconv"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
-	"onlyonce/internal/postgres"
 )
 
-// Ref points to an invoice that stands in the way.
-type Ref struct {
-	ID        uuid.UUID
-	Number    string
-	CreatedAt time.Time // UTC
+// NumberTaken is the conflict of two invoices with one number. Its member next_number is free.
+var NumberTaken = conflict.Kind{
+	Slug: "number-taken", Title: "Invoice number already exists",
+	Meaning: "Another invoice from that year already has this number. The original was kept and no second one was created. " +
+		"The key can be used again.",
+	ToDo: "Open the existing invoice (existing_id), or send the request with another number, such as next_number, which is free.",
 }
 
-// NumberTakenError says that another invoice of that year has the number.
-type NumberTakenError struct {
-	Existing Ref
-	Next     string // the next free number of the series
+// LooksLikeRepeat is the question that people are asked about an invoice like an earlier one.
+var LooksLikeRepeat = conflict.Kind{
+	Slug: "looks-like-repeat", Title: "Looks like a repeat",
+	Meaning: "An invoice with the same customer and the same lines was created a few minutes ago. " +
+		"Only the form asks; the API creates the invoice and returns possible_duplicate_of.",
+	ToDo: "Open the earlier invoice, or confirm that you want another.",
 }
 
-func (e *NumberTakenError) Error() string {
-	return "invoice number " + e.Existing.Number + " already exists"
+func numberTaken(
+	ctx context.Context, store *idempotency.Store, intent idempotency.Intent, d Draft, _ *pgconn.PgError,
+) error {
+	year := d.IssueDate.Year()
+	existing, err := Table.FindBy(ctx, store.Pool, intent.Tenant,
+		`r.issue_year = @year AND r.number_folded = fold_invoice_number(@number)`,
+		pgx.NamedArgs{"year": year, "number": string(d.Number)})
+	if err != nil {
+		return err
+	}
+	next, err := NextNumber(ctx, store.Pool, intent.Tenant, year)
+	if err != nil {
+		return err
+	}
+	return &conflict.Error{
+		Kind: &NumberTaken, Title: "Invoice number " + existing.Number + " already exists.",
+		Text:     "We kept the original and did not create a second one.",
+		Existing: existing.ID, Name: existing.Number,
+		Field: "/number", Blame: "Another invoice has the number " + existing.Number + ".",
+		Ways:    []conflict.Way{{Text: "Use the next number, " + next, Field: "next_number", Value: "1"}},
+		Members: map[string]string{"next_number": next},
+	}
 }
 
-// RepeatError says that an invoice with the same customer, currency and lines was just created.
-type RepeatError struct{ Existing Ref }
+func looksLikeRepeat(
+	ctx context.Context, store *idempotency.Store, intent idempotency.Intent, _ Draft, broken *pgconn.PgError,
+) error {
+	earlier, err := Table.FindBy(ctx, store.Pool, intent.Tenant, `r.id = @id::uuid`, pgx.NamedArgs{"id": broken.Detail})
+	if err != nil {
+		return err
+	}
+	return &conflict.Error{
+		Kind: &LooksLikeRepeat, Title: "Looks like " + earlier.Number + ", created " + age(time.Since(earlier.CreatedAt)) + ".",
+		Text: "Create anyway?", Existing: earlier.ID, Name: earlier.Number,
+		Ways: []conflict.Way{{Text: "Create anyway", Field: "allow_repeat", Value: "1"}},
+	}
+}
 
-func (e *RepeatError) Error() string { return "looks like invoice " + e.Existing.Number }
-
-// explain says in the words of the domain which rule was broken.
-func explain(ctx context.Context, store *idempotency.Store, intent idempotency.Intent, d Draft, broken *pgconn.PgError) error {
-	var problems invalid.Error
-	switch broken.ConstraintName {
-	case "invoices_customer":
-		problems.Add("/customer_id", "This customer does not exist. Choose another one.")
-		return problems.Err()
-	case "invoices_number_ascii", "invoices_number_of_its_year":
-		// Only if the database folds a character otherwise than we do.
-		problems.Add("/number", "Choose another number, or leave it blank for the next one.")
-		return problems.Err()
-	case "invoices_likeness":
-		earlier, err := ref(ctx, store, intent.Tenant, `id = @id::uuid`, pgx.NamedArgs{"id": broken.Detail})
-		if err != nil {
-			return unavailable(err)
-		}
-		return &RepeatError{earlier}
-	case "invoices_number_once_per_year":
-		return numberTaken(ctx, store, intent, d)
+// age says how long ago something was.
+func age(since time.Duration) string {
+	switch seconds := int(since.Seconds()); {
+	case seconds < 2:
+		return "a moment ago"
+	case seconds < 120:
+		return strconv.Itoa(seconds) + " seconds ago"
 	default:
-		return nil
+		return strconv.Itoa(seconds/60) + " minutes ago"
 	}
 }
 
-func numberTaken(ctx context.Context, store *idempotency.Store, intent idempotency.Intent, d Draft) error {
-	existing, err := ref(ctx, store, intent.Tenant, `issue_year = @year AND number_folded = fold_invoice_number(@number)`,
-		pgx.NamedArgs{"year": d.IssueDate.Year(), "number": string(d.Number)})
-	if err != nil {
-		return unavailable(err)
-	}
-	next, err := NextNumber(ctx, store.Pool, intent.Tenant, d.IssueDate.Year())
-	if err != nil {
-		return unavailable(err)
-	}
-	return &NumberTakenError{existing, next}
+func customerGone(context.Context, *idempotency.Store, idempotency.Intent, Draft, *pgconn.PgError) error {
+	var problems invalid.Error
+	problems.Add("/customer_id", "This customer does not exist. Choose another one.")
+	return problems.Err()
 }
 
-func ref(ctx context.Context, store *idempotency.Store, tenant uuid.UUID, where string, args pgx.NamedArgs) (Ref, error) {
-	return postgres.One(ctx, store.Pool, tenant, pgx.RowToStructByPos[Ref],
-		`SELECT id, number, created_at FROM invoices WHERE tenant_id = @tenant_id AND `+where, args)
+func numberRefused(context.Context, *idempotency.Store, idempotency.Intent, Draft, *pgconn.PgError) error {
+	var problems invalid.Error
+	problems.Add("/number", "Choose another number, or leave it blank for the next one.")
+	return problems.Err()
 }
-
-// unavailable: the rule was broken and nothing was created, but what stands in the way cannot be
-// read now.
-func unavailable(err error) error { return fmt.Errorf("%w: %w", idempotency.ErrUnavailable, err) }

@@ -3,36 +3,49 @@
 package invoice
 
 import (
-	"time"
-
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
+	"onlyonce/internal/conflict"
+	"onlyonce/internal/date"
 	"onlyonce/internal/money"
-	"onlyonce/internal/uniqueness"
+	"onlyonce/internal/record"
 )
 
 // Invoice is an invoice as it is stored. All amounts are minor units of its currency.
 type Invoice struct {
-	ID        uuid.UUID      `json:"id"`
+	record.Header
+
 	Number    string         `json:"number"`
 	Status    string         `json:"status"`
 	Customer  Customer       `json:"customer"`
 	Currency  money.Currency `json:"currency"`
-	IssueDate Date           `json:"issue_date"`
-	DueDate   Date           `json:"due_date"`
+	IssueDate date.Date      `json:"issue_date"`
+	DueDate   date.Date      `json:"due_date"`
 	Lines     []Line         `json:"lines"`
 	Subtotal  int64          `json:"subtotal"`
 	TaxTotal  int64          `json:"tax_total"`
 	Total     int64          `json:"total"`
 	Notes     string         `json:"notes"`
-	Version   int            `json:"version"`
-	CreatedAt time.Time      `json:"created_at"` // UTC
 
 	// PossibleDuplicateOf is an invoice with the same customer, currency and lines that was created
 	// shortly before, or [uuid.Nil].
 	PossibleDuplicateOf uuid.UUID `json:"possible_duplicate_of"`
 }
+
+// Table has the invoices.
+var Table = record.Table[Invoice]{Name: "invoices", Fields: `
+	'number', r.number, 'status', r.status, 'currency', r.currency,
+	'customer', (
+		SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name)
+		FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id),
+	'issue_date', r.issue_date, 'due_date', r.due_date, 'notes', r.notes,
+	'lines', (
+		SELECT json_agg(json_build_object(
+			'description', l.description, 'quantity', l.quantity::text, 'unit_price', l.unit_price,
+			'tax_rate', l.tax_rate::text, 'net', l.net) ORDER BY l.position)
+		FROM invoice_lines l WHERE l.tenant_id = r.tenant_id AND l.invoice_id = r.id),
+	'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total`}
 
 // Customer is what an invoice shows of its customer.
 type Customer struct {
@@ -51,12 +64,13 @@ type Line struct {
 }
 
 // Rules are the uniqueness rules of invoices.
-func Rules() []uniqueness.Rule {
-	return []uniqueness.Rule{
+func Rules() []conflict.Rule {
+	return []conflict.Rule{
 		{
 			Constraint: "invoices_number_once_per_year",
 			Sentence:   "One invoice per number in each tenant and year of issue, whatever its capitals, width and kind of hyphen.",
 			Answer:     "The first invoice is kept. The second is refused, with a link to the first and the next free number.",
+			Conflict:   &NumberTaken,
 		},
 	}
 }

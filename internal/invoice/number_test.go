@@ -27,11 +27,11 @@ func TestLookAlikesAreOneNumber(t *testing.T) {
 	for i, number := range lookAlikes {
 		in := input(number)
 		done, err := b.create(fmt.Sprint(i), draft(t, in))
-		taken, refused := errors.AsType[*invoice.NumberTakenError](err)
+		taken, refused := numberTaken(err)
 		switch {
 		case i == 0 && (err != nil || done.Value.Number != number):
 			t.Fatalf("%q: %+v, %v", number, done.Value, err)
-		case i > 0 && (!refused || taken.Existing.Number != lookAlikes[0]):
+		case i > 0 && (!refused || taken.Name != lookAlikes[0]):
 			t.Errorf("%q: %v", number, err)
 		}
 	}
@@ -230,11 +230,11 @@ func TestTypedAndAllocatedTogether(t *testing.T) {
 	})
 	var numbers []string
 	for i := range done {
-		taken, refused := errors.AsType[*invoice.NumberTakenError](errs[i])
+		taken, refused := numberTaken(errs[i])
 		switch {
 		case errs[i] == nil:
 			numbers = append(numbers, done[i].Value.Number)
-		case i%2 == 0 || !refused || taken.Existing.Number != fmt.Sprintf("2026-%04d", i):
+		case i%2 == 0 || !refused || taken.Name != fmt.Sprintf("2026-%04d", i):
 			t.Errorf("attempt %d: %v", i, errs[i])
 		}
 	}

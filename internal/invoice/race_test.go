@@ -1,7 +1,6 @@
 package invoice_test
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -54,11 +53,11 @@ func TestOneNumberManyKeys(t *testing.T) {
 	done, errs := race(100, func(i int) (idempotency.Done[invoice.Invoice], error) { return b.create(fmt.Sprint("key-", i), d) })
 	created, conflicts := 0, 0
 	for i := range done {
-		var taken *invoice.NumberTakenError
+		taken, refused := numberTaken(errs[i])
 		switch {
 		case errs[i] == nil && !done[i].Replayed:
 			created++
-		case errors.As(errs[i], &taken) && taken.Existing.Number == "2026-0042" && taken.Next == "2026-0001":
+		case refused && taken.Name == "2026-0042" && taken.Members["next_number"] == "2026-0001":
 			conflicts++
 		default:
 			t.Errorf("attempt %d: %v", i, errs[i])

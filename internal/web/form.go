@@ -10,10 +10,10 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 
 	"github.com/google/uuid"
 
+	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
 	"onlyonce/templates"
@@ -73,11 +73,11 @@ type brokenBody struct {
 func (b brokenBody) Read([]byte) (int, error) { return 0, b.err }
 
 // eachOnce returns an [*invalid.Error] with the fields that came more than once: which one was meant is not
-// for us to decide. Lines have fields of the same names, and keys are looked after by formKey.
-func eachOnce(form url.Values) error {
+// for us to decide. It passes over those that may come several times; keys are looked after by formKey.
+func eachOnce(form url.Values, severals []string) error {
 	var problems invalid.Error
 	for _, name := range sortedNames(form) {
-		if len(form[name]) > 1 && !strings.HasPrefix(name, "line_") {
+		if len(form[name]) > 1 && !slices.Contains(severals, name) {
 			problems.Add("/"+name, name+" came twice. Check it, and send the form again.")
 		}
 	}
@@ -145,11 +145,11 @@ func spentOn(err error) (record uuid.UUID, spent bool) {
 	}
 }
 
-// commonNotice is what any form can say about an error, or nil.
-func commonNotice(r *http.Request, err error) *templates.Notice {
+// commonNotice is what any form can say about an error, or nil. creates says whether it is one for something new.
+func commonNotice(r *http.Request, err error, creates bool) *templates.Notice {
 	switch {
 	case errors.Is(err, errOtherTenant):
-		return templates.OtherTenant(formOwner(r), owner(r))
+		return templates.OtherTenant(formOwner(r), owner(r), creates)
 	case errors.Is(err, idempotency.ErrNoKey), errors.Is(err, idempotency.ErrMalformedKey):
 		return templates.NoKey(idempotency.NewKey().String())
 	case errors.Is(err, idempotency.ErrInProgress):
@@ -161,6 +161,15 @@ func commonNotice(r *http.Request, err error) *templates.Notice {
 	default:
 		return nil
 	}
+}
+
+// conflictNotice says what stands in the way.
+func conflictNotice(c *conflict.Error, existing string) *templates.Notice {
+	var submits []templates.Submit
+	for _, way := range c.Ways {
+		submits = append(submits, templates.Submit{Text: way.Text, Name: way.Field, Value: way.Value})
+	}
+	return templates.Conflict(c.Title, c.Text, templates.Record{Name: c.Name, Href: existing}, submits)
 }
 
 func sortedNames(form url.Values) []string { return slices.Sorted(maps.Keys(form)) }

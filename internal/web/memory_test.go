@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/alexedwards/scs/v2"
 	"github.com/google/uuid"
 
 	"onlyonce/internal/account"
@@ -50,7 +49,6 @@ func hostileBodies() map[string]string {
 // all tests that are not parallel do.
 func TestDecodersAreBoundedInMemory(t *testing.T) {
 	known := account.Principal{Tenant: uuid.New()}
-	s := &Server{}
 	for name, body := range hostileBodies() {
 		decoders := map[string]func(*http.Request) error{
 			"an invoice": func(r *http.Request) error {
@@ -74,14 +72,14 @@ func TestDecodersAreBoundedInMemory(t *testing.T) {
 					if err := parseForm(r); err != nil {
 						return err
 					}
-					_, err := s.invoiceForm().decode(r)
+					_, err := draftOfForm(r.PostForm)
 					return err
 				},
 				"a customer": func(r *http.Request) error {
 					if err := parseForm(r); err != nil {
 						return err
 					}
-					_, err := s.customerForm().decode(r)
+					_, err := customer.Input{Email: r.PostForm.Get("email"), Name: r.PostForm.Get("name")}.Draft()
 					return err
 				},
 			}
@@ -106,7 +104,10 @@ func TestDecodersAreBoundedInMemory(t *testing.T) {
 // TestPagesAreBoundedInMemory: a page that repeats a form may cost a small multiple of it, and one for
 // strangers next to nothing.
 func TestPagesAreBoundedInMemory(t *testing.T) {
-	s := &Server{log: slog.New(slog.DiscardHandler), sessions: scs.New()}
+	s, err := New(Config{Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
 	known := account.Principal{Tenant: uuid.New()}
 	for name, body := range hostileBodies() {
 		for err, bound := range map[error]uint64{

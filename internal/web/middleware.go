@@ -29,7 +29,9 @@ func (s *Server) always(fail fail, err error) http.HandlerFunc {
 func (s *Server) wrongMethod(fail fail) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var allowed []string
-		for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost} {
+		for _, method := range []string{
+			http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+		} {
 			routed := method
 			if method == http.MethodHead { // see middleware.GetHead
 				routed = http.MethodGet
@@ -190,6 +192,3 @@ func requestID(r *http.Request) string {
 	id, _ := r.Context().Value(requestIDKey{}).(string)
 	return id
 }
-
-// etag is the strong entity tag of a version (RFC 9110, section 8.8.3).
-func etag(version int) string { return `"v` + strconv.Itoa(version) + `"` }

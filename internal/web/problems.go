@@ -5,10 +5,10 @@ import (
 	"errors"
 	"net/http"
 
-	"onlyonce/internal/customer"
+	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
-	"onlyonce/internal/invoice"
+	"onlyonce/internal/record"
 )
 
 // problem is one kind of failure: its page at /problems/<slug> is the "type" of RFC 9457.
@@ -32,17 +32,16 @@ var (
 	keyReused = problem{"key-reused", http.StatusUnprocessableEntity, "Idempotency key already used for something else",
 		"This key has already created something from a different request body. Nothing was created or changed this time.",
 		"Open the first record (existing_id). If you want another one, send this request with a new key.", 0}
+	changedMeanwhile = problem{"changed-meanwhile", http.StatusPreconditionFailed, "Changed meanwhile",
+		"The record is not in the version that If-Match names: somebody else has changed it. Nothing was changed this time. " +
+			"The ETag of the answer is the current version. (A person is shown both versions, with status 409.)",
+		"Read the record again, decide what it should be now, and send that with If-Match and the same key.", 0}
+	versionMissing = problem{"version-missing", http.StatusPreconditionRequired, "Version missing",
+		"A change must say which version of the record it was made from, so that it does not undo what others have changed.",
+		"Send If-Match with the ETag of the record as you have read it.", 0}
 	inProgress = problem{"in-progress", http.StatusConflict, "Still in progress",
 		"The first request with this key is still running.",
 		"Wait for as long as Retry-After says, then send the same request with the same key. You will get the first request's answer.", 1}
-	numberTaken = problem{"number-taken", http.StatusConflict, "Invoice number already exists",
-		"Another invoice from that year already has this number. The original was kept and no second one was created. " +
-			"The key can be used again.",
-		"Open the existing invoice (existing_id), or send the request with another number, such as next_number, which is free.", 0}
-	looksLikeRepeat = problem{"looks-like-repeat", http.StatusConflict, "Looks like a repeat",
-		"An invoice with the same customer and the same lines was created a few minutes ago. " +
-			"Only the form asks; the API creates the invoice and returns possible_duplicate_of.",
-		"Open the earlier invoice, or confirm that you want another.", 0}
 	invalidCommand = problem{"invalid", http.StatusUnprocessableEntity, "Invalid fields",
 		"Some fields are missing or wrong; errors lists each with a JSON Pointer. The key can be used again.",
 		"Correct the fields and send the request again with the same key.", 0}
@@ -85,10 +84,27 @@ var (
 		"Send it again with the same key. That is safe.", 0}
 )
 
-// problems is the documented list, in the order of the documentation.
+// conflictProblem is a conflict of the domain as a problem.
+func conflictProblem(kind *conflict.Kind) problem {
+	return problem{kind.Slug, http.StatusConflict, kind.Title, kind.Meaning, kind.ToDo, 0}
+}
+
+// problems are all kinds of failures: those of the resources, and then those that any request may have, in the
+// order of the documentation.
+func (s *Server) problems() []problem {
+	var all []problem
+	for _, reg := range s.resources {
+		for _, kind := range reg.conflicts {
+			all = append(all, conflictProblem(kind))
+		}
+	}
+	return append(all, problems()...)
+}
+
+// problems are those that any request may have.
 func problems() []problem {
 	return []problem{
-		keyMissing, keyMalformed, keyReused, inProgress, numberTaken, looksLikeRepeat, invalidCommand,
+		keyMissing, keyMalformed, keyReused, changedMeanwhile, versionMissing, inProgress, invalidCommand,
 		malformed, wrongType, tooLarge, longTarget, unauthorized, forbidden, otherTenant, notFound, wrongMethod, tooMany,
 		busy, unconfirmed, unavailable, internal,
 	}
@@ -108,7 +124,7 @@ var (
 	errWrongType    = errors.New("wrong content type")
 )
 
-// problemOf is the one table from errors to HTTP.
+// problemOf is the one table from errors to HTTP. What only one resource knows comes as a [*conflict.Error].
 func problemOf(err error) problem {
 	if is[*http.MaxBytesError](err) { // also where it made a body malformed
 		return tooLarge
@@ -124,8 +140,8 @@ func problemOf(err error) problem {
 		{idempotency.ErrUnconfirmed, unconfirmed},
 		{idempotency.ErrUnavailable, unavailable},
 		{idempotency.ErrNotVisible, notFound},
-		{invoice.ErrNotFound, notFound},
-		{customer.ErrNotFound, notFound},
+		{idempotency.ErrNoVersion, versionMissing},
+		{record.ErrNotFound, notFound},
 		{errCrowded, busy},
 		{errForbidden, forbidden},
 		{errLongTarget, longTarget},
@@ -143,13 +159,14 @@ func problemOf(err error) problem {
 			return row.problem
 		}
 	}
+	if c, ok := errors.AsType[*conflict.Error](err); ok {
+		return conflictProblem(c.Kind)
+	}
 	switch {
 	case is[*idempotency.MismatchError](err), is[*idempotency.AlreadyDoneError](err):
 		return keyReused
-	case is[*invoice.NumberTakenError](err):
-		return numberTaken
-	case is[*invoice.RepeatError](err):
-		return looksLikeRepeat
+	case is[*idempotency.StaleError](err):
+		return changedMeanwhile
 	case is[*invalid.Error](err):
 		return invalidCommand
 	case isDatabaseDown(err):

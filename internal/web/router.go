@@ -17,7 +17,7 @@ type Repeat string
 // The ways a route may treat a repeat.
 const (
 	Read    Repeat = "read"    // no effect
-	Keyed   Repeat = "keyed"   // one effect for each idempotency key
+	Once    Repeat = "once"    // the effect of one operation, once for each key
 	Natural Repeat = "natural" // the effect is the same state again
 )
 
@@ -25,7 +25,7 @@ const (
 type Route struct {
 	Method, Path string
 	Repeat       Repeat
-	// Why names the operation of a keyed route, and the reason of a natural one.
+	// Why names the operation that is carried out once, or the reason why a repeat is natural.
 	Why string
 	// Public routes need no login.
 	Public bool
@@ -48,9 +48,9 @@ func (rt router) natural(path, why string, h handler) {
 	rt.add(http.MethodPost, path, Natural, why, h)
 }
 
-// keyed registers a POST that runs an operation once for each key.
-func keyed[C, R any](rt router, s *Server, path string, op idempotency.Operation[C, R], f face[C, R]) {
-	rt.add(http.MethodPost, path, Keyed, op.Name(), create(s, op, f))
+// operation registers a route that carries out an operation, and nothing else.
+func operation[C, R any](rt router, method, path string, s *Server, op idempotency.Operation[C, R], f format[C, R]) {
+	rt.add(method, path, Once, op.Name(), operate(s, op, f))
 }
 
 func (rt router) add(method, path string, repeat Repeat, why string, h handler) {

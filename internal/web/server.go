@@ -12,9 +12,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"golang.org/x/sync/semaphore"
 
-	"onlyonce/internal/customer"
+	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
-	"onlyonce/internal/invoice"
 	"onlyonce/static"
 	"onlyonce/templates"
 )
@@ -46,19 +45,18 @@ type Server struct {
 	// Mux is the router behind Handler, for walking.
 	Mux chi.Routes
 
-	pool       *pgxpool.Pool
-	store      *idempotency.Store
-	log        *slog.Logger
-	sessions   *scs.SessionManager
-	tokens     tokens
-	assets     *static.Assets
-	assetURLs  templates.Assets
-	currencies []templates.Currency
-	demo       []templates.DemoLogin
-	secure     bool
-	origin     string              // the outside address, or empty
-	large      *semaphore.Weighted // bodies that are handled now, see admitLarge
-	passwords  *semaphore.Weighted // that are checked now, see checkPassword
+	pool      *pgxpool.Pool
+	store     *idempotency.Store
+	log       *slog.Logger
+	sessions  *scs.SessionManager
+	tokens    tokens
+	assets    *static.Assets
+	resources []*registration // in the order of the navigation
+	demo      []templates.DemoLogin
+	secure    bool
+	origin    string              // the outside address, or empty
+	large     *semaphore.Weighted // bodies that are handled now, see admitLarge
+	passwords *semaphore.Weighted // that are checked now, see checkPassword
 }
 
 // New makes a server. The error is that of broken assets, or of an Origin that is none.
@@ -69,13 +67,8 @@ func New(c Config) (*Server, error) {
 	}
 	s := &Server{
 		pool: c.Pool, store: c.Store, log: c.Log, secure: c.Secure, origin: c.Origin, demo: c.Demo,
-		tokens: newTokens(c.Pool), currencies: currencies(), assets: assets,
+		tokens: newTokens(c.Pool), assets: assets,
 		large: semaphore.NewWeighted(largeAtOnce), passwords: semaphore.NewWeighted(passwordsAtOnce),
-		assetURLs: templates.Assets{
-			Stylesheet: assets.Path("app.css"), SubmitGuard: assets.Path("submit-guard.js"),
-			PageScript: assets.Path("page.js"), InvoiceLines: assets.Path("invoice-lines.js"),
-			UsedForm: assets.Path("used-form.js"), Icon: assets.Path("icon.svg"),
-		},
 	}
 	s.sessions = newSessions(c.Pool, c.Secure)
 	mux := chi.NewRouter()
@@ -98,6 +91,8 @@ func (s *Server) mount(mux chi.Router, perMinute int, sameOrigin func(http.Handl
 	mux.Get("/healthz", alive)
 	mux.Get("/readyz", s.ready)
 
+	pages := router{fail: s.failHTML, routes: &s.Routes}
+	api := router{fail: s.failJSON, routes: &s.Routes, prefix: apiPrefix}
 	mux.Group(func(mux chi.Router) {
 		mux.Use(gzipPages, sameOrigin, s.loadSession, s.identify)
 		mux.NotFound(s.always(s.failHTML, errNotFound))
@@ -106,7 +101,7 @@ func (s *Server) mount(mux chi.Router, perMinute int, sameOrigin func(http.Handl
 		mux.Group(func(mux chi.Router) {
 			mux.Use(limitBody(maxStranger))
 			rt := router{mux: mux, fail: s.failHTML, public: true, routes: &s.Routes}
-			rt.read("/", func(w http.ResponseWriter, r *http.Request) error { return seeOther(w, r, "/invoices") })
+			rt.read("/", func(w http.ResponseWriter, r *http.Request) error { return seeOther(w, r, s.home()) })
 			rt.read("/login", s.showLogin)
 			rt.read("/logged-out.css", s.clearCaches)
 			rt.read("/docs/api", s.showAPIDocs)
@@ -119,31 +114,38 @@ func (s *Server) mount(mux chi.Router, perMinute int, sameOrigin func(http.Handl
 		})
 		mux.Group(func(mux chi.Router) {
 			mux.Use(s.requireLogin, s.limitTenant(perMinute, s.failHTML), s.admitLarge)
-			rt := router{mux: mux, fail: s.failHTML, routes: &s.Routes}
-			rt.read("/invoices", s.listInvoices)
-			rt.read("/invoices/new", s.newInvoice)
-			rt.read("/invoices/{id}", s.showInvoice)
-			rt.natural("/invoices/form", "shows the form again with another line; nothing is stored", s.editLines)
-			keyed(rt, s, "/invoices", invoice.Create, s.invoiceForm())
-
-			rt.read("/customers", s.listCustomers)
-			rt.read("/customers/new", s.newCustomer)
-			rt.read("/customers/{id}", s.showCustomer)
-			keyed(rt, s, "/customers", customer.Upsert, s.customerForm())
+			pages.mux = mux
 		})
 	})
-
 	mux.Route(apiPrefix, func(mux chi.Router) {
 		mux.NotFound(s.always(s.failJSON, errNotFound))
 		mux.MethodNotAllowed(s.wrongMethod(s.failJSON))
 		mux.Use(s.requireToken, s.limitTenant(perMinute, s.failJSON), s.admitLarge)
-		rt := router{mux: mux, prefix: apiPrefix, fail: s.failJSON, routes: &s.Routes}
-		rt.read("/invoices", s.listInvoicesJSON)
-		rt.read("/invoices/{id}", s.getInvoiceJSON)
-		keyed(rt, s, "/invoices", invoice.Create, s.invoiceAPI())
-		rt.read("/customers/{id}", s.getCustomerJSON)
-		keyed(rt, s, "/customers", customer.Upsert, s.customerAPI())
+		api.mux = mux
 	})
+
+	// The resources, in the order of the navigation.
+	s.invoices(pages, api)
+	s.customers(pages, api)
+}
+
+// home is where people begin: the list of the first resource.
+func (s *Server) home() string { return "/" + s.resources[0].many }
+
+// Operations lists what the routes carry out.
+func (s *Server) Operations() (all []Operation) {
+	for _, reg := range s.resources {
+		all = append(all, reg.operations...)
+	}
+	return all
+}
+
+// Rules lists the uniqueness rules of all resources.
+func (s *Server) Rules() (all []conflict.Rule) {
+	for _, reg := range s.resources {
+		all = append(all, reg.rules...)
+	}
+	return all
 }
 
 const apiPrefix = "/api/v1"

@@ -22,6 +22,7 @@ import (
 
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/record"
 )
 
 // Service answers POST /api/v1/invoices for one tenant, and POST /empty with nothing.
@@ -95,7 +96,7 @@ func (s Service) create(r *http.Request) (answer []byte, err error) {
 func (s Service) insert(ctx context.Context, tx pgx.Tx, d invoice.Draft) (uuid.UUID, []byte, error) {
 	shown := invoice.Invoice{
 		Number: string(d.Number), Status: "draft", Currency: d.Currency, IssueDate: d.IssueDate, DueDate: d.DueDate,
-		Lines: d.Lines, Notes: d.Notes, Version: 1,
+		Lines: d.Lines, Notes: d.Notes, Header: record.Header{Version: 1},
 		Customer: invoice.Customer{Email: string(d.Customer.Email), Name: d.Customer.Name},
 	}
 	var err error

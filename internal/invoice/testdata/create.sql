@@ -38,8 +38,8 @@ WITH billed AS MATERIALIZED (
 INSERT INTO intents (
 	tenant_id, operation, key, fingerprint, attempt_id, actor, record_id, outcome, result, expires_at)
 SELECT
-	$2, $22, $23, $24, $7, $25,
-	record.id, CASE record.id WHEN $7 THEN 'created' ELSE 'reused' END, made.result, now() + $26
+	$2, $22, $23, $24, $25, $26,
+	record.id, CASE record.id WHEN $7 THEN 'created' ELSE 'reused' END, made.result, now() + $27
 FROM (SELECT (
 		SELECT json_build_object(
 			'id', i.id, 'number', i.number, 'status', i.status, 'currency', i.currency,
@@ -53,10 +53,10 @@ FROM (SELECT (
 			'subtotal', i.subtotal, 'tax_total', i.tax_total, 'total', i.total,
 			'version', i.version, 'created_at', i.created_at,
 			'possible_duplicate_of', COALESCE(
-				likely_repeat_of(i.tenant_id, i.id, i.likeness, $27, $28), $3))
+				likely_repeat_of(i.tenant_id, i.id, i.likeness, $28, $29), $3))
 		FROM inserted i, billed b) AS result OFFSET 0) AS made,
 LATERAL (SELECT (made.result->>'id')::uuid AS id OFFSET 0) AS record
-RETURNING result, record_id;
+RETURNING result, record_id, outcome;
 -- $1 = '00000000-0000-0000-0000-000000000000'
 -- $2 = 'the tenant'
 -- $3 = '00000000-0000-0000-0000-000000000000'
@@ -81,9 +81,10 @@ RETURNING result, record_id;
 -- $22 = 'invoice.create'
 -- $23 = 'k'
 -- $24 = 'bytes'
--- $25 = 'test'
--- $26 = '24:00:00'
--- $27 = '00:10:00'
--- $28 = 'f'
+-- $25 = 'the invoice'
+-- $26 = 'test'
+-- $27 = '24:00:00'
+-- $28 = '00:10:00'
+-- $29 = 'f'
 
 COMMIT;

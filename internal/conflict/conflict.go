@@ -1,0 +1,43 @@
+// Package conflict says why a valid command could not be carried out: a rule of the domain stands in the way.
+// Nothing was done, and the key stays free. One value says it to people, to programs and in the
+// documentation.
+package conflict
+
+import "github.com/google/uuid"
+
+// Kind is a kind of conflict. It is explained at /problems/<Slug>, which is the "type" of RFC 9457, and
+// answered with 409.
+type Kind struct {
+	Slug  string
+	Title string
+	// Meaning says what happened, and ToDo what a program or its author can do, in sentences.
+	Meaning string
+	ToDo    string
+}
+
+// Error is one conflict.
+type Error struct {
+	Kind *Kind
+	// Title says in a sentence what stands in the way, and Text what became of the command, or what is asked.
+	Title string
+	Text  string
+	// Existing is the record that stands in the way, and Name what people call it.
+	Existing uuid.UUID
+	Name     string
+	// Field is the JSON Pointer of the field that has to change, if there is one, and Blame what is said beside it.
+	Field string
+	Blame string
+	// Ways are what a person can do besides opening the existing record.
+	Ways []Way
+	// Members are told to programs, by their JSON names.
+	Members map[string]string
+}
+
+// Way is a button below the conflict: it sends the form again, with one more field.
+type Way struct {
+	Text  string
+	Field string
+	Value string
+}
+
+func (e *Error) Error() string { return e.Title }

@@ -1,0 +1,77 @@
+package customer
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"onlyonce/internal/conflict"
+	"onlyonce/internal/idempotency"
+)
+
+// Upsert creates the customer, or finds the one that has the same email and leaves it as it is.
+var Upsert = idempotency.Define(idempotency.Spec[Draft, Customer]{
+	Kind: idempotency.Upsert, Name: "customer.upsert", Table: Table,
+	Statements: func(tx *idempotency.Tx, d Draft) idempotency.Result {
+		return tx.Return(`SELECT `+Table.JSON()+` FROM create_or_reuse_customer(@tenant_id, @record_id, @email, @name) r`, arguments(d))
+	},
+	Fields: fields,
+})
+
+// Edit changes the customer.
+var Edit = idempotency.Define(idempotency.Spec[Draft, Customer]{
+	Kind: idempotency.Change, Name: "customer.edit", Table: Table,
+	Statements: func(tx *idempotency.Tx, d Draft) idempotency.Result {
+		tx.Exec(`
+			UPDATE customers SET (email, name) = (@email, @name)
+			WHERE tenant_id = @tenant_id AND id = @record_id AND (email, name) IS DISTINCT FROM (@email, @name)`, arguments(d))
+		return tx.Record()
+	},
+	Explain: map[string]idempotency.Explanation[Draft]{"customers_email_once": emailTaken},
+	Fields:  fields,
+})
+
+// Archive takes the customer out of lists and choices.
+var Archive = idempotency.Define(idempotency.Spec[struct{}, Customer]{
+	Kind: idempotency.Transition, Name: "customer.archive", Table: Table, Made: `r.archived_at IS NOT NULL`,
+	Statements: func(tx *idempotency.Tx, _ struct{}) idempotency.Result {
+		tx.Exec(`UPDATE customers SET archived_at = now() WHERE tenant_id = @tenant_id AND id = @record_id`, nil)
+		return tx.Record()
+	},
+})
+
+// Restore brings an archived customer back.
+var Restore = idempotency.Define(idempotency.Spec[struct{}, Customer]{
+	Kind: idempotency.Transition, Name: "customer.restore", Table: Table, Made: `r.archived_at IS NULL`,
+	Statements: func(tx *idempotency.Tx, _ struct{}) idempotency.Result {
+		tx.Exec(`UPDATE customers SET archived_at = NULL WHERE tenant_id = @tenant_id AND id = @record_id`, nil)
+		return tx.Record()
+	},
+})
+
+func arguments(d Draft) pgx.NamedArgs { return pgx.NamedArgs{"email": string(d.Email), "name": d.Name} }
+
+func fields(d Draft) []slog.Attr { return []slog.Attr{slog.String("email", string(d.Email))} }
+
+// EmailTaken is the conflict of a change that would make two customers with one email.
+var EmailTaken = conflict.Kind{
+	Slug: "email-taken", Title: "Email already used",
+	Meaning: "Another customer has this email address. Nothing was changed. The key can be used again.",
+	ToDo:    "Open the other customer (existing_id), or send the request with another address.",
+}
+
+func emailTaken(
+	ctx context.Context, store *idempotency.Store, intent idempotency.Intent, d Draft, _ *pgconn.PgError,
+) error {
+	other, err := Table.FindBy(ctx, store.Pool, intent.Tenant, `r.email_folded = @email`, pgx.NamedArgs{"email": d.Email.Folded()})
+	if err != nil {
+		return err
+	}
+	return &conflict.Error{
+		Kind: &EmailTaken, Title: other.Name + " has the email address " + other.Email + ".",
+		Text: "There is one customer per address, so nothing was changed.", Existing: other.ID, Name: other.Name,
+		Field: "/email", Blame: "Another customer has this address.",
+	}
+}

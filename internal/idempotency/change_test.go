@@ -1,0 +1,269 @@
+package idempotency_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/record"
+)
+
+// rename changes a thing, and finish is a transition of it.
+func rename() idempotency.Spec[order, thing] {
+	return idempotency.Spec[order, thing]{
+		Kind: idempotency.Change, Name: "thing.rename", Table: things,
+		Statements: func(tx *idempotency.Tx, o order) idempotency.Result {
+			tx.Exec(`UPDATE things SET name = @name WHERE tenant_id = @tenant_id AND id = @record_id`, pgx.NamedArgs{"name": o.Name})
+			return tx.Record()
+		},
+	}
+}
+
+func finish() idempotency.Spec[struct{}, thing] {
+	return idempotency.Spec[struct{}, thing]{
+		Kind: idempotency.Transition, Name: "thing.finish", Table: things, Made: `r.done`,
+		Statements: func(tx *idempotency.Tx, _ struct{}) idempotency.Result {
+			tx.Exec(`UPDATE things SET done = true WHERE tenant_id = @tenant_id AND id = @record_id`, nil)
+			// An effect, which the table counts by failing when it comes twice.
+			tx.Exec(`INSERT INTO things (tenant_id, id, name) VALUES (@tenant_id, @effect, 'told')`, pgx.NamedArgs{"effect": tx.ID(1)})
+			return tx.Record()
+		},
+	}
+}
+
+type (
+	renaming  = idempotency.Operation[order, thing]
+	finishing = idempotency.Operation[struct{}, thing]
+)
+
+// inStyles runs a test with a change and a transition in either style.
+func inStyles(t *testing.T, test func(b *bundle, a thing, rename renaming, finish finishing)) {
+	t.Helper()
+	for _, style := range []string{"statements", "interactive"} {
+		t.Run(style, func(t *testing.T) {
+			b := setup(t)
+			rename, finish := rename(), finish()
+			if style == "interactive" {
+				rename.Statements, finish.Statements = nil, nil
+				rename.Run = func(ctx context.Context, tx pgx.Tx, i idempotency.Intent, o order) (thing, error) {
+					_, err := tx.Exec(ctx, `UPDATE things SET name = $3 WHERE tenant_id = $1 AND id = $2`, i.Tenant, i.Record, o.Name)
+					return thing{i.Record, o.Name}, err
+				}
+				finish.Run = func(ctx context.Context, tx pgx.Tx, i idempotency.Intent, _ struct{}) (thing, error) {
+					_, err := tx.Exec(ctx, `UPDATE things SET done = true WHERE tenant_id = $1 AND id = $2`, i.Tenant, i.Record)
+					if err != nil {
+						return thing{}, err
+					}
+					_, err = tx.Exec(ctx, `INSERT INTO things (tenant_id, id, name) VALUES ($1, $2, 'told')`, i.Tenant, i.ID(1))
+					return thing{ID: i.Record, Name: "a"}, err
+				}
+			}
+			made, err := idempotency.Define(spec()).Do(t.Context(), b.store, b.intent("create"), order{"a"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			test(b, made.Value, idempotency.Define(rename), idempotency.Define(finish))
+		})
+	}
+}
+
+// of is an intent about a record, in the version that was seen.
+func (b *bundle) of(key string, record uuid.UUID, seen int) idempotency.Intent {
+	b.Helper()
+	intent := b.intent(key)
+	intent.Record, intent.Seen = record, seen
+	return intent
+}
+
+func TestChange(t *testing.T) {
+	t.Parallel()
+	inStyles(t, func(b *bundle, a thing, rename renaming, _ finishing) {
+		first, err := rename.Do(b.Context(), b.store, b.of("k", a.ID, 1), order{"b"})
+		if err != nil || first.Replayed || first.Outcome != idempotency.Changed || first.Value.Name != "b" {
+			b.Fatalf("%+v, %v", first, err)
+		}
+		// Somebody else changes it, too.
+		if _, err := rename.Do(b.Context(), b.store, b.of("other", a.ID, 2), order{"c"}); err != nil {
+			b.Fatal(err)
+		}
+		again, err := rename.Do(b.Context(), b.store, b.of("k", a.ID, 1), order{"b"})
+		if err != nil || !again.Replayed || again.Value != first.Value || again.Outcome != first.Outcome {
+			b.Errorf("again: %+v, %v", again, err)
+		}
+		again, err = rename.Do(b.Context(), b.replica(), b.of("k", a.ID, 3), order{"b"}) // who has looked meanwhile
+		if err != nil || !again.Replayed || again.Value != first.Value {
+			b.Errorf("again, from another version: %+v, %v", again, err)
+		}
+		var stale *idempotency.StaleError
+		if _, err := rename.Do(b.Context(), b.store, b.of("late", a.ID, 1), order{"d"}); !errors.As(err, &stale) || stale.Record != a.ID {
+			b.Errorf("from an old version: %v", err)
+		}
+		if _, err := rename.Do(b.Context(), b.store, b.of("late", a.ID, 0), order{"d"}); !errors.Is(err, idempotency.ErrNoVersion) {
+			b.Errorf("without a version: %v", err)
+		}
+		if _, err := rename.Do(b.Context(), b.store, b.of("late", uuid.New(), 1), order{"d"}); !errors.Is(err, record.ErrNotFound) {
+			b.Errorf("of nothing: %v", err)
+		}
+		var mismatch *idempotency.MismatchError
+		if _, err := rename.Do(b.Context(), b.store, b.of("k", a.ID, 3), order{"d"}); !errors.As(err, &mismatch) {
+			b.Errorf("another command: %v", err)
+		}
+		if _, err := rename.Do(b.Context(), b.store, b.of("k", uuid.New(), 1), order{"b"}); !errors.As(err, &mismatch) {
+			b.Errorf("another record: %v", err)
+		}
+		same, err := rename.Do(b.Context(), b.store, b.of("late", a.ID, 3), order{"c"}) // refused attempts left the key free
+		if err != nil || same.Outcome != idempotency.Unchanged {
+			b.Errorf("the same content: %+v, %v", same, err)
+		}
+		history, err := idempotency.History(b.Context(), b.store.Pool, b.tenant, a.ID, 10)
+		var what []string
+		for _, entry := range history {
+			what = append(what, entry.What)
+		}
+		if err != nil || !slices.Equal(what, []string{"unchanged", "changed", "changed", "created"}) {
+			b.Fatalf("%+v, %v", history, err)
+		}
+		if name := history[1].Changes["name"]; len(history[1].Changes) != 1 || string(name[0]) != `"b"` || string(name[1]) != `"c"` {
+			b.Errorf("changes %s", history[1].Changes)
+		}
+		if history[0].Changes != nil || history[3].Changes != nil {
+			b.Errorf("changes of what changed nothing: %+v", history)
+		}
+	})
+}
+
+// TestOneChangeOfAVersion: many change the version that all of them have seen, and one does.
+func TestOneChangeOfAVersion(t *testing.T) {
+	t.Parallel()
+	inStyles(t, func(b *bundle, a thing, rename renaming, _ finishing) {
+		const crowd = 20
+		errs := make([]error, crowd)
+		rush(crowd, func(i int) {
+			_, errs[i] = rename.Do(context.Background(), b.store, b.of(string(rune('a'+i)), a.ID, 1), order{string(rune('A' + i))})
+		})()
+		done := 0
+		for _, err := range errs {
+			var stale *idempotency.StaleError
+			switch {
+			case err == nil:
+				done++
+			case !errors.As(err, &stale):
+				b.Error(err)
+			}
+		}
+		if version := b.count(`SELECT version FROM things`); done != 1 || version != 2 {
+			b.Errorf("%d changes, version %d", done, version)
+		}
+		if n := b.count(`SELECT count(*) FROM intents WHERE operation = 'thing.rename'`); n != 1 {
+			b.Errorf("%d intents", n)
+		}
+	})
+}
+
+func TestTransition(t *testing.T) {
+	t.Parallel()
+	inStyles(t, func(b *bundle, a thing, _ renaming, finish finishing) {
+		const crowd = 20
+		done, errs := make([]idempotency.Done[thing], crowd), make([]error, crowd)
+		rush(crowd, func(i int) {
+			done[i], errs[i] = finish.Do(context.Background(), b.store, b.of(string(rune('a'+i)), a.ID, 0), struct{}{})
+		})()
+		outcomes := map[idempotency.Outcome]int{}
+		for i, err := range errs {
+			if err != nil {
+				b.Error(err)
+			}
+			outcomes[done[i].Outcome]++
+		}
+		if outcomes[idempotency.Changed] != 1 || outcomes[idempotency.Unchanged] != crowd-1 {
+			b.Errorf("outcomes %v", outcomes)
+		}
+		version, told := b.count(`SELECT version FROM things WHERE done`), b.count(`SELECT count(*) FROM things WHERE name = 'told'`)
+		if version != 2 || told != 1 {
+			b.Errorf("version %d, told %d times", version, told)
+		}
+		// Somebody takes it back. A repeat of what was asked before is still that, and no new wish.
+		b.exec(`UPDATE things SET done = false WHERE name = 'a'`)
+		again, err := finish.Do(b.Context(), b.replica(), b.of("a", a.ID, 0), struct{}{})
+		if err != nil || !again.Replayed || again.Outcome != done[0].Outcome {
+			b.Errorf("%+v, %v", again, err)
+		}
+		if b.count(`SELECT count(*) FROM things WHERE done`) != 0 {
+			b.Error("a repeat has made it so again")
+		}
+		if _, err := finish.Do(b.Context(), b.store, b.of("new", uuid.New(), 0), struct{}{}); !errors.Is(err, record.ErrNotFound) {
+			b.Errorf("of nothing: %v", err)
+		}
+		var stale *idempotency.StaleError
+		if _, err := finish.Do(b.Context(), b.store, b.of("new", a.ID, 1), struct{}{}); !errors.As(err, &stale) {
+			b.Errorf("from an old version: %v", err)
+		}
+	})
+}
+
+// TestTransitionThatLies: work that does not bring about the state is undone.
+func TestTransitionThatLies(t *testing.T) {
+	b := setup(t)
+	made, err := idempotency.Define(spec()).Do(t.Context(), b.store, b.intent("create"), order{"a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lying := finish()
+	lying.Statements = func(tx *idempotency.Tx, _ struct{}) idempotency.Result {
+		tx.Exec(`UPDATE things SET name = 'finished' WHERE tenant_id = @tenant_id AND id = @record_id`, nil)
+		return tx.Record()
+	}
+	if _, err := idempotency.Define(lying).Do(t.Context(), b.store, b.of("k", made.Value.ID, 0), struct{}{}); err == nil {
+		t.Error("accepted")
+	}
+	if n := b.count(`SELECT count(*) FROM things WHERE name = 'a'`); n != 1 {
+		t.Error("what it did stays")
+	}
+}
+
+// TestLeftOutOfTheFingerprint: a command with a field that would not count is no command.
+func TestLeftOutOfTheFingerprint(t *testing.T) {
+	t.Parallel()
+	refuses[struct {
+		Name string `json:"-"`
+	}](t)
+	refuses[struct{ name string }](t)
+	refuses[struct {
+		Lines []struct {
+			Net int `json:"-"`
+		}
+	}](t)
+	allowed := idempotency.Spec[struct {
+		Name  string
+		Again bool `json:"-"`
+	}, thing]{
+		Name: "x", Table: things, NotInFingerprint: []string{"Again"},
+		Statements: func(tx *idempotency.Tx, _ struct {
+			Name  string
+			Again bool `json:"-"`
+		},
+		) idempotency.Result {
+			return tx.Record()
+		},
+	}
+	if panics(func() { idempotency.Define(allowed) }) {
+		t.Error("refused what was named")
+	}
+}
+
+func refuses[C any](t *testing.T) {
+	t.Helper()
+	if !panics(func() {
+		idempotency.Define(idempotency.Spec[C, thing]{
+			Name: "x", Table: things, Statements: func(tx *idempotency.Tx, _ C) idempotency.Result { return tx.Record() },
+		})
+	}) {
+		var command C
+		t.Errorf("accepted %T", command)
+	}
+}

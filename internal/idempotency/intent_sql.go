@@ -1,0 +1,113 @@
+package idempotency
+
+// intentSQL makes the statements before and behind the work of an operation.
+type intentSQL struct {
+	kind Kind
+	// record is a SELECT of the record, as its table shows it.
+	record string
+	// made is what a transition makes true of the row r.
+	made  string
+	table string
+	// lookup reads the intent as its tenant, and asks whether that tenant may still see what came of it.
+	lookup []query
+	// kept says that the state was made before, so that there was no work.
+	kept bool
+}
+
+func (s Spec[C, R]) intentSQL() intentSQL {
+	q := intentSQL{kind: s.Kind, table: s.Table.Name, record: s.Table.JSON(), made: "true"}
+	if s.Made != "" {
+		q.made = s.Made
+	}
+	q.lookup = []query{
+		{sql: `SELECT set_config('onlyonce.tenant_id', @tenant_id::text, true)`},
+		{sql: `
+		SELECT attempt_id, fingerprint, result, record_id, outcome,
+			EXISTS (SELECT FROM ` + q.table + ` r WHERE r.tenant_id = i.tenant_id AND r.id = i.record_id)
+		FROM intents i
+		WHERE tenant_id = @tenant_id AND operation = @operation AND key = @idempotency_key`},
+	}
+	return q
+}
+
+// row is the row r of the record.
+func (q intentSQL) row() string {
+	return q.table + ` r WHERE r.tenant_id = @tenant_id AND r.id = @record_id`
+}
+
+// outcome of a change: whether a field of the record differs, or, if it is brought into another state, whether
+// the work was done.
+func (q intentSQL) outcome() string {
+	switch {
+	case q.kind != Transition:
+		return `CASE WHEN made.changes IS NULL THEN 'unchanged' ELSE 'changed' END`
+	case q.kept:
+		return `'unchanged'`
+	default:
+		return `'changed'`
+	}
+}
+
+// insertRecord is insert with the record itself as the result.
+func (q intentSQL) insertRecord() string {
+	if q.kind.Changes() {
+		return q.insert(`r.record`)
+	}
+	return q.insert(`(SELECT ` + q.record + ` FROM ` + q.row() + `)`)
+}
+
+// insert stores the intent with a result. OFFSET keeps PostgreSQL from computing the result once for each place
+// where it stands.
+func (q intentSQL) insert(result string) string {
+	if q.kind.Changes() {
+		return `
+		INSERT INTO intents (
+			tenant_id, operation, key, fingerprint, attempt_id, actor, record_id, outcome, changes, result, expires_at)
+		SELECT
+			@tenant_id, @operation, @idempotency_key, @fingerprint, @attempt_id, @actor, @record_id,
+			` + q.outcome() + `, made.changes, made.result, now() + @retain
+		FROM (
+			SELECT end_change(r.made, r.record) AS changes, ` + result + ` AS result
+			FROM (SELECT (` + q.made + `) AS made, ` + q.record + ` AS record FROM ` + q.row() + ` OFFSET 0) AS r
+			OFFSET 0) AS made
+		RETURNING result, record_id, outcome`
+	}
+	return `
+		INSERT INTO intents (
+			tenant_id, operation, key, fingerprint, attempt_id, actor, record_id, outcome, result, expires_at)
+		SELECT
+			@tenant_id, @operation, @idempotency_key, @fingerprint, @attempt_id, @actor,
+			record.id, CASE record.id WHEN @record_id THEN 'created' ELSE 'reused' END, made.result, now() + @retain
+		FROM (SELECT ` + result + ` AS result OFFSET 0) AS made,
+			LATERAL (SELECT (made.result->>'id')::uuid AS id OFFSET 0) AS record
+		RETURNING result, record_id, outcome`
+}
+
+// lock makes changes of one record wait for each other. It is a statement of its own, so that those behind it
+// see what was committed meanwhile.
+func (q intentSQL) lock() query {
+	return query{sql: `SELECT FROM ` + q.row() + ` FOR UPDATE`}
+}
+
+// begin looks at the locked record, and ends the transaction if it is not there, is not the version that was
+// seen, or is what a transition is to make of it already.
+func (q intentSQL) begin() query {
+	made := q.made
+	if q.kind == Change {
+		made = "false"
+	}
+	return query{sql: `
+		SELECT begin_change(r.version, @seen_version, r.made, r.record)
+		FROM (SELECT) AS one LEFT JOIN (
+			SELECT r.version, (` + made + `) AS made, ` + q.record + ` AS record FROM ` + q.row() + `) AS r ON true`}
+}
+
+// keep stores the intent of a transition whose state was made before.
+func (q intentSQL) keep() []query {
+	q.kept = true
+	begin := `
+		SELECT keep_made(r.made, r.record)
+		FROM (SELECT) AS one LEFT JOIN (
+			SELECT (` + q.made + `) AS made, ` + q.record + ` AS record FROM ` + q.row() + `) AS r ON true`
+	return []query{q.lock(), {sql: begin}, {sql: q.insertRecord()}}
+}

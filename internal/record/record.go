@@ -1,0 +1,80 @@
+// Package record reads records: the rows that operations create and change. What all of them have in common
+// stands here once: an id, a version, how one is found, and how a list of them is paged.
+package record
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"onlyonce/internal/postgres"
+)
+
+// ErrNotFound says that the tenant has no such record.
+var ErrNotFound = errors.New("record not found")
+
+// Header is what every record has.
+type Header struct {
+	// ID is a UUIDv7: the order of ids is the order of creation.
+	ID uuid.UUID `json:"id"`
+	// Version counts the states of the record, and begins with 1. The trigger next_version raises it.
+	Version   int       `json:"version"`
+	CreatedAt time.Time `json:"created_at"` // UTC
+}
+
+// Identity gives what names a record and the state that it is in.
+func (h Header) Identity() (id uuid.UUID, version int) { return h.ID, h.Version }
+
+// Table is a table whose rows are records of type R. It has the columns tenant_id, id, version and
+// created_at; the primary key is (tenant_id, id).
+type Table[R any] struct {
+	Name string
+	// Fields lists what R has besides its [Header], of the row r, as json_build_object takes it: a name and
+	// a value, and so on.
+	Fields string
+}
+
+// JSON is the SQL expression for the JSON of the row r, which an R is decoded from.
+func (t Table[R]) JSON() string {
+	return `json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at, ` + t.Fields + `)`
+}
+
+// Find gives one record of a tenant, or [ErrNotFound].
+func (t Table[R]) Find(ctx context.Context, pool *pgxpool.Pool, tenant, id uuid.UUID) (R, error) {
+	return t.FindBy(ctx, pool, tenant, `r.id = @id`, pgx.NamedArgs{"id": id})
+}
+
+// FindBy gives the one record of a tenant for which a condition on the row r holds, or [ErrNotFound].
+func (t Table[R]) FindBy(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, where string, args pgx.NamedArgs) (R, error) {
+	found, err := postgres.One(ctx, pool, tenant, pgx.RowTo[R],
+		`SELECT `+t.JSON()+` FROM `+t.Name+` r WHERE r.tenant_id = @tenant_id AND `+where+` LIMIT 1`, args)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return found, ErrNotFound
+	}
+	return found, err
+}
+
+// Page says which part of a list is wanted: at most Limit records, newest first, that are older than the one
+// with the id Before. [uuid.Max] starts at the newest.
+type Page struct {
+	Before uuid.UUID
+	Limit  int
+}
+
+// List gives a page of the records for which a condition on the row r holds. The primary key, or an index
+// that has the id last, serves every page at the same cost.
+func (t Table[R]) List(
+	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, page Page, where string, args pgx.NamedArgs,
+) ([]R, error) {
+	named := pgx.NamedArgs{"before": page.Before, "limit": page.Limit}
+	maps.Copy(named, args)
+	return postgres.Collect(ctx, pool, tenant, pgx.RowTo[R], `
+		SELECT `+t.JSON()+` FROM `+t.Name+` r
+		WHERE r.tenant_id = @tenant_id AND r.id < @before AND `+where+`
+		ORDER BY r.id DESC LIMIT @limit`, named)
+}

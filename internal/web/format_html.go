@@ -1,0 +1,263 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"onlyonce/internal/conflict"
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invalid"
+	"onlyonce/internal/record"
+	"onlyonce/templates"
+)
+
+// htmlFormat is an operation as a form.
+func htmlFormat[C any, R entity](m *mounted[R], op idempotency.Operation[C, R], words wording, c command[C]) format[C, R] {
+	refuse := m.refuseForm(op.Kind(), words)
+	show := func(w http.ResponseWriter, r *http.Request, id uuid.UUID, outcome idempotency.Outcome) error {
+		m.s.setFlash(w, m.href(id), flash(op.Name(), outcome))
+		return seeOther(w, r, m.href(id))
+	}
+	return format[C, R]{
+		intent: func(r *http.Request) (intent idempotency.Intent, err error) {
+			if intent.Key, err = formKey(r); err != nil || !op.Kind().Changes() {
+				return intent, err
+			}
+			intent.Seen, _ = strconv.Atoi(r.PostForm.Get("version")) // 0 if there is none
+			intent.Record, err = pathID(r)
+			return intent, err
+		},
+		decode: func(r *http.Request) (C, error) {
+			if err := eachOnce(r.PostForm, m.severals); err != nil {
+				var none C
+				return none, err
+			}
+			return c.form(r.PostForm)
+		},
+		respond: func(w http.ResponseWriter, r *http.Request, done idempotency.Done[R]) error {
+			outcome := done.Outcome
+			if done.Replayed && (outcome == idempotency.Created || outcome == idempotency.Changed) {
+				outcome = idempotency.Replayed
+			}
+			id, _ := done.Value.Identity()
+			return show(w, r, id, outcome)
+		},
+		late: func(w http.ResponseWriter, r *http.Request, id uuid.UUID) error {
+			if op.Kind() == idempotency.Create {
+				return refuse(w, r, &idempotency.AlreadyDoneError{Record: id})
+			}
+			return show(w, r, id, idempotency.Replayed)
+		},
+		refuse: refuse,
+	}
+}
+
+// newForm is the form of an operation before anything is known of its fields.
+func (m *mounted[R]) newForm(r *http.Request, kind idempotency.Kind, words wording, key idempotency.Key) templates.Form {
+	f := templates.Form{
+		Title: words.title, Submit: words.submit, Key: key.String(), Owner: formOwner(r), Action: m.path(), Href: m.path() + "/new",
+	}
+	if kind.Changes() {
+		f.Action, f.Href = r.URL.Path, r.URL.Path
+	}
+	return f
+}
+
+// used tells whether an intent was carried out, and with which record.
+type used func(ctx context.Context, s *idempotency.Store, tenant uuid.UUID, key idempotency.Key) (uuid.UUID, bool, error)
+
+// openNew shows a new form.
+func (m *mounted[R]) openNew(words wording, used used, fresh func(*http.Request) (url.Values, error)) handler {
+	return m.open(used, func(w http.ResponseWriter, r *http.Request, key idempotency.Key) (f templates.Form, err error) {
+		f = m.newForm(r, idempotency.Create, words, key)
+		f.Typed, err = fresh(r)
+		return f, err
+	}, func(existing templates.Record) templates.FormUsed {
+		return templates.FormUsed{
+			Text: "This form already created", Existing: existing,
+			More:  "A form creates one " + m.one + ", however often it is opened or sent.",
+			Again: templates.Link{Text: "New " + m.one, Href: m.path() + "/new"},
+		}
+	})
+}
+
+// openEdit shows the form with a record in it.
+func (m *mounted[R]) openEdit(words wording, used used) handler {
+	return m.open(used, func(w http.ResponseWriter, r *http.Request, key idempotency.Key) (templates.Form, error) {
+		found, err := m.find(r)
+		if err != nil {
+			return templates.Form{}, err
+		}
+		f := m.newForm(r, idempotency.Change, words, key)
+		_, f.Version = found.Identity()
+		f.Typed = m.fill(found)
+		return f, nil
+	}, func(existing templates.Record) templates.FormUsed {
+		return templates.FormUsed{
+			Text: "This form already saved its changes to", Existing: existing,
+			More:  "A form is saved once, however often it is opened or sent.",
+			Again: templates.Link{Text: "Edit again", Href: existing.Href + "/edit"},
+		}
+	})
+}
+
+// open shows a form under a key of its own, which stays with this intent through refresh, Back, duplicated tabs
+// and restored sessions. A bare address is a new intent.
+func (m *mounted[R]) open(
+	used used, form func(http.ResponseWriter, *http.Request, idempotency.Key) (templates.Form, error),
+	wasUsed func(templates.Record) templates.FormUsed,
+) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		query := r.URL.Query()
+		key, err := idempotency.ParseKey(query.Get("key"))
+		if err != nil {
+			query.Set("key", idempotency.NewKey().String())
+			return seeOther(w, r, (&url.URL{Path: r.URL.Path, RawQuery: query.Encode()}).String())
+		}
+		id, done, err := used(r.Context(), m.s.store, principal(r).Tenant, key)
+		if err != nil {
+			return err
+		}
+		if done {
+			existing, err := m.existing(r, id)
+			if err != nil {
+				return err
+			}
+			return m.s.render(w, r, http.StatusOK, templates.FormUsedPage(m.s.page(w, r), wasUsed(existing)))
+		}
+		f, err := form(w, r, key)
+		if err != nil {
+			return err
+		}
+		page, err := m.form(r, m.s.page(w, r), f)
+		if err != nil {
+			return err
+		}
+		return m.s.render(w, r, http.StatusOK, page)
+	}
+}
+
+// refuseForm shows a form again, as it was typed and with the same key, and says what stands in the way. A
+// refusal that it has no words for is returned, and so is every one of a form that is only a button.
+func (m *mounted[R]) refuseForm(kind idempotency.Kind, words wording) func(http.ResponseWriter, *http.Request, error) error {
+	return func(w http.ResponseWriter, r *http.Request, refused error) error {
+		if words.submit == "" {
+			return refused
+		}
+		key, _ := postedKey(r)
+		f := m.newForm(r, kind, words, key)
+		f.Typed = r.PostForm
+		status, err := m.object(r, kind, words, &f, refused)
+		if err != nil {
+			return err
+		}
+		page, err := m.form(r, m.s.page(w, r), f)
+		if err != nil && problemOf(refused).retry > 0 {
+			return refused // which can be said without the database, and says more
+		}
+		if err != nil {
+			return err
+		}
+		problem := m.s.classify(r, refused)
+		retryAfter(w, problem)
+		return m.s.render(w, r, status, page)
+	}
+}
+
+// object writes into a form what stands in its way, and gives the status to answer with.
+func (m *mounted[R]) object(
+	r *http.Request, kind idempotency.Kind, words wording, f *templates.Form, refused error,
+) (status int, err error) {
+	status = problemOf(refused).status
+	other := errors.Is(refused, errOtherTenant)
+	f.Version, _ = strconv.Atoi(r.PostForm.Get("version"))
+	if kind.Changes() && !other {
+		switch _, err := m.find(r); {
+		case errors.Is(err, record.ErrNotFound):
+			return 0, err
+		case err != nil:
+			return 0, refused
+		}
+	}
+	if id, spent := spentOn(refused); spent {
+		existing, err := m.existing(r, id)
+		if err != nil {
+			return 0, err
+		}
+		again := templates.Submit{Text: words.again, Name: "fresh_key", Value: idempotency.NewKey().String()}
+		f.Notice, f.Used = templates.FormSpent(words.did, existing, again), existing.Name
+		return status, nil
+	}
+	if problems, ok := errors.AsType[*invalid.Error](refused); ok {
+		for _, field := range problems.Fields {
+			f.Errors = append(f.Errors, templates.FieldError{Control: m.controlOf(field.Pointer), Message: field.Message})
+		}
+		return status, nil
+	}
+	if c, ok := errors.AsType[*conflict.Error](refused); ok {
+		f.Notice = conflictNotice(c, m.href(c.Existing))
+		if c.Field != "" {
+			f.Blamed = templates.FieldErrors{{Control: m.controlOf(c.Field), Message: c.Blame}}
+		}
+		return status, nil
+	}
+	if is[*idempotency.StaleError](refused) || errors.Is(refused, idempotency.ErrNoVersion) {
+		return http.StatusConflict, m.compare(r, f)
+	}
+	if f.Notice = commonNotice(r, refused, !kind.Changes()); f.Notice == nil {
+		return 0, refused
+	}
+	return status, nil
+}
+
+// compare writes into a form what somebody else has saved meanwhile. Whoever sends the form then has seen it.
+func (m *mounted[R]) compare(r *http.Request, f *templates.Form) error {
+	found, err := m.find(r)
+	if err != nil {
+		return err
+	}
+	id, version := found.Identity()
+	f.Version = version
+	f.Notice = templates.Stale(templates.Record{Name: m.name(found), Href: m.href(id)})
+	f.Versions = versions(m.facts(m.fill(found)), m.facts(r.PostForm))
+	return nil
+}
+
+// versions aligns what is saved with what was typed.
+func versions(saved, typed []templates.Fact) []templates.VersionRow {
+	var rows []templates.VersionRow
+	for _, fact := range saved {
+		rows = append(rows, templates.VersionRow{Label: fact.Label, Saved: fact.Value, Differ: fact.Value != ""})
+	}
+	for _, fact := range typed {
+		i := slices.IndexFunc(rows, func(row templates.VersionRow) bool { return row.Label == fact.Label })
+		if i < 0 {
+			rows = append(rows, templates.VersionRow{Label: fact.Label})
+			i = len(rows) - 1
+		}
+		rows[i].Typed, rows[i].Differ = fact.Value, rows[i].Saved != fact.Value
+	}
+	return rows
+}
+
+// controlOf finds the form control for a place in the command.
+func (m *mounted[R]) controlOf(pointer string) string {
+	if m.control != nil {
+		return m.control(pointer)
+	}
+	return strings.ReplaceAll(strings.TrimPrefix(pointer, "/"), "/", "_")
+}
+
+// action is the button for a transition of a record.
+func (m *mounted[R]) action(r *http.Request, id uuid.UUID, verb, busy string) templates.Action {
+	return templates.Action{
+		Text: capital(verb), Busy: busy, Href: m.href(id) + "/" + verb, Key: idempotency.NewKey().String(), Owner: owner(r),
+	}
+}

@@ -1,0 +1,118 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/record"
+)
+
+// jsonFormat is an operation in the API.
+func jsonFormat[C any, R entity](m *mounted[R], op idempotency.Operation[C, R], c command[C]) format[C, R] {
+	kind := op.Kind()
+	return format[C, R]{
+		intent: func(r *http.Request) (intent idempotency.Intent, err error) {
+			if intent.Key, err = headerKey(r); errors.Is(err, idempotency.ErrNoKey) && kind.Changes() {
+				intent.Key, err = idempotency.NewKey(), nil // it is safe without one
+			}
+			if err != nil || !kind.Changes() {
+				return intent, err
+			}
+			if intent.Record, err = pathID(r); err != nil {
+				return intent, err
+			}
+			intent.Seen, err = ifMatch(r)
+			return intent, err
+		},
+		decode: c.json,
+		respond: func(w http.ResponseWriter, _ *http.Request, done idempotency.Done[R]) error {
+			if done.Replayed {
+				w.Header().Set("Idempotent-Replayed", "true")
+			}
+			status := http.StatusOK
+			if done.Outcome == idempotency.Created {
+				status = http.StatusCreated
+			}
+			return m.answer(w, kind, status, done.Value)
+		},
+		late: func(w http.ResponseWriter, r *http.Request, id uuid.UUID) error {
+			found, err := m.table.Find(r.Context(), m.s.pool, principal(r).Tenant, id)
+			if err != nil {
+				return err
+			}
+			w.Header().Set("Idempotent-Replayed", "true")
+			return m.answer(w, kind, http.StatusOK, found)
+		},
+		refuse: func(w http.ResponseWriter, r *http.Request, refused error) error {
+			if kind.Changes() {
+				switch found, err := m.find(r); {
+				case errors.Is(err, record.ErrNotFound), errors.Is(err, errNotFound):
+					refused = err // whatever else is wrong
+				case err == nil && is[*idempotency.StaleError](refused):
+					_, version := found.Identity()
+					w.Header().Set("ETag", etag(version))
+				}
+			}
+			m.s.writeProblem(w, r, refused, apiPrefix+m.path())
+			return nil
+		},
+	}
+}
+
+// answer writes the record of an operation. Whoever did not name it is told where it is.
+func (m *mounted[R]) answer(w http.ResponseWriter, kind idempotency.Kind, status int, found R) error {
+	if id, _ := found.Identity(); !kind.Changes() {
+		w.Header().Set("Location", apiPrefix+m.href(id))
+	}
+	return m.write(w, status, found)
+}
+
+// write answers with a record.
+func (m *mounted[R]) write(w http.ResponseWriter, status int, found R) error {
+	_, version := found.Identity()
+	w.Header().Set("ETag", etag(version))
+	return writeJSON(w, status, "application/json", m.view(found))
+}
+
+// headerKey finds the key of an API request: exactly one Idempotency-Key header.
+func headerKey(r *http.Request) (idempotency.Key, error) {
+	values := r.Header.Values("Idempotency-Key")
+	switch len(values) {
+	case 0:
+		return idempotency.Key{}, idempotency.ErrNoKey
+	case 1:
+		return idempotency.ParseHeaderKey(values[0])
+	default:
+		return idempotency.Key{}, fmt.Errorf("%w: more than one Idempotency-Key header", idempotency.ErrMalformedKey)
+	}
+}
+
+// etag is the strong entity tag of a version (RFC 9110, section 8.8.3).
+func etag(version int) string { return `"v` + strconv.Itoa(version) + `"` }
+
+// ifMatch reads the version that a request was made from, 0 if it does not say (RFC 9110, section 13.1.1). A tag
+// that none of our records can have matches no version.
+func ifMatch(r *http.Request) (seen int, err error) {
+	tags := r.Header.Values("If-Match")
+	if len(tags) == 0 {
+		return 0, nil
+	}
+	tag := strings.TrimSpace(tags[0])
+	if len(tags) > 1 || strings.Contains(tag, ",") || tag == "*" {
+		return 0, fmt.Errorf("%w: If-Match must name one version", errMalformed)
+	}
+	version, _ := strconv.ParseInt(strings.Trim(tag, `"v`), 10, 32) // 0 if it is no number
+	if version < 1 || tag != etag(int(version)) {
+		return noVersion, nil
+	}
+	return int(version), nil
+}
+
+// noVersion is one that no record has.
+const noVersion = -1

@@ -1,0 +1,76 @@
+package web
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"onlyonce/internal/date"
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/money"
+)
+
+// invoiceJSON is an invoice as the API shows it: amounts, quantities and rates are decimal strings.
+type invoiceJSON struct {
+	ID        uuid.UUID        `json:"id"`
+	Number    string           `json:"number"`
+	Status    string           `json:"status"`
+	Customer  invoice.Customer `json:"customer"`
+	Currency  money.Currency   `json:"currency"`
+	IssueDate date.Date        `json:"issue_date"`
+	DueDate   date.Date        `json:"due_date"`
+	Lines     []lineJSON       `json:"lines"`
+	Subtotal  string           `json:"subtotal"`
+	TaxTotal  string           `json:"tax_total"`
+	Total     string           `json:"total"`
+	Notes     string           `json:"notes"`
+	Version   int              `json:"version"`
+	CreatedAt time.Time        `json:"created_at"`
+
+	PossibleDuplicateOf uuid.UUID `json:"possible_duplicate_of,omitzero"`
+}
+
+type lineJSON struct {
+	Description string `json:"description"`
+	Quantity    string `json:"quantity"`
+	UnitPrice   string `json:"unit_price"`
+	TaxRate     string `json:"tax_rate"`
+	Net         string `json:"net"`
+}
+
+func showInvoice(inv invoice.Invoice) any {
+	c := inv.Currency
+	shown := invoiceJSON{
+		ID: inv.ID, Number: inv.Number, Status: inv.Status, Customer: inv.Customer, Currency: c,
+		IssueDate: inv.IssueDate, DueDate: inv.DueDate, Notes: inv.Notes,
+		Subtotal: c.Format(inv.Subtotal), TaxTotal: c.Format(inv.TaxTotal), Total: c.Format(inv.Total),
+		Version: inv.Version, CreatedAt: inv.CreatedAt.UTC(), PossibleDuplicateOf: inv.PossibleDuplicateOf,
+		Lines: make([]lineJSON, 0, len(inv.Lines)),
+	}
+	for _, l := range inv.Lines {
+		shown.Lines = append(shown.Lines, lineJSON{
+			l.Description, l.Quantity.String(), c.Format(l.UnitPrice), l.TaxRate.String(), c.Format(l.Net),
+		})
+	}
+	return shown
+}
+
+// summaryJSON is an invoice as the API lists it.
+type summaryJSON struct {
+	ID        uuid.UUID        `json:"id"`
+	Number    string           `json:"number"`
+	Status    string           `json:"status"`
+	Customer  invoice.Customer `json:"customer"`
+	Currency  money.Currency   `json:"currency"`
+	IssueDate date.Date        `json:"issue_date"`
+	DueDate   date.Date        `json:"due_date"`
+	Total     string           `json:"total"`
+}
+
+func showSummary(i invoice.Summary) any {
+	return summaryJSON{
+		ID: i.ID, Number: i.Number, Status: i.Status, Currency: i.Currency, IssueDate: i.IssueDate, DueDate: i.DueDate,
+		Customer: invoice.Customer{ID: i.CustomerID, Email: i.CustomerEmail, Name: i.CustomerName},
+		Total:    i.Currency.Format(i.Total),
+	}
+}

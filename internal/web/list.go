@@ -1,0 +1,155 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/a-h/templ"
+	"github.com/go-chi/chi/v5"
+	"github.com/google/uuid"
+
+	"onlyonce/internal/invalid"
+	"onlyonce/internal/record"
+	"onlyonce/templates"
+)
+
+// listing is how a list of records is read and shown, newest first.
+type listing[L entity] struct {
+	summary string // for the API documentation
+	query   string // the parameters besides limit and cursor, such as "&archived="
+	read    func(r *http.Request, page record.Page) ([]L, error)
+	page    func(r *http.Request, p templates.Page, rows []L, pages templates.Pager) templ.Component
+	json    func(L) any // nil for L itself
+}
+
+// lists registers the list of a resource.
+func lists[R, L entity](m *mounted[R], l listing[L]) {
+	m.document(http.MethodGet, m.path()+"?limit=&cursor="+l.query,
+		l.summary+" limit is 1 to 100; next_cursor leads to the next page.", "reads")
+	m.pages.read(m.path(), func(w http.ResponseWriter, r *http.Request) error {
+		rows, pages, err := pageOf(r, l.read)
+		if is[*invalid.Error](err) {
+			return errNotFound
+		}
+		if err != nil {
+			return err
+		}
+		return m.s.render(w, r, http.StatusOK, l.page(r, m.s.page(w, r), rows, pages.pager(r)))
+	})
+	m.api.read(m.path(), func(w http.ResponseWriter, r *http.Request) error {
+		rows, pages, err := pageOf(r, l.read)
+		if err != nil {
+			return err
+		}
+		list := make([]any, 0, len(rows))
+		for _, row := range rows {
+			if l.json != nil {
+				list = append(list, l.json(row))
+			} else {
+				list = append(list, row)
+			}
+		}
+		answer := map[string]any{m.many: list}
+		if pages.next != uuid.Nil {
+			answer["next_cursor"] = pages.next
+		}
+		return writeJSON(w, http.StatusOK, "application/json", answer)
+	})
+}
+
+// shows registers the page of one record.
+func shows[R entity](m *mounted[R], summary string, page func(r *http.Request, p templates.Page, found R) (templ.Component, error)) {
+	m.document(http.MethodGet, m.path()+"/{id}", summary, "reads")
+	m.pages.read(m.path()+"/{id}", func(w http.ResponseWriter, r *http.Request) error {
+		found, err := m.find(r)
+		if err != nil {
+			return err
+		}
+		shared := m.s.page(w, r)
+		shared.Flash = m.reg.message(shared.Flash, m.name(found))
+		shown, err := page(r, shared, found)
+		if err != nil {
+			return err
+		}
+		return m.s.render(w, r, http.StatusOK, shown)
+	})
+	m.api.read(m.path()+"/{id}", func(w http.ResponseWriter, r *http.Request) error {
+		found, err := m.find(r)
+		if err != nil {
+			return err
+		}
+		return m.write(w, http.StatusOK, found)
+	})
+}
+
+// position is where a page stands in its list.
+type position struct {
+	first bool
+	next  uuid.UUID // the cursor of the next page; uuid.Nil if there is none
+}
+
+// pageOf reads the page of a list that a request asks for. It reads one row more than asked for, to know
+// whether there is a next page.
+func pageOf[L entity](r *http.Request, read func(r *http.Request, page record.Page) ([]L, error)) ([]L, position, error) {
+	page, err := listParameters(r)
+	if err != nil {
+		return nil, position{}, err
+	}
+	limit := page.Limit
+	page.Limit++
+	rows, err := read(r, page)
+	at := position{first: page.Before == uuid.Max}
+	if err == nil && len(rows) > limit {
+		rows = rows[:limit]
+		at.next, _ = rows[limit-1].Identity()
+	}
+	return rows, at, err
+}
+
+// pager links to the pages of the same list.
+func (p position) pager(r *http.Request) templates.Pager {
+	var pager templates.Pager
+	at := func(cursor string) string {
+		query := r.URL.Query()
+		if query.Del("cursor"); cursor != "" {
+			query.Set("cursor", cursor)
+		}
+		return (&url.URL{Path: r.URL.Path, RawQuery: query.Encode()}).String()
+	}
+	if !p.first {
+		pager.FirstHref = at("")
+	}
+	if p.next != uuid.Nil {
+		pager.NextHref = at(p.next.String())
+	}
+	return pager
+}
+
+// listParameters reads which page of a list is wanted: limit is 1 to 100, cursor the id of a row. Its error is
+// an [*invalid.Error].
+func listParameters(r *http.Request) (page record.Page, err error) {
+	page = record.Page{Before: uuid.Max, Limit: 25}
+	var problems invalid.Error
+	query := r.URL.Query()
+	if text := query.Get("limit"); text != "" {
+		if page.Limit, err = strconv.Atoi(text); err != nil || page.Limit < 1 || page.Limit > 100 || len(query["limit"]) > 1 {
+			problems.Add("/limit", "Enter one limit from 1 to 100.")
+		}
+	}
+	if text := query.Get("cursor"); text != "" {
+		if page.Before, err = uuid.Parse(text); err != nil || len(query["cursor"]) > 1 {
+			problems.Add("/cursor", "Use the next_cursor of one earlier page.")
+		}
+	}
+	return page, problems.Err()
+}
+
+// pathID reads the {id} of the path; what is not an id cannot be found.
+func pathID(r *http.Request) (uuid.UUID, error) {
+	id, err := uuid.Parse(chi.URLParam(r, "id"))
+	if err != nil {
+		return uuid.Nil, errNotFound
+	}
+	return id, nil
+}

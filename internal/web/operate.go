@@ -1,0 +1,136 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+
+	"github.com/google/uuid"
+
+	"onlyonce/internal/idempotency"
+)
+
+// format is how one operation is spoken of in HTML forms or in JSON.
+type format[C, R any] struct {
+	// intent reads key, record and version.
+	intent func(*http.Request) (idempotency.Intent, error)
+	// decode reads the command.
+	decode func(*http.Request) (C, error)
+	// respond answers a success, the first and every later one alike.
+	respond func(http.ResponseWriter, *http.Request, idempotency.Done[R]) error
+	// late answers the repeat of an intent whose result has expired, with the id of its record.
+	late func(http.ResponseWriter, *http.Request, uuid.UUID) error
+	// refuse answers everything else.
+	refuse func(http.ResponseWriter, *http.Request, error) error
+}
+
+// operate is the handler of every route that carries out an operation: read the intent, decode the command, do
+// it once, respond.
+func operate[C, R any](s *Server, op idempotency.Operation[C, R], f format[C, R]) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		intent, err := f.intent(r)
+		intent.Tenant, intent.Actor = principal(r).Tenant, principal(r).Name
+		if err != nil {
+			op.Reject(r.Context(), s.store, intent, err)
+			return f.refuse(w, r, err)
+		}
+		command, err := f.decode(r)
+		if err != nil {
+			op.Reject(r.Context(), s.store, intent, err)
+			return f.refuse(w, r, err)
+		}
+
+		done, err := op.Do(r.Context(), s.store, intent, command)
+
+		if expired, ok := errors.AsType[*idempotency.AlreadyDoneError](err); ok {
+			return f.late(w, r, expired.Record)
+		}
+		if err != nil {
+			return f.refuse(w, r, err)
+		}
+		return f.respond(w, r, done)
+	}
+}
+
+// command is how a command C is read.
+type command[C any] struct {
+	form func(url.Values) (C, error)
+	json func(*http.Request) (C, error)
+}
+
+// read makes a command of an input of type I, which a form and JSON are decoded into alike. check returns an
+// [*invalid.Error].
+func read[I, C any](form func(url.Values) I, check func(I) (C, error)) command[C] {
+	return command[C]{
+		form: func(typed url.Values) (C, error) { return check(form(typed)) },
+		json: func(r *http.Request) (C, error) {
+			var in I
+			if err := decodeJSON(r, &in); err != nil {
+				var none C
+				return none, err
+			}
+			return check(in)
+		},
+	}
+}
+
+// nothing is the command of an operation that needs to know the record only.
+func nothing() command[struct{}] {
+	return command[struct{}]{
+		form: func(url.Values) (struct{}, error) { return struct{}{}, nil },
+		json: func(r *http.Request) (struct{}, error) {
+			var none struct{}
+			if r.ContentLength == 0 {
+				return none, nil
+			}
+			return none, decodeJSON(r, &none)
+		},
+	}
+}
+
+// creates registers an operation that creates records, or finds those with the same natural key, once per key:
+// its form at /new, and POST. fresh gives what stands in a new form.
+func creates[C any, R entity](
+	m *mounted[R], summary string, op idempotency.Operation[C, R], c command[C],
+	fresh func(*http.Request) (url.Values, error),
+) {
+	words := creating(m.one)
+	register(m, op, words)
+	m.document(http.MethodPost, m.path(), summary, "replays the first answer")
+	m.pages.read(m.path()+"/new", m.openNew(words, op.Used, fresh))
+	operation(m.pages, http.MethodPost, m.path(), m.s, op, htmlFormat(m, op, words, c))
+	operation(m.api, http.MethodPost, m.path(), m.s, op, jsonFormat(m, op, c))
+}
+
+// changes registers an operation that changes a record, once per key and only the version that was seen: its
+// form at /{id}/edit, and in the API PUT, which replaces the record, or PATCH.
+func changes[C any, R entity](m *mounted[R], method, summary string, op idempotency.Operation[C, R], c command[C]) {
+	words := wording{
+		title: "Edit " + m.one, submit: "Save changes", did: "changed", again: "Save these changes too",
+		changed: "Changes to %s saved.", unchanged: "%s is like this already. Nothing was changed.",
+		replayed: "Changes saved. We ignored the duplicate submission and kept your first request.",
+	}
+	register(m, op, words)
+	m.document(method, m.path()+"/{id}", summary+" If-Match names the version that you have seen.",
+		"replays the first answer; without a key, 412")
+	m.pages.read(m.path()+"/{id}/edit", m.openEdit(words, op.Used))
+	operation(m.pages, http.MethodPost, m.path()+"/{id}/edit", m.s, op, htmlFormat(m, op, words, c))
+	operation(m.api, method, m.path()+"/{id}", m.s, op, jsonFormat(m, op, c))
+}
+
+// transitions registers an operation that brings a record into a state: POST /{id}/<verb>. past is the verb's
+// participle, such as "archived".
+func transitions[C any, R entity](
+	m *mounted[R], verb, past, summary string, op idempotency.Operation[C, R], c command[C],
+) {
+	words := wording{
+		title: capital(verb) + " " + m.one, did: past,
+		changed: capital(m.one) + " %s " + past + ".", unchanged: "%s was " + past + " already.",
+		replayed: capital(m.one) + " " + past + ". We ignored the duplicate submission and kept your first request.",
+	}
+	register(m, op, words)
+	path := m.path() + "/{id}/" + verb
+	m.document(http.MethodPost, path, summary, "does nothing more")
+	operation(m.pages, http.MethodPost, path, m.s, op, htmlFormat(m, op, words, c))
+	operation(m.api, http.MethodPost, path, m.s, op, jsonFormat(m, op, c))
+}

@@ -1,0 +1,161 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+
+	"onlyonce/internal/conflict"
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/record"
+	"onlyonce/templates"
+)
+
+// entity is a record, which has a [record.Header].
+type entity interface {
+	Identity() (id uuid.UUID, version int)
+}
+
+// resource is a kind of record with its pages and its part of the API. Its value, and what is registered for it
+// by lists, shows, creates, changes and transitions, is all that the server knows of it: routes, navigation,
+// messages, conflicts and documentation follow from there.
+type resource[R entity] struct {
+	one   string // "customer"
+	many  string // "customers", whose address is /customers
+	table record.Table[R]
+	// name is what people call one of them.
+	name func(R) string
+	// json is what the API shows of one; R itself if it is nil.
+	json func(R) any
+	// form is the page with the form of one.
+	form func(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error)
+	// fill gives what stands in the form of one that is there.
+	fill func(R) url.Values
+	// facts says what was typed into the form, for reading.
+	facts func(typed url.Values) []templates.Fact
+	// control finds the form control for a JSON Pointer; nil if they have the same names.
+	control func(pointer string) string
+	// severals are fields that a form may have several times.
+	severals []string
+	rules    []conflict.Rule
+	// conflicts are those of its operations besides the rules'.
+	conflicts []*conflict.Kind
+	// example is a request to the API at an address, for the documentation.
+	example func(address string) string
+}
+
+// mounted is a resource at its address in a server.
+type mounted[R entity] struct {
+	resource[R]
+
+	s     *Server
+	pages router
+	api   router
+	reg   *registration
+}
+
+// registration is what the server knows of a resource without its type.
+type registration struct {
+	one, many  string
+	facts      func(url.Values) []templates.Fact
+	severals   []string
+	rules      []conflict.Rule
+	conflicts  []*conflict.Kind
+	example    func(address string) string
+	endpoints  []templates.Endpoint
+	operations []Operation
+	// messages are what a page says once after a redirect, by the names that setFlash takes. They have %s where
+	// the record's name belongs.
+	messages map[string]string
+}
+
+// Operation is an operation that a route carries out, for tests that look at all of them.
+type Operation struct {
+	Name      string
+	Kind      idempotency.Kind
+	Table     string
+	Explained []string // constraints
+	retention templates.Retention
+}
+
+// mount gives a resource its address.
+func mount[R entity](s *Server, pages, api router, res resource[R]) *mounted[R] {
+	reg := &registration{
+		one: res.one, many: res.many, facts: res.facts, severals: res.severals, rules: res.rules,
+		conflicts: res.conflicts, example: res.example, messages: map[string]string{},
+	}
+	for _, rule := range res.rules {
+		if rule.Conflict != nil {
+			reg.conflicts = append(reg.conflicts, rule.Conflict)
+		}
+	}
+	s.resources = append(s.resources, reg)
+	return &mounted[R]{res, s, pages, api, reg}
+}
+
+// path is the address of all of them.
+func (m *mounted[R]) path() string { return "/" + m.many }
+
+// href is the address of one.
+func (m *mounted[R]) href(id uuid.UUID) string { return m.path() + "/" + id.String() }
+
+// find gives the record that the path names, or an error.
+func (m *mounted[R]) find(r *http.Request) (R, error) {
+	id, err := pathID(r)
+	if err != nil {
+		var none R
+		return none, err
+	}
+	return m.table.Find(r.Context(), m.s.pool, principal(r).Tenant, id)
+}
+
+// existing is a record that pages name and link.
+func (m *mounted[R]) existing(r *http.Request, id uuid.UUID) (templates.Record, error) {
+	found, err := m.table.Find(r.Context(), m.s.pool, principal(r).Tenant, id)
+	if err != nil {
+		return templates.Record{}, err
+	}
+	return templates.Record{Name: m.name(found), Href: m.href(id)}, nil
+}
+
+// view is what the API shows of a record.
+func (m *mounted[R]) view(found R) any {
+	if m.json == nil {
+		return found
+	}
+	return m.json(found)
+}
+
+// document adds a row to the API documentation.
+func (m *mounted[R]) document(method, path, summary, repeats string) {
+	m.reg.endpoints = append(m.reg.endpoints,
+		templates.Endpoint{Method: method, Path: apiPrefix + path, Summary: summary, Repeats: repeats})
+}
+
+// registered finds the resource that an address belongs to; nil if it belongs to none.
+func (s *Server) registered(path string) *registration {
+	many, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(path, apiPrefix), "/"), "/")
+	for _, reg := range s.resources {
+		if reg.many == many {
+			return reg
+		}
+	}
+	return nil
+}
+
+// labelled are facts of fields that come once, each a name and a label.
+func labelled(fields ...templates.Field) func(url.Values) []templates.Fact {
+	return func(typed url.Values) []templates.Fact {
+		var facts []templates.Fact
+		for _, f := range fields {
+			facts = append(facts, templates.Fact{Label: f.Value, Value: typed.Get(f.Name)})
+		}
+		return facts
+	}
+}
+
+// capital begins a sentence.
+func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }

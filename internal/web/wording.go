@@ -1,0 +1,66 @@
+package web
+
+import (
+	"fmt"
+	"strings"
+
+	"onlyonce/internal/idempotency"
+	"onlyonce/templates"
+)
+
+// wording is what people read about an operation. Sentences have %s where the record's name belongs.
+type wording struct {
+	title  string // of its form
+	submit string // on its button
+	did    string // what the form has done, such as "created"
+	again  string // on the button that sends it once more, with a fresh key
+
+	created, reused, changed, unchanged string // what came of it
+	replayed                            string // and when it was sent again
+}
+
+// creating is the wording of an operation that creates, or finds, one of a resource.
+func creating(one string) wording {
+	return wording{
+		title: "New " + one, submit: "Create " + one, did: "created", again: "Create as a new " + one,
+		created: capital(one) + " %s created.", reused: "%s already exists and was reused. Nothing was changed.",
+		replayed: capital(one) + " created. We ignored the duplicate submission and kept your first request.",
+	}
+}
+
+// register notes an operation of a resource. It panics on a name that is used twice, because intents are stored
+// under it for life.
+func register[C any, R entity](m *mounted[R], op idempotency.Operation[C, R], words wording) {
+	for _, reg := range m.s.resources {
+		for _, other := range reg.operations {
+			if other.Name == op.Name() {
+				panic("web: two operations have the name " + op.Name())
+			}
+		}
+	}
+	m.reg.operations = append(m.reg.operations, Operation{
+		Name: op.Name(), Kind: op.Kind(), Table: op.Table(), Explained: op.Explained(),
+		retention: templates.Retention{Operation: op.Name(), Period: hours(op.Retention())},
+	})
+	for outcome, text := range map[idempotency.Outcome]string{
+		idempotency.Created: words.created, idempotency.Reused: words.reused,
+		idempotency.Changed: words.changed, idempotency.Unchanged: words.unchanged,
+		idempotency.Replayed: words.replayed,
+	} {
+		m.reg.messages[flash(op.Name(), outcome)] = text
+	}
+}
+
+// flash names the message about what came of an operation. It stands in a cookie: the text does not.
+func flash(operation string, outcome idempotency.Outcome) string {
+	return operation + "/" + string(outcome)
+}
+
+// message is the text of a flash, or "" for one that is none of this resource.
+func (reg *registration) message(flash, name string) string {
+	text := reg.messages[flash]
+	if !strings.Contains(text, "%s") {
+		return text
+	}
+	return fmt.Sprintf(text, name)
+}

@@ -1,0 +1,72 @@
+package templates
+
+import (
+	"net/url"
+	"strconv"
+)
+
+// Form is what all forms have in common that carry out an operation: fresh, filled with a record that is to be
+// changed, or as it came back with a [Notice] or errors.
+type Form struct {
+	// Title heads the page, such as "New customer", and Submit is on the main button.
+	Title  string
+	Submit string
+	// Action is where the form is sent, and Href where it is opened, without the key.
+	Action string
+	Href   string
+	// Key is the idempotency key of this intent, and Owner whose intent it is.
+	Key   string
+	Owner Owner
+	// Version is that of the record that is to be changed, as the person sees it; 0 in a form that creates.
+	Version int
+	// Typed has what stands in the fields, by their names.
+	Typed url.Values
+	// Notice and Errors say why the form came back. Blamed are fields that a notice is about.
+	Notice *Notice
+	Errors FieldErrors
+	Blamed FieldErrors
+	// Used is what people call the record that this form has created before, or "".
+	Used string
+	// Focus is the id of the control to start in; "" starts in the first one.
+	Focus string
+	// Versions are what somebody else has saved meanwhile and what was typed here; nil if there is nothing to
+	// compare.
+	Versions []VersionRow
+}
+
+// VersionRow compares one field of a record, as it is saved now and as it was typed here.
+type VersionRow struct {
+	Label  string
+	Saved  string
+	Typed  string
+	Differ bool
+}
+
+func (f Form) cameBack() bool { return f.Notice != nil || len(f.Errors) > 0 }
+
+// url is where the form is opened under its key. Asked again, it tells whether the form is used.
+func (f Form) url() string { return f.Href + "?" + url.Values{"key": {f.Key}}.Encode() }
+
+// fields are what is not shown.
+func (f Form) fields() []Field {
+	fields := append([]Field{{Name: "idempotency_key", Value: f.Key}}, f.Owner.fields()...)
+	if f.Version != 0 {
+		fields = append(fields, Field{Name: "version", Value: strconv.Itoa(f.Version)})
+	}
+	if f.Used != "" {
+		fields = append(fields, Field{Name: "used_name", Value: f.Used})
+	}
+	return fields
+}
+
+// input is a control with what was typed into it and what is wrong with it. It begins with the focus if it
+// asks for it, unless a notice or an error summary takes it.
+func (f Form) input(in input) input {
+	in.Value = f.Typed.Get(in.name())
+	in.Error = f.Errors.of(in.ID)
+	if blamed := f.Blamed.of(in.ID); blamed != "" {
+		in.Error = blamed
+	}
+	in.Focus = in.Focus && !f.cameBack()
+	return in
+}
