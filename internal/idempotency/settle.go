@@ -85,7 +85,7 @@ func (s *Store) sendOnce(mayLeave, detached context.Context, t transaction) (fou
 	refused, ok := refusal(err)
 	own, isWork := errors.AsType[workError](err)
 	switch {
-	case isWork && !ok && !conn.Conn().IsClosed():
+	case isWork && !ok && !conn.Conn().IsClosed() && detached.Err() == nil:
 		return stored{}, sent, refusedError(own)
 	case !ok:
 		return stored{}, sent, fmt.Errorf("%w: %w", errLost, err)
