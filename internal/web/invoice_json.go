@@ -48,7 +48,7 @@ func showInvoice(inv invoice.Invoice) any {
 		Subtotal: c.Format(inv.Subtotal), TaxTotal: c.Format(inv.TaxTotal), Total: c.Format(inv.Total),
 		Version: inv.Version, CreatedAt: inv.CreatedAt, IssuedAt: inv.IssuedAt, VoidedAt: inv.VoidedAt,
 		PossibleDuplicateOf: inv.PossibleDuplicateOf,
-		Lines: make([]lineJSON, 0, len(inv.Lines)),
+		Lines:               make([]lineJSON, 0, len(inv.Lines)),
 	}
 	for _, l := range inv.Lines {
 		shown.Lines = append(shown.Lines, lineJSON{
