@@ -17,6 +17,10 @@ type Invoice struct {
 	Subtotal      string
 	Taxes         []TaxLine
 	Total         string
+	Paid          string // empty for a draft
+	Open          string
+	Payments      []PaymentRow
+	PayHref       string // records a payment; empty if nothing can be paid
 	Notes         string
 	// EditHref opens the form of a draft; empty for others. Actions bring it into another state.
 	EditHref string

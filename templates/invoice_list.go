@@ -25,6 +25,8 @@ func statusText(status string) string {
 		return "Draft"
 	case "issued":
 		return "Issued"
+	case "partially_paid":
+		return "Partially paid"
 	case "paid":
 		return "Paid"
 	case "void":

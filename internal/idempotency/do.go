@@ -16,6 +16,7 @@ import (
 
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/invalid"
+	"onlyonce/internal/record"
 )
 
 // Store is where records and work live together.
@@ -226,7 +227,7 @@ func (o Operation[C, R]) explain(
 		return err
 	}
 	explained := o.spec.Explain[broken.ConstraintName](ctx, store, intent, command, broken)
-	if is[*conflict.Error](explained) || is[*invalid.Error](explained) {
+	if is[*conflict.Error](explained) || is[*invalid.Error](explained) || errors.Is(explained, record.ErrNotFound) {
 		return explained
 	}
 	// Nothing was done, but what stands in the way cannot be read now.

@@ -92,7 +92,7 @@ type Spec[C, R any] struct {
 	Fields func(C) []slog.Attr
 }
 
-// Explanation turns a broken constraint into a [*conflict.Error] or an [*invalid.Error]. It is asked after the
+// Explanation turns a broken constraint into a [*conflict.Error], an [*invalid.Error], or [record.ErrNotFound]. It is asked after the
 // rollback, and may read. Any other error says that it could not find out.
 type Explanation[C any] func(context.Context, *Store, Intent, C, *pgconn.PgError) error
 

@@ -50,6 +50,12 @@ func (tx *Tx) Require(rows int64, otherwise error, sql string, args pgx.NamedArg
 	})
 }
 
+// Check queues a SELECT of one boolean, which must be true. If it is not, everything is rolled back, in the same
+// round trip, and Do returns otherwise.
+func (tx *Tx) Check(otherwise error, sql string, args pgx.NamedArgs) {
+	tx.queue(query{`SELECT require_rows(CASE WHEN (` + sql + `) THEN 1 ELSE 0 END, 1)`, args, otherwise})
+}
+
 func (tx *Tx) queue(q query) {
 	if tx == nil || !tx.open {
 		panic("idempotency: Tx used outside of its work")

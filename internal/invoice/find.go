@@ -46,7 +46,7 @@ func ListOf(ctx context.Context, pool *pgxpool.Pool, tenant, customer uuid.UUID,
 
 // summaries reads what a [Summary] shows, in its order.
 const summaries = `
-	SELECT i.id, i.version, i.created_at, i.number, i.status, c.id, c.email, c.name, i.currency, i.issue_date, i.due_date, i.total
+	SELECT i.id, i.version, i.created_at, i.number, i.state, c.id, c.email, c.name, i.currency, i.issue_date, i.due_date, i.total
 	FROM invoices i, ` + itsCustomer + ` c`
 
 // itsCustomer is the customer of an invoice i. The LIMIT makes it a lookup for each invoice: for a join,

@@ -28,6 +28,8 @@ type Invoice struct {
 	Subtotal  int64          `json:"subtotal"`
 	TaxTotal  int64          `json:"tax_total"`
 	Total     int64          `json:"total"`
+	Paid      int64          `json:"paid"`
+	Open      int64          `json:"open"`
 	Notes     string         `json:"notes"`
 	IssuedAt  time.Time      `json:"issued_at,omitzero"` // UTC; zero for a draft
 	VoidedAt  time.Time      `json:"voided_at,omitzero"` // UTC; zero if it is not void
@@ -39,7 +41,7 @@ type Invoice struct {
 
 // Table has the invoices.
 var Table = record.Table[Invoice]{Name: "invoices", Fields: `
-	'number', r.number, 'status', r.status, 'currency', r.currency,
+	'number', r.number, 'status', r.state, 'paid', r.paid, 'open', r.open_amount, 'currency', r.currency,
 	'customer', COALESCE(r.bill_to, (
 		SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name)
 		FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id)),
@@ -55,6 +57,8 @@ var Table = record.Table[Invoice]{Name: "invoices", Fields: `
 const (
 	StatusDraft  = "draft"
 	StatusIssued = "issued"
+	StatusPartly = "partially_paid" // an issued invoice with payments
+	StatusPaid   = "paid"           // an issued invoice of which nothing is open
 	StatusVoid   = "void"
 )
 

@@ -1,6 +1,10 @@
 package invoice
 
 import (
+	"context"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
 )
@@ -73,6 +77,7 @@ var Void = idempotency.Define(idempotency.Spec[struct{}, Invoice]{
 		tx.Exec(`UPDATE invoices SET status = 'void', voided_at = now() WHERE tenant_id = @tenant_id AND id = @record_id`, nil)
 		return tx.Record()
 	},
+	Explain: map[string]idempotency.Explanation[struct{}]{"invoices_void_without_payments": hasPayments},
 })
 
 // NotDraft is the conflict of changing or issuing an invoice that is no draft.
@@ -80,6 +85,19 @@ var NotDraft = conflict.Kind{
 	Slug: "not-draft", Title: "Not a draft any more",
 	Meaning: "The invoice was issued or voided, and does not change from then on. Nothing was changed.",
 	ToDo:    "Read the invoice. To bill something else, void it and create another one.",
+}
+
+// HasPayments is the conflict of voiding an invoice that was paid in part or in full.
+var HasPayments = conflict.Kind{
+	Slug: "has-payments", Title: "Invoice has payments",
+	Meaning: "The invoice was paid, in part or in full, so it cannot be voided. Nothing was changed.",
+	ToDo:    "Keep the invoice.",
+}
+
+func hasPayments(context.Context, *idempotency.Store, idempotency.Intent, struct{}, *pgconn.PgError) error {
+	return &conflict.Error{
+		Kind: &HasPayments, Title: "You cannot void this invoice.", Text: "Payments were recorded for it. Nothing was changed.",
+	}
 }
 
 func notDraft(verb string) error {

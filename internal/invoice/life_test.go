@@ -62,7 +62,7 @@ func TestEdit(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	history, err := idempotency.History(t.Context(), b.store.Pool, b.tenant, inv.ID, 10)
-	if err != nil || len(history) != 2 || len(history[0].Changes) != 5 { // customer, lines, notes, subtotal, total
+	if err != nil || len(history) != 2 || len(history[0].Changes) != 6 { // customer, lines, notes, subtotal, total, open
 		t.Errorf("%+v, %v", history, err)
 	}
 }

@@ -22,9 +22,9 @@ import (
 // htmlFormat is an operation as a form.
 func htmlFormat[C any, R entity](m *mounted[R], op idempotency.Operation[C, R], words wording, c command[C]) format[C, R] {
 	refuse := m.refuseForm(op.Kind(), words)
-	show := func(w http.ResponseWriter, r *http.Request, id uuid.UUID, outcome idempotency.Outcome) error {
-		m.s.setFlash(w, m.href(id), flash(op.Name(), outcome))
-		return seeOther(w, r, m.href(id))
+	show := func(w http.ResponseWriter, r *http.Request, found R, outcome idempotency.Outcome) error {
+		m.s.setFlash(w, m.page(found), flash(op.Name(), outcome))
+		return seeOther(w, r, m.page(found))
 	}
 	return format[C, R]{
 		intent: func(r *http.Request) (intent idempotency.Intent, err error) {
@@ -40,21 +40,24 @@ func htmlFormat[C any, R entity](m *mounted[R], op idempotency.Operation[C, R], 
 				var none C
 				return none, err
 			}
-			return c.form(r.PostForm)
+			return c.form(r)
 		},
 		respond: func(w http.ResponseWriter, r *http.Request, done idempotency.Done[R]) error {
 			outcome := done.Outcome
 			if done.Replayed && (outcome == idempotency.Created || outcome == idempotency.Changed) {
 				outcome = idempotency.Replayed
 			}
-			id, _ := done.Value.Identity()
-			return show(w, r, id, outcome)
+			return show(w, r, done.Value, outcome)
 		},
 		late: func(w http.ResponseWriter, r *http.Request, id uuid.UUID) error {
 			if op.Kind() == idempotency.Create {
 				return refuse(w, r, &idempotency.AlreadyDoneError{Record: id})
 			}
-			return show(w, r, id, idempotency.Replayed)
+			found, err := m.table.Find(r.Context(), m.s.pool, principal(r).Tenant, id)
+			if err != nil {
+				return err
+			}
+			return show(w, r, found, idempotency.Replayed)
 		},
 		refuse: refuse,
 	}
@@ -62,9 +65,8 @@ func htmlFormat[C any, R entity](m *mounted[R], op idempotency.Operation[C, R], 
 
 // newForm is the form of an operation before anything is known of its fields.
 func (m *mounted[R]) newForm(r *http.Request, kind idempotency.Kind, words wording, key idempotency.Key) templates.Form {
-	f := templates.Form{
-		Title: words.title, Submit: words.submit, Key: key.String(), Owner: formOwner(r), Action: m.path(), Href: m.path() + "/new",
-	}
+	f := templates.Form{Title: words.title, Submit: words.submit, Key: key.String(), Owner: formOwner(r), Action: m.listOf(r)}
+	f.Href = f.Action + "/new"
 	if kind.Changes() {
 		f.Href = path.Dir(r.URL.Path) + "/edit"
 		f.Action = f.Href
@@ -81,11 +83,11 @@ func (m *mounted[R]) openNew(words wording, used used, fresh func(*http.Request)
 		f = m.newForm(r, idempotency.Create, words, key)
 		f.Typed, err = fresh(r)
 		return f, err
-	}, func(existing templates.Record) templates.FormUsed {
+	}, func(r *http.Request, existing templates.Record) templates.FormUsed {
 		return templates.FormUsed{
-			Text: "This form already created", Existing: existing,
-			More:  "A form creates one " + m.one + ", however often it is opened or sent.",
-			Again: templates.Link{Text: "New " + m.one, Href: m.path() + "/new"},
+			Text: "This form already " + words.did, Existing: existing,
+			More:  "A form " + words.does + " one " + m.one + ", however often it is opened or sent.",
+			Again: templates.Link{Text: words.title, Href: m.listOf(r) + "/new"},
 		}
 	})
 }
@@ -101,7 +103,7 @@ func (m *mounted[R]) openEdit(words wording, used used) handler {
 		_, f.Version = found.Identity()
 		f.Typed = m.fill(found)
 		return f, nil
-	}, func(existing templates.Record) templates.FormUsed {
+	}, func(_ *http.Request, existing templates.Record) templates.FormUsed {
 		return templates.FormUsed{
 			Text: "This form already saved its changes to", Existing: existing,
 			More:  "A form is saved once, however often it is opened or sent.",
@@ -114,7 +116,7 @@ func (m *mounted[R]) openEdit(words wording, used used) handler {
 // and restored sessions. A bare address is a new intent.
 func (m *mounted[R]) open(
 	used used, form func(http.ResponseWriter, *http.Request, idempotency.Key) (templates.Form, error),
-	wasUsed func(templates.Record) templates.FormUsed,
+	wasUsed func(*http.Request, templates.Record) templates.FormUsed,
 ) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		query := r.URL.Query()
@@ -132,7 +134,7 @@ func (m *mounted[R]) open(
 			if err != nil {
 				return err
 			}
-			return m.s.render(w, r, http.StatusOK, templates.FormUsedPage(m.s.page(w, r), wasUsed(existing)))
+			return m.s.render(w, r, http.StatusOK, templates.FormUsedPage(m.s.page(w, r), wasUsed(r, existing)))
 		}
 		f, err := form(w, r, key)
 		if err != nil {
@@ -204,9 +206,9 @@ func (m *mounted[R]) object(
 		return status, nil
 	}
 	if c, ok := errors.AsType[*conflict.Error](refused); ok {
-		existing := templates.Record{Name: c.Name, Href: m.href(c.Existing)}
-		if c.Existing == uuid.Nil { // it is about the record itself
-			existing = templates.Record{Name: "the " + m.one, Href: path.Dir(f.Action)}
+		existing, err := m.inTheWay(r, c, f)
+		if err != nil {
+			return 0, err
 		}
 		f.Notice = conflictNotice(c, existing)
 		if c.Field != "" {
@@ -223,15 +225,28 @@ func (m *mounted[R]) object(
 	return status, nil
 }
 
+// inTheWay is the record that a conflict is about: another one, or the one that the form belongs to.
+func (m *mounted[R]) inTheWay(r *http.Request, c *conflict.Error, f *templates.Form) (templates.Record, error) {
+	switch {
+	case c.Existing == uuid.Nil && m.under != "":
+		return templates.Record{Name: "the record", Href: path.Dir(f.Action)}, nil
+	case c.Existing == uuid.Nil:
+		return templates.Record{Name: "the " + m.one, Href: path.Dir(f.Action)}, nil
+	case m.shownAt == nil:
+		return templates.Record{Name: c.Name, Href: m.href(c.Existing)}, nil
+	default:
+		return m.existing(r, c.Existing)
+	}
+}
+
 // compare writes into a form what somebody else has saved meanwhile. Whoever sends the form then has seen it.
 func (m *mounted[R]) compare(r *http.Request, f *templates.Form) error {
 	found, err := m.find(r)
 	if err != nil {
 		return err
 	}
-	id, version := found.Identity()
-	f.Version = version
-	f.Notice = templates.Stale(templates.Record{Name: m.name(found), Href: m.href(id)})
+	_, f.Version = found.Identity()
+	f.Notice = templates.Stale(templates.Record{Name: m.name(found), Href: m.page(found)})
 	f.Versions = versions(m.facts(m.fill(found)), m.facts(r.PostForm))
 	return nil
 }

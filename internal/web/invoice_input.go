@@ -21,8 +21,8 @@ import (
 var lineFields = []string{"line_description", "line_quantity", "line_unit_price", "line_tax_rate"}
 
 // draftOfForm reads the command of a person.
-func draftOfForm(typed url.Values) (invoice.Draft, error) {
-	return withoutBlankLines(readInvoice(typed)).Draft()
+func draftOfForm(r *http.Request) (invoice.Draft, error) {
+	return withoutBlankLines(readInvoice(r.PostForm)).Draft()
 }
 
 // readInvoice takes the fields of the form.

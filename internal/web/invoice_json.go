@@ -23,6 +23,8 @@ type invoiceJSON struct {
 	Subtotal  string           `json:"subtotal"`
 	TaxTotal  string           `json:"tax_total"`
 	Total     string           `json:"total"`
+	Paid      string           `json:"paid"`
+	Open      string           `json:"open"`
 	Notes     string           `json:"notes"`
 	Version   int              `json:"version"`
 	CreatedAt time.Time        `json:"created_at"`
@@ -46,6 +48,7 @@ func showInvoice(inv invoice.Invoice) any {
 		ID: inv.ID, Number: inv.Number, Status: inv.Status, Customer: inv.Customer, Currency: c,
 		IssueDate: inv.IssueDate, DueDate: inv.DueDate, Notes: inv.Notes,
 		Subtotal: c.Format(inv.Subtotal), TaxTotal: c.Format(inv.TaxTotal), Total: c.Format(inv.Total),
+		Paid: c.Format(inv.Paid), Open: c.Format(inv.Open),
 		Version: inv.Version, CreatedAt: inv.CreatedAt, IssuedAt: inv.IssuedAt, VoidedAt: inv.VoidedAt,
 		PossibleDuplicateOf: inv.PossibleDuplicateOf,
 		Lines:               make([]lineJSON, 0, len(inv.Lines)),

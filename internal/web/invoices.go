@@ -18,7 +18,7 @@ func (s *Server) invoices(pages, api router) {
 		one: "invoice", many: "invoices", table: invoice.Table,
 		name: func(i invoice.Invoice) string { return i.Number },
 		json: showInvoice, form: s.invoiceForm, fill: fillInvoice, facts: invoiceFacts, control: invoiceControl, severals: lineFields,
-		rules: invoice.Rules(), conflicts: []*conflict.Kind{&invoice.LooksLikeRepeat, &invoice.NotDraft}, example: invoiceExample,
+		rules: invoice.Rules(), conflicts: []*conflict.Kind{&invoice.LooksLikeRepeat, &invoice.NotDraft, &invoice.HasPayments}, example: invoiceExample,
 	})
 	draft := command[invoice.Draft]{form: draftOfForm, json: draftOfJSON}
 	lists(m, listing[invoice.Summary]{
@@ -96,7 +96,16 @@ func (s *Server) invoicePage(
 		view.EditHref = m.href(inv.ID) + "/edit"
 		view.Actions = append(view.Actions, m.action(r, inv.ID, "issue", "Issuing…"))
 	}
-	if inv.Status != invoice.StatusVoid {
+	if inv.Status != invoice.StatusDraft && inv.Status != invoice.StatusVoid {
+		view.Paid, view.Open = money(inv.Paid), money(inv.Open)
+	}
+	if inv.Open > 0 && view.Paid != "" {
+		view.PayHref = m.href(inv.ID) + "/payments/new"
+	}
+	if view.Payments, err = s.paymentRows(r, inv); err != nil {
+		return nil, err
+	}
+	if inv.Status != invoice.StatusVoid && inv.Paid == 0 {
 		view.Actions = append(view.Actions, m.action(r, inv.ID, "void", "Voiding…"))
 	}
 	for _, l := range inv.Lines {

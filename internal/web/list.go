@@ -14,7 +14,7 @@ import (
 	"onlyonce/templates"
 )
 
-// listing is how a list of records is read and shown, newest first.
+// listing is how a list of records is read and shown, newest first. Without a page it is for the API only.
 type listing[L entity] struct {
 	summary string // for the API documentation
 	query   string // the parameters besides limit and cursor, such as "&archived="
@@ -25,19 +25,21 @@ type listing[L entity] struct {
 
 // lists registers the list of a resource.
 func lists[R, L entity](m *mounted[R], l listing[L]) {
-	m.document(http.MethodGet, m.path()+"?limit=&cursor="+l.query,
+	m.document(http.MethodGet, m.list()+"?limit=&cursor="+l.query,
 		l.summary+" limit is 1 to 100; next_cursor leads to the next page.", "reads")
-	m.pages.read(m.path(), func(w http.ResponseWriter, r *http.Request) error {
-		rows, pages, err := pageOf(r, l.read)
-		if is[*invalid.Error](err) {
-			return errNotFound
-		}
-		if err != nil {
-			return err
-		}
-		return m.s.render(w, r, http.StatusOK, l.page(r, m.s.page(w, r), rows, pages.pager(r)))
-	})
-	m.api.read(m.path(), func(w http.ResponseWriter, r *http.Request) error {
+	if l.page != nil {
+		m.pages.read(m.list(), func(w http.ResponseWriter, r *http.Request) error {
+			rows, pages, err := pageOf(r, l.read)
+			if is[*invalid.Error](err) {
+				return errNotFound
+			}
+			if err != nil {
+				return err
+			}
+			return m.s.render(w, r, http.StatusOK, l.page(r, m.s.page(w, r), rows, pages.pager(r)))
+		})
+	}
+	m.api.read(m.list(), func(w http.ResponseWriter, r *http.Request) error {
 		rows, pages, err := pageOf(r, l.read)
 		if err != nil {
 			return err
@@ -58,7 +60,7 @@ func lists[R, L entity](m *mounted[R], l listing[L]) {
 	})
 }
 
-// shows registers the page of one record.
+// shows registers one record: in the API, and as a page, unless another one shows it.
 func shows[R entity](m *mounted[R], summary string, page func(r *http.Request, p templates.Page, found R) (templ.Component, error)) {
 	m.document(http.MethodGet, m.path()+"/{id}", summary, "reads")
 	m.pages.read(m.path()+"/{id}", func(w http.ResponseWriter, r *http.Request) error {
@@ -66,8 +68,11 @@ func shows[R entity](m *mounted[R], summary string, page func(r *http.Request, p
 		if err != nil {
 			return err
 		}
+		if m.shownAt != nil {
+			return seeOther(w, r, m.shownAt(found))
+		}
 		shared := m.s.page(w, r)
-		shared.Flash = m.reg.message(shared.Flash, m.name(found))
+		shared.Flash = m.s.message(shared.Flash, m.name(found))
 		shown, err := page(r, shared, found)
 		if err != nil {
 			return err

@@ -72,7 +72,7 @@ func TestDecodersAreBoundedInMemory(t *testing.T) {
 					if err := parseForm(r); err != nil {
 						return err
 					}
-					_, err := draftOfForm(r.PostForm)
+					_, err := draftOfForm(r)
 					return err
 				},
 				"a customer": func(r *http.Request) error {

@@ -52,9 +52,9 @@ func operate[C, R any](s *Server, op idempotency.Operation[C, R], f format[C, R]
 	}
 }
 
-// command is how a command C is read.
+// command is how a command C is read from a form, which was parsed, and from JSON.
 type command[C any] struct {
-	form func(url.Values) (C, error)
+	form func(*http.Request) (C, error)
 	json func(*http.Request) (C, error)
 }
 
@@ -62,7 +62,7 @@ type command[C any] struct {
 // [*invalid.Error].
 func read[I, C any](form func(url.Values) I, check func(I) (C, error)) command[C] {
 	return command[C]{
-		form: func(typed url.Values) (C, error) { return check(form(typed)) },
+		form: func(r *http.Request) (C, error) { return check(form(r.PostForm)) },
 		json: func(r *http.Request) (C, error) {
 			var in I
 			if err := decodeJSON(r, &in); err != nil {
@@ -77,7 +77,7 @@ func read[I, C any](form func(url.Values) I, check func(I) (C, error)) command[C
 // nothing is the command of an operation that needs to know the record only.
 func nothing() command[struct{}] {
 	return command[struct{}]{
-		form: func(url.Values) (struct{}, error) { return struct{}{}, nil },
+		form: func(*http.Request) (struct{}, error) { return struct{}{}, nil },
 		json: func(r *http.Request) (struct{}, error) {
 			var none struct{}
 			if r.ContentLength == 0 {
@@ -95,11 +95,14 @@ func creates[C any, R entity](
 	fresh func(*http.Request) (url.Values, error),
 ) {
 	words := creating(m.one)
+	if m.words != nil {
+		words = *m.words
+	}
 	register(m, op, words)
-	m.document(http.MethodPost, m.path(), summary, "replays the first answer")
-	m.pages.read(m.path()+"/new", m.openNew(words, op.Used, fresh))
-	operation(m.pages, http.MethodPost, m.path(), m.s, op, htmlFormat(m, op, words, c))
-	operation(m.api, http.MethodPost, m.path(), m.s, op, jsonFormat(m, op, c))
+	m.document(http.MethodPost, m.list(), summary, "replays the first answer")
+	m.pages.read(m.list()+"/new", m.openNew(words, op.Used, fresh))
+	operation(m.pages, http.MethodPost, m.list(), m.s, op, htmlFormat(m, op, words, c))
+	operation(m.api, http.MethodPost, m.list(), m.s, op, jsonFormat(m, op, c))
 }
 
 // changes registers an operation that changes a record, once per key and only the version that was seen: its

@@ -33,6 +33,9 @@ func (s *Server) nav(r *http.Request) []templates.NavItem {
 	if principal(r).Name != "" || s.loginUnknown(r) {
 		here := s.registered(r.URL.Path)
 		for _, reg := range s.resources {
+			if reg.under != "" {
+				continue
+			}
 			items = append(items, templates.NavItem{Text: capital(reg.many), Href: "/" + reg.many, Current: reg == here})
 		}
 	}

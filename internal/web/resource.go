@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/a-h/templ"
+	"github.com/go-chi/chi/v5"
 	"github.com/google/uuid"
 
 	"onlyonce/internal/conflict"
@@ -23,11 +24,16 @@ type entity interface {
 // by lists, shows, creates, changes and transitions, is all that the server knows of it: routes, navigation,
 // messages, conflicts and documentation follow from there.
 type resource[R entity] struct {
-	one   string // "customer"
-	many  string // "customers", whose address is /customers
+	one  string // "customer"
+	many string // "customers", whose address is /customers
+	// under is the resource that each of them belongs to, such as "invoices": they are listed and created at
+	// /invoices/{id}/payments. It is "" for most.
+	under string
 	table record.Table[R]
 	// name is what people call one of them.
 	name func(R) string
+	// shownAt is the page that shows one, if it is not its own address.
+	shownAt func(R) string
 	// json is what the API shows of one; R itself if it is nil.
 	json func(R) any
 	// form is the page with the form of one.
@@ -41,6 +47,8 @@ type resource[R entity] struct {
 	// severals are fields that a form may have several times.
 	severals []string
 	rules    []conflict.Rule
+	// words are those of its creates; nil for the usual ones.
+	words *wording
 	// conflicts are those of its operations besides the rules'.
 	conflicts []*conflict.Kind
 	// example is a request to the API at an address, for the documentation.
@@ -60,6 +68,7 @@ type mounted[R entity] struct {
 // registration is what the server knows of a resource without its type.
 type registration struct {
 	one, many  string
+	under      string
 	facts      func(url.Values) []templates.Fact
 	severals   []string
 	rules      []conflict.Rule
@@ -84,7 +93,7 @@ type Operation struct {
 // mount gives a resource its address.
 func mount[R entity](s *Server, pages, api router, res resource[R]) *mounted[R] {
 	reg := &registration{
-		one: res.one, many: res.many, facts: res.facts, severals: res.severals, rules: res.rules,
+		one: res.one, many: res.many, under: res.under, facts: res.facts, severals: res.severals, rules: res.rules,
 		conflicts: res.conflicts, example: res.example, messages: map[string]string{},
 	}
 	for _, rule := range res.rules {
@@ -98,6 +107,28 @@ func mount[R entity](s *Server, pages, api router, res resource[R]) *mounted[R] 
 
 // path is the address of all of them.
 func (m *mounted[R]) path() string { return "/" + m.many }
+
+// list is the address of those that are listed together: of all of them, or of those that belong to one other.
+func (m *mounted[R]) list() string {
+	if m.under == "" {
+		return m.path()
+	}
+	return "/" + m.under + "/{id}" + m.path()
+}
+
+// listOf is list for the record that a request is about.
+func (m *mounted[R]) listOf(r *http.Request) string {
+	return strings.ReplaceAll(m.list(), "{id}", chi.URLParam(r, "id"))
+}
+
+// page is the address of the page that shows one.
+func (m *mounted[R]) page(found R) string {
+	if m.shownAt != nil {
+		return m.shownAt(found)
+	}
+	id, _ := found.Identity()
+	return m.href(id)
+}
 
 // href is the address of one.
 func (m *mounted[R]) href(id uuid.UUID) string { return m.path() + "/" + id.String() }
@@ -118,7 +149,7 @@ func (m *mounted[R]) existing(r *http.Request, id uuid.UUID) (templates.Record, 
 	if err != nil {
 		return templates.Record{}, err
 	}
-	return templates.Record{Name: m.name(found), Href: m.href(id)}, nil
+	return templates.Record{Name: m.name(found), Href: m.page(found)}, nil
 }
 
 // view is what the API shows of a record.
@@ -136,14 +167,14 @@ func (m *mounted[R]) document(method, path, summary, repeats string) {
 }
 
 // registered finds the resource that an address belongs to; nil if it belongs to none.
-func (s *Server) registered(path string) *registration {
-	many, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(path, apiPrefix), "/"), "/")
+func (s *Server) registered(path string) (found *registration) {
+	parts := strings.Split(strings.TrimPrefix(strings.TrimPrefix(path, apiPrefix), "/"), "/")
 	for _, reg := range s.resources {
-		if reg.many == many {
-			return reg
+		if reg.many == parts[0] || reg.under == parts[0] && len(parts) > 2 && reg.many == parts[2] {
+			found = reg // one that belongs to another comes behind it
 		}
 	}
-	return nil
+	return found
 }
 
 // labelled are facts of fields that come once, each a name and a label.

@@ -126,6 +126,7 @@ func (s *Server) mount(mux chi.Router, perMinute int, sameOrigin func(http.Handl
 
 	// The resources, in the order of the navigation.
 	s.invoices(pages, api)
+	s.payments(pages, api)
 	s.customers(pages, api)
 }
 

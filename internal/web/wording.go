@@ -13,6 +13,7 @@ type wording struct {
 	title  string // of its form
 	submit string // on its button
 	did    string // what the form has done, such as "created"
+	does   string // and what a form does, such as "creates"
 	again  string // on the button that sends it once more, with a fresh key
 
 	created, reused, changed, unchanged string // what came of it
@@ -22,7 +23,7 @@ type wording struct {
 // creating is the wording of an operation that creates, or finds, one of a resource.
 func creating(one string) wording {
 	return wording{
-		title: "New " + one, submit: "Create " + one, did: "created", again: "Create as a new " + one,
+		title: "New " + one, submit: "Create " + one, did: "created", does: "creates", again: "Create as a new " + one,
 		created: capital(one) + " %s created.", reused: "%s already exists and was reused. Nothing was changed.",
 		replayed: capital(one) + " created. We ignored the duplicate submission and kept your first request.",
 	}
@@ -65,9 +66,12 @@ func flash(operation string, outcome idempotency.Outcome) string {
 	return operation + "/" + string(outcome)
 }
 
-// message is the text of a flash, or "" for one that is none of this resource.
-func (reg *registration) message(flash, name string) string {
-	text := reg.messages[flash]
+// message is the text of a flash on the page of a record, or "" for one that is none.
+func (s *Server) message(flash, name string) string {
+	text := ""
+	for _, reg := range s.resources {
+		text += reg.messages[flash] // operations have names of their own
+	}
 	if !strings.Contains(text, "%s") {
 		return text
 	}

@@ -1,0 +1,115 @@
+package payment
+
+import (
+	"context"
+	"log/slog"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"onlyonce/internal/conflict"
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/record"
+)
+
+// Create records a payment and posts it to its invoice, once.
+var Create = idempotency.Define(idempotency.Spec[Draft, Payment]{
+	Kind: idempotency.Create, Name: "payment.create", Table: Table,
+	Statements: func(tx *idempotency.Tx, d Draft) idempotency.Result {
+		args := pgx.NamedArgs{
+			"invoice_id": d.InvoiceID, "amount": d.Amount, "paid_on": d.Date.Time(), "method": d.Method,
+			"provider": d.Provider, "reference": d.Reference, "seen_open": d.SeenOpen,
+		}
+		if d.SeenOpen >= 0 {
+			tx.Check(&conflict.Error{
+				Kind: &OpenChanged, Title: "The open amount has changed since you opened this form.",
+				Text: "The payment was not recorded. The form shows what is open now.",
+			}, `
+				SELECT open_amount = @seen_open
+				FROM (SELECT open_amount FROM invoices WHERE tenant_id = @tenant_id AND id = @invoice_id FOR NO KEY UPDATE) AS i`, args)
+		}
+		tx.Exec(`
+			INSERT INTO payments (tenant_id, id, invoice_id, amount, paid_on, method, provider, reference)
+			VALUES (@tenant_id, @record_id, @invoice_id, @amount, @paid_on, @method, NULLIF(@provider, ''), NULLIF(@reference, ''))`, args)
+		return tx.Record()
+	},
+	Retain: 72 * time.Hour,
+	Explain: map[string]idempotency.Explanation[Draft]{
+		"payments_reference_once": taken,
+		"payments_within_open":    exceedsOpen,
+		"payments_of_issued":      notIssued,
+		"payments_invoice":        noInvoice,
+	},
+	NotInFingerprint: []string{"SeenOpen"},
+	Fields: func(d Draft) []slog.Attr {
+		return []slog.Attr{slog.String("invoice", d.InvoiceID.String()), slog.String("reference", d.Reference)}
+	},
+})
+
+// Taken is the conflict of two payments with one reference.
+var Taken = conflict.Kind{
+	Slug: "payment-taken", Title: "Payment already recorded",
+	Meaning: "A payment with this provider and reference is recorded already. The first one was kept, and no second one was recorded. " +
+		"The key can be used again.",
+	ToDo: "Open the first payment (existing_id). If this is another payment, send it with its own reference.",
+}
+
+// ExceedsOpen is the conflict of paying more than is open. Its member open is the open amount.
+var ExceedsOpen = conflict.Kind{
+	Slug: "exceeds-open-amount", Title: "More than the open amount",
+	Meaning: "The payment is larger than what is open on the invoice, which other payments may have lowered. Nothing was recorded. " +
+		"The key can be used again.",
+	ToDo: "Read the invoice, and record at most its open amount (open).",
+}
+
+// NotIssued is the conflict of paying an invoice that is a draft or void.
+var NotIssued = conflict.Kind{
+	Slug: "not-issued", Title: "Invoice not issued",
+	Meaning: "Payments are recorded for issued invoices only. Nothing was recorded. The key can be used again.",
+	ToDo:    "Issue the invoice first. A void invoice cannot be paid.",
+}
+
+// OpenChanged is the question that people are asked when the open amount is not what the form showed.
+var OpenChanged = conflict.Kind{
+	Slug: "open-amount-changed", Title: "Open amount changed",
+	Meaning: "Another payment was recorded since the form was opened. Only the form asks. Nothing was recorded.",
+	ToDo:    "Look at the open amount, and send the form again.",
+}
+
+func taken(ctx context.Context, store *idempotency.Store, intent idempotency.Intent, d Draft, _ *pgconn.PgError) error {
+	first, err := Table.FindBy(ctx, store.Pool, intent.Tenant, `r.provider = @provider AND r.reference = @reference`,
+		pgx.NamedArgs{"provider": d.Provider, "reference": d.Reference})
+	if err != nil {
+		return err
+	}
+	return &conflict.Error{
+		Kind: &Taken, Title: "The payment " + d.Reference + " of " + d.Provider + " is recorded already.",
+		Text: "We kept the first one and did not record it twice.", Existing: first.ID, Name: Name(first),
+		Field: "/reference", Blame: "Another payment has this reference.",
+	}
+}
+
+func exceedsOpen(_ context.Context, _ *idempotency.Store, _ idempotency.Intent, d Draft, broken *pgconn.PgError) error {
+	open, err := strconv.ParseInt(broken.Detail, 10, 64)
+	if err != nil {
+		return err
+	}
+	return &conflict.Error{
+		Kind: &ExceedsOpen, Title: "The open amount is " + d.Currency.Display(open) + " " + d.Currency.String() + ".",
+		Text:  "The payment is larger, and was not recorded.",
+		Field: "/amount", Blame: "Enter at most " + d.Currency.Format(open) + ".",
+		Members: map[string]string{"open": d.Currency.Format(open)},
+	}
+}
+
+func notIssued(context.Context, *idempotency.Store, idempotency.Intent, Draft, *pgconn.PgError) error {
+	return &conflict.Error{
+		Kind: &NotIssued, Title: "This invoice is not issued.", Text: "Only an issued invoice can be paid. Nothing was recorded.",
+	}
+}
+
+func noInvoice(context.Context, *idempotency.Store, idempotency.Intent, Draft, *pgconn.PgError) error {
+	return record.ErrNotFound
+}

@@ -1,0 +1,140 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+
+	"onlyonce/internal/conflict"
+	"onlyonce/internal/date"
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/money"
+	"onlyonce/internal/payment"
+	"onlyonce/internal/record"
+	"onlyonce/templates"
+)
+
+// payments is the resource of package payment. They are listed and shown with their invoice.
+func (s *Server) payments(pages, api router) {
+	m := mount(s, pages, api, resource[payment.Payment]{
+		one: "payment", many: "payments", under: "invoices", table: payment.Table,
+		name: payment.Name, json: showPayment, form: s.paymentForm, facts: labelled(
+			templates.Field{Name: "amount", Value: "Amount"}, templates.Field{Name: "date", Value: "Date"},
+			templates.Field{Name: "method", Value: "Method"}, templates.Field{Name: "provider", Value: "Provider"},
+			templates.Field{Name: "reference", Value: "Reference"}),
+		shownAt: func(p payment.Payment) string { return "/invoices/" + p.InvoiceID.String() },
+		rules:   payment.Rules(), conflicts: []*conflict.Kind{&payment.ExceedsOpen, &payment.NotIssued, &payment.OpenChanged},
+		words: &wording{
+			title: "Record a payment", submit: "Record payment", did: "recorded", does: "records", again: "Record another payment",
+			created: "Payment recorded.", replayed: "Payment recorded. We ignored the duplicate submission and kept your first request.",
+		},
+	})
+	lists(m, listing[payment.Payment]{
+		summary: "The payments of an invoice, newest first.", json: showPayment,
+		read: func(r *http.Request, page record.Page) ([]payment.Payment, error) {
+			inv, err := s.invoiceOf(r)
+			if err != nil {
+				return nil, err
+			}
+			return payment.ListOf(r.Context(), s.pool, principal(r).Tenant, inv.ID, page)
+		},
+	})
+	shows(m, "One payment.", nil)
+	creates(m, "Record a payment of an issued invoice, at most what is open.", payment.Create,
+		command[payment.Draft]{form: s.paymentOfForm, json: s.paymentOfJSON}, s.freshPayment)
+}
+
+// invoiceOf finds the invoice that the path names.
+func (s *Server) invoiceOf(r *http.Request) (invoice.Invoice, error) {
+	id, err := pathID(r)
+	if err != nil {
+		return invoice.Invoice{}, err
+	}
+	return invoice.Table.Find(r.Context(), s.pool, principal(r).Tenant, id)
+}
+
+func (s *Server) paymentOfForm(r *http.Request) (payment.Draft, error) {
+	inv, err := s.invoiceOf(r)
+	if err != nil {
+		return payment.Draft{}, err
+	}
+	return payment.Input{
+		Amount: r.PostForm.Get("amount"), Date: r.PostForm.Get("date"), Method: r.PostForm.Get("method"),
+		Provider: r.PostForm.Get("provider"), Reference: r.PostForm.Get("reference"), SeenOpen: r.PostForm.Get("seen_open"),
+	}.Draft(inv.ID, inv.Currency)
+}
+
+func (s *Server) paymentOfJSON(r *http.Request) (payment.Draft, error) {
+	inv, err := s.invoiceOf(r)
+	if err != nil {
+		return payment.Draft{}, err
+	}
+	var in payment.Input
+	if err := decodeJSON(r, &in); err != nil {
+		return payment.Draft{}, err
+	}
+	return in.Draft(inv.ID, inv.Currency)
+}
+
+// freshPayment suggests to pay today what is open.
+func (s *Server) freshPayment(r *http.Request) (url.Values, error) {
+	inv, err := s.invoiceOf(r)
+	return url.Values{
+		"amount": {inv.Currency.Format(inv.Open)}, "date": {date.Of(time.Now().UTC()).String()}, "method": {payment.Methods()[0]},
+	}, err
+}
+
+func (s *Server) paymentForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
+	inv, err := s.invoiceOf(r)
+	if err != nil {
+		return nil, err
+	}
+	var methods []templates.Option
+	for _, method := range payment.Methods() {
+		methods = append(methods, templates.Option{Value: method, Text: methodText(method)})
+	}
+	return templates.PaymentForm(p, templates.PaymentFormView{
+		Form: f, Number: inv.Number, Href: "/invoices/" + inv.ID.String(), Currency: inv.Currency.String(),
+		Open: inv.Currency.Display(inv.Open), SeenOpen: inv.Currency.Format(inv.Open), Methods: methods,
+	}), nil
+}
+
+// methodText is how people read a method: "Bank transfer".
+func methodText(method string) string { return capital(strings.ReplaceAll(method, "_", " ")) }
+
+// paymentRows are the last payments of an invoice.
+func (s *Server) paymentRows(r *http.Request, inv invoice.Invoice) ([]templates.PaymentRow, error) {
+	found, err := payment.ListOf(r.Context(), s.pool, principal(r).Tenant, inv.ID, record.Page{Before: uuid.Max, Limit: 100})
+	var rows []templates.PaymentRow
+	for _, p := range found {
+		rows = append(rows, templates.PaymentRow{
+			Date: day(p.Date.Time()), Method: methodText(p.Method), Reference: strings.TrimSpace(p.Provider + " " + p.Reference),
+			Amount: p.Currency.Display(p.Amount) + " " + p.Currency.String(),
+		})
+	}
+	return rows, err
+}
+
+// paymentJSON is a payment as the API shows it.
+type paymentJSON struct {
+	record.Header
+
+	InvoiceID uuid.UUID      `json:"invoice_id"`
+	Amount    string         `json:"amount"`
+	Currency  money.Currency `json:"currency"`
+	Date      date.Date      `json:"date"`
+	Method    string         `json:"method"`
+	Provider  string         `json:"provider,omitzero"`
+	Reference string         `json:"reference,omitzero"`
+}
+
+func showPayment(p payment.Payment) any {
+	return paymentJSON{
+		Header: p.Header, InvoiceID: p.InvoiceID, Amount: p.Currency.Format(p.Amount), Currency: p.Currency,
+		Date: p.Date, Method: p.Method, Provider: p.Provider, Reference: p.Reference,
+	}
+}

@@ -1,0 +1,21 @@
+package templates
+
+// PaymentFormView is the form that records a payment of an invoice.
+type PaymentFormView struct {
+	Form
+
+	Number   string // of the invoice
+	Href     string // of the invoice
+	Currency string // ISO 4217 code
+	Open     string // what is open, "1,234.50"
+	SeenOpen string // the same, as the form sends it back
+	Methods  []Option
+}
+
+// PaymentRow is one payment on the page of its invoice.
+type PaymentRow struct {
+	Date      string
+	Method    string
+	Reference string // with who gave it
+	Amount    string // with its currency
+}
