@@ -64,14 +64,15 @@ CREATE TRIGGER append_only_whole BEFORE TRUNCATE ON postings FOR EACH STATEMENT 
 CREATE TRIGGER append_only_whole BEFORE TRUNCATE ON payments FOR EACH STATEMENT EXECUTE FUNCTION append_only();
 
 -- post_payment writes the posting of a payment. It locks the invoice, so that one payment at a time sees what is
--- open. It fails with constraint payments_invoice, payments_of_issued, or payments_within_open with the open
+-- open. It does so before the row is inserted: the reference to the invoice locks it too, but weaker, and two
+-- payments that held that lock would wait for each other. It fails with constraint payments_invoice, payments_of_issued, or payments_within_open with the open
 -- amount as detail.
 -- +goose StatementBegin
 CREATE FUNCTION post_payment() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     billed invoices;
 BEGIN
-    SELECT * INTO billed FROM invoices WHERE tenant_id = NEW.tenant_id AND id = NEW.invoice_id FOR NO KEY UPDATE;
+    SELECT * INTO billed FROM invoices WHERE tenant_id = NEW.tenant_id AND id = NEW.invoice_id FOR UPDATE;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'no such invoice' USING ERRCODE = 'foreign_key_violation', CONSTRAINT = 'payments_invoice';
     ELSIF billed.status <> 'issued' THEN
@@ -86,7 +87,7 @@ BEGIN
     RETURN NEW;
 END $$;
 -- +goose StatementEnd
-CREATE TRIGGER post_payment AFTER INSERT ON payments FOR EACH ROW EXECUTE FUNCTION post_payment();
+CREATE TRIGGER post_payment BEFORE INSERT ON payments FOR EACH ROW EXECUTE FUNCTION post_payment();
 
 -- balance_invoice compares, at COMMIT, what an invoice shows as paid with the sum of its postings, whoever wrote
 -- either.

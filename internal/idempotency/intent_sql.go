@@ -86,7 +86,7 @@ func (q intentSQL) insert(result string) string {
 // lock makes changes of one record wait for each other. It is a statement of its own, so that those behind it
 // see what was committed meanwhile.
 func (q intentSQL) lock() query {
-	return query{sql: `SELECT FROM ` + q.row() + ` FOR NO KEY UPDATE`}
+	return query{sql: `SELECT FROM ` + q.row() + ` FOR UPDATE`}
 }
 
 // begin looks at the locked record, and ends the transaction if it is not there, is not the version that was

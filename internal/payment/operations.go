@@ -28,7 +28,7 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Payment]{
 				Text: "The payment was not recorded. The form shows what is open now.",
 			}, `
 				SELECT open_amount = @seen_open
-				FROM (SELECT open_amount FROM invoices WHERE tenant_id = @tenant_id AND id = @invoice_id FOR NO KEY UPDATE) AS i`, args)
+				FROM (SELECT open_amount FROM invoices WHERE tenant_id = @tenant_id AND id = @invoice_id FOR UPDATE) AS i`, args)
 		}
 		tx.Exec(`
 			INSERT INTO payments (tenant_id, id, invoice_id, amount, paid_on, method, provider, reference)
