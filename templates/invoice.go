@@ -4,7 +4,7 @@ package templates
 // plain, "1,234.50"; the page says the currency once, beside the total.
 type Invoice struct {
 	Number string
-	Status string // "draft", "issued", "paid" or "void"
+	Status string // as in [InvoiceRow]
 	// Issuer is the business that bills.
 	Issuer        string
 	CustomerName  string

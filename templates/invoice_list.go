@@ -14,7 +14,7 @@ type InvoiceRow struct {
 	Customer  string
 	IssueDate string
 	DueDate   string
-	Status    string // "draft", "issued", "paid" or "void"
+	Status    string // "draft", "issued", "partially_paid", "overdue", "paid" or "void"
 	Total     string // with its currency, "1,230.00 EUR"
 }
 
@@ -25,6 +25,8 @@ func statusText(status string) string {
 		return "Draft"
 	case "issued":
 		return "Issued"
+	case "overdue":
+		return "Overdue"
 	case "partially_paid":
 		return "Partially paid"
 	case "paid":

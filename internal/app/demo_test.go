@@ -18,8 +18,8 @@ import (
 func (b *bundle) story() []string {
 	b.Helper()
 	rows, err := b.db.Admin(b.T).Query(b.Context(), `
-		SELECT concat_ws(' ', t.name, o.key, i.number, i.issue_date, i.due_date, i.currency, i.total, c.email)
-		FROM invoices i JOIN intents o ON o.tenant_id = i.tenant_id AND o.record_id = i.id
+		SELECT concat_ws(' ', t.name, o.key, i.number, i.issue_date, i.due_date, i.currency, i.total, i.state, i.paid, c.email)
+		FROM invoices i JOIN intents o ON o.tenant_id = i.tenant_id AND o.record_id = i.id AND o.operation = 'invoice.create'
 			JOIN customers c ON c.tenant_id = i.tenant_id AND c.id = i.customer_id JOIN tenants t ON t.id = i.tenant_id
 		UNION ALL SELECT concat_ws(' ', 'user', email) FROM users
 		UNION ALL SELECT concat_ws(' ', 'customer', tenant_id, email, name) FROM customers

@@ -39,6 +39,11 @@ type Invoice struct {
 	PossibleDuplicateOf uuid.UUID `json:"possible_duplicate_of"`
 }
 
+// IsOverdue tells whether an invoice in a state, such as [StatusIssued], should have been paid before a day.
+func IsOverdue(status string, due, today date.Date) bool {
+	return (status == StatusIssued || status == StatusPartly) && due.Before(today)
+}
+
 // Table has the invoices.
 var Table = record.Table[Invoice]{Name: "invoices", Fields: `
 	'number', r.number, 'status', r.state, 'paid', r.paid, 'open', r.open_amount, 'currency', r.currency,

@@ -2,10 +2,12 @@ package web
 
 import (
 	"net/http"
+	"time"
 
 	"github.com/a-h/templ"
 
 	"onlyonce/internal/conflict"
+	"onlyonce/internal/date"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/record"
@@ -62,7 +64,7 @@ func invoiceRows(found []invoice.Summary) []templates.InvoiceRow {
 	rows := make([]templates.InvoiceRow, 0, len(found))
 	for _, i := range found {
 		rows = append(rows, templates.InvoiceRow{
-			Href: "/invoices/" + i.ID.String(), Number: i.Number, Customer: i.CustomerName, Status: i.Status,
+			Href: "/invoices/" + i.ID.String(), Number: i.Number, Customer: i.CustomerName, Status: shownStatus(i.Status, i.DueDate),
 			IssueDate: day(i.IssueDate.Time()), DueDate: day(i.DueDate.Time()),
 			Total: i.Currency.Display(i.Total) + " " + i.Currency.String(),
 		})
@@ -79,7 +81,7 @@ func (s *Server) invoicePage(
 	}
 	money := inv.Currency.Display
 	view := templates.Invoice{
-		Number: inv.Number, Status: inv.Status, Issuer: principal(r).TenantName,
+		Number: inv.Number, Status: shownStatus(inv.Status, inv.DueDate), Issuer: principal(r).TenantName,
 		CustomerName: inv.Customer.Name, CustomerEmail: inv.Customer.Email, CustomerHref: "/customers/" + inv.Customer.ID.String(),
 		IssueDate: day(inv.IssueDate.Time()), DueDate: day(inv.DueDate.Time()), Currency: inv.Currency.String(),
 		Subtotal: money(inv.Subtotal), Total: money(inv.Total), Notes: inv.Notes,
@@ -118,6 +120,19 @@ func (s *Server) invoicePage(
 		view.Taxes = append(view.Taxes, templates.TaxLine{Rate: g.Rate.String() + "%", Net: money(g.Net), Amount: money(g.Tax)})
 	}
 	return templates.InvoicePage(p, view), nil
+}
+
+// isOverdue goes by the day in UTC.
+func isOverdue(status string, due date.Date) bool {
+	return invoice.IsOverdue(status, due, date.Of(time.Now().UTC()))
+}
+
+// shownStatus is the state of an invoice as people care about it.
+func shownStatus(status string, due date.Date) string {
+	if isOverdue(status, due) {
+		return "overdue"
+	}
+	return status
 }
 
 func invoiceExample(address string) string {
