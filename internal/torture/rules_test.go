@@ -40,7 +40,7 @@ func TestRules(t *testing.T) {
 			ALTER TABLE intent_effects DROP CONSTRAINT intent_effects_intent;
 			ALTER TABLE intents DROP CONSTRAINT intents_pkey;
 			INSERT INTO intents
-			SELECT tenant_id, operation, key, fingerprint, attempt_id, record_id, 'reused', actor, at, result, expires_at FROM intents`},
+			SELECT tenant_id, operation, key, fingerprint, attempt_id, record_id, 'reused', actor, at, changes, result, expires_at FROM intents`},
 		{"no intent without its record", `UPDATE intents SET result = '{"id": ""}' WHERE key = 'k1'`},
 		{"no intent without its record", `
 			UPDATE intents SET record_id = '00000000-0000-4000-8000-000000000001', outcome = 'reused', result = NULL WHERE key = 'k2';
