@@ -31,7 +31,7 @@ func other(a attempt) attempt {
 func made(id string) row {
 	return row{
 		origin: origin{0, "invoice.create", "key"}, id: id, number: "2026-0001", total: "1.00",
-		notes: notes(0, 0), email: "a@example.com",
+		notes: content(0, 0), email: "a@example.com",
 	}
 }
 
@@ -61,7 +61,7 @@ func TestJudge(t *testing.T) {
 		{"made twice, unknown", []attempt{told(1, 2, lost, "")}, []row{made("a"), made("b")},
 			[]string{"an unknown intent has at most one record"}},
 		{"two told that they made it", []attempt{told(1, 4, created, "a"), told(2, 3, created, "a")}, []row{made("a")},
-			[]string{"one attempt creates", "the answers to a key are linearizable"}},
+			[]string{"one attempt carries an intent out", "the answers to a key are linearizable"}},
 		{"answers differ", []attempt{told(1, 2, created, "a"), told(3, 4, current, "b")}, []row{made("a")},
 			[]string{"all answers to a key are equal", "what was answered is what is stored", "the answers to a key are linearizable"}},
 		{"replay differs", []attempt{told(1, 2, created, "a"), replay}, []row{made("a")},
