@@ -75,7 +75,8 @@ func (s stored) askedBy(in intent) func(attempt) bool {
 func (e *evidence) told(in intent, a attempt, found []stored) {
 	switch {
 	case a.Outcome == stale && a.Customer.Version != 0 && a.Customer.Version <= a.Seen:
-		e.reportf(in.n, "what is stale has a newer version", "intent %d was made from version %d, and there is %d", in.n, a.Seen, a.Customer.Version)
+		e.reportf(in.n, "what is stale has a newer version",
+			"intent %d was made from version %d, and there is %d", in.n, a.Seen, a.Customer.Version)
 	case a.Outcome == done && a.ID != a.Record:
 		e.reportf(in.n, "what was answered is what is stored", "intent %d was about %s and answered with %s", in.n, a.Record, a.ID)
 	case !a.Outcome.acknowledges() || len(found) != 1:
@@ -83,7 +84,8 @@ func (e *evidence) told(in intent, a attempt, found []stored) {
 		e.reportf(in.n, "what was answered is what is stored", "intent %d was answered with %s, stored is %+v", in.n, a.ID, found[0])
 	case a.Outcome != done:
 	case a.Seen != 0 && found[0].changed && a.Customer.Version != a.Seen+1:
-		e.reportf(in.n, "a change is made from the version that was seen", "intent %d saw version %d and made %d", in.n, a.Seen, a.Customer.Version)
+		e.reportf(in.n, "a change is made from the version that was seen",
+			"intent %d saw version %d and made %d", in.n, a.Seen, a.Customer.Version)
 	case found[0].changed && found[0].name != "" && found[0].name != a.Customer.Name:
 		e.reportf(in.n, "what was answered is what is stored", "intent %d was told %q, stored is %+v", in.n, a.Customer.Name, found[0])
 	}
