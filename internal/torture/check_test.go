@@ -119,6 +119,12 @@ func TestLinearizable(t *testing.T) {
 		{"an outage", slices.Concat(slices.Repeat([]attempt{told(1, 2, lost, "")}, 60), []attempt{told(3, 4, conflict, "x")}), true},
 		{"a customer found again", []attempt{told(1, 2, created, "a"), told(3, 4, current, "a")}, true},
 		{"a customer found by a key that created it", []attempt{told(1, 2, created, "a"), told(3, 4, existing, "a")}, false},
+		{"a change, repeated", []attempt{told(1, 2, done, "a"), told(3, 4, repeated, "a")}, true},
+		{"a change, done twice", []attempt{told(1, 2, done, "a"), told(3, 4, done, "a")}, false},
+		{"a change, stale and then done from another version", []attempt{told(1, 2, stale, ""), told(3, 4, done, "a")}, true},
+		{"a change, done and then stale", []attempt{told(1, 2, done, "a"), told(3, 4, stale, "")}, false},
+		{"a change, repeated by another command", []attempt{told(1, 2, done, "a"), other(told(3, 4, repeated, "a"))}, false},
+		{"a change, repeated after no more than progress", []attempt{told(1, 2, inProgress, ""), told(3, 4, repeated, "a")}, true},
 		{"another command, late", []attempt{told(1, 2, created, "a"), other(told(3, 4, current, "a"))}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -21,6 +21,7 @@ type Report struct {
 	Intents    int
 	Fates      map[string]int // of the intents: such as acknowledged, refused, unknown
 	Kinds      map[string]int // of the intents
+	Changes    map[string]int // that are stored: operations, with their outcome
 	Attempts   int
 	Outcomes   map[string]int // of the attempts
 	Faults     map[string]int // by kind
@@ -34,7 +35,7 @@ type Report struct {
 func newReport(cfg Config, intents int, seen *history, took time.Duration, c *chaos, w *world, found []Violation) *Report {
 	r := &Report{
 		Seed: cfg.Seed, Clients: cfg.Clients, Took: took, Intents: intents, Attempts: len(seen.attempts),
-		Fates: map[string]int{}, Kinds: map[string]int{}, Outcomes: map[string]int{}, Faults: map[string]int{},
+		Fates: map[string]int{}, Kinds: map[string]int{}, Changes: map[string]int{}, Outcomes: map[string]int{}, Faults: map[string]int{},
 		Violations: found, histories: map[int][]attempt{},
 	}
 	var last time.Duration
@@ -87,12 +88,24 @@ func (r *Report) countCuts(link string, links []*proxy.Proxy) {
 	}
 }
 
-// FaultCount is the number of faults that happened.
-func (r *Report) FaultCount() (total int) {
-	for _, n := range r.Faults {
-		total += n
+func (r *Report) countChanges(stored []stored) {
+	for _, s := range stored {
+		outcome := itUnchanged
+		if s.changed {
+			outcome = itChanged
+		}
+		r.Changes[s.operation+" "+outcome]++
 	}
-	return total
+}
+
+// FaultCount is the number of faults that happened.
+func (r *Report) FaultCount() int { return total(r.Faults) }
+
+func total(counts map[string]int) (sum int) {
+	for _, n := range counts {
+		sum += n
+	}
+	return sum
 }
 
 // Print writes the table and, if there are violations, the first few with their histories.
@@ -109,6 +122,8 @@ func (r *Report) Print(out io.Writer) error {
 	lines(r.Fates)
 	line("kinds of intents", len(r.Kinds))
 	lines(r.Kinds)
+	line("changes stored", total(r.Changes))
+	lines(r.Changes)
 	line("attempts", r.Attempts)
 	lines(r.Outcomes)
 	line("faults", r.FaultCount())
