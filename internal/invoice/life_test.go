@@ -32,6 +32,12 @@ func edited(t testing.TB, change func(*invoice.Input)) invoice.Draft {
 	return draft(t, in)
 }
 
+// forGrace is a draft for another customer.
+func forGrace(t testing.TB) invoice.Draft {
+	t.Helper()
+	return edited(t, func(in *invoice.Input) { in.Customer.Email = "grace@example.com" })
+}
+
 func (b *bundle) mustCreate(k string, d invoice.Draft) invoice.Invoice {
 	b.Helper()
 	done, err := invoice.Create.Do(b.Context(), b.store, b.intent(k), d)
@@ -70,7 +76,7 @@ func TestEdit(t *testing.T) {
 // TestRenumber: a draft can get another number, and gives up its own.
 func TestRenumber(t *testing.T) {
 	b := setup(t)
-	first, second := b.mustCreate("1", draft(t, input(""))), b.mustCreate("2", edited(t, func(in *invoice.Input) { in.Customer.Email = "grace@example.com" }))
+	first, second := b.mustCreate("1", draft(t, input(""))), b.mustCreate("2", forGrace(t))
 	if first.Number != "2026-0001" || second.Number != "2026-0002" {
 		t.Fatal(first.Number, second.Number)
 	}
@@ -112,7 +118,8 @@ func TestLife(t *testing.T) {
 	if err != nil || again.Outcome != idempotency.Unchanged || !again.Value.IssuedAt.Equal(issued.Value.IssuedAt) {
 		t.Errorf("again: %+v, %v", again, err)
 	}
-	if _, err := invoice.Edit.Do(t.Context(), b.store, b.of("edit", inv.ID, 2), draft(t, input(""))); !isConflict(err, &invoice.NotDraft) {
+	_, err = invoice.Edit.Do(t.Context(), b.store, b.of("edit", inv.ID, 2), draft(t, input("")))
+	if !isConflict(err, &invoice.NotDraft) {
 		t.Errorf("an issued invoice was edited: %v", err)
 	}
 	// What becomes of the customer does not change it.
@@ -127,7 +134,8 @@ func TestLife(t *testing.T) {
 	if err != nil || void.Value.Status != invoice.StatusVoid || void.Value.Number != inv.Number || void.Value.VoidedAt.IsZero() {
 		t.Errorf("%+v, %v", void, err)
 	}
-	if _, err := invoice.Issue.Do(t.Context(), b.store, b.of("issue a void one", inv.ID, 0), struct{}{}); !isConflict(err, &invoice.NotDraft) {
+	_, err = invoice.Issue.Do(t.Context(), b.store, b.of("issue a void one", inv.ID, 0), struct{}{})
+	if !isConflict(err, &invoice.NotDraft) {
 		t.Errorf("a void invoice was issued: %v", err)
 	}
 }
@@ -155,7 +163,7 @@ func TestDatabaseKeepsTheLife(t *testing.T) {
 		"bill_to = '{}'", "subtotal = 1, tax_total = 0, total = 1", "customer_id = (SELECT id FROM customers ORDER BY id LIMIT 1 OFFSET 1)",
 	} {
 		if strings.HasPrefix(column, "customer_id") {
-			b.mustCreate("another customer", edited(t, func(in *invoice.Input) { in.Customer.Email = "grace@example.com" }))
+			b.mustCreate("another customer", forGrace(t))
 			column += " WHERE status = 'issued'"
 		}
 		refused("invoices_frozen", `UPDATE invoices SET `+column)
@@ -172,8 +180,9 @@ func TestDatabaseKeepsTheLife(t *testing.T) {
 func TestRacesOfOneInvoice(t *testing.T) {
 	b := setup(t)
 	for round := range 5 {
-		inv := b.mustCreate(fmt.Sprint("create", round), edited(t, func(in *invoice.Input) { in.Notes, in.AllowRepeat = fmt.Sprint(round), true }))
+		inv := b.mustCreate(fmt.Sprint("create", round), edited(t, func(in *invoice.Input) { in.Notes = fmt.Sprint(round) }))
 		errs := make([]error, 12)
+		changed := edited(t, func(in *invoice.Input) { in.Notes = "changed" })
 		gate := make(chan struct{})
 		var all sync.WaitGroup
 		for i := range errs {
@@ -182,7 +191,7 @@ func TestRacesOfOneInvoice(t *testing.T) {
 				<-gate
 				switch i % 3 {
 				case 0:
-					_, errs[i] = invoice.Edit.Do(context.Background(), b.store, b.of(k, inv.ID, 1), edited(t, func(in *invoice.Input) { in.Notes = k }))
+					_, errs[i] = invoice.Edit.Do(context.Background(), b.store, b.of(k, inv.ID, 1), changed)
 				case 1:
 					_, errs[i] = invoice.Issue.Do(context.Background(), b.store, b.of(k, inv.ID, 0), struct{}{})
 				default:

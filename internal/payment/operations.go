@@ -2,6 +2,7 @@ package payment
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"strconv"
 	"time"
@@ -94,7 +95,7 @@ func taken(ctx context.Context, store *idempotency.Store, intent idempotency.Int
 func exceedsOpen(_ context.Context, _ *idempotency.Store, _ idempotency.Intent, d Draft, broken *pgconn.PgError) error {
 	open, err := strconv.ParseInt(broken.Detail, 10, 64)
 	if err != nil {
-		return err
+		return fmt.Errorf("open amount: %w", err)
 	}
 	return &conflict.Error{
 		Kind: &ExceedsOpen, Title: "The open amount is " + d.Currency.Display(open) + " " + d.Currency.String() + ".",

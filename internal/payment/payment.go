@@ -5,6 +5,7 @@ package payment
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -86,7 +87,7 @@ func (in Input) Draft(invoice uuid.UUID, currency money.Currency) (Draft, error)
 		problems.Add("/date", "Enter the day of the payment as year-month-day, like 2026-11-21.")
 	}
 	d.Method = in.Method
-	if !isMethod(in.Method) {
+	if !slices.Contains(Methods(), in.Method) {
 		problems.Add("/method", "Choose how it was paid: "+strings.Join(Methods(), ", ")+".")
 	}
 	d.Provider = problems.Line("/provider", "the provider", in.Provider, MaxProvider)
@@ -103,15 +104,6 @@ func (in Input) Draft(invoice uuid.UUID, currency money.Currency) (Draft, error)
 		}
 	}
 	return d, problems.Err()
-}
-
-func isMethod(text string) bool {
-	for _, method := range Methods() {
-		if method == text {
-			return true
-		}
-	}
-	return false
 }
 
 // Rules are the uniqueness rules of payments.

@@ -231,7 +231,8 @@ func TestNotPayable(t *testing.T) {
 	if _, err := b.pay("k", inv, "1", nil); !isConflict(err, &payment.NotIssued) {
 		t.Errorf("paid a void invoice: %v", err)
 	}
-	if _, err := b.pay("k", invoice.Invoice{Header: record.Header{ID: uuid.New()}, Currency: inv.Currency}, "1", nil); !errors.Is(err, record.ErrNotFound) {
+	nothing := invoice.Invoice{Header: record.Header{ID: uuid.New()}, Currency: inv.Currency}
+	if _, err := b.pay("k", nothing, "1", nil); !errors.Is(err, record.ErrNotFound) {
 		t.Errorf("paid no invoice: %v", err)
 	}
 }
@@ -248,7 +249,7 @@ func TestDatabaseKeepsTheLedger(t *testing.T) {
 		"payments_append_only": {`UPDATE payments SET amount = 1`, `DELETE FROM payments`, `TRUNCATE payments`},
 		"invoices_balanced": {
 			`UPDATE invoices SET paid = 1`,
-			`INSERT INTO postings (tenant_id, invoice_id, source_id, kind, amount) SELECT tenant_id, id, id, 'payment', 1 FROM invoices`,
+			`INSERT INTO postings (tenant_id, invoice_id, source_id, kind, amount) SELECT tenant_id, id, gen_random_uuid(), 'payment', 1 FROM invoices`,
 		},
 	} {
 		for _, sql := range statements {

@@ -46,7 +46,8 @@ type lineJSON struct {
 func showInvoice(inv invoice.Invoice) any {
 	c := inv.Currency
 	shown := invoiceJSON{
-		ID: inv.ID, Number: inv.Number, Status: inv.Status, Overdue: isOverdue(inv.Status, inv.DueDate), Customer: inv.Customer, Currency: c,
+		ID: inv.ID, Number: inv.Number, Status: inv.Status, Overdue: isOverdue(inv.Status, inv.DueDate),
+		Customer: inv.Customer, Currency: c,
 		IssueDate: inv.IssueDate, DueDate: inv.DueDate, Notes: inv.Notes,
 		Subtotal: c.Format(inv.Subtotal), TaxTotal: c.Format(inv.TaxTotal), Total: c.Format(inv.Total),
 		Paid: c.Format(inv.Paid), Open: c.Format(inv.Open),
@@ -77,7 +78,8 @@ type summaryJSON struct {
 
 func showSummary(i invoice.Summary) any {
 	return summaryJSON{
-		ID: i.ID, Number: i.Number, Status: i.Status, Overdue: isOverdue(i.Status, i.DueDate), Currency: i.Currency, IssueDate: i.IssueDate, DueDate: i.DueDate,
+		ID: i.ID, Number: i.Number, Status: i.Status, Overdue: isOverdue(i.Status, i.DueDate),
+		Currency: i.Currency, IssueDate: i.IssueDate, DueDate: i.DueDate,
 		Customer: invoice.Customer{ID: i.CustomerID, Email: i.CustomerEmail, Name: i.CustomerName},
 		Total:    i.Currency.Format(i.Total),
 	}

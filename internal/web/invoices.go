@@ -20,7 +20,8 @@ func (s *Server) invoices(pages, api router) {
 		one: "invoice", many: "invoices", table: invoice.Table,
 		name: func(i invoice.Invoice) string { return i.Number },
 		json: showInvoice, form: s.invoiceForm, fill: fillInvoice, facts: invoiceFacts, control: invoiceControl, severals: lineFields,
-		rules: invoice.Rules(), conflicts: []*conflict.Kind{&invoice.LooksLikeRepeat, &invoice.NotDraft, &invoice.HasPayments}, example: invoiceExample,
+		rules: invoice.Rules(), example: invoiceExample,
+		conflicts: []*conflict.Kind{&invoice.LooksLikeRepeat, &invoice.NotDraft, &invoice.HasPayments},
 	})
 	draft := command[invoice.Draft]{form: draftOfForm, json: draftOfJSON}
 	lists(m, listing[invoice.Summary]{

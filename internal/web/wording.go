@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -70,7 +71,7 @@ func flash(operation string, outcome idempotency.Outcome) string {
 func (s *Server) message(flash, name string) string {
 	text := ""
 	for _, reg := range s.resources {
-		text += reg.messages[flash] // operations have names of their own
+		text = cmp.Or(text, reg.messages[flash])
 	}
 	if !strings.Contains(text, "%s") {
 		return text
