@@ -249,7 +249,8 @@ func TestDatabaseKeepsTheLedger(t *testing.T) {
 		"payments_append_only": {`UPDATE payments SET amount = 1`, `DELETE FROM payments`, `TRUNCATE payments`},
 		"invoices_balanced": {
 			`UPDATE invoices SET paid = 1`,
-			`INSERT INTO postings (tenant_id, invoice_id, source_id, kind, amount) SELECT tenant_id, id, gen_random_uuid(), 'payment', 1 FROM invoices`,
+			`INSERT INTO postings (tenant_id, invoice_id, source_id, kind, amount)
+				SELECT tenant_id, id, gen_random_uuid(), 'payment', 1 FROM invoices`,
 		},
 	} {
 		for _, sql := range statements {
