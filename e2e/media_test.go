@@ -70,7 +70,7 @@ func TestPaper(t *testing.T) {
 		t.Errorf("the stamp is %v, and so on one page only", position)
 	}
 	s.check(expect.Locator(s.page.Locator("h1")).ToContainText("Draft"), "read it in the heading")
-	for _, other := range []string{".site", ".flash", ".provenance", ".submit-panel", ".skip"} {
+	for _, other := range []string{".site", ".flash", ".history", ".submit-panel", ".skip"} {
 		s.check(expect.Locator(s.page.Locator(other)).ToBeHidden(), "not print "+other)
 	}
 	buttons, err := s.page.Locator(".button:visible").Count()
