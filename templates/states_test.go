@@ -38,7 +38,7 @@ func states() map[string]templ.Component {
 		}),
 		"no invoices": templates.InvoiceListPage(page, templates.InvoiceList{}),
 		"invoice": templates.InvoicePage(page, templates.Invoice{
-			Number: hostile, Notes: hostile, Key: hostile,
+			Number: hostile, Notes: hostile,
 			Lines: []templates.InvoiceLine{{Description: hostile}},
 			Taxes: []templates.TaxLine{{Rate: "23%"}},
 		}),
@@ -67,7 +67,7 @@ func states() map[string]templ.Component {
 		"archived customers": templates.CustomerListPage(page, templates.CustomerList{Archived: true}),
 		"customer form":      templates.CustomerForm(page, templates.Form{Title: "New customer", Key: "k"}),
 		"customer form, stale": templates.CustomerForm(page, templates.Form{
-			Title: "Edit customer", Key: "k", Version: 2, Notice: templates.Stale(record),
+			Title: "Edit customer", Key: "k", Version: 2, Notice: templates.Stale(record, true),
 			Versions: []templates.VersionRow{{Label: "Name", Saved: hostile, Typed: hostile, Differ: true}},
 		}),
 		"customer form refused": templates.CustomerForm(page, templates.Form{
