@@ -24,7 +24,7 @@ func states() map[string]templ.Component {
 	}
 	withHistory := page
 	withHistory.History = []templates.HistoryEntry{
-		{Text: "Changed", Changes: []templates.HistoryChange{{Label: "Name", Was: hostile, Is: hostile}, {Label: "Notes", Is: hostile}}, By: hostile},
+		{Changes: []templates.HistoryChange{{Label: "Name", Was: hostile, Is: hostile}, {Label: "Notes", Is: hostile}}, By: hostile},
 		{Text: "Created", Key: hostile, By: hostile},
 	}
 	anonymous := templates.Page{Asset: page.Asset}
