@@ -14,6 +14,8 @@ func TestForcedColours(t *testing.T) {
 	s := start(t, inForcedColors)
 	s.login()
 	s.differ("an invoice's state", ".badge", ".invoices .name", "border-inline-start-style")
+	s.open("/customers?archived=1")
+	s.differ("the current filter", ".filter a[aria-current]", ".filter a:not([aria-current])", "text-decoration-line")
 	s.newInvoice()
 	s.differ("the current page", "nav a[aria-current]", "nav a:not([aria-current])", "text-decoration-line")
 	s.differ("the main button", "main .primary", "main .button:not(.primary, .quiet)", "background-color")
