@@ -2,6 +2,7 @@ package templates
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 
 	"github.com/a-h/templ"
@@ -44,6 +45,7 @@ type input struct {
 	Value        string
 	Placeholder  string
 	Hint         string
+	HintNumber   string // ends the hint, on one line
 	Error        string
 	Mode         string // inputmode
 	Autocomplete string // "off" when empty: these are facts about others
@@ -88,4 +90,12 @@ func describedBy(id, hint, err string) templ.Attributes {
 		attrs["aria-invalid"] = "true"
 	}
 	return attrs
+}
+
+// options are those to choose from, with the value that was sent even if it is none of them.
+func (in input) options(known []Option) []Option {
+	if in.Value == "" || slices.ContainsFunc(known, func(o Option) bool { return o.Value == in.Value }) {
+		return known
+	}
+	return append(slices.Clip(known), Option{Value: in.Value, Text: in.Value})
 }

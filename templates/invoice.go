@@ -27,9 +27,6 @@ type Invoice struct {
 	Actions  []Action
 	// CopyHref opens a new form filled like this invoice.
 	CopyHref string
-	// Key is the idempotency key that created it; CreatedAt says when.
-	Key       string
-	CreatedAt string
 }
 
 // InvoiceLine is one line of an invoice.

@@ -123,8 +123,8 @@ func transitions[C any, R entity](
 	m *mounted[R], verb, past, summary string, op idempotency.Operation[C, R], c command[C],
 ) {
 	words := wording{
-		title: capital(verb) + " " + m.one, did: past,
-		changed: capital(m.one) + " %s " + past + ".", unchanged: "%s was " + past + " already.",
+		title: capital(verb) + " " + m.one, did: past, idle: capital(past) + " again: nothing changed",
+		changed: capital(m.one) + " %s " + past + ".", unchanged: "%s was already " + past + ".",
 		replayed: capital(m.one) + " " + past + ". We ignored the duplicate submission and kept your first request.",
 	}
 	register(m, op, words)
