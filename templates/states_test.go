@@ -95,7 +95,7 @@ func states() map[string]templ.Component {
 func typedForm() templates.InvoiceForm {
 	return templates.InvoiceForm{
 		Form: templates.Form{
-			Title: "New invoice", Key: "4f2c1d7a-0b1e-4f0e-9a57-c53f6f6f0a11", Action: "/invoices", Href: "/invoices/new",
+			Title: "New invoice", Submit: "Create invoice", Key: "4f2c1d7a-0b1e-4f0e-9a57-c53f6f6f0a11", Action: "/invoices", Href: "/invoices/new",
 			Owner: templates.Owner{ID: "0a3e0000-0000-4000-8000-00000000ac3e", Name: hostile},
 		},
 		AllowRepeat:   true,
@@ -119,8 +119,9 @@ func returnedForms() map[string]templates.InvoiceForm {
 	notices := map[string]*templates.Notice{
 		"conflict": templates.Conflict("Invoice number 2026-0042 already exists.", "We kept the original.", record,
 			[]templates.Submit{{Text: "Use the next number, 2026-0043", Name: "next_number", Value: "1"}}),
-		"form spent":   templates.FormSpent("created", record, templates.Submit{Text: "Create as a new invoice", Name: "fresh_key", Value: "f"}),
+		"form spent":   templates.FormSpent("created", record, templates.Submit{Text: "Create as a new invoice", Name: "fresh_key", Value: "fresh"}),
 		"no key":       templates.NoKey("fresh"),
+		"stale":        templates.Stale(record),
 		"other tenant": templates.OtherTenant(templates.Owner{ID: "a", Name: hostile}, templates.Owner{ID: "b", Name: hostile}, true),
 		"unconfirmed":  templates.Unconfirmed(),
 		"still saving": templates.StillSaving(),
