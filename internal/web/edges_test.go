@@ -98,13 +98,13 @@ func TestHalfClosed(t *testing.T) {
 			}
 		}
 	}
-	b.wantRows(rows{Invoices: 1, Lines: 2, Customers: 2, Effects: 1, Intents: 2})
+	b.wantRows(rows{"invoices": 1, "invoice_lines": 2, "invoice_number_runs": 1, "customers": 2, "intent_effects": 1, "intents": 2})
 }
 
 // TestHalfClosedWhileItRuns: the end of the client's half comes when the create waits in the database.
 func TestHalfClosedWhileItRuns(t *testing.T) {
 	b := setup(t)
-	release := b.hold()
+	release := b.holdIntent("invoice.create")
 	conn := b.dial()
 	body := invoices().json(invoices().command)
 	fmt.Fprintf(conn, "POST /api/v1/invoices HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer %s\r\n"+

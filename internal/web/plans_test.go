@@ -137,17 +137,17 @@ func (b *bundle) everyRoute(first record, program, person *client) map[string][]
 		change(invoice.command, "idempotency_key", "likely"),    // looks like a repeat
 		typed, change(typed, "idempotency_key", "other"), // number taken
 		change(typed, "idempotency_key", "free", "number", "R-1", "notes", "x"),
-		change(invoice.invalid, "idempotency_key", "invalid"),
+		change(change(invoice.command, "due_date", "never"), "idempotency_key", "invalid"),
 		change(invoice.command, "idempotency_key", "nobody", "customer_id", rowID(many+1)),
 	}
 	api := func(of thing, key string, command url.Values) request {
 		return request{of.name + " " + key, func() answer {
-			return program.must(jsonFace{}.send(b.Context(), program, of, key, command))
+			return program.create(of, key, command)
 		}}
 	}
 	elsewhere := []request{{"another process", func() answer {
 		other := program.elsewhere(b.serveOn(b.pool).url)
-		return other.must(jsonFace{}.send(b.Context(), other, invoice, "api", invoice.command))
+		return other.create(invoice, "api", invoice.command)
 	}}}
 	apiInvoices := []request{
 		api(invoice, "api", invoice.command), api(invoice, "api", invoice.command), api(invoice, "api", invoice.other),
