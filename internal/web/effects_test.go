@@ -246,7 +246,7 @@ func TestRefusedRequestsChangeNothing(t *testing.T) {
 	for _, of := range b.tasks() {
 		i := slices.IndexFunc(records, func(m made) bool { return m.name == of.name })
 		for _, f := range formats() {
-			to := target{task: of, id: records[i].id, seen: 1}
+			to := target{task: of, owner: b.acme, id: records[i].id, seen: 1}
 			if !of.kind.Changes() {
 				to.id = ""
 			}

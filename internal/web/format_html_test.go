@@ -26,6 +26,10 @@ func (htmlFormat) send(ctx context.Context, c *client, to target, key string, co
 	if key != "" {
 		form.Set("idempotency_key", key)
 	}
+	if !form.Has("tenant") && to.owner.name != "" {
+		form.Set("tenant", to.owner.id.String())
+		form.Set("tenant_name", to.owner.name)
+	}
 	if to.kind == idempotency.Change && to.seen != 0 {
 		form.Set("version", strconv.Itoa(to.seen))
 	}

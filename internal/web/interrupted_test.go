@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"onlyonce/internal/account"
 	"onlyonce/internal/torture/proxy"
 )
 
@@ -127,7 +128,7 @@ func answerLost(x *try) {
 // asks the database by key before it answers.
 func commitUnacknowledged(x *try) {
 	far, wire, _ := x.behindWire()
-	x.armWork(wire, proxy.Cut{Point: proxy.BeforeAnswer})
+	x.armWork(far, wire, proxy.Cut{Point: proxy.BeforeAnswer})
 	created := x.askAs(far, x.command)
 	if cuts := wire.Cuts()[proxy.BeforeAnswer]; cuts != 1 {
 		x.Fatalf("%d answers were cut", cuts)
@@ -146,7 +147,7 @@ func commitUnconfirmed(x *try) {
 	for i := range cuts {
 		cuts[i] = proxy.Cut{Point: proxy.BeforeAnswer}
 	}
-	x.armWork(wire, cuts...)
+	x.armWork(far, wire, cuts...)
 	unknown := x.askAs(far, x.command)
 	wire.Heal()
 	x.wantRows(x.leaves)
@@ -194,11 +195,15 @@ func (x *try) behindWire() (*client, *proxy.Proxy, *pgxpool.Pool) {
 	return far, wire, pool
 }
 
-// armWork cuts the exchange that does the work; a page looks up its session before.
-func (x *try) armWork(wire *proxy.Proxy, cuts ...proxy.Cut) {
-	if x.isHTML() {
-		wire.Arm(proxy.Cut{Point: proxy.Nowhere})
+// armWork cuts the exchange that does the work. Before it, a page looks up its session, and the API a token,
+// which is a new one: whether it still knew the old one would depend on the time.
+func (x *try) armWork(far *client, wire *proxy.Proxy, cuts ...proxy.Cut) {
+	if !x.isHTML() {
+		const token = "token of nobody else"
+		x.exec(`INSERT INTO api_tokens (token_hash, tenant_id, name) VALUES ($1, $2, 'test')`, account.HashToken(token), x.acme.id)
+		*far = *far.with("Authorization", "Bearer "+token)
 	}
+	wire.Arm(proxy.Cut{Point: proxy.Nowhere})
 	wire.Arm(cuts...)
 }
 

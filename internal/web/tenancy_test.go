@@ -87,7 +87,7 @@ func TestKeyOfAnotherTenantIsAnotherIntent(t *testing.T) {
 		t.Run(of.operation, func(t *testing.T) {
 			eachFormat(t, of, func(x *try) {
 				y := *x
-				y.caller = x.format.caller(x.bundle, x.site, x.globex)
+				y.caller, y.owner = x.format.caller(x.bundle, x.site, x.globex), x.globex
 				if x.kind.Changes() {
 					y.id, y.seen = x.another(x.globex, "prepared", x.thing.command)
 				}

@@ -25,8 +25,9 @@ type try struct {
 type target struct {
 	task
 
-	id   string // of the record that is changed
-	seen int    // the version of it that the caller knows
+	owner tenant // of the form
+	id    string // of the record that is changed
+	seen  int    // the version of it that the caller knows
 }
 
 // at gives an address of the record.
@@ -68,7 +69,7 @@ func (b *bundle) try(of thing, f format) *try {
 
 func (b *bundle) tryTask(of task, f format) *try {
 	b.Helper()
-	x := &try{bundle: b, target: target{task: of}, format: f, caller: f.caller(b, b.site, b.acme)}
+	x := &try{bundle: b, target: target{task: of, owner: b.acme}, format: f, caller: f.caller(b, b.site, b.acme)}
 	x.prepare()
 	return x
 }
