@@ -22,7 +22,8 @@ CREATE TABLE intents (
     record_id   uuid            NOT NULL,
     outcome     intent_outcome  NOT NULL,
     actor       text            NOT NULL,
-    at          timestamptz     NOT NULL DEFAULT now(),
+    -- When it was written, under the lock of its record: the order of changes.
+    at          timestamptz     NOT NULL DEFAULT clock_timestamp(),
     -- Of a change, for life: {"name": ["Ada", "Ada King"]}, what was and what is, of the fields that differ.
     changes     jsonb,
     -- What the answers are made of. It is erased when its retention ends; the row stays.

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onlyonce/internal/account"
+	"onlyonce/internal/date"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
 	"onlyonce/templates"
@@ -109,7 +110,7 @@ func (t demoTenant) invoice(ctx context.Context, store *idempotency.Store, week 
 	if err != nil {
 		return err
 	}
-	issued := invoice.DateOf(time.Now().UTC()).AddDays(-7*(demoWeeks-week) + week%4)
+	issued := date.Of(time.Now().UTC()).AddDays(-7*(demoWeeks-week) + week%4)
 	who := t.customers[(week*3+week/5)%len(t.customers)]
 	in := invoice.Input{
 		Customer: &who, Currency: t.currency, AllowRepeat: true,

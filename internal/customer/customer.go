@@ -3,14 +3,12 @@
 package customer
 
 import (
-	"errors"
 	"strings"
 	"time"
 
+	"onlyonce/internal/conflict"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/record"
-	"onlyonce/internal/text"
-	"onlyonce/internal/uniqueness"
 )
 
 // Customer is a customer as it is stored.
@@ -58,21 +56,15 @@ func (in Input) DraftIn(prefix string, problems *invalid.Error) Draft {
 	if problem := d.Email.problem(); problem != "" {
 		problems.Add(prefix+"/email", problem)
 	}
-	var err error
-	switch d.Name, err = text.Line(in.Name, MaxName); {
-	case d.Name == "":
+	if d.Name = problems.Line(prefix+"/name", "the name", in.Name, MaxName); d.Name == "" {
 		problems.Add(prefix+"/name", "Enter the customer's name.")
-	case errors.Is(err, text.ErrLong):
-		problems.Add(prefix+"/name", "Shorten the name to at most 200 characters.")
-	case err != nil:
-		problems.Add(prefix+"/name", "Remove the invisible characters from the name.")
 	}
 	return d
 }
 
 // Rules are the uniqueness rules of customers.
-func Rules() []uniqueness.Rule {
-	return []uniqueness.Rule{
+func Rules() []conflict.Rule {
+	return []conflict.Rule{
 		{
 			Constraint: "customers_email_once",
 			Sentence:   "One customer per email address in each tenant, in capitals or not.",

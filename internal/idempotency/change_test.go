@@ -36,8 +36,13 @@ func finish() idempotency.Spec[struct{}, thing] {
 	}
 }
 
+type (
+	renaming  = idempotency.Operation[order, thing]
+	finishing = idempotency.Operation[struct{}, thing]
+)
+
 // inStyles runs a test with a change and a transition in either style.
-func inStyles(t *testing.T, test func(b *bundle, a thing, rename idempotency.Operation[order, thing], finish idempotency.Operation[struct{}, thing])) {
+func inStyles(t *testing.T, test func(b *bundle, a thing, rename renaming, finish finishing)) {
 	t.Helper()
 	for _, style := range []string{"statements", "interactive"} {
 		t.Run(style, func(t *testing.T) {
@@ -50,10 +55,11 @@ func inStyles(t *testing.T, test func(b *bundle, a thing, rename idempotency.Ope
 					return thing{i.Record, o.Name}, err
 				}
 				finish.Run = func(ctx context.Context, tx pgx.Tx, i idempotency.Intent, _ struct{}) (thing, error) {
-					if _, err := tx.Exec(ctx, `UPDATE things SET done = true WHERE tenant_id = $1 AND id = $2`, i.Tenant, i.Record); err != nil {
+					_, err := tx.Exec(ctx, `UPDATE things SET done = true WHERE tenant_id = $1 AND id = $2`, i.Tenant, i.Record)
+					if err != nil {
 						return thing{}, err
 					}
-					_, err := tx.Exec(ctx, `INSERT INTO things (tenant_id, id, name) VALUES ($1, $2, 'told')`, i.Tenant, i.ID(1))
+					_, err = tx.Exec(ctx, `INSERT INTO things (tenant_id, id, name) VALUES ($1, $2, 'told')`, i.Tenant, i.ID(1))
 					return thing{ID: i.Record, Name: "a"}, err
 				}
 			}
@@ -76,7 +82,7 @@ func (b *bundle) of(key string, record uuid.UUID, seen int) idempotency.Intent {
 
 func TestChange(t *testing.T) {
 	t.Parallel()
-	inStyles(t, func(b *bundle, a thing, rename idempotency.Operation[order, thing], _ idempotency.Operation[struct{}, thing]) {
+	inStyles(t, func(b *bundle, a thing, rename renaming, _ finishing) {
 		first, err := rename.Do(b.Context(), b.store, b.of("k", a.ID, 1), order{"b"})
 		if err != nil || first.Replayed || first.Outcome != idempotency.Changed || first.Value.Name != "b" {
 			b.Fatalf("%+v, %v", first, err)
@@ -134,7 +140,7 @@ func TestChange(t *testing.T) {
 // TestOneChangeOfAVersion: many change the version that all of them have seen, and one does.
 func TestOneChangeOfAVersion(t *testing.T) {
 	t.Parallel()
-	inStyles(t, func(b *bundle, a thing, rename idempotency.Operation[order, thing], _ idempotency.Operation[struct{}, thing]) {
+	inStyles(t, func(b *bundle, a thing, rename renaming, _ finishing) {
 		const crowd = 20
 		errs := make([]error, crowd)
 		rush(crowd, func(i int) {
@@ -161,7 +167,7 @@ func TestOneChangeOfAVersion(t *testing.T) {
 
 func TestTransition(t *testing.T) {
 	t.Parallel()
-	inStyles(t, func(b *bundle, a thing, _ idempotency.Operation[order, thing], finish idempotency.Operation[struct{}, thing]) {
+	inStyles(t, func(b *bundle, a thing, _ renaming, finish finishing) {
 		const crowd = 20
 		done, errs := make([]idempotency.Done[thing], crowd), make([]error, crowd)
 		rush(crowd, func(i int) {
@@ -177,7 +183,8 @@ func TestTransition(t *testing.T) {
 		if outcomes[idempotency.Changed] != 1 || outcomes[idempotency.Unchanged] != crowd-1 {
 			b.Errorf("outcomes %v", outcomes)
 		}
-		if version, told := b.count(`SELECT version FROM things WHERE done`), b.count(`SELECT count(*) FROM things WHERE name = 'told'`); version != 2 || told != 1 {
+		version, told := b.count(`SELECT version FROM things WHERE done`), b.count(`SELECT count(*) FROM things WHERE name = 'told'`)
+		if version != 2 || told != 1 {
 			b.Errorf("version %d, told %d times", version, told)
 		}
 		// Somebody takes it back. A repeat of what was asked before is still that, and no new wish.

@@ -140,13 +140,13 @@ func (o Operation[C, R]) find(
 	ctx context.Context, store *Store, intent Intent, command C, fingerprint Fingerprint,
 ) (stored, error) {
 	args := o.arguments(store, intent, fingerprint)
-	lookup, err := store.compiled.bind(ctx, args, o.lookup()...)
+	lookup, err := store.compiled.bind(ctx, args, o.around.lookup...)
 	if err != nil {
 		return stored{}, err
 	}
 	key := intentKey{intent.Tenant, o.spec.Name, intent.Key}
 	if store.known.knows(key) {
-		if found, err := store.lookFirst(ctx, lookup); err == nil {
+		if found, err := store.readKnown(ctx, lookup); err == nil {
 			return found, nil
 		}
 		store.known.forget(key) // the claim will tell what the trouble is
@@ -182,26 +182,26 @@ func (o Operation[C, R]) transaction(
 	ctx context.Context, store *Store, intent Intent, command C, args pgx.NamedArgs,
 ) (t transaction, err error) {
 	t = transaction{attempt: intent.attempt, record: intent.Record}
-	end := o.spec.ending()
+	around := o.around
 	if t.claim, err = store.compiled.bindOne(ctx, args, query{sql: claim}); err != nil {
 		return transaction{}, err
 	}
 	if o.spec.Kind.Changes() {
-		if t.begin, err = store.compiled.bind(ctx, args, end.lock(), end.begin()); err != nil {
+		if t.begin, err = store.compiled.bind(ctx, args, around.lock(), around.begin()); err != nil {
 			return transaction{}, err
 		}
-		if t.keep, err = store.compiled.bind(ctx, args, end.keep()...); err != nil {
+		if t.keep, err = store.compiled.bind(ctx, args, around.keep()...); err != nil {
 			return transaction{}, err
 		}
 	}
 	if o.spec.Run != nil {
 		t.run = func(ctx context.Context, tx pgx.Tx) (any, error) { return o.spec.Run(ctx, tx, intent, command) }
 		t.finish = func(ctx context.Context, result []byte) (bound, error) {
-			return store.compiled.bindOne(ctx, args, query{sql: end.insert(`@result::json`), args: pgx.NamedArgs{"result": result}})
+			return store.compiled.bindOne(ctx, args, query{sql: around.insert(`@result::json`), args: pgx.NamedArgs{"result": result}})
 		}
 		return t, nil
 	}
-	tx := &Tx{attempt: intent.attempt, args: args, open: true, ending: end}
+	tx := &Tx{attempt: intent.attempt, args: args, open: true, around: around}
 	result := o.spec.Statements(tx, command)
 	tx.open = false
 	if result.tx != tx {
@@ -231,17 +231,6 @@ func (o Operation[C, R]) explain(
 	}
 	// Nothing was done, but what stands in the way cannot be read now.
 	return fmt.Errorf("%w: explain %s: %w", ErrUnavailable, broken.ConstraintName, explained)
-}
-
-// lookup reads the intent as its tenant, and asks whether that tenant may still see what came of it.
-func (o Operation[C, R]) lookup() []query {
-	return []query{
-		{sql: `SELECT set_config('onlyonce.tenant_id', @tenant_id::text, true)`},
-		{sql: `SELECT attempt_id, fingerprint, result, record_id, outcome,
-			EXISTS (SELECT FROM ` + o.spec.Table.Name + ` r WHERE r.tenant_id = i.tenant_id AND r.id = i.record_id)
-		FROM intents i
-		WHERE tenant_id = @tenant_id AND operation = @operation AND key = @idempotency_key`},
-	}
 }
 
 // Used tells whether an intent was carried out, and what it created or found: for a form that is opened

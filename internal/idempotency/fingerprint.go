@@ -37,8 +37,7 @@ func mustFingerprint(operation string, command reflect.Type, except []string) {
 	if implements[json.Marshaler](command) || implements[encoding.TextMarshaler](command) {
 		return // it says itself what counts
 	}
-	for i := range command.NumField() {
-		field := command.Field(i)
+	for field := range command.Fields() {
 		if slices.Contains(except, field.Name) {
 			continue
 		}

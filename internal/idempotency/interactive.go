@@ -135,16 +135,16 @@ func (s *Store) converse(ctx context.Context, conn *pgxpool.Conn, t transaction)
 		return stored{}, notSent, err
 	}
 	if err := run(ctx, tx, t.claim, nil); err != nil {
-		return stored{}, unlessLost(conn, 0), err
+		return stored{}, placeOf(err, 0), err
 	}
 	for _, begin := range t.begin {
 		if err := run(ctx, tx, begin, nil); err != nil {
-			return stored{}, unlessLost(conn, 1), err
+			return stored{}, placeOf(err, 1), err
 		}
 	}
 	value, err := t.run(ctx, workTx{Tx: tx})
 	if err != nil {
-		return stored{}, unlessLost(conn, 1), workError{err}
+		return stored{}, placeOf(err, 1), workError{err}
 	}
 	result, err := json.Marshal(value)
 	if err != nil {
@@ -156,7 +156,7 @@ func (s *Store) converse(ctx context.Context, conn *pgxpool.Conn, t transaction)
 	}
 	made = stored{attempt: t.attempt, fingerprint: t.fingerprint[:], visible: true}
 	if err := run(ctx, tx, last, []any{&made.result, &made.record, &made.outcome}); err != nil {
-		return stored{}, unlessLost(conn, 1), err
+		return stored{}, placeOf(err, 1), err
 	}
 	return made, 2, tx.Commit(ctx)
 }
@@ -170,10 +170,10 @@ func run(ctx context.Context, tx pgx.Tx, b bound, dst []any) error {
 	return tx.QueryRow(ctx, b.sql, b.values...).Scan(dst...)
 }
 
-// unlessLost gives the place of what failed, or notSent if the connection is gone: without COMMIT, nothing was
-// done.
-func unlessLost(conn *pgxpool.Conn, at int) int {
-	if conn.Conn().IsClosed() {
+// placeOf gives the place of the statement that failed, or notSent if it was not PostgreSQL that said so: without
+// COMMIT, nothing was done.
+func placeOf(err error, at int) int {
+	if _, ok := refusal(err); !ok {
 		return notSent
 	}
 	return at

@@ -97,7 +97,10 @@ type Spec[C, R any] struct {
 type Explanation[C any] func(context.Context, *Store, Intent, C, *pgconn.PgError) error
 
 // Operation is a [Spec] that was checked by [Define]: the only way to a transaction with a claim.
-type Operation[C, R any] struct{ spec Spec[C, R] }
+type Operation[C, R any] struct {
+	spec   Spec[C, R]
+	around intentSQL
+}
 
 // Define makes an operation. It panics on a spec that cannot keep its promise, which is a mistake in the program.
 func Define[C, R any](spec Spec[C, R]) Operation[C, R] {
@@ -113,7 +116,7 @@ func Define[C, R any](spec Spec[C, R]) Operation[C, R] {
 	if spec.Retain == 0 {
 		spec.Retain = DefaultRetain
 	}
-	return Operation[C, R]{spec}
+	return Operation[C, R]{spec, spec.intentSQL()}
 }
 
 // Name gives the operation's stable name.

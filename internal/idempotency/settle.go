@@ -85,7 +85,7 @@ func (s *Store) sendOnce(mayLeave, detached context.Context, t transaction) (fou
 	refused, ok := refusal(err)
 	own, isWork := errors.AsType[workError](err)
 	switch {
-	case isWork && !ok && !conn.Conn().IsClosed():
+	case isWork && !ok && !conn.Conn().IsClosed() && detached.Err() == nil:
 		return stored{}, sent, refusedError(own)
 	case !ok:
 		return stored{}, sent, fmt.Errorf("%w: %w", errLost, err)
@@ -100,7 +100,7 @@ func (s *Store) sendOnce(mayLeave, detached context.Context, t transaction) (fou
 	case refused.Code != alreadyClaimed:
 		return stored{}, sent, verdict(refused, at, t)
 	}
-	switch found, err = s.look(detached, conn, t.lookup); {
+	switch found, err = s.readIntent(detached, conn, t.lookup); {
 	case errors.Is(err, pgx.ErrNoRows): // somebody has deleted it
 		return stored{}, true, errAgain
 	case err != nil: // the intent may be our own, from a time whose answer was lost

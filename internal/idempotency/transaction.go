@@ -64,8 +64,8 @@ func (s *Store) send(ctx context.Context, conn *pgxpool.Conn, t transaction) (ma
 // notSent stands for the statement that failed when nothing can have been done.
 const notSent = -1
 
-// look reads an intent. It returns [pgx.ErrNoRows] if there is none.
-func (s *Store) look(ctx context.Context, conn *pgxpool.Conn, lookup []bound) (found stored, err error) {
+// readIntent reads an intent. It returns [pgx.ErrNoRows] if there is none.
+func (s *Store) readIntent(ctx context.Context, conn *pgxpool.Conn, lookup []bound) (found stored, err error) {
 	if err := prepare(ctx, conn.Conn(), s.wait(), lookup); err != nil {
 		return stored{}, err
 	}
@@ -73,8 +73,8 @@ func (s *Store) look(ctx context.Context, conn *pgxpool.Conn, lookup []bound) (f
 	return found, err
 }
 
-// lookFirst is look for an intent that is known to be carried out.
-func (s *Store) lookFirst(ctx context.Context, lookup []bound) (stored, error) {
+// readKnown is readIntent for an intent that is known to be carried out.
+func (s *Store) readKnown(ctx context.Context, lookup []bound) (stored, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
 	defer cancel()
 	conn, err := s.Pool.Acquire(ctx)
@@ -82,5 +82,5 @@ func (s *Store) lookFirst(ctx context.Context, lookup []bound) (stored, error) {
 		return stored{}, fmt.Errorf("acquire a connection: %w", err)
 	}
 	defer conn.Release()
-	return s.look(ctx, conn, lookup)
+	return s.readIntent(ctx, conn, lookup)
 }

@@ -22,7 +22,7 @@ type Tx struct {
 	args    pgx.NamedArgs
 	queued  []query
 	open    bool
-	ending  ending
+	around  intentSQL
 }
 
 // Result is what work returns; only [Tx.Return] makes one.
@@ -70,13 +70,13 @@ func (tx *Tx) Return(sql string, args pgx.NamedArgs) Result { return tx.ReturnWi
 // ReturnWith is Return in one statement with work: with is a WITH clause, whose INSERTs tell by RETURNING
 // what the SELECT reads.
 func (tx *Tx) ReturnWith(with, sql string, args pgx.NamedArgs) Result {
-	tx.Exec(with+tx.ending.insert(`(`+sql+`)`), args)
+	tx.Exec(with+tx.around.insert(`(`+sql+`)`), args)
 	return Result{tx}
 }
 
 // Record queues the result that is the record itself, as its table shows it.
 func (tx *Tx) Record() Result {
-	tx.Exec(tx.ending.insertRecord(), nil)
+	tx.Exec(tx.around.insertRecord(), nil)
 	return Result{tx}
 }
 

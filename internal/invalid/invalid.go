@@ -2,7 +2,13 @@
 // can both find the place.
 package invalid
 
-import "strings"
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"onlyonce/internal/text"
+)
 
 // Field is one thing that is wrong.
 type Field struct {
@@ -28,6 +34,30 @@ func (e *Error) Error() string {
 // Add notes that something is wrong.
 func (e *Error) Add(pointer, message string) {
 	e.Fields = append(e.Fields, Field{pointer, message})
+}
+
+// Line gives a text of one line, as [text.Line] does, and notes what is wrong with it: it has more than limit
+// characters, or some that nobody can see. what names it in a sentence, such as "the name".
+func (e *Error) Line(pointer, what, typed string, limit int) string {
+	line, err := text.Line(typed, limit)
+	e.addText(pointer, what, limit, err)
+	return line
+}
+
+// Lines is Line for a text of any number of lines, as [text.Lines] gives it.
+func (e *Error) Lines(pointer, what, typed string, limit int) string {
+	lines, err := text.Lines(typed, limit)
+	e.addText(pointer, what, limit, err)
+	return lines
+}
+
+func (e *Error) addText(pointer, what string, limit int, err error) {
+	switch {
+	case errors.Is(err, text.ErrLong):
+		e.Add(pointer, fmt.Sprintf("Shorten %s to at most %d characters.", what, limit))
+	case err != nil:
+		e.Add(pointer, "Remove the invisible characters from "+what+".")
+	}
 }
 
 // Err gives the error, or nil if nothing was added.

@@ -44,13 +44,14 @@ func insert(tx *idempotency.Tx, d Draft) idempotency.Result {
 }
 
 // insertInvoice is the transaction of one new invoice, in the order in which it happens. The order is also
-// that of the locks: the key, the customer's email, the number, the likeness.
+// that of the locks: the key, the customer's email, the number, the likeness. testdata/create.sql shows the
+// whole as PostgreSQL executes it.
 //
 // The customer is the one that was chosen by id, of whom nothing is known if there is none, or the one with
 // the email, new or not. An invoice without a number gets the next one of its year's series from the trigger
 // number_invoice; see migrations/.
 const insertInvoice = `
-	WITH customer AS MATERIALIZED (
+	WITH billed AS MATERIALIZED (
 		SELECT chosen.id, c.email, c.name
 		FROM (SELECT @customer_id::uuid AS id) AS chosen
 		LEFT JOIN customers c ON c.tenant_id = @tenant_id AND c.id = chosen.id
@@ -59,23 +60,23 @@ const insertInvoice = `
 		SELECT id, email, name
 		FROM create_or_reuse_customer(@tenant_id, @new_customer_id, @email, @name)
 		WHERE @customer_id::uuid = @nobody::uuid
-	), invoice AS (
+	), inserted AS (
 		INSERT INTO invoices (
 			tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total, total, likeness)
 		SELECT
 			@tenant_id, @record_id, NULLIF(@number, ''), id, @currency, @issue_date, @due_date, @notes,
 			@subtotal, @tax_total, @total, sha256(uuid_send(id) || @content::bytea)
-		FROM customer
+		FROM billed
 		RETURNING *
-	), line AS (
+	), inserted_lines AS (
 		INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, net)
 		SELECT @tenant_id, @record_id, position, description, quantity::numeric, unit_price, tax_rate::numeric, net
 		FROM unnest(@descriptions::text[], @quantities::text[], @unit_prices::bigint[], @tax_rates::text[], @nets::bigint[])
 			WITH ORDINALITY AS typed (description, quantity, unit_price, tax_rate, net, position)
 		RETURNING *
-	), effect AS (
+	), inserted_effect AS (
 		INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
-		SELECT @tenant_id, id, @operation, @idempotency_key, 'customer created' FROM customer WHERE id = @new_customer_id
+		SELECT @tenant_id, id, @operation, @idempotency_key, 'customer created' FROM billed WHERE id = @new_customer_id
 	)`
 
 // insertedInvoice is an [Invoice], like what Find reads, from the rows that insertInvoice gives. The likely
@@ -83,18 +84,18 @@ const insertInvoice = `
 const insertedInvoice = `
 	SELECT json_build_object(
 		'id', i.id, 'number', i.number, 'status', i.status, 'currency', i.currency,
-		'customer', json_build_object('id', c.id, 'email', c.email, 'name', c.name),
+		'customer', json_build_object('id', b.id, 'email', b.email, 'name', b.name),
 		'issue_date', i.issue_date, 'due_date', i.due_date, 'notes', i.notes,
 		'lines', (
 			SELECT json_agg(json_build_object(
 				'description', l.description, 'quantity', l.quantity::text, 'unit_price', l.unit_price,
 				'tax_rate', l.tax_rate::text, 'net', l.net) ORDER BY l.position)
-			FROM line l),
+			FROM inserted_lines l),
 		'subtotal', i.subtotal, 'tax_total', i.tax_total, 'total', i.total,
 		'version', i.version, 'created_at', i.created_at,
 		'possible_duplicate_of', COALESCE(
 			likely_repeat_of(i.tenant_id, i.id, i.likeness, @window, @refuse_repeat), @nobody))
-	FROM invoice i, customer c`
+	FROM inserted i, billed b`
 
 func arguments(d Draft) pgx.NamedArgs {
 	n := len(d.Lines)

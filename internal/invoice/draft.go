@@ -11,9 +11,9 @@ import (
 	"github.com/shopspring/decimal"
 
 	"onlyonce/internal/customer"
+	"onlyonce/internal/date"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/money"
-	"onlyonce/internal/text"
 )
 
 // Limits of an invoice.
@@ -54,8 +54,8 @@ type Draft struct {
 	Number     Number         `json:"number"`
 	CustomerID uuid.UUID      `json:"customer_id"`
 	Customer   customer.Draft `json:"customer"` // used when CustomerID is uuid.Nil
-	IssueDate  Date           `json:"issue_date"`
-	DueDate    Date           `json:"due_date"`
+	IssueDate  date.Date      `json:"issue_date"`
+	DueDate    date.Date      `json:"due_date"`
 	Currency   money.Currency `json:"currency"`
 	Lines      []Line         `json:"lines"`
 	Notes      string         `json:"notes"`
@@ -71,7 +71,7 @@ func (in Input) Draft() (Draft, error) {
 	var problems invalid.Error
 	d := Draft{Number: numberOf(in.Number), AllowRepeat: in.AllowRepeat}
 	in.customer(&d, &problems)
-	issued, _ := ParseDate(in.IssueDate) // dates says what is wrong with it
+	issued, _ := date.Parse(in.IssueDate) // dates says what is wrong with it
 	if problem := d.Number.problem(issued); problem != "" {
 		problems.Add("/number", problem)
 	}
@@ -81,10 +81,7 @@ func (in Input) Draft() (Draft, error) {
 	}
 	in.dates(&d, &problems)
 	in.lines(&d, &problems)
-	var err error
-	if d.Notes, err = text.Lines(in.Notes, MaxNotes); err != nil {
-		problems.Add("/notes", shorten("the notes", MaxNotes, err))
-	}
+	d.Notes = problems.Lines("/notes", "the notes", in.Notes, MaxNotes)
 	return d, problems.Err()
 }
 
@@ -107,10 +104,10 @@ func (in Input) customer(d *Draft, problems *invalid.Error) {
 
 func (in Input) dates(d *Draft, problems *invalid.Error) {
 	var err error
-	if d.IssueDate, err = ParseDate(in.IssueDate); err != nil {
+	if d.IssueDate, err = date.Parse(in.IssueDate); err != nil {
 		problems.Add("/issue_date", "Enter the issue date as year-month-day, like 2026-11-21.")
 	}
-	if d.DueDate, err = ParseDate(in.DueDate); err != nil {
+	if d.DueDate, err = date.Parse(in.DueDate); err != nil {
 		problems.Add("/due_date", "Enter the due date as year-month-day, like 2026-12-21.")
 	} else if d.DueDate.Before(d.IssueDate) {
 		problems.Add("/due_date", "The due date must not be before the issue date.")
@@ -141,10 +138,9 @@ func (in Input) lines(d *Draft, problems *invalid.Error) {
 func (in LineInput) draft(pointer string, currency money.Currency, problems *invalid.Error) Line {
 	var line Line
 	var err error
-	if line.Description, err = text.Lines(in.Description, MaxDescription); line.Description == "" {
+	line.Description = problems.Lines(pointer+"/description", "the description", in.Description, MaxDescription)
+	if line.Description == "" {
 		problems.Add(pointer+"/description", "Describe what this line is for.")
-	} else if err != nil {
-		problems.Add(pointer+"/description", shorten("the description", MaxDescription, err))
 	}
 
 	line.Quantity, err = money.ParseDecimal(strings.TrimSpace(in.Quantity))
@@ -191,12 +187,4 @@ func (d Draft) content() []byte {
 		fmt.Fprintf(h, "%q %s %d %s\n", l.Description, l.Quantity, l.UnitPrice, l.TaxRate)
 	}
 	return h.Sum(nil)
-}
-
-// shorten says what to do about a text that package text refused.
-func shorten(what string, limit int, err error) string {
-	if errors.Is(err, text.ErrLong) {
-		return fmt.Sprintf("Shorten %s to at most %d characters.", what, limit)
-	}
-	return "Remove the invisible characters from " + what + "."
 }

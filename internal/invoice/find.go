@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"onlyonce/internal/date"
 	"onlyonce/internal/money"
 	"onlyonce/internal/postgres"
 	"onlyonce/internal/record"
@@ -22,8 +23,8 @@ type Summary struct {
 	CustomerEmail string
 	CustomerName  string
 	Currency      money.Currency
-	IssueDate     Date
-	DueDate       Date
+	IssueDate     date.Date
+	DueDate       date.Date
 	Total         int64 // minor units
 }
 

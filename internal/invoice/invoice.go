@@ -6,9 +6,10 @@ import (
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
+	"onlyonce/internal/conflict"
+	"onlyonce/internal/date"
 	"onlyonce/internal/money"
 	"onlyonce/internal/record"
-	"onlyonce/internal/uniqueness"
 )
 
 // Invoice is an invoice as it is stored. All amounts are minor units of its currency.
@@ -19,8 +20,8 @@ type Invoice struct {
 	Status    string         `json:"status"`
 	Customer  Customer       `json:"customer"`
 	Currency  money.Currency `json:"currency"`
-	IssueDate Date           `json:"issue_date"`
-	DueDate   Date           `json:"due_date"`
+	IssueDate date.Date      `json:"issue_date"`
+	DueDate   date.Date      `json:"due_date"`
 	Lines     []Line         `json:"lines"`
 	Subtotal  int64          `json:"subtotal"`
 	TaxTotal  int64          `json:"tax_total"`
@@ -63,8 +64,8 @@ type Line struct {
 }
 
 // Rules are the uniqueness rules of invoices.
-func Rules() []uniqueness.Rule {
-	return []uniqueness.Rule{
+func Rules() []conflict.Rule {
+	return []conflict.Rule{
 		{
 			Constraint: "invoices_number_once_per_year",
 			Sentence:   "One invoice per number in each tenant and year of issue, whatever its capitals, width and kind of hyphen.",

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"golang.org/x/text/unicode/norm"
+
+	"onlyonce/internal/date"
 )
 
 // Number is an invoice number as it was typed, with single spaces; empty is the next number of the series.
@@ -36,14 +38,14 @@ func small(r rune) rune {
 func (n Number) MarshalText() ([]byte, error) { return []byte(n.Folded()), nil }
 
 // problem says what to do about a number of an invoice that is issued on a day, or "" if it is fine.
-func (n Number) problem(issued Date) string {
+func (n Number) problem(issued date.Date) string {
 	folded := n.Folded()
 	switch {
 	case n == "":
 		return ""
 	case len(folded) > MaxNumber || !asciiNumber.MatchString(folded):
 		return "Use at most 40 characters: letters A to Z, digits, spaces and signs like - / . or leave it blank for the next number."
-	case issued != (Date{}) && seriesNumber.MatchString(folded) && folded[:4] != issued.String()[:4]:
+	case issued != (date.Date{}) && seriesNumber.MatchString(folded) && folded[:4] != issued.String()[:4]:
 		year := folded[:4]
 		return string(n) + " is a number of " + year + ", and this invoice is issued in " + issued.String()[:4] +
 			". Change the issue date, choose another number, or leave it blank for the next one."

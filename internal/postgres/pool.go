@@ -65,7 +65,8 @@ func poolConfig(url string) (*pgxpool.Config, error) {
 	conn.RuntimeParams["default_transaction_isolation"] = readCommitted
 	conn.RuntimeParams["timezone"] = "UTC"
 	// Every query has its index. On a young database PostgreSQL would still plan to read whole tables, as
-	// they are small, and prepared statements would keep these plans while the tables grow.
+	// they are small, and prepared statements would keep these plans while the tables grow, until it analyzes
+	// them again: TestYoungDatabase.
 	conn.RuntimeParams["enable_seqscan"] = "off"
 	// A statement that must read a whole table all the same looks so dear then that PostgreSQL would compile
 	// it first, which takes a hundred times longer than reading the schema's version.

@@ -5,6 +5,7 @@ package record
 import (
 	"context"
 	"errors"
+	"maps"
 	"time"
 
 	"github.com/google/uuid"
@@ -71,9 +72,7 @@ func (t Table[R]) List(
 	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, page Page, where string, args pgx.NamedArgs,
 ) ([]R, error) {
 	named := pgx.NamedArgs{"before": page.Before, "limit": page.Limit}
-	for name, value := range args {
-		named[name] = value
-	}
+	maps.Copy(named, args)
 	return postgres.Collect(ctx, pool, tenant, pgx.RowTo[R], `
 		SELECT `+t.JSON()+` FROM `+t.Name+` r
 		WHERE r.tenant_id = @tenant_id AND r.id < @before AND `+where+`

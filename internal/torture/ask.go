@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -18,19 +19,25 @@ import (
 // patience is how long a client waits for one answer.
 const patience = time.Second
 
-// ask makes one attempt at one replica. after is how long the server asks to wait before the next.
-func ask(ctx context.Context, client *http.Client, addr, key, token, where string, body []byte) (seen attempt, after time.Duration) {
+// ask makes one attempt at one replica, with a key or none. after is how long the server asks to wait before the
+// next.
+func ask(ctx context.Context, client *http.Client, addr, key, token string, kind kind, c command) (seen attempt, after time.Duration) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	// Without GetBody, the transport does not send the request again by itself: each attempt is ours.
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+addr+where, io.NopCloser(bytes.NewReader(body)))
+	request, err := http.NewRequestWithContext(ctx, c.method, "http://"+addr+c.path, io.NopCloser(bytes.NewReader(c.body)))
 	if err != nil {
 		return attempt{Outcome: unsent, Error: err.Error()}, 0
 	}
-	request.ContentLength = int64(len(body))
+	request.ContentLength = int64(len(c.body))
 	request.Header.Set("Authorization", "Bearer "+token)
 	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("Idempotency-Key", key)
+	if key != "" {
+		request.Header.Set("Idempotency-Key", key)
+	}
+	if c.seen != 0 {
+		request.Header.Set("If-Match", etag(c.seen))
+	}
 
 	response, err := client.Do(request)
 	if err != nil {
@@ -46,13 +53,17 @@ func ask(ctx context.Context, client *http.Client, addr, key, token, where strin
 		return attempt{Outcome: lost, Status: response.StatusCode, Error: err.Error()}, 0
 	}
 	seconds, _ := strconv.Atoi(response.Header.Get("Retry-After")) // 0 without one
-	return read(response, answer), time.Duration(seconds) * time.Second
+	return read(kind, response, answer), time.Duration(seconds) * time.Second
 }
 
+// etag is how the version of a record is written in headers.
+func etag(version int) string { return fmt.Sprintf(`"v%d"`, version) }
+
 // read turns an answer into what the client learned.
-func read(response *http.Response, answer []byte) attempt {
+func read(kind kind, response *http.Response, answer []byte) attempt {
 	var body struct {
-		ID         string `json:"id"`
+		profile
+
 		Number     string `json:"number"`
 		Total      string `json:"total"`
 		Type       string `json:"type"`
@@ -64,27 +75,43 @@ func read(response *http.Response, answer []byte) attempt {
 		return seen
 	}
 	seen.ID, seen.Number, seen.Total = body.ID, body.Number, body.Total
+	digest := sha256.Sum256(answer)
 	again := response.Header.Get("Idempotent-Replayed") == "true"
-	switch {
-	case response.StatusCode == http.StatusCreated:
-		digest := sha256.Sum256(answer)
-		seen.Digest = hex.EncodeToString(digest[:8])
-		seen.Outcome = created
+	tag, problem := response.Header.Get("ETag"), path.Base(body.Type)
+	switch code := response.StatusCode; {
+	case (code == http.StatusOK || code == http.StatusCreated) && tag != etag(body.Version):
+		seen.Error = fmt.Sprintf("ETag %s of version %d", tag, body.Version)
+	case code == http.StatusCreated:
+		seen.Digest, seen.Outcome = hex.EncodeToString(digest[:8]), created
+		if kind == contact {
+			seen.Customer = body.profile
+		}
 		if again {
 			seen.Outcome = replayed
 		}
-	case response.StatusCode == http.StatusOK && again:
+	case code == http.StatusOK && kind == look:
+		seen.Outcome, seen.Customer = shown, body.profile
+	case code == http.StatusOK && kind.changes():
+		seen.Digest, seen.Customer = hex.EncodeToString(digest[:8]), body.profile
+		seen.Outcome = done
+		if again {
+			seen.Outcome = repeated
+		}
+	case code == http.StatusOK && again:
 		seen.Outcome = current
-	case response.StatusCode == http.StatusOK && body.Number == "":
-		seen.Outcome = existing
-	case response.StatusCode == http.StatusConflict && path.Base(body.Type) == "number-taken":
+	case code == http.StatusOK && body.Number == "":
+		seen.Outcome, seen.Customer = existing, body.profile
+	case code == http.StatusPreconditionFailed && kind.changes() && problem == "changed-meanwhile":
+		seen.Outcome = stale
+		_, _ = fmt.Sscanf(tag, `"v%d"`, &seen.Customer.Version) // none if it could not be read any more
+	case code == http.StatusConflict && problem == "number-taken":
 		seen.Outcome, seen.ID = conflict, body.ExistingID
-	case response.StatusCode == http.StatusConflict && path.Base(body.Type) == "in-progress":
+	case code == http.StatusConflict && problem == "in-progress":
 		seen.Outcome = inProgress
-	case response.StatusCode == http.StatusUnprocessableEntity && path.Base(body.Type) == "key-reused":
+	case code == http.StatusUnprocessableEntity && problem == "key-reused":
 		seen.Outcome, seen.ID = mismatch, body.ExistingID
-	case response.StatusCode == http.StatusServiceUnavailable, response.StatusCode == http.StatusTooManyRequests:
-		seen.Outcome, seen.Error = refused, path.Base(body.Type)
+	case code == http.StatusServiceUnavailable, code == http.StatusTooManyRequests:
+		seen.Outcome, seen.Error = refused, problem
 	default:
 		seen.Error = string(answer)
 	}

@@ -31,7 +31,7 @@ func other(a attempt) attempt {
 func made(id string) row {
 	return row{
 		origin: origin{0, "invoice.create", "key"}, id: id, number: "2026-0001", total: "1.00",
-		notes: notes(0, 0), email: "a@example.com",
+		notes: content(0, 0), email: "a@example.com",
 	}
 }
 
@@ -61,7 +61,7 @@ func TestJudge(t *testing.T) {
 		{"made twice, unknown", []attempt{told(1, 2, lost, "")}, []row{made("a"), made("b")},
 			[]string{"an unknown intent has at most one record"}},
 		{"two told that they made it", []attempt{told(1, 4, created, "a"), told(2, 3, created, "a")}, []row{made("a")},
-			[]string{"one attempt creates", "the answers to a key are linearizable"}},
+			[]string{"one attempt carries an intent out", "the answers to a key are linearizable"}},
 		{"answers differ", []attempt{told(1, 2, created, "a"), told(3, 4, current, "b")}, []row{made("a")},
 			[]string{"all answers to a key are equal", "what was answered is what is stored", "the answers to a key are linearizable"}},
 		{"replay differs", []attempt{told(1, 2, created, "a"), replay}, []row{made("a")},
@@ -119,6 +119,12 @@ func TestLinearizable(t *testing.T) {
 		{"an outage", slices.Concat(slices.Repeat([]attempt{told(1, 2, lost, "")}, 60), []attempt{told(3, 4, conflict, "x")}), true},
 		{"a customer found again", []attempt{told(1, 2, created, "a"), told(3, 4, current, "a")}, true},
 		{"a customer found by a key that created it", []attempt{told(1, 2, created, "a"), told(3, 4, existing, "a")}, false},
+		{"a change, repeated", []attempt{told(1, 2, done, "a"), told(3, 4, repeated, "a")}, true},
+		{"a change, done twice", []attempt{told(1, 2, done, "a"), told(3, 4, done, "a")}, false},
+		{"a change, stale and then done from another version", []attempt{told(1, 2, stale, ""), told(3, 4, done, "a")}, true},
+		{"a change, done and then stale", []attempt{told(1, 2, done, "a"), told(3, 4, stale, "")}, false},
+		{"a change, repeated by another command", []attempt{told(1, 2, done, "a"), other(told(3, 4, repeated, "a"))}, false},
+		{"a change, repeated after no more than progress", []attempt{told(1, 2, inProgress, ""), told(3, 4, repeated, "a")}, true},
 		{"another command, late", []attempt{told(1, 2, created, "a"), other(told(3, 4, current, "a"))}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -17,6 +17,7 @@ type clients struct {
 	addrs   [2]string // of the replicas, through the proxies
 	http    *http.Client
 	history *history
+	known   known
 	fresh   bool // a new key for every attempt: the mistake that the self-test plants
 	next    atomic.Int64
 }
@@ -51,9 +52,12 @@ func (c *clients) work(ctx context.Context, rng *rand.Rand) {
 	}
 	var answered []past
 	for ctx.Err() == nil {
-		in := imagine(c.seed, int(c.next.Add(1)-1))
+		in, ok := c.begin(ctx, imagine(c.seed, int(c.next.Add(1)-1)))
+		if !ok {
+			continue
+		}
 		c.pursue(ctx, in)
-		if rng.IntN(4) == 0 {
+		if rng.IntN(4) == 0 && in.key != "" {
 			answered = append(answered, past{in, c.history.now()})
 		}
 		if len(answered) > 0 && c.history.now()-answered[0].at > late {
@@ -64,6 +68,34 @@ func (c *clients) work(ctx context.Context, rng *rand.Rand) {
 			answered = answered[1:]
 		}
 	}
+}
+
+// begin decides which customers a change is about, and from which version. It reports false if nobody is known
+// yet, or the client gave up reading.
+func (c *clients) begin(ctx context.Context, in intent) (intent, bool) {
+	if !in.kind.changes() {
+		return in, true
+	}
+	one, ok := c.known.at(in.tenant, in.change.place)
+	if !ok {
+		return in, false
+	}
+	if in.change.look {
+		if one, ok = c.look(ctx, in, one.ID); !ok {
+			return in, false
+		}
+	}
+	another, _ := c.known.at(in.tenant, in.change.place+in.change.elsewhere)
+	in.reuse = in.reuse && (in.change.otherwise || another.ID != one.ID)
+	return in.about(one, another), true
+}
+
+// look reads a customer, for an intent.
+func (c *clients) look(ctx context.Context, in intent, id string) (profile, bool) {
+	in.kind, in.key = look, ""
+	in.commands[0] = command{method: http.MethodGet, path: customersPath + "/" + id, record: id}
+	seen := c.insist(ctx, in, 0, 0)
+	return seen.Customer, seen.Outcome == shown
 }
 
 // pursue asks for an intent, from all its senders at once, and then again.
@@ -83,21 +115,45 @@ func (c *clients) pursue(ctx context.Context, in intent) {
 
 // insist asks until an answer settles the matter. Who gives up leaves the intent unknown: it may exist
 // once, or not at all.
-func (c *clients) insist(ctx context.Context, in intent, command, sender int) {
+func (c *clients) insist(ctx context.Context, in intent, command, sender int) (seen attempt) {
 	for n := 0; ctx.Err() == nil; n++ {
-		replica := (in.n + sender + n) % len(c.addrs)
-		key := in.key
-		if c.fresh {
-			key = fmt.Sprintf("%s-%d-%d-%d", in.key, command, sender, c.history.now())
+		var after time.Duration
+		seen, after = c.ask(ctx, in, command, sender, n)
+		if seen.Outcome == stale && in.change.again && command == 0 {
+			if now, ok := c.look(ctx, in, seen.Record); ok {
+				in.commands[0] = in.command(0, now)
+				continue
+			}
 		}
-		called := c.history.now()
-		seen, after := ask(ctx, c.http, c.addrs[replica], key, tokens[in.tenant], in.path, in.bodies[command])
-		seen.Intent, seen.Command, seen.Key, seen.Replica = in.n, command, key, replica
-		seen.Called, seen.Done = called, c.history.now()
-		c.history.add(seen)
 		if seen.Outcome.settles() {
-			return
+			return seen
 		}
 		wait(ctx, max(after, time.Duration(min(n, 10))*25*time.Millisecond))
 	}
+	return seen
+}
+
+// ask makes attempt number n, and notes what came of it.
+func (c *clients) ask(ctx context.Context, in intent, command, sender, n int) (seen attempt, after time.Duration) {
+	replica := (in.n + sender + n) % len(c.addrs)
+	key, what := in.key, in.commands[command]
+	if c.fresh && key != "" {
+		key = fmt.Sprintf("%s-%d-%d-%d", in.key, command, sender, c.history.now())
+	}
+	called := c.history.now()
+	seen, after = ask(ctx, c.http, c.addrs[replica], key, tokens[in.tenant], in.kind, what)
+	seen.Intent, seen.Kind, seen.Command, seen.Key, seen.Replica = in.n, in.kind, command, key, replica
+	seen.Record, seen.Seen = what.record, what.seen
+	seen.Called, seen.Done = called, c.history.now()
+	c.history.add(seen)
+	switch seen.Outcome {
+	case created, existing:
+		if in.kind == contact {
+			c.known.met(in.tenant, seen.Customer)
+		}
+	case done, repeated, shown:
+		c.known.seen(in.tenant, seen.Customer)
+	default:
+	}
+	return seen, after
 }

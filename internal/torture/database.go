@@ -24,6 +24,7 @@ var durable = map[string]string{
 	"max_connections":     "100",
 	"checkpoint_timeout":  "60s", // so that recovery is short
 	"log_checkpoints":     "off",
+	"timezone":            "UTC",   // as the app has it, so that its times can be compared as text
 	"log_error_verbosity": "terse", // a duplicate is an ordinary answer here, and there are thousands
 }
 

@@ -17,6 +17,10 @@ const (
 	replayed   outcome = "replayed"    // the stored answer again
 	current    outcome = "current"     // 200: the result has expired, this is the record as it is now
 	mismatch   outcome = "mismatch"    // 422: the key was used with another command
+	done       outcome = "done"        // 200, a change: carried out by this attempt, if only to find nothing to change
+	repeated   outcome = "repeated"    // 200, a change: carried out before; the stored answer, or the record as it is now
+	stale      outcome = "stale"       // 412, a change: the record has another version than the one that was seen
+	shown      outcome = "shown"       // 200, a customer read
 	conflict   outcome = "conflict"    // 409: the number is taken
 	inProgress outcome = "in progress" // 409: the first attempt still runs
 	refused    outcome = "refused"     // 503, 429: try again later
@@ -28,7 +32,7 @@ const (
 // acknowledges tells whether the answer says that the intent's record exists.
 func (o outcome) acknowledges() bool {
 	switch o {
-	case created, existing, replayed, current, mismatch:
+	case created, existing, replayed, current, done, repeated, mismatch:
 		return true
 	default:
 		return false
@@ -36,13 +40,22 @@ func (o outcome) acknowledges() bool {
 }
 
 // settles tells whether a client need not ask again.
-func (o outcome) settles() bool { return o.acknowledges() || o == conflict || o == unexpected }
+func (o outcome) settles() bool {
+	return o.acknowledges() || o == conflict || o == stale || o == shown || o == unexpected
+}
+
+// unknown tells whether the request may have been carried out, or may still be. The first attempt that an answer says
+// is in progress may be the same request, which a replica sent again after it had lost its connection to the database.
+func (o outcome) unknown() bool { return o == lost || o == refused || o == inProgress }
 
 // attempt is one request and what came back.
 type attempt struct {
 	Intent  int           `json:"intent"`
-	Command int           `json:"command"` // index into the bodies of the intent
-	Key     string        `json:"key"`
+	Kind    kind          `json:"kind"`
+	Command int           `json:"command"` // index into the commands of the intent
+	Key     string        `json:"key,omitempty"`
+	Record  string        `json:"record,omitempty"` // the customer that a change is about, or who is read
+	Seen    int           `json:"seen,omitempty"`   // what If-Match said
 	Replica int           `json:"replica"`
 	Called  time.Duration `json:"called"`   // since the start of the run, in nanoseconds
 	Done    time.Duration `json:"returned"` // likewise
@@ -52,8 +65,10 @@ type attempt struct {
 	ID     string `json:"id,omitempty"`
 	Number string `json:"number,omitempty"`
 	Total  string `json:"total,omitempty"`
-	Digest string `json:"digest,omitempty"` // of the body of a 201
+	Digest string `json:"digest,omitempty"` // of the body of a 201, and of what a change answers
 	Error  string `json:"error,omitempty"`
+	// Customer is who was answered; of one whose version was stale, the current one is all that is told.
+	Customer profile `json:"customer,omitzero"`
 }
 
 // history is everything that the clients saw, in the order in which attempts ended.
@@ -76,9 +91,21 @@ func (h *history) add(a attempt) {
 func (h *history) byIntent(n int) [][]attempt {
 	grouped := make([][]attempt, n)
 	for _, a := range h.attempts {
-		grouped[a.Intent] = append(grouped[a.Intent], a)
+		if a.Kind != look {
+			grouped[a.Intent] = append(grouped[a.Intent], a)
+		}
 	}
 	return grouped
+}
+
+// looks gives the attempts to read a customer.
+func (h *history) looks() (found []attempt) {
+	for _, a := range h.attempts {
+		if a.Kind == look {
+			found = append(found, a)
+		}
+	}
+	return found
 }
 
 // write saves the history as JSON, one attempt a line.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"strings"
 )
 
@@ -14,7 +15,21 @@ const (
 	allocated kind = iota // an invoice, its number chosen by the server
 	typed                 // an invoice with a number that others may want as well
 	contact               // a customer by email
+	edit                  // another name for a customer who is there
+	archive               // a customer who is there taken out of the lists
+	restore               // and brought back
+	look                  // to read a customer: part of other intents, and none of its own
 )
+
+// changes says whether the kind is about a customer who is there.
+func (k kind) changes() bool { return k == edit || k == archive || k == restore }
+
+func (k kind) String() string {
+	return [...]string{
+		"invoice, number allocated", "invoice, number typed", "customer by email", "customer edited", "customer archived",
+		"customer restored", "customer read",
+	}[k]
+}
 
 // tenants of the demo data, by their API tokens.
 var tokens = [...]string{"oo_demo_acme", "oo_demo_globex"}
@@ -23,17 +38,26 @@ var tokens = [...]string{"oo_demo_acme", "oo_demo_globex"}
 type intent struct {
 	n      int // counts from 0
 	kind   kind
-	tenant int // index into tokens
-	key    string
-	path   string
-	// bodies[0] is the command, bodies[1] another one under the same key.
-	bodies [][]byte
-	email  string // of the customer that exists afterwards, in lower case
-	number string // typed
+	tenant int    // index into tokens
+	key    string // "" to send none, which a change may do
+	// The first command, and another one under the same key.
+	commands [2]command
+	email    string // of the customer that exists afterwards, in lower case
+	number   string // typed
+	change   change
 
 	senders int  // how many ask for it at the same time, on both replicas
 	repeats int  // how often it is asked for again after it was answered
 	reuse   bool // and whether the other command is then sent
+}
+
+// command is what a request asks for.
+type command struct {
+	method string
+	path   string
+	body   []byte
+	record string // of the customer that a change is about
+	seen   int    // the version of it that If-Match names; 0 for no If-Match
 }
 
 // Whoever is random has a stream of its own: the intents the low ones, by number.
@@ -46,18 +70,25 @@ func dice(seed uint64, stream int) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, uint64(stream))) //nolint:gosec // it has to be repeatable, not secret
 }
 
-// imagine gives the nth intent of a run. The same seed gives the same intents.
+// imagine gives the nth intent of a run. The same seed gives the same intents. A change gets its commands when
+// it begins, because only then is it known which customers are there: see [intent.about].
 func imagine(seed uint64, n int) intent {
 	rng := dice(seed, n)
 	in := intent{n: n, tenant: rng.IntN(len(tokens)), key: fmt.Sprintf("torture-%d-%d", seed, n), senders: 1}
 	in.email = fmt.Sprintf("customer-%d@example.com", rng.IntN(2000))
 	switch dice := rng.IntN(100); {
-	case dice < 55:
+	case dice < 36:
 		in.kind = allocated
-	case dice < 85:
+	case dice < 56:
 		in.kind = typed
-	default:
+	case dice < 68:
 		in.kind = contact
+	case dice < 84:
+		in.kind = edit
+	case dice < 92:
+		in.kind = archive
+	default:
+		in.kind = restore
 	}
 	if rng.IntN(4) == 0 {
 		in.senders = 2 + rng.IntN(3)
@@ -66,23 +97,25 @@ func imagine(seed uint64, n int) intent {
 		in.repeats = 1 + rng.IntN(2)
 		in.reuse = rng.IntN(2) == 0
 	}
+	if in.kind.changes() {
+		return in.changing(rng)
+	}
 	if in.kind == contact {
-		in.path = "/api/v1/customers"
-		command := person(rng, in.email)
-		in.bodies = append(in.bodies, encode(command))
-		command["name"] = "Somebody else"
-		in.bodies = append(in.bodies, encode(command))
+		body := person(rng, in.email)
+		for n, name := range [2]string{"Customer", "Somebody else"} {
+			body["name"] = name
+			in.commands[n] = command{method: http.MethodPost, path: customersPath, body: encode(body)}
+		}
 		return in
 	}
-	in.path = "/api/v1/invoices"
 	year := 2026 + max(0, rng.IntN(10)-7) // mostly the first of three
 	if in.kind == typed {
 		in.number = typedNumber(rng, year, n)
 	}
 	body := invoiceBody(rng, in, year)
-	for command := range 2 {
-		body["notes"] = notes(n, command)
-		in.bodies = append(in.bodies, encode(body))
+	for i := range in.commands {
+		body["notes"] = content(n, i)
+		in.commands[i] = command{method: http.MethodPost, path: "/api/v1/invoices", body: encode(body)}
 	}
 	return in
 }
@@ -124,8 +157,8 @@ func invoiceBody(rng *rand.Rand, in intent, year int) map[string]any {
 	}
 }
 
-// notes tell, on the created row, which command of which intent it came from.
-func notes(n, command int) string { return fmt.Sprintf("intent %d command %d", n, command) }
+// content tells which command of which intent it came from: the notes of an invoice, the name that an edit gives.
+func content(n, command int) string { return fmt.Sprintf("intent %d command %d", n, command) }
 
 func encode(body map[string]any) []byte {
 	encoded, err := json.Marshal(body)
@@ -135,10 +168,18 @@ func encode(body map[string]any) []byte {
 	return encoded
 }
 
-// operation is the name under which the server knows what the intent wants.
-func (in intent) operation() string {
-	if in.kind == contact {
+// operation is the name under which the server knows what is wanted.
+func (k kind) operation() string {
+	switch k {
+	case contact:
 		return "customer.upsert"
+	case edit:
+		return "customer.edit"
+	case archive:
+		return "customer.archive"
+	case restore:
+		return "customer.restore"
+	default:
+		return "invoice.create"
 	}
-	return "invoice.create"
 }

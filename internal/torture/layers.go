@@ -60,5 +60,70 @@ func Layers() []Layer {
 				`CREATE TRIGGER lose BEFORE INSERT ON intents FOR EACH ROW EXECUTE FUNCTION lose()`,
 			},
 		},
+		{
+			Name:    "the claim of a change",
+			Removed: "the claim does nothing for changes of customers, and the primary key of intents is gone",
+			sql: []string{
+				`ALTER TABLE intent_effects DROP CONSTRAINT intent_effects_intent`,
+				`ALTER TABLE intents DROP CONSTRAINT intents_pkey`,
+				`ALTER FUNCTION claim_intent RENAME TO claim_creation`,
+				`CREATE FUNCTION claim_intent(in_tenant uuid, in_operation text, in_key text, in_wait text)
+					RETURNS void LANGUAGE plpgsql AS $$
+					BEGIN
+						IF in_operation NOT IN ('customer.edit', 'customer.archive', 'customer.restore') THEN
+							PERFORM claim_creation(in_tenant, in_operation, in_key, in_wait);
+							RETURN;
+						END IF;
+						PERFORM set_config('onlyonce.tenant_id', in_tenant::text, true), set_config('lock_timeout', in_wait, true);
+					END $$`,
+			},
+		},
+		{
+			Name:    "the lock of the record",
+			Removed: "the row that is changed is looked at without being locked",
+			sql: []string{
+				`DROP POLICY tenant_isolation ON customers`,
+				`CREATE POLICY reading ON customers FOR SELECT USING (tenant_id = current_tenant())`,
+				`CREATE POLICY inserting ON customers FOR INSERT WITH CHECK (tenant_id = current_tenant())`,
+				// What may not be updated is not locked by SELECT … FOR UPDATE either.
+				`CREATE POLICY updating ON customers FOR UPDATE
+					USING (tenant_id = current_tenant() AND current_query() NOT LIKE '%FOR UPDATE%')`,
+			},
+		},
+		{
+			Name:    "the version that was seen",
+			Removed: "a change takes any version",
+			sql: beginningChange(`
+				IF in_version IS NULL THEN
+					RAISE EXCEPTION 'no such record' USING ERRCODE = 'OO004';
+				ELSIF in_made THEN
+					RAISE EXCEPTION 'made already' USING ERRCODE = 'OO005';
+				END IF;`),
+		},
+		{
+			Name:    "the look at the state",
+			Removed: "a transition is made again when it is made already",
+			sql: beginningChange(`
+				IF in_version IS NULL THEN
+					RAISE EXCEPTION 'no such record' USING ERRCODE = 'OO004';
+				ELSIF in_seen <> 0 AND in_seen <> in_version THEN
+					RAISE EXCEPTION 'another version' USING ERRCODE = 'OO006', DETAIL = in_version;
+				END IF;`),
+		},
+		{
+			Name:    "a version for each state",
+			Removed: "the trigger next_version of customers",
+			sql:     []string{`DROP TRIGGER next_version ON customers`},
+		},
 	}
+}
+
+// beginningChange replaces what begin_change asks of the record.
+func beginningChange(questions string) []string {
+	return []string{`
+		CREATE OR REPLACE FUNCTION begin_change(in_version integer, in_seen integer, in_made boolean, in_record json)
+			RETURNS void LANGUAGE plpgsql AS $$
+			BEGIN ` + questions + `
+				PERFORM set_config('onlyonce.before', in_record::text, true);
+			END $$`}
 }

@@ -31,11 +31,11 @@ func (s keyState) names(id string) (bool, keyState) {
 func step(s keyState, a attempt) (bool, keyState) {
 	nothing := !s.made && !s.refused
 	switch a.Outcome {
-	case created:
+	case created, done:
 		return nothing, keyState{made: true, id: a.ID, command: a.Command}
 	case existing: // a customer who was there already, found by another key
 		return nothing, keyState{made: true, id: a.ID, command: a.Command}
-	case replayed, current: // also when the result has expired, the command is known
+	case replayed, current, repeated: // also when the result has expired, the command is known
 		ok, s := s.names(a.ID)
 		return ok && s.command == a.Command, s
 	case mismatch:
@@ -43,6 +43,8 @@ func step(s keyState, a attempt) (bool, keyState) {
 		return ok && s.command != a.Command, s
 	case conflict:
 		return !s.made, keyState{refused: true}
+	case stale: // from that version; from another one it may succeed
+		return !s.made, s
 	default: // nobody knows: it may have been this one. That it was not is told by placing it last.
 		if nothing {
 			return true, keyState{made: true, command: a.Command}
@@ -64,16 +66,15 @@ func linearizable(attempts []attempt) porcupine.CheckResult {
 	waiting := map[int]bool{} // commands of which a lost request may still be on its way
 	for _, a := range slices.SortedFunc(slices.Values(attempts), func(a, b attempt) int { return cmp.Compare(a.Called, b.Called) }) {
 		operation := porcupine.Operation{Input: a, Call: int64(a.Called), Return: int64(a.Done)}
-		switch a.Outcome {
-		case unsent, inProgress, unexpected: // no effect, nothing learned; or a violation already
+		switch {
+		case a.Outcome == unsent, a.Outcome == unexpected: // no effect, nothing learned; or a violation already
 			continue
-		case lost, refused: // it may still take effect, long after the client has left
+		case a.Outcome.unknown(): // it may still take effect, long after the client has left
 			if waiting[a.Command] {
 				continue // whatever this one could explain, the first one can
 			}
 			waiting[a.Command] = true
 			operation.Return = math.MaxInt64
-		default:
 		}
 		operations = append(operations, operation)
 	}

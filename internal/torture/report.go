@@ -19,7 +19,9 @@ type Report struct {
 	Clients    int
 	Took       time.Duration // while faults were injected
 	Intents    int
-	Fates      map[string]int // of the intents: acknowledged, refused, unknown
+	Fates      map[string]int // of the intents: such as acknowledged, refused, unknown
+	Kinds      map[string]int // of the intents
+	Changes    map[string]int // that are stored: operations, with their outcome
 	Attempts   int
 	Outcomes   map[string]int // of the attempts
 	Faults     map[string]int // by kind
@@ -33,7 +35,7 @@ type Report struct {
 func newReport(cfg Config, intents int, seen *history, took time.Duration, c *chaos, w *world, found []Violation) *Report {
 	r := &Report{
 		Seed: cfg.Seed, Clients: cfg.Clients, Took: took, Intents: intents, Attempts: len(seen.attempts),
-		Fates: map[string]int{}, Outcomes: map[string]int{}, Faults: map[string]int{},
+		Fates: map[string]int{}, Kinds: map[string]int{}, Changes: map[string]int{}, Outcomes: map[string]int{}, Faults: map[string]int{},
 		Violations: found, histories: map[int][]attempt{},
 	}
 	var last time.Duration
@@ -49,6 +51,9 @@ func newReport(cfg Config, intents int, seen *history, took time.Duration, c *ch
 	grouped := seen.byIntent(intents)
 	for _, attempts := range grouped {
 		r.Fates[fate(attempts)]++
+		if len(attempts) > 0 {
+			r.Kinds[attempts[0].Kind.String()]++
+		}
 	}
 	for _, v := range found {
 		if v.Intent >= 0 {
@@ -63,9 +68,11 @@ func newReport(cfg Config, intents int, seen *history, took time.Duration, c *ch
 
 func fate(attempts []attempt) string {
 	switch {
+	case len(attempts) == 0:
+		return "given up before anything was sent"
 	case slices.ContainsFunc(attempts, func(a attempt) bool { return a.Outcome.acknowledges() }):
 		return "acknowledged"
-	case slices.ContainsFunc(attempts, func(a attempt) bool { return a.Outcome == conflict }):
+	case slices.ContainsFunc(attempts, func(a attempt) bool { return a.Outcome == conflict || a.Outcome == stale }):
 		return "refused"
 	default:
 		return "unknown"
@@ -81,12 +88,24 @@ func (r *Report) countCuts(link string, links []*proxy.Proxy) {
 	}
 }
 
-// FaultCount is the number of faults that happened.
-func (r *Report) FaultCount() (total int) {
-	for _, n := range r.Faults {
-		total += n
+func (r *Report) countChanges(stored []stored) {
+	for _, s := range stored {
+		outcome := itUnchanged
+		if s.changed {
+			outcome = itChanged
+		}
+		r.Changes[s.operation+" "+outcome]++
 	}
-	return total
+}
+
+// FaultCount is the number of faults that happened.
+func (r *Report) FaultCount() int { return total(r.Faults) }
+
+func total(counts map[string]int) (sum int) {
+	for _, n := range counts {
+		sum += n
+	}
+	return sum
 }
 
 // Print writes the table and, if there are violations, the first few with their histories.
@@ -101,6 +120,10 @@ func (r *Report) Print(out io.Writer) error {
 	fmt.Fprintf(out, "\nseed %d, %d clients, 2 replicas, %v\n\n", r.Seed, r.Clients, r.Took.Round(time.Millisecond))
 	line("intents", r.Intents)
 	lines(r.Fates)
+	line("kinds of intents", len(r.Kinds))
+	lines(r.Kinds)
+	line("changes stored", total(r.Changes))
+	lines(r.Changes)
 	line("attempts", r.Attempts)
 	lines(r.Outcomes)
 	line("faults", r.FaultCount())

@@ -31,17 +31,16 @@ type rows struct {
 	all      []row
 	byOrigin map[origin][]row
 	byEmail  map[origin][]row // customers; the key is the email
+	changes  []stored
+	// customers as they are, by id.
+	customers map[string]profile
 }
 
 // loadRows reads all records but those that the demo data brought.
 func loadRows(ctx context.Context, conn *pgx.Conn, demo map[string]bool) (rows, error) {
-	found := rows{byOrigin: map[origin][]row{}, byEmail: map[origin][]row{}}
+	found := rows{byOrigin: map[origin][]row{}, byEmail: map[origin][]row{}, customers: map[string]profile{}}
 	result, err := conn.Query(ctx, `
-		WITH tenant AS (
-			SELECT tenant_id, ordinality::int - 1 AS n
-			FROM unnest($1::text[]) WITH ORDINALITY AS token (token, ordinality)
-			JOIN api_tokens ON token_hash = sha256(token::bytea)
-		)
+		WITH `+numberedTenants+`
 		SELECT n, COALESCE(o.operation, ''), COALESCE(o.key, ''), i.id::text, number, round(total / 100.0, 2)::text, notes, c.email_folded
 		FROM invoices i JOIN customers c ON c.tenant_id = i.tenant_id AND c.id = i.customer_id
 		JOIN tenant ON tenant.tenant_id = i.tenant_id
@@ -76,8 +75,15 @@ func loadRows(ctx context.Context, conn *pgx.Conn, demo map[string]bool) (rows, 
 			found.byOrigin[r.origin] = append(found.byOrigin[r.origin], r)
 		}
 	}
-	return found, nil
+	return found, found.loadChanges(ctx, conn)
 }
+
+// numberedTenants gives the tenants their indexes into tokens, which are argument 1.
+const numberedTenants = `tenant AS (
+	SELECT tenant_id, ordinality::int - 1 AS n
+	FROM unnest($1::text[]) WITH ORDINALITY AS token (token, ordinality)
+	JOIN api_tokens ON token_hash = sha256(token::bytea)
+)`
 
 // of gives the records of an intent: customers by email, since another intent may have brought them.
 func (r rows) of(in intent, attempts []attempt) []row {
@@ -89,7 +95,7 @@ func (r rows) of(in intent, attempts []attempt) []row {
 	for _, a := range attempts {
 		if !seen[a.Key] {
 			seen[a.Key] = true
-			found = append(found, r.byOrigin[origin{in.tenant, in.operation(), a.Key}]...)
+			found = append(found, r.byOrigin[origin{in.tenant, in.kind.operation(), a.Key}]...)
 		}
 	}
 	return found
@@ -113,7 +119,7 @@ func (r row) unlike(in intent) string {
 		return "wrong number"
 	case in.kind == allocated && !ofSeries.MatchString(r.number):
 		return "number not of the series"
-	case r.notes != notes(in.n, 0) && r.notes != notes(in.n, 1):
+	case r.notes != content(in.n, 0) && r.notes != content(in.n, 1):
 		return "wrong command"
 	default:
 		return ""

@@ -57,7 +57,7 @@ func rules() []rule {
 				WHERE operation = 'invoice.create' AND i.tenant_id = o.tenant_id AND i.id = record_id
 				UNION ALL
 				SELECT FROM customers c
-				WHERE o.operation = 'customer.upsert' AND c.tenant_id = o.tenant_id AND c.id = record_id)`},
+				WHERE o.operation LIKE 'customer.%' AND c.tenant_id = o.tenant_id AND c.id = record_id)`},
 		{"one intent for each creation", `
 			WITH created AS (
 				SELECT tenant_id, record_id AS id, count(*) AS times
@@ -73,6 +73,38 @@ func rules() []rule {
 			SELECT format('%s: created %s times, there %s times', id, COALESCE(created.times, 0), COALESCE(there.times, 0))
 			FROM there FULL JOIN created USING (tenant_id, id)
 			WHERE created.times IS DISTINCT FROM there.times`},
+		{"a version for each change", `
+			SELECT format('%s: version %s, %s changes', id, version, times)
+			FROM (SELECT tenant_id, id, version FROM invoices UNION ALL SELECT tenant_id, id, version FROM customers) AS record,
+				LATERAL (
+					SELECT count(*) AS times FROM intents o
+					WHERE o.tenant_id = record.tenant_id AND record_id = id AND outcome = 'changed') AS changed
+			WHERE version <> 1 + times`},
+		{"what was changed is said", `
+			SELECT format('%s %s: %s with %s', operation, key, outcome, COALESCE(changes::text, 'nothing'))
+			FROM intents WHERE (outcome = 'changed') <> (changes IS NOT NULL)`},
+		// Two changes of one value leave the first one's value behind, which nobody changed and is not there.
+		{"each change begins where another one ended", `
+			WITH change AS (
+				SELECT tenant_id, record_id, field.key AS field, field.value
+				FROM intents, jsonb_each(changes) AS field
+			), step AS (
+				SELECT tenant_id, record_id, field, value->0 AS value, -1 AS times FROM change
+				UNION ALL
+				SELECT tenant_id, record_id, field, value->1, 1 FROM change
+				UNION ALL
+				SELECT tenant_id, id, field.key, field.value, -1
+				FROM customers c, jsonb_each(to_jsonb(c)) AS field
+			)
+			SELECT format('%s: %s was made %s and is not', record_id, field, value)
+			FROM step GROUP BY tenant_id, record_id, field, value HAVING sum(times) > 0`},
+		{"a transition changes what was not so", `
+			SELECT format('%s %s: %s', operation, key, changes)
+			FROM intents
+			WHERE outcome = 'changed' AND operation IN ('customer.archive', 'customer.restore') AND (
+				changes - 'archived_at' <> '{}'
+				OR (changes->'archived_at'->>0 IS NULL) <> (operation = 'customer.archive')
+				OR (changes->'archived_at'->>1 IS NULL) <> (operation = 'customer.restore'))`},
 	}
 }
 

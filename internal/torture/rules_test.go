@@ -23,12 +23,15 @@ func TestRules(t *testing.T) {
 		{"", `SELECT`},
 		{"no number twice", `
 			ALTER TABLE invoices DROP CONSTRAINT invoices_number_once_per_year;
+			ALTER TABLE invoices DISABLE TRIGGER next_version;
 			UPDATE invoices SET number = '2026-0001';
 			UPDATE invoice_number_runs SET last = 1`},
 		{"no gap in a run of numbers", `UPDATE invoice_number_runs SET last = 4`},
 		{"no number of a series outside of its runs", `UPDATE invoice_number_runs SET last = 1`},
 		{"every line is quantity times price", `UPDATE invoice_lines SET quantity = quantity + 1 WHERE position = 1`},
-		{"the lines add up to the header", `UPDATE invoices SET subtotal = subtotal + 1, total = total + 1 WHERE number = '2026-0001'`},
+		{"the lines add up to the header", `
+			ALTER TABLE invoices DISABLE TRIGGER next_version;
+			UPDATE invoices SET subtotal = subtotal + 1, total = total + 1 WHERE number = '2026-0001'`},
 		{"the lines add up to the header", `DELETE FROM invoice_lines WHERE ctid = (SELECT max(ctid) FROM invoice_lines)`},
 		{"no customer twice", `
 			ALTER TABLE customers DROP CONSTRAINT customers_email_once;
@@ -40,7 +43,8 @@ func TestRules(t *testing.T) {
 			ALTER TABLE intent_effects DROP CONSTRAINT intent_effects_intent;
 			ALTER TABLE intents DROP CONSTRAINT intents_pkey;
 			INSERT INTO intents
-			SELECT tenant_id, operation, key, fingerprint, attempt_id, record_id, 'reused', actor, at, result, expires_at FROM intents`},
+			SELECT tenant_id, operation, key, fingerprint, attempt_id, record_id, 'reused', actor, at, changes, result, expires_at
+			FROM intents WHERE outcome = 'created'`},
 		{"no intent without its record", `UPDATE intents SET result = '{"id": ""}' WHERE key = 'k1'`},
 		{"no intent without its record", `
 			UPDATE intents SET record_id = '00000000-0000-4000-8000-000000000001', outcome = 'reused', result = NULL WHERE key = 'k2';
@@ -48,12 +52,30 @@ func TestRules(t *testing.T) {
 			DELETE FROM invoices WHERE number = '2026-0002';
 			UPDATE invoice_number_runs SET last = 1`},
 		{"one intent for each creation", `DELETE FROM intents WHERE key = 'k2'`},
-		{"one intent for each creation", `UPDATE intents SET outcome = 'reused'`},
+		{"one intent for each creation", `UPDATE intents SET outcome = 'reused' WHERE outcome = 'created'`},
 		{"one intent for each creation", `DELETE FROM intent_effects`},
+		{"a version for each change", `UPDATE intents SET outcome = 'unchanged', changes = NULL WHERE key = 'k5'`},
+		{"a version for each change", `
+			INSERT INTO intents
+			SELECT tenant_id, operation, 'again', fingerprint, attempt_id, record_id, outcome, actor, at, '{}', result, expires_at
+			FROM intents WHERE key = 'k3'`},
+		{"a version for each change", `UPDATE customers SET name = name`},
+		{"a version for each change", `UPDATE invoices SET notes = 'another' WHERE number = '2026-0001'`},
+		{"what was changed is said", `UPDATE intents SET changes = NULL WHERE key = 'k3'`},
+		{"what was changed is said", `UPDATE intents SET changes = '{}' WHERE key = 'k6'`},
+		{"each change begins where another one ended", `
+			UPDATE intents SET changes = '{"name": ["Ada", "Ada Byron"]}' WHERE key = 'k4'`},
+		{"each change begins where another one ended", `
+			ALTER TABLE customers DISABLE TRIGGER next_version;
+			UPDATE customers SET name = 'Ada King'`},
+		{"a transition changes what was not so", `
+			ALTER TABLE customers DISABLE TRIGGER next_version;
+			UPDATE customers SET archived_at = NULL;
+			UPDATE intents SET changes = '{"archived_at": ["2026-11-21T00:00:00+00:00", null]}' WHERE key = 'k5'`},
 	} {
 		t.Run(c.broken, func(t *testing.T) {
 			t.Parallel()
-			conn := twoInvoices(t)
+			conn := someRecords(t)
 			if _, err := conn.Exec(t.Context(), c.sql); err != nil {
 				t.Fatal(err)
 			}
@@ -73,11 +95,12 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// twoInvoices connects as the superuser to a database with two invoices of one tenant.
-func twoInvoices(t *testing.T) *pgx.Conn {
+// someRecords connects as the superuser to a database with two invoices of one tenant, whose customer was renamed
+// twice and archived twice.
+func someRecords(t *testing.T) *pgx.Conn {
 	t.Helper()
 	db := pgtest.New(t)
-	conn, err := pgx.Connect(t.Context(), db.AdminURL)
+	conn, err := pgx.Connect(t.Context(), db.AdminURL+"&timezone=UTC")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,12 +121,29 @@ func twoInvoices(t *testing.T) *pgx.Conn {
 		t.Fatal(err)
 	}
 	store := &idempotency.Store{Pool: db.Pool, Wait: 5 * time.Second, Timeout: 10 * time.Second}
-	for _, text := range []string{"k1", "k2"} {
+	intent := func(text string, record uuid.UUID, seen int) idempotency.Intent {
 		key, err := idempotency.ParseKey(text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := invoice.Create.Do(t.Context(), store, idempotency.Intent{Tenant: tenant, Key: key}, draft); err != nil {
+		return idempotency.Intent{Tenant: tenant, Key: key, Record: record, Seen: seen}
+	}
+	var ada uuid.UUID
+	for _, text := range []string{"k1", "k2"} {
+		done, err := invoice.Create.Do(t.Context(), store, intent(text, uuid.Nil, 0), draft)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ada = done.Value.Customer.ID
+	}
+	for seen, text := range []string{"k3", "k4"} {
+		named := customer.Draft{Email: "ada@example.com", Name: []string{"Ada King", "Ada Lovelace"}[seen]}
+		if _, err := customer.Edit.Do(t.Context(), store, intent(text, ada, 1+seen), named); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, text := range []string{"k5", "k6"} {
+		if _, err := customer.Archive.Do(t.Context(), store, intent(text, ada, 0), struct{}{}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -1,6 +1,6 @@
 // Package torture proves by fault injection that nothing is created twice and nothing acknowledged is
 // lost. It runs two replicas of the real server on a real PostgreSQL, lets many impatient clients create
-// invoices and customers, breaks everything that can break, and then compares what the clients were told
+// invoices, and create and change customers, breaks everything that can break, and then compares what the clients were told
 // with what is in the database.
 //
 // The seed decides what is wanted and which faults come when. It does not decide how they interleave:
@@ -79,11 +79,12 @@ func (w *world) torture(ctx context.Context, cfg Config) (*Report, error) {
 	if err := all.Wait(); err != nil {
 		return nil, fmt.Errorf("torture: %w", err)
 	}
-	found, err := w.examine(ctx, people, demo)
+	found, stored, err := w.examine(ctx, people, demo)
 	if err != nil {
 		return nil, err
 	}
 	report := newReport(cfg, people.intents(), seen, took, faults, w, found)
+	report.countChanges(stored.changes)
 	if len(found) > 0 {
 		return report, seen.write(filepath.Join(w.dir, "history.jsonl"))
 	}
@@ -115,37 +116,37 @@ func (w *world) prepare(ctx context.Context, removal []string) (demo map[string]
 }
 
 // examine lets the world come to rest and checks everything.
-func (w *world) examine(ctx context.Context, people *clients, demo map[string]bool) ([]Violation, error) {
+func (w *world) examine(ctx context.Context, people *clients, demo map[string]bool) (found []Violation, stored rows, err error) {
 	if err := w.heal(ctx); err != nil {
-		return nil, err
+		return nil, rows{}, err
 	}
 	conn, err := w.db.admin(ctx)
 	if err != nil {
-		return nil, err
+		return nil, rows{}, err
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
 	stuck, err := stillBroken(ctx, conn, whileServing())
 	if err != nil {
-		return nil, err
+		return nil, rows{}, err
 	}
 	if err := w.drain(ctx); err != nil {
-		return nil, err
+		return nil, rows{}, err
 	}
 	left, err := stillBroken(ctx, conn, afterDraining())
 	if err != nil {
-		return nil, err
+		return nil, rows{}, err
 	}
 	// Statistics are lost in a crash, and without them the questions below take minutes.
 	if _, err := conn.Exec(ctx, `ANALYZE`); err != nil {
-		return nil, err
+		return nil, rows{}, err
 	}
 	wrong, err := broken(ctx, conn, rules())
 	if err != nil {
-		return nil, err
+		return nil, rows{}, err
 	}
-	stored, err := loadRows(ctx, conn, demo)
+	stored, err = loadRows(ctx, conn, demo)
 	if err != nil {
-		return nil, err
+		return nil, rows{}, err
 	}
-	return slices.Concat(w.deaths(), stuck, left, wrong, judge(people, stored)), nil
+	return slices.Concat(w.deaths(), stuck, left, wrong, judge(people, stored)), stored, nil
 }

@@ -27,7 +27,7 @@ func (s *Server) customers(pages, api router) {
 	draft := read(func(typed url.Values) customer.Input {
 		return customer.Input{Email: typed.Get("email"), Name: typed.Get("name")}
 	}, customer.Input.Draft)
-	blank := func(*http.Request) (url.Values, error) { return nil, nil }
+	blank := func(*http.Request) (url.Values, error) { return url.Values{}, nil }
 
 	lists(m, listing[customer.Customer]{
 		summary: "Customers, newest first; with archived=1, those that are archived.", query: "&archived=",

@@ -1,14 +1,18 @@
-// Package web is the HTTP face of Onlyonce: pages for people and JSON for programs, over the same
-// operations.
+// Package web speaks HTTP: pages for people and JSON for programs, over the same operations.
+//
+// What can be done with a kind of record is registered in one file (customers.go, invoices.go), by lists, shows,
+// creates, changes and transitions. Each registers both formats. A request then goes
+//
+//	router.go → operate.go → format_html.go or format_json.go → the operation → the answer
 //
 // A route says what a repeat of it does, and can only be registered in one of these ways (router.go):
 //
 //   - read: GET, no effect.
-//   - keyed: an [idempotency.Operation], and nothing else. The one handler behind all of them is in
-//     create.go; the two faces of an operation, form and JSON, differ in how they decode and respond.
+//   - operation: an [idempotency.Operation], and nothing else.
 //   - natural: a repeat leaves things as they are, with the reason why.
 //
-// Handlers return errors. What an error means in HTTP stands in one table (problems.go).
+// Handlers return errors. What an error means in HTTP stands in one table (problems.go); what only one domain
+// knows comes as a [conflict.Error].
 //
 // # Behind a proxy
 //

@@ -185,7 +185,9 @@ func (m *mounted[R]) refuseForm(kind idempotency.Kind, words wording) func(http.
 }
 
 // object writes into a form what stands in its way, and gives the status to answer with.
-func (m *mounted[R]) object(r *http.Request, kind idempotency.Kind, words wording, f *templates.Form, refused error) (status int, err error) {
+func (m *mounted[R]) object(
+	r *http.Request, kind idempotency.Kind, words wording, f *templates.Form, refused error,
+) (status int, err error) {
 	status = problemOf(refused).status
 	f.Version, _ = strconv.Atoi(r.PostForm.Get("version"))
 	if id, spent := spentOn(refused); spent {

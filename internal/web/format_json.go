@@ -107,9 +107,8 @@ func ifMatch(r *http.Request) (seen int, err error) {
 	if len(tags) > 1 || strings.Contains(tag, ",") || tag == "*" {
 		return 0, fmt.Errorf("%w: If-Match must name one version", errMalformed)
 	}
-	digits, ok := strings.CutPrefix(strings.TrimSuffix(tag, `"`), `"v`)
-	version, err := strconv.ParseInt(digits, 10, 32)
-	if !ok || err != nil || version < 1 || tag != etag(int(version)) {
+	version, _ := strconv.ParseInt(strings.Trim(tag, `"v`), 10, 32) // 0 if it is no number
+	if version < 1 || tag != etag(int(version)) {
 		return noVersion, nil
 	}
 	return int(version), nil

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"onlyonce/internal/customer"
+	"onlyonce/internal/date"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
@@ -30,9 +31,9 @@ func (s *Server) invoiceForm(r *http.Request, p templates.Page, f templates.Form
 	if err != nil {
 		return nil, err
 	}
-	issued, err := invoice.ParseDate(in.IssueDate)
+	issued, err := date.Parse(in.IssueDate)
 	if err != nil {
-		issued = invoice.DateOf(time.Now().UTC())
+		issued = date.Of(time.Now().UTC())
 	}
 	next, err := invoice.NextNumber(r.Context(), s.pool, principal(r).Tenant, issued.Year())
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"onlyonce/internal/customer"
+	"onlyonce/internal/date"
 	"onlyonce/internal/invoice"
 	"onlyonce/templates"
 )
@@ -87,7 +88,7 @@ func newLine(above []invoice.LineInput) invoice.LineInput {
 
 // freshInvoice gives what stands in a new form: ?customer= chooses a customer, and ?copy= an invoice to copy.
 func (s *Server) freshInvoice(r *http.Request) (url.Values, error) {
-	today := invoice.DateOf(time.Now().UTC())
+	today := date.Of(time.Now().UTC())
 	fresh := url.Values{
 		"issue_date": {today.String()}, "due_date": {today.AddDays(30).String()}, "currency": {"EUR"},
 		"line_quantity": {"1"},

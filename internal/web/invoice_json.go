@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"onlyonce/internal/date"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/money"
 )
@@ -16,8 +17,8 @@ type invoiceJSON struct {
 	Status    string           `json:"status"`
 	Customer  invoice.Customer `json:"customer"`
 	Currency  money.Currency   `json:"currency"`
-	IssueDate invoice.Date     `json:"issue_date"`
-	DueDate   invoice.Date     `json:"due_date"`
+	IssueDate date.Date        `json:"issue_date"`
+	DueDate   date.Date        `json:"due_date"`
 	Lines     []lineJSON       `json:"lines"`
 	Subtotal  string           `json:"subtotal"`
 	TaxTotal  string           `json:"tax_total"`
@@ -61,8 +62,8 @@ type summaryJSON struct {
 	Status    string           `json:"status"`
 	Customer  invoice.Customer `json:"customer"`
 	Currency  money.Currency   `json:"currency"`
-	IssueDate invoice.Date     `json:"issue_date"`
-	DueDate   invoice.Date     `json:"due_date"`
+	IssueDate date.Date        `json:"issue_date"`
+	DueDate   date.Date        `json:"due_date"`
 	Total     string           `json:"total"`
 }
 

@@ -111,10 +111,7 @@ func pageOf[L entity](r *http.Request, read func(r *http.Request, page record.Pa
 func (p position) pager(r *http.Request) templates.Pager {
 	var pager templates.Pager
 	at := func(cursor string) string {
-		query := url.Values{}
-		for name, values := range r.URL.Query() {
-			query[name] = values
-		}
+		query := r.URL.Query()
 		if query.Del("cursor"); cursor != "" {
 			query.Set("cursor", cursor)
 		}

@@ -42,8 +42,7 @@ func operate[C, R any](s *Server, op idempotency.Operation[C, R], f format[C, R]
 
 		done, err := op.Do(r.Context(), s.store, intent, command)
 
-		var expired *idempotency.AlreadyDoneError
-		if errors.As(err, &expired) {
+		if expired, ok := errors.AsType[*idempotency.AlreadyDoneError](err); ok {
 			return f.late(w, r, expired.Record)
 		}
 		if err != nil {

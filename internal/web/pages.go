@@ -125,52 +125,76 @@ func takeFlash(w http.ResponseWriter, r *http.Request) string {
 func (s *Server) failHTML(w http.ResponseWriter, r *http.Request, err error) {
 	kind := s.classify(r, err)
 	retryAfter(w, kind)
-	posted, stranger := r.Method == http.MethodPost, kind.status == http.StatusUnauthorized
-	if stranger && !posted {
+	f := failed{kind: kind, err: err, posted: r.Method == http.MethodPost, stranger: kind.status == http.StatusUnauthorized}
+	if f.stranger && !f.posted {
 		_ = seeOther(w, r, loginPath(r))
 		return
 	}
-	other := errors.Is(err, errOtherTenant) && parseForm(r) == nil
-	mayHelp := kind.retry > 0 || stranger || other || posted && kind.status >= http.StatusInternalServerError
-	readable := posted && parseForm(r) == nil
+	f.typed = f.posted && parseForm(r) == nil
 	finish(r.Body)
-	if mayHelp && (readable || !posted) {
-		again := templates.TryAgain{Title: kind.title, Message: kind.meaning, Status: kind.status}
-		if readable {
-			again.Action, again.Fields, again.Facts = r.URL.Path, fields(r.PostForm), s.facts(r)
-			if again.AsksPassword() {
-				again.Message += " Enter your password again. Nothing else you typed is lost."
-			} else {
-				again.Message += " Nothing you typed is lost. Trying again is safe."
-			}
-		} else {
-			again.Href = r.URL.RequestURI()
-		}
-		if stranger {
-			again.Title = "You are not logged in any more"
-			again.Message = "Log in again in a new tab, then come back here and try again. Nothing you typed is lost."
-			again.Links = []templates.Link{{Text: "Log in", Href: "/login", NewTab: true}}
-		}
-		if other {
-			notice := templates.OtherTenant(formOwner(r), owner(r), false)
-			again.Title, again.Message, again.Links = notice.Title, notice.Text, notice.Links
-		}
-		_ = s.render(w, r, kind.status, templates.TryAgainPage(s.page(w, r), again))
-		return
+	if f.mayComeAgain() && (f.typed || !f.posted) {
+		_ = s.render(w, r, kind.status, templates.TryAgainPage(s.page(w, r), s.tryAgain(r, f)))
+	} else {
+		_ = s.render(w, r, kind.status, templates.FailurePage(s.page(w, r), s.failure(r, f)))
 	}
+}
+
+// failed is a request that a page says no to.
+type failed struct {
+	kind     problem
+	err      error
+	posted   bool
+	typed    bool // what was posted could be read
+	stranger bool // nobody is logged in
+}
+
+// otherTenant says that the form belongs to another tenant than the one logged in.
+func (f failed) otherTenant() bool { return errors.Is(f.err, errOtherTenant) }
+
+// mayComeAgain says whether the same request may succeed later.
+func (f failed) mayComeAgain() bool {
+	return f.kind.retry > 0 || f.stranger || f.otherTenant() || f.posted && f.kind.status >= http.StatusInternalServerError
+}
+
+// tryAgain carries what was sent, so that it can be sent again.
+func (s *Server) tryAgain(r *http.Request, f failed) templates.TryAgain {
+	again := templates.TryAgain{Title: f.kind.title, Message: f.kind.meaning, Status: f.kind.status}
+	if !f.typed {
+		again.Href = r.URL.RequestURI()
+		return again
+	}
+	again.Action, again.Fields, again.Facts = r.URL.Path, fields(r.PostForm), s.facts(r)
+	switch {
+	case f.stranger:
+		again.Title = "You are not logged in any more"
+		again.Message = "Log in again in a new tab, then come back here and try again. Nothing you typed is lost."
+		again.Links = []templates.Link{{Text: "Log in", Href: "/login", NewTab: true}}
+	case f.otherTenant():
+		notice := templates.OtherTenant(formOwner(r), owner(r), false)
+		again.Title, again.Message, again.Links = notice.Title, notice.Text, notice.Links
+	case again.AsksPassword():
+		again.Message += " Enter your password again. Nothing else you typed is lost."
+	default:
+		again.Message += " Nothing you typed is lost. Trying again is safe."
+	}
+	return again
+}
+
+// failure says what cannot be helped by sending it again.
+func (s *Server) failure(r *http.Request, f failed) templates.Failure {
 	failure := templates.Failure{
-		Status: kind.status, Title: kind.title, Message: kind.meaning, RequestID: requestID(r),
+		Status: f.kind.status, Title: f.kind.title, Message: f.kind.meaning, RequestID: requestID(r),
 		Links: []templates.Link{{Text: "Go to the start page", Href: "/"}},
 	}
-	if c, ok := errors.AsType[*conflict.Error](err); ok {
+	if c, ok := errors.AsType[*conflict.Error](f.err); ok {
 		failure.Title, failure.Message = c.Title, c.Text
 		if reg := s.registered(r.URL.Path); reg != nil && c.Existing != uuid.Nil {
 			failure.Links = []templates.Link{{Text: "Open " + c.Name, Href: "/" + reg.many + "/" + c.Existing.String()}}
 		}
 	}
 	switch {
-	case readable || !posted:
-	case stranger:
+	case f.typed || !f.posted:
+	case f.stranger:
 		failure.Title = "You are not logged in any more"
 		failure.Message = "Nothing was saved, and what you sent is too large to keep on this page. Log in again in a new tab. " +
 			"Then come back here, go back with your browser's Back button, which still has what you typed, and send it again."
@@ -178,7 +202,7 @@ func (s *Server) failHTML(w http.ResponseWriter, r *http.Request, err error) {
 	default:
 		failure.Message += " What you typed is not on this page. Your browser still has it: use its Back button."
 	}
-	_ = s.render(w, r, kind.status, templates.FailurePage(s.page(w, r), failure))
+	return failure
 }
 
 // loginPath leads back to the address of the request after a login, if it is not too long to be repeated.

@@ -11,7 +11,6 @@ import (
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/record"
-	"onlyonce/internal/uniqueness"
 	"onlyonce/templates"
 )
 
@@ -41,7 +40,7 @@ type resource[R entity] struct {
 	control func(pointer string) string
 	// severals are fields that a form may have several times.
 	severals []string
-	rules    []uniqueness.Rule
+	rules    []conflict.Rule
 	// conflicts are those of its operations besides the rules'.
 	conflicts []*conflict.Kind
 	// example is a request to the API at an address, for the documentation.
@@ -63,7 +62,7 @@ type registration struct {
 	one, many  string
 	facts      func(url.Values) []templates.Fact
 	severals   []string
-	rules      []uniqueness.Rule
+	rules      []conflict.Rule
 	conflicts  []*conflict.Kind
 	example    func(address string) string
 	endpoints  []templates.Endpoint
@@ -132,7 +131,8 @@ func (m *mounted[R]) view(found R) any {
 
 // document adds a row to the API documentation.
 func (m *mounted[R]) document(method, path, summary, repeats string) {
-	m.reg.endpoints = append(m.reg.endpoints, templates.Endpoint{Method: method, Path: apiPrefix + path, Summary: summary, Repeats: repeats})
+	m.reg.endpoints = append(m.reg.endpoints,
+		templates.Endpoint{Method: method, Path: apiPrefix + path, Summary: summary, Repeats: repeats})
 }
 
 // registered finds the resource that an address belongs to; nil if it belongs to none.

@@ -12,8 +12,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"golang.org/x/sync/semaphore"
 
+	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
-	"onlyonce/internal/uniqueness"
 	"onlyonce/static"
 	"onlyonce/templates"
 )
@@ -141,7 +141,7 @@ func (s *Server) Operations() (all []Operation) {
 }
 
 // Rules lists the uniqueness rules of all resources.
-func (s *Server) Rules() (all []uniqueness.Rule) {
+func (s *Server) Rules() (all []conflict.Rule) {
 	for _, reg := range s.resources {
 		all = append(all, reg.rules...)
 	}

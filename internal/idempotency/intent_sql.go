@@ -1,37 +1,47 @@
 package idempotency
 
-// ending makes the statement that ends the work: the intent is carried out.
-type ending struct {
+// intentSQL makes the statements before and behind the work of an operation.
+type intentSQL struct {
 	kind Kind
 	// record is a SELECT of the record, as its table shows it.
 	record string
 	// made is what a transition makes true of the row r.
 	made  string
 	table string
+	// lookup reads the intent as its tenant, and asks whether that tenant may still see what came of it.
+	lookup []query
 	// kept says that the state was made before, so that there was no work.
 	kept bool
 }
 
-func (s Spec[C, R]) ending() ending {
-	e := ending{kind: s.Kind, table: s.Table.Name, record: s.Table.JSON(), made: "true"}
+func (s Spec[C, R]) intentSQL() intentSQL {
+	q := intentSQL{kind: s.Kind, table: s.Table.Name, record: s.Table.JSON(), made: "true"}
 	if s.Made != "" {
-		e.made = s.Made
+		q.made = s.Made
 	}
-	return e
+	q.lookup = []query{
+		{sql: `SELECT set_config('onlyonce.tenant_id', @tenant_id::text, true)`},
+		{sql: `
+		SELECT attempt_id, fingerprint, result, record_id, outcome,
+			EXISTS (SELECT FROM ` + q.table + ` r WHERE r.tenant_id = i.tenant_id AND r.id = i.record_id)
+		FROM intents i
+		WHERE tenant_id = @tenant_id AND operation = @operation AND key = @idempotency_key`},
+	}
+	return q
 }
 
 // row is the row r of the record.
-func (e ending) row() string {
-	return e.table + ` r WHERE r.tenant_id = @tenant_id AND r.id = @record_id`
+func (q intentSQL) row() string {
+	return q.table + ` r WHERE r.tenant_id = @tenant_id AND r.id = @record_id`
 }
 
 // outcome of a change: whether a field of the record differs, or, if it is brought into another state, whether
 // the work was done.
-func (e ending) outcome() string {
+func (q intentSQL) outcome() string {
 	switch {
-	case e.kind != Transition:
+	case q.kind != Transition:
 		return `CASE WHEN made.changes IS NULL THEN 'unchanged' ELSE 'changed' END`
-	case e.kept:
+	case q.kept:
 		return `'unchanged'`
 	default:
 		return `'changed'`
@@ -39,26 +49,26 @@ func (e ending) outcome() string {
 }
 
 // insertRecord is insert with the record itself as the result.
-func (e ending) insertRecord() string {
-	if e.kind.Changes() {
-		return e.insert(`r.record`)
+func (q intentSQL) insertRecord() string {
+	if q.kind.Changes() {
+		return q.insert(`r.record`)
 	}
-	return e.insert(`(SELECT ` + e.record + ` FROM ` + e.row() + `)`)
+	return q.insert(`(SELECT ` + q.record + ` FROM ` + q.row() + `)`)
 }
 
 // insert stores the intent with a result. OFFSET keeps PostgreSQL from computing the result once for each place
 // where it stands.
-func (e ending) insert(result string) string {
-	if e.kind.Changes() {
+func (q intentSQL) insert(result string) string {
+	if q.kind.Changes() {
 		return `
 		INSERT INTO intents (
 			tenant_id, operation, key, fingerprint, attempt_id, actor, record_id, outcome, changes, result, expires_at)
 		SELECT
 			@tenant_id, @operation, @idempotency_key, @fingerprint, @attempt_id, @actor, @record_id,
-			` + e.outcome() + `, made.changes, made.result, now() + @retain
+			` + q.outcome() + `, made.changes, made.result, now() + @retain
 		FROM (
 			SELECT end_change(r.made, r.record) AS changes, ` + result + ` AS result
-			FROM (SELECT (` + e.made + `) AS made, ` + e.record + ` AS record FROM ` + e.row() + ` OFFSET 0) AS r
+			FROM (SELECT (` + q.made + `) AS made, ` + q.record + ` AS record FROM ` + q.row() + ` OFFSET 0) AS r
 			OFFSET 0) AS made
 		RETURNING result, record_id, outcome`
 	}
@@ -75,29 +85,29 @@ func (e ending) insert(result string) string {
 
 // lock makes changes of one record wait for each other. It is a statement of its own, so that those behind it
 // see what was committed meanwhile.
-func (e ending) lock() query {
-	return query{sql: `SELECT FROM ` + e.row() + ` FOR UPDATE`}
+func (q intentSQL) lock() query {
+	return query{sql: `SELECT FROM ` + q.row() + ` FOR UPDATE`}
 }
 
 // begin looks at the locked record, and ends the transaction if it is not there, is not the version that was
 // seen, or is what a transition is to make of it already.
-func (e ending) begin() query {
-	made := e.made
-	if e.kind == Change {
+func (q intentSQL) begin() query {
+	made := q.made
+	if q.kind == Change {
 		made = "false"
 	}
 	return query{sql: `
 		SELECT begin_change(r.version, @seen_version, r.made, r.record)
 		FROM (SELECT) AS one LEFT JOIN (
-			SELECT r.version, (` + made + `) AS made, ` + e.record + ` AS record FROM ` + e.row() + `) AS r ON true`}
+			SELECT r.version, (` + made + `) AS made, ` + q.record + ` AS record FROM ` + q.row() + `) AS r ON true`}
 }
 
 // keep stores the intent of a transition whose state was made before.
-func (e ending) keep() []query {
-	e.kept = true
-	look := `
+func (q intentSQL) keep() []query {
+	q.kept = true
+	begin := `
 		SELECT keep_made(r.made, r.record)
 		FROM (SELECT) AS one LEFT JOIN (
-			SELECT (` + e.made + `) AS made, ` + e.record + ` AS record FROM ` + e.row() + `) AS r ON true`
-	return []query{e.lock(), {sql: look}, {sql: e.insertRecord()}}
+			SELECT (` + q.made + `) AS made, ` + q.record + ` AS record FROM ` + q.row() + `) AS r ON true`
+	return []query{q.lock(), {sql: begin}, {sql: q.insertRecord()}}
 }

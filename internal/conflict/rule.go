@@ -1,11 +1,7 @@
-// Package uniqueness describes what "the same thing" means: one [Rule] for each unique constraint.
-// The domains list theirs; the documentation shows the list, and a test holds it against the
-// database's catalog.
-package uniqueness
+package conflict
 
-import "onlyonce/internal/conflict"
-
-// Rule is one uniqueness rule, for people and for the program.
+// Rule is one uniqueness rule: what "the same thing" means. There is one for each unique constraint, and a test holds
+// the rules against the catalog of the database.
 type Rule struct {
 	// Constraint is the name of the unique constraint or index that enforces the rule.
 	Constraint string
@@ -14,7 +10,7 @@ type Rule struct {
 	// Answer says what happens to the second attempt.
 	Answer string
 	// Conflict is what the second attempt is refused with; nil if the existing record is reused.
-	Conflict *conflict.Kind
+	Conflict *Kind
 	// Optional says that records without a value are not compared: the column may be NULL, or the index is
 	// partial.
 	Optional bool

@@ -1,4 +1,5 @@
-package invoice
+// Package date has calendar days.
+package date
 
 import (
 	"fmt"
@@ -8,13 +9,13 @@ import (
 // Date is a calendar day without a time zone. As text it is ISO 8601: 2026-11-21.
 type Date struct{ day time.Time }
 
-// DateOf gives the day of a time in its own zone.
-func DateOf(t time.Time) Date {
+// Of gives the day of a time in its own zone.
+func Of(t time.Time) Date {
 	return Date{time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC)}
 }
 
-// ParseDate reads an ISO 8601 date between the years 1900 and 9999.
-func ParseDate(text string) (Date, error) {
+// Parse reads an ISO 8601 date between the years 1900 and 9999.
+func Parse(text string) (Date, error) {
 	day, err := time.Parse(time.DateOnly, text)
 	if err != nil || day.Year() < 1900 {
 		return Date{}, fmt.Errorf("not a date: %.20q", text)
@@ -42,7 +43,7 @@ func (d Date) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
 // UnmarshalText reads the ISO 8601 form.
 func (d *Date) UnmarshalText(text []byte) (err error) {
-	*d, err = ParseDate(string(text))
+	*d, err = Parse(string(text))
 	return err
 }
 
@@ -52,6 +53,6 @@ func (d *Date) Scan(column any) error {
 	if !ok {
 		return fmt.Errorf("cannot read a date from %T", column)
 	}
-	*d = DateOf(day)
+	*d = Of(day)
 	return nil
 }

@@ -1,0 +1,83 @@
+package idempotency_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"onlyonce/internal/idempotency"
+)
+
+// TestWorkThatHangs: PostgreSQL ends the transaction of work that neither goes on nor looks at its context. The
+// key is free then, and of what the work did before, or does after, nothing is kept.
+func TestWorkThatHangs(t *testing.T) {
+	b := setup(t)
+	insert := interactive().Run
+	hangs, goOn := make(chan uuid.UUID, 1), make(chan struct{})
+	hanging := b.replica()
+	hanging.Wait, hanging.Timeout = 100*time.Millisecond, time.Second
+	create := running(func(ctx context.Context, tx pgx.Tx, intent idempotency.Intent, o order) (thing, error) {
+		made, err := insert(ctx, tx, intent, o)
+		hangs <- intent.Record
+		<-goOn
+		return made, err
+	})
+	answer := make(chan error, 1)
+	go func() {
+		_, err := create.Do(t.Context(), hanging, b.intent("k"), order{"a"})
+		answer <- err
+	}()
+	lost := <-hangs
+
+	done, err := idempotency.Define(interactive()).Do(t.Context(), b.store, b.intent("k"), order{"a"})
+	if err != nil || done.Replayed || done.Value.ID == lost {
+		t.Errorf("another attempt while the first one hangs: %+v, %v", done, err)
+	}
+	select {
+	case err := <-answer:
+		t.Errorf("it did not hang: %v", err)
+	default:
+	}
+	close(goOn)
+	if err := <-answer; !errors.Is(err, idempotency.ErrUnavailable) && !errors.Is(err, idempotency.ErrUnconfirmed) {
+		t.Errorf("the one that hung: %v", err)
+	}
+	if n := b.count(`SELECT count(*) FROM things`); n != 1 {
+		t.Errorf("%d things", n)
+	}
+	if n := b.count(`SELECT count(*) FROM intents WHERE record_id = '` + done.Value.ID.String() + `'`); n != 1 {
+		t.Errorf("%d intents of the one that is there", n)
+	}
+}
+
+// TestWorkIsBounded: work that hangs and looks at its context is told when the time of the attempt is over, and
+// so is the caller. Nothing is kept, and the key is free.
+func TestWorkIsBounded(t *testing.T) {
+	b := setup(t)
+	insert := interactive().Run
+	hanging := b.replica()
+	hanging.Wait, hanging.Timeout = 100*time.Millisecond, time.Second
+	create := running(func(ctx context.Context, tx pgx.Tx, intent idempotency.Intent, o order) (thing, error) {
+		_, err := insert(ctx, tx, intent, o)
+		<-ctx.Done()
+		return thing{}, errors.Join(err, ctx.Err())
+	})
+	began := time.Now()
+	if _, err := create.Do(t.Context(), hanging, b.intent("k"), order{"a"}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("it took %v", took)
+	}
+	if n := b.count(`SELECT (SELECT count(*) FROM things) + (SELECT count(*) FROM intents)`); n != 0 {
+		t.Errorf("%d rows left", n)
+	}
+	done, err := idempotency.Define(interactive()).Do(t.Context(), b.store, b.intent("k"), order{"a"})
+	if err != nil || done.Replayed {
+		t.Errorf("trying again: %+v, %v", done, err)
+	}
+}

@@ -1,0 +1,126 @@
+package invoice_test
+
+import (
+	"flag"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"onlyonce/internal/idempotency"
+)
+
+var update = flag.Bool("update", false, "write what PostgreSQL executes to testdata, instead of comparing with it")
+
+// TestExecutedCreate: testdata/create.sql is what PostgreSQL itself says that it executed for one invoice of a
+// new customer, from BEGIN to COMMIT, but for its indentation and the values that differ each time.
+func TestExecutedCreate(t *testing.T) {
+	const golden = "testdata/create.sql"
+	b := setup(t)
+	said := b.saysWhatItExecutes()
+	if _, err := b.create("first", draft(t, input("2026-0001"))); err != nil { // prepares the statements
+		t.Fatal(err)
+	}
+	said.forget()
+	in := input("2026-0002")
+	in.Customer.Email = "grace@example.com"
+	d := draft(t, in)
+	done, err := b.create("k", d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := done.Value.ID
+	got := strings.NewReplacer(
+		b.tenant.String(), "the tenant", id.String(), "the invoice", done.Value.Customer.ID.String(), "the customer",
+	).Replace("-- Written by: go test ./internal/invoice -run TestExecutedCreate -update\n" + said.text())
+	got = regexp.MustCompile(`'\\x[0-9a-f]+'`).ReplaceAllString(got, "'bytes'")
+
+	if *update {
+		if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	diff := exec.CommandContext(t.Context(), "diff", "-u", golden, "-")
+	diff.Stdin = strings.NewReader(got)
+	if differs, err := diff.CombinedOutput(); err != nil {
+		t.Errorf("PostgreSQL executes something else than %s says. If it is meant, run this test with -update.\n%s%v", golden, differs, err)
+	}
+}
+
+// said is what the server logged.
+type said struct {
+	mu         sync.Mutex
+	statements []string
+}
+
+// saysWhatItExecutes makes the server log every statement, and send its log to the store's connections.
+func (b *bundle) saysWhatItExecutes() *said {
+	b.Helper()
+	config := b.db.Pool.Config()
+	_, err := b.db.Admin(b.T).Exec(b.Context(), `ALTER ROLE onlyonce IN DATABASE `+config.ConnConfig.Database+` SET log_statement = 'all'`)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var s said
+	config.MaxConns = 1
+	config.ConnConfig.RuntimeParams["client_min_messages"] = "log"
+	config.ConnConfig.OnNotice = func(_ *pgconn.PgConn, n *pgconn.Notice) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if _, sql, ok := strings.Cut(n.Message, ": "); ok && strings.HasPrefix(n.Message, "execute ") {
+			s.statements = append(s.statements, indent(sql)+";\n"+values(n.Detail))
+		}
+	}
+	pool, err := pgxpool.NewWithConfig(b.Context(), config)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(pool.Close)
+	b.store = &idempotency.Store{Pool: pool, Wait: b.store.Wait, Timeout: b.store.Timeout}
+	return &s
+}
+
+func (s *said) forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.statements = nil
+}
+
+func (s *said) text() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return "\n" + strings.Join(s.statements, "\n")
+}
+
+// indent gives each line as many tabs as parentheses are open around it.
+func indent(sql string) string {
+	var lines []string
+	depth, list := 0, 0
+	for line := range strings.Lines(strings.TrimSpace(sql)) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "FROM") {
+			list = 0
+		}
+		closed := len(line) - len(strings.TrimLeft(line, ")"))
+		lines = append(lines, strings.Repeat("\t", depth+list-closed)+line)
+		depth += strings.Count(line, "(") - strings.Count(line, ")")
+		if line == "SELECT" { // what is selected stands on the lines until FROM
+			list = 1
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// values gives the parameters as comments, one a line.
+func values(detail string) string {
+	_, detail, ok := strings.Cut(detail, ": ") // "parameters: $1 = …"
+	if !ok {
+		return ""
+	}
+	return "-- " + regexp.MustCompile(`, (\$\d+ = )`).ReplaceAllString(detail, "\n-- $1") + "\n"
+}

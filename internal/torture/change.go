@@ -1,0 +1,76 @@
+package torture
+
+import (
+	"math/rand/v2"
+	"net/http"
+)
+
+// customersPath is their address.
+const customersPath = "/api/v1/customers"
+
+// change is how a client goes about an intent about a customer who is there.
+type change struct {
+	place     int  // which of the customers that clients know when it begins
+	elsewhere int  // and another one
+	look      bool // reads the customer first; else it goes by what any client saw last
+	match     bool // sends If-Match
+	same      bool // an edit that changes nothing
+	again     bool // when it is told that the version is stale, it reads the customer, and sends the same from there
+	otherwise bool // its other command has another content; else it is the same about another customer
+}
+
+// changing imagines what a change has besides other intents. A client that sends no key always sends If-Match, or
+// it could not tell its own retry from another wish.
+func (in intent) changing(rng *rand.Rand) intent {
+	c := change{place: rng.IntN(nearby), elsewhere: 1 + rng.IntN(nearby-1), look: rng.IntN(3) == 0}
+	if rng.IntN(6) == 0 {
+		in.key, in.repeats, in.reuse = "", 0, false
+	}
+	c.match = in.kind == edit || in.key == "" || rng.IntN(4) == 0
+	c.again = in.kind == edit && in.key != "" && rng.IntN(3) == 0
+	c.same = in.kind == edit && in.key != "" && !c.again && rng.IntN(10) == 0
+	c.otherwise = in.kind == edit && rng.IntN(2) == 0
+	in.change, in.email = c, ""
+	return in
+}
+
+// about gives the commands of a change: about one customer, and under the same key about another one, unless the
+// content is what differs.
+func (in intent) about(one, another profile) intent {
+	if in.change.otherwise {
+		another = one
+	}
+	for n, c := range [2]profile{one, another} {
+		in.commands[n] = in.command(n, c)
+	}
+	return in
+}
+
+// command gives one command of a change.
+func (in intent) command(n int, about profile) command {
+	c := command{method: http.MethodPost, path: customersPath + "/" + about.ID, record: about.ID, body: []byte("{}")}
+	if in.change.match {
+		c.seen = about.Version
+	}
+	switch in.kind {
+	case archive:
+		c.path += "/archive"
+	case restore:
+		c.path += "/restore"
+	default:
+		c.method = http.MethodPut
+		c.body = encode(map[string]any{"email": about.Email, "name": in.named(n, about)})
+	}
+	return c
+}
+
+// named is the name that a command of an edit gives.
+func (in intent) named(n int, about profile) string {
+	if !in.change.otherwise {
+		n = 0 // the same command about another customer
+	}
+	if in.change.same && n == 0 {
+		return about.Name
+	}
+	return content(in.n, n)
+}

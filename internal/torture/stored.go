@@ -1,0 +1,65 @@
+package torture
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// stored is an intent about a customer who was there, as the database has it.
+type stored struct {
+	origin
+
+	record  string
+	changed bool   // else it found nothing to change
+	name    string // that an edit gave; "" if it changed nothing
+}
+
+// loadChanges reads what changed customers, and the customers.
+func (r *rows) loadChanges(ctx context.Context, conn *pgx.Conn) error {
+	result, err := conn.Query(ctx, `
+		WITH `+numberedTenants+`
+		SELECT n, operation, key, record_id::text, outcome = 'changed', COALESCE(changes->'name'->>1, '')
+		FROM intents JOIN tenant USING (tenant_id)
+		WHERE operation IN ('customer.edit', 'customer.archive', 'customer.restore')`, tokens[:])
+	if err != nil {
+		return err
+	}
+	r.changes, err = pgx.CollectRows(result, func(scan pgx.CollectableRow) (s stored, err error) {
+		return s, scan.Scan(&s.tenant, &s.operation, &s.key, &s.record, &s.changed, &s.name)
+	})
+	if err != nil {
+		return fmt.Errorf("read the changes: %w", err)
+	}
+	result, err = conn.Query(ctx, `SELECT id::text, version, name, COALESCE(archived_at::text, '') FROM customers`)
+	if err != nil {
+		return err
+	}
+	var c profile
+	_, err = pgx.ForEachRow(result, []any{&c.ID, &c.Version, &c.Name, &c.ArchivedAt}, func() error {
+		r.customers[c.ID] = c
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("read the customers: %w", err)
+	}
+	return nil
+}
+
+// carriedOut gives what is stored of one intent about a customer who was there. Without a key, an edit is known by
+// its content; of another change nothing tells which client asked for it.
+func (e *evidence) carriedOut(n int) (found []stored) {
+	in := e.intents[n]
+	if in.key == "" {
+		return e.byContent[content(n, 0)]
+	}
+	seen := map[string]bool{}
+	for _, a := range e.attempts[n] {
+		if !seen[a.Key] {
+			seen[a.Key] = true
+			found = append(found, e.byKey[origin{in.tenant, in.kind.operation(), a.Key}]...)
+		}
+	}
+	return found
+}

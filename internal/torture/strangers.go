@@ -1,0 +1,67 @@
+package torture
+
+// strangers looks for records that nobody asked for.
+func (e *evidence) strangers() {
+	asked := map[origin]bool{}
+	for n, in := range e.intents {
+		for _, a := range e.attempts[n] {
+			asked[origin{in.tenant, in.kind.operation(), a.Key}] = true
+		}
+	}
+	for _, r := range e.rows.all {
+		if !asked[r.origin] {
+			e.reportf(-1, "every record has an intent", "nobody asked for %+v", r)
+		}
+	}
+	e.strangeChanges(asked)
+}
+
+// keyless counts what was asked for without a key. Nothing tells which client a transition came from.
+type keyless struct{ acknowledged, unknown, stored int }
+
+// strangeChanges looks for changes that nobody asked for, and counts those that were asked for without a key.
+func (e *evidence) strangeChanges(asked map[origin]bool) {
+	edits := map[string]string{} // records, by the name that they were to get
+	transitions := map[[2]string]keyless{}
+	for n, in := range e.intents {
+		if in.key != "" || len(e.attempts[n]) == 0 {
+			continue
+		}
+		record := e.attempts[n][0].Record
+		if in.kind == edit {
+			edits[content(n, 0)] = record
+			continue
+		}
+		of := [2]string{in.kind.operation(), record}
+		count := transitions[of]
+		for _, a := range e.attempts[n] {
+			if a.Outcome == done {
+				count.acknowledged++
+			} else if a.Outcome.unknown() {
+				count.unknown++
+			}
+		}
+		transitions[of] = count
+	}
+	for _, s := range e.rows.changes {
+		of := [2]string{s.operation, s.record}
+		count, counted := transitions[of]
+		switch {
+		case asked[s.origin]:
+		case s.operation == edit.operation() && s.changed && edits[s.name] == s.record:
+		case s.operation != edit.operation() && counted:
+			count.stored++
+			transitions[of] = count
+		default:
+			e.reportf(-1, "every change was asked for", "nobody asked for %+v", s)
+		}
+	}
+	for of, c := range transitions {
+		switch {
+		case c.stored > c.acknowledged+c.unknown:
+			e.reportf(-1, "every change was asked for", "%s without a key: %+v", of, c)
+		case c.stored < c.acknowledged:
+			e.reportf(-1, "an acknowledged change is stored exactly once", "%s without a key: %+v", of, c)
+		}
+	}
+}

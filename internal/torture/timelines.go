@@ -1,0 +1,127 @@
+package torture
+
+import (
+	"slices"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+)
+
+// registers holds all that clients were told about each customer against the model of one.
+func (e *evidence) registers() {
+	all := map[string]*timeline{}
+	of := func(record string) *timeline {
+		if all[record] == nil {
+			all[record] = &timeline{}
+		}
+		return all[record]
+	}
+	for _, a := range e.looks {
+		if a.Outcome == shown {
+			of(a.Record).add(a.Called, a.Done, event{kind: look, shown: a.Customer})
+		}
+	}
+	for n, in := range e.intents {
+		switch {
+		case in.kind.changes():
+			e.tell(n, of)
+		case in.kind == contact:
+			for _, a := range e.attempts[n] {
+				if a.Outcome == created || a.Outcome == existing {
+					of(a.ID).add(a.Called, a.Done, event{kind: look, shown: a.Customer})
+				}
+			}
+		}
+	}
+	for record, events := range all {
+		events.add(lastLook, never, event{kind: look, shown: e.rows.customers[record]})
+		if result := events.linearizable(); result != porcupine.Ok {
+			e.reportf(-1, "the changes of a customer are linearizable", "customer %s: %s", record, result)
+		}
+	}
+}
+
+// tell adds what is known of an intent to the timelines of the customers that it was about.
+func (e *evidence) tell(n int, of func(record string) *timeline) {
+	in, attempts := e.intents[n], e.attempts[n]
+	for _, a := range attempts {
+		if a.Outcome == stale {
+			of(a.Record).add(a.Called, a.Done, event{kind: in.kind, seen: []int{a.Seen}, name: content(n, a.Command), outcome: itStale})
+			of(a.Record).add(a.Called, a.Done, event{kind: look, shown: a.Customer})
+		}
+	}
+	if in.key == "" && in.kind != edit {
+		tellKeyless(attempts, of)
+		return
+	}
+	effect, first := e.effect(n)
+	if effect.happened == nil {
+		return
+	}
+	of(effect.record).add(effect.from, effect.to, *effect.happened)
+	for _, a := range attempts {
+		if a.Outcome == repeated && a.Done > keptUntil(attempts) && first != "" && a.Digest != first {
+			of(a.ID).add(a.Called, a.Done, event{kind: look, shown: a.Customer})
+		}
+	}
+}
+
+// tellKeyless adds transitions without a key. Of those that nobody knows one is enough: they were made from the same
+// version, and only one can have found it.
+func tellKeyless(attempts []attempt, of func(record string) *timeline) {
+	waiting := false
+	for _, a := range attempts {
+		e := event{kind: a.Kind, seen: []int{a.Seen}, shown: a.Customer}
+		switch {
+		case a.Outcome == done:
+			of(a.Record).add(a.Called, a.Done, e)
+		case a.Outcome.unknown() && !waiting:
+			waiting = true
+			e.maybe = true
+			of(a.Record).add(a.Called, never, e)
+		}
+	}
+}
+
+// effect is when and to whom an intent happened; happened is nil if it did not.
+type effect struct {
+	record   string
+	from, to time.Duration
+	happened *event
+}
+
+// effect finds out what an intent did, from its answers and from what is stored. first is the digest of its own
+// answer, if anybody was told.
+func (e *evidence) effect(n int) (effect effect, first string) {
+	attempts, found := e.attempts[n], e.carriedOut(n)
+	happened := event{kind: e.intents[n].kind}
+	effect.from, effect.to = never, atRest
+	own := slices.IndexFunc(attempts, func(a attempt) bool { return a.Outcome == done })
+	switch {
+	case len(found) > 0:
+		effect.record, happened.name, happened.outcome = found[0].record, found[0].name, itUnchanged
+		if found[0].changed {
+			happened.outcome = itChanged
+		}
+	case own >= 0:
+		effect.record, happened.name = attempts[own].Record, attempts[own].Customer.Name
+	}
+	for i, a := range attempts {
+		if a.Outcome.acknowledges() {
+			effect.to = min(effect.to, a.Done)
+		}
+		if a.Outcome == done || a.Outcome == repeated && a.Done <= keptUntil(attempts) {
+			first, happened.shown = a.Digest, a.Customer
+		}
+		if a.Record == effect.record && (i == own || own < 0 && a.Outcome.unknown()) {
+			effect.from = min(effect.from, a.Called)
+			if a.Seen != 0 {
+				happened.seen = append(happened.seen, a.Seen)
+			}
+		}
+	}
+	if effect.from < effect.to {
+		effect.happened = &happened
+	}
+	return effect, first
+}

@@ -1,0 +1,35 @@
+package web_test
+
+import (
+	"net/http"
+	"testing"
+)
+
+// TestTwoContentTypes: which of two a body has is not for us to decide, even if they say the same. The key stays
+// free.
+func TestTwoContentTypes(t *testing.T) {
+	b := setup(t)
+	for _, of := range things() {
+		program := b.program(b.site, b.acme).with("Idempotency-Key", "of "+of.name)
+		path, body := "/api/v1"+of.path, of.json(of.command)
+		for _, types := range [][]string{
+			{"application/json", "application/json"},
+			{"application/json", "text/plain"},
+			{"text/plain", "application/json"},
+			{"application/json, text/plain"},
+			{"application/json", ""},
+		} {
+			a := program.with("Content-Type", types...).post(path, body)
+			if p := decode[problem](b, a); a.status != http.StatusUnsupportedMediaType || p.Type != "/problems/content-type" {
+				t.Errorf("%s with %q: %v", path, types, a)
+			}
+			b.wantRows(rows{})
+		}
+	}
+	for _, of := range things() {
+		program := b.program(b.site, b.acme).with("Idempotency-Key", "of "+of.name)
+		if a := program.post("/api/v1"+of.path, of.json(of.command)); a.status != http.StatusCreated && a.status != http.StatusOK {
+			t.Errorf("%s: the key was used up: %v", of.name, a)
+		}
+	}
+}
