@@ -24,7 +24,8 @@ func TestCollectOnlyReads(t *testing.T) {
 	if refused, ok := errors.AsType[*pgconn.PgError](err); !ok || refused.Code != "25006" {
 		t.Errorf("changed something: %v", err)
 	}
-	names, err := postgres.Collect(t.Context(), db.Pool, tenant, pgx.RowTo[string], `SELECT name FROM customers WHERE tenant_id = @tenant_id`, nil)
+	const all = `SELECT name FROM customers WHERE tenant_id = @tenant_id`
+	names, err := postgres.Collect(t.Context(), db.Pool, tenant, pgx.RowTo[string], all, nil)
 	if err != nil || len(names) != 0 {
 		t.Errorf("%v, %v", names, err)
 	}

@@ -136,7 +136,8 @@ func TestEveryTableOfAnOperationHasWhatItNeeds(t *testing.T) {
 			}
 		}
 		key := get[string](b, `
-			SELECT COALESCE((SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = $1::regclass AND contype = 'p'), '')`, op.Table)
+			SELECT COALESCE((
+				SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = $1::regclass AND contype = 'p'), '')`, op.Table)
 		if key != "PRIMARY KEY (tenant_id, id)" {
 			t.Errorf("%s has %q, and %s needs PRIMARY KEY (tenant_id, id)", op.Table, key, op.Name)
 		}
@@ -197,7 +198,8 @@ func TestEveryBrokenConstraintIsExplained(t *testing.T) {
 				return // proved by the case "upsert hit"
 			}
 			if len(missing) > 0 {
-				t.Errorf("%s writes %v of %s and may break %v: say in its Explain what that means", of.operation, columns, of.table, missing)
+				t.Errorf("%s writes %v of %s and may break %v: say in its Explain what that means",
+					of.operation, columns, of.table, missing)
 			}
 		})
 	}
@@ -243,7 +245,8 @@ func (x *try) breakable(columns []string) []string {
 	x.Helper()
 	return get[[]string](x.bundle, `
 		SELECT COALESCE(array_agg(DISTINCT name), '{}') FROM (
-			SELECT indexrelid::regclass::text AS name, indrelid AS relation, indkey::int2[] AS keys, COALESCE(pg_get_expr(indpred, indrelid), '') AS predicate
+			SELECT indexrelid::regclass::text AS name, indrelid AS relation, indkey::int2[] AS keys,
+				COALESCE(pg_get_expr(indpred, indrelid), '') AS predicate
 			FROM pg_index WHERE indisunique AND NOT indisprimary
 			UNION ALL
 			SELECT conname, conrelid, conkey, '' FROM pg_constraint WHERE contype IN ('f', 'x') AND confrelid <> 'tenants'::regclass
@@ -280,7 +283,8 @@ func TestEveryConflictIsDocumented(t *testing.T) {
 		for _, slug := range conflictSlugs(parsed) {
 			slugs++
 			if a := stranger.get("/problems/" + slug); a.status != http.StatusOK {
-				t.Errorf("%s has a conflict %q that no problem explains: name it in a Rule, or in the conflicts of its resource", file, slug)
+				t.Errorf("%s has a conflict %q that no problem explains: name it in a Rule, or in the conflicts of its resource",
+					file, slug)
 			}
 		}
 	}

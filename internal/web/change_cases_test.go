@@ -277,7 +277,8 @@ func TestHistoryHasWhatChanged(t *testing.T) {
 			x.Fatalf("%+v, %v, want %s", history, err, want)
 		}
 		last := history[0]
-		if last.What != "changed" || last.Key != key || last.Operation != x.operation || !reflect.DeepEqual(compact(last.Changes), compact(want)) {
+		if last.What != "changed" || last.Key != key || last.Operation != x.operation ||
+			!reflect.DeepEqual(compact(last.Changes), compact(want)) {
 			x.Errorf("%+v\nwant %s", last, want)
 		}
 	})

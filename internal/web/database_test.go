@@ -42,9 +42,7 @@ func (r rows) equal(other rows) bool { return len(r.minus(other)) == 0 }
 // minus gives what there is more than before.
 func (r rows) minus(before rows) rows {
 	more := rows{}
-	for table, n := range r {
-		more[table] = n
-	}
+	maps.Copy(more, r)
 	for table, n := range before {
 		more[table] -= n
 	}

@@ -33,7 +33,8 @@ func (p page) checkForms(posted url.Values) {
 		}
 		for _, name := range []string{"idempotency_key", "tenant"} {
 			if !hasHidden(form, name) && (posted == nil || posted.Has(name)) {
-				p.b.Errorf("the form to %s carries out %s, and has no hidden field %s: a repeat of it cannot be recognised", action, operation, name)
+				p.b.Errorf("the form to %s carries out %s, and has no hidden field %s: a repeat of it cannot be recognised",
+					action, operation, name)
 			}
 		}
 	}

@@ -72,7 +72,8 @@ func TestCustomerOfAnInvoiceIsReused(t *testing.T) {
 			hit := x.under("another", change(x.other, "customer_email", "ADA@example.com", "customer_name", "Ada King"))
 			x.label = "2026-0002"
 			x.format.done(x, hit)
-			if ada := get[string](x.bundle, `SELECT concat_ws(' ', email, name, version) FROM customers`); ada != "ada@example.com Ada Lovelace 1" {
+			ada := get[string](x.bundle, `SELECT concat_ws(' ', email, name, version) FROM customers`)
+			if ada != "ada@example.com Ada Lovelace 1" {
 				x.Errorf("the customer was changed: %s", ada)
 			}
 		})

@@ -19,7 +19,8 @@ func madeAlready(x *try) {
 	if x.record() != before {
 		x.Error("the record was changed")
 	}
-	if outcome := get[string](x.bundle, `SELECT concat_ws(' ', outcome, changes) FROM intents WHERE key = 'another'`); outcome != "unchanged" {
+	outcome := get[string](x.bundle, `SELECT concat_ws(' ', outcome, changes) FROM intents WHERE key = 'another'`)
+	if outcome != "unchanged" {
 		x.Errorf("the history says %s", outcome)
 	}
 	x.wantRows(rows{"intents": 2})

@@ -174,7 +174,8 @@ func (x *try) meanwhile(method, path, key, command string) created {
 // statusOf is the status of each problem. Those that are not listed are conflicts.
 func statusOf(slug string) int {
 	return cmp.Or(map[string]int{
-		"key-missing": 400, "key-malformed": 400, "key-reused": 422, "malformed": 400, "invalid": 422, "unauthorized": 401, "forbidden": 403, "not-found": 404,
+		"key-missing": 400, "key-malformed": 400, "key-reused": 422, "malformed": 400, "invalid": 422,
+		"unauthorized": 401, "forbidden": 403, "not-found": 404,
 		"too-many": 429, "busy": 503, "unconfirmed": 503, "unavailable": 503, "internal": 500,
 		"changed-meanwhile": 412, "version-missing": 428,
 	}[slug], http.StatusConflict)
