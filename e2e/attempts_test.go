@@ -11,8 +11,8 @@ import (
 	"sync"
 )
 
-// attemptLog counts, from the app's own log, how each attempt to create an
-// invoice ended: what arrived at the server, whatever the browser believes.
+// attemptLog counts, from the app's own log, how each attempt to carry out an
+// intent ended: what arrived at the server, whatever the browser believes.
 type attemptLog struct {
 	next     slog.Handler
 	mu       sync.Mutex
@@ -29,7 +29,7 @@ func (l *attemptLog) Handle(ctx context.Context, r slog.Record) error {
 		collect(found, a)
 		return true
 	})
-	if found["operation"] == "invoice.create" {
+	if found["operation"] != "" {
 		l.mu.Lock()
 		l.outcomes = append(l.outcomes, found["outcome"])
 		l.mu.Unlock()
@@ -65,7 +65,7 @@ func (l *attemptLog) seen() []string {
 	return slices.Sorted(slices.Values(l.outcomes))
 }
 
-// attempts holds how the attempts to create an invoice ended, in any order.
+// attempts holds how the attempts ended, in any order.
 func (s *session) attempts(want ...string) {
 	s.t.Helper()
 	slices.Sort(want)

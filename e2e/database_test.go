@@ -62,23 +62,29 @@ func parsedInOrder(t *testing.T, database string) string {
 // release is called. Reading goes on.
 func (s *session) lockInvoices() (release func()) {
 	s.t.Helper()
+	return s.lock("invoices")
+}
+
+// lock stops whatever writes to a table, in the same way.
+func (s *session) lock(table string) (release func()) {
+	s.t.Helper()
 	tx, err := s.db.Begin(s.t.Context())
 	s.check(err, "begin the transaction that holds the lock")
 	// A pool waits for its connections when it is closed.
 	s.t.Cleanup(func() { _ = tx.Rollback(context.Background()) })
-	_, err = tx.Exec(s.t.Context(), "LOCK TABLE invoices IN SHARE ROW EXCLUSIVE MODE")
-	s.check(err, "lock the invoices")
+	_, err = tx.Exec(s.t.Context(), "LOCK TABLE "+table+" IN SHARE ROW EXCLUSIVE MODE")
+	s.check(err, "lock "+table)
 	return func() {
 		s.t.Helper()
 		s.check(tx.Rollback(s.t.Context()), "release the lock")
 	}
 }
 
-// waiting waits until n creates have come since the beginning, and one of them stands at the lock.
+// waiting waits until n attempts have come since the beginning, and one of them stands at the lock.
 // The others wait behind it, or have ended.
 func (s *session) waiting(n int) {
 	s.t.Helper()
-	s.until(fmt.Sprintf("%d creates have come and one waits for a lock", n), func() bool {
+	s.until(fmt.Sprintf("%d attempts have come and one waits for a lock", n), func() bool {
 		atTheLock := s.count(`
 			SELECT count(*) FROM pg_stat_activity
 			WHERE datname = current_database() AND wait_event_type = 'Lock'`)

@@ -14,6 +14,8 @@ func TestForcedColours(t *testing.T) {
 	s := start(t, inForcedColors)
 	s.login()
 	s.differ("an invoice's state", ".badge", ".invoices .name", "border-inline-start-style")
+	s.open("/customers?archived=1")
+	s.differ("the current filter", ".filter a[aria-current]", ".filter a:not([aria-current])", "text-decoration-line")
 	s.newInvoice()
 	s.differ("the current page", "nav a[aria-current]", "nav a:not([aria-current])", "text-decoration-line")
 	s.differ("the main button", "main .primary", "main .button:not(.primary, .quiet)", "background-color")
@@ -70,7 +72,7 @@ func TestPaper(t *testing.T) {
 		t.Errorf("the stamp is %v, and so on one page only", position)
 	}
 	s.check(expect.Locator(s.page.Locator("h1")).ToContainText("Draft"), "read it in the heading")
-	for _, other := range []string{".site", ".flash", ".provenance", ".submit-panel", ".skip"} {
+	for _, other := range []string{".site", ".flash", ".history", ".submit-panel", ".skip"} {
 		s.check(expect.Locator(s.page.Locator(other)).ToBeHidden(), "not print "+other)
 	}
 	buttons, err := s.page.Locator(".button:visible").Count()

@@ -11,8 +11,8 @@ import (
 // proxy is the wire between browser and app. It knows no HTTP beyond the first
 // words of a request, so that it can be cut like a wire.
 type proxy struct {
-	upstream string // host:port of the app
-	posts    atomic.Int32
+	upstream string       // host:port of the app
+	posts    atomic.Int32 // since cutNextAnswer
 	cut      atomic.Bool
 }
 
@@ -36,9 +36,12 @@ func (s *session) throughProxy() *proxy {
 	return p
 }
 
-// cutNextAnswer resets the connection on which the next invoice is posted, when
+// cutNextAnswer resets the connection on which the next form is posted, when
 // the app has answered and before any byte of the answer reaches the browser.
-func (p *proxy) cutNextAnswer() { p.cut.Store(true) }
+func (p *proxy) cutNextAnswer() {
+	p.posts.Store(0)
+	p.cut.Store(true)
+}
 
 func (p *proxy) carry(client net.Conn) {
 	defer client.Close()
@@ -60,7 +63,7 @@ func (p *proxy) requests(app io.Writer, client io.Reader, posting *atomic.Bool) 
 	buffer := make([]byte, 64<<10)
 	for {
 		n, err := client.Read(buffer)
-		if bytes.HasPrefix(buffer[:n], []byte("POST /invoices ")) {
+		if bytes.HasPrefix(buffer[:n], []byte("POST /")) {
 			p.posts.Add(1)
 			posting.Store(true)
 		}

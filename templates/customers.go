@@ -31,6 +31,13 @@ type Customer struct {
 	Action         Action // archive or restore
 }
 
+func customerEmailHint(f Form) string {
+	if f.Version != 0 {
+		return "No other customer can have the same email."
+	}
+	return "One customer per email: an existing one is reused."
+}
+
 func (v CustomerList) title() string {
 	if v.Archived {
 		return "Archived customers"

@@ -44,6 +44,7 @@ type input struct {
 	Value        string
 	Placeholder  string
 	Hint         string
+	HintNumber   string // ends the hint, on one line
 	Error        string
 	Mode         string // inputmode
 	Autocomplete string // "off" when empty: these are facts about others

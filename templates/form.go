@@ -32,6 +32,10 @@ type Form struct {
 	// Versions are what somebody else has saved meanwhile and what was typed here; nil if there is nothing to
 	// compare.
 	Versions []VersionRow
+	// Meanwhile is what somebody else has done to the record since this form was opened.
+	Meanwhile []HistoryEntry
+	// Cancel is where the page leads on without the form.
+	Cancel string
 }
 
 // VersionRow compares one field of a record, as it is saved now and as it was typed here.

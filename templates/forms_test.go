@@ -72,7 +72,7 @@ func TestNoticesOfferOneClickWaysOn(t *testing.T) {
 		},
 		"stale": {
 			says: "2026-0042 was changed while you were editing. Your changes were not saved. " +
-				"Keep what is saved, save yours instead, or edit yours below.",
+				"Save yours instead, keep what is saved, or go on editing below.",
 			button: "Save mine instead", field: "=",
 		},
 		"no key": {

@@ -20,9 +20,6 @@ type Invoice struct {
 	Notes         string
 	// CopyHref opens a new form filled like this invoice.
 	CopyHref string
-	// Key is the idempotency key that created it; CreatedAt says when.
-	Key       string
-	CreatedAt string
 }
 
 // InvoiceLine is one line of an invoice.

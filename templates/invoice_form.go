@@ -66,7 +66,7 @@ type Currency struct {
 
 func (v InvoiceForm) number() input {
 	in := v.input(input{
-		ID: "number", Label: "Number", Placeholder: v.NextNumber, Hint: "Leave blank for the next number, " + v.NextNumber + ".",
+		ID: "number", Label: "Number", Placeholder: v.NextNumber, Hint: "Leave blank for the next number,", HintNumber: v.NextNumber,
 	})
 	in.Value = v.Number
 	return in

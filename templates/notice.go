@@ -45,13 +45,21 @@ func Conflict(title, text string, existing Record, submits []Submit) *Notice {
 	return &Notice{Kind: NoticeConflict, Title: title, Text: text, Links: []Link{existing.open()}, Submits: submits}
 }
 
-// Stale says that somebody else has changed the record since the form was opened. One click saves what was
-// typed here instead, and one leaves it as it is.
-func Stale(existing Record) *Notice {
+// Stale says that somebody else has changed the record since the form was opened. If that differs from what was
+// typed here, one click saves this instead, and one leaves the record as it is.
+func Stale(existing Record, differs bool) *Notice {
+	if !differs {
+		return &Notice{
+			Kind:  NoticeConflict,
+			Title: existing.Name + " was changed while you were editing.",
+			Text:  "What you typed is what is saved now, so there is nothing left to save.",
+			Links: []Link{existing.open()},
+		}
+	}
 	return &Notice{
 		Kind:    NoticeConflict,
 		Title:   existing.Name + " was changed while you were editing.",
-		Text:    "Your changes were not saved. Keep what is saved, save yours instead, or edit yours below.",
+		Text:    "Your changes were not saved. Save yours instead, keep what is saved, or go on editing below.",
 		Links:   []Link{{Text: "Keep what is saved", Href: existing.Href}},
 		Submits: []Submit{{Text: "Save mine instead"}},
 	}
@@ -64,6 +72,18 @@ func FormSpent(did string, existing Record, again Submit) *Notice {
 		Kind:    NoticeConflict,
 		Title:   "This form already " + did + " " + existing.Name + ".",
 		Text:    "Your changes were not saved.",
+		Links:   []Link{existing.open()},
+		Submits: []Submit{again},
+	}
+}
+
+// ChangesSpent is FormSpent for a form that changes a record: what it has saved stands beside what was typed
+// into it since.
+func ChangesSpent(existing Record, again Submit) *Notice {
+	return &Notice{
+		Kind:    NoticeConflict,
+		Title:   "This form already saved changes to " + existing.Name + ".",
+		Text:    "What you typed after that was not saved.",
 		Links:   []Link{existing.open()},
 		Submits: []Submit{again},
 	}

@@ -22,6 +22,8 @@ type Page struct {
 	// Flash is said once at the top of the page, such as "Invoice 2026-0042
 	// created". Empty for none.
 	Flash string
+	// History is what was done to the record that the page shows, newest first.
+	History []HistoryEntry
 	// Nav is the main navigation.
 	Nav []NavItem
 	// Asset gives the URL of a file in package static, by its name. It panics if there is none.

@@ -22,6 +22,11 @@ func states() map[string]templ.Component {
 		Asset: func(name string) string { return "/" + name },
 		Nav:   []templates.NavItem{{Text: "Invoices", Href: "/invoices", Current: true}, {Text: "API", Href: "/docs/api"}},
 	}
+	withHistory := page
+	withHistory.History = []templates.HistoryEntry{
+		{Changes: []templates.HistoryChange{{Label: "Name", Was: hostile, Is: hostile}, {Label: "Notes", Is: hostile}}, By: hostile},
+		{Text: "Created", Key: hostile, By: hostile},
+	}
 	anonymous := templates.Page{Asset: page.Asset}
 	record := templates.Record{Name: "2026-0042", Href: "/invoices/1"}
 	row := templates.InvoiceRow{Href: "/invoices/1", Number: hostile, Customer: hostile, Status: "draft", Total: "1.00 EUR"}
@@ -38,7 +43,7 @@ func states() map[string]templ.Component {
 		}),
 		"no invoices": templates.InvoiceListPage(page, templates.InvoiceList{}),
 		"invoice": templates.InvoicePage(page, templates.Invoice{
-			Number: hostile, Notes: hostile, Key: hostile,
+			Number: hostile, Notes: hostile,
 			Lines: []templates.InvoiceLine{{Description: hostile}},
 			Taxes: []templates.TaxLine{{Rate: "23%"}},
 		}),
@@ -60,7 +65,7 @@ func states() map[string]templ.Component {
 			Rows: []templates.CustomerRow{{Href: "/customers/1", Name: hostile, Email: hostile}},
 		}),
 		"no customers": templates.CustomerListPage(page, templates.CustomerList{}),
-		"customer": templates.CustomerPage(page, templates.Customer{
+		"customer": templates.CustomerPage(withHistory, templates.Customer{
 			Name: hostile, Email: hostile, Archived: "21 Nov 2026", Invoices: []templates.InvoiceRow{row},
 			Pager:  templates.Pager{NextHref: "?cursor=x"},
 			Action: templates.Action{Text: "Restore", Href: "/customers/1/restore", Key: "k"},
@@ -68,8 +73,8 @@ func states() map[string]templ.Component {
 		"archived customers": templates.CustomerListPage(page, templates.CustomerList{Archived: true}),
 		"customer form":      templates.CustomerForm(page, templates.Form{Title: "New customer", Key: "k"}),
 		"customer form, stale": templates.CustomerForm(page, templates.Form{
-			Title: "Edit customer", Key: "k", Version: 2, Notice: templates.Stale(record),
-			Versions: []templates.VersionRow{{Label: "Name", Saved: hostile, Typed: hostile, Differ: true}},
+			Title: "Edit customer", Key: "k", Version: 2, Notice: templates.Stale(record, true),
+			Versions: []templates.VersionRow{{Label: "Name", Saved: hostile, Typed: hostile, Differ: true}}, Meanwhile: withHistory.History,
 		}),
 		"customer form refused": templates.CustomerForm(page, templates.Form{
 			Title: "New customer", Key: "k", Typed: url.Values{"email": {hostile}},
@@ -124,7 +129,7 @@ func returnedForms() map[string]templates.InvoiceForm {
 			[]templates.Submit{{Text: "Use the next number, 2026-0043", Name: "next_number", Value: "1"}}),
 		"form spent":   templates.FormSpent("created", record, again),
 		"no key":       templates.NoKey("fresh"),
-		"stale":        templates.Stale(record),
+		"stale":        templates.Stale(record, true),
 		"other tenant": templates.OtherTenant(templates.Owner{ID: "a", Name: hostile}, templates.Owner{ID: "b", Name: hostile}, true),
 		"unconfirmed":  templates.Unconfirmed(),
 		"still saving": templates.StillSaving(),

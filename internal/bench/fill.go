@@ -45,15 +45,20 @@ func past(rows int) string {
 		ORDER BY n`, acme, rows)
 }
 
-// fillIntents makes intents with results as large as that of an invoice with three lines. Keys are
-// random; they are inserted in their order, which is quick and gives the same index.
+// fillIntents makes intents with results as large as that of an invoice with three lines. Every fourth changed a
+// customer. Keys are random; they are inserted in their order, which is quick and gives the same index.
 func fillIntents(intents int, expiresAt string) string {
 	return fmt.Sprintf(`
-		INSERT INTO intents (tenant_id, operation, key, fingerprint, attempt_id, record_id, outcome, actor, result, expires_at)
-		SELECT '%s', 'invoice.create', key, sha256(key::bytea),
-			key::uuid AS attempt_id, key::uuid AS record_id, 'created', 'token demo',
+		INSERT INTO intents (
+			tenant_id, operation, key, fingerprint, attempt_id, record_id, outcome, changes, actor, result, expires_at)
+		SELECT '%s', operation, key, sha256(key::bytea),
+			key::uuid AS attempt_id, key::uuid AS record_id, outcome, changes::jsonb, 'token demo',
 			json_build_object('id', key, 'padding', repeat(md5(key), 20)), %s
-		FROM (SELECT gen_random_uuid()::text AS key FROM generate_series(1, %d) ORDER BY key) AS keys`,
+		FROM (SELECT gen_random_uuid()::text AS key, n %% 4 = 0 AS changed FROM generate_series(1, %d) AS n ORDER BY key) AS keys
+		JOIN (VALUES
+			(false, 'invoice.create', 'created', NULL),
+			(true, 'customer.edit', 'changed', '{"name": ["Ada Lovelace", "Ada King"]}')) AS kinds (changed, operation, outcome, changes)
+		USING (changed)`,
 		acme, expiresAt, intents)
 }
 

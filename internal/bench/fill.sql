@@ -13,9 +13,10 @@ SELECT sha256(int8send(n)) AS hash, tenant_id, 'token ' || n FROM past ORDER BY 
 INSERT INTO sessions (token, data, expiry)
 SELECT encode(sha256(int8send(n)), 'hex') AS hash, '', now() + interval '7 days' FROM past ORDER BY hash;
 
-INSERT INTO customers (tenant_id, id, email, name, created_at)
-SELECT tenant_id, id, 'customer' || n || '@past.example', 'Customer ' || n, at
-FROM past;
+-- The newer half is archived: what reads through the archived customers to find the others shows at once.
+INSERT INTO customers (tenant_id, id, email, name, archived_at, created_at)
+SELECT tenant_id, id, 'customer' || n || '@past.example', 'Customer ' || n, CASE WHEN n > middle THEN at END, at
+FROM past, (SELECT count(*) / 2 AS middle FROM past) AS counted;
 
 -- Half of the invoices belong to one customer, whom the load is about. Their numbers were typed: every second
 -- one of the series, far behind those that are allocated.

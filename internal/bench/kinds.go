@@ -14,7 +14,7 @@ import (
 
 // kinds lists what the program is asked for.
 func kinds() []kind {
-	return slices.Concat(creates(), repeats(), customers(), apiReads(), pageReads())
+	return slices.Concat(creates(), repeats(), customers(), edits(), transitions(), apiReads(), pageReads())
 }
 
 const (
@@ -24,13 +24,14 @@ const (
 	allocatedNumber = "API: create with an allocated number"
 	invoiceForm     = "invoice form"
 
-	routeCreate         = "POST /api/v1/invoices"
-	routeForm           = "POST /invoices"
-	routeUpsert         = "POST /api/v1/customers"
-	routeInvoiceForm    = "GET /invoices/new"
-	routeInvoiceList    = "GET /invoices"
-	routeCustomerList   = "GET /customers"
-	routeInvoiceListAPI = "GET /api/v1/invoices"
+	routeCreate          = "POST /api/v1/invoices"
+	routeForm            = "POST /invoices"
+	routeUpsert          = "POST /api/v1/customers"
+	routeInvoiceForm     = "GET /invoices/new"
+	routeInvoiceList     = "GET /invoices"
+	routeCustomerList    = "GET /customers"
+	routeInvoiceListAPI  = "GET /api/v1/invoices"
+	routeCustomerListAPI = "GET /api/v1/customers"
 )
 
 func newKey() string { return uuid.NewString() }
@@ -44,14 +45,14 @@ func seriesNumber() string {
 }
 
 // invoices makes requests of the API for invoices, each under a new key.
-func invoices(body func(s *site) string) func(context.Context, *site, int) (*http.Request, error) {
+func invoices(body func(s *site) string) maker {
 	return func(ctx context.Context, s *site, _ int) (*http.Request, error) {
 		return apiPost(ctx, s.origin+invoicesPath, newKey(), body(s))
 	}
 }
 
-// forms makes posts of the invoice form, each under a new key.
-func forms(path string, fields func() url.Values) func(context.Context, *site, int) (*http.Request, error) {
+// forms makes posts of a form, each under a new key.
+func forms(path string, fields func() url.Values) maker {
 	return func(ctx context.Context, s *site, _ int) (*http.Request, error) {
 		form := fields()
 		form.Set("idempotency_key", newKey())
@@ -120,7 +121,7 @@ func repeats() []kind {
 const expiredKey = "expired"
 
 func customers() []kind {
-	upsert := func(email func(*site) string) func(context.Context, *site, int) (*http.Request, error) {
+	upsert := func(email func(*site) string) maker {
 		return func(ctx context.Context, s *site, _ int) (*http.Request, error) {
 			return apiPost(ctx, s.origin+customersPath, newKey(), fmt.Sprintf(`{"email":%q,"name":"Northwind Traders"}`, email(s)))
 		}
@@ -149,6 +150,12 @@ func apiReads() []kind {
 		read("API: invoices", routeInvoiceListAPI, func(*site) string { return invoicesPath }),
 		read("API: invoices from the middle", routeInvoiceListAPI,
 			func(s *site) string { return invoicesPath + "?cursor=" + s.known.middleInvoice }),
+		read("API: customers", routeCustomerListAPI, func(*site) string { return customersPath }),
+		read("API: customers from the middle", routeCustomerListAPI,
+			func(s *site) string { return customersPath + "?cursor=" + s.known.middleCustomer }),
+		read("API: archived customers", routeCustomerListAPI, func(*site) string { return customersPath + "?archived=1" }),
+		read("API: archived customers from the middle", routeCustomerListAPI,
+			func(s *site) string { return customersPath + "?archived=1&cursor=" + s.known.middleArchived }),
 	}
 }
 
@@ -171,11 +178,16 @@ func pageReads() []kind {
 		read("invoice list", routeInvoiceList, func(*site) string { return "/invoices" }),
 		read("invoice list from the middle", routeInvoiceList, func(s *site) string { return "/invoices?cursor=" + s.known.middleInvoice }),
 		read("customer form", "GET /customers/new", func(*site) string { return "/customers/new?key=" + newKey() }),
+		read("customer form to edit", routeEditForm,
+			func(s *site) string { return "/customers/" + s.known.middleCustomer + "/edit?key=" + newKey() }),
 		read("customer page", "GET /customers/{id}", func(s *site) string { return "/customers/" + s.known.customer }),
 		read("customer page, invoices from the middle", "GET /customers/{id}",
 			func(s *site) string { return "/customers/" + s.known.customer + "?cursor=" + s.known.middleInvoice }),
 		read("customer list", routeCustomerList, func(*site) string { return "/customers" }),
 		read("customer list from the middle", routeCustomerList,
 			func(s *site) string { return "/customers?cursor=" + s.known.middleCustomer }),
+		read("list of archived customers", routeCustomerList, func(*site) string { return "/customers?archived=1" }),
+		read("list of archived customers from the middle", routeCustomerList,
+			func(s *site) string { return "/customers?archived=1&cursor=" + s.known.middleArchived }),
 	}
 }

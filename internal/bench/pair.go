@@ -21,13 +21,16 @@ type site struct {
 	another func(context.Context) (origin string, stop func(), err error)
 }
 
+// maker gives the n-th request of a turn. Whatever has to be new in it is random. What it asks the site for is
+// not measured.
+type maker func(ctx context.Context, s *site, n int) (*http.Request, error)
+
 // kind is a kind of request that one caller sends again and again.
 type kind struct {
 	name  string
 	route string // that it is about: method and pattern
 	want  int    // status
-	// make gives the n-th request of a turn. Whatever has to be new in it is random.
-	make func(ctx context.Context, s *site, n int) (*http.Request, error)
+	make  maker
 
 	// strange sends each turn to a program that was started for it and sees each key once.
 	strange bool

@@ -39,7 +39,11 @@ func formInvoice(key, number, text string) url.Values {
 
 // apiPost sends JSON with the token of acme.
 func apiPost(ctx context.Context, url, key, body string) (*http.Request, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(body))
+	return apiSend(ctx, http.MethodPost, url, key, body)
+}
+
+func apiSend(ctx context.Context, method, url, key, body string) (*http.Request, error) {
+	request, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
 	if err != nil {
 		return nil, err
 	}

@@ -9,10 +9,11 @@ import (
 
 // known is what a site has that requests name.
 type known struct {
-	keys                          []string // of invoices that were created through the program
-	invoice, customer             string   // ids
-	middleInvoice, middleCustomer string   // ids in the middle of their lists
-	middleEmail                   string   // of a customer in the middle of all, by email
+	keys              []string // of invoices that were created through the program
+	invoice, customer string   // ids
+	middleEmail       string   // of a customer in the middle of all, by email
+	// Ids in the middle of their lists.
+	middleInvoice, middleCustomer, middleArchived string
 }
 
 // newSite logs in.
@@ -36,9 +37,10 @@ func (s *site) learn(ctx context.Context, invoices int) error {
 	for id, sql := range map[*string]string{
 		&s.known.invoice:        `SELECT id::text FROM invoices WHERE tenant_id = $1 ORDER BY id DESC LIMIT 1`,
 		&s.known.customer:       `SELECT id::text FROM customers WHERE tenant_id = $1 AND email = '` + regularEmail + `'`,
-		&s.known.middleInvoice:  middleOf("invoices", "id", "id"),
-		&s.known.middleCustomer: middleOf("customers", "id", "id"),
-		&s.known.middleEmail:    middleOf("customers", "email", "email_folded"),
+		&s.known.middleInvoice:  middleOf("invoices", "true", "id", "id"),
+		&s.known.middleCustomer: middleOf("customers", "archived_at IS NULL", "id", "id"),
+		&s.known.middleArchived: middleOf("customers", "archived_at IS NOT NULL", "id", "id"),
+		&s.known.middleEmail:    middleOf("customers", "true", "email", "email_folded"),
 	} {
 		found, err := value[string](ctx, s.db.admin(), sql, acme)
 		if err != nil {
@@ -61,7 +63,8 @@ func createKnown(ctx context.Context, s *site, key, text string) error {
 	return nil
 }
 
-func middleOf(table, column, order string) string {
-	return `SELECT ` + column + `::text FROM ` + table + ` WHERE tenant_id = $1 ORDER BY ` + order + `
-		OFFSET (SELECT count(*) / 2 FROM ` + table + ` WHERE tenant_id = $1) LIMIT 1`
+// middleOf asks for a column of the row in the middle of those for which a condition holds.
+func middleOf(table, where, column, order string) string {
+	of := ` FROM ` + table + ` WHERE tenant_id = $1 AND ` + where
+	return `SELECT ` + column + `::text` + of + ` ORDER BY ` + order + ` OFFSET (SELECT count(*) / 2` + of + `) LIMIT 1`
 }

@@ -16,6 +16,15 @@ func TestEveryTableGrows(t *testing.T) {
 	t.Parallel()
 	const rows = 50
 	db, _ := setup(t, rows)
+	for what, sql := range map[string]string{
+		"archived customers":            `SELECT count(*) FROM customers WHERE archived_at IS NOT NULL`,
+		"customers who are not":         `SELECT count(*) FROM customers WHERE archived_at IS NULL`,
+		"intents that changed a record": `SELECT count(*) FROM intents WHERE outcome = 'changed' AND changes IS NOT NULL`,
+	} {
+		if n, err := value[int](t.Context(), db.admin(), sql); err != nil || n < rows/5 {
+			t.Errorf("%d %s of %d, %v: too few to matter", n, what, rows, err)
+		}
+	}
 	if err := db.exec(t.Context(), `CREATE TABLE forgotten (tenant_id uuid NOT NULL, id uuid PRIMARY KEY)`); err != nil {
 		t.Fatal(err)
 	}

@@ -145,10 +145,10 @@ func queueOne(conn *pgx.Conn, pipeline *pgconn.Pipeline, b bound) error {
 // not seen yet, none later. Parsing a statement locks its tables for a moment, so that wait is bounded
 // too.
 func prepare(ctx context.Context, conn *pgx.Conn, wait string, all []bound) error {
-	if conn.Config().DefaultQueryExecMode == pgx.QueryExecModeExec {
-		return nil // a pooler stands between: the next transaction may run on another connection
-	}
 	known := conn.PgConn().CustomData()
+	if throughPooler(conn, known) {
+		return nil // the next transaction may run on another connection of it
+	}
 	var missing []*statement
 	for _, b := range all {
 		if known[b.name] == nil {
@@ -167,6 +167,18 @@ func prepare(ctx context.Context, conn *pgx.Conn, wait string, all []bound) erro
 		return fmt.Errorf("prepare: %w", err)
 	}
 	return nil
+}
+
+// throughPooler tells whether a pooler stands between, as the setting says. It is asked once per connection: pgx
+// copies the whole configuration for the answer.
+func throughPooler(conn *pgx.Conn, known map[string]any) bool {
+	const name = "through a pooler"
+	pooled, asked := known[name].(bool)
+	if !asked {
+		pooled = conn.Config().DefaultQueryExecMode == pgx.QueryExecModeExec
+		known[name] = pooled
+	}
+	return pooled
 }
 
 // parse notes each statement in known as soon as it is prepared: it stays so, even if the next one fails.

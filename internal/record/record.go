@@ -74,7 +74,13 @@ func (t Table[R]) List(
 	named := pgx.NamedArgs{"before": page.Before, "limit": page.Limit}
 	maps.Copy(named, args)
 	return postgres.Collect(ctx, pool, tenant, pgx.RowTo[R], `
-		SELECT `+t.JSON()+` FROM `+t.Name+` r
-		WHERE r.tenant_id = @tenant_id AND r.id < @before AND `+where+`
-		ORDER BY r.id DESC LIMIT @limit`, named)
+		SELECT json FROM (
+			SELECT r.id, `+t.JSON()+` AS json FROM `+t.Name+` r
+			WHERE r.tenant_id = @tenant_id AND r.id < @before AND `+where+`
+			ORDER BY r.id DESC LIMIT `+MaxRows+`) AS page
+		ORDER BY id DESC LIMIT @limit`, named)
 }
+
+// MaxRows is more than any page may have. A list says so in its SQL: of a limit that comes as an argument PostgreSQL
+// only knows that it may be large, and would plan the statement anew for every page.
+const MaxRows = "201"

@@ -85,7 +85,7 @@ func (p page) compares(of thing, saved, typed url.Values) {
 		p.b.Fatalf("no comparison: %s", p.text())
 	}
 	for _, row := range all(table[0], "tr") {
-		if strings.Contains(text(row), "differs") {
+		if strings.Contains(text(row), "Differs") {
 			differ = append(differ, text(row))
 		}
 	}
@@ -107,7 +107,7 @@ func changesNothing(x *try) {
 	command := x.thing.command
 	first := x.ask(command)
 	if x.isHTML() {
-		htmlFormat{}.shown(x, first).says(x.thing.label + " is like this already. Nothing was changed.")
+		htmlFormat{}.shown(x, first).says("Nothing to save: " + x.thing.label + " was already like this.")
 	} else if version := (jsonFormat{}).check(x, first); version != x.seen || first.status != http.StatusOK {
 		x.Errorf("%v", first)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -63,9 +64,10 @@ func htmlFormat[C any, R entity](m *mounted[R], op idempotency.Operation[C, R], 
 func (m *mounted[R]) newForm(r *http.Request, kind idempotency.Kind, words wording, key idempotency.Key) templates.Form {
 	f := templates.Form{
 		Title: words.title, Submit: words.submit, Key: key.String(), Owner: formOwner(r), Action: m.path(), Href: m.path() + "/new",
+		Cancel: m.path(),
 	}
 	if kind.Changes() {
-		f.Action, f.Href = r.URL.Path, r.URL.Path
+		f.Action, f.Href, f.Cancel = r.URL.Path, r.URL.Path, path.Dir(r.URL.Path)
 	}
 	return f
 }
@@ -101,7 +103,7 @@ func (m *mounted[R]) openEdit(words wording, used used) handler {
 		return f, nil
 	}, func(existing templates.Record) templates.FormUsed {
 		return templates.FormUsed{
-			Text: "This form already saved its changes to", Existing: existing,
+			Text: "This form already saved changes to", Existing: existing,
 			More:  "A form is saved once, however often it is opened or sent.",
 			Again: templates.Link{Text: "Edit again", Href: existing.Href + "/edit"},
 		}
@@ -196,6 +198,11 @@ func (m *mounted[R]) object(
 			return 0, err
 		}
 		again := templates.Submit{Text: words.again, Name: "fresh_key", Value: idempotency.NewKey().String()}
+		if kind.Changes() {
+			f.Notice = templates.ChangesSpent(existing, again)
+			_, err := m.compare(r, f)
+			return status, err
+		}
 		f.Notice, f.Used = templates.FormSpent(words.did, existing, again), existing.Name
 		return status, nil
 	}
@@ -213,7 +220,7 @@ func (m *mounted[R]) object(
 		return status, nil
 	}
 	if is[*idempotency.StaleError](refused) || errors.Is(refused, idempotency.ErrNoVersion) {
-		return http.StatusConflict, m.compare(r, f)
+		return http.StatusConflict, m.stale(r, f)
 	}
 	if f.Notice = commonNotice(r, refused, !kind.Changes()); f.Notice == nil {
 		return 0, refused
@@ -221,17 +228,33 @@ func (m *mounted[R]) object(
 	return status, nil
 }
 
-// compare writes into a form what somebody else has saved meanwhile. Whoever sends the form then has seen it.
-func (m *mounted[R]) compare(r *http.Request, f *templates.Form) error {
-	found, err := m.find(r)
+// stale writes into a form what somebody else has done to its record meanwhile.
+func (m *mounted[R]) stale(r *http.Request, f *templates.Form) error {
+	seen := f.Version
+	found, err := m.compare(r, f)
 	if err != nil {
 		return err
 	}
 	id, version := found.Identity()
-	f.Version = version
-	f.Notice = templates.Stale(templates.Record{Name: m.name(found), Href: m.href(id)})
-	f.Versions = versions(m.facts(m.fill(found)), m.facts(r.PostForm))
+	history, err := m.history(r, id)
+	if err != nil {
+		return err
+	}
+	f.Meanwhile = m.entries(since(history, seen, version))
+	differs := slices.ContainsFunc(f.Versions, func(row templates.VersionRow) bool { return row.Differ })
+	f.Notice = templates.Stale(templates.Record{Name: m.name(found), Href: m.href(id)}, differs)
 	return nil
+}
+
+// compare puts what is saved beside what was typed. Whoever sends the form then has seen it.
+func (m *mounted[R]) compare(r *http.Request, f *templates.Form) (R, error) {
+	found, err := m.find(r)
+	if err != nil {
+		return found, err
+	}
+	_, f.Version = found.Identity()
+	f.Versions = versions(m.facts(m.fill(found)), m.facts(r.PostForm))
+	return found, nil
 }
 
 // versions aligns what is saved with what was typed.

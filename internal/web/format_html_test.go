@@ -71,7 +71,7 @@ func (htmlFormat) refused(x *try, a answer, slug string, typed url.Values, wrong
 	if !x.isButton() {
 		words = formNotices
 	}
-	did := map[bool]string{true: "changed", false: "created"}[x.kind.Changes()]
+	did := map[bool]string{true: "saved changes to", false: "created"}[x.kind.Changes()]
 	p := x.page(a).says(strings.NewReplacer("DID", did, "LABEL", x.label).Replace(words[slug]))
 	if len(typed) > 0 {
 		keeps(x.bundle, p, typed)
@@ -110,7 +110,7 @@ var (
 	formNotices = map[string]string{
 		"key-missing":       "This form came without a valid key, so nothing was saved.",
 		"key-malformed":     "This form came without a valid key, so nothing was saved.",
-		"key-reused":        "This form already DID LABEL. Your changes were not saved.",
+		"key-reused":        "This form already DID LABEL.",
 		"changed-meanwhile": "was changed while you were editing. Your changes were not saved.",
 		"version-missing":   "was changed while you were editing. Your changes were not saved.",
 		"in-progress":       "Still saving. Your first submission has not finished. Trying again is safe.",

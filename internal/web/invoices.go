@@ -6,7 +6,6 @@ import (
 	"github.com/a-h/templ"
 
 	"onlyonce/internal/conflict"
-	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/record"
 	"onlyonce/templates"
@@ -69,14 +68,7 @@ func (s *Server) invoicePage(r *http.Request, p templates.Page, inv invoice.Invo
 		CustomerName: inv.Customer.Name, CustomerEmail: inv.Customer.Email, CustomerHref: "/customers/" + inv.Customer.ID.String(),
 		IssueDate: day(inv.IssueDate.Time()), DueDate: day(inv.DueDate.Time()), Currency: inv.Currency.String(),
 		Subtotal: money(inv.Subtotal), Total: money(inv.Total), Notes: inv.Notes,
-		CopyHref: "/invoices/new?copy=" + inv.ID.String(), CreatedAt: inv.CreatedAt.UTC().Format("2 Jan 2006, 15:04:05 UTC"),
-	}
-	history, err := idempotency.History(r.Context(), s.pool, principal(r).Tenant, inv.ID, 1)
-	if err != nil {
-		return nil, err
-	}
-	if len(history) > 0 {
-		view.Key = history[0].Key
+		CopyHref: "/invoices/new?copy=" + inv.ID.String(),
 	}
 	for _, l := range inv.Lines {
 		view.Lines = append(view.Lines, templates.InvoiceLine{

@@ -68,6 +68,12 @@ func shows[R entity](m *mounted[R], summary string, page func(r *http.Request, p
 		}
 		shared := m.s.page(w, r)
 		shared.Flash = m.reg.message(shared.Flash, m.name(found))
+		id, _ := found.Identity()
+		history, err := m.history(r, id)
+		if err != nil {
+			return err
+		}
+		shared.History = m.entries(history)
 		shown, err := page(r, shared, found)
 		if err != nil {
 			return err

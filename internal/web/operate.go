@@ -107,7 +107,7 @@ func creates[C any, R entity](
 func changes[C any, R entity](m *mounted[R], method, summary string, op idempotency.Operation[C, R], c command[C]) {
 	words := wording{
 		title: "Edit " + m.one, submit: "Save changes", did: "changed", again: "Save these changes too",
-		changed: "Changes to %s saved.", unchanged: "%s is like this already. Nothing was changed.",
+		idle: "Saved without a change", changed: "Changes to %s saved.", unchanged: "Nothing to save: %s was already like this.",
 		replayed: "Changes saved. We ignored the duplicate submission and kept your first request.",
 	}
 	register(m, op, words)
@@ -124,8 +124,8 @@ func transitions[C any, R entity](
 	m *mounted[R], verb, past, summary string, op idempotency.Operation[C, R], c command[C],
 ) {
 	words := wording{
-		title: capital(verb) + " " + m.one, did: past,
-		changed: capital(m.one) + " %s " + past + ".", unchanged: "%s was " + past + " already.",
+		title: capital(verb) + " " + m.one, did: past, idle: capital(past) + " again: nothing changed",
+		changed: capital(m.one) + " %s " + past + ".", unchanged: "%s was already " + past + ".",
 		replayed: capital(m.one) + " " + past + ". We ignored the duplicate submission and kept your first request.",
 	}
 	register(m, op, words)

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"net/url"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -28,25 +26,32 @@ import (
 //
 // Under row-level security an index may be asked only with operators that leak nothing: a comparison with
 // lower(email) or result->>'id' is then a filter over all rows of the tenant.
+//
+// PostgreSQL plans a prepared statement for its values at first, and once for all values after some uses.
 func TestPlans(t *testing.T) {
-	b := setup(t)
-	first := b.grow()
-	plans := b.explained()
-	b.site = b.serveOn(plans.pool)
-	program, person := b.program(b.site, b.acme), b.person(b.site, b.acme)
-	plans.requests(b.everyRoute(first, program, person))
-	plans.background()
+	for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
+		t.Run(mode, func(t *testing.T) {
+			b := setup(t)
+			first := b.grow()
+			plans := b.explained(mode)
+			b.site = b.serveOn(plans.pool)
+			program, person := b.program(b.site, b.acme), b.person(b.site, b.acme)
+			plans.requests(b.everyRoute(first, program, person))
+			plans.background()
+		})
+	}
 }
 
-// many is how many rows every table has; few is the most that one node of a plan may read: a page of a
-// list, or the customers that a form offers.
+// many is how many rows every table has, and how many customers are archived besides as many who are not; few
+// is the most that one node of a plan may read: a page of a list, or the customers that a form offers.
 const (
 	many = 4000
 	few  = 250
 )
 
 // grow gives acme a past, and every table without a tenant as many rows. It returns the ids of an invoice and
-// a customer.
+// a customer. The archived customers are all newer than the others: an index that has both leads through all
+// of the one kind to the first of the other.
 func (b *bundle) grow() (first record) {
 	b.Helper()
 	first = record{invoice: rowID(1), customer: rowID(1)}
@@ -58,9 +63,9 @@ func (b *bundle) grow() (first record) {
 		SELECT id AS tenant, id, id || '@example.com', '' FROM tenants WHERE name = 'Tenant';
 		INSERT INTO api_tokens (token_hash, tenant_id, name) SELECT sha256(id::text::bytea), id, 'test' FROM tenants WHERE name = 'Tenant';
 		INSERT INTO sessions (token, data, expiry) SELECT n, '', now() + n * interval '1 minute' FROM generate_series(1, %[2]d) AS n;
-		INSERT INTO customers (tenant_id, id, email, name)
-		SELECT '%[1]s', pg_temp.id(n), n || '@example.com', 'Customer'
-		FROM generate_series(1, %[2]d) AS n;
+		INSERT INTO customers (tenant_id, id, email, name, archived_at)
+		SELECT '%[1]s', pg_temp.id(n), n || '@example.com', 'Customer', CASE WHEN n > %[2]d THEN now() END
+		FROM generate_series(1, 2 * %[2]d) AS n;
 		INSERT INTO invoices (tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total,
 			total, likeness, created_at)
 		SELECT '%[1]s', pg_temp.id(n), '2026-' || lpad((n * 2)::text, 4, '0'), pg_temp.id(1 + n %% 2), 'EUR', '2026-01-01', '2026-01-31',
@@ -68,11 +73,17 @@ func (b *bundle) grow() (first record) {
 		FROM generate_series(1, %[2]d) AS n;
 		INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, net)
 		SELECT tenant_id, id, 1, 'Design', 1, 100, 0, 100 FROM invoices;
-		INSERT INTO intents (tenant_id, operation, key, fingerprint, attempt_id, record_id, outcome, actor, result, expires_at)
+		INSERT INTO intents (
+			tenant_id, operation, key, fingerprint, attempt_id, record_id, outcome, changes, actor, result, expires_at)
 		SELECT '%[1]s', operation, 'past ' || n, sha256(''),
-			pg_temp.id(n) AS attempt, pg_temp.id(n) AS record, 'created', 'test',
+			pg_temp.id(n) AS attempt, pg_temp.id(n) AS record, outcome, changes::jsonb, 'test',
 			json_build_object('id', pg_temp.id(n)), now() + interval '1 day'
-		FROM generate_series(1, %[2]d) AS n, (VALUES ('invoice.create'), ('customer.upsert')) AS of (operation);
+		FROM generate_series(1, %[2]d) AS n, (VALUES
+			('invoice.create', 'created', NULL),
+			('customer.upsert', 'created', NULL),
+			('customer.edit', 'changed', '{"name": ["Ada", "Ada King"]}'),
+			('customer.archive', 'changed', '{"archived_at": [null, "2026-11-21T12:00:00Z"]}'),
+			('customer.restore', 'changed', '{"archived_at": ["2026-11-21T12:00:00Z", null]}')) AS of (operation, outcome, changes);
 		INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
 		SELECT '%[1]s', pg_temp.id(n), 'invoice.create', 'past ' || n, 'customer created'
 		FROM generate_series(1, %[2]d) AS n`, b.acme.id, many))
@@ -91,6 +102,9 @@ func (b *bundle) grow() (first record) {
 
 type record struct{ invoice, customer string }
 
+// nobody is an id that no record has.
+var nobody = rowID(0)
+
 func rowID(n int) string { return fmt.Sprintf("01900000-0000-7000-8000-%012x", n) }
 
 func (b *bundle) tables() []string {
@@ -101,90 +115,6 @@ func (b *bundle) tables() []string {
 		b.Fatal(err)
 	}
 	return tables
-}
-
-// request is one request of a route.
-type request struct {
-	what string
-	send func() answer
-}
-
-// everyRoute gives the requests of each route: all answers that it has, because each may ask other things.
-func (b *bundle) everyRoute(first record, program, person *client) map[string][]request {
-	get := func(c *client, paths ...string) (all []request) {
-		for _, path := range paths {
-			all = append(all, request{path, func() answer { return c.get(path) }})
-		}
-		return all
-	}
-	post := func(c *client, path string, forms ...url.Values) (all []request) {
-		for _, form := range forms {
-			all = append(all, request{path, func() answer { return c.submit(path, form) }})
-		}
-		return all
-	}
-	none := []request{{"nothing", func() answer { return answer{} }}}
-	late := []request{{"expiry", func() answer {
-		b.exec(`UPDATE intents SET result = NULL WHERE key NOT LIKE 'past%'`)
-		return answer{}
-	}}}
-	invoice, customer := invoices(), customers()
-	typed := change(invoice.command, "idempotency_key", "typed", "number", "2026-7001", "customer_id", first.customer)
-	forms := []url.Values{
-		change(invoice.command, "idempotency_key", "allocated"),
-		change(invoice.command, "idempotency_key", "allocated"), // replayed
-		change(invoice.other, "idempotency_key", "allocated"),   // mismatch
-		change(invoice.command, "idempotency_key", "likely"),    // looks like a repeat
-		typed, change(typed, "idempotency_key", "other"), // number taken
-		change(typed, "idempotency_key", "free", "number", "R-1", "notes", "x"),
-		change(change(invoice.command, "due_date", "never"), "idempotency_key", "invalid"),
-		change(invoice.command, "idempotency_key", "nobody", "customer_id", rowID(many+1)),
-	}
-	api := func(of thing, key string, command url.Values) request {
-		return request{of.name + " " + key, func() answer {
-			return program.create(of, key, command)
-		}}
-	}
-	elsewhere := []request{{"another process", func() answer {
-		other := program.elsewhere(b.serveOn(b.pool).url)
-		return other.create(invoice, "api", invoice.command)
-	}}}
-	apiInvoices := []request{
-		api(invoice, "api", invoice.command), api(invoice, "api", invoice.command), api(invoice, "api", invoice.other),
-		api(invoice, "taken", change(invoice.command, "number", "2026-7001")),
-	}
-	apiCustomers := []request{
-		api(customer, "api", customer.command), api(customer, "api", customer.command), api(customer, "api", customer.other),
-		api(customer, "reused", change(customer.command, "email", "7@EXAMPLE.com")),
-	}
-	addLine := change(invoice.command, "idempotency_key", "form", "action", "add_line")
-	newest := path.Join("/invoices", first.invoice)
-	once := post(person, "/customers", change(customer.command, "idempotency_key", "one"))
-	return map[string][]request{
-		"GET /": none, "GET /docs/api": get(person, "/docs/api"), "GET /problems": get(person, "/problems"),
-		"GET /problems/{slug}": get(person, "/problems/invalid"), "GET /login": get(b.browser(b.site), "/login"),
-		"GET /logged-out.css": get(b.browser(b.site), "/logged-out.css"),
-		"POST /login": {
-			{"log in", func() answer { return b.browser(b.site).logIn(b.acme, password) }},
-			{"wrong password", func() answer { return b.browser(b.site).logIn(b.acme, "wrong") }},
-		},
-		"POST /logout":  {{"log out", func() answer { return b.person(b.site, b.acme).submit("/logout", nil) }}},
-		"GET /invoices": get(person, "/invoices", "/invoices?limit=100&cursor="+rowID(many/2)),
-		"GET /invoices/new": get(person, "/invoices/new?key=fresh", "/invoices/new?key=past+7",
-			"/invoices/new?key=copy&copy="+first.invoice, "/invoices/new?key=customer&customer="+first.customer),
-		"GET /invoices/{id}":         get(person, newest, "/invoices/"+rowID(many+1)),
-		"POST /invoices/form":        post(person, "/invoices/form", addLine),
-		"POST /invoices":             slices.Concat(post(person, "/invoices", forms...), late, post(person, "/invoices", forms...)),
-		"GET /customers":             get(person, "/customers", "/customers?cursor="+rowID(many/2)),
-		"GET /customers/new":         get(person, "/customers/new?key=fresh", "/customers/new?key=past+7"),
-		"GET /customers/{id}":        get(person, "/customers/"+first.customer, "/customers/"+first.customer+"?cursor="+rowID(many/2)),
-		"POST /customers":            slices.Concat(once, late, once),
-		"GET /api/v1/invoices":       get(program, "/api/v1/invoices", "/api/v1/invoices?limit=100&cursor="+rowID(many/2)),
-		"GET /api/v1/invoices/{id}":  get(program, "/api/v1/invoices/"+first.invoice),
-		"POST /api/v1/invoices":      slices.Concat(apiInvoices, elsewhere, late, apiInvoices),
-		"GET /api/v1/customers/{id}": get(program, "/api/v1/customers/"+first.customer),
-		"POST /api/v1/customers":     slices.Concat(apiCustomers, late, apiCustomers),
-	}
 }
 
 // plans collects how statements were run.
@@ -198,8 +128,8 @@ type plans struct {
 	seen  map[string]bool
 }
 
-// explained gives a pool whose connections tell the plan of every statement they ran.
-func (b *bundle) explained() *plans {
+// explained gives a pool whose connections tell the plan of every statement they ran, in a plan_cache_mode.
+func (b *bundle) explained(mode string) *plans {
 	b.Helper()
 	var name string
 	if err := b.admin.QueryRow(b.Context(), `SELECT current_database()`).Scan(&name); err != nil {
@@ -211,7 +141,7 @@ func (b *bundle) explained() *plans {
 	for setting, value := range map[string]string{
 		"session_preload_libraries": "auto_explain", "auto_explain.log_min_duration": "0", "auto_explain.log_analyze": "on",
 		"auto_explain.log_timing": "off", "auto_explain.log_nested_statements": "on", "auto_explain.log_format": "json",
-		"auto_explain.log_level": "notice",
+		"auto_explain.log_level": "notice", "plan_cache_mode": mode,
 	} {
 		b.exec(fmt.Sprintf(`ALTER ROLE onlyonce IN DATABASE %s SET %s = '%s'`, name, setting, value))
 	}
@@ -245,8 +175,9 @@ func (p *plans) requests(of map[string][]request) {
 		}
 		for _, request := range of[route] {
 			p.during(route+" ("+request.what+")", func() {
-				if a := request.send(); a.status >= http.StatusInternalServerError {
-					p.Errorf("%s: %v", route, a)
+				a := request.send()
+				if a.status >= http.StatusInternalServerError || request.want != 0 && a.status != request.want {
+					p.Errorf("%s (%s): want %d, got %v", route, request.what, request.want, a)
 				}
 			})
 		}

@@ -67,6 +67,7 @@ type registration struct {
 	example    func(address string) string
 	endpoints  []templates.Endpoint
 	operations []Operation
+	words      map[string]wording // by the names of the operations
 	// messages are what a page says once after a redirect, by the names that setFlash takes. They have %s where
 	// the record's name belongs.
 	messages map[string]string
@@ -85,7 +86,7 @@ type Operation struct {
 func mount[R entity](s *Server, pages, api router, res resource[R]) *mounted[R] {
 	reg := &registration{
 		one: res.one, many: res.many, facts: res.facts, severals: res.severals, rules: res.rules,
-		conflicts: res.conflicts, example: res.example, messages: map[string]string{},
+		conflicts: res.conflicts, example: res.example, messages: map[string]string{}, words: map[string]wording{},
 	}
 	for _, rule := range res.rules {
 		if rule.Conflict != nil {

@@ -30,7 +30,7 @@ func madeAlready(x *try) {
 func (x *try) unchanged(a, first answer) {
 	x.Helper()
 	if x.isHTML() {
-		htmlFormat{}.shown(x, a).says(x.label + " was " + x.state.past + " already.")
+		htmlFormat{}.shown(x, a).says(x.label + " was already " + x.state.past + ".")
 	} else if jsonFormat.check(jsonFormat{}, x, a); a.status != http.StatusOK || a.body != first.body {
 		x.Errorf("first %v\nagain %v", first, a)
 	}

@@ -12,7 +12,8 @@ import (
 type wording struct {
 	title  string // of its form
 	submit string // on its button
-	did    string // what the form has done, such as "created"
+	did    string // what was done, such as "created"
+	idle   string // what the history says if nothing was, because it had been done before
 	again  string // on the button that sends it once more, with a fresh key
 
 	created, reused, changed, unchanged string // what came of it
@@ -23,6 +24,7 @@ type wording struct {
 func creating(one string) wording {
 	return wording{
 		title: "New " + one, submit: "Create " + one, did: "created", again: "Create as a new " + one,
+		idle:    "Created again: the existing one was kept",
 		created: capital(one) + " %s created.", reused: "%s already exists and was reused. Nothing was changed.",
 		replayed: capital(one) + " created. We ignored the duplicate submission and kept your first request.",
 	}
@@ -42,6 +44,7 @@ func register[C any, R entity](m *mounted[R], op idempotency.Operation[C, R], wo
 		Name: op.Name(), Kind: op.Kind(), Table: op.Table(), Explained: op.Explained(),
 		retention: templates.Retention{Operation: op.Name(), Period: hours(op.Retention())},
 	})
+	m.reg.words[op.Name()] = words
 	for outcome, text := range map[idempotency.Outcome]string{
 		idempotency.Created: words.created, idempotency.Reused: words.reused,
 		idempotency.Changed: words.changed, idempotency.Unchanged: words.unchanged,
@@ -54,6 +57,16 @@ func register[C any, R entity](m *mounted[R], op idempotency.Operation[C, R], wo
 // flash names the message about what came of an operation. It stands in a cookie: the text does not.
 func flash(operation string, outcome idempotency.Outcome) string {
 	return operation + "/" + string(outcome)
+}
+
+// wordingOf gives what people read about an operation, and what the resource is called that it is one of.
+func (s *Server) wordingOf(operation string) (one string, words wording) {
+	for _, reg := range s.resources {
+		if words, ok := reg.words[operation]; ok {
+			return reg.one, words
+		}
+	}
+	return "", wording{}
 }
 
 // message is the text of a flash, or "" for one that is none of this resource.

@@ -1,0 +1,74 @@
+package web
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+
+	"github.com/google/uuid"
+
+	"onlyonce/internal/idempotency"
+	"onlyonce/templates"
+)
+
+// historyLength is how many entries of a record's history are shown.
+const historyLength = 10
+
+// history is what was done to a record lately, newest first.
+func (m *mounted[R]) history(r *http.Request, id uuid.UUID) ([]idempotency.Entry, error) {
+	return idempotency.History(r.Context(), m.s.pool, principal(r).Tenant, id, historyLength)
+}
+
+// since keeps, of the history of a record, what made one version of it another. Each change makes the next one.
+func since(history []idempotency.Entry, from, to int) (changes []idempotency.Entry) {
+	for _, e := range history {
+		if e.What == string(idempotency.Changed) && len(changes) < to-from {
+			changes = append(changes, e)
+		}
+	}
+	return changes
+}
+
+// entries puts a history into words.
+func (m *mounted[R]) entries(history []idempotency.Entry) (entries []templates.HistoryEntry) {
+	for _, e := range history {
+		shown := templates.HistoryEntry{By: e.Actor, At: e.At.UTC().Format("2 Jan 2006, 15:04 UTC")}
+		owner, words := m.s.wordingOf(e.Operation)
+		switch idempotency.Outcome(e.What) {
+		case idempotency.Created:
+			shown.Text, shown.Key = capital(words.did), e.Key
+		case idempotency.Changed:
+			shown.Text, shown.Changes = capital(words.did), m.changes(e.Changes)
+		case idempotency.Reused, idempotency.Unchanged:
+			shown.Text = words.idle
+		default: // what an operation did besides its own record
+			shown.Text = capital(e.What) + " with a new " + owner
+		}
+		entries = append(entries, shown)
+	}
+	return entries
+}
+
+// changes are those of the fields that people type, under their labels.
+func (m *mounted[R]) changes(fields map[string][2]json.RawMessage) (changes []templates.HistoryChange) {
+	was, is := url.Values{}, url.Values{}
+	for name, values := range fields {
+		was.Set(name, plain(values[0]))
+		is.Set(name, plain(values[1]))
+	}
+	for _, row := range versions(m.facts(was), m.facts(is)) {
+		if row.Differ {
+			changes = append(changes, templates.HistoryChange{Label: row.Label, Was: row.Saved, Is: row.Typed})
+		}
+	}
+	return changes
+}
+
+// plain is a JSON value for reading; null is "".
+func plain(value json.RawMessage) string {
+	var text string
+	if json.Unmarshal(value, &text) != nil {
+		return string(value) // a number, for example
+	}
+	return text
+}

@@ -1,0 +1,19 @@
+package templates
+
+// HistoryEntry is what somebody did to a record.
+type HistoryEntry struct {
+	// Text says what was done, such as "Archived". Changes say more, if there are any.
+	Text    string
+	Changes []HistoryChange
+	// Key is the idempotency key that created the record, or "".
+	Key string
+	By  string
+	At  string // "22 Nov 2026, 09:30 UTC"
+}
+
+// HistoryChange is a field that was changed. A value is empty if there was, or is, nothing in it.
+type HistoryChange struct {
+	Label string
+	Was   string
+	Is    string
+}
