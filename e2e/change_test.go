@@ -313,6 +313,33 @@ func TestArchiveAndRestore(t *testing.T) {
 	}
 }
 
+func TestChangeWithoutTheDatabase(t *testing.T) {
+	t.Parallel()
+	for name, javaScript := range withAndWithoutJavaScript {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := withAda(t, javaScript)
+			other := s.tab(s.page.URL())
+			s.edit()
+			s.fill("Name", "Ada King")
+
+			back := s.loseDatabase()
+			s.click("Save changes")
+			s.sees("The database cannot be reached. Nothing was saved.")
+			s.sees("Ada King")
+			other.click("Archive")
+			other.sees("The database cannot be reached. Nothing was saved.")
+			back()
+
+			s.click("Try again")
+			s.sees("Changes to Ada King saved.")
+			other.click("Try again")
+			other.sees("Customer Ada King archived.")
+			s.hasChanged("customer.edit", "customer.archive")
+		})
+	}
+}
+
 func TestEditByKeyboard(t *testing.T) {
 	t.Parallel()
 	s := withAda(t)

@@ -80,6 +80,25 @@ func (s *session) lock(table string) (release func()) {
 	}
 }
 
+// loseDatabase cuts the app off from its database, until it is back.
+func (s *session) loseDatabase() (back func()) {
+	s.t.Helper()
+	limit := func(connections int) {
+		s.t.Helper()
+		name := s.db.Config().ConnConfig.Database
+		_, err := s.db.Exec(s.t.Context(), fmt.Sprintf(`ALTER DATABASE %s CONNECTION LIMIT %d`, name, connections))
+		s.check(err, "limit the connections")
+	}
+	limit(0) // which does not bind the administrator
+	_, err := s.db.Exec(s.t.Context(),
+		`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND usename <> current_user`)
+	s.check(err, "cut the connections")
+	return func() {
+		s.t.Helper()
+		limit(-1)
+	}
+}
+
 // waiting waits until n attempts have come since the beginning, and one of them stands at the lock.
 // The others wait behind it, or have ended.
 func (s *session) waiting(n int) {

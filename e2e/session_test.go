@@ -134,6 +134,7 @@ func (s *session) watchConsole() {
 			return
 		}
 		if m.Type() == "error" && !strings.Contains(text, "responded with a status of 4") &&
+			!strings.Contains(text, "responded with a status of 503") &&
 			!strings.Contains(text, "ERR_BLOCKED_BY_CLIENT") {
 			s.t.Errorf("browser console: %s", text)
 		}

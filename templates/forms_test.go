@@ -62,17 +62,18 @@ func TestNoticesOfferOneClickWaysOn(t *testing.T) {
 	t.Parallel()
 	forms := returnedForms()
 	tests := map[string]struct{ says, button, field string }{
-		"number taken": {
-			says:   "Invoice number 2026-0042 already exists. We kept the original and did not create a second one.",
+		"conflict": {
+			says:   "Invoice number 2026-0042 already exists. We kept the original.",
 			button: "Use the next number, 2026-0043", field: "next_number=1",
 		},
 		"form spent": {
 			says:   "This form already created 2026-0042. Your changes were not saved.",
 			button: "Create as a new invoice", field: "fresh_key=fresh",
 		},
-		"looks like a repeat": {
-			says:   "Looks like 2026-0042, created 40 seconds ago. Create anyway?",
-			button: "Create anyway", field: "allow_repeat=1",
+		"stale": {
+			says: "2026-0042 was changed while you were editing. Your changes were not saved. " +
+				"Save yours instead, keep what is saved, or go on editing below.",
+			button: "Save mine instead", field: "=",
 		},
 		"no key": {
 			says:   forms["no key"].Notice.Title + " " + forms["no key"].Notice.Text,

@@ -145,8 +145,14 @@ func TestEveryFormWithAKeyHasItsOwner(t *testing.T) {
 func TestTitleSaysError(t *testing.T) {
 	t.Parallel()
 	all := states()
-	failed := []string{"invoice form, invalid", "invoice form, number taken", "customer form refused", "login refused", "not found"}
+	failed := []string{
+		"invoice form, invalid", "invoice form, conflict",
+		"customer form refused", "customer form, stale", "login refused", "not found",
+	}
 	for _, name := range failed {
+		if all[name] == nil {
+			t.Fatalf("no state %q", name)
+		}
 		if title := titleOf(parse(t, all[name])); !strings.HasPrefix(title, "Error: ") {
 			t.Errorf("%s: title %q", name, title)
 		}

@@ -67,7 +67,8 @@ func states() map[string]templ.Component {
 		"no customers": templates.CustomerListPage(page, templates.CustomerList{}),
 		"customer": templates.CustomerPage(withHistory, templates.Customer{
 			Name: hostile, Email: hostile, Archived: "21 Nov 2026", Invoices: []templates.InvoiceRow{row},
-			Pager: templates.Pager{NextHref: "?cursor=x"}, Action: templates.Action{Text: "Restore", Href: "/customers/1/restore", Key: "k"},
+			Pager:  templates.Pager{NextHref: "?cursor=x"},
+			Action: templates.Action{Text: "Restore", Href: "/customers/1/restore", Key: "k"},
 		}),
 		"archived customers": templates.CustomerListPage(page, templates.CustomerList{Archived: true}),
 		"customer form":      templates.CustomerForm(page, templates.Form{Title: "New customer", Key: "k"}),
@@ -100,7 +101,8 @@ func states() map[string]templ.Component {
 func typedForm() templates.InvoiceForm {
 	return templates.InvoiceForm{
 		Form: templates.Form{
-			Title: "New invoice", Key: "4f2c1d7a-0b1e-4f0e-9a57-c53f6f6f0a11", Action: "/invoices", Href: "/invoices/new",
+			Title: "New invoice", Submit: "Create invoice",
+			Key: "4f2c1d7a-0b1e-4f0e-9a57-c53f6f6f0a11", Action: "/invoices", Href: "/invoices/new",
 			Owner: templates.Owner{ID: "0a3e0000-0000-4000-8000-00000000ac3e", Name: hostile},
 		},
 		AllowRepeat:   true,
@@ -121,11 +123,13 @@ func typedForm() templates.InvoiceForm {
 // returnedForms are all the ways in which the invoice form comes back.
 func returnedForms() map[string]templates.InvoiceForm {
 	record := templates.Record{Name: "2026-0042", Href: "/invoices/1"}
+	again := templates.Submit{Text: "Create as a new invoice", Name: "fresh_key", Value: "fresh"}
 	notices := map[string]*templates.Notice{
 		"conflict": templates.Conflict("Invoice number 2026-0042 already exists.", "We kept the original.", record,
 			[]templates.Submit{{Text: "Use the next number, 2026-0043", Name: "next_number", Value: "1"}}),
-		"form spent":   templates.FormSpent("created", record, templates.Submit{Text: "Create as a new invoice", Name: "fresh_key", Value: "f"}),
+		"form spent":   templates.FormSpent("created", record, again),
 		"no key":       templates.NoKey("fresh"),
+		"stale":        templates.Stale(record, true),
 		"other tenant": templates.OtherTenant(templates.Owner{ID: "a", Name: hostile}, templates.Owner{ID: "b", Name: hostile}, true),
 		"unconfirmed":  templates.Unconfirmed(),
 		"still saving": templates.StillSaving(),

@@ -256,6 +256,19 @@ func TestLeftOutOfTheFingerprint(t *testing.T) {
 	}
 }
 
+// TestNamedButStillInTheFingerprint: a field that is meant to be left out has to be.
+func TestNamedButStillInTheFingerprint(t *testing.T) {
+	t.Parallel()
+	if !panics(func() {
+		idempotency.Define(idempotency.Spec[order, thing]{
+			Name: "x", Table: things, NotInFingerprint: []string{"Name"},
+			Statements: func(tx *idempotency.Tx, _ order) idempotency.Result { return tx.Record() },
+		})
+	}) {
+		t.Error("accepted")
+	}
+}
+
 func refuses[C any](t *testing.T) {
 	t.Helper()
 	if !panics(func() {

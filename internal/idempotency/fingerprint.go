@@ -38,10 +38,15 @@ func mustFingerprint(operation string, command reflect.Type, except []string) {
 		return // it says itself what counts
 	}
 	for field := range command.Fields() {
-		if slices.Contains(except, field.Name) {
+		inJSON := field.Tag.Get("json") != "-" && (field.IsExported() || field.Anonymous)
+		switch {
+		case slices.Contains(except, field.Name) && inJSON:
+			panic(fmt.Sprintf("idempotency: %s: field %s of %s is in NotInFingerprint, and in its JSON all the same. Give it "+
+				"the tag `json:\"-\"`", operation, field.Name, command))
+		case slices.Contains(except, field.Name):
 			continue
 		}
-		if field.Tag.Get("json") == "-" || !field.IsExported() && !field.Anonymous {
+		if !inJSON {
 			panic(fmt.Sprintf("idempotency: %s: field %s of %s is not part of the fingerprint. Give it a JSON name, or name it in "+
 				"NotInFingerprint if another value of it is still the same command", operation, field.Name, command))
 		}

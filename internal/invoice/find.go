@@ -30,7 +30,7 @@ type Summary struct {
 
 // List gives a page of invoices.
 func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, page record.Page) ([]Summary, error) {
-	return postgres.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Summary], `SELECT * FROM (`+summaries+`
+	return postgres.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Summary], `SELECT `+shown+` FROM (`+summaries+`
 		WHERE i.tenant_id = @tenant_id AND i.id < @before
 		ORDER BY i.id DESC LIMIT `+record.MaxRows+`) AS page ORDER BY id DESC LIMIT @limit`,
 		pgx.NamedArgs{"before": page.Before, "limit": page.Limit})
@@ -38,16 +38,18 @@ func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, page record
 
 // ListOf is [List] for the invoices of one customer.
 func ListOf(ctx context.Context, pool *pgxpool.Pool, tenant, customer uuid.UUID, page record.Page) ([]Summary, error) {
-	return postgres.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Summary], `SELECT * FROM (`+summaries+`
+	return postgres.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Summary], `SELECT `+shown+` FROM (`+summaries+`
 		WHERE i.tenant_id = @tenant_id AND i.customer_id = @customer AND i.id < @before
 		ORDER BY i.id DESC LIMIT `+record.MaxRows+`) AS page ORDER BY id DESC LIMIT @limit`,
 		pgx.NamedArgs{"customer": customer, "before": page.Before, "limit": page.Limit})
 }
 
-// summaries reads what a [Summary] shows, in its order.
+// shown is what a [Summary] shows, in its order.
+const shown = `id, version, created_at, number, state, customer_id, email, name, currency, issue_date, due_date, total`
+
 const summaries = `
-	SELECT i.id, i.version, i.created_at, i.number, i.state, c.id AS customer_id, c.email, c.name, i.currency, i.issue_date,
-		i.due_date, i.total
+	SELECT
+		i.id, i.version, i.created_at, i.number, i.state, i.customer_id, c.email, c.name, i.currency, i.issue_date, i.due_date, i.total
 	FROM invoices i, ` + itsCustomer + ` c`
 
 // itsCustomer is the customer of an invoice i. The LIMIT makes it a lookup for each invoice: for a join,

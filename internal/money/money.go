@@ -28,9 +28,12 @@ var (
 // Currency is a known ISO 4217 code. The zero value is none.
 type Currency struct{ code string }
 
-// ParseCurrency reads an ISO 4217 code, such as EUR, and tells whether it is known.
-func ParseCurrency(code string) (Currency, bool) {
-	return Currency{code}, code != "" && currency.IsValid(code)
+// ParseCurrency reads an ISO 4217 code, such as EUR, and tells whether it is known. An unknown one is none.
+func ParseCurrency(code string) (c Currency, known bool) {
+	if code == "" || !currency.IsValid(code) {
+		return Currency{}, false
+	}
+	return Currency{code}, true
 }
 
 // Currencies gives all known codes, sorted.

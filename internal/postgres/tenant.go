@@ -11,7 +11,7 @@ import (
 )
 
 // Collect reads rows as a tenant. The scope of row-level security and the query travel in one round
-// trip, as one implicit transaction.
+// trip, as one implicit transaction, which is read-only: PostgreSQL refuses a query that changes something.
 func Collect[T any](
 	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, scan pgx.RowToFunc[T], sql string, args pgx.NamedArgs,
 ) ([]T, error) {
@@ -19,7 +19,7 @@ func Collect[T any](
 	maps.Copy(named, args)
 	var found []T
 	var batch pgx.Batch
-	batch.Queue(`SELECT set_config('onlyonce.tenant_id', $1::text, true)`, tenant)
+	batch.Queue(`SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true)`, tenant)
 	batch.Queue(sql, named).Query(func(rows pgx.Rows) (err error) {
 		found, err = pgx.CollectRows(rows, scan)
 		return err

@@ -36,7 +36,8 @@ func TestExamplesUseTheVisitorsAddress(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if shown := b.page(answer{response.StatusCode, response.Header, string(body)}).text(); !strings.Contains(shown, tt.want) {
+		a := answer{status: response.StatusCode, header: response.Header, body: string(body)}
+		if shown := b.page(a).text(); !strings.Contains(shown, tt.want) {
 			t.Errorf("Host %q: the page does not say %q:\n%s", tt.host, tt.want, shown)
 		}
 	}

@@ -45,10 +45,12 @@ func BenchmarkRespond(b *testing.B) {
 	m := &mounted[invoice.Invoice]{resource: resource[invoice.Invoice]{many: "invoices", json: showInvoice}}
 	draft := benchDecode(b)
 	done := idempotency.Done[invoice.Invoice]{Value: invoice.Invoice{
-		Header: record.Header{ID: uuid.New(), Version: 1, CreatedAt: time.Now()}, Number: string(draft.Number), Status: "draft", Currency: draft.Currency, IssueDate: draft.IssueDate,
-		DueDate: draft.DueDate, Lines: draft.Lines, Subtotal: 10000, TaxTotal: 2300, Total: 12300,
+		Header: record.Header{ID: uuid.New(), Version: 1, CreatedAt: time.Now()}, Number: string(draft.Number), Status: "draft",
+		Currency: draft.Currency, IssueDate: draft.IssueDate, DueDate: draft.DueDate, Lines: draft.Lines,
+		Subtotal: 10000, TaxTotal: 2300, Total: 12300,
 	}, Outcome: idempotency.Created}
-	respond, r := jsonFormat(m, invoice.Create, command[invoice.Draft]{}).respond, httptest.NewRequest(http.MethodPost, "/api/v1/invoices", nil)
+	respond := jsonFormat(m, invoice.Create, command[invoice.Draft]{}).respond
+	r := httptest.NewRequest(http.MethodPost, "/api/v1/invoices", nil)
 	for b.Loop() {
 		if err := respond(httptest.NewRecorder(), r, done); err != nil {
 			b.Fatal(err)

@@ -42,7 +42,7 @@ func (s *Server) limitTarget(next http.Handler) http.Handler {
 	})
 }
 
-// fail answers like the face that the address belongs to.
+// fail answers in the format that the address belongs to.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if strings.HasPrefix(r.URL.Path, apiPrefix) {
 		s.failJSON(w, r, err)

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/alexedwards/scs/v2"
 	"golang.org/x/sync/semaphore"
 )
 
@@ -51,7 +50,10 @@ func TestLargeBodiesTakeTurns(t *testing.T) {
 // TestTimeIsUp: a request whose time is up is told so.
 func TestTimeIsUp(t *testing.T) {
 	t.Parallel()
-	s := &Server{sessions: scs.New(), log: slog.New(slog.NewTextHandler(t.Output(), nil))}
+	s, err := New(Config{Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), 0)
 	defer cancel()
 	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/invoices", strings.NewReader("notes=typed"))

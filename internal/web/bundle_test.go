@@ -48,6 +48,12 @@ var passwordHash = sync.OnceValues(func() (string, error) { return account.HashP
 func setup(t *testing.T) *bundle {
 	t.Helper()
 	t.Parallel()
+	return setupHere(t)
+}
+
+// setupHere is setup for a test that is parallel already.
+func setupHere(t *testing.T) *bundle {
+	t.Helper()
 	b := &bundle{T: t, db: pgtest.New(t)}
 	b.admin = b.db.Admin(t)
 	b.acme, b.globex = b.tenant("Acme"), b.tenant("Globex")

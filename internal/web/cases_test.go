@@ -2,7 +2,9 @@ package web_test
 
 import (
 	"net/http"
+	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,48 +12,85 @@ import (
 	"onlyonce/internal/web"
 )
 
-// TestEveryCase is the table of cases: each row through both faces, for everything that can be created.
-// What only one of them knows, and what needs another transaction in the way, has tests of its own.
+// row is a row of the table of cases.
+type row struct {
+	name string // as docs/idempotency.md has it
+	run  func(*try)
+	// outcomes are those of all attempts; nil for a case that looks at them itself. What is said of an intent
+	// that was carried out stands in the place of did.
+	outcomes []idempotency.Outcome
+	// of says which kinds of change the case is about; nil for all.
+	of []idempotency.Kind
+}
+
+const did idempotency.Outcome = "did"
+
+var (
+	upserts     = []idempotency.Kind{idempotency.Upsert}
+	changes     = []idempotency.Kind{idempotency.Change}
+	transitions = []idempotency.Kind{idempotency.Transition}
+	ofOneRecord = []idempotency.Kind{idempotency.Change, idempotency.Transition}
+	notReusing  = []idempotency.Kind{idempotency.Create, idempotency.Change}
+	ofCommands  = []idempotency.Kind{idempotency.Create, idempotency.Upsert, idempotency.Change}
+)
+
+// cases is the table of cases. What only one format knows has tests of its own.
+func cases() []row {
+	return []row{
+		{"first success", firstSuccess, outcomes(did), nil},
+		{"same key, same command, already done", alreadyDone, outcomes(did, "replayed", "replayed"), nil},
+		{"same, but the caller may no longer see the record", noLongerVisible, outcomes(did, "replayed"), nil},
+		{"same key, first still running", stillRunning, outcomes(did, "replayed"), nil},
+		{"same key, first still running, past the bound", stillRunningPastTheBound, outcomes("in_progress", did, "replayed"), nil},
+		{"work waits for something else, past the bound", busy, outcomes("failed", did), nil},
+		{"same key, other command", otherCommand, nil, ofCommands},
+		{"same key, other record", otherRecord, outcomes("mismatch"), ofOneRecord},
+		{"no key", noKey, nil, nil},
+		{"malformed key", malformedKey, outcomes("rejected", "rejected", "rejected", "rejected"), nil},
+		{"two keys", twoKeys, outcomes("rejected"), nil},
+		{"invalid command", invalidCommand, nil, ofCommands},
+		{"upsert hit", upsertHit, outcomes("created", "reused", "replayed"), upserts},
+		{"unique value taken", valueTaken, nil, notReusing},
+		{"change, same key again", changedSince, outcomes(did, "changed", "replayed"), changes},
+		{"change without version", withoutVersion, nil, changes},
+		{"change with stale version", staleVersion, outcomes("changed", "conflict", did), changes},
+		{"change that changes nothing", changesNothing, outcomes("unchanged", "replayed"), changes},
+		{"no such record", noSuchRecord, nil, ofOneRecord},
+		{"transition made already", madeAlready, outcomes(did, "unchanged", "replayed"), transitions},
+		{"transition undone since, same key again", undoneSince, nil, transitions},
+		{"connection lost before commit", backendTerminated, outcomes(did, "replayed"), nil},
+		{"answer lost after commit", answerLost, outcomes(did, "replayed"), nil},
+		{"COMMIT itself unacknowledged", commitUnacknowledged, outcomes(did, "replayed"), nil},
+		{"COMMIT itself unacknowledged, and nobody to ask", commitUnconfirmed, outcomes("failed", "replayed"), nil},
+		{"client went away mid-request", clientGone, outcomes(did, "replayed"), nil},
+		{"result expired, late retry", lateRetry, outcomes(did, "replayed"), nil},
+		{"result expired, late retry with another command", lateOtherCommand, outcomes(did, "mismatch"), ofCommands},
+		{"401", unauthorized, outcomes(did), nil},
+		{"429", tooMany, outcomes(did), nil},
+		{"5xx", internalError, outcomes("failed", did), nil},
+		{"database down", databaseDown, nil, nil},
+	}
+}
+
+// TestEveryCase: each row through both formats, for every operation of its kinds.
 func TestEveryCase(t *testing.T) {
 	t.Parallel()
 	rules, err := os.ReadFile("../../docs/idempotency.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, row := range []struct {
-		name     string
-		run      func(*try)
-		outcomes []idempotency.Outcome
-	}{
-		{"first success", firstSuccess, outcomes("created")},
-		{"same key, same command, already done", alreadyDone, outcomes("created", "replayed", "replayed")},
-		{"same, but the caller may no longer see the record", noLongerVisible, outcomes("created", "replayed")},
-		{"same key, first still running", stillRunning, outcomes("created", "replayed")},
-		{"same key, first still running, past the bound", stillRunningPastTheBound, outcomes("in_progress", "created", "replayed")},
-		{"work waits for something else, past the bound", busy, outcomes("failed", "created")},
-		{"same key, other command", otherCommand, outcomes("created", "mismatch", "mismatch")},
-		{"no key", noKey, outcomes("rejected", "created")},
-		{"malformed key", malformedKey, outcomes("rejected", "rejected", "rejected", "rejected")},
-		{"two keys", twoKeys, outcomes("rejected")},
-		{"invalid command", invalidCommand, outcomes("rejected", "created")},
-		{"upsert hit", upsertHit, outcomes("created", "created")},
-		{"connection lost before commit", backendTerminated, outcomes("created", "replayed")},
-		{"answer lost after commit", answerLost, outcomes("created", "replayed")},
-		{"COMMIT itself unacknowledged", commitUnacknowledged, outcomes("created", "replayed")},
-		{"COMMIT itself unacknowledged, and nobody to ask", commitUnconfirmed, outcomes("failed", "replayed")},
-		{"client went away mid-request", clientGone, outcomes("created", "replayed")},
-		{"401", unauthorized, outcomes("created")},
-		{"429", tooMany, outcomes("created")},
-		{"5xx", internalError, outcomes("failed", "created")},
-		{"database down", databaseDown, nil},
-	} {
+	tasks := setupHere(t).tasks()
+	for _, row := range cases() {
 		if !strings.Contains(string(rules), "\n| "+row.name+" ") {
 			t.Errorf("docs/idempotency.md has no row %q", row.name)
 		}
-		for _, of := range things() {
-			t.Run(row.name+"/"+of.name, func(t *testing.T) {
+		for _, of := range tasks {
+			if row.of != nil && !slices.Contains(row.of, of.kind) {
+				continue
+			}
+			t.Run(row.name+"/"+of.operation, func(t *testing.T) {
 				t.Parallel()
-				eachFace(t, of, func(x *try) {
+				eachFormat(t, of, func(x *try) {
 					row.run(x)
 					if row.outcomes != nil {
 						x.wantOutcomes(row.outcomes...)
@@ -64,128 +103,193 @@ func TestEveryCase(t *testing.T) {
 
 func outcomes(all ...idempotency.Outcome) []idempotency.Outcome { return all }
 
+// wantOutcomes compares with those of all attempts since the try began.
+func (x *try) wantOutcomes(want ...idempotency.Outcome) {
+	x.Helper()
+	expected := slices.Clone(want)
+	for i, outcome := range expected {
+		if outcome == did {
+			expected[i] = x.did()
+		}
+	}
+	x.bundle.wantOutcomes(expected...)
+}
+
 func firstSuccess(x *try) {
-	x.face.created(x, x.ask(x.command))
+	x.format.done(x, x.ask(x.command))
 	x.wantRows(x.leaves)
-	if n := x.transactions(); n != 1 {
+	if operation := get[string](x.bundle, `SELECT operation FROM intents WHERE key = $1`, key); operation != x.operation {
+		x.Errorf("%s ran %s", x.operation, operation)
+	}
+	if n := x.written() - x.transactions; n != 1 {
 		x.Errorf("written by %d transactions", n)
 	}
 }
 
 func alreadyDone(x *try) {
 	first := x.ask(x.command)
-	x.face.created(x, first)
-	x.face.replayed(x, x.ask(x.command), first)
+	x.format.done(x, first)
+	x.format.replayed(x, x.ask(x.command), first)
 	other := x.serve() // any replica answers
-	x.face.replayed(x, x.askAs(x.at(other), x.command), first)
+	x.format.replayed(x, x.askAs(x.from(other), x.command), first)
 	x.wantRows(x.leaves)
 }
 
 func noLongerVisible(x *try) {
-	x.face.created(x, x.ask(x.command))
-	x.exec(`DELETE FROM invoice_lines`)
-	x.exec(`DELETE FROM invoices`)
-	x.exec(`DELETE FROM customers`)
+	x.format.done(x, x.ask(x.command))
+	x.empty("intents", "intent_effects")
 	again := x.ask(x.command)
-	x.face.refused(x, again, "not-found", nil)
-	if strings.Contains(again.body, "ada@example.com") || strings.Contains(again.body, x.label) {
-		x.Errorf("tells what was stored: %s", again.body)
+	x.format.refused(x, again, "not-found", nil)
+	for _, value := range append(x.thing.command["name"], x.label, x.thing.label, "ada@example.com") {
+		if strings.Contains(again.body, value) {
+			x.Errorf("tells what was stored: %s", again.body)
+		}
 	}
 }
 
+// otherCommand tries each field alone: one that is not read, or that is left out of the fingerprint, would be
+// found to be the same command.
 func otherCommand(x *try) {
 	first := x.ask(x.command)
-	x.face.created(x, first)
-	for range 2 {
-		again := x.ask(x.other)
-		x.face.refused(x, again, "key-reused", x.other)
-		if !strings.Contains(again.body, x.face.record(x, first)) {
+	x.format.done(x, first)
+	want := outcomes(did, "mismatch")
+	others := []url.Values{x.other}
+	for _, f := range x.fields {
+		others, want = append(others, f.another(x.thing, x.command)), append(want, "mismatch")
+	}
+	for _, other := range others {
+		again := x.ask(other)
+		x.format.refused(x, again, "key-reused", other)
+		if !strings.Contains(again.body, x.format.record(x, first)) {
 			x.Errorf("no way to the first record: %s", again.body)
 		}
 	}
 	x.wantRows(x.leaves)
+	x.wantOutcomes(want...)
 }
 
 func noKey(x *try) {
-	refused := x.caller.must(x.face.send(x.Context(), x.caller, x.thing, "", x.command))
-	x.face.refused(x, refused, "key-missing", x.command)
+	refused := x.under("", x.command)
+	if !x.isHTML() && x.kind.Changes() { // safe without one
+		x.format.done(x, refused)
+		x.wantOutcomes(did)
+		return
+	}
+	x.format.refused(x, refused, "key-missing", x.command)
 	x.wantRows(rows{})
-	if x.face == (htmlFace{}) {
-		x.face.created(x, x.caller.press(x.page(refused), "Send with a new key"))
+	if x.isHTML() && !x.isButton() {
+		x.format.done(x, x.caller.press(x.page(refused), "Send with a new key"))
 	} else {
-		x.face.created(x, x.ask(x.command))
+		x.format.done(x, x.ask(x.command))
 	}
 	x.wantRows(x.leaves)
+	x.wantOutcomes("rejected", did)
 }
 
 func malformedKey(x *try) {
 	for _, bad := range []string{strings.Repeat("k", 256), "schlüssel", "two\x7fparts", `"quoted" and more`} {
-		if x.face == (htmlFace{}) {
+		if x.isHTML() {
 			bad = strings.ReplaceAll(bad, `"`, "\n") // in a form field a quote is a character like any other
 		}
 		bad = strings.ReplaceAll(bad, "\x7f", "é") // no client sends a control character in a header
-		refused := x.caller.must(x.face.send(x.Context(), x.caller, x.thing, bad, x.command))
-		x.face.refused(x, refused, "key-malformed", x.command)
+		x.format.refused(x, x.under(bad, x.command), "key-malformed", x.command)
 	}
 	x.wantRows(rows{})
 }
 
 func twoKeys(x *try) {
 	var refused answer
-	if x.face == (htmlFace{}) {
+	if x.isHTML() {
 		form := change(x.command)
 		form["idempotency_key"] = []string{key, key}
-		refused = x.caller.submit(x.path, form)
+		refused = x.under("", form)
 	} else {
-		refused = x.caller.with("Idempotency-Key", key, key).post("/api/v1"+x.path, x.json(x.command))
+		twice := x.caller.with("Idempotency-Key", key, key)
+		refused = twice.must(x.format.send(x.Context(), twice, x.target, "", x.command))
 	}
-	x.face.refused(x, refused, "key-malformed", x.command)
+	x.format.refused(x, refused, "key-malformed", x.command)
 	x.wantRows(rows{})
 }
 
 func invalidCommand(x *try) {
-	refused := x.ask(x.invalid)
-	x.face.refused(x, refused, "invalid", x.invalid)
-	x.wantRows(rows{})
-	if x.face == (htmlFace{}) {
-		p := x.page(refused)
-		if got := p.typed().Get("idempotency_key"); got != key {
-			x.Errorf("the form has key %q now", got)
+	var want []idempotency.Outcome
+	for _, f := range x.fields {
+		if f.pointer == "" {
+			continue
 		}
-		if !strings.HasPrefix(p.title(), "Error: ") {
-			x.Errorf("title %q", p.title())
+		wrong := change(x.command, f.name, f.invalid)
+		refused := x.ask(wrong)
+		x.format.refused(x, refused, "invalid", wrong, f.pointer)
+		if x.isHTML() {
+			p := x.page(refused)
+			if got := p.typed().Get("idempotency_key"); got != key {
+				x.Errorf("the form has key %q now", got)
+			}
+			if !strings.HasPrefix(p.title(), "Error: ") {
+				x.Errorf("title %q", p.title())
+			}
 		}
+		want = append(want, "rejected")
 	}
-	x.face.created(x, x.ask(x.command))
+	x.wantRows(rows{})
+	x.format.done(x, x.ask(x.command))
 	x.wantRows(x.leaves)
+	x.wantOutcomes(append(want, did)...)
 }
 
-// upsertHit: two intents with one customer. Its name, typed differently the second time, stays.
+// upsertHit: two intents with one natural key. What is there stays as it is.
 func upsertHit(x *try) {
-	x.face.created(x, x.ask(x.command))
-	again := change(x.command, "email", "ADA@example.com", "name", "Ada King")
-	if x.name == "invoice" {
-		again = change(x.command, "customer_email", "ADA@example.com", "customer_name", "Ada King", "notes", "Second", "line_quantity", "3")
+	first := x.ask(x.command)
+	x.format.done(x, first)
+	hit := x.under("another", x.reused)
+	if x.isHTML() {
+		htmlFormat{}.shown(x, hit).says(x.label + " already exists and was reused.")
+	} else if jsonFormat.check(jsonFormat{}, x, hit); hit.status != http.StatusOK || hit.body != first.body {
+		x.Errorf("want 200 with the existing record: %v", hit)
 	}
-	hit := x.caller.must(x.face.send(x.Context(), x.caller, x.thing, "another "+key, again))
-	switch {
-	case x.name == "invoice":
-		if hit.status >= 400 {
-			x.Errorf("not created: %v", hit)
+	if x.format.record(x, hit) != x.format.record(x, first) {
+		x.Errorf("another record: %v", hit)
+	}
+	again := x.under("another", x.reused)
+	if again.status != hit.status || again.location() != hit.location() || again.body != hit.body {
+		x.Errorf("first %v\nagain %v", hit, again)
+	}
+	if added := x.added().minus(x.leaves); !added.equal(rows{"intents": 1}) {
+		x.Errorf("also added rows %v", added)
+	}
+}
+
+// valueTaken: another record has a value that may be there once. An upsert would find that record.
+func valueTaken(x *try) {
+	for _, u := range x.uniques {
+		mine, theirs := "mine "+u.field, change(x.thing.other, u.field, u.value)
+		command := change(x.command, u.field, u.value)
+		if x.kind == idempotency.Change { // the value is its own
+			theirs, command = change(theirs, u.field, u.free), change(command, u.field, u.free)
 		}
-	case x.face == (htmlFace{}):
-		htmlFace{}.shown(x, hit).says("Ada Lovelace already exists and was reused.", "ada@example.com")
-	default:
-		if hit.status != http.StatusOK || !strings.Contains(hit.body, `"Ada Lovelace"`) {
-			x.Errorf("want 200 with the existing record: %v", hit)
+		existing := decode[created](x.bundle, x.program(x.site, x.acme).create(x.thing, "theirs "+u.field, theirs))
+		x.forget()
+		before := x.contents()
+		refused := x.under(mine, command)
+		x.format.refused(x, refused, u.slug, command)
+		if x.isHTML() {
+			p := x.page(refused)
+			p.leadsTo(x.path + "/" + existing.ID)
+			if got := p.typed().Get("idempotency_key"); got != mine {
+				x.Errorf("the form has key %q now", got)
+			}
+			if invalid, _ := attr(p.controls(u.field)[0], "aria-invalid"); invalid != "true" {
+				x.Errorf("%s is not marked", u.field)
+			}
+		} else if p := decode[problem](x.bundle, refused); p.ExistingID != existing.ID ||
+			p.ExistingURL != "/api/v1"+x.path+"/"+existing.ID {
+			x.Errorf("no way to the other record: %+v", p)
 		}
-		jsonFace{}.check(x, hit)
-	}
-	if ada := get[string](x.bundle, `SELECT concat_ws(' ', email, name, version) FROM customers`); ada != "ada@example.com Ada Lovelace 1" {
-		x.Errorf("the customer was changed: %s", ada)
-	}
-	if n := x.rows().Customers; n != 1 {
-		x.Errorf("%d customers", n)
+		wantUnchanged(x.bundle, "what was refused", before, x.contents())
+		if again := x.under(mine, x.command); again.status >= http.StatusBadRequest { // the key was not used up
+			x.Errorf("%v", again)
+		}
+		x.wantOutcomes("conflict", did)
 	}
 }
 
@@ -193,29 +297,29 @@ func unauthorized(x *try) {
 	outside := x.stranger(x.site)
 	outside.header.Set("Content-Type", "application/json")
 	refused := x.askAs(outside, x.command)
-	x.face.refused(x, refused, "unauthorized", x.command)
+	x.format.refused(x, refused, "unauthorized", x.command)
 	x.wantRows(rows{})
-	if x.face == (htmlFace{}) {
+	if x.isHTML() {
 		x.page(refused).leadsTo("/login")
 		outside.logIn(x.acme, password)
 		x.caller = outside
-		x.face.created(x, outside.press(x.page(refused), "Try again"))
+		x.format.done(x, outside.press(x.page(refused), "Try again"))
 	} else {
 		if got := refused.header.Get("WWW-Authenticate"); got != "Bearer" {
 			x.Errorf("WWW-Authenticate %q", got)
 		}
-		x.face.created(x, x.ask(x.command))
+		x.format.done(x, x.ask(x.command))
 	}
 	x.wantRows(x.leaves)
 }
 
 func tooMany(x *try) {
 	limited := x.serve(func(c *web.Config) { c.RateLimit = 1 })
-	x.at(limited).get("/api/v1/invoices")
-	x.at(limited).get("/invoices")
-	x.face.refused(x, x.askAs(x.at(limited), x.command), "too-many", x.command)
+	x.from(limited).get("/api/v1" + x.path)
+	x.from(limited).get(x.path)
+	x.format.refused(x, x.askAs(x.from(limited), x.command), "too-many", x.command)
 	x.wantRows(rows{})
-	x.face.created(x, x.ask(x.command))
+	x.format.done(x, x.ask(x.command))
 }
 
 // internalError: a mistake of ours, deep inside of the transaction.
@@ -224,67 +328,77 @@ func internalError(x *try) {
 		CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'a mistake of ours'; END $$`)
 	x.exec(`CREATE TRIGGER fail BEFORE INSERT ON intents FOR EACH ROW EXECUTE FUNCTION fail()`)
 	refused := x.ask(x.command)
-	x.face.refused(x, refused, "internal", x.command)
+	x.format.refused(x, refused, "internal", x.command)
 	if strings.Contains(refused.body, "a mistake of ours") {
 		x.Errorf("tells strangers about the inside: %s", refused.body)
 	}
 	x.wantRows(rows{})
 	x.exec(`DROP TRIGGER fail ON intents`)
-	if x.face == (htmlFace{}) {
-		x.face.created(x, x.caller.press(x.page(refused), "Try again"))
-	} else {
-		x.face.created(x, x.ask(x.command))
-	}
+	x.tryAgain(x.caller, refused, x.format.done)
 	x.wantRows(x.leaves)
+}
+
+// tryAgain sends the same again: a person by the button that a page offers.
+func (x *try) tryAgain(c *client, refused answer, check func(*try, answer)) {
+	x.Helper()
+	if x.isHTML() {
+		check(x, c.press(x.page(refused), "Try again"))
+	} else {
+		check(x, x.askAs(c, x.command))
+	}
 }
 
 // TestHeaderAndFieldDisagree is for forms only: JSON has the header alone.
 func TestHeaderAndFieldDisagree(t *testing.T) {
 	b := setup(t)
-	x := &try{bundle: b, thing: invoices(), face: htmlFace{}, caller: b.person(b.site, b.acme)}
+	x := b.try(invoices(), htmlFormat{})
 	form := change(x.command, "idempotency_key", key)
-	x.face.refused(x, x.caller.with("Idempotency-Key", "another").submit("/invoices", form), "key-malformed", x.command)
+	x.format.refused(x, x.caller.with("Idempotency-Key", "another").submit("/invoices", form), "key-malformed", x.command)
 	x.wantRows(rows{})
-	x.face.created(x, x.caller.with("Idempotency-Key", `"`+key+`"`).submit("/invoices", form))
+	x.format.done(x, x.caller.with("Idempotency-Key", `"`+key+`"`).submit("/invoices", form))
 }
 
 // TestQuotedKeyIsTheSame: the draft standard quotes keys, most programs do not.
 func TestQuotedKeyIsTheSame(t *testing.T) {
 	b := setup(t)
-	x := &try{bundle: b, thing: invoices(), face: jsonFace{}, caller: b.program(b.site, b.acme)}
+	x := b.try(invoices(), jsonFormat{})
 	first := x.ask(x.command)
-	again := x.caller.must(x.face.send(x.Context(), x.caller, x.thing, `"`+key+`"`, x.command))
-	x.face.replayed(x, again, first)
+	again := x.under(`"`+key+`"`, x.command)
+	x.format.replayed(x, again, first)
 }
 
-// TestSameCommandIsTheSameThroughBothFaces: what counts is the command, not its bytes.
-func TestSameCommandIsTheSameThroughBothFaces(t *testing.T) {
-	b := setup(t)
-	of := invoices()
-	program := b.program(b.site, b.acme)
-	first := program.must(jsonFace{}.send(b.Context(), program, of, key, of.command))
-	person := b.person(b.site, b.acme)
-	again := person.must(htmlFace{}.send(b.Context(), person, of, key, of.command))
-	if again.status != http.StatusSeeOther || again.location() != strings.TrimPrefix(first.location(), "/api/v1") {
-		t.Errorf("JSON %v\nHTML %v", first, again)
+// TestSameCommandIsTheSameInBothFormats: what counts is the command, not its bytes.
+func TestSameCommandIsTheSameInBothFormats(t *testing.T) {
+	t.Parallel()
+	for _, of := range setupHere(t).tasks() {
+		t.Run(of.operation, func(t *testing.T) {
+			x := setup(t).tryTask(of, jsonFormat{})
+			first := x.ask(x.command)
+			x.format.done(x, first)
+			y := *x
+			y.format, y.caller = htmlFormat{}, x.person(x.site, x.acme)
+			again := y.ask(x.command)
+			if again.status != http.StatusSeeOther || again.location() != x.path+"/"+x.format.record(x, first) {
+				t.Errorf("JSON %v\nHTML %v", first, again)
+			}
+			x.wantOutcomes(did, "replayed")
+		})
 	}
-	b.wantOutcomes("created", "replayed")
 }
 
 // TestForbidden: a form on another site cannot post here, and uses up no key.
 func TestForbidden(t *testing.T) {
 	t.Parallel()
-	for _, of := range things() {
-		t.Run(of.name, func(t *testing.T) {
-			b := setup(t)
-			x := &try{bundle: b, thing: of, face: htmlFace{}, caller: b.person(b.site, b.acme)}
-			x.face.refused(x, x.askAs(x.caller.with("Sec-Fetch-Site", "cross-site"), x.command), "forbidden", nil)
-			x.face.refused(x, x.askAs(x.caller.with("Sec-Fetch-Site", "same-site"), x.command), "forbidden", nil)
+	for _, of := range setupHere(t).tasks() {
+		t.Run(of.operation, func(t *testing.T) {
+			x := setup(t).tryTask(of, htmlFormat{})
+			x.format.refused(x, x.askAs(x.caller.with("Sec-Fetch-Site", "cross-site"), x.command), "forbidden", nil)
+			x.format.refused(x, x.askAs(x.caller.with("Sec-Fetch-Site", "same-site"), x.command), "forbidden", nil)
 			old := x.caller.with("Origin", "https://elsewhere.example")
 			old.header.Del("Sec-Fetch-Site") // as browsers before 2023 send it
-			x.face.refused(x, x.askAs(old, x.command), "forbidden", nil)
+			x.format.refused(x, x.askAs(old, x.command), "forbidden", nil)
 			x.wantRows(rows{})
-			x.face.created(x, x.ask(x.command))
+			x.format.done(x, x.ask(x.command))
 		})
 	}
 }

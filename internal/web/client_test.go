@@ -84,6 +84,7 @@ type answer struct {
 	status int
 	header http.Header
 	body   string
+	posted url.Values // the form that it answers, if it was one
 }
 
 // String is short enough for a test's message.
@@ -114,6 +115,9 @@ func (c *client) must(a answer, err error) answer {
 	if err != nil {
 		c.b.Fatal(err)
 	}
+	if strings.HasPrefix(a.header.Get("Content-Type"), "text/html") && strings.Contains(a.body, "<form") {
+		c.b.page(a).checkForms(a.posted)
+	}
 	return a
 }
 
@@ -129,7 +133,11 @@ func (c *client) send(ctx context.Context, method, path, body string) (answer, e
 	}
 	defer response.Body.Close()
 	read, err := io.ReadAll(response.Body)
-	return answer{response.StatusCode, response.Header, string(read)}, err
+	a := answer{status: response.StatusCode, header: response.Header, body: string(read)}
+	if method == http.MethodPost && r.Header.Get("Content-Type") != "application/json" {
+		a.posted, _ = url.ParseQuery(body)
+	}
+	return a, err
 }
 
 // decode reads a JSON body.

@@ -12,21 +12,21 @@ import (
 	"onlyonce/internal/invoice"
 )
 
-// forInvoices gives the caller of a face with one invoice that has a typed number.
-func forInvoices(b *bundle, f face) (x *try, first answer) {
+// forInvoices gives the caller of a format with one invoice that has a typed number.
+func forInvoices(b *bundle, f format) (x *try, first answer) {
 	b.Helper()
-	x = &try{bundle: b, thing: invoices(), face: f, caller: f.caller(b, b.site, b.acme)}
+	x = b.try(invoices(), f)
 	x.command = change(x.command, "number", "2026-0007")
-	x.label, x.made = "2026-0007", "Invoice 2026-0007 created"
+	x.label = "2026-0007"
 	first = x.ask(x.command)
-	x.face.created(x, first)
+	x.format.done(x, first)
 	return x, first
 }
 
 func TestNumberTakenHTML(t *testing.T) {
-	x, first := forInvoices(setup(t), htmlFace{})
+	x, first := forInvoices(setup(t), htmlFormat{})
 	again := change(x.other, "number", "2026-0007")
-	refused := x.caller.must(x.face.send(t.Context(), x.caller, x.thing, "another", again))
+	refused := x.under("another", again)
 	if refused.status != http.StatusConflict {
 		t.Fatal(refused)
 	}
@@ -41,8 +41,8 @@ func TestNumberTakenHTML(t *testing.T) {
 		t.Error("the number is not marked")
 	}
 
-	x.made = "Invoice 2026-0001 created"
-	x.face.created(x, x.caller.press(p, "Use the next number, 2026-0001"))
+	x.label = "2026-0001"
+	x.format.done(x, x.caller.press(p, "Use the next number, 2026-0001"))
 	x.wantOutcomes("created", "conflict", "created")
 	if n := get[int](x.bundle, `
 		SELECT count(*) FROM intents o JOIN invoices i ON i.id = record_id WHERE o.key = 'another' AND number = '2026-0001'`); n != 1 {
@@ -51,31 +51,31 @@ func TestNumberTakenHTML(t *testing.T) {
 }
 
 func TestNumberTakenJSON(t *testing.T) {
-	x, first := forInvoices(setup(t), jsonFace{})
+	x, first := forInvoices(setup(t), jsonFormat{})
 	send := func(number string) answer {
-		return x.caller.must(x.face.send(t.Context(), x.caller, x.thing, "another", change(x.other, "number", number)))
+		return x.under("another", change(x.other, "number", number))
 	}
 	refused := send("2026-0007")
 	p := decode[problem](x.bundle, refused)
-	id := x.face.record(x, first)
+	id := x.format.record(x, first)
 	if refused.status != http.StatusConflict || p.Type != "/problems/number-taken" || p.ExistingID != id ||
 		p.ExistingURL != first.location() || p.NextNumber != "2026-0001" || !strings.Contains(p.Detail, "2026-0007 already exists") {
 		t.Errorf("%v", refused)
 	}
 	x.wantRows(x.leaves)
-	x.face.created(x, send(p.NextNumber)) // the key was not used up
+	x.format.done(x, send(p.NextNumber)) // the key was not used up
 	x.wantOutcomes("created", "conflict", "created")
 }
 
 // TestNumberOfAnotherYear is no conflict: numbers are unique in a year of issue.
 func TestNumberOfAnotherYear(t *testing.T) {
-	x, _ := forInvoices(setup(t), jsonFace{})
+	x, _ := forInvoices(setup(t), jsonFormat{})
 	send := func(key, number string) answer {
 		next := change(x.other, "number", number, "issue_date", "2027-01-01", "due_date", "2027-01-01")
-		return x.caller.must(x.face.send(t.Context(), x.caller, x.thing, key, next))
+		return x.under(key, next)
 	}
 	next := change(x.other, "number", "R-7")
-	for _, a := range []answer{send("one", "R-7"), x.caller.must(x.face.send(t.Context(), x.caller, x.thing, "two", next))} {
+	for _, a := range []answer{send("one", "R-7"), x.under("two", next)} {
 		if a.status != http.StatusCreated {
 			t.Errorf("%v", a)
 		}
@@ -96,9 +96,9 @@ func TestNumberOfAnotherYear(t *testing.T) {
 // TestWantedRepeatHTML: the same again under another key is asked about, and goes through in one click.
 func TestWantedRepeatHTML(t *testing.T) {
 	b := setup(t)
-	x := &try{bundle: b, thing: invoices(), face: htmlFace{}, caller: b.person(b.site, b.acme)}
+	x := b.try(invoices(), htmlFormat{})
 	first := x.ask(x.command)
-	refused := x.caller.must(x.face.send(t.Context(), x.caller, x.thing, "another", x.command))
+	refused := x.under("another", x.command)
 	if refused.status != http.StatusConflict {
 		t.Fatal(refused)
 	}
@@ -107,39 +107,39 @@ func TestWantedRepeatHTML(t *testing.T) {
 	keeps(b, p, x.command)
 	x.wantRows(x.leaves)
 
-	x.made = "Invoice 2026-0002 created"
+	x.label = "2026-0002"
 	second := x.caller.press(p, "Create anyway")
-	x.face.created(x, second)
-	x.face.replayed(x, x.caller.press(p, "Create anyway"), second)
+	x.format.done(x, second)
+	x.format.replayed(x, x.caller.press(p, "Create anyway"), second)
 	x.wantOutcomes("created", "conflict", "created", "replayed")
 
 	b.exec(`UPDATE invoices SET created_at = created_at - interval '11 minutes'`)
-	x.made = "Invoice 2026-0003 created"
-	x.face.created(x, x.caller.must(x.face.send(t.Context(), x.caller, x.thing, "next month", x.command)))
+	x.label = "2026-0003"
+	x.format.done(x, x.under("next month", x.command))
 }
 
 // TestWantedRepeatJSON: a program is told, and not asked.
 func TestWantedRepeatJSON(t *testing.T) {
 	b := setup(t)
-	x := &try{bundle: b, thing: invoices(), face: jsonFace{}, caller: b.program(b.site, b.acme)}
+	x := b.try(invoices(), jsonFormat{})
 	first := x.ask(x.command)
 	send := func() answer {
-		return x.caller.must(x.face.send(t.Context(), x.caller, x.thing, "another", x.command))
+		return x.under("another", x.command)
 	}
 	second := send()
-	if second.status != http.StatusCreated || decode[created](b, second).PossibleDuplicateOf != x.face.record(x, first) {
+	if second.status != http.StatusCreated || decode[created](b, second).PossibleDuplicateOf != x.format.record(x, first) {
 		t.Errorf("first %v\nsecond %v", first, second)
 	}
 	if strings.Contains(first.body, "possible_duplicate_of") {
 		t.Errorf("the first is like no other: %v", first)
 	}
-	x.face.replayed(x, send(), second)
+	x.format.replayed(x, send(), second)
 }
 
 // TestNumberIsSuggestedAndNotSent: an untouched suggestion means the next number, whichever that is by then.
 func TestNumberIsSuggestedAndNotSent(t *testing.T) {
 	b := setup(t)
-	x := &try{bundle: b, thing: invoices(), face: htmlFace{}, caller: b.person(b.site, b.acme)}
+	x := b.try(invoices(), htmlFormat{})
 	p := b.page(x.caller.get(x.caller.get("/invoices/new").location())).says("Leave blank for the next number, " + thisYear(1) + ".")
 	if typed := p.typed(); typed.Get("number") != "" {
 		t.Errorf("the form has the number %q", typed.Get("number"))
@@ -147,8 +147,8 @@ func TestNumberIsSuggestedAndNotSent(t *testing.T) {
 	if suggested := p.control("number", "placeholder"); suggested != thisYear(1) {
 		t.Errorf("%q is suggested", suggested)
 	}
-	x.caller.must(x.face.send(t.Context(), x.caller, x.thing, "meanwhile", change(x.other, "number", thisYear(1),
-		"issue_date", time.Now().UTC().Format(time.DateOnly), "due_date", "2999-01-01")))
+	x.under("meanwhile", change(x.other, "number", thisYear(1),
+		"issue_date", time.Now().UTC().Format(time.DateOnly), "due_date", "2999-01-01"))
 	made := x.caller.submit("/invoices", change(p.typed(), "customer_email", "ada@example.com", "customer_name", "Ada",
 		"line_description", "Design", "line_unit_price", "50.00", "line_tax_rate", "0"))
 	b.page(x.caller.get(made.location())).says("Invoice " + thisYear(2) + " created")
@@ -159,18 +159,18 @@ func thisYear(n int) string { return fmt.Sprintf("%d-%04d", time.Now().UTC().Yea
 // TestCreateAsNewIsOneClick: whoever says so is not asked again, neither for another number than the one that
 // the form used nor whether a repeat is meant.
 func TestCreateAsNewIsOneClick(t *testing.T) {
-	x, first := forInvoices(setup(t), htmlFace{})
+	x, first := forInvoices(setup(t), htmlFormat{})
 	other := change(x.command, "notes", "One more", "number", "2026\u20110007")
-	spent := x.caller.must(x.face.send(t.Context(), x.caller, x.thing, key, other))
+	spent := x.under(key, other)
 	if spent.status != http.StatusUnprocessableEntity {
 		t.Fatal(spent)
 	}
 	p := x.page(spent).says("This form already created 2026-0007.")
 	keeps(x.bundle, p, map[string][]string{"number": {"2026\u20110007"}, "notes": {"One more"}})
-	x.made, x.label = "Invoice 2026-0001 created", "2026-0001"
+	x.label = "2026-0001"
 	second := x.caller.press(p, "Create as a new invoice")
-	x.face.created(x, second)
-	x.face.replayed(x, x.caller.press(p, "Create as a new invoice"), second)
+	x.format.done(x, second)
+	x.format.replayed(x, x.caller.press(p, "Create as a new invoice"), second)
 	if second.location() == first.location() {
 		t.Error("it is the first one")
 	}
@@ -179,7 +179,7 @@ func TestCreateAsNewIsOneClick(t *testing.T) {
 // TestCopyAsNew: a copy has a key of its own, and nobody asks whether it is meant.
 func TestCopyAsNew(t *testing.T) {
 	b := setup(t)
-	x := &try{bundle: b, thing: invoices(), face: htmlFace{}, caller: b.person(b.site, b.acme)}
+	x := b.try(invoices(), htmlFormat{})
 	first := x.ask(x.command)
 	opened := x.caller.get("/invoices/new?copy=" + path.Base(first.location()))
 	if opened.status != http.StatusSeeOther {
@@ -197,7 +197,7 @@ func TestCopyAsNew(t *testing.T) {
 	if copied.status != http.StatusSeeOther || copied.location() == first.location() {
 		t.Fatalf("no copy: %v", copied)
 	}
-	x.face.replayed(x, x.caller.press(p, "Create invoice"), copied)
+	x.format.replayed(x, x.caller.press(p, "Create invoice"), copied)
 	x.caller.get(copied.location())
 	b.wantOutcomes("created", "created", "replayed")
 }
@@ -209,7 +209,7 @@ func TestFormIsOneWish(t *testing.T) {
 	for _, of := range things() {
 		t.Run(of.name, func(t *testing.T) {
 			b := setup(t)
-			x := &try{bundle: b, thing: of, face: htmlFace{}, caller: b.person(b.site, b.acme)}
+			x := b.try(of, htmlFormat{})
 			one, two := x.caller.get(x.path+"/new"), x.caller.get(x.path+"/new")
 			if one.status != http.StatusSeeOther || one.location() == two.location() {
 				t.Fatalf("%v\n%v", one, two)
@@ -301,7 +301,7 @@ func TestTooManyLines(t *testing.T) {
 // TestLinesWithoutJavaScript: adding and removing lines loses nothing and stores nothing.
 func TestLinesWithoutJavaScript(t *testing.T) {
 	b := setup(t)
-	x := &try{bundle: b, thing: invoices(), face: htmlFace{}, caller: b.person(b.site, b.acme)}
+	x := b.try(invoices(), htmlFormat{})
 	form := change(x.command, "idempotency_key", key)
 	form.Set("action", "add_line")
 	p := b.page(x.caller.submit("/invoices/form", form))
@@ -320,5 +320,5 @@ func TestLinesWithoutJavaScript(t *testing.T) {
 		t.Errorf("lines %q", got)
 	}
 	x.wantRows(rows{})
-	x.face.created(x, x.caller.press(p, "Create invoice"))
+	x.format.done(x, x.caller.press(p, "Create invoice"))
 }

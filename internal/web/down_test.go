@@ -25,9 +25,9 @@ func (c *client) chosenCustomer(email string) string {
 // a customer chosen from the list.
 func withChosenCustomer(b *bundle) (person *client, command url.Values, cut func()) {
 	b.Helper()
-	x := &try{bundle: b, thing: customers(), face: htmlFace{}, caller: b.person(b.site, b.acme)}
+	x := b.try(customers(), htmlFormat{})
 	far, wire, pool := x.behindWire()
-	x.face.created(x, x.ask(x.command))
+	x.format.done(x, x.ask(x.command))
 	command = change(invoices().command, "idempotency_key", key, "customer_id", far.chosenCustomer("ada@example.com"),
 		"customer_email", "", "customer_name", "")
 	return far, command, func() {

@@ -15,7 +15,7 @@ import (
 func TestMethodsAreListed(t *testing.T) {
 	b := setup(t)
 	person, program := b.person(b.site, b.acme), b.program(b.site, b.acme)
-	const read, write, both = "GET, HEAD", "POST", "GET, HEAD, POST"
+	const read, write, both, replace = "GET, HEAD", "POST", "GET, HEAD, POST", "GET, HEAD, PUT"
 	for _, c := range []struct {
 		caller      *client
 		path, allow string
@@ -34,8 +34,11 @@ func TestMethodsAreListed(t *testing.T) {
 		{person, "/readyz", read},
 		{program, "/api/v1/invoices", both},
 		{program, "/api/v1/invoices/" + key, read},
-		{program, "/api/v1/customers", write},
-		{program, "/api/v1/customers/" + key, read},
+		{person, "/customers/" + key + "/edit", both},
+		{person, "/customers/" + key + "/archive", write},
+		{program, "/api/v1/customers", both},
+		{program, "/api/v1/customers/" + key, replace},
+		{program, "/api/v1/customers/" + key + "/restore", write},
 	} {
 		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "LINK"} {
 			if strings.Contains(c.allow, method) {
@@ -46,6 +49,9 @@ func TestMethodsAreListed(t *testing.T) {
 				t.Errorf("%s %s: Allow %q, want %q: %v", method, c.path, a.header.Get("Allow"), c.allow, a)
 			}
 		}
+	}
+	if a := b.must(program.send(t.Context(), http.MethodPut, "/api/v1/customers/"+key, "{}")); a.status != http.StatusNotFound {
+		t.Errorf("PUT of no record: %v", a)
 	}
 	for _, c := range []*client{person, program} {
 		path := map[*client]string{person: "/nowhere", program: "/api/v1/nowhere"}[c]
@@ -92,13 +98,13 @@ func TestHalfClosed(t *testing.T) {
 			}
 		}
 	}
-	b.wantRows(rows{Invoices: 1, Lines: 2, Customers: 2, Effects: 1, Intents: 2})
+	b.wantRows(rows{"invoices": 1, "invoice_lines": 2, "invoice_number_runs": 1, "customers": 2, "intent_effects": 1, "intents": 2})
 }
 
 // TestHalfClosedWhileItRuns: the end of the client's half comes when the create waits in the database.
 func TestHalfClosedWhileItRuns(t *testing.T) {
 	b := setup(t)
-	release := b.hold()
+	release := b.holdIntent("invoice.create")
 	conn := b.dial()
 	body := invoices().json(invoices().command)
 	fmt.Fprintf(conn, "POST /api/v1/invoices HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer %s\r\n"+

@@ -97,7 +97,7 @@ func (m *mounted[R]) openNew(words wording, used used, fresh func(*http.Request)
 
 // openEdit shows the form with a record in it.
 func (m *mounted[R]) openEdit(words wording, used used) handler {
-	return m.open(used, func(w http.ResponseWriter, r *http.Request, key idempotency.Key) (templates.Form, error) {
+	open := m.open(used, func(w http.ResponseWriter, r *http.Request, key idempotency.Key) (templates.Form, error) {
 		found, err := m.find(r)
 		if err != nil {
 			return templates.Form{}, err
@@ -113,6 +113,12 @@ func (m *mounted[R]) openEdit(words wording, used used) handler {
 			Again: templates.Link{Text: "Edit again", Href: existing.Href + "/edit"},
 		}
 	})
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if _, err := m.find(r); err != nil { // also at a bare address, which would lead to nowhere
+			return err
+		}
+		return open(w, r)
+	}
 }
 
 // open shows a form under a key of its own, which stays with this intent through refresh, Back, duplicated tabs
@@ -155,6 +161,13 @@ func (m *mounted[R]) open(
 // refusal that it has no words for is returned, and so is every one of a form that is only a button.
 func (m *mounted[R]) refuseForm(kind idempotency.Kind, words wording) func(http.ResponseWriter, *http.Request, error) error {
 	return func(w http.ResponseWriter, r *http.Request, refused error) error {
+		if kind.Changes() && !errors.Is(refused, errOtherTenant) {
+			if _, err := m.find(r); errors.Is(err, record.ErrNotFound) || errors.Is(err, errNotFound) {
+				return err // whatever else is wrong
+			} else if err != nil {
+				return refused
+			}
+		}
 		if words.submit == "" {
 			return refused
 		}
@@ -183,16 +196,7 @@ func (m *mounted[R]) object(
 	r *http.Request, kind idempotency.Kind, words wording, f *templates.Form, refused error,
 ) (status int, err error) {
 	status = problemOf(refused).status
-	other := errors.Is(refused, errOtherTenant)
 	f.Version, _ = strconv.Atoi(r.PostForm.Get("version"))
-	if kind.Changes() && !other {
-		switch _, err := m.find(r); {
-		case errors.Is(err, record.ErrNotFound):
-			return 0, err
-		case err != nil:
-			return 0, refused
-		}
-	}
 	if id, spent := spentOn(refused); spent {
 		existing, err := m.existing(r, id)
 		if err != nil {

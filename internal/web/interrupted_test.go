@@ -9,13 +9,14 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"onlyonce/internal/account"
 	"onlyonce/internal/torture/proxy"
 )
 
 // stillRunning: the second waits for the first, and gets its answer.
 func stillRunning(x *try) {
 	second := *x
-	second.caller = x.face.caller(x.bundle, x.serve(), x.acme)
+	second.caller = x.format.caller(x.bundle, x.serve(), x.acme)
 	release := x.hold()
 	one := x.begin(x.caller, x.command)
 	x.waiting(1)
@@ -23,8 +24,8 @@ func stillRunning(x *try) {
 	x.waiting(2)
 	release()
 	first := one()
-	x.face.created(x, first)
-	x.face.replayed(&second, two(), first)
+	x.format.done(x, first)
+	x.format.replayed(&second, two(), first)
 	x.wantRows(x.leaves)
 }
 
@@ -32,32 +33,24 @@ func stillRunningPastTheBound(x *try) {
 	release := x.hold()
 	first := x.begin(x.caller, x.command)
 	x.waiting(1)
-	again := x.askAs(x.at(x.serve(impatient)), x.command)
-	x.face.refused(x, again, "in-progress", x.command)
+	again := x.askAs(x.from(x.serve(impatient)), x.command)
+	x.format.refused(x, again, "in-progress", x.command)
 	release()
 	created := first()
-	x.face.created(x, created)
-	if x.face == (htmlFace{}) {
-		x.face.replayed(x, x.caller.press(x.page(again), "Try again"), created)
-	} else {
-		x.face.replayed(x, x.ask(x.command), created)
-	}
+	x.format.done(x, created)
+	x.tryAgain(x.caller, again, func(x *try, a answer) { x.format.replayed(x, a, created) })
 	x.wantRows(x.leaves)
 }
 
 // busy: it waits for a lock that has nothing to do with its key.
 func busy(x *try) {
-	hasty := x.at(x.serve(impatient))
+	hasty := x.from(x.serve(impatient))
 	release := x.hold()
 	refused := x.askAs(hasty, x.command)
-	x.face.refused(x, refused, "busy", x.command)
+	x.format.refused(x, refused, "busy", x.command)
 	release()
 	x.wantRows(rows{})
-	if x.face == (htmlFace{}) {
-		x.face.created(x, hasty.press(x.page(refused), "Try again"))
-	} else {
-		x.face.created(x, x.askAs(hasty, x.command))
-	}
+	x.tryAgain(hasty, refused, x.format.done)
 }
 
 // backendTerminated: the database ends the connection in the middle of the transaction, which is rolled
@@ -70,8 +63,8 @@ func backendTerminated(x *try) {
 	x.waiting(1, victims...)
 	release()
 	created := first()
-	x.face.created(x, created)
-	x.face.replayed(x, x.ask(x.command), created)
+	x.format.done(x, created)
+	x.format.replayed(x, x.ask(x.command), created)
 	x.wantRows(x.leaves)
 }
 
@@ -86,7 +79,7 @@ func clientGone(x *try) {
 	ctx, leave := context.WithCancel(x.Context())
 	sent := make(chan error, 1)
 	go func() {
-		_, err := x.face.send(ctx, x.caller.elsewhere(url), x.thing, key, x.command)
+		_, err := x.format.send(ctx, x.caller.elsewhere(url), x.target, key, x.command)
 		sent <- err
 	}()
 	x.waiting(1)
@@ -96,7 +89,7 @@ func clientGone(x *try) {
 	}
 	<-gone // the server has noticed
 	release()
-	x.until("committed", func() bool { return x.rows() == x.leaves && x.ended() == 1 })
+	x.until("committed", func() bool { return x.added().equal(x.leaves) && x.ended() == 1 })
 	if again := x.ask(x.command); again.status >= 400 {
 		x.Errorf("the record is there and was not shown: %v", again)
 	}
@@ -114,18 +107,20 @@ func answerLost(x *try) {
 	// A connection of its own for each request, or net/http would repeat it silently.
 	far.http = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Jar: far.http.Jar, CheckRedirect: far.http.CheckRedirect}
 	wire.Arm(proxy.Cut{Point: proxy.BeforeAnswer})
-	if a, err := x.face.send(x.Context(), far, x.thing, key, x.command); err == nil {
+	if a, err := x.format.send(x.Context(), far, x.target, key, x.command); err == nil {
 		x.Fatalf("the answer arrived: %v", a)
 	}
 	x.wantRows(x.leaves)
 	again := x.askAs(far, x.command)
 	first := again // lost; what it was is told by the record
-	if x.face == (jsonFace{}) {
-		first = x.caller.get(again.location())
-		first.status = http.StatusCreated
-		first.header.Set("Location", again.location())
+	if f, ok := x.format.(jsonFormat); ok {
+		first = x.caller.get(f.address(x, again))
+		if first.status = http.StatusOK; !x.kind.Changes() {
+			first.status = http.StatusCreated
+			first.header.Set("Location", f.address(x, again))
+		}
 	}
-	x.face.replayed(x, again, first)
+	x.format.replayed(x, again, first)
 	x.wantRows(x.leaves)
 }
 
@@ -133,15 +128,15 @@ func answerLost(x *try) {
 // asks the database by key before it answers.
 func commitUnacknowledged(x *try) {
 	far, wire, _ := x.behindWire()
-	x.armCreate(wire, proxy.Cut{Point: proxy.BeforeAnswer})
+	x.armWork(far, wire, proxy.Cut{Point: proxy.BeforeAnswer})
 	created := x.askAs(far, x.command)
 	if cuts := wire.Cuts()[proxy.BeforeAnswer]; cuts != 1 {
 		x.Fatalf("%d answers were cut", cuts)
 	}
 	wire.Heal()
-	x.face.created(x, created)
+	x.format.done(x, created)
 	x.wantRows(x.leaves)
-	x.face.replayed(x, x.ask(x.command), created)
+	x.format.replayed(x, x.ask(x.command), created)
 	x.wantRows(x.leaves)
 }
 
@@ -152,20 +147,16 @@ func commitUnconfirmed(x *try) {
 	for i := range cuts {
 		cuts[i] = proxy.Cut{Point: proxy.BeforeAnswer}
 	}
-	x.armCreate(wire, cuts...)
+	x.armWork(far, wire, cuts...)
 	unknown := x.askAs(far, x.command)
 	wire.Heal()
 	x.wantRows(x.leaves)
-	x.face.refused(x, unknown, "unconfirmed", x.command)
-	var again answer
-	if x.face == (htmlFace{}) {
-		again = far.press(x.page(unknown), "Try again")
-	} else {
-		again = x.askAs(far, x.command)
-	}
-	if again.status >= 400 {
-		x.Errorf("trying again was not safe: %v", again)
-	}
+	x.format.refused(x, unknown, "unconfirmed", x.command)
+	x.tryAgain(far, unknown, func(x *try, again answer) {
+		if again.status >= http.StatusBadRequest {
+			x.Errorf("trying again was not safe: %v", again)
+		}
+	})
 	x.wantRows(x.leaves)
 }
 
@@ -174,13 +165,9 @@ func databaseDown(x *try) {
 	wire.Close()
 	pool.Reset() // a connection that was open would leave a doubt whether the server has heard
 	refused := x.askAs(far, x.command)
-	x.face.refused(x, refused, "unavailable", x.command)
+	x.format.refused(x, refused, "unavailable", x.command)
 	x.wantRows(rows{})
-	if x.face == (htmlFace{}) {
-		x.face.created(x, x.caller.press(x.page(refused), "Try again"))
-	} else {
-		x.face.created(x, x.ask(x.command))
-	}
+	x.tryAgain(x.caller, refused, x.format.done)
 }
 
 // behindWire gives the caller at a replica whose way to the database can be cut, after a first request
@@ -199,21 +186,24 @@ func (x *try) behindWire() (*client, *proxy.Proxy, *pgxpool.Pool) {
 		x.Fatal(err)
 	}
 	x.Cleanup(pool.Close)
-	far := x.at(x.serveOn(pool))
-	warm := change(x.command, "email", "warm@example.com", "customer_email", "warm@example.com")
-	if a := far.must(x.face.send(x.Context(), far, x.thing, "warm", warm)); a.status >= 400 {
+	far := x.from(x.serveOn(pool))
+	if a := far.must(x.format.send(x.Context(), far, x.target, "warm", x.command)); a.status >= http.StatusBadRequest {
 		x.Fatalf("not even before the cut: %v", a)
 	}
-	x.exec(`TRUNCATE invoice_number_runs, invoice_lines, invoices, customers, intent_effects, intents`)
-	x.forget()
+	x.empty()
+	x.prepare()
 	return far, wire, pool
 }
 
-// armCreate cuts the exchange that creates; a page looks up its session before.
-func (x *try) armCreate(wire *proxy.Proxy, cuts ...proxy.Cut) {
-	if x.face == (htmlFace{}) {
-		wire.Arm(proxy.Cut{Point: proxy.Nowhere})
+// armWork cuts the exchange that does the work. Before it, a page looks up its session, and the API a token,
+// which is a new one: whether it still knew the old one would depend on the time.
+func (x *try) armWork(far *client, wire *proxy.Proxy, cuts ...proxy.Cut) {
+	if !x.isHTML() {
+		const token = "token of nobody else"
+		x.exec(`INSERT INTO api_tokens (token_hash, tenant_id, name) VALUES ($1, $2, 'test')`, account.HashToken(token), x.acme.id)
+		*far = *far.with("Authorization", "Bearer "+token)
 	}
+	wire.Arm(proxy.Cut{Point: proxy.Nowhere})
 	wire.Arm(cuts...)
 }
 

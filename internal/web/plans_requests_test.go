@@ -40,17 +40,17 @@ func (b *bundle) everyRoute(first record, program, person *client) map[string][]
 		change(invoice.command, "idempotency_key", "likely"),    // looks like a repeat
 		typed, change(typed, "idempotency_key", "other"), // number taken
 		change(typed, "idempotency_key", "free", "number", "R-1", "notes", "x"),
-		change(invoice.invalid, "idempotency_key", "invalid"),
+		change(invoice.command, "idempotency_key", "invalid", "due_date", "never"),
 		change(invoice.command, "idempotency_key", "nobody", "customer_id", nobody),
 	}
 	api := func(of thing, key string, command url.Values) request {
 		return request{of.name + " " + key, 0, func() answer {
-			return program.must(jsonFace{}.send(b.Context(), program, of, key, command))
+			return program.create(of, key, command)
 		}}
 	}
 	elsewhere := []request{{"another process", 0, func() answer {
 		other := program.elsewhere(b.serveOn(b.pool).url)
-		return other.must(jsonFace{}.send(b.Context(), other, invoice, "api", invoice.command))
+		return other.create(invoice, "api", invoice.command)
 	}}}
 	apiInvoices := []request{
 		api(invoice, "api", invoice.command), api(invoice, "api", invoice.command), api(invoice, "api", invoice.other),

@@ -30,7 +30,7 @@ var (
 		"The key is not 1 to 255 printable ASCII characters, more than one key was sent, or the header and the form field differ.",
 		"Send exactly one key, such as a UUID, bare or as a quoted string.", 0}
 	keyReused = problem{"key-reused", http.StatusUnprocessableEntity, "Idempotency key already used for something else",
-		"This key has already created something from a different request body. Nothing was created or changed this time.",
+		"This key was already used for a different request. Nothing was created or changed this time.",
 		"Open the first record (existing_id). If you want another one, send this request with a new key.", 0}
 	changedMeanwhile = problem{"changed-meanwhile", http.StatusPreconditionFailed, "Changed meanwhile",
 		"The record is not in the version that If-Match names: somebody else has changed it. Nothing was changed this time. " +

@@ -104,7 +104,7 @@ func TestFormsBehindAProxy(t *testing.T) {
 	// An older browser, which sends Origin and no Sec-Fetch-Site.
 	person := b.stranger(at).with("Origin", outside)
 	a := person.logIn(b.acme, password)
-	if a.status != http.StatusSeeOther || a.location() != "/invoices" {
+	if a.status != http.StatusSeeOther || a.location() != "/" {
 		t.Fatalf("%v", a)
 	}
 	checkCookie(t, set(t, a, secureCookie), true)

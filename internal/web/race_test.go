@@ -20,10 +20,10 @@ type race struct {
 	replicas []*client
 }
 
-func setupRace(t *testing.T, f face, settings ...func(*web.Config)) *race {
+func setupRace(t *testing.T, f format, settings ...func(*web.Config)) *race {
 	t.Helper()
 	b := setup(t)
-	r := &race{try: &try{bundle: b, thing: invoices(), face: f}}
+	r := &race{try: b.try(invoices(), f)}
 	for range 2 {
 		r.replicas = append(r.replicas, f.caller(b, b.serve(settings...), b.acme))
 	}
@@ -43,7 +43,7 @@ func (r *race) run(n int, intent func(i int) (key, number string)) []answer {
 		typed := change(r.command, "number", number)
 		all.Go(func() {
 			<-gate
-			answers[i], errs[i] = r.face.send(r.Context(), r.replicas[i%2], r.thing, key, typed)
+			answers[i], errs[i] = r.format.send(r.Context(), r.replicas[i%2], r.target, key, typed)
 		})
 	}
 	close(gate)
@@ -57,7 +57,7 @@ func (r *race) run(n int, intent func(i int) (key, number string)) []answer {
 }
 
 func TestRaceOneKey(t *testing.T) {
-	r := setupRace(t, jsonFace{})
+	r := setupRace(t, jsonFormat{})
 	answers := r.run(200, func(int) (string, string) { return key, "" })
 	first := 0
 	for _, a := range answers {
@@ -77,7 +77,7 @@ func TestRaceOneKey(t *testing.T) {
 }
 
 func TestRaceOneForm(t *testing.T) {
-	r := setupRace(t, htmlFace{})
+	r := setupRace(t, htmlFormat{})
 	answers := r.run(50, func(int) (string, string) { return key, "" })
 	for _, a := range answers {
 		if a.status != http.StatusSeeOther || a.location() != answers[0].location() {
@@ -89,7 +89,7 @@ func TestRaceOneForm(t *testing.T) {
 }
 
 func TestRaceOneNumber(t *testing.T) {
-	r := setupRace(t, jsonFace{})
+	r := setupRace(t, jsonFormat{})
 	answers := r.run(100, func(i int) (string, string) { return fmt.Sprint("key-", i), "2026-0042" })
 	var winner string
 	for _, a := range answers {
@@ -114,7 +114,7 @@ func TestRaceOneNumber(t *testing.T) {
 }
 
 func TestRaceForNumbers(t *testing.T) {
-	r := setupRace(t, jsonFace{})
+	r := setupRace(t, jsonFormat{})
 	answers := r.run(50, func(i int) (string, string) { return fmt.Sprint("key-", i), "" })
 	var got, want []string
 	for i, a := range answers {
@@ -125,13 +125,13 @@ func TestRaceForNumbers(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("numbers %v", got)
 	}
-	r.wantRows(rows{Invoices: 50, Lines: 100, Customers: 1, Effects: 1, Intents: 50})
+	r.wantRows(rows{"invoices": 50, "invoice_lines": 100, "invoice_number_runs": 1, "customers": 1, "intent_effects": 1, "intents": 50})
 }
 
 // TestRaceOfEverything: 40 intents, each sent five times. Ten want one number, ten bring a number each,
 // twenty take the next.
 func TestRaceOfEverything(t *testing.T) {
-	r := setupRace(t, jsonFace{})
+	r := setupRace(t, jsonFormat{})
 	answers := r.run(200, func(i int) (string, string) {
 		switch intent := i % 40; {
 		case intent < 10:
@@ -185,7 +185,7 @@ func TestRaceOfEverything(t *testing.T) {
 // TestRaceWithExpiry: results expire at once and are erased all the time, and still nothing is created
 // twice.
 func TestRaceWithExpiry(t *testing.T) {
-	r := setupRace(t, jsonFace{}, func(c *web.Config) { c.Store.Retain = time.Microsecond })
+	r := setupRace(t, jsonFormat{}, func(c *web.Config) { c.Store.Retain = time.Microsecond })
 	ctx, stop := context.WithCancel(t.Context())
 	var sweepers sync.WaitGroup
 	for range 2 {
@@ -213,7 +213,7 @@ func TestRaceWithExpiry(t *testing.T) {
 			t.Errorf("key %d made %s and %s", i%20, ids[i%20], id)
 		}
 	}
-	if n := r.rows().Invoices; n != 20 {
+	if n := r.rows()["invoices"]; n != 20 {
 		t.Errorf("%d invoices of 20 intents", n)
 	}
 }

@@ -2,12 +2,13 @@ package web_test
 
 import (
 	"net/http"
+	"net/url"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/go-chi/chi/v5"
-	"github.com/jackc/pgx/v5"
 
 	"onlyonce/internal/web"
 )
@@ -26,26 +27,6 @@ func (b *bundle) walk() []string {
 	return found
 }
 
-func (b *bundle) keyed() []web.Route {
-	return slices.DeleteFunc(slices.Clone(b.Routes), func(r web.Route) bool { return r.Repeat != web.Once || strings.Contains(r.Path, "{id}") })
-}
-
-// column finds what a keyed route creates, and its face.
-func column(t *testing.T, route web.Route) (thing, face) {
-	t.Helper()
-	path, isAPI := strings.CutPrefix(route.Path, "/api/v1")
-	for _, of := range things() {
-		if of.path == path && isAPI {
-			return of, jsonFace{}
-		}
-		if of.path == path {
-			return of, htmlFace{}
-		}
-	}
-	t.Fatalf("%s %s has no command to try it with: add its thing to things()", route.Method, route.Path)
-	return thing{}, nil
-}
-
 func TestEveryRouteSaysWhatARepeatDoes(t *testing.T) {
 	b := setup(t)
 	// Files, and two lines of text for whoever watches the program.
@@ -56,7 +37,7 @@ func TestEveryRouteSaysWhatARepeatDoes(t *testing.T) {
 	}
 	for _, route := range b.walk() {
 		if _, ok := listed[route]; !ok && !slices.Contains(plain, route) {
-			t.Errorf("%s is not in Routes: nothing says what a repeat of it does", route)
+			t.Errorf("%s was registered past the router, so nothing says what a repeat of it does: use read, natural or operation", route)
 		}
 		delete(listed, route)
 	}
@@ -72,88 +53,107 @@ func TestEveryRouteSaysWhatARepeatDoes(t *testing.T) {
 			t.Errorf("%+v", route)
 		}
 	}
-	if len(b.keyed()) < 4 {
-		t.Errorf("only %d routes are keyed", len(b.keyed()))
+	if len(b.once()) < 4 {
+		t.Errorf("only %d routes carry out an operation", len(b.once()))
 	}
 }
 
-func TestEveryKeyedRouteNeedsItsKey(t *testing.T) {
+// TestEveryOperationIsTried: what the table of cases is derived from names each operation once, with its routes.
+func TestEveryOperationIsTried(t *testing.T) {
 	b := setup(t)
-	for _, route := range b.keyed() {
-		of, f := column(t, route)
-		x := &try{bundle: b, thing: of, face: f, caller: f.caller(b, b.site, b.acme)}
-		refused := x.caller.must(f.send(t.Context(), x.caller, of, "", of.command))
-		f.refused(x, refused, "key-missing", of.command)
-		b.wantRows(rows{})
+	tried := map[string]bool{}
+	for _, of := range b.tasks() {
+		tried["POST "+of.form], tried[of.method+" "+of.api] = true, true
+		mentioned := false
+		for _, row := range cases() {
+			mentioned = mentioned || slices.Contains(row.of, of.kind)
+		}
+		if !mentioned {
+			t.Errorf("%s is of kind %d, and no case is about that", of.operation, of.kind)
+		}
+	}
+	for _, route := range b.once() {
+		if !tried[route.Method+" "+route.Path] {
+			t.Errorf("%s %s (%s) is not tried: one operation has one form and one place in the API", route.Method, route.Path, route.Why)
+		}
 	}
 }
 
-func TestEveryKeyedRouteReplays(t *testing.T) {
-	for _, route := range setup(t).keyed() {
-		t.Run(strings.ReplaceAll(route.Path, "/", " "), func(t *testing.T) {
-			b := setup(t)
-			of, f := column(t, route)
-			x := &try{bundle: b, thing: of, face: f, caller: f.caller(b, b.site, b.acme)}
-			first := x.ask(of.command)
-			f.created(x, first)
-			f.replayed(x, x.ask(of.command), first)
-			b.wantRows(of.leaves)
-			if operation := get[string](b, `SELECT operation FROM intents`); operation != route.Why {
-				t.Errorf("%s ran %s", route.Why, operation)
-			}
-		})
-	}
-}
-
-// TestEveryNaturalRouteIsNatural: it leaves the tables as they are, the first time and when it is repeated,
-// whatever form it is sent. Each form is sent by somebody who has just logged in, since a route may log out.
-func TestEveryNaturalRouteIsNatural(t *testing.T) {
+// TestEveryFieldIsDeclared: what a person can fill in, and what the API takes, is what the table of cases tries
+// field by field.
+func TestEveryFieldIsDeclared(t *testing.T) {
 	b := setup(t)
-	acme := b.person(b.site, b.acme)
 	for _, of := range things() {
-		x := &try{bundle: b, thing: of, face: htmlFace{}, caller: acme}
-		x.ask(of.command)
-	}
-	before := b.contents()
-	tried := 0
-	for _, route := range b.Routes {
-		if route.Repeat != web.Natural {
-			continue
+		x := b.try(of, htmlFormat{})
+		declared := map[string]bool{}
+		for _, f := range of.fields {
+			declared[f.name] = true
 		}
-		tried++
-		for _, of := range things() {
-			// A new one, because logins are limited for each email.
-			somebody := b.tenant("Somebody at " + route.Path + " with " + of.name)
-			person := b.person(b.site, somebody)
-			form := change(of.other, "idempotency_key", "another", "action", "add_line", "email", somebody.email, "password", password)
-			for _, sender := range []*client{acme, acme, person, person} {
-				if route.Public && sender == acme {
-					continue // who logs out or in is somebody else from then on
-				}
-				if a := sender.submit(route.Path, form); a.status >= http.StatusInternalServerError {
-					t.Errorf("%s: %v", route.Path, a)
-				}
-			}
-			if after := b.contents(); after != before {
-				t.Errorf("%s is not natural, it changed the tables of a tenant: make it an operation, with keyed", route.Path)
-				before = after
+		p := x.page(x.caller.get(x.caller.get(of.path + "/new").location()))
+		for _, n := range all(p.form(), "input", "textarea", "select") {
+			name, _ := attr(n, "name")
+			if kind, _ := attr(n, "type"); kind != "hidden" && !declared[name] {
+				t.Errorf("the form of %s has a field %q that its declaration lacks", of.name, name)
 			}
 		}
-	}
-	if tried < 3 {
-		t.Errorf("only %d routes are natural", tried)
+		var sent []string
+		for _, command := range append(of.variants(), of.command) {
+			sent = append(sent, members("", decode[any](b, answer{body: of.json(command)}))...)
+		}
+		for _, taken := range taken("", reflect.TypeOf(of.input)) {
+			if !slices.Contains(sent, taken) {
+				t.Errorf("the API takes %s of %s, and no declared field sends it", taken, of.name)
+			}
+		}
 	}
 }
 
-// contents is a digest of all rows of all tables that belong to tenants.
-func (b *bundle) contents() string {
-	b.Helper()
-	var digests []string
-	for _, table := range b.tenantTables() {
-		digests = append(digests, get[string](b, `SELECT COALESCE(md5(string_agg(row::text, ',' ORDER BY row::text)), '') FROM `+
-			pgx.Identifier{table}.Sanitize()+` AS row`))
+// variants are the commands that differ in one field.
+func (t thing) variants() (all []url.Values) {
+	for _, f := range t.fields {
+		all = append(all, f.another(t, t.command))
 	}
-	return strings.Join(digests, " ")
+	return all
+}
+
+// members are the places of the texts in a JSON value.
+func members(at string, v any) (all []string) {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, member := range v {
+			all = append(all, members(at+"/"+name, member)...)
+		}
+	case []any:
+		for _, element := range v {
+			all = append(all, members(at+"/-", element)...)
+		}
+	default:
+		all = []string{at}
+	}
+	return all
+}
+
+// taken are the places of the texts that JSON may have to be decoded into a type.
+func taken(at string, of reflect.Type) (all []string) {
+	switch of.Kind() {
+	case reflect.Pointer:
+		return taken(at, of.Elem())
+	case reflect.Slice:
+		return taken(at+"/-", of.Elem())
+	case reflect.Struct:
+		for i := range of.NumField() {
+			name, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
+			if name == "" {
+				name = of.Field(i).Name
+			}
+			if name != "-" {
+				all = append(all, taken(at+"/"+name, of.Field(i).Type)...)
+			}
+		}
+		return all
+	default:
+		return []string{at}
+	}
 }
 
 // TestEveryRouteNeedsALogin, except those that say so.

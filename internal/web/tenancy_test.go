@@ -23,8 +23,8 @@ func setupSecrets(t *testing.T) (b *bundle, invoiceID, customerID string) {
 	program := b.program(b.site, b.acme)
 	command := change(of.command, "notes", "secret notes", "customer_email", "secret@acme.example",
 		"customer_name", "Secret Customer", "line_description", "secret work")
-	program.must(jsonFace{}.send(t.Context(), program, of, "of the series", command))
-	a := program.must(jsonFace{}.send(t.Context(), program, of, key, change(command, "number", "SECRET-7")))
+	program.create(of, "of the series", command)
+	a := program.create(of, key, change(command, "number", "SECRET-7"))
 	if a.status != http.StatusCreated {
 		t.Fatal(a)
 	}
@@ -75,26 +75,32 @@ func TestOtherTenantsSeeNothing(t *testing.T) {
 	if tried < 100 {
 		t.Errorf("only %d attempts", tried)
 	}
-	if after := b.rows(); after != before {
+	if after := b.rows(); !after.equal(before) {
 		t.Errorf("rows %+v before and %+v after", before, after)
 	}
 }
 
 // TestKeyOfAnotherTenantIsAnotherIntent: the same key, and even the same command, of two tenants.
 func TestKeyOfAnotherTenantIsAnotherIntent(t *testing.T) {
-	for _, of := range things() {
-		t.Run(of.name, func(t *testing.T) {
-			eachFace(t, of, func(x *try) {
+	t.Parallel()
+	for _, of := range setupHere(t).tasks() {
+		t.Run(of.operation, func(t *testing.T) {
+			eachFormat(t, of, func(x *try) {
+				y := *x
+				y.caller, y.owner = x.format.caller(x.bundle, x.site, x.globex), x.globex
+				if x.kind.Changes() {
+					y.id, y.seen = x.another(x.globex, "prepared", x.thing.command)
+				}
+				x.forget()
 				first := x.ask(x.command)
-				x.face.created(x, first)
-				x.caller = x.face.caller(x.bundle, x.site, x.globex)
-				second := x.ask(x.command)
-				x.face.created(x, second)
-				if x.face.record(x, first) == x.face.record(x, second) {
+				x.format.done(x, first)
+				second := y.ask(y.command)
+				y.format.done(&y, second)
+				if x.format.record(x, first) == y.format.record(&y, second) {
 					x.Error("two tenants share a record")
 				}
-				x.face.replayed(x, x.ask(x.command), second)
-				x.wantOutcomes("created", "created", "replayed")
+				y.format.replayed(&y, y.ask(y.command), second)
+				x.wantOutcomes(did, did, "replayed")
 			})
 		})
 	}

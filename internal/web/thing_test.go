@@ -5,48 +5,68 @@ import (
 	"net/url"
 )
 
-// thing is something that can be created, with commands as a person types them into its form.
+// thing is a resource as its tests declare it: what cannot be found out about it by asking the server. Commands
+// are forms, as a person fills them in. Routes, operations and tables are those of the server; see task.
 type thing struct {
-	name    string // as people call it
-	path    string // of its collection
-	command url.Values
-	other   url.Values // valid as well
-	invalid url.Values
-	errors  []string // where invalid is wrong: JSON Pointers
-	label   string   // what the command's record is called, if it is the first
-	made    string   // what its page says right after
-	leaves  rows     // what one create leaves behind
+	name    string     // as people call one
+	path    string     // of all of them
+	command url.Values // makes the first one
+	label   string     // what that one is called
+	leaves  rows       // and what making it leaves behind
+	other   url.Values // makes another one, which has nothing unique in common with the first
+	// fields are all fields of the form that a person fills in.
+	fields []field
+	// uniques are the fields that no two of them may have in common.
+	uniques []unique
+	// reused finds the first one by its natural key, if it can be found that way.
+	reused url.Values
+	// edited changes the first one, which is called editedLabel from then on, if it can be changed.
+	edited      url.Values
+	editedLabel string
+	transitions []transition
+	// json gives a command as the API takes it, and input is what the server decodes that into.
+	json  func(url.Values) string
+	input any
 }
 
-func things() []thing { return []thing{invoices(), customers()} }
+// field is a field of a form.
+type field struct {
+	name  string
+	valid string // another value than that of the thing's command
+	// invalid is a value that is refused, with the JSON Pointer of where it is wrong; "" if every value is valid.
+	invalid, pointer string
+}
 
-func invoices() thing {
-	command := url.Values{
-		"number": {""}, "customer_id": {""}, "customer_email": {"ada@example.com"}, "customer_name": {"Ada Lovelace"},
-		"issue_date": {"2026-11-21"}, "due_date": {"2026-12-21"}, "currency": {"EUR"}, "notes": {"Thank you & <soon>"},
-		"line_description": {"Design", "Printing"}, "line_quantity": {"2", "1.5"},
-		"line_unit_price": {"50.00", "7.99"}, "line_tax_rate": {"23", "6.5"},
-	}
-	return thing{
-		name: "invoice", path: "/invoices", command: command,
-		other:   change(command, "notes", "Other words", "line_quantity", "3"),
-		invalid: change(command, "due_date", "2026-11-20", "line_quantity", "none"),
-		errors:  []string{"/due_date", "/lines/0/quantity"},
-		label:   "2026-0001", made: "Invoice 2026-0001 created",
-		leaves: rows{Invoices: 1, Lines: 2, Customers: 1, Effects: 1, Intents: 1},
+// unique is a field with a value that may be taken.
+type unique struct {
+	field, value string
+	free         string // a value that is not taken
+	slug         string // of the conflict
+}
+
+// transition brings a record into another state.
+type transition struct {
+	verb, past string // "archive", "archived"
+	// from are the verbs that bring a new record to where the transition can be made.
+	from []string
+	// undo is the verb of the opposite transition; "" if there is none.
+	undo string
+}
+
+func things() []thing {
+	return []thing{
+		invoices(),
+		customers(),
 	}
 }
 
-func customers() thing {
-	command := url.Values{"email": {"ada@example.com"}, "name": {"Ada Lovelace"}}
-	return thing{
-		name: "customer", path: "/customers", command: command,
-		other:   change(command, "email", "grace@example.com", "name", "Grace Hopper"),
-		invalid: change(command, "email", "ada at example", "name", " "),
-		errors:  []string{"/email", "/name"},
-		label:   "Ada Lovelace", made: "Customer Ada Lovelace created",
-		leaves: rows{Customers: 1, Intents: 1},
+// another gives a command that differs in this field.
+func (f field) another(of thing, command url.Values) url.Values {
+	value := f.valid
+	if command.Get(f.name) == value {
+		value = of.command.Get(f.name)
 	}
+	return change(command, f.name, value)
 }
 
 // change gives a copy of a form with the first values of some fields changed.
@@ -64,33 +84,6 @@ func change(form url.Values, namesAndValues ...string) url.Values {
 		changed[namesAndValues[i]] = values
 	}
 	return changed
-}
-
-// json gives the same command as the API takes it.
-func (t thing) json(form url.Values) string {
-	if t.name == "customer" {
-		return encode(map[string]any{"email": form.Get("email"), "name": form.Get("name")})
-	}
-	var lines []map[string]any
-	for i := range form["line_description"] {
-		lines = append(lines, map[string]any{
-			"description": form["line_description"][i], "quantity": form["line_quantity"][i],
-			"unit_price": form["line_unit_price"][i], "tax_rate": form["line_tax_rate"][i],
-		})
-	}
-	command := map[string]any{
-		"issue_date": form.Get("issue_date"), "due_date": form.Get("due_date"),
-		"currency": form.Get("currency"), "notes": form.Get("notes"), "lines": lines,
-	}
-	if number := form.Get("number"); number != "" {
-		command["number"] = number
-	}
-	if id := form.Get("customer_id"); id != "" {
-		command["customer_id"] = id
-	} else {
-		command["customer"] = map[string]any{"email": form.Get("customer_email"), "name": form.Get("customer_name")}
-	}
-	return encode(command)
 }
 
 func encode(v any) string {

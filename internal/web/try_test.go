@@ -1,47 +1,102 @@
 package web_test
 
 import (
+	"cmp"
 	"context"
+	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 )
 
-// try is one cell of the table of cases: something to create, through one of the two faces.
+// try is one cell of the table of cases: an operation, through one of the two formats.
 type try struct {
 	*bundle
-	thing
+	target
 
-	face   face
+	format format
 	caller *client // of acme
+	// before is what was there before the operation is tried, and written by how many transactions.
+	before       rows
+	transactions int
 }
 
-// face is a column of the table: how commands are sent, and what answers have to look like.
-type face interface {
+// target is where a command is sent.
+type target struct {
+	task
+
+	owner tenant // of the form
+	id    string // of the record that is changed
+	seen  int    // the version of it that the caller knows
+}
+
+// at gives an address of the record.
+func (t target) at(path string) string { return strings.ReplaceAll(path, "{id}", t.id) }
+
+// format is a column of the table: how commands are sent, and what answers have to look like.
+type format interface {
 	name() string
-	// caller is somebody of a tenant who uses the face.
+	// caller is somebody of a tenant who uses the format.
 	caller(b *bundle, at *site, of tenant) *client
-	// send posts a command under a key; without one if it is empty.
-	send(ctx context.Context, c *client, t thing, key string, command url.Values) (answer, error)
-	// created checks the first answer.
-	created(x *try, a answer)
+	// send sends a command under a key; without one if it is empty.
+	send(ctx context.Context, c *client, to target, key string, command url.Values) (answer, error)
+	// done checks the first answer.
+	done(x *try, a answer)
 	// replayed checks that an answer is that of an earlier success.
 	replayed(x *try, again, first answer)
-	// refused checks that nothing was created, for the reason with this slug, and that what was
-	// typed is kept where there is somebody who typed.
-	refused(x *try, a answer, slug string, typed url.Values)
-	// record gives the id of what was created.
+	// refused checks that nothing was done, for the reason with this slug, and that what was typed is kept
+	// where there is somebody who typed. wrong are the JSON Pointers of invalid fields.
+	refused(x *try, a answer, slug string, typed url.Values, wrong ...string)
+	// record gives the id of the record that an answer is about.
 	record(x *try, a answer) string
 }
 
-// eachFace runs a case through both faces.
-func eachFace(t *testing.T, of thing, run func(*try)) {
+func formats() []format { return []format{htmlFormat{}, jsonFormat{}} }
+
+// eachFormat runs a case through both formats.
+func eachFormat(t *testing.T, of task, run func(*try)) {
 	t.Helper()
-	for _, f := range []face{htmlFace{}, jsonFace{}} {
-		t.Run(f.name(), func(t *testing.T) {
-			b := setup(t)
-			run(&try{bundle: b, thing: of, face: f, caller: f.caller(b, b.site, b.acme)})
-		})
+	for _, f := range formats() {
+		t.Run(f.name(), func(t *testing.T) { run(setup(t).tryTask(of, f)) })
 	}
+}
+
+// try is an attempt to create something.
+func (b *bundle) try(of thing, f format) *try {
+	b.Helper()
+	return b.tryTask(b.creating(of), f)
+}
+
+func (b *bundle) tryTask(of task, f format) *try {
+	b.Helper()
+	x := &try{bundle: b, target: target{task: of, owner: b.acme}, format: f, caller: f.caller(b, b.site, b.acme)}
+	x.prepare()
+	return x
+}
+
+// prepare makes the record that is to be changed, if there has to be one.
+func (x *try) prepare() {
+	x.Helper()
+	if x.kind.Changes() {
+		x.id, x.seen = x.another(x.acme, "prepared", x.thing.command)
+	}
+	x.forget()
+	x.before, x.transactions = x.rows(), x.written()
+}
+
+// another makes a record of a tenant that the operation can be tried with.
+func (x *try) another(of tenant, key string, command url.Values) (id string, version int) {
+	x.Helper()
+	program := x.program(x.site, of)
+	made := program.create(x.thing, key, command)
+	for _, verb := range x.state.from {
+		made = program.with("Idempotency-Key", key).post("/api/v1"+x.path+"/"+decode[created](x.bundle, made).ID+"/"+verb, "")
+	}
+	if made.status >= http.StatusBadRequest {
+		x.Fatalf("cannot prepare a record: %v", made)
+	}
+	now := decode[created](x.bundle, made)
+	return now.ID, now.Version
 }
 
 const key = "6f1c2f5e-6c0e-4b7e-9d39-0a0d6f9f7c11"
@@ -52,7 +107,13 @@ func (x *try) ask(command url.Values) answer { return x.askAs(x.caller, command)
 // askAs sends it as somebody else.
 func (x *try) askAs(c *client, command url.Values) answer {
 	x.Helper()
-	return c.must(x.face.send(x.Context(), c, x.thing, key, command))
+	return c.must(x.format.send(x.Context(), c, x.target, key, command))
+}
+
+// under sends a command under another key.
+func (x *try) under(key string, command url.Values) answer {
+	x.Helper()
+	return x.caller.must(x.format.send(x.Context(), x.caller, x.target, key, command))
 }
 
 // begin sends a command without waiting; end gives the answer.
@@ -63,7 +124,7 @@ func (x *try) begin(c *client, command url.Values) (end func() answer) {
 	}
 	results := make(chan result, 1)
 	go func() {
-		a, err := x.face.send(context.WithoutCancel(x.Context()), c, x.thing, key, command)
+		a, err := x.format.send(context.WithoutCancel(x.Context()), c, x.target, key, command)
 		results <- result{a, err}
 	}()
 	return func() answer {
@@ -73,16 +134,51 @@ func (x *try) begin(c *client, command url.Values) (end func() answer) {
 	}
 }
 
-// at gives the caller at another replica.
-func (x *try) at(s *site) *client { return x.caller.elsewhere(s.url) }
+// from gives the caller at another replica.
+func (x *try) from(s *site) *client { return x.caller.elsewhere(s.url) }
 
-// statusOf is the status of each problem.
+// isHTML says whether a person is asking.
+func (x *try) isHTML() bool { return x.format == htmlFormat{} }
+
+// hold keeps whoever carries out the intent waiting in the middle of the transaction, until the release.
+func (x *try) hold() (release func()) {
+	x.Helper()
+	return x.holdIntent(x.operation)
+}
+
+// wantRows compares with what was added since the try began.
+func (x *try) wantRows(added rows) {
+	x.Helper()
+	if got := x.added(); !got.equal(added) {
+		x.Errorf("added rows %v, want %v", got, added)
+	}
+}
+
+func (x *try) added() rows {
+	x.Helper()
+	return x.rows().minus(x.before)
+}
+
+// meanwhile is what somebody else does to the record: a program that has seen its current version.
+func (x *try) meanwhile(method, path, key, command string) created {
+	x.Helper()
+	program := x.program(x.site, x.acme).with("Idempotency-Key", key)
+	now := program.get(x.at("/api/v1" + x.path + "/{id}"))
+	a := program.must(program.with("If-Match", now.header.Get("ETag")).send(x.Context(), method, x.at(path), command))
+	if a.status != http.StatusOK {
+		x.Fatalf("not changed meanwhile: %v", a)
+	}
+	return decode[created](x.bundle, a)
+}
+
+// statusOf is the status of each problem. Those that are not listed are conflicts.
 func statusOf(slug string) int {
-	return map[string]int{
-		"key-missing": 400, "key-malformed": 400, "key-reused": 422, "in-progress": 409, "number-taken": 409,
-		"looks-like-repeat": 409, "invalid": 422, "unauthorized": 401, "forbidden": 403, "not-found": 404,
+	return cmp.Or(map[string]int{
+		"key-missing": 400, "key-malformed": 400, "key-reused": 422, "malformed": 400, "invalid": 422,
+		"unauthorized": 401, "forbidden": 403, "not-found": 404,
 		"too-many": 429, "busy": 503, "unconfirmed": 503, "unavailable": 503, "internal": 500,
-	}[slug]
+		"changed-meanwhile": 412, "version-missing": 428,
+	}[slug], http.StatusConflict)
 }
 
 // checkRetryAfter: the header stands exactly where the same request may succeed later.

@@ -1,0 +1,42 @@
+package postgres_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"onlyonce/internal/postgres"
+	"onlyonce/internal/postgres/pgtest"
+)
+
+// TestCollectOnlyReads: a query that changes something is refused, and what the connection does next is not.
+func TestCollectOnlyReads(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	tenant := uuid.New()
+	query(t, db.AdminURL, `INSERT INTO tenants (id, name) VALUES ('`+tenant.String()+`', 'Test')`)
+	const insert = `INSERT INTO customers (tenant_id, id, email, name) VALUES (@tenant_id, @id, 'a@b.c', 'A') RETURNING name`
+	args := pgx.NamedArgs{"id": uuid.New()}
+	_, err := postgres.Collect(t.Context(), db.Pool, tenant, pgx.RowTo[string], insert, args)
+	if refused, ok := errors.AsType[*pgconn.PgError](err); !ok || refused.Code != "25006" {
+		t.Errorf("changed something: %v", err)
+	}
+	const all = `SELECT name FROM customers WHERE tenant_id = @tenant_id`
+	names, err := postgres.Collect(t.Context(), db.Pool, tenant, pgx.RowTo[string], all, nil)
+	if err != nil || len(names) != 0 {
+		t.Errorf("%v, %v", names, err)
+	}
+	err = pgx.BeginFunc(t.Context(), db.Pool, func(tx pgx.Tx) error {
+		args["tenant_id"] = tenant
+		if _, err := tx.Exec(t.Context(), `SELECT set_config('onlyonce.tenant_id', $1::text, true)`, tenant); err != nil {
+			return err
+		}
+		return tx.QueryRow(t.Context(), insert, args).Scan(new(string))
+	})
+	if err != nil {
+		t.Errorf("the connection stayed read-only: %v", err)
+	}
+}

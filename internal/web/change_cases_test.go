@@ -1,0 +1,310 @@
+package web_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"onlyonce/internal/idempotency"
+)
+
+// The cases of operations on a record that is there: changes, and what they have in common with transitions.
+
+// theirs is what somebody else makes of the record meanwhile: the command of the try but for one field.
+func (x *try) theirs() url.Values { return x.fields[len(x.fields)-1].another(x.thing, x.command) }
+
+// changeMeanwhile lets somebody else save that.
+func (x *try) changeMeanwhile(key string) created {
+	x.Helper()
+	return x.meanwhile(x.method, x.api, key, x.json(x.theirs()))
+}
+
+func changedSince(x *try) {
+	first := x.ask(x.command)
+	x.format.done(x, first)
+	x.changeMeanwhile("theirs")
+	before := x.contents()
+	x.format.replayed(x, x.ask(x.command), first)
+	if x.contents() != before {
+		x.Error("what somebody else has saved since was changed")
+	}
+}
+
+// withoutVersion: a form that has lost its version is shown what is saved, like one that is out of date.
+func withoutVersion(x *try) {
+	seen := x.seen
+	x.seen = 0
+	refused := x.ask(x.command)
+	x.format.refused(x, refused, "version-missing", x.command)
+	x.wantRows(rows{})
+	if x.seen = seen; x.isHTML() {
+		x.format.done(x, x.caller.press(x.page(refused), "Save mine instead"))
+	} else {
+		x.format.done(x, x.ask(x.command))
+	}
+	x.wantRows(x.leaves)
+	x.wantOutcomes("rejected", did)
+}
+
+func staleVersion(x *try) {
+	theirs := x.theirs()
+	now := x.changeMeanwhile("theirs")
+	before := x.contents()
+	refused := x.ask(x.command)
+	x.format.refused(x, refused, "changed-meanwhile", x.command)
+	if x.contents() != before {
+		x.Error("something was done")
+	}
+	x.seen = now.Version
+	if !x.isHTML() {
+		x.format.done(x, x.ask(x.command))
+		return
+	}
+	p := x.page(refused)
+	p.leadsTo(x.path + "/" + x.id) // keep what is saved
+	p.compares(x.thing, theirs, x.command)
+	if !strings.HasPrefix(p.title(), "Error: ") {
+		x.Errorf("title %q", p.title())
+	}
+	x.format.done(x, x.caller.press(p, "Save mine instead"))
+}
+
+// compares fails unless the page shows both versions of every field, and marks the one that differs.
+func (p page) compares(of thing, saved, typed url.Values) {
+	p.b.Helper()
+	var differ []string
+	table := all(p.root, "table")
+	if len(table) == 0 {
+		p.b.Fatalf("no comparison: %s", p.text())
+	}
+	for _, row := range all(table[0], "tr") {
+		if strings.Contains(text(row), "Differs") {
+			differ = append(differ, text(row))
+		}
+	}
+	for _, f := range of.fields {
+		for _, value := range []string{saved.Get(f.name), typed.Get(f.name)} {
+			if !strings.Contains(text(table[0]), value) {
+				p.b.Errorf("%s %q is not shown", f.name, value)
+			}
+		}
+		if saved.Get(f.name) != typed.Get(f.name) &&
+			(len(differ) != 1 || !strings.Contains(differ[0], saved.Get(f.name)) || !strings.Contains(differ[0], typed.Get(f.name))) {
+			p.b.Errorf("%s differs, and marked is %q", f.name, differ)
+		}
+	}
+}
+
+// changesNothing: the record is like that already. It keeps its version.
+func changesNothing(x *try) {
+	command := x.thing.command
+	first := x.ask(command)
+	if x.isHTML() {
+		htmlFormat{}.shown(x, first).says("Nothing to save: " + x.thing.label + " was already like this.")
+	} else if version := (jsonFormat{}).check(x, first); version != x.seen || first.status != http.StatusOK {
+		x.Errorf("%v", first)
+	}
+	again := x.ask(command)
+	if again.status != first.status || again.location() != first.location() || again.body != first.body {
+		x.Errorf("first %v\nagain %v", first, again)
+	}
+	x.wantRows(rows{"intents": 1})
+}
+
+// otherRecord: one key is for one wish about one record.
+func otherRecord(x *try) {
+	first := x.ask(x.command)
+	x.format.done(x, first)
+	id := x.id
+	if x.id, x.seen = x.another(x.acme, "second", x.thing.other); x.id == id {
+		x.Fatal("it is the same record")
+	}
+	x.forget()
+	before := x.contents()
+	x.format.refused(x, x.ask(x.command), "key-reused", nil)
+	if x.contents() != before {
+		x.Error("something was done")
+	}
+}
+
+// noSuchRecord: whatever else is wrong with the request, and whoever has the record.
+func noSuchRecord(x *try) {
+	foreign, _ := x.another(x.globex, "theirs", x.thing.command)
+	before := x.contents()
+	for _, id := range []string{uuid.NewString(), foreign, "not-an-id"} {
+		for what, try := range map[string]func(*try) answer{
+			"valid":           func(x *try) answer { return x.ask(x.command) },
+			"no key":          func(x *try) answer { return x.under("", x.command) },
+			"malformed key":   func(x *try) answer { return x.under("schlüssel", x.command) },
+			"no version":      func(x *try) answer { x.seen = 0; return x.ask(x.command) },
+			"another version": func(x *try) answer { x.seen = 7; return x.ask(x.command) },
+			"invalid command": func(x *try) answer { return x.ask(x.wrong()) },
+			"nothing":         func(x *try) answer { x.seen = 0; return x.under("", url.Values{}) },
+			"field twice":     func(x *try) answer { return x.ask(url.Values{"colour": {"red", "blue"}}) },
+		} {
+			y := *x
+			y.id = id
+			if a := try(&y); a.status != http.StatusNotFound {
+				x.Errorf("%s, %s: %v", id, what, a)
+			}
+		}
+	}
+	if x.contents() != before {
+		x.Error("something was done")
+	}
+	if x.isHTML() && x.kind == idempotency.Change {
+		for _, id := range []string{uuid.NewString(), foreign} {
+			x.id = id
+			for _, query := range []string{"", "?key=" + key} {
+				if a := x.caller.get(x.at(x.form) + query); a.status != http.StatusNotFound {
+					x.Errorf("%s%s: %v", x.form, query, a)
+				}
+			}
+		}
+	}
+}
+
+// wrong is a command with every field invalid.
+func (x *try) wrong() url.Values {
+	wrong := x.command
+	for _, f := range x.fields {
+		if f.pointer != "" {
+			wrong = change(wrong, f.name, f.invalid)
+		}
+	}
+	return wrong
+}
+
+// eachTask runs a test for every operation of some kinds, in one format.
+func eachTask(t *testing.T, kinds []idempotency.Kind, f format, run func(*try)) {
+	t.Helper()
+	t.Parallel()
+	tried := 0
+	for _, of := range setupHere(t).tasks() {
+		for _, kind := range kinds {
+			if kind == of.kind {
+				tried++
+				t.Run(of.operation, func(t *testing.T) { run(setup(t).tryTask(of, f)) })
+			}
+		}
+	}
+	if tried == 0 {
+		t.Error("nothing to try")
+	}
+}
+
+// TestIfMatch: a precondition that is no strong tag of one version changes nothing, and uses up no key.
+func TestIfMatch(t *testing.T) {
+	eachTask(t, changes, jsonFormat{}, func(x *try) {
+		before := x.contents()
+		for tag, slug := range map[string]string{
+			`*`: "malformed", `"v1", "v2"`: "malformed", `"v2", "v1"`: "malformed",
+			`W/"v1"`: "changed-meanwhile", `v1`: "changed-meanwhile", `"1"`: "changed-meanwhile", `"v01"`: "changed-meanwhile",
+			`"v+1"`: "changed-meanwhile", `"v0"`: "changed-meanwhile", `"v-1"`: "changed-meanwhile", `""`: "changed-meanwhile",
+			``: "changed-meanwhile", `"v4294967297"`: "changed-meanwhile", `"v99999999999999999999"`: "changed-meanwhile",
+			`"V1"`: "changed-meanwhile", `"v2"`: "changed-meanwhile",
+		} {
+			x.format.refused(x, x.withIfMatch(tag), slug, nil)
+		}
+		x.format.refused(x, x.withIfMatch(etag(1), etag(1)), "malformed", nil)
+		if x.contents() != before {
+			x.Error("something was done")
+		}
+		x.format.done(x, x.withIfMatch(" "+etag(1)+" "))
+	})
+}
+
+// withIfMatch sends the command with If-Match as it is.
+func (x *try) withIfMatch(tags ...string) answer {
+	x.Helper()
+	to := x.target
+	to.seen = 0
+	c := x.caller.with("If-Match", tags...)
+	return c.must(x.format.send(x.Context(), c, to, key, x.command))
+}
+
+// TestChangesNeedNoKeyInTheAPI: the version keeps them from being made twice.
+func TestChangesNeedNoKeyInTheAPI(t *testing.T) {
+	eachTask(t, changes, jsonFormat{}, func(x *try) {
+		x.format.done(x, x.under("", x.command))
+		x.format.refused(x, x.under("", x.command), "changed-meanwhile", nil)
+		x.wantRows(x.leaves)
+	})
+}
+
+// TestSameWishWithTheVersionOfToday: the version that was seen is no part of the command.
+func TestSameWishWithTheVersionOfToday(t *testing.T) {
+	t.Parallel()
+	for _, f := range formats() {
+		t.Run(f.name(), func(t *testing.T) {
+			eachTask(t, changes, f, func(x *try) {
+				first := x.ask(x.command)
+				x.format.done(x, first)
+				x.seen++
+				x.format.replayed(x, x.ask(x.command), first)
+				x.wantRows(x.leaves)
+			})
+		})
+	}
+}
+
+// TestHistoryHasWhatChanged: exactly the fields of the record that differ, with what was and what is.
+func TestHistoryHasWhatChanged(t *testing.T) {
+	eachTask(t, ofOneRecord, jsonFormat{}, func(x *try) {
+		result := func(key string) map[string]json.RawMessage {
+			return decode[map[string]json.RawMessage](x.bundle, answer{body: get[string](x.bundle,
+				`SELECT result::text FROM intents WHERE record_id = $1 AND key = $2 ORDER BY at DESC LIMIT 1`, x.id, key)})
+		}
+		was := result("prepared")
+		x.format.done(x, x.ask(x.command))
+		is := result(key)
+		want := map[string][2]json.RawMessage{}
+		for name := range mergeKeys(was, is) {
+			before, after := orNull(was[name]), orNull(is[name])
+			if name != "version" && !bytes.Equal(before, after) {
+				want[name] = [2]json.RawMessage{before, after}
+			}
+		}
+		history, err := idempotency.History(x.Context(), x.db.Pool, x.acme.id, uuid.MustParse(x.id), 10)
+		if err != nil || len(history) == 0 || len(want) == 0 {
+			x.Fatalf("%+v, %v, want %s", history, err, want)
+		}
+		last := history[0]
+		if last.What != "changed" || last.Key != key || last.Operation != x.operation ||
+			!reflect.DeepEqual(compact(last.Changes), compact(want)) {
+			x.Errorf("%+v\nwant %s", last, want)
+		}
+	})
+}
+
+func mergeKeys(maps ...map[string]json.RawMessage) map[string]bool {
+	keys := map[string]bool{}
+	for _, m := range maps {
+		for name := range m {
+			keys[name] = true
+		}
+	}
+	return keys
+}
+
+func orNull(value json.RawMessage) json.RawMessage {
+	if value == nil {
+		return json.RawMessage("null")
+	}
+	return value
+}
+
+func compact(changes map[string][2]json.RawMessage) map[string]string {
+	short := map[string]string{}
+	for name, pair := range changes {
+		short[name] = fmt.Sprintf("%s -> %s", pair[0], pair[1])
+	}
+	return short
+}

@@ -1,0 +1,131 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/web"
+)
+
+// task is one operation of a thing, with what it is tried with. It is derived from the routes of the server.
+type task struct {
+	thing
+
+	operation string
+	kind      idempotency.Kind
+	table     string
+	form      string // where its form is sent, with {id} if it is about a record that is there
+	method    string // of the API
+	api       string // where the API takes it
+	command   url.Values
+	label     string     // what the record is called then
+	leaves    rows       // what carrying it out adds
+	other     url.Values // another command; nil if there is none
+	state     transition // that a transition makes
+}
+
+// tasks are all operations of the server. One that nothing declares ends the test.
+func (b *bundle) tasks() []task {
+	b.Helper()
+	var all []task
+	for _, op := range b.Operations() {
+		all = append(all, b.task(op))
+	}
+	if len(all) < 2 {
+		b.Fatalf("only %d operations", len(all))
+	}
+	return all
+}
+
+func (b *bundle) task(op web.Operation) task {
+	b.Helper()
+	t := task{operation: op.Name, kind: op.Kind, table: op.Table}
+	for _, route := range b.once() {
+		switch {
+		case route.Why != op.Name:
+		case strings.HasPrefix(route.Path, "/api/v1/"):
+			t.method, t.api = route.Method, route.Path
+		default:
+			t.form = route.Path
+		}
+	}
+	if t.form == "" || t.api == "" {
+		b.Fatalf("%s needs a route for its form and one in the API: %q, %q", op.Name, t.form, t.api)
+	}
+	i := slices.IndexFunc(things(), func(of thing) bool { return t.form == of.path || strings.HasPrefix(t.form, of.path+"/") })
+	if i < 0 {
+		b.Fatalf("%s (POST %s) has nothing to be tried with: declare its resource as customer_test.go does, and add it to things()",
+			op.Name, t.form)
+	}
+	t.thing = things()[i]
+	t.command, t.label, t.leaves, t.other = t.thing.command, t.thing.label, rows{"intents": 1}, t.thing.other
+	switch op.Kind {
+	case idempotency.Change:
+		if t.command, t.label = t.edited, t.editedLabel; t.edited == nil {
+			b.Fatalf("%s (POST %s) has nothing to be tried with: declare edited and editedLabel of %s", op.Name, t.form, t.name)
+		}
+	case idempotency.Transition:
+		verb := path.Base(t.form)
+		i := slices.IndexFunc(t.transitions, func(s transition) bool { return s.verb == verb })
+		if i < 0 {
+			b.Fatalf("%s (POST %s) has nothing to be tried with: declare the transition %q of %s", op.Name, t.form, verb, t.name)
+		}
+		t.state, t.command, t.other = t.transitions[i], url.Values{}, nil
+	case idempotency.Create, idempotency.Upsert:
+		t.leaves = t.thing.leaves
+	default:
+		b.Fatalf("%s is of kind %d, which no test knows", op.Name, op.Kind)
+	}
+	return t
+}
+
+// once gives the routes that carry out an operation.
+func (b *bundle) once() []web.Route {
+	return slices.DeleteFunc(slices.Clone(b.Routes), func(r web.Route) bool { return r.Repeat != web.Once })
+}
+
+// creating is the task that makes a thing.
+func (b *bundle) creating(of thing) task {
+	b.Helper()
+	all := b.tasks()
+	i := slices.IndexFunc(all, func(t task) bool { return t.name == of.name && !t.kind.Changes() })
+	if i < 0 {
+		b.Fatalf("nothing creates %s", of.name)
+	}
+	all[i].thing, all[i].command, all[i].other = of, of.command, of.other
+	return all[i]
+}
+
+// did is the outcome of carrying it out.
+func (t task) did() idempotency.Outcome {
+	if t.kind.Changes() {
+		return idempotency.Changed
+	}
+	return idempotency.Created
+}
+
+// says is what a person reads then.
+func (t task) says() string {
+	one := strings.ToUpper(t.name[:1]) + t.name[1:]
+	switch t.kind {
+	case idempotency.Change:
+		return "Changes to " + t.label + " saved."
+	case idempotency.Transition:
+		return one + " " + t.label + " " + t.state.past + "."
+	default:
+		return one + " " + t.label + " created."
+	}
+}
+
+// isButton says whether its form has nothing to fill in.
+func (t task) isButton() bool { return t.kind == idempotency.Transition }
+
+// create makes a thing as a program does.
+func (c *client) create(of thing, key string, command url.Values) answer {
+	c.b.Helper()
+	return c.must(c.with("Idempotency-Key", key).send(c.b.Context(), http.MethodPost, "/api/v1"+of.path, of.json(command)))
+}
