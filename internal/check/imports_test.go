@@ -35,6 +35,7 @@ var rooms = map[string]level{
 	"internal/text":        leaf,
 	"internal/conflict":    leaf,
 	"internal/date":        leaf,
+	"internal/email":       leaf,
 	"internal/check":       leaf,
 	"internal/browser":     leaf,
 	"internal/postgres":    foundation,
