@@ -204,6 +204,9 @@ func (x *try) armWork(far *client, wire *proxy.Proxy, cuts ...proxy.Cut) {
 		*far = *far.with("Authorization", "Bearer "+token)
 	}
 	wire.Arm(proxy.Cut{Point: proxy.Nowhere})
+	if x.parent != nil { // what it belongs to is looked up as well
+		wire.Arm(proxy.Cut{Point: proxy.Nowhere})
+	}
 	wire.Arm(cuts...)
 }
 
