@@ -90,7 +90,9 @@ func (s *Server) invoicePage(
 	}
 	if inv.Status == invoice.StatusDraft {
 		view.EditHref = m.href(inv.ID) + "/edit"
-		view.Actions = append(view.Actions, m.action(r, inv.ID, "issue", "Issuing…"))
+		issue := m.action(r, inv.ID, "issue", "Issuing…")
+		issue.Text, issue.Primary = "Issue invoice", true
+		view.Actions = append(view.Actions, issue)
 	}
 	if inv.Status != invoice.StatusDraft && inv.Status != invoice.StatusVoid {
 		view.Paid, view.Open = money(inv.Paid), money(inv.Open)
