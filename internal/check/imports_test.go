@@ -10,12 +10,12 @@ import (
 
 const module = "onlyonce"
 
-// floor says how high up a room is. Imports go downward only: a package may
-// import rooms on lower floors, and its own room.
-type floor int
+// level says how high up a room is. Imports go downward only: a package may
+// import rooms on lower levels, and its own room.
+type level int
 
 const (
-	leaf       floor = iota // depends on nothing of ours
+	leaf       level = iota // depends on nothing of ours
 	foundation              // knows the database, not the business
 	domain                  // one business concept each; may use its neighbours
 	web                     // HTTP over the domains
@@ -23,10 +23,10 @@ const (
 	program                 // starts an app
 )
 
-// rooms lists the floor of every room but the domains. Whatever lives in
-// internal/ and is not named here is taken for a domain: the strictest floor,
+// rooms lists the level of every room but the domains. Whatever lives in
+// internal/ and is not named here is taken for a domain: the strictest level,
 // and the one where most new rooms belong.
-var rooms = map[string]floor{
+var rooms = map[string]level{
 	"migrations":           leaf,
 	"static":               leaf,
 	"templates":            leaf,
@@ -35,6 +35,7 @@ var rooms = map[string]floor{
 	"internal/text":        leaf,
 	"internal/conflict":    leaf,
 	"internal/date":        leaf,
+	"internal/email":       leaf,
 	"internal/check":       leaf,
 	"internal/browser":     leaf,
 	"internal/postgres":    foundation,
@@ -75,12 +76,12 @@ func TestViolationsAreFound(t *testing.T) {
 		want         string
 	}{
 		"downward":                 {"internal/app", "onlyonce/internal/web", ""},
-		"two floors down":          {"internal/invoice", "onlyonce/internal/money", ""},
+		"two levels down":          {"internal/invoice", "onlyonce/internal/money", ""},
 		"pages within pages":       {"templates", "onlyonce/templates/mail", ""},
 		"own room":                 {"internal/postgres/pgtest", "onlyonce/internal/postgres", ""},
 		"neighbouring domain":      {"internal/invoice", "onlyonce/internal/customer", ""},
 		"upward":                   {"internal/web", "onlyonce/internal/app", "downward only"},
-		"same floor":               {"internal/postgres", "onlyonce/internal/idempotency", ""},
+		"same level":               {"internal/postgres", "onlyonce/internal/idempotency", ""},
 		"program from program":     {"cmd/server", "onlyonce/internal/torture", "downward only"},
 		"leaf with a dependency":   {"templates", "onlyonce/internal/money", "downward only"},
 		"domain and HTTP":          {"internal/invoice", "net/http", "nothing of HTTP"},
@@ -146,7 +147,7 @@ func room(importPath string) string {
 	return parts[0]
 }
 
-func floorOf(room string) floor {
+func floorOf(room string) level {
 	if f, named := rooms[room]; named {
 		return f
 	}

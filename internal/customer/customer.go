@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"onlyonce/internal/conflict"
+	"onlyonce/internal/email"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/record"
 )
@@ -36,8 +37,8 @@ type Input struct {
 
 // Draft is a valid input: an email and a name without surrounding space.
 type Draft struct {
-	Email Email  `json:"email"`
-	Name  string `json:"name"`
+	Email email.Address `json:"email"`
+	Name  string        `json:"name"`
 }
 
 // MaxName is the longest name accepted, in characters.
@@ -52,8 +53,10 @@ func (in Input) Draft() (Draft, error) {
 // DraftIn checks an input that is part of another one. What is wrong is added to problems, with pointers below
 // prefix.
 func (in Input) DraftIn(prefix string, problems *invalid.Error) Draft {
-	d := Draft{Email: Email(strings.TrimSpace(in.Email))}
-	if problem := d.Email.problem(); problem != "" {
+	d := Draft{Email: email.Address(strings.TrimSpace(in.Email))}
+	if d.Email == "" {
+		problems.Add(prefix+"/email", "Enter the customer's email address.")
+	} else if problem := d.Email.Problem(); problem != "" {
 		problems.Add(prefix+"/email", problem)
 	}
 	if d.Name = problems.Line(prefix+"/name", "the name", in.Name, MaxName); d.Name == "" {

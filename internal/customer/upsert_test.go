@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"onlyonce/internal/customer"
+	"onlyonce/internal/email"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/record"
@@ -52,9 +53,9 @@ func key(t testing.TB, text string) idempotency.Key {
 	return k
 }
 
-func (b *bundle) upsert(tenant uuid.UUID, k, email, name string) (idempotency.Done[customer.Customer], error) {
+func (b *bundle) upsert(tenant uuid.UUID, k, address, name string) (idempotency.Done[customer.Customer], error) {
 	return customer.Upsert.Do(context.Background(), b.store,
-		idempotency.Intent{Tenant: tenant, Key: key(b.T, k), Actor: "test"}, customer.Draft{Email: customer.Email(email), Name: name})
+		idempotency.Intent{Tenant: tenant, Key: key(b.T, k), Actor: "test"}, customer.Draft{Email: email.Address(address), Name: name})
 }
 
 func (b *bundle) count() (n int) {

@@ -2,7 +2,6 @@ package web
 
 import (
 	"net/http"
-	"net/url"
 
 	"github.com/a-h/templ"
 
@@ -16,18 +15,12 @@ import (
 func (s *Server) customers(pages, api router) {
 	m := mount(s, pages, api, resource[customer.Customer]{
 		one: "customer", many: "customers", table: customer.Table,
-		name: func(c customer.Customer) string { return c.Name },
-		form: func(_ *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
-			return templates.CustomerForm(p, f), nil
-		},
-		fill:  func(c customer.Customer) url.Values { return url.Values{"email": {c.Email}, "name": {c.Name}} },
-		facts: labelled(templates.Field{Name: "email", Value: "Email"}, templates.Field{Name: "name", Value: "Name"}),
-		rules: customer.Rules(),
+		name:   func(c customer.Customer) string { return c.Name },
+		fields: []templates.Field{{Name: "email", Value: "Email"}, {Name: "name", Value: "Name"}},
+		form:   plainForm(templates.CustomerForm),
+		rules:  customer.Rules(),
 	})
-	draft := read(func(typed url.Values) customer.Input {
-		return customer.Input{Email: typed.Get("email"), Name: typed.Get("name")}
-	}, customer.Input.Draft)
-	blank := func(*http.Request) (url.Values, error) { return url.Values{}, nil }
+	draft := read(m, customer.Input.Draft)
 
 	lists(m, listing[customer.Customer]{
 		summary: "Customers, newest first; with archived=1, those that are archived.", query: "&archived=",
@@ -36,7 +29,7 @@ func (s *Server) customers(pages, api router) {
 	shows(m, "One customer.", func(r *http.Request, p templates.Page, c customer.Customer) (templ.Component, error) {
 		return s.customerPage(m, r, p, c)
 	})
-	creates(m, "Create a customer, or get the existing one with this email (200).", customer.Upsert, draft, blank)
+	creates(m, "Create a customer, or get the existing one with this email (200).", customer.Upsert, draft, nil)
 	changes(m, http.MethodPut, "Replace what is known of a customer.", customer.Edit, draft)
 	transitions(m, "archive", "archived", "Take a customer out of lists and choices.", customer.Archive, nothing())
 	transitions(m, "restore", "restored", "Bring an archived customer back.", customer.Restore, nothing())

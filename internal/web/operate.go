@@ -2,12 +2,16 @@ package web
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
+	"reflect"
+	"strings"
 
 	"github.com/google/uuid"
 
 	"onlyonce/internal/idempotency"
+	"onlyonce/templates"
 )
 
 // format is how one operation is spoken of in HTML forms or in JSON.
@@ -58,11 +62,12 @@ type command[C any] struct {
 	json func(*http.Request) (C, error)
 }
 
-// read makes a command of an input of type I, which a form and JSON are decoded into alike. check returns an
-// [*invalid.Error].
-func read[I, C any](form func(url.Values) I, check func(I) (C, error)) command[C] {
+// read makes a command of an input of type I, which the fields of a resource's form and JSON are decoded into
+// alike. check returns an [*invalid.Error]. It panics if I has no string for one of the fields.
+func read[I, C any, R entity](m *mounted[R], check func(I) (C, error)) command[C] {
+	fromForm := fieldsInto[I](m.fields, check)
 	return command[C]{
-		form: func(r *http.Request) (C, error) { return check(form(r.PostForm)) },
+		form: func(r *http.Request) (C, error) { return fromForm(r.PostForm) },
 		json: func(r *http.Request) (C, error) {
 			var in I
 			if err := decodeJSON(r, &in); err != nil {
@@ -71,6 +76,27 @@ func read[I, C any](form func(url.Values) I, check func(I) (C, error)) command[C
 			}
 			return check(in)
 		},
+	}
+}
+
+// fieldsInto sets the fields of an input from those of a form that have their JSON names.
+func fieldsInto[I, C any](fields []templates.Field, check func(I) (C, error)) func(url.Values) (C, error) {
+	places := map[string]int{}
+	for i := range reflect.TypeFor[I]().NumField() {
+		name, _, _ := strings.Cut(reflect.TypeFor[I]().Field(i).Tag.Get("json"), ",")
+		places[name] = i
+	}
+	for _, f := range fields {
+		if _, ok := places[f.Name]; !ok {
+			panic(fmt.Sprintf("web: %v has no field with the JSON name %q", reflect.TypeFor[I](), f.Name))
+		}
+	}
+	return func(typed url.Values) (C, error) {
+		var in I
+		for _, f := range fields {
+			reflect.ValueOf(&in).Elem().Field(places[f.Name]).SetString(typed.Get(f.Name))
+		}
+		return check(in)
 	}
 }
 
@@ -89,11 +115,14 @@ func nothing() command[struct{}] {
 }
 
 // creates registers an operation that creates records, or finds those with the same natural key, once per key:
-// its form at /new, and POST. fresh gives what stands in a new form.
+// its form at /new, and POST. fresh gives what stands in a new form; nil leaves it blank.
 func creates[C any, R entity](
 	m *mounted[R], summary string, op idempotency.Operation[C, R], c command[C],
 	fresh func(*http.Request) (url.Values, error),
 ) {
+	if fresh == nil {
+		fresh = func(*http.Request) (url.Values, error) { return url.Values{}, nil }
+	}
 	words := creating(m.one)
 	if m.words != nil {
 		words = *m.words

@@ -36,7 +36,7 @@ func (s *Server) nav(r *http.Request) []templates.NavItem {
 			if reg.under != "" {
 				continue
 			}
-			items = append(items, templates.NavItem{Text: capital(reg.many), Href: "/" + reg.many, Current: reg == here})
+			items = append(items, templates.NavItem{Text: capital(reg.many), Href: "/" + reg.many, Current: reg == here || here != nil && here.under == reg.many})
 		}
 	}
 	docs := strings.HasPrefix(r.URL.Path, "/docs/") || strings.HasPrefix(r.URL.Path, "/problems")

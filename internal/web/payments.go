@@ -22,10 +22,10 @@ import (
 func (s *Server) payments(pages, api router) {
 	m := mount(s, pages, api, resource[payment.Payment]{
 		one: "payment", many: "payments", under: "invoices", table: payment.Table,
-		name: payment.Name, json: showPayment, form: s.paymentForm, facts: labelled(
-			templates.Field{Name: "amount", Value: "Amount"}, templates.Field{Name: "date", Value: "Date"},
-			templates.Field{Name: "method", Value: "Method"}, templates.Field{Name: "provider", Value: "Provider"},
-			templates.Field{Name: "reference", Value: "Reference"}),
+		name: payment.Name, json: showPayment, form: s.paymentForm, fields: []templates.Field{
+			{Name: "amount", Value: "Amount"}, {Name: "date", Value: "Date"}, {Name: "method", Value: "Method"},
+			{Name: "provider", Value: "Provider"}, {Name: "reference", Value: "Reference"},
+		},
 		shownAt: func(p payment.Payment) string { return "/invoices/" + p.InvoiceID.String() },
 		rules:   payment.Rules(), conflicts: []*conflict.Kind{&payment.ExceedsOpen, &payment.NotIssued, &payment.OpenChanged},
 		words: &wording{

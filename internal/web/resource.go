@@ -1,6 +1,7 @@
 package web
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"strings"
@@ -36,11 +37,14 @@ type resource[R entity] struct {
 	shownAt func(R) string
 	// json is what the API shows of one; R itself if it is nil.
 	json func(R) any
+	// fields are those of the form that a person fills in, each with its label. They have the names of the API.
+	// A form that has others says itself what fill and facts are.
+	fields []templates.Field
 	// form is the page with the form of one.
 	form func(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error)
-	// fill gives what stands in the form of one that is there.
+	// fill gives what stands in the form of one that is there. Without it, each field has what the API shows.
 	fill func(R) url.Values
-	// facts says what was typed into the form, for reading.
+	// facts says what was typed into the form, for reading. Without it, each field is one.
 	facts func(typed url.Values) []templates.Fact
 	// control finds the form control for a JSON Pointer; nil if they have the same names.
 	control func(pointer string) string
@@ -93,6 +97,9 @@ type Operation struct {
 
 // mount gives a resource its address.
 func mount[R entity](s *Server, pages, api router, res resource[R]) *mounted[R] {
+	if res.facts == nil {
+		res.facts = labelled(res.fields...)
+	}
 	reg := &registration{
 		one: res.one, many: res.many, under: res.under, facts: res.facts, severals: res.severals, rules: res.rules,
 		conflicts: res.conflicts, example: res.example, messages: map[string]string{}, words: map[string]wording{},
@@ -103,7 +110,11 @@ func mount[R entity](s *Server, pages, api router, res resource[R]) *mounted[R] 
 		}
 	}
 	s.resources = append(s.resources, reg)
-	return &mounted[R]{res, s, pages, api, reg}
+	m := &mounted[R]{res, s, pages, api, reg}
+	if m.fill == nil {
+		m.fill = m.fillFields
+	}
+	return m
 }
 
 // path is the address of all of them.
@@ -161,6 +172,19 @@ func (m *mounted[R]) view(found R) any {
 	return m.json(found)
 }
 
+// fillFields gives each field of the form what the API shows of a record.
+func (m *mounted[R]) fillFields(found R) url.Values {
+	shown := map[string]json.RawMessage{}
+	if text, err := json.Marshal(m.view(found)); err == nil {
+		_ = json.Unmarshal(text, &shown) // it is an object, and was just encoded
+	}
+	typed := url.Values{}
+	for _, f := range m.fields {
+		typed.Set(f.Name, plain(shown[f.Name]))
+	}
+	return typed
+}
+
 // document adds a row to the API documentation.
 func (m *mounted[R]) document(method, path, summary, repeats string) {
 	m.reg.endpoints = append(m.reg.endpoints,
@@ -176,6 +200,14 @@ func (s *Server) registered(path string) (found *registration) {
 		}
 	}
 	return found
+}
+
+// plainForm is the page with a form of which nothing but its fields has to be known.
+func plainForm(page func(templates.Page, templates.Form) templ.Component) func(
+	*http.Request, templates.Page, templates.Form) (templ.Component, error) {
+	return func(_ *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
+		return page(p, f), nil
+	}
 }
 
 // labelled are facts of fields that come once, each a name and a label.
