@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -99,6 +100,9 @@ func (m *mounted[R]) openNew(words wording, used used, fresh func(*http.Request)
 func (m *mounted[R]) openEdit(words wording, used used) handler {
 	open := m.open(used, func(w http.ResponseWriter, r *http.Request, key idempotency.Key) (templates.Form, error) {
 		found, err := m.find(r)
+		if err == nil && m.final != nil {
+			err = m.final(found)
+		}
 		if err != nil {
 			return templates.Form{}, err
 		}
@@ -211,6 +215,13 @@ func (m *mounted[R]) object(
 		f.Notice, f.Used = templates.FormSpent(words.did, existing, again), existing.Name
 		return status, nil
 	}
+	if is[*idempotency.StaleError](refused) && m.final != nil {
+		found, err := m.find(r)
+		if err != nil {
+			return 0, err
+		}
+		refused = cmp.Or(m.final(found), refused) // which counts for more than who came first
+	}
 	if problems, ok := errors.AsType[*invalid.Error](refused); ok {
 		for _, field := range problems.Fields {
 			f.Errors = append(f.Errors, templates.FieldError{Control: m.controlOf(field.Pointer), Message: field.Message})
@@ -218,7 +229,7 @@ func (m *mounted[R]) object(
 		return status, nil
 	}
 	if c, ok := errors.AsType[*conflict.Error](refused); ok {
-		existing, err := m.inTheWay(r, c, f)
+		existing, err := m.inTheWay(r, c)
 		if err != nil {
 			return 0, err
 		}
@@ -238,12 +249,10 @@ func (m *mounted[R]) object(
 }
 
 // inTheWay is the record that a conflict is about: another one, or the one that the form belongs to.
-func (m *mounted[R]) inTheWay(r *http.Request, c *conflict.Error, f *templates.Form) (templates.Record, error) {
+func (m *mounted[R]) inTheWay(r *http.Request, c *conflict.Error) (templates.Record, error) {
 	switch {
-	case c.Existing == uuid.Nil && m.under != "":
-		return templates.Record{Name: "the record", Href: path.Dir(f.Action)}, nil
 	case c.Existing == uuid.Nil:
-		return templates.Record{Name: "the " + m.one, Href: path.Dir(f.Action)}, nil
+		return m.s.below(r.URL.Path), nil
 	case m.shownAt == nil:
 		return templates.Record{Name: c.Name, Href: m.href(c.Existing)}, nil
 	default:
@@ -263,7 +272,7 @@ func (m *mounted[R]) stale(r *http.Request, f *templates.Form) error {
 	if err != nil {
 		return err
 	}
-	f.Meanwhile = m.entries(since(history, seen, version))
+	f.Meanwhile = m.entries(found, since(history, seen, version))
 	differs := slices.ContainsFunc(f.Versions, func(row templates.VersionRow) bool { return row.Differ })
 	f.Notice = templates.Stale(templates.Record{Name: m.name(found), Href: m.page(found)}, differs)
 	return nil

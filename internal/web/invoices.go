@@ -20,6 +20,7 @@ func (s *Server) invoices(pages, api router) {
 		one: "invoice", many: "invoices", table: invoice.Table,
 		name: func(i invoice.Invoice) string { return i.Number },
 		json: showInvoice, form: s.invoiceForm, fill: fillInvoice, facts: invoiceFacts, control: invoiceControl, severals: lineFields,
+		told: invoiceChanges, final: invoice.Final,
 		rules: invoice.Rules(), example: invoiceExample,
 		conflicts: []*conflict.Kind{&invoice.LooksLikeRepeat, &invoice.NotDraft, &invoice.HasPayments},
 	})
