@@ -17,6 +17,8 @@ type Action struct {
 	Href  string
 	Key   string
 	Owner Owner
+	// Primary is the one next step that most people want.
+	Primary bool
 }
 
 func (a Action) fields() []Field {

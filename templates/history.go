@@ -11,7 +11,8 @@ type HistoryEntry struct {
 	At  string // "22 Nov 2026, 09:30 UTC"
 }
 
-// HistoryChange is a field that was changed. A value is empty if there was, or is, nothing in it.
+// HistoryChange is a field that was changed. A value is empty if there was, or is, nothing in it. Both are empty if
+// they are too long to be told.
 type HistoryChange struct {
 	Label string
 	Was   string

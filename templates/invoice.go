@@ -44,3 +44,28 @@ type TaxLine struct {
 	Net    string // what is taxed
 	Amount string // the tax
 }
+
+// standing is what matters about an invoice now.
+type standing struct {
+	label  string // of the amount
+	amount string
+	note   string
+}
+
+func (v Invoice) standing() standing {
+	due := "Due " + v.DueDate + "."
+	switch v.Status {
+	case "draft":
+		return standing{"Total", v.Total, "Check it, then issue it. An issued invoice does not change."}
+	case "void":
+		return standing{"Total", v.Total, "This invoice does not count. It keeps its number."}
+	case "paid":
+		return standing{"Paid", v.Paid, "Nothing is open."}
+	case "overdue":
+		due = "Was due " + v.DueDate + "."
+	}
+	if len(v.Payments) > 0 {
+		due = v.Paid + " of " + v.Total + " paid. " + due
+	}
+	return standing{"Open", v.Open, due}
+}

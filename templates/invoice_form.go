@@ -70,6 +70,9 @@ func (v InvoiceForm) number() input {
 	in := v.input(input{
 		ID: "number", Label: "Number", Placeholder: v.NextNumber, Hint: "Leave blank for the next number,", HintNumber: v.NextNumber,
 	})
+	if v.Version != 0 {
+		in.Placeholder, in.Hint, in.HintNumber = "", "Left blank, it stays as it is.", ""
+	}
 	in.Value = v.Number
 	return in
 }

@@ -37,3 +37,22 @@ func statusText(status string) string {
 		return status
 	}
 }
+
+// statusIcon draws a status with lines of 12 by 12 units.
+func statusIcon(status string) string {
+	const circle = "M6 1.5a4.5 4.5 0 1 1 0 9a4.5 4.5 0 1 1 0-9z"
+	switch status {
+	case "issued":
+		return circle
+	case "overdue":
+		return circle + "M6 3.5v3M6 8.4v.1"
+	case "partially_paid":
+		return circle + "M6 2v8M7 2.5v7M8 3v6M9 4v4"
+	case "paid":
+		return "M1.5 6.5L4.5 9.5L10.5 3"
+	case "void":
+		return circle + "M3 9L9 3"
+	default: // a pencil
+		return "M1.5 10.5l.7-2.8L8.5 1.4l2.1 2.1l-6.3 6.3z"
+	}
+}

@@ -48,7 +48,7 @@ func numberTaken(
 		Text:     "We kept the original and did not create a second one.",
 		Existing: existing.ID, Name: existing.Number,
 		Field: "/number", Blame: "Another invoice has the number " + existing.Number + ".",
-		Ways:    []conflict.Way{{Text: "Use the next number, " + next, Field: "next_number", Value: "1"}},
+		Ways:    []conflict.Way{{Text: "Use the next number, " + next, Field: "next_number", Value: next}},
 		Members: map[string]string{"next_number": next},
 	}
 }

@@ -108,9 +108,23 @@ func hasPayments(context.Context, *idempotency.Store, idempotency.Intent, struct
 	}
 }
 
-func notDraft(verb string) error {
+func notDraft(verb string) error { return stays(verb, "issued or voided") }
+
+// Final returns a [*conflict.Error] if an invoice is no draft any more, so that it cannot be changed.
+func Final(inv Invoice) error {
+	switch inv.Status {
+	case StatusDraft:
+		return nil
+	case StatusVoid:
+		return stays("change", "voided")
+	default:
+		return stays("change", "issued")
+	}
+}
+
+func stays(verb, became string) error {
 	return &conflict.Error{
 		Kind: &NotDraft, Title: "You cannot " + verb + " this invoice any more.",
-		Text: "It was issued or voided meanwhile, and stays as it is. Nothing was changed.",
+		Text: "It was " + became + " meanwhile, and stays as it is. Nothing was changed.",
 	}
 }

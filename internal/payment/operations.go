@@ -12,6 +12,7 @@ import (
 
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invoice"
 	"onlyonce/internal/record"
 )
 
@@ -105,7 +106,23 @@ func exceedsOpen(_ context.Context, _ *idempotency.Store, _ idempotency.Intent, 
 	}
 }
 
+// Possible returns a [*conflict.Error] if no payment can be recorded for an invoice: it is not issued, or paid.
+func Possible(inv invoice.Invoice) error {
+	switch inv.Status {
+	case invoice.StatusDraft, invoice.StatusVoid:
+		return errNotIssued()
+	case invoice.StatusPaid:
+		return &conflict.Error{Kind: &ExceedsOpen, Title: "Nothing is open on this invoice.", Text: "It is paid."}
+	default:
+		return nil
+	}
+}
+
 func notIssued(context.Context, *idempotency.Store, idempotency.Intent, Draft, *pgconn.PgError) error {
+	return errNotIssued()
+}
+
+func errNotIssued() error {
 	return &conflict.Error{
 		Kind: &NotIssued, Title: "This invoice is not issued.", Text: "Only an issued invoice can be paid. Nothing was recorded.",
 	}

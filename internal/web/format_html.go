@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -98,6 +99,9 @@ func (m *mounted[R]) openNew(words wording, used used, fresh func(*http.Request)
 func (m *mounted[R]) openEdit(words wording, used used) handler {
 	return m.open(idempotency.Change, used, func(r *http.Request, key idempotency.Key) (templates.Form, error) {
 		found, err := m.find(r)
+		if err == nil && m.final != nil {
+			err = m.final(found)
+		}
 		if err != nil {
 			return templates.Form{}, err
 		}
@@ -207,6 +211,13 @@ func (m *mounted[R]) object(
 		f.Notice, f.Used = templates.FormSpent(words.did, existing, again), existing.Name
 		return status, nil
 	}
+	if is[*idempotency.StaleError](refused) && m.final != nil {
+		found, err := m.find(r)
+		if err != nil {
+			return 0, err
+		}
+		refused = cmp.Or(m.final(found), refused) // which counts for more than who came first
+	}
 	if problems, ok := errors.AsType[*invalid.Error](refused); ok {
 		for _, field := range problems.Fields {
 			f.Errors = append(f.Errors, templates.FieldError{Control: m.controlOf(field.Pointer), Message: field.Message})
@@ -214,7 +225,7 @@ func (m *mounted[R]) object(
 		return status, nil
 	}
 	if c, ok := errors.AsType[*conflict.Error](refused); ok {
-		existing, err := m.inTheWay(r, c, f)
+		existing, err := m.inTheWay(r, c)
 		if err != nil {
 			return 0, err
 		}
@@ -234,12 +245,10 @@ func (m *mounted[R]) object(
 }
 
 // inTheWay is the record that a conflict is about: another one, or the one that the form belongs to.
-func (m *mounted[R]) inTheWay(r *http.Request, c *conflict.Error, f *templates.Form) (templates.Record, error) {
+func (m *mounted[R]) inTheWay(r *http.Request, c *conflict.Error) (templates.Record, error) {
 	switch {
-	case c.Existing == uuid.Nil && m.under != "":
-		return templates.Record{Name: "the " + m.s.registered("/"+m.under).one, Href: path.Dir(f.Action)}, nil
 	case c.Existing == uuid.Nil:
-		return templates.Record{Name: "the " + m.one, Href: path.Dir(f.Action)}, nil
+		return m.s.below(r.URL.Path), nil
 	case m.shownAt == nil:
 		return templates.Record{Name: c.Name, Href: m.href(c.Existing)}, nil
 	default:
@@ -259,7 +268,7 @@ func (m *mounted[R]) stale(r *http.Request, f *templates.Form) error {
 	if err != nil {
 		return err
 	}
-	f.Meanwhile = m.entries(since(history, seen, version))
+	f.Meanwhile = m.entries(found, since(history, seen, version))
 	differs := slices.ContainsFunc(f.Versions, func(row templates.VersionRow) bool { return row.Differ })
 	f.Notice = templates.Stale(templates.Record{Name: m.name(found), Href: m.page(found)}, differs)
 	return nil

@@ -29,8 +29,15 @@ func since(history []idempotency.Entry, from, to int) (changes []idempotency.Ent
 	return changes
 }
 
-// entries puts a history into words.
-func (m *mounted[R]) entries(history []idempotency.Entry) (entries []templates.HistoryEntry) {
+// changed are fields of a record that differ since, with the JSON of what was and what is.
+type changed = map[string][2]json.RawMessage
+
+// entries puts the history of a record into words.
+func (m *mounted[R]) entries(found R, history []idempotency.Entry) (entries []templates.HistoryEntry) {
+	told := func(changed) []templates.HistoryChange { return nil }
+	if m.told != nil {
+		told = m.told(found)
+	}
 	for _, e := range history {
 		shown := templates.HistoryEntry{By: e.Actor, At: e.At.UTC().Format("2 Jan 2006, 15:04 UTC")}
 		owner, words := m.s.wordingOf(e.Operation)
@@ -38,7 +45,7 @@ func (m *mounted[R]) entries(history []idempotency.Entry) (entries []templates.H
 		case idempotency.Created:
 			shown.Text, shown.Key = capital(words.did), e.Key
 		case idempotency.Changed:
-			shown.Text, shown.Changes = capital(words.did), m.changes(e.Changes)
+			shown.Text, shown.Changes = capital(words.did), append(m.changes(e.Changes), told(e.Changes)...)
 		case idempotency.Reused, idempotency.Unchanged:
 			shown.Text = words.idle
 		default: // what an operation did besides its own record
@@ -50,7 +57,7 @@ func (m *mounted[R]) entries(history []idempotency.Entry) (entries []templates.H
 }
 
 // changes are those of the fields that people type, under their labels.
-func (m *mounted[R]) changes(fields map[string][2]json.RawMessage) (changes []templates.HistoryChange) {
+func (m *mounted[R]) changes(fields changed) (changes []templates.HistoryChange) {
 	was, is := url.Values{}, url.Values{}
 	for name, values := range fields {
 		was.Set(name, plain(values[0]))

@@ -34,8 +34,11 @@ func readInvoice(form url.Values) invoice.Input {
 		Currency: form.Get("currency"), Notes: form.Get("notes"),
 		AllowRepeat: form.Get("allow_repeat") == "1",
 	}
-	if form.Get("next_number") != "" {
-		in.Number = ""
+	if next := form.Get("next_number"); next != "" {
+		in.Number = "" // the one that is next by then
+		if form.Get("version") != "" {
+			in.Number = next // because blank means to keep the number
+		}
 	}
 	// "Create as a new invoice" is an answer: whoever says so is not asked whether a repeat is meant, and
 	// does not mean the number that the form has used.

@@ -20,6 +20,7 @@ func (s *Server) invoices(pages, api router) {
 		one: "invoice", many: "invoices", table: invoice.Table,
 		name: func(i invoice.Invoice) string { return i.Number },
 		json: showInvoice, form: s.invoiceForm, fill: fillInvoice, facts: invoiceFacts, control: invoiceControl, severals: lineFields,
+		told: invoiceChanges, final: invoice.Final,
 		rules: invoice.Rules(), example: invoiceExample,
 		conflicts: []*conflict.Kind{&invoice.LooksLikeRepeat, &invoice.NotDraft, &invoice.HasPayments},
 	})
@@ -93,7 +94,9 @@ func (s *Server) invoicePage(
 	}
 	if inv.Status == invoice.StatusDraft {
 		view.EditHref = m.href(inv.ID) + "/edit"
-		view.Actions = append(view.Actions, m.action(r, inv.ID, "issue", "Issuing…"))
+		issue := m.action(r, inv.ID, "issue", "Issuing…")
+		issue.Text, issue.Primary = "Issue invoice", true
+		view.Actions = append(view.Actions, issue)
 	}
 	if inv.Status != invoice.StatusDraft && inv.Status != invoice.StatusVoid {
 		view.Paid, view.Open = money(inv.Paid), money(inv.Open)

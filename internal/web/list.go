@@ -78,7 +78,7 @@ func shows[R entity](m *mounted[R], summary string, page func(r *http.Request, p
 		if err != nil {
 			return err
 		}
-		shared.History = m.entries(history)
+		shared.History = m.entries(found, history)
 		shown, err := page(r, shared, found)
 		if err != nil {
 			return err

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"path"
 	"strings"
 	"time"
 
@@ -192,13 +191,11 @@ func (s *Server) failure(r *http.Request, f failed) templates.Failure {
 	}
 	if c, ok := errors.AsType[*conflict.Error](f.err); ok {
 		failure.Title, failure.Message = c.Title, c.Text
-		switch reg := s.registered(r.URL.Path); {
-		case reg == nil:
-		case c.Existing != uuid.Nil:
-			failure.Links = []templates.Link{{Text: "Open " + c.Name, Href: "/" + reg.many + "/" + c.Existing.String()}}
-		default: // it is about the record itself
-			failure.Links = []templates.Link{{Text: "Open the " + reg.one, Href: path.Dir(r.URL.Path)}}
+		existing := s.below(r.URL.Path)
+		if reg := s.registered(r.URL.Path); reg != nil && c.Existing != uuid.Nil {
+			existing = templates.Record{Name: c.Name, Href: "/" + reg.many + "/" + c.Existing.String()}
 		}
+		failure.Links = []templates.Link{{Text: "Open " + existing.Name, Href: existing.Href}}
 	}
 	switch {
 	case f.typed || !f.posted:

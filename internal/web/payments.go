@@ -89,6 +89,9 @@ func (s *Server) paymentOfJSON(r *http.Request) (payment.Draft, error) {
 // freshPayment suggests to pay today what is open.
 func (s *Server) freshPayment(r *http.Request) (url.Values, error) {
 	inv, err := s.invoiceOf(r)
+	if err == nil {
+		err = payment.Possible(inv)
+	}
 	return url.Values{
 		"amount": {inv.Currency.Format(inv.Open)}, "date": {date.Of(time.Now().UTC()).String()}, "method": {payment.Methods()[0]},
 	}, err

@@ -49,6 +49,11 @@ type resource[R entity] struct {
 	fill func(R) url.Values
 	// facts says what was typed into the form, for reading. Without it, each field is one.
 	facts func(typed url.Values) []templates.Fact
+	// told gives what says, in words, which fields have changed that are in no form. It is asked about the changes
+	// of the record from the newest to the oldest. Without it, they are not told.
+	told func(R) func(changed) []templates.HistoryChange
+	// final says why a record cannot be changed any more, or nil if it can. Without it, all can.
+	final func(R) error
 	// control finds the form control for a JSON Pointer; nil if they have the same names.
 	control func(pointer string) string
 	// severals are fields that a form may have several times.
@@ -228,6 +233,17 @@ func plainForm(page func(templates.Page, templates.Form) templ.Component) func(
 	return func(_ *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
 		return page(p, f), nil
 	}
+}
+
+// below is the record that the address of a page is below: the invoice of /invoices/{id}/payments.
+func (s *Server) below(path string) templates.Record {
+	parts := strings.Split(strings.TrimPrefix(path, "/"), "/")
+	for _, reg := range s.resources {
+		if reg.many == parts[0] && len(parts) > 1 {
+			return templates.Record{Name: "the " + reg.one, Href: "/" + parts[0] + "/" + parts[1]}
+		}
+	}
+	return templates.Record{Name: "the start page", Href: "/"}
 }
 
 // labelled are facts of fields that come once, each a name and a label.
