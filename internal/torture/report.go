@@ -72,7 +72,7 @@ func fate(attempts []attempt) string {
 		return "given up before anything was sent"
 	case slices.ContainsFunc(attempts, func(a attempt) bool { return a.Outcome.acknowledges() }):
 		return "acknowledged"
-	case slices.ContainsFunc(attempts, func(a attempt) bool { return a.Outcome == conflict || a.Outcome == stale }):
+	case slices.ContainsFunc(attempts, func(a attempt) bool { return a.Outcome == conflict || a.Outcome == barred || a.Outcome == stale }):
 		return "refused"
 	default:
 		return "unknown"

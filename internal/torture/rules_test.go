@@ -2,6 +2,7 @@ package torture
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -79,7 +80,7 @@ func TestRules(t *testing.T) {
 			if _, err := conn.Exec(t.Context(), c.sql); err != nil {
 				t.Fatal(err)
 			}
-			found, err := broken(t.Context(), conn, rules())
+			found, err := broken(t.Context(), conn, slices.Concat(rules(), ledgerRules()))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,6 +1,6 @@
 // Package torture proves by fault injection that nothing is created twice and nothing acknowledged is
-// lost. It runs two replicas of the real server on a real PostgreSQL, lets many impatient clients create
-// invoices, and create and change customers, breaks everything that can break, and then compares what the clients were told
+// lost. It runs two replicas of the real server on a real PostgreSQL, lets many impatient clients create,
+// change, issue, void and pay invoices, and create and change customers, breaks everything that can break, and then compares what the clients were told
 // with what is in the database.
 //
 // The seed decides what is wanted and which faults come when. It does not decide how they interleave:
@@ -103,7 +103,7 @@ func (w *world) prepare(ctx context.Context, removal []string) (demo map[string]
 			return nil, fmt.Errorf("remove a layer: %s: %w", sql, err)
 		}
 	}
-	result, err := conn.Query(ctx, `SELECT id::text FROM invoices UNION ALL SELECT id::text FROM customers`)
+	result, err := conn.Query(ctx, `SELECT id::text FROM invoices UNION ALL SELECT id::text FROM customers UNION ALL SELECT id::text FROM payments`)
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +140,7 @@ func (w *world) examine(ctx context.Context, people *clients, demo map[string]bo
 	if _, err := conn.Exec(ctx, `ANALYZE`); err != nil {
 		return nil, rows{}, err
 	}
-	wrong, err := broken(ctx, conn, rules())
+	wrong, err := broken(ctx, conn, slices.Concat(rules(), ledgerRules()))
 	if err != nil {
 		return nil, rows{}, err
 	}
