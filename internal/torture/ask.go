@@ -82,7 +82,7 @@ func (a *attempt) readRecord(kind kind, header http.Header, answer []byte) error
 		Amount cents `json:"amount"` // of a payment
 	}
 	if err := json.Unmarshal(answer, &record); err != nil {
-		return err
+		return fmt.Errorf("read the record: %w", err)
 	}
 	if tag := header.Get("ETag"); tag != etag(record.Version) {
 		return fmt.Errorf("ETag %s of version %d", tag, record.Version)
@@ -125,7 +125,7 @@ func (a *attempt) readProblem(kind kind, header http.Header, answer []byte) erro
 		Open       cents  `json:"open"`
 	}
 	if err := json.Unmarshal(answer, &problem); err != nil {
-		return err
+		return fmt.Errorf("read the problem: %w", err)
 	}
 	switch name := path.Base(problem.Type); {
 	case a.Status == http.StatusPreconditionFailed && kind.changes() && name == "changed-meanwhile":

@@ -40,7 +40,7 @@ func build(ctx context.Context, dir string) (program string, err error) {
 		"Replace": map[string]string{filepath.Join(root, "migrations", newestFile): added},
 	})
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("describe the overlay: %w", err)
 	}
 	file := filepath.Join(dir, "overlay.json")
 	if err := os.WriteFile(file, overlay, 0o600); err != nil {

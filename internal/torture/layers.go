@@ -151,9 +151,9 @@ func posting(first, question, condition string) []string {
 	return []string{first, `
 		CREATE OR REPLACE FUNCTION post_payment() RETURNS trigger LANGUAGE plpgsql AS $$
 		DECLARE
-			billed invoices;
+			billed record;
 		BEGIN
-			SELECT * INTO billed FROM invoices WHERE tenant_id = NEW.tenant_id AND id = NEW.invoice_id FOR UPDATE;
+			SELECT status, open_amount INTO billed FROM invoices WHERE tenant_id = NEW.tenant_id AND id = NEW.invoice_id FOR UPDATE;
 			IF billed.status <> 'issued' THEN
 				RAISE EXCEPTION 'not issued' USING ERRCODE = 'check_violation', CONSTRAINT = 'payments_of_issued';
 			END IF;` + question + `

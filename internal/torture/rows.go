@@ -62,7 +62,8 @@ func loadRows(ctx context.Context, conn *pgx.Conn, demo map[string]bool) (rows, 
 			WHERE e.tenant_id = i.tenant_id AND e.record_id = i.id AND e.operation = 'invoice.edit') AS was
 		LEFT JOIN intents o ON o.tenant_id = i.tenant_id AND o.record_id = i.id AND o.operation = 'invoice.create'
 		UNION ALL
-		SELECT n, COALESCE(o.operation, ''), COALESCE(o.key, ''), p.id::text, '', p.amount, COALESCE(p.reference, ''), '', p.invoice_id::text
+		SELECT n, COALESCE(o.operation, ''), COALESCE(o.key, ''), p.id::text, '', p.amount, COALESCE(p.reference, ''), '',
+			p.invoice_id::text
 		FROM payments p JOIN tenant USING (tenant_id)
 		LEFT JOIN intents o ON o.tenant_id = p.tenant_id AND o.record_id = p.id AND o.operation = 'payment.create'
 		UNION ALL
