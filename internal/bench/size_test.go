@@ -100,7 +100,7 @@ func TestEveryKindOfRequestIsAnswered(t *testing.T) {
 		if err := s.learn(t.Context(), p.warm+p.counted); err != nil {
 			t.Fatal(err)
 		}
-		s.another = func(ctx context.Context) (string, func(), error) { return startApp(ctx, db) }
+		s.another = func(ctx context.Context) (string, func(), error) { return startApp(ctx, db.url()) }
 		sites = append(sites, s)
 	}
 	for _, k := range kinds() {

@@ -135,7 +135,7 @@ func (c *clients) insist(ctx context.Context, in intent, command, sender int) (s
 		seen, after = c.ask(ctx, in, command, sender, n)
 		if seen.Outcome == stale && in.change.again && command == 0 {
 			if now, ok := c.look(ctx, in, seen.Record); ok {
-				in.commands[0] = in.command(0, now)
+				in.commands[0].seen = now.Version
 				continue
 			}
 		}
