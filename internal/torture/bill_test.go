@@ -134,7 +134,9 @@ func TestJudgePayments(t *testing.T) {
 			made.Number = invoice.number
 			e := &evidence{
 				intents: []intent{
-					{kind: pay, key: "key", reference: "R-1"}, {n: 1, kind: allocated, key: "made", email: invoice.email}, {n: 2, kind: issue, key: "issue"},
+					{kind: pay, key: "key", reference: "R-1"},
+					{n: 1, kind: allocated, key: "made", email: invoice.email},
+					{n: 2, kind: issue, key: "issue"},
 				},
 				attempts: [][]attempt{c.attempts, {made}, {issued}},
 				rows: rows{
