@@ -234,7 +234,9 @@ func (x *try) allChanged() url.Values {
 	}
 	command := x.command
 	for _, f := range x.fields {
-		command = change(command, f.name, f.valid)
+		if f.valid != key { // an id, of another record
+			command = change(command, f.name, f.valid)
+		}
 	}
 	return command
 }

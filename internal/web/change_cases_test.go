@@ -1,9 +1,7 @@
 package web_test
 
 import (
-	"bytes"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -271,7 +269,7 @@ func TestHistoryHasWhatChanged(t *testing.T) {
 		want := map[string][2]json.RawMessage{}
 		for name := range is { // what it shows; making it may have told more
 			before, after := orNull(was[name]), is[name]
-			if name != "version" && !bytes.Equal(before, after) {
+			if name != "version" && sorted(before) != sorted(after) {
 				want[name] = [2]json.RawMessage{before, after}
 			}
 		}
@@ -294,10 +292,19 @@ func orNull(value json.RawMessage) json.RawMessage {
 	return value
 }
 
+// sorted is a JSON value with its members in order, as PostgreSQL's jsonb does not give them.
+func sorted(value json.RawMessage) string {
+	var v any
+	if err := json.Unmarshal(value, &v); err != nil {
+		return err.Error()
+	}
+	return encode(v)
+}
+
 func compact(changes map[string][2]json.RawMessage) map[string]string {
 	short := map[string]string{}
 	for name, pair := range changes {
-		short[name] = fmt.Sprintf("%s -> %s", pair[0], pair[1])
+		short[name] = sorted(pair[0]) + " -> " + sorted(pair[1])
 	}
 	return short
 }

@@ -33,6 +33,7 @@ type problem struct {
 	ExistingID  string `json:"existing_id"`
 	ExistingURL string `json:"existing_url"`
 	NextNumber  string `json:"next_number"`
+	Open        string `json:"open"`
 	RequestID   string `json:"request_id"`
 	Errors      []struct {
 		Pointer string `json:"pointer"`

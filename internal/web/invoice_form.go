@@ -76,6 +76,9 @@ func (m *mounted[R]) editLines(w http.ResponseWriter, r *http.Request, kind idem
 	refuse := m.refuseForm(kind, words)
 	key, err := formKey(r)
 	if err == nil {
+		err = m.named(r, kind)
+	}
+	if err == nil {
 		err = eachOnce(r.PostForm, m.severals)
 	}
 	if err != nil {
