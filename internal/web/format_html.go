@@ -183,8 +183,8 @@ func (m *mounted[R]) refuseForm(kind idempotency.Kind, words wording) func(http.
 			return err
 		}
 		page, err := m.form(r, m.s.page(w, r), f)
-		if err != nil && problemOf(refused).retry > 0 {
-			return refused // which can be said without the database, and says more
+		if err != nil && (problemOf(refused).retry > 0 || errors.Is(refused, errOtherTenant)) {
+			return refused // which can be said without the database or what the form belongs to, and says more
 		}
 		if err != nil {
 			return err
