@@ -19,16 +19,33 @@ SELECT tenant_id, id, 'customer' || n || '@past.example', 'Customer ' || n, CASE
 FROM past, (SELECT count(*) / 2 AS middle FROM past) AS counted;
 
 -- Half of the invoices belong to one customer, whom the load is about. Their numbers were typed: every second
--- one of the series, far behind those that are allocated.
+-- one of the series, far behind those that are allocated. A quarter each is paid in part, issued, void, and draft.
+-- The first one is large: three quarters of all payments are for it.
 INSERT INTO invoices (
     tenant_id, id, number, customer_id, currency, issue_date, due_date, notes,
-    subtotal, tax_total, total, likeness, created_at)
+    subtotal, tax_total, total, likeness, created_at, status, issued_at, voided_at, bill_to, paid)
 SELECT
     past.tenant_id, past.id,
     format_invoice_number(extract(year FROM at)::integer, 1000000 + 2 * n), CASE WHEN n % 2 = 0 THEN past.id ELSE regular.id END,
-    'EUR', at::date, at::date + 30, '', 28000, 5540, 33540, sha256(int8send(n)), at
+    'EUR', at::date, at::date + 30, '', amount - 5540, 5540, amount, sha256(int8send(n)), at,
+    CASE n % 4 WHEN 0 THEN 'draft' WHEN 3 THEN 'void' ELSE 'issued' END,
+    CASE WHEN n % 4 > 0 THEN at END, CASE n % 4 WHEN 3 THEN at END,
+    CASE WHEN n % 4 > 0 THEN json_build_object('id', regular.id, 'email', regular.email, 'name', regular.name) END,
+    CASE n WHEN 1 THEN many ELSE 0 END + CASE n % 4 WHEN 1 THEN 10000 ELSE 0 END
 FROM past JOIN customers AS regular
-    ON regular.tenant_id = past.tenant_id AND regular.email = 'accounts@northwind.example';
+    ON regular.tenant_id = past.tenant_id AND regular.email = 'accounts@northwind.example',
+    (SELECT count(*) AS many FROM past WHERE n % 4 <> 1) AS counted,
+    LATERAL (SELECT CASE n WHEN 1 THEN 1000000000000 ELSE 33540 END AS amount) AS billed;
+
+INSERT INTO payments (tenant_id, id, invoice_id, amount, paid_on, method, provider, reference, created_at)
+SELECT
+    tenant_id, id, CASE n % 4 WHEN 1 THEN id ELSE first_value(id) OVER (ORDER BY n) END,
+    CASE n % 4 WHEN 1 THEN 10000 ELSE 1 END, at::date, 'bank_transfer', 'Bank', 'R-' || n, at
+FROM past;
+
+INSERT INTO postings (tenant_id, invoice_id, source_id, kind, amount, at)
+SELECT tenant_id, invoice_id, id, 'payment', amount, created_at
+FROM payments WHERE provider = 'Bank' ORDER BY invoice_id, id;
 
 INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, net)
 SELECT tenant_id, id, line.*

@@ -23,7 +23,7 @@ func setup(t *testing.T, rows int) (db database, origin string) {
 		t.Fatal(err)
 	}
 	db = database{config.Host, config.User, config.Database}
-	origin, stop, err := startApp(t.Context(), db)
+	origin, stop, err := startApp(t.Context(), db.url())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,9 +34,9 @@ func setup(t *testing.T, rows int) (db database, origin string) {
 	return db, origin
 }
 
-func startApp(ctx context.Context, db database) (origin string, stop func(), err error) {
+func startApp(ctx context.Context, databaseURL string) (origin string, stop func(), err error) {
 	a, err := app.Start(ctx, app.Config{
-		Addr: "127.0.0.1:0", MetricsAddr: "off", DatabaseURL: db.url(), Demo: true,
+		Addr: "127.0.0.1:0", MetricsAddr: "off", DatabaseURL: databaseURL, Demo: true,
 		Wait: 5 * time.Second, ExpireEvery: time.Hour, Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {

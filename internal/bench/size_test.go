@@ -19,6 +19,10 @@ func TestEveryTableGrows(t *testing.T) {
 	for what, sql := range map[string]string{
 		"archived customers":            `SELECT count(*) FROM customers WHERE archived_at IS NOT NULL`,
 		"customers who are not":         `SELECT count(*) FROM customers WHERE archived_at IS NULL`,
+		"drafts":                        `SELECT count(*) FROM invoices WHERE state = 'draft'`,
+		"invoices paid in part":         `SELECT count(*) FROM invoices WHERE state = 'partially_paid'`,
+		"void invoices":                 `SELECT count(*) FROM invoices WHERE state = 'void'`,
+		"payments of one invoice":       `SELECT count(*) FROM payments GROUP BY invoice_id ORDER BY 1 DESC LIMIT 1`,
 		"intents that changed a record": `SELECT count(*) FROM intents WHERE outcome = 'changed' AND changes IS NOT NULL`,
 	} {
 		if n, err := value[int](t.Context(), db.admin(), sql); err != nil || n < rows/5 {
@@ -96,7 +100,7 @@ func TestEveryKindOfRequestIsAnswered(t *testing.T) {
 		if err := s.learn(t.Context(), p.warm+p.counted); err != nil {
 			t.Fatal(err)
 		}
-		s.another = func(ctx context.Context) (string, func(), error) { return startApp(ctx, db) }
+		s.another = func(ctx context.Context) (string, func(), error) { return startApp(ctx, db.url()) }
 		sites = append(sites, s)
 	}
 	for _, k := range kinds() {

@@ -24,25 +24,33 @@ var Edit = idempotency.Define(idempotency.Spec[Draft, Invoice]{
 })
 
 // replace changes the draft and all of its lines. A number that is left blank stays as it is, and a number of
-// the series follows the invoice into another year.
+// the series follows the invoice into another year. What is like that already keeps its version.
 func replace(tx *idempotency.Tx, d Draft) idempotency.Result {
 	args := arguments(d)
 	args["new_customer_id"] = tx.ID(1)
-	tx.Require(1, notDraft("change"), `
+	tx.Check(notDraft("change"), `SELECT status = 'draft' FROM invoices WHERE tenant_id = @tenant_id AND id = @record_id`, nil)
+	tx.Exec(`
 		WITH customer AS MATERIALIZED (
 			SELECT id FROM (SELECT @customer_id::uuid AS id) AS chosen WHERE id <> @nobody::uuid
 			UNION ALL
 			SELECT id FROM create_or_reuse_customer(@tenant_id, @new_customer_id, @email, @name) WHERE @customer_id::uuid = @nobody::uuid
+		), wanted AS (
+			SELECT
+				CASE
+					WHEN @number <> '' THEN @number
+					WHEN issue_year = extract(year FROM @issue_date::date) OR series_place(number_folded, issue_year) IS NULL THEN number
+				END AS number,
+				customer.id AS customer_id, sha256(uuid_send(customer.id) || @content::bytea) AS likeness -- also of the lines
+			FROM invoices, customer
+			WHERE tenant_id = @tenant_id AND invoices.id = @record_id
 		)
-		UPDATE invoices SET
-			number = CASE
-				WHEN @number <> '' THEN @number
-				WHEN issue_year = extract(year FROM @issue_date::date) OR series_place(number_folded, issue_year) IS NULL THEN number
-			END,
-			customer_id = customer.id, currency = @currency, issue_date = @issue_date, due_date = @due_date, notes = @notes,
-			subtotal = @subtotal, tax_total = @tax_total, total = @total, likeness = sha256(uuid_send(customer.id) || @content::bytea)
-		FROM customer
-		WHERE tenant_id = @tenant_id AND invoices.id = @record_id AND status = 'draft'`, args)
+		UPDATE invoices i SET
+			(number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total, total, likeness) =
+			(w.number, w.customer_id, @currency, @issue_date, @due_date, @notes, @subtotal, @tax_total, @total, w.likeness)
+		FROM wanted w
+		WHERE i.tenant_id = @tenant_id AND i.id = @record_id
+			AND (i.number, i.customer_id, i.currency, i.issue_date, i.due_date, i.notes, i.likeness)
+			IS DISTINCT FROM (w.number, w.customer_id, @currency, @issue_date, @due_date, @notes, w.likeness)`, args)
 	tx.Exec(`DELETE FROM invoice_lines WHERE tenant_id = @tenant_id AND invoice_id = @record_id`, nil)
 	tx.Exec(`
 		INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, net)

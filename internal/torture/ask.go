@@ -61,59 +61,104 @@ func etag(version int) string { return fmt.Sprintf(`"v%d"`, version) }
 
 // read turns an answer into what the client learned.
 func read(kind kind, response *http.Response, answer []byte) attempt {
-	var body struct {
-		profile
-
-		Number     string `json:"number"`
-		Total      string `json:"total"`
-		Type       string `json:"type"`
-		ExistingID string `json:"existing_id"`
-	}
 	seen := attempt{Status: response.StatusCode, Outcome: unexpected}
-	if err := json.Unmarshal(answer, &body); err != nil {
-		seen.Error = "not JSON: " + string(answer)
-		return seen
+	var err error
+	if response.StatusCode < http.StatusBadRequest {
+		err = seen.readRecord(kind, response.Header, answer)
+	} else {
+		err = seen.readProblem(kind, response.Header, answer)
 	}
-	seen.ID, seen.Number, seen.Total = body.ID, body.Number, body.Total
-	digest := sha256.Sum256(answer)
-	again := response.Header.Get("Idempotent-Replayed") == "true"
-	tag, problem := response.Header.Get("ETag"), path.Base(body.Type)
-	switch code := response.StatusCode; {
-	case (code == http.StatusOK || code == http.StatusCreated) && tag != etag(body.Version):
-		seen.Error = fmt.Sprintf("ETag %s of version %d", tag, body.Version)
-	case code == http.StatusCreated:
-		seen.Digest, seen.Outcome = hex.EncodeToString(digest[:8]), created
-		if kind == contact {
-			seen.Customer = body.profile
-		}
-		if again {
-			seen.Outcome = replayed
-		}
-	case code == http.StatusOK && kind == look:
-		seen.Outcome, seen.Customer = shown, body.profile
-	case code == http.StatusOK && kind.changes():
-		seen.Digest, seen.Customer = hex.EncodeToString(digest[:8]), body.profile
-		seen.Outcome = done
-		if again {
-			seen.Outcome = repeated
-		}
-	case code == http.StatusOK && again:
-		seen.Outcome = current
-	case code == http.StatusOK && body.Number == "":
-		seen.Outcome, seen.Customer = existing, body.profile
-	case code == http.StatusPreconditionFailed && kind.changes() && problem == "changed-meanwhile":
-		seen.Outcome = stale
-		_, _ = fmt.Sscanf(tag, `"v%d"`, &seen.Customer.Version) // none if it could not be read any more
-	case code == http.StatusConflict && problem == "number-taken":
-		seen.Outcome, seen.ID = conflict, body.ExistingID
-	case code == http.StatusConflict && problem == "in-progress":
-		seen.Outcome = inProgress
-	case code == http.StatusUnprocessableEntity && problem == "key-reused":
-		seen.Outcome, seen.ID = mismatch, body.ExistingID
-	case code == http.StatusServiceUnavailable, code == http.StatusTooManyRequests:
-		seen.Outcome, seen.Error = refused, problem
-	default:
-		seen.Error = string(answer)
+	if err != nil {
+		seen.Error = err.Error() + ": " + string(answer)
 	}
 	return seen
+}
+
+// readRecord reads an answer that has a record.
+func (a *attempt) readRecord(kind kind, header http.Header, answer []byte) error {
+	var record struct {
+		profile
+
+		Amount cents `json:"amount"` // of a payment
+	}
+	if err := json.Unmarshal(answer, &record); err != nil {
+		return fmt.Errorf("read the record: %w", err)
+	}
+	if tag := header.Get("ETag"); tag != etag(record.Version) {
+		return fmt.Errorf("ETag %s of version %d", tag, record.Version)
+	}
+	a.ID, a.Number, a.Total = record.ID, record.Number, max(record.Total, record.Amount)
+	if kind != pay {
+		a.Shown = record.profile
+	}
+	digest := sha256.Sum256(answer)
+	again := header.Get("Idempotent-Replayed") == "true"
+	switch {
+	case a.Status == http.StatusCreated && again:
+		a.Outcome = replayed
+	case a.Status == http.StatusCreated:
+		a.Outcome = created
+	case kind == look:
+		a.Outcome = shown
+	case kind.changes() && again:
+		a.Outcome = repeated
+	case kind.changes():
+		a.Outcome = done
+	case again:
+		a.Outcome = current
+	case kind == contact:
+		a.Outcome = existing
+	default:
+		return errors.New("not an answer to this")
+	}
+	if a.Status == http.StatusCreated || kind.changes() {
+		a.Digest = hex.EncodeToString(digest[:8])
+	}
+	return nil
+}
+
+// readProblem reads an answer that says why not.
+func (a *attempt) readProblem(kind kind, header http.Header, answer []byte) error {
+	var problem struct {
+		Type       string `json:"type"`
+		ExistingID string `json:"existing_id"`
+		Open       cents  `json:"open"`
+	}
+	if err := json.Unmarshal(answer, &problem); err != nil {
+		return fmt.Errorf("read the problem: %w", err)
+	}
+	switch name := path.Base(problem.Type); {
+	case a.Status == http.StatusPreconditionFailed && kind.changes() && name == "changed-meanwhile":
+		a.Outcome = stale
+		_, _ = fmt.Sscanf(header.Get("ETag"), `"v%d"`, &a.Shown.Version) // none if it could not be read any more
+	case a.Status == http.StatusConflict && name == "in-progress":
+		a.Outcome = inProgress
+	case a.Status == http.StatusConflict && (kind.creates() && name == "number-taken" || kind == pay && name == "payment-taken"):
+		a.Outcome, a.ID = conflict, problem.ExistingID
+	case a.Status == http.StatusConflict && kind == pay && name == "exceeds-open-amount":
+		a.Outcome, a.Exceeds, a.Open = conflict, true, problem.Open
+	case a.Status == http.StatusConflict && name == kind.barrier():
+		a.Outcome = barred
+	case a.Status == http.StatusUnprocessableEntity && name == "key-reused":
+		a.Outcome, a.ID = mismatch, problem.ExistingID
+	case a.Status == http.StatusServiceUnavailable, a.Status == http.StatusTooManyRequests:
+		a.Outcome, a.Error = refused, name
+	default:
+		return errors.New("not in the contract")
+	}
+	return nil
+}
+
+// barrier is the problem of an invoice whose state does not allow what is wanted.
+func (k kind) barrier() string {
+	switch k {
+	case redraft, issue:
+		return "not-draft"
+	case void:
+		return "has-payments"
+	case pay:
+		return "not-issued"
+	default:
+		return "none"
+	}
 }

@@ -5,18 +5,24 @@ import (
 	"net/http"
 )
 
-// customersPath is their address.
-const customersPath = "/api/v1/customers"
+// The addresses of all customers, and of all invoices.
+const (
+	customersPath = "/api/v1/customers"
+	invoicesPath  = "/api/v1/invoices"
+)
 
-// change is how a client goes about an intent about a customer who is there.
+// change is how a client goes about an intent about a record that is there.
 type change struct {
-	place     int  // which of the customers that clients know when it begins
+	place     int  // which of the records that clients know when it begins
 	elsewhere int  // and another one
-	look      bool // reads the customer first; else it goes by what any client saw last
+	fit       bool // the next of the invoices, from that place on, whose state allows it as far as the client knows
+	look      bool // reads the record first; else it goes by what any client saw last
 	match     bool // sends If-Match
 	same      bool // an edit that changes nothing
-	again     bool // when it is told that the version is stale, it reads the customer, and sends the same from there
-	otherwise bool // its other command has another content; else it is the same about another customer
+	again     bool // when it is told that the version is stale, it reads the record, and sends the same from there
+	otherwise bool // its other command has another content; else it is the same about another record
+
+	seed uint64 // of the content of an edited invoice, or the amount of a payment
 }
 
 // changing imagines what a change has besides other intents. A client that sends no key always sends If-Match, or
@@ -26,17 +32,21 @@ func (in intent) changing(rng *rand.Rand) intent {
 	if rng.IntN(6) == 0 {
 		in.key, in.repeats, in.reuse = "", 0, false
 	}
-	c.match = in.kind == edit || in.key == "" || rng.IntN(4) == 0
-	c.again = in.kind == edit && in.key != "" && rng.IntN(3) == 0
+	c.match = in.kind.edits() || in.key == "" || rng.IntN(4) == 0
+	c.again = in.kind.edits() && in.key != "" && rng.IntN(3) == 0
 	c.same = in.kind == edit && in.key != "" && !c.again && rng.IntN(10) == 0
-	c.otherwise = in.kind == edit && rng.IntN(2) == 0
+	c.otherwise = in.kind.edits() && rng.IntN(2) == 0
+	c.fit, c.seed = rng.IntN(4) != 0, rng.Uint64()
 	in.change, in.email = c, ""
 	return in
 }
 
-// about gives the commands of a change: about one customer, and under the same key about another one, unless the
-// content is what differs.
+// about gives the commands of a change or a payment: about one record, and under the same key about another one,
+// unless the content is what differs.
 func (in intent) about(one, another profile) intent {
+	if in.kind == pay {
+		return in.paymentOf(one)
+	}
 	if in.change.otherwise {
 		another = one
 	}
@@ -48,7 +58,7 @@ func (in intent) about(one, another profile) intent {
 
 // command gives one command of a change.
 func (in intent) command(n int, about profile) command {
-	c := command{method: http.MethodPost, path: customersPath + "/" + about.ID, record: about.ID, body: []byte("{}")}
+	c := command{method: http.MethodPost, path: in.kind.collection() + "/" + about.ID, record: about.ID, body: []byte("{}")}
 	if in.change.match {
 		c.seen = about.Version
 	}
@@ -57,11 +67,25 @@ func (in intent) command(n int, about profile) command {
 		c.path += "/archive"
 	case restore:
 		c.path += "/restore"
+	case issue:
+		c.path += "/issue"
+	case void:
+		c.path += "/void"
+	case redraft:
+		c.method, c.body = http.MethodPut, in.redrafted(n, about)
 	default:
 		c.method = http.MethodPut
 		c.body = encode(map[string]any{"email": about.Email, "name": in.named(n, about)})
 	}
 	return c
+}
+
+// collection is the address of the records that a kind is about.
+func (k kind) collection() string {
+	if k.onInvoice() || k.creates() {
+		return invoicesPath
+	}
+	return customersPath
 }
 
 // named is the name that a command of an edit gives.

@@ -7,18 +7,21 @@ import (
 
 // keptUntil is how long the result of a key is there for certain, since the run began. Later, a repeat may be
 // answered with the record as it is.
-func keptUntil(attempts []attempt) time.Duration {
+func keptUntil(attempts []attempt) time.Duration { return firstCall(attempts) + retain }
+
+// firstCall is when the first attempt began.
+func firstCall(attempts []attempt) time.Duration {
 	first := attempts[0].Called
 	for _, a := range attempts {
 		first = min(first, a.Called)
 	}
-	return first + retain
+	return first
 }
 
-// changes holds the answers to one intent about a customer who was there against the database.
+// changes holds the answers to one intent about a record that was there against the database.
 func (e *evidence) changes(n int) {
 	in, attempts := e.intents[n], e.attempts[n]
-	if in.key == "" && in.kind != edit {
+	if in.key == "" && !in.kind.edits() {
 		return // counted by strangeChanges
 	}
 	found := e.carriedOut(n)
@@ -42,11 +45,12 @@ func (e *evidence) changes(n int) {
 }
 
 // mayHaveChanged tells attempts whose outcome nobody knows. With a key, it is known where the version turned out to be
-// stale: it was not carried out before, or that would have been the answer, and a version does not come back.
+// stale, or the state not to allow it: it was not carried out before, or that would have been the answer, and neither a
+// version nor a draft or an unpaid invoice comes back.
 func mayHaveChanged(in intent, attempts []attempt) func(attempt) bool {
 	return func(a attempt) bool {
 		return a.Outcome.unknown() && (in.key == "" || !slices.ContainsFunc(attempts, func(b attempt) bool {
-			return b.Outcome == stale && a.Record == b.Record && 0 < a.Seen && a.Seen <= b.Seen
+			return a.Record == b.Record && (b.Outcome == barred || b.Outcome == stale && 0 < a.Seen && a.Seen <= b.Seen)
 		}))
 	}
 }
@@ -57,7 +61,7 @@ func (s stored) askedBy(in intent) func(attempt) bool {
 		if a.Record != s.record {
 			return false
 		}
-		if in.kind != edit {
+		if !in.kind.edits() {
 			return s.name == ""
 		}
 		command := a.Command
@@ -74,19 +78,19 @@ func (s stored) askedBy(in intent) func(attempt) bool {
 // told holds one answer against what is stored.
 func (e *evidence) told(in intent, a attempt, found []stored) {
 	switch {
-	case a.Outcome == stale && a.Customer.Version != 0 && a.Customer.Version <= a.Seen:
+	case a.Outcome == stale && a.Shown.Version != 0 && a.Shown.Version <= a.Seen:
 		e.reportf(in.n, "what is stale has a newer version",
-			"intent %d was made from version %d, and there is %d", in.n, a.Seen, a.Customer.Version)
+			"intent %d was made from version %d, and there is %d", in.n, a.Seen, a.Shown.Version)
 	case a.Outcome == done && a.ID != a.Record:
 		e.reportf(in.n, "what was answered is what is stored", "intent %d was about %s and answered with %s", in.n, a.Record, a.ID)
 	case !a.Outcome.acknowledges() || len(found) != 1:
 	case a.ID != found[0].record:
 		e.reportf(in.n, "what was answered is what is stored", "intent %d was answered with %s, stored is %+v", in.n, a.ID, found[0])
 	case a.Outcome != done:
-	case a.Seen != 0 && found[0].changed && a.Customer.Version != a.Seen+1:
+	case a.Seen != 0 && found[0].changed && a.Shown.Version != a.Seen+1:
 		e.reportf(in.n, "a change is made from the version that was seen",
-			"intent %d saw version %d and made %d", in.n, a.Seen, a.Customer.Version)
-	case found[0].changed && found[0].name != "" && found[0].name != a.Customer.Name:
-		e.reportf(in.n, "what was answered is what is stored", "intent %d was told %q, stored is %+v", in.n, a.Customer.Name, found[0])
+			"intent %d saw version %d and made %d", in.n, a.Seen, a.Shown.Version)
+	case found[0].changed && found[0].name != "" && found[0].name != a.Shown.content():
+		e.reportf(in.n, "what was answered is what is stored", "intent %d was told %q, stored is %+v", in.n, a.Shown.content(), found[0])
 	}
 }

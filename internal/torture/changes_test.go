@@ -11,11 +11,11 @@ func changed(from, to int, o outcome) attempt {
 	a.Kind, a.Record, a.Seen = edit, "a", 1
 	switch o {
 	case done, repeated:
-		a.ID, a.Digest, a.Customer = "a", "body", moment(2, content(0, 0))
+		a.ID, a.Digest, a.Shown = "a", "body", moment(2, content(0, 0))
 	case mismatch:
 		a.ID = "a"
 	case stale:
-		a.Customer.Version = 2
+		a.Shown.Version = 2
 	default:
 	}
 	return a
@@ -32,7 +32,7 @@ func archives(from, to int, o outcome) attempt {
 	a := withoutKey(changed(from, to, o))
 	a.Kind = archive
 	if a.Outcome == done {
-		a.Customer = archived(2, "a")
+		a.Shown = archived(2, "a")
 	}
 	return a
 }
@@ -48,12 +48,12 @@ func TestJudgeChanges(t *testing.T) {
 	late, differs, again := changed(5, 6, repeated), changed(5, 6, repeated), changed(5, 6, done)
 	behind, wide := changed(1, 2, stale), changed(1, 2, done)
 	late.Done += retain
-	late.Customer, late.Digest, differs.Digest = moment(3, "c"), "later body", "other bytes"
-	behind.Customer.Version, wide.Customer.Version = 1, 3
+	late.Shown, late.Digest, differs.Digest = moment(3, "c"), "later body", "other bytes"
+	behind.Shown.Version, wide.Shown.Version = 1, 3
 	const (
 		once   = "an acknowledged change is stored exactly once"
 		linear = "the answers to a key are linearizable"
-		model  = "the changes of a customer are linearizable"
+		model  = "the changes of a record are linearizable"
 	)
 	for _, c := range []struct {
 		name     string
@@ -110,7 +110,7 @@ func TestJudgeChanges(t *testing.T) {
 			}
 			e := &evidence{
 				intents: []intent{in}, attempts: [][]attempt{c.attempts},
-				rows: rows{changes: c.stored, customers: map[string]profile{"a": c.now}},
+				rows: rows{changes: c.stored, now: map[string]profile{"a": c.now}},
 			}
 			e.judge()
 			var got []string

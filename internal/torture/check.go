@@ -19,7 +19,7 @@ func (v Violation) String() string { return v.Rule + ": " + v.Detail }
 type evidence struct {
 	intents  []intent
 	attempts [][]attempt // by intent, in the order in which they ended
-	looks    []attempt   // to read a customer
+	looks    []attempt   // to read a record
 	rows     rows
 	found    []Violation
 
@@ -62,7 +62,7 @@ func (e *evidence) judge() {
 		if in.key == "" {
 			continue
 		}
-		if result := linearizable(e.attempts[n]); result != porcupine.Ok {
+		if result := linearizable(e.attempts[n], e.rows.mayBeFree(in)); result != porcupine.Ok {
 			e.reportf(n, "the answers to a key are linearizable", "intent %d: %s", n, result)
 		}
 	}
@@ -96,7 +96,7 @@ func (e *evidence) answers(n int) {
 		case a.Outcome == mismatch: // it names the record only
 		case first == nil:
 			first = a
-		case a.ID != first.ID || a.Number != first.Number || a.Total != first.Total:
+		case a.ID != first.ID || first.Outcome.original() && a.Outcome.original() && (a.Number != first.Number || a.Total != first.Total):
 			e.reportf(n, "all answers to a key are equal", "intent %d: %s %s %s, then %s %s %s",
 				n, first.ID, first.Number, first.Total, a.ID, a.Number, a.Total)
 		}
@@ -132,7 +132,7 @@ func (e *evidence) records(n int) {
 	switch {
 	case acknowledged && len(found) != 1:
 		e.reportf(n, "an acknowledged intent has exactly one record", "intent %d has %d: %+v", n, len(found), found)
-	case conflicted && !acknowledged && len(found) != 0:
+	case conflicted && !acknowledged && len(found) != 0 && !e.rows.mayBeFree(in):
 		e.reportf(n, "a refused intent has no record", "intent %d has %d: %+v", n, len(found), found)
 	case len(found) > 1:
 		e.reportf(n, "an unknown intent has at most one record", "intent %d has %d: %+v", n, len(found), found)

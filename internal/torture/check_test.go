@@ -13,9 +13,9 @@ func told(from, to int, o outcome, id string) attempt {
 	a := attempt{Called: time.Duration(from), Done: time.Duration(to), Outcome: o, ID: id, Key: "key"}
 	switch o {
 	case created, replayed:
-		a.Number, a.Total, a.Digest = "2026-0001", "1.00", "body of "+id
+		a.Number, a.Total, a.Digest = "2026-0001", 100, "body of "+id
 	case current:
-		a.Number, a.Total = "2026-0001", "1.00"
+		a.Number, a.Total = "2026-0001", 100
 	default:
 	}
 	return a
@@ -30,7 +30,7 @@ func other(a attempt) attempt {
 // made is the row of intent 0.
 func made(id string) row {
 	return row{
-		origin: origin{0, "invoice.create", "key"}, id: id, number: "2026-0001", total: "1.00",
+		origin: origin{0, "invoice.create", "key"}, id: id, number: "2026-0001", total: 100,
 		notes: content(0, 0), email: "a@example.com",
 	}
 }
@@ -38,7 +38,7 @@ func made(id string) row {
 func TestJudge(t *testing.T) {
 	t.Parallel()
 	stranger, altered := made("b"), made("a")
-	stranger.key, altered.total = "nobody's", "2.00"
+	stranger.key, altered.total = "nobody's", 200
 	replay := told(5, 6, replayed, "a")
 	replay.Digest = "other bytes"
 	for _, c := range []struct {
@@ -129,9 +129,20 @@ func TestLinearizable(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if got := linearizable(c.attempts) == porcupine.Ok; got != c.want {
+			if got := linearizable(c.attempts, false) == porcupine.Ok; got != c.want {
 				t.Errorf("got %t", got)
 			}
 		})
+	}
+}
+
+// A number that was given up may be taken by an intent that was refused before, and by no other refusal.
+func TestGivenUp(t *testing.T) {
+	t.Parallel()
+	attempts := []attempt{told(1, 2, conflict, "x"), told(3, 4, created, "a")}
+	for free, want := range map[bool]porcupine.CheckResult{true: porcupine.Ok, false: porcupine.Illegal} {
+		if got := linearizable(attempts, free); got != want {
+			t.Errorf("given up %t: %s", free, got)
+		}
 	}
 }

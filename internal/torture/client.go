@@ -17,9 +17,11 @@ type clients struct {
 	addrs   [2]string // of the replicas, through the proxies
 	http    *http.Client
 	history *history
-	known   known
-	fresh   bool // a new key for every attempt: the mistake that the self-test plants
-	next    atomic.Int64
+	// What the clients know.
+	customers, invoices known
+
+	fresh bool // a new key for every attempt: the mistake that the self-test plants
+	next  atomic.Int64
 }
 
 func newClients(seed uint64, n int, addrs [2]string, h *history) *clients {
@@ -70,13 +72,25 @@ func (c *clients) work(ctx context.Context, rng *rand.Rand) {
 	}
 }
 
-// begin decides which customers a change is about, and from which version. It reports false if nobody is known
+// about gives what the clients know of the records that a kind of intent is about.
+func (c *clients) about(k kind) *known {
+	if k.onInvoice() || k.creates() {
+		return &c.invoices
+	}
+	return &c.customers
+}
+
+// begin decides which records an intent is about, and from which version. It reports false if none is known
 // yet, or the client gave up reading.
 func (c *clients) begin(ctx context.Context, in intent) (intent, bool) {
-	if !in.kind.changes() {
+	if !in.kind.changes() && in.kind != pay {
 		return in, true
 	}
-	one, ok := c.known.at(in.tenant, in.change.place)
+	known := c.about(in.kind)
+	one, ok := known.at(in.tenant, in.change.place)
+	if in.change.fit {
+		one, ok = known.fitting(in.tenant, in.change.place, in.kind)
+	}
 	if !ok {
 		return in, false
 	}
@@ -85,17 +99,17 @@ func (c *clients) begin(ctx context.Context, in intent) (intent, bool) {
 			return in, false
 		}
 	}
-	another, _ := c.known.at(in.tenant, in.change.place+in.change.elsewhere)
-	in.reuse = in.reuse && (in.change.otherwise || another.ID != one.ID)
+	another, _ := known.at(in.tenant, in.change.place+in.change.elsewhere)
+	in.reuse = in.reuse && (in.kind == pay || in.change.otherwise || another.ID != one.ID)
 	return in.about(one, another), true
 }
 
-// look reads a customer, for an intent.
+// look reads a record, for an intent.
 func (c *clients) look(ctx context.Context, in intent, id string) (profile, bool) {
+	in.commands[0] = command{method: http.MethodGet, path: in.kind.collection() + "/" + id, record: id}
 	in.kind, in.key = look, ""
-	in.commands[0] = command{method: http.MethodGet, path: customersPath + "/" + id, record: id}
 	seen := c.insist(ctx, in, 0, 0)
-	return seen.Customer, seen.Outcome == shown
+	return seen.Shown, seen.Outcome == shown
 }
 
 // pursue asks for an intent, from all its senders at once, and then again.
@@ -121,7 +135,7 @@ func (c *clients) insist(ctx context.Context, in intent, command, sender int) (s
 		seen, after = c.ask(ctx, in, command, sender, n)
 		if seen.Outcome == stale && in.change.again && command == 0 {
 			if now, ok := c.look(ctx, in, seen.Record); ok {
-				in.commands[0] = in.command(0, now)
+				in.commands[0].seen = now.Version
 				continue
 			}
 		}
@@ -143,17 +157,26 @@ func (c *clients) ask(ctx context.Context, in intent, command, sender, n int) (s
 	called := c.history.now()
 	seen, after = ask(ctx, c.http, c.addrs[replica], key, tokens[in.tenant], in.kind, what)
 	seen.Intent, seen.Kind, seen.Command, seen.Key, seen.Replica = in.n, in.kind, command, key, replica
-	seen.Record, seen.Seen = what.record, what.seen
+	seen.Record, seen.Seen, seen.Asked = what.record, what.seen, what.asked
 	seen.Called, seen.Done = called, c.history.now()
 	c.history.add(seen)
+	c.learn(in, seen)
+	return seen, after
+}
+
+// manyInvoices is how many are created for each that others change and pay.
+const manyInvoices = 8
+
+// learn tells the others what an answer said.
+func (c *clients) learn(in intent, seen attempt) {
 	switch seen.Outcome {
 	case created, existing:
-		if in.kind == contact {
-			c.known.met(in.tenant, seen.Customer)
+		if in.kind == contact || in.kind.creates() && in.n%manyInvoices == 0 {
+			c.about(in.kind).met(in.tenant, seen.Shown)
 		}
 	case done, repeated, shown:
-		c.known.seen(in.tenant, seen.Customer)
+		c.customers.seen(in.tenant, seen.Shown)
+		c.invoices.seen(in.tenant, seen.Shown)
 	default:
 	}
-	return seen, after
 }

@@ -27,8 +27,8 @@ func faults() []fault {
 		{"replica killed", 10, func(ctx context.Context, w *world, rng *rand.Rand) (int, error) {
 			return once(w.replicas[rng.IntN(2)].crash(ctx))
 		}},
-		{"both replicas killed, migrations pending", 2, func(ctx context.Context, w *world, rng *rand.Rand) (int, error) {
-			return once(w.upgrade(ctx, rng))
+		{"both replicas killed, a migration pending", 2, func(ctx context.Context, w *world, _ *rand.Rand) (int, error) {
+			return once(w.upgrade(ctx))
 		}},
 		{"replica frozen", 3, func(ctx context.Context, w *world, rng *rand.Rand) (int, error) {
 			return once(w.replicas[rng.IntN(2)].freeze(ctx, longerThanPatience(rng)))

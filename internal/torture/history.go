@@ -20,8 +20,9 @@ const (
 	done       outcome = "done"        // 200, a change: carried out by this attempt, if only to find nothing to change
 	repeated   outcome = "repeated"    // 200, a change: carried out before; the stored answer, or the record as it is now
 	stale      outcome = "stale"       // 412, a change: the record has another version than the one that was seen
-	shown      outcome = "shown"       // 200, a customer read
-	conflict   outcome = "conflict"    // 409: the number is taken
+	shown      outcome = "shown"       // 200, a record read
+	conflict   outcome = "conflict"    // 409: the number or the reference is taken, or the payment is more than is open
+	barred     outcome = "barred"      // 409: the state of the invoice does not allow it
 	inProgress outcome = "in progress" // 409: the first attempt still runs
 	refused    outcome = "refused"     // 503, 429: try again later
 	lost       outcome = "lost"        // timeout, reset, half an answer, gave up
@@ -39,9 +40,12 @@ func (o outcome) acknowledges() bool {
 	}
 }
 
+// original tells whether the answer shows the record as it was at first.
+func (o outcome) original() bool { return o == created || o == existing || o == replayed }
+
 // settles tells whether a client need not ask again.
 func (o outcome) settles() bool {
-	return o.acknowledges() || o == conflict || o == stale || o == shown || o == unexpected
+	return o.acknowledges() || o == conflict || o == barred || o == stale || o == shown || o == unexpected
 }
 
 // unknown tells whether the request may have been carried out, or may still be. The first attempt that an answer says
@@ -54,8 +58,9 @@ type attempt struct {
 	Kind    kind          `json:"kind"`
 	Command int           `json:"command"` // index into the commands of the intent
 	Key     string        `json:"key,omitempty"`
-	Record  string        `json:"record,omitempty"` // the customer that a change is about, or who is read
+	Record  string        `json:"record,omitempty"` // that a change or a payment is about, or that is read
 	Seen    int           `json:"seen,omitempty"`   // what If-Match said
+	Asked   cents         `json:"asked,omitempty"`  // of a payment
 	Replica int           `json:"replica"`
 	Called  time.Duration `json:"called"`   // since the start of the run, in nanoseconds
 	Done    time.Duration `json:"returned"` // likewise
@@ -64,11 +69,15 @@ type attempt struct {
 	// ID is the record that the answer names: the intent's own, or the one that has the number.
 	ID     string `json:"id,omitempty"`
 	Number string `json:"number,omitempty"`
-	Total  string `json:"total,omitempty"`
+	Total  cents  `json:"total,omitempty"`  // of an invoice, or the amount of a payment
 	Digest string `json:"digest,omitempty"` // of the body of a 201, and of what a change answers
 	Error  string `json:"error,omitempty"`
-	// Customer is who was answered; of one whose version was stale, the current one is all that is told.
-	Customer profile `json:"customer,omitzero"`
+	// Of a payment that was more than was open.
+	Exceeds bool  `json:"exceeds,omitempty"`
+	Open    cents `json:"open,omitempty"`
+	// Shown is the customer or the invoice that was answered; of one whose version was stale, that version is all
+	// that is told.
+	Shown profile `json:"shown,omitzero"`
 }
 
 // history is everything that the clients saw, in the order in which attempts ended.
@@ -98,7 +107,7 @@ func (h *history) byIntent(n int) [][]attempt {
 	return grouped
 }
 
-// looks gives the attempts to read a customer.
+// looks gives the attempts to read a record.
 func (h *history) looks() (found []attempt) {
 	for _, a := range h.attempts {
 		if a.Kind == look {

@@ -18,16 +18,31 @@ const (
 	edit                  // another name for a customer who is there
 	archive               // a customer who is there taken out of the lists
 	restore               // and brought back
-	look                  // to read a customer: part of other intents, and none of its own
+	redraft               // another content for an invoice that is a draft
+	issue                 // a draft issued
+	void                  // an invoice voided
+	pay                   // a payment of an invoice
+	look                  // to read a record: part of other intents, and none of its own
 )
 
-// changes says whether the kind is about a customer who is there.
-func (k kind) changes() bool { return k == edit || k == archive || k == restore }
+// changes says whether the kind makes a new version of a record that is there.
+func (k kind) changes() bool {
+	return k.edits() || k == archive || k == restore || k == issue || k == void
+}
+
+// edits says whether the kind is a change with a content.
+func (k kind) edits() bool { return k == edit || k == redraft }
+
+// creates says whether the kind makes an invoice.
+func (k kind) creates() bool { return k == allocated || k == typed }
+
+// onInvoice says whether the kind is about an invoice that is there.
+func (k kind) onInvoice() bool { return k == redraft || k == issue || k == void || k == pay }
 
 func (k kind) String() string {
 	return [...]string{
 		"invoice, number allocated", "invoice, number typed", "customer by email", "customer edited", "customer archived",
-		"customer restored", "customer read",
+		"customer restored", "invoice edited", "invoice issued", "invoice voided", "payment", "record read",
 	}[k]
 }
 
@@ -44,7 +59,9 @@ type intent struct {
 	commands [2]command
 	email    string // of the customer that exists afterwards, in lower case
 	number   string // typed
-	change   change
+	// reference is the one of a payment, which others may want as well; "" for none.
+	reference string
+	change    change
 
 	senders int  // how many ask for it at the same time, on both replicas
 	repeats int  // how often it is asked for again after it was answered
@@ -56,8 +73,9 @@ type command struct {
 	method string
 	path   string
 	body   []byte
-	record string // of the customer that a change is about
+	record string // that a change or a payment is about
 	seen   int    // the version of it that If-Match names; 0 for no If-Match
+	asked  cents  // of a payment
 }
 
 // Whoever is random has a stream of its own: the intents the low ones, by number.
@@ -70,26 +88,13 @@ func dice(seed uint64, stream int) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, uint64(stream))) //nolint:gosec // it has to be repeatable, not secret
 }
 
-// imagine gives the nth intent of a run. The same seed gives the same intents. A change gets its commands when
-// it begins, because only then is it known which customers are there: see [intent.about].
+// imagine gives the nth intent of a run. The same seed gives the same intents. A change or a payment gets its
+// commands when it begins, because only then is it known which records are there: see [intent.about].
 func imagine(seed uint64, n int) intent {
 	rng := dice(seed, n)
 	in := intent{n: n, tenant: rng.IntN(len(tokens)), key: fmt.Sprintf("torture-%d-%d", seed, n), senders: 1}
 	in.email = fmt.Sprintf("customer-%d@example.com", rng.IntN(2000))
-	switch dice := rng.IntN(100); {
-	case dice < 36:
-		in.kind = allocated
-	case dice < 56:
-		in.kind = typed
-	case dice < 68:
-		in.kind = contact
-	case dice < 84:
-		in.kind = edit
-	case dice < 92:
-		in.kind = archive
-	default:
-		in.kind = restore
-	}
+	in.kind = anyKind(rng)
 	if rng.IntN(4) == 0 {
 		in.senders = 2 + rng.IntN(3)
 	}
@@ -97,8 +102,11 @@ func imagine(seed uint64, n int) intent {
 		in.repeats = 1 + rng.IntN(2)
 		in.reuse = rng.IntN(2) == 0
 	}
-	if in.kind.changes() {
+	switch {
+	case in.kind.changes():
 		return in.changing(rng)
+	case in.kind == pay:
+		return in.paying(rng)
 	}
 	if in.kind == contact {
 		body := person(rng, in.email)
@@ -108,17 +116,33 @@ func imagine(seed uint64, n int) intent {
 		}
 		return in
 	}
-	year := 2026 + max(0, rng.IntN(10)-7) // mostly the first of three
+	year := anyYear(rng)
 	if in.kind == typed {
 		in.number = typedNumber(rng, year, n)
 	}
 	body := invoiceBody(rng, in, year)
 	for i := range in.commands {
 		body["notes"] = content(n, i)
-		in.commands[i] = command{method: http.MethodPost, path: "/api/v1/invoices", body: encode(body)}
+		in.commands[i] = command{method: http.MethodPost, path: invoicesPath, body: encode(body)}
 	}
 	return in
 }
+
+// anyKind decides what is wanted.
+func anyKind(rng *rand.Rand) kind {
+	dice := rng.IntN(100)
+	for k, odds := range [...]int{
+		allocated: 25, typed: 14, contact: 8, edit: 11, archive: 5, restore: 5, redraft: 8, issue: 7, void: 3, pay: 14,
+	} {
+		if dice -= odds; dice < 0 {
+			return kind(k)
+		}
+	}
+	panic("unreachable: the odds add up to 100")
+}
+
+// anyYear is mostly the first of three.
+func anyYear(rng *rand.Rand) int { return 2026 + max(0, rng.IntN(10)-7) }
 
 // typedNumber is sometimes one of a person's own, wanted by a handful of other intents, and sometimes
 // one of the series, which gets there sooner or later.
@@ -157,7 +181,8 @@ func invoiceBody(rng *rand.Rand, in intent, year int) map[string]any {
 	}
 }
 
-// content tells which command of which intent it came from: the notes of an invoice, the name that an edit gives.
+// content tells which command of which intent it came from: the notes of an invoice, the name that an edit gives a
+// customer.
 func content(n, command int) string { return fmt.Sprintf("intent %d command %d", n, command) }
 
 func encode(body map[string]any) []byte {
@@ -179,6 +204,14 @@ func (k kind) operation() string {
 		return "customer.archive"
 	case restore:
 		return "customer.restore"
+	case redraft:
+		return "invoice.edit"
+	case issue:
+		return "invoice.issue"
+	case void:
+		return "invoice.void"
+	case pay:
+		return "payment.create"
 	default:
 		return "invoice.create"
 	}

@@ -2,25 +2,51 @@ package torture
 
 import "sync"
 
-// nearby is how many customers of a tenant are changed at a time: few, so that changes meet.
+// nearby is how many customers, and how many invoices, of a tenant are changed at a time: few, so that changes meet.
 const nearby = 6
 
-// profile is what an answer says of a customer.
+// profile is what an answer says of a customer or an invoice.
 type profile struct {
 	ID         string `json:"id"`
-	Email      string `json:"email"`
-	Name       string `json:"name"`
+	Email      string `json:"email,omitzero"`
+	Name       string `json:"name,omitzero"`
 	Version    int    `json:"version"`
-	ArchivedAt string `json:"archived_at"`
+	ArchivedAt string `json:"archived_at,omitzero"`
+
+	// Of an invoice.
+	Number    string `json:"number,omitzero"`
+	Status    string `json:"status,omitzero"`
+	Notes     string `json:"notes,omitzero"`
+	Total     cents  `json:"total,omitzero"`
+	Paid      cents  `json:"paid,omitzero"`
+	IssueDate string `json:"issue_date,omitzero"`
+	IssuedAt  string `json:"issued_at,omitzero"`
+	BillTo    party  `json:"customer,omitzero"`
 }
 
-// known are the customers whom clients were told about last, as the newest answer has them.
+// party is what an invoice says of its customer.
+type party struct {
+	Email string `json:"email"`
+	Name  string `json:"name"`
+}
+
+// content is what an edit gives, the same that [content] makes.
+func (p profile) content() string {
+	if p.Number != "" {
+		return p.Notes
+	}
+	return p.Name
+}
+
+func (p profile) open() cents { return p.Total - p.Paid }
+
+// known are the records of one kind that clients were told about last, as the newest answer has them.
 type known struct {
 	mu     sync.Mutex
 	latest [len(tokens)][]profile // newest first
 }
 
-// met notes a customer who was created or found.
+// met notes a record that was created or found.
 func (k *known) met(tenant int, c profile) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -32,7 +58,7 @@ func (k *known) met(tenant int, c profile) {
 	k.latest[tenant] = append([]profile{c}, k.latest[tenant][:min(len(k.latest[tenant]), nearby-1)]...)
 }
 
-// seen notes how a customer is now, if that is news.
+// seen notes how a record is now, if that is news.
 func (k *known) seen(tenant int, c profile) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -43,7 +69,7 @@ func (k *known) seen(tenant int, c profile) {
 	}
 }
 
-// at gives the customer in a place. It reports false as long as nobody is known.
+// at gives the record in a place. It reports false as long as none is known.
 func (k *known) at(tenant, place int) (profile, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -51,4 +77,14 @@ func (k *known) at(tenant, place int) (profile, bool) {
 		return profile{}, false
 	}
 	return k.latest[tenant][place%len(k.latest[tenant])], true
+}
+
+// fitting gives the first record from a place on whose state allows a kind of intent, or else the one in the place.
+func (k *known) fitting(tenant, place int, kind kind) (profile, bool) {
+	for i := range nearby {
+		if found, ok := k.at(tenant, place+i); ok && found.fits(kind) {
+			return found, true
+		}
+	}
+	return k.at(tenant, place)
 }

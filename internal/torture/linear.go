@@ -10,12 +10,14 @@ import (
 )
 
 // The model of one key: at first nothing is made. One attempt may make the record, and from then on
-// every answer names it. Or the number was taken by another intent, for ever, and nothing is made.
+// every answer names it. Or it is refused for ever, because the number or the reference was taken by another intent or
+// because less is open, and nothing is made. Only a number may be given up again.
 type keyState struct {
 	made    bool
 	refused bool
 	id      string // "" if the answer of the attempt that made it was lost
 	command int    // the one that made it
+	free    bool   // the number may be given up by whoever has it
 }
 
 // names tells whether an answer may name this id, and remembers it.
@@ -31,9 +33,7 @@ func (s keyState) names(id string) (bool, keyState) {
 func step(s keyState, a attempt) (bool, keyState) {
 	nothing := !s.made && !s.refused
 	switch a.Outcome {
-	case created, done:
-		return nothing, keyState{made: true, id: a.ID, command: a.Command}
-	case existing: // a customer who was there already, found by another key
+	case created, done, existing: // existing: a customer who was there already, found by another key
 		return nothing, keyState{made: true, id: a.ID, command: a.Command}
 	case replayed, current, repeated: // also when the result has expired, the command is known
 		ok, s := s.names(a.ID)
@@ -42,8 +42,10 @@ func step(s keyState, a attempt) (bool, keyState) {
 		ok, s := s.names(a.ID)
 		return ok && s.command != a.Command, s
 	case conflict:
-		return !s.made, keyState{refused: true}
-	case stale: // from that version; from another one it may succeed
+		made := s.made
+		s.refused = !s.free
+		return !made, s
+	case stale, barred: // from that version, in that state; from another one it may succeed
 		return !s.made, s
 	default: // nobody knows: it may have been this one. That it was not is told by placing it last.
 		if nothing {
@@ -55,9 +57,9 @@ func step(s keyState, a attempt) (bool, keyState) {
 
 // linearizable tells whether one key's attempts can be put into an order, each at some moment between
 // its call and its return, in which every answer is right.
-func linearizable(attempts []attempt) porcupine.CheckResult {
+func linearizable(attempts []attempt, free bool) porcupine.CheckResult {
 	model := porcupine.Model{
-		Init: func() any { return keyState{} },
+		Init: func() any { return keyState{free: free} },
 		Step: func(state, input, _ any) (bool, any) {
 			return step(state.(keyState), input.(attempt)) //nolint:forcetypeassert // there are no others
 		},

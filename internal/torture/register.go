@@ -9,11 +9,12 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// The model of one customer: a register with versions, which edits and transitions set.
+// The model of one record: a register with versions, which edits and transitions set.
 type register struct {
 	version  int
-	name     string // "" as long as nobody was told
+	name     string // of a customer, or the notes of an invoice; "" as long as nobody was told
 	archived bool
+	bill     bill
 }
 
 // What came of an event, besides what an answer shows.
@@ -21,49 +22,63 @@ const (
 	itChanged   = "changed"
 	itUnchanged = "unchanged"
 	itStale     = "stale"
+	itBarred    = "barred"
+	itExceeds   = "exceeds what is open"
 )
 
-// event is one change of a customer, or one look.
+// event is one change of a record, one payment of an invoice, or one look.
 type event struct {
 	kind    kind
 	seen    []int  // versions that it may have been made from; any if there are none
 	name    string // that an edit gives; "" for the one that is there
 	outcome string // "" if nobody knows, but not stale
 	maybe   bool   // it may never happen, and changes nothing then
-	// shown is the customer behind it: with the version only, if there is no name; nothing without a version.
+	amount  cents  // of a payment
+	open    cents  // that was told, of one that was more
+	// shown is the record behind it: with the version only, if there is no content; nothing without a version.
 	shown profile
 }
 
 // after gives the register behind an event, and what comes of it.
 func (r register) after(e event) (next register, outcome string) {
 	switch {
-	case e.kind == look, e.kind == archive && r.archived, e.kind == restore && !r.archived:
+	case e.kind == look, e.kind == archive && r.archived, e.kind == restore && !r.archived, r.bill.made(e.kind):
 		return r, itUnchanged
 	case len(e.seen) > 0 && !slices.Contains(e.seen, r.version):
 		return r, itStale
-	case e.kind == edit && (e.name == "" || e.name == r.name):
+	case r.bill.bars(e.kind):
+		return r, itBarred
+	case e.kind == pay && r.bill.exceeded(e):
+		return r, itExceeds
+	case e.kind.edits() && (e.name == "" || e.name == r.name):
 		return r, itUnchanged
 	}
 	r.version++
 	switch e.kind {
 	case archive, restore:
 		r.archived = e.kind == archive
-	default:
+	case edit, redraft:
 		r.name = e.name
+	default:
 	}
+	r.bill = r.bill.after(e)
 	return r, itChanged
 }
 
-// shows tells whether an answer may say this, and learns the name from it.
+// shows tells whether an answer may say this, and learns from it.
 func (r register) shows(c profile) (bool, register) {
 	switch {
 	case c.Version == 0:
 		return true, r
-	case c.Name == "":
+	case c.content() == "":
 		return r.version == c.Version, r
 	}
-	same := r.version == c.Version && r.archived == (c.ArchivedAt != "") && (r.name == "" || r.name == c.Name)
-	r.name = c.Name
+	same := r.version == c.Version && r.archived == (c.ArchivedAt != "") && (r.name == "" || r.name == c.content())
+	r.name = c.content()
+	if c.Number != "" {
+		billed, bill := r.bill.shows(c)
+		same, r.bill = same && billed, bill
+	}
 	return same, r
 }
 
@@ -87,7 +102,7 @@ const (
 	atRest   = never - 2
 )
 
-// timeline is what is known of one customer.
+// timeline is what is known of one record.
 type timeline []porcupine.Operation
 
 func (t *timeline) add(from, to time.Duration, e event) {
@@ -98,7 +113,7 @@ func (t *timeline) add(from, to time.Duration, e event) {
 // answer is right.
 func (t timeline) linearizable() porcupine.CheckResult {
 	model := porcupine.Model{
-		Init: func() any { return register{version: 1} },
+		Init: func() any { return register{version: 1, bill: bill{status: "draft", total: untold}} },
 		Step: func(state, input, _ any) (bool, any) {
 			return state.(register).step(input.(event)) //nolint:forcetypeassert // there are no others
 		},

@@ -21,7 +21,7 @@ type Report struct {
 	Intents    int
 	Fates      map[string]int // of the intents: such as acknowledged, refused, unknown
 	Kinds      map[string]int // of the intents
-	Changes    map[string]int // that are stored: operations, with their outcome
+	Changes    map[string]int // and payments that are stored: operations, with their outcome
 	Attempts   int
 	Outcomes   map[string]int // of the attempts
 	Faults     map[string]int // by kind
@@ -72,7 +72,7 @@ func fate(attempts []attempt) string {
 		return "given up before anything was sent"
 	case slices.ContainsFunc(attempts, func(a attempt) bool { return a.Outcome.acknowledges() }):
 		return "acknowledged"
-	case slices.ContainsFunc(attempts, func(a attempt) bool { return a.Outcome == conflict || a.Outcome == stale }):
+	case slices.ContainsFunc(attempts, func(a attempt) bool { return a.Outcome == conflict || a.Outcome == barred || a.Outcome == stale }):
 		return "refused"
 	default:
 		return "unknown"
@@ -88,8 +88,13 @@ func (r *Report) countCuts(link string, links []*proxy.Proxy) {
 	}
 }
 
-func (r *Report) countChanges(stored []stored) {
-	for _, s := range stored {
+func (r *Report) count(stored rows) {
+	for _, p := range stored.all {
+		if p.invoice != "" {
+			r.Changes[p.operation]++
+		}
+	}
+	for _, s := range stored.changes {
 		outcome := itUnchanged
 		if s.changed {
 			outcome = itChanged
@@ -122,7 +127,7 @@ func (r *Report) Print(out io.Writer) error {
 	lines(r.Fates)
 	line("kinds of intents", len(r.Kinds))
 	lines(r.Kinds)
-	line("changes stored", total(r.Changes))
+	line("changes and payments stored", total(r.Changes))
 	lines(r.Changes)
 	line("attempts", r.Attempts)
 	lines(r.Outcomes)

@@ -15,16 +15,20 @@ type origin struct {
 	key       string
 }
 
-// row is a record as the database has it: an invoice, or a customer, who has no number, total and notes.
+// row is a record as the database has it: a customer, a payment, or an invoice as it was created, whatever edits have
+// made of it since.
 type row struct {
 	origin
 
-	id     string
-	number string
-	total  string // like 123.00
-	notes  string
-	email  string // of the customer, in lower case
+	id      string
+	number  string // of an invoice
+	total   cents  // of an invoice, or the amount of a payment
+	notes   string // of an invoice, or the reference of a payment
+	email   string // of the customer, in lower case
+	invoice string // of a payment
 }
+
+func (r row) isCustomer() bool { return r.email != "" && r.number == "" }
 
 // rows are the records that were made during the run.
 type rows struct {
@@ -32,21 +36,38 @@ type rows struct {
 	byOrigin map[origin][]row
 	byEmail  map[origin][]row // customers; the key is the email
 	changes  []stored
-	// customers as they are, by id.
-	customers map[string]profile
+	// now has the customers and invoices as they are, by id.
+	now map[string]profile
+	// freed has the numbers that invoices gave up; the key is the number.
+	freed map[origin]bool
 }
 
 // loadRows reads all records but those that the demo data brought.
 func loadRows(ctx context.Context, conn *pgx.Conn, demo map[string]bool) (rows, error) {
-	found := rows{byOrigin: map[origin][]row{}, byEmail: map[origin][]row{}, customers: map[string]profile{}}
+	found := rows{
+		byOrigin: map[origin][]row{}, byEmail: map[origin][]row{}, now: map[string]profile{}, freed: map[origin]bool{},
+	}
 	result, err := conn.Query(ctx, `
 		WITH `+numberedTenants+`
-		SELECT n, COALESCE(o.operation, ''), COALESCE(o.key, ''), i.id::text, number, round(total / 100.0, 2)::text, notes, c.email_folded
+		SELECT n, COALESCE(o.operation, ''), COALESCE(o.key, ''), i.id::text, COALESCE(was.number, i.number),
+			COALESCE(was.total, i.total), COALESCE(was.notes, i.notes), COALESCE(was.email, c.email_folded), ''
 		FROM invoices i JOIN customers c ON c.tenant_id = i.tenant_id AND c.id = i.customer_id
 		JOIN tenant ON tenant.tenant_id = i.tenant_id
+		CROSS JOIN LATERAL (
+			SELECT (array_agg(changes->'number'->>0 ORDER BY at) FILTER (WHERE changes ? 'number'))[1] AS number,
+				(array_agg((changes->'total'->>0)::bigint ORDER BY at) FILTER (WHERE changes ? 'total'))[1] AS total,
+				(array_agg(changes->'notes'->>0 ORDER BY at) FILTER (WHERE changes ? 'notes'))[1] AS notes,
+				(array_agg(lower(changes->'customer'->0->>'email') ORDER BY at) FILTER (WHERE changes ? 'customer'))[1] AS email
+			FROM intents e
+			WHERE e.tenant_id = i.tenant_id AND e.record_id = i.id AND e.operation = 'invoice.edit') AS was
 		LEFT JOIN intents o ON o.tenant_id = i.tenant_id AND o.record_id = i.id AND o.operation = 'invoice.create'
 		UNION ALL
-		SELECT n, COALESCE(o.operation, ''), COALESCE(o.key, ''), c.id::text, '', '', '', email_folded
+		SELECT n, COALESCE(o.operation, ''), COALESCE(o.key, ''), p.id::text, '', p.amount, COALESCE(p.reference, ''), '',
+			p.invoice_id::text
+		FROM payments p JOIN tenant USING (tenant_id)
+		LEFT JOIN intents o ON o.tenant_id = p.tenant_id AND o.record_id = p.id AND o.operation = 'payment.create'
+		UNION ALL
+		SELECT n, COALESCE(o.operation, ''), COALESCE(o.key, ''), c.id::text, '', 0, '', email_folded, ''
 		FROM customers c JOIN tenant USING (tenant_id)
 		LEFT JOIN (
 			SELECT tenant_id, record_id, operation, key FROM intents WHERE outcome = 'created'
@@ -57,13 +78,13 @@ func loadRows(ctx context.Context, conn *pgx.Conn, demo map[string]bool) (rows, 
 		return found, err
 	}
 	all, err := pgx.CollectRows(result, func(scan pgx.CollectableRow) (r row, err error) {
-		return r, scan.Scan(&r.tenant, &r.operation, &r.key, &r.id, &r.number, &r.total, &r.notes, &r.email)
+		return r, scan.Scan(&r.tenant, &r.operation, &r.key, &r.id, &r.number, (*int64)(&r.total), &r.notes, &r.email, &r.invoice)
 	})
 	if err != nil {
 		return found, fmt.Errorf("read the records: %w", err)
 	}
 	for _, r := range all {
-		if r.number == "" {
+		if r.isCustomer() {
 			at := origin{tenant: r.tenant, key: r.email}
 			found.byEmail[at] = append(found.byEmail[at], r)
 		}
@@ -71,11 +92,36 @@ func loadRows(ctx context.Context, conn *pgx.Conn, demo map[string]bool) (rows, 
 			continue
 		}
 		found.all = append(found.all, r)
-		if r.number != "" {
+		if !r.isCustomer() {
 			found.byOrigin[r.origin] = append(found.byOrigin[r.origin], r)
 		}
 	}
+	if err := found.loadFreed(ctx, conn); err != nil {
+		return found, fmt.Errorf("read the numbers that were given up: %w", err)
+	}
 	return found, found.loadChanges(ctx, conn)
+}
+
+// loadFreed reads which numbers invoices gave up.
+func (r *rows) loadFreed(ctx context.Context, conn *pgx.Conn) error {
+	result, err := conn.Query(ctx, `
+		WITH `+numberedTenants+`
+		SELECT n, changes->'number'->>0 FROM intents JOIN tenant USING (tenant_id)
+		WHERE operation = 'invoice.edit' AND changes ? 'number'`, tokens[:])
+	if err != nil {
+		return err
+	}
+	var of origin
+	_, err = pgx.ForEachRow(result, []any{&of.tenant, &of.key}, func() error {
+		r.freed[of] = true
+		return nil
+	})
+	return err
+}
+
+// mayBeFree says whether the number that an intent wants was given up by an invoice.
+func (r rows) mayBeFree(in intent) bool {
+	return in.number != "" && r.freed[origin{tenant: in.tenant, key: in.number}]
 }
 
 // numberedTenants gives the tenants their indexes into tokens, which are argument 1.
@@ -103,7 +149,8 @@ func (r rows) of(in intent, attempts []attempt) []row {
 
 // matches tells whether an answer is about this row and agrees with it.
 func (r row) matches(a attempt) bool {
-	return a.ID == r.id && (a.Outcome == mismatch || (a.Number == r.number && a.Total == r.total))
+	return a.ID == r.id && (!a.Outcome.original() || a.Number == r.number && a.Total == r.total) &&
+		(r.invoice == "" || a.Record == r.invoice && a.Asked == r.total)
 }
 
 var ofSeries = regexp.MustCompile(`^\d{4}-\d{4,}$`)
@@ -111,6 +158,10 @@ var ofSeries = regexp.MustCompile(`^\d{4}-\d{4,}$`)
 // unlike says what about the row is not what the intent asked for.
 func (r row) unlike(in intent) string {
 	switch {
+	case in.kind == pay && r.notes != in.reference:
+		return "wrong reference"
+	case in.kind == pay:
+		return ""
 	case r.email != in.email:
 		return "wrong customer"
 	case in.kind == contact:

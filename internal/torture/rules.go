@@ -54,10 +54,13 @@ func rules() []rule {
 			FROM intents o
 			WHERE result->>'id' <> record_id::text OR NOT EXISTS (
 				SELECT FROM invoices i
-				WHERE operation = 'invoice.create' AND i.tenant_id = o.tenant_id AND i.id = record_id
+				WHERE o.operation LIKE 'invoice.%' AND i.tenant_id = o.tenant_id AND i.id = record_id
 				UNION ALL
 				SELECT FROM customers c
-				WHERE o.operation LIKE 'customer.%' AND c.tenant_id = o.tenant_id AND c.id = record_id)`},
+				WHERE o.operation LIKE 'customer.%' AND c.tenant_id = o.tenant_id AND c.id = record_id
+				UNION ALL
+				SELECT FROM payments p
+				WHERE o.operation = 'payment.create' AND p.tenant_id = o.tenant_id AND p.id = record_id)`},
 		{"one intent for each creation", `
 			WITH created AS (
 				SELECT tenant_id, record_id AS id, count(*) AS times
@@ -68,17 +71,25 @@ func rules() []rule {
 				) AS said GROUP BY 1, 2
 			), there AS (
 				SELECT tenant_id, id, count(*) AS times
-				FROM (SELECT tenant_id, id FROM invoices UNION ALL SELECT tenant_id, id FROM customers) AS record GROUP BY 1, 2
+				FROM (
+					SELECT tenant_id, id FROM invoices
+					UNION ALL SELECT tenant_id, id FROM customers
+					UNION ALL SELECT tenant_id, id FROM payments) AS record GROUP BY 1, 2
 			)
 			SELECT format('%s: created %s times, there %s times', id, COALESCE(created.times, 0), COALESCE(there.times, 0))
 			FROM there FULL JOIN created USING (tenant_id, id)
 			WHERE created.times IS DISTINCT FROM there.times`},
 		{"a version for each change", `
 			SELECT format('%s: version %s, %s changes', id, version, times)
-			FROM (SELECT tenant_id, id, version FROM invoices UNION ALL SELECT tenant_id, id, version FROM customers) AS record,
+			FROM (
+					SELECT tenant_id, id, version FROM invoices
+					UNION ALL SELECT tenant_id, id, version FROM customers
+					UNION ALL SELECT tenant_id, id, version FROM payments) AS record,
 				LATERAL (
-					SELECT count(*) AS times FROM intents o
-					WHERE o.tenant_id = record.tenant_id AND record_id = id AND outcome = 'changed') AS changed
+					SELECT count(*) AS times FROM (
+						SELECT FROM intents o WHERE o.tenant_id = record.tenant_id AND record_id = record.id AND outcome = 'changed'
+						UNION ALL
+						SELECT FROM payments p WHERE p.tenant_id = record.tenant_id AND p.invoice_id = record.id) AS change) AS changed
 			WHERE version <> 1 + times`},
 		{"what was changed is said", `
 			SELECT format('%s %s: %s with %s', operation, key, outcome, COALESCE(changes::text, 'nothing'))
@@ -88,6 +99,8 @@ func rules() []rule {
 			WITH change AS (
 				SELECT tenant_id, record_id, field.key AS field, field.value
 				FROM intents, jsonb_each(changes) AS field
+				-- Payments change the state of an invoice too, the customer changes by itself, and lines are in another table.
+				WHERE operation NOT LIKE 'invoice.%' OR field.key NOT IN ('status', 'paid', 'open', 'customer', 'lines')
 			), step AS (
 				SELECT tenant_id, record_id, field, value->0 AS value, -1 AS times FROM change
 				UNION ALL
@@ -95,6 +108,9 @@ func rules() []rule {
 				UNION ALL
 				SELECT tenant_id, id, field.key, field.value, -1
 				FROM customers c, jsonb_each(to_jsonb(c)) AS field
+				UNION ALL
+				SELECT tenant_id, id, field.key, field.value, -1
+				FROM invoices i, jsonb_each(to_jsonb(i)) AS field
 			)
 			SELECT format('%s: %s was made %s and is not', record_id, field, value)
 			FROM step GROUP BY tenant_id, record_id, field, value HAVING sum(times) > 0`},
@@ -105,6 +121,44 @@ func rules() []rule {
 				changes - 'archived_at' <> '{}'
 				OR (changes->'archived_at'->>0 IS NULL) <> (operation = 'customer.archive')
 				OR (changes->'archived_at'->>1 IS NULL) <> (operation = 'customer.restore'))`},
+	}
+}
+
+// ledgerRules hold for invoices and their payments.
+func ledgerRules() []rule {
+	return []rule{
+		{"what is paid is the sum of the payments and of the postings", `
+			SELECT format('invoice %s: paid %s, payments %s, postings %s', id, paid, payments, postings)
+			FROM invoices i,
+				LATERAL (SELECT COALESCE(sum(amount), 0) AS payments FROM payments p
+					WHERE p.tenant_id = i.tenant_id AND p.invoice_id = i.id) AS p,
+				LATERAL (SELECT COALESCE(sum(amount), 0) AS postings FROM postings l
+					WHERE l.tenant_id = i.tenant_id AND l.invoice_id = i.id) AS l
+			WHERE paid <> payments OR paid <> postings`},
+		{"no more is paid than the total", `SELECT format('invoice %s: %s of %s', id, paid, total) FROM invoices WHERE paid > total`},
+		{"each payment is posted once", `
+			SELECT format('payment %s: %s, posted %s', COALESCE(id, source_id), p.amount, l.amount)
+			FROM payments p FULL JOIN postings l ON l.tenant_id = p.tenant_id AND l.invoice_id = p.invoice_id AND source_id = id
+			WHERE p.amount IS DISTINCT FROM l.amount`},
+		{"only what is issued is paid", `
+			SELECT format('payment %s of invoice %s, which is %s', p.id, invoice_id, status)
+			FROM payments p JOIN invoices i ON i.tenant_id = p.tenant_id AND i.id = invoice_id WHERE status <> 'issued'`},
+		{"no reference twice", `
+			SELECT format('%s times %s of %s', count(*), reference, provider)
+			FROM payments WHERE reference IS NOT NULL GROUP BY tenant_id, provider, reference HAVING count(*) > 1`},
+		{"each state of an invoice was made once", `
+			SELECT format('invoice %s: %s, issued %s times, voided %s times', id, status, issued, voided)
+			FROM invoices i, LATERAL (
+				SELECT count(*) FILTER (WHERE operation = 'invoice.issue') AS issued,
+					count(*) FILTER (WHERE operation = 'invoice.void') AS voided
+				FROM intents o WHERE o.tenant_id = i.tenant_id AND record_id = id AND outcome = 'changed') AS made
+			WHERE (issued, voided) <> ((issued_at IS NOT NULL)::int, (status = 'void')::int)
+				OR (issued_at IS NULL) <> (bill_to IS NULL) OR (status = 'issued' AND issued_at IS NULL)`},
+		{"what was issued does not change", `
+			SELECT format('invoice %s: %s', e.record_id, e.key)
+			FROM intents e JOIN intents o USING (tenant_id, record_id)
+			WHERE e.operation = 'invoice.edit' AND e.outcome = 'changed'
+				AND o.operation IN ('invoice.issue', 'invoice.void') AND o.outcome = 'changed' AND e.at > o.at`},
 	}
 }
 

@@ -2,6 +2,7 @@ package torture
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/payment"
 	"onlyonce/internal/postgres/pgtest"
 )
 
@@ -23,16 +25,20 @@ func TestRules(t *testing.T) {
 		{"", `SELECT`},
 		{"no number twice", `
 			ALTER TABLE invoices DROP CONSTRAINT invoices_number_once_per_year;
-			ALTER TABLE invoices DISABLE TRIGGER next_version;
-			UPDATE invoices SET number = '2026-0001';
+			ALTER TABLE invoices DISABLE TRIGGER USER;
+			UPDATE invoices SET number = '2026-0001' WHERE number LIKE '2026-%';
 			UPDATE invoice_number_runs SET last = 1`},
 		{"no gap in a run of numbers", `UPDATE invoice_number_runs SET last = 4`},
 		{"no number of a series outside of its runs", `UPDATE invoice_number_runs SET last = 1`},
-		{"every line is quantity times price", `UPDATE invoice_lines SET quantity = quantity + 1 WHERE position = 1`},
+		{"every line is quantity times price", `
+			UPDATE invoice_lines SET quantity = quantity + 1
+			WHERE position = 1 AND invoice_id IN (SELECT id FROM invoices WHERE status = 'draft')`},
 		{"the lines add up to the header", `
 			ALTER TABLE invoices DISABLE TRIGGER next_version;
 			UPDATE invoices SET subtotal = subtotal + 1, total = total + 1 WHERE number = '2026-0001'`},
-		{"the lines add up to the header", `DELETE FROM invoice_lines WHERE ctid = (SELECT max(ctid) FROM invoice_lines)`},
+		{"the lines add up to the header", `
+			DELETE FROM invoice_lines
+			WHERE position = 1 AND invoice_id IN (SELECT id FROM invoices WHERE status = 'draft')`},
 		{"no customer twice", `
 			ALTER TABLE customers DROP CONSTRAINT customers_email_once;
 			INSERT INTO customers (tenant_id, id, email, name)
@@ -47,6 +53,7 @@ func TestRules(t *testing.T) {
 			FROM intents WHERE outcome = 'created'`},
 		{"no intent without its record", `UPDATE intents SET result = '{"id": ""}' WHERE key = 'k1'`},
 		{"no intent without its record", `
+			ALTER TABLE invoices DISABLE TRIGGER keep_invoice;
 			UPDATE intents SET record_id = '00000000-0000-4000-8000-000000000001', outcome = 'reused', result = NULL WHERE key = 'k2';
 			DELETE FROM invoice_lines WHERE invoice_id IN (SELECT id FROM invoices WHERE number = '2026-0002');
 			DELETE FROM invoices WHERE number = '2026-0002';
@@ -68,6 +75,55 @@ func TestRules(t *testing.T) {
 		{"each change begins where another one ended", `
 			ALTER TABLE customers DISABLE TRIGGER next_version;
 			UPDATE customers SET name = 'Ada King'`},
+		{"each change begins where another one ended", `
+			UPDATE intents SET changes = '{"notes": ["", "another"]}' WHERE key = 'issue'`},
+		{"a version for each change", `
+			ALTER TABLE payments DISABLE TRIGGER USER;
+			UPDATE payments SET version = 2 WHERE reference = 'R-1'`},
+		{"a version for each change", `
+			ALTER TABLE invoices DISABLE TRIGGER USER;
+			UPDATE invoices SET version = version - 1 WHERE paid > 0`},
+		{"one intent for each creation", `DELETE FROM intents WHERE key = 'half'`},
+		{"no intent without its record", `
+			ALTER TABLE payments DISABLE TRIGGER USER;
+			ALTER TABLE postings DISABLE TRIGGER USER;
+			ALTER TABLE invoices DISABLE TRIGGER USER;
+			DELETE FROM postings USING payments WHERE id = source_id AND reference = 'R-1';
+			UPDATE invoices SET paid = paid - p.amount, version = invoices.version - 1
+			FROM payments p WHERE p.invoice_id = invoices.id AND reference = 'R-1';
+			DELETE FROM payments WHERE reference = 'R-1';
+			UPDATE intents SET outcome = 'reused' WHERE key = 'half'`},
+		{"what is paid is the sum of the payments and of the postings", `
+			ALTER TABLE invoices DISABLE TRIGGER USER;
+			UPDATE invoices SET paid = paid + 1 WHERE paid > 0`},
+		{"no more is paid than the total", `
+			ALTER DOMAIN minor_units DROP CONSTRAINT minor_units_check;
+			ALTER TABLE invoices DISABLE TRIGGER USER;
+			ALTER TABLE postings DISABLE TRIGGER USER;
+			ALTER TABLE payments DISABLE TRIGGER USER;
+			UPDATE invoices SET paid = paid + 100000 WHERE paid > 0;
+			UPDATE postings SET amount = amount + 100000 WHERE source_id = (SELECT id FROM payments WHERE reference = 'R-1');
+			UPDATE payments SET amount = amount + 100000 WHERE reference = 'R-1'`},
+		{"each payment is posted once", `
+			ALTER TABLE postings DISABLE TRIGGER USER;
+			UPDATE postings SET source_id = gen_random_uuid() WHERE source_id = (SELECT id FROM payments WHERE reference = 'R-1')`},
+		{"only what is issued is paid", `
+			ALTER TABLE invoices DISABLE TRIGGER USER;
+			UPDATE invoices SET status = 'draft', issued_at = NULL, bill_to = NULL WHERE paid > 0;
+			UPDATE intents SET outcome = 'unchanged', changes = NULL WHERE key = 'issue';
+			UPDATE invoices SET version = version - 1 WHERE paid > 0`},
+		{"no reference twice", `
+			ALTER TABLE payments DROP CONSTRAINT payments_reference_once;
+			ALTER TABLE payments DISABLE TRIGGER USER;
+			UPDATE payments SET reference = 'R-1', provider = 'Bank'`},
+		{"each state of an invoice was made once", `
+			ALTER TABLE invoices DISABLE TRIGGER USER;
+			UPDATE invoices SET bill_to = NULL WHERE paid > 0`},
+		{"each state of an invoice was made once", `
+			ALTER TABLE invoices DISABLE TRIGGER USER;
+			UPDATE invoices SET status = 'draft' WHERE status = 'void';
+			UPDATE intents SET changes = changes - 'voided_at' WHERE key = 'void'`},
+		{"what was issued does not change", `UPDATE intents SET at = now() + interval '1 hour' WHERE key = 'redraft'`},
 		{"a transition changes what was not so", `
 			ALTER TABLE customers DISABLE TRIGGER next_version;
 			UPDATE customers SET archived_at = NULL;
@@ -79,7 +135,7 @@ func TestRules(t *testing.T) {
 			if _, err := conn.Exec(t.Context(), c.sql); err != nil {
 				t.Fatal(err)
 			}
-			found, err := broken(t.Context(), conn, rules())
+			found, err := broken(t.Context(), conn, slices.Concat(rules(), ledgerRules()))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -95,8 +151,8 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// someRecords connects as the superuser to a database with two invoices of one tenant, whose customer was renamed
-// twice and archived twice.
+// someRecords connects as the superuser to a database with invoices of one tenant, whose customer was renamed
+// twice and archived twice. The third of them was edited, issued twice and paid in part, the fourth was voided.
 func someRecords(t *testing.T) *pgx.Conn {
 	t.Helper()
 	db := pgtest.New(t)
@@ -129,13 +185,16 @@ func someRecords(t *testing.T) *pgx.Conn {
 		return idempotency.Intent{Tenant: tenant, Key: key, Record: record, Seen: seen}
 	}
 	var ada uuid.UUID
-	for _, text := range []string{"k1", "k2"} {
+	var made []uuid.UUID
+	for _, text := range []string{"k1", "k2", "third", "fourth"} {
 		done, err := invoice.Create.Do(t.Context(), store, intent(text, uuid.Nil, 0), draft)
 		if err != nil {
 			t.Fatal(err)
 		}
-		ada = done.Value.Customer.ID
+		ada, made = done.Value.Customer.ID, append(made, done.Value.ID)
+		draft.Number = invoice.Number(map[string]string{"k2": "T-1", "third": "T-2"}[text])
 	}
+	live(t, store, intent, made[2], made[3], draft)
 	for seen, text := range []string{"k3", "k4"} {
 		named := customer.Draft{Email: "ada@example.com", Name: []string{"Ada King", "Ada Lovelace"}[seen]}
 		if _, err := customer.Edit.Do(t.Context(), store, intent(text, ada, 1+seen), named); err != nil {
@@ -148,4 +207,36 @@ func someRecords(t *testing.T) *pgx.Conn {
 		}
 	}
 	return conn
+}
+
+// live edits, issues and pays one invoice, and voids another one.
+func live(
+	t *testing.T, store *idempotency.Store, intent func(string, uuid.UUID, int) idempotency.Intent, paid, voided uuid.UUID, d invoice.Draft,
+) {
+	t.Helper()
+	d.Number, d.Notes = "", "Edited"
+	edited, err := invoice.Edit.Do(t.Context(), store, intent("redraft", paid, 1), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"issue", "again"} {
+		if _, err := invoice.Issue.Do(t.Context(), store, intent(key, paid, 0), struct{}{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for key, in := range map[string]payment.Input{
+		"half": {Amount: "20", Date: "2026-11-22", Method: "card", Provider: "Bank", Reference: "R-1"},
+		"less": {Amount: "1", Date: "2026-11-22", Method: "cash"},
+	} {
+		some, err := in.Draft(paid, edited.Value.Currency)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := payment.Create.Do(t.Context(), store, intent(key, uuid.Nil, 0), some); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := invoice.Void.Do(t.Context(), store, intent("void", voided, 0), struct{}{}); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -7,22 +7,23 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// stored is an intent about a customer who was there, as the database has it.
+// stored is a change of a record that was there, as the database has it.
 type stored struct {
 	origin
 
 	record  string
 	changed bool   // else it found nothing to change
-	name    string // that an edit gave; "" if it changed nothing
+	name    string // or notes, that an edit gave; "" if it changed nothing
 }
 
-// loadChanges reads what changed customers, and the customers.
+// loadChanges reads what changed records, and the records as they are.
 func (r *rows) loadChanges(ctx context.Context, conn *pgx.Conn) error {
 	result, err := conn.Query(ctx, `
 		WITH `+numberedTenants+`
-		SELECT n, operation, key, record_id::text, outcome = 'changed', COALESCE(changes->'name'->>1, '')
+		SELECT n, operation, key, record_id::text, outcome = 'changed', COALESCE(changes->'name'->>1, changes->'notes'->>1, '')
 		FROM intents JOIN tenant USING (tenant_id)
-		WHERE operation IN ('customer.edit', 'customer.archive', 'customer.restore')`, tokens[:])
+		WHERE actor <> 'demo' AND operation IN (
+			'customer.edit', 'customer.archive', 'customer.restore', 'invoice.edit', 'invoice.issue', 'invoice.void')`, tokens[:])
 	if err != nil {
 		return err
 	}
@@ -32,22 +33,31 @@ func (r *rows) loadChanges(ctx context.Context, conn *pgx.Conn) error {
 	if err != nil {
 		return fmt.Errorf("read the changes: %w", err)
 	}
-	result, err = conn.Query(ctx, `SELECT id::text, version, name, COALESCE(archived_at::text, '') FROM customers`)
+	result, err = conn.Query(ctx, `
+		SELECT id::text, version, name, COALESCE(archived_at::text, ''), '', '', '', 0, 0, '', '' FROM customers
+		UNION ALL
+		SELECT id::text, version, '', '', number, state, notes, total, paid, COALESCE(issued_at::text, ''),
+			COALESCE(bill_to->>'name', '')
+		FROM invoices`)
 	if err != nil {
 		return err
 	}
-	var c profile
-	_, err = pgx.ForEachRow(result, []any{&c.ID, &c.Version, &c.Name, &c.ArchivedAt}, func() error {
-		r.customers[c.ID] = c
+	var p profile
+	columns := []any{
+		&p.ID, &p.Version, &p.Name, &p.ArchivedAt, &p.Number, &p.Status, &p.Notes, (*int64)(&p.Total), (*int64)(&p.Paid),
+		&p.IssuedAt, &p.BillTo.Name,
+	}
+	_, err = pgx.ForEachRow(result, columns, func() error {
+		r.now[p.ID] = p
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("read the customers: %w", err)
+		return fmt.Errorf("read the records: %w", err)
 	}
 	return nil
 }
 
-// carriedOut gives what is stored of one intent about a customer who was there. Without a key, an edit is known by
+// carriedOut gives what is stored of one change. Without a key, an edit is known by
 // its content; of another change nothing tells which client asked for it.
 func (e *evidence) carriedOut(n int) (found []stored) {
 	in := e.intents[n]

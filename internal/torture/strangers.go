@@ -28,7 +28,7 @@ func (e *evidence) strangeChanges(asked map[origin]bool) {
 			continue
 		}
 		record := e.attempts[n][0].Record
-		if in.kind == edit {
+		if in.kind.edits() {
 			edits[content(n, 0)] = record
 			continue
 		}
@@ -48,8 +48,8 @@ func (e *evidence) strangeChanges(asked map[origin]bool) {
 		count, counted := transitions[of]
 		switch {
 		case asked[s.origin]:
-		case s.operation == edit.operation() && s.changed && edits[s.name] == s.record:
-		case s.operation != edit.operation() && counted:
+		case s.name != "" && edits[s.name] == s.record:
+		case s.name == "" && counted:
 			count.stored++
 			transitions[of] = count
 		default:

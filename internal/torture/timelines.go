@@ -7,7 +7,7 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// registers holds all that clients were told about each customer against the model of one.
+// registers holds all that clients were told about each customer and each invoice against the model of one.
 func (e *evidence) registers() {
 	all := map[string]*timeline{}
 	of := func(record string) *timeline {
@@ -18,39 +18,49 @@ func (e *evidence) registers() {
 	}
 	for _, a := range e.looks {
 		if a.Outcome == shown {
-			of(a.Record).add(a.Called, a.Done, event{kind: look, shown: a.Customer})
+			of(a.Record).add(a.Called, a.Done, event{kind: look, shown: a.Shown})
 		}
 	}
 	for n, in := range e.intents {
 		switch {
 		case in.kind.changes():
 			e.tell(n, of)
-		case in.kind == contact:
+		case in.kind == pay:
+			e.tellPayment(n, of)
+		default:
 			for _, a := range e.attempts[n] {
-				if a.Outcome == created || a.Outcome == existing {
-					of(a.ID).add(a.Called, a.Done, event{kind: look, shown: a.Customer})
+				if a.Outcome == created || a.Outcome == existing || a.Outcome == current && in.kind.creates() {
+					of(a.ID).add(a.Called, a.Done, event{kind: look, shown: a.Shown})
 				}
 			}
 		}
 	}
 	for record, events := range all {
-		events.add(lastLook, never, event{kind: look, shown: e.rows.customers[record]})
+		events.add(lastLook, never, event{kind: look, shown: e.rows.now[record]})
 		if result := events.linearizable(); result != porcupine.Ok {
-			e.reportf(-1, "the changes of a customer are linearizable", "customer %s: %s", record, result)
+			e.reportf(-1, "the changes of a record are linearizable", "record %s: %s", record, result)
 		}
 	}
 }
 
-// tell adds what is known of an intent to the timelines of the customers that it was about.
+// tell adds what is known of an intent to the timelines of the records that it was about. What a state does not allow
+// may have been found out for another attempt with the same key, which had begun before.
 func (e *evidence) tell(n int, of func(record string) *timeline) {
 	in, attempts := e.intents[n], e.attempts[n]
 	for _, a := range attempts {
 		if a.Outcome == stale {
 			of(a.Record).add(a.Called, a.Done, event{kind: in.kind, seen: []int{a.Seen}, name: content(n, a.Command), outcome: itStale})
-			of(a.Record).add(a.Called, a.Done, event{kind: look, shown: a.Customer})
+			of(a.Record).add(a.Called, a.Done, event{kind: look, shown: a.Shown})
+		}
+		if a.Outcome == barred {
+			barred := event{kind: in.kind, name: content(n, a.Command), outcome: itBarred}
+			if a.Seen != 0 {
+				barred.seen = []int{a.Seen}
+			}
+			of(a.Record).add(firstCall(attempts), a.Done, barred)
 		}
 	}
-	if in.key == "" && in.kind != edit {
+	if in.key == "" && !in.kind.edits() {
 		tellKeyless(attempts, of)
 		return
 	}
@@ -61,7 +71,7 @@ func (e *evidence) tell(n int, of func(record string) *timeline) {
 	of(effect.record).add(effect.from, effect.to, *effect.happened)
 	for _, a := range attempts {
 		if a.Outcome == repeated && a.Done > keptUntil(attempts) && first != "" && a.Digest != first {
-			of(a.ID).add(a.Called, a.Done, event{kind: look, shown: a.Customer})
+			of(a.ID).add(a.Called, a.Done, event{kind: look, shown: a.Shown})
 		}
 	}
 }
@@ -71,7 +81,7 @@ func (e *evidence) tell(n int, of func(record string) *timeline) {
 func tellKeyless(attempts []attempt, of func(record string) *timeline) {
 	waiting := false
 	for _, a := range attempts {
-		e := event{kind: a.Kind, seen: []int{a.Seen}, shown: a.Customer}
+		e := event{kind: a.Kind, seen: []int{a.Seen}, shown: a.Shown}
 		switch {
 		case a.Outcome == done:
 			of(a.Record).add(a.Called, a.Done, e)
@@ -104,14 +114,14 @@ func (e *evidence) effect(n int) (effect effect, first string) {
 			happened.outcome = itChanged
 		}
 	case own >= 0:
-		effect.record, happened.name = attempts[own].Record, attempts[own].Customer.Name
+		effect.record, happened.name = attempts[own].Record, attempts[own].Shown.content()
 	}
 	for i, a := range attempts {
 		if a.Outcome.acknowledges() {
 			effect.to = min(effect.to, a.Done)
 		}
 		if a.Outcome == done || a.Outcome == repeated && a.Done <= keptUntil(attempts) {
-			first, happened.shown = a.Digest, a.Customer
+			first, happened.shown = a.Digest, a.Shown
 		}
 		if a.Record == effect.record && (i == own || own < 0 && a.Outcome.unknown()) {
 			effect.from = min(effect.from, a.Called)
@@ -124,4 +134,30 @@ func (e *evidence) effect(n int) (effect effect, first string) {
 		effect.happened = &happened
 	}
 	return effect, first
+}
+
+// tellPayment adds what is known of a payment to the timeline of its invoice.
+func (e *evidence) tellPayment(n int, of func(record string) *timeline) {
+	attempts := e.attempts[n]
+	if found := e.rows.of(e.intents[n], attempts); len(found) == 1 {
+		to := atRest
+		for _, a := range attempts {
+			if a.Outcome.acknowledges() {
+				to = min(to, a.Done)
+			}
+		}
+		of(found[0].invoice).add(firstCall(attempts), to, event{kind: pay, amount: found[0].total, outcome: itChanged})
+	}
+	for _, a := range attempts {
+		refusal := event{kind: pay, amount: a.Asked, open: a.Open}
+		switch {
+		case a.Exceeds:
+			refusal.outcome = itExceeds
+		case a.Outcome == barred:
+			refusal.outcome = itBarred
+		default:
+			continue
+		}
+		of(a.Record).add(firstCall(attempts), a.Done, refusal)
+	}
 }

@@ -1,7 +1,7 @@
 // Package torture proves by fault injection that nothing is created twice and nothing acknowledged is
-// lost. It runs two replicas of the real server on a real PostgreSQL, lets many impatient clients create
-// invoices, and create and change customers, breaks everything that can break, and then compares what the clients were told
-// with what is in the database.
+// lost. It runs two replicas of the real server on a real PostgreSQL, lets many impatient clients create,
+// change, issue, void and pay invoices, and create and change customers, breaks everything that can break, and then
+// compares what the clients were told with what is in the database.
 //
 // The seed decides what is wanted and which faults come when. It does not decide how they interleave:
 // that is up to the machine, so a violation is kept with its data, not replayed.
@@ -84,7 +84,7 @@ func (w *world) torture(ctx context.Context, cfg Config) (*Report, error) {
 		return nil, err
 	}
 	report := newReport(cfg, people.intents(), seen, took, faults, w, found)
-	report.countChanges(stored.changes)
+	report.count(stored)
 	if len(found) > 0 {
 		return report, seen.write(filepath.Join(w.dir, "history.jsonl"))
 	}
@@ -103,7 +103,8 @@ func (w *world) prepare(ctx context.Context, removal []string) (demo map[string]
 			return nil, fmt.Errorf("remove a layer: %s: %w", sql, err)
 		}
 	}
-	result, err := conn.Query(ctx, `SELECT id::text FROM invoices UNION ALL SELECT id::text FROM customers`)
+	result, err := conn.Query(ctx, `
+		SELECT id::text FROM invoices UNION ALL SELECT id::text FROM customers UNION ALL SELECT id::text FROM payments`)
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +141,7 @@ func (w *world) examine(ctx context.Context, people *clients, demo map[string]bo
 	if _, err := conn.Exec(ctx, `ANALYZE`); err != nil {
 		return nil, rows{}, err
 	}
-	wrong, err := broken(ctx, conn, rules())
+	wrong, err := broken(ctx, conn, slices.Concat(rules(), ledgerRules()))
 	if err != nil {
 		return nil, rows{}, err
 	}

@@ -3,7 +3,8 @@ package torture
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"syscall"
 	"time"
 
@@ -12,16 +13,12 @@ import (
 	"github.com/pressly/goose/v3"
 
 	"onlyonce/internal/postgres/server"
-	"onlyonce/migrations"
 )
 
-// oldest is the schema back to which migrations can be taken without taking data with them.
-const oldest = 4
-
 // upgrade is what a new version of the app meets: data that an earlier one left. It kills both replicas,
-// takes back a few of the newest migrations, and starts both at once, so that each finds them pending.
+// takes back the newest migration, and starts both at once, so that each finds it pending.
 // It reports false if another fault has one of the replicas.
-func (w *world) upgrade(ctx context.Context, rng *rand.Rand) (bool, error) {
+func (w *world) upgrade(ctx context.Context) (bool, error) {
 	for _, r := range w.replicas {
 		if !r.busy.TryLock() {
 			return false, nil
@@ -35,14 +32,14 @@ func (w *world) upgrade(ctx context.Context, rng *rand.Rand) (bool, error) {
 			return false, err
 		}
 	}
-	if err := w.db.takeBack(ctx, rng); err != nil {
+	if err := w.db.takeBack(ctx, filepath.Join(w.dir, "migrations")); err != nil {
 		return false, err
 	}
 	return true, w.revive(ctx)
 }
 
-// takeBack undoes the newest migrations, one at least. Faults may hit it too: it tries until it is done.
-func (d *database) takeBack(ctx context.Context, rng *rand.Rand) error {
+// takeBack undoes the newest of the migrations in dir. Faults may hit it too: it tries until it is done.
+func (d *database) takeBack(ctx context.Context, dir string) error {
 	// Past the proxies, but as the app: what a migration makes belongs to who runs it.
 	config, err := pgx.ParseConfig(server.URL(d.config.SocketDir, server.Role, server.Database))
 	if err != nil {
@@ -50,12 +47,12 @@ func (d *database) takeBack(ctx context.Context, rng *rand.Rand) error {
 	}
 	db := stdlib.OpenDB(*config)
 	defer db.Close()
-	provider, err := goose.NewProvider(goose.DialectPostgres, db, migrations.FS)
+	provider, err := goose.NewProvider(goose.DialectPostgres, db, os.DirFS(dir))
 	if err != nil {
 		return fmt.Errorf("read the migrations: %w", err)
 	}
 	all := provider.ListSources()
-	target := oldest + rng.Int64N(all[len(all)-1].Version-oldest)
+	target := all[len(all)-2].Version
 	for {
 		_, err := provider.DownTo(ctx, target)
 		switch {

@@ -123,7 +123,7 @@ func otherRecord(x *try) {
 	first := x.ask(x.command)
 	x.format.done(x, first)
 	id := x.id
-	if x.id, x.seen = x.another(x.acme, "second", x.thing.other); x.id == id {
+	if x.target = x.another(x.acme, "second", x.thing.other); x.id == id {
 		x.Fatal("it is the same record")
 	}
 	x.forget()
@@ -136,7 +136,7 @@ func otherRecord(x *try) {
 
 // noSuchRecord: whatever else is wrong with the request, and whoever has the record.
 func noSuchRecord(x *try) {
-	foreign, _ := x.another(x.globex, "theirs", x.thing.command)
+	foreign := x.another(x.globex, "theirs", x.thing.command).id
 	before := x.contents()
 	for _, id := range []string{uuid.NewString(), foreign, "not-an-id"} {
 		for what, try := range map[string]func(*try) answer{
@@ -159,7 +159,10 @@ func noSuchRecord(x *try) {
 	if x.contents() != before {
 		x.Error("something was done")
 	}
-	if x.isHTML() && x.kind == idempotency.Change {
+	if x.isHTML() && !x.isButton() {
+		if !x.kind.Changes() {
+			x.form += "/new"
+		}
 		for _, id := range []string{uuid.NewString(), foreign} {
 			x.id = id
 			for _, query := range []string{"", "?key=" + key} {
@@ -266,8 +269,8 @@ func TestHistoryHasWhatChanged(t *testing.T) {
 		x.format.done(x, x.ask(x.command))
 		is := result(key)
 		want := map[string][2]json.RawMessage{}
-		for name := range mergeKeys(was, is) {
-			before, after := orNull(was[name]), orNull(is[name])
+		for name := range is { // what it shows; making it may have told more
+			before, after := orNull(was[name]), is[name]
 			if name != "version" && !bytes.Equal(before, after) {
 				want[name] = [2]json.RawMessage{before, after}
 			}
@@ -282,16 +285,6 @@ func TestHistoryHasWhatChanged(t *testing.T) {
 			x.Errorf("%+v\nwant %s", last, want)
 		}
 	})
-}
-
-func mergeKeys(maps ...map[string]json.RawMessage) map[string]bool {
-	keys := map[string]bool{}
-	for _, m := range maps {
-		for name := range m {
-			keys[name] = true
-		}
-	}
-	return keys
 }
 
 func orNull(value json.RawMessage) json.RawMessage {

@@ -9,9 +9,14 @@ import (
 // free.
 func TestTwoContentTypes(t *testing.T) {
 	b := setup(t)
+	var all []thing
 	for _, of := range things() {
+		all = append(all, b.placed(of, b.acme, of.name))
+	}
+	before := b.contents()
+	for _, of := range all {
 		program := b.program(b.site, b.acme).with("Idempotency-Key", "of "+of.name)
-		path, body := "/api/v1"+of.path, of.json(of.command)
+		path, body := "/api/v1"+of.list(), of.json(of.command)
 		for _, types := range [][]string{
 			{"application/json", "application/json"},
 			{"application/json", "text/plain"},
@@ -23,12 +28,12 @@ func TestTwoContentTypes(t *testing.T) {
 			if p := decode[problem](b, a); a.status != http.StatusUnsupportedMediaType || p.Type != "/problems/content-type" {
 				t.Errorf("%s with %q: %v", path, types, a)
 			}
-			b.wantRows(rows{})
+			wantUnchanged(b, "two content types", before, b.contents())
 		}
 	}
-	for _, of := range things() {
+	for _, of := range all {
 		program := b.program(b.site, b.acme).with("Idempotency-Key", "of "+of.name)
-		if a := program.post("/api/v1"+of.path, of.json(of.command)); a.status != http.StatusCreated && a.status != http.StatusOK {
+		if a := program.post("/api/v1"+of.list(), of.json(of.command)); a.status != http.StatusCreated && a.status != http.StatusOK {
 			t.Errorf("%s: the key was used up: %v", of.name, a)
 		}
 	}

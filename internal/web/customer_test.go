@@ -9,7 +9,7 @@ import (
 func customers() thing {
 	command := url.Values{"email": {"ada@example.com"}, "name": {"Ada Lovelace"}}
 	return thing{
-		name: "customer", path: "/customers", command: command, label: "Ada Lovelace",
+		name: "customer", path: "/customers", verb: "create", past: "created", command: command, label: "Ada Lovelace",
 		leaves: rows{"customers": 1, "intents": 1},
 		other:  url.Values{"email": {"grace@example.com"}, "name": {"Grace Hopper"}},
 		fields: []field{

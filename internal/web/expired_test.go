@@ -1,8 +1,11 @@
 package web_test
 
 import (
+	"errors"
 	"net/http"
 	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"onlyonce/internal/idempotency"
 )
@@ -14,7 +17,7 @@ func lateRetry(x *try) {
 	first := x.ask(x.command)
 	x.format.done(x, first)
 	x.expire(x.acme)
-	x.exec(`UPDATE ` + x.table + ` SET tenant_id = tenant_id`) // life goes on meanwhile
+	moved := x.moveOn()
 	before := x.contents()
 	late := x.ask(x.command)
 	switch {
@@ -26,7 +29,7 @@ func lateRetry(x *try) {
 	default:
 		now := x.caller.get(jsonFormat{}.address(x, first))
 		if late.status != http.StatusOK || late.header.Get("Idempotent-Replayed") != "true" || late.location() != first.location() ||
-			late.body != now.body || late.header.Get("ETag") != now.header.Get("ETag") || late.body == first.body {
+			late.body != now.body || late.header.Get("ETag") != now.header.Get("ETag") || (late.body == first.body) == moved {
 			x.Errorf("want the current state: %v", late)
 		}
 		jsonFormat{}.check(x, late)
@@ -34,6 +37,17 @@ func lateRetry(x *try) {
 	if x.contents() != before {
 		x.Error("something was done")
 	}
+}
+
+// moveOn makes another version of the record, if it is not one that the database keeps as it is.
+func (x *try) moveOn() bool {
+	x.Helper()
+	_, err := x.admin.Exec(x.Context(), `UPDATE `+x.table+` SET tenant_id = tenant_id`)
+	kept, ok := errors.AsType[*pgconn.PgError](err)
+	if err != nil && (!ok || kept.Code != "23514") {
+		x.Fatal(err)
+	}
+	return err == nil
 }
 
 func lateOtherCommand(x *try) {

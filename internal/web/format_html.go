@@ -16,7 +16,6 @@ import (
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
-	"onlyonce/internal/record"
 	"onlyonce/templates"
 )
 
@@ -83,7 +82,7 @@ type used func(ctx context.Context, s *idempotency.Store, tenant uuid.UUID, key 
 
 // openNew shows a new form.
 func (m *mounted[R]) openNew(words wording, used used, fresh func(*http.Request) (url.Values, error)) handler {
-	return m.open(used, func(w http.ResponseWriter, r *http.Request, key idempotency.Key) (f templates.Form, err error) {
+	return m.open(idempotency.Create, used, func(r *http.Request, key idempotency.Key) (f templates.Form, err error) {
 		f = m.newForm(r, idempotency.Create, words, key)
 		f.Typed, err = fresh(r)
 		return f, err
@@ -98,7 +97,7 @@ func (m *mounted[R]) openNew(words wording, used used, fresh func(*http.Request)
 
 // openEdit shows the form with a record in it.
 func (m *mounted[R]) openEdit(words wording, used used) handler {
-	open := m.open(used, func(w http.ResponseWriter, r *http.Request, key idempotency.Key) (templates.Form, error) {
+	return m.open(idempotency.Change, used, func(r *http.Request, key idempotency.Key) (templates.Form, error) {
 		found, err := m.find(r)
 		if err == nil && m.final != nil {
 			err = m.final(found)
@@ -117,21 +116,18 @@ func (m *mounted[R]) openEdit(words wording, used used) handler {
 			Again: templates.Link{Text: "Edit again", Href: existing.Href + "/edit"},
 		}
 	})
-	return func(w http.ResponseWriter, r *http.Request) error {
-		if _, err := m.find(r); err != nil { // also at a bare address, which would lead to nowhere
-			return err
-		}
-		return open(w, r)
-	}
 }
 
 // open shows a form under a key of its own, which stays with this intent through refresh, Back, duplicated tabs
 // and restored sessions. A bare address is a new intent.
 func (m *mounted[R]) open(
-	used used, form func(http.ResponseWriter, *http.Request, idempotency.Key) (templates.Form, error),
+	kind idempotency.Kind, used used, form func(*http.Request, idempotency.Key) (templates.Form, error),
 	wasUsed func(*http.Request, templates.Record) templates.FormUsed,
 ) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
+		if err := m.named(r, kind); err != nil { // also at a bare address, which would lead to nowhere
+			return err
+		}
 		query := r.URL.Query()
 		key, err := idempotency.ParseKey(query.Get("key"))
 		if err != nil {
@@ -149,7 +145,7 @@ func (m *mounted[R]) open(
 			}
 			return m.s.render(w, r, http.StatusOK, templates.FormUsedPage(m.s.page(w, r), wasUsed(r, existing)))
 		}
-		f, err := form(w, r, key)
+		f, err := form(r, key)
 		if err != nil {
 			return err
 		}
@@ -165,9 +161,9 @@ func (m *mounted[R]) open(
 // refusal that it has no words for is returned, and so is every one of a form that is only a button.
 func (m *mounted[R]) refuseForm(kind idempotency.Kind, words wording) func(http.ResponseWriter, *http.Request, error) error {
 	return func(w http.ResponseWriter, r *http.Request, refused error) error {
-		if kind.Changes() && !errors.Is(refused, errOtherTenant) {
-			if _, err := m.find(r); errors.Is(err, record.ErrNotFound) || errors.Is(err, errNotFound) {
-				return err // whatever else is wrong
+		if !errors.Is(refused, errOtherTenant) {
+			if err := m.named(r, kind); isMissing(err) {
+				return err
 			} else if err != nil {
 				return refused
 			}
@@ -184,7 +180,7 @@ func (m *mounted[R]) refuseForm(kind idempotency.Kind, words wording) func(http.
 		}
 		page, err := m.form(r, m.s.page(w, r), f)
 		if err != nil && (problemOf(refused).retry > 0 || errors.Is(refused, errOtherTenant)) {
-			return refused // which can be said without the database or what the form belongs to, and says more
+			return refused // which can be said without the record and the database, and says more
 		}
 		if err != nil {
 			return err

@@ -52,7 +52,7 @@ func (f htmlFormat) replayed(x *try, again, first answer) {
 // shown follows a success to the record.
 func (htmlFormat) shown(x *try, a answer) page {
 	x.Helper()
-	if a.status != http.StatusSeeOther || path.Dir(a.location()) != x.path {
+	if a.status != http.StatusSeeOther || a.location() != x.pageOf(path.Base(a.location())) {
 		x.Fatalf("not led to a record: %v", a)
 	}
 	shown := x.caller.get(a.location())
@@ -71,7 +71,7 @@ func (htmlFormat) refused(x *try, a answer, slug string, typed url.Values, wrong
 	if !x.isButton() {
 		words = formNotices
 	}
-	did := map[bool]string{true: "saved changes to", false: "created"}[x.kind.Changes()]
+	did := map[bool]string{true: "saved changes to", false: x.past}[x.kind.Changes()]
 	p := x.page(a).says(strings.NewReplacer("DID", did, "LABEL", x.label).Replace(words[slug]))
 	if len(typed) > 0 {
 		keeps(x.bundle, p, typed)

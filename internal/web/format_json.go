@@ -10,7 +10,6 @@ import (
 	"github.com/google/uuid"
 
 	"onlyonce/internal/idempotency"
-	"onlyonce/internal/record"
 )
 
 // jsonFormat is an operation in the API.
@@ -50,11 +49,11 @@ func jsonFormat[C any, R entity](m *mounted[R], op idempotency.Operation[C, R], 
 			return m.answer(w, kind, http.StatusOK, found)
 		},
 		refuse: func(w http.ResponseWriter, r *http.Request, refused error) error {
-			if kind.Changes() {
-				switch found, err := m.find(r); {
-				case errors.Is(err, record.ErrNotFound), errors.Is(err, errNotFound):
-					refused = err // whatever else is wrong
-				case err == nil && is[*idempotency.StaleError](refused):
+			if err := m.named(r, kind); isMissing(err) {
+				refused = err
+			}
+			if is[*idempotency.StaleError](refused) {
+				if found, err := m.find(r); err == nil {
 					_, version := found.Identity()
 					w.Header().Set("ETag", etag(version))
 				}

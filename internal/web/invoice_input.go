@@ -172,10 +172,11 @@ func invoiceControl(pointer string) string {
 // invoiceFacts says what was typed, each line as one fact.
 func invoiceFacts(typed url.Values) []templates.Fact {
 	of := func(label, name string) templates.Fact { return templates.Fact{Label: label, Value: typed.Get(name)} }
-	facts := []templates.Fact{of("Customer email", "customer_email"), of("Customer name", "customer_name")}
+	customer := joined(typed.Get("customer_name"), typed.Get("customer_email")) // as customerOption has it
 	if id, label, _ := strings.Cut(typed.Get("customer_id"), " "); id != "" {
-		facts = []templates.Fact{{Label: "Customer", Value: cmp.Or(label, id)}} // what was typed for a new one was not wanted in the end
+		customer = cmp.Or(label, id) // what was typed for a new one was not wanted in the end
 	}
+	facts := []templates.Fact{{Label: "Customer", Value: customer}}
 	facts = append(facts, of("Number", "number"), of("Issue date", "issue_date"), of("Due date", "due_date"),
 		of("Currency", "currency"), of("Notes", "notes"))
 	for i, l := range readInvoice(typed).Lines {
@@ -183,8 +184,12 @@ func invoiceFacts(typed url.Values) []templates.Fact {
 		if l.TaxRate != "" {
 			parts = append(parts, "tax "+l.TaxRate+"%")
 		}
-		parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
-		facts = append(facts, templates.Fact{Label: "Line " + strconv.Itoa(i+1), Value: strings.Join(parts, " · ")})
+		facts = append(facts, templates.Fact{Label: "Line " + strconv.Itoa(i+1), Value: joined(parts...)})
 	}
 	return facts
+}
+
+// joined leaves out what is blank.
+func joined(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " · ")
 }

@@ -15,7 +15,7 @@ func invoices() thing {
 		"line_unit_price": {"50.00", "7.99"}, "line_tax_rate": {"23", "6.5"},
 	}
 	return thing{
-		name: "invoice", path: "/invoices", command: command, label: "2026-0001",
+		name: "invoice", path: "/invoices", verb: "create", past: "created", command: command, label: "2026-0001",
 		leaves: rows{"invoices": 1, "invoice_lines": 2, "invoice_number_runs": 1, "customers": 1, "intent_effects": 1, "intents": 1},
 		other:  change(command, "notes", "Other words", "line_quantity", "3"),
 		fields: []field{
@@ -33,8 +33,13 @@ func invoices() thing {
 			{"line_tax_rate", "22", "101", "/lines/0/tax_rate"},
 		},
 		uniques: []unique{{"number", "2026-0007", "2026-0008", "number-taken"}},
-		json:    invoiceCommand,
-		input:   invoice.Input{},
+		edited:  change(command, "number", "2026-0001", "notes", "Thank you, Ada", "line_quantity", "4"), editedLabel: "2026-0001",
+		transitions: []transition{
+			{verb: "issue", past: "issued"},
+			{verb: "void", past: "voided"},
+		},
+		json:  invoiceCommand,
+		input: invoice.Input{},
 	}
 }
 

@@ -44,6 +44,9 @@ func (s *Server) invoices(pages, api router) {
 		return m.editLines(w, r, idempotency.Create, creating(m.one))
 	})
 	pages.natural("/invoices/{id}/form", why, func(w http.ResponseWriter, r *http.Request) error {
+		if err := m.named(r, idempotency.Change); err != nil {
+			return err
+		}
 		return m.editLines(w, r, idempotency.Change, editing(m.one))
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,7 +16,7 @@ import (
 // opened gives the form that a person sees for a thing, filled in.
 func (x *try) opened() url.Values {
 	x.Helper()
-	path := x.path + "/new"
+	path := x.list() + "/new"
 	for range 2 {
 		a := x.caller.get(path)
 		if a.status == http.StatusOK {
@@ -29,11 +30,32 @@ func (x *try) opened() url.Values {
 	return nil
 }
 
+// button is what sends its form, also when that comes back as a page which belongs to another tenant. A page that
+// shows what it belongs to cannot come back then.
+func (x *try) button() string {
+	if x.parent != nil {
+		return "Try again"
+	}
+	return strings.ToUpper(x.verb[:1]) + x.verb[1:] + " " + x.name
+}
+
 // eachForm runs a test for every form that creates something, in front of a person of acme.
 func eachForm(t *testing.T, test func(x *try)) {
 	t.Helper()
 	t.Parallel()
-	for _, of := range things() {
+	eachFormOf(t, things(), test)
+}
+
+// eachFreeForm is eachForm without what belongs to a record of one tenant.
+func eachFreeForm(t *testing.T, test func(x *try)) {
+	t.Helper()
+	t.Parallel()
+	eachFormOf(t, slices.DeleteFunc(things(), func(of thing) bool { return of.parent != nil }), test)
+}
+
+func eachFormOf(t *testing.T, things []thing, test func(x *try)) {
+	t.Helper()
+	for _, of := range things {
 		t.Run(of.name, func(t *testing.T) {
 			b := setup(t)
 			test(b.try(of, htmlFormat{}))
@@ -41,53 +63,62 @@ func eachForm(t *testing.T, test func(x *try)) {
 	}
 }
 
-// TestFormOfAnotherTenant: it was opened as acme, and sent after logging in as globex in another tab.
+// TestFormOfAnotherTenant: it was opened as acme, and sent after logging in as globex in another tab. Then the
+// person logs in as acme again.
 func TestFormOfAnotherTenant(t *testing.T) {
-	t.Parallel()
-	for name, decide := range map[string]func(x *try, p page) (tenant, answer){
-		"log in as the first again": func(x *try, p page) (tenant, answer) {
-			p.leadsTo("/login?switch")
-			if login := x.caller.get("/login?switch"); login.status != http.StatusOK {
-				x.Errorf("the way to log in as another: %v", login)
+	eachForm(t, func(x *try) {
+		p := x.refusedAsGlobex()
+		p.leadsTo("/login?switch")
+		if login := x.caller.get("/login?switch"); login.status != http.StatusOK {
+			x.Errorf("the way to log in as another: %v", login)
+		}
+		x.caller.logIn(x.acme, password)
+		x.format.done(x, x.caller.press(p, x.button()))
+		x.madeFor(x.acme)
+	})
+}
+
+// TestFormOfAnotherTenantIsUsedHere: or the person wants it for globex.
+func TestFormOfAnotherTenantIsUsedHere(t *testing.T) {
+	eachFreeForm(t, func(x *try) {
+		p := x.refusedAsGlobex()
+		x.format.done(x, x.caller.press(p, "Create it for Globex"))
+		x.madeFor(x.globex)
+	})
+}
+
+// refusedAsGlobex sends a form of acme as globex, and gives the page that it comes back on.
+func (x *try) refusedAsGlobex() (p page) {
+	x.Helper()
+	form := x.opened()
+	x.caller.logIn(x.globex, password)
+	for range 2 { // sent once more as it came back, it is still not taken
+		refused := x.caller.submit(x.list(), form)
+		if refused.status != http.StatusConflict {
+			x.Fatal(refused)
+		}
+		p = x.page(refused).says("This form belongs to Acme, and you are now logged in as Globex.", "Nothing was saved.")
+		keeps(x.bundle, p, x.command)
+		again := p.typed()
+		for _, name := range []string{"idempotency_key", "tenant", "tenant_name"} {
+			if again.Get(name) != form.Get(name) {
+				x.Errorf("%s was %q and is %q", name, form.Get(name), again.Get(name))
 			}
-			x.caller.logIn(x.acme, password)
-			return x.acme, x.caller.press(p, "Create "+x.name)
-		},
-		"use it for the second": func(x *try, p page) (tenant, answer) {
-			return x.globex, x.caller.press(p, "Create it for Globex")
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			eachForm(t, func(x *try) {
-				form := x.opened()
-				x.caller.logIn(x.globex, password)
-				var p page
-				for range 2 { // sent once more as it came back, it is still not taken
-					refused := x.caller.submit(x.path, form)
-					if refused.status != http.StatusConflict {
-						t.Fatal(refused)
-					}
-					p = x.page(refused).says("This form belongs to Acme, and you are now logged in as Globex. Nothing was saved.")
-					keeps(x.bundle, p, x.command)
-					again := p.typed()
-					for _, name := range []string{"idempotency_key", "tenant", "tenant_name"} {
-						if again.Get(name) != form.Get(name) {
-							t.Errorf("%s was %q and is %q", name, form.Get(name), again.Get(name))
-						}
-					}
-					form = again
-				}
-				x.wantRows(rows{})
-				of, made := decide(x, p)
-				x.format.done(x, made)
-				x.wantRows(x.leaves)
-				if n := get[int](x.bundle, `SELECT count(*) FROM customers WHERE tenant_id = $1`, of.id); n != 1 {
-					t.Errorf("it was not created for %s", of.name)
-				}
-				x.wantOutcomes("rejected", "rejected", "created")
-			})
-		})
+		}
+		form = again
 	}
+	x.wantRows(rows{})
+	return p
+}
+
+// madeFor fails unless that form was carried out for a tenant, once.
+func (x *try) madeFor(of tenant) {
+	x.Helper()
+	x.wantRows(x.leaves)
+	if n := get[int](x.bundle, `SELECT count(*) FROM intents WHERE tenant_id = $1 AND operation = $2`, of.id, x.operation); n != 1 {
+		x.Errorf("it was not made for %s", of.name)
+	}
+	x.wantOutcomes("rejected", "rejected", "created")
 }
 
 // TestChangeOfAnotherTenant: a form that changes a record was opened as acme, and sent after logging in as
@@ -114,10 +145,10 @@ func TestChangeOfAnotherTenant(t *testing.T) {
 
 // TestDecisionIsForOneTenant: whoever decided for globex and is somebody else by then has decided nothing.
 func TestDecisionIsForOneTenant(t *testing.T) {
-	eachForm(t, func(x *try) {
+	eachFreeForm(t, func(x *try) {
 		form := x.opened()
 		x.caller.logIn(x.globex, password)
-		p := x.page(x.caller.submit(x.path, form))
+		p := x.page(x.caller.submit(x.list(), form))
 		x.caller.logIn(x.tenant("Initech"), password)
 		refused := x.caller.press(p, "Create it for Globex")
 		x.page(refused).says("This form belongs to Acme, and you are now logged in as Initech.")
@@ -127,11 +158,11 @@ func TestDecisionIsForOneTenant(t *testing.T) {
 
 // TestDecidedFormBelongsToItsNewTenant, also when it comes back for another reason.
 func TestDecidedFormBelongsToItsNewTenant(t *testing.T) {
-	eachForm(t, func(x *try) {
+	eachFreeForm(t, func(x *try) {
 		form := x.opened()
 		maps.Copy(form, x.wrong())
 		x.caller.logIn(x.globex, password)
-		p := x.page(x.caller.press(x.page(x.caller.submit(x.path, form)), "Create it for Globex"))
+		p := x.page(x.caller.press(x.page(x.caller.submit(x.list(), form)), "Create it for Globex"))
 		if got := p.says("There is a problem").typed(); got.Get("tenant") != x.globex.id.String() || got.Get("tenant_name") != "Globex" {
 			t.Errorf("%v", got)
 		}
@@ -140,12 +171,12 @@ func TestDecidedFormBelongsToItsNewTenant(t *testing.T) {
 
 // TestCustomersOfAnotherTenantMeanNothing: one who was chosen as acme is nobody to globex, and is not read.
 func TestCustomersOfAnotherTenantMeanNothing(t *testing.T) {
-	b, _, customerID := setupSecrets(t)
+	b, _, customerID, _ := setupSecrets(t)
 	x := b.try(invoices(), htmlFormat{})
 	form := change(x.opened(), "customer_id", customerID)
 	x.caller.logIn(b.globex, password)
 	before := b.rows()
-	first := x.caller.submit(x.path, form)
+	first := x.caller.submit(x.list(), form)
 	second := x.caller.press(b.page(first), "Create it for Globex")
 	b.page(second).says("This customer does not exist. Choose another one.")
 	for _, a := range []answer{first, second} {

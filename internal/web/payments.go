@@ -21,7 +21,7 @@ import (
 // payments is the resource of package payment. They are listed and shown with their invoice.
 func (s *Server) payments(pages, api router) {
 	m := mount(s, pages, api, resource[payment.Payment]{
-		one: "payment", many: "payments", under: "invoices", table: payment.Table,
+		one: "payment", many: "payments", under: "invoices", belongs: s.hasInvoice, table: payment.Table,
 		name: payment.Name, json: showPayment, form: s.paymentForm, fields: []templates.Field{
 			{Name: "amount", Value: "Amount"}, {Name: "date", Value: "Date"}, {Name: "method", Value: "Method"},
 			{Name: "provider", Value: "Provider"}, {Name: "reference", Value: "Reference"},
@@ -55,6 +55,12 @@ func (s *Server) invoiceOf(r *http.Request) (invoice.Invoice, error) {
 		return invoice.Invoice{}, err
 	}
 	return invoice.Table.Find(r.Context(), s.pool, principal(r).Tenant, id)
+}
+
+// hasInvoice says whether the path names an invoice.
+func (s *Server) hasInvoice(r *http.Request) error {
+	_, err := s.invoiceOf(r)
+	return err
 }
 
 func (s *Server) paymentOfForm(r *http.Request) (payment.Draft, error) {

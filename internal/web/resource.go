@@ -2,6 +2,7 @@ package web
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -30,7 +31,9 @@ type resource[R entity] struct {
 	// under is the resource that each of them belongs to, such as "invoices": they are listed and created at
 	// /invoices/{id}/payments. It is "" for most.
 	under string
-	table record.Table[R]
+	// belongs finds the one that the path of a new one names, or returns an error; nil without under.
+	belongs func(*http.Request) error
+	table   record.Table[R]
 	// name is what people call one of them.
 	name func(R) string
 	// shownAt is the page that shows one, if it is not its own address.
@@ -158,6 +161,23 @@ func (m *mounted[R]) find(r *http.Request) (R, error) {
 		return none, err
 	}
 	return m.table.Find(r.Context(), m.s.pool, principal(r).Tenant, id)
+}
+
+// named finds the record that the path of an operation names, if it names one: the one that is changed, or the one
+// that a new one belongs to.
+func (m *mounted[R]) named(r *http.Request, kind idempotency.Kind) (err error) {
+	switch {
+	case kind.Changes():
+		_, err = m.find(r)
+	case m.under != "":
+		err = m.belongs(r)
+	}
+	return err
+}
+
+// isMissing says whether there is no such record, which is told whatever else is wrong.
+func isMissing(err error) bool {
+	return errors.Is(err, record.ErrNotFound) || errors.Is(err, errNotFound)
 }
 
 // existing is a record that pages name and link.

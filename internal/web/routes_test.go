@@ -89,7 +89,7 @@ func TestEveryFieldIsDeclared(t *testing.T) {
 		for _, f := range of.fields {
 			declared[f.name] = true
 		}
-		p := x.page(x.caller.get(x.caller.get(of.path + "/new").location()))
+		p := x.page(x.caller.get(x.caller.get(x.list() + "/new").location()))
 		for _, n := range all(p.form(), "input", "textarea", "select") {
 			name, _ := attr(n, "name")
 			if kind, _ := attr(n, "type"); kind != "hidden" && !declared[name] {

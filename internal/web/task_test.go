@@ -56,12 +56,16 @@ func (b *bundle) task(op web.Operation) task {
 	if t.form == "" || t.api == "" {
 		b.Fatalf("%s needs a route for its form and one in the API: %q, %q", op.Name, t.form, t.api)
 	}
-	i := slices.IndexFunc(things(), func(of thing) bool { return t.form == of.path || strings.HasPrefix(t.form, of.path+"/") })
-	if i < 0 {
+	for _, of := range things() {
+		belongs := t.form == of.list() || strings.HasPrefix(t.form, of.path+"/")
+		if belongs && len(of.list()) > len(t.list()) { // what belongs to another thing comes behind it
+			t.thing = of
+		}
+	}
+	if t.path == "" {
 		b.Fatalf("%s (POST %s) has nothing to be tried with: declare its resource as customer_test.go does, and add it to things()",
 			op.Name, t.form)
 	}
-	t.thing = things()[i]
 	t.command, t.label, t.leaves, t.other = t.thing.command, t.thing.label, rows{"intents": 1}, t.thing.other
 	switch op.Kind {
 	case idempotency.Change:
@@ -117,15 +121,47 @@ func (t task) says() string {
 	case idempotency.Transition:
 		return one + " " + t.label + " " + t.state.past + "."
 	default:
-		return one + " " + t.label + " created."
+		if t.parent != nil { // the page has another name
+			return one + " " + t.past + "."
+		}
+		return one + " " + t.label + " " + t.past + "."
 	}
 }
 
 // isButton says whether its form has nothing to fill in.
 func (t task) isButton() bool { return t.kind == idempotency.Transition }
 
-// create makes a thing as a program does.
+// namesOne says whether its address names a record, which has to be there.
+func (t task) namesOne() bool { return strings.Contains(t.form, "{id}") }
+
+// create makes a thing as a program does. One that belongs to another is placed before.
 func (c *client) create(of thing, key string, command url.Values) answer {
 	c.b.Helper()
-	return c.must(c.with("Idempotency-Key", key).send(c.b.Context(), http.MethodPost, "/api/v1"+of.path, of.json(command)))
+	return c.must(c.with("Idempotency-Key", key).send(c.b.Context(), http.MethodPost, "/api/v1"+of.list(), of.json(command)))
+}
+
+// prepared makes a thing of a tenant, with what it belongs to, and brings it to where the verbs lead.
+func (b *bundle) prepared(t tenant, key string, of thing, command url.Values, verbs ...string) created {
+	b.Helper()
+	program := b.program(b.site, t)
+	made := program.create(b.placed(of, t, key), key, command)
+	for _, verb := range verbs {
+		made = program.with("Idempotency-Key", key).post("/api/v1"+of.path+"/"+decode[created](b, made).ID+"/"+verb, "")
+	}
+	if made.status >= http.StatusBadRequest {
+		b.Fatalf("cannot prepare one %s: %v", of.name, made)
+	}
+	return decode[created](b, made)
+}
+
+// placed gives a thing of a tenant with one made ready that it belongs to, unless it has one.
+func (b *bundle) placed(of thing, t tenant, key string) thing {
+	b.Helper()
+	if of.parent == nil || of.parent.id != "" {
+		return of
+	}
+	parent := *of.parent
+	parent.id = b.prepared(t, "under "+key, parent.thing, parent.command, parent.ready...).ID
+	of.parent = &parent
+	return of
 }

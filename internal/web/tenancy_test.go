@@ -13,13 +13,14 @@ import (
 )
 
 // secrets is what only acme may read.
-var secrets = []string{"secret@acme.example", "Secret Customer", "SECRET-7", "secret notes", "secret work"}
+var secrets = []string{"secret@acme.example", "Secret Customer", "SECRET-7", "secret notes", "secret work", "secret reference"}
 
-// setupSecrets gives acme two invoices, one of them made under key, and the ids that the other tenant will try.
-func setupSecrets(t *testing.T) (b *bundle, invoiceID, customerID string) {
+// setupSecrets gives acme a payment and two invoices, one of them made under key, and the ids that the other tenant
+// will try.
+func setupSecrets(t *testing.T) (b *bundle, invoiceID, customerID, paymentID string) {
 	t.Helper()
 	b = setup(t)
-	of := invoices()
+	of, paid := invoices(), payments()
 	program := b.program(b.site, b.acme)
 	command := change(of.command, "notes", "secret notes", "customer_email", "secret@acme.example",
 		"customer_name", "Secret Customer", "line_description", "secret work")
@@ -28,13 +29,15 @@ func setupSecrets(t *testing.T) (b *bundle, invoiceID, customerID string) {
 	if a.status != http.StatusCreated {
 		t.Fatal(a)
 	}
-	return b, decode[created](b, a).ID, get[string](b, `SELECT id::text FROM customers`)
+	paid.parent.command = command
+	payment := b.prepared(b.acme, "payment", paid, change(paid.command, "reference", "secret reference"))
+	return b, decode[created](b, a).ID, get[string](b, `SELECT id::text FROM customers`), payment.ID
 }
 
 // TestOtherTenantsSeeNothing tries every route there is, with the other tenant's login and token, and
 // everything that it could have learned: ids and the key.
 func TestOtherTenantsSeeNothing(t *testing.T) {
-	b, invoiceID, customerID := setupSecrets(t)
+	b, invoiceID, customerID, paymentID := setupSecrets(t)
 	before := b.rows()
 	person, program := b.person(b.site, b.globex), b.program(b.site, b.globex)
 	queries := []string{"", "copy=" + invoiceID, "customer=" + customerID, "cursor=" + invoiceID, "cursor=" + customerID, "key=" + key,
@@ -49,7 +52,7 @@ func TestOtherTenantsSeeNothing(t *testing.T) {
 		} else {
 			caller = caller.with("Content-Type", "application/x-www-form-urlencoded")
 		}
-		ids := []string{invoiceID, customerID}
+		ids := []string{invoiceID, customerID, paymentID}
 		if !strings.Contains(path, "{id}") {
 			ids = ids[:1]
 		}
@@ -88,9 +91,7 @@ func TestKeyOfAnotherTenantIsAnotherIntent(t *testing.T) {
 			eachFormat(t, of, func(x *try) {
 				y := *x
 				y.caller, y.owner = x.format.caller(x.bundle, x.site, x.globex), x.globex
-				if x.kind.Changes() {
-					y.id, y.seen = x.another(x.globex, "prepared", x.thing.command)
-				}
+				y.target = x.another(x.globex, "prepared", x.thing.command)
 				x.forget()
 				first := x.ask(x.command)
 				x.format.done(x, first)
@@ -122,8 +123,9 @@ func (b *bundle) tenantTables() []string {
 
 // TestRowLevelSecurity is the last line: the app's role, with queries that forgot their tenant.
 func TestRowLevelSecurity(t *testing.T) {
-	b, _, _ := setupSecrets(t)
+	b, _, _, _ := setupSecrets(t)
 	for _, table := range b.tenantTables() {
+		b.exec(`ALTER TABLE ` + table + ` DISABLE TRIGGER USER`) // that refuse some of it as well
 		if get[int](b, `SELECT count(*) FROM `+table) == 0 {
 			t.Fatalf("%s has no row to hide: give it one in this test", table)
 		}

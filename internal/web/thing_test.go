@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/url"
 )
@@ -10,6 +11,9 @@ import (
 type thing struct {
 	name    string     // as people call one
 	path    string     // of all of them
+	parent  *parent    // what each of them belongs to; nil if they stand for themselves
+	verb    string     // of the button that makes one, such as "create"; the participle is past
+	past    string     // such as "created"
 	command url.Values // makes the first one
 	label   string     // what that one is called
 	leaves  rows       // and what making it leaves behind
@@ -27,6 +31,30 @@ type thing struct {
 	// json gives a command as the API takes it, and input is what the server decodes that into.
 	json  func(url.Values) string
 	input any
+}
+
+// parent is a thing that others belong to: they are made at an address of it, and shown on its page.
+type parent struct {
+	thing
+
+	ready []string // the verbs that bring a new one to where others can be made under it
+	id    string   // of the one that is tried; see placed
+}
+
+// list is where they are listed and made: at the address of the one that they belong to, if there is such.
+func (t thing) list() string {
+	if t.parent == nil {
+		return t.path
+	}
+	return t.parent.pageOf(cmp.Or(t.parent.id, "{id}")) + t.path
+}
+
+// pageOf is the address of the page that shows one.
+func (t thing) pageOf(id string) string {
+	if t.parent == nil {
+		return t.path + "/" + id
+	}
+	return t.parent.pageOf(t.parent.id)
 }
 
 // field is a field of a form.
@@ -57,6 +85,7 @@ func things() []thing {
 	return []thing{
 		invoices(),
 		customers(),
+		payments(),
 	}
 }
 

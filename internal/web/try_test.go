@@ -26,7 +26,7 @@ type target struct {
 	task
 
 	owner tenant // of the form
-	id    string // of the record that is changed
+	id    string // of the record that is changed, or that a new one belongs to
 	seen  int    // the version of it that the caller knows
 }
 
@@ -74,29 +74,31 @@ func (b *bundle) tryTask(of task, f format) *try {
 	return x
 }
 
-// prepare makes the record that is to be changed, if there has to be one.
+// prepare makes the record that the operation is about, if there has to be one.
 func (x *try) prepare() {
 	x.Helper()
-	if x.kind.Changes() {
-		x.id, x.seen = x.another(x.acme, "prepared", x.thing.command)
-	}
+	x.target = x.another(x.acme, "prepared", x.thing.command)
 	x.forget()
 	x.before, x.transactions = x.rows(), x.written()
 }
 
-// another makes a record of a tenant that the operation can be tried with.
-func (x *try) another(of tenant, key string, command url.Values) (id string, version int) {
+// another is the target with another record of a tenant, which the command makes.
+func (x *try) another(of tenant, key string, command url.Values) target {
 	x.Helper()
-	program := x.program(x.site, of)
-	made := program.create(x.thing, key, command)
-	for _, verb := range x.state.from {
-		made = program.with("Idempotency-Key", key).post("/api/v1"+x.path+"/"+decode[created](x.bundle, made).ID+"/"+verb, "")
+	to := x.target
+	to.owner = of
+	if to.parent != nil {
+		parent := *to.parent
+		parent.id = ""
+		to.parent = &parent
+		to.thing = x.placed(to.thing, of, key)
+		to.id = to.parent.id
 	}
-	if made.status >= http.StatusBadRequest {
-		x.Fatalf("cannot prepare a record: %v", made)
+	if to.kind.Changes() {
+		made := x.prepared(of, key, to.thing, command, to.state.from...)
+		to.id, to.seen = made.ID, made.Version
 	}
-	now := decode[created](x.bundle, made)
-	return now.ID, now.Version
+	return to
 }
 
 const key = "6f1c2f5e-6c0e-4b7e-9d39-0a0d6f9f7c11"

@@ -1,0 +1,111 @@
+package bench
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+)
+
+const (
+	routeDraft     = "PUT /api/v1/invoices/{id}"
+	routeDraftPost = "POST /invoices/{id}/edit"
+	routeIssue     = "POST /api/v1/invoices/{id}/issue"
+)
+
+// aboutOne makes a request about one invoice.
+type aboutOne func(ctx context.Context, s *site, id string) (*http.Request, error)
+
+// fresh makes requests about invoices that are created for them, outside of the measurement, and brought into a state
+// by transitions such as issue.
+func fresh(from aboutOne, transitions ...string) maker {
+	return func(ctx context.Context, s *site, _ int) (*http.Request, error) {
+		create, err := apiPost(ctx, s.origin+invoicesPath, newKey(), apiInvoice(newNumber(), regularEmail, newKey()))
+		if err != nil {
+			return nil, err
+		}
+		text, err := ask(s.client, create)
+		if err != nil {
+			return nil, fmt.Errorf("create an invoice: %w", err)
+		}
+		var made struct {
+			ID string `json:"id"`
+		}
+		if err := json.Unmarshal([]byte(text), &made); err != nil {
+			return nil, fmt.Errorf("create an invoice: %w", err)
+		}
+		for _, verb := range transitions {
+			request, err := apiTransition(verb)(ctx, s, made.ID)
+			if err != nil {
+				return nil, err
+			}
+			if _, err := ask(s.client, request); err != nil {
+				return nil, fmt.Errorf("%s an invoice: %w", verb, err)
+			}
+		}
+		return from(ctx, s, made.ID)
+	}
+}
+
+// drafts are edits of an invoice that was just created.
+func drafts() []kind {
+	return []kind{
+		{name: "API: edit a draft", route: routeDraft, want: http.StatusOK, make: fresh(editDraft(firstVersion))},
+		{name: "API: edit of a stale draft", route: routeDraft, want: http.StatusPreconditionFailed, make: fresh(editDraft(`"v9"`))},
+		{name: "API: edit of an issued invoice", route: routeDraft, want: http.StatusConflict, make: fresh(editDraft(`"v2"`), "issue")},
+		{name: "form: edit a draft", route: routeDraftPost, want: http.StatusSeeOther, make: fresh(editDraftForm("edit"))},
+		{name: "form to edit a draft with another line", route: "POST /invoices/{id}/form", want: http.StatusOK,
+			make: fresh(editDraftForm("form"))},
+		{name: "form to edit a draft", route: "GET /invoices/{id}/edit", want: http.StatusOK,
+			make: fresh(func(ctx context.Context, s *site, id string) (*http.Request, error) {
+				return pageGet(ctx, s.origin+"/invoices/"+id+"/edit?key="+newKey(), s.cookie)
+			})},
+	}
+}
+
+func editDraft(tag string) aboutOne {
+	return func(ctx context.Context, s *site, id string) (*http.Request, error) {
+		request, err := apiSend(ctx, http.MethodPut, s.origin+invoicesPath+"/"+id, newKey(), apiInvoice("", regularEmail, newKey()))
+		if err == nil {
+			request.Header.Set("If-Match", tag)
+		}
+		return request, err
+	}
+}
+
+// editDraftForm sends the form of a draft to one of its two addresses.
+func editDraftForm(to string) aboutOne {
+	return func(ctx context.Context, s *site, id string) (*http.Request, error) {
+		form := formInvoice(newKey(), "", newKey())
+		form.Set("version", "1")
+		if to == "form" {
+			form.Set("action", "add_line")
+		}
+		return formPost(ctx, s.origin+"/invoices/"+id+"/"+to, s.cookie, form)
+	}
+}
+
+// lives are transitions of an invoice that was just created.
+func lives() []kind {
+	form := func(verb string) maker {
+		return fresh(func(ctx context.Context, s *site, id string) (*http.Request, error) {
+			return formPost(ctx, s.origin+"/invoices/"+id+"/"+verb, s.cookie, url.Values{"idempotency_key": {newKey()}})
+		})
+	}
+	return []kind{
+		{name: "API: issue an invoice", route: routeIssue, want: http.StatusOK, make: fresh(apiTransition("issue"))},
+		{name: "API: issue an invoice that is issued", route: routeIssue, want: http.StatusOK,
+			make: fresh(apiTransition("issue"), "issue")},
+		{name: "API: void an invoice", route: "POST /api/v1/invoices/{id}/void", want: http.StatusOK,
+			make: fresh(apiTransition("void"), "issue")},
+		{name: "form: issue an invoice", route: "POST /invoices/{id}/issue", want: http.StatusSeeOther, make: form("issue")},
+		{name: "form: void an invoice", route: "POST /invoices/{id}/void", want: http.StatusSeeOther, make: form("void")},
+	}
+}
+
+func apiTransition(verb string) aboutOne {
+	return func(ctx context.Context, s *site, id string) (*http.Request, error) {
+		return apiPost(ctx, s.origin+invoicesPath+"/"+id+"/"+verb, newKey(), "")
+	}
+}

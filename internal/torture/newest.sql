@@ -1,0 +1,20 @@
+-- The migration that a new version of the app brings, in this package only: it can be taken back without the data that
+-- clients have sent meanwhile. It goes over all of their tables, and protects nothing.
+
+-- +goose Up
+ALTER TABLE customers ADD COLUMN remark text NOT NULL DEFAULT '';
+ALTER TABLE invoices ADD COLUMN remark text NOT NULL DEFAULT '';
+CREATE INDEX invoices_by_state ON invoices (tenant_id, state, due_date);
+ALTER TABLE invoice_lines ADD COLUMN remark text NOT NULL DEFAULT '';
+ALTER TABLE payments ADD COLUMN remark text NOT NULL DEFAULT '';
+CREATE INDEX payments_by_day ON payments (tenant_id, paid_on, id);
+CREATE INDEX postings_by_time ON postings (tenant_id, at);
+
+-- +goose Down
+DROP INDEX postings_by_time;
+DROP INDEX payments_by_day;
+ALTER TABLE payments DROP COLUMN remark;
+ALTER TABLE invoice_lines DROP COLUMN remark;
+DROP INDEX invoices_by_state;
+ALTER TABLE invoices DROP COLUMN remark;
+ALTER TABLE customers DROP COLUMN remark;
