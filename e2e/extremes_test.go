@@ -67,21 +67,27 @@ func (s *session) createByAPI(email, name, currency string, lines int, line map[
 	for i := range all {
 		all[i] = line
 	}
-	body, err := json.Marshal(map[string]any{
+	return s.post("/invoices", "extreme-"+email[:9], map[string]any{
 		"customer": map[string]string{"email": email, "name": name}, "currency": currency,
 		"issue_date": "2026-11-21", "due_date": "2026-12-21", "lines": all, "notes": name,
 	})
+}
+
+// post sends a command to the API under a key, and gives the path of the page of what was created.
+func (s *session) post(path, key string, command any) string {
+	s.t.Helper()
+	body, err := json.Marshal(command)
 	s.check(err, "write the request")
-	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.origin+"/api/v1/invoices", bytes.NewReader(body))
+	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.origin+"/api/v1"+path, bytes.NewReader(body))
 	s.check(err, "make the request")
 	request.Header.Set("Authorization", "Bearer oo_demo_acme")
 	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("Idempotency-Key", "extreme-"+email[:9])
+	request.Header.Set("Idempotency-Key", key)
 	response, err := http.DefaultClient.Do(request)
-	s.check(err, "create by the API")
+	s.check(err, "ask the API")
 	defer response.Body.Close()
-	if response.StatusCode != http.StatusCreated {
-		s.t.Fatalf("create by the API: %s", response.Status)
+	if response.StatusCode/100 != 2 {
+		s.t.Fatalf("POST %s: %s", path, response.Status)
 	}
 	return strings.TrimPrefix(response.Header.Get("Location"), "/api/v1")
 }

@@ -125,6 +125,6 @@ func Final(inv Invoice) error {
 func stays(verb, became string) error {
 	return &conflict.Error{
 		Kind: &NotDraft, Title: "You cannot " + verb + " this invoice any more.",
-		Text: "It was " + became + " meanwhile, and stays as it is. Nothing was changed.",
+		Text: "It was " + became + ", and stays as it is. Nothing was changed.",
 	}
 }
