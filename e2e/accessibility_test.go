@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"testing"
+	"time"
 )
 
 // Every page, in both themes and at both ends of the widths: axe finds nothing
@@ -36,6 +37,8 @@ func (s *session) visitEveryPage(look func(*session, string)) {
 	s.visitLinkedPages(look)
 	s.visitInvoiceForms(look)
 	s.visitCustomerForms(look)
+	s.visitInvoiceStates(look)
+	s.visitPaymentForms(look)
 }
 
 func (s *session) visitInvoiceForms(look func(*session, string)) {
@@ -60,6 +63,101 @@ func (s *session) visitInvoiceForms(look func(*session, string)) {
 	s.create()
 	s.sees(keptOriginal)
 	look(s, "a form whose number is taken")
+}
+
+// visitInvoiceStates looks at an invoice in each state, and at what may become of an edit.
+func (s *session) visitInvoiceStates(look func(*session, string)) {
+	s.t.Helper()
+	overdue := s.draftByAPI("2026-7205", time.Now().AddDate(0, 0, -2))
+	s.post(overdue+"/issue", "issue", struct{}{})
+	part, paid, void := s.issuedByAPI("2026-7202"), s.issuedByAPI("2026-7203"), s.issuedByAPI("2026-7204")
+	s.payByAPI(part, "23.00", "R-1")
+	s.payByAPI(paid, "123.00", "")
+	s.post(void+"/void", "void", struct{}{})
+	for word, path := range map[string]string{
+		"Draft": s.draftByAPI("2026-7200", nextYear()), "Issued": s.issuedByAPI("2026-7201"), "Partially paid": part,
+		"Paid": paid, "Void": void, "Overdue": overdue,
+	} {
+		s.open(path)
+		s.check(expect.Locator(s.page.Locator("h1 .badge")).ToHaveText(word), "read the state")
+		look(s, "an invoice, "+word)
+	}
+	s.open("/invoices")
+	look(s, "invoices in all states")
+
+	draft := s.draftByAPI("2026-7206", nextYear())
+	s.open(draft)
+	s.editInvoice()
+	form := s.page.URL()
+	other := s.tab(draft + "/edit")
+	s.fill("Unit price", "fifty")
+	s.click("Save changes")
+	s.sees("There is a problem")
+	look(s, "an edit of a draft, with errors")
+	s.fill("Unit price", "60.00")
+	s.click("Save changes")
+	s.sees("Total changed from 123.00 EUR to 147.60 EUR")
+	look(s, "a draft, just changed")
+	s.open(form)
+	look(s, "an edit of a draft that was used")
+	other.fill("Notes", "Thank you.")
+	other.click("Save changes")
+	other.sees("2026-7206 was changed while you were editing.")
+	look(other, "an edit of a draft that came too late")
+	s.post(draft+"/issue", "issue too", struct{}{})
+	other.click("Save changes")
+	other.sees(wasIssued)
+	look(other, "an edit of what was issued meanwhile")
+	s.open(draft + "/edit")
+	look(s, "an edit of what was issued")
+}
+
+// visitPaymentForms looks at what a payment may be told.
+func (s *session) visitPaymentForms(look func(*session, string)) {
+	s.t.Helper()
+	s.payByAPI(s.issuedByAPI("2026-7210"), "23.00", "R-2")
+	invoice := s.issuedByAPI("2026-7211")
+	s.open(invoice)
+	s.pay()
+	form := s.page.URL()
+	look(s, "a payment")
+	refused := func(field, text, told string) {
+		s.t.Helper()
+		s.fill(field, text)
+		s.click("Record payment")
+		s.sees(told)
+		look(s, "a payment, "+told)
+	}
+	refused("Amount in EUR", "all of it", "There is a problem")
+	refused("Amount in EUR", "1000", "The open amount is 123.00 EUR.")
+	s.fill("Bank or provider (optional)", "bank")
+	s.fill("Amount in EUR", "23")
+	refused("Reference (optional)", "R-2", "The payment R-2 of bank is recorded already.")
+	s.payByAPI(invoice, "50.00", "R-3")
+	refused("Reference (optional)", "R-4", openHasChanged)
+	s.click("Record payment")
+	s.sees("73.00 of 123.00 paid.")
+	look(s, "an invoice, just paid")
+	s.open(form)
+	look(s, "a payment form that was used")
+	s.payByAPI(invoice, "50.00", "")
+	s.open(invoice + "/payments/new")
+	s.seesHeading("Nothing is open on this invoice.")
+	look(s, "nothing to pay")
+
+	unpaid := s.issuedByAPI("2026-7212")
+	s.open(unpaid)
+	other := s.tab(unpaid)
+	other.pay()
+	s.payByAPI(unpaid, "1.00", "")
+	s.click("Void")
+	s.seesHeading("You cannot void this invoice.")
+	look(s, "a paid invoice that is not voided")
+	s.click("Log out")
+	s.loginAs("globex@onlyonce.test")
+	other.click("Record payment")
+	other.seesHeading("This form belongs to Acme Studio, and you are now logged in as Globex Works.")
+	look(other, "a payment of another business")
 }
 
 func (s *session) visitCustomerForms(look func(*session, string)) {
@@ -114,7 +212,7 @@ func (s *session) visitLinkedPages(look func(*session, string)) {
 			todo = append(todo, link.(string))
 		}
 	}
-	for _, kind := range []string{"/invoices/{id}", "/invoices/new", "/customers/{id}/edit", "/problems/{slug}"} {
+	for _, kind := range []string{"/invoices/{id}", "/invoices/{id}/edit", "/invoices/new", "/customers/{id}/edit", "/problems/{slug}"} {
 		if !slices.Contains(kinds, kind) {
 			s.t.Errorf("no link leads to %s, but to %q", kind, kinds)
 		}

@@ -52,7 +52,7 @@ func TestEditWithTakenNumber(t *testing.T) {
 			s := withDraft(t, javaScript)
 			s.newInvoice()
 			next := s.suggestion()
-			s.open(s.draftByAPI("2026-7002"))
+			s.open(s.draftByAPI("2026-7002", nextYear()))
 			s.log.forget()
 			s.editInvoice()
 			s.fill("Number", "2026-7001")
@@ -95,7 +95,9 @@ func TestEditOfWhatWasIssuedMeanwhile(t *testing.T) {
 			s.attempts("changed", "conflict")
 
 			s.open(form)
-			s.sees(wasIssued)
+			s.seesHeading("You cannot change this invoice any more.")
+			s.follow("Open the invoice")
+			s.seesHeading("Invoice 2026-7001")
 		})
 	}
 }
@@ -161,10 +163,10 @@ func TestSlowDoubleClickDoesNotDoTheNextThing(t *testing.T) {
 				s.clickSlowlyTwice("Record payment", "Payment recorded.")
 				s.hasPaid("2026-7001", 23)
 
-				s.open(s.draftByAPI("2026-7002"))
+				s.open(s.draftByAPI("2026-7002", nextYear()))
 				s.saveNothing(message)
 				s.clickSlowlyTwice("Void", "Invoice 2026-7002 voided.")
-				s.open(s.draftByAPI("2026-7003"))
+				s.open(s.draftByAPI("2026-7003", nextYear()))
 				s.click("Issue invoice")
 				s.sees("issued.")
 				if !message {
@@ -228,21 +230,23 @@ func withDraft(t *testing.T, circumstances ...option) *session {
 	t.Helper()
 	s := start(t, circumstances...)
 	s.login()
-	s.open(s.draftByAPI("2026-7001"))
+	s.open(s.draftByAPI("2026-7001", nextYear()))
 	s.seesHeading("Invoice 2026-7001")
 	s.log.forget()
 	return s
 }
 
 // draftByAPI creates a draft of 123.00 EUR, and gives the path of its page.
-func (s *session) draftByAPI(number string) string {
+func (s *session) draftByAPI(number string, due time.Time) string {
 	s.t.Helper()
 	return s.post("/invoices", "draft "+number, map[string]any{
 		"customer": map[string]string{"email": "ada@example.test", "name": "Ada Byron"}, "number": number, "currency": "EUR",
-		"issue_date": "2026-11-21", "due_date": time.Now().AddDate(1, 0, 0).Format(time.DateOnly),
+		"issue_date": "2026-01-21", "due_date": due.Format(time.DateOnly),
 		"lines": []map[string]string{{"description": "Design of " + number, "quantity": "2", "unit_price": "50.00", "tax_rate": "23"}},
 	})
 }
+
+func nextYear() time.Time { return time.Now().AddDate(1, 0, 0) }
 
 // reopen opens the page again, without the message that it may have had.
 func (s *session) reopen() {

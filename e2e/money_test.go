@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/playwright-community/playwright-go"
@@ -258,7 +257,8 @@ func TestPaymentOfAnotherTenant(t *testing.T) {
 			other.loginAs("globex@onlyonce.test")
 
 			s.click("Record payment")
-			s.sees("This form belongs to Acme Studio, and you are now logged in as Globex Works. Nothing was saved.")
+			s.seesHeading("This form belongs to Acme Studio, and you are now logged in as Globex Works.")
+			s.sees("Nothing was saved.")
 			s.check(expect.Locator(s.button("Create it for Globex Works")).ToHaveCount(0), "not be offered what cannot be")
 			s.hasPaid("2026-7001")
 
@@ -285,9 +285,19 @@ func withIssued(t *testing.T, circumstances ...option) *session {
 // issuedByAPI creates an issued invoice of 123.00 EUR, and gives the path of its page.
 func (s *session) issuedByAPI(number string) string {
 	s.t.Helper()
-	path := s.draftByAPI(number)
-	s.post(path+"/issue", fmt.Sprint("issue ", number), struct{}{})
+	path := s.draftByAPI(number, nextYear())
+	s.post(path+"/issue", "issue "+number, struct{}{})
 	return path
+}
+
+// payByAPI records a payment with a reference of the bank; "" for none.
+func (s *session) payByAPI(invoice, amount, reference string) {
+	s.t.Helper()
+	command := map[string]string{"amount": amount, "date": "2026-11-21", "method": "bank_transfer"}
+	if reference != "" {
+		command["provider"], command["reference"] = "bank", reference
+	}
+	s.post(invoice+"/payments", amount+" "+reference+" of "+invoice, command)
 }
 
 // pay opens the form for a payment of the invoice on the page.

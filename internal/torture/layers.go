@@ -122,8 +122,8 @@ func Layers() []Layer {
 		},
 		{
 			Name:    "the ledger",
-			Removed: "now and then a payment is not posted, and nothing compares the sums at COMMIT",
-			sql:     posting(`DROP TRIGGER balance_paid ON invoices; DROP TRIGGER balance_postings ON postings`, enough, `random() < 0.8`),
+			Removed: "payments are not posted, and nothing compares the sums at COMMIT",
+			sql:     posting(`DROP TRIGGER balance_paid ON invoices; DROP TRIGGER balance_postings ON postings`, enough, `false`),
 		},
 	}
 }
