@@ -80,6 +80,11 @@ func states() map[string]templ.Component {
 			Title: "New customer", Key: "k", Typed: url.Values{"email": {hostile}},
 			Errors: templates.FieldErrors{{Control: "email", Message: hostile}, {Control: "name", Message: "Enter a name"}},
 		}),
+		"payment form": templates.PaymentForm(page, templates.PaymentFormView{
+			Form:   templates.Form{Title: "Record a payment", Key: "k", Typed: url.Values{"amount": {hostile}, "method": {"barter"}}},
+			Number: hostile, Href: "/invoices/1", Currency: "EUR", Open: "1,234.50", SeenOpen: "1234.50",
+			Methods: []templates.Option{{Value: "card", Text: "Card"}},
+		}),
 		"problem":  templates.ProblemPage(anonymous, problem),
 		"problems": templates.ProblemIndexPage(anonymous, []templates.Problem{problem}),
 		"api": templates.APIDocsPage(anonymous, templates.APIDocs{
