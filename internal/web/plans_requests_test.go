@@ -90,6 +90,7 @@ func (b *bundle) everyRoute(first record, program, person *client) map[string][]
 		"GET /api/v1/customers":      get(program, pagesOf("/api/v1/customers")...),
 	}
 	maps.Copy(routes, b.everyChange(program, person))
+	maps.Copy(routes, b.everyPayment(program, person))
 	return routes
 }
 
@@ -110,107 +111,3 @@ func pagesOf(path string) []string {
 	}
 }
 
-// everyChange gives the requests of the routes that change a record, each with a customer of its own.
-func (b *bundle) everyChange(program, person *client) map[string][]request {
-	routes := map[string][]request{
-		"GET /customers/{id}/edit": {
-			{"a form", http.StatusOK, func() answer { return person.get("/customers/" + rowID(11) + "/edit?key=fresh") }},
-			{"a used form", http.StatusOK, func() answer { return person.get("/customers/" + rowID(11) + "/edit?key=past+11") }},
-			{"nobody's", http.StatusNotFound, func() answer { return person.get("/customers/" + nobody + "/edit?key=fresh") }},
-		},
-		"POST /customers/{id}/edit":    b.formEdits(person, rowID(12)),
-		"PUT /api/v1/customers/{id}":   b.apiEdits(program, rowID(13)),
-		"POST /customers/{id}/archive": b.formTransitions(person, rowID(14), "archive"),
-		"POST /customers/{id}/restore": b.formTransitions(person, rowID(many+14), "restore"),
-	}
-	for verb, id := range map[string]string{"archive": rowID(15), "restore": rowID(many + 15)} {
-		routes["POST /api/v1/customers/{id}/"+verb] = b.apiTransitions(program, id, verb)
-	}
-	return routes
-}
-
-func (b *bundle) formEdits(person *client, customer string) []request {
-	send := func(want int, id, key, version, email, name string) request {
-		return request{key + " from version " + version, want, func() answer {
-			return person.submit("/customers/"+id+"/edit", url.Values{
-				"idempotency_key": {key}, "version": {version}, "email": {email}, "name": {name},
-			})
-		}}
-	}
-	done := send(http.StatusSeeOther, customer, "form edit", "1", "12@example.com", "Ada King")
-	return []request{
-		done, done, // replayed
-		send(http.StatusUnprocessableEntity, customer, "form edit", "2", "12@example.com", "Grace"), // mismatch
-		send(http.StatusConflict, customer, "stale", "1", "12@example.com", "Grace"),
-		send(http.StatusConflict, customer, "no version", "", "12@example.com", "Grace"),
-		send(http.StatusConflict, customer, "taken", "2", "7@EXAMPLE.com", "Grace"),
-		send(http.StatusUnprocessableEntity, customer, "invalid", "2", "7", ""),
-		send(http.StatusSeeOther, customer, "form same", "2", "12@example.com", "Ada King"), // unchanged
-		send(http.StatusNotFound, nobody, "nobody", "1", "12@example.com", "Grace"),
-		b.expiry(), done,
-	}
-}
-
-func (b *bundle) apiEdits(program *client, customer string) []request {
-	send := func(want int, id, key, tag, email, name string) request {
-		return request{key + " from " + tag, want, func() answer {
-			c := program
-			if key != "" {
-				c = c.with("Idempotency-Key", key)
-			}
-			if tag != "" {
-				c = c.with("If-Match", tag)
-			}
-			body := encode(map[string]string{"email": email, "name": name})
-			return c.must(c.send(b.Context(), http.MethodPut, "/api/v1/customers/"+id, body))
-		}}
-	}
-	done := send(http.StatusOK, customer, "edit", `"v1"`, "13@example.com", "Ada King")
-	return []request{
-		done, done, // replayed
-		send(http.StatusUnprocessableEntity, customer, "edit", `"v2"`, "13@example.com", "Grace"), // mismatch
-		send(http.StatusPreconditionFailed, customer, "stale", `"v1"`, "13@example.com", "Grace"),
-		send(http.StatusPreconditionRequired, customer, "no version", "", "13@example.com", "Grace"),
-		send(http.StatusConflict, customer, "taken", `"v2"`, "7@EXAMPLE.com", "Grace"),
-		send(http.StatusUnprocessableEntity, customer, "invalid", `"v2"`, "7", ""),
-		send(http.StatusOK, customer, "same", `"v2"`, "13@example.com", "Ada King"), // unchanged
-		send(http.StatusOK, customer, "", `"v2"`, "13@example.com", "Ada Byron"),
-		send(http.StatusNotFound, nobody, "nobody", `"v1"`, "13@example.com", "Grace"),
-		b.expiry(), done,
-	}
-}
-
-func (b *bundle) formTransitions(person *client, customer, verb string) []request {
-	send := func(want int, id, key string) request {
-		return request{key, want, func() answer {
-			return person.submit("/customers/"+id+"/"+verb, url.Values{"idempotency_key": {key}})
-		}}
-	}
-	done := send(http.StatusSeeOther, customer, "form "+verb)
-	return []request{
-		done, done, // replayed
-		send(http.StatusSeeOther, customer, "form again"), // unchanged
-		send(http.StatusNotFound, nobody, "nobody"),
-		b.expiry(), done,
-	}
-}
-
-func (b *bundle) apiTransitions(program *client, customer, verb string) []request {
-	send := func(want int, id, key string) request {
-		return request{key, want, func() answer {
-			c := program
-			if key != "" {
-				c = c.with("Idempotency-Key", key)
-			}
-			return c.post("/api/v1/customers/"+id+"/"+verb, "")
-		}}
-	}
-	done := send(http.StatusOK, customer, verb)
-	return []request{
-		done, done, // replayed
-		send(http.StatusOK, customer, "again"), // unchanged
-		send(http.StatusOK, customer, ""),
-		send(http.StatusNotFound, nobody, "nobody"),
-		b.expiry(), done,
-	}
-}

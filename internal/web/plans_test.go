@@ -49,9 +49,13 @@ const (
 	few  = 250
 )
 
-// grow gives acme a past, and every table without a tenant as many rows. It returns the ids of an invoice and
-// a customer. The archived customers are all newer than the others: an index that has both leads through all
-// of the one kind to the first of the other.
+// drafts is how many invoices are drafts. Those behind them are issued and paid in part, the first of them by as many
+// payments as all the others together.
+const drafts = 100
+
+// grow gives acme a past, and every table without a tenant as many rows. It returns the ids of an invoice, which is a
+// draft, and a customer. The archived customers are all newer than the others: an index that has both leads through
+// all of the one kind to the first of the other.
 func (b *bundle) grow() (first record) {
 	b.Helper()
 	first = record{invoice: rowID(1), customer: rowID(1)}
@@ -67,10 +71,13 @@ func (b *bundle) grow() (first record) {
 		SELECT '%[1]s', pg_temp.id(n), n || '@example.com', 'Customer', CASE WHEN n > %[2]d THEN now() END
 		FROM generate_series(1, 2 * %[2]d) AS n;
 		INSERT INTO invoices (tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total,
-			total, likeness, created_at)
+			total, likeness, created_at, status, issued_at, bill_to)
 		SELECT '%[1]s', pg_temp.id(n), '2026-' || lpad((n * 2)::text, 4, '0'), pg_temp.id(1 + n %% 2), 'EUR', '2026-01-01', '2026-01-31',
-			'', 100, 0, 100, sha256(n::text::bytea), now() - interval '1 day'
+			'', 100000, 0, 100000, sha256(n::text::bytea), now() - interval '1 day',
+			CASE WHEN n <= %[3]d THEN 'draft' ELSE 'issued' END, CASE WHEN n > %[3]d THEN now() END,
+			CASE WHEN n > %[3]d THEN json_build_object('id', pg_temp.id(1 + n %% 2), 'email', '', 'name', 'Customer') END
 		FROM generate_series(1, %[2]d) AS n;
+		SET LOCAL session_replication_role = replica; -- the triggers would refuse it, or do the same one by one
 		INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, net)
 		SELECT tenant_id, id, 1, 'Design', 1, 100, 0, 100 FROM invoices;
 		INSERT INTO intents (
@@ -81,12 +88,23 @@ func (b *bundle) grow() (first record) {
 		FROM generate_series(1, %[2]d) AS n, (VALUES
 			('invoice.create', 'created', NULL),
 			('customer.upsert', 'created', NULL),
+			('payment.create', 'created', NULL),
+			('invoice.edit', 'changed', '{"notes": ["", "x"]}'),
+			('invoice.issue', 'changed', '{"status": ["draft", "issued"]}'),
+			('invoice.void', 'changed', '{"status": ["issued", "void"]}'),
 			('customer.edit', 'changed', '{"name": ["Ada", "Ada King"]}'),
 			('customer.archive', 'changed', '{"archived_at": [null, "2026-11-21T12:00:00Z"]}'),
 			('customer.restore', 'changed', '{"archived_at": ["2026-11-21T12:00:00Z", null]}')) AS of (operation, outcome, changes);
 		INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
 		SELECT '%[1]s', pg_temp.id(n), 'invoice.create', 'past ' || n, 'customer created'
-		FROM generate_series(1, %[2]d) AS n`, b.acme.id, many))
+		FROM generate_series(1, %[2]d) AS n;
+		INSERT INTO payments (tenant_id, id, invoice_id, amount, paid_on, method, provider, reference)
+		SELECT '%[1]s', pg_temp.id(n), pg_temp.id(%[3]d + greatest(1, n - %[2]d)), 1, '2026-01-02', 'cash', 'Bank', 'TX ' || n
+		FROM generate_series(1, 2 * %[2]d - %[3]d) AS n;
+		INSERT INTO postings (tenant_id, invoice_id, source_id, kind, amount)
+		SELECT tenant_id, invoice_id, id, 'payment', amount FROM payments;
+		UPDATE invoices i SET paid = (SELECT count(*) FROM payments p WHERE p.tenant_id = i.tenant_id AND p.invoice_id = i.id)`,
+		b.acme.id, many, drafts))
 	var empty []string
 	for _, table := range b.tables() {
 		if n := get[int](b, `SELECT count(*) FROM `+pgx.Identifier{table}.Sanitize()); n < many && table != "goose_db_version" {
