@@ -41,10 +41,32 @@ CREATE TABLE postings (
     source_id  uuid         NOT NULL,
     kind       posting_kind NOT NULL,
     amount     bigint       NOT NULL, -- what it adds to paid, in minor units
+    -- Its place among the postings of the invoice, and the sum of their amounts up to it: see carry_balance.
+    position   integer      NOT NULL,
+    balance    minor_units  NOT NULL,
     at         timestamptz  NOT NULL DEFAULT now(),
     PRIMARY KEY (tenant_id, invoice_id, source_id),
     CONSTRAINT postings_invoice FOREIGN KEY (tenant_id, invoice_id) REFERENCES invoices (tenant_id, id)
 );
+CREATE INDEX postings_in_order ON postings (tenant_id, invoice_id, position);
+
+-- carry_balance puts a posting behind the last one of its invoice, so that their sum is known without reading all.
+-- Two that are inserted at once, without the lock of the invoice, carry the same balance on: balance_invoice refuses
+-- the second.
+-- +goose StatementBegin
+CREATE FUNCTION carry_balance() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    last postings;
+BEGIN
+    SELECT * INTO last FROM postings
+    WHERE tenant_id = NEW.tenant_id AND invoice_id = NEW.invoice_id
+    ORDER BY position DESC LIMIT 1;
+    NEW.position := COALESCE(last.position, 0) + 1;
+    NEW.balance := COALESCE(last.balance, 0) + NEW.amount;
+    RETURN NEW;
+END $$;
+-- +goose StatementEnd
+CREATE TRIGGER carry_balance BEFORE INSERT ON postings FOR EACH ROW EXECUTE FUNCTION carry_balance();
 
 ALTER TABLE payments ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant_isolation ON payments USING (tenant_id = current_tenant());
@@ -89,8 +111,8 @@ END $$;
 -- +goose StatementEnd
 CREATE TRIGGER post_payment BEFORE INSERT ON payments FOR EACH ROW EXECUTE FUNCTION post_payment();
 
--- balance_invoice compares, at COMMIT, what an invoice shows as paid with the sum of its postings, whoever wrote
--- either.
+-- balance_invoice compares, at COMMIT, what an invoice shows as paid with the sum of its postings, which the last one
+-- carries, whoever wrote either.
 -- +goose StatementBegin
 CREATE FUNCTION balance_invoice() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
@@ -99,8 +121,10 @@ DECLARE
     posted     bigint;
 BEGIN
     SELECT paid INTO shown FROM invoices WHERE tenant_id = NEW.tenant_id AND id = of_invoice;
-    SELECT COALESCE(sum(amount), 0) INTO posted FROM postings WHERE tenant_id = NEW.tenant_id AND invoice_id = of_invoice;
-    IF shown IS DISTINCT FROM posted THEN
+    SELECT balance INTO posted FROM postings
+    WHERE tenant_id = NEW.tenant_id AND invoice_id = of_invoice
+    ORDER BY position DESC LIMIT 1;
+    IF shown IS DISTINCT FROM COALESCE(posted, 0) THEN
         RAISE EXCEPTION 'paid is %, and its postings are %', shown, posted
             USING ERRCODE = 'check_violation', CONSTRAINT = 'invoices_balanced';
     END IF;
@@ -127,6 +151,6 @@ DROP TRIGGER void_without_payments ON invoices;
 DROP FUNCTION void_without_payments;
 DROP TRIGGER balance_paid ON invoices;
 DROP TABLE postings, payments;
-DROP FUNCTION balance_invoice, post_payment, append_only;
+DROP FUNCTION balance_invoice, post_payment, append_only, carry_balance;
 DROP DOMAIN posting_kind, payment_method;
 ALTER TABLE invoices DROP COLUMN state, DROP COLUMN open_amount, DROP COLUMN paid;

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"onlyonce/internal/conflict"
@@ -259,5 +260,47 @@ func TestDatabaseKeepsTheLedger(t *testing.T) {
 				t.Errorf("%s: %v", sql, err)
 			}
 		}
+	}
+}
+
+// TestTwoPostingsAtOnce: whoever posts without the lock of the invoice carries on a balance that another one carries
+// on as well, and is refused.
+func TestTwoPostingsAtOnce(t *testing.T) {
+	b := setup(t)
+	inv := b.issued("i")
+	if _, err := b.pay("k", inv, "40", nil); err != nil {
+		t.Fatal(err)
+	}
+	begin := func() pgx.Tx {
+		tx, err := b.db.Admin(t).Begin(t.Context())
+		if err == nil {
+			_, err = tx.Exec(t.Context(), `
+				INSERT INTO postings (tenant_id, invoice_id, source_id, kind, amount)
+				SELECT tenant_id, id, gen_random_uuid(), 'payment', 100 FROM invoices`)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tx
+	}
+	end := func(tx pgx.Tx) error {
+		if _, err := tx.Exec(t.Context(), `UPDATE invoices SET paid = paid + 100`); err != nil {
+			t.Fatal(err)
+		}
+		return tx.Commit(t.Context())
+	}
+	one, two := begin(), begin()
+	if err := end(one); err != nil {
+		t.Error(err)
+	}
+	var broken *pgconn.PgError
+	if err := end(two); !errors.As(err, &broken) || broken.ConstraintName != "invoices_balanced" {
+		t.Errorf("%v", err)
+	}
+	if _, err := b.pay("next", inv, "59", nil); err != nil {
+		t.Error(err)
+	}
+	if found := b.find(inv); found.Paid != 10000 {
+		t.Errorf("paid %d", found.Paid)
 	}
 }

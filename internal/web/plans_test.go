@@ -101,8 +101,9 @@ func (b *bundle) grow() (first record) {
 		INSERT INTO payments (tenant_id, id, invoice_id, amount, paid_on, method, provider, reference)
 		SELECT '%[1]s', pg_temp.id(n), pg_temp.id(%[3]d + greatest(1, n - %[2]d)), 1, '2026-01-02', 'cash', 'Bank', 'TX ' || n
 		FROM generate_series(1, 2 * %[2]d - %[3]d) AS n;
-		INSERT INTO postings (tenant_id, invoice_id, source_id, kind, amount)
-		SELECT tenant_id, invoice_id, id, 'payment', amount FROM payments;
+		INSERT INTO postings (tenant_id, invoice_id, source_id, kind, amount, position, balance)
+		SELECT tenant_id, invoice_id, id, 'payment', amount, n, n
+		FROM (SELECT *, row_number() OVER (PARTITION BY invoice_id ORDER BY id) AS n FROM payments) AS counted;
 		UPDATE invoices i SET paid = (SELECT count(*) FROM payments p WHERE p.tenant_id = i.tenant_id AND p.invoice_id = i.id)`,
 		b.acme.id, many, drafts))
 	var empty []string
