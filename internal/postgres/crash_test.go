@@ -1,8 +1,11 @@
 package postgres_test
 
 import (
+	"bufio"
+	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"os"
 	"os/exec"
 	"os/user"
@@ -15,6 +18,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"onlyonce/internal/postgres"
+	"onlyonce/internal/postgres/server"
 )
 
 func TestEmbeddedSurvivesKillOfApp(t *testing.T) {
@@ -49,6 +53,45 @@ func TestEmbeddedSurvivesKillOfAppWhileMakingData(t *testing.T) {
 	put(t, start(t, dir).URL())
 	if left := scratch(); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
+	}
+}
+
+// A program that the app was starting when it was killed holds the app's files for a moment.
+func TestEmbeddedWaitsForWhatAKilledAppLeft(t *testing.T) {
+	t.Parallel()
+	dir := home(t)
+	gone := exec.Command("true")
+	if err := gone.Run(); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "app.lock")
+	if err := os.WriteFile(path, []byte(strconv.Itoa(gone.Process.Pid)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	left, err := server.TryLock(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	lines, log := io.Pipe()
+	started := make(chan error, 1)
+	go func() {
+		embedded, err := postgres.StartEmbedded(t.Context(), dir, slog.New(slog.NewTextHandler(log, nil)))
+		if err == nil {
+			err = embedded.Stop(context.Background())
+		}
+		_ = log.Close()
+		started <- err
+	}()
+	for lines := bufio.NewScanner(lines); lines.Scan(); {
+		if strings.Contains(lines.Text(), "killed app") {
+			if err := left.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if err := <-started; err != nil {
+		t.Error(err)
 	}
 }
 

@@ -45,7 +45,7 @@ func StartEmbedded(ctx context.Context, dir string, log *slog.Logger) (*Embedded
 	if err != nil {
 		return nil, fmt.Errorf("embedded PostgreSQL: %w", err)
 	}
-	lock, err := home.claim()
+	lock, err := home.claim(ctx, log)
 	if err != nil {
 		return nil, fmt.Errorf("embedded PostgreSQL: %w", err)
 	}

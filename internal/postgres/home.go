@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"onlyonce/internal/postgres/server"
@@ -104,13 +105,11 @@ func openHome(dir string) (home, error) {
 
 // claim makes this process the only one that uses the directory, until it closes the file or
 // ends. The error is an [*InUseError] when another one does.
-func (h home) claim() (*os.File, error) {
+func (h home) claim(ctx context.Context, log *slog.Logger) (*os.File, error) {
 	path := filepath.Join(h.dir, "app.lock")
 	lock, err := server.TryLock(path)
 	if errors.Is(err, server.ErrLocked) {
-		owner, _ := os.ReadFile(path) // only to be helpful
-		pid, _ := strconv.Atoi(string(bytes.TrimSpace(owner)))
-		return nil, &InUseError{Dir: h.dir, PID: pid}
+		lock, err = h.takeOver(ctx, path, log)
 	}
 	if err != nil {
 		return nil, err
@@ -122,6 +121,29 @@ func (h home) claim() (*os.File, error) {
 		return nil, errors.Join(err, lock.Close())
 	}
 	return lock, nil
+}
+
+// takeOver takes the lock at path from an app that is gone. A program that the app was starting
+// when it was killed has inherited its files, and holds the lock for one more moment. The error
+// is an [*InUseError] when the owner is at work, or the lock is held for longer than that.
+func (h home) takeOver(ctx context.Context, path string, log *slog.Logger) (*os.File, error) {
+	const patience = 10 * time.Second
+	inUse := func() *InUseError {
+		owner, _ := os.ReadFile(path)
+		pid, _ := strconv.Atoi(string(bytes.TrimSpace(owner)))
+		return &InUseError{Dir: h.dir, PID: pid}
+	}
+	if by := inUse(); by.PID == 0 || !errors.Is(syscall.Kill(by.PID, 0), syscall.ESRCH) {
+		return nil, by
+	}
+	log.Info("waiting for what a killed app has left to end", "directory", h.dir)
+	waiting, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	lock, err := server.Lock(waiting, path)
+	if errors.Is(err, server.ErrLocked) {
+		return nil, inUse()
+	}
+	return lock, err
 }
 
 // lockServer takes the lock that every process of a server holds. It waits for a server that
