@@ -35,7 +35,9 @@ func (s *Server) nav(r *http.Request) []templates.NavItem {
 			if reg.under != "" {
 				continue
 			}
-			items = append(items, templates.NavItem{Text: capital(reg.many), Href: "/" + reg.many, Current: reg == here || here != nil && here.under == reg.many})
+			items = append(items, templates.NavItem{
+				Text: capital(reg.many), Href: "/" + reg.many, Current: reg == here || here != nil && here.under == reg.many,
+			})
 		}
 	}
 	docs := strings.HasPrefix(r.URL.Path, "/docs/") || strings.HasPrefix(r.URL.Path, "/problems")
