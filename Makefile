@@ -20,7 +20,7 @@ run: ## Start the app, with its own PostgreSQL and demo data
 .PHONY: test
 test: ## Install what the tests need, then run them all with the race detector
 	e2e/setup
-	go test -race -p 2 -timeout 15m ./...
+	go test -race -p 2 -timeout 30m ./...
 
 .PHONY: torture
 torture: ## Prove by fault injection that nothing is created twice, and that the proof can fail
