@@ -67,9 +67,10 @@ type field struct {
 
 // unique is a field with a value that may be taken.
 type unique struct {
-	field, value string
-	free         string // a value that is not taken
-	slug         string // of the conflict
+	field string
+	value string // that another one gets; for an operation that creates, one that the command does not have
+	free  string // a value that is not taken
+	slug  string // of the conflict
 }
 
 // transition brings a record into another state.
