@@ -16,13 +16,13 @@ import (
 	"time"
 )
 
-// patience is how long a client waits for one answer.
-const patience = time.Second
+// answerTimeout is how long a client waits for one answer.
+const answerTimeout = time.Second
 
 // ask makes one attempt at one replica, with a key or none. after is how long the server asks to wait before the
 // next.
 func ask(ctx context.Context, client *http.Client, addr, key, token string, kind kind, c command) (seen attempt, after time.Duration) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
 	// Without GetBody, the transport does not send the request again by itself: each attempt is ours.
 	request, err := http.NewRequestWithContext(ctx, c.method, "http://"+addr+c.path, io.NopCloser(bytes.NewReader(c.body)))

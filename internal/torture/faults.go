@@ -21,7 +21,7 @@ type fault struct {
 	inject func(ctx context.Context, w *world, rng *rand.Rand) (times int, err error)
 }
 
-// faults are all ways that there are. Pauses are longer than the patience of the clients.
+// faults are all ways that there are. Pauses are longer than answerTimeout.
 func faults() []fault {
 	return []fault{
 		{"replica killed", 10, func(ctx context.Context, w *world, rng *rand.Rand) (int, error) {
@@ -138,7 +138,7 @@ func pause(links func(*world) []*proxy.Proxy) func(context.Context, *world, *ran
 }
 
 func longerThanPatience(rng *rand.Rand) time.Duration {
-	return patience + time.Duration(rng.Int64N(int64(patience)))
+	return answerTimeout + time.Duration(rng.Int64N(int64(answerTimeout)))
 }
 
 func once(happened bool, err error) (int, error) {

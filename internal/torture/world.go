@@ -20,7 +20,7 @@ import (
 const (
 	retain      = time.Second
 	expireEvery = 250 * time.Millisecond
-	// keyWait is shorter than the patience of clients, so that they are told "in progress".
+	// keyWait is shorter than answerTimeout, so that they are told "in progress".
 	keyWait = 500 * time.Millisecond
 )
 

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/google/uuid"
 )
 
 // withLines gives a command with n lines that can be told apart.
@@ -133,6 +135,11 @@ func TestStrangersGetLittleBack(t *testing.T) {
 	p := b.page(stranger.submit("/invoices", small)).says("Nothing you typed is lost")
 	if got := p.typed().Get("notes"); got != small.Get("notes") {
 		t.Errorf("notes came back as %.100q", got)
+	}
+	button := url.Values{"idempotency_key": {key}} // nothing is typed there
+	p = b.page(stranger.submit("/customers/"+uuid.NewString()+"/archive", button)).says("try again")
+	if strings.Contains(p.text(), "you typed") {
+		t.Error("a button has kept what was typed")
 	}
 	for _, size := range []int{20 << 10, 1<<20 - 500, 1 << 20} {
 		large := withLines(1).Encode() + "&notes=" + strings.Repeat(`"`, size)

@@ -169,10 +169,14 @@ func (s *Server) tryAgain(r *http.Request, f failed) templates.TryAgain {
 		return again
 	}
 	again.Action, again.Fields, again.Facts = r.URL.Path, fields(r.PostForm), s.facts(r)
+	kept := ""
+	if len(again.Facts) > 0 {
+		kept = " Nothing you typed is lost."
+	}
 	switch {
 	case f.stranger:
 		again.Title = "You are not logged in any more"
-		again.Message = "Log in again in a new tab, then come back here and try again. Nothing you typed is lost."
+		again.Message = "Log in again in a new tab, then come back here and try again." + kept
 		again.Links = []templates.Link{{Text: "Log in", Href: "/login", NewTab: true}}
 	case f.otherTenant():
 		notice := templates.OtherTenant(formOwner(r), owner(r), false)
@@ -180,7 +184,7 @@ func (s *Server) tryAgain(r *http.Request, f failed) templates.TryAgain {
 	case again.AsksPassword():
 		again.Message += " Enter your password again. Nothing else you typed is lost."
 	default:
-		again.Message += " Nothing you typed is lost. Trying again is safe."
+		again.Message += kept + " Trying again is safe."
 	}
 	return again
 }

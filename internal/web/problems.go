@@ -46,9 +46,9 @@ var (
 		"Some fields are missing or wrong; errors lists each with a JSON Pointer. The key can be used again.",
 		"Correct the fields and send the request again with the same key.", 0}
 	malformed = problem{"malformed", http.StatusBadRequest, "Malformed request",
-		"The body could not be read: it is not valid JSON, has unknown fields, has a field more than once, " +
-			"or has more data after the JSON object.",
-		"Send one JSON object with the documented fields, spelled exactly as documented, each of them once.", 0}
+		"The request could not be read: its body is not valid JSON, has unknown fields, has a field more than once, " +
+			"or has more data after the JSON object; or If-Match does not name one version.",
+		"Send one JSON object with the documented fields, spelled exactly as documented, each of them once, and an ETag as If-Match.", 0}
 	wrongType = problem{"content-type", http.StatusUnsupportedMediaType, "Wrong content type",
 		"The API reads application/json only.", "Send Content-Type: application/json.", 0}
 	tooLarge = problem{"too-large", http.StatusRequestEntityTooLarge, "Body too large",
