@@ -43,8 +43,8 @@ SELECT
     CASE n % 4 WHEN 1 THEN 10000 ELSE 1 END, at::date, 'bank_transfer', 'Bank', 'R-' || n, at
 FROM past;
 
-INSERT INTO postings (tenant_id, invoice_id, source_id, kind, amount, position, balance, at)
-SELECT tenant_id, invoice_id, id, 'payment', amount, row_number() OVER past_ones, sum(amount) OVER past_ones, created_at
+INSERT INTO postings (tenant_id, invoice_id, source_id, kind, amount, position, paid, credited, at)
+SELECT tenant_id, invoice_id, id, 'payment', amount, row_number() OVER past_ones, sum(amount) OVER past_ones, 0, created_at
 FROM payments WHERE provider = 'Bank'
 WINDOW past_ones AS (PARTITION BY tenant_id, invoice_id ORDER BY id)
 ORDER BY invoice_id, id;
