@@ -421,7 +421,8 @@ func (s *session) hasChanged(want ...string) {
 	s.t.Helper()
 	var operations []string
 	err := s.db.QueryRow(s.t.Context(),
-		`SELECT COALESCE(array_agg(operation ORDER BY at), '{}') FROM intents WHERE outcome = 'changed' AND operation LIKE 'customer.%'`).Scan(&operations)
+		`SELECT COALESCE(array_agg(operation ORDER BY at), '{}') FROM intents
+		WHERE outcome = 'changed' AND operation LIKE 'customer.%'`).Scan(&operations)
 	s.check(err, "read the intents")
 	if !slices.Equal(operations, want) {
 		s.t.Errorf("the changes are %v, want %v", operations, want)

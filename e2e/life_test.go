@@ -35,7 +35,7 @@ func TestEditADraft(t *testing.T) {
 			s.sees("Total changed from 123.00 EUR to 269.12 EUR")
 			s.hasLived("invoice.edit")
 			s.attempts("changed")
-			if n := s.count(`SELECT count(*) FROM invoice_lines l JOIN invoices i ON i.id = invoice_id WHERE number = '2026-7001'`); n != 2 {
+			if n := s.count(`SELECT count(*) FROM invoice_lines JOIN invoices i ON i.id = invoice_id WHERE number = '2026-7001'`); n != 2 {
 				t.Errorf("%d lines are saved, want 2", n)
 			}
 		})
@@ -278,7 +278,8 @@ func (s *session) clickSlowlyTwice(button, done string) {
 	s.pointAt(button)
 	s.tap(1)
 	s.sees(done)
-	under, err := s.page.Evaluate(`([x, y]) => document.elementFromPoint(x, y)?.closest("a, button, summary, select, input")?.outerHTML ?? ""`,
+	under, err := s.page.Evaluate(`([x, y]) =>
+		document.elementFromPoint(x, y)?.closest("a, button, summary, select, input")?.outerHTML ?? ""`,
 		[]float64{s.x, s.y})
 	s.check(err, "look under the mouse")
 	if under != "" {
@@ -313,7 +314,8 @@ func (s *session) hasPaid(number string, want ...int) {
 	err := s.db.QueryRow(s.t.Context(), `
 		SELECT
 			COALESCE((SELECT string_agg((amount / 100)::text, ' ' ORDER BY id) FROM payments p WHERE p.invoice_id = i.id), '')
-			|| ', posted ' || COALESCE((SELECT string_agg((amount / 100)::text, ' ' ORDER BY at) FROM postings p WHERE p.invoice_id = i.id), '')
+			|| ', posted ' || COALESCE((
+				SELECT string_agg((amount / 100)::text, ' ' ORDER BY at) FROM postings p WHERE p.invoice_id = i.id), '')
 			|| ', paid ' || paid / 100
 		FROM invoices i WHERE number = $1`, number).Scan(&found)
 	s.check(err, "read the payments")

@@ -173,7 +173,8 @@ func TestBackAfterAPayment(t *testing.T) {
 
 			s.back()
 			s.isOnForm(form)
-			s.check(expect.Locator(s.page.GetByRole("alert")).ToContainText("This form already recorded 23.00 EUR"), "see that the form is used")
+			s.check(expect.Locator(s.page.GetByRole("alert")).ToContainText("This form already recorded 23.00 EUR"),
+				"see that the form is used")
 			s.fill("Amount in EUR", "23")
 			s.click("Record payment")
 			s.seesHeading("Invoice 2026-7001")

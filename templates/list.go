@@ -1,5 +1,41 @@
 package templates
 
+// List is a page of a list whose cells are texts, newest first.
+type List struct {
+	Pager
+
+	Title     string // "Customers"
+	One, Many string // what people call them within a sentence, "customer" and "customers"
+	Href      string // the address of the list
+	Columns   []Column
+	Rows      []Row
+	// Empty says where the first one comes from.
+	Empty string
+	// Archive says what it means to be archived, and Archived that these are those. It is "" where nothing is archived.
+	Archive  string
+	Archived bool
+}
+
+// Column is one of the columns of a [List]. The first one has the names of the records.
+type Column struct {
+	Label string
+	// Class is "name" for text that may be long, "date", or "num" for what is aligned to the right.
+	Class string
+}
+
+// Row is one record in a [List], with a text for each column.
+type Row struct {
+	Href  string
+	Cells []string
+}
+
+func (v List) title() string {
+	if v.Archived {
+		return "Archived " + v.Many
+	}
+	return v.Title
+}
+
 // Pager leads through the pages of a list.
 type Pager struct {
 	FirstHref string // empty on the first page

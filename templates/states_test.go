@@ -32,6 +32,12 @@ func states() map[string]templ.Component {
 	row := templates.InvoiceRow{Href: "/invoices/1", Number: hostile, Customer: hostile, Status: "draft", Total: "1.00 EUR"}
 	problem := templates.Problem{Href: "/problems/x", Title: "Number taken", Status: 409, Meaning: hostile, ToDo: hostile}
 
+	archived := templates.RecordView{
+		Name: hostile, Facts: []templates.Fact{{Label: "Email", Value: hostile, Href: "mailto:" + hostile}, {Label: "Notes"}},
+		Archive: hostile, Archived: "21 Nov 2026", EditHref: "/things/1/edit",
+		Action: templates.Action{Text: "Restore", Href: "/things/1/restore", Key: "k"},
+	}
+
 	all := map[string]templ.Component{
 		"login": templates.LoginPage(anonymous, templates.Login{
 			Next: "/invoices",
@@ -61,17 +67,17 @@ func states() map[string]templ.Component {
 			Status: 404, Title: "Not found", Message: hostile, RequestID: "r",
 			Links: []templates.Link{{Text: "Invoices", Href: "/invoices"}},
 		}),
-		"customers": templates.CustomerListPage(page, templates.CustomerList{
-			Rows: []templates.CustomerRow{{Href: "/customers/1", Name: hostile, Email: hostile}},
+		"list": templates.ListPage(page, templates.List{
+			One: "thing", Many: "things", Href: "/things", Columns: []templates.Column{{Label: "Name", Class: "name"}, {Label: "Since"}},
+			Rows: []templates.Row{{Href: "/things/1", Cells: []string{hostile, hostile}}},
 		}),
-		"no customers": templates.CustomerListPage(page, templates.CustomerList{}),
-		"customer": templates.CustomerPage(withHistory, templates.Customer{
-			Name: hostile, Email: hostile, Archived: "21 Nov 2026", Invoices: []templates.InvoiceRow{row},
-			Pager:  templates.Pager{NextHref: "?cursor=x"},
-			Action: templates.Action{Text: "Restore", Href: "/customers/1/restore", Key: "k"},
+		"empty list": templates.ListPage(page, templates.List{One: "thing", Many: "things", Href: "/things", Empty: hostile}),
+		"empty archive": templates.ListPage(page, templates.List{
+			One: "thing", Many: "things", Href: "/things", Archive: hostile, Archived: true,
 		}),
-		"archived customers": templates.CustomerListPage(page, templates.CustomerList{Archived: true}),
-		"customer form":      templates.CustomerForm(page, templates.Form{Title: "New customer", Key: "k"}),
+		"record":        templates.RecordPage(withHistory, archived),
+		"customer":      templates.CustomerPage(withHistory, archived, []templates.InvoiceRow{row}, templates.Pager{NextHref: "?cursor=x"}),
+		"customer form": templates.CustomerForm(page, templates.Form{Title: "New customer", Key: "k"}),
 		"customer form, stale": templates.CustomerForm(page, templates.Form{
 			Title: "Edit customer", Key: "k", Version: 2, Notice: templates.Stale(record, true),
 			Versions: []templates.VersionRow{{Label: "Name", Saved: hostile, Typed: hostile, Differ: true}}, Meanwhile: withHistory.History,

@@ -36,6 +36,7 @@ func (v TryAgain) AsksPassword() bool { return len(v.typed("password")) > 0 }
 type Fact struct {
 	Label string
 	Value string
+	Href  string // where the value leads on to, or ""
 }
 
 // typed gives all values posted under a name.

@@ -1,11 +1,9 @@
 package customer
 
 import (
-	"context"
 	"log/slog"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
@@ -29,8 +27,10 @@ var Edit = idempotency.Define(idempotency.Spec[Draft, Customer]{
 			WHERE tenant_id = @tenant_id AND id = @record_id AND (email, name) IS DISTINCT FROM (@email, @name)`, arguments(d))
 		return tx.Record()
 	},
-	Explain: map[string]idempotency.Explanation[Draft]{"customers_email_once": emailTaken},
-	Fields:  fields,
+	Explain: map[string]idempotency.Explanation[Draft]{
+		"customers_email_once": idempotency.Taken(Table, `r.email_folded = @email`, folded, emailTaken),
+	},
+	Fields: fields,
 })
 
 // Archive takes the customer out of lists and choices.
@@ -62,13 +62,9 @@ var EmailTaken = conflict.Kind{
 	ToDo:    "Open the other customer (existing_id), or send the request with another address.",
 }
 
-func emailTaken(
-	ctx context.Context, store *idempotency.Store, intent idempotency.Intent, d Draft, _ *pgconn.PgError,
-) error {
-	other, err := Table.FindBy(ctx, store.Pool, intent.Tenant, `r.email_folded = @email`, pgx.NamedArgs{"email": d.Email.Folded()})
-	if err != nil {
-		return err
-	}
+func folded(d Draft) pgx.NamedArgs { return pgx.NamedArgs{"email": d.Email.Folded()} }
+
+func emailTaken(_ Draft, other Customer) error {
 	return &conflict.Error{
 		Kind: &EmailTaken, Title: other.Name + " has the email address " + other.Email + ".",
 		Text: "There is one customer per address, so nothing was changed.", Existing: other.ID, Name: other.Name,

@@ -39,7 +39,7 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Payment]{
 	},
 	Retain: 72 * time.Hour,
 	Explain: map[string]idempotency.Explanation[Draft]{
-		"payments_reference_once": taken,
+		"payments_reference_once": idempotency.Taken(Table, `r.provider = @provider AND r.reference = @reference`, reference, taken),
 		"payments_within_open":    exceedsOpen,
 		"payments_of_issued":      notIssued,
 		"payments_invoice":        noInvoice,
@@ -66,12 +66,11 @@ var ExceedsOpen = conflict.Kind{
 	ToDo: "Read the invoice, and record at most its open amount (open).",
 }
 
-func taken(ctx context.Context, store *idempotency.Store, intent idempotency.Intent, d Draft, _ *pgconn.PgError) error {
-	first, err := Table.FindBy(ctx, store.Pool, intent.Tenant, `r.provider = @provider AND r.reference = @reference`,
-		pgx.NamedArgs{"provider": d.Provider, "reference": d.Reference})
-	if err != nil {
-		return err
-	}
+func reference(d Draft) pgx.NamedArgs {
+	return pgx.NamedArgs{"provider": d.Provider, "reference": d.Reference}
+}
+
+func taken(d Draft, first Payment) error {
 	return &conflict.Error{
 		Kind: &Taken, Title: "The payment " + d.Reference + " of " + d.Provider + " is recorded already.",
 		Text: "We kept the first one and did not record it twice.", Existing: first.ID, Name: Name(first),

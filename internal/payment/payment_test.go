@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/customer"
@@ -271,30 +271,31 @@ func TestTwoPostingsAtOnce(t *testing.T) {
 	if _, err := b.pay("k", inv, "40", nil); err != nil {
 		t.Fatal(err)
 	}
-	begin := func() pgx.Tx {
-		tx, err := b.db.Admin(t).Begin(t.Context())
-		if err == nil {
-			_, err = tx.Exec(t.Context(), `
-				INSERT INTO postings (tenant_id, invoice_id, source_id, kind, amount)
-				SELECT tenant_id, id, gen_random_uuid(), 'payment', 100 FROM invoices`)
-		}
-		if err != nil {
+	const post = `
+		INSERT INTO postings (tenant_id, invoice_id, source_id, kind, amount)
+		SELECT tenant_id, id, gen_random_uuid(), 'payment', 100 FROM invoices`
+	const show = `UPDATE invoices SET paid = paid + 100`
+	admin := b.db.Admin(t)
+	one, err := admin.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, sql := range []string{post, show} {
+		if _, err := one.Exec(t.Context(), sql); err != nil {
 			t.Fatal(err)
 		}
-		return tx
 	}
-	end := func(tx pgx.Tx) error {
-		if _, err := tx.Exec(t.Context(), `UPDATE invoices SET paid = paid + 100`); err != nil {
-			t.Fatal(err)
-		}
-		return tx.Commit(t.Context())
-	}
-	one, two := begin(), begin()
-	if err := end(one); err != nil {
+	two := make(chan error, 1)
+	go func() {
+		_, err := admin.Exec(t.Context(), `BEGIN; `+post+`; `+show+`; COMMIT`)
+		two <- err
+	}()
+	b.waiting(admin, 1) // it has read the balance, and waits for the invoice
+	if err := one.Commit(t.Context()); err != nil {
 		t.Error(err)
 	}
 	var broken *pgconn.PgError
-	if err := end(two); !errors.As(err, &broken) || broken.ConstraintName != "invoices_balanced" {
+	if err := <-two; !errors.As(err, &broken) || broken.ConstraintName != "invoices_balanced" {
 		t.Errorf("%v", err)
 	}
 	if _, err := b.pay("next", inv, "59", nil); err != nil {
@@ -302,5 +303,19 @@ func TestTwoPostingsAtOnce(t *testing.T) {
 	}
 	if found := b.find(inv); found.Paid != 10000 {
 		t.Errorf("paid %d", found.Paid)
+	}
+}
+
+// waiting returns when so many wait for a lock.
+func (b *bundle) waiting(admin *pgxpool.Pool, count int) {
+	b.Helper()
+	ctx, cancel := context.WithTimeout(b.Context(), 30*time.Second)
+	defer cancel()
+	for waiting := 0; waiting < count; {
+		if err := admin.QueryRow(ctx, `
+			SELECT count(*) FROM pg_stat_activity
+			WHERE datname = current_database() AND wait_event_type = 'Lock'`).Scan(&waiting); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

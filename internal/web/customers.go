@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"time"
 
 	"github.com/a-h/templ"
 
@@ -18,13 +19,25 @@ func (s *Server) customers(pages, api router) {
 		name:   func(c customer.Customer) string { return c.Name },
 		fields: []templates.Field{{Name: "email", Value: "Email"}, {Name: "name", Value: "Name"}},
 		form:   plainForm(templates.CustomerForm),
-		rules:  customer.Rules(),
+		shown: func(c customer.Customer) []templates.Fact {
+			return []templates.Fact{
+				{Label: "Email", Value: c.Email, Href: "mailto:" + c.Email}, {Label: "Customer since", Value: day(c.CreatedAt)},
+			}
+		},
+		archived: func(c customer.Customer) time.Time { return c.ArchivedAt },
+		archive:  "Archived customers are not offered for new invoices, and keep the old ones.",
+		rules:    customer.Rules(),
 	})
 	draft := read(m, customer.Input.Draft)
 
 	lists(m, listing[customer.Customer]{
 		summary: "Customers, newest first; with archived=1, those that are archived.", query: "&archived=",
-		read: s.readCustomers, page: customerList,
+		read: func(r *http.Request, page record.Page) ([]customer.Customer, error) {
+			return customer.List(r.Context(), s.pool, principal(r).Tenant, page, archivedOnly(r))
+		},
+		columns: []templates.Column{{Label: "Name", Class: "name"}, {Label: "Email", Class: "name"}, {Label: "Since", Class: "date"}},
+		row:     func(c customer.Customer) []string { return []string{c.Name, c.Email, day(c.CreatedAt)} },
+		empty:   "Add one here, or create an invoice: its customer is added with it.",
 	})
 	shows(m, "One customer.", func(r *http.Request, p templates.Page, c customer.Customer) (templ.Component, error) {
 		return s.customerPage(m, r, p, c)
@@ -35,20 +48,7 @@ func (s *Server) customers(pages, api router) {
 	transitions(m, "restore", "restored", "Bring an archived customer back.", customer.Restore, nothing())
 }
 
-func (s *Server) readCustomers(r *http.Request, page record.Page) ([]customer.Customer, error) {
-	return customer.List(r.Context(), s.pool, principal(r).Tenant, page, r.URL.Query().Get("archived") == "1")
-}
-
-func customerList(r *http.Request, p templates.Page, found []customer.Customer, pages templates.Pager) templ.Component {
-	list := templates.CustomerList{Pager: pages, Archived: r.URL.Query().Get("archived") == "1"}
-	for _, c := range found {
-		list.Rows = append(list.Rows, templates.CustomerRow{
-			Href: "/customers/" + c.ID.String(), Name: c.Name, Email: c.Email, Since: day(c.CreatedAt),
-		})
-	}
-	return templates.CustomerListPage(p, list)
-}
-
+// customerPage shows a customer with their invoices.
 func (s *Server) customerPage(
 	m *mounted[customer.Customer], r *http.Request, p templates.Page, c customer.Customer,
 ) (templ.Component, error) {
@@ -58,13 +58,7 @@ func (s *Server) customerPage(
 	if err != nil {
 		return nil, err
 	}
-	view := templates.Customer{
-		Pager: pages.pager(r), Name: c.Name, Email: c.Email, Since: day(c.CreatedAt), Invoices: invoiceRows(invoices),
-		EditHref: m.href(c.ID) + "/edit", NewInvoiceHref: "/invoices/new?customer=" + c.ID.String(),
-		Action: m.action(r, c.ID, "archive", "Archiving…"),
-	}
-	if !c.ArchivedAt.IsZero() {
-		view.Archived, view.Action = day(c.ArchivedAt), m.action(r, c.ID, "restore", "Restoring…")
-	}
-	return templates.CustomerPage(p, view), nil
+	view := m.recordView(r, c)
+	view.New = templates.Link{Text: "New invoice", Href: "/invoices/new?customer=" + c.ID.String()}
+	return templates.CustomerPage(p, view, invoiceRows(invoices), pages.pager(r)), nil
 }

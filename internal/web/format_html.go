@@ -1,7 +1,6 @@
 package web
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -216,7 +215,9 @@ func (m *mounted[R]) object(
 		if err != nil {
 			return 0, err
 		}
-		refused = cmp.Or(m.final(found), refused) // which counts for more than who came first
+		if final := m.final(found); final != nil {
+			refused = final // which counts for more than who came first
+		}
 	}
 	if problems, ok := errors.AsType[*invalid.Error](refused); ok {
 		for _, field := range problems.Fields {

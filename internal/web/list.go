@@ -15,19 +15,28 @@ import (
 	"onlyonce/templates"
 )
 
-// listing is how a list of records is read and shown, newest first. Without a page it is for the API only.
+// listing is how a list of records is read and shown, newest first. Without columns or a page it is for the API only.
 type listing[L entity] struct {
 	summary string // for the API documentation
 	query   string // the parameters besides limit and cursor, such as "&archived="
 	read    func(r *http.Request, page record.Page) ([]L, error)
-	page    func(r *http.Request, p templates.Page, rows []L, pages templates.Pager) templ.Component
 	json    func(L) any // nil for L itself
+	// columns head the plain page of a list, row gives the texts below them, and empty says where the first one
+	// comes from.
+	columns []templates.Column
+	row     func(L) []string
+	empty   string
+	// page is another page in place of the plain one.
+	page func(r *http.Request, p templates.Page, rows []L, pages templates.Pager) templ.Component
 }
 
 // lists registers the list of a resource.
 func lists[R, L entity](m *mounted[R], l listing[L]) {
 	m.document(http.MethodGet, m.list()+"?limit=&cursor="+l.query,
 		l.summary+" limit is 1 to 100; next_cursor leads to the next page.", "reads")
+	if l.page == nil && l.columns != nil {
+		l.page = plainList(m, l)
+	}
 	if l.page != nil {
 		m.pages.read(m.list(), func(w http.ResponseWriter, r *http.Request) error {
 			rows, pages, err := pageOf(r, l.read)
@@ -61,7 +70,26 @@ func lists[R, L entity](m *mounted[R], l listing[L]) {
 	})
 }
 
-// shows registers one record: in the API, and as a page, unless another one shows it.
+// plainList is the page of a list whose cells are texts.
+func plainList[R, L entity](m *mounted[R], l listing[L]) func(*http.Request, templates.Page, []L, templates.Pager) templ.Component {
+	return func(r *http.Request, p templates.Page, rows []L, pages templates.Pager) templ.Component {
+		v := templates.List{
+			Pager: pages, Title: capital(m.many), One: m.one, Many: m.many, Href: m.path(), Columns: l.columns, Empty: l.empty,
+			Archive: m.archive, Archived: archivedOnly(r),
+		}
+		for _, row := range rows {
+			id, _ := row.Identity()
+			v.Rows = append(v.Rows, templates.Row{Href: m.href(id), Cells: l.row(row)})
+		}
+		return templates.ListPage(p, v)
+	}
+}
+
+// archivedOnly says whether a list is to have the archived records in place of the others.
+func archivedOnly(r *http.Request) bool { return r.URL.Query().Get("archived") == "1" }
+
+// shows registers one record: in the API, and as a page, unless another one shows it. Without a page function it is
+// the plain one, which has the facts that the resource shows.
 func shows[R entity](m *mounted[R], summary string, page func(r *http.Request, p templates.Page, found R) (templ.Component, error)) {
 	m.document(http.MethodGet, m.path()+"/{id}", summary, "reads")
 	m.pages.read(m.path()+"/{id}", func(w http.ResponseWriter, r *http.Request) error {
@@ -80,6 +108,9 @@ func shows[R entity](m *mounted[R], summary string, page func(r *http.Request, p
 			return err
 		}
 		shared.History = m.entries(found, history)
+		if page == nil {
+			return m.s.render(w, r, http.StatusOK, templates.RecordPage(shared, m.recordView(r, found)))
+		}
 		shown, err := page(r, shared, found)
 		if err != nil {
 			return err

@@ -171,9 +171,9 @@ func TestDecidedFormBelongsToItsNewTenant(t *testing.T) {
 
 // TestCustomersOfAnotherTenantMeanNothing: one who was chosen as acme is nobody to globex, and is not read.
 func TestCustomersOfAnotherTenantMeanNothing(t *testing.T) {
-	b, _, customerID, _ := setupSecrets(t)
+	b, of := setupSecrets(t)
 	x := b.try(invoices(), htmlFormat{})
-	form := change(x.opened(), "customer_id", customerID)
+	form := change(x.opened(), "customer_id", of.customer)
 	x.caller.logIn(b.globex, password)
 	before := b.rows()
 	first := x.caller.submit(x.list(), form)

@@ -19,7 +19,8 @@ func (b *bundle) everyChange(program, person *client) map[string][]request {
 	customer := func(id int) edits {
 		mine := url.Values{"email": {strconv.Itoa(id) + "@example.com"}, "name": {"Ada King"}}
 		return edits{
-			c, rowID(id), mine, change(mine, "name", "Grace"), change(mine, "email", "7@EXAMPLE.com"), change(mine, "email", "7", "name", ""),
+			c, rowID(id), mine, change(mine, "name", "Grace"), change(mine, "email", "7@EXAMPLE.com"),
+			change(mine, "email", "7", "name", ""),
 		}
 	}
 	addLine := change(i.command, "idempotency_key", "form", "action", "add_line", "version", "1")
@@ -201,9 +202,12 @@ func (b *bundle) everyPayment(program, person *client) map[string][]request {
 		"GET /api/v1/invoices/{id}/payments": {
 			get(program, http.StatusOK, "/api/v1"+list(most)),
 			get(program, http.StatusOK, "/api/v1"+list(most)+"?limit=100&cursor="+rowID(many/2)),
-			get(program, http.StatusOK, "/api/v1"+list(rowID(drafts+2))+"?limit=100"), get(program, http.StatusNotFound, "/api/v1"+list(nobody)),
+			get(program, http.StatusOK, "/api/v1"+list(rowID(drafts+2))+"?limit=100"),
+			get(program, http.StatusNotFound, "/api/v1"+list(nobody)),
 		},
-		"GET /payments/{id}":        {get(person, http.StatusSeeOther, "/payments/"+rowID(7)), get(person, http.StatusOK, "/invoices/"+most)},
+		"GET /payments/{id}": {
+			get(person, http.StatusSeeOther, "/payments/"+rowID(7)), get(person, http.StatusOK, "/invoices/"+most),
+		},
 		"GET /api/v1/payments/{id}": {get(program, http.StatusOK, "/api/v1/payments/"+rowID(7))},
 	}
 }

@@ -110,4 +110,3 @@ func pagesOf(path string) []string {
 		path + "?archived=1", path + "?archived=1&cursor=" + rowID(many+many/2), path + "?archived=1&cursor=" + rowID(many/2),
 	}
 }
-

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/a-h/templ"
 	"github.com/go-chi/chi/v5"
@@ -52,6 +53,12 @@ type resource[R entity] struct {
 	// told gives what says, in words, which fields have changed that are in no form. It is asked about the changes
 	// of the record from the newest to the oldest. Without it, they are not told.
 	told func(R) func(changed) []templates.HistoryChange
+	// shown are the facts on its page.
+	shown func(R) []templates.Fact
+	// archived is when a record was archived, zero if it is not, and archive says in a sentence what that means.
+	// Without it, there is no archive.
+	archived func(R) time.Time
+	archive  string
 	// final says why a record cannot be changed any more, or nil if it can. Without it, all can.
 	final func(R) error
 	// control finds the form control for a JSON Pointer; nil if they have the same names.
@@ -187,6 +194,26 @@ func (m *mounted[R]) existing(r *http.Request, id uuid.UUID) (templates.Record, 
 		return templates.Record{}, err
 	}
 	return templates.Record{Name: m.name(found), Href: m.page(found)}, nil
+}
+
+// recordView is what the pages of records have in common.
+func (m *mounted[R]) recordView(r *http.Request, found R) templates.RecordView {
+	id, _ := found.Identity()
+	v := templates.RecordView{Name: m.name(found), Facts: m.shown(found), Archive: m.archive}
+	for _, o := range m.reg.operations {
+		if o.Kind == idempotency.Change {
+			v.EditHref = m.href(id) + "/edit"
+		}
+	}
+	if m.archived == nil {
+		return v
+	}
+	if at := m.archived(found); !at.IsZero() {
+		v.Archived, v.Action = day(at), m.action(r, id, "restore", "Restoring…")
+	} else {
+		v.Action = m.action(r, id, "archive", "Archiving…")
+	}
+	return v
 }
 
 // view is what the API shows of a record.

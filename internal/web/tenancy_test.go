@@ -15,11 +15,13 @@ import (
 // secrets is what only acme may read.
 var secrets = []string{"secret@acme.example", "Secret Customer", "SECRET-7", "secret notes", "secret work", "secret reference"}
 
-// setupSecrets gives acme a payment and two invoices, one of them made under key, and the ids that the other tenant
-// will try.
-func setupSecrets(t *testing.T) (b *bundle, invoiceID, customerID, paymentID string) {
+// secretIDs are what the other tenant will try.
+type secretIDs struct{ invoice, customer, payment string }
+
+// setupSecrets gives acme a payment and two invoices, one of them made under key.
+func setupSecrets(t *testing.T) (*bundle, secretIDs) {
 	t.Helper()
-	b = setup(t)
+	b := setup(t)
 	of, paid := invoices(), payments()
 	program := b.program(b.site, b.acme)
 	command := change(of.command, "notes", "secret notes", "customer_email", "secret@acme.example",
@@ -31,28 +33,28 @@ func setupSecrets(t *testing.T) (b *bundle, invoiceID, customerID, paymentID str
 	}
 	paid.parent.command = command
 	payment := b.prepared(b.acme, "payment", paid, change(paid.command, "reference", "secret reference"))
-	return b, decode[created](b, a).ID, get[string](b, `SELECT id::text FROM customers`), payment.ID
+	return b, secretIDs{decode[created](b, a).ID, get[string](b, `SELECT id::text FROM customers`), payment.ID}
 }
 
 // TestOtherTenantsSeeNothing tries every route there is, with the other tenant's login and token, and
 // everything that it could have learned: ids and the key.
 func TestOtherTenantsSeeNothing(t *testing.T) {
-	b, invoiceID, customerID, paymentID := setupSecrets(t)
+	b, of := setupSecrets(t)
 	before := b.rows()
 	person, program := b.person(b.site, b.globex), b.program(b.site, b.globex)
-	queries := []string{"", "copy=" + invoiceID, "customer=" + customerID, "cursor=" + invoiceID, "cursor=" + customerID, "key=" + key,
-		"key=" + key + "&copy=" + invoiceID, "key=" + key + "&customer=" + customerID}
+	queries := []string{"", "copy=" + of.invoice, "customer=" + of.customer, "cursor=" + of.invoice, "cursor=" + of.customer, "key=" + key,
+		"key=" + key + "&copy=" + of.invoice, "key=" + key + "&customer=" + of.customer}
 	tried := 0
 	for _, route := range b.walk() {
 		method, path, _ := strings.Cut(route, " ")
-		caller, form := person, change(invoices().command, "customer_id", customerID, "idempotency_key", key)
+		caller, form := person, change(invoices().command, "customer_id", of.customer, "idempotency_key", key)
 		body := form.Encode()
 		if strings.HasPrefix(path, "/api/") {
 			caller, body = program, invoices().json(form)
 		} else {
 			caller = caller.with("Content-Type", "application/x-www-form-urlencoded")
 		}
-		ids := []string{invoiceID, customerID, paymentID}
+		ids := []string{of.invoice, of.customer, of.payment}
 		if !strings.Contains(path, "{id}") {
 			ids = ids[:1]
 		}
@@ -123,7 +125,7 @@ func (b *bundle) tenantTables() []string {
 
 // TestRowLevelSecurity is the last line: the app's role, with queries that forgot their tenant.
 func TestRowLevelSecurity(t *testing.T) {
-	b, _, _, _ := setupSecrets(t)
+	b, _ := setupSecrets(t)
 	for _, table := range b.tenantTables() {
 		b.exec(`ALTER TABLE ` + table + ` DISABLE TRIGGER USER`) // that refuse some of it as well
 		if get[int](b, `SELECT count(*) FROM `+table) == 0 {

@@ -1,0 +1,24 @@
+package idempotency
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"onlyonce/internal/record"
+)
+
+// Taken explains a unique constraint by the record that has the value already. where is the condition on the row r
+// that finds it, args are its arguments, and say makes the conflict.Error.
+func Taken[C, R any](
+	table record.Table[R], where string, args func(C) pgx.NamedArgs, say func(command C, existing R) error,
+) Explanation[C] {
+	return func(ctx context.Context, store *Store, intent Intent, command C, _ *pgconn.PgError) error {
+		existing, err := table.FindBy(ctx, store.Pool, intent.Tenant, where, args(command))
+		if err != nil {
+			return err
+		}
+		return say(command, existing)
+	}
+}

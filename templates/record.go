@@ -1,0 +1,15 @@
+package templates
+
+// RecordView is what the pages of records have in common.
+type RecordView struct {
+	Name  string
+	Facts []Fact
+	// EditHref is where it is edited; "" if it is not.
+	EditHref string
+	// New is the way on to what is created for this record most often.
+	New Link
+	// Archive says what it means to be archived, and Archived since when it is, or "". Action does it, or undoes it.
+	Archive  string
+	Archived string
+	Action   Action
+}
