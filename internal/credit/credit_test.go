@@ -38,7 +38,8 @@ func TestInParts(t *testing.T) {
 			t.Errorf("again: %+v, %v", again, err)
 		}
 		total += done.Value.Total
-		if found := b.find(inv); found.Status != step.status || found.Credited != total || found.Open != inv.Total-total || found.Paid != 0 {
+		found := b.find(inv)
+		if found.Status != step.status || found.Credited != total || found.Open != inv.Total-total || found.Paid != 0 {
 			t.Errorf("%+v", found)
 		}
 	}
@@ -267,16 +268,20 @@ func TestDatabaseKeepsTheCreditNotes(t *testing.T) {
 			`UPDATE credit_notes SET total = 1`, `DELETE FROM credit_notes`, `TRUNCATE credit_notes CASCADE`,
 			line(`(SELECT id FROM credit_notes WHERE invoice_id = '`+open+`')`, open, "2", "1"),
 		},
-		"credit_note_lines_append_only":      {`UPDATE credit_note_lines SET net = 1`, `DELETE FROM credit_note_lines`, `TRUNCATE credit_note_lines`},
-		"credit_note_lines_within_line":      {line(fresh, open, "1", "2.01")},
-		"credit_note_lines_quantity_check":   {line(fresh, open, "1", "0")},
-		"credit_note_lines_line":             {line(fresh, open, "3", "1"), line(fresh, uuid.NewString(), "1", "1")},
-		"credit_note_lines_credit_note":      {line(fresh, open, "2", "1")},
-		"credit_notes_of_issued":             {line(fresh, void, "1", "1"), note(void)},
-		"credit_notes_of_lines":              {note(open)},
-		"credit_notes_invoice":               {note(uuid.NewString()), line(fresh, open, "2", "1") + note(void)},
-		"credit_notes_within_open":           {line(fresh, open, "1", "2") + note(open)},
-		"invoices_void_without_credit_notes": {`UPDATE invoices SET status = 'void', voided_at = now() WHERE id = '` + unpaid.ID.String() + `'`},
+		"credit_note_lines_append_only": {
+			`UPDATE credit_note_lines SET net = 1`, `DELETE FROM credit_note_lines`, `TRUNCATE credit_note_lines`,
+		},
+		"credit_note_lines_within_line":    {line(fresh, open, "1", "2.01")},
+		"credit_note_lines_quantity_check": {line(fresh, open, "1", "0")},
+		"credit_note_lines_line":           {line(fresh, open, "3", "1"), line(fresh, uuid.NewString(), "1", "1")},
+		"credit_note_lines_credit_note":    {line(fresh, open, "2", "1")},
+		"credit_notes_of_issued":           {line(fresh, void, "1", "1"), note(void)},
+		"credit_notes_of_lines":            {note(open)},
+		"credit_notes_invoice":             {note(uuid.NewString()), line(fresh, open, "2", "1") + note(void)},
+		"credit_notes_within_open":         {line(fresh, open, "1", "2") + note(open)},
+		"invoices_void_without_credit_notes": {
+			`UPDATE invoices SET status = 'void', voided_at = now() WHERE id = '` + unpaid.ID.String() + `'`,
+		},
 		"invoices_balanced": {
 			`UPDATE invoices SET credited = 0 WHERE credited > 0`,
 			`INSERT INTO postings (tenant_id, invoice_id, source_id, kind, amount)

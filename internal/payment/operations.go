@@ -61,8 +61,8 @@ var Taken = conflict.Kind{
 // ExceedsOpen is the conflict of paying more than is open. Its member open is the open amount.
 var ExceedsOpen = conflict.Kind{
 	Slug: "exceeds-open-amount", Title: "More than the open amount",
-	Meaning: "The payment is larger than what is open on the invoice, which other payments and credit notes may have lowered. Nothing was recorded. " +
-		"The key can be used again.",
+	Meaning: "The payment is larger than what is open on the invoice, which other payments and credit notes may have lowered. " +
+		"Nothing was recorded. The key can be used again.",
 	ToDo: "Read the invoice, and record at most its open amount (open).",
 }
 

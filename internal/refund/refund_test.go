@@ -250,7 +250,7 @@ func TestDatabaseKeepsTheRefunds(t *testing.T) {
 		"refunds_within_payment": {fmt.Sprintf(another, "6001")},
 		"refunds_amount_check":   {fmt.Sprintf(another, "0")},
 		"refunds_payment": {`INSERT INTO refunds (tenant_id, id, payment_id, amount, refunded_on)
-			SELECT tenant_id, gen_random_uuid(), gen_random_uuid(), 1, '2026-11-22' FROM payments`},
+			SELECT tenant_id, id, gen_random_uuid(), 1, '2026-11-22' FROM payments`},
 		"minor_units_check": {
 			`UPDATE payments SET refunded = 10001`, `UPDATE invoices SET paid = -1`, fmt.Sprintf(another, "-1"),
 			`INSERT INTO postings (tenant_id, invoice_id, source_id, kind, amount)

@@ -23,7 +23,8 @@ func (b *bundle) everyRefund(program, person *client) map[string][]request {
 		"GET /api/v1/payments/{id}/refunds": {
 			looked(program, http.StatusOK, "/api/v1"+list(most)),
 			looked(program, http.StatusOK, "/api/v1"+list(most)+"?limit=100&cursor="+rowID(many/2)),
-			looked(program, http.StatusOK, "/api/v1"+list(rowID(2))+"?limit=100"), looked(program, http.StatusNotFound, "/api/v1"+list(nobody)),
+			looked(program, http.StatusOK, "/api/v1"+list(rowID(2))+"?limit=100"),
+			looked(program, http.StatusNotFound, "/api/v1"+list(nobody)),
 		},
 		"GET /refunds/{id}":        {looked(person, http.StatusSeeOther, "/refunds/"+rowID(7))},
 		"GET /api/v1/refunds/{id}": {looked(program, http.StatusOK, "/api/v1/refunds/"+rowID(7))},
