@@ -56,7 +56,10 @@ func states() map[string]templ.Component {
 		"invoice with payments and credits": templates.InvoicePage(page, templates.Invoice{
 			Number: "2026-0042", Status: "paid", Paid: "1.00", Credited: "2.00", Open: "0.00", CreditHref: "/invoices/1/credit-notes/new",
 			Ledger: []templates.LedgerRow{
-				{Date: "21 Nov 2026", Kind: "Payment", Amount: "3.00 EUR", Details: hostile, RefundHref: "/payments/1/refunds/new", Left: "1.00 EUR"},
+				{
+					Date: "21 Nov 2026", Kind: "Payment", Amount: "3.00 EUR", Details: hostile,
+					RefundHref: "/payments/1/refunds/new", Left: "1.00 EUR",
+				},
 				{Date: "22 Nov 2026", Kind: "Refund", Amount: "−2.00 EUR"},
 				{Date: "22 Nov 2026", Kind: "Credit note", Amount: "2.00 EUR", Number: "CN-2026-0001", Href: "/credit-notes/1"},
 			},

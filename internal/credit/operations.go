@@ -53,8 +53,8 @@ func insert(tx *idempotency.Tx, d Draft) idempotency.Result {
 			INSERT INTO credit_note_lines (tenant_id, credit_note_id, invoice_id, position, quantity)
 			SELECT tenant_id, @record_id, invoice_id, position, uncredited
 			FROM (
-				SELECT tenant_id, invoice_id, position, quantity - credited_quantity(tenant_id, invoice_id, position) AS uncredited FROM invoice_lines
-				WHERE tenant_id = @tenant_id AND invoice_id = @invoice_id) AS l
+				SELECT tenant_id, invoice_id, position, quantity - credited_quantity(tenant_id, invoice_id, position) AS uncredited
+				FROM invoice_lines WHERE tenant_id = @tenant_id AND invoice_id = @invoice_id) AS l
 			WHERE uncredited > 0`, args)
 	} else {
 		args["positions"], args["quantities"] = columns(d.Lines)
