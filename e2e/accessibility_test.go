@@ -144,6 +144,7 @@ func (s *session) visitPaymentForms(look func(*session, string)) {
 	s.open(invoice + "/payments/new")
 	s.seesHeading("Nothing is open on this invoice.")
 	look(s, "nothing to pay")
+	s.visitCredits(look)
 
 	unpaid := s.issuedByAPI("2026-7212")
 	s.open(unpaid)
@@ -158,6 +159,37 @@ func (s *session) visitPaymentForms(look func(*session, string)) {
 	other.click("Record payment")
 	other.seesHeading("This form belongs to Acme Studio, and you are now logged in as Globex Works.")
 	look(other, "a payment of another business")
+}
+
+func (s *session) visitCredits(look func(*session, string)) {
+	s.t.Helper()
+	invoice := s.issuedByAPI("2026-7213")
+	s.payByAPI(invoice, "50.00", "R-5")
+	s.open(invoice)
+	s.follow("Refund 50.00 EUR of it")
+	look(s, "a refund")
+	s.fill("Amount in EUR", "60")
+	s.click("Record refund")
+	s.sees("Of this payment 50.00 EUR is left.")
+	look(s, "a refund of too much")
+	s.fill("Amount in EUR", "20")
+	s.click("Record refund")
+	s.sees("30.00 of 123.00 paid.")
+	s.follow("Credit")
+	look(s, "a credit note form")
+	s.click("Create credit note")
+	s.sees("The open amount is 93.00 EUR.")
+	look(s, "a credit note of more than is open")
+	s.fill("Quantity", "3")
+	s.click("Create credit note")
+	s.sees("Of line 1 the quantity 2 is left.")
+	look(s, "a credit note of more than a line")
+	s.fill("Quantity", "1")
+	s.click("Create credit note")
+	s.seesHeading("Credit note CN-")
+	look(s, "a credit note")
+	s.open(invoice)
+	look(s, "an invoice with payments and credits")
 }
 
 func (s *session) visitCustomerForms(look func(*session, string)) {

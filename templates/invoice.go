@@ -18,9 +18,11 @@ type Invoice struct {
 	Taxes         []TaxLine
 	Total         string
 	Paid          string // empty for a draft
+	Credited      string // empty if nothing was
 	Open          string
-	Payments      []PaymentRow
+	Ledger        []LedgerRow
 	PayHref       string // records a payment; empty if nothing can be paid
+	CreditHref    string // creates a credit note; empty if nothing can be credited
 	Notes         string
 	// EditHref opens the form of a draft; empty for others. Actions bring it into another state.
 	EditHref string
@@ -60,12 +62,22 @@ func (v Invoice) standing() standing {
 	case "void":
 		return standing{"Total", v.Total, "This invoice does not count. It keeps its number."}
 	case "paid":
-		return standing{"Paid", v.Paid, "Nothing is open."}
+		return standing{"Paid", v.Paid, v.creditedNote() + "Nothing is open."}
+	case "credited":
+		return standing{"Credited", v.Credited, "Nothing is open."}
 	case "overdue":
 		due = "Was due " + v.DueDate + "."
 	}
-	if len(v.Payments) > 0 {
-		due = v.Paid + " of " + v.Total + " paid. " + due
+	if len(v.Ledger) > 0 {
+		due = v.Paid + " of " + v.Total + " paid. " + v.creditedNote() + due
 	}
 	return standing{"Open", v.Open, due}
+}
+
+// creditedNote is a sentence about what was credited, if anything was.
+func (v Invoice) creditedNote() string {
+	if v.Credited == "" {
+		return ""
+	}
+	return v.Credited + " credited. "
 }

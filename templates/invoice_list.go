@@ -14,7 +14,7 @@ type InvoiceRow struct {
 	Customer  string
 	IssueDate string
 	DueDate   string
-	Status    string // "draft", "issued", "partially_paid", "overdue", "paid" or "void"
+	Status    string // "draft", "issued", "partially_paid", "overdue", "paid", "credited" or "void"
 	Total     string // with its currency, "1,230.00 EUR"
 }
 
@@ -31,6 +31,8 @@ func statusText(status string) string {
 		return "Partially paid"
 	case "paid":
 		return "Paid"
+	case "credited":
+		return "Credited"
 	case "void":
 		return "Void"
 	default:
@@ -50,6 +52,8 @@ func statusIcon(status string) string {
 		return circle + "M6 2v8M7 2.5v7M8 3v6M9 4v4"
 	case "paid":
 		return "M1.5 6.5L4.5 9.5L10.5 3"
+	case "credited":
+		return "M5 2.5L2 5.5l3 3M2 5.5h5.5a2.5 2.5 0 0 1 0 5H6"
 	case "void":
 		return circle + "M3 9L9 3"
 	default: // a pencil

@@ -11,11 +11,3 @@ type PaymentFormView struct {
 	SeenOpen string // the same, as the form sends it back
 	Methods  []Option
 }
-
-// PaymentRow is one payment on the page of its invoice.
-type PaymentRow struct {
-	Date      string
-	Method    string
-	Reference string // with who gave it
-	Amount    string // with its currency
-}

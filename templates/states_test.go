@@ -53,6 +53,34 @@ func states() map[string]templ.Component {
 			Lines: []templates.InvoiceLine{{Description: hostile}},
 			Taxes: []templates.TaxLine{{Rate: "23%"}},
 		}),
+		"invoice with payments and credits": templates.InvoicePage(page, templates.Invoice{
+			Number: "2026-0042", Status: "paid", Paid: "1.00", Credited: "2.00", Open: "0.00", CreditHref: "/invoices/1/credit-notes/new",
+			Ledger: []templates.LedgerRow{
+				{
+					Date: "21 Nov 2026", Kind: "Payment", Amount: "3.00 EUR", Details: hostile,
+					RefundHref: "/payments/1/refunds/new", Left: "1.00 EUR",
+				},
+				{Date: "22 Nov 2026", Kind: "Refund", Amount: "−2.00 EUR"},
+				{Date: "22 Nov 2026", Kind: "Credit note", Amount: "2.00 EUR", Number: "CN-2026-0001", Href: "/credit-notes/1"},
+			},
+		}),
+		"invoice credited": templates.InvoicePage(page, templates.Invoice{Number: "2026-0042", Status: "credited", Credited: "3.00"}),
+		"refund form": templates.RefundForm(page, templates.RefundFormView{
+			Form:    templates.Form{Title: "Record a refund", Key: "k", Typed: url.Values{"amount": {hostile}}},
+			Payment: hostile, Number: hostile, Href: "/invoices/1", Currency: "EUR", Left: "1,234.50", SeenLeft: "1234.50",
+		}),
+		"credit note form": templates.CreditNoteForm(page, templates.CreditNoteFormView{
+			Form: templates.Form{
+				Title: "New credit note", Key: "k", Typed: url.Values{"line_quantity": {"1", hostile}},
+				Errors: templates.FieldErrors{{Control: templates.LineControl("line_quantity", 1), Message: hostile}},
+			},
+			Number: hostile, Href: "/invoices/1", Currency: "EUR", Open: "1,234.50", SeenOpen: "1234.50",
+			Lines: []templates.CreditLine{{Description: hostile, UnitPrice: "50.00", Left: "2"}, {Description: "Printing", Left: "0.5"}},
+		}),
+		"credit note": templates.CreditNotePage(page, templates.CreditNote{
+			Number: "CN-2026-0001", CustomerName: hostile, InvoiceNumber: hostile, InvoiceHref: "/invoices/1",
+			Lines: []templates.InvoiceLine{{Description: hostile}}, Taxes: []templates.TaxLine{{Rate: "23%"}},
+		}),
 		"form used": templates.FormUsedPage(page, templates.FormUsed{
 			Text: "This form already created", Existing: record, Again: templates.Link{Text: "New invoice", Href: "/invoices/new"},
 		}),

@@ -55,7 +55,8 @@ func analyze(ctx context.Context, pool *pgxpool.Pool, news bool) error {
 		}
 	}
 	// One after the other, each for good: the table that is asked about comes last.
-	_, err := pool.Exec(ctx, `ANALYZE intents, customers, invoice_lines, payments, postings, invoices`)
+	_, err := pool.Exec(ctx, `
+		ANALYZE intents, customers, invoice_lines, payments, refunds, credit_notes, credit_note_lines, postings, invoices`)
 	return err
 }
 

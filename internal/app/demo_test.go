@@ -21,6 +21,8 @@ func (b *bundle) story() []string {
 		SELECT concat_ws(' ', t.name, o.key, i.number, i.issue_date, i.due_date, i.currency, i.total, i.state, i.paid, c.email)
 		FROM invoices i JOIN intents o ON o.tenant_id = i.tenant_id AND o.record_id = i.id AND o.operation = 'invoice.create'
 			JOIN customers c ON c.tenant_id = i.tenant_id AND c.id = i.customer_id JOIN tenants t ON t.id = i.tenant_id
+		UNION ALL SELECT concat_ws(' ', 'refund', t.name, amount, refunded_on) FROM refunds JOIN tenants t ON t.id = tenant_id
+		UNION ALL SELECT concat_ws(' ', 'credit note', t.name, number, total) FROM credit_notes JOIN tenants t ON t.id = tenant_id
 		UNION ALL SELECT concat_ws(' ', 'user', email) FROM users
 		UNION ALL SELECT concat_ws(' ', 'customer', tenant_id, email, name) FROM customers
 		UNION ALL SELECT concat_ws(' ', 'token', tenant_id, encode(token_hash, 'hex')) FROM api_tokens
@@ -38,7 +40,7 @@ func (b *bundle) story() []string {
 func TestDemoDataIsTheSameHoweverOftenItIsFilledIn(t *testing.T) {
 	once := setup(t)
 	want := once.story()
-	if len(want) != 2*24+2+9+2 {
+	if len(want) != 2*24+2*2+2+9+2 {
 		t.Fatalf("%d rows: %q", len(want), want)
 	}
 	once.start() // beside the first, with everything there

@@ -37,17 +37,31 @@ FROM past JOIN customers AS regular
     (SELECT count(*) AS many FROM past WHERE n % 4 <> 1) AS counted,
     LATERAL (SELECT CASE n WHEN 1 THEN 1000000000000 ELSE 33540 END AS amount) AS billed;
 
-INSERT INTO payments (tenant_id, id, invoice_id, amount, paid_on, method, provider, reference, created_at)
+INSERT INTO payments (tenant_id, id, invoice_id, amount, refunded, paid_on, method, provider, reference, created_at)
 SELECT
     tenant_id, id, CASE n % 4 WHEN 1 THEN id ELSE first_value(id) OVER (ORDER BY n) END,
-    CASE n % 4 WHEN 1 THEN 10000 ELSE 1 END, at::date, 'bank_transfer', 'Bank', 'R-' || n, at
+    CASE n % 4 WHEN 1 THEN 10001 ELSE 2 END, 1, at::date, 'bank_transfer', 'Bank', 'R-' || n, at
 FROM past;
 
-INSERT INTO postings (tenant_id, invoice_id, source_id, kind, amount, position, balance, at)
-SELECT tenant_id, invoice_id, id, 'payment', amount, row_number() OVER past_ones, sum(amount) OVER past_ones, created_at
-FROM payments WHERE provider = 'Bank'
-WINDOW past_ones AS (PARTITION BY tenant_id, invoice_id ORDER BY id)
-ORDER BY invoice_id, id;
+INSERT INTO refunds (tenant_id, id, payment_id, invoice_id, amount, refunded_on, refunded, created_at)
+SELECT tenant_id, gen_random_uuid(), id, invoice_id, 1, paid_on, 1, created_at FROM payments WHERE provider = 'Bank';
+
+-- Each credits so little that it comes to nothing.
+INSERT INTO credit_notes (tenant_id, id, invoice_id, issue_date, number, subtotal, tax_total, total, taxes, created_at)
+SELECT tenant_id, gen_random_uuid(), invoice_id, paid_on, 'CN-' || reference, 0, 0, 0, '[{"rate": "23", "net": 0, "tax": 0}]', created_at
+FROM payments WHERE provider = 'Bank';
+
+INSERT INTO credit_note_series (tenant_id, year, last) SELECT tenant_id, 10000 + n, n FROM past;
+
+INSERT INTO postings (tenant_id, invoice_id, source_id, kind, amount, position, paid, credited, at)
+SELECT tenant_id, invoice_id, id, kind, amount, row_number() OVER past_ones, sum(amount) OVER past_ones, 0, created_at
+FROM (
+    SELECT tenant_id, invoice_id, id, 'payment' AS kind, amount::bigint, created_at FROM payments WHERE provider = 'Bank'
+    UNION ALL SELECT tenant_id, invoice_id, id, 'refund', -amount::bigint, created_at FROM refunds
+    WHERE payment_id IN (SELECT id FROM payments WHERE provider = 'Bank')
+    UNION ALL SELECT tenant_id, invoice_id, id, 'credit', 0, created_at FROM credit_notes WHERE number LIKE 'CN-R-%') AS past_entries
+WINDOW past_ones AS (PARTITION BY tenant_id, invoice_id ORDER BY kind = 'refund', id)
+ORDER BY invoice_id, 6;
 
 INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, net)
 SELECT tenant_id, id, line.*
@@ -55,6 +69,10 @@ FROM past, (VALUES
     (1, 'Design', 2, 5000, 23, 10000),
     (2, 'Build', 1.5, 8000, 23, 12000),
     (3, 'Support', 3, 2000, 8, 6000)) AS line;
+
+INSERT INTO credit_note_lines (tenant_id, credit_note_id, invoice_id, position, quantity, credited, net)
+SELECT tenant_id, id, invoice_id, 1, 0.0000001, 0.0000001 * row_number() OVER (PARTITION BY tenant_id, invoice_id ORDER BY id), 0
+FROM credit_notes WHERE number LIKE 'CN-R-%';
 
 INSERT INTO invoice_number_runs (tenant_id, year, first, last)
 SELECT tenant_id, extract(year FROM at), 1000000 + 2 * n, 1000000 + 2 * n FROM past;

@@ -28,7 +28,8 @@ type Invoice struct {
 	Subtotal  int64          `json:"subtotal"`
 	TaxTotal  int64          `json:"tax_total"`
 	Total     int64          `json:"total"`
-	Paid      int64          `json:"paid"`
+	Paid      int64          `json:"paid"`     // less what was refunded
+	Credited  int64          `json:"credited"` // by credit notes
 	Open      int64          `json:"open"`
 	Notes     string         `json:"notes"`
 	IssuedAt  time.Time      `json:"issued_at,omitzero"` // UTC; zero for a draft
@@ -46,7 +47,7 @@ func IsOverdue(status string, due, today date.Date) bool {
 
 // Table has the invoices.
 var Table = record.Table[Invoice]{Name: "invoices", Fields: `
-	'number', r.number, 'status', r.state, 'paid', r.paid, 'open', r.open_amount, 'currency', r.currency,
+	'number', r.number, 'status', r.state, 'paid', r.paid, 'credited', r.credited, 'open', r.open_amount, 'currency', r.currency,
 	'customer', COALESCE(r.bill_to, (
 		SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name)
 		FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id)),
@@ -60,11 +61,12 @@ var Table = record.Table[Invoice]{Name: "invoices", Fields: `
 
 // The states of an invoice.
 const (
-	StatusDraft  = "draft"
-	StatusIssued = "issued"
-	StatusPartly = "partially_paid" // an issued invoice with payments
-	StatusPaid   = "paid"           // an issued invoice of which nothing is open
-	StatusVoid   = "void"
+	StatusDraft    = "draft"
+	StatusIssued   = "issued"
+	StatusPartly   = "partially_paid" // an issued invoice with payments
+	StatusPaid     = "paid"           // an issued invoice with payments, or of nothing, of which nothing is open
+	StatusCredited = "credited"       // an issued invoice that was credited in full
+	StatusVoid     = "void"
 )
 
 // Customer is what an invoice shows of its customer: as they are for a draft, and as they were when it was issued.

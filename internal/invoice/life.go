@@ -85,7 +85,10 @@ var Void = idempotency.Define(idempotency.Spec[struct{}, Invoice]{
 		tx.Exec(`UPDATE invoices SET status = 'void', voided_at = now() WHERE tenant_id = @tenant_id AND id = @record_id`, nil)
 		return tx.Record()
 	},
-	Explain: map[string]idempotency.Explanation[struct{}]{"invoices_void_without_payments": hasPayments},
+	Explain: map[string]idempotency.Explanation[struct{}]{
+		"invoices_void_without_payments":     hasPayments,
+		"invoices_void_without_credit_notes": hasCreditNotes,
+	},
 })
 
 // NotDraft is the conflict of changing or issuing an invoice that is no draft.
@@ -99,12 +102,40 @@ var NotDraft = conflict.Kind{
 var HasPayments = conflict.Kind{
 	Slug: "has-payments", Title: "Invoice has payments",
 	Meaning: "The invoice was paid, in part or in full, so it cannot be voided. Nothing was changed.",
-	ToDo:    "Keep the invoice.",
+	ToDo:    "Keep the invoice, or refund its payments first.",
+}
+
+// HasCreditNotes is the conflict of voiding an invoice that was credited in part or in full.
+var HasCreditNotes = conflict.Kind{
+	Slug: "has-credit-notes", Title: "Invoice has credit notes",
+	Meaning: "The invoice was credited, in part or in full, so it cannot be voided. Nothing was changed.",
+	ToDo:    "Keep the invoice. Credit what is left of it, if it is not to be paid.",
+}
+
+// NotIssued is the conflict of paying or crediting an invoice that is a draft or void.
+var NotIssued = conflict.Kind{
+	Slug: "not-issued", Title: "Invoice not issued",
+	Meaning: "Payments and credit notes are for issued invoices only. Nothing was recorded. The key can be used again.",
+	ToDo:    "Issue the invoice first. A void invoice can be neither paid nor credited.",
+}
+
+// OpenChanged is the question that people are asked when the amount that can be paid, refunded or credited is not what
+// the form showed.
+var OpenChanged = conflict.Kind{
+	Slug: "open-amount-changed", Title: "Open amount changed",
+	Meaning: "A payment, a refund or a credit note was recorded since the form was opened. Only the form asks. Nothing was recorded.",
+	ToDo:    "Look at the amount that the form shows now, and send it again.",
 }
 
 func hasPayments(context.Context, *idempotency.Store, idempotency.Intent, struct{}, *pgconn.PgError) error {
 	return &conflict.Error{
 		Kind: &HasPayments, Title: "You cannot void this invoice.", Text: "Payments were recorded for it. Nothing was changed.",
+	}
+}
+
+func hasCreditNotes(context.Context, *idempotency.Store, idempotency.Intent, struct{}, *pgconn.PgError) error {
+	return &conflict.Error{
+		Kind: &HasCreditNotes, Title: "You cannot void this invoice.", Text: "It was credited by credit notes. Nothing was changed.",
 	}
 }
 

@@ -26,7 +26,7 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Payment]{
 		}
 		if d.SeenOpen >= 0 {
 			tx.Check(&conflict.Error{
-				Kind: &OpenChanged, Title: "The open amount has changed since you opened this form.",
+				Kind: &invoice.OpenChanged, Title: "The open amount has changed since you opened this form.",
 				Text: "The payment was not recorded. The form shows what is open now.",
 			}, `
 				SELECT open_amount = @seen_open
@@ -61,23 +61,9 @@ var Taken = conflict.Kind{
 // ExceedsOpen is the conflict of paying more than is open. Its member open is the open amount.
 var ExceedsOpen = conflict.Kind{
 	Slug: "exceeds-open-amount", Title: "More than the open amount",
-	Meaning: "The payment is larger than what is open on the invoice, which other payments may have lowered. Nothing was recorded. " +
-		"The key can be used again.",
+	Meaning: "The payment is larger than what is open on the invoice, which other payments and credit notes may have lowered. " +
+		"Nothing was recorded. The key can be used again.",
 	ToDo: "Read the invoice, and record at most its open amount (open).",
-}
-
-// NotIssued is the conflict of paying an invoice that is a draft or void.
-var NotIssued = conflict.Kind{
-	Slug: "not-issued", Title: "Invoice not issued",
-	Meaning: "Payments are recorded for issued invoices only. Nothing was recorded. The key can be used again.",
-	ToDo:    "Issue the invoice first. A void invoice cannot be paid.",
-}
-
-// OpenChanged is the question that people are asked when the open amount is not what the form showed.
-var OpenChanged = conflict.Kind{
-	Slug: "open-amount-changed", Title: "Open amount changed",
-	Meaning: "Another payment was recorded since the form was opened. Only the form asks. Nothing was recorded.",
-	ToDo:    "Look at the open amount, and send the form again.",
 }
 
 func reference(d Draft) pgx.NamedArgs {
@@ -105,12 +91,15 @@ func exceedsOpen(_ context.Context, _ *idempotency.Store, _ idempotency.Intent, 
 	}
 }
 
-// Possible returns a [*conflict.Error] if no payment can be recorded for an invoice: it is not issued, or paid.
+// Possible returns a [*conflict.Error] if no payment can be recorded for an invoice: it is not issued, or nothing is
+// open.
 func Possible(inv invoice.Invoice) error {
-	switch inv.Status {
-	case invoice.StatusDraft, invoice.StatusVoid:
+	switch {
+	case inv.Status == invoice.StatusDraft, inv.Status == invoice.StatusVoid:
 		return errNotIssued()
-	case invoice.StatusPaid:
+	case inv.Status == invoice.StatusCredited:
+		return &conflict.Error{Kind: &ExceedsOpen, Title: "Nothing is open on this invoice.", Text: "It was credited."}
+	case inv.Open == 0:
 		return &conflict.Error{Kind: &ExceedsOpen, Title: "Nothing is open on this invoice.", Text: "It is paid."}
 	default:
 		return nil
@@ -123,7 +112,7 @@ func notIssued(context.Context, *idempotency.Store, idempotency.Intent, Draft, *
 
 func errNotIssued() error {
 	return &conflict.Error{
-		Kind: &NotIssued, Title: "This invoice is not issued.", Text: "Only an issued invoice can be paid. Nothing was recorded.",
+		Kind: &invoice.NotIssued, Title: "This invoice is not issued.", Text: "Only an issued invoice can be paid. Nothing was recorded.",
 	}
 }
 

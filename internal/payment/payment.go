@@ -1,5 +1,5 @@
 // Package payment keeps what was paid for invoices. A payment is posted to its invoice in the same transaction,
-// never beyond the open amount, and stays as it is.
+// never beyond the open amount, and stays as it is, but for what is refunded of it.
 package payment
 
 import (
@@ -28,11 +28,13 @@ type Payment struct {
 	Method    string         `json:"method"`
 	Provider  string         `json:"provider,omitzero"`
 	Reference string         `json:"reference,omitzero"`
+	Refunded  int64          `json:"refunded"` // minor units
+	Left      int64          `json:"left"`     // minor units, of Amount without Refunded
 }
 
 // Table has the payments.
 var Table = record.Table[Payment]{Name: "payments", Fields: `
-	'invoice_id', r.invoice_id, 'amount', r.amount, 'date', r.paid_on, 'method', r.method,
+	'invoice_id', r.invoice_id, 'amount', r.amount, 'refunded', r.refunded, 'left', r.left_amount, 'date', r.paid_on, 'method', r.method,
 	'provider', COALESCE(r.provider, ''), 'reference', COALESCE(r.reference, ''),
 	'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id)`}
 

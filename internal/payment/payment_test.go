@@ -177,7 +177,7 @@ func TestPayOrVoid(t *testing.T) {
 		found := b.find(inv)
 		switch {
 		case paid == nil && isConflict(voided, &invoice.HasPayments) && found.Status == invoice.StatusPaid:
-		case voided == nil && isConflict(paid, &payment.NotIssued) && found.Status == invoice.StatusVoid && found.Paid == 0:
+		case voided == nil && isConflict(paid, &invoice.NotIssued) && found.Status == invoice.StatusVoid && found.Paid == 0:
 		default:
 			t.Errorf("paid: %v, voided: %v, %+v", paid, voided, found)
 		}
@@ -215,7 +215,7 @@ func TestOpenAmountChanged(t *testing.T) {
 	if _, err := b.pay("1", inv, "40", seen("100.00")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.pay("2", inv, "40", seen("100.00")); !isConflict(err, &payment.OpenChanged) {
+	if _, err := b.pay("2", inv, "40", seen("100.00")); !isConflict(err, &invoice.OpenChanged) {
 		t.Errorf("%v", err)
 	}
 	if _, err := b.pay("2", inv, "40", seen("60.00")); err != nil {
@@ -229,7 +229,7 @@ func TestNotPayable(t *testing.T) {
 	if _, err := invoice.Void.Do(t.Context(), b.store, b.of("void", inv.ID), struct{}{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.pay("k", inv, "1", nil); !isConflict(err, &payment.NotIssued) {
+	if _, err := b.pay("k", inv, "1", nil); !isConflict(err, &invoice.NotIssued) {
 		t.Errorf("paid a void invoice: %v", err)
 	}
 	nothing := invoice.Invoice{Header: record.Header{ID: uuid.New()}, Currency: inv.Currency}
@@ -247,7 +247,7 @@ func TestDatabaseKeepsTheLedger(t *testing.T) {
 	}
 	for constraint, statements := range map[string][]string{
 		"postings_append_only": {`UPDATE postings SET amount = 1`, `DELETE FROM postings`, `TRUNCATE postings`},
-		"payments_append_only": {`UPDATE payments SET amount = 1`, `DELETE FROM payments`, `TRUNCATE payments`},
+		"payments_append_only": {`UPDATE payments SET amount = 1`, `DELETE FROM payments`, `TRUNCATE payments CASCADE`},
 		"invoices_balanced": {
 			`UPDATE invoices SET paid = 1`,
 			`INSERT INTO postings (tenant_id, invoice_id, source_id, kind, amount)

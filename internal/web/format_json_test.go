@@ -34,6 +34,8 @@ type problem struct {
 	ExistingURL string `json:"existing_url"`
 	NextNumber  string `json:"next_number"`
 	Open        string `json:"open"`
+	Left        string `json:"left"`
+	Position    string `json:"position"`
 	RequestID   string `json:"request_id"`
 	Errors      []struct {
 		Pointer string `json:"pointer"`

@@ -25,6 +25,7 @@ type invoiceJSON struct {
 	TaxTotal  string           `json:"tax_total"`
 	Total     string           `json:"total"`
 	Paid      string           `json:"paid"`
+	Credited  string           `json:"credited"`
 	Open      string           `json:"open"`
 	Notes     string           `json:"notes"`
 	Version   int              `json:"version"`
@@ -50,7 +51,7 @@ func showInvoice(inv invoice.Invoice) any {
 		Customer: inv.Customer, Currency: c,
 		IssueDate: inv.IssueDate, DueDate: inv.DueDate, Notes: inv.Notes,
 		Subtotal: c.Format(inv.Subtotal), TaxTotal: c.Format(inv.TaxTotal), Total: c.Format(inv.Total),
-		Paid: c.Format(inv.Paid), Open: c.Format(inv.Open),
+		Paid: c.Format(inv.Paid), Credited: c.Format(inv.Credited), Open: c.Format(inv.Open),
 		Version: inv.Version, CreatedAt: inv.CreatedAt, IssuedAt: inv.IssuedAt, VoidedAt: inv.VoidedAt,
 		PossibleDuplicateOf: inv.PossibleDuplicateOf,
 		Lines:               make([]lineJSON, 0, len(inv.Lines)),

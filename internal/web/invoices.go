@@ -22,7 +22,10 @@ func (s *Server) invoices(pages, api router) {
 		json: showInvoice, form: s.invoiceForm, fill: fillInvoice, facts: invoiceFacts, control: invoiceControl, severals: lineFields,
 		told: invoiceChanges, final: invoice.Final,
 		rules: invoice.Rules(), example: invoiceExample,
-		conflicts: []*conflict.Kind{&invoice.LooksLikeRepeat, &invoice.NotDraft, &invoice.HasPayments},
+		conflicts: []*conflict.Kind{
+			&invoice.LooksLikeRepeat, &invoice.NotDraft, &invoice.HasPayments, &invoice.HasCreditNotes, &invoice.NotIssued,
+			&invoice.OpenChanged,
+		},
 	})
 	draft := command[invoice.Draft]{form: draftOfForm, json: draftOfJSON}
 	lists(m, listing[invoice.Summary]{
@@ -97,14 +100,17 @@ func (s *Server) invoicePage(
 	}
 	if inv.Status != invoice.StatusDraft && inv.Status != invoice.StatusVoid {
 		view.Paid, view.Open = money(inv.Paid), money(inv.Open)
+		if inv.Credited > 0 {
+			view.Credited = money(inv.Credited)
+		}
 	}
 	if inv.Open > 0 && view.Paid != "" {
-		view.PayHref = m.href(inv.ID) + "/payments/new"
+		view.PayHref, view.CreditHref = m.href(inv.ID)+"/payments/new", m.href(inv.ID)+"/credit-notes/new"
 	}
-	if view.Payments, err = s.paymentRows(r, inv); err != nil {
+	if view.Ledger, err = s.ledger(r, inv); err != nil {
 		return nil, err
 	}
-	if inv.Status != invoice.StatusVoid && inv.Paid == 0 {
+	if inv.Status != invoice.StatusVoid && inv.Paid == 0 && inv.Credited == 0 {
 		view.Actions = append(view.Actions, m.action(r, inv.ID, "void", "Voiding…"))
 	}
 	for _, l := range inv.Lines {

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/a-h/templ"
 	"github.com/go-chi/chi/v5"
@@ -61,7 +62,7 @@ func lists[R, L entity](m *mounted[R], l listing[L]) {
 				list = append(list, row)
 			}
 		}
-		answer := map[string]any{m.many: list}
+		answer := map[string]any{strings.ReplaceAll(m.many, "-", "_"): list}
 		if pages.next != uuid.Nil {
 			answer["next_cursor"] = pages.next
 		}

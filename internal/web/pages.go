@@ -30,14 +30,12 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) templates.Page {
 func (s *Server) nav(r *http.Request) []templates.NavItem {
 	var items []templates.NavItem
 	if principal(r).Name != "" || s.loginUnknown(r) {
-		here := s.registered(r.URL.Path)
+		here := s.above(s.registered(r.URL.Path))
 		for _, reg := range s.resources {
 			if reg.under != "" {
 				continue
 			}
-			items = append(items, templates.NavItem{
-				Text: capital(reg.many), Href: "/" + reg.many, Current: reg == here || here != nil && here.under == reg.many,
-			})
+			items = append(items, templates.NavItem{Text: capital(reg.many), Href: "/" + reg.many, Current: reg == here})
 		}
 	}
 	docs := strings.HasPrefix(r.URL.Path, "/docs/") || strings.HasPrefix(r.URL.Path, "/problems")

@@ -27,7 +27,7 @@ func (s *Server) payments(pages, api router) {
 			{Name: "provider", Value: "Provider"}, {Name: "reference", Value: "Reference"},
 		},
 		shownAt: func(p payment.Payment) string { return "/invoices/" + p.InvoiceID.String() },
-		rules:   payment.Rules(), conflicts: []*conflict.Kind{&payment.ExceedsOpen, &payment.NotIssued, &payment.OpenChanged},
+		rules:   payment.Rules(), conflicts: []*conflict.Kind{&payment.ExceedsOpen},
 		words: &wording{
 			title: "Record a payment", submit: "Record payment", did: "recorded", does: "records", again: "Record another payment",
 			created: "Payment recorded.", replayed: "Payment recorded. We ignored the duplicate submission and kept your first request.",
@@ -115,19 +115,6 @@ func (s *Server) paymentForm(r *http.Request, p templates.Page, f templates.Form
 // methodText is how people read a method: "Bank transfer".
 func methodText(method string) string { return capital(strings.ReplaceAll(method, "_", " ")) }
 
-// paymentRows are the last payments of an invoice.
-func (s *Server) paymentRows(r *http.Request, inv invoice.Invoice) ([]templates.PaymentRow, error) {
-	found, err := payment.ListOf(r.Context(), s.pool, principal(r).Tenant, inv.ID, record.Page{Before: uuid.Max, Limit: 100})
-	var rows []templates.PaymentRow
-	for _, p := range found {
-		rows = append(rows, templates.PaymentRow{
-			Date: day(p.Date.Time()), Method: methodText(p.Method), Reference: strings.TrimSpace(p.Provider + " " + p.Reference),
-			Amount: p.Currency.Display(p.Amount) + " " + p.Currency.String(),
-		})
-	}
-	return rows, err
-}
-
 // paymentJSON is a payment as the API shows it.
 type paymentJSON struct {
 	record.Header
@@ -139,11 +126,14 @@ type paymentJSON struct {
 	Method    string         `json:"method"`
 	Provider  string         `json:"provider,omitzero"`
 	Reference string         `json:"reference,omitzero"`
+	Refunded  string         `json:"refunded"`
+	Left      string         `json:"left"`
 }
 
 func showPayment(p payment.Payment) any {
 	return paymentJSON{
 		Header: p.Header, InvoiceID: p.InvoiceID, Amount: p.Currency.Format(p.Amount), Currency: p.Currency,
 		Date: p.Date, Method: p.Method, Provider: p.Provider, Reference: p.Reference,
+		Refunded: p.Currency.Format(p.Refunded), Left: p.Currency.Format(p.Left),
 	}
 }

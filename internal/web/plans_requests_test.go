@@ -91,6 +91,8 @@ func (b *bundle) everyRoute(first record, program, person *client) map[string][]
 	}
 	maps.Copy(routes, b.everyChange(program, person))
 	maps.Copy(routes, b.everyPayment(program, person))
+	maps.Copy(routes, b.everyRefund(program, person))
+	maps.Copy(routes, b.everyCreditNote(program, person))
 	return routes
 }
 

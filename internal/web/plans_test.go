@@ -49,8 +49,8 @@ const (
 	few  = 250
 )
 
-// drafts is how many invoices are drafts. Those behind them are issued and paid in part, the first of them by as many
-// payments as all the others together.
+// drafts is how many invoices are drafts. Those behind them are issued, paid in part and credited, the first of them by
+// as many payments and credit notes as all the others together, and its first payment by as many refunds.
 const drafts = 100
 
 // grow gives acme a past, and every table without a tenant as many rows. It returns the ids of an invoice, which is a
@@ -89,6 +89,8 @@ func (b *bundle) grow() (first record) {
 			('invoice.create', 'created', NULL),
 			('customer.upsert', 'created', NULL),
 			('payment.create', 'created', NULL),
+			('refund.create', 'created', NULL),
+			('credit_note.create', 'created', NULL),
 			('invoice.edit', 'changed', '{"notes": ["", "x"]}'),
 			('invoice.issue', 'changed', '{"status": ["draft", "issued"]}'),
 			('invoice.void', 'changed', '{"status": ["issued", "void"]}'),
@@ -101,10 +103,30 @@ func (b *bundle) grow() (first record) {
 		INSERT INTO payments (tenant_id, id, invoice_id, amount, paid_on, method, provider, reference)
 		SELECT '%[1]s', pg_temp.id(n), pg_temp.id(%[3]d + greatest(1, n - %[2]d)), 1, '2026-01-02', 'cash', 'Bank', 'TX ' || n
 		FROM generate_series(1, 2 * %[2]d - %[3]d) AS n;
-		INSERT INTO postings (tenant_id, invoice_id, source_id, kind, amount, position, balance)
-		SELECT tenant_id, invoice_id, id, 'payment', amount, n, n
-		FROM (SELECT *, row_number() OVER (PARTITION BY invoice_id ORDER BY id) AS n FROM payments) AS counted;
-		UPDATE invoices i SET paid = (SELECT count(*) FROM payments p WHERE p.tenant_id = i.tenant_id AND p.invoice_id = i.id)`,
+		INSERT INTO refunds (tenant_id, id, payment_id, invoice_id, amount, refunded_on, refunded)
+		SELECT tenant_id, pg_temp.id(n), p.id, invoice_id, 1, '2026-01-03', CASE WHEN n > %[2]d THEN 1 ELSE n END
+		FROM generate_series(1, 2 * %[2]d - %[3]d) AS n JOIN payments p ON p.id = pg_temp.id(CASE WHEN n > %[2]d THEN n ELSE 1 END);
+		UPDATE payments p SET (amount, refunded) = (
+			SELECT max(refunded) + CASE max(refunded) WHEN %[2]d THEN %[2]d ELSE 1 END, max(refunded)
+			FROM refunds f WHERE f.tenant_id = p.tenant_id AND payment_id = p.id)
+		WHERE id IN (SELECT payment_id FROM refunds);
+		INSERT INTO credit_note_series (tenant_id, year, last) SELECT '%[1]s', 3000 + n, n FROM generate_series(1, %[2]d) AS n;
+		INSERT INTO credit_notes (tenant_id, id, invoice_id, number, subtotal, tax_total, total, taxes)
+		SELECT '%[1]s', pg_temp.id(n), pg_temp.id(%[3]d + greatest(1, n - %[2]d)), 'CN-1-' || n, 0, 0, 0,
+			'[{"rate": "0", "net": 0, "tax": 0}]'
+		FROM generate_series(1, 2 * %[2]d - %[3]d) AS n;
+		INSERT INTO credit_note_lines (tenant_id, credit_note_id, invoice_id, position, quantity, credited, net)
+		SELECT tenant_id, id, invoice_id, 1, 0.00001, 0.00001 * row_number() OVER (PARTITION BY invoice_id ORDER BY id), 0
+		FROM credit_notes;
+		INSERT INTO postings (tenant_id, invoice_id, source_id, kind, amount, position, paid, credited)
+		SELECT tenant_id, invoice_id, gen_random_uuid(), kind, amount, row_number() OVER before, sum(amount) OVER before, 0
+		FROM (
+			SELECT tenant_id, invoice_id, id, 'payment' AS kind, amount::bigint FROM payments
+			UNION ALL SELECT tenant_id, invoice_id, id, 'refund', -amount::bigint FROM refunds
+			UNION ALL SELECT tenant_id, invoice_id, id, 'credit', 0 FROM credit_notes) AS posted
+		WINDOW before AS (PARTITION BY invoice_id ORDER BY kind = 'refund', id);
+		UPDATE invoices i SET paid = (
+			SELECT COALESCE(sum(left_amount), 0) FROM payments p WHERE p.tenant_id = i.tenant_id AND p.invoice_id = i.id)`,
 		b.acme.id, many, drafts))
 	var empty []string
 	for _, table := range b.tables() {

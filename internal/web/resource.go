@@ -254,6 +254,15 @@ func (s *Server) registered(path string) (found *registration) {
 	return found
 }
 
+// above is the resource that one belongs to in the end: invoices for refunds, which belong to payments. It is the
+// resource itself if it belongs to none.
+func (s *Server) above(reg *registration) *registration {
+	for reg != nil && reg.under != "" {
+		reg = s.registered("/" + reg.under)
+	}
+	return reg
+}
+
 // plainForm is the page with a form of which nothing but its fields has to be known.
 func plainForm(page func(templates.Page, templates.Form) templ.Component) func(
 	*http.Request, templates.Page, templates.Form) (templ.Component, error) {

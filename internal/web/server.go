@@ -127,6 +127,8 @@ func (s *Server) mount(mux chi.Router, perMinute int, sameOrigin func(http.Handl
 	// The resources, in the order of the navigation.
 	s.invoices(pages, api)
 	s.payments(pages, api)
+	s.refunds(pages, api)
+	s.creditNotes(pages, api)
 	s.customers(pages, api)
 }
 

@@ -68,8 +68,10 @@ func (b *bundle) task(op web.Operation) task {
 		b.Fatalf("%s needs a route for its form and one in the API: %q, %q", op.Name, t.form, t.api)
 	}
 	for _, of := range things() {
-		belongs := t.form == of.list() || strings.HasPrefix(t.form, of.path+"/")
-		if belongs && len(of.list()) > len(t.list()) { // what belongs to another thing comes behind it
+		switch { // what belongs to another thing comes behind it
+		case t.form == of.list():
+			t.thing = of
+		case strings.HasPrefix(t.form, of.path+"/") && t.form != t.list():
 			t.thing = of
 		}
 	}
@@ -132,7 +134,7 @@ func (t task) says() string {
 	case idempotency.Transition:
 		return one + " " + t.label + " " + t.state.past + "."
 	default:
-		if t.parent != nil { // the page has another name
+		if t.parent != nil && !t.ownPage { // the page has another name
 			return one + " " + t.past + "."
 		}
 		return one + " " + t.label + " " + t.past + "."
@@ -172,6 +174,7 @@ func (b *bundle) placed(of thing, t tenant, key string) thing {
 		return of
 	}
 	parent := *of.parent
+	parent.thing = b.placed(parent.thing, t, "under "+key)
 	parent.id = b.prepared(t, "under "+key, parent.thing, parent.command, parent.ready...).ID
 	of.parent = &parent
 	return of

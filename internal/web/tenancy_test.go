@@ -16,9 +16,9 @@ import (
 var secrets = []string{"secret@acme.example", "Secret Customer", "SECRET-7", "secret notes", "secret work", "secret reference"}
 
 // secretIDs are what the other tenant will try.
-type secretIDs struct{ invoice, customer, payment string }
+type secretIDs struct{ invoice, customer, payment, refund, creditNote string }
 
-// setupSecrets gives acme a payment and two invoices, one of them made under key.
+// setupSecrets gives acme a payment with a refund, a credit note, and two invoices, one of them made under key.
 func setupSecrets(t *testing.T) (*bundle, secretIDs) {
 	t.Helper()
 	b := setup(t)
@@ -33,7 +33,11 @@ func setupSecrets(t *testing.T) (*bundle, secretIDs) {
 	}
 	paid.parent.command = command
 	payment := b.prepared(b.acme, "payment", paid, change(paid.command, "reference", "secret reference"))
-	return b, secretIDs{decode[created](b, a).ID, get[string](b, `SELECT id::text FROM customers`), payment.ID}
+	refunded, credited := refunds(), creditNotes()
+	refunded.parent.id, credited.parent.id = payment.ID, get[string](b, `SELECT invoice_id::text FROM payments`)
+	refund := b.prepared(b.acme, "refund", refunded, refunded.command)
+	note := b.prepared(b.acme, "credit note", credited, credited.command)
+	return b, secretIDs{decode[created](b, a).ID, get[string](b, `SELECT id::text FROM customers`), payment.ID, refund.ID, note.ID}
 }
 
 // TestOtherTenantsSeeNothing tries every route there is, with the other tenant's login and token, and
@@ -54,7 +58,7 @@ func TestOtherTenantsSeeNothing(t *testing.T) {
 		} else {
 			caller = caller.with("Content-Type", "application/x-www-form-urlencoded")
 		}
-		ids := []string{of.invoice, of.customer, of.payment}
+		ids := []string{of.invoice, of.customer, of.payment, of.refund, of.creditNote}
 		if !strings.Contains(path, "{id}") {
 			ids = ids[:1]
 		}

@@ -12,6 +12,7 @@ type thing struct {
 	name    string     // as people call one
 	path    string     // of all of them
 	parent  *parent    // what each of them belongs to; nil if they stand for themselves
+	ownPage bool       // whether one that belongs to another has a page of its own
 	verb    string     // of the button that makes one, such as "create"; the participle is past
 	past    string     // such as "created"
 	command url.Values // makes the first one
@@ -33,7 +34,8 @@ type thing struct {
 	input any
 }
 
-// parent is a thing that others belong to: they are made at an address of it, and shown on its page.
+// parent is a thing that others belong to: they are made at an address of it, and shown on its page, unless they have
+// one of their own.
 type parent struct {
 	thing
 
@@ -46,15 +48,25 @@ func (t thing) list() string {
 	if t.parent == nil {
 		return t.path
 	}
-	return t.parent.pageOf(cmp.Or(t.parent.id, "{id}")) + t.path
+	return t.parent.path + "/" + cmp.Or(t.parent.id, "{id}") + t.path
 }
 
 // pageOf is the address of the page that shows one.
 func (t thing) pageOf(id string) string {
-	if t.parent == nil {
+	if t.parent == nil || t.ownPage {
 		return t.path + "/" + id
 	}
 	return t.parent.pageOf(t.parent.id)
+}
+
+// unplaced is a thing whose parents are still to be made.
+func (t thing) unplaced() thing {
+	if t.parent != nil {
+		parent := *t.parent
+		parent.thing, parent.id = parent.unplaced(), ""
+		t.parent = &parent
+	}
+	return t
 }
 
 // field is a field of a form.
@@ -87,6 +99,8 @@ func things() []thing {
 		invoices(),
 		customers(),
 		payments(),
+		refunds(),
+		creditNotes(),
 	}
 }
 

@@ -88,10 +88,7 @@ func (x *try) another(of tenant, key string, command url.Values) target {
 	to := x.target
 	to.owner = of
 	if to.parent != nil {
-		parent := *to.parent
-		parent.id = ""
-		to.parent = &parent
-		to.thing = x.placed(to.thing, of, key)
+		to.thing = x.placed(to.unplaced(), of, key)
 		to.id = to.parent.id
 	}
 	if to.kind.Changes() {

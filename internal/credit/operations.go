@@ -1,0 +1,160 @@
+package credit
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"onlyonce/internal/conflict"
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/record"
+)
+
+// Create makes a credit note with the next number and posts it to its invoice, once.
+var Create = idempotency.Define(idempotency.Spec[Draft, Note]{
+	Kind: idempotency.Create, Name: "credit_note.create", Table: Table,
+	Statements: insert,
+	Retain:     72 * time.Hour,
+	Explain: map[string]idempotency.Explanation[Draft]{
+		"credit_note_lines_within_line": exceedsLine,
+		"credit_notes_within_open":      exceedsOpen,
+		"credit_notes_of_lines":         nothingLeft,
+		"credit_notes_of_issued":        notIssued,
+		"credit_notes_invoice":          noInvoice,
+		"credit_note_lines_line":        noInvoice,
+		"credit_notes_number_once":      seriesBroken,
+	},
+	NotInFingerprint: []string{"SeenOpen"},
+	Fields: func(d Draft) []slog.Attr {
+		return []slog.Attr{slog.String("invoice", d.InvoiceID.String())}
+	},
+})
+
+// insert writes the lines, and the credit note that adds them up. Its first statement takes the lock under which both
+// are posted, so that the second one sees what is left.
+func insert(tx *idempotency.Tx, d Draft) idempotency.Result {
+	args := pgx.NamedArgs{"invoice_id": d.InvoiceID, "seen_open": d.SeenOpen}
+	tx.Exec(`SELECT FROM invoices WHERE tenant_id = @tenant_id AND id = @invoice_id FOR UPDATE`, args)
+	if d.SeenOpen >= 0 {
+		tx.Check(&conflict.Error{
+			Kind: &invoice.OpenChanged, Title: "The open amount has changed since you opened this form.",
+			Text: "The credit note was not created. The form shows what is open and what is left of each line now.",
+		}, `SELECT open_amount = @seen_open FROM invoices WHERE tenant_id = @tenant_id AND id = @invoice_id`, args)
+	}
+	if d.All {
+		tx.Exec(`
+			INSERT INTO credit_note_lines (tenant_id, credit_note_id, invoice_id, position, quantity)
+			SELECT tenant_id, @record_id, invoice_id, position, uncredited
+			FROM (
+				SELECT tenant_id, invoice_id, position, quantity - credited_quantity(tenant_id, invoice_id, position) AS uncredited
+				FROM invoice_lines WHERE tenant_id = @tenant_id AND invoice_id = @invoice_id) AS l
+			WHERE uncredited > 0`, args)
+	} else {
+		args["positions"], args["quantities"] = columns(d.Lines)
+		tx.Exec(`
+			INSERT INTO credit_note_lines (tenant_id, credit_note_id, invoice_id, position, quantity)
+			SELECT @tenant_id, @record_id, @invoice_id, position, quantity::numeric
+			FROM unnest(@positions::int[], @quantities::text[]) AS wanted (position, quantity)`, args)
+	}
+	tx.Exec(`INSERT INTO credit_notes (tenant_id, id, invoice_id) VALUES (@tenant_id, @record_id, @invoice_id)`, args)
+	return tx.Record()
+}
+
+func columns(lines []Quantity) (positions []int, quantities []string) {
+	for _, l := range lines {
+		positions, quantities = append(positions, l.Position), append(quantities, l.Quantity.String())
+	}
+	return positions, quantities
+}
+
+// ExceedsInvoice is the conflict of crediting more than is open, or more of a line than is left of it. Its member open
+// is the open amount; position and left say which line it is, and what quantity is left of it.
+var ExceedsInvoice = conflict.Kind{
+	Slug: "exceeds-invoice", Title: "More than can be credited",
+	Meaning: "The credit note is larger than what is open on the invoice (open), or has a quantity larger than what is left of a line " +
+		"(position, left), which other credit notes and payments may have lowered. Nothing was recorded. The key can be used again.",
+	ToDo: "Credit at most what is left. What was paid is not open: refund it first.",
+}
+
+// Possible returns a [*conflict.Error] if no credit note can be made for an invoice: it is not issued, or nothing is
+// open.
+func Possible(inv invoice.Invoice) error {
+	switch {
+	case inv.Status == invoice.StatusDraft, inv.Status == invoice.StatusVoid:
+		return errNotIssued()
+	case inv.Open == 0 && inv.Paid > 0:
+		return &conflict.Error{
+			Kind: &ExceedsInvoice, Title: "Nothing is open on this invoice.",
+			Text: "It is paid. Refund a payment first, then credit what is open.",
+		}
+	case inv.Open == 0 && inv.Credited > 0:
+		return errNothingLeft()
+	default:
+		return nil
+	}
+}
+
+func exceedsOpen(_ context.Context, _ *idempotency.Store, _ idempotency.Intent, d Draft, broken *pgconn.PgError) error {
+	open, err := strconv.ParseInt(broken.Detail, 10, 64)
+	if err != nil {
+		return fmt.Errorf("open amount: %w", err)
+	}
+	return &conflict.Error{
+		Kind: &ExceedsInvoice, Title: "The open amount is " + d.Currency.Display(open) + " " + d.Currency.String() + ".",
+		Text:    "The credit note is larger, and was not created. What was paid is not open: refund it first.",
+		Members: map[string]string{"open": d.Currency.Format(open)},
+	}
+}
+
+func exceedsLine(_ context.Context, _ *idempotency.Store, _ idempotency.Intent, _ Draft, broken *pgconn.PgError) error {
+	var line struct {
+		Position int    `json:"position"`
+		Left     string `json:"left"`
+	}
+	if err := json.Unmarshal([]byte(broken.Detail), &line); err != nil {
+		return fmt.Errorf("what is left of the line: %w", err)
+	}
+	position := strconv.Itoa(line.Position)
+	return &conflict.Error{
+		Kind: &ExceedsInvoice, Title: "Of line " + position + " the quantity " + line.Left + " is left.",
+		Text:    "The credit note is for more, and was not created.",
+		Field:   "/lines/" + strconv.Itoa(line.Position-1) + "/quantity", // in the form, which has all lines
+		Blame:   "Enter at most " + line.Left + ".",
+		Members: map[string]string{"position": position, "left": line.Left},
+	}
+}
+
+func nothingLeft(context.Context, *idempotency.Store, idempotency.Intent, Draft, *pgconn.PgError) error {
+	return errNothingLeft()
+}
+
+func errNothingLeft() error {
+	return &conflict.Error{Kind: &ExceedsInvoice, Title: "Nothing is left to credit.", Text: "All lines of this invoice were credited."}
+}
+
+func notIssued(context.Context, *idempotency.Store, idempotency.Intent, Draft, *pgconn.PgError) error {
+	return errNotIssued()
+}
+
+func errNotIssued() error {
+	return &conflict.Error{
+		Kind: &invoice.NotIssued, Title: "This invoice is not issued.",
+		Text: "Only an issued invoice can be credited. Nothing was recorded.",
+	}
+}
+
+func noInvoice(context.Context, *idempotency.Store, idempotency.Intent, Draft, *pgconn.PgError) error {
+	return record.ErrNotFound
+}
+
+// seriesBroken is no conflict: nobody can ask for a number, so the series has lost count.
+func seriesBroken(_ context.Context, _ *idempotency.Store, _ idempotency.Intent, _ Draft, broken *pgconn.PgError) error {
+	return fmt.Errorf("the series of credit notes gave out a number twice: %w", broken)
+}

@@ -1,0 +1,26 @@
+package refund
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"onlyonce/internal/record"
+)
+
+// ListOf gives a page of the refunds of a payment.
+func ListOf(ctx context.Context, pool *pgxpool.Pool, tenant, payment uuid.UUID, page record.Page) ([]Refund, error) {
+	return Table.List(ctx, pool, tenant, page, `r.payment_id = @payment`, pgx.NamedArgs{"payment": payment})
+}
+
+// ListOfInvoice gives a page of the refunds of all payments of an invoice.
+func ListOfInvoice(ctx context.Context, pool *pgxpool.Pool, tenant, invoice uuid.UUID, page record.Page) ([]Refund, error) {
+	return Table.List(ctx, pool, tenant, page, `r.invoice_id = @invoice`, pgx.NamedArgs{"invoice": invoice})
+}
+
+// Name is what people call a refund: "50.00 EUR on 2026-11-21".
+func Name(r Refund) string {
+	return r.Currency.Display(r.Amount) + " " + r.Currency.String() + " on " + r.Date.String()
+}

@@ -1,0 +1,147 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"onlyonce/internal/conflict"
+	"onlyonce/internal/credit"
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/record"
+	"onlyonce/templates"
+)
+
+// creditNotes is the resource of package credit. They are listed with their invoice.
+func (s *Server) creditNotes(pages, api router) {
+	m := mount(s, pages, api, resource[credit.Note]{
+		one: "credit note", many: "credit-notes", under: "invoices", belongs: s.hasInvoice, table: credit.Table,
+		name: func(n credit.Note) string { return n.Number }, json: showCreditNote, form: s.creditNoteForm,
+		facts: creditFacts, control: creditControl, severals: []string{"line_quantity"},
+		rules: credit.Rules(), conflicts: []*conflict.Kind{&credit.ExceedsInvoice},
+	})
+	lists(m, listing[credit.Note]{
+		summary: "The credit notes of an invoice, newest first.", json: showCreditNote,
+		read: func(r *http.Request, page record.Page) ([]credit.Note, error) {
+			inv, err := s.invoiceOf(r)
+			if err != nil {
+				return nil, err
+			}
+			return credit.ListOf(r.Context(), s.pool, principal(r).Tenant, inv.ID, page)
+		},
+	})
+	shows(m, "One credit note.", s.creditNotePage)
+	creates(m, "Credit quantities of the lines of an issued invoice, at most what is open. Leave lines out to credit all that is left.",
+		credit.Create, command[credit.Draft]{form: s.creditOfForm, json: s.creditOfJSON}, s.freshCreditNote)
+}
+
+func (s *Server) creditOfForm(r *http.Request) (credit.Draft, error) {
+	inv, err := s.invoiceOf(r)
+	if err != nil {
+		return credit.Draft{}, err
+	}
+	in := credit.Input{Lines: []credit.LineInput{}, SeenOpen: r.PostForm.Get("seen_open")}
+	for i, quantity := range r.PostForm["line_quantity"] {
+		if strings.TrimSpace(quantity) == "" {
+			quantity = "0"
+		}
+		in.Lines = append(in.Lines, credit.LineInput{Position: i + 1, Quantity: quantity})
+	}
+	return in.Draft(inv)
+}
+
+func (s *Server) creditOfJSON(r *http.Request) (credit.Draft, error) {
+	inv, err := s.invoiceOf(r)
+	if err != nil {
+		return credit.Draft{}, err
+	}
+	var in credit.Input
+	if err := decodeJSON(r, &in); err != nil {
+		return credit.Draft{}, err
+	}
+	return in.Draft(inv)
+}
+
+// freshCreditNote suggests to credit what is left of each line.
+func (s *Server) freshCreditNote(r *http.Request) (url.Values, error) {
+	inv, err := s.invoiceOf(r)
+	if err == nil {
+		err = credit.Possible(inv)
+	}
+	if err != nil {
+		return nil, err
+	}
+	left, err := credit.LeftOf(r.Context(), s.pool, principal(r).Tenant, inv.ID)
+	fresh := url.Values{}
+	for _, line := range left {
+		fresh.Add("line_quantity", line.Quantity.String())
+	}
+	return fresh, err
+}
+
+func (s *Server) creditNoteForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
+	inv, err := s.invoiceOf(r)
+	if err != nil {
+		return nil, err
+	}
+	left, err := credit.LeftOf(r.Context(), s.pool, principal(r).Tenant, inv.ID)
+	if err != nil {
+		return nil, err
+	}
+	view := templates.CreditNoteFormView{
+		Form: f, Number: inv.Number, Href: "/invoices/" + inv.ID.String(), Currency: inv.Currency.String(),
+		Open: inv.Currency.Display(inv.Open), SeenOpen: inv.Currency.Format(inv.Open),
+	}
+	for _, line := range left {
+		view.Lines = append(view.Lines, templates.CreditLine{
+			Description: line.Description, UnitPrice: inv.Currency.Display(line.UnitPrice), Left: line.Quantity.String(),
+		})
+	}
+	return templates.CreditNoteForm(p, view), nil
+}
+
+// creditFacts says what was typed, each line as one fact.
+func creditFacts(typed url.Values) []templates.Fact {
+	var facts []templates.Fact
+	for i, quantity := range typed["line_quantity"] {
+		facts = append(facts, templates.Fact{Label: "Quantity of line " + strconv.Itoa(i+1), Value: quantity})
+	}
+	return facts
+}
+
+// creditControl finds the form control for a place in the command.
+func creditControl(pointer string) string {
+	parts := strings.Split(pointer, "/") // such as "", "lines", "0", "quantity"
+	index := 0
+	if len(parts) > 2 {
+		index, _ = strconv.Atoi(parts[2])
+	}
+	return templates.LineControl("line_quantity", index)
+}
+
+func (s *Server) creditNotePage(r *http.Request, p templates.Page, n credit.Note) (templ.Component, error) {
+	inv, err := invoice.Table.Find(r.Context(), s.pool, principal(r).Tenant, n.InvoiceID)
+	if err != nil {
+		return nil, err
+	}
+	money := n.Currency.Display
+	view := templates.CreditNote{
+		Number: n.Number, Issuer: principal(r).TenantName, Date: day(n.Date.Time()), Currency: n.Currency.String(),
+		CustomerName: inv.Customer.Name, CustomerEmail: inv.Customer.Email, CustomerHref: "/customers/" + inv.Customer.ID.String(),
+		InvoiceNumber: inv.Number, InvoiceHref: "/invoices/" + inv.ID.String(),
+		Subtotal: money(n.Subtotal), Total: money(n.Total),
+	}
+	for _, l := range n.Lines {
+		view.Lines = append(view.Lines, templates.InvoiceLine{
+			Description: l.Description, Quantity: l.Quantity.String(), UnitPrice: money(l.UnitPrice),
+			TaxRate: l.TaxRate.String() + "%", Amount: money(l.Net),
+		})
+	}
+	for _, t := range n.Taxes {
+		view.Taxes = append(view.Taxes, templates.TaxLine{Rate: t.Rate.String() + "%", Net: money(t.Net), Amount: money(t.Tax)})
+	}
+	return templates.CreditNotePage(p, view), nil
+}
