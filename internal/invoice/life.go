@@ -102,6 +102,15 @@ var HasPayments = conflict.Kind{
 	ToDo:    "Keep the invoice.",
 }
 
+// NotIssued is the conflict of what only an issued invoice has, such as payments and an e-invoice, with one that is a
+// draft or void.
+var NotIssued = conflict.Kind{
+	Slug: "not-issued", Title: "Invoice not issued",
+	Meaning: "Only an issued invoice can be paid, or sent as an e-invoice, and this one is a draft or void. Nothing was recorded. " +
+		"A key can be used again.",
+	ToDo: "Issue the invoice first. A void invoice stays void.",
+}
+
 func hasPayments(context.Context, *idempotency.Store, idempotency.Intent, struct{}, *pgconn.PgError) error {
 	return &conflict.Error{
 		Kind: &HasPayments, Title: "You cannot void this invoice.", Text: "Payments were recorded for it. Nothing was changed.",

@@ -25,7 +25,11 @@ func largest() pdf.Invoice {
 }
 
 func BenchmarkRender(b *testing.B) {
-	for name, inv := range map[string]pdf.Invoice{"usual": example(), "largest": largest()} {
+	breaks := largest()
+	for i := range breaks.Lines {
+		breaks.Lines[i].Description = strings.Repeat("a\n", 250)
+	}
+	for name, inv := range map[string]pdf.Invoice{"usual": example(), "largest": largest(), "line breaks only": breaks} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			var file []byte

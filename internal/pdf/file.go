@@ -14,6 +14,9 @@ type file struct {
 	bytes.Buffer
 
 	offsets []int // by reference; 0 for what is reserved
+	// What streams are compressed with, once for all since it is large.
+	small bytes.Buffer
+	zip   *zlib.Writer
 }
 
 // ref names an object of a file.
@@ -22,7 +25,8 @@ type ref int
 func (r ref) String() string { return fmt.Sprintf("%d 0 R", int(r)) }
 
 func newFile() *file {
-	f := &file{offsets: []int{0}}                  // object 0 is never there
+	f := &file{offsets: []int{0}} // object 0 is never there
+	f.zip = zlib.NewWriter(&f.small)
 	fmt.Fprint(f, "%PDF-1.7\n%\xe2\xe3\xcf\xd3\n") // the second line says that the file is binary
 	return f
 }
@@ -48,11 +52,16 @@ func (f *file) set(r ref, content string) {
 
 // stream writes an object of compressed bytes with further entries in its dictionary.
 func (f *file) stream(entries string, content []byte) ref {
-	var small bytes.Buffer
-	w := zlib.NewWriter(&small)
-	_, _ = w.Write(content) // to memory
-	_ = w.Close()
-	return f.object(fmt.Sprintf("<< /Length %d /Filter /FlateDecode %s >>\nstream\n%s\nendstream", small.Len(), entries, small.Bytes()))
+	f.small.Reset()
+	f.zip.Reset(&f.small)
+	_, _ = f.zip.Write(content) // to memory
+	_ = f.zip.Close()
+	r := f.reserve()
+	f.offsets[r] = f.Len()
+	fmt.Fprintf(f, "%d 0 obj\n<< /Length %d /Filter /FlateDecode %s >>\nstream\n", int(r), f.small.Len(), entries)
+	_, _ = f.small.WriteTo(f)
+	fmt.Fprint(f, "\nendstream\nendobj\n")
+	return r
 }
 
 // finish writes the end of the file.

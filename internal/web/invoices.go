@@ -22,7 +22,7 @@ func (s *Server) invoices(pages, api router) {
 		json: showInvoice, form: s.invoiceForm, fill: fillInvoice, facts: invoiceFacts, control: invoiceControl, severals: lineFields,
 		told: invoiceChanges, final: invoice.Final,
 		rules: invoice.Rules(), example: invoiceExample,
-		conflicts: []*conflict.Kind{&invoice.LooksLikeRepeat, &invoice.NotDraft, &invoice.HasPayments},
+		conflicts: []*conflict.Kind{&invoice.LooksLikeRepeat, &invoice.NotDraft, &invoice.NotIssued, &invoice.HasPayments},
 	})
 	draft := command[invoice.Draft]{form: draftOfForm, json: draftOfJSON}
 	lists(m, listing[invoice.Summary]{
@@ -34,6 +34,7 @@ func (s *Server) invoices(pages, api router) {
 	shows(m, "One invoice.", func(r *http.Request, p templates.Page, inv invoice.Invoice) (templ.Component, error) {
 		return s.invoicePage(m, r, p, inv)
 	})
+	reads(m, "pdf", "The invoice as a PDF file. A draft or a void invoice says so on each page.", s.invoicePDF)
 	creates(m, "Create an invoice. Leave number out to get the next one in the series.", invoice.Create,
 		draft, s.freshInvoice)
 	changes(m, http.MethodPut, "Replace a draft. A number that is left out stays as it is.", invoice.Edit, draft)
@@ -87,7 +88,7 @@ func (s *Server) invoicePage(
 		CustomerName: inv.Customer.Name, CustomerEmail: inv.Customer.Email, CustomerHref: "/customers/" + inv.Customer.ID.String(),
 		IssueDate: day(inv.IssueDate.Time()), DueDate: day(inv.DueDate.Time()), Currency: inv.Currency.String(),
 		Subtotal: money(inv.Subtotal), Total: money(inv.Total), Notes: inv.Notes,
-		CopyHref: "/invoices/new?copy=" + inv.ID.String(),
+		CopyHref: "/invoices/new?copy=" + inv.ID.String(), PDFHref: m.href(inv.ID) + "/pdf",
 	}
 	if inv.Status == invoice.StatusDraft {
 		view.EditHref = m.href(inv.ID) + "/edit"
