@@ -111,6 +111,16 @@ var NotIssued = conflict.Kind{
 	ToDo: "Issue the invoice first. A void invoice stays void.",
 }
 
+// Sendable returns a [*conflict.Error] if an invoice cannot be sent as an e-invoice, because it is a draft or void.
+func Sendable(inv Invoice) error {
+	if inv.Status != StatusDraft && inv.Status != StatusVoid {
+		return nil
+	}
+	return &conflict.Error{
+		Kind: &NotIssued, Title: "This invoice is not issued.", Text: "Only an issued invoice can be sent as an e-invoice.",
+	}
+}
+
 func hasPayments(context.Context, *idempotency.Store, idempotency.Intent, struct{}, *pgconn.PgError) error {
 	return &conflict.Error{
 		Kind: &HasPayments, Title: "You cannot void this invoice.", Text: "Payments were recorded for it. Nothing was changed.",

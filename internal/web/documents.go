@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"strings"
 
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/pdf"
@@ -13,17 +14,18 @@ const documentsAtOnce = 2
 
 // party is a business or a person, as documents name them. What is not known is empty.
 type party struct {
-	name    string
-	address []string // lines
-	taxID   string
-	email   string
+	name, street, zip, city string
+	country                 string // ISO 3166-1 alpha-2
+	vat, email              string
 }
 
 // seller is the business whose invoices they are.
 func seller(r *http.Request) party { return party{name: principal(r).TenantName} }
 
 // buyer is the customer as an issued invoice froze them, or as they are now for a draft.
-func buyer(inv invoice.Invoice) party { return party{name: inv.Customer.Name, email: inv.Customer.Email} }
+func buyer(inv invoice.Invoice) party {
+	return party{name: inv.Customer.Name, email: inv.Customer.Email}
+}
 
 // invoicePDF renders an invoice, for few at once. It returns errCrowded to those that wait too long.
 func (s *Server) invoicePDF(r *http.Request, inv invoice.Invoice) (file, error) {
@@ -74,5 +76,11 @@ func printed(inv invoice.Invoice, from party) (pdf.Invoice, error) {
 }
 
 func (p party) pdf() pdf.Party {
-	return pdf.Party{Name: p.name, Address: p.address, TaxID: p.taxID, Email: p.email}
+	shown := pdf.Party{Name: p.name, TaxID: p.vat, Email: p.email}
+	for _, text := range []string{p.street, strings.TrimSpace(p.zip + " " + p.city), p.country} {
+		if text != "" {
+			shown.Address = append(shown.Address, text)
+		}
+	}
+	return shown
 }

@@ -78,6 +78,58 @@ func TestIssuedInvoiceKeepsItsBytes(t *testing.T) {
 	}
 }
 
+// TestEInvoice: an issued invoice has one, which says what is still open.
+func TestEInvoice(t *testing.T) {
+	b := setup(t)
+	person, program := b.person(b.site, b.acme), b.program(b.site, b.acme)
+	address := program.create(invoices(), key, invoices().command).location()
+	page := strings.TrimPrefix(address, "/api/v1")
+	refused := func() {
+		t.Helper()
+		if a := program.get(address + "/ubl"); a.status != http.StatusConflict || !strings.Contains(a.body, "/problems/not-issued") {
+			t.Error(a)
+		}
+		if a := person.get(page + "/ubl"); a.status != http.StatusConflict {
+			t.Error(a)
+		} else {
+			b.page(a).says("This invoice is not issued.").leadsTo(page)
+		}
+	}
+	says := func(texts ...string) string {
+		t.Helper()
+		a := program.get(address + "/ubl")
+		if a.status != http.StatusOK || a.header.Get("Content-Type") != "application/xml" || person.get(page+"/ubl").body != a.body {
+			t.Error(a)
+		}
+		for _, text := range texts {
+			if !strings.Contains(a.body, text) {
+				t.Errorf("no %s in\n%s", text, a.body)
+			}
+		}
+		return a.body
+	}
+	refused()
+	program.post(address+"/issue", "")
+	issued := says(">2026-0001<", ">Acme<", ">Ada Lovelace<", `PrepaidAmount currencyID="EUR">0.00<`, `PayableAmount currencyID="EUR">135.77<`)
+	if again := says(); again != issued {
+		t.Errorf("other bytes:\n%s", again)
+	}
+	program.with("Idempotency-Key", "payment").post(address+"/payments", `{"amount": "35.77", "date": "2026-11-22", "method": "cash"}`)
+	says(`PrepaidAmount currencyID="EUR">35.77<`, `PayableAmount currencyID="EUR">100.00<`)
+}
+
+// TestNoEInvoiceOfAVoidInvoice, which does not count.
+func TestNoEInvoiceOfAVoidInvoice(t *testing.T) {
+	b := setup(t)
+	program := b.program(b.site, b.acme)
+	address := program.create(invoices(), key, invoices().command).location()
+	program.post(address+"/issue", "")
+	program.post(address+"/void", "")
+	if a := program.get(address + "/ubl"); a.status != http.StatusConflict || !strings.Contains(a.body, "/problems/not-issued") {
+		t.Error(a)
+	}
+}
+
 // readPDF gives the text of a file.
 func (b *bundle) readPDF(a answer) string {
 	b.Helper()

@@ -35,6 +35,7 @@ func (s *Server) invoices(pages, api router) {
 		return s.invoicePage(m, r, p, inv)
 	})
 	reads(m, "pdf", "The invoice as a PDF file. A draft or a void invoice says so on each page.", s.invoicePDF)
+	reads(m, "ubl", "The issued invoice as an e-invoice: UBL 2.1 with the terms of EN 16931.", invoiceUBL)
 	creates(m, "Create an invoice. Leave number out to get the next one in the series.", invoice.Create,
 		draft, s.freshInvoice)
 	changes(m, http.MethodPut, "Replace a draft. A number that is left out stays as it is.", invoice.Edit, draft)
