@@ -125,10 +125,7 @@ endcodespacerange
 		}
 		b.WriteString("endbfchar\n")
 	}
-	b.WriteString(`endcmap
-CMapName currentdict /CMap defineresource pop
-end
-end
-`)
+	b.WriteString("endcmap\nCMapName currentdict /CMap defineresource pop\n")
+	b.WriteString(strings.Repeat("end\n", 2)) // of the dictionary and of the procedures
 	return []byte(b.String())
 }

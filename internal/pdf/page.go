@@ -63,7 +63,7 @@ func (p *page) glyphs(size int, l line) {
 		}
 	}
 	if cursor.rise != 0 {
-		p.WriteString("0 Ts\n")
+		fmt.Fprint(p, "0 Ts\n")
 	}
 }
 
@@ -94,7 +94,7 @@ type cursor struct {
 }
 
 func (c *cursor) show(glyphs []glyph) {
-	c.page.WriteString("[")
+	fmt.Fprint(c.page, "[")
 	for _, g := range glyphs {
 		if g.dy != c.rise {
 			fmt.Fprintf(c.page, "] TJ %s Ts [", number(g.dy*c.size))
@@ -108,7 +108,7 @@ func (c *cursor) show(glyphs []glyph) {
 		c.at += g.width
 		c.pen += g.advance
 	}
-	c.page.WriteString("] TJ\n")
+	fmt.Fprint(c.page, "] TJ\n")
 }
 
 // rule draws a horizontal line.

@@ -110,7 +110,8 @@ func TestEInvoice(t *testing.T) {
 	}
 	refused()
 	program.post(address+"/issue", "")
-	issued := says(">2026-0001<", ">Acme<", ">Ada Lovelace<", `PrepaidAmount currencyID="EUR">0.00<`, `PayableAmount currencyID="EUR">135.77<`)
+	issued := says(">2026-0001<", ">Acme<", ">Ada Lovelace<",
+		`PrepaidAmount currencyID="EUR">0.00<`, `PayableAmount currencyID="EUR">135.77<`)
 	if again := says(); again != issued {
 		t.Errorf("other bytes:\n%s", again)
 	}

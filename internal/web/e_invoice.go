@@ -37,7 +37,8 @@ func eInvoice(inv invoice.Invoice, from party) (ubl.Invoice, error) {
 	}
 	for _, l := range inv.Lines {
 		sent.Lines = append(sent.Lines, ubl.Line{
-			Name: l.Description, Quantity: l.Quantity.String(), UnitPrice: money(l.UnitPrice), TaxRate: l.TaxRate.String(), Net: money(l.Net),
+			Name: l.Description, Quantity: l.Quantity.String(), UnitPrice: money(l.UnitPrice), TaxRate: l.TaxRate.String(),
+			Net: money(l.Net),
 		})
 	}
 	return sent, nil

@@ -19,7 +19,7 @@ import (
 
 // element is a piece of XML, as anybody may read it.
 type element struct {
-	XMLName  xml.Name
+	XMLName  xml.Name  `xml:""`
 	Currency string    `xml:"currencyID,attr"`
 	Unit     string    `xml:"unitCode,attr"`
 	Text     string    `xml:",chardata"`
@@ -136,7 +136,8 @@ func TestEInvoiceKeepsTheRules(t *testing.T) {
 		currency, _ := money.ParseCurrency(rapid.SampledFrom([]string{"EUR", "PLN", "JPY", "KWD"}).Draw(t, "currency"))
 		in := invoice.Input{
 			Number: "2026-0042", Customer: &customer.Input{Email: "ada@example.com", Name: "Ada & Söhne <GmbH>"},
-			IssueDate: "2026-11-21", DueDate: "2026-12-21", Currency: currency.String(), Notes: rapid.SampledFrom([]string{"", "a\nb"}).Draw(t, "notes"),
+			IssueDate: "2026-11-21", DueDate: "2026-12-21", Currency: currency.String(),
+			Notes: rapid.SampledFrom([]string{"", "a\nb"}).Draw(t, "notes"),
 		}
 		for range rapid.IntRange(1, 20).Draw(t, "lines") {
 			in.Lines = append(in.Lines, invoice.LineInput{

@@ -15,7 +15,7 @@ type file struct {
 }
 
 // reads registers a file that is made of one record: GET /{id}/<name>, for people and in the API.
-func reads[R entity](m *mounted[R], name, summary string, make func(*http.Request, R) (file, error)) {
+func reads[R entity](m *mounted[R], name, summary string, of func(*http.Request, R) (file, error)) {
 	path := m.path() + "/{id}/" + name
 	m.document(http.MethodGet, path, summary, "reads")
 	read := func(w http.ResponseWriter, r *http.Request) error {
@@ -23,7 +23,7 @@ func reads[R entity](m *mounted[R], name, summary string, make func(*http.Reques
 		if err != nil {
 			return err
 		}
-		made, err := make(r, found)
+		made, err := of(r, found)
 		if err != nil {
 			return err
 		}
@@ -42,7 +42,7 @@ func (f file) write(w http.ResponseWriter) {
 	h.Set("Content-Length", strconv.Itoa(len(f.content)))
 	h.Set("Cache-Control", "private, no-cache")
 	w.WriteHeader(http.StatusOK)
-	_, _ = w.Write(f.content) //nolint:gosec // a file to download under its type; the client may be gone
+	_, _ = w.Write(f.content) // the client may be gone
 }
 
 // safeName gives a name that every system takes as one of a file in the current directory.
