@@ -130,7 +130,8 @@ func visible(written []rune, face *font.Face) []rune {
 	shown := make([]rune, len(written))
 	for i, r := range written {
 		shown[i] = r
-		if _, has := face.NominalGlyph(r); !has && !unicode.In(r, unicode.Cf, unicode.Variation_Selector) {
+		_, has := face.NominalGlyph(r)
+		if unicode.IsControl(r) || !has && !unicode.In(r, unicode.Cf, unicode.Variation_Selector) {
 			shown[i] = unicode.ReplacementChar
 		}
 	}

@@ -74,12 +74,12 @@ func (t *typeface) outline(id font.GID) []byte {
 // composed gives glyphs with all that they are composed of.
 func (t *typeface) composed(glyphs []font.GID) map[font.GID]bool {
 	all := map[font.GID]bool{}
-	for len(glyphs) > 0 {
-		id := glyphs[len(glyphs)-1]
-		glyphs = glyphs[:len(glyphs)-1]
+	for todo := slices.Clone(glyphs); len(todo) > 0; {
+		id := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
 		if !all[id] {
 			all[id] = true
-			glyphs = append(glyphs, parts(t.outline(id))...)
+			todo = append(todo, parts(t.outline(id))...)
 		}
 	}
 	return all
