@@ -225,10 +225,10 @@ func (s *session) visitCustomerForms(look func(*session, string)) {
 }
 
 // visitLinkedPages follows all links from the start, so that a new page is looked at without being listed here:
-// one page of each kind.
+// one page of each kind. A file is no page.
 func (s *session) visitLinkedPages(look func(*session, string)) {
 	s.t.Helper()
-	const links = `() => [...document.querySelectorAll("a[href^='/']")].map((link) => link.getAttribute("href"))`
+	const links = `() => [...document.querySelectorAll("a[href^='/']:not([href$='/pdf'])")].map((link) => link.getAttribute("href"))`
 	var kinds []string
 	for todo := []string{"/"}; len(todo) > 0; todo = todo[1:] {
 		kind := kindOfPage(todo[0])

@@ -29,6 +29,8 @@ type Invoice struct {
 	Actions  []Action
 	// CopyHref opens a new form filled like this invoice.
 	CopyHref string
+	// PDFHref is the invoice as a file.
+	PDFHref string
 }
 
 // InvoiceLine is one line of an invoice.

@@ -14,7 +14,8 @@ import (
 
 // kinds lists what the program is asked for.
 func kinds() []kind {
-	return slices.Concat(creates(), repeats(), customers(), edits(), transitions(), drafts(), lives(), payments(), apiReads(), pageReads())
+	return slices.Concat(
+		creates(), repeats(), customers(), edits(), transitions(), drafts(), lives(), payments(), files(), apiReads(), pageReads())
 }
 
 const (

@@ -36,6 +36,8 @@ var rooms = map[string]level{
 	"internal/conflict":    leaf,
 	"internal/date":        leaf,
 	"internal/email":       leaf,
+	"internal/pdf":         leaf,
+	"internal/ubl":         leaf,
 	"internal/check":       leaf,
 	"internal/browser":     leaf,
 	"internal/postgres":    foundation,

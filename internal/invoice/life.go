@@ -112,19 +112,31 @@ var HasCreditNotes = conflict.Kind{
 	ToDo:    "Keep the invoice. Credit what is left of it, if it is not to be paid.",
 }
 
-// NotIssued is the conflict of paying or crediting an invoice that is a draft or void.
-var NotIssued = conflict.Kind{
-	Slug: "not-issued", Title: "Invoice not issued",
-	Meaning: "Payments and credit notes are for issued invoices only. Nothing was recorded. The key can be used again.",
-	ToDo:    "Issue the invoice first. A void invoice can be neither paid nor credited.",
-}
-
 // OpenChanged is the question that people are asked when the amount that can be paid, refunded or credited is not what
 // the form showed.
 var OpenChanged = conflict.Kind{
 	Slug: "open-amount-changed", Title: "Open amount changed",
 	Meaning: "A payment, a refund or a credit note was recorded since the form was opened. Only the form asks. Nothing was recorded.",
 	ToDo:    "Look at the amount that the form shows now, and send it again.",
+}
+
+// NotIssued is the conflict of what only an issued invoice has, such as payments, credit notes and an e-invoice, with one
+// that is a draft or void.
+var NotIssued = conflict.Kind{
+	Slug: "not-issued", Title: "Invoice not issued",
+	Meaning: "Only an issued invoice can be paid, credited, or sent as an e-invoice, and this one is a draft or void. " +
+		"Nothing was recorded. A key can be used again.",
+	ToDo: "Issue the invoice first. A void invoice stays void.",
+}
+
+// Sendable returns a [*conflict.Error] if an invoice cannot be sent as an e-invoice, because it is a draft or void.
+func Sendable(inv Invoice) error {
+	if inv.Status != StatusDraft && inv.Status != StatusVoid {
+		return nil
+	}
+	return &conflict.Error{
+		Kind: &NotIssued, Title: "This invoice is not issued.", Text: "Only an issued invoice can be sent as an e-invoice.",
+	}
 }
 
 func hasPayments(context.Context, *idempotency.Store, idempotency.Intent, struct{}, *pgconn.PgError) error {

@@ -37,6 +37,8 @@ func (s *Server) invoices(pages, api router) {
 	shows(m, "One invoice.", func(r *http.Request, p templates.Page, inv invoice.Invoice) (templ.Component, error) {
 		return s.invoicePage(m, r, p, inv)
 	})
+	reads(m, "pdf", "The invoice as a PDF file. A draft or a void invoice says so on each page.", s.invoicePDF)
+	reads(m, "ubl", "The issued invoice as an e-invoice: UBL 2.1 with the terms of EN 16931.", invoiceUBL)
 	creates(m, "Create an invoice. Leave number out to get the next one in the series.", invoice.Create,
 		draft, s.freshInvoice)
 	changes(m, http.MethodPut, "Replace a draft. A number that is left out stays as it is.", invoice.Edit, draft)
@@ -90,7 +92,7 @@ func (s *Server) invoicePage(
 		CustomerName: inv.Customer.Name, CustomerEmail: inv.Customer.Email, CustomerHref: "/customers/" + inv.Customer.ID.String(),
 		IssueDate: day(inv.IssueDate.Time()), DueDate: day(inv.DueDate.Time()), Currency: inv.Currency.String(),
 		Subtotal: money(inv.Subtotal), Total: money(inv.Total), Notes: inv.Notes,
-		CopyHref: "/invoices/new?copy=" + inv.ID.String(),
+		CopyHref: "/invoices/new?copy=" + inv.ID.String(), PDFHref: m.href(inv.ID) + "/pdf",
 	}
 	if inv.Status == invoice.StatusDraft {
 		view.EditHref = m.href(inv.ID) + "/edit"

@@ -89,6 +89,10 @@ func (b *bundle) everyRoute(first record, program, person *client) map[string][]
 		"POST /api/v1/customers":     slices.Concat(apiCustomers, late, apiCustomers),
 		"GET /api/v1/customers":      get(program, pagesOf("/api/v1/customers")...),
 	}
+	for _, file := range []string{"pdf", "ubl"} {
+		routes["GET /invoices/{id}/"+file] = get(person, newest+"/"+file)
+		routes["GET /api/v1/invoices/{id}/"+file] = get(program, "/api/v1"+newest+"/"+file)
+	}
 	maps.Copy(routes, b.everyChange(program, person))
 	maps.Copy(routes, b.everyPayment(program, person))
 	maps.Copy(routes, b.everyRefund(program, person))

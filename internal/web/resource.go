@@ -24,7 +24,7 @@ type entity interface {
 }
 
 // resource is a kind of record with its pages and its part of the API. Its value, and what is registered for it
-// by lists, shows, creates, changes and transitions, is all that the server knows of it: routes, navigation,
+// by lists, shows, creates, changes, transitions and reads, is all that the server knows of it: routes, navigation,
 // messages, conflicts and documentation follow from there.
 type resource[R entity] struct {
 	one  string // "customer"

@@ -14,6 +14,7 @@ import (
 
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/pdf"
 	"onlyonce/static"
 	"onlyonce/templates"
 )
@@ -57,11 +58,17 @@ type Server struct {
 	origin    string              // the outside address, or empty
 	large     *semaphore.Weighted // bodies that are handled now, see admitLarge
 	passwords *semaphore.Weighted // that are checked now, see checkPassword
+	documents *pdf.Renderer
+	rendered  *semaphore.Weighted // documents that are rendered now, see invoicePDF
 }
 
-// New makes a server. The error is that of broken assets, or of an Origin that is none.
+// New makes a server. The error is that of broken assets or fonts, or of an Origin that is none.
 func New(c Config) (*Server, error) {
 	assets, err := static.New()
+	if err != nil {
+		return nil, err
+	}
+	documents, err := pdf.New()
 	if err != nil {
 		return nil, err
 	}
@@ -69,6 +76,7 @@ func New(c Config) (*Server, error) {
 		pool: c.Pool, store: c.Store, log: c.Log, secure: c.Secure, origin: c.Origin, demo: c.Demo,
 		tokens: newTokens(c.Pool), assets: assets,
 		large: semaphore.NewWeighted(largeAtOnce), passwords: semaphore.NewWeighted(passwordsAtOnce),
+		documents: documents, rendered: semaphore.NewWeighted(documentsAtOnce),
 	}
 	s.sessions = newSessions(c.Pool, c.Secure)
 	mux := chi.NewRouter()

@@ -1,0 +1,85 @@
+package pdf
+
+import "fmt"
+
+// document lays an invoice out, page after page.
+type document struct {
+	shaper *shaper
+	mark   string
+	pages  []*page
+	y      int // the top of what is free on the last page
+	// again draws what every further page begins with, such as the head of a table; nil for nothing.
+	again func()
+}
+
+// Sizes of texts, in points, and how far apart their lines are.
+const (
+	small     = 8
+	body      = 9
+	strong    = 11
+	large     = 20
+	paragraph = 12 * point // what separates parts
+)
+
+func lineHeight(size int) int { return size * point * 14 / 10 }
+
+// page is the one that is drawn on now.
+func (d *document) page() *page { return d.pages[len(d.pages)-1] }
+
+// next begins a new page.
+func (d *document) next() {
+	d.pages = append(d.pages, &page{})
+	d.y = top
+	if d.mark != "" {
+		d.page().across(d.shaper.one(d.mark, bold))
+	}
+	if d.again != nil {
+		d.again()
+	}
+}
+
+// room makes sure that the page has room of a height, if a page can have it at all.
+func (d *document) room(height int) {
+	if d.y-height < bottom {
+		d.next()
+	}
+}
+
+// down gives the baseline of a line of text at the top of what is free, which it takes.
+func (d *document) down(size int) int {
+	d.y -= lineHeight(size)
+	return d.y + lineHeight(size) - size*point
+}
+
+// block writes a text over as many lines, and pages, as it takes.
+func (d *document) block(x, width, size int, style style, shade gray, text string) {
+	for _, l := range d.shaper.lines(text, style, width/size) {
+		d.room(lineHeight(size))
+		y := d.down(size) // which changes the page only by what is free on it
+		d.page().text(x, y, size, style, shade, l)
+	}
+}
+
+// compose writes everything but the footers.
+func (d *document) compose(inv Invoice) {
+	d.next()
+	d.block(left, right-left, large, bold, black, "Invoice "+inv.Number)
+	d.y -= paragraph
+	d.parties(inv)
+	d.table(inv.Lines)
+	d.totals(inv)
+	if inv.Notes != "" {
+		d.y -= 2 * paragraph
+		d.room(3 * lineHeight(body))
+		d.block(left, right-left, small, bold, muted, "Notes")
+		d.block(left, right-left, body, regular, black, inv.Notes)
+	}
+}
+
+// number writes a footer on each page, when it is known how many there are.
+func (d *document) number() {
+	for i, p := range d.pages {
+		l := d.shaper.one(fmt.Sprintf("Page %d of %d", i+1, len(d.pages)), regular)
+		p.rightOf(right, bottom-3*lineHeight(small), small, regular, muted, l)
+	}
+}

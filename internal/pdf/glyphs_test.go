@@ -1,0 +1,78 @@
+package pdf
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/go-text/typesetting/font"
+	"github.com/go-text/typesetting/font/opentype"
+)
+
+func newTestShaper(t *testing.T) *shaper {
+	t.Helper()
+	typefaces, err := loadTypefaces()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newShaper(typefaces)
+}
+
+// TestVisible: a reader sees that a character is missing, and not that an invisible one is.
+func TestVisible(t *testing.T) {
+	t.Parallel()
+	face := newTestShaper(t).faces[regular]
+	for written, want := range map[string]string{
+		"Design \u017b \u0915": "Design \u017b \u0915", "a\u6f22b": "a\ufffdb", "\u05d0": "\ufffd",
+		"a\u200d\ufe0f": "a\u200d\ufe0f", "\x00": "\ufffd",
+	} {
+		if got := string(visible([]rune(written), face)); got != want {
+			t.Errorf("%q is shown as %q, want %q", written, got, want)
+		}
+	}
+}
+
+// TestWordsOfClustersSayWhatTheyAre: readers of the text layer see gaps between the glyphs of a cluster.
+func TestWordsOfClustersSayWhatTheyAre(t *testing.T) {
+	t.Parallel()
+	s, p := newTestShaper(t), &page{}
+	p.text(0, 0, body, regular, black, s.one("Design \u0915\u093f x", regular))
+	if got := p.String(); strings.Count(got, "ActualText") != 1 || !strings.Contains(got, "/ActualText <FEFF0915093F>") {
+		t.Errorf("the word is not marked, or another one is: %s", got)
+	}
+}
+
+// TestSubset: what was used is there with all that it is composed of, and nothing else is.
+func TestSubset(t *testing.T) {
+	t.Parallel()
+	s := newTestShaper(t)
+	s.one("A\u00e9", regular)
+	whole := s.fonts[regular]
+	used := whole.glyphs()
+	small := whole.subset(used)
+	loader, err := opentype.NewLoader(bytes.NewReader(small))
+	if err != nil {
+		t.Fatal(err)
+	}
+	part := &typeface{}
+	for _, tag := range loader.Tables() {
+		content, err := loader.RawTable(tag)
+		if err != nil {
+			t.Fatal(err)
+		}
+		part.tables = append(part.tables, opentype.Table{Tag: tag, Content: content})
+	}
+	kept := whole.composed(used)
+	if len(kept) <= len(used) {
+		t.Errorf("%d glyphs are composed of no others: choose another letter", len(used))
+	}
+	for id := range font.GID(len(whole.table("loca"))/4 - 1) {
+		got, want := part.outline(id), whole.outline(id)
+		if !kept[id] {
+			want = nil
+		}
+		if !bytes.HasPrefix(got, want) || len(got)-len(want) > 3 { // filled up
+			t.Errorf("glyph %d has an outline of %d bytes, want %d", id, len(got), len(want))
+		}
+	}
+}

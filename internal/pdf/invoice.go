@@ -1,0 +1,46 @@
+package pdf
+
+import "time"
+
+// Invoice is what the document shows. Texts may be of any length and hold any characters.
+type Invoice struct {
+	Number string
+	// Mark is written across every page, such as "DRAFT"; empty for none.
+	Mark string
+	// At is the time that the file says it was made. The same invoice must always give the same.
+	At     time.Time
+	Seller Party
+	Buyer  Party
+	// Facts stand below the parties, such as the dates.
+	Facts    []Fact
+	Currency string // ISO 4217 code
+	Lines    []Line
+	Totals   []Total
+	Notes    string // with line breaks
+}
+
+// Party is a business or a person. Only the name is always there.
+type Party struct {
+	Name    string
+	Address []string // lines
+	TaxID   string
+	Email   string
+}
+
+// Fact is a label with a value.
+type Fact struct{ Label, Value string }
+
+// Line is one position. Amounts have no currency.
+type Line struct {
+	Description string
+	Quantity    string
+	UnitPrice   string
+	TaxRate     string
+	Amount      string
+}
+
+// Total is a row of the sums. The last one that is Grand is what the invoice is about.
+type Total struct {
+	Label, Amount string
+	Grand         bool
+}

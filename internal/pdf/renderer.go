@@ -1,0 +1,44 @@
+package pdf
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Renderer makes documents. It is safe for concurrent use.
+type Renderer struct{ typefaces [styles]*typeface }
+
+// New reads the fonts. An error means that the program was built with broken ones.
+func New() (*Renderer, error) {
+	typefaces, err := loadTypefaces()
+	return &Renderer{typefaces}, err
+}
+
+// Render gives the document of an invoice. It takes time and memory in proportion to the texts, so the caller bounds
+// them, and how many are rendered at once.
+func (r *Renderer) Render(inv Invoice) []byte {
+	d := &document{shaper: newShaper(r.typefaces), mark: inv.Mark}
+	d.compose(inv)
+	d.number()
+	f := newFile()
+	var fonts strings.Builder
+	for i, font := range d.shaper.fonts {
+		fmt.Fprintf(&fonts, "/F%d %s ", i, font.write(f))
+	}
+	resources := f.object("<< /Font << " + fonts.String() + ">> >>")
+	tree := f.reserve()
+	var kids strings.Builder
+	for _, p := range d.pages {
+		content := f.stream("", []byte(p.String()))
+		page := f.object(fmt.Sprintf("<< /Type /Page /Parent %s /MediaBox [0 0 %s %s] /Resources %s /Contents %s >>",
+			tree, number(pageWidth), number(pageHeight), resources, content))
+		fmt.Fprintf(&kids, "%s ", page)
+	}
+	f.set(tree, fmt.Sprintf("<< /Type /Pages /Count %d /Kids [ %s] >>", len(d.pages), kids.String()))
+	catalog := f.object(fmt.Sprintf("<< /Type /Catalog /Pages %s /Lang (en) /ViewerPreferences << /DisplayDocTitle true >> >>", tree))
+	at := timeString(inv.At)
+	info := f.object(fmt.Sprintf("<< /Title %s /Author %s /Creator (Onlyonce) /CreationDate %s /ModDate %s >>",
+		textString("Invoice "+inv.Number), textString(inv.Seller.Name), at, at))
+	f.finish(catalog, info)
+	return f.Bytes()
+}

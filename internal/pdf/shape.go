@@ -1,0 +1,145 @@
+package pdf
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/go-text/typesetting/di"
+	"github.com/go-text/typesetting/font"
+	"github.com/go-text/typesetting/language"
+	"github.com/go-text/typesetting/shaping"
+	"golang.org/x/image/math/fixed"
+)
+
+// glyph is a shape at its place in a line. Lengths are units of the em.
+type glyph struct {
+	text    string // of its cluster for the first glyph of one; "" for the others
+	code    uint16 // in the embedded font
+	width   int    // that the font says
+	advance int    // to the next one
+	dx, dy  int    // from where it would stand
+}
+
+// line is a line of text, ready to be drawn.
+type line struct {
+	glyphs []glyph
+	width  int // units of the em
+}
+
+// shaper turns texts into lines. It is for one rendering: what it holds is not safe for concurrent use.
+type shaper struct {
+	faces    [styles]*font.Face
+	fonts    [styles]*embedded
+	segments shaping.Segmenter
+	harfbuzz shaping.HarfbuzzShaper
+	wrapper  shaping.LineWrapper
+}
+
+func newShaper(typefaces [styles]*typeface) *shaper {
+	s := &shaper{}
+	for i, t := range typefaces {
+		face := font.NewFace(t.shapes)
+		s.faces[i], s.fonts[i] = face, newEmbedded(t, face)
+	}
+	return s
+}
+
+// one gives a text in one line, however long it is.
+func (s *shaper) one(text string, style style) line {
+	lines := s.lines(strings.Join(strings.Fields(text), " "), style, maxWidth)
+	if len(lines) == 0 {
+		return line{}
+	}
+	return lines[0]
+}
+
+// lineBreaks are those besides the usual one, which the shaper is not made for.
+var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
+
+const (
+	// maxWidth is wider than any line, and small enough for 26.6 fixed point.
+	maxWidth = 1 << 24
+	// maxParagraph is how many characters are shaped together: their width must stay below maxWidth.
+	maxParagraph = 4000
+)
+
+// lines breaks a text into lines of at most width units of the em. Its own line breaks are kept. A word that is longer
+// than a line is broken where it must be.
+func (s *shaper) lines(text string, style style, width int) (all []line) {
+	for paragraph := range strings.SplitSeq(lineBreaks.Replace(text), "\n") {
+		written := []rune(strings.ReplaceAll(strings.TrimRight(paragraph, " \t\r"), "\t", "    "))
+		if len(written) == 0 {
+			all = append(all, line{})
+		}
+		for len(written) > 0 {
+			part := written[:min(len(written), maxParagraph)]
+			written = written[len(part):]
+			all = append(all, s.paragraph(part, style, width)...)
+		}
+	}
+	for len(all) > 0 && len(all[len(all)-1].glyphs) == 0 {
+		all = all[:len(all)-1]
+	}
+	return all
+}
+
+// paragraph is lines for a text without line breaks.
+func (s *shaper) paragraph(written []rune, style style, width int) []line {
+	face := s.faces[style]
+	shown := visible(written, face)
+	var runs []shaping.Output
+	for _, run := range s.segments.Split(shaping.Input{
+		Text: shown, RunEnd: len(shown), Direction: di.DirectionLTR, Size: fixed.I(em), Language: language.DefaultLanguage(),
+	}, oneFace{face}) {
+		runs = append(runs, s.harfbuzz.Shape(run))
+	}
+	wrapped, _ := s.wrapper.WrapParagraphF(shaping.WrapConfig{Direction: di.DirectionLTR}, fixed.I(width), shown,
+		shaping.NewSliceIterator(runs))
+	var all []line
+	for _, l := range wrapped {
+		all = append(all, s.place(l, written, style))
+	}
+	return all
+}
+
+// place gives the glyphs of a line their codes and places.
+func (s *shaper) place(wrapped shaping.Line, written []rune, style style) line {
+	var placed line
+	for _, run := range wrapped {
+		last := -1 // cluster
+		for _, g := range run.Glyphs {
+			text := ""
+			if from := g.TextIndex(); from != last {
+				text, last = string(written[from:from+g.RunesCount()]), from
+			}
+			at := glyph{
+				text: text,
+				code: s.fonts[style].code(g.GlyphID, text), width: s.fonts[style].width(g.GlyphID),
+				advance: g.Advance.Round(), dx: g.XOffset.Round(), dy: g.YOffset.Round(),
+			}
+			placed.glyphs = append(placed.glyphs, at)
+			placed.width += at.advance
+		}
+	}
+	return placed
+}
+
+// visible puts a replacement in the place of each character that the font does not have, so that a reader sees that
+// something is missing. The text layer keeps what was written. What nobody sees anyway, such as a joiner, stays.
+func visible(written []rune, face *font.Face) []rune {
+	shown := make([]rune, len(written))
+	for i, r := range written {
+		shown[i] = r
+		_, has := face.NominalGlyph(r)
+		if unicode.IsControl(r) || !has && !unicode.In(r, unicode.Cf, unicode.Variation_Selector) {
+			shown[i] = unicode.ReplacementChar
+		}
+	}
+	return shown
+}
+
+// oneFace is a font map with one font.
+type oneFace struct{ face *font.Face }
+
+// ResolveFace is asked for each character.
+func (f oneFace) ResolveFace(rune) *font.Face { return f.face }

@@ -1,0 +1,104 @@
+package pdf
+
+// cellGap is what separates columns.
+const cellGap = 14 * point
+
+// columns are the right ends of the columns of the table but the first, whose texts end with it, and the width of the
+// first, which gets what the others leave.
+type columns struct {
+	ends  [4]int
+	first int
+}
+
+// cells are the texts of a line besides its description.
+func (l Line) cells() [4]string { return [4]string{l.Quantity, l.UnitPrice, l.TaxRate, l.Amount} }
+
+// table writes the lines. Its head comes again on each page.
+func (d *document) table(lines []Line) {
+	head := Line{"Description", "Quantity", "Unit price", "Tax", "Amount"}
+	columns := d.columns(head, lines)
+	d.room(4 * lineHeight(body))
+	d.again = func() { d.head(head, columns) }
+	d.again()
+	for _, l := range lines {
+		d.row(l, columns)
+	}
+	d.again = nil
+	d.y -= paragraph
+}
+
+// columns makes each column as wide as its widest text.
+func (d *document) columns(head Line, lines []Line) columns {
+	var widths [4]int
+	for i, text := range head.cells() {
+		widths[i] = d.shaper.one(text, bold).width * small
+	}
+	for _, l := range lines {
+		for i, text := range l.cells() {
+			widths[i] = max(widths[i], d.shaper.one(text, regular).width*body)
+		}
+	}
+	var c columns
+	end := right
+	for i := len(widths) - 1; i >= 0; i-- {
+		c.ends[i] = end
+		end -= widths[i] + cellGap
+	}
+	c.first = max(end-left, 60*point)
+	return c
+}
+
+func (d *document) head(head Line, columns columns) {
+	y := d.down(small)
+	d.page().text(left, y, small, bold, muted, d.shaper.one(head.Description, bold))
+	for i, text := range head.cells() {
+		d.page().rightOf(columns.ends[i], y, small, bold, muted, d.shaper.one(text, bold))
+	}
+	d.y -= 2 * point
+	d.page().rule(left, right, d.y, muted)
+	d.y -= 4 * point
+}
+
+// row writes a line. It begins on the next page if it fits there as a whole and not here, and goes on over as many as
+// it takes. The numbers stand beside the first line of the description, and come behind all of it for those who have
+// the page read to them.
+func (d *document) row(l Line, columns columns) {
+	described := d.shaper.lines(l.Description, regular, columns.first/body)
+	const most = 20 // lines that are kept together
+	d.room(max(1, min(len(described), most)) * lineHeight(body))
+	page, y := d.page(), d.y-body*point
+	for _, text := range described {
+		d.room(lineHeight(body))
+		at := d.down(body)
+		d.page().text(left, at, body, regular, black, text)
+	}
+	if len(described) == 0 {
+		d.down(body)
+	}
+	for i, cell := range l.cells() {
+		page.rightOf(columns.ends[i], y, body, regular, black, d.shaper.one(cell, regular))
+	}
+	d.y -= 2 * point
+	d.page().rule(left, right, d.y, faint)
+	d.y -= 4 * point
+}
+
+// totals writes the sums below the amounts.
+func (d *document) totals(inv Invoice) {
+	for _, t := range inv.Totals {
+		size, style, amount := body, regular, t.Amount
+		if t.Grand {
+			size, style, amount = strong, bold, inv.Currency+" "+t.Amount
+		}
+		d.room(2 * lineHeight(size))
+		if t.Grand {
+			d.page().rule(right-220*point, right, d.y, muted)
+			d.y -= 5 * point
+		}
+		y := d.down(size)
+		sum := d.shaper.one(amount, style)
+		d.page().rightOf(right, y, size, style, black, sum)
+		label := d.shaper.one(t.Label, style)
+		d.page().text(min(right-220*point, right-sum.width*size-label.width*size-cellGap), y, size, style, black, label)
+	}
+}

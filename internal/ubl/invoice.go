@@ -1,0 +1,46 @@
+package ubl
+
+// Invoice is what the XML says. Amounts are plain decimals, such as "1234.50", without a currency.
+type Invoice struct {
+	Number    string // BT-1
+	IssueDate string // BT-2, ISO 8601
+	DueDate   string // BT-9, ISO 8601
+	Currency  string // BT-5, ISO 4217
+	Notes     string // BT-22; "" for none
+	Seller    Party  // BG-4
+	Buyer     Party  // BG-7
+	Lines     []Line // BG-25, at least one
+	Taxes     []Tax  // BG-23, one for each rate
+	Subtotal  string // BT-106 and BT-109: the sum of the lines
+	TaxTotal  string // BT-110
+	Total     string // BT-112, with tax
+	Paid      string // BT-113
+	Open      string // BT-115: what is still to be paid
+}
+
+// Party is a business or a person. What is not known is empty, and left out.
+type Party struct {
+	Name    string // BT-27, BT-44
+	Street  string // BT-35, BT-50
+	City    string // BT-37, BT-52
+	Zip     string // BT-38, BT-53
+	Country string // BT-40, BT-55: ISO 3166-1 alpha-2
+	VAT     string // BT-31, BT-48: the VAT identifier with its country prefix
+	Email   string // BT-43, BT-58
+}
+
+// Line is one position.
+type Line struct {
+	Name      string // BT-153
+	Quantity  string // BT-129, in pieces
+	UnitPrice string // BT-146, without tax
+	TaxRate   string // BT-152, percent; "0" is zero-rated
+	Net       string // BT-131: quantity times unit price, rounded
+}
+
+// Tax is the tax of all lines with one rate.
+type Tax struct {
+	Rate   string // BT-119, percent
+	Net    string // BT-116: what is taxed
+	Amount string // BT-117
+}

@@ -1,0 +1,96 @@
+package ubl
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+const (
+	// customization says that the XML keeps to the standard and to no national rules besides (BT-24).
+	customization = "urn:cen.eu:en16931:2017"
+	// commercialInvoice is the type of document (BT-3, UNTDID 1001).
+	commercialInvoice = "380"
+	// piece is the unit of quantities that have none (BT-130, UN/ECE Recommendation 20).
+	piece = "C62"
+	// vat is the only kind of tax that the standard knows.
+	vat = "VAT"
+)
+
+// The categories of tax (BT-118, BT-151, UNTDID 5305).
+const (
+	standardRate = "S"
+	zeroRated    = "Z"
+)
+
+// Marshal writes an invoice as XML. Characters that XML cannot hold become U+FFFD. The error is that of encoding/xml,
+// which has none for values of this kind.
+func Marshal(inv Invoice) ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteString(xml.Header)
+	e := xml.NewEncoder(&b)
+	e.Indent("", "  ")
+	if err := e.Encode(document(inv)); err != nil {
+		return nil, fmt.Errorf("encode invoice: %w", err)
+	}
+	b.WriteByte('\n')
+	return b.Bytes(), nil
+}
+
+func document(inv Invoice) invoiceXML {
+	money := func(amount string) amountXML { return amountXML{inv.Currency, amount} }
+	doc := invoiceXML{
+		Xmlns: "urn:oasis:names:specification:ubl:schema:xsd:Invoice-2",
+		Cac:   "urn:oasis:names:specification:ubl:schema:xsd:CommonAggregateComponents-2",
+		Cbc:   "urn:oasis:names:specification:ubl:schema:xsd:CommonBasicComponents-2",
+
+		CustomizationID: customization, ID: inv.Number, IssueDate: inv.IssueDate, DueDate: inv.DueDate,
+		InvoiceTypeCode: commercialInvoice, Note: inv.Notes, DocumentCurrencyCode: inv.Currency,
+		Supplier: partyOf(inv.Seller), Customer: partyOf(inv.Buyer),
+		TaxTotal: taxTotalXML{TaxAmount: money(inv.TaxTotal)},
+		Totals: totalsXML{
+			LineExtensionAmount: money(inv.Subtotal), TaxExclusiveAmount: money(inv.Subtotal),
+			TaxInclusiveAmount: money(inv.Total), PrepaidAmount: money(inv.Paid), PayableAmount: money(inv.Open),
+		},
+	}
+	for _, t := range inv.Taxes {
+		doc.TaxTotal.Subtotals = append(doc.TaxTotal.Subtotals, taxSubtotalXML{
+			TaxableAmount: money(t.Net), TaxAmount: money(t.Amount), Category: categoryOf(t.Rate),
+		})
+	}
+	for i, l := range inv.Lines {
+		doc.Lines = append(doc.Lines, lineXML{
+			ID: strconv.Itoa(i + 1), Quantity: quantityXML{piece, l.Quantity}, LineExtensionAmount: money(l.Net),
+			Name: strings.Join(strings.Fields(l.Name), " "), Category: categoryOf(l.TaxRate), Price: money(l.UnitPrice),
+		})
+	}
+	return doc
+}
+
+// categoryOf knows rates only. Why a supply is exempt, or taxed elsewhere, is not known.
+func categoryOf(rate string) categoryXML {
+	category := categoryXML{ID: standardRate, Percent: rate, Scheme: vat}
+	if strings.Trim(rate, "0.") == "" {
+		category.ID = zeroRated
+	}
+	return category
+}
+
+func partyOf(p Party) partyXML {
+	party := partyXML{RegistrationName: p.Name}
+	if p.Street+p.City+p.Zip+p.Country != "" {
+		party.Address = &addressXML{Street: p.Street, City: p.City, Zip: p.Zip}
+	}
+	if p.Country != "" {
+		party.Address.Country = &countryXML{p.Country}
+	}
+	if p.VAT != "" {
+		party.TaxScheme = &taxSchemeXML{p.VAT, vat}
+	}
+	if p.Email != "" {
+		party.Contact = &contactXML{p.Email}
+	}
+	return party
+}

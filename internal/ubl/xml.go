@@ -1,0 +1,96 @@
+package ubl
+
+import "encoding/xml"
+
+// What follows has the names and the order of the UBL 2.1 schema.
+
+type invoiceXML struct {
+	XMLName xml.Name `xml:"Invoice"`
+	Xmlns   string   `xml:"xmlns,attr"`
+	Cac     string   `xml:"xmlns:cac,attr"`
+	Cbc     string   `xml:"xmlns:cbc,attr"`
+
+	CustomizationID      string      `xml:"cbc:CustomizationID"`
+	ID                   string      `xml:"cbc:ID"`
+	IssueDate            string      `xml:"cbc:IssueDate"`
+	DueDate              string      `xml:"cbc:DueDate"`
+	InvoiceTypeCode      string      `xml:"cbc:InvoiceTypeCode"`
+	Note                 string      `xml:"cbc:Note,omitempty"`
+	DocumentCurrencyCode string      `xml:"cbc:DocumentCurrencyCode"`
+	Supplier             partyXML    `xml:"cac:AccountingSupplierParty>cac:Party"`
+	Customer             partyXML    `xml:"cac:AccountingCustomerParty>cac:Party"`
+	TaxTotal             taxTotalXML `xml:"cac:TaxTotal"`
+	Totals               totalsXML   `xml:"cac:LegalMonetaryTotal"`
+	Lines                []lineXML   `xml:"cac:InvoiceLine"`
+}
+
+type amountXML struct {
+	Currency string `xml:"currencyID,attr"`
+	Value    string `xml:",chardata"`
+}
+
+type quantityXML struct {
+	Unit  string `xml:"unitCode,attr"`
+	Value string `xml:",chardata"`
+}
+
+type partyXML struct {
+	Address          *addressXML   `xml:"cac:PostalAddress"`
+	TaxScheme        *taxSchemeXML `xml:"cac:PartyTaxScheme"`
+	RegistrationName string        `xml:"cac:PartyLegalEntity>cbc:RegistrationName"`
+	Contact          *contactXML   `xml:"cac:Contact"`
+}
+
+type addressXML struct {
+	Street  string      `xml:"cbc:StreetName,omitempty"`
+	City    string      `xml:"cbc:CityName,omitempty"`
+	Zip     string      `xml:"cbc:PostalZone,omitempty"`
+	Country *countryXML `xml:"cac:Country"`
+}
+
+type countryXML struct {
+	Code string `xml:"cbc:IdentificationCode"`
+}
+
+type taxSchemeXML struct {
+	CompanyID string `xml:"cbc:CompanyID"`
+	Scheme    string `xml:"cac:TaxScheme>cbc:ID"`
+}
+
+type contactXML struct {
+	Email string `xml:"cbc:ElectronicMail"`
+}
+
+type categoryXML struct {
+	ID      string `xml:"cbc:ID"`
+	Percent string `xml:"cbc:Percent"`
+	Scheme  string `xml:"cac:TaxScheme>cbc:ID"`
+}
+
+type taxTotalXML struct {
+	TaxAmount amountXML        `xml:"cbc:TaxAmount"`
+	Subtotals []taxSubtotalXML `xml:"cac:TaxSubtotal"`
+}
+
+type taxSubtotalXML struct {
+	TaxableAmount amountXML   `xml:"cbc:TaxableAmount"`
+	TaxAmount     amountXML   `xml:"cbc:TaxAmount"`
+	Category      categoryXML `xml:"cac:TaxCategory"`
+}
+
+type totalsXML struct {
+	LineExtensionAmount amountXML `xml:"cbc:LineExtensionAmount"`
+	TaxExclusiveAmount  amountXML `xml:"cbc:TaxExclusiveAmount"`
+	TaxInclusiveAmount  amountXML `xml:"cbc:TaxInclusiveAmount"`
+	PrepaidAmount       amountXML `xml:"cbc:PrepaidAmount"`
+	PayableAmount       amountXML `xml:"cbc:PayableAmount"`
+}
+
+type lineXML struct {
+	ID                  string      `xml:"cbc:ID"`
+	Quantity            quantityXML `xml:"cbc:InvoicedQuantity"`
+	LineExtensionAmount amountXML   `xml:"cbc:LineExtensionAmount"`
+	Name                string      `xml:"cac:Item>cbc:Name"`
+	Category            categoryXML `xml:"cac:Item>cac:ClassifiedTaxCategory"`
+	Price               amountXML   `xml:"cac:Price>cbc:PriceAmount"`
+}

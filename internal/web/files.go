@@ -1,0 +1,59 @@
+package web
+
+import (
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// file is something to download.
+type file struct {
+	name        string // with its extension; any characters
+	contentType string
+	content     []byte
+}
+
+// reads registers a file that is made of one record: GET /{id}/<name>, for people and in the API.
+func reads[R entity](m *mounted[R], name, summary string, of func(*http.Request, R) (file, error)) {
+	path := m.path() + "/{id}/" + name
+	m.document(http.MethodGet, path, summary, "reads")
+	read := func(w http.ResponseWriter, r *http.Request) error {
+		found, err := m.find(r)
+		if err != nil {
+			return err
+		}
+		made, err := of(r, found)
+		if err != nil {
+			return err
+		}
+		made.write(w)
+		return nil
+	}
+	m.pages.read(path, read)
+	m.api.read(path, read)
+}
+
+// write answers with the file. It belongs to who asked, and is asked for anew each time.
+func (f file) write(w http.ResponseWriter) {
+	h := w.Header()
+	h.Set("Content-Type", f.contentType)
+	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": safeName(f.name)}))
+	h.Set("Content-Length", strconv.Itoa(len(f.content)))
+	h.Set("Cache-Control", "private, no-cache")
+	w.WriteHeader(http.StatusOK)
+	_, _ = w.Write(f.content) // the client may be gone
+}
+
+// safeName gives a name that every system takes as one of a file in the current directory.
+func safeName(name string) string {
+	name = strings.Map(func(r rune) rune {
+		switch {
+		case '0' <= r && r <= '9', 'A' <= r && r <= 'Z', 'a' <= r && r <= 'z', r == '.', r == '_', r == '-':
+			return r
+		default:
+			return '-'
+		}
+	}, name)
+	return strings.TrimLeft(name, ".-")
+}
