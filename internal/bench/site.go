@@ -14,8 +14,9 @@ type known struct {
 	middleEmail       string   // of a customer in the middle of all, by email
 	// Ids in the middle of their lists.
 	middleInvoice, middleCustomer, middleArchived string
-	// The invoice with most of the payments, which is the largest, and one in the middle of them.
-	largeInvoice, middlePayment string
+	// The invoice with most of the payments, which is the largest, one in the middle of them, and of all refunds and credit
+	// notes.
+	largeInvoice, middlePayment, middleRefund, middleNote string
 }
 
 // newSite logs in.
@@ -41,6 +42,8 @@ func (s *site) learn(ctx context.Context, invoices int) error {
 		&s.known.customer:       `SELECT id::text FROM customers WHERE tenant_id = $1 AND email = '` + regularEmail + `'`,
 		&s.known.largeInvoice:   `SELECT id::text FROM invoices WHERE tenant_id = $1 ORDER BY open_amount DESC LIMIT 1`,
 		&s.known.middlePayment:  middleOf("payments", "provider = 'Bank'", "id", "id"),
+		&s.known.middleRefund:   middleOf("refunds", "true", "id", "id"),
+		&s.known.middleNote:     middleOf("credit_notes", "number LIKE 'CN-R-%'", "id", "id"),
 		&s.known.middleInvoice:  middleOf("invoices", "true", "id", "id"),
 		&s.known.middleCustomer: middleOf("customers", "archived_at IS NULL", "id", "id"),
 		&s.known.middleArchived: middleOf("customers", "archived_at IS NOT NULL", "id", "id"),

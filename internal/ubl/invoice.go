@@ -15,7 +15,7 @@ type Invoice struct {
 	TaxTotal  string // BT-110
 	Total     string // BT-112, with tax
 	Paid      string // BT-113
-	Open      string // BT-115: what is still to be paid
+	Open      string // BT-115: what is still to be paid, without regard to credit notes
 }
 
 // Party is a business or a person. What is not known is empty, and left out.

@@ -30,7 +30,8 @@ func eInvoice(inv invoice.Invoice, from party) (ubl.Invoice, error) {
 	sent := ubl.Invoice{
 		Number: inv.Number, IssueDate: inv.IssueDate.String(), DueDate: inv.DueDate.String(), Currency: inv.Currency.String(),
 		Notes: inv.Notes, Seller: from.ubl(), Buyer: buyer(inv).ubl(),
-		Subtotal: money(inv.Subtotal), TaxTotal: money(inv.TaxTotal), Total: money(inv.Total), Paid: money(inv.Paid), Open: money(inv.Open),
+		Subtotal: money(inv.Subtotal), TaxTotal: money(inv.TaxTotal), Total: money(inv.Total), Paid: money(inv.Paid),
+		Open: money(inv.Total - inv.Paid), // a credit note is a document of its own
 	}
 	for _, g := range totals.Groups {
 		sent.Taxes = append(sent.Taxes, ubl.Tax{Rate: g.Rate.String(), Net: money(g.Net), Amount: money(g.Tax)})

@@ -81,7 +81,7 @@ type failure interface {
 	Fatal(args ...any)
 }
 
-// issued is the XML of an invoice that was typed so, issued, and paid in part.
+// issued is the XML of an invoice that was typed so, issued, and paid and credited in part.
 func issued(t failure, in invoice.Input, paid func(total int64) int64) string {
 	t.Helper()
 	d, err := in.Draft()
@@ -97,7 +97,8 @@ func issued(t failure, in invoice.Input, paid func(total int64) int64) string {
 		Currency: d.Currency, IssueDate: d.IssueDate, DueDate: d.DueDate, Lines: d.Lines, Notes: d.Notes, IssuedAt: time.Unix(0, 0),
 		Subtotal: sums.Subtotal, TaxTotal: sums.Tax, Total: sums.Total, Paid: paid(sums.Total),
 	}
-	inv.Open = inv.Total - inv.Paid
+	inv.Credited = (inv.Total - inv.Paid) / 2
+	inv.Open = inv.Total - inv.Paid - inv.Credited
 	sent, err := eInvoice(inv, party{name: "Acme"})
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,104 @@
+package bench
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+)
+
+// refunds are those of a payment that was just recorded, and what is read of payments with a refund.
+func refunds() []kind {
+	const route = "POST /api/v1/payments/{id}/refunds"
+	return []kind{
+		{name: "API: refund", route: route, want: http.StatusCreated, make: fresh(paid(refund("5.00")), "issue")},
+		{name: "API: refund more than was paid", route: route, want: http.StatusConflict, make: fresh(paid(refund("99.00")), "issue")},
+		{name: "form: refund", route: "POST /payments/{id}/refunds", want: http.StatusSeeOther, make: fresh(paid(refundForm), "issue")},
+		{name: "refund form", route: "GET /payments/{id}/refunds/new", want: http.StatusOK,
+			make: fresh(paid(func(ctx context.Context, s *site, id string) (*http.Request, error) {
+				return pageGet(ctx, s.origin+"/payments/"+id+"/refunds/new?key="+newKey(), s.cookie)
+			}), "issue")},
+		{name: "API: refunds of a payment", route: "GET /api/v1/payments/{id}/refunds", want: http.StatusOK,
+			make: apiPage(func(s *site) string { return "/payments/" + s.known.middlePayment + "/refunds" })},
+		{name: "API: one refund", route: "GET /api/v1/refunds/{id}", want: http.StatusOK,
+			make: apiPage(func(s *site) string { return "/refunds/" + s.known.middleRefund })},
+		{name: "page of a refund", route: "GET /refunds/{id}", want: http.StatusSeeOther,
+			make: func(ctx context.Context, s *site, _ int) (*http.Request, error) {
+				return pageGet(ctx, s.origin+"/refunds/"+s.known.middleRefund, s.cookie)
+			}},
+	}
+}
+
+// creditNotes are those of an invoice that was just issued, and what is read of the one with many.
+func creditNotes() []kind {
+	const route = "POST /api/v1/invoices/{id}/credit-notes"
+	return []kind{
+		{name: "API: credit", route: route, want: http.StatusCreated, make: fresh(credit("0.5"), "issue")},
+		{name: "API: credit more than was billed", route: route, want: http.StatusConflict, make: fresh(credit("9999"), "issue")},
+		{name: "form: credit", route: "POST /invoices/{id}/credit-notes", want: http.StatusSeeOther, make: fresh(creditForm, "issue")},
+		{name: "credit note form", route: "GET /invoices/{id}/credit-notes/new", want: http.StatusOK,
+			make: largePage(func() string { return "/credit-notes/new?key=" + newKey() })},
+		{name: "API: credit notes of an invoice with many", route: "GET /api/v1/invoices/{id}/credit-notes", want: http.StatusOK,
+			make: apiPage(func(s *site) string { return "/invoices/" + s.known.largeInvoice + "/credit-notes" })},
+		{name: "API: one credit note", route: "GET /api/v1/credit-notes/{id}", want: http.StatusOK,
+			make: apiPage(func(s *site) string { return "/credit-notes/" + s.known.middleNote })},
+		{name: "page of a credit note", route: "GET /credit-notes/{id}", want: http.StatusOK,
+			make: func(ctx context.Context, s *site, _ int) (*http.Request, error) {
+				return pageGet(ctx, s.origin+"/credit-notes/"+s.known.middleNote, s.cookie)
+			}},
+	}
+}
+
+// paid makes requests about a payment of an invoice, which is recorded outside of the measurement.
+func paid(from aboutOne) aboutOne {
+	return func(ctx context.Context, s *site, id string) (*http.Request, error) {
+		request, err := pay("12.50", "")(ctx, s, id)
+		if err != nil {
+			return nil, err
+		}
+		text, err := ask(s.client, request)
+		if err != nil {
+			return nil, fmt.Errorf("pay an invoice: %w", err)
+		}
+		var made struct {
+			ID string `json:"id"`
+		}
+		if err := json.Unmarshal([]byte(text), &made); err != nil {
+			return nil, fmt.Errorf("pay an invoice: %w", err)
+		}
+		return from(ctx, s, made.ID)
+	}
+}
+
+func refund(amount string) aboutOne {
+	return func(ctx context.Context, s *site, id string) (*http.Request, error) {
+		return apiPost(ctx, s.origin+"/api/v1/payments/"+id+"/refunds", newKey(), fmt.Sprintf(`{"amount":%q,"date":%q}`, amount, issueDate()))
+	}
+}
+
+func refundForm(ctx context.Context, s *site, id string) (*http.Request, error) {
+	return formPost(ctx, s.origin+"/payments/"+id+"/refunds", s.cookie, url.Values{
+		"idempotency_key": {newKey()}, "amount": {"5.00"}, "date": {issueDate()},
+	})
+}
+
+func credit(quantity string) aboutOne {
+	return func(ctx context.Context, s *site, id string) (*http.Request, error) {
+		return apiPost(ctx, s.origin+invoicesPath+"/"+id+"/credit-notes", newKey(),
+			fmt.Sprintf(`{"lines":[{"position":1,"quantity":%q}]}`, quantity))
+	}
+}
+
+func creditForm(ctx context.Context, s *site, id string) (*http.Request, error) {
+	return formPost(ctx, s.origin+"/invoices/"+id+"/credit-notes", s.cookie, url.Values{
+		"idempotency_key": {newKey()}, "line_quantity": {"0.5"},
+	})
+}
+
+// apiPage asks the API for what is at a path.
+func apiPage(path func(*site) string) maker {
+	return func(ctx context.Context, s *site, _ int) (*http.Request, error) {
+		return apiGet(ctx, s.origin+"/api/v1"+path(s))
+	}
+}
