@@ -73,7 +73,8 @@ func paid(from aboutOne) aboutOne {
 
 func refund(amount string) aboutOne {
 	return func(ctx context.Context, s *site, id string) (*http.Request, error) {
-		return apiPost(ctx, s.origin+"/api/v1/payments/"+id+"/refunds", newKey(), fmt.Sprintf(`{"amount":%q,"date":%q}`, amount, issueDate()))
+		return apiPost(ctx, s.origin+"/api/v1/payments/"+id+"/refunds", newKey(),
+			fmt.Sprintf(`{"amount":%q,"date":%q}`, amount, issueDate()))
 	}
 }
 

@@ -15,7 +15,8 @@ import (
 // kinds lists what the program is asked for.
 func kinds() []kind {
 	return slices.Concat(
-		creates(), repeats(), customers(), edits(), transitions(), drafts(), lives(), payments(), refunds(), creditNotes(), files(), apiReads(), pageReads())
+		creates(), repeats(), customers(), edits(), transitions(), drafts(), lives(), payments(), refunds(), creditNotes(), files(),
+		apiReads(), pageReads())
 }
 
 const (
