@@ -104,7 +104,8 @@ func (w *world) prepare(ctx context.Context, removal []string) (demo map[string]
 		}
 	}
 	result, err := conn.Query(ctx, `
-		SELECT id::text FROM invoices UNION ALL SELECT id::text FROM customers UNION ALL SELECT id::text FROM payments`)
+		SELECT id::text FROM invoices UNION ALL SELECT id::text FROM customers UNION ALL SELECT id::text FROM payments
+		UNION ALL SELECT id::text FROM refunds UNION ALL SELECT id::text FROM credit_notes`)
 	if err != nil {
 		return nil, err
 	}
