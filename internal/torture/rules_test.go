@@ -9,13 +9,13 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"onlyonce/internal/credit"
+	creditnotes "onlyonce/internal/credit"
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/payment"
 	"onlyonce/internal/postgres/pgtest"
-	"onlyonce/internal/refund"
+	refunds "onlyonce/internal/refund"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
@@ -311,21 +311,21 @@ func live(
 		}
 		last = done.Value
 	}
-	back, err := refund.Input{Amount: "0.40", Date: "2026-11-22"}.Draft(last)
+	back, err := refunds.Input{Amount: "0.40", Date: "2026-11-22"}.Draft(last)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := refund.Create.Do(t.Context(), store, intent("back", uuid.Nil, 0), back); err != nil {
+	if _, err := refunds.Create.Do(t.Context(), store, intent("back", uuid.Nil, 0), back); err != nil {
 		t.Fatal(err)
 	}
-	for key, lines := range map[string][]credit.LineInput{
+	for key, lines := range map[string][]creditnotes.LineInput{
 		"credit": {{Position: 1, Quantity: "0.5"}, {Position: 3, Quantity: "1"}}, "another": {{Position: 2, Quantity: "1"}},
 	} {
-		part, err := credit.Input{Lines: lines}.Draft(edited.Value)
+		part, err := creditnotes.Input{Lines: lines}.Draft(edited.Value)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := credit.Create.Do(t.Context(), store, intent(key, uuid.Nil, 0), part); err != nil {
+		if _, err := creditnotes.Create.Do(t.Context(), store, intent(key, uuid.Nil, 0), part); err != nil {
 			t.Fatal(err)
 		}
 	}
