@@ -92,7 +92,8 @@ func (b bill) after(e event) bill {
 // shows tells whether an answer may say this, and learns from it. From the moment when it is issued, an invoice
 // names its customer as they were then.
 func (b bill) shows(p profile) (bool, bill) {
-	same := p.Status == b.state(p.Total) && p.Paid == b.paid && p.Credited == b.credited && (b.total == untold || b.total == p.Total)
+	same := p.Status == b.state(p.Total) && p.Paid == b.paid && p.Credited == b.credited && b.paid+b.credited <= p.Total &&
+		(b.total == untold || b.total == p.Total)
 	b.total = p.Total
 	if p.IssuedAt != "" {
 		same = same && (b.billTo == "" || b.billTo == p.BillTo.Name)

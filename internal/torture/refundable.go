@@ -28,7 +28,7 @@ func (p refundable) after(e event) refundable {
 
 // shows tells whether an answer may say this, and learns from it.
 func (p refundable) shows(c profile) (bool, refundable) {
-	same := p.refunded == c.Refunded && (p.amount == untold || p.amount == c.Amount)
+	same := p.refunded == c.Refunded && p.refunded <= c.Amount && (p.amount == untold || p.amount == c.Amount)
 	p.amount = c.Amount
 	return same, p
 }
