@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"path"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -76,11 +77,7 @@ func read(kind kind, response *http.Response, answer []byte) attempt {
 
 // readRecord reads an answer that has a record.
 func (a *attempt) readRecord(kind kind, header http.Header, answer []byte) error {
-	var record struct {
-		profile
-
-		Amount cents `json:"amount"` // of a payment
-	}
+	var record profile
 	if err := json.Unmarshal(answer, &record); err != nil {
 		return fmt.Errorf("read the record: %w", err)
 	}
@@ -88,8 +85,8 @@ func (a *attempt) readRecord(kind kind, header http.Header, answer []byte) error
 		return fmt.Errorf("ETag %s of version %d", tag, record.Version)
 	}
 	a.ID, a.Number, a.Total = record.ID, record.Number, max(record.Total, record.Amount)
-	if kind != pay {
-		a.Shown = record.profile
+	if kind != refund && kind != credit { // nothing changes those
+		a.Shown = record
 	}
 	digest := sha256.Sum256(answer)
 	again := header.Get("Idempotent-Replayed") == "true"
@@ -122,12 +119,14 @@ func (a *attempt) readProblem(kind kind, header http.Header, answer []byte) erro
 	var problem struct {
 		Type       string `json:"type"`
 		ExistingID string `json:"existing_id"`
-		Open       cents  `json:"open"`
+		Open       *cents `json:"open"`
+		Left       string `json:"left"` // of a payment, or a quantity of a line
 	}
 	if err := json.Unmarshal(answer, &problem); err != nil {
 		return fmt.Errorf("read the problem: %w", err)
 	}
-	switch name := path.Base(problem.Type); {
+	a.Problem = path.Base(problem.Type)
+	switch name := a.Problem; {
 	case a.Status == http.StatusPreconditionFailed && kind.changes() && name == "changed-meanwhile":
 		a.Outcome = stale
 		_, _ = fmt.Sscanf(header.Get("ETag"), `"v%d"`, &a.Shown.Version) // none if it could not be read any more
@@ -135,9 +134,10 @@ func (a *attempt) readProblem(kind kind, header http.Header, answer []byte) erro
 		a.Outcome = inProgress
 	case a.Status == http.StatusConflict && (kind.creates() && name == "number-taken" || kind == pay && name == "payment-taken"):
 		a.Outcome, a.ID = conflict, problem.ExistingID
-	case a.Status == http.StatusConflict && kind == pay && name == "exceeds-open-amount":
-		a.Outcome, a.Exceeds, a.Open = conflict, true, problem.Open
-	case a.Status == http.StatusConflict && name == kind.barrier():
+	case a.Status == http.StatusConflict && name != "" && name == kind.excess():
+		a.Outcome = conflict
+		return a.readLimit(kind, problem.Open, problem.Left)
+	case a.Status == http.StatusConflict && slices.Contains(kind.barriers(), name):
 		a.Outcome = barred
 	case a.Status == http.StatusUnprocessableEntity && name == "key-reused":
 		a.Outcome, a.ID = mismatch, problem.ExistingID
@@ -149,16 +149,48 @@ func (a *attempt) readProblem(kind kind, header http.Header, answer []byte) erro
 	return nil
 }
 
-// barrier is the problem of an invoice whose state does not allow what is wanted.
-func (k kind) barrier() string {
+// readLimit reads what an amount was beyond.
+func (a *attempt) readLimit(kind kind, open *cents, left string) error {
+	switch {
+	case kind == refund:
+		a.Limit = byPayment
+		return a.Open.UnmarshalText([]byte(left))
+	case open != nil:
+		a.Limit, a.Open = byOpen, *open
+	case kind == pay:
+		return errors.New("it does not say what is open")
+	case left != "":
+		a.Limit = byLine
+	default:
+		a.Limit = byAll
+	}
+	return nil
+}
+
+// excess is the problem of an amount that is more than there is.
+func (k kind) excess() string {
+	switch k {
+	case pay:
+		return "exceeds-open-amount"
+	case refund:
+		return "exceeds-payment"
+	case credit:
+		return "exceeds-invoice"
+	default:
+		return ""
+	}
+}
+
+// barriers are the problems of an invoice whose state does not allow what is wanted.
+func (k kind) barriers() []string {
 	switch k {
 	case redraft, issue:
-		return "not-draft"
+		return []string{"not-draft"}
 	case void:
-		return "has-payments"
-	case pay:
-		return "not-issued"
+		return []string{"has-payments", "has-credit-notes"}
+	case pay, credit:
+		return []string{"not-issued"}
 	default:
-		return "none"
+		return nil
 	}
 }

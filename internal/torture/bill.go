@@ -1,21 +1,18 @@
 package torture
 
-import (
-	"fmt"
-	"math/rand/v2"
-	"net/http"
-	"strings"
-)
+import "fmt"
 
-// fits tells whether the state of an invoice allows a kind of intent, as far as is known.
+// fits tells whether the state of an invoice or a payment allows a kind of intent, as far as is known.
 func (p profile) fits(k kind) bool {
 	switch k {
 	case redraft, issue:
 		return p.Status == "draft"
-	case pay:
+	case pay, credit:
 		return p.Status == "issued" || p.Status == "partially_paid"
+	case refund:
+		return p.Refunded < p.Amount
 	case void:
-		return p.Status == "draft" || p.Status == "issued"
+		return p.Status == "draft" || p.Status == "issued" && p.Credited == 0
 	default:
 		return true
 	}
@@ -44,40 +41,4 @@ func (in intent) redrafted(n int, about profile) []byte {
 	}
 	body["notes"] = content(in.n, n)
 	return encode(body)
-}
-
-// paying imagines what a payment has besides other intents.
-func (in intent) paying(rng *rand.Rand) intent {
-	in.email = ""
-	in.change = change{place: rng.IntN(nearby), fit: rng.IntN(6) != 0, look: rng.IntN(2) == 0, seed: rng.Uint64()}
-	if rng.IntN(3) == 0 {
-		in.reference = fmt.Sprintf("R-%d", in.n/60*2+rng.IntN(4))
-	}
-	return in
-}
-
-// paymentOf gives the commands of a payment, on one day and on another: of all that is open as far as is known, of a
-// part, or of all that was to be paid once.
-func (in intent) paymentOf(inv profile) intent {
-	rng := dice(in.change.seed, in.n)
-	asked := inv.open() / cents(1+rng.IntN(3))
-	if rng.IntN(5) == 0 {
-		asked = inv.Total
-	}
-	asked = max(1, asked)
-	body := map[string]any{"amount": asked.String(), "method": "bank_transfer"}
-	if in.reference != "" {
-		provider := "Bank"
-		if rng.IntN(3) == 0 {
-			provider = strings.ToUpper(provider) // another one
-		}
-		body["provider"], body["reference"] = provider, in.reference
-	}
-	for n := range in.commands {
-		body["date"] = fmt.Sprintf("2026-11-%d", 21+n)
-		in.commands[n] = command{
-			method: http.MethodPost, path: invoicesPath + "/" + inv.ID + "/payments", body: encode(body), record: inv.ID, asked: asked,
-		}
-	}
-	return in
 }

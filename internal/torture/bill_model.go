@@ -5,7 +5,10 @@ type bill struct {
 	status string // draft, issued or void
 	total  cents  // or untold
 	paid   cents
-	billTo string // whom it names, of one that was issued; "" as long as nobody was told
+	// credited is the sum of the credit notes; noted says that there are some, if only of nothing.
+	credited cents
+	noted    bool
+	billTo   string // whom it names, of one that was issued; "" as long as nobody was told
 }
 
 const untold cents = -1
@@ -21,22 +24,48 @@ func (b bill) bars(k kind) bool {
 	case redraft, issue:
 		return b.status != "draft"
 	case void:
-		return b.paid > 0
-	case pay:
+		return b.paid > 0 || b.noted
+	case pay, credit:
 		return b.status != "issued"
 	default:
 		return false
 	}
 }
 
-// exceeded says whether a payment is more than is open. Where the total was never told, the answer is believed.
-// Several that ask at once under one key are told the same, so what was open may be less by then.
+// exceeded says whether an amount is more than the invoice allows. Where the total was never told, the answer is believed.
 func (b bill) exceeded(e event) bool {
-	if b.total == untold {
+	open := b.total - b.paid - b.credited
+	switch {
+	case e.kind == unpay:
+		return e.amount > b.paid
+	case !e.kind.onInvoice() || !e.kind.posts():
+		return false
+	case b.total == untold:
 		return e.outcome == itExceeds
+	case e.kind == credit && e.outcome == itExceeds:
+		return b.leaves(e, open)
+	default:
+		return e.beyond(open)
 	}
-	open := b.total - b.paid
-	return e.amount > open && (e.outcome != itExceeds || e.open >= open && e.amount > e.open)
+}
+
+// leaves says whether a credit note may be refused for this reason. Before it is made, nobody knows what it would
+// amount to, but it is at most what was not credited: that is more than what is open only if something is paid.
+func (b bill) leaves(e event, open cents) bool {
+	switch e.limit {
+	case byOpen:
+		return b.paid > 0 && e.open >= open
+	case byLine:
+		return b.noted
+	default:
+		return b.noted && b.credited == b.total
+	}
+}
+
+// beyond says whether an amount is more than what is left. Several that ask at once under one key are told the same, so
+// what was left may be less by then.
+func (e event) beyond(left cents) bool {
+	return e.amount > left && (e.outcome != itExceeds || e.open >= left && e.amount > e.open)
 }
 
 // after gives the bill behind an event that has changed it.
@@ -50,6 +79,11 @@ func (b bill) after(e event) bill {
 		b.status = "void"
 	case pay:
 		b.paid += e.amount
+	case unpay:
+		b.paid -= e.amount
+	case credit:
+		b.credited += e.amount
+		b.noted = true
 	default:
 	}
 	return b
@@ -58,7 +92,8 @@ func (b bill) after(e event) bill {
 // shows tells whether an answer may say this, and learns from it. From the moment when it is issued, an invoice
 // names its customer as they were then.
 func (b bill) shows(p profile) (bool, bill) {
-	same := p.Status == b.state(p.Total) && p.Paid == b.paid && (b.total == untold || b.total == p.Total)
+	same := p.Status == b.state(p.Total) && p.Paid == b.paid && p.Credited == b.credited && b.paid+b.credited <= p.Total &&
+		(b.total == untold || b.total == p.Total)
 	b.total = p.Total
 	if p.IssuedAt != "" {
 		same = same && (b.billTo == "" || b.billTo == p.BillTo.Name)
@@ -69,10 +104,15 @@ func (b bill) shows(p profile) (bool, bill) {
 
 // state is the status as people know it.
 func (b bill) state(total cents) string {
+	settled := b.paid+b.credited == total
 	switch {
-	case b.status == "issued" && b.paid == total:
+	case b.status != "issued":
+		return b.status
+	case settled && b.paid == 0 && b.credited > 0:
+		return "credited"
+	case settled:
 		return "paid"
-	case b.status == "issued" && b.paid > 0:
+	case b.paid > 0:
 		return "partially_paid"
 	default:
 		return b.status

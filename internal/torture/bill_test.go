@@ -86,7 +86,7 @@ func TestJudgePayments(t *testing.T) {
 		case current, mismatch:
 			a.ID, a.Total = "p", 400
 		case conflict:
-			a.Exceeds, a.Open = true, 300
+			a.Limit, a.Open = byOpen, 300
 		default:
 		}
 		return a
@@ -111,7 +111,7 @@ func TestJudgePayments(t *testing.T) {
 		{"on the invoice twice", []attempt{pays(1, 2, created)}, []row{kept}, 800, []string{model}},
 		{"paid twice", []attempt{pays(1, 2, created)}, []row{kept, twice}, 400,
 			[]string{"an acknowledged intent has exactly one record", model}},
-		{"refused and stored", []attempt{pays(1, 2, conflict)}, []row{kept}, 400, []string{"a refused intent has no record", model}},
+		{"refused and stored", []attempt{pays(1, 2, conflict)}, []row{kept}, 400, []string{model}},
 		{"nobody asked", nil, []row{unasked}, 0, []string{"every record has an intent"}},
 		{"another amount", []attempt{pays(1, 2, created)}, []row{more}, 500, []string{"what was answered is what is stored"}},
 		{"another invoice", []attempt{pays(1, 2, created)}, []row{elsewhere}, 0,

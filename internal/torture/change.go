@@ -5,24 +5,25 @@ import (
 	"net/http"
 )
 
-// The addresses of all customers, and of all invoices.
+// The addresses of all customers, all invoices, and all payments.
 const (
 	customersPath = "/api/v1/customers"
 	invoicesPath  = "/api/v1/invoices"
+	paymentsPath  = "/api/v1/payments"
 )
 
 // change is how a client goes about an intent about a record that is there.
 type change struct {
 	place     int  // which of the records that clients know when it begins
 	elsewhere int  // and another one
-	fit       bool // the next of the invoices, from that place on, whose state allows it as far as the client knows
+	fit       bool // the next of the invoices or payments, from that place on, whose state allows it as far as the client knows
 	look      bool // reads the record first; else it goes by what any client saw last
 	match     bool // sends If-Match
 	same      bool // an edit that changes nothing
 	again     bool // when it is told that the version is stale, it reads the record, and sends the same from there
 	otherwise bool // its other command has another content; else it is the same about another record
 
-	seed uint64 // of the content of an edited invoice, or the amount of a payment
+	seed uint64 // of the content of an edited invoice, or the amount of a payment, a refund or a credit note
 }
 
 // changing imagines what a change has besides other intents. A client that sends no key always sends If-Match, or
@@ -41,11 +42,17 @@ func (in intent) changing(rng *rand.Rand) intent {
 	return in
 }
 
-// about gives the commands of a change or a payment: about one record, and under the same key about another one,
-// unless the content is what differs.
+// about gives the commands of what is about a record that is there: about one, and under the same key about another
+// one, unless the content is what differs.
 func (in intent) about(one, another profile) intent {
-	if in.kind == pay {
+	switch in.kind {
+	case pay:
 		return in.paymentOf(one)
+	case refund:
+		return in.refundOf(one)
+	case credit:
+		return in.creditOf(one)
+	default:
 	}
 	if in.change.otherwise {
 		another = one
@@ -82,10 +89,14 @@ func (in intent) command(n int, about profile) command {
 
 // collection is the address of the records that a kind is about.
 func (k kind) collection() string {
-	if k.onInvoice() || k.creates() {
+	switch {
+	case k == refund:
+		return paymentsPath
+	case k.onInvoice() || k.creates():
 		return invoicesPath
+	default:
+		return customersPath
 	}
-	return customersPath
 }
 
 // named is the name that a command of an edit gives.

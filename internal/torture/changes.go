@@ -46,11 +46,11 @@ func (e *evidence) changes(n int) {
 
 // mayHaveChanged tells attempts whose outcome nobody knows. With a key, it is known where the version turned out to be
 // stale, or the state not to allow it: it was not carried out before, or that would have been the answer, and neither a
-// version nor a draft or an unpaid invoice comes back.
+// version nor a draft or an invoice without credit notes comes back.
 func mayHaveChanged(in intent, attempts []attempt) func(attempt) bool {
 	return func(a attempt) bool {
 		return a.Outcome.unknown() && (in.key == "" || !slices.ContainsFunc(attempts, func(b attempt) bool {
-			return a.Record == b.Record && (b.Outcome == barred || b.Outcome == stale && 0 < a.Seen && a.Seen <= b.Seen)
+			return a.Record == b.Record && (b.Outcome == barred && !b.mayPass() || b.Outcome == stale && 0 < a.Seen && a.Seen <= b.Seen)
 		}))
 	}
 }

@@ -119,7 +119,7 @@ func (e *evidence) records(n int) {
 	found := e.rows.of(in, e.attempts[n])
 	acknowledged, conflicted := false, false
 	for _, a := range e.attempts[n] {
-		conflicted = conflicted || a.Outcome == conflict
+		conflicted = conflicted || a.Outcome == conflict && !a.mayPass()
 		if !a.Outcome.acknowledges() {
 			continue
 		}

@@ -18,7 +18,7 @@ type clients struct {
 	http    *http.Client
 	history *history
 	// What the clients know.
-	customers, invoices known
+	customers, invoices, payments known
 
 	fresh bool // a new key for every attempt: the mistake that the self-test plants
 	next  atomic.Int64
@@ -74,16 +74,20 @@ func (c *clients) work(ctx context.Context, rng *rand.Rand) {
 
 // about gives what the clients know of the records that a kind of intent is about.
 func (c *clients) about(k kind) *known {
-	if k.onInvoice() || k.creates() {
+	switch {
+	case k == refund:
+		return &c.payments
+	case k.onInvoice() || k.creates():
 		return &c.invoices
+	default:
+		return &c.customers
 	}
-	return &c.customers
 }
 
 // begin decides which records an intent is about, and from which version. It reports false if none is known
 // yet, or the client gave up reading.
 func (c *clients) begin(ctx context.Context, in intent) (intent, bool) {
-	if !in.kind.changes() && in.kind != pay {
+	if !in.kind.changes() && !in.kind.posts() {
 		return in, true
 	}
 	known := c.about(in.kind)
@@ -100,7 +104,7 @@ func (c *clients) begin(ctx context.Context, in intent) (intent, bool) {
 		}
 	}
 	another, _ := known.at(in.tenant, in.change.place+in.change.elsewhere)
-	in.reuse = in.reuse && (in.kind == pay || in.change.otherwise || another.ID != one.ID)
+	in.reuse = in.reuse && (in.kind.posts() || in.change.otherwise || another.ID != one.ID)
 	return in.about(one, another), true
 }
 
@@ -157,15 +161,18 @@ func (c *clients) ask(ctx context.Context, in intent, command, sender, n int) (s
 	called := c.history.now()
 	seen, after = ask(ctx, c.http, c.addrs[replica], key, tokens[in.tenant], in.kind, what)
 	seen.Intent, seen.Kind, seen.Command, seen.Key, seen.Replica = in.n, in.kind, command, key, replica
-	seen.Record, seen.Seen, seen.Asked = what.record, what.seen, what.asked
+	seen.Record, seen.Seen, seen.Asked, seen.Lines = what.record, what.seen, what.asked, what.lines
 	seen.Called, seen.Done = called, c.history.now()
 	c.history.add(seen)
 	c.learn(in, seen)
 	return seen, after
 }
 
-// manyInvoices is how many are created for each that others change and pay.
-const manyInvoices = 8
+// How many are created for each that others change and pay, and how many are paid for each that others refund.
+const (
+	manyInvoices = 8
+	manyPayments = 3
+)
 
 // learn tells the others what an answer said.
 func (c *clients) learn(in intent, seen attempt) {
@@ -174,9 +181,13 @@ func (c *clients) learn(in intent, seen attempt) {
 		if in.kind == contact || in.kind.creates() && in.n%manyInvoices == 0 {
 			c.about(in.kind).met(in.tenant, seen.Shown)
 		}
+		if in.kind == pay && in.n%manyPayments == 0 {
+			c.payments.met(in.tenant, seen.Shown)
+		}
 	case done, repeated, shown:
 		c.customers.seen(in.tenant, seen.Shown)
 		c.invoices.seen(in.tenant, seen.Shown)
+		c.payments.seen(in.tenant, seen.Shown)
 	default:
 	}
 }

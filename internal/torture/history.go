@@ -21,7 +21,7 @@ const (
 	repeated   outcome = "repeated"    // 200, a change: carried out before; the stored answer, or the record as it is now
 	stale      outcome = "stale"       // 412, a change: the record has another version than the one that was seen
 	shown      outcome = "shown"       // 200, a record read
-	conflict   outcome = "conflict"    // 409: the number or the reference is taken, or the payment is more than is open
+	conflict   outcome = "conflict"    // 409: the number or the reference is taken, or the amount is more than is left
 	barred     outcome = "barred"      // 409: the state of the invoice does not allow it
 	inProgress outcome = "in progress" // 409: the first attempt still runs
 	refused    outcome = "refused"     // 503, 429: try again later
@@ -58,9 +58,10 @@ type attempt struct {
 	Kind    kind          `json:"kind"`
 	Command int           `json:"command"` // index into the commands of the intent
 	Key     string        `json:"key,omitempty"`
-	Record  string        `json:"record,omitempty"` // that a change or a payment is about, or that is read
+	Record  string        `json:"record,omitempty"` // that it is about, or that is read
 	Seen    int           `json:"seen,omitempty"`   // what If-Match said
-	Asked   cents         `json:"asked,omitempty"`  // of a payment
+	Asked   cents         `json:"asked,omitempty"`  // of a payment or a refund
+	Lines   string        `json:"lines,omitempty"`  // of a credit note
 	Replica int           `json:"replica"`
 	Called  time.Duration `json:"called"`   // since the start of the run, in nanoseconds
 	Done    time.Duration `json:"returned"` // likewise
@@ -69,16 +70,29 @@ type attempt struct {
 	// ID is the record that the answer names: the intent's own, or the one that has the number.
 	ID     string `json:"id,omitempty"`
 	Number string `json:"number,omitempty"`
-	Total  cents  `json:"total,omitempty"`  // of an invoice, or the amount of a payment
+	Total  cents  `json:"total,omitempty"`  // of an invoice or a credit note, or the amount of a payment or a refund
 	Digest string `json:"digest,omitempty"` // of the body of a 201, and of what a change answers
 	Error  string `json:"error,omitempty"`
-	// Of a payment that was more than was open.
-	Exceeds bool  `json:"exceeds,omitempty"`
-	Open    cents `json:"open,omitempty"`
-	// Shown is the customer or the invoice that was answered; of one whose version was stale, that version is all
+	// Problem is why it was refused, and Limit what an amount was beyond, with Open for how much that was: what is open
+	// on an invoice, what is left of a payment, or of some line.
+	Problem string `json:"problem,omitempty"`
+	Limit   string `json:"limit,omitempty"`
+	Open    cents  `json:"open,omitempty"`
+	// Shown is the customer, the invoice or the payment that was answered; of one whose version was stale, that version is all
 	// that is told.
 	Shown profile `json:"shown,omitzero"`
 }
+
+// What an amount may be beyond.
+const (
+	byOpen    = "open"
+	byPayment = "payment"
+	byLine    = "line"
+	byAll     = "all" // everything was credited
+)
+
+// mayPass tells whether what stood in the way may be gone later: after a refund, more is open and less is paid.
+func (a attempt) mayPass() bool { return a.Limit == byOpen || a.Problem == "has-payments" }
 
 // history is everything that the clients saw, in the order in which attempts ended.
 type history struct {

@@ -22,7 +22,10 @@ const (
 	issue                 // a draft issued
 	void                  // an invoice voided
 	pay                   // a payment of an invoice
+	refund                // some of a payment given back
+	credit                // a credit note for an invoice
 	look                  // to read a record: part of other intents, and none of its own
+	unpay                 // what a refund does to the invoice of its payment: likewise
 )
 
 // changes says whether the kind makes a new version of a record that is there.
@@ -37,12 +40,18 @@ func (k kind) edits() bool { return k == edit || k == redraft }
 func (k kind) creates() bool { return k == allocated || k == typed }
 
 // onInvoice says whether the kind is about an invoice that is there.
-func (k kind) onInvoice() bool { return k == redraft || k == issue || k == void || k == pay }
+func (k kind) onInvoice() bool {
+	return k == redraft || k == issue || k == void || k == pay || k == credit
+}
+
+// posts says whether the kind makes a record that is posted to the ledger of an invoice.
+func (k kind) posts() bool { return k == pay || k == refund || k == credit }
 
 func (k kind) String() string {
 	return [...]string{
 		"invoice, number allocated", "invoice, number typed", "customer by email", "customer edited", "customer archived",
-		"customer restored", "invoice edited", "invoice issued", "invoice voided", "payment", "record read",
+		"customer restored", "invoice edited", "invoice issued", "invoice voided", "payment", "refund", "credit note", "record read",
+		"invoice of a refund",
 	}[k]
 }
 
@@ -73,9 +82,10 @@ type command struct {
 	method string
 	path   string
 	body   []byte
-	record string // that a change or a payment is about
+	record string // that a change, a payment, a refund or a credit note is about
 	seen   int    // the version of it that If-Match names; 0 for no If-Match
-	asked  cents  // of a payment
+	asked  cents  // of a payment or a refund
+	lines  string // of a credit note, see [creditLine]; "" for all that is left
 }
 
 // Whoever is random has a stream of its own: the intents the low ones, by number.
@@ -88,8 +98,8 @@ func dice(seed uint64, stream int) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, uint64(stream))) //nolint:gosec // it has to be repeatable, not secret
 }
 
-// imagine gives the nth intent of a run. The same seed gives the same intents. A change or a payment gets its
-// commands when it begins, because only then is it known which records are there: see [intent.about].
+// imagine gives the nth intent of a run. The same seed gives the same intents. What is about a
+// record that is there gets its commands when it begins, because only then is it known which records are there: see [intent.about].
 func imagine(seed uint64, n int) intent {
 	rng := dice(seed, n)
 	in := intent{n: n, tenant: rng.IntN(len(tokens)), key: fmt.Sprintf("torture-%d-%d", seed, n), senders: 1}
@@ -105,8 +115,8 @@ func imagine(seed uint64, n int) intent {
 	switch {
 	case in.kind.changes():
 		return in.changing(rng)
-	case in.kind == pay:
-		return in.paying(rng)
+	case in.kind.posts():
+		return in.posting(rng)
 	}
 	if in.kind == contact {
 		body := person(rng, in.email)
@@ -132,7 +142,8 @@ func imagine(seed uint64, n int) intent {
 func anyKind(rng *rand.Rand) kind {
 	dice := rng.IntN(100)
 	for k, odds := range [...]int{
-		allocated: 25, typed: 14, contact: 8, edit: 11, archive: 5, restore: 5, redraft: 8, issue: 7, void: 3, pay: 14,
+		allocated: 22, typed: 12, contact: 7, edit: 10, archive: 4, restore: 4, redraft: 7, issue: 8, void: 3, pay: 13, refund: 6,
+		credit: 4,
 	} {
 		if dice -= odds; dice < 0 {
 			return kind(k)
@@ -212,6 +223,10 @@ func (k kind) operation() string {
 		return "invoice.void"
 	case pay:
 		return "payment.create"
+	case refund:
+		return "refund.create"
+	case credit:
+		return "credit_note.create"
 	default:
 		return "invoice.create"
 	}

@@ -2,10 +2,10 @@ package torture
 
 import "sync"
 
-// nearby is how many customers, and how many invoices, of a tenant are changed at a time: few, so that changes meet.
+// nearby is how many customers, invoices and payments each of a tenant are changed at a time: few, so that changes meet.
 const nearby = 6
 
-// profile is what an answer says of a customer or an invoice.
+// profile is what an answer says of a customer, an invoice or a payment.
 type profile struct {
 	ID         string `json:"id"`
 	Email      string `json:"email,omitzero"`
@@ -19,9 +19,21 @@ type profile struct {
 	Notes     string `json:"notes,omitzero"`
 	Total     cents  `json:"total,omitzero"`
 	Paid      cents  `json:"paid,omitzero"`
+	Credited  cents  `json:"credited,omitzero"`
+	Lines     []line `json:"lines,omitzero"`
 	IssueDate string `json:"issue_date,omitzero"`
 	IssuedAt  string `json:"issued_at,omitzero"`
 	BillTo    party  `json:"customer,omitzero"`
+
+	// Of a payment.
+	InvoiceID string `json:"invoice_id,omitzero"`
+	Amount    cents  `json:"amount,omitzero"`
+	Refunded  cents  `json:"refunded,omitzero"`
+}
+
+// line is what an invoice says of a line.
+type line struct {
+	Quantity string `json:"quantity"`
 }
 
 // party is what an invoice says of its customer.
@@ -38,7 +50,7 @@ func (p profile) content() string {
 	return p.Name
 }
 
-func (p profile) open() cents { return p.Total - p.Paid }
+func (p profile) open() cents { return p.Total - p.Paid - p.Credited }
 
 // known are the records of one kind that clients were told about last, as the newest answer has them.
 type known struct {

@@ -11,7 +11,7 @@ import (
 
 // The model of one key: at first nothing is made. One attempt may make the record, and from then on
 // every answer names it. Or it is refused for ever, because the number or the reference was taken by another intent or
-// because less is open, and nothing is made. Only a number may be given up again.
+// because less is left, and nothing is made. Only a number may be given up again, and what is open grow by a refund.
 type keyState struct {
 	made    bool
 	refused bool
@@ -43,7 +43,7 @@ func step(s keyState, a attempt) (bool, keyState) {
 		return ok && s.command != a.Command, s
 	case conflict:
 		made := s.made
-		s.refused = !s.free
+		s.refused = s.refused || !s.free && !a.mayPass()
 		return !made, s
 	case stale, barred: // from that version, in that state; from another one it may succeed
 		return !s.made, s

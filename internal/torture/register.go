@@ -15,6 +15,7 @@ type register struct {
 	name     string // of a customer, or the notes of an invoice; "" as long as nobody was told
 	archived bool
 	bill     bill
+	payment  refundable
 }
 
 // What came of an event, besides what an answer shows.
@@ -23,18 +24,19 @@ const (
 	itUnchanged = "unchanged"
 	itStale     = "stale"
 	itBarred    = "barred"
-	itExceeds   = "exceeds what is open"
+	itExceeds   = "exceeds what is left"
 )
 
-// event is one change of a record, one payment of an invoice, or one look.
+// event is one change of a record, a payment, refund or credit note, or one look.
 type event struct {
 	kind    kind
 	seen    []int  // versions that it may have been made from; any if there are none
 	name    string // that an edit gives; "" for the one that is there
 	outcome string // "" if nobody knows, but not stale
 	maybe   bool   // it may never happen, and changes nothing then
-	amount  cents  // of a payment
-	open    cents  // that was told, of one that was more
+	amount  cents  // of a payment, a refund or a credit note
+	limit   string // what it was beyond, of a credit note
+	open    cents  // that was told, of what was more
 	// shown is the record behind it: with the version only, if there is no content; nothing without a version.
 	shown profile
 }
@@ -48,7 +50,7 @@ func (r register) after(e event) (next register, outcome string) {
 		return r, itStale
 	case r.bill.bars(e.kind):
 		return r, itBarred
-	case e.kind == pay && r.bill.exceeded(e):
+	case r.bill.exceeded(e), r.payment.exceeded(e):
 		return r, itExceeds
 	case e.kind.edits() && (e.name == "" || e.name == r.name):
 		return r, itUnchanged
@@ -61,7 +63,7 @@ func (r register) after(e event) (next register, outcome string) {
 		r.name = e.name
 	default:
 	}
-	r.bill = r.bill.after(e)
+	r.bill, r.payment = r.bill.after(e), r.payment.after(e)
 	return r, itChanged
 }
 
@@ -70,6 +72,10 @@ func (r register) shows(c profile) (bool, register) {
 	switch {
 	case c.Version == 0:
 		return true, r
+	case c.InvoiceID != "":
+		same, payment := r.payment.shows(c)
+		same, r.payment = same && r.version == c.Version, payment
+		return same, r
 	case c.content() == "":
 		return r.version == c.Version, r
 	}
@@ -113,7 +119,9 @@ func (t *timeline) add(from, to time.Duration, e event) {
 // answer is right.
 func (t timeline) linearizable() porcupine.CheckResult {
 	model := porcupine.Model{
-		Init: func() any { return register{version: 1, bill: bill{status: "draft", total: untold}} },
+		Init: func() any {
+			return register{version: 1, bill: bill{status: "draft", total: untold}, payment: refundable{amount: untold}}
+		},
 		Step: func(state, input, _ any) (bool, any) {
 			return state.(register).step(input.(event)) //nolint:forcetypeassert // there are no others
 		},

@@ -21,7 +21,7 @@ type Report struct {
 	Intents    int
 	Fates      map[string]int // of the intents: such as acknowledged, refused, unknown
 	Kinds      map[string]int // of the intents
-	Changes    map[string]int // and payments that are stored: operations, with their outcome
+	Changes    map[string]int // that are stored, and what is posted: operations, with their outcome
 	Attempts   int
 	Outcomes   map[string]int // of the attempts
 	Faults     map[string]int // by kind
@@ -127,7 +127,7 @@ func (r *Report) Print(out io.Writer) error {
 	lines(r.Fates)
 	line("kinds of intents", len(r.Kinds))
 	lines(r.Kinds)
-	line("changes and payments stored", total(r.Changes))
+	line("changes and postings stored", total(r.Changes))
 	lines(r.Changes)
 	line("attempts", r.Attempts)
 	lines(r.Outcomes)

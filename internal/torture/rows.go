@@ -15,17 +15,27 @@ type origin struct {
 	key       string
 }
 
-// row is a record as the database has it: a customer, a payment, or an invoice as it was created, whatever edits have
-// made of it since.
+// row is a record as the database has it: a customer, a payment, a refund, a credit note, or an invoice as it was
+// created, whatever edits have made of it since.
 type row struct {
 	origin
 
 	id      string
-	number  string // of an invoice
-	total   cents  // of an invoice, or the amount of a payment
+	number  string // of an invoice or a credit note
+	total   cents  // of an invoice or a credit note, or the amount of a payment or a refund
 	notes   string // of an invoice, or the reference of a payment
 	email   string // of the customer, in lower case
-	invoice string // of a payment
+	invoice string // of a payment, a refund or a credit note
+	payment string // of a refund
+	lines   string // of a credit note: each a [creditLine]
+}
+
+// about gives the record that a payment, a refund or a credit note was asked for.
+func (r row) about() string {
+	if r.payment != "" {
+		return r.payment
+	}
+	return r.invoice
 }
 
 func (r row) isCustomer() bool { return r.email != "" && r.number == "" }
@@ -36,7 +46,7 @@ type rows struct {
 	byOrigin map[origin][]row
 	byEmail  map[origin][]row // customers; the key is the email
 	changes  []stored
-	// now has the customers and invoices as they are, by id.
+	// now has the customers, invoices and payments as they are, by id.
 	now map[string]profile
 	// freed has the numbers that invoices gave up; the key is the number.
 	freed map[origin]bool
@@ -50,7 +60,7 @@ func loadRows(ctx context.Context, conn *pgx.Conn, demo map[string]bool) (rows, 
 	result, err := conn.Query(ctx, `
 		WITH `+numberedTenants+`
 		SELECT n, COALESCE(o.operation, ''), COALESCE(o.key, ''), i.id::text, COALESCE(was.number, i.number),
-			COALESCE(was.total, i.total), COALESCE(was.notes, i.notes), COALESCE(was.email, c.email_folded), ''
+			COALESCE(was.total, i.total), COALESCE(was.notes, i.notes), COALESCE(was.email, c.email_folded), '', '', ''
 		FROM invoices i JOIN customers c ON c.tenant_id = i.tenant_id AND c.id = i.customer_id
 		JOIN tenant ON tenant.tenant_id = i.tenant_id
 		CROSS JOIN LATERAL (
@@ -63,11 +73,22 @@ func loadRows(ctx context.Context, conn *pgx.Conn, demo map[string]bool) (rows, 
 		LEFT JOIN intents o ON o.tenant_id = i.tenant_id AND o.record_id = i.id AND o.operation = 'invoice.create'
 		UNION ALL
 		SELECT n, COALESCE(o.operation, ''), COALESCE(o.key, ''), p.id::text, '', p.amount, COALESCE(p.reference, ''), '',
-			p.invoice_id::text
+			p.invoice_id::text, '', ''
 		FROM payments p JOIN tenant USING (tenant_id)
 		LEFT JOIN intents o ON o.tenant_id = p.tenant_id AND o.record_id = p.id AND o.operation = 'payment.create'
 		UNION ALL
-		SELECT n, COALESCE(o.operation, ''), COALESCE(o.key, ''), c.id::text, '', 0, '', email_folded, ''
+		SELECT n, COALESCE(o.operation, ''), COALESCE(o.key, ''), f.id::text, '', f.amount, '', '', f.invoice_id::text,
+			f.payment_id::text, ''
+		FROM refunds f JOIN tenant USING (tenant_id)
+		LEFT JOIN intents o ON o.tenant_id = f.tenant_id AND o.record_id = f.id AND o.operation = 'refund.create'
+		UNION ALL
+		SELECT n, COALESCE(o.operation, ''), COALESCE(o.key, ''), cn.id::text, cn.number, cn.total, '', '', cn.invoice_id::text, '', (
+			SELECT COALESCE(string_agg(position || ':' || (quantity * 1000)::bigint, ' ' ORDER BY position), '')
+			FROM credit_note_lines l WHERE l.tenant_id = cn.tenant_id AND l.credit_note_id = cn.id)
+		FROM credit_notes cn JOIN tenant USING (tenant_id)
+		LEFT JOIN intents o ON o.tenant_id = cn.tenant_id AND o.record_id = cn.id AND o.operation = 'credit_note.create'
+		UNION ALL
+		SELECT n, COALESCE(o.operation, ''), COALESCE(o.key, ''), c.id::text, '', 0, '', email_folded, '', '', ''
 		FROM customers c JOIN tenant USING (tenant_id)
 		LEFT JOIN (
 			SELECT tenant_id, record_id, operation, key FROM intents WHERE outcome = 'created'
@@ -78,7 +99,8 @@ func loadRows(ctx context.Context, conn *pgx.Conn, demo map[string]bool) (rows, 
 		return found, err
 	}
 	all, err := pgx.CollectRows(result, func(scan pgx.CollectableRow) (r row, err error) {
-		return r, scan.Scan(&r.tenant, &r.operation, &r.key, &r.id, &r.number, (*int64)(&r.total), &r.notes, &r.email, &r.invoice)
+		return r, scan.Scan(&r.tenant, &r.operation, &r.key, &r.id, &r.number, (*int64)(&r.total), &r.notes, &r.email, &r.invoice,
+			&r.payment, &r.lines)
 	})
 	if err != nil {
 		return found, fmt.Errorf("read the records: %w", err)
@@ -149,8 +171,16 @@ func (r rows) of(in intent, attempts []attempt) []row {
 
 // matches tells whether an answer is about this row and agrees with it.
 func (r row) matches(a attempt) bool {
-	return a.ID == r.id && (!a.Outcome.original() || a.Number == r.number && a.Total == r.total) &&
-		(r.invoice == "" || a.Record == r.invoice && a.Asked == r.total)
+	switch {
+	case a.ID != r.id, a.Outcome.original() && (a.Number != r.number || a.Total != r.total):
+		return false
+	case r.invoice == "":
+		return true
+	case a.Kind == credit: // the answer to the other command names the record only
+		return a.Record == r.invoice && (a.Outcome == mismatch || a.Lines == "" || a.Lines == r.lines)
+	default:
+		return a.Record == r.about() && a.Asked == r.total
+	}
 }
 
 var ofSeries = regexp.MustCompile(`^\d{4}-\d{4,}$`)
@@ -160,7 +190,7 @@ func (r row) unlike(in intent) string {
 	switch {
 	case in.kind == pay && r.notes != in.reference:
 		return "wrong reference"
-	case in.kind == pay:
+	case in.kind.posts():
 		return ""
 	case r.email != in.email:
 		return "wrong customer"

@@ -60,7 +60,13 @@ func rules() []rule {
 				WHERE o.operation LIKE 'customer.%' AND c.tenant_id = o.tenant_id AND c.id = record_id
 				UNION ALL
 				SELECT FROM payments p
-				WHERE o.operation = 'payment.create' AND p.tenant_id = o.tenant_id AND p.id = record_id)`},
+				WHERE o.operation = 'payment.create' AND p.tenant_id = o.tenant_id AND p.id = record_id
+				UNION ALL
+				SELECT FROM refunds f
+				WHERE o.operation = 'refund.create' AND f.tenant_id = o.tenant_id AND f.id = record_id
+				UNION ALL
+				SELECT FROM credit_notes n
+				WHERE o.operation = 'credit_note.create' AND n.tenant_id = o.tenant_id AND n.id = record_id)`},
 		{"one intent for each creation", `
 			WITH created AS (
 				SELECT tenant_id, record_id AS id, count(*) AS times
@@ -74,7 +80,9 @@ func rules() []rule {
 				FROM (
 					SELECT tenant_id, id FROM invoices
 					UNION ALL SELECT tenant_id, id FROM customers
-					UNION ALL SELECT tenant_id, id FROM payments) AS record GROUP BY 1, 2
+					UNION ALL SELECT tenant_id, id FROM payments
+					UNION ALL SELECT tenant_id, id FROM refunds
+					UNION ALL SELECT tenant_id, id FROM credit_notes) AS record GROUP BY 1, 2
 			)
 			SELECT format('%s: created %s times, there %s times', id, COALESCE(created.times, 0), COALESCE(there.times, 0))
 			FROM there FULL JOIN created USING (tenant_id, id)
@@ -84,12 +92,20 @@ func rules() []rule {
 			FROM (
 					SELECT tenant_id, id, version FROM invoices
 					UNION ALL SELECT tenant_id, id, version FROM customers
-					UNION ALL SELECT tenant_id, id, version FROM payments) AS record,
+					UNION ALL SELECT tenant_id, id, version FROM payments
+					UNION ALL SELECT tenant_id, id, version FROM refunds
+					UNION ALL SELECT tenant_id, id, version FROM credit_notes) AS record,
 				LATERAL (
 					SELECT count(*) AS times FROM (
 						SELECT FROM intents o WHERE o.tenant_id = record.tenant_id AND record_id = record.id AND outcome = 'changed'
 						UNION ALL
-						SELECT FROM payments p WHERE p.tenant_id = record.tenant_id AND p.invoice_id = record.id) AS change) AS changed
+						SELECT FROM payments p WHERE p.tenant_id = record.tenant_id AND p.invoice_id = record.id
+						UNION ALL
+						SELECT FROM refunds f WHERE f.tenant_id = record.tenant_id AND f.invoice_id = record.id
+						UNION ALL
+						SELECT FROM refunds f WHERE f.tenant_id = record.tenant_id AND f.payment_id = record.id
+						UNION ALL
+						SELECT FROM credit_notes n WHERE n.tenant_id = record.tenant_id AND n.invoice_id = record.id) AS change) AS changed
 			WHERE version <> 1 + times`},
 		{"what was changed is said", `
 			SELECT format('%s %s: %s with %s', operation, key, outcome, COALESCE(changes::text, 'nothing'))
@@ -121,44 +137,6 @@ func rules() []rule {
 				changes - 'archived_at' <> '{}'
 				OR (changes->'archived_at'->>0 IS NULL) <> (operation = 'customer.archive')
 				OR (changes->'archived_at'->>1 IS NULL) <> (operation = 'customer.restore'))`},
-	}
-}
-
-// ledgerRules hold for invoices and their payments.
-func ledgerRules() []rule {
-	return []rule{
-		{"what is paid is the sum of the payments and of the postings", `
-			SELECT format('invoice %s: paid %s, payments %s, postings %s', id, paid, payments, postings)
-			FROM invoices i,
-				LATERAL (SELECT COALESCE(sum(amount), 0) AS payments FROM payments p
-					WHERE p.tenant_id = i.tenant_id AND p.invoice_id = i.id) AS p,
-				LATERAL (SELECT COALESCE(sum(amount), 0) AS postings FROM postings l
-					WHERE l.tenant_id = i.tenant_id AND l.invoice_id = i.id) AS l
-			WHERE paid <> payments OR paid <> postings`},
-		{"no more is paid than the total", `SELECT format('invoice %s: %s of %s', id, paid, total) FROM invoices WHERE paid > total`},
-		{"each payment is posted once", `
-			SELECT format('payment %s: %s, posted %s', COALESCE(id, source_id), p.amount, l.amount)
-			FROM payments p FULL JOIN postings l ON l.tenant_id = p.tenant_id AND l.invoice_id = p.invoice_id AND source_id = id
-			WHERE p.amount IS DISTINCT FROM l.amount`},
-		{"only what is issued is paid", `
-			SELECT format('payment %s of invoice %s, which is %s', p.id, invoice_id, status)
-			FROM payments p JOIN invoices i ON i.tenant_id = p.tenant_id AND i.id = invoice_id WHERE status <> 'issued'`},
-		{"no reference twice", `
-			SELECT format('%s times %s of %s', count(*), reference, provider)
-			FROM payments WHERE reference IS NOT NULL GROUP BY tenant_id, provider, reference HAVING count(*) > 1`},
-		{"each state of an invoice was made once", `
-			SELECT format('invoice %s: %s, issued %s times, voided %s times', id, status, issued, voided)
-			FROM invoices i, LATERAL (
-				SELECT count(*) FILTER (WHERE operation = 'invoice.issue') AS issued,
-					count(*) FILTER (WHERE operation = 'invoice.void') AS voided
-				FROM intents o WHERE o.tenant_id = i.tenant_id AND record_id = id AND outcome = 'changed') AS made
-			WHERE (issued, voided) <> ((issued_at IS NOT NULL)::int, (status = 'void')::int)
-				OR (issued_at IS NULL) <> (bill_to IS NULL) OR (status = 'issued' AND issued_at IS NULL)`},
-		{"what was issued does not change", `
-			SELECT format('invoice %s: %s', e.record_id, e.key)
-			FROM intents e JOIN intents o USING (tenant_id, record_id)
-			WHERE e.operation = 'invoice.edit' AND e.outcome = 'changed'
-				AND o.operation IN ('invoice.issue', 'invoice.void') AND o.outcome = 'changed' AND e.at > o.at`},
 	}
 }
 

@@ -9,11 +9,13 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	creditnotes "onlyonce/internal/credit"
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/payment"
 	"onlyonce/internal/postgres/pgtest"
+	refunds "onlyonce/internal/refund"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
@@ -93,10 +95,10 @@ func TestRules(t *testing.T) {
 			FROM payments p WHERE p.invoice_id = invoices.id AND reference = 'R-1';
 			DELETE FROM payments WHERE reference = 'R-1';
 			UPDATE intents SET outcome = 'reused' WHERE key = 'half'`},
-		{"what is paid is the sum of the payments and of the postings", `
+		{"what is paid is the sum of the payments and refunds, and of their postings", `
 			ALTER TABLE invoices DISABLE TRIGGER USER;
 			UPDATE invoices SET paid = paid + 1 WHERE paid > 0`},
-		{"no more is paid than the total", `
+		{"no more is paid and credited than the total", `
 			ALTER DOMAIN minor_units DROP CONSTRAINT minor_units_check;
 			ALTER TABLE invoices DISABLE TRIGGER USER;
 			ALTER TABLE postings DISABLE TRIGGER USER;
@@ -104,10 +106,10 @@ func TestRules(t *testing.T) {
 			UPDATE invoices SET paid = paid + 100000 WHERE paid > 0;
 			UPDATE postings SET amount = amount + 100000 WHERE source_id = (SELECT id FROM payments WHERE reference = 'R-1');
 			UPDATE payments SET amount = amount + 100000 WHERE reference = 'R-1'`},
-		{"each payment is posted once", `
+		{"each payment, refund and credit note is posted once", `
 			ALTER TABLE postings DISABLE TRIGGER USER;
 			UPDATE postings SET source_id = gen_random_uuid() WHERE source_id = (SELECT id FROM payments WHERE reference = 'R-1')`},
-		{"only what is issued is paid", `
+		{"only what is issued is paid or credited", `
 			ALTER TABLE invoices DISABLE TRIGGER USER;
 			UPDATE invoices SET status = 'draft', issued_at = NULL, bill_to = NULL WHERE paid > 0;
 			UPDATE intents SET outcome = 'unchanged', changes = NULL WHERE key = 'issue';
@@ -116,6 +118,63 @@ func TestRules(t *testing.T) {
 			ALTER TABLE payments DROP CONSTRAINT payments_reference_once;
 			ALTER TABLE payments DISABLE TRIGGER USER;
 			UPDATE payments SET reference = 'R-1', provider = 'Bank'`},
+		{"only what is issued is paid or credited", `
+			ALTER TABLE invoices DISABLE TRIGGER USER;
+			UPDATE invoices SET status = 'void', voided_at = now(), version = version + 1 WHERE paid > 0;
+			INSERT INTO intents
+			SELECT tenant_id, 'invoice.void', 'again', fingerprint, attempt_id, record_id, outcome, actor, at, '{}', result, expires_at
+			FROM intents WHERE key = 'issue'`},
+		{"no intent without its record", strangerOf("back")},
+		{"no intent without its record", strangerOf("credit")},
+		{"one intent for each creation", `DELETE FROM intents WHERE key = 'back'`},
+		{"one intent for each creation", `DELETE FROM intents WHERE key = 'credit'`},
+		{"a version for each change", `ALTER TABLE payments DISABLE TRIGGER USER; UPDATE payments SET version = 1`},
+		{"a version for each change", `ALTER TABLE refunds DISABLE TRIGGER USER; UPDATE refunds SET version = 2`},
+		{"a version for each change", `ALTER TABLE credit_notes DISABLE TRIGGER USER; UPDATE credit_notes SET version = 2`},
+		{"what is refunded of a payment is the sum of its refunds", `
+			ALTER TABLE payments DISABLE TRIGGER USER;
+			UPDATE payments SET refunded = refunded + 1`},
+		{"what is credited is the sum of the credit notes, and of their postings", `
+			ALTER TABLE invoices DISABLE TRIGGER USER;
+			UPDATE invoices SET credited = credited + 1 WHERE credited > 0`},
+		{"no more is refunded than was paid", `
+			ALTER DOMAIN minor_units DROP CONSTRAINT minor_units_check;
+			ALTER TABLE invoices DISABLE TRIGGER USER;
+			ALTER TABLE postings DISABLE TRIGGER USER;
+			ALTER TABLE payments DISABLE TRIGGER USER;
+			ALTER TABLE refunds DISABLE TRIGGER USER;
+			UPDATE refunds SET amount = amount + 100;
+			UPDATE payments SET refunded = refunded + 100 WHERE refunded > 0;
+			UPDATE postings SET amount = amount - 100 WHERE kind = 'refund';
+			UPDATE invoices SET paid = paid - 100 WHERE paid > 0`},
+		{"each payment, refund and credit note is posted once", `
+			ALTER TABLE postings DISABLE TRIGGER USER;
+			UPDATE postings SET kind = 'payment' WHERE kind = 'refund'`},
+		{"each payment, refund and credit note is posted once", `
+			ALTER TABLE postings DISABLE TRIGGER USER;
+			UPDATE postings SET source_id = gen_random_uuid() WHERE kind = 'credit'`},
+		{"no number of a credit note twice", `
+			ALTER TABLE credit_notes DROP CONSTRAINT credit_notes_number_once;
+			ALTER TABLE credit_notes DISABLE TRIGGER USER;
+			UPDATE credit_notes SET number = (SELECT min(number) FROM credit_notes);
+			UPDATE credit_note_series SET last = 1`},
+		{"the numbers of credit notes are consecutive", `UPDATE credit_note_series SET last = last + 1`},
+		{"the numbers of credit notes are consecutive", `UPDATE credit_note_series SET last = last - 1`},
+		{"no more is credited of a line than it bills", `
+			ALTER TABLE credit_note_lines DISABLE TRIGGER USER;
+			UPDATE credit_note_lines SET quantity = 2 WHERE position = 3`},
+		{"the lines add up to the credit note", `
+			ALTER TABLE credit_notes DISABLE TRIGGER USER;
+			UPDATE credit_notes SET subtotal = subtotal + 1`},
+		{"the parts that are credited add up to what would be credited at once", `
+			ALTER TABLE credit_note_lines DISABLE TRIGGER USER;
+			UPDATE credit_note_lines l SET net = net + CASE position WHEN 1 THEN -1 ELSE 1 END
+			WHERE EXISTS (SELECT FROM credit_note_lines o WHERE o.credit_note_id = l.credit_note_id AND position = 3)`},
+		{"the parts that are credited add up to what would be credited at once", `
+			ALTER TABLE credit_notes DISABLE TRIGGER USER;
+			ALTER TABLE credit_note_lines DISABLE TRIGGER USER;
+			UPDATE credit_notes SET subtotal = subtotal - 1, tax_total = tax_total + 1;
+			UPDATE credit_note_lines SET net = net - 1 WHERE position < 3`},
 		{"each state of an invoice was made once", `
 			ALTER TABLE invoices DISABLE TRIGGER USER;
 			UPDATE invoices SET bill_to = NULL WHERE paid > 0`},
@@ -151,8 +210,17 @@ func TestRules(t *testing.T) {
 	}
 }
 
+// strangerOf adds an intent like the one with this key, about a record that is not there.
+func strangerOf(key string) string {
+	return `
+		INSERT INTO intents
+		SELECT tenant_id, operation, 'stranger', fingerprint, attempt_id, gen_random_uuid(), 'reused', actor, at, changes, NULL, expires_at
+		FROM intents WHERE key = '` + key + `'`
+}
+
 // someRecords connects as the superuser to a database with invoices of one tenant, whose customer was renamed
-// twice and archived twice. The third of them was edited, issued twice and paid in part, the fourth was voided.
+// twice and archived twice. The third of them was edited, issued twice and paid in part, some of which was refunded, and two parts of it were credited; the fourth was
+// voided.
 func someRecords(t *testing.T) *pgx.Conn {
 	t.Helper()
 	db := pgtest.New(t)
@@ -171,6 +239,7 @@ func someRecords(t *testing.T) *pgx.Conn {
 		Lines: []invoice.LineInput{
 			{Description: "Design", Quantity: "1.5", UnitPrice: "33.33", TaxRate: "23"},
 			{Description: "Paper", Quantity: "3", UnitPrice: "0.05", TaxRate: "7.5"},
+			{Description: "Sample", Quantity: "1", UnitPrice: "0.00", TaxRate: "0"},
 		},
 	}.Draft()
 	if err != nil {
@@ -224,15 +293,39 @@ func live(
 			t.Fatal(err)
 		}
 	}
-	for key, in := range map[string]payment.Input{
-		"half": {Amount: "20", Date: "2026-11-22", Method: "card", Provider: "Bank", Reference: "R-1"},
-		"less": {Amount: "1", Date: "2026-11-22", Method: "cash"},
+	var last payment.Payment
+	for _, p := range []struct {
+		key string
+		in  payment.Input
+	}{
+		{"half", payment.Input{Amount: "20", Date: "2026-11-22", Method: "card", Provider: "Bank", Reference: "R-1"}},
+		{"less", payment.Input{Amount: "1", Date: "2026-11-22", Method: "cash"}},
 	} {
-		some, err := in.Draft(paid, edited.Value.Currency)
+		some, err := p.in.Draft(paid, edited.Value.Currency)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := payment.Create.Do(t.Context(), store, intent(key, uuid.Nil, 0), some); err != nil {
+		done, err := payment.Create.Do(t.Context(), store, intent(p.key, uuid.Nil, 0), some)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last = done.Value
+	}
+	back, err := refunds.Input{Amount: "0.40", Date: "2026-11-22"}.Draft(last)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := refunds.Create.Do(t.Context(), store, intent("back", uuid.Nil, 0), back); err != nil {
+		t.Fatal(err)
+	}
+	for key, lines := range map[string][]creditnotes.LineInput{
+		"credit": {{Position: 1, Quantity: "0.5"}, {Position: 3, Quantity: "1"}}, "another": {{Position: 2, Quantity: "1"}},
+	} {
+		part, err := creditnotes.Input{Lines: lines}.Draft(edited.Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := creditnotes.Create.Do(t.Context(), store, intent(key, uuid.Nil, 0), part); err != nil {
 			t.Fatal(err)
 		}
 	}

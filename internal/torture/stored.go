@@ -34,18 +34,21 @@ func (r *rows) loadChanges(ctx context.Context, conn *pgx.Conn) error {
 		return fmt.Errorf("read the changes: %w", err)
 	}
 	result, err = conn.Query(ctx, `
-		SELECT id::text, version, name, COALESCE(archived_at::text, ''), '', '', '', 0, 0, '', '' FROM customers
+		SELECT id::text, version, name, COALESCE(archived_at::text, ''), '', '', '', 0, 0, '', '', 0, '', 0, 0
+		FROM customers
 		UNION ALL
 		SELECT id::text, version, '', '', number, state, notes, total, paid, COALESCE(issued_at::text, ''),
-			COALESCE(bill_to->>'name', '')
-		FROM invoices`)
+			COALESCE(bill_to->>'name', ''), credited, '', 0, 0
+		FROM invoices
+		UNION ALL
+		SELECT id::text, version, '', '', '', '', '', 0, 0, '', '', 0, invoice_id::text, amount, refunded FROM payments`)
 	if err != nil {
 		return err
 	}
 	var p profile
 	columns := []any{
 		&p.ID, &p.Version, &p.Name, &p.ArchivedAt, &p.Number, &p.Status, &p.Notes, (*int64)(&p.Total), (*int64)(&p.Paid),
-		&p.IssuedAt, &p.BillTo.Name,
+		&p.IssuedAt, &p.BillTo.Name, (*int64)(&p.Credited), &p.InvoiceID, (*int64)(&p.Amount), (*int64)(&p.Refunded),
 	}
 	_, err = pgx.ForEachRow(result, columns, func() error {
 		r.now[p.ID] = p

@@ -7,7 +7,7 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// registers holds all that clients were told about each customer and each invoice against the model of one.
+// registers holds all that clients were told about each customer, invoice and payment against the model of one.
 func (e *evidence) registers() {
 	all := map[string]*timeline{}
 	of := func(record string) *timeline {
@@ -25,8 +25,8 @@ func (e *evidence) registers() {
 		switch {
 		case in.kind.changes():
 			e.tell(n, of)
-		case in.kind == pay:
-			e.tellPayment(n, of)
+		case in.kind.posts():
+			e.tellPosting(n, of)
 		default:
 			for _, a := range e.attempts[n] {
 				if a.Outcome == created || a.Outcome == existing || a.Outcome == current && in.kind.creates() {
@@ -136,22 +136,29 @@ func (e *evidence) effect(n int) (effect effect, first string) {
 	return effect, first
 }
 
-// tellPayment adds what is known of a payment to the timeline of its invoice.
-func (e *evidence) tellPayment(n int, of func(record string) *timeline) {
-	attempts := e.attempts[n]
-	if found := e.rows.of(e.intents[n], attempts); len(found) == 1 {
-		to := atRest
+// tellPosting adds what is known of a payment, a refund or a credit note to the timelines of the records that it
+// changes, and a payment to its own.
+func (e *evidence) tellPosting(n int, of func(record string) *timeline) {
+	in, attempts := e.intents[n], e.attempts[n]
+	if found := e.rows.of(in, attempts); len(found) == 1 {
+		made, from, to := found[0], firstCall(attempts), atRest
 		for _, a := range attempts {
 			if a.Outcome.acknowledges() {
 				to = min(to, a.Done)
 			}
 		}
-		of(found[0].invoice).add(firstCall(attempts), to, event{kind: pay, amount: found[0].total, outcome: itChanged})
+		of(made.about()).add(from, to, event{kind: in.kind, amount: made.total, outcome: itChanged})
+		if in.kind == refund {
+			of(made.invoice).add(from, to, event{kind: unpay, amount: made.total, outcome: itChanged})
+		}
 	}
 	for _, a := range attempts {
-		refusal := event{kind: pay, amount: a.Asked, open: a.Open}
+		if in.kind == pay && (a.Outcome == created || a.Outcome == current) {
+			of(a.ID).add(a.Called, a.Done, event{kind: look, shown: a.Shown})
+		}
+		refusal := event{kind: in.kind, amount: a.Asked, limit: a.Limit, open: a.Open}
 		switch {
-		case a.Exceeds:
+		case a.Limit != "":
 			refusal.outcome = itExceeds
 		case a.Outcome == barred:
 			refusal.outcome = itBarred

@@ -1,6 +1,6 @@
 // Package torture proves by fault injection that nothing is created twice and nothing acknowledged is
 // lost. It runs two replicas of the real server on a real PostgreSQL, lets many impatient clients create,
-// change, issue, void and pay invoices, and create and change customers, breaks everything that can break, and then
+// change, issue, void, pay and credit invoices, refund payments, and create and change customers, breaks everything that can break, and then
 // compares what the clients were told with what is in the database.
 //
 // The seed decides what is wanted and which faults come when. It does not decide how they interleave:
@@ -104,7 +104,8 @@ func (w *world) prepare(ctx context.Context, removal []string) (demo map[string]
 		}
 	}
 	result, err := conn.Query(ctx, `
-		SELECT id::text FROM invoices UNION ALL SELECT id::text FROM customers UNION ALL SELECT id::text FROM payments`)
+		SELECT id::text FROM invoices UNION ALL SELECT id::text FROM customers UNION ALL SELECT id::text FROM payments
+		UNION ALL SELECT id::text FROM refunds UNION ALL SELECT id::text FROM credit_notes`)
 	if err != nil {
 		return nil, err
 	}

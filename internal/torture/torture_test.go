@@ -26,7 +26,7 @@ func TestNothingIsCreatedTwiceOrLost(t *testing.T) {
 	if report.FaultCount() < 20 {
 		t.Errorf("%d faults prove nothing", report.FaultCount())
 	}
-	if len(report.Kinds) < 9 {
+	if len(report.Kinds) < 11 {
 		t.Errorf("only these kinds of intents were tried: %v", report.Kinds)
 	}
 }
