@@ -35,10 +35,10 @@ func (s *Server) payments(pages, api router) {
 	})
 	lists(m, listing[payment.Payment]{
 		summary: "The payments of an invoice, newest first.", json: showPayment,
-		read: func(r *http.Request, page record.Page) ([]payment.Payment, error) {
+		read: func(r *http.Request, page record.Page) (record.List[payment.Payment], error) {
 			inv, err := s.invoiceOf(r)
 			if err != nil {
-				return nil, err
+				return record.List[payment.Payment]{}, err
 			}
 			return payment.ListOf(r.Context(), s.pool, principal(r).Tenant, inv.ID, page)
 		},
@@ -117,9 +117,9 @@ func methodText(method string) string { return capital(strings.ReplaceAll(method
 
 // paymentRows are the last payments of an invoice.
 func (s *Server) paymentRows(r *http.Request, inv invoice.Invoice) ([]templates.PaymentRow, error) {
-	found, err := payment.ListOf(r.Context(), s.pool, principal(r).Tenant, inv.ID, record.Page{Before: uuid.Max, Limit: 100})
+	found, err := payment.ListOf(r.Context(), s.pool, principal(r).Tenant, inv.ID, record.Page{Limit: 100})
 	var rows []templates.PaymentRow
-	for _, p := range found {
+	for _, p := range found.Rows {
 		rows = append(rows, templates.PaymentRow{
 			Date: day(p.Date.Time()), Method: methodText(p.Method), Reference: strings.TrimSpace(p.Provider + " " + p.Reference),
 			Amount: p.Currency.Display(p.Amount) + " " + p.Currency.String(),

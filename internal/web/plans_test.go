@@ -49,6 +49,9 @@ const (
 	few  = 250
 )
 
+// looked is how much a node may read in a statement that says itself how far it looks. It is less than there are.
+const looked = 2100
+
 // drafts is how many invoices are drafts. Those behind them are issued and paid in part, the first of them by as many
 // payments as all the others together.
 const drafts = 100
@@ -72,14 +75,17 @@ func (b *bundle) grow() (first record) {
 		FROM generate_series(1, 2 * %[2]d) AS n;
 		INSERT INTO invoices (tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total,
 			total, likeness, created_at, status, issued_at, bill_to)
-		SELECT '%[1]s', pg_temp.id(n), '2026-' || lpad((n * 2)::text, 4, '0'), pg_temp.id(1 + n %% 2), 'EUR', '2026-01-01', '2026-01-31',
-			'', 100000, 0, 100000, sha256(n::text::bytea), now() - interval '1 day',
+		SELECT '%[1]s', pg_temp.id(n), '2026-' || lpad((n * 2)::text, 4, '0'), pg_temp.id(1 + n %% 2), 'EUR',
+			'2026-01-01'::date + (n %% 300)::integer, '2026-01-31'::date + (n %% 300)::integer, '', 100000 + n, 0, 100000 + n, sha256(n::text::bytea), now() - interval '1 day',
 			CASE WHEN n <= %[3]d THEN 'draft' ELSE 'issued' END, CASE WHEN n > %[3]d THEN now() END,
 			CASE WHEN n > %[3]d THEN json_build_object('id', pg_temp.id(1 + n %% 2), 'email', '', 'name', 'Customer') END
 		FROM generate_series(1, %[2]d) AS n;
 		SET LOCAL session_replication_role = replica; -- the triggers would refuse it, or do the same one by one
 		INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, net)
 		SELECT tenant_id, id, 1, 'Design', 1, 100, 0, 100 FROM invoices;
+		INSERT INTO invoice_words (tenant_id, word, issue_date, invoice_id)
+		SELECT tenant_id, unnest(number_words(number) || ARRAY['design', CASE WHEN number_folded < '2026-0100' THEN 'rare' ELSE 'common' END]),
+			issue_date, id FROM invoices;
 		INSERT INTO intents (
 			tenant_id, operation, key, fingerprint, attempt_id, record_id, outcome, changes, actor, result, expires_at)
 		SELECT '%[1]s', operation, 'past ' || n, sha256(''),
@@ -263,7 +269,7 @@ func (p *plans) note(message string) {
 	}
 	p.seen[explained.Query] = true
 	for node := range explained.Plan.all() {
-		if complaint := node.complaint(); complaint != "" {
+		if complaint := node.complaint(bound(explained.Query)); complaint != "" {
 			p.Errorf("%s %s\n%+v\nin the statement\n%s", p.doing, complaint, node, explained.Query)
 		}
 	}
@@ -277,8 +283,17 @@ func (n planNode) all() map[*planNode]bool {
 	return found
 }
 
+// bound is how much one node of a statement may read. Some say themselves how far they look: a list that leaves out some
+// of the rows that its index leads to, and sums, which go as far in each of two states.
+func bound(query string) float64 {
+	if strings.Contains(query, "candidates AS") || strings.Contains(query, "unpaid AS") || strings.Contains(query, "WITH RECURSIVE found") {
+		return looked
+	}
+	return few
+}
+
 // complaint says what about a node grows with the tenant, or "".
-func (n planNode) complaint() string {
+func (n planNode) complaint(most float64) string {
 	// goose's own table has a row for each migration, and the catalog none for rows.
 	if n.Relation == "goose_db_version" || strings.HasPrefix(n.Relation, "pg_") {
 		return ""
@@ -293,7 +308,7 @@ func (n planNode) complaint() string {
 		if n.Index == "intents_results" && read <= idempotency.ExpireBatch {
 			return ""
 		}
-		if read > few {
+		if read > most {
 			return fmt.Sprintf("reads %.0f rows of %s", read, n.Relation)
 		}
 	}

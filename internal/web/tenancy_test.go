@@ -10,6 +10,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"onlyonce/internal/web"
 )
 
 // secrets is what only acme may read.
@@ -42,7 +44,8 @@ func TestOtherTenantsSeeNothing(t *testing.T) {
 	b, of := setupSecrets(t)
 	before := b.rows()
 	person, program := b.person(b.site, b.globex), b.program(b.site, b.globex)
-	queries := []string{"", "copy=" + of.invoice, "customer=" + of.customer, "cursor=" + of.invoice, "cursor=" + of.customer, "key=" + key,
+	queries := []string{"", "customer_id=" + of.customer, "status=draft&cursor=" + web.CursorAt("/invoices?status=draft", "2026-11-21", of.invoice, true),
+		"copy=" + of.invoice, "customer=" + of.customer, "cursor=" + of.invoice, "cursor=" + of.customer, "key=" + key,
 		"key=" + key + "&copy=" + of.invoice, "key=" + key + "&customer=" + of.customer}
 	tried := 0
 	for _, route := range b.walk() {
