@@ -16,38 +16,43 @@ CREATE INDEX invoices_open_of_customer ON invoices (tenant_id, customer_id, due_
 CREATE INDEX payments_by_day ON payments (tenant_id, paid_on, id);
 
 -- fold_text gives the form in which words are compared: without capitals, width and marks, so that lodz finds Łódź.
--- It does not ask the database's collation, which may know ASCII only. Most texts are ASCII, for which it is quick.
+-- It does not ask the database's collation, which may know ASCII only.
 CREATE FUNCTION fold_text(in_text text) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN CASE WHEN octet_length(in_text) = length(in_text) THEN lower(in_text COLLATE "C")
-    ELSE replace(replace(replace(replace(
+RETURN replace(replace(replace(replace(
         translate(
             lower(regexp_replace(normalize(in_text, NFKD), '[\u0300-\u036f]+', '', 'g') COLLATE "C"),
             'ŁłØøĐđĦħıŊŋŦŧÐðÆŒΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩςАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯЂЃЄЅІЇЈЉЊЋЌЎЏ',
             'llooddhhinnttddæœαβγδεζηθικλμνξοπρστυφχψωσабвгдежзийклмнопрстуфхцчшщъыьэюяђѓєѕіїјљњћќўџ'),
-        'ß', 'ss'), 'ẞ', 'ss'), 'æ', 'ae'), 'œ', 'oe')
-    END;
+        'ß', 'ss'), 'ẞ', 'ss'), 'æ', 'ae'), 'œ', 'oe');
 
 -- search_words gives the words of a text, each once, in the order in which they come: at most 60, of at most 40
--- characters each, from its first 4,000 characters. So much is stored for an invoice, however long it is.
-CREATE FUNCTION search_words(in_text text) RETURNS text[]
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN (
-    SELECT COALESCE(array_agg(word ORDER BY place), '{}')
-    FROM (
-        SELECT left(part, 40) COLLATE "C" AS word, min(n) AS place
-        FROM fold_text(left(in_text, 4000)) AS folded, regexp_split_to_table(folded,
-            CASE WHEN octet_length(folded) = length(folded) THEN '[^a-z0-9]+'
-                ELSE '[\u0001-\u002f:-@\[-`\{-\u00bf\u2000-\u206f\u3000-\u3003\u3008-\u301f\uff00-\uff0f]+' END)
-            WITH ORDINALITY AS split (part, n)
-        WHERE part <> ''
-        GROUP BY 1 ORDER BY 2 LIMIT 60) AS words);
+-- characters each, from its first 4,000 characters. So much is stored for an invoice, however long it is. Most texts are
+-- ASCII, for which it is quick. It is written in PL/pgSQL, which plans once what SQL would plan with each call.
+-- +goose StatementBegin
+CREATE FUNCTION search_words(in_text text) RETURNS text[] LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+    folded  text := lower(left(in_text, 4000) COLLATE "C");
+    between text := '[^a-z0-9]+';
+BEGIN
+    IF octet_length(folded) > length(folded) THEN
+        folded := fold_text(folded);
+        between := '[\u0001-\u002f:-@\[-`\{-\u00bf\u2000-\u206f\u3000-\u3003\u3008-\u301f\uff00-\uff0f]+';
+    END IF;
+    RETURN (
+        SELECT COALESCE(array_agg(word ORDER BY place), '{}')
+        FROM (
+            SELECT left(part, 40) COLLATE "C" AS word, min(n) AS place
+            FROM unnest(regexp_split_to_array(folded, between)) WITH ORDINALITY AS split (part, n)
+            WHERE part <> ''
+            GROUP BY 1 ORDER BY 2 LIMIT 60) AS words);
+END $$;
+-- +goose StatementEnd
 
--- number_words are those of an invoice's number: of 2026-0042 they are 2026, 0042 and 42.
-CREATE FUNCTION number_words(number text) RETURNS text[]
+-- number_text is a number as it is searched for: 2026-0042 by 42 too.
+CREATE FUNCTION number_text(number text) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN (SELECT array_agg(DISTINCT each) FROM unnest(search_words(number)) AS word, unnest(ARRAY[word, ltrim(word, '0')]) AS each
-    WHERE each <> '');
+RETURN number || ' ' || regexp_replace(number, '(^|[^0-9])0+', '\1 ', 'g') || ' ';
 
 -- The words of an invoice: those of its number and of its lines. Those of the customer are in customer_words, so that a
 -- customer who gets another name is found by it at once. Nothing refers to an invoice here: a foreign key would cost
@@ -66,56 +71,50 @@ CREATE TABLE customer_words (
     PRIMARY KEY (tenant_id, word, customer_id)
 );
 
--- word_invoice stores the words of an invoice as it is now.
+-- invoice_text is what the words of an invoice are taken from.
 -- +goose StatementBegin
-CREATE FUNCTION word_invoice(in_tenant uuid, in_invoice uuid) RETURNS void LANGUAGE sql
-BEGIN ATOMIC
-    INSERT INTO invoice_words (tenant_id, word, issue_date, invoice_id)
-    SELECT i.tenant_id, unnest(number_words(i.number) || search_words((
-        SELECT string_agg(l.description, ' ' ORDER BY l.position) FROM invoice_lines l
-        WHERE l.tenant_id = i.tenant_id AND l.invoice_id = i.id))), i.issue_date, i.id
-    FROM invoices i WHERE i.tenant_id = in_tenant AND i.id = in_invoice
-    ON CONFLICT DO NOTHING;
-END;
--- +goose StatementEnd
-
--- word_new_lines and word_old_lines keep the words with the lines, whoever changes them.
--- +goose StatementBegin
-CREATE FUNCTION word_new_lines() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION invoice_text(in_tenant uuid, in_invoice uuid, number text) RETURNS text LANGUAGE plpgsql STABLE AS $$
 BEGIN
-    PERFORM word_invoice(tenant_id, invoice_id) FROM (SELECT DISTINCT tenant_id, invoice_id FROM touched) AS changed;
-    RETURN NULL;
+    RETURN number_text(number) || COALESCE((
+        SELECT string_agg(description, ' ' ORDER BY position) FROM invoice_lines
+        WHERE tenant_id = in_tenant AND invoice_id = in_invoice), '');
 END $$;
 -- +goose StatementEnd
+
+-- word_lines keeps the words with the lines, whoever changes them. Those of lines that were are taken away first.
 -- +goose StatementBegin
-CREATE FUNCTION word_old_lines() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION word_lines() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    DELETE FROM invoice_words w
-    USING (
-        SELECT DISTINCT t.tenant_id, unnest(search_words(t.description)) COLLATE "C" AS word, i.issue_date, t.invoice_id
-        FROM touched t JOIN invoices i ON i.tenant_id = t.tenant_id AND i.id = t.invoice_id) AS gone
-    WHERE (w.tenant_id, w.word, w.issue_date, w.invoice_id) = (gone.tenant_id, gone.word, gone.issue_date, gone.invoice_id);
-    PERFORM word_invoice(tenant_id, invoice_id) FROM (SELECT DISTINCT tenant_id, invoice_id FROM touched) AS changed;
+    IF TG_OP <> 'INSERT' THEN
+        DELETE FROM invoice_words w
+        USING (
+            SELECT DISTINCT t.tenant_id, unnest(search_words(t.description)) COLLATE "C" AS word, i.issue_date, t.invoice_id
+            FROM touched t JOIN invoices i ON i.tenant_id = t.tenant_id AND i.id = t.invoice_id) AS gone
+        WHERE (w.tenant_id, w.word, w.issue_date, w.invoice_id) = (gone.tenant_id, gone.word, gone.issue_date, gone.invoice_id);
+    END IF;
+    INSERT INTO invoice_words (tenant_id, word, issue_date, invoice_id)
+    SELECT i.tenant_id, unnest(search_words(invoice_text(i.tenant_id, i.id, i.number))), i.issue_date, i.id
+    FROM (SELECT DISTINCT tenant_id, invoice_id FROM touched) AS t JOIN invoices i ON i.tenant_id = t.tenant_id AND i.id = t.invoice_id
+    ON CONFLICT DO NOTHING;
     RETURN NULL;
 END $$;
 -- +goose StatementEnd
 CREATE TRIGGER word_new_lines AFTER INSERT ON invoice_lines
-    REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION word_new_lines();
+    REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION word_lines();
 CREATE TRIGGER word_changed_lines AFTER UPDATE ON invoice_lines
-    REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION word_old_lines();
+    REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION word_lines();
 CREATE TRIGGER word_old_lines AFTER DELETE ON invoice_lines
-    REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION word_old_lines();
+    REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION word_lines();
 
 -- word_changed_invoice follows a draft that gets another number or day.
 -- +goose StatementBegin
 CREATE FUNCTION word_changed_invoice() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     DELETE FROM invoice_words w
-    WHERE w.tenant_id = OLD.tenant_id AND w.issue_date = OLD.issue_date AND w.invoice_id = OLD.id AND w.word = ANY (
-        number_words(OLD.number) || search_words((
-            SELECT string_agg(l.description, ' ' ORDER BY l.position) FROM invoice_lines l
-            WHERE l.tenant_id = OLD.tenant_id AND l.invoice_id = OLD.id)));
-    PERFORM word_invoice(NEW.tenant_id, NEW.id);
+    WHERE w.tenant_id = OLD.tenant_id AND w.issue_date = OLD.issue_date AND w.invoice_id = OLD.id
+        AND w.word = ANY (search_words(invoice_text(OLD.tenant_id, OLD.id, OLD.number)));
+    INSERT INTO invoice_words (tenant_id, word, issue_date, invoice_id)
+    SELECT NEW.tenant_id, unnest(search_words(invoice_text(NEW.tenant_id, NEW.id, NEW.number))), NEW.issue_date, NEW.id;
     RETURN NULL;
 END $$;
 -- +goose StatementEnd
@@ -143,10 +142,7 @@ ALTER TABLE invoices NO FORCE ROW LEVEL SECURITY;
 ALTER TABLE invoice_lines NO FORCE ROW LEVEL SECURITY;
 ALTER TABLE customers NO FORCE ROW LEVEL SECURITY;
 INSERT INTO invoice_words (tenant_id, word, issue_date, invoice_id)
-SELECT DISTINCT i.tenant_id, unnest(number_words(i.number) || search_words(l.texts)), i.issue_date, i.id
-FROM invoices i LEFT JOIN (
-    SELECT tenant_id, invoice_id, string_agg(description, ' ' ORDER BY position) AS texts
-    FROM invoice_lines GROUP BY tenant_id, invoice_id) AS l ON l.tenant_id = i.tenant_id AND l.invoice_id = i.id;
+SELECT tenant_id, unnest(search_words(invoice_text(tenant_id, id, number))), issue_date, id FROM invoices;
 INSERT INTO customer_words (tenant_id, word, customer_id)
 SELECT tenant_id, unnest(search_words(email || ' ' || name)), id FROM customers;
 ALTER TABLE invoices FORCE ROW LEVEL SECURITY;
@@ -165,8 +161,8 @@ DROP TRIGGER word_changed_invoice ON invoices;
 DROP TRIGGER word_old_lines ON invoice_lines;
 DROP TRIGGER word_changed_lines ON invoice_lines;
 DROP TRIGGER word_new_lines ON invoice_lines;
-DROP FUNCTION word_customer, word_changed_invoice, word_old_lines, word_new_lines, word_invoice;
+DROP FUNCTION word_customer, word_changed_invoice, word_lines, invoice_text;
 DROP TABLE customer_words, invoice_words;
-DROP FUNCTION number_words, search_words, fold_text;
+DROP FUNCTION number_text, search_words, fold_text;
 DROP INDEX payments_by_day, invoices_open_of_customer, invoices_by_total, invoices_by_due, invoices_by_date, invoices_of_customer;
 CREATE INDEX invoices_of_customer ON invoices (tenant_id, customer_id, id);

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/a-h/templ"
 	"github.com/go-chi/chi/v5"
@@ -56,8 +57,8 @@ func lists[R, L entity](m *mounted[R], l listing[L]) {
 			}
 		}
 		answer := map[string]any{m.many: shown}
-		for name, place := range map[string]cursor{
-			"next_cursor": {listOf(r), list.After, false}, "prev_cursor": {listOf(r), list.Before, true},
+		for name, place := range map[string]record.Cursor{
+			"next_cursor": {Of: listName(r), From: list.After}, "prev_cursor": {Of: listName(r), From: list.Before, Back: true},
 		} {
 			if (place.From != record.Key{}) {
 				answer[name] = place.String()
@@ -201,12 +202,17 @@ func pagerOf[L entity](r *http.Request, list record.List[L]) templates.Pager {
 		pager.FirstHref = at("")
 	}
 	if (list.Before != record.Key{}) {
-		pager.PreviousHref = at(cursor{listOf(r), list.Before, true}.String())
+		pager.PreviousHref = at(record.Cursor{Of: listName(r), From: list.Before, Back: true}.String())
 	}
 	if (list.After != record.Key{}) {
-		pager.NextHref = at(cursor{listOf(r), list.After, false}.String())
+		pager.NextHref = at(record.Cursor{Of: listName(r), From: list.After}.String())
 	}
 	return pager
+}
+
+// listName names the list that a request asks for, the same in both formats.
+func listName(r *http.Request) string {
+	return record.ListName(strings.TrimPrefix(r.URL.Path, apiPrefix), r.URL.Query())
 }
 
 const foreignCursor = "Use the next_cursor or prev_cursor of one page of the same list, with the same filters and order."
@@ -222,7 +228,7 @@ func listParameters(r *http.Request) (page record.Page, err error) {
 		}
 	}
 	if text := query.Get("cursor"); text != "" {
-		c, ok := cursorOf(r, text)
+		c, ok := record.ParseCursor(text, listName(r))
 		if !ok || len(query["cursor"]) > 1 {
 			problems.Add("/cursor", foreignCursor)
 		}

@@ -6,8 +6,9 @@ import (
 	"net/url"
 	"path"
 	"slices"
+	"strings"
 
-	"onlyonce/internal/web"
+	"onlyonce/internal/record"
 )
 
 // request is one request of a route. want is the status of its answer, if it is not 0.
@@ -18,7 +19,7 @@ type request struct {
 }
 
 // everyRoute gives the requests of each route: all answers that it has, because each may ask other things.
-func (b *bundle) everyRoute(first record, program, person *client) map[string][]request {
+func (b *bundle) everyRoute(first firsts, program, person *client) map[string][]request {
 	get := func(c *client, paths ...string) (all []request) {
 		for _, path := range paths {
 			all = append(all, request{path, 0, func() answer { return c.get(path) }})
@@ -147,6 +148,7 @@ func at(target, first, second string, back bool) string {
 		panic(err)
 	}
 	query := address.Query()
-	query.Set("cursor", web.CursorAt(target, first, second, back))
+	of := record.ListName(strings.TrimPrefix(address.Path, "/api/v1"), query)
+	query.Set("cursor", record.Cursor{Of: of, From: record.Key{first, second}, Back: back}.String())
 	return address.Path + "?" + query.Encode()
 }

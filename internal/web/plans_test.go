@@ -59,9 +59,9 @@ const drafts = 100
 // grow gives acme a past, and every table without a tenant as many rows. It returns the ids of an invoice, which is a
 // draft, and a customer. The archived customers are all newer than the others: an index that has both leads through
 // all of the one kind to the first of the other.
-func (b *bundle) grow() (first record) {
+func (b *bundle) grow() (first firsts) {
 	b.Helper()
-	first = record{invoice: rowID(1), customer: rowID(1)}
+	first = firsts{invoice: rowID(1), customer: rowID(1)}
 	b.exec(fmt.Sprintf(`
 		CREATE FUNCTION pg_temp.id(n bigint) RETURNS uuid LANGUAGE sql AS
 			$$ SELECT ('01900000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid $$;
@@ -84,7 +84,7 @@ func (b *bundle) grow() (first record) {
 		INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, net)
 		SELECT tenant_id, id, 1, 'Design', 1, 100, 0, 100 FROM invoices;
 		INSERT INTO invoice_words (tenant_id, word, issue_date, invoice_id)
-		SELECT tenant_id, unnest(number_words(number) || ARRAY['design', CASE WHEN number_folded < '2026-0100' THEN 'rare' ELSE 'common' END]),
+		SELECT tenant_id, unnest(search_words(number_text(number)) || ARRAY['design', CASE WHEN number_folded < '2026-0100' THEN 'rare' ELSE 'common' END]),
 			issue_date, id FROM invoices;
 		INSERT INTO intents (
 			tenant_id, operation, key, fingerprint, attempt_id, record_id, outcome, changes, actor, result, expires_at)
@@ -125,7 +125,7 @@ func (b *bundle) grow() (first record) {
 	return first
 }
 
-type record struct{ invoice, customer string }
+type firsts struct{ invoice, customer string }
 
 // nobody is an id that no record has.
 var nobody = rowID(0)
