@@ -34,9 +34,10 @@ func states() map[string]templ.Component {
 
 	finder := templates.Finder{
 		Pager: templates.Pager{FirstHref: "/invoices", PreviousHref: "?cursor=x", NextHref: "?cursor=y"},
-		Href:  "/invoices", Many: "invoices", Search: hostile, Placeholder: "Number", Hidden: []templates.Field{{Name: "status", Value: "open"}},
-		Chips: []templates.NavItem{{Text: "All", Href: "/invoices"}, {Text: "Open", Href: "/invoices?status=open", Current: true}},
-		Only:  templates.Link{Text: hostile, Href: "/invoices"}, Dated: true, From: "2026-01-01", To: "never", Sort: "due",
+		Href:  "/invoices", Many: "invoices", Search: hostile, Placeholder: "Number",
+		Hidden: []templates.Field{{Name: "status", Value: "open"}},
+		Chips:  []templates.NavItem{{Text: "All", Href: "/invoices"}, {Text: "Open", Href: "/invoices?status=open", Current: true}},
+		Only:   templates.Link{Text: hostile, Href: "/invoices"}, Dated: true, From: "2026-01-01", To: "never", Sort: "due",
 		Sorts: []templates.Option{{Value: "newest", Text: "Newest first"}, {Value: "due", Text: "Due first"}},
 		Said:  hostile, ClearHref: "/invoices", Problems: []string{hostile}, Whole: []string{hostile},
 	}
@@ -61,7 +62,7 @@ func states() map[string]templ.Component {
 			Rows: []templates.InvoiceRow{row}, Finder: finder, Standing: sums,
 		}),
 		"no invoices found": templates.InvoiceListPage(page, templates.InvoiceList{Finder: finder, Standing: sums}),
-		"no invoices": templates.InvoiceListPage(page, templates.InvoiceList{}),
+		"no invoices":       templates.InvoiceListPage(page, templates.InvoiceList{}),
 		"invoice": templates.InvoicePage(page, templates.Invoice{
 			Number: hostile, Notes: hostile,
 			Lines: []templates.InvoiceLine{{Description: hostile}},
@@ -89,9 +90,10 @@ func states() map[string]templ.Component {
 		"empty archive": templates.ListPage(page, templates.List{
 			One: "thing", Many: "things", Href: "/things", Archive: hostile, Archived: true,
 		}),
-		"record":        templates.RecordPage(withHistory, archived),
-		"customer":      templates.CustomerPage(withHistory, archived, templates.CustomerInvoices{
-			Rows: []templates.InvoiceRow{row}, Pager: templates.Pager{NextHref: "?cursor=x"}, Href: "/invoices?customer_id=1", Balance: sums,
+		"record": templates.RecordPage(withHistory, archived),
+		"customer": templates.CustomerPage(withHistory, archived, templates.CustomerInvoices{
+			Rows: []templates.InvoiceRow{row}, Pager: templates.Pager{NextHref: "?cursor=x"}, Balance: sums,
+			Href: "/invoices?customer_id=1",
 		}),
 		"customer form": templates.CustomerForm(page, templates.Form{Title: "New customer", Key: "k"}),
 		"customer form, stale": templates.CustomerForm(page, templates.Form{

@@ -14,7 +14,8 @@ import (
 
 // kinds lists what the program is asked for.
 func kinds() []kind {
-	return slices.Concat(creates(), repeats(), customers(), edits(), transitions(), drafts(), lives(), payments(), apiReads(), pageReads(), finding())
+	return slices.Concat(creates(), repeats(), customers(), edits(), transitions(), drafts(), lives(), payments(), apiReads(), pageReads(),
+		finding())
 }
 
 const (
@@ -176,7 +177,8 @@ func pageReads() []kind {
 			})},
 		read("invoice page", "GET /invoices/{id}", func(s *site) string { return "/invoices/" + s.known.invoice }),
 		read("invoice list", routeInvoiceList, func(*site) string { return "/invoices" }),
-		read("invoice list from the middle", routeInvoiceList, func(s *site) string { return from("/invoices", nil, s.known.middleDay, s.known.middleInvoice) }),
+		read("invoice list from the middle", routeInvoiceList,
+			func(s *site) string { return from("/invoices", nil, s.known.middleDay, s.known.middleInvoice) }),
 		read("customer form", "GET /customers/new", func(*site) string { return "/customers/new?key=" + newKey() }),
 		read("customer form to edit", routeEditForm,
 			func(s *site) string { return "/customers/" + s.known.middleCustomer + "/edit?key=" + newKey() }),
@@ -202,7 +204,8 @@ func finding() []kind {
 	var all []kind
 	for _, c := range []struct{ name, query string }{
 		{"overdue, due first", "status=overdue&sort=due"}, {"open", "status=open"}, {"drafts, by number", "status=draft&sort=number"},
-		{"largest total", "sort=total"}, {"of one day", "from=2026-01-01&to=2026-01-01"}, {"a rare word", "q=rare"}, {"a word of all", "q=design"},
+		{"largest total", "sort=total"}, {"of one day", "from=2026-01-01&to=2026-01-01"}, {"a rare word", "q=rare"},
+		{"a word of all", "q=design"},
 		{"two words", "q=rare+support"}, {"the beginning of many", "q=1"}, {"a customer by name", "q=northwind"},
 		{"a rare word, oldest first", "q=rare&sort=oldest"},
 	} {

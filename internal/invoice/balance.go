@@ -30,7 +30,7 @@ const Counted = "1000"
 func Standing(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, today date.Date) ([]Sum, error) {
 	return postgres.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Sum], `
 		WITH unpaid AS MATERIALIZED (
-			SELECT stream.* FROM unnest(@states::text[]) AS each (state), LATERAL (
+			SELECT stream.currency, stream.open_amount, stream.due_date, stream.n FROM unnest(@states::text[]) AS each (state), LATERAL (
 				SELECT i.currency, i.open_amount, i.due_date, row_number() OVER (ORDER BY i.due_date, i.id) AS n
 				FROM invoices i WHERE i.tenant_id = @tenant_id AND i.state = each.state
 				ORDER BY i.due_date, i.id LIMIT `+Counted+` + 1) AS stream

@@ -125,7 +125,8 @@ func (f Filter) arguments() pgx.NamedArgs {
 }
 
 // wanted is what a filter wants of an invoice r, besides what is searched for.
-const wanted = `r.state = ANY (@states::text[]) AND r.issue_date >= @from::date AND r.issue_date <= @to::date AND r.due_date < @due_before::date`
+const wanted = `r.state = ANY (@states::text[]) AND r.issue_date >= @from::date AND r.issue_date <= @to::date
+	AND r.due_date < @due_before::date`
 
 // summary is the JSON of a [Summary] of the row r. The LIMIT makes the customer a lookup for each invoice: for a join,
 // PostgreSQL may choose to read all customers of the tenant.

@@ -17,7 +17,10 @@ type Cursor struct {
 
 // String gives the form that goes into an address.
 func (c Cursor) String() string {
-	text, _ := json.Marshal(c) // texts only
+	text, err := json.Marshal(c)
+	if err != nil {
+		panic(err) // cannot be: it is texts
+	}
 	return base64.RawURLEncoding.EncodeToString(text)
 }
 

@@ -94,6 +94,8 @@ func (q Query[R]) names(down bool, others string) func(string) string {
 
 // pages is the statement of a page whose streams are in its order. The LIMIT 1 makes a lookup by id of each row, whatever
 // PostgreSQL thinks of the conditions.
+//
+//nolint:unqueryvet // which columns are shown is not known here
 const pages = `
 	WITH candidates AS MATERIALIZED ($STREAMS
 	), frontier AS MATERIALIZED (
@@ -103,7 +105,7 @@ const pages = `
 		WHERE NOT EXISTS (SELECT FROM frontier f WHERE (c.first, c.second) $BEHIND (f.first, f.second))
 	), found AS (
 		SELECT w.first, w.second, r.record
-		FROM (SELECT * FROM within ORDER BY first$DESC, second$DESC) AS w, LATERAL (
+		FROM (SELECT first, second, id FROM within ORDER BY first$DESC, second$DESC) AS w, LATERAL (
 			SELECT $SHOWN AS record
 			FROM (SELECT * FROM $TABLE r WHERE r.tenant_id = @tenant_id AND r.id = w.id LIMIT 1) AS r
 			WHERE $WHERE) AS r
@@ -127,7 +129,8 @@ const gathered = `
 			WHERE (r.$FIRST, r.$SECOND) $BEHIND $KEY_TYPES AND $WHERE) AS r
 		ORDER BY r.first$DESC, r.second$DESC LIMIT @limit
 	), found AS (
-		SELECT p.first, p.second, (SELECT $SHOWN FROM $TABLE r WHERE r.tenant_id = @tenant_id AND r.id = p.id LIMIT 1) AS record FROM picked p
+		SELECT p.first, p.second, (SELECT $SHOWN FROM $TABLE r WHERE r.tenant_id = @tenant_id AND r.id = p.id LIMIT 1) AS record
+		FROM picked p
 	)
 	SELECT json_build_object(
 		'rows', (
@@ -138,7 +141,7 @@ const gathered = `
 // The streams. Each is read from an index in its order, and gives at most @per rows.
 const (
 	byState = `
-		SELECT stream.* FROM unnest(@states::text[]) AS each (state), LATERAL (
+		SELECT stream.id, stream.first, stream.second, stream.n FROM unnest(@states::text[]) AS each (state), LATERAL (
 			SELECT r.id, r.$FIRST AS first, r.$SECOND AS second, row_number() OVER (ORDER BY r.$FIRST$DESC, r.$SECOND$DESC) AS n
 			FROM $TABLE r
 			WHERE r.tenant_id = @tenant_id AND r.state = each.state AND (r.$FIRST, r.$SECOND) $BEHIND $KEY_TYPES AND $RANGE
@@ -149,7 +152,7 @@ const (
 		WHERE r.tenant_id = @tenant_id AND (r.$FIRST, r.$SECOND) $BEHIND $KEY_TYPES AND $RANGE
 		ORDER BY r.$FIRST$DESC, r.$SECOND$DESC LIMIT @per`
 	byWord = `
-		SELECT stream.* FROM unnest(@words::text[]) AS each (word), LATERAL (
+		SELECT stream.id, stream.first, stream.second, stream.n FROM unnest(@words::text[]) AS each (word), LATERAL (
 			SELECT w.$WORD_ID AS id, w.$WORD_FIRST AS first, w.$WORD_ID AS second,
 				row_number() OVER (ORDER BY w.$WORD_FIRST$DESC, w.$WORD_ID$DESC) AS n
 			FROM $WORDS w
@@ -157,7 +160,7 @@ const (
 			ORDER BY w.$WORD_FIRST$DESC, w.$WORD_ID$DESC LIMIT @per) AS stream`
 	byCustomer = `
 		UNION ALL
-		SELECT stream.* FROM unnest(@customers::uuid[]) AS each (customer), LATERAL (
+		SELECT stream.id, stream.first, stream.second, stream.n FROM unnest(@customers::uuid[]) AS each (customer), LATERAL (
 			SELECT r.id, r.$FIRST AS first, r.$SECOND AS second, row_number() OVER (ORDER BY r.$FIRST$DESC, r.$SECOND$DESC) AS n
 			FROM $TABLE r
 			WHERE r.tenant_id = @tenant_id AND r.$CUSTOMER = each.customer AND (r.$FIRST, r.$SECOND) $BEHIND $KEY_TYPES AND $RANGE

@@ -28,7 +28,7 @@ type found struct {
 func spellings() map[string]string {
 	return map[string]string{
 		"Łódź": "lodz", "LODZ": "lodz", "Design": "design", "designer": "designer", "Straße": "strasse", "café": "cafe",
-		"Printing": "printing", "ŻÓŁW": "zolw", "Москва": "москва", "2026": "2026", "日本": "日本",
+		"Printing": "printing", "ŻÓŁW": "zolw", "Москва": "москва", "2026": "2026",
 	}
 }
 
@@ -40,7 +40,7 @@ func (b *bundle) pastFor(t tenant, n int) (all []found) {
 		typed = append(typed, word)
 	}
 	slices.Sort(typed)
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same past each time
+	random := rand.New(rand.NewPCG(1, 2)) // the same past each time
 	pick := func() string { return typed[random.IntN(len(typed))] }
 	type person struct {
 		id    string
@@ -61,11 +61,13 @@ func (b *bundle) pastFor(t tenant, n int) (all []found) {
 		due := issued + random.IntN(90)
 		f := found{
 			id: uuid.Must(uuid.NewV7()).String(), state: []string{"draft", "issued", "partially_paid", "paid", "void"}[random.IntN(5)],
-			customer: of.id, issued: day(issued), due: day(due), total: 1 + random.IntN(20), number: fmt.Sprintf("N-%03d", random.Perm(900)[0]),
+			customer: of.id, issued: day(issued), due: day(due), total: 1 + random.IntN(20),
+			number: fmt.Sprintf("N-%03d", random.Perm(900)[0]),
 		}
 		f.number += strconv.Itoa(i)
 		first, second := pick(), pick()
-		f.words = append([]string{spellings()[first], spellings()[second], "n", f.number[2:], strings.TrimLeft(f.number[2:], "0")}, of.words...)
+		digits := f.number[2:]
+		f.words = append([]string{spellings()[first], spellings()[second], "n", digits, strings.TrimLeft(digits, "0")}, of.words...)
 		status := map[string]string{"draft": "draft", "void": "void"}[f.state]
 		b.exec(`
 			INSERT INTO invoices (tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total, total,
@@ -137,7 +139,9 @@ func TestFinding(t *testing.T) {
 	all := b.pastFor(b.acme, 70)
 	b.pastFor(b.globex, 10) // whom nobody here may see
 	program, person := b.program(b.site, b.acme), b.person(b.site, b.acme)
-	searches := []string{"", "", "", "design", "des lodz", "LODZ", "Łódź", "person1", "n", "n person2 des", "1", "00", "ŻÓŁW Straße", "Москва", "日", "none"}
+	searches := []string{
+		"", "", "", "design", "des lodz", "LODZ", "Łódź", "person1", "n", "n person2 des", "1", "00", "ŻÓŁW Straße", "Москва", "none",
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		query := url.Values{"limit": {strconv.Itoa(rapid.IntRange(1, 30).Draw(t, "limit"))}}
 		for name, values := range map[string][]string{
@@ -237,7 +241,8 @@ func TestHostileSearches(t *testing.T) {
 		status int
 	}{
 		{"%", 200}, {"_", 200}, {"\\", 200}, {"'", 200}, {`"`, 200}, {"' OR true --", 200}, {"%%%___", 200}, {"$1 @q @tenant_id", 200},
-		{"a b c d e f g h i j k l", 200}, {strings.Repeat("x", 200), 200}, {strings.Repeat("x", 201), 422}, {strings.Repeat("x ", 3000), 422},
+		{"a b c d e f g h i j k l", 200}, {strings.Repeat("x", 200), 200}, {strings.Repeat("x", 201), 422},
+		{strings.Repeat("x ", 3000), 422},
 		{"\xff", 422}, {"a\u202eb", 422}, {"a\x00b", 422}, {strings.Repeat("x", 10_000), 414},
 	} {
 		for _, list := range []string{"invoices", "customers"} {
@@ -304,7 +309,8 @@ func TestSearchFollowsChanges(t *testing.T) {
 			t.Errorf("%s finds %d, want %d", search, len(page.Invoices), want)
 		}
 	}
-	for _, search := range []string{"2026-0042", "42", "0042", "design", "print", "ada", "lovelace", "ada@example.com", "LOVELACE prin 42"} {
+	for _, search := range []string{"2026-0042", "42", "0042", "design", "print", "ada", "lovelace", "ada@example.com",
+		"LOVELACE prin 42"} {
 		finds(search, 1)
 	}
 	edited := change(of.command, "number", "2026-0077", "issue_date", "2026-11-01", "line_description", "Drawing")

@@ -181,7 +181,8 @@ func pageOf[L entity](
 	case errors.Is(err, record.ErrKey):
 		problems.Add("/cursor", foreignCursor)
 	case errors.Is(err, record.ErrTooMany):
-		problems.Add("/sort", "More than 1,000 match, which is too many to sort in this order. Look for more words, or sort by newest or oldest.")
+		problems.Add("/sort",
+			"More than 1,000 match, which is too many to sort in this order. Look for more words, or sort by newest or oldest.")
 	default:
 		return list, err
 	}

@@ -113,7 +113,8 @@ func pagesOf(path string) []string {
 	all := []string{
 		path, at(path+"?limit=100", "", rowID(many/2), false), at(path+"?limit=100", "", rowID(many/2), true),
 		at(path, "", rowID(2*many), false),
-		archived, at(archived, "", rowID(many+many/2), false), at(archived, "", rowID(many/2), false), at(archived, "", rowID(many+many/2), true),
+		archived, at(archived, "", rowID(many+many/2), false), at(archived, "", rowID(many/2), false),
+		at(archived, "", rowID(many+many/2), true),
 	}
 	for _, q := range []string{"77", "customer", "1", "customer+77", "example+customer", "none"} {
 		searched, middle := path+"?limit=100&q="+q, rowID(many/2)
@@ -130,8 +131,9 @@ func listsOf(path, customer string) (all []string) {
 	} {
 		for _, filter := range []string{
 			"", "status=draft", "status=paid", "status=open", "status=overdue", "status=void", "customer_id=" + customer,
-			"from=2026-03-01&to=2026-03-05", "from=2026-02-01", "q=design", "q=rare", "q=4", "q=2026-0044", "q=rare+common", "q=design+customer",
-			"q=design+1&status=draft", "q=none", "q=design&customer_id=" + customer, "status=paid&customer_id=" + customer + "&from=2026-02-02",
+			"from=2026-03-01&to=2026-03-05", "from=2026-02-01", "q=design", "q=rare", "q=4", "q=2026-0044", "q=rare+common",
+			"q=design+customer", "q=design+1&status=draft", "q=none", "q=design&customer_id=" + customer,
+			"status=paid&customer_id=" + customer + "&from=2026-02-02",
 			"q=7", "q=1@example.com",
 		} {
 			list := path + "?sort=" + sort + "&" + filter

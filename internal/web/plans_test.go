@@ -76,7 +76,8 @@ func (b *bundle) grow() (first firsts) {
 		INSERT INTO invoices (tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total,
 			total, likeness, created_at, status, issued_at, bill_to)
 		SELECT '%[1]s', pg_temp.id(n), '2026-' || lpad((n * 2)::text, 4, '0'), pg_temp.id(1 + n %% 2), 'EUR',
-			'2026-01-01'::date + (n %% 300)::integer, '2026-01-31'::date + (n %% 300)::integer, '', 100000 + n, 0, 100000 + n, sha256(n::text::bytea), now() - interval '1 day',
+			'2026-01-01'::date + (n %% 300)::integer, '2026-01-31'::date + (n %% 300)::integer, '', 100000 + n, 0, 100000 + n,
+			sha256(n::text::bytea), now() - interval '1 day',
 			CASE WHEN n <= %[3]d THEN 'draft' ELSE 'issued' END, CASE WHEN n > %[3]d THEN now() END,
 			CASE WHEN n > %[3]d THEN json_build_object('id', pg_temp.id(1 + n %% 2), 'email', '', 'name', 'Customer') END
 		FROM generate_series(1, %[2]d) AS n;
@@ -84,7 +85,8 @@ func (b *bundle) grow() (first firsts) {
 		INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, net)
 		SELECT tenant_id, id, 1, 'Design', 1, 100, 0, 100 FROM invoices;
 		INSERT INTO invoice_words (tenant_id, word, issue_date, invoice_id)
-		SELECT tenant_id, unnest(search_words(number_text(number)) || ARRAY['design', CASE WHEN number_folded < '2026-0100' THEN 'rare' ELSE 'common' END]),
+		SELECT tenant_id, unnest(search_words(number_text(number)) || ARRAY[
+			'design', CASE WHEN number_folded < '2026-0100' THEN 'rare' ELSE 'common' END]),
 			issue_date, id FROM invoices;
 		INSERT INTO intents (
 			tenant_id, operation, key, fingerprint, attempt_id, record_id, outcome, changes, actor, result, expires_at)
