@@ -204,7 +204,7 @@ func finding() []kind {
 	var all []kind
 	for _, c := range []struct{ name, query string }{
 		{"overdue, due first", "status=overdue&sort=due"}, {"open", "status=open"}, {"drafts, by number", "status=draft&sort=number"},
-		{"largest total", "sort=total"}, {"of one day", "from=2026-01-01&to=2026-01-01"}, {"a rare word", "q=rare"},
+		{"largest total", "sort=total"}, {"of one day", "from=$DAY&to=$DAY"}, {"a rare word", "q=rare"},
 		{"a word of all", "q=design"},
 		{"two words", "q=rare+support"}, {"the beginning of many", "q=1"}, {"a customer by name", "q=northwind"},
 		{"a rare word, oldest first", "q=rare&sort=oldest"},
@@ -212,11 +212,11 @@ func finding() []kind {
 		all = append(all,
 			kind{name: "invoice list: " + c.name, route: routeInvoiceList, want: http.StatusOK,
 				make: func(ctx context.Context, s *site, _ int) (*http.Request, error) {
-					return pageGet(ctx, s.origin+"/invoices?"+c.query, s.cookie)
+					return pageGet(ctx, s.origin+"/invoices?"+strings.ReplaceAll(c.query, "$DAY", s.known.middleDay), s.cookie)
 				}},
 			kind{name: "API: invoices: " + c.name, route: routeInvoiceListAPI, want: http.StatusOK,
 				make: func(ctx context.Context, s *site, _ int) (*http.Request, error) {
-					return apiGet(ctx, s.origin+invoicesPath+"?"+c.query)
+					return apiGet(ctx, s.origin+invoicesPath+"?"+strings.ReplaceAll(c.query, "$DAY", s.known.middleDay))
 				}})
 	}
 	for _, q := range []string{"northwind", "customer", "1", "customer+77"} {

@@ -81,10 +81,22 @@ func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f Filter, p
 	switch q.Order.Columns[0].Name {
 	case "issue_date":
 		q.Range = `issue_date >= @from::date AND issue_date <= @to::date`
+		switch {
+		case q.Order.Descending && f.To != date.Date{}:
+			q.Start = record.Key{f.To.String(), uuid.Max.String()}
+		case !q.Order.Descending && f.From != date.Date{}:
+			q.Start = record.Key{f.From.String(), uuid.Nil.String()}
+		}
 	case "due_date":
 		q.Range = `due_date < @due_before::date`
 	}
 	q.Filtered = f.filtered()
+	switch {
+	case q.Filtered && q.Order.Columns[0].Name != "issue_date" && (f.From != date.Date{} || f.To != date.Date{}):
+		q.Narrow = `issue_date >= @from::date AND issue_date <= @to::date`
+	case q.Filtered && q.Order.Columns[0].Name != "due_date" && f.Overdue != date.Date{}:
+		q.Narrow = `due_date < @due_before::date`
+	}
 	return q.List(ctx, pool, tenant, page)
 }
 

@@ -3,6 +3,7 @@ package record
 import (
 	"context"
 	"maps"
+	"strings"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -25,10 +26,16 @@ type Query[R any] struct {
 	// Range is a condition on the column that the list is sorted by, and Where one on the row r, both with the arguments
 	// Args. One of them is @states.
 	Range string
+	// Start is where Range begins in the order, if it is bounded there. From two conditions on a column PostgreSQL may
+	// choose the wider one to begin at, and read all rows up to the other.
+	Start Key
 	Where string
 	Args  pgx.NamedArgs
 	// Filtered says that Where leaves out rows that the streams of states have.
 	Filtered bool
+	// Narrow is a condition on the columns of another index than that of the order, which may leave so few rows that all
+	// of them are read and sorted. If it leaves more, they are looked for in the order.
+	Narrow string
 	// Terms are what is searched for, in the order of Words.
 	Terms []Term
 	Words Words
@@ -50,19 +57,26 @@ const looked = 1000
 // in another order.
 func (q Query[R]) List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, page Page) (list List[R], err error) {
 	from, err := q.Order.from(page)
+	if page.From == (Key{}) && q.Start != (Key{}) {
+		from = q.Start
+	}
 	if err != nil {
 		return list, err
 	}
 	args := pgx.NamedArgs{"first": from[0], "second": from[1], "limit": page.Limit + 1}
 	maps.Copy(args, q.Args)
-	sql := q.sql(q.Order.Descending != page.Back, args, page.Limit+1)
-	result, err := postgres.One(ctx, pool, tenant, pgx.RowTo[struct {
-		Rows     []keyed[R] `json:"rows"`
-		Frontier Key        `json:"frontier"`
-		TooMany  bool       `json:"too_many"`
-	}], sql, args)
-	if err != nil {
-		return list, err
+	result := part[R]{TooMany: true}
+	if len(q.Terms) == 0 && q.Narrow != "" {
+		sql := q.names(q.Order.Descending != page.Back, "")(strings.Replace(gathered, "$STREAMS", byNarrow, 1))
+		if result, err = postgres.One(ctx, pool, tenant, pgx.RowTo[part[R]], sql, args); err != nil {
+			return list, err
+		}
+	}
+	if result.TooMany {
+		sql := q.sql(q.Order.Descending != page.Back, args, page.Limit+1)
+		if result, err = postgres.One(ctx, pool, tenant, pgx.RowTo[part[R]], sql, args); err != nil {
+			return list, err
+		}
 	}
 	if result.TooMany {
 		return list, ErrTooMany
@@ -74,4 +88,11 @@ func (q Query[R]) List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID
 		}
 	}
 	return list, nil
+}
+
+// part is what the statement of a page gives.
+type part[R any] struct {
+	Rows     []keyed[R] `json:"rows"`
+	Frontier Key        `json:"frontier"` // see cut
+	TooMany  bool       `json:"too_many"`
 }

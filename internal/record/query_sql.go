@@ -84,7 +84,7 @@ func (q Query[R]) names(down bool, others string) func(string) string {
 	}
 	names := strings.NewReplacer(
 		"$TABLE", q.Table, "$KEY_TYPES", "(@first::"+first.Type+", @second::"+second.Type+")", "$FIRST", first.Name, "$SECOND", second.Name,
-		"$DESC", descending, "$BEHIND", behind, "$RANGE", limited, "$LOOKED", strconv.Itoa(looked+1),
+		"$DESC", descending, "$BEHIND", behind, "$RANGE", limited, "$NARROW", q.Narrow, "$LOOKED", strconv.Itoa(looked+1),
 		"$WORDS", q.Words.Table, "$WORD_ID", q.Words.ID, "$WORD_FIRST_OF", q.Words.FirstOf, "$WORD_FIRST", q.Words.First,
 		"$CUSTOMER", q.Words.Customer,
 	)
@@ -165,6 +165,9 @@ const (
 			FROM $TABLE r
 			WHERE r.tenant_id = @tenant_id AND r.$CUSTOMER = each.customer AND (r.$FIRST, r.$SECOND) $BEHIND $KEY_TYPES AND $RANGE
 			ORDER BY r.$FIRST$DESC, r.$SECOND$DESC LIMIT @per) AS stream`
+	byNarrow = `
+			SELECT stream.id FROM unnest(@states::text[]) AS each (state), LATERAL (
+				SELECT r.id FROM $TABLE r WHERE r.tenant_id = @tenant_id AND r.state = each.state AND $NARROW LIMIT $LOOKED) AS stream`
 	byAnyWord = `
 			SELECT w.$WORD_ID AS id FROM unnest(@words::text[]) AS each (word), LATERAL (
 				SELECT w.$WORD_ID FROM $WORDS w WHERE w.tenant_id = @tenant_id AND w.word = each.word LIMIT $LOOKED) AS w`
