@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"strings"
@@ -39,6 +40,8 @@ type Query[R any] struct {
 	// Terms are what is searched for, in the order of Words.
 	Terms []Term
 	Words Words
+	// Look is how many rows a page looks at; 0 for 1,000.
+	Look int
 }
 
 // Words is a table of words: the words of records, in the order of their lists.
@@ -50,7 +53,7 @@ type Words struct {
 	Customer       string // the column of the record with the id of a customer; "" if it has none
 }
 
-// looked is how many rows a page looks at, at least, to find those that are wanted.
+// looked is how many rows a page looks at, to find those that are wanted, unless a query says otherwise.
 const looked = 1000
 
 // List gives a page. The error is [ErrKey], or [ErrTooMany] if more than can be sorted match a search whose words are
@@ -65,6 +68,7 @@ func (q Query[R]) List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID
 	}
 	args := pgx.NamedArgs{"first": from[0], "second": from[1], "limit": page.Limit + 1}
 	maps.Copy(args, q.Args)
+	q.Look = cmp.Or(q.Look, looked)
 	result := part[R]{TooMany: true}
 	if len(q.Terms) == 0 && q.Narrow != "" {
 		sql := q.names(q.Order.Descending != page.Back, "")(strings.Replace(gathered, "$STREAMS", byNarrow, 1))

@@ -20,7 +20,7 @@ func (q Query[R]) sql(down bool, args pgx.NamedArgs, wanted int) string {
 	if len(q.Terms) == 0 {
 		args["per"] = wanted
 		if q.Filtered {
-			args["per"] = max(wanted, looked)
+			args["per"] = max(wanted, q.Look)
 		}
 		streams := byState
 		if q.Order.Columns[1].Type == "text" {
@@ -38,7 +38,7 @@ func (q Query[R]) sql(down bool, args pgx.NamedArgs, wanted int) string {
 	if q.Order.Columns[0].Name != q.Words.FirstOf {
 		return write(strings.Replace(gathered, "$STREAMS", all, 1))
 	}
-	args["per"] = max(wanted, looked/max(1, len(rare.Words)+len(rare.Customers)))
+	args["per"] = max(wanted, q.Look/max(1, len(rare.Words)+len(rare.Customers)))
 	return write(strings.Replace(pages, "$STREAMS", streams, 1))
 }
 
@@ -84,7 +84,7 @@ func (q Query[R]) names(down bool, others string) func(string) string {
 	}
 	names := strings.NewReplacer(
 		"$TABLE", q.Table, "$KEY_TYPES", "(@first::"+first.Type+", @second::"+second.Type+")", "$FIRST", first.Name, "$SECOND", second.Name,
-		"$DESC", descending, "$BEHIND", behind, "$RANGE", limited, "$NARROW", q.Narrow, "$LOOKED", strconv.Itoa(looked+1),
+		"$DESC", descending, "$BEHIND", behind, "$RANGE", limited, "$NARROW", q.Narrow, "$LOOKED", strconv.Itoa(q.Look+1),
 		"$WORDS", q.Words.Table, "$WORD_ID", q.Words.ID, "$WORD_FIRST_OF", q.Words.FirstOf, "$WORD_FIRST", q.Words.First,
 		"$CUSTOMER", q.Words.Customer,
 	)
