@@ -1,10 +1,22 @@
 package templates
 
-// InvoiceList is one page of invoices, newest first.
+// InvoiceList is one page of invoices.
 type InvoiceList struct {
+	Finder
+
+	Rows []InvoiceRow
+	// Standing is what is open, overdue and paid.
+	Standing []Standing
+}
+
+// CustomerInvoices is one page of the invoices of a customer.
+type CustomerInvoices struct {
 	Pager
 
 	Rows []InvoiceRow
+	// Href leads to all of them, to search and sort.
+	Href    string
+	Balance []Standing
 }
 
 // InvoiceRow is one invoice in a list.

@@ -2,7 +2,7 @@ package templates
 
 // List is a page of a list whose cells are texts, newest first.
 type List struct {
-	Pager
+	Finder
 
 	Title     string // "Customers"
 	One, Many string // what people call them within a sentence, "customer" and "customers"
@@ -34,10 +34,4 @@ func (v List) title() string {
 		return "Archived " + v.Many
 	}
 	return v.Title
-}
-
-// Pager leads through the pages of a list.
-type Pager struct {
-	FirstHref string // empty on the first page
-	NextHref  string // empty on the last page
 }

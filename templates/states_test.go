@@ -32,6 +32,20 @@ func states() map[string]templ.Component {
 	row := templates.InvoiceRow{Href: "/invoices/1", Number: hostile, Customer: hostile, Status: "draft", Total: "1.00 EUR"}
 	problem := templates.Problem{Href: "/problems/x", Title: "Number taken", Status: 409, Meaning: hostile, ToDo: hostile}
 
+	finder := templates.Finder{
+		Pager: templates.Pager{FirstHref: "/invoices", PreviousHref: "?cursor=x", NextHref: "?cursor=y"},
+		Href:  "/invoices", Many: "invoices", Search: hostile, Placeholder: "Number",
+		Hidden: []templates.Field{{Name: "status", Value: "open"}},
+		Chips:  []templates.NavItem{{Text: "All", Href: "/invoices"}, {Text: "Open", Href: "/invoices?status=open", Current: true}},
+		Only:   templates.Link{Text: hostile, Href: "/invoices"}, Dated: true, From: "2026-01-01", To: "never", Sort: "due",
+		Sorts: []templates.Option{{Value: "newest", Text: "Newest first"}, {Value: "due", Text: "Due first"}},
+		Said:  hostile, ClearHref: "/invoices", Problems: []string{hostile}, Whole: []string{hostile},
+	}
+	sums := []templates.Standing{
+		{Kind: "open", Label: "Open", Href: "/invoices?status=open", Count: "1,000+", Amounts: []string{"1.00 EUR", hostile}, More: true},
+		{Kind: "overdue", Label: "Overdue", Href: "/invoices?status=overdue", Count: "0"},
+	}
+
 	archived := templates.RecordView{
 		Name: hostile, Facts: []templates.Fact{{Label: "Email", Value: hostile, Href: "mailto:" + hostile}, {Label: "Notes"}},
 		Archive: hostile, Archived: "21 Nov 2026", EditHref: "/things/1/edit",
@@ -45,9 +59,10 @@ func states() map[string]templ.Component {
 		}),
 		"login refused": templates.LoginPage(anonymous, templates.Login{Email: hostile, Error: "Email or password is wrong."}),
 		"invoices": templates.InvoiceListPage(page, templates.InvoiceList{
-			Rows: []templates.InvoiceRow{row}, Pager: templates.Pager{NextHref: "?cursor=x", FirstHref: "/invoices"},
+			Rows: []templates.InvoiceRow{row}, Finder: finder, Standing: sums,
 		}),
-		"no invoices": templates.InvoiceListPage(page, templates.InvoiceList{}),
+		"no invoices found": templates.InvoiceListPage(page, templates.InvoiceList{Finder: finder, Standing: sums}),
+		"no invoices":       templates.InvoiceListPage(page, templates.InvoiceList{}),
 		"invoice": templates.InvoicePage(page, templates.Invoice{
 			Number: hostile, Notes: hostile,
 			Lines: []templates.InvoiceLine{{Description: hostile}},
@@ -103,8 +118,11 @@ func states() map[string]templ.Component {
 		"empty archive": templates.ListPage(page, templates.List{
 			One: "thing", Many: "things", Href: "/things", Archive: hostile, Archived: true,
 		}),
-		"record":        templates.RecordPage(withHistory, archived),
-		"customer":      templates.CustomerPage(withHistory, archived, []templates.InvoiceRow{row}, templates.Pager{NextHref: "?cursor=x"}),
+		"record": templates.RecordPage(withHistory, archived),
+		"customer": templates.CustomerPage(withHistory, archived, templates.CustomerInvoices{
+			Rows: []templates.InvoiceRow{row}, Pager: templates.Pager{NextHref: "?cursor=x"}, Balance: sums,
+			Href: "/invoices?customer_id=1",
+		}),
 		"customer form": templates.CustomerForm(page, templates.Form{Title: "New customer", Key: "k"}),
 		"customer form, stale": templates.CustomerForm(page, templates.Form{
 			Title: "Edit customer", Key: "k", Version: 2, Notice: templates.Stale(record, true),

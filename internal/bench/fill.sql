@@ -65,14 +65,26 @@ ORDER BY invoice_id, 6;
 
 INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, net)
 SELECT tenant_id, id, line.*
-FROM past, (VALUES
-    (1, 'Design', 2, 5000, 23, 10000),
+FROM past, LATERAL (VALUES
+    (1, CASE WHEN n % 1000 = 0 THEN 'Rare design' ELSE 'Design' END, 2, 5000, 23, 10000),
     (2, 'Build', 1.5, 8000, 23, 12000),
     (3, 'Support', 3, 2000, 8, 6000)) AS line;
 
 INSERT INTO credit_note_lines (tenant_id, credit_note_id, invoice_id, position, quantity, credited, net)
 SELECT tenant_id, id, invoice_id, 1, 0.0000001, 0.0000001 * row_number() OVER (PARTITION BY tenant_id, invoice_id ORDER BY id), 0
 FROM credit_notes WHERE number LIKE 'CN-R-%';
+
+INSERT INTO invoice_words (tenant_id, word, issue_date, invoice_id)
+SELECT DISTINCT i.tenant_id, unnest(search_words(number_text(i.number) || (
+    SELECT string_agg(l.description, ' ') FROM invoice_lines l WHERE l.tenant_id = i.tenant_id AND l.invoice_id = i.id))) AS word,
+    i.issue_date, i.id
+FROM invoices i JOIN past ON past.tenant_id = i.tenant_id AND past.id = i.id
+ORDER BY word;
+
+INSERT INTO customer_words (tenant_id, word, customer_id)
+SELECT c.tenant_id, unnest(search_words(c.email || ' ' || c.name)) AS word, c.id
+FROM customers c JOIN past ON past.tenant_id = c.tenant_id AND past.id = c.id
+ORDER BY word;
 
 INSERT INTO invoice_number_runs (tenant_id, year, first, last)
 SELECT tenant_id, extract(year FROM at), 1000000 + 2 * n, 1000000 + 2 * n FROM past;

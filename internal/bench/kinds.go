@@ -16,7 +16,7 @@ import (
 func kinds() []kind {
 	return slices.Concat(
 		creates(), repeats(), customers(), edits(), transitions(), drafts(), lives(), payments(), refunds(), creditNotes(), files(),
-		apiReads(), pageReads())
+		apiReads(), pageReads(), finding())
 }
 
 const (
@@ -151,13 +151,13 @@ func apiReads() []kind {
 		read("API: one customer", "GET /api/v1/customers/{id}", func(s *site) string { return customersPath + "/" + s.known.customer }),
 		read("API: invoices", routeInvoiceListAPI, func(*site) string { return invoicesPath }),
 		read("API: invoices from the middle", routeInvoiceListAPI,
-			func(s *site) string { return invoicesPath + "?cursor=" + s.known.middleInvoice }),
+			func(s *site) string { return from(invoicesPath, nil, s.known.middleDay, s.known.middleInvoice) }),
 		read("API: customers", routeCustomerListAPI, func(*site) string { return customersPath }),
 		read("API: customers from the middle", routeCustomerListAPI,
-			func(s *site) string { return customersPath + "?cursor=" + s.known.middleCustomer }),
+			func(s *site) string { return from(customersPath, nil, "", s.known.middleCustomer) }),
 		read("API: archived customers", routeCustomerListAPI, func(*site) string { return customersPath + "?archived=1" }),
 		read("API: archived customers from the middle", routeCustomerListAPI,
-			func(s *site) string { return customersPath + "?archived=1&cursor=" + s.known.middleArchived }),
+			func(s *site) string { return from(customersPath, archivedOnes(), "", s.known.middleArchived) }),
 	}
 }
 
@@ -178,18 +178,53 @@ func pageReads() []kind {
 			})},
 		read("invoice page", "GET /invoices/{id}", func(s *site) string { return "/invoices/" + s.known.invoice }),
 		read("invoice list", routeInvoiceList, func(*site) string { return "/invoices" }),
-		read("invoice list from the middle", routeInvoiceList, func(s *site) string { return "/invoices?cursor=" + s.known.middleInvoice }),
+		read("invoice list from the middle", routeInvoiceList,
+			func(s *site) string { return from("/invoices", nil, s.known.middleDay, s.known.middleInvoice) }),
 		read("customer form", "GET /customers/new", func(*site) string { return "/customers/new?key=" + newKey() }),
 		read("customer form to edit", routeEditForm,
 			func(s *site) string { return "/customers/" + s.known.middleCustomer + "/edit?key=" + newKey() }),
 		read("customer page", "GET /customers/{id}", func(s *site) string { return "/customers/" + s.known.customer }),
 		read("customer page, invoices from the middle", "GET /customers/{id}",
-			func(s *site) string { return "/customers/" + s.known.customer + "?cursor=" + s.known.middleInvoice }),
+			func(s *site) string {
+				return from("/customers/"+s.known.customer, nil, s.known.middleDay, s.known.middleInvoice)
+			}),
 		read("customer list", routeCustomerList, func(*site) string { return "/customers" }),
 		read("customer list from the middle", routeCustomerList,
-			func(s *site) string { return "/customers?cursor=" + s.known.middleCustomer }),
+			func(s *site) string { return from("/customers", nil, "", s.known.middleCustomer) }),
 		read("list of archived customers", routeCustomerList, func(*site) string { return "/customers?archived=1" }),
 		read("list of archived customers from the middle", routeCustomerList,
-			func(s *site) string { return "/customers?archived=1&cursor=" + s.known.middleArchived }),
+			func(s *site) string { return from("/customers", archivedOnes(), "", s.known.middleArchived) }),
 	}
+}
+
+func archivedOnes() url.Values { return url.Values{"archived": {"1"}} }
+
+// finding searches, filters and sorts. Half of all invoices belong to one customer; "rare" is in one of a thousand, "design"
+// in all of them, and very many words begin like "1".
+func finding() []kind {
+	var all []kind
+	for _, c := range []struct{ name, query string }{
+		{"overdue, due first", "status=overdue&sort=due"}, {"open", "status=open"}, {"drafts, by number", "status=draft&sort=number"},
+		{"largest total", "sort=total"}, {"of one day", "from=$DAY&to=$DAY"}, {"a rare word", "q=rare"},
+		{"a word of all", "q=design"},
+		{"two words", "q=rare+support"}, {"the beginning of many", "q=1"}, {"a customer by name", "q=northwind"},
+		{"a rare word, oldest first", "q=rare&sort=oldest"},
+	} {
+		all = append(all,
+			kind{name: "invoice list: " + c.name, route: routeInvoiceList, want: http.StatusOK,
+				make: func(ctx context.Context, s *site, _ int) (*http.Request, error) {
+					return pageGet(ctx, s.origin+"/invoices?"+strings.ReplaceAll(c.query, "$DAY", s.known.middleDay), s.cookie)
+				}},
+			kind{name: "API: invoices: " + c.name, route: routeInvoiceListAPI, want: http.StatusOK,
+				make: func(ctx context.Context, s *site, _ int) (*http.Request, error) {
+					return apiGet(ctx, s.origin+invoicesPath+"?"+strings.ReplaceAll(c.query, "$DAY", s.known.middleDay))
+				}})
+	}
+	for _, q := range []string{"northwind", "customer", "1", "customer+77"} {
+		all = append(all, kind{name: "customer list: " + q, route: routeCustomerList, want: http.StatusOK,
+			make: func(ctx context.Context, s *site, _ int) (*http.Request, error) {
+				return pageGet(ctx, s.origin+"/customers?q="+q, s.cookie)
+			}})
+	}
+	return all
 }

@@ -3,8 +3,13 @@ package bench
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
+	"net/url"
+	"strings"
 	"time"
+
+	"onlyonce/internal/record"
 )
 
 // known is what a site has that requests name.
@@ -14,6 +19,7 @@ type known struct {
 	middleEmail       string   // of a customer in the middle of all, by email
 	// Ids in the middle of their lists.
 	middleInvoice, middleCustomer, middleArchived string
+	middleDay                                     string // on which the middle invoice was issued
 	// The invoice with most of the payments, which is the largest, one in the middle of them, and of all refunds and credit
 	// notes.
 	largeInvoice, middlePayment, middleRefund, middleNote string
@@ -44,7 +50,8 @@ func (s *site) learn(ctx context.Context, invoices int) error {
 		&s.known.middlePayment:  middleOf("payments", "provider = 'Bank'", "id", "id"),
 		&s.known.middleRefund:   middleOf("refunds", "true", "id", "id"),
 		&s.known.middleNote:     middleOf("credit_notes", "number LIKE 'CN-R-%'", "id", "id"),
-		&s.known.middleInvoice:  middleOf("invoices", "true", "id", "id"),
+		&s.known.middleInvoice:  middleOf("invoices", "true", "id", "issue_date, id"),
+		&s.known.middleDay:      middleOf("invoices", "true", "issue_date", "issue_date, id"),
 		&s.known.middleCustomer: middleOf("customers", "archived_at IS NULL", "id", "id"),
 		&s.known.middleArchived: middleOf("customers", "archived_at IS NOT NULL", "id", "id"),
 		&s.known.middleEmail:    middleOf("customers", "true", "email", "email_folded"),
@@ -74,4 +81,12 @@ func createKnown(ctx context.Context, s *site, key, text string) error {
 func middleOf(table, where, column, order string) string {
 	of := ` FROM ` + table + ` WHERE tenant_id = $1 AND ` + where
 	return `SELECT ` + column + `::text` + of + ` ORDER BY ` + order + ` OFFSET (SELECT count(*) / 2` + of + `) LIMIT 1`
+}
+
+// from is the address of a list from a key on.
+func from(path string, parameters url.Values, first, second string) string {
+	c := record.Cursor{Of: record.ListName(strings.TrimPrefix(path, "/api/v1"), parameters), From: record.Key{first, second}}
+	query := url.Values{"cursor": {c.String()}}
+	maps.Copy(query, parameters)
+	return path + "?" + query.Encode()
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // ListOf gives a page of the credit notes of an invoice.
-func ListOf(ctx context.Context, pool *pgxpool.Pool, tenant, invoice uuid.UUID, page record.Page) ([]Note, error) {
+func ListOf(ctx context.Context, pool *pgxpool.Pool, tenant, invoice uuid.UUID, page record.Page) (record.List[Note], error) {
 	return Table.List(ctx, pool, tenant, page, `r.invoice_id = @invoice`, pgx.NamedArgs{"invoice": invoice})
 }
 

@@ -4,16 +4,35 @@ import (
 	"context"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onlyonce/internal/record"
 )
 
-// List gives a page of the customers that are archived, or of those that are not.
-func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, page record.Page, archived bool) ([]Customer, error) {
+// Filter says which customers are wanted: those that are archived, or those that are not.
+type Filter struct {
+	Search   string // has words that their name or email begins with; all must be found
+	Archived bool
+}
+
+// List gives a page of customers, newest first. The error may be [record.ErrKey].
+func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f Filter, page record.Page) (record.List[Customer], error) {
 	where := `r.archived_at IS NULL`
-	if archived {
+	if f.Archived {
 		where = `r.archived_at IS NOT NULL`
 	}
-	return Table.List(ctx, pool, tenant, page, where, nil)
+	if f.Search == "" {
+		return Table.List(ctx, pool, tenant, page, where, nil)
+	}
+	terms, err := record.Terms(ctx, pool, tenant, "customer_words", f.Search)
+	if err != nil || len(terms) == 0 {
+		return record.List[Customer]{}, err
+	}
+	id := record.Column{Name: "id", Type: "uuid"}
+	return record.Query[Customer]{
+		Table: Table.Name, Shown: Table.JSON(), Where: where, Args: pgx.NamedArgs{}, Terms: terms,
+		Order: record.Order{Columns: [2]record.Column{id, id}, Descending: true},
+		Words: record.Words{Table: "customer_words", ID: "customer_id", First: "customer_id", FirstOf: "id"},
+	}.List(ctx, pool, tenant, page)
 }

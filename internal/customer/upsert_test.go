@@ -133,16 +133,16 @@ func TestFindAndList(t *testing.T) {
 		}
 	}
 	var listed []uuid.UUID
-	before := uuid.Max
+	var from record.Key
 	for range 3 {
-		page, err := customer.List(t.Context(), b.db.Pool, b.tenant, record.Page{Before: before, Limit: 2}, false)
+		page, err := customer.List(t.Context(), b.db.Pool, b.tenant, customer.Filter{}, record.Page{From: from, Limit: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, c := range page {
+		for _, c := range page.Rows {
 			listed = append(listed, c.ID)
-			before = c.ID
 		}
+		from = page.After
 	}
 	want := []uuid.UUID{ids[4], ids[3], ids[2], ids[1], ids[0]}
 	if fmt.Sprint(listed) != fmt.Sprint(want) {

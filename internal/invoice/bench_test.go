@@ -100,9 +100,9 @@ func BenchmarkList(b *testing.B) {
 		benchCreate(b, store, tenant, idempotency.NewKey().String(), fmt.Sprintf("B-%d", n))
 	}
 	for b.Loop() {
-		found, err := invoice.List(b.Context(), store.Pool, tenant, record.Page{Before: uuid.Max, Limit: 26})
-		if err != nil || len(found) != 26 {
-			b.Fatal(len(found), err)
+		found, err := invoice.List(b.Context(), store.Pool, tenant, invoice.Filter{}, record.Page{Limit: 25})
+		if err != nil || len(found.Rows) != 25 {
+			b.Fatal(len(found.Rows), err)
 		}
 	}
 }

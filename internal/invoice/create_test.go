@@ -70,7 +70,7 @@ func TestThroughAPooler(t *testing.T) {
 			t.Errorf("%s: %+v, %v", key, done, err)
 		}
 	}
-	if list, err := invoice.List(t.Context(), pool, b.tenant, record.Page{Before: uuid.Max, Limit: 10}); err != nil || len(list) != 1 {
+	if list, err := invoice.List(t.Context(), pool, b.tenant, invoice.Filter{}, record.Page{Limit: 10}); err != nil || len(list.Rows) != 1 {
 		t.Errorf("list: %+v, %v", list, err)
 	}
 }
@@ -195,16 +195,16 @@ func TestListPages(t *testing.T) {
 		want = append([]string{done.Value.Number}, want...)
 	}
 	var got []string
-	before := uuid.Max
+	var from record.Key
 	for range 4 {
-		page, err := invoice.List(t.Context(), b.store.Pool, b.tenant, record.Page{Before: before, Limit: 2})
+		page, err := invoice.List(t.Context(), b.store.Pool, b.tenant, invoice.Filter{}, record.Page{From: from, Limit: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, i := range page {
+		for _, i := range page.Rows {
 			got = append(got, i.Number)
-			before = i.ID
 		}
+		from = page.After
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)

@@ -17,45 +17,137 @@ import (
 type Summary struct {
 	record.Header
 
-	Number        string
-	Status        string
-	CustomerID    uuid.UUID
-	CustomerEmail string
-	CustomerName  string
-	Currency      money.Currency
-	IssueDate     date.Date
-	DueDate       date.Date
-	Total         int64 // minor units
+	Number    string         `json:"number"`
+	Status    string         `json:"status"`
+	Customer  Customer       `json:"customer"` // as they are now
+	Currency  money.Currency `json:"currency"`
+	IssueDate date.Date      `json:"issue_date"`
+	DueDate   date.Date      `json:"due_date"`
+	Total     int64          `json:"total"` // minor units
+	Open      int64          `json:"open"`  // minor units
 }
 
-// List gives a page of invoices.
-func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, page record.Page) ([]Summary, error) {
-	return postgres.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Summary], `SELECT `+shown+` FROM (`+summaries+`
-		WHERE i.tenant_id = @tenant_id AND i.id < @before
-		ORDER BY i.id DESC LIMIT `+record.MaxRows+`) AS page ORDER BY id DESC LIMIT @limit`,
-		pgx.NamedArgs{"before": page.Before, "limit": page.Limit})
+// Filter says which invoices are wanted, and in which order. The zero value is all of them, newest first.
+type Filter struct {
+	// Search has words that an invoice's number, its lines, or the name or email of its customer begin with. All of
+	// them must be found.
+	Search   string
+	States   []string  // empty for all
+	Overdue  date.Date // only those that were due before that day and are open; zero for no matter
+	Customer uuid.UUID // uuid.Nil for all
+	From, To date.Date // of the issue dates, both included; zero for no matter
+	Sort     string    // one of [Sorts]; "" is the first of them
 }
 
-// ListOf is [List] for the invoices of one customer.
-func ListOf(ctx context.Context, pool *pgxpool.Pool, tenant, customer uuid.UUID, page record.Page) ([]Summary, error) {
-	return postgres.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Summary], `SELECT `+shown+` FROM (`+summaries+`
-		WHERE i.tenant_id = @tenant_id AND i.customer_id = @customer AND i.id < @before
-		ORDER BY i.id DESC LIMIT `+record.MaxRows+`) AS page ORDER BY id DESC LIMIT @limit`,
-		pgx.NamedArgs{"customer": customer, "before": page.Before, "limit": page.Limit})
+// Sorts lists the orders of a list of invoices. By number is by year of issue first, and by total goes by the amount,
+// whatever its currency.
+func Sorts() []string { return []string{"newest", "oldest", "due", "number", "total"} }
+
+// orders are those of [Sorts].
+func orders(sort string) record.Order {
+	id := record.Column{Name: "id", Type: "uuid"}
+	switch sort {
+	case "oldest":
+		return record.Order{Columns: [2]record.Column{{Name: "issue_date", Type: "date"}, id}}
+	case "due":
+		return record.Order{Columns: [2]record.Column{{Name: "due_date", Type: "date"}, id}}
+	case "number":
+		return record.Order{Columns: [2]record.Column{{Name: "issue_year", Type: "integer"}, {Name: "number_folded", Type: "text"}}}
+	case "total":
+		return record.Order{Columns: [2]record.Column{{Name: "total", Type: "bigint"}, id}, Descending: true}
+	default:
+		return record.Order{Columns: [2]record.Column{{Name: "issue_date", Type: "date"}, id}, Descending: true}
+	}
 }
 
-// shown is what a [Summary] shows, in its order.
-const shown = `id, version, created_at, number, state, customer_id, email, name, currency, issue_date, due_date, total`
+// List gives a page of the invoices that a filter wants. A page may be shorter than asked for although more come behind
+// it, when few of those that were looked at are wanted: see [record.Query]. The error is [record.ErrKey], or
+// [record.ErrTooMany] if a search, or a customer, has more than are sorted by due date, number or total.
+func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f Filter, page record.Page) (record.List[Summary], error) {
+	var terms []record.Term
+	if f.Search != "" {
+		var err error
+		if terms, err = record.Terms(ctx, pool, tenant, "invoice_words", f.Search); err != nil || len(terms) == 0 {
+			return record.List[Summary]{}, err
+		}
+	}
+	q := record.Query[Summary]{
+		Table: "invoices", Shown: summary, Order: orders(f.Sort), Terms: terms, Where: wanted, Args: f.arguments(),
+		Words: record.Words{Table: "invoice_words", ID: "invoice_id", First: "issue_date", FirstOf: "issue_date", Customer: "customer_id"},
+	}
+	if f.Customer != uuid.Nil {
+		q.Terms = append(q.Terms, record.Term{Customers: []uuid.UUID{f.Customer}, Matches: 500})
+	}
+	switch q.Order.Columns[0].Name {
+	case "issue_date":
+		q.Range = `issue_date >= @from::date AND issue_date <= @to::date`
+		switch {
+		case q.Order.Descending && f.To != date.Date{}:
+			q.Start = record.Key{f.To.String(), uuid.Max.String()}
+		case !q.Order.Descending && f.From != date.Date{}:
+			q.Start = record.Key{f.From.String(), uuid.Nil.String()}
+		}
+	case "due_date":
+		q.Range = `due_date < @due_before::date`
+	}
+	q.Filtered = f.filtered()
+	switch {
+	case q.Filtered && q.Order.Columns[0].Name != "issue_date" && (f.From != date.Date{} || f.To != date.Date{}):
+		q.Narrow = `issue_date >= @from::date AND issue_date <= @to::date`
+	case q.Filtered && q.Order.Columns[0].Name != "due_date" && f.Overdue != date.Date{}:
+		q.Narrow = `due_date < @due_before::date`
+	}
+	return q.List(ctx, pool, tenant, page)
+}
 
-const summaries = `
-	SELECT
-		i.id, i.version, i.created_at, i.number, i.state, i.customer_id, c.email, c.name, i.currency, i.issue_date, i.due_date, i.total
-	FROM invoices i, ` + itsCustomer + ` c`
+// states are all states of an invoice, of which a filter wants some.
+func states() []string {
+	return []string{StatusDraft, StatusIssued, StatusPartly, StatusPaid, StatusCredited, StatusVoid}
+}
 
-// itsCustomer is the customer of an invoice i. The LIMIT makes it a lookup for each invoice: for a join,
+// OpenStates are the states of invoices of which something is open.
+func OpenStates() []string { return []string{StatusIssued, StatusPartly} }
+
+func (f Filter) states() []string {
+	switch {
+	case f.Overdue != date.Date{}:
+		return OpenStates()
+	case len(f.States) == 0:
+		return states()
+	default:
+		return f.States
+	}
+}
+
+// filtered says whether rows have to be left out that the index of the order leads to.
+func (f Filter) filtered() bool {
+	byDate := f.Sort == "" || f.Sort == "newest" || f.Sort == "oldest"
+	return !byDate && (f.From != date.Date{} || f.To != date.Date{}) || f.Sort != "due" && f.Overdue != date.Date{} ||
+		f.Sort == "number" && len(f.states()) < len(states())
+}
+
+func (f Filter) arguments() pgx.NamedArgs {
+	args := pgx.NamedArgs{"states": f.states(), "from": "-infinity", "to": "infinity", "due_before": "infinity"}
+	for name, day := range map[string]date.Date{"from": f.From, "to": f.To, "due_before": f.Overdue} {
+		if day != (date.Date{}) {
+			args[name] = day.String()
+		}
+	}
+	return args
+}
+
+// wanted is what a filter wants of an invoice r, besides what is searched for.
+const wanted = `r.state = ANY (@states::text[]) AND r.issue_date >= @from::date AND r.issue_date <= @to::date
+	AND r.due_date < @due_before::date`
+
+// summary is the JSON of a [Summary] of the row r. The LIMIT makes the customer a lookup for each invoice: for a join,
 // PostgreSQL may choose to read all customers of the tenant.
-const itsCustomer = `LATERAL (
-		SELECT id, email, name FROM customers WHERE tenant_id = i.tenant_id AND id = i.customer_id LIMIT 1)`
+const summary = `json_build_object(
+	'id', r.id, 'version', r.version, 'created_at', r.created_at, 'number', r.number, 'status', r.state,
+	'customer', (
+		SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name)
+		FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1),
+	'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'total', r.total, 'open', r.open_amount)`
 
 // NextNumber gives the number that the series of a year would allocate now: a suggestion, not a
 // reservation.

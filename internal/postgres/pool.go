@@ -68,6 +68,9 @@ func poolConfig(url string) (*pgxpool.Config, error) {
 	// they are small, and prepared statements would keep these plans while the tables grow, until it analyzes
 	// them again: TestYoungDatabase.
 	conn.RuntimeParams["enable_seqscan"] = "off"
+	// A page is read from an index in its order, as far as it goes. A bitmap would be made of all rows that there are
+	// before the first one is read.
+	conn.RuntimeParams["enable_bitmapscan"] = "off"
 	// A statement that must read a whole table all the same looks so dear then that PostgreSQL would compile
 	// it first, which takes a hundred times longer than reading the schema's version.
 	conn.RuntimeParams["jit"] = "off"

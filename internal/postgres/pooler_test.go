@@ -120,7 +120,8 @@ func (p *pooler) answer(client *pgproto3.Backend) (open bool, err error) {
 
 // ours are the start parameters that a pooler does not know, as the documentation has them.
 var ours = []string{
-	"default_transaction_isolation", "enable_seqscan", "jit", "tcp_keepalives_idle", "tcp_keepalives_interval", "tcp_keepalives_count",
+	"default_transaction_isolation", "enable_seqscan", "enable_bitmapscan", "jit", "tcp_keepalives_idle", "tcp_keepalives_interval",
+	"tcp_keepalives_count",
 }
 
 // wantPoolerError fails unless an error says which settings are missing.

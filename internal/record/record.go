@@ -5,7 +5,6 @@ package record
 import (
 	"context"
 	"errors"
-	"maps"
 	"time"
 
 	"github.com/google/uuid"
@@ -58,29 +57,3 @@ func (t Table[R]) FindBy(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UU
 	}
 	return found, err
 }
-
-// Page says which part of a list is wanted: at most Limit records, newest first, that are older than the one
-// with the id Before. [uuid.Max] starts at the newest.
-type Page struct {
-	Before uuid.UUID
-	Limit  int
-}
-
-// List gives a page of the records for which a condition on the row r holds. The primary key, or an index
-// that has the id last, serves every page at the same cost.
-func (t Table[R]) List(
-	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, page Page, where string, args pgx.NamedArgs,
-) ([]R, error) {
-	named := pgx.NamedArgs{"before": page.Before, "limit": page.Limit}
-	maps.Copy(named, args)
-	return postgres.Collect(ctx, pool, tenant, pgx.RowTo[R], `
-		SELECT json FROM (
-			SELECT r.id, `+t.JSON()+` AS json FROM `+t.Name+` r
-			WHERE r.tenant_id = @tenant_id AND r.id < @before AND `+where+`
-			ORDER BY r.id DESC LIMIT `+MaxRows+`) AS page
-		ORDER BY id DESC LIMIT @limit`, named)
-}
-
-// MaxRows is more than any page may have. A list says so in its SQL: of a limit that comes as an argument PostgreSQL
-// only knows that it may be large, and would plan the statement anew for every page.
-const MaxRows = "201"

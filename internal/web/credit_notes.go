@@ -25,10 +25,10 @@ func (s *Server) creditNotes(pages, api router) {
 	})
 	lists(m, listing[credit.Note]{
 		summary: "The credit notes of an invoice, newest first.", json: showCreditNote,
-		read: func(r *http.Request, page record.Page) ([]credit.Note, error) {
+		read: func(r *http.Request, page record.Page) (record.List[credit.Note], error) {
 			inv, err := s.invoiceOf(r)
 			if err != nil {
-				return nil, err
+				return record.List[credit.Note]{}, err
 			}
 			return credit.ListOf(r.Context(), s.pool, principal(r).Tenant, inv.ID, page)
 		},

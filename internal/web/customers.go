@@ -2,11 +2,13 @@ package web
 
 import (
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/a-h/templ"
 
 	"onlyonce/internal/customer"
+	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/record"
 	"onlyonce/templates"
@@ -31,10 +33,17 @@ func (s *Server) customers(pages, api router) {
 	draft := read(m, customer.Input.Draft)
 
 	lists(m, listing[customer.Customer]{
-		summary: "Customers, newest first; with archived=1, those that are archived.", query: "&archived=",
-		read: func(r *http.Request, page record.Page) ([]customer.Customer, error) {
-			return customer.List(r.Context(), s.pool, principal(r).Tenant, page, archivedOnly(r))
+		summary: "Customers, newest first; with archived=1, those that are archived; with q, those whose name or email " +
+			"has words that begin like its words.",
+		query: "&archived=&q=",
+		read: func(r *http.Request, page record.Page) (record.List[customer.Customer], error) {
+			search, err := searched(r)
+			if err != nil {
+				return record.List[customer.Customer]{}, err
+			}
+			return customer.List(r.Context(), s.pool, principal(r).Tenant, customer.Filter{Search: search, Archived: archivedOnly(r)}, page)
 		},
+		finder:  customerFinder,
 		columns: []templates.Column{{Label: "Name", Class: "name"}, {Label: "Email", Class: "name"}, {Label: "Since", Class: "date"}},
 		row:     func(c customer.Customer) []string { return []string{c.Name, c.Email, day(c.CreatedAt)} },
 		empty:   "Add one here, or create an invoice: its customer is added with it.",
@@ -52,13 +61,38 @@ func (s *Server) customers(pages, api router) {
 func (s *Server) customerPage(
 	m *mounted[customer.Customer], r *http.Request, p templates.Page, c customer.Customer,
 ) (templ.Component, error) {
-	invoices, pages, err := pageOf(r, func(r *http.Request, page record.Page) ([]invoice.Summary, error) {
-		return invoice.ListOf(r.Context(), s.pool, principal(r).Tenant, c.ID, page)
+	invoices, err := pageOf(r, func(r *http.Request, page record.Page) (record.List[invoice.Summary], error) {
+		return invoice.List(r.Context(), s.pool, principal(r).Tenant, invoice.Filter{Customer: c.ID}, page)
 	})
+	if is[*invalid.Error](err) {
+		return nil, errNotFound
+	}
+	if err != nil {
+		return nil, err
+	}
+	balance, err := invoice.BalanceOf(r.Context(), s.pool, principal(r).Tenant, c.ID, today())
 	if err != nil {
 		return nil, err
 	}
 	view := m.recordView(r, c)
 	view.New = templates.Link{Text: "New invoice", Href: "/invoices/new?customer=" + c.ID.String()}
-	return templates.CustomerPage(p, view, invoiceRows(invoices), pages.pager(r)), nil
+	of := url.Values{"customer_id": {c.ID.String()}}
+	return templates.CustomerPage(p, view, templates.CustomerInvoices{
+		Rows: invoiceRows(invoices.Rows), Pager: pagerOf(r, invoices), Href: "/invoices?" + of.Encode(),
+		Balance: standing(balance, of, false),
+	}), nil
+}
+
+// customerFinder is what customers are searched by.
+func customerFinder(r *http.Request) (templates.Finder, error) {
+	query := r.URL.Query()
+	finder := templates.Finder{Href: "/customers", Many: "customers", Search: query.Get("q"), Placeholder: "Name or email"}
+	if archivedOnly(r) {
+		finder.Hidden = []templates.Field{{Name: "archived", Value: "1"}}
+	}
+	if finder.Search != "" {
+		finder.Said = "“" + beginning(finder.Search) + "”"
+		finder.ClearHref = listHref("/customers", query, "q", "")
+	}
+	return finder, nil
 }

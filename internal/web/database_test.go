@@ -61,6 +61,9 @@ func (b *bundle) rows() rows {
 	b.Helper()
 	counted := rows{}
 	for _, table := range b.tenantTables() {
+		if strings.HasSuffix(table, "_words") {
+			continue // made of other rows, for the search: TestSearchFollowsChanges
+		}
 		if n := get[int](b, `SELECT count(*) FROM `+pgx.Identifier{table}.Sanitize()); n > 0 {
 			counted[table] = n
 		}

@@ -122,10 +122,11 @@ func customerOption(c customer.Customer) templates.Option {
 // customersToChoose are the newest ones, and the one that is chosen already.
 func (s *Server) customersToChoose(r *http.Request, chosen string) ([]customer.Customer, error) {
 	tenant := principal(r).Tenant
-	list, err := customer.List(r.Context(), s.pool, tenant, record.Page{Before: uuid.Max, Limit: formCustomers}, false)
+	found, err := customer.List(r.Context(), s.pool, tenant, customer.Filter{}, record.Page{Limit: formCustomers})
 	if err != nil {
 		return nil, err
 	}
+	list := found.Rows
 	id, _ := uuid.Parse(chosen) // what is no id is nobody
 	if id == uuid.Nil || slices.ContainsFunc(list, func(c customer.Customer) bool { return c.ID == id }) {
 		return list, nil

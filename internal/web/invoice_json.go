@@ -75,13 +75,13 @@ type summaryJSON struct {
 	IssueDate date.Date        `json:"issue_date"`
 	DueDate   date.Date        `json:"due_date"`
 	Total     string           `json:"total"`
+	Open      string           `json:"open"`
 }
 
 func showSummary(i invoice.Summary) any {
 	return summaryJSON{
 		ID: i.ID, Number: i.Number, Status: i.Status, Overdue: isOverdue(i.Status, i.DueDate),
 		Currency: i.Currency, IssueDate: i.IssueDate, DueDate: i.DueDate,
-		Customer: invoice.Customer{ID: i.CustomerID, Email: i.CustomerEmail, Name: i.CustomerName},
-		Total:    i.Currency.Format(i.Total),
+		Customer: i.Customer, Total: i.Currency.Format(i.Total), Open: i.Currency.Format(i.Open),
 	}
 }

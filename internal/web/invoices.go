@@ -29,9 +29,14 @@ func (s *Server) invoices(pages, api router) {
 	})
 	draft := command[invoice.Draft]{form: draftOfForm, json: draftOfJSON}
 	lists(m, listing[invoice.Summary]{
-		summary: "Invoices, newest first.", json: showSummary, page: invoiceList,
-		read: func(r *http.Request, page record.Page) ([]invoice.Summary, error) {
-			return invoice.List(r.Context(), s.pool, principal(r).Tenant, page)
+		summary: "Invoices. " + invoiceFilters(), query: "&q=&status=&customer_id=&from=&to=&sort=",
+		json: showSummary, page: s.invoiceList, finder: s.invoiceFinder,
+		read: func(r *http.Request, page record.Page) (record.List[invoice.Summary], error) {
+			filter, err := invoiceFilter(r)
+			if err != nil {
+				return record.List[invoice.Summary]{}, err
+			}
+			return invoice.List(r.Context(), s.pool, principal(r).Tenant, filter, page)
 		},
 	})
 	shows(m, "One invoice.", func(r *http.Request, p templates.Page, inv invoice.Invoice) (templ.Component, error) {
@@ -63,15 +68,23 @@ func draftOfJSON(r *http.Request) (invoice.Draft, error) {
 	return in.Draft()
 }
 
-func invoiceList(_ *http.Request, p templates.Page, found []invoice.Summary, pages templates.Pager) templ.Component {
-	return templates.InvoiceListPage(p, templates.InvoiceList{Pager: pages, Rows: invoiceRows(found)})
+func (s *Server) invoiceList(
+	r *http.Request, p templates.Page, found []invoice.Summary, finder templates.Finder,
+) (templ.Component, error) {
+	sums, err := invoice.Standing(r.Context(), s.pool, principal(r).Tenant, today())
+	if err != nil {
+		return nil, err
+	}
+	return templates.InvoiceListPage(p, templates.InvoiceList{
+		Finder: finder, Rows: invoiceRows(found), Standing: standing(sums, nil, true),
+	}), nil
 }
 
 func invoiceRows(found []invoice.Summary) []templates.InvoiceRow {
 	rows := make([]templates.InvoiceRow, 0, len(found))
 	for _, i := range found {
 		rows = append(rows, templates.InvoiceRow{
-			Href: "/invoices/" + i.ID.String(), Number: i.Number, Customer: i.CustomerName, Status: shownStatus(i.Status, i.DueDate),
+			Href: "/invoices/" + i.ID.String(), Number: i.Number, Customer: i.Customer.Name, Status: shownStatus(i.Status, i.DueDate),
 			IssueDate: day(i.IssueDate.Time()), DueDate: day(i.DueDate.Time()),
 			Total: i.Currency.Display(i.Total) + " " + i.Currency.String(),
 		})
@@ -129,8 +142,11 @@ func (s *Server) invoicePage(
 
 // isOverdue goes by the day in UTC.
 func isOverdue(status string, due date.Date) bool {
-	return invoice.IsOverdue(status, due, date.Of(time.Now().UTC()))
+	return invoice.IsOverdue(status, due, today())
 }
+
+// today is the day in UTC.
+func today() date.Date { return date.Of(time.Now().UTC()) }
 
 // shownStatus is the state of an invoice as people care about it.
 func shownStatus(status string, due date.Date) string {

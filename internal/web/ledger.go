@@ -33,7 +33,7 @@ func (s *Server) ledger(r *http.Request, inv invoice.Invoice) ([]templates.Ledge
 	if inv.Status == invoice.StatusDraft {
 		return nil, nil
 	}
-	ctx, tenant, newest := r.Context(), principal(r).Tenant, record.Page{Before: uuid.Max, Limit: ledgerLength}
+	ctx, tenant, newest := r.Context(), principal(r).Tenant, record.Page{Limit: ledgerLength}
 	payments, err := payment.ListOf(ctx, s.pool, tenant, inv.ID, newest)
 	if err != nil {
 		return nil, err
@@ -47,13 +47,13 @@ func (s *Server) ledger(r *http.Request, inv invoice.Invoice) ([]templates.Ledge
 		return nil, err
 	}
 	var entries []entry
-	for _, p := range payments {
+	for _, p := range payments.Rows {
 		entries = append(entries, entry{paymentRow(p), p.Date, p.ID})
 	}
-	for _, f := range refunds {
+	for _, f := range refunds.Rows {
 		entries = append(entries, entry{templates.LedgerRow{Kind: "Refund", Amount: "−" + shownAmount(f.Currency, f.Amount)}, f.Date, f.ID})
 	}
-	for _, n := range notes {
+	for _, n := range notes.Rows {
 		entries = append(entries, entry{templates.LedgerRow{
 			Kind: "Credit note", Number: n.Number, Href: "/credit-notes/" + n.ID.String(), Amount: shownAmount(n.Currency, n.Total),
 		}, n.Date, n.ID})

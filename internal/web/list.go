@@ -1,6 +1,7 @@
 package web
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -15,73 +16,113 @@ import (
 	"onlyonce/templates"
 )
 
-// listing is how a list of records is read and shown, newest first. Without columns or a page it is for the API only.
+// listing is how a list of records is read and shown. Without columns or a page it is for the API only.
 type listing[L entity] struct {
 	summary string // for the API documentation
 	query   string // the parameters besides limit and cursor, such as "&archived="
-	read    func(r *http.Request, page record.Page) ([]L, error)
+	read    func(r *http.Request, page record.Page) (record.List[L], error)
 	json    func(L) any // nil for L itself
+	// finder is what the list is searched and filtered by, for its page; nil if it is not.
+	finder func(r *http.Request) (templates.Finder, error)
 	// columns head the plain page of a list, row gives the texts below them, and empty says where the first one
 	// comes from.
 	columns []templates.Column
 	row     func(L) []string
 	empty   string
 	// page is another page in place of the plain one.
-	page func(r *http.Request, p templates.Page, rows []L, pages templates.Pager) templ.Component
+	page func(r *http.Request, p templates.Page, rows []L, finder templates.Finder) (templ.Component, error)
 }
 
 // lists registers the list of a resource.
 func lists[R, L entity](m *mounted[R], l listing[L]) {
 	m.document(http.MethodGet, m.list()+"?limit=&cursor="+l.query,
-		l.summary+" limit is 1 to 100; next_cursor leads to the next page.", "reads")
+		l.summary+" limit is 1 to 100; next_cursor and prev_cursor lead to the other pages of the same list.", "reads")
 	if l.page == nil && l.columns != nil {
 		l.page = plainList(m, l)
 	}
 	if l.page != nil {
-		m.pages.read(m.list(), func(w http.ResponseWriter, r *http.Request) error {
-			rows, pages, err := pageOf(r, l.read)
-			if is[*invalid.Error](err) {
-				return errNotFound
-			}
-			if err != nil {
-				return err
-			}
-			return m.s.render(w, r, http.StatusOK, l.page(r, m.s.page(w, r), rows, pages.pager(r)))
-		})
+		m.pages.read(m.list(), func(w http.ResponseWriter, r *http.Request) error { return showList(m, l, w, r) })
 	}
 	m.api.read(m.list(), func(w http.ResponseWriter, r *http.Request) error {
-		rows, pages, err := pageOf(r, l.read)
+		list, err := pageOf(r, l.read)
 		if err != nil {
-			return err
+			return m.missingFirst(r, err)
 		}
-		list := make([]any, 0, len(rows))
-		for _, row := range rows {
+		shown := make([]any, 0, len(list.Rows))
+		for _, row := range list.Rows {
 			if l.json != nil {
-				list = append(list, l.json(row))
+				shown = append(shown, l.json(row))
 			} else {
-				list = append(list, row)
+				shown = append(shown, row)
 			}
 		}
-		answer := map[string]any{strings.ReplaceAll(m.many, "-", "_"): list}
-		if pages.next != uuid.Nil {
-			answer["next_cursor"] = pages.next
+		answer := map[string]any{strings.ReplaceAll(m.many, "-", "_"): shown}
+		for name, place := range map[string]record.Cursor{
+			"next_cursor": {Of: listName(r), From: list.After}, "prev_cursor": {Of: listName(r), From: list.Before, Back: true},
+		} {
+			if (place.From != record.Key{}) {
+				answer[name] = place.String()
+			}
 		}
 		return writeJSON(w, http.StatusOK, "application/json", answer)
 	})
 }
 
+// missingFirst says that the record that a list belongs to is not there, whatever else is wrong with the request.
+func (m *mounted[R]) missingFirst(r *http.Request, err error) error {
+	if m.under != "" && is[*invalid.Error](err) {
+		if missing := m.belongs(r); missing != nil {
+			return missing
+		}
+	}
+	return err
+}
+
+// showList shows the page of a list. What is wrong with what was asked for is said above an empty list, with the filter
+// as it was typed.
+func showList[R, L entity](m *mounted[R], l listing[L], w http.ResponseWriter, r *http.Request) error {
+	var finder templates.Finder
+	status := http.StatusOK
+	list, err := pageOf(r, l.read)
+	wrong, refused := errors.AsType[*invalid.Error](err)
+	switch {
+	case refused && (l.finder == nil || wrong.Fields[0].Pointer == "/limit"):
+		return errNotFound
+	case err != nil && !refused:
+		return err
+	}
+	if l.finder != nil {
+		if finder, err = l.finder(r); err != nil {
+			return err
+		}
+	}
+	if refused {
+		status = http.StatusUnprocessableEntity
+		for _, f := range wrong.Fields {
+			finder.Problems = append(finder.Problems, f.Message)
+		}
+	}
+	finder.Whole, finder.Pager = list.Whole, pagerOf(r, list)
+	page, err := l.page(r, m.s.page(w, r), list.Rows, finder)
+	if err != nil {
+		return err
+	}
+	return m.s.render(w, r, status, page)
+}
+
 // plainList is the page of a list whose cells are texts.
-func plainList[R, L entity](m *mounted[R], l listing[L]) func(*http.Request, templates.Page, []L, templates.Pager) templ.Component {
-	return func(r *http.Request, p templates.Page, rows []L, pages templates.Pager) templ.Component {
+func plainList[R, L entity](m *mounted[R], l listing[L]) func(
+	*http.Request, templates.Page, []L, templates.Finder) (templ.Component, error) {
+	return func(r *http.Request, p templates.Page, rows []L, finder templates.Finder) (templ.Component, error) {
 		v := templates.List{
-			Pager: pages, Title: capital(m.many), One: m.one, Many: m.many, Href: m.path(), Columns: l.columns, Empty: l.empty,
+			Finder: finder, Title: capital(m.many), One: m.one, Many: m.many, Href: m.path(), Columns: l.columns, Empty: l.empty,
 			Archive: m.archive, Archived: archivedOnly(r),
 		}
 		for _, row := range rows {
 			id, _ := row.Identity()
 			v.Rows = append(v.Rows, templates.Row{Href: m.href(id), Cells: l.row(row)})
 		}
-		return templates.ListPage(p, v)
+		return templates.ListPage(p, v), nil
 	}
 }
 
@@ -126,33 +167,30 @@ func shows[R entity](m *mounted[R], summary string, page func(r *http.Request, p
 	})
 }
 
-// position is where a page stands in its list.
-type position struct {
-	first bool
-	next  uuid.UUID // the cursor of the next page; uuid.Nil if there is none
-}
-
-// pageOf reads the page of a list that a request asks for. It reads one row more than asked for, to know
-// whether there is a next page.
-func pageOf[L entity](r *http.Request, read func(r *http.Request, page record.Page) ([]L, error)) ([]L, position, error) {
+// pageOf reads the page of a list that a request asks for. Its error may be an [*invalid.Error].
+func pageOf[L entity](
+	r *http.Request, read func(r *http.Request, page record.Page) (record.List[L], error),
+) (record.List[L], error) {
 	page, err := listParameters(r)
 	if err != nil {
-		return nil, position{}, err
+		return record.List[L]{}, err
 	}
-	limit := page.Limit
-	page.Limit++
-	rows, err := read(r, page)
-	at := position{first: page.Before == uuid.Max}
-	if err == nil && len(rows) > limit {
-		rows = rows[:limit]
-		at.next, _ = rows[limit-1].Identity()
+	list, err := read(r, page)
+	var problems invalid.Error
+	switch {
+	case errors.Is(err, record.ErrKey):
+		problems.Add("/cursor", foreignCursor)
+	case errors.Is(err, record.ErrTooMany):
+		problems.Add("/sort",
+			"More than 1,000 match, which is too many to sort in this order. Look for more words, or sort by newest or oldest.")
+	default:
+		return list, err
 	}
-	return rows, at, err
+	return list, problems.Err()
 }
 
-// pager links to the pages of the same list.
-func (p position) pager(r *http.Request) templates.Pager {
-	var pager templates.Pager
+// pagerOf links to the other pages of the same list.
+func pagerOf[L entity](r *http.Request, list record.List[L]) templates.Pager {
 	at := func(cursor string) string {
 		query := r.URL.Query()
 		if query.Del("cursor"); cursor != "" {
@@ -160,19 +198,29 @@ func (p position) pager(r *http.Request) templates.Pager {
 		}
 		return (&url.URL{Path: r.URL.Path, RawQuery: query.Encode()}).String()
 	}
-	if !p.first {
+	var pager templates.Pager
+	if r.URL.Query().Get("cursor") != "" {
 		pager.FirstHref = at("")
 	}
-	if p.next != uuid.Nil {
-		pager.NextHref = at(p.next.String())
+	if (list.Before != record.Key{}) {
+		pager.PreviousHref = at(record.Cursor{Of: listName(r), From: list.Before, Back: true}.String())
+	}
+	if (list.After != record.Key{}) {
+		pager.NextHref = at(record.Cursor{Of: listName(r), From: list.After}.String())
 	}
 	return pager
 }
 
-// listParameters reads which page of a list is wanted: limit is 1 to 100, cursor the id of a row. Its error is
-// an [*invalid.Error].
+// listName names the list that a request asks for, the same in both formats.
+func listName(r *http.Request) string {
+	return record.ListName(strings.TrimPrefix(r.URL.Path, apiPrefix), r.URL.Query())
+}
+
+const foreignCursor = "Use the next_cursor or prev_cursor of one page of the same list, with the same filters and order."
+
+// listParameters reads which page of a list is wanted: limit is 1 to 100. Its error is an [*invalid.Error].
 func listParameters(r *http.Request) (page record.Page, err error) {
-	page = record.Page{Before: uuid.Max, Limit: 25}
+	page = record.Page{Limit: 25}
 	var problems invalid.Error
 	query := r.URL.Query()
 	if text := query.Get("limit"); text != "" {
@@ -181,9 +229,11 @@ func listParameters(r *http.Request) (page record.Page, err error) {
 		}
 	}
 	if text := query.Get("cursor"); text != "" {
-		if page.Before, err = uuid.Parse(text); err != nil || len(query["cursor"]) > 1 {
-			problems.Add("/cursor", "Use the next_cursor of one earlier page.")
+		c, ok := record.ParseCursor(text, listName(r))
+		if !ok || len(query["cursor"]) > 1 {
+			problems.Add("/cursor", foreignCursor)
 		}
+		page.From, page.Back = c.From, c.Back
 	}
 	return page, problems.Err()
 }

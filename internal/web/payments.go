@@ -35,10 +35,10 @@ func (s *Server) payments(pages, api router) {
 	})
 	lists(m, listing[payment.Payment]{
 		summary: "The payments of an invoice, newest first.", json: showPayment,
-		read: func(r *http.Request, page record.Page) ([]payment.Payment, error) {
+		read: func(r *http.Request, page record.Page) (record.List[payment.Payment], error) {
 			inv, err := s.invoiceOf(r)
 			if err != nil {
-				return nil, err
+				return record.List[payment.Payment]{}, err
 			}
 			return payment.ListOf(r.Context(), s.pool, principal(r).Tenant, inv.ID, page)
 		},

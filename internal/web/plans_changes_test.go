@@ -201,7 +201,8 @@ func (b *bundle) everyPayment(program, person *client) map[string][]request {
 			api(http.StatusOK, most, "api payment", change(of.command, "reference", "api payment"))),
 		"GET /api/v1/invoices/{id}/payments": {
 			get(program, http.StatusOK, "/api/v1"+list(most)),
-			get(program, http.StatusOK, "/api/v1"+list(most)+"?limit=100&cursor="+rowID(many/2)),
+			get(program, http.StatusOK, at("/api/v1"+list(most)+"?limit=100", "", rowID(many/2), false)),
+			get(program, http.StatusOK, at("/api/v1"+list(most)+"?limit=100", "", rowID(many/2), true)),
 			get(program, http.StatusOK, "/api/v1"+list(rowID(drafts+2))+"?limit=100"),
 			get(program, http.StatusNotFound, "/api/v1"+list(nobody)),
 		},

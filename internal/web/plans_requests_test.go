@@ -6,6 +6,9 @@ import (
 	"net/url"
 	"path"
 	"slices"
+	"strings"
+
+	"onlyonce/internal/record"
 )
 
 // request is one request of a route. want is the status of its answer, if it is not 0.
@@ -16,7 +19,7 @@ type request struct {
 }
 
 // everyRoute gives the requests of each route: all answers that it has, because each may ask other things.
-func (b *bundle) everyRoute(first record, program, person *client) map[string][]request {
+func (b *bundle) everyRoute(first firsts, program, person *client) map[string][]request {
 	get := func(c *client, paths ...string) (all []request) {
 		for _, path := range paths {
 			all = append(all, request{path, 0, func() answer { return c.get(path) }})
@@ -72,17 +75,18 @@ func (b *bundle) everyRoute(first record, program, person *client) map[string][]
 			{"wrong password", 0, func() answer { return b.browser(b.site).logIn(b.acme, "wrong") }},
 		},
 		"POST /logout":  {{"log out", http.StatusSeeOther, func() answer { return b.person(b.site, b.acme).submit("/logout", nil) }}},
-		"GET /invoices": get(person, "/invoices", "/invoices?limit=100&cursor="+rowID(many/2)),
+		"GET /invoices": get(person, listsOf("/invoices", first.customer)...),
 		"GET /invoices/new": get(person, "/invoices/new?key=fresh", "/invoices/new?key=past+7",
 			"/invoices/new?key=copy&copy="+first.invoice, "/invoices/new?key=customer&customer="+first.customer),
-		"GET /invoices/{id}":         get(person, newest, "/invoices/"+nobody),
-		"POST /invoices/form":        post(person, "/invoices/form", addLine),
-		"POST /invoices":             slices.Concat(post(person, "/invoices", forms...), late, post(person, "/invoices", forms...)),
-		"GET /customers":             get(person, pagesOf("/customers")...),
-		"GET /customers/new":         get(person, "/customers/new?key=fresh", "/customers/new?key=past+7"),
-		"GET /customers/{id}":        get(person, "/customers/"+first.customer, "/customers/"+first.customer+"?cursor="+rowID(many/2)),
+		"GET /invoices/{id}":  get(person, newest, "/invoices/"+nobody),
+		"POST /invoices/form": post(person, "/invoices/form", addLine),
+		"POST /invoices":      slices.Concat(post(person, "/invoices", forms...), late, post(person, "/invoices", forms...)),
+		"GET /customers":      get(person, pagesOf("/customers")...),
+		"GET /customers/new":  get(person, "/customers/new?key=fresh", "/customers/new?key=past+7"),
+		"GET /customers/{id}": get(person, "/customers/"+first.customer,
+			at("/customers/"+first.customer, "2026-05-05", rowID(many/2), false)),
 		"POST /customers":            slices.Concat(once, late, once),
-		"GET /api/v1/invoices":       get(program, "/api/v1/invoices", "/api/v1/invoices?limit=100&cursor="+rowID(many/2)),
+		"GET /api/v1/invoices":       get(program, listsOf("/api/v1/invoices", first.customer)...),
 		"GET /api/v1/invoices/{id}":  get(program, "/api/v1/invoices/"+first.invoice),
 		"POST /api/v1/invoices":      slices.Concat(apiInvoices, elsewhere, late, apiInvoices),
 		"GET /api/v1/customers/{id}": get(program, "/api/v1/customers/"+first.customer),
@@ -108,11 +112,51 @@ func (b *bundle) expiry() request {
 	}}
 }
 
-// pagesOf gives the addresses of a list of customers: from the newest, from the middle, and behind the last of
-// the others.
+// pagesOf gives the addresses of a list of customers: from the newest, from the middle, back from there, and behind the
+// last of the others; and of searches in it, for what one of them has, what all have, and how most of their words begin.
 func pagesOf(path string) []string {
-	return []string{
-		path, path + "?limit=100&cursor=" + rowID(many/2), path + "?cursor=" + rowID(2*many),
-		path + "?archived=1", path + "?archived=1&cursor=" + rowID(many+many/2), path + "?archived=1&cursor=" + rowID(many/2),
+	archived := path + "?archived=1"
+	all := []string{
+		path, at(path+"?limit=100", "", rowID(many/2), false), at(path+"?limit=100", "", rowID(many/2), true),
+		at(path, "", rowID(2*many), false),
+		archived, at(archived, "", rowID(many+many/2), false), at(archived, "", rowID(many/2), false),
+		at(archived, "", rowID(many+many/2), true),
 	}
+	for _, q := range []string{"77", "customer", "1", "customer+77", "example+customer", "none"} {
+		searched, middle := path+"?limit=100&q="+q, rowID(many/2)
+		all = append(all, searched, at(searched, middle, middle, false), at(searched, middle, middle, true), searched+"&archived=1")
+	}
+	return all
+}
+
+// listsOf gives the addresses of lists of invoices: each filter in each order, from its start, from the middle, and back.
+func listsOf(path, customer string) (all []string) {
+	for sort, middle := range map[string][2]string{
+		"newest": {"2026-05-05", rowID(many / 2)}, "oldest": {"2026-05-05", rowID(many / 2)}, "due": {"2026-06-06", rowID(many / 2)},
+		"number": {"2026", "2026-4000"}, "total": {"102000", rowID(many / 2)},
+	} {
+		for _, filter := range []string{
+			"", "status=draft", "status=paid", "status=open", "status=overdue", "status=void", "customer_id=" + customer,
+			"from=2026-03-01&to=2026-03-05", "from=2026-02-01", "q=design", "q=rare", "q=4", "q=2026-0044", "q=rare+common",
+			"q=design+customer", "q=design+1&status=draft", "q=none", "q=design&customer_id=" + customer,
+			"status=paid&customer_id=" + customer + "&from=2026-02-02",
+			"q=7", "q=1@example.com",
+		} {
+			list := path + "?sort=" + sort + "&" + filter
+			all = append(all, list, list+"&limit=100", at(list, middle[0], middle[1], false), at(list, middle[0], middle[1], true))
+		}
+	}
+	return all
+}
+
+// at is the address of a list from a key on, or back from it.
+func at(target, first, second string, back bool) string {
+	address, err := url.Parse(target)
+	if err != nil {
+		panic(err)
+	}
+	query := address.Query()
+	of := record.ListName(strings.TrimPrefix(address.Path, "/api/v1"), query)
+	query.Set("cursor", record.Cursor{Of: of, From: record.Key{first, second}, Back: back}.String())
+	return address.Path + "?" + query.Encode()
 }

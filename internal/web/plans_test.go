@@ -49,6 +49,9 @@ const (
 	few  = 250
 )
 
+// bounded is how much a node may read in a statement that says itself how far it looks. It is less than there are.
+const bounded = 2100
+
 // drafts is how many invoices are drafts. Those behind them are issued, paid in part and credited, the first of them by
 // as many payments and credit notes as all the others together, and its first payment by as many refunds.
 const drafts = 100
@@ -56,9 +59,9 @@ const drafts = 100
 // grow gives acme a past, and every table without a tenant as many rows. It returns the ids of an invoice, which is a
 // draft, and a customer. The archived customers are all newer than the others: an index that has both leads through
 // all of the one kind to the first of the other.
-func (b *bundle) grow() (first record) {
+func (b *bundle) grow() (first firsts) {
 	b.Helper()
-	first = record{invoice: rowID(1), customer: rowID(1)}
+	first = firsts{invoice: rowID(1), customer: rowID(1)}
 	b.exec(fmt.Sprintf(`
 		CREATE FUNCTION pg_temp.id(n bigint) RETURNS uuid LANGUAGE sql AS
 			$$ SELECT ('01900000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid $$;
@@ -72,14 +75,19 @@ func (b *bundle) grow() (first record) {
 		FROM generate_series(1, 2 * %[2]d) AS n;
 		INSERT INTO invoices (tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total,
 			total, likeness, created_at, status, issued_at, bill_to)
-		SELECT '%[1]s', pg_temp.id(n), '2026-' || lpad((n * 2)::text, 4, '0'), pg_temp.id(1 + n %% 2), 'EUR', '2026-01-01', '2026-01-31',
-			'', 100000, 0, 100000, sha256(n::text::bytea), now() - interval '1 day',
+		SELECT '%[1]s', pg_temp.id(n), '2026-' || lpad((n * 2)::text, 4, '0'), pg_temp.id(1 + n %% 2), 'EUR',
+			'2026-01-01'::date + (n %% 300)::integer, '2026-01-31'::date + (n %% 300)::integer, '', 100000 + n, 0, 100000 + n,
+			sha256(n::text::bytea), now() - interval '1 day',
 			CASE WHEN n <= %[3]d THEN 'draft' ELSE 'issued' END, CASE WHEN n > %[3]d THEN now() END,
 			CASE WHEN n > %[3]d THEN json_build_object('id', pg_temp.id(1 + n %% 2), 'email', '', 'name', 'Customer') END
 		FROM generate_series(1, %[2]d) AS n;
 		SET LOCAL session_replication_role = replica; -- the triggers would refuse it, or do the same one by one
 		INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, net)
 		SELECT tenant_id, id, 1, 'Design', 1, 100, 0, 100 FROM invoices;
+		INSERT INTO invoice_words (tenant_id, word, issue_date, invoice_id)
+		SELECT tenant_id, unnest(search_words(number_text(number)) || ARRAY[
+			'design', CASE WHEN number_folded < '2026-0100' THEN 'rare' ELSE 'common' END]),
+			issue_date, id FROM invoices;
 		INSERT INTO intents (
 			tenant_id, operation, key, fingerprint, attempt_id, record_id, outcome, changes, actor, result, expires_at)
 		SELECT '%[1]s', operation, 'past ' || n, sha256(''),
@@ -141,7 +149,7 @@ func (b *bundle) grow() (first record) {
 	return first
 }
 
-type record struct{ invoice, customer string }
+type firsts struct{ invoice, customer string }
 
 // nobody is an id that no record has.
 var nobody = rowID(0)
@@ -285,7 +293,7 @@ func (p *plans) note(message string) {
 	}
 	p.seen[explained.Query] = true
 	for node := range explained.Plan.all() {
-		if complaint := node.complaint(); complaint != "" {
+		if complaint := node.complaint(bound(explained.Query)); complaint != "" {
 			p.Errorf("%s %s\n%+v\nin the statement\n%s", p.doing, complaint, node, explained.Query)
 		}
 	}
@@ -299,8 +307,17 @@ func (n planNode) all() map[*planNode]bool {
 	return found
 }
 
+// bound is how much one node of a statement may read. Some say themselves how far they look: a list that leaves out some
+// of the rows that its index leads to, and sums, which go as far in each of two states.
+func bound(query string) float64 {
+	if strings.Contains(query, "candidates AS") || strings.Contains(query, "unpaid AS") || strings.Contains(query, "WITH RECURSIVE found") {
+		return bounded
+	}
+	return few
+}
+
 // complaint says what about a node grows with the tenant, or "".
-func (n planNode) complaint() string {
+func (n planNode) complaint(most float64) string {
 	// goose's own table has a row for each migration, and the catalog none for rows.
 	if n.Relation == "goose_db_version" || strings.HasPrefix(n.Relation, "pg_") {
 		return ""
@@ -315,7 +332,7 @@ func (n planNode) complaint() string {
 		if n.Index == "intents_results" && read <= idempotency.ExpireBatch {
 			return ""
 		}
-		if read > few {
+		if read > most {
 			return fmt.Sprintf("reads %.0f rows of %s", read, n.Relation)
 		}
 	}

@@ -34,10 +34,10 @@ func (s *Server) refunds(pages, api router) {
 	})
 	lists(m, listing[refund.Refund]{
 		summary: "The refunds of a payment, newest first.", json: showRefund,
-		read: func(r *http.Request, page record.Page) ([]refund.Refund, error) {
+		read: func(r *http.Request, page record.Page) (record.List[refund.Refund], error) {
 			of, err := s.paymentOf(r)
 			if err != nil {
-				return nil, err
+				return record.List[refund.Refund]{}, err
 			}
 			return refund.ListOf(r.Context(), s.pool, principal(r).Tenant, of.ID, page)
 		},

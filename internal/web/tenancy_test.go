@@ -4,12 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"onlyonce/internal/record"
 )
 
 // secrets is what only acme may read.
@@ -46,7 +49,9 @@ func TestOtherTenantsSeeNothing(t *testing.T) {
 	b, of := setupSecrets(t)
 	before := b.rows()
 	person, program := b.person(b.site, b.globex), b.program(b.site, b.globex)
-	queries := []string{"", "copy=" + of.invoice, "customer=" + of.customer, "cursor=" + of.invoice, "cursor=" + of.customer, "key=" + key,
+	queries := []string{"", "customer_id=" + of.customer, "status=draft&cursor=" + record.Cursor{
+		Of: record.ListName("/invoices", url.Values{"status": {"draft"}}), From: record.Key{"2026-11-21", of.invoice}, Back: true}.String(),
+		"copy=" + of.invoice, "customer=" + of.customer, "key=" + key,
 		"key=" + key + "&copy=" + of.invoice, "key=" + key + "&customer=" + of.customer}
 	tried := 0
 	for _, route := range b.walk() {

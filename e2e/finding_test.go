@@ -1,0 +1,67 @@
+package e2e
+
+import (
+	"fmt"
+	"regexp"
+	"testing"
+)
+
+// Searching without a mouse: / to search, a filter, the pages, and Back keeps the place. The keys do nothing while
+// somebody types.
+func TestFindingByKeyboard(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.login()
+	for i := range 30 {
+		number := fmt.Sprintf("F-%03d", i)
+		s.post("/invoices", number, map[string]any{
+			"number": number, "customer": map[string]string{"email": "ada@example.test", "name": "Ada Byron"}, "currency": "EUR",
+			"issue_date": "2026-11-21", "due_date": "2026-12-21",
+			"lines": []map[string]string{{"description": "Findable thing", "quantity": "1", "unit_price": "10.00", "tax_rate": "0"}},
+		})
+	}
+	s.open("/invoices")
+	s.press("?")
+	s.check(expect.Locator(s.page.GetByRole("dialog")).ToBeVisible(), "see the help")
+	s.press("n") // not below a dialog
+	s.press("Escape")
+	s.check(expect.Locator(s.page.GetByRole("dialog")).ToBeHidden(), "close the help")
+
+	s.press("/")
+	s.isFocused(s.field("Search invoices"))
+	s.typeText("find n/a?")
+	s.holds("Search invoices", "find n/a?")
+	s.press("Control+a")
+	s.typeText("find thing")
+	s.press("Enter")
+	s.lists(25)
+	s.tabTo(s.link("Draft"))
+	s.press("Enter")
+	s.lists(25)
+	s.check(expect.Page(s.page).ToHaveURL(regexp.MustCompile(`status=draft`)), "have the filter in the address")
+	s.holds("Search invoices", "find thing")
+	s.follow("Next")
+	s.lists(5)
+	place := s.page.URL()
+	s.check(s.page.Locator("tbody a").First().Click(), "open the first one")
+	s.seesHeading("F-")
+	s.back()
+	s.check(expect.Page(s.page).ToHaveURL(place), "be back at the place")
+	s.lists(5)
+	s.follow("Previous")
+	s.lists(25)
+
+	s.fill("Search invoices", "nothing like it")
+	s.click("Search")
+	s.sees("No invoices found")
+	s.sees("“nothing like it”, draft")
+	s.follow("Show all invoices")
+	s.press("n")
+	s.seesHeading("New invoice")
+}
+
+// lists says how many rows the list has.
+func (s *session) lists(rows int) {
+	s.t.Helper()
+	s.check(expect.Locator(s.page.Locator("table.list tbody tr")).ToHaveCount(rows), fmt.Sprintf("see %d rows", rows))
+}

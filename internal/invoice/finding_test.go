@@ -1,0 +1,95 @@
+package invoice_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"onlyonce/internal/record"
+)
+
+// TestPagesThatLookNotFar: a page that looks at a few rows of each stream only is short or empty, and the list
+// still has every row once, in order, in both directions.
+func TestPagesThatLookNotFar(t *testing.T) {
+	b := setup(t)
+	admin := b.db.Admin(t)
+	if _, err := admin.Exec(t.Context(), `
+		SET session_replication_role = replica;
+		INSERT INTO invoices (tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total, total, likeness, status)
+		SELECT tenant_id, gen_random_uuid(), 'N-' || n, tenant_id, 'EUR', '2026-01-01', '2026-01-01'::date + (n * 37 % 50), '', n, 0, n, '',
+			(ARRAY['draft', 'issued', 'void'])[1 + n * n % 7 % 3]
+		FROM (SELECT id AS tenant_id FROM tenants) AS t, generate_series(1, 120) AS n;
+		INSERT INTO invoice_words (tenant_id, word, issue_date, invoice_id)
+		SELECT tenant_id, word, due_date, id FROM invoices, unnest(ARRAY['a' || total % 3, 'b' || total % 5]) AS word`,
+		pgx.QueryExecModeSimpleProtocol); err != nil {
+		t.Fatal(err)
+	}
+	id, due := record.Column{Name: "id", Type: "uuid"}, record.Column{Name: "due_date", Type: "date"}
+	words := record.Words{Table: "invoice_words", ID: "invoice_id", First: "issue_date", FirstOf: "due_date"}
+	for name, q := range map[string]record.Query[uuid.UUID]{
+		"states": {Filtered: true},
+		"words":  {Terms: []record.Term{{Word: "a", Words: []string{"a0", "a1", "a2"}, Matches: 1}, {Word: "b", Words: []string{"b2", "b3"}, Matches: 2}}, Words: words},
+	} {
+		for _, down := range []bool{false, true} {
+			q.Table, q.Shown, q.Look = "invoices", "to_json(r.id)", 3
+			q.Where, q.Args = `r.state = ANY (@states::text[]) AND r.total % 6 = 3`, pgx.NamedArgs{"states": []string{"draft", "issued", "void"}}
+			q.Order = record.Order{Columns: [2]record.Column{due, id}, Descending: down}
+			want := idsOf(t, admin, map[string]string{"states": `true`, "words": `total % 5 IN (2, 3)`}[name])
+			if down {
+				slices.Reverse(want)
+			}
+			forth, back, pages := walk(t, q, b)
+			if !slices.Equal(forth, want) || !slices.Equal(back, want) || pages < 10 {
+				t.Errorf("%s, descending %v, %d pages\nforward  %v\nbackward %v\nwant     %v", name, down, pages, forth, back, want)
+			}
+		}
+	}
+}
+
+func idsOf(t *testing.T, admin *pgxpool.Pool, where string) []uuid.UUID {
+	t.Helper()
+	rows, _ := admin.Query(t.Context(), `SELECT id::text FROM invoices WHERE total % 6 = 3 AND `+where+` ORDER BY due_date, id`)
+	texts, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil || len(texts) < 5 {
+		t.Fatal(texts, err)
+	}
+	var ids []uuid.UUID
+	for _, text := range texts {
+		ids = append(ids, uuid.MustParse(text))
+	}
+	return ids
+}
+
+// walk reads a list to its end, and from behind it back to its beginning.
+func walk(t *testing.T, q record.Query[uuid.UUID], b *bundle) (forth, back []uuid.UUID, pages int) {
+	t.Helper()
+	read := func(page record.Page) record.List[uuid.UUID] {
+		page.Limit = 2
+		list, err := q.List(t.Context(), b.store.Pool, b.tenant, page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages++
+		return list
+	}
+	list := read(record.Page{})
+	forth = list.Rows
+	for list.After != (record.Key{}) {
+		list = read(record.Page{From: list.After})
+		forth = append(forth, list.Rows...)
+	}
+	end := record.Key{"9999-12-31", uuid.Max.String()}
+	if q.Order.Descending {
+		end = record.Key{"1900-01-01", uuid.Nil.String()}
+	}
+	list = read(record.Page{From: end, Back: true})
+	back = list.Rows
+	for list.Before != (record.Key{}) {
+		list = read(record.Page{From: list.Before, Back: true})
+		back = append(slices.Clone(list.Rows), back...)
+	}
+	return forth, back, pages
+}

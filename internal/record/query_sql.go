@@ -1,0 +1,190 @@
+package record
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// sql writes the statement of a page out of the fixed texts below, and gives it the arguments that it has besides.
+// All that comes from outside is an argument. down says that the page is read in descending order, wanted how many rows
+// it may have.
+func (q Query[R]) sql(down bool, args pgx.NamedArgs, wanted int) string {
+	others, at := "", 0
+	if len(q.Terms) > 0 {
+		at = rarest(q.Terms)
+		others = q.others(at, args)
+	}
+	write := q.names(down, others)
+	if len(q.Terms) == 0 {
+		args["per"] = wanted
+		if q.Filtered {
+			args["per"] = max(wanted, q.Look)
+		}
+		streams := byState
+		if q.Order.Columns[1].Type == "text" {
+			streams = bySecond
+		}
+		return write(strings.Replace(pages, "$STREAMS", streams, 1))
+	}
+	rare := q.Terms[at]
+	args["words"] = append([]string{}, rare.Words...)
+	streams, all := byWord, byAnyWord
+	if q.Words.Customer != "" {
+		args["customers"] = append([]string{}, ids(rare.Customers)...)
+		streams, all = byWord+byCustomer, byAnyWord+byAnyCustomer
+	}
+	if q.Order.Columns[0].Name != q.Words.FirstOf {
+		return write(strings.Replace(gathered, "$STREAMS", all, 1))
+	}
+	args["per"] = max(wanted, q.Look/max(1, len(rare.Words)+len(rare.Customers)))
+	return write(strings.Replace(pages, "$STREAMS", streams, 1))
+}
+
+// others is the condition that the other terms than one are found too.
+func (q Query[R]) others(at int, args pgx.NamedArgs) string {
+	if len(q.Terms) == 1 {
+		return ""
+	}
+	words, customers := []string{}, []string{}
+	ofWords, ofCustomers := []int32{}, []int32{}
+	n := int32(0)
+	for i, t := range q.Terms {
+		if i == at {
+			continue
+		}
+		n++
+		for _, word := range t.Words {
+			words, ofWords = append(words, word), append(ofWords, n)
+		}
+		for _, id := range ids(t.Customers) {
+			customers, ofCustomers = append(customers, id), append(ofCustomers, n)
+		}
+	}
+	args["terms"], args["term_words"], args["of_words"] = n, words, ofWords
+	of := ""
+	if q.Words.Customer != "" {
+		args["term_customers"], args["of_customers"] = customers, ofCustomers
+		of = otherCustomer
+	}
+	return ` AND NOT EXISTS (SELECT FROM generate_series(1, @terms::integer) AS term WHERE ` + otherWord + of + `)`
+}
+
+// names gives a function that fills in names and directions.
+func (q Query[R]) names(down bool, others string) func(string) string {
+	descending, behind := "", ">"
+	if down {
+		descending, behind = " DESC", "<"
+	}
+	first, second := q.Order.Columns[0], q.Order.Columns[1]
+	limited := q.Range
+	if limited == "" {
+		limited = "true"
+	}
+	names := strings.NewReplacer(
+		"$TABLE", q.Table, "$KEY_TYPES", "(@first::"+first.Type+", @second::"+second.Type+")", "$FIRST", first.Name, "$SECOND", second.Name,
+		"$DESC", descending, "$BEHIND", behind, "$RANGE", limited, "$NARROW", q.Narrow, "$LOOKED", strconv.Itoa(q.Look+1),
+		"$WORDS", q.Words.Table, "$WORD_ID", q.Words.ID, "$WORD_FIRST_OF", q.Words.FirstOf, "$WORD_FIRST", q.Words.First,
+		"$CUSTOMER", q.Words.Customer,
+	)
+	parts := strings.NewReplacer("$SHOWN", q.Shown, "$WHERE", q.Where+others)
+	return func(text string) string { return names.Replace(parts.Replace(text)) }
+}
+
+// pages is the statement of a page whose streams are in its order. The LIMIT 1 makes a lookup by id of each row, whatever
+// PostgreSQL thinks of the conditions.
+//
+//nolint:unqueryvet // which columns are shown is not known here
+const pages = `
+	WITH candidates AS MATERIALIZED ($STREAMS
+	), frontier AS MATERIALIZED (
+		SELECT first, second FROM candidates WHERE n = @per ORDER BY first$DESC, second$DESC LIMIT 1
+	), within AS (
+		SELECT DISTINCT c.first, c.second, c.id FROM candidates c
+		WHERE NOT EXISTS (SELECT FROM frontier f WHERE (c.first, c.second) $BEHIND (f.first, f.second))
+	), found AS (
+		SELECT w.first, w.second, r.record
+		FROM (SELECT first, second, id FROM within ORDER BY first$DESC, second$DESC) AS w, LATERAL (
+			SELECT $SHOWN AS record
+			FROM (SELECT * FROM $TABLE r WHERE r.tenant_id = @tenant_id AND r.id = w.id LIMIT 1) AS r
+			WHERE $WHERE) AS r
+		ORDER BY w.first$DESC, w.second$DESC LIMIT @limit
+	)
+	SELECT json_build_object(
+		'rows', (
+			SELECT json_agg(json_build_object('key', json_build_array(first::text, second::text), 'record', record)
+				ORDER BY first$DESC, second$DESC) FROM found),
+		'frontier', (SELECT json_build_array(first::text, second::text) FROM frontier))`
+
+// gathered is the statement of a page whose streams are in another order. It reads all of them, up to a bound.
+const gathered = `
+	WITH candidates AS MATERIALIZED (
+		SELECT id FROM ($STREAMS) AS streams LIMIT $LOOKED
+	), picked AS (
+		SELECT r.first, r.second, c.id
+		FROM (SELECT DISTINCT id FROM candidates) AS c, LATERAL (
+			SELECT r.$FIRST AS first, r.$SECOND AS second
+			FROM (SELECT * FROM $TABLE r WHERE r.tenant_id = @tenant_id AND r.id = c.id LIMIT 1) AS r
+			WHERE (r.$FIRST, r.$SECOND) $BEHIND $KEY_TYPES AND $WHERE) AS r
+		ORDER BY r.first$DESC, r.second$DESC LIMIT @limit
+	), found AS (
+		SELECT p.first, p.second, (SELECT $SHOWN FROM $TABLE r WHERE r.tenant_id = @tenant_id AND r.id = p.id LIMIT 1) AS record
+		FROM picked p
+	)
+	SELECT json_build_object(
+		'rows', (
+			SELECT json_agg(json_build_object('key', json_build_array(first::text, second::text), 'record', record)
+				ORDER BY first$DESC, second$DESC) FROM found),
+		'too_many', (SELECT count(*) = $LOOKED FROM candidates))`
+
+// The streams. Each is read from an index in its order, and gives at most @per rows.
+const (
+	byState = `
+		SELECT stream.id, stream.first, stream.second, stream.n FROM unnest(@states::text[]) AS each (state), LATERAL (
+			SELECT r.id, r.$FIRST AS first, r.$SECOND AS second, row_number() OVER (ORDER BY r.$FIRST$DESC, r.$SECOND$DESC) AS n
+			FROM $TABLE r
+			WHERE r.tenant_id = @tenant_id AND r.state = each.state AND (r.$FIRST, r.$SECOND) $BEHIND $KEY_TYPES AND $RANGE
+			ORDER BY r.$FIRST$DESC, r.$SECOND$DESC LIMIT @per) AS stream`
+	bySecond = `
+		SELECT r.id, r.$FIRST AS first, r.$SECOND AS second, row_number() OVER (ORDER BY r.$FIRST$DESC, r.$SECOND$DESC) AS n
+		FROM $TABLE r
+		WHERE r.tenant_id = @tenant_id AND (r.$FIRST, r.$SECOND) $BEHIND $KEY_TYPES AND $RANGE
+		ORDER BY r.$FIRST$DESC, r.$SECOND$DESC LIMIT @per`
+	byWord = `
+		SELECT stream.id, stream.first, stream.second, stream.n FROM unnest(@words::text[]) AS each (word), LATERAL (
+			SELECT w.$WORD_ID AS id, w.$WORD_FIRST AS first, w.$WORD_ID AS second,
+				row_number() OVER (ORDER BY w.$WORD_FIRST$DESC, w.$WORD_ID$DESC) AS n
+			FROM $WORDS w
+			WHERE w.tenant_id = @tenant_id AND w.word = each.word AND (w.$WORD_FIRST, w.$WORD_ID) $BEHIND $KEY_TYPES AND $RANGE
+			ORDER BY w.$WORD_FIRST$DESC, w.$WORD_ID$DESC LIMIT @per) AS stream`
+	byCustomer = `
+		UNION ALL
+		SELECT stream.id, stream.first, stream.second, stream.n FROM unnest(@customers::uuid[]) AS each (customer), LATERAL (
+			SELECT r.id, r.$FIRST AS first, r.$SECOND AS second, row_number() OVER (ORDER BY r.$FIRST$DESC, r.$SECOND$DESC) AS n
+			FROM $TABLE r
+			WHERE r.tenant_id = @tenant_id AND r.$CUSTOMER = each.customer AND (r.$FIRST, r.$SECOND) $BEHIND $KEY_TYPES AND $RANGE
+			ORDER BY r.$FIRST$DESC, r.$SECOND$DESC LIMIT @per) AS stream`
+	byNarrow = `
+			SELECT stream.id FROM unnest(@states::text[]) AS each (state), LATERAL (
+				SELECT r.id FROM $TABLE r WHERE r.tenant_id = @tenant_id AND r.state = each.state AND $NARROW LIMIT $LOOKED) AS stream`
+	byAnyWord = `
+			SELECT w.$WORD_ID AS id FROM unnest(@words::text[]) AS each (word), LATERAL (
+				SELECT w.$WORD_ID FROM $WORDS w WHERE w.tenant_id = @tenant_id AND w.word = each.word LIMIT $LOOKED) AS w`
+	byAnyCustomer = `
+			UNION ALL
+			SELECT r.id FROM unnest(@customers::uuid[]) AS each (customer), LATERAL (
+				SELECT r.id FROM $TABLE r WHERE r.tenant_id = @tenant_id AND r.$CUSTOMER = each.customer LIMIT $LOOKED) AS r`
+)
+
+// What no other term may lack. The LIMIT makes a lookup of it for each word.
+const (
+	otherWord = `NOT EXISTS (
+				SELECT FROM unnest(@term_words::text[], @of_words::integer[]) AS t (word, n)
+				WHERE t.n = term AND (
+					SELECT true FROM $WORDS w
+					WHERE w.tenant_id = @tenant_id AND w.word = t.word AND w.$WORD_FIRST = r.$WORD_FIRST_OF AND w.$WORD_ID = r.id LIMIT 1))`
+	otherCustomer = ` AND NOT EXISTS (
+				SELECT FROM unnest(@term_customers::uuid[], @of_customers::integer[]) AS t (customer, n)
+				WHERE t.n = term AND t.customer = r.$CUSTOMER)`
+)

@@ -1,0 +1,104 @@
+package web_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"onlyonce/internal/money"
+)
+
+// TestStanding: the strip above the list, and the balance of a customer, are what the invoices come to.
+func TestStanding(t *testing.T) {
+	b := setup(t)
+	all := b.pastFor(b.acme, 40)
+	b.pastFor(b.globex, 10)
+	person := b.person(b.site, b.acme)
+	today, eur := time.Now().UTC().Format(time.DateOnly), must(money.ParseCurrency("EUR"))
+	sums := func(customer string) (open, overdue, paid int64, count int) {
+		for _, f := range all {
+			took := map[string]int{"paid": f.total, "partially_paid": 1}[f.state]
+			paid += int64(took)
+			if customer != "" && f.customer != customer || f.state != "issued" && f.state != "partially_paid" {
+				continue
+			}
+			open += int64(f.total - took)
+			if count++; f.due < today {
+				overdue += int64(f.total - took)
+			}
+		}
+		return open, overdue, paid, count
+	}
+	shown := func(amount int64) string { return eur.Display(amount) + " EUR" }
+	open, overdue, paid, count := sums("")
+	page := b.page(person.get("/invoices"))
+	page.says(fmt.Sprintf("Open %d %s", count, shown(open)), shown(overdue)+" Paid this month", shown(paid))
+	page.leadsTo("/invoices?sort=due&status=overdue")
+	customer := all[0].customer
+	open, overdue, _, count = sums(customer)
+	page = b.page(person.get("/customers/" + customer))
+	page.says(fmt.Sprintf("Open %d %s", count, shown(open)), shown(overdue))
+	page.leadsTo("/invoices?customer_id=" + customer + "&sort=due&status=open")
+}
+
+func must[T any](v T, ok bool) T {
+	if !ok {
+		panic("no such currency")
+	}
+	return v
+}
+
+// TestStandingOfMany: where there is more than is counted, the page says so.
+func TestStandingOfMany(t *testing.T) {
+	b := setup(t)
+	b.grow()
+	page := b.page(b.person(b.site, b.acme).get("/invoices"))
+	page.says("Open 1,000+ more than ", "Paid this month")
+}
+
+// TestSearchOfTooMany: a word that very many words begin like is looked for as a whole, and that is said; what more match
+// than can be sorted is refused in a sentence.
+func TestSearchOfTooMany(t *testing.T) {
+	b := setup(t)
+	b.grow()
+	program, person := b.program(b.site, b.acme), b.person(b.site, b.acme)
+	finds := func(query string, want int) {
+		t.Helper()
+		if page := decode[listed](b, program.get("/api/v1/invoices?"+query)); len(page.Invoices) != want {
+			t.Errorf("%s finds %d, want %d", query, len(page.Invoices), want)
+		}
+	}
+	finds("q=2", 1) // the number 2026-0002, and not all of 2026
+	b.page(person.get("/invoices?q=2")).says("only that whole word was looked for")
+	finds("q=7998", 1)
+	finds("q=2026-7998", 1)
+	finds("q=desig", 25)
+	if a := person.get("/invoices?q=design&sort=total"); a.status != http.StatusUnprocessableEntity {
+		t.Errorf("%v", a)
+	} else {
+		b.page(a).says("too many to sort")
+	}
+}
+
+// TestCustomersAreSearched by the beginnings of the words of their names and emails, archived or not.
+func TestCustomersAreSearched(t *testing.T) {
+	b := setup(t)
+	for i, name := range []string{"Łukasz Żak", "Lukas Meyer", "Ada Lovelace"} {
+		b.exec(`INSERT INTO customers (tenant_id, id, email, name, archived_at) VALUES ($1, gen_random_uuid(), $2, $3, $4)`,
+			b.acme.id, fmt.Sprintf("p%d@studio.example", i), name, map[bool]any{true: time.Now()}[i == 2])
+	}
+	b.pastFor(b.globex, 1)
+	program := b.program(b.site, b.acme)
+	for query, want := range map[string]int{
+		"q=luk": 2, "q=LUKASZ": 1, "q=zak+luk": 1, "q=p1%40studio": 1, "q=studio": 2, "q=studio&archived=1": 1, "q=ada": 0, "q=ada&archived=1": 1,
+		"q=person": 0, "q=ukasz": 0,
+	} {
+		page := decode[struct {
+			Customers []struct{} `json:"customers"`
+		}](b, program.get("/api/v1/customers?"+query))
+		if len(page.Customers) != want {
+			t.Errorf("%s finds %d, want %d", query, len(page.Customers), want)
+		}
+	}
+}

@@ -1,0 +1,64 @@
+package templates
+
+// Finder is what a list is searched, filtered and sorted by: all of it is in the address of the page.
+type Finder struct {
+	Pager
+
+	Href        string // where the form leads; "" if there is none
+	Many        string // "invoices"
+	Search      string // as it was typed
+	Placeholder string // of the search
+	// Hidden are further parameters that the form keeps.
+	Hidden []Field
+	// Chips are states to choose one of.
+	Chips []NavItem
+	// Only is what the list is narrowed to, such as one customer, and the way to be rid of that.
+	Only Link
+	// Dated says that there are a first and a last day.
+	Dated    bool
+	From, To string
+	Sort     string
+	Sorts    []Option
+	// Said is what is looked for, in words, and ClearHref leads to everything; "" if that is everything.
+	Said      string
+	ClearHref string
+	// Problems are what is wrong with what was asked for.
+	Problems []string
+	// Whole are words of which only whole ones were looked for.
+	Whole []string
+}
+
+// Pager leads through the pages of a list.
+type Pager struct {
+	FirstHref    string // empty on the first page
+	PreviousHref string // empty if there is nothing before
+	NextHref     string // empty on the last page
+}
+
+// Standing is what invoices of one kind come to, and the way to them.
+type Standing struct {
+	Kind    string // "open", "overdue" or "paid"
+	Label   string
+	Href    string
+	Count   string   // "12", "1,000+"
+	Amounts []string // one for each currency, "1,230.00 EUR"
+	More    bool     // that not all were counted
+}
+
+// notFirst is the value of an option, but for the first one, which needs to be in no address.
+func notFirst(i int, value string) string {
+	if i == 0 {
+		return ""
+	}
+	return value
+}
+
+// hasAny says whether something of a kind is summed up.
+func hasAny(sums []Standing) bool {
+	for _, s := range sums {
+		if len(s.Amounts) > 0 {
+			return true
+		}
+	}
+	return false
+}
