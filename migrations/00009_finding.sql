@@ -114,7 +114,8 @@ BEGIN
     WHERE w.tenant_id = OLD.tenant_id AND w.issue_date = OLD.issue_date AND w.invoice_id = OLD.id
         AND w.word = ANY (search_words(invoice_text(OLD.tenant_id, OLD.id, OLD.number)));
     INSERT INTO invoice_words (tenant_id, word, issue_date, invoice_id)
-    SELECT NEW.tenant_id, unnest(search_words(invoice_text(NEW.tenant_id, NEW.id, NEW.number))), NEW.issue_date, NEW.id;
+    SELECT NEW.tenant_id, unnest(search_words(invoice_text(NEW.tenant_id, NEW.id, NEW.number))), NEW.issue_date, NEW.id
+    ON CONFLICT DO NOTHING;
     RETURN NULL;
 END $$;
 -- +goose StatementEnd

@@ -18,7 +18,8 @@ func TestPagesThatLookNotFar(t *testing.T) {
 	admin := b.db.Admin(t)
 	if _, err := admin.Exec(t.Context(), `
 		SET session_replication_role = replica;
-		INSERT INTO invoices (tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total, total, likeness, status)
+		INSERT INTO invoices (tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total, total,
+			likeness, status)
 		SELECT tenant_id, gen_random_uuid(), 'N-' || n, tenant_id, 'EUR', '2026-01-01', '2026-01-01'::date + (n * 37 % 50), '', n, 0, n, '',
 			(ARRAY['draft', 'issued', 'void'])[1 + n * n % 7 % 3]
 		FROM (SELECT id AS tenant_id FROM tenants) AS t, generate_series(1, 120) AS n;
@@ -31,11 +32,14 @@ func TestPagesThatLookNotFar(t *testing.T) {
 	words := record.Words{Table: "invoice_words", ID: "invoice_id", First: "issue_date", FirstOf: "due_date"}
 	for name, q := range map[string]record.Query[uuid.UUID]{
 		"states": {Filtered: true},
-		"words":  {Terms: []record.Term{{Word: "a", Words: []string{"a0", "a1", "a2"}, Matches: 1}, {Word: "b", Words: []string{"b2", "b3"}, Matches: 2}}, Words: words},
+		"words": {Words: words, Terms: []record.Term{
+			{Word: "a", Words: []string{"a0", "a1", "a2"}, Matches: 1}, {Word: "b", Words: []string{"b2", "b3"}, Matches: 2},
+		}},
 	} {
 		for _, down := range []bool{false, true} {
 			q.Table, q.Shown, q.Look = "invoices", "to_json(r.id)", 3
-			q.Where, q.Args = `r.state = ANY (@states::text[]) AND r.total % 6 = 3`, pgx.NamedArgs{"states": []string{"draft", "issued", "void"}}
+			q.Where = `r.state = ANY (@states::text[]) AND r.total % 6 = 3`
+			q.Args = pgx.NamedArgs{"states": []string{"draft", "issued", "void"}}
 			q.Order = record.Order{Columns: [2]record.Column{due, id}, Descending: down}
 			want := idsOf(t, admin, map[string]string{"states": `true`, "words": `total % 5 IN (2, 3)`}[name])
 			if down {

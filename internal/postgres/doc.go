@@ -24,7 +24,7 @@
 // prepared statements do not survive a change of server. PgBouncer refuses start parameters
 // it does not know: have it ignore ours (ignore_startup_parameters =
 // default_transaction_isolation,enable_seqscan,enable_bitmapscan,jit,
-// tcp_keepalives_idle,tcp_keepalives_interval,tcp_keepalives_count) and leave the server at its own default, read committed. Migrating takes two of its connections at
-// once. The start finds out whether it is so, and a [PoolerError] or an [IsolationError] says what is
-// missing.
+// tcp_keepalives_idle,tcp_keepalives_interval,tcp_keepalives_count) and leave the server at its own default, read
+// committed. Migrating takes two of its connections at once. The start finds out whether it is so, and a [PoolerError] or
+// an [IsolationError] says what is missing.
 package postgres
