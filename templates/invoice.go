@@ -22,6 +22,7 @@ type Invoice struct {
 	Payments      []PaymentRow
 	PayHref       string // records a payment; empty if nothing can be paid
 	Notes         string
+	Mails         InvoiceMails
 	// EditHref opens the form of a draft; empty for others. Actions bring it into another state.
 	EditHref string
 	Actions  []Action

@@ -66,13 +66,6 @@ var ExceedsOpen = conflict.Kind{
 	ToDo: "Read the invoice, and record at most its open amount (open).",
 }
 
-// NotIssued is the conflict of paying an invoice that is a draft or void.
-var NotIssued = conflict.Kind{
-	Slug: "not-issued", Title: "Invoice not issued",
-	Meaning: "Payments are recorded for issued invoices only. Nothing was recorded. The key can be used again.",
-	ToDo:    "Issue the invoice first. A void invoice cannot be paid.",
-}
-
 // OpenChanged is the question that people are asked when the open amount is not what the form showed.
 var OpenChanged = conflict.Kind{
 	Slug: "open-amount-changed", Title: "Open amount changed",
@@ -123,7 +116,7 @@ func notIssued(context.Context, *idempotency.Store, idempotency.Intent, Draft, *
 
 func errNotIssued() error {
 	return &conflict.Error{
-		Kind: &NotIssued, Title: "This invoice is not issued.", Text: "Only an issued invoice can be paid. Nothing was recorded.",
+		Kind: &invoice.NotIssued, Title: "This invoice is not issued.", Text: "Only an issued invoice can be paid. Nothing was recorded.",
 	}
 }
 

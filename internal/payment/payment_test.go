@@ -177,7 +177,7 @@ func TestPayOrVoid(t *testing.T) {
 		found := b.find(inv)
 		switch {
 		case paid == nil && isConflict(voided, &invoice.HasPayments) && found.Status == invoice.StatusPaid:
-		case voided == nil && isConflict(paid, &payment.NotIssued) && found.Status == invoice.StatusVoid && found.Paid == 0:
+		case voided == nil && isConflict(paid, &invoice.NotIssued) && found.Status == invoice.StatusVoid && found.Paid == 0:
 		default:
 			t.Errorf("paid: %v, voided: %v, %+v", paid, voided, found)
 		}
@@ -229,7 +229,7 @@ func TestNotPayable(t *testing.T) {
 	if _, err := invoice.Void.Do(t.Context(), b.store, b.of("void", inv.ID), struct{}{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.pay("k", inv, "1", nil); !isConflict(err, &payment.NotIssued) {
+	if _, err := b.pay("k", inv, "1", nil); !isConflict(err, &invoice.NotIssued) {
 		t.Errorf("paid a void invoice: %v", err)
 	}
 	nothing := invoice.Invoice{Header: record.Header{ID: uuid.New()}, Currency: inv.Currency}

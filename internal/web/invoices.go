@@ -22,7 +22,7 @@ func (s *Server) invoices(pages, api router) {
 		json: showInvoice, form: s.invoiceForm, fill: fillInvoice, facts: invoiceFacts, control: invoiceControl, severals: lineFields,
 		told: invoiceChanges, final: invoice.Final,
 		rules: invoice.Rules(), example: invoiceExample,
-		conflicts: []*conflict.Kind{&invoice.LooksLikeRepeat, &invoice.NotDraft, &invoice.HasPayments},
+		conflicts: []*conflict.Kind{&invoice.LooksLikeRepeat, &invoice.NotDraft, &invoice.HasPayments, &invoice.NotIssued},
 	})
 	draft := command[invoice.Draft]{form: draftOfForm, json: draftOfJSON}
 	lists(m, listing[invoice.Summary]{
@@ -102,6 +102,9 @@ func (s *Server) invoicePage(
 		view.PayHref = m.href(inv.ID) + "/payments/new"
 	}
 	if view.Payments, err = s.paymentRows(r, inv); err != nil {
+		return nil, err
+	}
+	if view.Mails, err = s.mailRows(r, inv); err != nil {
 		return nil, err
 	}
 	if inv.Status != invoice.StatusVoid && inv.Paid == 0 {

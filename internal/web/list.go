@@ -72,8 +72,12 @@ func lists[R, L entity](m *mounted[R], l listing[L]) {
 // plainList is the page of a list whose cells are texts.
 func plainList[R, L entity](m *mounted[R], l listing[L]) func(*http.Request, templates.Page, []L, templates.Pager) templ.Component {
 	return func(r *http.Request, p templates.Page, rows []L, pages templates.Pager) templ.Component {
+		newHref := m.making() + "/new"
+		if m.belongs != nil {
+			newHref = "" // one is made where it belongs to
+		}
 		v := templates.List{
-			Pager: pages, Title: capital(m.many), One: m.one, Many: m.many, Href: m.path(), Columns: l.columns, Empty: l.empty,
+			Pager: pages, Title: capital(m.many), One: m.one, Many: m.many, Href: m.path(), NewHref: newHref, Columns: l.columns, Empty: l.empty,
 			Archive: m.archive, Archived: archivedOnly(r),
 		}
 		for _, row := range rows {
@@ -87,7 +91,7 @@ func plainList[R, L entity](m *mounted[R], l listing[L]) func(*http.Request, tem
 // archivedOnly says whether a list is to have the archived records in place of the others.
 func archivedOnly(r *http.Request) bool { return r.URL.Query().Get("archived") == "1" }
 
-// shows registers one record: in the API, and as a page, unless another one shows it. Without a page function it is
+// shows registers one record: in the API, and as a page, unless another one shows it and it has none of its own. Without a page function it is
 // the plain one, which has the facts that the resource shows.
 func shows[R entity](m *mounted[R], summary string, page func(r *http.Request, p templates.Page, found R) (templ.Component, error)) {
 	m.document(http.MethodGet, m.path()+"/{id}", summary, "reads")
@@ -96,7 +100,7 @@ func shows[R entity](m *mounted[R], summary string, page func(r *http.Request, p
 		if err != nil {
 			return err
 		}
-		if m.shownAt != nil {
+		if m.shownAt != nil && page == nil {
 			return seeOther(w, r, m.shownAt(found))
 		}
 		shared := m.s.page(w, r)

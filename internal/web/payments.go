@@ -27,7 +27,7 @@ func (s *Server) payments(pages, api router) {
 			{Name: "provider", Value: "Provider"}, {Name: "reference", Value: "Reference"},
 		},
 		shownAt: func(p payment.Payment) string { return "/invoices/" + p.InvoiceID.String() },
-		rules:   payment.Rules(), conflicts: []*conflict.Kind{&payment.ExceedsOpen, &payment.NotIssued, &payment.OpenChanged},
+		rules:   payment.Rules(), conflicts: []*conflict.Kind{&payment.ExceedsOpen, &payment.OpenChanged},
 		words: &wording{
 			title: "Record a payment", submit: "Record payment", did: "recorded", does: "records", again: "Record another payment",
 			created: "Payment recorded.", replayed: "Payment recorded. We ignored the duplicate submission and kept your first request.",

@@ -91,6 +91,7 @@ func (b *bundle) everyRoute(first record, program, person *client) map[string][]
 	}
 	maps.Copy(routes, b.everyChange(program, person))
 	maps.Copy(routes, b.everyPayment(program, person))
+	maps.Copy(routes, b.everyMail(program, person))
 	return routes
 }
 

@@ -50,7 +50,7 @@ const (
 )
 
 // drafts is how many invoices are drafts. Those behind them are issued and paid in part, the first of them by as many
-// payments as all the others together.
+// payments, and mails, as all the others together.
 const drafts = 100
 
 // grow gives acme a past, and every table without a tenant as many rows. It returns the ids of an invoice, which is a
@@ -89,6 +89,7 @@ func (b *bundle) grow() (first record) {
 			('invoice.create', 'created', NULL),
 			('customer.upsert', 'created', NULL),
 			('payment.create', 'created', NULL),
+			('mail.send', 'created', NULL),
 			('invoice.edit', 'changed', '{"notes": ["", "x"]}'),
 			('invoice.issue', 'changed', '{"status": ["draft", "issued"]}'),
 			('invoice.void', 'changed', '{"status": ["issued", "void"]}'),
@@ -101,6 +102,8 @@ func (b *bundle) grow() (first record) {
 		INSERT INTO payments (tenant_id, id, invoice_id, amount, paid_on, method, provider, reference)
 		SELECT '%[1]s', pg_temp.id(n), pg_temp.id(%[3]d + greatest(1, n - %[2]d)), 1, '2026-01-02', 'cash', 'Bank', 'TX ' || n
 		FROM generate_series(1, 2 * %[2]d - %[3]d) AS n;
+		INSERT INTO mails (tenant_id, id, invoice_id, recipient, subject)
+		SELECT tenant_id, id, invoice_id, 'ada@example.com', 'Invoice' FROM payments;
 		INSERT INTO postings (tenant_id, invoice_id, source_id, kind, amount, position, balance)
 		SELECT tenant_id, invoice_id, id, 'payment', amount, n, n
 		FROM (SELECT *, row_number() OVER (PARTITION BY invoice_id ORDER BY id) AS n FROM payments) AS counted;
