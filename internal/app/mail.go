@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivertype"
 
 	"onlyonce/internal/mail"
 	"onlyonce/internal/postgres"
@@ -41,6 +42,7 @@ func (a *App) startJobs(ctx context.Context, url string, registry *prometheus.Re
 	river.AddWorker(workers, worker)
 	a.jobs, err = river.NewClient(riverpgxv5.New(pool), &river.Config{
 		Schema: postgres.JobSchema, PollOnly: true, Workers: workers, Logger: jobLog(a.config.Log),
+		ErrorHandler: jobErrors{a.config.Log},
 		Queues:     map[string]river.QueueConfig{mail.Queue: {MaxWorkers: mailWorkers}},
 		JobTimeout: worker.Timeout(nil), RescueStuckJobsAfter: worker.RescueAfter(),
 	})
@@ -126,3 +128,18 @@ func (h warnings) WithAttrs(attrs []slog.Attr) slog.Handler {
 }
 
 func (h warnings) WithGroup(name string) slog.Handler { return warnings{h.Handler.WithGroup(name)} }
+
+// jobErrors logs what kept a job from being done. Mails that were not taken are told by their observer.
+type jobErrors struct{ log *slog.Logger }
+
+func (e jobErrors) HandleError(ctx context.Context, job *rivertype.JobRow, err error) *river.ErrorHandlerResult {
+	if !errors.Is(err, mail.ErrAgain) {
+		e.log.WarnContext(ctx, "job will be tried again", "job", job.ID, "kind", job.Kind, "attempt", job.Attempt, "error", err)
+	}
+	return nil
+}
+
+func (e jobErrors) HandlePanic(ctx context.Context, job *rivertype.JobRow, panicked any, trace string) *river.ErrorHandlerResult {
+	e.log.ErrorContext(ctx, "job panicked", "job", job.ID, "kind", job.Kind, "panic", panicked, "stack", trace)
+	return nil
+}

@@ -41,6 +41,7 @@ const maxAnswer = 300
 func serverAnswer(err error) string {
 	answer := answerLine.FindString(strings.Join(strings.Fields(err.Error()), " "))
 	answer, _, _ = strings.Cut(answer, ", affected ")
+	answer = strings.ReplaceAll(answer, `"`, "") // the library puts some into quotes
 	answer = strings.TrimRight(strings.ToValidUTF8(answer[:min(len(answer), maxAnswer)], ""), " .,")
 	if answer == "" {
 		return ""

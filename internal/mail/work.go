@@ -114,9 +114,9 @@ func (w *Worker) NextRetry(job *river.Job[Job]) time.Time {
 	return time.Now().Add(w.Retry << (min(job.Attempt, MaxAttempts) - 1))
 }
 
-// errAgain is all that River is told about an attempt that failed. It keeps what it is told in a table that is not
+// ErrAgain is all that River is told about an attempt that failed: what it is told it keeps in a table that is not
 // guarded by row-level security.
-var errAgain = errors.New("the mail was not taken")
+var ErrAgain = errors.New("the mail was not taken")
 
 // Work makes one attempt. What came of it is stored together with the end of the job. When the process dies between
 // the two, after the server has taken the mail, it is sent again, with the same Message-ID.
@@ -140,7 +140,7 @@ func (w *Worker) Work(ctx context.Context, job *river.Job[Job]) error {
 		w.Observe(ctx, Attempt{Job: job.Args, Number: m.Attempts, Outcome: end.outcome, Duration: time.Since(start), Err: sendErr})
 	}
 	if end.outcome == Again {
-		return errAgain
+		return ErrAgain
 	}
 	return nil
 }
@@ -210,7 +210,7 @@ func (w *Worker) end(ctx context.Context, job *river.Job[Job], e ending) error {
 	state := map[Outcome]string{Sent: StateSent, Kept: StateSent, Again: StateQueued, Failed: StateFailed}[e.outcome]
 	return postgres.InTenant(ctx, w.Pool, job.Args.Tenant, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `
-			UPDATE mails SET state = $3, reason = $4, body = $5, kept = $6, sent_at = CASE WHEN $3::text = 'sent' THEN now() END
+			UPDATE mails SET state = $3::text, reason = $4, body = $5, kept = $6, sent_at = CASE WHEN $3::text = 'sent' THEN now() END
 			WHERE tenant_id = $1 AND id = $2 AND state = 'queued'`,
 			job.Args.Tenant, job.Args.Mail, state, e.reason, e.text, e.outcome == Kept)
 		if err != nil || e.outcome == Again {
