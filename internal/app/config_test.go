@@ -105,7 +105,8 @@ func TestEnvironNamesWhatIsWrong(t *testing.T) {
 		"IDEMPOTENCY_RETAIN": {"-x", "-1h", "1us", "0s"},
 		"EXPIRE_EVERY":       {"soon", "0s", "1ns", "-1m"},
 		"SMTP_URL": {
-			"mail.example.com", "http://mail.example.com", "smtp://", "smtp://host:0", "smtp://host:99999", "smtp://host/path", "smtp://host?x=1",
+			"mail.example.com", "http://mail.example.com", "smtp://", "smtp://host:0", "smtp://host:99999", "smtp://host/path",
+			"smtp://host?x=1",
 			"smtps://host?tls=off", "smtp://me:secret@host?tls=off", "smtp://me@host", "smtp://:secret@host", "smtp://host#x", "smtp://%zz",
 		},
 		"MAIL_FROM":    {"me", "Me <me@example.com>", "me@example.com\nBcc: you@example.com"},
@@ -153,14 +154,17 @@ func TestEnvironKeepsThePassword(t *testing.T) {
 		}
 		t.Log(err)
 	}
-	for _, value := range []string{"smtp://ada:s3cret@host:port", "smtp://ada:s3cret%zz@host", "smtps://ada:s3cret@host?x", "ada:s3cret@host"} {
+	for _, value := range []string{
+		"smtp://ada:s3cret@host:port", "smtp://ada:s3cret%zz@host", "smtps://ada:s3cret@host?x", "ada:s3cret@host",
+	} {
 		_, err := app.Environ(environment(map[string]string{"SMTP_URL": value}))
 		if err == nil || strings.Contains(err.Error(), "s3cret") {
 			t.Errorf("%s: %v", value, err)
 		}
 	}
 	c, err := app.Environ(environment(map[string]string{"SMTP_URL": "smtp://ada:s3cret@host", "MAIL_FROM": "ada@example.com"}))
-	if printed := fmt.Sprintf("%v %+v %#v %s", c.MailServer, c.MailServer, c.MailServer, *c.MailServer); err != nil || strings.Contains(printed, "s3cret") {
+	printed := fmt.Sprintf("%v %+v %#v %s %#v", c.MailServer, c.MailServer, c.MailServer, *c.MailServer, *c.MailServer)
+	if err != nil || strings.Contains(printed, "s3cret") {
 		t.Errorf("%s, %v", printed, err)
 	}
 }

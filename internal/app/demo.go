@@ -55,7 +55,7 @@ func analyze(ctx context.Context, pool *pgxpool.Pool, news bool) error {
 		}
 	}
 	// One after the other, each for good: the table that is asked about comes last.
-	_, err := pool.Exec(ctx, `ANALYZE intents, customers, invoice_lines, payments, postings, invoices`)
+	_, err := pool.Exec(ctx, `ANALYZE intents, customers, invoice_lines, payments, postings, mails, invoices`)
 	return err
 }
 

@@ -43,8 +43,8 @@ func (a *App) startJobs(ctx context.Context, url string, registry *prometheus.Re
 	a.jobs, err = river.NewClient(riverpgxv5.New(pool), &river.Config{
 		Schema: postgres.JobSchema, PollOnly: true, Workers: workers, Logger: jobLog(a.config.Log),
 		ErrorHandler: jobErrors{a.config.Log},
-		Queues:     map[string]river.QueueConfig{mail.Queue: {MaxWorkers: mailWorkers}},
-		JobTimeout: worker.Timeout(nil), RescueStuckJobsAfter: worker.RescueAfter(),
+		Queues:       map[string]river.QueueConfig{mail.Queue: {MaxWorkers: mailWorkers}},
+		JobTimeout:   worker.Timeout(nil), RescueStuckJobsAfter: worker.RescueAfter(),
 	})
 	if err != nil {
 		return fmt.Errorf("set up the jobs: %w", err)

@@ -85,7 +85,8 @@ func (b *bundle) draft(key, customer string) string {
 	if err != nil {
 		b.Fatal(err)
 	}
-	status, answer, err := ask(http.MethodPost, b.URL()+"/api/v1/invoices", key, `{"customer": {"email": "ada@example.com", "name": `+string(person)+`},
+	status, answer, err := ask(http.MethodPost, b.URL()+"/api/v1/invoices", key, `{
+		"customer": {"email": "ada@example.com", "name": `+string(person)+`},
 		"issue_date": "2026-11-21", "due_date": "2026-12-21", "currency": "EUR", "notes": "key `+key+`",
 		"lines": [{"description": "Design", "quantity": "2", "unit_price": "50.00", "tax_rate": "23"}]}`)
 	var made struct {
@@ -170,7 +171,9 @@ func TestMailIsSent(t *testing.T) {
 		strings.Contains(string(body), "<script>") && !strings.Contains(sent.Text, "<script>") {
 		t.Errorf("%v\n%s", err, body)
 	}
-	for _, want := range []string{"Open: 123.00 EUR", "Due: 21 December 2026", "- Design: 2 x 50.00 = 100.00 EUR", "invoice 2026-0001", "key one"} {
+	for _, want := range []string{
+		"Open: 123.00 EUR", "Due: 21 December 2026", "- Design: 2 x 50.00 = 100.00 EUR", "invoice 2026-0001", "key one",
+	} {
 		if !strings.Contains(sent.Text, want) {
 			t.Errorf("%q is not in\n%s", want, sent.Text)
 		}
@@ -186,7 +189,8 @@ func TestMailIsSentOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for n := range 20 {
 		all.Go(func() {
-			if status, answer, err := ask(http.MethodPost, b.URL()+invoice+"/issue", fmt.Sprint("click ", n/2), ""); err != nil || status != http.StatusOK {
+			status, answer, err := ask(http.MethodPost, b.URL()+invoice+"/issue", fmt.Sprint("click ", n/2), "")
+			if err != nil || status != http.StatusOK {
 				t.Errorf("%d %s %v", status, answer, err)
 			}
 		})

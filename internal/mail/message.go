@@ -52,7 +52,9 @@ func letterOf(inv invoice.Invoice, issuer string) letter {
 		Total: amount(inv.Total), Paid: amount(inv.Paid), Open: amount(inv.Open), HasPayments: inv.Paid > 0, Notes: inv.Notes,
 	}
 	for _, line := range inv.Lines {
-		l.Lines = append(l.Lines, letterLine{line.Description, line.Quantity.String(), inv.Currency.Display(line.UnitPrice), amount(line.Net)})
+		l.Lines = append(l.Lines, letterLine{
+			line.Description, line.Quantity.String(), inv.Currency.Display(line.UnitPrice), amount(line.Net),
+		})
 	}
 	return l
 }

@@ -27,7 +27,7 @@ type transport int
 const (
 	startTLS transport = iota // STARTTLS, and nothing without it
 	wholeTLS                  // from the first byte
-	clear                     // not at all
+	noTLS                     // not at all
 )
 
 // ParseServer reads smtp://user:password@host:587 or smtps://user:password@host:465. The port may be left out, and so
@@ -59,7 +59,7 @@ func ParseServer(address string) (Server, error) {
 	case s.user != "":
 		return Server{}, errors.New("with tls=off it must not have a password, which everybody on the way could read")
 	default:
-		s.tls = clear
+		s.tls = noTLS
 	}
 	return s, nil
 }
@@ -81,7 +81,7 @@ func (s Server) Send(ctx context.Context, msg *gomail.Msg) error {
 		if ctx.Err() != nil {
 			return fmt.Errorf("%w: %w", ctx.Err(), err)
 		}
-		return err
+		return fmt.Errorf("hand the message to the mail server: %w", err)
 	}
 	return nil
 }
@@ -93,7 +93,7 @@ func (s Server) options(ctx context.Context) []gomail.Option {
 		options = append(options, gomail.WithTLSPolicy(gomail.TLSMandatory))
 	case wholeTLS:
 		options = append(options, gomail.WithSSL())
-	case clear:
+	case noTLS:
 		options = append(options, gomail.WithTLSPolicy(gomail.NoTLS))
 	}
 	if s.user != "" {
@@ -113,9 +113,14 @@ func (s Server) options(ctx context.Context) []gomail.Option {
 
 func (s Server) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	var dialer net.Dialer
-	if s.tls != wholeTLS {
-		return dialer.DialContext(ctx, network, address)
+	dial := dialer.DialContext
+	if s.tls == wholeTLS {
+		encrypted := tls.Dialer{NetDialer: &dialer, Config: &tls.Config{ServerName: s.host, MinVersion: tls.VersionTLS12}}
+		dial = encrypted.DialContext
 	}
-	encrypted := tls.Dialer{NetDialer: &dialer, Config: &tls.Config{ServerName: s.host, MinVersion: tls.VersionTLS12}}
-	return encrypted.DialContext(ctx, network, address)
+	conn, err := dial(ctx, network, address)
+	if err != nil {
+		return nil, fmt.Errorf("reach the mail server: %w", err)
+	}
+	return conn, nil
 }

@@ -125,7 +125,9 @@ func (s *Server) mailRows(r *http.Request, inv invoice.Invoice) (v templates.Inv
 	}
 	found, err := mail.ListOf(r.Context(), s.pool, principal(r).Tenant, inv.ID, record.Page{Before: uuid.Max, Limit: maxMails})
 	for _, m := range found {
-		v.Rows = append(v.Rows, templates.MailRow{Href: "/outbox/" + m.ID.String(), To: m.Recipient, State: mailState(m), Failed: m.State == mail.StateFailed})
+		v.Rows = append(v.Rows, templates.MailRow{
+			Href: "/outbox/" + m.ID.String(), To: m.Recipient, State: mailState(m), Failed: m.State == mail.StateFailed,
+		})
 	}
 	if len(found) > 0 {
 		v.Send.Text = "Send again"

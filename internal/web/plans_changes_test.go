@@ -243,11 +243,15 @@ func (b *bundle) everyMail(program, person *client) map[string][]request {
 			get(person, http.StatusOK, address(most)+"/new?key=fresh"), get(person, http.StatusOK, address(most)+"/new?key=past+7"),
 			get(person, http.StatusNotFound, address(nobody)+"/new"),
 		},
-		"POST /invoices/{id}/send":        append(all(form, http.StatusSeeOther, "form mail"), form(http.StatusUnprocessableEntity, most, "form mail", of.command)),
-		"POST /api/v1/invoices/{id}/send": append(all(api, http.StatusCreated, "api mail"), api(http.StatusOK, most, "api mail", of.command)),
-		"GET /outbox":                     {get(person, http.StatusOK, "/outbox"), get(person, http.StatusOK, "/outbox?cursor="+rowID(many/2))},
-		"GET /api/v1/outbox":              {get(program, http.StatusOK, "/api/v1/outbox?limit=100")},
-		"GET /outbox/{id}":                {get(person, http.StatusOK, "/outbox/"+rowID(7))},
-		"GET /api/v1/outbox/{id}":         {get(program, http.StatusOK, "/api/v1/outbox/"+rowID(7))},
+		"POST /invoices/{id}/send": append(all(form, http.StatusSeeOther, "form mail"),
+			form(http.StatusUnprocessableEntity, most, "form mail", of.command)),
+		"POST /api/v1/invoices/{id}/send": append(all(api, http.StatusCreated, "api mail"),
+			api(http.StatusOK, most, "api mail", of.command)),
+		"GET /outbox": {
+			get(person, http.StatusOK, "/outbox"), get(person, http.StatusOK, "/outbox?cursor="+rowID(many/2)),
+		},
+		"GET /api/v1/outbox":      {get(program, http.StatusOK, "/api/v1/outbox?limit=100")},
+		"GET /outbox/{id}":        {get(person, http.StatusOK, "/outbox/"+rowID(7))},
+		"GET /api/v1/outbox/{id}": {get(program, http.StatusOK, "/api/v1/outbox/"+rowID(7))},
 	}
 }
