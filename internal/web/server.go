@@ -128,7 +128,7 @@ func (s *Server) mount(mux chi.Router, perMinute int, sameOrigin func(http.Handl
 	s.invoices(pages, api)
 	s.payments(pages, api)
 	s.customers(pages, api)
-	s.outbox(pages, api)
+	s.mails(pages, api)
 }
 
 // home is where people begin: the list of the first resource.

@@ -15,9 +15,9 @@ import (
 	"onlyonce/templates"
 )
 
-// outbox is the resource of package mail. Mails are sent from the pages of their invoices, and all of a tenant are
-// listed together.
-func (s *Server) outbox(pages, api router) {
+// mails is the resource of package mail. They are sent from the pages of their invoices, and all of a tenant are
+// listed in its outbox.
+func (s *Server) mails(pages, api router) {
 	m := mount(s, pages, api, resource[mail.Mail]{
 		one: "e-mail", many: "outbox", madeAt: "/invoices/{id}/send", belongs: s.hasInvoice, table: mail.Table,
 		name: mail.Name, form: s.mailForm, fields: []templates.Field{{Name: "recipient", Value: "To"}},
