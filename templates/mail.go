@@ -18,8 +18,8 @@ type Mail struct {
 // InvoiceMails are the last mails about an invoice, on its page.
 type InvoiceMails struct {
 	Rows []MailRow // newest first
-	// Send queues one more to the customer, and OtherHref is where another recipient can be said. Both are empty if the
-	// invoice cannot be sent.
+	// Send queues one more to the customer; empty while the last one waits. OtherHref is where another recipient can be
+	// said; empty if the invoice cannot be sent, and just after it was.
 	Send      Action
 	OtherHref string
 }

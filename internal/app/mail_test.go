@@ -297,6 +297,20 @@ func TestMailServerHangs(t *testing.T) {
 	})
 }
 
+// TestMailServerWithoutTLS gets neither a password nor a mail.
+func TestMailServerWithoutTLS(t *testing.T) {
+	s := startSink(t, nil, nil)
+	host := strings.TrimSuffix(strings.TrimPrefix(s.url, "smtp://"), "?tls=off")
+	b := mailing(t, "smtp://ada:s3cret@"+host, func(c *app.Config) { c.MailRetry = time.Hour })
+	b.post(b.draft("one", "Ada")+"/issue", "one", "", http.StatusOK)
+	b.until("the attempt is over", func() bool {
+		return b.mails()[0].Reason == "The mail server does not encrypt its connections (STARTTLS)."
+	})
+	if m := b.mails()[0]; m.State != mail.StateQueued || len(s.messages()) != 0 || strings.Contains(b.log.String(), "s3cret") {
+		t.Errorf("%+v", m)
+	}
+}
+
 // TestMailOfAVoidInvoice is not sent any more.
 func TestMailOfAVoidInvoice(t *testing.T) {
 	offered, answer := make(chan struct{}), make(chan struct{})

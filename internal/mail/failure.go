@@ -27,6 +27,8 @@ func reasonOf(err error) string {
 		return "The mail server did not take it: " + answer
 	case errors.Is(err, context.DeadlineExceeded):
 		return "The mail server did not answer in time."
+	case strings.Contains(err.Error(), "does not support STARTTLS"): // the library has no error of its own for it
+		return "The mail server does not encrypt its connections (STARTTLS)."
 	case errors.As(err, &unreachable):
 		return "The mail server could not be reached."
 	default:

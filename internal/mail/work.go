@@ -55,6 +55,8 @@ const (
 	Kept   Outcome = "kept"   // in the outbox
 	Again  Outcome = "again"  // failed, and will be tried again
 	Failed Outcome = "failed" // for good
+	// Dropped says that it was not tried, because the invoice was voided.
+	Dropped Outcome = "dropped"
 )
 
 // Attempt is an attempt at a mail, for log and metrics.
@@ -179,7 +181,7 @@ func (w *Worker) attempt(ctx context.Context, job Job, m Mail) (ending, error) {
 		return ending{outcome: Again, reason: "The invoice could not be read."}, err
 	}
 	if Possible(inv) != nil {
-		return ending{outcome: Failed, reason: "The invoice was voided before it could be sent."}, nil
+		return ending{outcome: Dropped, reason: "The invoice was voided before it could be sent."}, nil
 	}
 	var issuer string
 	var demo bool
@@ -207,7 +209,7 @@ func (w *Worker) attempt(ctx context.Context, job Job, m Mail) (ending, error) {
 
 // end stores what came of an attempt, and ends the job in the same transaction, unless the mail is tried again.
 func (w *Worker) end(ctx context.Context, job *river.Job[Job], e ending) error {
-	state := map[Outcome]string{Sent: StateSent, Kept: StateSent, Again: StateQueued, Failed: StateFailed}[e.outcome]
+	state := map[Outcome]string{Sent: StateSent, Kept: StateSent, Again: StateQueued, Failed: StateFailed, Dropped: StateFailed}[e.outcome]
 	return postgres.InTenant(ctx, w.Pool, job.Args.Tenant, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `
 			UPDATE mails SET state = $3::text, reason = $4, body = $5, kept = $6, sent_at = CASE WHEN $3::text = 'sent' THEN now() END

@@ -114,10 +114,14 @@ func mailState(m mail.Mail) string {
 
 func moment(at time.Time) string { return at.UTC().Format("2 Jan 2006, 15:04 UTC") }
 
+// justNow is how long the ways to one more mail stay away after the last one was queued.
+const justNow = 5 * time.Second
+
 // maxMails is how many mails the page of an invoice shows, the newest first.
 const maxMails = 5
 
-// mailRows says on the page of an invoice what became of its mails, with the button for one more.
+// mailRows says on the page of an invoice what became of its mails, with the button for one more, unless the
+// last one still waits.
 func (s *Server) mailRows(r *http.Request, inv invoice.Invoice) (v templates.InvoiceMails, err error) {
 	if mail.Possible(inv) == nil {
 		href := "/invoices/" + inv.ID.String() + "/send"
@@ -129,11 +133,16 @@ func (s *Server) mailRows(r *http.Request, inv invoice.Invoice) (v templates.Inv
 			Href: "/outbox/" + m.ID.String(), To: m.Recipient, State: mailState(m), Failed: m.State == mail.StateFailed,
 		})
 	}
-	if len(found) > 0 {
+	switch {
+	case len(found) == 0:
+	case time.Since(found[0].CreatedAt) < justNow:
+		v.Send, v.OtherHref = templates.Action{}, "" // the second click of a slow double click is no wish of its own
+	case found[0].State == mail.StateQueued:
+		v.Send = templates.Action{}
+	case found[0].State == mail.StateFailed:
+		v.Send.Text = "Try again"
+	default:
 		v.Send.Text = "Send again"
-		if found[0].State == mail.StateFailed {
-			v.Send.Text = "Try again"
-		}
 	}
 	return v, err
 }

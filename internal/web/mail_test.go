@@ -84,19 +84,21 @@ func TestMailOnThePageOfItsInvoice(t *testing.T) {
 	if a := person.pressAny(p, "Send by e-mail"); a.location() != path { // the second click of a double click
 		t.Fatal(a)
 	}
-	show().says("We ignored the duplicate submission")
+	if p := show().says("We ignored the duplicate submission"); strings.Contains(p.text(), "Send again") {
+		t.Errorf("it can be sent again while it waits: %s", p.text())
+	}
 	b.wantMails(1)
 
 	b.exec(`UPDATE mails SET reason = 'The mail server could not be reached.', attempts = 2`)
 	show().says("E-mail to ada@example.com: Waiting, will be tried again. The mail server could not be reached.")
-	b.exec(`UPDATE mails SET state = 'failed', reason = 'The mail server refused it: 550 No such user.'`)
+	b.exec(`UPDATE mails SET created_at = now() - interval '1 minute', state = 'failed', reason = 'The mail server refused it: 550 No such user.'`)
 	p = show().says("Failed. The mail server refused it: 550 No such user.")
 	if a := person.pressAny(p, "Try again"); a.location() != path {
 		t.Fatal(a)
 	}
 	b.wantMails(2)
 	b.exec(`
-		UPDATE mails SET state = 'sent', sent_at = '2026-11-22 10:00Z', kept = true, body = E'Hello Ada,\n<b>', reason = ''
+		UPDATE mails SET created_at = now() - interval '1 minute', state = 'sent', sent_at = '2026-11-22 10:00Z', kept = true, body = E'Hello Ada,\n<b>', reason = ''
 		WHERE state = 'queued'`)
 	kept := "/outbox/" + get[string](b, `SELECT id::text FROM mails WHERE kept`)
 	p = show().says("E-mail to ada@example.com: Kept in the outbox on 22 Nov 2026, 10:00 UTC", "Send again")
