@@ -295,6 +295,9 @@ func TestMailServerHangs(t *testing.T) {
 		mails := b.mails()
 		return mails[len(mails)-1].Reason == "The mail server did not answer in time."
 	})
+	if took, ok := b.lines("mail")[0]["duration"].(float64); !ok || time.Duration(took) > 5*time.Second {
+		t.Errorf("the attempt took %v", time.Duration(took))
+	}
 }
 
 // TestMailServerWithoutTLS gets neither a password nor a mail.
