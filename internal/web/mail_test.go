@@ -91,14 +91,17 @@ func TestMailOnThePageOfItsInvoice(t *testing.T) {
 
 	b.exec(`UPDATE mails SET reason = 'The mail server could not be reached.', attempts = 2`)
 	show().says("E-mail to ada@example.com: Waiting, will be tried again. The mail server could not be reached.")
-	b.exec(`UPDATE mails SET created_at = now() - interval '1 minute', state = 'failed', reason = 'The mail server refused it: 550 No such user.'`)
+	b.exec(`
+		UPDATE mails SET created_at = now() - interval '1 minute', state = 'failed',
+			reason = 'The mail server refused it: 550 No such user.'`)
 	p = show().says("Failed. The mail server refused it: 550 No such user.")
 	if a := person.pressAny(p, "Try again"); a.location() != path {
 		t.Fatal(a)
 	}
 	b.wantMails(2)
 	b.exec(`
-		UPDATE mails SET created_at = now() - interval '1 minute', state = 'sent', sent_at = '2026-11-22 10:00Z', kept = true, body = E'Hello Ada,\n<b>', reason = ''
+		UPDATE mails SET created_at = now() - interval '1 minute', state = 'sent', sent_at = '2026-11-22 10:00Z', kept = true,
+			body = E'Hello Ada,\n<b>', reason = ''
 		WHERE state = 'queued'`)
 	kept := "/outbox/" + get[string](b, `SELECT id::text FROM mails WHERE kept`)
 	p = show().says("E-mail to ada@example.com: Kept in the outbox on 22 Nov 2026, 10:00 UTC", "Send again")
