@@ -38,7 +38,27 @@ func (s *session) visitEveryPage(look func(*session, string)) {
 	s.visitInvoiceForms(look)
 	s.visitCustomerForms(look)
 	s.visitInvoiceStates(look)
+	s.visitMails(look)
 	s.visitPaymentForms(look)
+}
+
+// visitMails looks at the form that sends an invoice, the list and one mail.
+func (s *session) visitMails(look func(*session, string)) {
+	s.t.Helper()
+	invoice := s.issuedByAPI("2026-7220")
+	s.open(invoice + "/send/new")
+	look(s, "a form that sends an invoice")
+	s.fill("To", "nobody")
+	s.click("Send e-mail")
+	s.sees("There is a problem")
+	look(s, "a form that sends an invoice to nobody")
+	s.until("no mail waits", func() bool { return s.count(`SELECT count(*) FROM mails WHERE state = 'queued'`) == 0 })
+	s.open("/outbox")
+	look(s, "the outbox")
+	s.follow("2026-7220 to ada@example.test")
+	look(s, "a mail")
+	s.open(invoice)
+	look(s, "an invoice that was sent")
 }
 
 func (s *session) visitInvoiceForms(look func(*session, string)) {

@@ -24,6 +24,7 @@ type Invoice struct {
 	PayHref       string // records a payment; empty if nothing can be paid
 	CreditHref    string // creates a credit note; empty if nothing can be credited
 	Notes         string
+	Mails         InvoiceMails
 	// EditHref opens the form of a draft; empty for others. Actions bring it into another state.
 	EditHref string
 	Actions  []Action

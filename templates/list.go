@@ -7,6 +7,7 @@ type List struct {
 	Title     string // "Customers"
 	One, Many string // what people call them within a sentence, "customer" and "customers"
 	Href      string // the address of the list
+	NewHref   string // where one is made; "" if that is not begun here
 	Columns   []Column
 	Rows      []Row
 	// Empty says where the first one comes from.

@@ -67,6 +67,10 @@ func states() map[string]templ.Component {
 			Number: hostile, Notes: hostile,
 			Lines: []templates.InvoiceLine{{Description: hostile}},
 			Taxes: []templates.TaxLine{{Rate: "23%"}},
+			Mails: templates.InvoiceMails{
+				Rows: []templates.MailRow{{Href: "/outbox/1", To: hostile, State: hostile, Failed: true}},
+				Send: templates.Action{Text: "Try again", Href: "/invoices/1/send"}, OtherHref: "/invoices/1/send/new",
+			},
 		}),
 		"invoice with payments and credits": templates.InvoicePage(page, templates.Invoice{
 			Number: "2026-0042", Status: "paid", Paid: "1.00", Credited: "2.00", Open: "0.00", CreditHref: "/invoices/1/credit-notes/new",
@@ -137,8 +141,14 @@ func states() map[string]templ.Component {
 			Number: hostile, Href: "/invoices/1", Currency: "EUR", Open: "1,234.50", SeenOpen: "1234.50",
 			Methods: []templates.Option{{Value: "card", Text: "Card"}},
 		}),
-		"problem":  templates.ProblemPage(anonymous, problem),
-		"problems": templates.ProblemIndexPage(anonymous, []templates.Problem{problem}),
+		"mail form": templates.MailForm(page, templates.MailFormView{
+			Form:   templates.Form{Title: "Send this invoice by e-mail", Key: "k", Typed: url.Values{"recipient": {hostile}}},
+			Number: hostile, Href: "/invoices/1",
+		}),
+		"mail":        templates.MailPage(withHistory, templates.Mail{RecordView: archived, Text: hostile}),
+		"mail unsent": templates.MailPage(page, templates.Mail{}),
+		"problem":     templates.ProblemPage(anonymous, problem),
+		"problems":    templates.ProblemIndexPage(anonymous, []templates.Problem{problem}),
 		"api": templates.APIDocsPage(anonymous, templates.APIDocs{
 			Intro: []string{hostile}, Problems: []templates.Problem{problem}, Example: hostile,
 			Endpoints: []templates.Endpoint{{Method: "POST", Path: "/api/v1/invoices"}},

@@ -24,6 +24,8 @@ type App struct {
 	config   Config
 	embedded *postgres.Embedded // nil with a database of somebody else
 	pool     *pgxpool.Pool
+	jobPool  *pgxpool.Pool // of the jobs
+	jobs     *jobs
 	listener net.Listener
 	metrics  net.Listener // nil without
 	servers  []*http.Server
@@ -96,6 +98,9 @@ func Start(ctx context.Context, c Config) (_ *App, err error) {
 	}
 	a.serve(a.listener, site.Handler)
 	registry.MustRegister(inProgress(store))
+	if err := a.startJobs(ctx, url, registry); err != nil {
+		return nil, err
+	}
 	if err := a.serveMetrics(ctx, registry); err != nil {
 		return nil, err
 	}
@@ -139,7 +144,7 @@ func Run(ctx context.Context, c Config) error {
 	return errors.Join(cause, a.Close(closing))
 }
 
-// Close stops taking requests, finishes those in flight, and stops the embedded server last. A client that
+// Close stops taking requests and jobs, finishes those in flight, and stops the embedded server last. A client that
 // is still sending or reading after 20 seconds loses its connection; that is no error of ours.
 func (a *App) Close(ctx context.Context) error {
 	var errs []error
@@ -156,6 +161,7 @@ func (a *App) Close(ctx context.Context) error {
 	if len(a.servers) == 0 && a.listener != nil {
 		errs = append(errs, a.listener.Close())
 	}
+	errs = append(errs, a.stopJobs(ctx, draining))
 	a.stop(nil)
 	errs = append(errs, a.work.Wait())
 	if a.pool != nil {

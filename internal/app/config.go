@@ -7,6 +7,8 @@ import (
 	"net/netip"
 	"net/url"
 	"time"
+
+	"onlyonce/internal/mail"
 )
 
 // Config is what can be set from outside. [Environ] reads it, and [Usage] says what each variable means.
@@ -24,6 +26,11 @@ type Config struct {
 	Wait        time.Duration // IDEMPOTENCY_WAIT
 	Retain      time.Duration // IDEMPOTENCY_RETAIN; 0 for what each operation says
 	ExpireEvery time.Duration // EXPIRE_EVERY
+
+	MailServer  *mail.Server  // SMTP_URL; nil keeps mails in the outbox
+	MailSender  string        // MAIL_FROM
+	MailTimeout time.Duration // MAIL_TIMEOUT; 0 for [mail.DefaultTimeout]
+	MailRetry   time.Duration // MAIL_RETRY; 0 for [mail.DefaultRetry]
 
 	Log    *slog.Logger
 	Banner io.Writer // gets the addresses and logins at the start; nil for none

@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"errors"
+	"fmt"
 	"net/netip"
 	"reflect"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"onlyonce/internal/app"
+	"onlyonce/internal/mail"
 )
 
 func environment(set map[string]string) func(string) string {
@@ -35,6 +37,7 @@ func TestEnvironReadsEverything(t *testing.T) {
 	set := map[string]string{
 		"ADDR": "localhost:1", "METRICS_ADDR": "off", "DATABASE_URL": "postgres:///x", "DATA_DIR": "/d", "DEMO": "1",
 		"ALLOW_PUBLIC_DEMO": "true", "RATE_LIMIT": "0", "IDEMPOTENCY_WAIT": "1s", "IDEMPOTENCY_RETAIN": "72h", "EXPIRE_EVERY": "5m",
+		"SMTP_URL": "smtps://me:secret@mail.example.com", "MAIL_FROM": "me@example.com", "MAIL_TIMEOUT": "9s", "MAIL_RETRY": "1m",
 		"PUBLIC_URL": "https://Invoices.example.com:8443/", "TRUSTED_PROXIES": "10.0.0.5, 2001:db8::/32",
 	}
 	asked := map[string]bool{}
@@ -45,7 +48,12 @@ func TestEnvironReadsEverything(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	server, err := mail.ParseServer(set["SMTP_URL"])
+	if err != nil {
+		t.Fatal(err)
+	}
 	want := app.Config{
+		MailServer: &server, MailSender: "me@example.com", MailTimeout: 9 * time.Second, MailRetry: time.Minute,
 		Addr: "localhost:1", MetricsAddr: "off", DatabaseURL: "postgres:///x", DataDir: "/d", Demo: true, PublicDemo: true,
 		Wait: time.Second, Retain: 72 * time.Hour, ExpireEvery: 5 * time.Minute, PublicURL: "https://invoices.example.com:8443",
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.5/32"), netip.MustParsePrefix("2001:db8::/32")},
@@ -96,6 +104,14 @@ func TestEnvironNamesWhatIsWrong(t *testing.T) {
 		"IDEMPOTENCY_WAIT":   {"5", "0s", "-1s", "100us", "999us", "21s", "9999999h"},
 		"IDEMPOTENCY_RETAIN": {"-x", "-1h", "1us", "0s"},
 		"EXPIRE_EVERY":       {"soon", "0s", "1ns", "-1m"},
+		"SMTP_URL": {
+			"mail.example.com", "http://mail.example.com", "smtp://", "smtp://host:0", "smtp://host:99999", "smtp://host/path",
+			"smtp://host?x=1",
+			"smtps://host?tls=off", "smtp://me:secret@host?tls=off", "smtp://me@host", "smtp://:secret@host", "smtp://host#x", "smtp://%zz",
+		},
+		"MAIL_FROM":    {"me", "Me <me@example.com>", "me@example.com\nBcc: you@example.com"},
+		"MAIL_TIMEOUT": {"0s", "11m", "soon"},
+		"MAIL_RETRY":   {"0s", "-1m"},
 	} {
 		for _, value := range values {
 			_, err := app.Environ(environment(map[string]string{name: value}))
@@ -137,6 +153,28 @@ func TestEnvironKeepsThePassword(t *testing.T) {
 			t.Errorf("%s: %v", value, err)
 		}
 		t.Log(err)
+	}
+	for _, value := range []string{
+		"smtp://ada:s3cret@host:port", "smtp://ada:s3cret%zz@host", "smtps://ada:s3cret@host?x", "ada:s3cret@host",
+	} {
+		_, err := app.Environ(environment(map[string]string{"SMTP_URL": value}))
+		if err == nil || strings.Contains(err.Error(), "s3cret") {
+			t.Errorf("%s: %v", value, err)
+		}
+	}
+	c, err := app.Environ(environment(map[string]string{"SMTP_URL": "smtp://ada:s3cret@host", "MAIL_FROM": "ada@example.com"}))
+	printed := fmt.Sprintf("%v %+v %#v %s %#v", c.MailServer, c.MailServer, c.MailServer, *c.MailServer, *c.MailServer)
+	if err != nil || strings.Contains(printed, "s3cret") {
+		t.Errorf("%s, %v", printed, err)
+	}
+}
+
+// TestMailNeedsASender: a mail server is no use without one.
+func TestMailNeedsASender(t *testing.T) {
+	t.Parallel()
+	_, err := app.Environ(environment(map[string]string{"SMTP_URL": "smtp://host"}))
+	if err == nil || !strings.Contains(err.Error(), "MAIL_FROM") {
+		t.Error(err)
 	}
 }
 

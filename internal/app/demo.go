@@ -56,7 +56,7 @@ func analyze(ctx context.Context, pool *pgxpool.Pool, news bool) error {
 	}
 	// One after the other, each for good: the table that is asked about comes last.
 	_, err := pool.Exec(ctx, `
-		ANALYZE intents, customers, invoice_lines, payments, refunds, credit_notes, credit_note_lines, postings, invoices`)
+		ANALYZE intents, customers, invoice_lines, payments, refunds, credit_notes, credit_note_lines, postings, mails, invoices`)
 	return err
 }
 

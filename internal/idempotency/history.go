@@ -40,6 +40,6 @@ func History(ctx context.Context, pool *pgxpool.Pool, tenant, record uuid.UUID, 
 			WHERE e.tenant_id = @tenant_id AND e.record_id = @record
 			LIMIT @limit
 		)
-		ORDER BY at DESC LIMIT @limit`,
+		ORDER BY at DESC, outcome LIMIT @limit`, // in a fixed order where an intent has an effect on its own record
 		pgx.NamedArgs{"record": record, "limit": limit})
 }

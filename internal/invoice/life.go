@@ -3,6 +3,7 @@ package invoice
 import (
 	"context"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"onlyonce/internal/conflict"
@@ -65,15 +66,21 @@ func replace(tx *idempotency.Tx, d Draft) idempotency.Result {
 }
 
 // Issue makes a draft an invoice that counts. From then on it stays as it is, and so does what it says of its
-// customer.
+// customer. In the same transaction its first mail is queued: package mail sends it.
 var Issue = idempotency.Define(idempotency.Spec[struct{}, Invoice]{
 	Kind: idempotency.Transition, Name: "invoice.issue", Table: Table, Made: `r.status = 'issued'`,
 	Statements: func(tx *idempotency.Tx, _ struct{}) idempotency.Result {
+		mail := pgx.NamedArgs{"mail_id": tx.ID(1)}
 		tx.Require(1, notDraft("issue"), `
 			UPDATE invoices SET status = 'issued', issued_at = now(), bill_to = (
 				SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name)
 				FROM customers c WHERE c.tenant_id = invoices.tenant_id AND c.id = invoices.customer_id)
 			WHERE tenant_id = @tenant_id AND id = @record_id AND status = 'draft'`, nil)
+		tx.Exec(`INSERT INTO mails (tenant_id, id, invoice_id) VALUES (@tenant_id, @mail_id, @record_id)`, mail)
+		tx.Exec(`
+			INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
+			SELECT @tenant_id, record_id, @operation, @idempotency_key, 'e-mail queued'
+			FROM unnest(ARRAY[@record_id, @mail_id]::uuid[]) AS record_id`, mail)
 		return tx.Record()
 	},
 })
@@ -120,11 +127,11 @@ var OpenChanged = conflict.Kind{
 	ToDo:    "Look at the amount that the form shows now, and send it again.",
 }
 
-// NotIssued is the conflict of what only an issued invoice has, such as payments, credit notes and an e-invoice, with one
-// that is a draft or void.
+// NotIssued is the conflict of what only an issued invoice has, such as payments, credit notes, mails and an e-invoice,
+// with one that is a draft or void.
 var NotIssued = conflict.Kind{
 	Slug: "not-issued", Title: "Invoice not issued",
-	Meaning: "Only an issued invoice can be paid, credited, or sent as an e-invoice, and this one is a draft or void. " +
+	Meaning: "Only an issued invoice can be paid, credited or sent, and this one is a draft or void. " +
 		"Nothing was recorded. A key can be used again.",
 	ToDo: "Issue the invoice first. A void invoice stays void.",
 }

@@ -63,11 +63,11 @@ func Migrate(ctx context.Context, url string) error {
 	if err := check(ctx, config.ConnConfig); err != nil {
 		return err
 	}
-	return explainPooler(config.ConnConfig, lockAndMigrate(ctx, config.ConnConfig))
+	return explainPooler(config.ConnConfig, lockAndMigrate(ctx, config))
 }
 
-func lockAndMigrate(ctx context.Context, config *pgx.ConnConfig) error {
-	conn, err := pgx.ConnectConfig(ctx, config)
+func lockAndMigrate(ctx context.Context, config *pgxpool.Config) error {
+	conn, err := pgx.ConnectConfig(ctx, config.ConnConfig)
 	if err != nil {
 		return fmt.Errorf("reach the database: %w", err)
 	}
@@ -82,7 +82,10 @@ func lockAndMigrate(ctx context.Context, config *pgx.ConnConfig) error {
 	if err := lockMigrations(ctx, conn); err != nil {
 		return err
 	}
-	return migrate(ctx, config)
+	if err := migrate(ctx, config.ConnConfig); err != nil {
+		return err
+	}
+	return migrateJobs(ctx, config)
 }
 
 func migrate(ctx context.Context, config *pgx.ConnConfig) error {

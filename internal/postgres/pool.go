@@ -24,10 +24,21 @@ const (
 // The pool has at most pool_max_conns connections, a parameter of url, by default 16. A
 // server that does not take a connection within connect_timeout, by default 5 seconds, is
 // down.
-func Open(ctx context.Context, url string) (*pgxpool.Pool, error) {
+func Open(ctx context.Context, url string) (*pgxpool.Pool, error) { return open(ctx, url, 0) }
+
+// OpenSmall is [Open] for a pool of at most conns connections besides the main one, such as that of background jobs:
+// they cannot take the connections of requests.
+func OpenSmall(ctx context.Context, url string, conns int32) (*pgxpool.Pool, error) {
+	return open(ctx, url, conns)
+}
+
+func open(ctx context.Context, url string, conns int32) (*pgxpool.Pool, error) {
 	config, err := poolConfig(url)
 	if err != nil {
 		return nil, err
+	}
+	if conns > 0 {
+		config.MaxConns, config.MinConns = conns, 0
 	}
 	if err := check(ctx, config.ConnConfig); err != nil {
 		return nil, err

@@ -64,9 +64,9 @@ func htmlFormat[C any, R entity](m *mounted[R], op idempotency.Operation[C, R], 
 
 // newForm is the form of an operation before anything is known of its fields.
 func (m *mounted[R]) newForm(r *http.Request, kind idempotency.Kind, words wording, key idempotency.Key) templates.Form {
-	f := templates.Form{Title: words.title, Submit: words.submit, Key: key.String(), Owner: formOwner(r), Action: m.listOf(r)}
+	f := templates.Form{Title: words.title, Submit: words.submit, Key: key.String(), Owner: formOwner(r), Action: m.makingFor(r)}
 	f.Href, f.Cancel = f.Action+"/new", f.Action
-	if m.under != "" {
+	if m.belongs != nil {
 		f.Cancel = path.Dir(f.Action)
 	}
 	if kind.Changes() {
@@ -89,7 +89,7 @@ func (m *mounted[R]) openNew(words wording, used used, fresh func(*http.Request)
 		return templates.FormUsed{
 			Text: "This form already " + words.did, Existing: existing,
 			More:  "A form " + words.does + " one " + m.one + ", however often it is opened or sent.",
-			Again: templates.Link{Text: words.title, Href: m.listOf(r) + "/new"},
+			Again: templates.Link{Text: words.title, Href: m.makingFor(r) + "/new"},
 		}
 	})
 }
@@ -313,7 +313,10 @@ func (m *mounted[R]) controlOf(pointer string) string {
 
 // action is the button for a transition of a record.
 func (m *mounted[R]) action(r *http.Request, id uuid.UUID, verb, busy string) templates.Action {
-	return templates.Action{
-		Text: capital(verb), Busy: busy, Href: m.href(id) + "/" + verb, Key: idempotency.NewKey().String(), Owner: owner(r),
-	}
+	return button(r, capital(verb), busy, m.href(id)+"/"+verb)
+}
+
+// button is a form with nothing to fill in, and a key of its own.
+func button(r *http.Request, text, busy, href string) templates.Action {
+	return templates.Action{Text: text, Busy: busy, Href: href, Key: idempotency.NewKey().String(), Owner: owner(r)}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -49,7 +50,10 @@ func (m *mounted[R]) entries(found R, history []idempotency.Entry) (entries []te
 		case idempotency.Reused, idempotency.Unchanged:
 			shown.Text = words.idle
 		default: // what an operation did besides its own record
-			shown.Text = capital(e.What) + " with a new " + owner
+			shown.Text = capital(e.What)
+			if strings.HasSuffix(e.What, " created") { // it came along
+				shown.Text += " with a new " + owner
+			}
 		}
 		entries = append(entries, shown)
 	}

@@ -125,6 +125,9 @@ func (s *Server) invoicePage(
 	if view.Ledger, err = s.ledger(r, inv); err != nil {
 		return nil, err
 	}
+	if view.Mails, err = s.mailRows(r, inv); err != nil {
+		return nil, err
+	}
 	if inv.Status != invoice.StatusVoid && inv.Paid == 0 && inv.Credited == 0 {
 		view.Actions = append(view.Actions, m.action(r, inv.ID, "void", "Voiding…"))
 	}

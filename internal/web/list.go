@@ -114,9 +114,13 @@ func showList[R, L entity](m *mounted[R], l listing[L], w http.ResponseWriter, r
 func plainList[R, L entity](m *mounted[R], l listing[L]) func(
 	*http.Request, templates.Page, []L, templates.Finder) (templ.Component, error) {
 	return func(r *http.Request, p templates.Page, rows []L, finder templates.Finder) (templ.Component, error) {
+		newHref := m.making() + "/new"
+		if m.belongs != nil {
+			newHref = "" // one is made where it belongs to
+		}
 		v := templates.List{
-			Finder: finder, Title: capital(m.many), One: m.one, Many: m.many, Href: m.path(), Columns: l.columns, Empty: l.empty,
-			Archive: m.archive, Archived: archivedOnly(r),
+			Finder: finder, Title: capital(m.many), One: m.one, Many: m.many, Href: m.path(), NewHref: newHref,
+			Columns: l.columns, Empty: l.empty, Archive: m.archive, Archived: archivedOnly(r),
 		}
 		for _, row := range rows {
 			id, _ := row.Identity()
@@ -129,8 +133,8 @@ func plainList[R, L entity](m *mounted[R], l listing[L]) func(
 // archivedOnly says whether a list is to have the archived records in place of the others.
 func archivedOnly(r *http.Request) bool { return r.URL.Query().Get("archived") == "1" }
 
-// shows registers one record: in the API, and as a page, unless another one shows it. Without a page function it is
-// the plain one, which has the facts that the resource shows.
+// shows registers one record: in the API, and as a page, unless another one shows it and it has none of its own.
+// Without a page function it is the plain one, which has the facts that the resource shows.
 func shows[R entity](m *mounted[R], summary string, page func(r *http.Request, p templates.Page, found R) (templ.Component, error)) {
 	m.document(http.MethodGet, m.path()+"/{id}", summary, "reads")
 	m.pages.read(m.path()+"/{id}", func(w http.ResponseWriter, r *http.Request) error {
@@ -138,7 +142,7 @@ func shows[R entity](m *mounted[R], summary string, page func(r *http.Request, p
 		if err != nil {
 			return err
 		}
-		if m.shownAt != nil {
+		if m.shownAt != nil && page == nil {
 			return seeOther(w, r, m.shownAt(found))
 		}
 		shared := m.s.page(w, r)

@@ -128,10 +128,10 @@ func creates[C any, R entity](
 		words = *m.words
 	}
 	register(m, op, words)
-	m.document(http.MethodPost, m.list(), summary, "replays the first answer")
-	m.pages.read(m.list()+"/new", m.openNew(words, op.Used, fresh))
-	operation(m.pages, http.MethodPost, m.list(), m.s, op, htmlFormat(m, op, words, c))
-	operation(m.api, http.MethodPost, m.list(), m.s, op, jsonFormat(m, op, c))
+	m.document(http.MethodPost, m.making(), summary, "replays the first answer")
+	m.pages.read(m.making()+"/new", m.openNew(words, op.Used, fresh))
+	operation(m.pages, http.MethodPost, m.making(), m.s, op, htmlFormat(m, op, words, c))
+	operation(m.api, http.MethodPost, m.making(), m.s, op, jsonFormat(m, op, c))
 }
 
 // changes registers an operation that changes a record, once per key and only the version that was seen: its

@@ -101,6 +101,7 @@ func (b *bundle) everyRoute(first firsts, program, person *client) map[string][]
 	maps.Copy(routes, b.everyPayment(program, person))
 	maps.Copy(routes, b.everyRefund(program, person))
 	maps.Copy(routes, b.everyCreditNote(program, person))
+	maps.Copy(routes, b.everyMail(program, person))
 	return routes
 }
 

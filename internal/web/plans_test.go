@@ -53,7 +53,7 @@ const (
 const bounded = 2100
 
 // drafts is how many invoices are drafts. Those behind them are issued, paid in part and credited, the first of them by
-// as many payments and credit notes as all the others together, and its first payment by as many refunds.
+// as many payments, credit notes and mails as all the others together, and its first payment by as many refunds.
 const drafts = 100
 
 // grow gives acme a past, and every table without a tenant as many rows. It returns the ids of an invoice, which is a
@@ -99,6 +99,7 @@ func (b *bundle) grow() (first firsts) {
 			('payment.create', 'created', NULL),
 			('refund.create', 'created', NULL),
 			('credit_note.create', 'created', NULL),
+			('mail.send', 'created', NULL),
 			('invoice.edit', 'changed', '{"notes": ["", "x"]}'),
 			('invoice.issue', 'changed', '{"status": ["draft", "issued"]}'),
 			('invoice.void', 'changed', '{"status": ["issued", "void"]}'),
@@ -111,6 +112,8 @@ func (b *bundle) grow() (first firsts) {
 		INSERT INTO payments (tenant_id, id, invoice_id, amount, paid_on, method, provider, reference)
 		SELECT '%[1]s', pg_temp.id(n), pg_temp.id(%[3]d + greatest(1, n - %[2]d)), 1, '2026-01-02', 'cash', 'Bank', 'TX ' || n
 		FROM generate_series(1, 2 * %[2]d - %[3]d) AS n;
+		INSERT INTO mails (tenant_id, id, invoice_id, recipient, subject)
+		SELECT tenant_id, id, invoice_id, 'ada@example.com', 'Invoice' FROM payments;
 		INSERT INTO refunds (tenant_id, id, payment_id, invoice_id, amount, refunded_on, refunded)
 		SELECT tenant_id, pg_temp.id(n), p.id, invoice_id, 1, '2026-01-03', CASE WHEN n > %[2]d THEN 1 ELSE n END
 		FROM generate_series(1, 2 * %[2]d - %[3]d) AS n JOIN payments p ON p.id = pg_temp.id(CASE WHEN n > %[2]d THEN n ELSE 1 END);

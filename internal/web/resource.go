@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -32,7 +33,9 @@ type resource[R entity] struct {
 	// under is the resource that each of them belongs to, such as "invoices": they are listed and created at
 	// /invoices/{id}/payments. It is "" for most.
 	under string
-	// belongs finds the one that the path of a new one names, or returns an error; nil without under.
+	// madeAt is where one is made, if that is not where they are listed: "/invoices/{id}/send".
+	madeAt string
+	// belongs finds the one that the path of a new one names, or returns an error; nil without under and madeAt.
 	belongs func(*http.Request) error
 	table   record.Table[R]
 	// name is what people call one of them.
@@ -88,6 +91,7 @@ type mounted[R entity] struct {
 type registration struct {
 	one, many  string
 	under      string
+	madeAt     string
 	facts      func(url.Values) []templates.Fact
 	severals   []string
 	rules      []conflict.Rule
@@ -116,7 +120,7 @@ func mount[R entity](s *Server, pages, api router, res resource[R]) *mounted[R] 
 		res.facts = labelled(res.fields...)
 	}
 	reg := &registration{
-		one: res.one, many: res.many, under: res.under, facts: res.facts, severals: res.severals, rules: res.rules,
+		one: res.one, many: res.many, under: res.under, madeAt: res.madeAt, facts: res.facts, severals: res.severals, rules: res.rules,
 		conflicts: res.conflicts, example: res.example, messages: map[string]string{}, words: map[string]wording{},
 	}
 	for _, rule := range res.rules {
@@ -143,9 +147,12 @@ func (m *mounted[R]) list() string {
 	return "/" + m.under + "/{id}" + m.path()
 }
 
-// listOf is list for the record that a request is about.
-func (m *mounted[R]) listOf(r *http.Request) string {
-	return strings.ReplaceAll(m.list(), "{id}", chi.URLParam(r, "id"))
+// making is the address where one is made.
+func (m *mounted[R]) making() string { return cmp.Or(m.madeAt, m.list()) }
+
+// makingFor is making for the record that a request is about.
+func (m *mounted[R]) makingFor(r *http.Request) string {
+	return strings.ReplaceAll(m.making(), "{id}", chi.URLParam(r, "id"))
 }
 
 // page is the address of the page that shows one.
@@ -176,7 +183,7 @@ func (m *mounted[R]) named(r *http.Request, kind idempotency.Kind) (err error) {
 	switch {
 	case kind.Changes():
 		_, err = m.find(r)
-	case m.under != "":
+	case m.belongs != nil:
 		err = m.belongs(r)
 	}
 	return err
@@ -247,8 +254,12 @@ func (m *mounted[R]) document(method, path, summary, repeats string) {
 func (s *Server) registered(path string) (found *registration) {
 	parts := strings.Split(strings.TrimPrefix(strings.TrimPrefix(path, apiPrefix), "/"), "/")
 	for _, reg := range s.resources {
-		if reg.many == parts[0] || reg.under == parts[0] && len(parts) > 2 && reg.many == parts[2] {
-			found = reg // one that belongs to another comes behind it
+		made := strings.Split(reg.madeAt, "/") // "", "invoices", "{id}", "send"
+		switch {                               // one that belongs to another comes behind it
+		case reg.many == parts[0],
+			reg.under == parts[0] && len(parts) > 2 && reg.many == parts[2],
+			len(made) > 3 && len(parts) > 2 && made[1] == parts[0] && made[3] == parts[2]:
+			found = reg
 		}
 	}
 	return found

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
 	"path"
@@ -92,6 +93,7 @@ func (b *bundle) task(op web.Operation) task {
 			b.Fatalf("%s (POST %s) has nothing to be tried with: declare the transition %q of %s", op.Name, t.form, verb, t.name)
 		}
 		t.state, t.command, t.other = t.transitions[i], url.Values{}, nil
+		maps.Copy(t.leaves, t.state.leaves)
 	case idempotency.Create, idempotency.Upsert:
 		t.leaves = t.thing.leaves
 	default:

@@ -11,6 +11,7 @@ import (
 type thing struct {
 	name    string     // as people call one
 	path    string     // of all of them
+	at      string     // where one is made on the address of its parent, if that is not path
 	parent  *parent    // what each of them belongs to; nil if they stand for themselves
 	ownPage bool       // whether one that belongs to another has a page of its own
 	verb    string     // of the button that makes one, such as "create"; the participle is past
@@ -48,7 +49,7 @@ func (t thing) list() string {
 	if t.parent == nil {
 		return t.path
 	}
-	return t.parent.path + "/" + cmp.Or(t.parent.id, "{id}") + t.path
+	return t.parent.path + "/" + cmp.Or(t.parent.id, "{id}") + cmp.Or(t.at, t.path)
 }
 
 // pageOf is the address of the page that shows one.
@@ -90,6 +91,8 @@ type transition struct {
 	verb, past string // "archive", "archived"
 	// from are the verbs that bring a new record to where the transition can be made.
 	from []string
+	// leaves is what making it leaves behind besides its intent.
+	leaves rows
 	// undo is the verb of the opposite transition; "" if there is none.
 	undo string
 }
@@ -101,6 +104,7 @@ func things() []thing {
 		payments(),
 		refunds(),
 		creditNotes(),
+		mails(),
 	}
 }
 

@@ -1,0 +1,145 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivertype"
+
+	"onlyonce/internal/mail"
+	"onlyonce/internal/postgres"
+)
+
+const (
+	// mailWorkers is how many mails a replica sends at once.
+	mailWorkers = 4
+	// jobConns are the connections of background jobs to the database: a worker holds none while it sends.
+	jobConns = 3
+)
+
+// startJobs begins to carry out jobs, beside the server. It polls for them, once a second: unlike LISTEN, that works
+// through every pooler, and a NOTIFY in each transaction that queues a job would make their commits wait for each other.
+func (a *App) startJobs(ctx context.Context, url string, registry *prometheus.Registry) error {
+	pool, err := postgres.OpenSmall(ctx, url, jobConns)
+	if err != nil {
+		return err
+	}
+	a.jobPool = pool
+	worker, err := mail.NewWorker(mail.Config{
+		Pool: pool, Server: a.config.MailServer, Sender: a.config.MailSender, Timeout: a.config.MailTimeout, Retry: a.config.MailRetry,
+		Observe: newMailObserver(a.config.Log, registry).observe,
+	})
+	if err != nil {
+		return err
+	}
+	workers := river.NewWorkers()
+	river.AddWorker(workers, worker)
+	a.jobs, err = river.NewClient(riverpgxv5.New(pool), &river.Config{
+		Schema: postgres.JobSchema, PollOnly: true, Workers: workers, Logger: jobLog(a.config.Log),
+		ErrorHandler: jobErrors{a.config.Log},
+		Queues:       map[string]river.QueueConfig{mail.Queue: {MaxWorkers: mailWorkers}},
+		JobTimeout:   worker.Timeout(nil), RescueStuckJobsAfter: worker.RescueAfter(),
+	})
+	if err != nil {
+		return fmt.Errorf("set up the jobs: %w", err)
+	}
+	if err := a.jobs.Start(context.WithoutCancel(ctx)); err != nil {
+		return fmt.Errorf("start the jobs: %w", err)
+	}
+	return nil
+}
+
+// stopJobs lets what runs come to its end until draining is done, and then gives it up: another replica, or the next
+// start, does it again.
+func (a *App) stopJobs(ctx, draining context.Context) error {
+	if a.jobPool == nil {
+		return nil
+	}
+	defer a.jobPool.Close()
+	if a.jobs == nil {
+		return nil
+	}
+	err := a.jobs.Stop(draining)
+	if errors.Is(err, context.DeadlineExceeded) {
+		a.config.Log.WarnContext(ctx, "some jobs did not finish in time: giving them up", "after", a.drain)
+		err = a.jobs.StopAndCancel(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("stop the jobs: %w", err)
+	}
+	return nil
+}
+
+// jobs is what carries out jobs.
+type jobs = river.Client[pgx.Tx]
+
+// mailObserver makes each attempt at a mail visible: one log line, one count, one duration.
+type mailObserver struct {
+	log      *slog.Logger
+	attempts *prometheus.CounterVec
+	seconds  *prometheus.HistogramVec
+}
+
+func newMailObserver(log *slog.Logger, registry *prometheus.Registry) *mailObserver {
+	o := &mailObserver{
+		log: log,
+		attempts: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "onlyonce_mail_attempts_total", Help: "Attempts to send a mail.",
+		}, []string{"outcome"}),
+		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "onlyonce_mail_attempt_duration_seconds", Help: "Duration of an attempt to send a mail.",
+			Buckets: prometheus.ExponentialBuckets(0.005, 2, 14),
+		}, []string{"outcome"}),
+	}
+	registry.MustRegister(o.attempts, o.seconds)
+	return o
+}
+
+// observe does not log why an attempt failed: mail servers quote addresses. The outbox shows it to the tenant.
+func (o *mailObserver) observe(ctx context.Context, a mail.Attempt) {
+	outcome := string(a.Outcome)
+	o.attempts.WithLabelValues(outcome).Inc()
+	o.seconds.WithLabelValues(outcome).Observe(a.Duration.Seconds())
+	level := slog.LevelInfo
+	if a.Outcome == mail.Again || a.Outcome == mail.Failed {
+		level = slog.LevelWarn
+	}
+	o.log.LogAttrs(ctx, level, "mail", slog.String("outcome", outcome), slog.String("tenant", a.Tenant.String()),
+		slog.String("mail", a.Mail.String()), slog.Int("attempt", a.Number), slog.Duration("duration", a.Duration))
+}
+
+// jobLog lets through what River warns of: what it does besides is told by the jobs.
+func jobLog(log *slog.Logger) *slog.Logger { return slog.New(warnings{log.Handler()}) }
+
+type warnings struct{ slog.Handler }
+
+func (h warnings) Enabled(ctx context.Context, level slog.Level) bool {
+	return level >= slog.LevelWarn && h.Handler.Enabled(ctx, level)
+}
+
+func (h warnings) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return warnings{h.Handler.WithAttrs(attrs)}
+}
+
+func (h warnings) WithGroup(name string) slog.Handler { return warnings{h.Handler.WithGroup(name)} }
+
+// jobErrors logs what kept a job from being done. Mails that were not taken are told by their observer.
+type jobErrors struct{ log *slog.Logger }
+
+func (e jobErrors) HandleError(ctx context.Context, job *rivertype.JobRow, err error) *river.ErrorHandlerResult {
+	if !errors.Is(err, mail.ErrAgain) {
+		e.log.WarnContext(ctx, "job will be tried again", "job", job.ID, "kind", job.Kind, "attempt", job.Attempt, "error", err)
+	}
+	return nil
+}
+
+func (e jobErrors) HandlePanic(ctx context.Context, job *rivertype.JobRow, panicked any, trace string) *river.ErrorHandlerResult {
+	e.log.ErrorContext(ctx, "job panicked", "job", job.ID, "kind", job.Kind, "panic", panicked, "stack", trace)
+	return nil
+}

@@ -1,0 +1,169 @@
+package app_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"onlyonce/internal/postgres/pgtest"
+)
+
+// TestKillDuringMails: 500 invoices are issued by two processes. One is killed in the middle, and later both at once
+// while the mail server takes a mail, so that nobody can note that it was taken. Every invoice has its mail, and where
+// it came twice, it has the same Message-ID.
+func TestKillDuringMails(t *testing.T) {
+	t.Parallel()
+	const invoices = 500
+	b := &bundle{T: t, db: pgtest.New(t)}
+	b.foundCompany("Acme Studio")
+	binary := filepath.Join(t.TempDir(), "server")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "onlyonce/cmd/server").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	replicas := []*replica{{addr: freeAddress(t)}, {addr: freeAddress(t)}}
+	s := startSink(t, func(before int) error {
+		switch before {
+		case invoices / 3:
+			replicas[0].kill()
+		case 2 * invoices / 3:
+			replicas[0].kill()
+			replicas[1].kill()
+		}
+		return nil
+	}, nil)
+	for _, r := range replicas {
+		r.keep(t, binary, "ADDR="+r.addr, "DATABASE_URL="+b.db.URL, "METRICS_ADDR=off", "RATE_LIMIT=0", "DEMO=0",
+			"SMTP_URL="+s.url, "MAIL_FROM=invoices@example.com", "MAIL_TIMEOUT=1s", "MAIL_RETRY=100ms")
+	}
+
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for worker := range 4 {
+		all.Go(func() {
+			for n := next.Add(1); n <= invoices && t.Context().Err() == nil; n = next.Add(1) {
+				issueSomewhere(t, replicas, worker, fmt.Sprintf("mail-%03d", n))
+			}
+		})
+	}
+	all.Wait()
+
+	// A job of a process that was killed is found after a while: after four times MAIL_TIMEOUT, by a search every 30 s.
+	admin, left := b.db.Admin(t), invoices
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.After(3 * time.Minute); left > 0; {
+		select {
+		case <-tick.C:
+			if err := admin.QueryRow(t.Context(), `SELECT count(*) FROM mails WHERE state <> 'sent'`).Scan(&left); err != nil {
+				t.Fatal(err)
+			}
+		case <-deadline:
+			t.Fatalf("%d mails are not sent", left)
+		}
+	}
+
+	subjects, deliveries := map[string]string{}, map[string]int{} // by Message-ID
+	ids := map[string]string{}                                    // by subject
+	for _, m := range s.messages() {
+		id, subject := m.Header.Get("Message-Id"), m.Header.Get("Subject")
+		if first, known := ids[subject]; known && first != id {
+			t.Errorf("%s came as %s and as %s", subject, first, id)
+		}
+		ids[subject], subjects[id] = id, subject
+		deliveries[id]++
+	}
+	twice := 0
+	for _, n := range deliveries {
+		if n > 1 {
+			twice++
+		}
+	}
+	if len(ids) != invoices || len(subjects) != invoices {
+		t.Errorf("%d subjects and %d Message-IDs of %d invoices", len(ids), len(subjects), invoices)
+	}
+	// Two kills hit up to four attempts each of two processes.
+	if twice == 0 || twice > 12 {
+		t.Errorf("%d mails came more than once", twice)
+	}
+	t.Logf("%d mails came more than once, with one Message-ID each", twice)
+}
+
+// issueSomewhere makes an invoice and issues it, asking one replica after the other until one answers.
+func issueSomewhere(t *testing.T, replicas []*replica, first int, key string) {
+	t.Helper()
+	body := `{"customer": {"email": "ada@example.com", "name": "Ada"}, "issue_date": "2026-11-21", "due_date": "2026-12-21",
+		"currency": "EUR", "notes": "` + key + `",
+		"lines": [{"description": "Design", "quantity": "2", "unit_price": "50.00", "tax_rate": "23"}]}`
+	path := "/api/v1/invoices"
+	for turn := first; t.Context().Err() == nil; turn++ {
+		status, answer, err := ask(http.MethodPost, "http://"+replicas[turn%len(replicas)].addr+path, key, body)
+		switch {
+		case err != nil || status >= http.StatusInternalServerError:
+			backOff(t.Context())
+		case status == http.StatusCreated:
+			var made struct {
+				ID string `json:"id"`
+			}
+			if err := json.Unmarshal(answer, &made); err != nil {
+				t.Error(err)
+				return
+			}
+			path, body = path+"/"+made.ID+"/issue", ""
+		case status == http.StatusOK:
+			return
+		default:
+			t.Errorf("%s: %d %s", key, status, answer)
+			return
+		}
+	}
+}
+
+// replica is the real program, started again whenever it ends.
+type replica struct {
+	addr string
+
+	mu      sync.Mutex
+	process *os.Process
+}
+
+// keep runs the program until the test ends.
+func (r *replica) keep(t *testing.T, binary string, environment ...string) {
+	t.Helper()
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for ctx.Err() == nil {
+			program := exec.CommandContext(ctx, binary)
+			program.Env = append(os.Environ(), environment...)
+			program.Cancel = func() error { return program.Process.Signal(os.Interrupt) }
+			r.mu.Lock()
+			err := program.Start()
+			r.process = program.Process
+			r.mu.Unlock()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			_ = program.Wait() // it was killed
+		}
+	}()
+	t.Cleanup(func() {
+		stop()
+		<-ended
+	})
+}
+
+func (r *replica) kill() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_ = r.process.Kill()
+}

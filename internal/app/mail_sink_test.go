@@ -1,0 +1,76 @@
+package app_test
+
+import (
+	"bytes"
+	"context"
+	"net"
+	netmail "net/mail"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/mhale/smtpd"
+)
+
+// sink is a mail server that keeps what it takes.
+type sink struct {
+	url string
+
+	mu      sync.Mutex
+	offered int
+	taken   []*netmail.Message
+}
+
+// startSink starts a mail server. answer is asked about each message, with how many were offered before: it returns nil
+// to take it, or the line to refuse it with. rcpt says whether there is a mailbox; nil for every one.
+func startSink(t *testing.T, answer func(before int) error, rcpt func(to string) bool) *sink {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &sink{url: "smtp://" + listener.Addr().String() + "?tls=off"}
+	server := &smtpd.Server{Appname: "sink", Hostname: "sink.example.com", DisableReverseDNS: true}
+	server.Handler = func(_ net.Addr, _ string, _ []string, data []byte) error {
+		message, err := netmail.ReadMessage(bytes.NewReader(data))
+		if err != nil {
+			return err
+		}
+		s.mu.Lock()
+		before := s.offered
+		s.offered++
+		s.mu.Unlock()
+		if answer != nil {
+			if err := answer(before); err != nil {
+				return err
+			}
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.taken = append(s.taken, message)
+		return nil
+	}
+	if rcpt != nil {
+		server.HandlerRcpt = func(_ net.Addr, _, to string) bool { return rcpt(to) }
+	}
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		_ = server.Serve(listener)
+	}()
+	t.Cleanup(func() {
+		done, cancel := context.WithCancel(context.Background())
+		cancel() // do not wait for clients
+		_ = server.Shutdown(done)
+		_ = listener.Close()
+		<-served
+	})
+	return s
+}
+
+// messages are those that were taken.
+func (s *sink) messages() []*netmail.Message {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.taken)
+}

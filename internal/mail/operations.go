@@ -1,0 +1,56 @@
+package mail
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"onlyonce/internal/conflict"
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/record"
+)
+
+// Send queues one more mail about an issued invoice, once. The first one is queued by [invoice.Issue].
+var Send = idempotency.Define(idempotency.Spec[Draft, Mail]{
+	Kind: idempotency.Create, Name: "mail.send", Table: Table,
+	Statements: func(tx *idempotency.Tx, d Draft) idempotency.Result {
+		args := pgx.NamedArgs{"invoice_id": d.InvoiceID, "recipient": string(d.Recipient)}
+		tx.Exec(`
+			INSERT INTO mails (tenant_id, id, invoice_id, recipient)
+			VALUES (@tenant_id, @record_id, @invoice_id, NULLIF(@recipient, ''))`, args)
+		tx.Exec(`
+			INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
+			VALUES (@tenant_id, @invoice_id, @operation, @idempotency_key, 'e-mail queued')`, args)
+		return tx.Record()
+	},
+	Explain: map[string]idempotency.Explanation[Draft]{
+		"mails_of_issued": notIssued,
+		"mails_invoice":   noInvoice,
+	},
+	Fields: func(d Draft) []slog.Attr { return []slog.Attr{slog.String("invoice", d.InvoiceID.String())} },
+})
+
+// Possible returns a [*conflict.Error] if an invoice cannot be sent: it is a draft or void.
+func Possible(inv invoice.Invoice) error {
+	if inv.Status == invoice.StatusDraft || inv.Status == invoice.StatusVoid {
+		return errNotIssued()
+	}
+	return nil
+}
+
+func notIssued(context.Context, *idempotency.Store, idempotency.Intent, Draft, *pgconn.PgError) error {
+	return errNotIssued()
+}
+
+func errNotIssued() error {
+	return &conflict.Error{
+		Kind: &invoice.NotIssued, Title: "This invoice is not issued.", Text: "Only an issued invoice can be sent. Nothing was sent.",
+	}
+}
+
+func noInvoice(context.Context, *idempotency.Store, idempotency.Intent, Draft, *pgconn.PgError) error {
+	return record.ErrNotFound
+}

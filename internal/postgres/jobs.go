@@ -1,0 +1,34 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivermigrate"
+)
+
+// JobSchema is the schema of River's tables. A migration of ours makes it.
+const JobSchema = "river"
+
+// migrateJobs brings River's tables up to the version that this program was built with. They come from the module
+// itself, so that an update of it brings what it needs. It runs under the same lock as our own migrations.
+func migrateJobs(ctx context.Context, config *pgxpool.Config) error {
+	one := config.Copy()
+	one.MaxConns, one.MinConns = 1, 0
+	pool, err := pgxpool.NewWithConfig(ctx, one)
+	if err != nil {
+		return fmt.Errorf("migrate the jobs: %w", err)
+	}
+	defer pool.Close()
+	migrator, err := rivermigrate.New(riverpgxv5.New(pool), &rivermigrate.Config{Schema: JobSchema, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return fmt.Errorf("migrate the jobs: %w", err)
+	}
+	if _, err := migrator.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
+		return fmt.Errorf("migrate the jobs: %w", err)
+	}
+	return nil
+}
