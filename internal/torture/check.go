@@ -2,6 +2,7 @@ package torture
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/anishathalye/porcupine"
 )
@@ -117,9 +118,8 @@ func (e *evidence) answers(n int) {
 func (e *evidence) records(n int) {
 	in := e.intents[n]
 	found := e.rows.of(in, e.attempts[n])
-	acknowledged, conflicted := false, false
+	acknowledged, conflicted := false, refusedForEver(e.attempts[n])
 	for _, a := range e.attempts[n] {
-		conflicted = conflicted || a.Outcome == conflict && !a.mayPass()
 		if !a.Outcome.acknowledges() {
 			continue
 		}
@@ -142,4 +142,14 @@ func (e *evidence) records(n int) {
 			e.reportf(n, "the record is what was asked for", "intent %d: %s: %+v", n, why, r)
 		}
 	}
+}
+
+// refusedForEver tells whether an answer says that an intent has no record and will have none. A credit note may be
+// made by the other command, if nobody knows what came of that one.
+func refusedForEver(attempts []attempt) bool {
+	return slices.ContainsFunc(attempts, func(a attempt) bool {
+		return a.Outcome == conflict && !a.mayPass() && !slices.ContainsFunc(attempts, func(b attempt) bool {
+			return a.Kind == credit && b.Command != a.Command && b.Outcome.unknown()
+		})
+	})
 }

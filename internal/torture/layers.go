@@ -123,7 +123,22 @@ func Layers() []Layer {
 		{
 			Name:    "the ledger",
 			Removed: "payments are not posted, and nothing compares the sums at COMMIT",
-			sql:     posting(`DROP TRIGGER balance_paid ON invoices; DROP TRIGGER balance_postings ON postings`, enough, `false`),
+			// A refund of what was not posted makes the sum negative.
+			sql: posting(`
+				ALTER DOMAIN minor_units DROP CONSTRAINT minor_units_check;
+				DROP TRIGGER balance_paid ON invoices;
+				DROP TRIGGER balance_credited ON invoices;
+				DROP TRIGGER balance_postings ON postings`, enough, `false`),
+		},
+		{
+			Name:    "the look at what is left",
+			Removed: "a refund is posted whatever is left of its payment, and an amount may be negative",
+			sql: []string{
+				`ALTER DOMAIN minor_units DROP CONSTRAINT minor_units_check`,
+				`DO $$ BEGIN
+					EXECUTE replace(pg_get_functiondef('post_refund'::regproc), 'NEW.amount > payment.left_amount', 'false');
+				END $$`,
+			},
 		},
 	}
 }

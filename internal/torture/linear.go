@@ -14,10 +14,10 @@ import (
 // because less is left, and nothing is made. Only a number may be given up again, and what is open grow by a refund.
 type keyState struct {
 	made    bool
-	refused bool
-	id      string // "" if the answer of the attempt that made it was lost
-	command int    // the one that made it
-	free    bool   // the number may be given up by whoever has it
+	refused [2]bool // by command
+	id      string  // "" if the answer of the attempt that made it was lost
+	command int     // the one that made it
+	free    bool    // the number may be given up by whoever has it
 }
 
 // names tells whether an answer may name this id, and remembers it.
@@ -31,7 +31,7 @@ func (s keyState) names(id string) (bool, keyState) {
 
 // step tells whether an attempt may have this outcome in this state, and what the state is then.
 func step(s keyState, a attempt) (bool, keyState) {
-	nothing := !s.made && !s.refused
+	nothing := !s.made && !s.refused[a.Command]
 	switch a.Outcome {
 	case created, done, existing: // existing: a customer who was there already, found by another key
 		return nothing, keyState{made: true, id: a.ID, command: a.Command}
@@ -43,7 +43,11 @@ func step(s keyState, a attempt) (bool, keyState) {
 		return ok && s.command != a.Command, s
 	case conflict:
 		made := s.made
-		s.refused = s.refused || !s.free && !a.mayPass()
+		for command := range s.refused {
+			// The other command of a credit note asks for something else.
+			mayBe := s.free || a.mayPass() || a.Kind == credit && command != a.Command
+			s.refused[command] = s.refused[command] || !mayBe
+		}
 		return !made, s
 	case stale, barred: // from that version, in that state; from another one it may succeed
 		return !s.made, s

@@ -71,7 +71,9 @@ func TestCreditedBill(t *testing.T) {
 		events []event
 		want   bool
 	}{
-		{"credited in parts", []event{did(credit, 400), credited(3, "issued", 0, 400), did(credit, 600), credited(4, "credited", 0, 1000)}, true},
+		{"credited in parts", []event{
+			did(credit, 400), credited(3, "issued", 0, 400), did(credit, 600), credited(4, "credited", 0, 1000),
+		}, true},
 		{"paid and credited", []event{did(credit, 400), did(pay, 600), credited(4, "paid", 600, 400)}, true},
 		{"a credit note is lost", []event{did(credit, 400), credited(3, "issued", 0, 0)}, false},
 		{"a credit note makes no version", []event{did(credit, 400), credited(2, "issued", 0, 400)}, false},
@@ -117,6 +119,16 @@ func TestMayPass(t *testing.T) {
 			t.Errorf("beyond %s: %t", limit, got)
 		}
 	}
+	for _, k := range []kind{credit, pay} {
+		refused := told(1, 2, conflict, "")
+		refused.Limit, refused.Kind = byLine, k
+		if got := linearizable([]attempt{refused, other(told(3, 4, created, "a"))}, false) == "Ok"; got != (k == credit) {
+			t.Errorf("the other command of a %v: %t", k, got)
+		}
+		if got := refusedForEver([]attempt{refused, other(told(3, 4, lost, ""))}); got == (k == credit) {
+			t.Errorf("a %v refused for ever: %t", k, got)
+		}
+	}
 	const refusal = "a refused change is not stored"
 	for problem, want := range map[string][]string{"has-payments": nil, "has-credit-notes": {refusal}} {
 		refused := attempt{Called: 1, Done: 2, Outcome: barred, Problem: problem, Kind: void, Key: "key", Record: "a"}
@@ -141,7 +153,9 @@ func TestMayPass(t *testing.T) {
 func TestJudgeRefundsAndCreditNotes(t *testing.T) {
 	t.Parallel()
 	given := row{origin: origin{0, "refund.create", "refund"}, id: "f", total: 100, invoice: "a", payment: "p"}
-	note := row{origin: origin{0, "credit_note.create", "credit"}, id: "n", number: "CN-2026-0001", total: 200, invoice: "a", lines: "1:500"}
+	note := row{
+		origin: origin{0, "credit_note.create", "credit"}, id: "n", number: "CN-2026-0001", total: 200, invoice: "a", lines: "1:500",
+	}
 	twice, elsewhere, more, otherLines, unasked := given, given, given, note, note
 	twice.id, elsewhere.payment, more.total, otherLines.lines, unasked.key = "g", "q", 300, "1:400", "nobody's"
 	const (
@@ -180,14 +194,19 @@ func TestJudgeRefundsAndCreditNotes(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			made := attempt{Called: 1, Done: 2, Outcome: created, Key: "made", ID: "a", Number: "2026-0001", Shown: billed(1, "draft", 0)}
-			issued := attempt{Called: 3, Done: 4, Outcome: done, Kind: issue, Key: "issue", Record: "a", ID: "a", Shown: billed(2, "issued", 0)}
-			paid := attempt{
-				Called: 5, Done: 6, Outcome: created, Kind: pay, Key: "pay", Record: "a", ID: "p", Asked: 400, Total: 400, Shown: held(1, 0),
+			issued := attempt{
+				Called: 3, Done: 4, Outcome: done, Kind: issue, Key: "issue", Record: "a", ID: "a", Shown: billed(2, "issued", 0),
 			}
-			refunded := attempt{Called: 7, Done: 8, Outcome: created, Kind: refund, Key: "refund", Record: "p", ID: "f", Asked: 100, Total: 100}
+			paid := attempt{
+				Called: 5, Done: 6, Outcome: created, Kind: pay, Key: "pay", Record: "a", ID: "p", Asked: 400, Total: 400,
+				Shown: held(1, 0),
+			}
+			refunded := attempt{
+				Called: 7, Done: 8, Outcome: created, Kind: refund, Key: "refund", Record: "p", ID: "f", Asked: 100, Total: 100,
+			}
 			credited := attempt{
-				Called: 9, Done: 10, Outcome: created, Kind: credit, Key: "credit", Record: "a", ID: "n", Number: "CN-2026-0001", Total: 200,
-				Lines: "1:500",
+				Called: 9, Done: 10, Outcome: created, Kind: credit, Key: "credit", Record: "a", ID: "n", Number: "CN-2026-0001",
+				Total: 200, Lines: "1:500",
 			}
 			before := []row{
 				{origin: origin{0, "invoice.create", "made"}, id: "a", notes: content(0, 0), email: "a@example.com", number: "2026-0001"},

@@ -1,13 +1,6 @@
 package torture
 
-import (
-	"cmp"
-	"math"
-	"slices"
-	"time"
-
-	"github.com/anishathalye/porcupine"
-)
+import "slices"
 
 // The model of one record: a register with versions, which edits and transitions set.
 type register struct {
@@ -99,33 +92,4 @@ func (r register) step(e event) (bool, register) {
 	default:
 		return next.shows(e.shown)
 	}
-}
-
-// The end of time. What is stored has happened before the last look.
-const (
-	never    = time.Duration(math.MaxInt64)
-	lastLook = never - 1
-	atRest   = never - 2
-)
-
-// timeline is what is known of one record.
-type timeline []porcupine.Operation
-
-func (t *timeline) add(from, to time.Duration, e event) {
-	*t = append(*t, porcupine.Operation{Input: e, Call: int64(from), Return: int64(to)})
-}
-
-// linearizable tells whether the events can be put into an order, each at some moment of its own, in which every
-// answer is right.
-func (t timeline) linearizable() porcupine.CheckResult {
-	model := porcupine.Model{
-		Init: func() any {
-			return register{version: 1, bill: bill{status: "draft", total: untold}, payment: refundable{amount: untold}}
-		},
-		Step: func(state, input, _ any) (bool, any) {
-			return state.(register).step(input.(event)) //nolint:forcetypeassert // there are no others
-		},
-	}
-	slices.SortStableFunc(t, func(a, b porcupine.Operation) int { return cmp.Compare(a.Call, b.Call) })
-	return porcupine.CheckOperationsTimeout(model, t, 10*time.Second)
 }

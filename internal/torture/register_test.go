@@ -86,3 +86,21 @@ func TestRegister(t *testing.T) {
 		})
 	}
 }
+
+// Many who are told the same at once do not make the search take too long, and still have to be told the truth.
+func TestManyTheSame(t *testing.T) {
+	t.Parallel()
+	for barred, want := range map[string]bool{itBarred: true, itExceeds: false} {
+		var all timeline
+		all.add(0, 10, event{kind: void, outcome: itChanged})
+		for n := range time.Duration(40) {
+			all.add(1, 100+n, event{kind: redraft, seen: []int{2}, outcome: barred})
+			all.add(1, 200-n, event{kind: look, shown: profile{Version: 2}})
+			all.add(1, 300, event{kind: pay, amount: 100, outcome: itBarred})
+		}
+		all.add(2, 9, event{kind: look, shown: profile{Version: 1}}) // before the invoice was voided
+		if got := all.linearizable(); (got == porcupine.Ok) != want || got == porcupine.Unknown {
+			t.Errorf("%s: %s", barred, got)
+		}
+	}
+}

@@ -219,8 +219,8 @@ func strangerOf(key string) string {
 }
 
 // someRecords connects as the superuser to a database with invoices of one tenant, whose customer was renamed
-// twice and archived twice. The third of them was edited, issued twice and paid in part, some of which was refunded, and two parts of it were credited; the fourth was
-// voided.
+// twice and archived twice. The third of them was edited, issued twice, paid in part, and credited in two parts, and
+// some of a payment was refunded. The fourth was voided.
 func someRecords(t *testing.T) *pgx.Conn {
 	t.Helper()
 	db := pgtest.New(t)
@@ -278,7 +278,7 @@ func someRecords(t *testing.T) *pgx.Conn {
 	return conn
 }
 
-// live edits, issues and pays one invoice, and voids another one.
+// live edits, issues, pays, refunds and credits one invoice, and voids another one.
 func live(
 	t *testing.T, store *idempotency.Store, intent func(string, uuid.UUID, int) idempotency.Intent, paid, voided uuid.UUID, d invoice.Draft,
 ) {

@@ -49,11 +49,11 @@ func (e *evidence) tell(n int, of func(record string) *timeline) {
 	in, attempts := e.intents[n], e.attempts[n]
 	for _, a := range attempts {
 		if a.Outcome == stale {
-			of(a.Record).add(a.Called, a.Done, event{kind: in.kind, seen: []int{a.Seen}, name: content(n, a.Command), outcome: itStale})
+			of(a.Record).add(a.Called, a.Done, event{kind: in.kind, seen: []int{a.Seen}, outcome: itStale})
 			of(a.Record).add(a.Called, a.Done, event{kind: look, shown: a.Shown})
 		}
 		if a.Outcome == barred {
-			barred := event{kind: in.kind, name: content(n, a.Command), outcome: itBarred}
+			barred := event{kind: in.kind, outcome: itBarred}
 			if a.Seen != 0 {
 				barred.seen = []int{a.Seen}
 			}
