@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/a-h/templ"
-	"github.com/google/uuid"
 
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/mail"
