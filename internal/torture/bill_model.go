@@ -32,7 +32,8 @@ func (b bill) bars(k kind) bool {
 	}
 }
 
-// exceeded says whether an amount is more than the invoice allows. Where the total was never told, the answer is believed.
+// exceeded says whether an amount is more than the invoice allows, or not all that was left where that was wanted. Where
+// the total was never told, the answer is believed.
 func (b bill) exceeded(e event) bool {
 	open := b.total - b.paid - b.credited
 	switch {
@@ -44,6 +45,8 @@ func (b bill) exceeded(e event) bool {
 		return e.outcome == itExceeds
 	case e.kind == credit && e.outcome == itExceeds:
 		return b.leaves(e, open)
+	case e.kind == credit && e.limit == byAll && b.credited+e.amount != b.total:
+		return true
 	default:
 		return e.beyond(open)
 	}

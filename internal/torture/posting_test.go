@@ -74,6 +74,8 @@ func TestCreditedBill(t *testing.T) {
 		{"credited in parts", []event{
 			did(credit, 400), credited(3, "issued", 0, 400), did(credit, 600), credited(4, "credited", 0, 1000),
 		}, true},
+		{"credited the rest", []event{did(credit, 400), {kind: credit, amount: 600, limit: byAll, outcome: itChanged}}, true},
+		{"credited less than the rest", []event{did(credit, 400), {kind: credit, amount: 500, limit: byAll, outcome: itChanged}}, false},
 		{"paid and credited", []event{did(credit, 400), did(pay, 600), credited(4, "paid", 600, 400)}, true},
 		{"a credit note is lost", []event{did(credit, 400), credited(3, "issued", 0, 0)}, false},
 		{"a credit note makes no version", []event{did(credit, 400), credited(2, "issued", 0, 400)}, false},

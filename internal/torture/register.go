@@ -28,7 +28,7 @@ type event struct {
 	outcome string // "" if nobody knows, but not stale
 	maybe   bool   // it may never happen, and changes nothing then
 	amount  cents  // of a payment, a refund or a credit note
-	limit   string // what it was beyond, of a credit note
+	limit   string // what it was beyond, or byAll for everything that was left, of a credit note
 	open    cents  // that was told, of what was more
 	// shown is the record behind it: with the version only, if there is no content; nothing without a version.
 	shown profile

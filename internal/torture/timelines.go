@@ -147,7 +147,11 @@ func (e *evidence) tellPosting(n int, of func(record string) *timeline) {
 				to = min(to, a.Done)
 			}
 		}
-		of(made.about()).add(from, to, event{kind: in.kind, amount: made.total, outcome: itChanged})
+		happened := event{kind: in.kind, amount: made.total, outcome: itChanged}
+		if slices.ContainsFunc(attempts, askedForAll) {
+			happened.limit = byAll
+		}
+		of(made.about()).add(from, to, happened)
 		if in.kind == refund {
 			of(made.invoice).add(from, to, event{kind: unpay, amount: made.total, outcome: itChanged})
 		}
@@ -167,4 +171,9 @@ func (e *evidence) tellPosting(n int, of func(record string) *timeline) {
 		}
 		of(a.Record).add(firstCall(attempts), a.Done, refusal)
 	}
+}
+
+// askedForAll tells who was answered with a credit note for everything that was left.
+func askedForAll(a attempt) bool {
+	return a.Kind == credit && a.Lines == "" && (a.Outcome == created || a.Outcome == replayed || a.Outcome == current)
 }
