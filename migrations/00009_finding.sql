@@ -81,21 +81,32 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 
--- word_lines keeps the words with the lines, whoever changes them. Those of lines that were are taken away first.
+-- word_lines keeps the words with the lines, whoever changes them. Those of lines that were are taken away first, and
+-- then those of all lines are there. It goes from invoice to invoice, because a join with the touched rows, of which
+-- nothing is known when it is planned, may read all invoices.
 -- +goose StatementBegin
 CREATE FUNCTION word_lines() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    lines record;
+    its   invoices;
 BEGIN
-    IF TG_OP <> 'INSERT' THEN
-        DELETE FROM invoice_words w
-        USING (
-            SELECT DISTINCT t.tenant_id, unnest(search_words(t.description)) COLLATE "C" AS word, i.issue_date, t.invoice_id
-            FROM touched t JOIN invoices i ON i.tenant_id = t.tenant_id AND i.id = t.invoice_id) AS gone
-        WHERE (w.tenant_id, w.word, w.issue_date, w.invoice_id) = (gone.tenant_id, gone.word, gone.issue_date, gone.invoice_id);
-    END IF;
-    INSERT INTO invoice_words (tenant_id, word, issue_date, invoice_id)
-    SELECT i.tenant_id, unnest(search_words(invoice_text(i.tenant_id, i.id, i.number))), i.issue_date, i.id
-    FROM (SELECT DISTINCT tenant_id, invoice_id FROM touched) AS t JOIN invoices i ON i.tenant_id = t.tenant_id AND i.id = t.invoice_id
-    ON CONFLICT DO NOTHING;
+    FOR lines IN
+        SELECT tenant_id, invoice_id, string_agg(description, ' ' ORDER BY position) AS text
+        FROM touched GROUP BY tenant_id, invoice_id
+    LOOP
+        SELECT * INTO its FROM invoices WHERE tenant_id = lines.tenant_id AND id = lines.invoice_id;
+        IF TG_OP <> 'INSERT' THEN
+            DELETE FROM invoice_words
+            WHERE tenant_id = its.tenant_id AND issue_date = its.issue_date AND invoice_id = its.id
+                AND word = ANY (search_words(lines.text));
+            lines.text := invoice_text(its.tenant_id, its.id, its.number);
+        ELSE
+            lines.text := number_text(its.number) || lines.text;
+        END IF;
+        INSERT INTO invoice_words (tenant_id, word, issue_date, invoice_id)
+        SELECT its.tenant_id, word, its.issue_date, its.id FROM unnest(search_words(lines.text)) AS word
+        ON CONFLICT DO NOTHING;
+    END LOOP;
     RETURN NULL;
 END $$;
 -- +goose StatementEnd

@@ -249,7 +249,7 @@ func (b *bundle) everyMail(program, person *client) map[string][]request {
 		"POST /api/v1/invoices/{id}/send": append(all(api, http.StatusCreated, "api mail"),
 			api(http.StatusOK, most, "api mail", of.command)),
 		"GET /outbox": {
-			get(person, http.StatusOK, "/outbox"), get(person, http.StatusOK, "/outbox?cursor="+rowID(many/2)),
+			get(person, http.StatusOK, "/outbox"), get(person, http.StatusOK, at("/outbox", "", rowID(many/2), false)),
 		},
 		"GET /api/v1/outbox":      {get(program, http.StatusOK, "/api/v1/outbox?limit=100")},
 		"GET /outbox/{id}":        {get(person, http.StatusOK, "/outbox/"+rowID(7))},

@@ -22,7 +22,7 @@ func (b *bundle) everyRefund(program, person *client) map[string][]request {
 		"POST /api/v1/payments/{id}/refunds": api,
 		"GET /api/v1/payments/{id}/refunds": {
 			looked(program, http.StatusOK, "/api/v1"+list(most)),
-			looked(program, http.StatusOK, "/api/v1"+list(most)+"?limit=100&cursor="+rowID(many/2)),
+			looked(program, http.StatusOK, at("/api/v1"+list(most)+"?limit=100", "", rowID(many/2), false)),
 			looked(program, http.StatusOK, "/api/v1"+list(rowID(2))+"?limit=100"),
 			looked(program, http.StatusNotFound, "/api/v1"+list(nobody)),
 		},
@@ -56,7 +56,7 @@ func (b *bundle) everyCreditNote(program, person *client) map[string][]request {
 		"POST /api/v1/invoices/{id}/credit-notes": api,
 		"GET /api/v1/invoices/{id}/credit-notes": {
 			looked(program, http.StatusOK, "/api/v1"+list(most)),
-			looked(program, http.StatusOK, "/api/v1"+list(most)+"?limit=100&cursor="+rowID(many/2)),
+			looked(program, http.StatusOK, at("/api/v1"+list(most)+"?limit=100", "", rowID(many/2), false)),
 			looked(program, http.StatusOK, "/api/v1"+list(rowID(drafts+2))+"?limit=100"),
 			looked(program, http.StatusNotFound, "/api/v1"+list(nobody)),
 		},
