@@ -63,7 +63,7 @@ func fillIntents(intents int, expiresAt string) string {
 }
 
 // grown returns an error that names each table with fewer rows than asked for. It asks the catalog which
-// tables there are; only goose's own, which has a row for each migration, is left out.
+// tables there are; only those of goose and River are left out, which have a row for each migration and waiting job.
 func grown(ctx context.Context, db database, rows int) error {
 	conn, err := pgx.Connect(ctx, db.admin().url())
 	if err != nil {
@@ -103,7 +103,7 @@ func tablesOf(ctx context.Context, conn *pgx.Conn) ([]table, error) {
 		SELECT c.relname, EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'tenant_id')
 		FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 		WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relname <> 'goose_db_version'
-			AND n.nspname NOT LIKE 'pg\_%' AND n.nspname <> 'information_schema'
+			AND n.nspname = 'public'
 		ORDER BY c.relname`)
 	if err != nil {
 		return nil, fmt.Errorf("list tables: %w", err)

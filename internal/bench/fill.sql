@@ -43,6 +43,10 @@ SELECT
     CASE n % 4 WHEN 1 THEN 10001 ELSE 2 END, 1, at::date, 'bank_transfer', 'Bank', 'R-' || n, at
 FROM past;
 
+INSERT INTO mails (tenant_id, id, invoice_id, recipient, subject, state, attempts, message_id, body, sent_at, created_at)
+SELECT tenant_id, id, invoice_id, 'accounts@northwind.example', 'Invoice', 'sent', 1, id || '@past.example', 'Dear customer', created_at, created_at
+FROM payments WHERE provider = 'Bank';
+
 INSERT INTO refunds (tenant_id, id, payment_id, invoice_id, amount, refunded_on, refunded, created_at)
 SELECT tenant_id, gen_random_uuid(), id, invoice_id, 1, paid_on, 1, created_at FROM payments WHERE provider = 'Bank';
 

@@ -74,7 +74,7 @@ func (b *bench) typedNumbers(ctx context.Context, name string, count, every int)
 func typeNumbers(ctx context.Context, db database, count, every int) error {
 	return db.admin().exec(ctx,
 		`SET session_replication_role = replica`, // without triggers, which count each number by itself
-		`TRUNCATE invoices, `+takenNumbers+` CASCADE`,
+		`TRUNCATE mails, invoices, `+takenNumbers+` CASCADE`, // in the order in which mails are sent
 		past(count),
 		fmt.Sprintf(`
 			INSERT INTO invoices (

@@ -20,9 +20,9 @@ type known struct {
 	// Ids in the middle of their lists.
 	middleInvoice, middleCustomer, middleArchived string
 	middleDay                                     string // on which the middle invoice was issued
-	// The invoice with most of the payments, which is the largest, one in the middle of them, and of all refunds and credit
-	// notes.
-	largeInvoice, middlePayment, middleRefund, middleNote string
+	// The invoice with most of the payments, which is the largest, one in the middle of them, and of all refunds, credit
+	// notes and mails.
+	largeInvoice, middlePayment, middleRefund, middleNote, middleMail string
 }
 
 // newSite logs in.
@@ -49,6 +49,7 @@ func (s *site) learn(ctx context.Context, invoices int) error {
 		&s.known.largeInvoice:   `SELECT id::text FROM invoices WHERE tenant_id = $1 ORDER BY open_amount DESC LIMIT 1`,
 		&s.known.middlePayment:  middleOf("payments", "provider = 'Bank'", "id", "id"),
 		&s.known.middleRefund:   middleOf("refunds", "true", "id", "id"),
+		&s.known.middleMail:     middleOf("mails", "recipient = 'accounts@northwind.example'", "id", "id"),
 		&s.known.middleNote:     middleOf("credit_notes", "number LIKE 'CN-R-%'", "id", "id"),
 		&s.known.middleInvoice:  middleOf("invoices", "true", "id", "issue_date, id"),
 		&s.known.middleDay:      middleOf("invoices", "true", "issue_date", "issue_date, id"),
