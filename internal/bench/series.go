@@ -73,7 +73,7 @@ func (b *bench) typedNumbers(ctx context.Context, name string, count, every int)
 // typeNumbers leaves only invoices with typed numbers.
 func typeNumbers(ctx context.Context, db database, count, every int) error {
 	return db.admin().exec(ctx,
-		`SET session_replication_role = replica`, // without triggers, which count each number by itself
+		`SET session_replication_role = replica`,             // without triggers, which count each number by itself
 		`TRUNCATE mails, invoices, `+takenNumbers+` CASCADE`, // in the order in which mails are sent
 		past(count),
 		fmt.Sprintf(`
