@@ -4,6 +4,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -104,6 +105,8 @@ func (s *session) visitInvoiceStates(look func(*session, string)) {
 	}
 	s.open("/invoices")
 	look(s, "invoices in all states")
+	s.open("/invoices?q=nothing&status=overdue")
+	look(s, "a search that finds nothing")
 
 	draft := s.draftByAPI("2026-7206", nextYear())
 	s.open(draft)
@@ -274,9 +277,12 @@ func (s *session) visitLinkedPages(look func(*session, string)) {
 // kindOfPage is an address without what tells pages of one kind apart.
 func kindOfPage(address string) string {
 	for pattern, name := range map[string]string{
-		`[0-9a-f]{8}-[0-9a-f-]{27}`: "{id}", `^/problems/.+`: "/problems/{slug}", `\?(archived|cursor)=.*`: "", `#.*`: "",
+		`[0-9a-f]{8}-[0-9a-f-]{27}`: "{id}", `^/problems/.+`: "/problems/{slug}", `#.*`: "",
 	} {
 		address = regexp.MustCompile(pattern).ReplaceAllString(address, name)
+	}
+	if path, _, filtered := strings.Cut(address, "?"); filtered && !strings.HasSuffix(path, "/new") {
+		return path // a list is of one kind, whatever is looked for in it
 	}
 	return address
 }

@@ -20,15 +20,15 @@ import (
 var update = flag.Bool("update", false, "write the golden files anew")
 
 // renderer has read the fonts once for all tests, as a server does.
-var renderer = sync.OnceValues(pdf.New)
+var renderer = sync.OnceValue(pdf.New)
 
 func render(t testing.TB, inv pdf.Invoice) []byte {
 	t.Helper()
-	r, err := renderer()
+	file, err := renderer().Render(inv)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r.Render(inv)
+	return file
 }
 
 // pages gives the text layer of each page, read by a library that knows nothing of how it was written.

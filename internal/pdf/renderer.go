@@ -3,21 +3,25 @@ package pdf
 import (
 	"fmt"
 	"strings"
+	"sync"
 )
 
 // Renderer makes documents. It is safe for concurrent use.
-type Renderer struct{ typefaces [styles]*typeface }
-
-// New reads the fonts. An error means that the program was built with broken ones.
-func New() (*Renderer, error) {
-	typefaces, err := loadTypefaces()
-	return &Renderer{typefaces}, err
+type Renderer struct {
+	typefaces func() ([styles]*typeface, error)
 }
 
+// New makes a renderer, which reads the fonts for its first document: who makes none does not wait for them.
+func New() *Renderer { return &Renderer{sync.OnceValues(loadTypefaces)} }
+
 // Render gives the document of an invoice. It takes time and memory in proportion to the texts, so the caller bounds
-// them, and how many are rendered at once.
-func (r *Renderer) Render(inv Invoice) []byte {
-	d := &document{shaper: newShaper(r.typefaces), mark: inv.Mark}
+// them, and how many are rendered at once. An error means that the program was built with broken fonts.
+func (r *Renderer) Render(inv Invoice) ([]byte, error) {
+	typefaces, err := r.typefaces()
+	if err != nil {
+		return nil, err
+	}
+	d := &document{shaper: newShaper(typefaces), mark: inv.Mark}
 	d.compose(inv)
 	d.number()
 	f := newFile()
@@ -40,5 +44,5 @@ func (r *Renderer) Render(inv Invoice) []byte {
 	info := f.object(fmt.Sprintf("<< /Title %s /Author %s /Creator (Onlyonce) /CreationDate %s /ModDate %s >>",
 		textString("Invoice "+inv.Number), textString(inv.Seller.Name), at, at))
 	f.finish(catalog, info)
-	return f.Bytes()
+	return f.Bytes(), nil
 }

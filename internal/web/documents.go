@@ -37,7 +37,8 @@ func (s *Server) invoicePDF(r *http.Request, inv invoice.Invoice) (file, error) 
 		return file{}, err
 	}
 	defer s.rendered.Release(1)
-	return file{"Invoice-" + inv.Number + ".pdf", "application/pdf", s.documents.Render(shown)}, nil
+	content, err := s.documents.Render(shown)
+	return file{"Invoice-" + inv.Number + ".pdf", "application/pdf", content}, err
 }
 
 // printed is an invoice as its document shows it. Nothing in it changes after the invoice was issued but the mark of a

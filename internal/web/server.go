@@ -62,13 +62,9 @@ type Server struct {
 	rendered  *semaphore.Weighted // documents that are rendered now, see invoicePDF
 }
 
-// New makes a server. The error is that of broken assets or fonts, or of an Origin that is none.
+// New makes a server. The error is that of broken assets, or of an Origin that is none.
 func New(c Config) (*Server, error) {
 	assets, err := static.New()
-	if err != nil {
-		return nil, err
-	}
-	documents, err := pdf.New()
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +72,7 @@ func New(c Config) (*Server, error) {
 		pool: c.Pool, store: c.Store, log: c.Log, secure: c.Secure, origin: c.Origin, demo: c.Demo,
 		tokens: newTokens(c.Pool), assets: assets,
 		large: semaphore.NewWeighted(largeAtOnce), passwords: semaphore.NewWeighted(passwordsAtOnce),
-		documents: documents, rendered: semaphore.NewWeighted(documentsAtOnce),
+		documents: pdf.New(), rendered: semaphore.NewWeighted(documentsAtOnce),
 	}
 	s.sessions = newSessions(c.Pool, c.Secure)
 	mux := chi.NewRouter()
