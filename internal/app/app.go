@@ -96,7 +96,6 @@ func Start(ctx context.Context, c Config) (_ *App, err error) {
 	if err != nil {
 		return nil, err
 	}
-	a.serve(a.listener, site.Handler)
 	registry.MustRegister(inProgress(store))
 	if err := a.startJobs(ctx, url, registry); err != nil {
 		return nil, err
@@ -105,6 +104,7 @@ func Start(ctx context.Context, c Config) (_ *App, err error) {
 		return nil, err
 	}
 	a.work.Go(func() error { return a.expire(a.stopped) })
+	a.serve(a.listener, site.Handler) // nothing can fail any more: whoever gets an answer has an app that stays
 	a.banner()
 	return a, nil
 }
