@@ -7,22 +7,18 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/playwright-community/playwright-go"
 )
 
-// Every page, in both themes and at both ends of the widths: axe finds nothing
+// Every page, at both ends of the widths and in all themes: axe finds nothing
 // serious, nothing needs scrolling sideways, and the console stays silent.
 func TestAccessibility(t *testing.T) {
 	t.Parallel()
-	for name, circumstances := range map[string][]option{
-		"light, wide":    {},
-		"light, narrow":  {onPhone},
-		"dark, wide":     {inTheDark},
-		"dark, narrow":   {inTheDark, onPhone},
-		"forced, narrow": {inForcedColors, onPhone},
-	} {
+	for name, width := range widths {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := start(t, circumstances...)
+			s := start(t, width)
 			s.visitEveryPage((*session).isAccessible)
 		})
 	}
@@ -287,10 +283,9 @@ func kindOfPage(address string) string {
 	return address
 }
 
-// seriousProblems runs axe in the page. It comes in by the debugger, which the
-// content security policy does not bind.
-const seriousProblems = `async () => {
-	const result = await axe.run(document, { resultTypes: ["violations"] });
+// seriousProblems runs axe in the page: all of its rules, or some.
+const seriousProblems = `async (rules) => {
+	const result = await axe.run(document, { resultTypes: ["violations"], ...(rules.length && { runOnly: rules }) });
 	return result.violations
 		.filter(({ impact }) => impact === "serious" || impact === "critical")
 		.map(({ help, nodes }) => help + ": " + nodes.map((node) => node.html).join(" "));
@@ -304,21 +299,52 @@ const outsideThePage = `() => {
 	return beyond.map((element) => element.outerHTML.slice(0, 200)).concat(document.documentElement.scrollWidth + " px");
 }`
 
+type theme struct {
+	name  string
+	media playwright.PageEmulateMediaOptions
+	rules []string // of axe; empty for all
+}
+
+// light is the usual theme.
+var light = theme{name: "light", media: playwright.PageEmulateMediaOptions{
+	ColorScheme: playwright.ColorSchemeLight, ForcedColors: playwright.ForcedColorsNone,
+}}
+
+// themes are those that a page is looked at in, the usual one last, so that the page is left in it. Rules that
+// are not about colours find the same in each.
+var themes = []theme{
+	{"dark", playwright.PageEmulateMediaOptions{ColorScheme: playwright.ColorSchemeDark}, colours},
+	{"forced", playwright.PageEmulateMediaOptions{ForcedColors: playwright.ForcedColorsActive}, colours},
+	light,
+}
+
+// colours are the rules of axe about them.
+var colours = []string{"color-contrast", "link-in-text-block"}
+
 func (s *session) isAccessible(where string) {
 	s.t.Helper()
-	s.takePicture(where)
+	s.isAccessibleIn(themes, where)
+}
+
+func (s *session) isAccessibleIn(themes []theme, where string) {
+	s.t.Helper()
 	axe, err := os.ReadFile("node_modules/axe-core/axe.min.js")
 	s.check(err, "read axe (run e2e/setup)")
+	// It comes in by the debugger, which the content security policy does not bind.
 	_, err = s.page.Evaluate(string(axe))
 	s.check(err, "bring axe into the page")
-	found, err := s.page.Evaluate(seriousProblems)
-	s.check(err, "run axe")
-	for _, problem := range found.([]any) {
-		s.t.Errorf("%s: %s", where, problem)
-	}
-	outside, err := s.page.Evaluate(outsideThePage)
-	s.check(err, "measure the page")
-	for _, element := range outside.([]any) {
-		s.t.Errorf("%s: has to be scrolled to sideways: %s", where, element)
+	for _, theme := range themes {
+		s.check(s.page.EmulateMedia(theme.media), "choose a theme")
+		s.takePicture(where + " " + theme.name)
+		found, err := s.page.Evaluate(seriousProblems, theme.rules)
+		s.check(err, "run axe")
+		for _, problem := range found.([]any) {
+			s.t.Errorf("%s, %s: %s", where, theme.name, problem)
+		}
+		outside, err := s.page.Evaluate(outsideThePage)
+		s.check(err, "measure the page")
+		for _, element := range outside.([]any) {
+			s.t.Errorf("%s, %s: has to be scrolled to sideways: %s", where, theme.name, element)
+		}
 	}
 }

@@ -256,7 +256,7 @@ func TestFiveClicksOnArchive(t *testing.T) {
 // stands there must not undo the first.
 func TestSlowDoubleClickIsNotUndone(t *testing.T) {
 	t.Parallel()
-	for name, width := range map[string]option{"wide": withJavaScript, "narrow": onPhone} {
+	for name, width := range widths {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := withAda(t, width)

@@ -13,12 +13,12 @@ import (
 
 func TestExtremeContents(t *testing.T) {
 	t.Parallel()
-	for name, circumstances := range map[string][]option{"wide": {}, "narrow": {onPhone}} {
+	for name, width := range widths {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := start(t, circumstances...)
+			s := start(t, width)
 			s.login()
-			s.visitExtremes((*session).isAccessible)
+			s.visitExtremes(func(s *session, where string) { s.isAccessibleIn([]theme{light}, where) })
 		})
 	}
 }

@@ -147,7 +147,7 @@ func TestIssueInTwoTabs(t *testing.T) {
 // must find nothing to press there. A page may have a message above it or not.
 func TestSlowDoubleClickDoesNotDoTheNextThing(t *testing.T) {
 	t.Parallel()
-	for name, width := range map[string]option{"wide": withJavaScript, "narrow": onPhone} {
+	for name, width := range widths {
 		for before, message := range map[string]bool{"no message before": false, "a message before": true} {
 			t.Run(name+", "+before, func(t *testing.T) {
 				t.Parallel()

@@ -6,7 +6,7 @@ import "testing"
 // more.
 func TestSlowDoubleClickOnSendAgain(t *testing.T) {
 	t.Parallel()
-	for name, width := range map[string]option{"wide": withJavaScript, "narrow": onPhone} {
+	for name, width := range widths {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := withDraft(t, width)

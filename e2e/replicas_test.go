@@ -9,12 +9,10 @@ import (
 // takes. It says so, keeps everything, and leads to the same invoice.
 func TestStillSaving(t *testing.T) {
 	t.Parallel()
-	for name, circumstances := range map[string][]option{
-		"light, wide": {}, "dark, narrow": {inTheDark, onPhone}, "forced, narrow": {inForcedColors, onPhone},
-	} {
+	for name, width := range widths {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := start(t, circumstances...)
+			s := start(t, width)
 			s.login()
 			s.newInvoice()
 			form := s.page.URL()

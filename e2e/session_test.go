@@ -13,7 +13,6 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"onlyonce/internal/app"
-	"onlyonce/internal/postgres/pgtest"
 )
 
 // patience bounds every wait for the app or the browser, as Playwright's own
@@ -48,13 +47,12 @@ func onPhone(o *playwright.BrowserNewContextOptions) {
 	o.HasTouch = new(true)
 }
 
-func inTheDark(o *playwright.BrowserNewContextOptions) {
-	o.ColorScheme = playwright.ColorSchemeDark
-}
-
 func inForcedColors(o *playwright.BrowserNewContextOptions) {
 	o.ForcedColors = playwright.ForcedColorsActive
 }
+
+// widths are the ends of those that pages are looked at in.
+var widths = map[string]option{"wide": withJavaScript, "narrow": onPhone}
 
 // withAndWithoutJavaScript is for what must be the same either way.
 var withAndWithoutJavaScript = map[string]option{
@@ -71,7 +69,7 @@ func start(t *testing.T, options ...option) *session {
 // startIn is start with a certain browser.
 func startIn(t *testing.T, launch func() (playwright.Browser, error), options ...option) *session {
 	t.Helper()
-	db := pgtest.New(t)
+	db := demoData.New(t)
 	s := &session{
 		t: t, db: db.Admin(t), database: parsedInOrder(t, db.URL),
 		log: &attemptLog{next: slog.NewTextHandler(t.Output(), nil)}, form: &formLog{},
@@ -79,7 +77,6 @@ func startIn(t *testing.T, launch func() (playwright.Browser, error), options ..
 	running := s.startApp(patience)
 	s.origin, s.metrics = running.URL(), running.MetricsURL()
 	s.before = s.allInvoices()
-	s.log.forget() // how the demo data came to be
 	s.openBrowser(launch, options)
 	return s
 }

@@ -129,6 +129,9 @@ func TestReadsChangeNothing(t *testing.T) {
 				}
 				shown = shown || a.status == http.StatusOK
 				tried++
+				if query == "" && a.status == http.StatusNotFound {
+					break // there is nothing, whatever the query says
+				}
 			}
 		}
 		after := b.everything()
@@ -165,6 +168,7 @@ func TestEveryNaturalRouteIsNatural(t *testing.T) {
 		tried++
 		var somebody tenant
 		var person *client
+		missing := map[string]bool{} // addresses where there is nothing, whatever is sent
 		for n, of := range records {
 			if n == 0 || route.Public {
 				// A new one, because logins are limited for each email, and no more than needed, because they are
@@ -181,9 +185,14 @@ func TestEveryNaturalRouteIsNatural(t *testing.T) {
 						form.Set("password", password)
 					}
 					for _, sender := range senders {
-						if a := sender.submit(address, form); a.status >= http.StatusInternalServerError {
+						if missing[address] {
+							continue
+						}
+						a := sender.submit(address, form)
+						if a.status >= http.StatusInternalServerError {
 							t.Errorf("%s: %v", address, a)
 						}
+						missing[address] = sender == acme && a.status == http.StatusNotFound
 					}
 				}
 				if route.Path == "/login" && i == 1 {

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"net/http"
 	"net/url"
-	"regexp"
+	"path"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -42,10 +42,13 @@ func (p page) checkForms(posted url.Values) {
 
 // operationAt names what POST to an address carries out; "" if it is nothing.
 func (b *bundle) operationAt(address string) string {
-	path, _, _ := strings.Cut(address, "?")
+	address, _, _ = strings.Cut(address, "?")
 	for _, route := range b.once() {
-		pattern := strings.ReplaceAll(regexp.QuoteMeta(route.Path), `\{id\}`, `[^/]+`)
-		if route.Method == http.MethodPost && regexp.MustCompile(`^`+pattern+`$`).MatchString(path) {
+		matches, err := path.Match(strings.ReplaceAll(route.Path, "{id}", "*"), address)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if route.Method == http.MethodPost && matches {
 			return route.Why
 		}
 	}

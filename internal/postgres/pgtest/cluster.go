@@ -54,7 +54,7 @@ var settings = map[string]string{
 	"log_min_messages":   "fatal", // tests provoke errors by the thousand
 }
 
-// template is the database that all others are copies of.
+// template is the database with the schema and no rows, which all others are copies of.
 const template = server.Database
 
 // cluster is a running server whose database template has the current schema.
@@ -117,12 +117,17 @@ func (c *cluster) prepare(ctx context.Context) error {
 	if err := postgres.Migrate(ctx, server.URL(c.dir, server.Role, template)); err != nil {
 		return err
 	}
-	return c.exec(ctx, "ALTER DATABASE "+template+" WITH IS_TEMPLATE true ALLOW_CONNECTIONS false")
+	return c.close(ctx, template)
+}
+
+// close lets a database be copied, and nobody connect to it.
+func (c *cluster) close(ctx context.Context, name string) error {
+	return c.exec(ctx, "ALTER DATABASE "+name+" WITH IS_TEMPLATE true ALLOW_CONNECTIONS false")
 }
 
 // clone needs no lock: PostgreSQL copies one template many times at once, as long as nobody is
 // connected to it.
-func (c *cluster) clone(ctx context.Context) (name string, err error) {
+func (c *cluster) clone(ctx context.Context, template string) (name string, err error) {
 	name = fmt.Sprintf("test_%d", c.clones.Add(1))
 	return name, c.exec(ctx, fmt.Sprintf("CREATE DATABASE %s OWNER %s TEMPLATE %s STRATEGY file_copy",
 		name, server.Role, template))

@@ -46,7 +46,12 @@ type Database struct {
 // New makes a database with the current schema and no rows. It is dropped when the test ends.
 func New(t testing.TB) *Database {
 	t.Helper()
-	db, drop, err := clone(t.Context())
+	return newFrom(t, template)
+}
+
+func newFrom(t testing.TB, template string) *Database {
+	t.Helper()
+	db, drop, err := clone(t.Context(), template)
 	if err != nil {
 		t.Fatalf("pgtest: %v", err)
 	}
@@ -60,19 +65,19 @@ func New(t testing.TB) *Database {
 
 // Run is New for an example, which has no [testing.TB]: the database is there while work runs.
 func Run(ctx context.Context, work func(*Database) error) error {
-	db, drop, err := clone(ctx)
+	db, drop, err := clone(ctx, template)
 	if err != nil {
 		return err
 	}
 	return errors.Join(work(db), drop())
 }
 
-func clone(ctx context.Context) (db *Database, drop func() error, err error) {
+func clone(ctx context.Context, template string) (db *Database, drop func() error, err error) {
 	cluster, err := shared.start()
 	if err != nil {
 		return nil, nil, fmt.Errorf("start PostgreSQL: %w", err)
 	}
-	name, err := cluster.clone(ctx)
+	name, err := cluster.clone(ctx, template)
 	if err != nil {
 		return nil, nil, err
 	}

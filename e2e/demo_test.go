@@ -1,0 +1,27 @@
+package e2e
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"onlyonce/internal/app"
+	"onlyonce/internal/postgres/pgtest"
+)
+
+// demoData is what every test begins with. The app makes it once, since that takes longer than most tests.
+var demoData = pgtest.Template{Fill: func(ctx context.Context, db *pgtest.Database) error {
+	running, err := app.Start(ctx, app.Config{
+		Addr: "127.0.0.1:0", DatabaseURL: db.URL, Demo: true, Log: slog.New(slog.DiscardHandler), Wait: patience, ExpireEvery: time.Hour,
+	})
+	if err != nil {
+		return fmt.Errorf("start the app: %w", err)
+	}
+	// Its e-mails are sent in the background: here, or else by each test.
+	for sent := false; !sent && err == nil; {
+		err = db.Pool.QueryRow(ctx, `SELECT NOT EXISTS (SELECT FROM river.river_job WHERE finalized_at IS NULL)`).Scan(&sent)
+	}
+	return errors.Join(err, running.Close(ctx))
+}}
