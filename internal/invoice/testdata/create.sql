@@ -6,7 +6,7 @@ SELECT claim_intent($1, $2, $3, $4);
 -- $1 = 'the tenant'
 -- $2 = 'invoice.create'
 -- $3 = 'k'
--- $4 = '5000ms'
+-- $4 = '20000ms'
 
 WITH billed AS MATERIALIZED (
 	SELECT chosen.id, c.email, c.name
