@@ -42,8 +42,8 @@ SELECT
 	record.id, CASE record.id WHEN $7 THEN 'created' ELSE 'reused' END, made.result, now() + $27
 FROM (SELECT (
 		SELECT json_build_object(
-			'id', i.id, 'number', i.number, 'status', i.status, 'paid', 0, 'credited', 0, 'open', i.total, 'currency', i.currency,
-			'customer', json_build_object('id', b.id, 'email', b.email, 'name', b.name),
+			'id', i.id, 'number', i.number, 'status', i.status, 'overdue', false, 'paid', 0, 'credited', 0, 'open', i.total,
+			'currency', i.currency, 'customer', json_build_object('id', b.id, 'email', b.email, 'name', b.name),
 			'issue_date', i.issue_date, 'due_date', i.due_date, 'notes', i.notes,
 			'lines', (
 				SELECT json_agg(json_build_object(
