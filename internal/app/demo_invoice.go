@@ -19,7 +19,7 @@ func (t demoTenant) draft(n int) (invoice.Draft, error) {
 		IssueDate: issued.String(), DueDate: issued.AddDays(14 + 16*(n%2)).String(),
 	}
 	work, rate := t.work, t.rate
-	if n%6 == 4 && len(t.abroad) > 0 {
+	if n%6 == 3 && len(t.abroad) > 0 {
 		to := t.abroad[n/6%len(t.abroad)]
 		in.Customer, in.Currency, work, rate = &to.customer, to.currency, to.work, "0"
 	}

@@ -25,6 +25,7 @@ func TestDemoShowsTheLife(t *testing.T) {
 		"in euros":             {ofAcme + `currency = 'EUR'`, 30},
 		"in dollars":           {ofAcme + `currency = 'USD'`, 3},
 		"in yen":               {ofAcme + `currency = 'JPY'`, 3},
+		"open in yen":          {ofAcme + `currency = 'JPY' AND state IN ('issued', 'partially_paid')`, 1},
 		"more than two pages":  {ofAcme + `true`, 51},
 		"of another tenant":    {`tenant_id = '` + globex + `'`, 20},
 		"mailed":               {`EXISTS (SELECT FROM mails m WHERE m.invoice_id = i.id)`, 60},
