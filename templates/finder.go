@@ -12,8 +12,8 @@ type Finder struct {
 	Hidden []Field
 	// Chips are states to choose one of.
 	Chips []NavItem
-	// Only is what the list is narrowed to, such as one customer, and the way to be rid of that.
-	Only Link
+	// Only is what the list is narrowed to besides.
+	Only []Narrowing
 	// Dated says that there are a first and a last day.
 	Dated    bool
 	From, To string
@@ -26,6 +26,13 @@ type Finder struct {
 	Problems []string
 	// Whole are words of which only whole ones were looked for.
 	Whole []string
+}
+
+// Narrowing is something that a list is narrowed to, such as one customer, and the way to be rid of that.
+type Narrowing struct {
+	Text string // behind "Only those", such as "of Ada Lovelace"
+	All  string // the text of the link to all others, such as "Show all customers"
+	Href string
 }
 
 // Pager leads through the pages of a list.

@@ -37,7 +37,8 @@ func states() map[string]templ.Component {
 		Href:  "/invoices", Many: "invoices", Search: hostile, Placeholder: "Number",
 		Hidden: []templates.Field{{Name: "status", Value: "open"}},
 		Chips:  []templates.NavItem{{Text: "All", Href: "/invoices"}, {Text: "Open", Href: "/invoices?status=open", Current: true}},
-		Only:   templates.Link{Text: hostile, Href: "/invoices"}, Dated: true, From: "2026-01-01", To: "never", Sort: "due",
+		Only:   []templates.Narrowing{{Text: hostile, All: hostile, Href: "/invoices"}},
+		Dated:  true, From: "2026-01-01", To: "never", Sort: "due",
 		Sorts: []templates.Option{{Value: "newest", Text: "Newest first"}, {Value: "due", Text: "Due first"}},
 		Said:  hostile, ClearHref: "/invoices", Problems: []string{hostile}, Whole: []string{hostile},
 	}

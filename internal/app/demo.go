@@ -4,42 +4,60 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"time"
+	"sync/atomic"
 
 	"github.com/jackc/pgx/v5/pgxpool"
+	"golang.org/x/sync/errgroup"
 
 	"onlyonce/internal/account"
-	"onlyonce/internal/date"
 	"onlyonce/internal/idempotency"
-	"onlyonce/internal/invoice"
 	"onlyonce/templates"
 )
 
 // seed fills in what is missing of the demo tenants. Each row has a key of its own, so that it may run
-// any number of times, on several replicas at once, and be killed in between.
+// any number of times, on several replicas at once, and be killed in between. Tenants are filled in side by side, and the
+// invoices of each in their order, so that their numbers are the same each time.
 func seed(ctx context.Context, pool *pgxpool.Pool, store *idempotency.Store) error {
 	// Not a person's attempts: they would drown the log and the metrics.
 	quiet := idempotency.Store{Pool: store.Pool, Wait: store.Wait, Timeout: store.Timeout}
-	created := false
+	var created atomic.Bool
+	var tenants errgroup.Group // each gets as far as it can, whatever becomes of the others
 	for _, t := range demoTenants() {
-		if err := t.credentials(ctx, pool); err != nil {
-			return fmt.Errorf("demo tenant %s: %w", t.name, err)
-		}
-		missing, err := t.missing(ctx, &quiet)
-		if err != nil {
-			return fmt.Errorf("look for demo invoices of %s: %w", t.name, err)
-		}
-		for _, week := range missing {
-			if err := t.live(ctx, &quiet, week); err != nil {
-				return fmt.Errorf("demo invoice %s of %s: %w", demoKey(week), t.name, err)
+		tenants.Go(func() error {
+			news, err := t.fill(ctx, pool, &quiet)
+			if news {
+				created.Store(true)
 			}
-		}
-		created = created || len(missing) > 0
+			if err != nil {
+				return fmt.Errorf("%s: %w", t.name, err)
+			}
+			return nil
+		})
 	}
-	if err := analyze(ctx, pool, created); err != nil {
+	if err := tenants.Wait(); err != nil {
+		return fmt.Errorf("fill in demo data: %w", err)
+	}
+	if err := analyze(ctx, pool, created.Load()); err != nil {
 		return fmt.Errorf("analyze demo data: %w", err)
 	}
 	return nil
+}
+
+// fill fills in what is missing of one tenant, and tells whether any invoice was.
+func (t demoTenant) fill(ctx context.Context, pool *pgxpool.Pool, store *idempotency.Store) (news bool, err error) {
+	if err := t.credentials(ctx, pool); err != nil {
+		return false, err
+	}
+	missing, err := t.missing(ctx, store)
+	if err != nil {
+		return false, fmt.Errorf("look for invoices: %w", err)
+	}
+	for _, n := range missing {
+		if err := t.live(ctx, store, n); err != nil {
+			return true, fmt.Errorf("invoice %d: %w", n, err)
+		}
+	}
+	return len(missing) > 0, nil
 }
 
 // analyze gives the planner its statistics, if there is news. Without them all indexes that begin with
@@ -79,27 +97,6 @@ func (t demoTenant) credentials(ctx context.Context, pool *pgxpool.Pool) error {
 		INSERT INTO api_tokens (token_hash, tenant_id, name) VALUES ($5, $1, 'demo') ON CONFLICT DO NOTHING`,
 		t.id, t.name, t.email, hash, account.HashToken(t.token))
 	return err
-}
-
-// demoWeeks is how many invoices a tenant has: one a week, the last a few days ago.
-const demoWeeks = 24
-
-func demoKey(week int) string { return fmt.Sprintf("demo-%02d", week+1) }
-
-// draft is the invoice of one week.
-func (t demoTenant) draft(week int) (invoice.Draft, error) {
-	issued := date.Of(time.Now().UTC()).AddDays(-7*(demoWeeks-week) + week%4)
-	who := t.customers[(week*3+week/5)%len(t.customers)]
-	in := invoice.Input{
-		Customer: &who, Currency: t.currency, AllowRepeat: true,
-		IssueDate: issued.String(), DueDate: issued.AddDays(14 + 16*(week%2)).String(),
-	}
-	for n := range 1 + week%3 {
-		line := t.work[(week+n*2)%len(t.work)]
-		line.TaxRate = t.rate
-		in.Lines = append(in.Lines, line)
-	}
-	return in.Draft()
 }
 
 func demoLogins(on bool) []templates.DemoLogin {

@@ -15,15 +15,16 @@ import (
 	"onlyonce/internal/refund"
 )
 
-// step is one thing that happens to a demo invoice, by an operation of the app under the key of its week.
+// step is one thing that happens to a demo invoice, by an operation of the app.
 type step struct {
-	do   func(context.Context, *idempotency.Store, idempotency.Intent) (uuid.UUID, error)
-	used func(context.Context, *idempotency.Store, uuid.UUID, idempotency.Key) (uuid.UUID, bool, error)
+	about int // which step made the record that this one is about
+	do    func(context.Context, *idempotency.Store, idempotency.Intent) (uuid.UUID, error)
+	used  func(context.Context, *idempotency.Store, uuid.UUID, idempotency.Key) (uuid.UUID, bool, error)
 }
 
-// of is a step that carries out an operation. The command is about the record of the step before, and record tells from
-// the result which one the next step is about.
-func of[C, R any](op idempotency.Operation[C, R], command func(of uuid.UUID) (C, error), record func(R) uuid.UUID) step {
+// of is a step that carries out an operation. The command is about the record of another step, and record tells from
+// the result which one this step made.
+func of[C, R any](op idempotency.Operation[C, R], command func(about uuid.UUID) (C, error), record func(R) uuid.UUID) step {
 	return step{used: op.Used, do: func(ctx context.Context, store *idempotency.Store, intent idempotency.Intent) (uuid.UUID, error) {
 		c, err := command(intent.Record)
 		if err != nil {
@@ -41,107 +42,90 @@ func of[C, R any](op idempotency.Operation[C, R], command func(of uuid.UUID) (C,
 	}}
 }
 
-// life is what happens to the invoice of one week: the newest are drafts, then issued ones follow, of which some are
-// overdue, then such that are paid in part, and the oldest are paid. One is credited, and of one payment some is refunded.
-func (t demoTenant) life(week int) []step {
+// life is what happens to an invoice. The newest are drafts. Most of the old ones are paid, at once or in two parts, and
+// some are overdue. Of those in between some are paid, some in part. A few are void, credited or refunded.
+func (t demoTenant) life(n int) []step {
 	invoiceID := func(inv invoice.Invoice) uuid.UUID { return inv.ID }
-	steps := []step{of(invoice.Create, func(uuid.UUID) (invoice.Draft, error) { return t.draft(week) }, invoiceID)}
 	nothing := func(uuid.UUID) (struct{}, error) { return struct{}{}, nil }
-	age := demoWeeks - week
-	if age > 2 {
-		steps = append(steps, of(invoice.Issue, nothing, invoiceID))
+	steps := []step{of(invoice.Create, func(uuid.UUID) (invoice.Draft, error) { return t.draft(n) }, invoiceID)}
+	if t.age(n) <= 8 {
+		return steps
 	}
+	steps = append(steps, of(invoice.Issue, nothing, invoiceID))
+	paid := 2 // which step a payment is
 	switch {
-	case age <= 2:
-	case week%8 == 5:
-		steps = append(steps, of(invoice.Void, nothing, invoiceID))
-	case age > 12:
-		steps = append(steps, t.pay(week, 1))
-		if week == 2 {
-			steps = append(steps, t.refund(week, 4))
-		}
-	case week == 15:
-		steps = append(steps, t.credit())
-	case age > 7 && week%2 == 0:
-		steps = append(steps, t.pay(week, 3))
+	case n%20 == 6:
+		return append(steps, of(invoice.Void, nothing, invoiceID))
+	case n%30 == 13: // a mistake
+		return append(steps, t.credit(nil))
+	case n%30 == 21: // less was done than billed
+		return append(steps, t.credit([]credit.LineInput{{Position: 1, Quantity: "0.5"}}))
+	case n%30 == 17: // a discount
+		return append(steps, t.pay(n, 0, 1), t.refund(n, paid, 5))
+	case n == 24: // taken back
+		return append(steps, t.pay(n, 0, 1), t.refund(n, paid, 1), t.credit(nil))
+	case t.age(n) > 60 && n%12 == 8:
+		return steps
+	case t.age(n) > 60 && n%5 == 0:
+		return append(steps, t.pay(n, 0, 2), t.pay(n, 1, 2))
+	case t.age(n) > 60 || n%3 == 1:
+		return append(steps, t.pay(n, 0, 1))
+	case n%3 == 2:
+		return append(steps, t.pay(n, 0, 3))
+	default:
+		return steps
 	}
-	return steps
 }
 
-// share is what is billed in a week, divided by part.
-func (t demoTenant) share(week int, part int64) (d invoice.Draft, amount string, err error) {
-	if d, err = t.draft(week); err != nil {
+// share is what is billed, divided by the number of parts; with what is left by rounding in the first part, 0.
+func (t demoTenant) share(n, part int, parts int64) (d invoice.Draft, amount string, err error) {
+	if d, err = t.draft(n); err != nil {
 		return d, "", err
 	}
 	totals, err := invoice.TotalsOf(d.Lines)
-	return d, d.Currency.Format(totals.Total / part), err
+	share := totals.Total / parts
+	if part == 0 {
+		share += totals.Total % parts
+	}
+	return d, d.Currency.Format(share), err
 }
 
-// pay records one payment, of the whole divided by part.
-func (t demoTenant) pay(week int, part int64) step {
+// pay records the payment of a part of the invoice.
+func (t demoTenant) pay(n, part int, parts int64) step {
 	return of(payment.Create, func(id uuid.UUID) (payment.Draft, error) {
-		d, amount, err := t.share(week, part)
+		d, amount, err := t.share(n, part, parts)
 		if err != nil {
 			return payment.Draft{}, err
 		}
+		days := 4 + n*7%5 // not in the future
+		if t.age(n) > 60 {
+			days = 6 + n*7%25 + 20*part
+		}
 		return payment.Input{
-			Amount: amount, Date: d.IssueDate.AddDays(12).String(), Method: payment.Methods()[week%2],
-			Provider: "bank", Reference: fmt.Sprintf("%s-%02d", t.currency, week+1),
+			Amount: amount, Date: d.IssueDate.AddDays(days).String(), Method: payment.Methods()[n%2],
+			Provider: [...]string{"bank", "card terminal"}[n%2], Reference: fmt.Sprintf("%s-%04d-%d", t.currency, 3000+n*17, part+1),
 		}.Draft(id, d.Currency)
 	}, func(p payment.Payment) uuid.UUID { return p.ID })
 }
 
-// refund gives back, of the payment, what was billed divided by part.
-func (t demoTenant) refund(week int, part int64) step {
-	return of(refund.Create, func(id uuid.UUID) (refund.Draft, error) {
-		d, amount, err := t.share(week, part)
+// refund gives back, of the payment that a step made, what was billed divided by the number of parts.
+func (t demoTenant) refund(n, paid int, parts int64) step {
+	s := of(refund.Create, func(id uuid.UUID) (refund.Draft, error) {
+		d, amount, err := t.share(n, 1, parts)
 		if err != nil {
 			return refund.Draft{}, err
 		}
-		paid := payment.Payment{Header: record.Header{ID: id}, Currency: d.Currency}
-		return refund.Input{Amount: amount, Date: d.IssueDate.AddDays(20).String()}.Draft(paid)
+		from := payment.Payment{Header: record.Header{ID: id}, Currency: d.Currency}
+		return refund.Input{Amount: amount, Date: d.IssueDate.AddDays(35 + n%5).String()}.Draft(from)
 	}, func(f refund.Refund) uuid.UUID { return f.ID })
+	s.about = paid
+	return s
 }
 
-// credit credits everything.
-func (t demoTenant) credit() step {
+// credit credits some lines, or everything.
+func (t demoTenant) credit(lines []credit.LineInput) step {
 	return of(credit.Create, func(id uuid.UUID) (credit.Draft, error) {
-		return credit.Input{}.Draft(invoice.Invoice{Header: record.Header{ID: id}})
+		inv := invoice.Invoice{Header: record.Header{ID: id}, Lines: make([]invoice.Line, len(lines))}
+		return credit.Input{Lines: lines}.Draft(inv)
 	}, func(n credit.Note) uuid.UUID { return n.ID })
-}
-
-// missing lists the weeks of which something has not happened yet.
-func (t demoTenant) missing(ctx context.Context, store *idempotency.Store) (weeks []int, err error) {
-	for week := range demoWeeks {
-		key, err := idempotency.ParseKey(demoKey(week))
-		if err != nil {
-			return nil, err
-		}
-		steps := t.life(week)
-		_, used, err := steps[len(steps)-1].used(ctx, store, t.id, key)
-		if err != nil {
-			return nil, err
-		}
-		if !used {
-			weeks = append(weeks, week)
-		}
-	}
-	return weeks, nil
-}
-
-// live takes the invoice of a week through its life, from wherever it is.
-func (t demoTenant) live(ctx context.Context, store *idempotency.Store, week int) error {
-	key, err := idempotency.ParseKey(demoKey(week))
-	if err != nil {
-		return err
-	}
-	intent := idempotency.Intent{Tenant: t.id, Key: key, Actor: "demo"}
-	for _, step := range t.life(week) {
-		id, err := step.do(ctx, store, intent)
-		if err != nil {
-			return err
-		}
-		intent.Record = id
-	}
-	return nil
 }

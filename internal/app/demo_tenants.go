@@ -18,13 +18,22 @@ type demoTenant struct {
 	rate         string
 	customers    []customer.Input
 	work         []invoice.LineInput
+	abroad       []demoAssignment
+	invoices     int // over the last year
+}
+
+// demoAssignment is work for a customer abroad, in their currency and without tax.
+type demoAssignment struct {
+	customer customer.Input
+	currency string
+	work     []invoice.LineInput
 }
 
 func demoTenants() []demoTenant {
 	return []demoTenant{
 		{
 			id: uuid.MustParse("0a3e0000-0000-4000-8000-00000000ac3e"), name: "Acme Studio",
-			email: "acme@onlyonce.test", token: "oo_demo_acme", currency: "EUR", rate: "23",
+			email: "acme@onlyonce.test", token: "oo_demo_acme", currency: "EUR", rate: "23", invoices: 54,
 			customers: []customer.Input{
 				{Email: "accounts@northwind.example", Name: "Northwind Traders"},
 				{Email: "hello@brightline.example", Name: "Brightline Architects"},
@@ -41,10 +50,27 @@ func demoTenants() []demoTenant {
 				{Description: "Print supervision, days", Quantity: "1.5", UnitPrice: "620.00"},
 				{Description: "Photo retouching", Quantity: "24", UnitPrice: "12.50"},
 			},
+			abroad: []demoAssignment{
+				{
+					customer: customer.Input{Email: "keiri@hoshino-tea.example", Name: "Hoshino Tea"}, currency: "JPY",
+					work: []invoice.LineInput{
+						{Description: "Label design", Quantity: "3", UnitPrice: "68000"},
+						{Description: "Tea tin, packaging concept", Quantity: "1", UnitPrice: "240000"},
+						{Description: "Website translation, pages", Quantity: "14", UnitPrice: "5500"},
+					},
+				},
+				{
+					customer: customer.Input{Email: "payables@larkspur-outdoor.example", Name: "Larkspur Outdoor"}, currency: "USD",
+					work: []invoice.LineInput{
+						{Description: "Catalogue layout, pages", Quantity: "32", UnitPrice: "85.00"},
+						{Description: "Product photography, days", Quantity: "2", UnitPrice: "1150.00"},
+					},
+				},
+			},
 		},
 		{
 			id: uuid.MustParse("610be000-0000-4000-8000-0000000610be"), name: "Globex Works",
-			email: "globex@onlyonce.test", token: "oo_demo_globex", currency: "USD", rate: "0",
+			email: "globex@onlyonce.test", token: "oo_demo_globex", currency: "USD", rate: "0", invoices: 24,
 			customers: []customer.Input{
 				{Email: "ap@cypress-creek.example", Name: "Cypress Creek Clinics"},
 				{Email: "invoices@redwood-mills.example", Name: "Redwood Mills"},

@@ -61,9 +61,8 @@ func TestKillDuringCreates(t *testing.T) {
 			t.Errorf("invoice %s of %s was acknowledged and is lost", id, key)
 		}
 	}
-	const demo = 24
-	if len(listed) != creates+demo || len(answers) != creates {
-		t.Errorf("%d invoices for %d answers, want %d and %d", len(listed), len(answers), creates+demo, creates)
+	if len(listed) != creates+acmeDemoInvoices || len(answers) != creates {
+		t.Errorf("%d invoices for %d answers, want %d and %d", len(listed), len(answers), creates+acmeDemoInvoices, creates)
 	}
 }
 

@@ -14,6 +14,8 @@ import (
 	"onlyonce/internal/credit"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/invoicetest"
+	"onlyonce/internal/payment"
 	"onlyonce/internal/record"
 )
 
@@ -22,7 +24,7 @@ func number(place int) string { return fmt.Sprintf("CN-%d-%04d", time.Now().UTC(
 
 func TestInParts(t *testing.T) {
 	b := setup(t)
-	inv := b.issued("i")
+	inv := b.taxed("i")
 	var total int64
 	for i, step := range []struct {
 		quantities []string
@@ -38,7 +40,7 @@ func TestInParts(t *testing.T) {
 			t.Errorf("again: %+v, %v", again, err)
 		}
 		total += done.Value.Total
-		found := b.find(inv)
+		found := b.Find(inv)
 		if found.Status != step.status || found.Credited != total || found.Open != inv.Total-total || found.Paid != 0 {
 			t.Errorf("%+v", found)
 		}
@@ -47,11 +49,11 @@ func TestInParts(t *testing.T) {
 		t.Errorf("credited %d of %d", total, inv.Total)
 	}
 	for _, quantities := range [][]string{nil, {"0.000001"}} {
-		if _, err := b.credit("more", inv, quantities...); !isConflict(err, &credit.ExceedsInvoice) {
+		if _, err := b.credit("more", inv, quantities...); !invoicetest.IsConflict(err, &credit.ExceedsInvoice) {
 			t.Errorf("credited more than everything: %v", err)
 		}
 	}
-	if err := b.void("void", inv); !isConflict(err, &invoice.HasCreditNotes) {
+	if err := b.Void("void", inv); !invoicetest.IsConflict(err, &invoice.HasCreditNotes) {
 		t.Errorf("voided what was credited: %v", err)
 	}
 }
@@ -59,36 +61,36 @@ func TestInParts(t *testing.T) {
 // TestWhatIsPaidIsNotCredited: with something paid and nothing open, the invoice is paid.
 func TestWhatIsPaidIsNotCredited(t *testing.T) {
 	b := setup(t)
-	inv := b.issued("i", invoice.LineInput{Description: "Design", Quantity: "2", UnitPrice: "50.00", TaxRate: "0"})
-	if err := b.pay("p", inv, "40"); err != nil {
+	inv := b.Issued("i", invoice.LineInput{Description: "Design", Quantity: "2", UnitPrice: "50.00", TaxRate: "0"})
+	if _, err := b.Pay("p", inv, "40"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.credit("all", inv); !isConflict(err, &credit.ExceedsInvoice) {
+	if _, err := b.credit("all", inv); !invoicetest.IsConflict(err, &credit.ExceedsInvoice) {
 		t.Errorf("credited what was paid: %v", err)
 	}
 	if _, err := b.credit("rest", inv, "1.2"); err != nil {
 		t.Fatal(err)
 	}
-	found := b.find(inv)
+	found := b.Find(inv)
 	if found.Status != invoice.StatusPaid || found.Paid != 4000 || found.Credited != 6000 || found.Open != 0 {
 		t.Errorf("%+v", found)
 	}
-	if err := credit.Possible(found); !isConflict(err, &credit.ExceedsInvoice) {
+	if err := credit.Possible(found); !invoicetest.IsConflict(err, &credit.ExceedsInvoice) {
 		t.Error(err)
 	}
-	if _, err := b.credit("none", inv, "0.1"); !isConflict(err, &credit.ExceedsInvoice) {
+	if _, err := b.credit("none", inv, "0.1"); !invoicetest.IsConflict(err, &credit.ExceedsInvoice) {
 		t.Error(err)
 	}
 }
 
 func TestNotCreditable(t *testing.T) {
 	b := setup(t)
-	inv := b.issued("i")
-	if err := b.void("void", inv); err != nil {
+	inv := b.taxed("i")
+	if err := b.Void("void", inv); err != nil {
 		t.Fatal(err)
 	}
 	for name, quantities := range map[string][]string{"all": nil, "some": {"1"}} {
-		if _, err := b.credit(name, inv, quantities...); !isConflict(err, &invoice.NotIssued) {
+		if _, err := b.credit(name, inv, quantities...); !invoicetest.IsConflict(err, &invoice.NotIssued) {
 			t.Errorf("credited %s of a void invoice: %v", name, err)
 		}
 		nothing := inv
@@ -131,17 +133,19 @@ func TestDraft(t *testing.T) {
 func TestTwoCreditNotesForAll(t *testing.T) {
 	b := setup(t)
 	for round := range 10 {
-		inv := b.issued(fmt.Sprint(round))
-		var errs [2]error
-		together(2, func(i int) { _, errs[i] = b.credit(fmt.Sprint(round, i), inv) })
-		if (errs[0] == nil) == (errs[1] == nil) || !isConflict(errors.Join(errs[:]...), &credit.ExceedsInvoice) {
+		inv := b.taxed(fmt.Sprint(round))
+		errs := invoicetest.Together(2, func(i int) error {
+			_, err := b.credit(fmt.Sprint(round, i), inv)
+			return err
+		})
+		if (errs[0] == nil) == (errs[1] == nil) || !invoicetest.IsConflict(errors.Join(errs...), &credit.ExceedsInvoice) {
 			t.Errorf("%v", errs)
 		}
-		if found := b.find(inv); found.Status != invoice.StatusCredited || found.Credited != inv.Total {
+		if found := b.Find(inv); found.Status != invoice.StatusCredited || found.Credited != inv.Total {
 			t.Errorf("%+v", found)
 		}
 	}
-	done, err := b.credit("next", b.issued("another"))
+	done, err := b.credit("next", b.taxed("another"))
 	if err != nil || done.Value.Number != number(11) {
 		t.Errorf("a gap: %s, %v", done.Value.Number, err)
 	}
@@ -150,12 +154,13 @@ func TestTwoCreditNotesForAll(t *testing.T) {
 // TestFiftyAtOnce: each credits a tenth of what can be credited, under the next number.
 func TestFiftyAtOnce(t *testing.T) {
 	b := setup(t)
-	inv := b.issued("i", invoice.LineInput{Description: "Design", Quantity: "10", UnitPrice: "0.33", TaxRate: "7"})
+	inv := b.Issued("i", invoice.LineInput{Description: "Design", Quantity: "10", UnitPrice: "0.33", TaxRate: "7"})
 	const crowd = 50
-	numbers, errs := make([]string, crowd), make([]error, crowd)
-	together(crowd, func(i int) {
+	numbers := make([]string, crowd)
+	errs := invoicetest.Together(crowd, func(i int) error {
 		done, err := b.credit(fmt.Sprint(i), inv, "1")
-		numbers[i], errs[i] = done.Value.Number, err
+		numbers[i] = done.Value.Number
+		return err
 	})
 	slices.Sort(numbers)
 	numbers = slices.DeleteFunc(numbers, func(n string) bool { return n == "" })
@@ -167,11 +172,11 @@ func TestFiftyAtOnce(t *testing.T) {
 		t.Errorf("%v", numbers)
 	}
 	for _, err := range errs {
-		if err != nil && !isConflict(err, &credit.ExceedsInvoice) {
+		if err != nil && !invoicetest.IsConflict(err, &credit.ExceedsInvoice) {
 			t.Error(err)
 		}
 	}
-	if found := b.find(inv); found.Open != 0 || found.Status != invoice.StatusCredited {
+	if found := b.Find(inv); found.Open != 0 || found.Status != invoice.StatusCredited {
 		t.Errorf("%+v", found)
 	}
 }
@@ -180,19 +185,18 @@ func TestFiftyAtOnce(t *testing.T) {
 func TestCreditOrPay(t *testing.T) {
 	b := setup(t)
 	for round := range 10 {
-		inv := b.issued(fmt.Sprint(round), invoice.LineInput{Description: "Design", Quantity: "2", UnitPrice: "50.00", TaxRate: "0"})
-		var paid, credited error
-		together(2, func(i int) {
-			if i == 0 {
-				paid = b.pay(fmt.Sprint("pay", round), inv, "60")
-			} else {
-				_, credited = b.credit(fmt.Sprint("credit", round), inv, "1")
-			}
+		inv := b.Issued(fmt.Sprint(round))
+		paid, credited := invoicetest.Both(func() error {
+			_, err := b.Pay(fmt.Sprint("pay", round), inv, "60")
+			return err
+		}, func() error {
+			_, err := b.credit(fmt.Sprint("credit", round), inv, "1")
+			return err
 		})
-		found := b.find(inv)
+		found := b.Find(inv)
 		switch {
-		case paid == nil && isConflict(credited, &credit.ExceedsInvoice) && found.Paid == 6000 && found.Credited == 0:
-		case credited == nil && paid != nil && found.Credited == 5000 && found.Paid == 0:
+		case paid == nil && invoicetest.IsConflict(credited, &credit.ExceedsInvoice) && found.Paid == 6000 && found.Credited == 0:
+		case credited == nil && invoicetest.IsConflict(paid, &payment.ExceedsOpen) && found.Credited == 5000 && found.Paid == 0:
 		default:
 			t.Errorf("paid: %v, credited: %v, %+v", paid, credited, found)
 		}
@@ -202,19 +206,17 @@ func TestCreditOrPay(t *testing.T) {
 func TestCreditOrVoid(t *testing.T) {
 	b := setup(t)
 	for round := range 10 {
-		inv := b.issued(fmt.Sprint(round))
-		var voided, credited error
-		together(2, func(i int) {
-			if i == 0 {
-				voided = b.void(fmt.Sprint("void", round), inv)
-			} else {
-				_, credited = b.credit(fmt.Sprint("credit", round), inv, "1")
-			}
+		inv := b.taxed(fmt.Sprint(round))
+		voided, credited := invoicetest.Both(func() error { return b.Void(fmt.Sprint("void", round), inv) }, func() error {
+			_, err := b.credit(fmt.Sprint("credit", round), inv, "1")
+			return err
 		})
-		found := b.find(inv)
+		found := b.Find(inv)
 		switch {
-		case voided == nil && isConflict(credited, &invoice.NotIssued) && found.Status == invoice.StatusVoid && found.Credited == 0:
-		case credited == nil && isConflict(voided, &invoice.HasCreditNotes) && found.Status == invoice.StatusIssued && found.Credited > 0:
+		case voided == nil && invoicetest.IsConflict(credited, &invoice.NotIssued) &&
+			found.Status == invoice.StatusVoid && found.Credited == 0:
+		case credited == nil && invoicetest.IsConflict(voided, &invoice.HasCreditNotes) &&
+			found.Status == invoice.StatusIssued && found.Credited > 0:
 		default:
 			t.Errorf("voided: %v, credited: %v, %+v", voided, credited, found)
 		}
@@ -224,16 +226,16 @@ func TestCreditOrVoid(t *testing.T) {
 // TestOpenAmountChanged: who saw another open amount is asked.
 func TestOpenAmountChanged(t *testing.T) {
 	b := setup(t)
-	inv := b.issued("i")
+	inv := b.taxed("i")
 	in := credit.Input{Lines: []credit.LineInput{{Position: 1, Quantity: "1"}}, SeenOpen: inv.Currency.Format(inv.Open)}
 	d, err := in.Draft(inv)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := credit.Create.Do(t.Context(), b.store, b.of("1", uuid.Nil), d); err != nil {
+	if _, err := credit.Create.Do(t.Context(), b.Store, b.Intent("1"), d); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := credit.Create.Do(t.Context(), b.store, b.of("2", uuid.Nil), d); !isConflict(err, &invoice.OpenChanged) {
+	if _, err := credit.Create.Do(t.Context(), b.Store, b.Intent("2"), d); !invoicetest.IsConflict(err, &invoice.OpenChanged) {
 		t.Error(err)
 	}
 }
@@ -241,15 +243,15 @@ func TestOpenAmountChanged(t *testing.T) {
 // TestDatabaseKeepsTheCreditNotes: whoever sends the statement.
 func TestDatabaseKeepsTheCreditNotes(t *testing.T) {
 	b := setup(t)
-	inv := b.issued("i")
+	inv := b.taxed("i")
 	if _, err := b.credit("k", inv, "1"); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.pay("k", inv, "80"); err != nil {
+	if _, err := b.Pay("k", inv, "80"); err != nil {
 		t.Fatal(err)
 	}
-	voided, unpaid := b.issued("void"), b.issued("unpaid")
-	if err := b.void("void", voided); err != nil {
+	voided, unpaid := b.taxed("void"), b.taxed("unpaid")
+	if err := b.Void("void", voided); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := b.credit("unpaid", unpaid, "1"); err != nil {
@@ -257,10 +259,10 @@ func TestDatabaseKeepsTheCreditNotes(t *testing.T) {
 	}
 	line := func(note, invoice, position, quantity string) string {
 		return fmt.Sprintf(`INSERT INTO credit_note_lines (tenant_id, credit_note_id, invoice_id, position, quantity)
-			VALUES ('%s', %s, '%s', %s, %s);`, b.tenant, note, invoice, position, quantity)
+			VALUES ('%s', %s, '%s', %s, %s);`, b.Tenant, note, invoice, position, quantity)
 	}
 	note := func(invoice string) string {
-		return fmt.Sprintf(`INSERT INTO credit_notes (tenant_id, id, invoice_id) VALUES ('%s', %s, '%s');`, b.tenant, fresh, invoice)
+		return fmt.Sprintf(`INSERT INTO credit_notes (tenant_id, id, invoice_id) VALUES ('%s', %s, '%s');`, b.Tenant, fresh, invoice)
 	}
 	open, void := inv.ID.String(), voided.ID.String()
 	for constraint, statements := range map[string][]string{
@@ -291,7 +293,7 @@ func TestDatabaseKeepsTheCreditNotes(t *testing.T) {
 	} {
 		for _, sql := range statements {
 			var broken *pgconn.PgError
-			if _, err := b.db.Admin(t).Exec(t.Context(), sql); !errors.As(err, &broken) || broken.ConstraintName != constraint {
+			if _, err := b.Admin.Exec(t.Context(), sql); !errors.As(err, &broken) || broken.ConstraintName != constraint {
 				t.Errorf("%s, not %s: %v", sql, constraint, err)
 			}
 		}

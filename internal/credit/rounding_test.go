@@ -25,7 +25,7 @@ func TestStepsAddUpToTheWhole(t *testing.T) {
 
 func (b *bundle) creditInSteps(r *rapid.T, name string) {
 	lines := rapid.SliceOfN(rapid.Custom(anyLine), 1, 4).Draw(r, "lines")
-	inv := b.issued(name, lines...)
+	inv := b.Issued(name, lines...)
 	credited := make([]decimal.Decimal, len(inv.Lines))
 	before, open := invoice.Totals{}, inv.Total
 	for step := 0; ; step++ {
@@ -64,7 +64,7 @@ func (b *bundle) creditInSteps(r *rapid.T, name string) {
 			break
 		}
 	}
-	if found := b.find(inv); found.Open != 0 || open != 0 || found.Credited != inv.Total {
+	if found := b.Find(inv); found.Open != 0 || open != 0 || found.Credited != inv.Total {
 		r.Fatalf("%d credited and %d open of %d", found.Credited, found.Open, inv.Total)
 	}
 }

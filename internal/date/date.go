@@ -26,6 +26,12 @@ func Parse(text string) (Date, error) {
 // Time gives midnight UTC of the day.
 func (d Date) Time() time.Time { return d.day }
 
+// Month gives the first and the last day of the calendar month.
+func (d Date) Month() (first, last Date) {
+	year, month, _ := d.day.Date()
+	return Date{time.Date(year, month, 1, 0, 0, 0, 0, time.UTC)}, Date{time.Date(year, month+1, 0, 0, 0, 0, 0, time.UTC)}
+}
+
 // Year gives the calendar year.
 func (d Date) Year() int { return d.day.Year() }
 

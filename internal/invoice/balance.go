@@ -17,7 +17,7 @@ type Sum struct {
 	Kind     string // "open", "overdue" or "paid"
 	Currency money.Currency
 	Amount   int64 // minor units
-	Count    int
+	Count    int   // of invoices
 	// More says that there are more of this kind, in whatever currency, than were counted.
 	More bool
 }
@@ -35,7 +35,7 @@ func Standing(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, today d
 				FROM invoices i WHERE i.tenant_id = @tenant_id AND i.state = each.state
 				ORDER BY i.due_date, i.id LIMIT `+Counted+` + 1) AS stream
 		), paid AS MATERIALIZED (
-			SELECT p.amount, (
+			SELECT p.amount, p.invoice_id, (
 				SELECT i.currency FROM invoices i WHERE i.tenant_id = p.tenant_id AND i.id = p.invoice_id LIMIT 1) AS currency
 			FROM payments p
 			WHERE p.tenant_id = @tenant_id AND p.paid_on >= date_trunc('month', @today::date)::date
@@ -49,7 +49,7 @@ func Standing(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, today d
 			(SELECT bool_or(n > `+Counted+`) FROM unpaid WHERE due_date < @today::date)
 		FROM unpaid WHERE due_date < @today::date GROUP BY currency
 		UNION ALL
-		SELECT 'paid', currency, sum(amount)::bigint, count(*), (SELECT count(*) > `+Counted+` FROM paid)
+		SELECT 'paid', currency, sum(amount)::bigint, count(DISTINCT invoice_id), (SELECT count(*) > `+Counted+` FROM paid)
 		FROM paid GROUP BY currency
 		ORDER BY 1, 2`,
 		pgx.NamedArgs{"states": OpenStates(), "today": today.Time()})

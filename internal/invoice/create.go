@@ -83,8 +83,8 @@ const insertInvoice = `
 // repeat is looked for behind the insert, so that a number that is taken speaks first: it is the surer sign.
 const insertedInvoice = `
 	SELECT json_build_object(
-		'id', i.id, 'number', i.number, 'status', i.status, 'paid', 0, 'credited', 0, 'open', i.total, 'currency', i.currency,
-		'customer', json_build_object('id', b.id, 'email', b.email, 'name', b.name),
+		'id', i.id, 'number', i.number, 'status', i.status, 'overdue', false, 'paid', 0, 'credited', 0, 'open', i.total,
+		'currency', i.currency, 'customer', json_build_object('id', b.id, 'email', b.email, 'name', b.name),
 		'issue_date', i.issue_date, 'due_date', i.due_date, 'notes', i.notes,
 		'lines', (
 			SELECT json_agg(json_build_object(

@@ -29,19 +29,19 @@ func TestCreateThenFind(t *testing.T) {
 	if inv.Number != "2026-0001" || inv.Subtotal != 100_00 || inv.TaxTotal != 23_00 || inv.Total != 123_00 {
 		t.Errorf("created %+v", inv)
 	}
-	found, err := invoice.Table.Find(t.Context(), b.store.Pool, b.tenant, inv.ID)
+	found, err := invoice.Table.Find(t.Context(), b.Store.Pool, b.Tenant, inv.ID)
 	if err != nil || fmt.Sprintf("%+v", found) != fmt.Sprintf("%+v", inv) {
 		t.Errorf("found %+v, %v\nmade %+v", found, err, inv)
 	}
 	for what, record := range map[string]uuid.UUID{"created": inv.ID, "customer created": inv.Customer.ID} {
-		history, err := idempotency.History(t.Context(), b.store.Pool, b.tenant, record, 10)
+		history, err := idempotency.History(t.Context(), b.Store.Pool, b.Tenant, record, 10)
 		if err != nil || !slices.ContainsFunc(history, func(e idempotency.Entry) bool {
 			return e.What == what && e.Operation == "invoice.create" && e.Key == "k" && e.Actor == "test"
 		}) {
 			t.Errorf("the history of %s: %+v, %v", what, history, err)
 		}
 	}
-	if _, err := invoice.Table.Find(t.Context(), b.store.Pool, uuid.New(), inv.ID); !errors.Is(err, record.ErrNotFound) {
+	if _, err := invoice.Table.Find(t.Context(), b.Store.Pool, uuid.New(), inv.ID); !errors.Is(err, record.ErrNotFound) {
 		t.Errorf("another tenant: %v", err)
 	}
 }
@@ -49,7 +49,7 @@ func TestCreateThenFind(t *testing.T) {
 // A connection pooler in transaction mode needs statements that are not prepared.
 func TestThroughAPooler(t *testing.T) {
 	b := setup(t)
-	u, err := url.Parse(b.db.URL)
+	u, err := url.Parse(b.DB.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestThroughAPooler(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(pool.Close)
-	b.store.Pool = pool
+	b.Store.Pool = pool
 	for _, key := range []string{"k", "k", "other"} {
 		in := input("")
 		in.AllowRepeat = key == "k"
@@ -70,7 +70,7 @@ func TestThroughAPooler(t *testing.T) {
 			t.Errorf("%s: %+v, %v", key, done, err)
 		}
 	}
-	if list, err := invoice.List(t.Context(), pool, b.tenant, invoice.Filter{}, record.Page{Limit: 10}); err != nil || len(list.Rows) != 1 {
+	if list, err := invoice.List(t.Context(), pool, b.Tenant, invoice.Filter{}, record.Page{Limit: 10}); err != nil || len(list.Rows) != 1 {
 		t.Errorf("list: %+v, %v", list, err)
 	}
 }
@@ -168,7 +168,7 @@ func TestLateRetry(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := b.db.Admin(t).Exec(t.Context(), `UPDATE intents SET result = NULL`); err != nil {
+			if _, err := b.Admin.Exec(t.Context(), `UPDATE intents SET result = NULL`); err != nil {
 				t.Fatal(err)
 			}
 			in := input("2026-0007")
@@ -197,7 +197,7 @@ func TestListPages(t *testing.T) {
 	var got []string
 	var from record.Key
 	for range 4 {
-		page, err := invoice.List(t.Context(), b.store.Pool, b.tenant, invoice.Filter{}, record.Page{From: from, Limit: 2})
+		page, err := invoice.List(t.Context(), b.Store.Pool, b.Tenant, invoice.Filter{}, record.Page{From: from, Limit: 2})
 		if err != nil {
 			t.Fatal(err)
 		}

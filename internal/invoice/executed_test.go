@@ -36,7 +36,7 @@ func TestExecutedCreate(t *testing.T) {
 	}
 	id := done.Value.ID
 	got := strings.NewReplacer(
-		b.tenant.String(), "the tenant", id.String(), "the invoice", done.Value.Customer.ID.String(), "the customer",
+		b.Tenant.String(), "the tenant", id.String(), "the invoice", done.Value.Customer.ID.String(), "the customer",
 	).Replace("-- Written by: go test ./internal/invoice -run TestExecutedCreate -update\n" + said.text())
 	got = regexp.MustCompile(`'\\x[0-9a-f]+'`).ReplaceAllString(got, "'bytes'")
 
@@ -61,8 +61,8 @@ type said struct {
 // saysWhatItExecutes makes the server log every statement, and send its log to the store's connections.
 func (b *bundle) saysWhatItExecutes() *said {
 	b.Helper()
-	config := b.db.Pool.Config()
-	_, err := b.db.Admin(b.T).Exec(b.Context(), `ALTER ROLE onlyonce IN DATABASE `+config.ConnConfig.Database+` SET log_statement = 'all'`)
+	config := b.DB.Pool.Config()
+	_, err := b.Admin.Exec(b.Context(), `ALTER ROLE onlyonce IN DATABASE `+config.ConnConfig.Database+` SET log_statement = 'all'`)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func (b *bundle) saysWhatItExecutes() *said {
 		b.Fatal(err)
 	}
 	b.Cleanup(pool.Close)
-	b.store = &idempotency.Store{Pool: pool, Wait: b.store.Wait, Timeout: b.store.Timeout}
+	b.Store = &idempotency.Store{Pool: pool, Wait: b.Store.Wait, Timeout: b.Store.Timeout}
 	return &s
 }
 

@@ -36,7 +36,9 @@ type Filter struct {
 	Overdue  date.Date // only those that were due before that day and are open; zero for no matter
 	Customer uuid.UUID // uuid.Nil for all
 	From, To date.Date // of the issue dates, both included; zero for no matter
-	Sort     string    // one of [Sorts]; "" is the first of them
+	// PaidFrom and PaidTo are days, both included, of which one had a payment; zero for no matter.
+	PaidFrom, PaidTo date.Date
+	Sort             string // one of [Sorts]; "" is the first of them
 }
 
 // Sorts lists the orders of a list of invoices. By number is by year of issue first, and by total goes by the amount,
@@ -91,6 +93,10 @@ func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f Filter, p
 		q.Range = `due_date < @due_before::date`
 	}
 	q.Filtered = f.filtered()
+	if f.byPayment() {
+		q.Where += paid
+		q.Source = paidInvoices
+	}
 	switch {
 	case q.Filtered && q.Order.Columns[0].Name != "issue_date" && (f.From != date.Date{} || f.To != date.Date{}):
 		q.Narrow = `issue_date >= @from::date AND issue_date <= @to::date`
@@ -122,13 +128,21 @@ func (f Filter) states() []string {
 // filtered says whether rows have to be left out that the index of the order leads to.
 func (f Filter) filtered() bool {
 	byDate := f.Sort == "" || f.Sort == "newest" || f.Sort == "oldest"
-	return !byDate && (f.From != date.Date{} || f.To != date.Date{}) || f.Sort != "due" && f.Overdue != date.Date{} ||
+	return f.byPayment() || !byDate && (f.From != date.Date{} || f.To != date.Date{}) || f.Sort != "due" && f.Overdue != date.Date{} ||
 		f.Sort == "number" && len(f.states()) < len(states())
 }
 
+// byPayment says whether it matters when an invoice was paid.
+func (f Filter) byPayment() bool { return f.PaidFrom != date.Date{} || f.PaidTo != date.Date{} }
+
 func (f Filter) arguments() pgx.NamedArgs {
 	args := pgx.NamedArgs{"states": f.states(), "from": "-infinity", "to": "infinity", "due_before": "infinity"}
-	for name, day := range map[string]date.Date{"from": f.From, "to": f.To, "due_before": f.Overdue} {
+	if f.byPayment() {
+		args["paid_from"], args["paid_to"] = "-infinity", "infinity"
+	}
+	for name, day := range map[string]date.Date{
+		"from": f.From, "to": f.To, "due_before": f.Overdue, "paid_from": f.PaidFrom, "paid_to": f.PaidTo,
+	} {
 		if day != (date.Date{}) {
 			args[name] = day.String()
 		}
@@ -139,6 +153,17 @@ func (f Filter) arguments() pgx.NamedArgs {
 // wanted is what a filter wants of an invoice r, besides what is searched for.
 const wanted = `r.state = ANY (@states::text[]) AND r.issue_date >= @from::date AND r.issue_date <= @to::date
 	AND r.due_date < @due_before::date`
+
+// paid is what a filter by day of payment wants of an invoice r. The LIMIT makes a lookup of it for each invoice.
+const paid = ` AND (
+	SELECT true FROM payments p
+	WHERE p.tenant_id = r.tenant_id AND p.invoice_id = r.id AND p.paid_on >= @paid_from::date AND p.paid_on <= @paid_to::date LIMIT 1)`
+
+// paidInvoices are the ids of the invoices that such a filter wants, some more than once.
+const paidInvoices = `
+	SELECT p.invoice_id AS id FROM payments p
+	WHERE p.tenant_id = @tenant_id AND p.paid_on >= @paid_from::date AND p.paid_on <= @paid_to::date
+	ORDER BY p.paid_on, p.id LIMIT $LOOKED`
 
 // summary is the JSON of a [Summary] of the row r. The LIMIT makes the customer a lookup for each invoice: for a join,
 // PostgreSQL may choose to read all customers of the tenant.

@@ -15,7 +15,7 @@ import (
 // still has every row once, in order, in both directions.
 func TestPagesThatLookNotFar(t *testing.T) {
 	b := setup(t)
-	admin := b.db.Admin(t)
+	admin := b.Admin
 	if _, err := admin.Exec(t.Context(), `
 		SET session_replication_role = replica;
 		INSERT INTO invoices (tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total, total,
@@ -72,7 +72,7 @@ func walk(t *testing.T, q record.Query[uuid.UUID], b *bundle) (forth, back []uui
 	t.Helper()
 	read := func(page record.Page) record.List[uuid.UUID] {
 		page.Limit = 2
-		list, err := q.List(t.Context(), b.store.Pool, b.tenant, page)
+		list, err := q.List(t.Context(), b.Store.Pool, b.Tenant, page)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -20,6 +20,7 @@ type Invoice struct {
 
 	Number    string         `json:"number"`
 	Status    string         `json:"status"`
+	Overdue   bool           `json:"overdue"` // on the day in UTC when it was read
 	Customer  Customer       `json:"customer"`
 	Currency  money.Currency `json:"currency"`
 	IssueDate date.Date      `json:"issue_date"`
@@ -48,6 +49,7 @@ func IsOverdue(status string, due, today date.Date) bool {
 // Table has the invoices.
 var Table = record.Table[Invoice]{Name: "invoices", Fields: `
 	'number', r.number, 'status', r.state, 'paid', r.paid, 'credited', r.credited, 'open', r.open_amount, 'currency', r.currency,
+	'overdue', r.state IN ('issued', 'partially_paid') AND r.due_date < (now() AT TIME ZONE 'UTC')::date,
 	'customer', COALESCE(r.bill_to, (
 		SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name)
 		FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id)),

@@ -5,24 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/invoicetest"
 )
-
-// of is an intent about an invoice, in the version that was seen.
-func (b *bundle) of(k string, id uuid.UUID, seen int) idempotency.Intent {
-	b.Helper()
-	intent := b.intent(k)
-	intent.Record, intent.Seen = id, seen
-	return intent
-}
 
 // edited is the draft of an input that was changed.
 func edited(t testing.TB, change func(*invoice.Input)) invoice.Draft {
@@ -40,22 +31,17 @@ func forGrace(t testing.TB) invoice.Draft {
 
 func (b *bundle) mustCreate(k string, d invoice.Draft) invoice.Invoice {
 	b.Helper()
-	done, err := invoice.Create.Do(b.Context(), b.store, b.intent(k), d)
+	done, err := invoice.Create.Do(b.Context(), b.Store, b.Intent(k), d)
 	if err != nil {
 		b.Fatal(err)
 	}
 	return done.Value
 }
 
-func isConflict(err error, kind *conflict.Kind) bool {
-	refused, ok := errors.AsType[*conflict.Error](err)
-	return ok && refused.Kind == kind
-}
-
 func TestEdit(t *testing.T) {
 	b := setup(t)
 	inv := b.mustCreate("create", draft(t, input("")))
-	done, err := invoice.Edit.Do(t.Context(), b.store, b.of("k", inv.ID, 1), edited(t, func(in *invoice.Input) {
+	done, err := invoice.Edit.Do(t.Context(), b.Store, b.Of("k", inv.ID, 1), edited(t, func(in *invoice.Input) {
 		in.Notes, in.Customer.Email, in.Customer.Name = "Changed", "grace@example.com", "Grace"
 		in.Lines = append(in.Lines, invoice.LineInput{Description: "More", Quantity: "2", UnitPrice: "10", TaxRate: "0"})
 	}))
@@ -67,7 +53,7 @@ func TestEdit(t *testing.T) {
 		len(got.Lines) != len(inv.Lines)+1 || got.Total != inv.Total+2000 || got.Status != invoice.StatusDraft {
 		t.Errorf("%+v", got)
 	}
-	history, err := idempotency.History(t.Context(), b.store.Pool, b.tenant, inv.ID, 10)
+	history, err := idempotency.History(t.Context(), b.Store.Pool, b.Tenant, inv.ID, 10)
 	if err != nil || len(history) != 2 || len(history[0].Changes) != 6 { // customer, lines, notes, subtotal, total, open
 		t.Errorf("%+v, %v", history, err)
 	}
@@ -81,12 +67,12 @@ func TestRenumber(t *testing.T) {
 		t.Fatal(first.Number, second.Number)
 	}
 	edit := func(k string, id uuid.UUID, seen int, number, issued string) (invoice.Invoice, error) {
-		done, err := invoice.Edit.Do(t.Context(), b.store, b.of(k, id, seen), edited(t, func(in *invoice.Input) {
+		done, err := invoice.Edit.Do(t.Context(), b.Store, b.Of(k, id, seen), edited(t, func(in *invoice.Input) {
 			in.Number, in.IssueDate, in.DueDate = number, issued, "2028-01-01"
 		}))
 		return done.Value, err
 	}
-	if _, err := edit("taken", first.ID, 1, "2026-0002", "2026-11-21"); !isConflict(err, &invoice.NumberTaken) {
+	if _, err := edit("taken", first.ID, 1, "2026-0002", "2026-11-21"); !invoicetest.IsConflict(err, &invoice.NumberTaken) {
 		t.Errorf("a number that is taken: %v", err)
 	}
 	if got, err := edit("own", first.ID, 1, "A-7", "2026-11-21"); err != nil || got.Number != "A-7" {
@@ -101,7 +87,7 @@ func TestRenumber(t *testing.T) {
 	if got, err := edit("year of a typed one", first.ID, 2, "", "2027-01-05"); err != nil || got.Number != "A-7" {
 		t.Errorf("a typed number into another year: %s, %v", got.Number, err)
 	}
-	next, err := invoice.NextNumber(t.Context(), b.store.Pool, b.tenant, 2026)
+	next, err := invoice.NextNumber(t.Context(), b.Store.Pool, b.Tenant, 2026)
 	if err != nil || next != "2026-0002" {
 		t.Errorf("next is %s, %v", next, err)
 	}
@@ -110,32 +96,32 @@ func TestRenumber(t *testing.T) {
 func TestLife(t *testing.T) {
 	b := setup(t)
 	inv := b.mustCreate("create", draft(t, input("")))
-	issued, err := invoice.Issue.Do(t.Context(), b.store, b.of("issue", inv.ID, 0), struct{}{})
+	issued, err := invoice.Issue.Do(t.Context(), b.Store, b.Of("issue", inv.ID, 0), struct{}{})
 	if err != nil || issued.Value.Status != invoice.StatusIssued || issued.Value.IssuedAt.IsZero() || issued.Value.Version != 2 {
 		t.Fatalf("%+v, %v", issued, err)
 	}
-	again, err := invoice.Issue.Do(t.Context(), b.store, b.of("again", inv.ID, 0), struct{}{})
+	again, err := invoice.Issue.Do(t.Context(), b.Store, b.Of("again", inv.ID, 0), struct{}{})
 	if err != nil || again.Outcome != idempotency.Unchanged || !again.Value.IssuedAt.Equal(issued.Value.IssuedAt) {
 		t.Errorf("again: %+v, %v", again, err)
 	}
-	_, err = invoice.Edit.Do(t.Context(), b.store, b.of("edit", inv.ID, 2), draft(t, input("")))
-	if !isConflict(err, &invoice.NotDraft) {
+	_, err = invoice.Edit.Do(t.Context(), b.Store, b.Of("edit", inv.ID, 2), draft(t, input("")))
+	if !invoicetest.IsConflict(err, &invoice.NotDraft) {
 		t.Errorf("an issued invoice was edited: %v", err)
 	}
 	// What becomes of the customer does not change it.
-	if _, err := b.db.Admin(t).Exec(t.Context(), `UPDATE customers SET name = 'Somebody else'`); err != nil {
+	if _, err := b.Admin.Exec(t.Context(), `UPDATE customers SET name = 'Somebody else'`); err != nil {
 		t.Fatal(err)
 	}
-	found, err := invoice.Table.Find(t.Context(), b.store.Pool, b.tenant, inv.ID)
+	found, err := invoice.Table.Find(t.Context(), b.Store.Pool, b.Tenant, inv.ID)
 	if err != nil || found.Customer != inv.Customer {
 		t.Errorf("%+v, %v", found.Customer, err)
 	}
-	void, err := invoice.Void.Do(t.Context(), b.store, b.of("void", inv.ID, 0), struct{}{})
+	void, err := invoice.Void.Do(t.Context(), b.Store, b.Of("void", inv.ID, 0), struct{}{})
 	if err != nil || void.Value.Status != invoice.StatusVoid || void.Value.Number != inv.Number || void.Value.VoidedAt.IsZero() {
 		t.Errorf("%+v, %v", void, err)
 	}
-	_, err = invoice.Issue.Do(t.Context(), b.store, b.of("issue a void one", inv.ID, 0), struct{}{})
-	if !isConflict(err, &invoice.NotDraft) {
+	_, err = invoice.Issue.Do(t.Context(), b.Store, b.Of("issue a void one", inv.ID, 0), struct{}{})
+	if !invoicetest.IsConflict(err, &invoice.NotDraft) {
 		t.Errorf("a void invoice was issued: %v", err)
 	}
 }
@@ -147,7 +133,7 @@ func TestDatabaseKeepsTheLife(t *testing.T) {
 	refused := func(constraint, sql string) {
 		t.Helper()
 		var broken *pgconn.PgError
-		_, err := b.db.Admin(t).Exec(t.Context(), sql)
+		_, err := b.Admin.Exec(t.Context(), sql)
 		if !errors.As(err, &broken) || broken.ConstraintName != constraint {
 			t.Errorf("%s: %v", sql, err)
 		}
@@ -155,7 +141,7 @@ func TestDatabaseKeepsTheLife(t *testing.T) {
 	refused("invoices_kept", `DELETE FROM invoices`)
 	refused("invoices_stamped", `UPDATE invoices SET status = 'issued'`)
 	refused("invoices_stamped", `UPDATE invoices SET issued_at = now(), bill_to = '{}'`)
-	if _, err := invoice.Issue.Do(t.Context(), b.store, b.of("issue", inv.ID, 0), struct{}{}); err != nil {
+	if _, err := invoice.Issue.Do(t.Context(), b.Store, b.Of("issue", inv.ID, 0), struct{}{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, column := range []string{
@@ -181,40 +167,33 @@ func TestRacesOfOneInvoice(t *testing.T) {
 	b := setup(t)
 	for round := range 5 {
 		inv := b.mustCreate(fmt.Sprint("create", round), edited(t, func(in *invoice.Input) { in.Notes = fmt.Sprint(round) }))
-		errs := make([]error, 12)
 		changed := edited(t, func(in *invoice.Input) { in.Notes = "changed" })
-		gate := make(chan struct{})
-		var all sync.WaitGroup
-		for i := range errs {
+		errs := invoicetest.Together(12, func(i int) (err error) {
 			k := fmt.Sprint(round, "-", i)
-			all.Go(func() {
-				<-gate
-				switch i % 3 {
-				case 0:
-					_, errs[i] = invoice.Edit.Do(context.Background(), b.store, b.of(k, inv.ID, 1), changed)
-				case 1:
-					_, errs[i] = invoice.Issue.Do(context.Background(), b.store, b.of(k, inv.ID, 0), struct{}{})
-				default:
-					_, errs[i] = invoice.Void.Do(context.Background(), b.store, b.of(k, inv.ID, 0), struct{}{})
-				}
-			})
-		}
-		close(gate)
-		all.Wait()
+			switch i % 3 {
+			case 0:
+				_, err = invoice.Edit.Do(context.Background(), b.Store, b.Of(k, inv.ID, 1), changed)
+			case 1:
+				_, err = invoice.Issue.Do(context.Background(), b.Store, b.Of(k, inv.ID, 0), struct{}{})
+			default:
+				err = b.Void(k, inv)
+			}
+			return err
+		})
 		edits := 0
 		for i, err := range errs {
 			stale, isStale := errors.AsType[*idempotency.StaleError](err)
 			switch {
 			case i%3 == 0 && err == nil:
 				edits++
-			case i%3 == 0 && (isStale && stale.Record == inv.ID || isConflict(err, &invoice.NotDraft)):
-			case i%3 == 1 && (err == nil || isConflict(err, &invoice.NotDraft)):
+			case i%3 == 0 && (isStale && stale.Record == inv.ID || invoicetest.IsConflict(err, &invoice.NotDraft)):
+			case i%3 == 1 && (err == nil || invoicetest.IsConflict(err, &invoice.NotDraft)):
 			case i%3 == 2 && err == nil:
 			default:
 				t.Errorf("%d: %v", i, err)
 			}
 		}
-		found, err := invoice.Table.Find(t.Context(), b.store.Pool, b.tenant, inv.ID)
+		found, err := invoice.Table.Find(t.Context(), b.Store.Pool, b.Tenant, inv.ID)
 		wantVersion := 2 + edits // and void
 		if !found.IssuedAt.IsZero() {
 			wantVersion++

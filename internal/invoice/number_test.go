@@ -70,7 +70,7 @@ func TestNumbersWithoutHiddenCharacters(t *testing.T) {
 		if len(number) > invoice.MaxNumber {
 			continue
 		}
-		_, err = b.db.Admin(t).Exec(t.Context(), `UPDATE invoices SET number = $1`, number)
+		_, err = b.Admin.Exec(t.Context(), `UPDATE invoices SET number = $1`, number)
 		if broken, ok := errors.AsType[*pgconn.PgError](err); !ok || broken.ConstraintName != "invoices_number_ascii" {
 			t.Errorf("%q, past Go: %v", number, err)
 		}
@@ -80,7 +80,7 @@ func TestNumbersWithoutHiddenCharacters(t *testing.T) {
 // Go decides what to say, the database what is the same: they fold alike.
 func TestFoldsLikeTheDatabase(t *testing.T) {
 	b := setup(t)
-	admin := b.db.Admin(t)
+	admin := b.Admin
 	runes := rapid.SampledFrom([]rune("aZß09 -/." +
 		"\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0dＡｚ０９①½Kﬁ\u00a0\u2003\u3000éÅ\u200b\u00ad\u65e5Яω𝟘"))
 	rapid.Check(t, func(t *rapid.T) {
@@ -109,11 +109,11 @@ func TestNumberOfAnotherYearIsRefused(t *testing.T) {
 		if refused == c.fine || refused && !strings.Contains(problems.Fields[0].Message, "Change the issue date") {
 			t.Errorf("%s: %v", c.number, err)
 		}
-		_, err = b.db.Admin(t).Exec(t.Context(), `
+		_, err = b.Admin.Exec(t.Context(), `
 			INSERT INTO invoices (tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total,
 				total, likeness)
 			VALUES ($1, gen_random_uuid(), $2::text, gen_random_uuid(), 'EUR', '2026-11-21', '2026-12-21', '', 0, 0, 0, '')`,
-			b.tenant, c.number)
+			b.Tenant, c.number)
 		want := "invoices_customer"
 		if !c.fine {
 			want = "invoices_number_of_its_year"
@@ -142,7 +142,7 @@ func TestNextNumberIsTheFirstFree(t *testing.T) {
 	b := setup(t)
 	rapid.Check(t, func(t *rapid.T) {
 		tenant := uuid.New()
-		if _, err := b.db.Pool.Exec(b.Context(), `INSERT INTO tenants (id, name) VALUES ($1, 'Test')`, tenant); err != nil {
+		if _, err := b.DB.Pool.Exec(b.Context(), `INSERT INTO tenants (id, name) VALUES ($1, 'Test')`, tenant); err != nil {
 			t.Fatal(err)
 		}
 		taken := map[int]bool{}
@@ -163,7 +163,7 @@ func TestNextNumberIsTheFirstFree(t *testing.T) {
 				t.Fatal(err)
 			}
 			intent := idempotency.Intent{Tenant: tenant, Key: idempotency.NewKey(), Actor: "test"}
-			done, err := invoice.Create.Do(b.Context(), b.store, intent, d)
+			done, err := invoice.Create.Do(b.Context(), b.Store, intent, d)
 			return done.Value, err
 		}
 		for range rapid.IntRange(1, 25).Draw(t, "steps") {
@@ -187,13 +187,13 @@ func TestNextNumberIsTheFirstFree(t *testing.T) {
 				}
 				taken[want] = true
 			}
-			next, err := invoice.NextNumber(b.Context(), b.db.Pool, tenant, 2026)
+			next, err := invoice.NextNumber(b.Context(), b.DB.Pool, tenant, 2026)
 			if err != nil || next != fmt.Sprintf("2026-%04d", firstFree()) {
 				t.Fatalf("%s is next, %v, want %d", next, err, firstFree())
 			}
 		}
 		var runs string
-		err := b.db.Admin(b.T).QueryRow(b.Context(), `
+		err := b.Admin.QueryRow(b.Context(), `
 			SELECT COALESCE(string_agg(first || '-' || last, ' ' ORDER BY first), '') FROM invoice_number_runs WHERE tenant_id = $1`,
 			tenant).Scan(&runs)
 		if want := runsOf(taken); err != nil || runs != want {
@@ -242,7 +242,7 @@ func TestTypedAndAllocatedTogether(t *testing.T) {
 	if rows := b.count(`SELECT count(*) FROM invoices`); rows != len(numbers) || len(slices.Compact(slices.Clone(numbers))) != rows {
 		t.Errorf("%d rows, acknowledged %v", rows, numbers)
 	}
-	next, err := invoice.NextNumber(t.Context(), b.db.Pool, b.tenant, 2026)
+	next, err := invoice.NextNumber(t.Context(), b.DB.Pool, b.Tenant, 2026)
 	gaps := b.count(`SELECT count(*) FROM generate_series(1, $1) AS n
 		WHERE NOT EXISTS (SELECT FROM invoices WHERE number = '2026-' || lpad(n::text, 4, '0'))`, 30)
 	if err != nil || gaps != 0 {

@@ -3,26 +3,20 @@ package invoice_test
 import (
 	"fmt"
 	"slices"
-	"sync"
 	"testing"
 
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/invoicetest"
 )
 
 // race runs n attempts from one gate and gives their answers.
 func race(n int, attempt func(i int) (idempotency.Done[invoice.Invoice], error)) ([]idempotency.Done[invoice.Invoice], []error) {
-	done, errs := make([]idempotency.Done[invoice.Invoice], n), make([]error, n)
-	gate := make(chan struct{})
-	var all sync.WaitGroup
-	for i := range n {
-		all.Go(func() {
-			<-gate
-			done[i], errs[i] = attempt(i)
-		})
-	}
-	close(gate)
-	all.Wait()
+	done := make([]idempotency.Done[invoice.Invoice], n)
+	errs := invoicetest.Together(n, func(i int) (err error) {
+		done[i], err = attempt(i)
+		return err
+	})
 	return done, errs
 }
 

@@ -4,18 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onlyonce/internal/conflict"
-	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/invoicetest"
 	"onlyonce/internal/payment"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/record"
@@ -23,55 +20,11 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// bundle is a store of its own with one tenant.
-type bundle struct {
-	*testing.T
-
-	db     *pgtest.Database
-	store  *idempotency.Store
-	tenant uuid.UUID
-}
+type bundle struct{ *invoicetest.Bundle }
 
 func setup(t *testing.T) *bundle {
 	t.Helper()
-	t.Parallel()
-	b := &bundle{T: t, db: pgtest.New(t), tenant: uuid.New()}
-	b.store = &idempotency.Store{Pool: b.db.Pool, Wait: 10 * time.Second, Timeout: 20 * time.Second}
-	if _, err := b.db.Pool.Exec(t.Context(), `INSERT INTO tenants (id, name) VALUES ($1, 'Test')`, b.tenant); err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
-func (b *bundle) of(k string, id uuid.UUID) idempotency.Intent {
-	b.Helper()
-	parsed, err := idempotency.ParseKey(k)
-	if err != nil {
-		b.Fatal(err)
-	}
-	return idempotency.Intent{Tenant: b.tenant, Key: parsed, Actor: "test", Record: id}
-}
-
-// issued is an issued invoice of 100.00 EUR.
-func (b *bundle) issued(k string) invoice.Invoice {
-	b.Helper()
-	d, err := invoice.Input{
-		Customer:  &customer.Input{Email: "ada@example.com", Name: "Ada Lovelace"},
-		IssueDate: "2026-11-21", DueDate: "2026-12-21", Currency: "EUR", AllowRepeat: true,
-		Lines: []invoice.LineInput{{Description: "Design", Quantity: "2", UnitPrice: "50.00", TaxRate: "0"}},
-	}.Draft()
-	if err != nil {
-		b.Fatal(err)
-	}
-	made, err := invoice.Create.Do(b.Context(), b.store, b.of(k, uuid.Nil), d)
-	if err != nil {
-		b.Fatal(err)
-	}
-	done, err := invoice.Issue.Do(b.Context(), b.store, b.of(k, made.Value.ID), struct{}{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	return done.Value
+	return &bundle{invoicetest.Setup(t)}
 }
 
 // pay records a payment that a change has made special.
@@ -85,26 +38,12 @@ func (b *bundle) pay(k string, inv invoice.Invoice, amount string, change func(*
 	if err != nil {
 		b.Fatal(err)
 	}
-	return payment.Create.Do(context.Background(), b.store, b.of(k, uuid.Nil), d)
-}
-
-func (b *bundle) find(inv invoice.Invoice) invoice.Invoice {
-	b.Helper()
-	found, err := invoice.Table.Find(b.Context(), b.store.Pool, b.tenant, inv.ID)
-	if err != nil {
-		b.Fatal(err)
-	}
-	return found
-}
-
-func isConflict(err error, kind *conflict.Kind) bool {
-	refused, ok := errors.AsType[*conflict.Error](err)
-	return ok && refused.Kind == kind
+	return payment.Create.Do(context.Background(), b.Store, b.Intent(k), d)
 }
 
 func TestInParts(t *testing.T) {
 	b := setup(t)
-	inv := b.issued("i")
+	inv := b.Issued("i")
 	for _, step := range []struct {
 		amount, status string
 		open           int64
@@ -117,14 +56,14 @@ func TestInParts(t *testing.T) {
 		if err != nil || !again.Replayed || again.Value != done.Value {
 			t.Errorf("again: %+v, %v", again, err)
 		}
-		if found := b.find(inv); found.Status != step.status || found.Open != step.open || found.Paid != 10000-step.open {
+		if found := b.Find(inv); found.Status != step.status || found.Open != step.open || found.Paid != 10000-step.open {
 			t.Errorf("%+v", found)
 		}
 	}
-	if _, err := b.pay("more", inv, "0.01", nil); !isConflict(err, &payment.ExceedsOpen) {
+	if _, err := b.pay("more", inv, "0.01", nil); !invoicetest.IsConflict(err, &payment.ExceedsOpen) {
 		t.Errorf("more than is open: %v", err)
 	}
-	if _, err := invoice.Void.Do(t.Context(), b.store, b.of("void", inv.ID), struct{}{}); !isConflict(err, &invoice.HasPayments) {
+	if err := b.Void("void", inv); !invoicetest.IsConflict(err, &invoice.HasPayments) {
 		t.Errorf("voided what was paid: %v", err)
 	}
 }
@@ -132,30 +71,41 @@ func TestInParts(t *testing.T) {
 // TestFiftyAtOnce: whatever is asked for at once, no more than the open amount is paid, and no payment is lost.
 func TestFiftyAtOnce(t *testing.T) {
 	b := setup(t)
-	inv := b.issued("i")
-	const crowd = 50
-	errs := make([]error, crowd)
-	gate := make(chan struct{})
-	var all sync.WaitGroup
-	for i := range crowd {
-		all.Go(func() {
-			<-gate
-			_, errs[i] = b.pay(fmt.Sprint(i), inv, "3.00", nil)
-		})
-	}
-	close(gate)
-	all.Wait()
+	inv := b.Issued("i")
+	errs := invoicetest.Together(50, func(i int) error {
+		_, err := b.Pay(fmt.Sprint(i), inv, "3.00")
+		return err
+	})
 	paid := 0
 	for _, err := range errs {
 		switch {
 		case err == nil:
 			paid++
-		case !isConflict(err, &payment.ExceedsOpen):
+		case !invoicetest.IsConflict(err, &payment.ExceedsOpen):
 			t.Error(err)
 		}
 	}
-	if found := b.find(inv); paid != 33 || found.Paid != 9900 || found.Open != 100 {
+	if found := b.Find(inv); paid != 33 || found.Paid != 9900 || found.Open != 100 {
 		t.Errorf("%d payments, %d paid, %d open", paid, found.Paid, found.Open)
+	}
+}
+
+// TestTwoFullPayments: one is recorded, and the other is told that nothing is open.
+func TestTwoFullPayments(t *testing.T) {
+	b := setup(t)
+	for round := range 10 {
+		inv := b.Issued(fmt.Sprint(round))
+		errs := invoicetest.Together(2, func(i int) error {
+			_, err := b.Pay(fmt.Sprint(round, i), inv, "100")
+			return err
+		})
+		refused, ok := errors.AsType[*conflict.Error](errors.Join(errs...))
+		if (errs[0] == nil) == (errs[1] == nil) || !ok || refused.Kind != &payment.ExceedsOpen || refused.Members["open"] != "0.00" {
+			t.Errorf("%v", errs)
+		}
+		if found := b.Find(inv); found.Status != invoice.StatusPaid || found.Paid != inv.Total {
+			t.Errorf("%+v", found)
+		}
 	}
 }
 
@@ -163,21 +113,15 @@ func TestFiftyAtOnce(t *testing.T) {
 func TestPayOrVoid(t *testing.T) {
 	b := setup(t)
 	for round := range 10 {
-		inv := b.issued(fmt.Sprint(round))
-		var paid, voided error
-		gate := make(chan struct{})
-		var both sync.WaitGroup
-		both.Go(func() { <-gate; _, paid = b.pay(fmt.Sprint("pay", round), inv, "100", nil) })
-		both.Go(func() {
-			<-gate
-			_, voided = invoice.Void.Do(context.Background(), b.store, b.of(fmt.Sprint("void", round), inv.ID), struct{}{})
-		})
-		close(gate)
-		both.Wait()
-		found := b.find(inv)
+		inv := b.Issued(fmt.Sprint(round))
+		paid, voided := invoicetest.Both(func() error {
+			_, err := b.Pay(fmt.Sprint("pay", round), inv, "100")
+			return err
+		}, func() error { return b.Void(fmt.Sprint("void", round), inv) })
+		found := b.Find(inv)
 		switch {
-		case paid == nil && isConflict(voided, &invoice.HasPayments) && found.Status == invoice.StatusPaid:
-		case voided == nil && isConflict(paid, &invoice.NotIssued) && found.Status == invoice.StatusVoid && found.Paid == 0:
+		case paid == nil && invoicetest.IsConflict(voided, &invoice.HasPayments) && found.Status == invoice.StatusPaid:
+		case voided == nil && invoicetest.IsConflict(paid, &invoice.NotIssued) && found.Status == invoice.StatusVoid && found.Paid == 0:
 		default:
 			t.Errorf("paid: %v, voided: %v, %+v", paid, voided, found)
 		}
@@ -187,7 +131,7 @@ func TestPayOrVoid(t *testing.T) {
 // TestReferenceOnce: whatever the keys, and only where there is a reference.
 func TestReferenceOnce(t *testing.T) {
 	b := setup(t)
-	inv := b.issued("i")
+	inv := b.Issued("i")
 	referenced := func(in *payment.Input) { in.Provider, in.Reference = "Bank", "TX 1" }
 	first, err := b.pay("1", inv, "1", referenced)
 	if err != nil {
@@ -202,7 +146,7 @@ func TestReferenceOnce(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if found := b.find(inv); found.Paid != 300 {
+	if found := b.Find(inv); found.Paid != 300 {
 		t.Errorf("paid %d", found.Paid)
 	}
 }
@@ -210,12 +154,12 @@ func TestReferenceOnce(t *testing.T) {
 // TestOpenAmountChanged: who saw another open amount is asked.
 func TestOpenAmountChanged(t *testing.T) {
 	b := setup(t)
-	inv := b.issued("i")
+	inv := b.Issued("i")
 	seen := func(open string) func(*payment.Input) { return func(in *payment.Input) { in.SeenOpen = open } }
 	if _, err := b.pay("1", inv, "40", seen("100.00")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.pay("2", inv, "40", seen("100.00")); !isConflict(err, &invoice.OpenChanged) {
+	if _, err := b.pay("2", inv, "40", seen("100.00")); !invoicetest.IsConflict(err, &invoice.OpenChanged) {
 		t.Errorf("%v", err)
 	}
 	if _, err := b.pay("2", inv, "40", seen("60.00")); err != nil {
@@ -225,11 +169,11 @@ func TestOpenAmountChanged(t *testing.T) {
 
 func TestNotPayable(t *testing.T) {
 	b := setup(t)
-	inv := b.issued("i")
-	if _, err := invoice.Void.Do(t.Context(), b.store, b.of("void", inv.ID), struct{}{}); err != nil {
+	inv := b.Issued("i")
+	if err := b.Void("void", inv); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.pay("k", inv, "1", nil); !isConflict(err, &invoice.NotIssued) {
+	if _, err := b.pay("k", inv, "1", nil); !invoicetest.IsConflict(err, &invoice.NotIssued) {
 		t.Errorf("paid a void invoice: %v", err)
 	}
 	nothing := invoice.Invoice{Header: record.Header{ID: uuid.New()}, Currency: inv.Currency}
@@ -241,7 +185,7 @@ func TestNotPayable(t *testing.T) {
 // TestDatabaseKeepsTheLedger: whoever sends the statement.
 func TestDatabaseKeepsTheLedger(t *testing.T) {
 	b := setup(t)
-	inv := b.issued("i")
+	inv := b.Issued("i")
 	if _, err := b.pay("k", inv, "40", nil); err != nil {
 		t.Fatal(err)
 	}
@@ -256,7 +200,7 @@ func TestDatabaseKeepsTheLedger(t *testing.T) {
 	} {
 		for _, sql := range statements {
 			var broken *pgconn.PgError
-			if _, err := b.db.Admin(t).Exec(t.Context(), sql); !errors.As(err, &broken) || broken.ConstraintName != constraint {
+			if _, err := b.Admin.Exec(t.Context(), sql); !errors.As(err, &broken) || broken.ConstraintName != constraint {
 				t.Errorf("%s: %v", sql, err)
 			}
 		}
@@ -267,7 +211,7 @@ func TestDatabaseKeepsTheLedger(t *testing.T) {
 // on as well, and is refused.
 func TestTwoPostingsAtOnce(t *testing.T) {
 	b := setup(t)
-	inv := b.issued("i")
+	inv := b.Issued("i")
 	if _, err := b.pay("k", inv, "40", nil); err != nil {
 		t.Fatal(err)
 	}
@@ -275,8 +219,7 @@ func TestTwoPostingsAtOnce(t *testing.T) {
 		INSERT INTO postings (tenant_id, invoice_id, source_id, kind, amount)
 		SELECT tenant_id, id, gen_random_uuid(), 'payment', 100 FROM invoices`
 	const show = `UPDATE invoices SET paid = paid + 100`
-	admin := b.db.Admin(t)
-	one, err := admin.Begin(t.Context())
+	one, err := b.Admin.Begin(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -287,10 +230,10 @@ func TestTwoPostingsAtOnce(t *testing.T) {
 	}
 	two := make(chan error, 1)
 	go func() {
-		_, err := admin.Exec(t.Context(), `BEGIN; `+post+`; `+show+`; COMMIT`)
+		_, err := b.Admin.Exec(t.Context(), `BEGIN; `+post+`; `+show+`; COMMIT`)
 		two <- err
 	}()
-	b.waiting(admin, 1) // it has read the balance, and waits for the invoice
+	b.Waiting(1) // it has read the balance, and waits for the invoice
 	if err := one.Commit(t.Context()); err != nil {
 		t.Error(err)
 	}
@@ -301,21 +244,7 @@ func TestTwoPostingsAtOnce(t *testing.T) {
 	if _, err := b.pay("next", inv, "59", nil); err != nil {
 		t.Error(err)
 	}
-	if found := b.find(inv); found.Paid != 10000 {
-		t.Errorf("paid %d", found.Paid)
-	}
-}
-
-// waiting returns when so many wait for a lock.
-func (b *bundle) waiting(admin *pgxpool.Pool, count int) {
-	b.Helper()
-	ctx, cancel := context.WithTimeout(b.Context(), 30*time.Second)
-	defer cancel()
-	for waiting := 0; waiting < count; {
-		if err := admin.QueryRow(ctx, `
-			SELECT count(*) FROM pg_stat_activity
-			WHERE datname = current_database() AND wait_event_type = 'Lock'`).Scan(&waiting); err != nil {
-			b.Fatal(err)
-		}
+	if paid := invoicetest.Value[int](b.Bundle, `SELECT paid FROM invoices`); paid != 10000 {
+		t.Errorf("paid %d", paid)
 	}
 }

@@ -37,6 +37,8 @@ type Query[R any] struct {
 	// Narrow is a condition on the columns of another index than that of the order, which may leave so few rows that all
 	// of them are read and sorted. If it leaves more, they are looked for in the order.
 	Narrow string
+	// Source is used like Narrow, and before it: a SELECT of the ids of all rows that are wanted, from another table.
+	Source string
 	// Terms are what is searched for, in the order of Words.
 	Terms []Term
 	Words Words
@@ -70,8 +72,8 @@ func (q Query[R]) List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID
 	maps.Copy(args, q.Args)
 	q.Look = cmp.Or(q.Look, looked)
 	result := part[R]{TooMany: true}
-	if len(q.Terms) == 0 && q.Narrow != "" {
-		sql := q.names(q.Order.Descending != page.Back, "")(strings.Replace(gathered, "$STREAMS", byNarrow, 1))
+	if len(q.Terms) == 0 && q.Source+q.Narrow != "" {
+		sql := q.names(q.Order.Descending != page.Back, "")(strings.Replace(gathered, "$STREAMS", cmp.Or(q.Source, byNarrow), 1))
 		if result, err = postgres.One(ctx, pool, tenant, pgx.RowTo[part[R]], sql, args); err != nil {
 			return list, err
 		}

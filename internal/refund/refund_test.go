@@ -4,17 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"onlyonce/internal/conflict"
-	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/invoicetest"
 	"onlyonce/internal/payment"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/record"
@@ -23,72 +20,18 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// bundle is a store of its own with one tenant.
-type bundle struct {
-	*testing.T
-
-	db     *pgtest.Database
-	store  *idempotency.Store
-	tenant uuid.UUID
-}
+type bundle struct{ *invoicetest.Bundle }
 
 func setup(t *testing.T) *bundle {
 	t.Helper()
-	t.Parallel()
-	b := &bundle{T: t, db: pgtest.New(t), tenant: uuid.New()}
-	b.store = &idempotency.Store{Pool: b.db.Pool, Wait: 20 * time.Second, Timeout: 30 * time.Second}
-	if _, err := b.db.Pool.Exec(t.Context(), `INSERT INTO tenants (id, name) VALUES ($1, 'Test')`, b.tenant); err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
-func (b *bundle) of(k string, id uuid.UUID) idempotency.Intent {
-	b.Helper()
-	parsed, err := idempotency.ParseKey(k)
-	if err != nil {
-		b.Fatal(err)
-	}
-	return idempotency.Intent{Tenant: b.tenant, Key: parsed, Actor: "test", Record: id}
-}
-
-// issued is an issued invoice of 100.00 EUR.
-func (b *bundle) issued(k string) invoice.Invoice {
-	b.Helper()
-	d, err := invoice.Input{
-		Customer:  &customer.Input{Email: "ada@example.com", Name: "Ada Lovelace"},
-		IssueDate: "2026-11-21", DueDate: "2026-12-21", Currency: "EUR", AllowRepeat: true,
-		Lines: []invoice.LineInput{{Description: "Design", Quantity: "2", UnitPrice: "50.00", TaxRate: "0"}},
-	}.Draft()
-	if err != nil {
-		b.Fatal(err)
-	}
-	made, err := invoice.Create.Do(b.Context(), b.store, b.of(k, uuid.Nil), d)
-	if err != nil {
-		b.Fatal(err)
-	}
-	done, err := invoice.Issue.Do(b.Context(), b.store, b.of(k, made.Value.ID), struct{}{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	return done.Value
-}
-
-func (b *bundle) pay(k string, inv invoice.Invoice, amount string) (payment.Payment, error) {
-	b.Helper()
-	d, err := payment.Input{Amount: amount, Date: "2026-11-22", Method: "cash"}.Draft(inv.ID, inv.Currency)
-	if err != nil {
-		b.Fatal(err)
-	}
-	done, err := payment.Create.Do(context.Background(), b.store, b.of(k, uuid.Nil), d)
-	return done.Value, err
+	return &bundle{invoicetest.Setup(t)}
 }
 
 // paid is a payment of an invoice of its own.
 func (b *bundle) paid(k, amount string) (invoice.Invoice, payment.Payment) {
 	b.Helper()
-	inv := b.issued(k)
-	p, err := b.pay(k, inv, amount)
+	inv := b.Issued(k)
+	p, err := b.Pay(k, inv, amount)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -102,21 +45,7 @@ func (b *bundle) refund(k string, of payment.Payment, in refund.Input) (idempote
 	if err != nil {
 		b.Fatal(err)
 	}
-	return refund.Create.Do(context.Background(), b.store, b.of(k, uuid.Nil), d)
-}
-
-func (b *bundle) find(inv invoice.Invoice) invoice.Invoice {
-	b.Helper()
-	found, err := invoice.Table.Find(b.Context(), b.store.Pool, b.tenant, inv.ID)
-	if err != nil {
-		b.Fatal(err)
-	}
-	return found
-}
-
-func isConflict(err error, kind *conflict.Kind) bool {
-	refused, ok := errors.AsType[*conflict.Error](err)
-	return ok && refused.Kind == kind
+	return refund.Create.Do(context.Background(), b.Store, b.Intent(k), d)
 }
 
 func TestInParts(t *testing.T) {
@@ -134,19 +63,19 @@ func TestInParts(t *testing.T) {
 		if err != nil || !again.Replayed || again.Value != done.Value {
 			t.Errorf("again: %+v, %v", again, err)
 		}
-		if found := b.find(inv); found.Status != step.status || found.Paid != step.paid || found.Open != 10000-step.paid {
+		if found := b.Find(inv); found.Status != step.status || found.Paid != step.paid || found.Open != 10000-step.paid {
 			t.Errorf("%+v", found)
 		}
-		of, err := payment.Table.Find(t.Context(), b.store.Pool, b.tenant, p.ID)
+		of, err := payment.Table.Find(t.Context(), b.Store.Pool, b.Tenant, p.ID)
 		if err != nil || of.Left != step.paid || of.Refunded != 10000-step.paid {
 			t.Errorf("%+v, %v", of, err)
 		}
 	}
 	_, err := b.refund("more", p, refund.Input{Amount: "0.01"})
-	if !isConflict(err, &refund.ExceedsPayment) {
+	if !invoicetest.IsConflict(err, &refund.ExceedsPayment) {
 		t.Errorf("more than is left: %v", err)
 	}
-	if _, err := b.pay("again", inv, "100"); err != nil { // what was refunded is open again
+	if _, err := b.Pay("again", inv, "100"); err != nil { // what was refunded is open again
 		t.Error(err)
 	}
 }
@@ -155,17 +84,13 @@ func TestInParts(t *testing.T) {
 func TestVoidAfterRefund(t *testing.T) {
 	b := setup(t)
 	inv, p := b.paid("i", "100")
-	void := func(k string) error {
-		_, err := invoice.Void.Do(t.Context(), b.store, b.of(k, inv.ID), struct{}{})
-		return err
-	}
-	if err := void("paid"); !isConflict(err, &invoice.HasPayments) {
+	if err := b.Void("paid", inv); !invoicetest.IsConflict(err, &invoice.HasPayments) {
 		t.Errorf("voided what was paid: %v", err)
 	}
 	if _, err := b.refund("k", p, refund.Input{Amount: "100"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := void("refunded"); err != nil {
+	if err := b.Void("refunded", inv); err != nil {
 		t.Error(err)
 	}
 }
@@ -174,19 +99,20 @@ func TestVoidAfterRefund(t *testing.T) {
 func TestFiftyAtOnce(t *testing.T) {
 	b := setup(t)
 	inv, p := b.paid("i", "100")
-	const crowd = 50
-	errs := make([]error, crowd)
-	together(crowd, func(i int) { _, errs[i] = b.refund(fmt.Sprint(i), p, refund.Input{Amount: "3.00"}) })
+	errs := invoicetest.Together(50, func(i int) error {
+		_, err := b.refund(fmt.Sprint(i), p, refund.Input{Amount: "3.00"})
+		return err
+	})
 	refunded := 0
 	for _, err := range errs {
 		switch {
 		case err == nil:
 			refunded++
-		case !isConflict(err, &refund.ExceedsPayment):
+		case !invoicetest.IsConflict(err, &refund.ExceedsPayment):
 			t.Error(err)
 		}
 	}
-	if found := b.find(inv); refunded != 33 || found.Paid != 100 || found.Open != 9900 {
+	if found := b.Find(inv); refunded != 33 || found.Paid != 100 || found.Open != 9900 {
 		t.Errorf("%d refunds, %d paid, %d open", refunded, found.Paid, found.Open)
 	}
 }
@@ -197,18 +123,17 @@ func TestPayAndRefund(t *testing.T) {
 	b := setup(t)
 	for round := range 10 {
 		inv, p := b.paid(fmt.Sprint(round), "100")
-		var paid, refunded error
-		together(2, func(i int) {
-			if i == 0 {
-				_, paid = b.pay(fmt.Sprint("pay", round), inv, "50")
-			} else {
-				_, refunded = b.refund(fmt.Sprint("refund", round), p, refund.Input{Amount: "60"})
-			}
+		paid, refunded := invoicetest.Both(func() error {
+			_, err := b.Pay(fmt.Sprint("pay", round), inv, "50")
+			return err
+		}, func() error {
+			_, err := b.refund(fmt.Sprint("refund", round), p, refund.Input{Amount: "60"})
+			return err
 		})
-		found := b.find(inv)
+		found := b.Find(inv)
 		switch {
 		case refunded == nil && paid == nil && found.Paid == 9000 && found.Open == 1000:
-		case refunded == nil && isConflict(paid, &payment.ExceedsOpen) && found.Paid == 4000 && found.Open == 6000:
+		case refunded == nil && invoicetest.IsConflict(paid, &payment.ExceedsOpen) && found.Paid == 4000 && found.Open == 6000:
 		default:
 			t.Errorf("paid: %v, refunded: %v, %+v", paid, refunded, found)
 		}
@@ -222,7 +147,7 @@ func TestLeftChanged(t *testing.T) {
 	if _, err := b.refund("1", p, refund.Input{Amount: "40", SeenLeft: "100.00"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.refund("2", p, refund.Input{Amount: "40", SeenLeft: "100.00"}); !isConflict(err, &invoice.OpenChanged) {
+	if _, err := b.refund("2", p, refund.Input{Amount: "40", SeenLeft: "100.00"}); !invoicetest.IsConflict(err, &invoice.OpenChanged) {
 		t.Errorf("%v", err)
 	}
 	if _, err := b.refund("2", p, refund.Input{Amount: "40", SeenLeft: "60.00"}); err != nil {
@@ -264,23 +189,9 @@ func TestDatabaseKeepsTheRefunds(t *testing.T) {
 	} {
 		for _, sql := range statements {
 			var broken *pgconn.PgError
-			if _, err := b.db.Admin(t).Exec(t.Context(), sql); !errors.As(err, &broken) || broken.ConstraintName != constraint {
+			if _, err := b.Admin.Exec(t.Context(), sql); !errors.As(err, &broken) || broken.ConstraintName != constraint {
 				t.Errorf("%s, not %s: %v", sql, constraint, err)
 			}
 		}
 	}
-}
-
-// together does something so many times at once.
-func together(times int, do func(i int)) {
-	gate := make(chan struct{})
-	var all sync.WaitGroup
-	for i := range times {
-		all.Go(func() {
-			<-gate
-			do(i)
-		})
-	}
-	close(gate)
-	all.Wait()
 }

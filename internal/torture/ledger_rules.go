@@ -92,6 +92,18 @@ func ledgerRules() []rule {
 				FROM intents o WHERE o.tenant_id = i.tenant_id AND record_id = id AND outcome = 'changed') AS made
 			WHERE (issued, voided) <> ((issued_at IS NOT NULL)::int, (status = 'void')::int)
 				OR (issued_at IS NULL) <> (bill_to IS NULL) OR (status = 'issued' AND issued_at IS NULL)`},
+		// Nobody here asks for a second mail.
+		{"an issued invoice has its mail", `
+			SELECT format('invoice %s: %s mails', i.id, mails)
+			FROM invoices i, LATERAL (
+				SELECT count(*) AS mails FROM mails m WHERE m.tenant_id = i.tenant_id AND m.invoice_id = i.id) AS m
+			WHERE issued_at IS NOT NULL AND mails <> 1`},
+		{"a queued mail has its job", `
+			SELECT format('mail %s: %s jobs', id, jobs)
+			FROM mails, LATERAL (
+				SELECT count(*) AS jobs FROM river.river_job
+				WHERE kind = 'mail' AND finalized_at IS NULL AND args->>'mail' = mails.id::text) AS j
+			WHERE state = 'queued' AND jobs <> 1`},
 		{"what was issued does not change", `
 			SELECT format('invoice %s: %s', e.record_id, e.key)
 			FROM intents e JOIN intents o USING (tenant_id, record_id)

@@ -115,8 +115,9 @@ func rules() []rule {
 			WITH change AS (
 				SELECT tenant_id, record_id, field.key AS field, field.value
 				FROM intents, jsonb_each(changes) AS field
-				-- Payments change the state of an invoice too, the customer changes by itself, and lines are in another table.
-				WHERE operation NOT LIKE 'invoice.%' OR field.key NOT IN ('status', 'paid', 'open', 'customer', 'lines')
+				-- Payments change the state of an invoice too, the customer changes by itself, lines are in another table, and
+				-- whether it is overdue is in none.
+				WHERE operation NOT LIKE 'invoice.%' OR field.key NOT IN ('status', 'overdue', 'paid', 'open', 'customer', 'lines')
 			), step AS (
 				SELECT tenant_id, record_id, field, value->0 AS value, -1 AS times FROM change
 				UNION ALL

@@ -25,6 +25,7 @@ func TestRules(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ broken, sql string }{
 		{"", `SELECT`},
+		{"", `UPDATE intents SET changes = changes || '{"overdue": [false, true]}' WHERE key = 'issue'`},
 		{"no number twice", `
 			ALTER TABLE invoices DROP CONSTRAINT invoices_number_once_per_year;
 			ALTER TABLE invoices DISABLE TRIGGER USER;
@@ -183,6 +184,11 @@ func TestRules(t *testing.T) {
 			ALTER TABLE invoices DISABLE TRIGGER USER;
 			UPDATE invoices SET status = 'draft' WHERE status = 'void';
 			UPDATE intents SET changes = changes - 'voided_at' WHERE key = 'void'`},
+		{"an issued invoice has its mail", `DELETE FROM mails`},
+		{"an issued invoice has its mail", `
+			INSERT INTO mails (tenant_id, id, invoice_id) SELECT tenant_id, gen_random_uuid(), invoice_id FROM mails`},
+		{"a queued mail has its job", `DELETE FROM river.river_job`},
+		{"a queued mail has its job", `UPDATE river.river_job SET state = 'completed', finalized_at = now()`},
 		{"what was issued does not change", `UPDATE intents SET at = now() + interval '1 hour' WHERE key = 'redraft'`},
 		{"a transition changes what was not so", `
 			ALTER TABLE customers DISABLE TRIGGER next_version;

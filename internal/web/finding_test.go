@@ -20,6 +20,7 @@ import (
 // found is an invoice as the slow model of a search knows it.
 type found struct {
 	id, number, state, customer, issued, due string
+	paid                                     string // the day of its payment; "" without
 	total                                    int
 	words                                    []string // folded
 }
@@ -54,7 +55,6 @@ func (b *bundle) pastFor(t tenant, n int) (all []found) {
 			t.id, p.id, fmt.Sprintf("Person%d@example.com", i), name)
 		people = append(people, p)
 	}
-	day := func(n int) string { return time.Now().UTC().AddDate(0, 0, n).Format(time.DateOnly) }
 	for i := range n {
 		of := people[random.IntN(len(people))]
 		issued := -60 + random.IntN(60)
@@ -84,13 +84,17 @@ func (b *bundle) pastFor(t tenant, n int) (all []found) {
 			b.exec(`UPDATE invoices SET status = 'issued', issued_at = now(), bill_to = '{}' WHERE id = $1`, f.id)
 		}
 		if paid := map[string]int{"partially_paid": 1, "paid": f.total}[f.state]; paid > 0 {
-			b.exec(`INSERT INTO payments (tenant_id, id, invoice_id, amount, paid_on, method) VALUES ($1, $2, $3, $4, now(), 'cash')`,
-				t.id, uuid.New(), f.id, paid)
+			f.paid = day(-20 * (i % 4))
+			b.exec(`INSERT INTO payments (tenant_id, id, invoice_id, amount, paid_on, method) VALUES ($1, $2, $3, $4, $5::date, 'cash')`,
+				t.id, uuid.New(), f.id, paid, f.paid)
 		}
 		all = append(all, f)
 	}
 	return all
 }
+
+// day is the one so many days from today.
+func day(n int) string { return time.Now().UTC().AddDate(0, 0, n).Format(time.DateOnly) }
 
 // wanted is the slow model of a list: all that a filter wants, in order.
 func wanted(all []found, query url.Values) (ids []string) {
@@ -102,7 +106,8 @@ func wanted(all []found, query url.Values) (ids []string) {
 		case status == "open" && !open, status == "overdue" && (!open || f.due >= today),
 			status != "" && status != "open" && status != "overdue" && f.state != status,
 			query.Get("customer_id") != "" && f.customer != query.Get("customer_id"),
-			f.issued < query.Get("from"), query.Get("to") != "" && f.issued > query.Get("to"):
+			f.issued < query.Get("from"), query.Get("to") != "" && f.issued > query.Get("to"),
+			f.paid < query.Get("paid_from"), query.Get("paid_to") != "" && (f.paid == "" || f.paid > query.Get("paid_to")):
 			continue
 		}
 		if !slices.ContainsFunc(strings.Fields(query.Get("q")), func(typed string) bool {
@@ -149,11 +154,14 @@ func TestFinding(t *testing.T) {
 			"status":      {"", "", "draft", "issued", "partially_paid", "paid", "void", "overdue", "open"},
 			"customer_id": {"", "", "", all[0].customer, uuid.NewString()},
 			"from":        {"", "", "", all[0].issued}, "to": {"", "", "", all[1].issued},
+			"paid_from": {"", "", "", day(-20), day(-59)}, "paid_to": {"", "", "", day(-1), day(-20)},
 		} {
 			query.Set(name, rapid.SampledFrom(values).Draw(t, name))
 		}
-		if query.Get("to") != "" && query.Get("to") < query.Get("from") {
-			query.Del("to")
+		for _, until := range [][2]string{{"from", "to"}, {"paid_from", "paid_to"}} {
+			if query.Get(until[1]) < query.Get(until[0]) {
+				query.Del(until[1])
+			}
 		}
 		want := wanted(all, query)
 		forth, back := b.throughJSON(program, query)
@@ -278,6 +286,7 @@ func TestListParametersInDoubt(t *testing.T) {
 	}
 	for _, query := range []string{
 		"status=late", "status=paid&status=void", "customer_id=ada", "from=yesterday", "to=2026-02-30", "from=2026-02-02&to=2026-01-01",
+		"paid_from=today", "paid_to=2026-02-02&paid_to=2026-02-03", "paid_from=2026-02-02&paid_to=2026-02-01",
 		"sort=random", "sort=due&sort=total", "q=a&q=b", "cursor=x", "cursor=" + uuid.NewString(),
 		"cursor=" + byDue, "sort=total&cursor=" + byDue, "sort=due&status=paid&cursor=" + byDue,
 	} {

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/google/uuid"
@@ -45,7 +44,8 @@ func invoiceFilters() string {
 		states = append(states, status.Value)
 	}
 	return "q has words that the number, a line, or the customer's name or email has words like, or that begin like them; all must be " +
-		"found. status is " + strings.Join(states, ", ") + ". from and to are issue dates. sort is " +
+		"found. status is " + strings.Join(states, ", ") + ". from and to are issue dates. " +
+		"paid_from and paid_to are days, both included, of which one had a payment. sort is " +
 		strings.Join(invoice.Sorts(), ", ") + "; newest goes by the issue date. A page may have less than limit, or none, while " +
 		"next_cursor leads on."
 }
@@ -54,7 +54,7 @@ func invoiceFilters() string {
 func invoiceFilter(r *http.Request) (f invoice.Filter, err error) {
 	query := r.URL.Query()
 	var problems invalid.Error
-	for _, name := range []string{"status", "customer_id", "from", "to", "sort"} {
+	for _, name := range []string{"status", "customer_id", "from", "to", "paid_from", "paid_to", "sort"} {
 		if len(query[name]) > 1 {
 			problems.Add("/"+name, "Give "+name+" once.")
 		}
@@ -75,14 +75,21 @@ func invoiceFilter(r *http.Request) (f invoice.Filter, err error) {
 			problems.Add("/customer_id", "Give the id of a customer.")
 		}
 	}
-	f.From, f.To = dayOf(query, "from", &problems), dayOf(query, "to", &problems)
-	if (f.From != date.Date{}) && (f.To != date.Date{}) && f.To.Before(f.From) {
-		problems.Add("/to", "The last day must not be before the first one.")
-	}
+	f.From, f.To = daysOf(query, "from", "to", &problems)
+	f.PaidFrom, f.PaidTo = daysOf(query, "paid_from", "paid_to", &problems)
 	if f.Sort = query.Get("sort"); f.Sort != "" && !slices.Contains(invoice.Sorts(), f.Sort) {
 		problems.Add("/sort", "Sort by one of "+strings.Join(invoice.Sorts(), ", ")+".")
 	}
 	return f, problems.Err()
+}
+
+// daysOf reads the first and the last day of a time, both of which may be left open.
+func daysOf(query url.Values, first, last string, problems *invalid.Error) (from, to date.Date) {
+	from, to = dayOf(query, first, problems), dayOf(query, last, problems)
+	if (from != date.Date{}) && (to != date.Date{}) && to.Before(from) {
+		problems.Add("/"+last, "The last day must not be before the first one.")
+	}
+	return from, to
 }
 
 func dayOf(query url.Values, name string, problems *invalid.Error) (day date.Date) {
@@ -141,12 +148,17 @@ func (s *Server) invoiceFinder(r *http.Request) (templates.Finder, error) {
 		}
 		said = append(said, "of "+of.Name)
 		finder.Hidden = append(finder.Hidden, templates.Field{Name: "customer_id", Value: id.String()})
-		finder.Only = templates.Link{Text: of.Name, Href: listHref("/invoices", query, "customer_id", "")}
+		finder.Only = append(finder.Only, templates.Narrowing{
+			Text: "of " + of.Name, All: "Show all customers", Href: listHref("/invoices", query, "customer_id", ""),
+		})
 	}
 	for _, bound := range []struct{ name, text string }{{"from", "issued from "}, {"to", "issued until "}} {
 		if day, err := date.Parse(query.Get(bound.name)); err == nil {
 			said = append(said, bound.text+day.Time().Format("2 Jan 2006"))
 		}
+	}
+	if paid := paidWithin(&finder, query); paid != "" {
+		said = append(said, paid)
 	}
 	if finder.Said = strings.Join(said, ", "); finder.Said != "" {
 		finder.ClearHref = "/invoices"
@@ -168,50 +180,21 @@ func listHref(path string, query url.Values, name, value string) string {
 	return (&url.URL{Path: path, RawQuery: changed.Encode()}).String()
 }
 
-// standing shows sums of money, each as the way to what it sums up. of are parameters that all ways have; withPaid says
-// that payments are summed up too.
-func standing(sums []invoice.Sum, of url.Values, withPaid bool) []templates.Standing {
-	all := []templates.Standing{
-		{Kind: "open", Label: "Open", Href: listHref("/invoices", with(of, "sort", "due"), "status", "open")},
-		{Kind: "overdue", Label: "Overdue", Href: listHref("/invoices", with(of, "sort", "due"), "status", "overdue")},
-	}
-	if withPaid {
-		all = append(all, templates.Standing{Kind: "paid", Label: "Paid this month", Href: listHref("/invoices", of, "status", "paid")})
-	}
-	for i := range all {
-		count := 0
-		for _, sum := range sums {
-			if sum.Kind != all[i].Kind {
-				continue
-			}
-			amount := sum.Currency.Display(sum.Amount) + " " + sum.Currency.String()
-			if sum.More {
-				amount = "more than " + amount
-			}
-			all[i].Amounts = append(all[i].Amounts, amount)
-			all[i].More = all[i].More || sum.More
-			count += sum.Count
+// paidWithin narrows a finder to the days of payments that are asked for, if any, and says which.
+func paidWithin(finder *templates.Finder, query url.Values) string {
+	said := []string{"paid"}
+	rest := maps.Clone(query)
+	for _, bound := range []struct{ name, text string }{{"paid_from", "from "}, {"paid_to", "until "}} {
+		if day, err := date.Parse(query.Get(bound.name)); err == nil {
+			said = append(said, bound.text+day.Time().Format("2 Jan 2006"))
+			finder.Hidden = append(finder.Hidden, templates.Field{Name: bound.name, Value: day.String()})
 		}
-		all[i].Count = grouped(count, all[i].More)
+		rest.Del(bound.name)
 	}
-	return all
-}
-
-// grouped is a number as people read it: "12", or "1,000+" for what was not counted to the end.
-func grouped(n int, more bool) string {
-	if more {
-		return "1,000+"
+	if len(said) == 1 {
+		return ""
 	}
-	text := strconv.Itoa(n)
-	if len(text) > 3 {
-		text = text[:len(text)-3] + "," + text[len(text)-3:]
-	}
+	text := strings.Join(said, " ")
+	finder.Only = append(finder.Only, templates.Narrowing{Text: text, All: "Show all days", Href: listHref("/invoices", rest, "", "")})
 	return text
-}
-
-// with is a copy of parameters with one more.
-func with(query url.Values, name, value string) url.Values {
-	more := url.Values{name: {value}}
-	maps.Copy(more, query)
-	return more
 }

@@ -47,7 +47,7 @@ type lineJSON struct {
 func showInvoice(inv invoice.Invoice) any {
 	c := inv.Currency
 	shown := invoiceJSON{
-		ID: inv.ID, Number: inv.Number, Status: inv.Status, Overdue: isOverdue(inv.Status, inv.DueDate),
+		ID: inv.ID, Number: inv.Number, Status: inv.Status, Overdue: inv.Overdue,
 		Customer: inv.Customer, Currency: c,
 		IssueDate: inv.IssueDate, DueDate: inv.DueDate, Notes: inv.Notes,
 		Subtotal: c.Format(inv.Subtotal), TaxTotal: c.Format(inv.TaxTotal), Total: c.Format(inv.Total),

@@ -1,7 +1,9 @@
 package web_test
 
 import (
+	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 
 	"onlyonce/internal/invoice"
@@ -82,5 +84,44 @@ func TestCustomerOfAnInvoiceIsReused(t *testing.T) {
 				x.Errorf("the customer was changed: %s", ada)
 			}
 		})
+	}
+}
+
+// TestReplayIsAsOverdueAsTheFirstAnswer: whether an invoice is overdue depends on the day, and the first answer is replayed
+// on another day too. The day cannot be moved here, so the due date of what was stored is.
+func TestReplayIsAsOverdueAsTheFirstAnswer(t *testing.T) {
+	x := setup(t).try(invoices(), jsonFormat{})
+	today := day(0)
+	made := x.caller.create(x.thing, key, change(x.command, "issue_date", today, "due_date", today))
+	issue := "/api/v1/invoices/" + decode[created](x.bundle, made).ID + "/issue"
+	asker := x.caller.with("Idempotency-Key", key)
+	first := asker.post(issue, "")
+	if first.status != http.StatusOK || !strings.Contains(first.body, `"overdue":false`) {
+		t.Fatal(first)
+	}
+	x.exec(`UPDATE intents SET result = replace(result::text, $1, $2)::json WHERE operation = 'invoice.issue'`,
+		`"due_date" : "`+today, `"due_date" : "`+day(-1))
+	again := asker.post(issue, "")
+	if want := strings.Replace(first.body, `"due_date":"`+today, `"due_date":"`+day(-1), 1); again.body != want || want == first.body {
+		t.Errorf("%s\nand not %s", again.body, want)
+	}
+}
+
+// TestOverdue: on the day after the due date an invoice is overdue, as a record and in the list; not while it is a draft.
+func TestOverdue(t *testing.T) {
+	x := setup(t).try(invoices(), jsonFormat{})
+	for i, due := range []string{day(-1), day(0)} {
+		made := x.caller.create(x.thing, due, change(x.command, "issue_date", day(-1), "due_date", due))
+		draft := made.body
+		path := "/api/v1/invoices/" + decode[created](x.bundle, made).ID
+		issued := x.caller.with("Idempotency-Key", due).post(path+"/issue", "").body
+		want := `"overdue":` + []string{"true", "false"}[i]
+		found := x.caller.get(path).body
+		if !strings.Contains(draft, `"overdue":false`) || !strings.Contains(issued, want) || found != issued {
+			t.Errorf("due %s: %s\n%s\n%s", due, draft, issued, found)
+		}
+	}
+	if list := x.caller.get("/api/v1/invoices?status=overdue").body; strings.Count(list, `"overdue":true`) != 1 {
+		t.Error(list)
 	}
 }

@@ -29,7 +29,7 @@ func (s *Server) invoices(pages, api router) {
 	})
 	draft := command[invoice.Draft]{form: draftOfForm, json: draftOfJSON}
 	lists(m, listing[invoice.Summary]{
-		summary: "Invoices. " + invoiceFilters(), query: "&q=&status=&customer_id=&from=&to=&sort=",
+		summary: "Invoices. " + invoiceFilters(), query: "&q=&status=&customer_id=&from=&to=&paid_from=&paid_to=&sort=",
 		json: showSummary, page: s.invoiceList, finder: s.invoiceFinder,
 		read: func(r *http.Request, page record.Page) (record.List[invoice.Summary], error) {
 			filter, err := invoiceFilter(r)

@@ -141,6 +141,7 @@ func listsOf(path, customer string) (all []string) {
 			"from=2026-03-01&to=2026-03-05", "from=2026-02-01", "q=design", "q=rare", "q=4", "q=2026-0044", "q=rare+common",
 			"q=design+customer", "q=design+1&status=draft", "q=none", "q=design&customer_id=" + customer,
 			"status=paid&customer_id=" + customer + "&from=2026-02-02",
+			"paid_from=2026-01-01&paid_to=2026-01-31", "paid_from=2026-02-01&status=open", "q=design&paid_to=2026-02-01",
 			"q=7", "q=1@example.com",
 		} {
 			list := path + "?sort=" + sort + "&" + filter

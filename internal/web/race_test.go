@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"sync"
 	"testing"
 	"time"
 
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invoice/invoicetest"
 	"onlyonce/internal/web"
 )
 
@@ -216,4 +218,32 @@ func TestRaceWithExpiry(t *testing.T) {
 	if n := r.rows()["invoices"]; n != 20 {
 		t.Errorf("%d invoices of 20 intents", n)
 	}
+}
+
+// TestRaceOfOneVersion: of two changes of what both have seen, at two replicas, one is saved whole. The other one gets
+// 412, and changes nothing.
+func TestRaceOfOneVersion(t *testing.T) {
+	eachTask(t, changes, jsonFormat{}, func(x *try) {
+		callers := []*client{x.caller, x.from(x.serve())}
+		commands := []url.Values{x.command, x.theirs()}
+		answers := make([]answer, 2)
+		for _, err := range invoicetest.Together(2, func(i int) (err error) {
+			answers[i], err = x.format.send(x.Context(), callers[i], x.target, fmt.Sprint("key-", i), commands[i])
+			return err
+		}) {
+			if err != nil {
+				x.Fatal(err)
+			}
+		}
+		saved, refused := answers[0], answers[1]
+		if saved.status == http.StatusPreconditionFailed {
+			saved, refused = refused, saved
+		}
+		x.format.done(x, saved)
+		x.format.refused(x, refused, "changed-meanwhile", nil)
+		if now := x.caller.get(x.at(x.api)); now.body != saved.body || now.header.Get("ETag") != etag(x.seen+1) {
+			x.Errorf("saved %v\nnow %v", saved, now)
+		}
+		x.wantOutcomes(did, "conflict")
+	})
 }

@@ -3,9 +3,12 @@ package web_test
 import (
 	"fmt"
 	"net/http"
+	"net/url"
+	"slices"
 	"testing"
 	"time"
 
+	"onlyonce/internal/date"
 	"onlyonce/internal/money"
 )
 
@@ -16,10 +19,15 @@ func TestStanding(t *testing.T) {
 	b.pastFor(b.globex, 10)
 	person := b.person(b.site, b.acme)
 	today, eur := time.Now().UTC().Format(time.DateOnly), must(money.ParseCurrency("EUR"))
+	var paidNow []string // the invoices that were paid this month
 	sums := func(customer string) (open, overdue, paid int64, count int) {
+		paidNow = nil
 		for _, f := range all {
 			took := map[string]int{"paid": f.total, "partially_paid": 1}[f.state]
-			paid += int64(took)
+			if took > 0 && f.paid[:7] == today[:7] {
+				paid += int64(took)
+				paidNow = append(paidNow, f.id)
+			}
 			if customer != "" && f.customer != customer || f.state != "issued" && f.state != "partially_paid" {
 				continue
 			}
@@ -33,8 +41,20 @@ func TestStanding(t *testing.T) {
 	shown := func(amount int64) string { return eur.Display(amount) + " EUR" }
 	open, overdue, paid, count := sums("")
 	page := b.page(person.get("/invoices"))
-	page.says(fmt.Sprintf("Open %d %s", count, shown(open)), shown(overdue)+" Paid this month", shown(paid))
+	page.says(fmt.Sprintf("Open %d %s", count, shown(open)), shown(overdue)+
+		fmt.Sprintf(" Paid this month %d %s", len(paidNow), shown(paid)))
 	page.leadsTo("/invoices?sort=due&status=overdue")
+	first, last := date.Of(time.Now().UTC()).Month()
+	thisMonth := url.Values{"paid_from": {first.String()}, "paid_to": {last.String()}}
+	page.leadsTo("/invoices?" + thisMonth.Encode())
+	b.page(person.get("/invoices?" + thisMonth.Encode())).says("Only those paid from " + first.Time().Format("2 Jan 2006") + " until ").
+		leadsTo("/invoices")
+	listed := b.throughPages(person, thisMonth)
+	slices.Sort(listed)
+	slices.Sort(paidNow)
+	if !slices.Equal(listed, paidNow) {
+		t.Errorf("paid this month are %v, want %v", listed, paidNow)
+	}
 	customer := all[0].customer
 	open, overdue, _, count = sums(customer)
 	page = b.page(person.get("/customers/" + customer))

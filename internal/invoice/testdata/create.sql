@@ -6,7 +6,7 @@ SELECT claim_intent($1, $2, $3, $4);
 -- $1 = 'the tenant'
 -- $2 = 'invoice.create'
 -- $3 = 'k'
--- $4 = '5000ms'
+-- $4 = '20000ms'
 
 WITH billed AS MATERIALIZED (
 	SELECT chosen.id, c.email, c.name
@@ -42,8 +42,8 @@ SELECT
 	record.id, CASE record.id WHEN $7 THEN 'created' ELSE 'reused' END, made.result, now() + $27
 FROM (SELECT (
 		SELECT json_build_object(
-			'id', i.id, 'number', i.number, 'status', i.status, 'paid', 0, 'credited', 0, 'open', i.total, 'currency', i.currency,
-			'customer', json_build_object('id', b.id, 'email', b.email, 'name', b.name),
+			'id', i.id, 'number', i.number, 'status', i.status, 'overdue', false, 'paid', 0, 'credited', 0, 'open', i.total,
+			'currency', i.currency, 'customer', json_build_object('id', b.id, 'email', b.email, 'name', b.name),
 			'issue_date', i.issue_date, 'due_date', i.due_date, 'notes', i.notes,
 			'lines', (
 				SELECT json_agg(json_build_object(

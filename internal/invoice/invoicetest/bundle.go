@@ -1,0 +1,82 @@
+// Package invoicetest has what the tests of invoices, and of what happens to them, share: a database with one tenant,
+// issued invoices, and attempts that begin at once.
+package invoicetest
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"onlyonce/internal/conflict"
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/postgres/pgtest"
+)
+
+// Bundle is a database of its own with one tenant.
+type Bundle struct {
+	*testing.T
+
+	DB     *pgtest.Database
+	Admin  *pgxpool.Pool // on DB, as the superuser, who sees the rows of all tenants
+	Store  *idempotency.Store
+	Tenant uuid.UUID
+}
+
+// Setup makes a bundle for a test that runs beside others.
+func Setup(t *testing.T) *Bundle {
+	t.Helper()
+	t.Parallel()
+	b := &Bundle{T: t, DB: pgtest.New(t), Tenant: uuid.New()}
+	b.Store, b.Admin = b.Replica(), b.DB.Admin(t)
+	if _, err := b.DB.Pool.Exec(t.Context(), `INSERT INTO tenants (id, name) VALUES ($1, 'Test')`, b.Tenant); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// Replica is another store on the database, which shares nothing with the first one in this process but its connections.
+func (b *Bundle) Replica() *idempotency.Store {
+	return &idempotency.Store{Pool: b.DB.Pool, Wait: 20 * time.Second, Timeout: 30 * time.Second}
+}
+
+// Intent is one to create something.
+func (b *Bundle) Intent(key string) idempotency.Intent {
+	b.Helper()
+	parsed, err := idempotency.ParseKey(key)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return idempotency.Intent{Tenant: b.Tenant, Key: parsed, Actor: "test"}
+}
+
+// Of is an intent about a record, in the version that was seen; 0 for any.
+func (b *Bundle) Of(key string, record uuid.UUID, seen int) idempotency.Intent {
+	b.Helper()
+	intent := b.Intent(key)
+	intent.Record, intent.Seen = record, seen
+	return intent
+}
+
+// IsConflict tells whether an attempt was refused by a conflict of this kind.
+func IsConflict(err error, kind *conflict.Kind) bool {
+	refused, ok := errors.AsType[*conflict.Error](err)
+	return ok && refused.Kind == kind
+}
+
+// Value gives what a query of one row with one column finds.
+func Value[T any](b *Bundle, sql string, args ...any) T {
+	b.Helper()
+	rows, err := b.Admin.Query(b.Context(), sql, args...)
+	if err != nil {
+		b.Fatal(err)
+	}
+	v, err := pgx.CollectExactlyOneRow(rows, pgx.RowTo[T])
+	if err != nil {
+		b.Fatal(err)
+	}
+	return v
+}

@@ -1,0 +1,78 @@
+package invoicetest
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"onlyonce/internal/customer"
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/payment"
+)
+
+// Issued is an issued invoice; of 2 at 50.00 EUR without tax if no lines are given.
+func (b *Bundle) Issued(key string, lines ...invoice.LineInput) invoice.Invoice {
+	b.Helper()
+	if len(lines) == 0 {
+		lines = []invoice.LineInput{{Description: "Design", Quantity: "2", UnitPrice: "50.00", TaxRate: "0"}}
+	}
+	d, err := invoice.Input{
+		Customer:  &customer.Input{Email: "ada@example.com", Name: "Ada Lovelace"},
+		IssueDate: "2026-11-21", DueDate: "2026-12-21", Currency: "EUR", AllowRepeat: true, Lines: lines,
+	}.Draft()
+	if err != nil {
+		b.Fatal(err)
+	}
+	made, err := invoice.Create.Do(b.Context(), b.Store, b.Intent(key), d)
+	if err != nil {
+		b.Fatal(err)
+	}
+	done, err := invoice.Issue.Do(b.Context(), b.Store, b.Of(key, made.Value.ID, 0), struct{}{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return done.Value
+}
+
+// Pay records a payment.
+func (b *Bundle) Pay(key string, inv invoice.Invoice, amount string) (payment.Payment, error) {
+	b.Helper()
+	d, err := payment.Input{Amount: amount, Date: "2026-11-22", Method: "bank_transfer"}.Draft(inv.ID, inv.Currency)
+	if err != nil {
+		b.Fatal(err)
+	}
+	done, err := payment.Create.Do(context.Background(), b.Store, b.Intent(key), d)
+	return done.Value, err
+}
+
+// Void voids an invoice.
+func (b *Bundle) Void(key string, inv invoice.Invoice) error {
+	b.Helper()
+	_, err := invoice.Void.Do(context.Background(), b.Store, b.Of(key, inv.ID, 0), struct{}{})
+	return err
+}
+
+// Find reads an invoice as it is now, and holds what it shows as paid and credited against its postings, and those
+// against the payments, refunds and credit notes.
+func (b *Bundle) Find(inv invoice.Invoice) invoice.Invoice {
+	b.Helper()
+	found, err := invoice.Table.Find(b.Context(), b.Store.Pool, b.Tenant, inv.ID)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var posted, recorded [2]int64 // paid, credited
+	err = b.Admin.QueryRow(b.Context(), `
+		SELECT
+			COALESCE((SELECT sum(amount) FROM postings WHERE invoice_id = @id AND kind <> 'credit'), 0),
+			COALESCE((SELECT sum(amount) FROM postings WHERE invoice_id = @id AND kind = 'credit'), 0),
+			COALESCE((SELECT sum(amount) FROM payments WHERE invoice_id = @id), 0)
+				- COALESCE((SELECT sum(amount) FROM refunds WHERE invoice_id = @id), 0),
+			COALESCE((SELECT sum(total) FROM credit_notes WHERE invoice_id = @id), 0)`,
+		pgx.NamedArgs{"id": inv.ID}).Scan(&posted[0], &posted[1], &recorded[0], &recorded[1])
+	shown := [2]int64{found.Paid, found.Credited}
+	if err != nil || shown != posted || shown != recorded || found.Open != found.Total-found.Paid-found.Credited {
+		b.Errorf("paid and credited %d, postings %d, payments without refunds and credit notes %d, %d open of %d: %v",
+			shown, posted, recorded, found.Open, found.Total, err)
+	}
+	return found
+}

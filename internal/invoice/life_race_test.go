@@ -1,0 +1,176 @@
+package invoice_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/invoicetest"
+)
+
+// another is the content of an edit that differs from input in all that an invoice says.
+func another(in *invoice.Input) {
+	in.Notes, in.Customer.Email, in.Customer.Name = "Changed", "grace@example.com", "Grace Hopper"
+	in.Lines = []invoice.LineInput{
+		{Description: "Printing", Quantity: "3", UnitPrice: "33.33", TaxRate: "7"},
+		{Description: "Delivery", Quantity: "1", UnitPrice: "9.00", TaxRate: "0"},
+	}
+}
+
+func (b *bundle) edit(store *idempotency.Store, key string, of invoice.Invoice, d invoice.Draft) (invoice.Invoice, error) {
+	done, err := invoice.Edit.Do(context.Background(), store, b.Of(key, of.ID, of.Version), d)
+	return done.Value, err
+}
+
+// sameContent fails unless an invoice says what another state of it says, and its totals are those of its lines.
+func (b *bundle) sameContent(got, want invoice.Invoice) {
+	b.Helper()
+	content := func(i invoice.Invoice) []any {
+		return []any{i.Number, i.Customer, i.Notes, fmt.Sprint(i.Lines), i.Subtotal, i.TaxTotal, i.Total}
+	}
+	totals, err := invoice.TotalsOf(got.Lines)
+	if err != nil || !reflect.DeepEqual(content(got), content(want)) ||
+		got.Subtotal != totals.Subtotal || got.TaxTotal != totals.Tax || got.Total != totals.Total {
+		b.Errorf("%+v\nand not %+v\ntotals of the lines %+v, %v", got, want, totals, err)
+	}
+}
+
+// mails gives how many mails about an invoice there are, and how many jobs to send them.
+func (b *bundle) mails(id uuid.UUID) [2]int {
+	b.Helper()
+	return [2]int{
+		b.count(`SELECT count(*) FROM mails WHERE invoice_id = $1`, id),
+		b.count(`SELECT count(*) FROM river.river_job j JOIN mails m ON m.id::text = j.args->>'mail' WHERE m.invoice_id = $1`, id),
+	}
+}
+
+func isStale(err error) bool {
+	_, stale := errors.AsType[*idempotency.StaleError](err)
+	return stale
+}
+
+// TestTwoEditsOfOneVersion: one is saved whole, and the other is told that it saw an older version.
+func TestTwoEditsOfOneVersion(t *testing.T) {
+	b := setup(t)
+	replicas := []*idempotency.Store{b.Store, b.Replica()}
+	drafts := []invoice.Draft{edited(t, another), edited(t, func(in *invoice.Input) { in.Notes = "Also changed" })}
+	for round := range 10 {
+		inv := b.mustCreate(fmt.Sprint("create", round), draft(t, input("")))
+		saved := make([]invoice.Invoice, 2)
+		errs := invoicetest.Together(2, func(i int) (err error) {
+			saved[i], err = b.edit(replicas[i], fmt.Sprint(round, "-", i), inv, drafts[i])
+			return err
+		})
+		winner := 0
+		if errs[0] != nil {
+			winner = 1
+		}
+		if errs[winner] != nil || !isStale(errs[1-winner]) {
+			t.Fatalf("%v", errs)
+		}
+		found := b.Find(inv)
+		b.sameContent(found, saved[winner])
+		if found.Version != 2 || found.Notes != drafts[winner].Notes || len(found.Lines) != len(drafts[winner].Lines) {
+			t.Errorf("%d won: %+v", winner, found)
+		}
+	}
+}
+
+// TestEditOrIssue: what is issued is what was there before the edit or what is there after it, and never some of both.
+func TestEditOrIssue(t *testing.T) {
+	b := setup(t)
+	changed := edited(t, another)
+	for round := range 20 {
+		inv := b.mustCreate(fmt.Sprint("create", round), draft(t, input("")))
+		var saved invoice.Invoice
+		edit, issue := invoicetest.Both(func() (err error) {
+			saved, err = b.edit(b.Store, fmt.Sprint("edit", round), inv, changed)
+			return err
+		}, func() error {
+			_, err := invoice.Issue.Do(context.Background(), b.Store, b.Of(fmt.Sprint("issue", round), inv.ID, 0), struct{}{})
+			return err
+		})
+		want, version := inv, 2
+		if edit == nil {
+			want, version = saved, 3
+		}
+		found := b.Find(inv)
+		b.sameContent(found, want)
+		if issue != nil || edit != nil && !isStale(edit) || found.Status != invoice.StatusIssued || found.Version != version {
+			t.Errorf("edit: %v, issue: %v, %+v", edit, issue, found)
+		}
+		to := invoicetest.Value[string](b.Bundle, `SELECT recipient FROM mails WHERE invoice_id = $1`, inv.ID)
+		if to != want.Customer.Email {
+			t.Errorf("sent to %s, and not %s", to, want.Customer.Email)
+		}
+	}
+}
+
+// TestIssueOrVoid: in the end it is void. A mail is queued if it was issued before that, and only then. Of two who saw
+// the draft, one is told that it is none any more.
+func TestIssueOrVoid(t *testing.T) {
+	b := setup(t)
+	for round := range 20 {
+		seen := round % 2
+		inv := b.mustCreate(fmt.Sprint("create", round), draft(t, input("")))
+		issue, void := invoicetest.Both(func() error {
+			_, err := invoice.Issue.Do(context.Background(), b.Store, b.Of(fmt.Sprint("issue", round), inv.ID, seen), struct{}{})
+			return err
+		}, func() error {
+			_, err := invoice.Void.Do(context.Background(), b.Store, b.Of(fmt.Sprint("void", round), inv.ID, seen), struct{}{})
+			return err
+		})
+		found := b.Find(inv)
+		var ok bool
+		switch {
+		case seen == 0 && issue == nil:
+			ok = void == nil && found.Status == invoice.StatusVoid && !found.IssuedAt.IsZero() && found.Version == 3
+		case seen == 1 && issue == nil:
+			ok = isStale(void) && found.Status == invoice.StatusIssued && found.Version == 2
+		default:
+			refused := seen == 0 && invoicetest.IsConflict(issue, &invoice.NotDraft) || seen == 1 && isStale(issue)
+			ok = refused && void == nil && found.Status == invoice.StatusVoid && found.IssuedAt.IsZero() && found.Version == 2
+		}
+		queued := [2]int{}
+		if issue == nil {
+			queued = [2]int{1, 1}
+		}
+		if mails := b.mails(inv.ID); !ok || mails != queued {
+			t.Errorf("seen %d, issue: %v, void: %v, %d mails and jobs, %+v", seen, issue, void, mails, found)
+		}
+	}
+}
+
+// TestTwentyClicksOnIssue: half of them under one key, the others each under their own. One issues, one mail is queued.
+func TestTwentyClicksOnIssue(t *testing.T) {
+	b := setup(t)
+	replicas := []*idempotency.Store{b.Store, b.Replica()}
+	inv := b.mustCreate("create", draft(t, input("")))
+	answers := make([]idempotency.Done[invoice.Invoice], 20)
+	errs := invoicetest.Together(len(answers), func(i int) (err error) {
+		click := b.Of(fmt.Sprint("click", max(i, 9)), inv.ID, 0)
+		answers[i], err = invoice.Issue.Do(context.Background(), replicas[i%2], click, struct{}{})
+		return err
+	})
+	issued := 0
+	for i, done := range answers {
+		if errs[i] != nil || fmt.Sprint(done.Value) != fmt.Sprint(answers[0].Value) {
+			t.Errorf("%+v, %v\nand not %+v", done.Value, errs[i], answers[0].Value)
+		}
+		if done.Outcome == idempotency.Changed && !done.Replayed {
+			issued++
+		}
+	}
+	if mails := b.mails(inv.ID); issued != 1 || mails != [2]int{1, 1} {
+		t.Errorf("issued %d times, with %d mails and jobs", issued, mails)
+	}
+	if found := b.Find(inv); found.Status != invoice.StatusIssued || found.Version != 2 {
+		t.Errorf("%+v", found)
+	}
+}
