@@ -151,8 +151,12 @@ func states() map[string]templ.Component {
 		"problems":    templates.ProblemIndexPage(anonymous, []templates.Problem{problem}),
 		"api": templates.APIDocsPage(anonymous, templates.APIDocs{
 			Intro: []string{hostile}, Problems: []templates.Problem{problem}, Example: hostile,
-			Endpoints: []templates.Endpoint{{Method: "POST", Path: "/api/v1/invoices"}},
-			Retention: []templates.Retention{{Operation: "invoice.create", Period: "24 hours"}},
+			Sections: []templates.APISection{{Title: "Invoices", Anchor: "invoices", Endpoints: []templates.Endpoint{{
+				Anchor: "invoice.create", Method: "POST", Path: "/api/v1/invoices", Summary: hostile, Repeats: hostile, Kept: "24 hours",
+				Parameters: []templates.APIField{{Name: "q", Type: "text"}}, Example: hostile,
+				Body:     []templates.APIField{{Name: "number", Type: "text", Meaning: hostile, Required: true}},
+				Problems: []templates.Problem{problem},
+			}}}},
 		}),
 		"fresh invoice form": templates.InvoiceFormPage(page, templates.InvoiceForm{
 			Form: templates.Form{Title: "New invoice", Key: "k"}, Lines: []templates.InvoiceFormLine{{}},

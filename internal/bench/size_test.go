@@ -64,6 +64,7 @@ func TestEveryRequestIsMeasured(t *testing.T) {
 		"POST /login":          "takes as long as hashing a password",
 		"POST /logout":         "deletes one session by its key",
 		"GET /docs/api":        "asks for nothing",
+		"GET /openapi.json":    "asks for nothing",
 		"GET /logged-out.css":  "asks for nothing",
 		"GET /problems":        "asks for nothing",
 		"GET /problems/{slug}": "asks for nothing",

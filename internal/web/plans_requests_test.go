@@ -67,7 +67,8 @@ func (b *bundle) everyRoute(first firsts, program, person *client) map[string][]
 	newest := path.Join("/invoices", first.invoice)
 	once := post(person, "/customers", change(customer.command, "idempotency_key", "one"))
 	routes := map[string][]request{
-		"GET /": none, "GET /docs/api": get(person, "/docs/api"), "GET /problems": get(person, "/problems"),
+		"GET /": none, "GET /docs/api": get(person, "/docs/api"), "GET /openapi.json": get(person, "/openapi.json"),
+		"GET /problems":        get(person, "/problems"),
 		"GET /problems/{slug}": get(person, "/problems/invalid"), "GET /login": get(b.browser(b.site), "/login"),
 		"GET /logged-out.css": get(b.browser(b.site), "/logged-out.css"),
 		"POST /login": {
