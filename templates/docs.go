@@ -59,3 +59,11 @@ type APIField struct {
 	Meaning  string
 	Required bool
 }
+
+// kind is "decimal, required".
+func (f APIField) kind() string {
+	if f.Required {
+		return f.Type + ", required"
+	}
+	return f.Type
+}
