@@ -17,10 +17,15 @@ type APIDocs struct {
 	// Intro paragraphs: authentication, keys, amounts.
 	Intro    []string
 	Example  string // a request to run in a shell
+	Retries  []string
+	Clients  []Program
 	Sections []APISection
 	Rules    []Rule
 	Problems []Problem
 }
+
+// Program is the text of a program, with the name of its file.
+type Program struct{ Name, Text string }
 
 // APISection is the part of the reference about one resource.
 type APISection struct {

@@ -151,6 +151,7 @@ func states() map[string]templ.Component {
 		"problems":    templates.ProblemIndexPage(anonymous, []templates.Problem{problem}),
 		"api": templates.APIDocsPage(anonymous, templates.APIDocs{
 			Intro: []string{hostile}, Problems: []templates.Problem{problem}, Example: hostile,
+			Retries: []string{hostile}, Clients: []templates.Program{{Name: "create.sh", Text: hostile}},
 			Sections: []templates.APISection{{Title: "Invoices", Anchor: "invoices", Endpoints: []templates.Endpoint{{
 				Anchor: "invoice.create", Method: "POST", Path: "/api/v1/invoices", Summary: hostile, Repeats: hostile, Kept: "24 hours",
 				Parameters: []templates.APIField{{Name: "q", Type: "text"}}, Example: hostile,

@@ -27,6 +27,8 @@ const (
 // internal/ and is not named here is taken for a domain: the strictest level,
 // and the one where most new rooms belong.
 var rooms = map[string]level{
+	"docs":                 leaf,
+	"docs/api-client":      program,
 	"migrations":           leaf,
 	"static":               leaf,
 	"templates":            leaf,

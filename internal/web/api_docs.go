@@ -2,6 +2,7 @@ package web
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"reflect"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"onlyonce/docs"
 	"onlyonce/templates"
 )
 
@@ -29,8 +31,38 @@ func apiIntroduction() []string {
 	}
 }
 
+// retryContract is what a client has to do so that nothing is created twice, and nothing is lost.
+func retryContract() []string {
+	return []string{
+		"Make one key for each thing you want, and store it before the first try.",
+		"Without an answer, send the same request with the same key again: after a timeout, a lost connection, 5xx, 429, or 409 " +
+			"in-progress. It does not matter whether the first try was carried out.",
+		"Wait in between for as long as Retry-After says, and a time besides that doubles with each try up to a bound, part of it at " +
+			"random. Give up after some tries, keep the key, and come back later.",
+		"Any other answer is final for this body. The same key can be sent with a corrected one.",
+	}
+}
+
+// clientPrograms are those of the guide in docs/api-client.md.
+func clientPrograms() (programs []templates.Program, err error) {
+	for _, name := range []string{"create.sh", "create.mjs", "main.go", "invoice.json"} {
+		text, err := docs.Clients.ReadFile("api-client/" + name)
+		if err != nil {
+			return nil, fmt.Errorf("read the guide: %w", err)
+		}
+		programs = append(programs, templates.Program{Name: name, Text: string(text)})
+	}
+	return programs, nil
+}
+
 func (s *Server) showAPIDocs(w http.ResponseWriter, r *http.Request) error {
-	docs := templates.APIDocs{Intro: apiIntroduction(), Problems: s.documentedProblems()}
+	clients, err := clientPrograms()
+	if err != nil {
+		return err
+	}
+	page := templates.APIDocs{
+		Intro: apiIntroduction(), Problems: s.documentedProblems(), Retries: retryContract(), Clients: clients,
+	}
 	for _, reg := range s.resources {
 		section := templates.APISection{Title: sectionTitle(reg.many), Anchor: reg.many}
 		for _, e := range reg.endpoints {
@@ -39,16 +71,16 @@ func (s *Server) showAPIDocs(w http.ResponseWriter, r *http.Request) error {
 				return err
 			}
 			section.Endpoints = append(section.Endpoints, shown)
-			if docs.Example == "" && shown.Example != "" {
-				docs.Example = curl(s.address(r), e, shown.Example)
+			if page.Example == "" && shown.Example != "" {
+				page.Example = curl(s.address(r), e, shown.Example)
 			}
 		}
-		docs.Sections = append(docs.Sections, section)
+		page.Sections = append(page.Sections, section)
 		for _, rule := range reg.rules {
-			docs.Rules = append(docs.Rules, templates.Rule{Sentence: rule.Sentence, Answer: rule.Answer})
+			page.Rules = append(page.Rules, templates.Rule{Sentence: rule.Sentence, Answer: rule.Answer})
 		}
 	}
-	return s.render(w, r, http.StatusOK, templates.APIDocsPage(s.page(w, r), docs))
+	return s.render(w, r, http.StatusOK, templates.APIDocsPage(s.page(w, r), page))
 }
 
 // sectionTitle is what people call the records of a resource: "Credit notes".
