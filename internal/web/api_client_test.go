@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -25,7 +26,9 @@ func clients(t *testing.T) map[string][]string {
 		t.Fatalf("%v: %s", err, out)
 	}
 	return map[string][]string{
-		"create.sh": {"sh", "../../docs/api-client/create.sh"}, "create.mjs": {"node", "../../docs/api-client/create.mjs"}, "main.go": {built},
+		"create.sh":  {"sh", "../../docs/api-client/create.sh"},
+		"create.mjs": {"node", "../../docs/api-client/create.mjs"},
+		"main.go":    {built},
 	}
 }
 
@@ -80,7 +83,8 @@ func (b *bundle) faulty() (address string, requests *atomic.Int32) {
 	through := httputil.NewSingleHostReverseProxy(target)
 	requests = &atomic.Int32{}
 	front, err := url.Parse(b.listen(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		status, body := 0, ""
+		var status int
+		var body string
 		switch requests.Add(1) {
 		case 2:
 			status, body = http.StatusServiceUnavailable, `{"type": "/problems/busy"}`
@@ -105,7 +109,7 @@ func (b *bundle) faulty() (address string, requests *atomic.Int32) {
 // run runs a program to its end, and gives what it said.
 func (b *bundle) run(address, token string, command []string) (out string, code int) {
 	b.Helper()
-	args := append(command[1:len(command):len(command)], key, "../../docs/api-client/invoice.json")
+	args := slices.Concat(command[1:], []string{key, "../../docs/api-client/invoice.json"})
 	cmd := exec.CommandContext(b.Context(), command[0], args...)
 	cmd.Env = append(os.Environ(), "ONLYONCE_URL="+address, "ONLYONCE_TOKEN="+token)
 	var said, wrong bytes.Buffer

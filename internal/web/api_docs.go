@@ -119,7 +119,7 @@ func (e endpoint) documented() (shown templates.Endpoint, err error) {
 	if e.change.example != nil {
 		body, err := json.MarshalIndent(e.change.example, "", "  ")
 		if err != nil {
-			return shown, err
+			return shown, fmt.Errorf("the example of %s: %w", e.name, err)
 		}
 		shown.Example = string(body)
 	}

@@ -35,8 +35,8 @@ func (s *Server) creditNotes(pages, api router) {
 	})
 	shows(m, "One credit note.", s.creditNotePage)
 	creates(m, "Credit quantities of the lines of an issued invoice, at most what is open. Leave lines out to credit all that is left.",
-		credit.Create, command[credit.Draft]{form: s.creditOfForm, json: s.creditOfJSON, input: reflect.TypeFor[credit.Input]()}, s.freshCreditNote,
-		&credit.ExceedsInvoice, &invoice.NotIssued)
+		credit.Create, command[credit.Draft]{form: s.creditOfForm, json: s.creditOfJSON, input: reflect.TypeFor[credit.Input]()},
+		s.freshCreditNote, &credit.ExceedsInvoice, &invoice.NotIssued)
 }
 
 func (s *Server) creditOfForm(r *http.Request) (credit.Draft, error) {

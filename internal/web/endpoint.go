@@ -94,10 +94,10 @@ func (e endpoint) problems() []problem {
 
 func (c *change) problems() []problem {
 	all := []problem{keyMalformed, malformed, inProgress, tooLarge, wrongType, keyReused, busy, unconfirmed}
-	switch {
-	case c.kind == idempotency.Change:
+	switch c.kind {
+	case idempotency.Change:
 		all = append(all, versionMissing, changedMeanwhile)
-	case c.kind == idempotency.Transition:
+	case idempotency.Transition:
 		all = append(all, changedMeanwhile)
 	default:
 		all = append(all, keyMissing)

@@ -149,7 +149,10 @@ func plainJSON(v any) (plain any, err error) {
 	if err == nil {
 		err = json.Unmarshal(text, &plain)
 	}
-	return plain, err
+	if err != nil {
+		return nil, fmt.Errorf("describe the API: the example %v: %w", v, err)
+	}
+	return plain, nil
 }
 
 // kindNames are the kinds of change as the documentation calls them.
@@ -161,11 +164,11 @@ func kindNames() map[idempotency.Kind]string {
 
 // schemaName is what the schema of a resource is called: "CreditNote" for "credit note".
 func schemaName(one string) string {
-	name := ""
-	for _, word := range strings.FieldsFunc(one, func(r rune) bool { return r == ' ' || r == '-' }) {
-		name += capital(word)
+	words := strings.FieldsFunc(one, func(r rune) bool { return r == ' ' || r == '-' })
+	for i, word := range words {
+		words[i] = capital(word)
 	}
-	return name
+	return strings.Join(words, "")
 }
 
 func (s *Server) showOpenAPI(w http.ResponseWriter, r *http.Request) error {

@@ -22,11 +22,13 @@ func describedHeaders() openapi3.Headers {
 	tag := openapi3.NewStringSchema()
 	tag.Pattern, tag.Example = `^"v[0-9]+"$`, `"v1"`
 	return openapi3.Headers{
-		"ETag":                always(header("The version of the record, for If-Match.", tag)),
-		"Location":            always(header("The address of the record.", openapi3.NewStringSchema())),
-		"Idempotent-Replayed": header("true if the key was used before for the same request: nothing more was done.", openapi3.NewStringSchema().WithEnum("true")),
-		"Retry-After":         header("Seconds after which the same request, with the same key, may succeed.", openapi3.NewIntegerSchema().WithMin(1)),
-		"WWW-Authenticate":    always(header("Bearer", openapi3.NewStringSchema())),
+		"ETag":     always(header("The version of the record, for If-Match.", tag)),
+		"Location": always(header("The address of the record.", openapi3.NewStringSchema())),
+		"Idempotent-Replayed": header("true if the key was used before for the same request: nothing more was done.",
+			openapi3.NewStringSchema().WithEnum("true")),
+		"Retry-After": header("Seconds after which the same request, with the same key, may succeed.",
+			openapi3.NewIntegerSchema().WithMin(1)),
+		"WWW-Authenticate": always(header("Bearer", openapi3.NewStringSchema())),
 	}
 }
 
@@ -58,7 +60,8 @@ func describedParameters() openapi3.ParametersMap {
 		"limit": of(openapi3.NewQueryParameter("limit"), false,
 			"How many at most.", openapi3.NewIntegerSchema().WithMin(1).WithMax(100).WithDefault(25)),
 		"cursor": of(openapi3.NewQueryParameter("cursor"), false,
-			"The next_cursor or prev_cursor of another page of the same list, with the same filters and order.", openapi3.NewStringSchema()),
+			"The next_cursor or prev_cursor of another page of the same list, with the same filters and order.",
+			openapi3.NewStringSchema()),
 	}
 }
 

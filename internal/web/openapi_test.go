@@ -104,7 +104,8 @@ func (b *bundle) contract() contract {
 				for contentType, media := range ref.Value.Content {
 					d.schemas[contentType] = nil
 					if media.Schema != nil {
-						d.schemas[contentType] = compiler.MustCompile("openapi.json#" + at + "/content/" + escape.Replace(contentType) + "/schema")
+						of := "/content/" + escape.Replace(contentType) + "/schema"
+						d.schemas[contentType] = compiler.MustCompile("openapi.json#" + at + of)
 					}
 				}
 				code, _ := json.Number(status).Int64()
