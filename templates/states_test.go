@@ -147,8 +147,12 @@ func states() map[string]templ.Component {
 		}),
 		"mail":        templates.MailPage(withHistory, templates.Mail{RecordView: archived, Text: hostile}),
 		"mail unsent": templates.MailPage(page, templates.Mail{}),
-		"problem":     templates.ProblemPage(anonymous, problem),
-		"problems":    templates.ProblemIndexPage(anonymous, []templates.Problem{problem}),
+		"history": templates.HistoryPage(page, templates.HistoryView{
+			Of: templates.Record{Name: hostile, Href: "/invoices/1"}, Entries: withHistory.History,
+			Pager: templates.Pager{FirstHref: "/", PreviousHref: "/", NextHref: "/"},
+		}),
+		"problem":  templates.ProblemPage(anonymous, problem),
+		"problems": templates.ProblemIndexPage(anonymous, []templates.Problem{problem}),
 		"api": templates.APIDocsPage(anonymous, templates.APIDocs{
 			Intro: []string{hostile}, Problems: []templates.Problem{problem}, Example: hostile,
 			Retries: []string{hostile}, Clients: []templates.Program{{Name: "create.sh", Text: hostile}},

@@ -14,6 +14,7 @@ import (
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/record"
 )
 
 // of is an intent about an invoice, in the version that was seen.
@@ -67,8 +68,8 @@ func TestEdit(t *testing.T) {
 		len(got.Lines) != len(inv.Lines)+1 || got.Total != inv.Total+2000 || got.Status != invoice.StatusDraft {
 		t.Errorf("%+v", got)
 	}
-	history, err := idempotency.History(t.Context(), b.store.Pool, b.tenant, inv.ID, 10)
-	if err != nil || len(history) != 2 || len(history[0].Changes) != 6 { // customer, lines, notes, subtotal, total, open
+	history, err := idempotency.History(t.Context(), b.store.Pool, b.tenant, inv.ID, record.Page{Limit: 10})
+	if err != nil || len(history.Rows) != 2 || len(history.Rows[0].Changes) != 6 { // customer, lines, notes, subtotal, total, open
 		t.Errorf("%+v, %v", history, err)
 	}
 }

@@ -21,6 +21,7 @@ type endpoint struct {
 	query        []parameter  // of a list, besides limit and cursor
 	rows         string       // the member that has the rows of a list; "" if it is none
 	gives        reflect.Type // the JSON of the answer, or of a row; nil for a file
+	schema       string       // what that is called
 	file         string       // the content type of a file
 	conflicts    []*conflict.Kind
 }
@@ -56,7 +57,7 @@ func (m *mounted[R]) document(e endpoint) {
 func documentChange[C any, R entity](
 	m *mounted[R], op idempotency.Operation[C, R], c command[C], e endpoint, others []*conflict.Kind,
 ) {
-	e.name, e.gives = op.Name(), m.reg.shows
+	e.name, e.gives, e.schema = op.Name(), m.reg.shows, schemaName(m.one)
 	e.change = &change{kind: op.Kind(), retain: op.Retention(), takes: c.input}
 	if m.example != nil && reflect.TypeOf(m.example) == c.input {
 		e.change.example = m.example

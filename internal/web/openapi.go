@@ -84,7 +84,7 @@ func (d *description) add(reg *registration, e endpoint) error {
 	if err := d.describeChange(op, reg, e); err != nil {
 		return err
 	}
-	if err := d.describeAnswers(op, reg, e); err != nil {
+	if err := d.describeAnswers(op, e); err != nil {
 		return err
 	}
 	d.describeProblems(op, e)

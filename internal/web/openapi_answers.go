@@ -9,10 +9,10 @@ import (
 )
 
 // describeAnswers describes the successes of an endpoint.
-func (d *description) describeAnswers(op *openapi3.Operation, reg *registration, e endpoint) error {
+func (d *description) describeAnswers(op *openapi3.Operation, e endpoint) error {
 	content := openapi3.Content{e.file: openapi3.NewMediaType()}
 	if e.gives != nil {
-		schema, err := d.answered(reg, e)
+		schema, err := d.answered(e)
 		if err != nil {
 			return err
 		}
@@ -39,17 +39,10 @@ func (d *description) describeAnswers(op *openapi3.Operation, reg *registration,
 }
 
 // answered is the schema of an answer: a record, or a page of a list.
-func (d *description) answered(reg *registration, e endpoint) (*openapi3.SchemaRef, error) {
-	name := schemaName(reg.one)
-	if e.rows == "" {
-		return d.schema(name, e.gives)
-	}
-	if e.gives != reg.shows {
-		name += "Summary"
-	}
-	row, err := d.schema(name, e.gives)
-	if err != nil {
-		return nil, err
+func (d *description) answered(e endpoint) (*openapi3.SchemaRef, error) {
+	row, err := d.schema(e.schema, e.gives)
+	if err != nil || e.rows == "" {
+		return row, err
 	}
 	page := openapi3.NewObjectSchema().WithRequired([]string{e.rows})
 	page.WithPropertyRef(e.rows, openapi3.NewSchemaRef("", &openapi3.Schema{Type: &openapi3.Types{openapi3.TypeArray}, Items: row}))

@@ -48,7 +48,8 @@ func (b *bundle) conforms(method, target string, a answer) {
 	b.Helper()
 	path, _, _ := strings.Cut(target, "?")
 	route := chi.NewRouteContext()
-	if !strings.HasPrefix(path, "/api/v1/") || b.site == nil || !b.Mux.Match(route, method, path) {
+	toUs := a.header.Get("X-Content-Type-Options") != "" // net/http itself answers what is no HTTP
+	if !toUs || !strings.HasPrefix(path, "/api/v1/") || b.site == nil || !b.Mux.Match(route, method, path) {
 		return
 	}
 	theContract.Do(func() { theContract.contract = b.contract() })

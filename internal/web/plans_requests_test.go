@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"onlyonce/internal/record"
 )
@@ -93,6 +94,15 @@ func (b *bundle) everyRoute(first firsts, program, person *client) map[string][]
 		"GET /api/v1/customers/{id}": get(program, "/api/v1/customers/"+first.customer),
 		"POST /api/v1/customers":     slices.Concat(apiCustomers, late, apiCustomers),
 		"GET /api/v1/customers":      get(program, pagesOf("/api/v1/customers")...),
+	}
+	for _, many := range []string{"invoices", "customers", "credit-notes", "outbox"} {
+		all := "/" + many + "/" + rowID(7) + "/events"
+		when := time.Now().UTC().Format(time.RFC3339Nano)
+		for _, address := range []string{all, at(all+"?limit=100", when, "x", false), at(all+"?limit=2", when, "x", true)} {
+			routes["GET /"+many+"/{id}/events"] = append(routes["GET /"+many+"/{id}/events"], get(person, address)...)
+			address = "/api/v1" + address
+			routes["GET /api/v1/"+many+"/{id}/events"] = append(routes["GET /api/v1/"+many+"/{id}/events"], get(program, address)...)
+		}
 	}
 	for _, file := range []string{"pdf", "ubl"} {
 		routes["GET /invoices/{id}/"+file] = get(person, newest+"/"+file)
