@@ -47,22 +47,20 @@ func History(ctx context.Context, pool *pgxpool.Pool, tenant, id uuid.UUID, page
 		behind = `at >= @at::timestamptz AND (at > @at::timestamptz OR place < @place) ORDER BY at, place DESC`
 	}
 	rows, err := postgres.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Entry],
-		`SELECT operation, key, what, actor, at, changes FROM (
-			SELECT * FROM (
-				SELECT *, operation || ' ' || key || ' ' || what COLLATE "C" AS place FROM (
-					SELECT operation, key, outcome AS what, actor, at, changes FROM intents
-					WHERE tenant_id = @tenant_id AND record_id = @record) AS own) AS own
-			WHERE `+behind+` LIMIT `+record.MaxRows+`) AS own
+		`(SELECT operation, key, what, actor, at, changes FROM (
+			SELECT operation, key, outcome AS what, actor, at, changes,
+				operation || ' ' || key || ' ' || outcome COLLATE "C" AS place
+			FROM intents WHERE tenant_id = @tenant_id AND record_id = @record) AS own
+		WHERE `+behind+` LIMIT `+record.MaxRows+`)
 		UNION ALL
-		SELECT operation, key, what, actor, at, NULL FROM (
-			SELECT * FROM (
-				SELECT e.operation, e.key, e.effect AS what, i.actor, i.at,
-					e.operation || ' ' || e.key || ' ' || e.effect COLLATE "C" AS place
-				FROM intent_effects e, LATERAL (
-					SELECT actor, at FROM intents i
-					WHERE i.tenant_id = e.tenant_id AND i.operation = e.operation AND i.key = e.key LIMIT 1) AS i
-				WHERE e.tenant_id = @tenant_id AND e.record_id = @record) AS others
-			WHERE `+behind+` LIMIT `+record.MaxRows+`) AS others`,
+		(SELECT operation, key, what, actor, at, NULL FROM (
+			SELECT e.operation, e.key, e.effect AS what, i.actor, i.at,
+				e.operation || ' ' || e.key || ' ' || e.effect COLLATE "C" AS place
+			FROM intent_effects e, LATERAL (
+				SELECT actor, at FROM intents i
+				WHERE i.tenant_id = e.tenant_id AND i.operation = e.operation AND i.key = e.key LIMIT 1) AS i
+			WHERE e.tenant_id = @tenant_id AND e.record_id = @record) AS others
+		WHERE `+behind+` LIMIT `+record.MaxRows+`)`,
 		pgx.NamedArgs{"record": id, "at": from[0], "place": from[1]})
 	slices.SortFunc(rows, func(a, b Entry) int {
 		newer := cmp.Or(b.At.Compare(a.At), strings.Compare(a.place()[1], b.place()[1]))

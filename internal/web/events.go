@@ -19,7 +19,7 @@ type eventJSON struct {
 	At        time.Time         `json:"at"`
 	Actor     string            `json:"actor" doc:"The name of a user or a token."`
 	Operation string            `json:"operation"`
-	What      string            `json:"what" doc:"created, reused, changed, unchanged, or what an operation on another record did to this one."`
+	What      string            `json:"what" doc:"created, reused, changed, unchanged, or what was done besides its own record."`
 	Key       string            `json:"key,omitzero" doc:"The idempotency key that created the record."`
 	Changes   []fieldChangeJSON `json:"changes,omitzero" doc:"The members that differ since."`
 }
