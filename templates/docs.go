@@ -15,13 +15,23 @@ type Problem struct {
 // APIDocs is the reference of the JSON API.
 type APIDocs struct {
 	// Intro paragraphs: authentication, keys, amounts.
-	Intro     []string
+	Intro    []string
+	Example  string // a request to run in a shell
+	Retries  []string
+	Clients  []Program
+	Sections []APISection
+	Rules    []Rule
+	Problems []Problem
+}
+
+// Program is the text of a program, with the name of its file.
+type Program struct{ Name, Text string }
+
+// APISection is the part of the reference about one resource.
+type APISection struct {
+	Title     string
+	Anchor    string
 	Endpoints []Endpoint
-	Rules     []Rule
-	Retention []Retention
-	Problems  []Problem
-	// Example is a request and its answer as preformatted text.
-	Example string
 }
 
 // Rule is one uniqueness rule: what counts as the same thing, and what a second
@@ -31,17 +41,34 @@ type Rule struct {
 	Answer   string
 }
 
-// Endpoint is one row of the reference.
+// Endpoint is one method of an address.
 type Endpoint struct {
+	Anchor  string
 	Method  string
 	Path    string
 	Summary string
-	// Repeats says what a repeat does: "replays the first answer".
+	// Repeats says what a repeat does: "replays the first answer", and Kept how long that is kept: "24 hours".
 	Repeats string
+	Kept    string
+	// Parameters are those of the address, and Body the members of what is sent.
+	Parameters []APIField
+	Body       []APIField
+	Example    string // of the body
+	Problems   []Problem
 }
 
-// Retention says how long an operation's answers are replayed exactly.
-type Retention struct {
-	Operation string // "invoice.create"
-	Period    string // "24 hours"
+// APIField is a parameter, or a member of a body.
+type APIField struct {
+	Name     string // "lines[].quantity"
+	Type     string // "decimal"
+	Meaning  string
+	Required bool
+}
+
+// kind is "decimal, required".
+func (f APIField) kind() string {
+	if f.Required {
+		return f.Type + ", required"
+	}
+	return f.Type
 }

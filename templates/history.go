@@ -11,6 +11,13 @@ type HistoryEntry struct {
 	At  string // "22 Nov 2026, 09:30 UTC"
 }
 
+// HistoryView is a page of the history of a record.
+type HistoryView struct {
+	Of      Record
+	Entries []HistoryEntry
+	Pager   Pager
+}
+
 // HistoryChange is a field that was changed. A value is empty if there was, or is, nothing in it. Both are empty if
 // they are too long to be told.
 type HistoryChange struct {

@@ -143,7 +143,7 @@ func Layout(p Page) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = history(p.History).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = history(p.History, p.HistoryHref).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -24,6 +24,8 @@ type Page struct {
 	Flash string
 	// History is what was done to the record that the page shows, newest first.
 	History []HistoryEntry
+	// HistoryHref is the page with all of it; "" if History is all.
+	HistoryHref string
 	// Nav is the main navigation.
 	Nav []NavItem
 	// Asset gives the URL of a file in package static, by its name. It panics if there is none.

@@ -148,12 +148,21 @@ func states() map[string]templ.Component {
 		}),
 		"mail":        templates.MailPage(withHistory, templates.Mail{RecordView: archived, Text: hostile}),
 		"mail unsent": templates.MailPage(page, templates.Mail{}),
-		"problem":     templates.ProblemPage(anonymous, problem),
-		"problems":    templates.ProblemIndexPage(anonymous, []templates.Problem{problem}),
+		"history": templates.HistoryPage(page, templates.HistoryView{
+			Of: templates.Record{Name: hostile, Href: "/invoices/1"}, Entries: withHistory.History,
+			Pager: templates.Pager{FirstHref: "/", PreviousHref: "/", NextHref: "/"},
+		}),
+		"problem":  templates.ProblemPage(anonymous, problem),
+		"problems": templates.ProblemIndexPage(anonymous, []templates.Problem{problem}),
 		"api": templates.APIDocsPage(anonymous, templates.APIDocs{
 			Intro: []string{hostile}, Problems: []templates.Problem{problem}, Example: hostile,
-			Endpoints: []templates.Endpoint{{Method: "POST", Path: "/api/v1/invoices"}},
-			Retention: []templates.Retention{{Operation: "invoice.create", Period: "24 hours"}},
+			Retries: []string{hostile}, Clients: []templates.Program{{Name: "create.sh", Text: hostile}},
+			Sections: []templates.APISection{{Title: "Invoices", Anchor: "invoices", Endpoints: []templates.Endpoint{{
+				Anchor: "invoice.create", Method: "POST", Path: "/api/v1/invoices", Summary: hostile, Repeats: hostile, Kept: "24 hours",
+				Parameters: []templates.APIField{{Name: "q", Type: "text"}}, Example: hostile,
+				Body:     []templates.APIField{{Name: "number", Type: "text", Meaning: hostile, Required: true}},
+				Problems: []templates.Problem{problem},
+			}}}},
 		}),
 		"fresh invoice form": templates.InvoiceFormPage(page, templates.InvoiceForm{
 			Form: templates.Form{Title: "New invoice", Key: "k"}, Lines: []templates.InvoiceFormLine{{}},

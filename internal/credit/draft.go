@@ -17,7 +17,7 @@ import (
 // Input is what came in, as text.
 type Input struct {
 	// Lines says what of which line is credited; nil for everything that is left of every line.
-	Lines []LineInput `json:"lines"`
+	Lines []LineInput `json:"lines,omitzero" doc:"Leave it out to credit all that is left."`
 
 	// SeenOpen is the open amount that a form showed; "" if it showed none.
 	SeenOpen string `json:"-"`
@@ -25,8 +25,8 @@ type Input struct {
 
 // LineInput is a line as text. A quantity of 0 credits nothing.
 type LineInput struct {
-	Position int    `json:"position"` // of the line of the invoice, from 1
-	Quantity string `json:"quantity"`
+	Position int    `json:"position" doc:"Of the line of the invoice, from 1."`
+	Quantity string `json:"quantity" format:"decimal" doc:"0 credits nothing."`
 }
 
 // Draft is a valid input: the command that creates a credit note.

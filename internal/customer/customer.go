@@ -16,7 +16,7 @@ import (
 type Customer struct {
 	record.Header
 
-	Email string `json:"email"`
+	Email string `json:"email" format:"email"`
 	Name  string `json:"name"`
 	// ArchivedAt is when the customer was archived, in UTC; zero if it is not. Archived customers are not
 	// listed or offered, and nothing else is different about them.
@@ -31,7 +31,7 @@ var Table = record.Table[Customer]{
 
 // Input is what came in, as text.
 type Input struct {
-	Email string `json:"email"`
+	Email string `json:"email" format:"email"`
 	Name  string `json:"name"`
 }
 

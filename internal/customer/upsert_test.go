@@ -162,7 +162,8 @@ func TestHistory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	history, err := idempotency.History(t.Context(), b.db.Pool, b.tenant, done.Value.ID, 10)
+	list, err := idempotency.History(t.Context(), b.db.Pool, b.tenant, done.Value.ID, record.Page{Limit: 10})
+	history := list.Rows
 	if err != nil || len(history) != 2 || history[0].Key != "second" || history[0].What != "reused" ||
 		history[1].Key != "first" || history[1].What != "created" {
 		t.Errorf("%+v, %v", history, err)

@@ -120,7 +120,8 @@ func TestChange(t *testing.T) {
 		if err != nil || same.Outcome != idempotency.Unchanged {
 			b.Errorf("the same content: %+v, %v", same, err)
 		}
-		history, err := idempotency.History(b.Context(), b.store.Pool, b.tenant, a.ID, 10)
+		list, err := idempotency.History(b.Context(), b.store.Pool, b.tenant, a.ID, record.Page{Limit: 10})
+		history := list.Rows
 		var what []string
 		for _, entry := range history {
 			what = append(what, entry.What)

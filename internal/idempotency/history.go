@@ -1,8 +1,11 @@
 package idempotency
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -10,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onlyonce/internal/postgres"
+	"onlyonce/internal/record"
 )
 
 // Entry is what an intent did to a record.
@@ -25,21 +29,69 @@ type Entry struct {
 	Changes map[string][2]json.RawMessage
 }
 
-// History gives the last limit entries of a record, newest first.
-func History(ctx context.Context, pool *pgxpool.Pool, tenant, record uuid.UUID, limit int) ([]Entry, error) {
-	return postgres.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Entry], `
-		(
-			SELECT operation, key, outcome, actor, at, changes FROM intents
-			WHERE tenant_id = @tenant_id AND record_id = @record
-			ORDER BY at DESC LIMIT @limit
-		) UNION ALL (
-			SELECT e.operation, e.key, e.effect, i.actor, i.at, NULL
+// place is where an entry stands in a history.
+func (e Entry) place() record.Key {
+	return record.Key{e.At.UTC().Format(time.RFC3339Nano), e.Operation + " " + e.Key + " " + e.What}
+}
+
+// History gives a page of what was done to a record, newest first. The error is [record.ErrKey] for a page that begins
+// elsewhere than at an entry. What it reads grows with the effects of others on the record, and not with its other
+// entries, or with the tenant.
+func History(ctx context.Context, pool *pgxpool.Pool, tenant, id uuid.UUID, page record.Page) (list record.List[Entry], err error) {
+	from, err := historyFrom(page)
+	if err != nil {
+		return list, err
+	}
+	behind := `at <= @at::timestamptz AND (at < @at::timestamptz OR place > @place) ORDER BY at DESC, place`
+	if page.Back {
+		behind = `at >= @at::timestamptz AND (at > @at::timestamptz OR place < @place) ORDER BY at, place DESC`
+	}
+	rows, err := postgres.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Entry],
+		`(SELECT operation, key, what, actor, at, changes FROM (
+			SELECT operation, key, outcome AS what, actor, at, changes,
+				operation || ' ' || key || ' ' || outcome COLLATE "C" AS place
+			FROM intents WHERE tenant_id = @tenant_id AND record_id = @record) AS own
+		WHERE `+behind+` LIMIT `+record.MaxRows+`)
+		UNION ALL
+		(SELECT operation, key, what, actor, at, NULL FROM (
+			SELECT e.operation, e.key, e.effect AS what, i.actor, i.at,
+				e.operation || ' ' || e.key || ' ' || e.effect COLLATE "C" AS place
 			FROM intent_effects e, LATERAL (
 				SELECT actor, at FROM intents i
 				WHERE i.tenant_id = e.tenant_id AND i.operation = e.operation AND i.key = e.key LIMIT 1) AS i
-			WHERE e.tenant_id = @tenant_id AND e.record_id = @record
-			LIMIT @limit
-		)
-		ORDER BY at DESC, outcome LIMIT @limit`, // in a fixed order where an intent has an effect on its own record
-		pgx.NamedArgs{"record": record, "limit": limit})
+			WHERE e.tenant_id = @tenant_id AND e.record_id = @record) AS others
+		WHERE `+behind+` LIMIT `+record.MaxRows+`)`,
+		pgx.NamedArgs{"record": id, "at": from[0], "place": from[1]})
+	slices.SortFunc(rows, func(a, b Entry) int {
+		newer := cmp.Or(b.At.Compare(a.At), strings.Compare(a.place()[1], b.place()[1]))
+		if page.Back {
+			return -newer
+		}
+		return newer
+	})
+	return record.Cut(page, rows, Entry.place), err
+}
+
+// historyFrom is where a page begins; the error is [record.ErrKey].
+func historyFrom(page record.Page) (record.Key, error) {
+	if page.From == (record.Key{}) {
+		return record.Key{"infinity", ""}, nil
+	}
+	_, err := time.Parse(time.RFC3339Nano, page.From[0])
+	if err != nil || strings.ContainsFunc(page.From[1], func(r rune) bool { return r < ' ' || r > '~' }) {
+		return page.From, record.ErrKey
+	}
+	return page.From, nil
+}
+
+// Before gives what the fields of a record were right after an entry of its history, of those that were changed later. It
+// reads all later changes of the record.
+func Before(ctx context.Context, pool *pgxpool.Pool, tenant, id uuid.UUID, e Entry) (map[string]json.RawMessage, error) {
+	return postgres.One(ctx, pool, tenant, pgx.RowTo[map[string]json.RawMessage], `
+		SELECT COALESCE(jsonb_object_agg(name, was), '{}') FROM (
+			SELECT DISTINCT ON (c.key) c.key AS name, c.value -> 0 AS was
+			FROM intents i, jsonb_each(i.changes) AS c
+			WHERE i.tenant_id = @tenant_id AND i.record_id = @record AND i.at > @at::timestamptz
+			ORDER BY c.key, i.at) AS later`,
+		pgx.NamedArgs{"record": id, "at": e.place()[0]})
 }

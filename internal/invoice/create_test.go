@@ -33,9 +33,9 @@ func TestCreateThenFind(t *testing.T) {
 	if err != nil || fmt.Sprintf("%+v", found) != fmt.Sprintf("%+v", inv) {
 		t.Errorf("found %+v, %v\nmade %+v", found, err, inv)
 	}
-	for what, record := range map[string]uuid.UUID{"created": inv.ID, "customer created": inv.Customer.ID} {
-		history, err := idempotency.History(t.Context(), b.Store.Pool, b.Tenant, record, 10)
-		if err != nil || !slices.ContainsFunc(history, func(e idempotency.Entry) bool {
+	for what, id := range map[string]uuid.UUID{"created": inv.ID, "customer created": inv.Customer.ID} {
+		history, err := idempotency.History(t.Context(), b.Store.Pool, b.Tenant, id, record.Page{Limit: 10})
+		if err != nil || !slices.ContainsFunc(history.Rows, func(e idempotency.Entry) bool {
 			return e.What == what && e.Operation == "invoice.create" && e.Key == "k" && e.Actor == "test"
 		}) {
 			t.Errorf("the history of %s: %+v, %v", what, history, err)

@@ -28,14 +28,14 @@ func TooManyLines() string { return fmt.Sprintf("An invoice can have at most %d 
 
 // Input is what came in, as text: from the form and from JSON alike.
 type Input struct {
-	Number     string          `json:"number"`
-	Customer   *customer.Input `json:"customer"`
-	CustomerID string          `json:"customer_id"`
-	IssueDate  string          `json:"issue_date"`
-	DueDate    string          `json:"due_date"`
-	Currency   string          `json:"currency"`
-	Lines      []LineInput     `json:"lines"`
-	Notes      string          `json:"notes"`
+	Number     string          `json:"number,omitzero" doc:"Leave it out for the next one of the series, or to keep the one that is there."`
+	Customer   *customer.Input `json:"customer,omitzero" doc:"By email: the one who is there is reused, or a new one is made."`
+	CustomerID string          `json:"customer_id,omitzero" format:"uuid" doc:"In place of customer."`
+	IssueDate  string          `json:"issue_date" format:"date"`
+	DueDate    string          `json:"due_date" format:"date"`
+	Currency   string          `json:"currency" format:"currency"`
+	Lines      []LineInput     `json:"lines" doc:"At least one."`
+	Notes      string          `json:"notes,omitzero"`
 
 	// AllowRepeat says that an invoice that looks like an earlier one is meant.
 	AllowRepeat bool `json:"-"`
@@ -44,9 +44,9 @@ type Input struct {
 // LineInput is a line as text. Quantity, price and rate are plain decimals.
 type LineInput struct {
 	Description string `json:"description"`
-	Quantity    string `json:"quantity"`
-	UnitPrice   string `json:"unit_price"`
-	TaxRate     string `json:"tax_rate"`
+	Quantity    string `json:"quantity" format:"decimal"`
+	UnitPrice   string `json:"unit_price" format:"decimal"`
+	TaxRate     string `json:"tax_rate" format:"decimal" doc:"In percent."`
 }
 
 // Draft is a valid input: the command that creates an invoice.

@@ -74,7 +74,7 @@ const (
 // Customer is what an invoice shows of its customer: as they are for a draft, and as they were when it was issued.
 type Customer struct {
 	ID    uuid.UUID `json:"id"`
-	Email string    `json:"email"`
+	Email string    `json:"email" format:"email"`
 	Name  string    `json:"name"`
 }
 

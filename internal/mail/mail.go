@@ -21,7 +21,7 @@ type Mail struct {
 	Number    string    `json:"number"` // of the invoice
 	Recipient string    `json:"recipient"`
 	Subject   string    `json:"subject"`
-	State     string    `json:"state"`
+	State     string    `json:"state" enum:"queued,sent,failed"`
 	Attempts  int       `json:"attempts"`
 	// Reason says why the last attempt failed, in plain words; "" if none has.
 	Reason    string    `json:"reason"`
@@ -47,7 +47,7 @@ var Table = record.Table[Mail]{Name: "mails", Fields: `
 
 // Input is what came in, as text.
 type Input struct {
-	Recipient string `json:"recipient"`
+	Recipient string `json:"recipient,omitzero" format:"email" doc:"Leave it out to send it to the customer."`
 }
 
 // Draft is a valid input: the command that queues a mail.

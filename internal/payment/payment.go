@@ -49,11 +49,11 @@ const (
 
 // Input is what came in, as text.
 type Input struct {
-	Amount    string `json:"amount"`
-	Date      string `json:"date"`
-	Method    string `json:"method"`
-	Provider  string `json:"provider"`
-	Reference string `json:"reference"`
+	Amount    string `json:"amount" format:"decimal"`
+	Date      string `json:"date" format:"date"`
+	Method    string `json:"method" enum:"bank_transfer,card,cash,other"`
+	Provider  string `json:"provider,omitzero" doc:"Together with reference, or neither."`
+	Reference string `json:"reference,omitzero" doc:"What the provider calls the payment. It comes once."`
 
 	// SeenOpen is the open amount that a form showed; "" if it showed none.
 	SeenOpen string `json:"-"`

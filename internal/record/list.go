@@ -128,3 +128,13 @@ func cut[R any](p Page, found []keyed[R], frontier Key) (list List[R]) {
 	}
 	return list
 }
+
+// Cut makes a page of rows that were read in its direction: at most Limit of them, and where the list goes on if there are
+// more. key gives the place of a row.
+func Cut[R any](page Page, rows []R, key func(R) Key) List[R] {
+	found := make([]keyed[R], len(rows))
+	for i, row := range rows {
+		found[i] = keyed[R]{key(row), row}
+	}
+	return cut(page, found, Key{})
+}

@@ -34,8 +34,8 @@ var Table = record.Table[Refund]{Name: "refunds", Fields: `
 
 // Input is what came in, as text.
 type Input struct {
-	Amount string `json:"amount"`
-	Date   string `json:"date"`
+	Amount string `json:"amount" format:"decimal"`
+	Date   string `json:"date" format:"date"`
 
 	// SeenLeft is what a form showed as left of the payment; "" if it showed nothing.
 	SeenLeft string `json:"-"`

@@ -1,5 +1,7 @@
 package torture
 
+import "onlyonce/internal/postgres/server"
+
 // Layer is one layer of protection, and how to remove it. Without it, a run must find violations.
 type Layer struct {
 	Name    string
@@ -28,6 +30,7 @@ func Layers() []Layer {
 			Name:    "the key, for life",
 			Removed: "an intent is deleted when the retention of its result ends",
 			sql: []string{
+				`GRANT DELETE ON intents TO ` + server.Role,
 				`ALTER TABLE intent_effects DROP CONSTRAINT intent_effects_intent`,
 				`CREATE FUNCTION forget() RETURNS trigger LANGUAGE plpgsql AS $$
 					BEGIN

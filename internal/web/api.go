@@ -33,11 +33,11 @@ type problemJSON struct {
 	Title       string          `json:"title"`
 	Status      int             `json:"status"`
 	Detail      string          `json:"detail"`
-	Docs        string          `json:"docs,omitempty"`
-	ExistingID  string          `json:"existing_id,omitempty"`
-	ExistingURL string          `json:"existing_url,omitempty"`
-	Errors      []invalid.Field `json:"errors,omitempty"`
-	RequestID   string          `json:"request_id,omitempty"`
+	Docs        string          `json:"docs,omitzero"`
+	ExistingID  string          `json:"existing_id,omitzero"`
+	ExistingURL string          `json:"existing_url,omitzero"`
+	Errors      []invalid.Field `json:"errors,omitzero"`
+	RequestID   string          `json:"request_id,omitzero"`
 
 	Members map[string]string `json:",embed"` // of the kind of conflict
 }

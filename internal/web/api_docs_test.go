@@ -42,3 +42,24 @@ func TestExamplesUseTheVisitorsAddress(t *testing.T) {
 		}
 	}
 }
+
+// TestDocsShowWhatIsDescribed: each operation of openapi.json stands on the page, under an anchor of its resource.
+func TestDocsShowWhatIsDescribed(t *testing.T) {
+	b := setup(t)
+	p := b.page(b.stranger(b.site).get("/docs/api"))
+	p.leadsTo("/openapi.json")
+	anchors := map[string]bool{}
+	for _, element := range append(all(p.root, "details"), all(p.root, "h2")...) {
+		id, _ := attr(element, "id")
+		anchors[id] = true
+	}
+	for path, item := range b.openAPI().Paths.Map() {
+		for method, op := range item.Operations() {
+			p.says(method+" "+path, op.Summary)
+			p.leadsTo("#" + op.Tags[0])
+			if !anchors[op.OperationID] || !anchors[op.Tags[0]] {
+				t.Errorf("no anchor for %s or %s", op.OperationID, op.Tags[0])
+			}
+		}
+	}
+}

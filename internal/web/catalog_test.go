@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -14,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"onlyonce/internal/idempotency"
 )
@@ -65,6 +67,27 @@ func TestTenantTablesAreGuarded(t *testing.T) {
 	}
 	if n := get[int](b, `SELECT count(*) FROM pg_policies`); n != len(b.tenantTables()) {
 		t.Errorf("%d policies for %d tables", n, len(b.tenantTables()))
+	}
+}
+
+// TestTheAuditStays: who did what is added by the app's role, and neither changed nor deleted. Only results are erased.
+func TestTheAuditStays(t *testing.T) {
+	b := setup(t)
+	role := get[string](b, `SELECT tableowner::text FROM pg_tables WHERE tablename = 'intents'`)
+	changeable := get[[]string](b, `
+		SELECT COALESCE(array_agg(attrelid::regclass || '.' || attname), '{}') FROM pg_attribute
+		WHERE attrelid = ANY ('{intents,intent_effects}'::regclass[]) AND attnum > 0 AND NOT attisdropped
+			AND has_column_privilege($1, attrelid, attnum, 'UPDATE')`, role)
+	if !slices.Equal(changeable, []string{"intents.result"}) {
+		t.Errorf("%s can change %v", role, changeable)
+	}
+	for _, sql := range []string{
+		`DELETE FROM intents`, `TRUNCATE intents, intent_effects`, `DELETE FROM intent_effects`, `UPDATE intents SET actor = 'another'`,
+	} {
+		_, err := b.pool.Exec(t.Context(), sql)
+		if refused, ok := errors.AsType[*pgconn.PgError](err); !ok || refused.Code != "42501" {
+			t.Errorf("%s: %v", sql, err)
+		}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/record"
 )
 
 // The cases of operations on a record that is there: changes, and what they have in common with transitions.
@@ -273,7 +274,8 @@ func TestHistoryHasWhatChanged(t *testing.T) {
 				want[name] = [2]json.RawMessage{before, after}
 			}
 		}
-		history, err := idempotency.History(x.Context(), x.db.Pool, x.acme.id, uuid.MustParse(x.id), 10)
+		list, err := idempotency.History(x.Context(), x.db.Pool, x.acme.id, uuid.MustParse(x.id), record.Page{Limit: 10})
+		history := list.Rows
 		if err != nil || len(history) == 0 || len(want) == 0 {
 			x.Fatalf("%+v, %v, want %s", history, err, want)
 		}

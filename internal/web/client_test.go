@@ -134,6 +134,9 @@ func (c *client) send(ctx context.Context, method, path, body string) (answer, e
 	defer response.Body.Close()
 	read, err := io.ReadAll(response.Body)
 	a := answer{status: response.StatusCode, header: response.Header, body: string(read)}
+	if err == nil {
+		c.b.conforms(method, path, a)
+	}
 	if method == http.MethodPost && r.Header.Get("Content-Type") != "application/json" {
 		a.posted, _ = url.ParseQuery(body)
 	}

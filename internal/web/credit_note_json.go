@@ -19,9 +19,9 @@ type creditNoteJSON struct {
 	Currency  money.Currency   `json:"currency"`
 	Lines     []creditLineJSON `json:"lines"`
 	Taxes     []creditTaxJSON  `json:"taxes"`
-	Subtotal  string           `json:"subtotal"`
-	TaxTotal  string           `json:"tax_total"`
-	Total     string           `json:"total"`
+	Subtotal  string           `json:"subtotal" format:"decimal"`
+	TaxTotal  string           `json:"tax_total" format:"decimal"`
+	Total     string           `json:"total" format:"decimal"`
 }
 
 type creditLineJSON struct {
@@ -31,9 +31,9 @@ type creditLineJSON struct {
 }
 
 type creditTaxJSON struct {
-	Rate string `json:"rate"`
-	Net  string `json:"net"`
-	Tax  string `json:"tax"`
+	Rate string `json:"rate" format:"decimal"`
+	Net  string `json:"net" format:"decimal"`
+	Tax  string `json:"tax" format:"decimal"`
 }
 
 func showCreditNote(n credit.Note) any {

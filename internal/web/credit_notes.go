@@ -3,12 +3,12 @@ package web
 import (
 	"net/http"
 	"net/url"
+	"reflect"
 	"strconv"
 	"strings"
 
 	"github.com/a-h/templ"
 
-	"onlyonce/internal/conflict"
 	"onlyonce/internal/credit"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/record"
@@ -21,7 +21,7 @@ func (s *Server) creditNotes(pages, api router) {
 		one: "credit note", many: "credit-notes", under: "invoices", belongs: s.hasInvoice, table: credit.Table,
 		name: func(n credit.Note) string { return n.Number }, json: showCreditNote, form: s.creditNoteForm,
 		facts: creditFacts, control: creditControl, severals: []string{"line_quantity"},
-		rules: credit.Rules(), conflicts: []*conflict.Kind{&credit.ExceedsInvoice},
+		rules: credit.Rules(), example: credit.Input{Lines: []credit.LineInput{{Position: 1, Quantity: "1"}}},
 	})
 	lists(m, listing[credit.Note]{
 		summary: "The credit notes of an invoice, newest first.", json: showCreditNote,
@@ -35,7 +35,8 @@ func (s *Server) creditNotes(pages, api router) {
 	})
 	shows(m, "One credit note.", s.creditNotePage)
 	creates(m, "Credit quantities of the lines of an issued invoice, at most what is open. Leave lines out to credit all that is left.",
-		credit.Create, command[credit.Draft]{form: s.creditOfForm, json: s.creditOfJSON}, s.freshCreditNote)
+		credit.Create, command[credit.Draft]{form: s.creditOfForm, json: s.creditOfJSON, input: reflect.TypeFor[credit.Input]()},
+		s.freshCreditNote, &credit.ExceedsInvoice, &invoice.NotIssued)
 }
 
 func (s *Server) creditOfForm(r *http.Request) (credit.Draft, error) {

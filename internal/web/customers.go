@@ -29,13 +29,16 @@ func (s *Server) customers(pages, api router) {
 		archived: func(c customer.Customer) time.Time { return c.ArchivedAt },
 		archive:  "Archived customers are not offered for new invoices, and keep the old ones.",
 		rules:    customer.Rules(),
+		example:  customer.Input{Email: "grace@example.com", Name: "Grace Hopper"},
 	})
 	draft := read(m, customer.Input.Draft)
 
 	lists(m, listing[customer.Customer]{
-		summary: "Customers, newest first; with archived=1, those that are archived; with q, those whose name or email " +
-			"has words that begin like its words.",
-		query: "&archived=&q=",
+		summary: "Customers, newest first.",
+		query: []parameter{
+			{name: "archived", meaning: "Those that are archived, in place of the others.", values: []string{"1"}},
+			{name: "q", meaning: "Only those whose name or email has words that begin like these."},
+		},
 		read: func(r *http.Request, page record.Page) (record.List[customer.Customer], error) {
 			search, err := searched(r)
 			if err != nil {

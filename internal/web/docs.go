@@ -36,37 +36,6 @@ func (s *Server) documentedProblems() []templates.Problem {
 	return list
 }
 
-func (s *Server) showAPIDocs(w http.ResponseWriter, r *http.Request) error {
-	docs := templates.APIDocs{
-		Intro: []string{
-			"Send an API token in the header Authorization: Bearer. Bodies are application/json, at most 1 MiB. " +
-				"Members have exactly the documented names, and come once.",
-			"Whatever creates something carries an Idempotency-Key: 1 to 255 printable ASCII characters, such as a UUID, " +
-				"one for each thing you want to create. Send the same key with every retry. " +
-				"A repeat gets the first answer, byte for byte, with Idempotent-Replayed: true. " +
-				"After the retention period below, a repeat still creates nothing: it gets the current state with 200.",
-			"Whatever changes a record carries If-Match with the ETag that you have read. If somebody else has changed it since, " +
-				"nothing is changed, and you get 412 with the current ETag. Bringing a record into a state, such as archived, " +
-				"needs neither. A key is optional for both: with one, a repeat gets the first answer.",
-			"Amounts, quantities and rates are decimal strings, dates are YYYY-MM-DD, currencies are ISO 4217 codes.",
-		},
-		Problems: s.documentedProblems(),
-	}
-	for _, reg := range s.resources {
-		docs.Endpoints = append(docs.Endpoints, reg.endpoints...)
-		for _, op := range reg.operations {
-			docs.Retention = append(docs.Retention, op.retention)
-		}
-		for _, rule := range reg.rules {
-			docs.Rules = append(docs.Rules, templates.Rule{Sentence: rule.Sentence, Answer: rule.Answer})
-		}
-		if docs.Example == "" && reg.example != nil {
-			docs.Example = reg.example(s.address(r))
-		}
-	}
-	return s.render(w, r, http.StatusOK, templates.APIDocsPage(s.page(w, r), docs))
-}
-
 // address is the one that the visitor uses, for examples to copy into a shell: the outside address, or else
 // that of the request. A Host header that is no host is not repeated.
 func (s *Server) address(r *http.Request) string {

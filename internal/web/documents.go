@@ -38,7 +38,7 @@ func (s *Server) invoicePDF(r *http.Request, inv invoice.Invoice) (file, error) 
 	}
 	defer s.rendered.Release(1)
 	content, err := s.documents.Render(shown)
-	return file{"Invoice-" + inv.Number + ".pdf", "application/pdf", content}, err
+	return file{"Invoice-" + inv.Number + ".pdf", content}, err
 }
 
 // printed is an invoice as its document shows it. Nothing in it changes after the invoice was issued but the mark of a

@@ -17,7 +17,7 @@ func invoiceUBL(r *http.Request, inv invoice.Invoice) (file, error) {
 		return file{}, err
 	}
 	content, err := ubl.Marshal(sent)
-	return file{"Invoice-" + inv.Number + ".xml", "application/xml", content}, err
+	return file{"Invoice-" + inv.Number + ".xml", content}, err
 }
 
 // eInvoice is an issued invoice as its XML says it. Payments change what is paid and open, and nothing else does.

@@ -5,19 +5,25 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+
+	"onlyonce/internal/conflict"
 )
 
 // file is something to download.
 type file struct {
-	name        string // with its extension; any characters
-	contentType string
-	content     []byte
+	name    string // with its extension; any characters
+	content []byte
 }
 
 // reads registers a file that is made of one record: GET /{id}/<name>, for people and in the API.
-func reads[R entity](m *mounted[R], name, summary string, of func(*http.Request, R) (file, error)) {
+func reads[R entity](
+	m *mounted[R], name, contentType, summary string, of func(*http.Request, R) (file, error), conflicts ...*conflict.Kind,
+) {
 	path := m.path() + "/{id}/" + name
-	m.document(http.MethodGet, path, summary, "reads")
+	m.document(endpoint{
+		method: http.MethodGet, path: path, name: m.many + "." + name, summary: summary, repeats: "reads", file: contentType,
+		conflicts: conflicts,
+	})
 	read := func(w http.ResponseWriter, r *http.Request) error {
 		found, err := m.find(r)
 		if err != nil {
@@ -27,7 +33,7 @@ func reads[R entity](m *mounted[R], name, summary string, of func(*http.Request,
 		if err != nil {
 			return err
 		}
-		made.write(w)
+		made.write(w, contentType)
 		return nil
 	}
 	m.pages.read(path, read)
@@ -35,9 +41,9 @@ func reads[R entity](m *mounted[R], name, summary string, of func(*http.Request,
 }
 
 // write answers with the file. It belongs to who asked, and is asked for anew each time.
-func (f file) write(w http.ResponseWriter) {
+func (f file) write(w http.ResponseWriter, contentType string) {
 	h := w.Header()
-	h.Set("Content-Type", f.contentType)
+	h.Set("Content-Type", contentType)
 	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": safeName(f.name)}))
 	h.Set("Content-Length", strconv.Itoa(len(f.content)))
 	h.Set("Cache-Control", "private, no-cache")

@@ -269,7 +269,7 @@ func (m *mounted[R]) stale(r *http.Request, f *templates.Form) error {
 	if err != nil {
 		return err
 	}
-	f.Meanwhile = m.entries(found, since(history, seen, version))
+	f.Meanwhile = m.entries(found, since(history.Rows, seen, version))
 	differs := slices.ContainsFunc(f.Versions, func(row templates.VersionRow) bool { return row.Differ })
 	f.Notice = templates.Stale(templates.Record{Name: m.name(found), Href: m.page(found)}, differs)
 	return nil

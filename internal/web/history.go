@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/record"
 	"onlyonce/templates"
 )
 
@@ -16,8 +17,8 @@ import (
 const historyLength = 10
 
 // history is what was done to a record lately, newest first.
-func (m *mounted[R]) history(r *http.Request, id uuid.UUID) ([]idempotency.Entry, error) {
-	return idempotency.History(r.Context(), m.s.pool, principal(r).Tenant, id, historyLength)
+func (m *mounted[R]) history(r *http.Request, id uuid.UUID) (record.List[idempotency.Entry], error) {
+	return idempotency.History(r.Context(), m.s.pool, principal(r).Tenant, id, record.Page{Limit: historyLength})
 }
 
 // since keeps, of the history of a record, what made one version of it another. Each change makes the next one.

@@ -38,16 +38,23 @@ func sorts() []templates.Option {
 	return all
 }
 
-func invoiceFilters() string {
+// invoiceFilters are what the API filters and sorts invoices by.
+func invoiceFilters() []parameter {
 	var states []string
 	for _, status := range statuses()[1:] {
 		states = append(states, status.Value)
 	}
-	return "q has words that the number, a line, or the customer's name or email has words like, or that begin like them; all must be " +
-		"found. status is " + strings.Join(states, ", ") + ". from and to are issue dates. " +
-		"paid_from and paid_to are days, both included, of which one had a payment. sort is " +
-		strings.Join(invoice.Sorts(), ", ") + "; newest goes by the issue date. A page may have less than limit, or none, while " +
-		"next_cursor leads on."
+	return []parameter{
+		{name: "q", meaning: "Only those of which the number, a line, or the customer's name or email has words that begin like these. " +
+			"All must be found."},
+		{name: "status", meaning: "Only those in this state. Open ones are issued and not paid in full.", values: states},
+		{name: "customer_id", meaning: "Only those of this customer.", format: "uuid"},
+		{name: "from", meaning: "Only those issued on this day or later.", format: "date"},
+		{name: "to", meaning: "Only those issued on this day or before.", format: "date"},
+		{name: "paid_from", meaning: "Only those with a payment on this day or later. With paid_to, the same payment is in both.", format: "date"},
+		{name: "paid_to", meaning: "Only those with a payment on this day or before.", format: "date"},
+		{name: "sort", meaning: "The order. newest and oldest go by the issue date.", values: invoice.Sorts()},
+	}
 }
 
 // invoiceFilter reads which invoices are wanted. Its error is an [*invalid.Error].

@@ -12,33 +12,7 @@ import (
 func TestHistoryOfAnInvoice(t *testing.T) {
 	b := setup(t)
 	api, person := b.program(b.site, b.acme), b.person(b.site, b.acme)
-	draft := func(email, name, currency, price, description string) string {
-		return fmt.Sprintf(`{"customer": {"email": %q, "name": %q}, "issue_date": "2026-11-21", "due_date": "2026-12-21",
-			"currency": %q, "lines": [{"description": %q, "quantity": "1", "unit_price": %q, "tax_rate": "0"}]}`,
-			email, name, currency, description, price)
-	}
-	created := api.with("Idempotency-Key", "the key").post("/api/v1/invoices", draft("ada@example.com", "Ada", "EUR", "10.00", "Design"))
-	if created.status != http.StatusCreated {
-		t.Fatal(created)
-	}
-	path := created.location()
-	for _, body := range []string{
-		draft("ada@example.com", "Ada", "EUR", "1200.00", "Design"),
-		draft("grace@example.com", "Grace", "EUR", "1200.00", "Design"),
-		draft("other@example.com", "Grace", "EUR", "1200.00", "Design"),
-		draft("other@example.com", "Grace", "JPY", "700", "Design"),
-		draft("other@example.com", "Grace", "JPY", "700", "Code"),
-	} {
-		current := api.with("If-Match", api.get(path).header.Get("ETag"))
-		if a := current.must(current.send(b.Context(), http.MethodPut, path, body)); a.status != http.StatusOK {
-			t.Fatal(a)
-		}
-	}
-	for _, verb := range []string{"issue", "void"} {
-		if a := api.post(path+"/"+verb, ""); a.status != http.StatusOK {
-			t.Fatal(a)
-		}
-	}
+	path := b.changedInvoice(api)
 
 	want := []string{
 		"Voided",
@@ -54,4 +28,37 @@ func TestHistoryOfAnInvoice(t *testing.T) {
 	if got := b.history(person, path); !slices.Equal(got, want) {
 		t.Errorf("the history is\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
+}
+
+// changedInvoice makes an invoice, changes all of it, issues and voids it, and gives its path in the API.
+func (b *bundle) changedInvoice(api *client) string {
+	b.Helper()
+	draft := func(email, name, currency, price, description string) string {
+		return fmt.Sprintf(`{"customer": {"email": %q, "name": %q}, "issue_date": "2026-11-21", "due_date": "2026-12-21",
+			"currency": %q, "lines": [{"description": %q, "quantity": "1", "unit_price": %q, "tax_rate": "0"}]}`,
+			email, name, currency, description, price)
+	}
+	created := api.with("Idempotency-Key", "the key").post("/api/v1/invoices", draft("ada@example.com", "Ada", "EUR", "10.00", "Design"))
+	if created.status != http.StatusCreated {
+		b.Fatal(created)
+	}
+	path := created.location()
+	for _, body := range []string{
+		draft("ada@example.com", "Ada", "EUR", "1200.00", "Design"),
+		draft("grace@example.com", "Grace", "EUR", "1200.00", "Design"),
+		draft("other@example.com", "Grace", "EUR", "1200.00", "Design"),
+		draft("other@example.com", "Grace", "JPY", "700", "Design"),
+		draft("other@example.com", "Grace", "JPY", "700", "Code"),
+	} {
+		current := api.with("If-Match", api.get(path).header.Get("ETag"))
+		if a := current.must(current.send(b.Context(), http.MethodPut, path, body)); a.status != http.StatusOK {
+			b.Fatal(a)
+		}
+	}
+	for _, verb := range []string{"issue", "void"} {
+		if a := api.post(path+"/"+verb, ""); a.status != http.StatusOK {
+			b.Fatal(a)
+		}
+	}
+	return path
 }

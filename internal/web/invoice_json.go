@@ -14,19 +14,19 @@ import (
 type invoiceJSON struct {
 	ID        uuid.UUID        `json:"id"`
 	Number    string           `json:"number"`
-	Status    string           `json:"status"`
+	Status    string           `json:"status" enum:"draft,issued,partially_paid,paid,credited,void"`
 	Overdue   bool             `json:"overdue"`
 	Customer  invoice.Customer `json:"customer"`
 	Currency  money.Currency   `json:"currency"`
 	IssueDate date.Date        `json:"issue_date"`
 	DueDate   date.Date        `json:"due_date"`
 	Lines     []lineJSON       `json:"lines"`
-	Subtotal  string           `json:"subtotal"`
-	TaxTotal  string           `json:"tax_total"`
-	Total     string           `json:"total"`
-	Paid      string           `json:"paid"`
-	Credited  string           `json:"credited"`
-	Open      string           `json:"open"`
+	Subtotal  string           `json:"subtotal" format:"decimal"`
+	TaxTotal  string           `json:"tax_total" format:"decimal"`
+	Total     string           `json:"total" format:"decimal"`
+	Paid      string           `json:"paid" format:"decimal"`
+	Credited  string           `json:"credited" format:"decimal"`
+	Open      string           `json:"open" format:"decimal"`
 	Notes     string           `json:"notes"`
 	Version   int              `json:"version"`
 	CreatedAt time.Time        `json:"created_at"`
@@ -38,10 +38,10 @@ type invoiceJSON struct {
 
 type lineJSON struct {
 	Description string `json:"description"`
-	Quantity    string `json:"quantity"`
-	UnitPrice   string `json:"unit_price"`
-	TaxRate     string `json:"tax_rate"`
-	Net         string `json:"net"`
+	Quantity    string `json:"quantity" format:"decimal"`
+	UnitPrice   string `json:"unit_price" format:"decimal"`
+	TaxRate     string `json:"tax_rate" format:"decimal"`
+	Net         string `json:"net" format:"decimal"`
 }
 
 func showInvoice(inv invoice.Invoice) any {
@@ -68,14 +68,14 @@ func showInvoice(inv invoice.Invoice) any {
 type summaryJSON struct {
 	ID        uuid.UUID        `json:"id"`
 	Number    string           `json:"number"`
-	Status    string           `json:"status"`
+	Status    string           `json:"status" enum:"draft,issued,partially_paid,paid,credited,void"`
 	Overdue   bool             `json:"overdue"`
 	Customer  invoice.Customer `json:"customer"`
 	Currency  money.Currency   `json:"currency"`
 	IssueDate date.Date        `json:"issue_date"`
 	DueDate   date.Date        `json:"due_date"`
-	Total     string           `json:"total"`
-	Open      string           `json:"open"`
+	Total     string           `json:"total" format:"decimal"`
+	Open      string           `json:"open" format:"decimal"`
 }
 
 func showSummary(i invoice.Summary) any {

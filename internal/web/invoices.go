@@ -2,11 +2,13 @@ package web
 
 import (
 	"net/http"
+	"reflect"
 	"time"
 
 	"github.com/a-h/templ"
 
 	"onlyonce/internal/conflict"
+	"onlyonce/internal/customer"
 	"onlyonce/internal/date"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
@@ -21,15 +23,11 @@ func (s *Server) invoices(pages, api router) {
 		name: func(i invoice.Invoice) string { return i.Number },
 		json: showInvoice, form: s.invoiceForm, fill: fillInvoice, facts: invoiceFacts, control: invoiceControl, severals: lineFields,
 		told: invoiceChanges, final: invoice.Final,
-		rules: invoice.Rules(), example: invoiceExample,
-		conflicts: []*conflict.Kind{
-			&invoice.LooksLikeRepeat, &invoice.NotDraft, &invoice.HasPayments, &invoice.HasCreditNotes, &invoice.NotIssued,
-			&invoice.OpenChanged,
-		},
+		rules: invoice.Rules(), asked: []*conflict.Kind{&invoice.LooksLikeRepeat, &invoice.OpenChanged}, example: invoiceExample(),
 	})
-	draft := command[invoice.Draft]{form: draftOfForm, json: draftOfJSON}
+	draft := command[invoice.Draft]{form: draftOfForm, json: draftOfJSON, input: reflect.TypeFor[invoice.Input]()}
 	lists(m, listing[invoice.Summary]{
-		summary: "Invoices. " + invoiceFilters(), query: "&q=&status=&customer_id=&from=&to=&paid_from=&paid_to=&sort=",
+		summary: "Invoices. A page may have less than limit, or none, while next_cursor leads on.", query: invoiceFilters(),
 		json: showSummary, page: s.invoiceList, finder: s.invoiceFinder,
 		read: func(r *http.Request, page record.Page) (record.List[invoice.Summary], error) {
 			filter, err := invoiceFilter(r)
@@ -42,13 +40,16 @@ func (s *Server) invoices(pages, api router) {
 	shows(m, "One invoice.", func(r *http.Request, p templates.Page, inv invoice.Invoice) (templ.Component, error) {
 		return s.invoicePage(m, r, p, inv)
 	})
-	reads(m, "pdf", "The invoice as a PDF file. A draft or a void invoice says so on each page.", s.invoicePDF)
-	reads(m, "ubl", "The issued invoice as an e-invoice: UBL 2.1 with the terms of EN 16931.", invoiceUBL)
+	reads(m, "pdf", "application/pdf", "The invoice as a PDF file. A draft or a void invoice says so on each page.", s.invoicePDF)
+	reads(m, "ubl", "application/xml", "The issued invoice as an e-invoice: UBL 2.1 with the terms of EN 16931.", invoiceUBL,
+		&invoice.NotIssued)
 	creates(m, "Create an invoice. Leave number out to get the next one in the series.", invoice.Create,
 		draft, s.freshInvoice)
-	changes(m, http.MethodPut, "Replace a draft. A number that is left out stays as it is.", invoice.Edit, draft)
-	transitions(m, "issue", "issued", "Issue a draft. From then on it does not change.", invoice.Issue, nothing())
-	transitions(m, "void", "voided", "Void a draft or an issued invoice. It keeps its number.", invoice.Void, nothing())
+	changes(m, http.MethodPut, "Replace a draft. A number that is left out stays as it is.", invoice.Edit, draft, &invoice.NotDraft)
+	transitions(m, "issue", "issued", "Issue a draft. From then on it does not change.", invoice.Issue, nothing(),
+		&invoice.NotDraft)
+	transitions(m, "void", "voided", "Void a draft or an issued invoice. It keeps its number.", invoice.Void, nothing(),
+		&invoice.HasPayments, &invoice.HasCreditNotes)
 	const why = "shows the form again with another line; nothing is stored"
 	pages.natural("/invoices/form", why, func(w http.ResponseWriter, r *http.Request) error {
 		return m.editLines(w, r, idempotency.Create, creating(m.one))
@@ -159,11 +160,11 @@ func shownStatus(status string, due date.Date) string {
 	return status
 }
 
-func invoiceExample(address string) string {
-	return `curl '` + address + `/api/v1/invoices' \
-  -H 'Authorization: Bearer oo_demo_acme' -H 'Content-Type: application/json' \
-  -H 'Idempotency-Key: 6f1c2f5e-6c0e-4b7e-9d39-0a0d6f9f7c11' \
-  -d '{"customer": {"email": "ada@example.com", "name": "Ada Lovelace"},
-       "issue_date": "2026-11-21", "due_date": "2026-12-21", "currency": "EUR",
-       "lines": [{"description": "Design", "quantity": "2", "unit_price": "50.00", "tax_rate": "23"}]}'`
+// invoiceExample is an invoice of a new customer, which the API takes as it is.
+func invoiceExample() invoice.Input {
+	return invoice.Input{
+		Customer:  &customer.Input{Email: "ada@example.com", Name: "Ada Lovelace"},
+		IssueDate: "2026-11-21", DueDate: "2026-12-21", Currency: "EUR",
+		Lines: []invoice.LineInput{{Description: "Design", Quantity: "2", UnitPrice: "50.00", TaxRate: "23"}},
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -18,8 +19,8 @@ import (
 
 // listing is how a list of records is read and shown. Without columns or a page it is for the API only.
 type listing[L entity] struct {
-	summary string // for the API documentation
-	query   string // the parameters besides limit and cursor, such as "&archived="
+	summary string      // for the API documentation
+	query   []parameter // besides limit and cursor
 	read    func(r *http.Request, page record.Page) (record.List[L], error)
 	json    func(L) any // nil for L itself
 	// finder is what the list is searched and filtered by, for its page; nil if it is not.
@@ -35,8 +36,18 @@ type listing[L entity] struct {
 
 // lists registers the list of a resource.
 func lists[R, L entity](m *mounted[R], l listing[L]) {
-	m.document(http.MethodGet, m.list()+"?limit=&cursor="+l.query,
-		l.summary+" limit is 1 to 100; next_cursor and prev_cursor lead to the other pages of the same list.", "reads")
+	rows := strings.ReplaceAll(m.many, "-", "_")
+	if l.json == nil {
+		l.json = func(row L) any { return row }
+	}
+	described := endpoint{
+		method: http.MethodGet, path: m.list(), name: m.many + ".list", summary: l.summary, repeats: "reads",
+		query: l.query, rows: rows, gives: reflect.TypeOf(l.json(*new(L))), schema: schemaName(m.one),
+	}
+	if described.gives != m.reg.shows {
+		described.schema += "Summary"
+	}
+	m.document(described)
 	if l.page == nil && l.columns != nil {
 		l.page = plainList(m, l)
 	}
@@ -50,22 +61,23 @@ func lists[R, L entity](m *mounted[R], l listing[L]) {
 		}
 		shown := make([]any, 0, len(list.Rows))
 		for _, row := range list.Rows {
-			if l.json != nil {
-				shown = append(shown, l.json(row))
-			} else {
-				shown = append(shown, row)
-			}
+			shown = append(shown, l.json(row))
 		}
-		answer := map[string]any{strings.ReplaceAll(m.many, "-", "_"): shown}
-		for name, place := range map[string]record.Cursor{
-			"next_cursor": {Of: listName(r), From: list.After}, "prev_cursor": {Of: listName(r), From: list.Before, Back: true},
-		} {
-			if (place.From != record.Key{}) {
-				answer[name] = place.String()
-			}
-		}
-		return writeJSON(w, http.StatusOK, "application/json", answer)
+		return writeList(w, r, rows, shown, list.Before, list.After)
 	})
+}
+
+// writeList answers with the rows of a page, and the cursors of those before and after it.
+func writeList(w http.ResponseWriter, r *http.Request, name string, rows any, before, after record.Key) error {
+	answer := map[string]any{name: rows}
+	for name, place := range map[string]record.Cursor{
+		"next_cursor": {Of: listName(r), From: after}, "prev_cursor": {Of: listName(r), From: before, Back: true},
+	} {
+		if (place.From != record.Key{}) {
+			answer[name] = place.String()
+		}
+	}
+	return writeJSON(w, http.StatusOK, "application/json", answer)
 }
 
 // missingFirst says that the record that a list belongs to is not there, whatever else is wrong with the request.
@@ -136,7 +148,13 @@ func archivedOnly(r *http.Request) bool { return r.URL.Query().Get("archived") =
 // shows registers one record: in the API, and as a page, unless another one shows it and it has none of its own.
 // Without a page function it is the plain one, which has the facts that the resource shows.
 func shows[R entity](m *mounted[R], summary string, page func(r *http.Request, p templates.Page, found R) (templ.Component, error)) {
-	m.document(http.MethodGet, m.path()+"/{id}", summary, "reads")
+	m.document(endpoint{
+		method: http.MethodGet, path: m.path() + "/{id}", name: m.many + ".get", summary: summary, repeats: "reads",
+		gives: m.reg.shows, schema: schemaName(m.one),
+	})
+	if m.shownAt == nil || page != nil {
+		events(m)
+	}
 	m.pages.read(m.path()+"/{id}", func(w http.ResponseWriter, r *http.Request) error {
 		found, err := m.find(r)
 		if err != nil {
@@ -152,7 +170,10 @@ func shows[R entity](m *mounted[R], summary string, page func(r *http.Request, p
 		if err != nil {
 			return err
 		}
-		shared.History = m.entries(found, history)
+		shared.History = m.entries(found, history.Rows)
+		if (history.After != record.Key{}) {
+			shared.HistoryHref = m.href(id) + "/events"
+		}
 		if page == nil {
 			return m.s.render(w, r, http.StatusOK, templates.RecordPage(shared, m.recordView(r, found)))
 		}
@@ -172,7 +193,7 @@ func shows[R entity](m *mounted[R], summary string, page func(r *http.Request, p
 }
 
 // pageOf reads the page of a list that a request asks for. Its error may be an [*invalid.Error].
-func pageOf[L entity](
+func pageOf[L any](
 	r *http.Request, read func(r *http.Request, page record.Page) (record.List[L], error),
 ) (record.List[L], error) {
 	page, err := listParameters(r)
@@ -194,7 +215,7 @@ func pageOf[L entity](
 }
 
 // pagerOf links to the other pages of the same list.
-func pagerOf[L entity](r *http.Request, list record.List[L]) templates.Pager {
+func pagerOf[L any](r *http.Request, list record.List[L]) templates.Pager {
 	at := func(cursor string) string {
 		query := r.URL.Query()
 		if query.Del("cursor"); cursor != "" {

@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 	"net/url"
+	"reflect"
 	"strconv"
 	"time"
 
@@ -21,6 +22,7 @@ func (s *Server) mails(pages, api router) {
 		one: "e-mail", many: "outbox", madeAt: "/invoices/{id}/send", belongs: s.hasInvoice, table: mail.Table,
 		name: mail.Name, form: s.mailForm, fields: []templates.Field{{Name: "recipient", Value: "To"}},
 		shownAt: func(m mail.Mail) string { return "/invoices/" + m.InvoiceID.String() }, shown: mailFacts,
+		example: mail.Input{Recipient: "ada@example.com"},
 		words: &wording{
 			title: "Send this invoice by e-mail", submit: "Send e-mail", did: "queued", does: "sends", again: "Send another e-mail",
 			created: "E-mail queued.", replayed: "E-mail queued. We ignored the duplicate submission and kept your first request.",
@@ -41,7 +43,8 @@ func (s *Server) mails(pages, api router) {
 		return templates.MailPage(p, templates.Mail{RecordView: m.recordView(r, found), Text: found.Text}), nil
 	})
 	creates(m, "Queue one more e-mail about an issued invoice. Leave recipient out to send it to the customer.", mail.Send,
-		command[mail.Draft]{form: s.mailOfForm, json: s.mailOfJSON}, s.freshMail)
+		command[mail.Draft]{form: s.mailOfForm, json: s.mailOfJSON, input: reflect.TypeFor[mail.Input]()}, s.freshMail,
+		&invoice.NotIssued)
 }
 
 func (s *Server) mailOfForm(r *http.Request) (mail.Draft, error) {

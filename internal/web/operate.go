@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
 	"onlyonce/templates"
 )
@@ -58,8 +59,9 @@ func operate[C, R any](s *Server, op idempotency.Operation[C, R], f format[C, R]
 
 // command is how a command C is read from a form, which was parsed, and from JSON.
 type command[C any] struct {
-	form func(*http.Request) (C, error)
-	json func(*http.Request) (C, error)
+	form  func(*http.Request) (C, error)
+	json  func(*http.Request) (C, error)
+	input reflect.Type // what the JSON is decoded into; nil if there is nothing to say
 }
 
 // read makes a command of an input of type I, which the fields of a resource's form and JSON are decoded into
@@ -76,6 +78,7 @@ func read[I, C any, R entity](m *mounted[R], check func(I) (C, error)) command[C
 			}
 			return check(in)
 		},
+		input: reflect.TypeFor[I](),
 	}
 }
 
@@ -115,10 +118,11 @@ func nothing() command[struct{}] {
 }
 
 // creates registers an operation that creates records, or finds those with the same natural key, once per key:
-// its form at /new, and POST. fresh gives what stands in a new form; nil leaves it blank.
+// its form at /new, and POST. fresh gives what stands in a new form; nil leaves it blank. conflicts are those besides the
+// rules'.
 func creates[C any, R entity](
 	m *mounted[R], summary string, op idempotency.Operation[C, R], c command[C],
-	fresh func(*http.Request) (url.Values, error),
+	fresh func(*http.Request) (url.Values, error), conflicts ...*conflict.Kind,
 ) {
 	if fresh == nil {
 		fresh = func(*http.Request) (url.Values, error) { return url.Values{}, nil }
@@ -128,7 +132,9 @@ func creates[C any, R entity](
 		words = *m.words
 	}
 	register(m, op, words)
-	m.document(http.MethodPost, m.making(), summary, "replays the first answer")
+	documentChange(m, op, c, endpoint{
+		method: http.MethodPost, path: m.making(), summary: summary, repeats: "replays the first answer",
+	}, conflicts)
 	m.pages.read(m.making()+"/new", m.openNew(words, op.Used, fresh))
 	operation(m.pages, http.MethodPost, m.making(), m.s, op, htmlFormat(m, op, words, c))
 	operation(m.api, http.MethodPost, m.making(), m.s, op, jsonFormat(m, op, c))
@@ -136,11 +142,15 @@ func creates[C any, R entity](
 
 // changes registers an operation that changes a record, once per key and only the version that was seen: its
 // form at /{id}/edit, and in the API PUT, which replaces the record, or PATCH.
-func changes[C any, R entity](m *mounted[R], method, summary string, op idempotency.Operation[C, R], c command[C]) {
+func changes[C any, R entity](
+	m *mounted[R], method, summary string, op idempotency.Operation[C, R], c command[C], conflicts ...*conflict.Kind,
+) {
 	words := editing(m.one)
 	register(m, op, words)
-	m.document(method, m.path()+"/{id}", summary+" If-Match names the version that you have seen.",
-		"replays the first answer; without a key, 412")
+	documentChange(m, op, c, endpoint{
+		method: method, path: m.path() + "/{id}", summary: summary + " If-Match names the version that you have seen.",
+		repeats: "replays the first answer; without a key, 412",
+	}, conflicts)
 	m.pages.read(m.path()+"/{id}/edit", m.openEdit(words, op.Used))
 	operation(m.pages, http.MethodPost, m.path()+"/{id}/edit", m.s, op, htmlFormat(m, op, words, c))
 	operation(m.api, method, m.path()+"/{id}", m.s, op, jsonFormat(m, op, c))
@@ -149,7 +159,7 @@ func changes[C any, R entity](m *mounted[R], method, summary string, op idempote
 // transitions registers an operation that brings a record into a state: POST /{id}/<verb>. past is the verb's
 // participle, such as "archived".
 func transitions[C any, R entity](
-	m *mounted[R], verb, past, summary string, op idempotency.Operation[C, R], c command[C],
+	m *mounted[R], verb, past, summary string, op idempotency.Operation[C, R], c command[C], conflicts ...*conflict.Kind,
 ) {
 	words := wording{
 		title: capital(verb) + " " + m.one, did: past, idle: capital(past) + " again: nothing changed",
@@ -158,7 +168,7 @@ func transitions[C any, R entity](
 	}
 	register(m, op, words)
 	path := m.path() + "/{id}/" + verb
-	m.document(http.MethodPost, path, summary, "does nothing more")
+	documentChange(m, op, c, endpoint{method: http.MethodPost, path: path, summary: summary, repeats: "does nothing more"}, conflicts)
 	operation(m.pages, http.MethodPost, path, m.s, op, htmlFormat(m, op, words, c))
 	operation(m.api, http.MethodPost, path, m.s, op, jsonFormat(m, op, c))
 }

@@ -3,13 +3,13 @@ package web
 import (
 	"net/http"
 	"net/url"
+	"reflect"
 	"strings"
 	"time"
 
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
 
-	"onlyonce/internal/conflict"
 	"onlyonce/internal/date"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/money"
@@ -27,7 +27,7 @@ func (s *Server) payments(pages, api router) {
 			{Name: "provider", Value: "Provider"}, {Name: "reference", Value: "Reference"},
 		},
 		shownAt: func(p payment.Payment) string { return "/invoices/" + p.InvoiceID.String() },
-		rules:   payment.Rules(), conflicts: []*conflict.Kind{&payment.ExceedsOpen},
+		rules:   payment.Rules(), example: payment.Input{Amount: "50.00", Date: "2026-11-22", Method: payment.Methods()[0]},
 		words: &wording{
 			title: "Record a payment", submit: "Record payment", did: "recorded", does: "records", again: "Record another payment",
 			created: "Payment recorded.", replayed: "Payment recorded. We ignored the duplicate submission and kept your first request.",
@@ -45,7 +45,8 @@ func (s *Server) payments(pages, api router) {
 	})
 	shows(m, "One payment.", nil)
 	creates(m, "Record a payment of an issued invoice, at most what is open.", payment.Create,
-		command[payment.Draft]{form: s.paymentOfForm, json: s.paymentOfJSON}, s.freshPayment)
+		command[payment.Draft]{form: s.paymentOfForm, json: s.paymentOfJSON, input: reflect.TypeFor[payment.Input]()}, s.freshPayment,
+		&payment.ExceedsOpen, &invoice.NotIssued)
 }
 
 // invoiceOf finds the invoice that the path names.
@@ -120,14 +121,14 @@ type paymentJSON struct {
 	record.Header
 
 	InvoiceID uuid.UUID      `json:"invoice_id"`
-	Amount    string         `json:"amount"`
+	Amount    string         `json:"amount" format:"decimal"`
 	Currency  money.Currency `json:"currency"`
 	Date      date.Date      `json:"date"`
-	Method    string         `json:"method"`
+	Method    string         `json:"method" enum:"bank_transfer,card,cash,other"`
 	Provider  string         `json:"provider,omitzero"`
 	Reference string         `json:"reference,omitzero"`
-	Refunded  string         `json:"refunded"`
-	Left      string         `json:"left"`
+	Refunded  string         `json:"refunded" format:"decimal"`
+	Left      string         `json:"left" format:"decimal"`
 }
 
 func showPayment(p payment.Payment) any {

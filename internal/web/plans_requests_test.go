@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"onlyonce/internal/record"
 )
@@ -67,7 +68,8 @@ func (b *bundle) everyRoute(first firsts, program, person *client) map[string][]
 	newest := path.Join("/invoices", first.invoice)
 	once := post(person, "/customers", change(customer.command, "idempotency_key", "one"))
 	routes := map[string][]request{
-		"GET /": none, "GET /docs/api": get(person, "/docs/api"), "GET /problems": get(person, "/problems"),
+		"GET /": none, "GET /docs/api": get(person, "/docs/api"), "GET /openapi.json": get(person, "/openapi.json"),
+		"GET /problems":        get(person, "/problems"),
 		"GET /problems/{slug}": get(person, "/problems/invalid"), "GET /login": get(b.browser(b.site), "/login"),
 		"GET /logged-out.css": get(b.browser(b.site), "/logged-out.css"),
 		"POST /login": {
@@ -92,6 +94,15 @@ func (b *bundle) everyRoute(first firsts, program, person *client) map[string][]
 		"GET /api/v1/customers/{id}": get(program, "/api/v1/customers/"+first.customer),
 		"POST /api/v1/customers":     slices.Concat(apiCustomers, late, apiCustomers),
 		"GET /api/v1/customers":      get(program, pagesOf("/api/v1/customers")...),
+	}
+	for _, many := range []string{"invoices", "customers", "credit-notes", "outbox"} {
+		all := "/" + many + "/" + rowID(7) + "/events"
+		when := time.Now().UTC().Format(time.RFC3339Nano)
+		for _, address := range []string{all, at(all+"?limit=100", when, "x", false), at(all+"?limit=2", when, "x", true)} {
+			routes["GET /"+many+"/{id}/events"] = append(routes["GET /"+many+"/{id}/events"], get(person, address)...)
+			address = "/api/v1" + address
+			routes["GET /api/v1/"+many+"/{id}/events"] = append(routes["GET /api/v1/"+many+"/{id}/events"], get(program, address)...)
+		}
 	}
 	for _, file := range []string{"pdf", "ubl"} {
 		routes["GET /invoices/{id}/"+file] = get(person, newest+"/"+file)

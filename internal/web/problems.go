@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
@@ -95,7 +96,9 @@ func (s *Server) problems() []problem {
 	var all []problem
 	for _, reg := range s.resources {
 		for _, kind := range reg.conflicts {
-			all = append(all, conflictProblem(kind))
+			if p := conflictProblem(kind); !slices.Contains(all, p) { // some belong to several resources
+				all = append(all, p)
+			}
 		}
 	}
 	return append(all, problems()...)

@@ -3,12 +3,12 @@ package web
 import (
 	"net/http"
 	"net/url"
+	"reflect"
 	"time"
 
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
 
-	"onlyonce/internal/conflict"
 	"onlyonce/internal/date"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/money"
@@ -25,8 +25,8 @@ func (s *Server) refunds(pages, api router) {
 		name: refund.Name, json: showRefund, form: s.refundForm, fields: []templates.Field{
 			{Name: "amount", Value: "Amount"}, {Name: "date", Value: "Date"},
 		},
-		shownAt:   func(f refund.Refund) string { return "/invoices/" + f.InvoiceID.String() },
-		conflicts: []*conflict.Kind{&refund.ExceedsPayment},
+		shownAt: func(f refund.Refund) string { return "/invoices/" + f.InvoiceID.String() },
+		example: refund.Input{Amount: "10.00", Date: "2026-11-23"},
 		words: &wording{
 			title: "Record a refund", submit: "Record refund", did: "recorded", does: "records", again: "Record another refund",
 			created: "Refund recorded.", replayed: "Refund recorded. We ignored the duplicate submission and kept your first request.",
@@ -44,7 +44,8 @@ func (s *Server) refunds(pages, api router) {
 	})
 	shows(m, "One refund.", nil)
 	creates(m, "Record a refund of a payment, at most what is left of it.", refund.Create,
-		command[refund.Draft]{form: s.refundOfForm, json: s.refundOfJSON}, s.freshRefund)
+		command[refund.Draft]{form: s.refundOfForm, json: s.refundOfJSON, input: reflect.TypeFor[refund.Input]()}, s.freshRefund,
+		&refund.ExceedsPayment)
 }
 
 // paymentOf finds the payment that the path names.
@@ -115,7 +116,7 @@ type refundJSON struct {
 
 	PaymentID uuid.UUID      `json:"payment_id"`
 	InvoiceID uuid.UUID      `json:"invoice_id"`
-	Amount    string         `json:"amount"`
+	Amount    string         `json:"amount" format:"decimal"`
 	Currency  money.Currency `json:"currency"`
 	Date      date.Date      `json:"date"`
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"reflect"
 	"strings"
 	"time"
 
@@ -71,10 +72,10 @@ type resource[R entity] struct {
 	rules    []conflict.Rule
 	// words are those of its creates; nil for the usual ones.
 	words *wording
-	// conflicts are those of its operations besides the rules'.
-	conflicts []*conflict.Kind
-	// example is a request to the API at an address, for the documentation.
-	example func(address string) string
+	// asked are the conflicts that only people are told of.
+	asked []*conflict.Kind
+	// example is what the API may be sent to make one: a value of the type that is decoded.
+	example any
 }
 
 // mounted is a resource at its address in a server.
@@ -96,8 +97,8 @@ type registration struct {
 	severals   []string
 	rules      []conflict.Rule
 	conflicts  []*conflict.Kind
-	example    func(address string) string
-	endpoints  []templates.Endpoint
+	endpoints  []endpoint
+	shows      reflect.Type // what the API shows of one
 	operations []Operation
 	words      map[string]wording // by the names of the operations
 	// messages are what a page says once after a redirect, by the names that setFlash takes. They have %s where
@@ -111,7 +112,6 @@ type Operation struct {
 	Kind      idempotency.Kind
 	Table     string
 	Explained []string // constraints
-	retention templates.Retention
 }
 
 // mount gives a resource its address.
@@ -121,7 +121,7 @@ func mount[R entity](s *Server, pages, api router, res resource[R]) *mounted[R] 
 	}
 	reg := &registration{
 		one: res.one, many: res.many, under: res.under, madeAt: res.madeAt, facts: res.facts, severals: res.severals, rules: res.rules,
-		conflicts: res.conflicts, example: res.example, messages: map[string]string{}, words: map[string]wording{},
+		conflicts: res.asked, messages: map[string]string{}, words: map[string]wording{},
 	}
 	for _, rule := range res.rules {
 		if rule.Conflict != nil {
@@ -130,6 +130,7 @@ func mount[R entity](s *Server, pages, api router, res resource[R]) *mounted[R] 
 	}
 	s.resources = append(s.resources, reg)
 	m := &mounted[R]{res, s, pages, api, reg}
+	reg.shows = reflect.TypeOf(m.view(*new(R)))
 	if m.fill == nil {
 		m.fill = m.fillFields
 	}
@@ -242,12 +243,6 @@ func (m *mounted[R]) fillFields(found R) url.Values {
 		typed.Set(f.Name, plain(shown[f.Name]))
 	}
 	return typed
-}
-
-// document adds a row to the API documentation.
-func (m *mounted[R]) document(method, path, summary, repeats string) {
-	m.reg.endpoints = append(m.reg.endpoints,
-		templates.Endpoint{Method: method, Path: apiPrefix + path, Summary: summary, Repeats: repeats})
 }
 
 // registered finds the resource that an address belongs to; nil if it belongs to none.

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"sync"
 	"time"
 
 	"github.com/alexedwards/scs/v2"
@@ -52,7 +53,8 @@ type Server struct {
 	sessions  *scs.SessionManager
 	tokens    tokens
 	assets    *static.Assets
-	resources []*registration // in the order of the navigation
+	resources []*registration        // in the order of the navigation
+	openAPI   func() ([]byte, error) // made once, see describe
 	demo      []templates.DemoLogin
 	secure    bool
 	origin    string              // the outside address, or empty
@@ -82,6 +84,7 @@ func New(c Config) (*Server, error) {
 		return nil, err
 	}
 	s.mount(mux, c.RateLimit, sameOrigin)
+	s.openAPI = sync.OnceValues(s.describe)
 	s.Handler, s.Mux = mux, mux
 	return s, nil
 }
@@ -109,6 +112,7 @@ func (s *Server) mount(mux chi.Router, perMinute int, sameOrigin func(http.Handl
 			rt.read("/login", s.showLogin)
 			rt.read("/logged-out.css", s.clearCaches)
 			rt.read("/docs/api", s.showAPIDocs)
+			rt.read("/openapi.json", s.showOpenAPI)
 			rt.read("/problems", s.listProblems)
 			rt.read("/problems/{slug}", s.showProblem)
 			rt.natural("/logout", "being logged out is a state", s.logOut)

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"onlyonce/internal/idempotency"
-	"onlyonce/templates"
 )
 
 // wording is what people read about an operation. Sentences have %s where the record's name belongs.
@@ -53,7 +52,6 @@ func register[C any, R entity](m *mounted[R], op idempotency.Operation[C, R], wo
 	}
 	m.reg.operations = append(m.reg.operations, Operation{
 		Name: op.Name(), Kind: op.Kind(), Table: op.Table(), Explained: op.Explained(),
-		retention: templates.Retention{Operation: op.Name(), Period: hours(op.Retention())},
 	})
 	m.reg.words[op.Name()] = words
 	for outcome, text := range map[idempotency.Outcome]string{

@@ -1,0 +1,182 @@
+package web
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"onlyonce/docs"
+	"onlyonce/templates"
+)
+
+// apiIntroduction is what whoever uses the API has to know first.
+func apiIntroduction() []string {
+	return []string{
+		"Send an API token in the header Authorization: Bearer. Bodies are application/json, at most 1 MiB. " +
+			"Members have exactly the documented names, and come once.",
+		"Whatever creates something carries an Idempotency-Key: 1 to 255 printable ASCII characters, such as a UUID, " +
+			"one for each thing you want to create. Send the same key with every retry. " +
+			"A repeat gets the first answer, byte for byte, with Idempotent-Replayed: true. " +
+			"After the retention period, a repeat still creates nothing: it gets the current state with 200.",
+		"Whatever changes a record carries If-Match with the ETag that you have read. If somebody else has changed it since, " +
+			"nothing is changed, and you get 412 with the current ETag. Bringing a record into a state, such as archived, " +
+			"needs neither. A key is optional for both: with one, a repeat gets the first answer.",
+		"Amounts, quantities and rates are decimal strings, dates are YYYY-MM-DD, currencies are ISO 4217 codes. Lists come in " +
+			"pages: next_cursor and prev_cursor lead to the others.",
+	}
+}
+
+// retryContract is what a client has to do so that nothing is created twice, and nothing is lost.
+func retryContract() []string {
+	return []string{
+		"Make one key for each thing you want, and store it before the first try.",
+		"Without an answer, send the same request with the same key again: after a timeout, a lost connection, 5xx, 429, or 409 " +
+			"in-progress. It does not matter whether the first try was carried out.",
+		"Wait in between for as long as Retry-After says, and a time besides that doubles with each try up to a bound, part of it at " +
+			"random. Give up after some tries, keep the key, and come back later.",
+		"Any other answer is final for this body. The same key can be sent with a corrected one.",
+	}
+}
+
+// clientPrograms are those of the guide in docs/api-client.md.
+func clientPrograms() (programs []templates.Program, err error) {
+	for _, name := range []string{"create.sh", "create.mjs", "main.go", "invoice.json"} {
+		text, err := docs.Clients.ReadFile("api-client/" + name)
+		if err != nil {
+			return nil, fmt.Errorf("read the guide: %w", err)
+		}
+		programs = append(programs, templates.Program{Name: name, Text: string(text)})
+	}
+	return programs, nil
+}
+
+func (s *Server) showAPIDocs(w http.ResponseWriter, r *http.Request) error {
+	clients, err := clientPrograms()
+	if err != nil {
+		return err
+	}
+	page := templates.APIDocs{
+		Intro: apiIntroduction(), Problems: s.documentedProblems(), Retries: retryContract(), Clients: clients,
+	}
+	for _, reg := range s.resources {
+		section := templates.APISection{Title: sectionTitle(reg.many), Anchor: reg.many}
+		for _, e := range reg.endpoints {
+			shown, err := e.documented()
+			if err != nil {
+				return err
+			}
+			section.Endpoints = append(section.Endpoints, shown)
+			if page.Example == "" && shown.Example != "" {
+				page.Example = curl(s.address(r), e, shown.Example)
+			}
+		}
+		page.Sections = append(page.Sections, section)
+		for _, rule := range reg.rules {
+			page.Rules = append(page.Rules, templates.Rule{Sentence: rule.Sentence, Answer: rule.Answer})
+		}
+	}
+	return s.render(w, r, http.StatusOK, templates.APIDocsPage(s.page(w, r), page))
+}
+
+// sectionTitle is what people call the records of a resource: "Credit notes".
+func sectionTitle(many string) string { return capital(strings.ReplaceAll(many, "-", " ")) }
+
+// curl is a request to run in a shell.
+func curl(address string, e endpoint, body string) string {
+	return "curl '" + address + e.path + "' \\\n" +
+		"  -H 'Authorization: Bearer oo_demo_acme' -H 'Content-Type: application/json' \\\n" +
+		"  -H 'Idempotency-Key: 6f1c2f5e-6c0e-4b7e-9d39-0a0d6f9f7c11' \\\n" +
+		"  -d '" + body + "'"
+}
+
+// documented is the endpoint as the page shows it.
+func (e endpoint) documented() (shown templates.Endpoint, err error) {
+	shown = templates.Endpoint{Anchor: e.name, Method: e.method, Path: e.path, Summary: e.summary, Repeats: e.repeats}
+	for _, p := range e.query {
+		shown.Parameters = append(shown.Parameters, templates.APIField{
+			Name: p.name, Type: typeName(text(p.format)), Meaning: meaning(p.meaning, p.values),
+		})
+	}
+	for _, p := range e.problems() {
+		shown.Problems = append(shown.Problems, p.documented())
+	}
+	if e.change == nil {
+		return shown, nil
+	}
+	shown.Kept = hours(e.change.retain)
+	if e.change.takes != nil {
+		schema, err := schemaOf(e.change.takes)
+		if err != nil {
+			return shown, err
+		}
+		shown.Body = fieldsOf("", e.change.takes, schema)
+	}
+	if e.change.example != nil {
+		body, err := json.MarshalIndent(e.change.example, "", "  ")
+		if err != nil {
+			return shown, fmt.Errorf("the example of %s: %w", e.name, err)
+		}
+		shown.Example = string(body)
+	}
+	return shown, nil
+}
+
+// fieldsOf lists the members of an object with those of the objects in it, in the order of the Go type.
+func fieldsOf(prefix string, t reflect.Type, schema *openapi3.Schema) (fields []templates.APIField) {
+	for _, field := range reflect.VisibleFields(t) {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		ref, ok := schema.Properties[name]
+		if !ok {
+			continue
+		}
+		var allowed []string
+		for _, value := range ref.Value.Enum {
+			allowed = append(allowed, value.(string)) //nolint:forcetypeassert // all of them are texts
+		}
+		shown := templates.APIField{
+			Name: prefix + name, Type: typeName(ref.Value), Meaning: meaning(ref.Value.Description, allowed),
+			Required: slices.Contains(schema.Required, name),
+		}
+		fields = append(fields, shown)
+		inner, of := field.Type, ref.Value
+		if of.Items != nil {
+			inner, of, name = inner.Elem(), of.Items.Value, name+"[]"
+		}
+		if inner.Kind() == reflect.Pointer {
+			inner = inner.Elem()
+		}
+		if inner.Kind() == reflect.Struct && of.Properties != nil {
+			fields = append(fields, fieldsOf(prefix+name+".", inner, of)...)
+		}
+	}
+	return fields
+}
+
+// typeName is what people call the values of a schema.
+func typeName(schema *openapi3.Schema) string {
+	switch {
+	case schema.Format == "idn-email":
+		return "email"
+	case schema.Format != "":
+		return schema.Format
+	case schema.Description == "ISO 4217":
+		return "currency"
+	case schema.Type.Is(openapi3.TypeString):
+		return "text"
+	default:
+		return (*schema.Type)[0]
+	}
+}
+
+// meaning is a sentence with the values that are allowed.
+func meaning(sentence string, allowed []string) string {
+	if len(allowed) > 0 {
+		sentence = strings.TrimSpace(sentence + " One of " + strings.Join(allowed, ", ") + ".")
+	}
+	return sentence
+}

@@ -1,0 +1,157 @@
+package web
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"reflect"
+	"slices"
+	"time"
+
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invalid"
+	"onlyonce/internal/record"
+	"onlyonce/templates"
+)
+
+// eventJSON is what was done to a record, as the API shows it.
+type eventJSON struct {
+	At        time.Time         `json:"at"`
+	Actor     string            `json:"actor" doc:"The name of a user or a token."`
+	Operation string            `json:"operation"`
+	What      string            `json:"what" doc:"created, reused, changed, unchanged, or what was done besides its own record."`
+	Key       string            `json:"key,omitzero" doc:"The idempotency key that created the record."`
+	Changes   []fieldChangeJSON `json:"changes,omitzero" doc:"The members that differ since."`
+}
+
+// fieldChangeJSON is a member of the record as the API shows it, before and after; null if there was, or is, none.
+type fieldChangeJSON struct {
+	Field string `json:"field"`
+	From  any    `json:"from"`
+	To    any    `json:"to"`
+}
+
+// events registers the whole history of a record, newest first: GET /{id}/events, for people and in the API.
+func events[R entity](m *mounted[R]) {
+	path := m.path() + "/{id}/events"
+	m.document(endpoint{
+		method: http.MethodGet, path: path, name: m.many + ".events", repeats: "reads", rows: "events",
+		summary: "What was done to one " + m.one + ", newest first.", gives: reflect.TypeFor[eventJSON](), schema: "Event",
+	})
+	m.pages.read(path, func(w http.ResponseWriter, r *http.Request) error {
+		found, list, err := m.eventsOf(r)
+		if is[*invalid.Error](err) {
+			return errNotFound
+		}
+		if err != nil {
+			return err
+		}
+		id, _ := found.Identity()
+		then, err := m.asOf(r, found, list)
+		if err != nil {
+			return err
+		}
+		return m.s.render(w, r, http.StatusOK, templates.HistoryPage(m.s.page(w, r), templates.HistoryView{
+			Of: templates.Record{Name: m.name(found), Href: m.href(id)}, Entries: m.entries(then, list.Rows), Pager: pagerOf(r, list),
+		}))
+	})
+	m.api.read(path, func(w http.ResponseWriter, r *http.Request) error {
+		found, list, err := m.eventsOf(r)
+		if err != nil {
+			return err
+		}
+		then, err := m.asOf(r, found, list)
+		if err != nil {
+			return err
+		}
+		return writeList(w, r, "events", m.eventsJSON(then, list.Rows), list.Before, list.After)
+	})
+}
+
+// eventsOf reads the record that the path names, and a page of its history.
+func (m *mounted[R]) eventsOf(r *http.Request) (found R, list record.List[idempotency.Entry], err error) {
+	if found, err = m.find(r); err != nil {
+		return found, list, err
+	}
+	id, _ := found.Identity()
+	list, err = pageOf(r, func(r *http.Request, page record.Page) (record.List[idempotency.Entry], error) {
+		return idempotency.History(r.Context(), m.s.pool, principal(r).Tenant, id, page)
+	})
+	return found, list, err
+}
+
+// asOf is a record with the fields that were changed after a page of its history as they were then: an amount is told in
+// the currency of its time.
+func (m *mounted[R]) asOf(r *http.Request, found R, list record.List[idempotency.Entry]) (R, error) {
+	if (list.Before == record.Key{}) || len(list.Rows) == 0 {
+		return found, nil
+	}
+	id, _ := found.Identity()
+	later, err := idempotency.Before(r.Context(), m.s.pool, principal(r).Tenant, id, list.Rows[0])
+	if err != nil {
+		return found, err
+	}
+	fields := fieldsOfRecord(found)
+	maps.Copy(fields, later)
+	return recordOf[R](fields), nil
+}
+
+// eventsJSON shows a page of a history that begins with a record as it was then.
+func (m *mounted[R]) eventsJSON(then R, entries []idempotency.Entry) []eventJSON {
+	shown := make([]eventJSON, 0, len(entries))
+	state := fieldsOfRecord(then)
+	for _, e := range entries {
+		event := eventJSON{At: e.At, Actor: e.Actor, Operation: e.Operation, What: e.What}
+		if e.What == string(idempotency.Created) {
+			event.Key = e.Key
+		}
+		is, was := maps.Clone(state), maps.Clone(state)
+		for name, values := range e.Changes {
+			was[name], is[name] = values[0], values[1]
+		}
+		before, after := m.members(was), m.members(is)
+		for _, name := range slices.Sorted(maps.Keys(e.Changes)) {
+			if from, to := before[name], after[name]; from != nil || to != nil {
+				event.Changes = append(event.Changes, fieldChangeJSON{name, from, to})
+			}
+		}
+		state = was
+		shown = append(shown, event)
+	}
+	return shown
+}
+
+// fieldsOfRecord are the fields of a record as the database has them.
+func fieldsOfRecord[R any](found R) (fields map[string]json.RawMessage) {
+	text, err := json.Marshal(found)
+	if err == nil {
+		err = json.Unmarshal(text, &fields)
+	}
+	if err != nil {
+		panic(err) // cannot be: it was decoded from JSON
+	}
+	return fields
+}
+
+// recordOf is the record with some fields. What cannot be read, such as a value from before a release that changed its
+// type, is left out.
+func recordOf[R any](fields map[string]json.RawMessage) (found R) {
+	text, err := json.Marshal(fields)
+	if err != nil {
+		panic(err) // cannot be: it is JSON
+	}
+	_ = json.Unmarshal(text, &found)
+	return found
+}
+
+// members are what the API shows of a record with some fields.
+func (m *mounted[R]) members(fields map[string]json.RawMessage) (members map[string]any) {
+	text, err := json.Marshal(m.view(recordOf[R](fields)))
+	if err == nil {
+		err = json.Unmarshal(text, &members)
+	}
+	if err != nil {
+		panic(err) // cannot be: it is what the API shows
+	}
+	return members
+}
