@@ -127,6 +127,17 @@ func states() map[string]templ.Component {
 			Rows: []templates.InvoiceRow{row}, Pager: templates.Pager{NextHref: "?cursor=x"}, Balance: sums,
 			Href: "/invoices?customer_id=1",
 		}),
+		"settings": templates.SettingsPage(withHistory, templates.Settings{
+			RecordView: templates.RecordView{Name: "Settings", Facts: archived.Facts, EditHref: "/settings/edit"},
+			Groups:     []templates.FactGroup{{Title: "Bank account", Facts: []templates.Fact{{Label: "BIC", Value: hostile + "\n" + hostile}}}},
+		}),
+		"settings form": templates.SettingsFormPage(page, templates.SettingsForm{
+			Form: templates.Form{
+				Title: "Edit settings", Key: "k", Version: 2, Typed: url.Values{"name": {hostile}, "address": {hostile + "\n"}, "country": {"XX"}},
+				Errors: templates.FieldErrors{{Control: "country", Message: "Choose a country."}, {Control: "address", Message: hostile}},
+			},
+			Countries: []templates.Option{{}, {Value: "IE", Text: "Ireland"}}, Currencies: []templates.Option{{Value: "EUR", Text: "EUR"}},
+		}),
 		"customer form": templates.CustomerForm(page, templates.Form{Title: "New customer", Key: "k"}),
 		"customer form, stale": templates.CustomerForm(page, templates.Form{
 			Title: "Edit customer", Key: "k", Version: 2, Notice: templates.Stale(record, true),

@@ -12,19 +12,19 @@ import (
 // some 60 MB.
 const documentsAtOnce = 2
 
-// party is a business or a person, as documents name them. What is not known is empty.
-type party struct {
+// named is a business or a person, as documents name them. What is not known is empty.
+type named struct {
 	name, street, zip, city string
 	country                 string // ISO 3166-1 alpha-2
 	vat, email              string
 }
 
 // seller is the business whose invoices they are.
-func seller(r *http.Request) party { return party{name: principal(r).TenantName} }
+func seller(r *http.Request) named { return named{name: principal(r).TenantName} }
 
 // buyer is the customer as an issued invoice froze them, or as they are now for a draft.
-func buyer(inv invoice.Invoice) party {
-	return party{name: inv.Customer.Name, email: inv.Customer.Email}
+func buyer(inv invoice.Invoice) named {
+	return named{name: inv.Customer.Name, email: inv.Customer.Email}
 }
 
 // invoicePDF renders an invoice, for few at once. It returns errCrowded to those that wait too long.
@@ -43,7 +43,7 @@ func (s *Server) invoicePDF(r *http.Request, inv invoice.Invoice) (file, error) 
 
 // printed is an invoice as its document shows it. Nothing in it changes after the invoice was issued but the mark of a
 // void one: payments are no part of it.
-func printed(inv invoice.Invoice, from party) (pdf.Invoice, error) {
+func printed(inv invoice.Invoice, from named) (pdf.Invoice, error) {
 	totals, err := invoice.TotalsOf(inv.Lines)
 	if err != nil {
 		return pdf.Invoice{}, err
@@ -76,7 +76,7 @@ func printed(inv invoice.Invoice, from party) (pdf.Invoice, error) {
 	return shown, nil
 }
 
-func (p party) pdf() pdf.Party {
+func (p named) pdf() pdf.Party {
 	shown := pdf.Party{Name: p.name, TaxID: p.vat, Email: p.email}
 	for _, text := range []string{p.street, strings.TrimSpace(p.zip + " " + p.city), p.country} {
 		if text != "" {

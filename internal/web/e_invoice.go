@@ -21,7 +21,7 @@ func invoiceUBL(r *http.Request, inv invoice.Invoice) (file, error) {
 }
 
 // eInvoice is an issued invoice as its XML says it. Payments change what is paid and open, and nothing else does.
-func eInvoice(inv invoice.Invoice, from party) (ubl.Invoice, error) {
+func eInvoice(inv invoice.Invoice, from named) (ubl.Invoice, error) {
 	totals, err := invoice.TotalsOf(inv.Lines)
 	if err != nil {
 		return ubl.Invoice{}, err
@@ -45,6 +45,6 @@ func eInvoice(inv invoice.Invoice, from party) (ubl.Invoice, error) {
 	return sent, nil
 }
 
-func (p party) ubl() ubl.Party {
+func (p named) ubl() ubl.Party {
 	return ubl.Party{Name: p.name, Street: p.street, City: p.city, Zip: p.zip, Country: p.country, VAT: p.vat, Email: p.email}
 }

@@ -99,7 +99,7 @@ func issued(t failure, in invoice.Input, paid func(total int64) int64) string {
 	}
 	inv.Credited = (inv.Total - inv.Paid) / 2
 	inv.Open = inv.Total - inv.Paid - inv.Credited
-	sent, err := eInvoice(inv, party{name: "Acme"})
+	sent, err := eInvoice(inv, named{name: "Acme"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ type file struct {
 
 // reads registers a file that is made of one record: GET /{id}/<name>, for people and in the API.
 func reads[R entity](m *mounted[R], name, summary string, of func(*http.Request, R) (file, error)) {
-	path := m.path() + "/{id}/" + name
+	path := m.record() + "/" + name
 	m.document(http.MethodGet, path, summary, "reads")
 	read := func(w http.ResponseWriter, r *http.Request) error {
 		found, err := m.find(r)

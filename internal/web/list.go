@@ -136,8 +136,8 @@ func archivedOnly(r *http.Request) bool { return r.URL.Query().Get("archived") =
 // shows registers one record: in the API, and as a page, unless another one shows it and it has none of its own.
 // Without a page function it is the plain one, which has the facts that the resource shows.
 func shows[R entity](m *mounted[R], summary string, page func(r *http.Request, p templates.Page, found R) (templ.Component, error)) {
-	m.document(http.MethodGet, m.path()+"/{id}", summary, "reads")
-	m.pages.read(m.path()+"/{id}", func(w http.ResponseWriter, r *http.Request) error {
+	m.document(http.MethodGet, m.record(), summary, "reads")
+	m.pages.read(m.record(), func(w http.ResponseWriter, r *http.Request) error {
 		found, err := m.find(r)
 		if err != nil {
 			return err
@@ -162,7 +162,7 @@ func shows[R entity](m *mounted[R], summary string, page func(r *http.Request, p
 		}
 		return m.s.render(w, r, http.StatusOK, shown)
 	})
-	m.api.read(m.path()+"/{id}", func(w http.ResponseWriter, r *http.Request) error {
+	m.api.read(m.record(), func(w http.ResponseWriter, r *http.Request) error {
 		found, err := m.find(r)
 		if err != nil {
 			return err

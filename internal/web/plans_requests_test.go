@@ -97,6 +97,7 @@ func (b *bundle) everyRoute(first firsts, program, person *client) map[string][]
 		routes["GET /invoices/{id}/"+file] = get(person, newest+"/"+file)
 		routes["GET /api/v1/invoices/{id}/"+file] = get(program, "/api/v1"+newest+"/"+file)
 	}
+	maps.Copy(routes, b.everySetting(program, person))
 	maps.Copy(routes, b.everyChange(program, person))
 	maps.Copy(routes, b.everyPayment(program, person))
 	maps.Copy(routes, b.everyRefund(program, person))

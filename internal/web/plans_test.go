@@ -103,6 +103,7 @@ func (b *bundle) grow() (first firsts) {
 			('invoice.edit', 'changed', '{"notes": ["", "x"]}'),
 			('invoice.issue', 'changed', '{"status": ["draft", "issued"]}'),
 			('invoice.void', 'changed', '{"status": ["issued", "void"]}'),
+			('settings.edit', 'changed', '{"name": ["Ada", "Ada King"]}'),
 			('customer.edit', 'changed', '{"name": ["Ada", "Ada King"]}'),
 			('customer.archive', 'changed', '{"archived_at": [null, "2026-11-21T12:00:00Z"]}'),
 			('customer.restore', 'changed', '{"archived_at": ["2026-11-21T12:00:00Z", null]}')) AS of (operation, outcome, changes);
