@@ -505,7 +505,7 @@ func detailFields(v InvoiceForm) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = field(input{ID: "due_date", Label: "Due date", Type: dateType(v.DueDate), Value: v.DueDate, Error: v.Errors.of("due_date")}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = field(input{ID: "due_date", Label: "Due date", Type: dateType(v.DueDate), Value: v.DueDate, Hint: v.DueHint, Error: v.Errors.of("due_date")}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -138,15 +138,15 @@ func states() map[string]templ.Component {
 			},
 			Countries: []templates.Option{{}, {Value: "IE", Text: "Ireland"}}, Currencies: []templates.Option{{Value: "EUR", Text: "EUR"}},
 		}),
-		"customer form": templates.CustomerForm(page, templates.Form{Title: "New customer", Key: "k"}),
+		"customer form": templates.CustomerForm(page, templates.Form{Title: "New customer", Key: "k"}, nil),
 		"customer form, stale": templates.CustomerForm(page, templates.Form{
 			Title: "Edit customer", Key: "k", Version: 2, Notice: templates.Stale(record, true),
 			Versions: []templates.VersionRow{{Label: "Name", Saved: hostile, Typed: hostile, Differ: true}}, Meanwhile: withHistory.History,
-		}),
+		}, nil),
 		"customer form refused": templates.CustomerForm(page, templates.Form{
 			Title: "New customer", Key: "k", Typed: url.Values{"email": {hostile}},
 			Errors: templates.FieldErrors{{Control: "email", Message: hostile}, {Control: "name", Message: "Enter a name"}},
-		}),
+		}, nil),
 		"payment form": templates.PaymentForm(page, templates.PaymentFormView{
 			Form:   templates.Form{Title: "Record a payment", Key: "k", Typed: url.Values{"amount": {hostile}, "method": {"barter"}}},
 			Number: hostile, Href: "/invoices/1", Currency: "EUR", Open: "1,234.50", SeenOpen: "1234.50",

@@ -183,12 +183,11 @@ func (w *Worker) attempt(ctx context.Context, job Job, m Mail) (ending, error) {
 	if Possible(inv) != nil {
 		return ending{outcome: Dropped, reason: "The invoice was voided before it could be sent."}, nil
 	}
-	var issuer string
 	var demo bool
-	if err := w.Pool.QueryRow(ctx, `SELECT name, demo FROM tenants WHERE id = $1`, job.Tenant).Scan(&issuer, &demo); err != nil {
+	if err := w.Pool.QueryRow(ctx, `SELECT demo FROM tenants WHERE id = $1`, job.Tenant).Scan(&demo); err != nil {
 		return ending{outcome: Again, reason: "The invoice could not be read."}, err
 	}
-	msg, text, err := w.letters.message(m, inv, netmail.Address{Name: issuer, Address: w.Sender})
+	msg, text, err := w.letters.message(m, inv, netmail.Address{Name: inv.Seller.Name, Address: w.Sender})
 	if err != nil {
 		return ending{outcome: Failed, reason: "The message could not be written."}, err
 	}

@@ -1,10 +1,12 @@
 package web
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/party"
 	"onlyonce/internal/pdf"
 )
 
@@ -12,24 +14,9 @@ import (
 // some 60 MB.
 const documentsAtOnce = 2
 
-// named is a business or a person, as documents name them. What is not known is empty.
-type named struct {
-	name, street, zip, city string
-	country                 string // ISO 3166-1 alpha-2
-	vat, email              string
-}
-
-// seller is the business whose invoices they are.
-func seller(r *http.Request) named { return named{name: principal(r).TenantName} }
-
-// buyer is the customer as an issued invoice froze them, or as they are now for a draft.
-func buyer(inv invoice.Invoice) named {
-	return named{name: inv.Customer.Name, email: inv.Customer.Email}
-}
-
 // invoicePDF renders an invoice, for few at once. It returns errCrowded to those that wait too long.
 func (s *Server) invoicePDF(r *http.Request, inv invoice.Invoice) (file, error) {
-	shown, err := printed(inv, seller(r))
+	shown, err := printed(inv)
 	if err != nil {
 		return file{}, err
 	}
@@ -43,18 +30,19 @@ func (s *Server) invoicePDF(r *http.Request, inv invoice.Invoice) (file, error) 
 
 // printed is an invoice as its document shows it. Nothing in it changes after the invoice was issued but the mark of a
 // void one: payments are no part of it.
-func printed(inv invoice.Invoice, from named) (pdf.Invoice, error) {
+func printed(inv invoice.Invoice) (pdf.Invoice, error) {
 	totals, err := invoice.TotalsOf(inv.Lines)
 	if err != nil {
 		return pdf.Invoice{}, err
 	}
 	money := inv.Currency.Display
 	shown := pdf.Invoice{
-		Number: inv.Number, At: inv.IssuedAt, Seller: from.pdf(), Buyer: buyer(inv).pdf(),
+		Number: inv.Number, At: inv.IssuedAt, Seller: printedParty(inv.Seller.Name, inv.Seller.Details, ""),
+		Buyer: printedParty(inv.Customer.Name, inv.Customer.Details, inv.Customer.Email),
 		Facts: []pdf.Fact{
 			{Label: "Issue date", Value: day(inv.IssueDate.Time())}, {Label: "Due date", Value: day(inv.DueDate.Time())},
 		},
-		Currency: inv.Currency.String(), Notes: inv.Notes,
+		Currency: inv.Currency.String(), Notes: inv.Notes, Payment: paymentFacts(inv),
 	}
 	switch inv.Status {
 	case invoice.StatusDraft:
@@ -76,12 +64,37 @@ func printed(inv invoice.Invoice, from named) (pdf.Invoice, error) {
 	return shown, nil
 }
 
-func (p named) pdf() pdf.Party {
-	shown := pdf.Party{Name: p.name, TaxID: p.vat, Email: p.email}
-	for _, text := range []string{p.street, strings.TrimSpace(p.zip + " " + p.city), p.country} {
-		if text != "" {
-			shown.Address = append(shown.Address, text)
+func printedParty(name string, d party.Details, email string) pdf.Party {
+	return pdf.Party{Name: name, Address: addressLines(d), TaxID: d.TaxID, Email: email}
+}
+
+// addressLines are the lines of an address as people read it, the last with the country.
+func addressLines(d party.Details) (lines []string) {
+	for _, line := range append(strings.Split(d.Address, "\n"), party.CountryName(d.Country)) {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
 		}
 	}
-	return shown
+	return lines
+}
+
+// paymentFacts say where an invoice is to be paid, if that is known.
+func paymentFacts(inv invoice.Invoice) (facts []pdf.Fact) {
+	if inv.Seller.AccountNumber == "" {
+		return nil
+	}
+	label := "Account number"
+	if party.IsIBAN(inv.Seller.AccountNumber) {
+		label = "IBAN"
+	}
+	for _, f := range []pdf.Fact{
+		{Label: "Account holder", Value: cmp.Or(inv.Seller.AccountHolder, inv.Seller.Name)},
+		{Label: label, Value: party.SpacedAccount(inv.Seller.AccountNumber)}, {Label: "BIC", Value: inv.Seller.BIC},
+		{Label: "Reference", Value: inv.Number},
+	} {
+		if f.Value != "" {
+			facts = append(facts, f)
+		}
+	}
+	return facts
 }

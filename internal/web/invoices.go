@@ -44,9 +44,10 @@ func (s *Server) invoices(pages, api router) {
 	})
 	reads(m, "pdf", "The invoice as a PDF file. A draft or a void invoice says so on each page.", s.invoicePDF)
 	reads(m, "ubl", "The issued invoice as an e-invoice: UBL 2.1 with the terms of EN 16931.", invoiceUBL)
-	creates(m, "Create an invoice. Leave number out to get the next one in the series.", invoice.Create,
+	creates(m, "Create an invoice. Leave number out to get the next one in the series, and due_date to get the one by "+
+		"the payment terms of the customer, or else of the settings.", invoice.Create,
 		draft, s.freshInvoice)
-	changes(m, http.MethodPut, "Replace a draft. A number that is left out stays as it is.", invoice.Edit, draft)
+	changes(m, http.MethodPut, "Replace a draft. A number that is left out stays as it is, and a due_date is the one by the payment terms.", invoice.Edit, draft)
 	transitions(m, "issue", "issued", "Issue a draft. From then on it does not change.", invoice.Issue, nothing())
 	transitions(m, "void", "voided", "Void a draft or an issued invoice. It keeps its number.", invoice.Void, nothing())
 	const why = "shows the form again with another line; nothing is stored"
@@ -101,8 +102,12 @@ func (s *Server) invoicePage(
 	}
 	money := inv.Currency.Display
 	view := templates.Invoice{
-		Number: inv.Number, Status: shownStatus(inv.Status, inv.DueDate), Issuer: principal(r).TenantName,
-		CustomerName: inv.Customer.Name, CustomerEmail: inv.Customer.Email, CustomerHref: "/customers/" + inv.Customer.ID.String(),
+		Number: inv.Number, Status: shownStatus(inv.Status, inv.DueDate),
+		Seller: templates.Party{Name: inv.Seller.Name, Address: addressLines(inv.Seller.Details), TaxID: inv.Seller.TaxID},
+		Buyer: templates.Party{
+			Name: inv.Customer.Name, Href: "/customers/" + inv.Customer.ID.String(), Email: inv.Customer.Email,
+			Address: addressLines(inv.Customer.Details), TaxID: inv.Customer.TaxID,
+		},
 		IssueDate: day(inv.IssueDate.Time()), DueDate: day(inv.DueDate.Time()), Currency: inv.Currency.String(),
 		Subtotal: money(inv.Subtotal), Total: money(inv.Total), Notes: inv.Notes,
 		CopyHref: "/invoices/new?copy=" + inv.ID.String(), PDFHref: m.href(inv.ID) + "/pdf",
@@ -130,6 +135,9 @@ func (s *Server) invoicePage(
 	}
 	if inv.Status != invoice.StatusVoid && inv.Paid == 0 && inv.Credited == 0 {
 		view.Actions = append(view.Actions, m.action(r, inv.ID, "void", "Voiding…"))
+	}
+	for _, f := range paymentFacts(inv) {
+		view.Payment = append(view.Payment, templates.Fact{Label: f.Label, Value: f.Value})
 	}
 	for _, l := range inv.Lines {
 		view.Lines = append(view.Lines, templates.InvoiceLine{

@@ -17,7 +17,7 @@ func (b *bundle) everyChange(program, person *client) map[string][]request {
 		}
 	}
 	customer := func(id int) edits {
-		mine := url.Values{"email": {strconv.Itoa(id) + "@example.com"}, "name": {"Ada King"}}
+		mine := change(c.edited, "email", strconv.Itoa(id)+"@example.com")
 		return edits{
 			c, rowID(id), mine, change(mine, "name", "Grace"), change(mine, "email", "7@EXAMPLE.com"),
 			change(mine, "email", "7", "name", ""),
