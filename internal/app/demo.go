@@ -25,6 +25,9 @@ func seed(ctx context.Context, pool *pgxpool.Pool, store *idempotency.Store) err
 		if err := t.credentials(ctx, pool); err != nil {
 			return fmt.Errorf("demo tenant %s: %w", t.name, err)
 		}
+		if err := t.settle(ctx, &quiet); err != nil {
+			return fmt.Errorf("demo settings of %s: %w", t.name, err)
+		}
 		missing, err := t.missing(ctx, &quiet)
 		if err != nil {
 			return fmt.Errorf("look for demo invoices of %s: %w", t.name, err)
@@ -56,7 +59,7 @@ func analyze(ctx context.Context, pool *pgxpool.Pool, news bool) error {
 	}
 	// One after the other, each for good: the table that is asked about comes last.
 	_, err := pool.Exec(ctx, `
-		ANALYZE intents, customers, invoice_lines, payments, refunds, credit_notes, credit_note_lines, postings, mails, invoices`)
+		ANALYZE intents, customers, settings, invoice_lines, payments, refunds, credit_notes, credit_note_lines, postings, mails, invoices`)
 	return err
 }
 
