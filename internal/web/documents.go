@@ -65,7 +65,15 @@ func printed(inv invoice.Invoice) (pdf.Invoice, error) {
 }
 
 func printedParty(name string, d party.Details, email string) pdf.Party {
-	return pdf.Party{Name: name, Address: addressLines(d), TaxID: d.TaxID, Email: email}
+	return pdf.Party{Name: name, Address: addressLines(d), TaxID: taxText(d), Email: email}
+}
+
+// taxText says a tax ID, if it is known.
+func taxText(d party.Details) string {
+	if d.TaxID == "" {
+		return ""
+	}
+	return "Tax ID " + d.TaxID
 }
 
 // addressLines are the lines of an address as people read it, the last with the country.

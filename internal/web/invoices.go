@@ -103,10 +103,10 @@ func (s *Server) invoicePage(
 	money := inv.Currency.Display
 	view := templates.Invoice{
 		Number: inv.Number, Status: shownStatus(inv.Status, inv.DueDate),
-		Seller: templates.Party{Name: inv.Seller.Name, Address: addressLines(inv.Seller.Details), TaxID: inv.Seller.TaxID},
+		Seller: templates.Party{Name: inv.Seller.Name, Address: addressLines(inv.Seller.Details), TaxID: taxText(inv.Seller.Details)},
 		Buyer: templates.Party{
 			Name: inv.Customer.Name, Href: "/customers/" + inv.Customer.ID.String(), Email: inv.Customer.Email,
-			Address: addressLines(inv.Customer.Details), TaxID: inv.Customer.TaxID,
+			Address: addressLines(inv.Customer.Details), TaxID: taxText(inv.Customer.Details),
 		},
 		IssueDate: day(inv.IssueDate.Time()), DueDate: day(inv.DueDate.Time()), Currency: inv.Currency.String(),
 		Subtotal: money(inv.Subtotal), Total: money(inv.Total), Notes: inv.Notes,
