@@ -52,6 +52,8 @@ func states() map[string]templ.Component {
 		Action: templates.Action{Text: "Restore", Href: "/things/1/restore", Key: "k"},
 	}
 
+	withLines := []templates.Fact{{Label: "Address", Value: hostile + "\n" + hostile}}
+
 	all := map[string]templ.Component{
 		"login": templates.LoginPage(anonymous, templates.Login{
 			Next: "/invoices",
@@ -129,11 +131,12 @@ func states() map[string]templ.Component {
 		}),
 		"settings": templates.SettingsPage(withHistory, templates.Settings{
 			RecordView: templates.RecordView{Name: "Settings", Facts: archived.Facts, EditHref: "/settings/edit"},
-			Groups:     []templates.FactGroup{{Title: "Bank account", Facts: []templates.Fact{{Label: "BIC", Value: hostile + "\n" + hostile}}}},
+			Groups:     []templates.FactGroup{{Title: "Bank account", Facts: withLines}},
 		}),
 		"settings form": templates.SettingsFormPage(page, templates.SettingsForm{
 			Form: templates.Form{
-				Title: "Edit settings", Key: "k", Version: 2, Typed: url.Values{"name": {hostile}, "address": {hostile + "\n"}, "country": {"XX"}},
+				Title: "Edit settings", Key: "k", Version: 2,
+				Typed:  url.Values{"name": {hostile}, "address": {hostile + "\n"}, "country": {"XX"}},
 				Errors: templates.FieldErrors{{Control: "country", Message: "Choose a country."}, {Control: "address", Message: hostile}},
 			},
 			Countries: []templates.Option{{}, {Value: "IE", Text: "Ireland"}}, Currencies: []templates.Option{{Value: "EUR", Text: "EUR"}},

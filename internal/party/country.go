@@ -24,7 +24,7 @@ type Country struct{ Code, Name string }
 func Countries() []Country {
 	names := display.English.Regions()
 	var all []Country
-	for _, code := range strings.Fields(countries) {
+	for code := range strings.FieldsSeq(countries) {
 		all = append(all, Country{code, names.Name(language.MustParseRegion(code))})
 	}
 	slices.SortFunc(all, func(a, b Country) int { return strings.Compare(a.Name, b.Name) })

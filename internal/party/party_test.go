@@ -32,7 +32,10 @@ func TestDetails(t *testing.T) {
 		{typed: party.Details{Country: "SU"}, wrong: "/p/country"}, // was one
 		{typed: party.Details{Country: "Ireland"}, wrong: "/p/country"},
 		{typed: party.Details{Country: "IE AT"}, wrong: "/p/country"},
-		{typed: party.Details{Address: strings.Repeat("é", party.MaxAddress)}, want: party.Details{Address: strings.Repeat("é", party.MaxAddress)}},
+		{
+			typed: party.Details{Address: strings.Repeat("é", party.MaxAddress)},
+			want:  party.Details{Address: strings.Repeat("é", party.MaxAddress)},
+		},
 		{typed: party.Details{Address: strings.Repeat("é", party.MaxAddress+1)}, wrong: "/p/address"},
 		{typed: party.Details{Address: "a\u202eb", TaxID: "a\x00b"}, wrong: "/p/address /p/tax_id"},
 	} {
@@ -100,7 +103,8 @@ func TestBankAccount(t *testing.T) {
 func TestIBAN(t *testing.T) {
 	t.Parallel()
 	for _, number := range []string{
-		"NO9386011117947", "DE89370400440532013000", "PL61109010140000071219812874", "MT84MALT011000012345MTLCAST001S", "GB29NWBK60161331926819",
+		"NO9386011117947", "DE89370400440532013000", "PL61109010140000071219812874", "MT84MALT011000012345MTLCAST001S",
+		"GB29NWBK60161331926819",
 	} {
 		if !party.IsIBAN(number) {
 			t.Errorf("%s is none", number)

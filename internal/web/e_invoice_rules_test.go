@@ -87,7 +87,9 @@ func rulesOfParties() []rule {
 		}, [2]string{"PostalAddress", "Other"}},
 		{"BR-11", country(buyerParty), [2]string{">GB<", "><"}},
 		// It has a VAT identifier: rates of the categories S and Z demand it.
-		{"BR-CO-26, BR-S-02, BR-Z-02", one(supplier + "PartyTaxScheme/CompanyID"), [2]string{"<cbc:CompanyID>IE6388047V</cbc:CompanyID>", ""}},
+		{"BR-CO-26, BR-S-02, BR-Z-02", one(supplier + "PartyTaxScheme/CompanyID"), [2]string{
+			"<cbc:CompanyID>IE6388047V</cbc:CompanyID>", "",
+		}},
 		{"BR-CO-09", func(inv element) string {
 			for _, id := range vat(inv) {
 				if !regexp.MustCompile("^[A-Z]{2}[0-9A-Z]+$").MatchString(id) {

@@ -134,7 +134,8 @@ func (jsonFormat) refused(x *try, a answer, slug string, _ url.Values, wrong ...
 			x.Error("no link to the docs")
 		}
 	case "key-reused":
-		if p.ExistingID == "" || p.ExistingURL != "/api/v1"+x.recordAt(p.ExistingID) || x.caller.get(p.ExistingURL).status != http.StatusOK {
+		if p.ExistingID == "" || p.ExistingURL != "/api/v1"+x.recordAt(p.ExistingID) ||
+			x.caller.get(p.ExistingURL).status != http.StatusOK {
 			x.Errorf("no way to the first record: %+v", p)
 		}
 	case "changed-meanwhile":

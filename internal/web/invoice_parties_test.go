@@ -36,7 +36,9 @@ func TestIssueFreezesParties(t *testing.T) {
 	says := func(of map[string]string, name string) {
 		t.Helper()
 		for where, got := range of {
-			for _, want := range []string{name + " Street", name + " Bank", "1 " + name, "Ada " + name, name + " Square", name + "@example.com"} {
+			for _, want := range []string{
+				name + " Street", name + " Bank", "1 " + name, "Ada " + name, name + " Square", name + "@example.com",
+			} {
 				if !strings.Contains(got, want) {
 					t.Errorf("the %s does not say %q:\n%s", where, want, got)
 				}
@@ -55,7 +57,9 @@ func TestIssueFreezesParties(t *testing.T) {
 	}
 	issued, file := shown(), program.get(address+"/pdf").body
 	says(issued, "second")
-	for where, want := range map[string]string{"page": "Poland Tax ID PL 2", "JSON": `"country":"FR","tax_id":"FR 1"`, "PDF": "France", "UBL": ">PL2<"} {
+	for where, want := range map[string]string{
+		"page": "Poland Tax ID PL 2", "JSON": `"country":"FR","tax_id":"FR 1"`, "PDF": "France", "UBL": ">PL2<",
+	} {
 		if !strings.Contains(issued[where], want) {
 			t.Errorf("the %s does not say %q:\n%s", where, want, issued[where])
 		}

@@ -63,7 +63,8 @@ func invoiceCommand(form url.Values) string {
 	} else {
 		command["customer"] = map[string]any{ // what only the API takes: TestCustomerOfAnInvoiceHasDetails
 			"email": form.Get("customer_email"), "name": form.Get("customer_name"), "address": form.Get("customer_address"),
-			"country": form.Get("customer_country"), "tax_id": form.Get("customer_tax_id"), "payment_days": form.Get("customer_payment_days"),
+			"country": form.Get("customer_country"), "tax_id": form.Get("customer_tax_id"),
+			"payment_days": form.Get("customer_payment_days"),
 		}
 	}
 	return encode(command)

@@ -47,7 +47,8 @@ func (s *Server) invoices(pages, api router) {
 	creates(m, "Create an invoice. Leave number out to get the next one in the series, and due_date to get the one by "+
 		"the payment terms of the customer, or else of the settings.", invoice.Create,
 		draft, s.freshInvoice)
-	changes(m, http.MethodPut, "Replace a draft. A number that is left out stays as it is, and a due_date is the one by the payment terms.", invoice.Edit, draft)
+	changes(m, http.MethodPut, "Replace a draft. A number that is left out stays as it is, and a due_date is the one by the payment terms.",
+		invoice.Edit, draft)
 	transitions(m, "issue", "issued", "Issue a draft. From then on it does not change.", invoice.Issue, nothing())
 	transitions(m, "void", "voided", "Void a draft or an issued invoice. It keeps its number.", invoice.Void, nothing())
 	const why = "shows the form again with another line; nothing is stored"

@@ -295,14 +295,6 @@ func (s *Server) above(reg *registration) *registration {
 	return reg
 }
 
-// plainForm is the page with a form of which nothing but its fields has to be known.
-func plainForm(page func(templates.Page, templates.Form) templ.Component) func(
-	*http.Request, templates.Page, templates.Form) (templ.Component, error) {
-	return func(_ *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
-		return page(p, f), nil
-	}
-}
-
 // below is the record that the address of a page is below: the invoice of /invoices/{id}/payments.
 func (s *Server) below(path string) templates.Record {
 	parts := strings.Split(strings.TrimPrefix(path, "/"), "/")

@@ -49,7 +49,8 @@ func TestEveryTenantHasSettings(t *testing.T) {
 	if a.status != http.StatusOK || is.Name != "Initech" || is.Currency.String() != "EUR" || is.PaymentDays != "30" || is.TaxRate != "" {
 		t.Errorf("%v", a)
 	}
-	if n := get[int](b, `SELECT count(*) FROM tenants t LEFT JOIN settings s ON s.tenant_id = t.id WHERE s.id IS DISTINCT FROM t.id`); n != 0 {
+	if n := get[int](b, `
+		SELECT count(*) FROM tenants t LEFT JOIN settings s ON s.tenant_id = t.id WHERE s.id IS DISTINCT FROM t.id`); n != 0 {
 		t.Errorf("%d tenants have no settings of their own", n)
 	}
 }
@@ -60,7 +61,8 @@ func TestSettingsPage(t *testing.T) {
 	b.program(b.site, b.acme).create(settings(), key, change(settings().command, "address", "12 Dame Street\nDublin 2"))
 	person := b.person(b.site, b.acme)
 	p := b.page(person.get("/settings")).says(
-		"Acme Ltd", "12 Dame Street Dublin 2", "Ireland", "IE6388047V", "IE29 AIBK 9311 5212 3456 78", "23%", "30 days", "Legal name changed from Acme to Acme Ltd")
+		"Acme Ltd", "12 Dame Street Dublin 2", "Ireland", "IE6388047V", "IE29 AIBK 9311 5212 3456 78", "23%", "30 days",
+		"Legal name changed from Acme to Acme Ltd")
 	p.leadsTo("/settings/edit")
 	form := b.page(person.get(person.get("/settings/edit").location())).typed()
 	if got := form.Get("address"); got != "12 Dame Street\nDublin 2" {
