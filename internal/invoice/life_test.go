@@ -154,8 +154,9 @@ func TestDatabaseKeepsTheLife(t *testing.T) {
 	}
 	refused("invoices_kept", `DELETE FROM invoices`)
 	refused("invoices_stamped", `UPDATE invoices SET status = 'issued'`)
-	refused("invoices_stamped", `UPDATE invoices SET issued_at = now(), bill_to = '{}'`)
-	refused("invoices_stamped", `UPDATE invoices SET issued_at = now(), seller = '{}'`)
+	refused("invoices_stamped", `UPDATE invoices SET status = 'issued', issued_at = now(), bill_to = '{}'`)
+	refused("invoices_stamped", `UPDATE invoices SET status = 'issued', issued_at = now(), seller = '{}'`)
+	refused("invoices_stamped", `UPDATE invoices SET issued_at = now(), bill_to = '{}', seller = '{}'`)
 	if _, err := invoice.Issue.Do(t.Context(), b.store, b.of("issue", inv.ID, 0), struct{}{}); err != nil {
 		t.Fatal(err)
 	}
