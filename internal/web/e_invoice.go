@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 
+	"onlyonce/internal/document"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/party"
 	"onlyonce/internal/ubl"
@@ -53,7 +54,7 @@ func eInvoice(inv invoice.Invoice) (ubl.Invoice, error) {
 
 // ublParty names a party. A tax ID is a VAT identifier if it begins with the code of a country (BR-CO-09).
 func ublParty(name string, d party.Details) ubl.Party {
-	p := ubl.Party{Name: name, Address: addressLines(party.Details{Address: d.Address}), Country: d.Country}
+	p := ubl.Party{Name: name, Address: document.AddressLines(party.Details{Address: d.Address}), Country: d.Country}
 	id := strings.ToUpper(strings.Join(strings.Fields(d.TaxID), ""))
 	if len(id) > 2 && (party.IsCountry(id[:2]) || id[:2] == "EL" || id[:2] == "XI") { // Greece and Northern Ireland
 		p.VAT = id

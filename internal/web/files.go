@@ -4,7 +4,8 @@ import (
 	"mime"
 	"net/http"
 	"strconv"
-	"strings"
+
+	"onlyonce/internal/document"
 )
 
 // file is something to download.
@@ -38,22 +39,9 @@ func reads[R entity](m *mounted[R], name, summary string, of func(*http.Request,
 func (f file) write(w http.ResponseWriter) {
 	h := w.Header()
 	h.Set("Content-Type", f.contentType)
-	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": safeName(f.name)}))
+	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": document.SafeName(f.name)}))
 	h.Set("Content-Length", strconv.Itoa(len(f.content)))
 	h.Set("Cache-Control", "private, no-cache")
 	w.WriteHeader(http.StatusOK)
 	_, _ = w.Write(f.content) // the client may be gone
-}
-
-// safeName gives a name that every system takes as one of a file in the current directory.
-func safeName(name string) string {
-	name = strings.Map(func(r rune) rune {
-		switch {
-		case '0' <= r && r <= '9', 'A' <= r && r <= 'Z', 'a' <= r && r <= 'z', r == '.', r == '_', r == '-':
-			return r
-		default:
-			return '-'
-		}
-	}, name)
-	return strings.TrimLeft(name, ".-")
 }

@@ -8,6 +8,7 @@ import (
 
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/date"
+	"onlyonce/internal/document"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/record"
@@ -104,10 +105,10 @@ func (s *Server) invoicePage(
 	money := inv.Currency.Display
 	view := templates.Invoice{
 		Number: inv.Number, Status: shownStatus(inv.Status, inv.DueDate),
-		Seller: templates.Party{Name: inv.Seller.Name, Address: addressLines(inv.Seller.Details), TaxID: taxText(inv.Seller.Details)},
+		Seller: templates.Party{Name: inv.Seller.Name, Address: document.AddressLines(inv.Seller.Details), TaxID: document.TaxText(inv.Seller.Details)},
 		Buyer: templates.Party{
 			Name: inv.Customer.Name, Href: "/customers/" + inv.Customer.ID.String(), Email: inv.Customer.Email,
-			Address: addressLines(inv.Customer.Details), TaxID: taxText(inv.Customer.Details),
+			Address: document.AddressLines(inv.Customer.Details), TaxID: document.TaxText(inv.Customer.Details),
 		},
 		IssueDate: day(inv.IssueDate.Time()), DueDate: day(inv.DueDate.Time()), Currency: inv.Currency.String(),
 		Subtotal: money(inv.Subtotal), Total: money(inv.Total), Notes: inv.Notes,
@@ -137,7 +138,7 @@ func (s *Server) invoicePage(
 	if inv.Status != invoice.StatusVoid && inv.Paid == 0 && inv.Credited == 0 {
 		view.Actions = append(view.Actions, m.action(r, inv.ID, "void", "Voiding…"))
 	}
-	for _, f := range paymentFacts(inv) {
+	for _, f := range document.Payment(inv) {
 		view.Payment = append(view.Payment, templates.Fact{Label: f.Label, Value: f.Value})
 	}
 	for _, l := range inv.Lines {
