@@ -105,7 +105,9 @@ func (s *Server) invoicePage(
 	money := inv.Currency.Display
 	view := templates.Invoice{
 		Number: inv.Number, Status: shownStatus(inv.Status, inv.DueDate),
-		Seller: templates.Party{Name: inv.Seller.Name, Address: document.AddressLines(inv.Seller.Details), TaxID: document.TaxText(inv.Seller.Details)},
+		Seller: templates.Party{
+			Name: inv.Seller.Name, Address: document.AddressLines(inv.Seller.Details), TaxID: document.TaxText(inv.Seller.Details),
+		},
 		Buyer: templates.Party{
 			Name: inv.Customer.Name, Href: "/customers/" + inv.Customer.ID.String(), Email: inv.Customer.Email,
 			Address: document.AddressLines(inv.Customer.Details), TaxID: document.TaxText(inv.Customer.Details),
