@@ -3,6 +3,7 @@
 -- what is inserted in order fills the same index quickly. The intents come behind.
 
 INSERT INTO tenants (id, name) SELECT id, 'Tenant ' || n FROM past;
+INSERT INTO settings (tenant_id, name) SELECT id, 'Tenant ' || n FROM past;
 
 INSERT INTO users (id, tenant_id, email, password_hash)
 SELECT id, tenant_id, 'person' || n || '@past.example', '' FROM past;

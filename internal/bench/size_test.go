@@ -67,6 +67,11 @@ func TestEveryRequestIsMeasured(t *testing.T) {
 		"GET /logged-out.css":  "asks for nothing",
 		"GET /problems":        "asks for nothing",
 		"GET /problems/{slug}": "asks for nothing",
+		"GET /settings":        "one row, of which a tenant has no more",
+		"GET /settings/edit":   "one row, of which a tenant has no more",
+		"POST /settings/edit":  "one row, of which a tenant has no more",
+		"GET /api/v1/settings": "one row, of which a tenant has no more",
+		"PUT /api/v1/settings": "one row, of which a tenant has no more",
 	}
 	var measured, routes []string
 	for _, k := range kinds() {
