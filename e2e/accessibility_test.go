@@ -32,6 +32,7 @@ func (s *session) visitEveryPage(look func(*session, string)) {
 	s.open("/no-such-page")
 	look(s, "/no-such-page")
 	s.visitLinkedPages(look)
+	s.visitSettings(look)
 	s.visitInvoiceForms(look)
 	s.visitCustomerForms(look)
 	s.visitInvoiceStates(look)
@@ -56,6 +57,20 @@ func (s *session) visitMails(look func(*session, string)) {
 	look(s, "a mail")
 	s.open(invoice)
 	look(s, "an invoice that was sent")
+}
+
+func (s *session) visitSettings(look func(*session, string)) {
+	s.t.Helper()
+	s.open("/settings/edit")
+	s.fill("IBAN or account number (optional)", "IE29 AIBK 9311 5212 3456 79")
+	s.click("Save changes")
+	s.sees("This is no valid IBAN.")
+	look(s, "settings with errors")
+	s.fill("IBAN or account number (optional)", "IE29 AIBK 9311 5212 3456 78")
+	s.fill("Legal name", "Acme Studio Limited")
+	s.click("Save changes")
+	s.sees("Changes to Acme Studio Limited saved.")
+	look(s, "settings, just changed")
 }
 
 func (s *session) visitInvoiceForms(look func(*session, string)) {

@@ -45,7 +45,7 @@ func TestTotalsFollowTheLines(t *testing.T) {
 	s.login()
 	s.newInvoice()
 	s.total("–")
-	s.check(expect.Locator(s.field("Tax %")).ToHaveValue(""), "choose no tax rate for a person")
+	s.check(expect.Locator(s.field("Tax %")).ToHaveValue("23"), "take the rate of the settings")
 	s.fillLine(1, "Third of a cent, away from zero", "0.1", "0.05", "0")
 	s.total("0.01")
 	s.click("Add a line")

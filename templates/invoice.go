@@ -1,30 +1,30 @@
 package templates
 
+import "slices"
+
 // Invoice is one invoice as its page shows it. Amounts without a currency are
 // plain, "1,234.50"; the page says the currency once, beside the total.
 type Invoice struct {
-	Number string
-	Status string // as in [InvoiceRow]
-	// Issuer is the business that bills.
-	Issuer        string
-	CustomerName  string
-	CustomerEmail string
-	CustomerHref  string
-	IssueDate     string
-	DueDate       string
-	Currency      string // ISO 4217 code
-	Lines         []InvoiceLine
-	Subtotal      string
-	Taxes         []TaxLine
-	Total         string
-	Paid          string // empty for a draft
-	Credited      string // empty if nothing was
-	Open          string
-	Ledger        []LedgerRow
-	PayHref       string // records a payment; empty if nothing can be paid
-	CreditHref    string // creates a credit note; empty if nothing can be credited
-	Notes         string
-	Mails         InvoiceMails
+	Number     string
+	Status     string // as in [InvoiceRow]
+	Seller     Party  // the business that bills
+	Buyer      Party  // the customer
+	IssueDate  string
+	DueDate    string
+	Currency   string // ISO 4217 code
+	Lines      []InvoiceLine
+	Subtotal   string
+	Taxes      []TaxLine
+	Total      string
+	Paid       string // empty for a draft
+	Credited   string // empty if nothing was
+	Open       string
+	Ledger     []LedgerRow
+	PayHref    string // records a payment; empty if nothing can be paid
+	CreditHref string // creates a credit note; empty if nothing can be credited
+	Payment    []Fact // where to pay; empty if that is not known
+	Notes      string
+	Mails      InvoiceMails
 	// EditHref opens the form of a draft; empty for others. Actions bring it into another state.
 	EditHref string
 	Actions  []Action
@@ -32,6 +32,19 @@ type Invoice struct {
 	CopyHref string
 	// PDFHref is the invoice as a file.
 	PDFHref string
+}
+
+// Party is a business or a person as an invoice names it. What is not known is empty.
+type Party struct {
+	Name, Href, Email string
+	Address           []string // lines
+	TaxID             string
+}
+
+// small are the lines below the name.
+func (p Party) small() []string {
+	lines := slices.Concat(p.Address, []string{p.TaxID, p.Email})
+	return slices.DeleteFunc(lines, func(line string) bool { return line == "" })
 }
 
 // InvoiceLine is one line of an invoice.

@@ -23,7 +23,8 @@ type InvoiceForm struct {
 	CustomerName  string
 	Number        string // "" for the next one
 	IssueDate     string // 2006-01-02
-	DueDate       string // 2006-01-02
+	DueDate       string // 2006-01-02, or "" to leave it to the payment terms
+	DueHint       string // what that means
 	Currency      string // the chosen code
 	Notes         string
 	Lines         []InvoiceFormLine

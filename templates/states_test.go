@@ -53,6 +53,8 @@ func states() map[string]templ.Component {
 		Action: templates.Action{Text: "Restore", Href: "/things/1/restore", Key: "k"},
 	}
 
+	withLines := []templates.Fact{{Label: "Address", Value: hostile + "\n" + hostile}}
+
 	all := map[string]templ.Component{
 		"login": templates.LoginPage(anonymous, templates.Login{
 			Next: "/invoices",
@@ -128,15 +130,27 @@ func states() map[string]templ.Component {
 			Rows: []templates.InvoiceRow{row}, Pager: templates.Pager{NextHref: "?cursor=x"}, Balance: sums,
 			Href: "/invoices?customer_id=1",
 		}),
-		"customer form": templates.CustomerForm(page, templates.Form{Title: "New customer", Key: "k"}),
+		"settings": templates.SettingsPage(withHistory, templates.Settings{
+			RecordView: templates.RecordView{Name: "Settings", Facts: archived.Facts, EditHref: "/settings/edit"},
+			Groups:     []templates.FactGroup{{Title: "Bank account", Facts: withLines}},
+		}),
+		"settings form": templates.SettingsFormPage(page, templates.SettingsForm{
+			Form: templates.Form{
+				Title: "Edit settings", Key: "k", Version: 2,
+				Typed:  url.Values{"name": {hostile}, "address": {hostile + "\n"}, "country": {"XX"}},
+				Errors: templates.FieldErrors{{Control: "country", Message: "Choose a country."}, {Control: "address", Message: hostile}},
+			},
+			Countries: []templates.Option{{}, {Value: "IE", Text: "Ireland"}}, Currencies: []templates.Option{{Value: "EUR", Text: "EUR"}},
+		}),
+		"customer form": templates.CustomerForm(page, templates.Form{Title: "New customer", Key: "k"}, nil),
 		"customer form, stale": templates.CustomerForm(page, templates.Form{
 			Title: "Edit customer", Key: "k", Version: 2, Notice: templates.Stale(record, true),
 			Versions: []templates.VersionRow{{Label: "Name", Saved: hostile, Typed: hostile, Differ: true}}, Meanwhile: withHistory.History,
-		}),
+		}, nil),
 		"customer form refused": templates.CustomerForm(page, templates.Form{
 			Title: "New customer", Key: "k", Typed: url.Values{"email": {hostile}},
 			Errors: templates.FieldErrors{{Control: "email", Message: hostile}, {Control: "name", Message: "Enter a name"}},
-		}),
+		}, nil),
 		"payment form": templates.PaymentForm(page, templates.PaymentFormView{
 			Form:   templates.Form{Title: "Record a payment", Key: "k", Typed: url.Values{"amount": {hostile}, "method": {"barter"}}},
 			Number: hostile, Href: "/invoices/1", Currency: "EUR", Open: "1,234.50", SeenOpen: "1234.50",

@@ -48,6 +48,9 @@ func (t demoTenant) fill(ctx context.Context, pool *pgxpool.Pool, store *idempot
 	if err := t.credentials(ctx, pool); err != nil {
 		return false, err
 	}
+	if err := t.settle(ctx, store); err != nil {
+		return false, fmt.Errorf("settings: %w", err)
+	}
 	missing, err := t.missing(ctx, store)
 	if err != nil {
 		return false, fmt.Errorf("look for invoices: %w", err)
@@ -74,7 +77,7 @@ func analyze(ctx context.Context, pool *pgxpool.Pool, news bool) error {
 	}
 	// One after the other, each for good: the table that is asked about comes last.
 	_, err := pool.Exec(ctx, `
-		ANALYZE intents, customers, invoice_lines, payments, refunds, credit_notes, credit_note_lines, postings, mails, invoices`)
+		ANALYZE intents, customers, settings, invoice_lines, payments, refunds, credit_notes, credit_note_lines, postings, mails, invoices`)
 	return err
 }
 

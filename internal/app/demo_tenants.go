@@ -5,6 +5,8 @@ import (
 
 	"onlyonce/internal/customer"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/party"
+	business "onlyonce/internal/settings"
 )
 
 const demoPassword = "only-once-demo"
@@ -16,6 +18,7 @@ type demoTenant struct {
 	email, token string
 	currency     string
 	rate         string
+	business     business.Input // but for currency and rate
 	customers    []customer.Input
 	work         []invoice.LineInput
 	abroad       []demoAssignment
@@ -34,12 +37,35 @@ func demoTenants() []demoTenant {
 		{
 			id: uuid.MustParse("0a3e0000-0000-4000-8000-00000000ac3e"), name: "Acme Studio",
 			email: "acme@onlyonce.test", token: "oo_demo_acme", currency: "EUR", rate: "23", invoices: 54,
+			business: business.Input{
+				Name:    "Acme Studio Ltd",
+				Details: party.Details{Address: "12 Dame Street\nDublin 2\nD02 X285", Country: "IE", TaxID: "IE6388047V"},
+				BankAccount: party.BankAccount{
+					AccountHolder: "Acme Studio Ltd", AccountNumber: "IE29 AIBK 9311 5212 3456 78", BIC: "AIBKIE2D",
+				},
+				PaymentDays: "30",
+			},
 			customers: []customer.Input{
-				{Email: "accounts@northwind.example", Name: "Northwind Traders"},
-				{Email: "hello@brightline.example", Name: "Brightline Architects"},
-				{Email: "billing@halden-books.example", Name: "Halden Books"},
-				{Email: "finance@osei-partners.example", Name: "Osei & Partners"},
-				{Email: "office@kuma-roasters.example", Name: "Kuma Coffee Roasters"},
+				{
+					Email: "accounts@northwind.example", Name: "Northwind Traders",
+					Details: party.Details{Address: "7 Harbour Road\nCork\nT12 W8XK", Country: "IE", TaxID: "IE8256796U"},
+				},
+				{
+					Email: "hello@brightline.example", Name: "Brightline Architects", PaymentDays: "45",
+					Details: party.Details{Address: "24 Rue des Lilas\n69003 Lyon", Country: "FR", TaxID: "FR40303265045"},
+				},
+				{
+					Email: "billing@halden-books.example", Name: "Halden Books",
+					Details: party.Details{Address: "Torggata 11\n1767 Halden", Country: "NO", TaxID: "NO995525828MVA"},
+				},
+				{
+					Email: "finance@osei-partners.example", Name: "Osei & Partners", PaymentDays: "14",
+					Details: party.Details{Address: "48 Liberation Road\nAccra", Country: "GH"},
+				},
+				{
+					Email: "office@kuma-roasters.example", Name: "Kuma Coffee Roasters",
+					Details: party.Details{Address: "Kastanienallee 82\n10435 Berlin", Country: "DE", TaxID: "DE136695976"},
+				},
 			},
 			work: []invoice.LineInput{
 				{Description: "Brand workshop", Quantity: "1", UnitPrice: "1800.00"},
@@ -71,11 +97,31 @@ func demoTenants() []demoTenant {
 		{
 			id: uuid.MustParse("610be000-0000-4000-8000-0000000610be"), name: "Globex Works",
 			email: "globex@onlyonce.test", token: "oo_demo_globex", currency: "USD", rate: "0", invoices: 24,
+			business: business.Input{
+				Name:    "Globex Works Inc.",
+				Details: party.Details{Address: "400 Industrial Way\nPortland, OR 97209", Country: "US", TaxID: "93-1234567"},
+				BankAccount: party.BankAccount{
+					AccountHolder: "Globex Works Inc.", AccountNumber: "123000220 / 153912345678", BIC: "USBKUS44",
+				},
+				PaymentDays: "14",
+			},
 			customers: []customer.Input{
-				{Email: "ap@cypress-creek.example", Name: "Cypress Creek Clinics"},
-				{Email: "invoices@redwood-mills.example", Name: "Redwood Mills"},
-				{Email: "ops@tern-logistics.example", Name: "Tern Logistics"},
-				{Email: "accounts@northwind.example", Name: "Northwind Traders Inc."},
+				{
+					Email: "ap@cypress-creek.example", Name: "Cypress Creek Clinics",
+					Details: party.Details{Address: "1800 Cypress Creek Boulevard\nSpringfield, OR 97477", Country: "US"},
+				},
+				{
+					Email: "invoices@redwood-mills.example", Name: "Redwood Mills", PaymentDays: "30",
+					Details: party.Details{Address: "55 Mill Road\nEureka, CA 95501", Country: "US"},
+				},
+				{
+					Email: "ops@tern-logistics.example", Name: "Tern Logistics",
+					Details: party.Details{Address: "900 Marine Drive\nVancouver, BC V6P 5Y7", Country: "CA"},
+				},
+				{
+					Email: "accounts@northwind.example", Name: "Northwind Traders Inc.",
+					Details: party.Details{Address: "310 Lake Street\nSeattle, WA 98101", Country: "US"},
+				},
 			},
 			work: []invoice.LineInput{
 				{Description: "Site survey", Quantity: "1", UnitPrice: "950.00"},

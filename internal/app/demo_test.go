@@ -24,7 +24,8 @@ func (b *bundle) story() []string {
 		UNION ALL SELECT concat_ws(' ', 'refund', t.name, amount, refunded_on) FROM refunds JOIN tenants t ON t.id = tenant_id
 		UNION ALL SELECT concat_ws(' ', 'credit note', t.name, number, total) FROM credit_notes JOIN tenants t ON t.id = tenant_id
 		UNION ALL SELECT concat_ws(' ', 'user', email) FROM users
-		UNION ALL SELECT concat_ws(' ', 'customer', tenant_id, email, name) FROM customers
+		UNION ALL SELECT concat_ws(' ', 'customer', tenant_id, email, name, address, country, tax_id, payment_days) FROM customers
+		UNION ALL SELECT concat_ws(' ', 'settings', to_jsonb(settings) - 'created_at') FROM settings
 		UNION ALL SELECT concat_ws(' ', 'token', tenant_id, encode(token_hash, 'hex')) FROM api_tokens
 		ORDER BY 1`)
 	if err != nil {
@@ -47,7 +48,7 @@ const (
 func TestDemoDataIsTheSameHoweverOftenItIsFilledIn(t *testing.T) {
 	once := setup(t)
 	want := once.story()
-	if len(want) != demoInvoices+4+7+2+11+2 { // and refunds, credit notes, users, customers, tokens
+	if len(want) != demoInvoices+4+7+2+11+2+2 { // and refunds, credit notes, users, customers, tokens, settings
 		t.Fatalf("%d rows: %q", len(want), want)
 	}
 	once.start() // beside the first, with everything there

@@ -139,7 +139,7 @@ func TestMailIsSent(t *testing.T) {
 	s := startSink(t, nil, nil)
 	b := mailing(t, s.url)
 	const hostile = "Acme \"Studio\"\r\nBcc: eve@example.com\r\n\r\n<b>, Ünï"
-	if _, err := b.db.Admin(t).Exec(t.Context(), `UPDATE tenants SET name = $1`, hostile); err != nil {
+	if _, err := b.db.Admin(t).Exec(t.Context(), `UPDATE settings SET name = $1`, hostile); err != nil {
 		t.Fatal(err)
 	}
 	invoice := b.draft("one", `Ada "A" <eve@example.com>, & <script>`)

@@ -3,6 +3,7 @@
 -- what is inserted in order fills the same index quickly. The intents come behind.
 
 INSERT INTO tenants (id, name) SELECT id, 'Tenant ' || n FROM past;
+INSERT INTO settings (tenant_id, name) SELECT id, 'Tenant ' || n FROM past;
 
 INSERT INTO users (id, tenant_id, email, password_hash)
 SELECT id, tenant_id, 'person' || n || '@past.example', '' FROM past;
@@ -23,7 +24,7 @@ FROM past, (SELECT count(*) / 2 AS middle FROM past) AS counted;
 -- The first one is large: three quarters of all payments are for it.
 INSERT INTO invoices (
     tenant_id, id, number, customer_id, currency, issue_date, due_date, notes,
-    subtotal, tax_total, total, likeness, created_at, status, issued_at, voided_at, bill_to, paid)
+    subtotal, tax_total, total, likeness, created_at, status, issued_at, voided_at, bill_to, seller, paid)
 SELECT
     past.tenant_id, past.id,
     format_invoice_number(extract(year FROM at)::integer, 1000000 + 2 * n), CASE WHEN n % 2 = 0 THEN past.id ELSE regular.id END,
@@ -31,6 +32,7 @@ SELECT
     CASE n % 4 WHEN 0 THEN 'draft' WHEN 3 THEN 'void' ELSE 'issued' END,
     CASE WHEN n % 4 > 0 THEN at END, CASE n % 4 WHEN 3 THEN at END,
     CASE WHEN n % 4 > 0 THEN json_build_object('id', regular.id, 'email', regular.email, 'name', regular.name) END,
+    CASE WHEN n % 4 > 0 THEN json_build_object('name', 'Tenant') END,
     CASE n WHEN 1 THEN many ELSE 0 END + CASE n % 4 WHEN 1 THEN 10000 ELSE 0 END
 FROM past JOIN customers AS regular
     ON regular.tenant_id = past.tenant_id AND regular.email = 'accounts@northwind.example',

@@ -68,6 +68,11 @@ func TestEveryRequestIsMeasured(t *testing.T) {
 		"GET /logged-out.css":  "asks for nothing",
 		"GET /problems":        "asks for nothing",
 		"GET /problems/{slug}": "asks for nothing",
+		"GET /settings":        "one row, of which a tenant has no more",
+		"GET /settings/edit":   "one row, of which a tenant has no more",
+		"POST /settings/edit":  "one row, of which a tenant has no more",
+		"GET /api/v1/settings": "one row, of which a tenant has no more",
+		"PUT /api/v1/settings": "one row, of which a tenant has no more",
 	}
 	for _, many := range []string{"invoices", "customers", "credit-notes", "outbox"} {
 		for _, prefix := range []string{"/", "/api/v1/"} {

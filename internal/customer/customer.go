@@ -9,6 +9,7 @@ import (
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/email"
 	"onlyonce/internal/invalid"
+	"onlyonce/internal/party"
 	"onlyonce/internal/record"
 )
 
@@ -18,6 +19,11 @@ type Customer struct {
 
 	Email string `json:"email" format:"email"`
 	Name  string `json:"name"`
+	party.Details
+
+	// PaymentDays are the days from the issue date of an invoice to its due date, if it has none; "" for those of the
+	// settings.
+	PaymentDays string `json:"payment_days,omitzero" doc:"From the issue date to the due date, if they differ from the settings."`
 	// ArchivedAt is when the customer was archived, in UTC; zero if it is not. Archived customers are not
 	// listed or offered, and nothing else is different about them.
 	ArchivedAt time.Time `json:"archived_at,omitzero"`
@@ -25,24 +31,28 @@ type Customer struct {
 
 // Table has the customers.
 var Table = record.Table[Customer]{
-	Name:   "customers",
-	Fields: `'email', r.email, 'name', r.name, 'archived_at', r.archived_at`,
+	Name: "customers",
+	Fields: `'email', r.email, 'name', r.name, 'address', r.address, 'country', r.country, 'tax_id', r.tax_id,
+		'payment_days', COALESCE(r.payment_days::text, ''), 'archived_at', r.archived_at`,
 }
 
 // Input is what came in, as text.
 type Input struct {
 	Email string `json:"email" format:"email"`
 	Name  string `json:"name"`
+	party.Details
+
+	PaymentDays string `json:"payment_days,omitzero" doc:"From the issue date to the due date, if they differ from the settings."`
 }
 
 // Draft is a valid input: an email and a name without surrounding space.
 type Draft struct {
 	Email email.Address `json:"email"`
 	Name  string        `json:"name"`
-}
+	party.Details
 
-// MaxName is the longest name accepted, in characters.
-const MaxName = 200
+	PaymentDays string `json:"payment_days"`
+}
 
 // Draft checks the input. It returns an [*invalid.Error] that lists what is wrong.
 func (in Input) Draft() (Draft, error) {
@@ -59,9 +69,11 @@ func (in Input) DraftIn(prefix string, problems *invalid.Error) Draft {
 	} else if problem := d.Email.Problem(); problem != "" {
 		problems.Add(prefix+"/email", problem)
 	}
-	if d.Name = problems.Line(prefix+"/name", "the name", in.Name, MaxName); d.Name == "" {
+	if d.Name = problems.Line(prefix+"/name", "the name", in.Name, party.MaxName); d.Name == "" {
 		problems.Add(prefix+"/name", "Enter the customer's name.")
 	}
+	d.Details = in.Details.Check(prefix, problems)
+	d.PaymentDays = party.PaymentDays(prefix+"/payment_days", in.PaymentDays, problems)
 	return d
 }
 

@@ -8,6 +8,7 @@ import (
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
+	"onlyonce/internal/party"
 )
 
 func TestDraft(t *testing.T) {
@@ -22,7 +23,7 @@ func TestDraft(t *testing.T) {
 		{"  Ada@Example.com\t", " Ada \n Lovelace ", customer.Draft{Email: "Ada@Example.com", Name: "Ada Lovelace"}, ""},
 		{"ada+bills@sub.example.co.uk", "a", customer.Draft{Email: "ada+bills@sub.example.co.uk", Name: "a"}, ""},
 		{"j@exmple.de", "Jürgen Groß & Söhne", customer.Draft{Email: "j@exmple.de", Name: "Jürgen Groß & Söhne"}, ""},
-		{"a@b.c", strings.Repeat("é", customer.MaxName), customer.Draft{Email: "a@b.c", Name: strings.Repeat("é", customer.MaxName)}, ""},
+		{"a@b.c", strings.Repeat("é", party.MaxName), customer.Draft{Email: "a@b.c", Name: strings.Repeat("é", party.MaxName)}, ""},
 		{"", "", customer.Draft{}, "/email /name"},
 		{" ", "\t", customer.Draft{}, "/email /name"},
 		{"ada", "Ada", customer.Draft{}, "/email"},
@@ -44,7 +45,7 @@ func TestDraft(t *testing.T) {
 		{`"a b"@example.com`, "Ada", customer.Draft{}, "/email"},
 		{"ada@exam\tple.com", "Ada", customer.Draft{}, "/email"},
 		{long + "@" + strings.Repeat("d.", 95) + "com", "Ada", customer.Draft{}, "/email"},
-		{"ada@example.com", strings.Repeat("é", customer.MaxName+1), customer.Draft{}, "/name"},
+		{"ada@example.com", strings.Repeat("é", party.MaxName+1), customer.Draft{}, "/name"},
 		{"ada@example.com", "A\x00da", customer.Draft{}, "/name"},
 		{"ada@example.com", "\x1b[31mAda\a", customer.Draft{}, "/name"},
 		{"ada@example.com", "A\u202eda", customer.Draft{}, "/name"},

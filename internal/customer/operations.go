@@ -13,7 +13,7 @@ import (
 var Upsert = idempotency.Define(idempotency.Spec[Draft, Customer]{
 	Kind: idempotency.Upsert, Name: "customer.upsert", Table: Table,
 	Statements: func(tx *idempotency.Tx, d Draft) idempotency.Result {
-		return tx.Return(`SELECT `+Table.JSON()+` FROM create_or_reuse_customer(@tenant_id, @record_id, @email, @name) r`, arguments(d))
+		return tx.Return(`SELECT `+Table.JSON()+` FROM create_or_reuse_customer(@tenant_id, @record_id, `+values+`) r`, arguments(d))
 	},
 	Fields: fields,
 })
@@ -23,8 +23,8 @@ var Edit = idempotency.Define(idempotency.Spec[Draft, Customer]{
 	Kind: idempotency.Change, Name: "customer.edit", Table: Table,
 	Statements: func(tx *idempotency.Tx, d Draft) idempotency.Result {
 		tx.Exec(`
-			UPDATE customers SET (email, name) = (@email, @name)
-			WHERE tenant_id = @tenant_id AND id = @record_id AND (email, name) IS DISTINCT FROM (@email, @name)`, arguments(d))
+			UPDATE customers SET (`+columns+`) = (`+values+`)
+			WHERE tenant_id = @tenant_id AND id = @record_id AND (`+columns+`) IS DISTINCT FROM (`+values+`)`, arguments(d))
 		return tx.Record()
 	},
 	Explain: map[string]idempotency.Explanation[Draft]{
@@ -51,7 +51,17 @@ var Restore = idempotency.Define(idempotency.Spec[struct{}, Customer]{
 	},
 })
 
-func arguments(d Draft) pgx.NamedArgs { return pgx.NamedArgs{"email": string(d.Email), "name": d.Name} }
+const (
+	columns = `email, name, address, country, tax_id, payment_days`
+	values  = `@email, @name, @address, @country, @tax_id, NULLIF(@payment_days, '')::integer`
+)
+
+func arguments(d Draft) pgx.NamedArgs {
+	return pgx.NamedArgs{
+		"email": string(d.Email), "name": d.Name, "address": d.Address, "country": d.Country, "tax_id": d.TaxID,
+		"payment_days": d.PaymentDays,
+	}
+}
 
 func fields(d Draft) []slog.Attr { return []slog.Attr{slog.String("email", string(d.Email))} }
 

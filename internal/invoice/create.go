@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"onlyonce/internal/date"
 	"onlyonce/internal/idempotency"
 )
 
@@ -52,21 +53,21 @@ func insert(tx *idempotency.Tx, d Draft) idempotency.Result {
 // number_invoice; see migrations/.
 const insertInvoice = `
 	WITH billed AS MATERIALIZED (
-		SELECT chosen.id, c.email, c.name
+		SELECT chosen.id, c.email, c.name, c.address, c.country, c.tax_id, c.payment_days
 		FROM (SELECT @customer_id::uuid AS id) AS chosen
 		LEFT JOIN customers c ON c.tenant_id = @tenant_id AND c.id = chosen.id
 		WHERE @customer_id::uuid <> @nobody::uuid
 		UNION ALL
-		SELECT id, email, name
-		FROM create_or_reuse_customer(@tenant_id, @new_customer_id, @email, @name)
+		SELECT id, email, name, address, country, tax_id, payment_days
+		FROM create_or_reuse_customer(@tenant_id, @new_customer_id, ` + ofNewCustomer + `)
 		WHERE @customer_id::uuid = @nobody::uuid
 	), inserted AS (
 		INSERT INTO invoices (
 			tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total, total, likeness)
 		SELECT
-			@tenant_id, @record_id, NULLIF(@number, ''), id, @currency, @issue_date, @due_date, @notes,
-			@subtotal, @tax_total, @total, sha256(uuid_send(id) || @content::bytea)
-		FROM billed
+			@tenant_id, @record_id, NULLIF(@number, ''), c.id, @currency, @issue_date, ` + dueDate + `, @notes,
+			@subtotal, @tax_total, @total, sha256(uuid_send(c.id) || @content::bytea)
+		FROM billed c
 		RETURNING *
 	), inserted_lines AS (
 		INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, net)
@@ -84,7 +85,10 @@ const insertInvoice = `
 const insertedInvoice = `
 	SELECT json_build_object(
 		'id', i.id, 'number', i.number, 'status', i.status, 'overdue', false, 'paid', 0, 'credited', 0, 'open', i.total,
-		'currency', i.currency, 'customer', json_build_object('id', b.id, 'email', b.email, 'name', b.name),
+		'currency', i.currency,
+		'seller', (SELECT ` + sellerJSON + `
+			FROM settings s WHERE s.tenant_id = @tenant_id AND s.id = @tenant_id),
+		'customer', ` + buyerJSON + `,
 		'issue_date', i.issue_date, 'due_date', i.due_date, 'notes', i.notes,
 		'lines', (
 			SELECT json_agg(json_build_object(
@@ -95,7 +99,15 @@ const insertedInvoice = `
 		'version', i.version, 'created_at', i.created_at,
 		'possible_duplicate_of', COALESCE(
 			likely_repeat_of(i.tenant_id, i.id, i.likeness, @window, @refuse_repeat), @nobody))
-	FROM inserted i, billed b`
+	FROM inserted i, billed c`
+
+const (
+	// ofNewCustomer are the arguments of create_or_reuse_customer that the command gives.
+	ofNewCustomer = `@email, @name, @address, @country, @tax_id, NULLIF(@payment_days, '')::integer`
+	// dueDate is the one that was given, or follows from the terms of the customer c, or else from those of the settings.
+	dueDate = `COALESCE(@due_date::date, @issue_date::date + COALESCE(c.payment_days, (
+		SELECT s.payment_days FROM settings s WHERE s.tenant_id = @tenant_id AND s.id = @tenant_id)))`
+)
 
 func arguments(d Draft) pgx.NamedArgs {
 	n := len(d.Lines)
@@ -105,10 +117,16 @@ func arguments(d Draft) pgx.NamedArgs {
 		descriptions[i], quantities[i], rates[i] = line.Description, line.Quantity.String(), line.TaxRate.String()
 		prices[i], nets[i] = line.UnitPrice, line.Net
 	}
+	var due *time.Time
+	if (d.DueDate != date.Date{}) {
+		day := d.DueDate.Time()
+		due = &day
+	}
 	return pgx.NamedArgs{
-		"customer_id": d.CustomerID, "email": string(d.Customer.Email), "name": d.Customer.Name,
+		"customer_id": d.CustomerID, "email": string(d.Customer.Email), "name": d.Customer.Name, "address": d.Customer.Address,
+		"country": d.Customer.Country, "tax_id": d.Customer.TaxID, "payment_days": d.Customer.PaymentDays,
 		"number": string(d.Number), "currency": d.Currency.String(),
-		"issue_date": d.IssueDate.Time(), "due_date": d.DueDate.Time(), "notes": d.Notes,
+		"issue_date": d.IssueDate.Time(), "due_date": due, "notes": d.Notes,
 		"subtotal": d.totals.Subtotal, "tax_total": d.totals.Tax, "total": d.totals.Total, "content": d.content(),
 		"descriptions": descriptions, "quantities": quantities, "tax_rates": rates, "unit_prices": prices, "nets": nets,
 		"window": RepeatWindow, "refuse_repeat": !d.AllowRepeat, "nobody": uuid.Nil,

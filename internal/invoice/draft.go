@@ -21,6 +21,7 @@ const (
 	MaxLines       = 200
 	MaxDescription = 500  // characters
 	MaxNotes       = 5000 // characters
+	maxYear        = 9999 // of dates
 )
 
 // TooManyLines says that there are more than [MaxLines], in words for people.
@@ -32,7 +33,7 @@ type Input struct {
 	Customer   *customer.Input `json:"customer,omitzero" doc:"By email: the one who is there is reused, or a new one is made."`
 	CustomerID string          `json:"customer_id,omitzero" format:"uuid" doc:"In place of customer."`
 	IssueDate  string          `json:"issue_date" format:"date"`
-	DueDate    string          `json:"due_date" format:"date"`
+	DueDate    string          `json:"due_date,omitzero" format:"date" doc:"Leave it out for the one that follows from the payment terms."`
 	Currency   string          `json:"currency" format:"currency"`
 	Lines      []LineInput     `json:"lines" doc:"At least one."`
 	Notes      string          `json:"notes,omitzero"`
@@ -55,7 +56,7 @@ type Draft struct {
 	CustomerID uuid.UUID      `json:"customer_id"`
 	Customer   customer.Draft `json:"customer"` // used when CustomerID is uuid.Nil
 	IssueDate  date.Date      `json:"issue_date"`
-	DueDate    date.Date      `json:"due_date"`
+	DueDate    date.Date      `json:"due_date"` // zero for the one that follows from the payment terms
 	Currency   money.Currency `json:"currency"`
 	Lines      []Line         `json:"lines"`
 	Notes      string         `json:"notes"`
@@ -106,6 +107,9 @@ func (in Input) dates(d *Draft, problems *invalid.Error) {
 	var err error
 	if d.IssueDate, err = date.Parse(in.IssueDate); err != nil {
 		problems.Add("/issue_date", "Enter the issue date as year-month-day, like 2026-11-21.")
+	}
+	if in.DueDate == "" && d.IssueDate.Year() < maxYear {
+		return
 	}
 	if d.DueDate, err = date.Parse(in.DueDate); err != nil {
 		problems.Add("/due_date", "Enter the due date as year-month-day, like 2026-12-21.")

@@ -11,6 +11,7 @@ import (
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/date"
 	"onlyonce/internal/money"
+	"onlyonce/internal/party"
 	"onlyonce/internal/record"
 )
 
@@ -21,7 +22,8 @@ type Invoice struct {
 	Number    string         `json:"number"`
 	Status    string         `json:"status"`
 	Overdue   bool           `json:"overdue"` // on the day in UTC when it was read
-	Customer  Customer       `json:"customer"`
+	Seller    Seller         `json:"seller"`
+	Customer  Buyer          `json:"customer"`
 	Currency  money.Currency `json:"currency"`
 	IssueDate date.Date      `json:"issue_date"`
 	DueDate   date.Date      `json:"due_date"`
@@ -50,9 +52,11 @@ func IsOverdue(status string, due, today date.Date) bool {
 var Table = record.Table[Invoice]{Name: "invoices", Fields: `
 	'number', r.number, 'status', r.state, 'paid', r.paid, 'credited', r.credited, 'open', r.open_amount, 'currency', r.currency,
 	'overdue', r.state IN ('issued', 'partially_paid') AND r.due_date < (now() AT TIME ZONE 'UTC')::date,
+	'seller', COALESCE(r.seller, (
+		SELECT ` + sellerJSON + `
+		FROM settings s WHERE s.tenant_id = r.tenant_id AND s.id = r.tenant_id)),
 	'customer', COALESCE(r.bill_to, (
-		SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name)
-		FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id)),
+		SELECT ` + buyerJSON + ` FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id)),
 	'issue_date', r.issue_date, 'due_date', r.due_date, 'notes', r.notes,
 	'lines', (
 		SELECT json_agg(json_build_object(
@@ -71,7 +75,29 @@ const (
 	StatusVoid     = "void"
 )
 
-// Customer is what an invoice shows of its customer: as they are for a draft, and as they were when it was issued.
+// sellerJSON is a [Seller] of the settings s, and buyerJSON a [Buyer] of the customer c.
+const (
+	sellerJSON = `json_build_object(
+		'name', s.name, 'address', s.address, 'country', s.country, 'tax_id', s.tax_id,
+		'account_holder', s.account_holder, 'account_number', s.account_number, 'bic', s.bic)`
+	buyerJSON = `json_build_object(
+		'id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id)`
+)
+
+// Seller is what an invoice shows of the business that bills: as it is for a draft, and as it was when it was issued.
+type Seller struct {
+	Name string `json:"name"`
+	party.Details
+	party.BankAccount
+}
+
+// Buyer is what an invoice shows of its customer: as they are for a draft, and as they were when it was issued.
+type Buyer struct {
+	Customer
+	party.Details
+}
+
+// Customer is what a list of invoices shows of a customer.
 type Customer struct {
 	ID    uuid.UUID `json:"id"`
 	Email string    `json:"email" format:"email"`

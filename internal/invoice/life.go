@@ -32,26 +32,29 @@ func replace(tx *idempotency.Tx, d Draft) idempotency.Result {
 	tx.Check(notDraft("change"), `SELECT status = 'draft' FROM invoices WHERE tenant_id = @tenant_id AND id = @record_id`, nil)
 	tx.Exec(`
 		WITH customer AS MATERIALIZED (
-			SELECT id FROM (SELECT @customer_id::uuid AS id) AS chosen WHERE id <> @nobody::uuid
+			SELECT chosen.id, c.payment_days
+			FROM (SELECT @customer_id::uuid AS id) AS chosen LEFT JOIN customers c ON c.tenant_id = @tenant_id AND c.id = chosen.id
+			WHERE chosen.id <> @nobody::uuid
 			UNION ALL
-			SELECT id FROM create_or_reuse_customer(@tenant_id, @new_customer_id, @email, @name) WHERE @customer_id::uuid = @nobody::uuid
+			SELECT id, payment_days FROM create_or_reuse_customer(@tenant_id, @new_customer_id, `+ofNewCustomer+`)
+			WHERE @customer_id::uuid = @nobody::uuid
 		), wanted AS (
 			SELECT
 				CASE
 					WHEN @number <> '' THEN @number
 					WHEN issue_year = extract(year FROM @issue_date::date) OR series_place(number_folded, issue_year) IS NULL THEN number
 				END AS number,
-				customer.id AS customer_id, sha256(uuid_send(customer.id) || @content::bytea) AS likeness -- also of the lines
-			FROM invoices, customer
-			WHERE tenant_id = @tenant_id AND invoices.id = @record_id
+				c.id AS customer_id, `+dueDate+` AS due_date, sha256(uuid_send(c.id) || @content::bytea) AS likeness -- also of the lines
+			FROM invoices, customer c
+			WHERE invoices.tenant_id = @tenant_id AND invoices.id = @record_id
 		)
 		UPDATE invoices i SET
 			(number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total, total, likeness) =
-			(w.number, w.customer_id, @currency, @issue_date, @due_date, @notes, @subtotal, @tax_total, @total, w.likeness)
+			(w.number, w.customer_id, @currency, @issue_date, w.due_date, @notes, @subtotal, @tax_total, @total, w.likeness)
 		FROM wanted w
 		WHERE i.tenant_id = @tenant_id AND i.id = @record_id
 			AND (i.number, i.customer_id, i.currency, i.issue_date, i.due_date, i.notes, i.likeness)
-			IS DISTINCT FROM (w.number, w.customer_id, @currency, @issue_date, @due_date, @notes, w.likeness)`, args)
+			IS DISTINCT FROM (w.number, w.customer_id, @currency, @issue_date, w.due_date, @notes, w.likeness)`, args)
 	tx.Exec(`DELETE FROM invoice_lines WHERE tenant_id = @tenant_id AND invoice_id = @record_id`, nil)
 	tx.Exec(`
 		INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, net)
@@ -65,16 +68,16 @@ func replace(tx *idempotency.Tx, d Draft) idempotency.Result {
 	return tx.Record()
 }
 
-// Issue makes a draft an invoice that counts. From then on it stays as it is, and so does what it says of its
-// customer. In the same transaction its first mail is queued: package mail sends it.
+// Issue makes a draft an invoice that counts. From then on it stays as it is, and so does what it says of the business
+// and of its customer: the trigger keep_invoice sees to it. In the same transaction its first mail is queued: package mail sends it.
 var Issue = idempotency.Define(idempotency.Spec[struct{}, Invoice]{
 	Kind: idempotency.Transition, Name: "invoice.issue", Table: Table, Made: `r.status = 'issued'`,
 	Statements: func(tx *idempotency.Tx, _ struct{}) idempotency.Result {
 		mail := pgx.NamedArgs{"mail_id": tx.ID(1)}
 		tx.Require(1, notDraft("issue"), `
 			UPDATE invoices SET status = 'issued', issued_at = now(), bill_to = (
-				SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name)
-				FROM customers c WHERE c.tenant_id = invoices.tenant_id AND c.id = invoices.customer_id)
+					SELECT `+buyerJSON+` FROM customers c WHERE c.tenant_id = invoices.tenant_id AND c.id = invoices.customer_id),
+				seller = (SELECT `+sellerJSON+` FROM settings s WHERE s.tenant_id = invoices.tenant_id AND s.id = invoices.tenant_id)
 			WHERE tenant_id = @tenant_id AND id = @record_id AND status = 'draft'`, nil)
 		tx.Exec(`INSERT INTO mails (tenant_id, id, invoice_id) VALUES (@tenant_id, @mail_id, @record_id)`, mail)
 		tx.Exec(`

@@ -141,13 +141,16 @@ func TestDatabaseKeepsTheLife(t *testing.T) {
 	}
 	refused("invoices_kept", `DELETE FROM invoices`)
 	refused("invoices_stamped", `UPDATE invoices SET status = 'issued'`)
-	refused("invoices_stamped", `UPDATE invoices SET issued_at = now(), bill_to = '{}'`)
+	refused("invoices_stamped", `UPDATE invoices SET status = 'issued', issued_at = now(), bill_to = '{}'`)
+	refused("invoices_stamped", `UPDATE invoices SET status = 'issued', issued_at = now(), seller = '{}'`)
+	refused("invoices_stamped", `UPDATE invoices SET issued_at = now(), bill_to = '{}', seller = '{}'`)
 	if _, err := invoice.Issue.Do(t.Context(), b.Store, b.Of("issue", inv.ID, 0), struct{}{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, column := range []string{
 		"number = 'X'", "currency = 'USD'", "issue_date = issue_date - 1", "due_date = due_date + 1", "notes = 'x'", "issued_at = now()",
-		"bill_to = '{}'", "subtotal = 1, tax_total = 0, total = 1", "customer_id = (SELECT id FROM customers ORDER BY id LIMIT 1 OFFSET 1)",
+		"bill_to = '{}'", "seller = '{}'", "subtotal = 1, tax_total = 0, total = 1",
+		"customer_id = (SELECT id FROM customers ORDER BY id LIMIT 1 OFFSET 1)",
 	} {
 		if strings.HasPrefix(column, "customer_id") {
 			b.mustCreate("another customer", forGrace(t))
@@ -155,7 +158,8 @@ func TestDatabaseKeepsTheLife(t *testing.T) {
 		}
 		refused("invoices_frozen", `UPDATE invoices SET `+column)
 	}
-	refused("invoices_life", `UPDATE invoices SET status = 'draft', issued_at = NULL, bill_to = NULL WHERE status = 'issued'`)
+	refused("invoices_life", `
+		UPDATE invoices SET status = 'draft', issued_at = NULL, bill_to = NULL, seller = NULL WHERE status = 'issued'`)
 	issued := fmt.Sprintf(`invoice_id = '%s'`, inv.ID)
 	refused("invoices_frozen", `DELETE FROM invoice_lines WHERE `+issued)
 	refused("invoices_frozen", `UPDATE invoice_lines SET description = 'x' WHERE `+issued)

@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"bytes"
 	"embed"
 	"fmt"
 	html "html/template"
@@ -10,6 +11,7 @@ import (
 
 	gomail "github.com/wneessen/go-mail"
 
+	"onlyonce/internal/document"
 	"onlyonce/internal/invoice"
 )
 
@@ -37,7 +39,7 @@ type letter struct {
 	Issuer, Customer, Number, Issued, Due string
 	Lines                                 []letterLine
 	Total, Paid, Open                     string
-	HasPayments                           bool
+	HasPayments, Attached                 bool
 	Notes                                 string
 }
 
@@ -61,8 +63,9 @@ func letterOf(inv invoice.Invoice, issuer string) letter {
 
 // message makes the message of a mail, and gives its text. Everything in its headers is encoded by go-mail, so that no
 // name can add a header. It is the same at each attempt, but for what was paid meanwhile.
-func (l letters) message(m Mail, inv invoice.Invoice, from netmail.Address) (*gomail.Msg, string, error) {
+func (l letters) message(m Mail, inv invoice.Invoice, from netmail.Address, file []byte) (*gomail.Msg, string, error) {
 	content := letterOf(inv, from.Name)
+	content.Attached = file != nil
 	var text, page strings.Builder
 	if err := l.text.Execute(&text, content); err != nil {
 		return nil, "", fmt.Errorf("write the text: %w", err)
@@ -81,6 +84,8 @@ func (l letters) message(m Mail, inv invoice.Invoice, from netmail.Address) (*go
 	msg.SetGenHeader("Auto-Submitted", "auto-generated")
 	msg.SetBodyString(gomail.TypeTextPlain, text.String())
 	msg.AddAlternativeString(gomail.TypeTextHTML, page.String())
-	// The place for attachments, such as the invoice as a PDF.
+	if content.Attached {
+		msg.AttachReadSeeker(document.Name(inv), bytes.NewReader(file), gomail.WithFileContentType("application/pdf"))
+	}
 	return msg, text.String(), nil
 }

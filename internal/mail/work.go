@@ -14,8 +14,11 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"golang.org/x/sync/semaphore"
 
+	"onlyonce/internal/document"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/pdf"
 	"onlyonce/internal/postgres"
 )
 
@@ -90,8 +93,10 @@ type Worker struct {
 	river.WorkerDefaults[Job]
 	Config
 
-	domain  string
-	letters letters
+	domain    string
+	letters   letters
+	documents *pdf.Renderer
+	rendered  *semaphore.Weighted // one document at a time: the largest ones take some 60 MB
 }
 
 // NewWorker makes a worker. Its error is that of a sender that has no domain.
@@ -102,7 +107,7 @@ func NewWorker(c Config) (*Worker, error) {
 		return nil, errors.New("the sender of mails must be an e-mail address")
 	}
 	letters, err := parseLetters()
-	return &Worker{Config: c, domain: domain, letters: letters}, err
+	return &Worker{Config: c, domain: domain, letters: letters, documents: pdf.New(), rendered: semaphore.NewWeighted(1)}, err
 }
 
 // Timeout is when River gives an attempt up.
@@ -183,12 +188,15 @@ func (w *Worker) attempt(ctx context.Context, job Job, m Mail) (ending, error) {
 	if Possible(inv) != nil {
 		return ending{outcome: Dropped, reason: "The invoice was voided before it could be sent."}, nil
 	}
-	var issuer string
 	var demo bool
-	if err := w.Pool.QueryRow(ctx, `SELECT name, demo FROM tenants WHERE id = $1`, job.Tenant).Scan(&issuer, &demo); err != nil {
+	if err := w.Pool.QueryRow(ctx, `SELECT demo FROM tenants WHERE id = $1`, job.Tenant).Scan(&demo); err != nil {
 		return ending{outcome: Again, reason: "The invoice could not be read."}, err
 	}
-	msg, text, err := w.letters.message(m, inv, netmail.Address{Name: issuer, Address: w.Sender})
+	file, err := w.attachment(ctx, inv)
+	if err != nil {
+		return ending{outcome: Again, reason: "The invoice could not be written as a PDF file."}, err
+	}
+	msg, text, err := w.letters.message(m, inv, netmail.Address{Name: inv.Seller.Name, Address: w.Sender}, file)
 	if err != nil {
 		return ending{outcome: Failed, reason: "The message could not be written."}, err
 	}
@@ -205,6 +213,26 @@ func (w *Worker) attempt(ctx context.Context, job Job, m Mail) (ending, error) {
 	default:
 		return ending{outcome: Again, reason: reasonOf(err)}, err
 	}
+}
+
+// maxAttachment bounds the attached file, in bytes: mail servers refuse large messages. The usual one has 34 kB.
+const maxAttachment = 5 << 20
+
+// attachment is the issued invoice as a PDF file, made of what was frozen when it was issued; nil if it is too large.
+func (w *Worker) attachment(ctx context.Context, inv invoice.Invoice) ([]byte, error) {
+	shown, err := document.Of(inv)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.rendered.Acquire(ctx, 1); err != nil {
+		return nil, fmt.Errorf("wait for another document: %w", err)
+	}
+	defer w.rendered.Release(1)
+	file, err := w.documents.Render(shown)
+	if err != nil || len(file) > maxAttachment {
+		return nil, err
+	}
+	return file, nil
 }
 
 // end stores what came of an attempt, and ends the job in the same transaction, unless the mail is tried again.

@@ -68,6 +68,10 @@ func (d *document) compose(inv Invoice) {
 	d.parties(inv)
 	d.table(inv.Lines)
 	d.totals(inv)
+	if len(inv.Payment) > 0 {
+		d.y -= 2 * paragraph
+		d.payment(inv.Payment)
+	}
 	if inv.Notes != "" {
 		d.y -= 2 * paragraph
 		d.room(3 * lineHeight(body))

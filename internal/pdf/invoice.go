@@ -16,7 +16,9 @@ type Invoice struct {
 	Currency string // ISO 4217 code
 	Lines    []Line
 	Totals   []Total
-	Notes    string // with line breaks
+	// Payment says where to pay; empty if that is not known.
+	Payment []Fact
+	Notes   string // with line breaks
 }
 
 // Party is a business or a person. Only the name is always there.

@@ -12,7 +12,6 @@ func (d *document) parties(inv Invoice) {
 	d.y = begin
 	d.party(left+width+gap, width, "Bill to", inv.Buyer)
 	d.y = min(d.y, end) - paragraph
-
 	column := (right - left) / max(len(inv.Facts), 4)
 	begin, end = d.y, d.y
 	for i, f := range inv.Facts {
@@ -22,6 +21,19 @@ func (d *document) parties(inv Invoice) {
 		end = min(end, d.y)
 	}
 	d.y = end - paragraph
+}
+
+// payment writes where to pay, one below the other: account numbers are long, and holders have long names.
+func (d *document) payment(facts []Fact) {
+	const labels = 90 * point // how wide the column of labels is
+	d.room(lineHeight(small) + len(facts)*lineHeight(body))
+	d.block(left, right-left, small, bold, muted, "Payment")
+	for _, f := range facts {
+		d.room(lineHeight(body))
+		page, y := d.page(), d.y-body*point
+		page.text(left, y, body, regular, muted, d.shaper.one(f.Label, regular))
+		d.block(left+labels, right-left-labels, body, regular, black, f.Value)
+	}
 }
 
 // party writes one of them. It is bounded so that both stay on the first page, whatever their names are.

@@ -91,7 +91,8 @@ func ledgerRules() []rule {
 					count(*) FILTER (WHERE operation = 'invoice.void') AS voided
 				FROM intents o WHERE o.tenant_id = i.tenant_id AND record_id = id AND outcome = 'changed') AS made
 			WHERE (issued, voided) <> ((issued_at IS NOT NULL)::int, (status = 'void')::int)
-				OR (issued_at IS NULL) <> (bill_to IS NULL) OR (status = 'issued' AND issued_at IS NULL)`},
+				OR (issued_at IS NULL) <> (bill_to IS NULL) OR (issued_at IS NULL) <> (seller IS NULL)
+				OR (status = 'issued' AND issued_at IS NULL)`},
 		// Nobody here asks for a second mail.
 		{"an issued invoice has its mail", `
 			SELECT format('invoice %s: %s mails', i.id, mails)

@@ -15,10 +15,12 @@ ALTER TABLE credit_notes ADD COLUMN remark text NOT NULL DEFAULT '';
 ALTER TABLE credit_note_lines ADD COLUMN remark text NOT NULL DEFAULT '';
 ALTER TABLE credit_note_series ADD COLUMN remark text NOT NULL DEFAULT '';
 ALTER TABLE mails ADD COLUMN remark text NOT NULL DEFAULT '';
+ALTER TABLE settings ADD COLUMN remark text NOT NULL DEFAULT '';
 CREATE INDEX invoice_words_of_invoice ON invoice_words (tenant_id, invoice_id);
 
 -- +goose Down
 DROP INDEX invoice_words_of_invoice;
+ALTER TABLE settings DROP COLUMN remark;
 ALTER TABLE mails DROP COLUMN remark;
 ALTER TABLE credit_note_series DROP COLUMN remark;
 ALTER TABLE credit_note_lines DROP COLUMN remark;

@@ -59,6 +59,9 @@ func rules() []rule {
 				SELECT FROM customers c
 				WHERE o.operation LIKE 'customer.%' AND c.tenant_id = o.tenant_id AND c.id = record_id
 				UNION ALL
+				SELECT FROM settings s
+				WHERE o.operation LIKE 'settings.%' AND s.tenant_id = o.tenant_id AND s.id = record_id
+				UNION ALL
 				SELECT FROM payments p
 				WHERE o.operation = 'payment.create' AND p.tenant_id = o.tenant_id AND p.id = record_id
 				UNION ALL
@@ -124,7 +127,11 @@ func rules() []rule {
 				SELECT tenant_id, record_id, field, value->1, 1 FROM change
 				UNION ALL
 				SELECT tenant_id, id, field.key, field.value, -1
-				FROM customers c, jsonb_each(to_jsonb(c)) AS field
+				FROM customers c, jsonb_each(to_jsonb(c) || jsonb_build_object('payment_days', COALESCE(payment_days::text, ''))) AS field
+				UNION ALL
+				SELECT tenant_id, id, field.key, field.value, -1
+				FROM settings s, jsonb_each(to_jsonb(s) || jsonb_build_object(
+					'payment_days', payment_days::text, 'tax_rate', COALESCE(tax_rate::text, ''))) AS field
 				UNION ALL
 				SELECT tenant_id, id, field.key, field.value, -1
 				FROM invoices i, jsonb_each(to_jsonb(i)) AS field

@@ -9,6 +9,7 @@ type Invoice struct {
 	Notes     string // BT-22; "" for none
 	Seller    Party  // BG-4
 	Buyer     Party  // BG-7
+	Account   Account
 	Lines     []Line // BG-25, at least one
 	Taxes     []Tax  // BG-23, one for each rate
 	Subtotal  string // BT-106 and BT-109: the sum of the lines
@@ -20,13 +21,19 @@ type Invoice struct {
 
 // Party is a business or a person. What is not known is empty, and left out.
 type Party struct {
-	Name    string // BT-27, BT-44
-	Street  string // BT-35, BT-50
-	City    string // BT-37, BT-52
-	Zip     string // BT-38, BT-53
-	Country string // BT-40, BT-55: ISO 3166-1 alpha-2
-	VAT     string // BT-31, BT-48: the VAT identifier with its country prefix
-	Email   string // BT-43, BT-58
+	Name    string   // BT-27, BT-44
+	Address []string // lines: BT-35, BT-36 and BT-162, BT-50, BT-51 and BT-163; which of them has the city is not known
+	Country string   // BT-40, BT-55: ISO 3166-1 alpha-2
+	VAT     string   // BT-31, BT-48: the VAT identifier with its country prefix
+	TaxID   string   // BT-32, of the seller: a tax number that is no VAT identifier
+	Email   string   // BT-43, BT-58
+}
+
+// Account is where to pay (BG-17). Without a number it is left out, with the means of payment (BG-16).
+type Account struct {
+	Number string // BT-84: an IBAN or another number
+	Holder string // BT-85
+	BIC    string // BT-86
 }
 
 // Line is one position.

@@ -13,10 +13,13 @@ const (
 	customization = "urn:cen.eu:en16931:2017"
 	// commercialInvoice is the type of document (BT-3, UNTDID 1001).
 	commercialInvoice = "380"
+	// creditTransfer is the means of payment (BT-81, UNCL 4461).
+	creditTransfer = "30"
 	// piece is the unit of quantities that have none (BT-130, UN/ECE Recommendation 20).
 	piece = "C62"
-	// vat is the only kind of tax that the standard knows.
-	vat = "VAT"
+	// vat is the only kind of tax that the standard knows, and other the kind of tax numbers that are of no VAT.
+	vat   = "VAT"
+	other = "TAX"
 )
 
 // The categories of tax (BT-118, BT-151, UNTDID 5305).
@@ -55,6 +58,12 @@ func document(inv Invoice) invoiceXML {
 			TaxInclusiveAmount: money(inv.Total), PrepaidAmount: money(inv.Paid), PayableAmount: money(inv.Open),
 		},
 	}
+	if a := inv.Account; a.Number != "" {
+		doc.PaymentMeans = &paymentMeansXML{Code: creditTransfer, Account: accountXML{ID: a.Number, Name: a.Holder}}
+		if a.BIC != "" {
+			doc.PaymentMeans.Account.Branch = &branchXML{a.BIC}
+		}
+	}
 	for _, t := range inv.Taxes {
 		doc.TaxTotal.Subtotals = append(doc.TaxTotal.Subtotals, taxSubtotalXML{
 			TaxableAmount: money(t.Net), TaxAmount: money(t.Amount), Category: categoryOf(t.Rate),
@@ -80,17 +89,38 @@ func categoryOf(rate string) categoryXML {
 
 func partyOf(p Party) partyXML {
 	party := partyXML{RegistrationName: p.Name}
-	if p.Street+p.City+p.Zip+p.Country != "" {
-		party.Address = &addressXML{Street: p.Street, City: p.City, Zip: p.Zip}
+	if len(p.Address) > 0 || p.Country != "" {
+		party.Address = addressOf(p.Address)
 	}
 	if p.Country != "" {
 		party.Address.Country = &countryXML{p.Country}
 	}
 	if p.VAT != "" {
-		party.TaxScheme = &taxSchemeXML{p.VAT, vat}
+		party.TaxSchemes = append(party.TaxSchemes, taxSchemeXML{p.VAT, vat})
+	}
+	if p.TaxID != "" {
+		party.TaxSchemes = append(party.TaxSchemes, taxSchemeXML{p.TaxID, other})
 	}
 	if p.Email != "" {
 		party.Contact = &contactXML{p.Email}
 	}
 	return party
+}
+
+// addressOf has three places for lines: what does not fit stands in the last one.
+func addressOf(lines []string) *addressXML {
+	var address addressXML
+	for i, line := range lines {
+		switch i {
+		case 0:
+			address.Street = line
+		case 1:
+			address.Additional = line
+		case 2:
+			address.Line = &lineOfAddressXML{line}
+		default:
+			address.Line.Line += ", " + line
+		}
+	}
+	return &address
 }

@@ -15,10 +15,11 @@ func example() ubl.Invoice {
 	return ubl.Invoice{
 		Number: "2026-0042", IssueDate: "2026-11-21", DueDate: "2026-12-21", Currency: "EUR", Notes: "Thank you & <soon>",
 		Seller: ubl.Party{
-			Name: "Żółw Sp. z o.o.", Street: "ul. Długa 1", City: "Warszawa", Zip: "00-238", Country: "PL", VAT: "PL5260250274",
-			Email: "faktury@example.com",
+			Name: "Żółw Sp. z o.o.", Address: []string{"ul. Długa 1", "Piętro 2", "00-238 Warszawa", "mazowieckie"}, Country: "PL",
+			VAT: "PL5260250274", TaxID: "526-025-02-74", Email: "faktury@example.com",
 		},
-		Buyer: ubl.Party{Name: "क्षत्रिय Ltd", Email: "anil@example.com"},
+		Buyer:   ubl.Party{Name: "क्षत्रिय Ltd", Email: "anil@example.com"},
+		Account: ubl.Account{Number: "PL61109010140000071219812874", Holder: "Żółw", BIC: "WBKPPLPP"},
 		Lines: []ubl.Line{
 			{Name: "Design\nof a page", Quantity: "2", UnitPrice: "50.00", TaxRate: "23", Net: "100.00"},
 			{Name: "Books", Quantity: "1.5", UnitPrice: "7.99", TaxRate: "0", Net: "11.99"},
@@ -65,15 +66,22 @@ func TestUnknownIsLeftOut(t *testing.T) {
 	t.Parallel()
 	inv := example()
 	inv.Seller, inv.Buyer, inv.Notes = ubl.Party{Name: "Acme"}, ubl.Party{Name: "Ada"}, ""
-	if got := marshal(t, inv); strings.Contains(got, "></") {
-		t.Errorf("an element is empty:\n%s", got)
+	for _, account := range []ubl.Account{{}, {Number: "1"}, {Holder: "Ada"}} {
+		inv.Account = account
+		got := marshal(t, inv)
+		if strings.Contains(got, "></") {
+			t.Errorf("an element is empty:\n%s", got)
+		}
+		if strings.Contains(got, "PaymentMeans") != (account.Number != "") {
+			t.Errorf("the account %+v:\n%s", account, got)
+		}
 	}
 }
 
 // TestAddressOfCountryOnly: what an address lacks is left out of it too.
 func TestAddressOfCountryOnly(t *testing.T) {
 	t.Parallel()
-	for _, p := range []ubl.Party{{Name: "Acme", Country: "PL"}, {Name: "Acme", City: "Łódź"}} {
+	for _, p := range []ubl.Party{{Name: "Acme", Country: "PL"}, {Name: "Acme", Address: []string{"Łódź"}}} {
 		inv := example()
 		inv.Seller = p
 		if got := marshal(t, inv); strings.Contains(got, "></") {

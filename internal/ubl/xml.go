@@ -10,18 +10,19 @@ type invoiceXML struct {
 	Cac     string   `xml:"xmlns:cac,attr"`
 	Cbc     string   `xml:"xmlns:cbc,attr"`
 
-	CustomizationID      string      `xml:"cbc:CustomizationID"`
-	ID                   string      `xml:"cbc:ID"`
-	IssueDate            string      `xml:"cbc:IssueDate"`
-	DueDate              string      `xml:"cbc:DueDate"`
-	InvoiceTypeCode      string      `xml:"cbc:InvoiceTypeCode"`
-	Note                 string      `xml:"cbc:Note,omitempty"`
-	DocumentCurrencyCode string      `xml:"cbc:DocumentCurrencyCode"`
-	Supplier             partyXML    `xml:"cac:AccountingSupplierParty>cac:Party"`
-	Customer             partyXML    `xml:"cac:AccountingCustomerParty>cac:Party"`
-	TaxTotal             taxTotalXML `xml:"cac:TaxTotal"`
-	Totals               totalsXML   `xml:"cac:LegalMonetaryTotal"`
-	Lines                []lineXML   `xml:"cac:InvoiceLine"`
+	CustomizationID      string           `xml:"cbc:CustomizationID"`
+	ID                   string           `xml:"cbc:ID"`
+	IssueDate            string           `xml:"cbc:IssueDate"`
+	DueDate              string           `xml:"cbc:DueDate"`
+	InvoiceTypeCode      string           `xml:"cbc:InvoiceTypeCode"`
+	Note                 string           `xml:"cbc:Note,omitempty"`
+	DocumentCurrencyCode string           `xml:"cbc:DocumentCurrencyCode"`
+	Supplier             partyXML         `xml:"cac:AccountingSupplierParty>cac:Party"`
+	Customer             partyXML         `xml:"cac:AccountingCustomerParty>cac:Party"`
+	PaymentMeans         *paymentMeansXML `xml:"cac:PaymentMeans"`
+	TaxTotal             taxTotalXML      `xml:"cac:TaxTotal"`
+	Totals               totalsXML        `xml:"cac:LegalMonetaryTotal"`
+	Lines                []lineXML        `xml:"cac:InvoiceLine"`
 }
 
 type amountXML struct {
@@ -35,17 +36,36 @@ type quantityXML struct {
 }
 
 type partyXML struct {
-	Address          *addressXML   `xml:"cac:PostalAddress"`
-	TaxScheme        *taxSchemeXML `xml:"cac:PartyTaxScheme"`
-	RegistrationName string        `xml:"cac:PartyLegalEntity>cbc:RegistrationName"`
-	Contact          *contactXML   `xml:"cac:Contact"`
+	Address          *addressXML    `xml:"cac:PostalAddress"`
+	TaxSchemes       []taxSchemeXML `xml:"cac:PartyTaxScheme"`
+	RegistrationName string         `xml:"cac:PartyLegalEntity>cbc:RegistrationName"`
+	Contact          *contactXML    `xml:"cac:Contact"`
 }
 
 type addressXML struct {
-	Street  string      `xml:"cbc:StreetName,omitempty"`
-	City    string      `xml:"cbc:CityName,omitempty"`
-	Zip     string      `xml:"cbc:PostalZone,omitempty"`
-	Country *countryXML `xml:"cac:Country"`
+	Street     string            `xml:"cbc:StreetName,omitempty"`
+	Additional string            `xml:"cbc:AdditionalStreetName,omitempty"`
+	Line       *lineOfAddressXML `xml:"cac:AddressLine"`
+	Country    *countryXML       `xml:"cac:Country"`
+}
+
+type lineOfAddressXML struct {
+	Line string `xml:"cbc:Line"`
+}
+
+type paymentMeansXML struct {
+	Code    string     `xml:"cbc:PaymentMeansCode"`
+	Account accountXML `xml:"cac:PayeeFinancialAccount"`
+}
+
+type accountXML struct {
+	ID     string     `xml:"cbc:ID"`
+	Name   string     `xml:"cbc:Name,omitempty"`
+	Branch *branchXML `xml:"cac:FinancialInstitutionBranch"`
+}
+
+type branchXML struct {
+	ID string `xml:"cbc:ID"`
 }
 
 type countryXML struct {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/google/uuid"
@@ -47,8 +48,8 @@ func (s *Server) failJSON(w http.ResponseWriter, r *http.Request, err error) {
 	s.writeProblem(w, r, err, "")
 }
 
-// writeProblem is failJSON for an error that may be about a record below an address.
-func (s *Server) writeProblem(w http.ResponseWriter, r *http.Request, err error, records string) {
+// writeProblem is failJSON for an error that may be about a record, whose address has its id at {id}.
+func (s *Server) writeProblem(w http.ResponseWriter, r *http.Request, err error, record string) {
 	kind := s.classify(r, err)
 	finish(r.Body)
 	doc := problemJSON{
@@ -70,7 +71,7 @@ func (s *Server) writeProblem(w http.ResponseWriter, r *http.Request, err error,
 		doc.Detail = err.Error()
 	}
 	if existing != uuid.Nil {
-		doc.ExistingID, doc.ExistingURL = existing.String(), records+"/"+existing.String()
+		doc.ExistingID, doc.ExistingURL = existing.String(), strings.ReplaceAll(record, "{id}", existing.String())
 	}
 	if kind.slug == keyMissing.slug {
 		doc.Docs = "/docs/api"

@@ -323,7 +323,7 @@ func unauthorized(x *try) {
 func tooMany(x *try) {
 	limited := x.serve(func(c *web.Config) { c.RateLimit = 1 })
 	x.from(limited).get("/api/v1" + x.list())
-	x.from(limited).get(x.list() + "/new")
+	x.from(limited).get(x.formAt())
 	x.format.refused(x, x.askAs(x.from(limited), x.command), "too-many", x.command)
 	x.wantRows(rows{})
 	x.format.done(x, x.ask(x.command))

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -67,7 +68,7 @@ func staleVersion(x *try) {
 		return
 	}
 	p := x.page(refused)
-	p.leadsTo(x.path + "/" + x.id) // keep what is saved
+	p.leadsTo(x.pageOf(x.id)) // keep what is saved
 	p.compares(x.thing, theirs, x.command)
 	if !strings.HasPrefix(p.title(), "Error: ") {
 		x.Errorf("title %q", p.title())
@@ -206,20 +207,22 @@ func eachTask(t *testing.T, kinds []idempotency.Kind, f format, run func(*try)) 
 func TestIfMatch(t *testing.T) {
 	eachTask(t, changes, jsonFormat{}, func(x *try) {
 		before := x.contents()
+		now, next := strconv.Itoa(x.seen), strconv.Itoa(x.seen+1)
 		for tag, slug := range map[string]string{
-			`*`: "malformed", `"v1", "v2"`: "malformed", `"v2", "v1"`: "malformed",
-			`W/"v1"`: "changed-meanwhile", `v1`: "changed-meanwhile", `"1"`: "changed-meanwhile", `"v01"`: "changed-meanwhile",
-			`"v+1"`: "changed-meanwhile", `"v0"`: "changed-meanwhile", `"v-1"`: "changed-meanwhile", `""`: "changed-meanwhile",
-			``: "changed-meanwhile", `"v4294967297"`: "changed-meanwhile", `"v99999999999999999999"`: "changed-meanwhile",
-			`"V1"`: "changed-meanwhile", `"v2"`: "changed-meanwhile",
+			`*`: "malformed", `"v` + next + `", "v` + now + `"`: "malformed", `"v` + now + `", "v` + next + `"`: "malformed",
+			`W/"v` + now + `"`: "changed-meanwhile", `v` + now: "changed-meanwhile", `"` + now + `"`: "changed-meanwhile",
+			`"v0` + now + `"`: "changed-meanwhile", `"v+` + now + `"`: "changed-meanwhile", `"v0"`: "changed-meanwhile",
+			`"v-1"`: "changed-meanwhile", `""`: "changed-meanwhile", ``: "changed-meanwhile", `"v4294967297"`: "changed-meanwhile",
+			`"v99999999999999999999"`: "changed-meanwhile", `"V` + now + `"`: "changed-meanwhile", `"v` + next + `"`: "changed-meanwhile",
 		} {
 			x.format.refused(x, x.withIfMatch(tag), slug, nil)
 		}
-		x.format.refused(x, x.withIfMatch(etag(1), etag(1)), "malformed", nil)
+		seen := x.seen
+		x.format.refused(x, x.withIfMatch(etag(seen), etag(seen)), "malformed", nil)
 		if x.contents() != before {
 			x.Error("something was done")
 		}
-		x.format.done(x, x.withIfMatch(" "+etag(1)+" "))
+		x.format.done(x, x.withIfMatch(" "+etag(seen)+" "))
 	})
 }
 

@@ -206,7 +206,7 @@ func TestCopyAsNew(t *testing.T) {
 // it is spent.
 func TestFormIsOneWish(t *testing.T) {
 	t.Parallel()
-	for _, of := range things() {
+	for _, of := range createdThings() {
 		t.Run(of.name, func(t *testing.T) {
 			b := setup(t)
 			x := b.try(of, htmlFormat{})

@@ -10,7 +10,7 @@ import (
 func TestTwoContentTypes(t *testing.T) {
 	b := setup(t)
 	var all []thing
-	for _, of := range things() {
+	for _, of := range createdThings() {
 		all = append(all, b.placed(of, b.acme, of.name))
 	}
 	before := b.contents()

@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/a-h/templ"
@@ -18,13 +19,19 @@ import (
 func (s *Server) customers(pages, api router) {
 	m := mount(s, pages, api, resource[customer.Customer]{
 		one: "customer", many: "customers", table: customer.Table,
-		name:   func(c customer.Customer) string { return c.Name },
-		fields: []templates.Field{{Name: "email", Value: "Email"}, {Name: "name", Value: "Name"}},
-		form:   plainForm(templates.CustomerForm),
+		name: func(c customer.Customer) string { return c.Name },
+		fields: []templates.Field{
+			{Name: "email", Value: "Email"}, {Name: "name", Value: "Name"}, {Name: "address", Value: "Address"},
+			{Name: "country", Value: "Country"}, {Name: "tax_id", Value: "Tax ID"}, {Name: "payment_days", Value: "Payment terms in days"},
+		},
+		form: func(_ *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
+			return templates.CustomerForm(p, f, countries()), nil
+		},
 		shown: func(c customer.Customer) []templates.Fact {
-			return []templates.Fact{
-				{Label: "Email", Value: c.Email, Href: "mailto:" + c.Email}, {Label: "Customer since", Value: day(c.CreatedAt)},
-			}
+			facts := append([]templates.Fact{{Label: "Email", Value: c.Email, Href: "mailto:" + c.Email}}, detailFacts(c.Details, "")...)
+			facts = append(facts, templates.Fact{Label: "Payment terms", Value: daysText(c.PaymentDays)},
+				templates.Fact{Label: "Customer since", Value: day(c.CreatedAt)})
+			return slices.DeleteFunc(facts, func(f templates.Fact) bool { return f.Value == "" })
 		},
 		archived: func(c customer.Customer) time.Time { return c.ArchivedAt },
 		archive:  "Archived customers are not offered for new invoices, and keep the old ones.",

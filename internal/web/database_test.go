@@ -61,6 +61,9 @@ func (b *bundle) rows() rows {
 	b.Helper()
 	counted := rows{}
 	for _, table := range b.tenantTables() {
+		if table == "settings" {
+			continue // every tenant has one row from the beginning: TestEveryTenantHasSettings
+		}
 		if strings.HasSuffix(table, "_words") {
 			continue // made of other rows, for the search: TestSearchFollowsChanges
 		}

@@ -28,7 +28,7 @@ const (
 )
 
 func rules() []rule {
-	return slices.Concat(rulesOfContent(), rulesOfLines(), rulesOfTotals(), rulesOfTax())
+	return slices.Concat(rulesOfContent(), rulesOfParties(), rulesOfLines(), rulesOfTotals(), rulesOfTax())
 }
 
 // rulesOfContent: what must be there.
@@ -61,6 +61,45 @@ func rulesOfContent() []rule {
 			})
 			return unless(ok, "an amount in another currency")
 		}, [2]string{`currencyID="EUR">50.00`, `currencyID="USD">50.00`}},
+	}
+}
+
+// rulesOfParties: what must be known of both, and where to pay.
+func rulesOfParties() []rule {
+	country := func(party string) func(element) string {
+		return matches(party+"PostalAddress/Country/IdentificationCode", "[A-Z]{2}")
+	}
+	vat := func(inv element) (ids []string) {
+		for _, scheme := range slices.Concat(inv.all(supplier+"PartyTaxScheme"), inv.all(buyerParty+"PartyTaxScheme")) {
+			if scheme.text("TaxScheme/ID") == "VAT" {
+				ids = append(ids, scheme.text("CompanyID"))
+			}
+		}
+		return ids
+	}
+	return []rule{
+		{"BR-08", func(inv element) string {
+			return unless(len(inv.all(supplier+"PostalAddress")) == 1, "no address of the seller")
+		}, [2]string{"PostalAddress", "Other"}},
+		{"BR-09", country(supplier), [2]string{">IE<", ">Ireland<"}},
+		{"BR-10", func(inv element) string {
+			return unless(len(inv.all(buyerParty+"PostalAddress")) == 1, "no address of the buyer")
+		}, [2]string{"PostalAddress", "Other"}},
+		{"BR-11", country(buyerParty), [2]string{">GB<", "><"}},
+		// It has a VAT identifier: rates of the categories S and Z demand it.
+		{"BR-CO-26, BR-S-02, BR-Z-02", one(supplier + "PartyTaxScheme/CompanyID"), [2]string{
+			"<cbc:CompanyID>IE6388047V</cbc:CompanyID>", "",
+		}},
+		{"BR-CO-09", func(inv element) string {
+			for _, id := range vat(inv) {
+				if !regexp.MustCompile("^[A-Z]{2}[0-9A-Z]+$").MatchString(id) {
+					return "a VAT identifier " + id
+				}
+			}
+			return unless(len(vat(inv)) == 2, "a VAT identifier is missing")
+		}, [2]string{"IE6388047V", "6388047V"}},
+		{"BR-49", one("PaymentMeans/PaymentMeansCode"), [2]string{"<cbc:PaymentMeansCode>30</cbc:PaymentMeansCode>", ""}},
+		{"BR-50, BR-61", one("PaymentMeans/PayeeFinancialAccount/ID"), [2]string{"<cbc:ID>IE29AIBK93115212345678</cbc:ID>", ""}},
 	}
 }
 

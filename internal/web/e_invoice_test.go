@@ -14,6 +14,7 @@ import (
 	"onlyonce/internal/customer"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/money"
+	"onlyonce/internal/party"
 	"onlyonce/internal/ubl"
 )
 
@@ -93,13 +94,21 @@ func issued(t failure, in invoice.Input, paid func(total int64) int64) string {
 		t.Fatal(err)
 	}
 	inv := invoice.Invoice{
-		Number: in.Number, Status: invoice.StatusIssued, Customer: invoice.Customer{Name: in.Customer.Name, Email: in.Customer.Email},
+		Number: in.Number, Status: invoice.StatusIssued, Seller: invoice.Seller{
+			Name: "Acme", Details: party.Details{Address: "12 Dame Street\nDublin 2", Country: "IE", TaxID: "IE 6388047V"},
+			BankAccount: party.BankAccount{AccountHolder: "Acme Limited", AccountNumber: "IE29AIBK93115212345678", BIC: "AIBKIE2D"},
+		},
+		Customer: invoice.Buyer{
+			Customer: invoice.Customer{Name: in.Customer.Name, Email: in.Customer.Email},
+			Details:  party.Details{Address: "12 St James's Square\nLondon", Country: "GB", TaxID: "GB123456789"},
+		},
+
 		Currency: d.Currency, IssueDate: d.IssueDate, DueDate: d.DueDate, Lines: d.Lines, Notes: d.Notes, IssuedAt: time.Unix(0, 0),
 		Subtotal: sums.Subtotal, TaxTotal: sums.Tax, Total: sums.Total, Paid: paid(sums.Total),
 	}
 	inv.Credited = (inv.Total - inv.Paid) / 2
 	inv.Open = inv.Total - inv.Paid - inv.Credited
-	sent, err := eInvoice(inv, party{name: "Acme"})
+	sent, err := eInvoice(inv)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -169,12 +169,14 @@ func TestEveryNaturalRouteIsNatural(t *testing.T) {
 		var somebody tenant
 		var person *client
 		missing := map[string]bool{} // addresses where there is nothing, whatever is sent
+		replica := b.serve()         // which limits logins by itself
 		for n, of := range records {
 			if n == 0 || route.Public {
 				// A new one, because logins are limited for each email, and no more than needed, because they are
 				// limited for each address.
 				somebody = b.tenant("Somebody at " + route.Path + " with " + of.name)
-				person = b.person(b.site, somebody)
+				person = b.person(replica, somebody)
+				before = b.contents()
 			}
 			for i, form := range of.naturalForms(records, buttons) {
 				for _, address := range addresses(route, records) {

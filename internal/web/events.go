@@ -33,7 +33,7 @@ type fieldChangeJSON struct {
 
 // events registers the whole history of a record, newest first: GET /{id}/events, for people and in the API.
 func events[R entity](m *mounted[R]) {
-	path := m.path() + "/{id}/events"
+	path := m.record() + "/events"
 	m.document(endpoint{
 		method: http.MethodGet, path: path, name: m.many + ".events", repeats: "reads", rows: "events",
 		summary: "What was done to one " + m.one + ", newest first.", gives: reflect.TypeFor[eventJSON](), schema: "Event",

@@ -4,9 +4,9 @@ import (
 	"mime"
 	"net/http"
 	"strconv"
-	"strings"
 
 	"onlyonce/internal/conflict"
+	"onlyonce/internal/document"
 )
 
 // file is something to download.
@@ -19,7 +19,7 @@ type file struct {
 func reads[R entity](
 	m *mounted[R], name, contentType, summary string, of func(*http.Request, R) (file, error), conflicts ...*conflict.Kind,
 ) {
-	path := m.path() + "/{id}/" + name
+	path := m.record() + "/" + name
 	m.document(endpoint{
 		method: http.MethodGet, path: path, name: m.many + "." + name, summary: summary, repeats: "reads", file: contentType,
 		conflicts: conflicts,
@@ -44,22 +44,9 @@ func reads[R entity](
 func (f file) write(w http.ResponseWriter, contentType string) {
 	h := w.Header()
 	h.Set("Content-Type", contentType)
-	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": safeName(f.name)}))
+	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": document.SafeName(f.name)}))
 	h.Set("Content-Length", strconv.Itoa(len(f.content)))
 	h.Set("Cache-Control", "private, no-cache")
 	w.WriteHeader(http.StatusOK)
 	_, _ = w.Write(f.content) // the client may be gone
-}
-
-// safeName gives a name that every system takes as one of a file in the current directory.
-func safeName(name string) string {
-	name = strings.Map(func(r rune) rune {
-		switch {
-		case '0' <= r && r <= '9', 'A' <= r && r <= 'Z', 'a' <= r && r <= 'z', r == '.', r == '_', r == '-':
-			return r
-		default:
-			return '-'
-		}
-	}, name)
-	return strings.TrimLeft(name, ".-")
 }

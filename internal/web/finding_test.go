@@ -81,7 +81,7 @@ func (b *bundle) pastFor(t tenant, n int) (all []found) {
 		case "void":
 			b.exec(`UPDATE invoices SET status = 'void', voided_at = now() WHERE id = $1`, f.id)
 		case "issued":
-			b.exec(`UPDATE invoices SET status = 'issued', issued_at = now(), bill_to = '{}' WHERE id = $1`, f.id)
+			b.exec(`UPDATE invoices SET status = 'issued', issued_at = now(), bill_to = '{}', seller = '{}' WHERE id = $1`, f.id)
 		}
 		if paid := map[string]int{"partially_paid": 1, "paid": f.total}[f.state]; paid > 0 {
 			f.paid = day(-20 * (i % 4))

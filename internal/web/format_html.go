@@ -31,7 +31,7 @@ func htmlFormat[C any, R entity](m *mounted[R], op idempotency.Operation[C, R], 
 				return intent, err
 			}
 			intent.Seen, _ = strconv.Atoi(r.PostForm.Get("version")) // 0 if there is none
-			intent.Record, err = pathID(r)
+			intent.Record, err = m.id(r)
 			return intent, err
 		},
 		decode: func(r *http.Request) (C, error) {

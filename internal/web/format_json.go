@@ -23,7 +23,7 @@ func jsonFormat[C any, R entity](m *mounted[R], op idempotency.Operation[C, R], 
 			if err != nil || !kind.Changes() {
 				return intent, err
 			}
-			if intent.Record, err = pathID(r); err != nil {
+			if intent.Record, err = m.id(r); err != nil {
 				return intent, err
 			}
 			intent.Seen, err = ifMatch(r)
@@ -58,7 +58,7 @@ func jsonFormat[C any, R entity](m *mounted[R], op idempotency.Operation[C, R], 
 					w.Header().Set("ETag", etag(version))
 				}
 			}
-			m.s.writeProblem(w, r, refused, apiPrefix+m.path())
+			m.s.writeProblem(w, r, refused, apiPrefix+m.record())
 			return nil
 		},
 	}

@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 
 	"onlyonce/internal/idempotency"
 )
@@ -85,7 +84,7 @@ func (f jsonFormat) done(x *try, a answer) {
 // address is where the record of an answer is.
 func (f jsonFormat) address(x *try, a answer) string {
 	x.Helper()
-	return "/api/v1" + x.path + "/" + f.record(x, a)
+	return "/api/v1" + x.recordAt(f.record(x, a))
 }
 
 // check holds the headers of a success against its body, and gives the version.
@@ -135,11 +134,12 @@ func (jsonFormat) refused(x *try, a answer, slug string, _ url.Values, wrong ...
 			x.Error("no link to the docs")
 		}
 	case "key-reused":
-		if p.ExistingID == "" || !strings.HasSuffix(p.ExistingURL, p.ExistingID) || x.caller.get(p.ExistingURL).status != http.StatusOK {
+		if p.ExistingID == "" || p.ExistingURL != "/api/v1"+x.recordAt(p.ExistingID) ||
+			x.caller.get(p.ExistingURL).status != http.StatusOK {
 			x.Errorf("no way to the first record: %+v", p)
 		}
 	case "changed-meanwhile":
-		if got, want := a.header.Get("ETag"), x.caller.get(x.at("/api/v1"+x.path+"/{id}")).header.Get("ETag"); got != want {
+		if got, want := a.header.Get("ETag"), x.caller.get("/api/v1"+x.recordAt(x.id)).header.Get("ETag"); got != want {
 			x.Errorf("ETag %q, and the record has %q", got, want)
 		}
 	default:

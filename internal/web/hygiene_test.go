@@ -67,18 +67,18 @@ func TestMembersInDoubt(t *testing.T) {
 	program := b.program(b.site, b.acme).with("Idempotency-Key", key)
 	invoice, customer := invoices().json(invoices().command), customers().json(customers().command)
 	for body, member := range map[string]string{
-		`{"lines": [{"tax_rate": "99"}], ` + invoice[1:]:                                "/lines",
-		`{"lines": null, ` + invoice[1:]:                                                "/lines",
-		strings.Replace(invoice, `{"email"`, `{"email": "eve@example.com", "email"`, 1): "/customer/email",
-		strings.Replace(invoice, `"quantity"`, `"quantity": "7", "quantity"`, 1):        "/lines/0/quantity",
-		strings.Replace(invoice, `"quantity"`, `"qu\u0061ntity": "7", "quantity"`, 1):   "/lines/0/quantity",
-		strings.Replace(invoice, `"lines"`, `"Lines"`, 1):                               "/Lines",
-		`{"Lines": [{"tax_rate": "99"}], ` + invoice[1:]:                                "/Lines",
-		strings.Replace(invoice, `"quantity"`, `"Quantity"`, 1):                         "/lines/0/Quantity",
-		strings.Replace(invoice, `{"email"`, `{"EMAIL"`, 1):                             "/customer/EMAIL",
-		`{"` + strings.Repeat("x", 1<<19) + `": 1, ` + invoice[1:]:                      "/xxx",
-		strings.Replace(invoice, `"notes":`, `"notes":`+strings.Repeat("[", 2000), 1):   "/notes",
-		strings.Replace(invoice, `"notes":`, `"notes":{"a": 1}, "b":`, 1):               "/notes",
+		`{"lines": [{"tax_rate": "99"}], ` + invoice[1:]:                              "/lines",
+		`{"lines": null, ` + invoice[1:]:                                              "/lines",
+		strings.Replace(invoice, `"email"`, `"email": "eve@example.com", "email"`, 1): "/customer/email",
+		strings.Replace(invoice, `"quantity"`, `"quantity": "7", "quantity"`, 1):      "/lines/0/quantity",
+		strings.Replace(invoice, `"quantity"`, `"qu\u0061ntity": "7", "quantity"`, 1): "/lines/0/quantity",
+		strings.Replace(invoice, `"lines"`, `"Lines"`, 1):                             "/Lines",
+		`{"Lines": [{"tax_rate": "99"}], ` + invoice[1:]:                              "/Lines",
+		strings.Replace(invoice, `"quantity"`, `"Quantity"`, 1):                       "/lines/0/Quantity",
+		strings.Replace(invoice, `"email"`, `"EMAIL"`, 1):                             "/customer/EMAIL",
+		`{"` + strings.Repeat("x", 1<<19) + `": 1, ` + invoice[1:]:                    "/xxx",
+		strings.Replace(invoice, `"notes":`, `"notes":`+strings.Repeat("[", 2000), 1): "/notes",
+		strings.Replace(invoice, `"notes":`, `"notes":{"a": 1}, "b":`, 1):             "/notes",
 	} {
 		a := program.post("/api/v1/invoices", body)
 		if p := decode[problem](b, a); p.Type != "/problems/malformed" || !strings.Contains(p.Detail, member) || len(p.Detail) > 500 {

@@ -194,7 +194,7 @@ func (x *try) behindWire() (*client, *proxy.Proxy, *pgxpool.Pool) {
 	if a := far.must(x.format.send(x.Context(), far, x.target, "warm", x.command)); a.status >= http.StatusBadRequest {
 		x.Fatalf("not even before the cut: %v", a)
 	}
-	x.empty()
+	x.empty("settings") // which a tenant cannot be without
 	x.prepare()
 	return far, wire, pool
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"slices"
@@ -18,6 +19,7 @@ import (
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/money"
 	"onlyonce/internal/record"
+	"onlyonce/internal/settings"
 	"onlyonce/templates"
 )
 
@@ -28,6 +30,10 @@ func (s *Server) invoiceForm(r *http.Request, p templates.Page, f templates.Form
 		in = withoutBlankLines(in)
 	}
 	customers, err := s.customersToChoose(r, in.CustomerID)
+	if err != nil {
+		return nil, err
+	}
+	is, err := settings.Of(r.Context(), s.pool, principal(r).Tenant)
 	if err != nil {
 		return nil, err
 	}
@@ -45,6 +51,7 @@ func (s *Server) invoiceForm(r *http.Request, p templates.Page, f templates.Form
 	form := templates.InvoiceForm{
 		Form: f, NextNumber: next, AllowRepeat: in.AllowRepeat, CustomerID: f.Typed.Get("customer_id"), Number: in.Number,
 		IssueDate: in.IssueDate, DueDate: in.DueDate, Currency: in.Currency, Notes: in.Notes,
+		DueHint:    "Leave blank for " + daysText(is.PaymentDays) + " after the issue date, or the customer’s own terms.",
 		Currencies: currencies(), MaxLines: invoice.MaxLines, LinesHref: strings.TrimSuffix(f.Action, "/edit") + "/form",
 		// What was typed for a new customer stays, even while another one is chosen.
 		CustomerEmail: f.Typed.Get("customer_email"), CustomerName: f.Typed.Get("customer_name"),
@@ -54,6 +61,7 @@ func (s *Server) invoiceForm(r *http.Request, p templates.Page, f templates.Form
 		form.Customers = append(form.Customers, option)
 		if id, err := uuid.Parse(in.CustomerID); err == nil && id == c.ID {
 			form.CustomerID = option.Value
+			form.DueHint = "Leave blank for " + daysText(cmp.Or(c.PaymentDays, is.PaymentDays)) + " after the issue date."
 		}
 	}
 	amounts := in.Preview().Lines

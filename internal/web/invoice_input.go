@@ -7,13 +7,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/google/uuid"
 
 	"onlyonce/internal/customer"
-	"onlyonce/internal/date"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/settings"
 	"onlyonce/templates"
 )
 
@@ -89,12 +88,15 @@ func newLine(above []invoice.LineInput) invoice.LineInput {
 	return line
 }
 
-// freshInvoice gives what stands in a new form: ?customer= chooses a customer, and ?copy= an invoice to copy.
+// freshInvoice gives what stands in a new form, by the settings: ?customer= chooses a customer, and ?copy= an invoice to
+// copy. The due date is left blank, so that it follows from the issue date and the customer that are chosen in the end.
 func (s *Server) freshInvoice(r *http.Request) (url.Values, error) {
-	today := date.Of(time.Now().UTC())
+	is, err := settings.Of(r.Context(), s.pool, principal(r).Tenant)
+	if err != nil {
+		return nil, err
+	}
 	fresh := url.Values{
-		"issue_date": {today.String()}, "due_date": {today.AddDays(30).String()}, "currency": {"EUR"},
-		"line_quantity": {"1"},
+		"issue_date": {today().String()}, "currency": {is.Currency.String()}, "line_quantity": {"1"}, "line_tax_rate": {is.TaxRate},
 	}
 	if id, err := uuid.Parse(r.URL.Query().Get("customer")); err == nil {
 		fresh.Set("customer_id", id.String())

@@ -12,26 +12,27 @@ import (
 
 // invoiceJSON is an invoice as the API shows it: amounts, quantities and rates are decimal strings.
 type invoiceJSON struct {
-	ID        uuid.UUID        `json:"id"`
-	Number    string           `json:"number"`
-	Status    string           `json:"status" enum:"draft,issued,partially_paid,paid,credited,void"`
-	Overdue   bool             `json:"overdue"`
-	Customer  invoice.Customer `json:"customer"`
-	Currency  money.Currency   `json:"currency"`
-	IssueDate date.Date        `json:"issue_date"`
-	DueDate   date.Date        `json:"due_date"`
-	Lines     []lineJSON       `json:"lines"`
-	Subtotal  string           `json:"subtotal" format:"decimal"`
-	TaxTotal  string           `json:"tax_total" format:"decimal"`
-	Total     string           `json:"total" format:"decimal"`
-	Paid      string           `json:"paid" format:"decimal"`
-	Credited  string           `json:"credited" format:"decimal"`
-	Open      string           `json:"open" format:"decimal"`
-	Notes     string           `json:"notes"`
-	Version   int              `json:"version"`
-	CreatedAt time.Time        `json:"created_at"`
-	IssuedAt  time.Time        `json:"issued_at,omitzero"`
-	VoidedAt  time.Time        `json:"voided_at,omitzero"`
+	ID        uuid.UUID      `json:"id"`
+	Number    string         `json:"number"`
+	Status    string         `json:"status" enum:"draft,issued,partially_paid,paid,credited,void"`
+	Overdue   bool           `json:"overdue"`
+	Seller    invoice.Seller `json:"seller"`
+	Customer  invoice.Buyer  `json:"customer"`
+	Currency  money.Currency `json:"currency"`
+	IssueDate date.Date      `json:"issue_date"`
+	DueDate   date.Date      `json:"due_date"`
+	Lines     []lineJSON     `json:"lines"`
+	Subtotal  string         `json:"subtotal" format:"decimal"`
+	TaxTotal  string         `json:"tax_total" format:"decimal"`
+	Total     string         `json:"total" format:"decimal"`
+	Paid      string         `json:"paid" format:"decimal"`
+	Credited  string         `json:"credited" format:"decimal"`
+	Open      string         `json:"open" format:"decimal"`
+	Notes     string         `json:"notes"`
+	Version   int            `json:"version"`
+	CreatedAt time.Time      `json:"created_at"`
+	IssuedAt  time.Time      `json:"issued_at,omitzero"`
+	VoidedAt  time.Time      `json:"voided_at,omitzero"`
 
 	PossibleDuplicateOf uuid.UUID `json:"possible_duplicate_of,omitzero"`
 }
@@ -48,7 +49,7 @@ func showInvoice(inv invoice.Invoice) any {
 	c := inv.Currency
 	shown := invoiceJSON{
 		ID: inv.ID, Number: inv.Number, Status: inv.Status, Overdue: inv.Overdue,
-		Customer: inv.Customer, Currency: c,
+		Seller: inv.Seller, Customer: inv.Customer, Currency: c,
 		IssueDate: inv.IssueDate, DueDate: inv.DueDate, Notes: inv.Notes,
 		Subtotal: c.Format(inv.Subtotal), TaxTotal: c.Format(inv.TaxTotal), Total: c.Format(inv.Total),
 		Paid: c.Format(inv.Paid), Credited: c.Format(inv.Credited), Open: c.Format(inv.Open),

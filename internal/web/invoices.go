@@ -10,6 +10,7 @@ import (
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/customer"
 	"onlyonce/internal/date"
+	"onlyonce/internal/document"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/record"
@@ -43,9 +44,11 @@ func (s *Server) invoices(pages, api router) {
 	reads(m, "pdf", "application/pdf", "The invoice as a PDF file. A draft or a void invoice says so on each page.", s.invoicePDF)
 	reads(m, "ubl", "application/xml", "The issued invoice as an e-invoice: UBL 2.1 with the terms of EN 16931.", invoiceUBL,
 		&invoice.NotIssued)
-	creates(m, "Create an invoice. Leave number out to get the next one in the series.", invoice.Create,
+	creates(m, "Create an invoice. Leave number out to get the next one in the series, and due_date to get the one by "+
+		"the payment terms of the customer, or else of the settings.", invoice.Create,
 		draft, s.freshInvoice)
-	changes(m, http.MethodPut, "Replace a draft. A number that is left out stays as it is.", invoice.Edit, draft, &invoice.NotDraft)
+	changes(m, http.MethodPut, "Replace a draft. A number that is left out stays as it is, and a due_date is the one by the payment terms.",
+		invoice.Edit, draft, &invoice.NotDraft)
 	transitions(m, "issue", "issued", "Issue a draft. From then on it does not change.", invoice.Issue, nothing(),
 		&invoice.NotDraft)
 	transitions(m, "void", "voided", "Void a draft or an issued invoice. It keeps its number.", invoice.Void, nothing(),
@@ -102,8 +105,14 @@ func (s *Server) invoicePage(
 	}
 	money := inv.Currency.Display
 	view := templates.Invoice{
-		Number: inv.Number, Status: shownStatus(inv.Status, inv.DueDate), Issuer: principal(r).TenantName,
-		CustomerName: inv.Customer.Name, CustomerEmail: inv.Customer.Email, CustomerHref: "/customers/" + inv.Customer.ID.String(),
+		Number: inv.Number, Status: shownStatus(inv.Status, inv.DueDate),
+		Seller: templates.Party{
+			Name: inv.Seller.Name, Address: document.AddressLines(inv.Seller.Details), TaxID: document.TaxText(inv.Seller.Details),
+		},
+		Buyer: templates.Party{
+			Name: inv.Customer.Name, Href: "/customers/" + inv.Customer.ID.String(), Email: inv.Customer.Email,
+			Address: document.AddressLines(inv.Customer.Details), TaxID: document.TaxText(inv.Customer.Details),
+		},
 		IssueDate: day(inv.IssueDate.Time()), DueDate: day(inv.DueDate.Time()), Currency: inv.Currency.String(),
 		Subtotal: money(inv.Subtotal), Total: money(inv.Total), Notes: inv.Notes,
 		CopyHref: "/invoices/new?copy=" + inv.ID.String(), PDFHref: m.href(inv.ID) + "/pdf",
@@ -131,6 +140,9 @@ func (s *Server) invoicePage(
 	}
 	if inv.Status != invoice.StatusVoid && inv.Paid == 0 && inv.Credited == 0 {
 		view.Actions = append(view.Actions, m.action(r, inv.ID, "void", "Voiding…"))
+	}
+	for _, f := range document.Payment(inv) {
+		view.Payment = append(view.Payment, templates.Fact{Label: f.Label, Value: f.Value})
 	}
 	for _, l := range inv.Lines {
 		view.Lines = append(view.Lines, templates.InvoiceLine{

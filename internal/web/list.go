@@ -149,13 +149,13 @@ func archivedOnly(r *http.Request) bool { return r.URL.Query().Get("archived") =
 // Without a page function it is the plain one, which has the facts that the resource shows.
 func shows[R entity](m *mounted[R], summary string, page func(r *http.Request, p templates.Page, found R) (templ.Component, error)) {
 	m.document(endpoint{
-		method: http.MethodGet, path: m.path() + "/{id}", name: m.many + ".get", summary: summary, repeats: "reads",
+		method: http.MethodGet, path: m.record(), name: m.many + ".get", summary: summary, repeats: "reads",
 		gives: m.reg.shows, schema: schemaName(m.one),
 	})
 	if m.shownAt == nil || page != nil {
 		events(m)
 	}
-	m.pages.read(m.path()+"/{id}", func(w http.ResponseWriter, r *http.Request) error {
+	m.pages.read(m.record(), func(w http.ResponseWriter, r *http.Request) error {
 		found, err := m.find(r)
 		if err != nil {
 			return err
@@ -183,7 +183,7 @@ func shows[R entity](m *mounted[R], summary string, page func(r *http.Request, p
 		}
 		return m.s.render(w, r, http.StatusOK, shown)
 	})
-	m.api.read(m.path()+"/{id}", func(w http.ResponseWriter, r *http.Request) error {
+	m.api.read(m.record(), func(w http.ResponseWriter, r *http.Request) error {
 		found, err := m.find(r)
 		if err != nil {
 			return err

@@ -58,9 +58,13 @@ func TestEveryExampleRuns(t *testing.T) {
 	}
 }
 
-// make makes a thing, with what it belongs to, from examples, brings it to where the verbs lead, and gives its id.
+// make makes a thing, with what it belongs to, from examples, brings it to where the verbs lead, and gives its id. The
+// only one of its kind is there.
 func (e *examples) make(of thing, verbs ...string) string {
 	e.Helper()
+	if of.only {
+		return ""
+	}
 	address := "/api/v1" + of.list()
 	if of.parent != nil {
 		address = strings.ReplaceAll(address, "{id}", e.make(of.parent.thing, of.parent.ready...))
@@ -117,6 +121,8 @@ func (e *examples) parameters() {
 			case item.Get == nil:
 			case path == "/api/v1"+of.list() && of.parent == nil:
 				e.list(path, item.Get)
+			case of.only && strings.HasPrefix(path, "/api/v1"+of.path):
+				e.want(http.StatusOK, e.send(http.MethodGet, path, "", nil))
 			case strings.HasPrefix(path, "/api/v1"+of.path+"/{id}"):
 				e.want(http.StatusOK, e.send(http.MethodGet, strings.ReplaceAll(path, "{id}", made), "", nil), http.StatusConflict)
 			}

@@ -22,6 +22,7 @@ func formats() map[string]openapi3.Schema {
 		"date":     {Format: "date", Pattern: `^[0-9]{4}-[0-9]{2}-[0-9]{2}$`, Example: "2026-11-21"},
 		"moment":   {Format: "date-time", Example: "2026-11-21T09:30:00Z"},
 		"currency": {Pattern: `^[A-Z]{3}$`, Example: "EUR", Description: "ISO 4217"},
+		"country":  {Pattern: `^[A-Z]{2}$`, Example: "IE", Description: "ISO 3166-1 alpha-2"},
 		"email":    {Format: "idn-email", Example: "ada@example.com"},
 		"uuid":     {Format: "uuid", Example: "019aa5b2-7c1e-7d3a-9f00-3b1d5c6e7f80"},
 	}

@@ -84,10 +84,10 @@ func read[I, C any, R entity](m *mounted[R], check func(I) (C, error)) command[C
 
 // fieldsInto sets the fields of an input from those of a form that have their JSON names.
 func fieldsInto[I, C any](fields []templates.Field, check func(I) (C, error)) func(url.Values) (C, error) {
-	places := map[string]int{}
-	for i := range reflect.TypeFor[I]().NumField() {
-		name, _, _ := strings.Cut(reflect.TypeFor[I]().Field(i).Tag.Get("json"), ",")
-		places[name] = i
+	places := map[string][]int{}
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[I]()) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		places[name] = f.Index
 	}
 	for _, f := range fields {
 		if _, ok := places[f.Name]; !ok {
@@ -97,7 +97,7 @@ func fieldsInto[I, C any](fields []templates.Field, check func(I) (C, error)) fu
 	return func(typed url.Values) (C, error) {
 		var in I
 		for _, f := range fields {
-			reflect.ValueOf(&in).Elem().Field(places[f.Name]).SetString(typed.Get(f.Name))
+			reflect.ValueOf(&in).Elem().FieldByIndex(places[f.Name]).SetString(typed.Get(f.Name))
 		}
 		return check(in)
 	}
@@ -148,12 +148,12 @@ func changes[C any, R entity](
 	words := editing(m.one)
 	register(m, op, words)
 	documentChange(m, op, c, endpoint{
-		method: method, path: m.path() + "/{id}", summary: summary + " If-Match names the version that you have seen.",
+		method: method, path: m.record(), summary: summary + " If-Match names the version that you have seen.",
 		repeats: "replays the first answer; without a key, 412",
 	}, conflicts)
-	m.pages.read(m.path()+"/{id}/edit", m.openEdit(words, op.Used))
-	operation(m.pages, http.MethodPost, m.path()+"/{id}/edit", m.s, op, htmlFormat(m, op, words, c))
-	operation(m.api, method, m.path()+"/{id}", m.s, op, jsonFormat(m, op, c))
+	m.pages.read(m.record()+"/edit", m.openEdit(words, op.Used))
+	operation(m.pages, http.MethodPost, m.record()+"/edit", m.s, op, htmlFormat(m, op, words, c))
+	operation(m.api, method, m.record(), m.s, op, jsonFormat(m, op, c))
 }
 
 // transitions registers an operation that brings a record into a state: POST /{id}/<verb>. past is the verb's
@@ -167,7 +167,7 @@ func transitions[C any, R entity](
 		replayed: capital(m.one) + " " + past + ". We ignored the duplicate submission and kept your first request.",
 	}
 	register(m, op, words)
-	path := m.path() + "/{id}/" + verb
+	path := m.record() + "/" + verb
 	documentChange(m, op, c, endpoint{method: http.MethodPost, path: path, summary: summary, repeats: "does nothing more"}, conflicts)
 	operation(m.pages, http.MethodPost, path, m.s, op, htmlFormat(m, op, words, c))
 	operation(m.api, http.MethodPost, path, m.s, op, jsonFormat(m, op, c))

@@ -43,14 +43,14 @@ func (x *try) button() string {
 func eachForm(t *testing.T, test func(x *try)) {
 	t.Helper()
 	t.Parallel()
-	eachFormOf(t, things(), test)
+	eachFormOf(t, createdThings(), test)
 }
 
 // eachFreeForm is eachForm without what belongs to a record of one tenant.
 func eachFreeForm(t *testing.T, test func(x *try)) {
 	t.Helper()
 	t.Parallel()
-	eachFormOf(t, slices.DeleteFunc(things(), func(of thing) bool { return of.parent != nil }), test)
+	eachFormOf(t, slices.DeleteFunc(createdThings(), func(of thing) bool { return of.parent != nil }), test)
 }
 
 func eachFormOf(t *testing.T, things []thing, test func(x *try)) {

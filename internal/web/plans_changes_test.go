@@ -17,7 +17,7 @@ func (b *bundle) everyChange(program, person *client) map[string][]request {
 		}
 	}
 	customer := func(id int) edits {
-		mine := url.Values{"email": {strconv.Itoa(id) + "@example.com"}, "name": {"Ada King"}}
+		mine := change(c.edited, "email", strconv.Itoa(id)+"@example.com")
 		return edits{
 			c, rowID(id), mine, change(mine, "name", "Grace"), change(mine, "email", "7@EXAMPLE.com"),
 			change(mine, "email", "7", "name", ""),
@@ -64,6 +64,47 @@ func editForms(person *client, path string, id int) []request {
 		form("a form", http.StatusOK, rowID(id), "fresh"),
 		form("a used form", http.StatusOK, rowID(id), "past+"+strconv.Itoa(id)),
 		form("nobody's", http.StatusNotFound, nobody, "fresh"),
+	}
+}
+
+// everySetting gives the requests of the routes of the settings, of which there is one record.
+func (b *bundle) everySetting(program, person *client) map[string][]request {
+	of := settings()
+	get := func(c *client, path string) request {
+		return request{path, http.StatusOK, func() answer { return c.get(path) }}
+	}
+	form := func(want int, key, version string, command url.Values) request {
+		return request{key + " from version " + version, want, func() answer {
+			return person.submit("/settings/edit", change(command, "idempotency_key", key, "version", version))
+		}}
+	}
+	api := func(want int, key, tag string, command url.Values) request {
+		return request{key + " from " + tag, want, func() answer {
+			c := program.with("Idempotency-Key", key).with("If-Match", tag)
+			return c.must(c.send(b.Context(), http.MethodPut, "/api/v1/settings", of.json(command)))
+		}}
+	}
+	edit, put := form(http.StatusSeeOther, "settings form", "1", of.edited), api(http.StatusOK, "settings", `"v2"`, of.command)
+	return map[string][]request{
+		"GET /settings": {get(person, "/settings")}, "GET /api/v1/settings": {get(program, "/api/v1/settings")},
+		"GET /settings/edit": {get(person, "/settings/edit?key=fresh")},
+		"POST /settings/edit": {
+			edit, edit, // replayed
+			form(http.StatusUnprocessableEntity, "settings form", "2", of.other), // mismatch
+			form(http.StatusConflict, "stale", "1", of.other),
+			form(http.StatusConflict, "no version", "", of.other),
+			form(http.StatusUnprocessableEntity, "invalid", "2", change(of.command, "country", "XX")),
+			form(http.StatusSeeOther, "same", "2", of.edited), // unchanged
+			b.expiry(), edit, get(person, "/settings/edit?key=settings+form"),
+		},
+		"PUT /api/v1/settings": { // behind the form
+			put, put, // replayed
+			api(http.StatusUnprocessableEntity, "settings", `"v3"`, of.other), // mismatch
+			api(http.StatusPreconditionFailed, "stale", `"v1"`, of.other),
+			api(http.StatusUnprocessableEntity, "invalid", `"v3"`, change(of.command, "country", "XX")),
+			api(http.StatusOK, "api same", `"v3"`, of.command), // unchanged
+			b.expiry(), put,
+		},
 	}
 }
 

@@ -95,19 +95,22 @@ func (b *bundle) everyRoute(first firsts, program, person *client) map[string][]
 		"POST /api/v1/customers":     slices.Concat(apiCustomers, late, apiCustomers),
 		"GET /api/v1/customers":      get(program, pagesOf("/api/v1/customers")...),
 	}
-	for _, many := range []string{"invoices", "customers", "credit-notes", "outbox"} {
-		all := "/" + many + "/" + rowID(7) + "/events"
+	for pattern, all := range map[string]string{
+		"/invoices/{id}/events": "/invoices/" + rowID(7) + "/events", "/customers/{id}/events": "/customers/" + rowID(7) + "/events",
+		"/credit-notes/{id}/events": "/credit-notes/" + rowID(7) + "/events", "/outbox/{id}/events": "/outbox/" + rowID(7) + "/events",
+		"/settings/events": "/settings/events",
+	} {
 		when := time.Now().UTC().Format(time.RFC3339Nano)
 		for _, address := range []string{all, at(all+"?limit=100", when, "x", false), at(all+"?limit=2", when, "x", true)} {
-			routes["GET /"+many+"/{id}/events"] = append(routes["GET /"+many+"/{id}/events"], get(person, address)...)
-			address = "/api/v1" + address
-			routes["GET /api/v1/"+many+"/{id}/events"] = append(routes["GET /api/v1/"+many+"/{id}/events"], get(program, address)...)
+			routes["GET "+pattern] = append(routes["GET "+pattern], get(person, address)...)
+			routes["GET /api/v1"+pattern] = append(routes["GET /api/v1"+pattern], get(program, "/api/v1"+address)...)
 		}
 	}
 	for _, file := range []string{"pdf", "ubl"} {
 		routes["GET /invoices/{id}/"+file] = get(person, newest+"/"+file)
 		routes["GET /api/v1/invoices/{id}/"+file] = get(program, "/api/v1"+newest+"/"+file)
 	}
+	maps.Copy(routes, b.everySetting(program, person))
 	maps.Copy(routes, b.everyChange(program, person))
 	maps.Copy(routes, b.everyPayment(program, person))
 	maps.Copy(routes, b.everyRefund(program, person))

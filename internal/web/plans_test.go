@@ -74,12 +74,13 @@ func (b *bundle) grow() (first firsts) {
 		SELECT '%[1]s', pg_temp.id(n), n || '@example.com', 'Customer', CASE WHEN n > %[2]d THEN now() END
 		FROM generate_series(1, 2 * %[2]d) AS n;
 		INSERT INTO invoices (tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total,
-			total, likeness, created_at, status, issued_at, bill_to)
+			total, likeness, created_at, status, issued_at, bill_to, seller)
 		SELECT '%[1]s', pg_temp.id(n), '2026-' || lpad((n * 2)::text, 4, '0'), pg_temp.id(1 + n %% 2), 'EUR',
 			'2026-01-01'::date + (n %% 300)::integer, '2026-01-31'::date + (n %% 300)::integer, '', 100000 + n, 0, 100000 + n,
 			sha256(n::text::bytea), now() - interval '1 day',
 			CASE WHEN n <= %[3]d THEN 'draft' ELSE 'issued' END, CASE WHEN n > %[3]d THEN now() END,
-			CASE WHEN n > %[3]d THEN json_build_object('id', pg_temp.id(1 + n %% 2), 'email', '', 'name', 'Customer') END
+			CASE WHEN n > %[3]d THEN json_build_object('id', pg_temp.id(1 + n %% 2), 'email', '', 'name', 'Customer') END,
+			CASE WHEN n > %[3]d THEN json_build_object('name', 'Acme') END
 		FROM generate_series(1, %[2]d) AS n;
 		SET LOCAL session_replication_role = replica; -- the triggers would refuse it, or do the same one by one
 		INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, net)
@@ -103,6 +104,7 @@ func (b *bundle) grow() (first firsts) {
 			('invoice.edit', 'changed', '{"notes": ["", "x"]}'),
 			('invoice.issue', 'changed', '{"status": ["draft", "issued"]}'),
 			('invoice.void', 'changed', '{"status": ["issued", "void"]}'),
+			('settings.edit', 'changed', '{"name": ["Ada", "Ada King"]}'),
 			('customer.edit', 'changed', '{"name": ["Ada", "Ada King"]}'),
 			('customer.archive', 'changed', '{"archived_at": [null, "2026-11-21T12:00:00Z"]}'),
 			('customer.restore', 'changed', '{"archived_at": ["2026-11-21T12:00:00Z", null]}')) AS of (operation, outcome, changes);

@@ -31,6 +31,9 @@ type entity interface {
 type resource[R entity] struct {
 	one  string // "customer"
 	many string // "customers", whose address is /customers
+	// only says that a tenant has exactly one of them, which has the tenant's id: the settings, at /settings. It comes
+	// into being with the tenant, so it is neither listed nor created.
+	only bool
 	// under is the resource that each of them belongs to, such as "invoices": they are listed and created at
 	// /invoices/{id}/payments. It is "" for most.
 	under string
@@ -148,6 +151,14 @@ func (m *mounted[R]) list() string {
 	return "/" + m.under + "/{id}" + m.path()
 }
 
+// record is the address of one: of the record that the path names, or of the only one.
+func (m *mounted[R]) record() string {
+	if m.only {
+		return m.path()
+	}
+	return m.path() + "/{id}"
+}
+
 // making is the address where one is made.
 func (m *mounted[R]) making() string { return cmp.Or(m.madeAt, m.list()) }
 
@@ -166,11 +177,21 @@ func (m *mounted[R]) page(found R) string {
 }
 
 // href is the address of one.
-func (m *mounted[R]) href(id uuid.UUID) string { return m.path() + "/" + id.String() }
+func (m *mounted[R]) href(id uuid.UUID) string {
+	return strings.ReplaceAll(m.record(), "{id}", id.String())
+}
 
-// find gives the record that the path names, or an error.
+// id is that of the record that a request is about, or an error.
+func (m *mounted[R]) id(r *http.Request) (uuid.UUID, error) {
+	if m.only {
+		return principal(r).Tenant, nil
+	}
+	return pathID(r)
+}
+
+// find gives the record that a request is about, or an error.
 func (m *mounted[R]) find(r *http.Request) (R, error) {
-	id, err := pathID(r)
+	id, err := m.id(r)
 	if err != nil {
 		var none R
 		return none, err
@@ -267,14 +288,6 @@ func (s *Server) above(reg *registration) *registration {
 		reg = s.registered("/" + reg.under)
 	}
 	return reg
-}
-
-// plainForm is the page with a form of which nothing but its fields has to be known.
-func plainForm(page func(templates.Page, templates.Form) templ.Component) func(
-	*http.Request, templates.Page, templates.Form) (templ.Component, error) {
-	return func(_ *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
-		return page(p, f), nil
-	}
 }
 
 // below is the record that the address of a page is below: the invoice of /invoices/{id}/payments.

@@ -89,7 +89,7 @@ func TestEveryFieldIsDeclared(t *testing.T) {
 		for _, f := range of.fields {
 			declared[f.name] = true
 		}
-		p := x.page(x.caller.get(x.caller.get(x.list() + "/new").location()))
+		p := x.page(x.caller.get(x.caller.get(x.formAt()).location()))
 		for _, n := range all(p.form(), "input", "textarea", "select") {
 			name, _ := attr(n, "name")
 			if kind, _ := attr(n, "type"); kind != "hidden" && !declared[name] {
@@ -146,7 +146,9 @@ func taken(at string, of reflect.Type) (all []string) {
 			if name == "" {
 				name = of.Field(i).Name
 			}
-			if name != "-" {
+			if of.Field(i).Anonymous {
+				all = append(all, taken(at, of.Field(i).Type)...)
+			} else if name != "-" {
 				all = append(all, taken(at+"/"+name, of.Field(i).Type)...)
 			}
 		}

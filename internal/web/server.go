@@ -139,6 +139,7 @@ func (s *Server) mount(mux chi.Router, perMinute int, sameOrigin func(http.Handl
 	s.creditNotes(pages, api)
 	s.customers(pages, api)
 	s.mails(pages, api)
+	s.settings(pages, api)
 }
 
 // home is where people begin: the list of the first resource.

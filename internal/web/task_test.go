@@ -107,11 +107,11 @@ func (b *bundle) once() []web.Route {
 	return slices.DeleteFunc(slices.Clone(b.Routes), func(r web.Route) bool { return r.Repeat != web.Once })
 }
 
-// creating is the task that makes a thing.
+// creating is the task that makes a thing, or changes the only one.
 func (b *bundle) creating(of thing) task {
 	b.Helper()
 	all := b.tasks()
-	i := slices.IndexFunc(all, func(t task) bool { return t.name == of.name && !t.kind.Changes() })
+	i := slices.IndexFunc(all, func(t task) bool { return t.name == of.name && (of.only || !t.kind.Changes()) })
 	if i < 0 {
 		b.Fatalf("nothing creates %s", of.name)
 	}
@@ -149,9 +149,13 @@ func (t task) isButton() bool { return t.kind == idempotency.Transition }
 // namesOne says whether its address names a record, which has to be there.
 func (t task) namesOne() bool { return strings.Contains(t.form, "{id}") }
 
-// create makes a thing as a program does. One that belongs to another is placed before.
+// create makes a thing as a program does, or changes the only one. One that belongs to another is placed before.
 func (c *client) create(of thing, key string, command url.Values) answer {
 	c.b.Helper()
+	if of.only {
+		c = c.with("If-Match", c.get("/api/v1"+of.path).header.Get("ETag")).with("Idempotency-Key", key)
+		return c.must(c.send(c.b.Context(), http.MethodPut, "/api/v1"+of.path, of.json(command)))
+	}
 	return c.must(c.with("Idempotency-Key", key).send(c.b.Context(), http.MethodPost, "/api/v1"+of.list(), of.json(command)))
 }
 
@@ -161,7 +165,7 @@ func (b *bundle) prepared(t tenant, key string, of thing, command url.Values, ve
 	program := b.program(b.site, t)
 	made := program.create(b.placed(of, t, key), key, command)
 	for _, verb := range verbs {
-		made = program.with("Idempotency-Key", key).post("/api/v1"+of.path+"/"+decode[created](b, made).ID+"/"+verb, "")
+		made = program.with("Idempotency-Key", key).post("/api/v1"+of.recordAt(decode[created](b, made).ID)+"/"+verb, "")
 	}
 	if made.status >= http.StatusBadRequest {
 		b.Fatalf("cannot prepare one %s: %v", of.name, made)

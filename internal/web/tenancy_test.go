@@ -16,7 +16,8 @@ import (
 )
 
 // secrets is what only acme may read.
-var secrets = []string{"secret@acme.example", "Secret Customer", "SECRET-7", "secret notes", "secret work", "secret reference"}
+var secrets = []string{"secret@acme.example", "Secret Customer", "SECRET-7", "secret notes", "secret work", "secret reference",
+	"Secret Ltd", "secret street"}
 
 // secretIDs are what the other tenant will try.
 type secretIDs struct{ invoice, customer, payment, refund, creditNote string }
@@ -30,6 +31,7 @@ func setupSecrets(t *testing.T) (*bundle, secretIDs) {
 	command := change(of.command, "notes", "secret notes", "customer_email", "secret@acme.example",
 		"customer_name", "Secret Customer", "line_description", "secret work")
 	program.create(of, "of the series", command)
+	program.create(settings(), "settings", change(settings().command, "name", "Secret Ltd", "address", "1 secret street"))
 	a := program.create(of, key, change(command, "number", "SECRET-7"))
 	if a.status != http.StatusCreated {
 		t.Fatal(a)
@@ -108,7 +110,7 @@ func TestKeyOfAnotherTenantIsAnotherIntent(t *testing.T) {
 				x.format.done(x, first)
 				second := y.ask(y.command)
 				y.format.done(&y, second)
-				if x.format.record(x, first) == y.format.record(&y, second) {
+				if !x.only && x.format.record(x, first) == y.format.record(&y, second) {
 					x.Error("two tenants share a record")
 				}
 				y.format.replayed(&y, y.ask(y.command), second)
@@ -135,6 +137,7 @@ func (b *bundle) tenantTables() []string {
 // TestRowLevelSecurity is the last line: the app's role, with queries that forgot their tenant.
 func TestRowLevelSecurity(t *testing.T) {
 	b, _ := setupSecrets(t)
+	b.exec(`DELETE FROM settings WHERE tenant_id = $1`, b.globex.id) // so that it has no row anywhere
 	for _, table := range b.tenantTables() {
 		b.exec(`ALTER TABLE ` + table + ` DISABLE TRIGGER USER`) // that refuse some of it as well
 		if get[int](b, `SELECT count(*) FROM `+table) == 0 {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"net/url"
+	"slices"
 )
 
 // thing is a resource as its tests declare it: what cannot be found out about it by asking the server. Commands
@@ -14,6 +15,7 @@ type thing struct {
 	at      string     // where one is made on the address of its parent, if that is not path
 	parent  *parent    // what each of them belongs to; nil if they stand for themselves
 	ownPage bool       // whether one that belongs to another has a page of its own
+	only    bool       // whether a tenant has exactly one from the beginning, at path: the command is its first change
 	verb    string     // of the button that makes one, such as "create"; the participle is past
 	past    string     // such as "created"
 	command url.Values // makes the first one
@@ -55,9 +57,25 @@ func (t thing) list() string {
 // pageOf is the address of the page that shows one.
 func (t thing) pageOf(id string) string {
 	if t.parent == nil || t.ownPage {
-		return t.path + "/" + id
+		return t.recordAt(id)
 	}
 	return t.parent.pageOf(t.parent.id)
+}
+
+// recordAt is the address of one of them.
+func (t thing) recordAt(id string) string {
+	if t.only {
+		return t.path
+	}
+	return t.path + "/" + id
+}
+
+// formAt is where the form of its command is opened.
+func (t thing) formAt() string {
+	if t.only {
+		return t.path + "/edit"
+	}
+	return t.list() + "/new"
 }
 
 // unplaced is a thing whose parents are still to be made.
@@ -105,7 +123,13 @@ func things() []thing {
 		refunds(),
 		creditNotes(),
 		mails(),
+		settings(),
 	}
+}
+
+// createdThings are those that somebody creates.
+func createdThings() []thing {
+	return slices.DeleteFunc(things(), func(of thing) bool { return of.only })
 }
 
 // another gives a command that differs in this field.

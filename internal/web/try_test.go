@@ -162,7 +162,7 @@ func (x *try) added() rows {
 func (x *try) meanwhile(method, path, key, command string) created {
 	x.Helper()
 	program := x.program(x.site, x.acme).with("Idempotency-Key", key)
-	now := program.get(x.at("/api/v1" + x.path + "/{id}"))
+	now := program.get("/api/v1" + x.recordAt(x.id))
 	a := program.must(program.with("If-Match", now.header.Get("ETag")).send(x.Context(), method, x.at(path), command))
 	if a.status != http.StatusOK {
 		x.Fatalf("not changed meanwhile: %v", a)

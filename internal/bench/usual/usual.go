@@ -97,7 +97,7 @@ func (s Service) insert(ctx context.Context, tx pgx.Tx, d invoice.Draft) (uuid.U
 	shown := invoice.Invoice{
 		Number: string(d.Number), Status: "draft", Currency: d.Currency, IssueDate: d.IssueDate, DueDate: d.DueDate,
 		Lines: d.Lines, Notes: d.Notes, Header: record.Header{Version: 1},
-		Customer: invoice.Customer{Email: string(d.Customer.Email), Name: d.Customer.Name},
+		Customer: invoice.Buyer{Customer: invoice.Customer{Email: string(d.Customer.Email), Name: d.Customer.Name}},
 	}
 	var err error
 	if shown.ID, err = uuid.NewV7(); err != nil {

@@ -9,41 +9,48 @@ SELECT claim_intent($1, $2, $3, $4);
 -- $4 = '20000ms'
 
 WITH billed AS MATERIALIZED (
-	SELECT chosen.id, c.email, c.name
+	SELECT chosen.id, c.email, c.name, c.address, c.country, c.tax_id, c.payment_days
 	FROM (SELECT $1::uuid AS id) AS chosen
 	LEFT JOIN customers c ON c.tenant_id = $2 AND c.id = chosen.id
 	WHERE $1::uuid <> $3::uuid
 	UNION ALL
-	SELECT id, email, name
-	FROM create_or_reuse_customer($2, $4, $5, $6)
+	SELECT id, email, name, address, country, tax_id, payment_days
+	FROM create_or_reuse_customer($2, $4, $5, $6, $7, $8, $9, NULLIF($10, '')::integer)
 	WHERE $1::uuid = $3::uuid
 ), inserted AS (
 	INSERT INTO invoices (
 		tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total, total, likeness)
 	SELECT
-		$2, $7, NULLIF($8, ''), id, $9, $10, $11, $12,
-		$13, $14, $15, sha256(uuid_send(id) || $16::bytea)
-	FROM billed
+		$2, $11, NULLIF($12, ''), c.id, $13, $14, COALESCE($15::date, $14::date + COALESCE(c.payment_days, (
+					SELECT s.payment_days FROM settings s WHERE s.tenant_id = $2 AND s.id = $2))), $16,
+		$17, $18, $19, sha256(uuid_send(c.id) || $20::bytea)
+	FROM billed c
 	RETURNING *
 ), inserted_lines AS (
 	INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, net)
-	SELECT $2, $7, position, description, quantity::numeric, unit_price, tax_rate::numeric, net
-	FROM unnest($17::text[], $18::text[], $19::bigint[], $20::text[], $21::bigint[])
+	SELECT $2, $11, position, description, quantity::numeric, unit_price, tax_rate::numeric, net
+	FROM unnest($21::text[], $22::text[], $23::bigint[], $24::text[], $25::bigint[])
 	WITH ORDINALITY AS typed (description, quantity, unit_price, tax_rate, net, position)
 	RETURNING *
 ), inserted_effect AS (
 	INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
-	SELECT $2, id, $22, $23, 'customer created' FROM billed WHERE id = $4
+	SELECT $2, id, $26, $27, 'customer created' FROM billed WHERE id = $4
 )
 INSERT INTO intents (
 	tenant_id, operation, key, fingerprint, attempt_id, actor, record_id, outcome, result, expires_at)
 SELECT
-	$2, $22, $23, $24, $25, $26,
-	record.id, CASE record.id WHEN $7 THEN 'created' ELSE 'reused' END, made.result, now() + $27
+	$2, $26, $27, $28, $29, $30,
+	record.id, CASE record.id WHEN $11 THEN 'created' ELSE 'reused' END, made.result, now() + $31
 FROM (SELECT (
 		SELECT json_build_object(
 			'id', i.id, 'number', i.number, 'status', i.status, 'overdue', false, 'paid', 0, 'credited', 0, 'open', i.total,
-			'currency', i.currency, 'customer', json_build_object('id', b.id, 'email', b.email, 'name', b.name),
+			'currency', i.currency,
+			'seller', (SELECT json_build_object(
+					'name', s.name, 'address', s.address, 'country', s.country, 'tax_id', s.tax_id,
+					'account_holder', s.account_holder, 'account_number', s.account_number, 'bic', s.bic)
+				FROM settings s WHERE s.tenant_id = $2 AND s.id = $2),
+			'customer', json_build_object(
+				'id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id),
 			'issue_date', i.issue_date, 'due_date', i.due_date, 'notes', i.notes,
 			'lines', (
 				SELECT json_agg(json_build_object(
@@ -53,8 +60,8 @@ FROM (SELECT (
 			'subtotal', i.subtotal, 'tax_total', i.tax_total, 'total', i.total,
 			'version', i.version, 'created_at', i.created_at,
 			'possible_duplicate_of', COALESCE(
-				likely_repeat_of(i.tenant_id, i.id, i.likeness, $28, $29), $3))
-		FROM inserted i, billed b) AS result OFFSET 0) AS made,
+				likely_repeat_of(i.tenant_id, i.id, i.likeness, $32, $33), $3))
+		FROM inserted i, billed c) AS result OFFSET 0) AS made,
 LATERAL (SELECT (made.result->>'id')::uuid AS id OFFSET 0) AS record
 RETURNING result, record_id, outcome;
 -- $1 = '00000000-0000-0000-0000-000000000000'
@@ -63,28 +70,32 @@ RETURNING result, record_id, outcome;
 -- $4 = 'the customer'
 -- $5 = 'grace@example.com'
 -- $6 = 'Ada Lovelace'
--- $7 = 'the invoice'
--- $8 = '2026-0002'
--- $9 = 'EUR'
--- $10 = '2026-11-21'
--- $11 = '2026-12-21'
--- $12 = ''
--- $13 = '10000'
--- $14 = '2300'
--- $15 = '12300'
--- $16 = 'bytes'
--- $17 = '{Design}'
--- $18 = '{2}'
--- $19 = '{5000}'
--- $20 = '{23}'
--- $21 = '{10000}'
--- $22 = 'invoice.create'
--- $23 = 'k'
--- $24 = 'bytes'
--- $25 = 'the invoice'
--- $26 = 'test'
--- $27 = '24:00:00'
--- $28 = '00:10:00'
--- $29 = 'f'
+-- $7 = ''
+-- $8 = ''
+-- $9 = ''
+-- $10 = ''
+-- $11 = 'the invoice'
+-- $12 = '2026-0002'
+-- $13 = 'EUR'
+-- $14 = '2026-11-21'
+-- $15 = '2026-12-21'
+-- $16 = ''
+-- $17 = '10000'
+-- $18 = '2300'
+-- $19 = '12300'
+-- $20 = 'bytes'
+-- $21 = '{Design}'
+-- $22 = '{2}'
+-- $23 = '{5000}'
+-- $24 = '{23}'
+-- $25 = '{10000}'
+-- $26 = 'invoice.create'
+-- $27 = 'k'
+-- $28 = 'bytes'
+-- $29 = 'the invoice'
+-- $30 = 'test'
+-- $31 = '24:00:00'
+-- $32 = '00:10:00'
+-- $33 = 'f'
 
 COMMIT;

@@ -1,0 +1,46 @@
+package app_test
+
+import (
+	"encoding/base64"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"testing"
+)
+
+// TestMailHasTheInvoiceAttached: the same file that the server gives of the issued invoice.
+func TestMailHasTheInvoiceAttached(t *testing.T) {
+	s := startSink(t, nil, nil)
+	b := mailing(t, s.url)
+	invoice := b.draft("one", "Ada")
+	b.post(invoice+"/issue", "one", "", http.StatusOK)
+	b.settled(1)
+	_, want, err := ask(http.MethodGet, b.URL()+invoice+"/pdf", "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	message := s.messages()[0]
+	_, parameters, err := mime.ParseMediaType(message.Header.Get("Content-Type"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts, attached := multipart.NewReader(message.Body, parameters["boundary"]), 0
+	for {
+		part, err := parts.NextPart()
+		if err != nil {
+			break
+		}
+		if part.FileName() == "" {
+			continue
+		}
+		attached++
+		file, err := io.ReadAll(base64.NewDecoder(base64.StdEncoding, part))
+		if part.FileName() != "Invoice-2026-0001.pdf" || err != nil || string(file) != string(want) {
+			t.Errorf("%s has %d bytes and the document %d: %v", part.FileName(), len(file), len(want), err)
+		}
+	}
+	if attached != 1 {
+		t.Errorf("%d files are attached: %s", attached, message.Header.Get("Content-Type"))
+	}
+}

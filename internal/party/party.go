@@ -1,0 +1,52 @@
+// Package party checks what invoices say of a business or a person besides the name: the business that bills, and its
+// customers.
+package party
+
+import (
+	"strconv"
+	"strings"
+
+	"onlyonce/internal/invalid"
+)
+
+// Limits, in characters.
+const (
+	MaxName    = 200
+	MaxAddress = 500
+	maxTaxID   = 50
+)
+
+// Details are what an invoice says of a party besides its name. What is not known is "".
+type Details struct {
+	Address string `json:"address,omitzero" doc:"Lines, without the country."`
+	Country string `json:"country,omitzero" format:"country"`
+	TaxID   string `json:"tax_id,omitzero" doc:"As the party writes it, such as a VAT number with its country prefix."`
+}
+
+// Check gives the details in the form in which they are stored, and adds what is wrong to problems, with pointers below
+// prefix.
+func (d Details) Check(prefix string, problems *invalid.Error) Details {
+	checked := Details{
+		Address: problems.Lines(prefix+"/address", "the address", d.Address, MaxAddress),
+		Country: strings.ToUpper(strings.TrimSpace(d.Country)),
+	}
+	if checked.Country != "" && !IsCountry(checked.Country) {
+		problems.Add(prefix+"/country", "Choose a country by its two-letter code, like IE.")
+	}
+	checked.TaxID = problems.Line(prefix+"/tax_id", "the tax ID", d.TaxID, maxTaxID)
+	return checked
+}
+
+// PaymentDays checks a number of days from 0 to 365 within which invoices are paid; "" stays "". What is wrong is added
+// to problems.
+func PaymentDays(pointer, typed string, problems *invalid.Error) string {
+	typed = strings.TrimSpace(typed)
+	if typed == "" {
+		return ""
+	}
+	days, err := strconv.ParseUint(typed, 10, 16)
+	if err != nil || days > 365 {
+		problems.Add(pointer, "Enter a number of days from 0 to 365, like 30.")
+	}
+	return strconv.FormatUint(days, 10)
+}
