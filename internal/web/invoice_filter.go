@@ -51,7 +51,7 @@ func invoiceFilters() []parameter {
 		{name: "customer_id", meaning: "Only those of this customer.", format: "uuid"},
 		{name: "from", meaning: "Only those issued on this day or later.", format: "date"},
 		{name: "to", meaning: "Only those issued on this day or before.", format: "date"},
-		{name: "paid_from", meaning: "Only those with a payment on this day or later. With paid_to, the same payment is in both.", format: "date"},
+		{name: "paid_from", meaning: "Only those with a payment on this day or later. With paid_to, one payment is both.", format: "date"},
 		{name: "paid_to", meaning: "Only those with a payment on this day or before.", format: "date"},
 		{name: "sort", meaning: "The order. newest and oldest go by the issue date.", values: invoice.Sorts()},
 	}

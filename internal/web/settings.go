@@ -25,7 +25,8 @@ func (s *Server) settings(pages, api router) {
 			{Name: "payment_days", Value: "Payment terms in days"},
 		},
 		form: settingsForm, example: settings.Input{
-			Name: "Acme Studio Ltd", Currency: "EUR", PaymentDays: "30", Details: party.Details{Address: "12 Dame Street\nDublin 2", Country: "IE"},
+			Name: "Acme Studio Ltd", Details: party.Details{Address: "12 Dame Street\nDublin 2", Country: "IE"},
+			Currency: "EUR", PaymentDays: "30",
 		},
 		shown: func(is settings.Settings) []templates.Fact {
 			return append([]templates.Fact{{Label: "Legal name", Value: is.Name}}, detailFacts(is.Details, "–")...)
