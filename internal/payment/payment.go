@@ -56,7 +56,7 @@ type Input struct {
 	Reference string `json:"reference,omitzero" doc:"What the provider calls the payment. It comes once."`
 
 	// SeenOpen is the open amount that a form showed; "" if it showed none.
-	SeenOpen string `json:"-"`
+	SeenOpen string `json:"-" form:"seen_open"`
 }
 
 // Draft is a valid input: the command that records a payment.

@@ -38,7 +38,7 @@ type Input struct {
 	Date   string `json:"date" format:"date"`
 
 	// SeenLeft is what a form showed as left of the payment; "" if it showed nothing.
-	SeenLeft string `json:"-"`
+	SeenLeft string `json:"-" form:"seen_left"`
 }
 
 // Draft is a valid input: the command that records a refund.

@@ -3,7 +3,6 @@ package web
 import (
 	"net/http"
 	"net/url"
-	"reflect"
 	"strconv"
 	"strings"
 
@@ -11,31 +10,26 @@ import (
 
 	"onlyonce/internal/credit"
 	"onlyonce/internal/invoice"
-	"onlyonce/internal/record"
 	"onlyonce/templates"
 )
 
 // creditNotes is the resource of package credit. They are listed with their invoice.
 func (s *Server) creditNotes(pages, api router) {
 	m := mount(s, pages, api, resource[credit.Note]{
-		one: "credit note", many: "credit-notes", under: "invoices", belongs: s.hasInvoice, table: credit.Table,
+		one: "credit note", many: "credit-notes", under: "invoices", belongs: exists(s.invoiceOf), table: credit.Table,
 		name: func(n credit.Note) string { return n.Number }, json: showCreditNote, form: s.creditNoteForm,
 		facts: creditFacts, control: creditControl, severals: []string{"line_quantity"},
 		rules: credit.Rules(), example: credit.Input{Lines: []credit.LineInput{{Position: 1, Quantity: "1"}}},
 	})
 	lists(m, listing[credit.Note]{
 		summary: "The credit notes of an invoice, newest first.", json: showCreditNote,
-		read: func(r *http.Request, page record.Page) (record.List[credit.Note], error) {
-			inv, err := s.invoiceOf(r)
-			if err != nil {
-				return record.List[credit.Note]{}, err
-			}
-			return credit.ListOf(r.Context(), s.pool, principal(r).Tenant, inv.ID, page)
-		},
+		read: listUnder(s, s.invoiceOf, credit.ListOf),
 	})
 	shows(m, "One credit note.", s.creditNotePage)
+	draft := readUnder(m, s.invoiceOf, credit.Input.Draft)
+	draft.form = s.creditOfForm // whose fields are those of lines
 	creates(m, "Credit quantities of the lines of an issued invoice, at most what is open. Leave lines out to credit all that is left.",
-		credit.Create, command[credit.Draft]{form: s.creditOfForm, json: s.creditOfJSON, input: reflect.TypeFor[credit.Input]()},
+		credit.Create, draft,
 		s.freshCreditNote, &credit.ExceedsInvoice, &invoice.NotIssued)
 }
 
@@ -50,18 +44,6 @@ func (s *Server) creditOfForm(r *http.Request) (credit.Draft, error) {
 			quantity = "0"
 		}
 		in.Lines = append(in.Lines, credit.LineInput{Position: i + 1, Quantity: quantity})
-	}
-	return in.Draft(inv)
-}
-
-func (s *Server) creditOfJSON(r *http.Request) (credit.Draft, error) {
-	inv, err := s.invoiceOf(r)
-	if err != nil {
-		return credit.Draft{}, err
-	}
-	var in credit.Input
-	if err := decodeJSON(r, &in); err != nil {
-		return credit.Draft{}, err
 	}
 	return in.Draft(inv)
 }

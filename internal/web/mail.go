@@ -3,7 +3,6 @@ package web
 import (
 	"net/http"
 	"net/url"
-	"reflect"
 	"strconv"
 	"time"
 
@@ -19,7 +18,7 @@ import (
 // listed in its outbox.
 func (s *Server) mails(pages, api router) {
 	m := mount(s, pages, api, resource[mail.Mail]{
-		one: "e-mail", many: "outbox", madeAt: "/invoices/{id}/send", belongs: s.hasInvoice, table: mail.Table,
+		one: "e-mail", many: "outbox", madeAt: "/invoices/{id}/send", belongs: exists(s.invoiceOf), table: mail.Table,
 		name: mail.Name, form: s.mailForm, fields: []templates.Field{{Name: "recipient", Value: "To"}},
 		shownAt: func(m mail.Mail) string { return "/invoices/" + m.InvoiceID.String() }, shown: mailFacts,
 		example: mail.Input{Recipient: "ada@example.com"},
@@ -42,31 +41,10 @@ func (s *Server) mails(pages, api router) {
 	shows(m, "One e-mail.", func(r *http.Request, p templates.Page, found mail.Mail) (templ.Component, error) {
 		return templates.MailPage(p, templates.Mail{RecordView: m.recordView(r, found), Text: found.Text}), nil
 	})
+	draft := readUnder(m, s.invoiceOf, func(in mail.Input, inv invoice.Invoice) (mail.Draft, error) { return in.Draft(inv.ID) })
 	creates(m, "Queue one more e-mail about an issued invoice. Leave recipient out to send it to the customer.", mail.Send,
-		command[mail.Draft]{form: s.mailOfForm, json: s.mailOfJSON, input: reflect.TypeFor[mail.Input]()}, s.freshMail,
+		draft, s.freshMail,
 		&invoice.NotIssued)
-}
-
-func (s *Server) mailOfForm(r *http.Request) (mail.Draft, error) {
-	inv, err := s.invoiceOf(r)
-	if err != nil {
-		return mail.Draft{}, err
-	}
-	return mail.Input{Recipient: r.PostForm.Get("recipient")}.Draft(inv.ID)
-}
-
-func (s *Server) mailOfJSON(r *http.Request) (mail.Draft, error) {
-	inv, err := s.invoiceOf(r)
-	if err != nil {
-		return mail.Draft{}, err
-	}
-	var in mail.Input
-	if r.ContentLength != 0 {
-		if err := decodeJSON(r, &in); err != nil {
-			return mail.Draft{}, err
-		}
-	}
-	return in.Draft(inv.ID)
 }
 
 // freshMail suggests to send it to the customer.

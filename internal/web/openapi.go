@@ -138,7 +138,7 @@ func (d *description) describeChange(op *openapi3.Operation, reg *registration, 
 		}
 	}
 	op.RequestBody = &openapi3.RequestBodyRef{
-		Value: openapi3.NewRequestBody().WithRequired(true).WithContent(openapi3.Content{"application/json": body}),
+		Value: openapi3.NewRequestBody().WithRequired(len(required(c.takes)) > 0).WithContent(openapi3.Content{"application/json": body}),
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -67,9 +68,13 @@ type command[C any] struct {
 // read makes a command of an input of type I, which the fields of a resource's form and JSON are decoded into
 // alike. check returns an [*invalid.Error]. It panics if I has no string for one of the fields.
 func read[I, C any, R entity](m *mounted[R], check func(I) (C, error)) command[C] {
-	fromForm := fieldsInto[I](m.fields, check)
+	set := fieldsInto[I](m.fields)
 	return command[C]{
-		form: func(r *http.Request) (C, error) { return fromForm(r.PostForm) },
+		form: func(r *http.Request) (C, error) {
+			var in I
+			set(&in, r.PostForm)
+			return check(in)
+		},
 		json: func(r *http.Request) (C, error) {
 			var in I
 			if err := decodeJSON(r, &in); err != nil {
@@ -82,24 +87,27 @@ func read[I, C any, R entity](m *mounted[R], check func(I) (C, error)) command[C
 	}
 }
 
-// fieldsInto sets the fields of an input from those of a form that have their JSON names.
-func fieldsInto[I, C any](fields []templates.Field, check func(I) (C, error)) func(url.Values) (C, error) {
+// fieldsInto sets the fields of an input from those of a form that have their JSON names, and those with a tag "form",
+// which are no part of the JSON, from the fields of that name.
+func fieldsInto[I any](fields []templates.Field) func(*I, url.Values) {
 	places := map[string][]int{}
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[I]()) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		places[name] = f.Index
+		if hidden := f.Tag.Get("form"); hidden != "" {
+			places[hidden] = f.Index
+			fields = append(slices.Clip(fields), templates.Field{Name: hidden})
+		}
 	}
 	for _, f := range fields {
 		if _, ok := places[f.Name]; !ok {
 			panic(fmt.Sprintf("web: %v has no field with the JSON name %q", reflect.TypeFor[I](), f.Name))
 		}
 	}
-	return func(typed url.Values) (C, error) {
-		var in I
+	return func(in *I, typed url.Values) {
 		for _, f := range fields {
-			reflect.ValueOf(&in).Elem().FieldByIndex(places[f.Name]).SetString(typed.Get(f.Name))
+			reflect.ValueOf(in).Elem().FieldByIndex(places[f.Name]).SetString(typed.Get(f.Name))
 		}
-		return check(in)
 	}
 }
 

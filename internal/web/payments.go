@@ -3,7 +3,6 @@ package web
 import (
 	"net/http"
 	"net/url"
-	"reflect"
 	"strings"
 	"time"
 
@@ -21,7 +20,7 @@ import (
 // payments is the resource of package payment. They are listed and shown with their invoice.
 func (s *Server) payments(pages, api router) {
 	m := mount(s, pages, api, resource[payment.Payment]{
-		one: "payment", many: "payments", under: "invoices", belongs: s.hasInvoice, table: payment.Table,
+		one: "payment", many: "payments", under: "invoices", belongs: exists(s.invoiceOf), table: payment.Table,
 		name: payment.Name, json: showPayment, form: s.paymentForm, fields: []templates.Field{
 			{Name: "amount", Value: "Amount"}, {Name: "date", Value: "Date"}, {Name: "method", Value: "Method"},
 			{Name: "provider", Value: "Provider"}, {Name: "reference", Value: "Reference"},
@@ -35,56 +34,15 @@ func (s *Server) payments(pages, api router) {
 	})
 	lists(m, listing[payment.Payment]{
 		summary: "The payments of an invoice, newest first.", json: showPayment,
-		read: func(r *http.Request, page record.Page) (record.List[payment.Payment], error) {
-			inv, err := s.invoiceOf(r)
-			if err != nil {
-				return record.List[payment.Payment]{}, err
-			}
-			return payment.ListOf(r.Context(), s.pool, principal(r).Tenant, inv.ID, page)
-		},
+		read: listUnder(s, s.invoiceOf, payment.ListOf),
 	})
 	shows(m, "One payment.", nil)
+	draft := readUnder(m, s.invoiceOf, func(in payment.Input, inv invoice.Invoice) (payment.Draft, error) {
+		return in.Draft(inv.ID, inv.Currency)
+	})
 	creates(m, "Record a payment of an issued invoice, at most what is open.", payment.Create,
-		command[payment.Draft]{form: s.paymentOfForm, json: s.paymentOfJSON, input: reflect.TypeFor[payment.Input]()}, s.freshPayment,
+		draft, s.freshPayment,
 		&payment.ExceedsOpen, &invoice.NotIssued)
-}
-
-// invoiceOf finds the invoice that the path names.
-func (s *Server) invoiceOf(r *http.Request) (invoice.Invoice, error) {
-	id, err := pathID(r)
-	if err != nil {
-		return invoice.Invoice{}, err
-	}
-	return invoice.Table.Find(r.Context(), s.pool, principal(r).Tenant, id)
-}
-
-// hasInvoice says whether the path names an invoice.
-func (s *Server) hasInvoice(r *http.Request) error {
-	_, err := s.invoiceOf(r)
-	return err
-}
-
-func (s *Server) paymentOfForm(r *http.Request) (payment.Draft, error) {
-	inv, err := s.invoiceOf(r)
-	if err != nil {
-		return payment.Draft{}, err
-	}
-	return payment.Input{
-		Amount: r.PostForm.Get("amount"), Date: r.PostForm.Get("date"), Method: r.PostForm.Get("method"),
-		Provider: r.PostForm.Get("provider"), Reference: r.PostForm.Get("reference"), SeenOpen: r.PostForm.Get("seen_open"),
-	}.Draft(inv.ID, inv.Currency)
-}
-
-func (s *Server) paymentOfJSON(r *http.Request) (payment.Draft, error) {
-	inv, err := s.invoiceOf(r)
-	if err != nil {
-		return payment.Draft{}, err
-	}
-	var in payment.Input
-	if err := decodeJSON(r, &in); err != nil {
-		return payment.Draft{}, err
-	}
-	return in.Draft(inv.ID, inv.Currency)
 }
 
 // freshPayment suggests to pay today what is open.

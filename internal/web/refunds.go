@@ -3,7 +3,6 @@ package web
 import (
 	"net/http"
 	"net/url"
-	"reflect"
 	"time"
 
 	"github.com/a-h/templ"
@@ -21,7 +20,7 @@ import (
 // refunds is the resource of package refund. They are listed with their payment, and shown with its invoice.
 func (s *Server) refunds(pages, api router) {
 	m := mount(s, pages, api, resource[refund.Refund]{
-		one: "refund", many: "refunds", under: "payments", belongs: s.hasPayment, table: refund.Table,
+		one: "refund", many: "refunds", under: "payments", belongs: exists(s.paymentOf), table: refund.Table,
 		name: refund.Name, json: showRefund, form: s.refundForm, fields: []templates.Field{
 			{Name: "amount", Value: "Amount"}, {Name: "date", Value: "Date"},
 		},
@@ -34,55 +33,12 @@ func (s *Server) refunds(pages, api router) {
 	})
 	lists(m, listing[refund.Refund]{
 		summary: "The refunds of a payment, newest first.", json: showRefund,
-		read: func(r *http.Request, page record.Page) (record.List[refund.Refund], error) {
-			of, err := s.paymentOf(r)
-			if err != nil {
-				return record.List[refund.Refund]{}, err
-			}
-			return refund.ListOf(r.Context(), s.pool, principal(r).Tenant, of.ID, page)
-		},
+		read: listUnder(s, s.paymentOf, refund.ListOf),
 	})
 	shows(m, "One refund.", nil)
 	creates(m, "Record a refund of a payment, at most what is left of it.", refund.Create,
-		command[refund.Draft]{form: s.refundOfForm, json: s.refundOfJSON, input: reflect.TypeFor[refund.Input]()}, s.freshRefund,
+		readUnder(m, s.paymentOf, refund.Input.Draft), s.freshRefund,
 		&refund.ExceedsPayment)
-}
-
-// paymentOf finds the payment that the path names.
-func (s *Server) paymentOf(r *http.Request) (payment.Payment, error) {
-	id, err := pathID(r)
-	if err != nil {
-		return payment.Payment{}, err
-	}
-	return payment.Table.Find(r.Context(), s.pool, principal(r).Tenant, id)
-}
-
-// hasPayment says whether the path names a payment.
-func (s *Server) hasPayment(r *http.Request) error {
-	_, err := s.paymentOf(r)
-	return err
-}
-
-func (s *Server) refundOfForm(r *http.Request) (refund.Draft, error) {
-	of, err := s.paymentOf(r)
-	if err != nil {
-		return refund.Draft{}, err
-	}
-	return refund.Input{
-		Amount: r.PostForm.Get("amount"), Date: r.PostForm.Get("date"), SeenLeft: r.PostForm.Get("seen_left"),
-	}.Draft(of)
-}
-
-func (s *Server) refundOfJSON(r *http.Request) (refund.Draft, error) {
-	of, err := s.paymentOf(r)
-	if err != nil {
-		return refund.Draft{}, err
-	}
-	var in refund.Input
-	if err := decodeJSON(r, &in); err != nil {
-		return refund.Draft{}, err
-	}
-	return in.Draft(of)
 }
 
 // freshRefund suggests to refund today what is left of the payment.
