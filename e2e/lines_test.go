@@ -1,6 +1,10 @@
 package e2e
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/playwright-community/playwright-go"
+)
 
 // Lines are added and removed in the page or, without JavaScript, by the server.
 // Either way the form stays the same form, and nothing is saved by it.
@@ -39,6 +43,61 @@ func TestAddAndRemoveLines(t *testing.T) {
 	}
 }
 
+// TestEnterInALine: it goes on to the next line, a new one after the last, and from a blank one to what comes below. It
+// sends nothing.
+func TestEnterInALine(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.login()
+	s.newInvoice()
+	form := s.page.URL()
+	in := func(field playwright.Locator, why string) {
+		t.Helper()
+		s.check(expect.Locator(field).ToBeFocused(), why)
+	}
+	s.fillInvoice("2026-7001")
+	s.check(s.line(1).GetByLabel("Unit price").Focus(), "put the cursor into the first line")
+	s.press("Enter")
+	in(s.line(2).GetByLabel("Description"), "be in a new line")
+	s.press("Enter")
+	in(s.field("Notes"), "leave the lines")
+	s.check(s.line(1).GetByLabel("Description").Focus(), "go back to the first line")
+	s.press("Enter")
+	in(s.line(2).GetByLabel("Description"), "go on to the second line")
+	s.check(expect.Locator(s.line(3)).ToBeHidden(), "have two lines")
+	s.isOnForm(form)
+	s.hasNew(0)
+	s.attempts()
+}
+
+// TestTotalAndButtonStayInSight: whatever line somebody is in, and on a phone. What has the focus is not covered by them.
+func TestTotalAndButtonStayInSight(t *testing.T) {
+	t.Parallel()
+	for name, width := range widths {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := start(t, width)
+			s.login()
+			s.newInvoice()
+			s.fillInvoice("2026-7001")
+			for n := 2; n <= 12; n++ {
+				s.click("Add a line")
+				in, err := s.line(n).GetByLabel("Description").BoundingBox()
+				s.check(err, "find the line")
+				bar, err := s.page.Locator(".finish").BoundingBox()
+				s.check(err, "find the total")
+				if in.Y+in.Height > bar.Y {
+					t.Errorf("line %d ends at %v, and the total begins at %v", n, in.Y+in.Height, bar.Y)
+				}
+			}
+			_, err := s.page.Evaluate("() => scrollTo(0, 0)")
+			s.check(err, "scroll to the top")
+			s.check(expect.Locator(s.page.GetByText("Total", playwright.PageGetByTextOptions{Exact: new(true)})).ToBeInViewport(), "see the total")
+			s.check(expect.Locator(s.button("Create invoice")).ToBeInViewport(), "see the button")
+		})
+	}
+}
+
 func TestTotalsFollowTheLines(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -58,17 +117,22 @@ func TestTotalsFollowTheLines(t *testing.T) {
 	s.total("–")
 }
 
-// Enter in a field means Create, not the first button on the page.
-func TestEnterInALineCreates(t *testing.T) {
+// Enter in a field means Create, not the first button on the page: in a line as well if there is no script that knows more.
+func TestEnterCreates(t *testing.T) {
 	t.Parallel()
-	for name, javaScript := range withAndWithoutJavaScript {
+	for name, in := range map[string]struct {
+		javaScript option
+		field      string
+	}{
+		"with JavaScript": {withJavaScript, "Number"}, "without JavaScript, in a line": {withoutJavaScript, "Unit price"},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := start(t, javaScript)
+			s := start(t, in.javaScript)
 			s.login()
 			s.newInvoice()
 			s.fillInvoice("2026-7001")
-			s.check(s.field("Unit price").Focus(), "put the cursor into the price")
+			s.check(s.field(in.field).Focus(), "put the cursor into the field")
 			s.press("Enter")
 			s.seesInvoice("2026-7001", created("2026-7001"))
 			s.hasOneNew("2026-7001")

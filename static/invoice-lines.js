@@ -21,6 +21,16 @@ form.addEventListener("submit", (event) => {
   else removeLine(Number(index));
 }, { capture: true });
 
+// Enter in a line goes on to the next one, and from the last one to a new line.
+list.addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || event.isComposing || event.ctrlKey || event.metaKey || event.target.tagName !== "INPUT") return;
+  event.preventDefault();
+  const line = event.target.closest(".line");
+  if (line.nextElementSibling) line.nextElementSibling.querySelector("input").focus();
+  else if (!isBlank(line) && list.children.length < Number(list.dataset.maxLines) && form.ariaBusy !== "true") addLine();
+  else form.elements.notes.focus();
+});
+
 form.addEventListener("input", showTotals);
 showTotals();
 
