@@ -92,7 +92,8 @@ func TestTotalAndButtonStayInSight(t *testing.T) {
 			}
 			_, err := s.page.Evaluate("() => scrollTo(0, 0)")
 			s.check(err, "scroll to the top")
-			s.check(expect.Locator(s.page.GetByText("Total", playwright.PageGetByTextOptions{Exact: new(true)})).ToBeInViewport(), "see the total")
+			total := s.page.GetByText("Total", playwright.PageGetByTextOptions{Exact: new(true)})
+			s.check(expect.Locator(total).ToBeInViewport(), "see the total")
 			s.check(expect.Locator(s.button("Create invoice")).ToBeInViewport(), "see the button")
 		})
 	}
@@ -117,7 +118,7 @@ func TestTotalsFollowTheLines(t *testing.T) {
 	s.total("–")
 }
 
-// Enter in a field means Create, not the first button on the page: in a line as well if there is no script that knows more.
+// Enter in a field means Create, not the first button on the page. In a line as well, if no script knows more.
 func TestEnterCreates(t *testing.T) {
 	t.Parallel()
 	for name, in := range map[string]struct {
