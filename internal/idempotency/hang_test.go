@@ -19,7 +19,7 @@ func TestWorkThatHangs(t *testing.T) {
 	insert := interactive().Run
 	hangs, goOn := make(chan uuid.UUID, 1), make(chan struct{})
 	hanging := b.replica()
-	hanging.Wait, hanging.Timeout = 100*time.Millisecond, time.Second
+	hanging.Wait, hanging.Timeout = 100*time.Millisecond, 3*time.Second
 	create := running(func(ctx context.Context, tx pgx.Tx, intent idempotency.Intent, o order) (thing, error) {
 		made, err := insert(ctx, tx, intent, o)
 		hangs <- intent.Record
