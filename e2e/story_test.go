@@ -103,6 +103,8 @@ func TestStory(t *testing.T) {
 			look("credit note form")
 			s.click("Create credit note")
 			s.sees("EUR 61.50")
+			s.sees("12 Dame Street")
+			s.sees("3 Navy Yard")
 			look("credit note")
 
 			s.open(invoice)
