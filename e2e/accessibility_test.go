@@ -262,7 +262,8 @@ func (s *session) visitCustomerForms(look func(*session, string)) {
 // one page of each kind. A file is no page.
 func (s *session) visitLinkedPages(look func(*session, string)) {
 	s.t.Helper()
-	const links = `() => [...document.querySelectorAll("a[href^='/']:not([href$='/pdf'])")].map((link) => link.getAttribute("href"))`
+	const links = `() => [...document.querySelectorAll("a[href^='/']:not([href$='/pdf'], [href$='.json'])")]
+		.map((link) => link.getAttribute("href"))`
 	var kinds []string
 	for todo := []string{"/"}; len(todo) > 0; todo = todo[1:] {
 		kind := kindOfPage(todo[0])
