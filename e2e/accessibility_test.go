@@ -321,15 +321,17 @@ type theme struct {
 	rules []string // of axe; empty for all
 }
 
-// light is the usual theme.
-var light = theme{name: "light", media: playwright.PageEmulateMediaOptions{
-	ColorScheme: playwright.ColorSchemeLight, ForcedColors: playwright.ForcedColorsNone,
-}}
+// light is the usual theme. Rules that are not about colours find the same in each.
+var (
+	light = theme{name: "light", media: playwright.PageEmulateMediaOptions{
+		ColorScheme: playwright.ColorSchemeLight, ForcedColors: playwright.ForcedColorsNone,
+	}}
+	dark = theme{"dark", playwright.PageEmulateMediaOptions{ColorScheme: playwright.ColorSchemeDark}, colours}
+)
 
-// themes are those that a page is looked at in, the usual one last, so that the page is left in it. Rules that
-// are not about colours find the same in each.
+// themes are those that a page is looked at in, the usual one last, so that the page is left in it.
 var themes = []theme{
-	{"dark", playwright.PageEmulateMediaOptions{ColorScheme: playwright.ColorSchemeDark}, colours},
+	dark,
 	{"forced", playwright.PageEmulateMediaOptions{ForcedColors: playwright.ForcedColorsActive}, colours},
 	light,
 }

@@ -2,12 +2,9 @@ package templates
 
 // CreditNote is one credit note as its page shows it. Amounts are as in [Invoice].
 type CreditNote struct {
-	Number string
-	// Issuer is the business that credits.
-	Issuer        string
-	CustomerName  string
-	CustomerEmail string
-	CustomerHref  string
+	Number        string
+	Seller        Party // the business that credits
+	Buyer         Party // the customer
 	InvoiceNumber string
 	InvoiceHref   string
 	Date          string

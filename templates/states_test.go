@@ -100,7 +100,7 @@ func states() map[string]templ.Component {
 			Lines: []templates.CreditLine{{Description: hostile, UnitPrice: "50.00", Left: "2"}, {Description: "Printing", Left: "0.5"}},
 		}),
 		"credit note": templates.CreditNotePage(page, templates.CreditNote{
-			Number: "CN-2026-0001", CustomerName: hostile, InvoiceNumber: hostile, InvoiceHref: "/invoices/1",
+			Number: "CN-2026-0001", Buyer: templates.Party{Name: hostile}, InvoiceNumber: hostile, InvoiceHref: "/invoices/1",
 			Lines: []templates.InvoiceLine{{Description: hostile}}, Taxes: []templates.TaxLine{{Rate: "23%"}},
 		}),
 		"form used": templates.FormUsedPage(page, templates.FormUsed{

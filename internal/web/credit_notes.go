@@ -112,8 +112,7 @@ func (s *Server) creditNotePage(r *http.Request, p templates.Page, n credit.Note
 	}
 	money := n.Currency.Display
 	view := templates.CreditNote{
-		Number: n.Number, Issuer: inv.Seller.Name, Date: day(n.Date.Time()), Currency: n.Currency.String(),
-		CustomerName: inv.Customer.Name, CustomerEmail: inv.Customer.Email, CustomerHref: "/customers/" + inv.Customer.ID.String(),
+		Number: n.Number, Seller: seller(inv), Buyer: buyer(inv), Date: day(n.Date.Time()), Currency: n.Currency.String(),
 		InvoiceNumber: inv.Number, InvoiceHref: "/invoices/" + inv.ID.String(),
 		Subtotal: money(n.Subtotal), Total: money(n.Total),
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // TestIssueFreezesParties: a draft shows business and customer as they are now, and an issued invoice as they were when it
-// was issued: on its page, in the API, as PDF and as UBL.
+// was issued: on its page, in the API, as PDF, as UBL, and on its credit notes.
 func TestIssueFreezesParties(t *testing.T) {
 	b := setup(t)
 	program, person := b.program(b.site, b.acme), b.person(b.site, b.acme)
@@ -74,6 +74,9 @@ func TestIssueFreezesParties(t *testing.T) {
 	if b.program(b.serve(), b.acme).get(address+"/pdf").body != file {
 		t.Error("the PDF has other bytes")
 	}
+	note := program.with("Idempotency-Key", "credit").post(address+"/credit-notes", `{"lines": [{"position": 1, "quantity": "1"}]}`)
+	b.page(person.get(strings.TrimPrefix(note.location(), "/api/v1"))).says(
+		"second Street France Tax ID FR 1 Credit to Ada second", "second Square Poland Tax ID PL 2 second@example.com")
 	if subject := get[string](b, `SELECT subject FROM mails`); subject != "Invoice 2026-0001 from second" {
 		t.Error(subject)
 	}

@@ -96,6 +96,21 @@ func invoiceRows(found []invoice.Summary) []templates.InvoiceRow {
 	return rows
 }
 
+// seller is the business that bills, as an invoice and its credit notes name it.
+func seller(inv invoice.Invoice) templates.Party {
+	is := inv.Seller
+	return templates.Party{Name: is.Name, Address: document.AddressLines(is.Details), TaxID: document.TaxText(is.Details)}
+}
+
+// buyer is the customer, likewise.
+func buyer(inv invoice.Invoice) templates.Party {
+	is := inv.Customer
+	return templates.Party{
+		Name: is.Name, Href: "/customers/" + is.ID.String(), Email: is.Email,
+		Address: document.AddressLines(is.Details), TaxID: document.TaxText(is.Details),
+	}
+}
+
 func (s *Server) invoicePage(
 	m *mounted[invoice.Invoice], r *http.Request, p templates.Page, inv invoice.Invoice,
 ) (templ.Component, error) {
@@ -106,13 +121,7 @@ func (s *Server) invoicePage(
 	money := inv.Currency.Display
 	view := templates.Invoice{
 		Number: inv.Number, Status: shownStatus(inv.Status, inv.DueDate),
-		Seller: templates.Party{
-			Name: inv.Seller.Name, Address: document.AddressLines(inv.Seller.Details), TaxID: document.TaxText(inv.Seller.Details),
-		},
-		Buyer: templates.Party{
-			Name: inv.Customer.Name, Href: "/customers/" + inv.Customer.ID.String(), Email: inv.Customer.Email,
-			Address: document.AddressLines(inv.Customer.Details), TaxID: document.TaxText(inv.Customer.Details),
-		},
+		Seller: seller(inv), Buyer: buyer(inv),
 		IssueDate: day(inv.IssueDate.Time()), DueDate: day(inv.DueDate.Time()), Currency: inv.Currency.String(),
 		Subtotal: money(inv.Subtotal), Total: money(inv.Total), Notes: inv.Notes,
 		CopyHref: "/invoices/new?copy=" + inv.ID.String(), PDFHref: m.href(inv.ID) + "/pdf",
