@@ -46,6 +46,7 @@ func (s *Server) logIn(w http.ResponseWriter, r *http.Request) error {
 	s.sessions.Put(r.Context(), sessionTenantName, p.TenantName)
 	s.sessions.Put(r.Context(), sessionUser, p.Name)
 	s.sessions.Put(r.Context(), sessionDemo, p.Demo)
+	s.sessions.Put(r.Context(), sessionGeneration, p.Generation)
 	if err := s.saveSession(w, r); err != nil {
 		return err
 	}
