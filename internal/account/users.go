@@ -106,10 +106,16 @@ func SetDisabled(ctx context.Context, pool *pgxpool.Pool, address email.Address,
 	return false, err
 }
 
-// AnyUser tells whether there is a user besides those of the demo.
+// AnyUser tells whether there is a user besides those of the demo, who are few.
 func AnyUser(ctx context.Context, pool *pgxpool.Pool) (found bool, err error) {
+	// From the first email on, so that one user is read, and none but those of the demo before.
 	err = pool.QueryRow(ctx, `
-		SELECT EXISTS (SELECT FROM users u JOIN tenants t ON t.id = u.tenant_id WHERE NOT t.demo)`).Scan(&found)
+		SELECT true FROM users u JOIN tenants t ON t.id = u.tenant_id
+		WHERE u.email > '' AND NOT t.demo
+		ORDER BY u.email LIMIT 1`).Scan(&found)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return false, nil
+	}
 	if err != nil {
 		return false, fmt.Errorf("look for users: %w", err)
 	}
