@@ -139,7 +139,8 @@ func TestOneNameAtOnce(t *testing.T) {
 		}
 	}
 	var left int
-	if err := b.Pool.QueryRow(t.Context(), `SELECT count(*) FROM api_tokens WHERE revoked_at IS NULL`).Scan(&left); err != nil || left != 1 {
+	err := b.Pool.QueryRow(t.Context(), `SELECT count(*) FROM api_tokens WHERE revoked_at IS NULL`).Scan(&left)
+	if err != nil || left != 1 {
 		t.Errorf("%d tokens are left, %v", left, err)
 	}
 }
@@ -219,7 +220,8 @@ func TestTokenCommands(t *testing.T) {
 	}
 	works(first, false)
 	works(second["token"].(string), true)
-	if list := b.want(done, "", "token", "list", "--tenant", "Acme"); !strings.HasSuffix(list, "  sync\n") || strings.Count(list, "\n") != 1 {
+	list := b.want(done, "", "token", "list", "--tenant", "Acme")
+	if !strings.HasSuffix(list, "  sync\n") || strings.Count(list, "\n") != 1 {
 		t.Errorf("%q", list)
 	}
 	for i, want := range []string{"revoked", "unchanged"} {
@@ -239,7 +241,7 @@ func TestTheDemoIsLeftAlone(t *testing.T) {
 	b := setup(t)
 	if _, err := b.Pool.Exec(t.Context(), `
 		WITH tenant AS (INSERT INTO tenants (id, name, demo) VALUES (gen_random_uuid(), 'Demo', true) RETURNING id)
-		INSERT INTO users (id, tenant_id, email, password_hash) SELECT id, id, 'demo@example.com', '' FROM tenant`); err != nil {
+		INSERT INTO users (id, tenant_id, email, password_hash) SELECT gen_random_uuid(), id, 'demo@example.com', '' FROM tenant`); err != nil {
 		t.Fatal(err)
 	}
 	b.want(notFound, password, "user", "create", "ada@example.com", "--tenant", "Demo")

@@ -99,7 +99,7 @@ func freeSpace(dir string) (bytes uint64, err error) {
 	if err := syscall.Statfs(dir, &disk); err != nil {
 		return 0, fmt.Errorf("ask how much of the disk is free: %w", err)
 	}
-	bytes = disk.Bavail * uint64(disk.Bsize)
+	bytes = disk.Bavail * uint64(disk.Bsize) //nolint:gosec // the size of a block is above zero
 	if bytes < scarceSpace {
 		return bytes, fmt.Errorf("only %d MB are free in %s: make room before PostgreSQL stops", bytes>>20, dir)
 	}

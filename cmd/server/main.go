@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -111,8 +112,11 @@ func run(
 // help prints that of a command, and for the whole program the exit codes and the environment variables too.
 func help(stdout io.Writer) kong.HelpPrinter {
 	return func(options kong.HelpOptions, ctx *kong.Context) error {
-		if err := kong.DefaultHelpPrinter(options, ctx); err != nil || ctx.Selected() != nil {
-			return err
+		if err := kong.DefaultHelpPrinter(options, ctx); err != nil {
+			return fmt.Errorf("write the help: %w", err)
+		}
+		if ctx.Selected() != nil {
+			return nil
 		}
 		if _, err := io.WriteString(stdout, exitCodes); err != nil {
 			return fmt.Errorf("write the help: %w", err)
@@ -143,9 +147,9 @@ func message(err error) string {
 	if !ok {
 		return err.Error()
 	}
-	text := ""
+	sentences := make([]string, len(wrong.Fields))
 	for i, field := range wrong.Fields {
-		text += []string{"", " "}[min(i, 1)] + field.Message
+		sentences[i] = field.Message
 	}
-	return text
+	return strings.Join(sentences, " ")
 }

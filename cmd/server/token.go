@@ -44,7 +44,7 @@ func (c tokenCreate) Run(ctx context.Context, t *terminal) error {
 			if t.json {
 				err = errors.Join(t.print(result, ""), err)
 			}
-			return fmt.Errorf("token %q of %q: %w, and nobody knows its secret but who has it: --replace revokes it and makes another",
+			return fmt.Errorf("token %q of %q: %w, whose secret cannot be shown again: --replace revokes it and makes another",
 				c.Name, tenant.Name, err)
 		case err != nil:
 			return err

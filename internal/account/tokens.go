@@ -55,6 +55,9 @@ func CreateToken(
 		}
 		return err
 	})
+	if errors.Is(err, ErrExists) {
+		return "", false, ErrExists
+	}
 	if err != nil {
 		return "", false, fmt.Errorf("create token: %w", err)
 	}

@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -34,7 +33,10 @@ func checkSession(ctx context.Context, conn *pgx.Conn) error {
 	if err != nil {
 		return err
 	}
-	return cmp.Or(s.isolation(), s.privileges())
+	if err := s.isolation(); err != nil {
+		return err
+	}
+	return s.privileges()
 }
 
 // session is what a connection of the app is to the server.

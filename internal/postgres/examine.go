@@ -49,7 +49,10 @@ func Examine(ctx context.Context, url string) []Finding {
 		{Check: "version", Good: version, Err: checkServerVersion(s.version)},
 		{Check: "role", Good: s.role.Role + " is bound by row-level security", Err: s.privileges()},
 		{Check: "isolation", Good: s.level, Err: s.isolation()},
-		{Check: "pooler", Good: "prepared statements: " + config.ConnConfig.DefaultQueryExecMode.String(), Err: checkPrepared(ctx, config.ConnConfig, conn)},
+		{
+			Check: "pooler", Good: "none, or one that works with " + config.ConnConfig.DefaultQueryExecMode.String(),
+			Err: checkPrepared(ctx, config.ConnConfig, conn),
+		},
 		clock(before, s.now, after),
 	}
 	return append(findings, examineSchema(ctx, config)...)
