@@ -12,6 +12,16 @@ type Login struct {
 	LoggedOut bool
 	// Demo lists logins that anyone may use; empty outside demo mode.
 	Demo []DemoLogin
+	// WayIn lists what to run before anybody can log in; empty when somebody can.
+	WayIn []string
+}
+
+// WayIn gives the commands that make the first tenant and its first user.
+func WayIn() []string {
+	return []string{
+		`go run ./cmd/server tenant create "Your business"`,
+		`go run ./cmd/server user create you@example.com --tenant "Your business"`,
+	}
 }
 
 // DemoLogin is one known login of the demo.

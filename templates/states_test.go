@@ -60,7 +60,8 @@ func states() map[string]templ.Component {
 			Next: "/invoices",
 			Demo: []templates.DemoLogin{{Tenant: "Acme", Email: "a@b.c", Password: "p"}},
 		}),
-		"login refused": templates.LoginPage(anonymous, templates.Login{Email: hostile, Error: "Email or password is wrong."}),
+		"login without users": templates.LoginPage(anonymous, templates.Login{WayIn: templates.WayIn()}),
+		"login refused":       templates.LoginPage(anonymous, templates.Login{Email: hostile, Error: "Email or password is wrong."}),
 		"invoices": templates.InvoiceListPage(page, templates.InvoiceList{
 			Rows: []templates.InvoiceRow{row}, Finder: finder, Standing: sums,
 		}),

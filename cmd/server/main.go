@@ -1,77 +1,155 @@
-// Command server runs Onlyonce. Without any setting it starts its own PostgreSQL, fills in demo data
-// and listens on 127.0.0.1:8080; `server --help` lists the environment variables.
+// Command server is Onlyonce. Without arguments it serves: without any setting it starts its own PostgreSQL, fills in
+// demo data and listens on 127.0.0.1:8080. Its other commands make tenants, users and API tokens, migrate, and look
+// for what is wrong. `server --help` lists the commands, the exit codes and the environment variables.
 package main
 
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"os/signal"
-	"runtime/debug"
+	"strings"
 	"syscall"
 
+	"github.com/alecthomas/kong"
+
+	"onlyonce/internal/account"
 	"onlyonce/internal/app"
+	"onlyonce/internal/invalid"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr)
+	code := run(ctx, os.Args[1:], os.Getenv, os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
 }
 
-// run gives the exit code: 0 for an orderly end, 1 for a failure, 2 for unknown arguments.
-func run(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) int {
-	err := parse(args)
-	if errors.Is(err, flag.ErrHelp) {
-		if err := app.Usage(stdout); err != nil {
-			return 1
+// Exit codes.
+const (
+	done     = 0
+	failed   = 1
+	misused  = 2
+	notFound = 3
+	exists   = 4
+)
+
+const exitCodes = `
+Exit codes:
+  0  done, or it was so already
+  1  failed
+  2  the command line, or what was typed, cannot be used
+  3  there is no such tenant, user or token
+  4  it is there already, as something else than was asked for: a token whose secret
+     cannot be shown again, or the email of a user of another tenant
+
+`
+
+// commands is the command line.
+type commands struct {
+	JSON bool `help:"Print one JSON object, or an array of them."`
+
+	Serve   serve   `cmd:"" help:"Run the app. This is the default."`
+	Migrate migrate `cmd:"" help:"Bring the schema of the database up to that of this program, as each start of the app does."`
+	Tenant  struct {
+		Create tenantCreate `cmd:"" help:"Make a tenant, or say that it is there."`
+		List   tenantList   `cmd:"" help:"List the tenants, at most 1000, in the order of their ids."`
+	} `cmd:"" help:"Tenants: businesses whose data is kept apart."`
+	User struct {
+		Create   userCreate   `cmd:"" help:"Make a user, whose password is read from stdin, or say that it is there."`
+		Password userPassword `cmd:"" help:"Give a user the password that is read from stdin, and end all sessions of the user."`
+		Disable  userDisable  `cmd:"" help:"Keep a user from logging in, and end all sessions of the user."`
+		Enable   userEnable   `cmd:"" help:"Let a user log in again."`
+	} `cmd:"" help:"Users: people who may log in."`
+	Token struct {
+		Create tokenCreate `cmd:"" help:"Make an API token and print it, this once."`
+		List   tokenList   `cmd:"" help:"List the API tokens that were not revoked, at most 1000, by name."`
+		Revoke tokenRevoke `cmd:"" help:"Revoke an API token. It stops working within five seconds."`
+	} `cmd:"" help:"API tokens: programs that may use the API of a tenant."`
+	Doctor doctor `cmd:"" help:"Look for what is wrong with the settings and the database, and say what to do."`
+}
+
+const description = `Invoicing in which the same thing is never created twice. Every command may be repeated.
+
+The commands use the database that the app uses: that of DATABASE_URL, or the embedded PostgreSQL in DATA_DIR. If the app ` +
+	`runs on that directory, they use its server. Otherwise they start the server and stop it again.`
+
+// run carries out a command and gives the exit code.
+func run(
+	ctx context.Context, args []string, getenv func(string) string, stdin io.Reader, stdout, stderr io.Writer,
+) (code int) {
+	if len(args) == 0 {
+		args = []string{"serve"}
+	}
+	var c commands
+	helped := false
+	parser, err := kong.New(&c, kong.Name("onlyonce"), kong.Description(description), kong.Writers(stdout, stderr),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.Help(help(stdout)),
+		kong.Exit(func(int) { helped = true }))
+	if err != nil {
+		fmt.Fprintln(stderr, "onlyonce:", err)
+		return failed
+	}
+	parsed, err := parser.Parse(args)
+	switch {
+	case helped:
+		return done
+	case err != nil:
+		fmt.Fprintf(stderr, "onlyonce: %v: see --help\n", err)
+		return misused
+	}
+	t := &terminal{getenv: getenv, stdin: stdin, stdout: stdout, stderr: stderr, json: c.JSON}
+	parsed.BindTo(ctx, (*context.Context)(nil))
+	err = parsed.Run(t)
+	if err != nil {
+		fmt.Fprintln(stderr, "onlyonce:", message(err))
+	}
+	return exitCode(err)
+}
+
+// help prints that of a command, and for the whole program the exit codes and the environment variables too.
+func help(stdout io.Writer) kong.HelpPrinter {
+	return func(options kong.HelpOptions, ctx *kong.Context) error {
+		if err := kong.DefaultHelpPrinter(options, ctx); err != nil {
+			return fmt.Errorf("write the help: %w", err)
 		}
-		return 0
+		if ctx.Selected() != nil {
+			return nil
+		}
+		if _, err := io.WriteString(stdout, exitCodes); err != nil {
+			return fmt.Errorf("write the help: %w", err)
+		}
+		return app.Usage(stdout)
 	}
-	if err != nil {
-		fmt.Fprintln(stderr, "onlyonce:", err)
-		return 2
-	}
-	if err := serve(ctx, getenv, stdout, stderr); err != nil {
-		fmt.Fprintln(stderr, "onlyonce:", err)
-		return 1
-	}
-	return 0
 }
 
-// parse refuses every argument. For --help it returns [flag.ErrHelp].
-func parse(args []string) error {
-	flags := flag.NewFlagSet("server", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	err := flags.Parse(args)
-	if err == nil && flags.NArg() > 0 {
-		err = fmt.Errorf("unknown argument %q", flags.Arg(0))
+func exitCode(err error) int {
+	_, wrong := errors.AsType[*invalid.Error](err)
+	switch {
+	case err == nil:
+		return done
+	case wrong:
+		return misused
+	case errors.Is(err, account.ErrNotFound):
+		return notFound
+	case errors.Is(err, account.ErrTaken), errors.Is(err, account.ErrExists):
+		return exists
+	default:
+		return failed
 	}
-	if err != nil {
-		return fmt.Errorf("%w: there are only environment variables, which --help explains", err)
-	}
-	return nil
 }
 
-func serve(ctx context.Context, getenv func(string) string, stdout, stderr io.Writer) error {
-	// The live heap is a few megabytes, so collecting garbage less often costs little memory. The soft limit
-	// makes Go collect more often when large requests need more for a while.
-	if getenv("GOGC") == "" {
-		debug.SetGCPercent(400)
+// message says what is wrong, in sentences if something was typed wrong.
+func message(err error) string {
+	wrong, ok := errors.AsType[*invalid.Error](err)
+	if !ok {
+		return err.Error()
 	}
-	if getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(160 << 20)
+	sentences := make([]string, len(wrong.Fields))
+	for i, field := range wrong.Fields {
+		sentences[i] = field.Message
 	}
-	config, err := app.Environ(getenv)
-	if err != nil {
-		return err
-	}
-	config.Log = slog.New(slog.NewTextHandler(stderr, nil))
-	config.Banner = stdout
-	return app.Run(ctx, config)
+	return strings.Join(sentences, " ")
 }

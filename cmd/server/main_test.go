@@ -6,29 +6,39 @@ import (
 	"testing"
 )
 
-// ran gives what the program does with arguments and an environment with which it does not get to serve.
+// ran gives what the program does with arguments, an environment, and nothing on stdin.
 func ran(t *testing.T, env map[string]string, args ...string) (code int, out, errors string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	code = run(t.Context(), args, func(name string) string { return env[name] }, &stdout, &stderr)
+	code = run(t.Context(), args, func(name string) string { return env[name] }, strings.NewReader(""), &stdout, &stderr)
 	return code, stdout.String(), stderr.String()
 }
 
 func TestHelp(t *testing.T) {
 	t.Parallel()
-	for _, arg := range []string{"--help", "-help", "-h"} {
+	for _, arg := range []string{"--help", "-h"} {
 		code, out, errors := ran(t, nil, arg)
-		if code != 0 || errors != "" || !strings.Contains(out, "DATABASE_URL (default: an embedded PostgreSQL)") {
-			t.Errorf("%s: %d, %q, %q", arg, code, out, errors)
+		for _, want := range []string{"token revoke", "3  there is no such", "DATABASE_URL (default: an embedded PostgreSQL)"} {
+			if code != done || errors != "" || !strings.Contains(out, want) {
+				t.Errorf("%s: %d, %q, %q", arg, code, out, errors)
+			}
 		}
+	}
+	code, out, errors := ran(t, nil, "token", "create", "--help")
+	if code != done || errors != "" || !strings.Contains(out, "--replace") || strings.Contains(out, "DATABASE_URL") {
+		t.Errorf("of a command: %d, %q, %q", code, out, errors)
 	}
 }
 
 func TestUnknownArguments(t *testing.T) {
 	t.Parallel()
-	for _, args := range [][]string{{"serve"}, {"--port=80"}, {"-x"}, {"--", "serve"}, {""}} {
+	for _, args := range [][]string{
+		{"--port=80"}, {"-x"}, {""}, {"sing"}, {"serve", "80"}, {"tenant"}, {"tenant", "create"},
+		{"user", "create", "ada@example.com"}, {"user", "password", "ada@example.com", "a password"},
+		{"token", "list"}, {"tenant", "list", "--after", "x"},
+	} {
 		code, out, errors := ran(t, nil, args...)
-		if code != 2 || out != "" || strings.Count(errors, "\n") != 1 || !strings.Contains(errors, "--help") {
+		if code != misused || out != "" || strings.Count(errors, "\n") != 1 || !strings.Contains(errors, "--help") {
 			t.Errorf("%q: %d, %q, %q", args, code, out, errors)
 		}
 	}
@@ -37,7 +47,7 @@ func TestUnknownArguments(t *testing.T) {
 func TestUnusableSetting(t *testing.T) {
 	t.Parallel()
 	code, out, errors := ran(t, map[string]string{"ADDR": "127.0.0.1", "RATE_LIMIT": "many"})
-	if code != 1 || out != "" || !strings.Contains(errors, "ADDR") || !strings.Contains(errors, "RATE_LIMIT") {
+	if code != failed || out != "" || !strings.Contains(errors, "ADDR") || !strings.Contains(errors, "RATE_LIMIT") {
 		t.Errorf("%d, %q, %q", code, out, errors)
 	}
 }

@@ -24,6 +24,8 @@ type Principal struct {
 	Demo bool
 	// Name is a user's email, or a token's name.
 	Name string
+	// Generation is that of a user's sessions, see [InSession].
+	Generation int
 }
 
 // ErrUnknown says that there is no such credential. It does not say what is wrong with it.
@@ -32,16 +34,16 @@ var ErrUnknown = errors.New("unknown credential")
 // MaxPassword is the longest password that is looked at, in bytes.
 const MaxPassword = 1024
 
-// LogIn checks an email and a password. It returns [ErrUnknown] unless both are right, after the same
-// work either way, so that the time does not tell which emails exist.
+// LogIn checks an email and a password. It returns [ErrUnknown] unless both are right and the user is not
+// disabled, after the same work either way, so that the time does not tell which emails exist.
 func LogIn(ctx context.Context, pool *pgxpool.Pool, email, password string) (Principal, error) {
 	var p Principal
 	var hash string
 	err := pool.QueryRow(ctx, `
-		SELECT t.id, t.name, t.demo, u.email, u.password_hash
+		SELECT t.id, t.name, t.demo, u.email, u.session_generation, u.password_hash
 		FROM users u JOIN tenants t ON t.id = u.tenant_id
-		WHERE u.email = lower($1)`, strings.TrimSpace(email),
-	).Scan(&p.Tenant, &p.TenantName, &p.Demo, &p.Name, &hash)
+		WHERE u.email = lower($1) AND u.disabled_at IS NULL`, strings.TrimSpace(email),
+	).Scan(&p.Tenant, &p.TenantName, &p.Demo, &p.Name, &p.Generation, &hash)
 	unknown := errors.Is(err, pgx.ErrNoRows)
 	switch {
 	case unknown:

@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/errgroup"
 
+	"onlyonce/internal/account"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/postgres"
 	"onlyonce/internal/web"
@@ -104,8 +105,12 @@ func Start(ctx context.Context, c Config) (_ *App, err error) {
 		return nil, err
 	}
 	a.work.Go(func() error { return a.expire(a.stopped) })
+	anyUser, err := account.AnyUser(ctx, a.pool)
+	if err != nil {
+		return nil, err
+	}
 	a.serve(a.listener, site.Handler) // nothing can fail any more: whoever gets an answer has an app that stays
-	a.banner()
+	a.banner(anyUser)
 	return a, nil
 }
 

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"sync/atomic"
@@ -111,19 +110,4 @@ func demoLogins(on bool) []templates.DemoLogin {
 		list = append(list, templates.DemoLogin{Tenant: t.name, Email: t.email, Password: demoPassword})
 	}
 	return list
-}
-
-// banner tells a person who started the app where to go.
-func (a *App) banner() {
-	if a.config.Banner == nil {
-		return
-	}
-	fmt.Fprintf(a.config.Banner, "\n  Onlyonce is ready: %s\n", cmp.Or(a.config.PublicURL, a.URL()))
-	if a.config.Demo {
-		fmt.Fprintf(a.config.Banner, "\n  Log in with the password %s, or use the API token:\n", demoPassword)
-		for _, t := range demoTenants() {
-			fmt.Fprintf(a.config.Banner, "    %-13s %-22s %s\n", t.name, t.email, t.token)
-		}
-	}
-	fmt.Fprintln(a.config.Banner)
 }

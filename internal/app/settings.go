@@ -120,7 +120,7 @@ func Environ(getenv func(string) string) (Config, error) {
 // Usage explains the environment variables.
 func Usage(w io.Writer) error {
 	var text strings.Builder
-	text.WriteString("Onlyonce takes no arguments. These environment variables set it:\n")
+	text.WriteString("Environment variables:\n")
 	for _, s := range settings() {
 		fmt.Fprintf(&text, "\n  %s (default: %s)\n", s.name, cmp.Or(s.fallback, s.unset))
 		for line := range strings.Lines(s.meaning) {

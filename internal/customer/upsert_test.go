@@ -38,7 +38,7 @@ func setup(t *testing.T) *bundle {
 func (b *bundle) newTenant() uuid.UUID {
 	b.Helper()
 	id := uuid.New()
-	if _, err := b.db.Pool.Exec(b.Context(), `INSERT INTO tenants (id, name) VALUES ($1, 'Test')`, id); err != nil {
+	if _, err := b.db.Pool.Exec(b.Context(), `INSERT INTO tenants (id, name) VALUES ($1::uuid, 'Test ' || $1::uuid)`, id); err != nil {
 		b.Fatal(err)
 	}
 	return id

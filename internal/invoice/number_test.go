@@ -142,7 +142,7 @@ func TestNextNumberIsTheFirstFree(t *testing.T) {
 	b := setup(t)
 	rapid.Check(t, func(t *rapid.T) {
 		tenant := uuid.New()
-		if _, err := b.DB.Pool.Exec(b.Context(), `INSERT INTO tenants (id, name) VALUES ($1, 'Test')`, tenant); err != nil {
+		if _, err := b.DB.Pool.Exec(b.Context(), `INSERT INTO tenants (id, name) VALUES ($1::uuid, 'Test ' || $1::uuid)`, tenant); err != nil {
 			t.Fatal(err)
 		}
 		taken := map[int]bool{}

@@ -29,23 +29,49 @@ func check(ctx context.Context, config *pgx.ConnConfig) error {
 }
 
 func checkSession(ctx context.Context, conn *pgx.Conn) error {
-	var level string
-	var role RoleError
-	// Not prepared: it has to work through any pooler.
-	err := conn.QueryRow(ctx, `
-		SELECT current_setting('transaction_isolation'), rolname, current_database(), rolsuper, rolbypassrls
-		FROM pg_roles WHERE rolname = current_user`, pgx.QueryExecModeExec,
-	).Scan(&level, &role.Role, &role.Database, &role.Superuser, &role.BypassRLS)
-	switch {
-	case err != nil:
-		return fmt.Errorf("ask the database who we are: %w", err)
-	case level != readCommitted:
-		return &IsolationError{Level: level}
-	case role.Superuser || role.BypassRLS:
-		return &role
-	default:
-		return nil
+	s, err := askSession(ctx, conn)
+	if err != nil {
+		return err
 	}
+	if err := s.isolation(); err != nil {
+		return err
+	}
+	return s.privileges()
+}
+
+// session is what a connection of the app is to the server.
+type session struct {
+	version int    // server_version_num, for example 150004 for PostgreSQL 15.4
+	level   string // of isolation
+	role    RoleError
+	now     time.Time
+}
+
+func askSession(ctx context.Context, conn *pgx.Conn) (s session, err error) {
+	// Not prepared: it has to work through any pooler.
+	err = conn.QueryRow(ctx, `
+		SELECT current_setting('server_version_num')::int, current_setting('transaction_isolation'), clock_timestamp(),
+			rolname, current_database(), rolsuper, rolbypassrls
+		FROM pg_roles WHERE rolname = current_user`, pgx.QueryExecModeExec,
+	).Scan(&s.version, &s.level, &s.now, &s.role.Role, &s.role.Database, &s.role.Superuser, &s.role.BypassRLS)
+	if err != nil {
+		return session{}, fmt.Errorf("ask the database who we are: %w", err)
+	}
+	return s, nil
+}
+
+func (s session) isolation() error {
+	if s.level != readCommitted {
+		return &IsolationError{Level: s.level}
+	}
+	return nil
+}
+
+func (s session) privileges() error {
+	if s.role.Superuser || s.role.BypassRLS {
+		return &s.role
+	}
+	return nil
 }
 
 // IsolationError says that the server, or a connection pooler before it, runs transactions

@@ -3,6 +3,7 @@ package postgres
 // What tests from outside the package cannot bring about by honest means.
 var (
 	CheckServerVersion = checkServerVersion
+	Clock              = clock
 	ExplainPooler      = explainPooler
 )
 

@@ -2,11 +2,13 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
@@ -37,7 +39,7 @@ func (e *SchemaError) Error() string {
 			"a newer version of the app has been here, start that one", e.Database, e.Program)
 	}
 	return fmt.Sprintf("the database has schema %d and this program needs %d: "+
-		"its migrations have not run yet", e.Database, e.Program)
+		"its migrations have not run yet, which the command migrate and each start of the app do", e.Database, e.Program)
 }
 
 // InvalidIndexError names indexes that exist but do not work, as a failed CREATE INDEX
@@ -164,6 +166,9 @@ func SchemaCurrent(ctx context.Context, pool *pgxpool.Pool) error {
 			 FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
 			 WHERE NOT indisvalid AND relnamespace = current_schema()::regnamespace)`,
 	).Scan(&database, &invalid)
+	if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code == "42P01" { // no such table
+		return &SchemaError{Program: program}
+	}
 	if err != nil {
 		return fmt.Errorf("read the schema's version: %w", err)
 	}

@@ -70,6 +70,7 @@ const (
 	sessionTenantName = "tenant_name"
 	sessionUser       = "user"
 	sessionDemo       = "demo" // whether the tenant is one of the demo
+	sessionGeneration = "generation"
 	sessionSeen       = "seen" // Unix time of the last request, within sessionTouch
 )
 
@@ -112,8 +113,16 @@ func (s *Server) identify(next http.Handler) http.Handler {
 			TenantName: s.sessions.GetString(ctx, sessionTenantName),
 			Name:       s.sessions.GetString(ctx, sessionUser),
 			Demo:       s.sessions.GetBool(ctx, sessionDemo),
+			Generation: s.sessions.GetInt(ctx, sessionGeneration),
 		}
-		if err != nil || idle > sessionIdle || !s.admits(who) {
+		good := err == nil && idle <= sessionIdle && s.admits(who)
+		if good {
+			if good, err = account.InSession(ctx, s.pool, who); err != nil {
+				s.failHTML(w, r, err)
+				return
+			}
+		}
+		if !good {
 			next.ServeHTTP(w, withPrincipal(r, account.Principal{}))
 			return
 		}

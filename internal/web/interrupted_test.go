@@ -199,13 +199,15 @@ func (x *try) behindWire() (*client, *proxy.Proxy, *pgxpool.Pool) {
 	return far, wire, pool
 }
 
-// armWork cuts the exchange that does the work. Before it, a page looks up its session, and the API a token,
+// armWork cuts the exchange that does the work. Before it, a page looks up its session and its user, and the API a token,
 // which is a new one: whether it still knew the old one would depend on the time.
 func (x *try) armWork(far *client, wire *proxy.Proxy, cuts ...proxy.Cut) {
 	if !x.isHTML() {
 		const token = "token of nobody else"
-		x.exec(`INSERT INTO api_tokens (token_hash, tenant_id, name) VALUES ($1, $2, 'test')`, account.HashToken(token), x.acme.id)
+		x.exec(`INSERT INTO api_tokens (token_hash, tenant_id, name) VALUES ($1, $2, 'new')`, account.HashToken(token), x.acme.id)
 		*far = *far.with("Authorization", "Bearer "+token)
+	} else {
+		wire.Arm(proxy.Cut{Point: proxy.Nowhere})
 	}
 	wire.Arm(proxy.Cut{Point: proxy.Nowhere})
 	if x.parent != nil { // what it belongs to is looked up as well

@@ -20,8 +20,24 @@ func (s *Server) showLogin(w http.ResponseWriter, r *http.Request) error {
 		return seeOther(w, r, next)
 	}
 	return s.render(w, r, http.StatusOK, templates.LoginPage(s.page(w, r), templates.Login{
-		Next: next, Demo: s.demo, LoggedOut: r.URL.Query().Has("logged-out"),
+		Next: next, Demo: s.demo, WayIn: s.wayIn(r.Context()), LoggedOut: r.URL.Query().Has("logged-out"),
 	}))
+}
+
+// wayIn gives what to run before anybody can log in, or nothing if somebody can. The page is shown without a database
+// too.
+func (s *Server) wayIn(ctx context.Context) []string {
+	if len(s.demo) > 0 {
+		return nil
+	}
+	found, err := account.AnyUser(ctx, s.pool)
+	if err != nil {
+		s.log.WarnContext(ctx, "the login page does not know whether there are users", "error", err)
+	}
+	if found || err != nil {
+		return nil
+	}
+	return templates.WayIn()
 }
 
 func (s *Server) logIn(w http.ResponseWriter, r *http.Request) error {
@@ -46,6 +62,7 @@ func (s *Server) logIn(w http.ResponseWriter, r *http.Request) error {
 	s.sessions.Put(r.Context(), sessionTenantName, p.TenantName)
 	s.sessions.Put(r.Context(), sessionUser, p.Name)
 	s.sessions.Put(r.Context(), sessionDemo, p.Demo)
+	s.sessions.Put(r.Context(), sessionGeneration, p.Generation)
 	if err := s.saveSession(w, r); err != nil {
 		return err
 	}

@@ -65,10 +65,11 @@ func (b *bundle) grow() (first firsts) {
 	b.exec(fmt.Sprintf(`
 		CREATE FUNCTION pg_temp.id(n bigint) RETURNS uuid LANGUAGE sql AS
 			$$ SELECT ('01900000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid $$;
-		INSERT INTO tenants (id, name) SELECT pg_temp.id(n), 'Tenant' FROM generate_series(1, %[2]d) AS n;
+		INSERT INTO tenants (id, name) SELECT pg_temp.id(n), 'Tenant ' || n FROM generate_series(1, %[2]d) AS n;
 		INSERT INTO users (tenant_id, id, email, password_hash)
-		SELECT id AS tenant, id, id || '@example.com', '' FROM tenants WHERE name = 'Tenant';
-		INSERT INTO api_tokens (token_hash, tenant_id, name) SELECT sha256(id::text::bytea), id, 'test' FROM tenants WHERE name = 'Tenant';
+		SELECT id AS tenant, id, id || '@example.com', '' FROM tenants WHERE name LIKE 'Tenant %%';
+		INSERT INTO api_tokens (token_hash, tenant_id, name)
+		SELECT sha256(id::text::bytea), id, 'test' FROM tenants WHERE name LIKE 'Tenant %%';
 		INSERT INTO sessions (token, data, expiry) SELECT n, '', now() + n * interval '1 minute' FROM generate_series(1, %[2]d) AS n;
 		INSERT INTO customers (tenant_id, id, email, name, archived_at)
 		SELECT '%[1]s', pg_temp.id(n), n || '@example.com', 'Customer', CASE WHEN n > %[2]d THEN now() END

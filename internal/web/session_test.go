@@ -54,7 +54,15 @@ func (s *Server) plant(t *testing.T, idle time.Duration) (token string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.sessions.Put(ctx, sessionTenant, uuid.NewString())
+	tenant := uuid.New()
+	_, err = s.pool.Exec(ctx, `
+		WITH tenant AS (INSERT INTO tenants (id, name) VALUES ($1::uuid, $1::uuid))
+		INSERT INTO users (id, tenant_id, email, password_hash) VALUES ($1, $1, $1::uuid || '@example.com', '')`, tenant)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.sessions.Put(ctx, sessionTenant, tenant.String())
+	s.sessions.Put(ctx, sessionUser, tenant.String()+"@example.com")
 	s.sessions.Put(ctx, sessionSeen, time.Now().Add(-idle).Unix())
 	token, expiry, err := s.sessions.Commit(ctx)
 	if err != nil {

@@ -42,7 +42,7 @@ func ClearStalePID(ctx context.Context, dataDir string) error {
 	if err != nil {
 		return err
 	}
-	// Process id, data directory, start time, port, socket directory, TCP address.
+	// Process id, data directory, start time, port, socket directory, TCP address, shared memory, state.
 	lines := strings.Split(string(content), "\n")
 	pid, _ := strconv.Atoi(strings.TrimSpace(lines[0]))
 	if pid <= 0 || errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
@@ -70,4 +70,14 @@ func listens(ctx context.Context, network, address string) bool {
 		_ = conn.Close()
 	}
 	return err == nil
+}
+
+// Running gives the directory of the socket at which a server on dataDir answers, or "" if none does.
+func Running(ctx context.Context, dataDir string) string {
+	content, err := os.ReadFile(filepath.Join(dataDir, "postmaster.pid"))
+	lines := strings.Split(string(content), "\n")
+	if err != nil || len(lines) < 8 || strings.TrimSpace(lines[7]) != "ready" || !answers(ctx, lines[3], lines[4], "") {
+		return ""
+	}
+	return lines[4]
 }

@@ -1,0 +1,271 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"regexp"
+	"strings"
+	"testing"
+
+	"golang.org/x/sync/errgroup"
+
+	"onlyonce/internal/account"
+	"onlyonce/internal/postgres/pgtest"
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+const password = "correct horse battery staple"
+
+// bundle runs commands on a database of its own.
+type bundle struct {
+	*testing.T
+	*pgtest.Database
+}
+
+func setup(t *testing.T) *bundle {
+	t.Helper()
+	t.Parallel()
+	return &bundle{t, pgtest.New(t)}
+}
+
+func (b *bundle) getenv(name string) string { return map[string]string{"DATABASE_URL": b.URL}[name] }
+
+// run gives what a command prints. Whatever it prints has nothing of the password on stdin.
+func (b *bundle) run(stdin string, args ...string) (code int, out, errors string) {
+	b.Helper()
+	var stdout, stderr bytes.Buffer
+	code = run(b.Context(), args, b.getenv, strings.NewReader(stdin), &stdout, &stderr)
+	if typed := strings.TrimSpace(stdin); len(typed) >= account.MinPassword && strings.Contains(stdout.String()+stderr.String(), typed) {
+		b.Errorf("%q shows the password: %s%s", args, stdout.String(), stderr.String())
+	}
+	return code, stdout.String(), stderr.String()
+}
+
+// want runs a command that must end with a code, and gives what it prints.
+func (b *bundle) want(code int, stdin string, args ...string) (out string) {
+	b.Helper()
+	got, out, errors := b.run(stdin, args...)
+	if got != code || (code != done) != strings.Contains(errors, "onlyonce:") && !strings.Contains(errors, "keep this token") {
+		b.Errorf("%q: code %d, want %d: %s%s", args, got, code, out, errors)
+	}
+	return out
+}
+
+// object runs a command that must end with a code, and gives the JSON that it prints.
+func (b *bundle) object(code int, stdin string, args ...string) (object map[string]any) {
+	b.Helper()
+	if out := b.want(code, stdin, append(args, "--json")...); json.Unmarshal([]byte(out), &object) != nil {
+		b.Errorf("%q: no JSON object: %s", args, out)
+	}
+	return object
+}
+
+func TestTenantCommands(t *testing.T) {
+	b := setup(t)
+	first := b.object(done, "", "tenant", "create", "  Café  Zürich ")
+	if first["outcome"] != "created" || first["name"] != "Café Zürich" {
+		t.Errorf("%v", first)
+	}
+	for _, name := range []string{"Café Zürich", "CAFE ZURICH", first["id"].(string)} {
+		if name == first["id"] {
+			b.want(misused, "", "tenant", "create", name) // it would be taken for the id in --tenant
+			continue
+		}
+		if again := b.object(done, "", "tenant", "create", name); again["outcome"] != "unchanged" || again["id"] != first["id"] {
+			t.Errorf("%q: %v", name, again)
+		}
+	}
+	for _, name := range []string{"", " ", "a\u202eb", strings.Repeat("x", 101)} {
+		b.want(misused, "", "tenant", "create", name)
+	}
+	if list := b.want(done, "", "tenant", "list"); list != first["id"].(string)+"  Café Zürich\n" {
+		t.Errorf("%q", list)
+	}
+	if list := b.want(done, "", "tenant", "list", "--json", "--after", first["id"].(string)); list != "[]\n" {
+		t.Errorf("%q", list)
+	}
+}
+
+// TestOneNameAtOnce: whoever comes second gets the first one's tenant, user and refusal.
+func TestOneNameAtOnce(t *testing.T) {
+	b := setup(t)
+	const at = 8
+	together := func(args ...string) (outs map[string]int) {
+		t.Helper()
+		var all errgroup.Group
+		outs = map[string]int{}
+		results := make(chan string, at)
+		gate := make(chan struct{})
+		for range at {
+			all.Go(func() error {
+				<-gate
+				var stdout, stderr bytes.Buffer
+				code := run(t.Context(), args, b.getenv, strings.NewReader(password), &stdout, &stderr)
+				out := regexp.MustCompile(`"token":"[^"]+"`).ReplaceAllString(stdout.String(), `"token":"…"`)
+				results <- string(rune('0'+code)) + " " + out
+				return nil
+			})
+		}
+		close(gate)
+		_ = all.Wait()
+		close(results)
+		for out := range results {
+			outs[out]++
+		}
+		return outs
+	}
+	for _, args := range [][]string{
+		{"tenant", "create", "Acme", "--json"},
+		{"user", "create", "ada@example.com", "--tenant", "Acme", "--json"},
+		{"token", "create", "sync", "--tenant", "Acme", "--json"},
+	} {
+		outs := together(args...)
+		created := 0
+		for out, n := range outs {
+			if strings.Contains(out, `"created"`) {
+				created += n
+			}
+		}
+		if len(outs) != 2 || created != 1 {
+			t.Errorf("%q: %v", args, outs)
+		}
+	}
+	// Each of those that replace gets a token, and the last one is left.
+	for out := range maps.Keys(together("token", "create", "sync", "--tenant", "Acme", "--replace", "--json")) {
+		if !strings.HasPrefix(out, "0 ") || !strings.Contains(out, `"replaced"`) {
+			t.Error(out)
+		}
+	}
+	var left int
+	err := b.Pool.QueryRow(t.Context(), `SELECT count(*) FROM api_tokens WHERE revoked_at IS NULL`).Scan(&left)
+	if err != nil || left != 1 {
+		t.Errorf("%d tokens are left, %v", left, err)
+	}
+}
+
+func TestUserCommands(t *testing.T) {
+	b := setup(t)
+	b.want(done, "", "tenant", "create", "Acme")
+	b.want(done, "", "tenant", "create", "Globex")
+	create := []string{"user", "create", "Ada@example.com", "--tenant", "acme"}
+	for _, wrong := range []string{"", "short", "short\n" + password, strings.Repeat("x", account.MaxPassword+1)} {
+		b.want(misused, wrong, create...)
+	}
+	b.want(misused, password, "user", "create", "ada", "--tenant", "Acme")
+	b.want(notFound, password, "user", "create", "ada@example.com", "--tenant", "Initech")
+	if user := b.object(done, password+"\r\n", create...); user["outcome"] != "created" || user["email"] != "ada@example.com" {
+		t.Errorf("%v", user)
+	}
+	if user := b.object(done, "another password", create...); user["outcome"] != "unchanged" {
+		t.Errorf("%v", user)
+	}
+	b.want(exists, password, "user", "create", "ada@example.com", "--tenant", "Globex")
+	b.mayLogIn(password, true)
+
+	for range 2 {
+		b.want(done, "another password\n", "user", "password", "ada@example.com")
+		b.mayLogIn("another password", true)
+		b.mayLogIn(password, false)
+	}
+	b.want(misused, "short", "user", "password", "ada@example.com")
+	for i, want := range []string{"disabled", "unchanged"} {
+		if user := b.object(done, "", "user", "disable", "ADA@example.com"); user["outcome"] != want {
+			t.Errorf("disabled %d times: %v", i+1, user)
+		}
+		b.mayLogIn("another password", false)
+	}
+	for i, want := range []string{"enabled", "unchanged"} {
+		if user := b.object(done, "", "user", "enable", "ada@example.com"); user["outcome"] != want {
+			t.Errorf("enabled %d times: %v", i+1, user)
+		}
+		b.mayLogIn("another password", true)
+	}
+	for _, what := range []string{"password", "disable", "enable"} {
+		b.want(notFound, password, "user", what, "nobody@example.com")
+	}
+}
+
+func (b *bundle) mayLogIn(password string, want bool) {
+	b.Helper()
+	if _, err := account.LogIn(b.Context(), b.Pool, "ada@example.com", password); (err == nil) != want {
+		b.Errorf("logs in: %v, want %v", err, want)
+	}
+}
+
+func TestTokenCommands(t *testing.T) {
+	b := setup(t)
+	b.want(done, "", "tenant", "create", "Acme")
+	works := func(token string, want bool) {
+		t.Helper()
+		if _, err := account.FindToken(t.Context(), b.Pool, strings.TrimSpace(token)); (err == nil) != want {
+			t.Errorf("%q works: %v, want %v", token, err, want)
+		}
+	}
+	create := []string{"token", "create", "sync", "--tenant", "Acme"}
+	b.want(notFound, "", "token", "create", "sync", "--tenant", "Initech")
+	first := b.want(done, "", create...)
+	if !regexp.MustCompile(`^oo_[\w-]{43}\n$`).MatchString(first) {
+		t.Errorf("%q", first)
+	}
+	works(first, true)
+	if again := b.object(exists, "", create...); again["outcome"] != "unchanged" || again["token"] != nil {
+		t.Errorf("%v", again)
+	}
+	works(first, true)
+	second := b.object(done, "", append(create, "--replace")...)
+	if second["outcome"] != "replaced" {
+		t.Errorf("%v", second)
+	}
+	works(first, false)
+	works(second["token"].(string), true)
+	list := b.want(done, "", "token", "list", "--tenant", "Acme")
+	if !strings.HasSuffix(list, "  sync\n") || strings.Count(list, "\n") != 1 {
+		t.Errorf("%q", list)
+	}
+	for i, want := range []string{"revoked", "unchanged"} {
+		if token := b.object(done, "", "token", "revoke", "sync", "--tenant", "Acme"); token["outcome"] != want {
+			t.Errorf("revoked %d times: %v", i+1, token)
+		}
+	}
+	works(second["token"].(string), false)
+	b.want(notFound, "", "token", "revoke", "other", "--tenant", "Acme")
+	if token := b.object(done, "", create...); token["outcome"] != "created" {
+		t.Errorf("after it was revoked: %v", token)
+	}
+}
+
+// TestTheDemoIsLeftAlone: everybody knows its passwords, so nobody shall take it for a place of their own.
+func TestTheDemoIsLeftAlone(t *testing.T) {
+	b := setup(t)
+	if _, err := b.Pool.Exec(t.Context(), `
+		WITH tenant AS (INSERT INTO tenants (id, name, demo) VALUES (gen_random_uuid(), 'Demo', true) RETURNING id)
+		INSERT INTO users (id, tenant_id, email, password_hash) SELECT gen_random_uuid(), id, 'demo@example.com', '' FROM tenant`); err != nil {
+		t.Fatal(err)
+	}
+	b.want(notFound, password, "user", "create", "ada@example.com", "--tenant", "Demo")
+	b.want(notFound, password, "user", "password", "demo@example.com")
+	b.want(notFound, "", "user", "disable", "demo@example.com")
+	if tenant := b.object(done, "", "tenant", "create", "Demo"); tenant["outcome"] != "created" {
+		t.Errorf("%v", tenant)
+	}
+	b.want(exists, password, "user", "create", "demo@example.com", "--tenant", "Demo")
+}
+
+func TestMigrateCommand(t *testing.T) {
+	b := setup(t)
+	if _, err := b.Pool.Exec(t.Context(), "DROP SCHEMA public, river CASCADE"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Pool.Exec(t.Context(), "CREATE SCHEMA public"); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, errors := b.run("", "tenant", "create", "Acme"); !strings.Contains(errors, "migrate") {
+		t.Error(errors)
+	}
+	for range 2 {
+		b.want(done, "", "migrate")
+	}
+	b.want(done, "", "tenant", "create", "Acme")
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"onlyonce/internal/app"
+	"onlyonce/internal/postgres"
+)
+
+type doctor struct{}
+
+// finding is a line of what the doctor found.
+type finding struct {
+	Check  string `json:"check"`
+	State  string `json:"state"` // ok, warning or failed
+	Detail string `json:"detail"`
+}
+
+func state(err error, minor bool) string {
+	switch {
+	case err == nil:
+		return "ok"
+	case minor:
+		return "warning"
+	default:
+		return "failed"
+	}
+}
+
+// Run checks everything and prints a line for each check. It returns an error if one failed.
+func (doctor) Run(ctx context.Context, t *terminal) error {
+	var found []finding
+	add := func(check, good string, err error, minor bool) {
+		detail := good
+		if err != nil {
+			detail = err.Error()
+		}
+		found = append(found, finding{check, state(err, minor), detail})
+	}
+	config, err := app.Environ(t.getenv)
+	add("settings", "can be used", err, false)
+	if err == nil {
+		failures, warnings := config.Contradictions(t.getenv)
+		for _, err := range failures {
+			add("settings", "", err, false)
+		}
+		for _, err := range warnings {
+			add("settings", "", err, true)
+		}
+		err := t.withURL(ctx, func(url string) error {
+			for _, f := range postgres.Examine(ctx, url) {
+				add(f.Check, f.Good, f.Err, f.Minor)
+			}
+			return nil
+		})
+		if err != nil {
+			add("database", "", err, false)
+		}
+		if config.DatabaseURL == "" {
+			free, err := freeSpace(config.DataDir)
+			add("disk", fmt.Sprintf("%d MB are free in %s", free>>20, config.DataDir), err, free >= failingSpace)
+		}
+	}
+	lines := make([]string, len(found))
+	wrong := false
+	for i, f := range found {
+		lines[i] = fmt.Sprintf("%-7s  %-18s  %s", f.State, f.Check, f.Detail)
+		wrong = wrong || f.State == "failed"
+	}
+	err = t.printAll(found, lines)
+	if wrong {
+		err = errors.Join(err, errors.New("something failed, see above"))
+	}
+	return err
+}
+
+const (
+	scarceSpace  = 1 << 30
+	failingSpace = 100 << 20
+)
+
+// freeSpace gives the bytes that are free in a directory, or where it will be made, and an error if they are few.
+func freeSpace(dir string) (bytes uint64, err error) {
+	if dir, err = filepath.Abs(dir); err != nil {
+		return 0, err
+	}
+	for {
+		if _, err := os.Stat(dir); err == nil || dir == filepath.Dir(dir) {
+			break
+		}
+		dir = filepath.Dir(dir)
+	}
+	var disk syscall.Statfs_t
+	if err := syscall.Statfs(dir, &disk); err != nil {
+		return 0, fmt.Errorf("ask how much of the disk is free: %w", err)
+	}
+	bytes = disk.Bavail * uint64(disk.Bsize) //nolint:gosec // the size of a block is above zero
+	if bytes < scarceSpace {
+		return bytes, fmt.Errorf("only %d MB are free in %s: make room before PostgreSQL stops", bytes>>20, dir)
+	}
+	return bytes, nil
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// states gives what the doctor found, by check. Of several findings of one check the last one counts.
+func (b *bundle) states(code int, env map[string]string) map[string]string {
+	b.Helper()
+	getenv := func(name string) string {
+		if value, ok := env[name]; ok {
+			return value
+		}
+		return b.getenv(name)
+	}
+	var stdout, stderr bytes.Buffer
+	if got := run(b.Context(), []string{"doctor", "--json"}, getenv, strings.NewReader(""), &stdout, &stderr); got != code {
+		b.Errorf("code %d, want %d: %s%s", got, code, stdout.String(), stderr.String())
+	}
+	var found []finding
+	if err := json.Unmarshal(stdout.Bytes(), &found); err != nil {
+		b.Fatalf("%v: %s", err, stdout.String())
+	}
+	states := map[string]string{}
+	for _, f := range found {
+		if f.Detail == "" {
+			b.Errorf("%s says nothing", f.Check)
+		}
+		states[f.Check] = f.State
+	}
+	return states
+}
+
+func TestDoctor(t *testing.T) {
+	b := setup(t)
+	for range 2 {
+		states := b.states(done, map[string]string{"DEMO": "1"})
+		for _, check := range []string{
+			"settings", "database", "version", "role", "isolation", "pooler", "clock", "schema", "row-level security",
+		} {
+			if states[check] != "ok" {
+				t.Errorf("%s: %q", check, states[check])
+			}
+		}
+	}
+	for name, c := range map[string]struct {
+		code        int
+		env         map[string]string
+		check, want string
+	}{
+		"unusable setting": {failed, map[string]string{"ADDR": "x"}, "settings", "failed"},
+		"one address":      {failed, map[string]string{"DEMO": "1", "METRICS_ADDR": "127.0.0.1:8080"}, "settings", "failed"},
+		"no mail":          {done, nil, "settings", "warning"},
+		"two databases":    {done, map[string]string{"DATA_DIR": "x", "DEMO": "1"}, "settings", "warning"},
+		"superuser":        {failed, map[string]string{"DATABASE_URL": b.AdminURL}, "role", "failed"},
+		"no database":      {failed, map[string]string{"DATABASE_URL": "postgres://a@127.0.0.1:1/a"}, "database", "failed"},
+	} {
+		if got := b.states(c.code, c.env)[c.check]; got != c.want {
+			t.Errorf("%s: %s %q, want %q", name, c.check, got, c.want)
+		}
+	}
+	out := b.want(done, "", "doctor")
+	if !strings.Contains(out, "ok       database") || !strings.Contains(out, "warning  settings") {
+		t.Errorf("%s", out)
+	}
+}

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"runtime/debug"
+
+	"onlyonce/internal/app"
+	"onlyonce/internal/postgres"
+)
+
+type serve struct{}
+
+// Run serves until ctx is done.
+func (serve) Run(ctx context.Context, t *terminal) error {
+	// The live heap is a few megabytes, so collecting garbage less often costs little memory. The soft limit
+	// makes Go collect more often when large requests need more for a while.
+	if t.getenv("GOGC") == "" {
+		debug.SetGCPercent(400)
+	}
+	if t.getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(160 << 20)
+	}
+	config, err := app.Environ(t.getenv)
+	if err != nil {
+		return err
+	}
+	config.Log = slog.New(slog.NewTextHandler(t.stderr, nil))
+	config.Banner = t.stdout
+	return app.Run(ctx, config)
+}
+
+type migrate struct{}
+
+// Run migrates.
+func (migrate) Run(ctx context.Context, t *terminal) error {
+	return t.withURL(ctx, func(url string) error {
+		if err := postgres.Migrate(ctx, url); err != nil {
+			return err
+		}
+		return t.print(map[string]any{"migrated": true}, "The schema is that of this program.")
+	})
+}

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"onlyonce/internal/app"
+	"onlyonce/internal/postgres"
+)
+
+// terminal is where a command was typed. Results go to stdout, and everything else to stderr.
+type terminal struct {
+	getenv         func(string) string
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	json           bool
+}
+
+// print gives the result of a command: value as JSON, or else a line for people.
+func (t *terminal) print(value any, line string) error {
+	if t.json {
+		encoder := json.NewEncoder(t.stdout)
+		encoder.SetEscapeHTML(false)
+		if err := encoder.Encode(value); err != nil {
+			return fmt.Errorf("print: %w", err)
+		}
+		return nil
+	}
+	if _, err := fmt.Fprintln(t.stdout, line); err != nil {
+		return fmt.Errorf("print: %w", err)
+	}
+	return nil
+}
+
+// say tells a person something that is no result.
+func (t *terminal) say(text string) { fmt.Fprintln(t.stderr, "onlyonce:", text) }
+
+// withURL does work with the address of the app's database.
+func (t *terminal) withURL(ctx context.Context, work func(url string) error) error {
+	config, err := app.Environ(t.getenv)
+	if err != nil {
+		return err
+	}
+	if config.DatabaseURL != "" {
+		return work(config.DatabaseURL)
+	}
+	log := slog.New(slog.NewTextHandler(t.stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	visit, err := postgres.VisitEmbedded(ctx, config.DataDir, log)
+	if err != nil {
+		return err
+	}
+	if visit.Started {
+		t.say("the app does not run on " + config.DataDir + ": its PostgreSQL was started for this command and stops with it")
+	} else {
+		t.say("using the PostgreSQL of the app that runs on " + config.DataDir)
+	}
+	err = work(visit.URL)
+	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
+	defer cancel()
+	return errors.Join(err, visit.End(ending))
+}
+
+// commandTimeout bounds what a command does in the database, the password that somebody types included.
+const commandTimeout = 5 * time.Minute
+
+// withPool does work in the app's database, which must have the schema of this program.
+func (t *terminal) withPool(ctx context.Context, work func(context.Context, *pgxpool.Pool) error) error {
+	ctx, cancel := context.WithTimeout(ctx, commandTimeout)
+	defer cancel()
+	return t.withURL(ctx, func(url string) error {
+		pool, err := postgres.OpenSmall(ctx, url, 1)
+		if err != nil {
+			return err
+		}
+		defer pool.Close()
+		if err := postgres.SchemaCurrent(ctx, pool); err != nil {
+			return err
+		}
+		return work(ctx, pool)
+	})
+}
+
+// printAll gives a list: as one JSON array, or else a line for each.
+func (t *terminal) printAll(values any, lines []string) error {
+	if t.json {
+		return t.print(values, "")
+	}
+	for _, line := range lines {
+		if err := t.print(nil, line); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"onlyonce/internal/account"
+	"onlyonce/internal/email"
+)
+
+type userCreate struct {
+	Email  email.Address `arg:"" help:"Email of the user, to log in with."`
+	Tenant string        `required:"" help:"Name or id of the tenant." placeholder:"NAME"`
+}
+
+// Run creates a user. It asks for a password only if there is no such user.
+func (c userCreate) Run(ctx context.Context, t *terminal) error {
+	return t.withPool(ctx, func(ctx context.Context, pool *pgxpool.Pool) error {
+		tenant, err := findTenant(ctx, pool, c.Tenant)
+		if err != nil {
+			return err
+		}
+		user, err := account.FindUser(ctx, pool, c.Email)
+		created := false
+		switch {
+		case errors.Is(err, account.ErrNotFound):
+			var password string
+			if password, err = t.readPassword(); err == nil {
+				user, created, err = account.CreateUser(ctx, pool, tenant.ID, c.Email, password)
+			}
+		case err == nil && user.Tenant != tenant.ID:
+			err = account.ErrTaken
+		}
+		if err != nil {
+			return fmt.Errorf("user %s: %w", c.Email, err)
+		}
+		line := "is there already, and the password stays as it is"
+		switch {
+		case created:
+			line = "was created"
+		case user.Disabled:
+			line = "is there already, and is disabled"
+		}
+		return t.print(struct {
+			account.User
+
+			Outcome string `json:"outcome"`
+		}{user, outcome(created, "created")}, fmt.Sprintf("User %s %s.", user.Email, line))
+	})
+}
+
+// person is a user who is there.
+type person struct {
+	Email email.Address `arg:"" help:"Email of the user."`
+}
+
+// result prints what became of a user.
+func (p person) result(t *terminal, what, line string) error {
+	return t.print(map[string]string{"email": p.Email.Folded(), "outcome": what}, fmt.Sprintf("User %s %s.", p.Email.Folded(), line))
+}
+
+type userPassword struct{ person }
+
+// Run sets a password.
+func (c userPassword) Run(ctx context.Context, t *terminal) error {
+	return t.withPool(ctx, func(ctx context.Context, pool *pgxpool.Pool) error {
+		_, err := account.FindUser(ctx, pool, c.Email)
+		var password string
+		if err == nil {
+			password, err = t.readPassword()
+		}
+		if err == nil {
+			err = account.SetPassword(ctx, pool, c.Email, password)
+		}
+		if err != nil {
+			return fmt.Errorf("user %s: %w", c.Email, err)
+		}
+		return c.result(t, "changed", "has the new password, and every session has ended")
+	})
+}
+
+type userDisable struct{ person }
+
+// Run disables a user.
+func (c userDisable) Run(ctx context.Context, t *terminal) error {
+	return c.set(ctx, t, true, "disabled", "cannot log in any more, and every session has ended")
+}
+
+type userEnable struct{ person }
+
+// Run enables a user.
+func (c userEnable) Run(ctx context.Context, t *terminal) error {
+	return c.set(ctx, t, false, "enabled", "can log in")
+}
+
+func (p person) set(ctx context.Context, t *terminal, disabled bool, what, line string) error {
+	return t.withPool(ctx, func(ctx context.Context, pool *pgxpool.Pool) error {
+		changed, err := account.SetDisabled(ctx, pool, p.Email, disabled)
+		if err != nil {
+			return fmt.Errorf("user %s: %w", p.Email, err)
+		}
+		return p.result(t, outcome(changed, what), line)
+	})
+}

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// served is what a program that serves has printed.
+type served struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (s *served) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(p)
+}
+
+func (s *served) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
+}
+
+// serve runs the app without any data, and gives its address and what it printed.
+func (b *bundle) serve() (address string, banner string) {
+	b.Helper()
+	ctx, stop := context.WithCancel(context.WithoutCancel(b.Context()))
+	ended := make(chan int, 1)
+	var stdout, stderr served
+	getenv := func(name string) string {
+		return map[string]string{"DATABASE_URL": b.URL, "ADDR": "127.0.0.1:0", "METRICS_ADDR": "off", "DEMO": "0"}[name]
+	}
+	go func() { ended <- run(ctx, nil, getenv, strings.NewReader(""), &stdout, &stderr) }()
+	b.Cleanup(func() {
+		stop()
+		if code := <-ended; code != done {
+			b.Errorf("code %d: %s", code, stderr.String())
+		}
+	})
+	where := regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
+	b.until("serving", func() bool { return strings.HasSuffix(stdout.String(), "\n\n") && where.MatchString(stdout.String()) })
+	return where.FindString(stdout.String()), stdout.String()
+}
+
+// until waits for a condition, as long as it may reasonably take.
+func (b *bundle) until(what string, condition func() bool) {
+	b.Helper()
+	over := time.After(20 * time.Second)
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for !condition() {
+		select {
+		case <-tick.C:
+		case <-over:
+			b.Fatalf("not %s in 20 seconds", what)
+		}
+	}
+}
+
+func (b *bundle) do(client *http.Client, r *http.Request) (status int, body string) {
+	b.Helper()
+	response, err := client.Do(r)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return response.StatusCode, string(text)
+}
+
+// request is one with a body: a form, or JSON with a token.
+func (b *bundle) request(method, url, kind, token, body string) *http.Request {
+	b.Helper()
+	r, err := http.NewRequestWithContext(b.Context(), method, url, strings.NewReader(body))
+	if err != nil {
+		b.Fatal(err)
+	}
+	r.Header.Set("Content-Type", kind)
+	if token != "" {
+		r.Header.Set("Authorization", "Bearer "+token)
+		r.Header.Set("Idempotency-Key", "the-first-invoice")
+	}
+	return r
+}
+
+// TestWayIn goes from an empty database to an invoice, and out again.
+func TestWayIn(t *testing.T) {
+	b := setup(t)
+	at, banner := b.serve()
+	const hint, form, asJSON = "go run ./cmd/server user create", "application/x-www-form-urlencoded", "application/json"
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	person := &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	page := func(path string) (int, string) {
+		t.Helper()
+		return b.do(person, b.request(http.MethodGet, at+path, "", "", ""))
+	}
+	if _, body := page("/login"); !strings.Contains(banner, hint) || !strings.Contains(body, hint) {
+		t.Errorf("nobody says what to do: %s\n%s", banner, body)
+	}
+
+	b.want(done, "", "tenant", "create", "Acme Studio")
+	b.want(done, password, "user", "create", "ada@example.com", "--tenant", "Acme Studio")
+	token := strings.TrimSpace(b.want(done, "", "token", "create", "sync", "--tenant", "Acme Studio"))
+	if _, body := page("/login"); strings.Contains(body, hint) {
+		t.Error("the login page goes on about the first user")
+	}
+
+	logIn := func(password string) int {
+		t.Helper()
+		login := url.Values{"email": {"ada@example.com"}, "password": {password}}
+		status, _ := b.do(person, b.request(http.MethodPost, at+"/login", form, "", login.Encode()))
+		return status
+	}
+	const invoice = `{"customer": {"email": "bob@example.com", "name": "Bob"}, "issue_date": "2026-11-21", "due_date": "2026-12-21",
+		"currency": "EUR", "lines": [{"description": "Design", "quantity": "2", "unit_price": "50.00", "tax_rate": "23"}]}`
+	order := func() int {
+		t.Helper()
+		status, body := b.do(http.DefaultClient, b.request(http.MethodPost, at+"/api/v1/invoices", asJSON, token, invoice))
+		if status != http.StatusCreated {
+			t.Log(body)
+		}
+		return status
+	}
+	if status := logIn(password); status != http.StatusSeeOther {
+		t.Fatalf("log in: %d", status)
+	}
+	for range 2 {
+		if status := order(); status != http.StatusCreated {
+			t.Errorf("create an invoice: %d", status)
+		}
+	}
+	if status, body := page("/invoices"); status != http.StatusOK || !strings.Contains(body, "Bob") {
+		t.Errorf("the list: %d", status)
+	}
+
+	loggedIn := func(want bool, after string) {
+		t.Helper()
+		if status, _ := page("/invoices"); (status == http.StatusOK) != want {
+			t.Errorf("after %s: %d", after, status)
+		}
+	}
+	b.want(done, "another password", "user", "password", "ada@example.com")
+	loggedIn(false, "another password")
+	logIn("another password")
+	loggedIn(true, "the login with it")
+	b.want(done, "", "user", "disable", "ada@example.com")
+	loggedIn(false, "being disabled")
+	logIn("another password")
+	loggedIn(false, "the login of somebody disabled")
+	b.want(done, "", "user", "enable", "ada@example.com")
+	loggedIn(false, "being enabled, with an old session")
+	logIn("another password")
+	loggedIn(true, "being enabled")
+
+	b.want(done, "", "token", "revoke", "sync", "--tenant", "Acme Studio")
+	b.until("refusing the token", func() bool { return order() == http.StatusUnauthorized })
+}

@@ -1,0 +1,83 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"onlyonce/internal/invalid"
+)
+
+// MaxName is the longest name of a tenant or a token, in characters.
+const MaxName = 100
+
+// MaxList is how many entries a list gives at most.
+const MaxList = 1000
+
+// Tenant is a business, whose data is kept apart from that of all others.
+type Tenant struct {
+	ID   uuid.UUID `json:"id"`
+	Name string    `json:"name"`
+	// Demo says that everybody knows the tenant's credentials. Nothing in this package changes such a tenant.
+	Demo bool `json:"demo"`
+}
+
+// ErrNotFound says that there is no such tenant, user or token, or that it belongs to the demo.
+var ErrNotFound = errors.New("not found")
+
+// CreateTenant makes a tenant, or gives the one that has the name: capitals, width and marks do not count. It returns
+// an [*invalid.Error] for a name that cannot be one.
+func CreateTenant(ctx context.Context, pool *pgxpool.Pool, name string) (t Tenant, created bool, err error) {
+	name, err = checkName("the name of the tenant", name)
+	if err != nil {
+		return Tenant{}, false, err
+	}
+	result, err := pool.Exec(ctx, `
+		INSERT INTO tenants (id, name) VALUES ($1, $2)
+		ON CONFLICT (fold_text(name)) WHERE NOT demo DO NOTHING`, uuid.New(), name)
+	if err != nil {
+		return Tenant{}, false, fmt.Errorf("create tenant: %w", err)
+	}
+	t, err = FindTenant(ctx, pool, name)
+	return t, result.RowsAffected() == 1, err
+}
+
+// FindTenant gives the tenant with an id or a name, or [ErrNotFound].
+func FindTenant(ctx context.Context, pool *pgxpool.Pool, nameOrID string) (Tenant, error) {
+	var t Tenant
+	sql, argument := `SELECT id, name FROM tenants WHERE NOT demo AND fold_text(name) = fold_text($1)`, any(nameOrID)
+	if id, err := uuid.Parse(nameOrID); err == nil {
+		sql, argument = `SELECT id, name FROM tenants WHERE NOT demo AND id = $1`, id
+	}
+	err := pool.QueryRow(ctx, sql, argument).Scan(&t.ID, &t.Name)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return Tenant{}, ErrNotFound
+	}
+	if err != nil {
+		return Tenant{}, fmt.Errorf("find tenant: %w", err)
+	}
+	return t, nil
+}
+
+// ListTenants gives at most [MaxList] tenants in the order of their ids, from the one after an id on.
+func ListTenants(ctx context.Context, pool *pgxpool.Pool, after uuid.UUID) ([]Tenant, error) {
+	rows, err := pool.Query(ctx, `SELECT id, name, demo FROM tenants WHERE id > $1 ORDER BY id LIMIT $2`, after, MaxList)
+	if err != nil {
+		return nil, fmt.Errorf("list tenants: %w", err)
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[Tenant])
+}
+
+// checkName gives a name with single spaces, or an [*invalid.Error]. A name that reads as an id would be taken for one.
+func checkName(what, typed string) (string, error) {
+	var wrong invalid.Error
+	name := wrong.Line("/name", what, typed, MaxName)
+	if _, err := uuid.Parse(name); err == nil || name == "" && wrong.Err() == nil {
+		wrong.Add("/name", "Enter "+what+", with at least one letter and not as a UUID.")
+	}
+	return name, wrong.Err()
+}

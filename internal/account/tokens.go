@@ -1,0 +1,105 @@
+package account
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// Token is an API token as it is listed: its secret is stored nowhere.
+type Token struct {
+	Name      string    `json:"name"`
+	CreatedAt time.Time `json:"created_at"`
+}
+
+// ErrExists says that the tenant has a token of the name.
+var ErrExists = errors.New("there is a token of this name")
+
+// CreateToken makes an API token and gives its secret, which cannot be had again. If the tenant has one of the name
+// that was not revoked, it returns [ErrExists], or with replace revokes that one and tells so. A name that cannot be
+// one is an [*invalid.Error].
+func CreateToken(
+	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, name string, replace bool,
+) (secret string, replaced bool, err error) {
+	name, err = checkName("the name of the token", name)
+	if err != nil {
+		return "", false, err
+	}
+	random := make([]byte, 32)
+	_, _ = rand.Read(random) // never fails
+	secret = "oo_" + base64.RawURLEncoding.EncodeToString(random)
+	err = pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
+		// One after the other: of two that replace, the second must see what the first has made.
+		if _, err := tx.Exec(ctx, `SELECT FROM tenants WHERE id = $1 FOR NO KEY UPDATE`, tenant); err != nil {
+			return err
+		}
+		if replace {
+			revoked, err := tx.Exec(ctx, revoke, tenant, name)
+			if err != nil {
+				return err
+			}
+			replaced = revoked.RowsAffected() > 0
+		}
+		made, err := tx.Exec(ctx, `
+			INSERT INTO api_tokens (token_hash, tenant_id, name) VALUES ($1, $2, $3)
+			ON CONFLICT (tenant_id, name) WHERE revoked_at IS NULL DO NOTHING`, HashToken(secret), tenant, name)
+		if err == nil && made.RowsAffected() == 0 {
+			err = ErrExists
+		}
+		return err
+	})
+	if errors.Is(err, ErrExists) {
+		return "", false, ErrExists
+	}
+	if err != nil {
+		return "", false, fmt.Errorf("create token: %w", err)
+	}
+	return secret, replaced, nil
+}
+
+const revoke = `UPDATE api_tokens SET revoked_at = now() WHERE tenant_id = $1 AND name = $2 AND revoked_at IS NULL`
+
+// RevokeToken revokes the token of a name. It tells whether that changed anything, or returns [ErrNotFound] if there
+// never was one.
+func RevokeToken(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, name string) (changed bool, err error) {
+	name, err = checkName("the name of the token", name)
+	if err != nil {
+		return false, err
+	}
+	revoked, err := pool.Exec(ctx, revoke, tenant, name)
+	if err != nil {
+		return false, fmt.Errorf("revoke token: %w", err)
+	}
+	if revoked.RowsAffected() > 0 {
+		return true, nil
+	}
+	var known bool
+	err = pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM api_tokens WHERE tenant_id = $1 AND name = $2)`, tenant, name).Scan(&known)
+	if err != nil {
+		return false, fmt.Errorf("find token: %w", err)
+	}
+	if !known {
+		return false, ErrNotFound
+	}
+	return false, nil
+}
+
+// ListTokens gives at most [MaxList] tokens of a tenant that were not revoked, in the order of their names, from the one
+// after a name on.
+func ListTokens(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, after string) ([]Token, error) {
+	rows, err := pool.Query(ctx, `
+		SELECT name, created_at FROM api_tokens
+		WHERE tenant_id = $1 AND revoked_at IS NULL AND name > $2
+		ORDER BY name LIMIT $3`, tenant, after, MaxList)
+	if err != nil {
+		return nil, fmt.Errorf("list tokens: %w", err)
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[Token])
+}

@@ -1,0 +1,34 @@
+package app
+
+import "errors"
+
+// Contradictions says which settings do not go together, and what to do. Errors keep the app from starting, or from
+// working as one would expect; warnings may be meant. getenv is that of [Environ].
+func (c Config) Contradictions(getenv func(string) string) (failures, warnings []error) {
+	public := c.public()
+	if c.Demo && public != "" && !c.PublicDemo {
+		failures = append(failures, &PublicDemoError{public})
+	}
+	if c.MetricsAddr == c.Addr {
+		failures = append(failures, errors.New("ADDR and METRICS_ADDR are the same address: choose another one for METRICS_ADDR"))
+	}
+	warn := func(when bool, text string) {
+		if when {
+			warnings = append(warnings, errors.New(text))
+		}
+	}
+	warn(c.Demo && c.PublicDemo && public != "",
+		"everybody who can reach "+public+" can log in to the demo: set DEMO=0 once there is data of your own")
+	warn(c.DatabaseURL != "" && getenv("DATA_DIR") != "",
+		"DATABASE_URL and DATA_DIR are both set: DATABASE_URL is used, so leave one of them out")
+	warn(c.PublicURL == "" && !isLoopback(c.Addr),
+		"others can reach "+c.Addr+" and PUBLIC_URL is not set: set it to the https:// address that people type")
+	warn(!c.secure() && public != "",
+		"passwords and sessions cross the network in clear: set PUBLIC_URL to an https:// address of a proxy before the app")
+	warn(c.secure() && len(c.TrustedProxies) == 0,
+		"HTTPS needs a proxy before the app, and TRUSTED_PROXIES names none: all people share the limits of one address")
+	warn(c.MetricsAddr != "" && c.MetricsAddr != "off" && !isLoopback(c.MetricsAddr),
+		"others can reach METRICS_ADDR "+c.MetricsAddr+", which asks for no login and has profiles: keep it on loopback")
+	warn(!c.Demo && c.MailServer == nil, "SMTP_URL is not set: mails are kept in the outbox and reach nobody")
+	return failures, warnings
+}

@@ -1,0 +1,65 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"time"
+
+	"onlyonce/internal/postgres/server"
+)
+
+// visitPatience bounds how long a command waits for others, and for a server that is starting or stopping.
+const visitPatience = time.Minute
+
+// Visit is the use of an embedded server by a command that ends soon.
+type Visit struct {
+	// URL is the address of the app's database, as the app's role.
+	URL string
+	// Started says that the app did not run: the server was started for this visit.
+	Started bool
+
+	end func(context.Context) error
+}
+
+// End stops the server if it was started for the visit.
+func (v *Visit) End(ctx context.Context) error { return v.end(ctx) }
+
+// VisitEmbedded uses the server of the app that runs on dir or, if none does, starts one as [StartEmbedded] does. Of
+// several visits to one directory one begins when the other has ended, so that none loses the server of another. The
+// caller must End it. An app that is started meanwhile is told that the directory is in use.
+func VisitEmbedded(ctx context.Context, dir string, log *slog.Logger) (*Visit, error) {
+	home, err := findHome(ctx, dir, log)
+	if err != nil {
+		return nil, fmt.Errorf("embedded PostgreSQL: %w", err)
+	}
+	waiting, cancel := context.WithTimeout(ctx, visitPatience)
+	defer cancel()
+	lock, err := server.Lock(waiting, filepath.Join(home.dir, "visit.lock"))
+	if err != nil {
+		return nil, fmt.Errorf("wait for another command that uses %s: %w", home.dir, err)
+	}
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		embedded, err := StartEmbedded(waiting, dir, log)
+		if err == nil {
+			end := func(ctx context.Context) error { return errors.Join(embedded.Stop(ctx), lock.Close()) }
+			return &Visit{URL: embedded.URL(), Started: true, end: end}, nil
+		}
+		if !is[*InUseError](err) {
+			return nil, errors.Join(err, lock.Close())
+		}
+		if socketDir := server.Running(waiting, home.data()); socketDir != "" {
+			end := func(context.Context) error { return lock.Close() }
+			return &Visit{URL: server.URL(socketDir, server.Role, server.Database), end: end}, nil
+		}
+		select { // the app is starting or stopping
+		case <-waiting.Done():
+			return nil, errors.Join(err, lock.Close())
+		case <-tick.C:
+		}
+	}
+}

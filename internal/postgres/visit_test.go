@@ -1,0 +1,64 @@
+package postgres_test
+
+import (
+	"errors"
+	"testing"
+
+	"golang.org/x/sync/errgroup"
+
+	"onlyonce/internal/postgres"
+)
+
+// TestVisit: a command uses the server of the app, and without one starts its own, which is gone when it ends.
+func TestVisit(t *testing.T) {
+	t.Parallel()
+	dir := home(t)
+	visit := func() *postgres.Visit {
+		t.Helper()
+		v, err := postgres.VisitEmbedded(t.Context(), dir, logger(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	alone := visit()
+	put(t, alone.URL)
+	_, err := postgres.StartEmbedded(t.Context(), dir, logger(t))
+	var inUse *postgres.InUseError
+	if !alone.Started || !errors.As(err, &inUse) {
+		t.Errorf("started %v, and then an app: %v", alone.Started, err)
+	}
+	if err := alone.End(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+
+	app := start(t, dir)
+	beside := visit()
+	if beside.Started || beside.URL != app.URL() {
+		t.Errorf("%+v beside %s", beside, app.URL())
+	}
+	if err := beside.End(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	checkKept(t, app.URL()) // it goes on
+}
+
+// TestVisitsTakeTurns: each starts and stops a server, and none stops that of another.
+func TestVisitsTakeTurns(t *testing.T) {
+	t.Parallel()
+	dir := home(t)
+	var visits errgroup.Group
+	for range 3 {
+		visits.Go(func() error {
+			v, err := postgres.VisitEmbedded(t.Context(), dir, logger(t))
+			if err != nil {
+				return err
+			}
+			query(t, v.URL, "SELECT pg_sleep(0.2)::text")
+			return v.End(t.Context())
+		})
+	}
+	if err := visits.Wait(); err != nil {
+		t.Error(err)
+	}
+}
