@@ -241,7 +241,8 @@ func TestTheDemoIsLeftAlone(t *testing.T) {
 	b := setup(t)
 	if _, err := b.Pool.Exec(t.Context(), `
 		WITH tenant AS (INSERT INTO tenants (id, name, demo) VALUES (gen_random_uuid(), 'Demo', true) RETURNING id)
-		INSERT INTO users (id, tenant_id, email, password_hash) SELECT gen_random_uuid(), id, 'demo@example.com', '' FROM tenant`); err != nil {
+		INSERT INTO users (id, tenant_id, email, password_hash)
+		SELECT gen_random_uuid(), id, 'demo@example.com', '' FROM tenant`); err != nil {
 		t.Fatal(err)
 	}
 	b.want(notFound, password, "user", "create", "ada@example.com", "--tenant", "Demo")

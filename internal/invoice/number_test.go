@@ -142,7 +142,8 @@ func TestNextNumberIsTheFirstFree(t *testing.T) {
 	b := setup(t)
 	rapid.Check(t, func(t *rapid.T) {
 		tenant := uuid.New()
-		if _, err := b.DB.Pool.Exec(b.Context(), `INSERT INTO tenants (id, name) VALUES ($1::uuid, 'Test ' || $1::uuid)`, tenant); err != nil {
+		_, err := b.DB.Pool.Exec(b.Context(), `INSERT INTO tenants (id, name) VALUES ($1::uuid, 'Test ' || $1::uuid)`, tenant)
+		if err != nil {
 			t.Fatal(err)
 		}
 		taken := map[int]bool{}
@@ -193,7 +194,7 @@ func TestNextNumberIsTheFirstFree(t *testing.T) {
 			}
 		}
 		var runs string
-		err := b.Admin.QueryRow(b.Context(), `
+		err = b.Admin.QueryRow(b.Context(), `
 			SELECT COALESCE(string_agg(first || '-' || last, ' ' ORDER BY first), '') FROM invoice_number_runs WHERE tenant_id = $1`,
 			tenant).Scan(&runs)
 		if want := runsOf(taken); err != nil || runs != want {
