@@ -155,8 +155,7 @@ func (in LineInput) draft(pointer string, currency money.Currency, problems *inv
 	if currency != (money.Currency{}) {
 		line.price(in.UnitPrice, pointer, currency, problems)
 	}
-	line.TaxRate, err = money.ParseDecimal(strings.TrimSpace(in.TaxRate))
-	if err != nil || line.TaxRate.IsNegative() || money.Scale(line.TaxRate) > 3 || line.TaxRate.GreaterThan(decimal.NewFromInt(100)) {
+	if line.TaxRate, err = money.ParseRate(in.TaxRate); err != nil {
 		problems.Add(pointer+"/tax_rate", "Enter a tax rate from 0 to 100 percent, like 23. Enter 0 for no tax.")
 	}
 	return line

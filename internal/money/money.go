@@ -77,6 +77,22 @@ func Multiply(price int64, quantity decimal.Decimal) (int64, error) {
 	return toMinor(decimal.NewFromInt(price).Mul(quantity).Round(0))
 }
 
+// ParseRate reads a tax rate in percent, with or without space around it. It returns [ErrFormat], [ErrScale] for more
+// than three decimals, or [ErrRange] unless it is from 0 to 100.
+func ParseRate(text string) (decimal.Decimal, error) {
+	rate, err := ParseDecimal(strings.TrimSpace(text))
+	switch {
+	case err != nil:
+		return rate, err
+	case Scale(rate) > 3:
+		return rate, ErrScale
+	case rate.IsNegative() || rate.GreaterThan(decimal.NewFromInt(100)):
+		return rate, ErrRange
+	default:
+		return rate, nil
+	}
+}
+
 // Percent gives rate percent of an amount in minor units, rounded half away from zero. It returns
 // [ErrRange].
 func Percent(amount int64, rate decimal.Decimal) (int64, error) {

@@ -5,8 +5,6 @@ package settings
 import (
 	"strings"
 
-	"github.com/shopspring/decimal"
-
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/money"
 	"onlyonce/internal/party"
@@ -74,12 +72,11 @@ func (in Input) Draft() (Draft, error) {
 }
 
 func rate(typed string, problems *invalid.Error) string {
-	typed = strings.TrimSpace(typed)
-	if typed == "" {
+	if strings.TrimSpace(typed) == "" {
 		return ""
 	}
-	rate, err := money.ParseDecimal(typed)
-	if err != nil || rate.IsNegative() || money.Scale(rate) > 3 || rate.GreaterThan(decimal.NewFromInt(100)) {
+	rate, err := money.ParseRate(typed)
+	if err != nil {
 		problems.Add("/tax_rate", "Enter a tax rate from 0 to 100 percent, like 23, or leave it blank.")
 	}
 	return rate.String()
