@@ -38,20 +38,21 @@ func (e Entry) place() record.Key {
 // elsewhere than at an entry. What it reads grows with the effects of others on the record, and not with its other
 // entries, or with the tenant.
 func History(ctx context.Context, pool *pgxpool.Pool, tenant, id uuid.UUID, page record.Page) (list record.List[Entry], err error) {
-	from, err := historyFrom(page)
+	begin, err := historyFrom(page)
 	if err != nil {
 		return list, err
 	}
-	behind := `at <= @at::timestamptz AND (at < @at::timestamptz OR place > @place) ORDER BY at DESC, place`
+	from, behind, order := `at <= @at::timestamptz`, `(at < @at::timestamptz OR place < @place)`, ` DESC`
 	if page.Back {
-		behind = `at >= @at::timestamptz AND (at > @at::timestamptz OR place < @place) ORDER BY at, place DESC`
+		from, behind, order = `at >= @at::timestamptz`, `(at > @at::timestamptz OR place > @place)`, ``
 	}
 	rows, err := postgres.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Entry],
 		`(SELECT operation, key, what, actor, at, changes FROM (
 			SELECT operation, key, outcome AS what, actor, at, changes,
 				operation || ' ' || key || ' ' || outcome COLLATE "C" AS place
-			FROM intents WHERE tenant_id = @tenant_id AND record_id = @record) AS own
-		WHERE `+behind+` LIMIT `+record.MaxRows+`)
+			FROM intents WHERE tenant_id = @tenant_id AND record_id = @record AND `+from+`
+			ORDER BY at`+order+` LIMIT @rows + `+sameMoment+`) AS own
+		WHERE `+behind+` ORDER BY at`+order+`, place`+order+` LIMIT @rows)
 		UNION ALL
 		(SELECT operation, key, what, actor, at, NULL FROM (
 			SELECT e.operation, e.key, e.effect AS what, i.actor, i.at,
@@ -60,10 +61,10 @@ func History(ctx context.Context, pool *pgxpool.Pool, tenant, id uuid.UUID, page
 				SELECT actor, at FROM intents i
 				WHERE i.tenant_id = e.tenant_id AND i.operation = e.operation AND i.key = e.key LIMIT 1) AS i
 			WHERE e.tenant_id = @tenant_id AND e.record_id = @record) AS others
-		WHERE `+behind+` LIMIT `+record.MaxRows+`)`,
-		pgx.NamedArgs{"record": id, "at": from[0], "place": from[1]})
+		WHERE `+from+` AND `+behind+` ORDER BY at`+order+`, place`+order+` LIMIT @rows)`,
+		pgx.NamedArgs{"record": id, "at": begin[0], "place": begin[1], "rows": page.Limit + 1})
 	slices.SortFunc(rows, func(a, b Entry) int {
-		newer := cmp.Or(b.At.Compare(a.At), strings.Compare(a.place()[1], b.place()[1]))
+		newer := cmp.Or(b.At.Compare(a.At), strings.Compare(b.place()[1], a.place()[1]))
 		if page.Back {
 			return -newer
 		}
@@ -71,6 +72,10 @@ func History(ctx context.Context, pool *pgxpool.Pool, tenant, id uuid.UUID, page
 	})
 	return record.Cut(page, rows, Entry.place), err
 }
+
+// sameMoment is more than the intents of one record that have the same time, to the microsecond. Those before the
+// beginning of a page are read with it, because the index does not have them in order.
+const sameMoment = "50"
 
 // historyFrom is where a page begins; the error is [record.ErrKey].
 func historyFrom(page record.Page) (record.Key, error) {

@@ -11,6 +11,7 @@ import (
 	"onlyonce/internal/customer"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/party"
 	"onlyonce/internal/record"
 	"onlyonce/templates"
 )
@@ -24,6 +25,7 @@ func (s *Server) customers(pages, api router) {
 			{Name: "email", Value: "Email"}, {Name: "name", Value: "Name"}, {Name: "address", Value: "Address"},
 			{Name: "country", Value: "Country"}, {Name: "tax_id", Value: "Tax ID"}, {Name: "payment_days", Value: "Payment terms in days"},
 		},
+		readable: map[string]func(string) string{"country": party.CountryName},
 		form: func(_ *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
 			return templates.CustomerForm(p, f, countries()), nil
 		},

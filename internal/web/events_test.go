@@ -80,8 +80,8 @@ func TestEventsOfAnInvoice(t *testing.T) {
 	path := b.changedInvoice(api)
 	want := []string{
 		`invoice.void changed status ["issued","void"] voided_at …`,
-		`invoice.issue changed issued_at … status ["draft","issued"]`,
 		`invoice.issue e-mail queued`,
+		`invoice.issue changed issued_at … status ["draft","issued"]`,
 		`invoice.edit changed lines …`,
 		`invoice.edit changed currency ["EUR","JPY"] lines … open ["1200.00","700"] subtotal ["1200.00","700"] total ["1200.00","700"]`,
 		`invoice.edit changed customer …`,
@@ -111,7 +111,7 @@ func TestEventsOfOthers(t *testing.T) {
 		}
 		want = append(want, "mail.send e-mail queued")
 	}
-	want = append(want, `invoice.issue changed issued_at … status ["draft","issued"]`, "invoice.issue e-mail queued",
+	want = append(want, "invoice.issue e-mail queued", `invoice.issue changed issued_at … status ["draft","issued"]`,
 		"invoice.create created under key")
 	for _, limit := range []int{4, 25} {
 		if got := b.events(api, path, limit); !slices.Equal(got, want) {

@@ -16,8 +16,8 @@ func TestHistoryOfAnInvoice(t *testing.T) {
 
 	want := []string{
 		"Voided",
-		"Issued",
 		"E-mail queued",
+		"Issued",
 		"Lines changed",
 		"Currency changed from EUR to JPY Lines changed Total changed from 1,200.00 EUR to 700 JPY",
 		"Customer changed from grace@example.com to other@example.com",

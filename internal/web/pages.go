@@ -224,7 +224,9 @@ func loginPath(r *http.Request) string {
 
 // facts are what a person typed into a posted form.
 func (s *Server) facts(r *http.Request) []templates.Fact {
-	facts := labelled(templates.Field{Name: "email", Value: "Email"}) // of the login
+	facts := func(typed url.Values) []templates.Fact { // of the login
+		return []templates.Fact{{Label: "Email", Value: typed.Get("email")}}
+	}
 	if reg := s.registered(r.URL.Path); reg != nil {
 		facts = reg.facts
 	}

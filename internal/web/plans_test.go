@@ -93,22 +93,28 @@ func (b *bundle) grow() (first firsts) {
 		INSERT INTO intents (
 			tenant_id, operation, key, fingerprint, attempt_id, record_id, outcome, changes, actor, result, expires_at)
 		SELECT '%[1]s', operation, 'past ' || n, sha256(''),
-			pg_temp.id(n) AS attempt, pg_temp.id(n) AS record, outcome, changes::jsonb, 'test',
-			json_build_object('id', pg_temp.id(n)), now() + interval '1 day'
+			pg_temp.id(n) AS attempt, pg_temp.id(place * 10000 + n) AS record, outcome, changes::jsonb, 'test',
+			json_build_object('id', pg_temp.id(place * 10000 + n)), now() + interval '1 day'
 		FROM generate_series(1, %[2]d) AS n, (VALUES
-			('invoice.create', 'created', NULL),
-			('customer.upsert', 'created', NULL),
-			('payment.create', 'created', NULL),
-			('refund.create', 'created', NULL),
-			('credit_note.create', 'created', NULL),
-			('mail.send', 'created', NULL),
-			('invoice.edit', 'changed', '{"notes": ["", "x"]}'),
-			('invoice.issue', 'changed', '{"status": ["draft", "issued"]}'),
-			('invoice.void', 'changed', '{"status": ["issued", "void"]}'),
-			('settings.edit', 'changed', '{"name": ["Ada", "Ada King"]}'),
-			('customer.edit', 'changed', '{"name": ["Ada", "Ada King"]}'),
-			('customer.archive', 'changed', '{"archived_at": [null, "2026-11-21T12:00:00Z"]}'),
-			('customer.restore', 'changed', '{"archived_at": ["2026-11-21T12:00:00Z", null]}')) AS of (operation, outcome, changes);
+			(0, 'invoice.create', 'created', NULL),
+			(0, 'customer.upsert', 'created', NULL),
+			(0, 'payment.create', 'created', NULL),
+			(0, 'refund.create', 'created', NULL),
+			(0, 'credit_note.create', 'created', NULL),
+			(0, 'mail.send', 'created', NULL),
+			(7, 'invoice.edit', 'changed', '{"notes": ["", "x"]}'),
+			(8, 'invoice.issue', 'changed', '{"status": ["draft", "issued"]}'),
+			(9, 'invoice.void', 'changed', '{"status": ["issued", "void"]}'),
+			(10, 'settings.edit', 'changed', '{"name": ["Ada", "Ada King"]}'),
+			(11, 'customer.edit', 'changed', '{"name": ["Ada", "Ada King"]}'),
+			(12, 'customer.archive', 'changed', '{"archived_at": [null, "2026-11-21T12:00:00Z"]}'),
+			(13, 'customer.restore', 'changed', '{"archived_at": ["2026-11-21T12:00:00Z", null]}'))
+			AS of (place, operation, outcome, changes);
+		-- One record has most of what was done.
+		INSERT INTO intents (tenant_id, operation, key, fingerprint, attempt_id, record_id, outcome, actor, at, expires_at)
+		SELECT '%[1]s', 'customer.upsert', 'again ' || n, sha256(''), pg_temp.id(n), pg_temp.id(7), 'reused', 'test',
+			now() - n * interval '1 minute', now()
+		FROM generate_series(1, %[2]d) AS n;
 		INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
 		SELECT '%[1]s', pg_temp.id(n), 'invoice.create', 'past ' || n, 'customer created'
 		FROM generate_series(1, %[2]d) AS n;

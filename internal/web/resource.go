@@ -51,6 +51,8 @@ type resource[R entity] struct {
 	// fields are those of the form that a person fills in, each with its label. They have the names of the API.
 	// A form that has others says itself what fill and facts are.
 	fields []templates.Field
+	// readable has, by the names of fields, how people read their values; without one, as they were typed.
+	readable map[string]func(typed string) string
 	// form is the page with the form of one.
 	form func(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error)
 	// fill gives what stands in the form of one that is there. Without it, each field has what the API shows.
@@ -120,7 +122,7 @@ type Operation struct {
 // mount gives a resource its address.
 func mount[R entity](s *Server, pages, api router, res resource[R]) *mounted[R] {
 	if res.facts == nil {
-		res.facts = labelled(res.fields...)
+		res.facts = res.labelled
 	}
 	reg := &registration{
 		one: res.one, many: res.many, under: res.under, madeAt: res.madeAt, facts: res.facts, severals: res.severals, rules: res.rules,
@@ -301,15 +303,16 @@ func (s *Server) below(path string) templates.Record {
 	return templates.Record{Name: "the start page", Href: "/"}
 }
 
-// labelled are facts of fields that come once, each a name and a label.
-func labelled(fields ...templates.Field) func(url.Values) []templates.Fact {
-	return func(typed url.Values) []templates.Fact {
-		var facts []templates.Fact
-		for _, f := range fields {
-			facts = append(facts, templates.Fact{Label: f.Value, Value: typed.Get(f.Name)})
+// labelled are the fields with what was typed into them, under their labels.
+func (res resource[R]) labelled(typed url.Values) (facts []templates.Fact) {
+	for _, f := range res.fields {
+		value := typed.Get(f.Name)
+		if read := res.readable[f.Name]; read != nil {
+			value = read(value)
 		}
-		return facts
+		facts = append(facts, templates.Fact{Label: f.Value, Value: value})
 	}
+	return facts
 }
 
 // capital begins a sentence.

@@ -24,7 +24,8 @@ func (s *Server) settings(pages, api router) {
 			{Name: "currency", Value: "Currency"}, {Name: "tax_rate", Value: "Tax %"},
 			{Name: "payment_days", Value: "Payment terms in days"},
 		},
-		form: settingsForm, example: settings.Input{
+		readable: map[string]func(string) string{"country": party.CountryName, "account_number": party.SpacedAccount},
+		form:     settingsForm, example: settings.Input{
 			Name: "Acme Studio Ltd", Details: party.Details{Address: "12 Dame Street\nDublin 2", Country: "IE"},
 			Currency: "EUR", PaymentDays: "30",
 		},

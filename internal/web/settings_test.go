@@ -62,7 +62,8 @@ func TestSettingsPage(t *testing.T) {
 	person := b.person(b.site, b.acme)
 	p := b.page(person.get("/settings")).says(
 		"Acme Ltd", "12 Dame Street Dublin 2", "Ireland", "IE6388047V", "IE29 AIBK 9311 5212 3456 78", "23%", "30 days",
-		"Legal name changed from Acme to Acme Ltd")
+		"Legal name changed from Acme to Acme Ltd", "Country set to Ireland",
+		"IBAN or account number set to IE29 AIBK 9311 5212 3456 78")
 	p.leadsTo("/settings/edit")
 	form := b.page(person.get(person.get("/settings/edit").location())).typed()
 	if got := form.Get("address"); got != "12 Dame Street\nDublin 2" {
