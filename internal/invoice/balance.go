@@ -26,7 +26,8 @@ type Sum struct {
 // there are more: see docs/decisions/0012-finding.md.
 const Counted = "1000"
 
-// Standing sums up what is open, what of it was due before a day, and what was paid in the month of that day.
+// Standing sums up what is open, what of it was due before a day, and what was paid in the month of that day, less what
+// was given back of that.
 func Standing(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, today date.Date) ([]Sum, error) {
 	return postgres.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Sum], `
 		WITH unpaid AS MATERIALIZED (
@@ -35,7 +36,7 @@ func Standing(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, today d
 				FROM invoices i WHERE i.tenant_id = @tenant_id AND i.state = each.state
 				ORDER BY i.due_date, i.id LIMIT `+Counted+` + 1) AS stream
 		), paid AS MATERIALIZED (
-			SELECT p.amount, p.invoice_id, (
+			SELECT p.amount - p.refunded AS amount, p.invoice_id, (
 				SELECT i.currency FROM invoices i WHERE i.tenant_id = p.tenant_id AND i.id = p.invoice_id LIMIT 1) AS currency
 			FROM payments p
 			WHERE p.tenant_id = @tenant_id AND p.paid_on >= date_trunc('month', @today::date)::date

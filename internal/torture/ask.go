@@ -85,7 +85,7 @@ func (a *attempt) readRecord(kind kind, header http.Header, answer []byte) error
 		return fmt.Errorf("ETag %s of version %d", tag, record.Version)
 	}
 	a.ID, a.Number, a.Total = record.ID, record.Number, max(record.Total, record.Amount)
-	if kind != refund && kind != credit { // nothing changes those
+	if !kind.belongs() || kind == pay { // no intent changes the others
 		a.Shown = record
 	}
 	digest := sha256.Sum256(answer)
@@ -188,7 +188,7 @@ func (k kind) barriers() []string {
 		return []string{"not-draft"}
 	case void:
 		return []string{"has-payments", "has-credit-notes"}
-	case pay, credit:
+	case pay, credit, send:
 		return []string{"not-issued"}
 	default:
 		return nil

@@ -25,7 +25,7 @@ func (b bill) bars(k kind) bool {
 		return b.status != "draft"
 	case void:
 		return b.paid > 0 || b.noted
-	case pay, credit:
+	case pay, credit, send:
 		return b.status != "issued"
 	default:
 		return false

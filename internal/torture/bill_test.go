@@ -69,7 +69,7 @@ func TestBill(t *testing.T) {
 			for n, e := range c.events {
 				all.add(time.Duration(2*n), time.Duration(2*n+1), e)
 			}
-			if got := all.linearizable() == "Ok"; got != c.want {
+			if got := all.linearizable(1) == "Ok"; got != c.want {
 				t.Errorf("got %t", got)
 			}
 		})

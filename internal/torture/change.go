@@ -5,11 +5,12 @@ import (
 	"net/http"
 )
 
-// The addresses of all customers, all invoices, and all payments.
+// The addresses of all customers, all invoices, and all payments, and of the settings of a business.
 const (
 	customersPath = "/api/v1/customers"
 	invoicesPath  = "/api/v1/invoices"
 	paymentsPath  = "/api/v1/payments"
+	settingsPath  = "/api/v1/settings"
 )
 
 // change is how a client goes about an intent about a record that is there.
@@ -36,7 +37,7 @@ func (in intent) changing(rng *rand.Rand) intent {
 	c.match = in.kind.edits() || in.key == "" || rng.IntN(4) == 0
 	c.again = in.kind.edits() && in.key != "" && rng.IntN(3) == 0
 	c.same = in.kind == edit && in.key != "" && !c.again && rng.IntN(10) == 0
-	c.otherwise = in.kind.edits() && rng.IntN(2) == 0
+	c.otherwise = in.kind.edits() && (rng.IntN(2) == 0 || in.kind == business) // there is no other business
 	c.fit, c.seed = rng.IntN(4) != 0, rng.Uint64()
 	in.change, in.email = c, ""
 	return in
@@ -52,6 +53,8 @@ func (in intent) about(one, another profile) intent {
 		return in.refundOf(one)
 	case credit:
 		return in.creditOf(one)
+	case send:
+		return in.mailOf(one)
 	default:
 	}
 	if in.change.otherwise {
@@ -65,7 +68,7 @@ func (in intent) about(one, another profile) intent {
 
 // command gives one command of a change.
 func (in intent) command(n int, about profile) command {
-	c := command{method: http.MethodPost, path: in.kind.collection() + "/" + about.ID, record: about.ID, body: []byte("{}")}
+	c := command{method: http.MethodPost, path: in.kind.address(about.ID), record: about.ID, body: []byte("{}")}
 	if in.change.match {
 		c.seen = about.Version
 	}
@@ -80,6 +83,9 @@ func (in intent) command(n int, about profile) command {
 		c.path += "/void"
 	case redraft:
 		c.method, c.body = http.MethodPut, in.redrafted(n, about)
+	case business:
+		c.method = http.MethodPut
+		c.body = encode(map[string]any{"name": in.named(n, about), "currency": "EUR", "payment_days": "30"})
 	default:
 		c.method = http.MethodPut
 		c.body = encode(map[string]any{"email": about.Email, "name": in.named(n, about)})
@@ -87,15 +93,17 @@ func (in intent) command(n int, about profile) command {
 	return c
 }
 
-// collection is the address of the records that a kind is about.
-func (k kind) collection() string {
+// address is where the record is that a kind is about.
+func (k kind) address(id string) string {
 	switch {
+	case k == business:
+		return settingsPath
 	case k == refund:
-		return paymentsPath
+		return paymentsPath + "/" + id
 	case k.onInvoice() || k.creates():
-		return invoicesPath
+		return invoicesPath + "/" + id
 	default:
-		return customersPath
+		return customersPath + "/" + id
 	}
 }
 

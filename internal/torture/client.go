@@ -18,7 +18,7 @@ type clients struct {
 	http    *http.Client
 	history *history
 	// What the clients know.
-	customers, invoices, payments known
+	customers, invoices, payments, businesses known
 
 	fresh bool // a new key for every attempt: the mistake that the self-test plants
 	next  atomic.Int64
@@ -77,6 +77,8 @@ func (c *clients) about(k kind) *known {
 	switch {
 	case k == refund:
 		return &c.payments
+	case k == business:
+		return &c.businesses
 	case k.onInvoice() || k.creates():
 		return &c.invoices
 	default:
@@ -87,7 +89,7 @@ func (c *clients) about(k kind) *known {
 // begin decides which records an intent is about, and from which version. It reports false if none is known
 // yet, or the client gave up reading.
 func (c *clients) begin(ctx context.Context, in intent) (intent, bool) {
-	if !in.kind.changes() && !in.kind.posts() {
+	if !in.kind.changes() && !in.kind.belongs() {
 		return in, true
 	}
 	known := c.about(in.kind)
@@ -104,13 +106,13 @@ func (c *clients) begin(ctx context.Context, in intent) (intent, bool) {
 		}
 	}
 	another, _ := known.at(in.tenant, in.change.place+in.change.elsewhere)
-	in.reuse = in.reuse && (in.kind.posts() || in.change.otherwise || another.ID != one.ID)
+	in.reuse = in.reuse && (in.kind.belongs() || in.change.otherwise || another.ID != one.ID)
 	return in.about(one, another), true
 }
 
 // look reads a record, for an intent.
 func (c *clients) look(ctx context.Context, in intent, id string) (profile, bool) {
-	in.commands[0] = command{method: http.MethodGet, path: in.kind.collection() + "/" + id, record: id}
+	in.commands[0] = command{method: http.MethodGet, path: in.kind.address(id), record: id}
 	in.kind, in.key = look, ""
 	seen := c.insist(ctx, in, 0, 0)
 	return seen.Shown, seen.Outcome == shown
@@ -188,6 +190,7 @@ func (c *clients) learn(in intent, seen attempt) {
 		c.customers.seen(in.tenant, seen.Shown)
 		c.invoices.seen(in.tenant, seen.Shown)
 		c.payments.seen(in.tenant, seen.Shown)
+		c.businesses.seen(in.tenant, seen.Shown)
 	default:
 	}
 }

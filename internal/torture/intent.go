@@ -24,6 +24,8 @@ const (
 	pay                   // a payment of an invoice
 	refund                // some of a payment given back
 	credit                // a credit note for an invoice
+	send                  // one more mail about an invoice
+	business              // another name for the business itself, in its settings
 	look                  // to read a record: part of other intents, and none of its own
 	unpay                 // what a refund does to the invoice of its payment: likewise
 )
@@ -34,24 +36,27 @@ func (k kind) changes() bool {
 }
 
 // edits says whether the kind is a change with a content.
-func (k kind) edits() bool { return k == edit || k == redraft }
+func (k kind) edits() bool { return k == edit || k == redraft || k == business }
 
 // creates says whether the kind makes an invoice.
 func (k kind) creates() bool { return k == allocated || k == typed }
 
 // onInvoice says whether the kind is about an invoice that is there.
 func (k kind) onInvoice() bool {
-	return k == redraft || k == issue || k == void || k == pay || k == credit
+	return k == redraft || k == issue || k == void || k == pay || k == credit || k == send
 }
 
 // posts says whether the kind makes a record that is posted to the ledger of an invoice.
 func (k kind) posts() bool { return k == pay || k == refund || k == credit }
 
+// belongs says whether the kind makes a record that belongs to one that is there.
+func (k kind) belongs() bool { return k.posts() || k == send }
+
 func (k kind) String() string {
 	return [...]string{
 		"invoice, number allocated", "invoice, number typed", "customer by email", "customer edited", "customer archived",
-		"customer restored", "invoice edited", "invoice issued", "invoice voided", "payment", "refund", "credit note", "record read",
-		"invoice of a refund",
+		"customer restored", "invoice edited", "invoice issued", "invoice voided", "payment", "refund", "credit note", "mail sent again",
+		"settings edited", "record read", "invoice of a refund",
 	}[k]
 }
 
@@ -115,8 +120,8 @@ func imagine(seed uint64, n int) intent {
 	switch {
 	case in.kind.changes():
 		return in.changing(rng)
-	case in.kind.posts():
-		return in.posting(rng)
+	case in.kind.belongs():
+		return in.belonging(rng)
 	}
 	if in.kind == contact {
 		body := person(rng, in.email)
@@ -142,8 +147,8 @@ func imagine(seed uint64, n int) intent {
 func anyKind(rng *rand.Rand) kind {
 	dice := rng.IntN(100)
 	for k, odds := range [...]int{
-		allocated: 22, typed: 12, contact: 7, edit: 10, archive: 4, restore: 4, redraft: 7, issue: 8, void: 3, pay: 13, refund: 6,
-		credit: 4,
+		allocated: 20, typed: 11, contact: 6, edit: 9, archive: 4, restore: 4, redraft: 7, issue: 8, void: 3, pay: 12, refund: 6,
+		credit: 4, send: 4, business: 2,
 	} {
 		if dice -= odds; dice < 0 {
 			return kind(k)
@@ -227,6 +232,10 @@ func (k kind) operation() string {
 		return "refund.create"
 	case credit:
 		return "credit_note.create"
+	case send:
+		return "mail.send"
+	case business:
+		return "settings.edit"
 	default:
 		return "invoice.create"
 	}

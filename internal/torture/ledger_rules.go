@@ -93,12 +93,27 @@ func ledgerRules() []rule {
 			WHERE (issued, voided) <> ((issued_at IS NOT NULL)::int, (status = 'void')::int)
 				OR (issued_at IS NULL) <> (bill_to IS NULL) OR (issued_at IS NULL) <> (seller IS NULL)
 				OR (status = 'issued' AND issued_at IS NULL)`},
-		// Nobody here asks for a second mail.
-		{"an issued invoice has its mail", `
-			SELECT format('invoice %s: %s mails', i.id, mails)
-			FROM invoices i, LATERAL (
-				SELECT count(*) AS mails FROM mails m WHERE m.tenant_id = i.tenant_id AND m.invoice_id = i.id) AS m
-			WHERE issued_at IS NOT NULL AND mails <> 1`},
+		{"an issued invoice has its mail, and one for each that was sent again", `
+			SELECT format('invoice %s: %s mails, sent again %s times', i.id, mails, again)
+			FROM invoices i,
+				LATERAL (SELECT count(*) AS mails FROM mails m WHERE m.tenant_id = i.tenant_id AND m.invoice_id = i.id) AS m,
+				LATERAL (SELECT count(*) AS again FROM intent_effects e
+					WHERE e.tenant_id = i.tenant_id AND e.record_id = i.id AND operation = 'mail.send') AS e
+			WHERE issued_at IS NOT NULL AND mails <> again + 1`},
+		{"a mail that was sent again is said of its invoice", `
+			SELECT format('mail %s of invoice %s', m.id, m.invoice_id)
+			FROM mails m JOIN intents o ON o.tenant_id = m.tenant_id AND o.record_id = m.id AND o.operation = 'mail.send'
+			WHERE NOT EXISTS (
+				SELECT FROM intent_effects e
+				WHERE (e.tenant_id, e.record_id, e.operation, e.key) = (o.tenant_id, m.invoice_id, o.operation, o.key))`},
+		{"an issued invoice names the business as it was once called", `
+			SELECT format('invoice %s: %s', id, seller->>'name')
+			FROM invoices i
+			WHERE issued_at IS NOT NULL AND NOT EXISTS (
+				SELECT FROM settings s WHERE s.tenant_id = i.tenant_id AND s.name = seller->>'name'
+				UNION ALL
+				SELECT FROM intents e
+				WHERE e.tenant_id = i.tenant_id AND e.operation = 'settings.edit' AND changes->'name'->>0 = seller->>'name')`},
 		{"a queued mail has its job", `
 			SELECT format('mail %s: %s jobs', id, jobs)
 			FROM mails, LATERAL (

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// posting imagines what a payment, a refund or a credit note has besides other intents.
-func (in intent) posting(rng *rand.Rand) intent {
+// belonging imagines what a payment, a refund, a credit note or a mail has besides other intents.
+func (in intent) belonging(rng *rand.Rand) intent {
 	in.email = ""
 	in.change = change{place: rng.IntN(nearby), fit: rng.IntN(6) != 0, look: rng.IntN(2) == 0, seed: rng.Uint64()}
 	if in.kind == pay && rng.IntN(3) == 0 {

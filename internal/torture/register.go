@@ -5,7 +5,7 @@ import "slices"
 // The model of one record: a register with versions, which edits and transitions set.
 type register struct {
 	version  int
-	name     string // of a customer, or the notes of an invoice; "" as long as nobody was told
+	name     string // of a customer or the business, or the notes of an invoice; "" as long as nobody was told
 	archived bool
 	bill     bill
 	payment  refundable
@@ -45,14 +45,14 @@ func (r register) after(e event) (next register, outcome string) {
 		return r, itBarred
 	case r.bill.exceeded(e), r.payment.exceeded(e):
 		return r, itExceeds
-	case e.kind.edits() && (e.name == "" || e.name == r.name):
+	case e.kind == send, e.kind.edits() && (e.name == "" || e.name == r.name):
 		return r, itUnchanged
 	}
 	r.version++
 	switch e.kind {
 	case archive, restore:
 		r.archived = e.kind == archive
-	case edit, redraft:
+	case edit, redraft, business:
 		r.name = e.name
 	default:
 	}

@@ -80,10 +80,22 @@ func TestRegister(t *testing.T) {
 			for _, d := range c.events {
 				all.add(d.from, d.to, d.event)
 			}
-			if got := all.linearizable() == porcupine.Ok; got != c.want {
+			if got := all.linearizable(1) == porcupine.Ok; got != c.want {
 				t.Errorf("got %t", got)
 			}
 		})
+	}
+}
+
+// What was there before begins with the version that it had.
+func TestRegisterFromAVersion(t *testing.T) {
+	t.Parallel()
+	var all timeline
+	all.add(1, 2, event{kind: business, seen: []int{4}, name: "b", outcome: itChanged, shown: moment(5, "b")})
+	for version, want := range map[int]porcupine.CheckResult{3: porcupine.Illegal, 4: porcupine.Ok, 5: porcupine.Illegal} {
+		if got := all.linearizable(version); got != want {
+			t.Errorf("from version %d: %s", version, got)
+		}
 	}
 }
 
@@ -99,7 +111,7 @@ func TestManyTheSame(t *testing.T) {
 			all.add(1, 300, event{kind: pay, amount: 100, outcome: itBarred})
 		}
 		all.add(2, 9, event{kind: look, shown: profile{Version: 1}}) // before the invoice was voided
-		if got := all.linearizable(); (got == porcupine.Ok) != want || got == porcupine.Unknown {
+		if got := all.linearizable(1); (got == porcupine.Ok) != want || got == porcupine.Unknown {
 			t.Errorf("%s: %s", barred, got)
 		}
 	}

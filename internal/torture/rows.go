@@ -15,22 +15,22 @@ type origin struct {
 	key       string
 }
 
-// row is a record as the database has it: a customer, a payment, a refund, a credit note, or an invoice as it was
-// created, whatever edits have made of it since.
+// row is a record as the database has it: a customer, a payment, a refund, a credit note, a mail that was sent again, or an
+// invoice as it was created, whatever edits have made of it since.
 type row struct {
 	origin
 
 	id      string
-	number  string // of an invoice or a credit note
+	number  string // of an invoice or a credit note, or of the invoice of a mail
 	total   cents  // of an invoice or a credit note, or the amount of a payment or a refund
-	notes   string // of an invoice, or the reference of a payment
+	notes   string // of an invoice, or the reference of a payment, or to whom a mail goes
 	email   string // of the customer, in lower case
-	invoice string // of a payment, a refund or a credit note
+	invoice string // of a payment, a refund, a credit note or a mail
 	payment string // of a refund
 	lines   string // of a credit note: each a [creditLine]
 }
 
-// about gives the record that a payment, a refund or a credit note was asked for.
+// about gives the record that a payment, a refund, a credit note or a mail was asked for.
 func (r row) about() string {
 	if r.payment != "" {
 		return r.payment
@@ -46,16 +46,19 @@ type rows struct {
 	byOrigin map[origin][]row
 	byEmail  map[origin][]row // customers; the key is the email
 	changes  []stored
-	// now has the customers, invoices and payments as they are, by id.
+	// now has the customers, invoices, payments and businesses as they are, by id.
 	now map[string]profile
+	// before has the versions of those that were there when the clients came, and that they change; by id.
+	before map[string]int
 	// freed has the numbers that invoices gave up; the key is the number.
 	freed map[origin]bool
 }
 
-// loadRows reads all records but those that the demo data brought.
-func loadRows(ctx context.Context, conn *pgx.Conn, demo map[string]bool) (rows, error) {
+// loadRows reads all records that the clients made.
+func loadRows(ctx context.Context, conn *pgx.Conn, demo before) (rows, error) {
 	found := rows{
 		byOrigin: map[origin][]row{}, byEmail: map[origin][]row{}, now: map[string]profile{}, freed: map[origin]bool{},
+		before: demo.versions(),
 	}
 	result, err := conn.Query(ctx, `
 		WITH `+numberedTenants+`
@@ -88,6 +91,10 @@ func loadRows(ctx context.Context, conn *pgx.Conn, demo map[string]bool) (rows, 
 		FROM credit_notes cn JOIN tenant USING (tenant_id)
 		LEFT JOIN intents o ON o.tenant_id = cn.tenant_id AND o.record_id = cn.id AND o.operation = 'credit_note.create'
 		UNION ALL
+		SELECT n, o.operation, o.key, m.id::text, i.number, 0, m.recipient, '', m.invoice_id::text, '', ''
+		FROM mails m JOIN tenant USING (tenant_id) JOIN invoices i ON i.tenant_id = m.tenant_id AND i.id = m.invoice_id
+		JOIN intents o ON o.tenant_id = m.tenant_id AND o.record_id = m.id AND o.operation = 'mail.send'
+		UNION ALL
 		SELECT n, COALESCE(o.operation, ''), COALESCE(o.key, ''), c.id::text, '', 0, '', email_folded, '', '', ''
 		FROM customers c JOIN tenant USING (tenant_id)
 		LEFT JOIN (
@@ -110,7 +117,7 @@ func loadRows(ctx context.Context, conn *pgx.Conn, demo map[string]bool) (rows, 
 			at := origin{tenant: r.tenant, key: r.email}
 			found.byEmail[at] = append(found.byEmail[at], r)
 		}
-		if demo[r.id] {
+		if demo.records[r.id] {
 			continue
 		}
 		found.all = append(found.all, r)
@@ -191,6 +198,10 @@ func (r row) unlike(in intent) string {
 	case in.kind == pay && r.notes != in.reference:
 		return "wrong reference"
 	case in.kind.posts():
+		return ""
+	case in.kind == send && r.notes != in.recipient(0) && r.notes != in.recipient(1):
+		return "wrong recipient"
+	case in.kind == send:
 		return ""
 	case r.email != in.email:
 		return "wrong customer"

@@ -69,12 +69,16 @@ func rules() []rule {
 				WHERE o.operation = 'refund.create' AND f.tenant_id = o.tenant_id AND f.id = record_id
 				UNION ALL
 				SELECT FROM credit_notes n
-				WHERE o.operation = 'credit_note.create' AND n.tenant_id = o.tenant_id AND n.id = record_id)`},
+				WHERE o.operation = 'credit_note.create' AND n.tenant_id = o.tenant_id AND n.id = record_id
+				UNION ALL
+				SELECT FROM mails m
+				WHERE o.operation = 'mail.send' AND m.tenant_id = o.tenant_id AND m.id = record_id)`},
 		{"one intent for each creation", `
 			WITH created AS (
 				SELECT tenant_id, record_id AS id, count(*) AS times
 				FROM (
-					SELECT tenant_id, record_id FROM intents WHERE outcome = 'created'
+					-- Of mails there is a rule of their own.
+					SELECT tenant_id, record_id FROM intents WHERE outcome = 'created' AND operation <> 'mail.send'
 					UNION ALL
 					SELECT tenant_id, record_id FROM intent_effects WHERE effect = 'customer created'
 				) AS said GROUP BY 1, 2
@@ -97,7 +101,8 @@ func rules() []rule {
 					UNION ALL SELECT tenant_id, id, version FROM customers
 					UNION ALL SELECT tenant_id, id, version FROM payments
 					UNION ALL SELECT tenant_id, id, version FROM refunds
-					UNION ALL SELECT tenant_id, id, version FROM credit_notes) AS record,
+					UNION ALL SELECT tenant_id, id, version FROM credit_notes
+					UNION ALL SELECT tenant_id, id, version FROM settings) AS record,
 				LATERAL (
 					SELECT count(*) AS times FROM (
 						SELECT FROM intents o WHERE o.tenant_id = record.tenant_id AND record_id = record.id AND outcome = 'changed'
@@ -118,9 +123,10 @@ func rules() []rule {
 			WITH change AS (
 				SELECT tenant_id, record_id, field.key AS field, field.value
 				FROM intents, jsonb_each(changes) AS field
-				-- Payments change the state of an invoice too, the customer changes by itself, lines are in another table, and
-				-- whether it is overdue is in none.
-				WHERE operation NOT LIKE 'invoice.%' OR field.key NOT IN ('status', 'overdue', 'paid', 'open', 'customer', 'lines')
+				-- Payments change the state of an invoice too, the customer and the business of a draft change by themselves, lines
+				-- are in another table, and whether it is overdue is in none.
+				WHERE operation NOT LIKE 'invoice.%'
+					OR field.key NOT IN ('status', 'overdue', 'paid', 'open', 'customer', 'seller', 'lines')
 			), step AS (
 				SELECT tenant_id, record_id, field, value->0 AS value, -1 AS times FROM change
 				UNION ALL

@@ -13,6 +13,7 @@ import (
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/mail"
 	"onlyonce/internal/payment"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/postgres/server"
@@ -65,7 +66,7 @@ func TestRules(t *testing.T) {
 			UPDATE invoice_number_runs SET last = 1`},
 		{"one intent for each creation", `DELETE FROM intents WHERE key = 'k2'`},
 		{"one intent for each creation", `UPDATE intents SET outcome = 'reused' WHERE outcome = 'created'`},
-		{"one intent for each creation", `DELETE FROM intent_effects`},
+		{"one intent for each creation", `DELETE FROM intent_effects WHERE effect = 'customer created'`},
 		{"a version for each change", `UPDATE intents SET outcome = 'unchanged', changes = NULL WHERE key = 'k5'`},
 		{"a version for each change", `
 			INSERT INTO intents
@@ -185,9 +186,16 @@ func TestRules(t *testing.T) {
 			ALTER TABLE invoices DISABLE TRIGGER USER;
 			UPDATE invoices SET status = 'draft' WHERE status = 'void';
 			UPDATE intents SET changes = changes - 'voided_at' WHERE key = 'void'`},
-		{"an issued invoice has its mail", `DELETE FROM mails`},
-		{"an issued invoice has its mail", `
+		{"an issued invoice has its mail, and one for each that was sent again", `
 			INSERT INTO mails (tenant_id, id, invoice_id) SELECT tenant_id, gen_random_uuid(), invoice_id FROM mails`},
+		{"an issued invoice has its mail, and one for each that was sent again", `
+			DELETE FROM mails WHERE id NOT IN (SELECT record_id FROM intents)`},
+		{"a mail that was sent again is said of its invoice", `
+			ALTER TABLE intent_effects DROP CONSTRAINT intent_effects_intent;
+			UPDATE intent_effects SET key = 'another' WHERE operation = 'mail.send'`},
+		{"an issued invoice names the business as it was once called", `
+			ALTER TABLE settings DISABLE TRIGGER next_version;
+			UPDATE settings SET name = 'Somebody else'`},
 		{"a queued mail has its job", `DELETE FROM river.river_job`},
 		{"a queued mail has its job", `UPDATE river.river_job SET state = 'completed', finalized_at = now()`},
 		{"what was issued does not change", `UPDATE intents SET at = now() + interval '1 hour' WHERE key = 'redraft'`},
@@ -228,8 +236,8 @@ func strangerOf(key string) string {
 }
 
 // someRecords connects as the superuser to a database with invoices of one tenant, whose customer was renamed
-// twice and archived twice. The third of them was edited, issued twice, paid in part, and credited in two parts, and
-// some of a payment was refunded. The fourth was voided.
+// twice and archived twice. The third of them was edited, issued twice, paid in part, and credited in two parts, some of
+// a payment was refunded, and it was sent once more. The fourth was voided.
 func someRecords(t *testing.T) *pgx.Conn {
 	t.Helper()
 	db := pgtest.New(t)
@@ -339,6 +347,10 @@ func live(
 		}
 	}
 	if _, err := invoice.Void.Do(t.Context(), store, intent("void", voided, 0), struct{}{}); err != nil {
+		t.Fatal(err)
+	}
+	to := mail.Draft{InvoiceID: paid, Recipient: "books@example.com"}
+	if _, err := mail.Send.Do(t.Context(), store, intent("send", uuid.Nil, 0), to); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -23,7 +23,8 @@ func (r *rows) loadChanges(ctx context.Context, conn *pgx.Conn) error {
 		SELECT n, operation, key, record_id::text, outcome = 'changed', COALESCE(changes->'name'->>1, changes->'notes'->>1, '')
 		FROM intents JOIN tenant USING (tenant_id)
 		WHERE actor <> 'demo' AND operation IN (
-			'customer.edit', 'customer.archive', 'customer.restore', 'invoice.edit', 'invoice.issue', 'invoice.void')`, tokens[:])
+			'customer.edit', 'customer.archive', 'customer.restore', 'invoice.edit', 'invoice.issue', 'invoice.void',
+			'settings.edit')`, tokens[:])
 	if err != nil {
 		return err
 	}
@@ -36,6 +37,8 @@ func (r *rows) loadChanges(ctx context.Context, conn *pgx.Conn) error {
 	result, err = conn.Query(ctx, `
 		SELECT id::text, version, name, COALESCE(archived_at::text, ''), '', '', '', 0, 0, '', '', 0, '', 0, 0
 		FROM customers
+		UNION ALL
+		SELECT id::text, version, name, '', '', '', '', 0, 0, '', '', 0, '', 0, 0 FROM settings
 		UNION ALL
 		SELECT id::text, version, '', '', number, state, notes, total, paid, COALESCE(issued_at::text, ''),
 			COALESCE(bill_to->>'name', ''), credited, '', 0, 0

@@ -25,11 +25,11 @@ func (t *timeline) add(from, to time.Duration, e event) {
 }
 
 // linearizable tells whether the events can be put into an order, each at some moment of its own, in which every
-// answer is right.
-func (t timeline) linearizable() porcupine.CheckResult {
+// answer is right. The record begins with this version.
+func (t timeline) linearizable(version int) porcupine.CheckResult {
 	model := porcupine.Model{
 		Init: func() any {
-			return register{version: 1, bill: bill{status: "draft", total: untold}, payment: refundable{amount: untold}}
+			return register{version: version, bill: bill{status: "draft", total: untold}, payment: refundable{amount: untold}}
 		},
 		Step: func(state, input, _ any) (bool, any) {
 			return state.(register).step(input.(event)) //nolint:forcetypeassert // there are no others
@@ -64,5 +64,5 @@ func (t timeline) withoutImplied() (kept timeline) {
 
 // changesNothing says whether an event leaves the record as it is, whatever that is.
 func (e event) changesNothing() bool {
-	return e.kind == look || e.outcome == itStale || e.outcome == itBarred || e.outcome == itExceeds
+	return e.kind == look || e.kind == send || e.outcome == itStale || e.outcome == itBarred || e.outcome == itExceeds
 }

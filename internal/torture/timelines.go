@@ -7,7 +7,7 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// registers holds all that clients were told about each customer, invoice and payment against the model of one.
+// registers holds all that clients were told about each customer, invoice, payment and business against the model of one.
 func (e *evidence) registers() {
 	all := map[string]*timeline{}
 	of := func(record string) *timeline {
@@ -25,8 +25,8 @@ func (e *evidence) registers() {
 		switch {
 		case in.kind.changes():
 			e.tell(n, of)
-		case in.kind.posts():
-			e.tellPosting(n, of)
+		case in.kind.belongs():
+			e.tellBelonging(n, of)
 		default:
 			for _, a := range e.attempts[n] {
 				if a.Outcome == created || a.Outcome == existing || a.Outcome == current && in.kind.creates() {
@@ -37,7 +37,7 @@ func (e *evidence) registers() {
 	}
 	for record, events := range all {
 		events.add(lastLook, never, event{kind: look, shown: e.rows.now[record]})
-		if result := events.linearizable(); result != porcupine.Ok {
+		if result := events.linearizable(max(1, e.rows.before[record])); result != porcupine.Ok {
 			e.reportf(-1, "the changes of a record are linearizable", "record %s: %s", record, result)
 		}
 	}
@@ -136,9 +136,9 @@ func (e *evidence) effect(n int) (effect effect, first string) {
 	return effect, first
 }
 
-// tellPosting adds what is known of a payment, a refund or a credit note to the timelines of the records that it
-// changes, and a payment to its own.
-func (e *evidence) tellPosting(n int, of func(record string) *timeline) {
+// tellBelonging adds what is known of a payment, a refund, a credit note or a mail to the timelines of the records that
+// it changes or whose state has to allow it, and a payment to its own.
+func (e *evidence) tellBelonging(n int, of func(record string) *timeline) {
 	in, attempts := e.intents[n], e.attempts[n]
 	if found := e.rows.of(in, attempts); len(found) == 1 {
 		made, from, to := found[0], firstCall(attempts), atRest
@@ -148,6 +148,9 @@ func (e *evidence) tellPosting(n int, of func(record string) *timeline) {
 			}
 		}
 		happened := event{kind: in.kind, amount: made.total, outcome: itChanged}
+		if in.kind == send {
+			happened.outcome = itUnchanged
+		}
 		if slices.ContainsFunc(attempts, askedForAll) {
 			happened.limit = byAll
 		}

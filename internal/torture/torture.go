@@ -1,7 +1,7 @@
 // Package torture proves by fault injection that nothing is created twice and nothing acknowledged is
 // lost. It runs two replicas of the real server on a real PostgreSQL, lets many impatient clients create,
-// change, issue, void, pay and credit invoices, refund payments, and create and change customers, breaks everything
-// that can break, and then compares what the clients were told with what is in the database.
+// change, issue, void, pay, credit and send invoices, refund payments, create and change customers, and rename the
+// business, breaks everything that can break, and then compares what the clients were told with what is in the database.
 //
 // The seed decides what is wanted and which faults come when. It does not decide how they interleave:
 // that is up to the machine, so a violation is kept with its data, not replayed.
@@ -15,7 +15,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -56,6 +55,9 @@ func (w *world) torture(ctx context.Context, cfg Config) (*Report, error) {
 	seen := &history{start: time.Now()}
 	people := newClients(cfg.Seed, cfg.Clients, [2]string{w.front[0].Addr(), w.front[1].Addr()}, seen)
 	people.fresh = cfg.Without.fresh
+	for tenant, business := range demo.businesses {
+		people.businesses.met(tenant, business)
+	}
 	faults := &chaos{world: w, seed: cfg.Seed, every: cfg.FaultEvery, counts: map[string]int{}}
 
 	during, enough := context.WithCancel(ctx)
@@ -91,34 +93,23 @@ func (w *world) torture(ctx context.Context, cfg Config) (*Report, error) {
 	return report, nil
 }
 
-// prepare removes a layer, if asked to, and gives the ids of the records that the demo data brought.
-func (w *world) prepare(ctx context.Context, removal []string) (demo map[string]bool, err error) {
+// prepare removes a layer, if asked to, and gives what is there before the clients come.
+func (w *world) prepare(ctx context.Context, removal []string) (demo before, err error) {
 	conn, err := w.db.admin(ctx)
 	if err != nil {
-		return nil, err
+		return before{}, err
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
 	for _, sql := range removal {
 		if _, err := conn.Exec(ctx, sql); err != nil {
-			return nil, fmt.Errorf("remove a layer: %s: %w", sql, err)
+			return before{}, fmt.Errorf("remove a layer: %s: %w", sql, err)
 		}
 	}
-	result, err := conn.Query(ctx, `
-		SELECT id::text FROM invoices UNION ALL SELECT id::text FROM customers UNION ALL SELECT id::text FROM payments
-		UNION ALL SELECT id::text FROM refunds UNION ALL SELECT id::text FROM credit_notes`)
-	if err != nil {
-		return nil, err
-	}
-	ids, err := pgx.CollectRows(result, pgx.RowTo[string])
-	demo = map[string]bool{}
-	for _, id := range ids {
-		demo[id] = true
-	}
-	return demo, err
+	return loadBefore(ctx, conn)
 }
 
 // examine lets the world come to rest and checks everything.
-func (w *world) examine(ctx context.Context, people *clients, demo map[string]bool) (found []Violation, stored rows, err error) {
+func (w *world) examine(ctx context.Context, people *clients, demo before) (found []Violation, stored rows, err error) {
 	if err := w.heal(ctx); err != nil {
 		return nil, rows{}, err
 	}

@@ -1,0 +1,22 @@
+package torture
+
+import (
+	"fmt"
+	"net/http"
+)
+
+// mailOf gives the commands of one more mail about an invoice, to one recipient and to another.
+func (in intent) mailOf(inv profile) intent {
+	for n := range in.commands {
+		in.commands[n] = command{
+			method: http.MethodPost, path: invoicesPath + "/" + inv.ID + "/send", record: inv.ID,
+			body: encode(map[string]any{"recipient": in.recipient(n)}),
+		}
+	}
+	return in
+}
+
+// recipient tells which command a mail came from.
+func (in intent) recipient(command int) string {
+	return fmt.Sprintf("intent-%d-command-%d@example.com", in.n, command)
+}
