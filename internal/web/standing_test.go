@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -60,6 +61,26 @@ func TestStanding(t *testing.T) {
 	page = b.page(person.get("/customers/" + customer))
 	page.says(fmt.Sprintf("Open %d %s", count, shown(open)), shown(overdue))
 	page.leadsTo("/invoices?customer_id=" + customer + "&sort=due&status=open")
+}
+
+// TestPaidLessRefunds: what was given back of a payment is not paid.
+func TestPaidLessRefunds(t *testing.T) {
+	b := setup(t)
+	api, person := b.program(b.site, b.acme), b.person(b.site, b.acme)
+	of := payments()
+	of.parent.id = b.prepared(b.acme, "invoice", invoices(), invoices().command, "issue").ID
+	today := time.Now().UTC().Format(time.DateOnly)
+	paid := api.create(of, "payment", change(of.command, "amount", "5.00", "date", today))
+	if paid.status != http.StatusCreated {
+		t.Fatal(paid)
+	}
+	b.page(person.get("/invoices")).says("Paid this month 1 5.00 EUR")
+	back := refunds()
+	back.parent.id = strings.TrimPrefix(paid.location(), "/api/v1/payments/")
+	if a := api.create(back, "refund", change(back.command, "amount", "1.50", "date", today)); a.status != http.StatusCreated {
+		t.Fatal(a)
+	}
+	b.page(person.get("/invoices")).says("Paid this month 1 3.50 EUR")
 }
 
 func must[T any](v T, ok bool) T {
