@@ -13,6 +13,7 @@ type CreditNote struct {
 	Subtotal      string
 	Taxes         []TaxLine
 	Total         string
+	PDFHref       string // the credit note as a file
 }
 
 // CreditNoteFormView is the form that creates a credit note of an invoice.

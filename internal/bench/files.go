@@ -5,7 +5,8 @@ import (
 	"net/http"
 )
 
-// files are the documents of the largest invoice, which is issued and has more payments than any other.
+// files are the documents of the largest invoice, which is issued and has more payments than any other, and that of a
+// credit note.
 func files() []kind {
 	var all []kind
 	for _, name := range []string{"pdf", "ubl"} {
@@ -19,5 +20,13 @@ func files() []kind {
 					return pageGet(ctx, s.origin+"/invoices/"+s.known.largeInvoice+"/"+name, s.cookie)
 				}})
 	}
-	return all
+	return append(all,
+		kind{name: "API: credit note as pdf", route: "GET /api/v1/credit-notes/{id}/pdf", want: http.StatusOK,
+			make: func(ctx context.Context, s *site, _ int) (*http.Request, error) {
+				return apiGet(ctx, s.origin+"/api/v1/credit-notes/"+s.known.middleNote+"/pdf")
+			}},
+		kind{name: "credit note as pdf", route: "GET /credit-notes/{id}/pdf", want: http.StatusOK,
+			make: func(ctx context.Context, s *site, _ int) (*http.Request, error) {
+				return pageGet(ctx, s.origin+"/credit-notes/"+s.known.middleNote+"/pdf", s.cookie)
+			}})
 }

@@ -1,4 +1,4 @@
-// Package document says what the PDF file of an invoice shows.
+// Package document says what the PDF file of an invoice or a credit note shows.
 package document
 
 import (
@@ -12,15 +12,14 @@ import (
 
 // Of is an invoice as its document shows it. Nothing in it changes after the invoice was issued but the mark of a void
 // one: payments are no part of it. The error is [money.ErrRange].
-func Of(inv invoice.Invoice) (pdf.Invoice, error) {
+func Of(inv invoice.Invoice) (pdf.Document, error) {
 	totals, err := invoice.TotalsOf(inv.Lines)
 	if err != nil {
-		return pdf.Invoice{}, err
+		return pdf.Document{}, err
 	}
 	money := inv.Currency.Display
-	shown := pdf.Invoice{
-		Number: inv.Number, At: inv.IssuedAt, Seller: partyOf(inv.Seller.Name, inv.Seller.Details, ""),
-		Buyer: partyOf(inv.Customer.Name, inv.Customer.Details, inv.Customer.Email),
+	shown := pdf.Document{
+		Title: "Invoice " + inv.Number, At: inv.IssuedAt, Seller: seller(inv), Role: "Bill to", Buyer: buyer(inv),
 		Facts: []pdf.Fact{
 			{Label: "Issue date", Value: inv.IssueDate.Time().Format(day)}, {Label: "Due date", Value: inv.DueDate.Time().Format(day)},
 		},
@@ -44,6 +43,12 @@ func Of(inv invoice.Invoice) (pdf.Invoice, error) {
 	}
 	shown.Totals = append(shown.Totals, pdf.Total{Label: "Total", Amount: money(inv.Total), Grand: true})
 	return shown, nil
+}
+
+func seller(inv invoice.Invoice) pdf.Party { return partyOf(inv.Seller.Name, inv.Seller.Details, "") }
+
+func buyer(inv invoice.Invoice) pdf.Party {
+	return partyOf(inv.Customer.Name, inv.Customer.Details, inv.Customer.Email)
 }
 
 func partyOf(name string, d party.Details, email string) pdf.Party {

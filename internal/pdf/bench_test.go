@@ -8,7 +8,7 @@ import (
 )
 
 // largest is more than the app lets an invoice have.
-func largest() pdf.Invoice {
+func largest() pdf.Document {
 	inv := example()
 	inv.Lines = nil
 	for range 200 {
@@ -29,7 +29,7 @@ func BenchmarkRender(b *testing.B) {
 	for i := range breaks.Lines {
 		breaks.Lines[i].Description = strings.Repeat("a\n", 250)
 	}
-	for name, inv := range map[string]pdf.Invoice{"usual": example(), "largest": largest(), "line breaks only": breaks} {
+	for name, inv := range map[string]pdf.Document{"usual": example(), "largest": largest(), "line breaks only": breaks} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			var file []byte

@@ -1,4 +1,4 @@
-// Package pdf renders an invoice as a PDF 1.7 file. It takes a flat [Invoice] whose texts are ready to be shown, and
+// Package pdf renders an invoice or a credit note as a PDF 1.7 file. It takes a flat [Document] whose texts are ready to be shown, and
 // knows nothing of HTTP, the database or money.
 //
 // The same invoice gives the same bytes: nothing in the file comes from the clock, from chance or from the order of a

@@ -61,22 +61,22 @@ func (d *document) block(x, width, size int, style style, shade gray, text strin
 }
 
 // compose writes everything but the footers.
-func (d *document) compose(inv Invoice) {
+func (d *document) compose(shown Document) {
 	d.next()
-	d.block(left, right-left, large, bold, black, "Invoice "+inv.Number)
+	d.block(left, right-left, large, bold, black, shown.Title)
 	d.y -= paragraph
-	d.parties(inv)
-	d.table(inv.Lines)
-	d.totals(inv)
-	if len(inv.Payment) > 0 {
+	d.parties(shown)
+	d.table(shown.Lines)
+	d.totals(shown)
+	if len(shown.Payment) > 0 {
 		d.y -= 2 * paragraph
-		d.payment(inv.Payment)
+		d.payment(shown.Payment)
 	}
-	if inv.Notes != "" {
+	if shown.Notes != "" {
 		d.y -= 2 * paragraph
 		d.room(3 * lineHeight(body))
 		d.block(left, right-left, small, bold, muted, "Notes")
-		d.block(left, right-left, body, regular, black, inv.Notes)
+		d.block(left, right-left, body, regular, black, shown.Notes)
 	}
 }
 

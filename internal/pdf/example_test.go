@@ -7,9 +7,9 @@ import (
 )
 
 // example has all that a document can show, in the three scripts.
-func example() pdf.Invoice {
-	return pdf.Invoice{
-		Number: "2026-0042", Currency: "EUR", At: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC),
+func example() pdf.Document {
+	return pdf.Document{
+		Title: "Invoice 2026-0042", Role: "Bill to", Currency: "EUR", At: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC),
 		Seller: pdf.Party{
 			Name: "Żółw i Synowie Sp. z o.o.", Address: []string{"ul. Długa 1", "00-238 Warszawa"},
 			TaxID: "PL5260250274", Email: "faktury@example.com",

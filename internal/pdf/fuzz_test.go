@@ -21,8 +21,8 @@ func FuzzRender(f *testing.F) {
 			return
 		}
 		party := pdf.Party{Name: text, Address: []string{text, text}, TaxID: text, Email: text}
-		file := render(t, pdf.Invoice{
-			Number: text, Mark: text, Seller: party, Buyer: party, Facts: []pdf.Fact{{Label: text, Value: text}}, Currency: text,
+		file := render(t, pdf.Document{
+			Title: text, Role: text, Mark: text, Seller: party, Buyer: party, Facts: []pdf.Fact{{Label: text, Value: text}}, Currency: text,
 			Lines:  []pdf.Line{{text, text, text, text, text}, {Description: text}},
 			Totals: []pdf.Total{{Label: text, Amount: text}, {Label: text, Amount: text, Grand: true}}, Notes: text,
 		})

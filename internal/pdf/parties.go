@@ -3,18 +3,18 @@ package pdf
 import "slices"
 
 // parties writes who bills whom, side by side, and the facts below them.
-func (d *document) parties(inv Invoice) {
+func (d *document) parties(shown Document) {
 	const gap = 24 * point
 	width := (right - left - gap) / 2
 	begin := d.y
-	d.party(left, width, "From", inv.Seller)
+	d.party(left, width, "From", shown.Seller)
 	end := d.y
 	d.y = begin
-	d.party(left+width+gap, width, "Bill to", inv.Buyer)
+	d.party(left+width+gap, width, shown.Role, shown.Buyer)
 	d.y = min(d.y, end) - paragraph
-	column := (right - left) / max(len(inv.Facts), 4)
+	column := (right - left) / max(len(shown.Facts), 4)
 	begin, end = d.y, d.y
-	for i, f := range inv.Facts {
+	for i, f := range shown.Facts {
 		d.y = begin
 		d.block(left+i*column, column, small, bold, muted, f.Label)
 		d.block(left+i*column, column, body, regular, black, f.Value)

@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // renderer has read the fonts once for all tests, as a server does.
 var renderer = sync.OnceValue(pdf.New)
 
-func render(t testing.TB, inv pdf.Invoice) []byte {
+func render(t testing.TB, inv pdf.Document) []byte {
 	t.Helper()
 	file, err := renderer().Render(inv)
 	if err != nil {

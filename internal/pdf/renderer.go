@@ -16,13 +16,13 @@ func New() *Renderer { return &Renderer{sync.OnceValues(loadTypefaces)} }
 
 // Render gives the document of an invoice. It takes time and memory in proportion to the texts, so the caller bounds
 // them, and how many are rendered at once. An error means that the program was built with broken fonts.
-func (r *Renderer) Render(inv Invoice) ([]byte, error) {
+func (r *Renderer) Render(shown Document) ([]byte, error) {
 	typefaces, err := r.typefaces()
 	if err != nil {
 		return nil, err
 	}
-	d := &document{shaper: newShaper(typefaces), mark: inv.Mark}
-	d.compose(inv)
+	d := &document{shaper: newShaper(typefaces), mark: shown.Mark}
+	d.compose(shown)
 	d.number()
 	f := newFile()
 	var fonts strings.Builder
@@ -40,9 +40,9 @@ func (r *Renderer) Render(inv Invoice) ([]byte, error) {
 	}
 	f.set(tree, fmt.Sprintf("<< /Type /Pages /Count %d /Kids [ %s] >>", len(d.pages), kids.String()))
 	catalog := f.object(fmt.Sprintf("<< /Type /Catalog /Pages %s /Lang (en) /ViewerPreferences << /DisplayDocTitle true >> >>", tree))
-	at := timeString(inv.At)
+	at := timeString(shown.At)
 	info := f.object(fmt.Sprintf("<< /Title %s /Author %s /Creator (Onlyonce) /CreationDate %s /ModDate %s >>",
-		textString("Invoice "+inv.Number), textString(inv.Seller.Name), at, at))
+		textString(shown.Title), textString(shown.Seller.Name), at, at))
 	f.finish(catalog, info)
 	return f.Bytes(), nil
 }

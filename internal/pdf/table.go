@@ -84,11 +84,11 @@ func (d *document) row(l Line, columns columns) {
 }
 
 // totals writes the sums below the amounts.
-func (d *document) totals(inv Invoice) {
-	for _, t := range inv.Totals {
+func (d *document) totals(shown Document) {
+	for _, t := range shown.Totals {
 		size, style, amount := body, regular, t.Amount
 		if t.Grand {
-			size, style, amount = strong, bold, inv.Currency+" "+t.Amount
+			size, style, amount = strong, bold, shown.Currency+" "+t.Amount
 		}
 		d.room(2 * lineHeight(size))
 		if t.Grand {

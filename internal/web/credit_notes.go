@@ -26,6 +26,7 @@ func (s *Server) creditNotes(pages, api router) {
 		read: listUnder(s, s.invoiceOf, credit.ListOf),
 	})
 	shows(m, "One credit note.", s.creditNotePage)
+	reads(m, "pdf", "application/pdf", "The credit note as a PDF file.", s.creditNotePDF)
 	draft := readUnder(m, s.invoiceOf, credit.Input.Draft)
 	draft.form = s.creditOfForm // whose fields are those of lines
 	creates(m, "Credit quantities of the lines of an issued invoice, at most what is open. Leave lines out to credit all that is left.",
@@ -114,7 +115,7 @@ func (s *Server) creditNotePage(r *http.Request, p templates.Page, n credit.Note
 	view := templates.CreditNote{
 		Number: n.Number, Seller: seller(inv), Buyer: buyer(inv), Date: day(n.Date.Time()), Currency: n.Currency.String(),
 		InvoiceNumber: inv.Number, InvoiceHref: "/invoices/" + inv.ID.String(),
-		Subtotal: money(n.Subtotal), Total: money(n.Total),
+		Subtotal: money(n.Subtotal), Total: money(n.Total), PDFHref: "/credit-notes/" + n.ID.String() + "/pdf",
 	}
 	for _, l := range n.Lines {
 		view.Lines = append(view.Lines, templates.InvoiceLine{

@@ -131,6 +131,37 @@ func TestNoEInvoiceOfAVoidInvoice(t *testing.T) {
 	}
 }
 
+// TestCreditNoteAsPDF: people and programs get the same file, with what the page says, whatever becomes of the business.
+func TestCreditNoteAsPDF(t *testing.T) {
+	b := setup(t)
+	program, person := b.program(b.site, b.acme), b.person(b.site, b.acme)
+	of := creditNotes()
+	of.parent.id = b.prepared(b.acme, "invoice", invoices(), invoices().command, "issue").ID
+	address := program.create(of, key, of.command).location()
+	a := program.get(address + "/pdf")
+	if a.header.Get("Content-Type") != "application/pdf" || !strings.Contains(a.header.Get("Content-Disposition"), "Credit-note-CN-") {
+		t.Fatal(a)
+	}
+	shown := b.readPDF(a)
+	for _, want := range []string{"Credit note CN-", "Credit to", "Credits invoice", "2026-0001", "Ada Lovelace", "Acme", "Total credited"} {
+		if !strings.Contains(shown, want) {
+			t.Errorf("the file does not say %q:\n%s", want, shown)
+		}
+	}
+	note := decode[struct {
+		Total string `json:"total"`
+	}](b, program.get(address))
+	if !strings.Contains(shown, "EUR "+note.Total) {
+		t.Errorf("the file has no total %s:\n%s", note.Total, shown)
+	}
+	b.program(b.site, b.acme).create(settings(), "business", settings().command)
+	page := strings.TrimPrefix(address, "/api/v1")
+	b.page(person.get(page)).leadsTo(page + "/pdf")
+	if again := person.get(page + "/pdf"); again.body != a.body {
+		t.Error("other bytes")
+	}
+}
+
 // readPDF gives the text of a file.
 func (b *bundle) readPDF(a answer) string {
 	b.Helper()

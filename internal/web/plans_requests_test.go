@@ -110,6 +110,8 @@ func (b *bundle) everyRoute(first firsts, program, person *client) map[string][]
 		routes["GET /invoices/{id}/"+file] = get(person, newest+"/"+file)
 		routes["GET /api/v1/invoices/{id}/"+file] = get(program, "/api/v1"+newest+"/"+file)
 	}
+	routes["GET /credit-notes/{id}/pdf"] = get(person, "/credit-notes/"+rowID(7)+"/pdf")
+	routes["GET /api/v1/credit-notes/{id}/pdf"] = get(program, "/api/v1/credit-notes/"+rowID(7)+"/pdf")
 	maps.Copy(routes, b.everySetting(program, person))
 	maps.Copy(routes, b.everyChange(program, person))
 	maps.Copy(routes, b.everyPayment(program, person))

@@ -102,11 +102,11 @@ func (b *bundle) grow() (first firsts) {
 			(0, 'refund.create', 'created', NULL),
 			(0, 'credit_note.create', 'created', NULL),
 			(0, 'mail.send', 'created', NULL),
-			(7, 'invoice.edit', 'changed', '{"notes": ["", "x"]}'),
+			(0, 'invoice.edit', 'changed', '{"notes": ["", "x"]}'),
 			(8, 'invoice.issue', 'changed', '{"status": ["draft", "issued"]}'),
 			(9, 'invoice.void', 'changed', '{"status": ["issued", "void"]}'),
 			(10, 'settings.edit', 'changed', '{"name": ["Ada", "Ada King"]}'),
-			(11, 'customer.edit', 'changed', '{"name": ["Ada", "Ada King"]}'),
+			(0, 'customer.edit', 'changed', '{"name": ["Ada", "Ada King"]}'),
 			(12, 'customer.archive', 'changed', '{"archived_at": [null, "2026-11-21T12:00:00Z"]}'),
 			(13, 'customer.restore', 'changed', '{"archived_at": ["2026-11-21T12:00:00Z", null]}'))
 			AS of (place, operation, outcome, changes);

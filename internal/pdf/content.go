@@ -2,15 +2,17 @@ package pdf
 
 import "time"
 
-// Invoice is what the document shows. Texts may be of any length and hold any characters.
-type Invoice struct {
-	Number string
+// Document is what the file shows: an invoice or a credit note. Texts may be of any length and hold any characters.
+type Document struct {
+	Title string // what it is and its number: "Invoice 2026-0042"
 	// Mark is written across every page, such as "DRAFT"; empty for none.
 	Mark string
-	// At is the time that the file says it was made. The same invoice must always give the same.
+	// At is the time that the file says it was made. The same record must always give the same.
 	At     time.Time
 	Seller Party
 	Buyer  Party
+	// Role is what the buyer is here: "Bill to".
+	Role string
 	// Facts stand below the parties, such as the dates.
 	Facts    []Fact
 	Currency string // ISO 4217 code
@@ -41,7 +43,7 @@ type Line struct {
 	Amount      string
 }
 
-// Total is a row of the sums. The last one that is Grand is what the invoice is about.
+// Total is a row of the sums. The last one that is Grand is what the document is about.
 type Total struct {
 	Label, Amount string
 	Grand         bool
