@@ -143,7 +143,9 @@ func TestCreditNoteAsPDF(t *testing.T) {
 		t.Fatal(a)
 	}
 	shown := b.readPDF(a)
-	for _, want := range []string{"Credit note CN-", "Credit to", "Credits invoice", "2026-0001", "Ada Lovelace", "Acme", "Total credited"} {
+	for _, want := range []string{
+		"Credit note CN-", "Credit to", "Credits invoice", "2026-0001", "Ada Lovelace", "Acme", "Total credited",
+	} {
 		if !strings.Contains(shown, want) {
 			t.Errorf("the file does not say %q:\n%s", want, shown)
 		}
