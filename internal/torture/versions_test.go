@@ -21,7 +21,7 @@ import (
 )
 
 // TestUpgradeUnderLoad starts this version, with one more migration, beside the previous one, on one database, while clients
-// create invoices and issue them. Each sends everything to both, with the same key. Then the previous version is stopped.
+// create, issue and read invoices. Each sends everything to both, with the same key. Then the previous version is stopped.
 // At every moment one of the two answers, nothing that was acknowledged is missing, and nothing is there twice.
 func TestUpgradeUnderLoad(t *testing.T) {
 	t.Parallel()
@@ -40,13 +40,13 @@ func TestUpgradeUnderLoad(t *testing.T) {
 			}
 		})
 	}
-	s.whileCreated(50) // by the previous version alone
+	s.whileCreated(30) // by the previous version alone
 	s.start(latest)
-	s.whileCreated(100) // by both
+	s.whileCreated(60) // by both
 	if err := s.replicas[earlier].end(t.Context(), syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	s.whileCreated(50) // by this version alone
+	s.whileCreated(30) // by this version alone
 	stop()
 	all.Wait()
 	s.compare()
@@ -190,6 +190,9 @@ func (s *sides) pursue(ctx context.Context, client int) error {
 				return err
 			}
 		}
+		if _, err := s.both(n, "/api/v1/invoices/"+created, "", nil); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -218,13 +221,18 @@ func (s *sides) both(n int, path, key string, command any) (id string, err error
 	return id, nil
 }
 
-// ask gives the id of the record, and "" if this version does not answer, or not now.
+// ask gives the id of the record, and "" if this version does not answer, or not now. Without a command it reads.
 func (s *sides) ask(which side, path, key string, command any) (id string, err error) {
 	body, err := json.Marshal(command)
 	if err != nil {
 		return "", err
 	}
-	r, err := http.NewRequest(http.MethodPost, "http://"+s.replicas[which].addr+path, io.NopCloser(bytes.NewReader(body)))
+	method := http.MethodPost
+	if command == nil {
+		method, body = http.MethodGet, nil
+	}
+	// Of unknown type, so that net/http does not send it again by itself.
+	r, err := http.NewRequest(method, "http://"+s.replicas[which].addr+path, io.MultiReader(bytes.NewReader(body)))
 	if err != nil {
 		return "", err
 	}
