@@ -68,6 +68,7 @@ type commands struct {
 		List   tokenList   `cmd:"" help:"List the API tokens that were not revoked, at most 1000, by name."`
 		Revoke tokenRevoke `cmd:"" help:"Revoke an API token. It stops working within five seconds."`
 	} `cmd:"" help:"API tokens: programs that may use the API of a tenant."`
+	Health health `cmd:"" help:"Ask the app that listens at ADDR whether it is ready: for containers and scripts without curl."`
 	Doctor doctor `cmd:"" help:"Look for what is wrong with the settings and the database, and say what to do."`
 }
 

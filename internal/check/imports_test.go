@@ -46,6 +46,7 @@ var rooms = map[string]level{
 	"internal/record":      foundation,
 	"internal/web":         web,
 	"internal/app":         app,
+	"internal/alone":       program,
 	"internal/bench":       program,
 	"internal/torture":     program,
 	"cmd":                  program,

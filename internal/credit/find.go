@@ -8,7 +8,6 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/shopspring/decimal"
 
-	"onlyonce/internal/postgres"
 	"onlyonce/internal/record"
 )
 
@@ -26,7 +25,7 @@ type Left struct {
 
 // LeftOf gives what is left of each line of an invoice, in their order.
 func LeftOf(ctx context.Context, pool *pgxpool.Pool, tenant, invoice uuid.UUID) ([]Left, error) {
-	return postgres.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Left], `
+	return record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Left], `
 		SELECT description, unit_price, trim_scale(quantity - credited_quantity(tenant_id, invoice_id, position))::text
 		FROM invoice_lines WHERE tenant_id = @tenant_id AND invoice_id = @invoice ORDER BY position`,
 		pgx.NamedArgs{"invoice": invoice})

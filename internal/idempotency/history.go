@@ -12,7 +12,6 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"onlyonce/internal/postgres"
 	"onlyonce/internal/record"
 )
 
@@ -46,7 +45,7 @@ func History(ctx context.Context, pool *pgxpool.Pool, tenant, id uuid.UUID, page
 	if page.Back {
 		from, behind, order = `at >= @at::timestamptz`, `(at > @at::timestamptz OR place > @place)`, ``
 	}
-	rows, err := postgres.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Entry],
+	rows, err := record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Entry],
 		`(SELECT operation, key, what, actor, at, changes FROM (
 			SELECT operation, key, outcome AS what, actor, at, changes,
 				operation || ' ' || key || ' ' || outcome COLLATE "C" AS place
@@ -92,7 +91,7 @@ func historyFrom(page record.Page) (record.Key, error) {
 // Before gives what the fields of a record were right after an entry of its history, of those that were changed later. It
 // reads all later changes of the record.
 func Before(ctx context.Context, pool *pgxpool.Pool, tenant, id uuid.UUID, e Entry) (map[string]json.RawMessage, error) {
-	return postgres.One(ctx, pool, tenant, pgx.RowTo[map[string]json.RawMessage], `
+	return record.One(ctx, pool, tenant, pgx.RowTo[map[string]json.RawMessage], `
 		SELECT COALESCE(jsonb_object_agg(name, was), '{}') FROM (
 			SELECT DISTINCT ON (c.key) c.key AS name, c.value -> 0 AS was
 			FROM intents i, jsonb_each(i.changes) AS c

@@ -9,7 +9,7 @@ import (
 
 	"onlyonce/internal/date"
 	"onlyonce/internal/money"
-	"onlyonce/internal/postgres"
+	"onlyonce/internal/record"
 )
 
 // Sum is what invoices or payments of one kind and currency come to.
@@ -29,7 +29,7 @@ const Counted = "1000"
 // Standing sums up what is open, what of it was due before a day, and what was paid in the month of that day, less what
 // was given back of that.
 func Standing(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, today date.Date) ([]Sum, error) {
-	return postgres.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Sum], `
+	return record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Sum], `
 		WITH unpaid AS MATERIALIZED (
 			SELECT stream.currency, stream.open_amount, stream.due_date, stream.n FROM unnest(@states::text[]) AS each (state), LATERAL (
 				SELECT i.currency, i.open_amount, i.due_date, row_number() OVER (ORDER BY i.due_date, i.id) AS n
@@ -58,7 +58,7 @@ func Standing(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, today d
 
 // BalanceOf sums up what a customer owes, and what of it was due before a day.
 func BalanceOf(ctx context.Context, pool *pgxpool.Pool, tenant, customer uuid.UUID, today date.Date) ([]Sum, error) {
-	return postgres.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Sum], `
+	return record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Sum], `
 		WITH unpaid AS MATERIALIZED (
 			SELECT i.currency, i.open_amount, i.due_date, row_number() OVER (ORDER BY i.due_date, i.id) AS n
 			FROM invoices i

@@ -9,7 +9,6 @@ import (
 
 	"onlyonce/internal/date"
 	"onlyonce/internal/money"
-	"onlyonce/internal/postgres"
 	"onlyonce/internal/record"
 )
 
@@ -177,7 +176,7 @@ const summary = `json_build_object(
 // NextNumber gives the number that the series of a year would allocate now: a suggestion, not a
 // reservation.
 func NextNumber(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, year int) (string, error) {
-	return postgres.One(ctx, pool, tenant, pgx.RowTo[string], `
+	return record.One(ctx, pool, tenant, pgx.RowTo[string], `
 		SELECT format_invoice_number(@year, next_invoice_number(@tenant_id, @year))`,
 		pgx.NamedArgs{"year": year})
 }

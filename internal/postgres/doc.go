@@ -9,8 +9,8 @@
 //   - The app's role owns its database and is neither a superuser nor has BYPASSRLS, so that
 //     row-level security, once forced, binds the app as well. Another role is refused at the
 //     start ([RoleError]).
-//   - One replica migrates at a time, and a program never works on a schema that is newer than
-//     itself.
+//   - One replica migrates at a time, and no program starts on a schema that is newer than itself. One
+//     that runs goes on when a newer version migrates (docs/upgrade.md).
 //   - A data directory is never deleted and never overwritten. A new one is made elsewhere and
 //     renamed when it is complete.
 //   - The embedded server writes to disk before it acknowledges (fsync, synchronous_commit and

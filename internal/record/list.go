@@ -9,8 +9,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
-
-	"onlyonce/internal/postgres"
 )
 
 // Key is the place of a record in an order: what the list is sorted by, and what tells equal ones apart, as text. A
@@ -69,7 +67,7 @@ func (t Table[R]) List(
 	}
 	named := pgx.NamedArgs{"from": from, "limit": page.Limit + 1}
 	maps.Copy(named, args)
-	rows, err := postgres.Collect(ctx, pool, tenant, pgx.RowToStructByPos[identified[R]], sql, named)
+	rows, err := Collect(ctx, pool, tenant, pgx.RowToStructByPos[identified[R]], sql, named)
 	found := make([]keyed[R], len(rows))
 	for i, row := range rows {
 		found[i] = keyed[R]{Key{"", row.ID.String()}, row.Record}

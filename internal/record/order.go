@@ -4,10 +4,9 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
-
-	"onlyonce/internal/date"
 )
 
 // Order is how a list is sorted: by a column, and by another one that tells equal ones apart.
@@ -64,7 +63,8 @@ func (c Column) has(text string) bool {
 	var err error
 	switch c.Type {
 	case "date":
-		_, err = date.Parse(text)
+		day, err := time.Parse(time.DateOnly, text)
+		return err == nil && day.Year() > 0 // PostgreSQL knows no year 0
 	case "uuid":
 		_, err = uuid.Parse(text)
 	case "bigint":

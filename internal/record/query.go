@@ -9,8 +9,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
-
-	"onlyonce/internal/postgres"
 )
 
 // Query reads a list of records that is filtered, searched and sorted, at a cost that does not grow with the tenant.
@@ -74,13 +72,13 @@ func (q Query[R]) List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID
 	result := part[R]{TooMany: true}
 	if len(q.Terms) == 0 && q.Source+q.Narrow != "" {
 		sql := q.names(q.Order.Descending != page.Back, "")(strings.Replace(gathered, "$STREAMS", cmp.Or(q.Source, byNarrow), 1))
-		if result, err = postgres.One(ctx, pool, tenant, pgx.RowTo[part[R]], sql, args); err != nil {
+		if result, err = One(ctx, pool, tenant, pgx.RowTo[part[R]], sql, args); err != nil {
 			return list, err
 		}
 	}
 	if result.TooMany {
 		sql := q.sql(q.Order.Descending != page.Back, args, page.Limit+1)
-		if result, err = postgres.One(ctx, pool, tenant, pgx.RowTo[part[R]], sql, args); err != nil {
+		if result, err = One(ctx, pool, tenant, pgx.RowTo[part[R]], sql, args); err != nil {
 			return list, err
 		}
 	}

@@ -10,8 +10,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
-
-	"onlyonce/internal/postgres"
 )
 
 // ErrNotFound says that the tenant has no such record.
@@ -50,7 +48,7 @@ func (t Table[R]) Find(ctx context.Context, pool *pgxpool.Pool, tenant, id uuid.
 
 // FindBy gives the one record of a tenant for which a condition on the row r holds, or [ErrNotFound].
 func (t Table[R]) FindBy(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, where string, args pgx.NamedArgs) (R, error) {
-	found, err := postgres.One(ctx, pool, tenant, pgx.RowTo[R],
+	found, err := One(ctx, pool, tenant, pgx.RowTo[R],
 		`SELECT `+t.JSON()+` FROM `+t.Name+` r WHERE r.tenant_id = @tenant_id AND `+where+` LIMIT 1`, args)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return found, ErrNotFound

@@ -6,8 +6,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
-
-	"onlyonce/internal/postgres"
 )
 
 // Limits of a search.
@@ -46,7 +44,7 @@ func Terms(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, table, sea
 	}
 	// The words that begin alike are found one by one, each by a look at the index behind the one before: how often they
 	// are used does not matter.
-	return postgres.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Term], `
+	return Collect(ctx, pool, tenant, pgx.RowToStructByPos[Term], `
 		SELECT
 			word, expanded.whole, expanded.words, CASE WHEN crowd THEN '{}' ELSE customers END, crowd,
 			10 * cardinality(customers) + (SELECT count(*) FROM (

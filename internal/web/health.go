@@ -16,11 +16,17 @@ import (
 // alive says that the process runs.
 func alive(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok\n") }
 
-// ready says that requests can be served: the database answers and has the schema of this program.
+// ready says that requests can be served: the database answers and has the schema of this program, or a newer one. No
+// program starts on a newer one. So a newer version was started beside this one, and this one goes on until it is
+// stopped: docs/upgrade.md.
 func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
 	defer cancel()
-	if err := postgres.SchemaCurrent(ctx, s.pool); err != nil {
+	err := postgres.SchemaCurrent(ctx, s.pool)
+	if other, ok := errors.AsType[*postgres.SchemaError](err); ok && other.Database > other.Program {
+		err = nil
+	}
+	if err != nil {
 		s.log.WarnContext(ctx, "not ready", "error", err)
 		http.Error(w, "not ready", http.StatusServiceUnavailable)
 		return

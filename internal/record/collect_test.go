@@ -1,4 +1,4 @@
-package postgres_test
+package record_test
 
 import (
 	"errors"
@@ -8,24 +8,28 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"onlyonce/internal/postgres"
 	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/record"
 )
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
 
 // TestCollectOnlyReads: a query that changes something is refused, and what the connection does next is not.
 func TestCollectOnlyReads(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	tenant := uuid.New()
-	query(t, db.AdminURL, `INSERT INTO tenants (id, name) VALUES ('`+tenant.String()+`', 'Test')`)
+	if _, err := db.Pool.Exec(t.Context(), `INSERT INTO tenants (id, name) VALUES ($1, 'Test')`, tenant); err != nil {
+		t.Fatal(err)
+	}
 	const insert = `INSERT INTO customers (tenant_id, id, email, name) VALUES (@tenant_id, @id, 'a@b.c', 'A') RETURNING name`
 	args := pgx.NamedArgs{"id": uuid.New()}
-	_, err := postgres.Collect(t.Context(), db.Pool, tenant, pgx.RowTo[string], insert, args)
+	_, err := record.Collect(t.Context(), db.Pool, tenant, pgx.RowTo[string], insert, args)
 	if refused, ok := errors.AsType[*pgconn.PgError](err); !ok || refused.Code != "25006" {
 		t.Errorf("changed something: %v", err)
 	}
 	const all = `SELECT name FROM customers WHERE tenant_id = @tenant_id`
-	names, err := postgres.Collect(t.Context(), db.Pool, tenant, pgx.RowTo[string], all, nil)
+	names, err := record.Collect(t.Context(), db.Pool, tenant, pgx.RowTo[string], all, nil)
 	if err != nil || len(names) != 0 {
 		t.Errorf("%v, %v", names, err)
 	}

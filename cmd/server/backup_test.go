@@ -1,0 +1,154 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+
+	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/postgres/server"
+)
+
+// TestBackupAndRestore runs the commands of docs/deploy.md as they stand there, and looks at what becomes of keys.
+func TestBackupAndRestore(t *testing.T) {
+	b := setup(t)
+	b.want(done, "", "tenant", "create", "Acme Studio")
+	token := strings.TrimSpace(b.want(done, "", "token", "create", "sync", "--tenant", "Acme Studio"))
+	at, _ := b.serve()
+	before, first := b.invoice(at, token, "before the backup", "")
+	counts := b.rows()
+	sh := b.shell()
+	out, err := sh(`pg_dump --file=/dev/null "$URL"`).CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "row-level security") {
+		t.Errorf("the app's role can dump: %v, %s", err, out)
+	}
+	b.mustRun(sh(commandsBelow(t, "## Back up")))
+	lost, _ := b.invoice(at, token, "after the backup", "")
+
+	b.mustRun(sh(commandsBelow(t, "## Restore")))
+	t.Cleanup(func() { b.mustRun(sh(`dropdb --force --maintenance-db="$ADMIN_URL" onlyonce_restored`)) })
+	restored := &bundle{t, &pgtest.Database{URL: inDatabase(t, b.URL), AdminURL: inDatabase(t, b.AdminURL)}}
+	if got := restored.rows(); got != counts {
+		t.Errorf("restored\n%s\nof\n%s", got, counts)
+	}
+	// The app may do there what migrations do, and not change the audit.
+	out, err = sh(`psql --command="UPDATE intents SET actor = 'x'" "$RESTORED_APP_URL"`).CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "permission denied") {
+		t.Errorf("the app can change the audit: %v, %s", err, out)
+	}
+	b.mustRun(sh(`psql --set=ON_ERROR_STOP=1 "$RESTORED_APP_URL" \
+		--command="CREATE TABLE added ()" --command="DROP TABLE added" --command="CREATE SCHEMA added" --command="DROP SCHEMA added"`))
+	restored.want(done, "", "doctor")
+	at, _ = restored.serve()
+	if _, again := restored.invoice(at, token, "before the backup", ""); again != first {
+		t.Errorf("a key from before the backup: %s\nwant %s", again, first)
+	}
+	// What the world knows as the lost number comes first.
+	if typed, _ := restored.invoice(at, token, "entered again", lost.Number); typed.Number != lost.Number {
+		t.Errorf("typed %s, got %s", lost.Number, typed.Number)
+	}
+	once, _ := restored.invoice(at, token, "after the backup", "")
+	twice, _ := restored.invoice(at, token, "after the backup", "")
+	if once.ID == lost.ID || once != twice || once.Number == lost.Number || once.Number == before.Number {
+		t.Errorf("lost %v, then %v and %v", lost, once, twice)
+	}
+}
+
+type billed struct {
+	ID     string `json:"id"`
+	Number string `json:"number"`
+}
+
+// invoice creates an invoice with a key, under a number or the next one.
+func (b *bundle) invoice(at, token, key, number string) (made billed, body string) {
+	b.Helper()
+	command := map[string]any{
+		"customer": map[string]string{"email": "bob@example.com", "name": "Bob"}, "currency": "EUR",
+		"issue_date": "2026-11-21", "due_date": "2026-12-21",
+		"lines": []map[string]string{{"description": key, "quantity": "2", "unit_price": "50.00", "tax_rate": "23"}},
+	}
+	if number != "" {
+		command["number"] = number
+	}
+	text, err := json.Marshal(command)
+	if err != nil {
+		b.Fatal(err)
+	}
+	r := b.request(http.MethodPost, at+"/api/v1/invoices", "application/json", token, string(text))
+	r.Header.Set("Idempotency-Key", key)
+	status, body := b.do(http.DefaultClient, r)
+	if err := json.Unmarshal([]byte(body), &made); err != nil || status != http.StatusCreated {
+		b.Errorf("%s: %d %s", key, status, body)
+	}
+	return made, body
+}
+
+// rows counts those of each table.
+func (b *bundle) rows() string {
+	b.Helper()
+	cmd := b.shell()(`psql --no-align --tuples-only "$URL" --command="
+		SELECT table_name, xpath('/row/n/text()', query_to_xml(format('SELECT count(*) AS n FROM %I', table_name), false, true, ''))
+		FROM information_schema.tables WHERE table_schema = 'public' ORDER BY 1"`)
+	cmd.Env = append(cmd.Env, "URL="+b.AdminURL)
+	return b.mustRun(cmd)
+}
+
+// shell gives what runs commands as docs/deploy.md has them, in a directory of their own.
+func (b *bundle) shell() func(commands string) *exec.Cmd {
+	b.Helper()
+	account, err := server.ChooseAccount("")
+	if err != nil {
+		b.Fatal(err)
+	}
+	programs, err := server.Locate(b.Context(), account, 0)
+	if err != nil {
+		b.Fatal(err)
+	}
+	env := append(os.Environ(), "PATH="+programs.Dir+":"+os.Getenv("PATH"), "URL="+b.URL, "ADMIN_URL="+b.AdminURL,
+		"RESTORED_URL="+inDatabase(b.T, b.AdminURL), "RESTORED_APP_URL="+inDatabase(b.T, b.URL))
+	dir := b.TempDir()
+	return func(commands string) *exec.Cmd {
+		cmd := exec.Command("sh", "-euc", commands)
+		cmd.Dir, cmd.Env = dir, env
+		return cmd
+	}
+}
+
+func (b *bundle) mustRun(cmd *exec.Cmd) string {
+	b.Helper()
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		b.Fatalf("%s: %v (the programs of a PostgreSQL client are needed)\n%s", cmd.Args, err, out)
+	}
+	return string(out)
+}
+
+// inDatabase is the same address, with the database that is restored.
+func inDatabase(t *testing.T, address string) string {
+	t.Helper()
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.Path = "/onlyonce_restored"
+	return u.String()
+}
+
+// commandsBelow gives the first shell commands below a heading of docs/deploy.md.
+func commandsBelow(t *testing.T, heading string) string {
+	t.Helper()
+	page, err := os.ReadFile("../../docs/deploy.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := regexp.MustCompile("(?s)\n" + heading + "\n.*?```sh\n(.*?)```").FindSubmatch(page)
+	if found == nil {
+		t.Fatalf("docs/deploy.md has no commands below %q", heading)
+	}
+	return string(found[1])
+}

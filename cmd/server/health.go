@@ -1,0 +1,40 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"onlyonce/internal/app"
+)
+
+// healthTimeout is longer than the app takes to say that it is not ready.
+const healthTimeout = 4 * time.Second
+
+type health struct{}
+
+// Run asks for /readyz. It returns an error unless the app is ready.
+func (health) Run(ctx context.Context, t *terminal) error {
+	config, err := app.Environ(t.getenv)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
+	defer cancel()
+	// Without a host, or with 0.0.0.0, it is this machine that is asked.
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+config.Addr+"/readyz", nil)
+	if err != nil {
+		return fmt.Errorf("ask the app at ADDR %s: %w", config.Addr, err)
+	}
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // and no proxy
+	response, err := client.Do(r)
+	if err != nil {
+		return fmt.Errorf("ask the app at ADDR %s: %w", config.Addr, err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("the app at ADDR %s is not ready: %s", config.Addr, response.Status)
+	}
+	return t.print(map[string]any{"ready": true}, "The app is ready.")
+}

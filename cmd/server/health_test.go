@@ -1,0 +1,32 @@
+package main
+
+import (
+	"net"
+	"strings"
+	"testing"
+)
+
+func TestHealth(t *testing.T) {
+	b := setup(t)
+	at, _ := b.serve()
+	address := strings.TrimPrefix(at, "http://")
+	_, port, err := net.SplitHostPort(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := func(code int, addr, say string) {
+		t.Helper()
+		got, out, errors := ran(t, map[string]string{"ADDR": addr}, "health")
+		if got != code || !strings.Contains(out+errors, say) {
+			t.Errorf("%s: code %d, want %d: %s%s", addr, got, code, out, errors)
+		}
+	}
+	for _, addr := range []string{address, ":" + port, "0.0.0.0:" + port} {
+		want(done, addr, "ready")
+	}
+	want(failed, "127.0.0.1:1", "refused")
+	if _, err := b.Pool.Exec(t.Context(), `DELETE FROM goose_db_version`); err != nil {
+		t.Fatal(err)
+	}
+	want(failed, address, "503")
+}

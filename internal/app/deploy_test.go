@@ -1,0 +1,63 @@
+package app_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"onlyonce/internal/app"
+)
+
+// TestWhatIsDeployedIsThere: the settings and metrics that the pages and files about deploying name are those of the program.
+func TestWhatIsDeployedIsThere(t *testing.T) {
+	t.Parallel()
+	const root = "../../"
+	var usage strings.Builder
+	if err := app.Usage(&usage); err != nil {
+		t.Fatal(err)
+	}
+	sources, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var source strings.Builder
+	for _, file := range sources {
+		source.WriteString(read(t, file))
+	}
+	settings, metrics := 0, 0
+	for file, pattern := range map[string]string{
+		root + "docs/deploy.md":      `(?m)^ *([A-Z][A-Z_]+)=`,
+		root + "docker-compose.yml":  `(?m)^      ([A-Z][A-Z_]+): (?:.*)$`,
+		root + "Dockerfile":          `(?m)^ENV ([A-Z_]+)=`,
+		root + "internal/web/doc.go": `\b(PUBLIC_URL|TRUSTED_PROXIES)\b`,
+	} {
+		for _, name := range regexp.MustCompile(pattern).FindAllStringSubmatch(read(t, file), -1) {
+			settings++
+			ours := !slices.Contains([]string{"POSTGRES_PASSWORD", "CGO_ENABLED"}, name[1])
+			if ours && !strings.Contains(usage.String(), "\n  "+name[1]+" ") {
+				t.Errorf("%s sets %s, which is no setting", file, name[1])
+			}
+		}
+	}
+	for _, name := range regexp.MustCompile("`(onlyonce_\\w+)").FindAllStringSubmatch(read(t, root+"docs/deploy.md"), -1) {
+		metrics++
+		if !strings.Contains(source.String(), `Name: "`+name[1]+`"`) {
+			t.Errorf("docs/deploy.md names %s, which is no metric", name[1])
+		}
+	}
+	if settings < 15 || metrics < 5 {
+		t.Errorf("found %d settings and %d metrics", settings, metrics)
+	}
+}
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

@@ -1,0 +1,47 @@
+package record
+
+import (
+	"context"
+	"fmt"
+	"maps"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// Collect reads rows as a tenant. The scope of row-level security and the query travel in one round
+// trip, as one implicit transaction, which is read-only: PostgreSQL refuses a query that changes something.
+func Collect[T any](
+	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, scan pgx.RowToFunc[T], sql string, args pgx.NamedArgs,
+) ([]T, error) {
+	named := pgx.StrictNamedArgs{"tenant_id": tenant}
+	maps.Copy(named, args)
+	var found []T
+	var batch pgx.Batch
+	batch.Queue(`SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true)`, tenant)
+	batch.Queue(sql, named).Query(func(rows pgx.Rows) (err error) {
+		found, err = pgx.CollectRows(rows, scan)
+		return err
+	})
+	if err := pool.SendBatch(ctx, &batch).Close(); err != nil {
+		return nil, fmt.Errorf("read as tenant: %w", err)
+	}
+	return found, nil
+}
+
+// One reads one row as a tenant. It returns [pgx.ErrNoRows] if there is none.
+func One[T any](
+	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, scan pgx.RowToFunc[T], sql string, args pgx.NamedArgs,
+) (T, error) {
+	found, err := Collect(ctx, pool, tenant, scan, sql, args)
+	var none T
+	switch {
+	case err != nil:
+		return none, err
+	case len(found) == 0:
+		return none, pgx.ErrNoRows
+	default:
+		return found[0], nil
+	}
+}
