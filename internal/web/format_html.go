@@ -42,6 +42,9 @@ func htmlFormat[C any, R entity](m *mounted[R], op idempotency.Operation[C, R], 
 			return c.form(r)
 		},
 		respond: func(w http.ResponseWriter, r *http.Request, done idempotency.Done[R]) error {
+			if m.did != nil {
+				m.did(done.Value)
+			}
 			outcome := done.Outcome
 			if done.Replayed && (outcome == idempotency.Created || outcome == idempotency.Changed) {
 				outcome = idempotency.Replayed
@@ -226,6 +229,9 @@ func (m *mounted[R]) object(
 		return status, nil
 	}
 	if c, ok := errors.AsType[*conflict.Error](refused); ok {
+		if m.refused != nil {
+			m.refused(r, c)
+		}
 		existing, err := m.inTheWay(r, c)
 		if err != nil {
 			return 0, err
