@@ -193,6 +193,7 @@ func (s *session) visitPeople(look func(*session, string)) {
 	s.sees("The passwords of the demo stay as they are.")
 	look(s, "an account")
 	member := s.elsewhere()
+	member.open("/login")
 	member.loginAs("kim@onlyonce.test")
 	member.open("/people")
 	look(member, "what is for owners only")

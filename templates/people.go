@@ -40,5 +40,5 @@ type Account struct {
 
 // roles are those to choose from.
 func roles() []Option {
-	return []Option{{Value: "member", Text: "Member: works with invoices and customers"}, {Value: "owner", Text: "Owner: also manages people and tokens"}}
+	return []Option{{Value: "member", Text: "Member"}, {Value: "owner", Text: "Owner"}}
 }

@@ -71,7 +71,7 @@ func PersonPage(p Page, v Person) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<section class=\"card stack\"><div class=\"heading\"><h2>Link to choose a password</h2>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<section class=\"card stack\"><div class=\"heading apart\"><h2>Link to choose a password</h2>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -284,7 +284,7 @@ func PersonForm(p Page, f Form) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = choice(f.input(input{ID: "role", Label: "Role"}), roles()).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = choice(f.input(input{ID: "role", Label: "Role", Hint: "Owners also manage people and tokens."}), roles()).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

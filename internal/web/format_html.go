@@ -251,9 +251,11 @@ func (m *mounted[R]) object(
 	return status, nil
 }
 
-// inTheWay is the record that a conflict is about: another one, or the one that the form belongs to.
+// inTheWay is the record that a conflict is about: another one, or the one that the form belongs to, if there is such.
 func (m *mounted[R]) inTheWay(r *http.Request, c *conflict.Error) (templates.Record, error) {
 	switch {
+	case c.Existing == uuid.Nil && r.URL.Path == m.path():
+		return templates.Record{}, nil
 	case c.Existing == uuid.Nil:
 		return m.s.below(r.URL.Path), nil
 	case m.shownAt == nil:

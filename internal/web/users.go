@@ -47,9 +47,9 @@ func (s *Server) users(pages router) {
 			return user.Table.List(r.Context(), s.pool, principal(r).Tenant, page, `true`, nil)
 		},
 		columns: []templates.Column{
-			{Label: "Name", Class: "name"}, {Label: "Email", Class: "name"}, {Label: "Role"}, {Label: "Login", Class: "name"},
+			{Label: "Name", Class: "name"}, {Label: "Email", Class: "name"}, {Label: "Role", Class: "date"}, {Label: "Login", Class: "date"},
 		},
-		row: func(u user.User) []string { return []string{u.Called(), u.Email, capital(u.Role), loginState(u)} },
+		row: func(u user.User) []string { return []string{u.Called(), u.Email, capital(u.Role), loginWord(u)} },
 	})
 	shows(m, "", func(r *http.Request, p templates.Page, u user.User) (templ.Component, error) {
 		return s.personPage(m, r, p, u)
@@ -93,6 +93,20 @@ func personFacts(u user.User) []templates.Fact {
 	return []templates.Fact{
 		{Label: "Email", Value: u.Email}, {Label: "Role", Value: capital(u.Role)}, {Label: "Login", Value: loginState(u)},
 		{Label: "Added", Value: day(u.CreatedAt)},
+	}
+}
+
+// loginWord says in a word or two whether somebody can log in.
+func loginWord(u user.User) string {
+	switch {
+	case !u.DisabledAt.IsZero():
+		return "Disabled"
+	case u.HasPassword:
+		return "Active"
+	case u.LinkOpen(time.Now()):
+		return "Invited"
+	default:
+		return "No password"
 	}
 }
 
