@@ -209,12 +209,12 @@ func TestSecretsAreStoredNowhere(t *testing.T) {
 	}
 }
 
-// secretIn is the secret of a link, or of a token.
+// secretIn is the secret of a link, or of a token without its prefix.
 func secretIn(shown string) string {
 	if _, link, ok := strings.Cut(shown, "link="); ok {
 		return link
 	}
-	return shown
+	return strings.TrimPrefix(shown, "oo_")
 }
 
 // TestInvitation: from the link to the login of a member, however often it is sent, and not with a link that is over.
@@ -313,6 +313,10 @@ func TestForgottenPassword(t *testing.T) {
 	}
 	if a := again.get("/invoices"); a.status != http.StatusSeeOther || !strings.HasPrefix(a.location(), "/login") {
 		t.Errorf("somebody disabled: %v", a)
+	}
+	press("Enable")
+	if a := b.browser(b.site).get("/join?link=" + link); a.status != http.StatusNotFound {
+		t.Errorf("the link of somebody who was disabled: %v", a)
 	}
 }
 
