@@ -148,7 +148,7 @@ func states() map[string]templ.Component {
 			RecordView: templates.RecordView{Name: hostile, Facts: archived.Facts, EditHref: "/people/1/edit", Action: archived.Action},
 			Link:       "https://invoices.example/join?link=" + hostile, Until: "24 Nov 2026, 09:30 UTC", Uninvite: archived.Action,
 		}),
-		"person with another's link": templates.PersonPage(page, templates.Person{Until: "24 Nov 2026, 09:30 UTC", Uninvite: archived.Action}),
+		"person with another's link": templates.PersonPage(page, templates.Person{Until: "24 Nov 2026", Uninvite: archived.Action}),
 		"person without a link":      templates.PersonPage(page, templates.Person{Invite: archived.Action}),
 		"person, disabled":           templates.PersonPage(page, templates.Person{Disabled: "21 Nov 2026", Enable: archived.Action}),
 		"person form": templates.PersonForm(page, templates.Form{
@@ -156,7 +156,8 @@ func states() map[string]templ.Component {
 			Errors: templates.FieldErrors{{Control: "role", Message: hostile}},
 		}),
 		"token": templates.TokenPage(withHistory, templates.Token{
-			RecordView: templates.RecordView{Name: hostile, Facts: archived.Facts, Action: archived.Action}, Secret: hostile, Until: "10:30 UTC",
+			RecordView: templates.RecordView{Name: hostile, Facts: archived.Facts, Action: archived.Action},
+			Secret:     hostile, Until: "10:30 UTC",
 		}),
 		"token, later": templates.TokenPage(page, templates.Token{RecordView: templates.RecordView{Name: "sync", Action: archived.Action}}),
 		"token form":   templates.TokenForm(page, templates.Form{Title: "New token", Key: "k"}),

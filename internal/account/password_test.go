@@ -56,7 +56,8 @@ func TestPasswordIsChangedOnce(t *testing.T) {
 			t.Errorf("generation %d, %v", generation, err)
 		}
 	}
-	if _, err := account.ChangePassword(t.Context(), b.Pool, ada, password, "a third long passphrase"); !errors.Is(err, account.ErrUnknown) {
+	_, err = account.ChangePassword(t.Context(), b.Pool, ada, password, "a third long passphrase")
+	if !errors.Is(err, account.ErrUnknown) {
 		t.Errorf("with the old password: %v", err)
 	}
 	if _, err := account.InSession(t.Context(), b.Pool, ada); !errors.Is(err, account.ErrUnknown) {

@@ -4,7 +4,7 @@
 package secret
 
 import (
-	"crypto/hmac"
+	"crypto/hkdf"
 	"crypto/sha256"
 	"encoding/base64"
 
@@ -16,7 +16,11 @@ type Seed struct{ key string }
 
 // FromSession gives the seed of a session, whose token is random and known to its browser only.
 func FromSession(token string) Seed {
-	return Seed{string(mac(token, []byte("onlyonce: secrets that are shown once")))}
+	key, err := hkdf.Key(sha256.New, []byte(token), nil, "onlyonce: secrets that are shown once", sha256.Size)
+	if err != nil {
+		panic(err) // cannot be: it is short enough
+	}
+	return Seed{string(key)}
 }
 
 // String keeps the seed out of logs.
@@ -24,11 +28,9 @@ func (Seed) String() string { return "[seed]" }
 
 // Derive gives the secret with an id, 256 bits as text. purpose keeps secrets apart that are good for different things.
 func (s Seed) Derive(purpose string, id uuid.UUID) string {
-	return base64.RawURLEncoding.EncodeToString(mac(s.key, append([]byte(purpose+"\x00"), id[:]...)))
-}
-
-func mac(key string, message []byte) []byte {
-	h := hmac.New(sha256.New, []byte(key))
-	h.Write(message)
-	return h.Sum(nil)
+	secret, err := hkdf.Expand(sha256.New, []byte(s.key), purpose+"\x00"+string(id[:]), sha256.Size)
+	if err != nil {
+		panic(err) // cannot be: it is short enough
+	}
+	return base64.RawURLEncoding.EncodeToString(secret)
 }

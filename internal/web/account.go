@@ -67,7 +67,9 @@ func (s *Server) accountPage(w http.ResponseWriter, r *http.Request, status int,
 	}
 	v := templates.Account{
 		Owner: owner(r), MinPassword: account.MinPassword,
-		Facts: []templates.Fact{{Label: "Email", Value: who.Name}, {Label: "Business", Value: who.TenantName}, {Label: "Role", Value: roleName(who)}},
+		Facts: []templates.Fact{
+			{Label: "Email", Value: who.Name}, {Label: "Business", Value: who.TenantName}, {Label: "Role", Value: roleName(who)},
+		},
 	}
 	if wrong != nil {
 		v.Errors = fieldErrors(wrong)

@@ -37,7 +37,8 @@ func (s *Server) apiTokens(pages router) {
 			return token.Table.List(r.Context(), s.pool, principal(r).Tenant, page, `true`, nil)
 		},
 		columns: []templates.Column{
-			{Label: "Name", Class: "name"}, {Label: "Created by", Class: "name"}, {Label: "Created", Class: "date"}, {Label: "State", Class: "date"},
+			{Label: "Name", Class: "name"}, {Label: "Created by", Class: "name"}, {Label: "Created", Class: "date"},
+			{Label: "State", Class: "date"},
 		},
 		row:   func(t token.Token) []string { return []string{t.Name, tokenMaker(t), day(t.CreatedAt), tokenState(t)} },
 		empty: "A program uses the API with a token. Give each program one of its own, so that you can revoke it alone.",

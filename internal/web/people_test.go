@@ -296,7 +296,8 @@ func TestForgottenPassword(t *testing.T) {
 		t.Errorf("an expired link: %v", a)
 	}
 	link = secretIn(press("New link").secretOn())
-	if a := b.browser(b.site).submit("/join", url.Values{"link": {link}, "password": {"another passphrase"}}); a.status != http.StatusSeeOther {
+	chosen := url.Values{"link": {link}, "password": {"another passphrase"}}
+	if a := b.browser(b.site).submit("/join", chosen); a.status != http.StatusSeeOther {
 		t.Fatal(a)
 	}
 	if person.isIn() {
@@ -372,13 +373,14 @@ func TestOwnPassword(t *testing.T) {
 	for range 10 {
 		send("guess", "another passphrase too")
 	}
-	if a := send("guess", "another passphrase too"); a.status != http.StatusTooManyRequests || strings.Contains(a.body, "another passphrase too") {
+	a := send("guess", "another passphrase too")
+	if a.status != http.StatusTooManyRequests || strings.Contains(a.body, "another passphrase too") {
 		t.Errorf("%v", a)
 	}
 	demo := b.serve(func(c *web.Config) { c.Demo = []templates.DemoLogin{{Email: b.globex.email}} })
 	b.exec(`UPDATE tenants SET demo = true WHERE id = $1`, b.globex.id)
 	visitor := b.person(demo, b.globex)
-	a := visitor.submit("/account", url.Values{"password": {password}, "new_password": {"another passphrase"}})
+	a = visitor.submit("/account", url.Values{"password": {password}, "new_password": {"another passphrase"}})
 	b.page(a).says("The passwords of the demo stay as they are.")
 	if _, err := account.LogIn(t.Context(), b.pool, b.globex.email, password); err != nil {
 		t.Errorf("the demo's password was changed: %v", err)

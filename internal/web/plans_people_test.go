@@ -81,7 +81,8 @@ func (b *bundle) everyPassword(person *client) map[string][]request {
 			{"no link", http.StatusNotFound, func() answer { return b.browser(b.site).get("/join") }},
 		},
 		"POST /join": {
-			join(http.StatusUnprocessableEntity, "18", "short"), join(http.StatusSeeOther, "18", password), join(http.StatusSeeOther, "18", password),
+			join(http.StatusUnprocessableEntity, "18", "short"),
+			join(http.StatusSeeOther, "18", password), join(http.StatusSeeOther, "18", password), // repeated
 			join(http.StatusNotFound, "17", password),
 		},
 		"GET /account":  {{"account", http.StatusOK, func() answer { return person.get("/account") }}},

@@ -47,7 +47,8 @@ func (s *Server) users(pages router) {
 			return user.Table.List(r.Context(), s.pool, principal(r).Tenant, page, `true`, nil)
 		},
 		columns: []templates.Column{
-			{Label: "Name", Class: "name"}, {Label: "Email", Class: "name"}, {Label: "Role", Class: "date"}, {Label: "Login", Class: "date"},
+			{Label: "Name", Class: "name"}, {Label: "Email", Class: "name"}, {Label: "Role", Class: "date"},
+			{Label: "Login", Class: "date"},
 		},
 		row: func(u user.User) []string { return []string{u.Called(), u.Email, capital(u.Role), loginWord(u)} },
 	})
