@@ -37,6 +37,7 @@ func (s *session) visitEveryPage(look func(*session, string)) {
 	s.visitCustomerForms(look)
 	s.visitInvoiceStates(look)
 	s.visitMails(look)
+	s.visitPeople(look)
 	s.visitPaymentForms(look)
 }
 

@@ -40,9 +40,13 @@ type Record struct {
 
 func (r Record) open() Link { return Link{Text: "Open " + r.Name, Href: r.Href} }
 
-// Conflict says what stands in the way, and leads to it. The submits are the ways on.
+// Conflict says what stands in the way, and leads to it if it can be shown. The submits are the ways on.
 func Conflict(title, text string, existing Record, submits []Submit) *Notice {
-	return &Notice{Kind: NoticeConflict, Title: title, Text: text, Links: []Link{existing.open()}, Submits: submits}
+	notice := &Notice{Kind: NoticeConflict, Title: title, Text: text, Submits: submits}
+	if existing.Href != "" {
+		notice.Links = []Link{existing.open()}
+	}
+	return notice
 }
 
 // Stale says that somebody else has changed the record since the form was opened. If that differs from what was

@@ -26,8 +26,9 @@ type Page struct {
 	History []HistoryEntry
 	// HistoryHref is the page with all of it; "" if History is all.
 	HistoryHref string
-	// Nav is the main navigation.
-	Nav []NavItem
+	// Nav is the main navigation, and Tabs the parts of the section that the page is in; nil if it has none.
+	Nav  []NavItem
+	Tabs []NavItem
 	// Asset gives the URL of a file in package static, by its name. It panics if there is none.
 	Asset func(name string) string
 }

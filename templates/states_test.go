@@ -22,6 +22,7 @@ func states() map[string]templ.Component {
 		Asset: func(name string) string { return "/" + name },
 		Nav:   []templates.NavItem{{Text: "Invoices", Href: "/invoices", Current: true}, {Text: "API", Href: "/docs/api"}},
 	}
+	page.Tabs = []templates.NavItem{{Text: "Business", Href: "/settings"}, {Text: "People", Href: "/people", Current: true}}
 	withHistory := page
 	withHistory.History = []templates.HistoryEntry{
 		{Changes: []templates.HistoryChange{{Label: "Name", Was: hostile, Is: hostile}, {Label: "Notes", Is: hostile}}, By: hostile},
@@ -142,6 +143,32 @@ func states() map[string]templ.Component {
 				Errors: templates.FieldErrors{{Control: "country", Message: "Choose a country."}, {Control: "address", Message: hostile}},
 			},
 			Countries: []templates.Option{{}, {Value: "IE", Text: "Ireland"}}, Currencies: []templates.Option{{Value: "EUR", Text: "EUR"}},
+		}),
+		"person": templates.PersonPage(withHistory, templates.Person{
+			RecordView: templates.RecordView{Name: hostile, Facts: archived.Facts, EditHref: "/people/1/edit", Action: archived.Action},
+			Link:       "https://invoices.example/join?link=" + hostile, Until: "24 Nov 2026, 09:30 UTC", Uninvite: archived.Action,
+		}),
+		"person with another's link": templates.PersonPage(page, templates.Person{Until: "24 Nov 2026", Uninvite: archived.Action}),
+		"person without a link":      templates.PersonPage(page, templates.Person{Invite: archived.Action}),
+		"person, disabled":           templates.PersonPage(page, templates.Person{Disabled: "21 Nov 2026", Enable: archived.Action}),
+		"person form": templates.PersonForm(page, templates.Form{
+			Title: "Add a person", Key: "k", Typed: url.Values{"email": {hostile}, "role": {hostile}},
+			Errors: templates.FieldErrors{{Control: "role", Message: hostile}},
+		}),
+		"token": templates.TokenPage(withHistory, templates.Token{
+			RecordView: templates.RecordView{Name: hostile, Facts: archived.Facts, Action: archived.Action},
+			Secret:     hostile, Until: "10:30 UTC",
+		}),
+		"token, later": templates.TokenPage(page, templates.Token{RecordView: templates.RecordView{Name: "sync", Action: archived.Action}}),
+		"token form":   templates.TokenForm(page, templates.Form{Title: "New token", Key: "k"}),
+		"choose a password": templates.JoinPage(anonymous, templates.Join{
+			Link: "l", Email: hostile, Tenant: hostile, MinPassword: 12,
+			Errors: templates.FieldErrors{{Control: "password", Message: "Choose a longer one."}},
+		}),
+		"a link that is over": templates.JoinPage(anonymous, templates.Join{}),
+		"account": templates.AccountPage(page, templates.Account{
+			Facts: archived.Facts, Owner: templates.Owner{ID: "1", Name: "Acme"}, MinPassword: 12,
+			Errors: templates.FieldErrors{{Control: "password", Message: "This is not your current password."}},
 		}),
 		"customer form": templates.CustomerForm(page, templates.Form{Title: "New customer", Key: "k"}, nil),
 		"customer form, stale": templates.CustomerForm(page, templates.Form{

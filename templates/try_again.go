@@ -26,8 +26,11 @@ type TryAgain struct {
 
 // resend is what the form posts again.
 func (v TryAgain) resend() []Field {
-	return slices.DeleteFunc(slices.Clone(v.Fields), func(f Field) bool { return f.Name == "password" })
+	return slices.DeleteFunc(slices.Clone(v.Fields), func(f Field) bool { return isPassword(f.Name) })
 }
+
+// isPassword says whether a field has a password: the current one, or a new one.
+func isPassword(name string) bool { return name == "password" || name == "new_password" }
 
 // AsksPassword tells whether a password was posted.
 func (v TryAgain) AsksPassword() bool { return len(v.typed("password")) > 0 }

@@ -112,6 +112,12 @@ func TryAgainPage(p Page, v TryAgain) templ.Component {
 							return templ_7745c5c3_Err
 						}
 					}
+					if len(v.typed("new_password")) > 0 {
+						templ_7745c5c3_Err = field(input{ID: "new_password", Label: "New password", Type: "password", Autocomplete: "new-password"}).Render(ctx, templ_7745c5c3_Buffer)
+						if templ_7745c5c3_Err != nil {
+							return templ_7745c5c3_Err
+						}
+					}
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<div class=\"ways\"><button type=\"submit\" class=\"button primary\" data-submit-primary data-busy=\"Saving…\">Try again</button>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -137,7 +143,7 @@ func TryAgainPage(p Page, v TryAgain) templ.Component {
 							var templ_7745c5c3_Var6 string
 							templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(f.Label)
 							if templ_7745c5c3_Err != nil {
-								return templ.Error{Err: templ_7745c5c3_Err, FileName: `try_again.templ`, Line: 27, Col: 25}
+								return templ.Error{Err: templ_7745c5c3_Err, FileName: `try_again.templ`, Line: 30, Col: 25}
 							}
 							_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 							if templ_7745c5c3_Err != nil {
@@ -150,7 +156,7 @@ func TryAgainPage(p Page, v TryAgain) templ.Component {
 							var templ_7745c5c3_Var7 string
 							templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(f.Value)
 							if templ_7745c5c3_Err != nil {
-								return templ.Error{Err: templ_7745c5c3_Err, FileName: `try_again.templ`, Line: 27, Col: 56}
+								return templ.Error{Err: templ_7745c5c3_Err, FileName: `try_again.templ`, Line: 30, Col: 56}
 							}
 							_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
 							if templ_7745c5c3_Err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"maps"
 	"regexp"
@@ -155,9 +156,18 @@ func TestUserCommands(t *testing.T) {
 	}
 	b.want(misused, password, "user", "create", "ada", "--tenant", "Acme")
 	b.want(notFound, password, "user", "create", "ada@example.com", "--tenant", "Initech")
-	if user := b.object(done, password+"\r\n", create...); user["outcome"] != "created" || user["email"] != "ada@example.com" {
+	if user := b.object(done, password+"\r\n", create...); user["outcome"] != "created" || user["email"] != "ada@example.com" ||
+		user["role"] != "owner" {
 		t.Errorf("%v", user)
 	}
+	b.want(failed, "", "user", "disable", "ada@example.com") // the last owner
+	for email, role := range map[string]string{"member@example.com": "", "grace@example.com": "owner"} {
+		user := b.object(done, password, "user", "create", email, "--tenant", "acme", "--role", role)
+		if want := cmp.Or(role, "member"); user["role"] != want {
+			t.Errorf("%s: %v, want %s", email, user, want)
+		}
+	}
+	b.want(misused, password, "user", "create", "x@example.com", "--tenant", "acme", "--role", "king")
 	if user := b.object(done, "another password", create...); user["outcome"] != "unchanged" {
 		t.Errorf("%v", user)
 	}

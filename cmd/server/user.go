@@ -14,6 +14,7 @@ import (
 type userCreate struct {
 	Email  email.Address `arg:"" help:"Email of the user, to log in with."`
 	Tenant string        `required:"" help:"Name or id of the tenant." placeholder:"NAME"`
+	Role   string        `enum:",owner,member" default:"" help:"owner or member. Without it, the first user of a tenant is its owner." placeholder:"ROLE"`
 }
 
 // Run creates a user. It asks for a password only if there is no such user.
@@ -29,7 +30,7 @@ func (c userCreate) Run(ctx context.Context, t *terminal) error {
 		case errors.Is(err, account.ErrNotFound):
 			var password string
 			if password, err = t.readPassword(); err == nil {
-				user, created, err = account.CreateUser(ctx, pool, tenant.ID, c.Email, password)
+				user, created, err = account.CreateUser(ctx, pool, tenant.ID, c.Email, password, c.Role)
 			}
 		case err == nil && user.Tenant != tenant.ID:
 			err = account.ErrTaken
@@ -37,7 +38,7 @@ func (c userCreate) Run(ctx context.Context, t *terminal) error {
 		if err != nil {
 			return fmt.Errorf("user %s: %w", c.Email, err)
 		}
-		line := "is there already, and the password stays as it is"
+		line := "is there already, and password and role stay as they are"
 		switch {
 		case created:
 			line = "was created"

@@ -160,6 +160,7 @@ func TestWayIn(t *testing.T) {
 	loggedIn(false, "another password")
 	logIn("another password")
 	loggedIn(true, "the login with it")
+	b.want(done, password, "user", "create", "grace@example.com", "--tenant", "Acme Studio", "--role", "owner")
 	b.want(done, "", "user", "disable", "ada@example.com")
 	loggedIn(false, "being disabled")
 	logIn("another password")

@@ -26,6 +26,8 @@ type Principal struct {
 	Name string
 	// Generation is that of a user's sessions, see [InSession].
 	Generation int
+	// Owner says that a user may manage users and tokens of the tenant. A token never may.
+	Owner bool
 }
 
 // ErrUnknown says that there is no such credential. It does not say what is wrong with it.
@@ -44,12 +46,12 @@ func LogIn(ctx context.Context, pool *pgxpool.Pool, email, password string) (Pri
 		FROM users u JOIN tenants t ON t.id = u.tenant_id
 		WHERE u.email = lower($1) AND u.disabled_at IS NULL`, strings.TrimSpace(email),
 	).Scan(&p.Tenant, &p.TenantName, &p.Demo, &p.Name, &p.Generation, &hash)
-	unknown := errors.Is(err, pgx.ErrNoRows)
-	switch {
-	case unknown:
-		hash = decoy
-	case err != nil:
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return Principal{}, fmt.Errorf("find user: %w", err)
+	}
+	unknown := hash == "" // also of a user who has not chosen a password yet
+	if unknown {
+		hash = decoy
 	}
 	if len(password) > MaxPassword {
 		return Principal{}, ErrUnknown
@@ -96,8 +98,20 @@ func FindToken(ctx context.Context, pool *pgxpool.Pool, token string) (Principal
 	return p, nil
 }
 
-// HashToken gives what is stored of a token. Tokens are long and random, so one round of SHA-256 is
-// enough.
+// HasToken tells whether a secret is that of the API token with an id, which was not revoked.
+func HasToken(ctx context.Context, pool *pgxpool.Pool, tenant, id uuid.UUID, token string) (has bool, err error) {
+	err = pool.QueryRow(ctx, `
+		SELECT EXISTS (
+			SELECT FROM api_tokens WHERE token_hash = $1 AND tenant_id = $2 AND id = $3 AND revoked_at IS NULL)`,
+		HashToken(token), tenant, id).Scan(&has)
+	if err != nil {
+		return false, fmt.Errorf("look at a token: %w", err)
+	}
+	return has, nil
+}
+
+// HashToken gives what is stored of the secret of a token or a link. Those are long and random, so one round of SHA-256
+// is enough.
 func HashToken(token string) []byte {
 	sum := sha256.Sum256([]byte(token))
 	return sum[:]

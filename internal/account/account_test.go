@@ -35,6 +35,7 @@ func setup(t *testing.T) bundle {
 	}{
 		{`INSERT INTO tenants (id, name) VALUES ($1, 'Acme')`, []any{b.tenant}},
 		{`INSERT INTO users (id, tenant_id, email, password_hash) VALUES ($1, $1, 'ada@example.com', $2)`, []any{b.tenant, hash}},
+		{`INSERT INTO users (tenant_id, email, password_hash) VALUES ($1, 'grace@example.com', '')`, []any{b.tenant}},
 		{`INSERT INTO api_tokens (token_hash, tenant_id, name) VALUES ($1, $2, 'sync')`, []any{account.HashToken("valid"), b.tenant}},
 		{`INSERT INTO api_tokens (token_hash, tenant_id, name, revoked_at) VALUES ($1, $2, 'old', now())`,
 			[]any{account.HashToken("revoked"), b.tenant}},
@@ -59,6 +60,7 @@ func TestLogIn(t *testing.T) {
 		"no password":    {"ada@example.com", ""},
 		"unknown email":  {"nobody@example.com", password}, // also: the decoy is a valid hash, or this were another error
 		"no email":       {"", password},
+		"not chosen yet": {"grace@example.com", ""},
 		"too long":       {"ada@example.com", strings.Repeat("x", account.MaxPassword+1)},
 		"like pattern":   {"%", password},
 	} {

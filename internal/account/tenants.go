@@ -32,7 +32,7 @@ var ErrNotFound = errors.New("not found")
 // CreateTenant makes a tenant, or gives the one that has the name: capitals, width and marks do not count. It returns
 // an [*invalid.Error] for a name that cannot be one.
 func CreateTenant(ctx context.Context, pool *pgxpool.Pool, name string) (t Tenant, created bool, err error) {
-	name, err = checkName("the name of the tenant", name)
+	name, err = CheckName("the name of the tenant", name)
 	if err != nil {
 		return Tenant{}, false, err
 	}
@@ -72,8 +72,8 @@ func ListTenants(ctx context.Context, pool *pgxpool.Pool, after uuid.UUID) ([]Te
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[Tenant])
 }
 
-// checkName gives a name with single spaces, or an [*invalid.Error]. A name that reads as an id would be taken for one.
-func checkName(what, typed string) (string, error) {
+// CheckName gives a name with single spaces, or an [*invalid.Error]. A name that reads as an id would be taken for one.
+func CheckName(what, typed string) (string, error) {
 	var wrong invalid.Error
 	name := wrong.Line("/name", what, typed, MaxName)
 	if _, err := uuid.Parse(name); err == nil || name == "" && wrong.Err() == nil {

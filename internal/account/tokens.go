@@ -28,7 +28,7 @@ var ErrExists = errors.New("there is a token of this name")
 func CreateToken(
 	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, name string, replace bool,
 ) (secret string, replaced bool, err error) {
-	name, err = checkName("the name of the token", name)
+	name, err = CheckName("the name of the token", name)
 	if err != nil {
 		return "", false, err
 	}
@@ -69,7 +69,7 @@ const revoke = `UPDATE api_tokens SET revoked_at = now() WHERE tenant_id = $1 AN
 // RevokeToken revokes the token of a name. It tells whether that changed anything, or returns [ErrNotFound] if there
 // never was one.
 func RevokeToken(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, name string) (changed bool, err error) {
-	name, err = checkName("the name of the token", name)
+	name, err = CheckName("the name of the token", name)
 	if err != nil {
 		return false, err
 	}

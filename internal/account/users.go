@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onlyonce/internal/email"
@@ -21,6 +22,7 @@ const MinPassword = 12
 type User struct {
 	Email    string    `json:"email"`
 	Tenant   uuid.UUID `json:"tenant_id"`
+	Role     string    `json:"role"`
 	Disabled bool      `json:"disabled"`
 }
 
@@ -28,9 +30,9 @@ type User struct {
 func FindUser(ctx context.Context, pool *pgxpool.Pool, address email.Address) (User, error) {
 	var u User
 	err := pool.QueryRow(ctx, `
-		SELECT u.email, u.tenant_id, u.disabled_at IS NOT NULL
+		SELECT u.email, u.tenant_id, u.role, u.disabled_at IS NOT NULL
 		FROM users u JOIN tenants t ON t.id = u.tenant_id
-		WHERE u.email = $1 AND NOT t.demo`, address.Folded()).Scan(&u.Email, &u.Tenant, &u.Disabled)
+		WHERE u.email = $1 AND NOT t.demo`, address.Folded()).Scan(&u.Email, &u.Tenant, &u.Role, &u.Disabled)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return User{}, ErrNotFound
 	}
@@ -43,10 +45,14 @@ func FindUser(ctx context.Context, pool *pgxpool.Pool, address email.Address) (U
 // ErrTaken says that the email is that of a user of another tenant.
 var ErrTaken = errors.New("the email belongs to a user of another tenant")
 
-// CreateUser makes a user of a tenant, or gives the one with the email, whose password stays. It returns [ErrTaken], or
-// an [*invalid.Error] for an email or a password that cannot be one.
+// ErrLastOwner says that a tenant would be left without an owner who can log in.
+var ErrLastOwner = errors.New("this is the last owner who can log in: make another owner first")
+
+// CreateUser makes a user of a tenant, or gives the one with the email, whose password and role stay. The role is "owner" or
+// "member"; with "" the first user of a tenant is its owner, and later ones are members. It returns [ErrTaken], or an
+// [*invalid.Error] for an email or a password that cannot be one.
 func CreateUser(
-	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, address email.Address, password string,
+	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, address email.Address, password, role string,
 ) (u User, created bool, err error) {
 	var wrong invalid.Error
 	if problem := address.Problem(); problem != "" {
@@ -57,8 +63,8 @@ func CreateUser(
 		return User{}, false, err
 	}
 	result, err := pool.Exec(ctx, `
-		INSERT INTO users (id, tenant_id, email, password_hash) VALUES ($1, $2, $3, $4) ON CONFLICT (email) DO NOTHING`,
-		uuid.New(), tenant, address.Folded(), hash)
+		INSERT INTO users (tenant_id, email, password_hash, role) VALUES ($1, $2, $3, NULLIF($4, '')) ON CONFLICT (email) DO NOTHING`,
+		tenant, address.Folded(), hash, role)
 	if err != nil {
 		return User{}, false, fmt.Errorf("create user: %w", err)
 	}
@@ -88,14 +94,18 @@ func SetPassword(ctx context.Context, pool *pgxpool.Pool, address email.Address,
 	return nil
 }
 
-// SetDisabled decides whether a user may log in. Whom it disables loses all sessions, for good. It tells whether that
-// changed anything, or returns [ErrNotFound].
+// SetDisabled decides whether a user may log in. Whom it disables loses all sessions and the link to choose a password, for
+// good. It tells whether that changed anything, or returns [ErrNotFound] or [ErrLastOwner].
 func SetDisabled(ctx context.Context, pool *pgxpool.Pool, address email.Address, disabled bool) (changed bool, err error) {
 	result, err := pool.Exec(ctx, `
 		UPDATE users u
-		SET disabled_at = CASE WHEN $2 THEN now() END, session_generation = session_generation + $2::int
+		SET disabled_at = CASE WHEN $2 THEN now() END, session_generation = session_generation + $2::int,
+			link_id = NULL, link_hash = NULL, link_expires_at = NULL, link_used_at = NULL
 		FROM tenants t
 		WHERE t.id = u.tenant_id AND NOT t.demo AND u.email = $1 AND (u.disabled_at IS NOT NULL) <> $2`, address.Folded(), disabled)
+	if broken, ok := errors.AsType[*pgconn.PgError](err); ok && broken.ConstraintName == "users_last_owner" {
+		return false, ErrLastOwner
+	}
 	if err != nil {
 		return false, fmt.Errorf("disable or enable user: %w", err)
 	}
@@ -108,11 +118,11 @@ func SetDisabled(ctx context.Context, pool *pgxpool.Pool, address email.Address,
 
 // AnyUser tells whether there is a user besides those of the demo, who are few.
 func AnyUser(ctx context.Context, pool *pgxpool.Pool) (found bool, err error) {
-	// From the first email on, so that one user is read, and none but those of the demo before.
+	// From the first tenant on, so that one user is read, and none but those of the demo before.
 	err = pool.QueryRow(ctx, `
 		SELECT true FROM users u JOIN tenants t ON t.id = u.tenant_id
-		WHERE u.email > '' AND NOT t.demo
-		ORDER BY u.email LIMIT 1`).Scan(&found)
+		WHERE u.tenant_id > '00000000-0000-0000-0000-000000000000' AND NOT t.demo
+		ORDER BY u.tenant_id LIMIT 1`).Scan(&found)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return false, nil
 	}
@@ -122,18 +132,20 @@ func AnyUser(ctx context.Context, pool *pgxpool.Pool) (found bool, err error) {
 	return found, nil
 }
 
-// InSession tells whether a session that began as p is good: the user is there, is not disabled, and has had the same
-// password since.
-func InSession(ctx context.Context, pool *pgxpool.Pool, p Principal) (good bool, err error) {
-	err = pool.QueryRow(ctx, `
-		SELECT EXISTS (
-			SELECT FROM users
-			WHERE email = $1 AND tenant_id = $2 AND session_generation = $3 AND disabled_at IS NULL)`,
-		p.Name, p.Tenant, p.Generation).Scan(&good)
-	if err != nil {
-		return false, fmt.Errorf("look at the user of a session: %w", err)
+// InSession gives the principal of a session that began as p, with the role that the user has now. It returns [ErrUnknown]
+// unless the user is there, is not disabled, and has had the same password since.
+func InSession(ctx context.Context, pool *pgxpool.Pool, p Principal) (Principal, error) {
+	err := pool.QueryRow(ctx, `
+		SELECT role = 'owner' FROM users
+		WHERE email = $1 AND tenant_id = $2 AND session_generation = $3 AND disabled_at IS NULL`,
+		p.Name, p.Tenant, p.Generation).Scan(&p.Owner)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return Principal{}, ErrUnknown
 	}
-	return good, nil
+	if err != nil {
+		return Principal{}, fmt.Errorf("look at the user of a session: %w", err)
+	}
+	return p, nil
 }
 
 // newPassword gives the hash of a password, or wrong with all that is.

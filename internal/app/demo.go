@@ -94,10 +94,13 @@ func (t demoTenant) credentials(ctx context.Context, pool *pgxpool.Pool) error {
 		WITH tenant AS (
 			INSERT INTO tenants (id, name, demo) VALUES ($1, $2, true) ON CONFLICT (id) DO NOTHING
 		), person AS (
-			INSERT INTO users (id, tenant_id, email, password_hash) VALUES ($1, $1, $3, $4) ON CONFLICT DO NOTHING
+			INSERT INTO users (id, tenant_id, email, password_hash, role) VALUES ($1, $1, $3, $4, 'owner') ON CONFLICT DO NOTHING
+		), member AS (
+			INSERT INTO users (tenant_id, email, name, password_hash, role)
+			SELECT $1, $6, 'Kim Nolan', $4, 'member' WHERE $6 <> '' ON CONFLICT DO NOTHING
 		)
 		INSERT INTO api_tokens (token_hash, tenant_id, name) VALUES ($5, $1, 'demo') ON CONFLICT DO NOTHING`,
-		t.id, t.name, t.email, hash, account.HashToken(t.token))
+		t.id, t.name, t.email, hash, account.HashToken(t.token), t.member)
 	return err
 }
 

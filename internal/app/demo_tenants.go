@@ -15,7 +15,8 @@ const demoPassword = "only-once-demo"
 type demoTenant struct {
 	id           uuid.UUID
 	name         string
-	email, token string
+	email, token string // of its owner
+	member       string // the email of somebody else who works there; "" for nobody
 	currency     string
 	rate         string
 	business     business.Input // but for currency and rate
@@ -36,7 +37,7 @@ func demoTenants() []demoTenant {
 	return []demoTenant{
 		{
 			id: uuid.MustParse("0a3e0000-0000-4000-8000-00000000ac3e"), name: "Acme Studio",
-			email: "acme@onlyonce.test", token: "oo_demo_acme", currency: "EUR", rate: "23", invoices: 54,
+			email: "acme@onlyonce.test", member: "kim@onlyonce.test", token: "oo_demo_acme", currency: "EUR", rate: "23", invoices: 54,
 			business: business.Input{
 				Name:    "Acme Studio Ltd",
 				Details: party.Details{Address: "12 Dame Street\nDublin 2\nD02 X285", Country: "IE", TaxID: "IE6388047V"},

@@ -48,7 +48,7 @@ const (
 func TestDemoDataIsTheSameHoweverOftenItIsFilledIn(t *testing.T) {
 	once := setup(t)
 	want := once.story()
-	if len(want) != demoInvoices+4+7+2+11+2+2 { // and refunds, credit notes, users, customers, tokens, settings
+	if len(want) != demoInvoices+4+7+3+11+2+2 { // and refunds, credit notes, users, customers, tokens, settings
 		t.Fatalf("%d rows: %q", len(want), want)
 	}
 	once.start() // beside the first, with everything there

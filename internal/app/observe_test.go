@@ -2,9 +2,11 @@ package app_test
 
 import (
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -69,11 +71,44 @@ func TestTheLogHoldsNoSecrets(t *testing.T) {
 	if len(cookies) == 0 {
 		t.Fatal(response.Status)
 	}
-	for _, secret := range []string{"oo_demo_acme", "only-once-demo", cookies[0].Value, "What somebody typed", "argon2"} {
+	secrets := []string{"oo_demo_acme", "only-once-demo", cookies[0].Value, "What somebody typed", "argon2"}
+	for path, form := range map[string]url.Values{
+		"/tokens": {"name": {"shop"}, "idempotency_key": {key}},
+		"/people": {"email": {"grace@example.com"}, "role": {"member"}, "idempotency_key": {key}},
+	} {
+		made := b.visit(browser, cookies[0], http.MethodPost, path, form)
+		shown := b.visit(browser, cookies[0], http.MethodGet, made.Header.Get("Location"), nil)
+		page, err := io.ReadAll(shown.Body)
+		secret := regexp.MustCompile(`(?:oo_|link=)([\w-]{43})<`).FindSubmatch(page)
+		if err != nil || secret == nil {
+			t.Fatalf("%v: no secret in %s", err, page)
+		}
+		secrets = append(secrets, string(secret[1]))
+		b.visit(browser, cookies[0], http.MethodGet, "/join?link="+string(secret[1]), nil)
+		b.visit(browser, cookies[0], http.MethodPost, "/join", url.Values{"link": {string(secret[1])}, "password": {"x"}})
+	}
+	for _, secret := range secrets {
 		if strings.Contains(b.log.String(), secret) {
 			t.Errorf("%q is in the log:\n%s", secret, b.log.String())
 		}
 	}
+}
+
+// visit asks for a page with a session.
+func (b *bundle) visit(browser *http.Client, session *http.Cookie, method, path string, form url.Values) *http.Response {
+	b.Helper()
+	r, err := http.NewRequestWithContext(b.Context(), method, b.URL()+path, strings.NewReader(form.Encode()))
+	if err != nil {
+		b.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.AddCookie(session)
+	response, err := browser.Do(r)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = response.Body.Close() })
+	return response
 }
 
 // TestReadiness follows the database; being alive does not.

@@ -5,8 +5,8 @@
 INSERT INTO tenants (id, name) SELECT id, 'Tenant ' || n FROM past;
 INSERT INTO settings (tenant_id, name) SELECT id, 'Tenant ' || n FROM past;
 
-INSERT INTO users (id, tenant_id, email, password_hash)
-SELECT id, tenant_id, 'person' || n || '@past.example', '' FROM past;
+INSERT INTO users (id, tenant_id, email, password_hash, role)
+SELECT id, tenant_id, 'person' || n || '@past.example', '', 'member' FROM past;
 
 INSERT INTO api_tokens (token_hash, tenant_id, name)
 SELECT sha256(int8send(n)) AS hash, tenant_id, 'token ' || n FROM past ORDER BY hash;

@@ -88,16 +88,14 @@ func examineSchema(ctx context.Context, config *pgxpool.Config) []Finding {
 	}
 }
 
-// checkForced finds tables of tenants in which row-level security would not bind the app, which owns them. Users and
-// tokens are read before a tenant is known.
+// checkForced finds tables of tenants in which row-level security would not bind the app, which owns them.
 func checkForced(ctx context.Context, pool *pgxpool.Pool) error {
 	var tables int
 	var open []string
 	err := pool.QueryRow(ctx, `
 		SELECT count(*), array_agg(relname::text ORDER BY relname) FILTER (WHERE NOT (relrowsecurity AND relforcerowsecurity))
 		FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid AND attname = 'tenant_id' AND NOT attisdropped
-		WHERE relkind IN ('r', 'p') AND relnamespace = current_schema()::regnamespace
-			AND relname NOT IN ('users', 'api_tokens')`).Scan(&tables, &open)
+		WHERE relkind IN ('r', 'p') AND relnamespace = current_schema()::regnamespace`).Scan(&tables, &open)
 	switch {
 	case err != nil:
 		return fmt.Errorf("read which tables are secured: %w", err)

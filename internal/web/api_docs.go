@@ -17,7 +17,8 @@ import (
 // apiIntroduction is what whoever uses the API has to know first.
 func apiIntroduction() []string {
 	return []string{
-		"Send an API token in the header Authorization: Bearer. Bodies are application/json, at most 1 MiB. " +
+		"Send an API token in the header Authorization: Bearer. Owners of a business make and revoke tokens on its pages, " +
+			"under Settings; no token can. Bodies are application/json, at most 1 MiB. " +
 			"Members have exactly the documented names, and come once.",
 		"Whatever creates something carries an Idempotency-Key: 1 to 255 printable ASCII characters, such as a UUID, " +
 			"one for each thing you want to create. Send the same key with every retry. " +
@@ -64,6 +65,9 @@ func (s *Server) showAPIDocs(w http.ResponseWriter, r *http.Request) error {
 		Intro: apiIntroduction(), Problems: s.documentedProblems(), Retries: retryContract(), Clients: clients,
 	}
 	for _, reg := range s.resources {
+		if len(reg.endpoints) == 0 { // only people can use it
+			continue
+		}
 		section := templates.APISection{Title: sectionTitle(reg.many), Anchor: reg.many}
 		for _, e := range reg.endpoints {
 			shown, err := e.documented()

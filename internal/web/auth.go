@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/alexedwards/scs/pgxstore"
@@ -115,15 +116,17 @@ func (s *Server) identify(next http.Handler) http.Handler {
 			Demo:       s.sessions.GetBool(ctx, sessionDemo),
 			Generation: s.sessions.GetInt(ctx, sessionGeneration),
 		}
-		good := err == nil && idle <= sessionIdle && s.admits(who)
-		if good {
-			if good, err = account.InSession(ctx, s.pool, who); err != nil {
-				s.failHTML(w, r, err)
-				return
-			}
+		if err != nil || idle > sessionIdle || !s.admits(who) {
+			err = account.ErrUnknown
+		} else {
+			who, err = account.InSession(ctx, s.pool, who)
 		}
-		if !good {
+		if errors.Is(err, account.ErrUnknown) {
 			next.ServeHTTP(w, withPrincipal(r, account.Principal{}))
+			return
+		}
+		if err != nil {
+			s.failHTML(w, r, err)
 			return
 		}
 		r = withPrincipal(r, who)
@@ -148,15 +151,33 @@ func (s *Server) requireLogin(next http.Handler) http.Handler {
 	})
 }
 
-// tokens answers for valid API tokens, and remembers them for a few seconds: that long a revoked
-// token may go on.
+// requireOwner lets only owners pass, who manage the users and tokens of their tenant.
+func (s *Server) requireOwner(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !principal(r).Owner {
+			s.failHTML(w, r, errNotOwner)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// tokens answers for valid API tokens, and remembers them for a few seconds: that long a token may go on that was
+// revoked at another replica.
 type tokens struct {
-	pool  *pgxpool.Pool
-	known *expirable.LRU[string, account.Principal]
+	pool   *pgxpool.Pool
+	known  *expirable.LRU[string, account.Principal]
+	forgot *atomic.Int64 // how often
 }
 
 func newTokens(pool *pgxpool.Pool) tokens {
-	return tokens{pool, expirable.NewLRU[string, account.Principal](1024, nil, 5*time.Second)}
+	return tokens{pool, expirable.NewLRU[string, account.Principal](1024, nil, 5*time.Second), new(atomic.Int64)}
+}
+
+// forget drops what is remembered, so that a token which was revoked is refused from now on.
+func (t tokens) forget() {
+	t.forgot.Add(1)
+	t.known.Purge()
 }
 
 func (t tokens) find(ctx context.Context, token string) (account.Principal, error) {
@@ -164,9 +185,13 @@ func (t tokens) find(ctx context.Context, token string) (account.Principal, erro
 	if p, ok := t.known.Get(hash); ok {
 		return p, nil
 	}
+	before := t.forgot.Load()
 	p, err := account.FindToken(ctx, t.pool, token)
 	if err == nil {
 		t.known.Add(hash, p)
+	}
+	if t.forgot.Load() != before { // it may have been revoked since it was read
+		t.known.Remove(hash)
 	}
 	return p, err
 }

@@ -29,6 +29,7 @@ type bundle struct {
 	db           *pgtest.Database
 	admin        *pgxpool.Pool // sees all tenants
 	acme, globex tenant
+	owners       map[uuid.UUID]*client // see byOwner
 
 	mu       sync.Mutex
 	attempts []idempotency.Attempt
@@ -58,7 +59,7 @@ func setup(t *testing.T) *bundle {
 // setupHere is setup for a test that is parallel already.
 func setupHere(t *testing.T) *bundle {
 	t.Helper()
-	b := &bundle{T: t, db: pgtest.New(t)}
+	b := &bundle{T: t, db: pgtest.New(t), owners: map[uuid.UUID]*client{}}
 	b.admin = b.db.Admin(t)
 	b.acme, b.globex = b.tenant("Acme"), b.tenant("Globex")
 	b.site = b.serve()

@@ -19,6 +19,7 @@ type client struct {
 	url    string // of the server
 	http   *http.Client
 	header http.Header // of every request
+	tenant tenant      // whose token it has, if it is a program
 }
 
 // stranger has no credentials. It keeps cookies and follows no redirect by itself.
@@ -38,6 +39,7 @@ func (b *bundle) stranger(at *site) *client {
 // program uses the API of a tenant.
 func (b *bundle) program(at *site, t tenant) *client {
 	c := b.stranger(at)
+	c.tenant = t
 	c.header.Set("Authorization", "Bearer "+t.token)
 	c.header.Set("Content-Type", "application/json")
 	return c

@@ -1,7 +1,8 @@
 // Package web speaks HTTP: pages for people and JSON for programs, over the same operations.
 //
 // What can be done with a kind of record is registered in one file (customers.go, invoices.go), by lists, shows,
-// creates, changes, transitions and reads. Each registers both formats. A request then goes
+// creates, changes, transitions and reads. Each registers both formats, unless programs cannot use the resource. A request
+// then goes
 //
 //	router.go → operate.go → format_html.go or format_json.go → the operation → the answer
 //

@@ -42,10 +42,12 @@ type parameter struct {
 	values        []string // that it may have; nil for any
 }
 
-// document adds an endpoint to the documentation.
+// document adds an endpoint to the documentation of the API, if the resource is in it.
 func (m *mounted[R]) document(e endpoint) {
 	e.path = apiPrefix + e.path
-	m.reg.endpoints = append(m.reg.endpoints, e)
+	if m.api.mux != nil {
+		m.reg.endpoints = append(m.reg.endpoints, e)
+	}
 	for _, kind := range e.conflicts {
 		if !slices.Contains(m.reg.conflicts, kind) {
 			m.reg.conflicts = append(m.reg.conflicts, kind)

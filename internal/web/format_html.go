@@ -42,6 +42,9 @@ func htmlFormat[C any, R entity](m *mounted[R], op idempotency.Operation[C, R], 
 			return c.form(r)
 		},
 		respond: func(w http.ResponseWriter, r *http.Request, done idempotency.Done[R]) error {
+			if m.did != nil {
+				m.did(done.Value)
+			}
 			outcome := done.Outcome
 			if done.Replayed && (outcome == idempotency.Created || outcome == idempotency.Changed) {
 				outcome = idempotency.Replayed
@@ -226,6 +229,9 @@ func (m *mounted[R]) object(
 		return status, nil
 	}
 	if c, ok := errors.AsType[*conflict.Error](refused); ok {
+		if m.refused != nil {
+			m.refused(r, c)
+		}
 		existing, err := m.inTheWay(r, c)
 		if err != nil {
 			return 0, err
@@ -245,9 +251,11 @@ func (m *mounted[R]) object(
 	return status, nil
 }
 
-// inTheWay is the record that a conflict is about: another one, or the one that the form belongs to.
+// inTheWay is the record that a conflict is about: another one, or the one that the form belongs to, if there is such.
 func (m *mounted[R]) inTheWay(r *http.Request, c *conflict.Error) (templates.Record, error) {
 	switch {
+	case c.Existing == uuid.Nil && r.URL.Path == m.path():
+		return templates.Record{}, nil
 	case c.Existing == uuid.Nil:
 		return m.s.below(r.URL.Path), nil
 	case m.shownAt == nil:

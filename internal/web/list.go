@@ -165,6 +165,9 @@ func shows[R entity](m *mounted[R], summary string, page func(r *http.Request, p
 		}
 		shared := m.s.page(w, r)
 		shared.Flash = m.s.message(shared.Flash, m.name(found))
+		if m.secret {
+			w.Header().Set("Cache-Control", noStore)
+		}
 		id, _ := found.Identity()
 		history, err := m.history(r, id)
 		if err != nil {

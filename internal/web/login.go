@@ -45,7 +45,11 @@ func (s *Server) logIn(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	email, next := r.PostForm.Get("email"), localPath(r.PostForm.Get("next"))
-	p, err := s.checkPassword(r.Context(), email, r.PostForm.Get("password"))
+	var p account.Principal
+	err := s.withPassword(r.Context(), func() (err error) {
+		p, err = account.LogIn(r.Context(), s.pool, email, r.PostForm.Get("password"))
+		return err
+	})
 	if errors.Is(err, account.ErrUnknown) || err == nil && !s.admits(p) {
 		return s.render(w, r, http.StatusUnprocessableEntity, templates.LoginPage(s.page(w, r), templates.Login{
 			Email: email, Next: next, Demo: s.demo, Error: "Email or password is incorrect.",
@@ -54,6 +58,14 @@ func (s *Server) logIn(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if err := s.begin(w, r, p); err != nil {
+		return err
+	}
+	return seeOther(w, r, next)
+}
+
+// begin begins a session.
+func (s *Server) begin(w http.ResponseWriter, r *http.Request, p account.Principal) error {
 	// A new token at login: whoever planted the old one is not let in with it.
 	if err := s.sessions.RenewToken(r.Context()); err != nil {
 		return fmt.Errorf("renew session: %w", err)
@@ -63,22 +75,20 @@ func (s *Server) logIn(w http.ResponseWriter, r *http.Request) error {
 	s.sessions.Put(r.Context(), sessionUser, p.Name)
 	s.sessions.Put(r.Context(), sessionDemo, p.Demo)
 	s.sessions.Put(r.Context(), sessionGeneration, p.Generation)
-	if err := s.saveSession(w, r); err != nil {
-		return err
-	}
-	return seeOther(w, r, next)
+	return s.saveSession(w, r)
 }
 
 // passwordsAtOnce is how many passwords are checked at once: each check takes 19 MiB and a processor, on purpose.
 const passwordsAtOnce = 4
 
-// checkPassword is [account.LogIn] for few at once. It returns errCrowded to those that wait too long.
-func (s *Server) checkPassword(ctx context.Context, email, password string) (account.Principal, error) {
+// withPassword does work that checks passwords or makes their hashes, for few at once. It returns errCrowded to those that
+// wait too long.
+func (s *Server) withPassword(ctx context.Context, work func() error) error {
 	if err := take(ctx, s.passwords); err != nil {
-		return account.Principal{}, err
+		return err
 	}
 	defer s.passwords.Release(1)
-	return account.LogIn(ctx, s.pool, email, password)
+	return work()
 }
 
 // localPath gives a path of this site, and the start page for anything that could lead elsewhere.

@@ -118,10 +118,15 @@ func (s *Server) recoverPanics(next http.Handler) http.Handler {
 	})
 }
 
+// limitAddress slows down guessing: 30 attempts a minute from an address.
+func (s *Server) limitAddress() func(http.Handler) http.Handler {
+	return httprate.LimitBy(30, time.Minute, byClient, httprate.WithLimitHandler(s.always(s.failHTML, errTooMany)))
+}
+
 // limitLogins slows down guessing: 30 attempts a minute from an address, 10 for an email.
 func (s *Server) limitLogins() func(http.Handler) http.Handler {
 	limited := httprate.WithLimitHandler(s.always(s.failHTML, errTooMany))
-	byAddress := httprate.LimitBy(30, time.Minute, byClient, limited)
+	byAddress := s.limitAddress()
 	byEmail := httprate.LimitBy(10, time.Minute, func(r *http.Request) (string, error) {
 		if err := parseForm(r); err != nil {
 			return "", nil //nolint:nilerr // the handler says what is wrong with the form

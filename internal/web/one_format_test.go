@@ -30,6 +30,9 @@ func TestQuotedKeyIsTheSame(t *testing.T) {
 func TestSameCommandIsTheSameInBothFormats(t *testing.T) {
 	t.Parallel()
 	for _, of := range setupHere(t).tasks() {
+		if of.people {
+			continue
+		}
 		t.Run(of.operation, func(t *testing.T) {
 			x := setup(t).tryTask(of, jsonFormat{})
 			first := x.ask(x.command)

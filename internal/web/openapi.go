@@ -44,6 +44,9 @@ func (s *Server) describe() ([]byte, error) {
 		return nil, err
 	}
 	for _, reg := range s.resources {
+		if len(reg.endpoints) == 0 {
+			continue
+		}
 		for _, e := range reg.endpoints {
 			if err := d.add(reg, e); err != nil {
 				return nil, err

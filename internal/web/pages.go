@@ -22,8 +22,26 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) templates.Page {
 	who := principal(r)
 	return templates.Page{
 		User: who.Name, Tenant: who.TenantName, LoginUnknown: s.loginUnknown(r), Asset: s.assets.Path, Flash: takeFlash(w, r),
-		Nav: s.nav(r),
+		Nav: s.nav(r), Tabs: s.tabs(r),
 	}
+}
+
+// tabs are the parts of the section of the navigation that an owner is in, if it has any.
+func (s *Server) tabs(r *http.Request) (items []templates.NavItem) {
+	here := s.registered(r.URL.Path)
+	section := s.above(here)
+	if section == nil || !principal(r).Owner {
+		return nil
+	}
+	for _, reg := range s.resources {
+		if reg.section == section.many {
+			items = append(items, templates.NavItem{Text: capital(reg.many), Href: "/" + reg.many, Current: reg == here})
+		}
+	}
+	if len(items) > 0 {
+		items = append([]templates.NavItem{{Text: "Business", Href: "/" + section.many, Current: here == section}}, items...)
+	}
+	return items
 }
 
 // nav is the main navigation. Whoever is not logged in sees what is public.
@@ -32,7 +50,7 @@ func (s *Server) nav(r *http.Request) []templates.NavItem {
 	if principal(r).Name != "" || s.loginUnknown(r) {
 		here := s.above(s.registered(r.URL.Path))
 		for _, reg := range s.resources {
-			if reg.under != "" {
+			if reg.under+reg.section != "" {
 				continue
 			}
 			items = append(items, templates.NavItem{Text: capital(reg.many), Href: "/" + reg.many, Current: reg == here})
@@ -49,12 +67,18 @@ func (s *Server) loginUnknown(r *http.Request) bool {
 	return err == nil && !identified(r)
 }
 
-// render writes a page. Pages are private, and kept by the browser for Back and Forward only. It returns
+// noStore is the Cache-Control of pages that may show a secret.
+const noStore = "private, no-store"
+
+// render writes a page. Pages are private, and kept by the browser for Back and Forward only, unless their Cache-Control was
+// set before. It returns
 // an error if nothing was written; a page that fails further on is cut off, so that nobody takes it for a
 // whole one.
 func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, page templ.Component) error {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Cache-Control", "private, no-cache")
+	if w.Header().Get("Cache-Control") == "" {
+		w.Header().Set("Cache-Control", "private, no-cache")
+	}
 	html := &pageWriter{response: w, status: status}
 	err := page.Render(context.WithoutCancel(r.Context()), html) // also to say that time was up
 	switch {

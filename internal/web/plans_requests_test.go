@@ -98,11 +98,15 @@ func (b *bundle) everyRoute(first firsts, program, person *client) map[string][]
 	for pattern, all := range map[string]string{
 		"/invoices/{id}/events": "/invoices/" + rowID(7) + "/events", "/customers/{id}/events": "/customers/" + rowID(7) + "/events",
 		"/credit-notes/{id}/events": "/credit-notes/" + rowID(7) + "/events", "/outbox/{id}/events": "/outbox/" + rowID(7) + "/events",
-		"/settings/events": "/settings/events",
+		"/settings/events": "/settings/events", "/people/{id}/events": "/people/" + rowID(7) + "/events",
+		"/tokens/{id}/events": "/tokens/" + rowID(7) + "/events",
 	} {
 		when := time.Now().UTC().Format(time.RFC3339Nano)
 		for _, address := range []string{all, at(all+"?limit=100", when, "x", false), at(all+"?limit=2", when, "x", true)} {
 			routes["GET "+pattern] = append(routes["GET "+pattern], get(person, address)...)
+			if isOwners(pattern) {
+				continue
+			}
 			routes["GET /api/v1"+pattern] = append(routes["GET /api/v1"+pattern], get(program, "/api/v1"+address)...)
 		}
 	}
@@ -118,6 +122,9 @@ func (b *bundle) everyRoute(first firsts, program, person *client) map[string][]
 	maps.Copy(routes, b.everyRefund(program, person))
 	maps.Copy(routes, b.everyCreditNote(program, person))
 	maps.Copy(routes, b.everyMail(program, person))
+	maps.Copy(routes, b.everyPerson(person))
+	maps.Copy(routes, b.everyToken(person))
+	maps.Copy(routes, b.everyPassword(person))
 	return routes
 }
 

@@ -70,6 +70,13 @@ func (b *bundle) grow() (first firsts) {
 		SELECT id AS tenant, id, id || '@example.com', '' FROM tenants WHERE name LIKE 'Tenant %%';
 		INSERT INTO api_tokens (token_hash, tenant_id, name)
 		SELECT sha256(id::text::bytea), id, 'test' FROM tenants WHERE name LIKE 'Tenant %%';
+		INSERT INTO users (tenant_id, id, email, name, password_hash, role, disabled_at, link_id, link_hash, link_expires_at)
+		SELECT '%[1]s', pg_temp.id(n), n || '@people.example', 'Person', 'hash', 'member', CASE WHEN n > %[2]d - 100 THEN now() END,
+			CASE n %% 2 WHEN 0 THEN pg_temp.id(n) END, CASE n %% 2 WHEN 0 THEN sha256(n::text::bytea) END,
+			CASE n %% 2 WHEN 0 THEN now() + interval '1 day' END
+		FROM generate_series(1, %[2]d) AS n;
+		INSERT INTO api_tokens (tenant_id, id, name, token_hash) SELECT '%[1]s', pg_temp.id(n), 'token ' || n, sha256(n::text::bytea)
+		FROM generate_series(1, %[2]d) AS n;
 		INSERT INTO sessions (token, data, expiry) SELECT n, '', now() + n * interval '1 minute' FROM generate_series(1, %[2]d) AS n;
 		INSERT INTO customers (tenant_id, id, email, name, archived_at)
 		SELECT '%[1]s', pg_temp.id(n), n || '@example.com', 'Customer', CASE WHEN n > %[2]d THEN now() END
@@ -102,6 +109,9 @@ func (b *bundle) grow() (first firsts) {
 			(0, 'refund.create', 'created', NULL),
 			(0, 'credit_note.create', 'created', NULL),
 			(0, 'mail.send', 'created', NULL),
+			(0, 'user.create', 'created', NULL),
+			(0, 'user.edit', 'changed', '{"name": ["Ada", "Ada King"]}'),
+			(0, 'token.create', 'created', NULL),
 			(0, 'invoice.edit', 'changed', '{"notes": ["", "x"]}'),
 			(8, 'invoice.issue', 'changed', '{"status": ["draft", "issued"]}'),
 			(9, 'invoice.void', 'changed', '{"status": ["issued", "void"]}'),

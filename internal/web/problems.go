@@ -61,6 +61,9 @@ var (
 		"Send a valid token in the header Authorization: Bearer. The same key can be used again.", 0}
 	forbidden = problem{"forbidden", http.StatusForbidden, "Not allowed",
 		"The request came from another site, or you are not allowed to do this. Nothing was saved.", "Send it from a page of this site.", 0}
+	ownersOnly = problem{"owners-only", http.StatusForbidden, "For owners only",
+		"The people and the API tokens of a business are managed by its owners, on pages of this site only. Nothing was saved.",
+		"Ask an owner of the business to do it.", 0}
 	otherTenant = problem{"other-tenant", http.StatusConflict, "Form of another business",
 		"The form was opened as one business and sent as another. Nothing was saved. Only forms can belong to another business; " +
 			"the API goes by the token.",
@@ -108,7 +111,7 @@ func (s *Server) problems() []problem {
 func problems() []problem {
 	return []problem{
 		keyMissing, keyMalformed, keyReused, changedMeanwhile, versionMissing, inProgress, invalidCommand,
-		malformed, wrongType, tooLarge, longTarget, unauthorized, forbidden, otherTenant, notFound, wrongMethod, tooMany,
+		malformed, wrongType, tooLarge, longTarget, unauthorized, forbidden, ownersOnly, otherTenant, notFound, wrongMethod, tooMany,
 		busy, unconfirmed, unavailable, internal,
 	}
 }
@@ -121,6 +124,7 @@ var (
 	errMethod       = errors.New("method not allowed")
 	errOtherTenant  = errors.New("form of another tenant")
 	errNotFound     = errors.New("not found")
+	errNotOwner     = errors.New("for owners only")
 	errTooLarge     = errors.New("body too large")
 	errTooMany      = errors.New("too many requests")
 	errUnauthorized = errors.New("unauthorized")
@@ -151,6 +155,7 @@ func problemOf(err error) problem {
 		{errMalformed, malformed},
 		{errMethod, wrongMethod},
 		{errNotFound, notFound},
+		{errNotOwner, ownersOnly},
 		{errTooLarge, tooLarge},
 		{errOtherTenant, otherTenant},
 		{errTooMany, tooMany},

@@ -37,6 +37,10 @@ type resource[R entity] struct {
 	// under is the resource that each of them belongs to, such as "invoices": they are listed and created at
 	// /invoices/{id}/payments. It is "" for most.
 	under string
+	// section is the resource in whose place of the navigation they are, such as "settings"; "" for a place of their own.
+	section string
+	// secret says that pages about one may show a secret, which nobody may keep.
+	secret bool
 	// madeAt is where one is made, if that is not where they are listed: "/invoices/{id}/send".
 	madeAt string
 	// belongs finds the one that the path of a new one names, or returns an error; nil without under and madeAt.
@@ -79,6 +83,9 @@ type resource[R entity] struct {
 	words *wording
 	// asked are the conflicts that only people are told of.
 	asked []*conflict.Kind
+	// did is told of each success of an operation, the repeated ones too, and refused of each conflict; nil if nobody is.
+	did     func(R)
+	refused func(*http.Request, *conflict.Error)
 	// example is what the API may be sent to make one: a value of the type that is decoded.
 	example any
 }
@@ -97,6 +104,7 @@ type mounted[R entity] struct {
 type registration struct {
 	one, many  string
 	under      string
+	section    string
 	madeAt     string
 	facts      func(url.Values) []templates.Fact
 	severals   []string
@@ -119,14 +127,14 @@ type Operation struct {
 	Explained []string // constraints
 }
 
-// mount gives a resource its address.
+// mount gives a resource its address. One that programs cannot use gets no router for the API.
 func mount[R entity](s *Server, pages, api router, res resource[R]) *mounted[R] {
 	if res.facts == nil {
 		res.facts = res.labelled
 	}
 	reg := &registration{
-		one: res.one, many: res.many, under: res.under, madeAt: res.madeAt, facts: res.facts, severals: res.severals, rules: res.rules,
-		conflicts: res.asked, messages: map[string]string{}, words: map[string]wording{},
+		one: res.one, many: res.many, under: res.under, section: res.section, madeAt: res.madeAt, facts: res.facts,
+		severals: res.severals, rules: res.rules, conflicts: res.asked, messages: map[string]string{}, words: map[string]wording{},
 	}
 	for _, rule := range res.rules {
 		if rule.Conflict != nil {
@@ -283,11 +291,11 @@ func (s *Server) registered(path string) (found *registration) {
 	return found
 }
 
-// above is the resource that one belongs to in the end: invoices for refunds, which belong to payments. It is the
-// resource itself if it belongs to none.
+// above is the resource that one belongs to in the end: invoices for refunds, which belong to payments, and settings for
+// users. It is the resource itself if it belongs to none.
 func (s *Server) above(reg *registration) *registration {
-	for reg != nil && reg.under != "" {
-		reg = s.registered("/" + reg.under)
+	for reg != nil && reg.under+reg.section != "" {
+		reg = s.registered("/" + reg.under + reg.section)
 	}
 	return reg
 }

@@ -32,7 +32,8 @@ type Route struct {
 }
 
 // router is a chi router without the methods that would take any handler: a state-changing route
-// that says nothing about repeats does not compile.
+// that says nothing about repeats does not compile. Without a mux it registers nothing: there is no such part of the
+// program.
 type router struct {
 	mux    chi.Router
 	fail   func(http.ResponseWriter, *http.Request, error)
@@ -54,6 +55,9 @@ func operation[C, R any](rt router, method, path string, s *Server, op idempoten
 }
 
 func (rt router) add(method, path string, repeat Repeat, why string, h handler) {
+	if rt.mux == nil {
+		return
+	}
 	*rt.routes = append(*rt.routes, Route{method, rt.prefix + path, repeat, why, rt.public})
 	rt.mux.Method(method, path, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := h(w, r); err != nil {

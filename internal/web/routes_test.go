@@ -63,7 +63,9 @@ func TestEveryOperationIsTried(t *testing.T) {
 	b := setup(t)
 	tried := map[string]bool{}
 	for _, of := range b.tasks() {
-		tried["POST "+of.form], tried[of.method+" "+of.api] = true, true
+		if tried["POST "+of.form] = true; !of.people {
+			tried[of.method+" "+of.api] = true
+		}
 		mentioned := false
 		for _, row := range cases() {
 			mentioned = mentioned || slices.Contains(row.of, of.kind)
@@ -95,6 +97,9 @@ func TestEveryFieldIsDeclared(t *testing.T) {
 			if kind, _ := attr(n, "type"); kind != "hidden" && !declared[name] {
 				t.Errorf("the form of %s has a field %q that its declaration lacks", of.name, name)
 			}
+		}
+		if of.people {
+			continue
 		}
 		var sent []string
 		for _, command := range append(of.variants(), of.command) {

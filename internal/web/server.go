@@ -10,6 +10,7 @@ import (
 	"github.com/alexedwards/scs/v2"
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
+	"github.com/go-chi/httprate"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"golang.org/x/sync/semaphore"
 
@@ -57,9 +58,10 @@ type Server struct {
 	openAPI   func() ([]byte, error) // made once, see describe
 	demo      []templates.DemoLogin
 	secure    bool
-	origin    string              // the outside address, or empty
-	large     *semaphore.Weighted // bodies that are handled now, see admitLarge
-	passwords *semaphore.Weighted // that are checked now, see checkPassword
+	origin    string                // the outside address, or empty
+	large     *semaphore.Weighted   // bodies that are handled now, see admitLarge
+	passwords *semaphore.Weighted   // that are checked now, see withPassword
+	probes    *httprate.RateLimiter // emails of other tenants that were met, see users
 	documents *pdf.Renderer
 	rendered  *semaphore.Weighted // documents that are rendered now, see invoicePDF
 }
@@ -75,6 +77,7 @@ func New(c Config) (*Server, error) {
 		tokens: newTokens(c.Pool), assets: assets,
 		large: semaphore.NewWeighted(largeAtOnce), passwords: semaphore.NewWeighted(passwordsAtOnce),
 		documents: pdf.New(), rendered: semaphore.NewWeighted(documentsAtOnce),
+		probes: httprate.NewRateLimiter(probesAnHour, time.Hour),
 	}
 	s.sessions = newSessions(c.Pool, c.Secure)
 	mux := chi.NewRouter()
@@ -117,6 +120,10 @@ func (s *Server) mount(mux chi.Router, perMinute int, sameOrigin func(http.Handl
 			rt.read("/problems/{slug}", s.showProblem)
 			rt.natural("/logout", "being logged out is a state", s.logOut)
 
+			rt.mux = mux.With(keepNothing, s.limitAddress())
+			rt.read("/join", s.showJoin)
+			rt.natural("/join", "having the password that was chosen is a state; a link is used once", s.join)
+
 			rt.mux = mux.With(s.limitLogins())
 			rt.natural("/login", "being logged in is a state; the old session is replaced", s.logIn)
 		})
@@ -140,6 +147,11 @@ func (s *Server) mount(mux chi.Router, perMinute int, sameOrigin func(http.Handl
 	s.customers(pages, api)
 	s.mails(pages, api)
 	s.settings(pages, api)
+	owners := pages
+	owners.mux = pages.mux.With(s.requireOwner)
+	s.users(owners)
+	s.apiTokens(owners)
+	s.account(pages)
 }
 
 // home is where people begin: the list of the first resource.

@@ -65,9 +65,6 @@ func (b *bundle) task(op web.Operation) task {
 			t.form = route.Path
 		}
 	}
-	if t.form == "" || t.api == "" {
-		b.Fatalf("%s needs a route for its form and one in the API: %q, %q", op.Name, t.form, t.api)
-	}
 	for _, of := range things() {
 		switch { // what belongs to another thing comes behind it
 		case t.form == of.list():
@@ -79,6 +76,9 @@ func (b *bundle) task(op web.Operation) task {
 	if t.path == "" {
 		b.Fatalf("%s (POST %s) has nothing to be tried with: declare its resource as customer_test.go does, and add it to things()",
 			op.Name, t.form)
+	}
+	if t.form == "" || (t.api == "") != t.people {
+		b.Fatalf("%s needs a route for its form, and one in the API unless only people can use it: %q, %q", op.Name, t.form, t.api)
 	}
 	t.command, t.label, t.leaves, t.other = t.thing.command, t.thing.label, rows{"intents": 1}, t.thing.other
 	switch op.Kind {
@@ -149,9 +149,13 @@ func (t task) isButton() bool { return t.kind == idempotency.Transition }
 // namesOne says whether its address names a record, which has to be there.
 func (t task) namesOne() bool { return strings.Contains(t.form, "{id}") }
 
-// create makes a thing as a program does, or changes the only one. One that belongs to another is placed before.
+// create makes a thing as a program does, or changes the only one. One that belongs to another is placed before. What only
+// people can use is made by an owner, and answered like by a program.
 func (c *client) create(of thing, key string, command url.Values) answer {
 	c.b.Helper()
+	if of.people {
+		return c.b.byOwner(c.tenant, of, of.list(), key, command)
+	}
 	if of.only {
 		c = c.with("If-Match", c.get("/api/v1"+of.path).header.Get("ETag")).with("Idempotency-Key", key)
 		return c.must(c.send(c.b.Context(), http.MethodPut, "/api/v1"+of.path, of.json(command)))
@@ -165,12 +169,32 @@ func (b *bundle) prepared(t tenant, key string, of thing, command url.Values, ve
 	program := b.program(b.site, t)
 	made := program.create(b.placed(of, t, key), key, command)
 	for _, verb := range verbs {
+		if of.people {
+			made = b.byOwner(t, of, of.recordAt(decode[created](b, made).ID)+"/"+verb, key, nil)
+			continue
+		}
 		made = program.with("Idempotency-Key", key).post("/api/v1"+of.recordAt(decode[created](b, made).ID)+"/"+verb, "")
 	}
 	if made.status >= http.StatusBadRequest {
 		b.Fatalf("cannot prepare one %s: %v", of.name, made)
 	}
 	return decode[created](b, made)
+}
+
+// byOwner sends a form as an owner of a tenant, and gives what a program would be answered: the record.
+func (b *bundle) byOwner(t tenant, of thing, address, key string, command url.Values) answer {
+	b.Helper()
+	if b.owners[t.id] == nil { // logged in once: there is a limit to it
+		b.owners[t.id] = b.person(b.site, t)
+	}
+	a := b.owners[t.id].submit(address, change(command, "idempotency_key", key))
+	if a.status != http.StatusSeeOther {
+		return a
+	}
+	id, table := path.Base(a.location()), b.creating(of).table
+	a.status = http.StatusCreated
+	a.body = encode(created{ID: id, Version: get[int](b, `SELECT version FROM `+table+` WHERE id = $1`, id)})
+	return a
 }
 
 // placed gives a thing of a tenant with one made ready that it belongs to, unless it has one.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -17,10 +18,10 @@ import (
 
 // secrets is what only acme may read.
 var secrets = []string{"secret@acme.example", "Secret Customer", "SECRET-7", "secret notes", "secret work", "secret reference",
-	"Secret Ltd", "secret street"}
+	"Secret Ltd", "secret street", "secret-person@acme.example", "Secret Person", "secret token"}
 
 // secretIDs are what the other tenant will try.
-type secretIDs struct{ invoice, customer, payment, refund, creditNote string }
+type secretIDs struct{ invoice, customer, payment, refund, creditNote, user, token string }
 
 // setupSecrets gives acme a payment with a refund, a credit note, and two invoices, one of them made under key.
 func setupSecrets(t *testing.T) (*bundle, secretIDs) {
@@ -42,7 +43,11 @@ func setupSecrets(t *testing.T) (*bundle, secretIDs) {
 	refunded.parent.id, credited.parent.id = payment.ID, get[string](b, `SELECT invoice_id::text FROM payments`)
 	refund := b.prepared(b.acme, "refund", refunded, refunded.command)
 	note := b.prepared(b.acme, "credit note", credited, credited.command)
-	return b, secretIDs{decode[created](b, a).ID, get[string](b, `SELECT id::text FROM customers`), payment.ID, refund.ID, note.ID}
+	user := b.prepared(b.acme, "person", users(), change(users().command, "email", "secret-person@acme.example", "name", "Secret Person"))
+	token := b.prepared(b.acme, "token", apiTokens(), url.Values{"name": {"secret token"}})
+	return b, secretIDs{
+		decode[created](b, a).ID, get[string](b, `SELECT id::text FROM customers`), payment.ID, refund.ID, note.ID, user.ID, token.ID,
+	}
 }
 
 // TestOtherTenantsSeeNothing tries every route there is, with the other tenant's login and token, and
@@ -65,7 +70,7 @@ func TestOtherTenantsSeeNothing(t *testing.T) {
 		} else {
 			caller = caller.with("Content-Type", "application/x-www-form-urlencoded")
 		}
-		ids := []string{of.invoice, of.customer, of.payment, of.refund, of.creditNote}
+		ids := []string{of.invoice, of.customer, of.payment, of.refund, of.creditNote, of.user, of.token}
 		if !strings.Contains(path, "{id}") {
 			ids = ids[:1]
 		}
@@ -106,6 +111,7 @@ func TestKeyOfAnotherTenantIsAnotherIntent(t *testing.T) {
 				y.caller, y.owner = x.format.caller(x.bundle, x.site, x.globex), x.globex
 				y.target = x.another(x.globex, "prepared", x.thing.command)
 				x.forget()
+				y.command = y.thing.of(x.globex, y.command)
 				first := x.ask(x.command)
 				x.format.done(x, first)
 				second := y.ask(y.command)
@@ -174,6 +180,36 @@ func TestRowLevelSecurity(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestDirectoryWithinATenant: whoever has entered a tenant sees and changes its users and tokens only, whatever a query says.
+func TestDirectoryWithinATenant(t *testing.T) {
+	b, _ := setupSecrets(t)
+	for _, table := range []string{"users", "api_tokens"} {
+		all := get[int](b, `SELECT count(*) FROM `+table)
+		own := get[int](b, `SELECT count(*) FROM `+table+` WHERE tenant_id = $1`, b.acme.id)
+		for who, c := range map[string]struct {
+			tenant string
+			want   int
+		}{"a login": {"", all}, "acme": {b.acme.id.String(), own}, "nobody": {uuid.NewString(), 0}} {
+			inTx(b, c.tenant, func(tx pgx.Tx) {
+				var seen int
+				if err := tx.QueryRow(t.Context(), `SELECT count(*) FROM `+table).Scan(&seen); err != nil {
+					t.Fatal(err)
+				}
+				changed, err := tx.Exec(t.Context(), `UPDATE `+table+` SET tenant_id = tenant_id`)
+				if err != nil || seen != c.want || int(changed.RowsAffected()) != c.want {
+					t.Errorf("%s: %s sees %d rows and changes %v, want %d: %v", table, who, seen, changed, c.want, err)
+				}
+			})
+		}
+		inTx(b, b.acme.id.String(), func(tx pgx.Tx) {
+			_, err := tx.Exec(t.Context(), `UPDATE `+table+` SET tenant_id = $1`, b.globex.id)
+			if refused, ok := errors.AsType[*pgconn.PgError](err); !ok || refused.Code != "42501" {
+				t.Errorf("%s: moved to another tenant: %v", table, err)
+			}
+		})
 	}
 }
 

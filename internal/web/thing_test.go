@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/url"
 	"slices"
+	"strings"
 )
 
 // thing is a resource as its tests declare it: what cannot be found out about it by asking the server. Commands
@@ -15,6 +16,7 @@ type thing struct {
 	at      string     // where one is made on the address of its parent, if that is not path
 	parent  *parent    // what each of them belongs to; nil if they stand for themselves
 	ownPage bool       // whether one that belongs to another has a page of its own
+	people  bool       // whether only people can use it, on pages: the API has nothing of it
 	only    bool       // whether a tenant has exactly one from the beginning, at path: the command is its first change
 	verb    string     // of the button that makes one, such as "create"; the participle is past
 	past    string     // such as "created"
@@ -22,6 +24,8 @@ type thing struct {
 	label   string     // what that one is called
 	leaves  rows       // and what making it leaves behind
 	other   url.Values // makes another one, which has nothing unique in common with the first
+	// global is a field whose value no two tenants may have in common; "" for none.
+	global string
 	// fields are all fields of the form that a person fills in.
 	fields []field
 	// uniques are the fields that no two of them may have in common.
@@ -32,7 +36,7 @@ type thing struct {
 	edited      url.Values
 	editedLabel string
 	transitions []transition
-	// json gives a command as the API takes it, and input is what the server decodes that into.
+	// json gives a command as the API takes it, and input is what the server decodes that into; nil for people.
 	json  func(url.Values) string
 	input any
 }
@@ -124,12 +128,27 @@ func things() []thing {
 		creditNotes(),
 		mails(),
 		settings(),
+		users(),
+		apiTokens(),
 	}
+}
+
+// programThings are those that programs can use.
+func programThings() []thing {
+	return slices.DeleteFunc(things(), func(of thing) bool { return of.people })
 }
 
 // createdThings are those that somebody creates.
 func createdThings() []thing {
 	return slices.DeleteFunc(things(), func(of thing) bool { return of.only })
+}
+
+// of gives a command of another tenant than acme.
+func (t thing) of(other tenant, command url.Values) url.Values {
+	if !command.Has(t.global) {
+		return command
+	}
+	return change(command, t.global, strings.ToLower(other.name)+"-"+command.Get(t.global))
 }
 
 // another gives a command that differs in this field.

@@ -53,7 +53,7 @@ func undoneSince(x *try) {
 	}
 	first := x.ask(x.command)
 	x.format.done(x, first)
-	x.meanwhile(http.MethodPost, "/api/v1"+x.path+"/{id}/"+x.state.undo, "undo", "")
+	x.meanwhile(http.MethodPost, x.path+"/{id}/"+x.state.undo, "undo", nil)
 	before := x.contents()
 	x.format.replayed(x, x.ask(x.command), first)
 	if x.contents() != before {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -53,10 +54,18 @@ type format interface {
 
 func formats() []format { return []format{htmlFormat{}, jsonFormat{}} }
 
+// formats are those that a thing can be used in.
+func (t thing) formats() []format {
+	if t.people {
+		return []format{htmlFormat{}}
+	}
+	return formats()
+}
+
 // eachFormat runs a case through both formats.
 func eachFormat(t *testing.T, of task, run func(*try)) {
 	t.Helper()
-	for _, f := range formats() {
+	for _, f := range of.formats() {
 		t.Run(f.name(), func(t *testing.T) { run(setup(t).tryTask(of, f)) })
 	}
 }
@@ -87,6 +96,9 @@ func (x *try) another(of tenant, key string, command url.Values) target {
 	x.Helper()
 	to := x.target
 	to.owner = of
+	if of.id != x.acme.id {
+		command = to.of(of, command)
+	}
 	if to.parent != nil {
 		to.thing = x.placed(to.unplaced(), of, key)
 		to.id = to.parent.id
@@ -158,12 +170,20 @@ func (x *try) added() rows {
 	return x.rows().minus(x.before)
 }
 
-// meanwhile is what somebody else does to the record: a program that has seen its current version.
-func (x *try) meanwhile(method, path, key, command string) created {
+// meanwhile is what somebody else does to the record: a program that has seen its current version, or an owner.
+func (x *try) meanwhile(method, path, key string, command url.Values) created {
 	x.Helper()
+	if x.people {
+		seen := strconv.Itoa(get[int](x.bundle, `SELECT version FROM `+x.table+` WHERE id = $1`, x.id))
+		return decode[created](x.bundle, x.byOwner(x.acme, x.thing, x.at(path), key, change(command, "version", seen)))
+	}
+	path, body := "/api/v1"+path, ""
+	if command != nil {
+		body = x.json(command)
+	}
 	program := x.program(x.site, x.acme).with("Idempotency-Key", key)
 	now := program.get("/api/v1" + x.recordAt(x.id))
-	a := program.must(program.with("If-Match", now.header.Get("ETag")).send(x.Context(), method, x.at(path), command))
+	a := program.must(program.with("If-Match", now.header.Get("ETag")).send(x.Context(), method, x.at(path), body))
 	if a.status != http.StatusOK {
 		x.Fatalf("not changed meanwhile: %v", a)
 	}

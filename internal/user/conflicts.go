@@ -1,0 +1,63 @@
+package user
+
+import (
+	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"onlyonce/internal/conflict"
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/record"
+)
+
+// Exists is the conflict of a user with the email of another one of the tenant.
+var Exists = conflict.Kind{
+	Slug: "person-exists", Title: "Person already there",
+	Meaning: "Somebody of this business has this email address. Nothing was changed. The key can be used again.",
+	ToDo:    "Open the person who is there, or enter another address.",
+}
+
+// EmailUnusable is the conflict of an email that belongs to a user of another tenant. It does not say so.
+var EmailUnusable = conflict.Kind{
+	Slug: "email-unusable", Title: "Email cannot be used",
+	Meaning: "Nobody can log in to this business with this email address. Nothing was changed. The key can be used again.",
+	ToDo:    "Enter another address.",
+}
+
+// LastOwner is the conflict of what would leave a tenant without an owner who can log in.
+var LastOwner = conflict.Kind{
+	Slug: "last-owner", Title: "Last owner",
+	Meaning: "A business keeps at least one owner who can log in: not disabled, and with a password. Nothing was changed.",
+	ToDo:    "Make somebody else an owner first, who then chooses a password.",
+}
+
+// emailTaken explains a second user with one email, in whichever tenant the first one is.
+func emailTaken(ctx context.Context, store *idempotency.Store, intent idempotency.Intent, d Draft, _ *pgconn.PgError) error {
+	existing, err := Table.FindBy(ctx, store.Pool, intent.Tenant, `r.email = @email`, pgx.NamedArgs{"email": d.Email.Folded()})
+	switch {
+	case errors.Is(err, record.ErrNotFound):
+		return &conflict.Error{
+			Kind: &EmailUnusable, Title: "This email address cannot be used.", Text: "Nothing was saved.",
+			Field: "/email", Blame: "Enter another address.",
+		}
+	case err != nil:
+		return err
+	default:
+		return &conflict.Error{
+			Kind: &Exists, Title: existing.Called() + " has the email address " + existing.Email + ".",
+			Text: "There is one person per address, so nothing was changed.", Existing: existing.ID, Name: existing.Called(),
+			Field: "/email", Blame: "Another person has this address.",
+		}
+	}
+}
+
+// lastOwner explains that the tenant would be left without an owner.
+func lastOwner[C any](_ context.Context, _ *idempotency.Store, intent idempotency.Intent, _ C, _ *pgconn.PgError) error {
+	return &conflict.Error{
+		Kind: &LastOwner, Title: "This is the last owner who can log in.",
+		Text:     "Nothing was changed. Make somebody else an owner first, who then chooses a password.",
+		Existing: intent.Record, Name: "the person",
+	}
+}

@@ -1,0 +1,85 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/go-chi/httprate"
+
+	"onlyonce/internal/account"
+	"onlyonce/internal/invalid"
+	"onlyonce/templates"
+)
+
+// account is where everybody who is logged in changes their own password.
+func (s *Server) account(pages router) {
+	pages.mux = pages.mux.With(keepNothing)
+	pages.read("/account", s.showAccount)
+	byUser := func(r *http.Request) (string, error) { return principal(r).Name, nil }
+	pages.mux = pages.mux.With(httprate.LimitBy(10, time.Minute, byUser, httprate.WithLimitHandler(s.always(s.failHTML, errTooMany))))
+	pages.natural("/account", "having a password is a state", s.changePassword)
+}
+
+func (s *Server) showAccount(w http.ResponseWriter, r *http.Request) error {
+	return s.accountPage(w, r, http.StatusOK, nil)
+}
+
+// changePassword gives somebody who knows the old password a new one. Other sessions end, and this one stays.
+func (s *Server) changePassword(w http.ResponseWriter, r *http.Request) error {
+	if err := parseForm(r); err != nil {
+		return err
+	}
+	if formOwner(r) != owner(r) {
+		return errOtherTenant
+	}
+	var generation int
+	err := s.withPassword(r.Context(), func() (err error) {
+		generation, err = account.ChangePassword(
+			r.Context(), s.pool, principal(r), r.PostForm.Get("password"), r.PostForm.Get("new_password"))
+		return err
+	})
+	wrong, refused := errors.AsType[*invalid.Error](err)
+	switch {
+	case errors.Is(err, account.ErrUnknown):
+		wrong = &invalid.Error{Fields: []invalid.Field{{Pointer: "/password", Message: "This is not your current password."}}}
+		return s.accountPage(w, r, http.StatusUnprocessableEntity, wrong)
+	case refused:
+		return s.accountPage(w, r, http.StatusUnprocessableEntity, wrong)
+	case err != nil:
+		return err
+	}
+	s.sessions.Put(r.Context(), sessionGeneration, generation)
+	if err := s.saveSession(w, r); err != nil {
+		return err
+	}
+	s.setFlash(w, "/account", passwordChanged)
+	return seeOther(w, r, "/account")
+}
+
+const passwordChanged = "password-changed"
+
+func (s *Server) accountPage(w http.ResponseWriter, r *http.Request, status int, wrong *invalid.Error) error {
+	who := principal(r)
+	p := s.page(w, r)
+	if p.Flash == passwordChanged {
+		p.Flash = "Your password was changed. You are logged out everywhere else."
+	}
+	v := templates.Account{
+		Owner: owner(r), MinPassword: account.MinPassword,
+		Facts: []templates.Fact{
+			{Label: "Email", Value: who.Name}, {Label: "Business", Value: who.TenantName}, {Label: "Role", Value: roleName(who)},
+		},
+	}
+	if wrong != nil {
+		v.Errors = fieldErrors(wrong)
+	}
+	return s.render(w, r, status, templates.AccountPage(p, v))
+}
+
+func roleName(who account.Principal) string {
+	if who.Owner {
+		return "Owner"
+	}
+	return "Member"
+}

@@ -1,0 +1,73 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+
+	"onlyonce/internal/account"
+	"onlyonce/internal/invalid"
+	"onlyonce/templates"
+)
+
+// keepNothing keeps every answer about a secret out of caches.
+func keepNothing(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", noStore)
+		next.ServeHTTP(w, r)
+	})
+}
+
+// showJoin shows the form of a link, with which somebody chooses a password.
+func (s *Server) showJoin(w http.ResponseWriter, r *http.Request) error {
+	return s.joinPage(w, r, http.StatusOK, r.URL.Query().Get("link"), nil)
+}
+
+// join gives the user of a link a password, and logs the user in.
+func (s *Server) join(w http.ResponseWriter, r *http.Request) error {
+	if err := parseForm(r); err != nil {
+		return err
+	}
+	link := r.PostForm.Get("link")
+	var p account.Principal
+	err := s.withPassword(r.Context(), func() (err error) {
+		p, err = account.UseLink(r.Context(), s.pool, link, r.PostForm.Get("password"))
+		return err
+	})
+	wrong, refused := errors.AsType[*invalid.Error](err)
+	switch {
+	case refused:
+		return s.joinPage(w, r, http.StatusUnprocessableEntity, link, wrong)
+	case errors.Is(err, account.ErrUnknown), err == nil && !s.admits(p):
+		return s.render(w, r, http.StatusNotFound, templates.JoinPage(s.page(w, r), templates.Join{}))
+	case err != nil:
+		return err
+	}
+	if err := s.begin(w, r, p); err != nil {
+		return err
+	}
+	return seeOther(w, r, "/")
+}
+
+// joinPage shows the form, or that the link is good for nothing.
+func (s *Server) joinPage(w http.ResponseWriter, r *http.Request, status int, link string, wrong *invalid.Error) error {
+	invited, err := account.FindLink(r.Context(), s.pool, link)
+	v := templates.Join{Link: link, Email: invited.Email, Tenant: invited.TenantName, MinPassword: account.MinPassword}
+	switch {
+	case errors.Is(err, account.ErrUnknown), err == nil && invited.Used, err == nil && invited.Demo && len(s.demo) == 0:
+		status, v = http.StatusNotFound, templates.Join{}
+	case err != nil:
+		return err
+	}
+	if wrong != nil {
+		v.Errors = fieldErrors(wrong)
+	}
+	return s.render(w, r, status, templates.JoinPage(s.page(w, r), v))
+}
+
+// fieldErrors are errors of a form whose fields have the names of the command's.
+func fieldErrors(wrong *invalid.Error) (errs templates.FieldErrors) {
+	for _, f := range wrong.Fields {
+		errs = append(errs, templates.FieldError{Control: f.Pointer[1:], Message: f.Message})
+	}
+	return errs
+}
