@@ -283,6 +283,16 @@ func (m *mounted[R]) compare(r *http.Request, f *templates.Form) (R, error) {
 	}
 	_, f.Version = found.Identity()
 	f.Versions = versions(m.facts(m.fill(found)), m.facts(r.PostForm))
+	if m.read == nil {
+		return found, nil
+	}
+	for i, row := range f.Versions {
+		for _, field := range m.fields {
+			if field.Value == row.Label {
+				f.Versions[i].Saved, f.Versions[i].Typed = m.read(r, field.Name, row.Saved), m.read(r, field.Name, row.Typed)
+			}
+		}
+	}
 	return found, nil
 }
 

@@ -57,6 +57,8 @@ type resource[R entity] struct {
 	fill func(R) url.Values
 	// facts says what was typed into the form, for reading. Without it, each field is one.
 	facts func(typed url.Values) []templates.Fact
+	// read is how people read what stands in a field: a name for an id. Without it, they read what stands there.
+	read func(r *http.Request, field, value string) string
 	// told gives what says, in words, which fields have changed that are in no form. It is asked about the changes
 	// of the record from the newest to the oldest. Without it, they are not told.
 	told func(R) func(changed) []templates.HistoryChange

@@ -6,7 +6,6 @@ import (
 
 	"github.com/a-h/templ"
 
-	"onlyonce/internal/money"
 	"onlyonce/internal/party"
 	"onlyonce/internal/settings"
 	"onlyonce/templates"
@@ -62,11 +61,7 @@ func settingsGroups(is settings.Settings) []templates.FactGroup {
 }
 
 func settingsForm(_ *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
-	var codes []templates.Option
-	for _, code := range money.Currencies() {
-		codes = append(codes, templates.Option{Value: code, Text: code})
-	}
-	return templates.SettingsFormPage(p, templates.SettingsForm{Form: f, Countries: countries(), Currencies: codes}), nil
+	return templates.SettingsFormPage(p, templates.SettingsForm{Form: f, Countries: countries(), Currencies: currencyCodes()}), nil
 }
 
 // countries are all countries to choose from, and none.
