@@ -16,10 +16,11 @@ import (
 func kinds() []kind {
 	return slices.Concat(
 		creates(), repeats(), customers(), edits(), transitions(), drafts(), lives(), payments(), refunds(), creditNotes(), mails(),
-		files(), apiReads(), pageReads(), finding())
+		files(), apiReads(), pageReads(), finding(), ofPlains())
 }
 
 const (
+	apiPrefix     = "/api/v1"
 	customersPath = "/api/v1/customers"
 
 	// Two kinds that the series asks for again.

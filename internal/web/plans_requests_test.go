@@ -23,7 +23,7 @@ type request struct {
 func (b *bundle) everyRoute(first firsts, program, person *client) map[string][]request {
 	get := func(c *client, paths ...string) (all []request) {
 		for _, path := range paths {
-			all = append(all, request{path, 0, func() answer { return c.get(path) }})
+			all = append(all, asking(c, path))
 		}
 		return all
 	}
@@ -100,11 +100,7 @@ func (b *bundle) everyRoute(first firsts, program, person *client) map[string][]
 		"/credit-notes/{id}/events": "/credit-notes/" + rowID(7) + "/events", "/outbox/{id}/events": "/outbox/" + rowID(7) + "/events",
 		"/settings/events": "/settings/events",
 	} {
-		when := time.Now().UTC().Format(time.RFC3339Nano)
-		for _, address := range []string{all, at(all+"?limit=100", when, "x", false), at(all+"?limit=2", when, "x", true)} {
-			routes["GET "+pattern] = append(routes["GET "+pattern], get(person, address)...)
-			routes["GET /api/v1"+pattern] = append(routes["GET /api/v1"+pattern], get(program, "/api/v1"+address)...)
-		}
+		maps.Copy(routes, everyEvent(program, person, pattern, all))
 	}
 	for _, file := range []string{"pdf", "ubl"} {
 		routes["GET /invoices/{id}/"+file] = get(person, newest+"/"+file)
@@ -116,6 +112,24 @@ func (b *bundle) everyRoute(first firsts, program, person *client) map[string][]
 	maps.Copy(routes, b.everyRefund(program, person))
 	maps.Copy(routes, b.everyCreditNote(program, person))
 	maps.Copy(routes, b.everyMail(program, person))
+	for _, of := range plainThings() {
+		maps.Copy(routes, b.everyPlain(of, program, person))
+	}
+	return routes
+}
+
+// asking is a GET with any answer.
+func asking(c *client, path string) request {
+	return request{path, 0, func() answer { return c.get(path) }}
+}
+
+// everyEvent gives the requests of the routes of a history, of which one has this address.
+func everyEvent(program, person *client, pattern, all string) map[string][]request {
+	routes, when := map[string][]request{}, time.Now().UTC().Format(time.RFC3339Nano)
+	for _, address := range []string{all, at(all+"?limit=100", when, "x", false), at(all+"?limit=2", when, "x", true)} {
+		routes["GET "+pattern] = append(routes["GET "+pattern], asking(person, address))
+		routes["GET /api/v1"+pattern] = append(routes["GET /api/v1"+pattern], asking(program, "/api/v1"+address))
+	}
 	return routes
 }
 

@@ -20,7 +20,10 @@ var secrets = []string{"secret@acme.example", "Secret Customer", "SECRET-7", "se
 	"Secret Ltd", "secret street"}
 
 // secretIDs are what the other tenant will try.
-type secretIDs struct{ invoice, customer, payment, refund, creditNote string }
+type secretIDs struct {
+	invoice, customer, payment, refund, creditNote string
+	plain                                          []string // of the plain things, whose labels are secret too
+}
 
 // setupSecrets gives acme a payment with a refund, a credit note, and two invoices, one of them made under key.
 func setupSecrets(t *testing.T) (*bundle, secretIDs) {
@@ -42,7 +45,11 @@ func setupSecrets(t *testing.T) (*bundle, secretIDs) {
 	refunded.parent.id, credited.parent.id = payment.ID, get[string](b, `SELECT invoice_id::text FROM payments`)
 	refund := b.prepared(b.acme, "refund", refunded, refunded.command)
 	note := b.prepared(b.acme, "credit note", credited, credited.command)
-	return b, secretIDs{decode[created](b, a).ID, get[string](b, `SELECT id::text FROM customers`), payment.ID, refund.ID, note.ID}
+	ids := secretIDs{decode[created](b, a).ID, get[string](b, `SELECT id::text FROM customers`), payment.ID, refund.ID, note.ID, nil}
+	for _, of := range plainThings() {
+		ids.plain = append(ids.plain, b.prepared(b.acme, of.name, of, of.command).ID)
+	}
+	return b, ids
 }
 
 // TestOtherTenantsSeeNothing tries every route there is, with the other tenant's login and token, and
@@ -55,6 +62,10 @@ func TestOtherTenantsSeeNothing(t *testing.T) {
 		Of: record.ListName("/invoices", url.Values{"status": {"draft"}}), From: record.Key{"2026-11-21", of.invoice}, Back: true}.String(),
 		"copy=" + of.invoice, "customer=" + of.customer, "key=" + key,
 		"key=" + key + "&copy=" + of.invoice, "key=" + key + "&customer=" + of.customer}
+	hidden := slices.Clone(secrets)
+	for _, plain := range plainThings() {
+		hidden = append(hidden, plain.label)
+	}
 	tried := 0
 	for _, route := range b.walk() {
 		method, path, _ := strings.Cut(route, " ")
@@ -65,7 +76,7 @@ func TestOtherTenantsSeeNothing(t *testing.T) {
 		} else {
 			caller = caller.with("Content-Type", "application/x-www-form-urlencoded")
 		}
-		ids := []string{of.invoice, of.customer, of.payment, of.refund, of.creditNote}
+		ids := append([]string{of.invoice, of.customer, of.payment, of.refund, of.creditNote}, of.plain...)
 		if !strings.Contains(path, "{id}") {
 			ids = ids[:1]
 		}
@@ -77,7 +88,7 @@ func TestOtherTenantsSeeNothing(t *testing.T) {
 				if strings.Contains(path, "{id}") && a.status != http.StatusNotFound {
 					t.Errorf("%s %s: %v", method, address, a)
 				}
-				for _, secret := range secrets {
+				for _, secret := range hidden {
 					if strings.Contains(a.body, secret) || strings.Contains(fmt.Sprint(a.header), secret) {
 						t.Errorf("%s %s tells %q: %v", method, address, secret, a)
 					}

@@ -22,6 +22,8 @@ type thing struct {
 	label   string     // what that one is called
 	leaves  rows       // and what making it leaves behind
 	other   url.Values // makes another one, which has nothing unique in common with the first
+	// refers are the things of which its commands name one, by the id referred.
+	refers []thing
 	// fields are all fields of the form that a person fills in.
 	fields []field
 	// uniques are the fields that no two of them may have in common.

@@ -87,6 +87,7 @@ func (x *try) another(of tenant, key string, command url.Values) target {
 	x.Helper()
 	to := x.target
 	to.owner = of
+	x.refer(to.thing, of)
 	if to.parent != nil {
 		to.thing = x.placed(to.unplaced(), of, key)
 		to.id = to.parent.id
