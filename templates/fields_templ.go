@@ -335,7 +335,7 @@ func yesNo(in input) templ.Component {
 			templ_7745c5c3_Var18 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = choice(in, []Option{{Value: "false", Text: "No"}, {Value: "true", Text: "Yes"}}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = choice(in, []Option{{Value: "false", Text: YesNo(false)}, {Value: "true", Text: YesNo(true)}}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -157,7 +157,7 @@ func (s *site) middleIn(table string) (string, error) {
 
 // current makes requests from the version of the one in the middle that is there now. It is asked for outside of the
 // measurement.
-func (p plain) current(make func(ctx context.Context, s *site, middle string, version int) (*http.Request, error)) maker {
+func (p plain) current(from func(ctx context.Context, s *site, middle string, version int) (*http.Request, error)) maker {
 	return func(ctx context.Context, s *site, _ int) (*http.Request, error) {
 		middle, err := p.middle(s)
 		if err != nil {
@@ -167,12 +167,12 @@ func (p plain) current(make func(ctx context.Context, s *site, middle string, ve
 		if err != nil {
 			return nil, err
 		}
-		return make(ctx, s, middle, version)
+		return from(ctx, s, middle, version)
 	}
 }
 
 // after makes requests behind a transition of the one in the middle, outside of the measurement.
-func (p plain) after(verb string, make func(ctx context.Context, s *site, middle string) (*http.Request, error)) maker {
+func (p plain) after(verb string, then func(ctx context.Context, s *site, middle string) (*http.Request, error)) maker {
 	return func(ctx context.Context, s *site, _ int) (*http.Request, error) {
 		middle, err := p.middle(s)
 		if err != nil {
@@ -185,7 +185,7 @@ func (p plain) after(verb string, make func(ctx context.Context, s *site, middle
 		if _, err := ask(s.client, before); err != nil {
 			return nil, fmt.Errorf("%s: %w", verb, err)
 		}
-		return make(ctx, s, middle)
+		return then(ctx, s, middle)
 	}
 }
 

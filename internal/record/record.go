@@ -29,12 +29,6 @@ type Header struct {
 // Identity gives what names a record and the state that it is in.
 func (h Header) Identity() (id uuid.UUID, version int) { return h.ID, h.Version }
 
-// Reference is another record that one refers to, with the name that it has now. It is the zero value if there is none.
-type Reference struct {
-	ID   uuid.UUID `json:"id"`
-	Name string    `json:"name"`
-}
-
 // Table is a table whose rows are records of type R. It has the columns tenant_id, id, version and
 // created_at; the primary key is (tenant_id, id).
 type Table[R any] struct {

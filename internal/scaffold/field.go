@@ -10,7 +10,7 @@ import (
 // column, form field and JSON name is customer_id.
 
 // Column is the name of a field in the table, the form and the API.
-func (f Field) Column() name {
+func (f Field) Column() Name {
 	if f.Type == "ref" {
 		return f.Name + "_id"
 	}
@@ -36,7 +36,7 @@ func (f Field) Caption() string {
 // Unique constraints compare texts in small letters, in a column of their own.
 
 // Compared is the column that is unique.
-func (f Field) Compared() name {
+func (f Field) Compared() Name {
 	if f.Type == "text" {
 		return f.Name + "_folded"
 	}
@@ -57,7 +57,7 @@ func (f Field) Condition() string {
 type column struct{ Name, Type, Rest string }
 
 // columns are those of a field in the table of a resource.
-func (f Field) columns(one name) []column {
+func (f Field) columns(one Name) []column {
 	rest := "NOT NULL"
 	if f.Null() {
 		rest = ""
@@ -74,10 +74,8 @@ func (f Field) columns(one name) []column {
 		}
 		all := []column{{its, "text", strings.TrimSpace(rest + " " + check)}}
 		if f.Unique {
-			all = append(all, column{
-				string(f.Compared()), "text",
-				strings.TrimSpace(fmt.Sprintf(`COLLATE "C" %s`, rest)) + fmt.Sprintf(` GENERATED ALWAYS AS (lower(%s COLLATE "C")) STORED`, its),
-			})
+			folded := fmt.Sprintf(` GENERATED ALWAYS AS (lower(%s COLLATE "C")) STORED`, its)
+			all = append(all, column{string(f.Compared()), "text", strings.TrimSpace(`COLLATE "C" `+rest) + folded})
 		}
 		return all
 	case "longtext":
@@ -102,7 +100,7 @@ func (f Field) sqlType() string {
 }
 
 // Domain is the name of the domain of a choice.
-func (f Field) Domain(one name) string { return string(one + "_" + f.Name) }
+func (f Field) Domain(one Name) string { return string(one + "_" + f.Name) }
 
 // DomainValues are the values of a choice in SQL.
 func (f Field) DomainValues() string {
@@ -146,9 +144,7 @@ func (f Field) Shown() string {
 	case f.Type == "money":
 		return fmt.Sprintf("'%[1]s_minor', r.%[1]s, '%[2]s', r.%[2]s", its, f.Currency)
 	case f.Type == "ref":
-		return fmt.Sprintf(`'%s', (
-			SELECT json_build_object('id', referred.id, 'name', referred.%s) FROM %s referred
-			WHERE referred.tenant_id = r.tenant_id AND referred.id = r.%s)`, f.Name, f.To.Column, f.To.Table, its)
+		return fmt.Sprintf("'%s', ` + %s.Names.JSON(\"%s\") + `", f.Name, f.To.Package, its)
 	case f.Null() && f.Type == "text":
 		return fmt.Sprintf("'%[1]s', COALESCE(r.%[1]s, '')", its)
 	default:
@@ -215,7 +211,7 @@ func (f Field) Text(of string) string {
 	case "date":
 		return "dayText(" + its + ")"
 	case "bool":
-		return "yesNo(" + its + ")"
+		return "templates.YesNo(" + its + ")"
 	case "choice":
 		return "optionText(" + its + ")"
 	case "ref":
@@ -238,7 +234,7 @@ func (f Field) Class() string {
 }
 
 // Hint says below the field of a form what may be there once.
-func (f Field) Hint(one name) string {
+func (f Field) Hint(one Name) string {
 	if !f.Unique {
 		return ""
 	}

@@ -11,13 +11,13 @@ import (
 	"github.com/jinzhu/inflection"
 )
 
-// name is words of small letters with _ between them: "purchase_order".
-type name string
+// Name is words of small letters with _ between them: "purchase_order".
+type Name string
 
 var isName = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
 
 // Go is the exported name in Go: "PurchaseOrder".
-func (n name) Go() string {
+func (n Name) Go() string {
 	var b strings.Builder
 	for word := range strings.SplitSeq(string(n), "_") {
 		if slices.Contains(initialisms, word) {
@@ -30,42 +30,42 @@ func (n name) Go() string {
 }
 
 // Local is the name in Go that is not exported: "purchaseOrder".
-func (n name) Local() string {
+func (n Name) Local() string {
 	first, rest, several := strings.Cut(string(n), "_")
 	if !several {
 		return first
 	}
-	return first + name(rest).Go()
+	return first + Name(rest).Go()
 }
 
 // Package is the name of a package: "purchaseorder".
-func (n name) Package() string { return strings.ReplaceAll(string(n), "_", "") }
+func (n Name) Package() string { return strings.ReplaceAll(string(n), "_", "") }
 
 // Words are what people read within a sentence: "purchase order".
-func (n name) Words() string { return strings.ReplaceAll(string(n), "_", " ") }
+func (n Name) Words() string { return strings.ReplaceAll(string(n), "_", " ") }
 
 // Dashed is the name in an address: "purchase-order".
-func (n name) Dashed() string { return strings.ReplaceAll(string(n), "_", "-") }
+func (n Name) Dashed() string { return strings.ReplaceAll(string(n), "_", "-") }
 
 // Label begins a sentence, or stands beside a field: "Purchase order".
-func (n name) Label() string { return strings.ToUpper(string(n[:1])) + n.Words()[1:] }
+func (n Name) Label() string { return strings.ToUpper(string(n[:1])) + n.Words()[1:] }
 
 // A is the words with their article: "a purchase order".
-func (n name) A() string {
-	if strings.Contains("aeiou", string(n[:1])) {
+func (n Name) A() string {
+	if strings.ContainsRune("aeiou", rune(n[0])) {
 		return "an " + n.Words()
 	}
 	return "a " + n.Words()
 }
 
 // plural is the plural of the last word: "purchase_orders".
-func (n name) plural() name {
+func (n Name) plural() Name {
 	at := strings.LastIndex(string(n), "_") + 1
-	return n[:at] + name(inflection.Plural(string(n[at:])))
+	return n[:at] + Name(inflection.Plural(string(n[at:])))
 }
 
 // Plural is the plural as a local name in Go.
-func (n name) Plural() string { return n.plural().Local() }
+func (n Name) Plural() string { return n.plural().Local() }
 
 // initialisms are words that Go writes in capitals.
 var initialisms = []string{
@@ -75,7 +75,7 @@ var initialisms = []string{
 
 // check returns an error unless a name may be that of something. reserved are the words that mean something else there, with
 // what they mean.
-func (n name) check(what string, reserved map[string][]string) error {
+func (n Name) check(what string, reserved map[string][]string) error {
 	if !isName.MatchString(string(n)) || len(n) > 40 {
 		return fmt.Errorf("the %s %q is no name: write small letters and digits with _ between words, at most 40, like spent_on", what, n)
 	}

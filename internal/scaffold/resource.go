@@ -33,6 +33,9 @@ func (r Resource) Uniques() (all []Field) {
 // Checked are the constraints that a valid command can break.
 func (r Resource) Checked() bool { return len(r.Uniques())+len(r.has("ref")) > 0 }
 
+// Amounts says that there is money.
+func (r Resource) Amounts() bool { return len(r.has("money")) > 0 }
+
 // View says that the API shows a record otherwise than it is stored.
 func (r Resource) View() bool { return len(r.has("money", "ref")) > 0 }
 
@@ -60,8 +63,7 @@ func (r Resource) Columns() string {
 	}
 	var b strings.Builder
 	for _, c := range all {
-		switch c.Name {
-		case "archived_at":
+		if c.Name == "archived_at" {
 			fmt.Fprintf(&b, "    -- Archived %s are neither listed nor offered.\n", r.Many.Words())
 		}
 		if strings.HasSuffix(c.Name, "_folded") {
@@ -164,7 +166,7 @@ func (r Resource) Past() string {
 // Targets are the resources that the references refer to, each once.
 func (r Resource) Targets() (all []Target) {
 	for _, f := range r.has("ref") {
-		if !slices.ContainsFunc(all, func(t Target) bool { return t.Table == f.To.Table }) {
+		if !slices.ContainsFunc(all, func(t Target) bool { return t.Package == f.To.Package }) {
 			all = append(all, f.To)
 		}
 	}
@@ -173,7 +175,7 @@ func (r Resource) Targets() (all []Target) {
 
 // OthersReferredTo are the targets that a browser scenario has to make: the demo has customers.
 func (r Resource) OthersReferredTo() []Target {
-	return slices.DeleteFunc(r.Targets(), func(t Target) bool { return t.Table == "customers" })
+	return slices.DeleteFunc(r.Targets(), func(t Target) bool { return t.Package == "customer" })
 }
 
 // Offers are the parameters of the form with what there is to choose from.
@@ -184,9 +186,6 @@ func (r Resource) Offers() string {
 	}
 	if len(r.has("money")) > 0 {
 		all = append(all, "currencyCodes")
-	}
-	for _, f := range r.has("ref") {
-		all = append(all, f.Name.Plural())
 	}
 	return strings.Join(all, ", ")
 }

@@ -5,10 +5,10 @@ import (
 	"strconv"
 )
 
-// sample is a value of a field that the tests type: a field of the form with its value in each of the commands that they need.
-type sample struct {
+// Sample is a value of a field that the tests type: a field of the form with its value in each of the commands that they need.
+type Sample struct {
 	Field Field
-	Name  name // of the field of the form
+	Name  Name // of the field of the form
 	// Command has a value and Valid another one; Other belongs to a record that has nothing unique in common with the first.
 	Command, Valid, Other string
 	// Invalid is refused, as a Go expression.
@@ -20,9 +20,9 @@ type sample struct {
 }
 
 // Samples are those of all fields, references first: the tests let others change the last field, to any valid value.
-func (r Resource) Samples() (all []sample) {
+func (r Resource) Samples() (all []Sample) {
 	for _, f := range r.has("ref") {
-		all = append(all, sample{
+		all = append(all, Sample{
 			Field: f, Name: f.Column(), Command: "019aa5b2-7c1e-7d3a-9f00-3b1d5c6e7f80", Other: "019aa5b2-7c1e-7d3a-9f00-3b1d5c6e7f80",
 			Invalid: `"nobody"`, Example: "019aa5b2-7c1e-7d3a-9f00-3b1d5c6e7f80",
 		})
@@ -35,11 +35,11 @@ func (r Resource) Samples() (all []sample) {
 	return all
 }
 
-func (f Field) samples() []sample {
-	s := sample{Field: f, Name: f.Name, Invalid: `"much"`}
-	set := func(command, valid, other, taken, free, example string) []sample {
+func (f Field) samples() []Sample {
+	s := Sample{Field: f, Name: f.Name, Invalid: `"much"`}
+	set := func(command, valid, other, taken, free, example string) []Sample {
 		s.Command, s.Valid, s.Other, s.Taken, s.Free, s.Example = command, valid, other, taken, free, example
-		return []sample{s}
+		return []Sample{s}
 	}
 	label := f.Name.Label()
 	switch f.Type {
@@ -63,14 +63,14 @@ func (f Field) samples() []sample {
 		return set(f.Choices[0], f.Choices[1], f.Choices[1], "", "", f.Choices[0])
 	default: // money
 		amount := set("50.00", "60.00", "70.00", "", "", "50.00")
-		return append(amount, sample{
+		return append(amount, Sample{
 			Field: f, Name: f.Currency, Command: "EUR", Valid: "USD", Other: "EUR", Invalid: `"nobody"`, Example: "EUR",
 		})
 	}
 }
 
 // Go is the name of a sample's field in Go.
-func (s sample) Go() string {
+func (s Sample) Go() string {
 	if s.Field.Type == "ref" {
 		return s.Field.Name.Go() + "ID"
 	}
@@ -78,7 +78,7 @@ func (s sample) Go() string {
 }
 
 // Literal is a value in Go, as the input of the API has it.
-func (s sample) Literal(value string) string {
+func (s Sample) Literal(value string) string {
 	if s.Field.Type == "bool" {
 		return value
 	}
@@ -86,7 +86,7 @@ func (s sample) Literal(value string) string {
 }
 
 // Pointer is the JSON Pointer of a field that can be wrong.
-func (s sample) Pointer() string {
+func (s Sample) Pointer() string {
 	if s.Invalid == "" {
 		return ""
 	}
@@ -94,41 +94,40 @@ func (s sample) Pointer() string {
 }
 
 // LabelSample is that of the label.
-func (r Resource) LabelSample() sample { return r.Label().samples()[0] }
+func (r Resource) LabelSample() Sample { return r.Label().samples()[0] }
 
 // Past is the SQL of the columns of a past record, of the row past: its number makes unique what has to be.
 func (f Field) Past() string {
-	s := f
+	of := "n"
 	switch {
-	case s.Type == "ref":
-		return "id"
-	case s.Type == "text" || s.Type == "longtext":
-		return fmt.Sprintf("'%s ' || n", f.Name.Label())
-	case s.Type == "money":
-		return "n, 'EUR'"
-	case s.Type == "date" && !s.Unique:
-		return "at::date"
-	case s.Type == "date":
-		return "'1900-01-01'::date + n::integer"
-	case s.Type == "bool":
-		return "n % 2 = 0"
-	case s.Type == "choice":
-		return "'" + s.Choices[0] + "'"
-	default:
-		return "n"
+	case f.Type == "ref":
+		of = "id"
+	case f.Type == "text" || f.Type == "longtext":
+		of = fmt.Sprintf("'%s ' || n", f.Name.Label())
+	case f.Type == "money":
+		return fmt.Sprintf("n AS %s, 'EUR' AS %s", f.Name, f.Currency)
+	case f.Type == "date" && !f.Unique:
+		of = "at::date"
+	case f.Type == "date":
+		of = "'1900-01-01'::date + n::integer"
+	case f.Type == "bool":
+		of = "n % 2 = 0"
+	case f.Type == "choice":
+		of = "'" + f.Choices[0] + "'"
 	}
+	return of + " AS " + string(f.Column())
 }
 
 // New is a value in Go that no other record has, for a field that is unique, and any value for another.
-func (s sample) New() string {
+func (s Sample) New() string {
 	switch {
 	case !s.Field.Unique:
 		return s.Literal(s.Command)
 	case s.Field.Type == "text":
 		return "newKey()"
 	case s.Field.Type == "date":
-		return `time.Date(4700, 1, 1+rand.IntN(1_900_000), 0, 0, 0, 0, time.UTC).Format(time.DateOnly)`
+		return `time.Date(4700, 1, 1+int(newCount()%1_900_000), 0, 0, 0, 0, time.UTC).Format(time.DateOnly)`
 	default:
-		return `fmt.Sprint(rand.Int64N(1e14))`
+		return "fmt.Sprint(newCount())"
 	}
 }

@@ -42,7 +42,8 @@ func TestResources(t *testing.T) {
 	}
 	c.run("go", "tool", "templ", "generate", "-check", "-path", "templates")
 	c.run("go", "vet", "./...")
-	c.run("go", "test", "-count=1", "./internal/check", "./templates", "./internal/project/...", "./internal/expense/...", "./internal/purchaseorder/...")
+	c.run("go", "test", "-count=1", "./internal/check", "./templates", "./internal/project/...", "./internal/expense/...",
+		"./internal/purchaseorder/...")
 	c.run("go", "test", "-count=1", "-timeout=20m", "-run", cases, "./internal/web")
 	if linter := linter(); linter != "" {
 		c.run(linter, "run", "./internal/project/...", "./internal/expense/...", "./internal/purchaseorder/...", "./internal/web/...",

@@ -10,21 +10,21 @@ import (
 
 // Resource is a kind of record that is to be written.
 type Resource struct {
-	One    name // "expense"
-	Many   name // "expenses"
+	One    Name // "expense"
+	Many   Name // "expenses"
 	Fields []Field
 }
 
 // Field is one field of a resource, as a person fills it in.
 type Field struct {
-	Name     name
+	Name     Name
 	Type     string // "text", "longtext", "integer", "decimal", "money", "date", "bool", "choice" or "ref"
 	Optional bool   // that it may be blank
 	Unique   bool   // that no two records of a tenant have its value in common
 	Choices  []string
 	To       Target // of a ref
 	// Currency is the name of the currency of money.
-	Currency name
+	Currency Name
 
 	of string // the name of the resource that a ref refers to
 }
@@ -37,7 +37,7 @@ const maxFields = 40
 // Parse reads the specification of a resource: its name, its plural or "", and its fields; see the package comment. It returns
 // all that is wrong with it.
 func Parse(one, plural, fields string) (Resource, error) {
-	r := Resource{One: name(one), Many: name(plural)}
+	r := Resource{One: Name(one), Many: Name(plural)}
 	problems := []error{r.One.check("resource", reservedResources)}
 	if problems[0] == nil && plural == "" {
 		r.Many = r.One.plural()
@@ -48,7 +48,7 @@ func Parse(one, plural, fields string) (Resource, error) {
 	if r.Many == r.One {
 		problems = append(problems, fmt.Errorf("%q is its own plural: name another one with plural=", one))
 	}
-	seen := map[name]bool{}
+	seen := map[Name]bool{}
 	for text := range strings.SplitSeq(fields, ",") {
 		f, err := parseField(strings.TrimSpace(text))
 		if err == nil && seen[f.Column()] {
@@ -70,7 +70,7 @@ func Parse(one, plural, fields string) (Resource, error) {
 }
 
 // nameCurrencies names the currency of each amount: currency if there is only one amount.
-func (r *Resource) nameCurrencies(seen map[name]bool) error {
+func (r *Resource) nameCurrencies(seen map[Name]bool) error {
 	amounts := r.has("money")
 	for i, f := range r.Fields {
 		if f.Type != "money" {
@@ -94,7 +94,7 @@ func parseField(text string) (Field, error) {
 	if len(parts) < 2 || len(parts) > 3 {
 		return Field{}, fmt.Errorf("the field %q is neither name:type nor name:type:marks", text)
 	}
-	f := Field{Name: name(parts[0])}
+	f := Field{Name: Name(parts[0])}
 	if err := f.Name.check("field", reservedFields); err != nil {
 		return f, err
 	}
@@ -135,7 +135,8 @@ func (f *Field) checkType(inside string) error {
 		f.Choices = strings.Split(inside, "|")
 		for i, choice := range f.Choices {
 			if !isName.MatchString(choice) || slices.Contains(f.Choices[:i], choice) || len(f.Choices) < 2 {
-				return fmt.Errorf("the field %s: write at least two different choices of small letters, digits and _, like travel|meals", f.Name)
+				return fmt.Errorf("the field %s: write at least two different choices of small letters, digits and _, "+
+					"like choice(travel|meals)", f.Name)
 			}
 		}
 	}

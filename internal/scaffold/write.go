@@ -140,7 +140,8 @@ func formattedTempl(path string, text []byte) ([]file, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read again: %w", err)
 	}
-	if _, err := generator.Generate(parsed, &code, generator.WithFileName(filepath.Base(path)), generator.WithVersion(templ.Version())); err != nil {
+	named, made := generator.WithFileName(filepath.Base(path)), generator.WithVersion(templ.Version())
+	if _, err := generator.Generate(parsed, &code, named, made); err != nil {
 		return nil, fmt.Errorf("generate: %w", err)
 	}
 	generated := strings.TrimSuffix(path, ".templ") + "_templ.go"
@@ -217,7 +218,7 @@ func nextMigration(root string) (int, error) {
 // Migration writes the next migration, which is empty, into the repository at root, and returns its path. The name says in
 // a few words what it does, such as expenses_have_projects.
 func Migration(root, what string) (string, error) {
-	if err := name(what).check("migration", nil); err != nil {
+	if err := Name(what).check("migration", nil); err != nil {
 		return "", err
 	}
 	number, err := nextMigration(root)

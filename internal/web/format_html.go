@@ -148,7 +148,7 @@ func (m *mounted[R]) open(
 		if err != nil {
 			return err
 		}
-		page, err := m.form(r, m.s.page(w, r), f)
+		page, err := m.formPage(w, r, f)
 		if err != nil {
 			return err
 		}
@@ -177,7 +177,7 @@ func (m *mounted[R]) refuseForm(kind idempotency.Kind, words wording) func(http.
 		if err != nil {
 			return err
 		}
-		page, err := m.form(r, m.s.page(w, r), f)
+		page, err := m.formPage(w, r, f)
 		if err != nil && (problemOf(refused).retry > 0 || errors.Is(refused, errOtherTenant)) {
 			return refused // which can be said without the record and the database, and says more
 		}
@@ -283,13 +283,10 @@ func (m *mounted[R]) compare(r *http.Request, f *templates.Form) (R, error) {
 	}
 	_, f.Version = found.Identity()
 	f.Versions = versions(m.facts(m.fill(found)), m.facts(r.PostForm))
-	if m.read == nil {
-		return found, nil
-	}
 	for i, row := range f.Versions {
 		for _, field := range m.fields {
-			if field.Value == row.Label {
-				f.Versions[i].Saved, f.Versions[i].Typed = m.read(r, field.Name, row.Saved), m.read(r, field.Name, row.Typed)
+			if names, refers := m.refers[field.Name]; refers && field.Value == row.Label {
+				f.Versions[i].Saved, f.Versions[i].Typed = m.called(r, names, row.Saved), m.called(r, names, row.Typed)
 			}
 		}
 	}

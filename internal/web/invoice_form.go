@@ -111,7 +111,7 @@ func (m *mounted[R]) editLines(w http.ResponseWriter, r *http.Request, kind idem
 		f.Focus = templates.LineControl("line_description", min(i, len(lines)-1))
 	}
 	setLines(f.Typed, lines)
-	page, err := m.form(r, m.s.page(w, r), f)
+	page, err := m.formPage(w, r, f)
 	if err != nil {
 		return err
 	}

@@ -8,16 +8,22 @@ import (
 // invoiceChanges says what was changed of an invoice besides the fields of its form: customer, lines and total. Its
 // state is said by what was done.
 func invoiceChanges(inv invoice.Invoice) func(changed) []templates.HistoryChange {
-	total := amountChanges("Total", "total", "currency", inv.Currency)
-	return func(fields changed) (changes []templates.HistoryChange) {
-		if values, ok := fields["customer"]; ok {
-			changes = append(changes, customerChange(decoded[invoice.Customer](values[0]), decoded[invoice.Customer](values[1])))
-		}
-		if _, ok := fields["lines"]; ok {
-			changes = append(changes, templates.HistoryChange{Label: "Lines"})
-		}
-		return append(changes, total(fields)...)
+	return inTurn(customerChanges, lineChanges, amountChanges("Total", "total", "currency", inv.Currency))
+}
+
+func customerChanges(fields changed) []templates.HistoryChange {
+	values, ok := fields["customer"]
+	if !ok {
+		return nil
 	}
+	return []templates.HistoryChange{customerChange(decoded[invoice.Customer](values[0]), decoded[invoice.Customer](values[1]))}
+}
+
+func lineChanges(fields changed) []templates.HistoryChange {
+	if _, ok := fields["lines"]; !ok {
+		return nil
+	}
+	return []templates.HistoryChange{{Label: "Lines"}}
 }
 
 // customerChange tells two customers apart by what differs.

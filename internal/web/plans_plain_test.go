@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -22,9 +23,8 @@ func (b *bundle) multiply(of thing) {
 	copied := b.prepared(b.acme, "to copy", of, of.command)
 	table := b.creating(of).table
 	b.exec(fmt.Sprintf(`DO $$ BEGIN EXECUTE (
-		SELECT format('INSERT INTO %%1$I (%%2$s)
-			SELECT %%3$s FROM (SELECT * FROM %%1$I WHERE tenant_id = %%4$L LIMIT 1) AS r, generate_series(1, 2 * %[2]d) AS n', '%[1]s', string_agg(format('%%I', name), ', '),
-			string_agg(CASE
+		SELECT format('INSERT INTO %%1$I (%%2$s) SELECT %%3$s FROM %%1$I r, generate_series(1, 2 * %[2]d) AS n WHERE id = %%4$L', '%[1]s',
+			string_agg(format('%%I', name), ', '), string_agg(CASE
 				WHEN name = 'id' OR once AND type = 'uuid'::regtype
 					THEN '(''01900000-0000-7000-8000-'' || lpad(to_hex(n), 12, ''0''))::uuid'
 				WHEN name = 'archived_at' THEN 'CASE WHEN n > %[2]d THEN now() END'
@@ -39,7 +39,7 @@ func (b *bundle) multiply(of thing) {
 					AND (k.attnum = a.attnum OR pg_get_expr(adbin, adrelid) ~ ('\m' || a.attname || '\M'))) AS once
 			FROM pg_attribute a
 			WHERE attrelid = '%[1]s'::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = '') AS columns);
-	END $$; DELETE FROM %[1]s WHERE id = '%[4]s'`, table, many, b.acme.id, copied.ID))
+	END $$; DELETE FROM %[1]s WHERE id = '%[3]s'`, table, many, copied.ID))
 }
 
 // everyPlain gives the requests of the routes of a plain thing. Those that change a record have one of its own.
@@ -75,25 +75,31 @@ func (b *bundle) everyPlain(of thing, program, person *client) map[string][]requ
 	for _, u := range of.uniques {
 		another = change(another, u.field, u.free)
 	}
-	one, word := of.path+"/{id}", "&q="+url.QueryEscape(strings.Fields(of.label)[0])
-	routes := map[string][]request{
-		"GET " + of.path:                  get(person, append(pagesOf(of.path), of.path+"?limit=100"+word)...),
-		"GET /api/v1" + of.path:           get(program, append(pagesOf("/api/v1"+of.path), "/api/v1"+of.path+"?limit=100"+word)...),
-		"GET " + of.path + "/new":         get(person, of.path+"/new?key=fresh", of.path+"/new?key=past+7"),
-		"GET " + one:                      get(person, of.path+"/"+rowID(7), of.path+"/"+nobody),
-		"GET /api/v1" + one:               get(program, "/api/v1"+of.path+"/"+rowID(7)),
-		"POST " + of.path:                 {form("one", of.other), form("one", of.other), form("one", of.command), form("two", of.other), b.expiry(), form("one", of.other)},
-		"POST /api/v1" + of.path:          {api("one", another), api("one", another), api("one", of.command), api("two", another), b.expiry(), api("one", another)},
-		"GET " + one + "/edit":            editForms(person, of.path+"/", 11),
-		"POST " + one + "/edit":           b.formEdits(person, edited(12, func(u unique) string { return of.command.Get(u.field) })),
-		"PUT /api/v1" + one:               b.apiEdits(program, edited(13, func(u unique) string { return u.value })),
-		"POST " + one + "/archive":        b.formTransitions(person, one+"/archive", rowID(14)),
-		"POST " + one + "/restore":        b.formTransitions(person, one+"/restore", rowID(many+14)),
-		"POST /api/v1" + one + "/archive": b.apiTransitions(program, one+"/archive", rowID(15)),
-		"POST /api/v1" + one + "/restore": b.apiTransitions(program, one+"/restore", rowID(many+15)),
+	twice := func(send func(string, url.Values) request, command url.Values) []request {
+		done := send("one", command)
+		return []request{done, done, send("one", of.command), send("two", command), b.expiry(), done} // replayed, mismatch, taken
 	}
-	for route, requests := range everyEvent(program, person, one+"/events", of.path+"/"+rowID(7)+"/events") {
-		routes[route] = requests
+	one, mine := of.path+"/{id}", func(u unique) string { return of.command.Get(u.field) }
+	routes := everyEvent(program, person, one+"/events", of.path+"/"+rowID(7)+"/events")
+	maps.Copy(routes, map[string][]request{
+		"POST " + of.path:          twice(form, of.other),
+		"POST /api/v1" + of.path:   twice(api, another),
+		"GET " + of.path + "/new":  get(person, of.path+"/new?key=fresh", of.path+"/new?key=past+7"),
+		"GET " + one:               get(person, of.path+"/"+rowID(7), of.path+"/"+nobody),
+		"GET /api/v1" + one:        get(program, "/api/v1"+of.path+"/"+rowID(7)),
+		"GET " + one + "/edit":     editForms(person, of.path+"/", 11),
+		"POST " + one + "/edit":    b.formEdits(person, edited(12, mine)),
+		"PUT /api/v1" + one:        b.apiEdits(program, edited(13, func(u unique) string { return u.value })),
+		"POST " + one + "/archive": b.formTransitions(person, one+"/archive", rowID(14)),
+		"POST " + one + "/restore": b.formTransitions(person, one+"/restore", rowID(many+14)),
+	})
+	for verb, id := range map[string]int{"/archive": 15, "/restore": many + 15} {
+		routes["POST /api/v1"+one+verb] = b.apiTransitions(program, one+verb, rowID(id))
+	}
+	for prefix, caller := range map[string]*client{"": person, "/api/v1": program} {
+		pages := pagesOf(prefix + of.path)
+		searched := prefix + of.path + "?limit=100&q=" + url.QueryEscape(strings.Fields(of.label)[0])
+		routes["GET "+prefix+of.path] = get(caller, append(pages, searched)...)
 	}
 	return routes
 }

@@ -66,11 +66,11 @@ func settingsForm(_ *http.Request, p templates.Page, f templates.Form) (templ.Co
 
 // countries are all countries to choose from, and none.
 func countries() []templates.Option {
-	options := []templates.Option{{}}
+	var all []templates.Option
 	for _, c := range party.Countries() {
-		options = append(options, templates.Option{Value: c.Code, Text: c.Name})
+		all = append(all, templates.Option{Value: c.Code, Text: c.Name})
 	}
-	return options
+	return orNone(all)
 }
 
 // detailFacts are what invoices say of a party besides its name, with a text for what is not known.

@@ -2,16 +2,13 @@ package web
 
 import (
 	"encoding/json"
+	"strings"
 
 	"onlyonce/internal/money"
-	"onlyonce/internal/record"
 	"onlyonce/templates"
 )
 
-// A record stores some fields in another form than a person types them: an amount in minor units, another record by its id.
-// What follows says, for the function told of a resource, how these have changed.
-
-// told says which of some fields have changed.
+// told says which of some fields have changed that are stored in another form than people type them.
 type told func(changed) []templates.HistoryChange
 
 // inTurn asks each of them.
@@ -43,25 +40,9 @@ func amountChanges(label, amount, code string, currency money.Currency) told {
 	}
 }
 
-// referenceChanges tells which other record one refers to now, by the name of the field.
-func referenceChanges(label, field string) told {
-	return func(fields changed) []templates.HistoryChange {
-		values, ok := fields[field]
-		if !ok {
-			return nil
-		}
-		return []templates.HistoryChange{{
-			Label: label, Was: decoded[record.Reference](values[0]).Name, Is: decoded[record.Reference](values[1]).Name,
-		}}
-	}
-}
-
 // shownAmount is an amount of minor units with its currency: "1,234.50 EUR". It is "" without a currency.
 func shownAmount(c money.Currency, amount int64) string {
-	if c == (money.Currency{}) {
-		return ""
-	}
-	return c.Display(amount) + " " + c.String()
+	return strings.TrimSpace(c.Display(amount) + " " + c.String())
 }
 
 // decoded is what JSON of the database says. What cannot be read, such as a value from before a release that
