@@ -13,7 +13,7 @@ BEGIN
             AND relname NOT IN ('intents', 'intent_effects') AND relname NOT LIKE '%\_words'
         ORDER BY relname
     LOOP
-        EXECUTE format('ALTER TABLE %s ADD COLUMN remark text NOT NULL DEFAULT %L', each, '');
+        EXECUTE format('ALTER TABLE %s ADD COLUMN added_by_newest text NOT NULL DEFAULT %L', each, '');
     END LOOP;
 END $$;
 -- +goose StatementEnd
@@ -30,8 +30,8 @@ DO $$
 DECLARE
     each regclass;
 BEGIN
-    FOR each IN SELECT attrelid FROM pg_attribute WHERE attname = 'remark' AND NOT attisdropped LOOP
-        EXECUTE format('ALTER TABLE %s DROP COLUMN remark', each);
+    FOR each IN SELECT attrelid FROM pg_attribute WHERE attname = 'added_by_newest' AND NOT attisdropped LOOP
+        EXECUTE format('ALTER TABLE %s DROP COLUMN added_by_newest', each);
     END LOOP;
 END $$;
 -- +goose StatementEnd
