@@ -45,3 +45,11 @@ generate: ## Generate Go from the templates
 
 $(LINT):
 	GOBIN=$(@D) go install github.com/golangci/golangci-lint/v2/cmd/$(LINTER)@$(LINTER_VERSION)
+
+.PHONY: resource
+resource: ## Write a new resource: name=expense fields="vendor:text,amount:money,receipt:text:unique?"
+	@go run ./internal/scaffold/cmd/scaffold resource '$(name)' '$(fields)' $(if $(plural),--plural='$(plural)')
+
+.PHONY: migration
+migration: ## Write an empty migration with the next number: name=expenses_have_projects
+	@go run ./internal/scaffold/cmd/scaffold migration '$(name)'

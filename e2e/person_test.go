@@ -85,6 +85,13 @@ func (s *session) fill(label, text string) {
 	s.check(s.field(label).Fill(text), "fill "+label)
 }
 
+// choose selects one of the options of a field by its place, from 0.
+func (s *session) choose(label string, place int) {
+	s.t.Helper()
+	_, err := s.field(label).SelectOption(playwright.SelectOptionValues{Indexes: &[]int{place}})
+	s.check(err, "choose "+label)
+}
+
 func (s *session) field(label string) playwright.Locator {
 	return s.page.GetByLabel(label, playwright.PageGetByLabelOptions{Exact: new(true)})
 }

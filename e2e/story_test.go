@@ -40,6 +40,7 @@ func TestStory(t *testing.T) {
 			s.fill("Email", "grace@example.test")
 			s.fill("Name", "Grace Hopper")
 			s.fill("Address (optional)", "3 Navy Yard\nArlington")
+			s.choose("Country (optional)", 1)
 			look("customer form")
 			s.click("Create customer")
 			s.seesHeading("Grace Hopper")

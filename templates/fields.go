@@ -99,3 +99,11 @@ func (in input) options(known []Option) []Option {
 	}
 	return append(slices.Clip(known), Option{Value: in.Value, Text: in.Value})
 }
+
+// YesNo is how people read what is true or false.
+func YesNo(is bool) string {
+	if is {
+		return "Yes"
+	}
+	return "No"
+}

@@ -21,6 +21,8 @@ type Form struct {
 	Version int
 	// Typed has what stands in the fields, by their names.
 	Typed url.Values
+	// Offers are the records that the fields offer that refer to one.
+	Offers map[string][]Option
 	// Notice and Errors say why the form came back. Blamed are fields that a notice is about.
 	Notice *Notice
 	Errors FieldErrors

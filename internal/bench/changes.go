@@ -78,22 +78,31 @@ func editKnown(ctx context.Context, s *site) error {
 // measurement.
 func current(from func(ctx context.Context, s *site, tag string) (*http.Request, error)) maker {
 	return func(ctx context.Context, s *site, _ int) (*http.Request, error) {
-		look, err := apiGet(ctx, s.middle())
+		version, err := versionAt(ctx, s, s.middle())
 		if err != nil {
 			return nil, err
 		}
-		text, err := ask(s.client, look)
-		if err != nil {
-			return nil, fmt.Errorf("look at a customer: %w", err)
-		}
-		var customer struct {
-			Version int `json:"version"`
-		}
-		if err := json.Unmarshal([]byte(text), &customer); err != nil {
-			return nil, fmt.Errorf("look at a customer: %w", err)
-		}
-		return from(ctx, s, fmt.Sprintf(`"v%d"`, customer.Version))
+		return from(ctx, s, fmt.Sprintf(`"v%d"`, version))
 	}
+}
+
+// versionAt is the version that the record at an address of the API has now.
+func versionAt(ctx context.Context, s *site, address string) (int, error) {
+	look, err := apiGet(ctx, address)
+	if err != nil {
+		return 0, err
+	}
+	text, err := ask(s.client, look)
+	if err != nil {
+		return 0, fmt.Errorf("look at a record: %w", err)
+	}
+	var record struct {
+		Version int `json:"version"`
+	}
+	if err := json.Unmarshal([]byte(text), &record); err != nil {
+		return 0, fmt.Errorf("look at a record: %w", err)
+	}
+	return record.Version, nil
 }
 
 // middle is the address of the customer in the middle.

@@ -5,6 +5,7 @@ import (
 	_ "embed" // for the SQL
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -21,6 +22,7 @@ func fill(ctx context.Context, db database, rows int) error {
 		`SET synchronous_commit = off`,
 		past(rows),
 		fillTables,
+		strings.Join(pasts(), ";\n"),
 		fillIntents(rows, "now() + interval '24 hours'"),
 		`VACUUM ANALYZE`,
 		`CHECKPOINT`,

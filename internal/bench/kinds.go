@@ -16,10 +16,11 @@ import (
 func kinds() []kind {
 	return slices.Concat(
 		creates(), repeats(), customers(), edits(), transitions(), drafts(), lives(), payments(), refunds(), creditNotes(), mails(),
-		files(), apiReads(), pageReads(), finding())
+		files(), apiReads(), pageReads(), finding(), ofPlains())
 }
 
 const (
+	apiPrefix     = "/api/v1"
 	customersPath = "/api/v1/customers"
 
 	// Two kinds that the series asks for again.
@@ -43,7 +44,12 @@ func newNumber() string { return "N-" + newKey() }
 
 // seriesNumber is one of the form of this year's series, far from those that are taken.
 func seriesNumber() string {
-	return fmt.Sprintf("%s-%d", issueDate()[:4], 1e10+rand.Int64N(1e10)) //nolint:gosec // must differ, not be secret
+	return fmt.Sprintf("%s-%d", issueDate()[:4], newCount())
+}
+
+// newCount is a number that nobody has, far above those of a past.
+func newCount() int64 {
+	return 1e10 + rand.Int64N(1e10) //nolint:gosec // must differ, not be secret
 }
 
 // invoices makes requests of the API for invoices, each under a new key.

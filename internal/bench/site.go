@@ -23,6 +23,7 @@ type known struct {
 	// The invoice with most of the payments, which is the largest, one in the middle of them, and of all refunds, credit
 	// notes and mails.
 	largeInvoice, middlePayment, middleRefund, middleNote, middleMail string
+	middles                                                           map[string]string // of other tables, by their names
 }
 
 // newSite logs in.

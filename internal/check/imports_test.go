@@ -40,6 +40,7 @@ var rooms = map[string]level{
 	"internal/pdf":         leaf,
 	"internal/ubl":         leaf,
 	"internal/check":       leaf,
+	"internal/scaffold":    leaf,
 	"internal/browser":     leaf,
 	"internal/postgres":    foundation,
 	"internal/idempotency": foundation,

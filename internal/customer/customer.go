@@ -36,6 +36,9 @@ var Table = record.Table[Customer]{
 		'payment_days', COALESCE(r.payment_days::text, ''), 'archived_at', r.archived_at`,
 }
 
+// Names is what customers are called where others refer to them.
+var Names = record.Names{Table: Table.Name, Column: "name"}
+
 // Input is what came in, as text.
 type Input struct {
 	Email string `json:"email" format:"email"`

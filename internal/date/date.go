@@ -2,6 +2,7 @@
 package date
 
 import (
+	"database/sql/driver"
 	"fmt"
 	"time"
 )
@@ -61,4 +62,12 @@ func (d *Date) Scan(column any) error {
 	}
 	*d = Of(day)
 	return nil
+}
+
+// Value gives midnight UTC of the day to the database, and NULL for the zero Date.
+func (d Date) Value() (driver.Value, error) {
+	if d == (Date{}) {
+		return nil, nil //nolint:nilnil // which is NULL
+	}
+	return d.day, nil
 }

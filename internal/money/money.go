@@ -66,8 +66,12 @@ func (c Currency) Parse(text string) (int64, error) {
 	return toMinor(minor)
 }
 
-// Format writes minor units as a plain decimal with all decimals of the currency: "50.00".
+// Format writes minor units as a plain decimal with all decimals of the currency: "50.00". Without a currency there is no
+// amount: "".
 func (c Currency) Format(minor int64) string {
+	if c == (Currency{}) {
+		return ""
+	}
 	return decimal.New(minor, -c.Decimals()).StringFixed(c.Decimals())
 }
 

@@ -31,11 +31,11 @@ type Term struct {
 	Matches   int // how many it finds, or that many at least
 }
 
-// Terms gives the words of a search in one of the tables of words, such as "invoice_words". The words of customers are
-// looked for too if that is asked for. A search without any word has no terms.
+// Terms gives the words of a search in one of the tables of words, such as "invoice_words". What is searched for in invoices is
+// looked for in their customers too. A search without any word has no terms.
 func Terms(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, table, search string) ([]Term, error) {
 	customers := `'{}'::uuid[]`
-	if table != "customer_words" {
+	if table == "invoice_words" {
 		customers = `ARRAY(
 			SELECT customer_id FROM (
 				SELECT customer_id FROM customer_words c

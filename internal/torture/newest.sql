@@ -1,36 +1,37 @@
 -- The migration that a new version of the app brings, in this package only: it can be taken back without the data that
--- clients have sent meanwhile. It goes over all of their tables, and protects nothing.
+-- clients have sent meanwhile. It goes over all tables that belong to tenants, and protects nothing.
 
 -- +goose Up
-ALTER TABLE customers ADD COLUMN remark text NOT NULL DEFAULT '';
-ALTER TABLE invoices ADD COLUMN remark text NOT NULL DEFAULT '';
+-- +goose StatementBegin
+DO $$
+DECLARE
+    each regclass;
+BEGIN
+    FOR each IN
+        SELECT c.oid FROM pg_class c JOIN pg_attribute a ON attrelid = c.oid AND attname = 'tenant_id'
+        WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND relrowsecurity
+            AND relname NOT IN ('intents', 'intent_effects') AND relname NOT LIKE '%\_words'
+        ORDER BY relname
+    LOOP
+        EXECUTE format('ALTER TABLE %s ADD COLUMN added_by_newest text NOT NULL DEFAULT %L', each, '');
+    END LOOP;
+END $$;
+-- +goose StatementEnd
 CREATE INDEX invoices_by_state ON invoices (tenant_id, state, due_date);
-ALTER TABLE invoice_lines ADD COLUMN remark text NOT NULL DEFAULT '';
-ALTER TABLE payments ADD COLUMN remark text NOT NULL DEFAULT '';
 CREATE INDEX payments_by_method ON payments (tenant_id, method, id);
 CREATE INDEX postings_by_time ON postings (tenant_id, at);
-ALTER TABLE refunds ADD COLUMN remark text NOT NULL DEFAULT '';
 CREATE INDEX refunds_by_day ON refunds (tenant_id, refunded_on, id);
-ALTER TABLE credit_notes ADD COLUMN remark text NOT NULL DEFAULT '';
-ALTER TABLE credit_note_lines ADD COLUMN remark text NOT NULL DEFAULT '';
-ALTER TABLE credit_note_series ADD COLUMN remark text NOT NULL DEFAULT '';
-ALTER TABLE mails ADD COLUMN remark text NOT NULL DEFAULT '';
-ALTER TABLE settings ADD COLUMN remark text NOT NULL DEFAULT '';
 CREATE INDEX invoice_words_of_invoice ON invoice_words (tenant_id, invoice_id);
 
 -- +goose Down
-DROP INDEX invoice_words_of_invoice;
-ALTER TABLE settings DROP COLUMN remark;
-ALTER TABLE mails DROP COLUMN remark;
-ALTER TABLE credit_note_series DROP COLUMN remark;
-ALTER TABLE credit_note_lines DROP COLUMN remark;
-ALTER TABLE credit_notes DROP COLUMN remark;
-DROP INDEX refunds_by_day;
-ALTER TABLE refunds DROP COLUMN remark;
-DROP INDEX postings_by_time;
-DROP INDEX payments_by_method;
-ALTER TABLE payments DROP COLUMN remark;
-ALTER TABLE invoice_lines DROP COLUMN remark;
-DROP INDEX invoices_by_state;
-ALTER TABLE invoices DROP COLUMN remark;
-ALTER TABLE customers DROP COLUMN remark;
+DROP INDEX invoice_words_of_invoice, refunds_by_day, postings_by_time, payments_by_method, invoices_by_state;
+-- +goose StatementBegin
+DO $$
+DECLARE
+    each regclass;
+BEGIN
+    FOR each IN SELECT attrelid FROM pg_attribute WHERE attname = 'added_by_newest' AND NOT attisdropped LOOP
+        EXECUTE format('ALTER TABLE %s DROP COLUMN added_by_newest', each);
+    END LOOP;
+END $$;
+-- +goose StatementEnd

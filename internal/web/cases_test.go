@@ -268,7 +268,10 @@ func upsertHit(x *try) {
 
 // valueTaken: another record has a value that may be there once. An upsert would find that record.
 func valueTaken(x *try) {
-	for _, u := range x.uniques {
+	for i, u := range x.uniques {
+		if i > 0 { // what was made before has the other values
+			x = setupHere(x.T).tryTask(x.target.task, x.format)
+		}
 		mine, theirs := "mine "+u.field, change(x.thing.other, u.field, u.value)
 		command := change(x.command, u.field, u.value)
 		if x.kind == idempotency.Change { // the value is its own

@@ -113,7 +113,7 @@ func (s *Server) creditNotePage(r *http.Request, p templates.Page, n credit.Note
 	}
 	money := n.Currency.Display
 	view := templates.CreditNote{
-		Number: n.Number, Seller: seller(inv), Buyer: buyer(inv), Date: day(n.Date.Time()), Currency: n.Currency.String(),
+		Number: n.Number, Seller: seller(inv), Buyer: buyer(inv), Date: dayText(n.Date), Currency: n.Currency.String(),
 		InvoiceNumber: inv.Number, InvoiceHref: "/invoices/" + inv.ID.String(),
 		Subtotal: money(n.Subtotal), Total: money(n.Total), PDFHref: "/credit-notes/" + n.ID.String() + "/pdf",
 	}

@@ -3,7 +3,6 @@ package web
 import (
 	"net/http"
 	"net/url"
-	"slices"
 	"time"
 
 	"github.com/a-h/templ"
@@ -33,7 +32,7 @@ func (s *Server) customers(pages, api router) {
 			facts := append([]templates.Fact{{Label: "Email", Value: c.Email, Href: "mailto:" + c.Email}}, detailFacts(c.Details, "")...)
 			facts = append(facts, templates.Fact{Label: "Payment terms", Value: daysText(c.PaymentDays)},
 				templates.Fact{Label: "Customer since", Value: day(c.CreatedAt)})
-			return slices.DeleteFunc(facts, func(f templates.Fact) bool { return f.Value == "" })
+			return knownFacts(facts...)
 		},
 		archived: func(c customer.Customer) time.Time { return c.ArchivedAt },
 		archive:  "Archived customers are not offered for new invoices, and keep the old ones.",
@@ -55,7 +54,7 @@ func (s *Server) customers(pages, api router) {
 			}
 			return customer.List(r.Context(), s.pool, principal(r).Tenant, customer.Filter{Search: search, Archived: archivedOnly(r)}, page)
 		},
-		finder:  customerFinder,
+		finder:  searchFinder("customers", "Name or email"),
 		columns: []templates.Column{{Label: "Name", Class: "name"}, {Label: "Email", Class: "name"}, {Label: "Since", Class: "date"}},
 		row:     func(c customer.Customer) []string { return []string{c.Name, c.Email, day(c.CreatedAt)} },
 		empty:   "Add one here, or create an invoice: its customer is added with it.",
@@ -93,18 +92,4 @@ func (s *Server) customerPage(
 		Rows: invoiceRows(invoices.Rows), Pager: pagerOf(r, invoices), Href: "/invoices?" + of.Encode(),
 		Balance: standing(balance, of, false),
 	}), nil
-}
-
-// customerFinder is what customers are searched by.
-func customerFinder(r *http.Request) (templates.Finder, error) {
-	query := r.URL.Query()
-	finder := templates.Finder{Href: "/customers", Many: "customers", Search: query.Get("q"), Placeholder: "Name or email"}
-	if archivedOnly(r) {
-		finder.Hidden = []templates.Field{{Name: "archived", Value: "1"}}
-	}
-	if finder.Search != "" {
-		finder.Said = "“" + beginning(finder.Search) + "”"
-		finder.ClearHref = listHref("/customers", query, "q", "")
-	}
-	return finder, nil
 }

@@ -151,7 +151,7 @@ func (m *mounted[R]) open(
 		if err != nil {
 			return err
 		}
-		page, err := m.form(r, m.s.page(w, r), f)
+		page, err := m.formPage(w, r, f)
 		if err != nil {
 			return err
 		}
@@ -180,7 +180,7 @@ func (m *mounted[R]) refuseForm(kind idempotency.Kind, words wording) func(http.
 		if err != nil {
 			return err
 		}
-		page, err := m.form(r, m.s.page(w, r), f)
+		page, err := m.formPage(w, r, f)
 		if err != nil && (problemOf(refused).retry > 0 || errors.Is(refused, errOtherTenant)) {
 			return refused // which can be said without the record and the database, and says more
 		}
@@ -291,6 +291,13 @@ func (m *mounted[R]) compare(r *http.Request, f *templates.Form) (R, error) {
 	}
 	_, f.Version = found.Identity()
 	f.Versions = versions(m.facts(m.fill(found)), m.facts(r.PostForm))
+	for i, row := range f.Versions {
+		for _, field := range m.fields {
+			if names, refers := m.refers[field.Name]; refers && field.Value == row.Label {
+				f.Versions[i].Saved, f.Versions[i].Typed = m.called(r, names, row.Saved), m.called(r, names, row.Typed)
+			}
+		}
+	}
 	return found, nil
 }
 

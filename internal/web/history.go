@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -47,7 +48,8 @@ func (m *mounted[R]) entries(found R, history []idempotency.Entry) (entries []te
 		case idempotency.Created:
 			shown.Text, shown.Key = capital(words.did), e.Key
 		case idempotency.Changed:
-			shown.Text, shown.Changes = capital(words.did), append(m.changes(e.Changes), told(e.Changes)...)
+			shown.Text = capital(words.did)
+			shown.Changes = slices.Concat(m.changes(e.Changes), m.referenceChanges(e.Changes), told(e.Changes))
 		case idempotency.Reused, idempotency.Unchanged:
 			shown.Text = words.idle
 		default: // what an operation did besides its own record

@@ -2,7 +2,6 @@ package web
 
 import (
 	"cmp"
-	"errors"
 	"net/http"
 	"slices"
 	"strconv"
@@ -18,7 +17,6 @@ import (
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/money"
-	"onlyonce/internal/record"
 	"onlyonce/internal/settings"
 	"onlyonce/templates"
 )
@@ -29,7 +27,7 @@ func (s *Server) invoiceForm(r *http.Request, p templates.Page, f templates.Form
 	if f.Notice != nil || len(f.Errors) > 0 {
 		in = withoutBlankLines(in)
 	}
-	customers, err := s.customersToChoose(r, in.CustomerID)
+	customers, err := toChoose(r, s, customer.Table, in.CustomerID)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +111,7 @@ func (m *mounted[R]) editLines(w http.ResponseWriter, r *http.Request, kind idem
 		f.Focus = templates.LineControl("line_description", min(i, len(lines)-1))
 	}
 	setLines(f.Typed, lines)
-	page, err := m.form(r, m.s.page(w, r), f)
+	page, err := m.formPage(w, r, f)
 	if err != nil {
 		return err
 	}
@@ -126,28 +124,6 @@ func customerOption(c customer.Customer) templates.Option {
 	label := c.Name + " · " + c.Email
 	return templates.Option{Value: c.ID.String() + " " + label, Text: label}
 }
-
-// customersToChoose are the newest ones, and the one that is chosen already.
-func (s *Server) customersToChoose(r *http.Request, chosen string) ([]customer.Customer, error) {
-	tenant := principal(r).Tenant
-	found, err := customer.List(r.Context(), s.pool, tenant, customer.Filter{}, record.Page{Limit: formCustomers})
-	if err != nil {
-		return nil, err
-	}
-	list := found.Rows
-	id, _ := uuid.Parse(chosen) // what is no id is nobody
-	if id == uuid.Nil || slices.ContainsFunc(list, func(c customer.Customer) bool { return c.ID == id }) {
-		return list, nil
-	}
-	c, err := customer.Table.Find(r.Context(), s.pool, tenant, id)
-	if errors.Is(err, record.ErrNotFound) {
-		return list, nil
-	}
-	return append(list, c), err
-}
-
-// formCustomers is how many customers the form offers. Any other is found by email.
-const formCustomers = 200
 
 func currencies() []templates.Currency {
 	var list []templates.Currency

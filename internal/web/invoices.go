@@ -89,7 +89,7 @@ func invoiceRows(found []invoice.Summary) []templates.InvoiceRow {
 	for _, i := range found {
 		rows = append(rows, templates.InvoiceRow{
 			Href: "/invoices/" + i.ID.String(), Number: i.Number, Customer: i.Customer.Name, Status: shownStatus(i.Status, i.DueDate),
-			IssueDate: day(i.IssueDate.Time()), DueDate: day(i.DueDate.Time()),
+			IssueDate: dayText(i.IssueDate), DueDate: dayText(i.DueDate),
 			Total: i.Currency.Display(i.Total) + " " + i.Currency.String(),
 		})
 	}
@@ -122,7 +122,7 @@ func (s *Server) invoicePage(
 	view := templates.Invoice{
 		Number: inv.Number, Status: shownStatus(inv.Status, inv.DueDate),
 		Seller: seller(inv), Buyer: buyer(inv),
-		IssueDate: day(inv.IssueDate.Time()), DueDate: day(inv.DueDate.Time()), Currency: inv.Currency.String(),
+		IssueDate: dayText(inv.IssueDate), DueDate: dayText(inv.DueDate), Currency: inv.Currency.String(),
 		Subtotal: money(inv.Subtotal), Total: money(inv.Total), Notes: inv.Notes,
 		CopyHref: "/invoices/new?copy=" + inv.ID.String(), PDFHref: m.href(inv.ID) + "/pdf",
 	}

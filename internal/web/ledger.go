@@ -72,7 +72,7 @@ func (s *Server) ledger(r *http.Request, inv invoice.Invoice) ([]templates.Ledge
 func paymentRow(p payment.Payment) templates.LedgerRow {
 	row := templates.LedgerRow{
 		Kind: "Payment", Amount: shownAmount(p.Currency, p.Amount), Left: shownAmount(p.Currency, p.Left),
-		Details: strings.TrimSpace(methodText(p.Method) + " " + p.Provider + " " + p.Reference),
+		Details: strings.TrimSpace(optionText(p.Method) + " " + p.Provider + " " + p.Reference),
 	}
 	if p.Left > 0 {
 		row.RefundHref = "/payments/" + p.ID.String() + "/refunds/new"

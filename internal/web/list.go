@@ -131,7 +131,8 @@ func plainList[R, L entity](m *mounted[R], l listing[L]) func(
 			newHref = "" // one is made where it belongs to
 		}
 		v := templates.List{
-			Finder: finder, Title: capital(m.many), One: m.one, Many: m.many, Href: m.path(), NewHref: newHref,
+			Finder: finder, Title: sectionTitle(m.many), One: m.one, Many: strings.ReplaceAll(m.many, "-", " "), Href: m.path(),
+			NewHref: newHref,
 			Columns: l.columns, Empty: l.empty, Archive: m.archive, Archived: archivedOnly(r),
 		}
 		for _, row := range rows {

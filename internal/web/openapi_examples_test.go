@@ -2,11 +2,14 @@ package web_test
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
 
@@ -51,7 +54,7 @@ func TestEveryExampleRuns(t *testing.T) {
 		if of.kind == idempotency.Change {
 			address := strings.ReplaceAll(of.api, "{id}", made)
 			seen := e.program.get(address).header.Get("ETag")
-			e.want(http.StatusOK, e.send(of.method, address, seen, body.Example))
+			e.want(http.StatusOK, e.sendExample(of.thing, of.method, address, seen, body.Example))
 		}
 		e.without(of, body)
 		if !item.GetOperation(of.method).RequestBody.Value.Required {
@@ -71,12 +74,14 @@ func (e *examples) make(of thing, verbs ...string) string {
 	if of.only {
 		return ""
 	}
+	e.refer(of, e.acme)
 	address := "/api/v1" + of.list()
 	if of.parent != nil {
 		address = strings.ReplaceAll(address, "{id}", e.make(of.parent.thing, of.parent.ready...))
 	}
 	op := e.doc.Paths.Value("/api/v1" + of.list()).Post
-	made := e.send(http.MethodPost, address, "", op.RequestBody.Value.Content["application/json"].Example)
+	example := op.RequestBody.Value.Content["application/json"].Example
+	made := e.sendExample(of, http.MethodPost, address, "", example)
 	if made.status != http.StatusCreated && (made.status != http.StatusOK || of.reused == nil) {
 		e.Fatalf("the example of %s: %v", op.OperationID, made)
 	}
@@ -85,6 +90,31 @@ func (e *examples) make(of thing, verbs ...string) string {
 		e.want(http.StatusOK, e.send(http.MethodPost, "/api/v1"+of.path+"/"+id+"/"+verb, "", nil))
 	}
 	return id
+}
+
+// sendExample sends an example: with other values of what may be there once, if one that is there has these.
+func (e *examples) sendExample(of thing, method, address, seen string, example any) answer {
+	e.Helper()
+	a := e.send(method, address, seen, example)
+	if a.status == http.StatusConflict {
+		return e.send(method, address, seen, e.unlike(of, example))
+	}
+	return a
+}
+
+// unlike is an example with other values of what may be there once.
+func (e *examples) unlike(of thing, example any) map[string]any {
+	e.Helper()
+	other := maps.Clone(example.(map[string]any))
+	for _, u := range of.uniques {
+		value, _ := other[u.field].(string)
+		if day, err := time.Parse(time.DateOnly, value); err == nil {
+			other[u.field] = day.AddDate(0, 0, e.sent).Format(time.DateOnly)
+		} else {
+			other[u.field] = value + strconv.Itoa(e.sent)
+		}
+	}
+	return other
 }
 
 // without leaves out each member of an example: one that is required is missed.

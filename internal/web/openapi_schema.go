@@ -19,6 +19,8 @@ import (
 func formats() map[string]openapi3.Schema {
 	return map[string]openapi3.Schema{
 		"decimal":  {Format: "decimal", Pattern: `^[0-9]+(\.[0-9]+)?$`, Example: "50.00"},
+		"number":   {Pattern: `^-?[0-9]+(\.[0-9]+)?$`, Example: "2.5"},
+		"integer":  {Pattern: `^-?[0-9]+$`, Example: "42"},
 		"date":     {Format: "date", Pattern: `^[0-9]{4}-[0-9]{2}-[0-9]{2}$`, Example: "2026-11-21"},
 		"moment":   {Format: "date-time", Example: "2026-11-21T09:30:00Z"},
 		"currency": {Pattern: `^[A-Z]{3}$`, Example: "EUR", Description: "ISO 4217"},

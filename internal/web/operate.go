@@ -66,7 +66,7 @@ type command[C any] struct {
 }
 
 // read makes a command of an input of type I, which the fields of a resource's form and JSON are decoded into
-// alike. check returns an [*invalid.Error]. It panics if I has no string for one of the fields.
+// alike. check returns an [*invalid.Error]. It panics if I has no string or bool for one of the fields.
 func read[I, C any, R entity](m *mounted[R], check func(I) (C, error)) command[C] {
 	set := fieldsInto[I](m.fields)
 	return command[C]{
@@ -106,7 +106,12 @@ func fieldsInto[I any](fields []templates.Field) func(*I, url.Values) {
 	}
 	return func(in *I, typed url.Values) {
 		for _, f := range fields {
-			reflect.ValueOf(in).Elem().FieldByIndex(places[f.Name]).SetString(typed.Get(f.Name))
+			switch field := reflect.ValueOf(in).Elem().FieldByIndex(places[f.Name]); field.Kind() {
+			case reflect.Bool:
+				field.SetBool(typed.Get(f.Name) == "true")
+			default:
+				field.SetString(typed.Get(f.Name))
+			}
 		}
 	}
 }

@@ -81,6 +81,9 @@ func TestFormOfAnotherTenant(t *testing.T) {
 // TestFormOfAnotherTenantIsUsedHere: or the person wants it for globex.
 func TestFormOfAnotherTenantIsUsedHere(t *testing.T) {
 	eachFreeForm(t, func(x *try) {
+		x.refer(x.thing, x.globex)
+		x.forget()
+		x.before = x.rows()
 		p := x.refusedAsGlobex()
 		x.format.done(x, x.caller.press(p, "Create it for Globex"))
 		x.madeFor(x.globex)

@@ -53,7 +53,7 @@ func (s *Server) nav(r *http.Request) []templates.NavItem {
 			if reg.under+reg.section != "" {
 				continue
 			}
-			items = append(items, templates.NavItem{Text: capital(reg.many), Href: "/" + reg.many, Current: reg == here})
+			items = append(items, templates.NavItem{Text: sectionTitle(reg.many), Href: "/" + reg.many, Current: reg == here})
 		}
 	}
 	docs := strings.HasPrefix(r.URL.Path, "/docs/") || strings.HasPrefix(r.URL.Path, "/problems")

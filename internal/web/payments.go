@@ -3,7 +3,6 @@ package web
 import (
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 
 	"github.com/a-h/templ"
@@ -61,18 +60,11 @@ func (s *Server) paymentForm(r *http.Request, p templates.Page, f templates.Form
 	if err != nil {
 		return nil, err
 	}
-	var methods []templates.Option
-	for _, method := range payment.Methods() {
-		methods = append(methods, templates.Option{Value: method, Text: methodText(method)})
-	}
 	return templates.PaymentForm(p, templates.PaymentFormView{
 		Form: f, Number: inv.Number, Href: "/invoices/" + inv.ID.String(), Currency: inv.Currency.String(),
-		Open: inv.Currency.Display(inv.Open), SeenOpen: inv.Currency.Format(inv.Open), Methods: methods,
+		Open: inv.Currency.Display(inv.Open), SeenOpen: inv.Currency.Format(inv.Open), Methods: options(payment.Methods()),
 	}), nil
 }
-
-// methodText is how people read a method: "Bank transfer".
-func methodText(method string) string { return capital(strings.ReplaceAll(method, "_", " ")) }
 
 // paymentJSON is a payment as the API shows it.
 type paymentJSON struct {

@@ -108,8 +108,8 @@ func (b *bundle) everySetting(program, person *client) map[string][]request {
 	}
 }
 
-// edits are what is made of one record: a valid command, another one, one with a value that is taken, and an invalid
-// one.
+// edits are what is made of one record: a valid command, another one, one with a value that is taken, if one can be, and
+// an invalid one.
 type edits struct {
 	thing
 
@@ -123,13 +123,17 @@ func (b *bundle) formEdits(person *client, of edits) []request {
 			return person.submit(of.path+"/"+id+"/edit", change(command, "idempotency_key", key, "version", version))
 		}}
 	}
+	taken := http.StatusConflict
+	if of.taken == nil { // nothing can be
+		of.taken, taken = of.mine, http.StatusSeeOther
+	}
 	done := send(http.StatusSeeOther, of.id, "form edit", "1", of.mine)
 	return []request{
 		done, done, // replayed
 		send(http.StatusUnprocessableEntity, of.id, "form edit", "2", of.others), // mismatch
 		send(http.StatusConflict, of.id, "stale", "1", of.others),
 		send(http.StatusConflict, of.id, "no version", "", of.others),
-		send(http.StatusConflict, of.id, "taken", "2", of.taken),
+		send(taken, of.id, "taken", "2", of.taken),
 		send(http.StatusUnprocessableEntity, of.id, "invalid", "2", of.broken),
 		send(http.StatusSeeOther, of.id, "form same", "2", of.mine), // unchanged
 		send(http.StatusNotFound, nobody, "nobody", "1", of.others),
@@ -150,13 +154,17 @@ func (b *bundle) apiEdits(program *client, of edits) []request {
 			return c.must(c.send(b.Context(), http.MethodPut, "/api/v1"+of.path+"/"+id, of.json(command)))
 		}}
 	}
+	taken := http.StatusConflict
+	if of.taken == nil {
+		of.taken, taken = of.mine, http.StatusOK
+	}
 	done := send(http.StatusOK, of.id, "edit", `"v1"`, of.mine)
 	return []request{
 		done, done, // replayed
 		send(http.StatusUnprocessableEntity, of.id, "edit", `"v2"`, of.others), // mismatch
 		send(http.StatusPreconditionFailed, of.id, "stale", `"v1"`, of.others),
 		send(http.StatusPreconditionRequired, of.id, "no version", "", of.others),
-		send(http.StatusConflict, of.id, "taken", `"v2"`, of.taken),
+		send(taken, of.id, "taken", `"v2"`, of.taken),
 		send(http.StatusUnprocessableEntity, of.id, "invalid", `"v2"`, of.broken),
 		send(http.StatusOK, of.id, "same", `"v2"`, of.mine), // unchanged
 		send(http.StatusOK, of.id, "", `"v2"`, of.others),

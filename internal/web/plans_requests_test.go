@@ -23,7 +23,7 @@ type request struct {
 func (b *bundle) everyRoute(first firsts, program, person *client) map[string][]request {
 	get := func(c *client, paths ...string) (all []request) {
 		for _, path := range paths {
-			all = append(all, request{path, 0, func() answer { return c.get(path) }})
+			all = append(all, asking(c, path))
 		}
 		return all
 	}
@@ -101,14 +101,7 @@ func (b *bundle) everyRoute(first firsts, program, person *client) map[string][]
 		"/settings/events": "/settings/events", "/people/{id}/events": "/people/" + rowID(7) + "/events",
 		"/tokens/{id}/events": "/tokens/" + rowID(7) + "/events",
 	} {
-		when := time.Now().UTC().Format(time.RFC3339Nano)
-		for _, address := range []string{all, at(all+"?limit=100", when, "x", false), at(all+"?limit=2", when, "x", true)} {
-			routes["GET "+pattern] = append(routes["GET "+pattern], get(person, address)...)
-			if isOwners(pattern) {
-				continue
-			}
-			routes["GET /api/v1"+pattern] = append(routes["GET /api/v1"+pattern], get(program, "/api/v1"+address)...)
-		}
+		maps.Copy(routes, everyEvent(program, person, pattern, all))
 	}
 	for _, file := range []string{"pdf", "ubl"} {
 		routes["GET /invoices/{id}/"+file] = get(person, newest+"/"+file)
@@ -125,6 +118,27 @@ func (b *bundle) everyRoute(first firsts, program, person *client) map[string][]
 	maps.Copy(routes, b.everyPerson(person))
 	maps.Copy(routes, b.everyToken(person))
 	maps.Copy(routes, b.everyPassword(person))
+	for _, of := range plainThings() {
+		maps.Copy(routes, b.everyPlain(of, program, person))
+	}
+	return routes
+}
+
+// asking is a GET with any answer.
+func asking(c *client, path string) request {
+	return request{path, 0, func() answer { return c.get(path) }}
+}
+
+// everyEvent gives the requests of the routes of a history, of which one has this address.
+func everyEvent(program, person *client, pattern, all string) map[string][]request {
+	routes, when := map[string][]request{}, time.Now().UTC().Format(time.RFC3339Nano)
+	for _, address := range []string{all, at(all+"?limit=100", when, "x", false), at(all+"?limit=2", when, "x", true)} {
+		routes["GET "+pattern] = append(routes["GET "+pattern], asking(person, address))
+		if isOwners(pattern) {
+			continue
+		}
+		routes["GET /api/v1"+pattern] = append(routes["GET /api/v1"+pattern], asking(program, "/api/v1"+address))
+	}
 	return routes
 }
 

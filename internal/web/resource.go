@@ -63,6 +63,9 @@ type resource[R entity] struct {
 	fill func(R) url.Values
 	// facts says what was typed into the form, for reading. Without it, each field is one.
 	facts func(typed url.Values) []templates.Fact
+	// refers are the fields of the form that have the id of another record, such as customer_id. What they offer stands in the
+	// form; the record has each as a [record.Reference], without the _id.
+	refers map[string]record.Names
 	// told gives what says, in words, which fields have changed that are in no form. It is asked about the changes
 	// of the record from the newest to the oldest. Without it, they are not told.
 	told func(R) func(changed) []templates.HistoryChange

@@ -6,7 +6,6 @@ import (
 
 	"github.com/a-h/templ"
 
-	"onlyonce/internal/money"
 	"onlyonce/internal/party"
 	"onlyonce/internal/settings"
 	"onlyonce/templates"
@@ -63,20 +62,16 @@ func settingsGroups(is settings.Settings) []templates.FactGroup {
 }
 
 func settingsForm(_ *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
-	var codes []templates.Option
-	for _, code := range money.Currencies() {
-		codes = append(codes, templates.Option{Value: code, Text: code})
-	}
-	return templates.SettingsFormPage(p, templates.SettingsForm{Form: f, Countries: countries(), Currencies: codes}), nil
+	return templates.SettingsFormPage(p, templates.SettingsForm{Form: f, Countries: countries(), Currencies: currencyCodes()}), nil
 }
 
 // countries are all countries to choose from, and none.
 func countries() []templates.Option {
-	options := []templates.Option{{}}
+	var all []templates.Option
 	for _, c := range party.Countries() {
-		options = append(options, templates.Option{Value: c.Code, Text: c.Name})
+		all = append(all, templates.Option{Value: c.Code, Text: c.Name})
 	}
-	return options
+	return orNone(all)
 }
 
 // detailFacts are what invoices say of a party besides its name, with a text for what is not known.

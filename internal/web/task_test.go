@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
@@ -200,6 +201,7 @@ func (b *bundle) byOwner(t tenant, of thing, address, key string, command url.Va
 // placed gives a thing of a tenant with one made ready that it belongs to, unless it has one.
 func (b *bundle) placed(of thing, t tenant, key string) thing {
 	b.Helper()
+	b.refer(of, t)
 	if of.parent == nil || of.parent.id != "" {
 		return of
 	}
@@ -208,4 +210,22 @@ func (b *bundle) placed(of thing, t tenant, key string) thing {
 	parent.id = b.prepared(t, "under "+key, parent.thing, parent.command, parent.ready...).ID
 	of.parent = &parent
 	return of
+}
+
+// referred is the id of what commands refer to, and examples: of each thing that is referred to, each tenant has one.
+const referred = "019aa5b2-7c1e-7d3a-9f00-3b1d5c6e7f80"
+
+// refer makes what the commands of a thing refer to, unless the tenant has it. Records get ids of their own when they are
+// created, so it is given the id referred afterwards.
+func (b *bundle) refer(of thing, t tenant) {
+	b.Helper()
+	for _, other := range of.refers {
+		table := b.creating(other).table
+		if get[bool](b, `SELECT EXISTS (SELECT FROM `+table+` WHERE tenant_id = $1 AND id = $2)`, t.id, referred) {
+			continue
+		}
+		made := b.prepared(t, "referred "+other.name, other, other.other)
+		b.exec(fmt.Sprintf(`SET LOCAL session_replication_role = replica; UPDATE %s SET id = '%s' WHERE tenant_id = '%s' AND id = '%s'`,
+			table, referred, t.id, made.ID))
+	}
 }

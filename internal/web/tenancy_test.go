@@ -21,7 +21,10 @@ var secrets = []string{"secret@acme.example", "Secret Customer", "SECRET-7", "se
 	"Secret Ltd", "secret street", "secret-person@acme.example", "Secret Person", "secret token"}
 
 // secretIDs are what the other tenant will try.
-type secretIDs struct{ invoice, customer, payment, refund, creditNote, user, token string }
+type secretIDs struct {
+	invoice, customer, payment, refund, creditNote, user, token string
+	plain                                                       []string // of the plain things, whose labels are secret too
+}
 
 // setupSecrets gives acme a payment with a refund, a credit note, and two invoices, one of them made under key.
 func setupSecrets(t *testing.T) (*bundle, secretIDs) {
@@ -45,9 +48,14 @@ func setupSecrets(t *testing.T) (*bundle, secretIDs) {
 	note := b.prepared(b.acme, "credit note", credited, credited.command)
 	user := b.prepared(b.acme, "person", users(), change(users().command, "email", "secret-person@acme.example", "name", "Secret Person"))
 	token := b.prepared(b.acme, "token", apiTokens(), url.Values{"name": {"secret token"}})
-	return b, secretIDs{
-		decode[created](b, a).ID, get[string](b, `SELECT id::text FROM customers`), payment.ID, refund.ID, note.ID, user.ID, token.ID,
+	ids := secretIDs{
+		decode[created](b, a).ID, get[string](b, `SELECT id::text FROM customers`), payment.ID, refund.ID, note.ID, user.ID,
+		token.ID, nil,
 	}
+	for _, of := range plainThings() {
+		ids.plain = append(ids.plain, b.prepared(b.acme, of.name, of, of.command).ID)
+	}
+	return b, ids
 }
 
 // TestOtherTenantsSeeNothing tries every route there is, with the other tenant's login and token, and
@@ -60,6 +68,10 @@ func TestOtherTenantsSeeNothing(t *testing.T) {
 		Of: record.ListName("/invoices", url.Values{"status": {"draft"}}), From: record.Key{"2026-11-21", of.invoice}, Back: true}.String(),
 		"copy=" + of.invoice, "customer=" + of.customer, "key=" + key,
 		"key=" + key + "&copy=" + of.invoice, "key=" + key + "&customer=" + of.customer}
+	hidden := slices.Clone(secrets)
+	for _, plain := range plainThings() {
+		hidden = append(hidden, plain.label)
+	}
 	tried := 0
 	for _, route := range b.walk() {
 		method, path, _ := strings.Cut(route, " ")
@@ -70,7 +82,7 @@ func TestOtherTenantsSeeNothing(t *testing.T) {
 		} else {
 			caller = caller.with("Content-Type", "application/x-www-form-urlencoded")
 		}
-		ids := []string{of.invoice, of.customer, of.payment, of.refund, of.creditNote, of.user, of.token}
+		ids := append([]string{of.invoice, of.customer, of.payment, of.refund, of.creditNote, of.user, of.token}, of.plain...)
 		if !strings.Contains(path, "{id}") {
 			ids = ids[:1]
 		}
@@ -82,7 +94,7 @@ func TestOtherTenantsSeeNothing(t *testing.T) {
 				if strings.Contains(path, "{id}") && a.status != http.StatusNotFound {
 					t.Errorf("%s %s: %v", method, address, a)
 				}
-				for _, secret := range secrets {
+				for _, secret := range hidden {
 					if strings.Contains(a.body, secret) || strings.Contains(fmt.Sprint(a.header), secret) {
 						t.Errorf("%s %s tells %q: %v", method, address, secret, a)
 					}

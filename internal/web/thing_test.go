@@ -26,6 +26,8 @@ type thing struct {
 	other   url.Values // makes another one, which has nothing unique in common with the first
 	// global is a field whose value no two tenants may have in common; "" for none.
 	global string
+	// refers are the things of which its commands name one, by the id referred.
+	refers []thing
 	// fields are all fields of the form that a person fills in.
 	fields []field
 	// uniques are the fields that no two of them may have in common.

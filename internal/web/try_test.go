@@ -99,6 +99,7 @@ func (x *try) another(of tenant, key string, command url.Values) target {
 	if of.id != x.acme.id {
 		command = to.of(of, command)
 	}
+	x.refer(to.thing, of)
 	if to.parent != nil {
 		to.thing = x.placed(to.unplaced(), of, key)
 		to.id = to.parent.id

@@ -1,0 +1,133 @@
+package scaffold
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// Sample is a value of a field that the tests type: a field of the form with its value in each of the commands that they need.
+type Sample struct {
+	Field Field
+	Name  Name // of the field of the form
+	// Command has a value and Valid another one; Other belongs to a record that has nothing unique in common with the first.
+	Command, Valid, Other string
+	// Invalid is refused, as a Go expression.
+	Invalid string
+	// Taken and Free are further values of a field that is unique.
+	Taken, Free string
+	// Example is the value in the documentation.
+	Example string
+}
+
+// Samples are those of all fields, references first: the tests let others change the last field, to any valid value.
+func (r Resource) Samples() (all []Sample) {
+	for _, f := range r.has("ref") {
+		all = append(all, Sample{
+			Field: f, Name: f.Column(), Command: "019aa5b2-7c1e-7d3a-9f00-3b1d5c6e7f80", Other: "019aa5b2-7c1e-7d3a-9f00-3b1d5c6e7f80",
+			Invalid: `"nobody"`, Example: "019aa5b2-7c1e-7d3a-9f00-3b1d5c6e7f80",
+		})
+	}
+	for _, f := range r.Fields {
+		if f.Type != "ref" {
+			all = append(all, f.samples()...)
+		}
+	}
+	return all
+}
+
+func (f Field) samples() []Sample {
+	s := Sample{Field: f, Name: f.Name, Invalid: `"much"`}
+	set := func(command, valid, other, taken, free, example string) []Sample {
+		s.Command, s.Valid, s.Other, s.Taken, s.Free, s.Example = command, valid, other, taken, free, example
+		return []Sample{s}
+	}
+	label := f.Name.Label()
+	switch f.Type {
+	case "text", "longtext":
+		if s.Invalid = `"a\u202eb"`; f.Required() {
+			s.Invalid = `" "`
+		}
+		return set(label+" one", label+" two", label+" three", label+" four", label+" five", label+" A")
+	case "integer":
+		return set("1000", "2000", "7", "8", "9", "42")
+	case "decimal":
+		return set("2.5", "3.5", "1.5", "1.25", "1.75", "2.5")
+	case "date":
+		s.Invalid = `"tomorrow"`
+		return set("2026-11-21", "2026-11-22", "2026-11-01", "2026-11-02", "2026-11-03", "2026-11-21")
+	case "bool":
+		s.Invalid = ""
+		return set("true", "false", "true", "", "", "true")
+	case "choice":
+		s.Invalid = `"nothing of these"`
+		return set(f.Choices[0], f.Choices[1], f.Choices[1], "", "", f.Choices[0])
+	default: // money
+		amount := set("50.00", "60.00", "70.00", "", "", "50.00")
+		return append(amount, Sample{
+			Field: f, Name: f.Currency, Command: "EUR", Valid: "USD", Other: "EUR", Invalid: `"nobody"`, Example: "EUR",
+		})
+	}
+}
+
+// Go is the name of a sample's field in Go.
+func (s Sample) Go() string {
+	if s.Field.Type == "ref" {
+		return s.Field.Name.Go() + "ID"
+	}
+	return s.Name.Go()
+}
+
+// Literal is a value in Go, as the input of the API has it.
+func (s Sample) Literal(value string) string {
+	if s.Field.Type == "bool" {
+		return value
+	}
+	return strconv.Quote(value)
+}
+
+// Pointer is the JSON Pointer of a field that can be wrong.
+func (s Sample) Pointer() string {
+	if s.Invalid == "" {
+		return ""
+	}
+	return fmt.Sprintf("/%s", s.Name)
+}
+
+// LabelSample is that of the label.
+func (r Resource) LabelSample() Sample { return r.Label().samples()[0] }
+
+// Past is the SQL of the columns of a past record, of the row past: its number makes unique what has to be.
+func (f Field) Past() string {
+	of := "n"
+	switch {
+	case f.Type == "ref":
+		of = "id"
+	case f.Type == "text" || f.Type == "longtext":
+		of = fmt.Sprintf("'%s ' || n", f.Name.Label())
+	case f.Type == "money":
+		return fmt.Sprintf("n AS %s, 'EUR' AS %s", f.Name, f.Currency)
+	case f.Type == "date" && !f.Unique:
+		of = "at::date"
+	case f.Type == "date":
+		of = "'1900-01-01'::date + n::integer"
+	case f.Type == "bool":
+		of = "n % 2 = 0"
+	case f.Type == "choice":
+		of = "'" + f.Choices[0] + "'"
+	}
+	return of + " AS " + string(f.Column())
+}
+
+// New is a value in Go that no other record has, for a field that is unique, and any value for another.
+func (s Sample) New() string {
+	switch {
+	case !s.Field.Unique:
+		return s.Literal(s.Command)
+	case s.Field.Type == "text":
+		return "newKey()"
+	case s.Field.Type == "date":
+		return `time.Date(4700, 1, 1+int(newCount()%1_900_000), 0, 0, 0, 0, time.UTC).Format(time.DateOnly)`
+	default:
+		return "fmt.Sprint(newCount())"
+	}
+}

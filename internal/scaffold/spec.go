@@ -1,0 +1,157 @@
+package scaffold
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Resource is a kind of record that is to be written.
+type Resource struct {
+	One    Name // "expense"
+	Many   Name // "expenses"
+	Fields []Field
+}
+
+// Field is one field of a resource, as a person fills it in.
+type Field struct {
+	Name     Name
+	Type     string // "text", "longtext", "integer", "decimal", "money", "date", "bool", "choice" or "ref"
+	Optional bool   // that it may be blank
+	Unique   bool   // that no two records of a tenant have its value in common
+	Choices  []string
+	To       Target // of a ref
+	// Currency is the name of the currency of money.
+	Currency Name
+
+	of string // the name of the resource that a ref refers to
+}
+
+var fieldTypes = []string{"text", "longtext", "integer", "decimal", "money", "date", "bool", "choice", "ref"}
+
+// maxFields is how many fields a resource may have. More are too many for one form, and one intent.
+const maxFields = 40
+
+// Parse reads the specification of a resource: its name, its plural or "", and its fields; see the package comment. It returns
+// all that is wrong with it.
+func Parse(one, plural, fields string) (Resource, error) {
+	r := Resource{One: Name(one), Many: Name(plural)}
+	problems := []error{r.One.check("resource", reservedResources)}
+	if problems[0] == nil && plural == "" {
+		r.Many = r.One.plural()
+	}
+	if problems[0] == nil {
+		problems = append(problems, r.Many.check("plural", nil))
+	}
+	if r.Many == r.One {
+		problems = append(problems, fmt.Errorf("%q is its own plural: name another one with plural=", one))
+	}
+	seen := map[Name]bool{}
+	for text := range strings.SplitSeq(fields, ",") {
+		f, err := parseField(strings.TrimSpace(text))
+		if err == nil && seen[f.Column()] {
+			err = fmt.Errorf("the field %q is there twice", f.Column())
+		}
+		problems, seen[f.Column()] = append(problems, err), true
+		r.Fields = append(r.Fields, f)
+	}
+	if len(r.Fields) > maxFields {
+		problems = append(problems, fmt.Errorf("%d fields are too many: at most %d", len(r.Fields), maxFields))
+	}
+	if err := errors.Join(problems...); err != nil {
+		return r, err
+	}
+	if !slices.ContainsFunc(r.Fields, isLabel) {
+		return r, errors.New("one field has to be a text without ?, by which people know a record: like name:text")
+	}
+	return r, r.nameCurrencies(seen)
+}
+
+// nameCurrencies names the currency of each amount: currency if there is only one amount.
+func (r *Resource) nameCurrencies(seen map[Name]bool) error {
+	amounts := r.has("money")
+	for i, f := range r.Fields {
+		if f.Type != "money" {
+			continue
+		}
+		r.Fields[i].Currency = "currency"
+		if len(amounts) > 1 {
+			r.Fields[i].Currency = f.Name + "_currency"
+		}
+		if seen[r.Fields[i].Currency] {
+			return fmt.Errorf("the field %q is the currency of %s, which comes with it: leave it out", r.Fields[i].Currency, f.Name)
+		}
+	}
+	return nil
+}
+
+var typeForm = regexp.MustCompile(`^([a-z]+)(?:\(([^()]*)\))?$`)
+
+func parseField(text string) (Field, error) {
+	parts := strings.Split(text, ":")
+	if len(parts) < 2 || len(parts) > 3 {
+		return Field{}, fmt.Errorf("the field %q is neither name:type nor name:type:marks", text)
+	}
+	f := Field{Name: Name(parts[0])}
+	if err := f.Name.check("field", reservedFields); err != nil {
+		return f, err
+	}
+	form := typeForm.FindStringSubmatch(parts[1])
+	if form == nil || !slices.Contains(fieldTypes, form[1]) {
+		return f, fmt.Errorf("the field %s has the type %q: choose one of text, longtext, integer, decimal, money, date, bool, "+
+			"choice(a|b|c), ref(customer)", f.Name, parts[1])
+	}
+	f.Type = form[1]
+	if len(parts) == 3 {
+		switch parts[2] {
+		case "?":
+			f.Optional = true
+		case "unique":
+			f.Unique = true
+		case "unique?":
+			f.Optional, f.Unique = true, true
+		default:
+			return f, fmt.Errorf("the field %s has the marks %q: choose one of ?, unique, unique?", f.Name, parts[2])
+		}
+	}
+	return f, f.checkType(form[2])
+}
+
+// checkType reads what stands in the brackets of the type, and looks at what the marks go with.
+func (f *Field) checkType(inside string) error {
+	uniques := []string{"text", "integer", "decimal", "date"}
+	switch {
+	case (f.Type == "choice" || f.Type == "ref") == (inside == ""):
+		return fmt.Errorf("the field %s: write choice(a|b|c), ref(customer), and the other types without brackets", f.Name)
+	case f.Type == "bool" && f.Optional:
+		return fmt.Errorf("the field %s is yes or no, and never blank: leave the ? out", f.Name)
+	case f.Unique && !slices.Contains(uniques, f.Type):
+		return fmt.Errorf("the field %s is a %s: only %s can be unique", f.Name, f.Type, strings.Join(uniques, ", "))
+	case f.Type == "ref":
+		f.of = inside
+	case f.Type == "choice":
+		f.Choices = strings.Split(inside, "|")
+		for i, choice := range f.Choices {
+			if !isName.MatchString(choice) || slices.Contains(f.Choices[:i], choice) || len(f.Choices) < 2 {
+				return fmt.Errorf("the field %s: write at least two different choices of small letters, digits and _, "+
+					"like choice(travel|meals)", f.Name)
+			}
+		}
+	}
+	return nil
+}
+
+// isLabel says whether a field can be what people call a record.
+func isLabel(f Field) bool { return f.Type == "text" && !f.Optional }
+
+// has gives the fields of some types.
+func (r Resource) has(types ...string) (found []Field) {
+	for _, f := range r.Fields {
+		if slices.Contains(types, f.Type) {
+			found = append(found, f)
+		}
+	}
+	return found
+}

@@ -1,0 +1,84 @@
+package scaffold
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// Target is a resource that is there already, and that another one refers to.
+type Target struct {
+	One     Name
+	Many    Name // its table
+	Package string
+}
+
+// target finds the package of a resource that can be referred to: it declares what its records are called, as
+// var Names = record.Names{…}, and makes some for tests.
+func target(root, of string) (Target, error) {
+	t := Target{One: Name(of), Many: Name(of).plural()}
+	t.Package = t.One.Package()
+	if !isName.MatchString(of) {
+		return t, fmt.Errorf("%q is no name of a resource to refer to", of)
+	}
+	dir := filepath.Join(root, "internal", t.Package)
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil || len(files) == 0 {
+		return t, fmt.Errorf("there is no resource %s to refer to", of)
+	}
+	found := false
+	for _, file := range files {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return t, fmt.Errorf("read the package of %s: %w", of, err)
+		}
+		found = declared(parsed)["Names"] || found
+		if table := tableOf(parsed); table != "" {
+			t.Many = Name(table)
+		}
+	}
+	if !found {
+		return t, fmt.Errorf("internal/%s does not say what %s is called where others refer to it: it needs the variable Names, "+
+			"like internal/customer, and a column archived_at", t.Package, t.One.A())
+	}
+	if _, err := os.Stat(filepath.Join(dir, t.Package+"test")); err != nil {
+		return t, fmt.Errorf("tests need %s to refer to: write the package %stest, like internal/customer/customertest",
+			t.One.A(), t.Package)
+	}
+	return t, nil
+}
+
+// tableOf is the name of the table that a file declares as record.Table; "" if it declares none.
+func tableOf(file *ast.File) (table string) {
+	ast.Inspect(file, func(n ast.Node) bool {
+		value, ok := n.(*ast.CompositeLit)
+		if !ok {
+			return true
+		}
+		if generic, ok := value.Type.(*ast.IndexExpr); !ok || selected(generic.X) != "record.Table" {
+			return true
+		}
+		for _, element := range value.Elts {
+			pair, ok := element.(*ast.KeyValueExpr)
+			if !ok || fmt.Sprint(pair.Key) != "Name" {
+				continue
+			}
+			if text, ok := pair.Value.(*ast.BasicLit); ok {
+				table, _ = strconv.Unquote(text.Value)
+			}
+		}
+		return false
+	})
+	return table
+}
+
+func selected(e ast.Expr) string {
+	if s, ok := e.(*ast.SelectorExpr); ok {
+		return fmt.Sprint(s.X) + "." + s.Sel.Name
+	}
+	return ""
+}
