@@ -1,4 +1,4 @@
-package invalid_test
+package typed_test
 
 import (
 	"fmt"
@@ -6,34 +6,37 @@ import (
 	"testing"
 
 	"onlyonce/internal/invalid"
+	"onlyonce/internal/typed"
 )
 
 func TestValues(t *testing.T) {
 	t.Parallel()
 	const id = "019aa5b2-7c1e-7d3a-9f00-3b1d5c6e7f80"
-	checks := map[string]func(e *invalid.Error, typed string) string{
-		"integer": func(e *invalid.Error, typed string) string { return e.Integer("/it", typed) },
-		"decimal": func(e *invalid.Error, typed string) string { return e.Decimal("/it", typed) },
-		"euro": func(e *invalid.Error, typed string) string {
-			return fmt.Sprint(e.Amount("/it", typed, "/currency", "EUR"))
+	checks := map[string]func(e *invalid.Error, text string) string{
+		"integer": func(e *invalid.Error, text string) string { return typed.Integer(e, "/it", text) },
+		"decimal": func(e *invalid.Error, text string) string { return typed.Decimal(e, "/it", text) },
+		"euro": func(e *invalid.Error, text string) string {
+			return fmt.Sprint(typed.Amount(e, "/it", text, "/currency", "EUR"))
 		},
-		"currency": func(e *invalid.Error, typed string) string {
-			_, c := e.Amount("/amount", "1.00", "/it", typed)
+		"currency": func(e *invalid.Error, text string) string {
+			_, c := typed.Amount(e, "/amount", "1.00", "/it", text)
 			return c.String()
 		},
-		"date": func(e *invalid.Error, typed string) string {
-			day, _ := e.Date("/it", typed).Value()
+		"date": func(e *invalid.Error, text string) string {
+			day, _ := typed.Date(e, "/it", text).Value()
 			return strings.TrimSuffix(fmt.Sprint(day), " 00:00:00 +0000 UTC")
 		},
-		"choice": func(e *invalid.Error, typed string) string { return e.Choice("/it", typed, []string{"air", "rail"}) },
-		"id":     func(e *invalid.Error, typed string) string { return e.ID("/it", typed, "Choose one.").String() },
-		"something": func(e *invalid.Error, typed string) string {
-			e.Require("/it", typed, "Enter it.")
+		"choice": func(e *invalid.Error, text string) string {
+			return typed.Choice(e, "/it", text, []string{"air", "rail"})
+		},
+		"id": func(e *invalid.Error, text string) string { return typed.ID(e, "/it", text, "Choose one.").String() },
+		"something": func(e *invalid.Error, text string) string {
+			typed.Require(e, "/it", text, "Enter it.")
 			return ""
 		},
 	}
 	const wrong = "is wrong"
-	for _, c := range []struct{ check, typed, want string }{
+	for _, c := range []struct{ check, text, want string }{
 		{"integer", "", ""}, {"integer", " ", ""}, {"integer", " 007 ", "7"}, {"integer", "-3", "-3"}, {"integer", "+3", "3"},
 		{"integer", "999999999999999", "999999999999999"}, {"integer", "1000000000000000", wrong},
 		{"integer", "-1000000000000000", wrong}, {"integer", "99999999999999999999", wrong},
@@ -50,14 +53,14 @@ func TestValues(t *testing.T) {
 		{"something", " x ", ""}, {"something", "", wrong}, {"something", " \t\n", wrong},
 	} {
 		var problems invalid.Error
-		got := checks[c.check](&problems, c.typed)
+		got := checks[c.check](&problems, c.text)
 		if len(problems.Fields) > 0 {
 			if got = wrong; problems.Fields[0].Pointer != "/it" {
-				t.Errorf("%s %q: wrong is %s", c.check, c.typed, problems.Fields[0].Pointer)
+				t.Errorf("%s %q: wrong is %s", c.check, c.text, problems.Fields[0].Pointer)
 			}
 		}
 		if got != c.want {
-			t.Errorf("%s %q is %q, want %q: %v", c.check, c.typed, got, c.want, problems.Err())
+			t.Errorf("%s %q is %q, want %q: %v", c.check, c.text, got, c.want, problems.Err())
 		}
 	}
 }
