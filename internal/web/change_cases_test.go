@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/party"
 	"onlyonce/internal/record"
 )
 
@@ -98,15 +99,27 @@ func (p page) compares(of thing, saved, typed url.Values) {
 		if f.valid == key { // an id, which people do not read
 			continue
 		}
-		for _, value := range []string{saved.Get(f.name), typed.Get(f.name)} {
+		was, is := asRead(f.name, saved.Get(f.name)), asRead(f.name, typed.Get(f.name))
+		for _, value := range []string{was, is} {
 			if !strings.Contains(text(table[0]), value) {
 				p.b.Errorf("%s %q is not shown", f.name, value)
 			}
 		}
-		if saved.Get(f.name) != typed.Get(f.name) &&
-			(len(differ) != 1 || !strings.Contains(differ[0], saved.Get(f.name)) || !strings.Contains(differ[0], typed.Get(f.name))) {
+		if was != is && (len(differ) != 1 || !strings.Contains(differ[0], was) || !strings.Contains(differ[0], is)) {
 			p.b.Errorf("%s differs, and marked is %q", f.name, differ)
 		}
+	}
+}
+
+// asRead is what was typed into a field, as people read it.
+func asRead(field, typed string) string {
+	switch field {
+	case "country":
+		return party.CountryName(typed)
+	case "account_number":
+		return party.SpacedAccount(typed)
+	default:
+		return typed
 	}
 }
 
