@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"onlyonce/internal/app"
-	"onlyonce/internal/torture/proxy"
+	"onlyonce/internal/proxy"
 )
 
 func TestAttemptsAreCountedAndLogged(t *testing.T) {
@@ -60,7 +60,7 @@ func TestTheLogHoldsNoSecrets(t *testing.T) {
 	b.create(key, order)
 	b.create(key, strings.Replace(order, "Design", "What somebody typed", 1))
 	browser := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	response, err := browser.PostForm(b.URL()+"/login", url.Values{"email": {"acme@onlyonce.test"}, "password": {"only-once-demo"}})
+	response, err := browser.PostForm(b.URL()+"/login", url.Values{"email": {"acme@onlyonce.test"}, "password": {demoPassword}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestTheLogHoldsNoSecrets(t *testing.T) {
 	if len(cookies) == 0 {
 		t.Fatal(response.Status)
 	}
-	for _, secret := range []string{"oo_demo_acme", "only-once-demo", cookies[0].Value, "What somebody typed", "argon2"} {
+	for _, secret := range []string{"oo_demo_acme", demoPassword, cookies[0].Value, "What somebody typed", "argon2"} {
 		if strings.Contains(b.log.String(), secret) {
 			t.Errorf("%q is in the log:\n%s", secret, b.log.String())
 		}
