@@ -25,7 +25,8 @@ func TestKillDuringMails(t *testing.T) {
 	b := &bundle{T: t, db: pgtest.New(t)}
 	b.foundCompany("Acme Studio")
 	binary := filepath.Join(t.TempDir(), "server")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "onlyonce/cmd/server").CombinedOutput(); err != nil {
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "onlyonce/cmd/server")
+	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	replicas := []*replica{{addr: freeAddress(t)}, {addr: freeAddress(t)}}
