@@ -20,6 +20,7 @@ import (
 // while the mail server takes a mail, so that nobody can note that it was taken. Every invoice has its mail, and where
 // it came twice, it has the same Message-ID.
 func TestKillDuringMails(t *testing.T) {
+	pgtest.Long(t)
 	t.Parallel()
 	const invoices = 500
 	b := &bundle{T: t, db: pgtest.New(t)}

@@ -9,11 +9,12 @@ import (
 	"testing"
 
 	"onlyonce/internal/fork"
+	"onlyonce/internal/postgres/pgtest"
 )
 
 // TestRemove takes all parts away from a copy of the app, one after the other.
 func TestRemove(t *testing.T) {
-	longTest(t)
+	pgtest.Long(t)
 	s := copied(t)
 	for _, part := range slices.Sorted(maps.Keys(fork.Parts())) {
 		if changed, err := fork.Remove(t.Context(), s.dir, part); err != nil || changed < 10 {

@@ -7,11 +7,12 @@ import (
 	"testing"
 
 	"onlyonce/internal/fork"
+	"onlyonce/internal/postgres/pgtest"
 )
 
 // TestRename gives a copy of the app long names, so that lines get long as well.
 func TestRename(t *testing.T) {
-	longTest(t)
+	pgtest.Long(t)
 	old := fork.Now()
 	if old.Renamed() {
 		t.Skip("it was renamed") //nolint:forbidigo // nothing is missing

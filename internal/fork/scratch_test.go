@@ -15,14 +15,6 @@ type scratch struct {
 	dir string
 }
 
-// longTest marks a test that builds the whole app in another directory, which takes a minute: -short leaves it out.
-func longTest(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("it takes a minute") //nolint:forbidigo // nothing is missing
-	}
-}
-
 // copied gives a repository with the files of this one as they are now, and one commit.
 func copied(t *testing.T) *scratch {
 	t.Helper()
