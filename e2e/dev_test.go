@@ -11,14 +11,11 @@ import (
 // TestMakeDevLoadsPagesAgain: under the app's own Content-Security-Policy.
 func TestMakeDevLoadsPagesAgain(t *testing.T) {
 	t.Parallel()
-	s := start(t)
 	site := dev.NewSite("../static")
-	site.Serve(strings.TrimPrefix(s.origin, "http://"))
 	front := httptest.NewServer(site)
-	t.Cleanup(func() {
-		front.CloseClientConnections()
-		front.Close()
-	})
+	t.Cleanup(front.Close) // when the browser is gone
+	s := start(t)
+	site.Serve(strings.TrimPrefix(s.origin, "http://"))
 	s.origin = front.URL
 	message := s.page.Locator("#dev-message")
 	loadsAgain := func() {
