@@ -11,7 +11,7 @@ export GOFLAGS += -buildvcs=false
 
 .PHONY: help
 help: ## Say what there is
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: run
 run: ## Start the app, with its own PostgreSQL and demo data
@@ -22,14 +22,39 @@ test: ## Install what the tests need, then run them all with the race detector
 	e2e/setup
 	go test -race -p 2 -timeout 30m ./...
 
+.PHONY: quick
+quick: ## Run what needs no browser and no long time
+	go test -short $$(go list ./... | grep -v /e2e)
+
+.PHONY: e2e
+e2e: ## Run the browser tests, or with RUN=pattern some of them
+	e2e/setup
+	go test -count=1 -timeout 30m ./e2e -run "$$RUN"
+
+.PHONY: dev
+dev: ## Start the app, rebuild it on every change and reload the page
+	go run ./internal/dev/cmd/dev
+
+.PHONY: rename
+rename: ## Give the app your name: module=example.com/acme/ledger name="Acme Ledger"
+	@go run ./internal/fork/cmd/rename -module "$$module" -name "$$name" -slug "$$slug"
+
+.PHONY: remove
+remove: ## Take away a part that you do not need: what=torture, what=bench
+	@go run ./internal/fork/cmd/remove "$$what"
+
+# begin torture
 .PHONY: torture
 torture: ## Prove by fault injection that nothing is created twice, and that the proof can fail
 	go run ./internal/torture/cmd/torture -selftest
 	go run ./internal/torture/cmd/torture $(TORTURE)
+# end torture
 
+# begin bench
 .PHONY: bench
 bench: ## Measure what it costs, against PostgreSQL's own floor
 	go run ./internal/bench/cmd/bench $(BENCH)
+# end bench
 
 .PHONY: check
 check: $(LINT) ## Hold format, vet, linter, generated code, modules and allowed imports

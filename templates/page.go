@@ -4,6 +4,9 @@
 // nothing of the domain and imports none of it.
 package templates
 
+// Product is what the app is called.
+const Product = "Onlyonce"
+
 // Page is what every page shares: who is looking, and where the assets are.
 type Page struct {
 	// Title names the page without the product's name. The page components
@@ -65,7 +68,7 @@ func (p Page) failed(yes bool) Page {
 }
 
 func (p Page) documentTitle() string {
-	title := p.Title + " · Onlyonce"
+	title := p.Title + " · " + Product
 	if p.Failed {
 		return "Error: " + title
 	}

@@ -48,7 +48,7 @@ func (b *bundle) run(stdin string, args ...string) (code int, out, errors string
 func (b *bundle) want(code int, stdin string, args ...string) (out string) {
 	b.Helper()
 	got, out, errors := b.run(stdin, args...)
-	if got != code || (code != done) != strings.Contains(errors, "onlyonce:") && !strings.Contains(errors, "keep this token") {
+	if got != code || (code != done) != strings.Contains(errors, program+":") && !strings.Contains(errors, "keep this token") {
 		b.Errorf("%q: code %d, want %d: %s%s", args, got, code, out, errors)
 	}
 	return out

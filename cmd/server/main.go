@@ -27,6 +27,9 @@ func main() {
 	os.Exit(code)
 }
 
+// program is what the program calls itself.
+const program = "onlyonce"
+
 // Exit codes.
 const (
 	done     = 0
@@ -86,11 +89,11 @@ func run(
 	}
 	var c commands
 	helped := false
-	parser, err := kong.New(&c, kong.Name("onlyonce"), kong.Description(description), kong.Writers(stdout, stderr),
+	parser, err := kong.New(&c, kong.Name(program), kong.Description(description), kong.Writers(stdout, stderr),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.Help(help(stdout)),
 		kong.Exit(func(int) { helped = true }))
 	if err != nil {
-		fmt.Fprintln(stderr, "onlyonce:", err)
+		fmt.Fprintln(stderr, program+":", err)
 		return failed
 	}
 	parsed, err := parser.Parse(args)
@@ -98,14 +101,14 @@ func run(
 	case helped:
 		return done
 	case err != nil:
-		fmt.Fprintf(stderr, "onlyonce: %v: see --help\n", err)
+		fmt.Fprintf(stderr, "%s: %v: see --help\n", program, err)
 		return misused
 	}
 	t := &terminal{getenv: getenv, stdin: stdin, stdout: stdout, stderr: stderr, json: c.JSON}
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	err = parsed.Run(t)
 	if err != nil {
-		fmt.Fprintln(stderr, "onlyonce:", message(err))
+		fmt.Fprintln(stderr, program+":", message(err))
 	}
 	return exitCode(err)
 }

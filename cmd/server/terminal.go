@@ -40,7 +40,7 @@ func (t *terminal) print(value any, line string) error {
 }
 
 // say tells a person something that is no result.
-func (t *terminal) say(text string) { fmt.Fprintln(t.stderr, "onlyonce:", text) }
+func (t *terminal) say(text string) { fmt.Fprintln(t.stderr, program+":", text) }
 
 // withURL does work with the address of the app's database.
 func (t *terminal) withURL(ctx context.Context, work func(url string) error) error {

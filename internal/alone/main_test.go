@@ -17,7 +17,7 @@ import (
 
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/postgres/pgtest"
-	"onlyonce/internal/torture/proxy"
+	"onlyonce/internal/proxy"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }

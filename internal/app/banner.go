@@ -14,7 +14,7 @@ func (a *App) banner(anyUser bool) {
 	if w == nil {
 		return
 	}
-	fmt.Fprintf(w, "\n  Onlyonce is ready: %s\n", cmp.Or(a.config.PublicURL, a.URL()))
+	fmt.Fprintf(w, "\n  %s is ready: %s\n", templates.Product, cmp.Or(a.config.PublicURL, a.URL()))
 	switch {
 	case a.config.Demo:
 		fmt.Fprintf(w, "\n  Log in with the password %s, or use the API token:\n", demoPassword)

@@ -77,6 +77,9 @@ func freeAddress(t *testing.T) string {
 	return listener.Addr().String()
 }
 
+// demoPassword is that of the demo's users.
+const demoPassword = "only-once-demo"
+
 const key = "6f1c2f5e-6c0e-4b7e-9d39-0a0d6f9f7c11"
 
 // order is an invoice for a new customer.

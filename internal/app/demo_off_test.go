@@ -34,7 +34,7 @@ func (b *bundle) accepted(at string, session *http.Client) (password, token, run
 		_ = response.Body.Close()
 		return response.StatusCode
 	}
-	login := url.Values{"email": {"acme@onlyonce.test"}, "password": {"only-once-demo"}}
+	login := url.Values{"email": {"acme@onlyonce.test"}, "password": {demoPassword}}
 	password = status(b.visitor().PostForm(at+"/login", login)) == http.StatusSeeOther
 	ask, err := http.NewRequestWithContext(b.Context(), http.MethodGet, at+"/api/v1/invoices", nil)
 	if err != nil {
@@ -51,7 +51,7 @@ func (b *bundle) accepted(at string, session *http.Client) (password, token, run
 func TestDemoLoginsAreRefusedWithoutTheDemo(t *testing.T) {
 	b := setup(t)
 	session := b.visitor()
-	response, err := session.PostForm(b.URL()+"/login", url.Values{"email": {"acme@onlyonce.test"}, "password": {"only-once-demo"}})
+	response, err := session.PostForm(b.URL()+"/login", url.Values{"email": {"acme@onlyonce.test"}, "password": {demoPassword}})
 	if err != nil {
 		t.Fatal(err)
 	}

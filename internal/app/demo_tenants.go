@@ -37,7 +37,8 @@ func demoTenants() []demoTenant {
 	return []demoTenant{
 		{
 			id: uuid.MustParse("0a3e0000-0000-4000-8000-00000000ac3e"), name: "Acme Studio",
-			email: "acme@onlyonce.test", member: "kim@onlyonce.test", token: "oo_demo_acme", currency: "EUR", rate: "23", invoices: 54,
+			email: "acme@onlyonce.test", member: "kim@onlyonce.test", token: "oo_demo_acme",
+			currency: "EUR", rate: "23", invoices: 54,
 			business: business.Input{
 				Name:    "Acme Studio Ltd",
 				Details: party.Details{Address: "12 Dame Street\nDublin 2\nD02 X285", Country: "IE", TaxID: "IE6388047V"},

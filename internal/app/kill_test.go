@@ -14,11 +14,14 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"onlyonce/internal/postgres/pgtest"
 )
 
 // The program with its embedded PostgreSQL, killed again and again while invoices are created. Clients
 // only do what clients do: they send the same key until they get an answer.
 func TestKillDuringCreates(t *testing.T) {
+	pgtest.Long(t)
 	t.Parallel()
 	const creates, workers, kills = 1000, 8, 5
 	p := startProgram(t)

@@ -20,12 +20,14 @@ import (
 // while the mail server takes a mail, so that nobody can note that it was taken. Every invoice has its mail, and where
 // it came twice, it has the same Message-ID.
 func TestKillDuringMails(t *testing.T) {
+	pgtest.Long(t)
 	t.Parallel()
 	const invoices = 500
 	b := &bundle{T: t, db: pgtest.New(t)}
 	b.foundCompany("Acme Studio")
 	binary := filepath.Join(t.TempDir(), "server")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "onlyonce/cmd/server").CombinedOutput(); err != nil {
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "onlyonce/cmd/server")
+	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	replicas := []*replica{{addr: freeAddress(t)}, {addr: freeAddress(t)}}

@@ -14,7 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"onlyonce/internal/app"
-	"onlyonce/internal/torture/proxy"
+	"onlyonce/internal/proxy"
 )
 
 func TestAttemptsAreCountedAndLogged(t *testing.T) {
@@ -62,7 +62,7 @@ func TestTheLogHoldsNoSecrets(t *testing.T) {
 	b.create(key, order)
 	b.create(key, strings.Replace(order, "Design", "What somebody typed", 1))
 	browser := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	response, err := browser.PostForm(b.URL()+"/login", url.Values{"email": {"acme@onlyonce.test"}, "password": {"only-once-demo"}})
+	response, err := browser.PostForm(b.URL()+"/login", url.Values{"email": {"acme@onlyonce.test"}, "password": {demoPassword}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestTheLogHoldsNoSecrets(t *testing.T) {
 	if len(cookies) == 0 {
 		t.Fatal(response.Status)
 	}
-	secrets := []string{"oo_demo_acme", "only-once-demo", cookies[0].Value, "What somebody typed", "argon2"}
+	secrets := []string{"oo_demo_acme", demoPassword, cookies[0].Value, "What somebody typed", "argon2"}
 	for path, form := range map[string]url.Values{
 		"/tokens": {"name": {"shop"}, "idempotency_key": {key}},
 		"/people": {"email": {"grace@example.com"}, "role": {"member"}, "idempotency_key": {key}},

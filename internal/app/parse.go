@@ -71,7 +71,8 @@ func parsePrefixes(prefixes *[]netip.Prefix, value string) error {
 // parseDatabase never repeats the value, which may hold a password.
 func parseDatabase(databaseURL *string, value string) error {
 	if _, err := pgxpool.ParseConfig(value); err != nil {
-		return fmt.Errorf("it is no address of a PostgreSQL, such as postgres://onlyonce:password@host:5432/onlyonce (%w)", cause(err))
+		const example = "postgres://onlyonce:password@host:5432/onlyonce"
+		return fmt.Errorf("it is no address of a PostgreSQL, such as %s (%w)", example, cause(err))
 	}
 	*databaseURL = value
 	return nil

@@ -42,7 +42,8 @@ func settings() []setting {
 				}
 				return parseAddress(&c.MetricsAddr, value)
 			}},
-		{"DATABASE_URL", "", "an embedded PostgreSQL", "the PostgreSQL to use, such as postgres://onlyonce:password@host/onlyonce",
+		{"DATABASE_URL", "", "an embedded PostgreSQL",
+			"the PostgreSQL to use, such as postgres://onlyonce:password@host/onlyonce",
 			func(c *Config, value string) error {
 				c.Demo = false // unless DEMO asks for it: this is somebody's own database
 				return parseDatabase(&c.DatabaseURL, value)

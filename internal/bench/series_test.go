@@ -3,10 +3,13 @@ package bench
 import (
 	"testing"
 	"time"
+
+	"onlyonce/internal/postgres/pgtest"
 )
 
 // TestNumbersAreAllocatedBehindTypedOnes runs the comparison at its smallest.
 func TestNumbersAreAllocatedBehindTypedOnes(t *testing.T) {
+	pgtest.Long(t)
 	t.Parallel()
 	const typed = 20
 	p := pace{warm: 1, counted: 3, length: time.Minute}

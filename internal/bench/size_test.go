@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"onlyonce/internal/postgres"
+	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/web"
 )
 
@@ -112,6 +113,7 @@ func TestEveryRequestIsMeasured(t *testing.T) {
 
 // TestEveryKindOfRequestIsAnswered runs the comparison at its smallest.
 func TestEveryKindOfRequestIsAnswered(t *testing.T) {
+	pgtest.Long(t)
 	t.Parallel()
 	p := pace{warm: 1, counted: 3, length: time.Minute}
 	var sites []*site

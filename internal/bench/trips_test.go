@@ -16,6 +16,7 @@ import (
 // TestRoundTrips counts how often a request waits for the database, once the server knows its statements: a distant
 // database costs that many times its distance.
 func TestRoundTrips(t *testing.T) {
+	pgtest.Long(t)
 	t.Parallel()
 	cloned := pgtest.New(t)
 	config, err := pgx.ParseConfig(cloned.URL)

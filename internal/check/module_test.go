@@ -1,6 +1,8 @@
 package check
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -8,6 +10,7 @@ import (
 	"maps"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"golang.org/x/tools/go/packages"
@@ -22,21 +25,43 @@ type source struct {
 	stored map[types.Object][]ast.Node
 }
 
-// load reads the packages that match the patterns.
+// wholeModule reads all packages of the module, once for all tests.
+var wholeModule = sync.OnceValues(func() (*source, error) { return readPackages(context.Background(), "./...") })
+
+// whole gives the module, which the tests only read.
+func whole(t *testing.T) *source {
+	t.Helper()
+	s, err := wholeModule()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// load reads the packages that match the patterns, for a test that adds to them.
 func load(t *testing.T, patterns ...string) *source {
 	t.Helper()
-	s := &source{uses: map[*ast.Ident]types.Object{}, stored: map[types.Object][]ast.Node{}}
-	loaded, err := packages.Load(&packages.Config{Mode: packages.LoadSyntax, Dir: "../..", Context: t.Context()}, patterns...)
-	if err != nil || len(loaded) < len(patterns) {
-		t.Fatalf("load %d packages: %v", len(loaded), err)
+	s, err := readPackages(t.Context(), patterns...)
+	if err != nil {
+		t.Fatal(err)
 	}
+	return s
+}
+
+func readPackages(ctx context.Context, patterns ...string) (*source, error) {
+	s := &source{uses: map[*ast.Ident]types.Object{}, stored: map[types.Object][]ast.Node{}}
+	loaded, err := packages.Load(&packages.Config{Mode: packages.LoadSyntax, Dir: "../..", Context: ctx}, patterns...)
+	if err != nil || len(loaded) < len(patterns) {
+		return nil, fmt.Errorf("load %d packages: %w", len(loaded), err)
+	}
+	var wrong []error
 	for _, p := range loaded {
 		for _, err := range p.Errors {
-			t.Error(err)
+			wrong = append(wrong, err)
 		}
 		s.add(p)
 	}
-	return s
+	return s, errors.Join(wrong...)
 }
 
 // parse makes a package of the module of a text, which may import what was loaded.

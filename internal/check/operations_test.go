@@ -59,7 +59,7 @@ func (s *source) operation(define *ast.CallExpr) operation {
 
 func TestOperationNamesAreUsedOnce(t *testing.T) {
 	t.Parallel()
-	all := load(t, "./...").operations(module)
+	all := whole(t).operations(module)
 	if len(all) < 2 {
 		t.Errorf("found %d operations", len(all))
 	}

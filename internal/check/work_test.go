@@ -17,7 +17,7 @@ import (
 // calls, such as a MarshalJSON, is not seen.
 func TestWorkIsPure(t *testing.T) {
 	t.Parallel()
-	s := load(t, "./...")
+	s := whole(t)
 	all := s.operations(module)
 	if len(all) < 2 {
 		t.Errorf("found %d operations", len(all))

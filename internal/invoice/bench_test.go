@@ -14,7 +14,7 @@ import (
 )
 
 // The database of these benchmarks does not wait for a disk: they show what the code costs, in this
-// process and in PostgreSQL. What a create takes in real life is the matter of internal/bench.
+// process and in PostgreSQL, and not what a create takes in real life.
 
 func benchInput(number string) invoice.Input {
 	in := input(number)

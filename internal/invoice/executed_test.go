@@ -62,7 +62,8 @@ type said struct {
 func (b *bundle) saysWhatItExecutes() *said {
 	b.Helper()
 	config := b.DB.Pool.Config()
-	_, err := b.Admin.Exec(b.Context(), `ALTER ROLE onlyonce IN DATABASE `+config.ConnConfig.Database+` SET log_statement = 'all'`)
+	_, err := b.Admin.Exec(b.Context(),
+		`ALTER ROLE onlyonce IN DATABASE `+config.ConnConfig.Database+` SET log_statement = 'all'`)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -41,8 +41,8 @@ func (r *Renderer) Render(shown Document) ([]byte, error) {
 	f.set(tree, fmt.Sprintf("<< /Type /Pages /Count %d /Kids [ %s] >>", len(d.pages), kids.String()))
 	catalog := f.object(fmt.Sprintf("<< /Type /Catalog /Pages %s /Lang (en) /ViewerPreferences << /DisplayDocTitle true >> >>", tree))
 	at := timeString(shown.At)
-	info := f.object(fmt.Sprintf("<< /Title %s /Author %s /Creator (Onlyonce) /CreationDate %s /ModDate %s >>",
-		textString(shown.Title), textString(shown.Seller.Name), at, at))
+	info := f.object(fmt.Sprintf("<< /Title %s /Author %s /Creator %s /CreationDate %s /ModDate %s >>",
+		textString(shown.Title), textString(shown.Seller.Name), textString("Onlyonce"), at, at))
 	f.finish(catalog, info)
 	return f.Bytes(), nil
 }

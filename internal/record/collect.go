@@ -19,7 +19,8 @@ func Collect[T any](
 	maps.Copy(named, args)
 	var found []T
 	var batch pgx.Batch
-	batch.Queue(`SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true)`, tenant)
+	batch.Queue(`
+		SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true)`, tenant)
 	batch.Queue(sql, named).Query(func(rows pgx.Rows) (err error) {
 		found, err = pgx.CollectRows(rows, scan)
 		return err

@@ -4,9 +4,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/scaffold"
 )
 
@@ -23,6 +25,7 @@ var resources = []struct{ one, fields string }{
 // those of the catalog and of tenants, and a row of the table of cases of each kind. The other rows are tried by whoever keeps
 // the resource. The browser scenarios are compiled.
 func TestResources(t *testing.T) {
+	pgtest.Long(t)
 	t.Parallel()
 	c := copyOf(t)
 	for _, r := range resources {
@@ -39,11 +42,15 @@ func TestResources(t *testing.T) {
 	}
 	ours := []string{"./internal/project/...", "./internal/expense/...", "./internal/purchaseorder/..."}
 	c.run("go", "tool", "templ", "generate", "-check", "-path", "templates")
-	c.run("go", "vet", "./internal/bench", "./e2e")
+	written := []string{"./e2e"}
+	// begin bench
+	written = append(written, "./internal/bench")
+	// end bench
+	c.run("go", append([]string{"vet"}, written...)...)
 	c.run("go", append([]string{"test", "-count=1", "./internal/check", "./templates"}, ours...)...)
 	c.run("go", "test", "-count=1", "-timeout=20m", "-run", tried, "./internal/web")
 	if linter := linter(); linter != "" {
-		c.run(linter, append([]string{"run", "./internal/web", "./internal/bench", "./e2e"}, ours...)...)
+		c.run(linter, slices.Concat([]string{"run", "./internal/web"}, written, ours)...)
 	}
 }
 

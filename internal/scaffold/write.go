@@ -69,7 +69,9 @@ func (r Resource) files(root string) ([]file, error) {
 		{"web.go", "internal/web/" + many + ".go"},
 		{"web_test.go", "internal/web/" + string(r.One) + "_test.go"},
 		{"pages.templ", "templates/" + many + ".templ"},
+		// begin bench
 		{"bench.go", "internal/bench/" + many + ".go"},
+		// end bench
 		{"e2e_test.go", "e2e/" + string(r.One) + "_test.go"},
 	} {
 		text, err := r.render(f.template)
@@ -89,7 +91,9 @@ func (r Resource) files(root string) ([]file, error) {
 	for _, e := range []edit{
 		{"internal/web/server.go", "\ts.mails(pages, api)\n", "\ts." + r.Many.Local() + "(pages, api)\n"},
 		{"internal/web/thing_test.go", "\t\tmails(),\n", "\t\t" + r.Many.Local() + "(),\n"},
+		// begin bench
 		{"internal/bench/plain.go", "\t\t// Each plain resource stands above this line.\n", "\t\t" + r.Many.Local() + "(),\n"},
+		// end bench
 		{"templates/states_test.go", "\t\t\"form used\": ", string(state)},
 	} {
 		edited, err := e.made(root)

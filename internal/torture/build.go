@@ -47,7 +47,8 @@ func build(ctx context.Context, dir string) (program string, err error) {
 		return "", err
 	}
 	program = filepath.Join(dir, "server")
-	out, err := exec.CommandContext(ctx, "go", "build", "-overlay", file, "-o", program, "onlyonce/cmd/server").CombinedOutput()
+	build := exec.CommandContext(ctx, "go", "build", "-overlay", file, "-o", program, "onlyonce/cmd/server")
+	out, err := build.CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("build the server: %w\n%s", err, out)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"onlyonce/internal/torture/proxy"
+	"onlyonce/internal/proxy"
 )
 
 // fault is one way to disturb the world.

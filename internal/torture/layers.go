@@ -22,7 +22,8 @@ func Layers() []Layer {
 				`ALTER TABLE intents DROP CONSTRAINT intents_pkey`,
 				`CREATE OR REPLACE FUNCTION claim_intent(in_tenant uuid, in_operation text, in_key text, in_wait text)
 					RETURNS void LANGUAGE sql AS $$
-						SELECT set_config('onlyonce.tenant_id', in_tenant::text, true), set_config('lock_timeout', in_wait, true)
+						SELECT set_config('onlyonce.tenant_id', in_tenant::text, true),
+							set_config('lock_timeout', in_wait, true)
 					$$`,
 			},
 		},
@@ -88,7 +89,8 @@ func Layers() []Layer {
 							PERFORM claim_creation(in_tenant, in_operation, in_key, in_wait);
 							RETURN;
 						END IF;
-						PERFORM set_config('onlyonce.tenant_id', in_tenant::text, true), set_config('lock_timeout', in_wait, true);
+						PERFORM set_config('onlyonce.tenant_id', in_tenant::text, true),
+							set_config('lock_timeout', in_wait, true);
 					END $$`,
 			},
 		},

@@ -10,7 +10,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"onlyonce/internal/torture/proxy"
+	"onlyonce/internal/proxy"
 )
 
 // Report says what a run did and found.

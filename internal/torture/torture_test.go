@@ -4,12 +4,14 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/torture"
 )
 
 // The short form. Its seed is fixed, so that intents and faults are always the same; how they interleave
 // is not.
 func TestNothingIsCreatedTwiceOrLost(t *testing.T) {
+	pgtest.Long(t)
 	t.Parallel()
 	report, err := torture.Run(t.Context(), torture.Config{
 		Seed: 1, Duration: 8 * time.Second, Intents: 200, Clients: 16, FaultEvery: 250 * time.Millisecond,

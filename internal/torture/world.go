@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"onlyonce/internal/postgres/server"
-	"onlyonce/internal/torture/proxy"
+	"onlyonce/internal/proxy"
 )
 
 // Short lives, so that every run sees results expire while intents are still asked for.

@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"onlyonce/docs"
-	"onlyonce/internal/torture/proxy"
+	"onlyonce/internal/proxy"
 )
 
 // clients are the programs of docs/api-client, each with its command.

@@ -12,7 +12,7 @@ import (
 	"github.com/alexedwards/scs/pgxstore"
 	"github.com/alexedwards/scs/v2"
 	"github.com/google/uuid"
-	"github.com/hashicorp/golang-lru/v2/expirable"
+	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onlyonce/internal/account"
@@ -166,12 +166,27 @@ func (s *Server) requireOwner(next http.Handler) http.Handler {
 // revoked at another replica.
 type tokens struct {
 	pool   *pgxpool.Pool
-	known  *expirable.LRU[string, account.Principal]
+	known  *lru.Cache[string, remembered]
 	forgot *atomic.Int64 // how often
 }
 
+// remembered is who a token belongs to, until when that may be believed.
+type remembered struct {
+	principal account.Principal
+	until     time.Time
+}
+
+const (
+	tokensRemembered   = 1024
+	tokenRememberedFor = 5 * time.Second
+)
+
 func newTokens(pool *pgxpool.Pool) tokens {
-	return tokens{pool, expirable.NewLRU[string, account.Principal](1024, nil, 5*time.Second), new(atomic.Int64)}
+	known, err := lru.New[string, remembered](tokensRemembered)
+	if err != nil {
+		panic(err) // cannot be: the size is positive
+	}
+	return tokens{pool, known, new(atomic.Int64)}
 }
 
 // forget drops what is remembered, so that a token which was revoked is refused from now on.
@@ -182,13 +197,13 @@ func (t tokens) forget() {
 
 func (t tokens) find(ctx context.Context, token string) (account.Principal, error) {
 	hash := string(account.HashToken(token))
-	if p, ok := t.known.Get(hash); ok {
-		return p, nil
+	if r, ok := t.known.Get(hash); ok && time.Now().Before(r.until) {
+		return r.principal, nil
 	}
 	before := t.forgot.Load()
 	p, err := account.FindToken(ctx, t.pool, token)
 	if err == nil {
-		t.known.Add(hash, p)
+		t.known.Add(hash, remembered{p, time.Now().Add(tokenRememberedFor)})
 	}
 	if t.forgot.Load() != before { // it may have been revoked since it was read
 		t.known.Remove(hash)

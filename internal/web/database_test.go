@@ -132,7 +132,8 @@ func (b *bundle) waiting(n int, known ...int32) []int32 {
 	b.until("waiting for a lock", func() bool {
 		pids = get[[]int32](b, `
 			SELECT COALESCE(array_agg(pid), '{}') FROM pg_stat_activity
-			WHERE datname = current_database() AND usename = 'onlyonce' AND wait_event_type = 'Lock' AND pid <> ALL ($1)`, known)
+			WHERE datname = current_database() AND usename = 'onlyonce'
+				AND wait_event_type = 'Lock' AND pid <> ALL ($1)`, known)
 		return len(pids) == n
 	})
 	return pids

@@ -14,6 +14,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"onlyonce/internal/idempotency"
+	"onlyonce/templates"
 )
 
 // description is the API as an OpenAPI document, while it is made from what is registered.
@@ -28,7 +29,7 @@ func (s *Server) describe() ([]byte, error) {
 	d := &description{&openapi3.T{
 		OpenAPI: "3.1.0",
 		Info: &openapi3.Info{
-			Title: "Onlyonce", Version: "v1", Description: strings.Join(apiIntroduction(), "\n\n"),
+			Title: templates.Product, Version: "v1", Description: strings.Join(apiIntroduction(), "\n\n"),
 		},
 		Servers:  openapi3.Servers{{URL: "/"}},
 		Security: openapi3.SecurityRequirements{{"token": {}}},

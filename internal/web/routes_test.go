@@ -84,8 +84,9 @@ func TestEveryOperationIsTried(t *testing.T) {
 // TestEveryFieldIsDeclared: what a person can fill in, and what the API takes, is what the table of cases tries
 // field by field.
 func TestEveryFieldIsDeclared(t *testing.T) {
-	b := setup(t)
+	t.Parallel()
 	for _, of := range things() {
+		b := setupHere(t) // of its own: the logins of many would be too many for one
 		x := b.try(of, htmlFormat{})
 		declared := map[string]bool{}
 		for _, f := range of.fields {

@@ -11,6 +11,7 @@ import (
 
 	"onlyonce/internal/date"
 	"onlyonce/internal/money"
+	"onlyonce/internal/postgres/pgtest"
 )
 
 // TestStanding: the strip above the list, and the balance of a customer, are what the invoices come to.
@@ -92,6 +93,7 @@ func must[T any](v T, ok bool) T {
 
 // TestStandingOfMany: where there is more than is counted, the page says so.
 func TestStandingOfMany(t *testing.T) {
+	pgtest.Long(t)
 	b := setup(t)
 	b.grow()
 	page := b.page(b.person(b.site, b.acme).get("/invoices"))
@@ -101,6 +103,7 @@ func TestStandingOfMany(t *testing.T) {
 // TestSearchOfTooMany: a word that very many words begin like is looked for as a whole, and that is said; what more match
 // than can be sorted is refused in a sentence.
 func TestSearchOfTooMany(t *testing.T) {
+	pgtest.Long(t)
 	b := setup(t)
 	b.grow()
 	program, person := b.program(b.site, b.acme), b.person(b.site, b.acme)

@@ -36,6 +36,15 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
+// Long marks a test that takes long by its nature, because it builds programs, kills them or waits for the clock.
+// go test -short, and with it make quick, leaves it out.
+func Long(tb testing.TB) {
+	tb.Helper()
+	if testing.Short() {
+		tb.Skip("it takes long") //nolint:forbidigo // nothing is missing
+	}
+}
+
 // Database is a database for one test.
 type Database struct {
 	URL      string        // as the app's role, which owns the database and is no superuser

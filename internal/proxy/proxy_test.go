@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"onlyonce/internal/torture/proxy"
+	"onlyonce/internal/proxy"
 )
 
 // echo is a server behind a proxy that counts the requests it has read to the end.
