@@ -152,8 +152,8 @@ func (s *session) seesBooksOf(number string) {
 	}
 }
 
-// What a tenant, the first argument, has open and was paid this month, in EUR, by the postings alone. A refund takes
-// nothing off what was paid in a month.
+// What a tenant, the first argument, has open and was paid this month, in EUR, by the postings alone. A refund
+// takes something off its payment, whenever that was.
 const (
 	openByBooks = `
 		SELECT sum(i.total - (SELECT COALESCE(sum(p.amount), 0) FROM postings p WHERE (p.tenant_id, p.invoice_id) = (i.tenant_id, i.id)))
@@ -161,7 +161,7 @@ const (
 		WHERE t.name = $1 AND i.currency = 'EUR' AND i.status = 'issued'`
 	paidByBooks = `
 		SELECT sum(p.amount)
-		FROM postings p JOIN payments ON payments.id = p.source_id
+		FROM postings p LEFT JOIN refunds f ON f.id = p.source_id JOIN payments ON payments.id = COALESCE(f.payment_id, p.source_id)
 			JOIN invoices i ON i.id = p.invoice_id JOIN tenants t ON t.id = i.tenant_id
 		WHERE t.name = $1 AND i.currency = 'EUR' AND date_trunc('month', paid_on) = date_trunc('month', now() AT TIME ZONE 'UTC')`
 )
