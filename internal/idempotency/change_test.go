@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/record"
 )
 
@@ -279,5 +280,26 @@ func refuses[C any](t *testing.T) {
 	}) {
 		var command C
 		t.Errorf("accepted %T", command)
+	}
+}
+
+// TestWhatOthersChangedIsNoChange: what a record shows of others may differ behind the work, and is a change only together
+// with one of the record's own.
+func TestWhatOthersChangedIsNoChange(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	for after, want := range map[string]string{
+		`{"version": 1, "name": "a", "customer": "Ada"}`:  "",
+		`{"version": 1, "name": "a", "customer": "King"}`: "",
+		`{"version": 2, "name": "b", "customer": "King"}`: `{"name": ["a", "b"], "customer": ["Ada", "King"]}`,
+	} {
+		var got string
+		err := db.Pool.QueryRow(t.Context(), `
+			SELECT COALESCE(end_change(true, $2::json)::text, '')
+			FROM set_config('onlyonce.before', $1, true)`,
+			`{"version": 1, "name": "a", "customer": "Ada"}`, after).Scan(&got)
+		if err != nil || got != want {
+			t.Errorf("behind %s: %q, %v, want %q", after, got, err, want)
+		}
 	}
 }
