@@ -49,7 +49,7 @@ func (b *bench) requests(ctx context.Context, large, small populatedService) err
 // that of a few long ones, on a machine with other work to do.
 const turns = 3
 
-func (b *bench) pace() pace { return pace{warm: 10, counted: 200, length: b.Length} }
+func (b *bench) pace() pace { return pace{warm: 10, counted: 70, length: b.Length} }
 
 // site makes a service ready for all kinds of requests. Of its keys there is one for each request of a turn.
 func (b *bench) site(ctx context.Context, of populatedService, p pace) (*site, error) {

@@ -62,7 +62,7 @@ func setupHere(t *testing.T) *bundle {
 	b := &bundle{T: t, db: pgtest.New(t), owners: map[uuid.UUID]*client{}}
 	b.admin = b.db.Admin(t)
 	b.acme, b.globex = b.tenant("Acme"), b.tenant("Globex")
-	b.site = b.serve()
+	b.site = b.serveOn(b.db.Pool)
 	return b
 }
 

@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"syscall"
 
-	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onlyonce/internal/postgres"
 	"onlyonce/internal/postgres/server"
@@ -38,7 +38,7 @@ func (p *process) stop() error {
 	if p.cluster == nil {
 		return nil
 	}
-	return p.cluster.process.Stop(context.Background())
+	return p.cluster.stop(context.Background())
 }
 
 // settings trade every safety for speed: a test server that crashes is thrown away.
@@ -61,7 +61,8 @@ const template = server.Database
 type cluster struct {
 	dir     string // holds everything of the server: data, log and socket
 	process *server.Process
-	clones  atomic.Int64 // so far, which numbers them
+	admin   *pgxpool.Pool // the superuser's, for statements about whole databases
+	clones  atomic.Int64  // so far, which numbers them
 }
 
 func startCluster(ctx context.Context) (*cluster, error) {
@@ -81,9 +82,13 @@ func startCluster(ctx context.Context) (*cluster, error) {
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	c := &cluster{dir: dir, process: process}
-	if err := c.prepare(ctx); err != nil {
+	admin, err := pgxpool.New(ctx, server.URL(dir, server.Superuser, "postgres"))
+	if err != nil {
 		return nil, errors.Join(err, process.Stop(ctx))
+	}
+	c := &cluster{dir: dir, process: process, admin: admin}
+	if err := c.prepare(ctx); err != nil {
+		return nil, errors.Join(err, c.stop(ctx))
 	}
 	return c, nil
 }
@@ -137,14 +142,13 @@ func (c *cluster) drop(ctx context.Context, name string) error {
 	return c.exec(ctx, "DROP DATABASE "+name+" WITH (FORCE)")
 }
 
-// exec runs one statement about whole databases, as the superuser.
+func (c *cluster) stop(ctx context.Context) error {
+	c.admin.Close()
+	return c.process.Stop(ctx)
+}
+
 func (c *cluster) exec(ctx context.Context, sql string) error {
-	conn, err := pgx.Connect(ctx, server.URL(c.dir, server.Superuser, "postgres"))
-	if err != nil {
-		return err
-	}
-	defer conn.Close(ctx)
-	if _, err := conn.Exec(ctx, sql); err != nil {
+	if _, err := c.admin.Exec(ctx, sql); err != nil {
 		return fmt.Errorf("%s: %w", sql, err)
 	}
 	return nil
