@@ -70,8 +70,7 @@ func (s *session) reach(d *deployment) {
 	s.site, s.token = d.url, d.token
 	s.records = apiRecords{s}
 	s.origin = d.url
-	s.wire = s.throughProxy()
-	s.wire.arrived = s.posted
+	s.wire = s.newProxy(s.posted)
 	s.t.Cleanup(s.clean)
 }
 
@@ -112,6 +111,14 @@ func (s *session) login() {
 		s.logInByForm()
 		return
 	}
+	s.check(s.browser.AddCookies(s.sharedLogin()), "use the login that is there")
+	s.open("/invoices")
+	s.seesHeading(headingInvoices)
+}
+
+// sharedLogin gives the cookies of the one login, and makes it if there is none.
+func (s *session) sharedLogin() []playwright.OptionalCookie {
+	s.t.Helper()
 	shared.login.Lock()
 	defer shared.login.Unlock()
 	if shared.cookies == nil {
@@ -121,11 +128,8 @@ func (s *session) login() {
 		for _, c := range state.Cookies {
 			shared.cookies = append(shared.cookies, c.ToOptionalCookie())
 		}
-		return
 	}
-	s.check(s.browser.AddCookies(shared.cookies), "use the login again")
-	s.open("/invoices")
-	s.seesHeading(headingInvoices)
+	return shared.cookies
 }
 
 // logInByForm begins a session of its own, which the test may end.

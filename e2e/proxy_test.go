@@ -38,9 +38,14 @@ func (s *session) throughProxy() *proxy {
 	if s.wire != nil {
 		return s.wire
 	}
+	return s.newProxy(func(*http.Request) {})
+}
+
+func (s *session) newProxy(arrived func(*http.Request)) *proxy {
+	s.t.Helper()
 	upstream, err := url.Parse(s.origin)
 	s.check(err, "read the address of the app")
-	p := &proxy{upstream: upstream, arrived: func(*http.Request) {}}
+	p := &proxy{upstream: upstream, arrived: arrived}
 	p.carrier = &httputil.ReverseProxy{
 		Rewrite: p.forth, ModifyResponse: p.back, ErrorHandler: p.failed, Transport: http.DefaultTransport,
 	}

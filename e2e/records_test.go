@@ -3,7 +3,6 @@ package e2e
 import (
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // records are what a scenario asks of the data itself, whatever the pages say: by SQL where the test has the database, and of
@@ -43,10 +42,14 @@ func (s *session) hasNew(want int) {
 // hasInvoices holds how many invoices of this test have a number.
 func (s *session) hasInvoices(number string, want int) {
 	s.t.Helper()
+	what := "new invoices"
+	if number != "" {
+		what = "invoices with the number " + number
+	}
 	n := s.records.invoices(number)
-	s.tellf(byRecords, "%d new %s", n, strings.TrimSpace("invoices "+number))
+	s.tellf(byRecords, "%s: %d", what, n)
 	if n != want {
-		s.t.Errorf("%d new invoices %s, want %d", n, number, want)
+		s.t.Errorf("%s: %d, want %d", what, n, want)
 	}
 }
 

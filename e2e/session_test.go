@@ -80,7 +80,7 @@ func start(t *testing.T, options ...option) *session {
 // startIn is start with a certain browser.
 func startIn(t *testing.T, launch func() (playwright.Browser, error), options ...option) *session {
 	t.Helper()
-	s := &session{t: t, mark: newMark(), form: &formLog{}, story: newStory(t)}
+	s := &session{t: t, mark: newMark(), form: &formLog{}, story: newStory()}
 	s.log = &attemptLog{next: slog.NewTextHandler(t.Output(), nil), tellf: s.tellf}
 	if d := deployed(); d != nil {
 		s.reach(d)

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"testing"
 	"time"
 
 	"github.com/playwright-community/playwright-go"
@@ -24,6 +23,7 @@ const (
 	byBrowser by = "browser"
 	byServer  by = "server"
 	byRecords by = "records" // what is found there
+	byPicture by = "picture"
 )
 
 // story is what happened in one test, for the report, and for whoever looks why it failed.
@@ -41,7 +41,7 @@ type told struct {
 	Text string `json:"text"`
 }
 
-func newStory(*testing.T) *story { return &story{began: time.Now()} }
+func newStory() *story { return &story{began: time.Now()} }
 
 // tellf adds a line to the story.
 func (s *session) tellf(who by, format string, args ...any) {
@@ -105,6 +105,7 @@ func (s *session) moment() {
 		s.t.Logf("no picture: %v", err)
 		return
 	}
+	s.tellf(byPicture, "the decisive moment")
 	s.story.mu.Lock()
 	defer s.story.mu.Unlock()
 	s.story.picture = picture

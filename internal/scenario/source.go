@@ -20,6 +20,7 @@ type Source struct {
 
 type test struct {
 	file, story string
+	place       int // in the file
 }
 
 // Read reads the tests in a directory.
@@ -54,11 +55,11 @@ func Read(directory string) (*Source, error) {
 
 // add says whether the file has tests.
 func (s *Source) add(file string, parsed *ast.File) (has bool) {
-	for _, declared := range parsed.Decls {
+	for i, declared := range parsed.Decls {
 		f, ok := declared.(*ast.FuncDecl)
 		if ok && f.Recv == nil && strings.HasPrefix(f.Name.Name, "Test") && f.Name.Name != "TestMain" {
 			has = true
-			s.tests[f.Name.Name] = test{file, plain(f.Doc, f.Name.Name)}
+			s.tests[f.Name.Name] = test{file, plain(f.Doc, f.Name.Name), i}
 		}
 	}
 	for _, comment := range parsed.Comments {

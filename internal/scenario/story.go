@@ -18,7 +18,7 @@ type Story struct {
 // Event is one line of it.
 type Event struct {
 	At   int    `json:"at"` // milliseconds since it began
-	By   string `json:"by"` // person, browser, server or records
+	By   string `json:"by"` // person, browser, server, records or picture
 	Text string `json:"text"`
 }
 

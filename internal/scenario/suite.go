@@ -26,7 +26,7 @@ func (s *Source) Chapters(r *Results) (chapters []Chapter) {
 	sorted := slices.Clone(r.All)
 	slices.SortStableFunc(sorted, func(a, b Result) int {
 		return cmp.Or(cmp.Compare(s.familyOf(a.Name()), s.familyOf(b.Name())),
-			strings.Compare(a.Name(), b.Name()), strings.Compare(a.Test, b.Test))
+			cmp.Compare(s.tests[a.Name()].place, s.tests[b.Name()].place), strings.Compare(a.Test, b.Test))
 	})
 	for _, one := range sorted {
 		family := Family{Title: "Others"}
