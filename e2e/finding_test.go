@@ -15,8 +15,9 @@ func TestFindingByKeyboard(t *testing.T) {
 	for i := range 30 {
 		number := s.number(100 + i)
 		s.post("/invoices", number, map[string]any{
-			"number":   number,
-			"customer": map[string]string{"email": s.email("ada"), "name": s.named("Ada Byron")}, "currency": "EUR",
+			"number":     number,
+			"customer":   map[string]string{"email": s.email("ada"), "name": s.named("Ada Byron")},
+			"currency":   "EUR",
 			"issue_date": "2026-11-21", "due_date": "2026-12-21",
 			"lines": []map[string]string{{"description": s.named("Findable thing"), "quantity": "1", "unit_price": "10.00", "tax_rate": "0"}},
 		})
