@@ -11,7 +11,7 @@ export GOFLAGS += -buildvcs=false
 
 .PHONY: help
 help: ## Say what there is
-	@awk -F ':.*## ' '/^[a-z0-9]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: run
 run: ## Start the app, with its own PostgreSQL and demo data
@@ -27,9 +27,16 @@ quick: ## Run what needs no browser and no long time
 	go test -short $$(go list ./... | grep -v /e2e)
 
 .PHONY: e2e
-e2e: ## Run the browser tests, or with RUN=pattern some of them
+e2e: ## Run the browser tests: RUN=pattern some of them, BASE_URL=https://... against a deployment (docs/e2e.md)
 	e2e/setup
-	go test -count=1 -timeout 30m ./e2e -run "$$RUN"
+	go test -json -count=1 -timeout 30m ./e2e -run "$$RUN" | go run ./internal/scenario/cmd/report
+
+.PHONY: e2e-report
+e2e-report: ## The same, with a page to look at: e2e/report/index.html, and junit.xml
+	e2e/setup
+	rm -rf e2e/report && mkdir -p e2e/report/stories
+	E2E_REPORT='$(CURDIR)/e2e/report/stories' go test -json -count=1 -timeout 30m ./e2e -run "$$RUN" \
+		| go run ./internal/scenario/cmd/report -write e2e/report
 
 .PHONY: dev
 dev: ## Start the app, rebuild it on every change and reload the page

@@ -4,42 +4,97 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"slices"
 	"testing"
 )
 
-// hasOneNew holds that exactly one invoice was created in this test, and that it
-// has the number.
-func (s *session) hasOneNew(number string) {
-	s.t.Helper()
-	s.hasNew(1)
-	if n := s.invoices(number); n != 1 {
-		s.t.Errorf("%d invoices have the number %s, want 1", n, number)
+// sqlRecords are the records of the test's own database.
+type sqlRecords struct {
+	s      *session
+	before int // how many invoices the demo data has
+}
+
+func (r sqlRecords) invoices(number string) int {
+	r.s.t.Helper()
+	if number == "" {
+		return r.s.count("SELECT count(*) FROM invoices") - r.before
 	}
+	return r.s.count("SELECT count(*) FROM invoices WHERE number = $1", number)
 }
 
-// hasNew holds how many invoices were created in this test.
-func (s *session) hasNew(want int) {
-	s.t.Helper()
-	if n := s.allInvoices() - s.before; n != want {
-		s.t.Errorf("%d invoices were created, want %d", n, want)
+func (r sqlRecords) customerChanges() (operations []string, versions int) {
+	r.s.t.Helper()
+	r.s.query(&operations,
+		`SELECT COALESCE(array_agg(operation ORDER BY at), '{}') FROM intents
+		WHERE outcome = 'changed' AND operation LIKE 'customer.%'`)
+	return operations, r.s.count(`SELECT COALESCE(sum(version - 1), 0) FROM customers`)
+}
+
+func (r sqlRecords) life(number string) (operations []string, versions int) {
+	r.s.t.Helper()
+	r.s.query(&operations, `
+		SELECT COALESCE(array_agg(operation ORDER BY at), '{}') FROM intents JOIN invoices i ON i.id = record_id
+		WHERE outcome = 'changed' AND number = $1`, number)
+	return operations, r.s.count(`
+		SELECT version - 1 - (SELECT count(*) FROM payments p WHERE p.invoice_id = i.id) FROM invoices i WHERE number = $1`, number)
+}
+
+func (r sqlRecords) lines(number string) int {
+	r.s.t.Helper()
+	return r.s.count(`SELECT count(*) FROM invoice_lines JOIN invoices i ON i.id = invoice_id WHERE number = $1`, number)
+}
+
+// payments also holds that the ledger says the same.
+func (r sqlRecords) payments(number string) (amounts []string, paid string) {
+	r.s.t.Helper()
+	var posted []string
+	for table, found := range map[string]*[]string{"payments": &amounts, "postings": &posted} {
+		order := map[string]string{"payments": "id", "postings": "at"}[table]
+		r.s.query(found, `
+			SELECT COALESCE(array_agg((amount / 100.0)::numeric(20, 2)::text ORDER BY p.`+order+`), '{}')
+			FROM `+table+` p JOIN invoices i ON i.id = p.invoice_id WHERE number = $1`, number)
 	}
+	if !slices.Equal(amounts, posted) {
+		r.s.t.Errorf("the payments are %v, and %v is posted", amounts, posted)
+	}
+	r.s.query(&paid, `SELECT (paid / 100.0)::numeric(20, 2)::text FROM invoices WHERE number = $1`, number)
+	return amounts, paid
 }
 
-// invoices counts the rows with a number.
-func (s *session) invoices(number string) int {
-	s.t.Helper()
-	return s.count("SELECT count(*) FROM invoices WHERE number = $1", number)
+// books also holds that the ledger says the same.
+func (r sqlRecords) books(number string) string {
+	r.s.t.Helper()
+	var state, paid, credited, open string
+	for column, found := range map[string]*string{"paid": &paid, "credited": &credited, "open_amount": &open} {
+		r.s.query(found, `SELECT (`+column+` / 100.0)::numeric(20, 2)::text FROM invoices WHERE number = $1`, number)
+	}
+	r.s.query(&state, `SELECT state FROM invoices WHERE number = $1`, number)
+	if n := r.s.count(`
+		SELECT count(*) FROM invoices i
+		WHERE number = $1
+			AND paid = (SELECT COALESCE(sum(amount), 0) FROM postings WHERE invoice_id = i.id AND kind <> 'credit')
+			AND credited = (SELECT COALESCE(sum(amount), 0) FROM postings WHERE invoice_id = i.id AND kind = 'credit')`, number); n != 1 {
+		r.s.t.Error("the ledger says something else")
+	}
+	of := func(table string) int {
+		return r.s.count(`SELECT count(*) FROM `+table+` r JOIN invoices i ON i.id = r.invoice_id WHERE i.number = $1`, number)
+	}
+	return booksText(state, paid, credited, open, of("refunds"), of("credit_notes"))
 }
 
-func (s *session) allInvoices() int {
+// query reads one value.
+func (s *session) query(into any, query string, args ...any) {
 	s.t.Helper()
-	return s.count("SELECT count(*) FROM invoices")
+	if s.db == nil {
+		s.t.Fatal("the database of a deployment is out of reach: begin the scenario with onlyHere")
+	}
+	s.check(s.db.QueryRow(s.t.Context(), query, args...).Scan(into), "ask the database")
 }
 
 func (s *session) count(query string, args ...any) int {
 	s.t.Helper()
 	var n int
-	s.check(s.db.QueryRow(s.t.Context(), query, args...).Scan(&n), "count rows")
+	s.query(&n, query, args...)
 	return n
 }
 
@@ -65,18 +120,31 @@ func (s *session) lockInvoices() (release func()) {
 	return s.lock("invoices")
 }
 
-// lock stops whatever writes to a table, in the same way.
+// lock stops whatever writes to a table, in the same way. In front of a deployment it holds back all forms instead.
 func (s *session) lock(table string) (release func()) {
 	s.t.Helper()
+	if s.db == nil {
+		return s.told("forms are held back", "forms go on", s.wire.hold())
+	}
 	tx, err := s.db.Begin(s.t.Context())
 	s.check(err, "begin the transaction that holds the lock")
 	// A pool waits for its connections when it is closed.
 	s.t.Cleanup(func() { _ = tx.Rollback(context.Background()) })
 	_, err = tx.Exec(s.t.Context(), "LOCK TABLE "+table+" IN SHARE ROW EXCLUSIVE MODE")
 	s.check(err, "lock "+table)
-	return func() {
+	return s.told("nobody can write to "+table, table+" can be written again", func() {
 		s.t.Helper()
 		s.check(tx.Rollback(s.t.Context()), "release the lock")
+	})
+}
+
+// told tells the story when something begins and ends.
+func (s *session) told(begins, ends string, end func()) func() {
+	s.tellf(byServer, "%s", begins)
+	return func() {
+		s.t.Helper()
+		s.tellf(byServer, "%s", ends)
+		end()
 	}
 }
 
@@ -104,6 +172,9 @@ func (s *session) loseDatabase() (back func()) {
 func (s *session) waiting(n int) {
 	s.t.Helper()
 	s.until(fmt.Sprintf("%d attempts have come and one waits for a lock", n), func() bool {
+		if s.db == nil {
+			return s.wire.holding() > 0 && len(s.log.seen()) == n
+		}
 		atTheLock := s.count(`
 			SELECT count(*) FROM pg_stat_activity
 			WHERE datname = current_database() AND wait_event_type = 'Lock'`)

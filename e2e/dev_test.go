@@ -10,6 +10,7 @@ import (
 
 // TestMakeDevLoadsPagesAgain: under the app's own Content-Security-Policy.
 func TestMakeDevLoadsPagesAgain(t *testing.T) {
+	onlyHere(t, "it is about make dev")
 	t.Parallel()
 	site := dev.NewSite("../static")
 	front := httptest.NewServer(site)
@@ -24,7 +25,7 @@ func TestMakeDevLoadsPagesAgain(t *testing.T) {
 		s.check(err, "load the page again")
 	}
 	s.login()
-	s.seesHeading("Invoices")
+	s.seesHeading(headingInvoices)
 
 	s.leaveMark()
 	site.Fail("main.go:1: syntax error")
@@ -35,10 +36,10 @@ func TestMakeDevLoadsPagesAgain(t *testing.T) {
 	s.check(expect.Locator(message).ToHaveCount(0), "see that nothing is wrong any more")
 
 	s.open("/customers/new")
-	s.fill("Name", "Ada")
+	s.fill(fieldName, "Ada")
 	s.leaveMark()
 	site.Reload()
 	s.check(expect.Locator(message).ToContainText("what you have typed"), "be asked")
-	s.holds("Name", "Ada")
+	s.holds(fieldName, "Ada")
 	s.hasMark()
 }

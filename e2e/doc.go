@@ -1,7 +1,7 @@
 // Package e2e drives the whole app as a person does: a real browser on the real
-// server, each test with a database of its own. There is one file per family of
-// scenarios, each scenario from a real incident; every one of them counts rows in
-// the database and reads what the person sees.
+// server, each test with a database of its own, or against a deployment. There is
+// one file per family of scenarios, each scenario from a real incident; every one
+// of them counts records and reads what the person sees. docs/e2e.md says more.
 //
 // setup installs what is needed. A failing test leaves a screenshot and a trace
 // in failures/ and names them; look at a trace with

@@ -10,18 +10,18 @@ func TestDoubleClick(t *testing.T) {
 	s := start(t)
 	s.login()
 	s.newInvoice()
-	s.fillInvoice("2026-7001")
+	s.fillInvoice(s.number(1))
 	s.listenToForm()
 
 	release := s.lockInvoices()
-	s.pointAt("Create invoice")
+	s.pointAt(buttonCreateInvoice)
 	s.tap(2)
 	s.waiting(1)
 	s.formSaid("sent", "kept back", "button: Saving… (disabled)", "status: Saving…")
 	release()
 
-	s.seesInvoice("2026-7001", created("2026-7001"))
-	s.hasOneNew("2026-7001")
+	s.seesInvoice(s.number(1), created(s.number(1)))
+	s.hasOneNew(s.number(1))
 	s.attempts("created")
 }
 
@@ -30,16 +30,16 @@ func TestDoubleTapOnAPhone(t *testing.T) {
 	s := start(t, onPhone)
 	s.login()
 	s.newInvoice()
-	s.fillInvoice("2026-7001")
+	s.fillInvoice(s.number(1))
 
 	release := s.lockInvoices()
-	s.pointAt("Create invoice")
+	s.pointAt(buttonCreateInvoice)
 	s.touch(2)
 	s.waiting(1)
 	release()
 
-	s.seesInvoice("2026-7001", created("2026-7001"))
-	s.hasOneNew("2026-7001")
+	s.seesInvoice(s.number(1), created(s.number(1)))
+	s.hasOneNew(s.number(1))
 	s.attempts("created")
 }
 
@@ -48,20 +48,20 @@ func TestEnterThenClick(t *testing.T) {
 	s := start(t)
 	s.login()
 	s.newInvoice()
-	s.fillInvoice("2026-7001")
+	s.fillInvoice(s.number(1))
 	s.listenToForm()
 
 	release := s.lockInvoices()
-	s.pointAt("Create invoice")
-	s.check(s.field("Number").Focus(), "put the cursor into the number")
+	s.pointAt(buttonCreateInvoice)
+	s.check(s.field(fieldNumber).Focus(), "put the cursor into the number")
 	s.press("Enter")
 	s.waiting(1)
 	s.tap(1)
 	s.formSaid("sent", "kept back")
 	release()
 
-	s.seesInvoice("2026-7001", created("2026-7001"))
-	s.hasOneNew("2026-7001")
+	s.seesInvoice(s.number(1), created(s.number(1)))
+	s.hasOneNew(s.number(1))
 	s.attempts("created")
 }
 
@@ -72,18 +72,18 @@ func TestFiveClicksWithoutJavaScript(t *testing.T) {
 	s := start(t, withoutJavaScript)
 	s.login()
 	s.newInvoice()
-	s.fillInvoice("2026-7001")
+	s.fillInvoice(s.number(1))
 
 	release := s.lockInvoices()
-	s.pointAt("Create invoice")
+	s.pointAt(buttonCreateInvoice)
 	for click := range 5 {
 		s.tap(1)
 		s.waiting(click + 1)
 	}
 	release()
 
-	s.seesInvoice("2026-7001", ignoredDuplicate)
-	s.hasOneNew("2026-7001")
+	s.seesInvoice(s.number(1), ignoredDuplicate)
+	s.hasOneNew(s.number(1))
 	// A request goes on without its client, so those in the middle find the invoice, too.
 	s.attempts("created", "replayed", "replayed", "replayed", "replayed")
 }
@@ -98,19 +98,19 @@ func TestSubmitGuardCarriesWeight(t *testing.T) {
 		s := start(t)
 		s.login()
 		s.newInvoice()
-		s.fillInvoice("2026-7001")
+		s.fillInvoice(s.number(1))
 		s.listenToForm()
 
 		release := s.lockInvoices()
-		s.pointAt("Create invoice")
+		s.pointAt(buttonCreateInvoice)
 		s.tap(1)
 		s.waiting(1)
 		s.tap(1)
 		s.formSaid("sent", "kept back")
 		release()
 
-		s.seesInvoice("2026-7001", created("2026-7001"))
-		s.hasOneNew("2026-7001")
+		s.seesInvoice(s.number(1), created(s.number(1)))
+		s.hasOneNew(s.number(1))
 		s.attempts("created")
 	})
 	t.Run("without the script", func(t *testing.T) {
@@ -119,18 +119,18 @@ func TestSubmitGuardCarriesWeight(t *testing.T) {
 		s.blockScript("submit-guard")
 		s.login()
 		s.newInvoice()
-		s.fillInvoice("2026-7001")
+		s.fillInvoice(s.number(1))
 
 		release := s.lockInvoices()
-		s.pointAt("Create invoice")
+		s.pointAt(buttonCreateInvoice)
 		s.tap(1)
 		s.waiting(1)
 		s.tap(1)
 		s.waiting(2)
 		release()
 
-		s.seesInvoice("2026-7001", ignoredDuplicate)
-		s.hasOneNew("2026-7001")
+		s.seesInvoice(s.number(1), ignoredDuplicate)
+		s.hasOneNew(s.number(1))
 		s.attempts("created", "replayed")
 	})
 }

@@ -17,8 +17,8 @@ func TestDownloadPDF(t *testing.T) {
 			t.Parallel()
 			s := withDraft(t, javaScript)
 			page := s.page.URL()
-			file, content := s.download("Download PDF")
-			if file != "Invoice-2026-7001.pdf" {
+			file, content := s.download(linkDownloadPDF)
+			if file != "Invoice-"+s.number(1)+".pdf" {
 				t.Errorf("the file is called %q", file)
 			}
 			if !bytes.HasPrefix(content, []byte("%PDF-1.7")) {

@@ -13,11 +13,13 @@ func TestFindingByKeyboard(t *testing.T) {
 	s := start(t)
 	s.login()
 	for i := range 30 {
-		number := fmt.Sprintf("F-%03d", i)
+		number := s.number(100 + i)
 		s.post("/invoices", number, map[string]any{
-			"number": number, "customer": map[string]string{"email": "ada@example.test", "name": "Ada Byron"}, "currency": "EUR",
+			"number":     number,
+			"customer":   map[string]string{"email": s.email("ada"), "name": s.named("Ada Byron")},
+			"currency":   "EUR",
 			"issue_date": "2026-11-21", "due_date": "2026-12-21",
-			"lines": []map[string]string{{"description": "Findable thing", "quantity": "1", "unit_price": "10.00", "tax_rate": "0"}},
+			"lines": []map[string]string{{"description": s.named("Findable thing"), "quantity": "1", "unit_price": "10.00", "tax_rate": "0"}},
 		})
 	}
 	s.open("/invoices")
@@ -28,36 +30,36 @@ func TestFindingByKeyboard(t *testing.T) {
 	s.check(expect.Locator(s.page.GetByRole("dialog")).ToBeHidden(), "close the help")
 
 	s.press("/")
-	s.isFocused(s.field("Search invoices"))
+	s.isFocused(s.field(fieldSearchInvoices))
 	s.typeText("find n/a?")
-	s.holds("Search invoices", "find n/a?")
+	s.holds(fieldSearchInvoices, "find n/a?")
 	s.press("Control+a")
-	s.typeText("find thing")
+	s.typeText(s.mark + " find thing")
 	s.press("Enter")
 	s.lists(25)
-	s.tabTo(s.link("Draft"))
+	s.tabTo(s.link(linkDraft))
 	s.press("Enter")
 	s.lists(25)
 	s.check(expect.Page(s.page).ToHaveURL(regexp.MustCompile(`status=draft`)), "have the filter in the address")
-	s.holds("Search invoices", "find thing")
-	s.follow("Next")
+	s.holds(fieldSearchInvoices, s.mark+" find thing")
+	s.follow(linkNext)
 	s.lists(5)
 	place := s.page.URL()
 	s.check(s.page.Locator("tbody a").First().Click(), "open the first one")
-	s.seesHeading("F-")
+	s.seesHeading(s.mark)
 	s.back()
 	s.check(expect.Page(s.page).ToHaveURL(place), "be back at the place")
 	s.lists(5)
-	s.follow("Previous")
+	s.follow(linkPrevious)
 	s.lists(25)
 
-	s.fill("Search invoices", "nothing like it")
-	s.click("Search")
-	s.sees("No invoices found")
+	s.fill(fieldSearchInvoices, "nothing like it")
+	s.click(buttonSearch)
+	s.sees(saysNoInvoicesFound)
 	s.sees("“nothing like it”, draft")
-	s.follow("Show all invoices")
+	s.follow(linkShowAllInvoices)
 	s.press("n")
-	s.seesHeading("New invoice")
+	s.seesHeading(headingNewInvoice)
 }
 
 // lists says how many rows the list has.

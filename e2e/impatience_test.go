@@ -9,11 +9,11 @@ func TestSlowAnswerIsExplained(t *testing.T) {
 	s := start(t)
 	s.login()
 	s.newInvoice()
-	s.fillInvoice("2026-7001")
+	s.fillInvoice(s.number(1))
 	s.listenToForm()
 
 	release := s.lockInvoices()
-	s.pointAt("Create invoice")
+	s.pointAt(buttonCreateInvoice)
 	s.tap(1)
 	s.waiting(1)
 	s.formSaid("status: Still saving. Trying again is safe.")
@@ -21,31 +21,32 @@ func TestSlowAnswerIsExplained(t *testing.T) {
 	s.formSaid("kept back")
 	release()
 
-	s.seesInvoice("2026-7001", created("2026-7001"))
-	s.hasOneNew("2026-7001")
+	s.seesInvoice(s.number(1), created(s.number(1)))
+	s.hasOneNew(s.number(1))
 	s.attempts("created")
 }
 
 // Stopping the browser does not stop the server. "Try again" sends the same form
 // with the same key.
 func TestStopThenTryAgain(t *testing.T) {
+	onlyInChromium(t, "it presses the Stop button of the browser over its debugger")
 	t.Parallel()
 	s := start(t)
 	s.login()
 	s.newInvoice()
-	s.fillInvoice("2026-7001")
+	s.fillInvoice(s.number(1))
 
 	release := s.lockInvoices()
-	s.pointAt("Create invoice")
+	s.pointAt(buttonCreateInvoice)
 	s.tap(1)
 	s.waiting(1)
 	s.stop()
-	s.pointAt("Try again")
+	s.pointAt(buttonTryAgain)
 	s.tap(1)
 	s.waiting(2)
 	release()
 
-	s.seesInvoice("2026-7001", ignoredDuplicate)
-	s.hasOneNew("2026-7001")
+	s.seesInvoice(s.number(1), ignoredDuplicate)
+	s.hasOneNew(s.number(1))
 	s.attempts("created", "replayed")
 }

@@ -10,9 +10,12 @@ import (
 // shadows, and all borders have one colour. What they told has to be told by
 // lines.
 func TestForcedColours(t *testing.T) {
+	onlyInChromium(t, "forced colours are emulated there only")
 	t.Parallel()
 	s := start(t, inForcedColors)
 	s.login()
+	s.draftByAPI(s.number(2), nextYear())
+	s.open("/invoices")
 	s.differ("an invoice's state", ".badge", ".invoices .name", "border-inline-start-style")
 	s.open("/customers?archived=1")
 	s.differ("the current filter", ".filter a[aria-current]", ".filter a:not([aria-current])", "text-decoration-line")
@@ -20,13 +23,13 @@ func TestForcedColours(t *testing.T) {
 	s.differ("the current page", "nav a[aria-current]", "nav a:not([aria-current])", "text-decoration-line")
 	s.differ("the main button", "main .primary", "main .button:not(.primary, .quiet)", "background-color")
 
-	s.fillInvoice("2026-7001")
-	s.fill("Unit price", "many")
+	s.fillInvoice(s.number(1))
+	s.fill(fieldUnitPrice, "many")
 	s.create()
-	s.sees("There is a problem")
+	s.sees(saysProblem)
 	s.differ("a wrong field", "#line_unit_price-0", "#line_quantity-0", "border-top-width")
 	s.differ("a message", ".field .error", ".hint", "font-weight")
-	s.check(s.field("Quantity").Focus(), "put the cursor into the quantity")
+	s.check(s.field(fieldQuantity).Focus(), "put the cursor into the quantity")
 	s.differ("the focus", "#line_quantity-0", "#line_unit_price-0", "outline-style")
 
 	_, err := s.page.Evaluate(`() => document.querySelector("main .primary").setAttribute("aria-disabled", "true")`)
@@ -58,9 +61,9 @@ func TestPaper(t *testing.T) {
 	s := start(t)
 	s.login()
 	s.newInvoice()
-	s.fillInvoice("2026-7001")
+	s.fillInvoice(s.number(1))
 	s.create()
-	s.seesInvoice("2026-7001", created("2026-7001"))
+	s.seesInvoice(s.number(1), created(s.number(1)))
 	s.check(expect.Locator(s.page.Locator(".stamp")).ToBeHidden(), "have no stamp on the screen")
 
 	s.check(s.page.EmulateMedia(playwright.PageEmulateMediaOptions{Media: playwright.MediaPrint}), "print")

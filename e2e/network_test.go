@@ -12,13 +12,21 @@ import (
 // request in flight.
 func (s *session) refresh() {
 	s.t.Helper()
-	_, err := s.page.ExpectEvent("load", func() error { return s.command("Page.reload") })
+	s.tellf(byPerson, "refreshes the page")
+	_, err := s.page.ExpectEvent("load", func() error {
+		if inChromium() {
+			return s.command("Page.reload")
+		}
+		_, err := s.page.Reload()
+		return err
+	})
 	s.check(err, "refresh the page")
 }
 
 // stop is the browser's Stop button.
 func (s *session) stop() {
 	s.t.Helper()
+	s.tellf(byPerson, "stops loading")
 	s.check(s.command("Page.stopLoading"), "stop loading")
 }
 
@@ -36,6 +44,7 @@ func (s *session) command(name string) error {
 // load, it is simply there: nothing but the commit can be waited for.
 func (s *session) back() {
 	s.t.Helper()
+	s.tellf(byPerson, "goes back")
 	_, err := s.page.GoBack(playwright.PageGoBackOptions{WaitUntil: playwright.WaitUntilStateCommit})
 	s.check(err, "go back")
 }

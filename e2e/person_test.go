@@ -7,37 +7,29 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
-// login is what the demo's banner says.
-func (s *session) login() {
-	s.t.Helper()
-	s.open("/login")
-	s.fill("Email", "acme@onlyonce.test")
-	s.fill("Password", "only-once-demo")
-	s.click("Log in")
-	s.seesHeading("Invoices")
-}
-
 // newInvoice opens a new form, with a key of its own.
 func (s *session) newInvoice() {
 	s.t.Helper()
 	s.open("/invoices/new")
-	s.seesHeading("New invoice")
+	s.seesHeading(headingNewInvoice)
 }
 
 // fillInvoice types a complete invoice of one line: 2 × 50.00 and 23 % tax make 123.00.
 func (s *session) fillInvoice(number string) {
 	s.t.Helper()
-	s.fill("Customer email", "ada@example.test")
-	s.fill("Customer name", "Ada Byron")
-	s.fill("Number", number)
+	s.fill(fieldCustomerEmail, s.email("ada"))
+	s.fill(fieldCustomerName, s.named("Ada Byron"))
+	s.fill(fieldNumber, number)
 	s.fillLine(1, "Design of "+number, "2", "50.00", "23")
 }
 
-// suggestion is the number that the form shows and does not send.
+// suggestion is the number that the form shows and does not send. In a deployment, no other session takes it until the test
+// ends.
 func (s *session) suggestion() string {
 	s.t.Helper()
-	s.holds("Number", "")
-	number, err := s.field("Number").GetAttribute("placeholder")
+	s.keepSeries()
+	s.holds(fieldNumber, "")
+	number, err := s.field(fieldNumber).GetAttribute("placeholder")
 	s.check(err, "read the suggested number")
 	return number
 }
@@ -59,7 +51,7 @@ func (s *session) line(position int) playwright.Locator {
 // create presses the form's button once and waits for the next page.
 func (s *session) create() {
 	s.t.Helper()
-	s.click("Create invoice")
+	s.click(buttonCreateInvoice)
 }
 
 // tab opens another tab of the same person on the same address.
@@ -68,7 +60,7 @@ func (s *session) tab(address string) *session {
 	page, err := s.browser.NewPage()
 	s.check(err, "open a tab")
 	other := *s
-	other.page = page
+	other.page, other.who = page, "in another tab"
 	other.open(address)
 	return &other
 }
@@ -76,12 +68,18 @@ func (s *session) tab(address string) *session {
 // open goes to an address of the app: a path, or a whole address of it.
 func (s *session) open(address string) {
 	s.t.Helper()
+	s.tellf(byPerson, "opens %s", s.short(address))
 	_, err := s.page.Goto(s.origin + strings.TrimPrefix(address, s.origin))
 	s.check(err, "open "+address)
 }
 
 func (s *session) fill(label, text string) {
 	s.t.Helper()
+	if label == fieldPassword || label == fieldNewPassword || label == fieldCurrentPassword {
+		s.tellf(byPerson, "types a password")
+	} else {
+		s.tellf(byPerson, "types %q into %s", text, label)
+	}
 	s.check(s.field(label).Fill(text), "fill "+label)
 }
 
@@ -110,6 +108,7 @@ func (s *session) button(name string) playwright.Locator {
 // click presses a button and waits for the page that it leads to.
 func (s *session) click(button string) {
 	s.t.Helper()
+	s.tellf(byPerson, "clicks %s", button)
 	s.check(s.button(button).Click(), "click "+button)
 }
 
@@ -120,6 +119,7 @@ func (s *session) link(name string) playwright.Locator {
 // follow clicks a link and waits for the page that it leads to.
 func (s *session) follow(link string) {
 	s.t.Helper()
+	s.tellf(byPerson, "follows %s", link)
 	s.check(s.link(link).Click(), "follow "+link)
 }
 
@@ -131,6 +131,7 @@ func (s *session) pointAt(button string) {
 	box, err := s.button(button).BoundingBox()
 	s.check(err, "find "+button)
 	s.x, s.y = box.X+box.Width/2, box.Y+box.Height/2
+	s.tellf(byPerson, "points at %s", button)
 }
 
 // tap presses the mouse where it points, so many times, and waits for nothing:
@@ -138,6 +139,7 @@ func (s *session) pointAt(button string) {
 func (s *session) tap(times int) {
 	s.t.Helper()
 	for range times {
+		s.tellf(byPerson, "presses the mouse")
 		s.check(s.page.Mouse().Click(s.x, s.y), "press the mouse")
 	}
 }
@@ -146,6 +148,7 @@ func (s *session) tap(times int) {
 func (s *session) touch(times int) {
 	s.t.Helper()
 	for range times {
+		s.tellf(byPerson, "taps with a finger")
 		s.check(s.page.Touchscreen().Tap(int(s.x), int(s.y)), "touch the screen")
 	}
 }
@@ -154,6 +157,7 @@ func (s *session) touch(times int) {
 func (s *session) press(keys ...string) {
 	s.t.Helper()
 	for _, key := range keys {
+		s.tellf(byPerson, "presses %s", key)
 		s.check(s.page.Keyboard().Press(key), "press "+key)
 	}
 }

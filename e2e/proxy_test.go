@@ -2,89 +2,164 @@ package e2e
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"io"
 	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"strings"
+	"sync"
 	"sync/atomic"
 )
 
-// proxy is the wire between browser and app. It knows no HTTP beyond the first
-// words of a request, so that it can be cut like a wire.
+// proxy stands between browser and app. It carries everything as it is, but it can be cut like a wire, and hold back the
+// forms that are posted.
 type proxy struct {
-	upstream string       // host:port of the app
-	posts    atomic.Int32 // since cutNextAnswer
-	cut      atomic.Bool
+	posts    atomic.Int32        // since cutNextAnswer
+	cut      atomic.Bool         // the next answer to a form
+	arrived  func(*http.Request) // is told of each form that is posted
+	carrier  *httputil.ReverseProxy
+	upstream *url.URL
+
+	mu   sync.Mutex
+	gate chan struct{} // closed to let go what is held; nil while nothing is
+	last chan struct{} // closed when the last one that is held has been answered
+	held int
 }
+
+var errCut = errors.New("the connection is cut")
 
 // throughProxy makes the browser reach the app over a proxy from now on.
 func (s *session) throughProxy() *proxy {
 	s.t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	s.check(err, "listen for the browser")
-	s.t.Cleanup(func() { listener.Close() })
-	p := &proxy{upstream: strings.TrimPrefix(s.origin, "http://")}
-	s.origin = "http://" + listener.Addr().String()
-	go func() {
-		for {
-			client, err := listener.Accept()
-			if err != nil {
-				return // the test is over
-			}
-			go p.carry(client)
-		}
-	}()
+	if s.wire != nil {
+		return s.wire
+	}
+	return s.newProxy(func(*http.Request) {})
+}
+
+func (s *session) newProxy(arrived func(*http.Request)) *proxy {
+	s.t.Helper()
+	upstream, err := url.Parse(s.origin)
+	s.check(err, "read the address of the app")
+	p := &proxy{upstream: upstream, arrived: arrived}
+	p.carrier = &httputil.ReverseProxy{
+		Rewrite: p.forth, ModifyResponse: p.back, ErrorHandler: p.failed, Transport: http.DefaultTransport,
+	}
+	server := httptest.NewServer(p)
+	s.t.Cleanup(server.Close)
+	s.origin = server.URL
 	return p
 }
 
-// cutNextAnswer resets the connection on which the next form is posted, when
-// the app has answered and before any byte of the answer reaches the browser.
+// cutNextAnswer resets the connection on which the next form is posted, when the app has answered and before any byte
+// of the answer reaches the browser.
 func (p *proxy) cutNextAnswer() {
 	p.posts.Store(0)
 	p.cut.Store(true)
 }
 
-func (p *proxy) carry(client net.Conn) {
-	defer client.Close()
-	app, err := net.Dial("tcp", p.upstream)
-	if err != nil {
+// hold keeps back all forms that are posted, until release is called. Then they go on in the order in which they came,
+// each when the one before has been answered.
+func (p *proxy) hold() (release func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	gate := make(chan struct{})
+	p.gate, p.last = gate, gate
+	return sync.OnceFunc(func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.gate = nil
+		close(gate)
+	})
+}
+
+// holding is how many forms are held back now.
+func (p *proxy) holding() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.held
+}
+
+// ServeHTTP carries one request. A form goes on when the browser has gone, as it does on the wire.
+func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodPost {
+		p.carrier.ServeHTTP(w, r)
 		return
 	}
-	var posting atomic.Bool
-	go func() {
-		defer app.Close()
-		p.requests(app, client, &posting)
-	}()
-	p.answers(client, app, &posting)
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // it was never sent whole
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), 2*patience)
+	defer cancel()
+	r = r.WithContext(ctx)
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	answered := p.wait(r)
+	defer answered()
+	p.carrier.ServeHTTP(w, r)
 }
 
-// requests carries the browser's bytes. A browser sends the next request on a
-// connection only after the answer to the last, so a request starts a read.
-func (p *proxy) requests(app io.Writer, client io.Reader, posting *atomic.Bool) {
-	buffer := make([]byte, 64<<10)
-	for {
-		n, err := client.Read(buffer)
-		if bytes.HasPrefix(buffer[:n], []byte("POST /")) {
-			p.posts.Add(1)
-			posting.Store(true)
+// wait waits for the turn of a form that is held back.
+func (p *proxy) wait(r *http.Request) (answered func()) {
+	p.mu.Lock()
+	p.posts.Add(1)
+	p.arrived(r)
+	if p.gate == nil {
+		p.mu.Unlock()
+		return func() {}
+	}
+	gate, before, mine := p.gate, p.last, make(chan struct{})
+	p.last = mine
+	p.held++
+	p.mu.Unlock()
+	for _, turn := range []chan struct{}{gate, before} {
+		select {
+		case <-turn:
+		case <-r.Context().Done():
 		}
-		if _, broken := app.Write(buffer[:n]); err != nil || broken != nil {
-			return
+	}
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.held--
+		close(mine)
+	}
+}
+
+// forth makes a request one to the app.
+func (p *proxy) forth(r *httputil.ProxyRequest) {
+	r.SetURL(p.upstream)
+	own := "http://" + r.In.Host
+	for _, name := range []string{"Origin", "Referer"} {
+		if value := r.In.Header.Get(name); strings.HasPrefix(value, own) {
+			r.Out.Header.Set(name, p.upstream.String()+strings.TrimPrefix(value, own))
 		}
 	}
 }
 
-func (p *proxy) answers(client, app net.Conn, posting *atomic.Bool) {
-	buffer := make([]byte, 64<<10)
-	for {
-		n, err := app.Read(buffer)
-		if n > 0 && posting.Swap(false) && p.cut.CompareAndSwap(true, false) {
-			// Without lingering, closing sends a reset.
-			_ = client.(*net.TCPConn).SetLinger(0)
-			app.Close()
-			return
-		}
-		if _, broken := client.Write(buffer[:n]); err != nil || broken != nil {
-			return
-		}
+// back makes an answer one of the proxy, which has no TLS: to browsers, loopback is as safe.
+func (p *proxy) back(response *http.Response) error {
+	if response.Request.Method == http.MethodPost && p.cut.CompareAndSwap(true, false) {
+		return errCut
 	}
+	if location, found := strings.CutPrefix(response.Header.Get("Location"), p.upstream.String()); found {
+		response.Header.Set("Location", location)
+	}
+	return nil
+}
+
+// failed resets the connection. Without lingering, closing does.
+func (p *proxy) failed(w http.ResponseWriter, _ *http.Request, _ error) {
+	connection, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	if wire, ok := connection.(*net.TCPConn); ok {
+		_ = wire.SetLinger(0)
+	}
+	connection.Close()
 }

@@ -8,6 +8,7 @@ import (
 // TestStillSaving: the second tab meets another replica, which does not wait as long as the first submission
 // takes. It says so, keeps everything, and leads to the same invoice.
 func TestStillSaving(t *testing.T) {
+	onlyHere(t, "it starts a second replica, which waits less")
 	t.Parallel()
 	for name, width := range widths {
 		t.Run(name, func(t *testing.T) {
@@ -17,23 +18,24 @@ func TestStillSaving(t *testing.T) {
 			s.newInvoice()
 			form := s.page.URL()
 			other := s.atReplica(200*time.Millisecond, form)
-			s.fillInvoice("2026-7001")
-			other.fillInvoice("2026-7001")
+			s.fillInvoice(s.number(1))
+			other.fillInvoice(s.number(1))
 
 			release := s.lockInvoices()
-			s.pointAt("Create invoice")
+			s.pointAt(buttonCreateInvoice)
 			s.tap(1)
 			s.waiting(1)
 			other.create()
-			other.sees("Your first submission has not finished. Trying again is safe.")
+			other.sees(saysStillSaving)
 			other.isAccessible("still saving")
 			other.isOnForm(form)
-			other.holds("Number", "2026-7001")
+			other.holds(fieldNumber, s.number(1))
+			other.moment()
 			release()
-			s.seesInvoice("2026-7001", created("2026-7001"))
-			other.click("Try again")
-			other.seesInvoice("2026-7001", ignoredDuplicate)
-			s.hasOneNew("2026-7001")
+			s.seesInvoice(s.number(1), created(s.number(1)))
+			other.click(buttonTryAgain)
+			other.seesInvoice(s.number(1), ignoredDuplicate)
+			s.hasOneNew(s.number(1))
 			s.attempts("created", "in_progress", "replayed")
 		})
 	}

@@ -10,15 +10,6 @@ import (
 // expect retries until it holds: a page may still be on its way.
 var expect = playwright.NewPlaywrightAssertions(float64(patience.Milliseconds()))
 
-// What the pages say after a create.
-const (
-	ignoredDuplicate = "Invoice created. We ignored the duplicate submission and kept your first request."
-	keptOriginal     = "We kept the original and did not create a second one."
-	changesNotSaved  = "Your changes were not saved."
-)
-
-func created(number string) string { return "Invoice " + number + " created" }
-
 // sees holds that a text stands on the page.
 func (s *session) sees(text string) {
 	s.t.Helper()
@@ -39,7 +30,7 @@ func (s *session) seesHeading(text string) {
 // seesInvoice holds that the page is that of the invoice, with a message above it.
 func (s *session) seesInvoice(number, message string) {
 	s.t.Helper()
-	s.seesHeading("Invoice " + number)
+	s.seesHeading(headingInvoice(number))
 	s.sees(message)
 	s.sees("123.00")
 }

@@ -20,19 +20,30 @@ import (
 const patience = 30 * time.Second
 
 // session is a person at a browser, in front of an app and a database that
-// nobody else uses. Its methods fail the test when they cannot do what they say.
+// nobody else uses, or of a deployment. Its methods fail the test when they cannot do what they say.
 type session struct {
-	t        *testing.T
-	page     playwright.Page
-	browser  playwright.BrowserContext
-	origin   string // of the app, such as http://127.0.0.1:41234
-	metrics  string // its address
-	database string // its URL, for the app
+	t       *testing.T
+	mark    string // of everything that it makes
+	page    playwright.Page
+	browser playwright.BrowserContext
+	origin  string // where the browser finds the app, such as http://127.0.0.1:41234
+	site    string // where programs do
+	token   string // with which they do
+	records records
+	log     *attemptLog
+	form    *formLog
+	story   *story
+	who     string  // tells the tabs apart in the story
+	x, y    float64 // where the mouse points
+
+	// Only with an app of its own:
+	metrics  string // the address of its metrics
+	database string // the URL of its database, for the app
 	db       *pgxpool.Pool
-	log      *attemptLog
-	form     *formLog
-	x, y     float64 // where the mouse points
-	before   int     // how many invoices the demo data has
+
+	// Only in front of a deployment:
+	wire        *proxy
+	keepsSeries bool
 }
 
 // option is a circumstance that a person is in.
@@ -60,7 +71,7 @@ var withAndWithoutJavaScript = map[string]option{
 	"without JavaScript": withoutJavaScript,
 }
 
-// start boots the app with its demo data and opens a browser window.
+// start boots the app with its demo data, or goes to the deployment, and opens a browser window.
 func start(t *testing.T, options ...option) *session {
 	t.Helper()
 	return startIn(t, chromium, options...)
@@ -69,16 +80,25 @@ func start(t *testing.T, options ...option) *session {
 // startIn is start with a certain browser.
 func startIn(t *testing.T, launch func() (playwright.Browser, error), options ...option) *session {
 	t.Helper()
-	db := demoData.New(t)
-	s := &session{
-		t: t, db: db.Admin(t), database: parsedInOrder(t, db.URL),
-		log: &attemptLog{next: slog.NewTextHandler(t.Output(), nil)}, form: &formLog{},
+	s := &session{t: t, mark: newMark(), form: &formLog{}, story: newStory()}
+	s.log = &attemptLog{next: slog.NewTextHandler(t.Output(), nil), tellf: s.tellf}
+	if d := deployed(); d != nil {
+		s.reach(d)
+	} else {
+		s.bootApp()
 	}
-	running := s.startApp(patience)
-	s.origin, s.metrics = running.URL(), running.MetricsURL()
-	s.before = s.allInvoices()
 	s.openBrowser(launch, options)
 	return s
+}
+
+// bootApp gives the session an app and a database of its own.
+func (s *session) bootApp() {
+	s.t.Helper()
+	db := demoData.New(s.t)
+	s.db, s.database = db.Admin(s.t), parsedInOrder(s.t, db.URL)
+	running := s.startApp(patience)
+	s.origin, s.site, s.metrics, s.token = running.URL(), running.URL(), running.MetricsURL(), demoToken
+	s.records = sqlRecords{s, s.count("SELECT count(*) FROM invoices")}
 }
 
 // startApp starts the app, or another replica of it, that lets a repeat wait for so long.
@@ -115,9 +135,11 @@ func (s *session) openBrowser(launch func() (playwright.Browser, error), options
 	s.check(err, "open a browser window")
 	s.t.Cleanup(func() { s.check(s.browser.Close(), "close the browser window") })
 	s.watchConsole()
+	s.watchRequests()
 	s.recordTrace()
 	s.page, err = s.browser.NewPage()
 	s.check(err, "open a tab")
+	s.keepStory()
 }
 
 // watchConsole fails the test when the browser complains: about a script, or
@@ -158,6 +180,7 @@ func (s *session) recordTrace() {
 				s.t.Logf("screenshot: e2e/%s", picture)
 			}
 		}
+		s.t.Log("what happened:" + s.story.String())
 		if err := tracing.Stop(file + ".zip"); err == nil {
 			s.t.Logf("trace: npx playwright-core show-trace e2e/%s.zip", file)
 		}

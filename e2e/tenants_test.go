@@ -16,56 +16,59 @@ func otherTenant(t *testing.T, javaScript option) *session {
 	s.login()
 	s.newInvoice()
 	form := s.page.URL()
-	s.fillInvoice("2026-7001")
-	s.fill("Notes", "Thank you.")
+	s.fillInvoice(s.number(1))
+	s.fill(fieldNotes, "Thank you.")
 
 	other := s.tab("/invoices")
-	other.click("Log out")
-	other.loginAs("globex@onlyonce.test")
+	other.click(buttonLogOut)
+	other.loginAs(demoOtherEmail)
 
 	s.create()
-	s.sees("This form belongs to Acme Studio, and you are now logged in as Globex Works. Nothing was saved.")
+	s.sees(headingOtherBusiness + " " + saysNothingWasSaved)
 	s.isTitled("Error: New invoice")
 	s.isOnForm(form)
-	s.holds("Number", "2026-7001")
-	s.holds("Customer email", "ada@example.test")
-	s.holds("Notes", "Thank you.")
+	s.holds(fieldNumber, s.number(1))
+	s.holds(fieldCustomerEmail, s.email("ada"))
+	s.holds(fieldNotes, "Thank you.")
 	s.hasNew(0)
+	s.moment()
 	return s
 }
 
 func TestFormOfAnotherTenantGoesBackToIt(t *testing.T) {
+	onlyHere(t, "it needs a login of a second business")
 	t.Parallel()
 	for name, javaScript := range withAndWithoutJavaScript {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := otherTenant(t, javaScript)
-			page, err := s.browser.ExpectPage(func() error { return s.link("Log in as Acme Studio").Click() })
+			page, err := s.browser.ExpectPage(func() error { return s.link(linkLogInAsFirst).Click() })
 			s.check(err, "open the login in a new tab")
 			again := *s
 			again.page = page
-			again.loginAs("acme@onlyonce.test")
+			again.loginAs(demoEmail)
 
 			s.create()
-			s.seesInvoice("2026-7001", created("2026-7001"))
-			s.hasOneNew("2026-7001")
-			s.belongsTo("2026-7001", "Acme Studio")
+			s.seesInvoice(s.number(1), created(s.number(1)))
+			s.hasOneNew(s.number(1))
+			s.belongsTo(s.number(1), "Acme Studio")
 			s.attempts("rejected", "created")
 		})
 	}
 }
 
 func TestFormOfAnotherTenantIsUsedDeliberately(t *testing.T) {
+	onlyHere(t, "it needs a login of a second business")
 	t.Parallel()
 	for name, javaScript := range withAndWithoutJavaScript {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := otherTenant(t, javaScript)
-			s.pointAt("Create it for Globex Works")
+			s.pointAt(buttonCreateItForOther)
 			s.tap(2)
-			s.seesHeading("Invoice 2026-7001")
-			s.hasOneNew("2026-7001")
-			s.belongsTo("2026-7001", "Globex Works")
+			s.seesHeading(headingInvoice(s.number(1)))
+			s.hasOneNew(s.number(1))
+			s.belongsTo(s.number(1), "Globex Works")
 		})
 	}
 }
@@ -73,10 +76,10 @@ func TestFormOfAnotherTenantIsUsedDeliberately(t *testing.T) {
 // loginAs logs in on the page that is there.
 func (s *session) loginAs(email string) {
 	s.t.Helper()
-	s.fill("Email", email)
-	s.fill("Password", "only-once-demo")
+	s.fill(fieldEmail, email)
+	s.fill(fieldPassword, demoPassword)
 	s.check(s.page.Locator("form.card.stack").GetByRole("button", playwright.LocatorGetByRoleOptions{Name: "Log in"}).Click(), "log in")
-	s.seesHeading("Invoices")
+	s.seesHeading(headingInvoices)
 }
 
 // belongsTo holds whose an invoice is.

@@ -44,6 +44,7 @@ var rooms = map[string]level{
 	"internal/browser":     leaf,
 	"internal/fork":        leaf,
 	"internal/proxy":       leaf,
+	"internal/scenario":    leaf,
 	"internal/postgres":    foundation,
 	"internal/idempotency": foundation,
 	"internal/record":      foundation,

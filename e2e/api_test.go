@@ -1,0 +1,200 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Asking the API, as a program does.
+
+// post sends a command to the API under a key of this session, and gives the path of the page of what was created.
+func (s *session) post(path, key string, command any) string {
+	s.t.Helper()
+	response := s.ask(http.MethodPost, path, s.mark+" "+key, command)
+	if response.StatusCode/100 != 2 {
+		s.t.Fatalf("POST %s: %s", path, response.Status)
+	}
+	return strings.TrimPrefix(response.Header.Get("Location"), "/api/v1")
+}
+
+// get reads what the API shows at a path.
+func (s *session) get(path string, into any) {
+	s.t.Helper()
+	response := s.ask(http.MethodGet, path, "", nil)
+	if response.StatusCode != http.StatusOK {
+		s.t.Fatalf("GET %s: %s", path, response.Status)
+	}
+	s.check(json.NewDecoder(response.Body).Decode(into), "read "+path)
+}
+
+// ask sends a request past any proxy, and gives the answer as a whole.
+func (s *session) ask(method, path, key string, command any) *http.Response {
+	s.t.Helper()
+	body, err := json.Marshal(command)
+	s.check(err, "write the request")
+	// Not the test's context, which is over when what it made is taken back.
+	request, err := http.NewRequestWithContext(context.Background(), method, s.site+"/api/v1"+path, bytes.NewReader(body))
+	s.check(err, "make the request")
+	request.Header.Set("Authorization", "Bearer "+s.token)
+	if method == http.MethodPost {
+		request.Header.Set("Content-Type", "application/json")
+		request.Header.Set("Idempotency-Key", key)
+	}
+	response, err := (&http.Client{Timeout: patience}).Do(request)
+	s.check(err, "ask the API")
+	defer response.Body.Close()
+	whole, err := io.ReadAll(response.Body)
+	s.check(err, "read the answer of the API")
+	response.Body = io.NopCloser(bytes.NewReader(whole))
+	return response
+}
+
+// found is a record as lists of the API show it.
+type found struct {
+	ID      string `json:"id"`
+	Name    string `json:"name"`
+	Number  string `json:"number"`
+	Status  string `json:"status"`
+	Version int    `json:"version"`
+	Amount  string `json:"amount"`
+	Total   string `json:"total"`
+}
+
+// all reads all pages of a list.
+func (s *session) all(path, rows string, query url.Values) (all []found) {
+	s.t.Helper()
+	query.Set("limit", "100")
+	for {
+		page := map[string]json.RawMessage{}
+		s.get(path+"?"+query.Encode(), &page)
+		var some []found
+		s.check(json.Unmarshal(page[rows], &some), "read the rows of "+path)
+		all = append(all, some...)
+		var next string
+		if _ = json.Unmarshal(page["next_cursor"], &next); next == "" {
+			return all
+		}
+		query.Set("cursor", next)
+	}
+}
+
+// marked gives what this session has made: invoices, or customers with those that are archived.
+func (s *session) marked(many string) []found {
+	s.t.Helper()
+	all := s.all("/"+many, many, url.Values{"q": {s.mark}})
+	if many == "customers" {
+		all = append(all, s.all("/customers", many, url.Values{"q": {s.mark}, "archived": {"1"}})...)
+	}
+	return all
+}
+
+// apiRecords are the records of a deployment, as its API shows them.
+type apiRecords struct{ s *session }
+
+func (r apiRecords) invoices(number string) (n int) {
+	r.s.t.Helper()
+	for _, invoice := range r.s.marked("invoices") {
+		if number == "" || invoice.Number == number {
+			n++
+		}
+	}
+	return n
+}
+
+func (r apiRecords) customerChanges() (operations []string, versions int) {
+	r.s.t.Helper()
+	var all []event
+	for _, customer := range r.s.marked("customers") {
+		versions += customer.Version - 1
+		all = append(all, r.changes("/customers/"+customer.ID)...)
+	}
+	return inOrder(all), versions
+}
+
+func (r apiRecords) life(number string) (operations []string, versions int) {
+	r.s.t.Helper()
+	invoice := r.named(number)
+	return inOrder(r.changes("/invoices/" + invoice.ID)), invoice.Version - 1 - len(r.paymentsOf(invoice.ID))
+}
+
+func (r apiRecords) lines(number string) int {
+	r.s.t.Helper()
+	return len(r.named(number).Lines)
+}
+
+func (r apiRecords) payments(number string) (amounts []string, paid string) {
+	r.s.t.Helper()
+	invoice := r.named(number)
+	for _, payment := range slices.Backward(r.paymentsOf(invoice.ID)) {
+		amounts = append(amounts, payment.Amount)
+	}
+	return amounts, invoice.Paid
+}
+
+func (r apiRecords) books(number string) (books string) {
+	r.s.t.Helper()
+	invoice := r.named(number)
+	refunds := 0
+	for _, payment := range r.paymentsOf(invoice.ID) {
+		refunds += len(r.s.all("/payments/"+payment.ID+"/refunds", "refunds", url.Values{}))
+	}
+	notes := len(r.s.all("/invoices/"+invoice.ID+"/credit-notes", "credit_notes", url.Values{}))
+	return booksText(invoice.Status, invoice.Paid, invoice.Credited, invoice.Open, refunds, notes)
+}
+
+// whole is an invoice as the API shows it.
+type whole struct {
+	found
+	Paid     string            `json:"paid"`
+	Credited string            `json:"credited"`
+	Open     string            `json:"open"`
+	Lines    []json.RawMessage `json:"lines"`
+}
+
+// named finds the invoice with a number.
+func (r apiRecords) named(number string) (invoice whole) {
+	r.s.t.Helper()
+	for _, one := range r.s.marked("invoices") {
+		if one.Number == number {
+			r.s.get("/invoices/"+one.ID, &invoice)
+			return invoice
+		}
+	}
+	r.s.t.Fatalf("there is no invoice %s", number)
+	return invoice
+}
+
+func (r apiRecords) paymentsOf(id string) []found {
+	r.s.t.Helper()
+	return r.s.all("/invoices/"+id+"/payments", "payments", url.Values{})
+}
+
+// event is what was done to a record.
+type event struct {
+	At        time.Time `json:"at"`
+	Operation string    `json:"operation"`
+	What      string    `json:"what"`
+}
+
+// changes are those that made a record another, newest first.
+func (r apiRecords) changes(path string) (changes []event) {
+	r.s.t.Helper()
+	var page struct{ Events []event }
+	r.s.get(path+"/events?limit=100", &page)
+	return slices.DeleteFunc(page.Events, func(e event) bool { return e.What != "changed" })
+}
+
+func inOrder(events []event) (operations []string) {
+	slices.SortStableFunc(events, func(a, b event) int { return a.At.Compare(b.At) })
+	for _, e := range events {
+		operations = append(operations, e.Operation)
+	}
+	return operations
+}

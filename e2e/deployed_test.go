@@ -1,0 +1,121 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"encoding/pem"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestSuiteAgainstADeployment: the program runs by itself behind a proxy that speaks HTTPS, and some scenarios are tried
+// on it in another process, which knows its address and a login. They leave nothing open behind.
+func TestSuiteAgainstADeployment(t *testing.T) {
+	onlyHere(t, "it makes a deployment of its own")
+	t.Parallel()
+	db := demoData.New(t)
+	address, certificate := deploy(t, db.URL)
+
+	suite := exec.CommandContext(t.Context(), os.Args[0], "-test.v", "-test.timeout=5m", "-test.run="+
+		`^(TestDoubleClick|TestFiveClicksWithoutJavaScript|TestBrowserSilentlySendsAgain|TestRefreshInTheMiddleAndAgain|`+
+		`TestTwoPeopleEditAndTheSecondSavesInstead|TestBlankNumberIsAllocated|TestSameReferenceTwice|TestPeople)$`)
+	suite.Env = append(os.Environ(), "BASE_URL="+address, "SSL_CERT_FILE="+certificate, "DATABASE_URL=", "E2E_REPORT=")
+	output, err := suite.CombinedOutput()
+	said := string(output)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	for _, want := range []string{
+		"--- PASS: TestDoubleClick ", "--- PASS: TestRefreshInTheMiddleAndAgain ", "--- PASS: TestBlankNumberIsAllocated ",
+		"--- SKIP: TestPeople ", "left out against a deployment: it adds a person, who would stay", "left behind: E2E",
+	} {
+		if !strings.Contains(said, want) {
+			t.Errorf("the suite does not say %q", want)
+		}
+	}
+
+	of := func(query string) (n int) {
+		t.Helper()
+		if err := db.Admin(t).QueryRow(t.Context(), query).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	const marked = ` FROM customers c JOIN invoices i ON i.customer_id = c.id WHERE c.name LIKE 'E2E%'`
+	if n := of(`SELECT count(*)` + marked + ` AND i.state = 'void'`); n != 5 {
+		t.Errorf("%d marked invoices are void, want 5", n)
+	}
+	if n := of(`SELECT count(*)` + marked + ` AND i.state <> 'void' AND i.paid = 0`); n != 0 {
+		t.Errorf("%d marked invoices are left open", n)
+	}
+	if n, named := of(`SELECT count(*)`+marked+` AND i.paid > 0`), strings.Count(said, "left behind: E2E"); n != named {
+		t.Errorf("%d marked invoices were paid, and %d are named as left behind", n, named)
+	}
+	if n := of(`SELECT count(*) FROM customers WHERE name LIKE 'E2E%' AND archived_at IS NULL`); n != 0 {
+		t.Errorf("%d marked customers are not archived", n)
+	}
+}
+
+// deploy builds the program and starts it on a database, behind a proxy that speaks HTTPS. It gives the address, and the
+// file of the certificate to trust.
+func deploy(t *testing.T, database string) (address, certificate string) {
+	t.Helper()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	program := filepath.Join(t.TempDir(), "server")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", program, "../cmd/server")
+	if output, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	port, err := net.Listen("tcp", "127.0.0.1:0") // it is free in a moment
+	must(err)
+	inner := port.Addr().String()
+	upstream := &url.URL{Scheme: "http", Host: inner}
+	front := httptest.NewTLSServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(upstream)
+		r.Out.Host = r.In.Host
+		r.SetXForwarded()
+	}})
+	t.Cleanup(front.Close)
+	certificate = filepath.Join(t.TempDir(), "certificate.pem")
+	block := &pem.Block{Type: "CERTIFICATE", Bytes: front.Certificate().Raw}
+	must(os.WriteFile(certificate, pem.EncodeToMemory(block), 0o600))
+
+	must(port.Close())
+	var log bytes.Buffer
+	server := exec.CommandContext(context.WithoutCancel(t.Context()), program)
+	server.Env = append(os.Environ(), "ADDR="+inner, "METRICS_ADDR=off", "DATABASE_URL="+database, "DEMO=1", "PUBLIC_URL="+front.URL)
+	server.Stdout, server.Stderr = &log, &log
+	must(server.Start())
+	t.Cleanup(func() {
+		must(server.Process.Signal(os.Interrupt))
+		must(server.Wait())
+		if t.Failed() {
+			t.Logf("the program says:\n%s", log.String())
+		}
+	})
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.Now().Add(patience); ; <-tick.C {
+		answer, err := http.Get(upstream.String() + "/readyz")
+		if err == nil && answer.Body.Close() == nil && answer.StatusCode == http.StatusOK {
+			return front.URL, certificate
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("the program is not ready: %v", err)
+		}
+	}
+}

@@ -1,0 +1,172 @@
+package e2e
+
+// What the scenarios look for in the pages, by role and accessible name. Whoever gives the app other words changes them
+// here, and the scenarios stay as they are.
+
+// Buttons.
+const (
+	buttonAddALine             = "Add a line"
+	buttonAddPerson            = "Add person"
+	buttonArchive              = "Archive"
+	buttonChangePassword       = "Change password"
+	buttonChoosePassword       = "Choose password"
+	buttonCreateAnyway         = "Create anyway"
+	buttonCreateAsANewInvoice  = "Create as a new invoice"
+	buttonCreateCreditNote     = "Create credit note"
+	buttonCreateCustomer       = "Create customer"
+	buttonCreateInvoice        = "Create invoice"
+	buttonCreateItForOther     = "Create it for Globex Works"
+	buttonCreateToken          = "Create token"
+	buttonDisable              = "Disable"
+	buttonEnable               = "Enable"
+	buttonIssueInvoice         = "Issue invoice"
+	buttonLogIn                = "Log in"
+	buttonLogOut               = "Log out"
+	buttonNewLink              = "New link"
+	buttonRecordAnotherPayment = "Record another payment"
+	buttonRecordPayment        = "Record payment"
+	buttonRecordRefund         = "Record refund"
+	buttonRemoveLine1          = "Remove line 1"
+	buttonRestore              = "Restore"
+	buttonRevoke               = "Revoke"
+	buttonSaveChanges          = "Save changes"
+	buttonSaveMineInstead      = "Save mine instead"
+	buttonSaveTheseChangesToo  = "Save these changes too"
+	buttonSearch               = "Search"
+	buttonSendAgain            = "Send again"
+	buttonSendEMail            = "Send e-mail"
+	buttonTryAgain             = "Try again"
+	buttonVoid                 = "Void"
+	buttonWithdrawLink         = "Withdraw link"
+)
+
+// Links.
+const (
+	linkAPI             = "API"
+	linkArchived        = "Archived"
+	linkCopyAsNew       = "Copy as new"
+	linkCredit          = "Credit"
+	linkCustomers       = "Customers"
+	linkDownloadPDF     = "Download PDF"
+	linkDraft           = "Draft"
+	linkEdit            = "Edit"
+	linkInvoices        = "Invoices"
+	linkKeepWhatIsSaved = "Keep what is saved"
+	linkLogInAsFirst    = "Log in as Acme Studio"
+	linkNewCustomer     = "New customer"
+	linkNewInvoice      = "New invoice"
+	linkNewPerson       = "New person"
+	linkNext            = "Next"
+	linkOpenTheInvoice  = "Open the invoice"
+	linkOutbox          = "Outbox"
+	linkPeople          = "People"
+	linkPrevious        = "Previous"
+	linkRecordPayment   = "Record payment"
+	linkSettings        = "Settings"
+	linkShowAllInvoices = "Show all invoices"
+	linkSkipToContent   = "Skip to content"
+)
+
+// Fields.
+const (
+	fieldAddress             = "Address (optional)"
+	fieldAmountInEUR         = "Amount in EUR"
+	fieldBankOrProvider      = "Bank or provider (optional)"
+	fieldCountry             = "Country (optional)"
+	fieldCurrentPassword     = "Current password"
+	fieldCustomerEmail       = "Customer email"
+	fieldCustomerName        = "Customer name"
+	fieldDescription         = "Description"
+	fieldEmail               = "Email"
+	fieldIBANOrAccountNumber = "IBAN or account number (optional)"
+	fieldLegalName           = "Legal name"
+	fieldName                = "Name"
+	fieldPersonName          = "Name (optional)"
+	fieldNewPassword         = "New password"
+	fieldNotes               = "Notes"
+	fieldNumber              = "Number"
+	fieldPassword            = "Password"
+	fieldQuantity            = "Quantity"
+	fieldReference           = "Reference (optional)"
+	fieldSearchInvoices      = "Search invoices"
+	fieldTaxRate             = "Tax %"
+	fieldTo                  = "To"
+	fieldUnitPrice           = "Unit price"
+)
+
+// Headings, or what they begin with.
+const (
+	headingCreditNote     = "Credit note CN-"
+	headingCustomers      = "Customers"
+	headingEditCustomer   = "Edit customer"
+	headingEditInvoice    = "Edit invoice"
+	headingForOwnersOnly  = "For owners only"
+	headingInvoices       = "Invoices"
+	headingLogIn          = "Log in"
+	headingNewCreditNote  = "New credit note"
+	headingNewInvoice     = "New invoice"
+	headingNothingIsOpen  = "Nothing is open on this invoice."
+	headingOutbox         = "Outbox"
+	headingPeople         = "People"
+	headingRecordAPayment = "Record a payment"
+	headingRecordARefund  = "Record a refund"
+	headingOtherBusiness  = "This form belongs to Acme Studio, and you are now logged in as Globex Works."
+	headingCannotChange   = "You cannot change this invoice any more."
+	headingCannotVoid     = "You cannot void this invoice."
+)
+
+// Sentences, or parts of them.
+const (
+	saysCanLogIn          = "Can log in"
+	saysEMailQueued       = "E-mail queued."
+	saysInvited           = "Invited, has not chosen a password yet"
+	saysIssued            = "issued."
+	saysLinesChanged      = "Lines changed"
+	saysNoInvoicesFound   = "No invoices found"
+	saysNothingIsOpen     = "Nothing is open."
+	saysNothingToSave     = "Nothing to save"
+	saysNothingWasSaved   = "Nothing was saved."
+	saysPaymentRecorded   = "Payment recorded."
+	saysWasPaid           = "Payments were recorded for it. Nothing was changed."
+	saysDatabaseDown      = "The database cannot be reached. Nothing was saved."
+	saysInvoiceAttached   = "The invoice is attached as a PDF file."
+	saysDemoPasswordsStay = "The passwords of the demo stay as they are."
+	saysProblem           = "There is a problem"
+	saysTokenTaken        = "There is a token named demo."
+	saysPersonTaken       = "There is one person per address"
+	saysEmailUnusable     = "This email address cannot be used."
+	saysDoesNotCount      = "This invoice does not count."
+	saysNotIssued         = "This invoice is not issued. Only an issued invoice can be paid. Nothing was recorded."
+	saysNoIBAN            = "This is no valid IBAN."
+	saysChangedMeanwhile  = "was changed while you were editing"
+	saysSavedAlready      = "What you typed is what is saved now, so there is nothing left to save."
+	saysStillSaving       = "Your first submission has not finished. Trying again is safe."
+	saysArchived          = "Archived on "
+)
+
+// What the pages say to a repeat, or to one who comes too late.
+const (
+	ignoredDuplicate     = "Invoice created. We ignored the duplicate submission and kept your first request."
+	ignoredSecondEdit    = "Changes saved. We ignored the duplicate submission and kept your first request."
+	ignoredSecondPayment = "Payment recorded. We ignored the duplicate submission and kept your first request."
+	keptOriginal         = "We kept the original and did not create a second one."
+	changesNotSaved      = "Your changes were not saved."
+	wasIssued            = "You cannot change this invoice any more. It was issued, and stays as it is."
+	openHasChanged       = "The open amount has changed since you opened this form. The payment was not recorded."
+)
+
+// What has the name of a record in it.
+func created(number string) string          { return "Invoice " + number + " created" }
+func issued(number string) string           { return "Invoice " + number + " issued." }
+func voided(number string) string           { return "Invoice " + number + " voided." }
+func saved(name string) string              { return "Changes to " + name + " saved." }
+func archived(name string) string           { return "Customer " + name + " archived." }
+func restored(name string) string           { return "Customer " + name + " restored." }
+func alreadyCreated(name string) string     { return "This form already created " + name + "." }
+func alreadySaved(name string) string       { return "This form already saved changes to " + name + "." }
+func numberTaken(number string) string      { return "Invoice number " + number + " already exists." }
+func headingInvoice(number string) string   { return "Invoice " + number }
+func headingCopy(number string) string      { return "Copy of " + number }
+func linkOpen(name string) string           { return "Open " + name }
+func linkRefund(amount string) string       { return "Refund " + amount + " EUR of it" }
+func buttonNextNumber(number string) string { return "Use the next number, " + number }

@@ -1,0 +1,135 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/playwright-community/playwright-go"
+)
+
+// by says who does something in a story.
+type by string
+
+const (
+	byPerson  by = "person"
+	byBrowser by = "browser"
+	byServer  by = "server"
+	byRecords by = "records" // what is found there
+	byPicture by = "picture"
+)
+
+// story is what happened in one test, for the report, and for whoever looks why it failed.
+type story struct {
+	mu      sync.Mutex
+	began   time.Time
+	picture []byte // of the decisive moment
+	events  []told
+}
+
+// told is one line of a story.
+type told struct {
+	At   int    `json:"at"` // milliseconds since it began
+	By   by     `json:"by"`
+	Text string `json:"text"`
+}
+
+func newStory() *story { return &story{began: time.Now()} }
+
+// tellf adds a line to the story.
+func (s *session) tellf(who by, format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if who == byPerson && s.who != "" {
+		text = s.who + ": " + text
+	}
+	s.story.mu.Lock()
+	defer s.story.mu.Unlock()
+	s.story.events = append(s.story.events, told{int(time.Since(s.story.began).Milliseconds()), who, text})
+}
+
+// String has a line for each event.
+func (s *story) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var text strings.Builder
+	for _, e := range s.events {
+		fmt.Fprintf(&text, "\n%6d ms  %-8s %s", e.At, e.By, e.Text)
+	}
+	return text.String()
+}
+
+// watchRequests tells of pages that are asked for and forms that are sent, and of what comes back.
+func (s *session) watchRequests() {
+	tells := func(r playwright.Request) bool { return r.IsNavigationRequest() || r.Method() != http.MethodGet }
+	s.browser.OnRequest(func(r playwright.Request) {
+		if tells(r) {
+			s.tellf(byBrowser, "%s %s", r.Method(), s.short(r.URL()))
+		}
+	})
+	s.browser.OnResponse(func(r playwright.Response) {
+		if tells(r.Request()) {
+			s.tellf(byServer, "%d %s %s", r.Status(), http.StatusText(r.Status()), s.short(r.Headers()["location"]))
+		}
+	})
+	s.browser.OnRequestFailed(func(r playwright.Request) {
+		if tells(r) {
+			s.tellf(byBrowser, "no answer to %s %s: %v", r.Method(), s.short(r.URL()), r.Failure())
+		}
+	})
+}
+
+var longID = regexp.MustCompile(`([0-9a-f]{8})-[0-9a-f-]{27}`)
+
+// short is an address without the app's own, and with the beginnings of ids.
+func (s *session) short(address string) string {
+	return longID.ReplaceAllString(strings.TrimPrefix(strings.TrimPrefix(address, s.origin), s.site), "$1…")
+}
+
+// moment keeps a picture of the page as it is now, the decisive one of this scenario, in place of the last one.
+func (s *session) moment() {
+	s.t.Helper()
+	if os.Getenv("E2E_REPORT") == "" {
+		return
+	}
+	picture, err := s.page.Screenshot(playwright.PageScreenshotOptions{
+		Type: playwright.ScreenshotTypeJpeg, Quality: new(55), Timeout: new(5_000.0),
+	})
+	if err != nil {
+		s.t.Logf("no picture: %v", err)
+		return
+	}
+	s.tellf(byPicture, "the decisive moment")
+	s.story.mu.Lock()
+	defer s.story.mu.Unlock()
+	s.story.picture = picture
+}
+
+// keepStory writes the story to the directory E2E_REPORT when the test ends, with a picture of the end unless there is one
+// of a moment before.
+func (s *session) keepStory() {
+	s.t.Helper()
+	directory := os.Getenv("E2E_REPORT")
+	if directory == "" {
+		return
+	}
+	s.t.Cleanup(func() {
+		if s.story.picture == nil || s.t.Failed() {
+			s.moment()
+		}
+		s.story.mu.Lock()
+		defer s.story.mu.Unlock()
+		text, err := json.Marshal(map[string]any{
+			"test": s.t.Name(), "picture": s.story.picture, "events": slices.Clone(s.story.events),
+		})
+		s.check(err, "write the story")
+		file := filepath.Join(directory, strings.NewReplacer("/", "-", " ", "-").Replace(s.t.Name())+".json")
+		s.check(os.WriteFile(file, text, 0o600), "keep the story")
+	})
+}

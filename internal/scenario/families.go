@@ -1,0 +1,49 @@
+package scenario
+
+import "strings"
+
+// Family is the scenarios of one file in e2e.
+type Family struct {
+	File  string // such as tabs_test.go
+	Title string
+}
+
+// Families lists the titles of the families, in the order of the report. A file that is not named here has a title made of
+// its name, and comes at the end.
+func Families() []Family {
+	return []Family{
+		{"doubleclick_test.go", "Double clicks and taps"},
+		{"impatience_test.go", "Impatience with a slow answer"},
+		{"refresh_test.go", "Refreshing"},
+		{"back_test.go", "The Back button"},
+		{"tabs_test.go", "Several tabs"},
+		{"lost_answer_test.go", "Lost answers"},
+		{"form_test.go", "Refusals and wanted repeats"},
+		{"change_test.go", "Edits"},
+		{"archive_test.go", "Archiving and restoring"},
+		{"life_test.go", "The life of an invoice"},
+		{"money_test.go", "Payments"},
+		{"credit_test.go", "Refunds and credit notes"},
+		{"mail_test.go", "Sending by e-mail"},
+		{"tenants_test.go", "Two businesses in one browser"},
+		{"people_test.go", "People and tokens"},
+		{"logout_test.go", "Logging out"},
+		{"replicas_test.go", "Several replicas"},
+		{"lines_test.go", "Lines of an invoice"},
+		{"finding_test.go", "Finding"},
+		{"keyboard_test.go", "Without a mouse"},
+		{"download_test.go", "Files"},
+		{"media_test.go", "Contrast themes and paper"},
+		{"extremes_test.go", "Extreme contents"},
+		{"accessibility_test.go", "Accessibility"},
+		{"story_test.go", "A whole business"},
+		{"dev_test.go", "make dev"},
+		{"deployed_test.go", "The suite itself"},
+	}
+}
+
+// titleOfFile makes a title of a file that has none.
+func titleOfFile(file string) string {
+	words := strings.ReplaceAll(strings.TrimSuffix(file, "_test.go"), "_", " ")
+	return strings.ToUpper(words[:1]) + words[1:]
+}

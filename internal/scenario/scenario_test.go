@@ -1,0 +1,146 @@
+package scenario
+
+import (
+	"bytes"
+	"encoding/xml"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// run is what go test -json prints of some tests that are there.
+const run = `
+{"Action":"run","Test":"TestDoubleClick"}
+{"Action":"output","Test":"TestDoubleClick","Output":"    sees_test.go:1: it is <broken>\n"}
+{"Action":"fail","Test":"TestDoubleClick","Elapsed":1.5}
+{"Action":"run","Test":"TestVoid"}
+{"Action":"run","Test":"TestVoid/with_JavaScript"}
+{"Action":"output","Test":"TestVoid/with_JavaScript","Output":"    life_test.go:9: left behind: E2E01-1 (paid, 123.00)\n"}
+{"Action":"pass","Test":"TestVoid/with_JavaScript","Elapsed":2}
+{"Action":"pass","Test":"TestVoid","Elapsed":0}
+{"Action":"output","Test":"TestPeople","Output":"    people_test.go:9: left out against a deployment: for a reason\n"}
+{"Action":"skip","Test":"TestPeople","Elapsed":0}
+`
+
+const ended = `{"Action":"fail","Elapsed":63}`
+
+func collect(t *testing.T, text string) *Results {
+	t.Helper()
+	results, err := Collect(strings.NewReader(text), func(Result) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return results
+}
+
+func chapters(t *testing.T, results *Results) []Chapter {
+	t.Helper()
+	source, err := Read("../../e2e")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return source.Chapters(results)
+}
+
+// TestReports: each says what failed and what was left out, with the reason, in its family.
+func TestReports(t *testing.T) {
+	t.Parallel()
+	results := collect(t, run+ended)
+	results.All[1].Story = Story{Picture: []byte("jpeg"), Events: []Event{{1200, "person", `types "<b>"`}}}
+	all := chapters(t, results)
+	var junit, page bytes.Buffer
+	if err := JUnit(&junit, all); err != nil {
+		t.Fatal(err)
+	}
+	if err := Page(&page, all, results, Run{"https://staging.example.com", time.Now()}); err != nil {
+		t.Fatal(err)
+	}
+	if err := xml.Unmarshal(junit.Bytes(), new(struct{})); err != nil {
+		t.Error(err)
+	}
+	for name, report := range map[string]struct {
+		text  string
+		wants []string
+	}{
+		"table": {Table(all, results), []string{
+			"Double clicks and taps", "✗ Double click", "1 failed", "✓ Void", "left behind: E2E01-1 (paid, 123.00)",
+			"– People", "left out against a deployment: for a reason", "1 passed, 1 failed, 1 left out, in 1m3s",
+		}},
+		"junit": {junit.String(), []string{
+			`<testsuite name="Double clicks and taps" tests="1" failures="1" skipped="0">`, `it is &lt;broken&gt;`,
+			`<testcase name="TestVoid/with_JavaScript" classname="The life of an invoice" time="2.000">`,
+			`<skipped message="against a deployment: for a reason">`,
+		}},
+		"page": {page.String(), []string{
+			"<title>1 failed", "it is &lt;broken&gt;", "with JavaScript", "data:image/jpeg;base64,anBlZw==", "types &#34;&lt;b&gt;&#34;",
+			"1.20", "Left out against a deployment: for a reason", "Against https://staging.example.com", "E2E01-1 (paid, 123.00)",
+			"The most common duplicate of all", // what is written above the family
+		}},
+	} {
+		for _, want := range report.wants {
+			if !strings.Contains(report.text, want) {
+				t.Errorf("the %s does not say %q:\n%s", name, want, report.text)
+			}
+		}
+	}
+	for _, outside := range []string{"http://", "src=\"/", "<script", "<link"} {
+		if strings.Contains(page.String(), outside) {
+			t.Errorf("the page needs something else: %s", outside)
+		}
+	}
+}
+
+// TestWhatCountsAsPassed: a local run leaves out nothing, and a run that stops in the middle has not passed.
+func TestWhatCountsAsPassed(t *testing.T) {
+	t.Parallel()
+	const passed, out = `{"Action":"pass","Test":"TestVoid"}` + "\n", `{"Action":"skip","Test":"TestPeople"}` + "\n"
+	for text, why := range map[string]string{
+		run + ended: "1 failed", passed: "the tests did not run to their end", ended: "no test has run",
+		passed + out + ended: "1 were left out, and here none may be", "no JSON\n" + ended: "no test has run",
+	} {
+		if err := collect(t, text).Err(false); err == nil || err.Error() != why {
+			t.Errorf("%q: %v, want %q", text, err, why)
+		}
+	}
+	if err := collect(t, passed+out+ended).Err(true); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestTitles: of the tests' names.
+func TestTitles(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"TestTwoTabsOfOneForm":                    "Two tabs of one form",
+		"TestFiveClicksOnAnEditWithoutJavaScript": "Five clicks on an edit without JavaScript",
+		"TestLooksLikeARepeatThenCreateAnyway":    "Looks like a repeat then create anyway", "TestDownloadPDF": "Download PDF",
+		"TestDoubleTapOnAPhone": "Double tap on a phone", "TestVoid": "Void",
+	} {
+		if got := titleOfTest(name); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+}
+
+// TestFamiliesAreThere: each that has a title is a file with tests, and stands in the table of docs/e2e.md.
+func TestFamiliesAreThere(t *testing.T) {
+	t.Parallel()
+	source, err := Read("../../e2e")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile("../../docs/e2e.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, family := range Families() {
+		if !slices.Contains(source.Families, family) {
+			t.Errorf("%s has no tests", family.File)
+		}
+		if row := "| [" + family.Title + "](../e2e/" + family.File + ") |"; !strings.Contains(string(page), row) {
+			t.Errorf("docs/e2e.md has no row %s", row)
+		}
+	}
+}

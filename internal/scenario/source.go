@@ -1,0 +1,121 @@
+package scenario
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Source is what the tests say of themselves.
+type Source struct {
+	Families []Family
+	about    map[string]string // by file: the comment at its beginning
+	tests    map[string]test   // by name, such as TestDoubleClick
+}
+
+type test struct {
+	file, story string
+	place       int // in the file
+}
+
+// Read reads the tests in a directory.
+func Read(directory string) (*Source, error) {
+	files, err := filepath.Glob(filepath.Join(directory, "*_test.go"))
+	if err != nil {
+		return nil, fmt.Errorf("find the tests: %w", err)
+	}
+	s := &Source{about: map[string]string{}, tests: map[string]test{}}
+	with := map[string]bool{}
+	for _, path := range files {
+		parsed, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
+		if err != nil {
+			return nil, fmt.Errorf("read the tests: %w", err)
+		}
+		file := filepath.Base(path)
+		with[file] = s.add(file, parsed)
+	}
+	for _, family := range Families() {
+		if with[family.File] {
+			s.Families = append(s.Families, family)
+		}
+		delete(with, family.File)
+	}
+	for _, path := range files {
+		if file := filepath.Base(path); with[file] {
+			s.Families = append(s.Families, Family{file, titleOfFile(file)})
+		}
+	}
+	return s, nil
+}
+
+// add says whether the file has tests.
+func (s *Source) add(file string, parsed *ast.File) (has bool) {
+	for i, declared := range parsed.Decls {
+		f, ok := declared.(*ast.FuncDecl)
+		if ok && f.Recv == nil && strings.HasPrefix(f.Name.Name, "Test") && f.Name.Name != "TestMain" {
+			has = true
+			s.tests[f.Name.Name] = test{file, plain(f.Doc, f.Name.Name), i}
+		}
+	}
+	for _, comment := range parsed.Comments {
+		if belongsToNothing(parsed, comment) {
+			s.about[file] = plain(comment, "")
+			break
+		}
+	}
+	return has
+}
+
+// belongsToNothing says whether a comment is about the whole file: it stands above the declarations, and is none of them.
+func belongsToNothing(parsed *ast.File, comment *ast.CommentGroup) bool {
+	for _, declared := range parsed.Decls {
+		imports, ok := declared.(*ast.GenDecl)
+		if ok && imports.Tok == token.IMPORT {
+			continue
+		}
+		doc := parsed.Doc
+		switch d := declared.(type) {
+		case *ast.FuncDecl:
+			doc = d.Doc
+		case *ast.GenDecl:
+			doc = d.Doc
+		}
+		return comment != doc && comment.End() < declared.Pos()
+	}
+	return false
+}
+
+// plain is a comment as one paragraph, without the name that it begins with.
+func plain(comment *ast.CommentGroup, name string) string {
+	if comment == nil {
+		return ""
+	}
+	text := strings.Join(strings.Fields(comment.Text()), " ")
+	if rest, named := strings.CutPrefix(text, name+": "); named && name != "" {
+		text = strings.ToUpper(rest[:1]) + rest[1:]
+	}
+	return strings.TrimPrefix(text, name+" ")
+}
+
+var word = regexp.MustCompile(`JavaScript|[A-Z]{2,}(?:[A-Z][a-z]|$)|[A-Z][a-z]*|[0-9]+`)
+
+// titleOfTest makes words of a name: TestTwoTabsOfOneForm is Two tabs of one form.
+func titleOfTest(name string) string {
+	words := word.FindAllString(strings.TrimPrefix(name, "Test"), -1)
+	for i, w := range words {
+		if i > 0 && w != "JavaScript" && strings.ToUpper(w) != w || w == "A" && i > 0 {
+			words[i] = strings.ToLower(w)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// familyOf is the place of a test's family in the list.
+func (s *Source) familyOf(name string) int {
+	return slices.IndexFunc(s.Families, func(f Family) bool { return f.File == s.tests[name].file })
+}

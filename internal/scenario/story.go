@@ -1,0 +1,52 @@
+package scenario
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Story is what one scenario has kept: what happened, and a picture of its decisive moment.
+type Story struct {
+	Test    string  `json:"test"`
+	Picture []byte  `json:"picture"` // JPEG
+	Events  []Event `json:"events"`
+}
+
+// Event is one line of it.
+type Event struct {
+	At   int    `json:"at"` // milliseconds since it began
+	By   string `json:"by"` // person, browser, server, records or picture
+	Text string `json:"text"`
+}
+
+// When is the time of an event in seconds.
+func (e Event) When() string {
+	return fmt.Sprintf("%.2f", (time.Duration(e.At) * time.Millisecond).Seconds())
+}
+
+// AddStories adds the stories that are kept in a directory.
+func (r *Results) AddStories(directory string) error {
+	files, err := filepath.Glob(filepath.Join(directory, "*.json"))
+	if err != nil {
+		return fmt.Errorf("find the stories: %w", err)
+	}
+	stories := map[string]Story{}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		var story Story
+		if err := json.Unmarshal(text, &story); err != nil {
+			return fmt.Errorf("read %s: %w", file, err)
+		}
+		stories[story.Test] = story
+	}
+	for i := range r.All {
+		r.All[i].Story = stories[r.All[i].Test]
+	}
+	return nil
+}

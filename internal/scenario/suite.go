@@ -1,0 +1,85 @@
+package scenario
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Chapter is a family with what became of its scenarios.
+type Chapter struct {
+	Family
+
+	About     string
+	Scenarios []Scenario
+}
+
+// Scenario is a test with its variants.
+type Scenario struct {
+	Test, Title, About string
+	Variants           []Result
+}
+
+// Chapters sorts the results by families and tests.
+func (s *Source) Chapters(r *Results) (chapters []Chapter) {
+	sorted := slices.Clone(r.All)
+	slices.SortStableFunc(sorted, func(a, b Result) int {
+		return cmp.Or(cmp.Compare(s.familyOf(a.Name()), s.familyOf(b.Name())),
+			cmp.Compare(s.tests[a.Name()].place, s.tests[b.Name()].place), strings.Compare(a.Test, b.Test))
+	})
+	for _, one := range sorted {
+		family := Family{Title: "Others"}
+		if i := s.familyOf(one.Name()); i >= 0 {
+			family = s.Families[i]
+		}
+		if len(chapters) == 0 || chapters[len(chapters)-1].Family != family {
+			chapters = append(chapters, Chapter{Family: family, About: s.about[family.File]})
+		}
+		chapter := &chapters[len(chapters)-1]
+		if n := len(chapter.Scenarios); n == 0 || chapter.Scenarios[n-1].Test != one.Name() {
+			chapter.Scenarios = append(chapter.Scenarios, Scenario{
+				Test: one.Name(), Title: titleOfTest(one.Name()), About: s.tests[one.Name()].story,
+			})
+		}
+		scenario := &chapter.Scenarios[len(chapter.Scenarios)-1]
+		scenario.Variants = append(scenario.Variants, one)
+	}
+	return chapters
+}
+
+// Name is the test without its variant.
+func (r Result) Name() string {
+	name, _, _ := strings.Cut(r.Test, "/")
+	return name
+}
+
+// Variant is such as "without JavaScript", or "".
+func (r Result) Variant() string {
+	_, variant, _ := strings.Cut(r.Test, "/")
+	return strings.NewReplacer("_", " ", "/", ", ").Replace(variant)
+}
+
+// Took is how long it took.
+func (r Result) Took() string { return fmt.Sprintf("%.1f s", r.Seconds) }
+
+// All gives what became of all of them.
+func (c Chapter) All() (all []Result) {
+	for _, s := range c.Scenarios {
+		all = append(all, s.Variants...)
+	}
+	return all
+}
+
+// Count says how many have a status, such as "passed".
+func (c Chapter) Count(status Status) int { return Count(c.All(), status) }
+
+// Status is the worst of its variants'.
+func (s Scenario) Status() Status {
+	for _, status := range []Status{Failed, LeftOut} {
+		if Count(s.Variants, status) > 0 {
+			return status
+		}
+	}
+	return Passed
+}
