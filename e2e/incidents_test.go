@@ -1,0 +1,147 @@
+package e2e
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"text/tabwriter"
+
+	"github.com/playwright-community/playwright-go"
+)
+
+// incident is something that has created records twice in real systems. It is written once and tried on any app that
+// has a form.
+type incident struct {
+	family string
+	name   string // a sentence
+	play   func(*visitor)
+
+	in           []option                           // circumstances
+	browser      func() (playwright.Browser, error) // chromium if nil
+	needs        func(*target) bool                 // what not every app has
+	script       bool                               // needs JavaScript
+	want         int                                // records; one if 0
+	mayBeRefused bool                               // an error page is a fair answer
+}
+
+// incidents is the catalogue. Those that need no script come again without JavaScript.
+func incidents() []incident {
+	var all, again []incident
+	for _, family := range [][]incident{fingers(), pages(), tabs(), interruptions(), wishes()} {
+		all = append(all, family...)
+	}
+	for _, one := range all {
+		if !one.script {
+			one.name += ", without JavaScript"
+			one.in = append([]option{withoutJavaScript}, one.in...)
+			again = append(again, one)
+		}
+	}
+	return append(all, again...)
+}
+
+// verdict is what an incident came to.
+type verdict struct {
+	incident incident
+	records  int
+	saw      string // what looks like an error; "" if nothing does
+}
+
+func (v verdict) wanted() int { return max(v.incident.want, 1) }
+
+func (v verdict) good() bool {
+	return v.records == v.wanted() && (v.saw == "" || v.incident.mayBeRefused)
+}
+
+func (v verdict) String() string {
+	switch {
+	case v.good() && v.records == 1:
+		return "one record"
+	case v.good():
+		return fmt.Sprint(v.records, " records")
+	case v.records == v.wanted():
+		return "looks like an error"
+	case v.records == 1:
+		return "✗ one record"
+	default:
+		return fmt.Sprintf("✗ %d records", v.records)
+	}
+}
+
+// judge says what the incident came to: how many records there are, and what the person sees.
+func (v *visitor) judge(of incident) verdict {
+	v.t.Helper()
+	found := verdict{incident: of}
+	for _, page := range v.browser.Pages() {
+		tab := *v
+		tab.session = new(*v.session)
+		tab.page = page
+		if saw := tab.sawError(); saw != "" {
+			found.saw = saw
+		}
+	}
+	found.records = v.records()
+	return found
+}
+
+// fits says whether an incident can be tried on an app.
+func (i incident) fits(app *target) bool { return i.needs == nil || i.needs(app) }
+
+// window opens a browser window behind a wire, without the trace and the watch over the console that the app of this
+// module gets: what other apps tell their console is their own affair.
+func window(t *testing.T, app *target, of incident) *visitor {
+	t.Helper()
+	w := newWire(t, app.PostedTo)
+	s := &session{t: t, origin: app.Address, form: &formLog{}}
+	shared, err := of.launch()
+	s.check(err, "start a browser")
+	settings := playwright.BrowserNewContextOptions{
+		Viewport: &playwright.Size{Width: 1280, Height: 900}, ReducedMotion: playwright.ReducedMotionReduce,
+	}
+	for _, o := range append(of.in, through(w), loggedInto(app)) {
+		o(&settings)
+	}
+	s.browser, err = shared.NewContext(settings)
+	s.check(err, "open a browser window")
+	t.Cleanup(func() { s.check(s.browser.Close(), "close the browser window") })
+	s.page, err = s.browser.NewPage()
+	s.check(err, "open a tab")
+	return visit(t, app, s, w)
+}
+
+func (i incident) launch() (playwright.Browser, error) {
+	if i.browser != nil {
+		return i.browser()
+	}
+	return chromium()
+}
+
+// through makes a browser window use the wire.
+func through(w *wire) option {
+	return func(o *playwright.BrowserNewContextOptions) { o.Proxy = &playwright.Proxy{Server: w.addr} }
+}
+
+// loggedInto makes a browser window begin where another has logged in.
+func loggedInto(app *target) option {
+	return func(o *playwright.BrowserNewContextOptions) { o.StorageState = app.state }
+}
+
+// table shows verdicts, one column for each app.
+func table(names []string, rows []incident, found map[string]map[string]verdict) string {
+	var text strings.Builder
+	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "family\tincident\t"+strings.Join(names, "\t"))
+	for _, row := range rows {
+		fmt.Fprint(w, row.family, "\t", row.name)
+		for _, name := range names {
+			cell := "not tried"
+			if v, ok := found[name][row.name]; ok {
+				cell = v.String()
+			}
+			fmt.Fprint(w, "\t", cell)
+		}
+		fmt.Fprintln(w)
+	}
+	_ = w.Flush() // into memory
+	return text.String()
+}

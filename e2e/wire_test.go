@@ -1,0 +1,337 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// stage is where a wire holds what passes.
+type stage int
+
+const (
+	nowhere       stage = iota
+	beforeTheApp        // the form was sent, and the app has not heard of it
+	afterTheApp         // the app has answered, and the browser has not heard of it
+	afterRedirect       // the browser was told where to go, and is not there yet
+)
+
+// cut is where an exchange is cut.
+type cut int
+
+const (
+	uncut         cut = iota
+	beforeRequest     // the app never hears of it
+	insideRequest     // the app hears the beginning only
+	beforeAnswer      // the app is done and has answered, and the browser never learns
+	insideAnswer      // the browser learns the beginning only
+)
+
+func (c cut) String() string {
+	return [...]string{"nowhere", "before the request", "inside the request", "before the answer", "inside the answer"}[c]
+}
+
+// wire is the browser's HTTP proxy. It holds, cuts and repeats the form on its way to an app that it knows nothing
+// of. All else passes.
+type wire struct {
+	t     *testing.T
+	addr  string
+	path  string // where the form is sent, or "" for anywhere
+	pipes *httputil.ReverseProxy
+
+	mu      sync.Mutex
+	holding stage
+	open    chan struct{} // closed when what is held may go on
+	posts   int           // that have come
+	held    int           // exchanges that are held
+	running int           // exchanges under way
+	changed time.Time     // when one last began or ended
+	leading bool          // the browser was told where to go, and has not gone
+	cut     cut           // of the next post
+	once    bool          // it is followed by no other
+	down    bool          // nothing passes
+	replica string        // where each post is sent a second time, if not ""
+}
+
+// newWire starts a proxy for a browser. It ends with the test.
+func newWire(t *testing.T, path string) *wire {
+	t.Helper()
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &wire{t: t, addr: "http://" + listener.Addr().String(), path: path, open: make(chan struct{})}
+	close(w.open)
+	w.pipes = &httputil.ReverseProxy{
+		Rewrite:        func(*httputil.ProxyRequest) {},
+		ModifyResponse: func(r *http.Response) error { w.leads(r); return nil },
+		ErrorHandler:   func(answer http.ResponseWriter, _ *http.Request, _ error) { reset(answer) },
+	}
+	server := &http.Server{Handler: w, ReadHeaderTimeout: patience}
+	go func() { _ = server.Serve(listener) }()
+	t.Cleanup(func() {
+		w.release()
+		_ = server.Close()
+	})
+	return w
+}
+
+// hold stops posts at a stage from now on, until release.
+func (w *wire) hold(at stage) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.holding, w.open = at, make(chan struct{})
+}
+
+// release lets pass what is held, all at the same instant, and what comes later.
+func (w *wire) release() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.holding != nowhere {
+		w.holding = nowhere
+		close(w.open)
+	}
+}
+
+// cutNext cuts the next post, after which nothing passes until heal, so that the browser cannot send it again
+// by itself.
+func (w *wire) cutNext(at cut) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.cut, w.once = at, false
+}
+
+// resetNext resets the connection of the next post when the app has answered. What the browser then does by itself
+// passes.
+func (w *wire) resetNext() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.cut, w.once = beforeAnswer, true
+}
+
+// toReplica has the next posts sent twice: to the app, and then to the replica, whose answer the browser gets.
+func (w *wire) toReplica(host string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.replica = host
+}
+
+func (w *wire) heal() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.down = false
+}
+
+// count gives how many posts have come, and how many exchanges are held.
+func (w *wire) count() (posts, held int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.posts, w.held
+}
+
+// The browser has nothing more to load when nothing has moved for so long; or longer, when it was told where to go.
+const (
+	quiet           = 300 * time.Millisecond
+	quietToRedirect = 3 * time.Second
+)
+
+func (w *wire) isQuiet() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	enough := quiet
+	if w.leading {
+		enough = quietToRedirect
+	}
+	return w.running == 0 && time.Since(w.changed) > enough
+}
+
+// ServeHTTP carries one exchange.
+func (w *wire) ServeHTTP(answer http.ResponseWriter, r *http.Request) {
+	// Who listens for events listens for as long as the page is there.
+	if !strings.Contains(r.Header.Get("Accept"), "event-stream") && r.Header.Get("Upgrade") == "" {
+		w.began()
+		defer w.ended()
+	}
+	post := r.Method == http.MethodPost && strings.HasPrefix(r.URL.Path, w.path)
+	switch {
+	case w.isDown():
+		reset(answer)
+	case post:
+		w.post(answer, r)
+	default:
+		w.pass(afterRedirect)
+		w.pipes.ServeHTTP(answer, r)
+	}
+}
+
+// post carries a form. The app gets it, and goes on with it, whether or not the browser still waits.
+func (w *wire) post(answer http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(http.MaxBytesReader(answer, r.Body, 10<<20))
+	if err != nil {
+		reset(answer)
+		return
+	}
+	at := w.came()
+	w.pass(beforeTheApp)
+	switch at {
+	case beforeRequest:
+		reset(answer)
+		return
+	case insideRequest:
+		sendHalf(r, body)
+		reset(answer)
+		return
+	}
+	response, err := w.send(r, body)
+	if err != nil {
+		reset(answer)
+		return
+	}
+	defer response.Body.Close()
+	whole, err := httputil.DumpResponse(response, true)
+	w.pass(afterTheApp)
+	if response.Header.Get("Location") == "" {
+		w.pass(afterRedirect) // the page itself is the answer
+	}
+	switch {
+	case err != nil || at == beforeAnswer:
+		reset(answer)
+	case at == insideAnswer:
+		writeHalf(answer, whole)
+	default:
+		if r.Context().Err() == nil { // the browser still waits
+			w.leads(response)
+		}
+		give(answer, response)
+	}
+}
+
+// send brings the form to the app, and to the replica as well, whose answer then counts.
+func (w *wire) send(r *http.Request, body []byte) (response *http.Response, err error) {
+	hosts := []string{r.URL.Host}
+	if w.replica != "" {
+		hosts = append(hosts, w.replica)
+	}
+	for _, host := range hosts {
+		if response != nil {
+			_ = response.Body.Close()
+		}
+		if response, err = http.DefaultTransport.RoundTrip(copyOf(r, host, body)); err != nil {
+			return nil, err //nolint:wrapcheck // becomes a reset
+		}
+	}
+	return response, nil
+}
+
+// copyOf is a request with its body, to be sent whatever becomes of the first.
+func copyOf(r *http.Request, host string, body []byte) *http.Request {
+	out := r.Clone(context.WithoutCancel(r.Context()))
+	out.URL.Host = host
+	out.Header.Del("Proxy-Connection")
+	out.Body = io.NopCloser(bytes.NewReader(body))
+	out.ContentLength = int64(len(body))
+	return out
+}
+
+// give passes an answer on. The browser may have gone.
+func give(answer http.ResponseWriter, response *http.Response) {
+	for name, values := range response.Header {
+		answer.Header()[name] = values
+	}
+	answer.WriteHeader(response.StatusCode)
+	_, _ = io.Copy(answer, response.Body)
+}
+
+// sendHalf begins a request and breaks off.
+func sendHalf(r *http.Request, body []byte) {
+	whole, err := httputil.DumpRequest(copyOf(r, r.URL.Host, body), true)
+	if err != nil {
+		return
+	}
+	app, err := (&net.Dialer{}).DialContext(r.Context(), "tcp", r.URL.Host)
+	if err != nil {
+		return
+	}
+	_, _ = app.Write(whole[:len(whole)-len(body)/2-1])
+	breakOff(app)
+}
+
+// writeHalf begins an answer and breaks off.
+func writeHalf(answer http.ResponseWriter, whole []byte) {
+	if client, _, err := http.NewResponseController(answer).Hijack(); err == nil {
+		_, _ = client.Write(whole[:len(whole)/2])
+		_ = client.Close() // in peace: a reset may overtake what was written
+	}
+}
+
+// reset ends the browser's connection without an answer.
+func reset(answer http.ResponseWriter) {
+	if client, _, err := http.NewResponseController(answer).Hijack(); err == nil {
+		breakOff(client)
+	}
+}
+
+func breakOff(conn net.Conn) {
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		_ = tcp.SetLinger(0)
+	}
+	_ = conn.Close()
+}
+
+// pass waits while this stage is held.
+func (w *wire) pass(at stage) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.holding != at {
+		return
+	}
+	open := w.open
+	w.held++
+	w.mu.Unlock()
+	<-open
+	w.mu.Lock()
+	w.held--
+}
+
+func (w *wire) came() (at cut) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.posts++
+	at, w.cut = w.cut, uncut
+	w.down = w.down || at != uncut && !w.once
+	return at
+}
+
+// leads notes that an answer sends the browser elsewhere.
+func (w *wire) leads(r *http.Response) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.leading = r.StatusCode >= 300 && r.StatusCode < 400 && r.Header.Get("Location") != ""
+}
+
+func (w *wire) isDown() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.down
+}
+
+func (w *wire) began() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.running++
+	w.leading, w.changed = false, time.Now()
+}
+
+func (w *wire) ended() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.running--
+	w.changed = time.Now()
+}
