@@ -6,17 +6,17 @@ func fingers() []incident {
 	twoButtons := func(app *target) bool { return app.OtherButton != "" }
 	phone := []option{onPhone}
 	return []incident{
-		{family: "fingers", name: "somebody clicks once", play: clickOnce},
-		{family: "fingers", name: "somebody clicks twice", play: clickTwice},
-		{family: "fingers", name: "somebody clicks five times while the answer is slow", play: clickFiveTimes},
-		{family: "fingers", name: "somebody presses Enter, then clicks", play: enterThenClick},
+		{family: "fingers", name: "somebody clicks once", play: clickOnce, plain: true},
+		{family: "fingers", name: "somebody clicks twice", play: clickTwice, plain: true},
+		{family: "fingers", name: "somebody clicks five times while the answer is slow", play: clickFiveTimes, plain: true},
+		{family: "fingers", name: "somebody presses Enter, then clicks", play: enterThenClick, plain: true},
 		{family: "fingers", name: "somebody holds Enter down", play: holdEnter},
 		{family: "fingers", name: "somebody presses one button, then the other", play: otherButton, needs: twoButtons},
 		{family: "fingers", name: "somebody taps twice on a phone", play: tapTwice, in: phone},
 		{family: "fingers", name: "somebody taps on a phone, and a click follows", play: tapThenClick, in: phone},
-		{family: "fingers", name: "somebody clicks, presses Esc, and clicks again", play: escapeThenClick},
-		{family: "fingers", name: "somebody clicks while the answer arrives", play: clickIntoTheAnswer},
-		{family: "fingers", name: "a script submits the form twice", play: submitTwice, script: true},
+		{family: "fingers", name: "somebody clicks, presses Esc, and clicks again", play: escapeThenClick, plain: true},
+		{family: "fingers", name: "somebody clicks while the answer arrives", play: clickIntoTheAnswer, plain: true},
+		{family: "fingers", name: "a script submits the form twice", play: submitTwice},
 	}
 }
 

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"text/tabwriter"
@@ -19,21 +20,21 @@ type incident struct {
 	in           []option                           // circumstances
 	browser      func() (playwright.Browser, error) // chromium if nil
 	needs        func(*target) bool                 // what not every app has
-	script       bool                               // needs JavaScript
+	plain        bool                               // worth trying without JavaScript, too
 	want         int                                // records; one if 0
 	mayBeRefused bool                               // an error page is a fair answer
 }
 
-// incidents is the catalogue. Those that need no script come again without JavaScript.
+// incidents is the catalogue. What scripts may keep from happening twice comes again without JavaScript.
 func incidents() []incident {
 	var all, again []incident
 	for _, family := range [][]incident{fingers(), pages(), tabs(), interruptions(), wishes()} {
 		all = append(all, family...)
 	}
 	for _, one := range all {
-		if !one.script {
-			one.name += ", without JavaScript"
-			one.in = append([]option{withoutJavaScript}, one.in...)
+		if one.plain {
+			one.family, one.name = "no JavaScript", one.name+", without JavaScript"
+			one.in = []option{withoutJavaScript}
 			again = append(again, one)
 		}
 	}
@@ -92,13 +93,20 @@ func (i incident) fits(app *target) bool { return i.needs == nil || i.needs(app)
 func window(t *testing.T, app *target, of incident) *visitor {
 	t.Helper()
 	w := newWire(t, app.PostedTo)
+	options := append(slices.Clone(of.in), through(w), loggedInto(app))
+	if app.own != nil {
+		s := *app.own
+		s.t, s.form = t, &formLog{}
+		s.openBrowser(of.launch, options)
+		return visit(t, app, &s, w)
+	}
 	s := &session{t: t, origin: app.Address, form: &formLog{}}
 	shared, err := of.launch()
 	s.check(err, "start a browser")
 	settings := playwright.BrowserNewContextOptions{
 		Viewport: &playwright.Size{Width: 1280, Height: 900}, ReducedMotion: playwright.ReducedMotionReduce,
 	}
-	for _, o := range append(of.in, through(w), loggedInto(app)) {
+	for _, o := range options {
 		o(&settings)
 	}
 	s.browser, err = shared.NewContext(settings)

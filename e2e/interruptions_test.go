@@ -38,9 +38,7 @@ func sentByTheBrowser(v *visitor) {
 func (v *visitor) cutThenSend(at cut) {
 	v.t.Helper()
 	v.openForm()
-	v.wire.cutNext(at)
-	v.create()
-	v.wire.heal()
+	v.sendAndLose(at)
 	v.back()
 	v.settle()
 	v.fillIn(v.app.Form.Fields)
@@ -90,10 +88,8 @@ func sentByTheBalancer(v *visitor) {
 // What an app remembers in memory only is gone when people try again.
 func restartAndSend(v *visitor) {
 	v.openForm()
-	v.wire.cutNext(beforeAnswer)
-	v.create()
+	v.sendAndLose(beforeAnswer)
 	v.check(v.app.restart(), "restart the app")
-	v.wire.heal()
 	v.refresh()
 	v.settle()
 }

@@ -4,13 +4,13 @@ package e2e
 func pages() []incident {
 	canEdit := func(app *target) bool { return app.Edit != nil }
 	return []incident{
-		{family: "pages", name: "somebody refreshes before the answer and fills in the form again", play: refreshMeanwhile},
+		{family: "pages", name: "somebody refreshes before the answer and fills in the form again", play: refreshMeanwhile, plain: true},
 		{family: "pages", name: "somebody refreshes the page after a create", play: refreshAfterwards},
-		{family: "pages", name: "somebody refreshes the browser's error page", play: refreshTheErrorPage},
-		{family: "pages", name: "somebody goes back and sends again", play: backAndSend},
+		{family: "pages", name: "somebody refreshes the browser's error page", play: refreshTheErrorPage, plain: true},
+		{family: "pages", name: "somebody goes back and sends again", play: backAndSend, plain: true},
 		{family: "pages", name: "somebody goes back and sends again, with no page cache", play: backAndSend, browser: withoutPageCache},
-		{family: "pages", name: "somebody goes back and forward", play: backAndForward},
-		{family: "pages", name: "somebody goes back, edits, and sends again", play: backAndEdit, needs: canEdit, mayBeRefused: true},
+		{family: "pages", name: "somebody goes back and forward", play: backAndForward, plain: true},
+		{family: "pages", name: "somebody goes back, edits, and sends again", play: backAndEdit, needs: canEdit, mayBeRefused: true, plain: true},
 	}
 }
 
@@ -37,9 +37,7 @@ func refreshAfterwards(v *visitor) {
 // Dreamwidth issue 2571: the answer was lost, and F5 on the error page posted the comment again.
 func refreshTheErrorPage(v *visitor) {
 	v.openForm()
-	v.wire.cutNext(beforeAnswer)
-	v.create()
-	v.wire.heal()
+	v.sendAndLose(beforeAnswer)
 	v.refresh()
 	v.settle()
 }

@@ -125,14 +125,15 @@ func (s *session) openBrowser(launch func() (playwright.Browser, error), options
 func (s *session) watchConsole() {
 	s.browser.OnConsole(func(m playwright.ConsoleMessage) {
 		// Chromium calls every page with an error status a failed resource, and
-		// what a test blocks is a failed resource, too.
+		// what a test blocks or resets is a failed resource, too.
 		text := m.Text()
 		if s.form.took(text) {
 			return
 		}
 		if m.Type() == "error" && !strings.Contains(text, "responded with a status of 4") &&
 			!strings.Contains(text, "responded with a status of 503") &&
-			!strings.Contains(text, "ERR_BLOCKED_BY_CLIENT") {
+			!strings.Contains(text, "ERR_BLOCKED_BY_CLIENT") &&
+			!strings.Contains(text, "ERR_CONNECTION_RESET") {
 			s.t.Errorf("browser console: %s", text)
 		}
 	})

@@ -3,6 +3,7 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"net/url"
 	"os"
 	"os/exec"
@@ -30,6 +31,7 @@ type target struct {
 	Restart     []string `json:"restart"`      // the command that does it; none leaves those incidents out
 
 	state   *playwright.OptionalStorageState // of a browser that has logged in
+	own     *session                         // what more is known of the app of this module
 	restart func() error
 	replica string // the address of another one on the same data
 }
@@ -125,15 +127,22 @@ func (v *visitor) records() int {
 
 func (v *visitor) recordsInJSON(where count) int {
 	v.t.Helper()
-	headers := map[string]string{}
-	for name, text := range where.Headers {
-		headers[name] = v.text(text)
-	}
 	address := v.origin + v.text(where.JSON)
-	answer, err := v.browser.Request().Get(address, playwright.APIRequestContextGetOptions{Headers: headers})
+	request, err := http.NewRequestWithContext(v.t.Context(), http.MethodGet, address, http.NoBody)
 	v.check(err, "ask "+address)
+	for name, text := range where.Headers {
+		request.Header.Set(name, v.text(text))
+	}
+	cookies, err := v.browser.Cookies(address)
+	v.check(err, "read the browser's cookies")
+	for _, cookie := range cookies {
+		request.AddCookie(&http.Cookie{Name: cookie.Name, Value: cookie.Value}) //nolint:gosec // as the browser has it
+	}
+	answer, err := http.DefaultClient.Do(request)
+	v.check(err, "ask "+address)
+	defer answer.Body.Close()
 	var found any
-	v.check(answer.JSON(&found), "read the answer of "+address)
+	v.check(json.NewDecoder(answer.Body).Decode(&found), "read the answer of "+address)
 	for _, name := range strings.Split(strings.TrimPrefix(where.At, "/"), "/") {
 		if members, ok := found.(map[string]any); ok && name != "" {
 			found = members[name]

@@ -138,10 +138,26 @@ func (v *visitor) settle() {
 	})
 }
 
+// sendAndLose sends the form over a line that breaks, and waits until the browser says so. Then the line is back.
+func (v *visitor) sendAndLose(at cut) {
+	v.t.Helper()
+	v.wire.cutNext(at)
+	v.create()
+	// Of an answer that breaks off the browser shows the beginning, and a script may keep a failure to itself.
+	for end := time.Now().Add(2 * time.Second); !v.isOnBrowsersErrorPage() && time.Now().Before(end); {
+		v.settle()
+	}
+	v.wire.heal()
+}
+
+func (v *visitor) isOnBrowsersErrorPage() bool {
+	return strings.HasPrefix(v.page.URL(), "chrome-error:")
+}
+
 // sawError says what looks like an error on the page, or "".
 func (v *visitor) sawError() string {
 	v.t.Helper()
-	if strings.HasPrefix(v.page.URL(), "chrome-error:") {
+	if v.isOnBrowsersErrorPage() {
 		return "the browser's error page"
 	}
 	status, err := v.page.Evaluate("() => performance.getEntriesByType('navigation')[0]?.responseStatus ?? 0")

@@ -138,7 +138,7 @@ func (w *wire) count() (posts, held int) {
 
 // The browser has nothing more to load when nothing has moved for so long; or longer, when it was told where to go.
 const (
-	quiet           = 300 * time.Millisecond
+	quiet           = 500 * time.Millisecond
 	quietToRedirect = 3 * time.Second
 )
 
