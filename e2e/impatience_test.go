@@ -25,27 +25,3 @@ func TestSlowAnswerIsExplained(t *testing.T) {
 	s.hasOneNew("2026-7001")
 	s.attempts("created")
 }
-
-// Stopping the browser does not stop the server. "Try again" sends the same form
-// with the same key.
-func TestStopThenTryAgain(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	s.login()
-	s.newInvoice()
-	s.fillInvoice("2026-7001")
-
-	release := s.lockInvoices()
-	s.pointAt("Create invoice")
-	s.tap(1)
-	s.waiting(1)
-	s.stop()
-	s.pointAt("Try again")
-	s.tap(1)
-	s.waiting(2)
-	release()
-
-	s.seesInvoice("2026-7001", ignoredDuplicate)
-	s.hasOneNew("2026-7001")
-	s.attempts("created", "replayed")
-}

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"text/tabwriter"
 
 	"github.com/playwright-community/playwright-go"
 )
@@ -134,22 +133,20 @@ func loggedInto(app *target) option {
 	return func(o *playwright.BrowserNewContextOptions) { o.StorageState = app.state }
 }
 
-// table shows verdicts, one column for each app.
-func table(names []string, rows []incident, found map[string]map[string]verdict) string {
+// table shows verdicts in Markdown, one column for each app.
+func table(apps []string, found map[string]map[string]verdict) string {
 	var text strings.Builder
-	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "family\tincident\t"+strings.Join(names, "\t"))
-	for _, row := range rows {
-		fmt.Fprint(w, row.family, "\t", row.name)
-		for _, name := range names {
+	fmt.Fprintf(&text, "| family | incident | %s |\n|---|---|%s\n", strings.Join(apps, " | "), strings.Repeat("---|", len(apps)))
+	for _, one := range incidents() {
+		fmt.Fprintf(&text, "| %s | %s |", one.family, one.name)
+		for _, app := range apps {
 			cell := "not tried"
-			if v, ok := found[name][row.name]; ok {
+			if v, tried := found[app][one.name]; tried {
 				cell = v.String()
 			}
-			fmt.Fprint(w, "\t", cell)
+			fmt.Fprintf(&text, " %s |", cell)
 		}
-		fmt.Fprintln(w)
+		text.WriteString("\n")
 	}
-	_ = w.Flush() // into memory
 	return text.String()
 }

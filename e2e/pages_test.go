@@ -10,7 +10,10 @@ func pages() []incident {
 		{family: "pages", name: "somebody goes back and sends again", play: backAndSend, plain: true},
 		{family: "pages", name: "somebody goes back and sends again, with no page cache", play: backAndSend, browser: withoutPageCache},
 		{family: "pages", name: "somebody goes back and forward", play: backAndForward, plain: true},
-		{family: "pages", name: "somebody goes back, edits, and sends again", play: backAndEdit, needs: canEdit, mayBeRefused: true, plain: true},
+		{
+			family: "pages", name: "somebody goes back, edits, and sends again", play: backAndEdit, plain: true,
+			needs: canEdit, mayBeRefused: true,
+		},
 	}
 }
 

@@ -5,30 +5,6 @@ import "testing"
 // A duplicated tab has the key of the original in its address: it is the same
 // intent. A new form in a new tab is another one.
 
-func TestTwoTabsOfOneForm(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	s.login()
-	s.newInvoice()
-	other := s.tab(s.page.URL())
-	s.fillInvoice("2026-7001")
-	other.fillInvoice("2026-7001")
-
-	release := s.lockInvoices()
-	s.pointAt("Create invoice")
-	s.tap(1)
-	s.waiting(1)
-	other.pointAt("Create invoice")
-	other.tap(1)
-	s.waiting(2)
-	release()
-
-	s.seesHeading("Invoice 2026-7001")
-	other.seesHeading("Invoice 2026-7001")
-	s.hasOneNew("2026-7001")
-	s.attempts("created", "replayed")
-}
-
 func TestTwoTabsOfOneFormFilledInDifferently(t *testing.T) {
 	t.Parallel()
 	s := start(t)

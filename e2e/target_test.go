@@ -136,14 +136,14 @@ func (v *visitor) recordsInJSON(where count) int {
 	cookies, err := v.browser.Cookies(address)
 	v.check(err, "read the browser's cookies")
 	for _, cookie := range cookies {
-		request.AddCookie(&http.Cookie{Name: cookie.Name, Value: cookie.Value}) //nolint:gosec // as the browser has it
+		request.AddCookie(&http.Cookie{Name: cookie.Name, Value: cookie.Value})
 	}
 	answer, err := http.DefaultClient.Do(request)
 	v.check(err, "ask "+address)
 	defer answer.Body.Close()
 	var found any
 	v.check(json.NewDecoder(answer.Body).Decode(&found), "read the answer of "+address)
-	for _, name := range strings.Split(strings.TrimPrefix(where.At, "/"), "/") {
+	for name := range strings.SplitSeq(strings.TrimPrefix(where.At, "/"), "/") {
 		if members, ok := found.(map[string]any); ok && name != "" {
 			found = members[name]
 		}
@@ -161,7 +161,7 @@ func (v *visitor) recordsInJSON(where count) int {
 
 // run runs a command to its end.
 func run(command []string) error {
-	out, err := exec.Command(command[0], command[1:]...).CombinedOutput() //nolint:noctx // the test's own limit ends it
+	out, err := exec.Command(command[0], command[1:]...).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("%s: %w: %s", strings.Join(command, " "), err, out)
 	}

@@ -112,7 +112,7 @@ func (v *visitor) held(n int) {
 
 // grace is how long something may take to send a form again. An app that holds it back never does, and of that
 // there is nothing to see.
-const grace = 250 * time.Millisecond
+const grace = 500 * time.Millisecond
 
 // again does what may or may not send the form once more, and waits until it has.
 func (v *visitor) again(gesture func()) {

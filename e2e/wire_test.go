@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httputil"
@@ -180,12 +181,10 @@ func (w *wire) post(answer http.ResponseWriter, r *http.Request) {
 	}
 	at := w.came()
 	w.pass(beforeTheApp)
-	switch at {
-	case beforeRequest:
-		reset(answer)
-		return
-	case insideRequest:
+	if at == insideRequest {
 		sendHalf(r, body)
+	}
+	if at == beforeRequest || at == insideRequest {
 		reset(answer)
 		return
 	}
@@ -224,7 +223,7 @@ func (w *wire) send(r *http.Request, body []byte) (response *http.Response, err 
 			_ = response.Body.Close()
 		}
 		if response, err = http.DefaultTransport.RoundTrip(copyOf(r, host, body)); err != nil {
-			return nil, err //nolint:wrapcheck // becomes a reset
+			return nil, err
 		}
 	}
 	return response, nil
@@ -242,9 +241,7 @@ func copyOf(r *http.Request, host string, body []byte) *http.Request {
 
 // give passes an answer on. The browser may have gone.
 func give(answer http.ResponseWriter, response *http.Response) {
-	for name, values := range response.Header {
-		answer.Header()[name] = values
-	}
+	maps.Copy(answer.Header(), response.Header)
 	answer.WriteHeader(response.StatusCode)
 	_, _ = io.Copy(answer, response.Body)
 }
