@@ -16,12 +16,12 @@ type incident struct {
 	name   string // a sentence
 	play   func(*visitor)
 
-	in           []option                           // circumstances
-	browser      func() (playwright.Browser, error) // chromium if nil
-	needs        func(*target) bool                 // what not every app has
-	plain        bool                               // worth trying without JavaScript, too
-	want         int                                // records; one if 0
-	mayBeRefused bool                               // an error page is a fair answer
+	in           []option           // circumstances
+	pageCache    bool               // in a browser that keeps pages for Back, which costs it a process for each page
+	needs        func(*target) bool // what not every app has
+	plain        bool               // worth trying without JavaScript, too
+	want         int                // records; one if 0
+	mayBeRefused bool               // an error page is a fair answer
 }
 
 // incidents is the catalogue. What scripts may keep from happening twice comes again without JavaScript.
@@ -34,10 +34,16 @@ func incidents() []incident {
 		if one.plain {
 			one.family, one.name = "no JavaScript", one.name+", without JavaScript"
 			one.in = []option{withoutJavaScript}
+			one.needs = both(one.needs, func(app *target) bool { return !app.NoScripts })
 			again = append(again, one)
 		}
 	}
 	return append(all, again...)
+}
+
+// both is for what two things are needed; the first may be nil.
+func both(one, other func(*target) bool) func(*target) bool {
+	return func(app *target) bool { return (one == nil || one(app)) && other(app) }
 }
 
 // verdict is what an incident came to.
@@ -117,10 +123,10 @@ func window(t *testing.T, app *target, of incident) *visitor {
 }
 
 func (i incident) launch() (playwright.Browser, error) {
-	if i.browser != nil {
-		return i.browser()
+	if i.pageCache {
+		return chromium()
 	}
-	return chromium()
+	return withoutPageCache()
 }
 
 // through makes a browser window use the wire.
@@ -140,7 +146,7 @@ func table(apps []string, found map[string]map[string]verdict) string {
 	for _, one := range incidents() {
 		fmt.Fprintf(&text, "| %s | %s |", one.family, one.name)
 		for _, app := range apps {
-			cell := "not tried"
+			cell := "–"
 			if v, tried := found[app][one.name]; tried {
 				cell = v.String()
 			}

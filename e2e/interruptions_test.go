@@ -41,8 +41,7 @@ func (v *visitor) cutThenSend(at cut) {
 	v.sendAndLose(at)
 	v.back()
 	v.settle()
-	v.fillIn(v.app.Form.Fields)
-	v.create()
+	v.resend()
 }
 
 // A client that no longer waits knows nothing of what the server has done.

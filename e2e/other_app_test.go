@@ -3,6 +3,8 @@ package e2e
 import (
 	"fmt"
 	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -18,11 +20,38 @@ func TestOtherApp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := app.tryAll(t)
+	found := app.try(t, incidents())
 	for name, v := range found {
 		if !v.good() {
 			t.Errorf("%s: %s %s", name, v, v.saw)
 		}
 	}
 	fmt.Fprintf(os.Stdout, "\n%s\n", table([]string{app.Name}, map[string]map[string]verdict{app.Name: found}))
+}
+
+func TestDescriptionsAreChecked(t *testing.T) {
+	t.Parallel()
+	const form = `"form": {"path": "/new", "fields": [{"label": "Title", "text": "Desk {mark}"}], "button": "Save"}`
+	const list = `"count": {"page": "/", "record": "li"}`
+	for name, c := range map[string]struct{ text, want string }{
+		"complete":           {`{"address": "http://localhost:80", ` + form + `, ` + list + `}`, ""},
+		"a misspelt field":   {`{"adress": "http://localhost"}`, "adress"},
+		"HTTPS":              {`{"address": "https://localhost", ` + form + `, ` + list + `}`, "address"},
+		"a path":             {`{"address": "http://localhost/app", ` + form + `, ` + list + `}`, "address"},
+		"no mark":            {`{"address": "http://localhost", "form": {"path": "/new", "button": "Save"}, ` + list + `}`, "{mark}"},
+		"nothing to count":   {`{"address": "http://localhost", ` + form + `}`, "count"},
+		"no record on pages": {`{"address": "http://localhost", ` + form + `, "count": {"page": "/"}}`, "count.record"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "app.json")
+			if err := os.WriteFile(file, []byte(c.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			_, err := readTarget(file)
+			if (c.want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+		})
+	}
 }

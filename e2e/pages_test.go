@@ -7,11 +7,11 @@ func pages() []incident {
 		{family: "pages", name: "somebody refreshes before the answer and fills in the form again", play: refreshMeanwhile, plain: true},
 		{family: "pages", name: "somebody refreshes the page after a create", play: refreshAfterwards},
 		{family: "pages", name: "somebody refreshes the browser's error page", play: refreshTheErrorPage, plain: true},
-		{family: "pages", name: "somebody goes back and sends again", play: backAndSend, plain: true},
-		{family: "pages", name: "somebody goes back and sends again, with no page cache", play: backAndSend, browser: withoutPageCache},
-		{family: "pages", name: "somebody goes back and forward", play: backAndForward, plain: true},
+		{family: "pages", name: "somebody goes back and sends again", play: backAndSend, pageCache: true, plain: true},
+		{family: "pages", name: "somebody goes back and sends again, with no page cache", play: backAndSend},
+		{family: "pages", name: "somebody goes back and forward", play: backAndForward, pageCache: true, plain: true},
 		{
-			family: "pages", name: "somebody goes back, edits, and sends again", play: backAndEdit, plain: true,
+			family: "pages", name: "somebody goes back, edits, and sends again", play: backAndEdit, pageCache: true, plain: true,
 			needs: canEdit, mayBeRefused: true,
 		},
 	}
@@ -51,8 +51,7 @@ func backAndSend(v *visitor) {
 	v.create()
 	v.back()
 	v.settle()
-	v.fillIn(v.app.Form.Fields)
-	v.create()
+	v.resend()
 }
 
 // Forward to an answer that was no redirect asks whether to send again.
@@ -71,7 +70,5 @@ func backAndEdit(v *visitor) {
 	v.create()
 	v.back()
 	v.settle()
-	v.fillIn(v.app.Form.Fields)
-	v.fillIn([]field{*v.app.Edit})
-	v.create()
+	v.resend(*v.app.Edit)
 }

@@ -27,6 +27,7 @@ type target struct {
 	OtherButton string   `json:"other_button"` // a second button that creates; "" if there is none
 	Again       string   `json:"again"`        // the button for those who have stopped the browser; "" if it is the form's
 	Anyway      string   `json:"anyway"`       // the button of a question before an equal record; "" if none is asked
+	NoScripts   bool     `json:"no_scripts"`   // so that without JavaScript all is the same
 	PostedTo    string   `json:"posted_to"`    // the path that the form is sent to; "" for any
 	Restart     []string `json:"restart"`      // the command that does it; none leaves those incidents out
 

@@ -27,8 +27,7 @@ func visit(t *testing.T, app *target, s *session, w *wire) *visitor {
 	if app.Login != nil && app.state == nil {
 		v.open(app.Login.Path)
 		v.fillIn(app.Login.Fields)
-		v.click(app.Login.Button)
-		v.settle()
+		v.clickAway(app.Login.Button)
 		state, err := v.browser.StorageState()
 		v.check(err, "keep the login")
 		app.state = state.ToOptionalStorageState()
@@ -85,10 +84,32 @@ func (v *visitor) send() {
 	v.sent(posts + 1)
 }
 
+// resend is create on a page that was sent before: it is filled in again, with some of it edited. If its button is
+// disabled there is nothing that people could do.
+func (v *visitor) resend(edited ...field) {
+	v.t.Helper()
+	v.fillIn(v.app.Form.Fields)
+	v.fillIn(edited)
+	disabled, err := v.button(v.app.Form.Button).IsDisabled()
+	v.check(err, "look at the button")
+	if !disabled {
+		v.create()
+	}
+}
+
 // create is send, up to the page that it leads to.
 func (v *visitor) create() {
 	v.t.Helper()
 	v.send()
+	v.settle()
+}
+
+// clickAway presses another button than that of the form, up to the page that it leads to.
+func (v *visitor) clickAway(button string) {
+	v.t.Helper()
+	before := v.wire.moved()
+	v.click(button)
+	v.until(button+" leads somewhere", func() bool { return v.wire.moved().After(before) })
 	v.settle()
 }
 

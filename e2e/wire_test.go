@@ -143,6 +143,13 @@ const (
 	quietToRedirect = 3 * time.Second
 )
 
+// moved says when something last began or ended.
+func (w *wire) moved() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.changed
+}
+
 func (w *wire) isQuiet() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -214,11 +221,7 @@ func (w *wire) post(answer http.ResponseWriter, r *http.Request) {
 
 // send brings the form to the app, and to the replica as well, whose answer then counts.
 func (w *wire) send(r *http.Request, body []byte) (response *http.Response, err error) {
-	hosts := []string{r.URL.Host}
-	if w.replica != "" {
-		hosts = append(hosts, w.replica)
-	}
-	for _, host := range hosts {
+	for _, host := range w.hosts(r) {
 		if response != nil {
 			_ = response.Body.Close()
 		}
@@ -227,6 +230,16 @@ func (w *wire) send(r *http.Request, body []byte) (response *http.Response, err 
 		}
 	}
 	return response, nil
+}
+
+// hosts is where a post goes.
+func (w *wire) hosts(r *http.Request) []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.replica == "" {
+		return []string{r.URL.Host}
+	}
+	return []string{r.URL.Host, w.replica}
 }
 
 // copyOf is a request with its body, to be sent whatever becomes of the first.

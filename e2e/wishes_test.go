@@ -19,7 +19,6 @@ func wantTwo(v *visitor) {
 	asked, err := v.button(v.app.Anyway).IsVisible()
 	v.check(err, "look for a question")
 	if asked {
-		v.click(v.app.Anyway)
-		v.settle()
+		v.clickAway(v.app.Anyway)
 	}
 }
