@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"onlyonce/e2e/servers"
 )
@@ -87,6 +88,10 @@ func little(t *testing.T, protection servers.Protection) *target {
 	running := httptest.NewServer(server)
 	t.Cleanup(running.Close)
 	app.Address, app.NoScripts = running.URL, protection != servers.Button
+	app.grace = patience // nothing is held back
+	if protection == servers.Button {
+		app.grace = 1500 * time.Millisecond
+	}
 	app.restart = func() error { server.Restart(); return nil }
 	return app
 }

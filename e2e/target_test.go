@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/playwright-community/playwright-go"
 )
@@ -32,6 +33,7 @@ type target struct {
 	Restart     []string `json:"restart"`      // the command that does it; none leaves those incidents out
 
 	state   *playwright.OptionalStorageState // of a browser that has logged in
+	grace   time.Duration                    // how long a repeat may take to be sent
 	own     *session                         // what more is known of the app of this module
 	restart func() error
 	replica string // the address of another one on the same data
@@ -75,7 +77,7 @@ func readTarget(file string) (*target, error) {
 	}
 	decoder := json.NewDecoder(strings.NewReader(string(text)))
 	decoder.DisallowUnknownFields()
-	app := &target{}
+	app := &target{grace: 500 * time.Millisecond}
 	if err := decoder.Decode(app); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}

@@ -131,31 +131,28 @@ func (v *visitor) held(n int) {
 	})
 }
 
-// grace is how long something may take to send a form again. An app that holds it back never does, and of that
-// there is nothing to see.
-const grace = 500 * time.Millisecond
-
-// again does what may or may not send the form once more, and waits until it has.
+// again does what may or may not send the form once more, and waits until it has. An app that holds it back never
+// does, and of that there is nothing to see.
 func (v *visitor) again(gesture func()) {
 	v.t.Helper()
 	before, _ := v.wire.count()
 	gesture()
-	end := time.Now().Add(grace)
+	end := time.Now().Add(v.app.grace)
 	v.until("the form is sent or held back", func() bool {
 		posts, _ := v.wire.count()
 		return posts > before || time.Now().After(end)
 	})
 }
 
-// settle waits until the browser has nothing more to load.
+// settle waits until the browser has nothing more to load. A page of which the rest was lost is never complete.
 func (v *visitor) settle() {
 	v.t.Helper()
 	v.until("nothing is under way", func() bool {
 		if !v.wire.isQuiet() {
 			return false
 		}
-		state, err := v.page.Evaluate("() => document.readyState")
-		return err == nil && state == "complete" && v.wire.isQuiet() // an error: another page has just come
+		state, err := v.page.Evaluate("() => document.readyState") // an error: another page has just come
+		return err == nil && (state == "complete" || time.Since(v.wire.moved()) > quietToRedirect) && v.wire.isQuiet()
 	})
 }
 

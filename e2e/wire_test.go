@@ -135,7 +135,7 @@ func (w *wire) count() (posts, held int) {
 // The browser has nothing more to load when nothing has moved for so long; or longer, when it was told where to go.
 const (
 	quiet           = 500 * time.Millisecond
-	quietToRedirect = 3 * time.Second
+	quietToRedirect = 3 * time.Second // also long enough to take a page for all that comes of it
 )
 
 // moved says when something last began or ended.
