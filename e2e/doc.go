@@ -3,6 +3,9 @@
 // one file per family of scenarios, each scenario from a real incident; every one
 // of them counts records and reads what the person sees. docs/e2e.md says more.
 //
+// Incidents (incidents_test.go) know nothing of this app: they run on any that
+// has a form, see docs/e2e-other-apps.md.
+//
 // setup installs what is needed. A failing test leaves a screenshot and a trace
 // in failures/ and names them; look at a trace with
 //

@@ -25,28 +25,3 @@ func TestSlowAnswerIsExplained(t *testing.T) {
 	s.hasOneNew(s.number(1))
 	s.attempts("created")
 }
-
-// Stopping the browser does not stop the server. "Try again" sends the same form
-// with the same key.
-func TestStopThenTryAgain(t *testing.T) {
-	onlyInChromium(t, "it presses the Stop button of the browser over its debugger")
-	t.Parallel()
-	s := start(t)
-	s.login()
-	s.newInvoice()
-	s.fillInvoice(s.number(1))
-
-	release := s.lockInvoices()
-	s.pointAt(buttonCreateInvoice)
-	s.tap(1)
-	s.waiting(1)
-	s.stop()
-	s.pointAt(buttonTryAgain)
-	s.tap(1)
-	s.waiting(2)
-	release()
-
-	s.seesInvoice(s.number(1), ignoredDuplicate)
-	s.hasOneNew(s.number(1))
-	s.attempts("created", "replayed")
-}

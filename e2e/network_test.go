@@ -49,6 +49,12 @@ func (s *session) back() {
 	s.check(err, "go back")
 }
 
+func (s *session) forward() {
+	s.t.Helper()
+	_, err := s.page.GoForward(playwright.PageGoForwardOptions{WaitUntil: playwright.WaitUntilStateCommit})
+	s.check(err, "go forward")
+}
+
 // leaveMark marks the living page. The mark survives in the back/forward cache
 // and nowhere else.
 func (s *session) leaveMark() {

@@ -80,15 +80,27 @@ func start(t *testing.T, options ...option) *session {
 // startIn is start with a certain browser.
 func startIn(t *testing.T, launch func() (playwright.Browser, error), options ...option) *session {
 	t.Helper()
+	s := newSession(t)
+	s.findApp()
+	s.openBrowser(launch, options)
+	return s
+}
+
+// newSession is a session with neither app nor browser.
+func newSession(t *testing.T) *session {
 	s := &session{t: t, mark: newMark(), form: &formLog{}, story: newStory()}
 	s.log = &attemptLog{next: slog.NewTextHandler(t.Output(), nil), tellf: s.tellf}
+	return s
+}
+
+// findApp boots the app with its demo data, or goes to the deployment.
+func (s *session) findApp() {
+	s.t.Helper()
 	if d := deployed(); d != nil {
 		s.reach(d)
 	} else {
 		s.bootApp()
 	}
-	s.openBrowser(launch, options)
-	return s
 }
 
 // bootApp gives the session an app and a database of its own.
@@ -147,14 +159,15 @@ func (s *session) openBrowser(launch func() (playwright.Browser, error), options
 func (s *session) watchConsole() {
 	s.browser.OnConsole(func(m playwright.ConsoleMessage) {
 		// Chromium calls every page with an error status a failed resource, and
-		// what a test blocks is a failed resource, too.
+		// what a test blocks or resets is a failed resource, too.
 		text := m.Text()
 		if s.form.took(text) {
 			return
 		}
 		if m.Type() == "error" && !strings.Contains(text, "responded with a status of 4") &&
 			!strings.Contains(text, "responded with a status of 503") &&
-			!strings.Contains(text, "ERR_BLOCKED_BY_CLIENT") {
+			!strings.Contains(text, "ERR_BLOCKED_BY_CLIENT") &&
+			!strings.Contains(text, "ERR_CONNECTION_RESET") {
 			s.t.Errorf("browser console: %s", text)
 		}
 	})

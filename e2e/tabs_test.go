@@ -5,30 +5,6 @@ import "testing"
 // A duplicated tab has the key of the original in its address: it is the same
 // intent. A new form in a new tab is another one.
 
-func TestTwoTabsOfOneForm(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	s.login()
-	s.newInvoice()
-	other := s.tab(s.page.URL())
-	s.fillInvoice(s.number(1))
-	other.fillInvoice(s.number(1))
-
-	release := s.lockInvoices()
-	s.pointAt(buttonCreateInvoice)
-	s.tap(1)
-	s.waiting(1)
-	other.pointAt(buttonCreateInvoice)
-	other.tap(1)
-	s.waiting(2)
-	release()
-
-	s.seesHeading(headingInvoice(s.number(1)))
-	other.seesHeading(headingInvoice(s.number(1)))
-	s.hasOneNew(s.number(1))
-	s.attempts("created", "replayed")
-}
-
 func TestTwoTabsOfOneFormFilledInDifferently(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -1,0 +1,180 @@
+package e2e
+
+// What hands do to a form whose answer is slow. The wire holds the first form before the app hears of it, so that all
+// of them reach the app at the same instant.
+func fingers() []incident {
+	twoButtons := func(app *target) bool { return app.OtherButton != "" }
+	phone := []option{onPhone}
+	return []incident{
+		{family: "fingers", name: "somebody clicks once", play: clickOnce, plain: true},
+		{family: "fingers", name: "somebody clicks twice", play: clickTwice, plain: true},
+		{family: "fingers", name: "somebody clicks five times while the answer is slow", play: clickFiveTimes, plain: true},
+		{family: "fingers", name: "somebody presses Enter, then clicks", play: enterThenClick, plain: true},
+		{family: "fingers", name: "somebody holds Enter down", play: holdEnter},
+		{family: "fingers", name: "somebody presses one button, then the other", play: otherButton, needs: twoButtons},
+		{family: "fingers", name: "somebody taps twice on a phone", play: tapTwice, in: phone},
+		{family: "fingers", name: "somebody taps on a phone, and a click follows", play: tapThenClick, in: phone},
+		{family: "fingers", name: "somebody clicks, presses Esc, and clicks again", play: escapeThenClick, plain: true},
+		{family: "fingers", name: "somebody clicks while the answer arrives", play: clickIntoTheAnswer, plain: true},
+		{family: "fingers", name: "a script submits the form twice", play: submitTwice},
+	}
+}
+
+// No incident: if this fails, the description of the app is wrong.
+func clickOnce(v *visitor) {
+	v.openForm()
+	v.create()
+}
+
+// ERPNext issue 12971: a double click on Submit posted a document twice.
+func clickTwice(v *visitor) {
+	v.openForm()
+	v.wire.hold(beforeTheApp)
+	v.send()
+	v.again(func() { v.tap(1) })
+	v.wire.release()
+	v.settle()
+}
+
+// GOV.UK Frontend issue 2498: a lock that opens by itself after a second lets the third click through.
+func clickFiveTimes(v *visitor) {
+	v.openForm()
+	v.wire.hold(beforeTheApp)
+	v.send()
+	for range 4 {
+		v.again(func() { v.tap(1) })
+	}
+	v.wire.release()
+	v.settle()
+}
+
+// GOV.UK Frontend issue 2498: Enter in a field is no click, and a lock on clicks does not see it.
+func enterThenClick(v *visitor) {
+	v.openForm()
+	v.wire.hold(beforeTheApp)
+	v.aim()
+	v.enter()
+	v.sent(1)
+	v.again(func() { v.tap(1) })
+	v.wire.release()
+	v.settle()
+}
+
+// The same, by a heavy hand: the keyboard repeats the key.
+func holdEnter(v *visitor) {
+	v.openForm()
+	v.wire.hold(beforeTheApp)
+	v.enter()
+	v.sent(1)
+	for range 2 {
+		v.again(func() { v.check(v.page.Keyboard().Down("Enter"), "hold Enter") })
+	}
+	v.check(v.page.Keyboard().Up("Enter"), "let go of Enter")
+	v.wire.release()
+	v.settle()
+}
+
+// enter presses Enter in the first field of the form and keeps it down.
+func (v *visitor) enter() {
+	v.t.Helper()
+	v.check(v.input(v.app.Form.Fields[0].Label).Focus(), "put the cursor into the form")
+	v.check(v.page.Keyboard().Down("Enter"), "press Enter")
+}
+
+// GOV.UK Frontend issue 2498: a lock on a button leaves the other one open.
+func otherButton(v *visitor) {
+	v.openForm()
+	v.wire.hold(beforeTheApp)
+	v.pointAt(v.app.OtherButton)
+	x, y := v.x, v.y
+	v.send()
+	v.x, v.y = x, y
+	v.again(func() { v.tap(1) })
+	v.wire.release()
+	v.settle()
+}
+
+// ERPNext issue 12971, with a finger.
+func tapTwice(v *visitor) {
+	v.openForm()
+	v.wire.hold(beforeTheApp)
+	v.aim()
+	v.touch(1)
+	v.sent(1)
+	v.again(func() { v.touch(1) })
+	v.wire.release()
+	v.settle()
+}
+
+// Some browsers make a click of a tap, and some a second one.
+func tapThenClick(v *visitor) {
+	v.openForm()
+	v.wire.hold(beforeTheApp)
+	v.aim()
+	v.touch(1)
+	v.sent(1)
+	v.again(func() { v.tap(1) })
+	v.wire.release()
+	v.settle()
+}
+
+// Stopping the browser does not stop the app, and people do not know that.
+func escapeThenClick(v *visitor) {
+	v.openForm()
+	v.wire.hold(beforeTheApp)
+	v.send()
+	v.giveUp()
+	v.again(v.sendAgain)
+	v.wire.release()
+	v.settle()
+}
+
+// giveUp is Esc, which in a browser without windows stops nothing by itself.
+func (v *visitor) giveUp() {
+	v.t.Helper()
+	v.press("Escape")
+	v.stop()
+}
+
+// sendAgain presses the button that the app offers for it, else that of the form.
+func (v *visitor) sendAgain() {
+	v.t.Helper()
+	v.aim()
+	if v.app.Again != "" {
+		shown, err := v.button(v.app.Again).IsVisible()
+		v.check(err, "look for "+v.app.Again)
+		if shown {
+			v.pointAt(v.app.Again)
+		}
+	}
+	v.tap(1)
+}
+
+// The app has answered, the next page is on its way, and the old one still takes clicks.
+func clickIntoTheAnswer(v *visitor) {
+	v.openForm()
+	v.wire.hold(afterRedirect)
+	v.send()
+	v.held(1)
+	v.again(func() { v.tap(1) })
+	v.wire.release()
+	v.settle()
+}
+
+// Hotwired Turbo and others submit forms by requestSubmit(), which is no click either.
+func submitTwice(v *visitor) {
+	v.openForm()
+	v.wire.hold(beforeTheApp)
+	// Both are told at once: a page that waits for an answer takes no more scripts.
+	_, err := v.page.Evaluate(`name => {
+		const button = [...document.querySelectorAll("button, input[type=submit]")]
+			.find((b) => (b.value || b.textContent).trim() === name);
+		button.form.requestSubmit();
+		setTimeout(() => button.form.requestSubmit(), 100);
+	}`, v.app.Form.Button)
+	v.check(err, "submit by script")
+	v.sent(1)
+	v.again(func() {})
+	v.wire.release()
+	v.settle()
+}

@@ -1,0 +1,95 @@
+package e2e
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/playwright-community/playwright-go"
+)
+
+// incident is something that has created records twice in real systems. It is written once and tried on any app that
+// has a form.
+type incident struct {
+	family string
+	name   string // a sentence
+	play   func(*visitor)
+
+	in           []option           // circumstances
+	pageCache    bool               // in a browser that keeps pages for Back, which costs it a process for each page
+	needs        func(*target) bool // what not every app has
+	plain        bool               // worth trying without JavaScript, too
+	want         int                // records; one if 0
+	mayBeRefused bool               // an error page is a fair answer
+}
+
+// incidents is the catalogue. What scripts may keep from happening twice comes again without JavaScript.
+func incidents() []incident {
+	var all, again []incident
+	for _, family := range [][]incident{fingers(), pages(), tabs(), interruptions(), wishes()} {
+		all = append(all, family...)
+	}
+	for _, one := range all {
+		if one.plain {
+			one.family, one.name = "no JavaScript", one.name+", without JavaScript"
+			one.in = []option{withoutJavaScript}
+			one.needs = both(one.needs, func(app *target) bool { return !app.NoScripts })
+			again = append(again, one)
+		}
+	}
+	return append(all, again...)
+}
+
+// both is for what two things are needed; the first may be nil.
+func both(one, other func(*target) bool) func(*target) bool {
+	return func(app *target) bool { return (one == nil || one(app)) && other(app) }
+}
+
+// fits says whether an incident can be tried on an app.
+func (i incident) fits(app *target) bool { return i.needs == nil || i.needs(app) }
+
+// window opens a browser window behind a wire, without the trace and the watch over the console that the app of this
+// module gets: what other apps tell their console is their own affair.
+func window(t *testing.T, app *target, of incident) *visitor {
+	t.Helper()
+	w := newWire(t, app.PostedTo)
+	options := append(slices.Clone(of.in), through(w), loggedInto(app))
+	if app.own != nil {
+		s := *app.own
+		s.t, s.form, s.story = t, &formLog{}, newStory()
+		s.openBrowser(of.launch, options)
+		return visit(t, app, &s, w)
+	}
+	s := newSession(t)
+	s.origin = app.Address
+	shared, err := of.launch()
+	s.check(err, "start a browser")
+	settings := playwright.BrowserNewContextOptions{
+		Viewport: &playwright.Size{Width: 1280, Height: 900}, ReducedMotion: playwright.ReducedMotionReduce,
+	}
+	for _, o := range options {
+		o(&settings)
+	}
+	s.browser, err = shared.NewContext(settings)
+	s.check(err, "open a browser window")
+	t.Cleanup(func() { s.check(s.browser.Close(), "close the browser window") })
+	s.page, err = s.browser.NewPage()
+	s.check(err, "open a tab")
+	return visit(t, app, s, w)
+}
+
+func (i incident) launch() (playwright.Browser, error) {
+	if i.pageCache {
+		return chromium()
+	}
+	return withoutPageCache()
+}
+
+// through makes a browser window use the wire.
+func through(w *wire) option {
+	return func(o *playwright.BrowserNewContextOptions) { o.Proxy = &playwright.Proxy{Server: w.addr} }
+}
+
+// loggedInto makes a browser window begin where another has logged in.
+func loggedInto(app *target) option {
+	return func(o *playwright.BrowserNewContextOptions) { o.StorageState = app.state }
+}

@@ -1,0 +1,94 @@
+package e2e
+
+import (
+	"strings"
+
+	"github.com/playwright-community/playwright-go"
+)
+
+// What lies between a browser and an app: connections that break, answers that come too late or not at all, and
+// balancers that try again.
+func interruptions() []incident {
+	canRestart := func(app *target) bool { return app.restart != nil }
+	found := []incident{
+		{family: "network", name: "the connection breaks after the commit, and the browser sends again by itself", play: sentByTheBrowser},
+		{family: "network", name: "somebody gives up waiting when the app is done, and sends again", play: giveUpAndSend},
+		{family: "network", name: "somebody clicks twice on a slow line", play: clickTwiceOnASlowLine},
+		{family: "network", name: "a balancer sends the form twice", play: sentByTheBalancer},
+		{family: "network", name: "the app restarts before somebody tries again", play: restartAndSend, needs: canRestart},
+	}
+	for _, at := range []cut{beforeRequest, insideRequest, beforeAnswer, insideAnswer} {
+		found = append(found, incident{
+			family: "network", name: "the connection breaks " + at.String() + ", and somebody goes back and sends again",
+			play: func(v *visitor) { v.cutThenSend(at) },
+		})
+	}
+	return found
+}
+
+// Odoo issue 54132: one click, two records. When a connection that was used before is reset, Chromium takes it for an
+// idle one that the server had just closed, and sends the form again. Nobody is told.
+func sentByTheBrowser(v *visitor) {
+	v.openForm()
+	v.wire.resetNext()
+	v.create()
+}
+
+// cutThenSend is what people do when the browser says that there is no connection.
+func (v *visitor) cutThenSend(at cut) {
+	v.t.Helper()
+	v.openForm()
+	v.sendAndLose(at)
+	v.back()
+	v.settle()
+	v.resend()
+}
+
+// A client that no longer waits knows nothing of what the server has done.
+func giveUpAndSend(v *visitor) {
+	v.openForm()
+	v.wire.hold(afterTheApp)
+	v.send()
+	v.held(1)
+	v.giveUp()
+	v.wire.release()
+	v.again(v.sendAgain)
+	v.settle()
+}
+
+// On a slow line there is more time for a second click than in any office.
+func clickTwiceOnASlowLine(v *visitor) {
+	v.openForm()
+	line, err := v.browser.NewCDPSession(v.page)
+	v.check(err, "reach the browser")
+	_, err = line.Send("Network.enable", nil)
+	v.check(err, "reach the browser's network")
+	_, err = line.Send("Network.emulateNetworkConditions", map[string]any{
+		"offline": false, "latency": 400, "downloadThroughput": 50 << 10, "uploadThroughput": 50 << 10,
+	})
+	v.check(err, "slow the line down")
+	v.leaveMark()
+	v.send()
+	v.again(func() { v.tap(1) })
+	v.settle()
+	// What has passed the wire is not yet on the page. Apps that stay on it are given time, too.
+	_, _ = v.page.WaitForFunction("() => !window.mark", nil,
+		playwright.PageWaitForFunctionOptions{Timeout: new(5000.0)})
+	v.settle()
+}
+
+// Balancers send a request again whose answer is late, some of them also if it is a POST.
+func sentByTheBalancer(v *visitor) {
+	v.openForm()
+	v.wire.toReplica(strings.TrimPrefix(v.app.replicaOr(v.origin), "http://"))
+	v.create()
+}
+
+// What an app remembers in memory only is gone when people try again.
+func restartAndSend(v *visitor) {
+	v.openForm()
+	v.sendAndLose(beforeAnswer)
+	v.check(v.app.restart(), "restart the app")
+	v.refresh()
+	v.settle()
+}

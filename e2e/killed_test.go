@@ -1,0 +1,78 @@
+package e2e
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"onlyonce/internal/postgres/pgtest"
+)
+
+// The program is killed while it creates an invoice, and started again: the form on the browser's error page is sent
+// once more and leads to the invoice, whether or not the database has finished the first attempt by itself.
+func TestKilledDuringACreate(t *testing.T) {
+	onlyHere(t, "it kills the program")
+	pgtest.Long(t)
+	t.Parallel()
+	db := demoData.New(t)
+	s := newSession(t)
+	s.db = db.Admin(t)
+	s.records = sqlRecords{s, s.count("SELECT count(*) FROM invoices")}
+	binary := filepath.Join(t.TempDir(), "server")
+	s.check(run([]string{"go", "build", "-o", binary, "onlyonce/cmd/server"}), "build the program")
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	s.check(err, "find a free port")
+	address := listener.Addr().String()
+	s.check(listener.Close(), "free the port")
+	s.origin = "http://" + address
+
+	kill := s.startProgram(binary, address, parsedInOrder(t, db.URL))
+	s.openBrowser(chromium, nil)
+	s.login()
+	s.newInvoice()
+	s.fillInvoice(s.number(1))
+	release := s.lockInvoices()
+	s.pointAt(buttonCreateInvoice)
+	s.tap(1)
+	s.until("the create waits for the lock", func() bool {
+		return s.count(`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`) == 1
+	})
+	kill()
+	s.isOnBrowserError()
+	release()
+	s.startProgram(binary, address, parsedInOrder(t, db.URL))
+	s.refresh()
+
+	s.seesHeading(headingInvoice(s.number(1)))
+	s.hasOneNew(s.number(1))
+}
+
+// startProgram runs the program until it is killed or the test ends, and waits until it is ready.
+func (s *session) startProgram(binary, address, database string) (kill func()) {
+	s.t.Helper()
+	program := exec.Command(binary) //nolint:noctx // a context would kill it too late: the database is closed before
+	program.Env = append(os.Environ(), "ADDR="+address, "METRICS_ADDR=off", "DATABASE_URL="+database, "DEMO=1")
+	program.Stderr = s.t.Output()
+	s.check(program.Start(), "start the program")
+	kill = func() {
+		_ = program.Process.Kill()
+		_ = program.Wait()
+	}
+	s.t.Cleanup(kill)
+	s.until("the program is ready", func() bool {
+		request, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, "http://"+address+"/readyz", http.NoBody)
+		s.check(err, "ask whether it is ready")
+		answer, err := http.DefaultClient.Do(request)
+		if err != nil {
+			return false
+		}
+		_, _ = io.Copy(io.Discard, answer.Body)
+		_ = answer.Body.Close()
+		return answer.StatusCode == http.StatusOK
+	})
+	return kill
+}

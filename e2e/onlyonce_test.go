@@ -1,0 +1,103 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestIncidents tries all incidents on this app. There is one record each and nothing that looks like an error, and of
+// this app more is known: what arrived, and what the page says.
+func TestIncidents(t *testing.T) {
+	onlyInChromium(t, "some are done over its debugger")
+	t.Parallel()
+	families := map[string][]incident{}
+	for _, one := range incidents() {
+		families[one.family] = append(families[one.family], one)
+	}
+	for family, tried := range families {
+		t.Run(family, func(t *testing.T) {
+			t.Parallel()
+			app := onlyonce(t)
+			for _, one := range tried {
+				if one.fits(app) {
+					t.Run(one.name, func(t *testing.T) { app.clears(t, one) })
+				}
+			}
+		})
+	}
+}
+
+// clears tries one incident and holds that nothing came of it.
+func (app *target) clears(t *testing.T, one incident) {
+	t.Helper()
+	v := window(t, app, one)
+	v.log.forget()
+	before := v.session.records.invoices("")
+	one.play(v)
+	found := v.judge(one)
+	if more := v.session.records.invoices("") - before; !found.good() || more != found.wanted() {
+		t.Errorf("%s, and %d more in all: %s", found, more, found.saw)
+	}
+	known := outcomeOf(one.name)
+	v.attempts(known.attempts...)
+	v.sees(known.says)
+}
+
+// outcome is how the attempts ended that arrived, and what the page then says.
+type outcome struct {
+	attempts []string
+	says     string
+}
+
+func outcomeOf(name string) outcome {
+	repeated := outcome{[]string{"created", "replayed"}, ignoredDuplicate}
+	raced := outcome{repeated.attempts, " created"} // at the same instant: which of them is the repeat is open
+	refused := outcome{[]string{"created", "mismatch"}, changesNotSaved}
+	asked := outcome{[]string{"created", "conflict", "created"}, " created"}
+	const scriptless = ", without JavaScript"
+	known := map[string]outcome{
+		// The form lock holds back what comes from one page.
+		"somebody clicks twice" + scriptless:                    raced,
+		"somebody presses Enter, then clicks" + scriptless:      raced,
+		"somebody clicks while the answer arrives" + scriptless: repeated,
+		"somebody clicks five times while the answer is slow" + scriptless: {
+			[]string{"created", "replayed", "replayed", "replayed", "replayed"}, raced.says,
+		},
+		"somebody clicks, presses Esc, and clicks again":                                  raced,
+		"somebody refreshes before the answer and fills in the form again":                raced,
+		"somebody refreshes the browser's error page":                                     repeated,
+		"somebody goes back and sends again":                                              repeated,
+		"somebody goes back and sends again, with no page cache":                          repeated,
+		"somebody goes back, edits, and sends again":                                      refused,
+		"somebody duplicates the tab and sends both":                                      {repeated.attempts, " created"},
+		"two tabs of one form are sent at the same instant":                               raced,
+		"the connection breaks after the commit, and the browser sends again by itself":   repeated,
+		"the connection breaks before the answer, and somebody goes back and sends again": repeated,
+		"the connection breaks inside the answer, and somebody goes back and sends again": repeated,
+		"somebody gives up waiting when the app is done, and sends again":                 repeated,
+		"a balancer sends the form twice":                                                 repeated,
+		"somebody wants the same twice":                                                   asked,
+	}
+	for _, called := range []string{name, strings.TrimSuffix(name, scriptless)} {
+		if o, found := known[called]; found {
+			return o
+		}
+	}
+	return outcome{[]string{"created"}, ""}
+}
+
+// onlyonce starts the app with its demo data, and a replica of it; or it is the deployment.
+func onlyonce(t *testing.T) *target {
+	t.Helper()
+	app, err := readTarget("apps/onlyonce.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newSession(t)
+	s.findApp()
+	app.own, app.Address = s, s.origin
+	if s.db != nil {
+		app.replica = s.startApp(patience).URL()
+	}
+	return app
+}

@@ -1,0 +1,99 @@
+package e2e
+
+import (
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"onlyonce/e2e/servers"
+)
+
+// TestIncidentsConvict tries all incidents on servers that are known to be protected badly: the catalogue's own proof
+// that it can fail. What comes out is the table in docs/e2e-other-apps.md.
+func TestIncidentsConvict(t *testing.T) {
+	onlyHere(t, "it is about the suite itself")
+	onlyInChromium(t, "some are done over its debugger")
+	t.Parallel()
+	found := map[string]map[string]verdict{}
+	var names []string
+	t.Run("servers", func(t *testing.T) {
+		var mu sync.Mutex
+		for _, protection := range servers.All() {
+			name := protection.String()
+			names = append(names, name)
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				came := little(t, protection).try(t, wantedOf(protection))
+				mu.Lock()
+				defer mu.Unlock()
+				found[name] = came
+			})
+		}
+	})
+	convicted := map[string]bool{}
+	for _, verdicts := range found {
+		for _, v := range verdicts {
+			convicted[v.incident.family] = convicted[v.incident.family] || !v.good()
+		}
+	}
+	for _, one := range incidents() {
+		if !convicted[one.family] && one.family != "wishes" { // none of them refuses too much
+			t.Errorf("nothing of the family %q convicts any server", one.family)
+		}
+	}
+	text, err := os.ReadFile("../docs/e2e-other-apps.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := table(names, found); !strings.Contains(string(text), "<!-- begin verdicts -->\n"+want+"<!-- end verdicts -->") {
+		t.Errorf("docs/e2e-other-apps.md does not have this table:\n%s", want)
+	}
+}
+
+// wantedOf gives what to try on a server. One that refuses the second of two shows what looks like an error; which is
+// the second is open when both come at the same instant.
+func wantedOf(p servers.Protection) []incident {
+	if p == servers.Token {
+		return pages()
+	}
+	return incidents()
+}
+
+// try tries the incidents that fit the app, one after the other, and gives the verdicts by their names.
+func (app *target) try(t *testing.T, all []incident) map[string]verdict {
+	t.Helper()
+	found := map[string]verdict{}
+	for _, one := range all {
+		if one.fits(app) {
+			t.Run(one.name, func(t *testing.T) {
+				v := window(t, app, one)
+				one.play(v)
+				found[one.name] = v.judge(one)
+				t.Log(found[one.name], found[one.name].saw)
+			})
+		}
+	}
+	return found
+}
+
+// little starts one of the servers and describes it.
+func little(t *testing.T, protection servers.Protection) *target {
+	t.Helper()
+	app, err := readTarget("apps/little.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := servers.New(protection)
+	running := httptest.NewServer(server)
+	t.Cleanup(running.Close)
+	app.Address, app.NoScripts = running.URL, protection != servers.Button
+	app.grace = patience // nothing is held back
+	if protection == servers.Button {
+		app.grace = 1500 * time.Millisecond
+	}
+	app.restart = func() error { server.Restart(); return nil }
+	return app
+}

@@ -1,0 +1,172 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/playwright-community/playwright-go"
+)
+
+// target is an app that incidents are tried on, as docs/e2e-other-apps.md describes it. In every text of it {mark}
+// stands for a word that no other record has, and $NAME for a variable of the environment.
+type target struct {
+	Name      string   `json:"name"`
+	Address   string   `json:"address"` // such as http://127.0.0.1:3000, without a path
+	Login     *form    `json:"login"`   // none if it needs none
+	Form      form     `json:"form"`    // which creates a record
+	Count     count    `json:"count"`
+	ErrorText []string `json:"error_text"` // what only pages say that tell of an error
+
+	Edit        *field   `json:"edit"`         // what may be typed over after a create; none leaves those incidents out
+	OtherButton string   `json:"other_button"` // a second button that creates; "" if there is none
+	Again       string   `json:"again"`        // the button for those who have stopped the browser; "" if it is the form's
+	Anyway      string   `json:"anyway"`       // the button of a question before an equal record; "" if none is asked
+	NoScripts   bool     `json:"no_scripts"`   // so that without JavaScript all is the same
+	PostedTo    string   `json:"posted_to"`    // the path that the form is sent to; "" for any
+	Restart     []string `json:"restart"`      // the command that does it; none leaves those incidents out
+
+	state   *playwright.OptionalStorageState // of a browser that has logged in
+	grace   time.Duration                    // how long a repeat may take to be sent
+	own     *session                         // what more is known of the app of this module
+	restart func() error
+	replica string // the address of another one on the same data
+}
+
+// replicaOr gives the address of the replica, or else of the app itself.
+func (app *target) replicaOr(address string) string {
+	if app.replica != "" {
+		return app.replica
+	}
+	return address
+}
+
+// form is a page with fields to fill in and a button.
+type form struct {
+	Path   string  `json:"path"`
+	Fields []field `json:"fields"`
+	Button string  `json:"button"`
+}
+
+type field struct {
+	Label string `json:"label"` // or its name, if it has no label
+	Text  string `json:"text"`
+}
+
+// count says where records are counted: on a page, in JSON, or by a command that prints a number.
+type count struct {
+	Page    string            `json:"page"`
+	Record  string            `json:"record"` // CSS selector of what one record is on the page
+	JSON    string            `json:"json"`
+	At      string            `json:"at"`      // JSON Pointer to an array of records, or to their number
+	Headers map[string]string `json:"headers"` // of the request for JSON, besides the browser's cookies
+	Command []string          `json:"command"`
+}
+
+// readTarget reads a description.
+func readTarget(file string) (*target, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	decoder := json.NewDecoder(strings.NewReader(string(text)))
+	decoder.DisallowUnknownFields()
+	app := &target{grace: 500 * time.Millisecond}
+	if err := decoder.Decode(app); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	at, err := url.Parse(app.Address)
+	switch {
+	case err != nil || at.Scheme != "http" || at.Host == "" || at.Path != "":
+		return nil, fmt.Errorf("%s: the address %q is not like http://127.0.0.1:3000", file, app.Address)
+	case app.Form.Path == "" || app.Form.Button == "" || !strings.Contains(fmt.Sprint(app.Form.Fields), "{mark}"):
+		return nil, fmt.Errorf("%s: the form needs a path, a button, and a field with {mark} in its text", file)
+	case app.Count.Page == "" && app.Count.JSON == "" && len(app.Count.Command) == 0:
+		return nil, fmt.Errorf("%s: count needs a page, json or a command", file)
+	case app.Count.Page != "" && app.Count.Record == "":
+		return nil, fmt.Errorf("%s: count.record has to say what one record is on the page", file)
+	}
+	if len(app.Restart) > 0 {
+		app.restart = func() error { return run(app.Restart) }
+	}
+	return app, nil
+}
+
+// text fills in what stands for something else.
+func (v *visitor) text(template string) string {
+	return os.Expand(strings.ReplaceAll(template, "{mark}", v.mark), os.Getenv)
+}
+
+// records counts the records with the visitor's mark.
+func (v *visitor) records() int {
+	v.t.Helper()
+	switch where := v.app.Count; {
+	case where.Page != "":
+		list := v.tab(v.text(where.Page))
+		n, err := list.page.Locator(where.Record).Filter(playwright.LocatorFilterOptions{HasText: v.mark}).Count()
+		v.check(err, "count on "+where.Page)
+		v.check(list.page.Close(), "close the tab")
+		return n
+	case where.JSON != "":
+		return v.recordsInJSON(where)
+	default:
+		arguments := make([]string, len(where.Command))
+		for i, argument := range where.Command {
+			arguments[i] = v.text(argument)
+		}
+		out, err := exec.CommandContext(v.t.Context(), arguments[0], arguments[1:]...).Output()
+		v.check(err, "count by "+arguments[0])
+		n, err := strconv.Atoi(strings.TrimSpace(string(out)))
+		v.check(err, "read what "+arguments[0]+" says")
+		return n
+	}
+}
+
+func (v *visitor) recordsInJSON(where count) int {
+	v.t.Helper()
+	address := v.origin + v.text(where.JSON)
+	request, err := http.NewRequestWithContext(v.t.Context(), http.MethodGet, address, http.NoBody)
+	v.check(err, "ask "+address)
+	for name, text := range where.Headers {
+		request.Header.Set(name, v.text(text))
+	}
+	cookies, err := v.browser.Cookies(address)
+	v.check(err, "read the browser's cookies")
+	for _, cookie := range cookies {
+		request.AddCookie(&http.Cookie{Name: cookie.Name, Value: cookie.Value})
+	}
+	answer, err := http.DefaultClient.Do(request)
+	v.check(err, "ask "+address)
+	defer answer.Body.Close()
+	var found any
+	v.check(json.NewDecoder(answer.Body).Decode(&found), "read the answer of "+address)
+	for name := range strings.SplitSeq(strings.TrimPrefix(where.At, "/"), "/") {
+		if members, ok := found.(map[string]any); ok && name != "" {
+			found = members[name]
+		}
+	}
+	switch found := found.(type) {
+	case []any:
+		return len(found)
+	case float64:
+		return int(found)
+	default:
+		v.t.Fatalf("%s has neither an array nor a number at %q", address, where.At)
+		return 0
+	}
+}
+
+// run runs a command to its end.
+func run(command []string) error {
+	out, err := exec.Command(command[0], command[1:]...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%s: %w: %s", strings.Join(command, " "), err, out)
+	}
+	return nil
+}

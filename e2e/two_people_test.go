@@ -1,0 +1,55 @@
+package e2e
+
+import "testing"
+
+// Crater issue 1032 and siwapp issue 279: two people who see the same next number at the same time.
+
+func TestTwoPeopleTakeOneNumberAtTheSameInstant(t *testing.T) {
+	t.Parallel()
+	app := onlyonce(t)
+	people := []*visitor{window(t, app, incident{}), window(t, app, incident{})}
+	for _, p := range people {
+		p.openForm()
+		p.fill(fieldNumber, p.number(1))
+		p.wire.hold(beforeTheApp)
+		p.send()
+	}
+	for _, p := range people {
+		p.wire.release()
+	}
+	first := 0
+	for _, p := range people {
+		p.settle()
+		if p.sawError() == "" {
+			first++
+			p.sees(created(p.number(1)))
+			continue
+		}
+		p.sees("Invoice number "+p.number(1)+" already exists. "+keptOriginal)
+		p.holds("Customer name", "Ada "+p.mark)
+	}
+	if n := people[0].session.records.invoices(people[0].number(1)); n != 1 || first != 1 {
+		t.Errorf("%d invoices have the number, and %d people were told so", n, first)
+	}
+}
+
+// Nobody types a number, so both get one of their own.
+func TestTwoPeopleCreateAtTheSameInstant(t *testing.T) {
+	t.Parallel()
+	app := onlyonce(t)
+	people := []*visitor{window(t, app, incident{}), window(t, app, incident{})}
+	for _, p := range people {
+		p.openForm()
+		p.wire.hold(beforeTheApp)
+		p.send()
+	}
+	for _, p := range people {
+		p.wire.release()
+	}
+	for _, p := range people {
+		p.settle()
+		if found := p.judge(incident{}); !found.good() {
+			t.Errorf("%s: %s", found, found.saw)
+		}
+	}
+}

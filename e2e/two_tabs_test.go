@@ -1,0 +1,29 @@
+package e2e
+
+// Crater issue 1032 and siwapp issue 279: two forms that were opened before either was sent made the same invoice twice.
+func tabs() []incident {
+	return []incident{
+		{family: "tabs", name: "somebody duplicates the tab and sends both", play: bothTabs},
+		{family: "tabs", name: "two tabs of one form are sent at the same instant", play: bothTabsAtOnce},
+	}
+}
+
+// A duplicated tab is the same form, and so the same wish.
+func bothTabs(v *visitor) {
+	v.openForm()
+	other := v.otherTab()
+	other.fillIn(v.app.Form.Fields)
+	v.create()
+	other.create()
+}
+
+func bothTabsAtOnce(v *visitor) {
+	v.openForm()
+	other := v.otherTab()
+	other.fillIn(v.app.Form.Fields)
+	v.wire.hold(beforeTheApp)
+	v.send()
+	other.send()
+	v.wire.release()
+	v.settle()
+}

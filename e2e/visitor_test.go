@@ -1,0 +1,198 @@
+package e2e
+
+import (
+	"crypto/rand"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/playwright-community/playwright-go"
+)
+
+// visitor is a person at a browser in front of any app, behind a wire. All that is known of the app is its
+// description.
+type visitor struct {
+	*session
+
+	app  *target
+	wire *wire
+	mark string // which the visitor types into the form, and nobody else
+}
+
+// visit opens a browser window, logged in.
+func visit(t *testing.T, app *target, s *session, w *wire) *visitor {
+	t.Helper()
+	v := &visitor{session: s, app: app, wire: w, mark: s.mark + strings.ToLower(rand.Text()[:8])}
+	if app.Login != nil && app.state == nil {
+		if app.own != nil {
+			v.login()
+		} else {
+			v.open(app.Login.Path)
+			v.fillIn(app.Login.Fields)
+			v.clickAway(app.Login.Button)
+		}
+		state, err := v.browser.StorageState()
+		v.check(err, "keep the login")
+		app.state = state.ToOptionalStorageState()
+	}
+	return v
+}
+
+// openForm opens the form and fills it in.
+func (v *visitor) openForm() {
+	v.t.Helper()
+	v.open(v.app.Form.Path)
+	v.fillIn(v.app.Form.Fields)
+}
+
+func (v *visitor) fillIn(fields []field) {
+	v.t.Helper()
+	for _, f := range fields {
+		input, text := v.input(f.Label), v.text(f.Text)
+		tag, err := input.Evaluate("e => e.tagName", nil)
+		v.check(err, "find "+f.Label)
+		if tag == "SELECT" {
+			_, err = input.SelectOption(playwright.SelectOptionValues{ValuesOrLabels: &[]string{text}})
+		} else {
+			err = input.Fill(text)
+		}
+		v.check(err, "fill "+f.Label)
+	}
+}
+
+func (v *visitor) input(label string) playwright.Locator {
+	return v.field(label).Or(v.page.Locator(fmt.Sprintf("[name=%q]", label))).First()
+}
+
+// otherTab opens the address of this tab in another one, as those do who duplicate it.
+func (v *visitor) otherTab() *visitor {
+	v.t.Helper()
+	other := *v
+	other.session = v.tab(v.page.URL())
+	return &other
+}
+
+// aim moves the mouse over the button that creates.
+func (v *visitor) aim() {
+	v.t.Helper()
+	v.pointAt(v.app.Form.Button)
+}
+
+// send presses the button, and waits until the form has gone.
+func (v *visitor) send() {
+	v.t.Helper()
+	posts, _ := v.wire.count()
+	v.aim()
+	v.tap(1)
+	v.sent(posts + 1)
+}
+
+// resend is create on a page that was sent before: it is filled in again, with some of it edited. If its button is
+// disabled there is nothing that people could do.
+func (v *visitor) resend(edited ...field) {
+	v.t.Helper()
+	v.fillIn(v.app.Form.Fields)
+	v.fillIn(edited)
+	disabled, err := v.button(v.app.Form.Button).IsDisabled()
+	v.check(err, "look at the button")
+	if !disabled {
+		v.create()
+	}
+}
+
+// create is send, up to the page that it leads to.
+func (v *visitor) create() {
+	v.t.Helper()
+	v.send()
+	v.settle()
+}
+
+// clickAway presses another button than that of the form, up to the page that it leads to.
+func (v *visitor) clickAway(button string) {
+	v.t.Helper()
+	before := v.wire.moved()
+	v.click(button)
+	v.until(button+" leads somewhere", func() bool { return v.wire.moved().After(before) })
+	v.settle()
+}
+
+// sent waits until so many forms have gone.
+func (v *visitor) sent(n int) {
+	v.t.Helper()
+	v.until(fmt.Sprintf("%d forms have been sent", n), func() bool {
+		posts, _ := v.wire.count()
+		return posts >= n
+	})
+}
+
+// held waits until so many exchanges are held.
+func (v *visitor) held(n int) {
+	v.t.Helper()
+	v.until(fmt.Sprintf("%d exchanges are held", n), func() bool {
+		_, held := v.wire.count()
+		return held >= n
+	})
+}
+
+// again does what may or may not send the form once more, and waits until it has. An app that holds it back never
+// does, and of that there is nothing to see.
+func (v *visitor) again(gesture func()) {
+	v.t.Helper()
+	before, _ := v.wire.count()
+	gesture()
+	end := time.Now().Add(v.app.grace)
+	v.until("the form is sent or held back", func() bool {
+		posts, _ := v.wire.count()
+		return posts > before || time.Now().After(end)
+	})
+}
+
+// settle waits until the browser has nothing more to load. A page of which the rest was lost is never complete.
+func (v *visitor) settle() {
+	v.t.Helper()
+	v.until("nothing is under way", func() bool {
+		if !v.wire.isQuiet() {
+			return false
+		}
+		state, err := v.page.Evaluate("() => document.readyState") // an error: another page has just come
+		return err == nil && (state == "complete" || time.Since(v.wire.moved()) > quietToRedirect) && v.wire.isQuiet()
+	})
+}
+
+// sendAndLose sends the form over a line that breaks, and waits until the browser says so. Then the line is back.
+func (v *visitor) sendAndLose(at cut) {
+	v.t.Helper()
+	v.wire.cutNext(at)
+	v.create()
+	// Of an answer that breaks off the browser shows the beginning, and a script may keep a failure to itself.
+	for end := time.Now().Add(2 * time.Second); !v.isOnBrowsersErrorPage() && time.Now().Before(end); {
+		v.settle()
+	}
+	v.wire.heal()
+}
+
+func (v *visitor) isOnBrowsersErrorPage() bool {
+	return strings.HasPrefix(v.page.URL(), "chrome-error:")
+}
+
+// sawError says what looks like an error on the page, or "".
+func (v *visitor) sawError() string {
+	v.t.Helper()
+	if v.isOnBrowsersErrorPage() {
+		return "the browser's error page"
+	}
+	status, err := v.page.Evaluate("() => performance.getEntriesByType('navigation')[0]?.responseStatus ?? 0")
+	v.check(err, "read the status")
+	if code, ok := status.(int); ok && code >= 400 {
+		return fmt.Sprint("status ", code)
+	}
+	text, err := v.page.Locator("body").InnerText()
+	v.check(err, "read the page")
+	for _, word := range v.app.ErrorText {
+		if strings.Contains(strings.ToLower(text), strings.ToLower(word)) {
+			return word
+		}
+	}
+	return ""
+}

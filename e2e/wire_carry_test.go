@@ -1,0 +1,147 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"strings"
+)
+
+// ServeHTTP carries one exchange.
+func (w *wire) ServeHTTP(answer http.ResponseWriter, r *http.Request) {
+	// Who listens for events listens for as long as the page is there.
+	if !strings.Contains(r.Header.Get("Accept"), "event-stream") && r.Header.Get("Upgrade") == "" {
+		w.began()
+		defer w.ended()
+	}
+	post := r.Method == http.MethodPost && strings.HasPrefix(r.URL.Path, w.path)
+	switch {
+	case w.isDown():
+		reset(answer)
+	case post:
+		w.post(answer, r)
+	default:
+		w.pass(afterRedirect)
+		w.pipes.ServeHTTP(answer, r)
+	}
+}
+
+// post carries a form. The app gets it, and goes on with it, whether or not the browser still waits.
+func (w *wire) post(answer http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(http.MaxBytesReader(answer, r.Body, 10<<20))
+	if err != nil {
+		reset(answer)
+		return
+	}
+	at := w.came()
+	w.pass(beforeTheApp)
+	if at == insideRequest {
+		sendHalf(r, body)
+	}
+	if at == beforeRequest || at == insideRequest {
+		reset(answer)
+		return
+	}
+	response, err := w.send(r, body)
+	if err != nil {
+		reset(answer)
+		return
+	}
+	defer response.Body.Close()
+	whole, err := httputil.DumpResponse(response, true)
+	w.pass(afterTheApp)
+	if response.Header.Get("Location") == "" {
+		w.pass(afterRedirect) // the page itself is the answer
+	}
+	switch {
+	case err != nil || at == beforeAnswer:
+		reset(answer)
+	case at == insideAnswer:
+		writeHalf(answer, whole)
+	default:
+		if r.Context().Err() == nil { // the browser still waits
+			w.leads(response)
+		}
+		give(answer, response)
+	}
+}
+
+// send brings the form to the app, and to the replica as well, whose answer then counts.
+func (w *wire) send(r *http.Request, body []byte) (response *http.Response, err error) {
+	for _, host := range w.hosts(r) {
+		if response != nil {
+			_ = response.Body.Close()
+		}
+		if response, err = http.DefaultTransport.RoundTrip(copyOf(r, host, body)); err != nil {
+			return nil, err
+		}
+	}
+	return response, nil
+}
+
+// hosts is where a post goes.
+func (w *wire) hosts(r *http.Request) []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.replica == "" {
+		return []string{r.URL.Host}
+	}
+	return []string{r.URL.Host, w.replica}
+}
+
+// copyOf is a request with its body, to be sent whatever becomes of the first.
+func copyOf(r *http.Request, host string, body []byte) *http.Request {
+	out := r.Clone(context.WithoutCancel(r.Context()))
+	out.URL.Host = host
+	out.Header.Del("Proxy-Connection")
+	out.Body = io.NopCloser(bytes.NewReader(body))
+	out.ContentLength = int64(len(body))
+	return out
+}
+
+// give passes an answer on. The browser may have gone.
+func give(answer http.ResponseWriter, response *http.Response) {
+	maps.Copy(answer.Header(), response.Header)
+	answer.WriteHeader(response.StatusCode)
+	_, _ = io.Copy(answer, response.Body)
+}
+
+// sendHalf begins a request and breaks off.
+func sendHalf(r *http.Request, body []byte) {
+	whole, err := httputil.DumpRequest(copyOf(r, r.URL.Host, body), true)
+	if err != nil {
+		return
+	}
+	app, err := (&net.Dialer{}).DialContext(r.Context(), "tcp", r.URL.Host)
+	if err != nil {
+		return
+	}
+	_, _ = app.Write(whole[:len(whole)-len(body)/2-1])
+	breakOff(app)
+}
+
+// writeHalf begins an answer and breaks off.
+func writeHalf(answer http.ResponseWriter, whole []byte) {
+	if client, _, err := http.NewResponseController(answer).Hijack(); err == nil {
+		_, _ = client.Write(whole[:len(whole)/2])
+		_ = client.Close() // in peace: a reset may overtake what was written
+	}
+}
+
+// reset ends the browser's connection without an answer.
+func reset(answer http.ResponseWriter) {
+	if client, _, err := http.NewResponseController(answer).Hijack(); err == nil {
+		breakOff(client)
+	}
+}
+
+func breakOff(conn net.Conn) {
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		_ = tcp.SetLinger(0)
+	}
+	_ = conn.Close()
+}

@@ -1,0 +1,24 @@
+package e2e
+
+// Protection that goes too far: two records that are equal and both wanted.
+func wishes() []incident {
+	return []incident{
+		{family: "wishes", name: "somebody wants the same twice", play: wantTwo, want: 2},
+	}
+}
+
+// Two forms that were opened for two wishes. A question in between is fine.
+func wantTwo(v *visitor) {
+	v.openForm()
+	v.create()
+	v.openForm()
+	v.create()
+	if v.app.Anyway == "" {
+		return
+	}
+	asked, err := v.button(v.app.Anyway).IsVisible()
+	v.check(err, "look for a question")
+	if asked {
+		v.clickAway(v.app.Anyway)
+	}
+}
