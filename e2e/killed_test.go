@@ -54,7 +54,7 @@ func TestKilledDuringACreate(t *testing.T) {
 // startProgram runs the program until it is killed or the test ends, and waits until it is ready.
 func (s *session) startProgram(binary, address, database string) (kill func()) {
 	s.t.Helper()
-	program := exec.Command(binary) //nolint:noctx // a context would kill it too late: the database is closed before
+	program := exec.Command(binary) // without a context: the test's would end it too late, after its database
 	program.Env = append(os.Environ(), "ADDR="+address, "METRICS_ADDR=off", "DATABASE_URL="+database, "DEMO=1")
 	program.Stderr = s.t.Output()
 	s.check(program.Start(), "start the program")

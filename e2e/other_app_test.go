@@ -37,7 +37,7 @@ func TestDescriptionsAreChecked(t *testing.T) {
 	const list = `"count": {"page": "/", "record": "li"}`
 	for name, c := range map[string]struct{ text, want string }{
 		"complete":           {`{"address": "http://localhost:80", ` + form + `, ` + list + `}`, ""},
-		"a misspelt field":   {`{"adress": "http://localhost"}`, "adress"},
+		"an unknown field":   {`{"url": "http://localhost"}`, "url"},
 		"HTTPS":              {`{"address": "https://localhost", ` + form + `, ` + list + `}`, "address"},
 		"a path":             {`{"address": "http://localhost/app", ` + form + `, ` + list + `}`, "address"},
 		"no mark":            {`{"address": "http://localhost", "form": {"path": "/new", "button": "Save"}, ` + list + `}`, "{mark}"},
