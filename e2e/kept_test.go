@@ -108,3 +108,6 @@ func (s *session) seesTwoLines() {
 	s.hasOneNew("2026-7001")
 	s.keeps(0)
 }
+
+// playwrightScript is a script that runs in each page before the page's own.
+func playwrightScript(content string) playwright.Script { return playwright.Script{Content: &content} }

@@ -34,10 +34,11 @@ function keep(kept) {
   else forget(kept); // an older version would be offered as if it were all
 }
 
-// allKept gives what is kept, newest first, and drops what is too old or too much.
+// allKept gives what is kept, newest first, and drops what is too old, too much or spoilt.
 function allKept() {
-  const names = quietly(() => Object.keys(localStorage)) ?? [];
-  const all = names.filter((name) => name.startsWith(PREFIX)).map(read).filter((kept) => kept?.versions?.length);
+  const names = (quietly(() => Object.keys(localStorage)) ?? []).filter((name) => name.startsWith(PREFIX));
+  const all = names.map(read).filter((kept) => kept?.versions?.length);
+  for (const name of names) if (!all.some((kept) => nameOf(kept) === name)) quietly(() => localStorage.removeItem(name));
   all.sort((a, b) => b.versions[0].at - a.versions[0].at);
   const stays = (kept, index) => index < MOST_FORMS && Date.now() - kept.versions[0].at < LONGEST_MS;
   all.filter((kept, index) => !stays(kept, index)).forEach(forget);
@@ -224,7 +225,7 @@ function element(tag, className, text = "") {
 }
 
 function button(text, act) {
-  const made = element("button", "button", text);
+  const made = element("button", text === "Discard" ? "button quiet" : "button", text);
   made.type = "button";
   made.addEventListener("click", act);
   return made;

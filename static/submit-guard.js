@@ -12,6 +12,7 @@
 
 const SLOW_AFTER_MS = 5000;
 const PROBE_MS = 5000; // how often, and how long, the server is asked while a form waits
+const DOUBLE_CLICK_MS = 1000;
 
 // The status stands outside every form: screen readers may pass over what
 // changes inside an element that is aria-busy.
@@ -41,9 +42,14 @@ function lock(form, submitter) {
   locks.set(form, held);
   latest = awaitingNavigation = held;
   form.setAttribute("aria-busy", "true");
-  held.timer = setTimeout(() => offerAgain(held, "Still saving. Trying again is safe."), SLOW_AFTER_MS);
+  held.timer = setTimeout(() => slow(held), SLOW_AFTER_MS);
   // In the next task: the browser has by then taken the submitter's name and value.
   setTimeout(() => locks.get(form) === held && showBusy(held));
+}
+
+function slow(held) {
+  offerAgain(held, "Still saving. Trying again is safe.");
+  if (!navigator.onLine) waitAll(); // not all browsers tell it to a page that waits for an answer
 }
 
 function showBusy(held) {
@@ -83,6 +89,9 @@ async function wait(held) {
       : `You are offline. ${kept} is sent when the connection is back.`,
     "waiting",
   );
+  // The panel may cover the button that was pressed: a second click must not take back the first.
+  cancel.inert = true;
+  setTimeout(() => (cancel.inert = false), DOUBLE_CLICK_MS);
   while (!(await reachable())) await chance();
   if (locks.get(held.form) !== held || !held.waiting) return; // the person has decided otherwise
   reached = true;
@@ -108,10 +117,12 @@ cancel.addEventListener("click", () => {
   say("Not sent.");
 });
 
-window.addEventListener("offline", async () => {
+window.addEventListener("offline", waitAll);
+
+async function waitAll() {
   if (await reachable()) return;
   for (const held of locks.values()) if (!held.waiting) wait(held);
-});
+}
 
 function release(form) {
   const held = locks.get(form);
