@@ -19,7 +19,7 @@ const typeEverywhere = `() => {
 	return keyed && fields(keyed).map(({ name, value }) => name + "=" + value).join("\n");
 }`
 
-const fieldsOfTheForm = `() => [...document.querySelector("form[data-form-url]").querySelectorAll("input:not([type=hidden]), select, textarea")]
+const fieldsOfTheForm = `() => [...document.querySelectorAll("form[data-form-url] :is(input:not([type=hidden]), select, textarea)")]
 	.map(({ name, value }) => name + "=" + value).join("\n")`
 
 // TestEveryFormIsRestoredAndNoSecretIsKept types into every form that links lead to. A form with a key can be restored, whatever

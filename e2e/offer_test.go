@@ -18,7 +18,8 @@ func TestOfferIsCalm(t *testing.T) {
 			s.pointAtLink("New invoice")
 			s.tap(1)
 			s.isOffered("You have an unsaved invoice from ")
-			inOffer, err := s.page.Evaluate(`([x, y]) => !!document.elementFromPoint(x, y)?.closest(".kept a, .kept button")`, []float64{s.x, s.y})
+			inOffer, err := s.page.Evaluate(
+				`([x, y]) => !!document.elementFromPoint(x, y)?.closest(".kept a, .kept button")`, []float64{s.x, s.y})
 			if s.check(err, "look under the mouse"); inOffer != false {
 				t.Error("a second click on New invoice would answer the offer")
 			}

@@ -18,7 +18,7 @@ const (
 
 func TestFormIsSentWhenTheConnectionIsBack(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := start(t, onPhone) // whose panel covers the button
 	s.login()
 	s.newInvoice()
 	form := s.page.URL()
@@ -142,7 +142,8 @@ func TestTabIsClosedWhileItWaits(t *testing.T) {
 func TestBrowserIsWrongAboutBeingOffline(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	s.check(s.browser.AddInitScript(playwrightScript(`Object.defineProperty(Navigator.prototype, "onLine", { get: () => false })`)), "be wrong")
+	wrong := playwrightScript(`Object.defineProperty(Navigator.prototype, "onLine", { get: () => false })`)
+	s.check(s.browser.AddInitScript(wrong), "be wrong")
 	s.login() // which takes a form as well
 	s.newInvoice()
 	s.fillInvoice("2026-7001")
