@@ -6,7 +6,7 @@
 
 const PREFIX = "onlyonce form ";
 const MOST_FORMS = 20; // in one browser, of whomever
-const MOST_CHARACTERS = 100_000; // of one form: more than 500 lines of an invoice
+const MOST_CHARACTERS = 100_000; // of one form
 const LONGEST_MS = 7 * 24 * 60 * 60 * 1000;
 const PATIENCE_MS = 5000;
 // A page says itself whose form it is, and which.
