@@ -22,7 +22,7 @@ func TestSendAgainWhenTheAnswerHasExpired(t *testing.T) {
 			_, err := s.db.Exec(t.Context(), `UPDATE intents SET result = NULL`)
 			s.check(err, "let all answers expire")
 			other.create()
-			other.sees("This form already created "+s.number(1)+".")
+			other.sees("This form already created " + s.number(1) + ".")
 			other.holds(fieldNumber, s.number(1))
 			s.hasOneNew(s.number(1))
 

@@ -25,7 +25,7 @@ func TestTwoPeopleTakeOneNumberAtTheSameInstant(t *testing.T) {
 			p.sees(created(p.number(1)))
 			continue
 		}
-		p.sees("Invoice number "+p.number(1)+" already exists. "+keptOriginal)
+		p.sees("Invoice number " + p.number(1) + " already exists. " + keptOriginal)
 		p.holds("Customer name", "Ada "+p.mark)
 	}
 	if n := people[0].session.records.invoices(people[0].number(1)); n != 1 || first != 1 {

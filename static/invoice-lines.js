@@ -31,6 +31,14 @@ list.addEventListener("keydown", (event) => {
   else form.elements.notes.focus();
 });
 
+// As many lines as a form had that is filled in again.
+form.addEventListener("fill", ({ detail }) => {
+  const wanted = detail.filter(([name]) => name === "line_description").length;
+  while (list.children.length > wanted) list.lastElementChild.remove();
+  while (list.children.length < wanted) list.append(blank.content.cloneNode(true));
+  renumber();
+});
+
 form.addEventListener("input", showTotals);
 showTotals();
 
@@ -45,6 +53,7 @@ function addLine() {
   list.append(blank.content.cloneNode(true));
   list.lastElementChild.querySelector("[name=line_tax_rate]").value = rate;
   renumber();
+  form.dispatchEvent(new Event("input"));
   list.lastElementChild.querySelector("input").focus();
 }
 
@@ -53,7 +62,7 @@ function removeLine(index) {
   if (lines.length === 1) lines[0].replaceWith(blank.content.cloneNode(true));
   else lines[index].remove();
   renumber();
-  showTotals();
+  form.dispatchEvent(new Event("input"));
   list.children[Math.min(index, list.children.length - 1)].querySelector("input").focus();
 }
 

@@ -6,37 +6,50 @@
 // No timer unlocks a form, because the request may still be running. Only a
 // real answer does: a new page, or this page restored from the back/forward
 // cache. "Try again" submits the same form with the same key.
+//
+// While the browser is offline a form waits, and is sent once the server can be
+// reached. A request that was under way then is sent again, with the same key.
 
 const SLOW_AFTER_MS = 5000;
+const PROBE_MS = 5000; // how often, and how long, the server is asked while a form waits
+const DOUBLE_CLICK_MS = 1000;
 
 // The status stands outside every form: screen readers may pass over what
 // changes inside an element that is aria-busy.
 const panel = document.querySelector("[data-submit-panel]");
 const status = panel.querySelector("[role=status]");
-const again = panel.querySelector("button");
+const again = panel.querySelector("[data-again]");
+const cancel = panel.querySelector("[data-cancel]");
 
 const locks = new Map(); // form → its lock
 let latest = null; // the lock that the panel speaks of
 let awaitingNavigation = null;
+let reached = false; // while a form is sent that has waited, whatever the browser says
 
 for (const form of document.querySelectorAll("form[data-submit-guard]")) {
   form.addEventListener("submit", (event) => {
     if (event.defaultPrevented) return;
     const held = locks.get(form);
-    if (!held) return lock(form, event.submitter);
+    if (!held && (navigator.onLine || reached)) return lock(form, event.submitter);
     event.preventDefault();
-    if (held.offer) offerAgain(held, held.offer);
+    if (!held) wait({ form, submitter: event.submitter });
+    else if (held.offer) offerAgain(held, held.offer);
   });
 }
 
 function lock(form, submitter) {
-  const held = { form, submitter };
+  const held = { form, submitter, sent: true };
   locks.set(form, held);
   latest = awaitingNavigation = held;
   form.setAttribute("aria-busy", "true");
-  held.timer = setTimeout(() => offerAgain(held, "Still saving. Trying again is safe."), SLOW_AFTER_MS);
+  held.timer = setTimeout(() => slow(held), SLOW_AFTER_MS);
   // In the next task: the browser has by then taken the submitter's name and value.
   setTimeout(() => locks.get(form) === held && showBusy(held));
+}
+
+function slow(held) {
+  offerAgain(held, "Still saving. Trying again is safe.");
+  if (!navigator.onLine) waitAll(); // not all browsers tell it to a page that waits for an answer
 }
 
 function showBusy(held) {
@@ -50,17 +63,66 @@ function showBusy(held) {
 }
 
 function offerAgain(held, message) {
-  if (locks.get(held.form) !== held) return;
+  if (locks.get(held.form) !== held || held.waiting) return;
   held.offer = message;
   latest = held;
   say(message, "offer");
 }
 
-again.addEventListener("click", () => {
-  const { form, submitter } = latest;
+again.addEventListener("click", () => send(latest));
+
+function send({ form, submitter }) {
   release(form);
   form.requestSubmit(submitter?.form === form ? submitter : null);
+}
+
+// wait sends a form when the server can be reached: a browser may call itself
+// offline on a machine that has the server, and online too early.
+async function wait(held) {
+  locks.set(held.form, held);
+  latest = held;
+  held.waiting = true;
+  const kept = held.form.dataset.formUrl ? "What you typed is kept; it" : "This";
+  say(
+    held.sent
+      ? "You are offline, and no answer has come. It is sent again when the connection is back, and saved once."
+      : `You are offline. ${kept} is sent when the connection is back.`,
+    "waiting",
+  );
+  // The panel may cover the button that was pressed: a second click must not take back the first.
+  cancel.inert = true;
+  setTimeout(() => (cancel.inert = false), DOUBLE_CLICK_MS);
+  while (!(await reachable())) await chance();
+  if (locks.get(held.form) !== held || !held.waiting) return; // the person has decided otherwise
+  reached = true;
+  send(held);
+  reached = false;
+}
+
+function reachable() {
+  return fetch("/healthz", { method: "HEAD", cache: "no-store", signal: AbortSignal.timeout(PROBE_MS) }).then(() => true, () => false);
+}
+
+function chance() {
+  return new Promise((resolve) => {
+    window.addEventListener("online", resolve, { once: true, signal: AbortSignal.timeout(PROBE_MS) });
+    setTimeout(resolve, PROBE_MS);
+  });
+}
+
+cancel.addEventListener("click", () => {
+  latest.waiting = false;
+  if (latest.sent) return offerAgain(latest, "It may have been saved. Trying again is safe.");
+  release(latest.form);
+  say("Not sent.");
 });
+
+window.addEventListener("offline", waitAll);
+
+async function waitAll() {
+  if (await reachable()) return;
+  for (const held of locks.values()) if (!held.waiting) wait(held);
+}
 
 function release(form) {
   const held = locks.get(form);
@@ -113,4 +175,5 @@ function say(message, state = "") {
   status.textContent = message;
   panel.dataset.submitPanel = state;
   again.hidden = state !== "offer";
+  cancel.hidden = state !== "waiting";
 }

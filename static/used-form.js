@@ -28,6 +28,7 @@ function saysSoAlready(used) {
 }
 
 function tell(used) {
+  form.dispatchEvent(new Event("used"));
   const notice = document.createElement("div");
   notice.className = "notice conflict";
   notice.setAttribute("role", "alert");

@@ -11,12 +11,16 @@ type Form struct {
 	// Title heads the page, such as "New customer", and Submit is on the main button.
 	Title  string
 	Submit string
+	// One is what the form makes or changes, such as "customer".
+	One string
 	// Action is where the form is sent, and Href where it is opened, without the key.
 	Action string
 	Href   string
 	// Key is the idempotency key of this intent, and Owner whose intent it is.
 	Key   string
 	Owner Owner
+	// KeptFor names the person for whom the browser keeps what is typed, until it is saved; "" if it keeps nothing.
+	KeptFor string
 	// Version is that of the record that is to be changed, as the person sees it; 0 in a form that creates.
 	Version int
 	// Typed has what stands in the fields, by their names.
@@ -52,6 +56,14 @@ func (f Form) cameBack() bool { return f.Notice != nil || len(f.Errors) > 0 }
 
 // url is where the form is opened under its key. Asked again, it tells whether the form is used.
 func (f Form) url() string { return f.Href + "?" + url.Values{"key": {f.Key}}.Encode() }
+
+// unsaved is what people call what was typed and not saved.
+func (f Form) unsaved() string {
+	if f.Version != 0 {
+		return "unsaved changes"
+	}
+	return "an unsaved " + f.One
+}
 
 // fields are what is not shown.
 func (f Form) fields() []Field {

@@ -25,6 +25,8 @@ type Page struct {
 	// Flash is said once at the top of the page, such as "Invoice 2026-0042
 	// created". Empty for none.
 	Flash string
+	// Done is the key of a form that is done, so that the browser need not keep what was typed into it. Empty for none.
+	Done string
 	// History is what was done to the record that the page shows, newest first.
 	History []HistoryEntry
 	// HistoryHref is the page with all of it; "" if History is all.

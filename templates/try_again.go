@@ -20,6 +20,8 @@ type TryAgain struct {
 	// Facts are those that people typed, in the order of the page; the others, such as the key, mean nothing to
 	// them.
 	Facts []Fact
+	// LoggedOut says that it is because nobody is logged in. A browser that keeps the form leads to the login by itself.
+	LoggedOut bool
 	// Links are further ways on, such as logging in again in a new tab.
 	Links []Link
 }

@@ -53,7 +53,7 @@ func (s *Server) changePassword(w http.ResponseWriter, r *http.Request) error {
 	if err := s.saveSession(w, r); err != nil {
 		return err
 	}
-	s.setFlash(w, "/account", passwordChanged)
+	s.setFlash(w, "/account", passwordChanged, "")
 	return seeOther(w, r, "/account")
 }
 

@@ -22,7 +22,7 @@ import (
 func htmlFormat[C any, R entity](m *mounted[R], op idempotency.Operation[C, R], words wording, c command[C]) format[C, R] {
 	refuse := m.refuseForm(op.Kind(), words)
 	show := func(w http.ResponseWriter, r *http.Request, found R, outcome idempotency.Outcome) error {
-		m.s.setFlash(w, m.page(found), flash(op.Name(), outcome))
+		m.s.setFlash(w, m.page(found), flash(op.Name(), outcome), r.PostForm.Get("idempotency_key"))
 		return seeOther(w, r, m.page(found))
 	}
 	return format[C, R]{
@@ -67,7 +67,10 @@ func htmlFormat[C any, R entity](m *mounted[R], op idempotency.Operation[C, R], 
 
 // newForm is the form of an operation before anything is known of its fields.
 func (m *mounted[R]) newForm(r *http.Request, kind idempotency.Kind, words wording, key idempotency.Key) templates.Form {
-	f := templates.Form{Title: words.title, Submit: words.submit, Key: key.String(), Owner: formOwner(r), Action: m.makingFor(r)}
+	f := templates.Form{
+		Title: words.title, Submit: words.submit, One: m.one, Key: key.String(), Owner: formOwner(r), KeptFor: m.keptFor(r),
+		Action: m.makingFor(r),
+	}
 	f.Href, f.Cancel = f.Action+"/new", f.Action
 	if m.belongs != nil {
 		f.Cancel = path.Dir(f.Action)
@@ -145,7 +148,9 @@ func (m *mounted[R]) open(
 			if err != nil {
 				return err
 			}
-			return m.s.render(w, r, http.StatusOK, templates.FormUsedPage(m.s.page(w, r), wasUsed(r, existing)))
+			page := m.s.page(w, r)
+			page.Done = key.String()
+			return m.s.render(w, r, http.StatusOK, templates.FormUsedPage(page, wasUsed(r, existing)))
 		}
 		f, err := form(r, key)
 		if err != nil {

@@ -225,7 +225,11 @@ func TestLogoutClearsTheBrowser(t *testing.T) {
 	b := setup(t)
 	person := b.person(b.site, b.acme)
 	const sheet = `<link rel="stylesheet" href="/logged-out.css"`
-	if a := person.get(person.submit("/logout", nil).location()); !strings.Contains(a.body, sheet) {
+	loggedOut := person.submit("/logout", nil)
+	if got := loggedOut.header.Get("Clear-Site-Data"); got != `"storage"` {
+		t.Errorf("what was typed stays in the browser: Clear-Site-Data %q", got)
+	}
+	if a := person.get(loggedOut.location()); !strings.Contains(a.body, sheet) {
 		t.Errorf("the page after the logout: %v", a)
 	}
 	if a := person.get("/login"); strings.Contains(a.body, sheet) {

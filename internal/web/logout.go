@@ -11,6 +11,8 @@ func (s *Server) logOut(w http.ResponseWriter, r *http.Request) error {
 		return fmt.Errorf("end session: %w", err)
 	}
 	s.sessions.WriteSessionCookie(r.Context(), w, "", time.Time{})
+	// What kept-forms.js keeps, of everybody: whoever comes next could look at it.
+	w.Header().Set("Clear-Site-Data", `"storage"`)
 	return seeOther(w, r, "/login?logged-out")
 }
 

@@ -20,8 +20,9 @@ import (
 // page fills in what all pages share. It takes the flash message, so it is called once per answer.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) templates.Page {
 	who := principal(r)
+	flash, done := takeFlash(w, r)
 	return templates.Page{
-		User: who.Name, Tenant: who.TenantName, LoginUnknown: s.loginUnknown(r), Asset: s.assets.Path, Flash: takeFlash(w, r),
+		User: who.Name, Tenant: who.TenantName, LoginUnknown: s.loginUnknown(r), Asset: s.assets.Path, Flash: flash, Done: done,
 		Nav: s.nav(r), Tabs: s.tabs(r),
 	}
 }
@@ -125,27 +126,30 @@ func (w *pageWriter) start() error {
 	return err //nolint:wrapcheck // render says what it is
 }
 
-// flashCookie holds what a page may say once after a redirect: the name of a message, see flash.
+// flashCookie holds what a page may say once after a redirect: the name of a message, see flash, and the key of the form
+// that is done.
 const flashCookie = "onlyonce_flash"
 
-// setFlash leaves a message for the page at path.
-func (s *Server) setFlash(w http.ResponseWriter, path, message string) {
+// setFlash leaves a message for the page at path, and the key of the form that is done, if it was one.
+func (s *Server) setFlash(w http.ResponseWriter, path, message, done string) {
 	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure is off on loopback only
-		Name: flashCookie, Value: message, Path: path, MaxAge: 60,
+		Name: flashCookie, Value: message + "?" + url.QueryEscape(done), Path: path, MaxAge: 60,
 		HttpOnly: true, Secure: s.secure, SameSite: http.SameSiteLaxMode,
 	})
 }
 
-// takeFlash gives the message that was left for this page, once.
-func takeFlash(w http.ResponseWriter, r *http.Request) string {
+// takeFlash gives the message that was left for this page, and the key of the form that is done, once.
+func takeFlash(w http.ResponseWriter, r *http.Request) (message, done string) {
 	cookie, err := r.Cookie(flashCookie)
 	if err != nil {
-		return ""
+		return "", ""
 	}
 	http.SetCookie(w, &http.Cookie{ //nolint:gosec // it only deletes
 		Name: flashCookie, Path: r.URL.Path, MaxAge: -1, HttpOnly: true, SameSite: http.SameSiteLaxMode,
 	})
-	return cookie.Value
+	message, done, _ = strings.Cut(cookie.Value, "?")
+	done, _ = url.QueryUnescape(done) // "" if somebody has changed it
+	return message, done
 }
 
 // failHTML answers an error with a page that leads on and loses nothing that was typed.
@@ -199,7 +203,7 @@ func (s *Server) tryAgain(r *http.Request, f failed) templates.TryAgain {
 	case f.stranger:
 		again.Title = "You are not logged in any more"
 		again.Message = "Log in again in a new tab, then come back here and try again." + kept
-		again.Links = []templates.Link{{Text: "Log in", Href: "/login", NewTab: true}}
+		again.Links, again.LoggedOut = []templates.Link{{Text: "Log in", Href: "/login", NewTab: true}}, true
 	case f.otherTenant():
 		notice := templates.OtherTenant(formOwner(r), owner(r), false)
 		again.Title, again.Message, again.Links = notice.Title, notice.Text, notice.Links

@@ -1,0 +1,280 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+)
+
+// A person types an invoice, and the tab is gone before it is sent: it crashed, or was closed by mistake. The text is
+// still there, under the key of that form, whichever way the person comes back. It is offered, and filled in only when
+// asked for.
+
+func TestTypedTextIsRestoredInTheSameForm(t *testing.T) {
+	t.Parallel()
+	for name, lose := range map[string]func(*session){"crashed tab": (*session).crash, "closed tab": (*session).closeTab} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := start(t)
+			s.login()
+			s.newInvoice()
+			form := s.page.URL()
+			s.fillTwoLines()
+			lose(s)
+
+			s.open(form)
+			s.isOffered(notSaved)
+			s.holds("Number", "")
+			s.check(expect.Locator(s.line(2)).ToBeHidden(), "have an empty form")
+			s.click("Restore")
+			s.holdsTwoLines()
+			s.isOfferedNothing()
+			s.isOnForm(form)
+			s.create()
+			s.seesTwoLines()
+			s.attempts("created")
+		})
+	}
+}
+
+// The address is lost with the tab. A new form knows of the old one, and leads to it: one wish stays one wish.
+func TestNewFormOffersTheUnsavedOne(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.login()
+	s.newInvoice()
+	form := s.page.URL()
+	s.fillTwoLines()
+	s.crash()
+
+	s.newInvoice()
+	if s.page.URL() == form {
+		t.Fatal("the form is no new one")
+	}
+	s.isOffered("You have an unsaved invoice from ")
+	s.follow("Continue")
+	s.holdsTwoLines()
+	s.isOnForm(form)
+	if url := s.page.URL(); url != form {
+		t.Errorf("the address is %s, which fills in again what may have changed since", url)
+	}
+	s.create()
+	s.seesTwoLines()
+	s.newInvoice()
+	s.isOfferedNothing()
+	s.attempts("created")
+}
+
+// Back brings a page without the browser's page cache as it was before anybody typed.
+func TestBackToAFormOffersWhatWasTyped(t *testing.T) {
+	t.Parallel()
+	s := startIn(t, withoutPageCache)
+	s.login()
+	s.newInvoice()
+	s.fillTwoLines()
+	s.follow("Customers")
+	s.seesHeading("Customers")
+
+	s.back()
+	s.isOffered(notSaved)
+	s.click("Restore")
+	s.holdsTwoLines()
+	s.create()
+	s.seesTwoLines()
+}
+
+func TestDiscardedTextIsGone(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.login()
+	s.newInvoice()
+	form := s.page.URL()
+	s.fillInvoice("2026-7001")
+	s.refresh()
+	s.isOffered(notSaved)
+	s.click("Discard")
+	s.isOfferedNothing()
+	s.isFocused(s.field("Bill to"))
+	s.keeps(0)
+	s.refresh()
+	s.isOfferedNothing()
+
+	s.fillInvoice("2026-7001")
+	s.newInvoice()
+	s.isOffered("You have an unsaved invoice from ")
+	s.click("Discard")
+	s.isOfferedNothing()
+	s.keeps(0)
+	s.open(form)
+	s.isOfferedNothing()
+	s.hasNew(0)
+}
+
+// A form that nobody has typed into, or no longer says anything of its own, is nothing to offer.
+func TestNothingTypedIsNothingToOffer(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.login()
+	s.newInvoice()
+	s.keeps(0)
+	s.fill("Number", "2026-7001")
+	s.keeps(1)
+	s.fill("Number", "")
+	s.keeps(0)
+	s.click("Add a line")
+	s.keeps(1)
+	s.click("Remove line 2")
+	s.keeps(0)
+	s.newInvoice()
+	s.isOfferedNothing()
+}
+
+// Whoever does not look at the offer and types loses neither text.
+func TestTypingBesideAnOffer(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.login()
+	s.newInvoice()
+	s.fill("Notes", "before")
+	s.refresh()
+	s.isOffered(notSaved)
+	s.fill("Number", "2026-7002")
+	s.refresh()
+	s.click("Restore") // the newest first
+	s.holds("Number", "2026-7002")
+	s.holds("Notes", "")
+	s.isOffered(notSaved)
+	s.click("Restore")
+	s.holds("Number", "")
+	s.holds("Notes", "before")
+	s.click("Restore") // what stood there instead
+	s.holds("Number", "2026-7002")
+	s.click("Discard")
+	s.holds("Number", "2026-7002")
+	s.isOfferedNothing()
+	s.refresh()
+	s.click("Restore")
+	s.holds("Number", "2026-7002")
+	s.isOfferedNothing()
+}
+
+// Two tabs of one form: what was typed last is kept, and neither is in the way of the other.
+func TestTwoTabsKeepWhatWasTypedLast(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.login()
+	s.newInvoice()
+	form := s.page.URL()
+	other := s.tab(form)
+	s.fill("Number", "2026-7001")
+	other.fill("Number", "2026-7002")
+	s.fill("Notes", "Thank you.")
+	other.closeTab()
+	other.open(form)
+	other.click("Restore")
+	other.holds("Number", "2026-7001")
+	other.holds("Notes", "Thank you.")
+	s.keeps(1)
+}
+
+// A refused form comes back with what was typed. It is not offered what it has, and a crash does not take it.
+func TestRefusedFormIsKept(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.login()
+	s.newInvoice()
+	form := s.page.URL()
+	s.fillInvoice("2026-7001")
+	s.fill("Unit price", "fifty")
+	s.create()
+	s.sees("There is a problem")
+	s.isOfferedNothing()
+	s.crash()
+	s.open(form)
+	s.click("Restore")
+	s.holds("Unit price", "fifty")
+	s.fill("Unit price", "50.00")
+	s.create()
+	s.seesInvoice("2026-7001", created("2026-7001"))
+	s.hasOneNew("2026-7001")
+	s.keeps(0)
+	s.attempts("rejected", "created")
+}
+
+// An edit is restored with the version that the person had seen: what somebody else has saved since is not
+// overwritten unseen.
+func TestRestoredEditKnowsWhatItHasSeen(t *testing.T) {
+	t.Parallel()
+	s := withAda(t)
+	ada := s.page.URL()
+	s.edit()
+	form := s.page.URL()
+	s.fill("Email", "countess@example.test")
+	s.crash()
+
+	s.open(ada)
+	s.edit()
+	s.isOffered("You have unsaved changes from ")
+	s.fill("Name", "Ada King")
+	s.click("Save changes")
+	s.sees("Changes to Ada King saved.")
+	s.keeps(1)
+
+	s.open(form)
+	s.click("Restore")
+	s.holds("Email", "countess@example.test")
+	s.holds("Name", "Ada Byron")
+	s.click("Save changes")
+	s.sees("Ada King was changed while you were editing. Your changes were not saved.")
+	s.seesRow("Name", "Differs", "Ada King", "Ada Byron")
+	s.hasChanged("customer.edit")
+	s.click("Save mine instead")
+	s.seesHeading("Ada Byron")
+	s.keeps(0)
+}
+
+// The answer is lost after the commit: nobody knows, but the server. A new form asks it, and offers nothing that is done.
+func TestSavedFormIsNotOffered(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.login()
+	s.newInvoice()
+	s.fillInvoice("2026-7001")
+	s.loseNextAnswer()
+	s.pointAt("Create invoice")
+	s.tap(1)
+	s.attempts("created")
+	s.isOnBrowserError()
+	s.closeTab()
+
+	s.open("/invoices")
+	s.keeps(1)
+	s.newInvoice()
+	s.keeps(0)
+	s.isOfferedNothing()
+	s.hasOneNew("2026-7001")
+}
+
+// A form that was used is not kept again, whatever is typed into it.
+func TestUsedFormIsNotKept(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.login()
+	s.newInvoice()
+	form := s.page.URL()
+	s.fillInvoice("2026-7001")
+	s.create()
+	s.seesInvoice("2026-7001", created("2026-7001"))
+	s.keeps(0)
+	s.back()
+	s.saysUsed("2026-7001")
+	s.fill("Notes", "Thank you.")
+	s.keeps(0)
+
+	other := s.tab("/invoices/new")
+	other.storage(`(url) => localStorage.setItem("onlyonce form nobody " + url.split("key=")[1], JSON.stringify({
+		person: "nobody", key: url.split("key=")[1], url, versions: [{ at: Date.now(), typed: [], seen: [] }] }))`, form)
+	other.keeps(1)
+	other.open(strings.TrimPrefix(form, s.origin))
+	other.sees("This form already created 2026-7001.")
+	other.keeps(0)
+}

@@ -1,0 +1,80 @@
+package e2e
+
+import (
+	"testing"
+
+	"github.com/playwright-community/playwright-go"
+)
+
+// A person types an invoice for so long that their login is over when they send it. They log in, and go on.
+
+func TestLoginIsOverWhenAFormIsSent(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.login()
+	s.newInvoice()
+	form := s.page.URL()
+	s.fillTwoLines()
+	s.endSessions()
+	s.create()
+
+	s.seesHeading("Log in")
+	s.logInAgain()
+	s.seesHeading("New invoice")
+	s.isOnForm(form)
+	s.click("Restore")
+	s.holdsTwoLines()
+	s.create()
+	s.seesTwoLines()
+	s.attempts("created")
+}
+
+// Not all that was sent is kept, because the storage is full. The page that has all of it stays, as without JavaScript.
+func TestLoginIsOverAndTheFormIsNotKept(t *testing.T) {
+	t.Parallel()
+	for name, javaScript := range withAndWithoutJavaScript {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := start(t, javaScript)
+			s.login()
+			s.newInvoice()
+			s.fillInvoice("2026-7001")
+			if name == "with JavaScript" {
+				s.storage(`() => { Storage.prototype.setItem = () => { throw new DOMException("full", "QuotaExceededError") } }`)
+			}
+			s.fill("Notes", "Thank you.")
+			s.endSessions()
+			s.create()
+			s.seesHeading("You are not logged in any more")
+			s.sees("Thank you.")
+
+			page, err := s.browser.ExpectPage(func() error {
+				return s.page.Locator("main").GetByRole("link", playwright.LocatorGetByRoleOptions{Name: "Log in"}).Click()
+			})
+			s.check(err, "open the login in a new tab")
+			again := *s
+			again.page = page
+			again.loginAs("acme@onlyonce.test")
+			s.click("Try again")
+			s.seesInvoice("2026-7001", created("2026-7001"))
+			s.sees("Thank you.")
+			s.hasOneNew("2026-7001")
+			s.attempts("created")
+		})
+	}
+}
+
+// endSessions ends every login, as time does.
+func (s *session) endSessions() {
+	s.t.Helper()
+	_, err := s.db.Exec(s.t.Context(), `DELETE FROM sessions`)
+	s.check(err, "end the sessions")
+}
+
+// logInAgain logs in on the page that is there, wherever it leads.
+func (s *session) logInAgain() {
+	s.t.Helper()
+	s.fill("Email", "acme@onlyonce.test")
+	s.fill("Password", "only-once-demo")
+	s.press("Enter")
+}

@@ -1,0 +1,170 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+)
+
+// What a browser keeps is for the person who typed it, and for as long as it is of use.
+
+// Others use the same browser: somebody of another business, and somebody of the same one. Neither is offered anything, at
+// no address.
+func TestKeptTextIsForNobodyElse(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	_, err := s.db.Exec(t.Context(), `
+		INSERT INTO users (tenant_id, email, password_hash)
+		SELECT tenant_id, 'kim2@onlyonce.test', password_hash FROM users WHERE email = 'acme@onlyonce.test'`)
+	s.check(err, "add a person")
+	s.login()
+	s.newInvoice()
+	form := s.page.URL()
+	s.fillInvoice("2026-7001")
+	for _, other := range []string{"globex@onlyonce.test", "kim2@onlyonce.test"} {
+		s.open("/login?switch")
+		s.loginAs(other)
+		for _, address := range []string{form, "/invoices/new"} {
+			s.open(address)
+			s.seesHeading("New invoice")
+			s.isOfferedNothing()
+			s.fill("Notes", "of "+other)
+			s.fill("Notes", "")
+		}
+	}
+	s.keeps(1)
+	s.open("/login?switch")
+	s.loginAs("acme@onlyonce.test")
+	s.open(form)
+	s.click("Restore")
+	s.holds("Number", "2026-7001")
+	for _, text := range s.kept() {
+		if strings.Contains(text, "acme@onlyonce.test") || strings.Contains(text, "Acme") {
+			t.Errorf("it says whose it is: %s", text)
+		}
+	}
+}
+
+// A form of one business that came back to somebody of another one is kept for neither of them twice.
+func TestFormOfAnotherTenantIsNotKept(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.login()
+	s.newInvoice()
+	other := s.tab("/login?switch")
+	other.loginAs("globex@onlyonce.test")
+	s.fillInvoice("2026-7001")
+	s.create()
+	s.sees("This form belongs to Acme Studio")
+	s.fill("Notes", "Thank you.")
+	s.keeps(1)
+	other.open("/invoices/new")
+	other.seesHeading("New invoice")
+	other.isOfferedNothing()
+
+	s.click("Create it for Globex Works")
+	s.seesHeading("Invoice 2026-7001")
+	s.keeps(0)
+	s.hasOneNew("2026-7001")
+}
+
+// Logging out leaves nothing behind, of anybody.
+func TestNothingIsKeptAfterALogout(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.login()
+	s.newInvoice()
+	form := s.page.URL()
+	s.fillInvoice("2026-7001")
+	s.open("/login?switch")
+	s.loginAs("globex@onlyonce.test")
+	s.newInvoice()
+	s.fillInvoice("2026-7002")
+	s.keeps(2)
+
+	s.click("Log out")
+	s.seesHeading("Log in")
+	s.keeps(0)
+	s.loginAs("acme@onlyonce.test")
+	s.open(form)
+	s.isOfferedNothing()
+}
+
+// What is a week old is dropped, and so is the oldest beyond twenty, and what cannot be read.
+func TestKeptTextEnds(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.login()
+	s.newInvoice()
+	form := s.page.URL()
+	s.fillInvoice("2026-7001")
+	s.closeTab()
+	s.open("/invoices")
+	s.storage(`() => {
+		const day = 24 * 60 * 60 * 1000;
+		const [name] = Object.keys(localStorage);
+		const mine = JSON.parse(localStorage.getItem(name));
+		mine.versions[0].at -= 7 * day - 60 * 1000;
+		localStorage.setItem(name, JSON.stringify(mine));
+		for (let i = 0; i < 19; i++) {
+			const other = { ...mine, key: "other" + i, person: "nobody", versions: [{ at: Date.now() - i, typed: [], seen: [] }] };
+			localStorage.setItem("onlyonce form nobody other" + i, JSON.stringify(other));
+		}
+		localStorage.setItem("onlyonce form nobody other19", JSON.stringify({
+			...mine, key: "other19", person: "nobody", versions: [{ at: Date.now() - 7 * day, typed: [], seen: [] }] }));
+		localStorage.setItem("onlyonce form nobody spoilt", "{");
+		localStorage.setItem("of another program", "stays");
+	}`)
+	s.open(form)
+	s.keeps(20)
+	s.isOffered("What you typed into this form 6 days ago was not saved.")
+	s.storage(`() => localStorage.setItem("onlyonce form nobody one", JSON.stringify({
+		person: "nobody", key: "one", url: "/", versions: [{ at: Date.now(), typed: [], seen: [] }] }))`)
+	s.open(form)
+	s.isOfferedNothing()
+	s.keeps(20)
+	if n, err := s.page.Evaluate(`() => localStorage.getItem("of another program")`); err != nil || n != "stays" {
+		t.Errorf("what is not ours is %v, %v", n, err)
+	}
+}
+
+// A form may be too long to be kept. Half of it is not offered as if it were all.
+func TestFormThatIsTooLongIsNotKept(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.login()
+	s.newInvoice()
+	s.fill("Notes", "Thank you.")
+	s.keeps(1)
+	s.fill("Notes", strings.Repeat("Thank you. ", 10_000))
+	s.keeps(0)
+	s.fill("Notes", "Thank you.")
+	s.keeps(1)
+}
+
+// Forms work as ever where nothing can be kept: storage is forbidden, or full.
+func TestFormsWithoutStorage(t *testing.T) {
+	t.Parallel()
+	for name, spoil := range map[string]string{
+		"forbidden": `Object.defineProperty(window, "localStorage", { get() { throw new DOMException("no", "SecurityError"); } })`,
+		"full":      `for (let size = 1 << 22; size; size >>= 1) try { localStorage.setItem("full" + size, "x".repeat(size)); } catch {}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := start(t)
+			s.check(s.browser.AddInitScript(playwrightScript("if (location.protocol === 'http:') {"+spoil+"}")), "spoil the storage")
+			s.login()
+			s.newInvoice()
+			form := s.page.URL()
+			s.fillTwoLines()
+			s.refresh()
+			s.isOfferedNothing()
+			s.fillTwoLines()
+			s.create()
+			s.seesHeading("Invoice 2026-7001")
+			s.hasOneNew("2026-7001")
+			s.open(form)
+			s.sees("This form already created 2026-7001.")
+			s.attempts("created")
+		})
+	}
+}

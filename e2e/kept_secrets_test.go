@@ -1,0 +1,95 @@
+package e2e
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// typeEverywhere types into every field of every form on the page, and gives what then stands in the fields of the form
+// with a key, if there is one.
+const typeEverywhere = `() => {
+	const fields = (form) => [...form.querySelectorAll("input:not([type=hidden]), select, textarea")];
+	for (const field of [...document.forms].flatMap(fields)) {
+		if (field.tagName === "SELECT") field.selectedIndex = field.options.length - 1;
+		else field.value = { date: "2027-01-31", email: "typed@example.test", password: "my secret" }[field.type] ?? "typed " + field.name;
+		field.dispatchEvent(new Event("input", { bubbles: true }));
+	}
+	const keyed = document.querySelector("form[data-form-url]");
+	return keyed && fields(keyed).map(({ name, value }) => name + "=" + value).join("\n");
+}`
+
+const fieldsOfTheForm = `() => [...document.querySelectorAll("form[data-form-url] :is(input:not([type=hidden]), select, textarea)")]
+	.map(({ name, value }) => name + "=" + value).join("\n")`
+
+// TestEveryFormIsRestoredAndNoSecretIsKept types into every form that links lead to. A form with a key can be restored, whatever
+// it is a form of. Forms without one, and those about people and tokens, leave no trace.
+func TestEveryFormIsRestoredAndNoSecretIsKept(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	var restored []string
+	look := func(s *session, kind string) {
+		s.t.Helper()
+		s.storage(`() => localStorage.clear()`)
+		typed, err := s.page.Evaluate(typeEverywhere)
+		s.check(err, "type into the forms of "+kind)
+		secret := strings.HasPrefix(kind, "/people") || strings.HasPrefix(kind, "/tokens")
+		if typed == nil || secret {
+			if kept := s.kept(); len(kept) > 0 {
+				t.Errorf("%s leaves %q", kind, kept)
+			}
+			return
+		}
+		restored = append(restored, kind)
+		s.refresh()
+		s.click("Restore")
+		found, err := s.page.Evaluate(fieldsOfTheForm)
+		s.check(err, "read the fields of "+kind)
+		if found != typed {
+			t.Errorf("%s has\n%s\nwant\n%s", kind, found, typed)
+		}
+	}
+	s.open("/login")
+	look(s, "/login")
+	s.login()
+	s.visitLinkedPages(look)
+	invoice := s.issuedByAPI("2026-7301")
+	s.payByAPI(invoice, "23.00", "R-1")
+	s.open(invoice)
+	s.follow("Refund 23.00 EUR of it")
+	look(s, "/payments/{id}/refunds/new")
+	for _, form := range []string{"/send/new", "/payments/new", "/credit-notes/new"} {
+		s.open(invoice + form)
+		look(s, "/invoices/{id}"+form)
+	}
+	for _, kind := range []string{
+		"/invoices/new", "/invoices/{id}/edit", "/customers/new", "/customers/{id}/edit", "/settings/edit",
+	} {
+		if !slices.Contains(restored, kind) {
+			t.Errorf("%s was not restored, only %q", kind, restored)
+		}
+	}
+
+	s.open("/people/new")
+	s.fill("Email", "grace@example.test")
+	s.click("Add person")
+	s.seesHeading("grace@example.test")
+	s.open(s.secret())
+	look(s, "/join")
+}
+
+// A password is kept of no form, whatever else is.
+func TestPasswordInAKeptForm(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.login()
+	s.open("/customers/new")
+	s.storage(`() => document.querySelector("form[data-form-url]").insertAdjacentHTML("beforeend", '<input type=password name=pin>')`)
+	s.check(s.page.Locator("[name=pin]").Fill("my secret"), "type a password")
+	s.fill("Name", "Ada Byron")
+	s.keeps(1)
+	if kept := s.kept()[0]; strings.Contains(kept, "my secret") ||
+		!strings.Contains(kept, "Ada Byron") {
+		t.Errorf("%s", kept)
+	}
+}

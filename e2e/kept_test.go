@@ -1,0 +1,113 @@
+package e2e
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/playwright-community/playwright-go"
+)
+
+// What a browser keeps of forms that are not saved.
+
+const notSaved = "What you typed into this form just now was not saved."
+
+// kept is what the browser keeps, as text.
+func (s *session) kept() (forms []string) {
+	s.t.Helper()
+	found, err := s.page.Evaluate(`() => Object.keys(localStorage).filter((name) => name.startsWith("onlyonce form "))
+		.map((name) => localStorage.getItem(name))`)
+	s.check(err, "look into the browser's storage")
+	for _, form := range found.([]any) {
+		forms = append(forms, form.(string))
+	}
+	slices.Sort(forms)
+	return forms
+}
+
+// keeps waits until the browser keeps so many forms.
+func (s *session) keeps(want int) {
+	s.t.Helper()
+	s.until(fmt.Sprintf("the browser keeps %d forms", want), func() bool { return len(s.kept()) == want })
+}
+
+// panel is where a form offers what was typed before.
+func (s *session) panel() playwright.Locator { return s.page.Locator("[data-kept-for]") }
+
+func (s *session) isOffered(text string) {
+	s.t.Helper()
+	s.check(expect.Locator(s.panel()).ToContainText(text), "be offered: "+text)
+}
+
+func (s *session) isOfferedNothing() {
+	s.t.Helper()
+	s.check(expect.Locator(s.page.Locator("[data-kept-for] .notice")).ToHaveCount(0), "be offered nothing")
+}
+
+// closeTab closes the tab, and opens an empty one.
+func (s *session) closeTab() {
+	s.t.Helper()
+	s.check(s.page.Close(), "close the tab")
+	s.newTab()
+}
+
+// crash makes the tab crash, and opens an empty one.
+func (s *session) crash() {
+	s.t.Helper()
+	_, err := s.page.ExpectEvent("crash", func() error {
+		go func() { _ = s.command("Page.crash") }() // which nobody is left to answer
+		return nil
+	})
+	s.check(err, "crash the tab")
+	s.newTab()
+}
+
+func (s *session) newTab() {
+	s.t.Helper()
+	page, err := s.browser.NewPage()
+	s.check(err, "open a tab")
+	s.page = page
+}
+
+// storage does something to the browser's storage.
+func (s *session) storage(script string, args ...any) {
+	s.t.Helper()
+	_, err := s.page.Evaluate(script, args...)
+	s.check(err, "change the browser's storage")
+}
+
+// fillTwoLines types an invoice of 123.00 and a line of 12.30.
+func (s *session) fillTwoLines() {
+	s.t.Helper()
+	s.fillInvoice("2026-7001")
+	s.fill("Notes", "Thank you.\nAda")
+	s.click("Add a line")
+	s.fillLine(2, "Hosting", "1", "10.00", "23")
+	s.total("135.30")
+}
+
+// holdsTwoLines holds that the form has all of it.
+func (s *session) holdsTwoLines() {
+	s.t.Helper()
+	s.holds("Customer email", "ada@example.test")
+	s.holds("Customer name", "Ada Byron")
+	s.holds("Number", "2026-7001")
+	s.holds("Notes", "Thank you.\nAda")
+	for i, description := range []string{"Design of 2026-7001", "Hosting"} {
+		s.check(expect.Locator(s.line(i+1).GetByLabel("Description")).ToHaveValue(description), "have the line "+description)
+	}
+	s.check(expect.Locator(s.line(3)).ToBeHidden(), "have two lines")
+	s.total("135.30")
+}
+
+// seesTwoLines holds that the page is that of the invoice, which exists once.
+func (s *session) seesTwoLines() {
+	s.t.Helper()
+	s.seesHeading("Invoice 2026-7001")
+	s.sees(created("2026-7001"))
+	s.sees("135.30")
+	s.hasOneNew("2026-7001")
+	s.keeps(0)
+}
+
+// playwrightScript is a script that runs in each page before the page's own.
+func playwrightScript(content string) playwright.Script { return playwright.Script{Content: &content} }

@@ -1,0 +1,47 @@
+package e2e
+
+import "testing"
+
+// An offer says what there is and waits. It takes neither the focus nor a click that was meant for something else, and can
+// be reached and answered by the keyboard.
+
+func TestOfferIsCalm(t *testing.T) {
+	t.Parallel()
+	for name, width := range widths {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := start(t, width)
+			s.login()
+			s.newInvoice()
+			s.fillInvoice("2026-7001")
+			s.open("/invoices")
+			s.pointAtLink("New invoice")
+			s.tap(1)
+			s.isOffered("You have an unsaved invoice from ")
+			inOffer, err := s.page.Evaluate(
+				`([x, y]) => !!document.elementFromPoint(x, y)?.closest(".kept a, .kept button")`, []float64{s.x, s.y})
+			if s.check(err, "look under the mouse"); inOffer != false {
+				t.Error("a second click on New invoice would answer the offer")
+			}
+			s.isFocused(s.field("Bill to"))
+			s.isAccessible("an offer")
+			s.press("Shift+Tab")
+			s.isFocused(s.button("Discard"))
+			s.press("Shift+Tab")
+			s.isFocused(s.link("Continue"))
+			s.press("Enter")
+			s.holds("Number", "2026-7001")
+			s.isFocused(s.field("Bill to"))
+			s.isOffered("Restored.")
+		})
+	}
+}
+
+// pointAtLink is pointAt for a link.
+func (s *session) pointAtLink(link string) {
+	s.t.Helper()
+	s.check(s.link(link).ScrollIntoViewIfNeeded(), "scroll to "+link)
+	box, err := s.link(link).BoundingBox()
+	s.check(err, "find "+link)
+	s.x, s.y = box.X+box.Width/2, box.Y+box.Height/2
+}

@@ -1,0 +1,220 @@
+package e2e
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/playwright-community/playwright-go"
+)
+
+// The connection is gone when somebody sends a form. The form waits, says so, and is sent when the connection is back:
+// once, whatever else is pressed.
+
+const (
+	offlineAndKept = "You are offline. What you typed is kept; it is sent when the connection is back."
+	offlineAndSent = "You are offline, and no answer has come. It is sent again when the connection is back, and saved once."
+)
+
+func TestFormIsSentWhenTheConnectionIsBack(t *testing.T) {
+	t.Parallel()
+	s := start(t, onPhone) // whose panel covers the button
+	s.login()
+	s.newInvoice()
+	form := s.page.URL()
+	s.fillInvoice("2026-7001")
+	s.offline(true)
+	s.pointAt("Create invoice")
+	s.tap(2) // the second one does not take back the first, wherever it meets the panel
+	s.isTold(offlineAndKept)
+	s.tap(3)
+	s.press("Control+Enter")
+	s.isOnForm(form)
+	s.fill("Notes", "Thank you.") // it is not too late
+	s.hasNew(0)
+	s.offline(false)
+
+	s.seesInvoice("2026-7001", created("2026-7001"))
+	s.sees("Thank you.")
+	s.hasOneNew("2026-7001")
+	s.keeps(0)
+	s.attempts("created")
+}
+
+func TestFormIsNotSentIfThePersonDecidesSo(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.login()
+	s.newInvoice()
+	s.fillInvoice("2026-7001")
+	s.offline(true)
+	s.pointAt("Create invoice")
+	s.tap(1)
+	s.isTold(offlineAndKept)
+	s.click("Do not send")
+	s.check(expect.Locator(s.button("Do not send")).ToBeHidden(), "no longer wait")
+	s.isTold("Not sent.")
+	s.offline(false)
+	s.reachesTheServer()
+	s.holds("Number", "2026-7001")
+	s.hasNew(0)
+	s.attempts()
+
+	s.create()
+	s.seesInvoice("2026-7001", created("2026-7001"))
+	s.hasOneNew("2026-7001")
+	s.attempts("created")
+}
+
+// The connection is lost while the server works. Nobody knows whether the request has arrived: it is sent again with the
+// same key.
+func TestConnectionIsLostBeforeTheAnswer(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.login()
+	s.newInvoice()
+	s.fillInvoice("2026-7001")
+	s.listenToForm()
+	lose, back := s.connection()
+	release := s.lockInvoices()
+	s.pointAt("Create invoice")
+	s.tap(1)
+	s.waiting(1)
+	lose()
+	s.formSaid("status: " + offlineAndSent)
+	s.tap(2)
+	back()
+	s.waiting(2)
+	release()
+
+	s.seesInvoice("2026-7001", ignoredDuplicate)
+	s.hasOneNew("2026-7001")
+	s.keeps(0)
+	s.attempts("created", "replayed")
+}
+
+// The answer has come, and then the connection is gone: there is nothing left to send.
+func TestConnectionIsLostAfterTheAnswer(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.login()
+	s.newInvoice()
+	s.fillInvoice("2026-7001")
+	s.create()
+	s.seesInvoice("2026-7001", created("2026-7001"))
+	s.offline(true)
+	s.back()
+	s.holds("Number", "2026-7001")
+	s.pointAt("Create invoice")
+	s.tap(1)
+	s.isTold(offlineAndKept)
+	s.offline(false)
+	s.seesInvoice("2026-7001", ignoredDuplicate)
+	s.hasOneNew("2026-7001")
+	s.keeps(0)
+	s.attempts("created", "replayed")
+}
+
+// A tab that waits and is closed sends nothing. What was typed is offered again.
+func TestTabIsClosedWhileItWaits(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.login()
+	s.newInvoice()
+	form := s.page.URL()
+	s.fillInvoice("2026-7001")
+	s.offline(true)
+	s.pointAt("Create invoice")
+	s.tap(1)
+	s.isTold(offlineAndKept)
+	s.closeTab()
+	s.offline(false)
+	s.open(form)
+	s.click("Restore")
+	s.hasNew(0)
+	s.create()
+	s.seesInvoice("2026-7001", created("2026-7001"))
+	s.hasOneNew("2026-7001")
+	s.attempts("created")
+}
+
+// A browser says that it is offline on a machine without a network, which may have the server all the same.
+func TestBrowserIsWrongAboutBeingOffline(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	wrong := playwrightScript(`Object.defineProperty(Navigator.prototype, "onLine", { get: () => false })`)
+	s.check(s.browser.AddInitScript(wrong), "be wrong")
+	s.login() // which takes a form as well
+	s.newInvoice()
+	s.fillInvoice("2026-7001")
+	s.create()
+	s.seesInvoice("2026-7001", created("2026-7001"))
+	s.hasOneNew("2026-7001")
+	s.attempts("created")
+}
+
+// A button that brings a record into another state waits in the same way.
+func TestButtonIsPressedOffline(t *testing.T) {
+	t.Parallel()
+	s := withDraft(t)
+	s.offline(true)
+	s.pointAt("Issue invoice")
+	s.tap(2)
+	s.isTold("You are offline. This is sent when the connection is back.")
+	s.offline(false)
+	s.sees("Invoice 2026-7001 issued.")
+	s.hasLived("invoice.issue")
+	s.attempts("changed")
+}
+
+// offline takes the connection away, or gives it back. A request that is under way goes on.
+func (s *session) offline(yes bool) {
+	s.t.Helper()
+	s.check(s.browser.SetOffline(yes), "change the connection")
+}
+
+// connection is for a page that will wait for an answer: nobody can look into it then, and Playwright's SetOffline waits too.
+// So the page asks when the connection is lost, and whether it is back, and the test answers.
+func (s *session) connection() (lose, back func()) {
+	s.t.Helper()
+	var lost atomic.Bool
+	asked := make(chan playwright.Route, 1)
+	s.check(s.page.Route("**/healthz", func(r playwright.Route) {
+		if lost.Load() {
+			_ = r.Abort("internetdisconnected")
+		} else {
+			_ = r.Continue()
+		}
+	}), "watch the connection")
+	s.check(s.page.Route("**/lost", func(r playwright.Route) { asked <- r }), "wait for the page to ask")
+	_, err := s.page.Evaluate(`() => void fetch("/lost").then(() => {
+		Object.defineProperty(navigator, "onLine", { get: () => false });
+		dispatchEvent(new Event("offline"));
+	})`)
+	s.check(err, "let the page ask")
+	var route playwright.Route
+	select {
+	case route = <-asked:
+	case <-time.After(patience):
+		s.t.Fatal("the page does not ask")
+	}
+	lose = func() {
+		s.t.Helper()
+		lost.Store(true)
+		s.check(route.Fulfill(playwright.RouteFulfillOptions{Status: new(204)}), "tell the page")
+	}
+	return lose, func() { lost.Store(false) }
+}
+
+// isTold holds what is said beside the form.
+func (s *session) isTold(text string) {
+	s.t.Helper()
+	s.check(expect.Locator(s.page.Locator("[data-submit-panel] [role=status]")).ToHaveText(text), "be told: "+text)
+}
+
+// reachesTheServer asks the server from the page, twice: whatever the page had asked before it has heard by then.
+func (s *session) reachesTheServer() {
+	s.t.Helper()
+	_, err := s.page.Evaluate(`async () => { for (let n = 0; n < 2; n++) await fetch("/healthz", { cache: "no-store" }) }`)
+	s.check(err, "reach the server")
+}

@@ -1,0 +1,253 @@
+// What is typed into a form survives a crash, a closed tab and a login that is over. It is kept in this browser only, under
+// the form's idempotency key and for one person, and offered, never filled in unasked. It is gone as soon as the server
+// says that the form is done, when the person discards it or logs out, or after a week.
+//
+// The server marks the forms that may be kept (data-kept-for). Passwords are kept of none.
+
+const PREFIX = "onlyonce form ";
+const MOST_FORMS = 20; // in one browser, of whomever
+const MOST_CHARACTERS = 100_000; // of one form
+const LONGEST_MS = 7 * 24 * 60 * 60 * 1000;
+const PATIENCE_MS = 5000;
+// A page says itself whose form it is, and which.
+const OF_THE_PAGE = ["idempotency_key", "tenant", "tenant_name"];
+
+// quietly does without a storage that is forbidden or full.
+function quietly(work) {
+  try {
+    return work();
+  } catch {
+    return null;
+  }
+}
+
+// A kept form is {person, key, url, versions}. A version is {at, typed, seen}: what was typed, and what stood hidden in the
+// form, such as the version of the record, when it was. The second version is one that the person was offered, and has
+// neither restored nor discarded.
+const nameOf = ({ person, key }) => `${PREFIX}${person} ${key}`;
+const read = (name) => quietly(() => JSON.parse(localStorage.getItem(name)));
+const forget = (kept) => quietly(() => localStorage.removeItem(nameOf(kept)));
+
+function keep(kept) {
+  const text = JSON.stringify(kept);
+  if (text.length <= MOST_CHARACTERS) quietly(() => localStorage.setItem(nameOf(kept), text));
+  else forget(kept); // an older version would be offered as if it were all
+}
+
+// allKept gives what is kept, newest first, and drops what is too old, too much or spoilt.
+function allKept() {
+  const names = (quietly(() => Object.keys(localStorage)) ?? []).filter((name) => name.startsWith(PREFIX));
+  const all = names.map(read).filter((kept) => kept?.versions?.length);
+  for (const name of names) if (!all.some((kept) => nameOf(kept) === name)) quietly(() => localStorage.removeItem(name));
+  all.sort((a, b) => b.versions[0].at - a.versions[0].at);
+  const stays = (kept, index) => index < MOST_FORMS && Date.now() - kept.versions[0].at < LONGEST_MS;
+  all.filter((kept, index) => !stays(kept, index)).forEach(forget);
+  return all.filter(stays);
+}
+
+// The page says that a form is done, whoever was logged in when it was typed.
+const done = document.querySelector("[data-form-done]")?.dataset.formDone;
+for (const kept of allKept()) if (kept.key === done) forget(kept);
+
+// A form was sent and nobody is logged in any more: the login leads back to it. If not all of it is kept, the page that is
+// there is the better way on.
+const refused = document.querySelector("form[data-logged-out]");
+if (refused) {
+  const sent = [...new FormData(refused)].filter(([name]) => !OF_THE_PAGE.includes(name));
+  const kept = allKept().find(({ key }) => key === refused.elements.idempotency_key?.value);
+  const fields = kept && [...kept.versions[0].typed, ...kept.versions[0].seen];
+  const has = ([name, value]) => fields.some((field) => field[0] === name && field[1] === value);
+  if (kept && sent.every(has)) location.replace(`/login?next=${encodeURIComponent(kept.url)}`);
+}
+
+const panel = document.querySelector("[data-kept-for]");
+if (panel) remember(panel.closest("form"));
+
+function remember(form) {
+  const own = { person: panel.dataset.keptFor, key: form.elements.idempotency_key.value, url: form.dataset.formUrl };
+  const blank = form.cloneNode(true);
+  blank.reset();
+  const rendered = contentOf(blank);
+  // A form that came back from the server has what was typed already.
+  const cameBack = new URLSearchParams(location.search).get("key") !== own.key;
+  let offers = []; // versions to restore or discard
+  let saved = cameBack; // what stands in the form is, or was, a version that is kept
+  let changed = cameBack; // there is something in the form to keep
+  let used = false;
+
+  form.addEventListener("input", () => {
+    changed = saved || !same(contentOf(form), rendered);
+    store();
+  });
+
+  form.addEventListener("used", () => {
+    used = true;
+    forget(own);
+  });
+
+  // Not before: the browser may fill in some fields by itself.
+  window.addEventListener("pageshow", () => {
+    const versions = read(nameOf(own))?.versions ?? [];
+    const now = contentOf(form);
+    offers = versions.filter((version) => !same(version, now));
+    changed = saved = cameBack || offers.length < versions.length;
+    if (cameBack) store();
+    if (offers.length && location.hash === "#continue") restore();
+    else if (offers.length) show();
+    else if (same(now, rendered) && !saved) offerAnother();
+  });
+
+  function store() {
+    if (used) return;
+    const versions = changed ? [contentOf(form), ...offers] : offers;
+    if (versions.length) keep({ ...own, versions: versions.slice(0, 2) });
+    else forget(own);
+  }
+
+  function show() {
+    if (!offers.length) return say();
+    say(`What you typed into this form ${ago(offers[0].at)} was not saved.`, button("Restore", restore), button("Discard", discard));
+  }
+
+  // What stands in the form instead can be restored in turn.
+  function restore() {
+    const version = offers.shift();
+    if (changed) offers.unshift(contentOf(form));
+    saved = true;
+    fill(form, version);
+    show();
+    leavePanel("Restored.");
+  }
+
+  function discard() {
+    offers.shift();
+    store();
+    show();
+    leavePanel("Discarded.");
+  }
+
+  // offerAnother offers a form of the same kind that is not saved. Only the server knows whether it is.
+  async function offerAnother() {
+    const kind = ({ url }) => url.split("?")[0];
+    for (const other of allKept()) {
+      if (other.person !== own.person || kind(other) !== kind(own)) continue;
+      const page = await open(other.url);
+      if (page?.querySelector("[data-form-done]")?.dataset.formDone === other.key) forget(other);
+      if (page?.querySelector("form[data-form-url]")?.dataset.formUrl !== other.url) continue;
+      if (changed) return; // somebody is typing already
+      return say(
+        `You have ${panel.dataset.keptWhat} from ${moment(other.versions[0].at)}.`,
+        link("Continue", `${other.url}#continue`),
+        button("Discard", () => {
+          forget(other);
+          say();
+          leavePanel("Discarded.");
+          offerAnother();
+        }),
+      );
+    }
+  }
+
+  // leavePanel goes on in the form, and says to those who do not see it what was done.
+  function leavePanel(what) {
+    history.replaceState(history.state, "", location.pathname + location.search);
+    if (!panel.hasChildNodes()) panel.append(element("p", "visually-hidden", what));
+    (form.querySelector("[autofocus]") ?? visible(form)[0]).focus();
+  }
+}
+
+function visible(form) {
+  return [...form.querySelectorAll("input:not([type=hidden], [type=password], [type=file]), select, textarea")];
+}
+
+function hidden(form) {
+  return [...form.querySelectorAll("input[type=hidden]")].filter(({ name }) => !OF_THE_PAGE.includes(name));
+}
+
+function contentOf(form) {
+  const typed = visible(form).map((field) => [field.name, ticks(field) ? field.checked : field.value]);
+  return { at: Date.now(), typed, seen: hidden(form).map(({ name, value }) => [name, value]) };
+}
+
+function ticks({ type }) {
+  return type === "checkbox" || type === "radio";
+}
+
+function same(one, other) {
+  return JSON.stringify(one.typed) === JSON.stringify(other.typed);
+}
+
+// fill puts a version into the form. The listeners of "fill" make room for it, as the lines of an invoice do.
+function fill(form, { typed, seen }) {
+  form.dispatchEvent(new CustomEvent("fill", { detail: typed }));
+  const values = Map.groupBy([...typed, ...seen], ([name]) => name);
+  for (const field of [...visible(form), ...hidden(form)]) {
+    const next = values.get(field.name)?.shift();
+    if (!next) continue;
+    if (ticks(field)) field.checked = next[1];
+    else setValue(field, next[1]);
+  }
+  form.dispatchEvent(new Event("input"));
+}
+
+function setValue(field, value) {
+  field.value = value;
+  if (field.value === value) return;
+  if (field.tagName === "SELECT") field.add(new Option(value, value)); // not offered any more: the server says so
+  else field.type = "text"; // no date, for example
+  field.value = value;
+}
+
+async function open(url) {
+  try {
+    const response = await fetch(url, { cache: "no-store", signal: AbortSignal.timeout(PATIENCE_MS) });
+    return new DOMParser().parseFromString(await response.text(), "text/html");
+  } catch {
+    return null; // offline: it is offered another time
+  }
+}
+
+function say(text, ...ways) {
+  panel.replaceChildren();
+  if (!text) return;
+  const notice = element("div", "notice");
+  const actions = element("div", "ways");
+  actions.append(...ways);
+  notice.append(element("p", "", text), actions);
+  panel.append(notice);
+}
+
+function element(tag, className, text = "") {
+  const made = document.createElement(tag);
+  made.className = className;
+  made.textContent = text;
+  return made;
+}
+
+function button(text, act) {
+  const made = element("button", text === "Discard" ? "button quiet" : "button", text);
+  made.type = "button";
+  made.addEventListener("click", act);
+  return made;
+}
+
+function link(text, href) {
+  const made = element("a", "button", text);
+  made.href = href;
+  return made;
+}
+
+function ago(at) {
+  const minutes = Math.floor((Date.now() - at) / 60_000);
+  if (minutes < 1) return "just now";
+  const format = new Intl.RelativeTimeFormat("en");
+  if (minutes < 60) return format.format(-minutes, "minute");
+  if (minutes < 24 * 60) return format.format(-Math.floor(minutes / 60), "hour");
+  return format.format(-Math.floor(minutes / (24 * 60)), "day");
+}
+
+function moment(at) {
+  const today = new Date(at).toDateString() === new Date().toDateString();
+  const day = today ? {} : { day: "numeric", month: "short" };
+  return new Intl.DateTimeFormat("en-GB", { ...day, hour: "2-digit", minute: "2-digit" }).format(at);
+}
