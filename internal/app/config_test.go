@@ -53,7 +53,9 @@ func TestEnvironReadsEverything(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := app.Config{
-		MailServer: &server, MailSender: "me@example.com", MailTimeout: 9 * time.Second, MailRetry: time.Minute,
+		MailConfig: app.MailConfig{
+			MailServer: &server, MailSender: "me@example.com", MailTimeout: 9 * time.Second, MailRetry: time.Minute,
+		},
 		Addr: "localhost:1", MetricsAddr: "off", DatabaseURL: "postgres:///x", DataDir: "/d", Demo: true, PublicDemo: true,
 		Wait: time.Second, Retain: 72 * time.Hour, ExpireEvery: 5 * time.Minute, PublicURL: "https://invoices.example.com:8443",
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.5/32"), netip.MustParsePrefix("2001:db8::/32")},
