@@ -20,12 +20,13 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 
+DROP FUNCTION next_invoice_number, credited_quantity; -- which read the tables
 DROP TABLE mails, postings, credit_note_lines, credit_notes, credit_note_series, refunds, payments, invoice_words,
     invoice_number_runs, invoice_lines, invoices;
 DROP FUNCTION queue_mail, word_changed_invoice, word_lines, invoice_text, number_text, void_without_credit_notes,
-    post_credit_note, credit_line, credited_quantity, balance_payment, post_refund, void_without_payments, balance_invoice,
+    post_credit_note, credit_line, balance_payment, post_refund, void_without_payments, balance_invoice,
     post_payment, append_only, carry_balance, renumber_invoice, release_invoice_number, keep_invoice_lines, keep_invoice,
-    likely_repeat_of, number_invoice, take_invoice_number, invoice_series_lock, next_invoice_number, format_invoice_number,
+    likely_repeat_of, number_invoice, take_invoice_number, invoice_series_lock, format_invoice_number,
     series_place, fold_invoice_number;
 DROP DOMAIN mail_state, posting_kind, payment_method, invoice_status;
 DROP SCHEMA river CASCADE;

@@ -3,8 +3,8 @@ package fork
 import _ "embed"
 
 // part is something that a fork can do without. What other files say of it stands between two lines that hold nothing but a
-// comment, "begin" or "end" and its name. In Markdown a line that begins with one of the paths, or with a link to one, needs
-// no such lines.
+// comment, "begin" or "end" and its name. In Markdown a line that begins with one of the paths or with a link to one, and a row
+// of a table that names one, need no such lines. Imports that are not used any more go by themselves.
 type part struct {
 	paths []string // files and directories, in the notation of [path.Match]
 	knows []string // parts of which its own files speak: it goes with them
@@ -27,7 +27,7 @@ func parts() map[string]part {
 func invoicePaths() []string {
 	return []string{
 		"internal/invoice", "internal/payment", "internal/refund", "internal/credit", "internal/mail", "internal/document",
-		"internal/pdf", "internal/ubl", "internal/postgres/jobs.go",
+		"internal/pdf", "internal/ubl", "internal/postgres/jobs*.go", "cmd/server/backup_invoice_test.go",
 		"internal/app/mail*.go", "internal/app/demo_books.go", "internal/app/demo_fill.go", "internal/app/demo_invoice.go",
 		"internal/app/demo_life*.go", "internal/app/kill_test.go",
 		"internal/web/invoice*.go", "internal/web/payment*.go", "internal/web/refund*.go", "internal/web/credit_note*.go",

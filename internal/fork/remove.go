@@ -12,8 +12,6 @@ import (
 	"strings"
 
 	"golang.org/x/tools/imports"
-
-	"onlyonce/internal/scaffold"
 )
 
 // Removed says what [Remove] has taken away.
@@ -109,7 +107,7 @@ func (t *tree) strip(file string, names []string, left map[string]string) error 
 			return fmt.Errorf("%s: %w", file, err)
 		}
 		if filepath.Ext(file) == ".md" {
-			rest = withoutLines(rest, t.gone(name))
+			rest = withoutLines(rest, t.gone(file, name))
 		}
 	}
 	if rest == text {
@@ -126,10 +124,19 @@ func (t *tree) strip(file string, names []string, left map[string]string) error 
 	return nil
 }
 
-// gone are the paths of a part and all of its files.
-func (t *tree) gone(name string) []string {
+// gone are the paths of a part and all of its files, as a page names them: from the top, or from where it is itself.
+func (t *tree) gone(page, name string) (all []string) {
 	p := parts()[name]
-	return append(slices.DeleteFunc(slices.Clone(t.files), func(file string) bool { return !p.has(file) }), p.paths...)
+	for _, file := range slices.Concat(t.files, p.paths) {
+		if !p.has(file) && !slices.Contains(p.paths, file) {
+			continue
+		}
+		all = append(all, file)
+		if beside, ok := strings.CutPrefix(file, path.Dir(page)+"/"); ok {
+			all = append(all, beside)
+		}
+	}
+	return all
 }
 
 // migrate adds the migration that takes the tables of a part away.
@@ -138,14 +145,19 @@ func (t *tree) migrate(name string) error {
 	if sql == "" {
 		return nil
 	}
-	file, err := scaffold.Migration(t.root, "without_"+name)
-	if err != nil {
-		return err
+	there, err := filepath.Glob(filepath.Join(t.root, "migrations", "0*.sql"))
+	if err != nil || len(there) == 0 {
+		return fmt.Errorf("number the migration behind %d others: %w", len(there), err)
 	}
-	return os.WriteFile(filepath.Join(t.root, file), []byte(sql), 0o600)
+	var newest int
+	if _, err := fmt.Sscanf(filepath.Base(there[len(there)-1]), "%d_", &newest); err != nil {
+		return fmt.Errorf("number the migration: %w", err)
+	}
+	file := fmt.Sprintf("%05d_without_%s.sql", newest+1, name)
+	return os.WriteFile(filepath.Join(t.root, "migrations", file), []byte(sql), 0o644) //nolint:gosec // source code is for everybody
 }
 
-var mark = regexp.MustCompile(`^\s*(?:#|//|--|<!--|/\*) (begin|end) ([a-z]+)(?: -->| \*/)?\s*$`)
+var mark = regexp.MustCompile(`^\s*(?:#|//|--|%%|<!--) (begin|end) ([a-z]+)(?: -->)?\s*$`)
 
 // without gives a text without what is marked as of a part. The error says in which line a mark is wrong.
 func without(text, part string) (string, error) {
@@ -170,12 +182,16 @@ func without(text, part string) (string, error) {
 	return rest.String(), nil
 }
 
-// withoutLines gives a Markdown text without the lines that begin with a path, or with a link to one.
+// withoutLines gives a Markdown text without the lines that begin with a path or with a link to one, and without the rows of
+// tables that name one.
 func withoutLines(text string, paths []string) string {
 	var rest strings.Builder
 	for line := range strings.Lines(text) {
 		start := strings.TrimLeft(line, " -[`")
-		if !slices.ContainsFunc(paths, func(path string) bool { return strings.HasPrefix(start, path) }) {
+		if !slices.ContainsFunc(paths, func(path string) bool {
+			return strings.HasPrefix(start, path) ||
+				strings.HasPrefix(line, "|") && (strings.Contains(line, "`"+path+"`") || strings.Contains(line, "]("+path+")"))
+		}) {
 			rest.WriteString(line)
 		}
 	}

@@ -1,6 +1,6 @@
 // Command remove takes a part away from the app; see package fork. Run it in the repository:
 //
-//	make remove what=torture
+//	make remove what=invoices
 package main
 
 import (
@@ -27,7 +27,7 @@ func main() {
 
 func run(ctx context.Context, args []string, stdout io.Writer) error {
 	if len(args) != 1 || args[0] == "" {
-		return errors.New("say what to remove: make remove what=torture")
+		return errors.New("say what to remove: make remove what=invoices")
 	}
 	done, err := fork.Remove(ctx, ".", args[0])
 	if errors.Is(err, fork.ErrNothingToDo) {
