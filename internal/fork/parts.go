@@ -35,6 +35,9 @@ func invoicePaths() []string {
 		"internal/web/standing*.go", "internal/web/customer_invoices.go",
 		"templates/invoice*", "templates/payments*", "templates/refunds*", "templates/credit_notes*", "templates/ledger*",
 		"templates/mail*", "templates/customer_invoices*", "static/invoice-lines.js",
+		"e2e/back_test.go", "e2e/credit_test.go", "e2e/doubleclick_test.go", "e2e/download_test.go", "e2e/finding_test.go",
+		"e2e/form_test.go", "e2e/impatience_test.go", "e2e/lines_test.go", "e2e/lost_answer_test.go", "e2e/mail_test.go",
+		"e2e/media_test.go", "e2e/refresh_test.go", "e2e/replicas_test.go", "e2e/story_test.go", "e2e/tabs_test.go",
 		"docs/docs.go", "docs/api-client", "docs/api-client.md", "internal/web/api_client*.go",
 		"docs/mail.md", "docs/documents.md", "docs/e-invoice.md",
 	}

@@ -26,6 +26,8 @@ func (b *bundle) secretInvoices(ids *secretIDs) {
 	refunded.parent.id, credited.parent.id = payment.ID, get[string](b, `SELECT invoice_id::text FROM payments`)
 	refund := b.prepared(b.acme, "refund", refunded, refunded.command)
 	note := b.prepared(b.acme, "credit note", credited, credited.command)
+	ids.sent = of
+	ids.sent.command = change(of.command, "customer_id", ids.customer, "idempotency_key", key)
 	ids.ids = append(ids.ids, invoice, payment.ID, refund.ID, note.ID)
 	ids.queries = append(ids.queries, "copy="+invoice, "key="+key+"&copy="+invoice, "status=draft&cursor="+record.Cursor{
 		Of: record.ListName("/invoices", url.Values{"status": {"draft"}}), From: record.Key{"2026-11-21", invoice}, Back: true}.String())

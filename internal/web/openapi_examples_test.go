@@ -61,7 +61,7 @@ func TestEveryExampleRuns(t *testing.T) {
 		}
 	}
 	e.parameters()
-	if e.sent < 40 {
+	if e.sent < 20 {
 		t.Errorf("only %d examples", e.sent)
 	}
 }
