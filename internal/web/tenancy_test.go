@@ -41,7 +41,7 @@ func setupSecrets(t *testing.T) (*bundle, secretIDs) {
 	user := b.prepared(b.acme, "person", users(), change(users().command, "email", "secret-person@acme.example", "name", "Secret Person"))
 	token := b.prepared(b.acme, "token", apiTokens(), url.Values{"name": {"secret token"}})
 	of.sent = customers()
-	of.sent.command = change(of.sent.command, "email", "nobody", "idempotency_key", key)
+	of.sent.command = change(of.sent.command, "email", "nobody", "name", " ", "idempotency_key", key)
 	of.ids = []string{of.customer, user.ID, token.ID}
 	of.queries = []string{"", "customer_id=" + of.customer, "customer=" + of.customer, "key=" + key, "key=" + key + "&customer=" + of.customer}
 	for _, plain := range plainThings() {
