@@ -47,7 +47,7 @@ rename: ## Give the app your name: module=example.com/acme/ledger name="Acme Led
 	@go run ./internal/fork/cmd/rename -module "$$module" -name "$$name" -slug "$$slug"
 
 .PHONY: remove
-remove: ## Take away a part that you do not need: what=torture, what=bench
+remove: ## Take away a part that you do not need: what=invoices, what=torture, what=bench
 	@go run ./internal/fork/cmd/remove "$$what"
 
 # begin torture

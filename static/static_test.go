@@ -11,7 +11,7 @@ import (
 	"onlyonce/static"
 )
 
-var names = []string{"app.css", "submit-guard.js", "kept-forms.js", "page.js", "keys.js", "invoice-lines.js", "used-form.js", "icon.svg"}
+var names = []string{"app.css", "submit-guard.js", "kept-forms.js", "page.js", "keys.js", "used-form.js", "icon.svg"}
 
 func newAssets(t *testing.T) *static.Assets {
 	t.Helper()

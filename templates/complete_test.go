@@ -11,9 +11,17 @@ import (
 // TestEveryPageIsLookedAt: each page has a place among the states that the tests of this package go through.
 func TestEveryPageIsLookedAt(t *testing.T) {
 	t.Parallel()
-	states, err := os.ReadFile("states_test.go")
+	var states strings.Builder
+	lookedAt, err := filepath.Glob("*states_test.go")
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, file := range lookedAt {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		states.Write(source)
 	}
 	files, err := filepath.Glob("*.templ")
 	if err != nil || len(files) == 0 {
@@ -28,7 +36,7 @@ func TestEveryPageIsLookedAt(t *testing.T) {
 		for _, page := range page.FindAllSubmatch(source, -1) {
 			pages++
 			name := string(page[1])
-			if name != "Layout" && name != "FormPage" && !strings.Contains(string(states), "templates."+name+"(") {
+			if name != "Layout" && name != "FormPage" && !strings.Contains(states.String(), "templates."+name+"(") {
 				t.Errorf("%s: no state of %s is looked at: add it to states()", file, name)
 			}
 		}

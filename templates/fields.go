@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/a-h/templ"
 )
@@ -100,6 +101,12 @@ func (in input) options(known []Option) []Option {
 	return append(slices.Clip(known), Option{Value: in.Value, Text: in.Value})
 }
 
+// Option is one choice of a select.
+type Option struct {
+	Value string
+	Text  string
+}
+
 // YesNo is how people read what is true or false.
 func YesNo(is bool) string {
 	if is {
@@ -107,3 +114,14 @@ func YesNo(is bool) string {
 	}
 	return "No"
 }
+
+// dateType shows what is no date as text, because a date control would drop it.
+func dateType(value string) string {
+	if _, err := time.Parse(time.DateOnly, value); err != nil && value != "" {
+		return "text"
+	}
+	return "date"
+}
+
+// afterTag guards a leading line break: HTML drops the first one after the tag.
+func afterTag(text string) string { return "\n" + text }

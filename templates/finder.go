@@ -42,30 +42,10 @@ type Pager struct {
 	NextHref     string // empty on the last page
 }
 
-// Standing is what invoices of one kind come to, and the way to them.
-type Standing struct {
-	Kind    string // "open", "overdue" or "paid"
-	Label   string
-	Href    string
-	Count   string   // "12", "1,000+"
-	Amounts []string // one for each currency, "1,230.00 EUR"
-	More    bool     // that not all were counted
-}
-
 // notFirst is the value of an option, but for the first one, which needs to be in no address.
 func notFirst(i int, value string) string {
 	if i == 0 {
 		return ""
 	}
 	return value
-}
-
-// hasAny says whether something of a kind is summed up.
-func hasAny(sums []Standing) bool {
-	for _, s := range sums {
-		if len(s.Amounts) > 0 {
-			return true
-		}
-	}
-	return false
 }

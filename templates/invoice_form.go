@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // InvoiceForm is the form of an invoice. What was typed is shown again exactly as it came.
@@ -55,12 +54,6 @@ type InvoiceFormLine struct {
 	Amount      string
 }
 
-// Option is one choice of a select.
-type Option struct {
-	Value string
-	Text  string
-}
-
 // Currency is a currency to choose. Digits is how many decimals it has.
 type Currency struct {
 	Code   string
@@ -103,17 +96,6 @@ func (v InvoiceForm) currencies() []Currency {
 	}
 	return append(slices.Clip(v.Currencies), Currency{Code: v.Currency, Digits: 2})
 }
-
-// dateType shows what is no date as text, because a date control would drop it.
-func dateType(value string) string {
-	if _, err := time.Parse(time.DateOnly, value); err != nil && value != "" {
-		return "text"
-	}
-	return "date"
-}
-
-// afterTag guards a leading line break: HTML drops the first one after the tag.
-func afterTag(text string) string { return "\n" + text }
 
 // cell is one input of a line; index is "new" in the template that the
 // script clones and numbers.

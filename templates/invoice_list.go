@@ -30,6 +30,26 @@ type InvoiceRow struct {
 	Total     string // with its currency, "1,230.00 EUR"
 }
 
+// Standing is what invoices of one kind come to, and the way to them.
+type Standing struct {
+	Kind    string // "open", "overdue" or "paid"
+	Label   string
+	Href    string
+	Count   string   // "12", "1,000+"
+	Amounts []string // one for each currency, "1,230.00 EUR"
+	More    bool     // that not all were counted
+}
+
+// hasAny says whether something of a kind is summed up.
+func hasAny(sums []Standing) bool {
+	for _, s := range sums {
+		if len(s.Amounts) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // statusText is how people read a status.
 func statusText(status string) string {
 	switch status {

@@ -2,19 +2,12 @@ package templates_test
 
 import (
 	"bytes"
-	"compress/gzip"
-	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/a-h/templ"
-	"github.com/google/uuid"
 	"golang.org/x/net/html"
-
-	"onlyonce/internal/money"
-	"onlyonce/templates"
 )
 
 // The content security policy forbids anything inline; a page that relies on
@@ -146,7 +139,6 @@ func TestTitleSaysError(t *testing.T) {
 	t.Parallel()
 	all := states()
 	failed := []string{
-		"invoice form, invalid", "invoice form, conflict",
 		"customer form refused", "customer form, stale", "login refused", "not found",
 	}
 	for _, name := range failed {
@@ -157,7 +149,7 @@ func TestTitleSaysError(t *testing.T) {
 			t.Errorf("%s: title %q", name, title)
 		}
 	}
-	for _, name := range []string{"fresh invoice form", "customer form", "login", "invoice"} {
+	for _, name := range []string{"customer form", "login", "record"} {
 		if title := titleOf(parse(t, all[name])); strings.HasPrefix(title, "Error: ") {
 			t.Errorf("%s: title %q", name, title)
 		}
@@ -178,47 +170,6 @@ func TestOnlyOneElementTakesTheFocus(t *testing.T) {
 			t.Errorf("autofocus on %v", focused)
 		}
 	})
-}
-
-// The budget is for what travels: pages are served compressed. No two rows are alike, as in life, or
-// they would shrink to one.
-func TestPagesStaySmall(t *testing.T) {
-	t.Parallel()
-	const budget = 12 << 10
-	form := typedForm()
-	for _, code := range money.Currencies() {
-		form.Currencies = append(form.Currencies, templates.Currency{Code: code, Digits: 2})
-	}
-	for n := range 200 {
-		label := fmt.Sprint("Northwind Traders ", n*n)
-		form.Customers = append(form.Customers, templates.Option{Value: uuid.NewString() + " " + label, Text: label})
-	}
-	var list templates.InvoiceList
-	for n := range 50 {
-		form.Lines = append(form.Lines, templates.InvoiceFormLine{
-			Description: fmt.Sprint("Design, part ", n), Quantity: strconv.Itoa(n), UnitPrice: fmt.Sprint(n*n, ".50"), TaxRate: "23",
-		})
-		list.Rows = append(list.Rows, templates.InvoiceRow{
-			Href: "/invoices/" + uuid.NewString(), Number: fmt.Sprintf("2026-%04d", n), Customer: fmt.Sprint("Northwind Traders ", n*n),
-			IssueDate: fmt.Sprint(1+n%28, " Nov 2026"), DueDate: fmt.Sprint(1+n%28, " Dec 2026"),
-			Status: "issued", Total: fmt.Sprint(n*n, ".40 EUR"),
-		})
-	}
-	for name, page := range map[string]templ.Component{
-		"form": templates.InvoiceFormPage(blank, form), "list": templates.InvoiceListPage(blank, list),
-	} {
-		var zipped bytes.Buffer
-		zw := gzip.NewWriter(&zipped)
-		if err := page.Render(t.Context(), zw); err != nil {
-			t.Fatal(err)
-		}
-		if err := zw.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if zipped.Len() > budget {
-			t.Errorf("%s: %d bytes, the budget is %d", name, zipped.Len(), budget)
-		}
-	}
 }
 
 func forEachState(t *testing.T, check func(*testing.T, *html.Node)) {
@@ -279,19 +230,4 @@ func find(doc *html.Node, match func(*html.Node) bool) *html.Node {
 
 func titleOf(doc *html.Node) string {
 	return text(find(doc, func(n *html.Node) bool { return n.Data == "title" }))
-}
-
-// What is no final invoice says so on paper; a final one has no stamp on it.
-func TestStampOnPaper(t *testing.T) {
-	t.Parallel()
-	for status, want := range map[string]string{"draft": "Draft", "void": "Void", "issued": "", "paid": ""} {
-		doc := parse(t, templates.InvoicePage(blank, templates.Invoice{Status: status}))
-		got := ""
-		if stamp := find(doc, func(n *html.Node) bool { return strings.HasPrefix(attr(n, "class"), "stamp") }); stamp != nil {
-			got = text(stamp)
-		}
-		if got != want {
-			t.Errorf("%s: the stamp says %q, want %q", status, got, want)
-		}
-	}
 }

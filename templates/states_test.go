@@ -1,6 +1,7 @@
 package templates_test
 
 import (
+	"maps"
 	"net/url"
 	"strings"
 
@@ -30,23 +31,7 @@ func states() map[string]templ.Component {
 	}
 	anonymous := templates.Page{Asset: page.Asset}
 	record := templates.Record{Name: "2026-0042", Href: "/invoices/1"}
-	row := templates.InvoiceRow{Href: "/invoices/1", Number: hostile, Customer: hostile, Status: "draft", Total: "1.00 EUR"}
 	problem := templates.Problem{Href: "/problems/x", Title: "Number taken", Status: 409, Meaning: hostile, ToDo: hostile}
-
-	finder := templates.Finder{
-		Pager: templates.Pager{FirstHref: "/invoices", PreviousHref: "?cursor=x", NextHref: "?cursor=y"},
-		Href:  "/invoices", Many: "invoices", Search: hostile, Placeholder: "Number",
-		Hidden: []templates.Field{{Name: "status", Value: "open"}},
-		Chips:  []templates.NavItem{{Text: "All", Href: "/invoices"}, {Text: "Open", Href: "/invoices?status=open", Current: true}},
-		Only:   []templates.Narrowing{{Text: hostile, All: hostile, Href: "/invoices"}},
-		Dated:  true, From: "2026-01-01", To: "never", Sort: "due",
-		Sorts: []templates.Option{{Value: "newest", Text: "Newest first"}, {Value: "due", Text: "Due first"}},
-		Said:  hostile, ClearHref: "/invoices", Problems: []string{hostile}, Whole: []string{hostile},
-	}
-	sums := []templates.Standing{
-		{Kind: "open", Label: "Open", Href: "/invoices?status=open", Count: "1,000+", Amounts: []string{"1.00 EUR", hostile}, More: true},
-		{Kind: "overdue", Label: "Overdue", Href: "/invoices?status=overdue", Count: "0"},
-	}
 
 	archived := templates.RecordView{
 		Name: hostile, Facts: []templates.Fact{{Label: "Email", Value: hostile, Href: "mailto:" + hostile}, {Label: "Notes"}},
@@ -63,48 +48,6 @@ func states() map[string]templ.Component {
 		}),
 		"login without users": templates.LoginPage(anonymous, templates.Login{WayIn: templates.WayIn()}),
 		"login refused":       templates.LoginPage(anonymous, templates.Login{Email: hostile, Error: "Email or password is wrong."}),
-		"invoices": templates.InvoiceListPage(page, templates.InvoiceList{
-			Rows: []templates.InvoiceRow{row}, Finder: finder, Standing: sums,
-		}),
-		"no invoices found": templates.InvoiceListPage(page, templates.InvoiceList{Finder: finder, Standing: sums}),
-		"no invoices":       templates.InvoiceListPage(page, templates.InvoiceList{}),
-		"invoice": templates.InvoicePage(page, templates.Invoice{
-			Number: hostile, Notes: hostile,
-			Lines: []templates.InvoiceLine{{Description: hostile}},
-			Taxes: []templates.TaxLine{{Rate: "23%"}},
-			Mails: templates.InvoiceMails{
-				Rows: []templates.MailRow{{Href: "/outbox/1", To: hostile, State: hostile, Failed: true}},
-				Send: templates.Action{Text: "Try again", Href: "/invoices/1/send"}, OtherHref: "/invoices/1/send/new",
-			},
-		}),
-		"invoice with payments and credits": templates.InvoicePage(page, templates.Invoice{
-			Number: "2026-0042", Status: "paid", Paid: "1.00", Credited: "2.00", Open: "0.00", CreditHref: "/invoices/1/credit-notes/new",
-			Ledger: []templates.LedgerRow{
-				{
-					Date: "21 Nov 2026", Kind: "Payment", Amount: "3.00 EUR", Details: hostile,
-					RefundHref: "/payments/1/refunds/new", Left: "1.00 EUR",
-				},
-				{Date: "22 Nov 2026", Kind: "Refund", Amount: "−2.00 EUR"},
-				{Date: "22 Nov 2026", Kind: "Credit note", Amount: "2.00 EUR", Number: "CN-2026-0001", Href: "/credit-notes/1"},
-			},
-		}),
-		"invoice credited": templates.InvoicePage(page, templates.Invoice{Number: "2026-0042", Status: "credited", Credited: "3.00"}),
-		"refund form": templates.RefundForm(page, templates.RefundFormView{
-			Form:    templates.Form{Title: "Record a refund", Key: "k", Typed: url.Values{"amount": {hostile}}},
-			Payment: hostile, Number: hostile, Href: "/invoices/1", Currency: "EUR", Left: "1,234.50", SeenLeft: "1234.50",
-		}),
-		"credit note form": templates.CreditNoteForm(page, templates.CreditNoteFormView{
-			Form: templates.Form{
-				Title: "New credit note", Key: "k", Typed: url.Values{"line_quantity": {"1", hostile}},
-				Errors: templates.FieldErrors{{Control: templates.LineControl("line_quantity", 1), Message: hostile}},
-			},
-			Number: hostile, Href: "/invoices/1", Currency: "EUR", Open: "1,234.50", SeenOpen: "1234.50",
-			Lines: []templates.CreditLine{{Description: hostile, UnitPrice: "50.00", Left: "2"}, {Description: "Printing", Left: "0.5"}},
-		}),
-		"credit note": templates.CreditNotePage(page, templates.CreditNote{
-			Number: "CN-2026-0001", Buyer: templates.Party{Name: hostile}, InvoiceNumber: hostile, InvoiceHref: "/invoices/1",
-			Lines: []templates.InvoiceLine{{Description: hostile}}, Taxes: []templates.TaxLine{{Rate: "23%"}},
-		}),
 		"form used": templates.FormUsedPage(page, templates.FormUsed{
 			Text: "This form already created", Existing: record, Again: templates.Link{Text: "New invoice", Href: "/invoices/new"},
 		}),
@@ -123,15 +66,12 @@ func states() map[string]templ.Component {
 			One: "thing", Many: "things", Href: "/things", Columns: []templates.Column{{Label: "Name", Class: "name"}, {Label: "Since"}},
 			Rows: []templates.Row{{Href: "/things/1", Cells: []string{hostile, hostile}}},
 		}),
-		"empty list": templates.ListPage(page, templates.List{One: "thing", Many: "things", Href: "/things", Empty: hostile}),
+		"nothing found": templates.ListPage(page, templates.List{One: "thing", Many: "things", Href: "/things", Finder: finder()}),
+		"empty list":    templates.ListPage(page, templates.List{One: "thing", Many: "things", Href: "/things", Empty: hostile}),
 		"empty archive": templates.ListPage(page, templates.List{
 			One: "thing", Many: "things", Href: "/things", Archive: hostile, Archived: true,
 		}),
 		"record": templates.RecordPage(withHistory, archived),
-		"customer": templates.CustomerPage(withHistory, archived, templates.CustomerInvoices{
-			Rows: []templates.InvoiceRow{row}, Pager: templates.Pager{NextHref: "?cursor=x"}, Balance: sums,
-			Href: "/invoices?customer_id=1",
-		}),
 		"settings": templates.SettingsPage(withHistory, templates.Settings{
 			RecordView: templates.RecordView{Name: "Settings", Facts: archived.Facts, EditHref: "/settings/edit"},
 			Groups:     []templates.FactGroup{{Title: "Bank account", Facts: withLines}},
@@ -179,17 +119,6 @@ func states() map[string]templ.Component {
 			Title: "New customer", Key: "k", Typed: url.Values{"email": {hostile}},
 			Errors: templates.FieldErrors{{Control: "email", Message: hostile}, {Control: "name", Message: "Enter a name"}},
 		}, nil),
-		"payment form": templates.PaymentForm(page, templates.PaymentFormView{
-			Form:   templates.Form{Title: "Record a payment", Key: "k", Typed: url.Values{"amount": {hostile}, "method": {"barter"}}},
-			Number: hostile, Href: "/invoices/1", Currency: "EUR", Open: "1,234.50", SeenOpen: "1234.50",
-			Methods: []templates.Option{{Value: "card", Text: "Card"}},
-		}),
-		"mail form": templates.MailForm(page, templates.MailFormView{
-			Form:   templates.Form{Title: "Send this invoice by e-mail", Key: "k", Typed: url.Values{"recipient": {hostile}}},
-			Number: hostile, Href: "/invoices/1",
-		}),
-		"mail":        templates.MailPage(withHistory, templates.Mail{RecordView: archived, Text: hostile}),
-		"mail unsent": templates.MailPage(page, templates.Mail{}),
 		"history": templates.HistoryPage(page, templates.HistoryView{
 			Of: templates.Record{Name: hostile, Href: "/invoices/1"}, Entries: withHistory.History,
 			Pager: templates.Pager{FirstHref: "/", PreviousHref: "/", NextHref: "/"},
@@ -206,68 +135,23 @@ func states() map[string]templ.Component {
 				Problems: []templates.Problem{problem},
 			}}}},
 		}),
-		"fresh invoice form": templates.InvoiceFormPage(page, templates.InvoiceForm{
-			Form: templates.Form{Title: "New invoice", Key: "k"}, Lines: []templates.InvoiceFormLine{{}},
-		}),
 	}
-	for name, form := range returnedForms() {
-		all["invoice form, "+name] = templates.InvoiceFormPage(page, form)
-	}
+	// begin invoices
+	maps.Copy(all, invoiceStates(page, withHistory, archived))
+	// end invoices
 	return all
 }
 
-// typedForm is an invoice form in which everything was typed, some of it wrong.
-func typedForm() templates.InvoiceForm {
-	return templates.InvoiceForm{
-		Form: templates.Form{
-			Title: "New invoice", Submit: "Create invoice",
-			Key: "4f2c1d7a-0b1e-4f0e-9a57-c53f6f6f0a11", Action: "/invoices", Href: "/invoices/new",
-			Owner: templates.Owner{ID: "0a3e0000-0000-4000-8000-00000000ac3e", Name: hostile},
-		},
-		AllowRepeat:   true,
-		Customers:     []templates.Option{{Value: "c1", Text: "Ada Byron"}},
-		CustomerID:    "gone",
-		CustomerEmail: "ada@", CustomerName: hostile, Number: " 2026-0042 ",
-		IssueDate: "2026-11-21", DueDate: "21/12/2026",
-		Currencies: []templates.Currency{{Code: "EUR", Digits: 2}, {Code: "JPY"}},
-		Currency:   "EURO", Notes: "\n  first line\nsecond, " + hostile,
-		Lines: []templates.InvoiceFormLine{
-			{Description: "Design", Quantity: "two", UnitPrice: "50,00", TaxRate: "23"},
-			{},
-			{Description: hostile, Quantity: "1", UnitPrice: "0.5", TaxRate: "6"},
-		},
+// finder has everything that a list can be searched by.
+func finder() templates.Finder {
+	return templates.Finder{
+		Pager: templates.Pager{FirstHref: "/things", PreviousHref: "?cursor=x", NextHref: "?cursor=y"},
+		Href:  "/things", Many: "things", Search: hostile, Placeholder: "Number",
+		Hidden: []templates.Field{{Name: "status", Value: "open"}},
+		Chips:  []templates.NavItem{{Text: "All", Href: "/things"}, {Text: "Open", Href: "/things?status=open", Current: true}},
+		Only:   []templates.Narrowing{{Text: hostile, All: hostile, Href: "/things"}},
+		Dated:  true, From: "2026-01-01", To: "never", Sort: "due",
+		Sorts: []templates.Option{{Value: "newest", Text: "Newest first"}, {Value: "due", Text: "Due first"}},
+		Said:  hostile, ClearHref: "/things", Problems: []string{hostile}, Whole: []string{hostile},
 	}
-}
-
-// returnedForms are all the ways in which the invoice form comes back.
-func returnedForms() map[string]templates.InvoiceForm {
-	record := templates.Record{Name: "2026-0042", Href: "/invoices/1"}
-	again := templates.Submit{Text: "Create as a new invoice", Name: "fresh_key", Value: "fresh"}
-	notices := map[string]*templates.Notice{
-		"conflict": templates.Conflict("Invoice number 2026-0042 already exists.", "We kept the original.", record,
-			[]templates.Submit{{Text: "Use the next number, 2026-0043", Name: "next_number", Value: "1"}}),
-		"form spent":   templates.FormSpent("created", record, again),
-		"no key":       templates.NoKey("fresh"),
-		"stale":        templates.Stale(record, true),
-		"other tenant": templates.OtherTenant(templates.Owner{ID: "a", Name: hostile}, templates.Owner{ID: "b", Name: hostile}, true),
-		"unconfirmed":  templates.Unconfirmed(),
-		"still saving": templates.StillSaving(),
-		"busy":         templates.Busy(),
-	}
-	forms := map[string]templates.InvoiceForm{}
-	for name, notice := range notices {
-		form := typedForm()
-		form.Notice = notice
-		forms[name] = form
-	}
-	invalid := typedForm()
-	for _, control := range []string{
-		"customer_id", "customer_email", "customer_name", "number", "currency", "issue_date", "due_date", "notes",
-		templates.LineControl("line_description", 1), templates.LineControl("line_quantity", 0),
-		templates.LineControl("line_unit_price", 0), templates.LineControl("line_tax_rate", 2),
-	} {
-		invalid.Errors = append(invalid.Errors, templates.FieldError{Control: control, Message: "Mend " + control})
-	}
-	forms["invalid"] = invalid
-	return forms
 }

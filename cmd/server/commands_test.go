@@ -266,7 +266,7 @@ func TestTheDemoIsLeftAlone(t *testing.T) {
 
 func TestMigrateCommand(t *testing.T) {
 	b := setup(t)
-	if _, err := b.Pool.Exec(t.Context(), "DROP SCHEMA public, river CASCADE"); err != nil {
+	if _, err := b.Pool.Exec(t.Context(), "DROP SCHEMA IF EXISTS public, river CASCADE"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := b.Pool.Exec(t.Context(), "CREATE SCHEMA public"); err != nil {

@@ -92,12 +92,12 @@ func (b *bundle) request(method, url, kind, token, body string) *http.Request {
 	r.Header.Set("Content-Type", kind)
 	if token != "" {
 		r.Header.Set("Authorization", "Bearer "+token)
-		r.Header.Set("Idempotency-Key", "the-first-invoice")
+		r.Header.Set("Idempotency-Key", "the-first-customer")
 	}
 	return r
 }
 
-// TestWayIn goes from an empty database to an invoice, and out again.
+// TestWayIn goes from an empty database to a customer, and out again.
 func TestWayIn(t *testing.T) {
 	b := setup(t)
 	at, banner := b.serve()
@@ -128,11 +128,10 @@ func TestWayIn(t *testing.T) {
 		status, _ := b.do(person, b.request(http.MethodPost, at+"/login", form, "", login.Encode()))
 		return status
 	}
-	const invoice = `{"customer": {"email": "bob@example.com", "name": "Bob"}, "issue_date": "2026-11-21", "due_date": "2026-12-21",
-		"currency": "EUR", "lines": [{"description": "Design", "quantity": "2", "unit_price": "50.00", "tax_rate": "23"}]}`
-	order := func() int {
+	const customer = `{"email": "bob@example.com", "name": "Bob"}`
+	create := func() int {
 		t.Helper()
-		status, body := b.do(http.DefaultClient, b.request(http.MethodPost, at+"/api/v1/invoices", asJSON, token, invoice))
+		status, body := b.do(http.DefaultClient, b.request(http.MethodPost, at+"/api/v1/customers", asJSON, token, customer))
 		if status != http.StatusCreated {
 			t.Log(body)
 		}
@@ -142,17 +141,17 @@ func TestWayIn(t *testing.T) {
 		t.Fatalf("log in: %d", status)
 	}
 	for range 2 {
-		if status := order(); status != http.StatusCreated {
-			t.Errorf("create an invoice: %d", status)
+		if status := create(); status != http.StatusCreated {
+			t.Errorf("create a customer: %d", status)
 		}
 	}
-	if status, body := page("/invoices"); status != http.StatusOK || !strings.Contains(body, "Bob") {
+	if status, body := page("/customers"); status != http.StatusOK || !strings.Contains(body, "Bob") {
 		t.Errorf("the list: %d", status)
 	}
 
 	loggedIn := func(want bool, after string) {
 		t.Helper()
-		if status, _ := page("/invoices"); (status == http.StatusOK) != want {
+		if status, _ := page("/customers"); (status == http.StatusOK) != want {
 			t.Errorf("after %s: %d", after, status)
 		}
 	}
@@ -171,5 +170,5 @@ func TestWayIn(t *testing.T) {
 	loggedIn(true, "being enabled")
 
 	b.want(done, "", "token", "revoke", "sync", "--tenant", "Acme Studio")
-	b.until("refusing the token", func() bool { return order() == http.StatusUnauthorized })
+	b.until("refusing the token", func() bool { return create() == http.StatusUnauthorized })
 }

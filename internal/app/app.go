@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -25,8 +26,9 @@ type App struct {
 	config   Config
 	embedded *postgres.Embedded // nil with a database of somebody else
 	pool     *pgxpool.Pool
-	jobPool  *pgxpool.Pool // of the jobs
-	jobs     *jobs
+	// stops end what was started besides, such as jobs, the last of it first. They may let it come to its end until draining is
+	// done.
+	stops    []func(ctx, draining context.Context) error
 	listener net.Listener
 	metrics  net.Listener // nil without
 	servers  []*http.Server
@@ -98,9 +100,11 @@ func Start(ctx context.Context, c Config) (_ *App, err error) {
 		return nil, err
 	}
 	registry.MustRegister(inProgress(store))
+	// begin invoices
 	if err := a.startJobs(ctx, url, registry); err != nil {
 		return nil, err
 	}
+	// end invoices
 	if err := a.serveMetrics(ctx, registry); err != nil {
 		return nil, err
 	}
@@ -166,7 +170,9 @@ func (a *App) Close(ctx context.Context) error {
 	if len(a.servers) == 0 && a.listener != nil {
 		errs = append(errs, a.listener.Close())
 	}
-	errs = append(errs, a.stopJobs(ctx, draining))
+	for _, stop := range slices.Backward(a.stops) {
+		errs = append(errs, stop(ctx, draining))
+	}
 	a.stop(nil)
 	errs = append(errs, a.work.Wait())
 	if a.pool != nil {

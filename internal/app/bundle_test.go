@@ -82,14 +82,12 @@ const demoPassword = "only-once-demo"
 
 const key = "6f1c2f5e-6c0e-4b7e-9d39-0a0d6f9f7c11"
 
-// order is an invoice for a new customer.
-const order = `{"number": "A-1", "customer": {"email": "ada@example.com", "name": "Ada"}, "issue_date": "2026-11-21",
-	"due_date": "2026-12-21", "currency": "EUR",
-	"lines": [{"description": "Design", "quantity": "2", "unit_price": "50.00", "tax_rate": "23"}]}`
+// ada is a new customer.
+const ada = `{"email": "ada@example.com", "name": "Ada", "address": "12 St James's Square"}`
 
-// create asks the API of an app for an invoice.
+// create asks the API of an app for a customer.
 func create(url, key, body string) (*http.Response, error) {
-	r, err := http.NewRequest(http.MethodPost, url+"/api/v1/invoices", strings.NewReader(body))
+	r, err := http.NewRequest(http.MethodPost, url+"/api/v1/customers", strings.NewReader(body))
 	if err != nil {
 		return nil, err
 	}

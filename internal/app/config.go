@@ -7,12 +7,14 @@ import (
 	"net/netip"
 	"net/url"
 	"time"
-
-	"onlyonce/internal/mail"
 )
 
 // Config is what can be set from outside. [Environ] reads it, and [Usage] says what each variable means.
 type Config struct {
+	// begin invoices
+	MailConfig
+	// end invoices
+
 	Addr           string         // ADDR
 	MetricsAddr    string         // METRICS_ADDR; "off" or empty for none
 	PublicURL      string         // PUBLIC_URL: scheme, host and port without a path; empty for that of Addr
@@ -26,11 +28,6 @@ type Config struct {
 	Wait        time.Duration // IDEMPOTENCY_WAIT
 	Retain      time.Duration // IDEMPOTENCY_RETAIN; 0 for what each operation says
 	ExpireEvery time.Duration // EXPIRE_EVERY
-
-	MailServer  *mail.Server  // SMTP_URL; nil keeps mails in the outbox
-	MailSender  string        // MAIL_FROM
-	MailTimeout time.Duration // MAIL_TIMEOUT; 0 for [mail.DefaultTimeout]
-	MailRetry   time.Duration // MAIL_RETRY; 0 for [mail.DefaultRetry]
 
 	Log    *slog.Logger
 	Banner io.Writer // gets the addresses and logins at the start; nil for none

@@ -2,7 +2,7 @@ package app_test
 
 import (
 	"errors"
-	"fmt"
+	"maps"
 	"net/netip"
 	"reflect"
 	"strings"
@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"onlyonce/internal/app"
-	"onlyonce/internal/mail"
 )
 
 func environment(set map[string]string) func(string) string {
@@ -37,9 +36,11 @@ func TestEnvironReadsEverything(t *testing.T) {
 	set := map[string]string{
 		"ADDR": "localhost:1", "METRICS_ADDR": "off", "DATABASE_URL": "postgres:///x", "DATA_DIR": "/d", "DEMO": "1",
 		"ALLOW_PUBLIC_DEMO": "true", "RATE_LIMIT": "0", "IDEMPOTENCY_WAIT": "1s", "IDEMPOTENCY_RETAIN": "72h", "EXPIRE_EVERY": "5m",
-		"SMTP_URL": "smtps://me:secret@mail.example.com", "MAIL_FROM": "me@example.com", "MAIL_TIMEOUT": "9s", "MAIL_RETRY": "1m",
 		"PUBLIC_URL": "https://Invoices.example.com:8443/", "TRUSTED_PROXIES": "10.0.0.5, 2001:db8::/32",
 	}
+	// begin invoices
+	maps.Copy(set, mailEnvironment())
+	// end invoices
 	asked := map[string]bool{}
 	c, err := app.Environ(func(name string) string {
 		asked[name] = true
@@ -48,16 +49,14 @@ func TestEnvironReadsEverything(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := mail.ParseServer(set["SMTP_URL"])
-	if err != nil {
-		t.Fatal(err)
-	}
 	want := app.Config{
-		MailServer: &server, MailSender: "me@example.com", MailTimeout: 9 * time.Second, MailRetry: time.Minute,
 		Addr: "localhost:1", MetricsAddr: "off", DatabaseURL: "postgres:///x", DataDir: "/d", Demo: true, PublicDemo: true,
 		Wait: time.Second, Retain: 72 * time.Hour, ExpireEvery: 5 * time.Minute, PublicURL: "https://invoices.example.com:8443",
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.5/32"), netip.MustParsePrefix("2001:db8::/32")},
 	}
+	// begin invoices
+	want.MailConfig = mailConfig(t)
+	// end invoices
 	if !reflect.DeepEqual(c, want) {
 		t.Errorf("got %+v\nwant %+v", c, want)
 	}
@@ -85,7 +84,7 @@ func TestEnvironDemoIsOffWithSomebodysDatabase(t *testing.T) {
 
 func TestEnvironNamesWhatIsWrong(t *testing.T) {
 	t.Parallel()
-	for name, values := range map[string][]string{
+	wantRefused(t, map[string][]string{
 		"ADDR": {
 			"127.0.0.1", "8080", "::1:80", "127.0.0.1:", "127.0.0.1:http", "127.0.0.1:65536", "[::1]", "http://127.0.0.1:80",
 		},
@@ -104,15 +103,20 @@ func TestEnvironNamesWhatIsWrong(t *testing.T) {
 		"IDEMPOTENCY_WAIT":   {"5", "0s", "-1s", "100us", "999us", "21s", "9999999h"},
 		"IDEMPOTENCY_RETAIN": {"-x", "-1h", "1us", "0s"},
 		"EXPIRE_EVERY":       {"soon", "0s", "1ns", "-1m"},
-		"SMTP_URL": {
-			"mail.example.com", "http://mail.example.com", "smtp://", "smtp://host:0", "smtp://host:99999", "smtp://host/path",
-			"smtp://host?x=1",
-			"smtps://host?tls=off", "smtp://me:secret@host?tls=off", "smtp://me@host", "smtp://:secret@host", "smtp://host#x", "smtp://%zz",
-		},
-		"MAIL_FROM":    {"me", "Me <me@example.com>", "me@example.com\nBcc: you@example.com"},
-		"MAIL_TIMEOUT": {"0s", "11m", "soon"},
-		"MAIL_RETRY":   {"0s", "-1m"},
-	} {
+	})
+	// All of them at once: nobody wants to be told one by one.
+	_, err := app.Environ(environment(map[string]string{"ADDR": "127.0.0.1", "RATE_LIMIT": "many", "DEMO": "no"}))
+	for _, name := range []string{"ADDR", "RATE_LIMIT", "DEMO"} {
+		if err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("nothing about %s: %v", name, err)
+		}
+	}
+}
+
+// wantRefused fails unless each value of each variable is refused in a line that names the variable.
+func wantRefused(t *testing.T, wrong map[string][]string) {
+	t.Helper()
+	for name, values := range wrong {
 		for _, value := range values {
 			_, err := app.Environ(environment(map[string]string{name: value}))
 			var wrong *app.SettingError
@@ -122,13 +126,6 @@ func TestEnvironNamesWhatIsWrong(t *testing.T) {
 				continue
 			}
 			t.Log(err)
-		}
-	}
-	// All of them at once: nobody wants to be told one by one.
-	_, err := app.Environ(environment(map[string]string{"ADDR": "127.0.0.1", "RATE_LIMIT": "many", "DEMO": "no"}))
-	for _, name := range []string{"ADDR", "RATE_LIMIT", "DEMO"} {
-		if err == nil || !strings.Contains(err.Error(), name) {
-			t.Errorf("nothing about %s: %v", name, err)
 		}
 	}
 }
@@ -153,28 +150,6 @@ func TestEnvironKeepsThePassword(t *testing.T) {
 			t.Errorf("%s: %v", value, err)
 		}
 		t.Log(err)
-	}
-	for _, value := range []string{
-		"smtp://ada:s3cret@host:port", "smtp://ada:s3cret%zz@host", "smtps://ada:s3cret@host?x", "ada:s3cret@host",
-	} {
-		_, err := app.Environ(environment(map[string]string{"SMTP_URL": value}))
-		if err == nil || strings.Contains(err.Error(), "s3cret") {
-			t.Errorf("%s: %v", value, err)
-		}
-	}
-	c, err := app.Environ(environment(map[string]string{"SMTP_URL": "smtp://ada:s3cret@host", "MAIL_FROM": "ada@example.com"}))
-	printed := fmt.Sprintf("%v %+v %#v %s %#v", c.MailServer, c.MailServer, c.MailServer, *c.MailServer, *c.MailServer)
-	if err != nil || strings.Contains(printed, "s3cret") {
-		t.Errorf("%s, %v", printed, err)
-	}
-}
-
-// TestMailNeedsASender: a mail server is no use without one.
-func TestMailNeedsASender(t *testing.T) {
-	t.Parallel()
-	_, err := app.Environ(environment(map[string]string{"SMTP_URL": "smtp://host"}))
-	if err == nil || !strings.Contains(err.Error(), "MAIL_FROM") {
-		t.Error(err)
 	}
 }
 

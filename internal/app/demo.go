@@ -9,13 +9,14 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"onlyonce/internal/account"
+	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
 	"onlyonce/templates"
 )
 
 // seed fills in what is missing of the demo tenants. Each row has a key of its own, so that it may run
-// any number of times, on several replicas at once, and be killed in between. Tenants are filled in side by side, and the
-// invoices of each in their order, so that their numbers are the same each time.
+// any number of times, on several replicas at once, and be killed in between. Tenants are filled in side by side, and what
+// each has in its order, so that it is the same each time.
 func seed(ctx context.Context, pool *pgxpool.Pool, store *idempotency.Store) error {
 	// Not a person's attempts: they would drown the log and the metrics.
 	quiet := idempotency.Store{Pool: store.Pool, Wait: store.Wait, Timeout: store.Timeout}
@@ -42,7 +43,7 @@ func seed(ctx context.Context, pool *pgxpool.Pool, store *idempotency.Store) err
 	return nil
 }
 
-// fill fills in what is missing of one tenant, and tells whether any invoice was.
+// fill fills in what is missing of one tenant, and tells whether anything was.
 func (t demoTenant) fill(ctx context.Context, pool *pgxpool.Pool, store *idempotency.Store) (news bool, err error) {
 	if err := t.credentials(ctx, pool); err != nil {
 		return false, err
@@ -50,33 +51,57 @@ func (t demoTenant) fill(ctx context.Context, pool *pgxpool.Pool, store *idempot
 	if err := t.settle(ctx, store); err != nil {
 		return false, fmt.Errorf("settings: %w", err)
 	}
-	missing, err := t.missing(ctx, store)
-	if err != nil {
-		return false, fmt.Errorf("look for invoices: %w", err)
-	}
-	for _, n := range missing {
-		if err := t.live(ctx, store, n); err != nil {
-			return true, fmt.Errorf("invoice %d: %w", n, err)
+	for n := range t.customers {
+		added, err := t.add(ctx, store, n)
+		news = news || added
+		if err != nil {
+			return news, fmt.Errorf("customer %d: %w", n, err)
 		}
 	}
-	return len(missing) > 0, nil
+	// begin invoices
+	if made, err := booksOf(t).fill(ctx, store); made || err != nil {
+		return true, err
+	}
+	// end invoices
+	return news, nil
+}
+
+// add adds one customer, and tells whether it was missing.
+func (t demoTenant) add(ctx context.Context, store *idempotency.Store, n int) (news bool, err error) {
+	key, err := idempotency.ParseKey(fmt.Sprintf("demo-customer-%d", n+1))
+	if err != nil {
+		return false, err
+	}
+	if _, used, err := customer.Upsert.Used(ctx, store, t.id, key); err != nil || used {
+		return false, err
+	}
+	draft, err := t.customers[n].Draft()
+	if err != nil {
+		return false, err
+	}
+	_, err = customer.Upsert.Do(ctx, store, idempotency.Intent{Tenant: t.id, Key: key, Actor: "demo"}, draft)
+	return true, err
 }
 
 // analyze gives the planner its statistics, if there is news. Without them all indexes that begin with
 // the tenant look alike, and so little data is nothing that autovacuum would come by for.
 func analyze(ctx context.Context, pool *pgxpool.Pool, news bool) error {
 	if !news {
-		// A start may have been killed after its last invoice and before it got here. The planner's own count
+		// A start may have been killed after its last record and before it got here. The planner's own count
 		// of rows tells: it is below one until the table has been analyzed.
 		var known bool
-		err := pool.QueryRow(ctx, `SELECT reltuples > 0 FROM pg_class WHERE oid = 'invoices'::regclass`).Scan(&known)
+		err := pool.QueryRow(ctx, `SELECT reltuples > 0 FROM pg_class WHERE oid = 'customers'::regclass`).Scan(&known)
 		if err != nil || known {
 			return err
 		}
 	}
 	// One after the other, each for good: the table that is asked about comes last.
 	_, err := pool.Exec(ctx, `
-		ANALYZE intents, customers, settings, invoice_lines, payments, refunds, credit_notes, credit_note_lines, postings, mails, invoices`)
+		ANALYZE intents, settings,
+			-- begin invoices
+			invoices, invoice_lines, payments, refunds, credit_notes, credit_note_lines, postings, mails,
+			-- end invoices
+			customers`)
 	return err
 }
 

@@ -14,8 +14,22 @@ func demoKey(n, step int) (idempotency.Key, error) {
 	return idempotency.ParseKey(fmt.Sprintf("demo-%03d-%d", n+1, step+1))
 }
 
+// fill fills in what is missing, and tells whether anything was.
+func (t demoBooks) fill(ctx context.Context, store *idempotency.Store) (news bool, err error) {
+	missing, err := t.missing(ctx, store)
+	if err != nil {
+		return false, fmt.Errorf("look for invoices: %w", err)
+	}
+	for _, n := range missing {
+		if err := t.live(ctx, store, n); err != nil {
+			return true, fmt.Errorf("invoice %d: %w", n, err)
+		}
+	}
+	return len(missing) > 0, nil
+}
+
 // missing lists the invoices to which something has not happened yet.
-func (t demoTenant) missing(ctx context.Context, store *idempotency.Store) (numbers []int, err error) {
+func (t demoBooks) missing(ctx context.Context, store *idempotency.Store) (numbers []int, err error) {
 	for n := range t.invoices {
 		steps := t.life(n)
 		last := len(steps) - 1
@@ -35,7 +49,7 @@ func (t demoTenant) missing(ctx context.Context, store *idempotency.Store) (numb
 }
 
 // live takes an invoice through its life, from wherever it is.
-func (t demoTenant) live(ctx context.Context, store *idempotency.Store, n int) error {
+func (t demoBooks) live(ctx context.Context, store *idempotency.Store, n int) error {
 	var made []uuid.UUID
 	for i, s := range t.life(n) {
 		key, err := demoKey(n, i)

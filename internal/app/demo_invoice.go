@@ -9,10 +9,10 @@ import (
 )
 
 // age is how many days ago an invoice was issued. The first one, number 0, was a year ago, and the newest yesterday.
-func (t demoTenant) age(n int) int { return 1 + 363*(t.invoices-1-n)/(t.invoices-1) }
+func (t demoBooks) age(n int) int { return 1 + 363*(t.invoices-1-n)/(t.invoices-1) }
 
 // draft is one invoice. What it says depends on its number only, and its days on that of the first start.
-func (t demoTenant) draft(n int) (invoice.Draft, error) {
+func (t demoBooks) draft(n int) (invoice.Draft, error) {
 	issued := date.Of(time.Now().UTC()).AddDays(-t.age(n))
 	in := invoice.Input{
 		Customer: &t.customers[(n*3+n/5)%len(t.customers)], Currency: t.currency, AllowRepeat: true,

@@ -44,7 +44,7 @@ func of[C, R any](op idempotency.Operation[C, R], command func(about uuid.UUID) 
 
 // life is what happens to an invoice. The newest are drafts. Most of the old ones are paid, at once or in two parts, and
 // some are overdue. Of those in between some are paid, some in part. A few are void, credited or refunded.
-func (t demoTenant) life(n int) []step {
+func (t demoBooks) life(n int) []step {
 	invoiceID := func(inv invoice.Invoice) uuid.UUID { return inv.ID }
 	nothing := func(uuid.UUID) (struct{}, error) { return struct{}{}, nil }
 	steps := []step{of(invoice.Create, func(uuid.UUID) (invoice.Draft, error) { return t.draft(n) }, invoiceID)}
@@ -78,7 +78,7 @@ func (t demoTenant) life(n int) []step {
 }
 
 // share is what is billed, divided by the number of parts; with what is left by rounding in the first part, 0.
-func (t demoTenant) share(n, part int, parts int64) (d invoice.Draft, amount string, err error) {
+func (t demoBooks) share(n, part int, parts int64) (d invoice.Draft, amount string, err error) {
 	if d, err = t.draft(n); err != nil {
 		return d, "", err
 	}
@@ -91,7 +91,7 @@ func (t demoTenant) share(n, part int, parts int64) (d invoice.Draft, amount str
 }
 
 // pay records the payment of a part of the invoice.
-func (t demoTenant) pay(n, part int, parts int64) step {
+func (t demoBooks) pay(n, part int, parts int64) step {
 	return of(payment.Create, func(id uuid.UUID) (payment.Draft, error) {
 		d, amount, err := t.share(n, part, parts)
 		if err != nil {
@@ -109,7 +109,7 @@ func (t demoTenant) pay(n, part int, parts int64) step {
 }
 
 // refund gives back, of the payment that a step made, what was billed divided by the number of parts.
-func (t demoTenant) refund(n, paid int, parts int64) step {
+func (t demoBooks) refund(n, paid int, parts int64) step {
 	s := of(refund.Create, func(id uuid.UUID) (refund.Draft, error) {
 		d, amount, err := t.share(n, 1, parts)
 		if err != nil {
@@ -123,7 +123,7 @@ func (t demoTenant) refund(n, paid int, parts int64) step {
 }
 
 // credit credits some lines, or everything.
-func (t demoTenant) credit(lines []credit.LineInput) step {
+func (t demoBooks) credit(lines []credit.LineInput) step {
 	return of(credit.Create, func(id uuid.UUID) (credit.Draft, error) {
 		inv := invoice.Invoice{Header: record.Header{ID: id}, Lines: make([]invoice.Line, len(lines))}
 		return credit.Input{Lines: lines}.Draft(inv)

@@ -50,3 +50,17 @@ func TestDemoShowsTheLife(t *testing.T) {
 		}
 	}
 }
+
+// How many invoices the demo tenants have.
+const (
+	acmeDemoInvoices = 54
+	demoInvoices     = acmeDemoInvoices + 24
+)
+
+// TestInterruptedDemoInvoicesAreCompleted, with their numbers.
+func TestInterruptedDemoInvoicesAreCompleted(t *testing.T) {
+	wantCompleted(t, "invoices", []interruption{
+		{"demo-001-1", "demo-001-2", 0, 1}, {"demo-018-4", "demo-001-2", 18, 1}, {"demo-018-4", "demo-014-3", 18, 14},
+		{"demo-054-1", "demo-024-1", 53, 23},
+	})
+}

@@ -36,13 +36,13 @@ func (b *bundle) accepted(at string, session *http.Client) (password, token, run
 	}
 	login := url.Values{"email": {"acme@onlyonce.test"}, "password": {demoPassword}}
 	password = status(b.visitor().PostForm(at+"/login", login)) == http.StatusSeeOther
-	ask, err := http.NewRequestWithContext(b.Context(), http.MethodGet, at+"/api/v1/invoices", nil)
+	ask, err := http.NewRequestWithContext(b.Context(), http.MethodGet, at+"/api/v1/customers", nil)
 	if err != nil {
 		b.Fatal(err)
 	}
 	ask.Header.Set("Authorization", "Bearer oo_demo_acme")
 	token = status(http.DefaultClient.Do(ask)) == http.StatusOK
-	running = status(session.Get(at+"/invoices")) == http.StatusOK
+	running = status(session.Get(at+"/customers")) == http.StatusOK
 	return password, token, running
 }
 

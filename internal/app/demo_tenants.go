@@ -4,7 +4,6 @@ import (
 	"github.com/google/uuid"
 
 	"onlyonce/internal/customer"
-	"onlyonce/internal/invoice"
 	"onlyonce/internal/party"
 	business "onlyonce/internal/settings"
 )
@@ -21,16 +20,6 @@ type demoTenant struct {
 	rate         string
 	business     business.Input // but for currency and rate
 	customers    []customer.Input
-	work         []invoice.LineInput
-	abroad       []demoAssignment
-	invoices     int // over the last year
-}
-
-// demoAssignment is work for a customer abroad, in their currency and without tax.
-type demoAssignment struct {
-	customer customer.Input
-	currency string
-	work     []invoice.LineInput
 }
 
 func demoTenants() []demoTenant {
@@ -38,7 +27,7 @@ func demoTenants() []demoTenant {
 		{
 			id: uuid.MustParse("0a3e0000-0000-4000-8000-00000000ac3e"), name: "Acme Studio",
 			email: "acme@onlyonce.test", member: "kim@onlyonce.test", token: "oo_demo_acme",
-			currency: "EUR", rate: "23", invoices: 54,
+			currency: "EUR", rate: "23",
 			business: business.Input{
 				Name:    "Acme Studio Ltd",
 				Details: party.Details{Address: "12 Dame Street\nDublin 2\nD02 X285", Country: "IE", TaxID: "IE6388047V"},
@@ -69,36 +58,10 @@ func demoTenants() []demoTenant {
 					Details: party.Details{Address: "Kastanienallee 82\n10435 Berlin", Country: "DE", TaxID: "DE136695976"},
 				},
 			},
-			work: []invoice.LineInput{
-				{Description: "Brand workshop", Quantity: "1", UnitPrice: "1800.00"},
-				{Description: "Website design, hours", Quantity: "12.5", UnitPrice: "95.00"},
-				{Description: "Illustration set", Quantity: "6", UnitPrice: "140.00"},
-				{Description: "Packaging concept", Quantity: "1", UnitPrice: "2450.00"},
-				{Description: "Font licence", Quantity: "2", UnitPrice: "89.90"},
-				{Description: "Print supervision, days", Quantity: "1.5", UnitPrice: "620.00"},
-				{Description: "Photo retouching", Quantity: "24", UnitPrice: "12.50"},
-			},
-			abroad: []demoAssignment{
-				{
-					customer: customer.Input{Email: "keiri@hoshino-tea.example", Name: "Hoshino Tea"}, currency: "JPY",
-					work: []invoice.LineInput{
-						{Description: "Label design", Quantity: "3", UnitPrice: "68000"},
-						{Description: "Tea tin, packaging concept", Quantity: "1", UnitPrice: "240000"},
-						{Description: "Website translation, pages", Quantity: "14", UnitPrice: "5500"},
-					},
-				},
-				{
-					customer: customer.Input{Email: "payables@larkspur-outdoor.example", Name: "Larkspur Outdoor"}, currency: "USD",
-					work: []invoice.LineInput{
-						{Description: "Catalogue layout, pages", Quantity: "32", UnitPrice: "85.00"},
-						{Description: "Product photography, days", Quantity: "2", UnitPrice: "1150.00"},
-					},
-				},
-			},
 		},
 		{
 			id: uuid.MustParse("610be000-0000-4000-8000-0000000610be"), name: "Globex Works",
-			email: "globex@onlyonce.test", token: "oo_demo_globex", currency: "USD", rate: "0", invoices: 24,
+			email: "globex@onlyonce.test", token: "oo_demo_globex", currency: "USD", rate: "0",
 			business: business.Input{
 				Name:    "Globex Works Inc.",
 				Details: party.Details{Address: "400 Industrial Way\nPortland, OR 97209", Country: "US", TaxID: "93-1234567"},
@@ -124,13 +87,6 @@ func demoTenants() []demoTenant {
 					Email: "accounts@northwind.example", Name: "Northwind Traders Inc.",
 					Details: party.Details{Address: "310 Lake Street\nSeattle, WA 98101", Country: "US"},
 				},
-			},
-			work: []invoice.LineInput{
-				{Description: "Site survey", Quantity: "1", UnitPrice: "950.00"},
-				{Description: "Controller firmware, hours", Quantity: "18", UnitPrice: "135.00"},
-				{Description: "Pressure sensor PS-4", Quantity: "40", UnitPrice: "27.35"},
-				{Description: "On-call support, month", Quantity: "1", UnitPrice: "1200.00"},
-				{Description: "Calibration", Quantity: "8", UnitPrice: "64.00"},
 			},
 		},
 	}

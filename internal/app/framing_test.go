@@ -12,13 +12,13 @@ import (
 )
 
 // headers of a create.
-const createHead = "POST /api/v1/invoices HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer oo_demo_acme\r\n" +
+const createHead = "POST /api/v1/customers HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer oo_demo_acme\r\n" +
 	"Content-Type: application/json\r\nIdempotency-Key: framing\r\n"
 
-func chunked() string { return fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(order), order) }
+func chunked() string { return fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(ada), ada) }
 
 func sized() string {
-	return fmt.Sprintf("%sContent-Length: %d\r\n\r\n%s", createHead, len(order), order)
+	return fmt.Sprintf("%sContent-Length: %d\r\n\r\n%s", createHead, len(ada), ada)
 }
 
 // TestTwoLengthsAreRefused: a request that gives its length in two ways may be two requests to a proxy in
@@ -50,8 +50,8 @@ func TestTwoLengthsAreRefused(t *testing.T) {
 			t.Errorf("%s: answered %s, want %s", name, answers, want)
 		}
 	}
-	if n := b.count(`SELECT count(*) FROM invoices WHERE number = 'A-1'`); n != 1 {
-		t.Errorf("%d invoices, want the one that was sent in good order", n)
+	if n := b.count(`SELECT count(*) FROM customers WHERE email = 'ada@example.com'`); n != 1 {
+		t.Errorf("%d customers, want the one that was sent in good order", n)
 	}
 }
 

@@ -30,7 +30,10 @@ func (a *App) startJobs(ctx context.Context, url string, registry *prometheus.Re
 	if err != nil {
 		return err
 	}
-	a.jobPool = pool
+	a.stops = append(a.stops, func(context.Context, context.Context) error {
+		pool.Close()
+		return nil
+	})
 	worker, err := mail.NewWorker(mail.Config{
 		Pool: pool, Server: a.config.MailServer, Sender: a.config.MailSender, Timeout: a.config.MailTimeout, Retry: a.config.MailRetry,
 		Observe: newMailObserver(a.config.Log, registry).observe,
@@ -40,7 +43,7 @@ func (a *App) startJobs(ctx context.Context, url string, registry *prometheus.Re
 	}
 	workers := river.NewWorkers()
 	river.AddWorker(workers, worker)
-	a.jobs, err = river.NewClient(riverpgxv5.New(pool), &river.Config{
+	jobs, err := river.NewClient(riverpgxv5.New(pool), &river.Config{
 		Schema: postgres.JobSchema, PollOnly: true, Workers: workers, Logger: jobLog(a.config.Log),
 		ErrorHandler: jobErrors{a.config.Log},
 		Queues:       map[string]river.QueueConfig{mail.Queue: {MaxWorkers: mailWorkers}},
@@ -49,35 +52,26 @@ func (a *App) startJobs(ctx context.Context, url string, registry *prometheus.Re
 	if err != nil {
 		return fmt.Errorf("set up the jobs: %w", err)
 	}
-	if err := a.jobs.Start(context.WithoutCancel(ctx)); err != nil {
+	if err := jobs.Start(context.WithoutCancel(ctx)); err != nil {
 		return fmt.Errorf("start the jobs: %w", err)
 	}
+	a.stops = append(a.stops, func(ctx, draining context.Context) error { return a.stopJobs(ctx, draining, jobs) })
 	return nil
 }
 
 // stopJobs lets what runs come to its end until draining is done, and then gives it up: another replica, or the next
 // start, does it again.
-func (a *App) stopJobs(ctx, draining context.Context) error {
-	if a.jobPool == nil {
-		return nil
-	}
-	defer a.jobPool.Close()
-	if a.jobs == nil {
-		return nil
-	}
-	err := a.jobs.Stop(draining)
+func (a *App) stopJobs(ctx, draining context.Context, jobs *river.Client[pgx.Tx]) error {
+	err := jobs.Stop(draining)
 	if errors.Is(err, context.DeadlineExceeded) {
 		a.config.Log.WarnContext(ctx, "some jobs did not finish in time: giving them up", "after", a.drain)
-		err = a.jobs.StopAndCancel(ctx)
+		err = jobs.StopAndCancel(ctx)
 	}
 	if err != nil {
 		return fmt.Errorf("stop the jobs: %w", err)
 	}
 	return nil
 }
-
-// jobs is what carries out jobs.
-type jobs = river.Client[pgx.Tx]
 
 // mailObserver makes each attempt at a mail visible: one log line, one count, one duration.
 type mailObserver struct {

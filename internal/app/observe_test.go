@@ -19,21 +19,21 @@ import (
 
 func TestAttemptsAreCountedAndLogged(t *testing.T) {
 	b := setup(t)
-	first := b.create(key, order)
-	b.create(key, order)
-	b.create(key, strings.Replace(order, "50.00", "60.00", 1))
-	b.create("another", order)
+	first := b.create(key, ada)
+	b.create(key, ada)
+	b.create(key, strings.Replace(ada, "12", "13", 1))
+	b.create("another", ada)
 	b.create("third", `{}`)
-	b.create("", order)
+	b.create("", ada)
 
 	_, metrics := b.get(b.metrics)
 	for _, line := range []string{
-		`onlyonce_attempts_total{operation="invoice.create",outcome="created"} 1`,
-		`onlyonce_attempts_total{operation="invoice.create",outcome="replayed"} 1`,
-		`onlyonce_attempts_total{operation="invoice.create",outcome="mismatch"} 1`,
-		`onlyonce_attempts_total{operation="invoice.create",outcome="conflict"} 1`,
-		`onlyonce_attempts_total{operation="invoice.create",outcome="rejected"} 2`,
-		`onlyonce_attempt_duration_seconds_count{operation="invoice.create",outcome="created"} 1`,
+		`onlyonce_attempts_total{operation="customer.upsert",outcome="created"} 1`,
+		`onlyonce_attempts_total{operation="customer.upsert",outcome="replayed"} 1`,
+		`onlyonce_attempts_total{operation="customer.upsert",outcome="mismatch"} 1`,
+		`onlyonce_attempts_total{operation="customer.upsert",outcome="reused"} 1`,
+		`onlyonce_attempts_total{operation="customer.upsert",outcome="rejected"} 2`,
+		`onlyonce_attempt_duration_seconds_count{operation="customer.upsert",outcome="created"} 1`,
 	} {
 		if !strings.Contains(metrics, line+"\n") {
 			t.Errorf("no %s in\n%s", line, metrics)
@@ -44,14 +44,14 @@ func TestAttemptsAreCountedAndLogged(t *testing.T) {
 	if len(lines) != 6 {
 		t.Fatalf("%d lines for 6 attempts: %v", len(lines), lines)
 	}
-	record := strings.TrimPrefix(first.Header.Get("Location"), "/api/v1/invoices/")
-	for i, outcome := range []string{"created", "replayed", "mismatch", "conflict", "rejected", "rejected"} {
+	record := strings.TrimPrefix(first.Header.Get("Location"), "/api/v1/customers/")
+	for i, outcome := range []string{"created", "replayed", "mismatch", "reused", "rejected", "rejected"} {
 		line := lines[i]
-		if line["operation"] != "invoice.create" || line["outcome"] != outcome ||
+		if line["operation"] != "customer.upsert" || line["outcome"] != outcome ||
 			line["tenant"] == nil || line["duration"] == nil || line["key"] == nil {
 			t.Errorf("attempt %d: %v", i, line)
 		}
-		if i < 3 && (line["record"] != record || line["key"] != key || line["number"] != "A-1") {
+		if i < 3 && (line["record"] != record || line["key"] != key || line["email"] != "ada@example.com") {
 			t.Errorf("attempt %d does not say what it was about: %v", i, line)
 		}
 	}
@@ -59,8 +59,8 @@ func TestAttemptsAreCountedAndLogged(t *testing.T) {
 
 func TestTheLogHoldsNoSecrets(t *testing.T) {
 	b := setup(t)
-	b.create(key, order)
-	b.create(key, strings.Replace(order, "Design", "What somebody typed", 1))
+	b.create(key, ada)
+	b.create(key, strings.Replace(ada, "12", "What somebody typed", 1))
 	browser := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	response, err := browser.PostForm(b.URL()+"/login", url.Values{"email": {"acme@onlyonce.test"}, "password": {demoPassword}})
 	if err != nil {
@@ -157,17 +157,17 @@ func TestReadyOnANewerSchema(t *testing.T) {
 	after(`DELETE FROM goose_db_version WHERE version_id > 1`, http.StatusServiceUnavailable)
 }
 
-// TestExpiry: the background job erases results, and a late retry is still no second invoice.
+// TestExpiry: the background job erases results, and a late retry is still no second customer.
 func TestExpiry(t *testing.T) {
 	b := setup(t, func(c *app.Config) { c.Retain, c.ExpireEvery = time.Microsecond, 10*time.Millisecond })
-	first := b.create(key, order)
+	first := b.create(key, ada)
 	admin := b.db.Admin(t)
 	b.until("expired", func() bool {
 		var left int
 		err := admin.QueryRow(t.Context(), `SELECT count(*) FROM intents WHERE key = $1 AND result IS NOT NULL`, key).Scan(&left)
 		return err == nil && left == 0
 	})
-	late := b.create(key, order)
+	late := b.create(key, ada)
 	if late.StatusCode != http.StatusOK || late.Header.Get("Idempotent-Replayed") != "true" ||
 		late.Header.Get("Location") != first.Header.Get("Location") {
 		t.Errorf("first %v\nlate %v", first, late)

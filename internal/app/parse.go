@@ -11,9 +11,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
-
-	"onlyonce/internal/email"
-	"onlyonce/internal/mail"
 )
 
 // parseAddress takes host:port. The host may be empty, for all of this machine's addresses.
@@ -113,22 +110,5 @@ func parseDuration(d *time.Duration, value string, most time.Duration) error {
 			strings.TrimSuffix(most.String(), "0m0s"))
 	}
 	*d = parsed
-	return nil
-}
-
-func parseMailServer(server **mail.Server, value string) error {
-	parsed, err := mail.ParseServer(value)
-	if err != nil {
-		return err
-	}
-	*server = &parsed
-	return nil
-}
-
-func parseSender(sender *string, value string) error {
-	if problem := email.Address(value).Problem(); problem != "" {
-		return errors.New(problem)
-	}
-	*sender = value
 	return nil
 }

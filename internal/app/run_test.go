@@ -64,7 +64,7 @@ func TestStopFinishesWhatIsInFlight(t *testing.T) {
 	}
 	answered := make(chan result, 1)
 	go func() {
-		response, err := create(url, key, order)
+		response, err := create(url, key, ada)
 		if err != nil {
 			answered <- result{0, err}
 			return

@@ -7,8 +7,6 @@ import (
 	"io"
 	"strings"
 	"time"
-
-	"onlyonce/internal/mail"
 )
 
 // setting is one environment variable.
@@ -22,7 +20,7 @@ type setting struct {
 
 // settings lists the environment variables, in the order in which they are read and explained.
 func settings() []setting {
-	return []setting{
+	all := []setting{
 		{"ADDR", "127.0.0.1:8080", "", "where to listen, as host:port", func(c *Config, value string) error {
 			return parseAddress(&c.Addr, value)
 		}},
@@ -66,23 +64,16 @@ func settings() []setting {
 		{"EXPIRE_EVERY", "1m", "", "how often expired results are erased", func(c *Config, value string) error {
 			return parseDuration(&c.ExpireEvery, value, maxPeriod)
 		}},
-		{"SMTP_URL", "", "mails are kept in the outbox", "the mail server, as smtp://user:password@host:587, which must speak STARTTLS,\n" +
-			"or smtps://user:password@host:465; smtp://host:1025?tls=off for one that only you can reach",
-			func(c *Config, value string) error { return parseMailServer(&c.MailServer, value) }},
-		{"MAIL_FROM", "", "required with SMTP_URL", "the address that mails come from, such as invoices@example.com",
-			func(c *Config, value string) error { return parseSender(&c.MailSender, value) }},
-		{"MAIL_TIMEOUT", "", mail.DefaultTimeout.String(), "how long an attempt to send a mail may take",
-			func(c *Config, value string) error { return parseDuration(&c.MailTimeout, value, maxMailWait) }},
-		{"MAIL_RETRY", "", mail.DefaultRetry.String(), "how long the second attempt waits; each further one waits twice as long",
-			func(c *Config, value string) error { return parseDuration(&c.MailRetry, value, maxPeriod) }},
 	}
+	// begin invoices
+	all = append(all, mailSettings()...)
+	// end invoices
+	return all
 }
 
 const (
 	// maxWait leaves an attempt the time to find out what became of it before its request is given up.
 	maxWait = 20 * time.Second
-	// maxMailWait is what a mail server may take for a whole mail (RFC 5321, section 4.5.3.2).
-	maxMailWait = 10 * time.Minute
 	// maxPeriod is a year, beyond anything that somebody could mean.
 	maxPeriod = 365 * 24 * time.Hour
 )
@@ -112,9 +103,11 @@ func Environ(getenv func(string) string) (Config, error) {
 			errs = append(errs, &SettingError{s.name, err})
 		}
 	}
+	// begin invoices
 	if c.MailServer != nil && getenv("MAIL_FROM") == "" {
 		errs = append(errs, &SettingError{"MAIL_FROM", errors.New("it must be set with SMTP_URL, such as invoices@example.com")})
 	}
+	// end invoices
 	return c, errors.Join(errs...)
 }
 

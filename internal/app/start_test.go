@@ -9,12 +9,14 @@ import (
 	"onlyonce/internal/postgres/pgtest"
 )
 
-// TestWhoAnswersHasStartedItsJobs: a replica whose jobs, or whose metrics, cannot start answers nobody, although it has
-// its address from the beginning.
-func TestWhoAnswersHasStartedItsJobs(t *testing.T) {
+// TestWhoAnswersHasStarted: a replica of which a part cannot start, such as its metrics, answers nobody, although it has its
+// address from the beginning.
+func TestWhoAnswersHasStarted(t *testing.T) {
 	t.Parallel()
 	for what, prevent := range map[string]func(*app.Config){
-		"jobs":    func(c *app.Config) { c.MailSender = "no address" },
+		// begin invoices
+		"jobs": func(c *app.Config) { c.MailSender = "no address" },
+		// end invoices
 		"metrics": func(c *app.Config) { c.MetricsAddr = c.Addr },
 	} {
 		t.Run(what, func(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"onlyonce/internal/credit"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/pdf"
+	"onlyonce/internal/text"
 )
 
 // OfCreditNote is a credit note as its document shows it, with the parties of its invoice. Nothing in it changes.
@@ -30,4 +31,4 @@ func OfCreditNote(n credit.Note, inv invoice.Invoice) pdf.Document {
 }
 
 // CreditNoteName is what the file of a credit note is called.
-func CreditNoteName(n credit.Note) string { return SafeName("Credit-note-" + n.Number + ".pdf") }
+func CreditNoteName(n credit.Note) string { return text.FileName("Credit-note-" + n.Number + ".pdf") }

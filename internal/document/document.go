@@ -8,6 +8,7 @@ import (
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/party"
 	"onlyonce/internal/pdf"
+	"onlyonce/internal/text"
 )
 
 // Of is an invoice as its document shows it. Nothing in it changes after the invoice was issued but the mark of a void
@@ -96,18 +97,5 @@ func Payment(inv invoice.Invoice) (facts []pdf.Fact) {
 
 const day = "2 Jan 2006"
 
-// Name is what the file of an invoice is called. A number may have characters that no name of a file has: see [SafeName].
-func Name(inv invoice.Invoice) string { return SafeName("Invoice-" + inv.Number + ".pdf") }
-
-// SafeName gives a name that every system takes as one of a file in the current directory.
-func SafeName(name string) string {
-	name = strings.Map(func(r rune) rune {
-		switch {
-		case '0' <= r && r <= '9', 'A' <= r && r <= 'Z', 'a' <= r && r <= 'z', r == '.', r == '_', r == '-':
-			return r
-		default:
-			return '-'
-		}
-	}, name)
-	return strings.TrimLeft(name, ".-")
-}
+// Name is what the file of an invoice is called. A number may have characters that no name of a file has: see [text.FileName].
+func Name(inv invoice.Invoice) string { return text.FileName("Invoice-" + inv.Number + ".pdf") }

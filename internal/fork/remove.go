@@ -5,76 +5,159 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+
+	"golang.org/x/tools/imports"
 )
 
-// Parts are what a fork can do without: files and directories, by the name of the part.
-//
-// What other files say of a part stands between two lines that hold nothing but a comment, "begin" or "end" and its
-// name. In Markdown a line that begins with one of the paths, or with a link to one, needs no such lines.
-func Parts() map[string][]string {
-	return map[string][]string{
-		"bench":   {"internal/bench", "docs/performance.md", "docs/performance.json"},
-		"torture": {"internal/torture", "docs/torture.md"},
-	}
+// Removed says what [Remove] has taken away.
+type Removed struct {
+	Parts []string // the one that was asked for, and before it those that cannot do without it
+	Files int      // that are gone or changed
 }
 
-// Remove takes a part away from the app in root, the top directory of a git repository, and what only that part needs
-// from go.mod. It returns how many files are gone or changed, and commits nothing. The error is [ErrNothingToDo] if
-// the part is gone already, a [*DirtyError], or says that there is no such part or that a file is not marked right.
-func Remove(ctx context.Context, root, part string) (changed int, err error) {
-	paths, ok := Parts()[part]
-	if !ok {
-		return 0, fmt.Errorf("there is no part %q to remove: the parts are %s", part,
-			strings.Join(slices.Sorted(maps.Keys(Parts())), ", "))
+// Remove takes a part away from the app in root, the top directory of a git repository, with the parts that cannot do
+// without it and with what only they need from go.mod. It commits nothing. The error is [ErrNothingToDo] if the part is gone
+// already, a [*DirtyError], or says that there is no such part or that a file is not marked right.
+func Remove(ctx context.Context, root, name string) (done Removed, err error) {
+	all := parts()
+	if _, ok := all[name]; !ok {
+		return done, fmt.Errorf("there is no part %q to remove: the parts are %s", name,
+			strings.Join(slices.Sorted(maps.Keys(all)), ", "))
 	}
-	tree, err := openTree(ctx, root)
+	t, err := openTree(ctx, root)
 	if err != nil {
-		return 0, err
+		return done, err
 	}
-	gone := func(file string) bool {
-		return slices.ContainsFunc(paths, func(path string) bool { return file == path || strings.HasPrefix(file, path+"/") })
+	if !slices.ContainsFunc(t.files, all[name].has) {
+		return done, ErrNothingToDo
 	}
-	if !slices.ContainsFunc(tree.files, gone) {
-		return 0, ErrNothingToDo
+	for _, other := range slices.Sorted(maps.Keys(all)) {
+		if slices.Contains(all[other].knows, name) && slices.ContainsFunc(t.files, all[other].has) {
+			done.Parts = append(done.Parts, other)
+		}
 	}
-	for _, file := range tree.files {
-		if gone(file) {
-			changed++
+	done.Parts = append(done.Parts, name)
+	left := map[string]string{} // of files that change
+	for _, file := range t.files {
+		if err := t.strip(file, done.Parts, left); err != nil {
+			return done, err
+		}
+	}
+	pages := false
+	for _, file := range t.files {
+		switch rest, changed := left[file]; {
+		case t.isGone(file, done.Parts):
+			err = os.Remove(filepath.Join(root, file))
+		case changed:
+			pages = pages || filepath.Ext(file) == ".templ"
+			err = t.write(file, file, rest)
+		default:
 			continue
 		}
-		text, ok, err := tree.text(file)
 		if err != nil {
-			return changed, err
+			return done, err
 		}
-		rest, err := without(text, part)
-		if err != nil {
-			return changed, fmt.Errorf("%s: %w", file, err)
+		done.Files++
+	}
+	for _, part := range done.Parts {
+		if err := t.migrate(part); err != nil {
+			return done, err
+		}
+	}
+	if pages {
+		err = t.generate(ctx)
+	}
+	if err == nil {
+		_, err = t.run(ctx, "go", "mod", "tidy")
+	}
+	return done, err
+}
+
+// has says whether a file belongs to the part.
+func (p part) has(file string) bool {
+	return slices.ContainsFunc(p.paths, func(pattern string) bool {
+		for part := file; part != "."; part = path.Dir(part) {
+			if ok, _ := path.Match(pattern, part); ok {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// isGone says whether a file belongs to one of some parts.
+func (t *tree) isGone(file string, names []string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return parts()[name].has(file) })
+}
+
+// strip notes what is left of a file without some parts, if it is something else than there is.
+func (t *tree) strip(file string, names []string, left map[string]string) error {
+	text, ok, err := t.text(file)
+	if err != nil || !ok || t.isGone(file, names) {
+		return err
+	}
+	rest := text
+	for _, name := range names {
+		if rest, err = without(rest, name); err != nil {
+			return fmt.Errorf("%s: %w", file, err)
 		}
 		if filepath.Ext(file) == ".md" {
-			rest = withoutLines(rest, paths)
-		}
-		if !ok || rest == text {
-			continue
-		}
-		if err := tree.write(file, file, rest); err != nil {
-			return changed, err
-		}
-		changed++
-	}
-	for _, path := range paths {
-		if err := os.RemoveAll(filepath.Join(root, path)); err != nil {
-			return changed, err
+			rest = withoutLines(rest, t.gone(file, name))
 		}
 	}
-	_, err = tree.run(ctx, "go", "mod", "tidy")
-	return changed, err
+	if rest == text {
+		return nil
+	}
+	if filepath.Ext(file) == ".go" {
+		used, err := imports.Process(filepath.Join(t.root, file), []byte(rest), nil) // drops imports that are not used any more
+		if err != nil {
+			return fmt.Errorf("format %s: %w", file, err)
+		}
+		rest = string(used)
+	}
+	left[file] = rest
+	return nil
 }
 
-var mark = regexp.MustCompile(`^\s*(?:#|//|--|<!--) (begin|end) ([a-z]+)(?: -->)?\s*$`)
+// gone are the paths of a part and all of its files, as a page names them: from the top, or from where it is itself.
+func (t *tree) gone(page, name string) (all []string) {
+	p := parts()[name]
+	for _, file := range slices.Concat(t.files, p.paths) {
+		if !p.has(file) && !slices.Contains(p.paths, file) {
+			continue
+		}
+		all = append(all, file)
+		if beside, ok := strings.CutPrefix(file, path.Dir(page)+"/"); ok {
+			all = append(all, beside)
+		}
+	}
+	return all
+}
+
+// migrate adds the migration that takes the tables of a part away.
+func (t *tree) migrate(name string) error {
+	sql := parts()[name].migration
+	if sql == "" {
+		return nil
+	}
+	there, err := filepath.Glob(filepath.Join(t.root, "migrations", "0*.sql"))
+	if err != nil || len(there) == 0 {
+		return fmt.Errorf("number the migration behind %d others: %w", len(there), err)
+	}
+	var newest int
+	if _, err := fmt.Sscanf(filepath.Base(there[len(there)-1]), "%d_", &newest); err != nil {
+		return fmt.Errorf("number the migration: %w", err)
+	}
+	file := fmt.Sprintf("%05d_without_%s.sql", newest+1, name)
+	return os.WriteFile(filepath.Join(t.root, "migrations", file), []byte(sql), 0o644) //nolint:gosec // source code is for everybody
+}
+
+var mark = regexp.MustCompile(`^\s*(?:#|//|--|%%|<!--) (begin|end) ([a-z]+)(?: -->)?\s*$`)
 
 // without gives a text without what is marked as of a part. The error says in which line a mark is wrong.
 func without(text, part string) (string, error) {
@@ -99,12 +182,16 @@ func without(text, part string) (string, error) {
 	return rest.String(), nil
 }
 
-// withoutLines gives a Markdown text without the lines that begin with a path, or with a link to one.
+// withoutLines gives a Markdown text without the lines that begin with a path or with a link to one, and without the rows of
+// tables that name one.
 func withoutLines(text string, paths []string) string {
 	var rest strings.Builder
 	for line := range strings.Lines(text) {
 		start := strings.TrimLeft(line, " -[`")
-		if !slices.ContainsFunc(paths, func(path string) bool { return strings.HasPrefix(start, path) }) {
+		if !slices.ContainsFunc(paths, func(path string) bool {
+			return strings.HasPrefix(start, path) ||
+				strings.HasPrefix(line, "|") && (strings.Contains(line, "`"+path+"`") || strings.Contains(line, "]("+path+")"))
+		}) {
 			rest.WriteString(line)
 		}
 	}

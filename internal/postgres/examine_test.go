@@ -30,7 +30,7 @@ func TestExamine(t *testing.T) {
 	}{
 		"in order":      {"SELECT ''", own, ""},
 		"superuser":     {"SELECT ''", func(db *pgtest.Database) string { return db.AdminURL }, "role"},
-		"open table":    {"ALTER TABLE refunds NO FORCE ROW LEVEL SECURITY", own, "row-level security"},
+		"open table":    {"ALTER TABLE customers NO FORCE ROW LEVEL SECURITY", own, "row-level security"},
 		"old schema":    {newest, own, "schema"},
 		"no such host":  {"SELECT ''", func(*pgtest.Database) string { return "postgres://a@127.0.0.1:1/a" }, "database"},
 		"no such base":  {"SELECT ''", func(db *pgtest.Database) string { return db.URL + "&database=nothing" }, "database"},

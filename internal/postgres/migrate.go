@@ -84,10 +84,13 @@ func lockAndMigrate(ctx context.Context, config *pgxpool.Config) error {
 	if err := lockMigrations(ctx, conn); err != nil {
 		return err
 	}
-	if err := migrate(ctx, config.ConnConfig); err != nil {
-		return err
+	err = migrate(ctx, config.ConnConfig)
+	// begin invoices
+	if err == nil {
+		err = migrateJobs(ctx, config)
 	}
-	return migrateJobs(ctx, config)
+	// end invoices
+	return err
 }
 
 func migrate(ctx context.Context, config *pgx.ConnConfig) error {

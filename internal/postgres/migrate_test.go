@@ -5,20 +5,16 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/stdlib"
-	"github.com/pressly/goose/v3"
 	"golang.org/x/sync/errgroup"
 
 	"onlyonce/internal/postgres"
 	"onlyonce/internal/postgres/pgtest"
-	"onlyonce/migrations"
 )
 
 // empty takes the schema away again.
 func empty(t *testing.T, db *pgtest.Database) {
 	t.Helper()
-	if _, err := db.Pool.Exec(t.Context(), "DROP SCHEMA public, river CASCADE"); err != nil {
+	if _, err := db.Pool.Exec(t.Context(), "DROP SCHEMA IF EXISTS public, river CASCADE"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := db.Pool.Exec(t.Context(), "CREATE SCHEMA public"); err != nil {
@@ -51,37 +47,6 @@ func TestMigrateFromManyReplicasAtOnce(t *testing.T) {
 	if locks := query(t, db.URL, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' "+
 		"AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"); locks != "0" {
 		t.Errorf("%s locks are left", locks)
-	}
-}
-
-// TestMigrateAgain: what was taken back, the tables of jobs included, comes again.
-func TestMigrateAgain(t *testing.T) {
-	t.Parallel()
-	db := pgtest.New(t)
-	config, err := pgx.ParseConfig(db.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	std := stdlib.OpenDB(*config)
-	defer std.Close()
-	provider, err := goose.NewProvider(goose.DialectPostgres, std, migrations.FS)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := provider.DownTo(t.Context(), 9); err != nil {
-		t.Fatal(err)
-	}
-	const jobs = "SELECT COALESCE(to_regclass('river.river_job')::text, 'none')"
-	if got := query(t, db.URL, jobs); got != "none" {
-		t.Errorf("%s is left", got)
-	}
-	for range 2 {
-		if err := postgres.Migrate(t.Context(), db.URL); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if got := query(t, db.URL, jobs); got != "river.river_job" {
-		t.Errorf("the jobs are in %s", got)
 	}
 }
 

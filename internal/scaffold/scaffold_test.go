@@ -66,11 +66,11 @@ func TestRefusals(t *testing.T) {
 	t.Parallel()
 	c := copyOf(t)
 	for _, r := range []struct{ one, fields, want string }{
-		{"invoice", "title:text", "internal/web/invoices.go is there already"},
-		{"document", "title:text", "Server.documents, which is in server.go already"},
+		{"customer", "title:text", "internal/web/customers.go is there already"},
+		{"probe", "title:text", "Server.probes, which is in server.go already"},
 		{"expense", "vendor:text,client:ref(nobody)", "there is no resource nobody to refer to"},
 		{"expense", "vendor:text,client:ref(../customer)", "is no name of a resource"},
-		{"expense", "vendor:text,invoice:ref(invoice)", "it needs the variable Names"},
+		{"expense", "vendor:text,person:ref(user)", "it needs the variable Names"},
 	} {
 		if _, err := c.write(r.one, r.fields); err == nil || !strings.Contains(err.Error(), r.want) {
 			t.Errorf("%s %s: %v, want %q", r.one, r.fields, err, r.want)
@@ -81,7 +81,7 @@ func TestRefusals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(server, []byte(strings.ReplaceAll(string(text), "s.mails(pages, api)", "")), 0o600); err != nil {
+	if err := os.WriteFile(server, []byte(strings.ReplaceAll(string(text), "// A new resource stands above this line.", "")), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := c.write("expense", "vendor:text"); err == nil || !strings.Contains(err.Error(), "add this by hand") {

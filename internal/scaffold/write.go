@@ -89,8 +89,8 @@ func (r Resource) files(root string) ([]file, error) {
 		return nil, err
 	}
 	for _, e := range []edit{
-		{"internal/web/server.go", "\ts.mails(pages, api)\n", "\ts." + r.Many.Local() + "(pages, api)\n"},
-		{"internal/web/thing_test.go", "\t\tmails(),\n", "\t\t" + r.Many.Local() + "(),\n"},
+		{"internal/web/server.go", newest, "\ts." + r.Many.Local() + "(pages, api)\n"},
+		{"internal/web/thing_test.go", "\t" + newest, "\t\t" + r.Many.Local() + "(),\n"},
 		// begin bench
 		{"internal/bench/plain.go", "\t\t// Each plain resource stands above this line.\n", "\t\t" + r.Many.Local() + "(),\n"},
 		// end bench
@@ -155,6 +155,9 @@ func formattedTempl(path string, text []byte) ([]file, error) {
 	}
 	return []file{{path: path, text: page.Bytes()}, {path: generated, text: formatted}}, nil
 }
+
+// newest is the line above which each list of resources has its newest one.
+const newest = "\t// A new resource stands above this line.\n"
 
 // edit inserts text before the one line of a file that begins with an anchor.
 type edit struct{ path, anchor, text string }

@@ -57,3 +57,16 @@ func isHidden(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs, unicode.Zl, unicode.Zp,
 		unicode.Other_Default_Ignorable_Code_Point)
 }
+
+// FileName gives a name that every system takes as one of a file in the current directory.
+func FileName(name string) string {
+	name = strings.Map(func(r rune) rune {
+		switch {
+		case '0' <= r && r <= '9', 'A' <= r && r <= 'Z', 'a' <= r && r <= 'z', r == '.', r == '_', r == '-':
+			return r
+		default:
+			return '-'
+		}
+	}, name)
+	return strings.TrimLeft(name, ".-")
+}

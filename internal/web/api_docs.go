@@ -10,7 +10,6 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
-	"onlyonce/docs"
 	"onlyonce/templates"
 )
 
@@ -44,26 +43,15 @@ func retryContract() []string {
 	}
 }
 
-// clientPrograms are those of the guide in docs/api-client.md.
-func clientPrograms() (programs []templates.Program, err error) {
-	for _, name := range []string{"create.sh", "create.mjs", "main.go", "invoice.json"} {
-		text, err := docs.Clients.ReadFile("api-client/" + name)
-		if err != nil {
-			return nil, fmt.Errorf("read the guide: %w", err)
-		}
-		programs = append(programs, templates.Program{Name: name, Text: string(text)})
-	}
-	return programs, nil
-}
-
 func (s *Server) showAPIDocs(w http.ResponseWriter, r *http.Request) error {
+	page := templates.APIDocs{Intro: apiIntroduction(), Problems: s.documentedProblems(), Retries: retryContract()}
+	// begin invoices
 	clients, err := clientPrograms()
 	if err != nil {
 		return err
 	}
-	page := templates.APIDocs{
-		Intro: apiIntroduction(), Problems: s.documentedProblems(), Retries: retryContract(), Clients: clients,
-	}
+	page.Clients = clients
+	// end invoices
 	for _, reg := range s.resources {
 		if len(reg.endpoints) == 0 { // only people can use it
 			continue
@@ -103,7 +91,7 @@ func (e endpoint) documented() (shown templates.Endpoint, err error) {
 	shown = templates.Endpoint{Anchor: e.name, Method: e.method, Path: e.path, Summary: e.summary, Repeats: e.repeats}
 	for _, p := range e.query {
 		shown.Parameters = append(shown.Parameters, templates.APIField{
-			Name: p.name, Type: typeName(text(p.format)), Meaning: meaning(p.meaning, p.values),
+			Name: p.name, Type: typeName(textSchema(p.format)), Meaning: meaning(p.meaning, p.values),
 		})
 	}
 	for _, p := range e.problems() {

@@ -56,11 +56,17 @@ func TestTimeIsUp(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 0)
 	defer cancel()
-	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/invoices", strings.NewReader("notes=typed"))
+	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/customers", strings.NewReader("notes=typed"))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	w := httptest.NewRecorder()
 	s.failHTML(w, r, ctx.Err())
 	if w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "typed") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
+}
+
+func posted(contentType, body string) *http.Request {
+	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
+	r.Header.Set("Content-Type", contentType)
+	return r
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // creditNotes is the resource of package credit. They are listed with their invoice.
-func (s *Server) creditNotes(pages, api router) {
+func (s *Server) creditNotes(pages, api router, documents *documents) {
 	m := mount(s, pages, api, resource[credit.Note]{
 		one: "credit note", many: "credit-notes", under: "invoices", belongs: exists(s.invoiceOf), table: credit.Table,
 		name: func(n credit.Note) string { return n.Number }, json: showCreditNote, form: s.creditNoteForm,
@@ -26,7 +26,7 @@ func (s *Server) creditNotes(pages, api router) {
 		read: listUnder(s, s.invoiceOf, credit.ListOf),
 	})
 	shows(m, "One credit note.", s.creditNotePage)
-	reads(m, "pdf", "application/pdf", "The credit note as a PDF file.", s.creditNotePDF)
+	reads(m, "pdf", "application/pdf", "The credit note as a PDF file.", s.creditNotePDF(documents))
 	draft := readUnder(m, s.invoiceOf, credit.Input.Draft)
 	draft.form = s.creditOfForm // whose fields are those of lines
 	creates(m, "Credit quantities of the lines of an issued invoice, at most what is open. Leave lines out to credit all that is left.",

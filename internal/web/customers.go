@@ -2,14 +2,11 @@ package web
 
 import (
 	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/a-h/templ"
 
 	"onlyonce/internal/customer"
-	"onlyonce/internal/invalid"
-	"onlyonce/internal/invoice"
 	"onlyonce/internal/party"
 	"onlyonce/internal/record"
 	"onlyonce/templates"
@@ -35,7 +32,7 @@ func (s *Server) customers(pages, api router) {
 			return knownFacts(facts...)
 		},
 		archived: func(c customer.Customer) time.Time { return c.ArchivedAt },
-		archive:  "Archived customers are not offered for new invoices, and keep the old ones.",
+		archive:  "Archived customers are not offered any more. What they have stays.",
 		rules:    customer.Rules(),
 		example:  customer.Input{Email: "grace@example.com", Name: "Grace Hopper"},
 	})
@@ -57,39 +54,17 @@ func (s *Server) customers(pages, api router) {
 		finder:  searchFinder("customers", "Name or email"),
 		columns: []templates.Column{{Label: "Name", Class: "name"}, {Label: "Email", Class: "name"}, {Label: "Since", Class: "date"}},
 		row:     func(c customer.Customer) []string { return []string{c.Name, c.Email, day(c.CreatedAt)} },
-		empty:   "Add one here, or create an invoice: its customer is added with it.",
+		empty:   "A customer is known by their email, and added once.",
 	})
-	shows(m, "One customer.", func(r *http.Request, p templates.Page, c customer.Customer) (templ.Component, error) {
+	var page func(*http.Request, templates.Page, customer.Customer) (templ.Component, error) // nil for the plain one
+	// begin invoices
+	page = func(r *http.Request, p templates.Page, c customer.Customer) (templ.Component, error) {
 		return s.customerPage(m, r, p, c)
-	})
+	}
+	// end invoices
+	shows(m, "One customer.", page)
 	creates(m, "Create a customer, or get the existing one with this email (200).", customer.Upsert, draft, nil)
 	changes(m, http.MethodPut, "Replace what is known of a customer.", customer.Edit, draft)
 	transitions(m, "archive", "archived", "Take a customer out of lists and choices.", customer.Archive, nothing())
 	transitions(m, "restore", "restored", "Bring an archived customer back.", customer.Restore, nothing())
-}
-
-// customerPage shows a customer with their invoices.
-func (s *Server) customerPage(
-	m *mounted[customer.Customer], r *http.Request, p templates.Page, c customer.Customer,
-) (templ.Component, error) {
-	invoices, err := pageOf(r, func(r *http.Request, page record.Page) (record.List[invoice.Summary], error) {
-		return invoice.List(r.Context(), s.pool, principal(r).Tenant, invoice.Filter{Customer: c.ID}, page)
-	})
-	if is[*invalid.Error](err) {
-		return nil, errNotFound
-	}
-	if err != nil {
-		return nil, err
-	}
-	balance, err := invoice.BalanceOf(r.Context(), s.pool, principal(r).Tenant, c.ID, today())
-	if err != nil {
-		return nil, err
-	}
-	view := m.recordView(r, c)
-	view.New = templates.Link{Text: "New invoice", Href: "/invoices/new?customer=" + c.ID.String()}
-	of := url.Values{"customer_id": {c.ID.String()}}
-	return templates.CustomerPage(p, view, templates.CustomerInvoices{
-		Rows: invoiceRows(invoices.Rows), Pager: pagerOf(r, invoices), Href: "/invoices?" + of.Encode(),
-		Balance: standing(balance, of, false),
-	}), nil
 }

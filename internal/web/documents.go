@@ -1,7 +1,10 @@
 package web
 
 import (
+	"context"
 	"net/http"
+
+	"golang.org/x/sync/semaphore"
 
 	"onlyonce/internal/credit"
 	"onlyonce/internal/document"
@@ -13,28 +16,41 @@ import (
 // some 60 MB.
 const documentsAtOnce = 2
 
-func (s *Server) invoicePDF(r *http.Request, inv invoice.Invoice) (file, error) {
+// documents renders invoices and credit notes as PDF files.
+type documents struct {
+	renderer *pdf.Renderer
+	rendered *semaphore.Weighted // those that are rendered now
+}
+
+func newDocuments() *documents {
+	return &documents{renderer: pdf.New(), rendered: semaphore.NewWeighted(documentsAtOnce)}
+}
+
+func (d *documents) ofInvoice(r *http.Request, inv invoice.Invoice) (file, error) {
 	shown, err := document.Of(inv)
 	if err != nil {
 		return file{}, err
 	}
-	return s.pdfFile(r, document.Name(inv), shown)
+	return d.file(r.Context(), document.Name(inv), shown)
 }
 
-func (s *Server) creditNotePDF(r *http.Request, n credit.Note) (file, error) {
-	inv, err := invoice.Table.Find(r.Context(), s.pool, principal(r).Tenant, n.InvoiceID)
-	if err != nil {
+// file renders a document, for few at once. It returns errCrowded to those that wait too long.
+func (d *documents) file(ctx context.Context, name string, shown pdf.Document) (file, error) {
+	if err := take(ctx, d.rendered); err != nil {
 		return file{}, err
 	}
-	return s.pdfFile(r, document.CreditNoteName(n), document.OfCreditNote(n, inv))
-}
-
-// pdfFile renders a document, for few at once. It returns errCrowded to those that wait too long.
-func (s *Server) pdfFile(r *http.Request, name string, shown pdf.Document) (file, error) {
-	if err := take(r.Context(), s.rendered); err != nil {
-		return file{}, err
-	}
-	defer s.rendered.Release(1)
-	content, err := s.documents.Render(shown)
+	defer d.rendered.Release(1)
+	content, err := d.renderer.Render(shown)
 	return file{name, content}, err
+}
+
+// creditNotePDF needs the invoice of the note too.
+func (s *Server) creditNotePDF(documents *documents) func(*http.Request, credit.Note) (file, error) {
+	return func(r *http.Request, n credit.Note) (file, error) {
+		inv, err := invoice.Table.Find(r.Context(), s.pool, principal(r).Tenant, n.InvoiceID)
+		if err != nil {
+			return file{}, err
+		}
+		return documents.file(r.Context(), document.CreditNoteName(n), document.OfCreditNote(n, inv))
+	}
 }

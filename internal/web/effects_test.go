@@ -140,7 +140,7 @@ func TestReadsChangeNothing(t *testing.T) {
 			t.Errorf("%s was never answered with 200", route.Path)
 		}
 	}
-	if tried < 200 {
+	if tried < 100 {
 		t.Errorf("only %d requests", tried)
 	}
 }
@@ -241,6 +241,7 @@ func (m made) naturalForms(records []made, buttons [][2]string) []url.Values {
 // buttons are the names and values of all buttons on the pages about some records.
 func (b *bundle) buttons(c *client, records []made) (found [][2]string) {
 	b.Helper()
+	seen := 0
 	for _, route := range b.Routes {
 		if route.Repeat != web.Read || strings.HasPrefix(route.Path, "/api/") {
 			continue
@@ -251,6 +252,7 @@ func (b *bundle) buttons(c *client, records []made) (found [][2]string) {
 				continue
 			}
 			for _, n := range all(b.page(a).root, "button") {
+				seen++
 				name, _ := attr(n, "name")
 				value, _ := attr(n, "value")
 				if pair := [2]string{name, value}; name != "" && !slices.Contains(found, pair) {
@@ -259,7 +261,7 @@ func (b *bundle) buttons(c *client, records []made) (found [][2]string) {
 			}
 		}
 	}
-	if len(found) == 0 {
+	if seen == 0 {
 		b.Fatal("no page has a button")
 	}
 	return found

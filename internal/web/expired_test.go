@@ -3,7 +3,6 @@ package web_test
 import (
 	"errors"
 	"net/http"
-	"testing"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -59,26 +58,5 @@ func lateOtherCommand(x *try) {
 	x.wantRows(x.leaves)
 	if x.isHTML() {
 		x.page(late).leadsTo(first.location())
-	}
-}
-
-// TestExpiredFormCreatesAgainOnPurpose, under a fresh key, in one click.
-func TestExpiredFormCreatesAgainOnPurpose(t *testing.T) {
-	x := setup(t).try(invoices(), htmlFormat{})
-	x.ask(x.command)
-	x.expire(x.acme)
-	late := x.ask(x.other)
-	x.label = "2026-0002"
-	x.format.done(x, x.caller.press(x.page(late), "Create as a new invoice"))
-	x.wantOutcomes(did, "mismatch", did)
-}
-
-// TestExpiredAndNumberTaken: whichever constraint speaks first, a late retry meets its own invoice.
-func TestExpiredAndNumberTaken(t *testing.T) {
-	x, first := forInvoices(setup(t), jsonFormat{})
-	x.expire(x.acme)
-	late := x.ask(x.command)
-	if late.status != http.StatusOK || late.location() != first.location() {
-		t.Errorf("%v", late)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"onlyonce/internal/conflict"
-	"onlyonce/internal/document"
+	"onlyonce/internal/text"
 )
 
 // file is something to download.
@@ -44,7 +44,7 @@ func reads[R entity](
 func (f file) write(w http.ResponseWriter, contentType string) {
 	h := w.Header()
 	h.Set("Content-Type", contentType)
-	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": document.SafeName(f.name)}))
+	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": text.FileName(f.name)}))
 	h.Set("Content-Length", strconv.Itoa(len(f.content)))
 	h.Set("Cache-Control", "private, no-cache")
 	w.WriteHeader(http.StatusOK)

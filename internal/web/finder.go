@@ -2,8 +2,11 @@ package web
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 
+	"onlyonce/internal/invalid"
+	"onlyonce/internal/record"
 	"onlyonce/templates"
 )
 
@@ -24,4 +27,33 @@ func searchFinder(many, placeholder string) func(*http.Request) (templates.Finde
 		}
 		return finder, nil
 	}
+}
+
+// searched is what a request searches for. Its error is an [*invalid.Error].
+func searched(r *http.Request) (string, error) {
+	var problems invalid.Error
+	search := searchOf(r.URL.Query(), &problems)
+	return search, problems.Err()
+}
+
+// listHref is the address of a list with one parameter changed, from its first page.
+func listHref(path string, query url.Values, name, value string) string {
+	changed := url.Values{}
+	for other, values := range query {
+		if other != "cursor" && other != name && values[0] != "" {
+			changed[other] = values
+		}
+	}
+	if value != "" {
+		changed.Set(name, value)
+	}
+	return (&url.URL{Path: path, RawQuery: changed.Encode()}).String()
+}
+
+// searchOf reads what is searched for.
+func searchOf(query url.Values, problems *invalid.Error) string {
+	if len(query["q"]) > 1 {
+		problems.Add("/q", "Give q once.")
+	}
+	return problems.Line("/q", "the search", query.Get("q"), record.MaxSearch)
 }

@@ -109,21 +109,6 @@ func dayOf(query url.Values, name string, problems *invalid.Error) (day date.Dat
 	return day
 }
 
-// searchOf reads what is searched for.
-func searchOf(query url.Values, problems *invalid.Error) string {
-	if len(query["q"]) > 1 {
-		problems.Add("/q", "Give q once.")
-	}
-	return problems.Line("/q", "the search", query.Get("q"), record.MaxSearch)
-}
-
-// searched is what a request searches for. Its error is an [*invalid.Error].
-func searched(r *http.Request) (string, error) {
-	var problems invalid.Error
-	search := searchOf(r.URL.Query(), &problems)
-	return search, problems.Err()
-}
-
 // invoiceFinder is what invoices are searched and filtered by.
 func (s *Server) invoiceFinder(r *http.Request) (templates.Finder, error) {
 	query := r.URL.Query()
@@ -171,20 +156,6 @@ func (s *Server) invoiceFinder(r *http.Request) (templates.Finder, error) {
 		finder.ClearHref = "/invoices"
 	}
 	return finder, nil
-}
-
-// listHref is the address of a list with one parameter changed, from its first page.
-func listHref(path string, query url.Values, name, value string) string {
-	changed := url.Values{}
-	for other, values := range query {
-		if other != "cursor" && other != name && values[0] != "" {
-			changed[other] = values
-		}
-	}
-	if value != "" {
-		changed.Set(name, value)
-	}
-	return (&url.URL{Path: path, RawQuery: changed.Encode()}).String()
 }
 
 // paidWithin narrows a finder to the days of payments that are asked for, if any, and says which.

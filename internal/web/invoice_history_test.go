@@ -62,3 +62,23 @@ func (b *bundle) changedInvoice(api *client) string {
 	}
 	return path
 }
+
+// A customer can also come along with an invoice. The invoice shows its own history, with the key.
+func TestHistoryOfWhatAnInvoiceBrought(t *testing.T) {
+	b := setup(t)
+	api, person := b.program(b.site, b.acme), b.person(b.site, b.acme)
+	created := api.with("Idempotency-Key", "the key").post("/api/v1/invoices", `{
+		"customer": {"email": "ada@example.com", "name": "Ada"}, "issue_date": "2026-11-21", "due_date": "2026-12-21", "currency": "EUR",
+		"lines": [{"description": "Design", "quantity": "1", "unit_price": "1.00", "tax_rate": "0"}]}`)
+	if created.status != http.StatusCreated {
+		t.Fatal(created)
+	}
+	if got := b.history(person, created.location()); !slices.Equal(got, []string{"Created once, under the key the key Copy"}) {
+		t.Errorf("the invoice's history is %q", got)
+	}
+	invoice := decode[struct{ Customer struct{ ID string } }](b, created)
+	got := b.history(person, "/api/v1/customers/"+invoice.Customer.ID)
+	if !slices.Equal(got, []string{"Customer created with a new invoice"}) {
+		t.Errorf("the customer's history is %q", got)
+	}
+}

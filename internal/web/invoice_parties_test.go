@@ -147,3 +147,25 @@ func TestCustomerOfAnInvoiceHasDetails(t *testing.T) {
 	wrong := program.create(invoices(), "wrong", change(details("3 Quay"), "customer_country", "XX", "customer_payment_days", "400"))
 	jsonFormat{}.refused(b.try(invoices(), jsonFormat{}), wrong, "invalid", nil, "/customer/country", "/customer/payment_days")
 }
+
+// TestCustomersOfAnotherTenantMeanNothing: one who was chosen as acme is nobody to globex, and is not read.
+func TestCustomersOfAnotherTenantMeanNothing(t *testing.T) {
+	b, of := setupSecrets(t)
+	x := b.try(invoices(), htmlFormat{})
+	form := change(x.opened(), "customer_id", of.customer)
+	x.caller.logIn(b.globex, password)
+	before := b.rows()
+	first := x.caller.submit(x.list(), form)
+	second := x.caller.press(b.page(first), "Create it for Globex")
+	b.page(second).says("This customer does not exist. Choose another one.")
+	for _, a := range []answer{first, second} {
+		for _, secret := range secrets {
+			if strings.Contains(a.body, secret) {
+				t.Errorf("tells %q: %v", secret, a)
+			}
+		}
+	}
+	if after := b.rows(); !after.equal(before) {
+		t.Errorf("rows %+v before and %+v after", before, after)
+	}
+}

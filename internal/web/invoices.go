@@ -18,7 +18,7 @@ import (
 )
 
 // invoices is the resource of package invoice.
-func (s *Server) invoices(pages, api router) {
+func (s *Server) invoices(pages, api router, documents *documents) {
 	m := mount(s, pages, api, resource[invoice.Invoice]{
 		one: "invoice", many: "invoices", table: invoice.Table,
 		name: func(i invoice.Invoice) string { return i.Number },
@@ -41,7 +41,8 @@ func (s *Server) invoices(pages, api router) {
 	shows(m, "One invoice.", func(r *http.Request, p templates.Page, inv invoice.Invoice) (templ.Component, error) {
 		return s.invoicePage(m, r, p, inv)
 	})
-	reads(m, "pdf", "application/pdf", "The invoice as a PDF file. A draft or a void invoice says so on each page.", s.invoicePDF)
+	reads(m, "pdf", "application/pdf", "The invoice as a PDF file. A draft or a void invoice says so on each page.",
+		documents.ofInvoice)
 	reads(m, "ubl", "application/xml", "The issued invoice as an e-invoice: UBL 2.1 with the terms of EN 16931.", invoiceUBL,
 		&invoice.NotIssued)
 	creates(m, "Create an invoice. Leave number out to get the next one in the series, and due_date to get the one by "+
@@ -188,4 +189,9 @@ func invoiceExample() invoice.Input {
 		IssueDate: "2026-11-21", DueDate: "2026-12-21", Currency: "EUR",
 		Lines: []invoice.LineInput{{Description: "Design", Quantity: "2", UnitPrice: "50.00", TaxRate: "23"}},
 	}
+}
+
+// invoiceOf finds the invoice that the path names.
+func (s *Server) invoiceOf(r *http.Request) (invoice.Invoice, error) {
+	return recordOfPath(s, r, invoice.Table)
 }

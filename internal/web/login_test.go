@@ -34,7 +34,7 @@ func (b *bundle) holding(token string) *client {
 	return b.browser(b.site).with("Cookie", sessionCookie+"="+token)
 }
 
-func (c *client) isIn() bool { return c.get("/invoices").status == http.StatusOK }
+func (c *client) isIn() bool { return c.get("/customers").status == http.StatusOK }
 
 func TestCookies(t *testing.T) {
 	t.Parallel()
@@ -96,7 +96,7 @@ func TestLoginRotatesTheSession(t *testing.T) {
 	if first == second || b.holding(first).isIn() || !b.holding(second).isIn() {
 		t.Errorf("first %s works: %v, second %s works: %v", first, b.holding(first).isIn(), second, b.holding(second).isIn())
 	}
-	b.page(b.holding(second).get("/invoices")).says("Globex")
+	b.page(b.holding(second).get("/customers")).says("Globex")
 
 	planted := b.holding("planted-by-somebody-else")
 	planted.logIn(b.acme, password)
@@ -122,9 +122,9 @@ func TestLogoutEndsTheSession(t *testing.T) {
 // TestLogoutDuringARequest: a request in flight does not bring the session back.
 func TestLogoutDuringARequest(t *testing.T) {
 	b := setup(t)
-	x := b.try(invoices(), htmlFormat{})
+	x := b.try(customers(), htmlFormat{})
 	token := x.caller.cookie(sessionCookie)
-	release := b.holdIntent("invoice.create")
+	release := b.holdIntent("customer.upsert")
 	end := x.begin(x.caller, x.command)
 	b.waiting(1)
 	x.caller.submit("/logout", nil)
@@ -185,12 +185,12 @@ func TestWrongLoginTellsNothing(t *testing.T) {
 func TestLoginLeadsBack(t *testing.T) {
 	b := setup(t)
 	person := b.browser(b.site)
-	asked := person.get("/invoices/new?key=" + key)
+	asked := person.get("/customers/new?key=" + key)
 	p := b.page(person.get(asked.location()))
 	form := p.typed()
 	form.Set("email", b.acme.email)
 	form.Set("password", password)
-	if a := person.submit("/login", form); a.location() != "/invoices/new?key="+key {
+	if a := person.submit("/login", form); a.location() != "/customers/new?key="+key {
 		t.Errorf("%v", a)
 	}
 	for _, elsewhere := range []string{"https://evil.example/", "//evil.example", "/\\evil.example"} {
@@ -210,12 +210,12 @@ func TestTokensOnly(t *testing.T) {
 		"no token":       b.stranger(b.site).with("Authorization", "Bearer "),
 		"a wrong token":  b.stranger(b.site).with("Authorization", "Bearer "+b.acme.token+"x"),
 	} {
-		if a := c.get("/api/v1/invoices"); a.status != http.StatusUnauthorized || a.header.Get("WWW-Authenticate") != "Bearer" {
+		if a := c.get("/api/v1/customers"); a.status != http.StatusUnauthorized || a.header.Get("WWW-Authenticate") != "Bearer" {
 			t.Errorf("%s: %v", name, a)
 		}
 	}
 	b.exec(`UPDATE api_tokens SET revoked_at = now() WHERE tenant_id = $1`, b.globex.id)
-	if a := b.program(b.site, b.globex).get("/api/v1/invoices"); a.status != http.StatusUnauthorized {
+	if a := b.program(b.site, b.globex).get("/api/v1/customers"); a.status != http.StatusUnauthorized {
 		t.Errorf("a revoked token: %v", a)
 	}
 }

@@ -92,8 +92,6 @@ func mailState(m mail.Mail) string {
 	}
 }
 
-func moment(at time.Time) string { return at.UTC().Format("2 Jan 2006, 15:04 UTC") }
-
 // justNow is how long the ways to one more mail stay away after the last one was queued.
 const justNow = 5 * time.Second
 

@@ -43,28 +43,6 @@ func TestOnlyWhatIsIssuedIsSent(t *testing.T) {
 	}
 }
 
-// pressAny posts the form with the button that has this text, wherever it is on the page.
-func (c *client) pressAny(p page, button string) answer {
-	p.b.Helper()
-	for _, form := range all(p.root, "form") {
-		for _, n := range all(form, "button") {
-			if text(n) != button {
-				continue
-			}
-			values := url.Values{}
-			for _, hidden := range all(form, "input") {
-				name, _ := attr(hidden, "name")
-				value, _ := attr(hidden, "value")
-				values.Add(name, value)
-			}
-			action, _ := attr(form, "action")
-			return c.submit(action, values)
-		}
-	}
-	p.b.Fatalf("no button %q on the page: %s", button, p.text())
-	return answer{}
-}
-
 // TestMailOnThePageOfItsInvoice: what became of it, and the button for one more, which counts once.
 func TestMailOnThePageOfItsInvoice(t *testing.T) {
 	b := setup(t)

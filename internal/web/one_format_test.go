@@ -10,17 +10,17 @@ import (
 // TestHeaderAndFieldDisagree is for forms only: JSON has the header alone.
 func TestHeaderAndFieldDisagree(t *testing.T) {
 	b := setup(t)
-	x := b.try(invoices(), htmlFormat{})
+	x := b.try(customers(), htmlFormat{})
 	form := change(x.command, "idempotency_key", key)
-	x.format.refused(x, x.caller.with("Idempotency-Key", "another").submit("/invoices", form), "key-malformed", x.command)
+	x.format.refused(x, x.caller.with("Idempotency-Key", "another").submit("/customers", form), "key-malformed", x.command)
 	x.wantRows(rows{})
-	x.format.done(x, x.caller.with("Idempotency-Key", `"`+key+`"`).submit("/invoices", form))
+	x.format.done(x, x.caller.with("Idempotency-Key", `"`+key+`"`).submit("/customers", form))
 }
 
 // TestQuotedKeyIsTheSame: the draft standard quotes keys, most programs do not.
 func TestQuotedKeyIsTheSame(t *testing.T) {
 	b := setup(t)
-	x := b.try(invoices(), jsonFormat{})
+	x := b.try(customers(), jsonFormat{})
 	first := x.ask(x.command)
 	again := x.under(`"`+key+`"`, x.command)
 	x.format.replayed(x, again, first)

@@ -82,7 +82,7 @@ func (d *description) add(reg *registration, e endpoint) error {
 	op.Description = "When repeated: " + e.repeats + "."
 	op.Responses = openapi3.NewResponsesWithCapacity(len(e.problems()))
 	for range strings.Count(e.path, "{id}") {
-		op.AddParameter(&openapi3.Parameter{Name: "id", In: "path", Required: true, Schema: openapi3.NewSchemaRef("", text("uuid"))})
+		op.AddParameter(&openapi3.Parameter{Name: "id", In: "path", Required: true, Schema: openapi3.NewSchemaRef("", textSchema("uuid"))})
 	}
 	d.describeList(op, e)
 	if err := d.describeChange(op, reg, e); err != nil {
@@ -104,7 +104,7 @@ func (d *description) describeList(op *openapi3.Operation, e endpoint) {
 		op.Parameters = append(op.Parameters, d.parameter(name))
 	}
 	for _, p := range e.query {
-		schema := text(p.format)
+		schema := textSchema(p.format)
 		for _, value := range p.values {
 			schema.Enum = append(schema.Enum, value)
 		}

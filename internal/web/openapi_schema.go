@@ -31,7 +31,7 @@ func formats() map[string]openapi3.Schema {
 }
 
 // text is the schema of a text in a format.
-func text(format string) *openapi3.Schema {
+func textSchema(format string) *openapi3.Schema {
 	schema, known := formats()[format]
 	if format != "" && !known {
 		panic("web: no such format: " + format)
@@ -59,15 +59,15 @@ func describeField(_ string, t reflect.Type, tag reflect.StructTag, schema *open
 	}
 	switch {
 	case t == reflect.TypeFor[uuid.UUID]():
-		*schema = *text("uuid")
+		*schema = *textSchema("uuid")
 	case t == reflect.TypeFor[date.Date]():
-		*schema = *text("date")
+		*schema = *textSchema("date")
 	case t == reflect.TypeFor[time.Time]():
-		*schema = *text("moment")
+		*schema = *textSchema("moment")
 	case t == reflect.TypeFor[money.Currency]():
-		*schema = *text("currency")
+		*schema = *textSchema("currency")
 	case t.Kind() == reflect.String:
-		*schema = *text(tag.Get("format"))
+		*schema = *textSchema(tag.Get("format"))
 	case t.Kind() == reflect.Struct:
 		schema.Required = required(t)
 	}

@@ -173,3 +173,25 @@ func (c *client) press(p page, button string) answer {
 	p.b.Fatalf("no button %q on the page: %s", button, p.text())
 	return answer{}
 }
+
+// pressAny posts the form with the button that has this text, wherever it is on the page.
+func (c *client) pressAny(p page, button string) answer {
+	p.b.Helper()
+	for _, form := range all(p.root, "form") {
+		for _, n := range all(form, "button") {
+			if text(n) != button {
+				continue
+			}
+			values := url.Values{}
+			for _, hidden := range all(form, "input") {
+				name, _ := attr(hidden, "name")
+				value, _ := attr(hidden, "value")
+				values.Add(name, value)
+			}
+			action, _ := attr(form, "action")
+			return c.submit(action, values)
+		}
+	}
+	p.b.Fatalf("no button %q on the page: %s", button, p.text())
+	return answer{}
+}

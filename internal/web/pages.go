@@ -289,3 +289,6 @@ func fields(form url.Values) []templates.Field {
 
 // day shows an ISO date to people.
 func day(t time.Time) string { return t.Format("2 Jan 2006") }
+
+// moment shows a point in time to people.
+func moment(at time.Time) string { return at.UTC().Format("2 Jan 2006, 15:04 UTC") }

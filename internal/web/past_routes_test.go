@@ -20,7 +20,7 @@ func TestNothingStandsAroundTheMux(t *testing.T) {
 func TestAddressesWithoutARouteDoNothing(t *testing.T) {
 	b := setup(t)
 	person, program := b.person(b.site, b.acme), b.program(b.site, b.acme)
-	paths := []string{"/nowhere", "/invoices/nowhere/else", "/static", "/healthz/x", "/api/v1", "/api/v1/nowhere"}
+	paths := []string{"/nowhere", "/customers/nowhere/else", "/static", "/healthz/x", "/api/v1", "/api/v1/nowhere"}
 	routed := b.walk()
 	for _, route := range b.Routes {
 		paths = append(paths, strings.NewReplacer("{id}", key, "{slug}", "invalid").Replace(route.Path))
@@ -39,7 +39,7 @@ func TestAddressesWithoutARouteDoNothing(t *testing.T) {
 			if strings.HasPrefix(path, "/api/") {
 				caller = program
 			}
-			a := b.must(caller.send(t.Context(), method, path, invoices().command.Encode()))
+			a := b.must(caller.send(t.Context(), method, path, customers().command.Encode()))
 			if a.status != http.StatusNotFound && a.status != http.StatusMethodNotAllowed {
 				t.Errorf("%s %s: %v", method, path, a)
 			}

@@ -1,7 +1,9 @@
 package web_test
 
 import (
+	"fmt"
 	"net/url"
+	"slices"
 	"testing"
 
 	"onlyonce/internal/payment"
@@ -124,5 +126,19 @@ func TestWhatIsPaidIsNotVoided(t *testing.T) {
 			}
 			wantUnchanged(x.bundle, "a refused void", before, x.contents())
 		})
+	}
+}
+
+// TestMethodsAreDescribed: the values that a payment's method may have are those that the document has.
+func TestMethodsAreDescribed(t *testing.T) {
+	b := setup(t)
+	for _, name := range []string{"PaymentInput", "Payment"} {
+		var described []string
+		for _, value := range b.openAPI().Components.Schemas[name].Value.Properties["method"].Value.Enum {
+			described = append(described, fmt.Sprint(value))
+		}
+		if !slices.Equal(described, payment.Methods()) {
+			t.Errorf("%s has the methods %v, want %v", name, described, payment.Methods())
+		}
 	}
 }

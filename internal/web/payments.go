@@ -88,3 +88,8 @@ func showPayment(p payment.Payment) any {
 		Refunded: p.Currency.Format(p.Refunded), Left: p.Currency.Format(p.Left),
 	}
 }
+
+// paymentOf finds the payment that the path names.
+func (s *Server) paymentOf(r *http.Request) (payment.Payment, error) {
+	return recordOfPath(s, r, payment.Table)
+}

@@ -84,7 +84,7 @@ func TestOwnersOnly(t *testing.T) {
 				t.Errorf("the settings lead an %s to %s: %v", who, place, who != "owner")
 			}
 		}
-		if front := c.get("/invoices").body; strings.Contains(front, `href="/people"`) {
+		if front := c.get("/customers").body; strings.Contains(front, `href="/people"`) {
 			t.Errorf("the first row of the navigation leads a %s to people", who)
 		}
 	}
@@ -312,7 +312,7 @@ func TestForgottenPassword(t *testing.T) {
 	if a := b.browser(b.site).get("/join?link=" + link); a.status != http.StatusNotFound {
 		t.Errorf("the link of somebody disabled: %v", a)
 	}
-	if a := again.get("/invoices"); a.status != http.StatusSeeOther || !strings.HasPrefix(a.location(), "/login") {
+	if a := again.get("/customers"); a.status != http.StatusSeeOther || !strings.HasPrefix(a.location(), "/login") {
 		t.Errorf("somebody disabled: %v", a)
 	}
 	press("Enable")

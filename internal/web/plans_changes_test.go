@@ -6,16 +6,9 @@ import (
 	"strconv"
 )
 
-// everyChange gives the requests of the routes that change a record, each with one of its own.
+// everyChange gives the requests of the routes that change a customer, each with one of its own.
 func (b *bundle) everyChange(program, person *client) map[string][]request {
-	c, i := customers(), invoices()
-	invoice := func(id int) edits {
-		number := "2026-" + strconv.Itoa(10000 + 2*id)[1:]
-		mine := change(i.edited, "number", number, "customer_id", rowID(1))
-		return edits{
-			i, rowID(id), mine, change(mine, "notes", "Another"), change(mine, "number", "2026-0014"), change(mine, "due_date", "never"),
-		}
-	}
+	c := customers()
 	customer := func(id int) edits {
 		mine := change(c.edited, "email", strconv.Itoa(id)+"@example.com")
 		return edits{
@@ -23,36 +16,15 @@ func (b *bundle) everyChange(program, person *client) map[string][]request {
 			change(mine, "email", "7", "name", ""),
 		}
 	}
-	addLine := change(i.command, "idempotency_key", "form", "action", "add_line", "version", "1")
-	lines := func(want int, id string) request {
-		return request{"another line", want, func() answer { return person.submit("/invoices/"+id+"/form", addLine) }}
-	}
 	routes := map[string][]request{
 		"GET /customers/{id}/edit":   editForms(person, "/customers/", 11),
 		"POST /customers/{id}/edit":  b.formEdits(person, customer(12)),
 		"PUT /api/v1/customers/{id}": b.apiEdits(program, customer(13)),
-		"GET /invoices/{id}/edit":    editForms(person, "/invoices/", 11),
-		"POST /invoices/{id}/edit":   b.formEdits(person, invoice(12)),
-		"PUT /api/v1/invoices/{id}":  b.apiEdits(program, invoice(13)),
-		"POST /invoices/{id}/form":   {lines(http.StatusOK, rowID(11)), lines(http.StatusNotFound, nobody)},
 	}
-	for route, id := range map[string]int{
-		"/customers/{id}/archive": 14, "/customers/{id}/restore": many + 14, "/invoices/{id}/issue": 14, "/invoices/{id}/void": 16,
-	} {
+	for route, id := range map[string]int{"/customers/{id}/archive": 14, "/customers/{id}/restore": many + 14} {
 		routes["POST "+route] = b.formTransitions(person, route, rowID(id))
 		routes["POST /api/v1"+route] = b.apiTransitions(program, route, rowID(id+1))
 	}
-	// What was paid is not voided, and what is issued is issued no more when it is void.
-	refused := func(verb string, id int) []request {
-		return []request{
-			{"refused form", http.StatusConflict, func() answer {
-				return person.submit("/invoices/"+rowID(id)+"/"+verb, url.Values{"idempotency_key": {"refused"}})
-			}},
-			{"refused", http.StatusConflict, func() answer { return program.post("/api/v1/invoices/"+rowID(id)+"/"+verb, "") }},
-		}
-	}
-	routes["POST /api/v1/invoices/{id}/void"] = append(routes["POST /api/v1/invoices/{id}/void"], refused("void", drafts+1)...)
-	routes["POST /invoices/{id}/void"] = append(routes["POST /invoices/{id}/void"], refused("issue", 16)...)
 	return routes
 }
 
@@ -205,103 +177,5 @@ func (b *bundle) apiTransitions(program *client, route, record string) []request
 		send(http.StatusOK, record, ""),
 		send(http.StatusNotFound, nobody, "nobody"),
 		b.expiry(), done,
-	}
-}
-
-// everyPayment gives the requests of the routes of payments, of the invoice that has most of them.
-func (b *bundle) everyPayment(program, person *client) map[string][]request {
-	of, most := payments(), rowID(drafts+1)
-	get := func(c *client, want int, path string) request {
-		return request{path, want, func() answer { return c.get(path) }}
-	}
-	list := func(id string) string { return "/invoices/" + id + "/payments" }
-	form := func(want int, id, key string, command url.Values) request {
-		return request{key, want, func() answer { return person.submit(list(id), change(command, "idempotency_key", key)) }}
-	}
-	api := func(want int, id, key string, command url.Values) request {
-		return request{key, want, func() answer {
-			return program.with("Idempotency-Key", key).post("/api/v1"+list(id), of.json(command))
-		}}
-	}
-	all := func(send func(int, string, string, url.Values) request, made int, prefix string) []request {
-		mine := change(of.command, "reference", prefix)
-		done := send(made, most, prefix, mine)
-		return []request{
-			done, done, // replayed
-			send(http.StatusUnprocessableEntity, most, prefix, of.other), // mismatch
-			send(http.StatusConflict, most, prefix+" taken", change(mine, "reference", "TX 7")),
-			send(http.StatusConflict, most, prefix+" too much", change(mine, "reference", "much", "amount", "10000")),
-			send(http.StatusConflict, rowID(11), prefix+" draft", change(mine, "reference", "draft")),
-			send(http.StatusUnprocessableEntity, most, prefix+" invalid", change(mine, "date", "never")),
-			send(http.StatusNotFound, nobody, prefix+" nobody", mine),
-			b.expiry(),
-		}
-	}
-	forms := all(form, http.StatusSeeOther, "form payment")
-	forms = append(forms, form(http.StatusUnprocessableEntity, most, "form payment", change(of.command, "reference", "form payment")),
-		form(http.StatusConflict, most, "seen", change(of.command, "reference", "seen", "seen_open", "1.00")))
-	return map[string][]request{
-		"GET /invoices/{id}/payments/new": {
-			get(person, http.StatusOK, list(most)+"/new?key=fresh"), get(person, http.StatusOK, list(most)+"/new?key=past+7"),
-			get(person, http.StatusNotFound, list(nobody)+"/new"),
-		},
-		"POST /invoices/{id}/payments": forms,
-		"POST /api/v1/invoices/{id}/payments": append(all(api, http.StatusCreated, "api payment"),
-			api(http.StatusOK, most, "api payment", change(of.command, "reference", "api payment"))),
-		"GET /api/v1/invoices/{id}/payments": {
-			get(program, http.StatusOK, "/api/v1"+list(most)),
-			get(program, http.StatusOK, at("/api/v1"+list(most)+"?limit=100", "", rowID(many/2), false)),
-			get(program, http.StatusOK, at("/api/v1"+list(most)+"?limit=100", "", rowID(many/2), true)),
-			get(program, http.StatusOK, "/api/v1"+list(rowID(drafts+2))+"?limit=100"),
-			get(program, http.StatusNotFound, "/api/v1"+list(nobody)),
-		},
-		"GET /payments/{id}": {
-			get(person, http.StatusSeeOther, "/payments/"+rowID(7)), get(person, http.StatusOK, "/invoices/"+most),
-		},
-		"GET /api/v1/payments/{id}": {get(program, http.StatusOK, "/api/v1/payments/"+rowID(7))},
-	}
-}
-
-// everyMail gives the requests of the routes of mails, about the invoice that has most of them.
-func (b *bundle) everyMail(program, person *client) map[string][]request {
-	of, most := mails(), rowID(drafts+1)
-	get := func(c *client, want int, path string) request {
-		return request{path, want, func() answer { return c.get(path) }}
-	}
-	address := func(id string) string { return "/invoices/" + id + "/send" }
-	all := func(send func(int, string, string, url.Values) request, made int, prefix string) []request {
-		done := send(made, most, prefix, of.command)
-		return []request{
-			done, done, // replayed
-			send(http.StatusUnprocessableEntity, most, prefix, of.other), // mismatch
-			send(http.StatusConflict, rowID(11), prefix+" draft", of.command),
-			send(http.StatusUnprocessableEntity, most, prefix+" invalid", change(of.command, "recipient", "nobody")),
-			send(http.StatusNotFound, nobody, prefix+" nobody", of.command),
-			b.expiry(),
-		}
-	}
-	form := func(want int, id, key string, command url.Values) request {
-		return request{key, want, func() answer { return person.submit(address(id), change(command, "idempotency_key", key)) }}
-	}
-	api := func(want int, id, key string, command url.Values) request {
-		return request{key, want, func() answer {
-			return program.with("Idempotency-Key", key).post("/api/v1"+address(id), of.json(command))
-		}}
-	}
-	return map[string][]request{
-		"GET /invoices/{id}/send/new": {
-			get(person, http.StatusOK, address(most)+"/new?key=fresh"), get(person, http.StatusOK, address(most)+"/new?key=past+7"),
-			get(person, http.StatusNotFound, address(nobody)+"/new"),
-		},
-		"POST /invoices/{id}/send": append(all(form, http.StatusSeeOther, "form mail"),
-			form(http.StatusUnprocessableEntity, most, "form mail", of.command)),
-		"POST /api/v1/invoices/{id}/send": append(all(api, http.StatusCreated, "api mail"),
-			api(http.StatusOK, most, "api mail", of.command)),
-		"GET /outbox": {
-			get(person, http.StatusOK, "/outbox"), get(person, http.StatusOK, at("/outbox", "", rowID(many/2), false)),
-		},
-		"GET /api/v1/outbox":      {get(program, http.StatusOK, "/api/v1/outbox?limit=100")},
-		"GET /outbox/{id}":        {get(person, http.StatusOK, "/outbox/"+rowID(7))},
-		"GET /api/v1/outbox/{id}": {get(program, http.StatusOK, "/api/v1/outbox/"+rowID(7))},
 	}
 }

@@ -16,7 +16,6 @@ import (
 
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
-	"onlyonce/internal/pdf"
 	"onlyonce/static"
 	"onlyonce/templates"
 )
@@ -62,8 +61,6 @@ type Server struct {
 	large     *semaphore.Weighted   // bodies that are handled now, see admitLarge
 	passwords *semaphore.Weighted   // that are checked now, see withPassword
 	probes    *httprate.RateLimiter // emails of other tenants that were met, see users
-	documents *pdf.Renderer
-	rendered  *semaphore.Weighted // documents that are rendered now, see invoicePDF
 }
 
 // New makes a server. The error is that of broken assets, or of an Origin that is none.
@@ -76,7 +73,6 @@ func New(c Config) (*Server, error) {
 		pool: c.Pool, store: c.Store, log: c.Log, secure: c.Secure, origin: c.Origin, demo: c.Demo,
 		tokens: newTokens(c.Pool), assets: assets,
 		large: semaphore.NewWeighted(largeAtOnce), passwords: semaphore.NewWeighted(passwordsAtOnce),
-		documents: pdf.New(), rendered: semaphore.NewWeighted(documentsAtOnce),
 		probes: httprate.NewRateLimiter(probesAnHour, time.Hour),
 	}
 	s.sessions = newSessions(c.Pool, c.Secure)
@@ -140,12 +136,18 @@ func (s *Server) mount(mux chi.Router, perMinute int, sameOrigin func(http.Handl
 	})
 
 	// The resources, in the order of the navigation.
-	s.invoices(pages, api)
+	// begin invoices
+	documents := newDocuments()
+	s.invoices(pages, api, documents)
 	s.payments(pages, api)
 	s.refunds(pages, api)
-	s.creditNotes(pages, api)
+	s.creditNotes(pages, api, documents)
+	// end invoices
 	s.customers(pages, api)
+	// A new resource stands above this line.
+	// begin invoices
 	s.mails(pages, api)
+	// end invoices
 	s.settings(pages, api)
 	owners := pages
 	owners.mux = pages.mux.With(s.requireOwner)

@@ -124,26 +124,3 @@ func TestSearchOfTooMany(t *testing.T) {
 		b.page(a).says("too many to sort")
 	}
 }
-
-// TestCustomersAreSearched by the beginnings of the words of their names and emails, archived or not.
-func TestCustomersAreSearched(t *testing.T) {
-	b := setup(t)
-	for i, name := range []string{"Łukasz Żak", "Lukas Meyer", "Ada Lovelace"} {
-		b.exec(`INSERT INTO customers (tenant_id, id, email, name, archived_at) VALUES ($1, gen_random_uuid(), $2, $3, $4)`,
-			b.acme.id, fmt.Sprintf("p%d@studio.example", i), name, map[bool]any{true: time.Now()}[i == 2])
-	}
-	b.pastFor(b.globex, 1)
-	program := b.program(b.site, b.acme)
-	for query, want := range map[string]int{
-		"q=luk": 2, "q=LUKASZ": 1, "q=zak+luk": 1, "q=p1%40studio": 1, "q=studio": 2, "q=studio&archived=1": 1,
-		"q=ada": 0, "q=ada&archived=1": 1,
-		"q=person": 0, "q=ukasz": 0,
-	} {
-		page := decode[struct {
-			Customers []struct{} `json:"customers"`
-		}](b, program.get("/api/v1/customers?"+query))
-		if len(page.Customers) != want {
-			t.Errorf("%s finds %d, want %d", query, len(page.Customers), want)
-		}
-	}
-}

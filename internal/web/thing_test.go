@@ -123,12 +123,15 @@ type transition struct {
 
 func things() []thing {
 	return []thing{
+		// begin invoices
 		invoices(),
-		customers(),
 		payments(),
 		refunds(),
 		creditNotes(),
 		mails(),
+		// end invoices
+		customers(),
+		// A new resource stands above this line.
 		settings(),
 		users(),
 		apiTokens(),

@@ -8,23 +8,12 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"onlyonce/internal/invoice"
-	"onlyonce/internal/payment"
 	"onlyonce/internal/record"
 )
 
 // What belongs to another record, which the path of its list and of its creation names.
 
-// invoiceOf finds the invoice that the path names.
-func (s *Server) invoiceOf(r *http.Request) (invoice.Invoice, error) {
-	return recordOfPath(s, r, invoice.Table)
-}
-
-// paymentOf finds the payment that the path names.
-func (s *Server) paymentOf(r *http.Request) (payment.Payment, error) {
-	return recordOfPath(s, r, payment.Table)
-}
-
+// recordOfPath finds the record that the path names.
 func recordOfPath[P entity](s *Server, r *http.Request, table record.Table[P]) (P, error) {
 	id, err := pathID(r)
 	if err != nil {

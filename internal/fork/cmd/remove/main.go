@@ -1,6 +1,6 @@
 // Command remove takes a part away from the app; see package fork. Run it in the repository:
 //
-//	make remove what=torture
+//	make remove what=invoices
 package main
 
 import (
@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 
 	"onlyonce/internal/fork"
 )
@@ -26,9 +27,9 @@ func main() {
 
 func run(ctx context.Context, args []string, stdout io.Writer) error {
 	if len(args) != 1 || args[0] == "" {
-		return errors.New("say what to remove: make remove what=torture")
+		return errors.New("say what to remove: make remove what=invoices")
 	}
-	changed, err := fork.Remove(ctx, ".", args[0])
+	done, err := fork.Remove(ctx, ".", args[0])
 	if errors.Is(err, fork.ErrNothingToDo) {
 		fmt.Fprintf(stdout, "There is no %s any more: there is nothing to do.\n", args[0])
 		return nil
@@ -36,6 +37,9 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(stdout, "%d files are gone or changed. Look at git diff, run make check, and commit.\n", changed)
+	if with := done.Parts[:len(done.Parts)-1]; len(with) > 0 {
+		fmt.Fprintf(stdout, "With it goes what cannot do without it: %s.\n", strings.Join(with, ", "))
+	}
+	fmt.Fprintf(stdout, "%d files are gone or changed. Look at git diff, run make check, and commit.\n", done.Files)
 	return nil
 }

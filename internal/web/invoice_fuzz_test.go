@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"reflect"
 	"strings"
@@ -93,12 +92,6 @@ func FuzzInvoiceForm(f *testing.F) {
 			sameCommand(t, draft, again)
 		}
 	})
-}
-
-func posted(contentType, body string) *http.Request {
-	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
-	r.Header.Set("Content-Type", contentType)
-	return r
 }
 
 // accepted gives the command, if it is valid. If not, there must be a sentence about it.

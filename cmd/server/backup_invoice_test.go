@@ -1,0 +1,46 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+)
+
+// entersAgain enters an invoice again that was lost, before another one takes its number: the world knows that.
+func (b *bundle) entersAgain(at, token string, lost billed) {
+	b.Helper()
+	if typed := b.invoice(at, token, "entered again", lost.Number); typed.Number != lost.Number {
+		b.Errorf("typed %s, got %s", lost.Number, typed.Number)
+	}
+	if next := b.invoice(at, token, lost.Number, ""); next.Number == lost.Number || next.ID == lost.ID {
+		b.Errorf("lost %v, then %v", lost, next)
+	}
+}
+
+type billed struct {
+	ID     string `json:"id"`
+	Number string `json:"number"`
+}
+
+// invoice creates an invoice with a key, under a number or the next one.
+func (b *bundle) invoice(at, token, key, number string) (made billed) {
+	b.Helper()
+	command := map[string]any{
+		"customer": map[string]string{"email": "bob@example.com", "name": "Bob"}, "currency": "EUR",
+		"issue_date": "2026-11-21", "due_date": "2026-12-21",
+		"lines": []map[string]string{{"description": key, "quantity": "2", "unit_price": "50.00", "tax_rate": "23"}},
+	}
+	if number != "" {
+		command["number"] = number
+	}
+	text, err := json.Marshal(command)
+	if err != nil {
+		b.Fatal(err)
+	}
+	r := b.request(http.MethodPost, at+"/api/v1/invoices", "application/json", token, string(text))
+	r.Header.Set("Idempotency-Key", key)
+	status, body := b.do(http.DefaultClient, r)
+	if err := json.Unmarshal([]byte(body), &made); err != nil || status != http.StatusCreated {
+		b.Errorf("%s: %d %s", key, status, body)
+	}
+	return made
+}

@@ -1,0 +1,51 @@
+package app
+
+import (
+	"errors"
+	"time"
+
+	"onlyonce/internal/email"
+	"onlyonce/internal/mail"
+)
+
+// MailConfig says how mails are sent.
+type MailConfig struct {
+	MailServer  *mail.Server  // SMTP_URL; nil keeps mails in the outbox
+	MailSender  string        // MAIL_FROM
+	MailTimeout time.Duration // MAIL_TIMEOUT; 0 for [mail.DefaultTimeout]
+	MailRetry   time.Duration // MAIL_RETRY; 0 for [mail.DefaultRetry]
+}
+
+// maxMailWait is what a mail server may take for a whole mail (RFC 5321, section 4.5.3.2).
+const maxMailWait = 10 * time.Minute
+
+func mailSettings() []setting {
+	return []setting{
+		{"SMTP_URL", "", "mails are kept in the outbox", "the mail server, as smtp://user:password@host:587, which must speak STARTTLS,\n" +
+			"or smtps://user:password@host:465; smtp://host:1025?tls=off for one that only you can reach",
+			func(c *Config, value string) error { return parseMailServer(&c.MailServer, value) }},
+		{"MAIL_FROM", "", "required with SMTP_URL", "the address that mails come from, such as invoices@example.com",
+			func(c *Config, value string) error { return parseSender(&c.MailSender, value) }},
+		{"MAIL_TIMEOUT", "", mail.DefaultTimeout.String(), "how long an attempt to send a mail may take",
+			func(c *Config, value string) error { return parseDuration(&c.MailTimeout, value, maxMailWait) }},
+		{"MAIL_RETRY", "", mail.DefaultRetry.String(), "how long the second attempt waits; each further one waits twice as long",
+			func(c *Config, value string) error { return parseDuration(&c.MailRetry, value, maxPeriod) }},
+	}
+}
+
+func parseMailServer(server **mail.Server, value string) error {
+	parsed, err := mail.ParseServer(value)
+	if err != nil {
+		return err
+	}
+	*server = &parsed
+	return nil
+}
+
+func parseSender(sender *string, value string) error {
+	if problem := email.Address(value).Problem(); problem != "" {
+		return errors.New(problem)
+	}
+	*sender = value
+	return nil
+}

@@ -1,0 +1,4 @@
+package fork
+
+// Paths are those of a part.
+func Paths(part string) []string { return parts()[part].paths }
