@@ -19,7 +19,9 @@ func TestFindingByKeyboard(t *testing.T) {
 			"customer":   map[string]string{"email": s.email("ada"), "name": s.named("Ada Byron")},
 			"currency":   "EUR",
 			"issue_date": "2026-11-21", "due_date": "2026-12-21",
-			"lines": []map[string]string{{"description": s.named("Findable thing"), "quantity": "1", "unit_price": "10.00", "tax_rate": "0"}},
+			"lines": []map[string]string{
+				{"description": s.named("Findable thing"), "quantity": "1", "unit_price": "10.00", "tax_rate": "0"},
+			},
 		})
 	}
 	s.open("/invoices")

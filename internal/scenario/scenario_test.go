@@ -12,9 +12,9 @@ import (
 
 // run is what go test -json prints of some tests that are there.
 const run = `
-{"Action":"run","Test":"TestDoubleClick"}
-{"Action":"output","Test":"TestDoubleClick","Output":"    sees_test.go:1: it is <broken>\n"}
-{"Action":"fail","Test":"TestDoubleClick","Elapsed":1.5}
+{"Action":"run","Test":"TestSubmitGuardCarriesWeight"}
+{"Action":"output","Test":"TestSubmitGuardCarriesWeight","Output":"    sees_test.go:1: it is <broken>\n"}
+{"Action":"fail","Test":"TestSubmitGuardCarriesWeight","Elapsed":1.5}
 {"Action":"run","Test":"TestVoid"}
 {"Action":"run","Test":"TestVoid/with_JavaScript"}
 {"Action":"output","Test":"TestVoid/with_JavaScript","Output":"    life_test.go:9: left behind: E2E01-1 (paid, 123.00)\n"}
@@ -65,7 +65,7 @@ func TestReports(t *testing.T) {
 		wants []string
 	}{
 		"table": {Table(all, results), []string{
-			"Double clicks and taps", "✗ Double click", "1 failed", "✓ Void", "left behind: E2E01-1 (paid, 123.00)",
+			"Double clicks and taps", "✗ Submit guard carries weight", "1 failed", "✓ Void", "left behind: E2E01-1 (paid, 123.00)",
 			"– People", "left out against a deployment: for a reason", "1 passed, 1 failed, 1 left out, in 1m3s",
 		}},
 		"junit": {junit.String(), []string{
