@@ -18,11 +18,11 @@ func TestLoginIsOverWhenAFormIsSent(t *testing.T) {
 	s.endSessions()
 	s.create()
 
-	s.seesHeading("Log in")
+	s.seesHeading(headingLogIn)
 	s.logInAgain()
-	s.seesHeading("New invoice")
+	s.seesHeading(headingNewInvoice)
 	s.isOnForm(form)
-	s.click("Restore")
+	s.click(buttonRestore)
 	s.holdsTwoLines()
 	s.create()
 	s.seesTwoLines()
@@ -38,14 +38,14 @@ func TestLoginIsOverAndTheFormIsNotKept(t *testing.T) {
 			s := start(t, javaScript)
 			s.login()
 			s.newInvoice()
-			s.fillInvoice("2026-7001")
+			s.fillInvoice(s.number(1))
 			if name == "with JavaScript" {
 				s.storage(`() => { Storage.prototype.setItem = () => { throw new DOMException("full", "QuotaExceededError") } }`)
 			}
-			s.fill("Notes", "Thank you.")
+			s.fill(fieldNotes, "Thank you.")
 			s.endSessions()
 			s.create()
-			s.seesHeading("You are not logged in any more")
+			s.seesHeading(headingLoggedOut)
 			s.sees("Thank you.")
 
 			page, err := s.browser.ExpectPage(func() error {
@@ -54,11 +54,11 @@ func TestLoginIsOverAndTheFormIsNotKept(t *testing.T) {
 			s.check(err, "open the login in a new tab")
 			again := *s
 			again.page = page
-			again.loginAs("acme@onlyonce.test")
-			s.click("Try again")
-			s.seesInvoice("2026-7001", created("2026-7001"))
+			again.loginAs(s.person().email)
+			s.click(buttonTryAgain)
+			s.seesInvoice(s.number(1), created(s.number(1)))
 			s.sees("Thank you.")
-			s.hasOneNew("2026-7001")
+			s.hasOneNew(s.number(1))
 			s.attempts("created")
 		})
 	}
@@ -74,7 +74,7 @@ func (s *session) endSessions() {
 // logInAgain logs in on the page that is there, wherever it leads.
 func (s *session) logInAgain() {
 	s.t.Helper()
-	s.fill("Email", "acme@onlyonce.test")
-	s.fill("Password", "only-once-demo")
+	s.fill(fieldEmail, s.person().email)
+	s.fill(fieldPassword, s.person().password)
 	s.press("Enter")
 }

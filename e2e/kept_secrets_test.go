@@ -42,7 +42,7 @@ func TestEveryFormIsRestoredAndNoSecretIsKept(t *testing.T) {
 		}
 		restored = append(restored, kind)
 		s.refresh()
-		s.click("Restore")
+		s.click(buttonRestore)
 		found, err := s.page.Evaluate(fieldsOfTheForm)
 		s.check(err, "read the fields of "+kind)
 		if found != typed {
@@ -53,7 +53,7 @@ func TestEveryFormIsRestoredAndNoSecretIsKept(t *testing.T) {
 	look(s, "/login")
 	s.login()
 	s.visitLinkedPages(look)
-	invoice := s.issuedByAPI("2026-7301")
+	invoice := s.issuedByAPI(s.number(1))
 	s.payByAPI(invoice, "23.00", "R-1")
 	s.open(invoice)
 	s.follow("Refund 23.00 EUR of it")
@@ -71,9 +71,9 @@ func TestEveryFormIsRestoredAndNoSecretIsKept(t *testing.T) {
 	}
 
 	s.open("/people/new")
-	s.fill("Email", "grace@example.test")
-	s.click("Add person")
-	s.seesHeading("grace@example.test")
+	s.fill(fieldEmail, s.email("grace"))
+	s.click(buttonAddPerson)
+	s.seesHeading(s.email("grace"))
 	s.open(s.secret())
 	look(s, "/join")
 }
@@ -86,10 +86,10 @@ func TestPasswordInAKeptForm(t *testing.T) {
 	s.open("/customers/new")
 	s.storage(`() => document.querySelector("form[data-form-url]").insertAdjacentHTML("beforeend", '<input type=password name=pin>')`)
 	s.check(s.page.Locator("[name=pin]").Fill("my secret"), "type a password")
-	s.fill("Name", "Ada Byron")
+	s.fill(fieldName, s.named("Ada Byron"))
 	s.keeps(1)
 	if kept := s.kept()[0]; strings.Contains(kept, "my secret") ||
-		!strings.Contains(kept, "Ada Byron") {
+		!strings.Contains(kept, s.named("Ada Byron")) {
 		t.Errorf("%s", kept)
 	}
 }

@@ -9,8 +9,6 @@ import (
 
 // What a browser keeps of forms that are not saved.
 
-const notSaved = "What you typed into this form just now was not saved."
-
 // kept is what the browser keeps, as text.
 func (s *session) kept() (forms []string) {
 	s.t.Helper()
@@ -78,9 +76,9 @@ func (s *session) storage(script string, args ...any) {
 // fillTwoLines types an invoice of 123.00 and a line of 12.30.
 func (s *session) fillTwoLines() {
 	s.t.Helper()
-	s.fillInvoice("2026-7001")
-	s.fill("Notes", "Thank you.\nAda")
-	s.click("Add a line")
+	s.fillInvoice(s.number(1))
+	s.fill(fieldNotes, "Thank you.\nAda")
+	s.click(buttonAddALine)
 	s.fillLine(2, "Hosting", "1", "10.00", "23")
 	s.total("135.30")
 }
@@ -88,11 +86,11 @@ func (s *session) fillTwoLines() {
 // holdsTwoLines holds that the form has all of it.
 func (s *session) holdsTwoLines() {
 	s.t.Helper()
-	s.holds("Customer email", "ada@example.test")
-	s.holds("Customer name", "Ada Byron")
-	s.holds("Number", "2026-7001")
-	s.holds("Notes", "Thank you.\nAda")
-	for i, description := range []string{"Design of 2026-7001", "Hosting"} {
+	s.holds(fieldCustomerEmail, s.email("ada"))
+	s.holds(fieldCustomerName, s.named("Ada Byron"))
+	s.holds(fieldNumber, s.number(1))
+	s.holds(fieldNotes, "Thank you.\nAda")
+	for i, description := range []string{"Design of " + s.number(1), "Hosting"} {
 		s.check(expect.Locator(s.line(i+1).GetByLabel("Description")).ToHaveValue(description), "have the line "+description)
 	}
 	s.check(expect.Locator(s.line(3)).ToBeHidden(), "have two lines")
@@ -102,10 +100,10 @@ func (s *session) holdsTwoLines() {
 // seesTwoLines holds that the page is that of the invoice, which exists once.
 func (s *session) seesTwoLines() {
 	s.t.Helper()
-	s.seesHeading("Invoice 2026-7001")
-	s.sees(created("2026-7001"))
+	s.seesHeading(headingInvoice(s.number(1)))
+	s.sees(created(s.number(1)))
 	s.sees("135.30")
-	s.hasOneNew("2026-7001")
+	s.hasOneNew(s.number(1))
 	s.keeps(0)
 }
 

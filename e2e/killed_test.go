@@ -23,7 +23,7 @@ func TestKilledDuringACreate(t *testing.T) {
 	s.db = db.Admin(t)
 	s.records = sqlRecords{s, s.count("SELECT count(*) FROM invoices")}
 	binary := filepath.Join(t.TempDir(), "server")
-	s.check(run([]string{"go", "build", "-o", binary, "onlyonce/cmd/server"}), "build the program")
+	s.check(run([]string{"go", "build", "-o", binary, "../cmd/server"}), "build the program")
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	s.check(err, "find a free port")
 	address := listener.Addr().String()

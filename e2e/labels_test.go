@@ -17,7 +17,9 @@ const (
 	buttonCreateInvoice        = "Create invoice"
 	buttonCreateItForOther     = "Create it for Globex Works"
 	buttonCreateToken          = "Create token"
+	buttonDiscard              = "Discard"
 	buttonDisable              = "Disable"
+	buttonDoNotSend            = "Do not send"
 	buttonEnable               = "Enable"
 	buttonIssueInvoice         = "Issue invoice"
 	buttonLogIn                = "Log in"
@@ -26,6 +28,7 @@ const (
 	buttonRecordAnotherPayment = "Record another payment"
 	buttonRecordPayment        = "Record payment"
 	buttonRecordRefund         = "Record refund"
+	buttonRemoveLine2          = "Remove line 2"
 	buttonRemoveLine1          = "Remove line 1"
 	buttonRestore              = "Restore"
 	buttonRevoke               = "Revoke"
@@ -44,6 +47,7 @@ const (
 const (
 	linkAPI             = "API"
 	linkArchived        = "Archived"
+	linkContinue        = "Continue"
 	linkCopyAsNew       = "Copy as new"
 	linkCredit          = "Credit"
 	linkCustomers       = "Customers"
@@ -71,6 +75,7 @@ const (
 const (
 	fieldAddress             = "Address (optional)"
 	fieldAmountInEUR         = "Amount in EUR"
+	fieldBillTo              = "Bill to"
 	fieldBankOrProvider      = "Bank or provider (optional)"
 	fieldCountry             = "Country (optional)"
 	fieldCurrentPassword     = "Current password"
@@ -102,6 +107,7 @@ const (
 	headingEditInvoice    = "Edit invoice"
 	headingForOwnersOnly  = "For owners only"
 	headingInvoices       = "Invoices"
+	headingLoggedOut      = "You are not logged in any more"
 	headingLogIn          = "Log in"
 	headingNewCreditNote  = "New credit note"
 	headingNewInvoice     = "New invoice"
@@ -117,6 +123,16 @@ const (
 
 // Sentences, or parts of them.
 const (
+	saysNotSaved          = "What you typed into this form just now was not saved."
+	saysNotSavedFor6Days  = "What you typed into this form 6 days ago was not saved."
+	saysUnsavedInvoice    = "You have an unsaved invoice from "
+	saysUnsavedChanges    = "You have unsaved changes from "
+	saysOfflineAndKept    = "You are offline. What you typed is kept; it is sent when the connection is back."
+	saysOfflineAndSent    = "You are offline, and no answer has come. It is sent again when the connection is back, and saved once."
+	saysOfflineNothing    = "You are offline. This is sent when the connection is back."
+	saysNotSent           = "Not sent."
+	saysRestored          = "Restored."
+	saysOfOtherBusiness   = "This form belongs to Acme Studio"
 	saysCanLogIn          = "Can log in"
 	saysEMailQueued       = "E-mail queued."
 	saysInvited           = "Invited, has not chosen a password yet"

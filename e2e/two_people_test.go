@@ -6,7 +6,7 @@ import "testing"
 
 func TestTwoPeopleTakeOneNumberAtTheSameInstant(t *testing.T) {
 	t.Parallel()
-	app := onlyonce(t)
+	app := thisApp(t)
 	people := []*visitor{window(t, app, incident{}), window(t, app, incident{})}
 	for _, p := range people {
 		p.openForm()
@@ -36,7 +36,7 @@ func TestTwoPeopleTakeOneNumberAtTheSameInstant(t *testing.T) {
 // Nobody types a number, so both get one of their own.
 func TestTwoPeopleCreateAtTheSameInstant(t *testing.T) {
 	t.Parallel()
-	app := onlyonce(t)
+	app := thisApp(t)
 	people := []*visitor{window(t, app, incident{}), window(t, app, incident{})}
 	for _, p := range people {
 		p.openForm()

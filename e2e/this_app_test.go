@@ -17,7 +17,7 @@ func TestIncidents(t *testing.T) {
 	for family, tried := range families {
 		t.Run(family, func(t *testing.T) {
 			t.Parallel()
-			app := onlyonce(t)
+			app := thisApp(t)
 			for _, one := range tried {
 				if one.fits(app) {
 					t.Run(one.name, func(t *testing.T) { app.clears(t, one) })
@@ -86,10 +86,10 @@ func outcomeOf(name string) outcome {
 	return outcome{[]string{"created"}, ""}
 }
 
-// onlyonce starts the app with its demo data, and a replica of it; or it is the deployment.
-func onlyonce(t *testing.T) *target {
+// thisApp starts the app with its demo data, and a replica of it; or it is the deployment.
+func thisApp(t *testing.T) *target {
 	t.Helper()
-	app, err := readTarget("apps/onlyonce.json")
+	app, err := readTarget("apps/this_app.json")
 	if err != nil {
 		t.Fatal(err)
 	}
