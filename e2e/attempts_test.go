@@ -32,7 +32,9 @@ func (l *attemptLog) Handle(ctx context.Context, r slog.Record) error {
 	})
 	if found["operation"] != "" {
 		l.add(found["outcome"])
-		l.tellf(byServer, "%s: %s, under the key %.8s", found["operation"], found["outcome"], found["key"])
+		if l.tellf != nil {
+			l.tellf(byServer, "%s: %s, under the key %.8s", found["operation"], found["outcome"], found["key"])
+		}
 	}
 	return l.next.Handle(ctx, r)
 }

@@ -17,9 +17,9 @@ type sqlRecords struct {
 func (r sqlRecords) invoices(number string) int {
 	r.s.t.Helper()
 	if number == "" {
-		return r.s.count("SELECT count(*) FROM invoices") - r.before
+		return r.s.allInvoices() - r.before
 	}
-	return r.s.count("SELECT count(*) FROM invoices WHERE number = $1", number)
+	return r.s.invoices(number)
 }
 
 func (r sqlRecords) customerChanges() (operations []string, versions int) {
@@ -89,6 +89,18 @@ func (s *session) query(into any, query string, args ...any) {
 		s.t.Fatal("the database of a deployment is out of reach: begin the scenario with onlyHere")
 	}
 	s.check(s.db.QueryRow(s.t.Context(), query, args...).Scan(into), "ask the database")
+}
+
+// invoices counts those with a number.
+func (s *session) invoices(number string) int {
+	s.t.Helper()
+	return s.count("SELECT count(*) FROM invoices WHERE number = $1", number)
+}
+
+// allInvoices counts those of the demo data too.
+func (s *session) allInvoices() int {
+	s.t.Helper()
+	return s.count("SELECT count(*) FROM invoices")
 }
 
 func (s *session) count(query string, args ...any) int {

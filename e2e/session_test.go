@@ -110,7 +110,7 @@ func (s *session) bootApp() {
 	s.db, s.database = db.Admin(s.t), parsedInOrder(s.t, db.URL)
 	running := s.startApp(patience)
 	s.origin, s.site, s.metrics, s.token = running.URL(), running.URL(), running.MetricsURL(), demoToken
-	s.records = sqlRecords{s, s.count("SELECT count(*) FROM invoices")}
+	s.records = sqlRecords{s, s.allInvoices()}
 }
 
 // startApp starts the app, or another replica of it, that lets a repeat wait for so long.

@@ -45,6 +45,9 @@ func newStory() *story { return &story{began: time.Now()} }
 
 // tellf adds a line to the story.
 func (s *session) tellf(who by, format string, args ...any) {
+	if s.story == nil {
+		return // it is put together for something else than a scenario
+	}
 	text := fmt.Sprintf(format, args...)
 	if who == byPerson && s.who != "" {
 		text = s.who + ": " + text
@@ -56,6 +59,9 @@ func (s *session) tellf(who by, format string, args ...any) {
 
 // String has a line for each event.
 func (s *story) String() string {
+	if s == nil {
+		return " nothing"
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var text strings.Builder
@@ -95,7 +101,7 @@ func (s *session) short(address string) string {
 // moment keeps a picture of the page as it is now, the decisive one of this scenario, in place of the last one.
 func (s *session) moment() {
 	s.t.Helper()
-	if os.Getenv("E2E_REPORT") == "" {
+	if os.Getenv("E2E_REPORT") == "" || s.story == nil {
 		return
 	}
 	picture, err := s.page.Screenshot(playwright.PageScreenshotOptions{
@@ -116,7 +122,7 @@ func (s *session) moment() {
 func (s *session) keepStory() {
 	s.t.Helper()
 	directory := os.Getenv("E2E_REPORT")
-	if directory == "" {
+	if directory == "" || s.story == nil {
 		return
 	}
 	s.t.Cleanup(func() {
