@@ -18,18 +18,23 @@ run: ## Start the app, with its own PostgreSQL and demo data
 	go run ./cmd/server
 
 .PHONY: test
-test: ## Install what the tests need, then run them all with the race detector
+test: ## Install what the tests need, then run them all, and those without a browser with the race detector
 	e2e/setup
-	go test -race -p 2 -timeout 30m ./...
+	go test -race -p 2 -timeout 30m $$(go list ./... | grep -v /e2e$$)
+	go test -timeout 30m ./e2e
 
 .PHONY: quick
 quick: ## Run what needs no browser and no long time
 	go test -short $$(go list ./... | grep -v /e2e)
 
 .PHONY: e2e
-e2e: ## Run the browser tests: RUN=pattern some of them, BASE_URL=https://... against a deployment (docs/e2e.md)
+e2e: ## Run the browser tests: RUN=pattern some of them, BASE_URL=https://... against a deployment (docs/e2e.md), APP=file another app
 	e2e/setup
+ifdef APP
+	APP='$(abspath $(APP))' go test -count=1 -timeout 30m -v ./e2e -run 'TestOtherApp$$'
+else
 	go test -json -count=1 -timeout 30m ./e2e -run "$$RUN" | go run ./internal/scenario/cmd/report
+endif
 
 .PHONY: e2e-report
 e2e-report: ## The same, with a page to look at: e2e/report/index.html, and junit.xml

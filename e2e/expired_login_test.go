@@ -9,6 +9,7 @@ import (
 // A person types an invoice for so long that their login is over when they send it. They log in, and go on.
 
 func TestLoginIsOverWhenAFormIsSent(t *testing.T) {
+	onlyHere(t, "it ends all logins in the database")
 	t.Parallel()
 	s := start(t)
 	s.login()
@@ -31,6 +32,7 @@ func TestLoginIsOverWhenAFormIsSent(t *testing.T) {
 
 // Not all that was sent is kept, because the storage is full. The page that has all of it stays, as without JavaScript.
 func TestLoginIsOverAndTheFormIsNotKept(t *testing.T) {
+	onlyHere(t, "it ends all logins in the database")
 	t.Parallel()
 	for name, javaScript := range withAndWithoutJavaScript {
 		t.Run(name, func(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 // Others use the same browser: somebody of another business, and somebody of the same one. Neither is offered anything, at
 // no address.
 func TestKeptTextIsForNobodyElse(t *testing.T) {
+	onlyHere(t, "it needs people of two businesses")
 	t.Parallel()
 	s := start(t)
 	_, err := s.db.Exec(t.Context(), `
@@ -46,6 +47,7 @@ func TestKeptTextIsForNobodyElse(t *testing.T) {
 
 // A form of one business that came back to somebody of another one is kept for neither of them twice.
 func TestFormOfAnotherTenantIsNotKept(t *testing.T) {
+	onlyHere(t, "it needs a login of a second business")
 	t.Parallel()
 	s := start(t)
 	s.login()

@@ -25,6 +25,7 @@ const fieldsOfTheForm = `() => [...document.querySelectorAll("form[data-form-url
 // TestEveryFormIsRestoredAndNoSecretIsKept types into every form that links lead to. A form with a key can be restored, whatever
 // it is a form of. Forms without one, and those about people and tokens, leave no trace.
 func TestEveryFormIsRestoredAndNoSecretIsKept(t *testing.T) {
+	onlyHere(t, "it adds a person, who would stay")
 	t.Parallel()
 	s := start(t)
 	var restored []string

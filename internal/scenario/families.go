@@ -12,12 +12,23 @@ type Family struct {
 // its name, and comes at the end.
 func Families() []Family {
 	return []Family{
-		{"doubleclick_test.go", "Double clicks and taps"},
+		{"this_app_test.go", "The incidents"},
+		{"servers_test.go", "The incidents on little servers"},
+		{"doubleclick_test.go", "The form lock"},
 		{"impatience_test.go", "Impatience with a slow answer"},
 		{"refresh_test.go", "Refreshing"},
 		{"back_test.go", "The Back button"},
 		{"tabs_test.go", "Several tabs"},
 		{"lost_answer_test.go", "Lost answers"},
+		{"two_people_test.go", "Two people at once"},
+		{"killed_test.go", "The program is killed"},
+		{"expired_test.go", "Answers expire"},
+		{"crashed_form_test.go", "What was typed and not sent"},
+		{"kept_for_test.go", "For whom it is kept, and how long"},
+		{"kept_secrets_test.go", "What is never kept"},
+		{"offer_test.go", "How it is offered"},
+		{"expired_login_test.go", "The login is over"},
+		{"offline_test.go", "Offline"},
 		{"form_test.go", "Refusals and wanted repeats"},
 		{"change_test.go", "Edits"},
 		{"archive_test.go", "Archiving and restoring"},
@@ -38,6 +49,7 @@ func Families() []Family {
 		{"accessibility_test.go", "Accessibility"},
 		{"story_test.go", "A whole business"},
 		{"dev_test.go", "make dev"},
+		{"other_app_test.go", "Other apps"},
 		{"deployed_test.go", "The suite itself"},
 	}
 }

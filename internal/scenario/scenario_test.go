@@ -65,11 +65,11 @@ func TestReports(t *testing.T) {
 		wants []string
 	}{
 		"table": {Table(all, results), []string{
-			"Double clicks and taps", "✗ Submit guard carries weight", "1 failed", "✓ Void", "left behind: E2E01-1 (paid, 123.00)",
+			"The form lock", "✗ Submit guard carries weight", "1 failed", "✓ Void", "left behind: E2E01-1 (paid, 123.00)",
 			"– People", "left out against a deployment: for a reason", "1 passed, 1 failed, 1 left out, in 1m3s",
 		}},
 		"junit": {junit.String(), []string{
-			`<testsuite name="Double clicks and taps" tests="1" failures="1" skipped="0">`, `it is &lt;broken&gt;`,
+			`<testsuite name="The form lock" tests="1" failures="1" skipped="0">`, `it is &lt;broken&gt;`,
 			`<testcase name="TestVoid/with_JavaScript" classname="The life of an invoice" time="2.000">`,
 			`<skipped message="against a deployment: for a reason">`,
 		}},
