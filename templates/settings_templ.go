@@ -137,7 +137,7 @@ func SettingsFormPage(p Page, v SettingsForm) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "</fieldset><fieldset class=\"stack\"><legend>New invoices</legend>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "</fieldset><fieldset class=\"stack\"><legend>Currency, tax and terms</legend>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -145,11 +145,11 @@ func SettingsFormPage(p Page, v SettingsForm) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = field(v.input(input{ID: "tax_rate", Label: "Tax % (optional)", Mode: "decimal", Hint: "Of the first line. Each line can have another one."})).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = field(v.input(input{ID: "tax_rate", Label: "Tax % (optional)", Mode: "decimal", Hint: "Suggested first, and can be changed each time."})).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = field(v.input(input{ID: "payment_days", Label: "Payment terms in days", Mode: "numeric", Hint: "From the issue date. A customer can have other terms."})).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = field(v.input(input{ID: "payment_days", Label: "Payment terms in days", Mode: "numeric", Hint: "A customer can have other terms."})).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

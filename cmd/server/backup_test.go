@@ -67,7 +67,9 @@ func (b *bundle) customer(at, token, key string) (id, body string) {
 	r := b.request(http.MethodPost, at+"/api/v1/customers", "application/json", token, `{"email": "`+key+`@example.com", "name": "Bob"}`)
 	r.Header.Set("Idempotency-Key", key)
 	status, body := b.do(http.DefaultClient, r)
-	var made struct{ ID string }
+	var made struct {
+		ID string `json:"id"`
+	}
 	if err := json.Unmarshal([]byte(body), &made); err != nil || status != http.StatusCreated {
 		b.Errorf("%s: %d %s", key, status, body)
 	}

@@ -81,7 +81,8 @@ func TestDemoDataIsTheSameHoweverOftenItIsFilledIn(t *testing.T) {
 // TestInterruptedDemoDataIsCompleted: each start gets a bit further than the one before.
 func TestInterruptedDemoDataIsCompleted(t *testing.T) {
 	wantCompleted(t, "customers", []interruption{
-		{"demo-customer-1", "demo-customer-2", 0, 1}, {"demo-customer-3", "demo-customer-2", 2, 1}, {"demo-customer-3", "demo-customer-4", 2, 3},
+		{"demo-customer-1", "demo-customer-2", 0, 1}, {"demo-customer-3", "demo-customer-2", 2, 1},
+		{"demo-customer-3", "demo-customer-4", 2, 3},
 	})
 }
 

@@ -81,7 +81,8 @@ func TestRefusals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(server, []byte(strings.ReplaceAll(string(text), "// A new resource stands above this line.", "")), 0o600); err != nil {
+	without := strings.ReplaceAll(string(text), "// A new resource stands above this line.", "")
+	if err := os.WriteFile(server, []byte(without), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := c.write("expense", "vendor:text"); err == nil || !strings.Contains(err.Error(), "add this by hand") {

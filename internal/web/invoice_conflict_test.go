@@ -296,3 +296,27 @@ func TestLinesWithoutJavaScript(t *testing.T) {
 	x.wantRows(rows{})
 	x.format.done(x, x.caller.press(p, "Create invoice"))
 }
+
+// control gives an attribute of the form's control with the id.
+func (p page) control(id, attribute string) string {
+	p.b.Helper()
+	for _, n := range all(p.form(), "input", "textarea", "select") {
+		if found, _ := attr(n, "id"); found == id {
+			value, _ := attr(n, attribute)
+			return value
+		}
+	}
+	p.b.Fatalf("no control %q on the page: %s", id, p.text())
+	return ""
+}
+
+// named is the task of the operation with a name.
+func (b *bundle) named(operation string) task {
+	b.Helper()
+	all := b.tasks()
+	i := slices.IndexFunc(all, func(t task) bool { return t.operation == operation })
+	if i < 0 {
+		b.Fatalf("there is no operation %s", operation)
+	}
+	return all[i]
+}

@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"errors"
 	"net/http"
 	"slices"
 	"strconv"
@@ -17,6 +18,7 @@ import (
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/money"
+	"onlyonce/internal/record"
 	"onlyonce/internal/settings"
 	"onlyonce/templates"
 )
@@ -132,4 +134,25 @@ func currencies() []templates.Currency {
 		list = append(list, templates.Currency{Code: code, Digits: int(c.Decimals())})
 	}
 	return list
+}
+
+// offered is how many records a form offers to choose from.
+const offered = 200
+
+// toChoose are the records that a form offers: the newest that are not archived, and the one that is chosen already.
+func toChoose[R entity](r *http.Request, s *Server, table record.Table[R], chosen string) ([]R, error) {
+	tenant := principal(r).Tenant
+	found, err := table.List(r.Context(), s.pool, tenant, record.Page{Limit: offered}, `r.archived_at IS NULL`, nil)
+	if err != nil {
+		return nil, err
+	}
+	id, _ := uuid.Parse(chosen) // what is no id is nothing
+	if id == uuid.Nil || slices.ContainsFunc(found.Rows, func(each R) bool { other, _ := each.Identity(); return other == id }) {
+		return found.Rows, nil
+	}
+	one, err := table.Find(r.Context(), s.pool, tenant, id)
+	if errors.Is(err, record.ErrNotFound) {
+		return found.Rows, nil
+	}
+	return append(found.Rows, one), err
 }

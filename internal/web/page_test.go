@@ -122,19 +122,6 @@ func (p page) typed() url.Values {
 	return values
 }
 
-// control gives an attribute of the form's control with the id.
-func (p page) control(id, attribute string) string {
-	p.b.Helper()
-	for _, n := range all(p.form(), "input", "textarea", "select") {
-		if found, _ := attr(n, "id"); found == id {
-			value, _ := attr(n, attribute)
-			return value
-		}
-	}
-	p.b.Fatalf("no control %q on the page: %s", id, p.text())
-	return ""
-}
-
 // chosen gives the value of the selected option, or of the first.
 func chosen(selection *html.Node) string {
 	options := all(selection, "option")

@@ -136,7 +136,7 @@ func (b *bundle) apiEdits(program *client, of edits) []request {
 		send(http.StatusUnprocessableEntity, of.id, "edit", `"v2"`, of.others), // mismatch
 		send(http.StatusPreconditionFailed, of.id, "stale", `"v1"`, of.others),
 		send(http.StatusPreconditionRequired, of.id, "no version", "", of.others),
-		send(taken, of.id, "taken", `"v2"`, of.taken),
+		send(taken, of.id, "api taken", `"v2"`, of.taken),
 		send(http.StatusUnprocessableEntity, of.id, "invalid", `"v2"`, of.broken),
 		send(http.StatusOK, of.id, "same", `"v2"`, of.mine), // unchanged
 		send(http.StatusOK, of.id, "", `"v2"`, of.others),

@@ -32,13 +32,13 @@ func (s *Server) settings(pages, api router) {
 			return append([]templates.Fact{{Label: "Legal name", Value: is.Name}}, detailFacts(is.Details, "–")...)
 		},
 	})
-	shows(m, "What invoices say of your business, and what new ones begin with.",
+	shows(m, "What your business says of itself, and what new records begin with.",
 		func(r *http.Request, p templates.Page, is settings.Settings) (templ.Component, error) {
 			view := templates.Settings{RecordView: m.recordView(r, is), Groups: settingsGroups(is)}
 			view.Name = "Settings"
 			return templates.SettingsPage(p, view), nil
 		})
-	changes(m, http.MethodPut, "Replace the settings. Issued invoices keep what they were issued with.", settings.Edit,
+	changes(m, http.MethodPut, "Replace the settings. What was issued keeps what it was issued with.", settings.Edit,
 		read(m, settings.Input.Draft))
 }
 
@@ -55,7 +55,7 @@ func settingsGroups(is settings.Settings) []templates.FactGroup {
 		{Title: "Bank account", Facts: []templates.Fact{
 			or("Account holder", is.AccountHolder), or("IBAN or account number", party.SpacedAccount(is.AccountNumber)), or("BIC", is.BIC),
 		}},
-		{Title: "New invoices", Facts: []templates.Fact{
+		{Title: "Currency, tax and terms", Facts: []templates.Fact{
 			or("Currency", is.Currency.String()), or("Tax", rate), or("Payment terms", daysText(is.PaymentDays)),
 		}},
 	}

@@ -43,17 +43,6 @@ func (b *bundle) tasks() []task {
 	return all
 }
 
-// named is the task of the operation with a name.
-func (b *bundle) named(operation string) task {
-	b.Helper()
-	all := b.tasks()
-	i := slices.IndexFunc(all, func(t task) bool { return t.operation == operation })
-	if i < 0 {
-		b.Fatalf("there is no operation %s", operation)
-	}
-	return all[i]
-}
-
 func (b *bundle) task(op web.Operation) task {
 	b.Helper()
 	t := task{operation: op.Name, kind: op.Kind, table: op.Table}

@@ -43,7 +43,9 @@ func setupSecrets(t *testing.T) (*bundle, secretIDs) {
 	of.sent = customers()
 	of.sent.command = change(of.sent.command, "email", "nobody", "name", " ", "idempotency_key", key)
 	of.ids = []string{of.customer, user.ID, token.ID}
-	of.queries = []string{"", "customer_id=" + of.customer, "customer=" + of.customer, "key=" + key, "key=" + key + "&customer=" + of.customer}
+	of.queries = []string{
+		"", "customer_id=" + of.customer, "customer=" + of.customer, "key=" + key, "key=" + key + "&customer=" + of.customer,
+	}
 	for _, plain := range plainThings() {
 		of.ids = append(of.ids, b.prepared(b.acme, plain.name, plain, plain.command).ID)
 	}
