@@ -98,6 +98,7 @@ func (s *session) marked(many string) []found {
 // apiRecords are the records of a deployment, as its API shows them.
 type apiRecords struct{ s *session }
 
+// begin invoices
 func (r apiRecords) invoices(number string) (n int) {
 	r.s.t.Helper()
 	for _, invoice := range r.s.marked("invoices") {
@@ -108,6 +109,7 @@ func (r apiRecords) invoices(number string) (n int) {
 	return n
 }
 
+// end invoices
 func (r apiRecords) customerChanges() (operations []string, versions int) {
 	r.s.t.Helper()
 	var all []event
@@ -118,6 +120,7 @@ func (r apiRecords) customerChanges() (operations []string, versions int) {
 	return inOrder(all), versions
 }
 
+// begin invoices
 func (r apiRecords) life(number string) (operations []string, versions int) {
 	r.s.t.Helper()
 	invoice := r.named(number)
@@ -175,6 +178,8 @@ func (r apiRecords) paymentsOf(id string) []found {
 	r.s.t.Helper()
 	return r.s.all("/invoices/"+id+"/payments", "payments", url.Values{})
 }
+
+// end invoices
 
 // event is what was done to a record.
 type event struct {

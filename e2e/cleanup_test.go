@@ -9,6 +9,7 @@ import (
 // be neither is named: an invoice with payments stays what it is.
 func (s *session) clean() {
 	s.t.Helper()
+	// begin invoices
 	for _, invoice := range s.marked("invoices") {
 		if invoice.Status == "void" {
 			continue
@@ -19,6 +20,7 @@ func (s *session) clean() {
 			s.t.Errorf("void %s: status %d", invoice.Number, status)
 		}
 	}
+	// end invoices
 	for _, customer := range s.marked("customers") {
 		if status := s.takeBack("/customers/" + customer.ID + "/archive"); status/100 != 2 {
 			s.t.Errorf("archive %s: status %d", customer.Name, status)

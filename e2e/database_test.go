@@ -10,10 +10,13 @@ import (
 
 // sqlRecords are the records of the test's own database.
 type sqlRecords struct {
-	s      *session
+	s *session
+	// begin invoices
 	before int // how many invoices the demo data has
+	// end invoices
 }
 
+// begin invoices
 func (r sqlRecords) invoices(number string) int {
 	r.s.t.Helper()
 	if number == "" {
@@ -22,6 +25,7 @@ func (r sqlRecords) invoices(number string) int {
 	return r.s.invoices(number)
 }
 
+// end invoices
 func (r sqlRecords) customerChanges() (operations []string, versions int) {
 	r.s.t.Helper()
 	r.s.query(&operations,
@@ -30,6 +34,7 @@ func (r sqlRecords) customerChanges() (operations []string, versions int) {
 	return operations, r.s.count(`SELECT COALESCE(sum(version - 1), 0) FROM customers`)
 }
 
+// begin invoices
 func (r sqlRecords) life(number string) (operations []string, versions int) {
 	r.s.t.Helper()
 	r.s.query(&operations, `
@@ -82,6 +87,8 @@ func (r sqlRecords) books(number string) string {
 	return booksText(state, paid, credited, open, of("refunds"), of("credit_notes"))
 }
 
+// end invoices
+
 // query reads one value.
 func (s *session) query(into any, query string, args ...any) {
 	s.t.Helper()
@@ -90,6 +97,8 @@ func (s *session) query(into any, query string, args ...any) {
 	}
 	s.check(s.db.QueryRow(s.t.Context(), query, args...).Scan(into), "ask the database")
 }
+
+// begin invoices
 
 // invoices counts those with a number.
 func (s *session) invoices(number string) int {
@@ -102,6 +111,8 @@ func (s *session) allInvoices() int {
 	s.t.Helper()
 	return s.count("SELECT count(*) FROM invoices")
 }
+
+// end invoices
 
 func (s *session) count(query string, args ...any) int {
 	s.t.Helper()
@@ -125,14 +136,17 @@ func parsedInOrder(t *testing.T, database string) string {
 	return u.String()
 }
 
-// lockInvoices stops every create in the middle, inside its transaction, until
-// release is called. Reading goes on.
+// begin invoices
+
+// lockInvoices is lock for those that create one.
 func (s *session) lockInvoices() (release func()) {
 	s.t.Helper()
 	return s.lock("invoices")
 }
 
-// lock stops whatever writes to a table, in the same way. In front of a deployment it holds back all forms instead.
+// end invoices
+
+// lock stops whatever writes to a table in the middle, inside its transaction, until release is called. Reading goes on. In front of a deployment it holds back all forms instead.
 func (s *session) lock(table string) (release func()) {
 	s.t.Helper()
 	if s.db == nil {

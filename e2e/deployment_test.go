@@ -112,8 +112,8 @@ func (s *session) login() {
 	} else {
 		s.check(s.browser.AddCookies(s.sharedLogin()), "use the login that is there")
 	}
-	s.open("/invoices")
-	s.seesHeading(headingInvoices)
+	s.open("/")
+	s.isLoggedIn()
 }
 
 // sharedLogin gives the cookies of the one login, and makes it if there is none.
@@ -151,7 +151,7 @@ func (s *session) logInByForm() {
 	s.fill(fieldEmail, s.person().email)
 	s.fill(fieldPassword, s.person().password)
 	s.click(buttonLogIn)
-	s.seesHeading(headingInvoices)
+	s.isLoggedIn()
 }
 
 // person is who logs in.

@@ -54,27 +54,3 @@ func TestKeyboardOnly(t *testing.T) {
 	s.hasOneNew(s.number(1))
 	s.attempts("created")
 }
-
-// tabTo presses Tab until something has the focus: it must be reachable.
-func (s *session) tabTo(target playwright.Locator) {
-	s.t.Helper()
-	for range 40 {
-		s.press("Tab")
-		focused, err := target.Evaluate("element => element === document.activeElement", nil)
-		s.check(err, "look for the focus")
-		if focused == true {
-			return
-		}
-	}
-	s.t.Fatalf("no Tab leads to %v", target)
-}
-
-func (s *session) isFocused(target playwright.Locator) {
-	s.t.Helper()
-	s.check(expect.Locator(target).ToBeFocused(), "find the focus where it belongs")
-}
-
-func (s *session) typeText(text string) {
-	s.t.Helper()
-	s.check(s.page.Keyboard().Type(text), "type "+text)
-}

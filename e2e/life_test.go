@@ -265,21 +265,3 @@ func (s *session) saveNothing(message bool) {
 		s.sees(saysNothingToSave)
 	}
 }
-
-// clickSlowlyTwice presses a button, waits for the page that says what was done, and presses the mouse again where it
-// still is: nothing there must do anything.
-func (s *session) clickSlowlyTwice(button, done string) {
-	s.t.Helper()
-	s.pointAt(button)
-	s.tap(1)
-	s.sees(done)
-	under, err := s.page.Evaluate(`([x, y]) =>
-		document.elementFromPoint(x, y)?.closest("a, button, summary, select, input")?.outerHTML ?? ""`,
-		[]float64{s.x, s.y})
-	s.check(err, "look under the mouse")
-	if under != "" {
-		s.t.Errorf("the second click on %s would press %s", button, under)
-	}
-	s.tap(4)
-	s.sees(done)
-}

@@ -7,6 +7,8 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
+// begin invoices
+
 // newInvoice opens a new form, with a key of its own.
 func (s *session) newInvoice() {
 	s.t.Helper()
@@ -53,6 +55,8 @@ func (s *session) create() {
 	s.t.Helper()
 	s.click(buttonCreateInvoice)
 }
+
+// end invoices
 
 // tab opens another tab of the same person on the same address.
 func (s *session) tab(address string) *session {
@@ -160,4 +164,61 @@ func (s *session) press(keys ...string) {
 		s.tellf(byPerson, "presses %s", key)
 		s.check(s.page.Keyboard().Press(key), "press "+key)
 	}
+}
+
+// tabTo presses Tab until something has the focus: it must be reachable.
+func (s *session) tabTo(target playwright.Locator) {
+	s.t.Helper()
+	for range 40 {
+		s.press("Tab")
+		focused, err := target.Evaluate("element => element === document.activeElement", nil)
+		s.check(err, "look for the focus")
+		if focused == true {
+			return
+		}
+	}
+	s.t.Fatalf("no Tab leads to %v", target)
+}
+
+func (s *session) isFocused(target playwright.Locator) {
+	s.t.Helper()
+	s.check(expect.Locator(target).ToBeFocused(), "find the focus where it belongs")
+}
+
+func (s *session) typeText(text string) {
+	s.t.Helper()
+	s.check(s.page.Keyboard().Type(text), "type "+text)
+}
+
+// isLoggedIn holds that the page is one for people who have logged in.
+func (s *session) isLoggedIn() {
+	s.t.Helper()
+	s.check(expect.Locator(s.button(buttonLogOut)).ToBeAttached(), "be logged in")
+}
+
+// loginAs logs in on the page that is there.
+func (s *session) loginAs(email string) {
+	s.t.Helper()
+	s.fill(fieldEmail, email)
+	s.fill(fieldPassword, demoPassword)
+	s.check(s.page.Locator("form.card.stack").GetByRole("button", playwright.LocatorGetByRoleOptions{Name: "Log in"}).Click(), "log in")
+	s.isLoggedIn()
+}
+
+// clickSlowlyTwice presses a button, waits for the page that says what was done, and presses the mouse again where it
+// still is: nothing there must do anything.
+func (s *session) clickSlowlyTwice(button, done string) {
+	s.t.Helper()
+	s.pointAt(button)
+	s.tap(1)
+	s.sees(done)
+	under, err := s.page.Evaluate(`([x, y]) =>
+		document.elementFromPoint(x, y)?.closest("a, button, summary, select, input")?.outerHTML ?? ""`,
+		[]float64{s.x, s.y})
+	s.check(err, "look under the mouse")
+	if under != "" {
+		s.t.Errorf("the second click on %s would press %s", button, under)
+	}
+	s.tap(4)
+	s.sees(done)
 }

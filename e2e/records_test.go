@@ -8,10 +8,11 @@ import (
 // records are what a scenario asks of the data itself, whatever the pages say: by SQL where the test has the database, and of
 // a deployment by its API.
 type records interface {
-	// invoices counts those of this test that have a number; "" for all of them.
-	invoices(number string) int
 	// customerChanges gives what was done to the customers of this test, in order, and how many versions that made.
 	customerChanges() (operations []string, versions int)
+	// begin invoices
+	// invoices counts those of this test that have a number; "" for all of them.
+	invoices(number string) int
 	// life is the same for an invoice, without the versions that payments made.
 	life(number string) (operations []string, versions int)
 	lines(number string) int
@@ -19,7 +20,10 @@ type records interface {
 	payments(number string) (amounts []string, paid string)
 	// books gives what an invoice says of its money, as booksText does.
 	books(number string) string
+	// end invoices
 }
+
+// begin invoices
 
 func booksText(state, paid, credited, open string, refunds, notes int) string {
 	return fmt.Sprintf("%s: %s paid, %s credited, %s open, %d refunds, %d credit notes", state, paid, credited, open, refunds, notes)
@@ -50,20 +54,6 @@ func (s *session) hasInvoices(number string, want int) {
 	s.tellf(byRecords, "%s: %d", what, n)
 	if n != want {
 		s.t.Errorf("%s: %d, want %d", what, n, want)
-	}
-}
-
-// hasChanged holds which changes of customers there were in this test: each made
-// one version, and has one intent.
-func (s *session) hasChanged(want ...string) {
-	s.t.Helper()
-	operations, versions := s.records.customerChanges()
-	s.tellf(byRecords, "customers were changed by %v", operations)
-	if !slices.Equal(operations, want) {
-		s.t.Errorf("the changes are %v, want %v", operations, want)
-	}
-	if versions != len(want) {
-		s.t.Errorf("%d versions were made, want %d", versions, len(want))
 	}
 }
 
@@ -103,5 +93,21 @@ func (s *session) hasBooks(number, want string) {
 	s.tellf(byRecords, "invoice %s is %s", number, books)
 	if books != want {
 		s.t.Errorf("the books say %s, want %s", books, want)
+	}
+}
+
+// end invoices
+
+// hasChanged holds which changes of customers there were in this test: each made
+// one version, and has one intent.
+func (s *session) hasChanged(want ...string) {
+	s.t.Helper()
+	operations, versions := s.records.customerChanges()
+	s.tellf(byRecords, "customers were changed by %v", operations)
+	if !slices.Equal(operations, want) {
+		s.t.Errorf("the changes are %v, want %v", operations, want)
+	}
+	if versions != len(want) {
+		s.t.Errorf("%d versions were made, want %d", versions, len(want))
 	}
 }

@@ -110,7 +110,11 @@ func (s *session) bootApp() {
 	s.db, s.database = db.Admin(s.t), parsedInOrder(s.t, db.URL)
 	running := s.startApp(patience)
 	s.origin, s.site, s.metrics, s.token = running.URL(), running.URL(), running.MetricsURL(), demoToken
-	s.records = sqlRecords{s, s.allInvoices()}
+	found := sqlRecords{s: s}
+	// begin invoices
+	found.before = s.allInvoices()
+	// end invoices
+	s.records = found
 }
 
 // startApp starts the app, or another replica of it, that lets a repeat wait for so long.

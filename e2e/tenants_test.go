@@ -73,15 +73,6 @@ func TestFormOfAnotherTenantIsUsedDeliberately(t *testing.T) {
 	}
 }
 
-// loginAs logs in on the page that is there.
-func (s *session) loginAs(email string) {
-	s.t.Helper()
-	s.fill(fieldEmail, email)
-	s.fill(fieldPassword, demoPassword)
-	s.check(s.page.Locator("form.card.stack").GetByRole("button", playwright.LocatorGetByRoleOptions{Name: "Log in"}).Click(), "log in")
-	s.seesHeading(headingInvoices)
-}
-
 // belongsTo holds whose an invoice is.
 func (s *session) belongsTo(number, tenant string) {
 	s.t.Helper()

@@ -134,6 +134,8 @@ func (t *tree) gone(page, name string) (all []string) {
 		all = append(all, file)
 		if beside, ok := strings.CutPrefix(file, path.Dir(page)+"/"); ok {
 			all = append(all, beside)
+		} else if path.Dir(page) != "." {
+			all = append(all, "../"+file)
 		}
 	}
 	return all

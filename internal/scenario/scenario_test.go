@@ -12,14 +12,14 @@ import (
 
 // run is what go test -json prints of some tests that are there.
 const run = `
-{"Action":"run","Test":"TestSubmitGuardCarriesWeight"}
-{"Action":"output","Test":"TestSubmitGuardCarriesWeight","Output":"    sees_test.go:1: it is <broken>\n"}
-{"Action":"fail","Test":"TestSubmitGuardCarriesWeight","Elapsed":1.5}
-{"Action":"run","Test":"TestVoid"}
-{"Action":"run","Test":"TestVoid/with_JavaScript"}
-{"Action":"output","Test":"TestVoid/with_JavaScript","Output":"    life_test.go:9: left behind: E2E01-1 (paid, 123.00)\n"}
-{"Action":"pass","Test":"TestVoid/with_JavaScript","Elapsed":2}
-{"Action":"pass","Test":"TestVoid","Elapsed":0}
+{"Action":"run","Test":"TestEmailOfAnotherCustomer"}
+{"Action":"output","Test":"TestEmailOfAnotherCustomer","Output":"    sees_test.go:1: it is <broken>\n"}
+{"Action":"fail","Test":"TestEmailOfAnotherCustomer","Elapsed":1.5}
+{"Action":"run","Test":"TestFiveClicksOnArchive"}
+{"Action":"run","Test":"TestFiveClicksOnArchive/with_JavaScript"}
+{"Action":"output","Test":"TestFiveClicksOnArchive/with_JavaScript","Output":"    archive_test.go:9: left behind: E2E01-1 (paid, 123.00)\n"}
+{"Action":"pass","Test":"TestFiveClicksOnArchive/with_JavaScript","Elapsed":2}
+{"Action":"pass","Test":"TestFiveClicksOnArchive","Elapsed":0}
 {"Action":"output","Test":"TestPeople","Output":"    people_test.go:9: left out against a deployment: for a reason\n"}
 {"Action":"skip","Test":"TestPeople","Elapsed":0}
 `
@@ -65,18 +65,18 @@ func TestReports(t *testing.T) {
 		wants []string
 	}{
 		"table": {Table(all, results), []string{
-			"The form lock", "✗ Submit guard carries weight", "1 failed", "✓ Void", "left behind: E2E01-1 (paid, 123.00)",
+			"Edits", "✗ Email of another customer", "1 failed", "✓ Five clicks on archive", "left behind: E2E01-1 (paid, 123.00)",
 			"– People", "left out against a deployment: for a reason", "1 passed, 1 failed, 1 left out, in 1m3s",
 		}},
 		"junit": {junit.String(), []string{
-			`<testsuite name="The form lock" tests="1" failures="1" skipped="0">`, `it is &lt;broken&gt;`,
-			`<testcase name="TestVoid/with_JavaScript" classname="The life of an invoice" time="2.000">`,
+			`<testsuite name="Edits" tests="1" failures="1" skipped="0">`, `it is &lt;broken&gt;`,
+			`<testcase name="TestFiveClicksOnArchive/with_JavaScript" classname="Archiving and restoring" time="2.000">`,
 			`<skipped message="against a deployment: for a reason">`,
 		}},
 		"page": {page.String(), []string{
 			"<title>1 failed", "it is &lt;broken&gt;", "with JavaScript", "data:image/jpeg;base64,anBlZw==", "types &#34;&lt;b&gt;&#34;",
 			"1.20", "Left out against a deployment: for a reason", "Against https://staging.example.com", "E2E01-1 (paid, 123.00)",
-			"The most common duplicate of all", // what is written above the family
+			"What is there is changed", // what is written above the family
 		}},
 	} {
 		for _, want := range report.wants {
@@ -95,7 +95,7 @@ func TestReports(t *testing.T) {
 // TestWhatCountsAsPassed: a local run leaves out nothing, and a run that stops in the middle has not passed.
 func TestWhatCountsAsPassed(t *testing.T) {
 	t.Parallel()
-	const passed, out = `{"Action":"pass","Test":"TestVoid"}` + "\n", `{"Action":"skip","Test":"TestPeople"}` + "\n"
+	const passed, out = `{"Action":"pass","Test":"TestFiveClicksOnArchive"}` + "\n", `{"Action":"skip","Test":"TestPeople"}` + "\n"
 	for text, why := range map[string]string{
 		run + ended: "1 failed", passed: "the tests did not run to their end", ended: "no test has run",
 		passed + out + ended: "1 were left out, and here none may be", "no JSON\n" + ended: "no test has run",
