@@ -56,9 +56,9 @@ func TestDoctor(t *testing.T) {
 		// begin invoices
 		"no mail": {done, nil, "settings", "warning"},
 		// end invoices
-		"two databases":    {done, map[string]string{"DATA_DIR": "x", "DEMO": "1"}, "settings", "warning"},
-		"superuser":        {failed, map[string]string{"DATABASE_URL": b.AdminURL}, "role", "failed"},
-		"no database":      {failed, map[string]string{"DATABASE_URL": "postgres://a@127.0.0.1:1/a"}, "database", "failed"},
+		"two databases": {done, map[string]string{"DATA_DIR": "x", "DEMO": "1"}, "settings", "warning"},
+		"superuser":     {failed, map[string]string{"DATABASE_URL": b.AdminURL}, "role", "failed"},
+		"no database":   {failed, map[string]string{"DATABASE_URL": "postgres://a@127.0.0.1:1/a"}, "database", "failed"},
 	} {
 		if got := b.states(c.code, c.env)[c.check]; got != c.want {
 			t.Errorf("%s: %s %q, want %q", name, c.check, got, c.want)

@@ -56,13 +56,12 @@ func (s *Server) customers(pages, api router) {
 		row:     func(c customer.Customer) []string { return []string{c.Name, c.Email, day(c.CreatedAt)} },
 		empty:   "A customer is known by their email, and added once.",
 	})
-	var page func(*http.Request, templates.Page, customer.Customer) (templ.Component, error) // nil for the plain one
 	// begin invoices
-	page = func(r *http.Request, p templates.Page, c customer.Customer) (templ.Component, error) {
+	m.detailed = func(r *http.Request, p templates.Page, c customer.Customer) (templ.Component, error) {
 		return s.customerPage(m, r, p, c)
 	}
 	// end invoices
-	shows(m, "One customer.", page)
+	shows(m, "One customer.", nil)
 	creates(m, "Create a customer, or get the existing one with this email (200).", customer.Upsert, draft, nil)
 	changes(m, http.MethodPut, "Replace what is known of a customer.", customer.Edit, draft)
 	transitions(m, "archive", "archived", "Take a customer out of lists and choices.", customer.Archive, nothing())

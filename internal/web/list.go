@@ -147,8 +147,11 @@ func plainList[R, L entity](m *mounted[R], l listing[L]) func(
 func archivedOnly(r *http.Request) bool { return r.URL.Query().Get("archived") == "1" }
 
 // shows registers one record: in the API, and as a page, unless another one shows it and it has none of its own.
-// Without a page function it is the plain one, which has the facts that the resource shows.
+// Without a page function it is the detailed one of the resource, or else the plain one, which has the facts that it shows.
 func shows[R entity](m *mounted[R], summary string, page func(r *http.Request, p templates.Page, found R) (templ.Component, error)) {
+	if page == nil {
+		page = m.detailed
+	}
 	m.document(endpoint{
 		method: http.MethodGet, path: m.record(), name: m.many + ".get", summary: summary, repeats: "reads",
 		gives: m.reg.shows, schema: schemaName(m.one),

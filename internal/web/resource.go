@@ -71,6 +71,8 @@ type resource[R entity] struct {
 	told func(R) func(changed) []templates.HistoryChange
 	// shown are the facts on its page.
 	shown func(R) []templates.Fact
+	// detailed is the page of one where that is more than its facts, such as what belongs to it too.
+	detailed func(*http.Request, templates.Page, R) (templ.Component, error)
 	// archived is when a record was archived, zero if it is not, and archive says in a sentence what that means.
 	// Without it, there is no archive.
 	archived func(R) time.Time
