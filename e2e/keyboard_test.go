@@ -1,10 +1,6 @@
 package e2e
 
-import (
-	"testing"
-
-	"github.com/playwright-community/playwright-go"
-)
+import "testing"
 
 // From the first page to the invoice without a mouse.
 func TestKeyboardOnly(t *testing.T) {

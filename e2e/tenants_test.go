@@ -1,10 +1,6 @@
 package e2e
 
-import (
-	"testing"
-
-	"github.com/playwright-community/playwright-go"
-)
+import "testing"
 
 // A form stays with the business that it was opened for, whoever is logged in when
 // it is sent.

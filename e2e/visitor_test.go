@@ -25,7 +25,7 @@ func visit(t *testing.T, app *target, s *session, w *wire) *visitor {
 	t.Helper()
 	v := &visitor{session: s, app: app, wire: w, mark: s.mark + strings.ToLower(rand.Text()[:8])}
 	if app.Login != nil && app.state == nil {
-		if app.own != nil {
+		if app.own != nil && deployed() != nil {
 			v.login()
 		} else {
 			v.open(app.Login.Path)
