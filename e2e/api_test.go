@@ -99,6 +99,7 @@ func (s *session) marked(many string) []found {
 type apiRecords struct{ s *session }
 
 // begin invoices
+
 func (r apiRecords) invoices(number string) (n int) {
 	r.s.t.Helper()
 	for _, invoice := range r.s.marked("invoices") {
@@ -110,6 +111,7 @@ func (r apiRecords) invoices(number string) (n int) {
 }
 
 // end invoices
+
 func (r apiRecords) customerChanges() (operations []string, versions int) {
 	r.s.t.Helper()
 	var all []event
@@ -121,6 +123,7 @@ func (r apiRecords) customerChanges() (operations []string, versions int) {
 }
 
 // begin invoices
+
 func (r apiRecords) life(number string) (operations []string, versions int) {
 	r.s.t.Helper()
 	invoice := r.named(number)

@@ -17,6 +17,7 @@ type sqlRecords struct {
 }
 
 // begin invoices
+
 func (r sqlRecords) invoices(number string) int {
 	r.s.t.Helper()
 	if number == "" {
@@ -26,6 +27,7 @@ func (r sqlRecords) invoices(number string) int {
 }
 
 // end invoices
+
 func (r sqlRecords) customerChanges() (operations []string, versions int) {
 	r.s.t.Helper()
 	r.s.query(&operations,
@@ -35,6 +37,7 @@ func (r sqlRecords) customerChanges() (operations []string, versions int) {
 }
 
 // begin invoices
+
 func (r sqlRecords) life(number string) (operations []string, versions int) {
 	r.s.t.Helper()
 	r.s.query(&operations, `
@@ -146,7 +149,8 @@ func (s *session) lockInvoices() (release func()) {
 
 // end invoices
 
-// lock stops whatever writes to a table in the middle, inside its transaction, until release is called. Reading goes on. In front of a deployment it holds back all forms instead.
+// lock stops whatever writes to a table in the middle, inside its transaction, until release is called. Reading goes
+// on. In front of a deployment it holds back all forms instead.
 func (s *session) lock(table string) (release func()) {
 	s.t.Helper()
 	if s.db == nil {

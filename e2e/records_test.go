@@ -11,6 +11,7 @@ type records interface {
 	// customerChanges gives what was done to the customers of this test, in order, and how many versions that made.
 	customerChanges() (operations []string, versions int)
 	// begin invoices
+
 	// invoices counts those of this test that have a number; "" for all of them.
 	invoices(number string) int
 	// life is the same for an invoice, without the versions that payments made.

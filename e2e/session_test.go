@@ -88,6 +88,7 @@ func startIn(t *testing.T, launch func() (playwright.Browser, error), options ..
 
 // newSession is a session with neither app nor browser.
 func newSession(t *testing.T) *session {
+	t.Helper()
 	s := &session{t: t, mark: newMark(), form: &formLog{}, story: newStory()}
 	s.log = &attemptLog{next: slog.NewTextHandler(t.Output(), nil), tellf: s.tellf}
 	return s
