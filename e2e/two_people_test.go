@@ -6,20 +6,9 @@ import "testing"
 
 func TestTwoPeopleTakeOneNumberAtTheSameInstant(t *testing.T) {
 	t.Parallel()
-	app := thisApp(t)
-	people := []*visitor{window(t, app, incident{}), window(t, app, incident{})}
-	for _, p := range people {
-		p.openForm()
-		p.fill(fieldNumber, p.number(1))
-		p.wire.hold(beforeTheApp)
-		p.send()
-	}
-	for _, p := range people {
-		p.wire.release()
-	}
+	people := layer{}.takeOneNumber(t, thisApp(t))
 	first := 0
 	for _, p := range people {
-		p.settle()
 		if p.sawError() == "" {
 			first++
 			p.sees(created(p.number(1)))

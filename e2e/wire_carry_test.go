@@ -3,11 +3,13 @@ package e2e
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"io"
 	"maps"
 	"net"
 	"net/http"
 	"net/http/httputil"
+	"regexp"
 	"strings"
 )
 
@@ -76,12 +78,18 @@ func (w *wire) send(r *http.Request, body []byte) (response *http.Response, err 
 		if response != nil {
 			_ = response.Body.Close()
 		}
+		if w.forgets {
+			body = ownKey.ReplaceAll(body, []byte("${1}"+rand.Text()))
+		}
 		if response, err = http.DefaultTransport.RoundTrip(copyOf(r, host, body)); err != nil {
 			return nil, err
 		}
 	}
 	return response, nil
 }
+
+// ownKey finds the key of a form.
+var ownKey = regexp.MustCompile(`(\bidempotency_key=)[^&]*`)
 
 // hosts is where a post goes.
 func (w *wire) hosts(r *http.Request) []string {

@@ -54,6 +54,7 @@ type wire struct {
 	once    bool          // it is followed by no other
 	down    bool          // nothing passes
 	replica string        // where each post is sent a second time, if not ""
+	forgets bool          // each post gets a key of its own
 }
 
 // newWire starts a proxy for a browser. It ends with the test.

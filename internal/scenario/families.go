@@ -20,6 +20,7 @@ func Families() []Family {
 		{"back_test.go", "The Back button"},
 		{"tabs_test.go", "Several tabs"},
 		{"lost_answer_test.go", "Lost answers"},
+		{"layers_test.go", "Each layer carries weight"},
 		{"two_people_test.go", "Two people at once"},
 		{"killed_test.go", "The program is killed"},
 		{"expired_test.go", "Answers expire"},
