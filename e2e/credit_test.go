@@ -1,6 +1,9 @@
 package e2e
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // Money that goes back is counted once as well, whatever a hand repeats: pay all,
 // refund a part of it, and credit what is open then, each clicked five times.
@@ -60,4 +63,58 @@ func (s *session) clickFiveTimes(button, table, circumstance string) {
 		want = append(want, "replayed", "replayed", "replayed", "replayed")
 	}
 	s.attempts(want...)
+}
+
+// Dolibarr issue 7721: what was paid once was given back twice, from two tabs. The second tab is told what is left.
+func TestTwoTabsGiveBackTheFullAmount(t *testing.T) {
+	t.Parallel()
+	for name, javaScript := range withAndWithoutJavaScript {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := withIssued(t, javaScript)
+			s.payByAPI(s.page.URL()[len(s.origin):], "123.00", "")
+			s.refresh()
+			s.follow(linkRefund("123.00"))
+			bare, _, _ := strings.Cut(s.page.URL(), "?")
+			other := s.tab(bare)
+			release := s.lock("refunds")
+			for i, tab := range []*session{s, other} {
+				tab.pointAt(buttonRecordRefund)
+				tab.tap(1)
+				s.until("it waits", func() bool { return s.inProgress() == i+1 })
+			}
+			release()
+
+			s.sees("0.00 of 123.00 paid.")
+			other.sees("What is left of the payment has changed since you opened this form. The refund was not recorded.")
+			other.moment()
+			s.hasBooks(s.number(1), booksText("issued", "0.00", "0.00", "123.00", 1, 0))
+		})
+	}
+}
+
+// Invoice Ninja issue 4411: a credit note was made twice. The second tab is told what is open.
+func TestTwoTabsCreditTheWholeInvoice(t *testing.T) {
+	t.Parallel()
+	for name, javaScript := range withAndWithoutJavaScript {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := withIssued(t, javaScript)
+			s.follow(linkCredit)
+			bare, _, _ := strings.Cut(s.page.URL(), "?")
+			other := s.tab(bare)
+			release := s.lock("credit_notes")
+			for i, tab := range []*session{s, other} {
+				tab.pointAt(buttonCreateCreditNote)
+				tab.tap(1)
+				s.until("it waits", func() bool { return s.inProgress() == i+1 })
+			}
+			release()
+
+			s.seesHeading(headingCreditNote)
+			other.sees("was not created")
+			other.moment()
+			s.hasBooks(s.number(1), booksText("credited", "0.00", "123.00", "0.00", 0, 1))
+		})
+	}
 }

@@ -144,6 +144,7 @@ const (
 	saysNothingWasSaved   = "Nothing was saved."
 	saysPaymentRecorded   = "Payment recorded."
 	saysWasPaid           = "Payments were recorded for it. Nothing was changed."
+	saysCouldNotConfirm   = "We could not confirm"
 	saysDatabaseDown      = "The database cannot be reached. Nothing was saved."
 	saysInvoiceAttached   = "The invoice is attached as a PDF file."
 	saysDemoPasswordsStay = "The passwords of the demo stay as they are."

@@ -42,7 +42,7 @@ func invoicePaths() []string {
 		"e2e/keyboard_test.go",
 		"e2e/layers_test.go", "e2e/killed_test.go", "e2e/life_test.go", "e2e/lines_test.go", "e2e/lost_answer_test.go",
 		"e2e/mail_test.go", "e2e/media_test.go", "e2e/money_test.go", "e2e/offer_test.go", "e2e/offline_test.go",
-		"e2e/refresh_test.go", "e2e/replicas_test.go", "e2e/story_test.go", "e2e/tabs_test.go", "e2e/tenants_test.go",
+		"e2e/refresh_test.go", "e2e/server_test.go", "e2e/replicas_test.go", "e2e/story_test.go", "e2e/tabs_test.go", "e2e/tenants_test.go",
 		"e2e/this_app_test.go", "e2e/two_people_test.go",
 		"e2e/apps/this_app.json",
 		"docs/docs.go", "docs/api-client", "docs/api-client.md", "internal/web/api_client*.go",

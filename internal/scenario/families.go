@@ -22,6 +22,7 @@ func Families() []Family {
 		{"lost_answer_test.go", "Lost answers"},
 		{"layers_test.go", "Each layer carries weight"},
 		{"two_people_test.go", "Two people at once"},
+		{"server_test.go", "The server refuses or goes away"},
 		{"killed_test.go", "The program is killed"},
 		{"expired_test.go", "Answers expire"},
 		{"crashed_form_test.go", "What was typed and not sent"},
