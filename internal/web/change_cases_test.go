@@ -211,7 +211,7 @@ func eachTask(t *testing.T, kinds []idempotency.Kind, f format, run func(*try)) 
 	t.Helper()
 	t.Parallel()
 	tried := 0
-	for _, of := range setupHere(t).tasks() {
+	for _, of := range setupHere(t).tried() {
 		for _, kind := range kinds {
 			if kind == of.kind && slices.Contains(of.formats(), f) {
 				tried++

@@ -29,7 +29,7 @@ func TestQuotedKeyIsTheSame(t *testing.T) {
 // TestSameCommandIsTheSameInBothFormats: what counts is the command, not its bytes.
 func TestSameCommandIsTheSameInBothFormats(t *testing.T) {
 	t.Parallel()
-	for _, of := range setupHere(t).tasks() {
+	for _, of := range setupHere(t).tried() {
 		if of.people {
 			continue
 		}
@@ -51,7 +51,7 @@ func TestSameCommandIsTheSameInBothFormats(t *testing.T) {
 // TestForbidden: a form on another site cannot post here, and uses up no key.
 func TestForbidden(t *testing.T) {
 	t.Parallel()
-	for _, of := range setupHere(t).tasks() {
+	for _, of := range setupHere(t).tried() {
 		t.Run(of.operation, func(t *testing.T) {
 			x := setup(t).tryTask(of, htmlFormat{})
 			x.format.refused(x, x.askAs(x.caller.with("Sec-Fetch-Site", "cross-site"), x.command), "forbidden", nil)

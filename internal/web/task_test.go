@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"testing"
 
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/web"
@@ -41,6 +42,15 @@ func (b *bundle) tasks() []task {
 		b.Fatalf("only %d operations", len(all))
 	}
 	return all
+}
+
+// tried are the tasks that every case is tried with. With -short these are fewer: what only people use, and what belongs to
+// another thing, is left to a whole run.
+func (b *bundle) tried() []task {
+	b.Helper()
+	return slices.DeleteFunc(b.tasks(), func(of task) bool {
+		return testing.Short() && (of.people || of.parent != nil)
+	})
 }
 
 func (b *bundle) task(op web.Operation) task {

@@ -110,7 +110,7 @@ func TestOtherTenantsSeeNothing(t *testing.T) {
 // TestKeyOfAnotherTenantIsAnotherIntent: the same key, and even the same command, of two tenants.
 func TestKeyOfAnotherTenantIsAnotherIntent(t *testing.T) {
 	t.Parallel()
-	for _, of := range setupHere(t).tasks() {
+	for _, of := range setupHere(t).tried() {
 		t.Run(of.operation, func(t *testing.T) {
 			eachFormat(t, of, func(x *try) {
 				y := *x
