@@ -40,9 +40,11 @@ func (s *session) visitEveryPage(look func(*session, string)) {
 	// begin invoices
 	s.visitInvoiceStates(look)
 	s.visitMails(look)
-	s.visitPaymentForms(look)
 	// end invoices
 	s.visitPeople(look)
+	// begin invoices
+	s.visitPaymentForms(look)
+	// end invoices
 }
 
 func (s *session) visitSettings(look func(*session, string)) {

@@ -60,6 +60,8 @@ func TestFindingByKeyboard(t *testing.T) {
 	s.sees(saysNoInvoicesFound)
 	s.sees("“nothing like it”, draft")
 	s.follow(linkShowAllInvoices)
+	s.seesNot(saysNoInvoicesFound)
+	s.check(s.page.WaitForLoadState(), "have the keys of the page")
 	s.press("n")
 	s.seesHeading(headingNewInvoice)
 }
