@@ -32,7 +32,7 @@ func TestEachLayerCarriesWeight(t *testing.T) {
 	tried := []string{
 		"somebody clicks twice", "somebody goes back and sends again", "somebody duplicates the tab and sends both",
 		"the connection breaks after the commit, and the browser sends again by itself", "a balancer sends the form twice",
-		"somebody clicks five times while the answer is slow, without JavaScript",
+		"somebody goes back and sends again, without JavaScript",
 	}
 	const oneNumber = "two people take one number at the same instant"
 	found := map[string][]string{}
