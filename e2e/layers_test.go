@@ -18,7 +18,7 @@ type layer struct {
 func layers() []layer {
 	return []layer{
 		{name: "the form lock", take: func(v *visitor) { v.blockScript("submit-guard") }},
-		{name: "the intent", take: func(v *visitor) { v.wire.forgets = true }},
+		{name: "the intent", take: func(v *visitor) { v.wire.forget() }},
 		{name: "the unique number", sql: `ALTER TABLE invoices DROP CONSTRAINT invoices_number_once_per_year`},
 	}
 }

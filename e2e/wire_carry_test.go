@@ -78,14 +78,21 @@ func (w *wire) send(r *http.Request, body []byte) (response *http.Response, err 
 		if response != nil {
 			_ = response.Body.Close()
 		}
-		if w.forgets {
-			body = ownKey.ReplaceAll(body, []byte("${1}"+rand.Text()))
-		}
-		if response, err = http.DefaultTransport.RoundTrip(copyOf(r, host, body)); err != nil {
+		if response, err = http.DefaultTransport.RoundTrip(copyOf(r, host, w.keyed(body))); err != nil {
 			return nil, err
 		}
 	}
 	return response, nil
+}
+
+// keyed is a form with its key, or with one that nobody has used.
+func (w *wire) keyed(body []byte) []byte {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.forgets {
+		return body
+	}
+	return ownKey.ReplaceAll(body, []byte("${1}"+rand.Text()))
 }
 
 // ownKey finds the key of a form.

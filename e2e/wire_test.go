@@ -120,6 +120,13 @@ func (w *wire) toReplica(host string) {
 	w.replica = host
 }
 
+// forget gives each post a key of its own from now on.
+func (w *wire) forget() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.forgets = true
+}
+
 func (w *wire) heal() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -11,7 +11,12 @@ import (
 	"onlyonce/static"
 )
 
-var names = []string{"app.css", "submit-guard.js", "kept-forms.js", "page.js", "keys.js", "used-form.js", "icon.svg"}
+var names = []string{
+	"app.css", "submit-guard.js", "kept-forms.js", "page.js", "keys.js", "used-form.js", "icon.svg",
+	// begin invoices
+	"invoice-lines.js",
+	// end invoices
+}
 
 func newAssets(t *testing.T) *static.Assets {
 	t.Helper()
