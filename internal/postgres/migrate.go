@@ -84,7 +84,7 @@ func lockAndMigrate(ctx context.Context, config *pgxpool.Config) error {
 	if err := lockMigrations(ctx, conn); err != nil {
 		return err
 	}
-	err = migrate(ctx, config.ConnConfig)
+	err = migrate(ctx, config.ConnConfig, migrations.FS)
 	// begin invoices
 	if err == nil {
 		err = migrateJobs(ctx, config)
@@ -93,10 +93,11 @@ func lockAndMigrate(ctx context.Context, config *pgxpool.Config) error {
 	return err
 }
 
-func migrate(ctx context.Context, config *pgx.ConnConfig) error {
+// migrate applies those of the migrations in files that the database does not have.
+func migrate(ctx context.Context, config *pgx.ConnConfig, files fs.FS) error {
 	db := stdlib.OpenDB(*config)
 	defer db.Close()
-	provider, err := goose.NewProvider(goose.DialectPostgres, db, migrations.FS)
+	provider, err := goose.NewProvider(goose.DialectPostgres, db, files)
 	if err != nil {
 		return fmt.Errorf("read the migrations: %w", err)
 	}
@@ -107,10 +108,37 @@ func migrate(ctx context.Context, config *pgx.ConnConfig) error {
 	if current > newest {
 		return &SchemaError{Database: current, Program: newest}
 	}
-	if _, err := provider.Up(ctx); err != nil {
-		return fmt.Errorf("migrate: %w", err)
+	return applyAll(ctx, provider)
+}
+
+// maxApplies bounds how often a migration is begun that the server ends because of a lock.
+const maxApplies = 20
+
+// applyAll applies the migrations. One that goes over several tables takes their locks in its own order, and the version that
+// serves meanwhile takes them in another: PostgreSQL ends a deadlock by undoing one of the two. If that is the migration, it
+// begins again, as a request would.
+func applyAll(ctx context.Context, provider *goose.Provider) error {
+	for n := 1; ; n++ {
+		_, err := provider.Up(ctx)
+		if err == nil {
+			return nil
+		}
+		if n == maxApplies || !lostALock(err) {
+			return fmt.Errorf("migrate: %w", err)
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("migrate: %w", err)
+		case <-time.After(time.Duration(n) * 100 * time.Millisecond):
+		}
 	}
-	return nil
+}
+
+// lostALock reports whether the server undid a transaction because of a deadlock, or because of a lock_timeout that the
+// migration has set.
+func lostALock(err error) bool {
+	refused, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && (refused.Code == "40P01" || refused.Code == "55P03")
 }
 
 // lockMigrations takes the lock that lets one replica migrate at a time. It lasts until conn

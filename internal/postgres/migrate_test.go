@@ -1,10 +1,14 @@
 package postgres_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
+	"testing/fstest"
 
+	"github.com/jackc/pgx/v5"
 	"golang.org/x/sync/errgroup"
 
 	"onlyonce/internal/postgres"
@@ -56,6 +60,62 @@ func TestMigrateThroughTransactionPooler(t *testing.T) {
 	empty(t, db)
 	if err := postgres.Migrate(t.Context(), db.URL+"&default_query_exec_mode=exec&pool_max_conns=3"); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestMigrateBesideADeadlock lets a migration and a transaction of the running version wait for each other.
+func TestMigrateBesideADeadlock(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	const gate = 4711
+	files := fstest.MapFS{"99999_both.sql": {Data: fmt.Appendf(nil, `
+-- +goose Up
+		ALTER TABLE customers ADD COLUMN added text;
+		SELECT pg_advisory_xact_lock(%d);
+		ALTER TABLE users ADD COLUMN added text;`, gate)}}
+	conn := func() *pgx.Conn {
+		c, err := pgx.Connect(t.Context(), db.AdminURL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = c.Close(context.Background()) })
+		return c
+	}
+	exec := func(c *pgx.Conn, sql string) {
+		t.Helper()
+		if _, err := c.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	holder, running := conn(), conn()
+	exec(holder, fmt.Sprintf("SELECT pg_advisory_lock(%d)", gate))
+	// Only the migration looks for deadlocks, so it is the one that is undone.
+	exec(running, "SET deadlock_timeout = '1h'")
+	exec(running, "BEGIN; LOCK TABLE users IN ACCESS SHARE MODE")
+
+	both, ctx := errgroup.WithContext(t.Context())
+	both.Go(func() error { return postgres.MigrateFrom(t.Context(), db.URL, files) })
+	awaitLock(ctx, t, db, "locktype = 'advisory'")
+	both.Go(func() error {
+		_, err := running.Exec(t.Context(), "LOCK TABLE customers IN ACCESS SHARE MODE; COMMIT")
+		return err
+	})
+	awaitLock(ctx, t, db, "relation = 'customers'::regclass")
+	exec(holder, fmt.Sprintf("SELECT pg_advisory_unlock(%d)", gate))
+	if err := both.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if added := query(t, db.URL, "SELECT count(*) FROM information_schema.columns WHERE column_name = 'added'"); added != "2" {
+		t.Errorf("%s columns were added", added)
+	}
+}
+
+// awaitLock waits until somebody waits for such a lock, or until ctx ends.
+func awaitLock(ctx context.Context, t *testing.T, db *pgtest.Database, which string) {
+	t.Helper()
+	for waiting := "0"; waiting == "0" && ctx.Err() == nil; {
+		waiting = query(t, db.AdminURL, `SELECT count(*) FROM pg_locks WHERE NOT granted AND `+which+`
+			AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`)
 	}
 }
 
