@@ -16,6 +16,9 @@ var names = []string{
 	// begin invoices
 	"invoice-lines.js",
 	// end invoices
+	// begin lab
+	"lab.css", "lab.js", "lab-yourself.css",
+	// end lab
 }
 
 func newAssets(t *testing.T) *static.Assets {

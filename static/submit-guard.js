@@ -111,10 +111,16 @@ function chance() {
 }
 
 cancel.addEventListener("click", () => {
-  latest.waiting = false;
-  if (latest.sent) return offerAgain(latest, "It may have been saved. Trying again is safe.");
-  release(latest.form);
+  const held = latest;
+  held.waiting = false;
+  // This button goes away with the focus, which would be nowhere then.
+  if (held.sent) {
+    offerAgain(held, "It may have been saved. Trying again is safe.");
+    return again.focus();
+  }
+  release(held.form);
   say("Not sent.");
+  faceOf(held).focus();
 });
 
 window.addEventListener("offline", waitAll);

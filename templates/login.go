@@ -30,3 +30,7 @@ type DemoLogin struct {
 	Email    string
 	Password string
 }
+
+func (d DemoLogin) fields(next string) []Field {
+	return []Field{{Name: "email", Value: d.Email}, {Name: "password", Value: d.Password}, {Name: "next", Value: next}}
+}

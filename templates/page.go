@@ -31,9 +31,17 @@ type Page struct {
 	History []HistoryEntry
 	// HistoryHref is the page with all of it; "" if History is all.
 	HistoryHref string
+	// Attempts is how often it was tried to make and change that record.
+	Attempts Attempts
 	// Nav is the main navigation, and Tabs the parts of the section that the page is in; nil if it has none.
 	Nav  []NavItem
 	Tabs []NavItem
+	// begin lab
+
+	// Lab is what the page says of the lab; nil without one.
+	Lab *AroundLab
+	// end lab
+
 	// Asset gives the URL of a file in package static, by its name. It panics if there is none.
 	Asset func(name string) string
 }

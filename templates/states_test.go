@@ -25,6 +25,11 @@ func states() map[string]templ.Component {
 	}
 	page.Tabs = []templates.NavItem{{Text: "Business", Href: "/settings"}, {Text: "People", Href: "/people", Current: true}}
 	withHistory := page
+	row := templates.AttemptRow{
+		At: "22 Nov 2026, 09:30:12 UTC", What: hostile, Href: "/things/1", Outcome: "Refused", Kind: "refused", Detail: hostile,
+		By: hostile, Took: "12 ms", Key: hostile, KeyHref: "/attempts?key=x", Replica: hostile,
+	}
+	withHistory.Attempts = templates.Attempts{Summary: "Created once.", Rows: []templates.AttemptRow{row}, AllHref: "/attempts?record=x"}
 	withHistory.History = []templates.HistoryEntry{
 		{Changes: []templates.HistoryChange{{Label: "Name", Was: hostile, Is: hostile}, {Label: "Notes", Is: hostile}}, By: hostile},
 		{Text: "Created", Key: hostile, By: hostile},
@@ -66,8 +71,17 @@ func states() map[string]templ.Component {
 			One: "thing", Many: "things", Href: "/things", Columns: []templates.Column{{Label: "Name", Class: "name"}, {Label: "Since"}},
 			Rows: []templates.Row{{Href: "/things/1", Cells: []string{hostile, hostile}}},
 		}),
-		"nothing found": templates.ListPage(page, templates.List{One: "thing", Many: "things", Href: "/things", Finder: finder()}),
-		"empty list":    templates.ListPage(page, templates.List{One: "thing", Many: "things", Href: "/things", Empty: hostile}),
+		"attempts": templates.AttemptsPage(page, templates.AttemptList{
+			Kept: "7 days", Rows: []templates.AttemptRow{row, {What: "New invoice", Outcome: "Failed", Kind: "failed"}},
+			Key: hostile, Record: hostile,
+			Outcomes: []templates.Option{{}, {Value: "failed", Text: "Failed"}}, Outcome: "failed",
+			Operations: []templates.Option{{}, {Value: "x", Text: hostile}},
+		}),
+		"no attempts":       templates.AttemptsPage(page, templates.AttemptList{Kept: "7 days"}),
+		"no attempts found": templates.AttemptsPage(page, templates.AttemptList{Kept: "7 days", Finder: finder()}),
+		"attempts not kept": templates.AttemptsPage(page, templates.AttemptList{}),
+		"nothing found":     templates.ListPage(page, templates.List{One: "thing", Many: "things", Href: "/things", Finder: finder()}),
+		"empty list":        templates.ListPage(page, templates.List{One: "thing", Many: "things", Href: "/things", Empty: hostile}),
 		"empty archive": templates.ListPage(page, templates.List{
 			One: "thing", Many: "things", Href: "/things", Archive: hostile, Archived: true,
 		}),
@@ -139,6 +153,10 @@ func states() map[string]templ.Component {
 	// begin invoices
 	maps.Copy(all, invoiceStates(page, withHistory, archived))
 	// end invoices
+	// begin lab
+	maps.Copy(all, labStates(page))
+	maps.Copy(all, yourselfStates(page))
+	// end lab
 	return all
 }
 

@@ -21,7 +21,12 @@ func TestBackupAndRestore(t *testing.T) {
 	token := strings.TrimSpace(b.want(done, "", "token", "create", "sync", "--tenant", "Acme Studio"))
 	at, _ := b.serve()
 	_, first := b.customer(at, token, "before")
-	counts := b.rows()
+	// Attempts are written in batches beside the transaction, so this one comes a moment after its answer.
+	var counts string
+	b.until("kept the attempt", func() bool {
+		counts = b.rows()
+		return strings.Contains(counts, "\nattempts|{1}\n")
+	})
 	sh := b.shell()
 	out, err := sh(`pg_dump --file=/dev/null "$URL"`).CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "row-level security") {

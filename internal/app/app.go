@@ -17,6 +17,7 @@ import (
 
 	"onlyonce/internal/account"
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/lab"
 	"onlyonce/internal/postgres"
 	"onlyonce/internal/web"
 )
@@ -26,6 +27,9 @@ type App struct {
 	config   Config
 	embedded *postgres.Embedded // nil with a database of somebody else
 	pool     *pgxpool.Pool
+	// begin lab
+	lab *lab.Lab // nil without
+	// end lab
 	// stops end what was started besides, such as jobs, the last of it first. They may let it come to its end until draining is
 	// done.
 	stops    []func(ctx, draining context.Context) error
@@ -85,16 +89,28 @@ func Start(ctx context.Context, c Config) (_ *App, err error) {
 	registry := prometheus.NewRegistry()
 	store := &idempotency.Store{
 		Pool: a.pool, Wait: c.Wait, Timeout: c.Wait + 10*time.Second, Retain: c.Retain,
-		Observe: newObserver(c.Log, registry).observe,
 	}
+	store.Observe = newObserver(c.Log, registry, a.keepAttempts(registry)).observe
 	if c.Demo {
 		if err := seed(ctx, a.pool, store); err != nil {
 			return nil, err
 		}
 	}
+	anyUser, err := account.AnyUser(ctx, a.pool)
+	if err != nil {
+		return nil, err
+	}
+	// begin lab
+	if err := a.openLab(anyUser); err != nil {
+		return nil, err
+	}
+	// end lab
 	site, err := web.New(web.Config{
 		Pool: a.pool, Store: store, Log: c.Log, RateLimit: c.RateLimit, Demo: demoLogins(c.Demo),
-		Secure: c.secure(), Origin: c.PublicURL, TrustedProxies: c.TrustedProxies,
+		Secure: c.secure(), Origin: c.PublicURL, TrustedProxies: c.TrustedProxies, KeepAttempts: c.KeepAttempts,
+		// begin lab
+		Lab: a.lab,
+		// end lab
 	})
 	if err != nil {
 		return nil, err
@@ -109,10 +125,6 @@ func Start(ctx context.Context, c Config) (_ *App, err error) {
 		return nil, err
 	}
 	a.work.Go(func() error { return a.expire(a.stopped) })
-	anyUser, err := account.AnyUser(ctx, a.pool)
-	if err != nil {
-		return nil, err
-	}
 	a.serve(a.listener, site.Handler) // nothing can fail any more: whoever gets an answer has an app that stays
 	a.banner(anyUser)
 	return a, nil
@@ -157,6 +169,11 @@ func Run(ctx context.Context, c Config) error {
 // is still sending or reading after 20 seconds loses its connection; that is no error of ours.
 func (a *App) Close(ctx context.Context) error {
 	var errs []error
+	// begin lab
+	if a.lab != nil { // first, because whoever watches a run is a request in flight
+		errs = append(errs, a.lab.Close(ctx))
+	}
+	// end lab
 	draining, cancel := context.WithTimeout(ctx, a.drain)
 	defer cancel()
 	for _, server := range a.servers {

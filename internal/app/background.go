@@ -5,10 +5,11 @@ import (
 	"time"
 
 	"onlyonce/internal/account"
+	"onlyonce/internal/attempt"
 	"onlyonce/internal/idempotency"
 )
 
-// expire erases results whose retention is over, tenant by tenant, until ctx is done. Any number of
+// expire erases results whose retention is over and deletes attempts that are old, tenant by tenant, until ctx is done. Any number of
 // replicas may do so.
 func (a *App) expire(ctx context.Context) error {
 	ticker := time.NewTicker(a.config.ExpireEvery)
@@ -37,6 +38,9 @@ func (a *App) expireOnce(ctx context.Context) error {
 		}
 		if erased > 0 {
 			a.config.Log.InfoContext(ctx, "expired results", "tenant", tenant, "erased", erased)
+		}
+		if _, err := attempt.Expire(ctx, a.pool, tenant, time.Now().Add(-a.config.KeepAttempts)); err != nil {
+			return err
 		}
 	}
 	// Sessions that are over go the same way.

@@ -21,6 +21,11 @@ func (a *App) banner(anyUser bool) {
 		for _, t := range demoTenants() {
 			fmt.Fprintf(w, "    %-13s %-22s %s\n", t.name, t.email, t.token)
 		}
+		// begin lab
+		if a.lab != nil {
+			fmt.Fprintf(w, "\n  Try to break it: %s/lab\n", cmp.Or(a.config.PublicURL, a.URL()))
+		}
+		// end lab
 	case !anyUser:
 		fmt.Fprintln(w, "\n  Nobody can log in yet. In another terminal, with the same environment variables:")
 		for _, command := range templates.WayIn() {

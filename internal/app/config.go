@@ -22,12 +22,20 @@ type Config struct {
 	DatabaseURL    string         // DATABASE_URL; empty starts an embedded PostgreSQL
 	DataDir        string         // DATA_DIR
 	Demo           bool           // DEMO
-	PublicDemo     bool           // ALLOW_PUBLIC_DEMO
-	RateLimit      int            // RATE_LIMIT: requests a minute for each tenant; 0 for no limit
+	// begin lab
+	Lab        bool   // LAB
+	LabProgram string // the server that the lab starts; this program if empty
+	LabKeep    bool   // the databases of finished runs stay until the app ends: for tests
+	// end lab
+	PublicDemo bool // ALLOW_PUBLIC_DEMO
+	RateLimit  int  // RATE_LIMIT: requests a minute for each tenant; 0 for no limit
 
 	Wait        time.Duration // IDEMPOTENCY_WAIT
 	Retain      time.Duration // IDEMPOTENCY_RETAIN; 0 for what each operation says
 	ExpireEvery time.Duration // EXPIRE_EVERY
+
+	KeepAttempts time.Duration // ATTEMPTS_RETAIN; 0 keeps none
+	Replica      string        // REPLICA; empty for the host's name and the process's number
 
 	Log    *slog.Logger
 	Banner io.Writer // gets the addresses and logins at the start; nil for none

@@ -24,8 +24,11 @@ func TestEnvironDefaults(t *testing.T) {
 	}
 	want := app.Config{
 		Addr: "127.0.0.1:8080", MetricsAddr: "127.0.0.1:9090", DataDir: ".data", Demo: true, RateLimit: 6000,
-		Wait: 5 * time.Second, ExpireEvery: time.Minute,
+		Wait: 5 * time.Second, ExpireEvery: time.Minute, KeepAttempts: 7 * 24 * time.Hour,
 	}
+	// begin lab
+	want.Lab = true
+	// end lab
 	if !reflect.DeepEqual(c, want) {
 		t.Errorf("got %+v\nwant %+v", c, want)
 	}
@@ -37,10 +40,14 @@ func TestEnvironReadsEverything(t *testing.T) {
 		"ADDR": "localhost:1", "METRICS_ADDR": "off", "DATABASE_URL": "postgres:///x", "DATA_DIR": "/d", "DEMO": "1",
 		"ALLOW_PUBLIC_DEMO": "true", "RATE_LIMIT": "0", "IDEMPOTENCY_WAIT": "1s", "IDEMPOTENCY_RETAIN": "72h", "EXPIRE_EVERY": "5m",
 		"PUBLIC_URL": "https://Invoices.example.com:8443/", "TRUSTED_PROXIES": "10.0.0.5, 2001:db8::/32",
+		"ATTEMPTS_RETAIN": "36h", "REPLICA": "app-1",
 	}
 	// begin invoices
 	maps.Copy(set, mailEnvironment())
 	// end invoices
+	// begin lab
+	set["LAB"] = "0"
+	// end lab
 	asked := map[string]bool{}
 	c, err := app.Environ(func(name string) string {
 		asked[name] = true
@@ -53,6 +60,7 @@ func TestEnvironReadsEverything(t *testing.T) {
 		Addr: "localhost:1", MetricsAddr: "off", DatabaseURL: "postgres:///x", DataDir: "/d", Demo: true, PublicDemo: true,
 		Wait: time.Second, Retain: 72 * time.Hour, ExpireEvery: 5 * time.Minute, PublicURL: "https://invoices.example.com:8443",
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.5/32"), netip.MustParsePrefix("2001:db8::/32")},
+		KeepAttempts:   36 * time.Hour, Replica: "app-1",
 	}
 	// begin invoices
 	want.MailConfig = mailConfig(t)
@@ -103,6 +111,8 @@ func TestEnvironNamesWhatIsWrong(t *testing.T) {
 		"IDEMPOTENCY_WAIT":   {"5", "0s", "-1s", "100us", "999us", "21s", "9999999h"},
 		"IDEMPOTENCY_RETAIN": {"-x", "-1h", "1us", "0s"},
 		"EXPIRE_EVERY":       {"soon", "0s", "1ns", "-1m"},
+		"ATTEMPTS_RETAIN":    {"7 days", "-1h", "0s", "1us", "9999h"},
+		"REPLICA":            {"ä", "a\nb", strings.Repeat("x", 101)},
 	})
 	// All of them at once: nobody wants to be told one by one.
 	_, err := app.Environ(environment(map[string]string{"ADDR": "127.0.0.1", "RATE_LIMIT": "many", "DEMO": "no"}))

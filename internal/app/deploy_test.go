@@ -44,7 +44,7 @@ func TestWhatIsDeployedIsThere(t *testing.T) {
 	}
 	for _, name := range regexp.MustCompile("`(onlyonce_\\w+)").FindAllStringSubmatch(read(t, root+"docs/deploy.md"), -1) {
 		metrics++
-		if !strings.Contains(source.String(), `Name: "`+name[1]+`"`) {
+		if !strings.Contains(source.String(), `"`+name[1]+`"`) {
 			t.Errorf("docs/deploy.md names %s, which is no metric", name[1])
 		}
 	}

@@ -367,3 +367,8 @@ func TestMailsWithoutAServer(t *testing.T) {
 		t.Errorf("nothing about it in the metrics:\n%s", metrics)
 	}
 }
+
+// mailOutcomes are those of attempts to send a mail.
+func mailOutcomes() []string {
+	return []string{string(mail.Sent), string(mail.Kept), string(mail.Again), string(mail.Failed), string(mail.Dropped)}
+}

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -15,26 +16,32 @@ import (
 	"onlyonce/internal/idempotency"
 )
 
-// observer makes each attempt visible: one log line, one count, one duration.
+// observer makes each attempt visible: one log line, one count, one duration, and for some days one row.
 type observer struct {
 	log      *slog.Logger
+	keep     func(idempotency.Attempt)
 	attempts *prometheus.CounterVec
+	unsure   prometheus.Counter
 	seconds  *prometheus.HistogramVec
 }
 
-func newObserver(log *slog.Logger, registry *prometheus.Registry) *observer {
+func newObserver(log *slog.Logger, registry *prometheus.Registry, keep func(idempotency.Attempt)) *observer {
 	labels := []string{"operation", "outcome"}
 	o := &observer{
-		log: log,
+		log: log, keep: keep,
 		attempts: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "onlyonce_attempts_total", Help: "Attempts of idempotent operations.",
 		}, labels),
+		unsure: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "onlyonce_attempts_unconfirmed_total",
+			Help: "Attempts whose COMMIT was not acknowledged, and nobody could say what became of it.",
+		}),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "onlyonce_attempt_duration_seconds", Help: "Duration of an attempt, waiting included.",
 			Buckets: prometheus.ExponentialBuckets(0.0005, 2, 16),
 		}, labels),
 	}
-	registry.MustRegister(o.attempts, o.seconds, collectors.NewGoCollector(),
+	registry.MustRegister(o.attempts, o.unsure, o.seconds, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return o
 }
@@ -42,6 +49,10 @@ func newObserver(log *slog.Logger, registry *prometheus.Registry) *observer {
 func (o *observer) observe(ctx context.Context, a idempotency.Attempt) {
 	o.attempts.WithLabelValues(a.Operation, string(a.Outcome)).Inc()
 	o.seconds.WithLabelValues(a.Operation, string(a.Outcome)).Observe(a.Duration.Seconds())
+	if errors.Is(a.Err, idempotency.ErrUnconfirmed) {
+		o.unsure.Inc()
+	}
+	o.keep(a)
 	level := slog.LevelInfo
 	if a.Outcome == idempotency.Failed {
 		level = slog.LevelWarn

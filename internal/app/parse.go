@@ -83,6 +83,15 @@ func cause(err error) error {
 	return err
 }
 
+// parseName takes up to 100 printable ASCII characters.
+func parseName(name *string, value string) error {
+	if len(value) > 100 || strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r > '~' }) {
+		return fmt.Errorf("%q must be at most 100 printable ASCII characters, such as app-1", value)
+	}
+	*name = value
+	return nil
+}
+
 func parseYes(yes *bool, value string) error {
 	parsed, err := strconv.ParseBool(value)
 	if err != nil {

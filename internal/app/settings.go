@@ -52,6 +52,11 @@ func settings() []setting {
 		}},
 		{"DEMO", "", "1 without DATABASE_URL, else 0", "1 fills in demo tenants, whose logins everybody knows; 0 refuses these logins",
 			func(c *Config, value string) error { return parseYes(&c.Demo, value) }},
+		// begin lab
+		{"LAB", "1", "", "0 switches off the lab of the demo, which starts a PostgreSQL and servers of its own\n" +
+			"(there is none without the demo, or once a tenant of your own has a user)",
+			func(c *Config, value string) error { return parseYes(&c.Lab, value) }},
+		// end lab
 		{"ALLOW_PUBLIC_DEMO", "0", "", "1 accepts the demo's logins where others can reach the app",
 			func(c *Config, value string) error { return parseYes(&c.PublicDemo, value) }},
 		{"RATE_LIMIT", "6000", "", "requests a minute for each tenant; 0 for no limit",
@@ -61,9 +66,19 @@ func settings() []setting {
 		}},
 		{"IDEMPOTENCY_RETAIN", "", "what each operation says", "how long the first answer is replayed",
 			func(c *Config, value string) error { return parseDuration(&c.Retain, value, maxPeriod) }},
-		{"EXPIRE_EVERY", "1m", "", "how often expired results are erased", func(c *Config, value string) error {
+		{"EXPIRE_EVERY", "1m", "", "how often expired results and old attempts are deleted", func(c *Config, value string) error {
 			return parseDuration(&c.ExpireEvery, value, maxPeriod)
 		}},
+		{"ATTEMPTS_RETAIN", "168h", "", "how long it can be seen what was tried, repeats and refusals included; 0 keeps none of it",
+			func(c *Config, value string) error {
+				if value == "0" {
+					c.KeepAttempts = 0
+					return nil
+				}
+				return parseDuration(&c.KeepAttempts, value, maxPeriod)
+			}},
+		{"REPLICA", "", "the host's name and the number of the process", "what this process is called where several run on one database",
+			func(c *Config, value string) error { return parseName(&c.Replica, value) }},
 	}
 	// begin invoices
 	all = append(all, mailSettings()...)

@@ -97,3 +97,7 @@ SELECT tenant_id, extract(year FROM at), 1000000 + 2 * n, 1000000 + 2 * n FROM p
 
 INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
 SELECT tenant_id, id, 'invoice.create', key, 'customer created' FROM past;
+
+INSERT INTO attempts (tenant_id, id, record_id, at, duration, operation, key, outcome, actor, reason, replica)
+SELECT tenant_id, id, id, at, 2000, 'invoice.create', key, CASE WHEN n % 10 = 0 THEN 'replayed' ELSE 'created' END, 'somebody', '', 'past/1'
+FROM past;

@@ -88,7 +88,7 @@ func TestEveryRequestIsMeasured(t *testing.T) {
 		"GET /people", "POST /people", "GET /people/new", "GET /people/{id}", "GET /people/{id}/events", "GET /people/{id}/edit",
 		"POST /people/{id}/edit", "POST /people/{id}/disable", "POST /people/{id}/enable", "POST /people/{id}/invite",
 		"POST /people/{id}/uninvite", "GET /tokens", "POST /tokens", "GET /tokens/new", "GET /tokens/{id}", "GET /tokens/{id}/events",
-		"POST /tokens/{id}/revoke", "GET /account", "GET /join",
+		"POST /tokens/{id}/revoke", "GET /account", "GET /join", "GET /attempts",
 	} {
 		left[route] = "few people come here, seldom; TestPlans bounds what it reads"
 	}

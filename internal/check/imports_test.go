@@ -55,6 +55,13 @@ var rooms = map[string]level{
 	// begin torture
 	"internal/torture": program,
 	// end torture
+	// begin faults
+	"internal/replica": leaf,
+	"internal/layer":   foundation,
+	// end faults
+	// begin lab
+	"internal/lab": domain,
+	// end lab
 	// begin invoices
 	"docs":         leaf,
 	"internal/pdf": leaf,
@@ -149,7 +156,18 @@ func ofHTTP(importPath string) bool {
 }
 
 func mayUseHTTP(room string) bool {
-	return floorOf(room) > domain || room == "static" || room == "docs" // the client of the guide
+	return floorOf(room) > domain || clients[room] || room == "static"
+}
+
+// clients are rooms that ask servers, and answer nobody.
+var clients = map[string]bool{
+	"docs": true, // those of the guide
+	// begin faults
+	"internal/replica": true,
+	// end faults
+	// begin lab
+	"internal/lab": true,
+	// end lab
 }
 
 // room gives the room that an import path is in, or "" if it is not ours.

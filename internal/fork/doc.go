@@ -13,7 +13,7 @@
 // The short name has no separators, because no single one may stand in all of these places. The demo's password becomes
 // demo-password. What errors of the database are called (OO001) stays: nobody sees it.
 //
-// Without invoices an app has customers, business settings, people and tokens; torture and bench, which know only invoices,
+// Without invoices an app has customers, business settings, people and tokens; lab, torture and bench, which know only invoices,
 // go with them, and so do mails and the jobs that send them, because nothing else uses those. The migrations stay as they
 // are, and a new one drops the tables of invoices if they hold no row: so a database that has been migrated before, such as
 // one of a first trial, becomes the same as a new one, and nobody loses an invoice by an update. Settings and customers keep

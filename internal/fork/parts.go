@@ -8,6 +8,8 @@ import _ "embed"
 type part struct {
 	paths []string // files and directories, in the notation of [path.Match]
 	knows []string // parts of which its own files speak: it goes with them
+	// users are the only parts that need it: it goes with the last of them, and not by itself.
+	users []string
 	// migration takes its tables away; "" if it has none.
 	migration string
 }
@@ -18,7 +20,16 @@ var withoutInvoices string
 // parts are all of them, by their names.
 func parts() map[string]part {
 	return map[string]part{
-		"bench":    {paths: []string{"internal/bench", "docs/performance.md", "docs/performance.json"}, knows: []string{"invoices"}},
+		"bench": {paths: []string{"internal/bench", "docs/performance.md", "docs/performance.json"}, knows: []string{"invoices"}},
+		"lab": {
+			paths: []string{
+				"internal/lab", "docs/lab.*", "docs/lab-*", "docs/decisions/0015-a-lab-of-real-servers.md",
+				"internal/app/lab.go", "internal/app/lab_*.go", "internal/web/lab.go", "internal/web/lab_*.go",
+				"templates/lab.*", "templates/lab_*", "static/lab*", "e2e/lab_test.go", "e2e/lab_*_test.go",
+			},
+			knows: []string{"invoices"},
+		},
+		"faults":   {paths: []string{"internal/replica", "internal/layer"}, users: []string{"lab", "torture"}},
 		"torture":  {paths: []string{"internal/torture", "docs/torture.md"}, knows: []string{"invoices"}},
 		"invoices": {paths: invoicePaths(), migration: withoutInvoices},
 	}
@@ -46,6 +57,6 @@ func invoicePaths() []string {
 		"e2e/this_app_test.go", "e2e/two_people_test.go",
 		"e2e/apps/this_app.json",
 		"docs/docs.go", "docs/api-client", "docs/api-client.md", "internal/web/api_client*.go",
-		"docs/mail.md", "docs/documents.md", "docs/e-invoice.md",
+		"docs/mail.md", "docs/documents.md", "docs/e-invoice.md", "docs/deploy/grafana-mail.json",
 	}
 }

@@ -25,9 +25,8 @@ type Removed struct {
 // already, a [*DirtyError], or says that there is no such part or that a file is not marked right.
 func Remove(ctx context.Context, root, name string) (done Removed, err error) {
 	all := parts()
-	if _, ok := all[name]; !ok {
-		return done, fmt.Errorf("there is no part %q to remove: the parts are %s", name,
-			strings.Join(slices.Sorted(maps.Keys(all)), ", "))
+	if p, ok := all[name]; !ok || p.users != nil {
+		return done, fmt.Errorf("there is no part %q to remove: the parts are %s", name, strings.Join(removable(all), ", "))
 	}
 	t, err := openTree(ctx, root)
 	if err != nil {
@@ -42,6 +41,11 @@ func Remove(ctx context.Context, root, name string) (done Removed, err error) {
 		}
 	}
 	done.Parts = append(done.Parts, name)
+	for _, other := range slices.Sorted(maps.Keys(all)) {
+		if t.unused(all, other, done.Parts) {
+			done.Parts = append(done.Parts, other)
+		}
+	}
 	left := map[string]string{} // of files that change
 	for _, file := range t.files {
 		if err := t.strip(file, done.Parts, left); err != nil {
@@ -76,6 +80,20 @@ func Remove(ctx context.Context, root, name string) (done Removed, err error) {
 		_, err = t.run(ctx, "go", "mod", "tidy")
 	}
 	return done, err
+}
+
+// removable are the names of the parts that can be asked for.
+func removable(all map[string]part) []string {
+	names := slices.Sorted(maps.Keys(all))
+	return slices.DeleteFunc(names, func(name string) bool { return all[name].users != nil })
+}
+
+// unused says whether a part is there that nobody needs any more once some are gone.
+func (t *tree) unused(all map[string]part, name string, gone []string) bool {
+	users := all[name].users
+	return users != nil && slices.ContainsFunc(t.files, all[name].has) && !slices.ContainsFunc(users, func(user string) bool {
+		return !slices.Contains(gone, user) && slices.ContainsFunc(t.files, all[user].has)
+	})
 }
 
 // has says whether a file belongs to the part.

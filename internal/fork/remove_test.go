@@ -15,9 +15,10 @@ import (
 func TestRemove(t *testing.T) {
 	pgtest.Long(t)
 	s := copied(t)
-	for _, part := range []string{"bench", "invoices"} {
+	alsoGone := []string{"torture", "invoices", "faults"}
+	for _, part := range []string{"bench", "lab", "invoices"} {
 		done, err := fork.Remove(t.Context(), s.dir, part)
-		if err != nil || done.Files < 10 || part == "invoices" && !slices.Equal(done.Parts, []string{"torture", "invoices"}) {
+		if err != nil || done.Files < 10 || part == "invoices" && !slices.Equal(done.Parts, alsoGone) {
 			t.Fatalf("%s: %+v, %v", part, done, err)
 		}
 		s.run("git", "add", "--all")
@@ -25,6 +26,7 @@ func TestRemove(t *testing.T) {
 			s.speaksNotOf(gone)
 		}
 		s.commit()
+		s.run("go", "build", "./...")
 		if _, err := fork.Remove(t.Context(), s.dir, part); !errors.Is(err, fork.ErrNothingToDo) {
 			t.Errorf("%s again: %v", part, err)
 		}
@@ -59,7 +61,7 @@ func (s *scratch) speaksNotOf(part string) {
 func TestRemoveIsRefused(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ part, text, want string }{
-		"unknown part":  {"everything", "", "the parts are bench, invoices, torture"},
+		"unknown part":  {"everything", "", "the parts are bench, invoices, lab, torture"},
 		"no end":        {"torture", "a\n# begin torture\nb\n", "has no end"},
 		"no beginning":  {"torture", "a\n# end torture\nb\n", "line 2"},
 		"begun twice":   {"torture", "<!-- begin torture -->\n<!-- begin torture -->\n", "line 2"},

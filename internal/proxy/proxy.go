@@ -24,14 +24,24 @@ type Proxy struct {
 	armed []Cut
 	cuts  map[Point]int
 	delay time.Duration
+	away  bool          // nobody gets through
 	open  chan struct{} // closed while traffic may pass
 }
 
 // Listen starts a proxy on a free loopback port, before the server at an address as [net.Dial] takes
 // it. While nobody listens there, clients are reset. The proxy outlives ctx, until it is closed.
 func Listen(ctx context.Context, network, address string) (*Proxy, error) {
+	return listen(ctx, "tcp", "127.0.0.1:0", network, address)
+}
+
+// ListenUnix is [Listen] at the path of a Unix socket, whose directory says who may connect.
+func ListenUnix(ctx context.Context, path, network, address string) (*Proxy, error) {
+	return listen(ctx, "unix", path, network, address)
+}
+
+func listen(ctx context.Context, ownNetwork, own, network, address string) (*Proxy, error) {
 	var config net.ListenConfig
-	listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
+	listener, err := config.Listen(ctx, ownNetwork, own)
 	if err != nil {
 		return nil, fmt.Errorf("proxy: %w", err)
 	}
@@ -44,7 +54,7 @@ func Listen(ctx context.Context, network, address string) (*Proxy, error) {
 	return p, nil
 }
 
-// Addr is where the proxy listens: host:port.
+// Addr is where the proxy listens: host:port, or the path of its socket.
 func (p *Proxy) Addr() string { return p.listener.Addr().String() }
 
 // Arm has the next exchanges cut, one for each cut, whichever connections they come on.
@@ -90,12 +100,24 @@ func (p *Proxy) Resume() {
 	}
 }
 
+// Isolate resets all connections, also what a pause holds back, and every new one until [Proxy.Heal]: as if the server were
+// down.
+func (p *Proxy) Isolate() {
+	p.mu.Lock()
+	p.away = true
+	links := maps.Clone(p.links)
+	p.mu.Unlock()
+	for l := range links {
+		l.end(true)
+	}
+}
+
 // Heal ends every disturbance and forgets armed cuts.
 func (p *Proxy) Heal() {
 	p.Resume()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.delay, p.armed = 0, nil
+	p.delay, p.armed, p.away = 0, nil, false
 }
 
 // Close stops listening and ends all connections. Closing twice is fine.
@@ -121,6 +143,13 @@ func (p *Proxy) accept(ctx context.Context) {
 }
 
 func (p *Proxy) serve(ctx context.Context, client net.Conn) {
+	p.mu.Lock()
+	away := p.away
+	p.mu.Unlock()
+	if away {
+		reset(client)
+		return
+	}
 	var dialer net.Dialer
 	server, err := dialer.DialContext(ctx, p.network, p.address)
 	if err != nil {
@@ -129,7 +158,7 @@ func (p *Proxy) serve(ctx context.Context, client net.Conn) {
 	}
 	l := &link{proxy: p, client: client, server: server, done: make(chan struct{})}
 	p.mu.Lock()
-	closed := p.links == nil
+	closed := p.links == nil || p.away
 	if !closed {
 		p.links[l] = struct{}{}
 	}

@@ -1,12 +1,14 @@
 package proxy_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -114,5 +116,42 @@ func TestSlow(t *testing.T) {
 	}
 	if took := time.Since(start); took < 2*delay {
 		t.Errorf("took %v, want at least %v there and %v back", took, delay, delay)
+	}
+}
+
+func TestIsolatedServerIsDown(t *testing.T) {
+	e := setup(t)
+	e.Pause()
+	said := make(chan error, 1)
+	go func() {
+		_, err := e.say("held back")
+		said <- err
+	}()
+	e.Isolate()
+	if err := <-said; err == nil { // whether it had connected before or not
+		t.Error("answered what was held back")
+	}
+	if answer, err := e.say("nobody"); err == nil {
+		t.Errorf("answered %q", answer)
+	}
+	e.Heal()
+	if answer, err := e.say("there again"); err != nil || answer != "there again" {
+		t.Errorf("healed: %q, %v", answer, err)
+	}
+}
+
+func TestListensAtASocket(t *testing.T) {
+	e := setup(t)
+	path := filepath.Join(t.TempDir(), "socket")
+	before, err := proxy.ListenUnix(t.Context(), path, "tcp", e.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer before.Close()
+	e.client.Transport = &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", path)
+	}}
+	if answer, err := e.say("through both"); err != nil || answer != "through both" {
+		t.Errorf("answered %q, %v", answer, err)
 	}
 }

@@ -129,10 +129,14 @@ func cut[R any](p Page, found []keyed[R], frontier Key) (list List[R]) {
 
 // Cut makes a page of rows that were read in its direction: at most Limit of them, and where the list goes on if there are
 // more. key gives the place of a row.
-func Cut[R any](page Page, rows []R, key func(R) Key) List[R] {
+func Cut[R any](page Page, rows []R, key func(R) Key) List[R] { return CutAt(page, rows, key, Key{}) }
+
+// CutAt is Cut for rows that were picked out of all those up to a frontier, behind which there may be more; the zero Key if all
+// were looked at.
+func CutAt[R any](page Page, rows []R, key func(R) Key, frontier Key) List[R] {
 	found := make([]keyed[R], len(rows))
 	for i, row := range rows {
 		found[i] = keyed[R]{key(row), row}
 	}
-	return cut(page, found, Key{})
+	return cut(page, found, frontier)
 }

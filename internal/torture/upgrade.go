@@ -28,7 +28,7 @@ func (w *world) upgrade(ctx context.Context) (bool, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settling)
 	defer cancel()
 	for _, r := range w.replicas {
-		if err := r.end(ctx, syscall.SIGKILL); err != nil {
+		if err := r.End(ctx, syscall.SIGKILL); err != nil {
 			return false, err
 		}
 	}

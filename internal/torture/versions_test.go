@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"onlyonce/internal/postgres/server"
+	processes "onlyonce/internal/replica"
 )
 
 // TestUpgradeUnderLoad starts this version, with one more migration, beside the previous one, on one database, while clients
@@ -43,7 +44,7 @@ func TestUpgradeUnderLoad(t *testing.T) {
 	s.whileCreated(30) // by the previous version alone
 	s.start(latest)
 	s.whileCreated(60) // by both
-	if err := s.replicas[earlier].end(t.Context(), syscall.SIGTERM); err != nil {
+	if err := s.replicas[earlier].End(t.Context(), syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
 	s.whileCreated(30) // by this version alone
@@ -108,28 +109,26 @@ func newSides(t *testing.T) *sides {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.db.stop(context.Background()) })
-	leash, err := newLeash(t.Context())
+	leash, err := processes.NewLeash(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(leash.release)
+	t.Cleanup(leash.Release)
 	for i, program := range programs {
-		addr, err := freePort(t.Context())
+		addr, err := processes.FreePort(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.replicas[i] = &replica{
-			program: program, addr: addr, group: leash.group, log: filepath.Join(dir, side(i).String()+".log"),
-			died: func(err error) { t.Error(err) },
-			env: []string{
-				"ADDR=" + addr, "METRICS_ADDR=off", "DEMO=1", "RATE_LIMIT=0",
-				"DATABASE_URL=" + server.URL(s.db.config.SocketDir, server.Role, server.Database),
-			},
-		}
+		s.replicas[i] = &replica{Replica: processes.Replica{
+			Program: program, Addr: addr, Group: leash.Group, Log: filepath.Join(dir, side(i).String()+".log"),
+			Died: func(err error) { t.Error(err) },
+			Env: append(os.Environ(),
+				"ADDR="+addr, "METRICS_ADDR=off", "DEMO=1", "RATE_LIMIT=0",
+				"DATABASE_URL="+server.URL(s.db.config.SocketDir, server.Role, server.Database),
+			),
+		}}
 		t.Cleanup(func() {
-			if s.replicas[i].process != nil {
-				_ = s.replicas[i].end(context.Background(), syscall.SIGKILL)
-			}
+			_ = s.replicas[i].End(context.Background(), syscall.SIGKILL)
 		})
 	}
 	return s
@@ -141,11 +140,11 @@ func (s *sides) start(which side) {
 	ctx, cancel := context.WithTimeout(s.Context(), settling)
 	defer cancel()
 	r := s.replicas[which]
-	if err := r.start(ctx); err != nil {
+	if err := r.Start(ctx); err != nil {
 		s.Fatal(err)
 	}
-	if err := r.ready(ctx); err != nil {
-		log, _ := os.ReadFile(r.log)
+	if err := r.Ready(ctx); err != nil {
+		log, _ := os.ReadFile(r.Log)
 		s.Fatalf("%s version: %v\n%s", which, err, log)
 	}
 	if which == earlier {
@@ -232,7 +231,7 @@ func (s *sides) ask(which side, path, key string, command any) (id string, err e
 		method, body = http.MethodGet, nil
 	}
 	// Of unknown type, so that net/http does not send it again by itself.
-	r, err := http.NewRequest(method, "http://"+s.replicas[which].addr+path, io.MultiReader(bytes.NewReader(body)))
+	r, err := http.NewRequest(method, "http://"+s.replicas[which].Addr+path, io.MultiReader(bytes.NewReader(body)))
 	if err != nil {
 		return "", err
 	}

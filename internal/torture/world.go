@@ -14,6 +14,7 @@ import (
 
 	"onlyonce/internal/postgres/server"
 	"onlyonce/internal/proxy"
+	processes "onlyonce/internal/replica"
 )
 
 // Short lives, so that every run sees results expire while intents are still asked for.
@@ -35,7 +36,7 @@ type world struct {
 	dir      string // holds everything, and nothing else does
 	account  server.Account
 	db       *database
-	leash    *leash
+	leash    *processes.Leash
 	replicas [2]*replica
 	front    [2]*proxy.Proxy
 	back     [2]*proxy.Proxy
@@ -71,7 +72,7 @@ func (w *world) start(ctx context.Context) (err error) {
 	if w.db, err = startDatabase(ctx, w.account, w.dir); err != nil {
 		return err
 	}
-	if w.leash, err = newLeash(ctx); err != nil {
+	if w.leash, err = processes.NewLeash(ctx); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, settling)
@@ -88,7 +89,7 @@ func (w *world) start(ctx context.Context) (err error) {
 func (w *world) revive(ctx context.Context) error {
 	var both errgroup.Group
 	for _, r := range w.replicas {
-		both.Go(func() error { return r.revive(ctx) })
+		both.Go(func() error { return r.Revive(ctx) })
 	}
 	if err := both.Wait(); err != nil {
 		return fmt.Errorf("start both replicas at once: %w", err)
@@ -101,27 +102,27 @@ func (w *world) connect(ctx context.Context, i int, program string) (err error) 
 	if w.back[i], err = proxy.Listen(ctx, "unix", w.db.socket()); err != nil {
 		return err
 	}
-	addr, err := freePort(ctx)
+	addr, err := processes.FreePort(ctx)
 	if err != nil {
 		return err
 	}
-	w.replicas[i] = &replica{
-		program: program,
-		addr:    addr,
-		group:   w.leash.group,
-		log:     filepath.Join(w.dir, fmt.Sprintf("replica-%d.log", i)),
-		died:    w.noteDeath,
-		env: []string{
-			"ADDR=" + addr,
+	w.replicas[i] = &replica{Replica: processes.Replica{
+		Program: program,
+		Addr:    addr,
+		Group:   w.leash.Group,
+		Log:     filepath.Join(w.dir, fmt.Sprintf("replica-%d.log", i)),
+		Died:    w.noteDeath,
+		Env: append(os.Environ(),
+			"ADDR="+addr,
 			"METRICS_ADDR=off",
 			"DEMO=1",
 			"RATE_LIMIT=0",
-			"DATABASE_URL=postgres://" + server.Role + "@" + w.back[i].Addr() + "/" + server.Database + "?sslmode=disable",
-			"IDEMPOTENCY_RETAIN=" + retain.String(),
-			"EXPIRE_EVERY=" + expireEvery.String(),
-			"IDEMPOTENCY_WAIT=" + keyWait.String(),
-		},
-	}
+			"DATABASE_URL=postgres://"+server.Role+"@"+w.back[i].Addr()+"/"+server.Database+"?sslmode=disable",
+			"IDEMPOTENCY_RETAIN="+retain.String(),
+			"EXPIRE_EVERY="+expireEvery.String(),
+			"IDEMPOTENCY_WAIT="+keyWait.String(),
+		),
+	}}
 	w.front[i], err = proxy.Listen(ctx, "tcp", addr)
 	return err
 }
@@ -135,10 +136,10 @@ func (w *world) heal(ctx context.Context) error {
 		w.front[i].Heal()
 		w.back[i].Heal()
 		all.Go(func() error {
-			if err := r.ready(ctx); !errors.Is(err, errGone) {
+			if err := r.Ready(ctx); !errors.Is(err, processes.ErrGone) {
 				return err
 			}
-			return r.revive(ctx)
+			return r.Revive(ctx)
 		})
 	}
 	if err := all.Wait(); err != nil {
@@ -169,7 +170,7 @@ func (w *world) drain(ctx context.Context) error {
 	var all errgroup.Group
 	for i, r := range w.replicas {
 		w.front[i].Close()
-		all.Go(func() error { return r.end(ctx, syscall.SIGTERM) })
+		all.Go(func() error { return r.End(ctx, syscall.SIGTERM) })
 	}
 	if err := all.Wait(); err != nil {
 		return fmt.Errorf("stop the replicas in order: %w", err)
@@ -188,12 +189,12 @@ func (w *world) stop(ctx context.Context) error {
 		}
 	}
 	for _, r := range w.replicas {
-		if r != nil && r.process != nil {
-			errs = append(errs, r.end(ctx, syscall.SIGKILL))
+		if r != nil {
+			errs = append(errs, r.End(ctx, syscall.SIGKILL))
 		}
 	}
 	if w.leash != nil {
-		w.leash.release()
+		w.leash.Release()
 	}
 	if w.db != nil {
 		errs = append(errs, w.db.stop(ctx))

@@ -16,6 +16,7 @@ import (
 
 	"onlyonce/internal/account"
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/lab"
 	"onlyonce/internal/postgres"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/web"
@@ -105,6 +106,9 @@ func (b *bundle) serveOn(pool *pgxpool.Pool, settings ...func(*web.Config)) *sit
 		Pool: pool, Log: slog.New(slog.NewTextHandler(b.Output(), nil)),
 		Store: &idempotency.Store{Pool: pool, Wait: 15 * time.Second, Timeout: 25 * time.Second, Observe: b.observe},
 	}
+	// begin lab
+	config.Lab = b.lab(lab.Config{}) // which starts nothing by itself
+	// end lab
 	for _, set := range settings {
 		set(&config)
 	}
@@ -160,3 +164,6 @@ func (b *bundle) forget() {
 	defer b.mu.Unlock()
 	b.attempts = nil
 }
+
+// keeping serves what says how it was tried to make a record.
+func keeping(c *web.Config) { c.KeepAttempts = 7 * 24 * time.Hour }

@@ -178,6 +178,9 @@ func shows[R entity](m *mounted[R], summary string, page func(r *http.Request, p
 			return err
 		}
 		shared.History = m.entries(found, history.Rows)
+		if shared.Attempts, err = m.s.recordAttempts(r, id); err != nil {
+			return err
+		}
 		if (history.After != record.Key{}) {
 			shared.HistoryHref = m.href(id) + "/events"
 		}

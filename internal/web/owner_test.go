@@ -195,6 +195,11 @@ func TestEveryPostIsBoundToItsTenant(t *testing.T) {
 		if route.Method != http.MethodPost || route.Public || strings.HasPrefix(route.Path, "/api/") || route.Repeat == web.Read {
 			continue
 		}
+		// begin lab
+		if strings.HasPrefix(route.Path, "/lab") { // it keeps nothing for a tenant
+			continue
+		}
+		// end lab
 		form := change(customers().command, "idempotency_key", key, "action", "add_line", "tenant", b.acme.id.String())
 		if a := person.submit(route.Path, form); a.status != http.StatusConflict {
 			t.Errorf("%s: %v", route.Path, a)

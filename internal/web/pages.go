@@ -24,6 +24,9 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) templates.Page {
 	return templates.Page{
 		User: who.Name, Tenant: who.TenantName, LoginUnknown: s.loginUnknown(r), Asset: s.assets.Path, Flash: flash, Done: done,
 		Nav: s.nav(r), Tabs: s.tabs(r),
+		// begin lab
+		Lab: s.aroundLab(r),
+		// end lab
 	}
 }
 
@@ -48,6 +51,9 @@ func (s *Server) tabs(r *http.Request) (items []templates.NavItem) {
 // nav is the main navigation. Whoever is not logged in sees what is public.
 func (s *Server) nav(r *http.Request) []templates.NavItem {
 	var items []templates.NavItem
+	// begin lab
+	items = s.labNav(r)
+	// end lab
 	if principal(r).Name != "" || s.loginUnknown(r) {
 		here := s.above(s.registered(r.URL.Path))
 		for _, reg := range s.resources {

@@ -27,8 +27,8 @@ func (b *bundle) member(of tenant) tenant {
 	return of
 }
 
-// ownersPlaces are where people and tokens are managed.
-func ownersPlaces() []string { return []string{"/people", "/tokens"} }
+// ownersPlaces are where people and tokens are managed, and where it is seen who tried what.
+func ownersPlaces() []string { return []string{"/people", "/tokens", "/attempts"} }
 
 // isOwners says whether only owners come to an address.
 func isOwners(path string) bool {
@@ -40,7 +40,7 @@ func isOwners(path string) bool {
 	return false
 }
 
-// TestOwnersOnly: a member gets 403 and a plain page from every route about people and tokens, and learns of none of them.
+// TestOwnersOnly: a member gets 403 and a plain page from every route about people, tokens and attempts, and learns of none of them.
 // The API has none, for any token.
 func TestOwnersOnly(t *testing.T) {
 	b := setup(t)

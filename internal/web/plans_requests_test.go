@@ -76,9 +76,13 @@ func (b *bundle) everyRoute(program, person *client) map[string][]request {
 	// begin invoices
 	maps.Copy(routes, b.everyInvoice(program, person))
 	// end invoices
+	// begin lab
+	maps.Copy(routes, b.everyLab())
+	// end lab
 	maps.Copy(routes, b.everyPerson(person))
 	maps.Copy(routes, b.everyToken(person))
 	maps.Copy(routes, b.everyPassword(person))
+	routes["GET /attempts"] = get(person, attemptPages()...)
 	for _, of := range plainThings() {
 		maps.Copy(routes, b.everyPlain(of, program, person))
 	}

@@ -3,6 +3,7 @@ package web_test
 import (
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"maps"
 	"net/http"
 	"regexp"
@@ -10,13 +11,16 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"onlyonce/internal/attempt"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/postgres"
+	"onlyonce/internal/web"
 )
 
 // TestPlans makes every request of the program against a tenant with many rows in every table, as the app's
@@ -34,7 +38,11 @@ func TestPlans(t *testing.T) {
 			b := setup(t)
 			b.grow()
 			plans := b.explained(mode)
-			b.site = b.serveOn(plans.pool)
+			settings := []func(*web.Config){keeping}
+			// begin lab
+			settings = append(settings, withDemo)
+			// end lab
+			b.site = b.serveOn(plans.pool, settings...)
 			program, person := b.program(b.site, b.acme), b.person(b.site, b.acme)
 			plans.requests(b.everyRoute(program, person))
 			plans.background()
@@ -89,6 +97,10 @@ func (b *bundle) grow() {
 		FROM generate_series(1, %[2]d) AS n;
 		INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
 		SELECT '%[1]s', pg_temp.id(n), 'customer.upsert', 'past ' || n, 'effect'
+		FROM generate_series(1, %[2]d) AS n;
+		INSERT INTO attempts (tenant_id, id, record_id, at, duration, operation, key, outcome, actor, reason, replica)
+		SELECT '%[1]s', pg_temp.id(n), pg_temp.id(n %% 2 * n + 7), now(), n, 'customer.upsert', 'past ' || n %% 2 * n,
+			CASE n WHEN 2000 THEN 'failed' ELSE 'created' END, 'test', '', 'here'
 		FROM generate_series(1, %[2]d) AS n`,
 		b.acme.id, many, b.pastOperations()))
 	// begin invoices
@@ -223,6 +235,20 @@ func (p *plans) background() {
 			p.Error(err)
 		}
 	})
+	p.during("deleting attempts", func() {
+		if _, err := attempt.Expire(p.Context(), p.pool, p.acme.id, time.UnixMilli(0x01900000_0000).Add(time.Millisecond)); err != nil {
+			p.Error(err)
+		}
+	})
+	p.during("keeping attempts", func() {
+		recorder := attempt.Start(attempt.Config{Pool: p.pool, Log: slog.New(slog.DiscardHandler)})
+		intent := idempotency.Intent{Tenant: p.acme.id}
+		recorder.Observe(idempotency.Attempt{Operation: "test", Intent: intent, Outcome: idempotency.Created})
+		recorder.Close(p.Context())
+		if recorder.Kept() != 1 {
+			p.Errorf("kept %d", recorder.Kept())
+		}
+	})
 	if len(p.seen) < 20 {
 		p.Errorf("only %d statements were explained", len(p.seen))
 	}
@@ -305,7 +331,7 @@ func (n planNode) complaint(most float64) string {
 		if n.Index != "tenants_pkey" && tenantOnly.MatchString(n.Condition) {
 			return "asks the index " + n.Index + " for the tenant alone"
 		}
-		if n.Index == "intents_results" && read <= idempotency.ExpireBatch {
+		if (n.Index == "intents_results" || n.Index == "attempts_pkey") && read <= idempotency.ExpireBatch {
 			return ""
 		}
 		if read > most {

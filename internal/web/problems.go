@@ -62,7 +62,7 @@ var (
 	forbidden = problem{"forbidden", http.StatusForbidden, "Not allowed",
 		"The request came from another site, or you are not allowed to do this. Nothing was saved.", "Send it from a page of this site.", 0}
 	ownersOnly = problem{"owners-only", http.StatusForbidden, "For owners only",
-		"The people and the API tokens of a business are managed by its owners, on pages of this site only. Nothing was saved.",
+		"The people, API tokens and attempts of a business are for its owners, on pages of this site only. Nothing was saved.",
 		"Ask an owner of the business to do it.", 0}
 	otherTenant = problem{"other-tenant", http.StatusConflict, "Form of another business",
 		"The form was opened as one business and sent as another. Nothing was saved. Only forms can belong to another business; " +
@@ -182,6 +182,15 @@ func problemOf(err error) problem {
 	default:
 		return internal
 	}
+}
+
+// ProblemName is the slug of the problem that an error is: its page is /problems/<slug>. That the same was done before, and its
+// result has expired, is none.
+func ProblemName(err error) string {
+	if is[*idempotency.AlreadyDoneError](err) {
+		return ""
+	}
+	return problemOf(err).slug
 }
 
 func is[E error](err error) bool {

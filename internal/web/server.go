@@ -16,6 +16,7 @@ import (
 
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/lab"
 	"onlyonce/static"
 	"onlyonce/templates"
 )
@@ -34,9 +35,16 @@ type Config struct {
 	TrustedProxies []netip.Prefix
 	// RateLimit is how many requests a minute each tenant may make; 0 is no limit.
 	RateLimit int
+	// KeepAttempts is for how long attempts are kept, for pages to say; 0 if none are.
+	KeepAttempts time.Duration
 	// Demo lists the logins that the login page offers. Without any, the demo is off: passwords, tokens
 	// and sessions of demo tenants are refused.
 	Demo []templates.DemoLogin
+	// begin lab
+
+	// Lab is where visitors of the demo try to break the promise; nil if there is none.
+	Lab *lab.Lab
+	// end lab
 }
 
 // Server answers HTTP. Its Handler and Routes are ready after [New].
@@ -56,11 +64,18 @@ type Server struct {
 	resources []*registration        // in the order of the navigation
 	openAPI   func() ([]byte, error) // made once, see describe
 	demo      []templates.DemoLogin
+	// begin lab
+	lab *lab.Lab // nil if there is none
+	// end lab
 	secure    bool
+	kept      time.Duration         // for which attempts are; 0 if none are
 	origin    string                // the outside address, or empty
 	large     *semaphore.Weighted   // bodies that are handled now, see admitLarge
 	passwords *semaphore.Weighted   // that are checked now, see withPassword
 	probes    *httprate.RateLimiter // emails of other tenants that were met, see users
+	// begin lab
+	visits *visits // what visitors of the lab have asked for; nil without a lab
+	// end lab
 }
 
 // New makes a server. The error is that of broken assets, or of an Origin that is none.
@@ -70,12 +85,20 @@ func New(c Config) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		pool: c.Pool, store: c.Store, log: c.Log, secure: c.Secure, origin: c.Origin, demo: c.Demo,
+		pool: c.Pool, store: c.Store, log: c.Log, secure: c.Secure, origin: c.Origin, demo: c.Demo, kept: c.KeepAttempts,
 		tokens: newTokens(c.Pool), assets: assets,
 		large: semaphore.NewWeighted(largeAtOnce), passwords: semaphore.NewWeighted(passwordsAtOnce),
 		probes: httprate.NewRateLimiter(probesAnHour, time.Hour),
+		// begin lab
+		lab: c.Lab,
+		// end lab
 	}
 	s.sessions = newSessions(c.Pool, c.Secure)
+	// begin lab
+	if c.Lab != nil {
+		s.visits = newVisits()
+	}
+	// end lab
 	mux := chi.NewRouter()
 	mux.Use(clientAddress(c.TrustedProxies))
 	sameOrigin, err := s.sameOrigin(c.Origin)
@@ -124,7 +147,11 @@ func (s *Server) mount(mux chi.Router, perMinute int, sameOrigin func(http.Handl
 			rt.natural("/login", "being logged in is a state; the old session is replaced", s.logIn)
 		})
 		mux.Group(func(mux chi.Router) {
-			mux.Use(s.requireLogin, s.limitTenant(perMinute, s.failHTML), s.admitLarge)
+			mux.Use(s.requireLogin, s.limitTenant(perMinute, s.failHTML))
+			// begin lab
+			mux.Use(s.disturb) // before anything is held that others wait for
+			// end lab
+			mux.Use(s.admitLarge)
 			pages.mux = mux
 		})
 	})
@@ -153,7 +180,13 @@ func (s *Server) mount(mux chi.Router, perMinute int, sameOrigin func(http.Handl
 	owners.mux = pages.mux.With(s.requireOwner)
 	s.users(owners)
 	s.apiTokens(owners)
+	s.attempts(owners)
 	s.account(pages)
+	// begin lab
+	s.labPages(pages)
+	s.labYourself(pages)
+	s.labTour(pages)
+	// end lab
 }
 
 // home is where people begin: the list of the first resource.

@@ -16,7 +16,7 @@ import (
 
 // secrets is what only acme may read.
 var secrets = []string{"secret@acme.example", "Secret Customer", "SECRET-7", "secret notes", "secret work", "secret reference",
-	"Secret Ltd", "secret street", "secret-person@acme.example", "Secret Person", "secret token"}
+	"Secret Ltd", "secret street", "secret-person@acme.example", "Secret Person", "secret token", "secret actor", "secret replica"}
 
 // secretIDs are what the other tenant will try.
 type secretIDs struct {
@@ -44,13 +44,17 @@ func setupSecrets(t *testing.T) (*bundle, secretIDs) {
 	of.sent.command = change(of.sent.command, "email", "nobody", "name", " ", "idempotency_key", key)
 	of.ids = []string{of.customer, user.ID, token.ID}
 	of.queries = []string{
-		"", "customer_id=" + of.customer, "customer=" + of.customer, "key=" + key, "key=" + key + "&customer=" + of.customer,
+		"", "customer_id=" + of.customer, "record=" + of.customer, "customer=" + of.customer, "key=" + key,
+		"key=" + key + "&customer=" + of.customer,
 	}
 	for _, plain := range plainThings() {
 		of.ids = append(of.ids, b.prepared(b.acme, plain.name, plain, plain.command).ID)
 	}
 	b.exec(`INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
 		SELECT tenant_id, record_id, operation, key, 'secret effect' FROM intents WHERE record_id = $1`, of.customer)
+	b.exec(`INSERT INTO attempts (tenant_id, id, record_id, at, duration, operation, key, outcome, actor, reason, replica)
+		SELECT tenant_id, new_id(), record_id, now(), 1, operation, key, 'replayed', 'secret actor', '', 'secret replica'
+		FROM intents WHERE record_id = $1`, of.customer)
 	// begin invoices
 	b.secretInvoices(&of)
 	// end invoices

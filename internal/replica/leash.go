@@ -1,4 +1,4 @@
-package torture
+package replica
 
 import (
 	"context"
@@ -8,15 +8,16 @@ import (
 	"syscall"
 )
 
-// leash holds a process group that dies with this program, kill -9 included: the kernel then closes the
+// Leash holds a process group that dies with this program, kill -9 included: the kernel then closes the
 // pipe that the leash reads.
-type leash struct {
-	group int
+type Leash struct {
+	Group int
 	pipe  io.Closer
 	cmd   *exec.Cmd
 }
 
-func newLeash(ctx context.Context) (*leash, error) {
+// NewLeash starts one. It outlives ctx, until it is released.
+func NewLeash(ctx context.Context) (*Leash, error) {
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), "/bin/sh", "-c", "cat; kill -KILL 0")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	pipe, err := cmd.StdinPipe()
@@ -26,11 +27,11 @@ func newLeash(ctx context.Context) (*leash, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start the leash: %w", err)
 	}
-	return &leash{group: cmd.Process.Pid, pipe: pipe, cmd: cmd}, nil
+	return &Leash{Group: cmd.Process.Pid, pipe: pipe, cmd: cmd}, nil
 }
 
-// release kills whatever is left in the group.
-func (l *leash) release() {
+// Release kills whatever is left in the group.
+func (l *Leash) Release() {
 	_ = l.pipe.Close()
 	_ = l.cmd.Wait() // it kills itself, too
 }

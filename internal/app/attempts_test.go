@@ -1,0 +1,77 @@
+package app_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"onlyonce/internal/app"
+)
+
+// keeping keeps attempts as long as a production would.
+func keeping(c *app.Config) { c.KeepAttempts, c.Replica = 7*24*time.Hour, "app-1" }
+
+// TestAttemptsAreWrittenAtTheEnd: what was attempted right before the end is not lost, and says which replica it was.
+func TestAttemptsAreWrittenAtTheEnd(t *testing.T) {
+	b := setup(t, keeping)
+	b.create(key, ada)
+	b.create(key, ada)
+	if err := b.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var n int
+	err := b.db.Admin(t).QueryRow(t.Context(), `
+		SELECT count(*) FROM attempts WHERE key = $1 AND outcome IN ('created', 'replayed') AND replica = 'app-1'`, key).Scan(&n)
+	if err != nil || n != 2 {
+		t.Errorf("%d attempts, %v", n, err)
+	}
+}
+
+// TestNoAttemptsAreKept: with a retention of 0 none are written, and those from before go.
+func TestNoAttemptsAreKept(t *testing.T) {
+	b := setup(t, keeping)
+	b.create(key, ada)
+	if err := b.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	count := func() (n int) {
+		if err := b.db.Admin(t).QueryRow(t.Context(), `SELECT count(*) FROM attempts`).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	if count() != 1 {
+		t.Fatalf("%d attempts", count())
+	}
+	b.App = b.start(func(c *app.Config) { c.ExpireEvery = 10 * time.Millisecond })
+	b.until("deleted", func() bool { return count() == 0 })
+	b.create("another", ada)
+	if err := b.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := count(); n != 0 {
+		t.Errorf("%d attempts", n)
+	}
+}
+
+// TestOldAttemptsGo: those beyond the retention are deleted, by any number of replicas, and no others.
+func TestOldAttemptsGo(t *testing.T) {
+	b := setup(t, keeping, func(c *app.Config) { c.ExpireEvery = 10 * time.Millisecond })
+	b.start(keeping, func(c *app.Config) { c.ExpireEvery = 10 * time.Millisecond })
+	admin := b.db.Admin(t)
+	if _, err := admin.Exec(t.Context(), `
+		INSERT INTO attempts (tenant_id, id, at, duration, operation, outcome, actor, reason, replica)
+		SELECT id, new_id(now() - age), now() - age, 1, 'test', 'failed', age::text, '', ''
+		FROM tenants, unnest(ARRAY['1 day', '6 days 23 hours', '7 days 1 hour', '1 year']::interval[]) AS age`); err != nil {
+		t.Fatal(err)
+	}
+	var left string
+	b.until("deleted", func() bool {
+		err := admin.QueryRow(t.Context(), `SELECT string_agg(DISTINCT actor, ', ' ORDER BY actor) FROM attempts`).Scan(&left)
+		return err == nil && !strings.Contains(left, "year")
+	})
+	b.until("deleted", func() bool {
+		err := admin.QueryRow(t.Context(), `SELECT string_agg(DISTINCT actor, ', ' ORDER BY actor) FROM attempts`).Scan(&left)
+		return err == nil && left == "1 day, 6 days 23:00:00"
+	})
+}

@@ -1,0 +1,62 @@
+package app
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"onlyonce/internal/account"
+	"onlyonce/internal/postgres/pgtest"
+)
+
+// TestLabIsOfTheDemoOnly starts apps with and without what the lab needs.
+func TestLabIsOfTheDemoOnly(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		demo, lab, own, want bool
+	}{
+		"demo":                  {true, true, false, true},
+		"demo without the lab":  {true, false, false, false},
+		"no demo":               {false, true, false, false},
+		"demo and own business": {true, true, true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db := pgtest.New(t)
+			if c.own {
+				ownBusiness(t, db.Pool)
+			}
+			a, err := Start(t.Context(), Config{
+				Addr: "127.0.0.1:0", MetricsAddr: "off", DatabaseURL: db.URL, Demo: c.demo, Lab: c.lab,
+				Wait: time.Second, ExpireEvery: time.Minute, Log: slog.New(slog.DiscardHandler), Banner: io.Discard,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if has := a.lab != nil; has != c.want {
+				t.Errorf("has a lab: %v", has)
+			}
+			if err := a.Close(context.Background()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// ownBusiness makes a tenant with a user.
+func ownBusiness(t *testing.T, pool *pgxpool.Pool) {
+	t.Helper()
+	tenant, _, err := account.CreateTenant(t.Context(), pool, "Own")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = pool.Exec(t.Context(), `
+		INSERT INTO users (tenant_id, email, password_hash, role) VALUES ($1, 'owner@example.com', 'x', 'owner')`, tenant.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+}

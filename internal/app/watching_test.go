@@ -1,0 +1,113 @@
+package app_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/oasdiff/yaml"
+
+	"onlyonce/internal/attempt"
+)
+
+// TestWhatIsWatchedIsThere: each metric and outcome that the dashboards and the alert rules name is one that a running app has.
+func TestWhatIsWatchedIsThere(t *testing.T) {
+	b := setup(t, keeping)
+	b.create(key, ada)
+	var outcomes []string
+	for _, outcome := range attempt.Outcomes() {
+		outcomes = append(outcomes, string(outcome))
+	}
+	// begin invoices
+	outcomes = append(outcomes, mailOutcomes()...)
+	b.until("a mail", func() bool {
+		_, metrics := b.get(b.metrics)
+		return strings.Contains(metrics, "\nonlyonce_mail_attempts_total{")
+	})
+	// end invoices
+	_, metrics := b.get(b.metrics)
+	for where, expression := range watched(t) {
+		names := regexp.MustCompile(`\b(onlyonce|go|process)_\w+`).FindAllString(expression, -1)
+		if len(names) == 0 {
+			t.Errorf("%s is about none of the app's metrics: %s", where, expression)
+		}
+		for _, name := range names {
+			if !strings.Contains(metrics, "\n"+name+" ") && !strings.Contains(metrics, "\n"+name+"{") {
+				t.Errorf("%s is about %s, which the app does not have", where, name)
+			}
+		}
+		for _, chosen := range regexp.MustCompile(`outcome=~?"([^"]*)"`).FindAllStringSubmatch(expression, -1) {
+			for outcome := range strings.SplitSeq(chosen[1], "|") {
+				if !slices.Contains(outcomes, outcome) {
+					t.Errorf("%s is about the outcome %s, which nothing has", where, outcome)
+				}
+			}
+		}
+	}
+}
+
+// watched gives the expressions of docs/deploy, by the names of their panels and rules.
+func watched(t *testing.T) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	boards, err := filepath.Glob("../../docs/deploy/grafana*.json")
+	if err != nil || len(boards) == 0 {
+		t.Fatalf("found %d dashboards: %v", len(boards), err)
+	}
+	for _, name := range boards {
+		var board struct {
+			Title  string `json:"title"`
+			Panels []struct {
+				Title   string `json:"title"`
+				Targets []struct {
+					Expr string `json:"expr"`
+				} `json:"targets"`
+			} `json:"panels"`
+		}
+		if err := json.Unmarshal(contents(t, name), &board); err != nil || board.Title == "" {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for _, p := range board.Panels {
+			for _, target := range p.Targets {
+				found[name+", "+p.Title+", "+target.Expr] = target.Expr
+			}
+		}
+	}
+	var rules struct {
+		Groups []struct {
+			Rules []struct {
+				Alert       string            `json:"alert"`
+				Expr        string            `json:"expr"`
+				Annotations map[string]string `json:"annotations"`
+			} `json:"rules"`
+		} `json:"groups"`
+	}
+	if _, err := yaml.Unmarshal(contents(t, "../../docs/deploy/alerts.yaml"), &rules, yaml.DecodeOpts{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, group := range rules.Groups {
+		for _, rule := range group.Rules {
+			if rule.Alert == "" || found[rule.Alert] != "" || rule.Annotations["summary"] == "" || rule.Annotations["description"] == "" {
+				t.Errorf("a rule without words, or a second one: %+v", rule)
+			}
+			found[rule.Alert] = rule.Expr
+		}
+	}
+	if len(found) < 15 {
+		t.Errorf("found only %d expressions", len(found))
+	}
+	return found
+}
+
+func contents(t *testing.T, name string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}

@@ -1,0 +1,117 @@
+package attempt
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/record"
+)
+
+// Attempt is one that was kept.
+type Attempt struct {
+	ID        uuid.UUID           `json:"id"`
+	At        time.Time           `json:"at"`       // when it ended, UTC
+	Duration  int64               `json:"duration"` // in microseconds, waiting included
+	Operation string              `json:"operation"`
+	Key       string              `json:"key"` // "" if there was none
+	Outcome   idempotency.Outcome `json:"outcome"`
+	Record    uuid.UUID           `json:"record_id"` // uuid.Nil if it is not known
+	Actor     string              `json:"actor"`
+	Reason    string              `json:"reason"` // the name of the problem, or ""
+	Replica   string              `json:"replica"`
+}
+
+// Identity gives what names an attempt, which has one state only.
+func (a Attempt) Identity() (id uuid.UUID, version int) { return a.ID, 1 }
+
+// fields is the JSON of the row a of an [Attempt].
+const fields = `json_build_object('id', a.id, 'at', a.at, 'duration', a.duration, 'operation', a.operation, 'key', a.key,
+	'outcome', a.outcome, 'record_id', a.record_id, 'actor', a.actor, 'reason', a.reason, 'replica', a.replica)`
+
+// Outcomes are those that an attempt may have.
+func Outcomes() []idempotency.Outcome {
+	return []idempotency.Outcome{
+		idempotency.Created, idempotency.Reused, idempotency.Changed, idempotency.Unchanged, idempotency.Replayed,
+		idempotency.Conflict, idempotency.Mismatch, idempotency.InProgress, idempotency.Rejected, idempotency.Failed,
+	}
+}
+
+// Filter says which attempts are wanted; the zero value wants all.
+type Filter struct {
+	Key       string
+	Record    uuid.UUID
+	Outcome   idempotency.Outcome
+	Operation string
+}
+
+// conditions gives the condition that an index leads to, and those that are looked at besides.
+func (f Filter) conditions(args pgx.NamedArgs) (index, rest string) {
+	index, rest = "true", "true"
+	add := func(wanted, indexed bool, name, column string, value any) {
+		if !wanted {
+			return
+		}
+		args[name] = value
+		if condition := `a.` + column + ` = @` + name; indexed && index == "true" {
+			index = condition
+		} else {
+			rest += ` AND ` + condition
+		}
+	}
+	add(f.Key != "", true, "key", "key", f.Key)
+	add(f.Record != uuid.Nil, true, "record", "record_id", f.Record)
+	add(f.Outcome != "", true, "outcome", "outcome", string(f.Outcome))
+	add(f.Operation != "", false, "operation", "operation", f.Operation)
+	return index, rest
+}
+
+// looked is how many attempts a page looks at, to find those that are wanted.
+const looked = "1000"
+
+// List gives a page of attempts, newest first. One index leads to them, and of what it gives a page looks at so many, to find
+// those that are wanted: so it may be short, or empty, although there is more behind it. The error may be [record.ErrKey].
+func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f Filter, page record.Page) (list record.List[Attempt], err error) {
+	from := uuid.Max
+	if page.From != (record.Key{}) {
+		if from, err = uuid.Parse(page.From[1]); err != nil || page.From[0] != "" {
+			return list, record.ErrKey
+		}
+	}
+	behind, order := `a.id < @from`, `id DESC`
+	if page.Back {
+		behind, order = `a.id > @from`, `id`
+	}
+	args := pgx.NamedArgs{"from": from, "limit": page.Limit + 1}
+	index, rest := f.conditions(args)
+	look := looked
+	if rest == "true" {
+		look = record.MaxRows
+	}
+	found, err := record.One(ctx, pool, tenant, pgx.RowTo[looking], `
+		WITH candidates AS MATERIALIZED (
+			SELECT a.id, `+fields+` AS attempt, `+rest+` AS wanted FROM attempts a
+			WHERE a.tenant_id = @tenant_id AND `+behind+` AND `+index+` ORDER BY `+order+` LIMIT `+look+`
+		)
+		SELECT json_build_object(
+			'attempts', (SELECT json_agg(attempt ORDER BY `+order+`) FROM (
+				SELECT id, attempt FROM candidates WHERE wanted ORDER BY `+order+` LIMIT @limit) AS page),
+			'frontier', (SELECT id FROM candidates ORDER BY `+order+` OFFSET `+look+` - 1))`, args)
+	var frontier record.Key
+	if found.Frontier != uuid.Nil {
+		frontier = place(found.Frontier)
+	}
+	return record.CutAt(page, found.Attempts, func(a Attempt) record.Key { return place(a.ID) }, frontier), err
+}
+
+// looking is what a page found, and how far it looked, if not to the end.
+type looking struct {
+	Attempts []Attempt `json:"attempts"`
+	Frontier uuid.UUID `json:"frontier"`
+}
+
+func place(id uuid.UUID) record.Key { return record.Key{"", id.String()} }

@@ -1,0 +1,142 @@
+package lab
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+	"time"
+)
+
+// How attempts end.
+const (
+	Created    = "created"
+	Changed    = "changed"
+	Replayed   = "replayed"    // the first answer again
+	Conflict   = "conflict"    // a rule objected
+	InProgress = "in progress" // another attempt still ran
+	Unknown    = "unknown"     // the server could not find out what became of it
+	Refused    = "refused"     // any other answer
+	NoAnswer   = "no answer"
+	NotSent    = "not sent"
+)
+
+// answer is what came back, if anything did.
+type answer struct {
+	status  int
+	header  http.Header
+	outcome string
+	stop    string // the slug of the layer that stopped it
+	says    string
+	mark    string // of what it made
+	id      string
+}
+
+// answerTimeout is how long an attempt waits: longer than the server takes at most for one of ours.
+const answerTimeout = 15 * time.Second
+
+// ask sends one request, once: the transport may not send it again by itself.
+func ask(ctx context.Context, client *http.Client, addr, token, key string, l lane) answer {
+	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
+	defer cancel()
+	body := strings.NewReader(l.body)
+	request, err := http.NewRequestWithContext(ctx, l.method, "http://"+addr+l.path, io.NopCloser(body))
+	if err != nil {
+		return answer{outcome: NoAnswer, says: err.Error()}
+	}
+	request.ContentLength = body.Size()
+	request.Header.Set("Authorization", "Bearer "+token)
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Idempotency-Key", key)
+	if l.seen != "" {
+		request.Header.Set("If-Match", l.seen)
+	}
+	response, err := client.Do(request)
+	if err == nil {
+		defer response.Body.Close()
+		var content []byte
+		if content, err = io.ReadAll(io.LimitReader(response.Body, 1<<20)); err == nil {
+			return read(response.StatusCode, response.Header, content)
+		}
+	}
+	return answer{outcome: NoAnswer, says: "The connection broke before an answer came. Nobody knows yet whether it worked."}
+}
+
+// read says what an answer means.
+func read(status int, header http.Header, content []byte) answer {
+	a := answer{status: status, header: header}
+	var body struct {
+		ID      any    `json:"id"`
+		Number  any    `json:"number"`
+		Amount  any    `json:"amount"`
+		Version any    `json:"version"`
+		Type    string `json:"type"`
+		Title   string `json:"title"`
+		Detail  string `json:"detail"`
+	}
+	decoder := json.NewDecoder(bytes.NewReader(content))
+	decoder.UseNumber()
+	if err := decoder.Decode(&body); err != nil {
+		a.outcome, a.says = Refused, fmt.Sprintf("The server answered %d.", status)
+		return a
+	}
+	again := header.Get("Idempotent-Replayed") == "true"
+	switch problem := path.Base(body.Type); {
+	case status < http.StatusBadRequest:
+		a.outcome, a.id, a.mark = Created, fmt.Sprint(body.ID), fmt.Sprint(body.ID)
+		thing := "The change was saved."
+		switch {
+		case body.Number != nil:
+			thing = fmt.Sprintf("Invoice %v was created.", body.Number)
+		case body.Amount != nil:
+			thing = fmt.Sprintf("The payment of €%v was recorded.", body.Amount)
+		default:
+			a.outcome, a.mark = Changed, fmt.Sprint(body.Version)
+		}
+		a.says = thing
+		if again {
+			a.outcome, a.stop, a.mark = Replayed, intent, ""
+			a.says = "The answer of the first time, once more: " + strings.ToLower(thing[:1]) + thing[1:]
+			if status == http.StatusOK {
+				a.says = "The answer of the first time is erased, but the key is known: here is the invoice as it is now."
+			}
+		}
+		return a
+	case problem == "in-progress":
+		a.outcome, a.stop = InProgress, intent
+	case status == http.StatusConflict || status == http.StatusPreconditionFailed:
+		a.outcome = Conflict
+		a.stop = map[string]string{
+			"number-taken": uniqueNumber, "changed-meanwhile": version, "exceeds-open-amount": openAmount,
+		}[problem]
+	case problem == "unconfirmed":
+		a.outcome = Unknown
+	default:
+		a.outcome = Refused
+	}
+	a.says = body.Detail
+	if a.stop == version {
+		a.says = "Somebody else has changed this since you opened it. Nothing was overwritten: you are shown both, and decide."
+	}
+	if a.says == "" {
+		a.says = body.Title
+	}
+	return a
+}
+
+// met are the layers, of those that are left, that an attempt reached.
+func (a answer) met(left []string) []string {
+	stop := a.stop
+	if stop == intent && slices.Contains(left, keyForLife) {
+		stop = keyForLife // the experiment calls it by what it shows
+	}
+	if at := slices.Index(left, stop); at >= 0 {
+		return left[:at+1]
+	}
+	return left
+}

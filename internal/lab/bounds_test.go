@@ -1,0 +1,208 @@
+package lab
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+func TestTwentyVisitorsAtOnce(t *testing.T) {
+	t.Parallel()
+	dir := newDir(t)
+	l := newLab(t, Config{Dir: dir})
+	if err := l.Start(t.Context(), Order{ID: uuid.New(), Visitor: "before", Experiment: "two-tabs"}); err != nil {
+		t.Fatal(err)
+	}
+	var (
+		all    sync.WaitGroup
+		mu     sync.Mutex
+		waited int // visitors who were told that others come first
+	)
+	for n := range 20 {
+		all.Go(func() {
+			o := Order{ID: uuid.New(), Visitor: fmt.Sprint(n), Experiment: "two-tabs", Without: []string{intent}}
+			if err := l.Start(t.Context(), o); err != nil {
+				t.Error(err)
+				return
+			}
+			var last Result
+			told := false
+			for last = range l.Watch(t.Context(), o.ID, o.Visitor) {
+				told = told || last.State == Waiting && last.Ahead > 0
+				l.mu.Lock()
+				if len(l.busy) > l.config.AtOnce {
+					t.Errorf("%d runs at once", len(l.busy))
+				}
+				l.mu.Unlock()
+			}
+			if last.State != Done || last.Sides[0].Things != 1 || last.Sides[1].Things != 2 {
+				t.Errorf("visitor %d: %s %s %+v", n, last.State, last.Problem, last.Sides)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if told {
+				waited++
+			}
+		})
+	}
+	all.Wait()
+	if waited < 10 {
+		t.Errorf("%d visitors were told to wait", waited)
+	}
+	l.running.Wait()
+	nothingRuns(t, l)
+}
+
+// nothingRuns holds that the runs have left no database, process or file.
+func nothingRuns(t *testing.T, l *Lab) {
+	t.Helper()
+	var left int
+	err := l.site.cluster.admin.QueryRow(t.Context(), `SELECT count(*) FROM pg_database WHERE datname LIKE 'run%'`).Scan(&left)
+	if err != nil || left > 0 {
+		t.Errorf("%d databases are left, %v", left, err)
+	}
+	for _, name := range list(t, l.site.cluster.dir) {
+		if strings.HasPrefix(name, "run") {
+			t.Errorf("%s is left", name)
+		}
+	}
+	if left := list(t, l.site.dir); len(left) != 1 {
+		t.Errorf("left are %v", left)
+	}
+	for _, name := range group(t, l.site.leash.Group) {
+		if name != "sh" && name != "cat" {
+			t.Errorf("process %s is left", name)
+		}
+	}
+}
+
+func TestEachVisitorIsBounded(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, Config{PerMinute: 2})
+	first := Order{ID: uuid.New(), Visitor: "Ada", Experiment: "lost-answer"}
+	if err := l.Start(t.Context(), first); err != nil {
+		t.Fatal(err)
+	}
+	var many *TooManyError
+	err := l.Start(t.Context(), Order{ID: uuid.New(), Visitor: "Ada", Experiment: "lost-answer"})
+	if !errors.As(err, &many) || !many.Running {
+		t.Errorf("a second run at once: %v", err)
+	}
+	await(t, l, first)
+	second := Order{ID: uuid.New(), Visitor: "Ada", Experiment: "lost-answer"}
+	if err := l.Start(t.Context(), second); err != nil {
+		t.Fatal(err)
+	}
+	await(t, l, second)
+	err = l.Start(t.Context(), Order{ID: uuid.New(), Visitor: "Ada", Experiment: "lost-answer"})
+	if !errors.As(err, &many) || many.Running || many.After <= 0 || many.After > time.Minute {
+		t.Errorf("a third run in a minute: %v", err)
+	}
+	if err := l.Start(t.Context(), first); err != nil {
+		t.Errorf("the first order again: %v", err)
+	}
+	first.Visitor = "Ben"
+	if err := l.Start(t.Context(), first); !errors.Is(err, ErrUnknown) {
+		t.Errorf("the ID of somebody else: %v", err)
+	}
+	if _, ok := l.Result(first.ID, "Ben"); ok {
+		t.Error("somebody else sees the result")
+	}
+	for range l.Watch(t.Context(), first.ID, "Ben") {
+		t.Error("somebody else watches")
+	}
+	if err := l.Start(t.Context(), Order{ID: uuid.New(), Visitor: "Ben", Experiment: "lost-answer"}); err != nil {
+		t.Errorf("another visitor: %v", err)
+	}
+}
+
+func TestQueueIsBounded(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, Config{AtOnce: 1, Waiting: 1})
+	var full *FullError
+	for n, want := range []bool{false, false, true} {
+		err := l.Start(t.Context(), Order{ID: uuid.New(), Visitor: fmt.Sprint(n), Experiment: "kill"})
+		if errors.As(err, &full) != want || !want && err != nil {
+			t.Errorf("order %d: %v", n, err)
+		}
+	}
+}
+
+func TestResultsAreForgotten(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]Config{"too many": {Results: 1}, "too old": {ResultAge: time.Nanosecond}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newLab(t, c)
+			first := Order{ID: uuid.New(), Visitor: "Ada", Experiment: "two-tabs"}
+			if err := l.Start(t.Context(), first); err != nil {
+				t.Fatal(err)
+			}
+			l.running.Wait()
+			second := Order{ID: uuid.New(), Visitor: "Ben", Experiment: "two-tabs"}
+			if err := l.Start(t.Context(), second); err != nil {
+				t.Fatal(err)
+			}
+			if _, ok := l.Result(first.ID, "Ada"); ok {
+				t.Error("the first result is still there")
+			}
+			if _, ok := l.Result(second.ID, "Ben"); !ok {
+				t.Error("the run that is under way is forgotten")
+			}
+		})
+	}
+}
+
+func TestRunIsBoundedInTime(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, Config{RunTime: time.Millisecond})
+	o := Order{ID: uuid.New(), Visitor: "Ada", Experiment: "kill"}
+	if err := l.Start(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	if last := await(t, l, o); last.State != Failed || !strings.Contains(last.Problem, "took too long") {
+		t.Errorf("%s %s", last.State, last.Problem)
+	}
+	l.running.Wait()
+	nothingRuns(t, l)
+}
+
+func TestUnknownOrders(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, Config{})
+	for name, o := range map[string]Order{
+		"experiment": {ID: uuid.New(), Experiment: "everything"},
+		"layer":      {ID: uuid.New(), Experiment: "two-tabs", Without: []string{"form-lock"}},
+		"no ID":      {Experiment: "two-tabs"},
+		"clicks":     {ID: uuid.New(), Experiment: "five-clicks", Sent: -1},
+	} {
+		if err := l.Start(t.Context(), o); !errors.Is(err, ErrUnknown) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestFormLockOfTheVisitor sends as many clicks as the visitor's browser let through, on the side with the form lock only.
+func TestFormLockOfTheVisitor(t *testing.T) {
+	t.Parallel()
+	result := order(t, sharedLab(t), "five-clicks", 1, formLock)
+	for n, sent := range []int{1, 5} {
+		for _, a := range result.Sides[n].Attempts {
+			stopped := a.Outcome == NotSent && fmt.Sprint(a.Met) == "[form-lock]" && a.Key == "" && a.Says != ""
+			if stopped == (a.N <= sent) {
+				t.Errorf("side %d: %+v", n, a)
+			}
+		}
+	}
+	if met := fmt.Sprint(result.Sides[0].Attempts[0].Met); met != "[form-lock intent]" {
+		t.Errorf("the first click met %s", met)
+	}
+	if result.Sides[1].Things != 1 {
+		t.Errorf("%d invoices of five clicks with one key", result.Sides[1].Things)
+	}
+}

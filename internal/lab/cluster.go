@@ -1,0 +1,199 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"onlyonce/internal/account"
+	"onlyonce/internal/postgres"
+	"onlyonce/internal/postgres/server"
+)
+
+// settings are for a small server whose data nobody keeps. It may be killed, and then has what was committed: only when the
+// whole machine fails something is lost.
+var settings = map[string]string{
+	"fsync":                            "off",
+	"full_page_writes":                 "off",
+	"autovacuum":                       "off",
+	"wal_level":                        "minimal",
+	"max_wal_senders":                  "0",
+	"max_wal_size":                     "64MB",
+	"min_wal_size":                     "32MB",
+	"shared_buffers":                   "32MB",
+	"max_connections":                  "100",
+	"log_min_messages":                 "fatal",
+	"timezone":                         "UTC",
+	"client_connection_check_interval": "50ms", // what a killed replica had begun is rolled back at once
+}
+
+// template is the database that those of the runs are copies of.
+const template = server.Database
+
+// cluster is a PostgreSQL server of the lab.
+type cluster struct {
+	account server.Account
+	dir     string // holds everything, and goes with the server, however the app ends
+	process *server.Process
+	admin   *pgxpool.Pool // the superuser's, for whole databases
+	tenant  uuid.UUID
+	tokens  []string // the first is that of the program; then one for each attempt
+	clones  atomic.Int64
+}
+
+// startCluster starts a server with a database that is ready to be copied. It leaves nothing if it fails.
+func (s *site) startCluster(ctx context.Context, name string) (_ *cluster, err error) {
+	c := &cluster{account: s.account, dir: filepath.Join(s.dir, name)}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.RemoveAll(c.dir))
+		}
+	}()
+	data := filepath.Join(c.dir, "data")
+	if err := errors.Join(s.account.Mkdir(c.dir), s.account.Mkdir(data)); err != nil {
+		return nil, err
+	}
+	if err := server.Init(ctx, s.programs, s.account, data, false, nil); err != nil {
+		return nil, err
+	}
+	log, err := os.OpenFile(filepath.Join(c.dir, "postgres.log"), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close() // the server has inherited it
+	c.process, err = server.Start(ctx, server.Config{
+		Programs: s.programs, Account: s.account, DataDir: data,
+		SocketDir: c.dir, // so that its guard removes everything
+		Settings:  settings, Log: log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if c.admin, err = pgxpool.New(ctx, server.URL(c.dir, server.Superuser, "postgres")+"&pool_max_conns=4"); err == nil {
+		err = c.prepare(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(err, c.stop(context.WithoutCancel(ctx)))
+	}
+	return c, nil
+}
+
+// attempts is how many one run makes at most.
+const attempts = 50
+
+// prepare makes the template: the schema, a tenant with one customer, and tokens.
+func (c *cluster) prepare(ctx context.Context) error {
+	url := server.URL(c.dir, server.Role, template)
+	if err := postgres.Migrate(ctx, url); err != nil {
+		return err
+	}
+	pool, err := postgres.OpenSmall(ctx, url, 2)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	tenant, _, err := account.CreateTenant(ctx, pool, "Lab")
+	if err != nil {
+		return err
+	}
+	c.tenant = tenant.ID
+	for n := range 1 + attempts {
+		name := "program"
+		if n > 0 {
+			name = fmt.Sprintf("attempt %d", n)
+		}
+		token, _, err := account.CreateToken(ctx, pool, c.tenant, name, false)
+		if err != nil {
+			return err
+		}
+		c.tokens = append(c.tokens, token)
+	}
+	err = postgres.InTenant(ctx, pool, c.tenant, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, `SELECT create_or_reuse_customer($1, $2, 'ada@example.com', 'Ada Lovelace', '12 Old Street', 'GB')`,
+			c.tenant, customerID)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	pool.Close()
+	return c.exec(ctx, "ALTER DATABASE "+template+" WITH IS_TEMPLATE true ALLOW_CONNECTIONS false")
+}
+
+// customerID is the customer whom every run begins with.
+const customerID = "0199d1f0-0000-7000-8000-0000000000ad"
+
+// clone makes a database for one side of a run.
+func (c *cluster) clone(ctx context.Context) (name string, err error) {
+	name = fmt.Sprintf("run_%d", c.clones.Add(1))
+	return name, c.exec(ctx, fmt.Sprintf("CREATE DATABASE %s OWNER %s TEMPLATE %s STRATEGY file_copy", name, server.Role, template))
+}
+
+func (c *cluster) drop(ctx context.Context, name string) error {
+	return c.exec(ctx, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)")
+}
+
+func (c *cluster) exec(ctx context.Context, sql string) error {
+	if _, err := c.admin.Exec(ctx, sql); err != nil {
+		return fmt.Errorf("%s: %w", sql, err)
+	}
+	return nil
+}
+
+// socket is where the server listens.
+func (c *cluster) socket() string { return filepath.Join(c.dir, ".s.PGSQL.5432") }
+
+// stop ends the server. Its directory goes with it.
+func (c *cluster) stop(ctx context.Context) error {
+	if c.admin != nil {
+		c.admin.Close()
+	}
+	return c.process.Stop(ctx)
+}
+
+// crash kills one process of the server, after which PostgreSQL ends all others and recovers from its log, as after a power
+// failure. It returns when the server takes connections again.
+func (c *cluster) crash(ctx context.Context) error {
+	var pid int
+	err := c.admin.QueryRow(ctx, `SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'`).Scan(&pid)
+	if err != nil {
+		return fmt.Errorf("find a process of PostgreSQL: %w", err)
+	}
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		return fmt.Errorf("kill a process of PostgreSQL: %w", err)
+	}
+	err = until(ctx, func(ctx context.Context) (bool, error) {
+		var now int
+		err := c.admin.QueryRow(ctx, `SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'`).Scan(&now)
+		return err == nil && now != pid, nil // errors are what a server gives that is down
+	})
+	if err != nil {
+		return fmt.Errorf("wait until PostgreSQL has recovered: %w", err)
+	}
+	return nil
+}
+
+// until asks again and again until the answer is yes, an error, or ctx ends.
+func until(ctx context.Context, is func(context.Context) (bool, error)) error {
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if yes, err := is(ctx); yes || err != nil {
+			return err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return ctx.Err() //nolint:wrapcheck // the caller knows what it waited for
+		}
+	}
+}

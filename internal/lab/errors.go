@@ -1,0 +1,47 @@
+package lab
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// ErrUnknown says that there is no such experiment, no such layer in it, or no such run of this visitor.
+var ErrUnknown = errors.New("there is no such experiment")
+
+// ErrClosed says that the lab is closing, with the app.
+var ErrClosed = errors.New("the app is stopping, and the lab with it")
+
+// TooManyError says that a visitor has to wait before the next run.
+type TooManyError struct {
+	Running bool          // because one is under way
+	After   time.Duration // how long, if not
+}
+
+func (e *TooManyError) Error() string {
+	if e.Running {
+		return "One of your experiments is still running. You can begin the next one when it is done."
+	}
+	return fmt.Sprintf("That was a lot of experiments in one minute. You can begin the next one in %d seconds.",
+		int(e.After.Seconds())+1)
+}
+
+// FullError says that too many visitors wait already.
+type FullError struct{ Waiting int }
+
+func (e *FullError) Error() string {
+	return fmt.Sprintf("%d other people are waiting for the lab. Please try again in a minute.", e.Waiting)
+}
+
+// UnavailableError says why the lab cannot start. The next order tries again.
+type UnavailableError struct {
+	Reason string // a sentence, for people
+	Err    error  // for the log; may be nil
+}
+
+func (e *UnavailableError) Error() string {
+	return "The lab cannot start on this machine now. " + e.Reason
+}
+
+// Unwrap gives the cause.
+func (e *UnavailableError) Unwrap() error { return e.Err }

@@ -1,0 +1,121 @@
+package lab
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// expected is how many things there are without some layers; with all of them there is one.
+var expected = map[string]map[string]int{
+	"five-clicks":   {"form-lock": 1, "intent": 5, "form-lock intent": 5},
+	"two-tabs":      {"intent": 2},
+	"lost-answer":   {"one-key": 2, "intent": 2, "one-key intent": 2},
+	"same-number":   {"unique-number": 2},
+	"two-edits":     {"version": 2},
+	"pay-twice":     {"intent": 1, "open-amount": 2, "intent open-amount": 3},
+	"tomorrow":      {"key-for-life": 2},
+	"fifty":         {"one-key": 50, "intent": 50, "one-key intent": 50},
+	"kill":          {"intent": 2, "same-transaction": 2, "intent same-transaction": 2},
+	"stop-postgres": {"one-key": 2, "intent": 2, "one-key intent": 2},
+}
+
+// TestExperiments carries out each experiment with all layers, without each, and without all, and compares what it says with
+// what is in the database.
+func TestExperiments(t *testing.T) {
+	t.Parallel()
+	for _, s := range scripts() {
+		all := remain(s.Layers, nil)
+		for _, layer := range all {
+			t.Run(s.Slug+" without "+layer, func(t *testing.T) { check(t, s, layer) })
+		}
+		if len(all) > 1 {
+			t.Run(s.Slug+" without all", func(t *testing.T) { check(t, s, all...) })
+		}
+	}
+}
+
+func check(t *testing.T, s script, without ...string) {
+	t.Helper()
+	t.Parallel()
+	l := sharedLab(t)
+	result := order(t, l, s.Slug, 0, without...)
+	want, ok := expected[s.Slug][strings.Join(without, " ")]
+	if !ok {
+		t.Fatal("nothing is expected")
+	}
+	run, _ := l.find(result.ID, t.Name())
+	for n, things := range []int{1, want} {
+		side := result.Sides[n]
+		if side.Things != things || len(side.Rows) != things || !side.Done {
+			t.Errorf("side %d has %d things in %d rows, want %d: %+v", n, side.Things, len(side.Rows), things, side)
+		}
+		if s.amount > 0 && (side.Amount != s.amount*int64(things) || side.Meant != "€123.00") {
+			t.Errorf("side %d: %s for %s", n, side.Money, side.Meant)
+		}
+		checkAttempts(t, side, remain(s.Layers, side.Without))
+		if there := stored(t, run.kept[n], side.SQL); there != fmt.Sprint(side.Columns, side.Rows) {
+			t.Errorf("side %d says %v %v, and the database %s", n, side.Columns, side.Rows, there)
+		}
+	}
+}
+
+// checkAttempts holds that each thing was made by one attempt, and that each attempt met no layer that was taken away.
+func checkAttempts(t *testing.T, side Side, left []string) {
+	t.Helper()
+	made := map[int]int{}
+	for _, a := range side.Attempts {
+		if !a.Done || a.Says == "" || a.Outcome == "" {
+			t.Errorf("attempt %d is not complete: %+v", a.N, a)
+		}
+		if a.Row > 0 {
+			made[a.Row]++
+		}
+		for _, met := range a.Met {
+			if !slices.Contains(left, met) {
+				t.Errorf("attempt %d met %s, which was taken away", a.N, met)
+			}
+		}
+		if a.Outcome == Created && a.Row == 0 {
+			t.Errorf("attempt %d was created, and made nothing: %+v", a.N, a)
+		}
+	}
+	for row := range side.Rows {
+		if made[row+1] != 1 {
+			t.Errorf("row %d was made by %d attempts", row+1, made[row+1])
+		}
+	}
+}
+
+// stored is what a SELECT gives.
+func stored(t *testing.T, url, sql string) string {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url+"&timezone=UTC")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	found, err := conn.Query(t.Context(), sql, pgx.QueryExecModeSimpleProtocol)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var columns []string
+	for _, field := range found.FieldDescriptions() {
+		columns = append(columns, field.Name)
+	}
+	rows := [][]string{}
+	for found.Next() {
+		var cells []string
+		for _, value := range found.RawValues() {
+			cells = append(cells, string(value))
+		}
+		rows = append(rows, cells)
+	}
+	if found.Err() != nil {
+		t.Fatal(found.Err())
+	}
+	return fmt.Sprint(columns, rows)
+}

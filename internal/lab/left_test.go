@@ -1,0 +1,236 @@
+package lab
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"onlyonce/internal/postgres/pgtest"
+
+	"github.com/google/uuid"
+)
+
+// newDir is a directory with a short path that the account of PostgreSQL can enter.
+func newDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/tmp", "lab-") //nolint:usetesting // whose path is too long for a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func list(t *testing.T, dir string) (found []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		found = append(found, entry.Name())
+	}
+	return found
+}
+
+// group names the processes of a process group that still run.
+func group(t *testing.T, pgid int) (found []string) {
+	t.Helper()
+	out, err := exec.Command("ps", "-A", "-o", "pgid=,stat=,comm=").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(out)) {
+		if words := strings.Fields(line); len(words) > 2 && words[0] == fmt.Sprint(pgid) && words[1][0] != 'Z' {
+			found = append(found, words[2])
+		}
+	}
+	return found
+}
+
+func eventually(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if err := until(ctx, func(context.Context) (bool, error) { return is(), nil }); err != nil {
+		t.Errorf("%s: %v", what, err)
+	}
+}
+
+func TestNothingIsLeftAfterClose(t *testing.T) {
+	t.Parallel()
+	dir := newDir(t)
+	l := newLab(t, Config{Dir: dir})
+	if err := l.Close(t.Context()); err != nil { // nothing was started yet
+		t.Error(err)
+	}
+	l = newLab(t, Config{Dir: dir})
+	o := Order{ID: uuid.New(), Visitor: "Ada", Experiment: "stop-postgres"}
+	if err := l.Start(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	leash := l.site.leash.Group
+	for seen := range l.Watch(t.Context(), o.ID, o.Visitor) {
+		if seen.Sides[0].Attempts[0].Began > 0 {
+			break
+		}
+	}
+	if err := l.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if left := append(list(t, dir), group(t, leash)...); len(left) > 0 {
+		t.Errorf("left are %v", left)
+	}
+	if last, ok := l.Result(o.ID, o.Visitor); !ok || last.State != Failed {
+		t.Errorf("the run is %+v", last)
+	}
+	if err := l.Start(t.Context(), Order{ID: uuid.New(), Experiment: "two-tabs"}); !errors.Is(err, ErrClosed) {
+		t.Errorf("a closed lab: %v", err)
+	}
+}
+
+func TestIdleLabStopsAndStartsAgain(t *testing.T) {
+	t.Parallel()
+	dir := newDir(t)
+	l := newLab(t, Config{Dir: dir, Idle: time.Millisecond})
+	for range 2 {
+		if result := order(t, l, "two-tabs", 0); result.Sides[0].Things != 1 {
+			t.Errorf("%+v", result.Sides)
+		}
+		eventually(t, "the lab stops", func() bool { return len(list(t, dir)) == 0 })
+	}
+}
+
+func TestNoRoom(t *testing.T) {
+	t.Parallel()
+	dir := newDir(t)
+	l := newLab(t, Config{Dir: dir, Room: 1 << 60})
+	o := Order{ID: uuid.New(), Visitor: "Ada", Experiment: "two-tabs"}
+	var unavailable *UnavailableError
+	if err := l.Start(t.Context(), o); !errors.As(err, &unavailable) || !strings.Contains(unavailable.Reason, "MB free") {
+		t.Errorf("no room: %v", err)
+	}
+	if left := list(t, dir); len(left) > 0 {
+		t.Errorf("left are %v", left)
+	}
+	l.config.Room = 1
+	if err := l.Start(t.Context(), o); err != nil {
+		t.Errorf("the next order: %v", err)
+	}
+	await(t, l, o)
+}
+
+// TestHelper is the program that the tests below start: a lab in a process of its own.
+func TestHelper(t *testing.T) {
+	dir := os.Getenv("LAB_DIR")
+	if dir == "" {
+		return // not asked for
+	}
+	l, err := New(Config{Program: os.Getenv("LAB_PROGRAM"), Dir: dir, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Order{ID: uuid.New(), Visitor: "Ada", Experiment: "stop-postgres"}
+	if err := l.Start(t.Context(), o); err != nil {
+		fmt.Fprintln(os.Stdout, "refused", err, list(t, dir))
+		return
+	}
+	fmt.Fprintln(os.Stdout, "leash", l.site.leash.Group)
+	for seen := range l.Watch(t.Context(), o.ID, o.Visitor) {
+		if seen.Sides[0].Attempts[0].Began > 0 {
+			fmt.Fprintln(os.Stdout, "running")
+		}
+	}
+}
+
+// helper starts it, by way of a shell command that ends with "$@".
+func helper(t *testing.T, dir, shell string) (*exec.Cmd, *bufio.Scanner) {
+	t.Helper()
+	pgtest.Long(t)
+	path, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", shell, "sh", os.Args[0], "-test.run=^TestHelper$")
+	cmd.Env = append(os.Environ(), "LAB_DIR="+dir, "LAB_PROGRAM="+path, "TMPDIR="+t.TempDir())
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return cmd, bufio.NewScanner(out)
+}
+
+func TestNothingIsLeftAfterKill(t *testing.T) {
+	t.Parallel()
+	for _, when := range []string{"leash", "running"} { // while another PostgreSQL is made, and in the middle of an attempt
+		t.Run(when, func(t *testing.T) {
+			t.Parallel()
+			dir := newDir(t)
+			cmd, lines := helper(t, dir, `exec "$@"`)
+			leash := 0
+			for lines.Scan() {
+				_, _ = fmt.Sscanf(lines.Text(), "leash %d", &leash) // one of the lines
+				if strings.HasPrefix(lines.Text(), when) {
+					break
+				}
+			}
+			if leash == 0 || len(group(t, leash)) == 0 {
+				t.Fatal("the lab does not run")
+			}
+			if err := cmd.Process.Signal(syscall.SIGKILL); err != nil {
+				t.Fatal(err)
+			}
+			_ = cmd.Wait()
+			eventually(t, "the servers go", func() bool { return len(group(t, leash)) == 0 })
+			eventually(t, "the directory goes", func() bool { return len(list(t, dir)) == 0 })
+			eventually(t, "all processes go", func() bool { return !mentioned(t, dir) })
+		})
+	}
+}
+
+// mentioned tells whether a process that runs has a path among its arguments.
+func mentioned(t *testing.T, path string) bool {
+	t.Helper()
+	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if args, _ := os.ReadFile(file); bytes.Contains(args, []byte(path)) { // gone in between
+			return true
+		}
+	}
+	return false
+}
+
+// TestDiskFull has a lab whose processes cannot write files of more than a megabyte.
+func TestDiskFull(t *testing.T) {
+	t.Parallel()
+	dir := newDir(t)
+	cmd, lines := helper(t, dir, `ulimit -f 2000; exec "$@"`)
+	var said string
+	for lines.Scan() {
+		said += lines.Text()
+	}
+	_ = cmd.Wait()
+	if !strings.Contains(said, "refused The lab cannot start on this machine now. It could not make its database") ||
+		!strings.Contains(said, "[]") || len(list(t, dir)) > 0 || mentioned(t, dir) {
+		t.Errorf("it said %q, and left %v", said, list(t, dir))
+	}
+}

@@ -1,0 +1,124 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"onlyonce/internal/postgres/pgtest"
+
+	"github.com/google/uuid"
+)
+
+// program builds the server once, and shared is the lab of the tests that need no other. They are variables of the package because
+// testing gives TestMain and the tests no other way to share anything.
+var (
+	scratch string
+	program = sync.OnceValues(func() (string, error) {
+		path := filepath.Join(scratch, "server")
+		if out, err := exec.Command("go", "build", "-o", path, "onlyonce/cmd/server").CombinedOutput(); err != nil {
+			return "", fmt.Errorf("build the server: %w\n%s", err, out)
+		}
+		return path, nil
+	})
+	shared = sync.OnceValues(func() (*Lab, error) {
+		path, err := program()
+		if err != nil {
+			return nil, err
+		}
+		log := slog.New(slog.NewTextHandler(os.Stderr, nil))
+		return New(Config{Program: path, Log: log, Keep: true, AtOnce: 3, Waiting: 1000, RunTime: 2 * time.Minute})
+	})
+	sharing atomic.Bool // somebody has asked for it
+)
+
+func TestMain(m *testing.M) {
+	code, err := inScratch(m.Run)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "lab:", err)
+		code = max(code, 1)
+	}
+	os.Exit(code)
+}
+
+func inScratch(run func() int) (code int, err error) {
+	if scratch, err = os.MkdirTemp("", "onlyonce-lab-test-"); err != nil {
+		return 1, err
+	}
+	defer os.RemoveAll(scratch)
+	code = run()
+	if !sharing.Load() {
+		return code, nil
+	}
+	l, err := shared()
+	if err != nil {
+		return 1, err
+	}
+	return code, l.Close(context.Background())
+}
+
+// sharedLab is one whose databases stay.
+func sharedLab(t *testing.T) *Lab {
+	t.Helper()
+	pgtest.Long(t)
+	sharing.Store(true)
+	l, err := shared()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// newLab makes a lab that is closed when the test ends.
+func newLab(t *testing.T, c Config) *Lab {
+	t.Helper()
+	pgtest.Long(t)
+	path, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Program, c.Log = path, slog.New(slog.NewTextHandler(t.Output(), nil))
+	l, err := New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := l.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	return l
+}
+
+// order orders a run and waits for its end.
+func order(t *testing.T, l *Lab, experiment string, sent int, without ...string) Result {
+	t.Helper()
+	o := Order{ID: uuid.New(), Visitor: t.Name(), Experiment: experiment, Without: without, Sent: sent}
+	if err := l.Start(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	last := await(t, l, o)
+	if last.State != Done {
+		t.Fatalf("%s: %s", last.State, last.Problem)
+	}
+	return last
+}
+
+// await waits for the end of a run.
+func await(t *testing.T, l *Lab, o Order) (last Result) {
+	t.Helper()
+	for seen := range l.Watch(t.Context(), o.ID, o.Visitor) {
+		last = seen
+	}
+	if !last.State.Over() {
+		t.Fatalf("%+v", last)
+	}
+	return last
+}

@@ -1,0 +1,126 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+)
+
+// admit takes a run in, if it is allowed and not known yet; without really it only looks.
+func (l *Lab) admit(r *run, really bool) (known bool, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return false, ErrClosed
+	}
+	l.forget()
+	now, recent, oldest := time.Now(), 0, time.Now()
+	for _, other := range l.runs {
+		if other.order.ID == r.order.ID {
+			if other.order.Visitor != r.order.Visitor {
+				return false, ErrUnknown
+			}
+			return true, nil
+		}
+		if other.order.Visitor != r.order.Visitor {
+			continue
+		}
+		if other.over.IsZero() {
+			return false, &TooManyError{Running: true}
+		}
+		if began := other.result.Began; now.Sub(began) < time.Minute {
+			recent++
+			if began.Before(oldest) {
+				oldest = began
+			}
+		}
+	}
+	if recent >= l.config.PerMinute {
+		return false, &TooManyError{After: time.Minute - now.Sub(oldest)}
+	}
+	if len(l.queue) >= l.config.Waiting {
+		return false, &FullError{Waiting: len(l.queue)}
+	}
+	if really {
+		l.runs = append(l.runs, r)
+		l.queue = append(l.queue, r)
+		l.dispatch()
+	}
+	return false, nil
+}
+
+// forget drops results that are too old or too many.
+func (l *Lab) forget() {
+	surplus := len(l.runs) - l.config.Results
+	l.runs = slices.DeleteFunc(l.runs, func(r *run) bool {
+		if r.over.IsZero() {
+			return false
+		}
+		surplus--
+		return surplus >= 0 || time.Since(r.over) > l.config.ResultAge
+	})
+}
+
+// dispatch begins the runs that may begin, and tells the others how many come before them.
+func (l *Lab) dispatch() {
+	alone := func(r *run) bool { return r.script.alone }
+	for n := 0; n < len(l.queue) && len(l.busy) < l.config.AtOnce; {
+		r := l.queue[n]
+		if alone(r) && slices.ContainsFunc(l.busy, alone) {
+			n++
+			continue
+		}
+		l.queue = slices.Delete(l.queue, n, n+1)
+		l.busy = append(l.busy, r)
+		on := l.site // which stays until release
+		l.running.Go(func() { l.carryOut(r, on) })
+	}
+	for n, r := range l.queue {
+		ahead := n + len(l.busy)
+		r.update(func(result *Result) { result.Ahead = ahead })
+	}
+}
+
+// carryOut performs a run, and lets the next one begin.
+func (l *Lab) carryOut(r *run, on *site) {
+	r.update(func(result *Result) { result.State, result.Ahead = Running, 0 })
+	ctx, cancel := context.WithTimeout(l.alive, l.config.RunTime)
+	defer cancel()
+	err := l.performOn(ctx, r, on)
+	state, problem := Done, ""
+	if err != nil {
+		state, problem = Failed, "Something in the lab itself went wrong, so this run says nothing. Please try again."
+		if ctx.Err() != nil {
+			problem = "The run took too long and was stopped. Please try again."
+		}
+		l.config.Log.WarnContext(ctx, "a run of the lab failed", "experiment", r.script.Slug, "error", err)
+	}
+	l.mu.Lock()
+	r.over = time.Now()
+	l.busy = slices.DeleteFunc(l.busy, func(other *run) bool { return other == r })
+	l.dispatch()
+	l.mu.Unlock()
+	l.release()
+	r.update(func(result *Result) { result.State, result.Problem = state, problem })
+}
+
+func (l *Lab) performOn(ctx context.Context, r *run, on *site) error {
+	if !r.script.alone {
+		return r.perform(ctx, l, on.leash, on.cluster)
+	}
+	own, err := on.startCluster(ctx, r.order.ID.String()[:8])
+	if err != nil {
+		return err
+	}
+	err = r.perform(ctx, l, on.leash, own)
+	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), ending)
+	defer cancel()
+	if l.config.Keep {
+		l.mu.Lock()
+		l.kept = append(l.kept, own)
+		l.mu.Unlock()
+		return err
+	}
+	return errors.Join(err, own.stop(ending))
+}

@@ -1,0 +1,147 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"onlyonce/internal/money"
+	"onlyonce/internal/postgres/server"
+	"onlyonce/internal/replica"
+)
+
+// run is one order and what is known of it.
+type run struct {
+	order   Order
+	script  script
+	without []Layer
+	lanes   [][]lane
+	keys    [][]string
+	over    time.Time // zero while it is under way
+	kept    []string  // URLs of the databases of its sides, if they are kept
+
+	mu      sync.Mutex
+	result  Result
+	changed chan struct{} // closed with the next change
+}
+
+// newRun checks an order.
+func newRun(o Order) (*run, error) {
+	r := &run{order: o, changed: make(chan struct{})}
+	all := scripts()
+	n := slices.IndexFunc(all, func(s script) bool { return s.Slug == o.Experiment })
+	if n < 0 || o.ID == uuid.Nil || o.Sent < 0 {
+		return nil, ErrUnknown
+	}
+	r.script = all[n]
+	for _, slug := range o.Without {
+		if !slices.ContainsFunc(r.script.Layers, func(l Layer) bool { return l.Slug == slug }) {
+			return nil, ErrUnknown
+		}
+	}
+	for _, layer := range r.script.Layers { // each once, in their order
+		if slices.Contains(o.Without, layer.Slug) {
+			r.without = append(r.without, layer)
+		}
+	}
+	sides, lanes, keys := r.script.begin(o, r.without)
+	r.lanes, r.keys = lanes, keys
+	r.result = Result{ID: o.ID, Experiment: r.script.Experiment, Without: r.without, State: Waiting, Sides: sides, Began: time.Now().UTC()}
+	return r, nil
+}
+
+// update changes the result, and tells those who watch.
+func (r *run) update(change func(*Result)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	change(&r.result)
+	close(r.changed)
+	r.changed = make(chan struct{})
+}
+
+// look gives a copy of the result, and a channel that is closed when there is a newer one.
+func (r *run) look() (Result, <-chan struct{}) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	seen := r.result
+	seen.Sides = slices.Clone(seen.Sides)
+	for n, side := range seen.Sides {
+		seen.Sides[n].Attempts = slices.Clone(side.Attempts)
+		seen.Sides[n].Events = slices.Clone(side.Events)
+	}
+	return seen, r.changed
+}
+
+// Over says that nothing more will happen.
+func (s State) Over() bool { return s == Done || s == Failed }
+
+// watch gives each newer result until the run is over or ctx ends.
+func (r *run) watch(ctx context.Context) iter.Seq[Result] {
+	return func(yield func(Result) bool) {
+		for {
+			seen, changed := r.look()
+			if !yield(seen) || seen.State.Over() {
+				return
+			}
+			select {
+			case <-changed:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+}
+
+// perform carries the run out, one side after the other.
+func (r *run) perform(ctx context.Context, l *Lab, leash *replica.Leash, c *cluster) error {
+	for side := range r.result.Sides {
+		if err := r.performSide(ctx, l, leash, c, side); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *run) performSide(ctx context.Context, l *Lab, leash *replica.Leash, c *cluster, side int) (err error) {
+	gone := [][]Layer{nil, r.without}[side]
+	s := &stage{
+		program: l.config.Program, leash: leash, cluster: c, run: r, side: side, left: remain(r.script.Layers, gone),
+		lanes: r.lanes[side], keys: r.keys[side],
+		client: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}, marks: map[string]int{},
+	}
+	if r.order.Sent == 0 { // nobody knows what the form lock would have done
+		s.left = slices.DeleteFunc(s.left, func(slug string) bool { return slug == formLock })
+	}
+	defer func() {
+		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), ending)
+		defer cancel()
+		err = errors.Join(err, s.remove(ending, l.config.Keep))
+	}()
+	if err := s.build(ctx, r.script, gone); err != nil {
+		return err
+	}
+	if l.config.Keep {
+		r.kept = append(r.kept, server.URL(c.dir, server.Superuser, s.database))
+	}
+	s.began = time.Now()
+	if err := r.script.play(ctx, s); err != nil {
+		return fmt.Errorf("%w%s", err, s.log())
+	}
+	return s.finish(ctx)
+}
+
+// ending bounds the cleaning behind a side.
+const ending = 10 * time.Second
+
+// euros writes cents for people: "€6,150.00".
+func euros(cents int64) string {
+	euro, _ := money.ParseCurrency("EUR")
+	return "€" + euro.Display(cents)
+}

@@ -1,0 +1,140 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"onlyonce/internal/postgres/server"
+)
+
+// at is the time since the beginning, in milliseconds.
+func (s *stage) at() float64 { return float64(time.Since(s.began).Microseconds()) / 1000 }
+
+// event notes what happened to the servers.
+func (s *stage) event(what string) {
+	at := s.at()
+	s.run.update(func(r *Result) { r.Sides[s.side].Events = append(r.Sides[s.side].Events, Event{At: at, What: what}) })
+}
+
+// send makes one attempt, and notes what came of it.
+func (s *stage) send(ctx context.Context, n int) {
+	l := s.lanes[n]
+	if l.unsent {
+		return
+	}
+	token := s.cluster.tokens[0]
+	if !slices.Contains(s.left, intent) && slices.ContainsFunc(s.run.script.Layers, func(l Layer) bool { return l.Slug == intent }) {
+		token = s.cluster.tokens[1+n]
+	}
+	l.path = s.path(l)
+	began := s.at()
+	s.run.update(func(r *Result) { r.Sides[s.side].Attempts[n].Began = began })
+	a := ask(ctx, s.client, s.front[l.replica].Addr(), token, s.keys[n], l)
+	took := s.at() - began
+	s.mu.Lock()
+	if a.outcome == Created || a.outcome == Changed {
+		s.marks[a.mark] = n
+	}
+	s.mu.Unlock()
+	s.run.update(func(r *Result) {
+		at := &r.Sides[s.side].Attempts[n]
+		at.Took, at.Status, at.Outcome, at.Says, at.Met, at.Done = took, a.status, a.outcome, a.says, a.met(s.left), true
+	})
+}
+
+func (s *stage) path(l lane) string { return strings.Replace(l.path, "{id}", s.record, 1) }
+
+// together makes attempts that are all under way at the same time: they meet a lock that is held until they wait for it.
+func (s *stage) together(ctx context.Context, lanes []int, lock string) error {
+	tx, err := s.lock(ctx, lock)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback(context.WithoutCancel(ctx))
+	var all sync.WaitGroup
+	for _, n := range lanes {
+		all.Go(func() { s.send(ctx, n) })
+	}
+	bounded, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if err := s.waiters(bounded, s.transactions(lanes)); err != nil && bounded.Err() == nil {
+		return err
+	}
+	if err := tx.Rollback(ctx); err != nil {
+		return fmt.Errorf("release a lock: %w", err)
+	}
+	all.Wait()
+	return nil
+}
+
+// transactions is how many of some attempts can be in the database at once.
+func (s *stage) transactions(lanes []int) int {
+	busy := map[int]map[string]bool{}
+	for _, n := range lanes {
+		l := s.lanes[n]
+		if l.unsent {
+			continue
+		}
+		if busy[l.replica] == nil {
+			busy[l.replica] = map[string]bool{}
+		}
+		who := s.keys[n] // one process sends one transaction for all that come with one key
+		if !slices.Contains(s.left, intent) {
+			who = fmt.Sprint(n)
+		}
+		busy[l.replica][who] = true
+	}
+	sum := 0
+	for _, b := range busy {
+		sum += min(conns, len(b))
+	}
+	return sum
+}
+
+// The locks in the middle of a transaction.
+const (
+	lockNumbers = `SELECT pg_advisory_xact_lock(invoice_series_lock(id, 2026)) FROM tenants`
+	lockInvoice = `SELECT FROM invoices FOR UPDATE`
+)
+
+// lock takes a lock that requests wait for.
+func (s *stage) lock(ctx context.Context, sql string) (pgx.Tx, error) {
+	tx, err := s.admin.Begin(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("take a lock: %w", err)
+	}
+	if _, err := tx.Exec(ctx, sql); err != nil {
+		return nil, errors.Join(fmt.Errorf("take a lock: %w", err), tx.Rollback(ctx))
+	}
+	return tx, nil
+}
+
+// patience is how long we wait for what makes a run more telling, and is not needed for its outcome.
+const patience = 3 * time.Second
+
+// waiters returns when n transactions wait for a lock.
+func (s *stage) waiters(ctx context.Context, n int) error {
+	return s.count(ctx, n, `
+		SELECT count(*) FROM pg_stat_activity
+		WHERE datname = current_database() AND usename = '`+server.Role+`' AND wait_event_type = 'Lock'`)
+}
+
+// count returns when a SELECT gives a number.
+func (s *stage) count(ctx context.Context, want int, sql string) error {
+	err := until(ctx, func(ctx context.Context) (bool, error) {
+		var found int
+		err := s.admin.QueryRow(ctx, sql).Scan(&found)
+		return found == want, err
+	})
+	if err != nil {
+		return fmt.Errorf("wait until %s gives %d: %w", sql, want, err)
+	}
+	return nil
+}

@@ -1,0 +1,142 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+
+	"onlyonce/internal/postgres/server"
+	"onlyonce/internal/replica"
+)
+
+// site is where the lab has its processes and files. It goes with this program, however that ends.
+type site struct {
+	account  server.Account
+	programs server.Programs
+	dir      string // holds everything
+	leash    *replica.Leash
+	cleaner  *cleaner
+	cluster  *cluster
+}
+
+// newSite makes one in a directory. It leaves nothing if it fails.
+func newSite(ctx context.Context, parent string) (_ *site, err error) {
+	s := &site{}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.stop(context.WithoutCancel(ctx)))
+		}
+	}()
+	if s.account, err = server.ChooseAccount(""); err != nil {
+		return nil, err
+	}
+	if s.programs, err = server.Locate(ctx, s.account, 0); err != nil {
+		return nil, err
+	}
+	if s.dir, err = s.account.MkdirTemp(parent, "onlyonce-lab-"); err != nil {
+		return nil, err
+	}
+	if s.cleaner, err = newCleaner(ctx, s.dir); err != nil {
+		return nil, err
+	}
+	if s.leash, err = replica.NewLeash(ctx); err != nil {
+		return nil, err
+	}
+	if s.cluster, err = s.startCluster(ctx, "all"); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// stop ends everything. Its directory goes with it.
+func (s *site) stop(ctx context.Context) error {
+	var errs []error
+	if s.leash != nil {
+		s.leash.Release()
+	}
+	if s.cluster != nil {
+		errs = append(errs, s.cluster.stop(ctx))
+	}
+	if s.dir != "" {
+		errs = append(errs, os.RemoveAll(s.dir))
+	}
+	if s.cleaner != nil {
+		s.cleaner.release()
+	}
+	return errors.Join(errs...)
+}
+
+// cleaner removes a directory when this program has ended, kill -9 included: the kernel then closes the pipe that it reads.
+type cleaner struct {
+	pipe io.Closer
+	cmd  *exec.Cmd
+}
+
+// clean gives the servers five seconds to stop, each of which removes its own directory. Then it removes what is left, for up
+// to a minute: a program that was about to make a database still adds to it.
+const clean = `
+	cat
+	n=0
+	while [ -e "$1" ] && [ $n -lt 120 ]; do
+		if [ $n -lt 10 ]; then rmdir -- "$1"; else rm -rf -- "$1"; fi 2>/dev/null
+		n=$((n + 1))
+		sleep 0.5
+	done`
+
+func newCleaner(ctx context.Context, dir string) (*cleaner, error) {
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), "/bin/sh", "-c", clean, "cleaner", dir)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	pipe, err := cmd.StdinPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("start the cleaner of %s: %w", dir, err)
+	}
+	return &cleaner{pipe: pipe, cmd: cmd}, nil
+}
+
+// release lets the cleaner do its work, and waits for it.
+func (c *cleaner) release() {
+	_ = c.pipe.Close()
+	_ = c.cmd.Wait() // what it could not remove stays
+}
+
+const (
+	roomInMemory = 1 << 30   // that a directory in memory must have
+	leastRoom    = 200 << 20 // that a directory must have at all, unless the Config says otherwise
+)
+
+// place is a directory in memory if there is room, else /tmp: not [os.TempDir], whose path may be too long for a socket.
+// The error is an [UnavailableError].
+func place(dir string, least int64) (string, error) {
+	if dir == "" {
+		dir = "/tmp"
+		if free, err := freeSpace("/dev/shm"); err == nil && free >= roomInMemory {
+			dir = "/dev/shm"
+		}
+	}
+	free, err := freeSpace(dir)
+	if err != nil {
+		return "", &UnavailableError{Reason: "It finds no directory for its database.", Err: err}
+	}
+	if free < least {
+		return "", &UnavailableError{
+			Reason: fmt.Sprintf("Its database needs %d MB, and %s has %d MB free.", least>>20, filepath.Clean(dir), free>>20),
+		}
+	}
+	return dir, nil
+}
+
+func freeSpace(dir string) (int64, error) {
+	var stat syscall.Statfs_t
+	if err := syscall.Statfs(dir, &stat); err != nil {
+		return 0, fmt.Errorf("look for room in %s: %w", dir, err)
+	}
+	return int64(stat.Bavail) * int64(stat.Bsize), nil //nolint:gosec,unconvert // types differ between systems
+}

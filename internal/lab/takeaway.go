@@ -1,0 +1,139 @@
+package lab
+
+// demoShell are what the commands of all takeaways begin with: they speak to the demo as make run starts it.
+const demoShell = `API=http://127.0.0.1:8080/api/v1
+KEY=lab-$(date +%s)-$$
+post() { # KEY ADDRESS BODY: prints what matters of the answer
+  curl -sS -D - -o /dev/null "$API$2" -H 'Authorization: Bearer oo_demo_acme' -H "Idempotency-Key: $1" \
+    -H 'Content-Type: application/json' -d "$3" | grep -iE '^(HTTP|Location|Idempotent)'
+}
+INVOICE='{"customer": {"email": "ada@example.com", "name": "Ada Lovelace"}, "currency": "EUR",
+  "issue_date": "2026-11-21", "due_date": "2026-12-21",
+  "lines": [{"description": "Design", "quantity": "1", "unit_price": "100.00", "tax_rate": "23"}]}'
+`
+
+// makeInvoice makes one whose address is $AT, to go on with.
+const makeInvoice = `AT=$(post "$KEY" /invoices "$INVOICE" | sed -n 's|^[Ll]ocation: */api/v1||p' | tr -d '\r')
+`
+
+// takeaways are those of the experiments, by slug, without their SQL and their code.
+func takeaways() map[string]Takeaway {
+	return map[string]Takeaway{
+		"five-clicks": {
+			Scenario: Code{"e2e/doubleclick_test.go", "TestSubmitGuardCarriesWeight", `		s.tap(1)
+		s.formSaid("sent", "kept back", "button: Saving… (disabled)", "status: Saving…")`},
+			Curl: demoShell + `for click in 1 2 3 4 5; do post "$KEY" /invoices "$INVOICE" & done; wait`,
+		},
+		"two-tabs": {
+			Scenario: Code{"e2e/tabs_test.go", "TestTwoTabsOfOneFormFilledInDifferently", `	form := s.page.URL()
+	other := s.tab(form)`},
+			Curl: demoShell + `post "$KEY" /invoices "$INVOICE" & post "$KEY" /invoices "$INVOICE" & wait`,
+		},
+		"lost-answer": {
+			Scenario: Code{"e2e/lost_answer_test.go", "TestAnswerLostAfterCommitThenBackAndCreate", `	s.loseNextAnswer()
+	s.pointAt(buttonCreateInvoice)
+	s.tap(1)`},
+			Curl: demoShell + `# The first try gives up after 20 ms. Whether it was carried out, nobody is told.
+curl -sS --max-time 0.02 "$API/invoices" -H 'Authorization: Bearer oo_demo_acme' -H "Idempotency-Key: $KEY" \
+  -H 'Content-Type: application/json' -d "$INVOICE"
+post "$KEY" /invoices "$INVOICE"
+post "$KEY" /invoices "$INVOICE"`,
+		},
+		"same-number": {
+			Scenario: Code{"e2e/two_people_test.go", "TestTwoPeopleTakeOneNumberAtTheSameInstant",
+				`		p.sees("Invoice number " + p.number(1) + " already exists. " + keptOriginal)`},
+			Curl: demoShell + `NUMBERED="{\"number\": \"$KEY\", ${INVOICE#?}"
+post "$KEY-ada" /invoices "$NUMBERED" & post "$KEY-ben" /invoices "$NUMBERED" & wait`,
+		},
+		"two-edits": {
+			Scenario: Code{"e2e/change_test.go", "TestTwoPeopleEditAndTheSecondSavesInstead",
+				`			other.click(buttonSaveMineInstead)`},
+			Curl: demoShell + `AT=$(post "$KEY" /customers "{\"email\": \"$KEY@example.com\", \"name\": \"Ada Lovelace\"}" |
+  sed -n 's|^[Ll]ocation: */api/v1||p' | tr -d '\r')
+put() { # NAME: of the version that both have seen
+  curl -sS -D - -o /dev/null -X PUT "$API$AT" -H 'Authorization: Bearer oo_demo_acme' -H 'If-Match: "v1"' \
+    -H 'Content-Type: application/json' -d "{\"email\": \"$KEY@example.com\", \"name\": \"$1\"}" | grep ^HTTP
+}
+put 'Ada King'
+put 'Ada Byron'`,
+		},
+		"pay-twice": {
+			Scenario: Code{"e2e/money_test.go", "TestTwoTabsPayTheFullAmount", `			s.tap(1)
+			s.waiting(1)
+			other.pointAt(buttonRecordPayment)
+			other.tap(1)`},
+			Curl: demoShell + makeInvoice + `post "$KEY" "$AT/issue" '{}'
+PAYMENT='{"amount": "123.00", "date": "2026-11-22", "method": "bank_transfer"}'
+post "$KEY" "$AT/payments" "$PAYMENT"
+post "$KEY" "$AT/payments" "$PAYMENT"
+post "$KEY-tab" "$AT/payments" "$PAYMENT"`,
+		},
+		"tomorrow": {
+			Scenario: Code{"e2e/expired_test.go", "TestSendAgainWhenTheAnswerHasExpired",
+				`			other.sees("This form already created " + s.number(1) + ".")`},
+			Curl: demoShell + `# With a day of one second: IDEMPOTENCY_RETAIN=1s EXPIRE_EVERY=1s make run
+post "$KEY" /invoices "$INVOICE"
+sleep 3
+post "$KEY" /invoices "$INVOICE"`,
+		},
+		"fifty": {
+			Scenario: Code{"e2e/replicas_test.go", "TestStillSaving", `			s.attempts("created", "in_progress", "replayed")`},
+			Curl:     demoShell + `for n in $(seq 50); do post "$KEY" /invoices "$INVOICE" & done; wait`,
+		},
+		"kill": {
+			Scenario: Code{"e2e/killed_test.go", "TestKilledDuringACreate", `	release := s.lockInvoices()
+	s.pointAt(buttonCreateInvoice)
+	s.tap(1)`},
+			Curl: demoShell + `post "$KEY" /invoices "$INVOICE"
+# Kill the app now, with kill -9, start it again, and then:
+post "$KEY" /invoices "$INVOICE"`,
+		},
+		"stop-postgres": {
+			Scenario: Code{"e2e/server_test.go", "TestDatabaseRestartsDuringACreate", `			back := s.loseDatabase()
+			s.sees(saysCouldNotConfirm)`},
+			Curl: demoShell + `post "$KEY" /invoices "$INVOICE"
+# Restart PostgreSQL now, and then:
+post "$KEY" /invoices "$INVOICE"`,
+		},
+	}
+}
+
+// code is where a layer stands in this repository.
+func code(slug string) Code {
+	return map[string]Code{
+		formLock: {"static/submit-guard.js", "submit", `    const held = locks.get(form);
+    if (!held && (navigator.onLine || reached)) return lock(form, event.submitter);
+    event.preventDefault();`},
+		intent: {
+			"migrations/00002_intents.sql", "claim_intent",
+			`    PERFORM pg_advisory_xact_lock(intent_lock(in_tenant, in_operation, in_key));
+    IF EXISTS (SELECT FROM intents WHERE tenant_id = in_tenant AND operation = in_operation AND key = in_key) THEN
+        RAISE EXCEPTION 'intent already carried out' USING ERRCODE = 'OO001';
+    END IF;`,
+		},
+		oneKey: {"docs/api-client/create.sh", "create.sh", `# KEY was made and stored before the first try.`},
+		uniqueNumber: {"migrations/00004_invoices.sql", "invoices_number_once_per_year",
+			`    CONSTRAINT invoices_number_once_per_year UNIQUE (tenant_id, issue_year, number_folded),`},
+		version: {"migrations/00002_intents.sql", "begin_change", `    ELSIF in_seen <> 0 AND in_seen <> in_version THEN
+        RAISE EXCEPTION 'another version' USING ERRCODE = 'OO006', DETAIL = in_version;`},
+		openAmount: {"migrations/00007_payments.sql", "post_payment", `    ELSIF NEW.amount > billed.open_amount THEN
+        RAISE EXCEPTION 'more than is open'`},
+		keyForLife: {"internal/idempotency/expire.go", "Expire", `			UPDATE intents SET result = NULL`},
+		//nolint:dupword // it is code
+		sameTransaction: {"internal/idempotency/pipeline.go", "commitIn", `	if err := queue(conn, pipeline, all); err != nil {
+		return 0, err
+	}
+	pipeline.SendPipelineSync()
+	pipeline.SendQueryParams("COMMIT", nil, nil, nil, nil)`},
+	}[slug]
+}
+
+// withTakeaway completes a script.
+func (s script) withTakeaway() script {
+	s.Takeaway = takeaways()[s.Slug]
+	s.Takeaway.SQL = s.counts
+	for _, layer := range s.Layers {
+		s.Takeaway.Code = append(s.Takeaway.Code, code(layer.Slug))
+	}
+	return s
+}

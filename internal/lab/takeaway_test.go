@@ -1,0 +1,99 @@
+package lab
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+
+	"onlyonce/internal/postgres/server"
+	"onlyonce/internal/replica"
+)
+
+// TestTakeawaysAreThere holds that each file, function and line that a takeaway names is in this repository.
+func TestTakeawaysAreThere(t *testing.T) {
+	t.Parallel()
+	for _, e := range Experiments() {
+		if e.Takeaway.Curl == "" || e.Takeaway.SQL == "" || len(e.Takeaway.Code) != len(e.Layers) {
+			t.Errorf("%s: %+v is not complete", e.Slug, e.Takeaway)
+		}
+		for _, c := range append(e.Takeaway.Code, e.Takeaway.Scenario) {
+			content, err := os.ReadFile(filepath.Join("../..", c.File))
+			if err != nil {
+				t.Errorf("%s: %v", e.Slug, err)
+				continue
+			}
+			begins := regexp.QuoteMeta(c.Func)
+			if filepath.Ext(c.File) == ".go" {
+				begins = `(?m)^func (\([^)]*\) )?` + begins + `[\[(]`
+			}
+			at := regexp.MustCompile(begins).FindIndex(content)
+			if at == nil || c.Lines == "" || !bytes.Contains(content[bytes.LastIndexByte(content[:at[0]], '\n')+1:], []byte(c.Lines)) {
+				t.Errorf("%s: %s has no %s with\n%s", e.Slug, c.File, c.Func, c.Lines)
+			}
+		}
+	}
+}
+
+// TestCurl runs the commands of each takeaway against the demo.
+func TestCurl(t *testing.T) {
+	t.Parallel()
+	addr := startDemo(t)
+	for _, e := range Experiments() {
+		t.Run(e.Slug, func(t *testing.T) {
+			t.Parallel()
+			shell := strings.ReplaceAll(e.Takeaway.Curl, "127.0.0.1:8080", addr)
+			shell = strings.ReplaceAll(shell, "KEY=lab-", "KEY=lab-"+e.Slug) // they run at the same second
+			out, err := exec.CommandContext(t.Context(), "/bin/sh", "-c", shell).CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			want := map[string]int{"same-number": 1, "two-edits": 1, "pay-twice": 1}[e.Slug]
+			if refused := len(regexp.MustCompile(`(?m)^HTTP/1.1 (409|412)`).FindAll(out, -1)); refused != want {
+				t.Errorf("%d were refused, want %d:\n%s", refused, want, out)
+			}
+			places := map[string]bool{}
+			for _, place := range regexp.MustCompile(`(?mi)^Location: .*/(invoices|payments)/\S+\r?$`).FindAllString(string(out), -1) {
+				places[place] = true
+			}
+			if e.Slug != "two-edits" && len(places) != 1 {
+				t.Errorf("made %d things:\n%s", len(places), out)
+			}
+		})
+	}
+}
+
+// startDemo starts the program with its demo, and gives its address.
+func startDemo(t *testing.T) string {
+	t.Helper()
+	l := sharedLab(t)
+	if err := l.warm(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(l.release)
+	name, err := l.site.cluster.clone(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr, err := replica.FreePort(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &replica.Replica{
+		Program: l.config.Program, Args: []string{"serve"}, Addr: addr, Group: l.site.leash.Group, Log: filepath.Join(t.TempDir(), "log"),
+		Env: []string{
+			"PATH=" + os.Getenv("PATH"), "ADDR=" + addr, "METRICS_ADDR=off", "DEMO=1", "LAB=0",
+			"DATABASE_URL=" + server.URL(l.site.cluster.dir, server.Role, name),
+		},
+	}
+	t.Cleanup(func() { _ = r.End(context.Background(), syscall.SIGKILL) })
+	if err := r.Revive(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return addr
+}

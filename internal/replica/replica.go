@@ -1,0 +1,148 @@
+// Package replica runs instances of the server as processes of their own, which do not outlive the program that started them.
+package replica
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// Replica is one instance of the server, on the same address after every restart. Its methods are for one caller at a time.
+type Replica struct {
+	Program string
+	Args    []string
+	Addr    string // host:port
+	Env     []string
+	Group   int         // the process group of a [Leash]
+	Log     string      // path of what it writes
+	Died    func(error) // told when it ends unasked; may be nil
+
+	process *process
+}
+
+type process struct {
+	*os.Process
+
+	gone   chan struct{} // closed when it has ended
+	served atomic.Bool   // it did get ready
+	asked  atomic.Bool   // its end is our doing
+}
+
+// ErrGone says that a replica ended before it was ready.
+var ErrGone = errors.New("ended before it was ready")
+
+// FreePort finds a loopback address to listen on. Should somebody else take it before the replica does,
+// the replica does not start, and says why.
+func FreePort(ctx context.Context) (string, error) {
+	var config net.ListenConfig
+	listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", fmt.Errorf("find a free port: %w", err)
+	}
+	return listener.Addr().String(), listener.Close()
+}
+
+// Start starts the process, and does not wait until it serves. ctx is about the start only.
+func (r *Replica) Start(ctx context.Context) error {
+	log, err := os.OpenFile(r.Log, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	defer log.Close() // the process has inherited it
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), r.Program, r.Args...)
+	cmd.Env = r.Env
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pgid: r.Group}
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start a replica: %w", err)
+	}
+	p := &process{Process: cmd.Process, gone: make(chan struct{})}
+	r.process = p
+	go func() {
+		err := cmd.Wait()
+		close(p.gone)
+		if p.served.Load() && !p.asked.Load() && r.Died != nil {
+			r.Died(fmt.Errorf("a replica ended by itself (%w), see %s", err, r.Log))
+		}
+	}()
+	return nil
+}
+
+// Ready waits until the replica serves. The error is [ErrGone] if it ended instead.
+func (r *Replica) Ready(ctx context.Context) error {
+	client := http.Client{Timeout: time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+r.Addr+"/readyz", nil)
+		if err != nil {
+			return fmt.Errorf("ask a replica whether it is ready: %w", err)
+		}
+		response, err := client.Do(request)
+		if err == nil {
+			_, _ = io.Copy(io.Discard, response.Body)
+			_ = response.Body.Close()
+			if response.StatusCode == http.StatusOK {
+				r.process.served.Store(true)
+				return nil
+			}
+			err = errors.New(response.Status)
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("the replica at %s does not get ready (%w), see %s", r.Addr, err, r.Log)
+		case <-r.process.gone:
+			return ErrGone
+		case <-tick.C:
+		}
+	}
+}
+
+// Revive starts the replica as often as it takes, as a supervisor would: without a database it may give
+// up. It returns when the replica serves.
+func (r *Replica) Revive(ctx context.Context) error {
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if err := r.Start(ctx); err != nil {
+			return err
+		}
+		err := r.Ready(ctx)
+		if !errors.Is(err, ErrGone) {
+			return err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return fmt.Errorf("the replica at %s: %w, see %s", r.Addr, err, r.Log)
+		}
+	}
+}
+
+// Signal sends a signal that lets the process live.
+func (r *Replica) Signal(signal syscall.Signal) error { return r.process.Signal(signal) }
+
+// End sends the signal, if the replica was started, and waits until the process is gone.
+func (r *Replica) End(ctx context.Context, signal syscall.Signal) error {
+	if r.process == nil {
+		return nil
+	}
+	r.process.asked.Store(true)
+	if err := r.process.Signal(signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return fmt.Errorf("end a replica: %w", err)
+	}
+	select {
+	case <-r.process.gone:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("the replica at %s does not end: %w", r.Addr, ctx.Err())
+	}
+}
