@@ -27,20 +27,30 @@ test: ## Install what the tests need, then run them all, and those without a bro
 quick: ## Run what needs no browser and no long time
 	go test -short $$(go list ./... | grep -v /e2e)
 
+# With another app, RUN says which of the incidents.
+ifdef APP
+override APP := $(abspath $(APP))
+override BASE_URL :=
+export APP BASE_URL
+CHOSEN = 'TestOtherApp$$/'"$$RUN"
+else
+CHOSEN = "$$RUN"
+endif
+
 .PHONY: e2e
 e2e: ## Run the browser tests: RUN=pattern some of them, BASE_URL=https://... against a deployment (docs/e2e.md), APP=file another app
 	e2e/setup
 ifdef APP
-	APP='$(abspath $(APP))' go test -count=1 -timeout 30m -v ./e2e -run 'TestOtherApp$$'
+	go test -count=1 -timeout 30m -v ./e2e -run $(CHOSEN)
 else
-	go test -json -count=1 -timeout 30m ./e2e -run "$$RUN" | go run ./internal/scenario/cmd/report
+	go test -json -count=1 -timeout 30m ./e2e -run $(CHOSEN) | go run ./internal/scenario/cmd/report
 endif
 
 .PHONY: e2e-report
 e2e-report: ## The same, with a page to look at: e2e/report/index.html, and junit.xml
 	e2e/setup
 	rm -rf e2e/report && mkdir -p e2e/report/stories
-	E2E_REPORT='$(CURDIR)/e2e/report/stories' go test -json -count=1 -timeout 30m ./e2e -run "$$RUN" \
+	E2E_REPORT='$(CURDIR)/e2e/report/stories' go test -json -count=1 -timeout 30m ./e2e -run $(CHOSEN) \
 		| go run ./internal/scenario/cmd/report -write e2e/report
 
 .PHONY: dev
@@ -52,7 +62,7 @@ rename: ## Give the app your name: module=example.com/acme/ledger name="Acme Led
 	@go run ./internal/fork/cmd/rename -module "$$module" -name "$$name" -slug "$$slug"
 
 .PHONY: remove
-remove: ## Take away a part that you do not need: what=invoices, what=torture, what=bench
+remove: ## Take away a part that you do not need: what=invoices, what=lab, what=torture, what=bench
 	@go run ./internal/fork/cmd/remove "$$what"
 
 # begin torture

@@ -15,13 +15,7 @@ import (
 func TestAccessibility(t *testing.T) {
 	onlyHere(t, "it changes the settings and the people of the business")
 	t.Parallel()
-	for name, width := range widths {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := start(t, width)
-			s.visitEveryPage((*session).isAccessible)
-		})
-	}
+	start(t).visitEveryPage((*session).isAccessible)
 }
 
 func (s *session) visitEveryPage(look func(*session, string)) {
@@ -42,6 +36,11 @@ func (s *session) visitEveryPage(look func(*session, string)) {
 	s.visitMails(look)
 	// end invoices
 	s.visitPeople(look)
+	s.open("/attempts")
+	s.sees("Created")
+	look(s, "attempts")
+	s.open("/attempts?key=nobody")
+	look(s, "no attempts found")
 	// begin invoices
 	s.visitPaymentForms(look)
 	// end invoices
@@ -118,6 +117,9 @@ func (s *session) visitLinkedPages(look func(*session, string)) {
 		// begin invoices
 		"/invoices/{id}", "/invoices/{id}/edit", "/invoices/new",
 		// end invoices
+		// begin lab
+		"/lab", "/lab/{experiment}",
+		// end lab
 	} {
 		if !slices.Contains(kinds, kind) {
 			s.t.Errorf("no link leads to %s, but to %q", kind, kinds)
@@ -129,6 +131,9 @@ func (s *session) visitLinkedPages(look func(*session, string)) {
 func kindOfPage(address string) string {
 	for pattern, name := range map[string]string{
 		`[0-9a-f]{8}-[0-9a-f-]{27}`: "{id}", `^/problems/.+`: "/problems/{slug}", `#.*`: "",
+		// begin lab
+		`^/lab/[a-z-]+$`: "/lab/{experiment}",
+		// end lab
 	} {
 		address = regexp.MustCompile(pattern).ReplaceAllString(address, name)
 	}
@@ -151,57 +156,85 @@ const outsideThePage = `() => {
 	const width = window.innerWidth;
 	if (document.documentElement.scrollWidth <= width) return [];
 	const beyond = [...document.querySelectorAll("main *")].filter((element) => element.getBoundingClientRect().right > width);
-	return beyond.map((element) => element.outerHTML.slice(0, 200)).concat(document.documentElement.scrollWidth + " px");
+	return beyond.map((element) => "has to be scrolled to sideways: " + element.outerHTML.slice(0, 200))
+		.concat("is " + document.documentElement.scrollWidth + " px wide");
 }`
 
-type theme struct {
+// view is one way to look at a page.
+type view struct {
 	name  string
+	width int // 0: as wide as the window is
 	media playwright.PageEmulateMediaOptions
-	rules []string // of axe; empty for all
+	depth depth
 }
 
-// light is the usual theme. Rules that are not about colours find the same in each.
-var (
-	light = theme{name: "light", media: playwright.PageEmulateMediaOptions{
-		ColorScheme: playwright.ColorSchemeLight, ForcedColors: playwright.ForcedColorsNone,
-	}}
-	dark = theme{"dark", playwright.PageEmulateMediaOptions{ColorScheme: playwright.ColorSchemeDark}, colours}
+// depth says what is tried: that nothing needs scrolling sideways, and then rules of axe.
+type depth int
+
+const (
+	sideways   depth = iota
+	colours          // the rules that are about them, since of all others a theme changes nothing
+	everything       // all rules
 )
 
-// themes are those that a page is looked at in, the usual one last, so that the page is left in it.
-var themes = []theme{
-	dark,
-	{"forced", playwright.PageEmulateMediaOptions{ForcedColors: playwright.ForcedColorsActive}, colours},
-	light,
+var (
+	inLight  = playwright.PageEmulateMediaOptions{ColorScheme: playwright.ColorSchemeLight, ForcedColors: playwright.ForcedColorsNone}
+	inDark   = playwright.PageEmulateMediaOptions{ColorScheme: playwright.ColorSchemeDark}
+	inForced = playwright.PageEmulateMediaOptions{ForcedColors: playwright.ForcedColorsActive}
+)
+
+// allViews has the usual one last, so that the page is left in it. At 320 px a page is as somebody sees it who enlarges it
+// to 400 % (WCAG 1.4.10). Colours are the same at all widths.
+var allViews = []view{
+	{"reflow", 320, inLight, sideways},
+	{"narrow dark", 390, inDark, everything},
+	{"wide forced", 1280, inForced, colours},
+	{"wide light", 1280, inLight, everything},
 }
 
-// colours are the rules of axe about them.
-var colours = []string{"color-contrast", "link-in-text-block"}
+// isAccessibleNow looks at a state that lasts a moment: in the usual view, and enlarged.
+func (s *session) isAccessibleNow(where string) {
+	s.t.Helper()
+	s.isAccessibleIn([]view{{"reflow", 320, inLight, sideways}, {"light", 0, inLight, everything}}, where)
+}
 
+// isAccessible looks at the page in all views, and leaves it as wide as it was.
 func (s *session) isAccessible(where string) {
 	s.t.Helper()
-	s.isAccessibleIn(themes, where)
+	s.isAccessibleIn(allViews, where)
 }
 
-func (s *session) isAccessibleIn(themes []theme, where string) {
+func (s *session) isAccessibleIn(views []view, where string) {
 	s.t.Helper()
-	axe, err := os.ReadFile("node_modules/axe-core/axe.min.js")
-	s.check(err, "read axe (run e2e/setup)")
-	// It comes in by the debugger, which the content security policy does not bind.
-	_, err = s.page.Evaluate(string(axe))
-	s.check(err, "bring axe into the page")
-	for _, theme := range themes {
-		s.check(s.page.EmulateMedia(theme.media), "choose a theme")
-		s.takePicture(where + " " + theme.name)
-		found, err := s.page.Evaluate(seriousProblems, theme.rules)
-		s.check(err, "run axe")
-		for _, problem := range found.([]any) {
-			s.t.Errorf("%s, %s: %s", where, theme.name, problem)
+	if slices.ContainsFunc(views, func(v view) bool { return v.depth > sideways }) {
+		axe, err := os.ReadFile("node_modules/axe-core/axe.min.js")
+		s.check(err, "read axe (run e2e/setup)")
+		// It comes in by the debugger, which the content security policy does not bind.
+		_, err = s.page.Evaluate(string(axe))
+		s.check(err, "bring axe into the page")
+	}
+	before := s.page.ViewportSize()
+	for _, view := range views {
+		s.check(s.page.EmulateMedia(view.media), "choose a theme")
+		if view.width > 0 {
+			s.check(s.page.SetViewportSize(view.width, before.Height), "make the window "+view.name)
 		}
-		outside, err := s.page.Evaluate(outsideThePage)
-		s.check(err, "measure the page")
-		for _, element := range outside.([]any) {
-			s.t.Errorf("%s, %s: has to be scrolled to sideways: %s", where, theme.name, element)
+		s.takePicture(where + " " + view.name)
+		s.seesProblems(where+", "+view.name, outsideThePage, nil)
+		if view.depth > sideways {
+			rules := map[depth][]string{colours: {"color-contrast", "link-in-text-block"}, everything: {}}
+			s.seesProblems(where+", "+view.name, seriousProblems, rules[view.depth])
 		}
+	}
+	s.check(s.page.SetViewportSize(before.Width, before.Height), "make the window as it was")
+}
+
+// seesProblems reports what a script finds in the page.
+func (s *session) seesProblems(where, script string, about any) {
+	s.t.Helper()
+	found, err := s.page.Evaluate(script, about)
+	s.check(err, "look into the page")
+	for _, problem := range found.([]any) {
+		s.t.Errorf("%s: %s", where, problem)
 	}
 }

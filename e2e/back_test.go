@@ -15,7 +15,7 @@ import (
 func TestBackAfterSuccess(t *testing.T) {
 	onlyInChromium(t, "it is about the way that Chromium keeps pages")
 	t.Parallel()
-	s := start(t)
+	s := startIn(t, withPageCache)
 	s.login()
 	s.newInvoice()
 	form := s.page.URL()
@@ -50,6 +50,8 @@ func TestBackAfterSuccessWithoutPageCache(t *testing.T) {
 	s.back()
 	s.hasNoMark()
 	s.saysUsed(s.number(1))
+	s.isFocused(s.page.GetByRole("alert"))
+	s.isAccessibleNow("a form that was used, on Back")
 	s.moment()
 	s.follow(linkOpen(s.number(1)))
 	s.seesHeading(headingInvoice(s.number(1)))
@@ -60,7 +62,7 @@ func TestBackAfterSuccessWithoutPageCache(t *testing.T) {
 func TestBackToACustomerForm(t *testing.T) {
 	onlyInChromium(t, "it is about the way that Chromium keeps pages")
 	t.Parallel()
-	for name, launch := range map[string]func() (playwright.Browser, error){"page cache": chromium, "no page cache": withoutPageCache} {
+	for name, launch := range bothBrowsers {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := startIn(t, launch)
@@ -96,6 +98,7 @@ func TestBackToARefusedForm(t *testing.T) {
 	s.fillInvoice(s.number(2))
 	s.create()
 	s.sees(alreadyCreated(s.number(1)) + " " + changesNotSaved)
+	s.isAccessibleNow("another wish with the same form")
 	s.follow(linkAPI)
 	s.seesHeading("API")
 
@@ -113,7 +116,7 @@ func TestBackToARefusedForm(t *testing.T) {
 // A form that was not used yet is left alone.
 func TestBackToAnUnusedForm(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := startIn(t, withPageCache)
 	s.login()
 	s.newInvoice()
 	s.fillInvoice(s.number(1))
@@ -161,7 +164,7 @@ func (s *session) awaitCheck() (wait func()) {
 
 func TestBackAfterSuccessThenOtherText(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := startIn(t, withPageCache)
 	s.login()
 	s.newInvoice()
 	s.fillInvoice(s.number(1))
@@ -203,7 +206,7 @@ func TestBackAndCreateAgainWithoutJavaScript(t *testing.T) {
 
 func TestBackAfterSuccessWithoutJavaScript(t *testing.T) {
 	t.Parallel()
-	s := start(t, withoutJavaScript)
+	s := startIn(t, withPageCache, withoutJavaScript)
 	s.login()
 	s.newInvoice()
 	s.fillInvoice(s.number(1))

@@ -9,17 +9,19 @@ import (
 	"onlyonce/internal/browser"
 )
 
-// chromium is the browser of nearly all tests. Tests are kept apart by contexts,
-// which share no cookies, storage or cache. Nobody stops it: it ends with the
-// process.
-var chromium = sync.OnceValues(func() (playwright.Browser, error) {
+// withoutPageCache is the browser of nearly all tests: one that keeps no pages in memory for Back and Forward, as one that is short
+// of memory, or with extensions that forbid it. Tests are kept apart by contexts, which share no cookies, storage or cache. Nobody
+// stops it: it ends with the process.
+var withoutPageCache = sync.OnceValues(func() (playwright.Browser, error) {
+	launched, _, err := browser.LaunchWithoutPageCache(context.Background())
+	return launched, err
+})
+
+// withPageCache is for tests that go back. It takes a process for each page.
+var withPageCache = sync.OnceValues(func() (playwright.Browser, error) {
 	launched, _, err := browser.Launch(context.Background())
 	return launched, err
 })
 
-// withoutPageCache is a browser that keeps no pages in memory for Back and
-// Forward: short of memory, or with extensions that forbid it.
-var withoutPageCache = sync.OnceValues(func() (playwright.Browser, error) {
-	launched, _, err := browser.Launch(context.Background(), "--disable-features=BackForwardCache")
-	return launched, err
-})
+// bothBrowsers is for what must be the same with and without the page cache.
+var bothBrowsers = map[string]func() (playwright.Browser, error){"page cache": withPageCache, "no page cache": withoutPageCache}

@@ -166,7 +166,7 @@ func TestTwoPeopleMakeTheSameEdit(t *testing.T) {
 func TestBackAfterAnEdit(t *testing.T) {
 	onlyInChromium(t, "it is about the way that Chromium keeps pages")
 	t.Parallel()
-	for name, launch := range map[string]func() (playwright.Browser, error){"page cache": chromium, "no page cache": withoutPageCache} {
+	for name, launch := range bothBrowsers {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := startIn(t, launch)

@@ -235,7 +235,7 @@ func TestRestoredEditKnowsWhatItHasSeen(t *testing.T) {
 // The answer is lost after the commit: nobody knows, but the server. A new form asks it, and offers nothing that is done.
 func TestSavedFormIsNotOffered(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := startIn(t, withPageCache) // the shell has no error page to see
 	s.login()
 	s.newInvoice()
 	s.fillInvoice(s.number(1))
@@ -257,7 +257,7 @@ func TestSavedFormIsNotOffered(t *testing.T) {
 // A form that was used is not kept again, whatever is typed into it.
 func TestUsedFormIsNotKept(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := startIn(t, withPageCache)
 	s.login()
 	s.newInvoice()
 	form := s.page.URL()

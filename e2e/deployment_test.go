@@ -104,7 +104,7 @@ func (s *session) keepSeries() {
 	s.refresh() // what the page says may be old
 }
 
-// login logs somebody in: the demo's user, or that of the deployment.
+// login logs somebody in: the demo's user, or that of the deployment. It opens no page, which costs the browser a lot.
 func (s *session) login() {
 	s.t.Helper()
 	if deployed() == nil {
@@ -112,8 +112,6 @@ func (s *session) login() {
 	} else {
 		s.check(s.browser.AddCookies(s.sharedLogin()), "use the login that is there")
 	}
-	s.open("/")
-	s.isLoggedIn()
 }
 
 // sharedLogin gives the cookies of the one login, and makes it if there is none.

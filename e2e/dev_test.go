@@ -25,6 +25,7 @@ func TestMakeDevLoadsPagesAgain(t *testing.T) {
 		s.check(err, "load the page again")
 	}
 	s.login()
+	s.open("/")
 	s.isLoggedIn()
 
 	s.leaveMark()

@@ -10,7 +10,7 @@ import (
 // somebody types.
 func TestFindingByKeyboard(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := startIn(t, withPageCache)
 	s.login()
 	for i := range 30 {
 		number := s.number(100 + i)

@@ -6,27 +6,69 @@ func fingers() []incident {
 	twoButtons := func(app *target) bool { return app.OtherButton != "" }
 	phone := []option{onPhone}
 	return []incident{
-		{family: "fingers", name: "somebody clicks once", play: clickOnce, plain: true},
-		{family: "fingers", name: "somebody clicks twice", play: clickTwice, plain: true},
-		{family: "fingers", name: "somebody clicks five times while the answer is slow", play: clickFiveTimes, plain: true},
-		{family: "fingers", name: "somebody presses Enter, then clicks", play: enterThenClick, plain: true},
-		{family: "fingers", name: "somebody holds Enter down", play: holdEnter},
-		{family: "fingers", name: "somebody presses one button, then the other", play: otherButton, needs: twoButtons},
-		{family: "fingers", name: "somebody taps twice on a phone", play: tapTwice, in: phone},
-		{family: "fingers", name: "somebody taps on a phone, and a click follows", play: tapThenClick, in: phone},
-		{family: "fingers", name: "somebody clicks, presses Esc, and clicks again", play: escapeThenClick, plain: true},
-		{family: "fingers", name: "somebody clicks while the answer arrives", play: clickIntoTheAnswer, plain: true},
-		{family: "fingers", name: "a script submits the form twice", play: submitTwice},
+		{
+			family: "fingers", name: "somebody clicks once",
+			story: "No incident: if this fails, the description of the app is wrong.",
+			play:  clickOnce, plain: true,
+		},
+		{
+			family: "fingers", name: "somebody clicks twice",
+			story: "ERPNext issue 12971: a double click on Submit posted a document twice.",
+			play:  clickTwice, plain: true,
+		},
+		{
+			family: "fingers", name: "somebody clicks five times while the answer is slow",
+			story: "GOV.UK Frontend issue 2498: a lock that opens by itself after a second lets the third click through.",
+			play:  clickFiveTimes, plain: true,
+		},
+		{
+			family: "fingers", name: "somebody presses Enter, then clicks",
+			story: "GOV.UK Frontend issue 2498: Enter in a field is no click, and a lock on clicks does not see it.",
+			play:  enterThenClick, plain: true,
+		},
+		{
+			family: "fingers", name: "somebody holds Enter down",
+			story: "A keyboard repeats a key that is held down, and each Enter is a submission.",
+			play:  holdEnter,
+		},
+		{
+			family: "fingers", name: "somebody presses one button, then the other",
+			story: "GOV.UK Frontend issue 2498: a lock on a button leaves the other one open.",
+			play:  otherButton, needs: twoButtons,
+		},
+		{
+			family: "fingers", name: "somebody taps twice on a phone",
+			story: "ERPNext issue 12971, a double click on Submit that posted a document twice, with a finger.",
+			play:  tapTwice, in: phone,
+		},
+		{
+			family: "fingers", name: "somebody taps on a phone, and a click follows",
+			story: "Some browsers make a click of a tap, and some a second one.",
+			play:  tapThenClick, in: phone,
+		},
+		{
+			family: "fingers", name: "somebody clicks, presses Esc, and clicks again",
+			story: "Stopping the browser does not stop the app, and people do not know that.",
+			play:  escapeThenClick, plain: true,
+		},
+		{
+			family: "fingers", name: "somebody clicks while the answer arrives",
+			story: "The app has answered, the next page is on its way, and the old one still takes clicks.",
+			play:  clickIntoTheAnswer, plain: true,
+		},
+		{
+			family: "fingers", name: "a script submits the form twice",
+			story: "Hotwired Turbo and others submit forms by requestSubmit(), which is no click either.",
+			play:  submitTwice,
+		},
 	}
 }
 
-// No incident: if this fails, the description of the app is wrong.
 func clickOnce(v *visitor) {
 	v.openForm()
 	v.create()
 }
 
-// ERPNext issue 12971: a double click on Submit posted a document twice.
 func clickTwice(v *visitor) {
 	v.openForm()
 	v.wire.hold(beforeTheApp)
@@ -36,7 +78,6 @@ func clickTwice(v *visitor) {
 	v.settle()
 }
 
-// GOV.UK Frontend issue 2498: a lock that opens by itself after a second lets the third click through.
 func clickFiveTimes(v *visitor) {
 	v.openForm()
 	v.wire.hold(beforeTheApp)
@@ -48,7 +89,6 @@ func clickFiveTimes(v *visitor) {
 	v.settle()
 }
 
-// GOV.UK Frontend issue 2498: Enter in a field is no click, and a lock on clicks does not see it.
 func enterThenClick(v *visitor) {
 	v.openForm()
 	v.wire.hold(beforeTheApp)
@@ -60,7 +100,6 @@ func enterThenClick(v *visitor) {
 	v.settle()
 }
 
-// The same, by a heavy hand: the keyboard repeats the key.
 func holdEnter(v *visitor) {
 	v.openForm()
 	v.wire.hold(beforeTheApp)
@@ -81,7 +120,6 @@ func (v *visitor) enter() {
 	v.check(v.page.Keyboard().Down("Enter"), "press Enter")
 }
 
-// GOV.UK Frontend issue 2498: a lock on a button leaves the other one open.
 func otherButton(v *visitor) {
 	v.openForm()
 	v.wire.hold(beforeTheApp)
@@ -94,7 +132,6 @@ func otherButton(v *visitor) {
 	v.settle()
 }
 
-// ERPNext issue 12971, with a finger.
 func tapTwice(v *visitor) {
 	v.openForm()
 	v.wire.hold(beforeTheApp)
@@ -106,7 +143,6 @@ func tapTwice(v *visitor) {
 	v.settle()
 }
 
-// Some browsers make a click of a tap, and some a second one.
 func tapThenClick(v *visitor) {
 	v.openForm()
 	v.wire.hold(beforeTheApp)
@@ -118,7 +154,6 @@ func tapThenClick(v *visitor) {
 	v.settle()
 }
 
-// Stopping the browser does not stop the app, and people do not know that.
 func escapeThenClick(v *visitor) {
 	v.openForm()
 	v.wire.hold(beforeTheApp)
@@ -150,7 +185,6 @@ func (v *visitor) sendAgain() {
 	v.tap(1)
 }
 
-// The app has answered, the next page is on its way, and the old one still takes clicks.
 func clickIntoTheAnswer(v *visitor) {
 	v.openForm()
 	v.wire.hold(afterRedirect)
@@ -161,7 +195,6 @@ func clickIntoTheAnswer(v *visitor) {
 	v.settle()
 }
 
-// Hotwired Turbo and others submit forms by requestSubmit(), which is no click either.
 func submitTwice(v *visitor) {
 	v.openForm()
 	v.wire.hold(beforeTheApp)

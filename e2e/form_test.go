@@ -102,6 +102,8 @@ func TestLooksLikeARepeatThenCreateAnyway(t *testing.T) {
 	s.create()
 	s.sees("Looks like " + s.number(1) + ", created")
 	s.holds(fieldNumber, s.number(2))
+	s.isFocused(s.page.GetByRole("alert"))
+	s.isAccessibleNow("looks like a repeat")
 	s.moment()
 	s.hasOneNew(s.number(1))
 

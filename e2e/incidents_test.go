@@ -1,7 +1,9 @@
 package e2e
 
 import (
+	"net/http"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/playwright-community/playwright-go"
@@ -12,6 +14,7 @@ import (
 type incident struct {
 	family string
 	name   string // a sentence
+	story  string // where it happened, or why it does
 	play   func(*visitor)
 
 	in           []option           // circumstances
@@ -56,11 +59,16 @@ func window(t *testing.T, app *target, of incident) *visitor {
 	if app.own != nil {
 		s := *app.own
 		s.t, s.form, s.story = t, &formLog{}, newStory()
+		s.story.about = of.story
 		s.openBrowser(of.launch, options)
 		return visit(t, app, &s, w)
 	}
 	s := newSession(t)
+	s.story.about = of.story
 	s.origin = app.Address
+	if strings.HasPrefix(s.origin, "https:") { // the wire has to see what passes
+		s.newProxy(func(*http.Request) {})
+	}
 	shared, err := of.launch()
 	s.check(err, "start a browser")
 	settings := playwright.BrowserNewContextOptions{
@@ -72,14 +80,16 @@ func window(t *testing.T, app *target, of incident) *visitor {
 	s.browser, err = shared.NewContext(settings)
 	s.check(err, "open a browser window")
 	t.Cleanup(func() { s.check(s.browser.Close(), "close the browser window") })
+	s.watchRequests()
 	s.page, err = s.browser.NewPage()
 	s.check(err, "open a tab")
+	s.keepStory()
 	return visit(t, app, s, w)
 }
 
 func (i incident) launch() (playwright.Browser, error) {
 	if i.pageCache {
-		return chromium()
+		return withPageCache()
 	}
 	return withoutPageCache()
 }
@@ -92,4 +102,14 @@ func through(w *wire) option {
 // loggedInto makes a browser window begin where another has logged in.
 func loggedInto(app *target) option {
 	return func(o *playwright.BrowserNewContextOptions) { o.StorageState = app.state }
+}
+
+// TestEveryIncidentHasItsStory: the report shows it, of whatever app.
+func TestEveryIncidentHasItsStory(t *testing.T) {
+	t.Parallel()
+	for _, one := range incidents() {
+		if one.story == "" {
+			t.Errorf("%s: no story", one.name)
+		}
+	}
 }

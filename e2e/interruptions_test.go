@@ -11,30 +11,49 @@ import (
 func interruptions() []incident {
 	canRestart := func(app *target) bool { return app.restart != nil }
 	found := []incident{
-		{family: "network", name: "the connection breaks after the commit, and the browser sends again by itself", play: sentByTheBrowser},
-		{family: "network", name: "somebody gives up waiting when the app is done, and sends again", play: giveUpAndSend},
-		{family: "network", name: "somebody clicks twice on a slow line", play: clickTwiceOnASlowLine},
-		{family: "network", name: "a balancer sends the form twice", play: sentByTheBalancer},
-		{family: "network", name: "the app restarts before somebody tries again", play: restartAndSend, needs: canRestart},
+		{
+			family: "network", name: "the connection breaks after the commit, and the browser sends again by itself",
+			story: "Odoo issue 54132: one click, two records. When a connection that was used before is reset, Chromium takes " +
+				"it for an idle one that the server had just closed, and sends the form again. Nobody is told.",
+			play: sentByTheBrowser,
+		},
+		{
+			family: "network", name: "somebody gives up waiting when the app is done, and sends again",
+			story: "A client that no longer waits knows nothing of what the server has done.",
+			play:  giveUpAndSend,
+		},
+		{
+			family: "network", name: "somebody clicks twice on a slow line",
+			story: "On a slow line there is more time for a second click.",
+			play:  clickTwiceOnASlowLine,
+		},
+		{
+			family: "network", name: "a balancer sends the form twice",
+			story: "Balancers send a request again whose answer is late, some of them also if it is a POST.",
+			play:  sentByTheBalancer,
+		},
+		{
+			family: "network", name: "the app restarts before somebody tries again",
+			story: "What an app remembers in memory only is gone when people try again.",
+			play:  restartAndSend, needs: canRestart,
+		},
 	}
 	for _, at := range []cut{beforeRequest, insideRequest, beforeAnswer, insideAnswer} {
 		found = append(found, incident{
 			family: "network", name: "the connection breaks " + at.String() + ", and somebody goes back and sends again",
-			play: func(v *visitor) { v.cutThenSend(at) },
+			story: "The browser says that there is no connection, and nobody knows what the app has done.",
+			play:  func(v *visitor) { v.cutThenSend(at) },
 		})
 	}
 	return found
 }
 
-// Odoo issue 54132: one click, two records. When a connection that was used before is reset, Chromium takes it for an
-// idle one that the server had just closed, and sends the form again. Nobody is told.
 func sentByTheBrowser(v *visitor) {
 	v.openForm()
 	v.wire.resetNext()
 	v.create()
 }
 
-// cutThenSend is what people do when the browser says that there is no connection.
 func (v *visitor) cutThenSend(at cut) {
 	v.t.Helper()
 	v.openForm()
@@ -44,7 +63,6 @@ func (v *visitor) cutThenSend(at cut) {
 	v.resend()
 }
 
-// A client that no longer waits knows nothing of what the server has done.
 func giveUpAndSend(v *visitor) {
 	v.openForm()
 	v.wire.hold(afterTheApp)
@@ -56,7 +74,6 @@ func giveUpAndSend(v *visitor) {
 	v.settle()
 }
 
-// On a slow line there is more time for a second click than in any office.
 func clickTwiceOnASlowLine(v *visitor) {
 	v.openForm()
 	line, err := v.browser.NewCDPSession(v.page)
@@ -77,14 +94,12 @@ func clickTwiceOnASlowLine(v *visitor) {
 	v.settle()
 }
 
-// Balancers send a request again whose answer is late, some of them also if it is a POST.
 func sentByTheBalancer(v *visitor) {
 	v.openForm()
 	v.wire.toReplica(strings.TrimPrefix(v.app.replicaOr(v.origin), "http://"))
 	v.create()
 }
 
-// What an app remembers in memory only is gone when people try again.
 func restartAndSend(v *visitor) {
 	v.openForm()
 	v.sendAndLose(beforeAnswer)

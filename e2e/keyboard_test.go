@@ -7,7 +7,8 @@ func TestKeyboardOnly(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.open("/")
-	s.typeText(s.person().email) // the cursor is there
+	s.tabTo(s.field(fieldEmail)) // the demo's logins come first
+	s.typeText(s.person().email)
 	s.tabTo(s.field(fieldPassword))
 	s.typeText(s.person().password)
 	s.press("Enter")

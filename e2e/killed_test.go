@@ -31,7 +31,7 @@ func TestKilledDuringACreate(t *testing.T) {
 	s.origin = "http://" + address
 
 	kill := s.startProgram(binary, address, parsedInOrder(t, db.URL))
-	s.openBrowser(chromium, nil)
+	s.openBrowser(withPageCache, nil) // the shell has no error page to see
 	s.login()
 	s.newInvoice()
 	s.fillInvoice(s.number(1))

@@ -8,7 +8,7 @@ import "testing"
 func TestAnswerLostAfterCommitThenBackAndCreate(t *testing.T) {
 	onlyInChromium(t, "it looks at the browser's own error page")
 	t.Parallel()
-	s := start(t)
+	s := startIn(t, withPageCache)
 	s.login()
 	s.newInvoice()
 	form := s.page.URL()

@@ -35,6 +35,25 @@ func TestForcedColours(t *testing.T) {
 	_, err := s.page.Evaluate(`() => document.querySelector("main .primary").setAttribute("aria-disabled", "true")`)
 	s.check(err, "make the main button busy")
 	s.differ("a busy button", "main .primary", "main .button:not(.primary, .quiet)", "color")
+
+	s.newInvoice()
+	s.isOffered(saysUnsavedInvoice)
+	s.isOutlined("an offer", ".kept .notice")
+	s.fillInvoice(s.number(1))
+	s.offline(true)
+	s.click(buttonCreateInvoice)
+	s.isTold(saysOfflineAndKept)
+	s.isOutlined("what is said beside the form", ".submit-panel")
+	s.click(buttonDoNotSend)
+	s.offline(false)
+}
+
+// isOutlined holds that a line is around something, where it has neither ground nor shadow.
+func (s *session) isOutlined(what, selector string) {
+	s.t.Helper()
+	if style, width := s.style(selector, "border-top-style"), s.style(selector, "border-top-width"); style == "none" || width == "0px" {
+		s.t.Errorf("%s cannot be told from the page: its border is %v, %v", what, style, width)
+	}
 }
 
 // differ holds that one element does not look like another.

@@ -2,8 +2,6 @@ package e2e
 
 import (
 	"testing"
-
-	"github.com/playwright-community/playwright-go"
 )
 
 // Money is counted once: one payment for one wish, and never more than is open,
@@ -158,7 +156,7 @@ func TestBrowserSilentlySendsAPaymentAgain(t *testing.T) {
 func TestBackAfterAPayment(t *testing.T) {
 	onlyInChromium(t, "it is about the way that Chromium keeps pages")
 	t.Parallel()
-	for name, launch := range map[string]func() (playwright.Browser, error){"page cache": chromium, "no page cache": withoutPageCache} {
+	for name, launch := range bothBrowsers {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := startIn(t, launch)

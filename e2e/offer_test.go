@@ -33,6 +33,7 @@ func TestOfferIsCalm(t *testing.T) {
 			s.holds(fieldNumber, s.number(1))
 			s.isFocused(s.field(fieldBillTo))
 			s.isOffered(saysRestored)
+			s.isAccessibleNow("restored")
 		})
 	}
 }

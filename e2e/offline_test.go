@@ -70,11 +70,38 @@ func TestFormIsNotSentIfThePersonDecidesSo(t *testing.T) {
 	s.attempts("created")
 }
 
+// The same without a mouse: the focus is never nowhere.
+func TestFormIsNotSentByKeyboard(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.login()
+	s.newInvoice()
+	s.fillInvoice(s.number(1))
+	s.offline(true)
+	s.tabTo(s.button(buttonCreateInvoice))
+	s.press("Enter")
+	s.isTold(saysOfflineAndKept)
+	s.isFocused(s.button(buttonCreateInvoice))
+	s.isAccessibleNow("waiting for the connection")
+	s.check(expect.Locator(s.button(buttonDoNotSend)).Not().ToHaveAttribute("inert", ""), "be able to take it back")
+	s.tabTo(s.button(buttonDoNotSend))
+	s.press("Enter")
+	s.isTold(saysNotSent)
+	s.isFocused(s.button(buttonCreateInvoice))
+	s.isAccessibleNow("not sent")
+	s.offline(false)
+	s.reachesTheServer()
+	s.press("Enter")
+	s.seesInvoice(s.number(1), created(s.number(1)))
+	s.hasOneNew(s.number(1))
+	s.attempts("created")
+}
+
 // The connection is lost while the server works. Nobody knows whether the request has arrived: it is sent again with the
 // same key.
 func TestConnectionIsLostBeforeTheAnswer(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := startIn(t, withPageCache)
 	s.login()
 	s.newInvoice()
 	s.fillInvoice(s.number(1))
@@ -100,7 +127,7 @@ func TestConnectionIsLostBeforeTheAnswer(t *testing.T) {
 // The answer has come, and then the connection is gone: there is nothing left to send.
 func TestConnectionIsLostAfterTheAnswer(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := startIn(t, withPageCache)
 	s.login()
 	s.newInvoice()
 	s.fillInvoice(s.number(1))

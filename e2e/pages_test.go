@@ -4,20 +4,45 @@ package e2e
 func pages() []incident {
 	canEdit := func(app *target) bool { return app.Edit != nil }
 	return []incident{
-		{family: "pages", name: "somebody refreshes before the answer and fills in the form again", play: refreshMeanwhile, plain: true},
-		{family: "pages", name: "somebody refreshes the page after a create", play: refreshAfterwards},
-		{family: "pages", name: "somebody refreshes the browser's error page", play: refreshTheErrorPage, plain: true},
-		{family: "pages", name: "somebody goes back and sends again", play: backAndSend, pageCache: true, plain: true},
-		{family: "pages", name: "somebody goes back and sends again, with no page cache", play: backAndSend},
-		{family: "pages", name: "somebody goes back and forward", play: backAndForward, pageCache: true, plain: true},
 		{
-			family: "pages", name: "somebody goes back, edits, and sends again", play: backAndEdit, pageCache: true, plain: true,
+			family: "pages", name: "somebody refreshes before the answer and fills in the form again",
+			story: "The form was sent, and the page that F5 brings is empty.",
+			play:  refreshMeanwhile, plain: true,
+		},
+		{
+			family: "pages", name: "somebody refreshes the page after a create",
+			story: "An answer that is a page, and no redirect, is sent again by F5.",
+			play:  refreshAfterwards,
+		},
+		{
+			family: "pages", name: "somebody refreshes the browser's error page",
+			story: "Dreamwidth issue 2571: the answer was lost, and F5 on the error page posted the comment again.",
+			play:  refreshTheErrorPage, plain: true,
+		},
+		{
+			family: "pages", name: "somebody goes back and sends again",
+			story: "NHS.UK frontend issue 796: the second time must not look like an error.",
+			play:  backAndSend, pageCache: true, plain: true,
+		},
+		{
+			family: "pages", name: "somebody goes back and sends again, with no page cache",
+			story: "NHS.UK frontend issue 796: the second time must not look like an error.",
+			play:  backAndSend,
+		},
+		{
+			family: "pages", name: "somebody goes back and forward",
+			story: "Forward to an answer that was no redirect asks whether to send again.",
+			play:  backAndForward, pageCache: true, plain: true,
+		},
+		{
+			family: "pages", name: "somebody goes back, edits, and sends again",
+			story: "Whoever goes back to correct something wants one record, and must hear whether it has been corrected.",
+			play:  backAndEdit, pageCache: true, plain: true,
 			needs: canEdit, mayBeRefused: true,
 		},
 	}
 }
 
-// The form was sent, and the page that F5 brings is empty.
 func refreshMeanwhile(v *visitor) {
 	v.openForm()
 	v.wire.hold(beforeTheApp)
@@ -29,7 +54,6 @@ func refreshMeanwhile(v *visitor) {
 	v.settle()
 }
 
-// An answer that is a page, and no redirect, is sent again by F5.
 func refreshAfterwards(v *visitor) {
 	v.openForm()
 	v.create()
@@ -37,7 +61,6 @@ func refreshAfterwards(v *visitor) {
 	v.settle()
 }
 
-// Dreamwidth issue 2571: the answer was lost, and F5 on the error page posted the comment again.
 func refreshTheErrorPage(v *visitor) {
 	v.openForm()
 	v.sendAndLose(beforeAnswer)
@@ -45,7 +68,6 @@ func refreshTheErrorPage(v *visitor) {
 	v.settle()
 }
 
-// NHS.UK frontend issue 796: the second time must not look like an error.
 func backAndSend(v *visitor) {
 	v.openForm()
 	v.create()
@@ -54,7 +76,6 @@ func backAndSend(v *visitor) {
 	v.resend()
 }
 
-// Forward to an answer that was no redirect asks whether to send again.
 func backAndForward(v *visitor) {
 	v.openForm()
 	v.create()
@@ -64,7 +85,6 @@ func backAndForward(v *visitor) {
 	v.settle()
 }
 
-// Whoever goes back to correct something wants one record, and must hear whether it has been corrected.
 func backAndEdit(v *visitor) {
 	v.openForm()
 	v.create()

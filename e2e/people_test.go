@@ -15,7 +15,7 @@ func (s *session) elsewhere(options ...option) *session {
 	s.t.Helper()
 	other := *s
 	other.who = "somebody else"
-	other.openBrowser(chromium, options)
+	other.openBrowser(withoutPageCache, options)
 	return &other
 }
 
@@ -37,6 +37,7 @@ func TestPeople(t *testing.T) {
 			t.Parallel()
 			s := start(t, javaScript)
 			s.login()
+			s.open("/")
 			s.follow(linkSettings)
 			s.follow(linkPeople)
 			s.seesHeading(headingPeople)

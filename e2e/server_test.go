@@ -13,7 +13,7 @@ func TestDatabaseRestartsDuringACreate(t *testing.T) {
 	for name, javaScript := range withAndWithoutJavaScript {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := start(t, javaScript)
+			s := startIn(t, withPageCache, javaScript)
 			s.login()
 			s.newInvoice()
 			s.fillInvoice(s.number(1))
@@ -42,7 +42,7 @@ func TestFormThatIsTooLarge(t *testing.T) {
 	for name, javaScript := range withAndWithoutJavaScript {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := start(t, javaScript)
+			s := startIn(t, withPageCache, javaScript)
 			s.login()
 			s.newInvoice()
 			form := s.page.URL()

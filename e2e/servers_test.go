@@ -91,6 +91,7 @@ func little(t *testing.T, protection servers.Protection) *target {
 	running := httptest.NewServer(server)
 	t.Cleanup(running.Close)
 	app.Address, app.NoScripts = running.URL, protection != servers.Button
+	app.known = true
 	app.grace = patience // nothing is held back
 	if protection == servers.Button {
 		app.grace = 1500 * time.Millisecond

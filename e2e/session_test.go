@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/playwright-community/playwright-go"
 
@@ -40,6 +41,11 @@ type session struct {
 	metrics  string // the address of its metrics
 	database string // the URL of its database, for the app
 	db       *pgxpool.Pool
+	// begin lab
+	labProgram string // the server that the lab starts
+	// labDatabases are those of a run, whose databases stay if there is a labProgram.
+	labDatabases func(run uuid.UUID) []string
+	// end lab
 
 	// Only in front of a deployment:
 	wire        *proxy
@@ -74,7 +80,7 @@ var withAndWithoutJavaScript = map[string]option{
 // start boots the app with its demo data, or goes to the deployment, and opens a browser window.
 func start(t *testing.T, options ...option) *session {
 	t.Helper()
-	return startIn(t, chromium, options...)
+	return startIn(t, withoutPageCache, options...)
 }
 
 // startIn is start with a certain browser.
@@ -123,9 +129,15 @@ func (s *session) startApp(wait time.Duration) *app.App {
 	s.t.Helper()
 	running, err := app.Start(s.t.Context(), app.Config{
 		Addr: "127.0.0.1:0", MetricsAddr: "127.0.0.1:0", DatabaseURL: s.database, Demo: true, Log: slog.New(s.log),
-		Wait: wait, ExpireEvery: time.Hour,
+		Wait: wait, ExpireEvery: time.Hour, KeepAttempts: time.Hour,
+		// begin lab
+		Lab: true, LabProgram: s.labProgram, LabKeep: s.labProgram != "",
+		// end lab
 	})
 	s.check(err, "start the app")
+	// begin lab
+	s.labDatabases = running.LabDatabases
+	// end lab
 	s.t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
@@ -182,10 +194,10 @@ func (s *session) watchConsole() {
 	})
 }
 
-// recordTrace keeps a trace and a screenshot of a test that fails.
+// recordTrace keeps a trace and a screenshot of a test that fails. With the pages in it, all tests would take a fifth longer.
 func (s *session) recordTrace() {
 	tracing := s.browser.Tracing()
-	s.check(tracing.Start(playwright.TracingStartOptions{Snapshots: new(true)}), "start the trace")
+	s.check(tracing.Start(playwright.TracingStartOptions{Snapshots: new(os.Getenv("E2E_SNAPSHOTS") != "")}), "start the trace")
 	s.t.Cleanup(func() {
 		if !s.t.Failed() {
 			s.check(tracing.Stop(), "drop the trace")

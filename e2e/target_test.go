@@ -18,7 +18,7 @@ import (
 // stands for a word that no other record has, and $NAME for a variable of the environment.
 type target struct {
 	Name      string   `json:"name"`
-	Address   string   `json:"address"` // such as http://127.0.0.1:3000, without a path
+	Address   string   `json:"address"` // such as https://staging.example.com, without a path
 	Login     *form    `json:"login"`   // none if it needs none
 	Form      form     `json:"form"`    // which creates a record
 	Count     count    `json:"count"`
@@ -34,6 +34,7 @@ type target struct {
 
 	state   *playwright.OptionalStorageState // of a browser that has logged in
 	grace   time.Duration                    // how long a repeat may take to be sent
+	known   bool                             // its pages begin nothing by themselves later
 	own     *session                         // what more is known of the app of this module
 	restart func() error
 	replica string // the address of another one on the same data
@@ -83,7 +84,7 @@ func readTarget(file string) (*target, error) {
 	}
 	at, err := url.Parse(app.Address)
 	switch {
-	case err != nil || at.Scheme != "http" || at.Host == "" || at.Path != "":
+	case err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" || at.Path != "":
 		return nil, fmt.Errorf("%s: the address %q is not like http://127.0.0.1:3000", file, app.Address)
 	case app.Form.Path == "" || app.Form.Button == "" || !strings.Contains(fmt.Sprint(app.Form.Fields), "{mark}"):
 		return nil, fmt.Errorf("%s: the form needs a path, a button, and a field with {mark} in its text", file)

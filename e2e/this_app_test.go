@@ -95,7 +95,7 @@ func thisApp(t *testing.T) *target {
 	}
 	s := newSession(t)
 	s.findApp()
-	app.own, app.Address = s, s.origin
+	app.own, app.Address, app.known = s, s.origin, true
 	if s.db != nil {
 		app.replica = s.startApp(patience).URL()
 	}

@@ -30,6 +30,7 @@ const (
 type story struct {
 	mu      sync.Mutex
 	began   time.Time
+	about   string // where it comes from, if that is not said above the test
 	picture []byte // of the decisive moment
 	events  []told
 }
@@ -132,7 +133,7 @@ func (s *session) keepStory() {
 		s.story.mu.Lock()
 		defer s.story.mu.Unlock()
 		text, err := json.Marshal(map[string]any{
-			"test": s.t.Name(), "picture": s.story.picture, "events": slices.Clone(s.story.events),
+			"test": s.t.Name(), "about": s.story.about, "picture": s.story.picture, "events": slices.Clone(s.story.events),
 		})
 		s.check(err, "write the story")
 		file := filepath.Join(directory, strings.NewReplacer("/", "-", " ", "-").Replace(s.t.Name())+".json")

@@ -151,22 +151,52 @@ func (v *visitor) again(gesture func()) {
 // settle waits until the browser has nothing more to load. A page of which the rest was lost is never complete.
 func (v *visitor) settle() {
 	v.t.Helper()
+	enough := quiet
+	if v.app.known && len(v.browser.Pages()) == 1 { // which of two tabs was given a page is not known
+		enough = quietIfKnown
+	}
 	v.until("nothing is under way", func() bool {
-		if !v.wire.isQuiet() {
+		if !v.wire.isQuiet(enough) {
 			return false
 		}
-		state, err := v.page.Evaluate("() => document.readyState") // an error: another page has just come
-		return err == nil && (state == "complete" || time.Since(v.wire.moved()) > quietToRedirect) && v.wire.isQuiet()
+		state, err := v.page.Evaluate(arrived, v.wire.given().UnixMilli()) // an error: another page has just come
+		return err == nil && (state == "complete" || time.Since(v.wire.moved()) > quietToRedirect) && v.wire.isQuiet(enough)
 	})
+}
+
+// arrived is the state of the page, once it is one that was given at a time, or later. The clocks are the same, but for
+// some milliseconds.
+const arrived = `(given) => {
+	if (location.protocol === "chrome-error:") return document.readyState;
+	const [loaded] = performance.getEntriesByType("navigation");
+	if (loaded && performance.timeOrigin + loaded.responseStart < given - 20) return "old";
+	return document.readyState;
+}`
+
+// back and forward may show a page that the browser has kept, and for which it asks nobody.
+func (v *visitor) back() {
+	v.t.Helper()
+	v.session.back()
+	v.wire.showsAgain()
+}
+
+func (v *visitor) forward() {
+	v.t.Helper()
+	v.session.forward()
+	v.wire.showsAgain()
 }
 
 // sendAndLose sends the form over a line that breaks, and waits until the browser says so. Then the line is back.
 func (v *visitor) sendAndLose(at cut) {
 	v.t.Helper()
+	begun := time.Now()
 	v.wire.cutNext(at)
 	v.create()
+	if v.wire.lostPage() {
+		v.until("the browser says that no answer came", v.isOnBrowsersErrorPage)
+	}
 	// Of an answer that breaks off the browser shows the beginning, and a script may keep a failure to itself.
-	for end := time.Now().Add(2 * time.Second); !v.isOnBrowsersErrorPage() && time.Now().Before(end); {
+	for end := begun.Add(2 * time.Second); !v.isOnBrowsersErrorPage() && v.wire.given().Before(begun) && time.Now().Before(end); {
 		v.settle()
 	}
 	v.wire.heal()

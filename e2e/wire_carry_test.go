@@ -45,6 +45,7 @@ func (w *wire) post(answer http.ResponseWriter, r *http.Request) {
 		sendHalf(r, body)
 	}
 	if at == beforeRequest || at == insideRequest {
+		w.loses(r, false)
 		reset(answer)
 		return
 	}
@@ -61,8 +62,10 @@ func (w *wire) post(answer http.ResponseWriter, r *http.Request) {
 	}
 	switch {
 	case err != nil || at == beforeAnswer:
+		w.loses(r, false)
 		reset(answer)
 	case at == insideAnswer:
+		w.loses(r, true)
 		writeHalf(answer, whole)
 	default:
 		if r.Context().Err() == nil { // the browser still waits

@@ -50,8 +50,10 @@ type wire struct {
 	running int           // exchanges under way
 	changed time.Time     // when one last began or ended
 	leading bool          // the browser was told where to go, and has not gone
+	page    time.Time     // when the browser was last given a page
 	cut     cut           // of the next post
 	once    bool          // it is followed by no other
+	lost    bool          // what was cut was a page, so that the browser shows its own
 	down    bool          // nothing passes
 	replica string        // where each post is sent a second time, if not ""
 	forgets bool          // each post gets a key of its own
@@ -102,7 +104,7 @@ func (w *wire) release() {
 func (w *wire) cutNext(at cut) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.cut, w.once = at, false
+	w.cut, w.once, w.lost = at, false, false
 }
 
 // resetNext resets the connection of the next post when the app has answered. What the browser then does by itself
@@ -140,9 +142,11 @@ func (w *wire) count() (posts, held int) {
 	return w.posts, w.held
 }
 
-// The browser has nothing more to load when nothing has moved for so long; or longer, when it was told where to go.
+// The browser has nothing more to load when nothing has moved for so long, or longer when it was told where to go. Of pages
+// that are known to begin nothing later, it is enough that the last one that was given has arrived.
 const (
 	quiet           = 500 * time.Millisecond
+	quietIfKnown    = 50 * time.Millisecond
 	quietToRedirect = 3 * time.Second // also long enough to take a page for all that comes of it
 )
 
@@ -153,10 +157,9 @@ func (w *wire) moved() time.Time {
 	return w.changed
 }
 
-func (w *wire) isQuiet() bool {
+func (w *wire) isQuiet(enough time.Duration) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	enough := quiet
 	if w.leading {
 		enough = quietToRedirect
 	}
@@ -187,11 +190,55 @@ func (w *wire) came() (at cut) {
 	return at
 }
 
-// leads notes that an answer sends the browser elsewhere.
+// leads notes whether an answer sends the browser elsewhere, or is the page that it shows next.
 func (w *wire) leads(r *http.Response) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.leading = r.StatusCode >= 300 && r.StatusCode < 400 && r.Header.Get("Location") != ""
+	if !w.leading {
+		w.gives(r.Request)
+	}
+}
+
+// gives notes that the browser is given a page, if that is what it has asked for. The caller holds the lock.
+func (w *wire) gives(asked *http.Request) {
+	if isForPage(asked) {
+		w.page = time.Now()
+	}
+}
+
+// loses notes that an exchange is cut before the browser has anything of its answer, or, with some, in the middle of it.
+func (w *wire) loses(asked *http.Request, some bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.lost = !some && isForPage(asked)
+	if some {
+		w.gives(asked)
+	}
+}
+
+// lostPage says whether the browser is to show its error page.
+func (w *wire) lostPage() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.lost
+}
+
+// isForPage says whether a browser wants to show the answer, and no script asks.
+func isForPage(r *http.Request) bool { return r.Header.Get("Sec-Fetch-Dest") == "document" }
+
+// given says when the browser was last given a page, if that is still what it is to show.
+func (w *wire) given() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.page
+}
+
+// showsAgain is told when the browser shows a page that it had, and that the last one need not arrive any more.
+func (w *wire) showsAgain() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.page = time.Time{}
 }
 
 func (w *wire) isDown() bool {

@@ -3,11 +3,14 @@ package e2e
 // Protection that goes too far: two records that are equal and both wanted.
 func wishes() []incident {
 	return []incident{
-		{family: "wishes", name: "somebody wants the same twice", play: wantTwo, want: 2},
+		{
+			family: "wishes", name: "somebody wants the same twice",
+			story: "Two forms that were opened for two wishes. A question in between is fine.",
+			play:  wantTwo, want: 2,
+		},
 	}
 }
 
-// Two forms that were opened for two wishes. A question in between is fine.
 func wantTwo(v *visitor) {
 	v.openForm()
 	v.create()

@@ -64,3 +64,15 @@ func findProgram(bundled string) (string, error) {
 	}
 	return "", errors.New("no browser: install Chromium or Chrome, set BROWSER_PATH to one, or " + toFix)
 }
+
+// findShell finds the headless shell of Debian's Chromium; "" if there is none, or if the person chose a browser.
+func findShell() string {
+	if os.Getenv("BROWSER_PATH") != "" {
+		return ""
+	}
+	shell, err := exec.LookPath("chromium-headless-shell")
+	if err != nil {
+		return ""
+	}
+	return shell
+}

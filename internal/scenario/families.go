@@ -47,11 +47,18 @@ func Families() []Family {
 		{"story_test.go", "A whole business"},
 		{"deployed_test.go", "The suite itself"},
 		// end invoices
+		// begin lab
+		{"lab_yourself_test.go", "Do it yourself"},
+		{"lab_tour_test.go", "The tour of the lab"},
+		// end lab
 		{"servers_test.go", "The incidents on little servers"},
 		{"change_test.go", "Edits"},
 		{"archive_test.go", "Archiving and restoring"},
 		{"people_test.go", "People and tokens"},
 		{"logout_test.go", "Logging out"},
+		// begin lab
+		{"lab_test.go", "The lab"},
+		// end lab
 		{"accessibility_test.go", "Accessibility"},
 		{"dev_test.go", "make dev"},
 		{"other_app_test.go", "Other apps"},

@@ -14,7 +14,7 @@ var page string
 
 // Run says what was tried, where and when.
 type Run struct {
-	Where string // the address of the deployment; empty for an app of its own for each test
+	Where string // the address of the deployment, or the description of another app; empty for an app of its own for each test
 	When  time.Time
 }
 

@@ -48,7 +48,7 @@ func chapters(t *testing.T, results *Results) []Chapter {
 func TestReports(t *testing.T) {
 	t.Parallel()
 	results := collect(t, run+ended)
-	results.All[1].Story = Story{Picture: []byte("jpeg"), Events: []Event{{1200, "person", `types "<b>"`}}}
+	results.All[1].Story = Story{About: "Odoo issue 54132", Picture: []byte("jpeg"), Events: []Event{{1200, "person", `types "<b>"`}}}
 	all := chapters(t, results)
 	var junit, page bytes.Buffer
 	if err := JUnit(&junit, all); err != nil {
@@ -75,7 +75,8 @@ func TestReports(t *testing.T) {
 		}},
 		"page": {page.String(), []string{
 			"<title>1 failed", "it is &lt;broken&gt;", "with JavaScript", "data:image/jpeg;base64,anBlZw==", "types &#34;&lt;b&gt;&#34;",
-			"1.20", "Left out against a deployment: for a reason", "Against https://staging.example.com", "E2E01-1 (paid, 123.00)",
+			"1.20", "<p>Odoo issue 54132</p>",
+			"Left out against a deployment: for a reason", "Against https://staging.example.com", "E2E01-1 (paid, 123.00)",
 			"What is there is changed", // what is written above the family
 		}},
 	} {

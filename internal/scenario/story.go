@@ -11,6 +11,7 @@ import (
 // Story is what one scenario has kept: what happened, and a picture of its decisive moment.
 type Story struct {
 	Test    string  `json:"test"`
+	About   string  `json:"about"`   // where it comes from, if the comment above the test does not say so
 	Picture []byte  `json:"picture"` // JPEG
 	Events  []Event `json:"events"`
 }

@@ -37,7 +37,7 @@ func run(args []string, stdin io.Reader, stdout io.Writer, getenv func(string) s
 		return err
 	}
 	chapters := source.Chapters(results)
-	where := getenv("BASE_URL")
+	where := cmp.Or(getenv("BASE_URL"), getenv("APP"))
 	if *directory != "" {
 		if err := results.AddStories(filepath.Join(*directory, "stories")); err != nil {
 			return err

@@ -1,0 +1,283 @@
+package e2e
+
+import (
+	"fmt"
+	"net/url"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/playwright-community/playwright-go"
+
+	"onlyonce/internal/postgres/pgtest"
+)
+
+// Visitors of the demo try to break the promise: real requests to real servers, with a layer of protection taken away.
+func TestLab(t *testing.T) {
+	onlyHere(t, "it starts servers and databases of its own")
+	pgtest.Long(t)
+	t.Parallel()
+	app := newSession(t)
+	app.labProgram = filepath.Join(t.TempDir(), "server")
+	app.check(run([]string{"go", "build", "-o", app.labProgram, "../cmd/server"}), "build the program")
+	app.findApp()
+	t.Run("experiments", func(t *testing.T) { everyExperiment(t, app) })
+	t.Run("people", func(t *testing.T) {
+		for name, try := range map[string]func(*testing.T, *session){
+			"live": labLive, "without JavaScript": labWithoutJavaScript, "by keyboard": labByKeyboard, "two visitors": labTwoVisitors,
+			"accessible": labAccessible,
+		} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				try(t, app)
+			})
+		}
+	})
+}
+
+// visitor is somebody new in front of the app of another session.
+func (s *session) visitor(t *testing.T, email string, options ...option) *session {
+	t.Helper()
+	other := *s
+	other.t, other.form, other.story = t, &formLog{}, newStory()
+	other.openBrowser(withoutPageCache, options)
+	answer, err := other.browser.Request().Post(s.origin+"/login", playwright.APIRequestContextPostOptions{
+		Form: map[string]any{"email": email, "password": demoPassword}, MaxRedirects: new(0),
+	})
+	other.check(err, "log in")
+	other.check(answer.Dispose(), "log in")
+	other.open("/lab")
+	other.seesHeading("Try to break it")
+	return &other
+}
+
+// without are experiments and layers, with what there is then. With all layers there is one of each.
+var without = []map[string]map[string]string{
+	{
+		"Click five times": {
+			"the form lock": "5 attempts, 1 invoice", "the intent": "5 attempts, 1 invoice", "": "5 attempts, 5 invoices",
+		},
+		"Send one form from two tabs": {"the intent": "2 attempts, 2 invoices"},
+		"Lose the answer":             {"the kept key": "2 attempts, 2 invoices", "the intent": "2 attempts, 2 invoices"},
+	},
+	{
+		"Give two invoices one number": {"the unique number": "2 attempts, 2 invoices"},
+		"Change one customer twice":    {"the version that was seen": "2 attempts, 2 accepted changes"},
+		"Pay three times": {
+			"the intent": "3 attempts, 1 payment", "the open amount": "3 attempts, 2 payments", "": "3 attempts, 3 payments",
+		},
+		"Send it again tomorrow": {"the key, for life": "2 attempts, 2 invoices"},
+	},
+	{
+		"Send it fifty times at once": {"the kept key": "50 attempts, 50 invoices", "the intent": "50 attempts, 50 invoices"},
+		"Kill the server":             {"the intent": "3 attempts, 2 invoices", "one transaction for both": "3 attempts, 2 invoices"},
+		"Crash the database":          {"the kept key": "3 attempts, 2 invoices", "the intent": "3 attempts, 2 invoices"},
+	},
+}
+
+// everyExperiment runs each from its page, without each of its layers; "" is without all.
+func everyExperiment(t *testing.T, app *session) {
+	t.Helper()
+	tried := 0
+	for n, some := range without {
+		tried += len(some)
+		t.Run(fmt.Sprint(n+1), func(t *testing.T) {
+			t.Parallel()
+			s := app.visitor(t, demoEmail)
+			for title, layers := range some {
+				for layer, want := range layers {
+					s.orderRun(title, layer)
+					s.cameOut(layer, want)
+				}
+			}
+		})
+	}
+	s := app.visitor(t, demoEmail)
+	s.check(expect.Locator(s.page.Locator(".lab-card")).ToHaveCount(tried), "try all experiments")
+}
+
+// orderRun guesses the first number, takes a layer away, or all of them, and runs the experiment.
+func (s *session) orderRun(title, layer string) {
+	s.t.Helper()
+	s.open("/lab")
+	s.follow(title)
+	s.seesHeading(title)
+	s.check(s.page.GetByRole("radio").First().Check(), "guess")
+	boxes, err := s.page.GetByRole("checkbox").All()
+	s.check(err, "find the layers")
+	for _, box := range boxes {
+		name, err := box.Locator("xpath=following-sibling::span/strong").TextContent()
+		s.check(err, "read the name of a layer")
+		if layer == "" || strings.EqualFold(name, layer) {
+			s.check(box.Check(), "take away "+name)
+		}
+	}
+	s.click("Run it")
+}
+
+// cameOut holds what the page says of both sides: in words, in the table of attempts, and in the rows of the database.
+func (s *session) cameOut(layer, want string) {
+	s.t.Helper()
+	s.check(expect.Locator(s.page.Locator("[data-lab-after]")).ToBeVisible(), "be over")
+	s.moment()
+	title := "Without " + layer
+	if layer == "" {
+		title = "Without " // all
+	}
+	attempts, things, _ := strings.Cut(want, ", ")
+	number, noun, _ := strings.Cut(things, " ")
+	whole := s.page.GetByRole("region", playwright.PageGetByRoleOptions{Name: "With all layers", Exact: new(true)})
+	s.side(whole, attempts+", 1 "+strings.TrimSuffix(noun, "s"))
+	s.side(s.page.Locator(".lab-side[aria-label^='"+title+"']"), want)
+	s.sees(" was " + number + ".")
+	address, err := url.Parse(s.page.URL())
+	s.check(err, "read the address of the run")
+	run, err := uuid.Parse(path.Base(address.Path))
+	s.check(err, "find the run")
+	databases := s.labDatabases(run)
+	if len(databases) != 2 {
+		s.t.Fatalf("the run has %d databases", len(databases))
+	}
+	for n, database := range databases {
+		s.hasRows(s.page.Locator(".lab-side").Nth(n), database)
+	}
+}
+
+// hasRows asks the database itself what a side shows.
+func (s *session) hasRows(side playwright.Locator, database string) {
+	s.t.Helper()
+	shown, err := side.Locator("table").Nth(1).Locator("tbody tr").AllTextContents()
+	s.check(err, "read the rows")
+	question, err := side.Locator("pre").TextContent()
+	s.check(err, "read the SELECT")
+	conn, err := pgx.Connect(s.t.Context(), database)
+	s.check(err, "open the database of the run")
+	defer conn.Close(s.t.Context())
+	there, err := conn.Query(s.t.Context(), question, pgx.QueryExecModeSimpleProtocol)
+	s.check(err, "ask the database of the run")
+	rows, err := pgx.CollectRows(there, func(row pgx.CollectableRow) (text string, err error) {
+		for _, value := range row.RawValues() {
+			text += string(value)
+		}
+		return text, nil
+	})
+	s.check(err, "ask the database of the run")
+	if !slices.Equal(rows, shown) {
+		s.t.Errorf("the page shows the rows %q, and there are %q", shown, rows)
+	}
+}
+
+func (s *session) side(side playwright.Locator, want string) {
+	s.t.Helper()
+	var attempts, things int
+	_, err := fmt.Sscanf(want, "%d attempts, %d", &attempts, &things)
+	s.check(err, "read what is wanted")
+	s.check(expect.Locator(side.Locator(".lab-things")).ToHaveText(want), want)
+	tables := side.Locator("table")
+	s.check(expect.Locator(tables.Nth(0).Locator("tbody tr")).ToHaveCount(attempts), "all attempts in the table")
+	s.check(expect.Locator(tables.Nth(1).Locator("tbody tr")).ToHaveCount(things), "all rows of the database")
+	s.check(expect.Locator(side.Locator(".lane.made")).ToHaveCount(things), "a lane to each row")
+	s.check(expect.Locator(side.Locator(".lane")).ToHaveCount(attempts), "a lane for each attempt")
+}
+
+// labLive watches a run on one page, which is never loaded again, and hears of milestones only.
+func labLive(t *testing.T, app *session) {
+	t.Helper()
+	moving := func(o *playwright.BrowserNewContextOptions) { o.ReducedMotion = playwright.ReducedMotionNoPreference }
+	for name, c := range map[string]struct {
+		in    option
+		grows bool
+	}{"moving": {moving, true}, "calm": {withJavaScript, false}} {
+		t.Run(name, func(t *testing.T) {
+			s := app.visitor(t, demoEmail, c.in)
+			s.orderRun("Kill the server", "the intent")
+			_, err := s.page.Evaluate(`() => {
+				window.stayed = true;
+				window.said = [];
+				window.grew = 0;
+				document.addEventListener("animationstart", () => (window.grew += 1));
+				const status = document.querySelector("[data-lab-status]");
+				new MutationObserver(() => {
+					if (!status.textContent.startsWith("Waiting")) window.said.push(status.textContent); // for other visitors
+				}).observe(status, { childList: true });
+			}`)
+			s.check(err, "watch the page")
+			s.cameOut("the intent", "3 attempts, 2 invoices")
+			found, err := s.page.Evaluate(`() => [window.stayed ?? false, window.said ?? [], window.grew > 0]`)
+			s.check(err, "ask what was seen")
+			seen := found.([]any)
+			said := seen[1].([]any)
+			const done = "Done. With all layers: 3 attempts, 1 invoice. Without the intent: 3 attempts, 2 invoices."
+			if seen[0] != true || seen[2] != c.grows || len(said) == 0 || len(said) > 4 || said[len(said)-1] != done {
+				s.t.Errorf("stayed, said, grew: %v", seen)
+			}
+			s.check(expect.Locator(s.page.Locator("main")).ToContainText("You said 1. Without the intent it was 2."), "see the verdict")
+		})
+	}
+}
+
+// labWithoutJavaScript: all clicks are sent, and the page loads itself again until the run is over.
+func labWithoutJavaScript(t *testing.T, app *session) {
+	t.Helper()
+	s := app.visitor(t, demoEmail, withoutJavaScript)
+	s.orderRun("Click five times", "the intent")
+	s.check(expect.Locator(s.page.Locator("main")).ToContainText("Without the intent it was 5."), "be over")
+	s.sees("The intent stopped 4.")
+	s.side(s.page.Locator(".lab-side").Last(), "5 attempts, 5 invoices")
+	s.click("Also without the form lock")
+	s.sees("Without the form lock and the intent: 5 invoices instead of 1.")
+}
+
+// labByKeyboard goes from the list to the result without a mouse.
+func labByKeyboard(t *testing.T, app *session) {
+	t.Helper()
+	s := app.visitor(t, "globex@onlyonce.test")
+	s.tabTo(s.link("Send one form from two tabs"))
+	s.press("Enter")
+	s.seesHeading("Send one form from two tabs")
+	s.tabTo(s.page.GetByRole("radio").First())
+	s.press("Space", "ArrowRight", "ArrowRight", "Tab")
+	s.isFocused(s.page.GetByRole("checkbox"))
+	s.press("Space", "Tab", "Enter")
+	s.sees("You said 2. Without the intent it was 2.")
+	s.tabTo(s.page.GetByText("All attempts as a table").First())
+	s.press("Enter")
+	row := s.page.GetByRole("rowheader", playwright.PageGetByRoleOptions{Name: "Tab 1"}).First()
+	s.check(expect.Locator(row).ToBeVisible(), "open the table")
+}
+
+// labTwoVisitors run at the same time, each their own, and neither sees the other's.
+func labTwoVisitors(t *testing.T, app *session) {
+	t.Helper()
+	ada, ben := app.visitor(t, demoEmail), app.visitor(t, "globex@onlyonce.test")
+	ada.orderRun("Send it fifty times at once", "the intent")
+	ben.orderRun("Give two invoices one number", "the unique number")
+	ada.cameOut("the intent", "50 attempts, 50 invoices")
+	ben.cameOut("the unique number", "2 attempts, 2 invoices")
+	ben.open(ada.page.URL())
+	ben.seesHeading("Not found")
+}
+
+// labAccessible looks at a run with fifty lanes and with few, in all themes and at both widths.
+func labAccessible(t *testing.T, app *session) {
+	t.Helper()
+	for name, width := range widths {
+		t.Run(name, func(t *testing.T) {
+			s := app.visitor(t, "globex@onlyonce.test", width)
+			s.isAccessible("the lab")
+			s.orderRun("Kill the server", "")
+			s.isAccessible("a run that goes on")
+			s.check(expect.Locator(s.page.Locator("[data-lab-after]")).ToBeVisible(), "be over")
+			_, err := s.page.Evaluate(`() => document.querySelectorAll("details").forEach((d) => (d.open = true))`)
+			s.check(err, "open everything")
+			s.isAccessible("a run with few lanes")
+			s.orderRun("Send it fifty times at once", "the kept key")
+			s.check(expect.Locator(s.page.Locator("[data-lab-after]")).ToBeVisible(), "be over")
+			s.isAccessible("a run with fifty lanes")
+		})
+	}
+}

@@ -1,0 +1,83 @@
+package e2e
+
+import (
+	"regexp"
+	"testing"
+)
+
+// Somebody who has just come takes the tour: one click on the login page, and one button for each step.
+func TestTour(t *testing.T) {
+	onlyHere(t, needsTheLab)
+	onlyInChromium(t, "it sends a form again by itself")
+	t.Parallel()
+	for name, javaScript := range withAndWithoutJavaScript {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := start(t, javaScript)
+			s.open("/login")
+			s.click(buttonTakeTheTour)
+			s.seesHeading(headingFiveTimes)
+			s.press("Enter") // the button has the focus
+			s.isOnStrip(saysPressFiveTimes)
+			s.pointAt(buttonCreateInvoice)
+			s.tap(5)
+			s.check(s.page.WaitForURL(regexp.MustCompile("/invoices/[0-9a-f-]{36}")), "come to the invoice")
+			s.sees(" created")
+			s.isOnStrip(saysStep(1))
+			s.hasNew(1)
+
+			s.follow(linkNextStep)
+			s.click(buttonTakeAway)
+			s.isOnStrip(saysStep(2))
+			s.sees(saysHowManyInvoices)
+
+			s.follow(linkNextStep)
+			s.click(buttonOpenTheForm)
+			s.isOnStrip(saysStep(3))
+			s.create()
+			s.sees(ignoredDuplicate)
+			s.isOnStrip(saysStillOne)
+			s.hasNew(2)
+
+			s.follow(linkNextStep)
+			s.sees("claim_intent")
+			s.click(buttonGoToTheLab)
+			s.seesHeading(linkTryToBreakIt)
+			s.seesNoStrip()
+		})
+	}
+}
+
+// The tour ends wherever somebody is, and takes back what it has switched on.
+func TestTourEndsAnywhere(t *testing.T) {
+	onlyHere(t, needsTheLab)
+	t.Parallel()
+	s := start(t)
+	s.login()
+	s.open("/lab/tour/3")
+	s.click(buttonOpenTheForm)
+	s.open("/customers")
+	s.isOnStrip(saysStep(3))
+	s.click(buttonEndTheTour)
+	s.seesHeading(linkTryToBreakIt)
+	s.newInvoice()
+	s.seesNoStrip()
+	s.fillInvoice(s.number(1))
+	s.create()
+	s.seesInvoice(s.number(1), created(s.number(1)))
+	s.attempts("created")
+}
+
+// The lab is found from where people are: from a login that it was the reason for, and from a record.
+func TestWaysToTheLab(t *testing.T) {
+	onlyHere(t, needsTheLab)
+	t.Parallel()
+	s := start(t)
+	s.open("/lab")
+	s.isFocused(s.button(linkLogInAsFirst))
+	s.click(linkLogInAsFirst)
+	s.seesHeading(linkTryToBreakIt)
+	s.addCustomer(s.email("grace"), s.named("Grace Hopper"))
+	s.check(s.page.Locator(".history").GetByText(linkTryToBreakIt).Click(), "follow the link below the history")
+	s.seesHeading(linkTryToBreakIt)
+}

@@ -1,0 +1,165 @@
+package e2e
+
+import (
+	"testing"
+	"time"
+
+	"github.com/playwright-community/playwright-go"
+)
+
+const needsTheLab = "only a demo on one's own machine has a lab"
+
+// A visitor makes their network slow: every click waits, the second one too, and there is one invoice.
+func TestYourselfOnASlowNetwork(t *testing.T) {
+	onlyHere(t, needsTheLab)
+	t.Parallel()
+	for name, javaScript := range withAndWithoutJavaScript {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := start(t, javaScript)
+			s.login()
+			s.open("/lab/yourself")
+			s.click(buttonSlowOn)
+			s.newInvoice()
+			s.isOnStrip(saysSlow)
+			s.fillInvoice(s.number(1))
+			s.pointAt(buttonCreateInvoice)
+			before := time.Now()
+			s.tap(2)
+			s.seesInvoice(s.number(1), " created")
+			if took := time.Since(before); took < 3*time.Second {
+				t.Errorf("the slow network took %s", took)
+			}
+			s.hasOneNew(s.number(1))
+
+			s.open("/lab/yourself")
+			s.click(buttonSlowOff)
+			s.newInvoice()
+			s.seesNoStrip()
+		})
+	}
+}
+
+// A visitor breaks the connection after the commit. Nobody else is disturbed, and it breaks once. Chromium sends the form
+// again by itself, and the page says that the second one was ignored.
+func TestYourselfLosesTheAnswer(t *testing.T) {
+	onlyHere(t, needsTheLab)
+	onlyInChromium(t, "it sends a form again by itself")
+	t.Parallel()
+	for name, javaScript := range withAndWithoutJavaScript {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := start(t, javaScript)
+			s.login()
+			s.open("/lab/yourself")
+			s.click(buttonCutOn)
+
+			other := *s
+			other.openBrowser(withoutPageCache, []option{javaScript})
+			other.login()
+			other.newInvoice()
+			other.seesNoStrip()
+			other.fillInvoice(s.number(2))
+			other.create()
+			other.seesInvoice(s.number(2), created(s.number(2)))
+			s.attempts("created")
+
+			s.newInvoice()
+			s.isOnStrip(saysCut)
+			s.fillInvoice(s.number(1))
+			s.create()
+			s.seesInvoice(s.number(1), ignoredDuplicate)
+			s.moment()
+			s.hasInvoices(s.number(1), 1)
+			s.attempts("created", "created", "replayed")
+
+			s.newInvoice()
+			s.seesNoStrip()
+			s.fillInvoice(s.number(3))
+			s.create()
+			s.seesInvoice(s.number(3), created(s.number(3)))
+			s.attempts("created", "created", "created", "replayed")
+		})
+	}
+}
+
+// The strip above a form that came back leads to the very form, and the switch is still on: a refusal is answered.
+func TestYourselfWithAFormThatComesBack(t *testing.T) {
+	onlyHere(t, needsTheLab)
+	t.Parallel()
+	s := start(t)
+	s.login()
+	s.open("/lab/yourself")
+	s.click(buttonCutOn)
+	s.newInvoice()
+	form := s.page.URL()
+	s.fillInvoice(s.number(1))
+	s.fill(fieldCustomerName, "")
+	s.create()
+	s.sees(saysProblem)
+	s.isOnStrip(saysCut)
+	href, err := s.link(linkThisFormInASecondTab).GetAttribute("href")
+	s.check(err, "read where the second tab goes")
+	if s.origin+href != form {
+		t.Errorf("the second tab is at %s, want %s", href, form)
+	}
+	s.hasNew(0)
+}
+
+// The same form in two tabs, from the page that offers it: one invoice.
+func TestYourselfInTwoTabs(t *testing.T) {
+	onlyHere(t, needsTheLab)
+	t.Parallel()
+	s := start(t)
+	s.login()
+	s.open("/lab/yourself")
+	form, err := s.link(linkThisFormInASecondTab).GetAttribute("href")
+	s.check(err, "read where the second tab goes")
+	s.follow(linkOpenTheForm)
+	s.sees("Copy of")
+	second := s.tab(form)
+	s.create()
+	s.sees(" created.")
+	second.create()
+	second.sees(ignoredDuplicate)
+	s.hasNew(1)
+}
+
+// What the lab adds to other pages is accessible, and so are its own.
+func TestYourselfIsAccessible(t *testing.T) {
+	onlyHere(t, needsTheLab)
+	t.Parallel()
+	for name, width := range widths {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := start(t, width)
+			s.open("/login?next=/lab")
+			s.isAccessible("login to the lab")
+			s.login()
+			s.open("/lab/yourself")
+			s.click(buttonSlowOn)
+			s.isAccessible("do it yourself")
+			s.newInvoice()
+			s.isAccessible("a form on a slow network")
+			s.open("/lab/tour/4")
+			s.isAccessible("the last step of the tour")
+			s.open("/lab/tour/3")
+			s.isAccessible("a step of the tour")
+			s.click(buttonOpenTheForm)
+			s.isAccessible("a form in the tour")
+		})
+	}
+}
+
+// strip is what a page says of the lab above its contents.
+func (s *session) strip() playwright.Locator { return s.page.Locator(".lab-strip") }
+
+func (s *session) isOnStrip(text string) {
+	s.t.Helper()
+	s.check(expect.Locator(s.strip()).ToContainText(text), "see above the page: "+text)
+}
+
+func (s *session) seesNoStrip() {
+	s.t.Helper()
+	s.check(expect.Locator(s.strip()).ToHaveCount(0), "see nothing of the lab above the page")
+}
