@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-
-	"golang.org/x/tools/imports"
 )
 
 // ErrNothingToDo says that it was done before.
@@ -37,7 +35,6 @@ func Rename(ctx context.Context, root string, old, to Names) (changed int, err e
 	if err != nil {
 		return 0, err
 	}
-	imports.LocalPrefix = to.Module
 	rules := replacements(old, to)
 	for _, path := range tree.files {
 		if base := filepath.Base(path); base == "LICENSE" || strings.HasPrefix(base, "CHANGELOG") {
