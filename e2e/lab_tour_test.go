@@ -21,7 +21,7 @@ func TestTour(t *testing.T) {
 			s.isOnStrip(saysPressFiveTimes)
 			s.pointAt(buttonCreateInvoice)
 			s.tap(5)
-			s.check(s.page.WaitForURL(regexp.MustCompile("/invoices/[0-9a-f-]{36}")), "come to the invoice")
+			s.check(expect.Page(s.page).ToHaveURL(regexp.MustCompile("/invoices/[0-9a-f-]{36}")), "come to the invoice")
 			s.sees(" created")
 			s.isOnStrip(saysStep(1))
 			s.hasNew(1)
