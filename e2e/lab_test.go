@@ -25,18 +25,16 @@ func TestLab(t *testing.T) {
 	app.labProgram = filepath.Join(t.TempDir(), "server")
 	app.check(run([]string{"go", "build", "-o", app.labProgram, "../cmd/server"}), "build the program")
 	app.findApp()
-	t.Run("experiments", func(t *testing.T) { everyExperiment(t, app) })
-	t.Run("people", func(t *testing.T) {
-		for name, try := range map[string]func(*testing.T, *session){
-			"live": labLive, "without JavaScript": labWithoutJavaScript, "by keyboard": labByKeyboard, "two visitors": labTwoVisitors,
-			"accessible": labAccessible,
-		} {
-			t.Run(name, func(t *testing.T) {
-				t.Parallel()
-				try(t, app)
-			})
-		}
-	})
+	everyExperiment(t, app)
+	for name, try := range map[string]func(*testing.T, *session){
+		"live": labLive, "without JavaScript": labWithoutJavaScript, "by keyboard": labByKeyboard, "two visitors": labTwoVisitors,
+		"accessible": labAccessible,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			try(t, app)
+		})
+	}
 }
 
 // visitor is somebody new in front of the app of another session.
@@ -85,7 +83,7 @@ func everyExperiment(t *testing.T, app *session) {
 	tried := 0
 	for n, some := range without {
 		tried += len(some)
-		t.Run(fmt.Sprint(n+1), func(t *testing.T) {
+		t.Run(fmt.Sprint("experiments ", n+1), func(t *testing.T) {
 			t.Parallel()
 			s := app.visitor(t, demoEmail)
 			for title, layers := range some {
