@@ -35,7 +35,8 @@ func TestTheCoreCanBeCopied(t *testing.T) {
 	run := func(name string, args ...string) {
 		t.Helper()
 		cmd := exec.CommandContext(t.Context(), name, args...)
-		cmd.Dir, cmd.Env = dir, append(os.Environ(), "ONLYONCE="+root, "GOFLAGS=-mod=mod -buildvcs=false -trimpath", "GOPROXY=off")
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "ONLYONCE="+root, "GOFLAGS=-mod=mod -buildvcs=false -trimpath", "GOPROXY=off")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%s %q: %v\n%s", name, args, err, out)
 		}
