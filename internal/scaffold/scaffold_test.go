@@ -23,7 +23,7 @@ var resources = []struct{ one, fields string }{
 
 // TestResources: what is written is formatted, satisfies the rules and the linter of this repository, and passes its own tests,
 // those of the catalog and of tenants, and a row of the table of cases of each kind. The other rows are tried by whoever keeps
-// the resource. The browser scenarios are compiled.
+// the resource. The browser scenarios are run.
 func TestResources(t *testing.T) {
 	pgtest.Long(t)
 	t.Parallel()
@@ -49,6 +49,8 @@ func TestResources(t *testing.T) {
 	c.run("go", append([]string{"vet"}, written...)...)
 	c.run("go", append([]string{"test", "-count=1", "./internal/check", "./templates"}, ours...)...)
 	c.run("go", "test", "-count=1", "-timeout=20m", "-run", tried, "./internal/web")
+	c.linkDriver()
+	c.run("go", "test", "-count=1", "-timeout=20m", "-run", "^Test(Expenses|Projects|PurchaseOrders)$", "./e2e")
 	if linter := linter(); linter != "" {
 		c.run(linter, slices.Concat([]string{"run", "./internal/web"}, written, ours)...)
 	}
@@ -167,6 +169,18 @@ func (c scratch) run(program string, arguments ...string) string {
 		c.Errorf("%s %s: %v\n%s", program, strings.Join(arguments, " "), err, output)
 	}
 	return string(output)
+}
+
+// linkDriver gives the copy what e2e/setup has installed here.
+func (c scratch) linkDriver() {
+	c.Helper()
+	installed, err := filepath.Abs("../../e2e/node_modules")
+	if err == nil {
+		err = os.Symlink(installed, filepath.Join(c.root, "e2e", "node_modules"))
+	}
+	if err != nil {
+		c.Fatal(err)
+	}
 }
 
 func goFiles(paths []string) (files []string) {
