@@ -3,6 +3,7 @@ package e2e
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/pem"
 	"net"
 	"net/http"
@@ -15,6 +16,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"onlyonce/internal/postgres/pgtest"
 )
 
 // TestSuiteAgainstADeployment: the program runs by itself behind a proxy that speaks HTTPS, and some scenarios are tried
@@ -22,18 +25,22 @@ import (
 func TestSuiteAgainstADeployment(t *testing.T) {
 	onlyHere(t, "it makes a deployment of its own")
 	t.Parallel()
-	db := demoData.New(t)
-	address, certificate := deploy(t, db.URL)
-
-	suite := exec.CommandContext(t.Context(), os.Args[0], "-test.v", "-test.timeout=5m", "-test.run="+
-		`^(TestSubmitGuardCarriesWeight|TestFiveClicksOnAnEditWithoutJavaScript|TestBrowserSilentlySendsAPaymentAgain|`+
-		`TestRefreshInTheMiddleAndAgain|TestTwoPeopleEditAndTheSecondGivesWay|TestBlankNumberIsAllocated|TestPeople)$`)
-	suite.Env = append(os.Environ(), "BASE_URL="+address, "SSL_CERT_FILE="+certificate, "DATABASE_URL=", "E2E_REPORT=")
-	output, err := suite.CombinedOutput()
-	said := string(output)
-	if err != nil {
-		t.Fatalf("%v\n%s", err, said)
+	db := pgtest.New(t)
+	program, address, certificate := deploy(t, db.URL)
+	suite := func(pattern string) (said string) {
+		t.Helper()
+		process := exec.CommandContext(t.Context(), os.Args[0], "-test.v", "-test.timeout=5m", "-test.run="+pattern)
+		process.Env = append(os.Environ(), "BASE_URL="+address, "SSL_CERT_FILE="+certificate, "DATABASE_URL=", "E2E_REPORT=")
+		process.Env = append(process.Env, newBusiness(t, program, db.URL)...)
+		output, err := process.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, output)
+		}
+		return string(output)
 	}
+
+	said := suite(`^(TestSubmitGuardCarriesWeight|TestFiveClicksOnAnEditWithoutJavaScript|TestBrowserSilentlySendsAPaymentAgain|` +
+		`TestRefreshInTheMiddleAndAgain|TestTwoPeopleEditAndTheSecondGivesWay|TestBlankNumberIsAllocated|TestPeople)$`)
 	for _, want := range []string{
 		"--- PASS: TestSubmitGuardCarriesWeight ", "--- PASS: TestRefreshInTheMiddleAndAgain ", "--- PASS: TestBlankNumberIsAllocated ",
 		"--- SKIP: TestPeople ", "left out against a deployment: it adds a person, who would stay", "left behind: E2E",
@@ -63,11 +70,36 @@ func TestSuiteAgainstADeployment(t *testing.T) {
 	if n := of(`SELECT count(*) FROM customers WHERE name LIKE 'E2E%' AND archived_at IS NULL`); n != 0 {
 		t.Errorf("%d marked customers are not archived", n)
 	}
+	suite("^TestIncidents$/^tabs$")
 }
 
-// deploy builds the program and starts it on a database, behind a proxy that speaks HTTPS. It gives the address, and the
-// file of the certificate to trust.
-func deploy(t *testing.T, database string) (address, certificate string) {
+// newBusiness makes a business that is not the demo's, with one person and a token. It gives the variables that name them.
+func newBusiness(t *testing.T, program, database string) []string {
+	t.Helper()
+	const password = "correct horse battery"
+	name := "Business " + rand.Text()
+	email := strings.ToLower(rand.Text()) + "@example.com"
+	do := func(arguments ...string) string {
+		t.Helper()
+		command := exec.CommandContext(t.Context(), program, arguments...)
+		command.Env = append(os.Environ(), "DATABASE_URL="+database)
+		command.Stdin = strings.NewReader(password)
+		var said bytes.Buffer
+		command.Stderr = &said
+		printed, err := command.Output()
+		if err != nil {
+			t.Fatalf("%q: %v\n%s", arguments, err, said.String())
+		}
+		return strings.TrimSpace(string(printed))
+	}
+	do("tenant", "create", name)
+	do("user", "create", email, "--tenant", name)
+	return []string{"E2E_EMAIL=" + email, "E2E_PASSWORD=" + password, "E2E_TOKEN=" + do("token", "create", "suite", "--tenant", name)}
+}
+
+// deploy builds the program and starts it on a database, without the demo, behind a proxy that speaks HTTPS. It gives the address,
+// and the file of the certificate to trust.
+func deploy(t *testing.T, database string) (program, address, certificate string) {
 	t.Helper()
 	must := func(err error) {
 		t.Helper()
@@ -75,7 +107,7 @@ func deploy(t *testing.T, database string) (address, certificate string) {
 			t.Fatal(err)
 		}
 	}
-	program := filepath.Join(t.TempDir(), "server")
+	program = filepath.Join(t.TempDir(), "server")
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", program, "../cmd/server")
 	if output, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, output)
@@ -97,7 +129,7 @@ func deploy(t *testing.T, database string) (address, certificate string) {
 	must(port.Close())
 	var log bytes.Buffer
 	server := exec.CommandContext(context.WithoutCancel(t.Context()), program)
-	server.Env = append(os.Environ(), "ADDR="+inner, "METRICS_ADDR=off", "DATABASE_URL="+database, "DEMO=1", "PUBLIC_URL="+front.URL)
+	server.Env = append(os.Environ(), "ADDR="+inner, "METRICS_ADDR=off", "DATABASE_URL="+database, "DEMO=0", "PUBLIC_URL="+front.URL)
 	server.Stdout, server.Stderr = &log, &log
 	must(server.Start())
 	t.Cleanup(func() {
@@ -112,7 +144,7 @@ func deploy(t *testing.T, database string) (address, certificate string) {
 	for deadline := time.Now().Add(patience); ; <-tick.C {
 		answer, err := http.Get(upstream.String() + "/readyz")
 		if err == nil && answer.Body.Close() == nil && answer.StatusCode == http.StatusOK {
-			return front.URL, certificate
+			return program, front.URL, certificate
 		}
 		if time.Now().After(deadline) {
 			t.Fatalf("the program is not ready: %v", err)

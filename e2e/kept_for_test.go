@@ -71,6 +71,7 @@ func TestFormOfAnotherTenantIsNotKept(t *testing.T) {
 
 // Logging out leaves nothing behind, of anybody.
 func TestNothingIsKeptAfterALogout(t *testing.T) {
+	onlyHere(t, "it needs a login of a second business")
 	t.Parallel()
 	s := start(t)
 	s.login()

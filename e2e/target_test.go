@@ -145,6 +145,9 @@ func (v *visitor) recordsInJSON(where count) int {
 	answer, err := http.DefaultClient.Do(request)
 	v.check(err, "ask "+address)
 	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		v.t.Fatalf("%s: %s", address, answer.Status)
+	}
 	var found any
 	v.check(json.NewDecoder(answer.Body).Decode(&found), "read the answer of "+address)
 	for name := range strings.SplitSeq(strings.TrimPrefix(where.At, "/"), "/") {

@@ -96,6 +96,7 @@ func thisApp(t *testing.T) *target {
 	s := newSession(t)
 	s.findApp()
 	app.own, app.Address, app.known = s, s.origin, true
+	app.Count.Headers = map[string]string{"Authorization": "Bearer " + s.token}
 	if s.db != nil {
 		app.replica = s.startApp(patience).URL()
 	}
