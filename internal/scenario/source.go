@@ -96,10 +96,12 @@ func plain(comment *ast.CommentGroup, name string) string {
 		return ""
 	}
 	text := strings.Join(strings.Fields(comment.Text()), " ")
-	if rest, named := strings.CutPrefix(text, name+": "); named && name != "" {
-		text = strings.ToUpper(rest[:1]) + rest[1:]
+	for _, end := range []string{": ", " "} {
+		if rest, named := strings.CutPrefix(text, name+end); named && name != "" && rest != "" {
+			return strings.ToUpper(rest[:1]) + rest[1:]
+		}
 	}
-	return strings.TrimPrefix(text, name+" ")
+	return text
 }
 
 var word = regexp.MustCompile(`JavaScript|[A-Z]{2,}(?:[A-Z][a-z]|$)|[A-Z][a-z]*|[0-9]+`)
