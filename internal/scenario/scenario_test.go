@@ -3,6 +3,7 @@ package scenario
 import (
 	"bytes"
 	"encoding/xml"
+	"go/ast"
 	"os"
 	"slices"
 	"strings"
@@ -142,6 +143,16 @@ func TestFamiliesAreThere(t *testing.T) {
 		}
 		if row := "| [" + family.Title + "](../e2e/" + family.File + ") |"; !strings.Contains(string(page), row) {
 			t.Errorf("docs/e2e.md has no row %s", row)
+		}
+	}
+}
+
+// TestStoryBeginsLikeASentence, whatever its test is called.
+func TestStoryBeginsLikeASentence(t *testing.T) {
+	for _, comment := range []string{"TestTwice: the form is sent twice.", "TestTwice the form is sent twice.", "The form is sent twice."} {
+		text := &ast.CommentGroup{List: []*ast.Comment{{Text: "// " + comment}}}
+		if got := plain(text, "TestTwice"); got != "The form is sent twice." {
+			t.Errorf("%q became %q", comment, got)
 		}
 	}
 }
