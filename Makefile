@@ -25,7 +25,7 @@ run: ## Start the app, with its own PostgreSQL and demo data
 test: ## Install what the tests need, then run them all, and nearly all that need no browser with the race detector
 	e2e/setup
 	go test -race -p 2 -timeout 30m -skip $(WALKS) $$(go list ./... | grep -v /e2e$$)
-	go test -timeout 30m -run $(WALKS) ./internal/web
+	go test -timeout 30m -run $(WALKS) ./internal/site
 	go test -timeout 30m ./e2e
 
 .PHONY: quick
@@ -42,66 +42,75 @@ else
 CHOSEN = "$$RUN"
 endif
 
+# What becomes of each as it ends, and of all at the end. The report decides whether that has passed: here none may be left out.
+SCENARIOS = go tool gotestsum --format testname --jsonfile e2e/report/run.json
+
 .PHONY: e2e
 e2e: ## Run the browser tests: RUN=pattern some of them, BASE_URL=https://... against a deployment (docs/e2e.md), APP=file another app
 	e2e/setup
 ifdef APP
 	go test -count=1 -timeout 30m -v ./e2e -run $(CHOSEN)
 else
-	go test -json -count=1 -timeout 30m ./e2e -run $(CHOSEN) | go run ./internal/scenario/cmd/report
+	mkdir -p e2e/report && rm -f e2e/report/run.json
+	$(SCENARIOS) -- -count=1 -timeout 30m ./e2e -run $(CHOSEN); go run ./internal/tool/scenario/cmd/report < e2e/report/run.json
 endif
 
 .PHONY: e2e-report
 e2e-report: ## The same, with a page to look at: e2e/report/index.html, and junit.xml
 	e2e/setup
 	rm -rf e2e/report && mkdir -p e2e/report/stories
-	E2E_REPORT='$(CURDIR)/e2e/report/stories' go test -json -count=1 -timeout 30m ./e2e -run $(CHOSEN) \
-		| go run ./internal/scenario/cmd/report -write e2e/report
+	E2E_REPORT='$(CURDIR)/e2e/report/stories' $(SCENARIOS) --junitfile e2e/report/junit.xml -- \
+		-count=1 -timeout 30m ./e2e -run $(CHOSEN); \
+		go run ./internal/tool/scenario/cmd/report -write e2e/report < e2e/report/run.json
+
+# Pages are at a proxy, which loads them again. A text of a template is shown without a build: templ finds it by the whole path of
+# the file that was compiled, so the templates keep theirs. Each other change starts the app again.
+PAGES ?= 7331
+ADDR  ?= 127.0.0.1:8080
 
 .PHONY: dev
-dev: ## Start the app, rebuild it on every change and reload the page
-	go run ./internal/dev/cmd/dev
+dev: ## Start the app at http://127.0.0.1:7331, and again on every change, and load the page again
+	ADDR=$(ADDR) PUBLIC_URL=http://127.0.0.1:$(PAGES) METRICS_ADDR=off go tool templ generate -watch \
+		-watch-pattern '\.(go|templ|sql|css|m?js|svg)$$' -ignore-pattern '_test\.go$$' \
+		-proxy http://$(ADDR) -proxyport $(PAGES) -open-browser=false \
+		-cmd "go run -ldflags=-s -gcflags=./templates/...=-trimpath=$(CURDIR)=>$(CURDIR) ./cmd/server"
 
 .PHONY: rename
 rename: ## Give the app your name: module=example.com/acme/ledger name="Acme Ledger"
-	@go run ./internal/fork/cmd/rename -module "$$module" -name "$$name" -slug "$$slug"
+	@go run ./internal/tool/fork/cmd/rename -module "$$module" -name "$$name" -slug "$$slug"
 
 .PHONY: remove
-remove: ## Take away a part that you do not need: what=invoices, what=lab, what=torture, what=bench
-	@go run ./internal/fork/cmd/remove "$$what"
+remove: ## Take away a part that you do not need: what=lab, what=proof, what=invoices
+	@go run ./internal/tool/fork/cmd/remove "$$what"
+	@$(MAKE) catalog
 
-# begin torture
-.PHONY: torture
-torture: ## Prove by fault injection that nothing is created twice, and that the proof can fail
-	go run ./internal/torture/cmd/torture -selftest
-	go run ./internal/torture/cmd/torture $(TORTURE)
-# end torture
-
-# begin bench
-.PHONY: bench
-bench: ## Measure what it costs, against PostgreSQL's own floor
-	go run ./internal/bench/cmd/bench $(BENCH)
-# end bench
+# What parts of the proof have of their own.
+-include internal/proof/*/part.mk
 
 .PHONY: check
 check: $(LINT) ## Hold format, vet, linter, generated code, modules and allowed imports
 	go mod verify
-	go tool templ generate -check -path templates
+	go tool templ generate -check
 	go vet ./...
 	$(LINT) run
-	go test -count=1 ./internal/check
+	go test -count=1 ./internal/tool/check
 
 .PHONY: generate
 generate: ## Generate Go from the templates
-	go tool templ generate -path templates
+	go tool templ generate
 
 $(LINT):
 	GOBIN=$(@D) go install github.com/golangci/golangci-lint/v2/cmd/$(LINTER)@$(LINTER_VERSION)
 
 .PHONY: resource
 resource: ## Write a new resource: name=expense fields="vendor:text,amount:money,receipt:text:unique?"
-	@go run ./internal/scaffold/cmd/scaffold resource '$(name)' '$(fields)' $(if $(plural),--plural='$(plural)')
+	@go run ./internal/tool/scaffold/cmd/scaffold resource '$(name)' '$(fields)' $(if $(plural),--plural='$(plural)')
+	@$(MAKE) catalog
+
+.PHONY: catalog
+catalog: ## Write down what the migrations make, which doctor and each start compare with the database
+	go test ./internal/postgres -count=1 -run '^TestCatalogIsFresh$$' -update
 
 .PHONY: migration
 migration: ## Write an empty migration with the next number: name=expenses_have_projects
-	@go run ./internal/scaffold/cmd/scaffold migration '$(name)'
+	@go run ./internal/tool/scaffold/cmd/scaffold migration '$(name)'

@@ -27,23 +27,17 @@ func (s *session) visitEveryPage(look func(*session, string)) {
 	look(s, "/no-such-page")
 	s.visitLinkedPages(look)
 	s.visitSettings(look)
-	// begin invoices
 	s.visitInvoiceForms(look)
-	// end invoices
 	s.visitCustomerForms(look)
-	// begin invoices
 	s.visitInvoiceStates(look)
 	s.visitMails(look)
-	// end invoices
 	s.visitPeople(look)
 	s.open("/attempts")
 	s.sees("Created")
 	look(s, "attempts")
 	s.open("/attempts?key=nobody")
 	look(s, "no attempts found")
-	// begin invoices
 	s.visitPaymentForms(look)
-	// end invoices
 }
 
 func (s *session) visitSettings(look func(*session, string)) {
@@ -112,15 +106,11 @@ func (s *session) visitLinkedPages(look func(*session, string)) {
 			todo = append(todo, link.(string))
 		}
 	}
-	for _, kind := range []string{
-		"/customers/{id}", "/customers/{id}/edit", "/customers/new", "/problems/{slug}",
-		// begin invoices
-		"/invoices/{id}", "/invoices/{id}/edit", "/invoices/new",
-		// end invoices
-		// begin lab
-		"/lab", "/lab/{experiment}",
-		// end lab
-	} {
+	for _, kind := range slices.Concat(
+		[]string{"/customers/{id}", "/customers/{id}/edit", "/customers/new", "/problems/{slug}"},
+		invoiceKinds(),
+		labKinds(),
+	) {
 		if !slices.Contains(kinds, kind) {
 			s.t.Errorf("no link leads to %s, but to %q", kind, kinds)
 		}
@@ -131,9 +121,7 @@ func (s *session) visitLinkedPages(look func(*session, string)) {
 func kindOfPage(address string) string {
 	for pattern, name := range map[string]string{
 		`[0-9a-f]{8}-[0-9a-f-]{27}`: "{id}", `^/problems/.+`: "/problems/{slug}", `#.*`: "",
-		// begin lab
 		`^/lab/[a-z-]+$`: "/lab/{experiment}",
-		// end lab
 	} {
 		address = regexp.MustCompile(pattern).ReplaceAllString(address, name)
 	}

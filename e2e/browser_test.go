@@ -6,7 +6,7 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
-	"onlyonce/internal/browser"
+	"onlyonce/internal/proof/browser"
 )
 
 // withoutPageCache is the browser of nearly all tests: one that keeps no pages in memory for Back and Forward, as one that is short

@@ -4,29 +4,14 @@ import (
 	"context"
 	"fmt"
 	"net/url"
-	"slices"
 	"testing"
 )
 
 // sqlRecords are the records of the test's own database.
 type sqlRecords struct {
 	s *session
-	// begin invoices
-	before int // how many invoices the demo data has
-	// end invoices
+	invoiceCount
 }
-
-// begin invoices
-
-func (r sqlRecords) invoices(number string) int {
-	r.s.t.Helper()
-	if number == "" {
-		return r.s.allInvoices() - r.before
-	}
-	return r.s.invoices(number)
-}
-
-// end invoices
 
 func (r sqlRecords) customerChanges() (operations []string, versions int) {
 	r.s.t.Helper()
@@ -36,62 +21,6 @@ func (r sqlRecords) customerChanges() (operations []string, versions int) {
 	return operations, r.s.count(`SELECT COALESCE(sum(version - 1), 0) FROM customers`)
 }
 
-// begin invoices
-
-func (r sqlRecords) life(number string) (operations []string, versions int) {
-	r.s.t.Helper()
-	r.s.query(&operations, `
-		SELECT COALESCE(array_agg(operation ORDER BY at), '{}') FROM intents JOIN invoices i ON i.id = record_id
-		WHERE outcome = 'changed' AND number = $1`, number)
-	return operations, r.s.count(`
-		SELECT version - 1 - (SELECT count(*) FROM payments p WHERE p.invoice_id = i.id) FROM invoices i WHERE number = $1`, number)
-}
-
-func (r sqlRecords) lines(number string) int {
-	r.s.t.Helper()
-	return r.s.count(`SELECT count(*) FROM invoice_lines JOIN invoices i ON i.id = invoice_id WHERE number = $1`, number)
-}
-
-// payments also holds that the ledger says the same.
-func (r sqlRecords) payments(number string) (amounts []string, paid string) {
-	r.s.t.Helper()
-	var posted []string
-	for table, found := range map[string]*[]string{"payments": &amounts, "postings": &posted} {
-		order := map[string]string{"payments": "id", "postings": "at"}[table]
-		r.s.query(found, `
-			SELECT COALESCE(array_agg((amount / 100.0)::numeric(20, 2)::text ORDER BY p.`+order+`), '{}')
-			FROM `+table+` p JOIN invoices i ON i.id = p.invoice_id WHERE number = $1`, number)
-	}
-	if !slices.Equal(amounts, posted) {
-		r.s.t.Errorf("the payments are %v, and %v is posted", amounts, posted)
-	}
-	r.s.query(&paid, `SELECT (paid / 100.0)::numeric(20, 2)::text FROM invoices WHERE number = $1`, number)
-	return amounts, paid
-}
-
-// books also holds that the ledger says the same.
-func (r sqlRecords) books(number string) string {
-	r.s.t.Helper()
-	var state, paid, credited, open string
-	for column, found := range map[string]*string{"paid": &paid, "credited": &credited, "open_amount": &open} {
-		r.s.query(found, `SELECT (`+column+` / 100.0)::numeric(20, 2)::text FROM invoices WHERE number = $1`, number)
-	}
-	r.s.query(&state, `SELECT state FROM invoices WHERE number = $1`, number)
-	if n := r.s.count(`
-		SELECT count(*) FROM invoices i
-		WHERE number = $1
-			AND paid = (SELECT COALESCE(sum(amount), 0) FROM postings WHERE invoice_id = i.id AND kind <> 'credit')
-			AND credited = (SELECT COALESCE(sum(amount), 0) FROM postings WHERE invoice_id = i.id AND kind = 'credit')`, number); n != 1 {
-		r.s.t.Error("the ledger says something else")
-	}
-	of := func(table string) int {
-		return r.s.count(`SELECT count(*) FROM `+table+` r JOIN invoices i ON i.id = r.invoice_id WHERE i.number = $1`, number)
-	}
-	return booksText(state, paid, credited, open, of("refunds"), of("credit_notes"))
-}
-
-// end invoices
-
 // query reads one value.
 func (s *session) query(into any, query string, args ...any) {
 	s.t.Helper()
@@ -100,22 +29,6 @@ func (s *session) query(into any, query string, args ...any) {
 	}
 	s.check(s.db.QueryRow(s.t.Context(), query, args...).Scan(into), "ask the database")
 }
-
-// begin invoices
-
-// invoices counts those with a number.
-func (s *session) invoices(number string) int {
-	s.t.Helper()
-	return s.count("SELECT count(*) FROM invoices WHERE number = $1", number)
-}
-
-// allInvoices counts those of the demo data too.
-func (s *session) allInvoices() int {
-	s.t.Helper()
-	return s.count("SELECT count(*) FROM invoices")
-}
-
-// end invoices
 
 func (s *session) count(query string, args ...any) int {
 	s.t.Helper()
@@ -138,16 +51,6 @@ func parsedInOrder(t *testing.T, database string) string {
 	u.RawQuery = query.Encode()
 	return u.String()
 }
-
-// begin invoices
-
-// lockInvoices is lock for those that create one.
-func (s *session) lockInvoices() (release func()) {
-	s.t.Helper()
-	return s.lock("invoices")
-}
-
-// end invoices
 
 // lock stops whatever writes to a table in the middle, inside its transaction, until release is called. Reading goes
 // on. In front of a deployment it holds back all forms instead.

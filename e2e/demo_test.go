@@ -21,12 +21,7 @@ var demoData = pgtest.Template{Fill: func(ctx context.Context, db *pgtest.Databa
 	if err != nil {
 		return fmt.Errorf("start the app: %w", err)
 	}
-	// begin invoices
-	// Its e-mails are sent in the background: here, or else by each test.
-	for sent := false; !sent && err == nil; {
-		err = db.Pool.QueryRow(ctx, `SELECT NOT EXISTS (SELECT FROM river.river_job WHERE finalized_at IS NULL)`).Scan(&sent)
-	}
-	// end invoices
+	err = waitForMails(ctx, db)
 	if err == nil {
 		err = hashCheaply(ctx, db)
 	}

@@ -21,7 +21,7 @@ func TestKilledDuringACreate(t *testing.T) {
 	db := demoData.New(t)
 	s := newSession(t)
 	s.db = db.Admin(t)
-	s.records = sqlRecords{s, s.allInvoices()}
+	s.records = sqlRecords{s, invoiceCount{s.allInvoices()}}
 	binary := filepath.Join(t.TempDir(), "server")
 	s.check(run([]string{"go", "build", "-o", binary, "../cmd/server"}), "build the program")
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")

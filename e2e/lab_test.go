@@ -13,6 +13,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/playwright-community/playwright-go"
 
+	"onlyonce/internal/app"
+	"onlyonce/internal/lab"
 	"onlyonce/internal/postgres/pgtest"
 )
 
@@ -22,8 +24,9 @@ func TestLab(t *testing.T) {
 	pgtest.Long(t)
 	t.Parallel()
 	app := newSession(t)
-	app.labProgram = filepath.Join(t.TempDir(), "server")
-	app.check(run([]string{"go", "build", "-o", app.labProgram, "../cmd/server"}), "build the program")
+	program := filepath.Join(t.TempDir(), "server")
+	app.check(run([]string{"go", "build", "-o", program, "../cmd/server"}), "build the program")
+	app.keepLab(program)
 	app.findApp()
 	everyExperiment(t, app)
 	for name, try := range map[string]func(*testing.T, *session){
@@ -34,6 +37,13 @@ func TestLab(t *testing.T) {
 			t.Parallel()
 			try(t, app)
 		})
+	}
+}
+
+// keepLab lets the lab of the app start a program, and keep its databases.
+func (s *session) keepLab(program string) {
+	s.configure = func(c *app.Config) {
+		c.LabProgram, c.LabKept = program, func(l *lab.Lab) { s.lab = l }
 	}
 }
 
@@ -136,7 +146,7 @@ func (s *session) cameOut(layer, want string) {
 	s.check(err, "read the address of the run")
 	run, err := uuid.Parse(path.Base(address.Path))
 	s.check(err, "find the run")
-	databases := s.labDatabases(run)
+	databases := s.lab.Databases(run)
 	if len(databases) != 2 {
 		s.t.Fatalf("the run has %d databases", len(databases))
 	}
@@ -279,3 +289,6 @@ func labAccessible(t *testing.T, app *session) {
 		})
 	}
 }
+
+// labKinds are the pages of the lab to which links lead.
+func labKinds() []string { return []string{"/lab", "/lab/{experiment}"} }

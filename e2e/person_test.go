@@ -7,57 +7,6 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
-// begin invoices
-
-// newInvoice opens a new form, with a key of its own.
-func (s *session) newInvoice() {
-	s.t.Helper()
-	s.open("/invoices/new")
-	s.seesHeading(headingNewInvoice)
-}
-
-// fillInvoice types a complete invoice of one line: 2 × 50.00 and 23 % tax make 123.00.
-func (s *session) fillInvoice(number string) {
-	s.t.Helper()
-	s.fill(fieldCustomerEmail, s.email("ada"))
-	s.fill(fieldCustomerName, s.named("Ada Byron"))
-	s.fill(fieldNumber, number)
-	s.fillLine(1, "Design of "+number, "2", "50.00", "23")
-}
-
-// suggestion is the number that the form shows and does not send. In a deployment, no other session takes it until the test
-// ends.
-func (s *session) suggestion() string {
-	s.t.Helper()
-	s.keepSeries()
-	s.holds(fieldNumber, "")
-	number, err := s.field(fieldNumber).GetAttribute("placeholder")
-	s.check(err, "read the suggested number")
-	return number
-}
-
-// fillLine types into a line that is there; the first is line 1.
-func (s *session) fillLine(position int, description, quantity, price, rate string) {
-	s.t.Helper()
-	for i, cell := range []struct{ label, text string }{
-		{"Description", description}, {"Quantity", quantity}, {"Unit price", price}, {"Tax %", rate},
-	} {
-		s.check(s.line(position).GetByRole("textbox").Nth(i).Fill(cell.text), "fill "+cell.label)
-	}
-}
-
-func (s *session) line(position int) playwright.Locator {
-	return s.page.GetByRole("group", playwright.PageGetByRoleOptions{Name: fmt.Sprint("Line ", position), Exact: new(true)})
-}
-
-// create presses the form's button once and waits for the next page.
-func (s *session) create() {
-	s.t.Helper()
-	s.click(buttonCreateInvoice)
-}
-
-// end invoices
-
 // tab opens another tab of the same person on the same address.
 func (s *session) tab(address string) *session {
 	s.t.Helper()

@@ -27,18 +27,6 @@ func (s *session) seesHeading(text string) {
 	s.check(expect.Locator(s.page.GetByRole("heading", name)).ToBeVisible(), "see the heading: "+text)
 }
 
-// begin invoices
-
-// seesInvoice holds that the page is that of the invoice, with a message above it.
-func (s *session) seesInvoice(number, message string) {
-	s.t.Helper()
-	s.seesHeading(headingInvoice(number))
-	s.sees(message)
-	s.sees("123.00")
-}
-
-// end invoices
-
 // isOnForm holds that the page is a form, still with the key it had at an address.
 func (s *session) isOnForm(address string) {
 	s.t.Helper()

@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/playwright-community/playwright-go"
 
 	"onlyonce/internal/app"
+	"onlyonce/internal/lab"
 )
 
 // patience bounds every wait for the app or the browser, as Playwright's own
@@ -38,14 +38,11 @@ type session struct {
 	x, y    float64 // where the mouse points
 
 	// Only with an app of its own:
-	metrics  string // the address of its metrics
-	database string // the URL of its database, for the app
-	db       *pgxpool.Pool
-	// begin lab
-	labProgram string // the server that the lab starts
-	// labDatabases are those of a run, whose databases stay if there is a labProgram.
-	labDatabases func(run uuid.UUID) []string
-	// end lab
+	configure func(*app.Config) // before it starts; nil for nothing
+	metrics   string            // the address of its metrics
+	database  string            // the URL of its database, for the app
+	db        *pgxpool.Pool
+	lab       *lab.Lab // only in tests of the lab
 
 	// Only in front of a deployment:
 	wire        *proxy
@@ -118,26 +115,23 @@ func (s *session) bootApp() {
 	running := s.startApp(patience)
 	s.origin, s.site, s.metrics, s.token = running.URL(), running.URL(), running.MetricsURL(), demoToken
 	found := sqlRecords{s: s}
-	// begin invoices
 	found.before = s.allInvoices()
-	// end invoices
 	s.records = found
 }
 
 // startApp starts the app, or another replica of it, that lets a repeat wait for so long.
 func (s *session) startApp(wait time.Duration) *app.App {
 	s.t.Helper()
-	running, err := app.Start(s.t.Context(), app.Config{
+	config := app.Config{
 		Addr: "127.0.0.1:0", MetricsAddr: "127.0.0.1:0", DatabaseURL: s.database, Demo: true, Log: slog.New(s.log),
 		Wait: wait, ExpireEvery: time.Hour, KeepAttempts: time.Hour,
-		// begin lab
-		Lab: true, LabProgram: s.labProgram, LabKeep: s.labProgram != "",
-		// end lab
-	})
+		LabConfig: app.LabConfig{Lab: true},
+	}
+	if s.configure != nil {
+		s.configure(&config)
+	}
+	running, err := app.Start(s.t.Context(), config)
 	s.check(err, "start the app")
-	// begin lab
-	s.labDatabases = running.LabDatabases
-	// end lab
 	s.t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()

@@ -40,7 +40,7 @@ func TestTwoTabsWithTwoKeysAndOneNumber(t *testing.T) {
 	other.fill(fieldCustomerEmail, s.email("grace"))
 	form := other.page.URL()
 
-	// One after the other: which of two keys wins a race is open. internal/web races them.
+	// One after the other: which of two keys wins a race is open. internal/site races them.
 	s.pointAt(buttonCreateInvoice)
 	s.tap(1)
 	s.seesInvoice(s.number(1), created(s.number(1)))

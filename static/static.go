@@ -15,6 +15,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Prefix is where [Assets.Handler] expects to be mounted.
@@ -35,8 +36,12 @@ type asset struct {
 	gzipped     []byte
 }
 
-// New reads, hashes and compresses every embedded file.
-func New() (*Assets, error) {
+// New returns every embedded file, hashed and compressed. They are the same for the whole process, which does it once.
+func New() (*Assets, error) { return prepared() }
+
+var prepared = sync.OnceValues(prepare)
+
+func prepare() (*Assets, error) {
 	entries, err := fs.ReadDir(files, ".")
 	if err != nil {
 		return nil, fmt.Errorf("list embedded assets: %w", err)

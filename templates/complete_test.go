@@ -8,36 +8,29 @@ import (
 	"testing"
 )
 
-// TestEveryPageIsLookedAt: each page has a place among the states that the tests of this package go through.
+// TestEveryPageIsLookedAt: each page has a place among the states that the tests of its folder go through.
 func TestEveryPageIsLookedAt(t *testing.T) {
 	t.Parallel()
-	var states strings.Builder
-	lookedAt, err := filepath.Glob("*states_test.go")
-	if err != nil {
-		t.Fatal(err)
+	below, err := filepath.Glob("*/*.templ")
+	if err != nil || len(below) == 0 {
+		t.Fatalf("%d files below, %v", len(below), err)
 	}
-	for _, file := range lookedAt {
-		source, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		states.Write(source)
-	}
-	files, err := filepath.Glob("*.templ")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("%d files, %v", len(files), err)
+	folders := map[string]bool{".": true}
+	for _, file := range below {
+		folders[filepath.Dir(file)] = true
 	}
 	pages := 0
-	for _, file := range files {
-		source, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
+	for folder := range folders {
+		states := sourceOf(t, filepath.Join(folder, "*states_test.go"))
+		if !strings.Contains(states, "viewtest.Check(t, states())") {
+			t.Errorf("%s: no test goes through its states", folder)
 		}
-		for _, page := range page.FindAllSubmatch(source, -1) {
+		source := sourceOf(t, filepath.Join(folder, "*.templ"))
+		room := packageName.FindStringSubmatch(source)[1]
+		for _, page := range page.FindAllStringSubmatch(source, -1) {
 			pages++
-			name := string(page[1])
-			if name != "Layout" && name != "FormPage" && !strings.Contains(states.String(), "templates."+name+"(") {
-				t.Errorf("%s: no state of %s is looked at: add it to states()", file, name)
+			if name := page[1]; name != "Layout" && name != "FormPage" && !strings.Contains(states, room+"."+name+"(") {
+				t.Errorf("%s: no state of %s is looked at: add it to states()", folder, name)
 			}
 		}
 	}
@@ -46,5 +39,26 @@ func TestEveryPageIsLookedAt(t *testing.T) {
 	}
 }
 
-// page matches a component that is a whole page, but for the frames of others.
-var page = regexp.MustCompile(`(?m)^templ ([A-Z]\w*)\(p Page\b`)
+var (
+	packageName = regexp.MustCompile(`(?m)^package (\w+)`)
+	// page matches a component that is a whole page, but for the frames of others.
+	page = regexp.MustCompile(`(?m)^templ ([A-Z]\w*)\(p (?:templates\.)?Page\b`)
+)
+
+// sourceOf is what the files have that match, at least one.
+func sourceOf(t *testing.T, pattern string) string {
+	t.Helper()
+	files, err := filepath.Glob(pattern)
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d files match %s: %v", len(files), pattern, err)
+	}
+	var all strings.Builder
+	for _, file := range files {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(source)
+	}
+	return all.String()
+}

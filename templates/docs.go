@@ -18,10 +18,16 @@ type APIDocs struct {
 	Intro    []string
 	Example  string // a request to run in a shell
 	Retries  []string
-	Clients  []Program
+	Programs Programs
 	Sections []APISection
 	Rules    []Rule
 	Problems []Problem
+}
+
+// Programs are programs that use the API.
+type Programs struct {
+	About string // a sentence on what they do
+	All   []Program
 }
 
 // Program is the text of a program, with the name of its file.

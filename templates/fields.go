@@ -3,7 +3,6 @@ package templates
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/a-h/templ"
@@ -11,8 +10,7 @@ import (
 
 // FieldError is what is wrong with one form control, in words for people.
 type FieldError struct {
-	// Control is the id of the control: its field name, or for a cell of an
-	// invoice line what [LineControl] gives.
+	// Control is the id of the control: its field name, unless there are several of that name.
 	Control string
 	// Message is one sentence, such as "Enter a due date".
 	Message string
@@ -21,14 +19,8 @@ type FieldError struct {
 // FieldErrors are the errors of one form, in the order of the page.
 type FieldErrors []FieldError
 
-// LineControl is the id of a control in the invoice line at index (from 0),
-// for example LineControl("line_quantity", 0).
-func LineControl(name string, index int) string {
-	return name + "-" + strconv.Itoa(index)
-}
-
-// of gives the first message for a control, or "".
-func (errs FieldErrors) of(control string) string {
+// Of returns the first message for a control, or "".
+func (errs FieldErrors) Of(control string) string {
 	for _, e := range errs {
 		if e.Control == control {
 			return e.Message
@@ -37,8 +29,8 @@ func (errs FieldErrors) of(control string) string {
 	return ""
 }
 
-// input describes one labelled control; ID is also its error's Control.
-type input struct {
+// Input describes one labelled control; ID is also its error's Control.
+type Input struct {
 	ID           string
 	Name         string // the ID when empty
 	Label        string
@@ -53,15 +45,15 @@ type input struct {
 	Focus        bool
 }
 
-func (in input) name() string {
+func (in Input) name() string {
 	if in.Name == "" {
 		return in.ID
 	}
 	return in.Name
 }
 
-func (in input) attributes() templ.Attributes {
-	attrs := describedBy(in.ID, in.Hint, in.Error)
+func (in Input) attributes() templ.Attributes {
+	attrs := DescribedBy(in.ID, in.Hint, in.Error)
 	attrs["type"] = cmp.Or(in.Type, "text")
 	attrs["autocomplete"] = cmp.Or(in.Autocomplete, "off")
 	if in.Placeholder != "" {
@@ -76,8 +68,8 @@ func (in input) attributes() templ.Attributes {
 	return attrs
 }
 
-// describedBy ties a control to its hint and its error message.
-func describedBy(id, hint, err string) templ.Attributes {
+// DescribedBy returns the attributes that tie a control to its hint and its error message, as [FieldNotes] shows them.
+func DescribedBy(id, hint, err string) templ.Attributes {
 	attrs := templ.Attributes{}
 	switch {
 	case hint != "" && err != "":
@@ -94,7 +86,7 @@ func describedBy(id, hint, err string) templ.Attributes {
 }
 
 // options are those to choose from, with the value that was sent even if it is none of them.
-func (in input) options(known []Option) []Option {
+func (in Input) options(known []Option) []Option {
 	if in.Value == "" || slices.ContainsFunc(known, func(o Option) bool { return o.Value == in.Value }) {
 		return known
 	}
@@ -115,8 +107,8 @@ func YesNo(is bool) string {
 	return "No"
 }
 
-// dateType shows what is no date as text, because a date control would drop it.
-func dateType(value string) string {
+// DateType returns the type of a control with a date. What is no date is shown as text, because a date control would drop it.
+func DateType(value string) string {
 	if _, err := time.Parse(time.DateOnly, value); err != nil && value != "" {
 		return "text"
 	}

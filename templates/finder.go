@@ -14,8 +14,8 @@ type Finder struct {
 	Chips []NavItem
 	// Only is what the list is narrowed to besides.
 	Only []Narrowing
-	// Dated says that there are a first and a last day.
-	Dated    bool
+	// Dated is what there are a first and a last day of, such as "Issued"; "" if there are none.
+	Dated    string
 	From, To string
 	Sort     string
 	Sorts    []Option

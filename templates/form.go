@@ -52,10 +52,11 @@ type VersionRow struct {
 	Differ bool
 }
 
-func (f Form) cameBack() bool { return f.Notice != nil || len(f.Errors) > 0 }
+// CameBack reports whether the form was sent and refused.
+func (f Form) CameBack() bool { return f.Notice != nil || len(f.Errors) > 0 }
 
-// url is where the form is opened under its key. Asked again, it tells whether the form is used.
-func (f Form) url() string { return f.Href + "?" + url.Values{"key": {f.Key}}.Encode() }
+// URL returns where the form is opened under its key. Asked again, it tells whether the form is used.
+func (f Form) URL() string { return f.Href + "?" + url.Values{"key": {f.Key}}.Encode() }
 
 // unsaved is what people call what was typed and not saved.
 func (f Form) unsaved() string {
@@ -77,14 +78,14 @@ func (f Form) fields() []Field {
 	return fields
 }
 
-// input is a control with what was typed into it and what is wrong with it. It begins with the focus if it
+// Input returns a control with what was typed into it and what is wrong with it. It begins with the focus if it
 // asks for it, unless a notice or an error summary takes it.
-func (f Form) input(in input) input {
+func (f Form) Input(in Input) Input {
 	in.Value = f.Typed.Get(in.name())
-	in.Error = f.Errors.of(in.ID)
-	if blamed := f.Blamed.of(in.ID); blamed != "" {
+	in.Error = f.Errors.Of(in.ID)
+	if blamed := f.Blamed.Of(in.ID); blamed != "" {
 		in.Error = blamed
 	}
-	in.Focus = in.Focus && !f.cameBack()
+	in.Focus = in.Focus && !f.CameBack()
 	return in
 }

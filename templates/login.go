@@ -31,6 +31,7 @@ type DemoLogin struct {
 	Password string
 }
 
-func (d DemoLogin) fields(next string) []Field {
+// Fields are what logs in with it, and leads to next.
+func (d DemoLogin) Fields(next string) []Field {
 	return []Field{{Name: "email", Value: d.Email}, {Name: "password", Value: d.Password}, {Name: "next", Value: next}}
 }

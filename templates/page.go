@@ -1,19 +1,19 @@
 // Package templates is the user interface: pages as templ components over flat
 // view models. Everything in a view model is ready to show (money, dates and
-// messages are strings); links are paths of this site. The package knows
-// nothing of the domain and imports none of it.
+// messages are strings); links are paths of this site. Here are the pages that
+// package web shows by itself, and what the pages of a domain are made of: those
+// are in the folders below. The package knows no domain and imports none.
 package templates
+
+import "github.com/a-h/templ"
 
 // Product is what the app is called.
 const Product = "Onlyonce"
 
 // Page is what every page shares: who is looking, and where the assets are.
 type Page struct {
-	// Title names the page without the product's name. The page components
-	// set it, and handlers leave it empty.
-	Title string
-	// Failed puts "Error: " in front of the title, set like Title.
-	Failed bool
+	title  string // see [Page.Titled]
+	failed bool   // see [Page.Failed]
 
 	// User is the email of the person logged in; empty when nobody is.
 	User string
@@ -31,19 +31,28 @@ type Page struct {
 	History []HistoryEntry
 	// HistoryHref is the page with all of it; "" if History is all.
 	HistoryHref string
-	// Attempts is how often it was tried to make and change that record.
-	Attempts Attempts
+	// Attempts says how often it was tried to make and change that record; nil if that is not known.
+	Attempts templ.Component
 	// Nav is the main navigation, and Tabs the parts of the section that the page is in; nil if it has none.
 	Nav  []NavItem
 	Tabs []NavItem
-	// begin lab
-
-	// Lab is what the page says of the lab; nil without one.
-	Lab *AroundLab
-	// end lab
+	// Slots are filled by rooms that add to pages which are not theirs.
+	Slots Slots
 
 	// Asset gives the URL of a file in package static, by its name. It panics if there is none.
 	Asset func(name string) string
+}
+
+// Slots are places of every page that are empty unless a room fills them.
+type Slots struct {
+	// Styles are names of further stylesheets.
+	Styles []string
+	// Above stands above the content, BelowHistory ends the history of a record, and EmptyList stands where a list has nothing yet.
+	Above, BelowHistory, EmptyList templ.Component
+	// Promise says on the login page what the app is for.
+	Promise string
+	// Login returns what the login page adds, which offers these logins and leads to next.
+	Login func(demo []DemoLogin, next string) templ.Component
 }
 
 // NavItem is an entry of the main navigation.
@@ -67,19 +76,21 @@ type Field struct {
 	Value string
 }
 
-func (p Page) titled(title string) Page {
-	p.Title = title
+// Titled returns the page under a title, which does not have the product's name in it.
+func (p Page) Titled(title string) Page {
+	p.title = title
 	return p
 }
 
-func (p Page) failed(yes bool) Page {
-	p.Failed = yes
+// Failed returns the page with "Error: " in front of its title if yes.
+func (p Page) Failed(yes bool) Page {
+	p.failed = yes
 	return p
 }
 
 func (p Page) documentTitle() string {
-	title := p.Title + " · " + Product
-	if p.Failed {
+	title := p.title + " · " + Product
+	if p.failed {
 		return "Error: " + title
 	}
 	return title

@@ -61,7 +61,7 @@ func TryAgainPage(p Page, v TryAgain) templ.Component {
 				var templ_7745c5c3_Var4 string
 				templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(v.Message)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `try_again.templ`, Line: 7, Col: 30}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/try_again.templ`, Line: 7, Col: 30}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 				if templ_7745c5c3_Err != nil {
@@ -76,7 +76,7 @@ func TryAgainPage(p Page, v TryAgain) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = links(append([]Link{{Text: "Try again", Href: v.Href}}, v.Links...), true).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = Links(append([]Link{{Text: "Try again", Href: v.Href}}, v.Links...), true).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -92,7 +92,7 @@ func TryAgainPage(p Page, v TryAgain) templ.Component {
 					var templ_7745c5c3_Var5 templ.SafeURL
 					templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinURLErrs(v.Action)
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `try_again.templ`, Line: 13, Col: 55}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/try_again.templ`, Line: 13, Col: 55}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 					if templ_7745c5c3_Err != nil {
@@ -112,18 +112,18 @@ func TryAgainPage(p Page, v TryAgain) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = hidden(v.resend()).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = Hidden(v.resend()).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
 					if v.AsksPassword() {
-						templ_7745c5c3_Err = field(input{ID: "password", Label: "Password", Type: "password", Autocomplete: "current-password"}).Render(ctx, templ_7745c5c3_Buffer)
+						templ_7745c5c3_Err = InputField(Input{ID: "password", Label: "Password", Type: "password", Autocomplete: "current-password"}).Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
 					}
 					if len(v.typed("new_password")) > 0 {
-						templ_7745c5c3_Err = field(input{ID: "new_password", Label: "New password", Type: "password", Autocomplete: "new-password"}).Render(ctx, templ_7745c5c3_Buffer)
+						templ_7745c5c3_Err = InputField(Input{ID: "new_password", Label: "New password", Type: "password", Autocomplete: "new-password"}).Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
@@ -132,7 +132,7 @@ func TryAgainPage(p Page, v TryAgain) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = links(v.Links, false).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = Links(v.Links, false).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -153,7 +153,7 @@ func TryAgainPage(p Page, v TryAgain) templ.Component {
 							var templ_7745c5c3_Var6 string
 							templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(f.Label)
 							if templ_7745c5c3_Err != nil {
-								return templ.Error{Err: templ_7745c5c3_Err, FileName: `try_again.templ`, Line: 30, Col: 25}
+								return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/try_again.templ`, Line: 30, Col: 25}
 							}
 							_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 							if templ_7745c5c3_Err != nil {
@@ -166,7 +166,7 @@ func TryAgainPage(p Page, v TryAgain) templ.Component {
 							var templ_7745c5c3_Var7 string
 							templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(f.Value)
 							if templ_7745c5c3_Err != nil {
-								return templ.Error{Err: templ_7745c5c3_Err, FileName: `try_again.templ`, Line: 30, Col: 56}
+								return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/try_again.templ`, Line: 30, Col: 56}
 							}
 							_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
 							if templ_7745c5c3_Err != nil {
@@ -191,7 +191,7 @@ func TryAgainPage(p Page, v TryAgain) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = Layout(p.titled(v.Title).failed(true)).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = Layout(p.Titled(v.Title).Failed(true)).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

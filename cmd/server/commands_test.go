@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"maps"
 	"regexp"
 	"strings"
@@ -11,7 +12,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"onlyonce/internal/account"
+	"onlyonce/internal/people/account"
 	"onlyonce/internal/postgres/pgtest"
 )
 
@@ -175,11 +176,14 @@ func TestUserCommands(t *testing.T) {
 	b.mayLogIn(password, true)
 
 	for range 2 {
+		b.invite("link")
 		b.want(done, "another password\n", "user", "password", "ada@example.com")
 		b.mayLogIn("another password", true)
 		b.mayLogIn(password, false)
+		b.isWorthless("link")
 	}
 	b.want(misused, "short", "user", "password", "ada@example.com")
+	b.invite("link")
 	for i, want := range []string{"disabled", "unchanged"} {
 		if user := b.object(done, "", "user", "disable", "ADA@example.com"); user["outcome"] != want {
 			t.Errorf("disabled %d times: %v", i+1, user)
@@ -192,8 +196,27 @@ func TestUserCommands(t *testing.T) {
 		}
 		b.mayLogIn("another password", true)
 	}
+	b.isWorthless("link")
 	for _, what := range []string{"password", "disable", "enable"} {
 		b.want(notFound, password, "user", what, "nobody@example.com")
+	}
+}
+
+// invite gives Ada a link to choose a password.
+func (b *bundle) invite(link string) {
+	b.Helper()
+	_, err := b.Pool.Exec(b.Context(), `
+		UPDATE users SET link_id = gen_random_uuid(), link_hash = $1, link_expires_at = now() + interval '1 hour', link_used_at = NULL
+		WHERE email = 'ada@example.com'`, account.HashToken(link))
+	if err != nil {
+		b.Fatal(err)
+	}
+}
+
+func (b *bundle) isWorthless(link string) {
+	b.Helper()
+	if _, err := account.UseLink(b.Context(), b.Pool, link, "chosen with the link"); !errors.Is(err, account.ErrUnknown) {
+		b.Errorf("a link from before: %v", err)
 	}
 }
 
@@ -266,6 +289,7 @@ func TestTheDemoIsLeftAlone(t *testing.T) {
 
 func TestMigrateCommand(t *testing.T) {
 	b := setup(t)
+	b.Spoil(t)
 	if _, err := b.Pool.Exec(t.Context(), "DROP SCHEMA IF EXISTS public, river CASCADE"); err != nil {
 		t.Fatal(err)
 	}
@@ -276,7 +300,18 @@ func TestMigrateCommand(t *testing.T) {
 		t.Error(errors)
 	}
 	for range 2 {
-		b.want(done, "", "migrate")
+		if out := b.want(done, "", "migrate"); out != "The schema is that of this program.\n" {
+			t.Error(out)
+		}
 	}
 	b.want(done, "", "tenant", "create", "Acme")
+	if _, err := b.Pool.Exec(t.Context(), "DROP POLICY tenant_isolation ON customers"); err != nil {
+		t.Fatal(err)
+	}
+	if out := b.want(done, "", "migrate"); !strings.Contains(out, "\nthe policy tenant_isolation of customers is missing: tenants") {
+		t.Error(out)
+	}
+	if differences, _ := b.object(done, "", "migrate")["differences"].([]any); len(differences) != 1 {
+		t.Errorf("%v", differences)
+	}
 }

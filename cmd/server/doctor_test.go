@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"onlyonce/internal/postgres/pgtest"
 )
 
 // states gives what the doctor found, by check. Of several findings of one check the last one counts.
@@ -39,12 +41,17 @@ func TestDoctor(t *testing.T) {
 	for range 2 {
 		states := b.states(done, map[string]string{"DEMO": "1"})
 		for _, check := range []string{
-			"settings", "database", "version", "role", "isolation", "pooler", "clock", "schema", "row-level security",
+			"settings", "database", "version", "role", "isolation", "session", "pooler", "clock", "schema", "owner", "catalog",
 		} {
 			if states[check] != "ok" {
 				t.Errorf("%s: %q", check, states[check])
 			}
 		}
+	}
+	spoiled := pgtest.New(t)
+	spoiled.Spoil(t)
+	if _, err := spoiled.Pool.Exec(t.Context(), "DROP POLICY tenant_isolation ON customers"); err != nil {
+		t.Fatal(err)
 	}
 	for name, c := range map[string]struct {
 		code        int
@@ -53,12 +60,10 @@ func TestDoctor(t *testing.T) {
 	}{
 		"unusable setting": {failed, map[string]string{"ADDR": "x"}, "settings", "failed"},
 		"one address":      {failed, map[string]string{"DEMO": "1", "METRICS_ADDR": "127.0.0.1:8080"}, "settings", "failed"},
-		// begin invoices
-		"no mail": {done, nil, "settings", "warning"},
-		// end invoices
-		"two databases": {done, map[string]string{"DATA_DIR": "x", "DEMO": "1"}, "settings", "warning"},
-		"superuser":     {failed, map[string]string{"DATABASE_URL": b.AdminURL}, "role", "failed"},
-		"no database":   {failed, map[string]string{"DATABASE_URL": "postgres://a@127.0.0.1:1/a"}, "database", "failed"},
+		"two databases":    {done, map[string]string{"DATA_DIR": "x", "DEMO": "1"}, "settings", "warning"},
+		"no policy":        {failed, map[string]string{"DATABASE_URL": spoiled.URL}, "catalog", "failed"},
+		"superuser":        {failed, map[string]string{"DATABASE_URL": b.AdminURL}, "role", "failed"},
+		"no database":      {failed, map[string]string{"DATABASE_URL": "postgres://a@127.0.0.1:1/a"}, "database", "failed"},
 	} {
 		if got := b.states(c.code, c.env)[c.check]; got != c.want {
 			t.Errorf("%s: %s %q, want %q", name, c.check, got, c.want)

@@ -25,6 +25,7 @@ func TestHealth(t *testing.T) {
 		want(done, addr, "ready")
 	}
 	want(failed, "127.0.0.1:1", "refused")
+	b.Spoil(t)
 	if _, err := b.Pool.Exec(t.Context(), `DELETE FROM goose_db_version`); err != nil {
 		t.Fatal(err)
 	}

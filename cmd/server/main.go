@@ -10,14 +10,17 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
+	"runtime/debug"
 	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
 
-	"onlyonce/internal/account"
 	"onlyonce/internal/app"
 	"onlyonce/internal/invalid"
+	"onlyonce/internal/people/account"
+	"onlyonce/migrations"
 )
 
 func main() {
@@ -52,7 +55,8 @@ Exit codes:
 
 // commands is the command line.
 type commands struct {
-	JSON bool `help:"Print one JSON object, or an array of them."`
+	JSON    bool             `help:"Print one JSON object, or an array of them."`
+	Version kong.VersionFlag `help:"Print the version of this program and of its schema."`
 
 	Serve   serve   `cmd:"" help:"Run the app. This is the default."`
 	Migrate migrate `cmd:"" help:"Bring the schema of the database up to that of this program, as each start of the app does."`
@@ -62,8 +66,8 @@ type commands struct {
 	} `cmd:"" help:"Tenants: businesses whose data is kept apart."`
 	User struct {
 		Create   userCreate   `cmd:"" help:"Make a user, whose password is read from stdin, or say that it is there."`
-		Password userPassword `cmd:"" help:"Give a user the password that is read from stdin, and end all sessions of the user."`
-		Disable  userDisable  `cmd:"" help:"Keep a user from logging in, and end all sessions of the user."`
+		Password userPassword `cmd:"" help:"Give a user the password that is read from stdin, and end sessions and a link to choose one."`
+		Disable  userDisable  `cmd:"" help:"Keep a user from logging in, and end sessions and a link to choose a password."`
 		Enable   userEnable   `cmd:"" help:"Let a user log in again."`
 	} `cmd:"" help:"Users: people who may log in."`
 	Token struct {
@@ -72,6 +76,7 @@ type commands struct {
 		Revoke tokenRevoke `cmd:"" help:"Revoke an API token. It stops working within five seconds."`
 	} `cmd:"" help:"API tokens: programs that may use the API of a tenant."`
 	Health health `cmd:"" help:"Ask the app that listens at ADDR whether it is ready: for containers and scripts without curl."`
+	Routes routes `cmd:"" help:"Print every route of the resources, with the operation that it carries out, or why it may be repeated."`
 	Doctor doctor `cmd:"" help:"Look for what is wrong with the settings and the database, and say what to do."`
 }
 
@@ -90,7 +95,7 @@ func run(
 	var c commands
 	helped := false
 	parser, err := kong.New(&c, kong.Name(program), kong.Description(description), kong.Writers(stdout, stderr),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.Help(help(stdout)),
+		kong.Vars{"version": version()}, kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.Help(help(stdout)),
 		kong.Exit(func(int) { helped = true }))
 	if err != nil {
 		fmt.Fprintln(stderr, program+":", err)
@@ -111,6 +116,16 @@ func run(
 		fmt.Fprintln(stderr, program+":", message(err))
 	}
 	return exitCode(err)
+}
+
+// version says which commit this program was built from, or (devel) if the build left that out, its newest migration, and its Go.
+func version() string {
+	commit := "(devel)"
+	if info, ok := debug.ReadBuildInfo(); ok {
+		commit = info.Main.Version
+	}
+	schema, _ := migrations.Newest(migrations.FS) // a file without a number keeps each start from migrating, which says so
+	return fmt.Sprintf("%s %s, schema %d, %s", program, commit, schema, runtime.Version())
 }
 
 // help prints that of a command, and for the whole program the exit codes and the environment variables too.

@@ -2,8 +2,12 @@ package main
 
 import (
 	"bytes"
+	"fmt"
+	"regexp"
 	"strings"
 	"testing"
+
+	"onlyonce/migrations"
 )
 
 // ran gives what the program does with arguments, an environment, and nothing on stdin.
@@ -27,6 +31,36 @@ func TestHelp(t *testing.T) {
 	code, out, errors := ran(t, nil, "token", "create", "--help")
 	if code != done || errors != "" || !strings.Contains(out, "--replace") || strings.Contains(out, "DATABASE_URL") {
 		t.Errorf("of a command: %d, %q, %q", code, out, errors)
+	}
+}
+
+// TestVersion: it needs no database, and says what the schema must be.
+func TestVersion(t *testing.T) {
+	t.Parallel()
+	schema, err := migrations.Newest(migrations.FS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, out, errors := ran(t, map[string]string{"ADDR": "nowhere"}, "--version")
+	want := regexp.MustCompile(fmt.Sprintf(`^onlyonce \S+, schema %d, go1\.\S+\n$`, schema))
+	if code != done || errors != "" || !want.MatchString(out) {
+		t.Errorf("%d, %q, %q, want %s", code, out, errors, want)
+	}
+}
+
+func TestRoutes(t *testing.T) {
+	t.Parallel()
+	code, out, errors := ran(t, nil, "routes")
+	for _, want := range []string{
+		`(?m)^GET    /customers  +read +$`, `(?m)^POST   /customers  +once +customer\.upsert$`,
+		`(?m)^PUT    /api/v1/customers/\{id\}  +once +customer\.edit$`, `(?m)^POST   /logout  +natural  being logged out is a state$`,
+	} {
+		if !regexp.MustCompile(want).MatchString(out) {
+			t.Errorf("no line %s", want)
+		}
+	}
+	if code != done || errors != "" {
+		t.Errorf("%d, %q", code, errors)
 	}
 }
 

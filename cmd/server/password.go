@@ -10,8 +10,8 @@ import (
 
 	"golang.org/x/term"
 
-	"onlyonce/internal/account"
 	"onlyonce/internal/invalid"
+	"onlyonce/internal/people/account"
 )
 
 // readPassword reads a line from stdin: at a terminal twice, and without showing it.

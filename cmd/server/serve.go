@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"runtime/debug"
+	"strings"
 
 	"onlyonce/internal/app"
 	"onlyonce/internal/postgres"
@@ -32,11 +33,24 @@ func (serve) Run(ctx context.Context, t *terminal) error {
 
 type migrate struct{}
 
-// Run migrates.
+// Run migrates, and says what is not as the migrations made it.
 func (migrate) Run(ctx context.Context, t *terminal) error {
 	return t.withURL(ctx, func(url string) error {
 		if err := postgres.Migrate(ctx, url); err != nil {
 			return err
+		}
+		pool, err := postgres.OpenSmall(ctx, url, 1)
+		if err != nil {
+			return err
+		}
+		defer pool.Close()
+		differences, err := postgres.Differences(ctx, pool)
+		if err != nil {
+			return err
+		}
+		if len(differences) > 0 {
+			return t.print(map[string]any{"migrated": true, "differences": differences},
+				"All migrations of this program have run, but something has changed since:\n"+strings.Join(differences, "\n"))
 		}
 		return t.print(map[string]any{"migrated": true}, "The schema is that of this program.")
 	})

@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"onlyonce/internal/account"
+	"onlyonce/internal/people/account"
 )
 
 // outcome is what became of a change.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"onlyonce/internal/account"
+	"onlyonce/internal/people/account"
 )
 
 type ofTenant struct {

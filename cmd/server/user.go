@@ -7,8 +7,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"onlyonce/internal/account"
-	"onlyonce/internal/email"
+	"onlyonce/internal/people/account"
+	"onlyonce/internal/value/email"
 )
 
 type userCreate struct {
@@ -79,7 +79,7 @@ func (c userPassword) Run(ctx context.Context, t *terminal) error {
 		if err != nil {
 			return fmt.Errorf("user %s: %w", c.Email, err)
 		}
-		return c.result(t, "changed", "has the new password, and every session has ended")
+		return c.result(t, "changed", "has the new password; every session has ended, and a link from before is worthless")
 	})
 }
 
@@ -87,7 +87,7 @@ type userDisable struct{ person }
 
 // Run disables a user.
 func (c userDisable) Run(ctx context.Context, t *terminal) error {
-	return c.set(ctx, t, true, "disabled", "cannot log in any more, and every session has ended")
+	return c.set(ctx, t, true, "disabled", "cannot log in any more; every session has ended, and a link from before is worthless")
 }
 
 type userEnable struct{ person }

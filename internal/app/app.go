@@ -15,10 +15,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/errgroup"
 
-	"onlyonce/internal/account"
 	"onlyonce/internal/idempotency"
-	"onlyonce/internal/lab"
+	"onlyonce/internal/people/account"
 	"onlyonce/internal/postgres"
+	"onlyonce/internal/site"
 	"onlyonce/internal/web"
 )
 
@@ -27,9 +27,14 @@ type App struct {
 	config   Config
 	embedded *postgres.Embedded // nil with a database of somebody else
 	pool     *pgxpool.Pool
-	// begin lab
-	lab *lab.Lab // nil without
-	// end lab
+	url      string // of the database
+	registry *prometheus.Registry
+	anyUser  bool     // there is a user besides those of the demo
+	hints    []string // about the demo, each one line of the banner
+	// pages are those of parts. They are behind all others in the navigation.
+	pages []func(*web.Site)
+	// hurries end what requests in flight wait for.
+	hurries []func(context.Context) error
 	// stops end what was started besides, such as jobs, the last of it first. They may let it come to its end until draining is
 	// done.
 	stops    []func(ctx, draining context.Context) error
@@ -38,8 +43,11 @@ type App struct {
 	servers  []*http.Server
 	work     *errgroup.Group // servers and background work
 	stop     context.CancelCauseFunc
-	drain    time.Duration
-	stopped  context.Context //nolint:containedctx // the life of the app: done when something failed or Close was called
+	limits   limits
+	// ending is done when requests that are not answered yet are given up.
+	ending  context.Context //nolint:containedctx // of all requests
+	giveUp  context.CancelFunc
+	stopped context.Context //nolint:containedctx // the life of the app: done when something failed or Close was called
 }
 
 // PublicDemoError says that well-known logins would have been reachable from outside, and where.
@@ -50,16 +58,30 @@ func (e *PublicDemoError) Error() string {
 		"set DEMO=0, listen on 127.0.0.1 without a proxy, or set ALLOW_PUBLIC_DEMO=1 if that is what you want", e.Addr)
 }
 
-// drain bounds how long requests in flight may take at the end.
-const drain = 20 * time.Second
+// limits bound what takes time.
+type limits struct {
+	request time.Duration // each request; 0 is what package web has
+	drain   time.Duration // requests and jobs that are in flight at the end
+}
+
+// The end takes drain, what is given up then has parting to be answered, and everything else closing at most. Nothing that is lost
+// by this was acknowledged.
+const (
+	drain   = 20 * time.Second
+	parting = time.Second
+	closing = 5 * time.Second
+)
 
 // Start brings everything up and returns when the app serves. It returns a [PublicDemoError], or what
 // package postgres says about the database. The caller must Close the app.
-func Start(ctx context.Context, c Config) (_ *App, err error) {
+func Start(ctx context.Context, c Config) (*App, error) { return start(ctx, c, limits{drain: drain}) }
+
+func start(ctx context.Context, c Config, bounds limits) (_ *App, err error) {
 	if public := c.public(); c.Demo && public != "" && !c.PublicDemo {
 		return nil, &PublicDemoError{public}
 	}
-	a := &App{config: c, drain: drain}
+	a := &App{config: c, limits: bounds}
+	a.ending, a.giveUp = context.WithCancel(context.WithoutCancel(ctx))
 	a.stopped, a.stop = context.WithCancelCause(context.WithoutCancel(ctx))
 	a.work = &errgroup.Group{}
 	defer func() {
@@ -73,60 +95,55 @@ func Start(ctx context.Context, c Config) (_ *App, err error) {
 	if a.listener, err = listen.Listen(ctx, "tcp", c.Addr); err != nil {
 		return nil, fmt.Errorf("listen at ADDR: %w", err)
 	}
-	url := c.DatabaseURL
-	if url == "" {
+	if a.url = c.DatabaseURL; a.url == "" {
 		if a.embedded, err = postgres.StartEmbedded(ctx, c.DataDir, c.Log); err != nil {
 			return nil, err
 		}
-		url = a.embedded.URL()
+		a.url = a.embedded.URL()
 	}
-	if err := postgres.Migrate(ctx, url); err != nil {
+	if err := postgres.Migrate(ctx, a.url); err != nil {
 		return nil, err
 	}
-	if a.pool, err = postgres.Open(ctx, url); err != nil {
+	if a.pool, err = postgres.Open(ctx, a.url); err != nil {
 		return nil, err
 	}
-	registry := prometheus.NewRegistry()
+	a.warnOfDifferences(ctx)
+	a.registry = prometheus.NewRegistry()
 	store := &idempotency.Store{
 		Pool: a.pool, Wait: c.Wait, Timeout: c.Wait + 10*time.Second, Retain: c.Retain,
 	}
-	store.Observe = newObserver(c.Log, registry, a.keepAttempts(registry)).observe
+	store.Observe = newObserver(c.Log, a.registry, a.keepAttempts(a.registry)).observe
 	if c.Demo {
 		if err := seed(ctx, a.pool, store); err != nil {
 			return nil, err
 		}
 	}
-	anyUser, err := account.AnyUser(ctx, a.pool)
-	if err != nil {
+	if a.anyUser, err = account.AnyUser(ctx, a.pool); err != nil {
 		return nil, err
 	}
-	// begin lab
-	if err := a.openLab(anyUser); err != nil {
-		return nil, err
+	for _, p := range parts() {
+		if p.start == nil {
+			continue
+		}
+		if err := p.start(ctx, a); err != nil {
+			return nil, err
+		}
 	}
-	// end lab
-	site, err := web.New(web.Config{
+	server, err := web.New(web.Config{
 		Pool: a.pool, Store: store, Log: c.Log, RateLimit: c.RateLimit, Demo: demoLogins(c.Demo),
-		Secure: c.secure(), Origin: c.PublicURL, TrustedProxies: c.TrustedProxies, KeepAttempts: c.KeepAttempts,
-		// begin lab
-		Lab: a.lab,
-		// end lab
+		Secure: c.secure(), Origin: c.PublicURL, TrustedProxies: c.TrustedProxies, RequestTime: bounds.request, Ending: a.ending,
+		Mount: site.Mount(c.KeepAttempts, a.pages...),
 	})
 	if err != nil {
 		return nil, err
 	}
-	registry.MustRegister(inProgress(store))
-	// begin invoices
-	if err := a.startJobs(ctx, url, registry); err != nil {
-		return nil, err
-	}
-	// end invoices
-	if err := a.serveMetrics(ctx, registry); err != nil {
+	a.registry.MustRegister(inProgress(store))
+	if err := a.serveMetrics(ctx, a.registry); err != nil {
 		return nil, err
 	}
 	a.work.Go(func() error { return a.expire(a.stopped) })
-	a.serve(a.listener, site.Handler) // nothing can fail any more: whoever gets an answer has an app that stays
-	a.banner(anyUser)
+	a.serve(a.listener, server.Handler) // nothing can fail any more: whoever gets an answer has an app that stays
+	a.banner()
 	return a, nil
 }
 
@@ -160,26 +177,30 @@ func Run(ctx context.Context, c Config) error {
 	case <-lost:
 		cause = errors.New("the embedded PostgreSQL has stopped")
 	}
-	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), drain+10*time.Second)
-	defer cancel()
-	return errors.Join(cause, a.Close(closing))
+	return errors.Join(cause, a.Close(context.WithoutCancel(ctx)))
 }
 
-// Close stops taking requests and jobs, finishes those in flight, and stops the embedded server last. A client that
-// is still sending or reading after 20 seconds loses its connection; that is no error of ours.
+// Close stops taking requests and jobs, finishes those in flight, and stops the embedded server last. After 20 seconds a request
+// that still waits for the database is answered that it is unavailable, and a client that is still sending or reading loses its
+// connection. What has not ended 5 seconds later is left to end by itself. The log says so, and it is no error of ours: a database
+// that does not answer must not keep the program from ending.
 func (a *App) Close(ctx context.Context) error {
 	var errs []error
-	// begin lab
-	if a.lab != nil { // first, because whoever watches a run is a request in flight
-		errs = append(errs, a.lab.Close(ctx))
+	ctx, cancel := context.WithTimeout(ctx, a.limits.drain+closing)
+	defer cancel()
+	for _, hurry := range a.hurries {
+		errs = append(errs, a.inTime(ctx, "a part of the app", hurry(ctx)))
 	}
-	// end lab
-	draining, cancel := context.WithTimeout(ctx, a.drain)
+	draining, cancel := context.WithTimeout(ctx, a.limits.drain)
+	defer cancel()
+	defer a.giveUp()
+	defer context.AfterFunc(draining, a.giveUp)()
+	answering, cancel := context.WithTimeout(ctx, a.limits.drain+parting)
 	defer cancel()
 	for _, server := range a.servers {
-		err := server.Shutdown(draining)
+		err := server.Shutdown(answering)
 		if errors.Is(err, context.DeadlineExceeded) {
-			a.config.Log.WarnContext(ctx, "some clients did not finish in time: closing their connections", "after", a.drain)
+			a.config.Log.WarnContext(ctx, "some clients did not finish in time: closing their connections", "after", a.limits.drain)
 			err = server.Close()
 		}
 		errs = append(errs, err)
@@ -193,18 +214,28 @@ func (a *App) Close(ctx context.Context) error {
 	a.stop(nil)
 	errs = append(errs, a.work.Wait())
 	if a.pool != nil {
-		a.pool.Close()
+		errs = append(errs, a.inTime(ctx, "the database", postgres.Close(ctx, a.pool)))
 	}
 	if a.embedded != nil {
-		errs = append(errs, a.embedded.Stop(ctx))
+		errs = append(errs, a.inTime(ctx, "the embedded PostgreSQL", a.embedded.Stop(ctx)))
 	}
 	return errors.Join(errs...)
 }
 
+// inTime passes an error on, but for the one of what did not end until ctx was done: that is logged.
+func (a *App) inTime(ctx context.Context, what string, err error) error {
+	if ctx.Err() == nil || !errors.Is(err, ctx.Err()) {
+		return err
+	}
+	a.config.Log.WarnContext(ctx, "did not end in time: left to end by itself", "what", what, "error", err)
+	return nil
+}
+
 func (a *App) serve(listener net.Listener, h http.Handler) {
 	server := &http.Server{
-		Handler:           refuseTwoLengths(h),
+		Handler:           refuseUnclear(h),
 		ConnContext:       withConn,
+		ConnState:         onState,
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       30 * time.Second,
 		WriteTimeout:      60 * time.Second,

@@ -8,8 +8,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"onlyonce/internal/attempt"
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/people/attempt"
 	"onlyonce/internal/web"
 )
 

@@ -4,9 +4,11 @@ import (
 	"context"
 	"time"
 
-	"onlyonce/internal/account"
-	"onlyonce/internal/attempt"
+	"github.com/google/uuid"
+
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/people/account"
+	"onlyonce/internal/people/attempt"
 )
 
 // expire erases results whose retention is over and deletes attempts that are old, tenant by tenant, until ctx is done. Any number of
@@ -27,7 +29,7 @@ func (a *App) expire(ctx context.Context) error {
 }
 
 func (a *App) expireOnce(ctx context.Context) error {
-	tenants, err := account.Tenants(ctx, a.pool)
+	tenants, err := a.expiryTenants(ctx)
 	if err != nil {
 		return err
 	}
@@ -39,11 +41,22 @@ func (a *App) expireOnce(ctx context.Context) error {
 		if erased > 0 {
 			a.config.Log.InfoContext(ctx, "expired results", "tenant", tenant, "erased", erased)
 		}
-		if _, err := attempt.Expire(ctx, a.pool, tenant, time.Now().Add(-a.config.KeepAttempts)); err != nil {
+		if _, err := attempt.Expire(ctx, a.pool, tenant, time.Now().Add(-a.config.KeepAttempts), attempt.MaxKept); err != nil {
 			return err
 		}
 	}
 	// Sessions that are over go the same way.
+	ctx, cancel := context.WithTimeout(ctx, expiryStep)
+	defer cancel()
 	_, err = a.pool.Exec(ctx, `DELETE FROM sessions WHERE expiry < now()`)
 	return err
+}
+
+// expiryStep bounds what expiry asks the database for itself.
+const expiryStep = time.Minute
+
+func (a *App) expiryTenants(ctx context.Context) ([]uuid.UUID, error) {
+	ctx, cancel := context.WithTimeout(ctx, expiryStep)
+	defer cancel()
+	return account.Tenants(ctx, a.pool)
 }

@@ -7,9 +7,8 @@ import (
 	"onlyonce/templates"
 )
 
-// banner tells a person who started the app where to go, and how to get in. anyUser says whether there is a user
-// besides those of the demo.
-func (a *App) banner(anyUser bool) {
+// banner tells a person who started the app where to go, and how to get in.
+func (a *App) banner() {
 	w := a.config.Banner
 	if w == nil {
 		return
@@ -21,12 +20,10 @@ func (a *App) banner(anyUser bool) {
 		for _, t := range demoTenants() {
 			fmt.Fprintf(w, "    %-13s %-22s %s\n", t.name, t.email, t.token)
 		}
-		// begin lab
-		if a.lab != nil {
-			fmt.Fprintf(w, "\n  Try to break it: %s/lab\n", cmp.Or(a.config.PublicURL, a.URL()))
+		for _, hint := range a.hints {
+			fmt.Fprintf(w, "\n  %s\n", hint)
 		}
-		// end lab
-	case !anyUser:
+	case !a.anyUser:
 		fmt.Fprintln(w, "\n  Nobody can log in yet. In another terminal, with the same environment variables:")
 		for _, command := range templates.WayIn() {
 			fmt.Fprintln(w, "    "+command)

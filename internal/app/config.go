@@ -11,9 +11,8 @@ import (
 
 // Config is what can be set from outside. [Environ] reads it, and [Usage] says what each variable means.
 type Config struct {
-	// begin invoices
+	LabConfig
 	MailConfig
-	// end invoices
 
 	Addr           string         // ADDR
 	MetricsAddr    string         // METRICS_ADDR; "off" or empty for none
@@ -22,13 +21,8 @@ type Config struct {
 	DatabaseURL    string         // DATABASE_URL; empty starts an embedded PostgreSQL
 	DataDir        string         // DATA_DIR
 	Demo           bool           // DEMO
-	// begin lab
-	Lab        bool   // LAB
-	LabProgram string // the server that the lab starts; this program if empty
-	LabKeep    bool   // the databases of finished runs stay until the app ends: for tests
-	// end lab
-	PublicDemo bool // ALLOW_PUBLIC_DEMO
-	RateLimit  int  // RATE_LIMIT: requests a minute for each tenant; 0 for no limit
+	PublicDemo     bool           // ALLOW_PUBLIC_DEMO
+	RateLimit      int            // RATE_LIMIT: requests a minute for each tenant; 0 for no limit
 
 	Wait        time.Duration // IDEMPOTENCY_WAIT
 	Retain      time.Duration // IDEMPOTENCY_RETAIN; 0 for what each operation says

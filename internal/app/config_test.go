@@ -23,12 +23,10 @@ func TestEnvironDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := app.Config{
-		Addr: "127.0.0.1:8080", MetricsAddr: "127.0.0.1:9090", DataDir: ".data", Demo: true, RateLimit: 6000,
+		Addr: "127.0.0.1:8080", MetricsAddr: "127.0.0.1:28080", DataDir: ".data", Demo: true, RateLimit: 6000,
 		Wait: 5 * time.Second, ExpireEvery: time.Minute, KeepAttempts: 7 * 24 * time.Hour,
 	}
-	// begin lab
-	want.Lab = true
-	// end lab
+	want.LabConfig = defaultLab()
 	if !reflect.DeepEqual(c, want) {
 		t.Errorf("got %+v\nwant %+v", c, want)
 	}
@@ -42,12 +40,8 @@ func TestEnvironReadsEverything(t *testing.T) {
 		"PUBLIC_URL": "https://Invoices.example.com:8443/", "TRUSTED_PROXIES": "10.0.0.5, 2001:db8::/32",
 		"ATTEMPTS_RETAIN": "36h", "REPLICA": "app-1",
 	}
-	// begin invoices
 	maps.Copy(set, mailEnvironment())
-	// end invoices
-	// begin lab
-	set["LAB"] = "0"
-	// end lab
+	maps.Copy(set, labEnvironment())
 	asked := map[string]bool{}
 	c, err := app.Environ(func(name string) string {
 		asked[name] = true
@@ -62,9 +56,7 @@ func TestEnvironReadsEverything(t *testing.T) {
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.5/32"), netip.MustParsePrefix("2001:db8::/32")},
 		KeepAttempts:   36 * time.Hour, Replica: "app-1",
 	}
-	// begin invoices
 	want.MailConfig = mailConfig(t)
-	// end invoices
 	if !reflect.DeepEqual(c, want) {
 		t.Errorf("got %+v\nwant %+v", c, want)
 	}

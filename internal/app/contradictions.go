@@ -29,8 +29,11 @@ func (c Config) Contradictions(getenv func(string) string) (failures, warnings [
 		"HTTPS needs a proxy before the app, and TRUSTED_PROXIES names none: all people share the limits of one address")
 	warn(c.MetricsAddr != "" && c.MetricsAddr != "off" && !isLoopback(c.MetricsAddr),
 		"others can reach METRICS_ADDR "+c.MetricsAddr+", which asks for no login and has profiles: keep it on loopback")
-	// begin invoices
-	warn(!c.Demo && c.MailServer == nil, "SMTP_URL is not set: mails are kept in the outbox and reach nobody")
-	// end invoices
+	for _, p := range parts() {
+		if p.warning != nil {
+			text := p.warning(c)
+			warn(text != "", text)
+		}
+	}
 	return failures, warnings
 }

@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"golang.org/x/sync/errgroup"
 
-	"onlyonce/internal/account"
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/people/account"
 	"onlyonce/templates"
 )
 
@@ -58,11 +59,16 @@ func (t demoTenant) fill(ctx context.Context, pool *pgxpool.Pool, store *idempot
 			return news, fmt.Errorf("customer %d: %w", n, err)
 		}
 	}
-	// begin invoices
-	if made, err := booksOf(t).fill(ctx, store); made || err != nil {
-		return true, err
+	for _, p := range parts() {
+		if p.fill == nil {
+			continue
+		}
+		made, err := p.fill(ctx, t, store)
+		news = news || made
+		if err != nil {
+			return news, err
+		}
 	}
-	// end invoices
 	return news, nil
 }
 
@@ -96,13 +102,20 @@ func analyze(ctx context.Context, pool *pgxpool.Pool, news bool) error {
 		}
 	}
 	// One after the other, each for good: the table that is asked about comes last.
-	_, err := pool.Exec(ctx, `
-		ANALYZE intents, settings,
-			-- begin invoices
-			invoices, invoice_lines, payments, refunds, credit_notes, credit_note_lines, postings, mails,
-			-- end invoices
-			customers`)
-	return err
+	rows, err := pool.Query(ctx, `SELECT tablename FROM pg_tables WHERE schemaname = current_schema() ORDER BY tablename = 'customers'`)
+	if err != nil {
+		return err
+	}
+	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return err
+	}
+	for _, table := range tables {
+		if _, err := pool.Exec(ctx, "ANALYZE "+pgx.Identifier{table}.Sanitize()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (t demoTenant) credentials(ctx context.Context, pool *pgxpool.Pool) error {

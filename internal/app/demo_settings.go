@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"onlyonce/internal/idempotency"
-	business "onlyonce/internal/settings"
+	business "onlyonce/internal/people/settings"
 )
 
 // settle gives the tenant its settings, once. Those that somebody has changed before stay.

@@ -4,8 +4,8 @@ import (
 	"github.com/google/uuid"
 
 	"onlyonce/internal/customer"
-	"onlyonce/internal/party"
-	business "onlyonce/internal/settings"
+	business "onlyonce/internal/people/settings"
+	"onlyonce/internal/value/party"
 )
 
 const demoPassword = "only-once-demo"

@@ -27,12 +27,14 @@ func TestWhatIsDeployedIsThere(t *testing.T) {
 	for _, file := range sources {
 		source.WriteString(read(t, file))
 	}
+	const composed = `(?m)^      ([A-Z][A-Z_]+): (?:.*)$`
 	settings, metrics := 0, 0
 	for file, pattern := range map[string]string{
-		root + "docs/deploy.md":      `(?m)^ *([A-Z][A-Z_]+)=`,
-		root + "docker-compose.yml":  `(?m)^      ([A-Z][A-Z_]+): (?:.*)$`,
-		root + "Dockerfile":          `(?m)^ENV ([A-Z_]+)=`,
-		root + "internal/web/doc.go": `\b(PUBLIC_URL|TRUSTED_PROXIES)\b`,
+		root + "docs/deploy.md":              `(?m)^ *([A-Z][A-Z_]+)=`,
+		root + "docker-compose.yml":          composed,
+		root + "docker-compose.override.yml": composed,
+		root + "Dockerfile":                  `(?m)^ENV ([A-Z_]+)=`,
+		root + "internal/web/doc.go":         `\b(PUBLIC_URL|TRUSTED_PROXIES)\b`,
 	} {
 		for _, name := range regexp.MustCompile(pattern).FindAllStringSubmatch(read(t, file), -1) {
 			settings++

@@ -42,7 +42,7 @@ func TestSlowClientsDoNotFailTheEnd(t *testing.T) {
 				t.Fatal(err)
 			}
 			var log bytes.Buffer
-			a := &App{work: &errgroup.Group{}, drain: 100 * time.Millisecond}
+			a := &App{work: &errgroup.Group{}, limits: limits{drain: 100 * time.Millisecond}, giveUp: func() {}}
 			a.config.Log = slog.New(slog.NewTextHandler(&log, nil))
 			a.stopped, a.stop = context.WithCancelCause(t.Context())
 			began, ended := make(chan struct{}), make(chan error, 1)

@@ -1,58 +1,110 @@
 package app
 
 import (
-	"bytes"
 	"context"
 	"net"
 	"net/http"
-	"sync/atomic"
+	"sync"
 )
 
-// A request that has both a Content-Length and chunked framing can be one request here and two to a proxy
-// in front (RFC 9112, sections 6.3 and 11.2). net/http takes it as chunked, and removes the other header
-// before anybody can see it. So the headers of that name are counted where they arrive: when a chunked
-// request is handled, there must not have been more of them than the requests up to then have shown.
+// Two kinds of heads can mean one thing here and another to a proxy in front, and net/http hides both before anybody can see them:
 //
-// A body with such a line in it, or a request that was sent before the answer to a chunked one, can make the
-// count too high, never too low. Then a chunked request is refused that was in order; on a new connection it is
-// taken.
+//   - With both a Content-Length and chunked framing, one request here can be two there (RFC 9112, sections 6.3 and 11.2).
+//   - A header line that begins with a space is a part of the line before (section 5.2), or a header of its own, or nothing. As a part of
+//     Idempotency-Key it would be another key.
+//
+// So the lines of heads are looked at where they arrive.
 
-// framingConn counts the Content-Length headers that it reads.
+// framingConn follows the heads of the requests that it reads. A read ends where a head does: what is behind it is held back until
+// net/http has said how long the body is, so that no body is taken for a head.
 type framingConn struct {
 	*net.TCPConn
 
-	matched int // bytes of lengthHeader that were read just now
-	lengths atomic.Int64
-	shown   int64 // of them, those of requests that were handled
+	held []byte // what was read and not given yet
+
+	mu      sync.Mutex // net/http reads one byte ahead while a request is handled
+	body    int64      // how many bytes of a body are left, -1 inside a chunked one
+	lines   int        // how many lines of the head have ended
+	place   int        // in the line
+	matched int        // bytes of lengthHeader with which the line begins
+	lengths int        // headers of that name in the head
+	folded  bool       // whether a line of the head goes on in the next
 }
 
-// lengthHeader begins with the end of the line before. Letters are in lower case.
-const lengthHeader = "\ncontent-length:"
+// lengthHeader is in lower case.
+const lengthHeader = "content-length:"
 
-func (c *framingConn) Read(p []byte) (int, error) {
-	n, err := c.TCPConn.Read(p)
-	c.count(p[:n])
+func (c *framingConn) Read(p []byte) (n int, err error) {
+	if len(c.held) > 0 {
+		n = copy(p, c.held)
+	} else {
+		n, err = c.TCPConn.Read(p)
+		c.held = p[:n]
+	}
+	n = c.follow(p[:n])
+	c.held = append([]byte(nil), c.held[n:]...)
 	return n, err //nolint:wrapcheck // an io.EOF must stay one
 }
 
-func (c *framingConn) count(read []byte) {
-	for len(read) > 0 {
+// follow gives how many bytes come before the end of a head or a body.
+func (c *framingConn) follow(read []byte) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.body > 0 {
+		n := min(int64(len(read)), c.body)
+		c.body -= n
+		return int(n)
+	}
+	for i, b := range read {
 		switch {
-		case c.matched == 0:
-			end := bytes.IndexByte(read, '\n')
-			if end < 0 {
-				return
-			}
-			c.matched, read = 1, read[end+1:]
-		case read[0]|0x20 != lengthHeader[c.matched]: // the bit makes letters small
-			c.matched = 0
+		case b == '\n' && c.place == 0: // also the end of a chunked body
+			c.lines = 0
+			return i + 1
+		case b == '\n':
+			c.lines, c.place, c.matched = c.lines+1, 0, 0
+		case b == '\r' && c.place == 0: // of an empty line
 		default:
-			c.matched, read = c.matched+1, read[1:]
-			if c.matched == len(lengthHeader) {
-				c.matched = 0
-				c.lengths.Add(1)
+			if c.body == 0 {
+				c.look(b)
 			}
+			c.place++
 		}
+	}
+	return len(read)
+}
+
+// look takes the next byte of a line of a head.
+func (c *framingConn) look(b byte) {
+	if c.place == 0 && c.lines > 0 && (b == ' ' || b == '\t') {
+		c.folded = true
+	}
+	if c.matched == c.place && c.place < len(lengthHeader) && b|0x20 == lengthHeader[c.place] { // the bit makes letters small
+		if c.matched++; c.matched == len(lengthHeader) {
+			c.lengths++
+		}
+	}
+}
+
+// begin takes note of a request whose head was read, and says what is wrong with the head, if anything is.
+func (c *framingConn) begin(r *http.Request) (wrong string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.folded:
+		wrong = "a header line that begins with a space"
+	case len(r.TransferEncoding) > 0 && c.lengths > 0:
+		wrong = "both Content-Length and Transfer-Encoding"
+	}
+	c.body, c.lengths, c.folded = r.ContentLength, 0, false
+	return wrong
+}
+
+// onState learns that all of a chunked body was read.
+func onState(conn net.Conn, state http.ConnState) {
+	if c, ok := conn.(*framingConn); ok && state == http.StateIdle {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.body = 0
 	}
 }
 
@@ -69,19 +121,18 @@ func (l framingListener) Accept() (net.Conn, error) {
 
 type framingKey struct{}
 
-// withConn lets refuseTwoLengths find the connection.
+// withConn lets refuseUnclear find the connection.
 func withConn(ctx context.Context, conn net.Conn) context.Context {
 	return context.WithValue(ctx, framingKey{}, conn)
 }
 
-// refuseTwoLengths answers 400 to a request with two framings, and ends the connection.
-func refuseTwoLengths(next http.Handler) http.Handler {
+// refuseUnclear answers 400 to a request that a proxy may have read otherwise, and ends the connection.
+func refuseUnclear(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if conn, ok := r.Context().Value(framingKey{}).(*framingConn); ok {
-			conn.shown += int64(len(r.Header["Content-Length"])) // requests of a connection come one by one
-			if len(r.TransferEncoding) > 0 && conn.lengths.Load() > conn.shown {
+			if wrong := conn.begin(r); wrong != "" {
 				w.Header().Set("Connection", "close")
-				http.Error(w, "both Content-Length and Transfer-Encoding", http.StatusBadRequest)
+				http.Error(w, wrong, http.StatusBadRequest)
 				return
 			}
 		}

@@ -78,6 +78,48 @@ func TestOneLengthIsTaken(t *testing.T) {
 	}
 }
 
+// TestFoldedHeadersAreRefused: what the second line of a header belongs to is read in several ways, and may be a part of the key.
+func TestFoldedHeadersAreRefused(t *testing.T) {
+	b := setup(t)
+	const behind = "GET /healthz HTTP/1.1\r\nHost: test\r\n\r\n"
+	fold := func(with string) string {
+		return strings.Replace(sized(), "Idempotency-Key: framing\r\n", "Idempotency-Key: folded"+with, 1) + behind
+	}
+	pretty := strings.ReplaceAll(ada, ",", ",\n\n \t") // lines of a body that begin with a space, and empty ones
+	inOrder := createHead + fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(pretty), pretty)
+	chunkedInOrder := createHead + fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", len(pretty), pretty)
+	for name, c := range map[string]struct{ sent, want string }{
+		"a space":        {fold("\r\n x\r\n"), "400"},
+		"a tab":          {fold("\r\n\tx\r\n"), "400"},
+		"no return":      {fold("\n x\n"), "400"},
+		"nothing behind": {fold("\r\n \r\n"), "400"},
+		"the last one":   {strings.Replace(fold("\r\n"), "\r\n\r\n", "\r\n x\r\n\r\n", 1), "400"},
+		"on a GET":       {"GET /healthz HTTP/1.1\r\nHost: test\r\nAccept: a\r\n b\r\n\r\n" + behind, "400"},
+		"behind others":  {behind + inOrder + chunkedInOrder + behind + fold("\r\n x\r\n"), "200 201 201 200 400"},
+		"only bodies":    {inOrder + chunkedInOrder + inOrder + chunkedInOrder, "201 201 201 201"},
+		"a chunked one": {
+			strings.Replace(chunkedInOrder, "framing\r\n", "folded\r\n x\r\n", 1) + behind, "400",
+		},
+		"in the first line": {"GET /healthz HTTP/1.1\r\n x: y\r\nHost: test\r\n\r\n" + behind, "400"},
+	} {
+		for _, pieces := range [][]string{{c.sent}, strings.SplitAfter(c.sent, "\n"), strings.Split(c.sent, "")} {
+			conn := b.dial()
+			for _, piece := range pieces {
+				fmt.Fprint(conn, piece)
+			}
+			if err := conn.CloseWrite(); err != nil && c.want != "400" {
+				t.Error(err)
+			}
+			if got := answersOn(conn); got != c.want {
+				t.Errorf("%s, in %d pieces: answered %q, want %q", name, len(pieces), got, c.want)
+			}
+		}
+	}
+	if n := b.count(`SELECT count(*) FROM intents WHERE key LIKE 'folded%'`); n != 0 {
+		t.Errorf("%d intents with a folded key", n)
+	}
+}
+
 func (b *bundle) dial() *net.TCPConn {
 	b.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(b.URL(), "http://"))

@@ -1,19 +1,45 @@
 package app
 
 import (
-	"github.com/google/uuid"
+	"cmp"
+	"context"
 
 	"onlyonce/internal/lab"
+	"onlyonce/internal/lab/labpages"
+	"onlyonce/internal/web"
 )
 
-// openLab makes the lab of the demo, unless there is data of people: they have not asked for servers that are killed beside it.
-func (a *App) openLab(anyUser bool) (err error) {
-	if !a.config.Lab || !a.config.Demo || anyUser {
-		return nil
-	}
-	a.lab, err = lab.New(lab.Config{Program: a.config.LabProgram, Keep: a.config.LabKeep, Log: a.config.Log})
-	return err
+// LabConfig is about the lab of the demo.
+type LabConfig struct {
+	Lab        bool   // LAB
+	LabProgram string // the server that the lab starts; this program if empty
+	// LabKept gets the lab when it is there, for tests: the databases of finished runs then stay until the app ends.
+	LabKept func(*lab.Lab)
 }
 
-// LabDatabases are the addresses of the databases of a finished run of the lab, if LabKeep is set.
-func (a *App) LabDatabases(run uuid.UUID) []string { return a.lab.Databases(run) }
+func labPart() part {
+	return part{start: startLab, settings: []setting{
+		{"LAB", "1", "", "0 switches off the lab of the demo, which starts a PostgreSQL and servers of its own\n" +
+			"(there is none without the demo, or once a tenant of your own has a user)",
+			func(c *Config, value string) error { return parseYes(&c.Lab, value) }},
+	}}
+}
+
+// startLab makes the lab of the demo, unless there is data of people: they have not asked for servers that are killed beside it.
+func startLab(_ context.Context, a *App) error {
+	c := a.config
+	if !c.Lab || !c.Demo || a.anyUser {
+		return nil
+	}
+	made, err := lab.New(lab.Config{Program: c.LabProgram, Keep: c.LabKept != nil, Log: c.Log})
+	if err != nil {
+		return err
+	}
+	a.hurries = append(a.hurries, made.Close) // whoever watches a run is a request in flight
+	a.pages = append(a.pages, func(s *web.Site) { labpages.Mount(s, made) })
+	a.hints = append(a.hints, "Try to break it: "+cmp.Or(c.PublicURL, a.URL())+"/lab")
+	if c.LabKept != nil {
+		c.LabKept(made)
+	}
+	return nil
+}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"onlyonce/internal/account"
+	"onlyonce/internal/people/account"
 	"onlyonce/internal/postgres/pgtest"
 )
 
@@ -31,13 +31,14 @@ func TestLabIsOfTheDemoOnly(t *testing.T) {
 				ownBusiness(t, db.Pool)
 			}
 			a, err := Start(t.Context(), Config{
-				Addr: "127.0.0.1:0", MetricsAddr: "off", DatabaseURL: db.URL, Demo: c.demo, Lab: c.lab,
-				Wait: time.Second, ExpireEvery: time.Minute, Log: slog.New(slog.DiscardHandler), Banner: io.Discard,
+				Addr: "127.0.0.1:0", MetricsAddr: "off", DatabaseURL: db.URL, Demo: c.demo,
+				LabConfig: LabConfig{Lab: c.lab},
+				Wait:      time.Second, ExpireEvery: time.Minute, Log: slog.New(slog.DiscardHandler), Banner: io.Discard,
 			})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if has := a.lab != nil; has != c.want {
+			if has := len(a.pages) > 0; has != c.want {
 				t.Errorf("has a lab: %v", has)
 			}
 			if err := a.Close(context.Background()); err != nil {

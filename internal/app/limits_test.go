@@ -17,7 +17,7 @@ func TestBodiesAreBoundedInTime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &App{work: &errgroup.Group{}}
+	a := &App{work: &errgroup.Group{}, giveUp: func() {}}
 	a.stopped, a.stop = context.WithCancelCause(t.Context())
 	a.serve(listener, http.NotFoundHandler())
 	server := a.servers[0]

@@ -12,7 +12,7 @@ import (
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivertype"
 
-	"onlyonce/internal/mail"
+	"onlyonce/internal/invoice/mail"
 	"onlyonce/internal/postgres"
 )
 
@@ -25,18 +25,17 @@ const (
 
 // startJobs begins to carry out jobs, beside the server. It polls for them, once a second: unlike LISTEN, that works
 // through every pooler, and a NOTIFY in each transaction that queues a job would make their commits wait for each other.
-func (a *App) startJobs(ctx context.Context, url string, registry *prometheus.Registry) error {
-	pool, err := postgres.OpenSmall(ctx, url, jobConns)
+func startJobs(ctx context.Context, a *App) error {
+	pool, err := postgres.OpenSmall(ctx, a.url, jobConns)
 	if err != nil {
 		return err
 	}
-	a.stops = append(a.stops, func(context.Context, context.Context) error {
-		pool.Close()
-		return nil
+	a.stops = append(a.stops, func(ctx, _ context.Context) error {
+		return a.inTime(ctx, "the database of the jobs", postgres.Close(ctx, pool))
 	})
 	worker, err := mail.NewWorker(mail.Config{
 		Pool: pool, Server: a.config.MailServer, Sender: a.config.MailSender, Timeout: a.config.MailTimeout, Retry: a.config.MailRetry,
-		Observe: newMailObserver(a.config.Log, registry).observe,
+		Observe: newMailObserver(a.config.Log, a.registry).observe,
 	})
 	if err != nil {
 		return err
@@ -64,8 +63,8 @@ func (a *App) startJobs(ctx context.Context, url string, registry *prometheus.Re
 func (a *App) stopJobs(ctx, draining context.Context, jobs *river.Client[pgx.Tx]) error {
 	err := jobs.Stop(draining)
 	if errors.Is(err, context.DeadlineExceeded) {
-		a.config.Log.WarnContext(ctx, "some jobs did not finish in time: giving them up", "after", a.drain)
-		err = jobs.StopAndCancel(ctx)
+		a.config.Log.WarnContext(ctx, "some jobs did not finish in time: giving them up", "after", a.limits.drain)
+		err = a.inTime(ctx, "the jobs", jobs.StopAndCancel(ctx))
 	}
 	if err != nil {
 		return fmt.Errorf("stop the jobs: %w", err)

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"time"
 
-	"onlyonce/internal/email"
-	"onlyonce/internal/mail"
+	"onlyonce/internal/invoice/mail"
+	"onlyonce/internal/value/email"
 )
 
 // MailConfig says how mails are sent.
@@ -19,8 +19,8 @@ type MailConfig struct {
 // maxMailWait is what a mail server may take for a whole mail (RFC 5321, section 4.5.3.2).
 const maxMailWait = 10 * time.Minute
 
-func mailSettings() []setting {
-	return []setting{
+func mailPart() part {
+	return part{start: startJobs, incomplete: missingSender, warning: missingServer, settings: []setting{
 		{"SMTP_URL", "", "mails are kept in the outbox", "the mail server, as smtp://user:password@host:587, which must speak STARTTLS,\n" +
 			"or smtps://user:password@host:465; smtp://host:1025?tls=off for one that only you can reach",
 			func(c *Config, value string) error { return parseMailServer(&c.MailServer, value) }},
@@ -30,7 +30,21 @@ func mailSettings() []setting {
 			func(c *Config, value string) error { return parseDuration(&c.MailTimeout, value, maxMailWait) }},
 		{"MAIL_RETRY", "", mail.DefaultRetry.String(), "how long the second attempt waits; each further one waits twice as long",
 			func(c *Config, value string) error { return parseDuration(&c.MailRetry, value, maxPeriod) }},
+	}}
+}
+
+func missingSender(c Config, getenv func(string) string) error {
+	if c.MailServer == nil || getenv("MAIL_FROM") != "" {
+		return nil
 	}
+	return &SettingError{"MAIL_FROM", errors.New("it must be set with SMTP_URL, such as invoices@example.com")}
+}
+
+func missingServer(c Config) string {
+	if c.Demo || c.MailServer != nil {
+		return ""
+	}
+	return "SMTP_URL is not set: mails are kept in the outbox and reach nobody"
 }
 
 func parseMailServer(server **mail.Server, value string) error {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"onlyonce/internal/app"
-	"onlyonce/internal/mail"
+	"onlyonce/internal/invoice/mail"
 )
 
 // mailEnvironment sets all that is to be set about mails.
@@ -64,5 +64,20 @@ func TestMailNeedsASender(t *testing.T) {
 	_, err := app.Environ(environment(map[string]string{"SMTP_URL": "smtp://host"}))
 	if err == nil || !strings.Contains(err.Error(), "MAIL_FROM") {
 		t.Error(err)
+	}
+}
+
+// TestNoMailServerIsWarnedOf, but in the demo.
+func TestNoMailServerIsWarnedOf(t *testing.T) {
+	t.Parallel()
+	for demo, want := range map[string]bool{"0": true, "1": false} {
+		config, err := app.Environ(environment(map[string]string{"DEMO": demo}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, warnings := config.Contradictions(environment(nil))
+		if warned := strings.Contains(fmt.Sprint(warnings), "SMTP_URL"); warned != want {
+			t.Errorf("DEMO=%s: %v", demo, warnings)
+		}
 	}
 }

@@ -14,9 +14,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"onlyonce/internal/account"
 	"onlyonce/internal/app"
-	"onlyonce/internal/mail"
+	"onlyonce/internal/invoice/mail"
+	"onlyonce/internal/people/account"
 	"onlyonce/internal/postgres/pgtest"
 )
 
@@ -371,4 +371,16 @@ func TestMailsWithoutAServer(t *testing.T) {
 // mailOutcomes are those of attempts to send a mail.
 func mailOutcomes() []string {
 	return []string{string(mail.Sent), string(mail.Kept), string(mail.Again), string(mail.Failed), string(mail.Dropped)}
+}
+
+// badSender keeps the jobs from starting.
+func badSender(c *app.Config) { c.MailSender = "no address" }
+
+// untilMail waits for an attempt to send one.
+func (b *bundle) untilMail() {
+	b.Helper()
+	b.until("a mail", func() bool {
+		_, metrics := b.get(b.metrics)
+		return strings.Contains(metrics, "\nonlyonce_mail_attempts_total{")
+	})
 }

@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -14,7 +15,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"onlyonce/internal/app"
-	"onlyonce/internal/proxy"
+	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/proof/proxy"
 )
 
 func TestAttemptsAreCountedAndLogged(t *testing.T) {
@@ -54,6 +56,23 @@ func TestAttemptsAreCountedAndLogged(t *testing.T) {
 		if i < 3 && (line["record"] != record || line["key"] != key || line["email"] != "ada@example.com") {
 			t.Errorf("attempt %d does not say what it was about: %v", i, line)
 		}
+	}
+}
+
+// TestMetricsAddressThatIsTaken: two apps on one machine find the same one by default.
+func TestMetricsAddressThatIsTaken(t *testing.T) {
+	first := setup(t)
+	taken := strings.TrimSuffix(strings.TrimPrefix(first.MetricsURL(), "http://"), "/metrics")
+	second := &bundle{T: t, db: pgtest.New(t)}
+	second.App = second.start(func(c *app.Config) { c.MetricsAddr = taken })
+	if status, body := second.get(second.URL() + "/readyz"); status != http.StatusOK || second.MetricsURL() != "" {
+		t.Errorf("%d %s, metrics at %q", status, body, second.MetricsURL())
+	}
+	if warnings := second.lines("there are no metrics: METRICS_ADDR is taken, so choose another address or off"); len(warnings) != 1 {
+		t.Errorf("warned %d times", len(warnings))
+	}
+	if status, _ := first.get(first.metrics); status != http.StatusOK {
+		t.Errorf("the metrics of the first: %d", status)
 	}
 }
 
@@ -143,6 +162,7 @@ func TestReadiness(t *testing.T) {
 // without what the program needs it is not ready.
 func TestReadyOnANewerSchema(t *testing.T) {
 	b := setup(t)
+	b.db.Spoil(t)
 	admin := b.db.Admin(t)
 	after := func(sql string, want int) {
 		t.Helper()
@@ -210,4 +230,15 @@ func TestSlowHeadersAreHungUpOn(t *testing.T) {
 	if err == nil || (errors.As(err, &network) && network.Timeout()) {
 		t.Errorf("still waiting: %v", err)
 	}
+}
+
+// value is that of a metric without labels.
+func (b *bundle) value(metrics, name string) (value float64) {
+	b.Helper()
+	_, text := b.get(metrics)
+	_, rest, found := strings.Cut(text, "\n"+name+" ")
+	if _, err := fmt.Sscan(rest, &value); err != nil || !found {
+		b.Fatalf("no %s in %s", name, text)
+	}
+	return value
 }

@@ -31,15 +31,16 @@ func (b *bundle) hold() (release func()) {
 	return release
 }
 
-// waiting waits until a connection of the app waits for a lock.
-func (b *bundle) waiting() {
+// waiting waits until a connection of the app waits for a lock of this kind, such as "relation".
+func (b *bundle) waiting(kind string) {
 	b.Helper()
 	admin := b.db.Admin(b.T)
 	b.until("waiting for a lock", func() bool {
 		var n int
 		err := admin.QueryRow(b.Context(), `
 			SELECT count(*) FROM pg_stat_activity
-			WHERE datname = current_database() AND usename = 'onlyonce' AND wait_event_type = 'Lock'`).Scan(&n)
+			WHERE datname = current_database() AND usename = 'onlyonce' AND wait_event_type = 'Lock' AND wait_event = $1`, kind).
+			Scan(&n)
 		return err == nil && n == 1
 	})
 }
@@ -72,7 +73,7 @@ func TestStopFinishesWhatIsInFlight(t *testing.T) {
 		_, err = io.Copy(io.Discard, response.Body)
 		answered <- result{response.StatusCode, errors.Join(err, response.Body.Close())}
 	}()
-	b.waiting()
+	b.waiting("transactionid")
 	signal()
 	b.until("taking no more", func() bool {
 		response, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Get(url + "/healthz")

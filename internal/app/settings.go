@@ -32,7 +32,8 @@ func settings() []setting {
 			"from these X-Forwarded-For is believed, from nobody else", func(c *Config, value string) error {
 			return parsePrefixes(&c.TrustedProxies, value)
 		}},
-		{"METRICS_ADDR", "127.0.0.1:9090", "", "where Prometheus finds /metrics, as host:port; off for nowhere",
+		{"METRICS_ADDR", "127.0.0.1:28080", "", "where Prometheus finds /metrics, as host:port; off for nowhere, as is an address\n" +
+			"that is taken",
 			func(c *Config, value string) error {
 				if value == "off" {
 					c.MetricsAddr = value
@@ -52,11 +53,6 @@ func settings() []setting {
 		}},
 		{"DEMO", "", "1 without DATABASE_URL, else 0", "1 fills in demo tenants, whose logins everybody knows; 0 refuses these logins",
 			func(c *Config, value string) error { return parseYes(&c.Demo, value) }},
-		// begin lab
-		{"LAB", "1", "", "0 switches off the lab of the demo, which starts a PostgreSQL and servers of its own\n" +
-			"(there is none without the demo, or once a tenant of your own has a user)",
-			func(c *Config, value string) error { return parseYes(&c.Lab, value) }},
-		// end lab
 		{"ALLOW_PUBLIC_DEMO", "0", "", "1 accepts the demo's logins where others can reach the app",
 			func(c *Config, value string) error { return parseYes(&c.PublicDemo, value) }},
 		{"RATE_LIMIT", "6000", "", "requests a minute for each tenant; 0 for no limit",
@@ -80,9 +76,9 @@ func settings() []setting {
 		{"REPLICA", "", "the host's name and the number of the process", "what this process is called where several run on one database",
 			func(c *Config, value string) error { return parseName(&c.Replica, value) }},
 	}
-	// begin invoices
-	all = append(all, mailSettings()...)
-	// end invoices
+	for _, p := range parts() {
+		all = append(all, p.settings...)
+	}
 	return all
 }
 
@@ -118,11 +114,11 @@ func Environ(getenv func(string) string) (Config, error) {
 			errs = append(errs, &SettingError{s.name, err})
 		}
 	}
-	// begin invoices
-	if c.MailServer != nil && getenv("MAIL_FROM") == "" {
-		errs = append(errs, &SettingError{"MAIL_FROM", errors.New("it must be set with SMTP_URL, such as invoices@example.com")})
+	for _, p := range parts() {
+		if p.incomplete != nil {
+			errs = append(errs, p.incomplete(c, getenv))
+		}
 	}
-	// end invoices
 	return c, errors.Join(errs...)
 }
 

@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -9,15 +10,13 @@ import (
 	"onlyonce/internal/postgres/pgtest"
 )
 
-// TestWhoAnswersHasStarted: a replica of which a part cannot start, such as its metrics, answers nobody, although it has its
+// TestWhoAnswersHasStarted: a replica of which a part cannot start, such as its jobs, answers nobody, although it has its
 // address from the beginning.
 func TestWhoAnswersHasStarted(t *testing.T) {
 	t.Parallel()
 	for what, prevent := range map[string]func(*app.Config){
-		// begin invoices
-		"jobs": func(c *app.Config) { c.MailSender = "no address" },
-		// end invoices
-		"metrics": func(c *app.Config) { c.MetricsAddr = c.Addr },
+		"jobs":    badSender,
+		"metrics": func(c *app.Config) { c.MetricsAddr = "127.0.0.1:99999" },
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
@@ -52,6 +51,31 @@ func anyAnswer(url string, over <-chan struct{}) bool {
 		case <-over:
 			return false
 		default:
+		}
+	}
+}
+
+// TestStartTellsDifferences: none of a database that an app before has filled, and one that somebody has made since.
+func TestStartTellsDifferences(t *testing.T) {
+	t.Parallel()
+	b := &bundle{T: t, db: pgtest.New(t)}
+	b.db.Spoil(t)
+	const message = "the database is not as the migrations made it"
+	for _, sql := range []string{"", "", "DROP POLICY tenant_isolation ON customers"} {
+		if _, err := b.db.Pool.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+		b.App = b.start()
+		if status, _ := b.get(b.URL() + "/readyz"); status != http.StatusOK {
+			t.Errorf("%q: ready: %d", sql, status)
+		}
+		told := b.lines(message)
+		if sql == "" && len(told) == 0 {
+			continue
+		}
+		if len(told) != 1 || told[0]["level"] != "WARN" ||
+			!strings.Contains(told[0]["difference"].(string), "policy tenant_isolation of customers") {
+			t.Errorf("%q: %v", sql, told)
 		}
 	}
 }

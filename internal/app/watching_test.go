@@ -11,7 +11,7 @@ import (
 
 	"github.com/oasdiff/yaml"
 
-	"onlyonce/internal/attempt"
+	"onlyonce/internal/people/attempt"
 )
 
 // TestWhatIsWatchedIsThere: each metric and outcome that the dashboards and the alert rules name is one that a running app has.
@@ -22,13 +22,8 @@ func TestWhatIsWatchedIsThere(t *testing.T) {
 	for _, outcome := range attempt.Outcomes() {
 		outcomes = append(outcomes, string(outcome))
 	}
-	// begin invoices
 	outcomes = append(outcomes, mailOutcomes()...)
-	b.until("a mail", func() bool {
-		_, metrics := b.get(b.metrics)
-		return strings.Contains(metrics, "\nonlyonce_mail_attempts_total{")
-	})
-	// end invoices
+	b.untilMail()
 	_, metrics := b.get(b.metrics)
 	for where, expression := range watched(t) {
 		names := regexp.MustCompile(`\b(onlyonce|go|process)_\w+`).FindAllString(expression, -1)
@@ -77,6 +72,22 @@ func watched(t *testing.T) map[string]string {
 			}
 		}
 	}
+	rules, err := filepath.Glob("../../docs/deploy/alerts*.yaml")
+	if err != nil || len(rules) == 0 {
+		t.Fatalf("found %d files of rules: %v", len(rules), err)
+	}
+	for _, name := range rules {
+		addRules(t, found, name)
+	}
+	if len(found) < 15 {
+		t.Errorf("found only %d expressions", len(found))
+	}
+	return found
+}
+
+// addRules adds the expressions of a file with alert rules.
+func addRules(t *testing.T, found map[string]string, name string) {
+	t.Helper()
 	var rules struct {
 		Groups []struct {
 			Rules []struct {
@@ -86,7 +97,7 @@ func watched(t *testing.T) map[string]string {
 			} `json:"rules"`
 		} `json:"groups"`
 	}
-	if _, err := yaml.Unmarshal(contents(t, "../../docs/deploy/alerts.yaml"), &rules, yaml.DecodeOpts{}); err != nil {
+	if _, err := yaml.Unmarshal(contents(t, name), &rules, yaml.DecodeOpts{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, group := range rules.Groups {
@@ -97,10 +108,6 @@ func watched(t *testing.T) map[string]string {
 			found[rule.Alert] = rule.Expr
 		}
 	}
-	if len(found) < 15 {
-		t.Errorf("found only %d expressions", len(found))
-	}
-	return found
 }
 
 func contents(t *testing.T, name string) []byte {

@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"onlyonce/internal/conflict"
-	"onlyonce/internal/email"
 	"onlyonce/internal/invalid"
-	"onlyonce/internal/party"
 	"onlyonce/internal/record"
+	"onlyonce/internal/value/email"
+	"onlyonce/internal/value/party"
 )
 
 // Customer is a customer as it is stored.

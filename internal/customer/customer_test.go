@@ -8,7 +8,7 @@ import (
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
-	"onlyonce/internal/party"
+	"onlyonce/internal/value/party"
 )
 
 func TestDraft(t *testing.T) {

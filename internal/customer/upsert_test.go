@@ -12,10 +12,10 @@ import (
 	"github.com/google/uuid"
 
 	"onlyonce/internal/customer"
-	"onlyonce/internal/email"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/record"
+	"onlyonce/internal/value/email"
 )
 
 type bundle struct {

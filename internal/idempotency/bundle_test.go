@@ -27,6 +27,18 @@ type order struct {
 // things is the table of them.
 var things = record.Table[thing]{Name: "things", Fields: `'name', r.name, 'done', r.done`}
 
+// withThings are databases with that table.
+var withThings = pgtest.Template{Fill: func(ctx context.Context, db *pgtest.Database) error {
+	_, err := db.Pool.Exec(ctx, `
+		CREATE TABLE things (
+			tenant_id uuid, id uuid, name text NOT NULL, done boolean NOT NULL DEFAULT false,
+			version record_version NOT NULL DEFAULT 1, created_at timestamptz NOT NULL DEFAULT now(),
+			PRIMARY KEY (tenant_id, id),
+			CONSTRAINT things_name_once UNIQUE (tenant_id, name));
+		CREATE TRIGGER next_version BEFORE UPDATE ON things FOR EACH ROW EXECUTE FUNCTION next_version()`)
+	return err
+}}
+
 // spec is how a thing is made once. Tests change copies of it.
 func spec() idempotency.Spec[order, thing] {
 	return idempotency.Spec[order, thing]{
@@ -75,7 +87,7 @@ type bundle struct {
 func setup(t *testing.T) *bundle {
 	t.Helper()
 	t.Parallel()
-	b := &bundle{T: t, db: pgtest.New(t), tenant: uuid.New()}
+	b := &bundle{T: t, db: withThings.New(t), tenant: uuid.New()}
 	b.store = &idempotency.Store{
 		Pool: b.db.Pool, Wait: 5 * time.Second, Timeout: 20 * time.Second,
 		Observe: func(_ context.Context, a idempotency.Attempt) {
@@ -84,13 +96,6 @@ func setup(t *testing.T) *bundle {
 			b.attempts = append(b.attempts, a)
 		},
 	}
-	b.exec(`
-		CREATE TABLE things (
-			tenant_id uuid, id uuid, name text NOT NULL, done boolean NOT NULL DEFAULT false,
-			version record_version NOT NULL DEFAULT 1, created_at timestamptz NOT NULL DEFAULT now(),
-			PRIMARY KEY (tenant_id, id),
-			CONSTRAINT things_name_once UNIQUE (tenant_id, name))`)
-	b.exec(`CREATE TRIGGER next_version BEFORE UPDATE ON things FOR EACH ROW EXECUTE FUNCTION next_version()`)
 	return b
 }
 

@@ -13,6 +13,7 @@ import (
 func TestKeysThatShareALock(t *testing.T) {
 	t.Parallel()
 	inBothStyles(t, func(b *bundle, create idempotency.Operation[order, thing]) {
+		b.db.Spoil(b.T)
 		b.adminExec(`
 			CREATE OR REPLACE FUNCTION intent_lock(in_tenant uuid, in_operation text, in_key text) RETURNS bigint
 			LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN 7`)

@@ -110,8 +110,12 @@ func (o Operation[C, R]) do(ctx context.Context, store *Store, intent Intent, co
 		intent.Record = intent.attempt
 	}
 	found, err := o.find(ctx, store, intent, command, fingerprint)
+	if refused, ok := errors.AsType[refusedError](err); ok {
+		attempt.Outcome = Conflict
+		return Done[R]{}, refused.error
+	}
 	if err != nil {
-		return Done[R]{}, o.explain(ctx, store, intent, command, err, attempt)
+		return Done[R]{}, err
 	}
 
 	attempt.Record, attempt.Outcome = found.record, found.outcome
@@ -158,6 +162,7 @@ func (o Operation[C, R]) find(
 			return stored{}, err
 		}
 		t.fingerprint, t.lookup = fingerprint, lookup
+		t.explain = func(ctx context.Context, err error) error { return o.explain(ctx, store, intent, command, err) }
 		return store.settle(ctx, t)
 	})
 	if err == nil {
@@ -214,24 +219,22 @@ func (o Operation[C, R]) transaction(
 
 const claim = `SELECT claim_intent(@tenant_id, @operation, @idempotency_key, @wait)`
 
-// explain turns a broken constraint into an error of the domain, if the operation knows it.
-func (o Operation[C, R]) explain(
-	ctx context.Context, store *Store, intent Intent, command C, err error, attempt *Attempt,
-) error {
-	if is[refusedError](err) {
-		attempt.Outcome = Conflict
-		return errors.Unwrap(err)
-	}
+// explain turns a broken constraint into an error of the domain, if the operation knows it. What stood in the way may be gone
+// when it is looked for: then the answer is neither a conflict nor that a record is missing, and the work may succeed now.
+func (o Operation[C, R]) explain(ctx context.Context, store *Store, intent Intent, command C, err error) error {
 	broken, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok || !isConstraint(broken) || o.spec.Explain[broken.ConstraintName] == nil {
 		return err
 	}
 	explained := o.spec.Explain[broken.ConstraintName](ctx, store, intent, command, broken)
-	if is[*conflict.Error](explained) || is[*invalid.Error](explained) || errors.Is(explained, record.ErrNotFound) {
+	switch missing := errors.Is(explained, record.ErrNotFound); {
+	case missing && broken.Code != foreignKeyViolation:
+		return errAgain
+	case missing, is[*conflict.Error](explained), is[*invalid.Error](explained):
 		return explained
+	default: // nothing was done, but what stands in the way cannot be read now
+		return fmt.Errorf("%w: explain %s: %w", ErrUnavailable, broken.ConstraintName, explained)
 	}
-	// Nothing was done, but what stands in the way cannot be read now.
-	return fmt.Errorf("%w: explain %s: %w", ErrUnavailable, broken.ConstraintName, explained)
 }
 
 // Used tells whether an intent was carried out, and what it created or found: for a form that is opened

@@ -10,7 +10,8 @@ import (
 var (
 	// ErrInProgress says that another attempt with the same key still runs, after [Store.Wait].
 	ErrInProgress = errors.New("the first attempt is still running")
-	// ErrBusy says that the work waited too long for something else than its own key. Nothing was done.
+	// ErrBusy says that the work waited too long for something else than its own key, or met what others did each time that it
+	// was tried. Nothing was done.
 	ErrBusy = errors.New("waited too long for another transaction")
 	// ErrUnconfirmed says that the connection was lost and that it could not be found out whether the
 	// work was committed. Trying again with the same key is safe, and the only way to know.

@@ -72,6 +72,7 @@ func TestOwnCommitLostAndRecordUnreadable(t *testing.T) {
 // became of the transaction is unknown, though this connection goes on.
 func TestConnectionLostBehindTheServer(t *testing.T) {
 	b := setup(t)
+	b.db.Spoil(t)
 	b.exec(`
 		CREATE SEQUENCE losses;
 		CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS $$

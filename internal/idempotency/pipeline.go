@@ -16,14 +16,18 @@ import (
 // the app and PostgreSQL may not know that. COMMIT comes behind the Sync at which PostgreSQL stops
 // skipping, and ends a failed transaction too.
 //
-// When it fails, at is the index of the statement that failed, one past the last for COMMIT. Without a
+// When it fails, at is the index of the statement that failed, one past the last for COMMIT, or notSent. Without a
 // row it returns [pgx.ErrNoRows].
 //
 // It is a pgx.Batch, but for one thing: a statement stays prepared when another one has failed.
 // Failure is an everyday answer here, and parsing everything anew would be another round trip.
 func commit(ctx context.Context, conn *pgx.Conn, all []bound, dst ...any) (at int, err error) {
+	statements, err := encode(conn, all)
+	if err != nil {
+		return notSent, err
+	}
 	pipeline := conn.PgConn().StartPipeline(ctx)
-	at, err = commitIn(conn, pipeline, all, dst)
+	at, err = commitIn(conn, pipeline, statements, dst)
 	// Close reads what is left, and tells the error of a statement a second time.
 	if closed := pipeline.Close(); err == nil {
 		err = closed
@@ -31,11 +35,9 @@ func commit(ctx context.Context, conn *pgx.Conn, all []bound, dst ...any) (at in
 	return at, err
 }
 
-func commitIn(conn *pgx.Conn, pipeline *pgconn.Pipeline, all []bound, dst []any) (at int, err error) {
+func commitIn(conn *pgx.Conn, pipeline *pgconn.Pipeline, all []encoded, dst []any) (at int, err error) {
 	pipeline.SendQueryParams("BEGIN ISOLATION LEVEL READ COMMITTED", nil, nil, nil, nil)
-	if err := queue(conn, pipeline, all); err != nil {
-		return 0, err
-	}
+	queue(pipeline, all)
 	pipeline.SendPipelineSync()
 	pipeline.SendQueryParams("COMMIT", nil, nil, nil, nil)
 	if err := pipeline.Sync(); err != nil {
@@ -44,7 +46,7 @@ func commitIn(conn *pgx.Conn, pipeline *pgconn.Pipeline, all []bound, dst []any)
 	if _, err := tag(pipeline); err != nil {
 		return 0, err
 	}
-	at, found, err := results(conn, pipeline, all, dst)
+	at, found, err := results(conn, pipeline, len(all), dst)
 	if err != nil {
 		return at, err
 	}
@@ -66,38 +68,40 @@ func commitIn(conn *pgx.Conn, pipeline *pgconn.Pipeline, all []bound, dst []any)
 // read runs statements that change nothing in one round trip, and scans the row of the last one into dst.
 // Without a row it returns [pgx.ErrNoRows].
 func read(ctx context.Context, conn *pgx.Conn, all []bound, dst ...any) error {
+	statements, err := encode(conn, all)
+	if err != nil {
+		return err
+	}
 	pipeline := conn.PgConn().StartPipeline(ctx)
-	err := readIn(conn, pipeline, all, dst)
+	err = readIn(conn, pipeline, statements, dst)
 	if closed := pipeline.Close(); err == nil {
 		err = closed
 	}
 	return err
 }
 
-func readIn(conn *pgx.Conn, pipeline *pgconn.Pipeline, all []bound, dst []any) error {
-	if err := queue(conn, pipeline, all); err != nil {
-		return err
-	}
+func readIn(conn *pgx.Conn, pipeline *pgconn.Pipeline, all []encoded, dst []any) error {
+	queue(pipeline, all)
 	if err := pipeline.Sync(); err != nil {
 		return fmt.Errorf("send: %w", err)
 	}
-	_, found, err := results(conn, pipeline, all, dst)
+	_, found, err := results(conn, pipeline, len(all), dst)
 	if err == nil && !found {
 		err = pgx.ErrNoRows
 	}
 	return err
 }
 
-// results reads what the statements gave, one after the other. at is how many succeeded.
-func results(conn *pgx.Conn, pipeline *pgconn.Pipeline, all []bound, dst []any) (at int, found bool, err error) {
-	for at = range all {
+// results reads what n statements gave, one after the other. at is how many succeeded.
+func results(conn *pgx.Conn, pipeline *pgconn.Pipeline, n int, dst []any) (at int, found bool, err error) {
+	for at = range n {
 		reader, err := next[*pgconn.ResultReader](pipeline)
 		if err != nil {
 			return at, false, err
 		}
 		rows := pgx.RowsFromResultReader(conn.TypeMap(), reader)
 		for rows.Next() {
-			if at == len(all)-1 {
+			if at == n-1 {
 				found = true
 				err = rows.Scan(dst...)
 			}
@@ -106,7 +110,7 @@ func results(conn *pgx.Conn, pipeline *pgconn.Pipeline, all []bound, dst []any) 
 			return at, false, err
 		}
 	}
-	return len(all), found, nil
+	return n, found, nil
 }
 
 // tag reads the result of a statement that gives no rows.
@@ -118,27 +122,36 @@ func tag(pipeline *pgconn.Pipeline) (pgconn.CommandTag, error) {
 	return reader.Close()
 }
 
-func queue(conn *pgx.Conn, pipeline *pgconn.Pipeline, all []bound) error {
-	for _, b := range all {
-		if err := queueOne(conn, pipeline, b); err != nil {
-			return fmt.Errorf("encode the arguments of:\n%s\n%w", b.sql, err)
-		}
-	}
-	return nil
+// encoded is a statement with its arguments as PostgreSQL reads them.
+type encoded struct {
+	pgx.ExtendedQueryBuilder
+
+	sql      string
+	prepared *pgconn.StatementDescription // nil if the connection has not prepared it
 }
 
-func queueOne(conn *pgx.Conn, pipeline *pgconn.Pipeline, b bound) error {
-	var encoded pgx.ExtendedQueryBuilder
-	known, prepared := conn.PgConn().CustomData()[b.name].(*pgconn.StatementDescription)
-	if err := encoded.Build(conn.TypeMap(), known, b.values); err != nil {
-		return fmt.Errorf("build: %w", err)
+// encode is done before anything is sent: an argument that is none of its type must not look like a lost connection.
+func encode(conn *pgx.Conn, all []bound) ([]encoded, error) {
+	statements := make([]encoded, len(all))
+	for i, b := range all {
+		s := &statements[i]
+		s.sql = b.sql
+		s.prepared, _ = conn.PgConn().CustomData()[b.name].(*pgconn.StatementDescription)
+		if err := s.Build(conn.TypeMap(), s.prepared, b.values); err != nil {
+			return nil, fmt.Errorf("encode the arguments of:\n%s\n%w", b.sql, err)
+		}
 	}
-	if prepared {
-		pipeline.SendQueryStatement(known, encoded.ParamValues, encoded.ParamFormats, encoded.ResultFormats)
-	} else {
-		pipeline.SendQueryParams(b.sql, encoded.ParamValues, nil, encoded.ParamFormats, encoded.ResultFormats)
+	return statements, nil
+}
+
+func queue(pipeline *pgconn.Pipeline, all []encoded) {
+	for _, s := range all {
+		if s.prepared != nil {
+			pipeline.SendQueryStatement(s.prepared, s.ParamValues, s.ParamFormats, s.ResultFormats)
+		} else {
+			pipeline.SendQueryParams(s.sql, s.ParamValues, nil, s.ParamFormats, s.ResultFormats)
+		}
 	}
-	return nil
 }
 
 // prepare makes sure that the connection knows the statements: one round trip for those that it has

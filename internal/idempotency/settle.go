@@ -13,8 +13,8 @@ import (
 	"onlyonce/internal/record"
 )
 
-// maxSends bounds how often one attempt is sent: again after a lost connection, a deadlock, or a schema
-// that changed.
+// maxSends bounds how often one attempt is sent: again after a lost connection, a deadlock, a schema that
+// changed, or a conflict with what is gone.
 const maxSends = 4
 
 // settle sends the transaction until its outcome is known. Sending it again is safe because it is
@@ -41,6 +41,9 @@ func (s *Store) settle(ctx context.Context, t transaction) (stored, error) {
 		}
 		found, sent, err := s.sendOnce(mayLeave, detached, t)
 		everSent = everSent || sent
+		if err != nil {
+			err = t.explain(detached, err) // without a connection of its own, of which the pool may have one only
+		}
 		switch {
 		case errors.Is(err, errLost):
 			last, unsure = err, unsure || sent
@@ -84,9 +87,12 @@ func (s *Store) sendOnce(mayLeave, detached context.Context, t transaction) (fou
 	sent = at != notSent
 	refused, ok := refusal(err)
 	own, isWork := errors.AsType[workError](err)
+	alive := !conn.Conn().IsClosed() && detached.Err() == nil
 	switch {
-	case isWork && !ok && !conn.Conn().IsClosed() && detached.Err() == nil:
+	case isWork && !ok && alive:
 		return stored{}, sent, refusedError(own)
+	case !sent && alive && !is[*pgconn.PgError](err): // such as an argument that cannot be encoded
+		return stored{}, false, err
 	case !ok:
 		return stored{}, sent, fmt.Errorf("%w: %w", errLost, err)
 	case refused.Code == "0A000", refused.Code == "26000":
@@ -119,6 +125,9 @@ const (
 	otherVersion   = "OO006" // begin_change
 	notMadeAnyMore = "OO007" // keep_made
 )
+
+// foreignKeyViolation is the SQLSTATE of a reference to a record that does not exist.
+const foreignKeyViolation = "23503"
 
 // refusedError is an error of the domain that ended the work.
 type refusedError struct{ error }

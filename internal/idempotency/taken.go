@@ -10,7 +10,8 @@ import (
 )
 
 // Taken explains a unique constraint by the record that has the value already. where is the condition on the row r
-// that finds it, args are its arguments, and say makes the conflict.Error.
+// that finds it, args are its arguments, and say makes the conflict.Error. If no record has the value any more, the work is done
+// again.
 func Taken[C, R any](
 	table record.Table[R], where string, args func(C) pgx.NamedArgs, say func(command C, existing R) error,
 ) Explanation[C] {

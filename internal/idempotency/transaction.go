@@ -28,6 +28,9 @@ type transaction struct {
 
 	// Instead of all that, keep stores the intent of a transition whose state is made already.
 	keep []bound
+
+	// explain says what it means that a statement was refused; errAgain if nothing stands in the way any more.
+	explain func(context.Context, error) error
 }
 
 // withoutWork is the transaction of a transition whose state is made already.

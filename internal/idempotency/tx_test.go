@@ -128,6 +128,7 @@ func TestUsed(t *testing.T) {
 // The lock is what attempts wait for, and the primary key is what holds if somebody goes without it.
 func TestPrimaryKeyHoldsWithoutTheLock(t *testing.T) {
 	b := setup(t)
+	b.db.Spoil(t)
 	b.adminExec(`
 		CREATE OR REPLACE FUNCTION intent_lock(in_tenant uuid, in_operation text, in_key text) RETURNS bigint
 		LANGUAGE sql AS 'SELECT (random() * 1e15)::bigint'`)

@@ -7,9 +7,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"onlyonce/internal/date"
-	"onlyonce/internal/money"
 	"onlyonce/internal/record"
+	"onlyonce/internal/value/date"
+	"onlyonce/internal/value/money"
 )
 
 // Sum is what invoices or payments of one kind and currency come to.

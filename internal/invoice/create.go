@@ -7,8 +7,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"onlyonce/internal/date"
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/value/date"
 )
 
 // RepeatWindow is how long after an invoice an equal one looks like a repeat.
@@ -50,7 +50,7 @@ func insert(tx *idempotency.Tx, d Draft) idempotency.Result {
 //
 // The customer is the one that was chosen by id, of whom nothing is known if there is none, or the one with
 // the email, new or not. An invoice without a number gets the next one of its year's series from the trigger
-// number_invoice; see migrations/.
+// number_invoice; see migrations/00106_invoice_numbers.sql.
 const insertInvoice = `
 	WITH billed AS MATERIALIZED (
 		SELECT chosen.id, c.email, c.name, c.address, c.country, c.tax_id, c.payment_days

@@ -11,9 +11,9 @@ import (
 	"github.com/shopspring/decimal"
 
 	"onlyonce/internal/customer"
-	"onlyonce/internal/date"
 	"onlyonce/internal/invalid"
-	"onlyonce/internal/money"
+	"onlyonce/internal/value/date"
+	"onlyonce/internal/value/money"
 )
 
 // Limits of an invoice.
@@ -21,7 +21,6 @@ const (
 	MaxLines       = 200
 	MaxDescription = 500  // characters
 	MaxNotes       = 5000 // characters
-	maxYear        = 9999 // of dates
 )
 
 // TooManyLines says that there are more than [MaxLines], in words for people.
@@ -72,7 +71,7 @@ func (in Input) Draft() (Draft, error) {
 	var problems invalid.Error
 	d := Draft{Number: numberOf(in.Number), AllowRepeat: in.AllowRepeat}
 	in.customer(&d, &problems)
-	issued, _ := date.Parse(in.IssueDate) // dates says what is wrong with it
+	issued, _ := date.ParseEntry(in.IssueDate) // dates says what is wrong with it
 	if problem := d.Number.problem(issued); problem != "" {
 		problems.Add("/number", problem)
 	}
@@ -105,14 +104,14 @@ func (in Input) customer(d *Draft, problems *invalid.Error) {
 
 func (in Input) dates(d *Draft, problems *invalid.Error) {
 	var err error
-	if d.IssueDate, err = date.Parse(in.IssueDate); err != nil {
-		problems.Add("/issue_date", "Enter the issue date as year-month-day, like 2026-11-21.")
+	if d.IssueDate, err = date.ParseEntry(in.IssueDate); err != nil {
+		problems.Add("/issue_date", "Enter the issue date as year-month-day from 2000 to 2099, like 2026-11-21.")
 	}
-	if in.DueDate == "" && d.IssueDate.Year() < maxYear {
+	if in.DueDate == "" && d.IssueDate.Year() < date.LastEntryYear {
 		return
 	}
-	if d.DueDate, err = date.Parse(in.DueDate); err != nil {
-		problems.Add("/due_date", "Enter the due date as year-month-day, like 2026-12-21.")
+	if d.DueDate, err = date.ParseEntry(in.DueDate); err != nil {
+		problems.Add("/due_date", "Enter the due date as year-month-day from 2000 to 2099, like 2026-12-21.")
 	} else if d.DueDate.Before(d.IssueDate) {
 		problems.Add("/due_date", "The due date must not be before the issue date.")
 	}

@@ -61,6 +61,7 @@ type said struct {
 // saysWhatItExecutes makes the server log every statement, and send its log to the store's connections.
 func (b *bundle) saysWhatItExecutes() *said {
 	b.Helper()
+	b.DB.Spoil(b.T)
 	config := b.DB.Pool.Config()
 	_, err := b.Admin.Exec(b.Context(),
 		`ALTER ROLE onlyonce IN DATABASE `+config.ConnConfig.Database+` SET log_statement = 'all'`)

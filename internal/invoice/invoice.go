@@ -9,10 +9,10 @@ import (
 	"github.com/shopspring/decimal"
 
 	"onlyonce/internal/conflict"
-	"onlyonce/internal/date"
-	"onlyonce/internal/money"
-	"onlyonce/internal/party"
 	"onlyonce/internal/record"
+	"onlyonce/internal/value/date"
+	"onlyonce/internal/value/money"
+	"onlyonce/internal/value/party"
 )
 
 // Invoice is an invoice as it is stored. All amounts are minor units of its currency.

@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"onlyonce/internal/date"
+	"onlyonce/internal/value/date"
 )
 
 // Number is an invoice number as it was typed, with single spaces; empty is the next number of the series.

@@ -2,7 +2,7 @@ package invoice
 
 import (
 	"onlyonce/internal/invalid"
-	"onlyonce/internal/money"
+	"onlyonce/internal/value/money"
 )
 
 // Preview is what can be said of an input's amounts before it is valid, ready to show; "" is unknown.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"onlyonce/internal/money"
+	"onlyonce/internal/value/money"
 )
 
 // TaxGroup is the tax of all lines with one rate. Amounts are minor units.

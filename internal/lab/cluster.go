@@ -14,7 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"onlyonce/internal/account"
+	"onlyonce/internal/people/account"
 	"onlyonce/internal/postgres"
 	"onlyonce/internal/postgres/server"
 )
@@ -154,10 +154,11 @@ func (c *cluster) socket() string { return filepath.Join(c.dir, ".s.PGSQL.5432")
 
 // stop ends the server. Its directory goes with it.
 func (c *cluster) stop(ctx context.Context) error {
+	var err error
 	if c.admin != nil {
-		c.admin.Close()
+		err = postgres.Close(ctx, c.admin)
 	}
-	return c.process.Stop(ctx)
+	return errors.Join(err, c.process.Stop(ctx))
 }
 
 // crash kills one process of the server, after which PostgreSQL ends all others and recovers from its log, as after a power

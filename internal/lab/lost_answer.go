@@ -3,7 +3,7 @@ package lab
 import (
 	"context"
 
-	"onlyonce/internal/proxy"
+	"onlyonce/internal/proof/proxy"
 )
 
 func lostAnswer() script {

@@ -12,9 +12,9 @@ import (
 
 	"github.com/google/uuid"
 
-	"onlyonce/internal/money"
 	"onlyonce/internal/postgres/server"
-	"onlyonce/internal/replica"
+	"onlyonce/internal/proof/replica"
+	"onlyonce/internal/value/money"
 )
 
 // run is one order and what is known of it.

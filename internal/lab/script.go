@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"onlyonce/internal/layer"
+	"onlyonce/internal/proof/layer"
 )
 
 // The slugs of the layers.

@@ -11,7 +11,7 @@ import (
 	"syscall"
 
 	"onlyonce/internal/postgres/server"
-	"onlyonce/internal/replica"
+	"onlyonce/internal/proof/replica"
 )
 
 // site is where the lab has its processes and files. It goes with this program, however that ends.

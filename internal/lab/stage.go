@@ -17,8 +17,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"onlyonce/internal/postgres/server"
-	"onlyonce/internal/proxy"
-	"onlyonce/internal/replica"
+	"onlyonce/internal/proof/proxy"
+	"onlyonce/internal/proof/replica"
 )
 
 // stage is where one side of a run takes place: a database and the replicas on it, with a proxy on every way.

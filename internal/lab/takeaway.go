@@ -105,24 +105,22 @@ func code(slug string) Code {
     if (!held && (navigator.onLine || reached)) return lock(form, event.submitter);
     event.preventDefault();`},
 		intent: {
-			"migrations/00002_intents.sql", "claim_intent",
+			"migrations/00102_intents.sql", "claim_intent",
 			`    PERFORM pg_advisory_xact_lock(intent_lock(in_tenant, in_operation, in_key));
     IF EXISTS (SELECT FROM intents WHERE tenant_id = in_tenant AND operation = in_operation AND key = in_key) THEN
         RAISE EXCEPTION 'intent already carried out' USING ERRCODE = 'OO001';
     END IF;`,
 		},
 		oneKey: {"docs/api-client/create.sh", "create.sh", `# KEY was made and stored before the first try.`},
-		uniqueNumber: {"migrations/00004_invoices.sql", "invoices_number_once_per_year",
+		uniqueNumber: {"migrations/00107_invoices.sql", "invoices_number_once_per_year",
 			`    CONSTRAINT invoices_number_once_per_year UNIQUE (tenant_id, issue_year, number_folded),`},
-		version: {"migrations/00002_intents.sql", "begin_change", `    ELSIF in_seen <> 0 AND in_seen <> in_version THEN
+		version: {"migrations/00102_intents.sql", "begin_change", `    ELSIF in_seen <> 0 AND in_seen <> in_version THEN
         RAISE EXCEPTION 'another version' USING ERRCODE = 'OO006', DETAIL = in_version;`},
-		openAmount: {"migrations/00007_payments.sql", "post_payment", `    ELSIF NEW.amount > billed.open_amount THEN
+		openAmount: {"migrations/00110_payments.sql", "post_payment", `    ELSIF NEW.amount > billed.open_amount THEN
         RAISE EXCEPTION 'more than is open'`},
-		keyForLife: {"internal/idempotency/expire.go", "Expire", `			UPDATE intents SET result = NULL`},
+		keyForLife: {"internal/idempotency/expire.go", "Expire", `		UPDATE intents SET result = NULL`},
 		//nolint:dupword // it is code
-		sameTransaction: {"internal/idempotency/pipeline.go", "commitIn", `	if err := queue(conn, pipeline, all); err != nil {
-		return 0, err
-	}
+		sameTransaction: {"internal/idempotency/pipeline.go", "commitIn", `	queue(pipeline, all)
 	pipeline.SendPipelineSync()
 	pipeline.SendQueryParams("COMMIT", nil, nil, nil, nil)`},
 	}[slug]

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"onlyonce/internal/postgres/server"
-	"onlyonce/internal/replica"
+	"onlyonce/internal/proof/replica"
 )
 
 // TestTakeawaysAreThere holds that each file, function and line that a takeaway names is in this repository.

@@ -3,6 +3,8 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -12,7 +14,7 @@ import (
 const checkTimeout = 15 * time.Second
 
 // check connects as the app does and refuses what the app cannot work with or be safe on: an
-// [*IsolationError], a [*RoleError] or a [*PoolerError]. It changes nothing.
+// [*IsolationError], a [*SettingError], a [*RoleError] or a [*PoolerError]. It changes nothing.
 func check(ctx context.Context, config *pgx.ConnConfig) error {
 	// A pooler takes connections even when it has no server to pass them on to.
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
@@ -36,7 +38,10 @@ func checkSession(ctx context.Context, conn *pgx.Conn) error {
 	if err := s.isolation(); err != nil {
 		return err
 	}
-	return s.privileges()
+	if err := s.privileges(); err != nil {
+		return err
+	}
+	return s.settings()
 }
 
 // session is what a connection of the app is to the server.
@@ -45,18 +50,37 @@ type session struct {
 	level   string // of isolation
 	role    RoleError
 	now     time.Time
+	values  []string // of the reliedSettings
+	path    string   // the search_path
+	schema  *string  // that the path leads to; nil if there is none that the role may use
+	homes   []string // schemas that have the app's tables
 }
 
 func askSession(ctx context.Context, conn *pgx.Conn) (s session, err error) {
 	// Not prepared: it has to work through any pooler.
+	var (
+		names []string
+		now   int64 // microseconds since 1970
+	)
+	for _, setting := range reliedSettings() {
+		names = append(names, setting.name)
+	}
 	err = conn.QueryRow(ctx, `
-		SELECT current_setting('server_version_num')::int, current_setting('transaction_isolation'), clock_timestamp(),
-			rolname, current_database(), rolsuper, rolbypassrls
-		FROM pg_roles WHERE rolname = current_user`, pgx.QueryExecModeExec,
-	).Scan(&s.version, &s.level, &s.now, &s.role.Role, &s.role.Database, &s.role.Superuser, &s.role.BypassRLS)
+		SELECT current_setting('server_version_num')::int, current_setting('transaction_isolation'),
+			(extract(epoch FROM clock_timestamp()) * 1000000)::bigint, -- whatever DateStyle is
+			rolname, current_database(), rolsuper, rolbypassrls,
+			ARRAY(SELECT COALESCE(current_setting(name, true), '') FROM unnest($1::text[]) WITH ORDINALITY AS s (name, n) ORDER BY n),
+			current_setting('search_path'), current_schema(),
+			ARRAY(
+				SELECT nspname::text FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+				WHERE relname = 'intents' AND relkind = 'r' AND pg_has_role(relowner, 'USAGE'))
+		FROM pg_roles WHERE rolname = current_user`, pgx.QueryExecModeExec, names,
+	).Scan(&s.version, &s.level, &now, &s.role.Role, &s.role.Database, &s.role.Superuser, &s.role.BypassRLS,
+		&s.values, &s.path, &s.schema, &s.homes)
 	if err != nil {
 		return session{}, fmt.Errorf("ask the database who we are: %w", err)
 	}
+	s.now = time.UnixMicro(now)
 	return s, nil
 }
 
@@ -65,6 +89,47 @@ func (s session) isolation() error {
 		return &IsolationError{Level: s.level}
 	}
 	return nil
+}
+
+// setting is a value that the app relies on, and the effect of another one.
+type setting struct{ name, value, effect string }
+
+// reliedSettings are those besides the isolation level that ALTER ROLE or ALTER DATABASE may have changed. Those that PgBouncer
+// passes on are set by the pool, and read back because of other poolers. The rest are right unless somebody changed them, so
+// they are not sent: each one that is sent has to be named in the configuration of PgBouncer, which would drop it.
+//
+// Not among them: IntervalStyle, lc_messages, lc_monetary, lc_numeric and lc_time, as nothing that they change is read; and
+// those by which whoever runs the server limits or tunes it, such as statement_timeout.
+func reliedSettings() []setting {
+	return []setting{
+		{"row_security", "on", "every query of a tenant's rows fails"},
+		{"session_replication_role", "origin", "triggers and foreign keys do not work"},
+		{"transaction_read_only", "off", "nothing can be saved, as default_transaction_read_only or a standby has it"},
+		{"onlyonce.tenant_id", "", "work without a tenant is done as this one"},
+		{"client_encoding", "UTF8", "text is garbled"},
+		{"standard_conforming_strings", "on", "a backslash in a literal is not one"},
+		{"DateStyle", "ISO", "dates cannot be read"},
+		{"bytea_output", "hex", "hashes and sessions cannot be read"},
+	}
+}
+
+func (s session) settings() error {
+	for i, relied := range reliedSettings() {
+		// DateStyle also has an order of day and month, for dates that we never write.
+		if value, _, _ := strings.Cut(s.values[i], ","); value != relied.value {
+			return &SettingError{Name: relied.name, Value: s.values[i], Wanted: relied.value, Effect: relied.effect}
+		}
+	}
+	path := SettingError{Name: "search_path", Value: s.path, Wanted: "public"}
+	switch {
+	case s.schema == nil:
+		path.Effect = "it leads to no schema that the role may use"
+	case len(s.homes) > 0 && !slices.Contains(s.homes, *s.schema):
+		path.Wanted, path.Effect = s.homes[0], "the app's tables are not found, and would be made once more"
+	default:
+		return nil
+	}
+	return &path
 }
 
 func (s session) privileges() error {
@@ -83,6 +148,18 @@ type IsolationError struct {
 func (e *IsolationError) Error() string {
 	return fmt.Sprintf("transactions run as %q and must run as %q: if a connection pooler drops "+
 		"default_transaction_isolation, set it with ALTER ROLE", e.Level, readCommitted)
+}
+
+// SettingError says that a setting that the app relies on has another value.
+type SettingError struct {
+	Name, Value, Wanted string
+	Effect              string // of the value
+}
+
+func (e *SettingError) Error() string {
+	return fmt.Sprintf("the setting %s is %q, so that %s: it must be %q; take it back where it was made, which may be ALTER ROLE or "+
+		"ALTER DATABASE (\\drds in psql shows both), DATABASE_URL, a connection pooler or the server's own configuration",
+		e.Name, e.Value, e.Effect, e.Wanted)
 }
 
 const readCommitted = "read committed"

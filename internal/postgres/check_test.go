@@ -1,10 +1,12 @@
 package postgres_test
 
 import (
+	"context"
 	"errors"
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"onlyonce/internal/postgres"
 	"onlyonce/internal/postgres/pgtest"
@@ -78,6 +80,7 @@ func TestAdvisedRole(t *testing.T) {
 func TestOpenRefusesAnotherIsolationLevel(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
+	db.Spoil(t)
 	query(t, db.AdminURL, "ALTER ROLE onlyonce IN DATABASE "+db.Pool.Config().ConnConfig.Database+
 		" SET default_transaction_isolation = 'repeatable read'")
 	// Through a pooler that drops what we ask for.
@@ -85,5 +88,66 @@ func TestOpenRefusesAnotherIsolationLevel(t *testing.T) {
 	var other *postgres.IsolationError
 	if !errors.As(err, &other) || other.Level != "repeatable read" {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestOpenRefusesOtherSettings: those that the pool does not set, and those that it sets if a pooler drops them. Migrate refuses
+// them as well, and Examine names them.
+func TestOpenRefusesOtherSettings(t *testing.T) {
+	t.Parallel()
+	const dropped = "through a pooler: "
+	for setting, name := range map[string]string{
+		"row_security = off":                          "row_security",
+		"session_replication_role = replica":          "session_replication_role",
+		"default_transaction_read_only = on":          "transaction_read_only",
+		"onlyonce.tenant_id = 'x'":                    "onlyonce.tenant_id",
+		"bytea_output = escape":                       "bytea_output",
+		"search_path = other":                         "search_path",
+		"search_path = other, public":                 "search_path",
+		dropped + "datestyle = 'SQL, DMY'":            "DateStyle",
+		dropped + "client_encoding = LATIN1":          "client_encoding",
+		dropped + "standard_conforming_strings = off": "standard_conforming_strings",
+		"search_path = nothing":                       "search_path",
+	} {
+		t.Run(setting, func(t *testing.T) {
+			t.Parallel()
+			db := pgtest.New(t)
+			db.Spoil(t)
+			database := db.Pool.Config().ConnConfig.Database
+			query(t, db.AdminURL, "CREATE SCHEMA other AUTHORIZATION onlyonce")
+			query(t, db.AdminURL, "ALTER ROLE onlyonce IN DATABASE "+database+" SET "+strings.TrimPrefix(setting, dropped))
+			url := db.URL
+			if strings.HasPrefix(setting, dropped) {
+				url = pooled(t, db.URL, ours...) + "&" + execMode
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second) // the pooler has one connection, and migrating takes two
+			defer cancel()
+			for step, err := range map[string]error{"Migrate": postgres.Migrate(ctx, url), "Open": opened(t, url)} {
+				refused, ok := errors.AsType[*postgres.SettingError](err)
+				if !ok || refused.Name != name || !strings.Contains(err.Error(), name) {
+					t.Errorf("%s: %v", step, err)
+				}
+				t.Log(err)
+			}
+			if found := wrong(postgres.Examine(t.Context(), url)); !strings.Contains(found["session"], name) {
+				t.Errorf("found %q", found)
+			}
+		})
+	}
+}
+
+// TestOpenInASchemaOfItsOwn: an empty database may have another path than the usual.
+func TestOpenInASchemaOfItsOwn(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	db.Spoil(t)
+	query(t, db.AdminURL, "DROP SCHEMA public, river CASCADE")
+	query(t, db.AdminURL, "CREATE SCHEMA own AUTHORIZATION onlyonce")
+	query(t, db.AdminURL, "ALTER DATABASE "+db.Pool.Config().ConnConfig.Database+" SET search_path = own")
+	if err := postgres.Migrate(t.Context(), db.URL); err != nil {
+		t.Fatal(err)
+	}
+	if found := wrong(postgres.Examine(t.Context(), db.URL)); len(found) > 0 {
+		t.Errorf("found %q", found)
 	}
 }

@@ -98,6 +98,10 @@ func (e *Embedded) start(ctx context.Context) (*server.Process, error) {
 	if err != nil {
 		return nil, err
 	}
+	if programs.FromNPM {
+		e.log.Warn("no PostgreSQL that fits is installed: this one is from npm packages that are a beta, "+
+			"so install PostgreSQL for data that you keep", "version", programs.Major, "programs", programs.Dir)
+	}
 	if fresh {
 		if err := e.home.create(ctx, programs, e.log); err != nil {
 			return nil, err

@@ -1,8 +1,10 @@
 package postgres_test
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
+	"log/slog"
 	"net/url"
 	"os"
 	"os/exec"
@@ -17,6 +19,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"onlyonce/internal/postgres"
+	"onlyonce/internal/postgres/npm"
 	"onlyonce/internal/postgres/server"
 )
 
@@ -245,6 +248,37 @@ func TestEmbeddedLogKeepsSecrets(t *testing.T) {
 	}
 	if strings.Contains(log, secret) {
 		t.Errorf("the log tells what people typed: %s", log)
+	}
+}
+
+// TestEmbeddedSaysWhenItIsFromNPM: on data of the version that npm has, which decides where none such is installed.
+func TestEmbeddedSaysWhenItIsFromNPM(t *testing.T) {
+	t.Parallel()
+	dir := home(t)
+	account, err := server.ChooseAccount("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	programs, err := server.Locate(t.Context(), account, npm.Major)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := filepath.Join(dir, "postgres")
+	if err := account.Mkdir(data); err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Init(t.Context(), programs, account, data, false, nil); err != nil {
+		t.Fatal(err)
+	}
+	var said bytes.Buffer
+	embedded, err := postgres.StartEmbedded(t.Context(), dir, slog.New(slog.NewTextHandler(&said, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop(t, embedded)
+	fetched := strings.Contains(programs.Dir, "@embedded-postgres")
+	if warned := strings.Contains(said.String(), "level=WARN"); fetched != programs.FromNPM || warned != fetched {
+		t.Errorf("%+v: %s", programs, &said)
 	}
 }
 

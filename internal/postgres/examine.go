@@ -9,6 +9,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"onlyonce/migrations"
 )
 
 // Finding is what became of one check of a database.
@@ -49,6 +51,7 @@ func Examine(ctx context.Context, url string) []Finding {
 		{Check: "version", Good: version, Err: checkServerVersion(s.version)},
 		{Check: "role", Good: s.role.Role + " is bound by row-level security", Err: s.privileges()},
 		{Check: "isolation", Good: s.level, Err: s.isolation()},
+		{Check: "session", Good: "has the settings that the app relies on", Err: s.settings()},
 		{
 			Check: "pooler", Good: "none, or one that works with " + config.ConnConfig.DefaultQueryExecMode.String(),
 			Err: checkPrepared(ctx, config.ConnConfig, conn),
@@ -77,32 +80,77 @@ func examineSchema(ctx context.Context, config *pgxpool.Config) []Finding {
 		return []Finding{{Check: "schema", Err: err}}
 	}
 	defer pool.Close()
-	newest, err := newestMigration()
+	newest, err := migrations.Newest(migrations.FS)
 	if err != nil {
 		return []Finding{{Check: "schema", Err: err}}
 	}
-	explain := func(err error) error { return explainPooler(config.ConnConfig, err) }
-	return []Finding{
-		{Check: "schema", Good: fmt.Sprintf("version %d", newest), Err: explain(SchemaCurrent(ctx, pool))},
-		{Check: "row-level security", Good: "forced on every table of tenants", Err: explain(checkForced(ctx, pool))},
+	current := SchemaCurrent(ctx, pool)
+	if current == nil {
+		current = checkRecorded(ctx, pool)
+	}
+	findings := []Finding{
+		{Check: "schema", Good: fmt.Sprintf("version %d", newest), Err: explainPooler(config.ConnConfig, current)},
+		{Check: "owner", Good: "the role owns the tables", Err: checkOwner(ctx, pool)},
+	}
+	differences, err := Differences(ctx, pool)
+	_, other := errors.AsType[*SchemaError](current)
+	_, foreign := errors.AsType[*OtherMigrationsError](current)
+	switch {
+	case other, foreign:
+		// It may be as an older or newer program made it.
+	case err != nil:
+		findings = append(findings, Finding{Check: "catalog", Err: explainPooler(config.ConnConfig, err)})
+	case len(differences) == 0:
+		findings = append(findings, Finding{Check: "catalog", Good: "all is as the migrations made it"})
+	}
+	for _, difference := range differences {
+		findings = append(findings, Finding{Check: "catalog", Err: errors.New(difference)})
+	}
+	return findings
+}
+
+// checkRecorded finds migrations of which goose does not know that they were applied, though later ones were.
+func checkRecorded(ctx context.Context, pool *pgxpool.Pool) error {
+	versions, err := migrations.Versions(migrations.FS)
+	if err != nil {
+		return err
+	}
+	var missing []int64
+	err = pool.QueryRow(ctx, `
+		SELECT array_agg(version ORDER BY version) FROM unnest($1::bigint[]) AS version
+		WHERE version NOT IN (SELECT version_id FROM goose_db_version WHERE is_applied)`, versions).Scan(&missing)
+	switch {
+	case err != nil:
+		return fmt.Errorf("read which migrations were applied: %w", err)
+	case len(missing) > 0:
+		return fmt.Errorf("the table goose_db_version does not have migrations %v, though later ones, so the app does not start: if "+
+			"the catalog is as it should be, only the rows are missing (INSERT INTO goose_db_version (version_id, is_applied) "+
+			"VALUES (%d, true))", missing, missing[0])
+	default:
+		return nil
 	}
 }
 
-// checkForced finds tables of tenants in which row-level security would not bind the app, which owns them.
-func checkForced(ctx context.Context, pool *pgxpool.Pool) error {
-	var tables int
-	var open []string
+// checkOwner finds tables that the role of the app neither owns nor belongs to the owner of: it may not migrate them, and
+// rights that the migrations gave are not its own.
+func checkOwner(ctx context.Context, pool *pgxpool.Pool) error {
+	var (
+		role   string
+		tables []string
+		owners []string
+	)
 	err := pool.QueryRow(ctx, `
-		SELECT count(*), array_agg(relname::text ORDER BY relname) FILTER (WHERE NOT (relrowsecurity AND relforcerowsecurity))
-		FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid AND attname = 'tenant_id' AND NOT attisdropped
-		WHERE relkind IN ('r', 'p') AND relnamespace = current_schema()::regnamespace`).Scan(&tables, &open)
+		SELECT current_user::text, array_agg(relname::text ORDER BY relname), array_agg(DISTINCT pg_get_userbyid(relowner)::text)
+		FROM pg_class
+		WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p') AND relname = ANY ($1)
+			AND NOT pg_has_role(relowner, 'USAGE')`, append(subjects(madeByMigrations()), "goose_db_version"),
+	).Scan(&role, &tables, &owners)
 	switch {
 	case err != nil:
-		return fmt.Errorf("read which tables are secured: %w", err)
-	case tables == 0:
-		return errors.New("there are no tables yet")
-	case len(open) > 0:
-		return fmt.Errorf("it is off for %s: ALTER TABLE … ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY", strings.Join(open, ", "))
+		return fmt.Errorf("read who owns the tables: %w", err)
+	case len(tables) > 0:
+		return fmt.Errorf("%[1]s does not own %[2]s: connect as their owner (%[3]s), or make it their owner (ALTER TABLE … OWNER TO %[1]s)",
+			pgx.Identifier{role}.Sanitize(), strings.Join(tables, ", "), strings.Join(owners, ", "))
 	default:
 		return nil
 	}

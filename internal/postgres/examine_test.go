@@ -1,6 +1,8 @@
 package postgres_test
 
 import (
+	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -30,8 +32,10 @@ func TestExamine(t *testing.T) {
 	}{
 		"in order":      {"SELECT ''", own, ""},
 		"superuser":     {"SELECT ''", func(db *pgtest.Database) string { return db.AdminURL }, "role"},
-		"open table":    {"ALTER TABLE customers NO FORCE ROW LEVEL SECURITY", own, "row-level security"},
+		"no policy":     {"DROP POLICY tenant_isolation ON customers", own, "catalog"},
 		"old schema":    {newest, own, "schema"},
+		"hole":          {"DELETE FROM goose_db_version WHERE version_id = 102", own, "schema"},
+		"another owner": {"ALTER TABLE sessions OWNER TO postgres", own, "owner"},
 		"no such host":  {"SELECT ''", func(*pgtest.Database) string { return "postgres://a@127.0.0.1:1/a" }, "database"},
 		"no such base":  {"SELECT ''", func(db *pgtest.Database) string { return db.URL + "&database=nothing" }, "database"},
 		"no URL at all": {"SELECT ''", func(*pgtest.Database) string { return "mysql://" }, "database"},
@@ -39,12 +43,33 @@ func TestExamine(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			db := pgtest.New(t)
-			query(t, db.AdminURL, c.spoil)
+			db.Spoil(t)
+			if _, err := db.Admin(t).Exec(t.Context(), c.spoil); err != nil {
+				t.Fatal(err)
+			}
 			found := wrong(postgres.Examine(t.Context(), c.url(db)))
 			if _, ok := found[c.want]; len(found) != len(c.want[:min(1, len(c.want))]) || !ok && c.want != "" {
 				t.Errorf("found %q, want %q", found, c.want)
 			}
 		})
+	}
+}
+
+// TestExamineAsAStranger: a role that may do everything with the tables, and owns none of them.
+func TestExamineAsAStranger(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	db.Spoil(t)
+	query(t, db.AdminURL, "CREATE ROLE stranger LOGIN")
+	query(t, db.AdminURL, "GRANT ALL ON ALL TABLES IN SCHEMA public TO stranger")
+	stranger, err := url.Parse(db.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stranger.User = url.User("stranger")
+	told := wrong(postgres.Examine(t.Context(), stranger.String()))["owner"]
+	if !strings.HasPrefix(told, `"stranger" does not own api_tokens, `) || !strings.Contains(told, "their owner (onlyonce)") {
+		t.Errorf("told %q", told)
 	}
 }
 

@@ -3,8 +3,11 @@ package postgres
 import (
 	"context"
 	"io/fs"
+	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // What tests from outside the package cannot bring about by honest means.
@@ -13,6 +16,23 @@ var (
 	Clock              = clock
 	ExplainPooler      = explainPooler
 )
+
+// Catalog returns the lines of catalog.txt for a database.
+func Catalog(ctx context.Context, pool *pgxpool.Pool) (string, error) {
+	found, err := readCatalog(ctx, pool, nil)
+	if err != nil {
+		return "", err
+	}
+	lines := make([]string, 0, len(found))
+	for o, hash := range found {
+		lines = append(lines, strings.Join([]string{o.Kind, o.Subject, o.Name, hash}, "\t")+"\n")
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, ""), nil
+}
+
+// EmbeddedCatalog is catalog.txt.
+func EmbeddedCatalog() string { return catalog }
 
 // Substitute is the directory that stands for dir when root's server cannot reach dir.
 func Substitute(dir string) string { return systemDir + "/" + nameOf(dir) }

@@ -12,10 +12,11 @@ import (
 	"onlyonce/migrations"
 )
 
-// TestMigrateAgain: what was taken back, the tables of jobs included, comes again.
+// TestMigrateAgain: every migration can be taken back, with the tables of jobs, and comes again.
 func TestMigrateAgain(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
+	db.Spoil(t)
 	config, err := pgx.ParseConfig(db.URL)
 	if err != nil {
 		t.Fatal(err)
@@ -26,8 +27,16 @@ func TestMigrateAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := provider.DownTo(t.Context(), 9); err != nil {
+	if _, err := provider.DownTo(t.Context(), 0); err != nil {
 		t.Fatal(err)
+	}
+	const left = `SELECT count(*) FROM (
+		SELECT relnamespace, relname FROM pg_class WHERE relname !~ '^goose_db_version'
+		UNION ALL SELECT pronamespace, proname FROM pg_proc
+		UNION ALL SELECT typnamespace, typname FROM pg_type WHERE typtype = 'd'
+	) AS made (schema, name) WHERE schema = current_schema()::regnamespace`
+	if got := query(t, db.URL, left); got != "0" {
+		t.Errorf("%s objects are left", got)
 	}
 	const jobs = "SELECT COALESCE(to_regclass('river.river_job')::text, 'none')"
 	if got := query(t, db.URL, jobs); got != "none" {

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
@@ -42,6 +44,18 @@ func (e *SchemaError) Error() string {
 		"its migrations have not run yet, which the command migrate and each start of the app do", e.Database, e.Program)
 }
 
+// OtherMigrationsError says that the database was made by other migrations than those of this program.
+type OtherMigrationsError struct {
+	Versions []int64 // numbers of those that this program does not have, though it has later ones; lowest first
+}
+
+func (e *OtherMigrationsError) Error() string {
+	return fmt.Sprintf("the database was made by a version of the app with other migrations: it has migration %d, and this "+
+		"program does not. Nothing was changed. Start with a new database: move the directory of the embedded one (.data) away, or "+
+		"name another with DATA_DIR or DATABASE_URL. What is in this one can be brought over: docs/upgrade.md, Other migrations",
+		e.Versions[0])
+}
+
 // InvalidIndexError names indexes that exist but do not work, as a failed CREATE INDEX
 // CONCURRENTLY leaves them. A unique one among them stops no duplicate.
 type InvalidIndexError struct {
@@ -54,8 +68,9 @@ func (e *InvalidIndexError) Error() string {
 
 // Migrate brings the schema of the database up to this program's. Any number of replicas may
 // call it at once: one migrates, the others wait and find nothing to do. It refuses an old
-// server with a [*ServerVersionError], a newer schema with a [*SchemaError], and a connection
-// that the app must not use as [Open] does; none of these changes anything.
+// server with a [*ServerVersionError], a newer schema with a [*SchemaError], one that other
+// migrations have made with an [*OtherMigrationsError], and a connection that the app must not
+// use as [Open] does; none of these changes anything.
 func Migrate(ctx context.Context, url string) error {
 	config, err := poolConfig(url)
 	if err != nil {
@@ -84,13 +99,23 @@ func lockAndMigrate(ctx context.Context, config *pgxpool.Config) error {
 	if err := lockMigrations(ctx, conn); err != nil {
 		return err
 	}
-	err = migrate(ctx, config.ConnConfig, migrations.FS)
-	// begin invoices
-	if err == nil {
-		err = migrateJobs(ctx, config)
+	if err := migrate(ctx, config.ConnConfig, migrations.FS); err != nil {
+		return err
 	}
-	// end invoices
-	return err
+	if err := migrateJobs(ctx, config); err != nil {
+		return err
+	}
+	return nil
+}
+
+// applied is a query for the numbers of the migrations that the database has, NULL if there are none.
+const applied = `SELECT array_agg(version_id ORDER BY version_id) FROM goose_db_version WHERE is_applied AND version_id > 0`
+
+// others returns those of the migrations of a database that a program does not have, though it has later ones.
+func others(database, program []int64) []int64 {
+	return slices.DeleteFunc(slices.Clone(database), func(version int64) bool {
+		return version > slices.Max(program) || slices.Contains(program, version)
+	})
 }
 
 // migrate applies those of the migrations in files that the database does not have.
@@ -101,9 +126,19 @@ func migrate(ctx context.Context, config *pgx.ConnConfig, files fs.FS) error {
 	if err != nil {
 		return fmt.Errorf("read the migrations: %w", err)
 	}
-	current, newest, err := provider.GetVersions(ctx)
+	current, newest, err := provider.GetVersions(ctx) // makes goose's table
 	if err != nil {
 		return fmt.Errorf("read the schema's version: %w", err)
+	}
+	var database, program []int64
+	if err := db.QueryRowContext(ctx, applied).Scan(pgtype.NewMap().SQLScanner(&database)); err != nil {
+		return fmt.Errorf("read which migrations were applied: %w", err)
+	}
+	for _, source := range provider.ListSources() {
+		program = append(program, source.Version)
+	}
+	if others := others(database, program); len(others) > 0 {
+		return &OtherMigrationsError{Versions: others}
 	}
 	if current > newest {
 		return &SchemaError{Database: current, Program: newest}
@@ -180,51 +215,40 @@ func lockMigrations(ctx context.Context, conn *pgx.Conn) error {
 }
 
 // SchemaCurrent returns nil if the schema is the one this program is built for and all of its
-// indexes work, else a [*SchemaError], an [*InvalidIndexError], or why it could not tell.
+// indexes work, else a [*SchemaError], an [*OtherMigrationsError], an [*InvalidIndexError], or
+// why it could not tell.
 func SchemaCurrent(ctx context.Context, pool *pgxpool.Pool) error {
-	program, err := newestMigration()
+	program, err := migrations.Versions(migrations.FS)
 	if err != nil {
 		return err
 	}
 	var (
-		database int64
+		database []int64
 		invalid  []string
 	)
 	err = pool.QueryRow(ctx, `
 		SELECT
-			(SELECT coalesce(max(version_id), 0) FROM goose_db_version WHERE is_applied),
+			(`+applied+`),
 			(SELECT array_agg(indexrelid::regclass::text ORDER BY indexrelid)
 			 FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
 			 WHERE NOT indisvalid AND relnamespace = current_schema()::regnamespace)`,
 	).Scan(&database, &invalid)
 	if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code == "42P01" { // no such table
-		return &SchemaError{Program: program}
+		return &SchemaError{Program: slices.Max(program)}
 	}
 	if err != nil {
 		return fmt.Errorf("read the schema's version: %w", err)
 	}
-	if database != program {
-		return &SchemaError{Database: database, Program: program}
+	if others := others(database, program); len(others) > 0 {
+		return &OtherMigrationsError{Versions: others}
+	}
+	if newest, last := slices.Max(program), slices.Max(append(database, 0)); last != newest {
+		return &SchemaError{Database: last, Program: newest}
 	}
 	if len(invalid) > 0 {
 		return &InvalidIndexError{Names: invalid}
 	}
 	return nil
-}
-
-func newestMigration() (newest int64, err error) {
-	names, err := fs.Glob(migrations.FS, "*.sql")
-	if err != nil {
-		return 0, err
-	}
-	for _, name := range names {
-		version, err := goose.NumericComponent(name)
-		if err != nil {
-			return 0, fmt.Errorf("migration %s: %w", name, err)
-		}
-		newest = max(newest, version)
-	}
-	return newest, nil
 }
 
 func checkServerVersion(number int) error {

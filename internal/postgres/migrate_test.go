@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -13,11 +15,13 @@ import (
 
 	"onlyonce/internal/postgres"
 	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/migrations"
 )
 
 // empty takes the schema away again.
 func empty(t *testing.T, db *pgtest.Database) {
 	t.Helper()
+	db.Spoil(t)
 	if _, err := db.Pool.Exec(t.Context(), "DROP SCHEMA IF EXISTS public, river CASCADE"); err != nil {
 		t.Fatal(err)
 	}
@@ -67,12 +71,13 @@ func TestMigrateThroughTransactionPooler(t *testing.T) {
 func TestMigrateBesideADeadlock(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
+	db.Spoil(t)
 	const gate = 4711
-	files := fstest.MapFS{"99999_both.sql": {Data: fmt.Appendf(nil, `
+	files := withMore(t, "99999_both.sql", fmt.Sprintf(`
 -- +goose Up
 		ALTER TABLE customers ADD COLUMN added text;
 		SELECT pg_advisory_xact_lock(%d);
-		ALTER TABLE users ADD COLUMN added text;`, gate)}}
+		ALTER TABLE users ADD COLUMN added text;`, gate))
 	conn := func() *pgx.Conn {
 		c, err := pgx.Connect(t.Context(), db.AdminURL)
 		if err != nil {
@@ -110,6 +115,24 @@ func TestMigrateBesideADeadlock(t *testing.T) {
 	}
 }
 
+// withMore returns the migrations of the program and one more.
+func withMore(t *testing.T, name, sql string) fs.FS {
+	t.Helper()
+	files := fstest.MapFS{name: {Data: []byte(sql)}}
+	all, err := fs.Glob(migrations.FS, "*.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range all {
+		data, err := migrations.FS.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[name] = &fstest.MapFile{Data: data}
+	}
+	return files
+}
+
 // awaitLock waits until somebody waits for such a lock, or until ctx ends.
 func awaitLock(ctx context.Context, t *testing.T, db *pgtest.Database, which string) {
 	t.Helper()
@@ -122,6 +145,7 @@ func awaitLock(ctx context.Context, t *testing.T, db *pgtest.Database, which str
 func TestSchemaOfANewerProgram(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
+	db.Spoil(t)
 	query(t, db.URL, "INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)")
 	for name, err := range map[string]error{
 		"Migrate":       postgres.Migrate(t.Context(), db.URL),
@@ -134,12 +158,50 @@ func TestSchemaOfANewerProgram(t *testing.T) {
 	}
 }
 
+// TestSchemaOfOtherMigrations: a database that other migrations have made is refused, and stays as it is.
+func TestSchemaOfOtherMigrations(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		sql  string
+		want []int64
+	}{
+		"from before the first of ours": {`
+			WITH later AS (DELETE FROM goose_db_version WHERE version_id > 103)
+			UPDATE goose_db_version SET version_id = version_id - 100 WHERE version_id BETWEEN 101 AND 103`, []int64{1, 2, 3}},
+		"with a part that was removed": {
+			"UPDATE goose_db_version SET version_id = 100 WHERE version_id = (SELECT max(version_id) - 1 FROM goose_db_version)",
+			[]int64{100},
+		},
+	} {
+		db := pgtest.New(t)
+		db.Spoil(t)
+		query(t, db.URL, c.sql)
+		const all = `SELECT
+			(SELECT string_agg(relname, ' ' ORDER BY relname) FROM pg_class WHERE relnamespace = current_schema()::regnamespace)
+			|| (SELECT string_agg(g::text, ' ' ORDER BY id) FROM goose_db_version g)`
+		before := query(t, db.URL, all)
+		for step, err := range map[string]error{
+			"Migrate":       postgres.Migrate(t.Context(), db.URL),
+			"SchemaCurrent": postgres.SchemaCurrent(t.Context(), db.Pool),
+		} {
+			var other *postgres.OtherMigrationsError
+			if !errors.As(err, &other) || !slices.Equal(other.Versions, c.want) || !strings.Contains(err.Error(), "DATA_DIR") {
+				t.Errorf("%s: %s: %v", name, step, err)
+			}
+		}
+		if after := query(t, db.URL, all); after != before {
+			t.Errorf("%s: there was %s, and is %s", name, before, after)
+		}
+	}
+}
+
 func TestSchemaOfAnOlderProgram(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
-	query(t, db.URL, "DELETE FROM goose_db_version WHERE version_id > 1")
+	db.Spoil(t)
+	query(t, db.URL, "DELETE FROM goose_db_version WHERE version_id > 101")
 	var older *postgres.SchemaError
-	if err := postgres.SchemaCurrent(t.Context(), db.Pool); !errors.As(err, &older) || older.Database != 1 {
+	if err := postgres.SchemaCurrent(t.Context(), db.Pool); !errors.As(err, &older) || older.Database != 101 {
 		t.Errorf("got %v", err)
 	}
 	empty(t, db)
@@ -151,6 +213,7 @@ func TestSchemaOfAnOlderProgram(t *testing.T) {
 func TestSchemaWithAnIndexThatDoesNotWork(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
+	db.Spoil(t)
 	query(t, db.AdminURL, "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'users_email_once'::regclass")
 	var invalid *postgres.InvalidIndexError
 	if err := postgres.SchemaCurrent(t.Context(), db.Pool); !errors.As(err, &invalid) ||

@@ -3,6 +3,8 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"maps"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -16,10 +18,11 @@ const (
 )
 
 // Open connects to url, checks that the app can work there, and returns the pool. The isolation
-// level and the time zone are set for every connection; the app relies on both. The level is
-// also read back, since a pooler may be told to ignore it: the error then is an
-// [*IsolationError]. It is a [*RoleError] if row-level security would not bind the role, and a
-// [*PoolerError] if a connection pooler needs other settings.
+// level, the time zone, and how text and dates are written are set for every connection; the app
+// relies on them. The level is also read back, since a pooler may be told to ignore it: the error
+// then is an [*IsolationError]. It is a [*SettingError] if another setting that the app relies on was
+// changed, a [*RoleError] if row-level security would not bind the role, and a [*PoolerError] if a
+// connection pooler needs other settings.
 //
 // The pool has at most pool_max_conns connections, a parameter of url, by default 16. A
 // server that does not take a connection within connect_timeout, by default 5 seconds, is
@@ -50,6 +53,22 @@ func open(ctx context.Context, url string, conns int32) (*pgxpool.Pool, error) {
 	return pool, nil
 }
 
+// Close closes a pool, and waits for its connections until ctx is done. Connections that are in use then, or whose server does not
+// answer, end later. The error is that of ctx.
+func Close(ctx context.Context, pool *pgxpool.Pool) error {
+	closed := make(chan struct{})
+	go func() {
+		defer close(closed)
+		pool.Close()
+	}()
+	select {
+	case <-closed:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("connections to PostgreSQL have not ended: %w", ctx.Err())
+	}
+}
+
 // poolConfig is what every connection of the app has in common.
 func poolConfig(url string) (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(url)
@@ -73,18 +92,28 @@ func poolConfig(url string) (*pgxpool.Config, error) {
 		pgxuuid.Register(conn.TypeMap())
 		return nil
 	}
-	conn.RuntimeParams["default_transaction_isolation"] = readCommitted
-	conn.RuntimeParams["timezone"] = "UTC"
+	// PostgreSQL takes the names of settings in any case, so the URL may have ours in another one.
+	set := func(name, value string) {
+		maps.DeleteFunc(conn.RuntimeParams, func(asked, _ string) bool { return strings.EqualFold(asked, name) })
+		conn.RuntimeParams[name] = value
+	}
+	set("default_transaction_isolation", readCommitted)
+	set("timezone", "UTC")
+	// How values are written where pgx reads them as text, which is with default_query_exec_mode=exec; and how literals with
+	// a backslash are read. PgBouncer knows these and the time zone, and passes them on.
+	set("client_encoding", "UTF8")
+	set("datestyle", "ISO, MDY")
+	set("standard_conforming_strings", "on")
 	// Every query has its index. On a young database PostgreSQL would still plan to read whole tables, as
 	// they are small, and prepared statements would keep these plans while the tables grow, until it analyzes
 	// them again: TestYoungDatabase.
-	conn.RuntimeParams["enable_seqscan"] = "off"
+	set("enable_seqscan", "off")
 	// A page is read from an index in its order, as far as it goes. A bitmap would be made of all rows that there are
 	// before the first one is read.
-	conn.RuntimeParams["enable_bitmapscan"] = "off"
+	set("enable_bitmapscan", "off")
 	// A statement that must read a whole table all the same looks so dear then that PostgreSQL would compile
 	// it first, which takes a hundred times longer than reading the schema's version.
-	conn.RuntimeParams["jit"] = "off"
+	set("jit", "off")
 	for name, value := range unlessAsked() {
 		if conn.RuntimeParams[name] == "" {
 			conn.RuntimeParams[name] = value

@@ -14,13 +14,18 @@ import (
 func TestOpenSetsWhatTheAppReliesOn(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
+	db.Spoil(t)
 	// What the server would do by itself must not matter.
-	query(t, db.AdminURL, "ALTER ROLE onlyonce IN DATABASE "+db.Pool.Config().ConnConfig.Database+
-		" SET default_transaction_isolation = 'serializable'")
+	for _, setting := range []string{
+		"default_transaction_isolation = 'serializable'", "datestyle = 'SQL, DMY'", "client_encoding = 'LATIN1'",
+		"standard_conforming_strings = off", "timezone = 'Asia/Tokyo'",
+	} {
+		query(t, db.AdminURL, "ALTER ROLE onlyonce IN DATABASE "+db.Pool.Config().ConnConfig.Database+" SET "+setting)
+	}
 	for name, parameters := range map[string]string{
 		"by default":       "",
 		"with PgBouncer":   "&default_query_exec_mode=exec",
-		"against its will": "&timezone=Asia/Tokyo&default_transaction_isolation=serializable",
+		"against its will": "&TimeZone=Asia/Tokyo&DateStyle=German&default_transaction_isolation=serializable",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -31,6 +36,8 @@ func TestOpenSetsWhatTheAppReliesOn(t *testing.T) {
 			defer pool.Close()
 			for setting, want := range map[string]string{
 				"transaction_isolation": "read committed", "timezone": "UTC", "application_name": "onlyonce",
+				"datestyle":       "ISO, MDY",
+				"client_encoding": "UTF8", "standard_conforming_strings": "on",
 			} {
 				var got string
 				if err := pool.QueryRow(t.Context(), "SELECT current_setting($1)", setting).Scan(&got); err != nil || got != want {

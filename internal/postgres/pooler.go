@@ -31,7 +31,7 @@ func (e *PoolerError) Unwrap() error { return e.Err }
 
 func poolerError(config *pgx.ConnConfig, err error) *PoolerError {
 	// PgBouncer knows these by itself.
-	known := []string{"application_name", "timezone"}
+	known := []string{"application_name", "client_encoding", "datestyle", "standard_conforming_strings", "timezone"}
 	parameters := slices.DeleteFunc(slices.Sorted(maps.Keys(config.RuntimeParams)), func(name string) bool {
 		return slices.Contains(known, name)
 	})
@@ -42,7 +42,7 @@ func poolerError(config *pgx.ConnConfig, err error) *PoolerError {
 // takes a prepared statement away, brings one that was never prepared, or mixes up messages.
 func explainPooler(config *pgx.ConnConfig, err error) error {
 	refused, ok := errors.AsType[*pgconn.PgError](err)
-	if !ok || is[*PoolerError](err) {
+	if _, explained := errors.AsType[*PoolerError](err); explained || !ok {
 		return err
 	}
 	switch refused.Code {
@@ -53,11 +53,6 @@ func explainPooler(config *pgx.ConnConfig, err error) error {
 	default:
 		return err
 	}
-}
-
-func is[E error](err error) bool {
-	_, ok := errors.AsType[E](err)
-	return ok
 }
 
 // checkPrepared returns a [*PoolerError] if conn loses what it prepared, or another connection gets it. A

@@ -37,7 +37,8 @@ func pooled(t *testing.T, url string, ignore ...string) string {
 	}
 	t.Cleanup(func() { server.Conn.Close() })
 	p := &pooler{server: server, ignore: map[string]bool{}}
-	for _, name := range append(ignore, "user", "database", "application_name", "timezone") {
+	known := []string{"user", "database", "application_name", "client_encoding", "datestyle", "standard_conforming_strings", "timezone"}
+	for _, name := range append(ignore, known...) {
 		p.ignore[name] = true
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -49,7 +49,7 @@ func VisitEmbedded(ctx context.Context, dir string, log *slog.Logger) (*Visit, e
 			end := func(ctx context.Context) error { return errors.Join(embedded.Stop(ctx), lock.Close()) }
 			return &Visit{URL: embedded.URL(), Started: true, end: end}, nil
 		}
-		if !is[*InUseError](err) {
+		if _, busy := errors.AsType[*InUseError](err); !busy {
 			return nil, errors.Join(err, lock.Close())
 		}
 		if socketDir := server.Running(waiting, home.data()); socketDir != "" {

@@ -7,8 +7,8 @@ import (
 
 	"github.com/go-chi/httprate"
 
-	"onlyonce/internal/account"
 	"onlyonce/internal/invalid"
+	"onlyonce/internal/people/account"
 	"onlyonce/templates"
 )
 
@@ -16,8 +16,8 @@ import (
 func (s *Server) account(pages router) {
 	pages.mux = pages.mux.With(keepNothing)
 	pages.read("/account", s.showAccount)
-	byUser := func(r *http.Request) (string, error) { return principal(r).Name, nil }
-	pages.mux = pages.mux.With(httprate.LimitBy(10, time.Minute, byUser, httprate.WithLimitHandler(s.always(s.failHTML, errTooMany))))
+	byUser := func(r *http.Request) (string, error) { return Principal(r).User.String(), nil }
+	pages.mux = pages.mux.With(httprate.LimitBy(10, time.Minute, byUser, httprate.WithLimitHandler(s.always(s.FailHTML, ErrTooMany))))
 	pages.natural("/account", "having a password is a state", s.changePassword)
 }
 
@@ -27,7 +27,7 @@ func (s *Server) showAccount(w http.ResponseWriter, r *http.Request) error {
 
 // changePassword gives somebody who knows the old password a new one. Other sessions end, and this one stays.
 func (s *Server) changePassword(w http.ResponseWriter, r *http.Request) error {
-	if err := parseForm(r); err != nil {
+	if err := ParseForm(r); err != nil {
 		return err
 	}
 	if formOwner(r) != owner(r) {
@@ -36,7 +36,7 @@ func (s *Server) changePassword(w http.ResponseWriter, r *http.Request) error {
 	var generation int
 	err := s.withPassword(r.Context(), func() (err error) {
 		generation, err = account.ChangePassword(
-			r.Context(), s.pool, principal(r), r.PostForm.Get("password"), r.PostForm.Get("new_password"))
+			r.Context(), s.Pool, Principal(r), r.PostForm.Get("password"), r.PostForm.Get("new_password"))
 		return err
 	})
 	wrong, refused := errors.AsType[*invalid.Error](err)
@@ -54,14 +54,14 @@ func (s *Server) changePassword(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	s.setFlash(w, "/account", passwordChanged, "")
-	return seeOther(w, r, "/account")
+	return SeeOther(w, r, "/account")
 }
 
 const passwordChanged = "password-changed"
 
 func (s *Server) accountPage(w http.ResponseWriter, r *http.Request, status int, wrong *invalid.Error) error {
-	who := principal(r)
-	p := s.page(w, r)
+	who := Principal(r)
+	p := s.Page(w, r)
 	if p.Flash == passwordChanged {
 		p.Flash = "Your password was changed. You are logged out everywhere else."
 	}
@@ -74,7 +74,7 @@ func (s *Server) accountPage(w http.ResponseWriter, r *http.Request, status int,
 	if wrong != nil {
 		v.Errors = fieldErrors(wrong)
 	}
-	return s.render(w, r, status, templates.AccountPage(p, v))
+	return s.Render(w, r, status, templates.AccountPage(p, v))
 }
 
 func roleName(who account.Principal) string {

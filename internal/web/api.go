@@ -67,7 +67,7 @@ func (s *Server) writeProblem(w http.ResponseWriter, r *http.Request, err error,
 	case errors.As(err, &refused):
 		existing, doc.Members = refused.Existing, refused.Members
 		doc.Detail = refused.Title + " " + refused.Text
-	case errors.Is(err, errMalformed), errors.Is(err, errTooLarge), errors.Is(err, idempotency.ErrMalformedKey):
+	case errors.Is(err, ErrMalformed), errors.Is(err, errTooLarge), errors.Is(err, idempotency.ErrMalformedKey):
 		doc.Detail = err.Error()
 	}
 	if existing != uuid.Nil {

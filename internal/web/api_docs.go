@@ -44,14 +44,7 @@ func retryContract() []string {
 }
 
 func (s *Server) showAPIDocs(w http.ResponseWriter, r *http.Request) error {
-	page := templates.APIDocs{Intro: apiIntroduction(), Problems: s.documentedProblems(), Retries: retryContract()}
-	// begin invoices
-	clients, err := clientPrograms()
-	if err != nil {
-		return err
-	}
-	page.Clients = clients
-	// end invoices
+	page := templates.APIDocs{Intro: apiIntroduction(), Problems: s.documentedProblems(), Retries: retryContract(), Programs: s.programs}
 	for _, reg := range s.resources {
 		if len(reg.endpoints) == 0 { // only people can use it
 			continue
@@ -64,7 +57,7 @@ func (s *Server) showAPIDocs(w http.ResponseWriter, r *http.Request) error {
 			}
 			section.Endpoints = append(section.Endpoints, shown)
 			if page.Example == "" && shown.Example != "" {
-				page.Example = curl(s.address(r), e, shown.Example)
+				page.Example = curl(s.Address(r), e, shown.Example)
 			}
 		}
 		page.Sections = append(page.Sections, section)
@@ -72,11 +65,11 @@ func (s *Server) showAPIDocs(w http.ResponseWriter, r *http.Request) error {
 			page.Rules = append(page.Rules, templates.Rule{Sentence: rule.Sentence, Answer: rule.Answer})
 		}
 	}
-	return s.render(w, r, http.StatusOK, templates.APIDocsPage(s.page(w, r), page))
+	return s.Render(w, r, http.StatusOK, templates.APIDocsPage(s.Page(w, r), page))
 }
 
 // sectionTitle is what people call the records of a resource: "Credit notes".
-func sectionTitle(many string) string { return capital(strings.ReplaceAll(many, "-", " ")) }
+func sectionTitle(many string) string { return Capital(strings.ReplaceAll(many, "-", " ")) }
 
 // curl is a request to run in a shell.
 func curl(address string, e endpoint, body string) string {
@@ -91,7 +84,7 @@ func (e endpoint) documented() (shown templates.Endpoint, err error) {
 	shown = templates.Endpoint{Anchor: e.name, Method: e.method, Path: e.path, Summary: e.summary, Repeats: e.repeats}
 	for _, p := range e.query {
 		shown.Parameters = append(shown.Parameters, templates.APIField{
-			Name: p.name, Type: typeName(textSchema(p.format)), Meaning: meaning(p.meaning, p.values),
+			Name: p.Name, Type: typeName(textSchema(p.Format)), Meaning: meaning(p.Meaning, p.Values),
 		})
 	}
 	for _, p := range e.problems() {

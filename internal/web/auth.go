@@ -9,19 +9,18 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/alexedwards/scs/pgxstore"
 	"github.com/alexedwards/scs/v2"
 	"github.com/google/uuid"
 	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"onlyonce/internal/account"
+	"onlyonce/internal/people/account"
 )
 
 type principalKey struct{}
 
-// principal is who makes the request; zero if nobody is logged in.
-func principal(r *http.Request) account.Principal {
+// Principal is who makes the request; zero if nobody is logged in.
+func Principal(r *http.Request) account.Principal {
 	p, _ := r.Context().Value(principalKey{}).(account.Principal)
 	return p
 }
@@ -52,7 +51,7 @@ const (
 // newSessions keeps logins in PostgreSQL. The database holds a hash of the cookie's value.
 func newSessions(pool *pgxpool.Pool, secure bool) *scs.SessionManager {
 	sessions := scs.New()
-	sessions.Store = pgxstore.NewWithCleanupInterval(pool, 0)
+	sessions.Store = sessionStore{pool: pool}
 	sessions.HashTokenInStore = true
 	sessions.Lifetime = sessionLife
 	sessions.Cookie.Name = "onlyonce_session"
@@ -69,7 +68,7 @@ func newSessions(pool *pgxpool.Pool, secure bool) *scs.SessionManager {
 const (
 	sessionTenant     = "tenant"
 	sessionTenantName = "tenant_name"
-	sessionUser       = "user"
+	sessionUser       = "user_id"
 	sessionDemo       = "demo" // whether the tenant is one of the demo
 	sessionGeneration = "generation"
 	sessionSeen       = "seen" // Unix time of the last request, within sessionTouch
@@ -86,7 +85,7 @@ func (s *Server) loadSession(next http.Handler) http.Handler {
 		}
 		ctx, err := s.sessions.Load(r.Context(), token)
 		if err != nil {
-			s.failHTML(w, r, err)
+			s.FailHTML(w, r, err)
 			return
 		}
 		next.ServeHTTP(w, r.WithContext(ctx))
@@ -108,31 +107,32 @@ func (s *Server) identify(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx := r.Context()
 		idle := time.Since(time.Unix(s.sessions.GetInt64(ctx, sessionSeen), 0))
-		tenant, err := uuid.Parse(s.sessions.GetString(ctx, sessionTenant))
+		user, err := uuid.Parse(s.sessions.GetString(ctx, sessionUser))
+		tenant, _ := uuid.Parse(s.sessions.GetString(ctx, sessionTenant)) // there is one if there is a user
 		who := account.Principal{
 			Tenant:     tenant,
 			TenantName: s.sessions.GetString(ctx, sessionTenantName),
-			Name:       s.sessions.GetString(ctx, sessionUser),
+			User:       user,
 			Demo:       s.sessions.GetBool(ctx, sessionDemo),
 			Generation: s.sessions.GetInt(ctx, sessionGeneration),
 		}
 		if err != nil || idle > sessionIdle || !s.admits(who) {
 			err = account.ErrUnknown
 		} else {
-			who, err = account.InSession(ctx, s.pool, who)
+			who, err = account.InSession(ctx, s.Pool, who)
 		}
 		if errors.Is(err, account.ErrUnknown) {
 			next.ServeHTTP(w, withPrincipal(r, account.Principal{}))
 			return
 		}
 		if err != nil {
-			s.failHTML(w, r, err)
+			s.FailHTML(w, r, err)
 			return
 		}
 		r = withPrincipal(r, who)
 		if idle > sessionTouch {
 			if err := s.saveSession(w, r); err != nil {
-				s.failHTML(w, r, err)
+				s.FailHTML(w, r, err)
 				return
 			}
 		}
@@ -143,8 +143,8 @@ func (s *Server) identify(next http.Handler) http.Handler {
 // requireLogin lets only people pass who are logged in.
 func (s *Server) requireLogin(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if principal(r).Tenant == uuid.Nil {
-			s.failHTML(w, r, errUnauthorized)
+		if Principal(r).Tenant == uuid.Nil {
+			s.FailHTML(w, r, errUnauthorized)
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -154,8 +154,8 @@ func (s *Server) requireLogin(next http.Handler) http.Handler {
 // requireOwner lets only owners pass, who manage the users and tokens of their tenant.
 func (s *Server) requireOwner(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !principal(r).Owner {
-			s.failHTML(w, r, errNotOwner)
+		if !Principal(r).Owner {
+			s.FailHTML(w, r, errNotOwner)
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -230,3 +230,9 @@ func (s *Server) requireToken(next http.Handler) http.Handler {
 		next.ServeHTTP(w, withPrincipal(r, p))
 	})
 }
+
+// SessionSecret is what only the session of a request has. It is stored nowhere: the database has a hash of it.
+func (s *Server) SessionSecret(r *http.Request) string { return s.sessions.Token(r.Context()) }
+
+// ForgetTokens drops what is remembered of API tokens, so that one which was revoked is refused from now on.
+func (s *Server) ForgetTokens() { s.tokens.forget() }

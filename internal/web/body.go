@@ -47,7 +47,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if strings.HasPrefix(r.URL.Path, apiPrefix) {
 		s.failJSON(w, r, err)
 	} else {
-		s.failHTML(w, r, err)
+		s.FailHTML(w, r, err)
 	}
 }
 
@@ -66,9 +66,9 @@ const (
 // placeWait bounds how long a request waits for a place among the few that may be there at once.
 const placeWait = 5 * time.Second
 
-// take waits for a place, which the caller gives back with Release(1). It returns errCrowded if that takes too
+// TakePlace waits for a place, which the caller gives back with Release(1). It returns errCrowded if that takes too
 // long.
-func take(ctx context.Context, places *semaphore.Weighted) error {
+func TakePlace(ctx context.Context, places *semaphore.Weighted) error {
 	ctx, cancel := context.WithTimeout(ctx, placeWait)
 	defer cancel()
 	if err := places.Acquire(ctx, 1); err != nil {
@@ -115,7 +115,7 @@ func (b *admittedBody) enter() {
 	if b.err != nil {
 		return
 	}
-	b.err = take(b.ctx, b.slots)
+	b.err = TakePlace(b.ctx, b.slots)
 	b.admitted = b.err == nil
 }
 

@@ -50,7 +50,7 @@ func TestLargeBodiesTakeTurns(t *testing.T) {
 // TestTimeIsUp: a request whose time is up is told so.
 func TestTimeIsUp(t *testing.T) {
 	t.Parallel()
-	s, err := New(Config{Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
+	s, err := New(Config{Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Mount: func(*Site) {}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,14 +59,8 @@ func TestTimeIsUp(t *testing.T) {
 	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/customers", strings.NewReader("notes=typed"))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	w := httptest.NewRecorder()
-	s.failHTML(w, r, ctx.Err())
+	s.FailHTML(w, r, ctx.Err())
 	if w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "typed") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
-}
-
-func posted(contentType, body string) *http.Request {
-	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
-	r.Header.Set("Content-Type", contentType)
-	return r
 }

@@ -1,36 +1,38 @@
 package web
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
-	"onlyonce/internal/date"
-	"onlyonce/internal/money"
+	"onlyonce/internal/value/date"
+	"onlyonce/internal/value/money"
+	"onlyonce/internal/value/party"
 	"onlyonce/templates"
 )
 
-// options are values to choose from, as people read them.
-func options(values []string) []templates.Option {
+// Options are values to choose from, as people read them.
+func Options(values []string) []templates.Option {
 	var all []templates.Option
 	for _, value := range values {
-		all = append(all, templates.Option{Value: value, Text: optionText(value)})
+		all = append(all, templates.Option{Value: value, Text: OptionText(value)})
 	}
 	return all
 }
 
-// optionText is how people read a value that is chosen: "Bank transfer" for bank_transfer.
-func optionText(value string) string {
+// OptionText is how people read a value that is chosen: "Bank transfer" for bank_transfer.
+func OptionText(value string) string {
 	if value == "" {
 		return ""
 	}
-	return capital(strings.ReplaceAll(value, "_", " "))
+	return Capital(strings.ReplaceAll(value, "_", " "))
 }
 
-// orNone lets nothing be chosen too, which is what a form begins with.
-func orNone(all []templates.Option) []templates.Option { return append([]templates.Option{{}}, all...) }
+// OrNone lets nothing be chosen too, which is what a form begins with.
+func OrNone(all []templates.Option) []templates.Option { return append([]templates.Option{{}}, all...) }
 
-// currencyCodes are all currencies to choose from.
-func currencyCodes() []templates.Option {
+// CurrencyCodes are all currencies to choose from.
+func CurrencyCodes() []templates.Option {
 	var codes []templates.Option
 	for _, code := range money.Currencies() {
 		codes = append(codes, templates.Option{Value: code, Text: code})
@@ -38,15 +40,44 @@ func currencyCodes() []templates.Option {
 	return codes
 }
 
-// knownFacts leaves out those that have no value.
-func knownFacts(all ...templates.Fact) []templates.Fact {
+// KnownFacts leaves out those that have no value.
+func KnownFacts(all ...templates.Fact) []templates.Fact {
 	return slices.DeleteFunc(all, func(f templates.Fact) bool { return f.Value == "" })
 }
 
-// dayText shows a day to people; "" for none.
-func dayText(d date.Date) string {
+// DateText shows a day to people; "" for none.
+func DateText(d date.Date) string {
 	if d == (date.Date{}) {
 		return ""
 	}
-	return day(d.Time())
+	return Day(d.Time())
+}
+
+// Countries are all countries to choose from, and none.
+func Countries() []templates.Option {
+	var all []templates.Option
+	for _, c := range party.Countries() {
+		all = append(all, templates.Option{Value: c.Code, Text: c.Name})
+	}
+	return OrNone(all)
+}
+
+// PartyFacts are what invoices say of a party besides its name, with a text for what is not known.
+func PartyFacts(d party.Details, unknown string) []templates.Fact {
+	return []templates.Fact{
+		{Label: "Address", Value: cmp.Or(d.Address, unknown)}, {Label: "Country", Value: cmp.Or(party.CountryName(d.Country), unknown)},
+		{Label: "Tax ID", Value: cmp.Or(d.TaxID, unknown)},
+	}
+}
+
+// DaysText says a number of days in words.
+func DaysText(days string) string {
+	switch days {
+	case "":
+		return ""
+	case "1":
+		return "1 day"
+	default:
+		return days + " days"
+	}
 }

@@ -1,8 +1,9 @@
-// Package web speaks HTTP: pages for people and JSON for programs, over the same operations.
+// Package web speaks HTTP for any domain: pages for people and JSON for programs, over the same operations. It is a kit, which knows
+// no domain but who comes in.
 //
-// What can be done with a kind of record is registered in one file (customers.go, invoices.go), by lists, shows,
-// creates, changes, transitions and reads. Each registers both formats, unless programs cannot use the resource. A request
-// then goes
+// What can be done with a kind of record is registered by the pages of its room, such as internal/customer/customerpages: a
+// [Resource] is mounted, and [NewForm], [List], [Show], [Create], [Change], [Transition] and [Download] are attached to it. Each
+// registers both formats, unless programs cannot use the resource. Package site lists the rooms. A request then goes
 //
 //	router.go → operate.go → format_html.go or format_json.go → the operation → the answer
 //

@@ -12,16 +12,16 @@ import (
 )
 
 func (s *Server) listProblems(w http.ResponseWriter, r *http.Request) error {
-	return s.render(w, r, http.StatusOK, templates.ProblemIndexPage(s.page(w, r), s.documentedProblems()))
+	return s.Render(w, r, http.StatusOK, templates.ProblemIndexPage(s.Page(w, r), s.documentedProblems()))
 }
 
 func (s *Server) showProblem(w http.ResponseWriter, r *http.Request) error {
 	for _, p := range s.problems() {
 		if p.slug == chi.URLParam(r, "slug") {
-			return s.render(w, r, http.StatusOK, templates.ProblemPage(s.page(w, r), p.documented()))
+			return s.Render(w, r, http.StatusOK, templates.ProblemPage(s.Page(w, r), p.documented()))
 		}
 	}
-	return errNotFound
+	return ErrNotFound
 }
 
 func (p problem) documented() templates.Problem {
@@ -36,9 +36,9 @@ func (s *Server) documentedProblems() []templates.Problem {
 	return list
 }
 
-// address is the one that the visitor uses, for examples to copy into a shell: the outside address, or else
+// Address is the one that the visitor uses, for examples to copy into a shell: the outside address, or else
 // that of the request. A Host header that is no host is not repeated.
-func (s *Server) address(r *http.Request) string {
+func (s *Server) Address(r *http.Request) string {
 	if s.origin != "" {
 		return s.origin
 	}

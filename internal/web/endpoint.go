@@ -18,7 +18,7 @@ type endpoint struct {
 	summary      string
 	repeats      string // what a repeat does
 	change       *change
-	query        []parameter  // of a list, besides limit and cursor
+	query        []Parameter  // of a list, besides limit and cursor
 	rows         string       // the member that has the rows of a list; "" if it is none
 	gives        reflect.Type // the JSON of the answer, or of a row; nil for a file
 	schema       string       // what that is called
@@ -35,15 +35,15 @@ type change struct {
 	example any
 }
 
-// parameter is one of the address of a list.
-type parameter struct {
-	name, meaning string
-	format        string   // of what stands in it, see formats; "" for text
-	values        []string // that it may have; nil for any
+// Parameter is one of the address of a list.
+type Parameter struct {
+	Name, Meaning string
+	Format        string   // of what stands in it, see formats; "" for text
+	Values        []string // that it may have; nil for any
 }
 
 // document adds an endpoint to the documentation of the API, if the resource is in it.
-func (m *mounted[R]) document(e endpoint) {
+func (m *Mounted[R]) document(e endpoint) {
 	e.path = apiPrefix + e.path
 	if m.api.mux != nil {
 		m.reg.endpoints = append(m.reg.endpoints, e)
@@ -56,15 +56,15 @@ func (m *mounted[R]) document(e endpoint) {
 }
 
 // documentChange adds an endpoint that carries out an operation. others are its conflicts besides those of the rules.
-func documentChange[C any, R entity](
-	m *mounted[R], op idempotency.Operation[C, R], c command[C], e endpoint, others []*conflict.Kind,
+func documentChange[C any, R Entity](
+	m *Mounted[R], op idempotency.Operation[C, R], c Command[C], e endpoint, others []*conflict.Kind,
 ) {
-	e.name, e.gives, e.schema = op.Name(), m.reg.shows, schemaName(m.one)
-	e.change = &change{kind: op.Kind(), retain: op.Retention(), takes: c.input}
-	if m.example != nil && reflect.TypeOf(m.example) == c.input {
-		e.change.example = m.example
+	e.name, e.gives, e.schema = op.Name(), m.reg.shows, schemaName(m.One)
+	e.change = &change{kind: op.Kind(), retain: op.Retention(), takes: c.Input}
+	if m.form.Example != nil && reflect.TypeOf(m.form.Example) == c.Input {
+		e.change.example = m.form.Example
 	}
-	for _, rule := range m.rules {
+	for _, rule := range m.Rules {
 		if rule.Conflict != nil && slices.Contains(op.Explained(), rule.Constraint) && op.Kind() != idempotency.Upsert {
 			e.conflicts = append(e.conflicts, rule.Conflict)
 		}

@@ -32,16 +32,16 @@ type fieldChangeJSON struct {
 }
 
 // events registers the whole history of a record, newest first: GET /{id}/events, for people and in the API.
-func events[R entity](m *mounted[R]) {
-	path := m.record() + "/events"
+func events[R Entity](m *Mounted[R]) {
+	path := m.recordPath() + "/events"
 	m.document(endpoint{
-		method: http.MethodGet, path: path, name: m.many + ".events", repeats: "reads", rows: "events",
-		summary: "What was done to one " + m.one + ", newest first.", gives: reflect.TypeFor[eventJSON](), schema: "Event",
+		method: http.MethodGet, path: path, name: m.Many + ".events", repeats: "reads", rows: "events",
+		summary: "What was done to one " + m.One + ", newest first.", gives: reflect.TypeFor[eventJSON](), schema: "Event",
 	})
 	m.pages.read(path, func(w http.ResponseWriter, r *http.Request) error {
 		found, list, err := m.eventsOf(r)
 		if is[*invalid.Error](err) {
-			return errNotFound
+			return ErrNotFound
 		}
 		if err != nil {
 			return err
@@ -51,8 +51,8 @@ func events[R entity](m *mounted[R]) {
 		if err != nil {
 			return err
 		}
-		return m.s.render(w, r, http.StatusOK, templates.HistoryPage(m.s.page(w, r), templates.HistoryView{
-			Of: templates.Record{Name: m.name(found), Href: m.href(id)}, Entries: m.entries(then, list.Rows), Pager: pagerOf(r, list),
+		return m.s.Render(w, r, http.StatusOK, templates.HistoryPage(m.s.Page(w, r), templates.HistoryView{
+			Of: templates.Record{Name: m.Name(found), Href: m.URL(id)}, Entries: m.entries(then, list.Rows), Pager: PagerOf(r, list),
 		}))
 	})
 	m.api.read(path, func(w http.ResponseWriter, r *http.Request) error {
@@ -69,25 +69,25 @@ func events[R entity](m *mounted[R]) {
 }
 
 // eventsOf reads the record that the path names, and a page of its history.
-func (m *mounted[R]) eventsOf(r *http.Request) (found R, list record.List[idempotency.Entry], err error) {
-	if found, err = m.find(r); err != nil {
+func (m *Mounted[R]) eventsOf(r *http.Request) (found R, list record.List[idempotency.Entry], err error) {
+	if found, err = m.Find(r); err != nil {
 		return found, list, err
 	}
 	id, _ := found.Identity()
-	list, err = pageOf(r, func(r *http.Request, page record.Page) (record.List[idempotency.Entry], error) {
-		return idempotency.History(r.Context(), m.s.pool, principal(r).Tenant, id, page)
+	list, err = PageOf(r, func(r *http.Request, page record.Page) (record.List[idempotency.Entry], error) {
+		return idempotency.History(r.Context(), m.s.Pool, Principal(r).Tenant, id, page)
 	})
 	return found, list, err
 }
 
 // asOf is a record with the fields that were changed after a page of its history as they were then: an amount is told in
 // the currency of its time.
-func (m *mounted[R]) asOf(r *http.Request, found R, list record.List[idempotency.Entry]) (R, error) {
+func (m *Mounted[R]) asOf(r *http.Request, found R, list record.List[idempotency.Entry]) (R, error) {
 	if (list.Before == record.Key{}) || len(list.Rows) == 0 {
 		return found, nil
 	}
 	id, _ := found.Identity()
-	later, err := idempotency.Before(r.Context(), m.s.pool, principal(r).Tenant, id, list.Rows[0])
+	later, err := idempotency.Before(r.Context(), m.s.Pool, Principal(r).Tenant, id, list.Rows[0])
 	if err != nil {
 		return found, err
 	}
@@ -97,7 +97,7 @@ func (m *mounted[R]) asOf(r *http.Request, found R, list record.List[idempotency
 }
 
 // eventsJSON shows a page of a history that begins with a record as it was then.
-func (m *mounted[R]) eventsJSON(then R, entries []idempotency.Entry) []eventJSON {
+func (m *Mounted[R]) eventsJSON(then R, entries []idempotency.Entry) []eventJSON {
 	shown := make([]eventJSON, 0, len(entries))
 	state := fieldsOfRecord(then)
 	for _, e := range entries {
@@ -145,7 +145,7 @@ func recordOf[R any](fields map[string]json.RawMessage) (found R) {
 }
 
 // members are what the API shows of a record with some fields.
-func (m *mounted[R]) members(fields map[string]json.RawMessage) (members map[string]any) {
+func (m *Mounted[R]) members(fields map[string]json.RawMessage) (members map[string]any) {
 	text, err := json.Marshal(m.view(recordOf[R](fields)))
 	if err == nil {
 		err = json.Unmarshal(text, &members)

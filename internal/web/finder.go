@@ -10,34 +10,34 @@ import (
 	"onlyonce/templates"
 )
 
-// searchFinder is what a list is searched by that has nothing else to filter it than whether records are archived.
+// SearchFinder is what a list is searched by that has nothing else to filter it than whether records are archived.
 // placeholder says what is looked through, such as "Name or email".
-func searchFinder(many, placeholder string) func(*http.Request) (templates.Finder, error) {
+func SearchFinder(many, placeholder string) func(*http.Request) (templates.Finder, error) {
 	return func(r *http.Request) (templates.Finder, error) {
 		query := r.URL.Query()
 		finder := templates.Finder{
 			Href: "/" + many, Many: strings.ReplaceAll(many, "-", " "), Search: query.Get("q"), Placeholder: placeholder,
 		}
-		if archivedOnly(r) {
+		if ArchivedOnly(r) {
 			finder.Hidden = []templates.Field{{Name: "archived", Value: "1"}}
 		}
 		if finder.Search != "" {
-			finder.Said = "“" + beginning(finder.Search) + "”"
-			finder.ClearHref = listHref(finder.Href, query, "q", "")
+			finder.Said = "“" + Beginning(finder.Search) + "”"
+			finder.ClearHref = ListURL(finder.Href, query, "q", "")
 		}
 		return finder, nil
 	}
 }
 
-// searched is what a request searches for. Its error is an [*invalid.Error].
-func searched(r *http.Request) (string, error) {
+// Searched is what a request searches for. Its error is an [*invalid.Error].
+func Searched(r *http.Request) (string, error) {
 	var problems invalid.Error
-	search := searchOf(r.URL.Query(), &problems)
+	search := SearchOf(r.URL.Query(), &problems)
 	return search, problems.Err()
 }
 
-// listHref is the address of a list with one parameter changed, from its first page.
-func listHref(path string, query url.Values, name, value string) string {
+// ListURL is the address of a list with one parameter changed, from its first page.
+func ListURL(path string, query url.Values, name, value string) string {
 	changed := url.Values{}
 	for other, values := range query {
 		if other != "cursor" && other != name && values[0] != "" {
@@ -50,8 +50,8 @@ func listHref(path string, query url.Values, name, value string) string {
 	return (&url.URL{Path: path, RawQuery: changed.Encode()}).String()
 }
 
-// searchOf reads what is searched for.
-func searchOf(query url.Values, problems *invalid.Error) string {
+// SearchOf reads what is searched for.
+func SearchOf(query url.Values, problems *invalid.Error) string {
 	if len(query["q"]) > 1 {
 		problems.Add("/q", "Give q once.")
 	}

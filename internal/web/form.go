@@ -19,14 +19,14 @@ import (
 	"onlyonce/templates"
 )
 
-// parseForm reads a form body within its bounds: of bytes, of fields, and of fields with one name. A body
+// ParseForm reads a form body within its bounds: of bytes, of fields, and of fields with one name. A body
 // that could not be read stays so. It returns errMalformed, errTooLarge, or what reading the body returned.
-func parseForm(r *http.Request) error {
+func ParseForm(r *http.Request) error {
 	if r.PostForm != nil {
 		return nil
 	}
 	whole := r.Body
-	if principal(r).Tenant == uuid.Nil {
+	if Principal(r).Tenant == uuid.Nil {
 		r.Body = http.MaxBytesReader(nil, r.Body, maxStranger)
 	}
 	r.Body = &formBody{r.Body, maxFields}
@@ -41,7 +41,7 @@ func parseForm(r *http.Request) error {
 		return nil
 	case is[*http.MaxBytesError](err), errors.Is(err, errTooLarge), errors.Is(err, errCrowded):
 	default:
-		err = fmt.Errorf("%w: %w", errMalformed, err)
+		err = fmt.Errorf("%w: %w", ErrMalformed, err)
 	}
 	finish(whole)
 	r.Form, r.PostForm, r.Body = nil, nil, brokenBody{whole, err}
@@ -87,7 +87,7 @@ func eachOnce(form url.Values, severals []string) error {
 // formKey finds the key of a posted form. It is one of a tenant: a form that belongs to another tenant than
 // the one logged in is refused with errOtherTenant.
 func formKey(r *http.Request) (idempotency.Key, error) {
-	if err := parseForm(r); err != nil {
+	if err := ParseForm(r); err != nil {
 		return idempotency.Key{}, err
 	}
 	if formOwner(r) != owner(r) {
@@ -98,7 +98,7 @@ func formKey(r *http.Request) (idempotency.Key, error) {
 
 // owner is the tenant that is logged in, as forms carry it.
 func owner(r *http.Request) templates.Owner {
-	who := principal(r)
+	who := Principal(r)
 	return templates.Owner{ID: who.Tenant.String(), Name: who.TenantName}
 }
 
@@ -115,7 +115,7 @@ func formOwner(r *http.Request) templates.Owner {
 // postedKey is the key that a form carries: the hidden field, or the fresh one that a button carries
 // when the person decided for a new record. A header, if there is one, must agree.
 func postedKey(r *http.Request) (idempotency.Key, error) {
-	if err := parseForm(r); err != nil {
+	if err := ParseForm(r); err != nil {
 		return idempotency.Key{}, err
 	}
 	if len(r.PostForm["idempotency_key"]) > 1 || len(r.PostForm["fresh_key"]) > 1 {

@@ -3,12 +3,12 @@ package web
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"path"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/google/uuid"
 
@@ -19,31 +19,33 @@ import (
 )
 
 // htmlFormat is an operation as a form.
-func htmlFormat[C any, R entity](m *mounted[R], op idempotency.Operation[C, R], words wording, c command[C]) format[C, R] {
+func htmlFormat[C any, R Entity](m *Mounted[R], op idempotency.Operation[C, R], words Wording, c Command[C]) format[C, R] {
 	refuse := m.refuseForm(op.Kind(), words)
 	show := func(w http.ResponseWriter, r *http.Request, found R, outcome idempotency.Outcome) error {
-		m.s.setFlash(w, m.page(found), flash(op.Name(), outcome), r.PostForm.Get("idempotency_key"))
-		return seeOther(w, r, m.page(found))
+		m.s.setFlash(w, m.pageURL(found), flash(op.Name(), outcome), r.PostForm.Get("idempotency_key"))
+		return SeeOther(w, r, m.pageURL(found))
 	}
 	return format[C, R]{
 		intent: func(r *http.Request) (intent idempotency.Intent, err error) {
 			if intent.Key, err = formKey(r); err != nil || !op.Kind().Changes() {
 				return intent, err
 			}
-			intent.Seen, _ = strconv.Atoi(r.PostForm.Get("version")) // 0 if there is none
-			intent.Record, err = m.id(r)
+			if intent.Record, err = m.id(r); err != nil {
+				return intent, err
+			}
+			intent.Seen, err = formVersion(r)
 			return intent, err
 		},
 		decode: func(r *http.Request) (C, error) {
-			if err := eachOnce(r.PostForm, m.severals); err != nil {
+			if err := eachOnce(r.PostForm, m.form.RepeatedFields); err != nil {
 				var none C
 				return none, err
 			}
-			return c.form(r)
+			return c.Form(r)
 		},
 		respond: func(w http.ResponseWriter, r *http.Request, done idempotency.Done[R]) error {
-			if m.did != nil {
-				m.did(done.Value)
+			if m.form.OnSuccess != nil {
+				m.form.OnSuccess(done.Value)
 			}
 			outcome := done.Outcome
 			if done.Replayed && (outcome == idempotency.Created || outcome == idempotency.Changed) {
@@ -55,7 +57,7 @@ func htmlFormat[C any, R entity](m *mounted[R], op idempotency.Operation[C, R], 
 			if op.Kind() == idempotency.Create {
 				return refuse(w, r, &idempotency.AlreadyDoneError{Record: id})
 			}
-			found, err := m.table.Find(r.Context(), m.s.pool, principal(r).Tenant, id)
+			found, err := m.Table.Find(r.Context(), m.s.Pool, Principal(r).Tenant, id)
 			if err != nil {
 				return err
 			}
@@ -65,14 +67,27 @@ func htmlFormat[C any, R entity](m *mounted[R], op idempotency.Operation[C, R], 
 	}
 }
 
+// formVersion reads the version that a form was opened with, 0 if it does not say. A version is a positive number of 32 bits.
+func formVersion(r *http.Request) (seen int, err error) {
+	typed := r.PostForm.Get("version")
+	if typed == "" {
+		return 0, nil
+	}
+	version, err := strconv.ParseInt(typed, 10, 32)
+	if err != nil || version < 0 {
+		return 0, fmt.Errorf("%w: version must be that of a record", ErrMalformed)
+	}
+	return int(version), nil
+}
+
 // newForm is the form of an operation before anything is known of its fields.
-func (m *mounted[R]) newForm(r *http.Request, kind idempotency.Kind, words wording, key idempotency.Key) templates.Form {
+func (m *Mounted[R]) newForm(r *http.Request, kind idempotency.Kind, words Wording, key idempotency.Key) templates.Form {
 	f := templates.Form{
-		Title: words.title, Submit: words.submit, One: m.one, Key: key.String(), Owner: formOwner(r), KeptFor: m.keptFor(r),
-		Action: m.makingFor(r),
+		Title: words.Title, Submit: words.Submit, One: m.One, Key: key.String(), Owner: formOwner(r), KeptFor: m.keptFor(r),
+		Action: m.createURL(r),
 	}
 	f.Href, f.Cancel = f.Action+"/new", f.Action
-	if m.belongs != nil {
+	if m.parentExists != nil {
 		f.Cancel = path.Dir(f.Action)
 	}
 	if kind.Changes() {
@@ -86,26 +101,26 @@ func (m *mounted[R]) newForm(r *http.Request, kind idempotency.Kind, words wordi
 type used func(ctx context.Context, s *idempotency.Store, tenant uuid.UUID, key idempotency.Key) (uuid.UUID, bool, error)
 
 // openNew shows a new form.
-func (m *mounted[R]) openNew(words wording, used used, fresh func(*http.Request) (url.Values, error)) handler {
+func (m *Mounted[R]) openNew(words Wording, used used, fresh func(*http.Request) (url.Values, error)) Handler {
 	return m.open(idempotency.Create, used, func(r *http.Request, key idempotency.Key) (f templates.Form, err error) {
 		f = m.newForm(r, idempotency.Create, words, key)
 		f.Typed, err = fresh(r)
 		return f, err
 	}, func(r *http.Request, existing templates.Record) templates.FormUsed {
 		return templates.FormUsed{
-			Text: "This form already " + words.did, Existing: existing,
-			More:  "A form " + words.does + " one " + m.one + ", however often it is opened or sent.",
-			Again: templates.Link{Text: words.title, Href: m.makingFor(r) + "/new"},
+			Text: "This form already " + words.Did, Existing: existing,
+			More:  "A form " + words.Does + " one " + m.One + ", however often it is opened or sent.",
+			Again: templates.Link{Text: words.Title, Href: m.createURL(r) + "/new"},
 		}
 	})
 }
 
 // openEdit shows the form with a record in it.
-func (m *mounted[R]) openEdit(words wording, used used) handler {
+func (m *Mounted[R]) openEdit(words Wording, used used) Handler {
 	return m.open(idempotency.Change, used, func(r *http.Request, key idempotency.Key) (templates.Form, error) {
-		found, err := m.find(r)
-		if err == nil && m.final != nil {
-			err = m.final(found)
+		found, err := m.Find(r)
+		if err == nil && m.form.Final != nil {
+			err = m.form.Final(found)
 		}
 		if err != nil {
 			return templates.Form{}, err
@@ -125,21 +140,21 @@ func (m *mounted[R]) openEdit(words wording, used used) handler {
 
 // open shows a form under a key of its own, which stays with this intent through refresh, Back, duplicated tabs
 // and restored sessions. A bare address is a new intent.
-func (m *mounted[R]) open(
+func (m *Mounted[R]) open(
 	kind idempotency.Kind, used used, form func(*http.Request, idempotency.Key) (templates.Form, error),
 	wasUsed func(*http.Request, templates.Record) templates.FormUsed,
-) handler {
+) Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		if err := m.named(r, kind); err != nil { // also at a bare address, which would lead to nowhere
+		if err := m.namedExists(r, kind); err != nil { // also at a bare address, which would lead to nowhere
 			return err
 		}
 		query := r.URL.Query()
 		key, err := idempotency.ParseKey(query.Get("key"))
 		if err != nil {
 			query.Set("key", idempotency.NewKey().String())
-			return seeOther(w, r, (&url.URL{Path: r.URL.Path, RawQuery: query.Encode()}).String())
+			return SeeOther(w, r, (&url.URL{Path: r.URL.Path, RawQuery: query.Encode()}).String())
 		}
-		id, done, err := used(r.Context(), m.s.store, principal(r).Tenant, key)
+		id, done, err := used(r.Context(), m.s.store, Principal(r).Tenant, key)
 		if err != nil {
 			return err
 		}
@@ -148,9 +163,9 @@ func (m *mounted[R]) open(
 			if err != nil {
 				return err
 			}
-			page := m.s.page(w, r)
+			page := m.s.Page(w, r)
 			page.Done = key.String()
-			return m.s.render(w, r, http.StatusOK, templates.FormUsedPage(page, wasUsed(r, existing)))
+			return m.s.Render(w, r, http.StatusOK, templates.FormUsedPage(page, wasUsed(r, existing)))
 		}
 		f, err := form(r, key)
 		if err != nil {
@@ -160,22 +175,22 @@ func (m *mounted[R]) open(
 		if err != nil {
 			return err
 		}
-		return m.s.render(w, r, http.StatusOK, page)
+		return m.s.Render(w, r, http.StatusOK, page)
 	}
 }
 
 // refuseForm shows a form again, as it was typed and with the same key, and says what stands in the way. A
 // refusal that it has no words for is returned, and so is every one of a form that is only a button.
-func (m *mounted[R]) refuseForm(kind idempotency.Kind, words wording) func(http.ResponseWriter, *http.Request, error) error {
+func (m *Mounted[R]) refuseForm(kind idempotency.Kind, words Wording) func(http.ResponseWriter, *http.Request, error) error {
 	return func(w http.ResponseWriter, r *http.Request, refused error) error {
 		if !errors.Is(refused, errOtherTenant) {
-			if err := m.named(r, kind); isMissing(err) {
+			if err := m.namedExists(r, kind); isMissing(err) {
 				return err
 			} else if err != nil {
 				return refused
 			}
 		}
-		if words.submit == "" {
+		if words.Submit == "" {
 			return refused
 		}
 		key, _ := postedKey(r)
@@ -194,36 +209,36 @@ func (m *mounted[R]) refuseForm(kind idempotency.Kind, words wording) func(http.
 		}
 		problem := m.s.classify(r, refused)
 		retryAfter(w, problem)
-		return m.s.render(w, r, status, page)
+		return m.s.Render(w, r, status, page)
 	}
 }
 
 // object writes into a form what stands in its way, and gives the status to answer with.
-func (m *mounted[R]) object(
-	r *http.Request, kind idempotency.Kind, words wording, f *templates.Form, refused error,
+func (m *Mounted[R]) object(
+	r *http.Request, kind idempotency.Kind, words Wording, f *templates.Form, refused error,
 ) (status int, err error) {
 	status = problemOf(refused).status
-	f.Version, _ = strconv.Atoi(r.PostForm.Get("version"))
+	f.Version, _ = formVersion(r)
 	if id, spent := spentOn(refused); spent {
 		existing, err := m.existing(r, id)
 		if err != nil {
 			return 0, err
 		}
-		again := templates.Submit{Text: words.again, Name: "fresh_key", Value: idempotency.NewKey().String()}
+		again := templates.Submit{Text: words.Again, Name: "fresh_key", Value: idempotency.NewKey().String()}
 		if kind.Changes() {
 			f.Notice = templates.ChangesSpent(existing, again)
 			_, err := m.compare(r, f)
 			return status, err
 		}
-		f.Notice, f.Used = templates.FormSpent(words.did, existing, again), existing.Name
+		f.Notice, f.Used = templates.FormSpent(words.Did, existing, again), existing.Name
 		return status, nil
 	}
-	if is[*idempotency.StaleError](refused) && m.final != nil {
-		found, err := m.find(r)
+	if is[*idempotency.StaleError](refused) && m.form.Final != nil {
+		found, err := m.Find(r)
 		if err != nil {
 			return 0, err
 		}
-		if final := m.final(found); final != nil {
+		if final := m.form.Final(found); final != nil {
 			refused = final // which counts for more than who came first
 		}
 	}
@@ -234,8 +249,8 @@ func (m *mounted[R]) object(
 		return status, nil
 	}
 	if c, ok := errors.AsType[*conflict.Error](refused); ok {
-		if m.refused != nil {
-			m.refused(r, c)
+		if m.form.OnConflict != nil {
+			m.form.OnConflict(r, c)
 		}
 		existing, err := m.inTheWay(r, c)
 		if err != nil {
@@ -257,21 +272,21 @@ func (m *mounted[R]) object(
 }
 
 // inTheWay is the record that a conflict is about: another one, or the one that the form belongs to, if there is such.
-func (m *mounted[R]) inTheWay(r *http.Request, c *conflict.Error) (templates.Record, error) {
+func (m *Mounted[R]) inTheWay(r *http.Request, c *conflict.Error) (templates.Record, error) {
 	switch {
-	case c.Existing == uuid.Nil && r.URL.Path == m.path():
+	case c.Existing == uuid.Nil && r.URL.Path == m.collectionPath():
 		return templates.Record{}, nil
 	case c.Existing == uuid.Nil:
 		return m.s.below(r.URL.Path), nil
-	case m.shownAt == nil:
-		return templates.Record{Name: c.Name, Href: m.href(c.Existing)}, nil
+	case m.ShownAt == nil:
+		return templates.Record{Name: c.Name, Href: m.URL(c.Existing)}, nil
 	default:
 		return m.existing(r, c.Existing)
 	}
 }
 
 // stale writes into a form what somebody else has done to its record meanwhile.
-func (m *mounted[R]) stale(r *http.Request, f *templates.Form) error {
+func (m *Mounted[R]) stale(r *http.Request, f *templates.Form) error {
 	seen := f.Version
 	found, err := m.compare(r, f)
 	if err != nil {
@@ -284,21 +299,21 @@ func (m *mounted[R]) stale(r *http.Request, f *templates.Form) error {
 	}
 	f.Meanwhile = m.entries(found, since(history.Rows, seen, version))
 	differs := slices.ContainsFunc(f.Versions, func(row templates.VersionRow) bool { return row.Differ })
-	f.Notice = templates.Stale(templates.Record{Name: m.name(found), Href: m.page(found)}, differs)
+	f.Notice = templates.Stale(templates.Record{Name: m.Name(found), Href: m.pageURL(found)}, differs)
 	return nil
 }
 
 // compare puts what is saved beside what was typed. Whoever sends the form then has seen it.
-func (m *mounted[R]) compare(r *http.Request, f *templates.Form) (R, error) {
-	found, err := m.find(r)
+func (m *Mounted[R]) compare(r *http.Request, f *templates.Form) (R, error) {
+	found, err := m.Find(r)
 	if err != nil {
 		return found, err
 	}
 	_, f.Version = found.Identity()
 	f.Versions = versions(m.facts(m.fill(found)), m.facts(r.PostForm))
 	for i, row := range f.Versions {
-		for _, field := range m.fields {
-			if names, refers := m.refers[field.Name]; refers && field.Value == row.Label {
+		for _, field := range m.form.Fields {
+			if names, refers := m.form.References[field.Name]; refers && field.Value == row.Label {
 				f.Versions[i].Saved, f.Versions[i].Typed = m.called(r, names, row.Saved), m.called(r, names, row.Typed)
 			}
 		}
@@ -323,20 +338,12 @@ func versions(saved, typed []templates.Fact) []templates.VersionRow {
 	return rows
 }
 
-// controlOf finds the form control for a place in the command.
-func (m *mounted[R]) controlOf(pointer string) string {
-	if m.control != nil {
-		return m.control(pointer)
-	}
-	return strings.ReplaceAll(strings.TrimPrefix(pointer, "/"), "/", "_")
+// Action is the button for a transition of a record.
+func (m *Mounted[R]) Action(r *http.Request, id uuid.UUID, verb, busy string) templates.Action {
+	return Button(r, Capital(verb), busy, m.URL(id)+"/"+verb)
 }
 
-// action is the button for a transition of a record.
-func (m *mounted[R]) action(r *http.Request, id uuid.UUID, verb, busy string) templates.Action {
-	return button(r, capital(verb), busy, m.href(id)+"/"+verb)
-}
-
-// button is a form with nothing to fill in, and a key of its own.
-func button(r *http.Request, text, busy, href string) templates.Action {
+// Button is a form with nothing to fill in, and a key of its own.
+func Button(r *http.Request, text, busy, href string) templates.Action {
 	return templates.Action{Text: text, Busy: busy, Href: href, Key: idempotency.NewKey().String(), Owner: owner(r)}
 }

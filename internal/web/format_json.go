@@ -13,7 +13,7 @@ import (
 )
 
 // jsonFormat is an operation in the API.
-func jsonFormat[C any, R entity](m *mounted[R], op idempotency.Operation[C, R], c command[C]) format[C, R] {
+func jsonFormat[C any, R Entity](m *Mounted[R], op idempotency.Operation[C, R], c Command[C]) format[C, R] {
 	kind := op.Kind()
 	return format[C, R]{
 		intent: func(r *http.Request) (intent idempotency.Intent, err error) {
@@ -29,7 +29,7 @@ func jsonFormat[C any, R entity](m *mounted[R], op idempotency.Operation[C, R], 
 			intent.Seen, err = ifMatch(r)
 			return intent, err
 		},
-		decode: c.json,
+		decode: c.JSON,
 		respond: func(w http.ResponseWriter, _ *http.Request, done idempotency.Done[R]) error {
 			if done.Replayed {
 				w.Header().Set("Idempotent-Replayed", "true")
@@ -41,7 +41,7 @@ func jsonFormat[C any, R entity](m *mounted[R], op idempotency.Operation[C, R], 
 			return m.answer(w, kind, status, done.Value)
 		},
 		late: func(w http.ResponseWriter, r *http.Request, id uuid.UUID) error {
-			found, err := m.table.Find(r.Context(), m.s.pool, principal(r).Tenant, id)
+			found, err := m.Table.Find(r.Context(), m.s.Pool, Principal(r).Tenant, id)
 			if err != nil {
 				return err
 			}
@@ -49,31 +49,31 @@ func jsonFormat[C any, R entity](m *mounted[R], op idempotency.Operation[C, R], 
 			return m.answer(w, kind, http.StatusOK, found)
 		},
 		refuse: func(w http.ResponseWriter, r *http.Request, refused error) error {
-			if err := m.named(r, kind); isMissing(err) {
+			if err := m.namedExists(r, kind); isMissing(err) {
 				refused = err
 			}
 			if is[*idempotency.StaleError](refused) {
-				if found, err := m.find(r); err == nil {
+				if found, err := m.Find(r); err == nil {
 					_, version := found.Identity()
 					w.Header().Set("ETag", etag(version))
 				}
 			}
-			m.s.writeProblem(w, r, refused, apiPrefix+m.record())
+			m.s.writeProblem(w, r, refused, apiPrefix+m.recordPath())
 			return nil
 		},
 	}
 }
 
 // answer writes the record of an operation. Whoever did not name it is told where it is.
-func (m *mounted[R]) answer(w http.ResponseWriter, kind idempotency.Kind, status int, found R) error {
+func (m *Mounted[R]) answer(w http.ResponseWriter, kind idempotency.Kind, status int, found R) error {
 	if id, _ := found.Identity(); !kind.Changes() {
-		w.Header().Set("Location", apiPrefix+m.href(id))
+		w.Header().Set("Location", apiPrefix+m.URL(id))
 	}
 	return m.write(w, status, found)
 }
 
 // write answers with a record.
-func (m *mounted[R]) write(w http.ResponseWriter, status int, found R) error {
+func (m *Mounted[R]) write(w http.ResponseWriter, status int, found R) error {
 	_, version := found.Identity()
 	w.Header().Set("ETag", etag(version))
 	return writeJSON(w, status, "application/json", m.view(found))
@@ -104,7 +104,7 @@ func ifMatch(r *http.Request) (seen int, err error) {
 	}
 	tag := strings.TrimSpace(tags[0])
 	if len(tags) > 1 || strings.Contains(tag, ",") || tag == "*" {
-		return 0, fmt.Errorf("%w: If-Match must name one version", errMalformed)
+		return 0, fmt.Errorf("%w: If-Match must name one version", ErrMalformed)
 	}
 	version, _ := strconv.ParseInt(strings.Trim(tag, `"v`), 10, 32) // 0 if it is no number
 	if version < 1 || tag != etag(int(version)) {

@@ -22,7 +22,7 @@ func alive(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "o
 func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
 	defer cancel()
-	err := postgres.SchemaCurrent(ctx, s.pool)
+	err := postgres.SchemaCurrent(ctx, s.Pool)
 	if other, ok := errors.AsType[*postgres.SchemaError](err); ok && other.Database > other.Program {
 		err = nil
 	}

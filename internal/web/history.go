@@ -18,8 +18,8 @@ import (
 const historyLength = 10
 
 // history is what was done to a record lately, newest first.
-func (m *mounted[R]) history(r *http.Request, id uuid.UUID) (record.List[idempotency.Entry], error) {
-	return idempotency.History(r.Context(), m.s.pool, principal(r).Tenant, id, record.Page{Limit: historyLength})
+func (m *Mounted[R]) history(r *http.Request, id uuid.UUID) (record.List[idempotency.Entry], error) {
+	return idempotency.History(r.Context(), m.s.Pool, Principal(r).Tenant, id, record.Page{Limit: historyLength})
 }
 
 // since keeps, of the history of a record, what made one version of it another. Each change makes the next one.
@@ -32,28 +32,28 @@ func since(history []idempotency.Entry, from, to int) (changes []idempotency.Ent
 	return changes
 }
 
-// changed are fields of a record that differ since, with the JSON of what was and what is.
-type changed = map[string][2]json.RawMessage
+// Changed are fields of a record that differ since, with the JSON of what was and what is.
+type Changed = map[string][2]json.RawMessage
 
 // entries puts the history of a record into words.
-func (m *mounted[R]) entries(found R, history []idempotency.Entry) (entries []templates.HistoryEntry) {
-	told := func(changed) []templates.HistoryChange { return nil }
-	if m.told != nil {
-		told = m.told(found)
+func (m *Mounted[R]) entries(found R, history []idempotency.Entry) (entries []templates.HistoryEntry) {
+	describe := func(Changed) []templates.HistoryChange { return nil }
+	if m.shown.Changes != nil {
+		describe = m.shown.Changes(found)
 	}
 	for _, e := range history {
 		shown := templates.HistoryEntry{By: e.Actor, At: e.At.UTC().Format("2 Jan 2006, 15:04 UTC")}
 		owner, words := m.s.wordingOf(e.Operation)
 		switch idempotency.Outcome(e.What) {
 		case idempotency.Created:
-			shown.Text, shown.Key = capital(words.did), e.Key
+			shown.Text, shown.Key = Capital(words.Did), e.Key
 		case idempotency.Changed:
-			shown.Text = capital(words.did)
-			shown.Changes = slices.Concat(m.changes(e.Changes), m.referenceChanges(e.Changes), told(e.Changes))
+			shown.Text = Capital(words.Did)
+			shown.Changes = slices.Concat(m.changes(e.Changes), m.referenceChanges(e.Changes), describe(e.Changes))
 		case idempotency.Reused, idempotency.Unchanged:
-			shown.Text = words.idle
+			shown.Text = words.Idle
 		default: // what an operation did besides its own record
-			shown.Text = capital(e.What)
+			shown.Text = Capital(e.What)
 			if strings.HasSuffix(e.What, " created") { // it came along
 				shown.Text += " with a new " + owner
 			}
@@ -64,7 +64,7 @@ func (m *mounted[R]) entries(found R, history []idempotency.Entry) (entries []te
 }
 
 // changes are those of the fields that people type, under their labels.
-func (m *mounted[R]) changes(fields changed) (changes []templates.HistoryChange) {
+func (m *Mounted[R]) changes(fields Changed) (changes []templates.HistoryChange) {
 	was, is := url.Values{}, url.Values{}
 	for name, values := range fields {
 		was.Set(name, plain(values[0]))

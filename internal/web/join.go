@@ -4,8 +4,8 @@ import (
 	"errors"
 	"net/http"
 
-	"onlyonce/internal/account"
 	"onlyonce/internal/invalid"
+	"onlyonce/internal/people/account"
 	"onlyonce/templates"
 )
 
@@ -24,33 +24,39 @@ func (s *Server) showJoin(w http.ResponseWriter, r *http.Request) error {
 
 // join gives the user of a link a password, and logs the user in.
 func (s *Server) join(w http.ResponseWriter, r *http.Request) error {
-	if err := parseForm(r); err != nil {
+	if err := ParseForm(r); err != nil {
 		return err
 	}
 	link := r.PostForm.Get("link")
 	var p account.Principal
-	err := s.withPassword(r.Context(), func() (err error) {
-		p, err = account.UseLink(r.Context(), s.pool, link, r.PostForm.Get("password"))
-		return err
-	})
+	invited, err := account.FindLink(r.Context(), s.Pool, link)
+	if err == nil {
+		err = s.countGuess(w, r, invited.Email) // a link that was used checks a password, as a login does
+	}
+	if err == nil {
+		err = s.withPassword(r.Context(), func() (err error) {
+			p, err = account.UseLink(r.Context(), s.Pool, link, r.PostForm.Get("password"))
+			return err
+		})
+	}
 	wrong, refused := errors.AsType[*invalid.Error](err)
 	switch {
 	case refused:
 		return s.joinPage(w, r, http.StatusUnprocessableEntity, link, wrong)
 	case errors.Is(err, account.ErrUnknown), err == nil && !s.admits(p):
-		return s.render(w, r, http.StatusNotFound, templates.JoinPage(s.page(w, r), templates.Join{}))
+		return s.Render(w, r, http.StatusNotFound, templates.JoinPage(s.Page(w, r), templates.Join{}))
 	case err != nil:
 		return err
 	}
 	if err := s.begin(w, r, p); err != nil {
 		return err
 	}
-	return seeOther(w, r, "/")
+	return SeeOther(w, r, "/")
 }
 
 // joinPage shows the form, or that the link is good for nothing.
 func (s *Server) joinPage(w http.ResponseWriter, r *http.Request, status int, link string, wrong *invalid.Error) error {
-	invited, err := account.FindLink(r.Context(), s.pool, link)
+	invited, err := account.FindLink(r.Context(), s.Pool, link)
 	v := templates.Join{Link: link, Email: invited.Email, Tenant: invited.TenantName, MinPassword: account.MinPassword}
 	switch {
 	case errors.Is(err, account.ErrUnknown), err == nil && invited.Used, err == nil && invited.Demo && len(s.demo) == 0:
@@ -61,7 +67,7 @@ func (s *Server) joinPage(w http.ResponseWriter, r *http.Request, status int, li
 	if wrong != nil {
 		v.Errors = fieldErrors(wrong)
 	}
-	return s.render(w, r, status, templates.JoinPage(s.page(w, r), v))
+	return s.Render(w, r, status, templates.JoinPage(s.Page(w, r), v))
 }
 
 // fieldErrors are errors of a form whose fields have the names of the command's.

@@ -5,19 +5,22 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
+	"reflect"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"onlyonce/internal/invalid"
 )
 
-// decodeJSON reads exactly one JSON object into v. Members must have the exact names that v knows, and come
+// DecodeJSON reads exactly one JSON object into v. Members must have the exact names that v knows, and come
 // once. What does not fit into v is refused where it begins, so that what a body costs is bounded by v,
-// and by maxRepeats for each array. It returns errMalformed, errTooLarge, errWrongType, or what reading
-// the body returned.
+// and by maxRepeats for each array. It returns errMalformed, errTooLarge, errWrongType, an [*invalid.Error] for a value of another
+// type than its member has, or what reading the body returned.
 //
 // The decoder is the one that becomes encoding/json/v2: encoding/json itself takes members that come twice
 // and any capitalisation of a name.
-func decodeJSON(r *http.Request, v any) error {
+func DecodeJSON(r *http.Request, v any) error {
 	types := r.Header.Values("Content-Type")
 	if len(types) != 1 {
 		return errWrongType
@@ -33,8 +36,29 @@ func decodeJSON(r *http.Request, v any) error {
 		return fmt.Errorf("read body: %w", err)
 	case errors.Is(err, errTooLarge):
 		return fmt.Errorf("%w: %s", errTooLarge, placeJSON(err))
-	default:
-		return fmt.Errorf("%w: %s", errMalformed, placeJSON(err))
+	}
+	if semantic, ok := errors.AsType[*json.SemanticError](err); ok && semantic.JSONPointer != "" && semantic.GoType != nil &&
+		!errors.Is(err, json.ErrUnknownName) {
+		var problems invalid.Error
+		problems.Add(string(semantic.JSONPointer), "Send "+jsonType(semantic.GoType)+" here.")
+		return problems.Err()
+	}
+	return fmt.Errorf("%w: %s", ErrMalformed, placeJSON(err))
+}
+
+// jsonType names the JSON that a value of a Go type is made of.
+func jsonType(of reflect.Type) string {
+	switch of.Kind() {
+	case reflect.Pointer:
+		return jsonType(of.Elem())
+	case reflect.Struct:
+		return "an object"
+	case reflect.Slice:
+		return "an array"
+	case reflect.Int:
+		return "a whole number"
+	default: // commands have no others
+		return "a string"
 	}
 }
 

@@ -17,51 +17,51 @@ import (
 	"onlyonce/templates"
 )
 
-// listing is how a list of records is read and shown. Without columns or a page it is for the API only.
-type listing[L entity] struct {
-	summary string      // for the API documentation
-	query   []parameter // besides limit and cursor
-	read    func(r *http.Request, page record.Page) (record.List[L], error)
-	json    func(L) any // nil for L itself
-	// finder is what the list is searched and filtered by, for its page; nil if it is not.
-	finder func(r *http.Request) (templates.Finder, error)
-	// columns head the plain page of a list, row gives the texts below them, and empty says where the first one
+// Listing is how a list of records is read and shown. Without columns or a page it is for the API only.
+type Listing[L Entity] struct {
+	Summary string      // for the API documentation
+	Query   []Parameter // besides limit and cursor
+	Read    func(r *http.Request, page record.Page) (record.List[L], error)
+	View    func(L) any // nil for L itself
+	// Finder is what the list is searched and filtered by, for its page; nil if it is not.
+	Finder func(r *http.Request) (templates.Finder, error)
+	// Columns head the plain page of a list, row gives the texts below them, and empty says where the first one
 	// comes from.
-	columns []templates.Column
-	row     func(L) []string
-	empty   string
-	// page is another page in place of the plain one.
-	page func(r *http.Request, p templates.Page, rows []L, finder templates.Finder) (templ.Component, error)
+	Columns []templates.Column
+	Row     func(L) []string
+	Empty   string
+	// Page is another page in place of the plain one.
+	Page func(r *http.Request, p templates.Page, rows []L, finder templates.Finder) (templ.Component, error)
 }
 
-// lists registers the list of a resource.
-func lists[R, L entity](m *mounted[R], l listing[L]) {
-	rows := strings.ReplaceAll(m.many, "-", "_")
-	if l.json == nil {
-		l.json = func(row L) any { return row }
+// List registers the list of a resource.
+func List[R, L Entity](m *Mounted[R], l Listing[L]) {
+	rows := strings.ReplaceAll(m.Many, "-", "_")
+	if l.View == nil {
+		l.View = func(row L) any { return row }
 	}
 	described := endpoint{
-		method: http.MethodGet, path: m.list(), name: m.many + ".list", summary: l.summary, repeats: "reads",
-		query: l.query, rows: rows, gives: reflect.TypeOf(l.json(*new(L))), schema: schemaName(m.one),
+		method: http.MethodGet, path: m.listPath(), name: m.Many + ".list", summary: l.Summary, repeats: "reads",
+		query: l.Query, rows: rows, gives: reflect.TypeOf(l.View(*new(L))), schema: schemaName(m.One),
 	}
 	if described.gives != m.reg.shows {
 		described.schema += "Summary"
 	}
 	m.document(described)
-	if l.page == nil && l.columns != nil {
-		l.page = plainList(m, l)
+	if l.Page == nil && l.Columns != nil {
+		l.Page = plainList(m, l)
 	}
-	if l.page != nil {
-		m.pages.read(m.list(), func(w http.ResponseWriter, r *http.Request) error { return showList(m, l, w, r) })
+	if l.Page != nil {
+		m.pages.read(m.listPath(), func(w http.ResponseWriter, r *http.Request) error { return showList(m, l, w, r) })
 	}
-	m.api.read(m.list(), func(w http.ResponseWriter, r *http.Request) error {
-		list, err := pageOf(r, l.read)
+	m.api.read(m.listPath(), func(w http.ResponseWriter, r *http.Request) error {
+		list, err := PageOf(r, l.Read)
 		if err != nil {
 			return m.missingFirst(r, err)
 		}
 		shown := make([]any, 0, len(list.Rows))
 		for _, row := range list.Rows {
-			shown = append(shown, l.json(row))
+			shown = append(shown, l.View(row))
 		}
 		return writeList(w, r, rows, shown, list.Before, list.After)
 	})
@@ -81,9 +81,9 @@ func writeList(w http.ResponseWriter, r *http.Request, name string, rows any, be
 }
 
 // missingFirst says that the record that a list belongs to is not there, whatever else is wrong with the request.
-func (m *mounted[R]) missingFirst(r *http.Request, err error) error {
-	if m.under != "" && is[*invalid.Error](err) {
-		if missing := m.belongs(r); missing != nil {
+func (m *Mounted[R]) missingFirst(r *http.Request, err error) error {
+	if m.reg.under != "" && is[*invalid.Error](err) {
+		if missing := m.parentExists(r); missing != nil {
 			return missing
 		}
 	}
@@ -92,19 +92,19 @@ func (m *mounted[R]) missingFirst(r *http.Request, err error) error {
 
 // showList shows the page of a list. What is wrong with what was asked for is said above an empty list, with the filter
 // as it was typed.
-func showList[R, L entity](m *mounted[R], l listing[L], w http.ResponseWriter, r *http.Request) error {
+func showList[R, L Entity](m *Mounted[R], l Listing[L], w http.ResponseWriter, r *http.Request) error {
 	var finder templates.Finder
 	status := http.StatusOK
-	list, err := pageOf(r, l.read)
+	list, err := PageOf(r, l.Read)
 	wrong, refused := errors.AsType[*invalid.Error](err)
 	switch {
-	case refused && (l.finder == nil || wrong.Fields[0].Pointer == "/limit"):
-		return errNotFound
+	case refused && (l.Finder == nil || wrong.Fields[0].Pointer == "/limit"):
+		return ErrNotFound
 	case err != nil && !refused:
 		return err
 	}
-	if l.finder != nil {
-		if finder, err = l.finder(r); err != nil {
+	if l.Finder != nil {
+		if finder, err = l.Finder(r); err != nil {
 			return err
 		}
 	}
@@ -114,96 +114,40 @@ func showList[R, L entity](m *mounted[R], l listing[L], w http.ResponseWriter, r
 			finder.Problems = append(finder.Problems, f.Message)
 		}
 	}
-	finder.Whole, finder.Pager = list.Whole, pagerOf(r, list)
-	page, err := l.page(r, m.s.page(w, r), list.Rows, finder)
+	finder.Whole, finder.Pager = list.Whole, PagerOf(r, list)
+	page, err := l.Page(r, m.s.Page(w, r), list.Rows, finder)
 	if err != nil {
 		return err
 	}
-	return m.s.render(w, r, status, page)
+	return m.s.Render(w, r, status, page)
 }
 
 // plainList is the page of a list whose cells are texts.
-func plainList[R, L entity](m *mounted[R], l listing[L]) func(
+func plainList[R, L Entity](m *Mounted[R], l Listing[L]) func(
 	*http.Request, templates.Page, []L, templates.Finder) (templ.Component, error) {
 	return func(r *http.Request, p templates.Page, rows []L, finder templates.Finder) (templ.Component, error) {
-		newHref := m.making() + "/new"
-		if m.belongs != nil {
+		newHref := m.createPath() + "/new"
+		if m.parentExists != nil {
 			newHref = "" // one is made where it belongs to
 		}
 		v := templates.List{
-			Finder: finder, Title: sectionTitle(m.many), One: m.one, Many: strings.ReplaceAll(m.many, "-", " "), Href: m.path(),
+			Finder: finder, Title: sectionTitle(m.Many), One: m.One, Many: strings.ReplaceAll(m.Many, "-", " "), Href: m.collectionPath(),
 			NewHref: newHref,
-			Columns: l.columns, Empty: l.empty, Archive: m.archive, Archived: archivedOnly(r),
+			Columns: l.Columns, Empty: l.Empty, Archive: m.shown.ArchiveHint, Archived: ArchivedOnly(r),
 		}
 		for _, row := range rows {
 			id, _ := row.Identity()
-			v.Rows = append(v.Rows, templates.Row{Href: m.href(id), Cells: l.row(row)})
+			v.Rows = append(v.Rows, templates.Row{Href: m.URL(id), Cells: l.Row(row)})
 		}
 		return templates.ListPage(p, v), nil
 	}
 }
 
-// archivedOnly says whether a list is to have the archived records in place of the others.
-func archivedOnly(r *http.Request) bool { return r.URL.Query().Get("archived") == "1" }
+// ArchivedOnly says whether a list is to have the archived records in place of the others.
+func ArchivedOnly(r *http.Request) bool { return r.URL.Query().Get("archived") == "1" }
 
-// shows registers one record: in the API, and as a page, unless another one shows it and it has none of its own.
-// Without a page function it is the detailed one of the resource, or else the plain one, which has the facts that it shows.
-func shows[R entity](m *mounted[R], summary string, page func(r *http.Request, p templates.Page, found R) (templ.Component, error)) {
-	if page == nil {
-		page = m.detailed
-	}
-	m.document(endpoint{
-		method: http.MethodGet, path: m.record(), name: m.many + ".get", summary: summary, repeats: "reads",
-		gives: m.reg.shows, schema: schemaName(m.one),
-	})
-	if m.shownAt == nil || page != nil {
-		events(m)
-	}
-	m.pages.read(m.record(), func(w http.ResponseWriter, r *http.Request) error {
-		found, err := m.find(r)
-		if err != nil {
-			return err
-		}
-		if m.shownAt != nil && page == nil {
-			return seeOther(w, r, m.shownAt(found))
-		}
-		shared := m.s.page(w, r)
-		shared.Flash = m.s.message(shared.Flash, m.name(found))
-		if m.secret {
-			w.Header().Set("Cache-Control", noStore)
-		}
-		id, _ := found.Identity()
-		history, err := m.history(r, id)
-		if err != nil {
-			return err
-		}
-		shared.History = m.entries(found, history.Rows)
-		if shared.Attempts, err = m.s.recordAttempts(r, id); err != nil {
-			return err
-		}
-		if (history.After != record.Key{}) {
-			shared.HistoryHref = m.href(id) + "/events"
-		}
-		if page == nil {
-			return m.s.render(w, r, http.StatusOK, templates.RecordPage(shared, m.recordView(r, found)))
-		}
-		shown, err := page(r, shared, found)
-		if err != nil {
-			return err
-		}
-		return m.s.render(w, r, http.StatusOK, shown)
-	})
-	m.api.read(m.record(), func(w http.ResponseWriter, r *http.Request) error {
-		found, err := m.find(r)
-		if err != nil {
-			return err
-		}
-		return m.write(w, http.StatusOK, found)
-	})
-}
-
-// pageOf reads the page of a list that a request asks for. Its error may be an [*invalid.Error].
-func pageOf[L any](
+// PageOf reads the page of a list that a request asks for. Its error may be an [*invalid.Error].
+func PageOf[L any](
 	r *http.Request, read func(r *http.Request, page record.Page) (record.List[L], error),
 ) (record.List[L], error) {
 	page, err := listParameters(r)
@@ -224,8 +168,8 @@ func pageOf[L any](
 	return list, problems.Err()
 }
 
-// pagerOf links to the other pages of the same list.
-func pagerOf[L any](r *http.Request, list record.List[L]) templates.Pager {
+// PagerOf links to the other pages of the same list.
+func PagerOf[L any](r *http.Request, list record.List[L]) templates.Pager {
 	at := func(cursor string) string {
 		query := r.URL.Query()
 		if query.Del("cursor"); cursor != "" {
@@ -273,11 +217,11 @@ func listParameters(r *http.Request) (page record.Page, err error) {
 	return page, problems.Err()
 }
 
-// pathID reads the {id} of the path; what is not an id cannot be found.
-func pathID(r *http.Request) (uuid.UUID, error) {
+// PathID reads the {id} of the path; what is not an id cannot be found.
+func PathID(r *http.Request) (uuid.UUID, error) {
 	id, err := uuid.Parse(chi.URLParam(r, "id"))
 	if err != nil {
-		return uuid.Nil, errNotFound
+		return uuid.Nil, ErrNotFound
 	}
 	return id, nil
 }

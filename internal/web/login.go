@@ -10,16 +10,16 @@ import (
 
 	"github.com/google/uuid"
 
-	"onlyonce/internal/account"
+	"onlyonce/internal/people/account"
 	"onlyonce/templates"
 )
 
 func (s *Server) showLogin(w http.ResponseWriter, r *http.Request) error {
 	next := localPath(r.URL.Query().Get("next"))
-	if principal(r).Tenant != uuid.Nil && !r.URL.Query().Has("switch") {
-		return seeOther(w, r, next)
+	if Principal(r).Tenant != uuid.Nil && !r.URL.Query().Has("switch") {
+		return SeeOther(w, r, next)
 	}
-	return s.render(w, r, http.StatusOK, templates.LoginPage(s.page(w, r), templates.Login{
+	return s.Render(w, r, http.StatusOK, templates.LoginPage(s.Page(w, r), templates.Login{
 		Next: next, Demo: s.demo, WayIn: s.wayIn(r.Context()), LoggedOut: r.URL.Query().Has("logged-out"),
 	}))
 }
@@ -30,7 +30,7 @@ func (s *Server) wayIn(ctx context.Context) []string {
 	if len(s.demo) > 0 {
 		return nil
 	}
-	found, err := account.AnyUser(ctx, s.pool)
+	found, err := account.AnyUser(ctx, s.Pool)
 	if err != nil {
 		s.log.WarnContext(ctx, "the login page does not know whether there are users", "error", err)
 	}
@@ -41,17 +41,20 @@ func (s *Server) wayIn(ctx context.Context) []string {
 }
 
 func (s *Server) logIn(w http.ResponseWriter, r *http.Request) error {
-	if err := parseForm(r); err != nil {
+	if err := ParseForm(r); err != nil {
 		return err
 	}
 	email, next := r.PostForm.Get("email"), localPath(r.PostForm.Get("next"))
+	if err := s.countGuess(w, r, email); err != nil {
+		return err
+	}
 	var p account.Principal
 	err := s.withPassword(r.Context(), func() (err error) {
-		p, err = account.LogIn(r.Context(), s.pool, email, r.PostForm.Get("password"))
+		p, err = account.LogIn(r.Context(), s.Pool, email, r.PostForm.Get("password"))
 		return err
 	})
 	if errors.Is(err, account.ErrUnknown) || err == nil && !s.admits(p) {
-		return s.render(w, r, http.StatusUnprocessableEntity, templates.LoginPage(s.page(w, r), templates.Login{
+		return s.Render(w, r, http.StatusUnprocessableEntity, templates.LoginPage(s.Page(w, r), templates.Login{
 			Email: email, Next: next, Demo: s.demo, Error: "Email or password is incorrect.",
 		}))
 	}
@@ -61,7 +64,7 @@ func (s *Server) logIn(w http.ResponseWriter, r *http.Request) error {
 	if err := s.begin(w, r, p); err != nil {
 		return err
 	}
-	return seeOther(w, r, next)
+	return SeeOther(w, r, next)
 }
 
 // begin begins a session.
@@ -72,10 +75,21 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request, p account.Princip
 	}
 	s.sessions.Put(r.Context(), sessionTenant, p.Tenant.String())
 	s.sessions.Put(r.Context(), sessionTenantName, p.TenantName)
-	s.sessions.Put(r.Context(), sessionUser, p.Name)
+	s.sessions.Put(r.Context(), sessionUser, p.User.String())
 	s.sessions.Put(r.Context(), sessionDemo, p.Demo)
 	s.sessions.Put(r.Context(), sessionGeneration, p.Generation)
 	return s.saveSession(w, r)
+}
+
+// guessesAMinute is how many passwords a minute strangers may try for an email, with or without a link.
+const guessesAMinute = 10
+
+// countGuess counts a password that is about to be tried for an email. It returns ErrTooMany if there were too many.
+func (s *Server) countGuess(w http.ResponseWriter, r *http.Request, email string) error {
+	if s.guesses.OnLimit(w, r, strings.ToLower(strings.TrimSpace(email))) {
+		return ErrTooMany
+	}
+	return nil
 }
 
 // passwordsAtOnce is how many passwords are checked at once: each check takes 19 MiB and a processor, on purpose.
@@ -84,7 +98,7 @@ const passwordsAtOnce = 4
 // withPassword does work that checks passwords or makes their hashes, for few at once. It returns errCrowded to those that
 // wait too long.
 func (s *Server) withPassword(ctx context.Context, work func() error) error {
-	if err := take(ctx, s.passwords); err != nil {
+	if err := TakePlace(ctx, s.passwords); err != nil {
 		return err
 	}
 	defer s.passwords.Release(1)
@@ -101,7 +115,8 @@ func localPath(next string) string {
 	return next
 }
 
-func seeOther(w http.ResponseWriter, r *http.Request, path string) error {
+// SeeOther leads to a path of this site, which is shown with GET. It returns nil.
+func SeeOther(w http.ResponseWriter, r *http.Request, path string) error {
 	http.Redirect(w, r, path, http.StatusSeeOther) //nolint:gosec // see localPath
 	return nil
 }

@@ -13,7 +13,7 @@ func (s *Server) logOut(w http.ResponseWriter, r *http.Request) error {
 	s.sessions.WriteSessionCookie(r.Context(), w, "", time.Time{})
 	// What kept-forms.js keeps, of everybody: whoever comes next could look at it.
 	w.Header().Set("Clear-Site-Data", `"storage"`)
-	return seeOther(w, r, "/login?logged-out")
+	return SeeOther(w, r, "/login?logged-out")
 }
 
 // clearCaches is a stylesheet without rules, which makes the browser drop every page of this site that it

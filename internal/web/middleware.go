@@ -41,7 +41,7 @@ func (s *Server) wrongMethod(fail fail) http.HandlerFunc {
 			}
 		}
 		if len(allowed) == 0 {
-			fail(w, r, errNotFound)
+			fail(w, r, ErrNotFound)
 			return
 		}
 		w.Header().Set("Allow", strings.Join(allowed, ", "))
@@ -51,13 +51,31 @@ func (s *Server) wrongMethod(fail fail) http.HandlerFunc {
 
 // limitTime bounds a request in time, and by nothing else. net/http also ends its context when the client has
 // closed its half of the connection. Such a client still gets its answer, and one that is gone altogether may
-// send the same again: what it asked for is then done.
-func limitTime(bound time.Duration) func(http.Handler) http.Handler {
+// send the same again: what it asked for is then done. Only the end of the program ends it too.
+func (s *Server) limitTime(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), s.bound)
+		defer cancel()
+		defer context.AfterFunc(s.ending, cancel)()
+		next.ServeHTTP(w, r.WithContext(ctx))
+	})
+}
+
+// requestsAtOnce is how many requests that may need the database are handled at once. The database works for a few of them, and all
+// others wait. It also bounds those that nobody waits for any more: see limitTime.
+const requestsAtOnce = 512
+
+// admit refuses with errCrowded what comes when there are too many requests already. Waiting for a place would only be one more
+// thing to wait in.
+func (s *Server) admit(fail fail) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), bound)
-			defer cancel()
-			next.ServeHTTP(w, r.WithContext(ctx))
+			if !s.requests.TryAcquire(1) {
+				fail(w, r, errCrowded)
+				return
+			}
+			defer s.requests.Release(1)
+			next.ServeHTTP(w, r)
 		})
 	}
 }
@@ -93,7 +111,7 @@ func gzipPages(next http.Handler) http.Handler {
 // origin, if there is one.
 func (s *Server) sameOrigin(origin string) (func(http.Handler) http.Handler, error) {
 	protection := http.NewCrossOriginProtection()
-	protection.SetDenyHandler(s.always(s.failHTML, errForbidden))
+	protection.SetDenyHandler(s.always(s.FailHTML, errForbidden))
 	if origin != "" {
 		if err := protection.AddTrustedOrigin(origin); err != nil {
 			return nil, fmt.Errorf("address of this site: %w", err)
@@ -118,22 +136,9 @@ func (s *Server) recoverPanics(next http.Handler) http.Handler {
 	})
 }
 
-// limitAddress slows down guessing: 30 attempts a minute from an address.
+// limitAddress slows down guessing: 30 attempts a minute from an address. See countGuess for emails.
 func (s *Server) limitAddress() func(http.Handler) http.Handler {
-	return httprate.LimitBy(30, time.Minute, byClient, httprate.WithLimitHandler(s.always(s.failHTML, errTooMany)))
-}
-
-// limitLogins slows down guessing: 30 attempts a minute from an address, 10 for an email.
-func (s *Server) limitLogins() func(http.Handler) http.Handler {
-	limited := httprate.WithLimitHandler(s.always(s.failHTML, errTooMany))
-	byAddress := s.limitAddress()
-	byEmail := httprate.LimitBy(10, time.Minute, func(r *http.Request) (string, error) {
-		if err := parseForm(r); err != nil {
-			return "", nil //nolint:nilerr // the handler says what is wrong with the form
-		}
-		return strings.ToLower(strings.TrimSpace(r.PostForm.Get("email"))), nil
-	}, limited)
-	return func(next http.Handler) http.Handler { return byAddress(byEmail(next)) }
+	return httprate.LimitBy(30, time.Minute, byClient, httprate.WithLimitHandler(s.always(s.FailHTML, ErrTooMany)))
 }
 
 // clientAddress finds out who asks: the last address that X-Forwarded-For has and that is no trusted proxy,
@@ -163,8 +168,8 @@ func (s *Server) limitTenant(perMinute int, fail fail) func(http.Handler) http.H
 	if perMinute == 0 {
 		return func(next http.Handler) http.Handler { return next }
 	}
-	byTenant := func(r *http.Request) (string, error) { return principal(r).Tenant.String(), nil }
-	return httprate.LimitBy(perMinute, time.Minute, byTenant, httprate.WithLimitHandler(s.always(fail, errTooMany)))
+	byTenant := func(r *http.Request) (string, error) { return Principal(r).Tenant.String(), nil }
+	return httprate.LimitBy(perMinute, time.Minute, byTenant, httprate.WithLimitHandler(s.always(fail, ErrTooMany)))
 }
 
 // classify finds what an error means in HTTP, and logs what somebody has to look at.

@@ -104,11 +104,11 @@ func (d *description) describeList(op *openapi3.Operation, e endpoint) {
 		op.Parameters = append(op.Parameters, d.parameter(name))
 	}
 	for _, p := range e.query {
-		schema := textSchema(p.format)
-		for _, value := range p.values {
+		schema := textSchema(p.Format)
+		for _, value := range p.Values {
 			schema.Enum = append(schema.Enum, value)
 		}
-		op.AddParameter(openapi3.NewQueryParameter(p.name).WithDescription(p.meaning).WithSchema(schema))
+		op.AddParameter(openapi3.NewQueryParameter(p.Name).WithDescription(p.Meaning).WithSchema(schema))
 	}
 }
 
@@ -170,7 +170,7 @@ func kindNames() map[idempotency.Kind]string {
 func schemaName(one string) string {
 	words := strings.FieldsFunc(one, func(r rune) bool { return r == ' ' || r == '-' })
 	for i, word := range words {
-		words[i] = capital(word)
+		words[i] = Capital(word)
 	}
 	return strings.Join(words, "")
 }

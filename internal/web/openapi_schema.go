@@ -11,8 +11,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3gen"
 	"github.com/google/uuid"
 
-	"onlyonce/internal/date"
-	"onlyonce/internal/money"
+	"onlyonce/internal/value/date"
+	"onlyonce/internal/value/money"
 )
 
 // formats are what a text may be, besides any: by the name in the tag "format" of a field, or of a parameter.

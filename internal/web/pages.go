@@ -17,29 +17,30 @@ import (
 	"onlyonce/templates"
 )
 
-// page fills in what all pages share. It takes the flash message, so it is called once per answer.
-func (s *Server) page(w http.ResponseWriter, r *http.Request) templates.Page {
-	who := principal(r)
+// Page fills in what all pages share. It takes the flash message, so it is called once per answer.
+func (s *Server) Page(w http.ResponseWriter, r *http.Request) templates.Page {
+	who := Principal(r)
 	flash, done := takeFlash(w, r)
-	return templates.Page{
+	p := templates.Page{
 		User: who.Name, Tenant: who.TenantName, LoginUnknown: s.loginUnknown(r), Asset: s.assets.Path, Flash: flash, Done: done,
 		Nav: s.nav(r), Tabs: s.tabs(r),
-		// begin lab
-		Lab: s.aroundLab(r),
-		// end lab
 	}
+	for _, decorate := range s.decorate {
+		decorate(r, &p)
+	}
+	return p
 }
 
 // tabs are the parts of the section of the navigation that an owner is in, if it has any.
 func (s *Server) tabs(r *http.Request) (items []templates.NavItem) {
-	here := s.registered(r.URL.Path)
+	here := s.resourceOf(r)
 	section := s.above(here)
-	if section == nil || !principal(r).Owner {
+	if section == nil || !Principal(r).Owner {
 		return nil
 	}
 	for _, reg := range s.resources {
 		if reg.section == section.many {
-			items = append(items, templates.NavItem{Text: capital(reg.many), Href: "/" + reg.many, Current: reg == here})
+			items = append(items, templates.NavItem{Text: Capital(reg.many), Href: "/" + reg.many, Current: reg == here})
 		}
 	}
 	if len(items) > 0 {
@@ -51,11 +52,8 @@ func (s *Server) tabs(r *http.Request) (items []templates.NavItem) {
 // nav is the main navigation. Whoever is not logged in sees what is public.
 func (s *Server) nav(r *http.Request) []templates.NavItem {
 	var items []templates.NavItem
-	// begin lab
-	items = s.labNav(r)
-	// end lab
-	if principal(r).Name != "" || s.loginUnknown(r) {
-		here := s.above(s.registered(r.URL.Path))
+	if Principal(r).Name != "" || s.loginUnknown(r) {
+		here := s.above(s.resourceOf(r))
 		for _, reg := range s.resources {
 			if reg.under+reg.section != "" {
 				continue
@@ -77,11 +75,11 @@ func (s *Server) loginUnknown(r *http.Request) bool {
 // noStore is the Cache-Control of pages that may show a secret.
 const noStore = "private, no-store"
 
-// render writes a page. Pages are private, and kept by the browser for Back and Forward only, unless their Cache-Control was
+// Render writes a page. Pages are private, and kept by the browser for Back and Forward only, unless their Cache-Control was
 // set before. It returns
 // an error if nothing was written; a page that fails further on is cut off, so that nobody takes it for a
 // whole one.
-func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, page templ.Component) error {
+func (s *Server) Render(w http.ResponseWriter, r *http.Request, status int, page templ.Component) error {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	if w.Header().Get("Cache-Control") == "" {
 		w.Header().Set("Cache-Control", "private, no-cache")
@@ -158,21 +156,21 @@ func takeFlash(w http.ResponseWriter, r *http.Request) (message, done string) {
 	return message, done
 }
 
-// failHTML answers an error with a page that leads on and loses nothing that was typed.
-func (s *Server) failHTML(w http.ResponseWriter, r *http.Request, err error) {
+// FailHTML answers an error with a page that leads on and loses nothing that was typed.
+func (s *Server) FailHTML(w http.ResponseWriter, r *http.Request, err error) {
 	kind := s.classify(r, err)
 	retryAfter(w, kind)
 	f := failed{kind: kind, err: err, posted: r.Method == http.MethodPost, stranger: kind.status == http.StatusUnauthorized}
 	if f.stranger && !f.posted {
-		_ = seeOther(w, r, loginPath(r))
+		_ = SeeOther(w, r, loginPath(r))
 		return
 	}
-	f.typed = f.posted && parseForm(r) == nil
+	f.typed = f.posted && ParseForm(r) == nil
 	finish(r.Body)
 	if f.mayComeAgain() && (f.typed || !f.posted) {
-		_ = s.render(w, r, kind.status, templates.TryAgainPage(s.page(w, r), s.tryAgain(r, f)))
+		_ = s.Render(w, r, kind.status, templates.TryAgainPage(s.Page(w, r), s.tryAgain(r, f)))
 	} else {
-		_ = s.render(w, r, kind.status, templates.FailurePage(s.page(w, r), s.failure(r, f)))
+		_ = s.Render(w, r, kind.status, templates.FailurePage(s.Page(w, r), s.failure(r, f)))
 	}
 }
 
@@ -230,7 +228,7 @@ func (s *Server) failure(r *http.Request, f failed) templates.Failure {
 	if c, ok := errors.AsType[*conflict.Error](f.err); ok {
 		failure.Title, failure.Message = c.Title, c.Text
 		existing := s.below(r.URL.Path)
-		if reg := s.registered(r.URL.Path); reg != nil && c.Existing != uuid.Nil {
+		if reg := s.resourceOf(r); reg != nil && c.Existing != uuid.Nil {
 			existing = templates.Record{Name: c.Name, Href: "/" + reg.many + "/" + c.Existing.String()}
 		}
 		failure.Links = []templates.Link{{Text: "Open " + existing.Name, Href: existing.Href}}
@@ -261,20 +259,20 @@ func (s *Server) facts(r *http.Request) []templates.Fact {
 	facts := func(typed url.Values) []templates.Fact { // of the login
 		return []templates.Fact{{Label: "Email", Value: typed.Get("email")}}
 	}
-	if reg := s.registered(r.URL.Path); reg != nil {
+	if reg := s.resourceOf(r); reg != nil {
 		facts = reg.facts
 	}
 	var typed []templates.Fact
 	for _, fact := range facts(r.PostForm) {
 		if fact.Value != "" {
-			typed = append(typed, templates.Fact{Label: fact.Label, Value: beginning(fact.Value)})
+			typed = append(typed, templates.Fact{Label: fact.Label, Value: Beginning(fact.Value)})
 		}
 	}
 	return typed
 }
 
-// beginning is enough of a text to know it again; the whole is in the form.
-func beginning(text string) string {
+// Beginning is enough of a text to know it again; the whole is in the form.
+func Beginning(text string) string {
 	const enough = 2000 // bytes
 	if len(text) <= enough {
 		return text
@@ -293,8 +291,8 @@ func fields(form url.Values) []templates.Field {
 	return list
 }
 
-// day shows an ISO date to people.
-func day(t time.Time) string { return t.Format("2 Jan 2006") }
+// Day shows an ISO date to people.
+func Day(t time.Time) string { return t.Format("2 Jan 2006") }
 
-// moment shows a point in time to people.
-func moment(at time.Time) string { return at.UTC().Format("2 Jan 2006, 15:04 UTC") }
+// Moment shows a point in time to people.
+func Moment(at time.Time) string { return at.UTC().Format("2 Jan 2006, 15:04 UTC") }

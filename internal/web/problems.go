@@ -76,7 +76,8 @@ var (
 		"You have sent more requests than the limit allows. Nothing was saved.",
 		"Wait for as long as Retry-After says. The same key can be used again.", 30}
 	busy = problem{"busy", http.StatusServiceUnavailable, "Busy",
-		"The request waited too long for others to finish. Nothing was saved.", "Send it again with the same key. That is safe.", 1}
+		"Too many requests wait for others to finish, or this one waited too long for them. Nothing was saved.",
+		"Send it again with the same key. That is safe.", 1}
 	unconfirmed = problem{"unconfirmed", http.StatusServiceUnavailable, "We could not confirm",
 		"The connection to the database was lost, so we do not know whether the request was carried out.",
 		"Send it again with the same key. That is safe, and it is how you find out.", 2}
@@ -116,17 +117,25 @@ func problems() []problem {
 	}
 }
 
+// Errors that pages return too; see [problemOf].
+var (
+	// ErrMalformed is that of a request that cannot be read.
+	ErrMalformed = errors.New("malformed request")
+	// ErrNotFound is that of an address at which there is nothing, or nothing that the caller may see.
+	ErrNotFound = errors.New("not found")
+	// ErrTooMany is that of more requests than a limit allows.
+	ErrTooMany = errors.New("too many requests")
+)
+
+// What else a request may be refused for, besides what its operation returns.
 var (
 	errCrowded      = errors.New("too many at once")
 	errForbidden    = errors.New("forbidden")
 	errLongTarget   = errors.New("address too long")
-	errMalformed    = errors.New("malformed request")
 	errMethod       = errors.New("method not allowed")
 	errOtherTenant  = errors.New("form of another tenant")
-	errNotFound     = errors.New("not found")
 	errNotOwner     = errors.New("for owners only")
 	errTooLarge     = errors.New("body too large")
-	errTooMany      = errors.New("too many requests")
 	errUnauthorized = errors.New("unauthorized")
 	errWrongType    = errors.New("wrong content type")
 )
@@ -152,16 +161,17 @@ func problemOf(err error) problem {
 		{errCrowded, busy},
 		{errForbidden, forbidden},
 		{errLongTarget, longTarget},
-		{errMalformed, malformed},
+		{ErrMalformed, malformed},
 		{errMethod, wrongMethod},
-		{errNotFound, notFound},
+		{ErrNotFound, notFound},
 		{errNotOwner, ownersOnly},
 		{errTooLarge, tooLarge},
 		{errOtherTenant, otherTenant},
-		{errTooMany, tooMany},
+		{ErrTooMany, tooMany},
 		{errUnauthorized, unauthorized},
 		{errWrongType, wrongType},
 		{context.DeadlineExceeded, unavailable},
+		{context.Canceled, unavailable}, // the program ends
 	} {
 		if errors.Is(err, row.target) {
 			return row.problem
@@ -196,4 +206,14 @@ func ProblemName(err error) string {
 func is[E error](err error) bool {
 	_, ok := errors.AsType[E](err)
 	return ok
+}
+
+// ProblemTitle is the title of the problem with a slug, "" if there is none.
+func (s *Server) ProblemTitle(slug string) (title string) {
+	for _, p := range s.problems() {
+		if p.slug == slug {
+			title = p.title
+		}
+	}
+	return title
 }

@@ -13,16 +13,16 @@ import (
 // answer for each other.
 func TestOneNameOneOperation(t *testing.T) {
 	t.Parallel()
-	s := &Server{}
-	pages := router{mux: chi.NewRouter(), routes: &s.Routes}
-	mounted := func(many string) *mounted[customer.Customer] {
-		return mount(s, pages, pages, resource[customer.Customer]{one: "customer", many: many, table: customer.Table})
+	s := &Server{byPattern: map[string]*registration{}}
+	site := &Site{Server: s, pages: router{s: s, mux: chi.NewRouter()}}
+	mounted := func(many string) *Mounted[customer.Customer] {
+		return Resource[customer.Customer]{One: "customer", Many: many, Table: customer.Table}.Mount(site)
 	}
-	transitions(mounted("customers"), "archive", "archived", "", customer.Archive, nothing())
+	Transition(mounted("customers"), "archive", "archived", "", customer.Archive, Nothing())
 	defer func() {
 		if said, _ := recover().(string); !strings.Contains(said, "customer.archive") {
 			t.Errorf("a name was used twice: %q", said)
 		}
 	}()
-	transitions(mounted("people"), "archive", "archived", "", customer.Archive, nothing())
+	Transition(mounted("people"), "archive", "archived", "", customer.Archive, Nothing())
 }

@@ -8,8 +8,8 @@ import (
 	"onlyonce/internal/idempotency"
 )
 
-// handler answers a request or returns an error, which its router turns into an answer.
-type handler func(http.ResponseWriter, *http.Request) error
+// Handler answers a request or returns an error, which its router turns into an answer.
+type Handler func(http.ResponseWriter, *http.Request) error
 
 // Repeat says what a repeated request does.
 type Repeat string
@@ -35,17 +35,18 @@ type Route struct {
 // that says nothing about repeats does not compile. Without a mux it registers nothing: there is no such part of the
 // program.
 type router struct {
+	s      *Server
 	mux    chi.Router
 	fail   func(http.ResponseWriter, *http.Request, error)
 	prefix string // of all paths, in the list of routes
 	public bool
-	routes *[]Route
+	reg    *registration // that the routes belong to; nil for none
 }
 
-func (rt router) read(path string, h handler) { rt.add(http.MethodGet, path, Read, "", h) }
+func (rt router) read(path string, h Handler) { rt.add(http.MethodGet, path, Read, "", h) }
 
 // natural registers a POST whose repeat changes nothing more; why says for what reason.
-func (rt router) natural(path, why string, h handler) {
+func (rt router) natural(path, why string, h Handler) {
 	rt.add(http.MethodPost, path, Natural, why, h)
 }
 
@@ -54,11 +55,12 @@ func operation[C, R any](rt router, method, path string, s *Server, op idempoten
 	rt.add(method, path, Once, op.Name(), operate(s, op, f))
 }
 
-func (rt router) add(method, path string, repeat Repeat, why string, h handler) {
+func (rt router) add(method, path string, repeat Repeat, why string, h Handler) {
 	if rt.mux == nil {
 		return
 	}
-	*rt.routes = append(*rt.routes, Route{method, rt.prefix + path, repeat, why, rt.public})
+	rt.s.Routes = append(rt.s.Routes, Route{method, rt.prefix + path, repeat, why, rt.public})
+	rt.s.byPattern[rt.prefix+path] = rt.reg
 	rt.mux.Method(method, path, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := h(w, r); err != nil {
 			rt.fail(w, r, err)

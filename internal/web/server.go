@@ -1,22 +1,25 @@
 package web
 
 import (
+	"cmp"
+	"context"
 	"log/slog"
 	"net/http"
 	"net/netip"
 	"sync"
 	"time"
 
+	"github.com/a-h/templ"
 	"github.com/alexedwards/scs/v2"
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
 	"github.com/go-chi/httprate"
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"golang.org/x/sync/semaphore"
 
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
-	"onlyonce/internal/lab"
 	"onlyonce/static"
 	"onlyonce/templates"
 )
@@ -33,18 +36,18 @@ type Config struct {
 	Origin string
 	// TrustedProxies are the networks from which X-Forwarded-For is believed.
 	TrustedProxies []netip.Prefix
+	// RequestTime bounds each request; 0 is 30 seconds. What an operation has sent to the database by then is waited for as long
+	// as the Store says.
+	RequestTime time.Duration
+	// Ending is done when the program ends and gives up the requests that are not answered yet; nil if it never is.
+	Ending context.Context //nolint:containedctx // the life of the program
 	// RateLimit is how many requests a minute each tenant may make; 0 is no limit.
 	RateLimit int
-	// KeepAttempts is for how long attempts are kept, for pages to say; 0 if none are.
-	KeepAttempts time.Duration
 	// Demo lists the logins that the login page offers. Without any, the demo is off: passwords, tokens
 	// and sessions of demo tenants are refused.
 	Demo []templates.DemoLogin
-	// begin lab
-
-	// Lab is where visitors of the demo try to break the promise; nil if there is none.
-	Lab *lab.Lab
-	// end lab
+	// Mount mounts the resources, in the order of the navigation.
+	Mount func(*Site)
 }
 
 // Server answers HTTP. Its Handler and Routes are ready after [New].
@@ -55,27 +58,30 @@ type Server struct {
 	// Mux is the router behind Handler, for walking.
 	Mux chi.Routes
 
-	pool      *pgxpool.Pool
+	Pool      *pgxpool.Pool
 	store     *idempotency.Store
 	log       *slog.Logger
 	sessions  *scs.SessionManager
 	tokens    tokens
 	assets    *static.Assets
-	resources []*registration        // in the order of the navigation
-	openAPI   func() ([]byte, error) // made once, see describe
+	resources []*registration          // in the order of the navigation
+	byPattern map[string]*registration // by the patterns of their routes
+	openAPI   func() ([]byte, error)   // made once, see describe
 	demo      []templates.DemoLogin
-	// begin lab
-	lab *lab.Lab // nil if there is none
-	// end lab
 	secure    bool
-	kept      time.Duration         // for which attempts are; 0 if none are
 	origin    string                // the outside address, or empty
+	bound     time.Duration         // of a request
+	ending    context.Context       //nolint:containedctx // see Config
+	requests  *semaphore.Weighted   // that are handled now, see admit
 	large     *semaphore.Weighted   // bodies that are handled now, see admitLarge
 	passwords *semaphore.Weighted   // that are checked now, see withPassword
-	probes    *httprate.RateLimiter // emails of other tenants that were met, see users
-	// begin lab
-	visits *visits // what visitors of the lab have asked for; nil without a lab
-	// end lab
+	guesses   *httprate.RateLimiter // passwords for an email, see countGuess
+
+	// What resources add to pages that are not theirs, see [Site].
+	around   []func(http.Handler) http.Handler
+	decorate []func(*http.Request, *templates.Page)
+	attempts func(*http.Request, uuid.UUID) (templ.Component, error)
+	programs templates.Programs
 }
 
 // New makes a server. The error is that of broken assets, or of an Origin that is none.
@@ -85,52 +91,45 @@ func New(c Config) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		pool: c.Pool, store: c.Store, log: c.Log, secure: c.Secure, origin: c.Origin, demo: c.Demo, kept: c.KeepAttempts,
+		Pool: c.Pool, store: c.Store, log: c.Log, secure: c.Secure, origin: c.Origin, demo: c.Demo,
 		tokens: newTokens(c.Pool), assets: assets,
-		large: semaphore.NewWeighted(largeAtOnce), passwords: semaphore.NewWeighted(passwordsAtOnce),
-		probes: httprate.NewRateLimiter(probesAnHour, time.Hour),
-		// begin lab
-		lab: c.Lab,
-		// end lab
+		bound: cmp.Or(c.RequestTime, 30*time.Second), ending: cmp.Or(c.Ending, context.Background()),
+		requests: semaphore.NewWeighted(requestsAtOnce), large: semaphore.NewWeighted(largeAtOnce),
+		passwords: semaphore.NewWeighted(passwordsAtOnce),
+		guesses:   httprate.NewRateLimiter(guessesAMinute, time.Minute), byPattern: map[string]*registration{},
 	}
 	s.sessions = newSessions(c.Pool, c.Secure)
-	// begin lab
-	if c.Lab != nil {
-		s.visits = newVisits()
-	}
-	// end lab
 	mux := chi.NewRouter()
 	mux.Use(clientAddress(c.TrustedProxies))
 	sameOrigin, err := s.sameOrigin(c.Origin)
 	if err != nil {
 		return nil, err
 	}
-	s.mount(mux, c.RateLimit, sameOrigin)
+	s.mount(mux, c, sameOrigin)
 	s.openAPI = sync.OnceValues(s.describe)
 	s.Handler, s.Mux = mux, mux
 	return s, nil
 }
 
-// mount lists every route of the program.
-func (s *Server) mount(mux chi.Router, perMinute int, sameOrigin func(http.Handler) http.Handler) {
-	mux.Use(newRequestID, s.recoverPanics, securityHeaders(s.secure), limitBody(maxBody), s.limitTarget, middleware.GetHead,
-		limitTime(30*time.Second))
+// mount registers every route of the program.
+func (s *Server) mount(mux chi.Router, c Config, sameOrigin func(http.Handler) http.Handler) {
+	mux.Use(newRequestID, s.recoverPanics, securityHeaders(s.secure), limitBody(maxBody), s.limitTarget, middleware.GetHead, s.limitTime)
 
 	mux.Method(http.MethodGet, "/static/*", s.assets.Handler())
 	mux.Get("/healthz", alive)
 	mux.Get("/readyz", s.ready)
 
-	pages := router{fail: s.failHTML, routes: &s.Routes}
-	api := router{fail: s.failJSON, routes: &s.Routes, prefix: apiPrefix}
+	pages := router{s: s, fail: s.FailHTML}
+	api := router{s: s, fail: s.failJSON, prefix: apiPrefix}
 	mux.Group(func(mux chi.Router) {
-		mux.Use(gzipPages, sameOrigin, s.loadSession, s.identify)
-		mux.NotFound(s.always(s.failHTML, errNotFound))
-		mux.MethodNotAllowed(s.wrongMethod(s.failHTML))
+		mux.Use(gzipPages, s.admit(s.FailHTML), sameOrigin, s.loadSession, s.identify)
+		mux.NotFound(s.always(s.FailHTML, ErrNotFound))
+		mux.MethodNotAllowed(s.wrongMethod(s.FailHTML))
 
 		mux.Group(func(mux chi.Router) {
 			mux.Use(limitBody(maxStranger))
-			rt := router{mux: mux, fail: s.failHTML, public: true, routes: &s.Routes}
-			rt.read("/", func(w http.ResponseWriter, r *http.Request) error { return seeOther(w, r, s.home()) })
+			rt := router{s: s, mux: mux, fail: s.FailHTML, public: true}
+			rt.read("/", func(w http.ResponseWriter, r *http.Request) error { return SeeOther(w, r, s.home()) })
 			rt.read("/login", s.showLogin)
 			rt.read("/logged-out.css", s.clearCaches)
 			rt.read("/docs/api", s.showAPIDocs)
@@ -143,50 +142,25 @@ func (s *Server) mount(mux chi.Router, perMinute int, sameOrigin func(http.Handl
 			rt.read("/join", s.showJoin)
 			rt.natural("/join", "having the password that was chosen is a state; a link is used once", s.join)
 
-			rt.mux = mux.With(s.limitLogins())
+			rt.mux = mux.With(s.limitAddress())
 			rt.natural("/login", "being logged in is a state; the old session is replaced", s.logIn)
 		})
 		mux.Group(func(mux chi.Router) {
-			mux.Use(s.requireLogin, s.limitTenant(perMinute, s.failHTML))
-			// begin lab
-			mux.Use(s.disturb) // before anything is held that others wait for
-			// end lab
+			mux.Use(s.requireLogin, s.limitTenant(c.RateLimit, s.FailHTML))
+			mux.Use(s.surround) // before anything is held that others wait for
 			mux.Use(s.admitLarge)
 			pages.mux = mux
 		})
 	})
 	mux.Route(apiPrefix, func(mux chi.Router) {
-		mux.NotFound(s.always(s.failJSON, errNotFound))
+		mux.NotFound(s.always(s.failJSON, ErrNotFound))
 		mux.MethodNotAllowed(s.wrongMethod(s.failJSON))
-		mux.Use(s.requireToken, s.limitTenant(perMinute, s.failJSON), s.admitLarge)
+		mux.Use(s.admit(s.failJSON), s.requireToken, s.limitTenant(c.RateLimit, s.failJSON), s.admitLarge)
 		api.mux = mux
 	})
 
-	// The resources, in the order of the navigation.
-	// begin invoices
-	documents := newDocuments()
-	s.invoices(pages, api, documents)
-	s.payments(pages, api)
-	s.refunds(pages, api)
-	s.creditNotes(pages, api, documents)
-	// end invoices
-	s.customers(pages, api)
-	// A new resource stands above this line.
-	// begin invoices
-	s.mails(pages, api)
-	// end invoices
-	s.settings(pages, api)
-	owners := pages
-	owners.mux = pages.mux.With(s.requireOwner)
-	s.users(owners)
-	s.apiTokens(owners)
-	s.attempts(owners)
 	s.account(pages)
-	// begin lab
-	s.labPages(pages)
-	s.labYourself(pages)
-	s.labTour(pages)
-	// end lab
+	c.Mount(&Site{Server: s, pages: pages, api: api})
 }
 
 // home is where people begin: the list of the first resource.

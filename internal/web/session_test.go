@@ -12,13 +12,14 @@ import (
 	"github.com/google/uuid"
 
 	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/web/webtest"
 )
 
 // TestIdleSessions: the last request counts, known to within ten minutes, and at most a week.
 func TestIdleSessions(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
-	server, err := New(Config{Pool: db.Pool, Log: slog.New(slog.DiscardHandler)})
+	server, err := New(Config{Mount: func(*Site) {}, Pool: db.Pool, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,14 +56,14 @@ func (s *Server) plant(t *testing.T, idle time.Duration) (token string) {
 		t.Fatal(err)
 	}
 	tenant := uuid.New()
-	_, err = s.pool.Exec(ctx, `
+	_, err = s.Pool.Exec(ctx, `
 		WITH tenant AS (INSERT INTO tenants (id, name) VALUES ($1::uuid, $1::uuid))
 		INSERT INTO users (id, tenant_id, email, password_hash) VALUES ($1, $1, $1::uuid || '@example.com', '')`, tenant)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.sessions.Put(ctx, sessionTenant, tenant.String())
-	s.sessions.Put(ctx, sessionUser, tenant.String()+"@example.com")
+	s.sessions.Put(ctx, sessionUser, tenant.String())
 	s.sessions.Put(ctx, sessionSeen, time.Now().Add(-idle).Unix())
 	token, expiry, err := s.sessions.Commit(ctx)
 	if err != nil {
@@ -77,7 +78,7 @@ func (s *Server) plant(t *testing.T, idle time.Duration) (token string) {
 // TestPasswordsTakeTurns: with all places taken, a login waits for one as long as its request may.
 func TestPasswordsTakeTurns(t *testing.T) {
 	t.Parallel()
-	server, err := New(Config{Pool: pgtest.New(t).Pool, Log: slog.New(slog.DiscardHandler)})
+	server, err := New(Config{Mount: func(*Site) {}, Pool: pgtest.New(t).Pool, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +86,7 @@ func TestPasswordsTakeTurns(t *testing.T) {
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
 	login := func() *http.Request {
-		r := posted("application/x-www-form-urlencoded", "email=nobody@example.com&password=guess")
+		r := webtest.Posted("application/x-www-form-urlencoded", "email=nobody@example.com&password=guess")
 		r.URL.Path = "/login"
 		return r
 	}

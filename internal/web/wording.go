@@ -5,44 +5,46 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"onlyonce/internal/idempotency"
 )
 
-// wording is what people read about an operation. Sentences have %s where the record's name belongs.
-type wording struct {
-	title  string // of its form
-	submit string // on its button
-	did    string // what was done, such as "created"
-	does   string // what a form does, such as "creates"
-	idle   string // what the history says if nothing was, because it had been done before
-	again  string // on the button that sends it once more, with a fresh key
+// Wording is what people read about an operation. Sentences have %s where the record's name belongs.
+type Wording struct {
+	Title  string // of its form
+	Submit string // on its button
+	Did    string // what was done, such as "created"
+	Does   string // what a form does, such as "creates"
+	Idle   string // what the history says if nothing was, because it had been done before
+	Again  string // on the button that sends it once more, with a fresh key
 
-	created, reused, changed, unchanged string // what came of it
-	replayed                            string // and when it was sent again
+	Created, Reused, Changed, Unchanged string // what came of it
+	Replayed                            string // and when it was sent again
 }
 
-// creating is the wording of an operation that creates, or finds, one of a resource.
-func creating(one string) wording {
-	return wording{
-		title: "New " + one, submit: "Create " + one, did: "created", does: "creates", again: "Create as a new " + one,
-		idle:    "Created again: the existing one was kept",
-		created: capital(one) + " %s created.", reused: "%s already exists and was reused. Nothing was changed.",
-		replayed: capital(one) + " created. We ignored the duplicate submission and kept your first request.",
+// creatingWords is the wording of an operation that creates, or finds, one of a resource.
+func creatingWords(one string) Wording {
+	return Wording{
+		Title: "New " + one, Submit: "Create " + one, Did: "created", Does: "creates", Again: "Create as a new " + one,
+		Idle:    "Created again: the existing one was kept",
+		Created: Capital(one) + " %s created.", Reused: "%s already exists and was reused. Nothing was changed.",
+		Replayed: Capital(one) + " created. We ignored the duplicate submission and kept your first request.",
 	}
 }
 
-// editing is the wording of an operation that changes one of a resource.
-func editing(one string) wording {
-	return wording{
-		title: "Edit " + one, submit: "Save changes", did: "changed", again: "Save these changes too",
-		idle: "Saved without a change", changed: "Changes to %s saved.", unchanged: "Nothing to save: %s was already like this.",
-		replayed: "Changes saved. We ignored the duplicate submission and kept your first request.",
+// editingWords is the wording of an operation that changes one of a resource.
+func editingWords(one string) Wording {
+	return Wording{
+		Title: "Edit " + one, Submit: "Save changes", Did: "changed", Again: "Save these changes too",
+		Idle: "Saved without a change", Changed: "Changes to %s saved.", Unchanged: "Nothing to save: %s was already like this.",
+		Replayed: "Changes saved. We ignored the duplicate submission and kept your first request.",
 	}
 }
 
 // register notes an operation of a resource. It panics on a name that is used twice, because intents are stored
 // under it for life.
-func register[C any, R entity](m *mounted[R], op idempotency.Operation[C, R], words wording) {
+func register[C any, R Entity](m *Mounted[R], op idempotency.Operation[C, R], words Wording) {
 	for _, reg := range m.s.resources {
 		for _, other := range reg.operations {
 			if other.Name == op.Name() {
@@ -55,9 +57,9 @@ func register[C any, R entity](m *mounted[R], op idempotency.Operation[C, R], wo
 	})
 	m.reg.words[op.Name()] = words
 	for outcome, text := range map[idempotency.Outcome]string{
-		idempotency.Created: words.created, idempotency.Reused: words.reused,
-		idempotency.Changed: words.changed, idempotency.Unchanged: words.unchanged,
-		idempotency.Replayed: words.replayed,
+		idempotency.Created: words.Created, idempotency.Reused: words.Reused,
+		idempotency.Changed: words.Changed, idempotency.Unchanged: words.Unchanged,
+		idempotency.Replayed: words.Replayed,
 	} {
 		m.reg.messages[flash(op.Name(), outcome)] = text
 	}
@@ -69,13 +71,13 @@ func flash(operation string, outcome idempotency.Outcome) string {
 }
 
 // wordingOf gives what people read about an operation, and what the resource is called that it is one of.
-func (s *Server) wordingOf(operation string) (one string, words wording) {
+func (s *Server) wordingOf(operation string) (one string, words Wording) {
 	for _, reg := range s.resources {
 		if words, ok := reg.words[operation]; ok {
 			return reg.one, words
 		}
 	}
-	return "", wording{}
+	return "", Wording{}
 }
 
 // message is the text of a flash on the page of a record, or "" for one that is none.
@@ -88,4 +90,23 @@ func (s *Server) message(flash, name string) string {
 		return text
 	}
 	return fmt.Sprintf(text, name)
+}
+
+// OperationTitle is what people call an operation, such as "New invoice"; its name if the program does not know it any more.
+func (s *Server) OperationTitle(operation string) string {
+	_, words := s.wordingOf(operation)
+	return cmp.Or(words.Title, operation)
+}
+
+// RecordURL is the page of a record that an operation was about, or "" if the program does not know the operation any more. A
+// record of which a tenant has exactly one has the tenant's id.
+func (s *Server) RecordURL(operation string, tenant, id uuid.UUID) string {
+	for _, reg := range s.resources {
+		if _, ok := reg.words[operation]; ok && id == tenant {
+			return "/" + reg.many
+		} else if ok {
+			return "/" + reg.many + "/" + id.String()
+		}
+	}
+	return ""
 }

@@ -7,7 +7,7 @@ import (
 
 	"onlyonce/internal/customer"
 	"onlyonce/internal/invoice"
-	"onlyonce/internal/payment"
+	"onlyonce/internal/invoice/payment"
 )
 
 // Issued is an issued invoice; of 2 at 50.00 EUR without tax if no lines are given.

@@ -63,6 +63,9 @@ type cluster struct {
 	process *server.Process
 	admin   *pgxpool.Pool // the superuser's, for statements about whole databases
 	clones  atomic.Int64  // so far, which numbers them
+
+	mu   sync.Mutex
+	free map[string][]*Database // to be handed on, by their template
 }
 
 func startCluster(ctx context.Context) (*cluster, error) {
@@ -86,7 +89,7 @@ func startCluster(ctx context.Context) (*cluster, error) {
 	if err != nil {
 		return nil, errors.Join(err, process.Stop(ctx))
 	}
-	c := &cluster{dir: dir, process: process, admin: admin}
+	c := &cluster{dir: dir, process: process, admin: admin, free: map[string][]*Database{}}
 	if err := c.prepare(ctx); err != nil {
 		return nil, errors.Join(err, c.stop(ctx))
 	}
@@ -130,12 +133,20 @@ func (c *cluster) close(ctx context.Context, name string) error {
 	return c.exec(ctx, "ALTER DATABASE "+name+" WITH IS_TEMPLATE true ALLOW_CONNECTIONS false")
 }
 
-// clone needs no lock: PostgreSQL copies one template many times at once, as long as nobody is
+// clone makes a database that is not handed on. It needs no lock: PostgreSQL copies one template many times at once, as long as nobody is
 // connected to it.
-func (c *cluster) clone(ctx context.Context, template string) (name string, err error) {
-	name = fmt.Sprintf("test_%d", c.clones.Add(1))
-	return name, c.exec(ctx, fmt.Sprintf("CREATE DATABASE %s OWNER %s TEMPLATE %s STRATEGY file_copy",
-		name, server.Role, template))
+func (c *cluster) clone(ctx context.Context, template string) (*Database, error) {
+	name := fmt.Sprintf("test_%d", c.clones.Add(1))
+	err := c.exec(ctx, fmt.Sprintf("CREATE DATABASE %s OWNER %s TEMPLATE %s STRATEGY file_copy", name, server.Role, template))
+	if err != nil {
+		return nil, err
+	}
+	return &Database{
+		URL:      server.URL(c.dir, server.Role, name),
+		AdminURL: server.URL(c.dir, server.Superuser, name),
+		name:     name, template: template, spoiled: true,
+		sessions: &sessions{off: true},
+	}, nil
 }
 
 func (c *cluster) drop(ctx context.Context, name string) error {

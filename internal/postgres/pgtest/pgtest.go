@@ -1,5 +1,5 @@
-// Package pgtest gives every test a PostgreSQL database of its own, with the app's schema,
-// on a real server that lives as long as the test process.
+// Package pgtest gives every test a PostgreSQL database to itself, with the app's schema and no
+// rows, on a real server that lives as long as the test process.
 //
 //	func TestMain(m *testing.M) { pgtest.Main(m) }
 //
@@ -10,6 +10,12 @@
 //
 // The server starts with the first database that is asked for. It keeps nothing safe: it
 // lives in memory where it can and never waits for a disk.
+//
+// A database is emptied and handed on to the next test, since making one takes far longer, and so
+// are the connections of its pools, with nothing left of their sessions. A test that changes more
+// than rows (the schema, settings of the database, rows that migrations made) says so with
+// [Database.Spoil], and its database is dropped. One that forgets fails: the database refuses to
+// change its schema, and is compared with what it was.
 package pgtest
 
 import (
@@ -22,7 +28,6 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onlyonce/internal/postgres"
-	"onlyonce/internal/postgres/server"
 )
 
 // Main runs the tests of a package and stops the server that they used. Call it from
@@ -45,71 +50,101 @@ func Long(tb testing.TB) {
 	}
 }
 
-// Database is a database for one test.
+// Database is a database that one test has to itself.
 type Database struct {
 	URL      string        // as the app's role, which owns the database and is no superuser
 	AdminURL string        // as the superuser
 	Pool     *pgxpool.Pool // on URL, as the app opens it; closed when the test ends
+
+	name     string
+	template string
+	sessions *sessions
+	config   *pgxpool.Config // of Pool; nil before the first test
+	state    string          // how the test gets it, see empty.sql; of no use once it is spoiled
+	spoiled  bool            // so that it is dropped, not handed on
 }
 
-// New makes a database with the current schema and no rows. It is dropped when the test ends.
+// New takes a database with the current schema and no rows. When the test ends, its rows are deleted and another test gets
+// it, which is several times as fast as a new one. The schema stays as it is therefore: see [Database.Spoil].
 func New(t testing.TB) *Database {
 	t.Helper()
-	return newFrom(t, template)
+	return newFrom(t, template, (*cluster).take)
 }
 
-func newFrom(t testing.TB, template string) *Database {
+// newFrom gets a database for the test with how.
+func newFrom(t testing.TB, template string, how func(*cluster, context.Context, string) (*Database, error)) *Database {
 	t.Helper()
-	db, drop, err := clone(t.Context(), template)
+	db, giveBack, err := get(t.Context(), template, how)
 	if err != nil {
 		t.Fatalf("pgtest: %v", err)
 	}
 	t.Cleanup(func() {
-		if err := drop(); err != nil {
+		if err := giveBack(); err != nil {
 			t.Errorf("pgtest: %v", err)
 		}
 	})
 	return db
 }
 
-// Run is New for an example, which has no [testing.TB]: the database is there while work runs.
-func Run(ctx context.Context, work func(*Database) error) error {
-	db, drop, err := clone(ctx, template)
-	if err != nil {
-		return err
-	}
-	return errors.Join(work(db), drop())
-}
-
-func clone(ctx context.Context, template string) (db *Database, drop func() error, err error) {
+// get returns a database and what has to be called when the test ends.
+func get(
+	ctx context.Context, template string, how func(*cluster, context.Context, string) (*Database, error),
+) (db *Database, giveBack func() error, err error) {
 	cluster, err := shared.start()
 	if err != nil {
 		return nil, nil, fmt.Errorf("start PostgreSQL: %w", err)
 	}
-	name, err := cluster.clone(ctx, template)
-	if err != nil {
+	if db, err = how(cluster, ctx, template); err != nil {
 		return nil, nil, err
 	}
-	db = &Database{
-		URL:      server.URL(cluster.dir, server.Role, name),
-		AdminURL: server.URL(cluster.dir, server.Superuser, name),
-	}
-	remove := func() error { return cluster.drop(context.Background(), name) }
-	if db.Pool, err = postgres.Open(ctx, db.URL); err != nil {
-		return nil, nil, errors.Join(err, remove())
+	if err = db.open(ctx); err != nil {
+		return nil, nil, errors.Join(err, cluster.drop(context.WithoutCancel(ctx), db.name))
 	}
 	return db, func() error {
 		db.Pool.Close()
-		return remove()
+		return cluster.giveBack(context.WithoutCancel(ctx), db)
 	}, nil
 }
+
+// open opens the pool for a test.
+func (d *Database) open(ctx context.Context) error {
+	if d.config == nil {
+		pool, err := postgres.Open(ctx, d.URL)
+		if err != nil {
+			return err
+		}
+		d.config = pool.Config()
+		pool.Close()
+		d.config.ConnConfig.DialFunc = d.sessions.open
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, d.config.Copy())
+	d.Pool = pool
+	return err
+}
+
+// Run is New for an example, which has no [testing.TB]: the database is there while work runs, and may be spoiled.
+func Run(ctx context.Context, work func(*Database) error) error {
+	db, giveBack, err := get(ctx, template, (*cluster).clone)
+	if err != nil {
+		return err
+	}
+	return errors.Join(work(db), giveBack())
+}
+
+// adminSettings are parameters of AdminURL. All of the superuser's connections have the same and can replace each other.
+const adminSettings = "&timezone=UTC"
 
 // Admin opens a pool on the database as the superuser, who may end other people's
 // connections, change the schema and see the rows of all tenants. It is closed when the test
 // ends. It is none that the app could open, which refuses superusers.
 func (d *Database) Admin(t testing.TB) *pgxpool.Pool {
 	t.Helper()
-	pool, err := pgxpool.New(t.Context(), d.AdminURL+"&timezone=UTC&pool_max_conns=16")
+	config, err := pgxpool.ParseConfig(d.AdminURL + adminSettings + "&pool_max_conns=16")
+	if err != nil {
+		t.Fatalf("pgtest: %v", err)
+	}
+	config.ConnConfig.DialFunc = d.sessions.open
+	pool, err := pgxpool.NewWithConfig(t.Context(), config)
 	if err != nil {
 		t.Fatalf("pgtest: %v", err)
 	}

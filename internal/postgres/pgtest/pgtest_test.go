@@ -2,7 +2,6 @@ package pgtest_test
 
 import (
 	"bufio"
-	"context"
 	"fmt"
 	"net/url"
 	"os"
@@ -10,8 +9,6 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"onlyonce/internal/postgres"
 	"onlyonce/internal/postgres/pgtest"
@@ -44,28 +41,11 @@ func TestNewSharesNothing(t *testing.T) {
 		t.Run("", func(t *testing.T) {
 			t.Parallel()
 			db := pgtest.New(t)
+			db.Spoil(t)
 			if _, err := db.Pool.Exec(t.Context(), "CREATE TABLE mine (n int)"); err != nil {
 				t.Error(err)
 			}
 		})
-	}
-}
-
-func TestNewCleansUp(t *testing.T) { //nolint:tparallel // the inner test has to end first
-	t.Parallel()
-	admin := pgtest.New(t).Admin(t)
-	var name string
-	t.Run("a test that leaves a connection open", func(t *testing.T) {
-		db := pgtest.New(t)
-		name = db.Pool.Config().ConnConfig.Database
-		if _, err := pgx.Connect(context.Background(), db.URL); err != nil {
-			t.Fatal(err)
-		}
-	})
-	var left int
-	err := admin.QueryRow(t.Context(), "SELECT count(*) FROM pg_database WHERE datname = $1", name).Scan(&left)
-	if err != nil || left != 0 {
-		t.Errorf("%d databases %q left (%v)", left, name, err)
 	}
 }
 

@@ -3,45 +3,54 @@ package pgtest
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"testing"
 )
 
-// Template is a database with rows that many tests begin with. They are made once, when the first test asks.
+// Template is a database that many tests begin with. It is made once, when the first test asks.
 type Template struct {
-	// Fill makes the rows in a database with the current schema. Its connections are cut when it returns.
+	// Fill makes tables or rows in a database with the current schema. Its connections are cut when it returns.
 	Fill func(ctx context.Context, db *Database) error
 
 	once sync.Once
 	name string
+	get  func(*cluster, context.Context, string) (*Database, error)
 	err  error
 }
 
-// New is like the function [New], with the rows of the template.
+// New is like the function [New], with the tables and rows of the template. If there are rows, the database is a new one.
 func (p *Template) New(t testing.TB) *Database {
 	t.Helper()
-	p.once.Do(func() { p.name, p.err = p.fill(context.Background()) })
+	p.once.Do(func() { p.err = p.fill(context.Background()) })
 	if p.err != nil {
 		t.Fatalf("pgtest: fill a template: %v", p.err)
 	}
-	return newFrom(t, p.name)
+	return newFrom(t, p.name, p.get)
 }
 
 // fill makes the database. It goes with the cluster.
-func (p *Template) fill(ctx context.Context) (name string, err error) {
-	db, drop, err := clone(ctx, template)
+func (p *Template) fill(ctx context.Context) error {
+	db, giveBack, err := get(ctx, template, (*cluster).clone)
 	if err != nil {
-		return "", err
+		return err
 	}
-	if err := p.Fill(ctx, db); err != nil {
-		return "", errors.Join(err, drop())
+	const filled = `SELECT count(*) FROM pg_class WHERE relkind = 'r' AND oid >= 16384 AND pg_relation_size(oid) > 0`
+	var before, after int
+	err = errors.Join(
+		db.Pool.QueryRow(ctx, filled).Scan(&before),
+		p.Fill(ctx, db),
+		db.Pool.QueryRow(ctx, filled).Scan(&after))
+	if err != nil {
+		return errors.Join(err, giveBack())
 	}
-	name = db.Pool.Config().ConnConfig.Database
+	p.name, p.get = db.name, (*cluster).take
+	if after > before {
+		p.get = (*cluster).clone
+	}
 	db.Pool.Close()
 	cluster, err := shared.start()
 	if err != nil {
-		return "", fmt.Errorf("start PostgreSQL: %w", err)
+		return err
 	}
-	return name, cluster.close(ctx, name)
+	return cluster.close(ctx, db.name)
 }

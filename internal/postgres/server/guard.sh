@@ -1,7 +1,9 @@
 # guard.sh DIR PROGRAM ARG...
 # Runs the PostgreSQL server for as long as somebody holds the other end of standard input.
-# When that pipe closes, however it came about, the server gets a fast shutdown. DIR, which
-# holds the server's socket, goes when the server is gone.
+# When that pipe closes, however it came about, the server gets a fast shutdown. If that takes longer
+# than 20 seconds, because its processes are frozen or the disk is, it gets an immediate one: it ends
+# its processes without a checkpoint, and recovers from its log at the next start. DIR, which holds the
+# server's socket, goes when the server is gone.
 
 # Whoever signals the whole group means the server, which has its own ways to deal with it.
 trap '' HUP INT TERM
@@ -19,6 +21,13 @@ server=$!
 {
   while read -r _; do :; done
   kill -INT "$server"
+  n=0
+  while [ $n -lt 20 ] && kill -0 "$server"; do
+    n=$((n + 1))
+    sleep 1
+  done
+  kill -QUIT "$server"
+  kill -CONT "$server" # a frozen process takes no other signal
 } <&4 3<&- >/dev/null 2>&1 &
 watcher=$!
 exec 4<&-

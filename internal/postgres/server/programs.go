@@ -20,8 +20,9 @@ const MinMajor = 15
 
 // Programs is one installation of the PostgreSQL server.
 type Programs struct {
-	Dir   string // the directory that holds initdb and postgres
-	Major int    // for example 17
+	Dir     string // the directory that holds initdb and postgres
+	Major   int    // for example 17
+	FromNPM bool   // nothing that fits is installed, and the npm packages are a beta
 }
 
 // Take reports whether the server takes a value of a setting, which may depend on how it was built.
@@ -81,6 +82,7 @@ func Locate(ctx context.Context, account Account, major int) (Programs, error) {
 	}
 	fetched := installed(ctx, account, []string{dir})
 	if p, ok := newest(fetched, major); ok {
+		p.FromNPM = true
 		return p, nil
 	}
 	missing.Cause = fmt.Errorf("%s does not run as %s on this system", dir, account)

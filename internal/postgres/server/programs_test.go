@@ -13,7 +13,7 @@ import (
 
 func TestNewest(t *testing.T) {
 	t.Parallel()
-	found := []Programs{{"old", 14}, {"first", 16}, {"newest", 18}, {"second", 16}}
+	found := []Programs{{Dir: "old", Major: 14}, {Dir: "first", Major: 16}, {Dir: "newest", Major: 18}, {Dir: "second", Major: 16}}
 	for _, test := range []struct {
 		name  string
 		major int
@@ -63,7 +63,7 @@ func TestInstalled(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := installed(t.Context(), account, []string{"/nonexistent", client, half, links, whole, beta})
-	if want := fmt.Sprint([]Programs{{whole, 17}, {beta, 18}}); fmt.Sprint(got) != want {
+	if want := fmt.Sprint([]Programs{{Dir: whole, Major: 17}, {Dir: beta, Major: 18}}); fmt.Sprint(got) != want {
 		t.Errorf("got %v, want %s", got, want)
 	}
 }

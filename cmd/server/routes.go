@@ -1,0 +1,34 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+
+	"onlyonce/internal/site"
+	"onlyonce/internal/web"
+)
+
+type routes struct{}
+
+// route is a line of what the server answers to.
+type route struct {
+	Method string `json:"method"`
+	Path   string `json:"path"`
+	Repeat string `json:"repeat"` // read, once or natural
+	Why    string `json:"why"`    // the operation that is carried out once, or why a repeat changes nothing more
+}
+
+// Run prints every route of the resources, and what a repeat of each does. It needs no database.
+func (routes) Run(t *terminal) error {
+	server, err := web.New(web.Config{Log: slog.New(slog.DiscardHandler), Mount: site.Mount(0)})
+	if err != nil {
+		return err
+	}
+	var all []route
+	var lines []string
+	for _, r := range server.Routes {
+		all = append(all, route{r.Method, r.Path, string(r.Repeat), r.Why})
+		lines = append(lines, fmt.Sprintf("%-5s  %-45s  %-7s  %s", r.Method, r.Path, r.Repeat, r.Why))
+	}
+	return t.printAll(all, lines)
+}

@@ -1,0 +1,180 @@
+package e2e
+
+import "time"
+
+// visitMails looks at the form that sends an invoice, the list and one mail.
+func (s *session) visitMails(look func(*session, string)) {
+	s.t.Helper()
+	invoice := s.issuedByAPI(s.number(220))
+	s.open(invoice + "/send/new")
+	look(s, "a form that sends an invoice")
+	s.fill(fieldTo, "nobody")
+	s.click(buttonSendEMail)
+	s.sees(saysProblem)
+	look(s, "a form that sends an invoice to nobody")
+	s.until("no mail waits", func() bool { return s.count(`SELECT count(*) FROM mails WHERE state = 'queued'`) == 0 })
+	s.open("/outbox")
+	look(s, "the outbox")
+	s.follow(s.number(220) + " to " + s.email("ada"))
+	look(s, "a mail")
+	s.open(invoice)
+	look(s, "an invoice that was sent")
+}
+
+func (s *session) visitInvoiceForms(look func(*session, string)) {
+	s.t.Helper()
+	s.newInvoice()
+	s.create()
+	s.sees(saysProblem)
+	look(s, "a form with errors")
+
+	s.newInvoice()
+	form := s.page.URL()
+	s.fillInvoice(s.number(1))
+	s.create()
+	s.seesInvoice(s.number(1), created(s.number(1)))
+	look(s, "an invoice, just created")
+
+	s.open(form)
+	look(s, "a form that was used")
+	s.newInvoice()
+	s.fillInvoice(s.number(1))
+	s.fill(fieldDescription, "Something else")
+	s.create()
+	s.sees(keptOriginal)
+	look(s, "a form whose number is taken")
+}
+
+// visitInvoiceStates looks at an invoice in each state, and at what may become of an edit.
+func (s *session) visitInvoiceStates(look func(*session, string)) {
+	s.t.Helper()
+	overdue := s.draftByAPI(s.number(205), time.Now().AddDate(0, 0, -2))
+	s.post(overdue+"/issue", "issue", struct{}{})
+	part, paid, void := s.issuedByAPI(s.number(202)), s.issuedByAPI(s.number(203)), s.issuedByAPI(s.number(204))
+	s.payByAPI(part, "23.00", "R-1")
+	s.payByAPI(paid, "123.00", "")
+	s.post(void+"/void", "void", struct{}{})
+	for word, path := range map[string]string{
+		"Draft": s.draftByAPI(s.number(200), nextYear()), "Issued": s.issuedByAPI(s.number(201)), "Partially paid": part,
+		"Paid": paid, "Void": void, "Overdue": overdue,
+	} {
+		s.open(path)
+		s.check(expect.Locator(s.page.Locator("h1 .badge")).ToHaveText(word), "read the state")
+		look(s, "an invoice, "+word)
+	}
+	s.open("/invoices")
+	look(s, "invoices in all states")
+	s.open("/invoices?q=nothing&status=overdue")
+	look(s, "a search that finds nothing")
+
+	draft := s.draftByAPI(s.number(206), nextYear())
+	s.open(draft)
+	s.editInvoice()
+	form := s.page.URL()
+	other := s.tab(draft + "/edit")
+	s.fill(fieldUnitPrice, "fifty")
+	s.click(buttonSaveChanges)
+	s.sees(saysProblem)
+	look(s, "an edit of a draft, with errors")
+	s.fill(fieldUnitPrice, "60.00")
+	s.click(buttonSaveChanges)
+	s.sees("Total changed from 123.00 EUR to 147.60 EUR")
+	look(s, "a draft, just changed")
+	s.open(form)
+	look(s, "an edit of a draft that was used")
+	other.fill(fieldNotes, "Thank you.")
+	other.click(buttonSaveChanges)
+	other.sees(s.number(206) + " was changed while you were editing.")
+	look(other, "an edit of a draft that came too late")
+	s.post(draft+"/issue", "issue too", struct{}{})
+	other.click(buttonSaveChanges)
+	other.sees(wasIssued)
+	look(other, "an edit of what was issued meanwhile")
+	s.open(draft + "/edit")
+	look(s, "an edit of what was issued")
+}
+
+// visitPaymentForms looks at what a payment may be told.
+func (s *session) visitPaymentForms(look func(*session, string)) {
+	s.t.Helper()
+	s.payByAPI(s.issuedByAPI(s.number(210)), "23.00", "R-2")
+	invoice := s.issuedByAPI(s.number(211))
+	s.open(invoice)
+	s.pay()
+	form := s.page.URL()
+	look(s, "a payment")
+	refused := func(field, text, told string) {
+		s.t.Helper()
+		s.fill(field, text)
+		s.click(buttonRecordPayment)
+		s.sees(told)
+		look(s, "a payment, "+told)
+	}
+	refused(fieldAmountInEUR, "all of it", "There is a problem")
+	refused(fieldAmountInEUR, "1000", "The open amount is 123.00 EUR.")
+	s.fill(fieldBankOrProvider, "bank")
+	s.fill(fieldAmountInEUR, "23")
+	refused(fieldReference, "R-2", "The payment R-2 of bank is recorded already.")
+	s.payByAPI(invoice, "50.00", "R-3")
+	refused(fieldReference, "R-4", openHasChanged)
+	s.click(buttonRecordPayment)
+	s.sees("73.00 of 123.00 paid.")
+	look(s, "an invoice, just paid")
+	s.open(form)
+	look(s, "a payment form that was used")
+	s.payByAPI(invoice, "50.00", "")
+	s.open(invoice + "/payments/new")
+	s.seesHeading(headingNothingIsOpen)
+	look(s, "nothing to pay")
+	s.visitCredits(look)
+
+	unpaid := s.issuedByAPI(s.number(212))
+	s.open(unpaid)
+	other := s.tab(unpaid)
+	other.pay()
+	s.payByAPI(unpaid, "1.00", "")
+	s.click(buttonVoid)
+	s.seesHeading(headingCannotVoid)
+	look(s, "a paid invoice that is not voided")
+	s.click(buttonLogOut)
+	s.loginAs("globex@onlyonce.test")
+	other.click(buttonRecordPayment)
+	other.seesHeading(headingOtherBusiness)
+	look(other, "a payment of another business")
+}
+
+func (s *session) visitCredits(look func(*session, string)) {
+	s.t.Helper()
+	invoice := s.issuedByAPI(s.number(213))
+	s.payByAPI(invoice, "50.00", "R-5")
+	s.open(invoice)
+	s.follow(linkRefund("50.00"))
+	look(s, "a refund")
+	s.fill(fieldAmountInEUR, "60")
+	s.click(buttonRecordRefund)
+	s.sees("Of this payment 50.00 EUR is left.")
+	look(s, "a refund of too much")
+	s.fill(fieldAmountInEUR, "20")
+	s.click(buttonRecordRefund)
+	s.sees("30.00 of 123.00 paid.")
+	s.follow(linkCredit)
+	look(s, "a credit note form")
+	s.click(buttonCreateCreditNote)
+	s.sees("The open amount is 93.00 EUR.")
+	look(s, "a credit note of more than is open")
+	s.fill(fieldQuantity, "3")
+	s.click(buttonCreateCreditNote)
+	s.sees("Of line 1 the quantity 2 is left.")
+	look(s, "a credit note of more than a line")
+	s.fill(fieldQuantity, "1")
+	s.click(buttonCreateCreditNote)
+	s.seesHeading(headingCreditNote)
+	look(s, "a credit note")
+	s.open(invoice)
+	look(s, "an invoice with payments and credits")
+}
+
+// invoiceKinds are the pages of invoices to which links lead.
+func invoiceKinds() []string {
+	return []string{"/invoices/{id}", "/invoices/{id}/edit", "/invoices/new"}
+}

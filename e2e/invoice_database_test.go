@@ -1,0 +1,97 @@
+package e2e
+
+import (
+	"context"
+	"slices"
+
+	"onlyonce/internal/postgres/pgtest"
+)
+
+// invoiceCount is how many invoices the demo data has.
+type invoiceCount struct{ before int }
+
+func (r sqlRecords) invoices(number string) int {
+	r.s.t.Helper()
+	if number == "" {
+		return r.s.allInvoices() - r.before
+	}
+	return r.s.invoices(number)
+}
+
+func (r sqlRecords) life(number string) (operations []string, versions int) {
+	r.s.t.Helper()
+	r.s.query(&operations, `
+		SELECT COALESCE(array_agg(operation ORDER BY at), '{}') FROM intents JOIN invoices i ON i.id = record_id
+		WHERE outcome = 'changed' AND number = $1`, number)
+	return operations, r.s.count(`
+		SELECT version - 1 - (SELECT count(*) FROM payments p WHERE p.invoice_id = i.id) FROM invoices i WHERE number = $1`, number)
+}
+
+func (r sqlRecords) lines(number string) int {
+	r.s.t.Helper()
+	return r.s.count(`SELECT count(*) FROM invoice_lines JOIN invoices i ON i.id = invoice_id WHERE number = $1`, number)
+}
+
+// payments also holds that the ledger says the same.
+func (r sqlRecords) payments(number string) (amounts []string, paid string) {
+	r.s.t.Helper()
+	var posted []string
+	for table, found := range map[string]*[]string{"payments": &amounts, "postings": &posted} {
+		order := map[string]string{"payments": "id", "postings": "at"}[table]
+		r.s.query(found, `
+			SELECT COALESCE(array_agg((amount / 100.0)::numeric(20, 2)::text ORDER BY p.`+order+`), '{}')
+			FROM `+table+` p JOIN invoices i ON i.id = p.invoice_id WHERE number = $1`, number)
+	}
+	if !slices.Equal(amounts, posted) {
+		r.s.t.Errorf("the payments are %v, and %v is posted", amounts, posted)
+	}
+	r.s.query(&paid, `SELECT (paid / 100.0)::numeric(20, 2)::text FROM invoices WHERE number = $1`, number)
+	return amounts, paid
+}
+
+// books also holds that the ledger says the same.
+func (r sqlRecords) books(number string) string {
+	r.s.t.Helper()
+	var state, paid, credited, open string
+	for column, found := range map[string]*string{"paid": &paid, "credited": &credited, "open_amount": &open} {
+		r.s.query(found, `SELECT (`+column+` / 100.0)::numeric(20, 2)::text FROM invoices WHERE number = $1`, number)
+	}
+	r.s.query(&state, `SELECT state FROM invoices WHERE number = $1`, number)
+	if n := r.s.count(`
+		SELECT count(*) FROM invoices i
+		WHERE number = $1
+			AND paid = (SELECT COALESCE(sum(amount), 0) FROM postings WHERE invoice_id = i.id AND kind <> 'credit')
+			AND credited = (SELECT COALESCE(sum(amount), 0) FROM postings WHERE invoice_id = i.id AND kind = 'credit')`, number); n != 1 {
+		r.s.t.Error("the ledger says something else")
+	}
+	of := func(table string) int {
+		return r.s.count(`SELECT count(*) FROM `+table+` r JOIN invoices i ON i.id = r.invoice_id WHERE i.number = $1`, number)
+	}
+	return booksText(state, paid, credited, open, of("refunds"), of("credit_notes"))
+}
+
+// invoices counts those with a number.
+func (s *session) invoices(number string) int {
+	s.t.Helper()
+	return s.count("SELECT count(*) FROM invoices WHERE number = $1", number)
+}
+
+// allInvoices counts those of the demo data too.
+func (s *session) allInvoices() int {
+	s.t.Helper()
+	return s.count("SELECT count(*) FROM invoices")
+}
+
+// lockInvoices is lock for those that create one.
+func (s *session) lockInvoices() (release func()) {
+	s.t.Helper()
+	return s.lock("invoices")
+}
+
+// waitForMails returns once the e-mails of the demo data are sent, in the background: here, or else by each test.
+func waitForMails(ctx context.Context, db *pgtest.Database) (err error) {
+	for sent := false; !sent && err == nil; {
+		err = db.Pool.QueryRow(ctx, `SELECT NOT EXISTS (SELECT FROM river.river_job WHERE finalized_at IS NULL)`).Scan(&sent)
+	}
+	return err
+}

@@ -1,0 +1,115 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// invoiceRecords are what a scenario asks of invoices.
+type invoiceRecords interface {
+	// invoices counts those of this test that have a number; "" for all of them.
+	invoices(number string) int
+	// life is the same for an invoice, without the versions that payments made.
+	life(number string) (operations []string, versions int)
+	lines(number string) int
+	// payments gives the amounts of those of an invoice, in order, and what it says was paid.
+	payments(number string) (amounts []string, paid string)
+	// books gives what an invoice says of its money, as booksText does.
+	books(number string) string
+}
+
+func booksText(state, paid, credited, open string, refunds, notes int) string {
+	return fmt.Sprintf("%s: %s paid, %s credited, %s open, %d refunds, %d credit notes", state, paid, credited, open, refunds, notes)
+}
+
+// hasOneNew holds that exactly one invoice was created in this test, and that it
+// has the number.
+func (s *session) hasOneNew(number string) {
+	s.t.Helper()
+	s.hasNew(1)
+	s.hasInvoices(number, 1)
+}
+
+// hasNew holds how many invoices were created in this test.
+func (s *session) hasNew(want int) {
+	s.t.Helper()
+	s.hasInvoices("", want)
+}
+
+// hasInvoices holds how many invoices of this test have a number.
+func (s *session) hasInvoices(number string, want int) {
+	s.t.Helper()
+	what := "new invoices"
+	if number != "" {
+		what = "invoices with the number " + number
+	}
+	n := s.records.invoices(number)
+	s.tellf(byRecords, "%s: %d", what, n)
+	if n != want {
+		s.t.Errorf("%s: %d, want %d", what, n, want)
+	}
+}
+
+// hasLived holds what was done to the first invoice, in order: each made one version of it.
+func (s *session) hasLived(want ...string) {
+	s.t.Helper()
+	operations, versions := s.records.life(s.number(1))
+	s.tellf(byRecords, "invoice %s was changed by %v", s.number(1), operations)
+	if !slices.Equal(operations, want) {
+		s.t.Errorf("the invoice was changed by %v, want %v", operations, want)
+	}
+	if versions != len(want) {
+		s.t.Errorf("%d versions of the invoice were made, want %d", versions, len(want))
+	}
+}
+
+// hasPaid holds which payments an invoice has, in whole units of its currency, and that it says the same.
+func (s *session) hasPaid(number string, want ...int) {
+	s.t.Helper()
+	amounts, paid := s.records.payments(number)
+	s.tellf(byRecords, "invoice %s has the payments %v", number, amounts)
+	sum := 0
+	var expected []string
+	for _, amount := range want {
+		sum += amount
+		expected = append(expected, fmt.Sprintf("%d.00", amount))
+	}
+	if !slices.Equal(amounts, expected) || paid != fmt.Sprintf("%d.00", sum) {
+		s.t.Errorf("the payments are %v and %s is paid, want %v", amounts, paid, expected)
+	}
+}
+
+// hasBooks holds what an invoice says of its money.
+func (s *session) hasBooks(number, want string) {
+	s.t.Helper()
+	books := s.records.books(number)
+	s.tellf(byRecords, "invoice %s is %s", number, books)
+	if books != want {
+		s.t.Errorf("the books say %s, want %s", books, want)
+	}
+}
+
+// voidInvoices takes back what the session has made in a deployment.
+func (s *session) voidInvoices() {
+	s.t.Helper()
+	for _, invoice := range s.marked("invoices") {
+		if invoice.Status == "void" {
+			continue
+		}
+		if status := s.takeBack("/invoices/" + invoice.ID + "/void"); status == http.StatusConflict {
+			s.t.Logf("left behind: %s (%s, %s)", invoice.Number, strings.ReplaceAll(invoice.Status, "_", " "), invoice.Total)
+		} else if status/100 != 2 {
+			s.t.Errorf("void %s: status %d", invoice.Number, status)
+		}
+	}
+}
+
+// seesInvoice holds that the page is that of the invoice, with a message above it.
+func (s *session) seesInvoice(number, message string) {
+	s.t.Helper()
+	s.seesHeading(headingInvoice(number))
+	s.sees(message)
+	s.sees("123.00")
+}

@@ -1,0 +1,97 @@
+package app_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/postgres/server"
+)
+
+// TestEndWithAFrozenDatabase: the real program with its embedded PostgreSQL frozen under a crowd that does not wait for answers. It
+// holds on to few of their requests, ends in time when it is told to, and its PostgreSQL ends as well, with all that was acknowledged.
+func TestEndWithAFrozenDatabase(t *testing.T) {
+	pgtest.Long(t)
+	t.Parallel()
+	metrics := freeAddress(t)
+	p := startProgram(t, "METRICS_ADDR="+metrics)
+	data := filepath.Join(p.data, "postgres")
+	if status := p.createCustomer(t.Context(), "before"); status != http.StatusCreated {
+		t.Fatalf("%d", status)
+	}
+	if err := server.Freeze(t.Context(), data); err != nil {
+		t.Fatal(err)
+	}
+	p.crowd(t, 3000)
+	b := &bundle{T: t}
+	if n := b.value("http://"+metrics+"/metrics", "go_goroutines"); n > 2000 {
+		t.Errorf("%v goroutines", n)
+	}
+
+	began := time.Now()
+	if err := p.process.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- p.process.Wait() }()
+	select {
+	case err := <-ended:
+		t.Logf("ended after %v: %v", time.Since(began), err)
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(45 * time.Second): // of which it should need 25
+		_ = p.process.Process.Kill()
+		<-ended
+		t.Fatal("it does not end")
+	}
+	if log := p.log.String(); !strings.Contains(log, "did not end in time") || strings.Contains(log, "closed pool") {
+		t.Errorf("the log ends with %s", log[max(0, len(log)-4000):])
+	}
+	p.start(t) // it waits for the frozen server, which is ended by its guard
+	if status := p.createCustomer(t.Context(), "before"); status != http.StatusCreated {
+		t.Errorf("what was acknowledged: %d", status)
+	}
+}
+
+// crowd asks n times for something that needs the database, and does not wait.
+func (p *program) crowd(t *testing.T, n int64) {
+	t.Helper()
+	var asked atomic.Int64
+	var all sync.WaitGroup
+	for range 64 {
+		all.Go(func() {
+			for i := asked.Add(1); i <= n && t.Context().Err() == nil; i = asked.Add(1) {
+				ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+				p.createCustomer(ctx, fmt.Sprint("crowd-", i))
+				cancel()
+			}
+		})
+	}
+	all.Wait()
+}
+
+// createCustomer gives the status of the answer, or 0 if there was none.
+func (p *program) createCustomer(ctx context.Context, key string) int {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+p.addr+"/api/v1/customers", strings.NewReader(ada))
+	if err != nil {
+		return 0
+	}
+	r.Header.Set("Authorization", "Bearer oo_demo_acme")
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Idempotency-Key", key)
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return 0
+	}
+	_ = response.Body.Close()
+	return response.StatusCode
+}

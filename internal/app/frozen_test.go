@@ -1,0 +1,293 @@
+package app_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"onlyonce/internal/app"
+	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/postgres/server"
+)
+
+// frozen is an app on an embedded PostgreSQL of its own whose processes can be frozen.
+type frozen struct {
+	*bundle
+
+	data    string       // the directory of the server
+	session *http.Cookie // of a person
+}
+
+// The bounds of a request to a frozen app. Once something was sent to the database, its outcome is waited for in a time of its own.
+const (
+	frozenRequest = 3 * time.Second
+	frozenWait    = 500 * time.Millisecond
+	frozenAnswer  = frozenRequest + frozenWait + 10*time.Second + 20*time.Second // the last is for a slow machine
+)
+
+func startFrozen(t *testing.T) *frozen {
+	t.Helper()
+	b := &bundle{T: t, db: &pgtest.Database{}}
+	config, dir := b.config(), serverDir(t)
+	config.DataDir, config.Wait, config.KeepAttempts, config.ExpireEvery = dir, frozenWait, time.Hour, 100*time.Millisecond
+	var err error
+	if b.App, err = app.StartWithin(t.Context(), config, frozenRequest, time.Second); err != nil {
+		t.Fatal(err)
+	}
+	f := &frozen{bundle: b, data: filepath.Join(dir, "postgres")}
+	t.Cleanup(func() {
+		_ = server.Thaw(context.Background(), f.data)
+		if err := f.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	f.logIn()
+	return f
+}
+
+func (f *frozen) logIn() {
+	f.Helper()
+	a := f.send(try{
+		method: http.MethodPost, path: "/login", form: url.Values{"email": {"acme@onlyonce.test"}, "password": {demoPassword}},
+	})
+	for _, cookie := range (&http.Response{Header: a.header}).Cookies() {
+		if strings.Contains(cookie.Name, "session") {
+			f.session = cookie
+			return
+		}
+	}
+	f.Fatalf("not logged in: %+v", a)
+}
+
+// try is a request.
+type try struct {
+	method, path string
+	form         url.Values // of a person
+	json         string     // of a program
+	header       http.Header
+	says         string // what the answer says while the database is frozen
+}
+
+type answer struct {
+	status int
+	header http.Header
+	body   string
+	took   time.Duration
+}
+
+// send waits for an answer for as long as one may take.
+func (f *frozen) send(of try) answer {
+	f.Helper()
+	body, contentType := of.json, "application/json"
+	if of.form != nil {
+		body, contentType = of.form.Encode(), "application/x-www-form-urlencoded"
+	}
+	ctx, cancel := context.WithTimeout(f.Context(), frozenAnswer)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, of.method, f.URL()+of.path, strings.NewReader(body))
+	if err != nil {
+		f.Error(err)
+		return answer{}
+	}
+	r.Header = of.header.Clone()
+	if r.Header == nil {
+		r.Header = http.Header{}
+	}
+	r.Header.Set("Content-Type", contentType)
+	if strings.HasPrefix(of.path, "/api/") {
+		r.Header.Set("Authorization", "Bearer oo_demo_acme")
+	} else if f.session != nil {
+		r.AddCookie(f.session)
+	}
+	began := time.Now()
+	response, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil {
+		f.Errorf("%s %s: no answer after %v: %v", of.method, of.path, time.Since(began), err)
+		return answer{}
+	}
+	defer response.Body.Close()
+	read, err := io.ReadAll(response.Body)
+	if err != nil {
+		f.Error(err)
+	}
+	return answer{response.StatusCode, response.Header, string(read), time.Since(began)}
+}
+
+// TestFrozenDatabase: PostgreSQL neither answers nor hangs up. Every request is answered in time, and what it asked for can be sent
+// again. When PostgreSQL goes on, so does everything else, and nothing is there twice.
+func TestFrozenDatabase(t *testing.T) {
+	pgtest.Long(t)
+	t.Parallel()
+	f := startFrozen(t)
+	changed, moved := f.customer("changed"), f.customer("moved")
+	form := url.Values{"email": {"form@example.com"}, "name": {"Typed by a person"}, "address": {"1 Street"}, "idempotency_key": {"form"}}
+	tries := map[string]try{
+		"page":            {method: http.MethodGet, path: "/customers/" + changed},
+		"list":            {method: http.MethodGet, path: "/customers"},
+		"form":            {method: http.MethodGet, path: "/customers/" + changed + "/edit?key=edit"},
+		"API":             {method: http.MethodGet, path: "/api/v1/customers"},
+		"create by form":  {method: http.MethodPost, path: "/customers", form: form, says: `value="Typed by a person"`},
+		"create by API":   frozenCreate("api"),
+		"change by API":   frozenChange(changed),
+		"transition":      {method: http.MethodPost, path: "/api/v1/customers/" + moved + "/archive", header: keyed("archive")},
+		"login":           {method: http.MethodPost, path: "/login", form: url.Values{"email": {"ada@example.com"}, "password": {"x"}}},
+		"logout":          {method: http.MethodPost, path: "/logout", form: url.Values{}},
+		"attempts":        {method: http.MethodGet, path: "/attempts"},
+		"another session": {method: http.MethodGet, path: "/account"},
+	}
+	f.addInvoice(tries)
+	kept := f.value(f.metrics, "onlyonce_attempts_kept_total")
+	if err := server.Freeze(t.Context(), f.data); err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for what, of := range tries {
+		all.Go(func() {
+			a := f.send(of)
+			if a.status != http.StatusServiceUnavailable || a.header.Get("Retry-After") == "" || !strings.Contains(a.body, of.says) {
+				t.Errorf("%s: after %v %d %v %.2000s", what, a.took, a.status, a.header, a.body)
+			}
+		})
+	}
+	all.Go(func() {
+		if a := f.send(try{method: http.MethodGet, path: "/readyz"}); a.status != http.StatusServiceUnavailable {
+			t.Errorf("ready: %+v", a)
+		}
+	})
+	f.answersWithoutDatabase()
+	all.Wait()
+	f.flood()
+
+	if err := server.Thaw(t.Context(), f.data); err != nil {
+		t.Fatal(err)
+	}
+	f.until("ready again", func() bool { return f.send(try{method: http.MethodGet, path: "/readyz"}).status == http.StatusOK })
+	f.session = nil // the logout may have been carried out
+	f.logIn()
+	for _, what := range []string{"create by form", "create by API", "change by API", "transition"} {
+		if a := f.send(tries[what]); a.status >= http.StatusBadRequest {
+			t.Errorf("%s, sent again: %d %v %.2000s", what, a.status, a.header, a.body)
+		}
+	}
+	for _, what := range []string{"page", "list", "form", "API"} {
+		if a := f.send(tries[what]); a.status != http.StatusOK {
+			t.Errorf("%s, asked again: %d %.2000s", what, a.status, a.body)
+		}
+	}
+	for query, want := range map[string]int{
+		`SELECT count(*) FROM customers WHERE email IN ('form@example.com', 'api@example.com')`:        2,
+		`SELECT count(*) FROM intents WHERE key IN ('form', 'api', 'change', 'archive')`:               4,
+		`SELECT version FROM customers WHERE email = 'changed@example.com'`:                            2,
+		`SELECT count(*) FROM customers WHERE email = 'moved@example.com' AND archived_at IS NOT NULL`: 1,
+		`SELECT count(*) FROM customers WHERE email = 'changed@example.com' AND name = 'Another name'`: 1,
+	} {
+		if n := f.ask(query); n != want {
+			t.Errorf("%s: %d, want %d", query, n, want)
+		}
+	}
+	// The background work goes on.
+	f.until("attempts are written", func() bool { return f.value(f.metrics, "onlyonce_attempts_kept_total") > kept })
+	f.exec(`UPDATE intents SET expires_at = now() - interval '1 hour' WHERE key = 'api'`)
+	f.until("expired", func() bool { return f.ask(`SELECT count(*) FROM intents WHERE key = 'api' AND result IS NULL`) == 1 })
+	f.mailIsSentOnce(tries)
+}
+
+// flood asks more than is handled at once. The rest is refused at once, and nobody waits for longer than that.
+func (f *frozen) flood() {
+	f.Helper()
+	refused := make(chan struct{}, 1)
+	var all sync.WaitGroup
+	for range 700 {
+		all.Go(func() {
+			a := f.send(try{method: http.MethodGet, path: "/api/v1/customers"})
+			if a.status != http.StatusServiceUnavailable || a.header.Get("Retry-After") == "" {
+				f.Errorf("%d %v %s", a.status, a.header, a.body)
+			}
+			if strings.Contains(a.body, "/problems/busy") {
+				select {
+				case refused <- struct{}{}:
+				default:
+				}
+			}
+		})
+	}
+	select {
+	case <-refused:
+	case <-time.After(frozenAnswer):
+		f.Error("nothing was refused")
+	}
+	f.answersWithoutDatabase()
+	all.Wait()
+}
+
+func (f *frozen) answersWithoutDatabase() {
+	f.Helper()
+	if a := f.send(try{method: http.MethodGet, path: "/healthz"}); a.status != http.StatusOK {
+		f.Errorf("alive: %+v", a)
+	}
+	if status, _ := f.get(f.metrics); status != http.StatusOK {
+		f.Errorf("metrics: %d", status)
+	}
+}
+
+func keyed(key string) http.Header { return http.Header{"Idempotency-Key": {key}} }
+
+func frozenCreate(name string) try {
+	return try{
+		method: http.MethodPost, path: "/api/v1/customers", header: keyed(name),
+		json: `{"email": "` + name + `@example.com", "name": "` + name + `", "address": "1 Street"}`, says: "/problems/",
+	}
+}
+
+// customer makes one, and gives its id.
+func (f *frozen) customer(name string) string {
+	f.Helper()
+	a := f.send(frozenCreate(name))
+	if a.status != http.StatusCreated {
+		f.Fatalf("%+v", a)
+	}
+	return strings.TrimPrefix(a.header.Get("Location"), "/api/v1/customers/")
+}
+
+func frozenChange(id string) try {
+	header := keyed("change")
+	header.Set("If-Match", `"v1"`)
+	return try{
+		method: http.MethodPut, path: "/api/v1/customers/" + id, header: header,
+		json: `{"email": "changed@example.com", "name": "Another name", "address": "1 Street"}`,
+	}
+}
+
+// database connects as the superuser.
+func (f *frozen) database() *pgx.Conn {
+	f.Helper()
+	conn, err := pgx.Connect(f.Context(), server.URL(server.Running(f.Context(), f.data), server.Superuser, server.Database))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(func() { _ = conn.Close(context.Background()) })
+	return conn
+}
+
+func (f *frozen) ask(query string) (n int) {
+	f.Helper()
+	if err := f.database().QueryRow(f.Context(), query).Scan(&n); err != nil {
+		f.Fatalf("%s: %v", query, err)
+	}
+	return n
+}
+
+func (f *frozen) exec(sql string) {
+	f.Helper()
+	if _, err := f.database().Exec(f.Context(), sql); err != nil {
+		f.Fatalf("%s: %v", sql, err)
+	}
+}

@@ -1,0 +1,37 @@
+package app
+
+import (
+	"strconv"
+
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/value/date"
+)
+
+// age is how many days ago an invoice was issued. The first one, number 0, was a year ago, and the newest yesterday.
+func (t demoBooks) age(n int) int { return 1 + 363*(t.invoices-1-n)/(t.invoices-1) }
+
+// draft is one invoice. What it says depends on its number only, and its days on that of the first start.
+func (t demoBooks) draft(n int) (invoice.Draft, error) {
+	issued := date.Today().AddDays(-t.age(n))
+	in := invoice.Input{
+		Customer: &t.customers[(n*3+n/5)%len(t.customers)], Currency: t.currency, AllowRepeat: true,
+		IssueDate: issued.String(), DueDate: issued.AddDays(14 + 16*(n%2)).String(),
+	}
+	work, rate := t.work, t.rate
+	if n%6 == 3 && len(t.abroad) > 0 {
+		to := t.abroad[n/6%len(t.abroad)]
+		in.Customer, in.Currency, work, rate = &to.customer, to.currency, to.work, "0"
+	}
+	for i := range 1 + n%min(3, len(work)) {
+		line := work[(n+i*2)%len(work)]
+		line.TaxRate = rate
+		in.Lines = append(in.Lines, line)
+	}
+	switch n % 8 {
+	case 2:
+		in.Notes = "Your purchase order " + strconv.Itoa(4100+n*7) + ". Thank you."
+	case 5:
+		in.Notes = "As agreed on the phone. Please mention the number of this invoice when you pay."
+	}
+	return in.Draft()
+}

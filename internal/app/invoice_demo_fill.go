@@ -1,0 +1,76 @@
+package app
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"onlyonce/internal/idempotency"
+)
+
+func invoicePart() part {
+	return part{fill: func(ctx context.Context, t demoTenant, store *idempotency.Store) (news bool, err error) {
+		return booksOf(t).fill(ctx, store)
+	}}
+}
+
+// demoKey is that of a step of the life of a demo invoice.
+func demoKey(n, step int) (idempotency.Key, error) {
+	return idempotency.ParseKey(fmt.Sprintf("demo-%03d-%d", n+1, step+1))
+}
+
+// fill fills in what is missing, and tells whether anything was.
+func (t demoBooks) fill(ctx context.Context, store *idempotency.Store) (news bool, err error) {
+	missing, err := t.missing(ctx, store)
+	if err != nil {
+		return false, fmt.Errorf("look for invoices: %w", err)
+	}
+	for _, n := range missing {
+		if err := t.live(ctx, store, n); err != nil {
+			return true, fmt.Errorf("invoice %d: %w", n, err)
+		}
+	}
+	return len(missing) > 0, nil
+}
+
+// missing lists the invoices to which something has not happened yet.
+func (t demoBooks) missing(ctx context.Context, store *idempotency.Store) (numbers []int, err error) {
+	for n := range t.invoices {
+		steps := t.life(n)
+		last := len(steps) - 1
+		key, err := demoKey(n, last)
+		if err != nil {
+			return nil, err
+		}
+		_, used, err := steps[last].used(ctx, store, t.id, key)
+		if err != nil {
+			return nil, err
+		}
+		if !used {
+			numbers = append(numbers, n)
+		}
+	}
+	return numbers, nil
+}
+
+// live takes an invoice through its life, from wherever it is.
+func (t demoBooks) live(ctx context.Context, store *idempotency.Store, n int) error {
+	var made []uuid.UUID
+	for i, s := range t.life(n) {
+		key, err := demoKey(n, i)
+		if err != nil {
+			return err
+		}
+		intent := idempotency.Intent{Tenant: t.id, Key: key, Actor: "demo"}
+		if i > 0 {
+			intent.Record = made[s.about]
+		}
+		id, err := s.do(ctx, store, intent)
+		if err != nil {
+			return fmt.Errorf("step %d: %w", i+1, err)
+		}
+		made = append(made, id)
+	}
+	return nil
+}

@@ -1,0 +1,131 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/credit"
+	"onlyonce/internal/invoice/payment"
+	"onlyonce/internal/invoice/refund"
+	"onlyonce/internal/record"
+)
+
+// step is one thing that happens to a demo invoice, by an operation of the app.
+type step struct {
+	about int // which step made the record that this one is about
+	do    func(context.Context, *idempotency.Store, idempotency.Intent) (uuid.UUID, error)
+	used  func(context.Context, *idempotency.Store, uuid.UUID, idempotency.Key) (uuid.UUID, bool, error)
+}
+
+// of is a step that carries out an operation. The command is about the record of another step, and record tells from
+// the result which one this step made.
+func of[C, R any](op idempotency.Operation[C, R], command func(about uuid.UUID) (C, error), record func(R) uuid.UUID) step {
+	return step{used: op.Used, do: func(ctx context.Context, store *idempotency.Store, intent idempotency.Intent) (uuid.UUID, error) {
+		c, err := command(intent.Record)
+		if err != nil {
+			return uuid.Nil, err
+		}
+		done, err := op.Do(ctx, store, intent, c)
+		// Another replica, which started on another day, has just done it.
+		if mismatch, ok := errors.AsType[*idempotency.MismatchError](err); ok {
+			return mismatch.Record, nil
+		}
+		if before, ok := errors.AsType[*idempotency.AlreadyDoneError](err); ok {
+			return before.Record, nil
+		}
+		return record(done.Value), err
+	}}
+}
+
+// life is what happens to an invoice. The newest are drafts. Most of the old ones are paid, at once or in two parts, and
+// some are overdue. Of those in between some are paid, some in part. A few are void, credited or refunded.
+func (t demoBooks) life(n int) []step {
+	invoiceID := func(inv invoice.Invoice) uuid.UUID { return inv.ID }
+	nothing := func(uuid.UUID) (struct{}, error) { return struct{}{}, nil }
+	steps := []step{of(invoice.Create, func(uuid.UUID) (invoice.Draft, error) { return t.draft(n) }, invoiceID)}
+	if t.age(n) <= 8 {
+		return steps
+	}
+	steps = append(steps, of(invoice.Issue, nothing, invoiceID))
+	paid := 2 // which step a payment is
+	switch {
+	case n%20 == 6:
+		return append(steps, of(invoice.Void, nothing, invoiceID))
+	case n%30 == 13: // a mistake
+		return append(steps, t.credit(nil))
+	case n%30 == 21: // less was done than billed
+		return append(steps, t.credit([]credit.LineInput{{Position: 1, Quantity: "0.5"}}))
+	case n%30 == 17: // a discount
+		return append(steps, t.pay(n, 0, 1), t.refund(n, paid, 5))
+	case n == 24: // taken back
+		return append(steps, t.pay(n, 0, 1), t.refund(n, paid, 1), t.credit(nil))
+	case t.age(n) > 60 && n%12 == 8:
+		return steps
+	case t.age(n) > 60 && n%5 == 0:
+		return append(steps, t.pay(n, 0, 2), t.pay(n, 1, 2))
+	case t.age(n) > 60 || n%3 == 1:
+		return append(steps, t.pay(n, 0, 1))
+	case n%3 == 2:
+		return append(steps, t.pay(n, 0, 3))
+	default:
+		return steps
+	}
+}
+
+// share is what is billed, divided by the number of parts; with what is left by rounding in the first part, 0.
+func (t demoBooks) share(n, part int, parts int64) (d invoice.Draft, amount string, err error) {
+	if d, err = t.draft(n); err != nil {
+		return d, "", err
+	}
+	totals, err := invoice.TotalsOf(d.Lines)
+	share := totals.Total / parts
+	if part == 0 {
+		share += totals.Total % parts
+	}
+	return d, d.Currency.Format(share), err
+}
+
+// pay records the payment of a part of the invoice.
+func (t demoBooks) pay(n, part int, parts int64) step {
+	return of(payment.Create, func(id uuid.UUID) (payment.Draft, error) {
+		d, amount, err := t.share(n, part, parts)
+		if err != nil {
+			return payment.Draft{}, err
+		}
+		days := 4 + n*7%5 // not in the future
+		if t.age(n) > 60 {
+			days = 6 + n*7%25 + 20*part
+		}
+		return payment.Input{
+			Amount: amount, Date: d.IssueDate.AddDays(days).String(), Method: payment.Methods()[n%2],
+			Provider: [...]string{"bank", "card terminal"}[n%2], Reference: fmt.Sprintf("%s-%04d-%d", t.currency, 3000+n*17, part+1),
+		}.Draft(id, d.Currency)
+	}, func(p payment.Payment) uuid.UUID { return p.ID })
+}
+
+// refund gives back, of the payment that a step made, what was billed divided by the number of parts.
+func (t demoBooks) refund(n, paid int, parts int64) step {
+	s := of(refund.Create, func(id uuid.UUID) (refund.Draft, error) {
+		d, amount, err := t.share(n, 1, parts)
+		if err != nil {
+			return refund.Draft{}, err
+		}
+		from := payment.Payment{Header: record.Header{ID: id}, Currency: d.Currency}
+		return refund.Input{Amount: amount, Date: d.IssueDate.AddDays(35 + n%5).String()}.Draft(from)
+	}, func(f refund.Refund) uuid.UUID { return f.ID })
+	s.about = paid
+	return s
+}
+
+// credit credits some lines, or everything.
+func (t demoBooks) credit(lines []credit.LineInput) step {
+	return of(credit.Create, func(id uuid.UUID) (credit.Draft, error) {
+		inv := invoice.Invoice{Header: record.Header{ID: id}, Lines: make([]invoice.Line, len(lines))}
+		return credit.Input{Lines: lines}.Draft(inv)
+	}, func(n credit.Note) uuid.UUID { return n.ID })
+}

@@ -1,0 +1,36 @@
+package app_test
+
+import (
+	"net/http"
+)
+
+// addInvoice adds a document and a mail of an invoice, which is sent once before.
+func (f *frozen) addInvoice(tries map[string]try) {
+	f.Helper()
+	var id string
+	if err := f.database().QueryRow(f.Context(), `
+		SELECT i.id::text FROM invoices i JOIN tenants t ON t.id = i.tenant_id
+		WHERE t.name = 'Acme Studio' AND i.state = 'issued' LIMIT 1`).Scan(&id); err != nil {
+		f.Fatal(err)
+	}
+	tries["document"] = try{method: http.MethodGet, path: "/invoices/" + id + "/pdf"}
+	tries["mail"] = try{
+		method: http.MethodPost, path: "/api/v1/invoices/" + id + "/send", header: keyed("mail"),
+		json: `{"recipient": "frozen@example.com"}`,
+	}
+	f.send(tries["mail"])
+}
+
+// mailIsSentOnce: the mail of addInvoice is there once, and is sent.
+func (f *frozen) mailIsSentOnce(tries map[string]try) {
+	f.Helper()
+	if a := f.send(tries["mail"]); a.status >= http.StatusBadRequest {
+		f.Errorf("mail, sent again: %+v", a)
+	}
+	f.until("the mail is sent", func() bool {
+		return f.ask(`SELECT count(*) FROM mails WHERE recipient = 'frozen@example.com' AND state = 'sent'`) == 1
+	})
+	if n := f.ask(`SELECT count(*) FROM mails WHERE recipient = 'frozen@example.com'`); n != 1 {
+		f.Errorf("%d mails", n)
+	}
+}

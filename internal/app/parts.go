@@ -1,0 +1,29 @@
+package app
+
+import (
+	"context"
+
+	"onlyonce/internal/idempotency"
+)
+
+// part is something that the app can be without, in files of its own: its line in [parts] is all that the rest knows of it.
+// What a part does not need is nil.
+type part struct {
+	settings []setting
+	// incomplete returns a [*SettingError] for settings that need another one; getenv is that of [Environ].
+	incomplete func(c Config, getenv func(string) string) error
+	// warning says what a configuration lacks, or is empty.
+	warning func(Config) string
+	// fill fills in what is missing of a demo tenant, and reports whether anything was.
+	fill func(context.Context, demoTenant, *idempotency.Store) (news bool, err error)
+	// start adds to an app that has its database and its demo data, and answers nobody yet.
+	start func(context.Context, *App) error
+}
+
+func parts() []part {
+	return []part{
+		labPart(),
+		mailPart(),
+		invoicePart(),
+	}
+}

@@ -1,0 +1,85 @@
+// Package customerpages shows customers to people and programs.
+package customerpages
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"onlyonce/internal/customer"
+	"onlyonce/internal/record"
+	"onlyonce/internal/value/party"
+	"onlyonce/internal/web"
+	"onlyonce/templates"
+	"onlyonce/templates/customerviews"
+)
+
+// Section returns what another room adds to the page of a customer, below the facts. Its error may be [web.ErrNotFound].
+type Section func(*http.Request, customer.Customer, *templates.RecordView) (templ.Component, error)
+
+// Mount mounts the customers, with the sections of other rooms on the page of each.
+func Mount(s *web.Site, sections ...Section) {
+	m := web.Resource[customer.Customer]{
+		One: "customer", Many: "customers", Table: customer.Table,
+		Name:  func(c customer.Customer) string { return c.Name },
+		Rules: customer.Rules(),
+	}.Mount(s)
+	draft := web.NewForm(m, customer.Input.Draft, web.Form[customer.Customer]{
+		Fields: []templates.Field{
+			{Name: "email", Value: "Email"}, {Name: "name", Value: "Name"}, {Name: "address", Value: "Address"},
+			{Name: "country", Value: "Country"}, {Name: "tax_id", Value: "Tax ID"}, {Name: "payment_days", Value: "Payment terms in days"},
+		},
+		Readable: map[string]func(string) string{"country": party.CountryName},
+		Page: func(_ *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
+			return customerviews.CustomerForm(p, f, web.Countries()), nil
+		},
+		Example: customer.Input{Email: "grace@example.com", Name: "Grace Hopper"},
+	})
+	web.List(m, web.Listing[customer.Customer]{
+		Summary: "Customers, newest first.",
+		Query: []web.Parameter{
+			{Name: "archived", Meaning: "Those that are archived, in place of the others.", Values: []string{"1"}},
+			{Name: "q", Meaning: "Only those whose name or email has words that begin like these."},
+		},
+		Read: func(r *http.Request, page record.Page) (record.List[customer.Customer], error) {
+			search, err := web.Searched(r)
+			if err != nil {
+				return record.List[customer.Customer]{}, err
+			}
+			filter := customer.Filter{Search: search, Archived: web.ArchivedOnly(r)}
+			return customer.List(r.Context(), s.Pool, web.Principal(r).Tenant, filter, page)
+		},
+		Finder:  web.SearchFinder("customers", "Name or email"),
+		Columns: []templates.Column{{Label: "Name", Class: "name"}, {Label: "Email", Class: "name"}, {Label: "Since", Class: "date"}},
+		Row:     func(c customer.Customer) []string { return []string{c.Name, c.Email, web.Day(c.CreatedAt)} },
+		Empty:   "A customer is known by their email, and added once.",
+	})
+	web.Show(m, web.RecordPage[customer.Customer]{
+		Summary: "One customer.", Facts: facts,
+		Archived:    func(c customer.Customer) time.Time { return c.ArchivedAt },
+		ArchiveHint: "Archived customers are not offered any more. What they have stays.",
+		Page: func(r *http.Request, p templates.Page, c customer.Customer) (templ.Component, error) {
+			view := m.RecordView(r, c)
+			var below []templ.Component
+			for _, section := range sections {
+				shown, err := section(r, c, &view)
+				if err != nil {
+					return nil, err
+				}
+				below = append(below, shown)
+			}
+			return templates.RecordPageWith(p, view, below), nil
+		},
+	})
+	web.Create(m, "Create a customer, or get the existing one with this email (200).", customer.Upsert, draft, nil)
+	web.Change(m, http.MethodPut, "Replace what is known of a customer.", customer.Edit, draft)
+	web.Transition(m, "archive", "archived", "Take a customer out of lists and choices.", customer.Archive, web.Nothing())
+	web.Transition(m, "restore", "restored", "Bring an archived customer back.", customer.Restore, web.Nothing())
+}
+
+func facts(c customer.Customer) []templates.Fact {
+	facts := append([]templates.Fact{{Label: "Email", Value: c.Email, Href: "mailto:" + c.Email}}, web.PartyFacts(c.Details, "")...)
+	return web.KnownFacts(append(facts, templates.Fact{Label: "Payment terms", Value: web.DaysText(c.PaymentDays)},
+		templates.Fact{Label: "Customer since", Value: web.Day(c.CreatedAt)})...)
+}

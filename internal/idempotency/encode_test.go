@@ -1,0 +1,38 @@
+package idempotency_test
+
+import (
+	"errors"
+	"testing"
+
+	"onlyonce/internal/idempotency"
+)
+
+// TestArgumentThatCannotBeEncoded: what PostgreSQL's type cannot hold is found before anything is sent. Nothing was lost, so it is neither
+// tried again nor called unconfirmed, and the connection is as good as before.
+func TestArgumentThatCannotBeEncoded(t *testing.T) {
+	t.Parallel()
+	inStyles(t, func(b *bundle, a thing, rename renaming, _ finishing) {
+		config := b.db.Pool.Config()
+		config.MaxConns = 1
+		b.store.Pool = b.pool(config)
+		if _, err := rename.Do(b.Context(), b.store, b.of("first", a.ID, 1), order{"b"}); err != nil { // which prepares
+			b.Fatal(err)
+		}
+		before := b.store.Pool.Stat().AcquireCount()
+		_, err := rename.Do(b.Context(), b.store, b.of("k", a.ID, 1<<31), order{"c"}) // a version is an integer
+		for _, wrong := range []error{idempotency.ErrUnconfirmed, idempotency.ErrUnavailable, idempotency.ErrBusy, nil} {
+			if errors.Is(err, wrong) {
+				b.Errorf("got %v", err)
+			}
+		}
+		if n := b.store.Pool.Stat().AcquireCount() - before; n != 1 {
+			b.Errorf("%d tries", n)
+		}
+		if _, err := rename.Do(b.Context(), b.store, b.of("k", a.ID, 2), order{"c"}); err != nil {
+			b.Errorf("with the version that it has: %v", err)
+		}
+		if n := b.store.Pool.Stat().NewConnsCount(); n != 1 {
+			b.Errorf("%d connections, want the first one", n)
+		}
+	})
+}

@@ -1,0 +1,105 @@
+package idempotency_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"onlyonce/internal/conflict"
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/record"
+)
+
+var nameTaken = conflict.Kind{Slug: "name-taken"}
+
+// explaining is a spec whose refusals are explained by who has the name, who does something before that is looked up.
+func explaining(b *bundle, spec idempotency.Spec[order, thing], meanwhile func()) idempotency.Operation[order, thing] {
+	taken := idempotency.Taken(things, `r.name = @name`,
+		func(o order) pgx.NamedArgs { return pgx.NamedArgs{"name": o.Name} },
+		func(_ order, holder thing) error { return &conflict.Error{Kind: &nameTaken, Existing: holder.ID} })
+	spec.Explain = map[string]idempotency.Explanation[order]{"things_name_once": func(
+		ctx context.Context, store *idempotency.Store, intent idempotency.Intent, o order, broken *pgconn.PgError,
+	) error {
+		meanwhile()
+		return taken(ctx, store, intent, o, broken)
+	}}
+	return idempotency.Define(spec)
+}
+
+// hold makes a thing with a name.
+func (b *bundle) hold(name string) (id uuid.UUID) {
+	b.Helper()
+	id = uuid.New()
+	b.adminExec(`INSERT INTO things (tenant_id, id, name) VALUES ('` + b.tenant.String() + `', '` + id.String() + `', '` + name + `')`)
+	return id
+}
+
+// TestHolderMovesOn: who has the name gives it up between the refusal and the look at who it is. Nobody stands in the way then, so
+// the work is done; the answer is never that something is missing.
+func TestHolderMovesOn(t *testing.T) {
+	t.Parallel()
+	for name, work := range map[string]func() idempotency.Spec[order, thing]{"statements": spec, "interactive": interactive} {
+		t.Run(name, func(t *testing.T) {
+			b := setup(t)
+			b.hold("a")
+			config := b.db.Pool.Config()
+			config.MaxConns = 1 // the look needs the connection of the attempt
+			b.store.Pool = b.pool(config)
+			create := explaining(b, work(), func() { b.adminExec(`UPDATE things SET name = 'moved on'`) })
+			done, err := create.Do(t.Context(), b.store, b.intent("k"), order{"a"})
+			if err != nil || done.Outcome != idempotency.Created || done.Replayed {
+				t.Errorf("%+v, %v", done, err)
+			}
+			if got := b.outcomes(); !slices.Equal(got, []idempotency.Outcome{idempotency.Created}) {
+				t.Errorf("outcomes %v", got)
+			}
+		})
+	}
+}
+
+// TestHolderChangesEachTime: the name is given up before each look and taken again before each try. The attempt ends, and says that
+// trying again may help.
+func TestHolderChangesEachTime(t *testing.T) {
+	b := setup(t)
+	b.db.Spoil(t)
+	b.hold("a")
+	b.exec(`
+		CREATE FUNCTION retake() RETURNS trigger LANGUAGE plpgsql AS $$
+		BEGIN
+			UPDATE things SET name = 'a' WHERE name = 'moved on';
+			RETURN NEW;
+		END $$;
+		CREATE TRIGGER retake BEFORE INSERT ON things FOR EACH ROW EXECUTE FUNCTION retake()`)
+	looks := 0
+	create := explaining(b, spec(), func() {
+		looks++
+		b.adminExec(`UPDATE things SET name = 'moved on'`)
+	})
+	_, err := create.Do(t.Context(), b.store, b.intent("k"), order{"a"})
+	if !errors.Is(err, idempotency.ErrBusy) || errors.Is(err, record.ErrNotFound) || looks != 4 {
+		t.Errorf("%v after %d looks", err, looks)
+	}
+	b.exec(`DROP TRIGGER retake ON things`)
+	if done, err := create.Do(t.Context(), b.store, b.intent("k"), order{"a"}); err != nil || done.Replayed {
+		t.Errorf("trying again: %+v, %v", done, err)
+	}
+}
+
+// TestHolderStays: then it is a conflict with that one, after one look.
+func TestHolderStays(t *testing.T) {
+	b := setup(t)
+	holder, looks := b.hold("a"), 0
+	create := explaining(b, spec(), func() { looks++ })
+	_, err := create.Do(t.Context(), b.store, b.intent("k"), order{"a"})
+	if c, ok := errors.AsType[*conflict.Error](err); !ok || c.Existing != holder || looks != 1 {
+		t.Errorf("%v after %d looks", err, looks)
+	}
+	if got := b.outcomes(); !slices.Equal(got, []idempotency.Outcome{idempotency.Conflict}) {
+		t.Errorf("outcomes %v", got)
+	}
+}

@@ -1,0 +1,304 @@
+package credit_test
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"onlyonce/internal/invalid"
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/credit"
+	"onlyonce/internal/invoice/invoicetest"
+	"onlyonce/internal/invoice/payment"
+	"onlyonce/internal/record"
+)
+
+// number is the place of a credit note in this year's series.
+func number(place int) string { return fmt.Sprintf("CN-%d-%04d", time.Now().UTC().Year(), place) }
+
+func TestInParts(t *testing.T) {
+	b := setup(t)
+	inv := b.taxed("i")
+	var total int64
+	for i, step := range []struct {
+		quantities []string
+		status     string
+		lines      int
+	}{{[]string{"1"}, invoice.StatusIssued, 1}, {[]string{"1.5", "0.7"}, invoice.StatusIssued, 2}, {nil, invoice.StatusCredited, 2}} {
+		done, err := b.credit(fmt.Sprint(i), inv, step.quantities...)
+		if err != nil || done.Value.Number != number(i+1) || len(done.Value.Lines) != step.lines || done.Value.InvoiceID != inv.ID {
+			t.Fatalf("%+v, %v", done, err)
+		}
+		again, err := b.credit(fmt.Sprint(i), inv, step.quantities...)
+		if err != nil || !again.Replayed || !reflect.DeepEqual(again.Value, done.Value) {
+			t.Errorf("again: %+v, %v", again, err)
+		}
+		total += done.Value.Total
+		found := b.Find(inv)
+		if found.Status != step.status || found.Credited != total || found.Open != inv.Total-total || found.Paid != 0 {
+			t.Errorf("%+v", found)
+		}
+	}
+	if total != inv.Total {
+		t.Errorf("credited %d of %d", total, inv.Total)
+	}
+	for _, quantities := range [][]string{nil, {"0.000001"}} {
+		if _, err := b.credit("more", inv, quantities...); !invoicetest.IsConflict(err, &credit.ExceedsInvoice) {
+			t.Errorf("credited more than everything: %v", err)
+		}
+	}
+	if err := b.Void("void", inv); !invoicetest.IsConflict(err, &invoice.HasCreditNotes) {
+		t.Errorf("voided what was credited: %v", err)
+	}
+}
+
+// TestWhatIsPaidIsNotCredited: with something paid and nothing open, the invoice is paid.
+func TestWhatIsPaidIsNotCredited(t *testing.T) {
+	b := setup(t)
+	inv := b.Issued("i", invoice.LineInput{Description: "Design", Quantity: "2", UnitPrice: "50.00", TaxRate: "0"})
+	if _, err := b.Pay("p", inv, "40"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.credit("all", inv); !invoicetest.IsConflict(err, &credit.ExceedsInvoice) {
+		t.Errorf("credited what was paid: %v", err)
+	}
+	if _, err := b.credit("rest", inv, "1.2"); err != nil {
+		t.Fatal(err)
+	}
+	found := b.Find(inv)
+	if found.Status != invoice.StatusPaid || found.Paid != 4000 || found.Credited != 6000 || found.Open != 0 {
+		t.Errorf("%+v", found)
+	}
+	if err := credit.Possible(found); !invoicetest.IsConflict(err, &credit.ExceedsInvoice) {
+		t.Error(err)
+	}
+	if _, err := b.credit("none", inv, "0.1"); !invoicetest.IsConflict(err, &credit.ExceedsInvoice) {
+		t.Error(err)
+	}
+}
+
+func TestNotCreditable(t *testing.T) {
+	b := setup(t)
+	inv := b.taxed("i")
+	if err := b.Void("void", inv); err != nil {
+		t.Fatal(err)
+	}
+	for name, quantities := range map[string][]string{"all": nil, "some": {"1"}} {
+		if _, err := b.credit(name, inv, quantities...); !invoicetest.IsConflict(err, &invoice.NotIssued) {
+			t.Errorf("credited %s of a void invoice: %v", name, err)
+		}
+		nothing := inv
+		nothing.Header = record.Header{ID: uuid.New()}
+		if _, err := b.credit(name, nothing, quantities...); !errors.Is(err, record.ErrNotFound) {
+			t.Errorf("credited %s of no invoice: %v", name, err)
+		}
+	}
+}
+
+// TestDraft lists everything that is wrong, and takes lines in any order for the same command.
+func TestDraft(t *testing.T) {
+	t.Parallel()
+	inv := invoice.Invoice{Lines: make([]invoice.Line, 3)}
+	_, err := credit.Input{Lines: []credit.LineInput{{1, "none"}, {4, "1"}, {0, "-1"}, {2, "0.0000001"}, {2, "1"}}}.Draft(inv)
+	problems, _ := errors.AsType[*invalid.Error](err)
+	var where []string
+	for _, f := range problems.Fields {
+		where = append(where, f.Pointer)
+	}
+	want := []string{
+		"/lines/0/quantity", "/lines/1/position", "/lines/2/position", "/lines/2/quantity", "/lines/3/quantity", "/lines/4/position",
+	}
+	if !slices.Equal(where, want) {
+		t.Errorf("wrong at %v, want %v", where, want)
+	}
+	for _, lines := range [][]credit.LineInput{{}, {{1, "0"}}} {
+		if _, err := (credit.Input{Lines: lines}).Draft(inv); err == nil {
+			t.Errorf("%v credits something", lines)
+		}
+	}
+	one, _ := credit.Input{Lines: []credit.LineInput{{1, "1"}, {2, "0"}, {3, "2.50"}}}.Draft(inv)
+	two, _ := credit.Input{Lines: []credit.LineInput{{3, "2.5"}, {1, "1"}}}.Draft(inv)
+	if len(one.Lines) != 2 || len(two.Lines) != 2 || two.Lines[0].Position != 1 || !one.Lines[1].Quantity.Equal(two.Lines[1].Quantity) {
+		t.Errorf("%v\n%v", one, two)
+	}
+}
+
+// TestTwoCreditNotesForAll: one of them has it.
+func TestTwoCreditNotesForAll(t *testing.T) {
+	b := setup(t)
+	for round := range 10 {
+		inv := b.taxed(fmt.Sprint(round))
+		errs := invoicetest.Together(2, func(i int) error {
+			_, err := b.credit(fmt.Sprint(round, i), inv)
+			return err
+		})
+		if (errs[0] == nil) == (errs[1] == nil) || !invoicetest.IsConflict(errors.Join(errs...), &credit.ExceedsInvoice) {
+			t.Errorf("%v", errs)
+		}
+		if found := b.Find(inv); found.Status != invoice.StatusCredited || found.Credited != inv.Total {
+			t.Errorf("%+v", found)
+		}
+	}
+	done, err := b.credit("next", b.taxed("another"))
+	if err != nil || done.Value.Number != number(11) {
+		t.Errorf("a gap: %s, %v", done.Value.Number, err)
+	}
+}
+
+// TestFiftyAtOnce: each credits a tenth of what can be credited, under the next number.
+func TestFiftyAtOnce(t *testing.T) {
+	b := setup(t)
+	inv := b.Issued("i", invoice.LineInput{Description: "Design", Quantity: "10", UnitPrice: "0.33", TaxRate: "7"})
+	const crowd = 50
+	numbers := make([]string, crowd)
+	errs := invoicetest.Together(crowd, func(i int) error {
+		done, err := b.credit(fmt.Sprint(i), inv, "1")
+		numbers[i] = done.Value.Number
+		return err
+	})
+	slices.Sort(numbers)
+	numbers = slices.DeleteFunc(numbers, func(n string) bool { return n == "" })
+	var want []string
+	for place := range 10 {
+		want = append(want, number(place+1))
+	}
+	if !slices.Equal(numbers, want) {
+		t.Errorf("%v", numbers)
+	}
+	for _, err := range errs {
+		if err != nil && !invoicetest.IsConflict(err, &credit.ExceedsInvoice) {
+			t.Error(err)
+		}
+	}
+	if found := b.Find(inv); found.Open != 0 || found.Status != invoice.StatusCredited {
+		t.Errorf("%+v", found)
+	}
+}
+
+// TestCreditOrPay and TestCreditOrVoid: whoever comes second is told so.
+func TestCreditOrPay(t *testing.T) {
+	b := setup(t)
+	for round := range 10 {
+		inv := b.Issued(fmt.Sprint(round))
+		paid, credited := invoicetest.Both(func() error {
+			_, err := b.Pay(fmt.Sprint("pay", round), inv, "60")
+			return err
+		}, func() error {
+			_, err := b.credit(fmt.Sprint("credit", round), inv, "1")
+			return err
+		})
+		found := b.Find(inv)
+		switch {
+		case paid == nil && invoicetest.IsConflict(credited, &credit.ExceedsInvoice) && found.Paid == 6000 && found.Credited == 0:
+		case credited == nil && invoicetest.IsConflict(paid, &payment.ExceedsOpen) && found.Credited == 5000 && found.Paid == 0:
+		default:
+			t.Errorf("paid: %v, credited: %v, %+v", paid, credited, found)
+		}
+	}
+}
+
+func TestCreditOrVoid(t *testing.T) {
+	b := setup(t)
+	for round := range 10 {
+		inv := b.taxed(fmt.Sprint(round))
+		voided, credited := invoicetest.Both(func() error { return b.Void(fmt.Sprint("void", round), inv) }, func() error {
+			_, err := b.credit(fmt.Sprint("credit", round), inv, "1")
+			return err
+		})
+		found := b.Find(inv)
+		switch {
+		case voided == nil && invoicetest.IsConflict(credited, &invoice.NotIssued) &&
+			found.Status == invoice.StatusVoid && found.Credited == 0:
+		case credited == nil && invoicetest.IsConflict(voided, &invoice.HasCreditNotes) &&
+			found.Status == invoice.StatusIssued && found.Credited > 0:
+		default:
+			t.Errorf("voided: %v, credited: %v, %+v", voided, credited, found)
+		}
+	}
+}
+
+// TestOpenAmountChanged: who saw another open amount is asked.
+func TestOpenAmountChanged(t *testing.T) {
+	b := setup(t)
+	inv := b.taxed("i")
+	in := credit.Input{Lines: []credit.LineInput{{Position: 1, Quantity: "1"}}, SeenOpen: inv.Currency.Format(inv.Open)}
+	d, err := in.Draft(inv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := credit.Create.Do(t.Context(), b.Store, b.Intent("1"), d); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := credit.Create.Do(t.Context(), b.Store, b.Intent("2"), d); !invoicetest.IsConflict(err, &invoice.OpenChanged) {
+		t.Error(err)
+	}
+}
+
+// TestDatabaseKeepsTheCreditNotes: whoever sends the statement.
+func TestDatabaseKeepsTheCreditNotes(t *testing.T) {
+	b := setup(t)
+	inv := b.taxed("i")
+	if _, err := b.credit("k", inv, "1"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Pay("k", inv, "80"); err != nil {
+		t.Fatal(err)
+	}
+	voided, unpaid := b.taxed("void"), b.taxed("unpaid")
+	if err := b.Void("void", voided); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.credit("unpaid", unpaid, "1"); err != nil {
+		t.Fatal(err)
+	}
+	line := func(note, invoice, position, quantity string) string {
+		return fmt.Sprintf(`INSERT INTO credit_note_lines (tenant_id, credit_note_id, invoice_id, position, quantity)
+			VALUES ('%s', %s, '%s', %s, %s);`, b.Tenant, note, invoice, position, quantity)
+	}
+	note := func(invoice string) string {
+		return fmt.Sprintf(`INSERT INTO credit_notes (tenant_id, id, invoice_id) VALUES ('%s', %s, '%s');`, b.Tenant, fresh, invoice)
+	}
+	open, void := inv.ID.String(), voided.ID.String()
+	for constraint, statements := range map[string][]string{
+		"credit_notes_append_only": {
+			`UPDATE credit_notes SET total = 1`, `DELETE FROM credit_notes`, `TRUNCATE credit_notes CASCADE`,
+			line(`(SELECT id FROM credit_notes WHERE invoice_id = '`+open+`')`, open, "2", "1"),
+		},
+		"credit_note_lines_append_only": {
+			`UPDATE credit_note_lines SET net = 1`, `DELETE FROM credit_note_lines`, `TRUNCATE credit_note_lines`,
+		},
+		"credit_note_lines_within_line":    {line(fresh, open, "1", "2.01")},
+		"credit_note_lines_quantity_check": {line(fresh, open, "1", "0")},
+		"credit_note_lines_line":           {line(fresh, open, "3", "1"), line(fresh, uuid.NewString(), "1", "1")},
+		"credit_note_lines_credit_note":    {line(fresh, open, "2", "1")},
+		"credit_notes_of_issued":           {line(fresh, void, "1", "1"), note(void)},
+		"credit_notes_of_lines":            {note(open)},
+		"credit_notes_invoice":             {note(uuid.NewString()), line(fresh, open, "2", "1") + note(void)},
+		"credit_notes_within_open":         {line(fresh, open, "1", "2") + note(open)},
+		"invoices_void_without_credit_notes": {
+			`UPDATE invoices SET status = 'void', voided_at = now() WHERE id = '` + unpaid.ID.String() + `'`,
+		},
+		"invoices_balanced": {
+			`UPDATE invoices SET credited = 0 WHERE credited > 0`,
+			`INSERT INTO postings (tenant_id, invoice_id, source_id, kind, amount)
+				SELECT tenant_id, id, gen_random_uuid(), 'credit', 1 FROM invoices`,
+		},
+		"minor_units_check": {`UPDATE invoices SET credited = -1`, `UPDATE invoices SET credited = total`, line(fresh, open, "1", "-0.5")},
+	} {
+		for _, sql := range statements {
+			var broken *pgconn.PgError
+			if _, err := b.Admin.Exec(t.Context(), sql); !errors.As(err, &broken) || broken.ConstraintName != constraint {
+				t.Errorf("%s, not %s: %v", sql, constraint, err)
+			}
+		}
+	}
+}
+
+// fresh is the id of a credit note that is not there.
+const fresh = `'01900000-0000-7000-8000-000000000001'`

@@ -1,0 +1,87 @@
+package credit
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"onlyonce/internal/invalid"
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/value/money"
+)
+
+// Input is what came in, as text.
+type Input struct {
+	// Lines says what of which line is credited; nil for everything that is left of every line.
+	Lines []LineInput `json:"lines,omitzero" doc:"Leave it out to credit all that is left."`
+
+	// SeenOpen is the open amount that a form showed; "" if it showed none.
+	SeenOpen string `json:"-"`
+}
+
+// LineInput is a line as text. A quantity of 0 credits nothing.
+type LineInput struct {
+	Position int    `json:"position" doc:"Of the line of the invoice, from 1."`
+	Quantity string `json:"quantity" format:"decimal" doc:"0 credits nothing."`
+}
+
+// Draft is a valid input: the command that creates a credit note.
+type Draft struct {
+	InvoiceID uuid.UUID      `json:"invoice_id"`
+	Currency  money.Currency `json:"currency"`
+	// All credits everything that is left of every line; there are no Lines then.
+	All   bool       `json:"all"`
+	Lines []Quantity `json:"lines"`
+
+	// SeenOpen is the open amount that the person saw, in minor units; -1 if it was not said. It is no part of what is
+	// recorded.
+	SeenOpen int64 `json:"-"`
+}
+
+// Quantity is how much of a line is credited.
+type Quantity struct {
+	Position int             `json:"position"`
+	Quantity decimal.Decimal `json:"quantity"`
+}
+
+// Draft checks the input for an invoice. It returns an [*invalid.Error] that lists what is wrong.
+func (in Input) Draft(inv invoice.Invoice) (Draft, error) {
+	var problems invalid.Error
+	d := Draft{InvoiceID: inv.ID, Currency: inv.Currency, All: in.Lines == nil, SeenOpen: -1}
+	if len(in.Lines) > invoice.MaxLines {
+		problems.Add("/lines", invoice.TooManyLines())
+		return d, problems.Err()
+	}
+	for i, typed := range in.Lines {
+		pointer := "/lines/" + strconv.Itoa(i)
+		switch {
+		case typed.Position < 1 || typed.Position > len(inv.Lines):
+			problems.Add(pointer+"/position", fmt.Sprintf("The invoice has the lines 1 to %d.", len(inv.Lines)))
+		case slices.ContainsFunc(in.Lines[:i], func(l LineInput) bool { return l.Position == typed.Position }):
+			problems.Add(pointer+"/position", fmt.Sprintf("Line %d came twice.", typed.Position))
+		}
+		quantity, err := money.ParseDecimal(strings.TrimSpace(typed.Quantity))
+		if err != nil || quantity.IsNegative() || money.Scale(quantity) > 6 || quantity.GreaterThan(decimal.New(1, 9)) {
+			problems.Add(pointer+"/quantity", "Enter a quantity of 0 or more with at most 6 decimals, like 2 or 1.5.")
+		}
+		if quantity.IsPositive() {
+			d.Lines = append(d.Lines, Quantity{typed.Position, quantity})
+		}
+	}
+	if !d.All && len(d.Lines) == 0 && problems.Err() == nil {
+		problems.Add("/lines", "Enter a quantity for at least one line.")
+	}
+	// The order says nothing: in another one it is the same command.
+	slices.SortFunc(d.Lines, func(a, b Quantity) int { return a.Position - b.Position })
+	if in.SeenOpen != "" {
+		var err error
+		if d.SeenOpen, err = inv.Currency.Parse(in.SeenOpen); err != nil {
+			d.SeenOpen = -1
+		}
+	}
+	return d, problems.Err()
+}

@@ -1,0 +1,72 @@
+// Package credit keeps credit notes: what was taken back of issued invoices. A credit note credits quantities of the
+// invoice's lines, and is posted to the invoice in the same transaction: never more of a line than it bills, never
+// beyond the open amount. It has a number of its own series, and stays as it is. The database works out its amounts,
+// see migrations/00112_credit_notes.sql.
+package credit
+
+import (
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"onlyonce/internal/conflict"
+	"onlyonce/internal/record"
+	"onlyonce/internal/value/date"
+	"onlyonce/internal/value/money"
+)
+
+// Note is a credit note as it is stored. All amounts are minor units of its currency.
+type Note struct {
+	record.Header
+
+	InvoiceID uuid.UUID      `json:"invoice_id"`
+	Number    string         `json:"number"`
+	Date      date.Date      `json:"date"`     // of issue, in UTC
+	Currency  money.Currency `json:"currency"` // of the invoice
+	Lines     []Line         `json:"lines"`
+	Taxes     []Tax          `json:"taxes"` // by rate, lowest first
+	Subtotal  int64          `json:"subtotal"`
+	TaxTotal  int64          `json:"tax_total"`
+	Total     int64          `json:"total"`
+}
+
+// Line credits a quantity of a line of the invoice, or all of it.
+type Line struct {
+	Position    int             `json:"position"` // of the line of the invoice, from 1
+	Description string          `json:"description"`
+	Quantity    decimal.Decimal `json:"quantity"`
+	UnitPrice   int64           `json:"unit_price"`
+	TaxRate     decimal.Decimal `json:"tax_rate"` // percent
+	Net         int64           `json:"net"`
+}
+
+// Tax is what a credit note takes back of one tax rate.
+type Tax struct {
+	Rate decimal.Decimal `json:"rate"` // percent
+	Net  int64           `json:"net"`
+	Tax  int64           `json:"tax"`
+}
+
+// Table has the credit notes.
+var Table = record.Table[Note]{Name: "credit_notes", Fields: `
+	'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes,
+	'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total,
+	'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
+	'lines', (
+		SELECT json_agg(json_build_object(
+			'position', c.position, 'description', l.description, 'quantity', c.quantity::text, 'unit_price', l.unit_price,
+			'tax_rate', l.tax_rate::text, 'net', c.net) ORDER BY c.position)
+		FROM credit_note_lines c, LATERAL (
+			SELECT description, unit_price, tax_rate FROM invoice_lines
+			WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l
+		WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id)`}
+
+// Rules are the uniqueness rules of credit notes.
+func Rules() []conflict.Rule {
+	return []conflict.Rule{
+		{
+			Constraint: "credit_notes_number_once",
+			Sentence:   "One credit note per number in each tenant.",
+			Answer:     "The numbers of credit notes are given out in their order, without gaps. None can be asked for.",
+		},
+	}
+}

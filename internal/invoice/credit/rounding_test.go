@@ -1,0 +1,122 @@
+package credit_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/shopspring/decimal"
+	"pgregory.net/rapid"
+
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/credit"
+	"onlyonce/internal/value/money"
+)
+
+// TestStepsAddUpToTheWhole: whatever is credited in which steps, each credit note is what EN 16931 makes of all that was
+// credited up to it, less what it makes of what was credited before. So the last one leaves nothing open.
+func TestStepsAddUpToTheWhole(t *testing.T) {
+	b := setup(t)
+	tried := 0
+	rapid.Check(t, func(r *rapid.T) {
+		tried++
+		b.creditInSteps(r, fmt.Sprint(tried))
+	})
+}
+
+func (b *bundle) creditInSteps(r *rapid.T, name string) {
+	lines := rapid.SliceOfN(rapid.Custom(anyLine), 1, 4).Draw(r, "lines")
+	inv := b.Issued(name, lines...)
+	credited := make([]decimal.Decimal, len(inv.Lines))
+	before, open := invoice.Totals{}, inv.Total
+	for step := 0; ; step++ {
+		var quantities []string
+		some := false
+		last := step == 5 || rapid.IntRange(0, 3).Draw(r, "last") == 0
+		for i, l := range inv.Lines {
+			left := l.Quantity.Sub(credited[i])
+			part := left
+			if !last {
+				part = left.Mul(decimal.New(rapid.Int64Range(0, 100).Draw(r, "percent"), -2)).Truncate(6)
+			}
+			credited[i] = credited[i].Add(part)
+			quantities, some = append(quantities, part.String()), some || part.IsPositive()
+		}
+		if !some && !last {
+			continue
+		}
+		if last {
+			quantities = nil
+		}
+		if !some {
+			break // everything was credited before
+		}
+		done, err := b.credit(fmt.Sprint(name, " ", step), inv, quantities...)
+		if err != nil {
+			r.Fatal(err)
+		}
+		after, err := invoice.TotalsOf(creditedLines(inv, credited))
+		if err != nil {
+			r.Fatal(err)
+		}
+		checkNote(r, done.Value, before, after)
+		before, open = after, open-done.Value.Total
+		if last {
+			break
+		}
+	}
+	if found := b.Find(inv); found.Open != 0 || open != 0 || found.Credited != inv.Total {
+		r.Fatalf("%d credited and %d open of %d", found.Credited, found.Open, inv.Total)
+	}
+}
+
+// anyLine has few decimals and small amounts, where rounding shows.
+func anyLine(r *rapid.T) invoice.LineInput {
+	return invoice.LineInput{
+		Description: "Design",
+		Quantity:    decimal.New(rapid.Int64Range(1, 100000).Draw(r, "quantity"), -rapid.Int32Range(0, 6).Draw(r, "decimals")).String(),
+		UnitPrice:   decimal.New(rapid.Int64Range(0, 500).Draw(r, "price"), -2).String(),
+		TaxRate:     rapid.SampledFrom([]string{"0", "6.5", "7", "7.0", "23", "33.333", "100"}).Draw(r, "rate"),
+	}
+}
+
+// creditedLines are those of an invoice with the quantities that were credited.
+func creditedLines(inv invoice.Invoice, credited []decimal.Decimal) []invoice.Line {
+	lines := make([]invoice.Line, len(credited))
+	for i, l := range inv.Lines {
+		net, err := money.Multiply(l.UnitPrice, credited[i])
+		if err != nil {
+			panic(err)
+		}
+		lines[i] = invoice.Line{Quantity: credited[i], UnitPrice: l.UnitPrice, TaxRate: l.TaxRate, Net: net}
+	}
+	return lines
+}
+
+// checkNote holds a credit note against the totals before and after it, and its own parts against each other.
+func checkNote(r *rapid.T, note credit.Note, before, after invoice.Totals) {
+	if note.Subtotal != after.Subtotal-before.Subtotal || note.TaxTotal != after.Tax-before.Tax || note.Total != after.Total-before.Total {
+		r.Fatalf("%+v\nbefore %+v\nafter %+v", note, before, after)
+	}
+	for _, l := range note.Lines {
+		note.Subtotal -= l.Net
+	}
+	for _, tax := range note.Taxes {
+		note.TaxTotal -= tax.Tax
+		note.Total -= tax.Net + tax.Tax
+		for _, g := range after.Groups {
+			if g.Rate.Equal(tax.Rate) {
+				for _, was := range before.Groups {
+					if was.Rate.Equal(g.Rate) {
+						g.Net, g.Tax = g.Net-was.Net, g.Tax-was.Tax
+					}
+				}
+				if tax.Net != g.Net || tax.Tax != g.Tax {
+					r.Fatalf("tax %+v, want %+v", tax, g)
+				}
+			}
+		}
+	}
+	if note.Subtotal != 0 || note.TaxTotal != 0 || note.Total != 0 {
+		r.Fatalf("lines and taxes do not add up: %+v", note)
+	}
+}

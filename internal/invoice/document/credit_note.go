@@ -1,0 +1,34 @@
+package document
+
+import (
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/credit"
+	"onlyonce/internal/invoice/pdf"
+	"onlyonce/internal/text"
+)
+
+// OfCreditNote is a credit note as its document shows it, with the parties of its invoice. Nothing in it changes.
+func OfCreditNote(n credit.Note, inv invoice.Invoice) pdf.Document {
+	money := n.Currency.Display
+	shown := pdf.Document{
+		Title: "Credit note " + n.Number, At: n.CreatedAt, Seller: seller(inv), Role: "Credit to", Buyer: buyer(inv),
+		Facts: []pdf.Fact{
+			{Label: "Date", Value: n.Date.Time().Format(day)}, {Label: "Credits invoice", Value: inv.Number},
+		},
+		Currency: n.Currency.String(), Totals: []pdf.Total{{Label: "Subtotal", Amount: money(n.Subtotal)}},
+	}
+	for _, l := range n.Lines {
+		shown.Lines = append(shown.Lines, pdf.Line{
+			Description: l.Description, Quantity: l.Quantity.String(), UnitPrice: money(l.UnitPrice),
+			TaxRate: l.TaxRate.String() + "%", Amount: money(l.Net),
+		})
+	}
+	for _, t := range n.Taxes {
+		shown.Totals = append(shown.Totals, pdf.Total{Label: "Tax " + t.Rate.String() + "% on " + money(t.Net), Amount: money(t.Tax)})
+	}
+	shown.Totals = append(shown.Totals, pdf.Total{Label: "Total credited", Amount: money(n.Total), Grand: true})
+	return shown
+}
+
+// CreditNoteName is what the file of a credit note is called.
+func CreditNoteName(n credit.Note) string { return text.FileName("Credit-note-" + n.Number + ".pdf") }

@@ -1,0 +1,101 @@
+// Package document says what the PDF file of an invoice or a credit note shows.
+package document
+
+import (
+	"cmp"
+	"strings"
+
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/pdf"
+	"onlyonce/internal/text"
+	"onlyonce/internal/value/party"
+)
+
+// Of is an invoice as its document shows it. Nothing in it changes after the invoice was issued but the mark of a void
+// one: payments are no part of it. The error is [money.ErrRange].
+func Of(inv invoice.Invoice) (pdf.Document, error) {
+	totals, err := invoice.TotalsOf(inv.Lines)
+	if err != nil {
+		return pdf.Document{}, err
+	}
+	money := inv.Currency.Display
+	shown := pdf.Document{
+		Title: "Invoice " + inv.Number, At: inv.IssuedAt, Seller: seller(inv), Role: "Bill to", Buyer: buyer(inv),
+		Facts: []pdf.Fact{
+			{Label: "Issue date", Value: inv.IssueDate.Time().Format(day)}, {Label: "Due date", Value: inv.DueDate.Time().Format(day)},
+		},
+		Currency: inv.Currency.String(), Notes: inv.Notes, Payment: Payment(inv),
+	}
+	switch inv.Status {
+	case invoice.StatusDraft:
+		shown.Mark, shown.At = "DRAFT", inv.CreatedAt
+	case invoice.StatusVoid:
+		shown.Mark, shown.At = "VOID", inv.VoidedAt
+	}
+	for _, l := range inv.Lines {
+		shown.Lines = append(shown.Lines, pdf.Line{
+			Description: l.Description, Quantity: l.Quantity.String(), UnitPrice: money(l.UnitPrice),
+			TaxRate: l.TaxRate.String() + "%", Amount: money(l.Net),
+		})
+	}
+	shown.Totals = append(shown.Totals, pdf.Total{Label: "Subtotal", Amount: money(inv.Subtotal)})
+	for _, g := range totals.Groups {
+		shown.Totals = append(shown.Totals, pdf.Total{Label: "Tax " + g.Rate.String() + "% on " + money(g.Net), Amount: money(g.Tax)})
+	}
+	shown.Totals = append(shown.Totals, pdf.Total{Label: "Total", Amount: money(inv.Total), Grand: true})
+	return shown, nil
+}
+
+func seller(inv invoice.Invoice) pdf.Party { return partyOf(inv.Seller.Name, inv.Seller.Details, "") }
+
+func buyer(inv invoice.Invoice) pdf.Party {
+	return partyOf(inv.Customer.Name, inv.Customer.Details, inv.Customer.Email)
+}
+
+func partyOf(name string, d party.Details, email string) pdf.Party {
+	return pdf.Party{Name: name, Address: AddressLines(d), TaxID: TaxText(d), Email: email}
+}
+
+// TaxText says a tax ID, if it is known.
+func TaxText(d party.Details) string {
+	if d.TaxID == "" {
+		return ""
+	}
+	return "Tax ID " + d.TaxID
+}
+
+// AddressLines are the lines of an address as people read it, the last with the country.
+func AddressLines(d party.Details) (lines []string) {
+	for _, line := range append(strings.Split(d.Address, "\n"), party.CountryName(d.Country)) {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// Payment says where an invoice is to be paid, if that is known. A void one is not to be paid.
+func Payment(inv invoice.Invoice) (facts []pdf.Fact) {
+	if inv.Seller.AccountNumber == "" || inv.Status == invoice.StatusVoid {
+		return nil
+	}
+	label := "Account number"
+	if party.IsIBAN(inv.Seller.AccountNumber) {
+		label = "IBAN"
+	}
+	for _, f := range []pdf.Fact{
+		{Label: "Account holder", Value: cmp.Or(inv.Seller.AccountHolder, inv.Seller.Name)},
+		{Label: label, Value: party.SpacedAccount(inv.Seller.AccountNumber)}, {Label: "BIC", Value: inv.Seller.BIC},
+		{Label: "Reference", Value: inv.Number},
+	} {
+		if f.Value != "" {
+			facts = append(facts, f)
+		}
+	}
+	return facts
+}
+
+const day = "2 Jan 2006"
+
+// Name is what the file of an invoice is called. A number may have characters that no name of a file has: see [text.FileName].
+func Name(inv invoice.Invoice) string { return text.FileName("Invoice-" + inv.Number + ".pdf") }

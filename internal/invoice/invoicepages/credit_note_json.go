@@ -1,0 +1,55 @@
+package invoicepages
+
+import (
+	"github.com/google/uuid"
+
+	"onlyonce/internal/invoice/credit"
+	"onlyonce/internal/record"
+	"onlyonce/internal/value/date"
+	"onlyonce/internal/value/money"
+)
+
+// creditNoteJSON is a credit note as the API shows it.
+type creditNoteJSON struct {
+	record.Header
+
+	InvoiceID uuid.UUID        `json:"invoice_id"`
+	Number    string           `json:"number"`
+	Date      date.Date        `json:"date"`
+	Currency  money.Currency   `json:"currency"`
+	Lines     []creditLineJSON `json:"lines"`
+	Taxes     []creditTaxJSON  `json:"taxes"`
+	Subtotal  string           `json:"subtotal" format:"decimal"`
+	TaxTotal  string           `json:"tax_total" format:"decimal"`
+	Total     string           `json:"total" format:"decimal"`
+}
+
+type creditLineJSON struct {
+	Position int `json:"position"`
+
+	lineJSON
+}
+
+type creditTaxJSON struct {
+	Rate string `json:"rate" format:"decimal"`
+	Net  string `json:"net" format:"decimal"`
+	Tax  string `json:"tax" format:"decimal"`
+}
+
+func showCreditNote(n credit.Note) any {
+	c := n.Currency
+	shown := creditNoteJSON{
+		Header: n.Header, InvoiceID: n.InvoiceID, Number: n.Number, Date: n.Date, Currency: c,
+		Lines: make([]creditLineJSON, 0, len(n.Lines)), Taxes: make([]creditTaxJSON, 0, len(n.Taxes)),
+		Subtotal: c.Format(n.Subtotal), TaxTotal: c.Format(n.TaxTotal), Total: c.Format(n.Total),
+	}
+	for _, l := range n.Lines {
+		shown.Lines = append(shown.Lines, creditLineJSON{
+			l.Position, lineJSON{l.Description, l.Quantity.String(), c.Format(l.UnitPrice), l.TaxRate.String(), c.Format(l.Net)},
+		})
+	}
+	for _, t := range n.Taxes {
+		shown.Taxes = append(shown.Taxes, creditTaxJSON{t.Rate.String(), c.Format(t.Net), c.Format(t.Tax)})
+	}
+	return shown
+}

@@ -1,0 +1,131 @@
+package invoicepages
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/credit"
+	"onlyonce/internal/web"
+	"onlyonce/templates"
+	"onlyonce/templates/invoiceviews"
+)
+
+// mountCreditNotes mounts the resource of package credit. They are listed with their invoice.
+func (s *Pages) mountCreditNotes() {
+	m := web.Under(s.invoices, s.Site, web.Resource[credit.Note]{
+		One: "credit note", Many: "credit-notes", Table: credit.Table, Rules: credit.Rules(), View: showCreditNote,
+		Name: func(n credit.Note) string { return n.Number },
+	})
+	draft := web.NewFormUnder(s.invoices, m, credit.Input.Draft, web.Form[credit.Note]{
+		Page: s.creditNoteForm, Facts: creditFacts, Control: creditControl, RepeatedFields: []string{"line_quantity"},
+		Example: credit.Input{Lines: []credit.LineInput{{Position: 1, Quantity: "1"}}},
+	})
+	draft.Form = s.creditOfForm // whose fields are those of lines
+	web.List(m, web.Listing[credit.Note]{
+		Summary: "The credit notes of an invoice, newest first.", View: showCreditNote, Read: web.ListUnder(s.invoices, credit.ListOf),
+	})
+	web.Show(m, web.RecordPage[credit.Note]{Summary: "One credit note.", Page: s.creditNotePage})
+	web.Download(m, "pdf", "application/pdf", "The credit note as a PDF file.", s.creditNotePDF)
+	web.Create(m, "Credit quantities of the lines of an issued invoice, at most what is open. Leave lines out to credit all that is left.",
+		credit.Create, draft, s.freshCreditNote, &credit.ExceedsInvoice, &invoice.NotIssued)
+}
+
+func (s *Pages) creditOfForm(r *http.Request) (credit.Draft, error) {
+	inv, err := s.invoices.Find(r)
+	if err != nil {
+		return credit.Draft{}, err
+	}
+	in := credit.Input{Lines: []credit.LineInput{}, SeenOpen: r.PostForm.Get("seen_open")}
+	for i, quantity := range r.PostForm["line_quantity"] {
+		if strings.TrimSpace(quantity) == "" {
+			quantity = "0"
+		}
+		in.Lines = append(in.Lines, credit.LineInput{Position: i + 1, Quantity: quantity})
+	}
+	return in.Draft(inv)
+}
+
+// freshCreditNote suggests to credit what is left of each line.
+func (s *Pages) freshCreditNote(r *http.Request) (url.Values, error) {
+	inv, err := s.invoices.Find(r)
+	if err == nil {
+		err = credit.Possible(inv)
+	}
+	if err != nil {
+		return nil, err
+	}
+	left, err := credit.LeftOf(r.Context(), s.Pool, web.Principal(r).Tenant, inv.ID)
+	fresh := url.Values{}
+	for _, line := range left {
+		fresh.Add("line_quantity", line.Quantity.String())
+	}
+	return fresh, err
+}
+
+func (s *Pages) creditNoteForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
+	inv, err := s.invoices.Find(r)
+	if err != nil {
+		return nil, err
+	}
+	left, err := credit.LeftOf(r.Context(), s.Pool, web.Principal(r).Tenant, inv.ID)
+	if err != nil {
+		return nil, err
+	}
+	view := invoiceviews.CreditNoteFormView{
+		Form: f, Number: inv.Number, Href: "/invoices/" + inv.ID.String(), Currency: inv.Currency.String(),
+		Open: inv.Currency.Display(inv.Open), SeenOpen: inv.Currency.Format(inv.Open),
+	}
+	for _, line := range left {
+		view.Lines = append(view.Lines, invoiceviews.CreditLine{
+			Description: line.Description, UnitPrice: inv.Currency.Display(line.UnitPrice), Left: line.Quantity.String(),
+		})
+	}
+	return invoiceviews.CreditNoteForm(p, view), nil
+}
+
+// creditFacts says what was typed, each line as one fact.
+func creditFacts(typed url.Values) []templates.Fact {
+	var facts []templates.Fact
+	for i, quantity := range typed["line_quantity"] {
+		facts = append(facts, templates.Fact{Label: "Quantity of line " + strconv.Itoa(i+1), Value: quantity})
+	}
+	return facts
+}
+
+// creditControl finds the form control for a place in the command.
+func creditControl(pointer string) string {
+	parts := strings.Split(pointer, "/") // such as "", "lines", "0", "quantity"
+	index := 0
+	if len(parts) > 2 {
+		index, _ = strconv.Atoi(parts[2])
+	}
+	return invoiceviews.LineControl("line_quantity", index)
+}
+
+func (s *Pages) creditNotePage(r *http.Request, p templates.Page, n credit.Note) (templ.Component, error) {
+	inv, err := invoice.Table.Find(r.Context(), s.Pool, web.Principal(r).Tenant, n.InvoiceID)
+	if err != nil {
+		return nil, err
+	}
+	money := n.Currency.Display
+	view := invoiceviews.CreditNote{
+		Number: n.Number, Seller: seller(inv), Buyer: buyer(inv), Date: web.DateText(n.Date), Currency: n.Currency.String(),
+		InvoiceNumber: inv.Number, InvoiceHref: "/invoices/" + inv.ID.String(),
+		Subtotal: money(n.Subtotal), Total: money(n.Total), PDFHref: "/credit-notes/" + n.ID.String() + "/pdf",
+	}
+	for _, l := range n.Lines {
+		view.Lines = append(view.Lines, invoiceviews.InvoiceLine{
+			Description: l.Description, Quantity: l.Quantity.String(), UnitPrice: money(l.UnitPrice),
+			TaxRate: l.TaxRate.String() + "%", Amount: money(l.Net),
+		})
+	}
+	for _, t := range n.Taxes {
+		view.Taxes = append(view.Taxes, invoiceviews.TaxLine{Rate: t.Rate.String() + "%", Net: money(t.Net), Amount: money(t.Tax)})
+	}
+	return invoiceviews.CreditNotePage(p, view), nil
+}

@@ -1,0 +1,41 @@
+package invoicepages
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+
+	"github.com/a-h/templ"
+
+	"onlyonce/internal/customer"
+	"onlyonce/internal/invalid"
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/record"
+	"onlyonce/internal/value/date"
+	"onlyonce/internal/web"
+	"onlyonce/templates"
+	"onlyonce/templates/invoiceviews"
+)
+
+// OfCustomer is the section with the invoices on the page of a customer.
+func (s *Pages) OfCustomer(r *http.Request, c customer.Customer, view *templates.RecordView) (templ.Component, error) {
+	invoices, err := web.PageOf(r, func(r *http.Request, page record.Page) (record.List[invoice.Summary], error) {
+		return invoice.List(r.Context(), s.Pool, web.Principal(r).Tenant, invoice.Filter{Customer: c.ID}, page)
+	})
+	if _, wrong := errors.AsType[*invalid.Error](err); wrong {
+		return nil, web.ErrNotFound
+	}
+	if err != nil {
+		return nil, err
+	}
+	balance, err := invoice.BalanceOf(r.Context(), s.Pool, web.Principal(r).Tenant, c.ID, date.Today())
+	if err != nil {
+		return nil, err
+	}
+	view.New = templates.Link{Text: "New invoice", Href: "/invoices/new?customer=" + c.ID.String()}
+	of := url.Values{"customer_id": {c.ID.String()}}
+	return invoiceviews.CustomerInvoicesSection(invoiceviews.CustomerInvoices{
+		Rows: invoiceRows(invoices.Rows), Pager: web.PagerOf(r, invoices), Href: "/invoices?" + of.Encode(),
+		Balance: standing(balance, of, false),
+	}), nil
+}

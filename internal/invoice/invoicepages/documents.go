@@ -1,0 +1,55 @@
+package invoicepages
+
+import (
+	"context"
+	"net/http"
+
+	"golang.org/x/sync/semaphore"
+
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/credit"
+	"onlyonce/internal/invoice/document"
+	"onlyonce/internal/invoice/pdf"
+	"onlyonce/internal/web"
+)
+
+// documentsAtOnce is how many documents are rendered at once: the largest ones take a processor for half a second, and
+// some 60 MB.
+const documentsAtOnce = 2
+
+// documents renders invoices and credit notes as PDF files.
+type documents struct {
+	renderer *pdf.Renderer
+	rendered *semaphore.Weighted // those that are rendered now
+}
+
+func newDocuments() *documents {
+	return &documents{renderer: pdf.New(), rendered: semaphore.NewWeighted(documentsAtOnce)}
+}
+
+func (d *documents) ofInvoice(r *http.Request, inv invoice.Invoice) (web.File, error) {
+	shown, err := document.Of(inv)
+	if err != nil {
+		return web.File{}, err
+	}
+	return d.file(r.Context(), document.Name(inv), shown)
+}
+
+// file renders a document, for few at once. It returns errCrowded to those that wait too long.
+func (d *documents) file(ctx context.Context, name string, shown pdf.Document) (web.File, error) {
+	if err := web.TakePlace(ctx, d.rendered); err != nil {
+		return web.File{}, err
+	}
+	defer d.rendered.Release(1)
+	content, err := d.renderer.Render(shown)
+	return web.File{Name: name, Content: content}, err
+}
+
+// creditNotePDF needs the invoice of the note too.
+func (s *Pages) creditNotePDF(r *http.Request, n credit.Note) (web.File, error) {
+	inv, err := invoice.Table.Find(r.Context(), s.Pool, web.Principal(r).Tenant, n.InvoiceID)
+	if err != nil {
+		return web.File{}, err
+	}
+	return s.documents.file(r.Context(), document.CreditNoteName(n), document.OfCreditNote(n, inv))
+}

@@ -1,0 +1,28 @@
+package invoicepages
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"golang.org/x/sync/semaphore"
+
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/web"
+)
+
+// TestFewDocumentsAtOnce: who waits too long for a place is told to come again.
+func TestFewDocumentsAtOnce(t *testing.T) {
+	t.Parallel()
+	d := &documents{rendered: semaphore.NewWeighted(1)}
+	if !d.rendered.TryAcquire(1) {
+		t.Fatal("no place")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := d.ofInvoice(httptest.NewRequestWithContext(ctx, http.MethodGet, "/", http.NoBody), invoice.Invoice{})
+	if name := web.ProblemName(err); name != "busy" {
+		t.Errorf("%v: %q", err, name)
+	}
+}

@@ -1,0 +1,66 @@
+package invoicepages
+
+import (
+	"net/http"
+	"strings"
+
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/document"
+	"onlyonce/internal/invoice/ubl"
+	"onlyonce/internal/value/party"
+	"onlyonce/internal/web"
+)
+
+// invoiceUBL writes an issued invoice as XML. It returns a [*conflict.Error] for one that is a draft or void.
+func invoiceUBL(_ *http.Request, inv invoice.Invoice) (web.File, error) {
+	if err := invoice.Sendable(inv); err != nil {
+		return web.File{}, err
+	}
+	sent, err := eInvoice(inv)
+	if err != nil {
+		return web.File{}, err
+	}
+	content, err := ubl.Marshal(sent)
+	return web.File{Name: "Invoice-" + inv.Number + ".xml", Content: content}, err
+}
+
+// eInvoice is an issued invoice as its XML says it. Payments change what is paid and open, and nothing else does.
+func eInvoice(inv invoice.Invoice) (ubl.Invoice, error) {
+	totals, err := invoice.TotalsOf(inv.Lines)
+	if err != nil {
+		return ubl.Invoice{}, err
+	}
+	money := inv.Currency.Format
+	sent := ubl.Invoice{
+		Number: inv.Number, IssueDate: inv.IssueDate.String(), DueDate: inv.DueDate.String(), Currency: inv.Currency.String(),
+		Notes:    inv.Notes,
+		Seller:   ublParty(inv.Seller.Name, inv.Seller.Details),
+		Buyer:    ublParty(inv.Customer.Name, inv.Customer.Details),
+		Account:  ubl.Account{Number: inv.Seller.AccountNumber, Holder: inv.Seller.AccountHolder, BIC: inv.Seller.BIC},
+		Subtotal: money(inv.Subtotal), TaxTotal: money(inv.TaxTotal), Total: money(inv.Total), Paid: money(inv.Paid),
+		Open: money(inv.Total - inv.Paid), // a credit note is a document of its own
+	}
+	sent.Buyer.Email, sent.Buyer.TaxID = inv.Customer.Email, "" // there is a place for other tax numbers of the seller only
+	for _, g := range totals.Groups {
+		sent.Taxes = append(sent.Taxes, ubl.Tax{Rate: g.Rate.String(), Net: money(g.Net), Amount: money(g.Tax)})
+	}
+	for _, l := range inv.Lines {
+		sent.Lines = append(sent.Lines, ubl.Line{
+			Name: l.Description, Quantity: l.Quantity.String(), UnitPrice: money(l.UnitPrice), TaxRate: l.TaxRate.String(),
+			Net: money(l.Net),
+		})
+	}
+	return sent, nil
+}
+
+// ublParty names a party. A tax ID is a VAT identifier if it begins with the code of a country (BR-CO-09).
+func ublParty(name string, d party.Details) ubl.Party {
+	p := ubl.Party{Name: name, Address: document.AddressLines(party.Details{Address: d.Address}), Country: d.Country}
+	id := strings.ToUpper(strings.Join(strings.Fields(d.TaxID), ""))
+	if len(id) > 2 && (party.IsCountry(id[:2]) || id[:2] == "EL" || id[:2] == "XI") { // Greece and Northern Ireland
+		p.VAT = id
+	} else {
+		p.TaxID = d.TaxID
+	}
+	return p
+}

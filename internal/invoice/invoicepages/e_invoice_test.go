@@ -1,0 +1,195 @@
+package invoicepages
+
+import (
+	"encoding/xml"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+	"pgregory.net/rapid"
+
+	"onlyonce/internal/customer"
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/ubl"
+	"onlyonce/internal/value/money"
+	"onlyonce/internal/value/party"
+)
+
+// element is a piece of XML, as anybody may read it.
+type element struct {
+	XMLName  xml.Name  `xml:""`
+	Currency string    `xml:"currencyID,attr"`
+	Unit     string    `xml:"unitCode,attr"`
+	Text     string    `xml:",chardata"`
+	Children []element `xml:",any"`
+}
+
+// all gives the elements at a path of names.
+func (e element) all(path string) []element {
+	name, rest, deeper := strings.Cut(path, "/")
+	var found []element
+	for _, child := range e.Children {
+		switch {
+		case child.XMLName.Local != name:
+		case deeper:
+			found = append(found, child.all(rest)...)
+		default:
+			found = append(found, child)
+		}
+	}
+	return found
+}
+
+func (e element) walk(visit func(element)) {
+	visit(e)
+	for _, child := range e.Children {
+		child.walk(visit)
+	}
+}
+
+func (e element) text(path string) string {
+	for _, found := range e.all(path) {
+		return found.Text
+	}
+	return ""
+}
+
+func (e element) amounts(path string) (all []decimal.Decimal) {
+	for _, found := range e.all(path) {
+		amount, err := decimal.NewFromString(found.Text)
+		if err != nil {
+			amount = decimal.New(-1, 30) // which no rule takes for right
+		}
+		all = append(all, amount)
+	}
+	return all
+}
+
+func (e element) amount(path string) decimal.Decimal { return sum(e.amounts(path)) }
+
+// decimals is how many the currency of the invoice has.
+func (e element) decimals() int32 {
+	c, _ := money.ParseCurrency(e.text("DocumentCurrencyCode"))
+	return c.Decimals()
+}
+
+// failure is a test, or a property.
+type failure interface {
+	Helper()
+	Fatal(args ...any)
+}
+
+// issued is the XML of an invoice that was typed so, issued, and paid and credited in part.
+func issued(t failure, in invoice.Input, paid func(total int64) int64) string {
+	t.Helper()
+	d, err := in.Draft()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sums, err := invoice.TotalsOf(d.Lines)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inv := invoice.Invoice{
+		Number: in.Number, Status: invoice.StatusIssued, Seller: invoice.Seller{
+			Name: "Acme", Details: party.Details{Address: "12 Dame Street\nDublin 2", Country: "IE", TaxID: "IE 6388047V"},
+			BankAccount: party.BankAccount{AccountHolder: "Acme Limited", AccountNumber: "IE29AIBK93115212345678", BIC: "AIBKIE2D"},
+		},
+		Customer: invoice.Buyer{
+			Customer: invoice.Customer{Name: in.Customer.Name, Email: in.Customer.Email},
+			Details:  party.Details{Address: "12 St James's Square\nLondon", Country: "GB", TaxID: "GB123456789"},
+		},
+
+		Currency: d.Currency, IssueDate: d.IssueDate, DueDate: d.DueDate, Lines: d.Lines, Notes: d.Notes, IssuedAt: time.Unix(0, 0),
+		Subtotal: sums.Subtotal, TaxTotal: sums.Tax, Total: sums.Total, Paid: paid(sums.Total),
+	}
+	inv.Credited = (inv.Total - inv.Paid) / 2
+	inv.Open = inv.Total - inv.Paid - inv.Credited
+	sent, err := eInvoice(inv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := ubl.Marshal(sent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+// broken lists the rules that an invoice breaks.
+func broken(t failure, text string) (all []string) {
+	t.Helper()
+	var inv element
+	if err := xml.Unmarshal([]byte(text), &inv); err != nil {
+		t.Fatal(err)
+	}
+	for _, rule := range rules() {
+		if problem := rule.check(inv); problem != "" {
+			all = append(all, rule.name+": "+problem)
+		}
+	}
+	return all
+}
+
+// TestEInvoiceKeepsTheRules, for invoices of all kinds.
+func TestEInvoiceKeepsTheRules(t *testing.T) {
+	t.Parallel()
+	// plain draws a decimal with up to so many decimals.
+	plain := func(t *rapid.T, label string, least, most int64, decimals int32) string {
+		scale := rapid.Int32Range(0, decimals).Draw(t, label+" decimals")
+		return decimal.New(rapid.Int64Range(least, most).Draw(t, label), -scale).String()
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		currency, _ := money.ParseCurrency(rapid.SampledFrom([]string{"EUR", "PLN", "JPY", "KWD"}).Draw(t, "currency"))
+		in := invoice.Input{
+			Number: "2026-0042", Customer: &customer.Input{Email: "ada@example.com", Name: "Ada & Söhne <GmbH>"},
+			IssueDate: "2026-11-21", DueDate: "2026-12-21", Currency: currency.String(),
+			Notes: rapid.SampledFrom([]string{"", "a\nb"}).Draw(t, "notes"),
+		}
+		for range rapid.IntRange(1, 20).Draw(t, "lines") {
+			in.Lines = append(in.Lines, invoice.LineInput{
+				Description: rapid.SampledFrom([]string{"Design", "a\nb", "क्षत्रिय"}).Draw(t, "description"),
+				Quantity:    plain(t, "quantity", 1, 1_000_000, 6),
+				UnitPrice:   plain(t, "price", 0, 100_000, currency.Decimals()),
+				TaxRate: rapid.OneOf(rapid.SampledFrom([]string{"0", "0.000", "5", "8", "23", "23.0"}),
+					rapid.Custom(func(t *rapid.T) string { return plain(t, "rate", 0, 100, 3) })).Draw(t, "rate"),
+			})
+		}
+		text := issued(t, in, func(total int64) int64 { return rapid.Int64Range(0, total).Draw(t, "paid") })
+		if problems := broken(t, text); len(problems) > 0 {
+			t.Fatalf("%v in\n%s", problems, text)
+		}
+	})
+}
+
+// TestEveryRuleCanFail: a rule that notices nothing proves nothing.
+func TestEveryRuleCanFail(t *testing.T) {
+	t.Parallel()
+	text := issued(t, invoice.Input{
+		Number: "2026-0042", Customer: &customer.Input{Email: "ada@example.com", Name: "Ada"},
+		IssueDate: "2026-11-21", DueDate: "2026-12-21", Currency: "EUR",
+		Lines: []invoice.LineInput{
+			{Description: "Design", Quantity: "2", UnitPrice: "50.00", TaxRate: "23"},
+			{Description: "Books", Quantity: "1.5", UnitPrice: "7.99", TaxRate: "0"},
+		},
+	}, func(int64) int64 { return 34_99 })
+	if problems := broken(t, text); len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	for i, rule := range rules() {
+		t.Run(strconv.Itoa(i)+" "+rule.name, func(t *testing.T) {
+			t.Parallel()
+			changed := strings.ReplaceAll(text, rule.breaks[0], rule.breaks[1])
+			if changed == text {
+				t.Fatalf("%q is not in\n%s", rule.breaks[0], text)
+			}
+			noticed := func(problem string) bool { return strings.HasPrefix(problem, rule.name+":") }
+			if problems := broken(t, changed); !slices.ContainsFunc(problems, noticed) {
+				t.Errorf("only %v", problems)
+			}
+		})
+	}
+}

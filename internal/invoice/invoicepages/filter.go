@@ -1,0 +1,179 @@
+package invoicepages
+
+import (
+	"errors"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"onlyonce/internal/customer"
+	"onlyonce/internal/invalid"
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/record"
+	"onlyonce/internal/value/date"
+	"onlyonce/internal/web"
+	"onlyonce/templates"
+)
+
+// statuses are what invoices are filtered by: their states, and what people ask for most.
+func statuses() []templates.Option {
+	return []templates.Option{
+		{Value: "", Text: "All"}, {Value: invoice.StatusDraft, Text: "Draft"}, {Value: "open", Text: "Open"},
+		{Value: "overdue", Text: "Overdue"}, {Value: invoice.StatusIssued, Text: "Issued"},
+		{Value: invoice.StatusPartly, Text: "Partially paid"}, {Value: invoice.StatusPaid, Text: "Paid"},
+		{Value: invoice.StatusCredited, Text: "Credited"}, {Value: invoice.StatusVoid, Text: "Void"},
+	}
+}
+
+// sorts are the orders of a list of invoices as people read them, in the order of [invoice.Sorts].
+func sorts() []templates.Option {
+	texts := []string{"Newest first", "Oldest first", "Due first", "By number", "Largest total"}
+	var all []templates.Option
+	for i, sort := range invoice.Sorts() {
+		all = append(all, templates.Option{Value: sort, Text: texts[i]})
+	}
+	return all
+}
+
+// invoiceFilters are what the API filters and sorts invoices by.
+func invoiceFilters() []web.Parameter {
+	var states []string
+	for _, status := range statuses()[1:] {
+		states = append(states, status.Value)
+	}
+	return []web.Parameter{
+		{Name: "q", Meaning: "Only those of which the number, a line, or the customer's name or email has words that begin like these. " +
+			"All must be found."},
+		{Name: "status", Meaning: "Only those in this state. Open ones are issued and not paid in full.", Values: states},
+		{Name: "customer_id", Meaning: "Only those of this customer.", Format: "uuid"},
+		{Name: "from", Meaning: "Only those issued on this day or later.", Format: "date"},
+		{Name: "to", Meaning: "Only those issued on this day or before.", Format: "date"},
+		{Name: "paid_from", Meaning: "Only those with a payment on this day or later. With paid_to, one payment is both.", Format: "date"},
+		{Name: "paid_to", Meaning: "Only those with a payment on this day or before.", Format: "date"},
+		{Name: "sort", Meaning: "The order. newest and oldest go by the issue date.", Values: invoice.Sorts()},
+	}
+}
+
+// invoiceFilter reads which invoices are wanted. Its error is an [*invalid.Error].
+func invoiceFilter(r *http.Request) (f invoice.Filter, err error) {
+	query := r.URL.Query()
+	var problems invalid.Error
+	for _, name := range []string{"status", "customer_id", "from", "to", "paid_from", "paid_to", "sort"} {
+		if len(query[name]) > 1 {
+			problems.Add("/"+name, "Give "+name+" once.")
+		}
+	}
+	f.Search = web.SearchOf(query, &problems)
+	switch status := query.Get("status"); {
+	case status == "open":
+		f.States = invoice.OpenStates()
+	case status == "overdue":
+		f.Overdue = date.Today()
+	case !slices.ContainsFunc(statuses(), func(o templates.Option) bool { return o.Value == status }):
+		problems.Add("/status", "Choose one of the statuses.")
+	case status != "":
+		f.States = []string{status}
+	}
+	if id := query.Get("customer_id"); id != "" {
+		if f.Customer, err = uuid.Parse(id); err != nil {
+			problems.Add("/customer_id", "Give the id of a customer.")
+		}
+	}
+	f.From, f.To = daysOf(query, "from", "to", &problems)
+	f.PaidFrom, f.PaidTo = daysOf(query, "paid_from", "paid_to", &problems)
+	if f.Sort = query.Get("sort"); f.Sort != "" && !slices.Contains(invoice.Sorts(), f.Sort) {
+		problems.Add("/sort", "Sort by one of "+strings.Join(invoice.Sorts(), ", ")+".")
+	}
+	return f, problems.Err()
+}
+
+// daysOf reads the first and the last day of a time, both of which may be left open.
+func daysOf(query url.Values, first, last string, problems *invalid.Error) (from, to date.Date) {
+	from, to = dayOf(query, first, problems), dayOf(query, last, problems)
+	if (from != date.Date{}) && (to != date.Date{}) && to.Before(from) {
+		problems.Add("/"+last, "The last day must not be before the first one.")
+	}
+	return from, to
+}
+
+func dayOf(query url.Values, name string, problems *invalid.Error) (day date.Date) {
+	if text := query.Get(name); text != "" {
+		var err error
+		if day, err = date.Parse(text); err != nil {
+			problems.Add("/"+name, "Enter a day as year-month-day, like 2026-11-21.")
+		}
+	}
+	return day
+}
+
+// invoiceFinder is what invoices are searched and filtered by.
+func (s *Pages) invoiceFinder(r *http.Request) (templates.Finder, error) {
+	query := r.URL.Query()
+	finder := templates.Finder{
+		Href: "/invoices", Many: "invoices", Search: query.Get("q"), Placeholder: "Number, customer or text", Dated: "Issued",
+		From: query.Get("from"), To: query.Get("to"), Sort: query.Get("sort"), Sorts: sorts(),
+	}
+	var said []string
+	if finder.Search != "" {
+		said = append(said, "“"+web.Beginning(finder.Search)+"”")
+	}
+	for _, status := range statuses() {
+		current := query.Get("status") == status.Value
+		finder.Chips = append(finder.Chips, templates.NavItem{
+			Text: status.Text, Current: current, Href: web.ListURL("/invoices", query, "status", status.Value),
+		})
+		if current && status.Value != "" {
+			said = append(said, strings.ToLower(status.Text))
+			finder.Hidden = append(finder.Hidden, templates.Field{Name: "status", Value: status.Value})
+		}
+	}
+	if id, err := uuid.Parse(query.Get("customer_id")); err == nil {
+		of, err := customer.Table.Find(r.Context(), s.Pool, web.Principal(r).Tenant, id)
+		if err != nil && !errors.Is(err, record.ErrNotFound) {
+			return finder, err
+		}
+		if err != nil {
+			of.Name = "an unknown customer"
+		}
+		said = append(said, "of "+of.Name)
+		finder.Hidden = append(finder.Hidden, templates.Field{Name: "customer_id", Value: id.String()})
+		finder.Only = append(finder.Only, templates.Narrowing{
+			Text: "of " + of.Name, All: "Show all customers", Href: web.ListURL("/invoices", query, "customer_id", ""),
+		})
+	}
+	for _, bound := range []struct{ name, text string }{{"from", "issued from "}, {"to", "issued until "}} {
+		if day, err := date.Parse(query.Get(bound.name)); err == nil {
+			said = append(said, bound.text+day.Time().Format("2 Jan 2006"))
+		}
+	}
+	if paid := paidWithin(&finder, query); paid != "" {
+		said = append(said, paid)
+	}
+	if finder.Said = strings.Join(said, ", "); finder.Said != "" {
+		finder.ClearHref = "/invoices"
+	}
+	return finder, nil
+}
+
+// paidWithin narrows a finder to the days of payments that are asked for, if any, and says which.
+func paidWithin(finder *templates.Finder, query url.Values) string {
+	said := []string{"paid"}
+	rest := maps.Clone(query)
+	for _, bound := range []struct{ name, text string }{{"paid_from", "from "}, {"paid_to", "until "}} {
+		if day, err := date.Parse(query.Get(bound.name)); err == nil {
+			said = append(said, bound.text+day.Time().Format("2 Jan 2006"))
+			finder.Hidden = append(finder.Hidden, templates.Field{Name: bound.name, Value: day.String()})
+		}
+		rest.Del(bound.name)
+	}
+	if len(said) == 1 {
+		return ""
+	}
+	text := strings.Join(said, " ")
+	finder.Only = append(finder.Only, templates.Narrowing{Text: text, All: "Show all days", Href: web.ListURL("/invoices", rest, "", "")})
+	return text
+}

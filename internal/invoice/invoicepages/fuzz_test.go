@@ -1,0 +1,142 @@
+package invoicepages
+
+import (
+	"encoding/json"
+	"errors"
+	"net/url"
+	"reflect"
+	"strings"
+	"testing"
+
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invalid"
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/web"
+	"onlyonce/internal/web/webtest"
+)
+
+const validInvoice = `{"number":"2026-0042","customer":{"email":"ada@example.com","name":"Ada"},"issue_date":"2026-11-21",
+	"due_date":"2026-12-21","currency":"EUR","lines":[{"description":"Design","quantity":"2","unit_price":"50.00","tax_rate":"23"}],
+	"notes":"a\r\nb"}`
+
+// maxRepeats is how many elements an array may have, and how many fields of a form one name.
+const maxRepeats = 500
+
+// FuzzInvoiceJSON: a body is refused with a reason of a bounded length, or is within its bounds and means the
+// same to any other decoder. If it is a valid command, a form could have sent it as well.
+func FuzzInvoiceJSON(f *testing.F) {
+	for _, seed := range []string{
+		"", "{}", "null", "[]", validInvoice, validInvoice + "x", validInvoice + " ", strings.Replace(validInvoice, `"2"`, `2`, 1),
+		strings.Replace(validInvoice, `"customer"`, `"CUSTOMER"`, 1), strings.Replace(validInvoice, "Design", `\ud800`, 1),
+		`{"lines":[{"tax_rate":"9"}],` + validInvoice[1:], strings.Replace(validInvoice, `"tax_rate"`, `"quantity":"3","tax_rate"`, 1),
+		`{"lines":[` + strings.Repeat(`{},`, maxRepeats-1) + `{}]}`, `{"lines":[` + strings.Repeat(`{},`, maxRepeats) + `{}]}`,
+		strings.Repeat(`{"notes":[`, 50), `{"` + strings.Repeat("x", 1000) + `":1}`, validInvoice + strings.Repeat(" ", 1000),
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		var in invoice.Input
+		if err := web.DecodeJSON(webtest.Posted("application/json", body), &in); err != nil {
+			if name := web.ProblemName(err); name != "malformed" && name != "invalid" && name != "too-large" || len(err.Error()) > 2000 {
+				t.Errorf("%q: %v", body, err)
+			}
+			return
+		}
+		// encoding/json merges what comes twice, and takes any capitals: what was accepted has neither.
+		var lenient invoice.Input
+		if err := json.Unmarshal([]byte(body), &lenient); err != nil || !reflect.DeepEqual(in, lenient) || len(in.Lines) > maxRepeats {
+			t.Errorf("%q: %v\n%+v\n%+v", body, err, in, lenient)
+		}
+		if draft, ok := accepted(t, in); ok {
+			r := webtest.Posted("application/x-www-form-urlencoded", asForm(in).Encode())
+			if err := web.ParseForm(r); err != nil {
+				t.Fatal(err)
+			}
+			sameCommand(t, draft, readInvoice(r.PostForm))
+		}
+	})
+}
+
+// FuzzInvoiceForm: a form is refused with a reason, or is a command that JSON could have sent as well.
+func FuzzInvoiceForm(f *testing.F) {
+	var in invoice.Input
+	if err := json.Unmarshal([]byte(validInvoice), &in); err != nil {
+		f.Fatal(err)
+	}
+	for _, seed := range []string{
+		"", "%", "a;b", asForm(in).Encode(), asForm(in).Encode() + "&line_description=", asForm(in).Encode() + "&next_number=1",
+		asForm(in).Encode() + "&number=7", strings.Repeat("line_tax_rate=&", maxRepeats), strings.Repeat("line_tax_rate=&", maxRepeats+1),
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		r := webtest.Posted("application/x-www-form-urlencoded", body)
+		if err := web.ParseForm(r); err != nil {
+			return
+		}
+		in := readInvoice(r.PostForm)
+		if draft, ok := accepted(t, in); ok {
+			encoded, err := json.Marshal(in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var again invoice.Input
+			if err := web.DecodeJSON(webtest.Posted("application/json", string(encoded)), &again); err != nil {
+				t.Fatalf("%s: %v", encoded, err)
+			}
+			sameCommand(t, draft, again)
+		}
+	})
+}
+
+// accepted gives the command, if it is valid. If not, there must be a sentence about it.
+func accepted(t *testing.T, in invoice.Input) (invoice.Draft, bool) {
+	t.Helper()
+	draft, err := in.Draft()
+	if err == nil {
+		return draft, true
+	}
+	problems, ok := errors.AsType[*invalid.Error](err)
+	if !ok || len(problems.Fields) == 0 || problems.Fields[0].Message == "" {
+		t.Errorf("%+v: refused without a reason: %v", in, err)
+	}
+	return draft, false
+}
+
+func asForm(in invoice.Input) url.Values {
+	form := url.Values{
+		"number": {in.Number}, "customer_id": {in.CustomerID}, "issue_date": {in.IssueDate}, "due_date": {in.DueDate},
+		"currency": {in.Currency}, "notes": {in.Notes},
+	}
+	if in.Customer != nil {
+		form.Set("customer_email", in.Customer.Email)
+		form.Set("customer_name", in.Customer.Name)
+	}
+	for _, line := range in.Lines {
+		form.Add("line_description", line.Description)
+		form.Add("line_quantity", line.Quantity)
+		form.Add("line_unit_price", line.UnitPrice)
+		form.Add("line_tax_rate", line.TaxRate)
+	}
+	return form
+}
+
+// sameCommand: what came the other way has the same fingerprint.
+func sameCommand(t *testing.T, want invoice.Draft, in invoice.Input) {
+	t.Helper()
+	got, err := in.Draft()
+	if err != nil {
+		t.Fatalf("refused the other way: %v", err)
+	}
+	first, err := idempotency.FingerprintOf(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := idempotency.FingerprintOf(got)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first != second {
+		t.Errorf("fingerprints differ:\n%+v\n%+v", want, got)
+	}
+}

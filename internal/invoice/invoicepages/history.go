@@ -1,0 +1,36 @@
+package invoicepages
+
+import (
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/web"
+	"onlyonce/templates"
+)
+
+// invoiceChanges says what was changed of an invoice besides the fields of its form: customer, lines and total. Its
+// state is said by what was done.
+func invoiceChanges(inv invoice.Invoice) web.DescribeChanges {
+	return web.InTurn(customerChanges, lineChanges, web.AmountChanges("Total", "total", "currency", inv.Currency))
+}
+
+func customerChanges(fields web.Changed) []templates.HistoryChange {
+	values, ok := fields["customer"]
+	if !ok {
+		return nil
+	}
+	return []templates.HistoryChange{customerChange(web.Decoded[invoice.Customer](values[0]), web.Decoded[invoice.Customer](values[1]))}
+}
+
+func lineChanges(fields web.Changed) []templates.HistoryChange {
+	if _, ok := fields["lines"]; !ok {
+		return nil
+	}
+	return []templates.HistoryChange{{Label: "Lines"}}
+}
+
+// customerChange tells two customers apart by what differs.
+func customerChange(was, is invoice.Customer) templates.HistoryChange {
+	if was.Name == is.Name {
+		return templates.HistoryChange{Label: "Customer", Was: was.Email, Is: is.Email}
+	}
+	return templates.HistoryChange{Label: "Customer", Was: was.Name, Is: is.Name}
+}

@@ -1,0 +1,200 @@
+package invoicepages
+
+import (
+	"cmp"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"onlyonce/internal/customer"
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/people/settings"
+	"onlyonce/internal/value/date"
+	"onlyonce/internal/web"
+	"onlyonce/templates"
+	"onlyonce/templates/invoiceviews"
+)
+
+// lineFields come once for each line.
+var lineFields = []string{"line_description", "line_quantity", "line_unit_price", "line_tax_rate"}
+
+// draftOfForm reads the command of a person.
+func draftOfForm(r *http.Request) (invoice.Draft, error) {
+	return withoutBlankLines(readInvoice(r.PostForm)).Draft()
+}
+
+// readInvoice takes the fields of the form.
+func readInvoice(form url.Values) invoice.Input {
+	customerID, _, _ := strings.Cut(form.Get("customer_id"), " ") // see customerOption
+	in := invoice.Input{
+		Number: form.Get("number"), CustomerID: customerID,
+		IssueDate: form.Get("issue_date"), DueDate: form.Get("due_date"),
+		Currency: form.Get("currency"), Notes: form.Get("notes"),
+		AllowRepeat: form.Get("allow_repeat") == "1",
+	}
+	if next := form.Get("next_number"); next != "" {
+		in.Number = "" // the one that is next by then
+		if form.Get("version") != "" {
+			in.Number = next // because blank means to keep the number
+		}
+	}
+	// "Create as a new invoice" is an answer: whoever says so is not asked whether a repeat is meant, and
+	// does not mean the number that the form has used.
+	if used := form.Get("used_name"); used != "" && form.Get("fresh_key") != "" {
+		in.AllowRepeat = true
+		if invoice.SameNumber(in.Number, used) {
+			in.Number = ""
+		}
+	}
+	if in.CustomerID == "" {
+		in.Customer = &customer.Input{Email: form.Get("customer_email"), Name: form.Get("customer_name")}
+	}
+	at := func(name string, i int) string {
+		if values := form[name]; i < len(values) {
+			return values[i]
+		}
+		return ""
+	}
+	lines := max(len(form["line_description"]), len(form["line_quantity"]), len(form["line_unit_price"]), len(form["line_tax_rate"]))
+	for i := range lines {
+		in.Lines = append(in.Lines, invoice.LineInput{
+			Description: at("line_description", i), Quantity: at("line_quantity", i),
+			UnitPrice: at("line_unit_price", i), TaxRate: at("line_tax_rate", i),
+		})
+	}
+	return in
+}
+
+// withoutBlankLines drops the lines that were left blank, but for the first. Quantity and rate do not
+// count: the form fills them in.
+func withoutBlankLines(in invoice.Input) invoice.Input {
+	first := true
+	in.Lines = slices.DeleteFunc(slices.Clone(in.Lines), func(l invoice.LineInput) bool {
+		blank := !first && strings.TrimSpace(l.Description) == "" && strings.TrimSpace(l.UnitPrice) == ""
+		first = false
+		return blank
+	})
+	return in
+}
+
+// newLine is a line to fill in. There is no default tax rate: an invoice must not be free of tax because
+// nobody looked. Further lines take the rate of the one above.
+func newLine(above []invoice.LineInput) invoice.LineInput {
+	line := invoice.LineInput{Quantity: "1"}
+	if len(above) > 0 {
+		line.TaxRate = above[len(above)-1].TaxRate
+	}
+	return line
+}
+
+// freshInvoice gives what stands in a new form, by the settings: ?customer= chooses a customer, and ?copy= an invoice to
+// copy. The due date is left blank, so that it follows from the issue date and the customer that are chosen in the end.
+func (s *Pages) freshInvoice(r *http.Request) (url.Values, error) {
+	is, err := settings.Of(r.Context(), s.Pool, web.Principal(r).Tenant)
+	if err != nil {
+		return nil, err
+	}
+	fresh := url.Values{
+		"issue_date": {date.Today().String()}, "currency": {is.Currency.String()}, "line_quantity": {"1"}, "line_tax_rate": {is.TaxRate},
+	}
+	if id, err := uuid.Parse(r.URL.Query().Get("customer")); err == nil {
+		fresh.Set("customer_id", id.String())
+	}
+	id, err := uuid.Parse(r.URL.Query().Get("copy"))
+	if err != nil {
+		return fresh, nil //nolint:nilerr // nothing to copy
+	}
+	original, err := invoice.Table.Find(r.Context(), s.Pool, web.Principal(r).Tenant, id)
+	if err == nil {
+		copyInto(fresh, original)
+	}
+	return fresh, err
+}
+
+// copyInto fills a form like an invoice. A copy is a wanted repeat, so it is not asked about.
+func copyInto(form url.Values, original invoice.Invoice) {
+	for name, values := range fillInvoice(original) {
+		switch name {
+		case "number", "issue_date", "due_date":
+		default:
+			form[name] = values
+		}
+	}
+	form.Set("copy_of", original.Number)
+	form.Set("allow_repeat", "1")
+}
+
+// fillInvoice gives what stands in the form of an invoice that is there.
+func fillInvoice(inv invoice.Invoice) url.Values {
+	form := url.Values{
+		"number": {inv.Number}, "customer_id": {inv.Customer.ID.String() + " " + inv.Customer.Name + " · " + inv.Customer.Email},
+		"issue_date": {inv.IssueDate.String()}, "due_date": {inv.DueDate.String()},
+		"currency": {inv.Currency.String()}, "notes": {inv.Notes},
+	}
+	var lines []invoice.LineInput
+	for _, l := range inv.Lines {
+		lines = append(lines, invoice.LineInput{
+			Description: l.Description, Quantity: l.Quantity.String(),
+			UnitPrice: inv.Currency.Format(l.UnitPrice), TaxRate: l.TaxRate.String(),
+		})
+	}
+	setLines(form, lines)
+	return form
+}
+
+func setLines(form url.Values, lines []invoice.LineInput) {
+	for _, name := range lineFields {
+		form.Del(name)
+	}
+	for _, l := range lines {
+		form.Add("line_description", l.Description)
+		form.Add("line_quantity", l.Quantity)
+		form.Add("line_unit_price", l.UnitPrice)
+		form.Add("line_tax_rate", l.TaxRate)
+	}
+}
+
+// invoiceControl finds the form control for a place in the command.
+func invoiceControl(pointer string) string {
+	parts := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
+	switch {
+	case parts[0] == "lines" && len(parts) == 3:
+		index, _ := strconv.Atoi(parts[1])
+		return invoiceviews.LineControl("line_"+parts[2], index)
+	case parts[0] == "lines":
+		return invoiceviews.LineControl("line_description", 0)
+	case parts[0] == "customer" && len(parts) == 1:
+		return "customer_email"
+	default:
+		return strings.Join(parts, "_")
+	}
+}
+
+// invoiceFacts says what was typed, each line as one fact.
+func invoiceFacts(typed url.Values) []templates.Fact {
+	of := func(label, name string) templates.Fact { return templates.Fact{Label: label, Value: typed.Get(name)} }
+	customer := joined(typed.Get("customer_name"), typed.Get("customer_email")) // as customerOption has it
+	if id, label, _ := strings.Cut(typed.Get("customer_id"), " "); id != "" {
+		customer = cmp.Or(label, id) // what was typed for a new one was not wanted in the end
+	}
+	facts := []templates.Fact{{Label: "Customer", Value: customer}}
+	facts = append(facts, of("Number", "number"), of("Issue date", "issue_date"), of("Due date", "due_date"),
+		of("Currency", "currency"), of("Notes", "notes"))
+	for i, l := range readInvoice(typed).Lines {
+		parts := []string{l.Description, l.Quantity, l.UnitPrice}
+		if l.TaxRate != "" {
+			parts = append(parts, "tax "+l.TaxRate+"%")
+		}
+		facts = append(facts, templates.Fact{Label: "Line " + strconv.Itoa(i+1), Value: joined(parts...)})
+	}
+	return facts
+}
+
+// joined leaves out what is blank.
+func joined(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " · ")
+}

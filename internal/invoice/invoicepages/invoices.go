@@ -1,0 +1,182 @@
+package invoicepages
+
+import (
+	"net/http"
+	"reflect"
+
+	"github.com/a-h/templ"
+
+	"onlyonce/internal/conflict"
+	"onlyonce/internal/customer"
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/document"
+	"onlyonce/internal/record"
+	"onlyonce/internal/value/date"
+	"onlyonce/internal/web"
+	"onlyonce/templates"
+	"onlyonce/templates/invoiceviews"
+)
+
+// mountInvoices mounts the resource of package invoice.
+func (s *Pages) mountInvoices() {
+	m := web.Resource[invoice.Invoice]{
+		One: "invoice", Many: "invoices", Table: invoice.Table,
+		Name:  func(i invoice.Invoice) string { return i.Number },
+		Rules: invoice.Rules(), AsksPeople: []*conflict.Kind{&invoice.LooksLikeRepeat, &invoice.OpenChanged}, View: showInvoice,
+	}.Mount(s.Site)
+	s.invoices = m
+	m.Enter(web.Form[invoice.Invoice]{
+		Page: s.invoiceForm, Fill: fillInvoice, Facts: invoiceFacts, Control: invoiceControl, RepeatedFields: lineFields,
+		Final: invoice.Final, Example: invoiceExample(),
+	})
+	draft := web.Command[invoice.Draft]{Form: draftOfForm, JSON: draftOfJSON, Input: reflect.TypeFor[invoice.Input]()}
+	web.List(m, web.Listing[invoice.Summary]{
+		Summary: "Invoices. A page may have less than limit, or none, while next_cursor leads on.", Query: invoiceFilters(),
+		View: showSummary, Page: s.invoiceList, Finder: s.invoiceFinder,
+		Read: func(r *http.Request, page record.Page) (record.List[invoice.Summary], error) {
+			filter, err := invoiceFilter(r)
+			if err != nil {
+				return record.List[invoice.Summary]{}, err
+			}
+			return invoice.List(r.Context(), s.Pool, web.Principal(r).Tenant, filter, page)
+		},
+	})
+	web.Show(m, web.RecordPage[invoice.Invoice]{Summary: "One invoice.", Page: s.invoicePage, Changes: invoiceChanges})
+	web.Download(m, "pdf", "application/pdf", "The invoice as a PDF file. A draft or a void invoice says so on each page.",
+		s.documents.ofInvoice)
+	web.Download(m, "ubl", "application/xml", "The issued invoice as an e-invoice: UBL 2.1 with the terms of EN 16931.", invoiceUBL,
+		&invoice.NotIssued)
+	web.Create(m, "Create an invoice. Leave number out to get the next one in the series, and due_date to get the one by "+
+		"the payment terms of the customer, or else of the settings.", invoice.Create, draft, s.freshInvoice)
+	web.Change(m, http.MethodPut,
+		"Replace a draft. A number that is left out stays as it is, and a due_date is the one by the payment terms.",
+		invoice.Edit, draft, &invoice.NotDraft)
+	web.Transition(m, "issue", "issued", "Issue a draft. From then on it does not change.", invoice.Issue, web.Nothing(),
+		&invoice.NotDraft)
+	web.Transition(m, "void", "voided", "Void a draft or an issued invoice. It keeps its number.", invoice.Void, web.Nothing(),
+		&invoice.HasPayments, &invoice.HasCreditNotes)
+	web.Redisplay(m, editLines)
+}
+
+// draftOfJSON reads the command of a program. It has its key, so it is told possible_duplicate_of and not asked.
+func draftOfJSON(r *http.Request) (invoice.Draft, error) {
+	var in invoice.Input
+	if err := web.DecodeJSON(r, &in); err != nil {
+		return invoice.Draft{}, err
+	}
+	in.AllowRepeat = true
+	return in.Draft()
+}
+
+func (s *Pages) invoiceList(
+	r *http.Request, p templates.Page, found []invoice.Summary, finder templates.Finder,
+) (templ.Component, error) {
+	sums, err := invoice.Standing(r.Context(), s.Pool, web.Principal(r).Tenant, date.Today())
+	if err != nil {
+		return nil, err
+	}
+	return invoiceviews.InvoiceListPage(p, invoiceviews.InvoiceList{
+		Finder: finder, Rows: invoiceRows(found), Standing: standing(sums, nil, true),
+	}), nil
+}
+
+func invoiceRows(found []invoice.Summary) []invoiceviews.InvoiceRow {
+	rows := make([]invoiceviews.InvoiceRow, 0, len(found))
+	for _, i := range found {
+		rows = append(rows, invoiceviews.InvoiceRow{
+			Href: "/invoices/" + i.ID.String(), Number: i.Number, Customer: i.Customer.Name, Status: shownStatus(i.Status, i.DueDate),
+			IssueDate: web.DateText(i.IssueDate), DueDate: web.DateText(i.DueDate),
+			Total: i.Currency.Display(i.Total) + " " + i.Currency.String(),
+		})
+	}
+	return rows
+}
+
+// seller is the business that bills, as an invoice and its credit notes name it.
+func seller(inv invoice.Invoice) invoiceviews.Party {
+	is := inv.Seller
+	return invoiceviews.Party{Name: is.Name, Address: document.AddressLines(is.Details), TaxID: document.TaxText(is.Details)}
+}
+
+// buyer is the customer, likewise.
+func buyer(inv invoice.Invoice) invoiceviews.Party {
+	is := inv.Customer
+	return invoiceviews.Party{
+		Name: is.Name, Href: "/customers/" + is.ID.String(), Email: is.Email,
+		Address: document.AddressLines(is.Details), TaxID: document.TaxText(is.Details),
+	}
+}
+
+func (s *Pages) invoicePage(r *http.Request, p templates.Page, inv invoice.Invoice) (templ.Component, error) {
+	totals, err := invoice.TotalsOf(inv.Lines)
+	if err != nil {
+		return nil, err
+	}
+	money := inv.Currency.Display
+	view := invoiceviews.Invoice{
+		Number: inv.Number, Status: shownStatus(inv.Status, inv.DueDate),
+		Seller: seller(inv), Buyer: buyer(inv),
+		IssueDate: web.DateText(inv.IssueDate), DueDate: web.DateText(inv.DueDate), Currency: inv.Currency.String(),
+		Subtotal: money(inv.Subtotal), Total: money(inv.Total), Notes: inv.Notes,
+		CopyHref: "/invoices/new?copy=" + inv.ID.String(), PDFHref: s.invoices.URL(inv.ID) + "/pdf",
+	}
+	if inv.Status == invoice.StatusDraft {
+		view.EditHref = s.invoices.URL(inv.ID) + "/edit"
+		issue := s.invoices.Action(r, inv.ID, "issue", "Issuing…")
+		issue.Text, issue.Primary = "Issue invoice", true
+		view.Actions = append(view.Actions, issue)
+	}
+	if inv.Status != invoice.StatusDraft && inv.Status != invoice.StatusVoid {
+		view.Paid, view.Open = money(inv.Paid), money(inv.Open)
+		if inv.Credited > 0 {
+			view.Credited = money(inv.Credited)
+		}
+	}
+	if inv.Open > 0 && view.Paid != "" {
+		view.PayHref, view.CreditHref = s.invoices.URL(inv.ID)+"/payments/new", s.invoices.URL(inv.ID)+"/credit-notes/new"
+	}
+	if view.Ledger, err = s.ledger(r, inv); err != nil {
+		return nil, err
+	}
+	if view.Mails, err = s.mailRows(r, inv); err != nil {
+		return nil, err
+	}
+	if inv.Status != invoice.StatusVoid && inv.Paid == 0 && inv.Credited == 0 {
+		view.Actions = append(view.Actions, s.invoices.Action(r, inv.ID, "void", "Voiding…"))
+	}
+	for _, f := range document.Payment(inv) {
+		view.Payment = append(view.Payment, templates.Fact{Label: f.Label, Value: f.Value})
+	}
+	for _, l := range inv.Lines {
+		view.Lines = append(view.Lines, invoiceviews.InvoiceLine{
+			Description: l.Description, Quantity: l.Quantity.String(), UnitPrice: money(l.UnitPrice),
+			TaxRate: l.TaxRate.String() + "%", Amount: money(l.Net),
+		})
+	}
+	for _, g := range totals.Groups {
+		view.Taxes = append(view.Taxes, invoiceviews.TaxLine{Rate: g.Rate.String() + "%", Net: money(g.Net), Amount: money(g.Tax)})
+	}
+	return invoiceviews.InvoicePage(p, view), nil
+}
+
+// isOverdue goes by the day in UTC.
+func isOverdue(status string, due date.Date) bool {
+	return invoice.IsOverdue(status, due, date.Today())
+}
+
+// shownStatus is the state of an invoice as people care about it.
+func shownStatus(status string, due date.Date) string {
+	if isOverdue(status, due) {
+		return "overdue"
+	}
+	return status
+}
+
+// invoiceExample is an invoice of a new customer, which the API takes as it is.
+func invoiceExample() invoice.Input {
+	return invoice.Input{
+		Customer:  &customer.Input{Email: "ada@example.com", Name: "Ada Lovelace"},
+		IssueDate: "2026-11-21", DueDate: "2026-12-21", Currency: "EUR",
+		Lines: []invoice.LineInput{{Description: "Design", Quantity: "2", UnitPrice: "50.00", TaxRate: "23"}},
+	}
+}

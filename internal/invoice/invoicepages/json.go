@@ -1,0 +1,88 @@
+package invoicepages
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/value/date"
+	"onlyonce/internal/value/money"
+)
+
+// invoiceJSON is an invoice as the API shows it: amounts, quantities and rates are decimal strings.
+type invoiceJSON struct {
+	ID        uuid.UUID      `json:"id"`
+	Number    string         `json:"number"`
+	Status    string         `json:"status" enum:"draft,issued,partially_paid,paid,credited,void"`
+	Overdue   bool           `json:"overdue"`
+	Seller    invoice.Seller `json:"seller"`
+	Customer  invoice.Buyer  `json:"customer"`
+	Currency  money.Currency `json:"currency"`
+	IssueDate date.Date      `json:"issue_date"`
+	DueDate   date.Date      `json:"due_date"`
+	Lines     []lineJSON     `json:"lines"`
+	Subtotal  string         `json:"subtotal" format:"decimal"`
+	TaxTotal  string         `json:"tax_total" format:"decimal"`
+	Total     string         `json:"total" format:"decimal"`
+	Paid      string         `json:"paid" format:"decimal"`
+	Credited  string         `json:"credited" format:"decimal"`
+	Open      string         `json:"open" format:"decimal"`
+	Notes     string         `json:"notes"`
+	Version   int            `json:"version"`
+	CreatedAt time.Time      `json:"created_at"`
+	IssuedAt  time.Time      `json:"issued_at,omitzero"`
+	VoidedAt  time.Time      `json:"voided_at,omitzero"`
+
+	PossibleDuplicateOf uuid.UUID `json:"possible_duplicate_of,omitzero"`
+}
+
+type lineJSON struct {
+	Description string `json:"description"`
+	Quantity    string `json:"quantity" format:"decimal"`
+	UnitPrice   string `json:"unit_price" format:"decimal"`
+	TaxRate     string `json:"tax_rate" format:"decimal"`
+	Net         string `json:"net" format:"decimal"`
+}
+
+func showInvoice(inv invoice.Invoice) any {
+	c := inv.Currency
+	shown := invoiceJSON{
+		ID: inv.ID, Number: inv.Number, Status: inv.Status, Overdue: inv.Overdue,
+		Seller: inv.Seller, Customer: inv.Customer, Currency: c,
+		IssueDate: inv.IssueDate, DueDate: inv.DueDate, Notes: inv.Notes,
+		Subtotal: c.Format(inv.Subtotal), TaxTotal: c.Format(inv.TaxTotal), Total: c.Format(inv.Total),
+		Paid: c.Format(inv.Paid), Credited: c.Format(inv.Credited), Open: c.Format(inv.Open),
+		Version: inv.Version, CreatedAt: inv.CreatedAt, IssuedAt: inv.IssuedAt, VoidedAt: inv.VoidedAt,
+		PossibleDuplicateOf: inv.PossibleDuplicateOf,
+		Lines:               make([]lineJSON, 0, len(inv.Lines)),
+	}
+	for _, l := range inv.Lines {
+		shown.Lines = append(shown.Lines, lineJSON{
+			l.Description, l.Quantity.String(), c.Format(l.UnitPrice), l.TaxRate.String(), c.Format(l.Net),
+		})
+	}
+	return shown
+}
+
+// summaryJSON is an invoice as the API lists it.
+type summaryJSON struct {
+	ID        uuid.UUID        `json:"id"`
+	Number    string           `json:"number"`
+	Status    string           `json:"status" enum:"draft,issued,partially_paid,paid,credited,void"`
+	Overdue   bool             `json:"overdue"`
+	Customer  invoice.Customer `json:"customer"`
+	Currency  money.Currency   `json:"currency"`
+	IssueDate date.Date        `json:"issue_date"`
+	DueDate   date.Date        `json:"due_date"`
+	Total     string           `json:"total" format:"decimal"`
+	Open      string           `json:"open" format:"decimal"`
+}
+
+func showSummary(i invoice.Summary) any {
+	return summaryJSON{
+		ID: i.ID, Number: i.Number, Status: i.Status, Overdue: isOverdue(i.Status, i.DueDate),
+		Currency: i.Currency, IssueDate: i.IssueDate, DueDate: i.DueDate,
+		Customer: i.Customer, Total: i.Currency.Format(i.Total), Open: i.Currency.Format(i.Open),
+	}
+}

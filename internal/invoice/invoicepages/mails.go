@@ -1,0 +1,133 @@
+package invoicepages
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/mail"
+	"onlyonce/internal/record"
+	"onlyonce/internal/web"
+	"onlyonce/templates"
+	"onlyonce/templates/invoiceviews"
+)
+
+// MountOutbox mounts the resource of package mail. They are sent from the pages of their invoices, and all of a tenant are
+// listed in its outbox.
+func (s *Pages) MountOutbox() {
+	m := web.CreatedUnder(s.invoices, "send", s.Site, web.Resource[mail.Mail]{
+		One: "e-mail", Many: "outbox", Table: mail.Table, Name: mail.Name,
+		ShownAt: func(m mail.Mail) string { return "/invoices/" + m.InvoiceID.String() },
+	})
+	draft := web.NewFormUnder(s.invoices, m, func(in mail.Input, inv invoice.Invoice) (mail.Draft, error) {
+		return in.Draft(inv.ID)
+	}, web.Form[mail.Mail]{
+		Fields: []templates.Field{{Name: "recipient", Value: "To"}}, Page: s.mailForm, Example: mail.Input{Recipient: "ada@example.com"},
+		Words: &web.Wording{
+			Title: "Send this invoice by e-mail", Submit: "Send e-mail", Did: "queued", Does: "sends", Again: "Send another e-mail",
+			Created: "E-mail queued.", Replayed: "E-mail queued. We ignored the duplicate submission and kept your first request.",
+		},
+	})
+	web.List(m, web.Listing[mail.Mail]{
+		Summary: "E-mails, newest first.",
+		Read: func(r *http.Request, page record.Page) (record.List[mail.Mail], error) {
+			return mail.List(r.Context(), s.Pool, web.Principal(r).Tenant, page)
+		},
+		Columns: []templates.Column{
+			{Label: "E-mail", Class: "name"}, {Label: "Queued", Class: "date"}, {Label: "What became of it", Class: "name"},
+		},
+		Row:   func(m mail.Mail) []string { return []string{mail.Name(m), web.Day(m.CreatedAt), mailState(m)} },
+		Empty: "Issue an invoice, and the e-mail to its customer is here.",
+	})
+	web.Show(m, web.RecordPage[mail.Mail]{
+		Summary: "One e-mail.", Facts: mailFacts,
+		Page: func(r *http.Request, p templates.Page, found mail.Mail) (templ.Component, error) {
+			return invoiceviews.MailPage(p, invoiceviews.Mail{RecordView: m.RecordView(r, found), Text: found.Text}), nil
+		},
+	})
+	web.Create(m, "Queue one more e-mail about an issued invoice. Leave recipient out to send it to the customer.", mail.Send,
+		draft, s.freshMail, &invoice.NotIssued)
+}
+
+// freshMail suggests to send it to the customer.
+func (s *Pages) freshMail(r *http.Request) (url.Values, error) {
+	inv, err := s.invoices.Find(r)
+	if err == nil {
+		err = mail.Possible(inv)
+	}
+	return url.Values{"recipient": {inv.Customer.Email}}, err
+}
+
+func (s *Pages) mailForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
+	inv, err := s.invoices.Find(r)
+	if err != nil {
+		return nil, err
+	}
+	return invoiceviews.MailForm(p, invoiceviews.MailFormView{Form: f, Number: inv.Number, Href: "/invoices/" + inv.ID.String()}), nil
+}
+
+func mailFacts(m mail.Mail) []templates.Fact {
+	facts := []templates.Fact{
+		{Label: "To", Value: m.Recipient}, {Label: "Subject", Value: m.Subject},
+		{Label: "Invoice", Value: m.Number, Href: "/invoices/" + m.InvoiceID.String()},
+		{Label: "What became of it", Value: mailState(m)}, {Label: "Attempts", Value: strconv.Itoa(m.Attempts)},
+	}
+	if m.MessageID != "" {
+		facts = append(facts, templates.Fact{Label: "Message-ID", Value: m.MessageID})
+	}
+	return facts
+}
+
+// mailState says what became of a mail.
+func mailState(m mail.Mail) string {
+	switch {
+	case m.State == mail.StateFailed:
+		return "Failed. " + m.Reason
+	case m.Kept:
+		return "Kept in the outbox on " + web.Moment(m.SentAt)
+	case m.State == mail.StateSent:
+		return "Sent on " + web.Moment(m.SentAt)
+	case m.Reason != "":
+		return "Waiting, will be tried again. " + m.Reason
+	default:
+		return "Waiting to be sent"
+	}
+}
+
+// justNow is how long the ways to one more mail stay away after the last one was queued.
+const justNow = 5 * time.Second
+
+// maxMails is how many mails the page of an invoice shows, the newest first.
+const maxMails = 5
+
+// mailRows says on the page of an invoice what became of its mails, with the button for one more, unless the
+// last one still waits.
+func (s *Pages) mailRows(r *http.Request, inv invoice.Invoice) (v invoiceviews.InvoiceMails, err error) {
+	if mail.Possible(inv) == nil {
+		href := "/invoices/" + inv.ID.String() + "/send"
+		v.Send, v.OtherHref = web.Button(r, "Send by e-mail", "Sending…", href), href+"/new"
+	}
+	list, err := mail.ListOf(r.Context(), s.Pool, web.Principal(r).Tenant, inv.ID, record.Page{Limit: maxMails})
+	found := list.Rows
+	for _, m := range found {
+		v.Rows = append(v.Rows, invoiceviews.MailRow{
+			Href: "/outbox/" + m.ID.String(), To: m.Recipient, State: mailState(m), Failed: m.State == mail.StateFailed,
+		})
+	}
+	switch {
+	case len(found) == 0:
+	case time.Since(found[0].CreatedAt) < justNow:
+		v.Send, v.OtherHref = templates.Action{}, "" // the second click of a slow double click is no wish of its own
+	case found[0].State == mail.StateQueued:
+		v.Send = templates.Action{}
+	case found[0].State == mail.StateFailed:
+		v.Send.Text = "Try again"
+	default:
+		v.Send.Text = "Send again"
+	}
+	return v, err
+}

@@ -1,0 +1,39 @@
+package invoicepages
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/web"
+	"onlyonce/internal/web/webtest"
+)
+
+// TestDecodersAreBoundedInMemory: a body of 1 MiB may cost a small multiple of itself. It runs alone, as
+// all tests that are not parallel do.
+func TestDecodersAreBoundedInMemory(t *testing.T) {
+	for name, body := range webtest.HostileBodies() {
+		contentType, decode := "application/json", func(r *http.Request) error {
+			var in invoice.Input
+			if err := web.DecodeJSON(r, &in); err != nil {
+				return err
+			}
+			_, err := in.Draft()
+			return err
+		}
+		if strings.HasPrefix(name, "form") {
+			contentType, decode = "application/x-www-form-urlencoded", func(r *http.Request) error {
+				if err := web.ParseForm(r); err != nil {
+					return err
+				}
+				_, err := draftOfForm(r)
+				return err
+			}
+		}
+		allocated, err := webtest.AllocatedBy(func() error { return decode(webtest.Posted(contentType, body)) })
+		if allocated > 16<<20 {
+			t.Errorf("%s: %d KiB, %.80v", name, allocated>>10, err)
+		}
+	}
+}

@@ -1,0 +1,35 @@
+// Package invoicepages shows invoices, and what belongs to them, to people and programs: payments, refunds, credit notes, e-mails
+// and documents.
+package invoicepages
+
+import (
+	"net/http"
+
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/payment"
+	"onlyonce/internal/web"
+	"onlyonce/templates"
+)
+
+// Pages has what the pages of invoices share.
+type Pages struct {
+	*web.Site
+
+	invoices  *web.Mounted[invoice.Invoice]
+	payments  *web.Mounted[payment.Payment]
+	documents *documents
+}
+
+// Mount mounts invoices with their payments, refunds and credit notes.
+func Mount(s *web.Site) *Pages {
+	p := &Pages{Site: s, documents: newDocuments()}
+	p.mountInvoices()
+	p.mountPayments()
+	p.mountRefunds()
+	p.mountCreditNotes()
+	s.ShowPrograms(clientPrograms())
+	s.Decorate(func(_ *http.Request, page *templates.Page) {
+		page.Slots.Promise = "Invoices that are never created twice, however often you click."
+	})
+	return p
+}

@@ -1,0 +1,91 @@
+package invoicepages
+
+import (
+	"net/http"
+	"net/url"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/payment"
+	"onlyonce/internal/record"
+	"onlyonce/internal/value/date"
+	"onlyonce/internal/value/money"
+	"onlyonce/internal/web"
+	"onlyonce/templates"
+	"onlyonce/templates/invoiceviews"
+)
+
+// mountPayments mounts the resource of package payment. They are listed and shown with their invoice.
+func (s *Pages) mountPayments() {
+	m := web.Under(s.invoices, s.Site, web.Resource[payment.Payment]{
+		One: "payment", Many: "payments", Table: payment.Table, Name: payment.Name, Rules: payment.Rules(), View: showPayment,
+		ShownAt: func(p payment.Payment) string { return "/invoices/" + p.InvoiceID.String() },
+	})
+	s.payments = m
+	draft := web.NewFormUnder(s.invoices, m, func(in payment.Input, inv invoice.Invoice) (payment.Draft, error) {
+		return in.Draft(inv.ID, inv.Currency)
+	}, web.Form[payment.Payment]{
+		Fields: []templates.Field{
+			{Name: "amount", Value: "Amount"}, {Name: "date", Value: "Date"}, {Name: "method", Value: "Method"},
+			{Name: "provider", Value: "Provider"}, {Name: "reference", Value: "Reference"},
+		},
+		Page: s.paymentForm, Example: payment.Input{Amount: "50.00", Date: "2026-11-22", Method: payment.Methods()[0]},
+		Words: &web.Wording{
+			Title: "Record a payment", Submit: "Record payment", Did: "recorded", Does: "records", Again: "Record another payment",
+			Created: "Payment recorded.", Replayed: "Payment recorded. We ignored the duplicate submission and kept your first request.",
+		},
+	})
+	web.List(m, web.Listing[payment.Payment]{
+		Summary: "The payments of an invoice, newest first.", View: showPayment, Read: web.ListUnder(s.invoices, payment.ListOf),
+	})
+	web.Show(m, web.RecordPage[payment.Payment]{Summary: "One payment."})
+	web.Create(m, "Record a payment of an issued invoice, at most what is open.", payment.Create, draft, s.freshPayment,
+		&payment.ExceedsOpen, &invoice.NotIssued)
+}
+
+// freshPayment suggests to pay today what is open.
+func (s *Pages) freshPayment(r *http.Request) (url.Values, error) {
+	inv, err := s.invoices.Find(r)
+	if err == nil {
+		err = payment.Possible(inv)
+	}
+	return url.Values{
+		"amount": {inv.Currency.Format(inv.Open)}, "date": {date.Today().String()}, "method": {payment.Methods()[0]},
+	}, err
+}
+
+func (s *Pages) paymentForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
+	inv, err := s.invoices.Find(r)
+	if err != nil {
+		return nil, err
+	}
+	return invoiceviews.PaymentForm(p, invoiceviews.PaymentFormView{
+		Form: f, Number: inv.Number, Href: "/invoices/" + inv.ID.String(), Currency: inv.Currency.String(),
+		Open: inv.Currency.Display(inv.Open), SeenOpen: inv.Currency.Format(inv.Open), Methods: web.Options(payment.Methods()),
+	}), nil
+}
+
+// paymentJSON is a payment as the API shows it.
+type paymentJSON struct {
+	record.Header
+
+	InvoiceID uuid.UUID      `json:"invoice_id"`
+	Amount    string         `json:"amount" format:"decimal"`
+	Currency  money.Currency `json:"currency"`
+	Date      date.Date      `json:"date"`
+	Method    string         `json:"method" enum:"bank_transfer,card,cash,other"`
+	Provider  string         `json:"provider,omitzero"`
+	Reference string         `json:"reference,omitzero"`
+	Refunded  string         `json:"refunded" format:"decimal"`
+	Left      string         `json:"left" format:"decimal"`
+}
+
+func showPayment(p payment.Payment) any {
+	return paymentJSON{
+		Header: p.Header, InvoiceID: p.InvoiceID, Amount: p.Currency.Format(p.Amount), Currency: p.Currency,
+		Date: p.Date, Method: p.Method, Provider: p.Provider, Reference: p.Reference,
+		Refunded: p.Currency.Format(p.Refunded), Left: p.Currency.Format(p.Left),
+	}
+}

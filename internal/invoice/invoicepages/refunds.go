@@ -1,0 +1,84 @@
+package invoicepages
+
+import (
+	"net/http"
+	"net/url"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/payment"
+	"onlyonce/internal/invoice/refund"
+	"onlyonce/internal/record"
+	"onlyonce/internal/value/date"
+	"onlyonce/internal/value/money"
+	"onlyonce/internal/web"
+	"onlyonce/templates"
+	"onlyonce/templates/invoiceviews"
+)
+
+// mountRefunds mounts the resource of package refund. They are listed with their payment, and shown with its invoice.
+func (s *Pages) mountRefunds() {
+	m := web.Under(s.payments, s.Site, web.Resource[refund.Refund]{
+		One: "refund", Many: "refunds", Table: refund.Table, Name: refund.Name, View: showRefund,
+		ShownAt: func(f refund.Refund) string { return "/invoices/" + f.InvoiceID.String() },
+	})
+	draft := web.NewFormUnder(s.payments, m, refund.Input.Draft, web.Form[refund.Refund]{
+		Fields: []templates.Field{{Name: "amount", Value: "Amount"}, {Name: "date", Value: "Date"}},
+		Page:   s.refundForm, Example: refund.Input{Amount: "10.00", Date: "2026-11-23"},
+		Words: &web.Wording{
+			Title: "Record a refund", Submit: "Record refund", Did: "recorded", Does: "records", Again: "Record another refund",
+			Created: "Refund recorded.", Replayed: "Refund recorded. We ignored the duplicate submission and kept your first request.",
+		},
+	})
+	web.List(m, web.Listing[refund.Refund]{
+		Summary: "The refunds of a payment, newest first.", View: showRefund, Read: web.ListUnder(s.payments, refund.ListOf),
+	})
+	web.Show(m, web.RecordPage[refund.Refund]{Summary: "One refund."})
+	web.Create(m, "Record a refund of a payment, at most what is left of it.", refund.Create, draft, s.freshRefund,
+		&refund.ExceedsPayment)
+}
+
+// freshRefund suggests to refund today what is left of the payment.
+func (s *Pages) freshRefund(r *http.Request) (url.Values, error) {
+	of, err := s.payments.Find(r)
+	if err == nil {
+		err = refund.Possible(of)
+	}
+	return url.Values{"amount": {of.Currency.Format(of.Left)}, "date": {date.Today().String()}}, err
+}
+
+func (s *Pages) refundForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
+	of, err := s.payments.Find(r)
+	if err != nil {
+		return nil, err
+	}
+	inv, err := invoice.Table.Find(r.Context(), s.Pool, web.Principal(r).Tenant, of.InvoiceID)
+	if err != nil {
+		return nil, err
+	}
+	f.Cancel = "/invoices/" + inv.ID.String()
+	return invoiceviews.RefundForm(p, invoiceviews.RefundFormView{
+		Form: f, Payment: payment.Name(of), Number: inv.Number, Href: f.Cancel, Currency: of.Currency.String(),
+		Left: of.Currency.Display(of.Left), SeenLeft: of.Currency.Format(of.Left),
+	}), nil
+}
+
+// refundJSON is a refund as the API shows it.
+type refundJSON struct {
+	record.Header
+
+	PaymentID uuid.UUID      `json:"payment_id"`
+	InvoiceID uuid.UUID      `json:"invoice_id"`
+	Amount    string         `json:"amount" format:"decimal"`
+	Currency  money.Currency `json:"currency"`
+	Date      date.Date      `json:"date"`
+}
+
+func showRefund(f refund.Refund) any {
+	return refundJSON{
+		Header: f.Header, PaymentID: f.PaymentID, InvoiceID: f.InvoiceID, Amount: f.Currency.Format(f.Amount),
+		Currency: f.Currency, Date: f.Date,
+	}
+}

@@ -1,0 +1,82 @@
+package mail_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/invoicetest"
+	"onlyonce/internal/invoice/mail"
+	"onlyonce/internal/postgres"
+	"onlyonce/internal/postgres/pgtest"
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+// TestJobIsOneOfRiver: the trigger inserts what River itself would, of the version that the program is built with.
+func TestJobIsOneOfRiver(t *testing.T) {
+	b := invoicetest.Setup(t)
+	b.Issued("one")
+	client, err := river.NewClient(riverpgxv5.New(b.DB.Pool), &river.Config{Schema: postgres.JobSchema})
+	if err != nil {
+		t.Fatal(err)
+	}
+	job := mail.Job{Tenant: b.Tenant, Mail: invoicetest.Value[uuid.UUID](b, `SELECT id FROM mails`)}
+	if _, err := client.Insert(t.Context(), job, nil); err != nil {
+		t.Fatal(err)
+	}
+	const ours = `SELECT (to_jsonb(j) - 'id' - 'created_at' - 'scheduled_at')::text FROM river.river_job j ORDER BY id `
+	if trigger, library := invoicetest.Value[string](b, ours+`LIMIT 1`), invoicetest.Value[string](b, ours+`OFFSET 1`); trigger != library {
+		t.Errorf("the trigger queue_mail inserts\n%s\nand River\n%s", trigger, library)
+	}
+}
+
+// TestNoMailWithoutItsJob: they are rolled back together with what asked for them.
+func TestNoMailWithoutItsJob(t *testing.T) {
+	b := invoicetest.Setup(t)
+	id := b.Issued("one").ID
+	refused := errors.New("no")
+	err := postgres.InTenant(t.Context(), b.DB.Pool, b.Tenant, func(tx pgx.Tx) error {
+		_, err := tx.Exec(t.Context(), `INSERT INTO mails (tenant_id, id, invoice_id) VALUES ($1, $2, $3)`, b.Tenant, uuid.New(), id)
+		return errors.Join(err, refused)
+	})
+	if !errors.Is(err, refused) {
+		t.Fatal(err)
+	}
+	mails := invoicetest.Value[int](b, `SELECT count(*) FROM mails`)
+	jobs := invoicetest.Value[int](b, `SELECT count(*) FROM river.river_job`)
+	if mails != 1 || jobs != 1 {
+		t.Errorf("%d mails and %d jobs", mails, jobs)
+	}
+}
+
+// TestSendOrVoid: whichever comes first, no mail of a void invoice is queued.
+func TestSendOrVoid(t *testing.T) {
+	b := invoicetest.Setup(t)
+	for round := range 20 {
+		inv := b.Issued(fmt.Sprint(round))
+		d, err := mail.Input{}.Draft(inv.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sent, voided := invoicetest.Both(func() error {
+			_, err := mail.Send.Do(context.Background(), b.Store, b.Intent(fmt.Sprint("send", round)), d)
+			return err
+		}, func() error { return b.Void(fmt.Sprint("void", round), inv) })
+		if sent != nil && !invoicetest.IsConflict(sent, &invoice.NotIssued) || voided != nil {
+			t.Errorf("sent: %v, voided: %v", sent, voided)
+		}
+	}
+	if late := invoicetest.Value[int](b, `
+		SELECT count(*) FROM intents s JOIN mails m ON m.id = s.record_id JOIN intents v ON v.record_id = m.invoice_id
+		WHERE s.operation = 'mail.send' AND v.operation = 'invoice.void' AND s.at > v.at`); late != 0 {
+		t.Errorf("%d mails were queued after their invoice was voided", late)
+	}
+}

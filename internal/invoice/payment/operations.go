@@ -1,0 +1,122 @@
+package payment
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"onlyonce/internal/conflict"
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/record"
+)
+
+// Create records a payment and posts it to its invoice, once.
+var Create = idempotency.Define(idempotency.Spec[Draft, Payment]{
+	Kind: idempotency.Create, Name: "payment.create", Table: Table,
+	Statements: func(tx *idempotency.Tx, d Draft) idempotency.Result {
+		args := pgx.NamedArgs{
+			"invoice_id": d.InvoiceID, "amount": d.Amount, "paid_on": d.Date.Time(), "method": d.Method,
+			"provider": d.Provider, "reference": d.Reference, "seen_open": d.SeenOpen,
+		}
+		if d.SeenOpen >= 0 {
+			tx.Check(&conflict.Error{
+				Kind: &invoice.OpenChanged, Title: "The open amount has changed since you opened this form.",
+				Text: "The payment was not recorded. The form shows what is open now.",
+			}, `
+				SELECT open_amount = @seen_open
+				FROM (SELECT open_amount FROM invoices WHERE tenant_id = @tenant_id AND id = @invoice_id FOR UPDATE) AS i`, args)
+		}
+		tx.Exec(`
+			INSERT INTO payments (tenant_id, id, invoice_id, amount, paid_on, method, provider, reference)
+			VALUES (@tenant_id, @record_id, @invoice_id, @amount, @paid_on, @method, NULLIF(@provider, ''), NULLIF(@reference, ''))`, args)
+		return tx.Record()
+	},
+	Retain: 72 * time.Hour,
+	Explain: map[string]idempotency.Explanation[Draft]{
+		"payments_reference_once": idempotency.Taken(Table,
+			`r.provider_folded = fold_text(@provider) AND r.reference = @reference`, reference, taken),
+		"payments_within_open": exceedsOpen,
+		"payments_of_issued":   notIssued,
+		"payments_invoice":     noInvoice,
+	},
+	NotInFingerprint: []string{"SeenOpen"},
+	Fields: func(d Draft) []slog.Attr {
+		return []slog.Attr{slog.String("invoice", d.InvoiceID.String()), slog.String("reference", d.Reference)}
+	},
+})
+
+// Taken is the conflict of two payments with one reference.
+var Taken = conflict.Kind{
+	Slug: "payment-taken", Title: "Payment already recorded",
+	Meaning: "A payment with this provider and reference is recorded already. The first one was kept, and no second one was recorded. " +
+		"The key can be used again.",
+	ToDo: "Open the first payment (existing_id). If this is another payment, send it with its own reference.",
+}
+
+// ExceedsOpen is the conflict of paying more than is open. Its member open is the open amount.
+var ExceedsOpen = conflict.Kind{
+	Slug: "exceeds-open-amount", Title: "More than the open amount",
+	Meaning: "The payment is larger than what is open on the invoice, which other payments and credit notes may have lowered. " +
+		"Nothing was recorded. The key can be used again.",
+	ToDo: "Read the invoice, and record at most its open amount (open).",
+}
+
+func reference(d Draft) pgx.NamedArgs {
+	return pgx.NamedArgs{"provider": d.Provider, "reference": d.Reference}
+}
+
+func taken(_ Draft, first Payment) error {
+	return &conflict.Error{
+		Kind: &Taken, Title: "The payment " + first.Reference + " of " + first.Provider + " is recorded already.",
+		Text: "We kept the first one and did not record it twice.", Existing: first.ID, Name: Name(first),
+		Field: "/reference", Blame: "Another payment has this reference.",
+	}
+}
+
+func exceedsOpen(_ context.Context, _ *idempotency.Store, _ idempotency.Intent, d Draft, broken *pgconn.PgError) error {
+	open, err := strconv.ParseInt(broken.Detail, 10, 64)
+	if err != nil {
+		return fmt.Errorf("open amount: %w", err)
+	}
+	return &conflict.Error{
+		Kind: &ExceedsOpen, Title: "The open amount is " + d.Currency.Display(open) + " " + d.Currency.String() + ".",
+		Text:  "The payment is larger, and was not recorded.",
+		Field: "/amount", Blame: "Enter at most " + d.Currency.Format(open) + ".",
+		Members: map[string]string{"open": d.Currency.Format(open)},
+	}
+}
+
+// Possible returns a [*conflict.Error] if no payment can be recorded for an invoice: it is not issued, or nothing is
+// open.
+func Possible(inv invoice.Invoice) error {
+	switch {
+	case inv.Status == invoice.StatusDraft, inv.Status == invoice.StatusVoid:
+		return errNotIssued()
+	case inv.Status == invoice.StatusCredited:
+		return &conflict.Error{Kind: &ExceedsOpen, Title: "Nothing is open on this invoice.", Text: "It was credited."}
+	case inv.Open == 0:
+		return &conflict.Error{Kind: &ExceedsOpen, Title: "Nothing is open on this invoice.", Text: "It is paid."}
+	default:
+		return nil
+	}
+}
+
+func notIssued(context.Context, *idempotency.Store, idempotency.Intent, Draft, *pgconn.PgError) error {
+	return errNotIssued()
+}
+
+func errNotIssued() error {
+	return &conflict.Error{
+		Kind: &invoice.NotIssued, Title: "This invoice is not issued.", Text: "Only an issued invoice can be paid. Nothing was recorded.",
+	}
+}
+
+func noInvoice(context.Context, *idempotency.Store, idempotency.Intent, Draft, *pgconn.PgError) error {
+	return record.ErrNotFound
+}

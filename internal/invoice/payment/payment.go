@@ -1,0 +1,122 @@
+// Package payment keeps what was paid for invoices. A payment is posted to its invoice in the same transaction,
+// never beyond the open amount, and stays as it is, but for what is refunded of it.
+package payment
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"onlyonce/internal/conflict"
+	"onlyonce/internal/invalid"
+	"onlyonce/internal/record"
+	"onlyonce/internal/value/date"
+	"onlyonce/internal/value/money"
+)
+
+// Payment is a payment as it is stored.
+type Payment struct {
+	record.Header
+
+	InvoiceID uuid.UUID      `json:"invoice_id"`
+	Currency  money.Currency `json:"currency"` // that of the invoice
+	Amount    int64          `json:"amount"`   // minor units
+	Date      date.Date      `json:"date"`
+	Method    string         `json:"method"`
+	Provider  string         `json:"provider,omitzero"`
+	Reference string         `json:"reference,omitzero"`
+	Refunded  int64          `json:"refunded"` // minor units
+	Left      int64          `json:"left"`     // minor units, of Amount without Refunded
+}
+
+// Table has the payments.
+var Table = record.Table[Payment]{Name: "payments", Fields: `
+	'invoice_id', r.invoice_id, 'amount', r.amount, 'refunded', r.refunded, 'left', r.left_amount, 'date', r.paid_on, 'method', r.method,
+	'provider', COALESCE(r.provider, ''), 'reference', COALESCE(r.reference, ''),
+	'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id)`}
+
+// Methods lists how something can be paid, in the order of the form.
+func Methods() []string { return []string{"bank_transfer", "card", "cash", "other"} }
+
+// Limits of a payment, in characters.
+const (
+	MaxProvider  = 40
+	MaxReference = 100
+)
+
+// Input is what came in, as text.
+type Input struct {
+	Amount    string `json:"amount" format:"decimal"`
+	Date      string `json:"date" format:"date"`
+	Method    string `json:"method" enum:"bank_transfer,card,cash,other"`
+	Provider  string `json:"provider,omitzero" doc:"Together with reference, or neither."`
+	Reference string `json:"reference,omitzero" doc:"What the provider calls the payment. It comes once."`
+
+	// SeenOpen is the open amount that a form showed; "" if it showed none.
+	SeenOpen string `json:"-" form:"seen_open"`
+}
+
+// Draft is a valid input: the command that records a payment.
+type Draft struct {
+	InvoiceID uuid.UUID      `json:"invoice_id"`
+	Currency  money.Currency `json:"currency"`
+	Amount    int64          `json:"amount"` // minor units of Currency
+	Date      date.Date      `json:"date"`
+	Method    string         `json:"method"`
+	Provider  string         `json:"provider"`
+	Reference string         `json:"reference"`
+
+	// SeenOpen is the open amount that the person saw, in minor units; -1 if it was not said. It is no part of
+	// what is recorded.
+	SeenOpen int64 `json:"-"`
+}
+
+// Draft checks the input for an invoice of a currency. It returns an [*invalid.Error] that lists what is wrong.
+func (in Input) Draft(invoice uuid.UUID, currency money.Currency) (Draft, error) {
+	var problems invalid.Error
+	d := Draft{InvoiceID: invoice, Currency: currency, SeenOpen: -1}
+	var err error
+	switch d.Amount, err = currency.Parse(strings.TrimSpace(in.Amount)); {
+	case errors.Is(err, money.ErrScale):
+		problems.Add("/amount", fmt.Sprintf("Enter an amount with at most %d decimals for %s.", currency.Decimals(), currency))
+	case err != nil || d.Amount == 0:
+		problems.Add("/amount", "Enter an amount above 0, like 50.00.")
+	}
+	if d.Date, err = date.ParseEntry(in.Date); err != nil {
+		problems.Add("/date", "Enter the day of the payment as year-month-day from 2000 to 2099, like 2026-11-21.")
+	}
+	d.Method = in.Method
+	if !slices.Contains(Methods(), in.Method) {
+		problems.Add("/method", "Choose how it was paid: "+strings.Join(Methods(), ", ")+".")
+	}
+	d.Provider = problems.Line("/provider", "the provider", in.Provider, MaxProvider)
+	d.Reference = problems.Line("/reference", "the reference", in.Reference, MaxReference)
+	switch {
+	case d.Provider == "" && d.Reference != "":
+		problems.Add("/provider", "Say who gave this reference, such as the name of the bank.")
+	case d.Provider != "" && d.Reference == "":
+		problems.Add("/reference", "Enter the reference that the provider gave to the payment.")
+	}
+	if in.SeenOpen != "" {
+		if d.SeenOpen, err = currency.Parse(in.SeenOpen); err != nil {
+			d.SeenOpen = -1
+		}
+	}
+	return d, problems.Err()
+}
+
+// Rules are the uniqueness rules of payments.
+func Rules() []conflict.Rule {
+	return []conflict.Rule{
+		{
+			Constraint: "payments_reference_once",
+			Sentence:   "One payment per provider and reference in each tenant. Capitals count in references, not in providers.",
+			Answer:     "The first payment is kept. The second is refused, with a link to the first.",
+			Conflict:   &Taken,
+			Optional:   true,
+		},
+	}
+}

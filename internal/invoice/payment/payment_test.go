@@ -1,0 +1,294 @@
+package payment_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"onlyonce/internal/conflict"
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invalid"
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/invoicetest"
+	"onlyonce/internal/invoice/payment"
+	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/record"
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+type bundle struct{ *invoicetest.Bundle }
+
+func setup(t *testing.T) *bundle {
+	t.Helper()
+	return &bundle{invoicetest.Setup(t)}
+}
+
+// pay records a payment that a change has made special.
+func (b *bundle) pay(k string, inv invoice.Invoice, amount string, change func(*payment.Input)) (idempotency.Done[payment.Payment], error) {
+	b.Helper()
+	in := payment.Input{Amount: amount, Date: "2026-11-22", Method: "bank_transfer"}
+	if change != nil {
+		change(&in)
+	}
+	d, err := in.Draft(inv.ID, inv.Currency)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return payment.Create.Do(context.Background(), b.Store, b.Intent(k), d)
+}
+
+func TestInParts(t *testing.T) {
+	b := setup(t)
+	inv := b.Issued("i")
+	for _, step := range []struct {
+		amount, status string
+		open           int64
+	}{{"40", invoice.StatusPartly, 6000}, {"60.00", invoice.StatusPaid, 0}} {
+		done, err := b.pay(step.amount, inv, step.amount, nil)
+		if err != nil || done.Value.InvoiceID != inv.ID || done.Value.Currency != inv.Currency {
+			t.Fatalf("%+v, %v", done, err)
+		}
+		again, err := b.pay(step.amount, inv, step.amount, nil)
+		if err != nil || !again.Replayed || again.Value != done.Value {
+			t.Errorf("again: %+v, %v", again, err)
+		}
+		if found := b.Find(inv); found.Status != step.status || found.Open != step.open || found.Paid != 10000-step.open {
+			t.Errorf("%+v", found)
+		}
+	}
+	if _, err := b.pay("more", inv, "0.01", nil); !invoicetest.IsConflict(err, &payment.ExceedsOpen) {
+		t.Errorf("more than is open: %v", err)
+	}
+	if err := b.Void("void", inv); !invoicetest.IsConflict(err, &invoice.HasPayments) {
+		t.Errorf("voided what was paid: %v", err)
+	}
+}
+
+// TestFiftyAtOnce: whatever is asked for at once, no more than the open amount is paid, and no payment is lost.
+func TestFiftyAtOnce(t *testing.T) {
+	b := setup(t)
+	inv := b.Issued("i")
+	errs := invoicetest.Together(50, func(i int) error {
+		_, err := b.Pay(fmt.Sprint(i), inv, "3.00")
+		return err
+	})
+	paid := 0
+	for _, err := range errs {
+		switch {
+		case err == nil:
+			paid++
+		case !invoicetest.IsConflict(err, &payment.ExceedsOpen):
+			t.Error(err)
+		}
+	}
+	if found := b.Find(inv); paid != 33 || found.Paid != 9900 || found.Open != 100 {
+		t.Errorf("%d payments, %d paid, %d open", paid, found.Paid, found.Open)
+	}
+}
+
+// TestTwoFullPayments: one is recorded, and the other is told that nothing is open.
+func TestTwoFullPayments(t *testing.T) {
+	b := setup(t)
+	for round := range 10 {
+		inv := b.Issued(fmt.Sprint(round))
+		errs := invoicetest.Together(2, func(i int) error {
+			_, err := b.Pay(fmt.Sprint(round, i), inv, "100")
+			return err
+		})
+		refused, ok := errors.AsType[*conflict.Error](errors.Join(errs...))
+		if (errs[0] == nil) == (errs[1] == nil) || !ok || refused.Kind != &payment.ExceedsOpen || refused.Members["open"] != "0.00" {
+			t.Errorf("%v", errs)
+		}
+		if found := b.Find(inv); found.Status != invoice.StatusPaid || found.Paid != inv.Total {
+			t.Errorf("%+v", found)
+		}
+	}
+}
+
+// TestPayOrVoid: an invoice is either paid or voided.
+func TestPayOrVoid(t *testing.T) {
+	b := setup(t)
+	for round := range 10 {
+		inv := b.Issued(fmt.Sprint(round))
+		paid, voided := invoicetest.Both(func() error {
+			_, err := b.Pay(fmt.Sprint("pay", round), inv, "100")
+			return err
+		}, func() error { return b.Void(fmt.Sprint("void", round), inv) })
+		found := b.Find(inv)
+		switch {
+		case paid == nil && invoicetest.IsConflict(voided, &invoice.HasPayments) && found.Status == invoice.StatusPaid:
+		case voided == nil && invoicetest.IsConflict(paid, &invoice.NotIssued) && found.Status == invoice.StatusVoid && found.Paid == 0:
+		default:
+			t.Errorf("paid: %v, voided: %v, %+v", paid, voided, found)
+		}
+	}
+}
+
+// TestReferenceOnce: whatever the keys, and however the provider is written; only where there is a reference, and that as it is.
+func TestReferenceOnce(t *testing.T) {
+	b := setup(t)
+	inv := b.Issued("i")
+	of := func(provider, reference string) func(*payment.Input) {
+		return func(in *payment.Input) { in.Provider, in.Reference = provider, reference }
+	}
+	first, err := b.pay("1", inv, "1", of("Stripe", "pi_1a"))
+	if err != nil || first.Value.Provider != "Stripe" {
+		t.Fatalf("%+v, %v", first, err)
+	}
+	for _, provider := range []string{"Stripe", "stripe", "STRIPE", "ＳＴＲＩＰＥ", " Stripé "} {
+		_, err = b.pay("2", inv, "1", of(provider, "pi_1a"))
+		if refused, ok := errors.AsType[*conflict.Error](err); !ok || refused.Kind != &payment.Taken || refused.Existing != first.Value.ID {
+			t.Errorf("%s: %v", provider, err)
+		}
+	}
+	for k, others := range map[string]func(*payment.Input){
+		"3": nil, "4": nil, "capitals": of("Stripe", "PI_1A"), "provider": of("Stripes", "pi_1a"), "reference": of("Stripe", "pi_1b"),
+	} {
+		if _, err := b.pay(k, inv, "1", others); err != nil {
+			t.Errorf("%s: %v", k, err)
+		}
+	}
+	if found := b.Find(inv); found.Paid != 600 {
+		t.Errorf("paid %d", found.Paid)
+	}
+}
+
+// TestDatesOfEntries: a slip of the finger in the year is refused with a sentence, and by the database whatever the path.
+func TestDatesOfEntries(t *testing.T) {
+	b := setup(t)
+	inv := b.Issued("i")
+	in := payment.Input{Amount: "1", Method: "cash"}
+	for day, good := range map[string]bool{
+		"2000-01-01": true, "2099-12-31": true, "2026-02-28": true,
+		"1999-12-31": false, "2100-01-01": false, "1900-01-01": false, "9999-12-31": false, "0206-11-22": false, "2026-02-29": false,
+	} {
+		in.Date = day
+		_, err := in.Draft(inv.ID, inv.Currency)
+		if problems, wrong := errors.AsType[*invalid.Error](err); wrong == good ||
+			wrong && (len(problems.Fields) != 1 || problems.Fields[0].Pointer != "/date") {
+			t.Errorf("%s: %v", day, err)
+		}
+	}
+	if _, err := b.pay("paid", inv, "1", nil); err != nil {
+		t.Fatal(err)
+	}
+	for constraint, sql := range map[string]string{
+		"payments_dated": `INSERT INTO payments (tenant_id, id, invoice_id, amount, paid_on, method)
+			SELECT tenant_id, gen_random_uuid(), invoice_id, 1, '2100-01-01', method FROM payments`,
+		"refunds_dated": `INSERT INTO refunds (tenant_id, id, payment_id, amount, refunded_on)
+			SELECT tenant_id, gen_random_uuid(), id, 1, '1999-12-31' FROM payments`,
+		"invoices_dated": `INSERT INTO invoices (
+				tenant_id, id, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total, total, likeness)
+			SELECT tenant_id, gen_random_uuid(), customer_id, currency, issue_date, '2100-01-01', notes, subtotal, tax_total, total,
+				likeness
+			FROM invoices`,
+	} {
+		_, err := b.Admin.Exec(t.Context(), sql)
+		if broken, ok := errors.AsType[*pgconn.PgError](err); !ok || broken.ConstraintName != constraint {
+			t.Errorf("%s: %v", constraint, err)
+		}
+	}
+}
+
+// TestOpenAmountChanged: who saw another open amount is asked.
+func TestOpenAmountChanged(t *testing.T) {
+	b := setup(t)
+	inv := b.Issued("i")
+	seen := func(open string) func(*payment.Input) { return func(in *payment.Input) { in.SeenOpen = open } }
+	if _, err := b.pay("1", inv, "40", seen("100.00")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.pay("2", inv, "40", seen("100.00")); !invoicetest.IsConflict(err, &invoice.OpenChanged) {
+		t.Errorf("%v", err)
+	}
+	if _, err := b.pay("2", inv, "40", seen("60.00")); err != nil {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestNotPayable(t *testing.T) {
+	b := setup(t)
+	inv := b.Issued("i")
+	if err := b.Void("void", inv); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.pay("k", inv, "1", nil); !invoicetest.IsConflict(err, &invoice.NotIssued) {
+		t.Errorf("paid a void invoice: %v", err)
+	}
+	nothing := invoice.Invoice{Header: record.Header{ID: uuid.New()}, Currency: inv.Currency}
+	if _, err := b.pay("k", nothing, "1", nil); !errors.Is(err, record.ErrNotFound) {
+		t.Errorf("paid no invoice: %v", err)
+	}
+}
+
+// TestDatabaseKeepsTheLedger: whoever sends the statement.
+func TestDatabaseKeepsTheLedger(t *testing.T) {
+	b := setup(t)
+	inv := b.Issued("i")
+	if _, err := b.pay("k", inv, "40", nil); err != nil {
+		t.Fatal(err)
+	}
+	for constraint, statements := range map[string][]string{
+		"postings_append_only": {`UPDATE postings SET amount = 1`, `DELETE FROM postings`, `TRUNCATE postings`},
+		"payments_append_only": {`UPDATE payments SET amount = 1`, `DELETE FROM payments`, `TRUNCATE payments CASCADE`},
+		"invoices_balanced": {
+			`UPDATE invoices SET paid = 1`,
+			`INSERT INTO postings (tenant_id, invoice_id, source_id, kind, amount)
+				SELECT tenant_id, id, gen_random_uuid(), 'payment', 1 FROM invoices`,
+		},
+	} {
+		for _, sql := range statements {
+			var broken *pgconn.PgError
+			if _, err := b.Admin.Exec(t.Context(), sql); !errors.As(err, &broken) || broken.ConstraintName != constraint {
+				t.Errorf("%s: %v", sql, err)
+			}
+		}
+	}
+}
+
+// TestTwoPostingsAtOnce: whoever posts without the lock of the invoice carries on a balance that another one carries
+// on as well, and is refused.
+func TestTwoPostingsAtOnce(t *testing.T) {
+	b := setup(t)
+	inv := b.Issued("i")
+	if _, err := b.pay("k", inv, "40", nil); err != nil {
+		t.Fatal(err)
+	}
+	const post = `
+		INSERT INTO postings (tenant_id, invoice_id, source_id, kind, amount)
+		SELECT tenant_id, id, gen_random_uuid(), 'payment', 100 FROM invoices`
+	const show = `UPDATE invoices SET paid = paid + 100`
+	one, err := b.Admin.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, sql := range []string{post, show} {
+		if _, err := one.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	two := make(chan error, 1)
+	go func() {
+		_, err := b.Admin.Exec(t.Context(), `BEGIN; `+post+`; `+show+`; COMMIT`)
+		two <- err
+	}()
+	b.Waiting(1) // it has read the balance, and waits for the invoice
+	if err := one.Commit(t.Context()); err != nil {
+		t.Error(err)
+	}
+	var broken *pgconn.PgError
+	if err := <-two; !errors.As(err, &broken) || broken.ConstraintName != "invoices_balanced" {
+		t.Errorf("%v", err)
+	}
+	if _, err := b.pay("next", inv, "59", nil); err != nil {
+		t.Error(err)
+	}
+	if paid := invoicetest.Value[int](b.Bundle, `SELECT paid FROM invoices`); paid != 10000 {
+		t.Errorf("paid %d", paid)
+	}
+}

@@ -1,0 +1,36 @@
+package pdf_test
+
+import (
+	"time"
+
+	"onlyonce/internal/invoice/pdf"
+)
+
+// example has all that a document can show, in the three scripts.
+func example() pdf.Document {
+	return pdf.Document{
+		Title: "Invoice 2026-0042", Role: "Bill to", Currency: "EUR", At: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC),
+		Seller: pdf.Party{
+			Name: "Żółw i Synowie Sp. z o.o.", Address: []string{"ul. Długa 1", "00-238 Warszawa"},
+			TaxID: "PL5260250274", Email: "faktury@example.com",
+		},
+		Buyer: pdf.Party{Name: "क्षत्रिय प्राइवेट लिमिटेड", Email: "anil@example.com"},
+		Facts: []pdf.Fact{{Label: "Issue date", Value: "21 Nov 2026"}, {Label: "Due date", Value: "21 Dec 2026"}},
+		Lines: []pdf.Line{
+			{Description: "Office design, fi ffi AVATAR", Quantity: "2", UnitPrice: "50.00", TaxRate: "23%", Amount: "100.00"},
+			{
+				Description: "हिन्दी में विवरण: ज्ञान, श्रीमती, द्वितीय, र्क, विद्यार्थी", Quantity: "1.5", UnitPrice: "7.99",
+				TaxRate: "6.5%", Amount: "11.99",
+			},
+			{Description: "Zażółć gęślą jaźń", Quantity: "1", UnitPrice: "0.00", TaxRate: "0%", Amount: "0.00"},
+		},
+		Totals: []pdf.Total{
+			{Label: "Subtotal", Amount: "111.99"},
+			{Label: "Tax 0% on 0.00", Amount: "0.00"},
+			{Label: "Tax 6.5% on 11.99", Amount: "0.78"},
+			{Label: "Tax 23% on 100.00", Amount: "23.00"},
+			{Label: "Total", Amount: "135.77", Grand: true},
+		},
+		Notes: "Dziękujemy.\n\nProszę o przelew & <pozdrawiam>.",
+	}
+}

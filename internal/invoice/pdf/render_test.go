@@ -1,0 +1,180 @@
+package pdf_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+
+	reader "github.com/ledongthuc/pdf"
+
+	"onlyonce/internal/invoice/pdf"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// renderer has read the fonts once for all tests, as a server does.
+var renderer = sync.OnceValue(pdf.New)
+
+func render(t testing.TB, inv pdf.Document) []byte {
+	t.Helper()
+	file, err := renderer().Render(inv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// pages gives the text layer of each page, read by a library that knows nothing of how it was written.
+func pages(t testing.TB, file []byte) (all []string) {
+	t.Helper()
+	r, err := reader.NewReader(bytes.NewReader(file), int64(len(file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range r.NumPage() {
+		text, err := r.Page(i + 1).GetPlainText(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, text)
+	}
+	return all
+}
+
+// TestTextLayer compares what a program reads with testdata/example.txt: run with -update to write it anew.
+func TestTextLayer(t *testing.T) {
+	t.Parallel()
+	const golden = "testdata/example.txt"
+	got := strings.Join(pages(t, render(t, example())), "\f")
+	if *update {
+		if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("the text layer is\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestSameBytes: the same invoice gives the same file, at any time, side by side, and in another process.
+func TestSameBytes(t *testing.T) {
+	t.Parallel()
+	sums := make([]string, 8)
+	var wait sync.WaitGroup
+	for i := range sums {
+		wait.Go(func() { sums[i] = sum(render(t, example())) })
+	}
+	wait.Wait()
+	other := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestPrintSum$", "-test.v")
+	other.Env = append(os.Environ(), "PDF_TEST_PRINT_SUM=1")
+	output, err := other.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, output)
+	}
+	for i, got := range sums {
+		if got != sums[0] {
+			t.Errorf("rendering %d has sum %s, and the first one %s", i, got, sums[0])
+		}
+	}
+	if !strings.Contains(string(output), sums[0]) {
+		t.Errorf("another process does not print %s but\n%s", sums[0], output)
+	}
+}
+
+// TestPrintSum is the other process of TestSameBytes.
+func TestPrintSum(t *testing.T) {
+	t.Parallel()
+	if os.Getenv("PDF_TEST_PRINT_SUM") != "" {
+		t.Log(sum(render(t, example())))
+	}
+}
+
+func sum(file []byte) string {
+	sum := sha256.Sum256(file)
+	return hex.EncodeToString(sum[:])
+}
+
+// TestManyLines: 200 lines make several pages, each with the head of the table, its number and the mark.
+func TestManyLines(t *testing.T) {
+	t.Parallel()
+	inv := example()
+	inv.Mark, inv.Lines = "DRAFT", nil
+	for i := range 200 {
+		inv.Lines = append(inv.Lines, pdf.Line{
+			Description: fmt.Sprintf("Position %03d.", i), Quantity: "1", UnitPrice: "1.00", TaxRate: "23%", Amount: "1.00",
+		})
+	}
+	all := pages(t, render(t, inv))
+	if len(all) < 4 || len(all) > 8 {
+		t.Fatalf("%d pages", len(all))
+	}
+	for i, text := range all {
+		for _, want := range []string{fmt.Sprintf("Page %d of %d", i+1, len(all)), "DRAFT"} {
+			if strings.Count(text, want) != 1 {
+				t.Errorf("page %d has %q %d times:\n%s", i+1, want, strings.Count(text, want), text)
+			}
+		}
+		if has := strings.Contains(text, "Unit price"); has != strings.Contains(text, "Position") {
+			t.Errorf("page %d: head of the table %v:\n%s", i+1, has, text)
+		}
+	}
+	whole := strings.Join(all, "")
+	for i := range 200 {
+		if want := fmt.Sprintf("Position %03d.", i); strings.Count(whole, want) != 1 {
+			t.Errorf("%q stands there %d times", want, strings.Count(whole, want))
+		}
+	}
+}
+
+func TestMark(t *testing.T) {
+	t.Parallel()
+	for _, mark := range []string{"", "DRAFT", "VOID"} {
+		inv := example()
+		inv.Mark = mark
+		text := pages(t, render(t, inv))[0]
+		for _, other := range []string{"DRAFT", "VOID"} {
+			if strings.Contains(text, other) != (mark == other) {
+				t.Errorf("mark %q:\n%s", mark, text)
+			}
+		}
+	}
+}
+
+// TestLongDescription: nothing of 2000 characters is lost, with spaces or without, also over the end of a page.
+func TestLongDescription(t *testing.T) {
+	t.Parallel()
+	for name, word := range map[string]string{"words": "consulting ", "one word": "x", "one long Hindi word": "क्षत्रिय"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inv := example()
+			long := strings.Repeat(word, 2000/len([]rune(word)))
+			inv.Lines = append(inv.Lines, pdf.Line{Description: long, Amount: "1.00"}, pdf.Line{Description: long, Amount: "1.00"})
+			text := strings.Join(pages(t, render(t, inv)), "")
+			want := 2 * strings.Count(long, strings.TrimSpace(word))
+			if got := strings.Count(strings.ReplaceAll(text, "\n", ""), strings.TrimSpace(word)); got < want {
+				t.Errorf("%d of %d are there", got, want)
+			}
+		})
+	}
+}
+
+// TestMissingCharacters: what the fonts do not have is shown as a replacement, and is still in the text layer.
+func TestMissingCharacters(t *testing.T) {
+	t.Parallel()
+	inv := example()
+	inv.Lines[0].Description = "\u6f22\u5b57 and שלום and 😀"
+	if text := pages(t, render(t, inv))[0]; !strings.Contains(text, inv.Lines[0].Description) {
+		t.Errorf("the text layer has no %q:\n%s", inv.Lines[0].Description, text)
+	}
+}

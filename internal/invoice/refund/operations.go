@@ -1,0 +1,83 @@
+package refund
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"onlyonce/internal/conflict"
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/payment"
+	"onlyonce/internal/record"
+)
+
+// Create records a refund and posts it to the invoice of its payment, once.
+var Create = idempotency.Define(idempotency.Spec[Draft, Refund]{
+	Kind: idempotency.Create, Name: "refund.create", Table: Table,
+	Statements: func(tx *idempotency.Tx, d Draft) idempotency.Result {
+		args := pgx.NamedArgs{"payment_id": d.PaymentID, "amount": d.Amount, "refunded_on": d.Date.Time(), "seen_left": d.SeenLeft}
+		if d.SeenLeft >= 0 {
+			// The lock is that of post_refund, so that what is left stays as it is.
+			tx.Exec(`
+				SELECT FROM invoices WHERE tenant_id = @tenant_id
+					AND id = (SELECT invoice_id FROM payments WHERE tenant_id = @tenant_id AND id = @payment_id)
+				FOR UPDATE`, args)
+			tx.Check(&conflict.Error{
+				Kind: &invoice.OpenChanged, Title: "What is left of the payment has changed since you opened this form.",
+				Text: "The refund was not recorded. The form shows what is left now.",
+			}, `SELECT left_amount = @seen_left FROM payments WHERE tenant_id = @tenant_id AND id = @payment_id`, args)
+		}
+		tx.Exec(`
+			INSERT INTO refunds (tenant_id, id, payment_id, amount, refunded_on)
+			VALUES (@tenant_id, @record_id, @payment_id, @amount, @refunded_on)`, args)
+		return tx.Record()
+	},
+	Retain: 72 * time.Hour,
+	Explain: map[string]idempotency.Explanation[Draft]{
+		"refunds_within_payment": exceedsPayment,
+		"refunds_payment":        noPayment,
+	},
+	NotInFingerprint: []string{"SeenLeft"},
+	Fields: func(d Draft) []slog.Attr {
+		return []slog.Attr{slog.String("payment", d.PaymentID.String())}
+	},
+})
+
+// ExceedsPayment is the conflict of giving back more than is left of a payment. Its member left is what is left.
+var ExceedsPayment = conflict.Kind{
+	Slug: "exceeds-payment", Title: "More than is left of the payment",
+	Meaning: "The refund is larger than what is left of the payment, which other refunds may have lowered. Nothing was recorded. " +
+		"The key can be used again.",
+	ToDo: "Read the payment, and refund at most what is left of it (left).",
+}
+
+// Possible returns a [*conflict.Error] if nothing is left of a payment.
+func Possible(of payment.Payment) error {
+	if of.Left == 0 {
+		return &conflict.Error{Kind: &ExceedsPayment, Title: "Nothing is left of this payment.", Text: "All of it was refunded."}
+	}
+	return nil
+}
+
+func exceedsPayment(_ context.Context, _ *idempotency.Store, _ idempotency.Intent, d Draft, broken *pgconn.PgError) error {
+	left, err := strconv.ParseInt(broken.Detail, 10, 64)
+	if err != nil {
+		return fmt.Errorf("what is left of the payment: %w", err)
+	}
+	return &conflict.Error{
+		Kind: &ExceedsPayment, Title: "Of this payment " + d.Currency.Display(left) + " " + d.Currency.String() + " is left.",
+		Text:  "The refund is larger, and was not recorded.",
+		Field: "/amount", Blame: "Enter at most " + d.Currency.Format(left) + ".",
+		Members: map[string]string{"left": d.Currency.Format(left)},
+	}
+}
+
+func noPayment(context.Context, *idempotency.Store, idempotency.Intent, Draft, *pgconn.PgError) error {
+	return record.ErrNotFound
+}

@@ -1,0 +1,197 @@
+package refund_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/invoicetest"
+	"onlyonce/internal/invoice/payment"
+	"onlyonce/internal/invoice/refund"
+	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/record"
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+type bundle struct{ *invoicetest.Bundle }
+
+func setup(t *testing.T) *bundle {
+	t.Helper()
+	return &bundle{invoicetest.Setup(t)}
+}
+
+// paid is a payment of an invoice of its own.
+func (b *bundle) paid(k, amount string) (invoice.Invoice, payment.Payment) {
+	b.Helper()
+	inv := b.Issued(k)
+	p, err := b.Pay(k, inv, amount)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return inv, p
+}
+
+func (b *bundle) refund(k string, of payment.Payment, in refund.Input) (idempotency.Done[refund.Refund], error) {
+	b.Helper()
+	in.Date = "2026-11-23"
+	d, err := in.Draft(of)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return refund.Create.Do(context.Background(), b.Store, b.Intent(k), d)
+}
+
+func TestInParts(t *testing.T) {
+	b := setup(t)
+	inv, p := b.paid("i", "100")
+	for _, step := range []struct {
+		amount, status string
+		paid           int64
+	}{{"40", invoice.StatusPartly, 6000}, {"60.00", invoice.StatusIssued, 0}} {
+		done, err := b.refund(step.amount, p, refund.Input{Amount: step.amount})
+		if err != nil || done.Value.InvoiceID != inv.ID || done.Value.PaymentID != p.ID || done.Value.Currency != inv.Currency {
+			t.Fatalf("%+v, %v", done, err)
+		}
+		again, err := b.refund(step.amount, p, refund.Input{Amount: step.amount})
+		if err != nil || !again.Replayed || again.Value != done.Value {
+			t.Errorf("again: %+v, %v", again, err)
+		}
+		if found := b.Find(inv); found.Status != step.status || found.Paid != step.paid || found.Open != 10000-step.paid {
+			t.Errorf("%+v", found)
+		}
+		of, err := payment.Table.Find(t.Context(), b.Store.Pool, b.Tenant, p.ID)
+		if err != nil || of.Left != step.paid || of.Refunded != 10000-step.paid {
+			t.Errorf("%+v, %v", of, err)
+		}
+	}
+	_, err := b.refund("more", p, refund.Input{Amount: "0.01"})
+	if !invoicetest.IsConflict(err, &refund.ExceedsPayment) {
+		t.Errorf("more than is left: %v", err)
+	}
+	if _, err := b.Pay("again", inv, "100"); err != nil { // what was refunded is open again
+		t.Error(err)
+	}
+}
+
+// TestVoidAfterRefund: what was given back does not stand in the way.
+func TestVoidAfterRefund(t *testing.T) {
+	b := setup(t)
+	inv, p := b.paid("i", "100")
+	if err := b.Void("paid", inv); !invoicetest.IsConflict(err, &invoice.HasPayments) {
+		t.Errorf("voided what was paid: %v", err)
+	}
+	if _, err := b.refund("k", p, refund.Input{Amount: "100"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Void("refunded", inv); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestFiftyAtOnce: no more is given back than was paid, and no refund is lost.
+func TestFiftyAtOnce(t *testing.T) {
+	b := setup(t)
+	inv, p := b.paid("i", "100")
+	errs := invoicetest.Together(50, func(i int) error {
+		_, err := b.refund(fmt.Sprint(i), p, refund.Input{Amount: "3.00"})
+		return err
+	})
+	refunded := 0
+	for _, err := range errs {
+		switch {
+		case err == nil:
+			refunded++
+		case !invoicetest.IsConflict(err, &refund.ExceedsPayment):
+			t.Error(err)
+		}
+	}
+	if found := b.Find(inv); refunded != 33 || found.Paid != 100 || found.Open != 9900 {
+		t.Errorf("%d refunds, %d paid, %d open", refunded, found.Paid, found.Open)
+	}
+}
+
+// TestPayAndRefund: while 60.00 of the one payment is given back, another one of 50.00 is within what is open only
+// behind the refund. Each outcome has its own books.
+func TestPayAndRefund(t *testing.T) {
+	b := setup(t)
+	for round := range 10 {
+		inv, p := b.paid(fmt.Sprint(round), "100")
+		paid, refunded := invoicetest.Both(func() error {
+			_, err := b.Pay(fmt.Sprint("pay", round), inv, "50")
+			return err
+		}, func() error {
+			_, err := b.refund(fmt.Sprint("refund", round), p, refund.Input{Amount: "60"})
+			return err
+		})
+		found := b.Find(inv)
+		switch {
+		case refunded == nil && paid == nil && found.Paid == 9000 && found.Open == 1000:
+		case refunded == nil && invoicetest.IsConflict(paid, &payment.ExceedsOpen) && found.Paid == 4000 && found.Open == 6000:
+		default:
+			t.Errorf("paid: %v, refunded: %v, %+v", paid, refunded, found)
+		}
+	}
+}
+
+// TestLeftChanged: who saw more left is asked.
+func TestLeftChanged(t *testing.T) {
+	b := setup(t)
+	_, p := b.paid("i", "100")
+	if _, err := b.refund("1", p, refund.Input{Amount: "40", SeenLeft: "100.00"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.refund("2", p, refund.Input{Amount: "40", SeenLeft: "100.00"}); !invoicetest.IsConflict(err, &invoice.OpenChanged) {
+		t.Errorf("%v", err)
+	}
+	if _, err := b.refund("2", p, refund.Input{Amount: "40", SeenLeft: "60.00"}); err != nil {
+		t.Error(err)
+	}
+	nothing := payment.Payment{Header: record.Header{ID: uuid.New()}, Currency: p.Currency}
+	if _, err := b.refund("3", nothing, refund.Input{Amount: "1"}); !errors.Is(err, record.ErrNotFound) {
+		t.Errorf("refunded no payment: %v", err)
+	}
+}
+
+// TestDatabaseKeepsTheRefunds: whoever sends the statement.
+func TestDatabaseKeepsTheRefunds(t *testing.T) {
+	b := setup(t)
+	_, p := b.paid("i", "100")
+	if _, err := b.refund("k", p, refund.Input{Amount: "40"}); err != nil {
+		t.Fatal(err)
+	}
+	const another = `INSERT INTO refunds (tenant_id, id, payment_id, amount, refunded_on)
+		SELECT tenant_id, gen_random_uuid(), id, %s, '2026-11-22' FROM payments`
+	for constraint, statements := range map[string][]string{
+		"refunds_append_only":    {`UPDATE refunds SET amount = 1`, `DELETE FROM refunds`, `TRUNCATE refunds`},
+		"payments_append_only":   {`UPDATE payments SET amount = 1`, `UPDATE payments SET paid_on = '2026-11-01'`, `DELETE FROM payments`},
+		"payments_balanced":      {`UPDATE payments SET refunded = 0`, `UPDATE payments SET refunded = 4001`},
+		"refunds_within_payment": {fmt.Sprintf(another, "6001")},
+		"refunds_amount_check":   {fmt.Sprintf(another, "0")},
+		"refunds_payment": {`INSERT INTO refunds (tenant_id, id, payment_id, amount, refunded_on)
+			SELECT tenant_id, id, gen_random_uuid(), 1, '2026-11-22' FROM payments`},
+		"minor_units_check": {
+			`UPDATE payments SET refunded = 10001`, `UPDATE invoices SET paid = -1`, fmt.Sprintf(another, "-1"),
+			`INSERT INTO postings (tenant_id, invoice_id, source_id, kind, amount)
+				SELECT tenant_id, id, gen_random_uuid(), 'refund', -6001 FROM invoices`,
+		},
+		"invoices_balanced": {
+			`UPDATE invoices SET paid = 0`,
+			`INSERT INTO postings (tenant_id, invoice_id, source_id, kind, amount)
+				SELECT tenant_id, id, gen_random_uuid(), 'refund', -1 FROM invoices`,
+		},
+	} {
+		for _, sql := range statements {
+			var broken *pgconn.PgError
+			if _, err := b.Admin.Exec(t.Context(), sql); !errors.As(err, &broken) || broken.ConstraintName != constraint {
+				t.Errorf("%s, not %s: %v", sql, constraint, err)
+			}
+		}
+	}
+}

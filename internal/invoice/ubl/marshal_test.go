@@ -1,0 +1,91 @@
+package ubl_test
+
+import (
+	"flag"
+	"os"
+	"strings"
+	"testing"
+
+	"onlyonce/internal/invoice/ubl"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func example() ubl.Invoice {
+	return ubl.Invoice{
+		Number: "2026-0042", IssueDate: "2026-11-21", DueDate: "2026-12-21", Currency: "EUR", Notes: "Thank you & <soon>",
+		Seller: ubl.Party{
+			Name: "Żółw Sp. z o.o.", Address: []string{"ul. Długa 1", "Piętro 2", "00-238 Warszawa", "mazowieckie"}, Country: "PL",
+			VAT: "PL5260250274", TaxID: "526-025-02-74", Email: "faktury@example.com",
+		},
+		Buyer:   ubl.Party{Name: "क्षत्रिय Ltd", Email: "anil@example.com"},
+		Account: ubl.Account{Number: "PL61109010140000071219812874", Holder: "Żółw", BIC: "WBKPPLPP"},
+		Lines: []ubl.Line{
+			{Name: "Design\nof a page", Quantity: "2", UnitPrice: "50.00", TaxRate: "23", Net: "100.00"},
+			{Name: "Books", Quantity: "1.5", UnitPrice: "7.99", TaxRate: "0", Net: "11.99"},
+		},
+		Taxes:    []ubl.Tax{{Rate: "0", Net: "11.99", Amount: "0.00"}, {Rate: "23", Net: "100.00", Amount: "23.00"}},
+		Subtotal: "111.99", TaxTotal: "23.00", Total: "134.99", Paid: "34.99", Open: "100.00",
+	}
+}
+
+func marshal(t *testing.T, inv ubl.Invoice) string {
+	t.Helper()
+	content, err := ubl.Marshal(inv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+// TestMarshal compares with testdata/example.xml: run with -update to write it anew. The arithmetic of the standard is
+// checked where invoices are computed, in internal/invoice.
+func TestMarshal(t *testing.T) {
+	t.Parallel()
+	const golden = "testdata/example.xml"
+	got := marshal(t, example())
+	if *update {
+		if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("the XML is\n%s\nwant\n%s", got, want)
+	}
+	if again := marshal(t, example()); again != got {
+		t.Error("the same invoice gives other bytes")
+	}
+}
+
+// TestUnknownIsLeftOut: there is no empty element, which the schema would refuse.
+func TestUnknownIsLeftOut(t *testing.T) {
+	t.Parallel()
+	inv := example()
+	inv.Seller, inv.Buyer, inv.Notes = ubl.Party{Name: "Acme"}, ubl.Party{Name: "Ada"}, ""
+	for _, account := range []ubl.Account{{}, {Number: "1"}, {Holder: "Ada"}} {
+		inv.Account = account
+		got := marshal(t, inv)
+		if strings.Contains(got, "></") {
+			t.Errorf("an element is empty:\n%s", got)
+		}
+		if strings.Contains(got, "PaymentMeans") != (account.Number != "") {
+			t.Errorf("the account %+v:\n%s", account, got)
+		}
+	}
+}
+
+// TestAddressOfCountryOnly: what an address lacks is left out of it too.
+func TestAddressOfCountryOnly(t *testing.T) {
+	t.Parallel()
+	for _, p := range []ubl.Party{{Name: "Acme", Country: "PL"}, {Name: "Acme", Address: []string{"Łódź"}}} {
+		inv := example()
+		inv.Seller = p
+		if got := marshal(t, inv); strings.Contains(got, "></") {
+			t.Errorf("an element is empty:\n%s", got)
+		}
+	}
+}

@@ -1,0 +1,186 @@
+package labpages
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/google/uuid"
+
+	"onlyonce/internal/lab"
+	"onlyonce/internal/web"
+	"onlyonce/templates"
+	"onlyonce/templates/labviews"
+)
+
+// requireDemo lets only people of demo tenants pass: the lab is never beside the work of others.
+func (s *pages) requireDemo(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !web.Principal(r).Demo {
+			s.FailHTML(w, r, web.ErrNotFound)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// visitor is whoever has this session: all visitors of the demo share a few logins.
+func (s *pages) visitor(r *http.Request) string {
+	sum := sha256.Sum256([]byte("lab\x00" + s.SessionSecret(r)))
+	return hex.EncodeToString(sum[:16])
+}
+
+func (s *pages) listExperiments(w http.ResponseWriter, r *http.Request) error {
+	all := lab.Experiments()
+	slices.SortStableFunc(all, func(a, b lab.Experiment) int { // those first that could make most
+		return cmp.Compare(slices.Max(b.Guesses), slices.Max(a.Guesses))
+	})
+	v := labviews.Lab{Links: []templates.Link{
+		{Text: "Take the tour, one minute", Href: "/lab/tour/1"}, {Text: "Do it yourself", Href: "/lab/yourself"},
+	}}
+	for _, e := range all {
+		v.Experiments = append(v.Experiments, labviews.Card{
+			Title: e.Title, Href: "/lab/" + e.Slug, Story: e.Story, Layers: namesOf(e.Layers),
+		})
+	}
+	return s.Render(w, r, http.StatusOK, labviews.LabPage(s.Page(w, r), v))
+}
+
+// experiment is the one that the path names.
+func experiment(r *http.Request) (lab.Experiment, error) {
+	for _, e := range lab.Experiments() {
+		if e.Slug == chi.URLParam(r, "experiment") {
+			return e, nil
+		}
+	}
+	return lab.Experiment{}, web.ErrNotFound
+}
+
+func (s *pages) showExperiment(w http.ResponseWriter, r *http.Request) error {
+	e, err := experiment(r)
+	if err != nil {
+		return err
+	}
+	query := r.URL.Query()
+	v := labviews.Experiment{
+		Title: e.Title, Story: e.Story, Question: e.Question, Guess: query.Get("guess"), Action: "/lab/" + e.Slug,
+		Run: uuid.NewString(), FormLock: hasFormLock(e), Takeaway: takeaway(e),
+	}
+	for _, n := range e.Guesses {
+		v.Guesses = append(v.Guesses, strconv.Itoa(n))
+	}
+	for _, l := range e.Layers {
+		away := slices.Contains(query["without"], l.Slug)
+		v.Layers = append(v.Layers, labviews.Layer{Slug: l.Slug, Name: web.Capital(l.Name), Removed: l.Removed, Away: away})
+	}
+	return s.Render(w, r, http.StatusOK, labviews.ExperimentPage(s.Page(w, r), v))
+}
+
+// startRun begins the run that the form names, unless it has begun already, and leads to it.
+func (s *pages) startRun(w http.ResponseWriter, r *http.Request) error {
+	e, err := experiment(r)
+	if err != nil {
+		return err
+	}
+	if err := web.ParseForm(r); err != nil {
+		return err
+	}
+	form, err := uuid.Parse(r.PostForm.Get("run"))
+	if err != nil {
+		return web.ErrMalformed
+	}
+	sent, err := strconv.Atoi(r.PostForm.Get("sent"))
+	if err != nil || sent < 0 {
+		sent = 0 // not tried
+	}
+	var without []string
+	for _, l := range e.Layers {
+		if slices.Contains(r.PostForm["without"], l.Slug) {
+			without = append(without, l.Slug)
+		}
+	}
+	order := lab.Order{ID: runID(form, e.Slug, without), Visitor: s.visitor(r), Experiment: e.Slug, Without: without, Sent: sent}
+	if err := s.lab.Start(r.Context(), order); err != nil {
+		return s.refuseRun(w, r, err, address(e, without))
+	}
+	to := "/lab/runs/" + order.ID.String()
+	if guess, err := strconv.Atoi(r.PostForm.Get("guess")); err == nil {
+		to += "?guess=" + strconv.Itoa(guess)
+	}
+	return web.SeeOther(w, r, to)
+}
+
+// runID is the run of a form with these layers taken away. The same form with others is another run: somebody went back and
+// chose anew.
+func runID(form uuid.UUID, slug string, without []string) uuid.UUID {
+	return uuid.NewSHA1(form, []byte(slug+" "+strings.Join(without, " ")))
+}
+
+// address repeats an experiment.
+func address(e lab.Experiment, without []string) string {
+	at := "/lab/" + e.Slug
+	if len(without) > 0 {
+		at += "?" + url.Values{"without": without}.Encode()
+	}
+	return at
+}
+
+// refuseRun says why a run cannot begin, and leads on.
+func (s *pages) refuseRun(w http.ResponseWriter, r *http.Request, err error, again string) error {
+	failure := templates.Failure{
+		Status: http.StatusServiceUnavailable, Title: "The lab cannot run this now", Message: err.Error(),
+		Links: []templates.Link{{Text: "Back to the experiment", Href: again}, {Text: "Other experiments", Href: "/lab"}},
+	}
+	_, tooMany := errors.AsType[*lab.TooManyError](err)
+	_, full := errors.AsType[*lab.FullError](err)
+	_, unavailable := errors.AsType[*lab.UnavailableError](err)
+	switch {
+	case errors.Is(err, lab.ErrUnknown):
+		return web.ErrNotFound
+	case tooMany:
+		failure.Status, failure.Title = http.StatusTooManyRequests, "Please wait a moment"
+	case full, unavailable, errors.Is(err, lab.ErrClosed):
+	default:
+		return err
+	}
+	return s.Render(w, r, failure.Status, templates.FailurePage(s.Page(w, r), failure))
+}
+
+func hasFormLock(e lab.Experiment) bool {
+	return slices.ContainsFunc(e.Layers, func(l lab.Layer) bool { return l.Slug == "form-lock" })
+}
+
+// namesOf lists layers for people: "the form lock and the intent".
+func namesOf(layers []lab.Layer) string {
+	var names []string
+	for _, l := range layers {
+		names = append(names, l.Name)
+	}
+	if n := len(names); n > 1 {
+		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
+	}
+	return strings.Join(names, "")
+}
+
+func takeaway(e lab.Experiment) labviews.Takeaway {
+	v := labviews.Takeaway{Curl: e.Takeaway.Curl, SQL: e.Takeaway.SQL, Scenario: excerpt(e.Takeaway.Scenario)}
+	for _, code := range e.Takeaway.Code {
+		v.Code = append(v.Code, excerpt(code))
+	}
+	return v
+}
+
+func excerpt(code lab.Code) labviews.Code {
+	place := code.File
+	if code.Func != "" {
+		place = code.Func + " in " + code.File
+	}
+	return labviews.Code{Place: place, Lines: cmp.Or(code.Lines, code.Func)}
+}

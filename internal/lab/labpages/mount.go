@@ -1,0 +1,53 @@
+// Package labpages shows the lab to visitors of the demo, and lets them make their own network bad.
+package labpages
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"onlyonce/internal/lab"
+	"onlyonce/internal/web"
+	"onlyonce/templates"
+	"onlyonce/templates/labviews"
+)
+
+// pages has what the pages of the lab share.
+type pages struct {
+	*web.Site
+
+	lab    *lab.Lab
+	visits *visits
+}
+
+// Mount mounts the lab, which is nil if there is none.
+func Mount(s *web.Site, l *lab.Lab) {
+	if l == nil {
+		return
+	}
+	p := &pages{Site: s, lab: l, visits: newVisits()}
+	s.Decorate(p.decorate)
+	s.Around(disturber{p.visits, p.visitor, s.Creates}.disturb)
+	demo := s.With(p.requireDemo)
+	demo.Read("/lab", p.listExperiments)
+	demo.Read("/lab/{experiment}", p.showExperiment)
+	demo.Natural("/lab/{experiment}", "the form names its run, and each run is made once; it is in no table of this database", p.startRun)
+	demo.Read("/lab/runs/{id}", p.showRun)
+	demo.Read("/lab/runs/{id}/events", p.followRun)
+	demo.Read("/lab/runs/{id}/picture.svg", p.drawRun)
+	demo.Read(yourselfPath, p.showYourself)
+	demo.Natural(yourselfPath, "a switch that is on or off is a state", p.setSwitch)
+	demo.Read(tourPath+"/{step}", p.showTour)
+	demo.Natural(tourPath+"/{step}", "being at a step of the tour, or at none, is a state", p.takeTour)
+}
+
+// decorate adds what a page says of the lab, and the lab's entry in the navigation.
+func (s *pages) decorate(r *http.Request, p *templates.Page) {
+	if around := s.aroundLab(r); around != nil {
+		labviews.Fill(&p.Slots, around)
+	}
+	if web.Principal(r).Demo {
+		here := r.URL.Path == labPath || strings.HasPrefix(r.URL.Path, labPath+"/")
+		p.Nav = slices.Insert(p.Nav, 0, templates.NavItem{Text: "Try to break it", Href: labPath, Current: here})
+	}
+}

@@ -1,0 +1,73 @@
+package labpages
+
+import (
+	"sync"
+	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+	"golang.org/x/sync/semaphore"
+)
+
+// visit is what somebody has asked for in the lab. It disturbs nobody else.
+type visit struct {
+	slow bool // whatever they create is handled slowFor later
+	cut  bool // the connection is closed after the next create, in place of the answer
+	step int  // of the tour, from 1; 0 outside of it
+	// until is when all of it is over.
+	until time.Time
+}
+
+const (
+	visitLasts   = 15 * time.Minute
+	visitsAtOnce = 1024 // beyond, those end that were not looked at for longest
+	slowFor      = 3 * time.Second
+	slowAtOnce   = 64 // requests; others are not made to wait
+)
+
+// visits are those of all sessions, in the memory of this process: another replica knows nothing of them.
+type visits struct {
+	waiting *semaphore.Weighted // requests that are made to wait now
+
+	mu sync.Mutex
+	of *lru.Cache[string, visit] // by visitor
+}
+
+func newVisits() *visits {
+	of, err := lru.New[string, visit](visitsAtOnce)
+	if err != nil {
+		panic(err) // cannot be: the size is positive
+	}
+	return &visits{waiting: semaphore.NewWeighted(slowAtOnce), of: of}
+}
+
+// find gives the visit of a visitor; the zero visit if there is none.
+func (v *visits) find(visitor string) visit {
+	found, ok := v.of.Get(visitor)
+	if !ok || !time.Now().Before(found.until) {
+		return visit{}
+	}
+	return found
+}
+
+// change changes the visit of a visitor, which then lasts on.
+func (v *visits) change(visitor string, change func(*visit)) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	changed := v.find(visitor)
+	change(&changed)
+	changed.until = time.Now().Add(visitLasts)
+	v.of.Add(visitor, changed)
+}
+
+// takeCut says whether the connection is to be closed now. It says so once.
+func (v *visits) takeCut(visitor string) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	found := v.find(visitor)
+	if !found.cut {
+		return false
+	}
+	found.cut = false
+	v.of.Add(visitor, found)
+	return true
+}

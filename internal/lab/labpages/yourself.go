@@ -1,0 +1,99 @@
+package labpages
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/go-chi/chi/v5"
+
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/record"
+	"onlyonce/internal/web"
+	"onlyonce/templates/labviews"
+)
+
+const (
+	labPath      = "/lab"
+	yourselfPath = labPath + "/yourself"
+)
+
+func (s *pages) showYourself(w http.ResponseWriter, r *http.Request) error {
+	form, err := s.filledForm(r)
+	if err != nil {
+		return err
+	}
+	asked := s.visits.find(s.visitor(r))
+	v := labviews.Yourself{Form: form, Slow: asked.slow, Cut: asked.cut, TourHref: tourPath + "/1"}
+	if asked.slow || asked.cut {
+		v.Until = asked.until.UTC().Format("15:04 UTC")
+	}
+	if web.Principal(r).Owner && s.Mux.Match(chi.NewRouteContext(), http.MethodGet, "/attempts") {
+		v.AttemptsHref = "/attempts"
+	}
+	return s.Render(w, r, http.StatusOK, labviews.YourselfPage(s.Page(w, r), v))
+}
+
+// setSwitch switches on or off what the form names.
+func (s *pages) setSwitch(w http.ResponseWriter, r *http.Request) error {
+	if err := web.ParseForm(r); err != nil {
+		return err
+	}
+	s.visits.change(s.visitor(r), func(asked *visit) {
+		for name, on := range map[string]*bool{"slow": &asked.slow, "cut": &asked.cut} {
+			if r.PostForm.Has(name) {
+				*on = r.PostForm.Get(name) == "on"
+			}
+		}
+	})
+	return web.SeeOther(w, r, yourselfPath)
+}
+
+// filledForm is the address of the ordinary form under a new key, filled in like the newest invoice if there is one.
+func (s *pages) filledForm(r *http.Request) (string, error) {
+	query := url.Values{"key": {idempotency.NewKey().String()}}
+	newest, err := invoice.List(r.Context(), s.Pool, web.Principal(r).Tenant, invoice.Filter{}, record.Page{Limit: 1})
+	if err != nil {
+		return "", err
+	}
+	if len(newest.Rows) > 0 {
+		id, _ := newest.Rows[0].Identity()
+		query.Set("copy", id.String())
+	}
+	return "/invoices/new?" + query.Encode(), nil
+}
+
+// aroundLab is what a page says of the lab; nil if there is none for whoever looks at it.
+func (s *pages) aroundLab(r *http.Request) *labviews.Around {
+	who := web.Principal(r)
+	if who.Name != "" && !who.Demo {
+		return nil
+	}
+	around := &labviews.Around{Href: labPath, TourHref: tourPath + "/1"}
+	if who.Name == "" { // and without the database there is no session
+		return around
+	}
+	asked := s.visits.find(s.visitor(r))
+	form := s.formShown(r)
+	if form != "" && (asked.slow || asked.cut && asked.step == 0) { // the tour says itself that it cuts
+		around.Switches = &labviews.Switches{Slow: asked.slow, Cut: asked.cut, Form: form, Href: yourselfPath}
+	}
+	if asked.step > 0 && !strings.HasPrefix(r.URL.Path, tourPath) {
+		around.Step = tourStrip(asked, r.URL.Path, form != "")
+	}
+	return around
+}
+
+// formShown is the address of the form that a request shows, if it is one that creates something, or "".
+func (s *pages) formShown(r *http.Request) string {
+	again := strings.TrimSuffix(r.URL.Path, "/form") // with another line
+	switch path, fresh := strings.CutSuffix(r.URL.Path, "/new"); {
+	case fresh && r.Method == http.MethodGet && s.Creates(path):
+		return r.URL.RequestURI()
+	case r.Method == http.MethodPost && s.Creates(again): // the form came back
+		return again + "/new?" + url.Values{"key": {r.PostForm.Get("idempotency_key")}}.Encode()
+	default:
+		return ""
+	}
+}

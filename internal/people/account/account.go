@@ -1,0 +1,134 @@
+// Package account knows who may come in: tenants, their users, and their API tokens. A credential
+// leads to its tenant, so these tables are read before row-level security can apply.
+package account
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/alexedwards/argon2id"
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// Principal is who makes a request, and for which tenant.
+type Principal struct {
+	Tenant     uuid.UUID
+	TenantName string
+	// Demo says that the tenant's credentials are known to everybody. Whoever lets people in must refuse
+	// them unless the demo is on.
+	Demo bool
+	// User is the id of a user, who stays the same whatever becomes of the email; zero for a token.
+	User uuid.UUID
+	// Name is a user's email, or a token's name: what people read. It may belong to somebody else later.
+	Name string
+	// Generation is that of a user's sessions, see [InSession].
+	Generation int
+	// Owner says that a user may manage users and tokens of the tenant. A token never may.
+	Owner bool
+}
+
+// ErrUnknown says that there is no such credential. It does not say what is wrong with it.
+var ErrUnknown = errors.New("unknown credential")
+
+// MaxPassword is the longest password that is looked at, in bytes.
+const MaxPassword = 1024
+
+// LogIn checks an email and a password. It returns [ErrUnknown] unless both are right and the user is not
+// disabled, after the same work either way, so that the time does not tell which emails exist.
+func LogIn(ctx context.Context, pool *pgxpool.Pool, email, password string) (Principal, error) {
+	return checkPassword(ctx, pool, password, `u.email = lower($1)`, strings.TrimSpace(email))
+}
+
+// checkPassword is [LogIn] for the user whom a condition in SQL names.
+func checkPassword(ctx context.Context, pool *pgxpool.Pool, password, whose string, args ...any) (Principal, error) {
+	var p Principal
+	var hash string
+	err := pool.QueryRow(ctx, `
+		SELECT t.id, t.name, t.demo, u.id, u.email, u.session_generation, u.password_hash
+		FROM users u JOIN tenants t ON t.id = u.tenant_id
+		WHERE u.disabled_at IS NULL AND `+whose, args...,
+	).Scan(&p.Tenant, &p.TenantName, &p.Demo, &p.User, &p.Name, &p.Generation, &hash)
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return Principal{}, fmt.Errorf("find user: %w", err)
+	}
+	unknown := hash == "" // also of a user who has not chosen a password yet
+	if unknown {
+		hash = decoy
+	}
+	if len(password) > MaxPassword {
+		return Principal{}, ErrUnknown
+	}
+	match, err := argon2id.ComparePasswordAndHash(password, hash)
+	if err != nil {
+		return Principal{}, fmt.Errorf("compare password: %w", err)
+	}
+	if unknown || !match {
+		return Principal{}, ErrUnknown
+	}
+	return p, nil
+}
+
+// decoy is the hash of a random password, with the parameters of [HashPassword].
+const decoy = "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$J0X0bQ2rSRqFMV3qC1bR2dOkGkVU5cl0nC2VZV8m1zE"
+
+// HashPassword gives the argon2id hash of a password, with the parameters that OWASP recommends:
+// 19 MiB, 2 passes, 1 lane.
+func HashPassword(password string) (string, error) {
+	hash, err := argon2id.CreateHash(password, &argon2id.Params{
+		Memory: 19 * 1024, Iterations: 2, Parallelism: 1, SaltLength: 16, KeyLength: 32,
+	})
+	if err != nil {
+		return "", fmt.Errorf("hash password: %w", err)
+	}
+	return hash, nil
+}
+
+// FindToken gives the principal of an API token that was not revoked, or [ErrUnknown].
+func FindToken(ctx context.Context, pool *pgxpool.Pool, token string) (Principal, error) {
+	var p Principal
+	err := pool.QueryRow(ctx, `
+		SELECT t.id, t.name, t.demo, 'token ' || a.name
+		FROM api_tokens a JOIN tenants t ON t.id = a.tenant_id
+		WHERE a.token_hash = $1 AND a.revoked_at IS NULL`, HashToken(token),
+	).Scan(&p.Tenant, &p.TenantName, &p.Demo, &p.Name)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return Principal{}, ErrUnknown
+	}
+	if err != nil {
+		return Principal{}, fmt.Errorf("find token: %w", err)
+	}
+	return p, nil
+}
+
+// HasToken tells whether a secret is that of the API token with an id, which was not revoked.
+func HasToken(ctx context.Context, pool *pgxpool.Pool, tenant, id uuid.UUID, token string) (has bool, err error) {
+	err = pool.QueryRow(ctx, `
+		SELECT EXISTS (
+			SELECT FROM api_tokens WHERE token_hash = $1 AND tenant_id = $2 AND id = $3 AND revoked_at IS NULL)`,
+		HashToken(token), tenant, id).Scan(&has)
+	if err != nil {
+		return false, fmt.Errorf("look at a token: %w", err)
+	}
+	return has, nil
+}
+
+// HashToken gives what is stored of the secret of a token or a link. Those are long and random, so one round of SHA-256
+// is enough.
+func HashToken(token string) []byte {
+	sum := sha256.Sum256([]byte(token))
+	return sum[:]
+}
+
+// Tenants gives the ids of all tenants, for work that goes through them one by one.
+func Tenants(ctx context.Context, pool *pgxpool.Pool) ([]uuid.UUID, error) {
+	rows, err := pool.Query(ctx, `SELECT id FROM tenants ORDER BY id`)
+	if err != nil {
+		return nil, fmt.Errorf("list tenants: %w", err)
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+}

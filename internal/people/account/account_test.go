@@ -1,0 +1,116 @@
+package account_test
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"onlyonce/internal/people/account"
+	"onlyonce/internal/postgres/pgtest"
+)
+
+const password = "correct horse battery staple"
+
+type bundle struct {
+	*pgtest.Database
+
+	tenant uuid.UUID
+}
+
+func setup(t *testing.T) bundle {
+	t.Helper()
+	t.Parallel()
+	b := bundle{pgtest.New(t), uuid.New()}
+	hash, err := account.HashPassword(password)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, statement := range []struct {
+		sql  string
+		args []any
+	}{
+		{`INSERT INTO tenants (id, name) VALUES ($1, 'Acme')`, []any{b.tenant}},
+		{`INSERT INTO users (id, tenant_id, email, password_hash) VALUES ($1, $1, 'ada@example.com', $2)`, []any{b.tenant, hash}},
+		{`INSERT INTO users (tenant_id, email, password_hash) VALUES ($1, 'grace@example.com', '')`, []any{b.tenant}},
+		{`INSERT INTO api_tokens (token_hash, tenant_id, name) VALUES ($1, $2, 'sync')`, []any{account.HashToken("valid"), b.tenant}},
+		{`INSERT INTO api_tokens (token_hash, tenant_id, name, revoked_at) VALUES ($1, $2, 'old', now())`,
+			[]any{account.HashToken("revoked"), b.tenant}},
+	} {
+		if _, err := b.Pool.Exec(t.Context(), statement.sql, statement.args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b
+}
+
+func TestLogIn(t *testing.T) {
+	b := setup(t)
+	for _, email := range []string{"ada@example.com", " ADA@Example.com "} {
+		who, err := account.LogIn(t.Context(), b.Pool, email, password)
+		want := account.Principal{Tenant: b.tenant, TenantName: "Acme", User: b.tenant, Name: "ada@example.com"}
+		if err != nil || who != want {
+			t.Errorf("%q: %+v, %v", email, who, err)
+		}
+	}
+	for name, c := range map[string]struct{ email, password string }{
+		"wrong password": {"ada@example.com", "wrong"},
+		"no password":    {"ada@example.com", ""},
+		"unknown email":  {"nobody@example.com", password}, // also: the decoy is a valid hash, or this were another error
+		"no email":       {"", password},
+		"not chosen yet": {"grace@example.com", ""},
+		"too long":       {"ada@example.com", strings.Repeat("x", account.MaxPassword+1)},
+		"like pattern":   {"%", password},
+	} {
+		who, err := account.LogIn(t.Context(), b.Pool, c.email, c.password)
+		if !errors.Is(err, account.ErrUnknown) || who != (account.Principal{}) {
+			t.Errorf("%s: %+v, %v", name, who, err)
+		}
+	}
+}
+
+func TestHashPassword(t *testing.T) {
+	t.Parallel()
+	one, err := account.HashPassword(password)
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := account.HashPassword(password)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if one == two || !strings.HasPrefix(one, "$argon2id$v=19$m=19456,t=2,p=1$") {
+		t.Errorf("%s, %s", one, two)
+	}
+}
+
+func TestFindToken(t *testing.T) {
+	b := setup(t)
+	who, err := account.FindToken(t.Context(), b.Pool, "valid")
+	if want := (account.Principal{Tenant: b.tenant, TenantName: "Acme", Name: "token sync"}); err != nil || who != want {
+		t.Errorf("%+v, %v", who, err)
+	}
+	for _, token := range []string{"", "revoked", "Valid", "valid ", string(account.HashToken("valid"))} {
+		if who, err := account.FindToken(t.Context(), b.Pool, token); !errors.Is(err, account.ErrUnknown) {
+			t.Errorf("%q: %+v, %v", token, who, err)
+		}
+	}
+	if bytes.Contains(account.HashToken("valid"), []byte("valid")) {
+		t.Error("the token is stored")
+	}
+}
+
+func TestTenants(t *testing.T) {
+	b := setup(t)
+	other := uuid.New()
+	if _, err := b.Pool.Exec(t.Context(), `INSERT INTO tenants (id, name) VALUES ($1, 'Other')`, other); err != nil {
+		t.Fatal(err)
+	}
+	found, err := account.Tenants(t.Context(), b.Pool)
+	if err != nil || len(found) != 2 || !slices.Contains(found, b.tenant) || !slices.Contains(found, other) {
+		t.Errorf("%v, %v", found, err)
+	}
+}

@@ -1,0 +1,69 @@
+package account_test
+
+import (
+	"errors"
+	"sync"
+	"testing"
+
+	"onlyonce/internal/people/account"
+)
+
+const another = "another long passphrase"
+
+// invite gives ada a link.
+func (b bundle) invite(t *testing.T, link string) {
+	t.Helper()
+	_, err := b.Pool.Exec(t.Context(), `
+		UPDATE users SET link_id = gen_random_uuid(), link_hash = $1, link_expires_at = now() + interval '1 hour', link_used_at = NULL
+		WHERE email = 'ada@example.com'`, account.HashToken(link))
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestLinkIsUsedOnce: of two who choose a password with one link at once, one does.
+func TestLinkIsUsedOnce(t *testing.T) {
+	b := setup(t)
+	b.invite(t, "link")
+	passwords := []string{"the first passphrase", "the second passphrase"}
+	errs := make([]error, 2)
+	var both sync.WaitGroup
+	for i, chosen := range passwords {
+		both.Go(func() { _, errs[i] = account.UseLink(t.Context(), b.Pool, "link", chosen) })
+	}
+	both.Wait()
+	if (errs[0] == nil) == (errs[1] == nil) {
+		t.Fatal(errs)
+	}
+	for i, chosen := range passwords {
+		if _, err := account.LogIn(t.Context(), b.Pool, "ada@example.com", chosen); (err == nil) != (errs[i] == nil) {
+			t.Errorf("%q: %v, then %v", chosen, errs[i], err)
+		}
+	}
+}
+
+// TestPasswordIsChangedOnce: a repeat is a success, and ends no more; whoever knows the old password only is refused.
+func TestPasswordIsChangedOnce(t *testing.T) {
+	b := setup(t)
+	ada, err := account.LogIn(t.Context(), b.Pool, "ada@example.com", password)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.invite(t, "link")
+	for range 2 {
+		generation, err := account.ChangePassword(t.Context(), b.Pool, ada, password, another)
+		if err != nil || generation != ada.Generation+1 {
+			t.Errorf("generation %d, %v", generation, err)
+		}
+	}
+	_, err = account.ChangePassword(t.Context(), b.Pool, ada, password, "a third long passphrase")
+	if !errors.Is(err, account.ErrUnknown) {
+		t.Errorf("with the old password: %v", err)
+	}
+	if _, err := account.InSession(t.Context(), b.Pool, ada); !errors.Is(err, account.ErrUnknown) {
+		t.Errorf("the old session: %v", err)
+	}
+	if _, err := account.FindLink(t.Context(), b.Pool, "link"); !errors.Is(err, account.ErrUnknown) {
+		t.Errorf("a link from before: %v", err)
+	}
+}

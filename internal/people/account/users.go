@@ -1,0 +1,161 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"onlyonce/internal/invalid"
+	"onlyonce/internal/value/email"
+)
+
+// MinPassword is the shortest password that a user can get, in characters.
+const MinPassword = 12
+
+// User is a person who may log in, known by email.
+type User struct {
+	Email    string    `json:"email"`
+	Tenant   uuid.UUID `json:"tenant_id"`
+	Role     string    `json:"role"`
+	Disabled bool      `json:"disabled"`
+}
+
+// FindUser gives the user with an email, in any capitals, or [ErrNotFound].
+func FindUser(ctx context.Context, pool *pgxpool.Pool, address email.Address) (User, error) {
+	var u User
+	err := pool.QueryRow(ctx, `
+		SELECT u.email, u.tenant_id, u.role, u.disabled_at IS NOT NULL
+		FROM users u JOIN tenants t ON t.id = u.tenant_id
+		WHERE u.email = $1 AND NOT t.demo`, address.Folded()).Scan(&u.Email, &u.Tenant, &u.Role, &u.Disabled)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return User{}, ErrNotFound
+	}
+	if err != nil {
+		return User{}, fmt.Errorf("find user: %w", err)
+	}
+	return u, nil
+}
+
+// ErrTaken says that the email is that of a user of another tenant.
+var ErrTaken = errors.New("the email belongs to a user of another tenant")
+
+// ErrLastOwner says that a tenant would be left without an owner who can log in.
+var ErrLastOwner = errors.New("this is the last owner who can log in: make another owner first")
+
+// CreateUser makes a user of a tenant, or gives the one with the email, whose password and role stay. The role is "owner" or
+// "member"; with "" the first user of a tenant is its owner, and later ones are members. It returns [ErrTaken], or an
+// [*invalid.Error] for an email or a password that cannot be one.
+func CreateUser(
+	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, address email.Address, password, role string,
+) (u User, created bool, err error) {
+	var wrong invalid.Error
+	if problem := address.Problem(); problem != "" {
+		wrong.Add("/email", problem)
+	}
+	hash, err := newPassword(&wrong, password)
+	if err != nil {
+		return User{}, false, err
+	}
+	result, err := pool.Exec(ctx, `
+		INSERT INTO users (tenant_id, email, password_hash, role) VALUES ($1, $2, $3, NULLIF($4, '')) ON CONFLICT (email) DO NOTHING`,
+		tenant, address.Folded(), hash, role)
+	if err != nil {
+		return User{}, false, fmt.Errorf("create user: %w", err)
+	}
+	u, err = FindUser(ctx, pool, address)
+	if errors.Is(err, ErrNotFound) || err == nil && u.Tenant != tenant { // one of the demo is not found
+		return User{}, false, ErrTaken
+	}
+	return u, result.RowsAffected() == 1, err
+}
+
+// SetPassword gives a user another password, which ends the user's sessions and takes back a link. It returns [ErrNotFound], or an
+// [*invalid.Error] for a password that cannot be one.
+func SetPassword(ctx context.Context, pool *pgxpool.Pool, address email.Address, password string) error {
+	hash, err := newPassword(&invalid.Error{}, password)
+	if err != nil {
+		return err
+	}
+	result, err := pool.Exec(ctx, `
+		UPDATE users u SET password_hash = $2
+		FROM tenants t WHERE t.id = u.tenant_id AND NOT t.demo AND u.email = $1`, address.Folded(), hash)
+	if err != nil {
+		return fmt.Errorf("set password: %w", err)
+	}
+	if result.RowsAffected() == 0 {
+		return ErrNotFound
+	}
+	return nil
+}
+
+// SetDisabled decides whether a user may log in. Whom it disables loses all sessions and the link to choose a password, for
+// good. It tells whether that changed anything, or returns [ErrNotFound] or [ErrLastOwner].
+func SetDisabled(ctx context.Context, pool *pgxpool.Pool, address email.Address, disabled bool) (changed bool, err error) {
+	result, err := pool.Exec(ctx, `
+		UPDATE users u SET disabled_at = CASE WHEN $2 THEN now() END
+		FROM tenants t
+		WHERE t.id = u.tenant_id AND NOT t.demo AND u.email = $1 AND (u.disabled_at IS NOT NULL) <> $2`, address.Folded(), disabled)
+	if broken, ok := errors.AsType[*pgconn.PgError](err); ok && broken.ConstraintName == "users_last_owner" {
+		return false, ErrLastOwner
+	}
+	if err != nil {
+		return false, fmt.Errorf("disable or enable user: %w", err)
+	}
+	if result.RowsAffected() == 1 {
+		return true, nil
+	}
+	_, err = FindUser(ctx, pool, address)
+	return false, err
+}
+
+// AnyUser tells whether there is a user besides those of the demo, who are few.
+func AnyUser(ctx context.Context, pool *pgxpool.Pool) (found bool, err error) {
+	// From the first tenant on, so that one user is read, and none but those of the demo before.
+	err = pool.QueryRow(ctx, `
+		SELECT true FROM users u JOIN tenants t ON t.id = u.tenant_id
+		WHERE u.tenant_id > '00000000-0000-0000-0000-000000000000' AND NOT t.demo
+		ORDER BY u.tenant_id LIMIT 1`).Scan(&found)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("look for users: %w", err)
+	}
+	return found, nil
+}
+
+// InSession gives the principal of a session that began as p, with the email and the role that the user has now. It returns
+// [ErrUnknown] unless the user is there, is not disabled, and has had the same email and password since.
+func InSession(ctx context.Context, pool *pgxpool.Pool, p Principal) (Principal, error) {
+	err := pool.QueryRow(ctx, `
+		SELECT email, role = 'owner' FROM users
+		WHERE tenant_id = $1 AND id = $2 AND session_generation = $3 AND disabled_at IS NULL`,
+		p.Tenant, p.User, p.Generation).Scan(&p.Name, &p.Owner)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return Principal{}, ErrUnknown
+	}
+	if err != nil {
+		return Principal{}, fmt.Errorf("look at the user of a session: %w", err)
+	}
+	return p, nil
+}
+
+// newPassword gives the hash of a password, or wrong with all that is.
+func newPassword(wrong *invalid.Error, password string) (hash string, err error) {
+	switch {
+	case utf8.RuneCountInString(password) < MinPassword:
+		wrong.Add("/password", fmt.Sprintf("Choose a password of at least %d characters.", MinPassword))
+	case len(password) > MaxPassword:
+		wrong.Add("/password", fmt.Sprintf("Choose a password of at most %d bytes.", MaxPassword))
+	}
+	if err := wrong.Err(); err != nil {
+		return "", err
+	}
+	return HashPassword(password)
+}

@@ -1,0 +1,207 @@
+package attempt_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"onlyonce/internal/customer"
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invalid"
+	"onlyonce/internal/people/attempt"
+	"onlyonce/internal/record"
+)
+
+// TestAttemptsAreKept: each with what is known of it, within its tenant, and those that came to nothing too.
+func TestAttemptsAreKept(t *testing.T) {
+	b := setup(t)
+	began := time.Now()
+	made, err := b.create(b.acme, "one", "ada@example.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.create(b.acme, "one", "ada@example.com"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.create(b.acme, "one", "bob@example.com"); err == nil {
+		t.Fatal("a key for two commands")
+	}
+	if _, err := b.create(b.globex, "one", "secret@example.com"); err != nil {
+		t.Fatal(err)
+	}
+	customer.Upsert.Reject(t.Context(), b.store, idempotency.Intent{Tenant: b.acme, Actor: "sync"}, idempotency.ErrNoKey)
+	changed := b.intent(b.acme, "change")
+	changed.Record = made.ID
+	customer.Edit.Reject(t.Context(), b.store, changed, &invalid.Error{})
+	changed.Record = uuid.New()
+	customer.Edit.Reject(t.Context(), b.store, changed, record.ErrNotFound)
+	b.recorder.Close(t.Context())
+	if b.recorder.Kept() != 7 || b.recorder.Dropped() != 0 || b.recorder.Took() <= 0 {
+		t.Errorf("kept %d, dropped %d, in %v", b.recorder.Kept(), b.recorder.Dropped(), b.recorder.Took())
+	}
+
+	list, err := attempt.List(t.Context(), b.db.Pool, b.acme, attempt.Filter{}, record.Page{Limit: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []attempt.Attempt{ // newest first
+		{Operation: "customer.edit", Key: "change", Outcome: "rejected", Actor: "ada", Reason: "problem"},
+		{Operation: "customer.edit", Key: "change", Outcome: "rejected", Actor: "ada", Reason: "problem", Record: made.ID},
+		{Operation: "customer.upsert", Outcome: "rejected", Actor: "sync", Reason: "key-missing"},
+		{Operation: "customer.upsert", Key: "one", Outcome: "mismatch", Actor: "ada", Reason: "problem", Record: made.ID},
+		{Operation: "customer.upsert", Key: "one", Outcome: "replayed", Actor: "ada", Record: made.ID},
+		{Operation: "customer.upsert", Key: "one", Outcome: "created", Actor: "ada", Record: made.ID},
+	}
+	var got []attempt.Attempt
+	for _, a := range list.Rows {
+		if _, zone := a.At.Zone(); zone != 0 || a.At.Before(began.Add(-time.Second)) || a.At.After(time.Now().Add(time.Second)) {
+			t.Errorf("at %v", a.At)
+		}
+		if (a.Outcome == "created") && (a.Duration <= 0 || a.Duration > time.Since(began).Microseconds()) {
+			t.Errorf("it took %d µs", a.Duration)
+		}
+		if a.Replica != "here/1" {
+			t.Errorf("replica %q", a.Replica)
+		}
+		a.ID, a.At, a.Duration, a.Replica = uuid.Nil, time.Time{}, 0, ""
+		got = append(got, a)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %+v\nwant %+v", got, want)
+	}
+
+	about, err := attempt.OfRecord(t.Context(), b.db.Pool, b.acme, made.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var outcomes []string
+	for _, a := range about {
+		outcomes = append(outcomes, fmt.Sprint(a.Outcome, a.Making))
+	}
+	if !slices.Equal(outcomes, []string{"rejectedfalse", "mismatchtrue", "replayedtrue", "createdtrue"}) {
+		t.Errorf("of the record: %v", outcomes)
+	}
+	if others, err := attempt.OfRecord(t.Context(), b.db.Pool, b.globex, made.ID); err != nil || len(others) > 0 {
+		t.Errorf("another tenant sees %v, %v", others, err)
+	}
+}
+
+// TestFailedAttemptsOfARecord: what the intent that made a record tried before, when there was no record yet, belongs to it.
+func TestFailedAttemptsOfARecord(t *testing.T) {
+	b := setup(t)
+	b.recorder.Observe(idempotency.Attempt{
+		Operation: customer.Upsert.Name(), Intent: b.intent(b.acme, "one"), Outcome: idempotency.Failed, Err: errors.New("down"),
+	})
+	b.recorder.Observe(idempotency.Attempt{ // another operation under the same key
+		Operation: customer.Edit.Name(), Intent: b.intent(b.acme, "one"), Outcome: idempotency.Failed, Err: errors.New("down"),
+	})
+	made, err := b.create(b.acme, "one", "ada@example.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 30 {
+		if _, err := b.create(b.acme, "one", "ada@example.com"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.recorder.Close(t.Context())
+	about, err := attempt.OfRecord(t.Context(), b.db.Pool, b.acme, made.ID)
+	if err != nil || len(about) != 20 {
+		t.Fatalf("%d, %v", len(about), err)
+	}
+	b.exec(`DELETE FROM attempts WHERE outcome = 'replayed'`)
+	about, err = attempt.OfRecord(t.Context(), b.db.Pool, b.acme, made.ID)
+	if err != nil || len(about) != 2 || about[1].Outcome != "failed" || !about[1].Making {
+		t.Errorf("%+v, %v", about, err)
+	}
+}
+
+// TestNobodyWaits: while nothing can be written, creates go on, and what there is no room for is dropped and counted.
+func TestNobodyWaits(t *testing.T) {
+	b := setup(t)
+	admin, err := b.db.Admin(t).Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer admin.Rollback(context.WithoutCancel(t.Context()))
+	if _, err := admin.Exec(t.Context(), `LOCK TABLE attempts IN ACCESS EXCLUSIVE MODE`); err != nil {
+		t.Fatal(err)
+	}
+	for n := range 5 {
+		if _, err := b.create(b.acme, fmt.Sprint(n), fmt.Sprint(n, "@example.com")); err != nil {
+			t.Errorf("a create while attempts cannot be written: %v", err)
+		}
+	}
+	const many = 20000
+	start := time.Now()
+	for range many {
+		b.recorder.Observe(idempotency.Attempt{Operation: "test", Intent: b.intent(b.acme, "k"), Outcome: idempotency.Failed})
+	}
+	if took := time.Since(start); took > 5*time.Second {
+		t.Errorf("%d attempts were waited for: %v", many, took)
+	}
+	if dropped := b.recorder.Dropped(); dropped < many/2 {
+		t.Errorf("%d of %d were dropped: the rest is kept in memory", dropped, many)
+	}
+	if err := admin.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	b.recorder.Close(t.Context())
+	kept, dropped := b.recorder.Kept(), b.recorder.Dropped()
+	if n := b.count(`SELECT count(*) FROM attempts`); int64(n) != kept || kept+dropped != many+5 || kept == 0 {
+		t.Errorf("%d rows, kept %d, dropped %d of %d", n, kept, dropped, many+5)
+	}
+}
+
+// TestCloseIsBounded: a database that does not answer costs what is queued, and not the end of the program.
+func TestCloseIsBounded(t *testing.T) {
+	b := setup(t)
+	admin, err := b.db.Admin(t).Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer admin.Rollback(context.WithoutCancel(t.Context()))
+	if _, err := admin.Exec(t.Context(), `LOCK TABLE attempts IN ACCESS EXCLUSIVE MODE`); err != nil {
+		t.Fatal(err)
+	}
+	const many = 1500 // two batches
+	for range many {
+		b.recorder.Observe(idempotency.Attempt{Operation: "test", Intent: b.intent(b.acme, "k"), Outcome: idempotency.Failed})
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	start := time.Now()
+	b.recorder.Close(ctx)
+	if took := time.Since(start); took > 900*time.Millisecond { // less than the wait for one lock
+		t.Errorf("it took %v", took)
+	}
+	if b.recorder.Dropped() != many {
+		t.Errorf("dropped %d", b.recorder.Dropped())
+	}
+}
+
+// TestFloodIsNotPassedOn: a process writes so many attempts a second and no more, and all of what it has room for.
+func TestFloodIsNotPassedOn(t *testing.T) {
+	b := setup(t)
+	const many = 3500 // four batches
+	start := time.Now()
+	for range many {
+		b.recorder.Observe(idempotency.Attempt{Operation: "test", Intent: b.intent(b.acme, "k"), Outcome: idempotency.Failed})
+	}
+	for patience := time.After(time.Minute); b.recorder.Kept() < many; {
+		select {
+		case <-patience:
+			t.Fatalf("kept %d, dropped %d", b.recorder.Kept(), b.recorder.Dropped())
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+	if took := time.Since(start); took < 2*time.Second {
+		t.Errorf("%d attempts were written in %v", many, took)
+	}
+	b.recorder.Close(t.Context())
+}

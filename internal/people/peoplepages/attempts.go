@@ -1,0 +1,125 @@
+package peoplepages
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/people/attempt"
+	"onlyonce/internal/record"
+	"onlyonce/internal/web"
+	"onlyonce/templates"
+	"onlyonce/templates/peopleviews"
+)
+
+// mountAttempts mounts the list of what was tried lately, of package attempt. Only owners come here: it says what each person
+// did, also what came to nothing.
+func (s *pages) mountAttempts(owners *web.Site) {
+	m := web.Resource[attempt.Attempt]{One: "attempt", Many: "attempts"}.Mount(owners)
+	web.List(m, web.Listing[attempt.Attempt]{
+		Read: func(r *http.Request, page record.Page) (record.List[attempt.Attempt], error) {
+			filter, err := s.attemptFilter(r.URL.Query())
+			if err != nil {
+				return record.List[attempt.Attempt]{}, err
+			}
+			return attempt.List(r.Context(), s.Pool, web.Principal(r).Tenant, filter, page)
+		},
+		Finder: s.attemptFinder,
+		Page: func(r *http.Request, p templates.Page, rows []attempt.Attempt, finder templates.Finder) (templ.Component, error) {
+			query := r.URL.Query()
+			v := peopleviews.AttemptList{
+				Finder: finder, Kept: retained(s.kept), Key: query.Get("key"), Record: query.Get("record"),
+				Outcome: query.Get("outcome"), Outcomes: outcomeOptions(),
+				Operation: query.Get("operation"), Operations: s.operationOptions(),
+			}
+			for _, a := range rows {
+				row := s.attemptRow(web.Principal(r).Tenant, a)
+				if a.Key != "" {
+					row.KeyHref = web.ListURL("/attempts", url.Values{}, "key", a.Key)
+				}
+				v.Rows = append(v.Rows, row)
+			}
+			return peopleviews.AttemptsPage(p, v), nil
+		},
+	})
+}
+
+// attemptRow puts an attempt into words.
+func (s *pages) attemptRow(tenant uuid.UUID, a attempt.Attempt) peopleviews.AttemptRow {
+	row := peopleviews.AttemptRow{
+		At: a.At.UTC().Format("2 Jan 2006, 15:04:05 UTC"), What: s.OperationTitle(a.Operation), By: a.Actor, Key: a.Key,
+		Took: tookText(time.Duration(a.Duration) * time.Microsecond), Replica: a.Replica,
+	}
+	words := wordsOf(a.Outcome)
+	row.Outcome, row.Kind, row.Detail = words.said, words.kind, words.detail
+	row.Detail = cmp.Or(s.ProblemTitle(a.Reason), row.Detail)
+	if a.Record != uuid.Nil {
+		row.Href = s.RecordURL(a.Operation, tenant, a.Record)
+	}
+	return row
+}
+
+// outcomeWords is how an outcome is told.
+type outcomeWords struct {
+	said   string // on the badge
+	kind   string // "done", "idle", "refused" or "failed"
+	detail string // what it means, where no problem says it
+}
+
+func wordsOf(outcome idempotency.Outcome) outcomeWords {
+	switch outcome {
+	case idempotency.Created:
+		return outcomeWords{"Created", "done", ""}
+	case idempotency.Changed:
+		return outcomeWords{"Changed", "done", ""}
+	case idempotency.Reused:
+		return outcomeWords{"Reused", "idle", "There was one already"}
+	case idempotency.Unchanged:
+		return outcomeWords{"Unchanged", "idle", "There was nothing to change"}
+	case idempotency.Replayed:
+		return outcomeWords{"Ignored", "idle", "It had been done before"}
+	case idempotency.InProgress:
+		return outcomeWords{"Not finished", "refused", "The first attempt was still running"}
+	case idempotency.Conflict:
+		return outcomeWords{"Refused", "refused", "Something was in its way"}
+	case idempotency.Mismatch:
+		return outcomeWords{"Refused", "refused", "The key was used for something else"}
+	case idempotency.Rejected:
+		return outcomeWords{"Refused", "refused", "It was not valid"}
+	default:
+		return outcomeWords{"Failed", "failed", ""}
+	}
+}
+
+// tookText says how long something took.
+func tookText(d time.Duration) string {
+	switch {
+	case d < time.Millisecond:
+		return "under 1 ms"
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	default:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	}
+}
+
+// retained says for how long something is kept; "" for not at all.
+func retained(d time.Duration) string {
+	const day = 24 * time.Hour
+	switch {
+	case d == 0:
+		return ""
+	case d >= 2*day && d%day == 0:
+		return fmt.Sprintf("%d days", d/day)
+	case d >= 2*time.Hour && d%time.Hour == 0:
+		return fmt.Sprintf("%d hours", d/time.Hour)
+	default:
+		return d.String()
+	}
+}

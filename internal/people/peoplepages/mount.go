@@ -1,0 +1,33 @@
+// Package peoplepages shows what a business says of itself, and to its owners the people, tokens and attempts.
+package peoplepages
+
+import (
+	"time"
+
+	"github.com/go-chi/httprate"
+
+	"onlyonce/internal/people/token"
+	"onlyonce/internal/people/user"
+	"onlyonce/internal/web"
+)
+
+// pages has what these pages share.
+type pages struct {
+	*web.Site
+
+	people *web.Mounted[user.User]
+	tokens *web.Mounted[token.Token]
+	kept   time.Duration         // for which attempts are; 0 if none are
+	probes *httprate.RateLimiter // emails of other tenants that were met
+}
+
+// Mount mounts the settings with the parts that only owners see. kept is for how long attempts are kept, 0 if none are.
+func Mount(s *web.Site, kept time.Duration) {
+	p := &pages{Site: s, kept: kept, probes: httprate.NewRateLimiter(probesAnHour, time.Hour)}
+	p.mountSettings()
+	owners := s.Owners("settings")
+	p.mountPeople(owners)
+	p.mountTokens(owners)
+	p.mountAttempts(owners)
+	s.ShowAttempts(p.recordAttempts)
+}

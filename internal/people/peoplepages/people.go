@@ -1,0 +1,156 @@
+package peoplepages
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"onlyonce/internal/conflict"
+	"onlyonce/internal/people/account"
+	"onlyonce/internal/people/secret"
+	"onlyonce/internal/people/user"
+	"onlyonce/internal/record"
+	"onlyonce/internal/web"
+	"onlyonce/templates"
+	"onlyonce/templates/peopleviews"
+)
+
+// mountPeople mounts the resource of package user. Only owners come here, and no program does: an API token that leaked must
+// not make a way in that stays when it is revoked.
+func (s *pages) mountPeople(owners *web.Site) {
+	m := web.Resource[user.User]{
+		One: "person", Many: "people", Table: user.Table, Name: user.User.Called,
+		Rules: user.Rules(), AsksPeople: []*conflict.Kind{&user.EmailUnusable, &user.LastOwner},
+	}.Mount(owners)
+	s.people = m
+	draft := web.NewForm(m, user.Input.Draft, web.Form[user.User]{
+		Fields: []templates.Field{{Name: "email", Value: "Email"}, {Name: "name", Value: "Name"}, {Name: "role", Value: "Role"}},
+		Page: func(_ *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
+			return peopleviews.PersonForm(p, f), nil
+		},
+		OnConflict: s.countProbe,
+		Words: &web.Wording{
+			Title: "Add a person", Submit: "Add person", Did: "added", Does: "adds", Again: "Add as a new person",
+			Created: "Person %s added.", Replayed: "Person added. We ignored the duplicate submission and kept your first request.",
+		},
+	})
+	check := draft.Form
+	draft.Form = func(r *http.Request) (user.Draft, error) {
+		if !s.mayProbe(r) {
+			return user.Draft{}, web.ErrTooMany
+		}
+		d, err := check(r)
+		d.Seed = s.seed(r)
+		return d, err
+	}
+	web.List(m, web.Listing[user.User]{
+		Read: func(r *http.Request, page record.Page) (record.List[user.User], error) {
+			return user.Table.List(r.Context(), s.Pool, web.Principal(r).Tenant, page, `true`, nil)
+		},
+		Columns: []templates.Column{
+			{Label: "Name", Class: "name"}, {Label: "Email", Class: "name"}, {Label: "Role", Class: "date"},
+			{Label: "Login", Class: "date"},
+		},
+		Row: func(u user.User) []string { return []string{u.Called(), u.Email, web.Capital(u.Role), loginWord(u)} },
+	})
+	web.Show(m, web.RecordPage[user.User]{Facts: personFacts, Page: s.personPage})
+	web.Create(m, "", user.Create, draft, func(*http.Request) (url.Values, error) { return url.Values{"role": {user.Member}}, nil })
+	web.Change(m, http.MethodPut, "", user.Edit, draft)
+	web.Transition(m, "disable", "disabled", "", user.Disable, web.Nothing())
+	web.Transition(m, "enable", "enabled", "", user.Enable, web.Nothing())
+	web.Transition(m, "invite", "invited", "", user.Invite, web.Command[user.Invitation]{
+		Form: func(r *http.Request) (user.Invitation, error) { return user.Invitation{Seed: s.seed(r)}, nil },
+	})
+	web.Transition(m, "uninvite", "uninvited", "", user.Uninvite, web.Nothing())
+}
+
+// seed is what the secrets are derived from that a request makes, or shows again.
+func (s *pages) seed(r *http.Request) secret.Seed {
+	return secret.FromSession(s.SessionSecret(r))
+}
+
+// probesAnHour is how often an hour a tenant is told that an email cannot be used. It could find out otherwise who else has
+// an account here.
+const probesAnHour = 10
+
+func (s *pages) mayProbe(r *http.Request) bool {
+	_, met, err := s.probes.Status(web.Principal(r).Tenant.String())
+	return err == nil && met < probesAnHour
+}
+
+func (s *pages) countProbe(r *http.Request, c *conflict.Error) {
+	if c.Kind == &user.EmailUnusable {
+		_ = s.probes.OnLimit(discarded{}, r, web.Principal(r).Tenant.String())
+	}
+}
+
+// discarded takes the headers with which a limit tells how near it is.
+type discarded struct{ http.ResponseWriter }
+
+func (discarded) Header() http.Header { return http.Header{} }
+
+func personFacts(u user.User) []templates.Fact {
+	return []templates.Fact{
+		{Label: "Email", Value: u.Email}, {Label: "Role", Value: web.Capital(u.Role)}, {Label: "Login", Value: loginState(u)},
+		{Label: "Added", Value: web.Day(u.CreatedAt)},
+	}
+}
+
+// loginWord says in a word or two whether somebody can log in.
+func loginWord(u user.User) string {
+	switch {
+	case !u.DisabledAt.IsZero():
+		return "Disabled"
+	case u.HasPassword:
+		return "Active"
+	case u.LinkOpen(time.Now()):
+		return "Invited"
+	default:
+		return "No password"
+	}
+}
+
+// loginState says whether somebody can log in.
+func loginState(u user.User) string {
+	open := u.LinkOpen(time.Now())
+	switch {
+	case !u.DisabledAt.IsZero():
+		return "Disabled on " + web.Day(u.DisabledAt)
+	case u.HasPassword && open:
+		return "Can log in, and has a link to choose another password"
+	case u.HasPassword:
+		return "Can log in"
+	case open:
+		return "Invited, has not chosen a password yet"
+	default:
+		return "Has neither a password nor a link to choose one"
+	}
+}
+
+// personPage shows a person, with the link to choose a password if this session has made it.
+func (s *pages) personPage(r *http.Request, p templates.Page, u user.User) (templ.Component, error) {
+	v := peopleviews.Person{RecordView: s.people.RecordView(r, u)}
+	if !u.DisabledAt.IsZero() {
+		v.Disabled, v.Enable = web.Day(u.DisabledAt), s.people.Action(r, u.ID, "enable", "Enabling…")
+		return peopleviews.PersonPage(p, v), nil
+	}
+	v.Action = s.people.Action(r, u.ID, "disable", "Disabling…")
+	if !u.LinkOpen(time.Now()) {
+		v.Invite = web.Button(r, "New link", "Making a link…", s.people.URL(u.ID)+"/invite")
+		return peopleviews.PersonPage(p, v), nil
+	}
+	v.Until = web.Moment(u.LinkUntil)
+	v.Uninvite = web.Button(r, "Withdraw link", "Withdrawing…", s.people.URL(u.ID)+"/uninvite")
+	link := user.Invitation{Seed: s.seed(r)}.Secret(u)
+	invited, err := account.FindLink(r.Context(), s.Pool, link)
+	switch {
+	case err == nil && invited.User == u.ID:
+		v.Link = s.Address(r) + "/join?" + url.Values{"link": {link}}.Encode()
+	case err != nil && !errors.Is(err, account.ErrUnknown): // which is one that another session has made
+		return nil, err
+	}
+	return peopleviews.PersonPage(p, v), nil
+}

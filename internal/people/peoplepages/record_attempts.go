@@ -1,0 +1,70 @@
+package peoplepages
+
+import (
+	"fmt"
+	"net/http"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/people/attempt"
+	"onlyonce/internal/web"
+	"onlyonce/templates/peopleviews"
+)
+
+// recordAttempts says on the page of a record how often it was tried to make and change it. Everybody who sees the record sees
+// that, as they see its history: it holds who and when, and no more of what was typed than the record.
+func (s *pages) recordAttempts(r *http.Request, id uuid.UUID) (templ.Component, error) {
+	if s.kept == 0 {
+		return templ.NopComponent, nil
+	}
+	about, err := attempt.OfRecord(r.Context(), s.Pool, web.Principal(r).Tenant, id)
+	if err != nil || len(about) == 0 {
+		return templ.NopComponent, err
+	}
+	v := peopleviews.Attempts{Summary: s.summary(about)}
+	for _, a := range about {
+		v.Rows = append(v.Rows, s.attemptRow(web.Principal(r).Tenant, a.Attempt))
+	}
+	if web.Principal(r).Owner {
+		v.AllHref = "/attempts?record=" + id.String()
+	}
+	return peopleviews.AttemptsSection(v), nil
+}
+
+// summary says how often a record was made, which is once, and how often that was tried. There may have been more attempts than
+// were kept.
+func (s *pages) summary(about []attempt.Of) string {
+	making, ignored, refused := 0, 0, 0
+	for _, a := range about {
+		if !a.Making {
+			continue
+		}
+		making++
+		switch {
+		case a.Outcome == idempotency.Replayed:
+			ignored++
+		case wordsOf(a.Outcome).kind == "refused":
+			refused++
+		}
+	}
+	if making == 0 {
+		return fmt.Sprintf("At least %s in the last %s.", attemptCount(len(about)), retained(s.kept))
+	}
+	text := "Created once. At least " + attemptCount(making)
+	if ignored > 0 {
+		text += fmt.Sprintf(", %d ignored", ignored)
+	}
+	if refused > 0 {
+		text += fmt.Sprintf(", %d refused", refused)
+	}
+	return text + "."
+}
+
+func attemptCount(n int) string {
+	if n == 1 {
+		return "1 attempt"
+	}
+	return fmt.Sprintf("%d attempts", n)
+}

@@ -1,0 +1,72 @@
+package peoplepages
+
+import (
+	"cmp"
+	"net/http"
+
+	"github.com/a-h/templ"
+
+	"onlyonce/internal/people/settings"
+	"onlyonce/internal/value/party"
+	"onlyonce/internal/web"
+	"onlyonce/templates"
+	"onlyonce/templates/peopleviews"
+)
+
+// mountSettings mounts the resource of package settings: the one record of each tenant.
+func (s *pages) mountSettings() {
+	m := web.Resource[settings.Settings]{
+		One: "settings", Many: "settings", Singleton: true, Table: settings.Table,
+		Name: func(is settings.Settings) string { return is.Name },
+	}.Mount(s.Site)
+	draft := web.NewForm(m, settings.Input.Draft, web.Form[settings.Settings]{
+		Fields: []templates.Field{
+			{Name: "name", Value: "Legal name"}, {Name: "address", Value: "Address"}, {Name: "country", Value: "Country"},
+			{Name: "tax_id", Value: "Tax ID"}, {Name: "account_holder", Value: "Account holder"},
+			{Name: "account_number", Value: "IBAN or account number"}, {Name: "bic", Value: "BIC"},
+			{Name: "currency", Value: "Currency"}, {Name: "tax_rate", Value: "Tax %"},
+			{Name: "payment_days", Value: "Payment terms in days"},
+		},
+		Readable: map[string]func(string) string{"country": party.CountryName, "account_number": party.SpacedAccount},
+		Page:     settingsForm, Example: settings.Input{
+			Name: "Acme Studio Ltd", Details: party.Details{Address: "12 Dame Street\nDublin 2", Country: "IE"},
+			Currency: "EUR", PaymentDays: "30",
+		},
+	})
+	web.Show(m, web.RecordPage[settings.Settings]{
+		Summary: "What your business says of itself, and what new records begin with.",
+		Facts: func(is settings.Settings) []templates.Fact {
+			return append([]templates.Fact{{Label: "Legal name", Value: is.Name}}, web.PartyFacts(is.Details, "–")...)
+		},
+		Page: func(r *http.Request, p templates.Page, is settings.Settings) (templ.Component, error) {
+			view := peopleviews.Settings{RecordView: m.RecordView(r, is), Groups: settingsGroups(is)}
+			view.Name = "Settings"
+			return peopleviews.SettingsPage(p, view), nil
+		},
+	})
+	web.Change(m, http.MethodPut, "Replace the settings. What was issued keeps what it was issued with.", settings.Edit, draft)
+}
+
+// settingsGroups are the facts that are not about the business itself.
+func settingsGroups(is settings.Settings) []peopleviews.FactGroup {
+	or := func(label, value string) templates.Fact {
+		return templates.Fact{Label: label, Value: cmp.Or(value, "–")}
+	}
+	rate := ""
+	if is.TaxRate != "" {
+		rate = is.TaxRate + "%"
+	}
+	return []peopleviews.FactGroup{
+		{Title: "Bank account", Facts: []templates.Fact{
+			or("Account holder", is.AccountHolder), or("IBAN or account number", party.SpacedAccount(is.AccountNumber)), or("BIC", is.BIC),
+		}},
+		{Title: "Currency, tax and terms", Facts: []templates.Fact{
+			or("Currency", is.Currency.String()), or("Tax", rate), or("Payment terms", web.DaysText(is.PaymentDays)),
+		}},
+	}
+}
+
+func settingsForm(_ *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
+	v := peopleviews.SettingsForm{Form: f, Countries: web.Countries(), Currencies: web.CurrencyCodes()}
+	return peopleviews.SettingsFormPage(p, v), nil
+}

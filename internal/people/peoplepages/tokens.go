@@ -1,0 +1,89 @@
+package peoplepages
+
+import (
+	"cmp"
+	"net/http"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"onlyonce/internal/people/account"
+	"onlyonce/internal/people/token"
+	"onlyonce/internal/record"
+	"onlyonce/internal/web"
+	"onlyonce/templates"
+	"onlyonce/templates/peopleviews"
+)
+
+// mountTokens mounts the resource of package token. Only owners come here, and no program does: a token that leaked must not
+// make another one, which stays when it is revoked.
+func (s *pages) mountTokens(owners *web.Site) {
+	m := web.Resource[token.Token]{
+		One: "token", Many: "tokens", Table: token.Table, Rules: token.Rules(),
+		Name: func(t token.Token) string { return t.Name },
+	}.Mount(owners)
+	s.tokens = m
+	draft := web.NewForm(m, token.Input.Draft, web.Form[token.Token]{
+		Fields: []templates.Field{{Name: "name", Value: "Name"}},
+		Page: func(_ *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
+			return peopleviews.TokenForm(p, f), nil
+		},
+		OnSuccess: func(token.Token) { s.ForgetTokens() },
+	})
+	check := draft.Form
+	draft.Form = func(r *http.Request) (token.Draft, error) {
+		d, err := check(r)
+		d.Seed = s.seed(r)
+		return d, err
+	}
+	web.List(m, web.Listing[token.Token]{
+		Read: func(r *http.Request, page record.Page) (record.List[token.Token], error) {
+			return token.Table.List(r.Context(), s.Pool, web.Principal(r).Tenant, page, `true`, nil)
+		},
+		Columns: []templates.Column{
+			{Label: "Name", Class: "name"}, {Label: "Created by", Class: "name"}, {Label: "Created", Class: "date"},
+			{Label: "State", Class: "date"},
+		},
+		Row: func(t token.Token) []string {
+			return []string{t.Name, tokenMaker(t), web.Day(t.CreatedAt), tokenState(t)}
+		},
+		Empty: "A program uses the API with a token. Give each program one of its own, so that you can revoke it alone.",
+	})
+	web.Show(m, web.RecordPage[token.Token]{Facts: tokenFacts, Page: s.tokenPage})
+	web.Create(m, "", token.Create, draft, nil)
+	web.Transition(m, "revoke", "revoked", "", token.Revoke, web.Nothing())
+}
+
+func tokenFacts(t token.Token) []templates.Fact {
+	return []templates.Fact{
+		{Label: "Created by", Value: tokenMaker(t)}, {Label: "Created", Value: web.Moment(t.CreatedAt)},
+		{Label: "State", Value: tokenState(t)},
+	}
+}
+
+func tokenMaker(t token.Token) string { return cmp.Or(t.CreatedBy, "a command") }
+
+func tokenState(t token.Token) string {
+	if t.RevokedAt.IsZero() {
+		return "In use"
+	}
+	return "Revoked on " + web.Day(t.RevokedAt)
+}
+
+// tokenPage shows a token, with its secret for a while if this session has made it.
+func (s *pages) tokenPage(r *http.Request, p templates.Page, t token.Token) (templ.Component, error) {
+	v := peopleviews.Token{RecordView: s.tokens.RecordView(r, t)}
+	if !t.RevokedAt.IsZero() {
+		return peopleviews.TokenPage(p, v), nil
+	}
+	v.Action = s.tokens.Action(r, t.ID, "revoke", "Revoking…")
+	if time.Since(t.CreatedAt) > token.SecretShown {
+		return peopleviews.TokenPage(p, v), nil
+	}
+	secret := token.Secret(s.seed(r), t)
+	has, err := account.HasToken(r.Context(), s.Pool, web.Principal(r).Tenant, t.ID, secret)
+	if has {
+		v.Secret, v.Until = secret, web.Moment(t.CreatedAt.Add(token.SecretShown))
+	}
+	return peopleviews.TokenPage(p, v), err
+}

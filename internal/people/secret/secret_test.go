@@ -1,0 +1,41 @@
+package secret_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"onlyonce/internal/people/secret"
+)
+
+// TestDerive: the same again for the same session, purpose and id, and another one for any other.
+func TestDerive(t *testing.T) {
+	t.Parallel()
+	id, seed := uuid.New(), secret.FromSession("session")
+	first := seed.Derive("token", id)
+	if again := secret.FromSession("session").Derive("token", id); again != first || len(first) != 43 {
+		t.Errorf("%q, then %q", first, again)
+	}
+	for what, other := range map[string]string{
+		"session": secret.FromSession("another").Derive("token", id),
+		"purpose": seed.Derive("link", id),
+		"id":      seed.Derive("token", uuid.New()),
+	} {
+		if other == first {
+			t.Errorf("another %s, and the same secret", what)
+		}
+	}
+}
+
+// TestSeedPrintsNothing: neither a seed nor a command with one tells it to a log.
+func TestSeedPrintsNothing(t *testing.T) {
+	t.Parallel()
+	seed := secret.FromSession("session")
+	for _, text := range []string{fmt.Sprint(seed), fmt.Sprintf("%+v %v", struct{ Seed secret.Seed }{seed}, &seed)} {
+		if strings.Trim(strings.NewReplacer("Seed:", "", "[seed]", "").Replace(text), "{} &") != "" {
+			t.Errorf("%q", text)
+		}
+	}
+}

@@ -1,0 +1,83 @@
+// Package settings keeps what a business says of itself on its invoices, and what new invoices begin with. Each tenant
+// has exactly one record of them, which comes into being with the tenant and has its id.
+package settings
+
+import (
+	"strings"
+
+	"onlyonce/internal/invalid"
+	"onlyonce/internal/record"
+	"onlyonce/internal/value/money"
+	"onlyonce/internal/value/party"
+)
+
+// Settings are the settings as they are stored.
+type Settings struct {
+	record.Header
+	party.Details
+	party.BankAccount
+
+	Name        string         `json:"name"`                               // the legal name, which invoices show
+	Currency    money.Currency `json:"currency"`                           // of new invoices
+	TaxRate     string         `json:"tax_rate,omitzero" format:"decimal"` // percent, of the first line of new invoices; "" for none
+	PaymentDays string         `json:"payment_days"`                       // from the issue date to the due date of invoices that have none
+}
+
+// Table has the settings.
+var Table = record.Table[Settings]{Name: "settings", Fields: `
+	'name', r.name, 'address', r.address, 'country', r.country, 'tax_id', r.tax_id,
+	'account_holder', r.account_holder, 'account_number', r.account_number, 'bic', r.bic,
+	'currency', r.currency, 'tax_rate', COALESCE(r.tax_rate::text, ''), 'payment_days', r.payment_days::text`}
+
+// Input is what came in, as text.
+type Input struct {
+	party.Details
+	party.BankAccount
+
+	Name        string `json:"name"`
+	Currency    string `json:"currency" format:"currency"`
+	TaxRate     string `json:"tax_rate,omitzero" format:"decimal"`
+	PaymentDays string `json:"payment_days"`
+}
+
+// Draft is a valid input: the settings that are to be.
+type Draft struct {
+	party.Details
+	party.BankAccount
+
+	Name        string         `json:"name"`
+	Currency    money.Currency `json:"currency"`
+	TaxRate     string         `json:"tax_rate"`
+	PaymentDays string         `json:"payment_days"`
+}
+
+// Draft checks the input. It returns an [*invalid.Error] that lists what is wrong, in the order of the form.
+func (in Input) Draft() (Draft, error) {
+	var problems invalid.Error
+	d := Draft{Name: problems.Line("/name", "the name", in.Name, party.MaxName)}
+	if d.Name == "" {
+		problems.Add("/name", "Enter the name of your business.")
+	}
+	d.Details = in.Details.Check("", &problems)
+	d.BankAccount = in.BankAccount.Check(&problems)
+	var known bool
+	if d.Currency, known = money.ParseCurrency(in.Currency); !known {
+		problems.Add("/currency", "Choose a currency by its three-letter code, like EUR.")
+	}
+	d.TaxRate = rate(in.TaxRate, &problems)
+	if d.PaymentDays = party.PaymentDays("/payment_days", in.PaymentDays, &problems); d.PaymentDays == "" {
+		problems.Add("/payment_days", "Enter the days within which invoices are paid, like 30.")
+	}
+	return d, problems.Err()
+}
+
+func rate(typed string, problems *invalid.Error) string {
+	if strings.TrimSpace(typed) == "" {
+		return ""
+	}
+	rate, err := money.ParseRate(typed)
+	if err != nil {
+		problems.Add("/tax_rate", "Enter a tax rate from 0 to 100 percent, like 23, or leave it blank.")
+	}
+	return rate.String()
+}

@@ -1,0 +1,64 @@
+package token
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"onlyonce/internal/conflict"
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/people/account"
+	"onlyonce/internal/record"
+)
+
+// Create makes a token. Only the hash of its secret is sent to the database.
+var Create = idempotency.Define(idempotency.Spec[Draft, Token]{
+	Kind: idempotency.Create, Name: "token.create", Table: Table,
+	Statements: func(tx *idempotency.Tx, d Draft) idempotency.Result {
+		made := Token{Header: record.Header{ID: tx.ID(0)}}
+		tx.Exec(`
+			INSERT INTO api_tokens (tenant_id, id, name, token_hash, created_by) VALUES (@tenant_id, @record_id, @name, @hash, @actor)`,
+			pgx.NamedArgs{"name": d.Name, "hash": account.HashToken(Secret(d.Seed, made))})
+		return tx.Return(`SELECT `+Table.JSON()+` FROM api_tokens r WHERE r.tenant_id = @tenant_id AND r.id = @record_id`, nil)
+	},
+	Explain: map[string]idempotency.Explanation[Draft]{
+		"api_tokens_name_once": idempotency.Taken(Table, `r.name = @name AND r.revoked_at IS NULL`,
+			func(d Draft) pgx.NamedArgs { return pgx.NamedArgs{"name": d.Name} },
+			func(_ Draft, other Token) error { return taken(other) }),
+	},
+	NotInFingerprint: []string{"Seed"}, // another session asks for the same
+})
+
+// Revoke makes a token worthless.
+var Revoke = idempotency.Define(idempotency.Spec[struct{}, Token]{
+	Kind: idempotency.Transition, Name: "token.revoke", Table: Table, Made: `r.revoked_at IS NOT NULL`,
+	Statements: func(tx *idempotency.Tx, _ struct{}) idempotency.Result {
+		tx.Exec(`UPDATE api_tokens SET revoked_at = now() WHERE tenant_id = @tenant_id AND id = @record_id`, nil)
+		return tx.Record()
+	},
+	Explain: map[string]idempotency.Explanation[struct{}]{
+		"api_tokens_name_once": func(ctx context.Context, s *idempotency.Store, i idempotency.Intent, _ struct{}, _ *pgconn.PgError) error {
+			other, err := Table.Find(ctx, s.Pool, i.Tenant, i.Record)
+			if err != nil {
+				return err
+			}
+			return taken(other)
+		},
+	},
+})
+
+// NameTaken is the conflict of a second token with one name.
+var NameTaken = conflict.Kind{
+	Slug: "token-name-taken", Title: "Token name already used",
+	Meaning: "The business has a token of this name that was not revoked. Nothing was changed. The key can be used again.",
+	ToDo:    "Enter another name, or revoke the token of this name first.",
+}
+
+func taken(other Token) error {
+	return &conflict.Error{
+		Kind: &NameTaken, Title: "There is a token named " + other.Name + ".",
+		Text: "Nothing was created. Enter another name, or revoke that one first.", Existing: other.ID, Name: other.Name,
+		Field: "/name", Blame: "Another token has this name.",
+	}
+}

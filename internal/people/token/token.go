@@ -1,0 +1,65 @@
+// Package token manages the API tokens of a tenant, with which programs use the API. What a token leads to is the
+// business of package account.
+package token
+
+import (
+	"time"
+
+	"onlyonce/internal/conflict"
+	"onlyonce/internal/people/account"
+	"onlyonce/internal/people/secret"
+	"onlyonce/internal/record"
+)
+
+// Token is an API token as owners see it: without its secret, which is stored nowhere.
+type Token struct {
+	record.Header
+
+	Name string `json:"name"`
+	// CreatedBy is the user who made it, or "" for a command.
+	CreatedBy string `json:"created_by"`
+	// RevokedAt is since when it is refused, in UTC; zero for one that is accepted.
+	RevokedAt time.Time `json:"revoked_at,omitzero"`
+}
+
+// Table has the tokens.
+var Table = record.Table[Token]{
+	Name:   "api_tokens",
+	Fields: `'name', r.name, 'created_by', r.created_by, 'revoked_at', r.revoked_at`,
+}
+
+// Input is what came in, as text.
+type Input struct {
+	Name string `json:"name"`
+}
+
+// Draft is a valid input. The secret of the token is derived from the seed.
+type Draft struct {
+	Name string      `json:"name"`
+	Seed secret.Seed `json:"-"`
+}
+
+// Draft checks the input. It returns an [*invalid.Error] that lists what is wrong.
+func (in Input) Draft() (Draft, error) {
+	name, err := account.CheckName("the name of the token", in.Name)
+	return Draft{Name: name}, err
+}
+
+// Secret is that of a token, in the session that the seed is of.
+func Secret(seed secret.Seed, t Token) string { return "oo_" + seed.Derive("token", t.ID) }
+
+// SecretShown is how long the page of a new token shows its secret, to the session that made it.
+const SecretShown = time.Hour
+
+// Rules are the uniqueness rules of tokens.
+func Rules() []conflict.Rule {
+	return []conflict.Rule{
+		{
+			Constraint: "api_tokens_name_once",
+			Sentence:   "One token per name in each tenant, among those that were not revoked.",
+			Answer:     "Refused, and the existing token is kept.",
+			Conflict:   &NameTaken,
+			Optional:   true,
+		},
+	}
+}

@@ -1,0 +1,99 @@
+// Package user manages the people of a tenant, who log in by email. Owners do so, and members do not. Who comes in, and
+// with what, is the business of package account.
+package user
+
+import (
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"onlyonce/internal/conflict"
+	"onlyonce/internal/invalid"
+	"onlyonce/internal/record"
+	"onlyonce/internal/value/email"
+	"onlyonce/internal/value/party"
+)
+
+// User is a user as owners see it.
+type User struct {
+	record.Header
+
+	Email string `json:"email"`
+	Name  string `json:"name"`
+	Role  string `json:"role"` // Owner or Member
+	// DisabledAt is since when the user may not log in, in UTC; zero for one who may.
+	DisabledAt time.Time `json:"disabled_at,omitzero"`
+	// HasPassword says that the user has chosen one, and can log in with it.
+	HasPassword bool `json:"has_password"`
+	// LinkID is what the secret of the open link is derived with, and LinkUntil when that expires, in UTC. They are zero
+	// if there is none, or it was used.
+	LinkID    uuid.UUID `json:"link_id,omitzero"`
+	LinkUntil time.Time `json:"link_until,omitzero"`
+}
+
+// The roles.
+const (
+	Owner  = "owner"
+	Member = "member"
+)
+
+// Called is what people call the user: the name, or else the email.
+func (u User) Called() string {
+	if u.Name == "" {
+		return u.Email
+	}
+	return u.Name
+}
+
+// LinkOpen says whether there is a link that the user can choose a password with.
+func (u User) LinkOpen(now time.Time) bool { return now.Before(u.LinkUntil) }
+
+// Table has the users.
+var Table = record.Table[User]{
+	Name: "users",
+	Fields: `'email', r.email, 'name', r.name, 'role', r.role, 'disabled_at', r.disabled_at, 'has_password', r.password_hash <> '',
+		'link_id', CASE WHEN r.link_used_at IS NULL THEN r.link_id END,
+		'link_until', CASE WHEN r.link_used_at IS NULL THEN r.link_expires_at END`,
+}
+
+// Input is what came in, as text.
+type Input struct {
+	Email string `json:"email"`
+	Name  string `json:"name"`
+	Role  string `json:"role"`
+}
+
+// Draft is a valid input: an email, and a name without surrounding space.
+type Draft struct {
+	Email email.Address `json:"email"`
+	Name  string        `json:"name"`
+	Role  string        `json:"role"`
+	Invitation
+}
+
+// Draft checks the input. It returns an [*invalid.Error] that lists what is wrong.
+func (in Input) Draft() (Draft, error) {
+	var problems invalid.Error
+	d := Draft{Email: email.Address(strings.TrimSpace(in.Email)), Role: in.Role}
+	if problem := d.Email.Problem(); problem != "" {
+		problems.Add("/email", problem)
+	}
+	d.Name = problems.Line("/name", "the name", in.Name, party.MaxName)
+	if d.Role != Owner && d.Role != Member {
+		problems.Add("/role", "Choose a role: "+Owner+" or "+Member+".")
+	}
+	return d, problems.Err()
+}
+
+// Rules are the uniqueness rules of users.
+func Rules() []conflict.Rule {
+	return []conflict.Rule{
+		{
+			Constraint: "users_email_once",
+			Sentence:   "One user per email address, in all tenants together: whoever logs in is one person of one business.",
+			Answer:     "Refused, and the existing user is kept. Of a user of another tenant nothing is told.",
+			Conflict:   &Exists,
+		},
+	}
+}

@@ -1,0 +1,255 @@
+package postgres
+
+import (
+	"cmp"
+	"context"
+	_ "embed" // for catalog.txt
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// object is something that the migrations make. Its subject is the table, domain or function that it is or belongs to, and
+// its name is empty if a subject has only one of its kind.
+type object struct{ Kind, Subject, Name string }
+
+func (o object) String() string {
+	switch {
+	case o.Name == "":
+		return "the " + o.Kind + " of " + o.Subject
+	case o.Kind == "table", o.Kind == "domain", o.Kind == "function":
+		return "the " + o.Kind + " " + o.Name
+	default:
+		return "the " + o.Kind + " " + o.Name + " of " + o.Subject
+	}
+}
+
+// catalogQuery returns the kind, subject and name of each object of the current schema, and a hash of its definition. It leaves
+// out goose's table and, as they are in a schema of their own, those of jobs, whose module brings them and changes them by itself.
+//
+// A definition is what PostgreSQL writes for it, which is the same after a backup was restored, and in versions 15 to 18 for all
+// that the migrations make. It holds no numbers or places that a restored object has others of, and no names of roles: rights are
+// those of the owner, of everybody, and of others. Others may read, under row-level security. MAINTAIN, which version 17 has
+// given to owners, is no difference either.
+//
+//nolint:dupword,unqueryvet // the rows of the system catalogs are only passed on within the query
+const catalogQuery = `
+WITH tables AS (
+	SELECT * FROM pg_class
+	WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p') AND relname <> 'goose_db_version'
+		AND ($1::text[] IS NULL OR relname = ANY ($1))
+), domains AS (
+	SELECT * FROM pg_type
+	WHERE typnamespace = current_schema()::regnamespace AND typtype = 'd' AND ($1::text[] IS NULL OR typname = ANY ($1))
+), rights AS (
+	SELECT relname, '' AS attname, relowner, a.* FROM tables, aclexplode(COALESCE(relacl, acldefault('r', relowner))) AS a
+	UNION ALL
+	SELECT relname, attname, relowner, a.*
+	FROM tables JOIN pg_attribute ON attrelid = tables.oid AND NOT attisdropped, aclexplode(attacl) AS a
+), found (kind, subject, name, definition) AS (
+	SELECT 'table', relname, relname, ARRAY[relkind, relpersistence]::text FROM tables
+	UNION ALL
+	SELECT 'row-level security', relname, '', ARRAY[relrowsecurity, relforcerowsecurity]::text FROM tables
+	UNION ALL
+	SELECT 'policy', relname, polname, ARRAY[polpermissive::text, polcmd::text, (polroles = '{0}')::text,
+		pg_get_expr(polqual, polrelid), pg_get_expr(polwithcheck, polrelid)]::text
+	FROM tables JOIN pg_policy ON polrelid = tables.oid
+	UNION ALL
+	SELECT 'access list', relname, '', array_agg(DISTINCT ARRAY[
+		CASE grantee WHEN relowner THEN 'owner' WHEN 0 THEN 'everybody' ELSE 'another' END, attname, privilege_type])::text
+	FROM rights
+	WHERE (grantee <> relowner OR privilege_type <> 'MAINTAIN') AND (grantee IN (relowner, 0) OR privilege_type <> 'SELECT')
+	GROUP BY relname
+	UNION ALL
+	SELECT 'constraint', COALESCE(relname, typname), conname, ARRAY[pg_get_constraintdef(c.oid, true),
+		(SELECT (indisvalid AND indisready)::text FROM pg_index WHERE indexrelid = conindid AND contype <> 'f'),
+		(SELECT string_agg(DISTINCT tgenabled::text, '') FROM pg_trigger WHERE tgconstraint = c.oid)]::text
+	FROM pg_constraint c LEFT JOIN tables ON conrelid = tables.oid LEFT JOIN domains ON contypid = domains.oid
+	WHERE contype IN ('p', 'u', 'f', 'c', 'x') AND (tables.oid IS NOT NULL OR domains.oid IS NOT NULL)
+	UNION ALL
+	SELECT CASE WHEN indisunique THEN 'unique index' ELSE 'index' END, tables.relname, i.relname,
+		ARRAY[pg_get_indexdef(indexrelid, 0, true), (indisvalid AND indisready)::text]::text
+	FROM tables JOIN pg_index ON indrelid = tables.oid JOIN pg_class i ON i.oid = indexrelid
+	WHERE NOT EXISTS (SELECT FROM pg_constraint WHERE conindid = indexrelid AND contype IN ('p', 'u', 'x'))
+	UNION ALL
+	SELECT 'trigger', relname, tgname, ARRAY[pg_get_triggerdef(t.oid, true), tgenabled::text]::text
+	FROM tables JOIN pg_trigger t ON tgrelid = tables.oid AND NOT tgisinternal
+	UNION ALL
+	SELECT 'rule', relname, rulename, pg_get_ruledef(r.oid, true) FROM tables JOIN pg_rewrite r ON ev_class = tables.oid
+	UNION ALL
+	SELECT 'function', proname, proname || '(' || oidvectortypes(proargtypes) || ')', ARRAY[
+		lanname::text, prokind::text, prosecdef::text, proleakproof::text, proisstrict::text, provolatile::text, proparallel::text,
+		proconfig::text, pg_get_function_arguments(p.oid), pg_get_function_result(p.oid),
+		COALESCE(pg_get_function_sqlbody(p.oid), prosrc), has_function_privilege(proowner, p.oid, 'EXECUTE')::text]::text
+	FROM pg_proc p JOIN pg_language l ON l.oid = prolang
+	WHERE pronamespace = current_schema()::regnamespace AND ($1::text[] IS NULL OR proname = ANY ($1))
+	UNION ALL
+	SELECT 'domain', typname, typname, ARRAY[
+		format_type(typbasetype, typtypmod), collname, typnotnull::text, pg_get_expr(typdefaultbin, 0)]::text
+	FROM domains LEFT JOIN pg_collation c ON c.oid = typcollation
+	UNION ALL
+	SELECT 'column', relname, attname, ARRAY[format_type(atttypid, atttypmod), collname, attnotnull::text, attidentity::text,
+		attgenerated::text, pg_get_expr(adbin, adrelid)]::text
+	FROM tables JOIN pg_attribute ON attrelid = tables.oid AND attnum > 0 AND NOT attisdropped
+		LEFT JOIN pg_attrdef ON adrelid = tables.oid AND adnum = attnum LEFT JOIN pg_collation c ON c.oid = attcollation
+)
+SELECT kind, subject::text, name::text, left(encode(sha256(convert_to(definition, 'UTF8')), 'hex'), 16) FROM found`
+
+// catalog has a line for each object that the migrations make: kind, subject, name and hash, as catalogQuery returns them. It
+// is written by make catalog.
+//
+//go:embed catalog.txt
+var catalog string
+
+// kinds of objects, in the order in which differences are told.
+func kinds() []kind {
+	const (
+		leak  = "tenants may see the rows of others"
+		loose = "what the database has to refuse may come in"
+		other = "it may change or refuse what the app writes"
+	)
+	return []kind{
+		{"table", "the app does not work without it", other},
+		{"row-level security", leak, leak},
+		{"policy", leak, leak},
+		{"access list", "what has to stay may be changed, or the app may not do its work", other},
+		{"constraint", loose, other},
+		{"unique index", loose, other},
+		{"trigger", "what it refuses may come in, and what it keeps up to date may be wrong", other},
+		{"rule", other, other},
+		{"function", "what it does or refuses may be wrong", "it may be called instead of ours"},
+		{"domain", loose, other},
+		{"column", "it may hold something else than the app expects", other},
+		{"index", "the app gets slower as the tables grow", other},
+	}
+}
+
+type kind struct {
+	name    string
+	means   string // what follows if one of ours is missing or different
+	foreign string // what follows from one that is not ours
+}
+
+// maxDifferences is how many are told one by one.
+const maxDifferences = 20
+
+// Differences compares the tables, functions and domains of the database, and all that belongs to them, with what the
+// migrations make. It returns a sentence for each object that differs, at most 20, and one more that counts the rest. What
+// others have made in the same schema does not count, except what has an effect on ours. Indexes of others that are not unique
+// do not count either: they refuse nothing, and whoever runs the app may need them. It returns none while the schema is older
+// or newer than the program, about which [SchemaCurrent] returns an error.
+func Differences(ctx context.Context, pool *pgxpool.Pool) ([]string, error) {
+	err := SchemaCurrent(ctx, pool)
+	_, other := errors.AsType[*SchemaError](err)
+	_, foreign := errors.AsType[*OtherMigrationsError](err)
+	_, invalid := errors.AsType[*InvalidIndexError](err)
+	switch {
+	case other, foreign:
+		return nil, nil
+	case err != nil && !invalid:
+		return nil, err
+	}
+	made := madeByMigrations()
+	found, err := readCatalog(ctx, pool, subjects(made))
+	if err != nil {
+		return nil, err
+	}
+	sentences := compare(made, found)
+	if more := len(sentences) - maxDifferences; more > 0 {
+		sentences = append(sentences[:maxDifferences], fmt.Sprintf("and %d objects more", more))
+	}
+	return sentences, nil
+}
+
+// madeByMigrations returns the hash of each object.
+func madeByMigrations() map[object]string {
+	made := map[object]string{}
+	for line := range strings.Lines(catalog) {
+		field := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		made[object{field[0], field[1], field[2]}] = field[3]
+	}
+	return made
+}
+
+func subjects(objects map[object]string) []string {
+	subjects := map[string]bool{}
+	for o := range objects {
+		subjects[o.Subject] = true
+	}
+	return slices.Collect(maps.Keys(subjects))
+}
+
+// readCatalog returns the hash of each object of these tables, functions and domains; of all of the schema if subjects is nil.
+func readCatalog(ctx context.Context, pool *pgxpool.Pool, subjects []string) (found map[object]string, err error) {
+	found = map[object]string{}
+	err = pgx.BeginTxFunc(ctx, pool, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+		// Definitions are written in these terms.
+		if _, err := tx.Exec(ctx, `
+			SELECT set_config('search_path', quote_ident(current_schema()), true), set_config('quote_all_identifiers', 'off', true),
+				set_config('intervalstyle', 'postgres', true), set_config('bytea_output', 'hex', true)`); err != nil {
+			return err
+		}
+		rows, err := tx.Query(ctx, catalogQuery, subjects)
+		if err != nil {
+			return err
+		}
+		var (
+			o    object
+			hash string
+		)
+		_, err = pgx.ForEachRow(rows, []any{&o.Kind, &o.Subject, &o.Name, &hash}, func() error {
+			found[o] = hash
+			return nil
+		})
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the catalog: %w", err)
+	}
+	return found, nil
+}
+
+// compare returns a sentence for each object that is not the same in both.
+func compare(made, found map[object]string) (sentences []string) {
+	all := maps.Clone(made)
+	maps.Copy(all, found)
+	objects := slices.SortedFunc(maps.Keys(all), func(a, b object) int {
+		return cmp.Or(cmp.Compare(a.Subject, b.Subject), cmp.Compare(a.Name, b.Name))
+	})
+	for _, kind := range kinds() {
+		for _, o := range objects {
+			if o.Kind != kind.name {
+				continue
+			}
+			was, ours := made[o]
+			is, there := found[o]
+			switch {
+			case !ours && o.Kind != "index":
+				sentences = append(sentences, fmt.Sprintf("%s is not ours: %s", o, kind.foreign))
+			case ours && !there && !goneWith(o, made, found):
+				sentences = append(sentences, fmt.Sprintf("%s is missing: %s", o, kind.means))
+			case ours && there && is != was:
+				sentences = append(sentences, fmt.Sprintf("%s is not as the migrations made it: %s", o, kind.means))
+			}
+		}
+	}
+	return sentences
+}
+
+// goneWith reports whether the table or domain is missing to which an object belongs.
+func goneWith(o object, made, found map[object]string) bool {
+	for _, whole := range []string{"table", "domain"} {
+		subject := object{whole, o.Subject, o.Subject}
+		_, ours := made[subject]
+		_, there := found[subject]
+		if o.Kind != whole && ours && !there {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,200 @@
+package postgres_test
+
+import (
+	"flag"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"onlyonce/internal/postgres"
+	"onlyonce/internal/postgres/pgtest"
+)
+
+var update = flag.Bool("update", false, "write catalog.txt anew")
+
+// TestCatalogIsFresh: the program knows what its migrations make.
+func TestCatalogIsFresh(t *testing.T) {
+	t.Parallel()
+	made, err := postgres.Catalog(t.Context(), pgtest.New(t).Pool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile("catalog.txt", []byte(made), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if made != postgres.EmbeddedCatalog() {
+		t.Errorf("the migrations make another schema than internal/postgres/catalog.txt has: run make catalog, and commit the file")
+	}
+}
+
+// TestCatalogIsWhole: nothing that the migrations make in the schema is of a kind that is not compared.
+func TestCatalogIsWhole(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	if beside := query(t, db.AdminURL, `
+		SELECT string_agg(pg_describe_object(classid, objid, 0), ', ')
+		FROM pg_depend LEFT JOIN pg_class c ON classid = 'pg_class'::regclass AND c.oid = objid
+			LEFT JOIN pg_type t ON classid = 'pg_type'::regclass AND t.oid = objid
+		WHERE refclassid = 'pg_namespace'::regclass AND refobjid = 'public'::regnamespace AND classid <> 'pg_proc'::regclass
+			AND c.relkind IS DISTINCT FROM 'r' AND t.typtype IS DISTINCT FROM 'd' AND relname IS DISTINCT FROM 'goose_db_version_id_seq'`,
+	); beside != "<nil>" {
+		t.Errorf("catalogQuery leaves out %s", beside)
+	}
+}
+
+// sabotage spoils the catalog, and told is how the sentences about it begin, one in a line.
+type sabotage struct{ spoil, told string }
+
+const (
+	different = " is not as the migrations made it: "
+	missing   = " is missing: "
+	foreign   = " is not ours: "
+)
+
+// TestDifferences takes away, adds and changes one thing after the other, each in a database of its own, as the superuser.
+func TestDifferences(t *testing.T) {
+	t.Parallel()
+	all := []sabotage{
+		// What others do, and what comes with another version of the program.
+		{"", ""},
+		{"CREATE TABLE strange (id integer UNIQUE CHECK (id > 0))", ""},
+		{"CREATE FUNCTION strange() RETURNS integer LANGUAGE sql RETURN 1", ""},
+		{"CREATE INDEX strange ON customers (tenant_id, name)", ""},
+		{"CREATE ROLE reporting; GRANT SELECT ON intents TO reporting", ""},
+		{"ALTER TABLE customers SET (autovacuum_enabled = false)", ""},
+		{"INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true); ALTER TABLE customers ADD strange text", ""},
+
+		{"ALTER TABLE customers NO FORCE ROW LEVEL SECURITY", "the row-level security of customers" + different + "tenants may see"},
+		{"ALTER TABLE customers DISABLE ROW LEVEL SECURITY", "the row-level security of customers" + different},
+		{"DROP POLICY tenant_isolation ON customers", "the policy tenant_isolation of customers" + missing + "tenants may see"},
+		{"ALTER POLICY tenant_isolation ON customers USING (true)", "the policy tenant_isolation of customers" + different},
+		{"ALTER POLICY tenant_isolation ON customers WITH CHECK (true)", "the policy tenant_isolation of customers" + different},
+		{"ALTER POLICY tenant_isolation ON customers TO postgres", "the policy tenant_isolation of customers" + different},
+		{"CREATE POLICY open ON customers USING (true)", "the policy open of customers" + foreign + "tenants may see"},
+
+		{"GRANT UPDATE ON intents TO onlyonce", "the access list of intents" + different},
+		{"GRANT UPDATE (actor) ON intents TO onlyonce", "the access list of intents" + different},
+		{"GRANT DELETE ON intent_effects TO PUBLIC", "the access list of intent_effects" + different},
+		{"GRANT SELECT ON customers TO PUBLIC", "the access list of customers" + different},
+		{"CREATE ROLE writing; GRANT INSERT ON customers TO writing", "the access list of customers" + different},
+		{"REVOKE INSERT ON customers FROM onlyonce", "the access list of customers" + different},
+
+		{
+			"ALTER TABLE intents DROP CONSTRAINT intents_pkey CASCADE",
+			"the constraint intent_effects_intent of intent_effects" + missing + "\nthe constraint intents_pkey of intents" + missing,
+		},
+		{"ALTER TABLE customers DROP CONSTRAINT customers_email_once", "the constraint customers_email_once of customers" + missing},
+		{"ALTER TABLE customers DROP CONSTRAINT customers_email_ascii", "the constraint customers_email_ascii of customers" + missing},
+		{"ALTER TABLE users DROP CONSTRAINT users_tenant_id_fkey", "the constraint users_tenant_id_fkey of users" + missing},
+		{"ALTER TABLE users ALTER CONSTRAINT users_tenant_id_fkey DEFERRABLE", "the constraint users_tenant_id_fkey of users" + different},
+		{
+			"UPDATE pg_constraint SET convalidated = false WHERE conname = 'users_tenant_id_fkey'",
+			"the constraint users_tenant_id_fkey of users" + different,
+		},
+		{
+			"UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'users_email_once'::regclass",
+			"the constraint users_email_once of users" + different,
+		},
+		{"ALTER TABLE customers ADD CONSTRAINT strange CHECK (name <> 'Bob')", "the constraint strange of customers" + foreign},
+
+		{"DROP INDEX tenants_name_once", "the unique index tenants_name_once of tenants" + missing},
+		{"CREATE UNIQUE INDEX strange ON customers (tenant_id, name)", "the unique index strange of customers" + foreign},
+		{
+			"DROP INDEX tenants_name_once; CREATE INDEX tenants_name_once ON tenants (fold_text(name)) WHERE NOT demo",
+			"the unique index tenants_name_once of tenants" + missing,
+		},
+		{"DROP INDEX customers_active", "the index customers_active of customers" + missing},
+		{
+			"DROP INDEX customers_active; CREATE INDEX customers_active ON customers (id)",
+			"the index customers_active of customers" + different,
+		},
+		{
+			"UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'customers_active'::regclass",
+			"the index customers_active of customers" + different,
+		},
+
+		{"DROP TRIGGER next_version ON customers", "the trigger next_version of customers" + missing},
+		{"ALTER TABLE customers DISABLE TRIGGER next_version", "the trigger next_version of customers" + different},
+		{"ALTER TABLE customers ENABLE REPLICA TRIGGER next_version", "the trigger next_version of customers" + different},
+		{
+			"CREATE TRIGGER strange BEFORE UPDATE ON sessions FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger()",
+			"the trigger strange of sessions" + foreign,
+		},
+		{ // those of foreign keys too
+			"ALTER TABLE api_tokens DISABLE TRIGGER ALL",
+			"the constraint api_tokens_tenant_id_fkey of api_tokens" + different + "\nthe trigger next_version of api_tokens" + different,
+		},
+		{"CREATE RULE strange AS ON INSERT TO customers DO INSTEAD NOTHING", "the rule strange of customers" + foreign},
+
+		{
+			`CREATE OR REPLACE FUNCTION claim_intent(in_tenant uuid, in_operation text, in_key text, in_wait text) RETURNS void
+				LANGUAGE sql AS $$ SELECT set_config('onlyonce.tenant_id', in_tenant::text, true) $$`,
+			"the function claim_intent(uuid, text, text, text)" + different, //nolint:dupword // their types
+		},
+		{
+			"CREATE OR REPLACE FUNCTION current_tenant() RETURNS uuid LANGUAGE sql STABLE PARALLEL SAFE RETURN NULL::uuid",
+			"the function current_tenant()" + different,
+		},
+		{"ALTER FUNCTION current_tenant() SECURITY DEFINER", "the function current_tenant()" + different},
+		{"ALTER FUNCTION current_tenant() SET search_path = x", "the function current_tenant()" + different},
+		{"DROP FUNCTION require_rows", "the function require_rows(bigint, bigint)" + missing},
+		{
+			"REVOKE EXECUTE ON FUNCTION require_rows FROM PUBLIC, onlyonce",
+			"the function require_rows(bigint, bigint)" + different,
+		},
+		{
+			"CREATE FUNCTION require_rows(integer, integer) RETURNS void LANGUAGE sql AS ''",
+			"the function require_rows(integer, integer)" + foreign,
+		},
+
+		{
+			"ALTER DOMAIN record_version DROP CONSTRAINT record_version_check",
+			"the constraint record_version_check of record_version" + missing,
+		},
+		{"ALTER DOMAIN record_version ADD CONSTRAINT strange CHECK (VALUE < 5)", "the constraint strange of record_version" + foreign},
+		{"ALTER DOMAIN record_version SET DEFAULT 7", "the domain record_version" + different},
+
+		{"ALTER TABLE customers ALTER name DROP NOT NULL", "the column name of customers" + different},
+		{"ALTER TABLE customers ALTER version SET DEFAULT 2", "the column version of customers" + different},
+		{"ALTER TABLE customers ALTER email_folded DROP EXPRESSION", "the column email_folded of customers" + different},
+		{`ALTER TABLE sessions ALTER token TYPE text COLLATE "C"`, "the column token of sessions" + different},
+		{
+			"ALTER TABLE customers RENAME payment_days TO days",
+			"the column days of customers" + foreign + "\nthe column payment_days of customers" + missing,
+		},
+		{
+			"DO $$ BEGIN FOR n IN 1..25 LOOP EXECUTE 'ALTER TABLE customers ADD strange' || n || ' text'; END LOOP; END $$",
+			strings.Repeat("the column strange\n", 20) + "and 5 objects more",
+		},
+		{"ALTER TABLE sessions SET UNLOGGED", "the table sessions" + different},
+		{"DROP TABLE sessions", "the table sessions" + missing},
+	}
+	all = append(all, invoiceSabotages()...)
+	for _, c := range all {
+		t.Run(strings.ReplaceAll(c.spoil, "\n", " "), func(t *testing.T) {
+			t.Parallel()
+			db := pgtest.New(t)
+			db.Spoil(t)
+			if _, err := db.Admin(t).Exec(t.Context(), c.spoil); err != nil {
+				t.Fatal(err)
+			}
+			var told []string
+			for _, f := range postgres.Examine(t.Context(), db.URL) {
+				if f.Check == "catalog" && f.Err != nil {
+					told = append(told, f.Err.Error())
+				}
+			}
+			var want []string
+			if c.told != "" {
+				want = strings.Split(c.told, "\n")
+			}
+			if !slices.EqualFunc(told, want, strings.HasPrefix) {
+				t.Errorf("told %q, want %q", told, want)
+			}
+		})
+	}
+}

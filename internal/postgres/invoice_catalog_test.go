@@ -1,0 +1,19 @@
+package postgres_test
+
+// invoiceSabotages are those of what only invoices need.
+func invoiceSabotages() []sabotage {
+	return []sabotage{
+		{"DROP TRIGGER append_only ON payments", "the trigger append_only of payments" + missing},
+		{"DROP TRIGGER carry_balance ON postings", "the trigger carry_balance of postings" + missing},
+		{"ALTER TABLE mails DISABLE TRIGGER queue_mail", "the trigger queue_mail of mails" + different},
+		{
+			"ALTER TABLE invoices DROP CONSTRAINT invoices_number_once_per_year",
+			"the constraint invoices_number_once_per_year of invoices" + missing,
+		},
+		{
+			"ALTER TABLE invoice_lines DROP CONSTRAINT invoice_lines_invoice",
+			"the constraint invoice_lines_invoice of invoice_lines" + missing,
+		},
+		{"ALTER DOMAIN minor_units DROP CONSTRAINT minor_units_check", "the constraint minor_units_check of minor_units" + missing},
+	}
+}

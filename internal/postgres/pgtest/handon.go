@@ -1,0 +1,102 @@
+package pgtest
+
+import (
+	"context"
+	_ "embed" // for what empties a database
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+)
+
+//go:embed empty.sql
+var emptySQL string
+
+// take takes the database that was given back last, whose pages are in memory still, or makes one.
+func (c *cluster) take(ctx context.Context, template string) (*Database, error) {
+	c.mu.Lock()
+	if free := c.free[template]; len(free) > 0 {
+		defer c.mu.Unlock()
+		last := len(free) - 1
+		c.free[template] = free[:last]
+		return free[last], nil
+	}
+	c.mu.Unlock()
+	db, err := c.clone(ctx, template)
+	if err != nil {
+		return nil, err
+	}
+	db.spoiled, db.sessions = false, &sessions{idle: map[string][]*session{}}
+	err = db.asAdmin(ctx, func(conn *pgx.Conn) error {
+		if _, err := conn.Exec(ctx, emptySQL); err != nil {
+			return err
+		}
+		return conn.QueryRow(ctx, `SELECT pgtest.state()`).Scan(&db.state)
+	})
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("prepare a database: %w", err), c.drop(context.WithoutCancel(ctx), db.name))
+	}
+	return db, nil
+}
+
+// giveBack empties a database for the next test, or drops it. The error says so if the test has changed more than rows.
+func (c *cluster) giveBack(ctx context.Context, db *Database) error {
+	if db.spoiled {
+		return c.drop(ctx, db.name)
+	}
+	var (
+		state string
+		worn  bool
+	)
+	err := db.asAdmin(ctx, func(conn *pgx.Conn) error {
+		return conn.QueryRow(ctx, `SELECT state, worn FROM pgtest.empty($1)`, db.sessions.pids()).Scan(&state, &worn)
+	})
+	if err == nil && state != db.state {
+		err = fmt.Errorf("the test changed more than rows and did not call Spoil on its database, which was\n%s\nand is\n%s",
+			db.state, state)
+	}
+	if err != nil || worn {
+		db.sessions.end()
+		return errors.Join(err, c.drop(ctx, db.name))
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.free[db.template] = append(c.free[db.template], db)
+	return nil
+}
+
+// Spoil lets the test change the schema of the database, its settings, or rows of its migrations. It is dropped when the test ends.
+func (d *Database) Spoil(t testing.TB) {
+	t.Helper()
+	if d.spoiled {
+		return
+	}
+	d.spoiled = true
+	d.sessions.end()
+	err := d.asAdmin(t.Context(), func(conn *pgx.Conn) error {
+		_, err := conn.Exec(t.Context(), `
+			DROP EVENT TRIGGER pgtest_changed;
+			DROP EVENT TRIGGER pgtest_dropped;
+			SET client_min_messages = warning;
+			DROP SCHEMA pgtest CASCADE`)
+		return err
+	})
+	if err != nil {
+		t.Fatalf("pgtest: %v", err)
+	}
+}
+
+// asAdmin works on a connection of the superuser.
+func (d *Database) asAdmin(ctx context.Context, work func(*pgx.Conn) error) error {
+	config, err := pgx.ParseConfig(d.AdminURL + adminSettings)
+	if err != nil {
+		return err
+	}
+	config.DialFunc = d.sessions.open
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return err
+	}
+	return errors.Join(work(conn), conn.Close(context.WithoutCancel(ctx)))
+}

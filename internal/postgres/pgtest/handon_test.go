@@ -1,0 +1,150 @@
+package pgtest_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"onlyonce/internal/postgres/pgtest"
+)
+
+// leave takes a database, works on it as the superuser, gives it back, and returns its name and what giving it back said.
+func leave(t *testing.T, work func(*pgtest.Database, *pgx.Conn)) (name string, said error) {
+	t.Helper()
+	db, giveBack, err := pgtest.Take(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := pgx.Connect(t.Context(), db.AdminURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	work(db, conn)
+	return db.Pool.Config().ConnConfig.Database, giveBack()
+}
+
+func must(t *testing.T, conn *pgx.Conn, sql string) {
+	t.Helper()
+	if _, err := conn.Exec(t.Context(), sql); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// something is rows of which some cannot be deleted by the app, one with a number from a sequence, and one that a
+// transaction took back.
+const something = `
+	INSERT INTO tenants (id, name) SELECT gen_random_uuid(), 'Tenant ' || n FROM generate_series(1, 10) AS n;
+	INSERT INTO intents (tenant_id, operation, key, fingerprint, attempt_id, record_id, outcome, actor, expires_at)
+	SELECT id, 'customer.upsert', 'k', sha256(''), gen_random_uuid(), id, 'created', 'test', now() FROM tenants;
+	INSERT INTO river.river_job (kind, args, max_attempts) VALUES ('test', '{}', 1)`
+
+func TestDatabaseIsHandedOnEmpty(t *testing.T) { //nolint:paralleltest // others would take it in between
+	var pid uint32
+	first, err := leave(t, func(db *pgtest.Database, conn *pgx.Conn) {
+		must(t, conn, something)
+		// A connection that the test forgot, which holds locks.
+		forgotten, err := pgx.Connect(t.Context(), db.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		must(t, forgotten, `BEGIN; LOCK TABLE tenants`)
+		pid = forgotten.PgConn().PID()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := leave(t, func(_ *pgtest.Database, conn *pgx.Conn) {
+		tables, err := conn.Query(t.Context(), `
+			SELECT schemaname || '.' || tablename FROM pg_tables WHERE schemaname IN ('public', 'river')`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names, err := pgx.CollectRows(tables, pgx.RowTo[string])
+		if err != nil || len(names) < 20 {
+			t.Fatalf("%q, %v", names, err)
+		}
+		for _, name := range names {
+			var rows int
+			if err := conn.QueryRow(t.Context(), `SELECT count(*) FROM `+name).Scan(&rows); err != nil {
+				t.Fatal(err)
+			}
+			if migrated := name == "public.goose_db_version" || name == "river.river_migration"; (rows > 0) != migrated {
+				t.Errorf("%s has %d rows", name, rows)
+			}
+		}
+		must(t, conn, something)
+		var job, left int
+		err = conn.QueryRow(t.Context(), `SELECT id, (SELECT count(*) FROM pg_stat_activity WHERE pid = $1) FROM river.river_job`, pid).
+			Scan(&job, &left)
+		if err != nil || job != 1 || left != 0 {
+			t.Errorf("the first job has the number %d, and %d forgotten connection is left, %v", job, left, err)
+		}
+	})
+	if err != nil || second != first {
+		t.Errorf("got %s after %s, %v", second, first, err)
+	}
+}
+
+func TestWornDatabaseIsNotHandedOn(t *testing.T) { //nolint:paralleltest // others would take it in between
+	names := map[string]bool{}
+	for _, sql := range []string{
+		`INSERT INTO tenants (id, name) SELECT gen_random_uuid(), repeat(n::text, 10) FROM generate_series(1, 1000) AS n`,
+		`INSERT INTO tenants (id, name) VALUES (gen_random_uuid(), 'Test'); ANALYZE`,
+		`SELECT`,
+	} {
+		name, err := leave(t, func(_ *pgtest.Database, conn *pgx.Conn) { must(t, conn, sql) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		names[name] = true
+	}
+	if len(names) != 3 {
+		t.Errorf("got one again: %v", names)
+	}
+}
+
+// TestChangesOfMoreThanRows: a test that forgets to spoil its database fails, and no other one gets it.
+func TestChangesOfMoreThanRows(t *testing.T) {
+	t.Parallel()
+	for sql, refused := range map[string]bool{
+		`CREATE TABLE added ()`:                                      true,
+		`DROP INDEX customers_active`:                                true,
+		`DROP TRIGGER next_version ON customers`:                     true,
+		`ALTER TABLE customers DISABLE TRIGGER USER`:                 true,
+		`GRANT DELETE ON intents TO PUBLIC`:                          true,
+		`ALTER DOMAIN minor_units DROP CONSTRAINT minor_units_check`: true,
+		`CREATE OR REPLACE FUNCTION append_only() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'`: true,
+		`ALTER ROLE onlyonce IN DATABASE this SET log_statement = 'all'`:                                       false,
+		`ALTER DATABASE this CONNECTION LIMIT 0`:                                                               false,
+		`ALTER DATABASE this SET timezone = 'UTC'`:                                                             false,
+		`UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'users_email_once'::regclass`:               false,
+		`INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)`:                           false,
+		`DELETE FROM river.river_migration`:                                                                    false,
+	} {
+		for _, spoils := range []bool{false, true} {
+			var got error
+			_, said := leave(t, func(db *pgtest.Database, conn *pgx.Conn) {
+				if spoils {
+					db.Spoil(t)
+				}
+				_, got = conn.Exec(t.Context(), strings.ReplaceAll(sql, "this", db.Pool.Config().ConnConfig.Database))
+			})
+			if (got != nil) != (refused && !spoils) || (said != nil) != (!refused && !spoils) {
+				t.Errorf("%s, spoils it: %t: %v, then %v", sql, spoils, got, said)
+			}
+			for _, err := range []error{got, said} {
+				if err != nil && !strings.Contains(err.Error(), "Spoil on ") {
+					t.Errorf("%s: %v does not tell what to do", sql, err)
+				}
+			}
+		}
+	}
+	// What ends with its connection may come and go.
+	if _, err := leave(t, func(_ *pgtest.Database, conn *pgx.Conn) {
+		must(t, conn, `CREATE TEMPORARY TABLE mine (n int); CREATE FUNCTION pg_temp.f() RETURNS int LANGUAGE sql RETURN 1; DROP TABLE mine`)
+	}); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,69 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// Postmaster gives the process id of the server on dataDir, from its pid file.
+func Postmaster(dataDir string) (pid int, err error) {
+	content, err := os.ReadFile(filepath.Join(dataDir, "postmaster.pid"))
+	if err != nil {
+		return 0, err
+	}
+	first, _, _ := strings.Cut(string(content), "\n")
+	if pid, err = strconv.Atoi(strings.TrimSpace(first)); err != nil {
+		return 0, fmt.Errorf("pid file of PostgreSQL: %w", err)
+	}
+	return pid, nil
+}
+
+// Freeze stops every process of the server on dataDir where it is, as when its machine or its disk hangs: connections stay open,
+// and nobody answers. [Thaw] lets them go on. It is for those who test what then happens.
+func Freeze(ctx context.Context, dataDir string) error {
+	postmaster, err := Postmaster(dataDir)
+	if err != nil {
+		return err
+	}
+	// The first of them first: it would start others.
+	if err := syscall.Kill(postmaster, syscall.SIGSTOP); err != nil {
+		return fmt.Errorf("freeze PostgreSQL: %w", err)
+	}
+	return signalChildren(ctx, postmaster, syscall.SIGSTOP)
+}
+
+// Thaw undoes [Freeze].
+func Thaw(ctx context.Context, dataDir string) error {
+	postmaster, err := Postmaster(dataDir)
+	if err != nil {
+		return err
+	}
+	err = signalChildren(ctx, postmaster, syscall.SIGCONT)
+	return errors.Join(err, syscall.Kill(postmaster, syscall.SIGCONT))
+}
+
+// signalChildren reaches each process of a server by its id: every one has a process group of its own.
+func signalChildren(ctx context.Context, postmaster int, signal syscall.Signal) error {
+	list, err := exec.CommandContext(ctx, "ps", "-A", "-o", "pid=", "-o", "ppid=").Output()
+	if err != nil {
+		return fmt.Errorf("list the processes of PostgreSQL: %w", err)
+	}
+	for line := range bytes.Lines(list) {
+		var pid, parent int
+		if _, err := fmt.Sscan(string(line), &pid, &parent); err != nil || parent != postmaster {
+			continue
+		}
+		if err := syscall.Kill(pid, signal); err != nil && !errors.Is(err, syscall.ESRCH) {
+			return fmt.Errorf("signal a process of PostgreSQL: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,237 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/proof/proxy"
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+// bundle is two processes of the program on one database: they share that and nothing else.
+type bundle struct {
+	*testing.T
+
+	servers [2]*httptest.Server
+	admin   *pgxpool.Pool
+}
+
+// setup gives the program a schema of its own, so that it sees nothing of the tables of Onlyonce.
+func setup(t *testing.T) *bundle {
+	t.Helper()
+	t.Parallel()
+	db := pgtest.New(t)
+	db.Spoil(t)
+	if _, err := db.Pool.Exec(t.Context(), `CREATE SCHEMA alone`); err != nil {
+		t.Fatal(err)
+	}
+	b := &bundle{T: t, admin: db.Admin(t)}
+	for i := range b.servers {
+		store, err := open(t.Context(), db.URL+"&search_path=alone")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(store.Pool.Close)
+		b.servers[i] = httptest.NewServer(routes(store))
+		t.Cleanup(b.servers[i].Close)
+	}
+	return b
+}
+
+// answer is what a client learns.
+type answer struct {
+	status   int
+	id       string // of the note
+	replayed bool
+	body     string
+}
+
+// form sends the form.
+func (b *bundle) form(at, key, title string) answer {
+	b.Helper()
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	response, err := client.PostForm(at, url.Values{"key": {key}, "title": {title}})
+	if err != nil {
+		b.Error(err)
+		return answer{}
+	}
+	_, id, _ := strings.Cut(response.Header.Get("Location"), "saved=")
+	return answer{status: response.StatusCode, id: id, body: b.read(response)}
+}
+
+// json sends the same to the JSON route.
+func (b *bundle) json(at, key, title string) (answer, error) {
+	b.Helper()
+	command, err := json.Marshal(map[string]string{"title": title})
+	if err != nil {
+		b.Fatal(err)
+	}
+	// A reader of unknown type: net/http cannot send the body a second time by itself.
+	r, err := http.NewRequestWithContext(b.Context(), http.MethodPost, at+"/notes", io.MultiReader(bytes.NewReader(command)))
+	if err != nil {
+		b.Fatal(err)
+	}
+	r.Header.Set("Idempotency-Key", key)
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return answer{}, err
+	}
+	a := answer{status: response.StatusCode, replayed: response.Header.Get("Idempotent-Replayed") == "true", body: b.read(response)}
+	var n note
+	if json.Unmarshal([]byte(a.body), &n) == nil {
+		a.id = n.ID.String()
+	}
+	return a, nil
+}
+
+func (b *bundle) read(response *http.Response) string {
+	b.Helper()
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		b.Error(err)
+	}
+	return string(body)
+}
+
+// count counts notes, past row-level security: each has its intent, and each intent its note.
+func (b *bundle) count(want int) {
+	b.Helper()
+	var notes, both, either int
+	err := b.admin.QueryRow(b.Context(), `
+		SELECT count(n.id), count(*) FILTER (WHERE n.id = i.record_id), count(*)
+		FROM alone.notes n FULL JOIN alone.intents i ON (n.tenant_id, n.id) = (i.tenant_id, i.record_id)`,
+	).Scan(&notes, &both, &either)
+	if err != nil || notes != want || both != want || either != want {
+		b.Errorf("%d notes, %d with an intent, %d of either; want %d of each (%v)", notes, both, either, want, err)
+	}
+}
+
+func TestFiftyAtOnce(t *testing.T) {
+	b := setup(t)
+	const crowd = 50
+	var answers [crowd]answer
+	gate := make(chan struct{})
+	var all sync.WaitGroup
+	for i := range crowd {
+		all.Go(func() {
+			<-gate
+			at := b.servers[i%2].URL
+			if i%4 < 2 {
+				answers[i] = b.form(at, "one key", "Call Ada")
+				return
+			}
+			var err error
+			if answers[i], err = b.json(at, `"one key"`, "Call Ada"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	close(gate)
+	all.Wait()
+	b.count(1)
+	first, body := answers[0], answers[2].body
+	for i, a := range answers {
+		asForm := i%4 < 2
+		if a.id != first.id || asForm && a.status != http.StatusSeeOther || !asForm && (a.status != http.StatusCreated || a.body != body) {
+			t.Errorf("answer %d: %+v, want that of %s", i, a, first.id)
+		}
+	}
+	if _, err := uuid.Parse(first.id); err != nil {
+		t.Errorf("id: %v", err)
+	}
+}
+
+func TestMismatch(t *testing.T) {
+	b := setup(t)
+	first := b.form(b.servers[0].URL, "k", "Call Ada")
+	other := b.form(b.servers[0].URL, "k", "Call Bob & Eve")
+	asJSON, err := b.json(b.servers[1].URL, "k", "Call Bob & Eve")
+	if err != nil || first.status != http.StatusSeeOther || other.status != http.StatusUnprocessableEntity ||
+		asJSON.status != http.StatusUnprocessableEntity || !strings.Contains(asJSON.body, first.id) {
+		t.Errorf("%+v, then %+v and %+v, %v", first, other, asJSON, err)
+	}
+	if !strings.Contains(other.body, "Call Bob &amp; Eve") {
+		t.Errorf("what was typed is gone: %s", other.body)
+	}
+	b.count(1)
+}
+
+func TestLostAnswer(t *testing.T) {
+	b := setup(t)
+	wire, err := proxy.Listen(t.Context(), "tcp", b.servers[0].Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer wire.Close()
+	wire.Arm(proxy.Cut{Point: proxy.BeforeAnswer})
+	if a, err := b.json("http://"+wire.Addr(), "k", "Call Ada"); err == nil {
+		t.Fatalf("the answer came: %+v", a)
+	}
+	b.count(1)
+	again, err := b.json("http://"+wire.Addr(), "k", "Call Ada")
+	if err != nil || again.status != http.StatusCreated || !again.replayed {
+		t.Errorf("%+v, %v", again, err)
+	}
+	b.count(1)
+}
+
+// TestLateRetry: the result has expired, and the note is there.
+func TestLateRetry(t *testing.T) {
+	b := setup(t)
+	first, err := b.json(b.servers[0].URL, "k", "Call Ada")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.admin.Exec(t.Context(), `UPDATE alone.intents SET result = NULL`); err != nil {
+		t.Fatal(err)
+	}
+	late, err := b.json(b.servers[1].URL, "k", "Call Ada")
+	if err != nil || late.status != http.StatusCreated || !late.replayed || late.id != first.id {
+		t.Errorf("%+v, %v", late, err)
+	}
+	b.count(1)
+}
+
+func TestRefused(t *testing.T) {
+	b := setup(t)
+	at := b.servers[0].URL
+	for _, c := range []struct {
+		key, title string
+		want       int
+	}{
+		{"k", "", http.StatusUnprocessableEntity},
+		{"", "Call Ada", http.StatusBadRequest},
+		{strings.Repeat("k", idempotency.MaxKeyLength+1), "Call Ada", http.StatusBadRequest},
+	} {
+		asForm := b.form(at, c.key, c.title)
+		asJSON, err := b.json(at, c.key, c.title)
+		if err != nil || asForm.status != c.want || asJSON.status != c.want || !strings.Contains(asForm.body, c.title) {
+			t.Errorf("%.10q, %q: %+v, %+v, %v", c.key, c.title, asForm, asJSON, err)
+		}
+	}
+	b.count(0)
+}
+
+// TestShort: it stays a program that is read in one go.
+func TestShort(t *testing.T) {
+	t.Parallel()
+	source, err := os.ReadFile("main.go")
+	if lines := bytes.Count(source, []byte("\n")); err != nil || lines > 150 {
+		t.Errorf("%d lines (%v), at most 150 are wanted", lines, err)
+	}
+}

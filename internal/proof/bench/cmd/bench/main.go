@@ -1,0 +1,93 @@
+// Command bench measures Onlyonce and prints one table; see package bench. Run it in the repository:
+//
+//	go run ./internal/proof/bench/cmd/bench          # everything, and keep the results in docs/
+//	go run ./internal/proof/bench/cmd/bench -quick   # small and noisy, keeps nothing
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"onlyonce/internal/proof/bench"
+)
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	quick := flag.Bool("quick", false, "small sizes and few rounds; keep nothing")
+	o := bench.Full()
+	rounds := flag.Int("rounds", 0, "turns of each figure and its baseline")
+	length := flag.Duration("length", 0, "length of a sample, in seconds")
+	rows := flag.Int("rows", 0, "rows in every table of the large database")
+	records := flag.Int("records", 0, "intents there, in the end")
+	typed := flag.Int("typed", 0, "invoice numbers of the year that people have typed")
+	expired := flag.Int("expired", 0, "results that expire while invoices are created")
+	only := flag.String("only", "", "one part: create, samekey, size, series, expiry, start, pages or memory; keep nothing")
+	docs := flag.String("docs", "docs", "where performance.md and performance.json are")
+	flag.Parse()
+	if *quick {
+		o = bench.Quick()
+	}
+	override(&o.Rounds, *rounds)
+	override(&o.Length, *length)
+	override(&o.Records, *records)
+	override(&o.Rows, *rows)
+	override(&o.Typed, *typed)
+	override(&o.Expired, *expired)
+	o.Only, o.Log = *only, os.Stderr
+
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	last := filepath.Join(*docs, "performance.json")
+	before, known, err := bench.ReadReport(last)
+	if err != nil {
+		return err
+	}
+	report, err := bench.Run(ctx, o)
+	if err != nil {
+		return err
+	}
+	fmt.Fprint(os.Stdout, "\n"+report.Table()+"\n")
+	if known {
+		compare(report, before)
+	}
+	if *quick || *only != "" {
+		return nil
+	}
+	if err := report.Publish(filepath.Join(*docs, "performance.md")); err != nil {
+		return err
+	}
+	return report.Write(last)
+}
+
+func compare(now, before bench.Report) {
+	for _, line := range now.Differs(before) {
+		fmt.Fprintf(os.Stdout, "Not the same as at %s: %s.\n", before.Commit, line)
+	}
+	worse := now.Worse(before)
+	if len(worse) == 0 {
+		fmt.Fprintf(os.Stdout, "Nothing got worse since %s.\n", before.Commit)
+		return
+	}
+	fmt.Fprintf(os.Stdout, "Worse than at %s:\n", before.Commit)
+	for _, line := range worse {
+		fmt.Fprintln(os.Stdout, "  "+line)
+	}
+}
+
+func override[T comparable](target *T, flagged T) {
+	var unset T
+	if flagged != unset {
+		*target = flagged
+	}
+}

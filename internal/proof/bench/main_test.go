@@ -1,0 +1,47 @@
+package bench
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"onlyonce/internal/app"
+	"onlyonce/internal/postgres/pgtest"
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+// setup gives a database with a past of a few rows, and the app on it, in this process.
+func setup(t *testing.T, rows int) (db database, origin string) {
+	t.Helper()
+	cloned := pgtest.New(t)
+	cloned.Spoil(t)
+	config, err := pgx.ParseConfig(cloned.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db = database{config.Host, config.User, config.Database}
+	origin, stop, err := startApp(t.Context(), db.url())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(stop)
+	if err := fill(t.Context(), db, rows); err != nil {
+		t.Fatal(err)
+	}
+	return db, origin
+}
+
+func startApp(ctx context.Context, databaseURL string) (origin string, stop func(), err error) {
+	a, err := app.Start(ctx, app.Config{
+		Addr: "127.0.0.1:0", MetricsAddr: "off", DatabaseURL: databaseURL, Demo: true,
+		Wait: 5 * time.Second, ExpireEvery: time.Hour, Log: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		return "", nil, err
+	}
+	return a.URL(), func() { _ = a.Close(context.WithoutCancel(ctx)) }, nil
+}

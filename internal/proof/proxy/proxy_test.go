@@ -1,0 +1,157 @@
+package proxy_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"onlyonce/internal/proof/proxy"
+)
+
+// echo is a server behind a proxy that counts the requests it has read to the end.
+type echo struct {
+	*proxy.Proxy
+
+	client *http.Client
+	heard  atomic.Int32
+}
+
+func setup(t *testing.T) *echo {
+	t.Helper()
+	t.Parallel()
+	e := &echo{}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err == nil {
+			e.heard.Add(1)
+		}
+		fmt.Fprintf(w, "%s", body)
+	}))
+	t.Cleanup(server.Close)
+	var err error
+	e.Proxy, err = proxy.Listen(t.Context(), "tcp", server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(e.Close)
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	e.client = &http.Client{Transport: transport}
+	return e
+}
+
+func (e *echo) say(words string) (string, error) {
+	response, err := e.client.Post("http://"+e.Addr(), "text/plain", io.MultiReader(strings.NewReader(words)))
+	if err != nil {
+		return "", err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	return string(body), err
+}
+
+func TestCutsWhereTold(t *testing.T) {
+	t.Parallel()
+	for _, point := range proxy.Points() {
+		t.Run(point.String(), func(t *testing.T) {
+			e := setup(t)
+			if answer, err := e.say("first"); err != nil || answer != "first" {
+				t.Fatal(answer, err)
+			}
+			e.Arm(proxy.Cut{Point: point, Share: 0.5})
+			if answer, err := e.say("second"); err == nil {
+				t.Errorf("answered %q", answer)
+			}
+			want := int32(1)
+			if point == proxy.BeforeAnswer || point == proxy.InsideAnswer {
+				want = 2
+			}
+			if heard := e.heard.Load(); heard != want {
+				t.Errorf("the server heard %d requests, want %d", heard, want)
+			}
+			if answer, err := e.say("third"); err != nil || answer != "third" {
+				t.Errorf("after the cut: %q, %v", answer, err)
+			}
+			if cuts := e.Cuts(); cuts[point] != 1 || len(cuts) != 1 {
+				t.Errorf("counted %v", cuts)
+			}
+		})
+	}
+}
+
+func TestPauseDelaysButLosesNothing(t *testing.T) {
+	e := setup(t)
+	e.Pause()
+	e.client.Timeout = 50 * time.Millisecond
+	var timeout net.Error
+	if answer, err := e.say("zombie"); !errors.As(err, &timeout) || !timeout.Timeout() {
+		t.Fatalf("answered %q, %v", answer, err)
+	}
+	if e.heard.Load() != 0 {
+		t.Error("the request passed a paused proxy")
+	}
+	e.client.Timeout = 10 * time.Second
+	e.Resume()
+	if answer, err := e.say("alive"); err != nil || answer != "alive" {
+		t.Errorf("after the pause: %q, %v", answer, err)
+	}
+}
+
+func TestSlow(t *testing.T) {
+	e := setup(t)
+	const delay = 30 * time.Millisecond
+	e.Slow(delay)
+	start := time.Now()
+	if answer, err := e.say("patience"); err != nil || answer != "patience" {
+		t.Fatal(answer, err)
+	}
+	if took := time.Since(start); took < 2*delay {
+		t.Errorf("took %v, want at least %v there and %v back", took, delay, delay)
+	}
+}
+
+func TestIsolatedServerIsDown(t *testing.T) {
+	e := setup(t)
+	e.Pause()
+	said := make(chan error, 1)
+	go func() {
+		_, err := e.say("held back")
+		said <- err
+	}()
+	e.Isolate()
+	if err := <-said; err == nil { // whether it had connected before or not
+		t.Error("answered what was held back")
+	}
+	if answer, err := e.say("nobody"); err == nil {
+		t.Errorf("answered %q", answer)
+	}
+	e.Heal()
+	if answer, err := e.say("there again"); err != nil || answer != "there again" {
+		t.Errorf("healed: %q, %v", answer, err)
+	}
+}
+
+func TestListensAtASocket(t *testing.T) {
+	e := setup(t)
+	path := filepath.Join(t.TempDir(), "socket")
+	before, err := proxy.ListenUnix(t.Context(), path, "tcp", e.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer before.Close()
+	e.client.Transport = &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", path)
+	}}
+	if answer, err := e.say("through both"); err != nil || answer != "through both" {
+		t.Errorf("answered %q, %v", answer, err)
+	}
+}

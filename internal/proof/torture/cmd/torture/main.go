@@ -1,0 +1,57 @@
+// Command torture runs package torture for long, or tests that it would find what it looks for.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"onlyonce/internal/proof/torture"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "torture:", err)
+		os.Exit(1) //nolint:gocritic // stop has nothing left to do
+	}
+}
+
+func run(ctx context.Context) error {
+	var cfg torture.Config
+	random := rand.Uint64N(1_000_000) //nolint:gosec // nobody has to be surprised
+	flag.Uint64Var(&cfg.Seed, "seed", random, "decides intents and faults")
+	flag.DurationVar(&cfg.Duration, "duration", 10*time.Minute, "how long faults are injected, at least")
+	flag.IntVar(&cfg.Intents, "intents", 50_000, "how many intents are pursued, at least, even if it takes longer")
+	flag.IntVar(&cfg.Clients, "clients", 32, "how many clients work at once")
+	flag.DurationVar(&cfg.FaultEvery, "fault-every", time.Second, "time between faults, on average")
+	faults := flag.Int("faults", 300, "fail if fewer faults happened: that would prove too little")
+	selftest := flag.Bool("selftest", false, "remove one layer at a time, and fail if nothing breaks")
+	flag.Parse()
+
+	if *selftest {
+		return torture.SelfTest(ctx, cfg.Seed, os.Stdout)
+	}
+	fmt.Fprintf(os.Stdout, "seed %d, for %v and %d intents\n", cfg.Seed, cfg.Duration, cfg.Intents)
+	report, err := torture.Run(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	if err := report.Print(os.Stdout); err != nil {
+		return err
+	}
+	switch {
+	case len(report.Violations) > 0:
+		return errors.New("promises were broken")
+	case report.FaultCount() < *faults:
+		return fmt.Errorf("%d faults prove too little, wanted %d", report.FaultCount(), *faults)
+	}
+	return nil
+}

@@ -1,0 +1,151 @@
+package torture
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"onlyonce/internal/postgres/server"
+)
+
+// durable keeps every promise of PostgreSQL: what was acknowledged must survive an immediate stop.
+var durable = map[string]string{
+	"fsync":               "on",
+	"synchronous_commit":  "on",
+	"full_page_writes":    "on",
+	"shared_buffers":      "128MB",
+	"max_connections":     "100",
+	"checkpoint_timeout":  "60s", // so that recovery is short
+	"log_checkpoints":     "off",
+	"timezone":            "UTC",   // as the app has it, so that its times can be compared as text
+	"log_error_verbosity": "terse", // a duplicate is an ordinary answer here, and there are thousands
+}
+
+// database is a PostgreSQL server of our own that can be stopped at once and started again.
+type database struct {
+	config server.Config
+
+	restarting sync.Mutex
+	process    *server.Process
+}
+
+// startDatabase makes a data directory in dir, which belongs to the account, and starts the server.
+func startDatabase(ctx context.Context, account server.Account, dir string) (*database, error) {
+	programs, err := server.Locate(ctx, account, 0)
+	if err != nil {
+		return nil, err
+	}
+	d := &database{config: server.Config{
+		Programs:  programs,
+		Account:   account,
+		DataDir:   filepath.Join(dir, "data"),
+		SocketDir: filepath.Join(dir, "socket"),
+		Settings:  durable,
+	}}
+	if err := account.Mkdir(d.config.DataDir); err != nil {
+		return nil, err
+	}
+	// Nothing is lost if the machine crashes before the run has begun.
+	if err := server.Init(ctx, programs, account, d.config.DataDir, false, nil); err != nil {
+		return nil, err
+	}
+	return d, d.start(ctx)
+}
+
+func (d *database) start(ctx context.Context) error {
+	log, err := os.OpenFile(filepath.Join(filepath.Dir(d.config.DataDir), "postgres.log"), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	defer log.Close() // the server has inherited it
+	// The guard of the server before has removed this directory.
+	if err := d.config.Account.Mkdir(d.config.SocketDir); err != nil {
+		return err
+	}
+	config := d.config
+	config.Log = log
+	d.process, err = server.Start(ctx, config)
+	return err
+}
+
+// crash stops the server as a power failure would, without a checkpoint or a word to its clients, and
+// starts it again. It reports false if that is under way already.
+func (d *database) crash(ctx context.Context) (bool, error) {
+	if !d.restarting.TryLock() {
+		return false, nil
+	}
+	defer d.restarting.Unlock()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settling)
+	defer cancel()
+	pid, err := server.Postmaster(d.config.DataDir)
+	if err != nil {
+		return false, err
+	}
+	if err := syscall.Kill(pid, syscall.SIGQUIT); err != nil {
+		return false, fmt.Errorf("stop PostgreSQL immediately: %w", err)
+	}
+	select {
+	case <-d.process.Done():
+	case <-ctx.Done():
+		return false, fmt.Errorf("stop PostgreSQL immediately: %w", ctx.Err())
+	}
+	return true, d.start(ctx)
+}
+
+// freeze keeps every process of the server from running for a while, as when its disk hangs. Then it goes on as if nothing had
+// happened. It reports false if the server is being stopped or frozen already.
+func (d *database) freeze(ctx context.Context, length time.Duration) (bool, error) {
+	if !d.restarting.TryLock() {
+		return false, nil
+	}
+	defer d.restarting.Unlock()
+	lasting := context.WithoutCancel(ctx)
+	err := server.Freeze(lasting, d.config.DataDir)
+	if err == nil {
+		wait(ctx, length)
+	}
+	return true, errors.Join(err, server.Thaw(lasting, d.config.DataDir))
+}
+
+// terminate ends up to n connections of the replicas, the busiest first. It gives how many it ended;
+// none if the server is down.
+func (d *database) terminate(ctx context.Context, n int) (ended int) {
+	conn, err := d.admin(ctx)
+	if err != nil {
+		return 0
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	err = conn.QueryRow(ctx, `
+		SELECT count(*) FILTER (WHERE pg_terminate_backend(pid))
+		FROM (
+			SELECT pid FROM pg_stat_activity
+			WHERE usename = $1 AND backend_type = 'client backend'
+			ORDER BY (state = 'active') DESC, random() LIMIT $2
+		) AS victims`, server.Role, n).Scan(&ended)
+	if err != nil {
+		return 0
+	}
+	return ended
+}
+
+// socket is where the server listens, for the proxies.
+func (d *database) socket() string { return filepath.Join(d.config.SocketDir, ".s.PGSQL.5432") }
+
+// admin connects past the proxies, as the superuser, whom row-level security does not bind.
+func (d *database) admin(ctx context.Context) (*pgx.Conn, error) {
+	return pgx.Connect(ctx, server.URL(d.config.SocketDir, server.Superuser, server.Database))
+}
+
+func (d *database) stop(ctx context.Context) error {
+	if d.process == nil {
+		return nil
+	}
+	return d.process.Stop(ctx)
+}

@@ -1,0 +1,152 @@
+package torture
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"onlyonce/internal/proof/proxy"
+)
+
+// fault is one way to disturb the world.
+type fault struct {
+	name string
+	odds int // how often it is chosen, relative to the others
+	// inject does it and undoes it, also when ctx ends in the middle. It gives how many times something
+	// was disturbed: none if the victim is down already. Cuts are counted by the proxies.
+	inject func(ctx context.Context, w *world, rng *rand.Rand) (times int, err error)
+}
+
+// faults are all ways that there are. Pauses are longer than answerTimeout.
+func faults() []fault {
+	return []fault{
+		{"replica killed", 10, func(ctx context.Context, w *world, rng *rand.Rand) (int, error) {
+			return once(w.replicas[rng.IntN(2)].crash(ctx))
+		}},
+		{"both replicas killed, a migration pending", 2, func(ctx context.Context, w *world, _ *rand.Rand) (int, error) {
+			return once(w.upgrade(ctx))
+		}},
+		{"replica frozen", 3, func(ctx context.Context, w *world, rng *rand.Rand) (int, error) {
+			return once(w.replicas[rng.IntN(2)].freeze(ctx, longerThanPatience(rng)))
+		}},
+		{"PostgreSQL stopped immediately", 4, func(ctx context.Context, w *world, _ *rand.Rand) (int, error) {
+			return once(w.db.crash(ctx))
+		}},
+		{"PostgreSQL frozen", 3, func(ctx context.Context, w *world, rng *rand.Rand) (int, error) {
+			return once(w.db.freeze(ctx, longerThanPatience(rng)))
+		}},
+		{"backend terminated", 10, func(ctx context.Context, w *world, rng *rand.Rand) (int, error) {
+			return w.db.terminate(ctx, 1+rng.IntN(4)), nil
+		}},
+		{"client link cut", 25, func(_ context.Context, w *world, rng *rand.Rand) (int, error) {
+			w.front[rng.IntN(2)].Arm(cuts(rng)...)
+			return 0, nil
+		}},
+		{"database link cut", 25, func(_ context.Context, w *world, rng *rand.Rand) (int, error) {
+			w.back[rng.IntN(2)].Arm(cuts(rng)...)
+			return 0, nil
+		}},
+		{"client link slow", 4, slow(func(w *world) []*proxy.Proxy { return w.front[:] })},
+		{"database link slow", 4, slow(func(w *world) []*proxy.Proxy { return w.back[:] })},
+		{"client link paused", 2, pause(func(w *world) []*proxy.Proxy { return w.front[:] })},
+		{"database link paused", 2, pause(func(w *world) []*proxy.Proxy { return w.back[:] })},
+	}
+}
+
+// chaos injects faults until its context ends.
+type chaos struct {
+	world *world
+	seed  uint64
+	every time.Duration // on average
+
+	mu     sync.Mutex
+	counts map[string]int
+}
+
+// run returns when the last fault is undone. Faults overlap. An error means that the world is beyond
+// repair.
+func (c *chaos) run(ctx context.Context) error {
+	all, odds := faults(), 0
+	for _, f := range all {
+		odds += f.odds
+	}
+	schedule := dice(c.seed, faultStreams)
+	var running errgroup.Group
+	for n := 1; ; n++ {
+		wait(ctx, time.Duration(schedule.Int64N(int64(2*c.every))))
+		if ctx.Err() != nil {
+			break
+		}
+		f := pick(all, schedule.IntN(odds))
+		rng := dice(c.seed, faultStreams|n)
+		running.Go(func() error {
+			times, err := f.inject(ctx, c.world, rng)
+			c.count(f.name, times)
+			return err
+		})
+	}
+	if err := running.Wait(); err != nil {
+		return fmt.Errorf("inject faults: %w", err)
+	}
+	return nil
+}
+
+func pick(all []fault, dice int) fault {
+	for _, f := range all {
+		if dice -= f.odds; dice < 0 {
+			return f
+		}
+	}
+	panic("unreachable: the dice is below the sum of all odds")
+}
+
+func (c *chaos) count(name string, times int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.counts[name] += times
+}
+
+// cuts are a few of random kind.
+func cuts(rng *rand.Rand) []proxy.Cut {
+	points := proxy.Points()
+	list := make([]proxy.Cut, 1+rng.IntN(6))
+	for i := range list {
+		list[i] = proxy.Cut{Point: points[rng.IntN(len(points))], Share: rng.Float64()}
+	}
+	return list
+}
+
+func slow(links func(*world) []*proxy.Proxy) func(context.Context, *world, *rand.Rand) (int, error) {
+	return func(ctx context.Context, w *world, rng *rand.Rand) (int, error) {
+		link := links(w)[rng.IntN(2)]
+		link.Slow(time.Duration(5+rng.IntN(100)) * time.Millisecond)
+		wait(ctx, longerThanPatience(rng))
+		link.Slow(0)
+		return 1, nil
+	}
+}
+
+func pause(links func(*world) []*proxy.Proxy) func(context.Context, *world, *rand.Rand) (int, error) {
+	return func(ctx context.Context, w *world, rng *rand.Rand) (int, error) {
+		link := links(w)[rng.IntN(2)]
+		link.Pause()
+		wait(ctx, longerThanPatience(rng))
+		link.Resume()
+		return 1, nil
+	}
+}
+
+func longerThanPatience(rng *rand.Rand) time.Duration {
+	return answerTimeout + time.Duration(rng.Int64N(int64(answerTimeout)))
+}
+
+func once(happened bool, err error) (int, error) {
+	if happened {
+		return 1, err
+	}
+	return 0, err
+}

@@ -1,0 +1,121 @@
+package torture
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// belonging imagines what a payment, a refund, a credit note or a mail has besides other intents.
+func (in intent) belonging(rng *rand.Rand) intent {
+	in.email = ""
+	in.change = change{place: rng.IntN(nearby), fit: rng.IntN(6) != 0, look: rng.IntN(2) == 0, seed: rng.Uint64()}
+	if in.kind == pay && rng.IntN(3) == 0 {
+		in.reference = fmt.Sprintf("R-%d", in.n/60*2+rng.IntN(4))
+	}
+	return in
+}
+
+// paymentOf gives the commands of a payment, on one day and on another: of all that is open as far as is known, of a
+// part, or of all that was to be paid once.
+func (in intent) paymentOf(inv profile) intent {
+	rng := dice(in.change.seed, in.n)
+	asked := someOf(rng, inv.open(), inv.Total)
+	body := map[string]any{"amount": asked.String(), "method": "bank_transfer"}
+	if in.reference != "" {
+		provider := "Bank"
+		if rng.IntN(3) == 0 {
+			provider = strings.ToUpper(provider) // the same one
+		}
+		body["provider"], body["reference"] = provider, in.reference
+	}
+	return in.onTwoDays(command{path: invoicesPath + "/" + inv.ID + "/payments", record: inv.ID, asked: asked}, body)
+}
+
+// refundOf gives the commands of a refund, on one day and on another: of all that is left of the payment as far as is
+// known, of a part, or of all that was paid.
+func (in intent) refundOf(paid profile) intent {
+	asked := someOf(dice(in.change.seed, in.n), paid.Amount-paid.Refunded, paid.Amount)
+	body := map[string]any{"amount": asked.String()}
+	return in.onTwoDays(command{path: paymentsPath + "/" + paid.ID + "/refunds", record: paid.ID, asked: asked}, body)
+}
+
+// someOf is what is left, or a part of it, or now and then the whole.
+func someOf(rng *rand.Rand, left, whole cents) cents {
+	asked := left / cents(1+rng.IntN(3))
+	if rng.IntN(5) == 0 {
+		asked = whole
+	}
+	return max(1, asked)
+}
+
+func (in intent) onTwoDays(c command, body map[string]any) intent {
+	for n := range in.commands {
+		body["date"] = fmt.Sprintf("2026-11-%d", 21+n)
+		c.method, c.body = http.MethodPost, encode(body)
+		in.commands[n] = c
+	}
+	return in
+}
+
+// creditOf gives the commands of a credit note: of everything that is left of the invoice, and of quantities of some
+// of its lines. Either may be the first.
+func (in intent) creditOf(inv profile) intent {
+	rng := dice(in.change.seed, in.n)
+	c := command{method: http.MethodPost, path: invoicesPath + "/" + inv.ID + "/credit-notes", record: inv.ID}
+	parts, everything := c, c
+	everything.body = []byte("{}")
+	var asked []map[string]any
+	var lines []string
+	for _, l := range creditLines(rng, inv) {
+		asked = append(asked, map[string]any{"position": l.position, "quantity": l.quantity()})
+		lines = append(lines, l.String())
+	}
+	parts.body, parts.lines = encode(map[string]any{"lines": asked}), strings.Join(lines, " ")
+	in.commands = [2]command{parts, everything}
+	if rng.IntN(3) == 0 {
+		in.commands = [2]command{everything, parts}
+	}
+	return in
+}
+
+// creditLine is a part of a line of an invoice.
+type creditLine struct {
+	position    int
+	thousandths int64 // of a unit
+}
+
+// String gives it as [loadRows] reads it.
+func (l creditLine) String() string { return fmt.Sprintf("%d:%d", l.position, l.thousandths) }
+
+func (l creditLine) quantity() string {
+	return fmt.Sprintf("%d.%03d", l.thousandths/1000, l.thousandths%1000)
+}
+
+// creditLines chooses some lines, and all or a part of each. The lines of an invoice that was not issued when it was
+// seen may be others by now: of them it chooses what every invoice has.
+func creditLines(rng *rand.Rand, inv profile) (chosen []creditLine) {
+	if inv.IssuedAt != "" {
+		for i, line := range inv.Lines {
+			if rng.IntN(2) == 0 {
+				chosen = append(chosen, creditLine{i + 1, max(1, thousandths(line.Quantity)/int64(1+rng.IntN(3)))})
+			}
+		}
+	}
+	if len(chosen) == 0 {
+		return []creditLine{{1, 1}}
+	}
+	return chosen
+}
+
+// thousandths reads a quantity, which clients give with three decimals.
+func thousandths(quantity string) int64 {
+	whole, decimals, _ := strings.Cut(quantity, ".")
+	n, err := strconv.ParseInt(whole+(decimals + "000")[:3], 10, 64)
+	if err != nil {
+		panic(err) // the API writes no others
+	}
+	return n
+}

@@ -1,0 +1,57 @@
+package torture
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"syscall"
+	"time"
+
+	processes "onlyonce/internal/proof/replica"
+)
+
+// replica is one instance of the server.
+type replica struct {
+	processes.Replica
+
+	busy sync.Mutex // one fault at a time
+}
+
+// crash kills the replica in the middle of whatever it does, and starts it again, even if ctx ends. It reports false if
+// another fault has the replica.
+func (r *replica) crash(ctx context.Context) (bool, error) {
+	if !r.busy.TryLock() {
+		return false, nil
+	}
+	defer r.busy.Unlock()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settling)
+	defer cancel()
+	if err := r.End(ctx, syscall.SIGKILL); err != nil {
+		return false, err
+	}
+	return true, r.Revive(ctx)
+}
+
+// freeze keeps the replica from running for a while, as when a virtual machine is moved. Then it goes on
+// as if nothing had happened.
+func (r *replica) freeze(ctx context.Context, length time.Duration) (bool, error) {
+	if !r.busy.TryLock() {
+		return false, nil
+	}
+	defer r.busy.Unlock()
+	if err := r.Signal(syscall.SIGSTOP); err != nil {
+		return false, fmt.Errorf("freeze a replica: %w", err)
+	}
+	wait(ctx, length)
+	return true, r.Signal(syscall.SIGCONT)
+}
+
+// wait returns after a while, or when ctx ends.
+func wait(ctx context.Context, length time.Duration) {
+	timer := time.NewTimer(length)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}

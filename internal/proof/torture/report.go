@@ -1,0 +1,189 @@
+package torture
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"onlyonce/internal/proof/proxy"
+)
+
+// Report says what a run did and found.
+type Report struct {
+	Seed       uint64
+	Clients    int
+	Took       time.Duration // while faults were injected
+	Intents    int
+	Fates      map[string]int // of the intents: such as acknowledged, refused, unknown
+	Kinds      map[string]int // of the intents
+	Changes    map[string]int // that are stored, and what is posted: operations, with their outcome
+	Attempts   int
+	Outcomes   map[string]int // of the attempts
+	Faults     map[string]int // by kind
+	Outage     time.Duration  // the longest time without any client getting an answer that settles its matter
+	Violations []Violation
+	Dir        string // where the data was kept, if there are violations
+
+	histories map[int][]attempt // of the intents that violations are about
+}
+
+func newReport(cfg Config, intents int, seen *history, took time.Duration, c *chaos, w *world, found []Violation) *Report {
+	r := &Report{
+		Seed: cfg.Seed, Clients: cfg.Clients, Took: took, Intents: intents, Attempts: len(seen.attempts),
+		Fates: map[string]int{}, Kinds: map[string]int{}, Changes: map[string]int{}, Outcomes: map[string]int{}, Faults: map[string]int{},
+		Violations: found, histories: map[int][]attempt{},
+	}
+	var last time.Duration
+	for _, a := range seen.attempts {
+		r.Outcomes[string(a.Outcome)]++
+		if a.Outcome.settles() {
+			r.Outage = max(r.Outage, a.Done-last)
+			last = a.Done
+		}
+	}
+	r.Outage = max(r.Outage, took-last)
+
+	grouped := seen.byIntent(intents)
+	for _, attempts := range grouped {
+		r.Fates[fate(attempts)]++
+		if len(attempts) > 0 {
+			r.Kinds[attempts[0].Kind.String()]++
+		}
+	}
+	for _, v := range found {
+		if v.Intent >= 0 {
+			r.histories[v.Intent] = grouped[v.Intent]
+		}
+	}
+	maps.Copy(r.Faults, c.counts)
+	r.countCuts("client link", w.front[:])
+	r.countCuts("database link", w.back[:])
+	return r
+}
+
+func fate(attempts []attempt) string {
+	switch {
+	case len(attempts) == 0:
+		return "given up before anything was sent"
+	case slices.ContainsFunc(attempts, func(a attempt) bool { return a.Outcome.acknowledges() }):
+		return "acknowledged"
+	case slices.ContainsFunc(attempts, func(a attempt) bool { return a.Outcome == conflict || a.Outcome == barred || a.Outcome == stale }):
+		return "refused"
+	default:
+		return "unknown"
+	}
+}
+
+func (r *Report) countCuts(link string, links []*proxy.Proxy) {
+	delete(r.Faults, link+" cut") // that was how often cuts were armed
+	for _, p := range links {
+		for point, n := range p.Cuts() {
+			r.Faults[link+" cut "+point.String()] += n
+		}
+	}
+}
+
+func (r *Report) count(stored rows) {
+	for _, p := range stored.all {
+		if p.invoice != "" {
+			r.Changes[p.operation]++
+		}
+	}
+	for _, s := range stored.changes {
+		outcome := itUnchanged
+		if s.changed {
+			outcome = itChanged
+		}
+		r.Changes[s.operation+" "+outcome]++
+	}
+}
+
+// FaultCount is the number of faults that happened.
+func (r *Report) FaultCount() int { return total(r.Faults) }
+
+func total(counts map[string]int) (sum int) {
+	for _, n := range counts {
+		sum += n
+	}
+	return sum
+}
+
+// Print writes the table and, if there are violations, the first few with their histories.
+func (r *Report) Print(out io.Writer) error {
+	table := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
+	line := func(name string, value any) { fmt.Fprintf(table, "%s\t%v\t\n", name, value) }
+	lines := func(counts map[string]int) {
+		for _, name := range ranked(counts) {
+			line("  "+name, counts[name])
+		}
+	}
+	fmt.Fprintf(out, "\nseed %d, %d clients, 2 replicas, %v\n\n", r.Seed, r.Clients, r.Took.Round(time.Millisecond))
+	line("intents", r.Intents)
+	lines(r.Fates)
+	line("kinds of intents", len(r.Kinds))
+	lines(r.Kinds)
+	line("changes and postings stored", total(r.Changes))
+	lines(r.Changes)
+	line("attempts", r.Attempts)
+	lines(r.Outcomes)
+	line("faults", r.FaultCount())
+	lines(r.Faults)
+	line("requests a second under fault", int(float64(r.Attempts)/r.Took.Seconds()))
+	line("longest unavailability", r.Outage.Round(time.Millisecond))
+	line("violations", len(r.Violations))
+	if err := table.Flush(); err != nil {
+		return fmt.Errorf("print the report: %w", err)
+	}
+	if len(r.Violations) == 0 {
+		return nil
+	}
+	if _, err := io.WriteString(out, r.violations()); err != nil {
+		return fmt.Errorf("print the violations: %w", err)
+	}
+	return nil
+}
+
+// ranked gives the names, the most frequent first.
+func ranked(counts map[string]int) []string {
+	return slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), strings.Compare(a, b))
+	})
+}
+
+func (r *Report) violations() string {
+	const most, mostAttempts = 10, 40
+	var b strings.Builder
+	for _, v := range r.Violations[:min(most, len(r.Violations))] {
+		fmt.Fprintf(&b, "\n%v\n", v)
+		attempts := r.histories[v.Intent]
+		for _, a := range attempts[:min(mostAttempts, len(attempts))] {
+			fmt.Fprintf(&b, "  %12v to %12v  replica %d  key %s  command %d  %s %d %s %s %.80s\n", a.Called.Round(time.Microsecond),
+				a.Done.Round(time.Microsecond), a.Replica, a.Key, a.Command, a.Outcome, a.Status, a.ID, a.Number, a.Error)
+		}
+	}
+	if len(r.Violations) > most {
+		fmt.Fprintf(&b, "\nand %d more\n", len(r.Violations)-most)
+	}
+	if r.Dir != "" {
+		fmt.Fprintf(&b, "\nseed %d; the database, the logs and the whole history are kept in %s\n", r.Seed, r.Dir)
+	}
+	return b.String()
+}
+
+// Broken says which rules were broken and how often, the most frequent first, in one line.
+func (r *Report) Broken() string {
+	counts := map[string]int{}
+	for _, v := range r.Violations {
+		counts[v.Rule]++
+	}
+	var parts []string
+	for _, rule := range ranked(counts) {
+		parts = append(parts, fmt.Sprintf("%d × %s", counts[rule], rule))
+	}
+	return strings.Join(parts, "; ")
+}

@@ -1,0 +1,357 @@
+package torture
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"onlyonce/internal/customer"
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invoice"
+	creditnotes "onlyonce/internal/invoice/credit"
+	"onlyonce/internal/invoice/mail"
+	"onlyonce/internal/invoice/payment"
+	refunds "onlyonce/internal/invoice/refund"
+	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/postgres/server"
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+// Each rule finds what breaks it. What would prevent that in the first place is taken away before.
+func TestRules(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ broken, sql string }{
+		{"", `SELECT`},
+		{"", `UPDATE intents SET changes = changes || '{"overdue": [false, true]}' WHERE key = 'issue'`},
+		{"no number twice", `
+			ALTER TABLE invoices DROP CONSTRAINT invoices_number_once_per_year;
+			ALTER TABLE invoices DISABLE TRIGGER USER;
+			UPDATE invoices SET number = '2026-0001' WHERE number LIKE '2026-%';
+			UPDATE invoice_number_runs SET last = 1`},
+		{"no gap in a run of numbers", `UPDATE invoice_number_runs SET last = 4`},
+		{"no number of a series outside of its runs", `UPDATE invoice_number_runs SET last = 1`},
+		{"every line is quantity times price", `
+			UPDATE invoice_lines SET quantity = quantity + 1
+			WHERE position = 1 AND invoice_id IN (SELECT id FROM invoices WHERE status = 'draft')`},
+		{"the lines add up to the header", `
+			ALTER TABLE invoices DISABLE TRIGGER next_version;
+			UPDATE invoices SET subtotal = subtotal + 1, total = total + 1 WHERE number = '2026-0001'`},
+		{"the lines add up to the header", `
+			DELETE FROM invoice_lines
+			WHERE position = 1 AND invoice_id IN (SELECT id FROM invoices WHERE status = 'draft')`},
+		{"no customer twice", `
+			ALTER TABLE customers DROP CONSTRAINT customers_email_once;
+			INSERT INTO customers (tenant_id, id, email, name)
+			SELECT tenant_id, '00000000-0000-4000-8000-000000000001', upper(email), name FROM customers;
+			INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
+			SELECT tenant_id, '00000000-0000-4000-8000-000000000001', operation, key, effect FROM intent_effects
+			WHERE effect = 'customer created'`},
+		{"no intent twice", `
+			ALTER TABLE intent_effects DROP CONSTRAINT intent_effects_intent;
+			ALTER TABLE intents DROP CONSTRAINT intents_pkey;
+			INSERT INTO intents
+			SELECT tenant_id, operation, key, fingerprint, attempt_id, record_id, 'reused', actor, at, changes, result, expires_at
+			FROM intents WHERE outcome = 'created'`},
+		{"no intent without its record", `UPDATE intents SET result = '{"id": ""}' WHERE key = 'k1'`},
+		{"no intent without its record", `
+			ALTER TABLE invoices DISABLE TRIGGER keep_invoice;
+			UPDATE intents SET record_id = '00000000-0000-4000-8000-000000000001', outcome = 'reused', result = NULL WHERE key = 'k2';
+			DELETE FROM invoice_lines WHERE invoice_id IN (SELECT id FROM invoices WHERE number = '2026-0002');
+			DELETE FROM invoices WHERE number = '2026-0002';
+			UPDATE invoice_number_runs SET last = 1`},
+		{"one intent for each creation", `DELETE FROM intents WHERE key = 'k2'`},
+		{"one intent for each creation", `UPDATE intents SET outcome = 'reused' WHERE outcome = 'created'`},
+		{"one intent for each creation", `DELETE FROM intent_effects WHERE effect = 'customer created'`},
+		{"a version for each change", `UPDATE intents SET outcome = 'unchanged', changes = NULL WHERE key = 'k5'`},
+		{"a version for each change", `
+			INSERT INTO intents
+			SELECT tenant_id, operation, 'again', fingerprint, attempt_id, record_id, outcome, actor, at, '{}', result, expires_at
+			FROM intents WHERE key = 'k3'`},
+		{"a version for each change", `UPDATE customers SET name = name`},
+		{"a version for each change", `UPDATE invoices SET notes = 'another' WHERE number = '2026-0001'`},
+		{"what was changed is said", `UPDATE intents SET changes = NULL WHERE key = 'k3'`},
+		{"what was changed is said", `UPDATE intents SET changes = '{}' WHERE key = 'k6'`},
+		{"each change begins where another one ended", `
+			UPDATE intents SET changes = '{"name": ["Ada", "Ada Byron"]}' WHERE key = 'k4'`},
+		{"each change begins where another one ended", `
+			ALTER TABLE customers DISABLE TRIGGER next_version;
+			UPDATE customers SET name = 'Ada King'`},
+		{"each change begins where another one ended", `
+			UPDATE intents SET changes = '{"notes": ["", "another"]}' WHERE key = 'issue'`},
+		{"a version for each change", `
+			ALTER TABLE payments DISABLE TRIGGER USER;
+			UPDATE payments SET version = 2 WHERE reference = 'R-1'`},
+		{"a version for each change", `
+			ALTER TABLE invoices DISABLE TRIGGER USER;
+			UPDATE invoices SET version = version - 1 WHERE paid > 0`},
+		{"one intent for each creation", `DELETE FROM intents WHERE key = 'half'`},
+		{"no intent without its record", `
+			ALTER TABLE payments DISABLE TRIGGER USER;
+			ALTER TABLE postings DISABLE TRIGGER USER;
+			ALTER TABLE invoices DISABLE TRIGGER USER;
+			DELETE FROM postings USING payments WHERE id = source_id AND reference = 'R-1';
+			UPDATE invoices SET paid = paid - p.amount, version = invoices.version - 1
+			FROM payments p WHERE p.invoice_id = invoices.id AND reference = 'R-1';
+			DELETE FROM payments WHERE reference = 'R-1';
+			UPDATE intents SET outcome = 'reused' WHERE key = 'half'`},
+		{"what is paid is the sum of the payments and refunds, and of their postings", `
+			ALTER TABLE invoices DISABLE TRIGGER USER;
+			UPDATE invoices SET paid = paid + 1 WHERE paid > 0`},
+		{"no more is paid and credited than the total", `
+			ALTER DOMAIN minor_units DROP CONSTRAINT minor_units_check;
+			ALTER TABLE invoices DISABLE TRIGGER USER;
+			ALTER TABLE postings DISABLE TRIGGER USER;
+			ALTER TABLE payments DISABLE TRIGGER USER;
+			UPDATE invoices SET paid = paid + 100000 WHERE paid > 0;
+			UPDATE postings SET amount = amount + 100000 WHERE source_id = (SELECT id FROM payments WHERE reference = 'R-1');
+			UPDATE payments SET amount = amount + 100000 WHERE reference = 'R-1'`},
+		{"each payment, refund and credit note is posted once", `
+			ALTER TABLE postings DISABLE TRIGGER USER;
+			UPDATE postings SET source_id = gen_random_uuid() WHERE source_id = (SELECT id FROM payments WHERE reference = 'R-1')`},
+		{"only what is issued is paid or credited", `
+			ALTER TABLE invoices DISABLE TRIGGER USER;
+			UPDATE invoices SET status = 'draft', issued_at = NULL, bill_to = NULL, seller = NULL WHERE paid > 0;
+			UPDATE intents SET outcome = 'unchanged', changes = NULL WHERE key = 'issue';
+			UPDATE invoices SET version = version - 1 WHERE paid > 0`},
+		{"no reference twice", `
+			ALTER TABLE payments DROP CONSTRAINT payments_reference_once;
+			ALTER TABLE payments DISABLE TRIGGER USER;
+			UPDATE payments SET reference = 'R-1', provider = 'Bank'`},
+		{"only what is issued is paid or credited", `
+			ALTER TABLE invoices DISABLE TRIGGER USER;
+			UPDATE invoices SET status = 'void', voided_at = now(), version = version + 1 WHERE paid > 0;
+			INSERT INTO intents
+			SELECT tenant_id, 'invoice.void', 'again', fingerprint, attempt_id, record_id, outcome, actor, at, '{}', result, expires_at
+			FROM intents WHERE key = 'issue'`},
+		{"no intent without its record", strangerOf("back")},
+		{"no intent without its record", strangerOf("credit")},
+		{"one intent for each creation", `DELETE FROM intents WHERE key = 'back'`},
+		{"one intent for each creation", `DELETE FROM intents WHERE key = 'credit'`},
+		{"a version for each change", `ALTER TABLE payments DISABLE TRIGGER USER; UPDATE payments SET version = 1`},
+		{"a version for each change", `ALTER TABLE refunds DISABLE TRIGGER USER; UPDATE refunds SET version = 2`},
+		{"a version for each change", `ALTER TABLE credit_notes DISABLE TRIGGER USER; UPDATE credit_notes SET version = 2`},
+		{"what is refunded of a payment is the sum of its refunds", `
+			ALTER TABLE payments DISABLE TRIGGER USER;
+			UPDATE payments SET refunded = refunded + 1`},
+		{"what is credited is the sum of the credit notes, and of their postings", `
+			ALTER TABLE invoices DISABLE TRIGGER USER;
+			UPDATE invoices SET credited = credited + 1 WHERE credited > 0`},
+		{"no more is refunded than was paid", `
+			ALTER DOMAIN minor_units DROP CONSTRAINT minor_units_check;
+			ALTER TABLE invoices DISABLE TRIGGER USER;
+			ALTER TABLE postings DISABLE TRIGGER USER;
+			ALTER TABLE payments DISABLE TRIGGER USER;
+			ALTER TABLE refunds DISABLE TRIGGER USER;
+			UPDATE refunds SET amount = amount + 100;
+			UPDATE payments SET refunded = refunded + 100 WHERE refunded > 0;
+			UPDATE postings SET amount = amount - 100 WHERE kind = 'refund';
+			UPDATE invoices SET paid = paid - 100 WHERE paid > 0`},
+		{"each payment, refund and credit note is posted once", `
+			ALTER TABLE postings DISABLE TRIGGER USER;
+			UPDATE postings SET kind = 'payment' WHERE kind = 'refund'`},
+		{"each payment, refund and credit note is posted once", `
+			ALTER TABLE postings DISABLE TRIGGER USER;
+			UPDATE postings SET source_id = gen_random_uuid() WHERE kind = 'credit'`},
+		{"no number of a credit note twice", `
+			ALTER TABLE credit_notes DROP CONSTRAINT credit_notes_number_once;
+			ALTER TABLE credit_notes DISABLE TRIGGER USER;
+			UPDATE credit_notes SET number = (SELECT min(number) FROM credit_notes);
+			UPDATE credit_note_series SET last = 1`},
+		{"the numbers of credit notes are consecutive", `UPDATE credit_note_series SET last = last + 1`},
+		{"the numbers of credit notes are consecutive", `UPDATE credit_note_series SET last = last - 1`},
+		{"no more is credited of a line than it bills", `
+			ALTER TABLE credit_note_lines DISABLE TRIGGER USER;
+			UPDATE credit_note_lines SET quantity = 2 WHERE position = 3`},
+		{"the lines add up to the credit note", `
+			ALTER TABLE credit_notes DISABLE TRIGGER USER;
+			UPDATE credit_notes SET subtotal = subtotal + 1`},
+		{"the parts that are credited add up to what would be credited at once", `
+			ALTER TABLE credit_note_lines DISABLE TRIGGER USER;
+			UPDATE credit_note_lines l SET net = net + CASE position WHEN 1 THEN -1 ELSE 1 END
+			WHERE EXISTS (SELECT FROM credit_note_lines o WHERE o.credit_note_id = l.credit_note_id AND position = 3)`},
+		{"the parts that are credited add up to what would be credited at once", `
+			ALTER TABLE credit_notes DISABLE TRIGGER USER;
+			ALTER TABLE credit_note_lines DISABLE TRIGGER USER;
+			UPDATE credit_notes SET subtotal = subtotal - 1, tax_total = tax_total + 1;
+			UPDATE credit_note_lines SET net = net - 1 WHERE position < 3`},
+		{"each state of an invoice was made once", `
+			ALTER TABLE invoices DISABLE TRIGGER USER;
+			UPDATE invoices SET bill_to = NULL WHERE paid > 0`},
+		{"each state of an invoice was made once", `
+			ALTER TABLE invoices DISABLE TRIGGER USER;
+			UPDATE invoices SET status = 'draft' WHERE status = 'void';
+			UPDATE intents SET changes = changes - 'voided_at' WHERE key = 'void'`},
+		{"an issued invoice has its mail, and one for each that was sent again", `
+			INSERT INTO mails (tenant_id, id, invoice_id) SELECT tenant_id, gen_random_uuid(), invoice_id FROM mails`},
+		{"an issued invoice has its mail, and one for each that was sent again", `
+			DELETE FROM mails WHERE id NOT IN (SELECT record_id FROM intents)`},
+		{"a mail that was sent again is said of its invoice", `
+			ALTER TABLE intent_effects DROP CONSTRAINT intent_effects_intent;
+			UPDATE intent_effects SET key = 'another' WHERE operation = 'mail.send'`},
+		{"an issued invoice names the business as it was once called", `
+			ALTER TABLE settings DISABLE TRIGGER next_version;
+			UPDATE settings SET name = 'Somebody else'`},
+		{"a queued mail has its job", `DELETE FROM river.river_job`},
+		{"a queued mail has its job", `UPDATE river.river_job SET state = 'completed', finalized_at = now()`},
+		{"what was issued does not change", `UPDATE intents SET at = now() + interval '1 hour' WHERE key = 'redraft'`},
+		{"a transition changes what was not so", `
+			ALTER TABLE customers DISABLE TRIGGER next_version;
+			UPDATE customers SET archived_at = NULL;
+			UPDATE intents SET changes = '{"archived_at": ["2026-11-21T00:00:00+00:00", null]}' WHERE key = 'k5'`},
+	} {
+		t.Run(c.broken, func(t *testing.T) {
+			t.Parallel()
+			conn := someRecords(t)
+			lift := `GRANT UPDATE, DELETE ON intents, intent_effects TO ` + server.Role + `;`
+			if _, err := conn.Exec(t.Context(), lift+c.sql); err != nil {
+				t.Fatal(err)
+			}
+			found, err := broken(t.Context(), conn, slices.Concat(rules(), ledgerRules()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, v := range found {
+				if v.Rule != c.broken {
+					t.Errorf("unexpected: %v", v)
+				}
+			}
+			if c.broken != "" && len(found) == 0 {
+				t.Error("nothing was found")
+			}
+		})
+	}
+}
+
+// strangerOf adds an intent like the one with this key, about a record that is not there.
+func strangerOf(key string) string {
+	return `
+		INSERT INTO intents
+		SELECT tenant_id, operation, 'stranger', fingerprint, attempt_id, gen_random_uuid(), 'reused', actor, at, changes, NULL, expires_at
+		FROM intents WHERE key = '` + key + `'`
+}
+
+// someRecords connects as the superuser to a database with invoices of one tenant, whose customer was renamed
+// twice and archived twice. The third of them was edited, issued twice, paid in part, and credited in two parts, some of
+// a payment was refunded, and it was sent once more. The fourth was voided.
+func someRecords(t *testing.T) *pgx.Conn {
+	t.Helper()
+	db := pgtest.New(t)
+	db.Spoil(t)
+	conn, err := pgx.Connect(t.Context(), db.AdminURL+"&timezone=UTC")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close(context.Background()) })
+	tenant := uuid.New()
+	if _, err := conn.Exec(t.Context(), `INSERT INTO tenants (id, name) VALUES ($1, 'Test')`, tenant); err != nil {
+		t.Fatal(err)
+	}
+	draft, err := invoice.Input{
+		Customer:  &customer.Input{Email: "ada@example.com", Name: "Ada"},
+		IssueDate: "2026-11-21", DueDate: "2026-12-21", Currency: "EUR", AllowRepeat: true,
+		Lines: []invoice.LineInput{
+			{Description: "Design", Quantity: "1.5", UnitPrice: "33.33", TaxRate: "23"},
+			{Description: "Paper", Quantity: "3", UnitPrice: "0.05", TaxRate: "7.5"},
+			{Description: "Sample", Quantity: "1", UnitPrice: "0.00", TaxRate: "0"},
+		},
+	}.Draft()
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := &idempotency.Store{Pool: db.Pool, Wait: 5 * time.Second, Timeout: 10 * time.Second}
+	intent := func(text string, record uuid.UUID, seen int) idempotency.Intent {
+		key, err := idempotency.ParseKey(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return idempotency.Intent{Tenant: tenant, Key: key, Record: record, Seen: seen}
+	}
+	var ada uuid.UUID
+	var made []uuid.UUID
+	for _, text := range []string{"k1", "k2", "third", "fourth"} {
+		done, err := invoice.Create.Do(t.Context(), store, intent(text, uuid.Nil, 0), draft)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ada, made = done.Value.Customer.ID, append(made, done.Value.ID)
+		draft.Number = invoice.Number(map[string]string{"k2": "T-1", "third": "T-2"}[text])
+	}
+	live(t, store, intent, made[2], made[3], draft)
+	for seen, text := range []string{"k3", "k4"} {
+		named := customer.Draft{Email: "ada@example.com", Name: []string{"Ada King", "Ada Lovelace"}[seen]}
+		if _, err := customer.Edit.Do(t.Context(), store, intent(text, ada, 1+seen), named); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, text := range []string{"k5", "k6"} {
+		if _, err := customer.Archive.Do(t.Context(), store, intent(text, ada, 0), struct{}{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return conn
+}
+
+// live edits, issues, pays, refunds and credits one invoice, and voids another one.
+func live(
+	t *testing.T, store *idempotency.Store, intent func(string, uuid.UUID, int) idempotency.Intent, paid, voided uuid.UUID, d invoice.Draft,
+) {
+	t.Helper()
+	d.Number, d.Notes = "", "Edited"
+	edited, err := invoice.Edit.Do(t.Context(), store, intent("redraft", paid, 1), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"issue", "again"} {
+		if _, err := invoice.Issue.Do(t.Context(), store, intent(key, paid, 0), struct{}{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var last payment.Payment
+	for _, p := range []struct {
+		key string
+		in  payment.Input
+	}{
+		{"half", payment.Input{Amount: "20", Date: "2026-11-22", Method: "card", Provider: "Bank", Reference: "R-1"}},
+		{"less", payment.Input{Amount: "1", Date: "2026-11-22", Method: "cash"}},
+	} {
+		some, err := p.in.Draft(paid, edited.Value.Currency)
+		if err != nil {
+			t.Fatal(err)
+		}
+		done, err := payment.Create.Do(t.Context(), store, intent(p.key, uuid.Nil, 0), some)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last = done.Value
+	}
+	back, err := refunds.Input{Amount: "0.40", Date: "2026-11-22"}.Draft(last)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := refunds.Create.Do(t.Context(), store, intent("back", uuid.Nil, 0), back); err != nil {
+		t.Fatal(err)
+	}
+	for key, lines := range map[string][]creditnotes.LineInput{
+		"credit": {{Position: 1, Quantity: "0.5"}, {Position: 3, Quantity: "1"}}, "another": {{Position: 2, Quantity: "1"}},
+	} {
+		part, err := creditnotes.Input{Lines: lines}.Draft(edited.Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := creditnotes.Create.Do(t.Context(), store, intent(key, uuid.Nil, 0), part); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := invoice.Void.Do(t.Context(), store, intent("void", voided, 0), struct{}{}); err != nil {
+		t.Fatal(err)
+	}
+	to := mail.Draft{InvoiceID: paid, Recipient: "books@example.com"}
+	if _, err := mail.Send.Do(t.Context(), store, intent("send", uuid.Nil, 0), to); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,206 @@
+package torture
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"onlyonce/internal/postgres/server"
+	"onlyonce/internal/proof/proxy"
+	processes "onlyonce/internal/proof/replica"
+)
+
+// Short lives, so that every run sees results expire while intents are still asked for.
+const (
+	retain      = time.Second
+	expireEvery = 250 * time.Millisecond
+	// keyWait is shorter than answerTimeout, so that they are told "in progress".
+	keyWait = 500 * time.Millisecond
+)
+
+// settling bounds everything that has to come to rest by itself.
+const settling = time.Minute
+
+// world is the system under torture: two replicas of the real server on a PostgreSQL of its own, with a
+// proxy on every way.
+//
+//	clients → front[i] → replicas[i] → back[i] → db
+type world struct {
+	dir      string // holds everything, and nothing else does
+	account  server.Account
+	db       *database
+	leash    *processes.Leash
+	replicas [2]*replica
+	front    [2]*proxy.Proxy
+	back     [2]*proxy.Proxy
+
+	mu   sync.Mutex
+	died []error // why replicas ended unasked
+}
+
+// newWorld starts everything. The two replicas start at once, on an empty database: both find the
+// migrations pending, and the demo data missing.
+func newWorld(ctx context.Context) (*world, error) {
+	account, err := server.ChooseAccount("")
+	if err != nil {
+		return nil, err
+	}
+	// In /tmp because the path of a socket has to be short.
+	dir, err := account.MkdirTemp("/tmp", "onlyonce-torture-")
+	if err != nil {
+		return nil, err
+	}
+	w := &world{dir: dir, account: account}
+	if err := w.start(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("in %s: %w", dir, err), w.stop(context.WithoutCancel(ctx)))
+	}
+	return w, nil
+}
+
+func (w *world) start(ctx context.Context) (err error) {
+	program, err := build(ctx, w.dir)
+	if err != nil {
+		return err
+	}
+	if w.db, err = startDatabase(ctx, w.account, w.dir); err != nil {
+		return err
+	}
+	if w.leash, err = processes.NewLeash(ctx); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, settling)
+	defer cancel()
+	for i := range w.replicas {
+		if err := w.connect(ctx, i, program); err != nil {
+			return err
+		}
+	}
+	return w.revive(ctx)
+}
+
+// revive starts both replicas at once.
+func (w *world) revive(ctx context.Context) error {
+	var both errgroup.Group
+	for _, r := range w.replicas {
+		both.Go(func() error { return r.Revive(ctx) })
+	}
+	if err := both.Wait(); err != nil {
+		return fmt.Errorf("start both replicas at once: %w", err)
+	}
+	return nil
+}
+
+// connect makes replica i and the proxies on either side of it.
+func (w *world) connect(ctx context.Context, i int, program string) (err error) {
+	if w.back[i], err = proxy.Listen(ctx, "unix", w.db.socket()); err != nil {
+		return err
+	}
+	addr, err := processes.FreePort(ctx)
+	if err != nil {
+		return err
+	}
+	w.replicas[i] = &replica{Replica: processes.Replica{
+		Program: program,
+		Addr:    addr,
+		Group:   w.leash.Group,
+		Log:     filepath.Join(w.dir, fmt.Sprintf("replica-%d.log", i)),
+		Died:    w.noteDeath,
+		Env: append(os.Environ(),
+			"ADDR="+addr,
+			"METRICS_ADDR=off",
+			"DEMO=1",
+			"RATE_LIMIT=0",
+			"DATABASE_URL=postgres://"+server.Role+"@"+w.back[i].Addr()+"/"+server.Database+"?sslmode=disable",
+			"IDEMPOTENCY_RETAIN="+retain.String(),
+			"EXPIRE_EVERY="+expireEvery.String(),
+			"IDEMPOTENCY_WAIT="+keyWait.String(),
+		),
+	}}
+	w.front[i], err = proxy.Listen(ctx, "tcp", addr)
+	return err
+}
+
+// heal ends all disturbances and waits until both replicas serve.
+func (w *world) heal(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, settling)
+	defer cancel()
+	var all errgroup.Group
+	for i, r := range w.replicas {
+		w.front[i].Heal()
+		w.back[i].Heal()
+		all.Go(func() error {
+			if err := r.Ready(ctx); !errors.Is(err, processes.ErrGone) {
+				return err
+			}
+			return r.Revive(ctx)
+		})
+	}
+	if err := all.Wait(); err != nil {
+		return fmt.Errorf("wait for the replicas to serve again: %w", err)
+	}
+	return nil
+}
+
+func (w *world) noteDeath(err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.died = append(w.died, err)
+}
+
+func (w *world) deaths() (found []Violation) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, err := range w.died {
+		found = append(found, Violation{Rule: "no replica ends by itself", Detail: err.Error(), Intent: -1})
+	}
+	return found
+}
+
+// drain asks both replicas to stop in order. Nothing they had begun is left behind in the database.
+func (w *world) drain(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, settling)
+	defer cancel()
+	var all errgroup.Group
+	for i, r := range w.replicas {
+		w.front[i].Close()
+		all.Go(func() error { return r.End(ctx, syscall.SIGTERM) })
+	}
+	if err := all.Wait(); err != nil {
+		return fmt.Errorf("stop the replicas in order: %w", err)
+	}
+	return nil
+}
+
+// stop ends whatever runs. The directory stays.
+func (w *world) stop(ctx context.Context) error {
+	var errs []error
+	for i := range w.replicas {
+		for _, p := range []*proxy.Proxy{w.front[i], w.back[i]} {
+			if p != nil {
+				p.Close()
+			}
+		}
+	}
+	for _, r := range w.replicas {
+		if r != nil {
+			errs = append(errs, r.End(ctx, syscall.SIGKILL))
+		}
+	}
+	if w.leash != nil {
+		w.leash.Release()
+	}
+	if w.db != nil {
+		errs = append(errs, w.db.stop(ctx))
+	}
+	return errors.Join(errs...)
+}
+
+// remove deletes the directory.
+func (w *world) remove() error { return os.RemoveAll(w.dir) }

@@ -1,0 +1,146 @@
+package site_test
+
+import (
+	"bytes"
+	"io/fs"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"onlyonce/docs"
+	"onlyonce/internal/proof/proxy"
+)
+
+// clients are the programs of docs/api-client, each with its command.
+func clients(t *testing.T) map[string][]string {
+	t.Helper()
+	built := filepath.Join(t.TempDir(), "client")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", built, "../../docs/api-client").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return map[string][]string{
+		"create.sh":  {"sh", "../../docs/api-client/create.sh"},
+		"create.mjs": {"node", "../../docs/api-client/create.mjs"},
+		"main.go":    {built},
+	}
+}
+
+// TestClientsCreateOnce: the first answer is lost after the commit, the second one is 503, and the third one that the first
+// try still runs. Each program gets the invoice in the end, and there is one.
+func TestClientsCreateOnce(t *testing.T) {
+	t.Parallel()
+	for name, command := range clients(t) {
+		t.Run(name, func(t *testing.T) {
+			b := setup(t)
+			far, requests := b.faulty()
+			out, code := b.run(far, b.acme.token, command)
+			if code != 0 {
+				t.Fatalf("exit %d: %s", code, out)
+			}
+			id := decode[created](b, answer{body: out}).ID
+			if stored := get[string](b, `SELECT id::text FROM invoices`); stored != id || requests.Load() != 4 {
+				t.Errorf("got %s, and there is %s, after %d requests", id, stored, requests.Load())
+			}
+			b.wantOutcomes("created", "replayed")
+		})
+	}
+}
+
+// TestClientsTakeNoForAnAnswer: what is final is not tried again.
+func TestClientsTakeNoForAnAnswer(t *testing.T) {
+	t.Parallel()
+	for name, command := range clients(t) {
+		t.Run(name, func(t *testing.T) {
+			b := setup(t)
+			var requests atomic.Int32
+			counted := b.listen(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				requests.Add(1)
+				b.Handler.ServeHTTP(w, r)
+			}))
+			out, code := b.run(counted, "none", command)
+			if code != 1 || !strings.Contains(out, "/problems/unauthorized") || requests.Load() != 1 {
+				t.Errorf("exit %d after %d requests: %s", code, requests.Load(), out)
+			}
+		})
+	}
+}
+
+// faulty is the address of the server behind a wire that loses the first answer after the commit. The next two are others
+// than those of the server.
+func (b *bundle) faulty() (address string, requests *atomic.Int32) {
+	b.Helper()
+	target, err := url.Parse(b.url)
+	if err != nil {
+		b.Fatal(err)
+	}
+	through := httputil.NewSingleHostReverseProxy(target)
+	requests = &atomic.Int32{}
+	front, err := url.Parse(b.listen(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var status int
+		var body string
+		switch requests.Add(1) {
+		case 2:
+			status, body = http.StatusServiceUnavailable, `{"type": "/problems/busy"}`
+		case 3:
+			status, body = http.StatusConflict, `{"type": "/problems/in-progress"}`
+		default:
+			through.ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("Retry-After", "1")
+		w.WriteHeader(status)
+		_, _ = w.Write([]byte(body))
+	})))
+	if err != nil {
+		b.Fatal(err)
+	}
+	wire := b.wire("tcp", front.Host)
+	wire.Arm(proxy.Cut{Point: proxy.BeforeAnswer})
+	return "http://" + wire.Addr(), requests
+}
+
+// run runs a program to its end, and gives what it said.
+func (b *bundle) run(address, token string, command []string) (out string, code int) {
+	b.Helper()
+	args := slices.Concat(command[1:], []string{key, "../../docs/api-client/invoice.json"})
+	cmd := exec.CommandContext(b.Context(), command[0], args...)
+	cmd.Env = append(os.Environ(), "ONLYONCE_URL="+address, "ONLYONCE_TOKEN="+token)
+	var said, wrong bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &wrong
+	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
+		b.Fatal(err)
+	}
+	if code = cmd.ProcessState.ExitCode(); code != 0 {
+		return said.String() + wrong.String(), code
+	}
+	return said.String(), code
+}
+
+// TestClientGuideHasThePrograms, as they are run.
+func TestClientGuideHasThePrograms(t *testing.T) {
+	t.Parallel()
+	guide, err := os.ReadFile("../../docs/api-client.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := fs.Glob(docs.Clients, "api-client/[cm]*")
+	if err != nil || len(files) != 3 {
+		t.Fatalf("%v, %v", files, err)
+	}
+	for _, file := range files {
+		text, err := fs.ReadFile(docs.Clients, file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(guide), "\n"+string(text)+"```\n") {
+			t.Errorf("docs/api-client.md does not show %s as it is", file)
+		}
+	}
+}

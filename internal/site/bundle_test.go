@@ -1,0 +1,176 @@
+package site_test
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/alexedwards/argon2id"
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/lab"
+	"onlyonce/internal/people/account"
+	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/site"
+	"onlyonce/internal/web"
+)
+
+// bundle is a database of its own with two tenants, and a server on it.
+type bundle struct {
+	*testing.T
+	*replica
+
+	db           *pgtest.Database
+	admin        *pgxpool.Pool // sees all tenants
+	acme, globex tenant
+	owners       map[uuid.UUID]*client // see byOwner
+
+	mu       sync.Mutex
+	attempts []idempotency.Attempt
+}
+
+type tenant struct {
+	id    uuid.UUID
+	name  string
+	email string // of its user, whose password is password
+	token string
+}
+
+const password = "correct horse battery staple"
+
+// passwordHash is a hash that is quick to compare with. The real ones take long on purpose, and tests log in by
+// the hundred.
+var passwordHash = sync.OnceValues(func() (string, error) {
+	return argon2id.CreateHash(password, &argon2id.Params{Memory: 8, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32})
+})
+
+func setup(t *testing.T) *bundle {
+	t.Helper()
+	t.Parallel()
+	return setupHere(t)
+}
+
+// setupHere is setup for a test that is parallel already.
+func setupHere(t *testing.T) *bundle {
+	t.Helper()
+	b := &bundle{T: t, db: pgtest.New(t), owners: map[uuid.UUID]*client{}}
+	b.admin = b.db.Admin(t)
+	b.acme, b.globex = b.tenant("Acme"), b.tenant("Globex")
+	b.replica = b.serveOn(b.db.Pool)
+	return b
+}
+
+func (b *bundle) tenant(name string) tenant {
+	b.Helper()
+	hash, err := passwordHash()
+	if err != nil {
+		b.Fatal(err)
+	}
+	t := tenant{id: uuid.New(), name: name, token: "token of " + name}
+	t.email = "user-" + t.id.String() + "@example.com"
+	b.exec(`INSERT INTO tenants (id, name) VALUES ($1, $2)`, t.id, t.name)
+	b.exec(`INSERT INTO users (id, tenant_id, email, password_hash) VALUES ($1, $1, $2, $3)`, t.id, t.email, hash)
+	b.exec(`INSERT INTO api_tokens (token_hash, tenant_id, name) VALUES ($1, $2, 'test')`, account.HashToken(t.token), t.id)
+	return t
+}
+
+// site is one replica of the server.
+type replica struct {
+	*web.Server
+
+	url  string
+	pool *pgxpool.Pool
+}
+
+// config is what a replica is made of.
+type config struct {
+	web.Config
+
+	keepAttempts time.Duration
+	pages        []func(*web.Site) // besides those of every server
+}
+
+// serve starts a replica with a pool of its own, after settings have changed what they want.
+func (b *bundle) serve(settings ...func(*config)) *replica {
+	b.Helper()
+	pool, err := pgxpool.NewWithConfig(b.Context(), b.db.Pool.Config())
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(pool.Close)
+	return b.serveOn(pool, settings...)
+}
+
+func (b *bundle) serveOn(pool *pgxpool.Pool, settings ...func(*config)) *replica {
+	b.Helper()
+	c := config{Config: web.Config{
+		Pool: pool, Log: slog.New(slog.NewTextHandler(b.Output(), nil)),
+		Store: &idempotency.Store{Pool: pool, Wait: 15 * time.Second, Timeout: 25 * time.Second, Observe: b.observe},
+	}}
+	c.pages = b.lab(lab.Config{}) // which starts nothing by itself
+	for _, set := range settings {
+		set(&c)
+	}
+	c.Mount = site.Mount(c.keepAttempts, c.pages...)
+	server, err := web.New(c.Config)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return &replica{server, b.listen(server.Handler), pool}
+}
+
+// listen serves a handler on a free port and gives its URL.
+func (b *bundle) listen(h http.Handler) string {
+	server := httptest.NewServer(h)
+	b.Cleanup(server.Close)
+	return server.URL
+}
+
+// impatient bounds the waits for locks.
+func impatient(c *config) { c.Store.Wait = 100 * time.Millisecond }
+
+func (b *bundle) observe(_ context.Context, a idempotency.Attempt) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.attempts = append(b.attempts, a)
+}
+
+// wantOutcomes compares with those of all attempts so far, in any order: some ran side by side.
+func (b *bundle) wantOutcomes(want ...idempotency.Outcome) {
+	b.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var got []idempotency.Outcome
+	for _, a := range b.attempts {
+		got = append(got, a.Outcome)
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		b.Errorf("outcomes %v, want %v", got, want)
+	}
+}
+
+// ended counts the attempts so far.
+func (b *bundle) ended() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.attempts)
+}
+
+// forget what was attempted so far.
+func (b *bundle) forget() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.attempts = nil
+}
+
+// keeping serves what says how it was tried to make a record.
+func keeping(c *config) { c.keepAttempts = 7 * 24 * time.Hour }

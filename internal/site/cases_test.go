@@ -1,0 +1,359 @@
+package site_test
+
+import (
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"onlyonce/internal/idempotency"
+)
+
+// row is a row of the table of cases.
+type row struct {
+	name string // as docs/idempotency.md has it
+	run  func(*try)
+	// outcomes are those of all attempts; nil for a case that looks at them itself. What is said of an intent
+	// that was carried out stands in the place of did.
+	outcomes []idempotency.Outcome
+	// of says which kinds of change the case is about; nil for all.
+	of []idempotency.Kind
+	// ofOne says that it is about operations whose address names a record.
+	ofOne bool
+}
+
+const did idempotency.Outcome = "did"
+
+var (
+	upserts     = []idempotency.Kind{idempotency.Upsert}
+	changes     = []idempotency.Kind{idempotency.Change}
+	transitions = []idempotency.Kind{idempotency.Transition}
+	ofOneRecord = []idempotency.Kind{idempotency.Change, idempotency.Transition}
+	notReusing  = []idempotency.Kind{idempotency.Create, idempotency.Change}
+	ofCommands  = []idempotency.Kind{idempotency.Create, idempotency.Upsert, idempotency.Change}
+)
+
+// cases is the table of cases. What only one format knows has tests of its own.
+func cases() []row {
+	return []row{
+		{"first success", firstSuccess, outcomes(did), nil, false},
+		{"same key, same command, already done", alreadyDone, outcomes(did, "replayed", "replayed"), nil, false},
+		{"same, but the caller may no longer see the record", noLongerVisible, nil, nil, false},
+		{"same key, first still running", stillRunning, outcomes(did, "replayed"), nil, false},
+		{"same key, first still running, past the bound", stillRunningPastTheBound, outcomes("in_progress", did, "replayed"), nil, false},
+		{"work waits for something else, past the bound", busy, outcomes("failed", did), nil, false},
+		{"same key, other command", otherCommand, nil, ofCommands, false},
+		{"same key, other record", otherRecord, outcomes("mismatch"), nil, true},
+		{"no key", noKey, nil, nil, false},
+		{"malformed key", malformedKey, outcomes("rejected", "rejected", "rejected", "rejected"), nil, false},
+		{"two keys", twoKeys, outcomes("rejected"), nil, false},
+		{"invalid command", invalidCommand, nil, ofCommands, false},
+		{"upsert hit", upsertHit, outcomes("created", "reused", "replayed"), upserts, false},
+		{"unique value taken", valueTaken, nil, notReusing, false},
+		{"change, same key again", changedSince, outcomes(did, "changed", "replayed"), changes, false},
+		{"change without version", withoutVersion, nil, changes, false},
+		{"change with stale version", staleVersion, outcomes("changed", "conflict", did), changes, false},
+		{"change that changes nothing", changesNothing, outcomes("unchanged", "replayed"), changes, false},
+		{"no such record", noSuchRecord, nil, nil, true},
+		{"transition made already", madeAlready, outcomes(did, "unchanged", "replayed"), transitions, false},
+		{"transition undone since, same key again", undoneSince, nil, transitions, false},
+		{"connection lost before commit", backendTerminated, outcomes(did, "replayed"), nil, false},
+		{"answer lost after commit", answerLost, outcomes(did, "replayed"), nil, false},
+		{"COMMIT itself unacknowledged", commitUnacknowledged, outcomes(did, "replayed"), nil, false},
+		{"COMMIT itself unacknowledged, and nobody to ask", commitUnconfirmed, outcomes("failed", "replayed"), nil, false},
+		{"client went away mid-request", clientGone, outcomes(did, "replayed"), nil, false},
+		{"result expired, late retry", lateRetry, outcomes(did, "replayed"), nil, false},
+		{"result expired, late retry with another command", lateOtherCommand, outcomes(did, "mismatch"), ofCommands, false},
+		{"401", unauthorized, outcomes(did), nil, false},
+		{"429", tooMany, outcomes(did), nil, false},
+		{"5xx", internalError, outcomes("failed", did), nil, false},
+		{"database down", databaseDown, nil, nil, false},
+	}
+}
+
+// TestEveryCase: each row through both formats, for every operation of its kinds.
+func TestEveryCase(t *testing.T) {
+	t.Parallel()
+	rules, err := os.ReadFile("../../docs/idempotency.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tasks := setupHere(t).tried()
+	for _, row := range cases() {
+		if !strings.Contains(string(rules), "\n| "+row.name+" ") {
+			t.Errorf("docs/idempotency.md has no row %q", row.name)
+		}
+		for _, of := range tasks {
+			if row.of != nil && !slices.Contains(row.of, of.kind) || row.ofOne && !of.namesOne() {
+				continue
+			}
+			t.Run(row.name+"/"+of.operation, func(t *testing.T) {
+				t.Parallel()
+				eachFormat(t, of, func(x *try) {
+					row.run(x)
+					if row.outcomes != nil {
+						x.wantOutcomes(row.outcomes...)
+					}
+				})
+			})
+		}
+	}
+}
+
+func outcomes(all ...idempotency.Outcome) []idempotency.Outcome { return all }
+
+// wantOutcomes compares with those of all attempts since the try began.
+func (x *try) wantOutcomes(want ...idempotency.Outcome) {
+	x.Helper()
+	expected := slices.Clone(want)
+	for i, outcome := range expected {
+		if outcome == did {
+			expected[i] = x.did()
+		}
+	}
+	x.bundle.wantOutcomes(expected...)
+}
+
+func firstSuccess(x *try) {
+	x.format.done(x, x.ask(x.command))
+	x.wantRows(x.leaves)
+	if operation := get[string](x.bundle, `SELECT operation FROM intents WHERE key = $1`, key); operation != x.operation {
+		x.Errorf("%s ran %s", x.operation, operation)
+	}
+	if n := x.written() - x.transactions; n != 1 {
+		x.Errorf("written by %d transactions", n)
+	}
+}
+
+func alreadyDone(x *try) {
+	first := x.ask(x.command)
+	x.format.done(x, first)
+	x.format.replayed(x, x.ask(x.command), first)
+	other := x.serve() // any replica answers
+	x.format.replayed(x, x.askAs(x.from(other), x.command), first)
+	x.wantRows(x.leaves)
+}
+
+func noLongerVisible(x *try) {
+	x.format.done(x, x.ask(x.command))
+	x.empty("intents", "intent_effects")
+	again := x.ask(x.command)
+	x.format.refused(x, again, "not-found", nil)
+	for _, value := range append(x.thing.command["name"], x.label, x.thing.label, "ada@example.com") {
+		if strings.Contains(again.body, value) {
+			x.Errorf("tells what was stored: %s", again.body)
+		}
+	}
+	if x.parent != nil { // which is looked for before
+		x.wantOutcomes(did, "rejected")
+	} else {
+		x.wantOutcomes(did, "replayed")
+	}
+}
+
+// otherCommand tries each field alone: one that is not read, or that is left out of the fingerprint, would be
+// found to be the same command.
+func otherCommand(x *try) {
+	first := x.ask(x.command)
+	x.format.done(x, first)
+	want := outcomes(did, "mismatch")
+	others := []url.Values{x.other}
+	for _, f := range x.fields {
+		others, want = append(others, f.another(x.thing, x.command)), append(want, "mismatch")
+	}
+	for _, other := range others {
+		again := x.ask(other)
+		x.format.refused(x, again, "key-reused", other)
+		if !strings.Contains(again.body, x.format.record(x, first)) {
+			x.Errorf("no way to the first record: %s", again.body)
+		}
+	}
+	x.wantRows(x.leaves)
+	x.wantOutcomes(want...)
+}
+
+func noKey(x *try) {
+	refused := x.under("", x.command)
+	if !x.isHTML() && x.kind.Changes() { // safe without one
+		x.format.done(x, refused)
+		x.wantOutcomes(did)
+		return
+	}
+	x.format.refused(x, refused, "key-missing", x.command)
+	x.wantRows(rows{})
+	if x.isHTML() && !x.isButton() {
+		x.format.done(x, x.caller.press(x.page(refused), "Send with a new key"))
+	} else {
+		x.format.done(x, x.ask(x.command))
+	}
+	x.wantRows(x.leaves)
+	x.wantOutcomes("rejected", did)
+}
+
+func malformedKey(x *try) {
+	for _, bad := range []string{strings.Repeat("k", 256), "schlüssel", "two\x7fparts", `"quoted" and more`} {
+		if x.isHTML() {
+			bad = strings.ReplaceAll(bad, `"`, "\n") // in a form field a quote is a character like any other
+		}
+		bad = strings.ReplaceAll(bad, "\x7f", "é") // no client sends a control character in a header
+		x.format.refused(x, x.under(bad, x.command), "key-malformed", x.command)
+	}
+	x.wantRows(rows{})
+}
+
+func twoKeys(x *try) {
+	var refused answer
+	if x.isHTML() {
+		form := change(x.command)
+		form["idempotency_key"] = []string{key, key}
+		refused = x.under("", form)
+	} else {
+		twice := x.caller.with("Idempotency-Key", key, key)
+		refused = twice.must(x.format.send(x.Context(), twice, x.target, "", x.command))
+	}
+	x.format.refused(x, refused, "key-malformed", x.command)
+	x.wantRows(rows{})
+}
+
+func invalidCommand(x *try) {
+	var want []idempotency.Outcome
+	for _, f := range x.fields {
+		if f.pointer == "" {
+			continue
+		}
+		wrong := change(x.command, f.name, f.invalid)
+		refused := x.ask(wrong)
+		x.format.refused(x, refused, "invalid", wrong, f.pointer)
+		if x.isHTML() {
+			p := x.page(refused)
+			if got := p.typed().Get("idempotency_key"); got != key {
+				x.Errorf("the form has key %q now", got)
+			}
+			if !strings.HasPrefix(p.title(), "Error: ") {
+				x.Errorf("title %q", p.title())
+			}
+		}
+		want = append(want, "rejected")
+	}
+	x.wantRows(rows{})
+	x.format.done(x, x.ask(x.command))
+	x.wantRows(x.leaves)
+	x.wantOutcomes(append(want, did)...)
+}
+
+// upsertHit: two intents with one natural key. What is there stays as it is.
+func upsertHit(x *try) {
+	first := x.ask(x.command)
+	x.format.done(x, first)
+	hit := x.under("another", x.reused)
+	if x.isHTML() {
+		htmlFormat{}.shown(x, hit).says(x.label + " already exists and was reused.")
+	} else if jsonFormat.check(jsonFormat{}, x, hit); hit.status != http.StatusOK || hit.body != first.body {
+		x.Errorf("want 200 with the existing record: %v", hit)
+	}
+	if x.format.record(x, hit) != x.format.record(x, first) {
+		x.Errorf("another record: %v", hit)
+	}
+	again := x.under("another", x.reused)
+	if again.status != hit.status || again.location() != hit.location() || again.body != hit.body {
+		x.Errorf("first %v\nagain %v", hit, again)
+	}
+	if added := x.added().minus(x.leaves); !added.equal(rows{"intents": 1}) {
+		x.Errorf("also added rows %v", added)
+	}
+}
+
+// valueTaken: another record has a value that may be there once. An upsert would find that record.
+func valueTaken(x *try) {
+	for i, u := range x.uniques {
+		if i > 0 { // what was made before has the other values
+			x = setupHere(x.T).tryTask(x.target.task, x.format)
+		}
+		mine, theirs := "mine "+u.field, change(x.thing.other, u.field, u.value)
+		command := change(x.command, u.field, u.value)
+		if x.kind == idempotency.Change { // the value is its own
+			theirs, command = change(theirs, u.field, u.free), change(command, u.field, u.free)
+		}
+		existing := decode[created](x.bundle, x.program(x.replica, x.acme).create(x.thing, "theirs "+u.field, theirs))
+		x.forget()
+		before := x.contents()
+		refused := x.under(mine, command)
+		x.format.refused(x, refused, u.slug, command)
+		if x.isHTML() {
+			p := x.page(refused)
+			p.leadsTo(x.pageOf(existing.ID))
+			if got := p.typed().Get("idempotency_key"); got != mine {
+				x.Errorf("the form has key %q now", got)
+			}
+			if invalid, _ := attr(p.controls(u.field)[0], "aria-invalid"); invalid != "true" {
+				x.Errorf("%s is not marked", u.field)
+			}
+		} else if p := decode[problem](x.bundle, refused); p.ExistingID != existing.ID ||
+			p.ExistingURL != "/api/v1"+x.path+"/"+existing.ID {
+			x.Errorf("no way to the other record: %+v", p)
+		}
+		wantUnchanged(x.bundle, "what was refused", before, x.contents())
+		if again := x.under(mine, x.command); again.status >= http.StatusBadRequest { // the key was not used up
+			x.Errorf("%v", again)
+		}
+		x.wantOutcomes("conflict", did)
+	}
+}
+
+func unauthorized(x *try) {
+	outside := x.stranger(x.replica)
+	outside.header.Set("Content-Type", "application/json")
+	refused := x.askAs(outside, x.command)
+	x.format.refused(x, refused, "unauthorized", x.command)
+	x.wantRows(rows{})
+	if x.isHTML() {
+		x.page(refused).leadsTo("/login")
+		outside.logIn(x.acme, password)
+		x.caller = outside
+		x.format.done(x, outside.press(x.page(refused), "Try again"))
+	} else {
+		if got := refused.header.Get("WWW-Authenticate"); got != "Bearer" {
+			x.Errorf("WWW-Authenticate %q", got)
+		}
+		x.format.done(x, x.ask(x.command))
+	}
+	x.wantRows(x.leaves)
+}
+
+func tooMany(x *try) {
+	limited := x.serve(func(c *config) { c.RateLimit = 1 })
+	x.from(limited).get("/api/v1" + x.list())
+	x.from(limited).get(x.formAt())
+	x.format.refused(x, x.askAs(x.from(limited), x.command), "too-many", x.command)
+	x.wantRows(rows{})
+	x.format.done(x, x.ask(x.command))
+}
+
+// internalError: a mistake of ours, deep inside of the transaction.
+func internalError(x *try) {
+	x.db.Spoil(x.T)
+	x.exec(`
+		CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'a mistake of ours'; END $$`)
+	x.exec(`CREATE TRIGGER fail BEFORE INSERT ON intents FOR EACH ROW EXECUTE FUNCTION fail()`)
+	refused := x.ask(x.command)
+	x.format.refused(x, refused, "internal", x.command)
+	if strings.Contains(refused.body, "a mistake of ours") {
+		x.Errorf("tells strangers about the inside: %s", refused.body)
+	}
+	x.wantRows(rows{})
+	x.exec(`DROP TRIGGER fail ON intents`)
+	x.tryAgain(x.caller, refused, x.format.done)
+	x.wantRows(x.leaves)
+}
+
+// tryAgain sends the same again: a person by the button that a page offers.
+func (x *try) tryAgain(c *client, refused answer, check func(*try, answer)) {
+	x.Helper()
+	if x.isHTML() {
+		check(x, c.press(x.page(refused), "Try again"))
+	} else {
+		check(x, x.askAs(c, x.command))
+	}
+}

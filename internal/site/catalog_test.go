@@ -1,0 +1,359 @@
+package site_test
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/web"
+)
+
+// directory tables lead to a tenant, so they are read before one is known.
+var directory = []string{"tenants", "users", "api_tokens", "sessions", "goose_db_version"}
+
+// TestTenantComesFirst: in every key and reference of every tenant table, so that no constraint and no
+// index can mix tenants.
+func TestTenantComesFirst(t *testing.T) {
+	b := setup(t)
+	type key struct{ Table, Name, First string }
+	rows, err := b.admin.Query(t.Context(), `
+		SELECT c.relname::text, k.name::text, a.attname::text
+		FROM (
+			SELECT conrelid AS relation, conname AS name, conkey[1] AS first FROM pg_constraint WHERE contype IN ('p', 'u', 'f', 'x')
+			UNION
+			SELECT indrelid, indexrelid::regclass::text, indkey[0] FROM pg_index
+		) AS k
+		JOIN pg_class c ON c.oid = k.relation
+		LEFT JOIN pg_attribute a ON a.attrelid = k.relation AND a.attnum = k.first
+		WHERE c.relnamespace = 'public'::regnamespace AND c.relname <> ALL ($1)`, directory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys, err := pgx.CollectRows(rows, pgx.RowToStructByPos[key])
+	if err != nil || len(keys) < 10 {
+		t.Fatalf("found %d keys: %v", len(keys), err)
+	}
+	for _, k := range keys {
+		if k.First != "tenant_id" {
+			t.Errorf("%s of %s starts with %s", k.Name, k.Table, k.First)
+		}
+	}
+}
+
+// TestTenantTablesAreGuarded: every table is either in the directory or has forced row-level security
+// with the one policy there is. Users and tokens of the directory have one too, for whoever has entered a tenant.
+func TestTenantTablesAreGuarded(t *testing.T) {
+	b := setup(t)
+	open := get[[]string](b, `
+		SELECT COALESCE(array_agg(relname::text), '{}') FROM pg_class
+		WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND relname <> ALL ($1)
+			AND NOT (relrowsecurity AND relforcerowsecurity AND EXISTS (
+				SELECT FROM pg_policies p WHERE p.tablename = relname AND p.cmd = 'ALL' AND p.permissive = 'PERMISSIVE'
+					AND p.qual = '(tenant_id = current_tenant())' AND COALESCE(p.with_check, p.qual) = p.qual))`, directory)
+	if len(open) > 0 {
+		t.Errorf("without forced row-level security: %v", open)
+	}
+	const own = `(tenant_id = current_tenant())`
+	if n := get[int](b, `
+		SELECT count(*) FROM pg_policies p JOIN pg_class ON relname = p.tablename
+		WHERE tablename IN ('users', 'api_tokens') AND qual = '((current_tenant() IS NULL) OR `+own+`)' AND relforcerowsecurity`); n != 2 {
+		t.Errorf("%d of users and api_tokens are guarded within a tenant", n)
+	}
+	if n := get[int](b, `SELECT count(*) FROM pg_policies`); n != len(b.tenantTables())+2 {
+		t.Errorf("%d policies for %d tables", n, len(b.tenantTables()))
+	}
+}
+
+// TestTheAuditStays: who did what is added by the app's role, and neither changed nor deleted. Only results are erased.
+func TestTheAuditStays(t *testing.T) {
+	b := setup(t)
+	role := get[string](b, `SELECT tableowner::text FROM pg_tables WHERE tablename = 'intents'`)
+	changeable := get[[]string](b, `
+		SELECT COALESCE(array_agg(attrelid::regclass || '.' || attname), '{}') FROM pg_attribute
+		WHERE attrelid = ANY ('{intents,intent_effects}'::regclass[]) AND attnum > 0 AND NOT attisdropped
+			AND has_column_privilege($1, attrelid, attnum, 'UPDATE')`, role)
+	if !slices.Equal(changeable, []string{"intents.result"}) {
+		t.Errorf("%s can change %v", role, changeable)
+	}
+	for _, sql := range []string{
+		`DELETE FROM intents`, `TRUNCATE intents, intent_effects`, `DELETE FROM intent_effects`, `UPDATE intents SET actor = 'another'`,
+	} {
+		_, err := b.pool.Exec(t.Context(), sql)
+		if refused, ok := errors.AsType[*pgconn.PgError](err); !ok || refused.Code != "42501" {
+			t.Errorf("%s: %v", sql, err)
+		}
+	}
+}
+
+// TestEveryUniquenessRuleIsEnforced and every unique constraint has its rule, in words.
+func TestEveryUniquenessRuleIsEnforced(t *testing.T) {
+	b := setup(t)
+	type constraint struct {
+		Name     string
+		Optional bool // a column may be NULL, which lets the same thing in twice, or the index is partial
+	}
+	found, err := b.admin.Query(t.Context(), `
+		SELECT i.relname::text, indpred IS NOT NULL OR NOT indnullsnotdistinct AND EXISTS (
+			SELECT FROM pg_attribute a WHERE a.attrelid = indrelid AND a.attnum = ANY (indkey::int2[]) AND NOT attnotnull)
+		FROM pg_index x JOIN pg_class i ON i.oid = indexrelid JOIN pg_class c ON c.oid = indrelid
+		WHERE c.relnamespace = 'public'::regnamespace AND indisunique AND indisvalid AND NOT indisprimary
+			AND c.relname <> ALL ($1) AND i.relname NOT LIKE '%\_hash\_once'`, // of secrets, which nobody chooses
+		slices.DeleteFunc(slices.Clone(directory), b.isOfOperations))
+	if err != nil {
+		t.Fatal(err)
+	}
+	constraints, err := pgx.CollectRows(found, pgx.RowToStructByPos[constraint])
+	if err != nil {
+		t.Fatal(err)
+	}
+	enforced := map[string]bool{}
+	for _, c := range constraints {
+		enforced[c.Name] = c.Optional
+	}
+	written := map[string]bool{}
+	for _, rule := range b.Rules() {
+		_, known := written[rule.Constraint]
+		if rule.Sentence == "" || rule.Answer == "" || known {
+			t.Errorf("a rule without words, or a second one: %+v", rule)
+		}
+		written[rule.Constraint] = rule.Optional
+	}
+	for name, optional := range enforced {
+		switch said, known := written[name]; {
+		case !known:
+			t.Errorf("the unique constraint %s has no rule in words: add it to the Rules of its resource", name)
+		case optional && !said:
+			t.Errorf("%s lets the same thing in twice where a column is NULL or the index is partial: make the column NOT NULL, "+
+				"or say Optional in its rule", name)
+		case said && !optional:
+			t.Errorf("the rule of %s says Optional, and every row is compared", name)
+		}
+	}
+	for name := range written {
+		if _, ok := enforced[name]; !ok {
+			t.Errorf("the rule of %s has no unique constraint", name)
+		}
+	}
+}
+
+// isOfOperations says whether operations work on a table.
+func (b *bundle) isOfOperations(table string) bool {
+	return slices.ContainsFunc(b.Operations(), func(op web.Operation) bool { return op.Table == table })
+}
+
+// TestEveryTableOfAnOperationHasWhatItNeeds: the columns that the SQL of operations and records names, and what
+// makes their promises true.
+func TestEveryTableOfAnOperationHasWhatItNeeds(t *testing.T) {
+	b := setup(t)
+	for _, op := range b.Operations() {
+		for column, want := range map[string]string{
+			"tenant_id": "uuid NOT NULL", "id": "uuid NOT NULL", "version": "record_version NOT NULL",
+			"created_at": "timestamp with time zone NOT NULL",
+		} {
+			got := get[string](b, `
+				SELECT COALESCE((
+					SELECT format_type(atttypid, atttypmod) || CASE WHEN attnotnull THEN ' NOT NULL' ELSE '' END FROM pg_attribute
+					WHERE attrelid = $1::regclass AND attname = $2 AND NOT attisdropped), 'missing')`, op.Table, column)
+			if got != want {
+				t.Errorf("%s of %s is %s, and %s needs %s", column, op.Table, got, op.Name, want)
+			}
+		}
+		key := get[string](b, `
+			SELECT COALESCE((
+				SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = $1::regclass AND contype = 'p'), '')`, op.Table)
+		if key != "PRIMARY KEY (tenant_id, id)" {
+			t.Errorf("%s has %q, and %s needs PRIMARY KEY (tenant_id, id)", op.Table, key, op.Name)
+		}
+		if !get[bool](b, `SELECT relrowsecurity AND relforcerowsecurity FROM pg_class WHERE oid = $1::regclass`, op.Table) {
+			t.Errorf("%s of %s has no forced row-level security", op.Table, op.Name)
+		}
+	}
+}
+
+// TestEveryVersionCounts: whatever has a version gets the next one with every UPDATE, whoever sends it. Without
+// that, a change of an old version would go unnoticed.
+func TestEveryVersionCounts(t *testing.T) {
+	b := setup(t)
+	versioned := get[[]string](b, `
+		SELECT array_agg(c.relname::text) FROM pg_attribute a JOIN pg_class c ON c.oid = attrelid
+		WHERE c.relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT attisdropped
+			AND (atttypid = 'record_version'::regtype OR attname = 'version')`)
+	for _, op := range b.Operations() {
+		if !slices.Contains(versioned, op.Table) {
+			t.Errorf("%s of %s has no version", op.Table, op.Name)
+		}
+	}
+	for _, table := range versioned {
+		// 1 is FOR EACH ROW, 2 is BEFORE, 16 is UPDATE; nothing else, no WHEN, no list of columns, not disabled.
+		if !get[bool](b, `
+			SELECT EXISTS (
+				SELECT FROM pg_trigger WHERE tgrelid = $1::regclass AND tgfoid = 'next_version'::regproc
+					AND tgtype = 19 AND tgqual IS NULL AND tgattr = '' AND tgenabled IN ('O', 'A'))`, table) {
+			t.Errorf("%s has a version and no trigger next_version BEFORE UPDATE ... FOR EACH ROW", table)
+		}
+	}
+}
+
+// TestEveryBrokenConstraintIsExplained: whatever an operation may break when it writes its record. What it
+// writes is seen by carrying it out. An upsert need not explain the one rule by which it finds the record.
+func TestEveryBrokenConstraintIsExplained(t *testing.T) {
+	t.Parallel()
+	explained := map[string][]string{}
+	b := setupHere(t)
+	for _, op := range b.Operations() {
+		explained[op.Name] = op.Explained
+	}
+	for _, of := range b.tasks() {
+		t.Run(of.operation, func(t *testing.T) {
+			x := setup(t).tryTask(of, of.formats()[len(of.formats())-1])
+			columns := x.columnsWritten()
+			var missing []string
+			for _, name := range x.breakable(columns) {
+				if !slices.Contains(explained[of.operation], name) {
+					missing = append(missing, name)
+				}
+			}
+			rules := map[string]bool{}
+			for _, rule := range x.Rules() {
+				rules[rule.Constraint] = true
+			}
+			if of.kind == idempotency.Upsert && len(missing) == 1 && rules[missing[0]] {
+				return // proved by the case "upsert hit"
+			}
+			if len(missing) > 0 {
+				t.Errorf("%s writes %v of %s and may break %v: say in its Explain what that means",
+					of.operation, columns, of.table, missing)
+			}
+		})
+	}
+}
+
+// columnsWritten are the columns of the record that the operation writes.
+func (x *try) columnsWritten() []string {
+	x.Helper()
+	row := func(id string) map[string]any {
+		return get[map[string]any](x.bundle, `SELECT to_jsonb(r) FROM `+x.table+` r WHERE id = $1`, id)
+	}
+	before := map[string]any{}
+	if x.kind.Changes() {
+		before = row(x.id)
+	}
+	command := x.allChanged()
+	if x.isHTML() { // the page says the name that it has now
+		x.label = cmp.Or(command.Get("name"), x.label)
+	}
+	done := x.ask(command)
+	x.format.done(x, done)
+	var written []string
+	for column, value := range row(x.format.record(x, done)) {
+		if was, there := before[column]; !there || !reflect.DeepEqual(was, value) {
+			written = append(written, column)
+		}
+	}
+	slices.Sort(written)
+	return written
+}
+
+// allChanged is the command with every field changed that can be without another record.
+func (x *try) allChanged() url.Values {
+	if x.kind != idempotency.Change {
+		return x.command
+	}
+	command := x.command
+	for _, f := range x.fields {
+		if f.valid != key { // an id, of another record
+			command = change(command, f.name, f.valid)
+		}
+	}
+	return command
+}
+
+// breakable are the unique constraints and the references of the table, other than its primary key and to
+// tenants, that have one of the columns.
+func (x *try) breakable(columns []string) []string {
+	x.Helper()
+	return get[[]string](x.bundle, `
+		SELECT COALESCE(array_agg(DISTINCT name), '{}') FROM (
+			SELECT indexrelid::regclass::text AS name, indrelid AS relation, indkey::int2[] AS keys,
+				COALESCE(pg_get_expr(indpred, indrelid), '') AS predicate
+			FROM pg_index WHERE indisunique AND NOT indisprimary
+			UNION ALL
+			SELECT conname, conrelid, conkey, '' FROM pg_constraint WHERE contype IN ('f', 'x') AND confrelid <> 'tenants'::regclass
+		) AS of JOIN pg_attribute a ON attrelid = relation
+		WHERE relation = $1::regclass AND attname = ANY ($2) AND attname <> 'tenant_id' AND name NOT LIKE '%\_hash\_once'
+			AND (attnum = ANY (keys) OR predicate ~ ('\m' || attname || '\M'))`, x.table, columns)
+}
+
+// TestEveryConflictIsDocumented: what a constraint or a rule of the domain may answer has its page at /problems.
+func TestEveryConflictIsDocumented(t *testing.T) {
+	b := setup(t)
+	stranger := b.stranger(b.replica)
+	for _, rule := range b.Rules() {
+		if rule.Conflict == nil {
+			continue
+		}
+		if a := stranger.get("/problems/" + rule.Conflict.Slug); a.status != http.StatusOK {
+			t.Errorf("the conflict %q of the rule %s: %v", rule.Conflict.Slug, rule.Constraint, a)
+		}
+	}
+	files, err := filepath.Glob("../*/*.go")
+	if err != nil || len(files) < 50 {
+		t.Fatalf("%d files: %v", len(files), err)
+	}
+	slugs := 0
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, slug := range conflictSlugs(parsed) {
+			slugs++
+			if a := stranger.get("/problems/" + slug); a.status != http.StatusOK {
+				t.Errorf("%s has a conflict %q that no problem explains: name it in a Rule, or in the conflicts of its resource",
+					file, slug)
+			}
+		}
+	}
+	if slugs < 3 {
+		t.Errorf("found only %d conflicts", slugs)
+	}
+}
+
+// conflictSlugs are the slugs of the values conflict.Kind{…} in a file.
+func conflictSlugs(file *ast.File) (slugs []string) {
+	ast.Inspect(file, func(n ast.Node) bool {
+		made, ok := n.(*ast.CompositeLit)
+		if !ok {
+			return true
+		}
+		if kind, ok := made.Type.(*ast.SelectorExpr); !ok || kind.Sel.Name != "Kind" || fmt.Sprint(kind.X) != "conflict" {
+			return true
+		}
+		for _, element := range made.Elts {
+			if pair, ok := element.(*ast.KeyValueExpr); ok && fmt.Sprint(pair.Key) == "Slug" {
+				if value, ok := pair.Value.(*ast.BasicLit); ok {
+					slugs = append(slugs, strings.Trim(value.Value, `"`))
+				}
+			}
+		}
+		return true
+	})
+	return slugs
+}

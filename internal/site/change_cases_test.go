@@ -1,0 +1,354 @@
+package site_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/record"
+	"onlyonce/internal/value/party"
+)
+
+// The cases of operations on a record that is there: changes, and what they have in common with transitions.
+
+// theirs is what somebody else makes of the record meanwhile: the command of the try but for one field.
+func (x *try) theirs() url.Values { return x.fields[len(x.fields)-1].another(x.thing, x.command) }
+
+// changeMeanwhile lets somebody else save that.
+func (x *try) changeMeanwhile(key string) created {
+	x.Helper()
+	path := x.form
+	if !x.people {
+		path = strings.TrimPrefix(x.api, "/api/v1")
+	}
+	return x.meanwhile(x.method, path, key, x.theirs())
+}
+
+func changedSince(x *try) {
+	first := x.ask(x.command)
+	x.format.done(x, first)
+	x.changeMeanwhile("theirs")
+	before := x.contents()
+	x.format.replayed(x, x.ask(x.command), first)
+	if x.contents() != before {
+		x.Error("what somebody else has saved since was changed")
+	}
+}
+
+// withoutVersion: a form that has lost its version is shown what is saved, like one that is out of date.
+func withoutVersion(x *try) {
+	seen := x.seen
+	x.seen = 0
+	refused := x.ask(x.command)
+	x.format.refused(x, refused, "version-missing", x.command)
+	x.wantRows(rows{})
+	if x.seen = seen; x.isHTML() {
+		x.format.done(x, x.caller.press(x.page(refused), "Save mine instead"))
+	} else {
+		x.format.done(x, x.ask(x.command))
+	}
+	x.wantRows(x.leaves)
+	x.wantOutcomes("rejected", did)
+}
+
+func staleVersion(x *try) {
+	theirs := x.theirs()
+	now := x.changeMeanwhile("theirs")
+	before := x.contents()
+	refused := x.ask(x.command)
+	x.format.refused(x, refused, "changed-meanwhile", x.command)
+	if x.contents() != before {
+		x.Error("something was done")
+	}
+	x.seen = now.Version
+	if !x.isHTML() {
+		x.format.done(x, x.ask(x.command))
+		return
+	}
+	p := x.page(refused)
+	p.leadsTo(x.pageOf(x.id)) // keep what is saved
+	p.compares(x.thing, theirs, x.command)
+	if !strings.HasPrefix(p.title(), "Error: ") {
+		x.Errorf("title %q", p.title())
+	}
+	x.format.done(x, x.caller.press(p, "Save mine instead"))
+}
+
+// compares fails unless the page shows both versions of every field, and marks the one that differs.
+func (p page) compares(of thing, saved, typed url.Values) {
+	p.b.Helper()
+	var differ []string
+	table := all(p.root, "table")
+	if len(table) == 0 {
+		p.b.Fatalf("no comparison: %s", p.text())
+	}
+	for _, row := range all(table[0], "tr") {
+		if strings.Contains(text(row), "Differs") {
+			differ = append(differ, text(row))
+		}
+	}
+	for _, f := range of.fields {
+		if f.valid == key { // an id, which people do not read
+			continue
+		}
+		was, is := asRead(f.name, saved.Get(f.name)), asRead(f.name, typed.Get(f.name))
+		for _, value := range []string{was, is} {
+			if !strings.Contains(text(table[0]), value) {
+				p.b.Errorf("%s %q is not shown", f.name, value)
+			}
+		}
+		if was != is && (len(differ) != 1 || !strings.Contains(differ[0], was) || !strings.Contains(differ[0], is)) {
+			p.b.Errorf("%s differs, and marked is %q", f.name, differ)
+		}
+	}
+}
+
+// asRead is what was typed into a field, as people read it.
+func asRead(field, typed string) string {
+	switch field {
+	case "country":
+		return party.CountryName(typed)
+	case "account_number":
+		return party.SpacedAccount(typed)
+	default:
+		return typed
+	}
+}
+
+// changesNothing: the record is like that already. It keeps its version.
+func changesNothing(x *try) {
+	command := x.thing.command
+	first := x.ask(command)
+	if x.isHTML() {
+		htmlFormat{}.shown(x, first).says("Nothing to save: " + x.thing.label + " was already like this.")
+	} else if version := (jsonFormat{}).check(x, first); version != x.seen || first.status != http.StatusOK {
+		x.Errorf("%v", first)
+	}
+	again := x.ask(command)
+	if again.status != first.status || again.location() != first.location() || again.body != first.body {
+		x.Errorf("first %v\nagain %v", first, again)
+	}
+	x.wantRows(rows{"intents": 1})
+}
+
+// otherRecord: one key is for one wish about one record.
+func otherRecord(x *try) {
+	first := x.ask(x.command)
+	x.format.done(x, first)
+	id := x.id
+	if x.target = x.another(x.acme, "second", x.thing.other); x.id == id {
+		x.Fatal("it is the same record")
+	}
+	x.forget()
+	before := x.contents()
+	x.format.refused(x, x.ask(x.command), "key-reused", nil)
+	if x.contents() != before {
+		x.Error("something was done")
+	}
+}
+
+// noSuchRecord: whatever else is wrong with the request, and whoever has the record.
+func noSuchRecord(x *try) {
+	foreign := x.another(x.globex, "theirs", x.thing.command).id
+	before := x.contents()
+	for _, id := range []string{uuid.NewString(), foreign, "not-an-id"} {
+		for what, try := range map[string]func(*try) answer{
+			"valid":           func(x *try) answer { return x.ask(x.command) },
+			"no key":          func(x *try) answer { return x.under("", x.command) },
+			"malformed key":   func(x *try) answer { return x.under("schlüssel", x.command) },
+			"no version":      func(x *try) answer { x.seen = 0; return x.ask(x.command) },
+			"another version": func(x *try) answer { x.seen = 7; return x.ask(x.command) },
+			"invalid command": func(x *try) answer { return x.ask(x.wrong()) },
+			"nothing":         func(x *try) answer { x.seen = 0; return x.under("", url.Values{}) },
+			"field twice":     func(x *try) answer { return x.ask(url.Values{"colour": {"red", "blue"}}) },
+		} {
+			y := *x
+			y.id = id
+			if a := try(&y); a.status != http.StatusNotFound {
+				x.Errorf("%s, %s: %v", id, what, a)
+			}
+		}
+	}
+	if x.contents() != before {
+		x.Error("something was done")
+	}
+	if x.isHTML() && !x.isButton() {
+		if !x.kind.Changes() {
+			x.form += "/new"
+		}
+		for _, id := range []string{uuid.NewString(), foreign} {
+			x.id = id
+			for _, query := range []string{"", "?key=" + key} {
+				if a := x.caller.get(x.at(x.form) + query); a.status != http.StatusNotFound {
+					x.Errorf("%s%s: %v", x.form, query, a)
+				}
+			}
+		}
+	}
+}
+
+// wrong is a command with every field invalid.
+func (x *try) wrong() url.Values {
+	wrong := x.command
+	for _, f := range x.fields {
+		if f.pointer != "" {
+			wrong = change(wrong, f.name, f.invalid)
+		}
+	}
+	return wrong
+}
+
+// eachTask runs a test for every operation of some kinds, in one format.
+func eachTask(t *testing.T, kinds []idempotency.Kind, f format, run func(*try)) {
+	t.Helper()
+	t.Parallel()
+	tried := 0
+	for _, of := range setupHere(t).tried() {
+		for _, kind := range kinds {
+			if kind == of.kind && slices.Contains(of.formats(), f) {
+				tried++
+				t.Run(of.operation, func(t *testing.T) { run(setup(t).tryTask(of, f)) })
+			}
+		}
+	}
+	if tried == 0 {
+		t.Error("nothing to try")
+	}
+}
+
+// TestIfMatch: a precondition that is no strong tag of one version changes nothing, and uses up no key.
+func TestIfMatch(t *testing.T) {
+	eachTask(t, changes, jsonFormat{}, func(x *try) {
+		before := x.contents()
+		now, next := strconv.Itoa(x.seen), strconv.Itoa(x.seen+1)
+		for tag, slug := range map[string]string{
+			`*`: "malformed", `"v` + next + `", "v` + now + `"`: "malformed", `"v` + now + `", "v` + next + `"`: "malformed",
+			`W/"v` + now + `"`: "changed-meanwhile", `v` + now: "changed-meanwhile", `"` + now + `"`: "changed-meanwhile",
+			`"v0` + now + `"`: "changed-meanwhile", `"v+` + now + `"`: "changed-meanwhile", `"v0"`: "changed-meanwhile",
+			`"v-1"`: "changed-meanwhile", `""`: "changed-meanwhile", ``: "changed-meanwhile", `"v4294967297"`: "changed-meanwhile",
+			`"v99999999999999999999"`: "changed-meanwhile", `"V` + now + `"`: "changed-meanwhile", `"v` + next + `"`: "changed-meanwhile",
+		} {
+			x.format.refused(x, x.withIfMatch(tag), slug, nil)
+		}
+		seen := x.seen
+		x.format.refused(x, x.withIfMatch(etag(seen), etag(seen)), "malformed", nil)
+		if x.contents() != before {
+			x.Error("something was done")
+		}
+		x.format.done(x, x.withIfMatch(" "+etag(seen)+" "))
+	})
+}
+
+// TestVersionInAForm: what no record can have as a version is no form of ours. It changes nothing, and uses up no key.
+func TestVersionInAForm(t *testing.T) {
+	eachTask(t, changes, htmlFormat{}, func(x *try) {
+		before, seen := x.contents(), x.seen
+		x.seen = 0
+		for _, version := range []string{"2147483648", "4294967297", "99999999999999999999", "-1", "abc", "1.0"} {
+			if a := x.ask(change(x.command, "version", version)); a.status != http.StatusBadRequest {
+				x.Errorf("version %s: %v", version, a)
+			}
+		}
+		if x.contents() != before {
+			x.Error("something was done")
+		}
+		x.seen = seen
+		x.format.done(x, x.ask(x.command))
+	})
+}
+
+// withIfMatch sends the command with If-Match as it is.
+func (x *try) withIfMatch(tags ...string) answer {
+	x.Helper()
+	to := x.target
+	to.seen = 0
+	c := x.caller.with("If-Match", tags...)
+	return c.must(x.format.send(x.Context(), c, to, key, x.command))
+}
+
+// TestChangesNeedNoKeyInTheAPI: the version keeps them from being made twice.
+func TestChangesNeedNoKeyInTheAPI(t *testing.T) {
+	eachTask(t, changes, jsonFormat{}, func(x *try) {
+		x.format.done(x, x.under("", x.command))
+		x.format.refused(x, x.under("", x.command), "changed-meanwhile", nil)
+		x.wantRows(x.leaves)
+	})
+}
+
+// TestSameWishWithTheVersionOfToday: the version that was seen is no part of the command.
+func TestSameWishWithTheVersionOfToday(t *testing.T) {
+	t.Parallel()
+	for _, f := range formats() {
+		t.Run(f.name(), func(t *testing.T) {
+			eachTask(t, changes, f, func(x *try) {
+				first := x.ask(x.command)
+				x.format.done(x, first)
+				x.seen++
+				x.format.replayed(x, x.ask(x.command), first)
+				x.wantRows(x.leaves)
+			})
+		})
+	}
+}
+
+// TestHistoryHasWhatChanged: exactly the fields of the record that differ, with what was and what is.
+func TestHistoryHasWhatChanged(t *testing.T) {
+	eachTask(t, ofOneRecord, jsonFormat{}, func(x *try) {
+		result := func(key string) map[string]json.RawMessage {
+			return decode[map[string]json.RawMessage](x.bundle, answer{body: get[string](x.bundle,
+				`SELECT result::text FROM intents WHERE record_id = $1 AND key = $2 ORDER BY at DESC LIMIT 1`, x.id, key)})
+		}
+		was := result("prepared")
+		x.format.done(x, x.ask(x.command))
+		is := result(key)
+		want := map[string][2]json.RawMessage{}
+		for name := range is { // what it shows; making it may have told more
+			before, after := orNull(was[name]), is[name]
+			if name != "version" && sorted(before) != sorted(after) {
+				want[name] = [2]json.RawMessage{before, after}
+			}
+		}
+		list, err := idempotency.History(x.Context(), x.db.Pool, x.acme.id, uuid.MustParse(x.id), record.Page{Limit: 10})
+		history := list.Rows
+		if err != nil || len(want) == 0 || !slices.ContainsFunc(history, func(e idempotency.Entry) bool { return e.What == "changed" }) {
+			x.Fatalf("%+v, %v, want %s", history, err, want)
+		}
+		last := history[slices.IndexFunc(history, func(e idempotency.Entry) bool { return e.What == "changed" })]
+		if last.What != "changed" || last.Key != key || last.Operation != x.operation ||
+			!reflect.DeepEqual(compact(last.Changes), compact(want)) {
+			x.Errorf("%+v\nwant %s", last, want)
+		}
+	})
+}
+
+func orNull(value json.RawMessage) json.RawMessage {
+	if value == nil {
+		return json.RawMessage("null")
+	}
+	return value
+}
+
+// sorted is a JSON value with its members in order, as PostgreSQL's jsonb does not give them.
+func sorted(value json.RawMessage) string {
+	var v any
+	if err := json.Unmarshal(value, &v); err != nil {
+		return err.Error()
+	}
+	return encode(v)
+}
+
+func compact(changes map[string][2]json.RawMessage) map[string]string {
+	short := map[string]string{}
+	for name, pair := range changes {
+		short[name] = sorted(pair[0]) + " -> " + sorted(pair[1])
+	}
+	return short
+}

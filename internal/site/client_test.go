@@ -1,0 +1,156 @@
+package site_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// client is somebody who makes requests: a program with a token, or a person's browser with cookies.
+type client struct {
+	b      *bundle
+	url    string // of the server
+	http   *http.Client
+	header http.Header // of every request
+	tenant tenant      // whose token it has, if it is a program
+}
+
+// stranger has no credentials. It keeps cookies and follows no redirect by itself.
+func (b *bundle) stranger(at *replica) *client {
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	transport := &http.Transport{MaxIdleConnsPerHost: 256}
+	b.Cleanup(transport.CloseIdleConnections)
+	return &client{b: b, url: at.url, header: http.Header{}, http: &http.Client{
+		Transport: transport, Jar: jar, Timeout: 60 * time.Second,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+// program uses the API of a tenant.
+func (b *bundle) program(at *replica, t tenant) *client {
+	c := b.stranger(at)
+	c.tenant = t
+	c.header.Set("Authorization", "Bearer "+t.token)
+	c.header.Set("Content-Type", "application/json")
+	return c
+}
+
+// person is logged in.
+func (b *bundle) person(at *replica, t tenant) *client {
+	b.Helper()
+	c := b.browser(at)
+	if a := c.logIn(t, password); a.status != http.StatusSeeOther {
+		b.Fatalf("log in: %v", a)
+	}
+	return c
+}
+
+// browser is a person who is not logged in yet.
+func (b *bundle) browser(at *replica) *client {
+	c := b.stranger(at)
+	c.header.Set("Sec-Fetch-Site", "same-origin")
+	return c
+}
+
+func (c *client) logIn(t tenant, password string) answer {
+	return c.submit("/login", url.Values{"email": {t.email}, "password": {password}})
+}
+
+// elsewhere is the same client at another server.
+func (c *client) elsewhere(url string) *client {
+	moved := *c
+	moved.url = url
+	return &moved
+}
+
+// with is the same client with one more header.
+func (c *client) with(name string, values ...string) *client {
+	more := *c
+	more.header = maps.Clone(c.header)
+	more.header[http.CanonicalHeaderKey(name)] = values
+	return &more
+}
+
+// answer is a response whose body was read.
+type answer struct {
+	status int
+	header http.Header
+	body   string
+	posted url.Values // the form that it answers, if it was one
+}
+
+// String is short enough for a test's message.
+func (a answer) String() string {
+	if _, main, ok := strings.Cut(a.body, "<main"); ok {
+		a.body = "<main" + main
+	}
+	return fmt.Sprintf("%d %v %.1000s", a.status, a.header, a.body)
+}
+
+func (a answer) location() string { return a.header.Get("Location") }
+
+func (c *client) get(path string) answer {
+	return c.must(c.send(c.b.Context(), http.MethodGet, path, ""))
+}
+
+func (c *client) post(path, body string) answer {
+	return c.must(c.send(c.b.Context(), http.MethodPost, path, body))
+}
+
+// submit posts a form.
+func (c *client) submit(path string, form url.Values) answer {
+	return c.with("Content-Type", "application/x-www-form-urlencoded").post(path, form.Encode())
+}
+
+func (c *client) must(a answer, err error) answer {
+	c.b.Helper()
+	if err != nil {
+		c.b.Fatal(err)
+	}
+	if strings.HasPrefix(a.header.Get("Content-Type"), "text/html") && strings.Contains(a.body, "<form") {
+		c.b.page(a).checkForms(a.posted)
+	}
+	return a
+}
+
+func (c *client) send(ctx context.Context, method, path, body string) (answer, error) {
+	r, err := http.NewRequestWithContext(ctx, method, c.url+path, strings.NewReader(body))
+	if err != nil {
+		return answer{}, err
+	}
+	r.Header = maps.Clone(c.header)
+	response, err := c.http.Do(r)
+	if err != nil {
+		return answer{}, err
+	}
+	defer response.Body.Close()
+	read, err := io.ReadAll(response.Body)
+	a := answer{status: response.StatusCode, header: response.Header, body: string(read)}
+	if err == nil {
+		c.b.conforms(method, path, a)
+	}
+	if method == http.MethodPost && r.Header.Get("Content-Type") != "application/json" {
+		a.posted, _ = url.ParseQuery(body)
+	}
+	return a, err
+}
+
+// decode reads a JSON body.
+func decode[T any](b *bundle, a answer) T {
+	b.Helper()
+	var v T
+	if err := json.Unmarshal([]byte(a.body), &v); err != nil {
+		b.Fatalf("status %d: %v in %q", a.status, err, a.body)
+	}
+	return v
+}

@@ -1,0 +1,144 @@
+package site_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"testing"
+	"time"
+
+	"onlyonce/internal/invoice/credit"
+)
+
+// creditNumber is the first number of this year's series of credit notes.
+func creditNumber() string { return fmt.Sprintf("CN-%d-0001", time.Now().UTC().Year()) }
+
+func creditNotes() thing {
+	command := url.Values{"line_quantity": {"1", "0.5"}}
+	return thing{
+		name: "credit note", path: "/credit-notes", parent: &parent{thing: invoices(), ready: []string{"issue"}}, ownPage: true,
+		verb: "create", past: "created", command: command, label: creditNumber(),
+		leaves: rows{"credit_notes": 1, "credit_note_lines": 2, "credit_note_series": 1, "postings": 1, "intents": 1},
+		other:  change(command, "line_quantity", "1.5"),
+		fields: []field{{"line_quantity", "2", "none", "/lines/0/quantity"}},
+		json: func(form url.Values) string {
+			lines := []map[string]any{}
+			for i, quantity := range form["line_quantity"] {
+				lines = append(lines, map[string]any{"position": i + 1, "quantity": quantity})
+			}
+			return encode(map[string]any{"lines": lines})
+		},
+		input: credit.Input{},
+	}
+}
+
+// credited is a credit note as the API shows it.
+type credited struct {
+	Number   string `json:"number"`
+	Subtotal string `json:"subtotal"`
+	Total    string `json:"total"`
+	Lines    []struct {
+		Position int    `json:"position"`
+		Quantity string `json:"quantity"`
+		Net      string `json:"net"`
+	} `json:"lines"`
+	Taxes []struct {
+		Rate string `json:"rate"`
+		Net  string `json:"net"`
+		Tax  string `json:"tax"`
+	} `json:"taxes"`
+}
+
+// TestMoreThanCanBeCredited: what is left of the line stands beside its field, and is told to programs; so is the open
+// amount, if some of it was paid.
+func TestMoreThanCanBeCredited(t *testing.T) {
+	t.Parallel()
+	for _, f := range formats() {
+		t.Run(f.name(), func(t *testing.T) {
+			x := setup(t).try(creditNotes(), f)
+			more := url.Values{"line_quantity": {"2", "1.51"}}
+			refused := x.ask(more)
+			x.format.refused(x, refused, "exceeds-invoice", more)
+			if x.isHTML() {
+				p := x.page(refused).says("Of line 2 the quantity 1.5 is left.", "Enter at most 1.5.")
+				p.leadsTo("/invoices/" + x.id)
+			} else if p := decode[problem](x.bundle, refused); p.Left != "1.5" || p.Position != "2" {
+				t.Errorf("%v", refused)
+			}
+			x.wantRows(rows{})
+
+			paid := payments()
+			paid.parent.id = x.id
+			x.prepared(x.acme, "paid", paid, paid.command)
+			all := url.Values{"line_quantity": {"2", "1.5"}}
+			refused = x.ask(all)
+			x.format.refused(x, refused, "exceeds-invoice", all)
+			if x.isHTML() {
+				x.page(refused).says("The open amount is 95.77 EUR.", "What was paid is not open: refund it first.")
+			} else if p := decode[problem](x.bundle, refused); p.Open != "95.77" {
+				t.Errorf("%v", refused)
+			}
+			x.format.done(x, x.ask(x.command)) // the key was not used up
+		})
+	}
+}
+
+// TestCreditEverything: a program leaves the lines out, and a person finds in the form what is left.
+func TestCreditEverything(t *testing.T) {
+	b := setup(t)
+	x := b.try(creditNotes(), htmlFormat{})
+	form := b.page(x.caller.get(x.caller.get(x.list() + "/new").location()))
+	form.says("Open on 2026-0001: 135.77 EUR", "Line 1: Design 2 left at 50.00 EUR", "Line 2: Printing 1.5 left at 7.99 EUR")
+	if quantities := form.typed()["line_quantity"]; fmt.Sprint(quantities) != "[2 1.5]" {
+		t.Errorf("suggested are %q", quantities)
+	}
+	program := b.program(b.replica, b.acme)
+	made := program.with("Idempotency-Key", key).post("/api/v1"+x.list(), `{}`)
+	note := decode[credited](b, made)
+	if made.status != http.StatusCreated || note.Total != "135.77" || note.Subtotal != "111.99" ||
+		fmt.Sprint(note.Lines) != "[{1 2 100.00} {2 1.5 11.99}]" || fmt.Sprint(note.Taxes) != "[{6.5 11.99 0.78} {23 100.00 23.00}]" {
+		t.Errorf("%v", made)
+	}
+	b.page(x.caller.get("/invoices/"+x.id)).says("Credited", "Nothing is open.", "Credit note "+note.Number+" 135.77 EUR").
+		leadsTo(made.location()[len("/api/v1"):])
+	b.page(x.caller.get(made.location()[len("/api/v1"):])).says(
+		"Credit note "+note.Number, "Credits invoice 2026-0001", "Ada Lovelace", "Tax 23% on 100.00 23.00", "Total credited EUR 135.77")
+
+	asked := x.caller.press(form, "Create credit note")
+	x.format.refused(x, asked, "open-amount-changed", nil)
+	b.page(asked).says("The open amount has changed since you opened this form.", "Line 1: Design 0 left at 50.00 EUR")
+	again := program.with("Idempotency-Key", "another").post("/api/v1"+x.list(), `{}`)
+	jsonFormat{}.refused(x, again, "exceeds-invoice", nil)
+	none := x.caller.get(x.list() + "/new?key=another")
+	x.format.refused(x, none, "exceeds-invoice", nil)
+	b.page(none).says("Nothing is left to credit.")
+}
+
+// TestOnlyWhatIsIssuedIsCredited: neither a draft nor a void invoice; and what was credited is not voided.
+func TestOnlyWhatIsIssuedIsCredited(t *testing.T) {
+	t.Parallel()
+	for name, ready := range map[string][]string{"draft": nil, "void": {"issue", "void"}} {
+		for _, f := range formats() {
+			t.Run(name+"/"+f.name(), func(t *testing.T) {
+				of := creditNotes()
+				of.parent.ready = ready
+				x := setup(t).try(of, f)
+				x.format.refused(x, x.ask(x.command), "not-issued", x.command)
+				x.wantRows(rows{})
+				x.wantOutcomes("conflict")
+			})
+		}
+	}
+	for _, f := range formats() {
+		t.Run("credited/"+f.name(), func(t *testing.T) {
+			x := setup(t).try(creditNotes(), f)
+			x.format.done(x, x.ask(x.command))
+			before := x.contents()
+			y := *x
+			y.target = target{task: x.named("invoice.void"), owner: x.acme, id: x.id}
+			refused := y.ask(y.command)
+			y.format.refused(&y, refused, "has-credit-notes", nil)
+			wantUnchanged(x.bundle, "a refused void", before, x.contents())
+		})
+	}
+}

@@ -1,0 +1,167 @@
+package site_test
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"onlyonce/internal/idempotency"
+)
+
+// exec runs a statement as the superuser.
+func (b *bundle) exec(sql string, args ...any) {
+	b.Helper()
+	if _, err := b.admin.Exec(b.Context(), sql, args...); err != nil {
+		b.Fatalf("%s: %v", sql, err)
+	}
+}
+
+// get reads one value as the superuser, who sees the rows of all tenants.
+func get[T any](b *bundle, sql string, args ...any) T {
+	b.Helper()
+	rows, err := b.admin.Query(b.Context(), sql, args...)
+	if err != nil {
+		b.Fatalf("%s: %v", sql, err)
+	}
+	value, err := pgx.CollectExactlyOneRow(rows, pgx.RowTo[T])
+	if err != nil {
+		b.Fatalf("%s: %v", sql, err)
+	}
+	return value
+}
+
+// rows counts the rows of tables that belong to tenants, of all tenants. Tables without any are left out.
+type rows map[string]int
+
+func (r rows) equal(other rows) bool { return len(r.minus(other)) == 0 }
+
+// minus gives what there is more than before.
+func (r rows) minus(before rows) rows {
+	more := rows{}
+	maps.Copy(more, r)
+	for table, n := range before {
+		more[table] -= n
+	}
+	maps.DeleteFunc(more, func(_ string, n int) bool { return n == 0 })
+	return more
+}
+
+func (b *bundle) wantRows(want rows) {
+	b.Helper()
+	if got := b.rows(); !got.equal(want) {
+		b.Errorf("rows %v, want %v", got, want)
+	}
+}
+
+// byOperations are conditions on the users and tokens that operations made. Every tenant of a test has others too.
+var byOperations = map[string]string{"users": `email NOT LIKE 'user-%'`, "api_tokens": `created_by <> ''`}
+
+func (b *bundle) rows() rows {
+	b.Helper()
+	counted := rows{}
+	for _, table := range b.tenantTables() {
+		if table == "settings" {
+			continue // every tenant has one row from the beginning: TestEveryTenantHasSettings
+		}
+		if strings.HasSuffix(table, "_words") {
+			continue // made of other rows, for the search: TestSearchFollowsChanges
+		}
+		if n := get[int](b, `SELECT count(*) FROM `+pgx.Identifier{table}.Sanitize()); n > 0 {
+			counted[table] = n
+		}
+	}
+	for table, byOperations := range byOperations {
+		if n := get[int](b, `SELECT count(*) FROM `+table+` WHERE `+byOperations); n > 0 {
+			counted[table] = n
+		}
+	}
+	return counted
+}
+
+// written counts the transactions that have written the rows there are.
+func (b *bundle) written() int {
+	b.Helper()
+	var each []string
+	for _, table := range b.tenantTables() {
+		each = append(each, `SELECT xmin FROM `+pgx.Identifier{table}.Sanitize())
+	}
+	return get[int](b, `SELECT count(DISTINCT xmin::text) FROM (`+strings.Join(each, ` UNION ALL `)+`) AS written`)
+}
+
+// empty removes all rows of tables that belong to tenants, except for those of some tables.
+func (b *bundle) empty(except ...string) {
+	b.Helper()
+	tables := slices.DeleteFunc(b.tenantTables(), func(table string) bool { return slices.Contains(except, table) })
+	sql := `SET LOCAL session_replication_role = replica; TRUNCATE ` + strings.Join(tables, `, `) // past append_only
+	for table, byOperations := range byOperations {
+		sql += `; DELETE FROM ` + table + ` WHERE ` + byOperations
+	}
+	b.exec(sql)
+}
+
+// holdIntent keeps whoever carries out acme's intent with the key waiting at the end of the work, until the
+// release: an uncommitted row has its place. No table is locked, so statements can be prepared.
+func (b *bundle) holdIntent(operation string) (release func()) {
+	b.Helper()
+	tx, err := b.admin.Begin(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	_, err = tx.Exec(b.Context(), `
+		INSERT INTO intents (tenant_id, operation, key, fingerprint, attempt_id, actor, record_id, outcome, result, expires_at)
+		VALUES ($1, $2, $3, sha256(''), gen_random_uuid(), 'in the way', gen_random_uuid(), 'created', '{}', now())`,
+		b.acme.id, operation, key)
+	if err != nil {
+		b.Fatal(err)
+	}
+	release = func() { _ = tx.Rollback(context.Background()) }
+	b.Cleanup(release)
+	return release
+}
+
+// waiting waits until n connections of the app wait for locks, other than the known ones, and gives
+// their process ids.
+func (b *bundle) waiting(n int, known ...int32) []int32 {
+	b.Helper()
+	known = append([]int32{}, known...) // NULL would be another list
+	var pids []int32
+	b.until("waiting for a lock", func() bool {
+		pids = get[[]int32](b, `
+			SELECT COALESCE(array_agg(pid), '{}') FROM pg_stat_activity
+			WHERE datname = current_database() AND usename = 'onlyonce'
+				AND wait_event_type = 'Lock' AND pid <> ALL ($1)`, known)
+		return len(pids) == n
+	})
+	return pids
+}
+
+// until waits for a condition.
+func (b *bundle) until(what string, holds func() bool) {
+	b.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(20 * time.Second)
+	for !holds() {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			b.Fatal("it never came true: " + what)
+		}
+	}
+}
+
+// expire lets the retention of all results end, as time would.
+func (b *bundle) expire(of tenant) {
+	b.Helper()
+	b.exec(`UPDATE intents SET expires_at = now() - interval '1 second'`)
+	if _, err := idempotency.Expire(b.Context(), b.db.Pool, of.id); err != nil {
+		b.Fatal(err)
+	}
+	if left := get[int](b, `SELECT count(*) FROM intents WHERE result IS NOT NULL`); left != 0 {
+		b.Fatalf("%d results did not expire", left)
+	}
+}

@@ -1,0 +1,148 @@
+package site_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// allowed are the methods that an address has.
+type allowed struct {
+	caller      *client
+	path, allow string
+}
+
+const read, write, both, replace = "GET, HEAD", "POST", "GET, HEAD, POST", "GET, HEAD, PUT"
+
+// TestMethodsAreListed: an address that does not take a method says which ones it takes (RFC 9110, section
+// 15.5.6).
+func TestMethodsAreListed(t *testing.T) {
+	b := setup(t)
+	person, program := b.person(b.replica, b.acme), b.program(b.replica, b.acme)
+	listed := []allowed{
+		{person, "/", read},
+		{person, "/customers", both},
+		{person, "/login", both},
+		{person, "/logout", write},
+		{person, "/problems/invalid", read},
+		{person, "/static/app.css", read},
+		{person, "/healthz", read},
+		{person, "/readyz", read},
+		{person, "/customers/" + key + "/edit", both},
+		{person, "/customers/" + key + "/archive", write},
+		{program, "/api/v1/customers", both},
+		{program, "/api/v1/customers/" + key, replace},
+		{program, "/api/v1/customers/" + key + "/restore", write},
+	}
+	listed = append(listed, invoiceMethods(person, program)...)
+	for _, c := range listed {
+		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "LINK"} {
+			if strings.Contains(c.allow, method) {
+				continue
+			}
+			a := b.must(c.caller.send(t.Context(), method, c.path, ""))
+			if a.status != http.StatusMethodNotAllowed || a.header.Get("Allow") != c.allow {
+				t.Errorf("%s %s: Allow %q, want %q: %v", method, c.path, a.header.Get("Allow"), c.allow, a)
+			}
+		}
+	}
+	if a := b.must(program.send(t.Context(), http.MethodPut, "/api/v1/customers/"+key, "{}")); a.status != http.StatusNotFound {
+		t.Errorf("PUT of no record: %v", a)
+	}
+	for _, c := range []*client{person, program} {
+		path := map[*client]string{person: "/nowhere", program: "/api/v1/nowhere"}[c]
+		for _, method := range []string{"DELETE", "LINK"} {
+			if a := b.must(c.send(t.Context(), method, path, "")); a.status != http.StatusNotFound || a.header.Get("Allow") != "" {
+				t.Errorf("%s %s: %v", method, path, a)
+			}
+		}
+	}
+}
+
+// TestHalfClosed: a client that closes its half of the connection behind a request is answered like any
+// other, also when it does so while the request runs.
+func TestHalfClosed(t *testing.T) {
+	b := setup(t)
+	person := b.person(b.replica, b.acme)
+	const encoded = "Content-Type: application/x-www-form-urlencoded\r\n"
+	cookie := "Cookie: " + sessionCookie + "=" + person.cookie(sessionCookie) + "\r\n"
+	token := "Authorization: Bearer " + b.acme.token + "\r\nContent-Type: application/json\r\n"
+	body, form := customers().json(customers().command), change(customers().other, "idempotency_key", "form").Encode()
+	for name, c := range map[string]struct {
+		request, want string
+	}{
+		"page":            {"GET /customers HTTP/1.1\r\n" + cookie, "200"},
+		"API read":        {"GET /api/v1/customers HTTP/1.1\r\n" + token, "200"},
+		"create by form":  {"POST /customers HTTP/1.1\r\n" + encoded + cookie + length(form), "303"},
+		"create by JSON":  {"POST /api/v1/customers HTTP/1.1\r\nIdempotency-Key: half\r\n" + token + length(body), "201"},
+		"login form":      {"GET /login HTTP/1.0\r\n", "200"},
+		"readiness probe": {"GET /readyz HTTP/1.1\r\n", "200"},
+	} {
+		head, body, _ := strings.Cut(c.request, "\r\n\r\n")
+		if !strings.Contains(c.request, "\r\n\r\n") {
+			head = strings.TrimSuffix(c.request, "\r\n")
+		}
+		for range 5 { // the end may be noticed at any time
+			conn := b.dial()
+			fmt.Fprintf(conn, "%s\r\nHost: test\r\n\r\n%s", head, body)
+			if err := conn.CloseWrite(); err != nil {
+				t.Fatal(err)
+			}
+			if answered := readAnswer(t, conn); !strings.Contains(answered, " "+c.want+" ") {
+				t.Errorf("%s: %.300s", name, answered)
+				break
+			}
+		}
+	}
+	b.wantRows(rows{"customers": 2, "intents": 2})
+}
+
+// TestHalfClosedWhileItRuns: the end of the client's half comes when the create waits in the database.
+func TestHalfClosedWhileItRuns(t *testing.T) {
+	b := setup(t)
+	release := b.holdIntent("customer.upsert")
+	conn := b.dial()
+	body := customers().json(customers().command)
+	fmt.Fprintf(conn, "POST /api/v1/customers HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer %s\r\n"+
+		"Content-Type: application/json\r\nIdempotency-Key: %s\r\n%s", b.acme.token, key, length(body))
+	b.waiting(1)
+	if err := conn.CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	release()
+	if answered := readAnswer(t, conn); !strings.Contains(answered, " 201 ") {
+		t.Errorf("%.300s", answered)
+	}
+	b.wantOutcomes("created")
+}
+
+// length gives the end of a head, and the body.
+func length(body string) string { return fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body), body) }
+
+func (b *bundle) dial() *net.TCPConn {
+	b.Helper()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(b.url, "http://"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { conn.Close() })
+	return conn.(*net.TCPConn)
+}
+
+// readAnswer reads one answer up to its end.
+func readAnswer(t *testing.T, conn io.Reader) string {
+	t.Helper()
+	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		return err.Error()
+	}
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Error(err)
+	}
+	return fmt.Sprint(response.Proto, " ", response.Status, " \n", string(body))
+}

@@ -1,0 +1,349 @@
+package site_test
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"onlyonce/internal/web"
+)
+
+// What must leave everything as it is: reads, natural routes, and whatever is refused.
+
+// contents is a digest of all rows of all tables that belong to tenants.
+func (b *bundle) contents() string {
+	b.Helper()
+	return b.digest(append(b.tenantTables(), "users", "api_tokens"))
+}
+
+// everything is a digest of all tables, those of the directory included. A session's last request is no part
+// of it.
+func (b *bundle) everything() string {
+	b.Helper()
+	return b.digest(append(slices.Clone(directory), b.tenantTables()...))
+}
+
+func (b *bundle) digest(tables []string) string {
+	b.Helper()
+	var digests []string
+	for _, table := range tables {
+		row := `row::text`
+		if table == "sessions" {
+			row = `token`
+		}
+		digests = append(digests, table+" "+get[string](b, `SELECT COALESCE(md5(string_agg(`+row+`, ',' ORDER BY `+row+`)), '') FROM `+
+			pgx.Identifier{table}.Sanitize()+` AS row`))
+	}
+	return strings.Join(digests, "\n")
+}
+
+// wantUnchanged fails if something differs since a digest, and names the tables.
+func wantUnchanged(b *bundle, what, before, after string) {
+	b.Helper()
+	if before == after {
+		return
+	}
+	was := strings.Split(before, "\n")
+	for i, table := range strings.Split(after, "\n") {
+		if table != was[i] {
+			name, _, _ := strings.Cut(table, " ")
+			b.Errorf("%s changed the table %s", what, name)
+		}
+	}
+}
+
+// made is a record of each thing, with the key that made it.
+type made struct {
+	thing
+
+	id string
+}
+
+// madeOfEach makes one of each thing, under the key.
+func (b *bundle) madeOfEach() (all []made) {
+	b.Helper()
+	program := b.program(b.replica, b.acme)
+	for _, of := range things() {
+		of = b.placed(of, b.acme, of.name)
+		a := program.create(of, key, of.command)
+		if a.status != http.StatusCreated && a.status != http.StatusOK {
+			b.Fatal(a)
+		}
+		all = append(all, made{of, decode[created](b, a).ID})
+	}
+	return all
+}
+
+// addresses are a route's path with the id of each record, and with one that nobody has.
+func addresses(route web.Route, records []made) []string {
+	path := strings.ReplaceAll(route.Path, "{slug}", "invalid")
+	if !strings.Contains(path, "{id}") {
+		return []string{path}
+	}
+	all := []string{strings.ReplaceAll(path, "{id}", uuid.NewString())}
+	for _, record := range records {
+		all = append(all, strings.ReplaceAll(path, "{id}", record.id))
+	}
+	return all
+}
+
+// TestReadsChangeNothing: every GET, about real records, with keys that were used and keys that were not.
+func TestReadsChangeNothing(t *testing.T) {
+	b := setup(t)
+	records := b.madeOfEach()
+	person, program := b.person(b.replica, b.acme), b.program(b.replica, b.acme)
+	queries := []string{"", "?key=" + key, "?key=unused", "?limit=1", "?archived=1", "?action=delete"}
+	for _, record := range records {
+		for _, name := range []string{"cursor", "copy", record.name, "id"} {
+			queries = append(queries, "?key=fresh&"+name+"="+record.id, "?"+name+"="+record.id)
+		}
+		for _, f := range record.fields {
+			queries = append(queries, "?key="+key+"&"+f.name+"="+url.QueryEscape(f.valid))
+		}
+	}
+	for _, record := range records {
+		if record.parent != nil { // which is in a state of its own, such as issued
+			records = append(records, made{record.parent.thing, record.parent.id})
+		}
+	}
+	before, tried := b.everything(), 0
+	for _, route := range b.Routes {
+		if route.Repeat != web.Read {
+			continue
+		}
+		caller := person
+		if strings.HasPrefix(route.Path, "/api/") {
+			caller = program
+		}
+		shown := false
+		for _, address := range addresses(route, records) {
+			for _, query := range queries {
+				a := caller.get(address + query)
+				if a.status >= http.StatusInternalServerError {
+					t.Errorf("%s%s: %v", address, query, a)
+				}
+				shown = shown || a.status == http.StatusOK
+				tried++
+				if query == "" && a.status == http.StatusNotFound {
+					break // there is nothing, whatever the query says
+				}
+			}
+		}
+		after := b.everything()
+		wantUnchanged(b, "GET "+route.Path, before, after)
+		if before = after; !shown && !leadsElsewhere(route) {
+			t.Errorf("%s was never answered with 200", route.Path)
+		}
+	}
+	if tried < 100 {
+		t.Errorf("only %d requests", tried)
+	}
+}
+
+// leadsElsewhere says whether nothing is shown at the address itself to somebody who is logged in.
+func leadsElsewhere(route web.Route) bool {
+	return route.Path == "/" || route.Path == "/login" || route.Path == "/join" || // which asks for a link
+		strings.HasPrefix(route.Path, "/lab") || // for demo tenants only: TestLabRuns reads them
+		slices.ContainsFunc(things(), func(of thing) bool { return of.parent != nil && !of.ownPage && route.Path == of.path+"/{id}" })
+}
+
+// TestEveryNaturalRouteIsNatural: it leaves the tables as they are, the first time and when it is repeated,
+// whatever form it is sent: each thing's, with every value that is declared, about real records, with what
+// buttons add. Each form to a public route is sent by somebody who has just logged in, since it may log
+// out.
+func TestEveryNaturalRouteIsNatural(t *testing.T) {
+	b := setup(t)
+	records := b.madeOfEach()
+	acme := b.person(b.replica, b.acme)
+	buttons := b.buttons(acme, records)
+	before, tried := b.contents(), 0
+	for _, route := range b.Routes {
+		if route.Repeat != web.Natural {
+			continue
+		}
+		tried++
+		var somebody tenant
+		var person *client
+		missing := map[string]bool{} // addresses where there is nothing, whatever is sent
+		replica := b.serve()         // which limits logins by itself
+		for n, of := range records {
+			if n == 0 || route.Public {
+				// A new one, because logins are limited for each email, and no more than needed, because they are
+				// limited for each address.
+				somebody = b.tenant("Somebody at " + route.Path + " with " + of.name)
+				person = b.person(replica, somebody)
+				before = b.contents()
+			}
+			for i, form := range of.naturalForms(records, buttons) {
+				for _, address := range addresses(route, records) {
+					senders := []*client{acme, person}
+					if route.Public {
+						senders = []*client{person} // who logs out or in is somebody else from then on
+						form.Set("email", somebody.email)
+						form.Set("password", password)
+					}
+					for _, sender := range senders {
+						if missing[address] {
+							continue
+						}
+						a := sender.submit(address, form)
+						if a.status >= http.StatusInternalServerError {
+							t.Errorf("%s: %v", address, a)
+						}
+						missing[address] = sender == acme && a.status == http.StatusNotFound
+					}
+				}
+				if route.Path == "/login" && i == 1 {
+					break // they are limited
+				}
+			}
+			if after := b.contents(); after != before {
+				wantUnchanged(b, route.Path+" is not natural, make it an operation: it", before, after)
+				before = after
+			}
+		}
+	}
+	if tried < 3 {
+		t.Errorf("only %d routes are natural", tried)
+	}
+}
+
+// naturalForms are forms of a thing that a route may answer to with something else than its reason says.
+func (m made) naturalForms(records []made, buttons [][2]string) []url.Values {
+	base := change(m.other, "idempotency_key", "another", "action", "add_line", "version", "1")
+	for _, record := range records {
+		base.Set(record.name, record.id)
+		base.Set(record.name+"_id", record.id)
+	}
+	base.Set("id", m.id)
+	forms := []url.Values{base, base} // repeated
+	for _, of := range records {
+		whole := change(base)
+		for _, f := range of.fields {
+			whole = change(whole, f.name, f.valid)
+			forms = append(forms, change(base, f.name, f.valid), change(base, f.name, f.invalid))
+		}
+		forms = append(forms, whole)
+		for _, s := range of.transitions {
+			forms = append(forms, change(base, "action", s.verb), change(base, s.verb, "1"))
+		}
+	}
+	for _, button := range buttons {
+		forms = append(forms, change(base, button[0], button[1]))
+	}
+	return forms
+}
+
+// buttons are the names and values of all buttons on the pages about some records.
+func (b *bundle) buttons(c *client, records []made) (found [][2]string) {
+	b.Helper()
+	seen := 0
+	for _, route := range b.Routes {
+		if route.Repeat != web.Read || strings.HasPrefix(route.Path, "/api/") {
+			continue
+		}
+		for _, address := range addresses(route, records) {
+			a := c.get(address + "?key=buttons")
+			if !strings.HasPrefix(a.header.Get("Content-Type"), "text/html") {
+				continue
+			}
+			for _, n := range all(b.page(a).root, "button") {
+				seen++
+				name, _ := attr(n, "name")
+				value, _ := attr(n, "value")
+				if pair := [2]string{name, value}; name != "" && !slices.Contains(found, pair) {
+					found = append(found, pair)
+				}
+			}
+		}
+	}
+	if seen == 0 {
+		b.Fatal("no page has a button")
+	}
+	return found
+}
+
+// TestRefusedRequestsChangeNothing: what is sent without a key, with an invalid command, by a stranger or by
+// another tenant, or to an address that there is none of. An effect may stand before the operation as well, in
+// a middleware.
+func TestRefusedRequestsChangeNothing(t *testing.T) {
+	b := setup(t)
+	records := b.madeOfEach()
+	stranger := b.stranger(b.replica).with("Content-Type", "application/json")
+	owners := map[format]*client{} // logged in once: there is a limit to it
+	for _, f := range formats() {
+		owners[f] = f.caller(b, b.replica, b.acme)
+	}
+	tried := 0
+	for _, of := range b.tasks() {
+		i := slices.IndexFunc(records, func(m made) bool { return m.name == of.name })
+		for _, f := range of.formats() {
+			to := target{task: of, owner: b.acme, id: records[i].id, seen: 1}
+			if to.thing = records[i].thing; !of.kind.Changes() {
+				to.id = ""
+			}
+			if to.parent != nil {
+				to.id = to.parent.id
+			}
+			wrong := change(of.other, "colour", "red")
+			for _, f := range of.fields {
+				if f.pointer != "" && !of.isButton() {
+					wrong = change(wrong, f.name, f.invalid)
+				}
+			}
+			owner, before := owners[f], b.everything()
+			for _, try := range []struct {
+				what string
+				c    *client
+				to   target
+				key  string
+				form url.Values
+			}{
+				{"malformed key", owner, to, "schlüssel", of.command},
+				{"used key", owner, to, key, change(wrong, "name", "Another")},
+				{"invalid command", owner, to, "new", wrong},
+				{"invalid command, no key", owner, to, "", wrong},
+				{"stranger", stranger, to, "new", of.command},
+				{"stranger, used key", stranger, to, key, of.command},
+				{"wrong token", stranger.with("Authorization", "Bearer nobody"), to, "new", of.command},
+				{"another site", owner.with("Sec-Fetch-Site", "cross-site"), to, "new", of.command},
+				{"no record", owner, to.elsewhere(uuid.NewString()), "new", of.command},
+				{"no such address", owner, to.below("/nowhere"), "new", of.command},
+			} {
+				isTransition := of.isButton() && strings.HasPrefix(try.what, "invalid") || of.isButton() && try.what == "used key"
+				isSafe := try.what == "another site" && f == jsonFormat{}
+				isCreate := try.what == "no record" && !of.namesOne()
+				if isTransition || isSafe || isCreate {
+					continue // these are valid
+				}
+				a := try.c.must(f.send(t.Context(), try.c, try.to, try.key, try.form))
+				if a.status < http.StatusBadRequest || a.status >= http.StatusInternalServerError {
+					t.Errorf("%s, %s, %s: %v", of.operation, f.name(), try.what, a)
+				}
+				after := b.everything()
+				wantUnchanged(b, of.operation+", "+f.name()+", "+try.what+":", before, after)
+				before = after
+				tried++
+			}
+		}
+	}
+	if tried < 30 {
+		t.Errorf("only %d requests", tried)
+	}
+}
+
+// elsewhere is the same with another record, and below at an address that does not exist.
+func (t target) elsewhere(id string) target {
+	t.id = id
+	return t
+}
+
+func (t target) below(path string) target {
+	t.form, t.api = t.form+path, t.api+path
+	return t
+}

@@ -1,0 +1,62 @@
+package site_test
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"onlyonce/internal/idempotency"
+)
+
+// What a late retry gets, when the result of its intent has expired. The intent is known for life, and so is
+// its command.
+
+func lateRetry(x *try) {
+	first := x.ask(x.command)
+	x.format.done(x, first)
+	x.expire(x.acme)
+	moved := x.moveOn()
+	before := x.contents()
+	late := x.ask(x.command)
+	switch {
+	case x.isHTML() && x.kind == idempotency.Create: // whether it is a new wish, only the person can say
+		x.format.refused(x, late, "key-reused", x.command)
+		x.page(late).leadsTo(first.location())
+	case x.isHTML():
+		x.format.replayed(x, late, first)
+	default:
+		now := x.caller.get(jsonFormat{}.address(x, first))
+		if late.status != http.StatusOK || late.header.Get("Idempotent-Replayed") != "true" || late.location() != first.location() ||
+			late.body != now.body || late.header.Get("ETag") != now.header.Get("ETag") || (late.body == first.body) == moved {
+			x.Errorf("want the current state: %v", late)
+		}
+		jsonFormat{}.check(x, late)
+	}
+	if x.contents() != before {
+		x.Error("something was done")
+	}
+}
+
+// moveOn makes another version of the record, if it is not one that the database keeps as it is.
+func (x *try) moveOn() bool {
+	x.Helper()
+	_, err := x.admin.Exec(x.Context(), `UPDATE `+x.table+` SET tenant_id = tenant_id`)
+	kept, ok := errors.AsType[*pgconn.PgError](err)
+	if err != nil && (!ok || kept.Code != "23514") {
+		x.Fatal(err)
+	}
+	return err == nil
+}
+
+func lateOtherCommand(x *try) {
+	first := x.ask(x.command)
+	x.format.done(x, first)
+	x.expire(x.acme)
+	late := x.ask(x.other)
+	x.format.refused(x, late, "key-reused", x.other)
+	x.wantRows(x.leaves)
+	if x.isHTML() {
+		x.page(late).leadsTo(first.location())
+	}
+}

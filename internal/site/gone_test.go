@@ -1,0 +1,59 @@
+package site_test
+
+import (
+	"net/http"
+	"testing"
+)
+
+// TestHolderOfAnEmailMovesOn: another customer has the email when a change to it is refused, and has it no more when it is looked up who
+// that was. The record that is changed exists, so 404 would be false, and a program would never try again: the change is done.
+//
+// The order is that of PostgreSQL's queue of locks: the change waits for the holder's open transaction, and behind the change waits a
+// lock on the table, which is granted between the refusal and the look.
+func TestHolderOfAnEmailMovesOn(t *testing.T) {
+	b := setup(t)
+	holder := b.prepared(b.acme, "holder", customers(), customers().command)
+	grace := b.prepared(b.acme, "grace", customers(), customers().other)
+	open, err := b.admin.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer open.Rollback(t.Context())
+	if _, err := open.Exec(t.Context(), `UPDATE customers SET email = 'open@example.com' WHERE id = $1`, holder.ID); err != nil {
+		t.Fatal(err)
+	}
+	answered := make(chan answer, 1)
+	go func() {
+		change := change(customers().other, "email", customers().command.Get("email"))
+		asked := b.program(b.replica, b.acme).with("Idempotency-Key", key).with("If-Match", `"v1"`)
+		a, err := asked.send(t.Context(), http.MethodPut, "/api/v1/customers/"+grace.ID, customers().json(change))
+		if err != nil {
+			t.Error(err)
+		}
+		answered <- a
+	}()
+	b.waiting(1)
+	moved := make(chan error, 1)
+	go func() {
+		_, err := b.admin.Exec(t.Context(), `
+			LOCK TABLE customers IN ACCESS EXCLUSIVE MODE;
+			UPDATE customers SET email = 'moved@example.com' WHERE email = 'ada@example.com'`)
+		moved <- err
+	}()
+	b.until("the table is about to be locked", func() bool {
+		return get[bool](b, `SELECT EXISTS (
+			SELECT FROM pg_locks WHERE relation = 'customers'::regclass AND mode = 'AccessExclusiveLock' AND NOT granted)`)
+	})
+	if err := open.Rollback(t.Context()); err != nil { // the email is taken, after all
+		t.Fatal(err)
+	}
+	if err := <-moved; err != nil {
+		t.Fatal(err)
+	}
+	if a := <-answered; a.status != http.StatusOK {
+		t.Errorf("the change was answered %v", a)
+	}
+	if n := get[int](b, `SELECT count(*) FROM customers WHERE email IN ('ada@example.com', 'moved@example.com')`); n != 2 {
+		t.Errorf("%d customers with the old email and the new one", n)
+	}
+}

@@ -1,0 +1,96 @@
+package site_test
+
+import (
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The page of a record says what was done to it, newest first, whoever has done it.
+func TestHistory(t *testing.T) {
+	b := setup(t)
+	api, person := b.program(b.replica, b.acme), b.person(b.replica, b.acme)
+	path := b.newCustomer(api, "ada@example.com", "Ada")
+	b.newCustomer(api.with("Idempotency-Key", "create again"), "ada@example.com", "Somebody else")
+	b.edit(api, path, "ada@example.com", "Ada King", http.StatusOK)
+	b.edit(api, path, "king@example.com", "Ada <King>", http.StatusOK)
+	b.edit(api, path, "king@example.com", "Ada <King>", http.StatusOK)
+	for _, verb := range []string{"archive", "archive", "restore"} {
+		if a := api.post(path+"/"+verb, ""); a.status != http.StatusOK {
+			t.Fatal(a)
+		}
+	}
+
+	want := []string{
+		"Restored",
+		"Archived again: nothing changed",
+		"Archived",
+		"Saved without a change",
+		"Email changed from ada@example.com to king@example.com Name changed from Ada King to Ada <King>",
+		"Name changed from Ada to Ada King",
+		"Created again: the existing one was kept",
+		"Created once, under the key create ada@example.com Copy",
+	}
+	if got := b.history(person, path); !slices.Equal(got, want) {
+		t.Errorf("the history is\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func TestHistoryIsBounded(t *testing.T) {
+	b := setup(t)
+	api, person := b.program(b.replica, b.acme), b.person(b.replica, b.acme)
+	path := b.newCustomer(api, "ada@example.com", "Ada")
+	for i := range 12 {
+		b.edit(api, path, "ada@example.com", fmt.Sprint("Ada ", i), http.StatusOK)
+	}
+	got := b.history(person, path)
+	if len(got) != 10 || got[0] != "Name changed from Ada 10 to Ada 11" {
+		t.Errorf("the history is %q", got)
+	}
+}
+
+// newCustomer creates a customer by the API and gives its path there.
+func (b *bundle) newCustomer(api *client, email, name string) string {
+	b.Helper()
+	if api.header.Get("Idempotency-Key") == "" {
+		api = api.with("Idempotency-Key", "create "+email)
+	}
+	a := api.post("/api/v1/customers", fmt.Sprintf(`{"email": %q, "name": %q}`, email, name))
+	if a.status != http.StatusCreated && a.status != http.StatusOK {
+		b.Fatal(a)
+	}
+	return "/api/v1/customers/" + decode[struct{ ID string }](b, a).ID
+}
+
+// edit changes the customer as it is now.
+func (b *bundle) edit(api *client, path, email, name string, want int) {
+	b.Helper()
+	api = api.with("If-Match", api.get(path).header.Get("ETag"))
+	a := api.must(api.send(b.Context(), http.MethodPut, path, fmt.Sprintf(`{"email": %q, "name": %q}`, email, name)))
+	if a.status != want {
+		b.Fatal(a)
+	}
+}
+
+// history reads the entries on the page of a record, without actor and time, which each of them ends with.
+func (b *bundle) history(person *client, path string) (entries []string) {
+	b.Helper()
+	ends := regexp.MustCompile(` token test, \d+ \w+ \d{4}, \d\d:\d\d UTC$`)
+	p := b.page(person.get(strings.TrimPrefix(path, "/api/v1")))
+	for _, section := range all(p.root, "section") {
+		if class, _ := attr(section, "class"); !strings.Contains(class, "history") {
+			continue
+		}
+		for _, item := range all(section, "li") {
+			entry := text(item)
+			if !ends.MatchString(entry) {
+				b.Errorf("%q does not say who did it and when", entry)
+			}
+			entries = append(entries, ends.ReplaceAllString(entry, ""))
+		}
+	}
+	return entries
+}

@@ -1,0 +1,227 @@
+package site_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/url"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"onlyonce/internal/people/account"
+	"onlyonce/internal/proof/proxy"
+)
+
+// stillRunning: the second waits for the first, and gets its answer.
+func stillRunning(x *try) {
+	second := *x
+	second.caller = x.format.caller(x.bundle, x.serve(), x.acme)
+	release := x.hold()
+	one := x.begin(x.caller, x.command)
+	x.waiting(1)
+	two := x.begin(second.caller, x.command)
+	x.waiting(2)
+	release()
+	first := one()
+	x.format.done(x, first)
+	x.format.replayed(&second, two(), first)
+	x.wantRows(x.leaves)
+}
+
+func stillRunningPastTheBound(x *try) {
+	release := x.hold()
+	first := x.begin(x.caller, x.command)
+	x.waiting(1)
+	again := x.askAs(x.from(x.serve(impatient)), x.command)
+	x.format.refused(x, again, "in-progress", x.command)
+	release()
+	created := first()
+	x.format.done(x, created)
+	x.tryAgain(x.caller, again, func(x *try, a answer) { x.format.replayed(x, a, created) })
+	x.wantRows(x.leaves)
+}
+
+// busy: it waits for a lock that has nothing to do with its key.
+func busy(x *try) {
+	hasty := x.from(x.serve(impatient))
+	release := x.hold()
+	refused := x.askAs(hasty, x.command)
+	x.format.refused(x, refused, "busy", x.command)
+	release()
+	x.wantRows(rows{})
+	x.tryAgain(hasty, refused, x.format.done)
+}
+
+// backendTerminated: the database ends the connection in the middle of the transaction, which is rolled
+// back. The server asks again by itself.
+func backendTerminated(x *try) {
+	release := x.hold()
+	first := x.begin(x.caller, x.command)
+	victims := x.waiting(1)
+	x.exec(`SELECT pg_terminate_backend($1)`, victims[0])
+	x.waiting(1, victims...)
+	release()
+	created := first()
+	x.format.done(x, created)
+	x.format.replayed(x, x.ask(x.command), created)
+	x.wantRows(x.leaves)
+}
+
+// clientGone: nobody waits for the answer any more, and the transaction is finished all the same.
+func clientGone(x *try) {
+	gone := make(chan struct{}, 1)
+	url := x.listen(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		context.AfterFunc(r.Context(), func() { gone <- struct{}{} })
+		x.Handler.ServeHTTP(w, r)
+	}))
+	release := x.hold()
+	ctx, leave := context.WithCancel(x.Context())
+	sent := make(chan error, 1)
+	go func() {
+		_, err := x.format.send(ctx, x.caller.elsewhere(url), x.target, key, x.command)
+		sent <- err
+	}()
+	x.waiting(1)
+	leave()
+	if err := <-sent; err == nil {
+		x.Fatal("the client did not go away")
+	}
+	<-gone // the server has noticed
+	release()
+	x.until("committed", func() bool { return x.added().equal(x.leaves) && x.ended() == 1 })
+	if again := x.ask(x.command); again.status >= 400 {
+		x.Errorf("the record is there and was not shown: %v", again)
+	}
+	x.wantRows(x.leaves)
+}
+
+// answerLost: the client never hears of its success, and tries again.
+func answerLost(x *try) {
+	address, err := url.Parse(x.url)
+	if err != nil {
+		x.Fatal(err)
+	}
+	wire := x.wire("tcp", address.Host)
+	far := x.caller.elsewhere("http://" + wire.Addr())
+	// A connection of its own for each request, or net/http would repeat it silently.
+	far.http = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Jar: far.http.Jar, CheckRedirect: far.http.CheckRedirect}
+	wire.Arm(proxy.Cut{Point: proxy.BeforeAnswer})
+	if a, err := x.format.send(x.Context(), far, x.target, key, x.command); err == nil {
+		x.Fatalf("the answer arrived: %v", a)
+	}
+	x.wantRows(x.leaves)
+	again := x.askAs(far, x.command)
+	first := again // lost; what it was is told by the record
+	if f, ok := x.format.(jsonFormat); ok {
+		first = x.caller.get(f.address(x, again))
+		if first.status = http.StatusOK; !x.kind.Changes() {
+			first.status = http.StatusCreated
+			first.header.Set("Location", f.address(x, again))
+		}
+	}
+	x.format.replayed(x, again, first)
+	x.wantRows(x.leaves)
+}
+
+// commitUnacknowledged: PostgreSQL commits, and the connection ends before it can say so. The server
+// asks the database by key before it answers.
+func commitUnacknowledged(x *try) {
+	far, wire, _ := x.behindWire()
+	x.armWork(far, wire, proxy.Cut{Point: proxy.BeforeAnswer})
+	created := x.askAs(far, x.command)
+	if cuts := wire.Cuts()[proxy.BeforeAnswer]; cuts != 1 {
+		x.Fatalf("%d answers were cut", cuts)
+	}
+	wire.Heal()
+	x.format.done(x, created)
+	x.wantRows(x.leaves)
+	x.format.replayed(x, x.ask(x.command), created)
+	x.wantRows(x.leaves)
+}
+
+// commitUnconfirmed: as before, and then the database cannot be asked any more.
+func commitUnconfirmed(x *try) {
+	far, wire, _ := x.behindWire()
+	cuts := make([]proxy.Cut, 100)
+	for i := range cuts {
+		cuts[i] = proxy.Cut{Point: proxy.BeforeAnswer}
+	}
+	x.armWork(far, wire, cuts...)
+	unknown := x.askAs(far, x.command)
+	wire.Heal()
+	x.until("committed", func() bool { return x.added().equal(x.leaves) }) // the answer begins before the COMMIT
+	x.format.refused(x, unknown, "unconfirmed", x.command)
+	x.tryAgain(far, unknown, func(x *try, again answer) {
+		if again.status >= http.StatusBadRequest {
+			x.Errorf("trying again was not safe: %v", again)
+		}
+	})
+	x.wantRows(x.leaves)
+}
+
+func databaseDown(x *try) {
+	far, wire, pool := x.behindWire()
+	wire.Close()
+	pool.Reset() // a connection that was open would leave a doubt whether the server has heard
+	refused := x.askAs(far, x.command)
+	x.format.refused(x, refused, "unavailable", x.command)
+	x.wantRows(rows{})
+	x.tryAgain(x.caller, refused, x.format.done)
+}
+
+// behindWire gives the caller at a replica whose way to the database can be cut, after a first request
+// that has opened connections and prepared statements.
+func (x *try) behindWire() (*client, *proxy.Proxy, *pgxpool.Pool) {
+	x.Helper()
+	config := x.db.Pool.Config()
+	wire := x.wire(pgconn.NetworkAddress(config.ConnConfig.Host, config.ConnConfig.Port))
+	config.ConnConfig.DialFunc = func(ctx context.Context, _, address string) (net.Conn, error) {
+		if address == wire.Addr() { // pgx asks to cancel what a connection did when it broke; that may overtake a COMMIT
+			return nil, errors.New("no cancel requests")
+		}
+		return (&net.Dialer{}).DialContext(ctx, "tcp", wire.Addr())
+	}
+	config.MaxConns = 1
+	config.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return false } // it would take the cut
+	pool, err := pgxpool.NewWithConfig(x.Context(), config)
+	if err != nil {
+		x.Fatal(err)
+	}
+	x.Cleanup(pool.Close)
+	far := x.from(x.serveOn(pool))
+	if a := far.must(x.format.send(x.Context(), far, x.target, "warm", x.command)); a.status >= http.StatusBadRequest {
+		x.Fatalf("not even before the cut: %v", a)
+	}
+	x.empty("settings") // which a tenant cannot be without
+	x.prepare()
+	return far, wire, pool
+}
+
+// armWork cuts the exchange that does the work. Before it, a page looks up its session and its user, and the API a token,
+// which is a new one: whether it still knew the old one would depend on the time.
+func (x *try) armWork(far *client, wire *proxy.Proxy, cuts ...proxy.Cut) {
+	if !x.isHTML() {
+		const token = "token of nobody else"
+		x.exec(`INSERT INTO api_tokens (token_hash, tenant_id, name) VALUES ($1, $2, 'new')`, account.HashToken(token), x.acme.id)
+		*far = *far.with("Authorization", "Bearer "+token)
+	} else {
+		wire.Arm(proxy.Cut{Point: proxy.Nowhere})
+	}
+	wire.Arm(proxy.Cut{Point: proxy.Nowhere})
+	if x.parent != nil { // what it belongs to is looked up as well
+		wire.Arm(proxy.Cut{Point: proxy.Nowhere})
+	}
+	wire.Arm(cuts...)
+}
+
+func (b *bundle) wire(network, address string) *proxy.Proxy {
+	b.Helper()
+	wire, err := proxy.Listen(b.Context(), network, address)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(wire.Close)
+	return wire
+}

@@ -1,0 +1,322 @@
+package site_test
+
+import (
+	"fmt"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"onlyonce/internal/invoice"
+)
+
+// forInvoices gives the caller of a format with one invoice that has a typed number.
+func forInvoices(b *bundle, f format) (x *try, first answer) {
+	b.Helper()
+	x = b.try(invoices(), f)
+	x.command = change(x.command, "number", "2026-0007")
+	x.label = "2026-0007"
+	first = x.ask(x.command)
+	x.format.done(x, first)
+	return x, first
+}
+
+func TestNumberTakenHTML(t *testing.T) {
+	x, first := forInvoices(setup(t), htmlFormat{})
+	again := change(x.other, "number", "2026-0007")
+	refused := x.under("another", again)
+	if refused.status != http.StatusConflict {
+		t.Fatal(refused)
+	}
+	p := x.page(refused).says("Invoice number 2026-0007 already exists. We kept the original and did not create a second one.")
+	p.leadsTo(first.location())
+	keeps(x.bundle, p, again)
+	if got := p.typed().Get("idempotency_key"); got != "another" {
+		t.Errorf("the form has key %q now", got)
+	}
+	x.wantRows(x.leaves)
+	if p.control("number", "aria-invalid") != "true" || p.control("number", "aria-describedby") != "number-error number-hint" {
+		t.Error("the number is not marked")
+	}
+
+	x.label = "2026-0001"
+	x.format.done(x, x.caller.press(p, "Use the next number, 2026-0001"))
+	x.wantOutcomes("created", "conflict", "created")
+	if n := get[int](x.bundle, `
+		SELECT count(*) FROM intents o JOIN invoices i ON i.id = record_id WHERE o.key = 'another' AND number = '2026-0001'`); n != 1 {
+		t.Error("the key was not kept")
+	}
+}
+
+func TestNumberTakenJSON(t *testing.T) {
+	x, first := forInvoices(setup(t), jsonFormat{})
+	send := func(number string) answer {
+		return x.under("another", change(x.other, "number", number))
+	}
+	refused := send("2026-0007")
+	p := decode[problem](x.bundle, refused)
+	id := x.format.record(x, first)
+	if refused.status != http.StatusConflict || p.Type != "/problems/number-taken" || p.ExistingID != id ||
+		p.ExistingURL != first.location() || p.NextNumber != "2026-0001" || !strings.Contains(p.Detail, "2026-0007 already exists") {
+		t.Errorf("%v", refused)
+	}
+	x.wantRows(x.leaves)
+	x.format.done(x, send(p.NextNumber)) // the key was not used up
+	x.wantOutcomes("created", "conflict", "created")
+}
+
+// TestNumberOfAnotherYear is no conflict: numbers are unique in a year of issue.
+func TestNumberOfAnotherYear(t *testing.T) {
+	x, _ := forInvoices(setup(t), jsonFormat{})
+	send := func(key, number string) answer {
+		next := change(x.other, "number", number, "issue_date", "2027-01-01", "due_date", "2027-01-01")
+		return x.under(key, next)
+	}
+	next := change(x.other, "number", "R-7")
+	for _, a := range []answer{send("one", "R-7"), x.under("two", next)} {
+		if a.status != http.StatusCreated {
+			t.Errorf("%v", a)
+		}
+	}
+
+	// What looks like a number of another year would be allocated there once more.
+	refused := send("three", "2026-0007")
+	p := decode[problem](x.bundle, refused)
+	if refused.status != http.StatusUnprocessableEntity || len(p.Errors) != 1 || p.Errors[0].Pointer != "/number" ||
+		!strings.Contains(p.Errors[0].Detail, "2026-0007 is a number of 2026, and this invoice is issued in 2027.") {
+		t.Errorf("%v", refused)
+	}
+	if a := send("three", ""); a.status != http.StatusCreated {
+		t.Errorf("the key was used up: %v", a)
+	}
+}
+
+// TestWantedRepeatHTML: the same again under another key is asked about, and goes through in one click.
+func TestWantedRepeatHTML(t *testing.T) {
+	b := setup(t)
+	x := b.try(invoices(), htmlFormat{})
+	first := x.ask(x.command)
+	refused := x.under("another", x.command)
+	if refused.status != http.StatusConflict {
+		t.Fatal(refused)
+	}
+	p := x.page(refused).says("Looks like 2026-0001, created ", "Create anyway?")
+	p.leadsTo(first.location())
+	keeps(b, p, x.command)
+	x.wantRows(x.leaves)
+
+	x.label = "2026-0002"
+	second := x.caller.press(p, "Create anyway")
+	x.format.done(x, second)
+	x.format.replayed(x, x.caller.press(p, "Create anyway"), second)
+	x.wantOutcomes("created", "conflict", "created", "replayed")
+
+	b.exec(`UPDATE invoices SET created_at = created_at - interval '11 minutes'`)
+	x.label = "2026-0003"
+	x.format.done(x, x.under("next month", x.command))
+}
+
+// TestWantedRepeatJSON: a program is told, and not asked.
+func TestWantedRepeatJSON(t *testing.T) {
+	b := setup(t)
+	x := b.try(invoices(), jsonFormat{})
+	first := x.ask(x.command)
+	send := func() answer {
+		return x.under("another", x.command)
+	}
+	second := send()
+	if second.status != http.StatusCreated || decode[created](b, second).PossibleDuplicateOf != x.format.record(x, first) {
+		t.Errorf("first %v\nsecond %v", first, second)
+	}
+	if strings.Contains(first.body, "possible_duplicate_of") {
+		t.Errorf("the first is like no other: %v", first)
+	}
+	x.format.replayed(x, send(), second)
+}
+
+// TestNumberIsSuggestedAndNotSent: an untouched suggestion means the next number, whichever that is by then.
+func TestNumberIsSuggestedAndNotSent(t *testing.T) {
+	b := setup(t)
+	x := b.try(invoices(), htmlFormat{})
+	p := b.page(x.caller.get(x.caller.get("/invoices/new").location())).says("Leave blank for the next number, " + thisYear(1) + ".")
+	if typed := p.typed(); typed.Get("number") != "" {
+		t.Errorf("the form has the number %q", typed.Get("number"))
+	}
+	if suggested := p.control("number", "placeholder"); suggested != thisYear(1) {
+		t.Errorf("%q is suggested", suggested)
+	}
+	x.under("meanwhile", change(x.other, "number", thisYear(1),
+		"issue_date", time.Now().UTC().Format(time.DateOnly), "due_date", "2099-01-01"))
+	made := x.caller.submit("/invoices", change(p.typed(), "customer_email", "ada@example.com", "customer_name", "Ada",
+		"line_description", "Design", "line_unit_price", "50.00", "line_tax_rate", "0"))
+	b.page(x.caller.get(made.location())).says("Invoice " + thisYear(2) + " created")
+}
+
+func thisYear(n int) string { return fmt.Sprintf("%d-%04d", time.Now().UTC().Year(), n) }
+
+// TestCreateAsNewIsOneClick: whoever says so is not asked again, neither for another number than the one that
+// the form used nor whether a repeat is meant.
+func TestCreateAsNewIsOneClick(t *testing.T) {
+	x, first := forInvoices(setup(t), htmlFormat{})
+	other := change(x.command, "notes", "One more", "number", "2026\u20110007")
+	spent := x.under(key, other)
+	if spent.status != http.StatusUnprocessableEntity {
+		t.Fatal(spent)
+	}
+	p := x.page(spent).says("This form already created 2026-0007.")
+	keeps(x.bundle, p, map[string][]string{"number": {"2026\u20110007"}, "notes": {"One more"}})
+	x.label = "2026-0001"
+	second := x.caller.press(p, "Create as a new invoice")
+	x.format.done(x, second)
+	x.format.replayed(x, x.caller.press(p, "Create as a new invoice"), second)
+	if second.location() == first.location() {
+		t.Error("it is the first one")
+	}
+}
+
+// TestCopyAsNew: a copy has a key of its own, and nobody asks whether it is meant.
+func TestCopyAsNew(t *testing.T) {
+	b := setup(t)
+	x := b.try(invoices(), htmlFormat{})
+	first := x.ask(x.command)
+	opened := x.caller.get("/invoices/new?copy=" + path.Base(first.location()))
+	if opened.status != http.StatusSeeOther {
+		t.Fatal(opened)
+	}
+	p := b.page(x.caller.get(opened.location()))
+	typed := p.typed()
+	for _, name := range []string{"line_description", "line_quantity", "line_unit_price", "line_tax_rate", "currency", "notes"} {
+		keeps(b, p, map[string][]string{name: x.command[name]})
+	}
+	if typed.Get("idempotency_key") == key || typed.Get("customer_id") == "" {
+		t.Errorf("the form has %v", typed)
+	}
+	copied := x.caller.press(p, "Create invoice")
+	if copied.status != http.StatusSeeOther || copied.location() == first.location() {
+		t.Fatalf("no copy: %v", copied)
+	}
+	x.format.replayed(x, x.caller.press(p, "Create invoice"), copied)
+	x.caller.get(copied.location())
+	b.wantOutcomes("created", "created", "replayed")
+}
+
+// TestNoTaxRateByDefault: an invoice is not free of tax because nobody looked.
+func TestNoTaxRateByDefault(t *testing.T) {
+	b := setup(t)
+	person := b.person(b.replica, b.acme)
+	p := b.page(person.get(person.get("/invoices/new").location()))
+	form := p.typed()
+	if rate := form["line_tax_rate"]; len(rate) != 1 || rate[0] != "" {
+		t.Fatalf("a new line has the tax rate %q", rate)
+	}
+	form = change(form, "customer_email", "ada@example.com", "customer_name", "Ada",
+		"line_description", "Design", "line_unit_price", "50.00")
+	refused := person.submit("/invoices", form)
+	if refused.status != http.StatusUnprocessableEntity {
+		t.Fatal(refused)
+	}
+	keeps(b, b.page(refused).says("Enter a tax rate from 0 to 100 percent, like 23. Enter 0 for no tax."), form)
+	if made := person.submit("/invoices", change(form, "line_tax_rate", "0")); made.status != http.StatusSeeOther {
+		t.Errorf("no tax on purpose: %v", made)
+	}
+}
+
+// TestBlankLines: a line in the middle that is still blank keeps its place while others come and go, and
+// counts for nothing in the totals.
+func TestBlankLines(t *testing.T) {
+	b := setup(t)
+	person := b.person(b.replica, b.acme)
+	form := change(invoices().command, "idempotency_key", key, "action", "remove_line:2")
+	form["line_description"] = []string{"Design", "", "Printing"}
+	form["line_quantity"] = []string{"1", "1", "1"}
+	form["line_unit_price"] = []string{"50.00", "", "7.00"}
+	form["line_tax_rate"] = []string{"0", "0", "0"}
+	p := b.page(person.submit("/invoices/form", form))
+	want := change(form)
+	for _, cell := range []string{"line_description", "line_quantity", "line_unit_price", "line_tax_rate"} {
+		want[cell] = form[cell][:2]
+	}
+	want.Del("action")
+	keeps(b, p, want)
+	p.says("Total EUR 50.00")
+}
+
+// TestRemoveTheOnlyLine leaves a blank one to go on with.
+func TestRemoveTheOnlyLine(t *testing.T) {
+	b := setup(t)
+	person := b.person(b.replica, b.acme)
+	form := change(invoices().command, "idempotency_key", key, "action", "remove_line:0")
+	for _, cell := range []string{"line_description", "line_quantity", "line_unit_price", "line_tax_rate"} {
+		form[cell] = form[cell][:1]
+	}
+	want := change(form, "line_description", "", "line_quantity", "1", "line_unit_price", "", "line_tax_rate", "")
+	want.Del("action")
+	keeps(b, b.page(person.submit("/invoices/form", form)), want)
+}
+
+// TestTooManyLines: one more than an invoice can have is refused in words, and nothing is lost.
+func TestTooManyLines(t *testing.T) {
+	b := setup(t)
+	person := b.person(b.replica, b.acme)
+	form := change(invoices().command, "idempotency_key", key, "action", "add_line")
+	for _, cell := range []string{"line_description", "line_quantity", "line_unit_price", "line_tax_rate"} {
+		form[cell] = slices.Repeat(form[cell][:1], invoice.MaxLines)
+	}
+	a := person.submit("/invoices/form", form)
+	if a.status != http.StatusUnprocessableEntity {
+		t.Errorf("status %d", a.status)
+	}
+	form.Del("action")
+	keeps(b, b.page(a).says("An invoice can have at most 200 lines."), form)
+}
+
+// TestLinesWithoutJavaScript: adding and removing lines loses nothing and stores nothing.
+func TestLinesWithoutJavaScript(t *testing.T) {
+	b := setup(t)
+	x := b.try(invoices(), htmlFormat{})
+	form := change(x.command, "idempotency_key", key)
+	form.Set("action", "add_line")
+	p := b.page(x.caller.submit("/invoices/form", form))
+	longer := change(x.command)
+	longer["line_description"] = append(longer["line_description"], "")
+	longer["line_quantity"] = append(longer["line_quantity"], "1")
+	longer["line_unit_price"] = append(longer["line_unit_price"], "")
+	longer["line_tax_rate"] = append(longer["line_tax_rate"], "6.5")
+	longer.Set("idempotency_key", key)
+	keeps(b, p, longer)
+
+	form = p.typed()
+	form.Set("action", "remove_line:0")
+	p = b.page(x.caller.submit("/invoices/form", form))
+	if got := p.typed()["line_description"]; len(got) == 0 || got[0] != "Printing" {
+		t.Errorf("lines %q", got)
+	}
+	x.wantRows(rows{})
+	x.format.done(x, x.caller.press(p, "Create invoice"))
+}
+
+// control gives an attribute of the form's control with the id.
+func (p page) control(id, attribute string) string {
+	p.b.Helper()
+	for _, n := range all(p.form(), "input", "textarea", "select") {
+		if found, _ := attr(n, "id"); found == id {
+			value, _ := attr(n, attribute)
+			return value
+		}
+	}
+	p.b.Fatalf("no control %q on the page: %s", id, p.text())
+	return ""
+}
+
+// named is the task of the operation with a name.
+func (b *bundle) named(operation string) task {
+	b.Helper()
+	all := b.tasks()
+	i := slices.IndexFunc(all, func(t task) bool { return t.operation == operation })
+	if i < 0 {
+		b.Fatalf("there is no operation %s", operation)
+	}
+	return all[i]
+}

@@ -1,0 +1,78 @@
+package site_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// chosenCustomer is what the form sends when the customer with the email is chosen from its list.
+func (c *client) chosenCustomer(email string) string {
+	c.b.Helper()
+	opened := c.get("/invoices/new")
+	p := c.b.page(c.get(opened.location()))
+	for _, option := range all(p.form(), "option") {
+		if value, _ := attr(option, "value"); strings.Contains(text(option), email) {
+			return value
+		}
+	}
+	c.b.Fatalf("no customer %s to choose: %s", email, p.text())
+	return ""
+}
+
+// withChosenCustomer gives a person at a server whose way to the database can be cut, and an invoice for
+// a customer chosen from the list.
+func withChosenCustomer(b *bundle) (person *client, command url.Values, cut func()) {
+	b.Helper()
+	person, cut = behindCut(b)
+	command = change(invoices().command, "idempotency_key", key, "customer_id", person.chosenCustomer("ada@example.com"),
+		"customer_email", "", "customer_name", "")
+	return person, command, cut
+}
+
+// TestChosenCustomerIsKept: whoever it was stands on the page that comes instead of the invoice, and is
+// sent again.
+func TestChosenCustomerIsKept(t *testing.T) {
+	t.Parallel()
+	t.Run("database down", func(t *testing.T) {
+		b := setup(t)
+		person, command, cut := withChosenCustomer(b)
+		cut()
+		p := b.page(person.submit("/invoices", command)).says("Temporarily unavailable", "Ada Lovelace · ada@example.com")
+		keeps(b, p, command)
+		again := person.elsewhere(b.url).press(p, "Try again")
+		if again.status != http.StatusSeeOther {
+			t.Fatalf("not created: %v", again)
+		}
+		b.page(person.elsewhere(b.url).get(again.location())).says("Ada Lovelace")
+	})
+	t.Run("busy", func(t *testing.T) {
+		b := setup(t)
+		_, command, _ := withChosenCustomer(b)
+		person := b.person(b.serve(impatient), b.acme)
+		tx, err := b.admin.Begin(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := tx.Exec(t.Context(), `LOCK TABLE invoices IN SHARE ROW EXCLUSIVE MODE`); err != nil {
+			t.Fatal(err)
+		}
+		p := b.page(person.submit("/invoices", command)).says("Busy", "Ada Lovelace · ada@example.com")
+		keeps(b, p, command)
+		p.says(b.acme.name).leadsTo("/customers")
+		if err := tx.Rollback(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if again := person.press(p, "Try again"); again.status != http.StatusSeeOther {
+			t.Fatalf("not created: %v", again)
+		}
+	})
+	t.Run("gone", func(t *testing.T) {
+		b := setup(t)
+		person, command, _ := withChosenCustomer(b)
+		b.exec(`DELETE FROM customers`)
+		command = change(command, "due_date", "never")
+		keeps(b, b.page(person.submit("/invoices", command)).says("Ada Lovelace"), command)
+	})
+}

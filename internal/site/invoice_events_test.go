@@ -1,0 +1,65 @@
+package site_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestEventsOfAnInvoice: amounts are those of the API, in the currency of their time, on whatever page they are.
+func TestEventsOfAnInvoice(t *testing.T) {
+	b := setup(t)
+	api := b.program(b.replica, b.acme)
+	path := b.changedInvoice(api)
+	want := []string{
+		`invoice.void changed status ["issued","void"] voided_at …`,
+		`invoice.issue e-mail queued`,
+		`invoice.issue changed issued_at … status ["draft","issued"]`,
+		`invoice.edit changed lines …`,
+		`invoice.edit changed currency ["EUR","JPY"] lines … open ["1200.00","700"] subtotal ["1200.00","700"] total ["1200.00","700"]`,
+		`invoice.edit changed customer …`,
+		`invoice.edit changed customer …`,
+		`invoice.edit changed lines … open ["10.00","1200.00"] subtotal ["10.00","1200.00"] total ["10.00","1200.00"]`,
+		`invoice.create created under the key`,
+	}
+	for _, limit := range []int{1, 2, 25} {
+		if got := b.events(api, path, limit); !slices.Equal(got, want) {
+			t.Errorf("in pages of %d:\n%s\nwant\n%s", limit, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+}
+
+// TestEventsOfOthers: what was done to an invoice by operations on others stands where it belongs, however much it is.
+func TestEventsOfOthers(t *testing.T) {
+	b := setup(t)
+	api, person := b.program(b.replica, b.acme), b.person(b.replica, b.acme)
+	made := b.prepared(b.acme, "key", invoices(), invoices().command, "issue")
+	path := "/api/v1/invoices/" + made.ID
+	var want []string
+	for i := range 12 {
+		of := mails()
+		of.parent.id = made.ID
+		if a := api.create(of, fmt.Sprint("key ", i), of.command); a.status != http.StatusCreated {
+			t.Fatal(a)
+		}
+		want = append(want, "mail.send e-mail queued")
+	}
+	want = append(want, "invoice.issue e-mail queued", `invoice.issue changed issued_at … status ["draft","issued"]`,
+		"invoice.create created under key")
+	for _, limit := range []int{4, 25} {
+		if got := b.events(api, path, limit); !slices.Equal(got, want) {
+			t.Errorf("in pages of %d:\n%s", limit, strings.Join(got, "\n"))
+		}
+	}
+
+	page := strings.TrimPrefix(path, "/api/v1")
+	if entries := b.history(person, path); len(entries) != 10 || entries[9] != "E-mail queued" {
+		t.Errorf("the page shows %q", entries)
+	}
+	b.page(person.get(page)).leadsTo(page + "/events")
+	if entries := b.history(person, path+"/events"); len(entries) != len(want) {
+		t.Errorf("the whole history has %d entries: %q", len(entries), entries)
+	}
+}

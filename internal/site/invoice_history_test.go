@@ -1,0 +1,84 @@
+package site_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Fields of an invoice that are in no form are told as people know them, and its state by what was done.
+func TestHistoryOfAnInvoice(t *testing.T) {
+	b := setup(t)
+	api, person := b.program(b.replica, b.acme), b.person(b.replica, b.acme)
+	path := b.changedInvoice(api)
+
+	want := []string{
+		"Voided",
+		"E-mail queued",
+		"Issued",
+		"Lines changed",
+		"Currency changed from EUR to JPY Lines changed Total changed from 1,200.00 EUR to 700 JPY",
+		"Customer changed from grace@example.com to other@example.com",
+		"Customer changed from Ada to Grace",
+		"Lines changed Total changed from 10.00 EUR to 1,200.00 EUR",
+		"Created once, under the key the key Copy",
+	}
+	if got := b.history(person, path); !slices.Equal(got, want) {
+		t.Errorf("the history is\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// changedInvoice makes an invoice, changes all of it, issues and voids it, and gives its path in the API.
+func (b *bundle) changedInvoice(api *client) string {
+	b.Helper()
+	draft := func(email, name, currency, price, description string) string {
+		return fmt.Sprintf(`{"customer": {"email": %q, "name": %q}, "issue_date": "2026-11-21", "due_date": "2026-12-21",
+			"currency": %q, "lines": [{"description": %q, "quantity": "1", "unit_price": %q, "tax_rate": "0"}]}`,
+			email, name, currency, description, price)
+	}
+	created := api.with("Idempotency-Key", "the key").post("/api/v1/invoices", draft("ada@example.com", "Ada", "EUR", "10.00", "Design"))
+	if created.status != http.StatusCreated {
+		b.Fatal(created)
+	}
+	path := created.location()
+	for _, body := range []string{
+		draft("ada@example.com", "Ada", "EUR", "1200.00", "Design"),
+		draft("grace@example.com", "Grace", "EUR", "1200.00", "Design"),
+		draft("other@example.com", "Grace", "EUR", "1200.00", "Design"),
+		draft("other@example.com", "Grace", "JPY", "700", "Design"),
+		draft("other@example.com", "Grace", "JPY", "700", "Code"),
+	} {
+		current := api.with("If-Match", api.get(path).header.Get("ETag"))
+		if a := current.must(current.send(b.Context(), http.MethodPut, path, body)); a.status != http.StatusOK {
+			b.Fatal(a)
+		}
+	}
+	for _, verb := range []string{"issue", "void"} {
+		if a := api.post(path+"/"+verb, ""); a.status != http.StatusOK {
+			b.Fatal(a)
+		}
+	}
+	return path
+}
+
+// A customer can also come along with an invoice. The invoice shows its own history, with the key.
+func TestHistoryOfWhatAnInvoiceBrought(t *testing.T) {
+	b := setup(t)
+	api, person := b.program(b.replica, b.acme), b.person(b.replica, b.acme)
+	created := api.with("Idempotency-Key", "the key").post("/api/v1/invoices", `{
+		"customer": {"email": "ada@example.com", "name": "Ada"}, "issue_date": "2026-11-21", "due_date": "2026-12-21", "currency": "EUR",
+		"lines": [{"description": "Design", "quantity": "1", "unit_price": "1.00", "tax_rate": "0"}]}`)
+	if created.status != http.StatusCreated {
+		t.Fatal(created)
+	}
+	if got := b.history(person, created.location()); !slices.Equal(got, []string{"Created once, under the key the key Copy"}) {
+		t.Errorf("the invoice's history is %q", got)
+	}
+	invoice := decode[struct{ Customer struct{ ID string } }](b, created)
+	got := b.history(person, "/api/v1/customers/"+invoice.Customer.ID)
+	if !slices.Equal(got, []string{"Customer created with a new invoice"}) {
+		t.Errorf("the customer's history is %q", got)
+	}
+}

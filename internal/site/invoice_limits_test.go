@@ -1,0 +1,120 @@
+package site_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// withLines gives a command with n lines that can be told apart.
+func withLines(n int) url.Values {
+	form := change(invoices().command, "idempotency_key", key)
+	for _, name := range []string{"line_description", "line_quantity", "line_unit_price", "line_tax_rate"} {
+		form[name] = nil
+		for i := range n {
+			form.Add(name, strconv.Itoa(i+1))
+		}
+	}
+	return form
+}
+
+// TestMoreLinesThanAllowed: all of them come back, with what to do about it.
+func TestMoreLinesThanAllowed(t *testing.T) {
+	b := setup(t)
+	person := b.person(b.replica, b.acme)
+	for _, n := range []int{201, 500} {
+		form := withLines(n)
+		a := person.submit("/invoices", form)
+		if a.status != http.StatusUnprocessableEntity {
+			t.Fatalf("%d lines: %v", n, a)
+		}
+		p := b.page(a).says("An invoice can have at most 200 lines.")
+		for name := range form {
+			if got := p.typed()[name]; !slices.Equal(got, form[name]) {
+				t.Errorf("%s of %d lines came back as %.200q", name, n, got)
+			}
+		}
+		fewer := p.typed()
+		fewer.Set("action", "remove_line:199")
+		if got := b.page(person.submit("/invoices/form", fewer)).typed()["line_quantity"]; len(got) != n-1 || got[199] != "201" {
+			t.Errorf("removing one of %d lines leaves %d: %.200q", n, len(got), got)
+		}
+	}
+	b.wantRows(rows{})
+}
+
+// TestRaggedLines: a field is shown again even where the line's description is missing.
+func TestRaggedLines(t *testing.T) {
+	b := setup(t)
+	form := change(invoices().command, "idempotency_key", key)
+	form["line_unit_price"] = []string{"1", "2", "3"}
+	a := b.person(b.replica, b.acme).submit("/invoices", form)
+	if got := b.page(a).typed()["line_unit_price"]; a.status != http.StatusUnprocessableEntity || len(got) != 3 {
+		t.Errorf("prices %q in %v", got, a)
+	}
+}
+
+// TestLinesThatAreNotCommands: more lines than there may be, and members that lines do not have.
+func TestLinesThatAreNotCommands(t *testing.T) {
+	b := setup(t)
+	program := b.program(b.replica, b.acme).with("Idempotency-Key", key)
+	good := invoices().json(invoices().command)
+	line := decode[map[string]json.RawMessage](b, answer{body: good})["lines"]
+	lines := func(n int) string {
+		one := strings.Trim(string(line), "[]")
+		return strings.Replace(good, string(line), "["+strings.TrimSuffix(strings.Repeat(one+",", n), ",")+"]", 1)
+	}
+	for name, c := range map[string]struct {
+		body   string
+		status int
+		slug   string
+	}{
+		"one line more than allowed": {lines(201), 422, "invalid"},
+		"very many lines":            {lines(501), 413, "too-large"},
+		"unknown field in a line":    {strings.Replace(good, `"quantity"`, `"hue":"","quantity"`, 1), 400, "malformed"},
+		"number where text belongs":  {strings.Replace(good, `"50.00"`, `50.00`, 1), 422, "invalid"},
+	} {
+		a := program.post("/api/v1/invoices", c.body)
+		if p := decode[problem](b, a); a.status != c.status || p.Type != "/problems/"+c.slug || p.Status != c.status {
+			t.Errorf("%s: %v", name, a)
+		}
+	}
+	program.inDoubt("/api/v1/invoices", map[string]string{
+		`{"lines": [{"tax_rate": "99"}], ` + good[1:]:                              "/lines",
+		`{"lines": null, ` + good[1:]:                                              "/lines",
+		strings.Replace(good, `"email"`, `"email": "eve@example.com", "email"`, 1): "/customer/email",
+		strings.Replace(good, `"quantity"`, `"quantity": "7", "quantity"`, 1):      "/lines/0/quantity",
+		strings.Replace(good, `"quantity"`, `"qu\u0061ntity": "7", "quantity"`, 1): "/lines/0/quantity",
+		strings.Replace(good, `"lines"`, `"Lines"`, 1):                             "/Lines",
+		`{"Lines": [{"tax_rate": "99"}], ` + good[1:]:                              "/Lines",
+		strings.Replace(good, `"quantity"`, `"Quantity"`, 1):                       "/lines/0/Quantity",
+		strings.Replace(good, `"email"`, `"EMAIL"`, 1):                             "/customer/EMAIL",
+	})
+	b.wantRows(rows{})
+}
+
+// TestInvoiceFieldsInDoubt: where a field comes twice, it is not for us to decide which one was meant.
+func TestInvoiceFieldsInDoubt(t *testing.T) {
+	b := setup(t)
+	person := b.person(b.replica, b.acme)
+	for _, name := range []string{
+		"number", "customer_id", "customer_email", "customer_name", "issue_date", "due_date", "currency", "notes", "allow_repeat",
+		"used_number",
+	} {
+		form := change(invoices().command, "idempotency_key", key)
+		form[name] = []string{form.Get(name), form.Get(name) + "2"}
+		if a := person.submit("/invoices", form); a.status != http.StatusUnprocessableEntity {
+			t.Errorf("%s: %v", name, a)
+		} else {
+			b.page(a).says("came twice")
+		}
+	}
+	b.wantRows(rows{})
+}
+
+// invoiceFormPath is where the buttons of the form of an invoice post it.
+const invoiceFormPath = "/invoices/form"

@@ -1,0 +1,154 @@
+package site_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"onlyonce/internal/idempotency"
+)
+
+func TestRaceOneNumber(t *testing.T) {
+	r := setupRace(t, invoices(), jsonFormat{})
+	answers := r.numbered(100, func(i int) (string, string) { return fmt.Sprint("key-", i), "2026-0042" })
+	var winner string
+	for _, a := range answers {
+		if a.status == http.StatusCreated {
+			winner = decode[created](r.bundle, a).ID
+		}
+	}
+	conflicts := 0
+	for _, a := range answers {
+		if a.status == http.StatusConflict {
+			conflicts++
+			p := decode[problem](r.bundle, a)
+			if p.ExistingID != winner || p.Type != "/problems/number-taken" || p.NextNumber != "2026-0001" {
+				t.Errorf("%s won, and the conflict is %v", winner, a)
+			}
+		}
+	}
+	if conflicts != 99 {
+		t.Errorf("%d conflicts", conflicts)
+	}
+	r.wantRows(r.leaves)
+}
+
+func TestRaceForNumbers(t *testing.T) {
+	r := setupRace(t, invoices(), jsonFormat{})
+	answers := r.numbered(50, func(i int) (string, string) { return fmt.Sprint("key-", i), "" })
+	var got, want []string
+	for i, a := range answers {
+		got = append(got, decode[created](r.bundle, a).Number)
+		want = append(want, fmt.Sprintf("2026-%04d", i+1))
+	}
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		t.Errorf("numbers %v", got)
+	}
+	r.wantRows(rows{"invoices": 50, "invoice_lines": 100, "invoice_number_runs": 1, "customers": 1, "intent_effects": 1, "intents": 50})
+}
+
+// TestRaceOfEverything: 40 intents, each sent five times. Ten want one number, ten bring a number each,
+// twenty take the next.
+func TestRaceOfEverything(t *testing.T) {
+	r := setupRace(t, invoices(), jsonFormat{})
+	answers := r.numbered(200, func(i int) (string, string) {
+		switch intent := i % 40; {
+		case intent < 10:
+			return fmt.Sprint("key-", intent), "wanted"
+		case intent < 20:
+			return fmt.Sprint("key-", intent), fmt.Sprint("own-", intent)
+		default:
+			return fmt.Sprint("key-", intent), ""
+		}
+	})
+	byKey := map[int]map[string]bool{}
+	acknowledged := map[string]bool{}
+	for i, a := range answers {
+		switch a.status {
+		case http.StatusCreated:
+			id := decode[created](r.bundle, a).ID
+			acknowledged[id] = true
+			if byKey[i%40] == nil {
+				byKey[i%40] = map[string]bool{}
+			}
+			byKey[i%40][a.body] = true
+		case http.StatusConflict:
+			if i%40 >= 10 {
+				t.Errorf("a conflict about nothing: %v", a)
+			}
+		default:
+			t.Errorf("%v", a)
+		}
+	}
+	for intent, bodies := range byKey {
+		if len(bodies) != 1 {
+			t.Errorf("intent %d got different answers: %v", intent, bodies)
+		}
+	}
+	// Both ways: each acknowledged invoice is there, and each that is there was acknowledged.
+	stored := get[[]string](r.bundle, `SELECT array_agg(id::text ORDER BY id) FROM invoices`)
+	for _, id := range stored {
+		if !acknowledged[id] {
+			t.Errorf("nobody was told of %s", id)
+		}
+	}
+	if len(stored) != 31 || len(acknowledged) != 31 || len(byKey) != 31 {
+		t.Errorf("%d stored, %d acknowledged, %d intents served, want 31 each", len(stored), len(acknowledged), len(byKey))
+	}
+	numbers := get[int](r.bundle, `SELECT count(DISTINCT number) FROM invoices WHERE number BETWEEN '2026-0001' AND '2026-0020'`)
+	if numbers != 20 {
+		t.Errorf("%d of the numbers 1 to 20", numbers)
+	}
+}
+
+// TestRaceWithExpiry: results expire at once and are erased all the time, and still nothing is created
+// twice.
+func TestRaceWithExpiry(t *testing.T) {
+	r := setupRace(t, invoices(), jsonFormat{}, func(c *config) { c.Store.Retain = time.Microsecond })
+	ctx, stop := context.WithCancel(t.Context())
+	var sweepers sync.WaitGroup
+	for range 2 {
+		sweepers.Go(func() {
+			for ctx.Err() == nil {
+				if _, err := idempotency.Expire(ctx, r.db.Pool, r.acme.id); err != nil && ctx.Err() == nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	answers := r.numbered(200, func(i int) (string, string) { return fmt.Sprint("key-", i%20), "" })
+	stop()
+	sweepers.Wait()
+	ids := map[int]string{}
+	for i, a := range answers {
+		if a.status != http.StatusCreated && a.status != http.StatusOK {
+			t.Fatalf("%v", a)
+		}
+		id := decode[created](r.bundle, a).ID
+		if ids[i%20] == "" {
+			ids[i%20] = id
+		}
+		if ids[i%20] != id {
+			t.Errorf("key %d made %s and %s", i%20, ids[i%20], id)
+		}
+	}
+	if n := r.rows()["invoices"]; n != 20 {
+		t.Errorf("%d invoices of 20 intents", n)
+	}
+}
+
+// numbered is run for invoices with numbers, which are else the same: equal commands look like repeats, which only people
+// are asked about.
+func (r *race) numbered(n int, intent func(i int) (key, number string)) []answer {
+	r.Helper()
+	return r.run(n, func(i int) (string, url.Values) {
+		key, number := intent(i)
+		return key, change(r.command, "number", number)
+	})
+}

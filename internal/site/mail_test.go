@@ -1,0 +1,108 @@
+package site_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"onlyonce/internal/invoice/mail"
+)
+
+func mails() thing {
+	command := url.Values{"recipient": {"ada@example.com"}}
+	return thing{
+		name: "e-mail", path: "/outbox", at: "/send", parent: &parent{thing: invoices(), ready: []string{"issue"}},
+		verb: "send", past: "queued", command: command, label: "2026-0001 to ada@example.com",
+		leaves: rows{"mails": 1, "intents": 1, "intent_effects": 1},
+		other:  change(command, "recipient", "grace@example.com"),
+		fields: []field{{"recipient", "office@example.com", "ada at example", "/recipient"}},
+		json:   func(form url.Values) string { return encode(map[string]any{"recipient": form.Get("recipient")}) },
+		input:  mail.Input{},
+	}
+}
+
+// TestOnlyWhatIsIssuedIsSent: neither a draft nor a void invoice.
+func TestOnlyWhatIsIssuedIsSent(t *testing.T) {
+	t.Parallel()
+	for name, ready := range map[string][]string{"draft": nil, "void draft": {"void"}, "void": {"issue", "void"}} {
+		for _, f := range formats() {
+			t.Run(name+"/"+f.name(), func(t *testing.T) {
+				of := mails()
+				of.parent.ready = ready
+				x := setup(t).try(of, f)
+				refused := x.ask(x.command)
+				x.format.refused(x, refused, "not-issued", x.command)
+				if x.isHTML() {
+					x.page(refused).says("Only an issued invoice can be sent. Nothing was sent.").leadsTo(x.pageOf(""))
+				}
+				x.wantRows(rows{})
+				x.wantOutcomes("conflict")
+			})
+		}
+	}
+}
+
+// TestMailOnThePageOfItsInvoice: what became of it, and the button for one more, which counts once.
+func TestMailOnThePageOfItsInvoice(t *testing.T) {
+	b := setup(t)
+	person := b.person(b.replica, b.acme)
+	id := b.prepared(b.acme, "one", invoices(), invoices().command).ID
+	path := "/invoices/" + id
+	show := func() page { return b.page(person.get(path)) }
+	if p := show(); strings.Contains(p.text(), "by e-mail") {
+		t.Errorf("a draft can be sent: %s", p.text())
+	}
+	b.exec(`UPDATE invoices SET status = 'issued', issued_at = now(), bill_to = '{"email": "ada@example.com", "name": "Ada"}',
+		seller = '{"name": "Acme"}'`)
+	p := show().says("This invoice was not sent by e-mail.") // it was issued by an earlier release
+	if a := person.pressAny(p, "Send by e-mail"); a.location() != path {
+		t.Fatal(a)
+	}
+	show().says("E-mail queued.", "E-mail to ada@example.com: Waiting to be sent")
+	if a := person.pressAny(p, "Send by e-mail"); a.location() != path { // the second click of a double click
+		t.Fatal(a)
+	}
+	if p := show().says("We ignored the duplicate submission"); strings.Contains(p.text(), "Send again") {
+		t.Errorf("it can be sent again while it waits: %s", p.text())
+	}
+	b.wantMails(1)
+
+	b.exec(`UPDATE mails SET reason = 'The mail server could not be reached.', attempts = 2`)
+	show().says("E-mail to ada@example.com: Waiting, will be tried again. The mail server could not be reached.")
+	b.exec(`
+		UPDATE mails SET created_at = now() - interval '1 minute', state = 'failed',
+			reason = 'The mail server refused it: 550 No such user.'`)
+	p = show().says("Failed. The mail server refused it: 550 No such user.")
+	if a := person.pressAny(p, "Try again"); a.location() != path {
+		t.Fatal(a)
+	}
+	b.wantMails(2)
+	b.exec(`
+		UPDATE mails SET created_at = now() - interval '1 minute', state = 'sent', sent_at = '2026-11-22 10:00Z', kept = true,
+			body = E'Hello Ada,\n<b>', reason = ''
+		WHERE state = 'queued'`)
+	kept := "/outbox/" + get[string](b, `SELECT id::text FROM mails WHERE kept`)
+	p = show().says("E-mail to ada@example.com: Kept in the outbox on 22 Nov 2026, 10:00 UTC", "Send again")
+	p.leadsTo(path + "/send/new")
+
+	b.page(person.get("/outbox")).
+		says("Outbox", "2026-0001 to ada@example.com", "Failed. The mail server refused it: 550 No such user.").leadsTo(kept)
+	b.page(person.get(kept)).
+		says("Hello Ada, <b>", "Invoice 2026-0001 from Acme").leadsTo(path)
+	b.page(person.get("/outbox/"+get[string](b, `SELECT id::text FROM mails WHERE NOT kept`))).
+		says("The text is written when the e-mail is sent.", "Queued once")
+	if a := b.person(b.replica, b.globex).get(kept); a.status != http.StatusNotFound {
+		t.Errorf("another tenant reads it: %v", a)
+	}
+}
+
+func (b *bundle) wantMails(n int) {
+	b.Helper()
+	if got := get[int](b, `SELECT count(*) FROM mails`); got != n {
+		b.Errorf("%d mails, want %d", got, n)
+	}
+	if got := get[int](b, `SELECT count(*) FROM river.river_job`); got != n {
+		b.Errorf("%d jobs, want %d", got, n)
+	}
+}

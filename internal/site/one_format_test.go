@@ -1,0 +1,66 @@
+package site_test
+
+import (
+	"net/http"
+	"testing"
+)
+
+// What only one format knows, and what holds between the two.
+
+// TestHeaderAndFieldDisagree is for forms only: JSON has the header alone.
+func TestHeaderAndFieldDisagree(t *testing.T) {
+	b := setup(t)
+	x := b.try(customers(), htmlFormat{})
+	form := change(x.command, "idempotency_key", key)
+	x.format.refused(x, x.caller.with("Idempotency-Key", "another").submit("/customers", form), "key-malformed", x.command)
+	x.wantRows(rows{})
+	x.format.done(x, x.caller.with("Idempotency-Key", `"`+key+`"`).submit("/customers", form))
+}
+
+// TestQuotedKeyIsTheSame: the draft standard quotes keys, most programs do not.
+func TestQuotedKeyIsTheSame(t *testing.T) {
+	b := setup(t)
+	x := b.try(customers(), jsonFormat{})
+	first := x.ask(x.command)
+	again := x.under(`"`+key+`"`, x.command)
+	x.format.replayed(x, again, first)
+}
+
+// TestSameCommandIsTheSameInBothFormats: what counts is the command, not its bytes.
+func TestSameCommandIsTheSameInBothFormats(t *testing.T) {
+	t.Parallel()
+	for _, of := range setupHere(t).tried() {
+		if of.people {
+			continue
+		}
+		t.Run(of.operation, func(t *testing.T) {
+			x := setup(t).tryTask(of, jsonFormat{})
+			first := x.ask(x.command)
+			x.format.done(x, first)
+			y := *x
+			y.format, y.caller = htmlFormat{}, x.person(x.replica, x.acme)
+			again := y.ask(x.command)
+			if again.status != http.StatusSeeOther || again.location() != x.pageOf(x.format.record(x, first)) {
+				t.Errorf("JSON %v\nHTML %v", first, again)
+			}
+			x.wantOutcomes(did, "replayed")
+		})
+	}
+}
+
+// TestForbidden: a form on another site cannot post here, and uses up no key.
+func TestForbidden(t *testing.T) {
+	t.Parallel()
+	for _, of := range setupHere(t).tried() {
+		t.Run(of.operation, func(t *testing.T) {
+			x := setup(t).tryTask(of, htmlFormat{})
+			x.format.refused(x, x.askAs(x.caller.with("Sec-Fetch-Site", "cross-site"), x.command), "forbidden", nil)
+			x.format.refused(x, x.askAs(x.caller.with("Sec-Fetch-Site", "same-site"), x.command), "forbidden", nil)
+			old := x.caller.with("Origin", "https://elsewhere.example")
+			old.header.Del("Sec-Fetch-Site") // as browsers before 2023 send it
+			x.format.refused(x, x.askAs(old, x.command), "forbidden", nil)
+			x.wantRows(rows{})
+			x.format.done(x, x.ask(x.command))
+		})
+	}
+}

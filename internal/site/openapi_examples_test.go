@@ -1,0 +1,206 @@
+package site_test
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"onlyonce/internal/idempotency"
+)
+
+// examples sends what openapi.json has as examples, and nothing else.
+type examples struct {
+	*bundle
+
+	doc     *openapi3.T
+	program *client
+	sent    int
+}
+
+// TestEveryExampleRuns: each example is sent to where it stands, and does what is described there. That the answers have
+// the schema is looked at by conforms.
+func TestEveryExampleRuns(t *testing.T) {
+	b := setup(t)
+	e := &examples{bundle: b, doc: b.openAPI(), program: b.program(b.replica, b.acme)}
+	for _, of := range b.tasks() {
+		if of.people {
+			continue
+		}
+		if of.kind == idempotency.Transition {
+			made := e.make(of.thing, of.state.from...)
+			e.want(http.StatusOK, e.send(http.MethodPost, strings.ReplaceAll(of.api, "{id}", made), "", nil))
+			continue
+		}
+		item := e.doc.Paths.Value(of.api)
+		if item == nil || item.GetOperation(of.method).RequestBody == nil {
+			t.Errorf("%s has no body in openapi.json", of.operation)
+			continue
+		}
+		body := item.GetOperation(of.method).RequestBody.Value.Content["application/json"]
+		if body.Example == nil {
+			t.Errorf("%s has no example: give its resource one", of.operation)
+			continue
+		}
+		made := e.make(of.thing)
+		if of.kind == idempotency.Change {
+			address := strings.ReplaceAll(of.api, "{id}", made)
+			seen := e.program.get(address).header.Get("ETag")
+			e.want(http.StatusOK, e.sendExample(of.thing, of.method, address, seen, body.Example))
+		}
+		e.without(of, body)
+		if !item.GetOperation(of.method).RequestBody.Value.Required {
+			e.want(http.StatusCreated, e.send(of.method, strings.ReplaceAll(of.api, "{id}", e.idFor(of)), "", nil))
+		}
+	}
+	e.parameters()
+	if e.sent < 20 {
+		t.Errorf("only %d examples", e.sent)
+	}
+}
+
+// make makes a thing, with what it belongs to, from examples, brings it to where the verbs lead, and gives its id. The
+// only one of its kind is there.
+func (e *examples) make(of thing, verbs ...string) string {
+	e.Helper()
+	if of.only {
+		return ""
+	}
+	e.refer(of, e.acme)
+	address := "/api/v1" + of.list()
+	if of.parent != nil {
+		address = strings.ReplaceAll(address, "{id}", e.make(of.parent.thing, of.parent.ready...))
+	}
+	op := e.doc.Paths.Value("/api/v1" + of.list()).Post
+	example := op.RequestBody.Value.Content["application/json"].Example
+	made := e.sendExample(of, http.MethodPost, address, "", example)
+	if made.status != http.StatusCreated && (made.status != http.StatusOK || of.reused == nil) {
+		e.Fatalf("the example of %s: %v", op.OperationID, made)
+	}
+	id := decode[created](e.bundle, made).ID
+	for _, verb := range verbs {
+		e.want(http.StatusOK, e.send(http.MethodPost, "/api/v1"+of.path+"/"+id+"/"+verb, "", nil))
+	}
+	return id
+}
+
+// sendExample sends an example: with other values of what may be there once, if one that is there has these.
+func (e *examples) sendExample(of thing, method, address, seen string, example any) answer {
+	e.Helper()
+	a := e.send(method, address, seen, example)
+	if a.status == http.StatusConflict {
+		return e.send(method, address, seen, e.unlike(of, example))
+	}
+	return a
+}
+
+// unlike is an example with other values of what may be there once.
+func (e *examples) unlike(of thing, example any) map[string]any {
+	e.Helper()
+	other := maps.Clone(example.(map[string]any))
+	for _, u := range of.uniques {
+		value, _ := other[u.field].(string)
+		if day, err := time.Parse(time.DateOnly, value); err == nil {
+			other[u.field] = day.AddDate(0, 0, e.sent).Format(time.DateOnly)
+		} else {
+			other[u.field] = value + strconv.Itoa(e.sent)
+		}
+	}
+	return other
+}
+
+// without leaves out each member of an example: one that is required is missed.
+func (e *examples) without(of task, body *openapi3.MediaType) {
+	e.Helper()
+	address := strings.ReplaceAll(of.api, "{id}", e.idFor(of))
+	for _, name := range body.Schema.Value.Required {
+		less := map[string]any{}
+		for member, value := range body.Example.(map[string]any) {
+			if member != name {
+				less[member] = value
+			}
+		}
+		a := e.send(of.method, address, `"v1"`, less)
+		if a.status != http.StatusUnprocessableEntity || !strings.Contains(a.body, `"/`+name) {
+			e.Errorf("%s is required of %s, and leaving it out gets %v", name, of.operation, a)
+		}
+	}
+}
+
+// idFor is the id that the address of an operation names.
+func (e *examples) idFor(of task) string {
+	switch {
+	case of.kind == idempotency.Change:
+		return e.make(of.thing)
+	case of.parent != nil:
+		return e.make(of.parent.thing, of.parent.ready...)
+	default:
+		return ""
+	}
+}
+
+// parameters asks each list for each value of a parameter that is described, and each address of one record for one.
+func (e *examples) parameters() {
+	e.Helper()
+	for _, of := range programThings() {
+		made := e.make(of)
+		for path, item := range e.doc.Paths.Map() {
+			switch {
+			case item.Get == nil:
+			case path == "/api/v1"+of.list() && of.parent == nil:
+				e.list(path, item.Get)
+			case of.only && strings.HasPrefix(path, "/api/v1"+of.path):
+				e.want(http.StatusOK, e.send(http.MethodGet, path, "", nil))
+			case strings.HasPrefix(path, "/api/v1"+of.path+"/{id}"):
+				e.want(http.StatusOK, e.send(http.MethodGet, strings.ReplaceAll(path, "{id}", made), "", nil), http.StatusConflict)
+			}
+		}
+	}
+}
+
+func (e *examples) list(path string, op *openapi3.Operation) {
+	e.Helper()
+	e.want(http.StatusOK, e.send(http.MethodGet, path, "", nil))
+	for _, ref := range op.Parameters {
+		p := ref.Value
+		values := p.Schema.Value.Enum
+		if p.Schema.Value.Example != nil {
+			values = append(values, p.Schema.Value.Example)
+		}
+		if p.Schema.Value.Max != nil {
+			values = append(values, *p.Schema.Value.Max, *p.Schema.Value.Min, p.Schema.Value.Default)
+		}
+		for _, value := range values {
+			query := url.Values{p.Name: {fmt.Sprint(value)}}
+			e.want(http.StatusOK, e.send(http.MethodGet, path+"?"+query.Encode(), "", nil))
+		}
+	}
+}
+
+func (e *examples) send(method, address, seen string, body any) answer {
+	e.Helper()
+	e.sent++
+	program := e.program.with("Idempotency-Key", fmt.Sprint("example ", e.sent))
+	if seen != "" {
+		program = program.with("If-Match", seen)
+	}
+	text := ""
+	if body != nil {
+		text = encode(body)
+	}
+	return program.must(program.send(e.Context(), method, address, text))
+}
+
+func (e *examples) want(status int, a answer, or ...int) {
+	e.Helper()
+	if a.status != status && !slices.Contains(or, a.status) {
+		e.Errorf("want %d, got %v", status, a)
+	}
+}

@@ -1,0 +1,198 @@
+package site_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/go-chi/chi/v5"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// contract is what the OpenAPI document says about answers, by "METHOD /path status".
+type contract map[string]described
+
+// described is what an answer has to be like.
+type described struct {
+	schemas map[string]*jsonschema.Schema // by content type; nil for a file
+	headers map[string]bool               // whether each of them is always there
+}
+
+// theContract is the same for all servers of the program.
+var theContract struct {
+	sync.Once
+	contract
+}
+
+// openAPI reads the document that a server serves.
+func (b *bundle) openAPI() *openapi3.T {
+	b.Helper()
+	a := b.stranger(b.replica).get("/openapi.json")
+	if a.status != http.StatusOK || a.header.Get("Content-Type") != "application/json" {
+		b.Fatal(a)
+	}
+	doc, err := openapi3.NewLoader().LoadFromData([]byte(a.body))
+	if err != nil {
+		b.Fatal(err)
+	}
+	return doc
+}
+
+// conforms holds an answer of the API against the document.
+func (b *bundle) conforms(method, target string, a answer) {
+	b.Helper()
+	path, _, _ := strings.Cut(target, "?")
+	route := chi.NewRouteContext()
+	toUs := a.header.Get("X-Content-Type-Options") != "" // net/http itself answers what is no HTTP
+	if !toUs || !strings.HasPrefix(path, "/api/v1/") || b.replica == nil || !b.Mux.Match(route, method, path) {
+		return
+	}
+	theContract.Do(func() { theContract.contract = b.contract() })
+	operation := method + " " + route.RoutePattern() + " " + http.StatusText(a.status)
+	want, ok := theContract.contract[operation]
+	if !ok {
+		b.Errorf("openapi.json does not describe %s: %v", operation, a)
+		return
+	}
+	for _, name := range []string{"ETag", "Location", "Idempotent-Replayed", "Retry-After", "WWW-Authenticate"} {
+		if required, known := want.headers[name]; a.header.Get(name) == "" && required || a.header.Get(name) != "" && !known {
+			b.Errorf("the header %s of %s is not as openapi.json describes it: %v", name, operation, a)
+		}
+	}
+	schema, known := want.schemas[a.header.Get("Content-Type")]
+	if !known {
+		b.Errorf("openapi.json does not describe the type of %s: %v", operation, a)
+	}
+	if schema == nil {
+		return
+	}
+	value, err := jsonschema.UnmarshalJSON(strings.NewReader(a.body))
+	if err == nil {
+		err = schema.Validate(value)
+	}
+	if err != nil {
+		b.Errorf("the answer of %s is not as openapi.json describes it: %v\n%v", operation, err, a)
+	}
+}
+
+// contract reads the document by other means than it is made with.
+func (b *bundle) contract() contract {
+	b.Helper()
+	doc := b.openAPI()
+	compiler := jsonschema.NewCompiler()
+	compiler.AssertFormat()
+	if err := compiler.AddResource("openapi.json", closed(doc)); err != nil {
+		b.Fatal(err)
+	}
+	all := contract{}
+	escape := strings.NewReplacer("~", "~0", "/", "~1")
+	for path, item := range doc.Paths.Map() {
+		for method, op := range item.Operations() {
+			for status, ref := range op.Responses.Map() {
+				d := described{map[string]*jsonschema.Schema{}, map[string]bool{}}
+				for name, header := range ref.Value.Headers {
+					d.headers[name] = header.Value.Required
+				}
+				at := "/paths/" + escape.Replace(path) + "/" + strings.ToLower(method) + "/responses/" + status
+				if ref.Ref != "" {
+					at = strings.TrimPrefix(ref.Ref, "#")
+				}
+				for contentType, media := range ref.Value.Content {
+					d.schemas[contentType] = nil
+					if media.Schema != nil {
+						of := "/content/" + escape.Replace(contentType) + "/schema"
+						d.schemas[contentType] = compiler.MustCompile("openapi.json#" + at + of)
+					}
+				}
+				code, _ := json.Number(status).Int64()
+				all[method+" "+path+" "+http.StatusText(int(code))] = d
+			}
+		}
+	}
+	return all
+}
+
+// closed is the document with no members but those that it describes, so that none is left out of it. A problem may have
+// more: those of its kind.
+func closed(doc *openapi3.T) any {
+	text, err := json.Marshal(doc)
+	if err != nil {
+		panic(err)
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		panic(err)
+	}
+	root := value.(map[string]any)
+	schemas := root["components"].(map[string]any)["schemas"].(map[string]any)
+	for name, schema := range schemas {
+		if name != "Problem" {
+			closeObjects(schema)
+		}
+	}
+	for _, path := range root["paths"].(map[string]any) {
+		for _, op := range path.(map[string]any) {
+			closeObjects(op.(map[string]any)["responses"])
+		}
+	}
+	return value
+}
+
+func closeObjects(v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, inner := range v {
+			closeObjects(inner)
+		}
+		if v["type"] == "object" && v["properties"] != nil {
+			v["additionalProperties"] = false
+		}
+	case []any:
+		for _, inner := range v {
+			closeObjects(inner)
+		}
+	}
+}
+
+// TestOpenAPIHasEveryRoute: neither a route without a description, nor a description without a route. The document is
+// valid, its examples included.
+func TestOpenAPIHasEveryRoute(t *testing.T) {
+	b := setup(t)
+	doc := b.openAPI()
+	if err := doc.Validate(t.Context()); err != nil {
+		t.Error(err)
+	}
+	var described, routed []string
+	for path, item := range doc.Paths.Map() {
+		for method := range item.Operations() {
+			described = append(described, method+" "+path)
+		}
+	}
+	for _, route := range b.Routes {
+		if strings.HasPrefix(route.Path, "/api/v1/") {
+			routed = append(routed, route.Method+" "+route.Path)
+		}
+	}
+	slices.Sort(described)
+	slices.Sort(routed)
+	if !slices.Equal(described, routed) || len(routed) < 10 {
+		t.Errorf("openapi.json describes\n%s\nand the API has\n%s", strings.Join(described, "\n"), strings.Join(routed, "\n"))
+	}
+}
+
+// TestOpenAPIIsCached: whoever has it is told that it is the same.
+func TestOpenAPIIsCached(t *testing.T) {
+	b := setup(t)
+	stranger := b.stranger(b.replica)
+	first := stranger.get("/openapi.json")
+	again := stranger.with("If-None-Match", first.header.Get("ETag")).get("/openapi.json")
+	other := stranger.with("If-None-Match", `"other"`).get("/openapi.json")
+	if again.status != http.StatusNotModified || again.body != "" || other.status != http.StatusOK || len(other.body) > 200_000 {
+		t.Errorf("%v\n%v", again, other)
+	}
+}

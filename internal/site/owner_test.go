@@ -1,0 +1,212 @@
+package site_test
+
+import (
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"onlyonce/internal/web"
+)
+
+// opened gives the form that a person sees for a thing, filled in.
+func (x *try) opened() url.Values {
+	x.Helper()
+	path := x.list() + "/new"
+	for range 2 {
+		a := x.caller.get(path)
+		if a.status == http.StatusOK {
+			form := x.page(a).typed()
+			maps.Copy(form, x.command)
+			return form
+		}
+		path = a.location()
+	}
+	x.Fatalf("no form at %s", path)
+	return nil
+}
+
+// button is what sends its form, also when that comes back as a page which belongs to another tenant. A page that
+// shows what it belongs to cannot come back then.
+func (x *try) button() string {
+	if x.parent != nil {
+		return "Try again"
+	}
+	return strings.ToUpper(x.verb[:1]) + x.verb[1:] + " " + x.name
+}
+
+// eachForm runs a test for every form that creates something, in front of a person of acme.
+func eachForm(t *testing.T, test func(x *try)) {
+	t.Helper()
+	t.Parallel()
+	eachFormOf(t, createdThings(), test)
+}
+
+// eachFreeForm is eachForm without what belongs to a record of one tenant.
+func eachFreeForm(t *testing.T, test func(x *try)) {
+	t.Helper()
+	t.Parallel()
+	eachFormOf(t, slices.DeleteFunc(createdThings(), func(of thing) bool { return of.parent != nil }), test)
+}
+
+func eachFormOf(t *testing.T, things []thing, test func(x *try)) {
+	t.Helper()
+	for _, of := range things {
+		t.Run(of.name, func(t *testing.T) {
+			b := setup(t)
+			test(b.try(of, htmlFormat{}))
+		})
+	}
+}
+
+// TestFormOfAnotherTenant: it was opened as acme, and sent after logging in as globex in another tab. Then the
+// person logs in as acme again.
+func TestFormOfAnotherTenant(t *testing.T) {
+	eachForm(t, func(x *try) {
+		p := x.refusedAsGlobex()
+		p.leadsTo("/login?switch")
+		if login := x.caller.get("/login?switch"); login.status != http.StatusOK {
+			x.Errorf("the way to log in as another: %v", login)
+		}
+		x.caller.logIn(x.acme, password)
+		x.format.done(x, x.caller.press(p, x.button()))
+		x.madeFor(x.acme)
+	})
+}
+
+// TestFormOfAnotherTenantIsUsedHere: or the person wants it for globex.
+func TestFormOfAnotherTenantIsUsedHere(t *testing.T) {
+	eachFreeForm(t, func(x *try) {
+		x.refer(x.thing, x.globex)
+		x.forget()
+		x.before = x.rows()
+		p := x.refusedAsGlobex()
+		x.format.done(x, x.caller.press(p, "Create it for Globex"))
+		x.madeFor(x.globex)
+	})
+}
+
+// refusedAsGlobex sends a form of acme as globex, and gives the page that it comes back on.
+func (x *try) refusedAsGlobex() (p page) {
+	x.Helper()
+	form := x.opened()
+	x.caller.logIn(x.globex, password)
+	for range 2 { // sent once more as it came back, it is still not taken
+		refused := x.caller.submit(x.list(), form)
+		if refused.status != http.StatusConflict {
+			x.Fatal(refused)
+		}
+		p = x.page(refused).says("This form belongs to Acme, and you are now logged in as Globex.", "Nothing was saved.")
+		keeps(x.bundle, p, x.command)
+		again := p.typed()
+		for _, name := range []string{"idempotency_key", "tenant", "tenant_name"} {
+			if again.Get(name) != form.Get(name) {
+				x.Errorf("%s was %q and is %q", name, form.Get(name), again.Get(name))
+			}
+		}
+		form = again
+	}
+	x.wantRows(rows{})
+	return p
+}
+
+// madeFor fails unless that form was carried out for a tenant, once.
+func (x *try) madeFor(of tenant) {
+	x.Helper()
+	x.wantRows(x.leaves)
+	if n := get[int](x.bundle, `SELECT count(*) FROM intents WHERE tenant_id = $1 AND operation = $2`, of.id, x.operation); n != 1 {
+		x.Errorf("it was not made for %s", of.name)
+	}
+	x.wantOutcomes("rejected", "rejected", "created")
+}
+
+// TestChangeOfAnotherTenant: a form that changes a record was opened as acme, and sent after logging in as
+// globex in another tab. Nothing is told of the record, and what was typed is kept until acme is back.
+func TestChangeOfAnotherTenant(t *testing.T) {
+	eachTask(t, ofOneRecord, htmlFormat{}, func(x *try) {
+		form := change(x.command, "tenant", x.acme.id.String(), "tenant_name", "Acme")
+		x.caller.logIn(x.globex, password)
+		refused := x.ask(form)
+		if refused.status != http.StatusConflict {
+			t.Fatal(refused)
+		}
+		p := x.page(refused).says("This form belongs to Acme, and you are now logged in as Globex.")
+		keeps(x.bundle, p, form)
+		x.wantRows(rows{})
+		x.caller.logIn(x.acme, password)
+		button := "Save changes"
+		if x.isButton() {
+			button = "Try again"
+		}
+		x.format.done(x, x.caller.press(p, button))
+	})
+}
+
+// TestDecisionIsForOneTenant: whoever decided for globex and is somebody else by then has decided nothing.
+func TestDecisionIsForOneTenant(t *testing.T) {
+	eachFreeForm(t, func(x *try) {
+		form := x.opened()
+		x.caller.logIn(x.globex, password)
+		p := x.page(x.caller.submit(x.list(), form))
+		x.caller.logIn(x.tenant("Initech"), password)
+		refused := x.caller.press(p, "Create it for Globex")
+		x.page(refused).says("This form belongs to Acme, and you are now logged in as Initech.")
+		x.wantRows(rows{})
+	})
+}
+
+// TestDecidedFormBelongsToItsNewTenant, also when it comes back for another reason.
+func TestDecidedFormBelongsToItsNewTenant(t *testing.T) {
+	eachFreeForm(t, func(x *try) {
+		form := x.opened()
+		maps.Copy(form, x.wrong())
+		x.caller.logIn(x.globex, password)
+		p := x.page(x.caller.press(x.page(x.caller.submit(x.list(), form)), "Create it for Globex"))
+		if got := p.says("There is a problem").typed(); got.Get("tenant") != x.globex.id.String() || got.Get("tenant_name") != "Globex" {
+			t.Errorf("%v", got)
+		}
+	})
+}
+
+// TestNamesOfTenantsAreNotTold: the page says no more of a tenant than the form did.
+func TestNamesOfTenantsAreNotTold(t *testing.T) {
+	b := setup(t)
+	person := b.person(b.replica, b.globex)
+	other := b.tenant("Initech") // a name that is no part of the app's
+	for _, tenant := range []string{other.id.String(), uuid.NewString(), "nonsense"} {
+		a := person.submit("/customers", change(customers().command, "idempotency_key", key, "tenant", tenant))
+		b.page(a).says("This form belongs to another business, and you are now logged in as Globex.")
+		if strings.Contains(a.body, "Initech") {
+			t.Errorf("%s: %v", tenant, a)
+		}
+	}
+	b.wantRows(rows{})
+}
+
+// TestEveryPostIsBoundToItsTenant: each POST of a person, other than those that log in and out.
+func TestEveryPostIsBoundToItsTenant(t *testing.T) {
+	b := setup(t)
+	person := b.person(b.replica, b.globex)
+	tried := 0
+	for _, route := range b.Routes {
+		if route.Method != http.MethodPost || route.Public || strings.HasPrefix(route.Path, "/api/") || route.Repeat == web.Read {
+			continue
+		}
+		if strings.HasPrefix(route.Path, "/lab") { // it keeps nothing for a tenant
+			continue
+		}
+		form := change(customers().command, "idempotency_key", key, "action", "add_line", "tenant", b.acme.id.String())
+		if a := person.submit(route.Path, form); a.status != http.StatusConflict {
+			t.Errorf("%s: %v", route.Path, a)
+		}
+		tried++
+	}
+	if tried < 3 {
+		t.Errorf("only %d routes", tried)
+	}
+	b.wantRows(rows{})
+}

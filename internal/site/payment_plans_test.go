@@ -1,0 +1,60 @@
+package site_test
+
+import (
+	"net/http"
+	"net/url"
+)
+
+// everyPayment gives the requests of the routes of payments, of the invoice that has most of them.
+func (b *bundle) everyPayment(program, person *client) map[string][]request {
+	of, most := payments(), rowID(drafts+1)
+	get := func(c *client, want int, path string) request {
+		return request{path, want, func() answer { return c.get(path) }}
+	}
+	list := func(id string) string { return "/invoices/" + id + "/payments" }
+	form := func(want int, id, key string, command url.Values) request {
+		return request{key, want, func() answer { return person.submit(list(id), change(command, "idempotency_key", key)) }}
+	}
+	api := func(want int, id, key string, command url.Values) request {
+		return request{key, want, func() answer {
+			return program.with("Idempotency-Key", key).post("/api/v1"+list(id), of.json(command))
+		}}
+	}
+	all := func(send func(int, string, string, url.Values) request, made int, prefix string) []request {
+		mine := change(of.command, "reference", prefix)
+		done := send(made, most, prefix, mine)
+		return []request{
+			done, done, // replayed
+			send(http.StatusUnprocessableEntity, most, prefix, of.other), // mismatch
+			send(http.StatusConflict, most, prefix+" taken", change(mine, "reference", "TX 7")),
+			send(http.StatusConflict, most, prefix+" too much", change(mine, "reference", "much", "amount", "10000")),
+			send(http.StatusConflict, rowID(11), prefix+" draft", change(mine, "reference", "draft")),
+			send(http.StatusUnprocessableEntity, most, prefix+" invalid", change(mine, "date", "never")),
+			send(http.StatusNotFound, nobody, prefix+" nobody", mine),
+			b.expiry(),
+		}
+	}
+	forms := all(form, http.StatusSeeOther, "form payment")
+	forms = append(forms, form(http.StatusUnprocessableEntity, most, "form payment", change(of.command, "reference", "form payment")),
+		form(http.StatusConflict, most, "seen", change(of.command, "reference", "seen", "seen_open", "1.00")))
+	return map[string][]request{
+		"GET /invoices/{id}/payments/new": {
+			get(person, http.StatusOK, list(most)+"/new?key=fresh"), get(person, http.StatusOK, list(most)+"/new?key=past+7"),
+			get(person, http.StatusNotFound, list(nobody)+"/new"),
+		},
+		"POST /invoices/{id}/payments": forms,
+		"POST /api/v1/invoices/{id}/payments": append(all(api, http.StatusCreated, "api payment"),
+			api(http.StatusOK, most, "api payment", change(of.command, "reference", "api payment"))),
+		"GET /api/v1/invoices/{id}/payments": {
+			get(program, http.StatusOK, "/api/v1"+list(most)),
+			get(program, http.StatusOK, at("/api/v1"+list(most)+"?limit=100", "", rowID(many/2), false)),
+			get(program, http.StatusOK, at("/api/v1"+list(most)+"?limit=100", "", rowID(many/2), true)),
+			get(program, http.StatusOK, "/api/v1"+list(rowID(drafts+2))+"?limit=100"),
+			get(program, http.StatusNotFound, "/api/v1"+list(nobody)),
+		},
+		"GET /payments/{id}": {
+			get(person, http.StatusSeeOther, "/payments/"+rowID(7)), get(person, http.StatusOK, "/invoices/"+most),
+		},
+		"GET /api/v1/payments/{id}": {get(program, http.StatusOK, "/api/v1/payments/"+rowID(7))},
+	}
+}

@@ -1,0 +1,144 @@
+package site_test
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"testing"
+
+	"onlyonce/internal/invoice/payment"
+)
+
+func payments() thing {
+	command := url.Values{
+		"amount": {"40.00"}, "date": {"2026-11-22"}, "method": {"bank_transfer"}, "provider": {"Bank"}, "reference": {"TX 1"},
+	}
+	return thing{
+		name: "payment", path: "/payments", parent: &parent{thing: invoices(), ready: []string{"issue"}},
+		verb: "record", past: "recorded", command: command, label: "40.00 EUR on 2026-11-22",
+		leaves: rows{"payments": 1, "postings": 1, "intents": 1},
+		other:  change(command, "amount", "30.00", "reference", "TX 2"),
+		fields: []field{
+			{"amount", "40.01", "much", "/amount"},
+			{"date", "2026-11-23", "tomorrow", "/date"},
+			{"method", "card", "barter", "/method"},
+			{"provider", "Processor", "a\u202eb", "/provider"},
+			{"reference", "TX 3", "a\u202eb", "/reference"},
+		},
+		uniques: []unique{{"reference", "TX 7", "TX 8", "payment-taken"}},
+		json: func(form url.Values) string {
+			return encode(map[string]any{
+				"amount": form.Get("amount"), "date": form.Get("date"), "method": form.Get("method"),
+				"provider": form.Get("provider"), "reference": form.Get("reference"),
+			})
+		},
+		input: payment.Input{},
+	}
+}
+
+// TestOpenAmountChanged: whoever saw another open amount is asked, sees what is open now, and says so once more.
+func TestOpenAmountChanged(t *testing.T) {
+	b := setup(t)
+	x := b.try(payments(), htmlFormat{})
+	p := b.page(x.caller.get(x.caller.get(x.list() + "/new").location())).says("Open on 2026-0001: 135.77 EUR")
+	if amount := p.typed().Get("amount"); amount != "135.77" {
+		t.Errorf("suggested is %q", amount)
+	}
+	b.prepared(b.acme, "meanwhile", x.thing, x.other)
+	x.before, x.transactions = x.rows(), x.written()
+	x.forget()
+
+	typed := change(p.typed(), "amount", "50.00", "method", "card", "provider", "Bank", "reference", "TX 1")
+	asked := x.caller.submit(x.list(), typed)
+	x.format.refused(x, asked, "open-amount-changed", nil)
+	p = b.page(asked).says("The open amount has changed since you opened this form.", "Open on 2026-0001: 105.77 EUR")
+	p.leadsTo(x.pageOf(""))
+	typed.Set("seen_open", "105.77")
+	keeps(b, p, typed)
+	x.wantRows(rows{})
+
+	made := x.caller.press(p, "Record payment")
+	x.format.done(x, made)
+	b.page(x.caller.get(x.pageOf(""))).says("Paid 80.00 Open EUR 55.77", "Payment Refund 50.00 EUR of it Card Bank TX 1 50.00 EUR")
+	x.format.replayed(x, x.caller.press(p, "Record payment"), made) // although it has changed again
+	x.wantRows(x.leaves)
+	x.wantOutcomes("conflict", "created", "replayed")
+}
+
+// TestMoreThanIsOpen: the open amount stands beside the field, and is told to programs.
+func TestMoreThanIsOpen(t *testing.T) {
+	t.Parallel()
+	for _, f := range formats() {
+		t.Run(f.name(), func(t *testing.T) {
+			x := setup(t).try(payments(), f)
+			more := change(x.command, "amount", "135.78")
+			refused := x.ask(more)
+			x.format.refused(x, refused, "exceeds-open-amount", more)
+			if x.isHTML() {
+				p := x.page(refused).says("The open amount is 135.77 EUR.", "Enter at most 135.77.")
+				p.marks(x.thing, []string{"/amount"})
+				p.leadsTo(x.pageOf(""))
+			} else if p := decode[problem](x.bundle, refused); p.Open != "135.77" {
+				t.Errorf("%v", refused)
+			}
+			x.wantRows(rows{})
+			x.format.done(x, x.ask(change(more, "amount", "135.77"))) // the key was not used up
+			x.wantOutcomes("conflict", "created")
+		})
+	}
+}
+
+// TestOnlyWhatIsIssuedIsPaid: neither a draft nor a void invoice.
+func TestOnlyWhatIsIssuedIsPaid(t *testing.T) {
+	t.Parallel()
+	for name, ready := range map[string][]string{"draft": nil, "void draft": {"void"}, "void": {"issue", "void"}} {
+		for _, f := range formats() {
+			t.Run(name+"/"+f.name(), func(t *testing.T) {
+				of := payments()
+				of.parent.ready = ready
+				x := setup(t).try(of, f)
+				refused := x.ask(x.command)
+				x.format.refused(x, refused, "not-issued", x.command)
+				if x.isHTML() {
+					x.page(refused).says("Only an issued invoice can be paid. Nothing was recorded.").leadsTo(x.pageOf(""))
+				}
+				x.wantRows(rows{})
+				x.wantOutcomes("conflict")
+			})
+		}
+	}
+}
+
+// TestWhatIsPaidIsNotVoided, and the page leads back to the invoice.
+func TestWhatIsPaidIsNotVoided(t *testing.T) {
+	t.Parallel()
+	for _, f := range formats() {
+		t.Run(f.name(), func(t *testing.T) {
+			x := setup(t).try(payments(), f)
+			x.format.done(x, x.ask(x.command))
+			before := x.contents()
+			y := *x
+			y.target = target{task: x.named("invoice.void"), owner: x.acme, id: x.id}
+			refused := y.ask(y.command)
+			y.format.refused(&y, refused, "has-payments", nil)
+			if y.isHTML() {
+				y.page(refused).says("You cannot void this invoice.", "Payments were recorded for it.").leadsTo(x.pageOf(""))
+			}
+			wantUnchanged(x.bundle, "a refused void", before, x.contents())
+		})
+	}
+}
+
+// TestMethodsAreDescribed: the values that a payment's method may have are those that the document has.
+func TestMethodsAreDescribed(t *testing.T) {
+	b := setup(t)
+	for _, name := range []string{"PaymentInput", "Payment"} {
+		var described []string
+		for _, value := range b.openAPI().Components.Schemas[name].Value.Properties["method"].Value.Enum {
+			described = append(described, fmt.Sprint(value))
+		}
+		if !slices.Equal(described, payment.Methods()) {
+			t.Errorf("%s has the methods %v, want %v", name, described, payment.Methods())
+		}
+	}
+}

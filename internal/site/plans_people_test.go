@@ -1,0 +1,91 @@
+package site_test
+
+import (
+	"net/http"
+	"net/url"
+)
+
+// everyPerson gives the requests of the routes of users.
+func (b *bundle) everyPerson(person *client) map[string][]request {
+	of := users()
+	mine := change(of.edited, "email", "12@people.example", "role", "member")
+	routes := b.everyOwners(person, of, change(of.command, "email", "7@people.example"))
+	routes["POST /people"] = append(routes["POST /people"], b.formOf(person, of, http.StatusConflict, "elsewhere",
+		change(of.command, "email", b.globex.email)))
+	routes["GET /people/{id}/edit"] = editForms(person, "/people/", 11)
+	routes["POST /people/{id}/edit"] = b.formEdits(person, edits{
+		of, rowID(12), mine, change(mine, "name", "Grace"), change(mine, "email", "7@PEOPLE.example"), change(mine, "email", "7"),
+	})
+	for verb, id := range map[string]int{"disable": 14, "enable": many - 14, "invite": 15, "uninvite": 16} {
+		path := "/people/{id}/" + verb
+		routes["POST "+path] = b.formTransitions(person, path, rowID(id))
+	}
+	routes["POST /people/{id}/disable"] = append(routes["POST /people/{id}/disable"], request{"the last owner", http.StatusConflict,
+		func() answer {
+			return person.submit("/people/"+b.acme.id.String()+"/disable", url.Values{"idempotency_key": {"last owner"}})
+		}})
+	return routes
+}
+
+// everyToken gives the requests of the routes of tokens.
+func (b *bundle) everyToken(person *client) map[string][]request {
+	routes := b.everyOwners(person, apiTokens(), url.Values{"name": {"token 7"}})
+	routes["POST /tokens/{id}/revoke"] = b.formTransitions(person, "/tokens/{id}/revoke", rowID(14))
+	return routes
+}
+
+// everyOwners gives the requests that both have: lists, pages and forms.
+func (b *bundle) everyOwners(person *client, of thing, taken url.Values) map[string][]request {
+	get := func(want int, path string) request {
+		return request{path, want, func() answer { return person.get(path) }}
+	}
+	forms := []request{
+		b.formOf(person, of, http.StatusSeeOther, "made", of.command),
+		b.formOf(person, of, http.StatusSeeOther, "made", of.command),          // replayed
+		b.formOf(person, of, http.StatusUnprocessableEntity, "made", of.other), // mismatch
+		b.formOf(person, of, http.StatusConflict, "taken", taken),
+		b.formOf(person, of, http.StatusUnprocessableEntity, "invalid", change(of.command, "name", "a\u202eb")),
+		b.expiry(),
+		b.formOf(person, of, http.StatusUnprocessableEntity, "made", of.command),
+	}
+	return map[string][]request{
+		"GET " + of.path: {
+			get(http.StatusOK, of.path), get(http.StatusOK, at(of.path+"?limit=100", "", rowID(many/2), false)),
+			get(http.StatusOK, at(of.path+"?limit=100", "", rowID(many/2), true)),
+		},
+		"GET " + of.path + "/new":  {get(http.StatusOK, of.path+"/new?key=fresh"), get(http.StatusOK, of.path+"/new?key=past+7")},
+		"GET " + of.path + "/{id}": {get(http.StatusOK, of.path+"/"+rowID(8)), get(http.StatusNotFound, of.path+"/"+nobody)},
+		"POST " + of.path:          forms,
+	}
+}
+
+func (b *bundle) formOf(person *client, of thing, want int, key string, command url.Values) request {
+	return request{key, want, func() answer { return person.submit(of.path, change(command, "idempotency_key", key)) }}
+}
+
+// everyPassword gives the requests of those who choose a password. The password of the person stays the same.
+func (b *bundle) everyPassword(person *client) map[string][]request {
+	join := func(want int, link, password string) request {
+		return request{link, want, func() answer {
+			return b.browser(b.replica).submit("/join", url.Values{"link": {link}, "password": {password}})
+		}}
+	}
+	own := func(want int, current string) request {
+		return request{current, want, func() answer {
+			return person.submit("/account", url.Values{"password": {current}, "new_password": {password}})
+		}}
+	}
+	return map[string][]request{
+		"GET /join": {
+			{"a link", http.StatusOK, func() answer { return b.browser(b.replica).get("/join?link=18") }},
+			{"no link", http.StatusNotFound, func() answer { return b.browser(b.replica).get("/join") }},
+		},
+		"POST /join": {
+			join(http.StatusUnprocessableEntity, "18", "short"),
+			join(http.StatusSeeOther, "18", password), join(http.StatusSeeOther, "18", password), // repeated
+			join(http.StatusNotFound, "17", password),
+		},
+		"GET /account":  {{"account", http.StatusOK, func() answer { return person.get("/account") }}},
+		"POST /account": {own(http.StatusSeeOther, password), own(http.StatusSeeOther, "a repeat has another one")},
+	}
+}

@@ -1,0 +1,343 @@
+package site_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/people/attempt"
+	"onlyonce/internal/postgres"
+	"onlyonce/internal/record"
+)
+
+// TestPlans makes every request of the program against a tenant with many rows in every table, as the app's
+// role under row-level security, and looks at how PostgreSQL ran each statement, those inside of functions
+// and triggers included. What a request reads must not grow with the tenant: no table is read whole, and no
+// index condition is the tenant alone.
+//
+// Under row-level security an index may be asked only with operators that leak nothing: a comparison with
+// lower(email) or result->>'id' is then a filter over all rows of the tenant.
+//
+// PostgreSQL plans a prepared statement for its values at first, and once for all values after some uses.
+func TestPlans(t *testing.T) {
+	for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
+		t.Run(mode, func(t *testing.T) {
+			b := setup(t)
+			b.grow()
+			plans := b.explained(mode)
+			settings := []func(*config){keeping}
+			settings = append(settings, withDemo)
+			b.replica = b.serveOn(plans.pool, settings...)
+			program, person := b.program(b.replica, b.acme), b.person(b.replica, b.acme)
+			plans.requests(b.everyRoute(program, person))
+			plans.background()
+		})
+	}
+}
+
+// many is how many rows every table has, and how many customers are archived besides as many who are not; few
+// is the most that one node of a plan may read: a page of a list, or the customers that a form offers.
+const (
+	many = 4000
+	few  = 250
+)
+
+// bounded is how much a node may read in a statement that says itself how far it looks. It is less than there are.
+const bounded = 2100
+
+// grow gives acme a past, and every table without a tenant as many rows. The archived customers are all newer than the
+// others: an index that has both leads through all of the one kind to the first of the other.
+func (b *bundle) grow() {
+	b.Helper()
+	b.exec(fmt.Sprintf(`
+		CREATE OR REPLACE FUNCTION pg_temp.id(n bigint) RETURNS uuid LANGUAGE sql AS
+			$$ SELECT ('01900000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid $$;
+		INSERT INTO tenants (id, name) SELECT pg_temp.id(n), 'Tenant ' || n FROM generate_series(1, %[2]d) AS n;
+		INSERT INTO users (tenant_id, id, email, password_hash)
+		SELECT id AS tenant, id, id || '@example.com', '' FROM tenants WHERE name LIKE 'Tenant %%';
+		INSERT INTO api_tokens (token_hash, tenant_id, name)
+		SELECT sha256(id::text::bytea), id, 'test' FROM tenants WHERE name LIKE 'Tenant %%';
+		INSERT INTO users (tenant_id, id, email, name, password_hash, role, disabled_at, link_id, link_hash, link_expires_at)
+		SELECT '%[1]s', pg_temp.id(n), n || '@people.example', 'Person', 'hash', 'member', CASE WHEN n > %[2]d - 100 THEN now() END,
+			CASE n %% 2 WHEN 0 THEN pg_temp.id(n) END, CASE n %% 2 WHEN 0 THEN sha256(n::text::bytea) END,
+			CASE n %% 2 WHEN 0 THEN now() + interval '1 day' END
+		FROM generate_series(1, %[2]d) AS n;
+		INSERT INTO api_tokens (tenant_id, id, name, token_hash) SELECT '%[1]s', pg_temp.id(n), 'token ' || n, sha256(n::text::bytea)
+		FROM generate_series(1, %[2]d) AS n;
+		INSERT INTO sessions (token, data, expiry) SELECT n, '', now() + n * interval '1 minute' FROM generate_series(1, %[2]d) AS n;
+		INSERT INTO customers (tenant_id, id, email, name, archived_at)
+		SELECT '%[1]s', pg_temp.id(n), n || '@example.com', 'Customer', CASE WHEN n > %[2]d THEN now() END
+		FROM generate_series(1, 2 * %[2]d) AS n;
+		SET LOCAL session_replication_role = replica; -- the triggers would refuse it, or do the same one by one
+		INSERT INTO intents (
+			tenant_id, operation, key, fingerprint, attempt_id, record_id, outcome, changes, actor, result, expires_at)
+		SELECT '%[1]s', operation, 'past ' || n, sha256(''),
+			pg_temp.id(n) AS attempt, pg_temp.id(place * 10000 + n) AS record, outcome, changes::jsonb, 'test',
+			json_build_object('id', pg_temp.id(place * 10000 + n)), now() + interval '1 day'
+		FROM generate_series(1, %[2]d) AS n, (VALUES %[3]s) AS of (place, operation, outcome, changes);
+		-- One record has most of what was done.
+		INSERT INTO intents (tenant_id, operation, key, fingerprint, attempt_id, record_id, outcome, actor, at, expires_at)
+		SELECT '%[1]s', 'customer.upsert', 'again ' || n, sha256(''), pg_temp.id(n), pg_temp.id(7), 'reused', 'test',
+			now() - n * interval '1 minute', now()
+		FROM generate_series(1, %[2]d) AS n;
+		INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
+		SELECT '%[1]s', pg_temp.id(n), 'customer.upsert', 'past ' || n, 'effect'
+		FROM generate_series(1, %[2]d) AS n;
+		INSERT INTO attempts (tenant_id, id, record_id, at, duration, operation, key, outcome, actor, reason, replica)
+		SELECT '%[1]s', pg_temp.id(n), pg_temp.id(n %% 2 * n + 7), now(), n, 'customer.upsert', 'past ' || n %% 2 * n,
+			CASE n WHEN 2000 THEN 'failed' ELSE 'created' END, 'test', '', 'here'
+		FROM generate_series(1, %[2]d) AS n`,
+		b.acme.id, many, b.pastOperations()))
+	b.growInvoices()
+	for _, of := range plainThings() {
+		b.multiply(of)
+	}
+	var empty []string
+	for _, table := range b.tables() {
+		if n := get[int](b, `SELECT count(*) FROM `+pgx.Identifier{table}.Sanitize()); n < many && table != "goose_db_version" {
+			empty = append(empty, table)
+		}
+	}
+	if len(empty) > 0 {
+		b.Fatalf("these tables do not grow here, so nobody sees what reads them whole: %v", empty)
+	}
+	b.exec(`ANALYZE`)
+}
+
+// pastOperations are rows (place, operation, outcome, changes), one for each operation. What a transition did, it did to
+// records of its own, in a place of their own: most records have been changed once or twice.
+func (b *bundle) pastOperations() string {
+	b.Helper()
+	var all []string
+	for i, op := range b.Operations() {
+		place, done := 0, `'created', NULL`
+		if op.Kind.Changes() {
+			done = `'changed', '{"name": ["Ada", "Ada King"]}'`
+		}
+		if op.Kind == idempotency.Transition {
+			place = i + 1
+		}
+		all = append(all, fmt.Sprintf(`(%d, '%s', %s)`, place, op.Name, done))
+	}
+	return strings.Join(all, ", ")
+}
+
+// nobody is an id that no record has.
+var nobody = rowID(0)
+
+func rowID(n int) string { return fmt.Sprintf("01900000-0000-7000-8000-%012x", n) }
+
+func (b *bundle) tables() []string {
+	b.Helper()
+	rows, _ := b.admin.Query(b.Context(), `SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'`)
+	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		b.Fatal(err)
+	}
+	return tables
+}
+
+// plans collects how statements were run.
+type plans struct {
+	*bundle
+
+	pool *pgxpool.Pool
+
+	mu    sync.Mutex
+	doing string
+	seen  map[string]bool
+}
+
+// explained gives a pool whose connections tell the plan of every statement they ran, in a plan_cache_mode.
+func (b *bundle) explained(mode string) *plans {
+	b.Helper()
+	var name string
+	if err := b.admin.QueryRow(b.Context(), `SELECT current_database()`).Scan(&name); err != nil {
+		b.Fatal(err)
+	}
+	if _, err := b.admin.Exec(b.Context(), `LOAD 'auto_explain'`); err != nil {
+		b.Fatalf("%v: install PostgreSQL's own extensions (on Debian they come with the server's package)", err)
+	}
+	b.db.Spoil(b.T)
+	for setting, value := range map[string]string{
+		"session_preload_libraries": "auto_explain", "auto_explain.log_min_duration": "0", "auto_explain.log_analyze": "on",
+		"auto_explain.log_timing": "off", "auto_explain.log_nested_statements": "on", "auto_explain.log_format": "json",
+		"auto_explain.log_level": "notice", "plan_cache_mode": mode,
+	} {
+		b.exec(fmt.Sprintf(`ALTER ROLE onlyonce IN DATABASE %s SET %s = '%s'`, name, setting, value))
+	}
+	p := &plans{bundle: b, seen: map[string]bool{}}
+	config := b.db.Pool.Config()
+	config.ConnConfig.OnNotice = func(_ *pgconn.PgConn, n *pgconn.Notice) { p.note(n.Message) }
+	var err error
+	if p.pool, err = pgxpool.NewWithConfig(b.Context(), config); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(p.pool.Close)
+	return p
+}
+
+// requests makes those of every route.
+func (p *plans) requests(of map[string][]request) {
+	p.Helper()
+	var routes []string
+	for _, route := range p.Routes {
+		routes = append(routes, route.Method+" "+route.Path)
+	}
+	for route := range of {
+		if !slices.Contains(routes, route) {
+			p.Errorf("there is no route %s", route)
+		}
+	}
+	slices.Sort(routes)
+	for _, route := range routes {
+		if len(of[route]) == 0 {
+			p.Errorf("no request for %s: say in everyRoute which answers it has", route)
+		}
+		for _, request := range of[route] {
+			p.during(route+" ("+request.what+")", func() {
+				a := request.send()
+				if a.status >= http.StatusInternalServerError || request.want != 0 && a.status != request.want {
+					p.Errorf("%s (%s): want %d, got %v", route, request.what, request.want, a)
+				}
+			})
+		}
+	}
+}
+
+// background does what the program does besides.
+func (p *plans) background() {
+	p.Helper()
+	p.during("readiness", func() {
+		if err := postgres.SchemaCurrent(p.Context(), p.pool); err != nil {
+			p.Error(err)
+		}
+	})
+	p.during("expiry", func() {
+		p.exec(`UPDATE intents SET expires_at = now() - interval '1 day' WHERE key LIKE 'past 1%'`)
+		if _, err := idempotency.Expire(p.Context(), p.pool, p.acme.id); err != nil {
+			p.Error(err)
+		}
+	})
+	p.during("deleting attempts", func() {
+		before := time.UnixMilli(0x01900000_0000).Add(time.Millisecond)
+		if _, err := attempt.Expire(p.Context(), p.pool, p.acme.id, before, attempt.MaxKept); err != nil {
+			p.Error(err)
+		}
+	})
+	p.during("keeping attempts", func() {
+		recorder := attempt.Start(attempt.Config{Pool: p.pool, Log: slog.New(slog.DiscardHandler)})
+		intent := idempotency.Intent{Tenant: p.acme.id}
+		recorder.Observe(idempotency.Attempt{Operation: "test", Intent: intent, Outcome: idempotency.Created})
+		recorder.Close(p.Context())
+		if recorder.Kept() != 1 {
+			p.Errorf("kept %d", recorder.Kept())
+		}
+	})
+	if len(p.seen) < 20 {
+		p.Errorf("only %d statements were explained", len(p.seen))
+	}
+}
+
+func (p *plans) during(what string, do func()) {
+	p.mu.Lock()
+	p.doing = what
+	p.mu.Unlock()
+	do()
+}
+
+// planNode is a node of a plan in the format of EXPLAIN (FORMAT json).
+//
+//nolint:tagliatelle // PostgreSQL's names
+type planNode struct {
+	Type      string     `json:"Node Type"`
+	Relation  string     `json:"Relation Name"`
+	Index     string     `json:"Index Name"`
+	Condition string     `json:"Index Cond"`
+	Filter    string     `json:"Filter"`
+	Rows      float64    `json:"Actual Rows"`
+	Removed   float64    `json:"Rows Removed by Filter"`
+	Rechecked float64    `json:"Rows Removed by Index Recheck"`
+	Loops     float64    `json:"Actual Loops"`
+	Plans     []planNode `json:"Plans"`
+}
+
+// note looks at one plan.
+func (p *plans) note(message string) {
+	_, text, ok := strings.Cut(message, "plan:\n")
+	if !ok {
+		return
+	}
+	var explained struct {
+		Query string   `json:"Query Text"` //nolint:tagliatelle // PostgreSQL's name
+		Plan  planNode `json:"Plan"`       //nolint:tagliatelle // PostgreSQL's name
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err := json.Unmarshal([]byte(text), &explained); err != nil {
+		p.Errorf("%v in the plan %s", err, text)
+		return
+	}
+	p.seen[explained.Query] = true
+	for node := range explained.Plan.all() {
+		if complaint := node.complaint(bound(explained.Query)); complaint != "" {
+			p.Errorf("%s %s\n%+v\nin the statement\n%s", p.doing, complaint, node, explained.Query)
+		}
+	}
+}
+
+func (n planNode) all() map[*planNode]bool {
+	found := map[*planNode]bool{&n: true}
+	for _, child := range n.Plans {
+		maps.Copy(found, child.all())
+	}
+	return found
+}
+
+// bound is how much one node of a statement may read. Some say themselves how far they look: a list that leaves out some
+// of the rows that its index leads to, and sums, which go as far in each of two states.
+func bound(query string) float64 {
+	if strings.Contains(query, "candidates AS") || strings.Contains(query, "unpaid AS") || strings.Contains(query, "WITH RECURSIVE found") {
+		return bounded
+	}
+	return few
+}
+
+// complaint says what about a node grows with the tenant, or "".
+func (n planNode) complaint(most float64) string {
+	// goose's own table has a row for each migration, and the catalog none for rows.
+	if n.Relation == "goose_db_version" || strings.HasPrefix(n.Relation, "pg_") {
+		return ""
+	}
+	switch read := (n.Rows + n.Removed + n.Rechecked) * max(n.Loops, 1); {
+	case n.Type == "Seq Scan":
+		return "reads " + n.Relation + " whole"
+	case strings.HasPrefix(n.Type, "Index") || strings.HasPrefix(n.Type, "Bitmap Index"):
+		if n.Index != "tenants_pkey" && tenantOnly.MatchString(n.Condition) {
+			return "asks the index " + n.Index + " for the tenant alone"
+		}
+		if (n.Index == "intents_results" || n.Index == "attempts_pkey") && read <= record.ExpireBatch {
+			return ""
+		}
+		if read > most {
+			return fmt.Sprintf("reads %.0f rows of %s", read, n.Relation)
+		}
+	}
+	return ""
+}
+
+// tenantOnly matches conditions on tenant_id and nothing else.
+var tenantOnly = regexp.MustCompile(`^$|^\(tenant_id = [^()]*(\([^()]*\))?[^()]*\)$`)

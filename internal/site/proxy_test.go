@@ -1,0 +1,123 @@
+package site_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httputil"
+	"net/netip"
+	"net/url"
+	"strings"
+	"testing"
+
+	"onlyonce/internal/people/account"
+)
+
+// behindProxy serves behind a real reverse proxy on loopback, which changes the Host header as many do, and
+// gives the site as it is seen from outside.
+func (b *bundle) behindProxy(settings ...func(*config)) *replica {
+	b.Helper()
+	inside := b.serve(settings...)
+	target, err := url.Parse(inside.url)
+	if err != nil {
+		b.Fatal(err)
+	}
+	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(target)
+		r.Out.Header["X-Forwarded-For"] = r.In.Header["X-Forwarded-For"] // a chain, to which it adds its own peer
+		r.SetXForwarded()
+	}}
+	return &replica{inside.Server, b.listen(proxy), inside.pool}
+}
+
+func trusting(networks ...string) func(*config) {
+	return func(c *config) {
+		for _, network := range networks {
+			c.TrustedProxies = append(c.TrustedProxies, netip.MustParsePrefix(network))
+		}
+	}
+}
+
+// guesses makes 31 login attempts, one more than an address may, and gives the status of the last.
+func (c *client) guesses(from string) (status int) {
+	c.b.Helper()
+	guesser := c
+	if from != "" {
+		guesser = c.with("X-Forwarded-For", from)
+	}
+	long := strings.Repeat("x", account.MaxPassword+1) // which is refused without the work of a real guess
+	for i := range 31 {
+		guess := url.Values{"email": {fmt.Sprint(i, "@example.com")}, "password": {long}}
+		status = guesser.submit("/login", guess).status
+	}
+	return status
+}
+
+// TestLoginThrottleSeesPeopleBehindAProxy: who guesses is slowed down, and the people beside are not. What
+// somebody claims to be does not help.
+func TestLoginThrottleSeesPeopleBehindAProxy(t *testing.T) {
+	b := setup(t)
+	// The clients are on loopback, too: a second proxy in front of the first.
+	guesser := b.browser(b.behindProxy(trusting("127.0.0.1/32", "10.0.0.0/8")))
+	if status := guesser.guesses("203.0.113.7"); status != http.StatusTooManyRequests {
+		t.Errorf("31 guesses from one address: %d", status)
+	}
+	for name, from := range map[string]string{
+		"the same with another claim": "198.51.100.1, 203.0.113.7", "the same over one more proxy": "203.0.113.7, 10.1.2.3",
+		"the same as IPv6": "::ffff:203.0.113.7",
+	} {
+		if a := guesser.with("X-Forwarded-For", from).logIn(b.acme, password); a.status != http.StatusTooManyRequests {
+			t.Errorf("%s: %v", name, a)
+		}
+	}
+	if a := guesser.with("X-Forwarded-For", "203.0.113.7, 203.0.113.8").logIn(b.acme, password); a.status != http.StatusSeeOther {
+		t.Errorf("somebody else: %v", a)
+	}
+}
+
+// TestForwardedHeadersOfStrangers: nobody is believed who is no trusted proxy.
+func TestForwardedHeadersOfStrangers(t *testing.T) {
+	t.Parallel()
+	for name, settings := range map[string][]func(*config){
+		"no proxy": nil, "a proxy elsewhere": {trusting("10.0.0.0/8")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := setup(t)
+			stranger := b.browser(b.serve(settings...))
+			if status := stranger.guesses(""); status != http.StatusTooManyRequests {
+				t.Fatal(status)
+			}
+			a := stranger.with("X-Forwarded-For", "203.0.113.7").with("X-Real-IP", "203.0.113.7").
+				with("Forwarded", "for=203.0.113.7;proto=https").with("X-Forwarded-Proto", "https").logIn(b.acme, password)
+			if a.status != http.StatusTooManyRequests || a.header.Get("Strict-Transport-Security") != "" {
+				t.Errorf("believed: %v", a)
+			}
+		})
+	}
+}
+
+// TestFormsBehindAProxy: the proxy speaks HTTPS to people, and calls the app by another name.
+func TestFormsBehindAProxy(t *testing.T) {
+	b := setup(t)
+	const outside = "https://invoices.example.com"
+	at := b.behindProxy(func(c *config) { c.Secure, c.Origin = true, outside })
+	// An older browser, which sends Origin and no Sec-Fetch-Site.
+	person := b.stranger(at).with("Origin", outside)
+	a := person.logIn(b.acme, password)
+	if a.status != http.StatusSeeOther || a.location() != "/" {
+		t.Fatalf("%v", a)
+	}
+	checkCookie(t, set(t, a, secureCookie), true)
+	if a.header.Get("Strict-Transport-Security") == "" {
+		t.Error("browsers do not learn to come by HTTPS only")
+	}
+	for name, c := range map[string]*client{
+		"another site":                b.stranger(at).with("Origin", "https://evil.example"),
+		"another scheme":              b.stranger(at).with("Origin", "http://invoices.example.com"),
+		"another site, newer browser": b.stranger(at).with("Origin", "https://evil.example").with("Sec-Fetch-Site", "cross-site"),
+		"another site, and a claim":   b.stranger(at).with("Origin", "https://evil.example").with("X-Forwarded-Host", "evil.example"),
+	} {
+		if a := c.logIn(b.acme, password); a.status != http.StatusForbidden {
+			t.Errorf("%s: %v", name, a)
+		}
+	}
+}

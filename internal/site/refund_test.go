@@ -1,0 +1,87 @@
+package site_test
+
+import (
+	"net/url"
+	"testing"
+
+	"onlyonce/internal/invoice/refund"
+)
+
+func refunds() thing {
+	command := url.Values{"amount": {"10.00"}, "date": {"2026-11-23"}}
+	of := payments()
+	of.command = change(of.command, "provider", "", "reference", "") // so that there may be several
+	of.parent = &parent{thing: invoices(), ready: []string{"issue"}}
+	return thing{
+		name: "refund", path: "/refunds", parent: &parent{thing: of},
+		verb: "record", past: "recorded", command: command, label: "10.00 EUR on 2026-11-23",
+		leaves: rows{"refunds": 1, "postings": 1, "intents": 1},
+		other:  change(command, "amount", "11.00"),
+		fields: []field{
+			{"amount", "10.01", "much", "/amount"},
+			{"date", "2026-11-24", "tomorrow", "/date"},
+		},
+		json: func(form url.Values) string {
+			return encode(map[string]any{"amount": form.Get("amount"), "date": form.Get("date")})
+		},
+		input: refund.Input{},
+	}
+}
+
+// TestMoreThanIsLeft: what is left stands beside the field, and is told to programs.
+func TestMoreThanIsLeft(t *testing.T) {
+	t.Parallel()
+	for _, f := range formats() {
+		t.Run(f.name(), func(t *testing.T) {
+			x := setup(t).try(refunds(), f)
+			more := change(x.command, "amount", "40.01")
+			refused := x.ask(more)
+			x.format.refused(x, refused, "exceeds-payment", more)
+			if x.isHTML() {
+				p := x.page(refused).says("Of this payment 40.00 EUR is left.", "Enter at most 40.00.")
+				p.marks(x.thing, []string{"/amount"})
+				p.leadsTo(x.pageOf(""))
+			} else if p := decode[problem](x.bundle, refused); p.Left != "40.00" {
+				t.Errorf("%v", refused)
+			}
+			x.wantRows(rows{})
+			x.format.done(x, x.ask(change(more, "amount", "40.00"))) // the key was not used up
+			x.wantOutcomes("conflict", "created")
+			if !x.isHTML() {
+				return
+			}
+			opened := x.caller.get(x.list() + "/new?key=another")
+			x.format.refused(x, opened, "exceeds-payment", nil)
+			x.page(opened).says("Nothing is left of this payment.")
+		})
+	}
+}
+
+// TestLeftOfThePaymentChanged: whoever saw more left is asked, and the suggestion is all that is left.
+func TestLeftOfThePaymentChanged(t *testing.T) {
+	b := setup(t)
+	x := b.try(refunds(), htmlFormat{})
+	p := b.page(x.caller.get(x.caller.get(x.list() + "/new").location())).says("Payment of 40.00 EUR on 2026-11-22, for 2026-0001.")
+	typed := p.typed()
+	if amount := typed.Get("amount"); amount != "40.00" {
+		t.Errorf("suggested is %q", amount)
+	}
+	b.prepared(b.acme, "meanwhile", x.thing, x.other)
+	x.before, x.transactions = x.rows(), x.written()
+	x.forget()
+
+	typed.Set("amount", "5.00")
+	asked := x.caller.submit(x.list(), typed)
+	x.format.refused(x, asked, "open-amount-changed", nil)
+	p = b.page(asked).says("What is left of the payment has changed since you opened this form.", "Left of it: 29.00 EUR")
+	typed.Set("seen_left", "29.00")
+	keeps(b, p, typed)
+	x.wantRows(rows{})
+
+	made := x.caller.press(p, "Record refund")
+	x.format.done(x, made)
+	b.page(x.caller.get(x.pageOf(""))).says("Paid 24.00 Open EUR 111.77", "Refund 24.00 EUR of it", "Refund −5.00 EUR", "Refund −11.00 EUR")
+	x.format.replayed(x, x.caller.press(p, "Record refund"), made) // although it has changed again
+	x.wantRows(x.leaves)
+	x.wantOutcomes("conflict", "created", "replayed")
+}

@@ -1,0 +1,181 @@
+package site_test
+
+import (
+	"net/http"
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/go-chi/chi/v5"
+
+	"onlyonce/internal/web"
+)
+
+// walk gives all routes of the server as "METHOD /path".
+func (b *bundle) walk() []string {
+	b.Helper()
+	var found []string
+	err := chi.Walk(b.Mux, func(method, path string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
+		found = append(found, method+" "+path)
+		return nil
+	})
+	if err != nil || len(found) == 0 {
+		b.Fatalf("found %d routes: %v", len(found), err)
+	}
+	return found
+}
+
+func TestEveryRouteSaysWhatARepeatDoes(t *testing.T) {
+	b := setup(t)
+	// Files, and two lines of text for whoever watches the program.
+	plain := []string{"GET /static/*", "GET /healthz", "GET /readyz"}
+	listed := map[string]web.Route{}
+	for _, route := range b.Routes {
+		listed[route.Method+" "+route.Path] = route
+	}
+	for _, route := range b.walk() {
+		if _, ok := listed[route]; !ok && !slices.Contains(plain, route) {
+			t.Errorf("%s was registered past the router, so nothing says what a repeat of it does: use read, natural or operation", route)
+		}
+		delete(listed, route)
+	}
+	for route := range listed {
+		t.Errorf("%s is in Routes and does not exist", route)
+	}
+	for _, route := range b.Routes {
+		switch {
+		case route.Repeat == web.Read && route.Method == http.MethodGet:
+		case route.Repeat == web.Once && route.Method != http.MethodGet && len(route.Why) > 5:
+		case route.Repeat == web.Natural && route.Method == http.MethodPost && len(route.Why) > 5:
+		default:
+			t.Errorf("%+v", route)
+		}
+	}
+	if len(b.once()) < 4 {
+		t.Errorf("only %d routes carry out an operation", len(b.once()))
+	}
+}
+
+// TestEveryOperationIsTried: what the table of cases is derived from names each operation once, with its routes.
+func TestEveryOperationIsTried(t *testing.T) {
+	b := setup(t)
+	tried := map[string]bool{}
+	for _, of := range b.tasks() {
+		if tried["POST "+of.form] = true; !of.people {
+			tried[of.method+" "+of.api] = true
+		}
+		mentioned := false
+		for _, row := range cases() {
+			mentioned = mentioned || slices.Contains(row.of, of.kind)
+		}
+		if !mentioned {
+			t.Errorf("%s is of kind %d, and no case is about that", of.operation, of.kind)
+		}
+	}
+	for _, route := range b.once() {
+		if !tried[route.Method+" "+route.Path] {
+			t.Errorf("%s %s (%s) is not tried: one operation has one form and one place in the API", route.Method, route.Path, route.Why)
+		}
+	}
+}
+
+// TestEveryFieldIsDeclared: what a person can fill in, and what the API takes, is what the table of cases tries
+// field by field.
+func TestEveryFieldIsDeclared(t *testing.T) {
+	t.Parallel()
+	for _, of := range things() {
+		b := setupHere(t) // of its own: the logins of many would be too many for one
+		x := b.try(of, htmlFormat{})
+		declared := map[string]bool{}
+		for _, f := range of.fields {
+			declared[f.name] = true
+		}
+		p := x.page(x.caller.get(x.caller.get(x.formAt()).location()))
+		for _, n := range all(p.form(), "input", "textarea", "select") {
+			name, _ := attr(n, "name")
+			if kind, _ := attr(n, "type"); kind != "hidden" && !declared[name] {
+				t.Errorf("the form of %s has a field %q that its declaration lacks", of.name, name)
+			}
+		}
+		if of.people {
+			continue
+		}
+		var sent []string
+		for _, command := range append(of.variants(), of.command) {
+			sent = append(sent, members("", decode[any](b, answer{body: of.json(command)}))...)
+		}
+		for _, taken := range taken("", reflect.TypeOf(of.input)) {
+			if !slices.Contains(sent, taken) {
+				t.Errorf("the API takes %s of %s, and no declared field sends it", taken, of.name)
+			}
+		}
+	}
+}
+
+// variants are the commands that differ in one field.
+func (t thing) variants() (all []url.Values) {
+	for _, f := range t.fields {
+		all = append(all, f.another(t, t.command))
+	}
+	return all
+}
+
+// members are the places of the texts in a JSON value.
+func members(at string, v any) (all []string) {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, member := range v {
+			all = append(all, members(at+"/"+name, member)...)
+		}
+	case []any:
+		for _, element := range v {
+			all = append(all, members(at+"/-", element)...)
+		}
+	default:
+		all = []string{at}
+	}
+	return all
+}
+
+// taken are the places of the texts that JSON may have to be decoded into a type.
+func taken(at string, of reflect.Type) (all []string) {
+	switch of.Kind() {
+	case reflect.Pointer:
+		return taken(at, of.Elem())
+	case reflect.Slice:
+		return taken(at+"/-", of.Elem())
+	case reflect.Struct:
+		for i := range of.NumField() {
+			name, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
+			if name == "" {
+				name = of.Field(i).Name
+			}
+			if of.Field(i).Anonymous {
+				all = append(all, taken(at, of.Field(i).Type)...)
+			} else if name != "-" {
+				all = append(all, taken(at+"/"+name, of.Field(i).Type)...)
+			}
+		}
+		return all
+	default:
+		return []string{at}
+	}
+}
+
+// TestEveryRouteNeedsALogin, except those that say so.
+func TestEveryRouteNeedsALogin(t *testing.T) {
+	b := setup(t)
+	stranger := b.browser(b.replica)
+	for _, route := range b.Routes {
+		if route.Public {
+			continue
+		}
+		a := stranger.must(stranger.send(t.Context(), route.Method, strings.ReplaceAll(route.Path, "{id}", key), ""))
+		toLogin := a.status == http.StatusSeeOther && strings.HasPrefix(a.location(), "/login?next=%2F")
+		if a.status != http.StatusUnauthorized && !toLogin {
+			t.Errorf("%s %s: %v", route.Method, route.Path, a)
+		}
+	}
+}

@@ -1,0 +1,73 @@
+package site_test
+
+import (
+	"net/http"
+	"net/url"
+	"testing"
+
+	domain "onlyonce/internal/people/settings"
+)
+
+func settings() thing {
+	command := url.Values{
+		"name": {"Acme Ltd"}, "address": {"12 Dame Street"}, "country": {"IE"}, "tax_id": {"IE6388047V"},
+		"account_holder": {"Acme Limited"}, "account_number": {"IE29AIBK93115212345678"}, "bic": {"AIBKIE2D"},
+		"currency": {"EUR"}, "tax_rate": {"23"}, "payment_days": {"30"},
+	}
+	return thing{
+		name: "settings", path: "/settings", only: true, command: command, label: "Acme Ltd",
+		other: change(command, "name", "Acme Holding"),
+		fields: []field{
+			{"name", "Acme Limited", " ", "/name"},
+			{"address", "13 Dame Street", "a\u202eb", "/address"},
+			{"country", "PL", "XX", "/country"},
+			{"tax_id", "IE1234567T", "a\u202eb", "/tax_id"},
+			{"account_holder", "Ada Lovelace", "a\u202eb", "/account_holder"},
+			{"account_number", "12345678", "IE29AIBK93115212345679", "/account_number"},
+			{"bic", "BOFIIE2D", "AIBK", "/bic"},
+			{"currency", "USD", "XXY", "/currency"},
+			{"tax_rate", "13.5", "101", "/tax_rate"},
+			{"payment_days", "14", "366", "/payment_days"},
+		},
+		edited: change(command, "name", "Acme Studio", "payment_days", "7"), editedLabel: "Acme Studio",
+		json: func(form url.Values) string {
+			command := map[string]any{}
+			for name := range form {
+				command[name] = form.Get(name)
+			}
+			return encode(command)
+		},
+		input: domain.Input{},
+	}
+}
+
+// TestEveryTenantHasSettings from the moment that it is there, and begins with its name.
+func TestEveryTenantHasSettings(t *testing.T) {
+	b := setup(t)
+	a := b.program(b.replica, b.tenant("Initech")).get("/api/v1/settings")
+	is := decode[domain.Settings](b, a)
+	if a.status != http.StatusOK || is.Name != "Initech" || is.Currency.String() != "EUR" || is.PaymentDays != "30" || is.TaxRate != "" {
+		t.Errorf("%v", a)
+	}
+	if n := get[int](b, `
+		SELECT count(*) FROM tenants t LEFT JOIN settings s ON s.tenant_id = t.id WHERE s.id IS DISTINCT FROM t.id`); n != 0 {
+		t.Errorf("%d tenants have no settings of their own", n)
+	}
+}
+
+// TestSettingsPage shows what is set, with the country by its name and the IBAN in groups.
+func TestSettingsPage(t *testing.T) {
+	b := setup(t)
+	b.program(b.replica, b.acme).create(settings(), key, change(settings().command, "address", "12 Dame Street\nDublin 2"))
+	person := b.person(b.replica, b.acme)
+	p := b.page(person.get("/settings")).says(
+		"Acme Ltd", "12 Dame Street Dublin 2", "Ireland", "IE6388047V", "IE29 AIBK 9311 5212 3456 78", "23%", "30 days",
+		"Legal name changed from Acme to Acme Ltd", "Country set to Ireland",
+		"IBAN or account number set to IE29 AIBK 9311 5212 3456 78")
+	p.leadsTo("/settings/edit")
+	form := b.page(person.get(person.get("/settings/edit").location())).typed()
+	if got := form.Get("address"); got != "12 Dame Street\nDublin 2" {
+		t.Errorf("the form has the address %q", got)
+	}
+	keeps(b, b.page(person.get(person.get("/settings/edit").location())), change(settings().command, "address", "12 Dame Street\nDublin 2"))
+}

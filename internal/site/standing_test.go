@@ -1,0 +1,126 @@
+package site_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/value/date"
+	"onlyonce/internal/value/money"
+)
+
+// TestStanding: the strip above the list, and the balance of a customer, are what the invoices come to.
+func TestStanding(t *testing.T) {
+	b := setup(t)
+	all := b.pastFor(b.acme, 40)
+	b.pastFor(b.globex, 10)
+	person := b.person(b.replica, b.acme)
+	today, eur := time.Now().UTC().Format(time.DateOnly), must(money.ParseCurrency("EUR"))
+	var paidNow []string // the invoices that were paid this month
+	sums := func(customer string) (open, overdue, paid int64, count int) {
+		paidNow = nil
+		for _, f := range all {
+			took := map[string]int{"paid": f.total, "partially_paid": 1}[f.state]
+			if took > 0 && f.paid[:7] == today[:7] {
+				paid += int64(took)
+				paidNow = append(paidNow, f.id)
+			}
+			if customer != "" && f.customer != customer || f.state != "issued" && f.state != "partially_paid" {
+				continue
+			}
+			open += int64(f.total - took)
+			if count++; f.due < today {
+				overdue += int64(f.total - took)
+			}
+		}
+		return open, overdue, paid, count
+	}
+	shown := func(amount int64) string { return eur.Display(amount) + " EUR" }
+	open, overdue, paid, count := sums("")
+	page := b.page(person.get("/invoices"))
+	page.says(fmt.Sprintf("Open %d %s", count, shown(open)), shown(overdue)+
+		fmt.Sprintf(" Paid this month %d %s", len(paidNow), shown(paid)))
+	page.leadsTo("/invoices?sort=due&status=overdue")
+	first, last := date.Today().Month()
+	thisMonth := url.Values{"paid_from": {first.String()}, "paid_to": {last.String()}}
+	page.leadsTo("/invoices?" + thisMonth.Encode())
+	b.page(person.get("/invoices?" + thisMonth.Encode())).says("Only those paid from " + first.Time().Format("2 Jan 2006") + " until ").
+		leadsTo("/invoices")
+	listed := b.throughPages(person, thisMonth)
+	slices.Sort(listed)
+	slices.Sort(paidNow)
+	if !slices.Equal(listed, paidNow) {
+		t.Errorf("paid this month are %v, want %v", listed, paidNow)
+	}
+	customer := all[0].customer
+	open, overdue, _, count = sums(customer)
+	page = b.page(person.get("/customers/" + customer))
+	page.says(fmt.Sprintf("Open %d %s", count, shown(open)), shown(overdue))
+	page.leadsTo("/invoices?customer_id=" + customer + "&sort=due&status=open")
+}
+
+// TestPaidLessRefunds: what was given back of a payment is not paid.
+func TestPaidLessRefunds(t *testing.T) {
+	b := setup(t)
+	api, person := b.program(b.replica, b.acme), b.person(b.replica, b.acme)
+	of := payments()
+	of.parent.id = b.prepared(b.acme, "invoice", invoices(), invoices().command, "issue").ID
+	today := time.Now().UTC().Format(time.DateOnly)
+	paid := api.create(of, "payment", change(of.command, "amount", "5.00", "date", today))
+	if paid.status != http.StatusCreated {
+		t.Fatal(paid)
+	}
+	b.page(person.get("/invoices")).says("Paid this month 1 5.00 EUR")
+	back := refunds()
+	back.parent.id = strings.TrimPrefix(paid.location(), "/api/v1/payments/")
+	if a := api.create(back, "refund", change(back.command, "amount", "1.50", "date", today)); a.status != http.StatusCreated {
+		t.Fatal(a)
+	}
+	b.page(person.get("/invoices")).says("Paid this month 1 3.50 EUR")
+}
+
+func must[T any](v T, ok bool) T {
+	if !ok {
+		panic("no such currency")
+	}
+	return v
+}
+
+// TestStandingOfMany: where there is more than is counted, the page says so.
+func TestStandingOfMany(t *testing.T) {
+	pgtest.Long(t)
+	b := setup(t)
+	b.grow()
+	page := b.page(b.person(b.replica, b.acme).get("/invoices"))
+	page.says("Open 1,000+ more than ", "Paid this month")
+}
+
+// TestSearchOfTooMany: a word that very many words begin like is looked for as a whole, and that is said; what more match
+// than can be sorted is refused in a sentence.
+func TestSearchOfTooMany(t *testing.T) {
+	pgtest.Long(t)
+	b := setup(t)
+	b.grow()
+	program, person := b.program(b.replica, b.acme), b.person(b.replica, b.acme)
+	finds := func(query string, want int) {
+		t.Helper()
+		if page := decode[listed](b, program.get("/api/v1/invoices?"+query)); len(page.Invoices) != want {
+			t.Errorf("%s finds %d, want %d", query, len(page.Invoices), want)
+		}
+	}
+	finds("q=2", 1) // the number 2026-0002, and not all of 2026
+	b.page(person.get("/invoices?q=2")).says("only that whole word was looked for")
+	finds("q=7998", 1)
+	finds("q=2026-7998", 1)
+	finds("q=desig", 25)
+	if a := person.get("/invoices?q=design&sort=total"); a.status != http.StatusUnprocessableEntity {
+		t.Errorf("%v", a)
+	} else {
+		b.page(a).says("too many to sort")
+	}
+}

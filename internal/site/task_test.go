@@ -1,0 +1,230 @@
+package site_test
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/web"
+)
+
+// task is one operation of a thing, with what it is tried with. It is derived from the routes of the server.
+type task struct {
+	thing
+
+	operation string
+	kind      idempotency.Kind
+	table     string
+	form      string // where its form is sent, with {id} if it is about a record that is there
+	method    string // of the API
+	api       string // where the API takes it
+	command   url.Values
+	label     string     // what the record is called then
+	leaves    rows       // what carrying it out adds
+	other     url.Values // another command; nil if there is none
+	state     transition // that a transition makes
+}
+
+// tasks are all operations of the server. One that nothing declares ends the test.
+func (b *bundle) tasks() []task {
+	b.Helper()
+	var all []task
+	for _, op := range b.Operations() {
+		all = append(all, b.task(op))
+	}
+	if len(all) < 2 {
+		b.Fatalf("only %d operations", len(all))
+	}
+	return all
+}
+
+// tried are the tasks that every case is tried with. With -short these are fewer: what only people use, and what belongs to
+// another thing, is left to a whole run.
+func (b *bundle) tried() []task {
+	b.Helper()
+	return slices.DeleteFunc(b.tasks(), func(of task) bool {
+		return testing.Short() && (of.people || of.parent != nil)
+	})
+}
+
+func (b *bundle) task(op web.Operation) task {
+	b.Helper()
+	t := task{operation: op.Name, kind: op.Kind, table: op.Table}
+	for _, route := range b.once() {
+		switch {
+		case route.Why != op.Name:
+		case strings.HasPrefix(route.Path, "/api/v1/"):
+			t.method, t.api = route.Method, route.Path
+		default:
+			t.form = route.Path
+		}
+	}
+	for _, of := range things() {
+		switch { // what belongs to another thing comes behind it
+		case t.form == of.list():
+			t.thing = of
+		case strings.HasPrefix(t.form, of.path+"/") && t.form != t.list():
+			t.thing = of
+		}
+	}
+	if t.path == "" {
+		b.Fatalf("%s (POST %s) has nothing to be tried with: declare its resource as customer_test.go does, and add it to things()",
+			op.Name, t.form)
+	}
+	if t.form == "" || (t.api == "") != t.people {
+		b.Fatalf("%s needs a route for its form, and one in the API unless only people can use it: %q, %q", op.Name, t.form, t.api)
+	}
+	t.command, t.label, t.leaves, t.other = t.thing.command, t.thing.label, rows{"intents": 1}, t.thing.other
+	switch op.Kind {
+	case idempotency.Change:
+		if t.command, t.label = t.edited, t.editedLabel; t.edited == nil {
+			b.Fatalf("%s (POST %s) has nothing to be tried with: declare edited and editedLabel of %s", op.Name, t.form, t.name)
+		}
+	case idempotency.Transition:
+		verb := path.Base(t.form)
+		i := slices.IndexFunc(t.transitions, func(s transition) bool { return s.verb == verb })
+		if i < 0 {
+			b.Fatalf("%s (POST %s) has nothing to be tried with: declare the transition %q of %s", op.Name, t.form, verb, t.name)
+		}
+		t.state, t.command, t.other = t.transitions[i], url.Values{}, nil
+		maps.Copy(t.leaves, t.state.leaves)
+	case idempotency.Create, idempotency.Upsert:
+		t.leaves = t.thing.leaves
+	default:
+		b.Fatalf("%s is of kind %d, which no test knows", op.Name, op.Kind)
+	}
+	return t
+}
+
+// once gives the routes that carry out an operation.
+func (b *bundle) once() []web.Route {
+	return slices.DeleteFunc(slices.Clone(b.Routes), func(r web.Route) bool { return r.Repeat != web.Once })
+}
+
+// creating is the task that makes a thing, or changes the only one.
+func (b *bundle) creating(of thing) task {
+	b.Helper()
+	all := b.tasks()
+	i := slices.IndexFunc(all, func(t task) bool { return t.name == of.name && (of.only || !t.kind.Changes()) })
+	if i < 0 {
+		b.Fatalf("nothing creates %s", of.name)
+	}
+	all[i].thing, all[i].command, all[i].other = of, of.command, of.other
+	return all[i]
+}
+
+// did is the outcome of carrying it out.
+func (t task) did() idempotency.Outcome {
+	if t.kind.Changes() {
+		return idempotency.Changed
+	}
+	return idempotency.Created
+}
+
+// says is what a person reads then.
+func (t task) says() string {
+	one := strings.ToUpper(t.name[:1]) + t.name[1:]
+	switch t.kind {
+	case idempotency.Change:
+		return "Changes to " + t.label + " saved."
+	case idempotency.Transition:
+		return one + " " + t.label + " " + t.state.past + "."
+	default:
+		if t.parent != nil && !t.ownPage { // the page has another name
+			return one + " " + t.past + "."
+		}
+		return one + " " + t.label + " " + t.past + "."
+	}
+}
+
+// isButton says whether its form has nothing to fill in.
+func (t task) isButton() bool { return t.kind == idempotency.Transition }
+
+// namesOne says whether its address names a record, which has to be there.
+func (t task) namesOne() bool { return strings.Contains(t.form, "{id}") }
+
+// create makes a thing as a program does, or changes the only one. One that belongs to another is placed before. What only
+// people can use is made by an owner, and answered like by a program.
+func (c *client) create(of thing, key string, command url.Values) answer {
+	c.b.Helper()
+	if of.people {
+		return c.b.byOwner(c.tenant, of, of.list(), key, command)
+	}
+	if of.only {
+		c = c.with("If-Match", c.get("/api/v1"+of.path).header.Get("ETag")).with("Idempotency-Key", key)
+		return c.must(c.send(c.b.Context(), http.MethodPut, "/api/v1"+of.path, of.json(command)))
+	}
+	return c.must(c.with("Idempotency-Key", key).send(c.b.Context(), http.MethodPost, "/api/v1"+of.list(), of.json(command)))
+}
+
+// prepared makes a thing of a tenant, with what it belongs to, and brings it to where the verbs lead.
+func (b *bundle) prepared(t tenant, key string, of thing, command url.Values, verbs ...string) created {
+	b.Helper()
+	program := b.program(b.replica, t)
+	made := program.create(b.placed(of, t, key), key, command)
+	for _, verb := range verbs {
+		if of.people {
+			made = b.byOwner(t, of, of.recordAt(decode[created](b, made).ID)+"/"+verb, key, nil)
+			continue
+		}
+		made = program.with("Idempotency-Key", key).post("/api/v1"+of.recordAt(decode[created](b, made).ID)+"/"+verb, "")
+	}
+	if made.status >= http.StatusBadRequest {
+		b.Fatalf("cannot prepare one %s: %v", of.name, made)
+	}
+	return decode[created](b, made)
+}
+
+// byOwner sends a form as an owner of a tenant, and gives what a program would be answered: the record.
+func (b *bundle) byOwner(t tenant, of thing, address, key string, command url.Values) answer {
+	b.Helper()
+	if b.owners[t.id] == nil { // logged in once: there is a limit to it
+		b.owners[t.id] = b.person(b.replica, t)
+	}
+	a := b.owners[t.id].submit(address, change(command, "idempotency_key", key))
+	if a.status != http.StatusSeeOther {
+		return a
+	}
+	id, table := path.Base(a.location()), b.creating(of).table
+	a.status = http.StatusCreated
+	a.body = encode(created{ID: id, Version: get[int](b, `SELECT version FROM `+table+` WHERE id = $1`, id)})
+	return a
+}
+
+// placed gives a thing of a tenant with one made ready that it belongs to, unless it has one.
+func (b *bundle) placed(of thing, t tenant, key string) thing {
+	b.Helper()
+	b.refer(of, t)
+	if of.parent == nil || of.parent.id != "" {
+		return of
+	}
+	parent := *of.parent
+	parent.thing = b.placed(parent.thing, t, "under "+key)
+	parent.id = b.prepared(t, "under "+key, parent.thing, parent.command, parent.ready...).ID
+	of.parent = &parent
+	return of
+}
+
+// referred is the id of what commands refer to, and examples: of each thing that is referred to, each tenant has one.
+const referred = "019aa5b2-7c1e-7d3a-9f00-3b1d5c6e7f80"
+
+// refer makes what the commands of a thing refer to, unless the tenant has it. Records get ids of their own when they are
+// created, so it is given the id referred afterwards.
+func (b *bundle) refer(of thing, t tenant) {
+	b.Helper()
+	for _, other := range of.refers {
+		table := b.creating(other).table
+		if get[bool](b, `SELECT EXISTS (SELECT FROM `+table+` WHERE tenant_id = $1 AND id = $2)`, t.id, referred) {
+			continue
+		}
+		made := b.prepared(t, "referred "+other.name, other, other.other)
+		b.exec(fmt.Sprintf(`SET LOCAL session_replication_role = replica; UPDATE %s SET id = '%s' WHERE tenant_id = '%s' AND id = '%s'`,
+			table, referred, t.id, made.ID))
+	}
+}

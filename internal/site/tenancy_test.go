@@ -1,0 +1,239 @@
+package site_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// secrets is what only acme may read.
+var secrets = []string{"secret@acme.example", "Secret Customer", "SECRET-7", "secret notes", "secret work", "secret reference",
+	"Secret Ltd", "secret street", "secret-person@acme.example", "Secret Person", "secret token", "secret actor", "secret replica"}
+
+// secretIDs are what the other tenant will try.
+type secretIDs struct {
+	customer string
+	ids      []string // of one record of each kind, the customer's first
+	queries  []string // with what else could lead there
+	// sent is what is sent everywhere, of a thing: a command that another tenant cannot carry out.
+	sent thing
+}
+
+// setupSecrets gives acme a customer, who was made under key, and something of everything else.
+func setupSecrets(t *testing.T) (*bundle, secretIDs) {
+	t.Helper()
+	b := setup(t)
+	program := b.program(b.replica, b.acme)
+	a := program.create(customers(), key, change(customers().command, "email", "secret@acme.example", "name", "Secret Customer"))
+	if a.status != http.StatusCreated {
+		t.Fatal(a)
+	}
+	of := secretIDs{customer: decode[created](b, a).ID}
+	program.create(settings(), "settings", change(settings().command, "name", "Secret Ltd", "address", "1 secret street"))
+	user := b.prepared(b.acme, "person", users(), change(users().command, "email", "secret-person@acme.example", "name", "Secret Person"))
+	token := b.prepared(b.acme, "token", apiTokens(), url.Values{"name": {"secret token"}})
+	of.sent = customers()
+	of.sent.command = change(of.sent.command, "email", "nobody", "name", " ", "idempotency_key", key)
+	of.ids = []string{of.customer, user.ID, token.ID}
+	of.queries = []string{
+		"", "customer_id=" + of.customer, "record=" + of.customer, "customer=" + of.customer, "key=" + key,
+		"key=" + key + "&customer=" + of.customer,
+	}
+	for _, plain := range plainThings() {
+		of.ids = append(of.ids, b.prepared(b.acme, plain.name, plain, plain.command).ID)
+	}
+	b.exec(`INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
+		SELECT tenant_id, record_id, operation, key, 'secret effect' FROM intents WHERE record_id = $1`, of.customer)
+	b.exec(`INSERT INTO attempts (tenant_id, id, record_id, at, duration, operation, key, outcome, actor, reason, replica)
+		SELECT tenant_id, new_id(), record_id, now(), 1, operation, key, 'replayed', 'secret actor', '', 'secret replica'
+		FROM intents WHERE record_id = $1`, of.customer)
+	b.secretInvoices(&of)
+	return b, of
+}
+
+// TestOtherTenantsSeeNothing tries every route there is, with the other tenant's login and token, and
+// everything that it could have learned: ids and the key.
+func TestOtherTenantsSeeNothing(t *testing.T) {
+	b, of := setupSecrets(t)
+	before := b.rows()
+	person, program := b.person(b.replica, b.globex), b.program(b.replica, b.globex)
+	hidden := slices.Clone(secrets)
+	for _, plain := range plainThings() {
+		hidden = append(hidden, plain.label)
+	}
+	tried := 0
+	for _, route := range b.walk() {
+		method, path, _ := strings.Cut(route, " ")
+		caller, body := person, of.sent.command.Encode()
+		if strings.HasPrefix(path, "/api/") {
+			caller, body = program, of.sent.json(of.sent.command)
+		} else {
+			caller = caller.with("Content-Type", "application/x-www-form-urlencoded")
+		}
+		ids := of.ids
+		if !strings.Contains(path, "{id}") {
+			ids = ids[:1]
+		}
+		for _, id := range ids {
+			for _, query := range of.queries {
+				address := strings.ReplaceAll(path, "{id}", id) + "?" + query
+				a := caller.must(caller.with("Idempotency-Key", key).send(t.Context(), method, address, body))
+				tried++
+				if strings.Contains(path, "{id}") && a.status != http.StatusNotFound {
+					t.Errorf("%s %s: %v", method, address, a)
+				}
+				for _, secret := range hidden {
+					if strings.Contains(a.body, secret) || strings.Contains(fmt.Sprint(a.header), secret) {
+						t.Errorf("%s %s tells %q: %v", method, address, secret, a)
+					}
+				}
+				if path == "/logout" {
+					person.logIn(b.globex, password)
+				}
+			}
+		}
+	}
+	if tried < 100 {
+		t.Errorf("only %d attempts", tried)
+	}
+	if after := b.rows(); !after.equal(before) {
+		t.Errorf("rows %+v before and %+v after", before, after)
+	}
+}
+
+// TestKeyOfAnotherTenantIsAnotherIntent: the same key, and even the same command, of two tenants.
+func TestKeyOfAnotherTenantIsAnotherIntent(t *testing.T) {
+	t.Parallel()
+	for _, of := range setupHere(t).tried() {
+		t.Run(of.operation, func(t *testing.T) {
+			eachFormat(t, of, func(x *try) {
+				y := *x
+				y.caller, y.owner = x.format.caller(x.bundle, x.replica, x.globex), x.globex
+				y.target = x.another(x.globex, "prepared", x.thing.command)
+				x.forget()
+				y.command = y.thing.of(x.globex, y.command)
+				first := x.ask(x.command)
+				x.format.done(x, first)
+				second := y.ask(y.command)
+				y.format.done(&y, second)
+				if !x.only && x.format.record(x, first) == y.format.record(&y, second) {
+					x.Error("two tenants share a record")
+				}
+				y.format.replayed(&y, y.ask(y.command), second)
+				x.wantOutcomes(did, did, "replayed")
+			})
+		})
+	}
+}
+
+// tenantTables are the tables with a tenant_id, from the catalog, other than those that are read
+// before a tenant is known.
+func (b *bundle) tenantTables() []string {
+	b.Helper()
+	tables := get[[]string](b, `
+		SELECT array_agg(relname::text ORDER BY relname) FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
+		WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND attname = 'tenant_id'`)
+	tables = slices.DeleteFunc(tables, func(table string) bool { return table == "users" || table == "api_tokens" })
+	if len(tables) < 5 {
+		b.Fatalf("found only %v", tables)
+	}
+	return tables
+}
+
+// TestRowLevelSecurity is the last line: the app's role, with queries that forgot their tenant.
+func TestRowLevelSecurity(t *testing.T) {
+	b, _ := setupSecrets(t)
+	b.db.Spoil(t)
+	b.exec(`DELETE FROM settings WHERE tenant_id = $1`, b.globex.id) // so that it has no row anywhere
+	for _, table := range b.tenantTables() {
+		// Triggers and privileges refuse some of it as well.
+		b.exec(`ALTER TABLE ` + table + ` DISABLE TRIGGER USER; GRANT UPDATE ON ` + table + ` TO onlyonce`)
+		if get[int](b, `SELECT count(*) FROM `+table) == 0 {
+			t.Fatalf("%s has no row to hide: give it one in this test", table)
+		}
+		for who, c := range map[string]struct {
+			tenant  string
+			visible bool
+		}{
+			"nobody": {"", false}, "another tenant": {b.globex.id.String(), false}, "the tenant": {b.acme.id.String(), true},
+		} {
+			inTx(b, c.tenant, func(tx pgx.Tx) {
+				var seen, changed int
+				if err := tx.QueryRow(t.Context(), `SELECT count(*) FROM `+table).Scan(&seen); err != nil {
+					t.Fatal(err)
+				}
+				tag, err := tx.Exec(t.Context(), `UPDATE `+table+` SET tenant_id = tenant_id`)
+				if err != nil {
+					t.Fatal(err)
+				}
+				changed = int(tag.RowsAffected())
+				if (seen > 0) != c.visible || (changed > 0) != c.visible {
+					t.Errorf("%s: %s sees %d rows and may change %d", table, who, seen, changed)
+				}
+			})
+		}
+		for _, as := range []string{"", b.acme.id.String()} {
+			inTx(b, as, func(tx pgx.Tx) {
+				_, err := tx.Exec(t.Context(), `INSERT INTO `+table+` (tenant_id) VALUES ($1)`, b.globex.id)
+				var refused *pgconn.PgError
+				if !errors.As(err, &refused) || refused.Code != "42501" {
+					t.Errorf("%s: tenant %q inserts for another: %v", table, as, err)
+				}
+			})
+		}
+	}
+}
+
+// TestDirectoryWithinATenant: whoever has entered a tenant sees and changes its users and tokens only, whatever a query says.
+func TestDirectoryWithinATenant(t *testing.T) {
+	b, _ := setupSecrets(t)
+	for _, table := range []string{"users", "api_tokens"} {
+		all := get[int](b, `SELECT count(*) FROM `+table)
+		own := get[int](b, `SELECT count(*) FROM `+table+` WHERE tenant_id = $1`, b.acme.id)
+		for who, c := range map[string]struct {
+			tenant string
+			want   int
+		}{"a login": {"", all}, "acme": {b.acme.id.String(), own}, "nobody": {uuid.NewString(), 0}} {
+			inTx(b, c.tenant, func(tx pgx.Tx) {
+				var seen int
+				if err := tx.QueryRow(t.Context(), `SELECT count(*) FROM `+table).Scan(&seen); err != nil {
+					t.Fatal(err)
+				}
+				changed, err := tx.Exec(t.Context(), `UPDATE `+table+` SET tenant_id = tenant_id`)
+				if err != nil || seen != c.want || int(changed.RowsAffected()) != c.want {
+					t.Errorf("%s: %s sees %d rows and changes %v, want %d: %v", table, who, seen, changed, c.want, err)
+				}
+			})
+		}
+		inTx(b, b.acme.id.String(), func(tx pgx.Tx) {
+			_, err := tx.Exec(t.Context(), `UPDATE `+table+` SET tenant_id = $1`, b.globex.id)
+			if refused, ok := errors.AsType[*pgconn.PgError](err); !ok || refused.Code != "42501" {
+				t.Errorf("%s: moved to another tenant: %v", table, err)
+			}
+		})
+	}
+}
+
+// inTx runs statements as the app's role and a tenant, or none, and takes them back.
+func inTx(b *bundle, tenant string, run func(pgx.Tx)) {
+	b.Helper()
+	tx, err := b.db.Pool.Begin(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer tx.Rollback(b.Context())
+	if tenant != "" {
+		if _, err := tx.Exec(b.Context(), `SELECT set_config('onlyonce.tenant_id', $1, true)`, tenant); err != nil {
+			b.Fatal(err)
+		}
+	}
+	run(tx)
+}

@@ -1,0 +1,189 @@
+package site_test
+
+import (
+	"cmp"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// thing is a resource as its tests declare it: what cannot be found out about it by asking the server. Commands
+// are forms, as a person fills them in. Routes, operations and tables are those of the server; see task.
+type thing struct {
+	name    string     // as people call one
+	path    string     // of all of them
+	at      string     // where one is made on the address of its parent, if that is not path
+	parent  *parent    // what each of them belongs to; nil if they stand for themselves
+	ownPage bool       // whether one that belongs to another has a page of its own
+	people  bool       // whether only people can use it, on pages: the API has nothing of it
+	only    bool       // whether a tenant has exactly one from the beginning, at path: the command is its first change
+	verb    string     // of the button that makes one, such as "create"; the participle is past
+	past    string     // such as "created"
+	command url.Values // makes the first one
+	label   string     // what that one is called
+	leaves  rows       // and what making it leaves behind
+	other   url.Values // makes another one, which has nothing unique in common with the first
+	// global is a field whose value no two tenants may have in common; "" for none.
+	global string
+	// refers are the things of which its commands name one, by the id referred.
+	refers []thing
+	// fields are all fields of the form that a person fills in.
+	fields []field
+	// uniques are the fields that no two of them may have in common.
+	uniques []unique
+	// reused finds the first one by its natural key, if it can be found that way.
+	reused url.Values
+	// edited changes the first one, which is called editedLabel from then on, if it can be changed.
+	edited      url.Values
+	editedLabel string
+	transitions []transition
+	// json gives a command as the API takes it, and input is what the server decodes that into; nil for people.
+	json  func(url.Values) string
+	input any
+}
+
+// parent is a thing that others belong to: they are made at an address of it, and shown on its page, unless they have
+// one of their own.
+type parent struct {
+	thing
+
+	ready []string // the verbs that bring a new one to where others can be made under it
+	id    string   // of the one that is tried; see placed
+}
+
+// list is where they are listed and made: at the address of the one that they belong to, if there is such.
+func (t thing) list() string {
+	if t.parent == nil {
+		return t.path
+	}
+	return t.parent.path + "/" + cmp.Or(t.parent.id, "{id}") + cmp.Or(t.at, t.path)
+}
+
+// pageOf is the address of the page that shows one.
+func (t thing) pageOf(id string) string {
+	if t.parent == nil || t.ownPage {
+		return t.recordAt(id)
+	}
+	return t.parent.pageOf(t.parent.id)
+}
+
+// recordAt is the address of one of them.
+func (t thing) recordAt(id string) string {
+	if t.only {
+		return t.path
+	}
+	return t.path + "/" + id
+}
+
+// formAt is where the form of its command is opened.
+func (t thing) formAt() string {
+	if t.only {
+		return t.path + "/edit"
+	}
+	return t.list() + "/new"
+}
+
+// unplaced is a thing whose parents are still to be made.
+func (t thing) unplaced() thing {
+	if t.parent != nil {
+		parent := *t.parent
+		parent.thing, parent.id = parent.unplaced(), ""
+		t.parent = &parent
+	}
+	return t
+}
+
+// field is a field of a form.
+type field struct {
+	name  string
+	valid string // another value than that of the thing's command
+	// invalid is a value that is refused, with the JSON Pointer of where it is wrong; "" if every value is valid.
+	invalid, pointer string
+}
+
+// unique is a field with a value that may be taken.
+type unique struct {
+	field string
+	value string // that another one gets; for an operation that creates, one that the command does not have
+	free  string // a value that is not taken
+	slug  string // of the conflict
+}
+
+// transition brings a record into another state.
+type transition struct {
+	verb, past string // "archive", "archived"
+	// from are the verbs that bring a new record to where the transition can be made.
+	from []string
+	// leaves is what making it leaves behind besides its intent.
+	leaves rows
+	// undo is the verb of the opposite transition; "" if there is none.
+	undo string
+}
+
+func things() []thing {
+	return []thing{
+		invoices(),
+		payments(),
+		refunds(),
+		creditNotes(),
+		mails(),
+		customers(),
+		// A new resource stands above this line.
+		settings(),
+		users(),
+		apiTokens(),
+	}
+}
+
+// programThings are those that programs can use.
+func programThings() []thing {
+	return slices.DeleteFunc(things(), func(of thing) bool { return of.people })
+}
+
+// createdThings are those that somebody creates.
+func createdThings() []thing {
+	return slices.DeleteFunc(things(), func(of thing) bool { return of.only })
+}
+
+// of gives a command of another tenant than acme.
+func (t thing) of(other tenant, command url.Values) url.Values {
+	if !command.Has(t.global) {
+		return command
+	}
+	return change(command, t.global, strings.ToLower(other.name)+"-"+command.Get(t.global))
+}
+
+// another gives a command that differs in this field.
+func (f field) another(of thing, command url.Values) url.Values {
+	value := f.valid
+	if command.Get(f.name) == value {
+		value = of.command.Get(f.name)
+	}
+	return change(command, f.name, value)
+}
+
+// change gives a copy of a form with the first values of some fields changed.
+func change(form url.Values, namesAndValues ...string) url.Values {
+	changed := url.Values{}
+	for name, values := range form {
+		changed[name] = append([]string(nil), values...)
+	}
+	for i := 0; i < len(namesAndValues); i += 2 {
+		values := append([]string{}, changed[namesAndValues[i]]...)
+		if len(values) == 0 {
+			values = []string{""}
+		}
+		values[0] = namesAndValues[i+1]
+		changed[namesAndValues[i]] = values
+	}
+	return changed
+}
+
+func encode(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}

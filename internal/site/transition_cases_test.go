@@ -1,0 +1,94 @@
+package site_test
+
+import (
+	"net/http"
+	"testing"
+)
+
+// madeAlready: the record is in the state. That is a success, and changes nothing.
+func madeAlready(x *try) {
+	first := x.ask(x.command)
+	x.format.done(x, first)
+	before := x.record()
+	again := x.under("another", x.command)
+	x.unchanged(again, first)
+	repeat := x.under("another", x.command)
+	if repeat.status != again.status || repeat.location() != again.location() || repeat.body != again.body {
+		x.Errorf("%v\nthen %v", again, repeat)
+	}
+	if x.record() != before {
+		x.Error("the record was changed")
+	}
+	outcome := get[string](x.bundle, `SELECT concat_ws(' ', outcome, changes) FROM intents WHERE key = 'another'`)
+	if outcome != "unchanged" {
+		x.Errorf("the history says %s", outcome)
+	}
+	want := rows{"intents": 1}
+	for table, n := range x.leaves {
+		want[table] += n
+	}
+	x.wantRows(want)
+}
+
+// unchanged fails unless an answer says that the record was in the state already.
+func (x *try) unchanged(a, first answer) {
+	x.Helper()
+	if x.isHTML() {
+		htmlFormat{}.shown(x, a).says(x.label + " was already " + x.state.past + ".")
+	} else if jsonFormat.check(jsonFormat{}, x, a); a.status != http.StatusOK || a.body != first.body {
+		x.Errorf("first %v\nagain %v", first, a)
+	}
+}
+
+// record is the row of the record as it is stored, and by which transaction.
+func (x *try) record() string {
+	x.Helper()
+	return get[string](x.bundle, `SELECT r.xmin || ' ' || r::text FROM `+x.table+` r WHERE id = $1`, x.id)
+}
+
+// undoneSince: the repeat of a wish that was granted does not do it again.
+func undoneSince(x *try) {
+	if x.state.undo == "" {
+		return
+	}
+	first := x.ask(x.command)
+	x.format.done(x, first)
+	x.meanwhile(http.MethodPost, x.path+"/{id}/"+x.state.undo, "undo", nil)
+	before := x.contents()
+	x.format.replayed(x, x.ask(x.command), first)
+	if x.contents() != before {
+		x.Error("it was done again")
+	}
+	x.seen += 2
+	x.format.done(x, x.under("once more", x.command)) // a new wish is granted
+}
+
+// TestTransitionsNeedNoKeyInTheAPI: again is a success that changes nothing.
+func TestTransitionsNeedNoKeyInTheAPI(t *testing.T) {
+	eachTask(t, transitions, jsonFormat{}, func(x *try) {
+		first := x.under("", x.command)
+		x.format.done(x, first)
+		before := x.record()
+		x.unchanged(x.under("", x.command), first)
+		if x.record() != before {
+			x.Error("the record was changed")
+		}
+	})
+}
+
+// TestTransitionOfOneVersion: whoever names a version means that one, unless the state is made already.
+func TestTransitionOfOneVersion(t *testing.T) {
+	eachTask(t, transitions, jsonFormat{}, func(x *try) {
+		stale := x.withIfMatch(etag(x.seen + 5))
+		x.format.refused(x, stale, "changed-meanwhile", nil)
+		x.format.refused(x, x.withIfMatch(`W/`+etag(x.seen)), "changed-meanwhile", nil)
+		x.format.refused(x, x.withIfMatch(`*`), "malformed", nil)
+		x.wantRows(rows{})
+		first := x.withIfMatch(etag(x.seen))
+		x.format.done(x, first)
+		for _, tag := range []string{etag(x.seen), etag(x.seen + 1), etag(x.seen + 5)} {
+			c := x.caller.with("If-Match", tag)
+			x.unchanged(c.must(x.format.send(x.Context(), c, x.target, "with "+tag[2:3], x.command)), first)
+		}
+	})
+}

@@ -1,0 +1,39 @@
+package site_test
+
+import "net/url"
+
+func users() thing {
+	command := url.Values{"email": {"ada@example.com"}, "name": {"Ada Lovelace"}, "role": {"member"}}
+	return thing{
+		name: "person", path: "/people", people: true, global: "email", verb: "add", past: "added", command: command, label: "Ada Lovelace",
+		leaves: rows{"users": 1, "intents": 1},
+		other:  change(command, "email", "grace@example.com", "name", "Grace Hopper"),
+		fields: []field{
+			{"email", "king@example.com", "ada at example", "/email"},
+			{"name", "Ada Byron", "a\u202eb", "/name"},
+			{"role", "owner", "king", "/role"},
+		},
+		uniques: []unique{{"email", "taken@example.com", "byron@example.com", "person-exists"}},
+		edited:  change(command, "name", "Ada King", "role", "owner"), editedLabel: "Ada King",
+		transitions: []transition{
+			{verb: "disable", past: "disabled", undo: "enable"},
+			{verb: "enable", past: "enabled", from: []string{"disable"}, undo: "disable"},
+			{verb: "uninvite", past: "uninvited", undo: "invite"},
+			{verb: "invite", past: "invited", from: []string{"uninvite"}, undo: "uninvite"},
+		},
+	}
+}
+
+func apiTokens() thing {
+	command := url.Values{"name": {"sync"}}
+	return thing{
+		name: "token", path: "/tokens", people: true, verb: "create", past: "created", command: command, label: "sync",
+		leaves:  rows{"api_tokens": 1, "intents": 1},
+		other:   url.Values{"name": {"backup"}},
+		fields:  []field{{"name", "shop", "a\u202eb", "/name"}},
+		uniques: []unique{{"name", "taken", "free", "token-name-taken"}},
+		transitions: []transition{
+			{verb: "revoke", past: "revoked"},
+		},
+	}
+}

@@ -1,0 +1,206 @@
+package check
+
+import (
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "onlyonce"
+
+// level says how high up a room is. Imports go downward only: a package may
+// import rooms on lower levels, and its own room.
+type level int
+
+const (
+	leaf       level = iota // depends on nothing of ours
+	foundation              // knows the database, not the business
+	domain                  // one business concept each; may use its neighbours
+	kit                     // HTTP for any domain
+	pages                   // what people and programs see of a domain
+	site                    // which domains there are
+	app                     // wires everything
+	program                 // starts an app
+)
+
+// rooms lists the level of every room but the domains and their pages; of several that an import path is in, the innermost counts.
+// Whatever lives in internal/ and is not named here is taken for a domain: the strictest level, and the one where most new rooms
+// belong.
+var rooms = map[string]level{
+	"docs":                    leaf,
+	"migrations":              leaf,
+	"static":                  leaf,
+	"templates":               leaf,
+	"internal/invoice/pdf":    leaf,
+	"internal/invoice/ubl":    leaf,
+	"internal/text":           leaf,
+	"internal/tool":           foundation,
+	"internal/proof":          program,
+	"internal/proof/layer":    foundation,
+	"internal/proof/proxy":    leaf,
+	"internal/value":          foundation,
+	"internal/conflict":       foundation,
+	"internal/idempotency":    foundation,
+	"internal/invalid":        foundation,
+	"internal/postgres":       foundation,
+	"internal/record":         foundation,
+	"internal/web":            kit,
+	"internal/site":           site,
+	"internal/app":            app,
+	"cmd":                     program,
+	"e2e":                     program,
+	"internal/proof/browser":  leaf,
+	"internal/proof/replica":  leaf,
+	"internal/people/account": domain, // who comes in: the only domain that the kit knows
+}
+
+// clients are rooms below the kit that ask servers over HTTP, and answer nobody.
+var clients = map[string]bool{
+	"docs":                   true, // those of the guide
+	"internal/lab":           true,
+	"internal/proof/replica": true,
+	"internal/tool":          true,
+}
+
+// pkg is a package without its tests, which may import more: one that boots the
+// real app is welcome anywhere.
+type pkg struct {
+	path    string
+	imports []string
+}
+
+func TestImportsGoDownwardOnly(t *testing.T) {
+	t.Parallel()
+	packages, err := list()
+	if err != nil || len(packages) == 0 {
+		t.Fatalf("go list found %d packages: %v", len(packages), err)
+	}
+	for _, p := range packages {
+		for _, broken := range violations(p) {
+			t.Error(broken)
+		}
+	}
+}
+
+func TestViolationsAreFound(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		pkg, imports string
+		want         string
+	}{
+		"downward":                 {"internal/app", "onlyonce/internal/web", ""},
+		"two levels down":          {"internal/customer", "onlyonce/internal/value/money", ""},
+		"pages within pages":       {"templates", "onlyonce/templates/parts", ""},
+		"own room":                 {"internal/postgres/pgtest", "onlyonce/internal/postgres", ""},
+		"neighbouring domain":      {"internal/customer", "onlyonce/internal/people/settings", ""},
+		"upward":                   {"internal/web", "onlyonce/internal/app", "downward only"},
+		"same level":               {"internal/postgres", "onlyonce/internal/idempotency", ""},
+		"program from program":     {"cmd/server", "onlyonce/e2e", "downward only"},
+		"leaf with a dependency":   {"templates", "onlyonce/internal/value/money", "downward only"},
+		"domain and HTTP":          {"internal/customer", "net/http", "nothing of HTTP"},
+		"subpackage and HTTP":      {"internal/customer/card", "net/http/httptest", "nothing of HTTP"},
+		"domain and pages":         {"internal/customer", "onlyonce/templates", "nothing of HTTP"},
+		"unknown room is a domain": {"internal/unknown", "net/http", "nothing of HTTP"},
+		"kit and HTTP":             {"internal/web", "net/http", ""},
+		"kit and domain":           {"internal/web", "onlyonce/internal/customer", "knows no domain"},
+		"kit and lab":              {"internal/web/apidoc", "onlyonce/internal/lab", "knows no domain"},
+		"kit and who comes in":     {"internal/web", "onlyonce/internal/people/account", ""},
+		"kit and a domain's views": {"internal/web", "onlyonce/templates/invoiceviews", "knows no domain"},
+		"kit and pages":            {"internal/web", "onlyonce/internal/customer/customerpages", "downward only"},
+		"pages and their domain":   {"internal/customer/customerpages", "onlyonce/internal/customer", ""},
+		"pages and views":          {"internal/customer/customerpages", "onlyonce/templates/customerviews", ""},
+		"pages of others":          {"internal/apages", "onlyonce/internal/b/bpages", "downward only"},
+		"site and pages":           {"internal/site", "onlyonce/internal/customer/customerpages", ""},
+		"static files need HTTP":   {"static", "net/http", ""},
+		"so does a client to read": {"docs/api-client", "net/http", ""},
+		"net is not net/http":      {"internal/customer", "net/netip", ""},
+		"only the module's own":    {"internal/customer", "onlyonceandagain/x", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := strings.Join(violations(pkg{module + "/" + c.pkg, []string{c.imports}}), "; ")
+			if (c.want == "") != (got == "") || !strings.Contains(got, c.want) {
+				t.Errorf("%s imports %s: got %q, want %q", c.pkg, c.imports, got, c.want)
+			}
+		})
+	}
+}
+
+// violations says in one sentence each what p imports and should not.
+func violations(p pkg) []string {
+	var found []string
+	from := room(p.path)
+	for _, imported := range p.imports {
+		to := room(imported)
+		switch {
+		case to == from && levelOf(from) != kit:
+		case ofHTTP(imported) && !mayUseHTTP(from):
+			found = append(found, p.path+" imports "+imported+": below internal/web there is nothing of HTTP or pages")
+		case levelOf(from) == kit && to != "internal/people/account" && (to != "" && levelOf(to) == domain || isView(imported)):
+			found = append(found, p.path+" imports "+imported+": internal/web knows no domain but who comes in")
+		case to != "" && to != from && !below(to, from):
+			found = append(found, p.path+" imports "+imported+": imports go downward only")
+		}
+	}
+	return found
+}
+
+func below(to, from string) bool {
+	neighbours := levelOf(to) == levelOf(from) && (levelOf(from) == domain || levelOf(from) == foundation)
+	return levelOf(to) < levelOf(from) || neighbours
+}
+
+func ofHTTP(importPath string) bool {
+	return importPath == "net/http" || strings.HasPrefix(importPath, "net/http/") ||
+		slices.Contains([]string{"internal/web", "templates"}, room(importPath))
+}
+
+func mayUseHTTP(room string) bool {
+	return levelOf(room) > domain || clients[room] || room == "static"
+}
+
+// isView reports whether a package has the templates of a domain.
+func isView(importPath string) bool { return strings.HasPrefix(importPath, module+"/templates/") }
+
+// room is the innermost room that an import path is in: one of rooms, or else a domain or its pages. It is "" for what is not ours.
+func room(importPath string) string {
+	path, ours := strings.CutPrefix(importPath, module+"/")
+	if !ours {
+		return ""
+	}
+	parts := strings.Split(path, "/")
+	for n := len(parts); n > 0; n-- {
+		inner := strings.Join(parts[:n], "/")
+		if _, named := rooms[inner]; named || strings.HasSuffix(inner, "pages") {
+			return inner
+		}
+	}
+	return strings.Join(parts[:min(2, len(parts))], "/")
+}
+
+func levelOf(room string) level {
+	if l, named := rooms[room]; named {
+		return l
+	}
+	if strings.HasSuffix(room, "pages") {
+		return pages
+	}
+	return domain
+}
+
+// list asks the go command for every package of the module. -e lists those
+// that do not compile as well: their imports are known all the same.
+func list() ([]pkg, error) {
+	output, err := exec.Command("go", "list", "-e", "-f", `{{.ImportPath}} {{join .Imports " "}}`, module+"/...").Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list: %w", err)
+	}
+	var packages []pkg
+	for line := range strings.Lines(string(output)) {
+		words := strings.Fields(line)
+		packages = append(packages, pkg{path: words[0], imports: words[1:]})
+	}
+	return packages, nil
+}

@@ -1,0 +1,127 @@
+package check
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode"
+)
+
+// TestLinksLeadSomewhere: every relative link in a Markdown file leads to a file or directory, and its anchor to a heading.
+func TestLinksLeadSomewhere(t *testing.T) {
+	t.Parallel()
+	pages := 0
+	err := filepath.WalkDir("../../..", func(path string, d fs.DirEntry, err error) error {
+		hidden := strings.HasPrefix(d.Name(), ".") && d.Name() != ".." && d.Name() != ".github"
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "node_modules" || hidden):
+			return fs.SkipDir
+		case filepath.Ext(path) != ".md":
+			return nil
+		}
+		pages++
+		text, err := os.ReadFile(path)
+		for _, broken := range brokenLinks(filepath.Dir(path), string(text)) {
+			t.Errorf("%s: %s", path, broken)
+		}
+		return err
+	})
+	if err != nil || pages < 20 {
+		t.Errorf("looked at %d pages: %v", pages, err)
+	}
+}
+
+var (
+	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	heading = regexp.MustCompile(`(?m)^#{1,6} (.+)$`)
+	fence   = regexp.MustCompile("(?ms)^```.*?^```$")
+	code    = regexp.MustCompile("`[^`\n]+`")
+)
+
+// brokenLinks says in one sentence each which links of a page in dir lead nowhere.
+func brokenLinks(dir, text string) (found []string) {
+	text = fence.ReplaceAllString(text, "")
+	for _, to := range link.FindAllStringSubmatch(code.ReplaceAllString(text, ""), -1) {
+		if strings.Contains(to[1], "://") || strings.HasPrefix(to[1], "mailto:") {
+			continue
+		}
+		name, anchor, anchored := strings.Cut(to[1], "#")
+		page := text
+		if name != "" {
+			file := filepath.Join(dir, name)
+			content, err := os.ReadFile(file)
+			if info, statErr := os.Stat(file); statErr != nil || err != nil && !info.IsDir() {
+				found = append(found, to[1]+" leads to no file")
+				continue
+			}
+			page = fence.ReplaceAllString(string(content), "")
+		}
+		if anchored && filepath.Ext(name) != ".go" && !anchors(page)[anchor] {
+			found = append(found, to[1]+" leads to no heading")
+		}
+	}
+	return found
+}
+
+// anchors are the names that GitHub gives the headings of a page.
+func anchors(page string) map[string]bool {
+	names := map[string]bool{}
+	for _, h := range heading.FindAllStringSubmatch(page, -1) {
+		title := link.ReplaceAllString(h[1], "")
+		names[strings.Map(func(r rune) rune {
+			switch {
+			case unicode.IsLetter(r), unicode.IsDigit(r), r == '-', r == '_':
+				return unicode.ToLower(r)
+			case r == ' ':
+				return '-'
+			default:
+				return -1
+			}
+		}, strings.TrimSpace(title))] = true
+	}
+	return names
+}
+
+// TestEveryDecisionIsListed: the index of decisions has each of them, with a status.
+func TestEveryDecisionIsListed(t *testing.T) {
+	t.Parallel()
+	const dir = "../../../docs/decisions"
+	files, err := filepath.Glob(dir + "/0*.md")
+	if err != nil || len(files) < 12 {
+		t.Fatalf("found %d decisions: %v", len(files), err)
+	}
+	index := read(t, dir, "README.md")
+	for _, file := range files {
+		row := regexp.MustCompile(`(?m)^\| \[\d+\]\(` + filepath.Base(file) + `\) \| .+ \| (accepted|replaced by \S+) \|$`)
+		if !row.MatchString(index) {
+			t.Errorf("docs/decisions/README.md does not list %s with its status", filepath.Base(file))
+		}
+	}
+}
+
+func TestBrokenLinksAreFound(t *testing.T) {
+	t.Parallel()
+	const page = "# Links, and more\n\n## A `code` word\n\n"
+	for to, want := range map[string]string{
+		"links_test.go":              "",
+		"../check":                   "",
+		"links_test.go#L1":           "",
+		"#links-and-more":            "",
+		"#a-code-word":               "",
+		"https://example.com/x":      "",
+		"nothing.md":                 "no file",
+		"../nothing/":                "no file",
+		"#links":                     "no heading",
+		"../../../README.md#nothing": "no heading",
+	} {
+		got := strings.Join(brokenLinks(".", page+"[x]("+to+")"), "; ")
+		if (want == "") != (got == "") || !strings.Contains(got, want) {
+			t.Errorf("%s: got %q, want %q", to, got, want)
+		}
+	}
+}

@@ -1,0 +1,238 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/types"
+	"maps"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// source is code with types, without tests.
+type source struct {
+	packages []*packages.Package
+	// What follows is of the module's own packages.
+	uses map[*ast.Ident]types.Object
+	// stored is what a name stands for: the declaration of a function, and what a variable or a field is set to.
+	stored map[types.Object][]ast.Node
+}
+
+// wholeModule reads all packages of the module, once for all tests.
+var wholeModule = sync.OnceValues(func() (*source, error) { return readPackages(context.Background(), "./...") })
+
+// whole gives the module, which the tests only read.
+func whole(t *testing.T) *source {
+	t.Helper()
+	s, err := wholeModule()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// load reads the packages that match the patterns, for a test that adds to them.
+func load(t *testing.T, patterns ...string) *source {
+	t.Helper()
+	s, err := readPackages(t.Context(), patterns...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func readPackages(ctx context.Context, patterns ...string) (*source, error) {
+	s := &source{uses: map[*ast.Ident]types.Object{}, stored: map[types.Object][]ast.Node{}}
+	loaded, err := packages.Load(&packages.Config{Mode: packages.LoadSyntax, Dir: "../../..", Context: ctx}, patterns...)
+	if err != nil || len(loaded) < len(patterns) {
+		return nil, fmt.Errorf("load %d packages: %w", len(loaded), err)
+	}
+	var wrong []error
+	for _, p := range loaded {
+		for _, err := range p.Errors {
+			wrong = append(wrong, err)
+		}
+		s.add(p)
+	}
+	return s, errors.Join(wrong...)
+}
+
+// parse makes a package of the module of a text, which may import what was loaded.
+func (s *source) parse(t *testing.T, name, text string) {
+	t.Helper()
+	path := module + "/" + name
+	fset := s.packages[0].Fset
+	file, err := parser.ParseFile(fset, path+"/text.go", "package text\n"+text, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info := &types.Info{
+		Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}, Types: map[ast.Expr]types.TypeAndValue{},
+	}
+	config := types.Config{Importer: s}
+	checked, err := config.Check(path, fset, []*ast.File{file}, info)
+	if err != nil {
+		t.Errorf("%v in\n%s", err, text)
+	}
+	s.add(&packages.Package{PkgPath: path, Fset: fset, Types: checked, TypesInfo: info, Syntax: []*ast.File{file}})
+}
+
+// Import gives a package that was loaded.
+func (s *source) Import(path string) (*types.Package, error) {
+	for _, p := range s.packages {
+		if p.PkgPath == path {
+			return p.Types, nil
+		}
+	}
+	return nil, fmt.Errorf("%s was not loaded", path)
+}
+
+func (s *source) add(p *packages.Package) {
+	s.packages = append(s.packages, p)
+	if !ours(p) {
+		return
+	}
+	maps.Copy(s.uses, p.TypesInfo.Uses)
+	for _, file := range p.Syntax {
+		s.index(p.TypesInfo, file)
+	}
+}
+
+func ours(p *packages.Package) bool { return strings.HasPrefix(p.PkgPath, module+"/") }
+
+// index notes what the names of a file stand for.
+func (s *source) index(info *types.Info, file *ast.File) {
+	note := func(name ast.Expr, value ast.Node) {
+		if id := identifier(name); id != nil {
+			if object := origin(info.ObjectOf(id)); object != nil {
+				s.stored[object] = append(s.stored[object], value)
+			}
+		}
+	}
+	// Of several results of one call, each name gets the call.
+	pair := func(i int, values []ast.Expr) ast.Node { return values[min(i, len(values)-1)] }
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			note(n.Name, n)
+		case *ast.KeyValueExpr:
+			note(n.Key, n.Value)
+		case *ast.AssignStmt:
+			for i, name := range n.Lhs {
+				note(name, pair(i, n.Rhs))
+			}
+		case *ast.ValueSpec:
+			for i, name := range n.Names {
+				if len(n.Values) > 0 {
+					note(name, pair(i, n.Values))
+				}
+			}
+		}
+		return true
+	})
+}
+
+// follow gives what runs when object is called or read: a function, what a variable of the package begins
+// with, whatever a variable or field holds if it is a function, and each implementation of a method.
+func (s *source) follow(object types.Object) (all []ast.Node) {
+	switch object := object.(type) {
+	case *types.Func:
+		if face, ok := receiver(object); ok {
+			for _, method := range s.implementations(face, object) {
+				all = append(all, s.stored[method]...)
+			}
+		}
+		all = append(all, s.stored[object]...)
+	case *types.Var:
+		_, isFunc := object.Type().Underlying().(*types.Signature)
+		if isFunc || ofPackage(object) {
+			all = s.stored[object]
+		}
+	}
+	return all
+}
+
+// implementations gives the methods of the module's types that a call of an interface's method may run.
+func (s *source) implementations(face *types.Interface, method *types.Func) (all []types.Object) {
+	for _, p := range s.packages {
+		if !ours(p) {
+			continue
+		}
+		for _, name := range p.Types.Scope().Names() {
+			declared, ok := p.Types.Scope().Lookup(name).(*types.TypeName)
+			if !ok || declared.IsAlias() || types.IsInterface(declared.Type()) {
+				continue
+			}
+			pointer := types.NewPointer(declared.Type())
+			if types.Implements(pointer, face) {
+				found, _, _ := types.LookupFieldOrMethod(pointer, true, method.Pkg(), method.Name())
+				all = append(all, origin(found))
+			}
+		}
+	}
+	return all
+}
+
+// position is where a node is: file and line, from the root of the module.
+func (s *source) position(n ast.Node) string {
+	at := s.packages[0].Fset.Position(n.Pos())
+	if root, err := filepath.Abs("../../.."); err == nil {
+		at.Filename = strings.TrimPrefix(at.Filename, root+"/")
+	}
+	return fmt.Sprintf("%s:%d", at.Filename, at.Line)
+}
+
+// callee gives the function that is called, or nil.
+func (s *source) callee(call *ast.CallExpr) *types.Func {
+	if id := identifier(call.Fun); id != nil {
+		f, _ := origin(s.uses[id]).(*types.Func)
+		return f
+	}
+	return nil
+}
+
+// identifier gives the last name of x, a.x, x[T] or (x), or nil.
+func identifier(e ast.Expr) *ast.Ident {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return e
+	case *ast.SelectorExpr:
+		return e.Sel
+	case *ast.IndexExpr:
+		return identifier(e.X)
+	case *ast.IndexListExpr:
+		return identifier(e.X)
+	case *ast.ParenExpr:
+		return identifier(e.X)
+	default:
+		return nil
+	}
+}
+
+// origin gives the generic object that an instance was made from.
+func origin(object types.Object) types.Object {
+	switch object := object.(type) {
+	case *types.Func:
+		return object.Origin()
+	case *types.Var:
+		return object.Origin()
+	default:
+		return object
+	}
+}
+
+// receiver gives the interface that a method belongs to.
+func receiver(f *types.Func) (*types.Interface, bool) {
+	if f.Signature().Recv() == nil {
+		return nil, false
+	}
+	face, ok := f.Signature().Recv().Type().Underlying().(*types.Interface)
+	return face, ok
+}

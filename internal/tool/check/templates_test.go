@@ -1,0 +1,143 @@
+package check
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+	"testing"
+
+	"github.com/a-h/templ/parser/v2"
+	"github.com/a-h/templ/parser/v2/visitor"
+)
+
+// TestFormsAreGuardedAndNothingIsInline looks at the templates themselves, so that a page is checked of which
+// no test knows.
+func TestFormsAreGuardedAndNothingIsInline(t *testing.T) {
+	t.Parallel()
+	root := os.DirFS("../../../templates")
+	found := 0
+	err := fs.WalkDir(root, ".", func(file string, _ fs.DirEntry, err error) error {
+		if err != nil || path.Ext(file) != ".templ" {
+			return err
+		}
+		found++
+		text, err := fs.ReadFile(root, file)
+		if err != nil {
+			return err
+		}
+		for _, broken := range unsafeMarkup(t, string(text)) {
+			t.Errorf("templates/%s:%s", file, broken)
+		}
+		return nil
+	})
+	if err != nil || found < 10 {
+		t.Fatalf("found %d templates: %v", found, err)
+	}
+}
+
+// unsafeMarkup says in one sentence each, beginning with the line, what is wrong with the markup of a template.
+func unsafeMarkup(t *testing.T, text string) (found []string) {
+	t.Helper()
+	file, err := parser.ParseString(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report := func(at parser.Range, format string, args ...any) {
+		found = append(found, fmt.Sprintf("%d: ", at.From.Line+1)+fmt.Sprintf(format, args...))
+	}
+	inline := func(at parser.Range, what string) {
+		report(at, "%s is inline, and the Content-Security-Policy refuses it: put it into a file in static/", what)
+	}
+	check := func(at parser.Range, element string, attributes []parser.Attribute) {
+		values := valuesOf(attributes)
+		for name := range values {
+			if name == "style" || strings.HasPrefix(name, "on") {
+				inline(at, name)
+			}
+		}
+		method, posts := values["method"]
+		if _, guarded := values["data-submit-guard"]; element == "form" && posts && !strings.EqualFold(method, "get") && !guarded {
+			report(at, "this form is not locked while it is sent: add data-submit-guard to it")
+		}
+	}
+	v := visitor.New()
+	element, raw := v.Element, v.RawElement
+	v.Element = func(n *parser.Element) error {
+		check(n.Range, n.Name, n.Attributes)
+		return element(n)
+	}
+	v.RawElement = func(n *parser.RawElement) error {
+		inline(n.Range, "<"+n.Name+">")
+		return raw(n)
+	}
+	v.ScriptElement = func(n *parser.ScriptElement) error {
+		check(n.Range, "script", n.Attributes)
+		if _, ok := valuesOf(n.Attributes)["src"]; !ok || len(n.Contents) > 0 {
+			inline(n.Range, "<script>")
+		}
+		return nil
+	}
+	v.ScriptTemplate = func(n *parser.ScriptTemplate) error {
+		inline(n.Range, "script "+n.Name.Value)
+		return nil
+	}
+	v.CSSTemplate = func(n *parser.CSSTemplate) error {
+		inline(n.Range, "css "+n.Name)
+		return nil
+	}
+	if err := file.Visit(v); err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// valuesOf gives the attributes that an element always has, by their names; the value of one that is computed
+// is unknown.
+func valuesOf(attributes []parser.Attribute) map[string]string {
+	values := map[string]string{}
+	for _, a := range attributes {
+		switch a := a.(type) {
+		case *parser.ConstantAttribute:
+			values[strings.ToLower(a.Key.String())] = a.Value
+		case *parser.BoolConstantAttribute:
+			values[strings.ToLower(a.Key.String())] = ""
+		case *parser.ExpressionAttribute:
+			values[strings.ToLower(a.Key.String())] = "unknown"
+		}
+	}
+	return values
+}
+
+func TestUnsafeMarkupIsFound(t *testing.T) {
+	t.Parallel()
+	const guard, inline = "add data-submit-guard", "is inline"
+	for name, c := range map[string]struct{ markup, want string }{
+		"guarded":              {`<form method="post" data-submit-guard></form>`, ""},
+		"a search":             {`<form method="GET"></form><form></form>`, ""},
+		"no guard":             {`<form method="post"></form>`, guard},
+		"in capitals":          {`<form METHOD="POST"></form>`, guard},
+		"computed method":      {`<form method={ m }></form>`, guard},
+		"guarded at times":     {`<form method="post" data-submit-guard?={ b }></form>`, guard},
+		"guarded under if":     {"<form method=\"post\"\nif b {\ndata-submit-guard\n}\n></form>", guard},
+		"deep inside":          {"<div>\nif b {\n<p><form method=\"post\"></form></p>\n}\n</div>", guard},
+		"script of a file":     {`<script type="module" src={ m }></script>`, ""},
+		"inline script":        {`<script>alert(1)</script>`, inline},
+		"script without a src": {`<script type="module"></script>`, inline},
+		"script with both":     {`<script src="/x">alert(1)</script>`, inline},
+		"style element":        {`<style>p {}</style>`, inline},
+		"style attribute":      {`<p style="color: red"></p>`, inline},
+		"event handler":        {`<p onclick="alert(1)"></p>`, inline},
+	} {
+		got := strings.Join(unsafeMarkup(t, "package text\n\ntempl page(m string, b bool) {\n\t"+c.markup+"\n}\n"), "; ")
+		if (c.want == "") != (got == "") || !strings.Contains(got, c.want) {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+	}
+	for _, template := range []string{"script alert() {\n\talert(1)\n}\n", "css red() {\n\tcolor: red;\n}\n"} {
+		if got := strings.Join(unsafeMarkup(t, "package text\n\n"+template), "; "); !strings.Contains(got, inline) {
+			t.Errorf("%s: got %q", template, got)
+		}
+	}
+}

@@ -1,0 +1,131 @@
+package fork_test
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"onlyonce/internal/postgres/pgtest"
+)
+
+// TestMakeDev changes a template, Go and a style of a copy, and sees each without a start by hand. An error of the compiler ends
+// nothing, and Ctrl-C leaves nothing behind.
+func TestMakeDev(t *testing.T) {
+	s := copied(t)
+	app, pages := freeAddress(t), freeAddress(t)
+	said := filepath.Join(t.TempDir(), "said")
+	output, err := os.Create(said)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer output.Close()
+	_, port, _ := strings.Cut(pages, ":")
+	dev := exec.Command("make", "dev", "ADDR="+app, "PAGES="+port)
+	dev.Dir, dev.Stdout, dev.Stderr = s.dir, output, output
+	dev.Env = append(os.Environ(), "DATABASE_URL="+pgtest.New(t).URL, "TEMPL_DEV_MODE_ROOT="+t.TempDir())
+	dev.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // as a terminal has it, which interrupts them all
+	if err := dev.Start(); err != nil {
+		t.Fatal(err)
+	}
+	stop := func() {
+		_ = syscall.Kill(-dev.Process.Pid, syscall.SIGINT)
+		_ = dev.Wait() // make says that it was interrupted
+	}
+	defer func() {
+		if dev.ProcessState == nil {
+			stop()
+		}
+		if t.Failed() {
+			t.Log(read(t, said))
+		}
+	}()
+	client := &http.Client{Timeout: 5 * time.Second} // the proxy waits for an app that starts
+	get := func(path string) (http.Header, string) {
+		response, err := client.Get("http://" + pages + path)
+		if err != nil {
+			return nil, ""
+		}
+		defer response.Body.Close()
+		body, _ := io.ReadAll(response.Body) // of an app that was stopped meanwhile
+		return response.Header, string(body)
+	}
+	login := func() string { _, body := get("/login"); return body }
+	style := regexp.MustCompile(`/static/app\.[0-9a-f]+\.css`)
+	change := func(file, old, changed string) {
+		t.Helper()
+		text := read(t, filepath.Join(s.dir, file))
+		if !strings.Contains(text, old) {
+			t.Fatalf("%s has no %q", file, old)
+		}
+		s.write(file, strings.Replace(text, old, changed, 1), 0o600)
+	}
+
+	until(t, "the login", func() bool { return strings.Contains(login(), "<h1>Log in</h1>") })
+	header, body := get("/login")
+	if policy := header.Get("Content-Security-Policy"); !strings.Contains(policy, "script-src 'self'") ||
+		!strings.Contains(policy, "connect-src 'self'") || !strings.Contains(body, `<script src="/_templ/reload/script.js">`) {
+		t.Errorf("the page cannot be loaded again: %s\n%s", policy, body)
+	}
+	change("templates/login.templ", "<h1>Log in</h1>", "<h1>Log in here</h1>")
+	until(t, "the text", func() bool { return strings.Contains(login(), "<h1>Log in here</h1>") })
+
+	const alive, broken, changed = `"ok\n"`, `"ok" + undefined`, `"alive\n"`
+	change("internal/web/health.go", alive, broken)
+	until(t, "the error", func() bool { return strings.Contains(read(t, said), "undefined: undefined") })
+	change("static/app.css", "", "/* changed */\n")
+	change("internal/web/health.go", broken, changed)
+	until(t, "what Go says", func() bool { _, body := get("/healthz"); return body == "alive\n" })
+	until(t, "the style", func() bool {
+		_, body := get(style.FindString(login()))
+		return strings.HasPrefix(body, "/* changed */")
+	})
+	s.run("go", "tool", "templ", "generate", "-check") // it wrote what is to be committed
+
+	stop()
+	until(t, "the app's end", func() bool {
+		listener, err := net.Listen("tcp", app)
+		return err == nil && listener.Close() == nil
+	})
+}
+
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	return listener.Addr().String()
+}
+
+// until waits for what a build and a start may come before.
+func until(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	over := time.After(5 * time.Minute)
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for !holds() {
+		select {
+		case <-tick.C:
+		case <-over:
+			t.Fatalf("no sign of %s", what)
+		}
+	}
+}
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

@@ -1,0 +1,73 @@
+package fork
+
+import (
+	"path"
+	"slices"
+)
+
+// part is something that a fork can do without.
+type part struct {
+	name  string
+	rooms []string // directories and files, in the notation of [path.Match]
+}
+
+// parts are all of them. Each needs only those behind it, so one goes with all before it.
+func parts() []part {
+	return []part{
+		{name: "lab", rooms: []string{
+			"internal/lab", "internal/app/lab*.go", "internal/site/lab_*.go", "docs/lab.*", "docs/lab-*",
+			"docs/decisions/*-a-lab-of-real-servers.md", "templates/lab*", "static/lab*", "e2e/lab_*.go",
+		}},
+		{name: "proof", rooms: []string{
+			"internal/proof/bench", "internal/proof/layer", "internal/proof/replica", "internal/proof/torture",
+			"docs/performance.*", "docs/torture.md",
+		}},
+		{name: "invoices", rooms: invoiceRooms()},
+	}
+}
+
+func invoiceRooms() []string {
+	return []string{
+		"internal/invoice", "internal/app/mail*.go", "internal/app/invoice*.go", "internal/app/kill_test.go",
+		"internal/postgres/jobs*.go", "internal/postgres/invoice*_test.go",
+		"internal/site/invoice*_test.go", "internal/site/payment*_test.go",
+		"internal/site/refund*_test.go", "internal/site/credit_note*_test.go", "internal/site/mail*_test.go",
+		"internal/site/documents*_test.go", "internal/site/standing*_test.go", "internal/site/api_client*_test.go",
+		"cmd/server/invoice*_test.go",
+		"docker-compose.override.yml",
+		"templates/invoice*",
+		"migrations/*_invoice*.sql", "migrations/*_ledger.sql", "migrations/*_payments.sql", "migrations/*_refunds.sql",
+		"migrations/*_credit_notes.sql", "migrations/*_mails.sql",
+		"static/invoice*",
+		"docs/docs.go", "docs/api-client", "docs/api-client.md", "docs/mail.md", "docs/documents.md",
+		"docs/e-invoice.md", "docs/e2e-layers.md", "docs/deploy/*-mail.*",
+		"e2e/invoice*_test.go", "e2e/back_test.go", "e2e/credit_test.go", "e2e/crashed_form_test.go",
+		"e2e/deployed_test.go", "e2e/doubleclick_test.go", "e2e/download_test.go", "e2e/expired*_test.go",
+		"e2e/extremes_test.go", "e2e/finding_test.go", "e2e/form_test.go", "e2e/impatience_test.go",
+		"e2e/kept*_test.go", "e2e/keyboard_test.go", "e2e/killed_test.go", "e2e/layers_test.go", "e2e/life_test.go",
+		"e2e/lines_test.go", "e2e/lost_answer_test.go", "e2e/mail_test.go", "e2e/media_test.go", "e2e/money_test.go",
+		"e2e/offer_test.go", "e2e/offline_test.go", "e2e/refresh_test.go", "e2e/replicas_test.go",
+		"e2e/server_test.go", "e2e/story_test.go", "e2e/tabs_test.go", "e2e/tenants_test.go", "e2e/this_app_test.go",
+		"e2e/two_people_test.go", "e2e/apps/this_app.json",
+	}
+}
+
+// names are those of some parts.
+func names(all []part) (names []string) {
+	for _, p := range all {
+		names = append(names, p.name)
+	}
+	return names
+}
+
+// has reports whether a file or directory belongs to the part.
+func (p part) has(file string) bool {
+	return slices.ContainsFunc(p.rooms, func(pattern string) bool {
+		for at := file; at != path.Dir(at); at = path.Dir(at) {
+			if ok, _ := path.Match(pattern, at); ok {
+				return true
+			}
+		}
+		return false
+	})
+}

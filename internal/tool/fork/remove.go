@@ -1,0 +1,106 @@
+package fork
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/imports"
+)
+
+// Removed says what [Remove] has taken away.
+type Removed struct {
+	Parts []string // the one that was asked for, and before it those that cannot do without it
+	Files int      // that are gone or changed
+}
+
+// Remove takes a part away from the app in root, the top directory of a git repository, with the parts that cannot do
+// without it: their files, what names those in other files, and what only they need from go.mod. It commits nothing. The error
+// is [ErrNothingToDo] if the part is gone already, a [*DirtyError], or says that there is no such part.
+func Remove(ctx context.Context, root, name string) (done Removed, err error) {
+	all := parts()
+	n := slices.Index(names(all), name)
+	if n < 0 {
+		return done, fmt.Errorf("there is no part %q to remove: the parts are %s", name, strings.Join(names(all), ", "))
+	}
+	t, err := openTree(ctx, root)
+	if err != nil {
+		return done, err
+	}
+	there := func(p part) bool { return slices.ContainsFunc(t.files, p.has) }
+	if !there(all[n]) {
+		return done, ErrNothingToDo
+	}
+	with := slices.DeleteFunc(all[:n+1], func(p part) bool { return !there(p) })
+	done.Parts = names(with)
+	done.Files, err = t.remove(func(file string) bool {
+		return slices.ContainsFunc(with, func(p part) bool { return p.has(file) })
+	})
+	if err == nil {
+		_, err = t.run(ctx, "go", "mod", "tidy")
+	}
+	return done, err
+}
+
+// remove deletes files, and what names them in the others. It returns how many files that are.
+func (t *tree) remove(gone func(file string) bool) (n int, err error) {
+	left, err := t.withoutNaming(gone)
+	if err != nil {
+		return 0, err
+	}
+	for _, file := range t.files {
+		if gone(file) {
+			n++
+			if err := os.Remove(filepath.Join(t.root, file)); err != nil {
+				return n, err
+			}
+			for dir := path.Dir(file); dir != "." && os.Remove(filepath.Join(t.root, dir)) == nil; dir = path.Dir(dir) {
+				continue // up to the first directory that is not empty
+			}
+		}
+	}
+	for _, file := range slices.Sorted(maps.Keys(left)) { // behind that: imports are looked for among the files that are left
+		n++
+		text := []byte(left[file])
+		if filepath.Ext(file) == ".go" {
+			text, err = imports.Process(filepath.Join(t.root, file), text, nil) // drops imports that are not used any more
+			if err != nil {
+				return n, fmt.Errorf("format %s: %w", file, err)
+			}
+		}
+		if err := t.write(file, file, string(text)); err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+// withoutNaming returns the files that change, by their paths, without what names those that go.
+func (t *tree) withoutNaming(gone func(file string) bool) (left map[string]string, err error) {
+	left = map[string]string{}
+	source := newGoFiles(gone)
+	for _, file := range t.files {
+		text, ok, err := t.text(file)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case !ok || path.Dir(file) == "internal/tool/fork": // this package, which names them to take them away
+		case filepath.Ext(file) == ".go":
+			if err := source.add(file, text); err != nil {
+				return nil, err
+			}
+		case filepath.Ext(file) == ".md" && !gone(file):
+			if rest := withoutLinks(file, text, gone); rest != text {
+				left[file] = rest
+			}
+		}
+	}
+	maps.Copy(left, source.cut())
+	return left, nil
+}

@@ -1,0 +1,55 @@
+package fork
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+var (
+	// begins is what a paragraph, an item of a list or a row of a table begins with, behind its indentation.
+	begins = regexp.MustCompile("^\\s*(?:$|[-|#]|\\d+\\.|```|<!--)")
+	linked = regexp.MustCompile(`\]\(([^)#\s]+)[^)]*\)|(?:src|srcset)="([^"]+)"`)
+	coded  = regexp.MustCompile("`([\\w./*-]+)`")
+	first  = regexp.MustCompile("^\\s*(?:- )?`?([\\w./-]+/[\\w./-]*)")
+	empty  = regexp.MustCompile(`\n{3,}`)
+	box    = regexp.MustCompile(`^\s*(\w+)\["([\w/]+)`)
+)
+
+// withoutLinks returns a Markdown text without what links to a file that goes or begins with its path: paragraphs, items of lists,
+// rows of tables, and boxes of diagrams with their arrows.
+func withoutLinks(page, text string, gone func(file string) bool) string {
+	var blocks, boxes []string
+	for line := range strings.Lines(text) {
+		if drawn := box.FindStringSubmatch(line); drawn != nil && gone(drawn[2]) {
+			boxes = append(boxes, drawn[1])
+			continue
+		}
+		if ends := strings.Split(strings.TrimSpace(line), " --> "); len(ends) == 2 &&
+			(slices.Contains(boxes, ends[0]) || slices.Contains(boxes, ends[1])) {
+			continue
+		}
+		if n := len(blocks); n == 0 || begins.MatchString(line) || strings.TrimSpace(blocks[n-1]) == "" {
+			blocks = append(blocks, line)
+		} else {
+			blocks[n-1] += line
+		}
+	}
+	rest := strings.Join(slices.DeleteFunc(blocks, func(block string) bool {
+		for _, to := range linked.FindAllStringSubmatch(block, -1) {
+			if gone(path.Join(path.Dir(page), to[1]+to[2])) {
+				return true
+			}
+		}
+		named := first.FindAllStringSubmatch(block, 1)
+		if strings.HasPrefix(block, "|") {
+			named = coded.FindAllStringSubmatch(block, -1)
+		}
+		return slices.ContainsFunc(named, func(m []string) bool { return gone(path.Clean(m[1])) })
+	}), "")
+	if rest == text {
+		return text
+	}
+	return strings.TrimSpace(empty.ReplaceAllString(rest, "\n\n")) + "\n"
+}

@@ -1,0 +1,216 @@
+package fork_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/tool/fork"
+)
+
+// TestRemove takes all parts away from a copy of the app: each is gone with all that names it, and the rest works.
+func TestRemove(t *testing.T) {
+	pgtest.Long(t)
+	s := copied(t)
+	for _, part := range []string{"lab", "proof", "invoices"} {
+		done, err := fork.Remove(t.Context(), s.dir, part)
+		if errors.Is(err, fork.ErrNothingToDo) { // in a fork without it
+			continue
+		}
+		if err != nil || done.Files < 10 || !slices.Equal(done.Parts, []string{part}) {
+			t.Fatalf("%s: %+v, %v", part, done, err)
+		}
+		s.commit()
+		s.run("go", "build", "./...")
+		if _, err := fork.Remove(t.Context(), s.dir, part); !errors.Is(err, fork.ErrNothingToDo) {
+			t.Errorf("%s again: %v", part, err)
+		}
+	}
+	if unformatted := s.run("gofmt", "-l", "."); unformatted != "" {
+		t.Errorf("not formatted: %s", unformatted)
+	}
+	s.run("go", "tool", "templ", "generate", "-check")
+	s.run("go", "vet", "./...")
+	s.run("go", "test", "./internal/tool/check", "./templates", "./static")
+	s.run("go", "test", "./internal/site", "-run", "Customer|TenantTables|TenantComesFirst|EveryRoute|EveryFieldIsDeclared|EveryTable")
+	s.run("go", "test", "./internal/app", "-run", "Environ|Contradictions|DemoDataIs|WhatIs|WhoAnswers")
+}
+
+// TestRemoveTakesWhatNeedsIt: without invoices there is no lab, and no proof that makes invoices.
+func TestRemoveTakesWhatNeedsIt(t *testing.T) {
+	t.Parallel()
+	s := &scratch{t, t.TempDir()}
+	s.run("git", "init", "--quiet")
+	s.write("go.mod", "module x\n", 0o600)
+	s.write("migrations/00007_customers.sql", "", 0o600)
+	s.write("migrations/00008_invoices.sql", "", 0o600)
+	for _, room := range []string{"lab", "proof/torture", "invoice", "customer"} {
+		s.write("internal/"+room+"/x.txt", "x", 0o600)
+	}
+	s.commit()
+	done, err := fork.Remove(t.Context(), s.dir, "invoices")
+	if err != nil || done.Files != 4 || !slices.Equal(done.Parts, []string{"lab", "proof", "invoices"}) {
+		t.Errorf("%+v, %v", done, err)
+	}
+	if left, err := os.ReadDir(filepath.Join(s.dir, "internal")); err != nil || len(left) != 1 {
+		t.Errorf("left are the directories %v, %v", left, err)
+	}
+	files := s.files()
+	if _, there := files["migrations/00008_invoices.sql"]; len(files) != 3 || files["internal/customer/x.txt"] != "x" || there {
+		t.Errorf("left are %q", files)
+	}
+}
+
+func TestRemoveIsRefused(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ part, text, want string }{
+		"unknown part":  {"everything", "", "the parts are lab, proof, invoices"},
+		"no Go":         {"lab", "func", "read x.go"},
+		"changed files": {"lab", "uncommitted", "commit or stash"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := &scratch{t, t.TempDir()}
+			s.run("git", "init", "--quiet")
+			s.write("go.mod", "module x\n", 0o600)
+			s.write("internal/lab/x.txt", "x", 0o600)
+			s.write("x.go", c.text, 0o600)
+			if c.text != "uncommitted" {
+				s.commit()
+			}
+			_, err := fork.Remove(t.Context(), s.dir, c.part)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v", err)
+			}
+			if s.files()["internal/lab/x.txt"] == "" {
+				t.Error("the part is gone")
+			}
+		})
+	}
+}
+
+// TestWhatNamesThePartGoes: items, fields, statements and declarations that name what is gone, and in pages what links to it.
+func TestWhatNamesThePartGoes(t *testing.T) {
+	t.Parallel()
+	s := &scratch{t, t.TempDir()}
+	s.run("git", "init", "--quiet")
+	s.write("go.mod", "module x\n", 0o600)
+	s.write("internal/lab/lab.go", "package lab\n\ntype Lab struct{}\n", 0o600)
+	const removed = "package app\n\ntype config struct{}\n\nfunc start() error { return nil }\n\nfunc (a *app) open() {}\n"
+	s.write("internal/app/lab.go", removed, 0o600)
+	s.write("internal/app/app.go", before, 0o600)
+	s.write("docs/page.md", pageBefore, 0o600)
+	s.commit()
+	if _, err := fork.Remove(t.Context(), s.dir, "lab"); err != nil {
+		t.Fatal(err)
+	}
+	files := s.files()
+	if got := files["internal/app/app.go"]; got != after {
+		t.Errorf("left is\n%s", got)
+	}
+	if got := files["docs/page.md"]; got != pageAfter {
+		t.Errorf("left is\n%s", got)
+	}
+}
+
+const before = `package app
+
+import (
+	"fmt"
+
+	"x/internal/lab"
+)
+
+type app struct {
+	config
+	name string
+	lab  *lab.Lab // nil without
+}
+
+// rooms are where imports may lead.
+var rooms = map[string]int{
+	"internal/app": 1,
+	"internal/lab": 2,
+}
+
+func all() []func() error {
+	return []func() error{
+		other,
+		start,
+	}
+}
+
+func other() error {
+	if err := start(); err != nil {
+		return err
+	}
+	for start := range 3 {
+		fmt.Println(start)
+	}
+	a := &app{name: "open"}
+	a.open()
+	made := lab.Lab{}
+	fmt.Println(
+		a.name,
+		made,
+	)
+	return nil
+}
+
+// opened returns what is gone.
+func opened() *lab.Lab { return nil }
+
+func wrong() error {
+	return start()
+}
+`
+
+const after = `package app
+
+import (
+	"fmt"
+)
+
+type app struct {
+	name string
+}
+
+// rooms are where imports may lead.
+var rooms = map[string]int{
+	"internal/app": 1,
+}
+
+func all() []func() error {
+	return []func() error{
+		other,
+	}
+}
+
+func other() error {
+	for start := range 3 {
+		fmt.Println(start)
+	}
+	a := &app{name: "open"}
+	fmt.Println(
+		a.name,
+	)
+	return nil
+}
+
+func wrong() error {
+	return start()
+}
+`
+
+const pageBefore = "# A page\n\nThis stays. It goes on\nhere.\n\nThis goes on\nuntil [here](../internal/lab/lab.go#L1).\n\n" +
+	"- one\n- two, with\n  [a link](../internal/lab)\n- three\n\n| a | b |\n|---|---|\n| `internal/lab` | c |\n| `internal/app` | d |\n\n" +
+	"    app[\"internal/app\"]\n    lab[\"internal/lab\"]\n    other[\"other\"]\n    app --> lab\n    app --> other\n\n" +
+	"`internal/lab` is\ngone.\n"
+
+const pageAfter = "# A page\n\nThis stays. It goes on\nhere.\n\n" +
+	"- one\n- three\n\n| a | b |\n|---|---|\n| `internal/app` | d |\n\n" +
+	"    app[\"internal/app\"]\n    other[\"other\"]\n    app --> other\n"

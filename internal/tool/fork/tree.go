@@ -1,0 +1,96 @@
+package fork
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/tools/imports"
+)
+
+// DirtyError says that the working tree has changes that are not committed.
+type DirtyError struct{ Changes string }
+
+func (e *DirtyError) Error() string {
+	return "commit or stash these changes first, so that git can show and take back what this command does:\n" + e.Changes
+}
+
+// tree is a working tree in which nothing is uncommitted.
+type tree struct {
+	root  string
+	files []string // those that git knows, relative to root
+}
+
+// openTree lists the files. The error is a [*DirtyError] if some of them were changed.
+func openTree(ctx context.Context, root string) (*tree, error) {
+	t := &tree{root: root}
+	changes, err := t.run(ctx, "git", "status", "--porcelain")
+	if err != nil {
+		return nil, err
+	}
+	if changes != "" {
+		return nil, &DirtyError{changes}
+	}
+	list, err := t.run(ctx, "git", "ls-files", "-z")
+	if err != nil {
+		return nil, err
+	}
+	t.files = strings.Split(strings.TrimSuffix(list, "\x00"), "\x00")
+	return t, nil
+}
+
+// text reads a file. ok is false for one that has no text: binary files and links.
+func (t *tree) text(path string) (text string, ok bool, err error) {
+	full := filepath.Join(t.root, path)
+	info, err := os.Lstat(full)
+	if err != nil || !info.Mode().IsRegular() {
+		return "", false, err
+	}
+	content, err := os.ReadFile(full)
+	return string(content), !bytes.Contains(content, []byte{0}), err
+}
+
+// write puts text at target in place of the file at path, formatted if it is Go.
+func (t *tree) write(path, target, text string) error {
+	content := []byte(text)
+	if strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_templ.go") {
+		var err error
+		content, err = imports.Process(path, content, &imports.Options{FormatOnly: true, Comments: true, TabIndent: true, TabWidth: 8})
+		if err != nil {
+			return fmt.Errorf("format %s: %w", path, err)
+		}
+	}
+	from, to := filepath.Join(t.root, path), filepath.Join(t.root, target)
+	if from != to {
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil { //nolint:gosec // as open as the other directories of a repository
+			return err
+		}
+		if err := os.Rename(from, to); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(to, content, 0o600) // the mode of a file that is there stays
+}
+
+// generate makes what is generated from templates.
+func (t *tree) generate(ctx context.Context) error {
+	_, err := t.run(ctx, "go", "tool", "templ", "generate")
+	return err
+}
+
+// run runs a program in the tree and gives its output.
+func (t *tree) run(ctx context.Context, name string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir = t.root
+	var wrong bytes.Buffer
+	cmd.Stderr = &wrong
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, wrong.String())
+	}
+	return string(out), nil
+}

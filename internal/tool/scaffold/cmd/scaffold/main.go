@@ -1,0 +1,63 @@
+// Command scaffold writes the files of a new resource, or of a migration: see package scaffold. It is run by make resource and
+// make migration, in the root of the repository.
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"onlyonce/internal/tool/scaffold"
+)
+
+type commands struct {
+	Resource  resource  `cmd:"" help:"Write a resource: table, domain, pages, API and tests."`
+	Migration migration `cmd:"" help:"Write an empty migration with the next number."`
+}
+
+type resource struct {
+	Name   string `arg:"" help:"What one of them is called: expense, or purchase_order."`
+	Fields string `arg:"" help:"Its fields, with commas between them."`
+	Plural string `help:"What several of them are called, if that is not found by itself."`
+}
+
+// Help says how fields are written.
+func (resource) Help() string {
+	return `A field is name:type or name:type:marks. The types are text, longtext, integer, decimal, money, date, bool,
+choice(a|b|c) and ref(customer). The marks are ? for a field that may be blank, unique for a value that no two records have
+in common, and unique? for both. The first text that is required is what people call a record.
+
+  scaffold resource expense 'vendor:text,spent_on:date,amount:money,receipt:text:unique?'
+  scaffold resource person 'name:text,email:text:unique,role:choice(owner|guest),employer:ref(customer):?'`
+}
+
+type migration struct {
+	Name string `arg:"" help:"What it does: expenses_have_projects."`
+}
+
+func main() {
+	var c commands
+	parsed := kong.Parse(&c, kong.Name("scaffold"), kong.Description("Write the files of a new resource, or of a migration."))
+	paths, err := c.write(strings.Fields(parsed.Command())[0])
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "%v\nNothing was written.\n", err)
+		os.Exit(1)
+	}
+	for _, path := range paths {
+		fmt.Fprintln(os.Stdout, path)
+	}
+}
+
+func (c commands) write(what string) ([]string, error) {
+	if what == "migration" {
+		path, err := scaffold.Migration(".", c.Migration.Name)
+		return []string{path}, err
+	}
+	r, err := scaffold.Parse(c.Resource.Name, c.Resource.Plural, c.Resource.Fields)
+	if err != nil {
+		return nil, err
+	}
+	return scaffold.Write(".", r)
+}

@@ -1,0 +1,242 @@
+package scaffold
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// What the templates ask about a field. A reference is a field with the name of what is referred to, such as customer, whose
+// column, form field and JSON name is customer_id.
+
+// Column is the name of a field in the table, the form and the API.
+func (f Field) Column() Name {
+	if f.Type == "ref" {
+		return f.Name + "_id"
+	}
+	return f.Name
+}
+
+// Required says that a field may not be blank.
+func (f Field) Required() bool { return !f.Optional && f.Type != "bool" }
+
+// Null says that the column of a field is NULL where nothing was typed.
+func (f Field) Null() bool {
+	return f.Optional && (f.Unique || !slices.Contains([]string{"text", "longtext", "choice"}, f.Type))
+}
+
+// Caption is the label of a field in the form.
+func (f Field) Caption() string {
+	if f.Optional {
+		return f.Name.Label() + " (optional)"
+	}
+	return f.Name.Label()
+}
+
+// Unique constraints compare texts in small letters, in a column of their own.
+
+// Compared is the column that is unique.
+func (f Field) Compared() Name {
+	if f.Type == "text" {
+		return f.Name + "_folded"
+	}
+	return f.Name
+}
+
+// Condition finds the record with the same value.
+func (f Field) Condition() string {
+	switch f.Type {
+	case "text":
+		return fmt.Sprintf(`r.%s = lower(@%s::text COLLATE "C")`, f.Compared(), f.Name)
+	default:
+		return fmt.Sprintf("r.%s = %s", f.Name, f.values()[0])
+	}
+}
+
+// column is a column of the table.
+type column struct{ Name, Type, Rest string }
+
+// columns are those of a field in the table of a resource.
+func (f Field) columns(one Name) []column {
+	rest := "NOT NULL"
+	if f.Null() {
+		rest = ""
+	}
+	its := string(f.Column())
+	switch f.Type {
+	case "text":
+		check := fmt.Sprintf("CHECK (%[1]s = btrim(%[1]s) AND %[1]s !~ '[[:cntrl:]]')", its)
+		if !f.Optional {
+			check = fmt.Sprintf("CHECK (%[1]s = btrim(%[1]s) AND %[1]s <> '' AND %[1]s !~ '[[:cntrl:]]')", its)
+		}
+		if f.Optional && !f.Unique {
+			rest += " DEFAULT ''"
+		}
+		all := []column{{its, "text", strings.TrimSpace(rest + " " + check)}}
+		if f.Unique {
+			folded := fmt.Sprintf(` GENERATED ALWAYS AS (lower(%s COLLATE "C")) STORED`, its)
+			all = append(all, column{string(f.Compared()), "text", strings.TrimSpace(`COLLATE "C" `+rest) + folded})
+		}
+		return all
+	case "longtext":
+		if f.Optional {
+			return []column{{its, "text", "NOT NULL DEFAULT ''"}}
+		}
+		return []column{{its, "text", "NOT NULL CHECK (" + its + " <> '')"}}
+	case "choice":
+		if f.Optional {
+			rest += " DEFAULT ''"
+		}
+		return []column{{its, f.Domain(one), rest}}
+	case "money":
+		return []column{{its, "minor_units", rest}, {string(f.Currency), "currency_code", rest}}
+	default:
+		return []column{{its, f.sqlType(), rest}}
+	}
+}
+
+func (f Field) sqlType() string {
+	return map[string]string{"integer": "bigint", "decimal": "numeric", "date": "date", "bool": "boolean", "ref": "uuid"}[f.Type]
+}
+
+// Domain is the name of the domain of a choice.
+func (f Field) Domain(one Name) string { return string(one + "_" + f.Name) }
+
+// DomainValues are the values of a choice in SQL.
+func (f Field) DomainValues() string {
+	all := f.Choices
+	if f.Optional {
+		all = append([]string{""}, all...)
+	}
+	return "'" + strings.Join(all, "', '") + "'"
+}
+
+// values are the SQL expressions of the columns of a field, of its arguments.
+func (f Field) values() []string {
+	its := "@" + string(f.Column())
+	switch {
+	case f.Type == "integer" || f.Type == "decimal":
+		return []string{"NULLIF(" + its + ", '')::" + f.sqlType()}
+	case f.Type == "money" && f.Optional:
+		return []string{
+			fmt.Sprintf("CASE WHEN @%s <> '' THEN %s::bigint END", f.Currency, its), fmt.Sprintf("NULLIF(@%s, '')", f.Currency),
+		}
+	case f.Type == "money":
+		return []string{its + "::bigint", "@" + string(f.Currency)}
+	case f.sqlType() != "":
+		return []string{its + "::" + f.sqlType()}
+	case f.Null():
+		return []string{"NULLIF(" + its + ", '')"}
+	default:
+		return []string{its}
+	}
+}
+
+// Shown is the JSON of a field in the record: names and values for json_build_object.
+func (f Field) Shown() string {
+	its := string(f.Column())
+	switch {
+	case f.Type == "integer" || f.Type == "decimal":
+		if f.Optional {
+			return fmt.Sprintf("'%[1]s', COALESCE(r.%[1]s::text, '')", its)
+		}
+		return fmt.Sprintf("'%[1]s', r.%[1]s::text", its)
+	case f.Type == "money":
+		return fmt.Sprintf("'%[1]s_minor', r.%[1]s, '%[2]s', r.%[2]s", its, f.Currency)
+	case f.Type == "ref":
+		return fmt.Sprintf("'%s', ` + %s.Names.JSON(\"%s\") + `", f.Name, f.To.Package, its)
+	case f.Null() && f.Type == "text":
+		return fmt.Sprintf("'%[1]s', COALESCE(r.%[1]s, '')", its)
+	default:
+		return fmt.Sprintf("'%[1]s', r.%[1]s", its)
+	}
+}
+
+// Tag is the struct tag of a field in what the API takes and shows.
+func (f Field) Tag() string {
+	json := string(f.Column())
+	if f.Optional {
+		json += ",omitzero"
+	}
+	tag := fmt.Sprintf(`json:"%s"`, json)
+	switch f.Type {
+	case "integer", "date":
+		tag += fmt.Sprintf(` format:"%s"`, f.Type)
+	case "decimal":
+		tag += ` format:"number"`
+	case "money":
+		tag += ` format:"decimal"`
+	case "ref":
+		tag += ` format:"uuid"`
+	case "choice":
+		tag += fmt.Sprintf(` enum:"%s"`, strings.Join(f.Choices, ","))
+	}
+	return "`" + tag + "`"
+}
+
+// CurrencyTag is that of the currency of an amount, as format says.
+func (f Field) CurrencyTag(format string) string {
+	json := string(f.Currency)
+	if f.Optional {
+		json += ",omitzero"
+	}
+	if format != "" {
+		format = fmt.Sprintf(` format:"%s"`, format)
+	}
+	return fmt.Sprintf("`json:\"%s\"%s`", json, format)
+}
+
+// Enter says what to do about a blank field.
+func (f Field) Enter() string {
+	switch f.Type {
+	case "choice":
+		return "Choose the " + f.Name.Words() + "."
+	case "ref":
+		return "Choose " + f.Name.A() + "."
+	case "date":
+		return "Enter the day as year-month-day, like 2026-11-21."
+	default:
+		return "Enter the " + f.Name.Words() + "."
+	}
+}
+
+// In a list, and on a page.
+
+// Text is how a field of the record in a variable is read.
+func (f Field) Text(of string) string {
+	its := of + "." + f.Name.Go()
+	switch f.Type {
+	case "money":
+		return fmt.Sprintf("web.AmountText(%s.%s, %s)", of, f.Currency.Go(), its)
+	case "date":
+		return "web.DateText(" + its + ")"
+	case "bool":
+		return "templates.YesNo(" + its + ")"
+	case "choice":
+		return "web.OptionText(" + its + ")"
+	case "ref":
+		return its + ".Name"
+	default:
+		return its
+	}
+}
+
+// Class is that of the column of a list.
+func (f Field) Class() string {
+	switch f.Type {
+	case "date":
+		return "date"
+	case "integer", "decimal", "money":
+		return "num"
+	default:
+		return "name"
+	}
+}
+
+// Hint says below the field of a form what may be there once.
+func (f Field) Hint(one Name) string {
+	if !f.Unique {
+		return ""
+	}
+	return "No other " + one.Words() + " can have the same " + f.Name.Words() + "."
+}

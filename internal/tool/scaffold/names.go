@@ -1,0 +1,128 @@
+package scaffold
+
+import (
+	"fmt"
+	"go/token"
+	"go/types"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/gertd/go-pluralize"
+)
+
+// Name is words of small letters with _ between them: "purchase_order".
+type Name string
+
+var isName = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
+
+// Go is the exported name in Go: "PurchaseOrder".
+func (n Name) Go() string {
+	var b strings.Builder
+	for word := range strings.SplitSeq(string(n), "_") {
+		if slices.Contains(initialisms, word) {
+			b.WriteString(strings.ToUpper(word))
+		} else {
+			b.WriteString(strings.ToUpper(word[:1]) + word[1:])
+		}
+	}
+	return b.String()
+}
+
+// Local is the name in Go that is not exported: "purchaseOrder".
+func (n Name) Local() string {
+	first, rest, several := strings.Cut(string(n), "_")
+	if !several {
+		return first
+	}
+	return first + Name(rest).Go()
+}
+
+// Package is the name of a package: "purchaseorder".
+func (n Name) Package() string { return strings.ReplaceAll(string(n), "_", "") }
+
+// Words are what people read within a sentence: "purchase order".
+func (n Name) Words() string { return strings.ReplaceAll(string(n), "_", " ") }
+
+// Dashed is the name in an address: "purchase-order".
+func (n Name) Dashed() string { return strings.ReplaceAll(string(n), "_", "-") }
+
+// Label begins a sentence, or stands beside a field: "Purchase order".
+func (n Name) Label() string { return strings.ToUpper(string(n[:1])) + n.Words()[1:] }
+
+// A is the words with their article: "a purchase order".
+func (n Name) A() string {
+	if strings.ContainsRune("aeiou", rune(n[0])) {
+		return "an " + n.Words()
+	}
+	return "a " + n.Words()
+}
+
+// plural is the plural of the last word: "purchase_orders".
+func (n Name) plural() Name {
+	at := strings.LastIndex(string(n), "_") + 1
+	return n[:at] + Name(pluralize.NewClient().Plural(string(n[at:])))
+}
+
+// Plural is the plural as a local name in Go.
+func (n Name) Plural() string { return n.plural().Local() }
+
+// initialisms are words that Go writes in capitals.
+var initialisms = []string{
+	"api", "ascii", "cpu", "css", "dns", "eof", "guid", "html", "http", "https", "id", "ip", "json", "qps", "ram", "rpc", "sla", "smtp",
+	"sql", "ssh", "tcp", "tls", "ttl", "udp", "ui", "uid", "uuid", "uri", "url", "utf8", "vm", "xml", "xmpp", "xsrf", "xss",
+}
+
+// check returns an error unless a name may be that of something. reserved are the words that mean something else there, with
+// what they mean.
+func (n Name) check(what string, reserved map[string][]string) error {
+	if !isName.MatchString(string(n)) || len(n) > 40 {
+		return fmt.Errorf("the %s %q is no name: write small letters and digits with _ between words, at most 40, like spent_on", what, n)
+	}
+	if token.IsKeyword(string(n)) || types.Universe.Lookup(string(n)) != nil {
+		return fmt.Errorf("the %s %q is a word of Go: choose another one", what, n)
+	}
+	if slices.Contains(sqlWords, string(n)) {
+		return fmt.Errorf("the %s %q is a word of SQL: choose another one", what, n)
+	}
+	for means, words := range reserved {
+		if slices.Contains(words, string(n)) {
+			return fmt.Errorf("the %s %q is %s: choose another one", what, n, means)
+		}
+	}
+	return nil
+}
+
+// Names that a resource cannot have.
+var reservedResources = map[string][]string{
+	"a name that each domain package has": {
+		"archive", "create", "draft", "edit", "filter", "input", "list", "restore", "rule", "table",
+	},
+	"a package that the code of a resource imports": {
+		"context", "errors", "fmt", "http", "idempotency", "pgconn", "pgx", "pgxpool", "slices", "slog", "strings", "templ", "templates",
+		"testing", "time", "url", "uuid",
+	},
+}
+
+// Names that a field cannot have.
+var reservedFields = map[string][]string{
+	"what every record has": {"archived", "archived_at", "created_at", "header", "id", "identity", "tenant_id", "version"},
+	"a part of every form": {
+		"action", "fresh_key", "idempotency_key", "key", "tenant", "tenant_name", "use_tenant", "used_name",
+	},
+	"a parameter of every list": {"cursor", "limit", "q"},
+	"an argument of every transaction": {
+		"actor", "attempt_id", "fingerprint", "operation", "record_id", "required_rows", "retain", "seen_version", "wait",
+	},
+	"a name that the code of a resource uses": {"draft", "option"},
+}
+
+// sqlWords are those that PostgreSQL reserves: https://www.postgresql.org/docs/current/sql-keywords-appendix.html.
+var sqlWords = strings.Fields(`
+	all analyse analyze and any array as asc asymmetric authorization binary both case cast check collate collation column
+	concurrently constraint create cross current_catalog current_date current_role current_schema current_time
+	current_timestamp current_user default deferrable desc distinct do else end except false fetch for foreign freeze from full
+	grant group having ilike in initially inner intersect into is isnull join lateral leading left like limit localtime
+	localtimestamp natural not notnull null offset on only or order outer overlaps placing primary references returning right
+	select session_user similar some symmetric system_user table tablesample then to trailing true union unique user using
+	variadic verbose when where window with`)

@@ -1,0 +1,83 @@
+package scaffold_test
+
+import (
+	"strings"
+	"testing"
+
+	"onlyonce/internal/tool/scaffold"
+)
+
+func TestParse(t *testing.T) {
+	t.Parallel()
+	const valid = "vendor:text"
+	for _, c := range []struct{ name, plural, fields, want string }{
+		{"expense", "", "vendor:text,spent_on:date,amount:money,receipt:text:unique?", ""},
+		{"purchase_order", "", "title:text,notes:longtext:?,state:choice(open|closed),buyer:ref(customer):?", ""},
+		{"data", "datasets", valid, ""},
+		{"expense", "", "vendor:text, spent_on:date", ""},
+		{"sheep", "", valid, "its own plural"},
+		{"sheep", "flock_of_sheep", valid, ""},
+		{"Expense", "", valid, "is no name"},
+		{"expense-report", "", valid, "is no name"},
+		{"", "", valid, "is no name"},
+		{"../evil", "", valid, "is no name"},
+		{"expense__report", "", valid, "is no name"},
+		{strings.Repeat("x", 41), "", valid, "is no name"},
+		{"func", "", valid, "a word of Go"},
+		{"error", "", valid, "a word of Go"},
+		{"order", "", valid, "a word of SQL"},
+		{"expense", "constraint", valid, "a word of SQL"},
+		{"draft", "", valid, "a name that each domain package has"},
+		{"url", "", valid, "a package that the code of a resource imports"},
+		{"expense", "", "", "neither name:type"},
+		{"expense", "", "vendor", "neither name:type"},
+		{"expense", "", "vendor:text:unique:?", "neither name:type"},
+		{"expense", "", "vendor:text,,", "neither name:type"},
+		{"expense", "", "vendor:text,vendor:date", "there twice"},
+		{"expense", "", "vendor:text,customer:ref(customer),customer_id:text", "there twice"},
+		{"expense", "", "vendor:text,type:text", "a word of Go"},
+		{"expense", "", "vendor:text,user:text", "a word of SQL"},
+		{"expense", "", "vendor:text,version:integer", "what every record has"},
+		{"expense", "", "vendor:text,idempotency_key:text", "a part of every form"},
+		{"expense", "", "vendor:text,actor:text", "an argument of every transaction"},
+		{"expense", "", "vendor:text,cursor:text", "a parameter of every list"},
+		{"expense", "", "vendor:string", "choose one of text, longtext"},
+		{"expense", "", "vendor:text,x:choice", "write choice(a|b|c)"},
+		{"expense", "", "vendor:text,x:choice(a)", "at least two different choices"},
+		{"expense", "", "vendor:text,x:choice(a|a)", "at least two different choices"},
+		{"expense", "", "vendor:text,x:choice(a|'b)", "at least two different choices"},
+		{"expense", "", "vendor:text,x:date(a)", "without brackets"},
+		{"expense", "", "vendor:text:uniq", "has the marks"},
+		{"expense", "", "vendor:text,x:bool:?", "never blank"},
+		{"expense", "", "vendor:text,x:longtext:unique", "can be unique"},
+		{"expense", "", "vendor:text,x:money:unique", "can be unique"},
+		{"expense", "", "amount:money,notes:text:?", "a text without ?"},
+		{"expense", "", "vendor:text,amount:money,currency:text", "which comes with it"},
+		{"expense", "", "vendor:text,net:money,gross:money,currency:text", ""},
+		{"expense", "", "vendor:text,net:money,gross:money,net_currency:text", "which comes with it"},
+		{"expense", "", valid + strings.Repeat(",x:date", 40), "too many"},
+	} {
+		_, err := scaffold.Parse(c.name, c.plural, c.fields)
+		switch {
+		case c.want == "" && err != nil:
+			t.Errorf("%s %s: %v", c.name, c.fields, err)
+		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
+			t.Errorf("%s %s: %v, want %q", c.name, c.fields, err, c.want)
+		}
+	}
+}
+
+// TestPlural: the usual words, and the last one of several.
+func TestPlural(t *testing.T) {
+	t.Parallel()
+	for one, many := range map[string]string{
+		"expense": "expenses", "category": "categories", "person": "people", "address": "addresses", "purchase_order": "purchase_orders",
+		"company": "companies", "invoice_status": "invoice_statuses", "day": "days", "box": "boxes", "staff_key": "staff_keys",
+		"list_price": "list_prices", "bonus": "bonuses", "logo": "logos", "leaf": "leaves", "delivery": "deliveries",
+	} {
+		r, err := scaffold.Parse(one, "", "title:text")
+		if err != nil || r.Many.Words() != strings.ReplaceAll(many, "_", " ") {
+			t.Errorf("%s is %s: %v", one, r.Many, err)
+		}
+	}
+}

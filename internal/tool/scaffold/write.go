@@ -1,0 +1,222 @@
+package scaffold
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"fmt"
+	"go/format"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/template"
+
+	"github.com/a-h/templ"
+	"github.com/a-h/templ/generator"
+	"github.com/a-h/templ/parser/v2"
+	"golang.org/x/tools/imports"
+
+	"onlyonce/migrations"
+)
+
+//go:embed templates
+var templates embed.FS
+
+// file is a file that is to be written, by its path in the repository. An edit is of one that is there.
+type file struct {
+	path string
+	text []byte
+	edit bool
+}
+
+// Write writes the files of a resource into the repository at root, and its line into each list of all resources. It returns
+// their paths. If a file is there already or something else is in the way, it returns an error and writes nothing.
+func Write(root string, r Resource) (paths []string, err error) {
+	for i, f := range r.Fields {
+		if f.Type == "ref" {
+			if r.Fields[i].To, err = target(root, f.of); err != nil {
+				return nil, err
+			}
+		}
+	}
+	files, err := r.files(root)
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(free(root, files), nameCollisions(root, files)); err != nil {
+		return nil, err
+	}
+	return save(root, files)
+}
+
+// files are all that is written for a resource.
+func (r Resource) files(root string) ([]file, error) {
+	number, err := migrations.Newest(os.DirFS(filepath.Join(root, "migrations")))
+	if err != nil {
+		return nil, err
+	}
+	one, many := r.One.Package(), string(r.Many)
+	var files []file
+	for _, f := range []struct{ template, path string }{
+		{"migration.sql", fmt.Sprintf("migrations/%05d_%s.sql", number+1, many)},
+		{"domain.go", "internal/" + one + "/" + string(r.One) + ".go"},
+		{"operations.go", "internal/" + one + "/operations.go"},
+		{"find.go", "internal/" + one + "/find.go"},
+		{"main_test.go", "internal/" + one + "/main_test.go"},
+		{"domain_test.go", "internal/" + one + "/" + string(r.One) + "_test.go"},
+		{"testing.go", "internal/" + one + "/" + one + "test/" + string(r.One) + ".go"},
+		{"web.go", "internal/" + one + "/" + one + "pages/" + many + ".go"},
+		{"web_test.go", "internal/site/" + string(r.One) + "_test.go"},
+		{"pages.templ", "templates/" + one + "views/form.templ"},
+		{"views_test.go", "templates/" + one + "views/states_test.go"},
+		{"bench.go", "internal/proof/bench/" + many + ".go"},
+		{"e2e_test.go", "e2e/" + string(r.One) + "_test.go"},
+	} {
+		text, err := r.render(f.template)
+		if err != nil {
+			return nil, err
+		}
+		written, err := formatted(f.path, text)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", f.path, err)
+		}
+		files = append(files, written...)
+	}
+	pages := fmt.Sprintf("\t\"onlyonce/internal/%s/%[1]spages\"\n", one)
+	for _, e := range []edit{
+		{"internal/site/site.go", "\t" + newest, "\t\t" + one + "pages.Mount(s)\n"},
+		{"internal/site/site.go", "\t\"onlyonce/internal/customer/customerpages\"\n", pages},
+		{"internal/site/thing_test.go", "\t" + newest, "\t\t" + r.Many.Local() + "(),\n"},
+		{"internal/proof/bench/plain.go", "\t\t// Each plain resource stands above this line.\n", "\t\t" + r.Many.Local() + "(),\n"},
+	} {
+		if files, err = e.add(root, files); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+func (r Resource) render(name string) ([]byte, error) {
+	t, err := template.ParseFS(templates, "templates/"+name+".tmpl")
+	if err != nil {
+		return nil, fmt.Errorf("read the template %s: %w", name, err)
+	}
+	var text bytes.Buffer
+	if err := t.Execute(&text, r); err != nil {
+		return nil, fmt.Errorf("fill in the template %s: %w", name, err)
+	}
+	return text.Bytes(), nil
+}
+
+// formatted gives a file in its usual form, and the Go of a templ file behind it. Imports that are not used are left out.
+func formatted(path string, text []byte) (files []file, err error) {
+	switch filepath.Ext(path) {
+	case ".go":
+		text, err = imports.Process(path, text, nil)
+	case ".templ":
+		return formattedTempl(path, text)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w in\n%s", err, text)
+	}
+	return []file{{path: path, text: text}}, nil
+}
+
+func formattedTempl(path string, text []byte) ([]file, error) {
+	parsed, err := parser.ParseString(string(text))
+	if err != nil {
+		return nil, fmt.Errorf("%w in\n%s", err, text)
+	}
+	var page, code bytes.Buffer
+	if err := parsed.Write(&page); err != nil {
+		return nil, fmt.Errorf("format: %w", err)
+	}
+	parsed, err = parser.ParseString(page.String())
+	if err != nil {
+		return nil, fmt.Errorf("read again: %w", err)
+	}
+	named, made := generator.WithFileName(path), generator.WithVersion(templ.Version())
+	if _, err := generator.Generate(parsed, &code, named, made); err != nil {
+		return nil, fmt.Errorf("generate: %w", err)
+	}
+	generated := strings.TrimSuffix(path, ".templ") + "_templ.go"
+	formatted, err := format.Source(code.Bytes())
+	if err != nil {
+		return nil, fmt.Errorf("format the generated code: %w", err)
+	}
+	return []file{{path: path, text: page.Bytes()}, {path: generated, text: formatted}}, nil
+}
+
+// newest is the line above which each list of resources has its newest one.
+const newest = "\t// A new resource stands above this line.\n"
+
+// edit inserts text before the one line of a file that begins with an anchor.
+type edit struct{ path, anchor, text string }
+
+// add adds the edit to files, of which one may be an edit of the same file.
+func (e edit) add(root string, files []file) ([]file, error) {
+	was, err := os.ReadFile(filepath.Join(root, e.path))
+	if err != nil {
+		return nil, fmt.Errorf("add the resource to a list: %w", err)
+	}
+	before := slices.IndexFunc(files, func(f file) bool { return f.path == e.path })
+	if before >= 0 {
+		was = files[before].text
+	}
+	if n := strings.Count(string(was), e.anchor); n != 1 {
+		return nil, fmt.Errorf("%s has the line %q %d times, and a resource is added before it: add this by hand, "+
+			"or tell internal/tool/scaffold where it belongs:\n%s", e.path, strings.TrimSpace(e.anchor), n, e.text)
+	}
+	formatted, err := format.Source([]byte(strings.Replace(string(was), e.anchor, e.text+e.anchor, 1)))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", e.path, err)
+	}
+	if before >= 0 {
+		files[before].text = formatted
+		return files, nil
+	}
+	return append(files, file{path: e.path, text: formatted, edit: true}), nil
+}
+
+// free returns an error that names each file that is there already.
+func free(root string, files []file) error {
+	var taken []error
+	for _, f := range files {
+		if _, err := os.Stat(filepath.Join(root, f.path)); err == nil && !f.edit {
+			taken = append(taken, fmt.Errorf("%s is there already, and nothing was written: choose another name", f.path))
+		}
+	}
+	return errors.Join(taken...)
+}
+
+func save(root string, files []file) (paths []string, err error) {
+	for _, f := range files {
+		path := filepath.Join(root, f.path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // source code is for everybody
+			return paths, fmt.Errorf("make a directory: %w", err)
+		}
+		if err := os.WriteFile(path, f.text, 0o644); err != nil { //nolint:gosec // so is this
+			return paths, fmt.Errorf("write: %w", err)
+		}
+		paths = append(paths, f.path)
+	}
+	return paths, nil
+}
+
+// Migration writes the next migration, which is empty, into the repository at root, and returns its path. The name says in
+// a few words what it does, such as expenses_have_projects.
+func Migration(root, what string) (string, error) {
+	if err := Name(what).check("migration", nil); err != nil {
+		return "", err
+	}
+	number, err := migrations.Newest(os.DirFS(filepath.Join(root, "migrations")))
+	if err != nil {
+		return "", err
+	}
+	paths, err := save(root, []file{{
+		path: fmt.Sprintf("migrations/%05d_%s.sql", number+1, what),
+		text: []byte("-- +goose Up\n\n-- +goose Down\n"),
+	}})
+	return strings.Join(paths, ""), err
+}

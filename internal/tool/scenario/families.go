@@ -1,0 +1,72 @@
+package scenario
+
+import (
+	"path"
+	"strings"
+)
+
+// Family is the scenarios of one file in e2e.
+type Family struct {
+	File  string // such as tabs_test.go
+	Title string
+}
+
+// Families lists the titles of the families, in the order of the report. A file that is not named here has a title made of
+// its name, and comes at the end.
+func Families() []Family {
+	all := []Family{
+		{"e2e/this_app_test.go", "The incidents"},
+		{"e2e/doubleclick_test.go", "The form lock"},
+		{"e2e/impatience_test.go", "Impatience with a slow answer"},
+		{"e2e/refresh_test.go", "Refreshing"},
+		{"e2e/back_test.go", "The Back button"},
+		{"e2e/tabs_test.go", "Several tabs"},
+		{"e2e/lost_answer_test.go", "Lost answers"},
+		{"e2e/layers_test.go", "Each layer carries weight"},
+		{"e2e/two_people_test.go", "Two people at once"},
+		{"e2e/server_test.go", "The server refuses or goes away"},
+		{"e2e/killed_test.go", "The program is killed"},
+		{"e2e/expired_test.go", "Answers expire"},
+		{"e2e/crashed_form_test.go", "What was typed and not sent"},
+		{"e2e/kept_for_test.go", "For whom it is kept, and how long"},
+		{"e2e/kept_secrets_test.go", "What is never kept"},
+		{"e2e/offer_test.go", "How it is offered"},
+		{"e2e/expired_login_test.go", "The login is over"},
+		{"e2e/offline_test.go", "Offline"},
+		{"e2e/form_test.go", "Refusals and wanted repeats"},
+		{"e2e/life_test.go", "The life of an invoice"},
+		{"e2e/money_test.go", "Payments"},
+		{"e2e/credit_test.go", "Refunds and credit notes"},
+		{"e2e/mail_test.go", "Sending by e-mail"},
+		{"e2e/tenants_test.go", "Two businesses in one browser"},
+		{"e2e/replicas_test.go", "Several replicas"},
+		{"e2e/lines_test.go", "Lines of an invoice"},
+		{"e2e/finding_test.go", "Finding"},
+		{"e2e/keyboard_test.go", "Without a mouse"},
+		{"e2e/download_test.go", "Files"},
+		{"e2e/media_test.go", "Contrast themes and paper"},
+		{"e2e/extremes_test.go", "Extreme contents"},
+		{"e2e/story_test.go", "A whole business"},
+		{"e2e/deployed_test.go", "The suite itself"},
+		{"e2e/lab_yourself_test.go", "Do it yourself"},
+		{"e2e/lab_tour_test.go", "The tour of the lab"},
+		{"e2e/servers_test.go", "The incidents on little servers"},
+		{"e2e/change_test.go", "Edits"},
+		{"e2e/archive_test.go", "Archiving and restoring"},
+		{"e2e/people_test.go", "People and tokens"},
+		{"e2e/logout_test.go", "Logging out"},
+		{"e2e/lab_test.go", "The lab"},
+		{"e2e/accessibility_test.go", "Accessibility"},
+		{"e2e/other_app_test.go", "Other apps"},
+	}
+	for i := range all {
+		all[i].File = path.Base(all[i].File)
+	}
+	return all
+}
+
+// titleOfFile makes a title of a file that has none.
+func titleOfFile(file string) string {
+	words := strings.ReplaceAll(strings.TrimSuffix(file, "_test.go"), "_", " ")
+	return strings.ToUpper(words[:1]) + words[1:]
+}

@@ -1,0 +1,48 @@
+package scenario
+
+import (
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"time"
+)
+
+//go:embed page.html
+var page string
+
+// Run says what was tried, where and when.
+type Run struct {
+	Where string // the address of the deployment, or the description of another app; empty for an app of its own for each test
+	When  time.Time
+}
+
+func mark(status Status) string {
+	return map[Status]string{Passed: "✓", Failed: "✗", LeftOut: "–"}[status]
+}
+
+// Page writes the report as one HTML page that needs nothing else.
+func Page(w io.Writer, chapters []Chapter, r *Results, run Run) error {
+	t, err := template.New("page").Funcs(template.FuncMap{
+		"picture": func(jpeg []byte) template.URL {
+			return template.URL("data:image/jpeg;base64," + base64.StdEncoding.EncodeToString(jpeg)) //nolint:gosec // no text is in it
+		},
+		"class": func(s Status) string { return map[Status]string{Passed: "passed", Failed: "failed", LeftOut: "out"}[s] },
+		"mark":  mark,
+	}).Parse(page)
+	if err != nil {
+		return fmt.Errorf("read the template: %w", err)
+	}
+	err = t.Execute(w, map[string]any{
+		"Chapters": chapters, "Run": run, "Left": r.Left(),
+		"When":   run.When.UTC().Format("2 January 2006, 15:04 UTC"),
+		"Took":   time.Duration(r.Seconds * float64(time.Second)).Round(time.Second).String(),
+		"Passed": Count(r.All, Passed), "Failed": Count(r.All, Failed), "Out": Count(r.All, LeftOut),
+		"passed": Passed, "failed": Failed, "out": LeftOut,
+	})
+	if err != nil {
+		return fmt.Errorf("write the page: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,134 @@
+package scenario
+
+import (
+	"bytes"
+	"go/ast"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// run is what go test -json prints of some tests that are there.
+const run = `
+{"Action":"run","Test":"TestEmailOfAnotherCustomer"}
+{"Action":"output","Test":"TestEmailOfAnotherCustomer","Output":"    sees_test.go:1: it is <broken>\n"}
+{"Action":"fail","Test":"TestEmailOfAnotherCustomer","Elapsed":1.5}
+{"Action":"run","Test":"TestFiveClicksOnArchive"}
+{"Action":"run","Test":"TestFiveClicksOnArchive/with_JavaScript"}
+{"Action":"output","Test":"TestFiveClicksOnArchive/with_JavaScript","Output":"    archive_test.go:9: left behind: E2E01-1 (paid, 123.00)\n"}
+{"Action":"pass","Test":"TestFiveClicksOnArchive/with_JavaScript","Elapsed":2}
+{"Action":"pass","Test":"TestFiveClicksOnArchive","Elapsed":0}
+{"Action":"output","Test":"TestPeople","Output":"    people_test.go:9: left out against a deployment: for a reason\n"}
+{"Action":"skip","Test":"TestPeople","Elapsed":0}
+`
+
+const ended = `{"Action":"fail","Elapsed":63}`
+
+func collect(t *testing.T, text string) *Results {
+	t.Helper()
+	results, err := Collect(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return results
+}
+
+func chapters(t *testing.T, results *Results) []Chapter {
+	t.Helper()
+	source, err := Read("../../../e2e")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return source.Chapters(results)
+}
+
+// TestPage: it says what failed and what was left out, with the reason, in its family.
+func TestPage(t *testing.T) {
+	t.Parallel()
+	results := collect(t, run+ended)
+	results.All[1].Story = Story{About: "Odoo issue 54132", Picture: []byte("jpeg"), Events: []Event{{1200, "person", `types "<b>"`}}}
+	var page bytes.Buffer
+	if err := Page(&page, chapters(t, results), results, Run{"https://staging.example.com", time.Now()}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"<title>1 failed", "it is &lt;broken&gt;", "with JavaScript", "data:image/jpeg;base64,anBlZw==", "types &#34;&lt;b&gt;&#34;",
+		"1.20", "<p>Odoo issue 54132</p>",
+		"Left out against a deployment: for a reason", "Against https://staging.example.com", "E2E01-1 (paid, 123.00)",
+		"What is there is changed", // what is written above the family
+	} {
+		if !strings.Contains(page.String(), want) {
+			t.Errorf("the page does not say %q:\n%s", want, &page)
+		}
+	}
+	for _, outside := range []string{"http://", "src=\"/", "<script", "<link"} {
+		if strings.Contains(page.String(), outside) {
+			t.Errorf("the page needs something else: %s", outside)
+		}
+	}
+}
+
+// TestWhatCountsAsPassed: a local run leaves out nothing, and a run that stops in the middle has not passed.
+func TestWhatCountsAsPassed(t *testing.T) {
+	t.Parallel()
+	const passed, out = `{"Action":"pass","Test":"TestFiveClicksOnArchive"}` + "\n", `{"Action":"skip","Test":"TestPeople"}` + "\n"
+	for text, why := range map[string]string{
+		run + ended: "1 failed", passed: "the tests did not run to their end", ended: "no test has run",
+		passed + out + ended: "1 were left out, and here none may be",
+	} {
+		if err := collect(t, text).Err(false); err == nil || err.Error() != why {
+			t.Errorf("%q: %v, want %q", text, err, why)
+		}
+	}
+	if err := collect(t, passed+out+ended).Err(true); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestTitles: of the tests' names.
+func TestTitles(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"TestTwoTabsOfOneForm":                    "Two tabs of one form",
+		"TestFiveClicksOnAnEditWithoutJavaScript": "Five clicks on an edit without JavaScript",
+		"TestLooksLikeARepeatThenCreateAnyway":    "Looks like a repeat then create anyway", "TestDownloadPDF": "Download PDF",
+		"TestDoubleTapOnAPhone": "Double tap on a phone", "TestVoid": "Void",
+	} {
+		if got := titleOfTest(name); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+}
+
+// TestFamiliesAreThere: each that has a title is a file with tests, and stands in the table of docs/e2e.md.
+func TestFamiliesAreThere(t *testing.T) {
+	t.Parallel()
+	source, err := Read("../../../e2e")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile("../../../docs/e2e.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, family := range Families() {
+		if !slices.Contains(source.Families, family) {
+			t.Errorf("%s has no tests", family.File)
+		}
+		if row := "| [" + family.Title + "](../e2e/" + family.File + ") |"; !strings.Contains(string(page), row) {
+			t.Errorf("docs/e2e.md has no row %s", row)
+		}
+	}
+}
+
+// TestStoryBeginsLikeASentence, whatever its test is called.
+func TestStoryBeginsLikeASentence(t *testing.T) {
+	for _, comment := range []string{"TestTwice: the form is sent twice.", "TestTwice the form is sent twice.", "The form is sent twice."} {
+		text := &ast.CommentGroup{List: []*ast.Comment{{Text: "// " + comment}}}
+		if got := plain(text, "TestTwice"); got != "The form is sent twice." {
+			t.Errorf("%q became %q", comment, got)
+		}
+	}
+}

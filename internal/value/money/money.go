@@ -1,0 +1,189 @@
+// Package money holds amounts as integer minor units of an ISO 4217 currency, and reads and writes
+// them as decimals. There is no float.
+package money
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/bojanz/currency"
+	"github.com/shopspring/decimal"
+)
+
+// Max is the largest amount in minor units: what a JavaScript number still holds exactly (2^53-1).
+const Max = 1<<53 - 1
+
+var (
+	// ErrFormat says that the text is not a plain decimal number.
+	ErrFormat = errors.New("not a decimal number")
+	// ErrScale says that the text has more decimals than the currency.
+	ErrScale = errors.New("too many decimals")
+	// ErrRange says that the amount is negative or larger than Max.
+	ErrRange = errors.New("out of range")
+)
+
+// Currency is a known ISO 4217 code. The zero value is none.
+type Currency struct{ code string }
+
+// ParseCurrency reads an ISO 4217 code, such as EUR, and tells whether it is known. An unknown one is none.
+func ParseCurrency(code string) (c Currency, known bool) {
+	if code == "" || !currency.IsValid(code) {
+		return Currency{}, false
+	}
+	return Currency{code}, true
+}
+
+// Currencies gives all known codes, sorted.
+func Currencies() []string {
+	codes := slices.Clone(currency.GetCurrencyCodes())
+	slices.Sort(codes)
+	return codes
+}
+
+// String gives the ISO 4217 code.
+func (c Currency) String() string { return c.code }
+
+// Decimals gives the number of decimals of the currency: 0, 2, 3 or 4.
+func (c Currency) Decimals() int32 {
+	digits, _ := currency.GetDigits(c.code)
+	return int32(digits)
+}
+
+// Parse reads an amount such as "50.00" into minor units. It returns [ErrFormat], [ErrScale] or
+// [ErrRange].
+func (c Currency) Parse(text string) (int64, error) {
+	amount, err := ParseDecimal(text)
+	if err != nil {
+		return 0, err
+	}
+	minor := amount.Shift(c.Decimals())
+	if !minor.IsInteger() {
+		return 0, fmt.Errorf("%w: %s has %d", ErrScale, c, c.Decimals())
+	}
+	return toMinor(minor)
+}
+
+// Format writes minor units as a plain decimal with all decimals of the currency: "50.00". Without a currency there is no
+// amount: "".
+func (c Currency) Format(minor int64) string {
+	if c == (Currency{}) {
+		return ""
+	}
+	return decimal.New(minor, -c.Decimals()).StringFixed(c.Decimals())
+}
+
+// Multiply gives quantity times price in minor units, rounded half away from zero: the net amount of
+// a line, which EN 16931 (BR-DEC-23) rounds before anything is summed. It returns [ErrRange].
+func Multiply(price int64, quantity decimal.Decimal) (int64, error) {
+	return toMinor(decimal.NewFromInt(price).Mul(quantity).Round(0))
+}
+
+// ParseRate reads a tax rate in percent, with or without space around it. It returns [ErrFormat], [ErrScale] for more
+// than three decimals, or [ErrRange] unless it is from 0 to 100.
+func ParseRate(text string) (decimal.Decimal, error) {
+	rate, err := ParseDecimal(strings.TrimSpace(text))
+	switch {
+	case err != nil:
+		return rate, err
+	case Scale(rate) > 3:
+		return rate, ErrScale
+	case rate.IsNegative() || rate.GreaterThan(decimal.NewFromInt(100)):
+		return rate, ErrRange
+	default:
+		return rate, nil
+	}
+}
+
+// Percent gives rate percent of an amount in minor units, rounded half away from zero. It returns
+// [ErrRange].
+func Percent(amount int64, rate decimal.Decimal) (int64, error) {
+	return toMinor(decimal.NewFromInt(amount).Mul(rate).Shift(-2).Round(0))
+}
+
+// Add gives the sum of two amounts, or [ErrRange].
+func Add(a, b int64) (int64, error) {
+	if a < 0 || b < 0 || a > Max-b {
+		return 0, ErrRange
+	}
+	return a + b, nil
+}
+
+func toMinor(d decimal.Decimal) (int64, error) {
+	if d.IsNegative() || d.GreaterThan(decimal.NewFromInt(Max)) {
+		return 0, ErrRange
+	}
+	return d.IntPart(), nil
+}
+
+// ParseDecimal reads a plain decimal: digits, at most one point, an optional minus sign, at most 32
+// characters. No exponent, so that a short text cannot stand for a huge number. It returns
+// [ErrFormat].
+func ParseDecimal(text string) (decimal.Decimal, error) {
+	if len(text) > 32 || !isPlain(text) {
+		return decimal.Decimal{}, ErrFormat
+	}
+	d, err := decimal.NewFromString(text)
+	if err != nil {
+		return decimal.Decimal{}, ErrFormat
+	}
+	return d, nil
+}
+
+// Scale gives the number of decimals that matter: 1 for 2.50.
+func Scale(d decimal.Decimal) int32 {
+	var scale int32
+	for !d.IsInteger() && scale < math.MaxInt8 {
+		d = d.Shift(1)
+		scale++
+	}
+	return scale
+}
+
+func isPlain(text string) bool {
+	digits, points := 0, 0
+	for i, r := range text {
+		switch {
+		case r >= '0' && r <= '9':
+			digits++
+		case r == '.':
+			points++
+		case r == '-' && i == 0:
+		default:
+			return false
+		}
+	}
+	return digits > 0 && points <= 1
+}
+
+// MarshalText gives the ISO 4217 code.
+func (c Currency) MarshalText() ([]byte, error) { return []byte(c.code), nil }
+
+// UnmarshalText reads an ISO 4217 code that is known.
+func (c *Currency) UnmarshalText(text []byte) error {
+	parsed, known := ParseCurrency(string(text))
+	if !known {
+		return fmt.Errorf("unknown currency %.10q", text)
+	}
+	*c = parsed
+	return nil
+}
+
+// Display writes minor units for people, with grouped thousands and without the currency: "1,234.50".
+func (c Currency) Display(minor int64) string {
+	amount, err := currency.NewAmountFromInt64(minor, c.code)
+	if err != nil {
+		return "" // without a currency there is no amount
+	}
+	format := currency.NewFormatter(currency.NewLocale("en"))
+	format.CurrencyDisplay = currency.DisplayNone
+	return format.Format(amount)
+}
+
+// Scan reads a code from a database column.
+func (c *Currency) Scan(column any) error {
+	code, _ := column.(string)
+	return c.UnmarshalText([]byte(code))
+}

@@ -1,0 +1,207 @@
+package money_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/shopspring/decimal"
+
+	"onlyonce/internal/value/money"
+)
+
+func currency(t *testing.T, code string) money.Currency {
+	t.Helper()
+	c, known := money.ParseCurrency(code)
+	if !known {
+		t.Fatalf("%s is unknown", code)
+	}
+	return c
+}
+
+// TestNegativeAmountsAreShown, though none can be typed: the sign is no digit of a group.
+func TestNegativeAmountsAreShown(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[string]string{"EUR": "-1,234.56", "JPY": "-123,456", "KWD": "-123.456"} {
+		if got := currency(t, code).Display(-123456); got != want {
+			t.Errorf("%s: %s, want %s", code, got, want)
+		}
+	}
+}
+
+func TestAmounts(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		currency, text   string
+		minor            int64
+		written, display string
+	}{
+		{"EUR", "50.00", 5000, "50.00", "50.00"},
+		{"EUR", "50", 5000, "50.00", "50.00"},
+		{"EUR", "50.", 5000, "50.00", "50.00"},
+		{"EUR", ".5", 50, "0.50", "0.50"},
+		{"EUR", "0.1", 10, "0.10", "0.10"},
+		{"EUR", "0", 0, "0.00", "0.00"},
+		{"EUR", "-0", 0, "0.00", "0.00"},
+		{"EUR", "007.50", 750, "7.50", "7.50"},
+		{"EUR", "1.100", 110, "1.10", "1.10"},
+		{"EUR", "1234.5", 123450, "1234.50", "1,234.50"},
+		{"EUR", "1234567.89", 123456789, "1234567.89", "1,234,567.89"},
+		{"EUR", "90071992547409.91", money.Max, "90071992547409.91", "90,071,992,547,409.91"},
+		{"JPY", "1500", 1500, "1500", "1,500"},
+		{"JPY", "1500.00", 1500, "1500", "1,500"},
+		{"JPY", "9007199254740991", money.Max, "9007199254740991", "9,007,199,254,740,991"},
+		{"BHD", "1.234", 1234, "1.234", "1.234"},
+		{"BHD", "12345.6", 12345600, "12345.600", "12,345.600"},
+		{"CLF", "1.2345", 12345, "1.2345", "1.2345"},
+	} {
+		in := currency(t, c.currency)
+		minor, err := in.Parse(c.text)
+		if err != nil || minor != c.minor {
+			t.Errorf("%s %s: %d, %v, want %d", c.currency, c.text, minor, err, c.minor)
+		}
+		if got := in.Format(c.minor); got != c.written {
+			t.Errorf("%s %d is written %s, want %s", c.currency, c.minor, got, c.written)
+		}
+		if got := in.Display(c.minor); got != c.display {
+			t.Errorf("%s %d is shown %s, want %s", c.currency, c.minor, got, c.display)
+		}
+	}
+}
+
+func TestNotAmounts(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		currency, text string
+		want           error
+	}{
+		{"EUR", "", money.ErrFormat},
+		{"EUR", ".", money.ErrFormat},
+		{"EUR", "-", money.ErrFormat},
+		{"EUR", "1e3", money.ErrFormat},
+		{"EUR", "1,5", money.ErrFormat},
+		{"EUR", "1.000,50", money.ErrFormat},
+		{"EUR", "1.2.3", money.ErrFormat},
+		{"EUR", " 1", money.ErrFormat},
+		{"EUR", "+1", money.ErrFormat},
+		{"EUR", "1-", money.ErrFormat},
+		{"EUR", "0x10", money.ErrFormat},
+		{"EUR", "١", money.ErrFormat},
+		{"EUR", "NaN", money.ErrFormat},
+		{"EUR", "€5", money.ErrFormat},
+		{"EUR", strings.Repeat("1", 33), money.ErrFormat},
+		{"EUR", "0.001", money.ErrScale},
+		{"EUR", "1.005", money.ErrScale},
+		{"JPY", "0.5", money.ErrScale},
+		{"BHD", "0.0001", money.ErrScale},
+		{"EUR", "-0.01", money.ErrRange},
+		{"EUR", "90071992547409.92", money.ErrRange},
+		{"JPY", "9007199254740992", money.ErrRange},
+		{"EUR", strings.Repeat("9", 32), money.ErrRange},
+	} {
+		if minor, err := currency(t, c.currency).Parse(c.text); !errors.Is(err, c.want) {
+			t.Errorf("%s %q: %d, %v, want %v", c.currency, c.text, minor, err, c.want)
+		}
+	}
+}
+
+// TestRounding: half away from zero, each line by itself.
+func TestRounding(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		price    int64
+		quantity string
+		want     int64
+	}{
+		{799, "1.5", 1199}, // 1198.5
+		{1, "0.5", 1},
+		{1, "0.499999", 0},
+		{3, "0.5", 2},   // 1.5
+		{5, "0.5", 3},   // 2.5: not to the even neighbour
+		{333, "3", 999}, // exact
+		{100, "0.333333", 33},
+		{0, "1000000000", 0},
+		{money.Max, "1", money.Max},
+	} {
+		if got, err := money.Multiply(c.price, decimal.RequireFromString(c.quantity)); err != nil || got != c.want {
+			t.Errorf("%s times %d: %d, %v, want %d", c.quantity, c.price, got, err, c.want)
+		}
+	}
+	for _, c := range []struct {
+		amount int64
+		rate   string
+		want   int64
+	}{
+		{10000, "23", 2300},
+		{50, "1", 1},  // 0.5
+		{250, "1", 3}, // 2.5
+		{1199, "6.5", 78},
+		{999, "0", 0},
+		{money.Max, "100", money.Max},
+	} {
+		if got, err := money.Percent(c.amount, decimal.RequireFromString(c.rate)); err != nil || got != c.want {
+			t.Errorf("%s %% of %d: %d, %v, want %d", c.rate, c.amount, got, err, c.want)
+		}
+	}
+}
+
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	two := decimal.NewFromInt(2)
+	for name, err := range map[string]error{
+		"a product":            second(money.Multiply(money.Max, two)),
+		"a huge product":       second(money.Multiply(money.Max, decimal.New(1, 30))),
+		"a negative product":   second(money.Multiply(1, two.Neg())),
+		"a percentage":         second(money.Percent(money.Max, decimal.NewFromInt(101))),
+		"a sum":                second(money.Add(money.Max, 1)),
+		"a sum beyond 64 bits": second(money.Add(money.Max, 1<<62)),
+		"a negative summand":   second(money.Add(-1, 2)),
+		"another negative one": second(money.Add(2, -1)),
+	} {
+		if !errors.Is(err, money.ErrRange) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if sum, err := money.Add(money.Max-1, 1); err != nil || sum != money.Max {
+		t.Errorf("%d, %v", sum, err)
+	}
+}
+
+func second(_ int64, err error) error { return err }
+
+func TestScale(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int32{"2": 0, "2.50": 1, "2.000": 0, "0.000001": 6, "-1.25": 2} {
+		if got := money.Scale(decimal.RequireFromString(text)); got != want {
+			t.Errorf("%s: %d, want %d", text, got, want)
+		}
+	}
+}
+
+func TestCurrencies(t *testing.T) {
+	t.Parallel()
+	codes := money.Currencies()
+	if !slices.IsSorted(codes) || len(codes) < 150 {
+		t.Errorf("%d codes: %v", len(codes), codes)
+	}
+	decimals := map[string]int32{"EUR": 2, "USD": 2, "JPY": 0, "KRW": 0, "BHD": 3, "KWD": 3, "CLF": 4}
+	for code, want := range decimals {
+		if got := currency(t, code).Decimals(); got != want || !slices.Contains(codes, code) {
+			t.Errorf("%s has %d decimals, want %d", code, got, want)
+		}
+	}
+	for _, code := range []string{"", "eur", "EU", "EURO", "XQZ", "E R", "€"} {
+		if _, known := money.ParseCurrency(code); known {
+			t.Errorf("%q is known", code)
+		}
+		var c money.Currency
+		if err := c.UnmarshalText([]byte(code)); err == nil {
+			t.Errorf("%q was read as %s", code, c)
+		}
+	}
+	codes[0] = "changed"
+	if money.Currencies()[0] == "changed" {
+		t.Error("the list is shared")
+	}
+}

@@ -1,0 +1,141 @@
+package party_test
+
+import (
+	"strings"
+	"testing"
+
+	"onlyonce/internal/invalid"
+	"onlyonce/internal/value/party"
+)
+
+// wrong are the pointers of what is wrong.
+func wrong(problems invalid.Error) string {
+	var pointers []string
+	for _, f := range problems.Fields {
+		pointers = append(pointers, f.Pointer)
+	}
+	return strings.Join(pointers, " ")
+}
+
+func TestDetails(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		typed, want party.Details
+		wrong       string
+	}{
+		{},
+		{
+			typed: party.Details{Address: " 12 Dame Street \r\nDublin 2\n ", Country: " ie ", TaxID: "  IE 6388047V "},
+			want:  party.Details{Address: "12 Dame Street \nDublin 2", Country: "IE", TaxID: "IE 6388047V"},
+		},
+		{typed: party.Details{Country: "XX"}, wrong: "/p/country"},
+		{typed: party.Details{Country: "SU"}, wrong: "/p/country"}, // was one
+		{typed: party.Details{Country: "Ireland"}, wrong: "/p/country"},
+		{typed: party.Details{Country: "IE AT"}, wrong: "/p/country"},
+		{
+			typed: party.Details{Address: strings.Repeat("é", party.MaxAddress)},
+			want:  party.Details{Address: strings.Repeat("é", party.MaxAddress)},
+		},
+		{typed: party.Details{Address: strings.Repeat("é", party.MaxAddress+1)}, wrong: "/p/address"},
+		{typed: party.Details{Address: "a\u202eb", TaxID: "a\x00b"}, wrong: "/p/address /p/tax_id"},
+	} {
+		var problems invalid.Error
+		got := c.typed.Check("/p", &problems)
+		if wrong(problems) != c.wrong {
+			t.Errorf("%+v: wrong is %q, want %q", c.typed, wrong(problems), c.wrong)
+		}
+		if c.wrong == "" && got != c.want {
+			t.Errorf("%+v: got %+v", c.typed, got)
+		}
+	}
+}
+
+func TestPaymentDays(t *testing.T) {
+	t.Parallel()
+	for typed, want := range map[string]string{
+		"": "", " ": "", "0": "0", " 30 ": "30", "030": "30", "365": "365",
+		"366": "wrong", "-1": "wrong", "1.5": "wrong", "soon": "wrong", "99999999999999999999": "wrong",
+	} {
+		var problems invalid.Error
+		got := party.PaymentDays("/days", typed, &problems)
+		if wrong(problems) != "" {
+			got = "wrong"
+		}
+		if got != want {
+			t.Errorf("%q is %q, want %q", typed, got, want)
+		}
+	}
+}
+
+func TestBankAccount(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		typed, want party.BankAccount
+		wrong       string
+	}{
+		{},
+		{
+			typed: party.BankAccount{AccountHolder: " Acme  Studio ", AccountNumber: "ie29 aibk 9311 5212 3456 78", BIC: "aibk ie2d"},
+			want:  party.BankAccount{AccountHolder: "Acme Studio", AccountNumber: "IE29AIBK93115212345678", BIC: "AIBKIE2D"},
+		},
+		{
+			typed: party.BankAccount{AccountNumber: "026009593 / 12345678", BIC: "BOFAUS3NXXX"},
+			want:  party.BankAccount{AccountNumber: "026009593 / 12345678", BIC: "BOFAUS3NXXX"},
+		},
+		{typed: party.BankAccount{AccountNumber: "IE29 AIBK 9311 5212 3456 79"}, wrong: "/account_number"},
+		{typed: party.BankAccount{AccountNumber: "IE29"}, wrong: "/account_number"},
+		{typed: party.BankAccount{AccountNumber: "IE29 AIBK-9311"}, wrong: "/account_number"},
+		{typed: party.BankAccount{AccountNumber: strings.Repeat("1", 61), BIC: "AIBK"}, wrong: "/account_number /bic"},
+		{typed: party.BankAccount{AccountHolder: "a\u200bb", BIC: "AIBK1E2D"}, wrong: "/account_holder /bic"},
+	} {
+		var problems invalid.Error
+		got := c.typed.Check(&problems)
+		if wrong(problems) != c.wrong {
+			t.Errorf("%+v: wrong is %q, want %q", c.typed, wrong(problems), c.wrong)
+		}
+		if c.wrong == "" && got != c.want {
+			t.Errorf("%+v: got %+v", c.typed, got)
+		}
+	}
+}
+
+// TestIBAN tries examples of the registry of IBANs, and each with two characters exchanged.
+func TestIBAN(t *testing.T) {
+	t.Parallel()
+	for _, number := range []string{
+		"NO9386011117947", "DE89370400440532013000", "PL61109010140000071219812874", "MT84MALT011000012345MTLCAST001S",
+		"GB29NWBK60161331926819",
+	} {
+		if !party.IsIBAN(number) {
+			t.Errorf("%s is none", number)
+		}
+		for i := range len(number) - 1 {
+			exchanged := number[:i] + number[i+1:i+2] + number[i:i+1] + number[i+2:]
+			if exchanged != number && party.IsIBAN(exchanged) {
+				t.Errorf("%s is one", exchanged)
+			}
+		}
+	}
+	if got := party.SpacedAccount("NO9386011117947"); got != "NO93 8601 1117 947" {
+		t.Error(got)
+	}
+	if got := party.SpacedAccount("12345678"); got != "12345678" {
+		t.Error(got)
+	}
+}
+
+func TestCountries(t *testing.T) {
+	t.Parallel()
+	all := party.Countries()
+	if len(all) != 249 || all[0] != (party.Country{Code: "AF", Name: "Afghanistan"}) {
+		t.Errorf("%d countries, from %+v", len(all), all[0])
+	}
+	for _, c := range all {
+		if !party.IsCountry(c.Code) || c.Name == "" || c.Name == c.Code || c.Name != party.CountryName(c.Code) {
+			t.Errorf("%+v", c)
+		}
+	}
+	if party.CountryName("") != "" || party.CountryName("XX") != "XX" {
+		t.Error("what is no country has a name")
+	}
+}

@@ -1,0 +1,108 @@
+// Package typed reads what people typed. Each function notes what is wrong with it at its JSON Pointer. A blank text is none of
+// their business: it gives the zero value, and [Require] says that there must be something.
+package typed
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"onlyonce/internal/invalid"
+	"onlyonce/internal/value/date"
+	"onlyonce/internal/value/money"
+)
+
+// Require notes message if nothing was typed.
+func Require(problems *invalid.Error, pointer, text, message string) {
+	if strings.TrimSpace(text) == "" {
+		problems.Add(pointer, message)
+	}
+}
+
+// Integer gives a whole number of at most 15 digits in its one form: "7" for "007".
+func Integer(problems *invalid.Error, pointer, text string) string {
+	text = strings.TrimSpace(text)
+	number, err := strconv.ParseInt(text, 10, 64)
+	switch {
+	case text == "":
+		return ""
+	case err != nil || number > maxInteger || number < -maxInteger:
+		problems.Add(pointer, "Enter a whole number of at most 15 digits, like 42.")
+		return ""
+	default:
+		return strconv.FormatInt(number, 10)
+	}
+}
+
+// maxInteger is what any program that reads JSON can hold exactly.
+const maxInteger = 999_999_999_999_999
+
+// Decimal gives a decimal number of at most 32 characters in its one form: "2.5" for "2.50".
+func Decimal(problems *invalid.Error, pointer, text string) string {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return ""
+	}
+	number, err := money.ParseDecimal(text)
+	if err != nil {
+		problems.Add(pointer, "Enter a number with a point before its decimals, like 2.5.")
+		return ""
+	}
+	return number.String()
+}
+
+// Amount gives an amount in minor units with its currency. Without an amount there is no currency either.
+func Amount(problems *invalid.Error, pointer, text, currencyPointer, code string) (int64, money.Currency) {
+	text = strings.TrimSpace(text)
+	currency, known := money.ParseCurrency(code)
+	if !known && text+code != "" {
+		problems.Add(currencyPointer, "Choose a currency by its three-letter code, like EUR.")
+	}
+	if !known || text == "" {
+		return 0, money.Currency{}
+	}
+	amount, err := currency.Parse(text)
+	switch {
+	case errors.Is(err, money.ErrScale):
+		problems.Add(pointer, fmt.Sprintf("Enter an amount with at most %d decimals for %s.", currency.Decimals(), currency))
+	case err != nil:
+		problems.Add(pointer, "Enter an amount, like 50.00.")
+	}
+	return amount, currency
+}
+
+// Date gives a calendar day.
+func Date(problems *invalid.Error, pointer, text string) date.Date {
+	if strings.TrimSpace(text) == "" {
+		return date.Date{}
+	}
+	day, err := date.Parse(strings.TrimSpace(text))
+	if err != nil {
+		problems.Add(pointer, "Enter a day as year-month-day, like 2026-11-21.")
+	}
+	return day
+}
+
+// Choice gives a text that is one of those to choose from.
+func Choice(problems *invalid.Error, pointer, text string, from []string) string {
+	if text != "" && !slices.Contains(from, text) {
+		problems.Add(pointer, "Choose one of these: "+strings.Join(from, ", ")+".")
+	}
+	return text
+}
+
+// ID gives the id of another record. message says what to choose if it is none.
+func ID(problems *invalid.Error, pointer, text, message string) uuid.UUID {
+	if strings.TrimSpace(text) == "" {
+		return uuid.Nil
+	}
+	id, err := uuid.Parse(strings.TrimSpace(text))
+	if err != nil || id == uuid.Nil {
+		problems.Add(pointer, message)
+	}
+	return id
+}

@@ -1,0 +1,51 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/alexedwards/scs/v2"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// sessionStore keeps sessions in PostgreSQL. It is a [scs.CtxStore]: scs calls the methods with a context, whose bound is that of
+// the request, and never those without one. Sessions that have expired are deleted by package app.
+type sessionStore struct {
+	scs.Store // nil: the methods without a context
+
+	pool *pgxpool.Pool
+}
+
+// FindCtx returns the data of a session, and whether there is one that has not expired.
+func (s sessionStore) FindCtx(ctx context.Context, token string) (data []byte, found bool, err error) {
+	err = s.pool.QueryRow(ctx, `SELECT data FROM sessions WHERE token = $1 AND expiry > now()`, token).Scan(&data)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, fmt.Errorf("find session: %w", err)
+	}
+	return data, true, nil
+}
+
+// CommitCtx stores the data of a session, whether it is there already or not.
+func (s sessionStore) CommitCtx(ctx context.Context, token string, data []byte, expiry time.Time) error {
+	_, err := s.pool.Exec(ctx, `
+		INSERT INTO sessions (token, data, expiry) VALUES ($1, $2, $3)
+		ON CONFLICT (token) DO UPDATE SET data = EXCLUDED.data, expiry = EXCLUDED.expiry`, token, data, expiry)
+	if err != nil {
+		return fmt.Errorf("store session: %w", err)
+	}
+	return nil
+}
+
+// DeleteCtx deletes a session, if there is one.
+func (s sessionStore) DeleteCtx(ctx context.Context, token string) error {
+	if _, err := s.pool.Exec(ctx, `DELETE FROM sessions WHERE token = $1`, token); err != nil {
+		return fmt.Errorf("delete session: %w", err)
+	}
+	return nil
+}

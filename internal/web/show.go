@@ -1,0 +1,107 @@
+package web
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/record"
+	"onlyonce/templates"
+)
+
+// RecordPage is how one record is shown.
+type RecordPage[R Entity] struct {
+	Summary string // for the API documentation
+	// Facts are what the plain page says of one.
+	Facts func(R) []templates.Fact
+	// Page is another page in place of the plain one, which has the facts. Without either, a record is shown where
+	// its resource says.
+	Page func(r *http.Request, p templates.Page, found R) (templ.Component, error)
+	// Archived returns when a record was archived, zero if it is not, and ArchiveHint says in a sentence what that means.
+	// Without it, there is no archive.
+	Archived    func(R) time.Time
+	ArchiveHint string
+	// Changes returns what puts into words the changes of fields that are in no form. That is asked from the newest change
+	// to the oldest.
+	Changes func(R) DescribeChanges
+}
+
+// Show registers one record: in the API, and as a page, unless another one shows it and it has none of its own.
+func Show[R Entity](m *Mounted[R], shown RecordPage[R]) {
+	m.shown = shown
+	m.document(endpoint{
+		method: http.MethodGet, path: m.recordPath(), name: m.Many + ".get", summary: shown.Summary, repeats: "reads",
+		gives: m.reg.shows, schema: schemaName(m.One),
+	})
+	if m.ShownAt == nil || shown.Page != nil {
+		events(m)
+	}
+	m.pages.read(m.recordPath(), m.showPage)
+	m.api.read(m.recordPath(), func(w http.ResponseWriter, r *http.Request) error {
+		found, err := m.Find(r)
+		if err != nil {
+			return err
+		}
+		return m.write(w, http.StatusOK, found)
+	})
+}
+
+// showPage shows the record that the path names, with what was done to it.
+func (m *Mounted[R]) showPage(w http.ResponseWriter, r *http.Request) error {
+	found, err := m.Find(r)
+	if err != nil {
+		return err
+	}
+	if m.ShownAt != nil && m.shown.Page == nil {
+		return SeeOther(w, r, m.ShownAt(found))
+	}
+	p := m.s.Page(w, r)
+	p.Flash = m.s.message(p.Flash, m.Name(found))
+	if m.secret {
+		w.Header().Set("Cache-Control", noStore)
+	}
+	id, _ := found.Identity()
+	history, err := m.history(r, id)
+	if err != nil {
+		return err
+	}
+	p.History = m.entries(found, history.Rows)
+	if (history.After != record.Key{}) {
+		p.HistoryHref = m.URL(id) + "/events"
+	}
+	if m.s.attempts != nil {
+		if p.Attempts, err = m.s.attempts(r, id); err != nil {
+			return err
+		}
+	}
+	if m.shown.Page == nil {
+		return m.s.Render(w, r, http.StatusOK, templates.RecordPage(p, m.RecordView(r, found)))
+	}
+	page, err := m.shown.Page(r, p, found)
+	if err != nil {
+		return err
+	}
+	return m.s.Render(w, r, http.StatusOK, page)
+}
+
+// RecordView is what the pages of records have in common.
+func (m *Mounted[R]) RecordView(r *http.Request, found R) templates.RecordView {
+	id, _ := found.Identity()
+	v := templates.RecordView{Name: m.Name(found), Facts: m.shown.Facts(found), Archive: m.shown.ArchiveHint}
+	for _, o := range m.reg.operations {
+		if o.Kind == idempotency.Change {
+			v.EditHref = m.URL(id) + "/edit"
+		}
+	}
+	if m.shown.Archived == nil {
+		return v
+	}
+	if at := m.shown.Archived(found); !at.IsZero() {
+		v.Archived, v.Action = Day(at), m.Action(r, id, "restore", "Restoring…")
+	} else {
+		v.Action = m.Action(r, id, "archive", "Archiving…")
+	}
+	return v
+}

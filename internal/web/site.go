@@ -1,0 +1,84 @@
+package web
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/a-h/templ"
+	"github.com/go-chi/chi/v5"
+	"github.com/google/uuid"
+
+	"onlyonce/internal/idempotency"
+	"onlyonce/templates"
+)
+
+// Site is where pages are mounted, and what they have of the server.
+type Site struct {
+	*Server
+
+	pages, api router
+	section    string // see [Site.Owners]
+	secret     bool   // see [Site.Owners]
+}
+
+// With is the site for pages before which middleware runs. Programs do not get there.
+func (s *Site) With(middleware ...func(http.Handler) http.Handler) *Site {
+	inner := *s
+	inner.pages.mux = s.pages.mux.With(middleware...)
+	inner.api = router{}
+	return &inner
+}
+
+// Owners is the site for what only the owners of a tenant may see, in the place that another resource has in the navigation.
+// Pages there may show secrets, so no cache keeps them.
+func (s *Site) Owners(section string) *Site {
+	inner := s.With(s.requireOwner)
+	inner.section, inner.secret = section, true
+	return inner
+}
+
+// Read registers a page that belongs to no resource.
+func (s *Site) Read(path string, h Handler) { s.pages.read(path, h) }
+
+// Natural registers a POST that belongs to no resource, and a repeat of which changes nothing more; why says for what reason.
+func (s *Site) Natural(path, why string, h Handler) { s.pages.natural(path, why, h) }
+
+// Around lets middleware run around every page of somebody who is logged in, before anything is held that others wait for.
+func (s *Site) Around(middleware func(http.Handler) http.Handler) {
+	s.around = append(s.around, middleware)
+}
+
+// Decorate lets decorate add to every page what is no part of its own content.
+func (s *Site) Decorate(decorate func(*http.Request, *templates.Page)) {
+	s.decorate = append(s.decorate, decorate)
+}
+
+// ShowAttempts lets the page of every record say how often it was tried to make or change it: by what of returns.
+func (s *Site) ShowAttempts(of func(*http.Request, uuid.UUID) (templ.Component, error)) {
+	s.attempts = of
+}
+
+// ShowPrograms shows programs that use the API in its documentation.
+func (s *Site) ShowPrograms(programs templates.Programs) { s.programs = programs }
+
+// surround runs the middleware of [Site.Around], of which more may come after the routes were registered.
+func (s *Server) surround(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		handler := next
+		for _, middleware := range s.around {
+			handler = middleware(handler)
+		}
+		handler.ServeHTTP(w, r)
+	})
+}
+
+// Creates reports whether a form that is posted to path creates something.
+func (s *Server) Creates(path string) bool {
+	pattern := s.Mux.Find(chi.NewRouteContext(), http.MethodPost, path)
+	route := slices.IndexFunc(s.Routes, func(route Route) bool {
+		return route.Method == http.MethodPost && route.Path == pattern && route.Repeat == Once
+	})
+	return route >= 0 && slices.ContainsFunc(s.Operations(), func(op Operation) bool {
+		return op.Name == s.Routes[route].Why && (op.Kind == idempotency.Create || op.Kind == idempotency.Upsert)
+	})
+}

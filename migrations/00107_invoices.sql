@@ -1,0 +1,175 @@
+-- Invoices and their lines. A draft is issued, and a draft or an issued invoice is voided. What was issued is frozen, and
+-- nothing is ever deleted.
+
+-- +goose Up
+CREATE DOMAIN invoice_status AS text CHECK (VALUE IN ('draft', 'issued', 'void'));
+
+CREATE TABLE invoices (
+    tenant_id     uuid           NOT NULL,
+    id            uuid           NOT NULL,
+    number        text           NOT NULL,
+    number_folded text           COLLATE "C" NOT NULL GENERATED ALWAYS AS (fold_invoice_number(number)) STORED,
+    status        invoice_status NOT NULL DEFAULT 'draft',
+    customer_id   uuid           NOT NULL,
+    currency      currency_code  NOT NULL,
+    issue_date    date           NOT NULL,
+    issue_year    integer        NOT NULL GENERATED ALWAYS AS (extract(year FROM issue_date)::integer) STORED,
+    due_date      date           NOT NULL,
+    notes         text           NOT NULL,
+    subtotal      minor_units    NOT NULL,
+    tax_total     minor_units    NOT NULL,
+    total         minor_units    NOT NULL,
+    -- The sums of the postings of the invoice: see the ledger.
+    paid          minor_units    NOT NULL DEFAULT 0,
+    credited      minor_units    NOT NULL DEFAULT 0,
+    open_amount   minor_units    NOT NULL GENERATED ALWAYS AS (total - paid - credited) STORED,
+    -- The state as people know it.
+    state         text           NOT NULL GENERATED ALWAYS AS (
+        CASE
+            WHEN status <> 'issued' THEN status::text
+            WHEN paid + credited = total AND paid = 0 AND credited > 0 THEN 'credited'
+            WHEN paid + credited = total THEN 'paid'
+            WHEN paid > 0 THEN 'partially_paid'
+            ELSE 'issued'
+        END) STORED,
+    -- The business and the customer as the issued invoice names them, whatever becomes of them.
+    seller        json,
+    bill_to       json,
+    issued_at     timestamptz,
+    voided_at     timestamptz,
+    -- SHA-256 of customer, currency and lines: equal for invoices that look like a repeat.
+    likeness      bytea          NOT NULL,
+    version       record_version NOT NULL DEFAULT 1,
+    created_at    timestamptz    NOT NULL DEFAULT now(),
+    PRIMARY KEY (tenant_id, id),
+    CONSTRAINT invoices_number_once_per_year UNIQUE (tenant_id, issue_year, number_folded),
+    -- Printable ASCII with single spaces: nothing invisible, and no letters that look like others.
+    CONSTRAINT invoices_number_ascii CHECK (number_folded ~ '^[!-~]+( [!-~]+)*$'),
+    -- What looks like a number of another year's series would be allocated there once more.
+    CONSTRAINT invoices_number_of_its_year CHECK (
+        number_folded !~ '^(19|[2-9][0-9])[0-9]{2}-[0-9]{4,}$' OR left(number_folded, 4) = issue_year::text),
+    CONSTRAINT invoices_customer FOREIGN KEY (tenant_id, customer_id) REFERENCES customers (tenant_id, id),
+    -- What is entered into the books has a date of this century, so that a slip of the finger is found.
+    CONSTRAINT invoices_dated CHECK (issue_date >= '2000-01-01' AND due_date <= '2099-12-31'),
+    CONSTRAINT invoices_due_after_issue CHECK (due_date >= issue_date),
+    CONSTRAINT invoices_total_adds_up CHECK (total = subtotal + tax_total)
+);
+-- An index for each order of a list. The state leads: a list is merged from one stream for each state that is wanted, and
+-- none is read in vain.
+CREATE INDEX invoices_by_date ON invoices (tenant_id, state, issue_date, id);
+CREATE INDEX invoices_by_due ON invoices (tenant_id, state, due_date, id);
+CREATE INDEX invoices_by_total ON invoices (tenant_id, state, total, id);
+CREATE INDEX invoices_of_customer ON invoices (tenant_id, customer_id, issue_date, id);
+-- What a customer owes.
+CREATE INDEX invoices_open_of_customer ON invoices (tenant_id, customer_id, due_date, id) WHERE state IN ('issued', 'partially_paid');
+CREATE INDEX invoices_likeness ON invoices (tenant_id, likeness, created_at);
+
+CREATE TABLE invoice_lines (
+    tenant_id   uuid        NOT NULL,
+    invoice_id  uuid        NOT NULL,
+    position    integer     NOT NULL,
+    description text        NOT NULL,
+    quantity    numeric     NOT NULL,
+    unit_price  minor_units NOT NULL,
+    tax_rate    numeric     NOT NULL,
+    net         minor_units NOT NULL,
+    PRIMARY KEY (tenant_id, invoice_id, position),
+    CONSTRAINT invoice_lines_in_range CHECK (
+        position > 0 AND description <> '' AND quantity > 0 AND tax_rate BETWEEN 0 AND 100),
+    CONSTRAINT invoice_lines_invoice FOREIGN KEY (tenant_id, invoice_id) REFERENCES invoices (tenant_id, id)
+);
+
+ALTER TABLE invoices ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant_isolation ON invoices USING (tenant_id = current_tenant());
+ALTER TABLE invoice_lines ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant_isolation ON invoice_lines USING (tenant_id = current_tenant());
+
+CREATE TRIGGER next_version BEFORE UPDATE ON invoices FOR EACH ROW EXECUTE FUNCTION next_version();
+CREATE TRIGGER number_invoice BEFORE INSERT OR UPDATE OF number, issue_date ON invoices
+    FOR EACH ROW EXECUTE FUNCTION number_invoice();
+CREATE TRIGGER renumber_invoice AFTER UPDATE OF number, issue_date ON invoices
+    FOR EACH ROW EXECUTE FUNCTION renumber_invoice();
+
+-- keep_invoice holds the life of an invoice, whoever sends the UPDATE: which state follows which, and that what was
+-- issued stays as it is.
+-- +goose StatementBegin
+CREATE FUNCTION keep_invoice() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF TG_OP = 'DELETE' THEN
+        RAISE EXCEPTION 'an invoice is voided, never deleted' USING ERRCODE = 'check_violation', CONSTRAINT = 'invoices_kept';
+    END IF;
+    IF (OLD.status, NEW.status) NOT IN (('draft', 'draft'), ('draft', 'issued'), ('draft', 'void'),
+        ('issued', 'issued'), ('issued', 'void')) THEN
+        RAISE EXCEPTION 'no way from % to %', OLD.status, NEW.status
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'invoices_life';
+    END IF;
+    IF (NEW.issued_at IS NULL) <> (NEW.bill_to IS NULL) OR (NEW.issued_at IS NULL) <> (NEW.seller IS NULL)
+        OR NEW.status = 'issued' AND NEW.issued_at IS NULL OR (NEW.status = 'void') <> (NEW.voided_at IS NOT NULL)
+        OR NEW.status = 'draft' AND NEW.issued_at IS NOT NULL THEN
+        RAISE EXCEPTION 'stamps do not go with the state %', NEW.status
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'invoices_stamped';
+    END IF;
+    IF OLD.status <> 'draft' AND (
+        (OLD.number, OLD.customer_id, OLD.currency, OLD.issue_date, OLD.due_date, OLD.notes, OLD.subtotal, OLD.tax_total,
+            OLD.total, OLD.issued_at, OLD.bill_to::text, OLD.seller::text)
+        IS DISTINCT FROM
+        (NEW.number, NEW.customer_id, NEW.currency, NEW.issue_date, NEW.due_date, NEW.notes, NEW.subtotal, NEW.tax_total,
+            NEW.total, NEW.issued_at, NEW.bill_to::text, NEW.seller::text)) THEN
+        RAISE EXCEPTION 'an invoice that was issued does not change'
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'invoices_frozen';
+    END IF;
+    RETURN NEW;
+END $$;
+-- +goose StatementEnd
+CREATE TRIGGER keep_invoice BEFORE UPDATE OR DELETE ON invoices FOR EACH ROW EXECUTE FUNCTION keep_invoice();
+
+-- keep_invoice_lines holds the lines of an invoice that is no draft.
+-- +goose StatementBegin
+CREATE FUNCTION keep_invoice_lines() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF EXISTS (
+        SELECT FROM touched t
+        WHERE (SELECT status FROM invoices i WHERE i.tenant_id = t.tenant_id AND i.id = t.invoice_id) <> 'draft') THEN
+        RAISE EXCEPTION 'an invoice that was issued does not change'
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'invoices_frozen';
+    END IF;
+    RETURN NULL;
+END $$;
+-- +goose StatementEnd
+CREATE TRIGGER keep_new_lines AFTER INSERT ON invoice_lines
+    REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION keep_invoice_lines();
+CREATE TRIGGER keep_changed_lines AFTER UPDATE ON invoice_lines
+    REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION keep_invoice_lines();
+CREATE TRIGGER keep_old_lines AFTER DELETE ON invoice_lines
+    REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION keep_invoice_lines();
+
+-- likely_repeat_of returns the last invoice with the same likeness that was created within the window, or NULL. If it is
+-- to refuse one, it ends the transaction with constraint name invoices_likeness and the earlier invoice's id as detail;
+-- the lock then decides between two that arrive together.
+-- +goose StatementBegin
+CREATE FUNCTION likely_repeat_of(
+    in_tenant uuid, in_id uuid, in_likeness bytea, in_window interval, in_refuse boolean
+) RETURNS uuid LANGUAGE plpgsql AS $$
+DECLARE
+    earlier uuid;
+BEGIN
+    IF in_refuse THEN
+        PERFORM pg_advisory_xact_lock(hashtextextended('likeness/' || in_tenant || encode(in_likeness, 'hex'), 0));
+    END IF;
+    SELECT id INTO earlier FROM invoices
+    WHERE tenant_id = in_tenant AND likeness = in_likeness AND id <> in_id
+        AND created_at > clock_timestamp() - in_window
+    ORDER BY created_at DESC LIMIT 1;
+    IF in_refuse AND FOUND THEN
+        RAISE EXCEPTION 'looks like an earlier invoice'
+            USING ERRCODE = 'unique_violation', CONSTRAINT = 'invoices_likeness', DETAIL = earlier;
+    END IF;
+    RETURN earlier;
+END $$;
+-- +goose StatementEnd
+
+-- +goose Down
+DROP FUNCTION likely_repeat_of;
+DROP TABLE invoice_lines, invoices;
+DROP FUNCTION keep_invoice_lines, keep_invoice;
+DROP DOMAIN invoice_status;

@@ -1,0 +1,157 @@
+package invoiceviews_test
+
+import (
+	"slices"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"onlyonce/templates"
+	"onlyonce/templates/invoiceviews"
+	"onlyonce/templates/viewtest"
+)
+
+// However the form comes back, sending it again sends all that was typed.
+func TestNothingTypedIsLost(t *testing.T) {
+	t.Parallel()
+	typed := typedForm()
+	want := []templates.Field{
+		{Name: "idempotency_key", Value: typed.Key},
+		{Name: "tenant", Value: typed.Owner.ID},
+		{Name: "tenant_name", Value: typed.Owner.Name},
+		{Name: "allow_repeat", Value: "1"},
+		{Name: "customer_id", Value: "gone"},
+		{Name: "customer_email", Value: "ada@"},
+		{Name: "customer_name", Value: hostile},
+		{Name: "number", Value: " 2026-0042 "},
+		{Name: "currency", Value: "EURO"},
+		{Name: "issue_date", Value: "2026-11-21"},
+		{Name: "due_date", Value: "21/12/2026"},
+	}
+	for _, l := range typed.Lines {
+		want = append(want, lineFields(l)...)
+	}
+	want = append(want, templates.Field{Name: "notes", Value: typed.Notes})
+
+	for name, form := range returnedForms() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			doc := viewtest.Parse(t, invoiceviews.InvoiceFormPage(viewtest.Blank(), form))
+			if got := viewtest.Successful(viewtest.FormTo(t, doc, "/invoices")); !slices.Equal(got, want) {
+				t.Errorf("the form sends\n%q\nwant\n%q", got, want)
+			}
+		})
+	}
+}
+
+// Browsers answer Enter with the first submit button in tree order.
+func TestEnterCreates(t *testing.T) {
+	t.Parallel()
+	for name, form := range returnedForms() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			doc := viewtest.Parse(t, invoiceviews.InvoiceFormPage(viewtest.Blank(), form))
+			first := viewtest.Find(viewtest.FormTo(t, doc, "/invoices"), func(n *html.Node) bool { return n.Data == "button" })
+			plain := viewtest.Attr(first, "type") == "submit" && !viewtest.Has(first, "name") && !viewtest.Has(first, "formaction")
+			if said := viewtest.Text(first); !plain || said != "Create invoice" {
+				t.Errorf("Enter presses %v %q", first.Attr, said)
+			}
+		})
+	}
+}
+
+func TestNoticesOfferOneClickWaysOn(t *testing.T) {
+	t.Parallel()
+	forms := returnedForms()
+	tests := map[string]struct{ says, button, field string }{
+		"conflict": {
+			says:   "Invoice number 2026-0042 already exists. We kept the original.",
+			button: "Use the next number, 2026-0043", field: "next_number=1",
+		},
+		"form spent": {
+			says:   "This form already created 2026-0042. Your changes were not saved.",
+			button: "Create as a new invoice", field: "fresh_key=fresh",
+		},
+		"stale": {
+			says: "2026-0042 was changed while you were editing. Your changes were not saved. " +
+				"Save yours instead, keep what is saved, or go on editing below.",
+			button: "Save mine instead", field: "=",
+		},
+		"no key": {
+			says:   forms["no key"].Notice.Title + " " + forms["no key"].Notice.Text,
+			button: "Send with a new key", field: "fresh_key=fresh",
+		},
+		"still saving": {
+			says:   "Still saving. Your first submission has not finished. Trying again is safe.",
+			button: "Try again", field: "=",
+		},
+		"busy": {
+			says:   "Busy. Saving took too long, so nothing was saved. Trying again is safe.",
+			button: "Try again", field: "=",
+		},
+		"unconfirmed": {
+			says:   "We could not confirm that this was saved. Trying again is safe: it will not be created twice.",
+			button: "Try again", field: "=",
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			form := viewtest.FormTo(t, viewtest.Parse(t, invoiceviews.InvoiceFormPage(viewtest.Blank(), forms[name])), "/invoices")
+			notice := viewtest.Find(form, func(n *html.Node) bool { return viewtest.Attr(n, "role") == "alert" })
+			if notice == nil {
+				t.Fatal("no notice inside the form")
+			}
+			if said := viewtest.Text(viewtest.Find(notice, func(n *html.Node) bool { return n.Data == "p" })); said != tt.says {
+				t.Errorf("says %q, want %q", said, tt.says)
+			}
+			button := viewtest.Find(notice, func(n *html.Node) bool { return n.Data == "button" })
+			on, field := viewtest.Text(button), viewtest.Attr(button, "name")+"="+viewtest.Attr(button, "value")
+			if on != tt.button || field != tt.field {
+				t.Errorf("button %q sends %s, want %q sending %s", on, field, tt.button, tt.field)
+			}
+		})
+	}
+}
+
+func TestErrorsStandBesideTheirFields(t *testing.T) {
+	t.Parallel()
+	form := returnedForms()["invalid"]
+	doc := viewtest.Parse(t, invoiceviews.InvoiceFormPage(viewtest.Blank(), form))
+	for _, e := range form.Errors {
+		control := viewtest.Find(doc, func(n *html.Node) bool { return viewtest.Attr(n, "id") == e.Control })
+		message := viewtest.Find(doc, func(n *html.Node) bool { return viewtest.Attr(n, "id") == e.Control+"-error" })
+		link := viewtest.Find(doc, func(n *html.Node) bool { return viewtest.Attr(n, "href") == "#"+e.Control })
+		if control == nil || message == nil || link == nil {
+			t.Errorf("%s: control %v, message %v, link %v", e.Control, control, message, link)
+			continue
+		}
+		beside, above := viewtest.Text(message), viewtest.Text(link)
+		if viewtest.Attr(control, "aria-invalid") != "true" || beside != "Error: "+e.Message || above != e.Message {
+			t.Errorf("%s: %v, %q, %q", e.Control, control.Attr, beside, above)
+		}
+	}
+}
+
+// TestTitleOfInvoiceFormSaysError as those of other forms do.
+func TestTitleOfInvoiceFormSaysError(t *testing.T) {
+	t.Parallel()
+	for name, form := range returnedForms() {
+		if !viewtest.SaysError(t, invoiceviews.InvoiceFormPage(viewtest.Blank(), form)) {
+			t.Errorf("%s: the title does not say so", name)
+		}
+	}
+	if viewtest.SaysError(t, invoiceviews.InvoiceFormPage(viewtest.Blank(), invoiceviews.InvoiceForm{})) {
+		t.Error("a fresh one: the title says so")
+	}
+}
+
+// lineFields are the fields that one line posts.
+func lineFields(l invoiceviews.InvoiceFormLine) []templates.Field {
+	return []templates.Field{
+		{Name: "line_description", Value: l.Description},
+		{Name: "line_quantity", Value: l.Quantity},
+		{Name: "line_unit_price", Value: l.UnitPrice},
+		{Name: "line_tax_rate", Value: l.TaxRate},
+	}
+}

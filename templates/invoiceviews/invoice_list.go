@@ -1,0 +1,96 @@
+package invoiceviews
+
+import "onlyonce/templates"
+
+// InvoiceList is one page of invoices.
+type InvoiceList struct {
+	templates.Finder
+
+	Rows []InvoiceRow
+	// Standing is what is open, overdue and paid.
+	Standing []Standing
+}
+
+// CustomerInvoices is one page of the invoices of a customer.
+type CustomerInvoices struct {
+	templates.Pager
+
+	Rows []InvoiceRow
+	// Href leads to all of them, to search and sort.
+	Href    string
+	Balance []Standing
+}
+
+// InvoiceRow is one invoice in a list.
+type InvoiceRow struct {
+	Href      string
+	Number    string
+	Customer  string
+	IssueDate string
+	DueDate   string
+	Status    string // "draft", "issued", "partially_paid", "overdue", "paid", "credited" or "void"
+	Total     string // with its currency, "1,230.00 EUR"
+}
+
+// Standing is what invoices of one kind come to, and the way to them.
+type Standing struct {
+	Kind    string // "open", "overdue" or "paid"
+	Label   string
+	Href    string
+	Count   string   // "12", "1,000+"
+	Amounts []string // one for each currency, "1,230.00 EUR"
+	More    bool     // that not all were counted
+}
+
+// hasAny says whether something of a kind is summed up.
+func hasAny(sums []Standing) bool {
+	for _, s := range sums {
+		if len(s.Amounts) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// statusText is how people read a status.
+func statusText(status string) string {
+	switch status {
+	case "draft":
+		return "Draft"
+	case "issued":
+		return "Issued"
+	case "overdue":
+		return "Overdue"
+	case "partially_paid":
+		return "Partially paid"
+	case "paid":
+		return "Paid"
+	case "credited":
+		return "Credited"
+	case "void":
+		return "Void"
+	default:
+		return status
+	}
+}
+
+// statusIcon draws a status with lines of 12 by 12 units.
+func statusIcon(status string) string {
+	const circle = "M6 1.5a4.5 4.5 0 1 1 0 9a4.5 4.5 0 1 1 0-9z"
+	switch status {
+	case "issued":
+		return circle
+	case "overdue":
+		return circle + "M6 3.5v3M6 8.4v.1"
+	case "partially_paid":
+		return circle + "M6 2v8M7 2.5v7M8 3v6M9 4v4"
+	case "paid":
+		return "M1.5 6.5L4.5 9.5L10.5 3"
+	case "credited":
+		return "M5 2.5L2 5.5l3 3M2 5.5h5.5a2.5 2.5 0 0 1 0 5H6"
+	case "void":
+		return circle + "M3 9L9 3"
+	default: // a pencil
+		return "M1.5 10.5l.7-2.8L8.5 1.4l2.1 2.1l-6.3 6.3z"
+	}
+}

@@ -1,0 +1,16 @@
+package invoiceviews
+
+// LedgerRow is what was paid, refunded or credited, on the page of its invoice.
+type LedgerRow struct {
+	Date   string
+	Kind   string // "Payment", "Refund", "Credit note"
+	Amount string // with its currency; "−" before what was given back
+	// Details say how it was paid, and who knows it by which reference.
+	Details string
+	// Number and Href are those of a credit note.
+	Number string
+	Href   string
+	// RefundHref refunds a payment; empty if nothing is left of it. Left is how much can be refunded, with its currency.
+	RefundHref string
+	Left       string
+}

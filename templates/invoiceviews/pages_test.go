@@ -1,0 +1,76 @@
+package invoiceviews_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+	"golang.org/x/net/html"
+
+	"onlyonce/internal/value/money"
+	"onlyonce/templates"
+	"onlyonce/templates/invoiceviews"
+	"onlyonce/templates/viewtest"
+)
+
+// The budget is for what travels: pages are served compressed. No two rows are alike, as in life, or
+// they would shrink to one.
+func TestPagesStaySmall(t *testing.T) {
+	t.Parallel()
+	const budget = 12 << 10
+	form := typedForm()
+	for _, code := range money.Currencies() {
+		form.Currencies = append(form.Currencies, invoiceviews.Currency{Code: code, Digits: 2})
+	}
+	for n := range 200 {
+		label := fmt.Sprint("Northwind Traders ", n*n)
+		form.Customers = append(form.Customers, templates.Option{Value: uuid.NewString() + " " + label, Text: label})
+	}
+	var list invoiceviews.InvoiceList
+	for n := range 50 {
+		form.Lines = append(form.Lines, invoiceviews.InvoiceFormLine{
+			Description: fmt.Sprint("Design, part ", n), Quantity: strconv.Itoa(n), UnitPrice: fmt.Sprint(n*n, ".50"), TaxRate: "23",
+		})
+		list.Rows = append(list.Rows, invoiceviews.InvoiceRow{
+			Href: "/invoices/" + uuid.NewString(), Number: fmt.Sprintf("2026-%04d", n), Customer: fmt.Sprint("Northwind Traders ", n*n),
+			IssueDate: fmt.Sprint(1+n%28, " Nov 2026"), DueDate: fmt.Sprint(1+n%28, " Dec 2026"),
+			Status: "issued", Total: fmt.Sprint(n*n, ".40 EUR"),
+		})
+	}
+	for name, page := range map[string]templ.Component{
+		"form": invoiceviews.InvoiceFormPage(viewtest.Blank(), form), "list": invoiceviews.InvoiceListPage(viewtest.Blank(), list),
+	} {
+		var zipped bytes.Buffer
+		zw := gzip.NewWriter(&zipped)
+		if err := page.Render(t.Context(), zw); err != nil {
+			t.Fatal(err)
+		}
+		if err := zw.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if zipped.Len() > budget {
+			t.Errorf("%s: %d bytes, the budget is %d", name, zipped.Len(), budget)
+		}
+	}
+}
+
+// What is no final invoice says so on paper; a final one has no stamp on it.
+func TestStampOnPaper(t *testing.T) {
+	t.Parallel()
+	for status, want := range map[string]string{"draft": "Draft", "void": "Void", "issued": "", "paid": ""} {
+		doc := viewtest.Parse(t, invoiceviews.InvoicePage(viewtest.Blank(), invoiceviews.Invoice{Status: status}))
+		got := ""
+		stamp := viewtest.Find(doc, func(n *html.Node) bool { return strings.HasPrefix(viewtest.Attr(n, "class"), "stamp") })
+		if stamp != nil {
+			got = viewtest.Text(stamp)
+		}
+		if got != want {
+			t.Errorf("%s: the stamp says %q, want %q", status, got, want)
+		}
+	}
+}

@@ -1,0 +1,153 @@
+package invoiceviews_test
+
+import (
+	"net/url"
+	"testing"
+
+	"github.com/a-h/templ"
+
+	"onlyonce/templates"
+	"onlyonce/templates/invoiceviews"
+	"onlyonce/templates/viewtest"
+)
+
+const hostile = viewtest.Hostile
+
+func TestRulesOfPages(t *testing.T) {
+	t.Parallel()
+	viewtest.Check(t, states())
+}
+
+// states are the pages of invoices, and of what belongs to them.
+func states() map[string]templ.Component {
+	page, withHistory, archived := viewtest.Page(), viewtest.WithHistory(), viewtest.Archived()
+	row := invoiceviews.InvoiceRow{Href: "/invoices/1", Number: hostile, Customer: hostile, Status: "draft", Total: "1.00 EUR"}
+	sums := []invoiceviews.Standing{
+		{Kind: "open", Label: "Open", Href: "/invoices?status=open", Count: "1,000+", Amounts: []string{"1.00 EUR", hostile}, More: true},
+		{Kind: "overdue", Label: "Overdue", Href: "/invoices?status=overdue", Count: "0"},
+	}
+	all := map[string]templ.Component{
+		"invoices": invoiceviews.InvoiceListPage(page, invoiceviews.InvoiceList{
+			Rows: []invoiceviews.InvoiceRow{row}, Finder: viewtest.Finder(), Standing: sums,
+		}),
+		"no invoices found": invoiceviews.InvoiceListPage(page, invoiceviews.InvoiceList{Finder: viewtest.Finder(), Standing: sums}),
+		"no invoices":       invoiceviews.InvoiceListPage(page, invoiceviews.InvoiceList{}),
+		"invoice": invoiceviews.InvoicePage(page, invoiceviews.Invoice{
+			Number: hostile, Notes: hostile,
+			Lines: []invoiceviews.InvoiceLine{{Description: hostile}},
+			Taxes: []invoiceviews.TaxLine{{Rate: "23%"}},
+			Mails: invoiceviews.InvoiceMails{
+				Rows: []invoiceviews.MailRow{{Href: "/outbox/1", To: hostile, State: hostile, Failed: true}},
+				Send: templates.Action{Text: "Try again", Href: "/invoices/1/send"}, OtherHref: "/invoices/1/send/new",
+			},
+		}),
+		"invoice with payments and credits": invoiceviews.InvoicePage(page, invoiceviews.Invoice{
+			Number: "2026-0042", Status: "paid", Paid: "1.00", Credited: "2.00", Open: "0.00", CreditHref: "/invoices/1/credit-notes/new",
+			Ledger: []invoiceviews.LedgerRow{
+				{
+					Date: "21 Nov 2026", Kind: "Payment", Amount: "3.00 EUR", Details: hostile,
+					RefundHref: "/payments/1/refunds/new", Left: "1.00 EUR",
+				},
+				{Date: "22 Nov 2026", Kind: "Refund", Amount: "−2.00 EUR"},
+				{Date: "22 Nov 2026", Kind: "Credit note", Amount: "2.00 EUR", Number: "CN-2026-0001", Href: "/credit-notes/1"},
+			},
+		}),
+		"invoice credited": invoiceviews.InvoicePage(page, invoiceviews.Invoice{Number: "2026-0042", Status: "credited", Credited: "3.00"}),
+		"refund form": invoiceviews.RefundForm(page, invoiceviews.RefundFormView{
+			Form:    templates.Form{Title: "Record a refund", Key: "k", Typed: url.Values{"amount": {hostile}}},
+			Payment: hostile, Number: hostile, Href: "/invoices/1", Currency: "EUR", Left: "1,234.50", SeenLeft: "1234.50",
+		}),
+		"credit note form": invoiceviews.CreditNoteForm(page, invoiceviews.CreditNoteFormView{
+			Form: templates.Form{
+				Title: "New credit note", Key: "k", Typed: url.Values{"line_quantity": {"1", hostile}},
+				Errors: templates.FieldErrors{{Control: invoiceviews.LineControl("line_quantity", 1), Message: hostile}},
+			},
+			Number: hostile, Href: "/invoices/1", Currency: "EUR", Open: "1,234.50", SeenOpen: "1234.50",
+			Lines: []invoiceviews.CreditLine{{Description: hostile, UnitPrice: "50.00", Left: "2"}, {Description: "Printing", Left: "0.5"}},
+		}),
+		"credit note": invoiceviews.CreditNotePage(page, invoiceviews.CreditNote{
+			Number: "CN-2026-0001", Buyer: invoiceviews.Party{Name: hostile}, InvoiceNumber: hostile, InvoiceHref: "/invoices/1",
+			Lines: []invoiceviews.InvoiceLine{{Description: hostile}}, Taxes: []invoiceviews.TaxLine{{Rate: "23%"}},
+		}),
+		"customer": templates.RecordPageWith(withHistory, archived, []templ.Component{
+			invoiceviews.CustomerInvoicesSection(invoiceviews.CustomerInvoices{
+				Rows: []invoiceviews.InvoiceRow{row}, Pager: templates.Pager{NextHref: "?cursor=x"}, Balance: sums,
+				Href: "/invoices?customer_id=1",
+			}),
+		}),
+		"payment form": invoiceviews.PaymentForm(page, invoiceviews.PaymentFormView{
+			Form:   templates.Form{Title: "Record a payment", Key: "k", Typed: url.Values{"amount": {hostile}, "method": {"barter"}}},
+			Number: hostile, Href: "/invoices/1", Currency: "EUR", Open: "1,234.50", SeenOpen: "1234.50",
+			Methods: []templates.Option{{Value: "card", Text: "Card"}},
+		}),
+		"mail form": invoiceviews.MailForm(page, invoiceviews.MailFormView{
+			Form:   templates.Form{Title: "Send this invoice by e-mail", Key: "k", Typed: url.Values{"recipient": {hostile}}},
+			Number: hostile, Href: "/invoices/1",
+		}),
+		"mail":        invoiceviews.MailPage(withHistory, invoiceviews.Mail{RecordView: archived, Text: hostile}),
+		"mail unsent": invoiceviews.MailPage(page, invoiceviews.Mail{}),
+		"fresh invoice form": invoiceviews.InvoiceFormPage(page, invoiceviews.InvoiceForm{
+			Form: templates.Form{Title: "New invoice", Key: "k"}, Lines: []invoiceviews.InvoiceFormLine{{}},
+		}),
+	}
+	for name, form := range returnedForms() {
+		all["invoice form, "+name] = invoiceviews.InvoiceFormPage(page, form)
+	}
+	return all
+}
+
+// typedForm is an invoice form in which everything was typed, some of it wrong.
+func typedForm() invoiceviews.InvoiceForm {
+	return invoiceviews.InvoiceForm{
+		Form: templates.Form{
+			Title: "New invoice", Submit: "Create invoice",
+			Key: "4f2c1d7a-0b1e-4f0e-9a57-c53f6f6f0a11", Action: "/invoices", Href: "/invoices/new",
+			Owner: templates.Owner{ID: "0a3e0000-0000-4000-8000-00000000ac3e", Name: hostile},
+		},
+		AllowRepeat:   true,
+		Customers:     []templates.Option{{Value: "c1", Text: "Ada Byron"}},
+		CustomerID:    "gone",
+		CustomerEmail: "ada@", CustomerName: hostile, Number: " 2026-0042 ",
+		IssueDate: "2026-11-21", DueDate: "21/12/2026",
+		Currencies: []invoiceviews.Currency{{Code: "EUR", Digits: 2}, {Code: "JPY"}},
+		Currency:   "EURO", Notes: "\n  first line\nsecond, " + hostile,
+		Lines: []invoiceviews.InvoiceFormLine{
+			{Description: "Design", Quantity: "two", UnitPrice: "50,00", TaxRate: "23"},
+			{},
+			{Description: hostile, Quantity: "1", UnitPrice: "0.5", TaxRate: "6"},
+		},
+	}
+}
+
+// returnedForms are all the ways in which the invoice form comes back.
+func returnedForms() map[string]invoiceviews.InvoiceForm {
+	record := templates.Record{Name: "2026-0042", Href: "/invoices/1"}
+	again := templates.Submit{Text: "Create as a new invoice", Name: "fresh_key", Value: "fresh"}
+	notices := map[string]*templates.Notice{
+		"conflict": templates.Conflict("Invoice number 2026-0042 already exists.", "We kept the original.", record,
+			[]templates.Submit{{Text: "Use the next number, 2026-0043", Name: "next_number", Value: "1"}}),
+		"form spent":   templates.FormSpent("created", record, again),
+		"no key":       templates.NoKey("fresh"),
+		"stale":        templates.Stale(record, true),
+		"other tenant": templates.OtherTenant(templates.Owner{ID: "a", Name: hostile}, templates.Owner{ID: "b", Name: hostile}, true),
+		"unconfirmed":  templates.Unconfirmed(),
+		"still saving": templates.StillSaving(),
+		"busy":         templates.Busy(),
+	}
+	forms := map[string]invoiceviews.InvoiceForm{}
+	for name, notice := range notices {
+		form := typedForm()
+		form.Notice = notice
+		forms[name] = form
+	}
+	invalid := typedForm()
+	for _, control := range []string{
+		"customer_id", "customer_email", "customer_name", "number", "currency", "issue_date", "due_date", "notes",
+		invoiceviews.LineControl("line_description", 1), invoiceviews.LineControl("line_quantity", 0),
+		invoiceviews.LineControl("line_unit_price", 0), invoiceviews.LineControl("line_tax_rate", 2),
+	} {
+		invalid.Errors = append(invalid.Errors, templates.FieldError{Control: control, Message: "Mend " + control})
+	}
+	forms["invalid"] = invalid
+	return forms
+}

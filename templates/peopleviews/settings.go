@@ -1,0 +1,24 @@
+package peopleviews
+
+import "onlyonce/templates"
+
+// Settings are the settings of a business, in groups.
+type Settings struct {
+	templates.RecordView
+
+	Groups []FactGroup
+}
+
+// FactGroup is facts under a heading.
+type FactGroup struct {
+	Title string
+	Facts []templates.Fact
+}
+
+// SettingsForm is the form of the settings.
+type SettingsForm struct {
+	templates.Form
+
+	Countries  []templates.Option
+	Currencies []templates.Option
+}

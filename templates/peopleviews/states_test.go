@@ -1,0 +1,75 @@
+package peopleviews_test
+
+import (
+	"net/url"
+	"testing"
+
+	"github.com/a-h/templ"
+
+	"onlyonce/templates"
+	"onlyonce/templates/peopleviews"
+	"onlyonce/templates/viewtest"
+)
+
+const hostile = viewtest.Hostile
+
+func TestRulesOfPages(t *testing.T) {
+	t.Parallel()
+	viewtest.Check(t, states())
+}
+
+// states are the pages in the states worth looking at.
+func states() map[string]templ.Component {
+	page, withHistory, archived := viewtest.Page(), viewtest.WithHistory(), viewtest.Archived()
+	row := peopleviews.AttemptRow{
+		At: "22 Nov 2026, 09:30:12 UTC", What: hostile, Href: "/things/1", Outcome: "Refused", Kind: "refused", Detail: hostile,
+		By: hostile, Took: "12 ms", Key: hostile, KeyHref: "/attempts?key=x", Replica: hostile,
+	}
+	withHistory.Attempts = peopleviews.AttemptsSection(peopleviews.Attempts{
+		Summary: "Created once.", Rows: []peopleviews.AttemptRow{row}, AllHref: "/attempts?record=x",
+	})
+	withLines := []templates.Fact{{Label: "Address", Value: hostile + "\n" + hostile}}
+
+	return map[string]templ.Component{
+		"attempts": peopleviews.AttemptsPage(page, peopleviews.AttemptList{
+			Kept: "7 days", Rows: []peopleviews.AttemptRow{row, {What: "New invoice", Outcome: "Failed", Kind: "failed"}},
+			Key: hostile, Record: hostile,
+			Outcomes: []templates.Option{{}, {Value: "failed", Text: "Failed"}}, Outcome: "failed",
+			Operations: []templates.Option{{}, {Value: "x", Text: hostile}},
+		}),
+		"no attempts":       peopleviews.AttemptsPage(page, peopleviews.AttemptList{Kept: "7 days"}),
+		"no attempts found": peopleviews.AttemptsPage(page, peopleviews.AttemptList{Kept: "7 days", Finder: viewtest.Finder()}),
+		"attempts not kept": peopleviews.AttemptsPage(page, peopleviews.AttemptList{}),
+		"settings": peopleviews.SettingsPage(withHistory, peopleviews.Settings{
+			RecordView: templates.RecordView{Name: "Settings", Facts: archived.Facts, EditHref: "/settings/edit"},
+			Groups:     []peopleviews.FactGroup{{Title: "Bank account", Facts: withLines}},
+		}),
+		"settings form": peopleviews.SettingsFormPage(page, peopleviews.SettingsForm{
+			Form: templates.Form{
+				Title: "Edit settings", Key: "k", Version: 2,
+				Typed:  url.Values{"name": {hostile}, "address": {hostile + "\n"}, "country": {"XX"}},
+				Errors: templates.FieldErrors{{Control: "country", Message: "Choose a country."}, {Control: "address", Message: hostile}},
+			},
+			Countries: []templates.Option{{}, {Value: "IE", Text: "Ireland"}}, Currencies: []templates.Option{{Value: "EUR", Text: "EUR"}},
+		}),
+		"person": peopleviews.PersonPage(withHistory, peopleviews.Person{
+			RecordView: templates.RecordView{Name: hostile, Facts: archived.Facts, EditHref: "/people/1/edit", Action: archived.Action},
+			Link:       "https://invoices.example/join?link=" + hostile, Until: "24 Nov 2026, 09:30 UTC", Uninvite: archived.Action,
+		}),
+		"person with another's link": peopleviews.PersonPage(page, peopleviews.Person{Until: "24 Nov 2026", Uninvite: archived.Action}),
+		"person without a link":      peopleviews.PersonPage(page, peopleviews.Person{Invite: archived.Action}),
+		"person, disabled":           peopleviews.PersonPage(page, peopleviews.Person{Disabled: "21 Nov 2026", Enable: archived.Action}),
+		"person form": peopleviews.PersonForm(page, templates.Form{
+			Title: "Add a person", Key: "k", Typed: url.Values{"email": {hostile}, "role": {hostile}},
+			Errors: templates.FieldErrors{{Control: "role", Message: hostile}},
+		}),
+		"token": peopleviews.TokenPage(withHistory, peopleviews.Token{
+			RecordView: templates.RecordView{Name: hostile, Facts: archived.Facts, Action: archived.Action},
+			Secret:     hostile, Until: "10:30 UTC",
+		}),
+		"token, later": peopleviews.TokenPage(page, peopleviews.Token{
+			RecordView: templates.RecordView{Name: "sync", Action: archived.Action},
+		}),
+		"token form": peopleviews.TokenForm(page, templates.Form{Title: "New token", Key: "k"}),
+	}
+}

@@ -1,0 +1,145 @@
+package viewtest
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/a-h/templ"
+	"golang.org/x/net/html"
+)
+
+// Check holds each page, by the name of its state, to what is true of all pages.
+func Check(t *testing.T, states map[string]templ.Component) {
+	t.Helper()
+	for name, page := range states {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			doc := Parse(t, page)
+			for _, check := range []func(*testing.T, *html.Node){
+				nothingInline, idsAreUniqueAndReferencesLead, everyControlHasALabel, everyPostingFormIsGuarded,
+				onlyThePagesOwnFormHasAPrimaryButton, everyFormWithAKeyHasItsOwner, onlyOneElementTakesTheFocus,
+			} {
+				check(t, doc)
+			}
+		})
+	}
+}
+
+// nothingInline: the content security policy forbids anything inline; a page that relies on it would be broken in the browser only.
+func nothingInline(t *testing.T, doc *html.Node) {
+	t.Helper()
+	for n := range doc.Descendants() {
+		if n.Data == "style" || n.Data == "base" || n.Data == "script" && (Attr(n, "src") == "" || n.FirstChild != nil) {
+			t.Errorf("inline <%s>", n.Data)
+		}
+		for _, a := range n.Attr {
+			if a.Key == "style" || strings.HasPrefix(a.Key, "on") || strings.HasPrefix(a.Val, "javascript:") {
+				t.Errorf("<%s %s=%q>", n.Data, a.Key, a.Val)
+			}
+		}
+	}
+}
+
+func idsAreUniqueAndReferencesLead(t *testing.T, doc *html.Node) {
+	t.Helper()
+	ids := map[string]int{}
+	for n := range doc.Descendants() {
+		if id := Attr(n, "id"); id != "" {
+			ids[id]++
+		}
+	}
+	for id, count := range ids {
+		if count > 1 {
+			t.Errorf("id %q is there %d times", id, count)
+		}
+	}
+	for n := range doc.Descendants() {
+		for _, ref := range references(n) {
+			if ids[ref] == 0 {
+				t.Errorf("<%s> refers to #%s, which is not there", n.Data, ref)
+			}
+		}
+	}
+}
+
+func references(n *html.Node) []string {
+	refs := strings.Fields(Attr(n, "aria-describedby") + " " + Attr(n, "for"))
+	if target, ok := strings.CutPrefix(Attr(n, "href"), "#"); ok {
+		refs = append(refs, target)
+	}
+	return refs
+}
+
+func everyControlHasALabel(t *testing.T, doc *html.Node) {
+	t.Helper()
+	labelled := map[string]bool{}
+	for n := range doc.Descendants() {
+		if n.Data == "label" {
+			labelled[Attr(n, "for")] = true
+		}
+	}
+	for n := range doc.Descendants() {
+		visible := n.Data == "select" || n.Data == "textarea" || n.Data == "input" && Attr(n, "type") != "hidden"
+		if visible && !labelled[Attr(n, "id")] {
+			t.Errorf("<%s name=%q> has no label", n.Data, Attr(n, "name"))
+		}
+	}
+}
+
+func everyPostingFormIsGuarded(t *testing.T, doc *html.Node) {
+	t.Helper()
+	for n := range doc.Descendants() {
+		if n.Data == "form" && Attr(n, "method") == "post" && !Has(n, "data-submit-guard") {
+			t.Errorf("form %s has no submit guard", Attr(n, "action"))
+		}
+	}
+}
+
+// onlyThePagesOwnFormHasAPrimaryButton: the submit guard and people's scripts take the marked button for the page's main one.
+func onlyThePagesOwnFormHasAPrimaryButton(t *testing.T, doc *html.Node) {
+	t.Helper()
+	marked := 0
+	for n := range doc.Descendants() {
+		if Has(n, "data-submit-primary") {
+			marked++
+			if Text(n) == "Log out" {
+				t.Error("Log out is marked as the primary button")
+			}
+		}
+	}
+	if marked > 1 {
+		t.Errorf("%d buttons are marked as the primary one", marked)
+	}
+}
+
+// everyFormWithAKeyHasItsOwner: a form that creates something says for whom it was opened.
+func everyFormWithAKeyHasItsOwner(t *testing.T, doc *html.Node) {
+	t.Helper()
+	for form := range doc.Descendants() {
+		if form.Data != "form" {
+			continue
+		}
+		names := map[string]bool{}
+		for n := range form.Descendants() {
+			if n.Data == "input" {
+				names[Attr(n, "name")] = true
+			}
+		}
+		if names["idempotency_key"] && (!names["tenant"] || !names["tenant_name"]) {
+			t.Errorf("form %s does not say whose it is", Attr(form, "action"))
+		}
+	}
+}
+
+func onlyOneElementTakesTheFocus(t *testing.T, doc *html.Node) {
+	t.Helper()
+	var focused []string
+	for n := range doc.Descendants() {
+		if Has(n, "autofocus") {
+			focused = append(focused, n.Data)
+		}
+	}
+	if len(focused) > 1 {
+		t.Errorf("autofocus on %v", focused)
+	}
+}

@@ -1,0 +1,58 @@
+package viewtest
+
+import "onlyonce/templates"
+
+const (
+	ship  = "Donaudampfschiff"
+	ships = ship + ship + ship + ship
+)
+
+// Hostile is long, unbreakable and full of markup.
+const Hostile = ships + ships + ships + ` "><script>alert('x')</script> & <b style="x">`
+
+// Blank is a page that shares nothing.
+func Blank() templates.Page {
+	return templates.Page{Asset: func(name string) string { return "/" + name }}
+}
+
+// Page is a page of somebody who is logged in.
+func Page() templates.Page {
+	return templates.Page{
+		User: "acme@onlyonce.test", Tenant: "Acme Studio", Flash: "Invoice 2026-0042 created", Asset: Blank().Asset,
+		Nav:  []templates.NavItem{{Text: "Invoices", Href: "/invoices", Current: true}, {Text: "API", Href: "/docs/api"}},
+		Tabs: []templates.NavItem{{Text: "Business", Href: "/settings"}, {Text: "People", Href: "/people", Current: true}},
+	}
+}
+
+// WithHistory is [Page] of a record to which everything was done.
+func WithHistory() templates.Page {
+	page := Page()
+	page.History = []templates.HistoryEntry{
+		{Changes: []templates.HistoryChange{{Label: "Name", Was: Hostile, Is: Hostile}, {Label: "Notes", Is: Hostile}}, By: Hostile},
+		{Text: "Created", Key: Hostile, By: Hostile},
+	}
+	return page
+}
+
+// Archived is a record with everything that the page of one can show.
+func Archived() templates.RecordView {
+	return templates.RecordView{
+		Name: Hostile, Facts: []templates.Fact{{Label: "Email", Value: Hostile, Href: "mailto:" + Hostile}, {Label: "Notes"}},
+		Archive: Hostile, Archived: "21 Nov 2026", EditHref: "/things/1/edit",
+		Action: templates.Action{Text: "Restore", Href: "/things/1/restore", Key: "k"},
+	}
+}
+
+// Finder has everything that a list can be searched by.
+func Finder() templates.Finder {
+	return templates.Finder{
+		Pager: templates.Pager{FirstHref: "/things", PreviousHref: "?cursor=x", NextHref: "?cursor=y"},
+		Href:  "/things", Many: "things", Search: Hostile, Placeholder: "Number",
+		Hidden: []templates.Field{{Name: "status", Value: "open"}},
+		Chips:  []templates.NavItem{{Text: "All", Href: "/things"}, {Text: "Open", Href: "/things?status=open", Current: true}},
+		Only:   []templates.Narrowing{{Text: Hostile, All: Hostile, Href: "/things"}},
+		Dated:  "Issued", From: "2026-01-01", To: "never", Sort: "due",
+		Sorts: []templates.Option{{Value: "newest", Text: "Newest first"}, {Value: "due", Text: "Due first"}},
+		Said:  Hostile, ClearHref: "/things", Problems: []string{Hostile}, Whole: []string{Hostile},
+	}
+}

@@ -1,0 +1,69 @@
+// Package viewtest holds the pages of every folder of templates to the same rules, and reads pages as browsers do.
+package viewtest
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/a-h/templ"
+	"golang.org/x/net/html"
+)
+
+// Parse reads a page as a browser does.
+func Parse(t *testing.T, page templ.Component) *html.Node {
+	t.Helper()
+	var buf bytes.Buffer
+	if err := page.Render(t.Context(), &buf); err != nil {
+		t.Fatal(err)
+	}
+	doc, err := html.Parse(&buf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+// Attr returns the value of an attribute; "" if n does not have it.
+func Attr(n *html.Node, key string) string {
+	for _, a := range n.Attr {
+		if a.Key == key {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+// Has reports whether n has an attribute.
+func Has(n *html.Node, key string) bool {
+	return slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == key })
+}
+
+// Text returns the text in n, with one space for any others.
+func Text(n *html.Node) string {
+	var all strings.Builder
+	for d := range n.Descendants() {
+		if d.Type == html.TextNode {
+			all.WriteString(d.Data)
+		}
+	}
+	return strings.Join(strings.Fields(all.String()), " ")
+}
+
+// Find returns the first node below doc that matches; nil if there is none.
+func Find(doc *html.Node, match func(*html.Node) bool) *html.Node {
+	for n := range doc.Descendants() {
+		if match(n) {
+			return n
+		}
+	}
+	return nil
+}
+
+// SaysError reports whether the title of a page says that something is wrong.
+func SaysError(t *testing.T, page templ.Component) bool {
+	t.Helper()
+	title := Find(Parse(t, page), func(n *html.Node) bool { return n.Data == "title" })
+	return strings.HasPrefix(Text(title), "Error: ")
+}
