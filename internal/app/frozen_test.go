@@ -170,7 +170,8 @@ func TestFrozenDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.until("ready again", func() bool { return f.send(try{method: http.MethodGet, path: "/readyz"}).status == http.StatusOK })
-	f.session = nil // the logout may have been carried out
+	f.until("a connection is free", f.connects) // those that were given up while nobody answered are being started and ended
+	f.session = nil                             // the logout may have been carried out
 	f.logIn()
 	for _, what := range []string{"create by form", "create by API", "change by API", "transition"} {
 		if a := f.send(tries[what]); a.status >= http.StatusBadRequest {
@@ -266,10 +267,19 @@ func frozenChange(id string) try {
 	}
 }
 
+func (f *frozen) connect() (*pgx.Conn, error) {
+	return pgx.Connect(f.Context(), server.URL(server.Running(f.Context(), f.data), server.Superuser, server.Database))
+}
+
+func (f *frozen) connects() bool {
+	conn, err := f.connect()
+	return err == nil && conn.Close(f.Context()) == nil
+}
+
 // database connects as the superuser.
 func (f *frozen) database() *pgx.Conn {
 	f.Helper()
-	conn, err := pgx.Connect(f.Context(), server.URL(server.Running(f.Context(), f.data), server.Superuser, server.Database))
+	conn, err := f.connect()
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -145,7 +145,6 @@ func (c *cluster) clone(ctx context.Context, template string) (*Database, error)
 		URL:      server.URL(c.dir, server.Role, name),
 		AdminURL: server.URL(c.dir, server.Superuser, name),
 		name:     name, template: template, spoiled: true,
-		sessions: &sessions{off: true},
 	}, nil
 }
 

@@ -27,7 +27,7 @@ func (c *cluster) take(ctx context.Context, template string) (*Database, error) 
 	if err != nil {
 		return nil, err
 	}
-	db.spoiled, db.sessions = false, &sessions{idle: map[string][]*session{}}
+	db.spoiled = false
 	err = db.asAdmin(ctx, func(conn *pgx.Conn) error {
 		if _, err := conn.Exec(ctx, emptySQL); err != nil {
 			return err
@@ -50,14 +50,13 @@ func (c *cluster) giveBack(ctx context.Context, db *Database) error {
 		worn  bool
 	)
 	err := db.asAdmin(ctx, func(conn *pgx.Conn) error {
-		return conn.QueryRow(ctx, `SELECT state, worn FROM pgtest.empty($1)`, db.sessions.pids()).Scan(&state, &worn)
+		return conn.QueryRow(ctx, `SELECT state, worn FROM pgtest.empty()`).Scan(&state, &worn)
 	})
 	if err == nil && state != db.state {
 		err = fmt.Errorf("the test changed more than rows and did not call Spoil on its database, which was\n%s\nand is\n%s",
 			db.state, state)
 	}
 	if err != nil || worn {
-		db.sessions.end()
 		return errors.Join(err, c.drop(ctx, db.name))
 	}
 	c.mu.Lock()
@@ -73,7 +72,6 @@ func (d *Database) Spoil(t testing.TB) {
 		return
 	}
 	d.spoiled = true
-	d.sessions.end()
 	err := d.asAdmin(t.Context(), func(conn *pgx.Conn) error {
 		_, err := conn.Exec(t.Context(), `
 			DROP EVENT TRIGGER pgtest_changed;
@@ -89,12 +87,7 @@ func (d *Database) Spoil(t testing.TB) {
 
 // asAdmin works on a connection of the superuser.
 func (d *Database) asAdmin(ctx context.Context, work func(*pgx.Conn) error) error {
-	config, err := pgx.ParseConfig(d.AdminURL + adminSettings)
-	if err != nil {
-		return err
-	}
-	config.DialFunc = d.sessions.open
-	conn, err := pgx.ConnectConfig(ctx, config)
+	conn, err := pgx.Connect(ctx, d.AdminURL)
 	if err != nil {
 		return err
 	}

@@ -11,11 +11,10 @@
 // The server starts with the first database that is asked for. It keeps nothing safe: it
 // lives in memory where it can and never waits for a disk.
 //
-// A database is emptied and handed on to the next test, since making one takes far longer, and so
-// are the connections of its pools, with nothing left of their sessions. A test that changes more
-// than rows (the schema, settings of the database, rows that migrations made) says so with
-// [Database.Spoil], and its database is dropped. One that forgets fails: the database refuses to
-// change its schema, and is compared with what it was.
+// A database is emptied and handed on to the next test, since making one takes far longer. A test
+// that changes more than rows (the schema, settings of the database, rows that migrations made)
+// says so with [Database.Spoil], and its database is dropped. One that forgets fails: the database
+// refuses to change its schema, and is compared with what it was.
 package pgtest
 
 import (
@@ -58,7 +57,6 @@ type Database struct {
 
 	name     string
 	template string
-	sessions *sessions
 	config   *pgxpool.Config // of Pool; nil before the first test
 	state    string          // how the test gets it, see empty.sql; of no use once it is spoiled
 	spoiled  bool            // so that it is dropped, not handed on
@@ -115,7 +113,6 @@ func (d *Database) open(ctx context.Context) error {
 		}
 		d.config = pool.Config()
 		pool.Close()
-		d.config.ConnConfig.DialFunc = d.sessions.open
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, d.config.Copy())
 	d.Pool = pool
@@ -131,19 +128,15 @@ func Run(ctx context.Context, work func(*Database) error) error {
 	return errors.Join(work(db), giveBack())
 }
 
-// adminSettings are parameters of AdminURL. All of the superuser's connections have the same and can replace each other.
-const adminSettings = "&timezone=UTC"
-
 // Admin opens a pool on the database as the superuser, who may end other people's
 // connections, change the schema and see the rows of all tenants. It is closed when the test
 // ends. It is none that the app could open, which refuses superusers.
 func (d *Database) Admin(t testing.TB) *pgxpool.Pool {
 	t.Helper()
-	config, err := pgxpool.ParseConfig(d.AdminURL + adminSettings + "&pool_max_conns=16")
+	config, err := pgxpool.ParseConfig(d.AdminURL + "&timezone=UTC&pool_max_conns=16")
 	if err != nil {
 		t.Fatalf("pgtest: %v", err)
 	}
-	config.ConnConfig.DialFunc = d.sessions.open
 	pool, err := pgxpool.NewWithConfig(t.Context(), config)
 	if err != nil {
 		t.Fatalf("pgtest: %v", err)
