@@ -23,6 +23,7 @@ type frozen struct {
 	*bundle
 
 	data    string       // the directory of the server
+	admin   *pgx.Conn    // as the superuser
 	session *http.Cookie // of a person
 }
 
@@ -43,8 +44,13 @@ func startFrozen(t *testing.T) *frozen {
 		t.Fatal(err)
 	}
 	f := &frozen{bundle: b, data: filepath.Join(dir, "postgres")}
+	f.admin, err = pgx.Connect(t.Context(), server.URL(server.Running(t.Context(), f.data), server.Superuser, server.Database))
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(func() {
 		_ = server.Thaw(context.Background(), f.data)
+		_ = f.admin.Close(context.Background())
 		if err := f.Close(context.Background()); err != nil {
 			t.Error(err)
 		}
@@ -170,8 +176,7 @@ func TestFrozenDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.until("ready again", func() bool { return f.send(try{method: http.MethodGet, path: "/readyz"}).status == http.StatusOK })
-	f.until("a connection is free", f.connects) // those that were given up while nobody answered are being started and ended
-	f.session = nil                             // the logout may have been carried out
+	f.session = nil // the logout may have been carried out
 	f.logIn()
 	for _, what := range []string{"create by form", "create by API", "change by API", "transition"} {
 		if a := f.send(tries[what]); a.status >= http.StatusBadRequest {
@@ -267,29 +272,9 @@ func frozenChange(id string) try {
 	}
 }
 
-func (f *frozen) connect() (*pgx.Conn, error) {
-	return pgx.Connect(f.Context(), server.URL(server.Running(f.Context(), f.data), server.Superuser, server.Database))
-}
-
-func (f *frozen) connects() bool {
-	conn, err := f.connect()
-	return err == nil && conn.Close(f.Context()) == nil
-}
-
-// database connects as the superuser.
-func (f *frozen) database() *pgx.Conn {
-	f.Helper()
-	conn, err := f.connect()
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Cleanup(func() { _ = conn.Close(context.Background()) })
-	return conn
-}
-
 func (f *frozen) ask(query string) (n int) {
 	f.Helper()
-	if err := f.database().QueryRow(f.Context(), query).Scan(&n); err != nil {
+	if err := f.admin.QueryRow(f.Context(), query).Scan(&n); err != nil {
 		f.Fatalf("%s: %v", query, err)
 	}
 	return n
@@ -297,7 +282,7 @@ func (f *frozen) ask(query string) (n int) {
 
 func (f *frozen) exec(sql string) {
 	f.Helper()
-	if _, err := f.database().Exec(f.Context(), sql); err != nil {
+	if _, err := f.admin.Exec(f.Context(), sql); err != nil {
 		f.Fatalf("%s: %v", sql, err)
 	}
 }

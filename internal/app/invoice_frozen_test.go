@@ -8,7 +8,7 @@ import (
 func (f *frozen) addInvoice(tries map[string]try) {
 	f.Helper()
 	var id string
-	if err := f.database().QueryRow(f.Context(), `
+	if err := f.admin.QueryRow(f.Context(), `
 		SELECT i.id::text FROM invoices i JOIN tenants t ON t.id = i.tenant_id
 		WHERE t.name = 'Acme Studio' AND i.state = 'issued' LIMIT 1`).Scan(&id); err != nil {
 		f.Fatal(err)
