@@ -289,7 +289,11 @@ func TestDatabaseKeepsTheCreditNotes(t *testing.T) {
 			`INSERT INTO postings (tenant_id, invoice_id, source_id, kind, amount)
 				SELECT tenant_id, id, gen_random_uuid(), 'credit', 1 FROM invoices`,
 		},
-		"minor_units_check": {`UPDATE invoices SET credited = -1`, `UPDATE invoices SET credited = total`, line(fresh, open, "1", "-0.5")},
+		"minor_units_check": {
+			`UPDATE invoices SET credited = -1 WHERE id = '` + open + `'`,
+			`UPDATE invoices SET credited = total WHERE id = '` + open + `'`,
+			line(fresh, open, "1", "-0.5"),
+		},
 	} {
 		for _, sql := range statements {
 			var broken *pgconn.PgError
