@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -93,29 +94,40 @@ func TestTheComparisonNamesTheVersionsOfPostgreSQL(t *testing.T) {
 	}
 }
 
-func TestTheTableReplacesTheOneBefore(t *testing.T) {
+// TestDocumentsAreWhatTheReportMakes holds what was published against the report that stands beside it.
+func TestDocumentsAreWhatTheReportMakes(t *testing.T) {
 	t.Parallel()
-	document := filepath.Join(t.TempDir(), "performance.md")
-	text := "before\n" + tableBegins + "old\n" + tableEnds + "after\n"
-	if err := os.WriteFile(document, []byte(text), 0o600); err != nil {
+	const docs = "../../../docs"
+	report, known, err := ReadReport(docs + "/performance.json")
+	if err != nil || !known {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"first", "second"} {
-		if err := (Report{Figures: []Figure{alone(name, megabytes, 1)}}).Publish(document); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(document)
+	published := t.TempDir()
+	before, err := os.ReadFile(docs + "/performance.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for part, times := range map[string]int{"before\n": 1, "after\n": 1, "old": 0, "first": 0, "| second |": 1, tableEnds: 1} {
-		if n := strings.Count(string(got), part); n != times {
-			t.Errorf("%q is there %d times, want %d, in:\n%s", part, n, times, got)
+	if err := os.WriteFile(published+"/performance.md", before, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := report.Publish(published); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{
+		"performance.md", "performance.json", "performance-table.md", "performance-rates.svg", "performance-growth.svg",
+	} {
+		want, err1 := os.ReadFile(filepath.Join(published, name))
+		got, err2 := os.ReadFile(filepath.Join(docs, name))
+		if err := errors.Join(err1, err2); err != nil || string(got) != string(want) {
+			t.Errorf("%s is not what performance.json makes: go run ./internal/proof/bench/cmd/bench -publish (%v)", name, err)
 		}
 	}
-	if err := (Report{}).Publish(os.DevNull); err == nil {
-		t.Error("a document without a place for the table was accepted")
+}
+
+func TestASummaryOfWhatWasNotMeasured(t *testing.T) {
+	t.Parallel()
+	if _, err := (Report{}).summary(); err == nil {
+		t.Error("a summary without figures was written")
 	}
 }
 

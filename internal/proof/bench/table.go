@@ -2,7 +2,6 @@ package bench
 
 import (
 	"fmt"
-	"os"
 	"strings"
 )
 
@@ -75,24 +74,4 @@ func amount(v float64) string {
 	default:
 		return fmt.Sprintf("%.2f", v)
 	}
-}
-
-// The table in a document stands between these lines.
-const (
-	tableBegins = "<!-- The table is written by make bench. -->\n"
-	tableEnds   = "<!-- End of the table. -->\n"
-)
-
-// Publish puts the table into a document, in place of the one before.
-func (r Report) Publish(path string) error {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	before, rest, found := strings.Cut(string(text), tableBegins)
-	_, after, ended := strings.Cut(rest, tableEnds)
-	if !found || !ended {
-		return fmt.Errorf("%s has no place for the table: it goes between %q and %q", path, tableBegins, tableEnds)
-	}
-	return os.WriteFile(path, []byte(before+tableBegins+"\n"+r.Table()+"\n"+tableEnds+after), 0o644) //nolint:gosec // documentation
 }

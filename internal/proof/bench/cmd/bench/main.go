@@ -34,6 +34,7 @@ func run() error {
 	expired := flag.Int("expired", 0, "results that expire while invoices are created")
 	only := flag.String("only", "", "one part: create, samekey, size, series, expiry, start, pages or memory; keep nothing")
 	docs := flag.String("docs", "docs", "where performance.md and performance.json are")
+	publish := flag.Bool("publish", false, "write summary, table and charts of the last run anew; measure nothing")
 	flag.Parse()
 	if *quick {
 		o = bench.Quick()
@@ -48,10 +49,12 @@ func run() error {
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	last := filepath.Join(*docs, "performance.json")
-	before, known, err := bench.ReadReport(last)
+	before, known, err := bench.ReadReport(filepath.Join(*docs, "performance.json"))
 	if err != nil {
 		return err
+	}
+	if *publish {
+		return before.Publish(*docs)
 	}
 	report, err := bench.Run(ctx, o)
 	if err != nil {
@@ -64,10 +67,7 @@ func run() error {
 	if *quick || *only != "" {
 		return nil
 	}
-	if err := report.Publish(filepath.Join(*docs, "performance.md")); err != nil {
-		return err
-	}
-	return report.Write(last)
+	return report.Publish(*docs)
 }
 
 func compare(now, before bench.Report) {
