@@ -102,6 +102,11 @@ func Layers() []Layer {
 			sql:     []string{`DROP TRIGGER next_version ON customers`},
 		},
 		{
+			Name:    "the end of sessions",
+			Removed: "the trigger end_sessions of users",
+			sql:     []string{`DROP TRIGGER end_sessions ON users`},
+		},
+		{
 			Name:    "the look at what is open",
 			Removed: "a payment is posted whatever is open, and an amount may be negative",
 			sql:     layer.OpenAmount(),

@@ -22,6 +22,7 @@ type Report struct {
 	Fates      map[string]int // of the intents: such as acknowledged, refused, unknown
 	Kinds      map[string]int // of the intents
 	Changes    map[string]int // that are stored, and what is posted: operations, with their outcome
+	Moves      int            // of an email, from one user to the next
 	Attempts   int
 	Outcomes   map[string]int // of the attempts
 	Faults     map[string]int // by kind
@@ -129,6 +130,7 @@ func (r *Report) Print(out io.Writer) error {
 	lines(r.Kinds)
 	line("changes and postings stored", total(r.Changes))
 	lines(r.Changes)
+	line("emails moved", r.Moves)
 	line("attempts", r.Attempts)
 	lines(r.Outcomes)
 	line("faults", r.FaultCount())

@@ -65,6 +65,9 @@ func rules() []rule {
 				SELECT FROM payments p
 				WHERE o.operation = 'payment.create' AND p.tenant_id = o.tenant_id AND p.id = record_id
 				UNION ALL
+				SELECT FROM users u
+				WHERE o.operation LIKE 'user.%' AND u.tenant_id = o.tenant_id AND u.id = record_id
+				UNION ALL
 				SELECT FROM refunds f
 				WHERE o.operation = 'refund.create' AND f.tenant_id = o.tenant_id AND f.id = record_id
 				UNION ALL
@@ -89,7 +92,9 @@ func rules() []rule {
 					UNION ALL SELECT tenant_id, id FROM customers
 					UNION ALL SELECT tenant_id, id FROM payments
 					UNION ALL SELECT tenant_id, id FROM refunds
-					UNION ALL SELECT tenant_id, id FROM credit_notes) AS record GROUP BY 1, 2
+					UNION ALL SELECT tenant_id, id FROM credit_notes
+					UNION ALL SELECT tenant_id, id FROM users WHERE email ~ '^(sales|moved)-' -- not those of the demo
+				) AS record GROUP BY 1, 2
 			)
 			SELECT format('%s: created %s times, there %s times', id, COALESCE(created.times, 0), COALESCE(there.times, 0))
 			FROM there FULL JOIN created USING (tenant_id, id)
@@ -141,6 +146,9 @@ func rules() []rule {
 				UNION ALL
 				SELECT tenant_id, id, field.key, field.value, -1
 				FROM invoices i, jsonb_each(to_jsonb(i)) AS field
+				UNION ALL
+				SELECT tenant_id, id, field.key, field.value, -1
+				FROM users u, jsonb_each(to_jsonb(u)) AS field
 			)
 			SELECT format('%s: %s was made %s and is not', record_id, field, value)
 			FROM step GROUP BY tenant_id, record_id, field, value HAVING sum(times) > 0`},

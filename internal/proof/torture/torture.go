@@ -1,7 +1,7 @@
 // Package torture proves by fault injection that nothing is created twice and nothing acknowledged is
 // lost. It runs two replicas of the real server on a real PostgreSQL, lets many impatient clients create,
 // change, issue, void, pay, credit and send invoices, refund payments, create and change customers, and rename the
-// business, breaks everything that can break, and then compares what the clients were told with what is in the database.
+// business, while an email goes from one user to the next, breaks everything that can break, and then compares what the clients were told with what is in the database.
 //
 // The seed decides what is wanted and which faults come when. It does not decide how they interleave:
 // that is up to the machine, so a violation is kept with its data, not replayed.
@@ -58,6 +58,7 @@ func (w *world) torture(ctx context.Context, cfg Config) (*Report, error) {
 	for tenant, business := range demo.businesses {
 		people.businesses.met(tenant, business)
 	}
+	email := &moving{seed: cfg.Seed, addrs: people.addrs}
 	faults := &chaos{world: w, seed: cfg.Seed, every: cfg.FaultEvery, counts: map[string]int{}}
 
 	during, enough := context.WithCancel(ctx)
@@ -69,8 +70,12 @@ func (w *world) torture(ctx context.Context, cfg Config) (*Report, error) {
 		return nil
 	})
 	all.Go(func() error {
+		email.run(during)
+		return nil
+	})
+	all.Go(func() error {
 		wait(during, cfg.Duration)
-		for people.intents() < cfg.Intents && during.Err() == nil {
+		for (people.intents() < cfg.Intents || email.moved() < len(owners)) && during.Err() == nil {
 			wait(during, 50*time.Millisecond)
 		}
 		enough()
@@ -85,7 +90,9 @@ func (w *world) torture(ctx context.Context, cfg Config) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	found = append(found, email.found...)
 	report := newReport(cfg, people.intents(), seen, took, faults, w, found)
+	report.Moves = email.moved()
 	report.count(stored)
 	if len(found) > 0 {
 		return report, seen.write(filepath.Join(w.dir, "history.jsonl"))

@@ -1,0 +1,129 @@
+package torture
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// owners are users of the demo data, one of each business.
+var owners = [len(tokens)]string{"acme@onlyonce.test", "globex@onlyonce.test"}
+
+// moving is an email of each business that goes from one person to the next. An owner adds a person with it, who joins by the link;
+// then the owner gives that person another email, and adds the next one. The browsers of those who had it ask again and again.
+type moving struct {
+	seed  uint64
+	addrs [2]string
+
+	mu    sync.Mutex
+	moves int
+	found []Violation
+}
+
+// run moves the emails of all businesses until ctx ends.
+func (m *moving) run(ctx context.Context) {
+	var all sync.WaitGroup
+	for _, owner := range owners {
+		all.Go(func() { m.move(ctx, newVisitor(m.addrs, owner)) })
+	}
+	all.Wait()
+}
+
+// mostFormer is how many of those who had an email go on asking.
+const mostFormer = 4
+
+func (m *moving) move(ctx context.Context, owner *visitor) {
+	m.send(ctx, owner, "/login", url.Values{"email": {owner.email}, "password": {"only-once-demo"}})
+	email := "sales-" + owner.email
+	var former []*visitor
+	for n := 0; ctx.Err() == nil; n++ {
+		key := fmt.Sprintf("moving-%d-%d", m.seed, n)
+		role := [2]string{"member", "owner"}[n%2]
+		person := m.send(ctx, owner, "/people", url.Values{"email": {email}, "role": {role}, "idempotency_key": {key}})
+		holder := newVisitor(m.addrs, email)
+		link := m.open(ctx, owner, person, secretLink)
+		m.send(ctx, holder, "/join", url.Values{"link": {link}, "password": {key + " is my passphrase"}})
+		m.look(ctx, append(former, holder))
+		version := m.open(ctx, owner, person+"/edit", editedVersion)
+		m.send(ctx, owner, person+"/edit", url.Values{
+			"email": {fmt.Sprintf("moved-%d-%s", n, owner.email)}, "role": {role}, "version": {version}, "idempotency_key": {key},
+		})
+		if ctx.Err() != nil {
+			return
+		}
+		holder.email = ""
+		former = append(former, holder)
+		former = former[max(0, len(former)-mostFormer):]
+		m.look(ctx, former)
+		m.mu.Lock()
+		m.moves++
+		m.mu.Unlock()
+	}
+}
+
+// look asks who each visitor is: the one who came in, as long as that user has the email, and nobody afterwards.
+func (m *moving) look(ctx context.Context, visitors []*visitor) {
+	for _, v := range visitors {
+		seen, ok := v.visit(ctx, "/account", nil)
+		in := seen.status == http.StatusOK
+		switch {
+		case !ok:
+		case in && v.email == "":
+			m.reportf("a session ends when the email of its user moves on", "it still shows an account: %s", whose.FindString(seen.text))
+		case in && !strings.Contains(seen.text, v.email):
+			m.reportf("a session shows the user who came in", "not %s, but %s", v.email, whose.FindString(seen.text))
+		case !in && v.email != "":
+			m.reportf("a session shows the user who came in", "%s got %d %s", v.email, seen.status, seen.next)
+		}
+	}
+}
+
+// What pages say, where the first group is wanted.
+var (
+	secretLink    = regexp.MustCompile(`class="secret">\s*<code>[^<]*link=([^<&]+)`)
+	editedVersion = regexp.MustCompile(`name="version" value="(\d+)"`)
+	whose         = regexp.MustCompile(`[a-z0-9-]+@onlyonce\.test`)
+)
+
+// open returns what a page says, behind a redirect if it leads to a form with a key.
+func (m *moving) open(ctx context.Context, v *visitor, path string, wanted *regexp.Regexp) string {
+	seen, ok := v.visit(ctx, path, nil)
+	if ok && seen.status == http.StatusSeeOther {
+		seen, ok = v.visit(ctx, seen.next, nil)
+	}
+	if !ok {
+		return ""
+	}
+	found := wanted.FindStringSubmatch(seen.text)
+	if found == nil {
+		m.reportf("every answer is one that the contract knows", "%s got %d, without %v: %.2000s", path, seen.status, wanted, seen.text)
+		return ""
+	}
+	return found[1]
+}
+
+// send sends a form, and returns where the answer leads to.
+func (m *moving) send(ctx context.Context, v *visitor, path string, form url.Values) string {
+	seen, ok := v.visit(ctx, path, form)
+	if ok && seen.status != http.StatusSeeOther {
+		m.reportf("every answer is one that the contract knows", "%s got %d: %.2000s", path, seen.status, seen.text)
+	}
+	return seen.next
+}
+
+// moved returns how often an email has moved on.
+func (m *moving) moved() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.moves
+}
+
+func (m *moving) reportf(rule, format string, args ...any) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.found = append(m.found, Violation{Rule: rule, Detail: fmt.Sprintf(format, args...), Intent: -1})
+}
