@@ -1,7 +1,8 @@
 // Package torture proves by fault injection that nothing is created twice and nothing acknowledged is
 // lost. It runs two replicas of the real server on a real PostgreSQL, lets many impatient clients create,
 // change, issue, void, pay, credit and send invoices, refund payments, create and change customers, and rename the
-// business, while an email goes from one user to the next, breaks everything that can break, and then compares what the clients were told with what is in the database.
+// business, while an email goes from one user to the next, breaks everything that can break, and then compares what
+// the clients were told with what is in the database.
 //
 // The seed decides what is wanted and which faults come when. It does not decide how they interleave:
 // that is up to the machine, so a violation is kept with its data, not replayed.
