@@ -5,7 +5,7 @@
 // [Resource] is mounted, and [NewForm], [List], [Show], [Create], [Change], [Transition] and [Download] are attached to it. Each
 // registers both formats, unless programs cannot use the resource. Package site lists the rooms. A request then goes
 //
-//	router.go → operate.go → format_html.go or format_json.go → the operation → the answer
+//	router.go → format_html.go or format_json.go → the operation → the answer
 //
 // A route says what a repeat of it does, and can only be registered in one of these ways (router.go):
 //

@@ -13,7 +13,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
 	"onlyonce/templates"
@@ -129,47 +128,6 @@ func postedKey(r *http.Request) (idempotency.Key, error) {
 		return idempotency.Key{}, fmt.Errorf("%w: header and form field disagree", idempotency.ErrMalformedKey)
 	}
 	return key, nil
-}
-
-// spentOn tells what the key of a form was used for before.
-func spentOn(err error) (record uuid.UUID, spent bool) {
-	var mismatch *idempotency.MismatchError
-	var expired *idempotency.AlreadyDoneError
-	switch {
-	case errors.As(err, &mismatch):
-		return mismatch.Record, true
-	case errors.As(err, &expired):
-		return expired.Record, true
-	default:
-		return uuid.Nil, false
-	}
-}
-
-// commonNotice is what any form can say about an error, or nil. creates says whether it is one for something new.
-func commonNotice(r *http.Request, err error, creates bool) *templates.Notice {
-	switch {
-	case errors.Is(err, errOtherTenant):
-		return templates.OtherTenant(formOwner(r), owner(r), creates)
-	case errors.Is(err, idempotency.ErrNoKey), errors.Is(err, idempotency.ErrMalformedKey):
-		return templates.NoKey(idempotency.NewKey().String())
-	case errors.Is(err, idempotency.ErrInProgress):
-		return templates.StillSaving()
-	case errors.Is(err, idempotency.ErrUnconfirmed):
-		return templates.Unconfirmed()
-	case errors.Is(err, idempotency.ErrBusy):
-		return templates.Busy()
-	default:
-		return nil
-	}
-}
-
-// conflictNotice says what stands in the way.
-func conflictNotice(c *conflict.Error, existing templates.Record) *templates.Notice {
-	var submits []templates.Submit
-	for _, way := range c.Ways {
-		submits = append(submits, templates.Submit{Text: way.Text, Name: way.Field, Value: way.Value})
-	}
-	return templates.Conflict(c.Title, c.Text, existing, submits)
 }
 
 func sortedNames(form url.Values) []string { return slices.Sorted(maps.Keys(form)) }

@@ -1,15 +1,13 @@
 package web
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
-	"path"
 	"slices"
 	"strconv"
 
+	"github.com/a-h/templ"
 	"github.com/google/uuid"
 
 	"onlyonce/internal/conflict"
@@ -78,105 +76,6 @@ func formVersion(r *http.Request) (seen int, err error) {
 		return 0, fmt.Errorf("%w: version must be that of a record", ErrMalformed)
 	}
 	return int(version), nil
-}
-
-// newForm is the form of an operation before anything is known of its fields.
-func (m *Mounted[R]) newForm(r *http.Request, kind idempotency.Kind, words Wording, key idempotency.Key) templates.Form {
-	f := templates.Form{
-		Title: words.Title, Submit: words.Submit, One: m.One, Key: key.String(), Owner: formOwner(r), KeptFor: m.keptFor(r),
-		Action: m.createURL(r),
-	}
-	f.Href, f.Cancel = f.Action+"/new", f.Action
-	if m.parentExists != nil {
-		f.Cancel = path.Dir(f.Action)
-	}
-	if kind.Changes() {
-		f.Cancel = path.Dir(r.URL.Path)
-		f.Action, f.Href = f.Cancel+"/edit", f.Cancel+"/edit"
-	}
-	return f
-}
-
-// used tells whether an intent was carried out, and with which record.
-type used func(ctx context.Context, s *idempotency.Store, tenant uuid.UUID, key idempotency.Key) (uuid.UUID, bool, error)
-
-// openNew shows a new form.
-func (m *Mounted[R]) openNew(words Wording, used used, fresh func(*http.Request) (url.Values, error)) Handler {
-	return m.open(idempotency.Create, used, func(r *http.Request, key idempotency.Key) (f templates.Form, err error) {
-		f = m.newForm(r, idempotency.Create, words, key)
-		f.Typed, err = fresh(r)
-		return f, err
-	}, func(r *http.Request, existing templates.Record) templates.FormUsed {
-		return templates.FormUsed{
-			Text: "This form already " + words.Did, Existing: existing,
-			More:  "A form " + words.Does + " one " + m.One + ", however often it is opened or sent.",
-			Again: templates.Link{Text: words.Title, Href: m.createURL(r) + "/new"},
-		}
-	})
-}
-
-// openEdit shows the form with a record in it.
-func (m *Mounted[R]) openEdit(words Wording, used used) Handler {
-	return m.open(idempotency.Change, used, func(r *http.Request, key idempotency.Key) (templates.Form, error) {
-		found, err := m.Find(r)
-		if err == nil && m.form.Final != nil {
-			err = m.form.Final(found)
-		}
-		if err != nil {
-			return templates.Form{}, err
-		}
-		f := m.newForm(r, idempotency.Change, words, key)
-		_, f.Version = found.Identity()
-		f.Typed = m.fill(found)
-		return f, nil
-	}, func(_ *http.Request, existing templates.Record) templates.FormUsed {
-		return templates.FormUsed{
-			Text: "This form already saved changes to", Existing: existing,
-			More:  "A form is saved once, however often it is opened or sent.",
-			Again: templates.Link{Text: "Edit again", Href: existing.Href + "/edit"},
-		}
-	})
-}
-
-// open shows a form under a key of its own, which stays with this intent through refresh, Back, duplicated tabs
-// and restored sessions. A bare address is a new intent.
-func (m *Mounted[R]) open(
-	kind idempotency.Kind, used used, form func(*http.Request, idempotency.Key) (templates.Form, error),
-	wasUsed func(*http.Request, templates.Record) templates.FormUsed,
-) Handler {
-	return func(w http.ResponseWriter, r *http.Request) error {
-		if err := m.namedExists(r, kind); err != nil { // also at a bare address, which would lead to nowhere
-			return err
-		}
-		query := r.URL.Query()
-		key, err := idempotency.ParseKey(query.Get("key"))
-		if err != nil {
-			query.Set("key", idempotency.NewKey().String())
-			return SeeOther(w, r, (&url.URL{Path: r.URL.Path, RawQuery: query.Encode()}).String())
-		}
-		id, done, err := used(r.Context(), m.s.store, Principal(r).Tenant, key)
-		if err != nil {
-			return err
-		}
-		if done {
-			existing, err := m.existing(r, id)
-			if err != nil {
-				return err
-			}
-			page := m.s.Page(w, r)
-			page.Done = key.String()
-			return m.s.Render(w, r, http.StatusOK, templates.FormUsedPage(page, wasUsed(r, existing)))
-		}
-		f, err := form(r, key)
-		if err != nil {
-			return err
-		}
-		page, err := m.formPage(w, r, f)
-		if err != nil {
-			return err
-		}
-		return m.s.Render(w, r, http.StatusOK, page)
-	}
 }
 
 // refuseForm shows a form again, as it was typed and with the same key, and says what stands in the way. A
@@ -338,12 +237,61 @@ func versions(saved, typed []templates.Fact) []templates.VersionRow {
 	return rows
 }
 
-// Action is the button for a transition of a record.
-func (m *Mounted[R]) Action(r *http.Request, id uuid.UUID, verb, busy string) templates.Action {
-	return Button(r, Capital(verb), busy, m.URL(id)+"/"+verb)
+// formPage is the page with a form, and with what its references offer.
+func (m *Mounted[R]) formPage(w http.ResponseWriter, r *http.Request, f templates.Form) (templ.Component, error) {
+	f.Offers = map[string][]templates.Option{}
+	for field, names := range m.form.References {
+		chosen, _ := uuid.Parse(f.Typed.Get(field)) // what is no id is nothing
+		offer, err := names.Offer(r.Context(), m.s.Pool, Principal(r).Tenant, chosen)
+		if err != nil {
+			return nil, err
+		}
+		var all []templates.Option
+		for _, each := range offer {
+			all = append(all, templates.Option{Value: each.ID.String(), Text: each.Name})
+		}
+		f.Offers[field] = OrNone(all)
+	}
+	return m.form.Page(r, m.s.Page(w, r), f)
 }
 
-// Button is a form with nothing to fill in, and a key of its own.
-func Button(r *http.Request, text, busy, href string) templates.Action {
-	return templates.Action{Text: text, Busy: busy, Href: href, Key: idempotency.NewKey().String(), Owner: owner(r)}
+// spentOn tells what the key of a form was used for before.
+func spentOn(err error) (record uuid.UUID, spent bool) {
+	var mismatch *idempotency.MismatchError
+	var expired *idempotency.AlreadyDoneError
+	switch {
+	case errors.As(err, &mismatch):
+		return mismatch.Record, true
+	case errors.As(err, &expired):
+		return expired.Record, true
+	default:
+		return uuid.Nil, false
+	}
+}
+
+// commonNotice is what any form can say about an error, or nil. creates says whether it is one for something new.
+func commonNotice(r *http.Request, err error, creates bool) *templates.Notice {
+	switch {
+	case errors.Is(err, errOtherTenant):
+		return templates.OtherTenant(formOwner(r), owner(r), creates)
+	case errors.Is(err, idempotency.ErrNoKey), errors.Is(err, idempotency.ErrMalformedKey):
+		return templates.NoKey(idempotency.NewKey().String())
+	case errors.Is(err, idempotency.ErrInProgress):
+		return templates.StillSaving()
+	case errors.Is(err, idempotency.ErrUnconfirmed):
+		return templates.Unconfirmed()
+	case errors.Is(err, idempotency.ErrBusy):
+		return templates.Busy()
+	default:
+		return nil
+	}
+}
+
+// conflictNotice says what stands in the way.
+func conflictNotice(c *conflict.Error, existing templates.Record) *templates.Notice {
+	var submits []templates.Submit
+	for _, way := range c.Ways {
+		submits = append(submits, templates.Submit{Text: way.Text, Name: way.Field, Value: way.Value})
+	}
+	return templates.Conflict(c.Title, c.Text, existing, submits)
 }

@@ -86,3 +86,16 @@ func plain(value json.RawMessage) string {
 	}
 	return text
 }
+
+// referenceChanges are those of the references, by the names that the records had.
+func (m *Mounted[R]) referenceChanges(fields Changed) (changes []templates.HistoryChange) {
+	for _, field := range m.form.Fields {
+		values, ok := fields[strings.TrimSuffix(field.Name, "_id")]
+		if _, refers := m.form.References[field.Name]; refers && ok {
+			changes = append(changes, templates.HistoryChange{
+				Label: field.Value, Was: Decoded[record.Reference](values[0]).Name, Is: Decoded[record.Reference](values[1]).Name,
+			})
+		}
+	}
+	return changes
+}

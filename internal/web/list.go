@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"net/url"
@@ -11,6 +12,7 @@ import (
 	"github.com/a-h/templ"
 	"github.com/go-chi/chi/v5"
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/record"
@@ -65,6 +67,21 @@ func List[R, L Entity](m *Mounted[R], l Listing[L]) {
 		}
 		return writeList(w, r, rows, shown, list.Before, list.After)
 	})
+}
+
+// ListUnder reads a page of what belongs to the record that the path names.
+func ListUnder[P, L Entity](
+	parent *Mounted[P],
+	list func(ctx context.Context, pool *pgxpool.Pool, tenant, id uuid.UUID, page record.Page) (record.List[L], error),
+) func(*http.Request, record.Page) (record.List[L], error) {
+	return func(r *http.Request, page record.Page) (record.List[L], error) {
+		found, err := parent.Find(r)
+		if err != nil {
+			return record.List[L]{}, err
+		}
+		id, _ := found.Identity()
+		return list(r.Context(), parent.s.Pool, Principal(r).Tenant, id, page)
+	}
 }
 
 // writeList answers with the rows of a page, and the cursors of those before and after it.

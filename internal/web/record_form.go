@@ -1,12 +1,15 @@
 package web
 
 import (
-	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
+	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/a-h/templ"
+	"github.com/google/uuid"
 
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/record"
@@ -63,26 +66,122 @@ func (m *Mounted[R]) facts(typed url.Values) (facts []templates.Fact) {
 	return facts
 }
 
-// fill is what stands in the form of a record.
-func (m *Mounted[R]) fill(found R) url.Values {
-	if m.form.Fill != nil {
-		return m.form.Fill(found)
-	}
-	shown := map[string]json.RawMessage{}
-	if text, err := json.Marshal(m.view(found)); err == nil {
-		_ = json.Unmarshal(text, &shown) // it is an object, and was just encoded
-	}
-	typed := url.Values{}
-	for _, f := range m.form.Fields {
-		typed.Set(f.Name, plain(shown[f.Name]))
-	}
-	return typed
-}
-
 // controlOf is the form control for a place in the command.
 func (m *Mounted[R]) controlOf(pointer string) string {
 	if m.form.Control != nil {
 		return m.form.Control(pointer)
 	}
 	return strings.ReplaceAll(strings.TrimPrefix(pointer, "/"), "/", "_")
+}
+
+// called is the name of the record with an id; the id if there is none.
+func (m *Mounted[R]) called(r *http.Request, names record.Names, id string) string {
+	parsed, err := uuid.Parse(id)
+	if err != nil {
+		return id
+	}
+	name, err := names.Of(r.Context(), m.s.Pool, Principal(r).Tenant, parsed)
+	if err != nil {
+		return id
+	}
+	return name
+}
+
+// Command is how a command C is read from a form, which was parsed, and from JSON.
+type Command[C any] struct {
+	Form  func(*http.Request) (C, error)
+	JSON  func(*http.Request) (C, error)
+	Input reflect.Type // what the JSON is decoded into; nil if there is nothing to say
+}
+
+// NewForm attaches a form to a resource, and returns the commands that are made of it. An input of type I is what the fields
+// of the form and JSON are decoded into alike; check returns an [*invalid.Error]. A body whose members may all be left out may be
+// left out itself. It panics if I has no string or bool for one of the fields.
+func NewForm[I, C any, R Entity](m *Mounted[R], check func(I) (C, error), f Form[R]) Command[C] {
+	return commandOf(m, f, func(*http.Request) (func(I) (C, error), error) { return check, nil })
+}
+
+// NewFormUnder is [NewForm] for what belongs to the record that the path names, of which check needs to know.
+func NewFormUnder[I, C any, P, R Entity](parent *Mounted[P], m *Mounted[R], check func(I, P) (C, error), f Form[R]) Command[C] {
+	return commandOf(m, f, func(r *http.Request) (func(I) (C, error), error) {
+		found, err := parent.Find(r)
+		return func(in I) (C, error) { return check(in, found) }, err
+	})
+}
+
+func commandOf[I, C any, R Entity](m *Mounted[R], f Form[R], checkOf func(*http.Request) (func(I) (C, error), error)) Command[C] {
+	m.Enter(f)
+	checked := func(r *http.Request, decode func(*I) error) (command C, err error) {
+		check, err := checkOf(r)
+		if err != nil {
+			return command, err
+		}
+		var in I
+		if err := decode(&in); err != nil {
+			return command, err
+		}
+		return check(in)
+	}
+	set := fieldsInto[I](f.Fields)
+	optional := len(required(reflect.TypeFor[I]())) == 0
+	return Command[C]{
+		Form: func(r *http.Request) (C, error) {
+			return checked(r, func(in *I) error {
+				set(in, r.PostForm)
+				return nil
+			})
+		},
+		JSON: func(r *http.Request) (C, error) {
+			return checked(r, func(in *I) error {
+				if optional && r.ContentLength == 0 {
+					return nil
+				}
+				return DecodeJSON(r, in)
+			})
+		},
+		Input: reflect.TypeFor[I](),
+	}
+}
+
+// fieldsInto sets the fields of an input from those of a form that have their JSON names, and those with a tag "form",
+// which are no part of the JSON, from the fields of that name.
+func fieldsInto[I any](fields []templates.Field) func(*I, url.Values) {
+	places := map[string][]int{}
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[I]()) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		places[name] = f.Index
+		if hidden := f.Tag.Get("form"); hidden != "" {
+			places[hidden] = f.Index
+			fields = append(slices.Clip(fields), templates.Field{Name: hidden})
+		}
+	}
+	for _, f := range fields {
+		if _, ok := places[f.Name]; !ok {
+			panic(fmt.Sprintf("web: %v has no field with the JSON name %q", reflect.TypeFor[I](), f.Name))
+		}
+	}
+	return func(in *I, typed url.Values) {
+		for _, f := range fields {
+			switch field := reflect.ValueOf(in).Elem().FieldByIndex(places[f.Name]); field.Kind() {
+			case reflect.Bool:
+				field.SetBool(typed.Get(f.Name) == "true")
+			default:
+				field.SetString(typed.Get(f.Name))
+			}
+		}
+	}
+}
+
+// Nothing is the command of an operation that needs to know the record only.
+func Nothing() Command[struct{}] {
+	return Command[struct{}]{
+		Form: func(*http.Request) (struct{}, error) { return struct{}{}, nil },
+		JSON: func(r *http.Request) (struct{}, error) {
+			var none struct{}
+			if r.ContentLength == 0 {
+				return none, nil
+			}
+			return none, DecodeJSON(r, &none)
+		},
+	}
 }

@@ -1,10 +1,14 @@
 package web
 
 import (
+	"errors"
 	"net/http"
+	"net/url"
 
 	"github.com/go-chi/chi/v5"
+	"github.com/google/uuid"
 
+	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
 )
 
@@ -50,11 +54,6 @@ func (rt router) natural(path, why string, h Handler) {
 	rt.add(http.MethodPost, path, Natural, why, h)
 }
 
-// operation registers a route that carries out an operation, and nothing else.
-func operation[C, R any](rt router, method, path string, s *Server, op idempotency.Operation[C, R], f format[C, R]) {
-	rt.add(method, path, Once, op.Name(), operate(s, op, f))
-}
-
 func (rt router) add(method, path string, repeat Repeat, why string, h Handler) {
 	if rt.mux == nil {
 		return
@@ -66,4 +65,107 @@ func (rt router) add(method, path string, repeat Repeat, why string, h Handler) 
 			rt.fail(w, r, err)
 		}
 	}))
+}
+
+// Create registers an operation that creates records, or finds those with the same natural key, once per key:
+// its form at /new, and POST. fresh gives what stands in a new form; nil leaves it blank. conflicts are those besides the
+// rules'.
+func Create[C any, R Entity](
+	m *Mounted[R], summary string, op idempotency.Operation[C, R], c Command[C],
+	fresh func(*http.Request) (url.Values, error), conflicts ...*conflict.Kind,
+) {
+	if fresh == nil {
+		fresh = func(*http.Request) (url.Values, error) { return url.Values{}, nil }
+	}
+	words := creatingWords(m.One)
+	if m.form.Words != nil {
+		words = *m.form.Words
+	}
+	register(m, op, words)
+	documentChange(m, op, c, endpoint{
+		method: http.MethodPost, path: m.createPath(), summary: summary, repeats: "replays the first answer",
+	}, conflicts)
+	m.pages.read(m.createPath()+"/new", m.openNew(words, op.Used, fresh))
+	operation(m.pages, http.MethodPost, m.createPath(), op, htmlFormat(m, op, words, c))
+	operation(m.api, http.MethodPost, m.createPath(), op, jsonFormat(m, op, c))
+}
+
+// Change registers an operation that changes a record, once per key and only the version that was seen: its
+// form at /{id}/edit, and in the API PUT, which replaces the record, or PATCH.
+func Change[C any, R Entity](
+	m *Mounted[R], method, summary string, op idempotency.Operation[C, R], c Command[C], conflicts ...*conflict.Kind,
+) {
+	words := editingWords(m.One)
+	register(m, op, words)
+	documentChange(m, op, c, endpoint{
+		method: method, path: m.recordPath(), summary: summary + " If-Match names the version that you have seen.",
+		repeats: "replays the first answer; without a key, 412",
+	}, conflicts)
+	m.pages.read(m.recordPath()+"/edit", m.openEdit(words, op.Used))
+	operation(m.pages, http.MethodPost, m.recordPath()+"/edit", op, htmlFormat(m, op, words, c))
+	operation(m.api, method, m.recordPath(), op, jsonFormat(m, op, c))
+}
+
+// Transition registers an operation that brings a record into a state: POST /{id}/<verb>. past is the verb's
+// participle, such as "archived".
+func Transition[C any, R Entity](
+	m *Mounted[R], verb, past, summary string, op idempotency.Operation[C, R], c Command[C], conflicts ...*conflict.Kind,
+) {
+	words := Wording{
+		Title: Capital(verb) + " " + m.One, Did: past, Idle: Capital(past) + " again: nothing changed",
+		Changed: Capital(m.One) + " %s " + past + ".", Unchanged: "%s was already " + past + ".",
+		Replayed: Capital(m.One) + " " + past + ". We ignored the duplicate submission and kept your first request.",
+	}
+	register(m, op, words)
+	path := m.recordPath() + "/" + verb
+	documentChange(m, op, c, endpoint{method: http.MethodPost, path: path, summary: summary, repeats: "does nothing more"}, conflicts)
+	operation(m.pages, http.MethodPost, path, op, htmlFormat(m, op, words, c))
+	operation(m.api, http.MethodPost, path, op, jsonFormat(m, op, c))
+}
+
+// operation registers a route that carries out an operation, and nothing else.
+func operation[C, R any](rt router, method, path string, op idempotency.Operation[C, R], f format[C, R]) {
+	rt.add(method, path, Once, op.Name(), operate(rt.s, op, f))
+}
+
+// format is how one operation is spoken of in HTML forms or in JSON.
+type format[C, R any] struct {
+	// intent reads key, record and version.
+	intent func(*http.Request) (idempotency.Intent, error)
+	// decode reads the command.
+	decode func(*http.Request) (C, error)
+	// respond answers a success, the first and every later one alike.
+	respond func(http.ResponseWriter, *http.Request, idempotency.Done[R]) error
+	// late answers the repeat of an intent whose result has expired, with the id of its record.
+	late func(http.ResponseWriter, *http.Request, uuid.UUID) error
+	// refuse answers everything else.
+	refuse func(http.ResponseWriter, *http.Request, error) error
+}
+
+// operate is the handler of every route that carries out an operation: read the intent, decode the command, do
+// it once, respond.
+func operate[C, R any](s *Server, op idempotency.Operation[C, R], f format[C, R]) Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		intent, err := f.intent(r)
+		intent.Tenant, intent.Actor = Principal(r).Tenant, Principal(r).Name
+		if err != nil {
+			op.Reject(r.Context(), s.store, intent, err)
+			return f.refuse(w, r, err)
+		}
+		command, err := f.decode(r)
+		if err != nil {
+			op.Reject(r.Context(), s.store, intent, err)
+			return f.refuse(w, r, err)
+		}
+
+		done, err := op.Do(r.Context(), s.store, intent, command)
+
+		if expired, ok := errors.AsType[*idempotency.AlreadyDoneError](err); ok {
+			return f.late(w, r, expired.Record)
+		}
+		if err != nil {
+			return f.refuse(w, r, err)
+		}
+		return f.respond(w, r, done)
+	}
 }

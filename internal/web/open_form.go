@@ -1,0 +1,189 @@
+package web
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"path"
+	"strconv"
+
+	"github.com/google/uuid"
+
+	"onlyonce/internal/idempotency"
+	"onlyonce/templates"
+)
+
+// newForm is the form of an operation before anything is known of its fields.
+func (m *Mounted[R]) newForm(r *http.Request, kind idempotency.Kind, words Wording, key idempotency.Key) templates.Form {
+	f := templates.Form{
+		Title: words.Title, Submit: words.Submit, One: m.One, Key: key.String(), Owner: formOwner(r), KeptFor: m.keptFor(r),
+		Action: m.createURL(r),
+	}
+	f.Href, f.Cancel = f.Action+"/new", f.Action
+	if m.parentExists != nil {
+		f.Cancel = path.Dir(f.Action)
+	}
+	if kind.Changes() {
+		f.Cancel = path.Dir(r.URL.Path)
+		f.Action, f.Href = f.Cancel+"/edit", f.Cancel+"/edit"
+	}
+	return f
+}
+
+// used tells whether an intent was carried out, and with which record.
+type used func(ctx context.Context, s *idempotency.Store, tenant uuid.UUID, key idempotency.Key) (uuid.UUID, bool, error)
+
+// openNew shows a new form.
+func (m *Mounted[R]) openNew(words Wording, used used, fresh func(*http.Request) (url.Values, error)) Handler {
+	return m.open(idempotency.Create, used, func(r *http.Request, key idempotency.Key) (f templates.Form, err error) {
+		f = m.newForm(r, idempotency.Create, words, key)
+		f.Typed, err = fresh(r)
+		return f, err
+	}, func(r *http.Request, existing templates.Record) templates.FormUsed {
+		return templates.FormUsed{
+			Text: "This form already " + words.Did, Existing: existing,
+			More:  "A form " + words.Does + " one " + m.One + ", however often it is opened or sent.",
+			Again: templates.Link{Text: words.Title, Href: m.createURL(r) + "/new"},
+		}
+	})
+}
+
+// openEdit shows the form with a record in it.
+func (m *Mounted[R]) openEdit(words Wording, used used) Handler {
+	return m.open(idempotency.Change, used, func(r *http.Request, key idempotency.Key) (templates.Form, error) {
+		found, err := m.Find(r)
+		if err == nil && m.form.Final != nil {
+			err = m.form.Final(found)
+		}
+		if err != nil {
+			return templates.Form{}, err
+		}
+		f := m.newForm(r, idempotency.Change, words, key)
+		_, f.Version = found.Identity()
+		f.Typed = m.fill(found)
+		return f, nil
+	}, func(_ *http.Request, existing templates.Record) templates.FormUsed {
+		return templates.FormUsed{
+			Text: "This form already saved changes to", Existing: existing,
+			More:  "A form is saved once, however often it is opened or sent.",
+			Again: templates.Link{Text: "Edit again", Href: existing.Href + "/edit"},
+		}
+	})
+}
+
+// fill is what stands in the form of a record.
+func (m *Mounted[R]) fill(found R) url.Values {
+	if m.form.Fill != nil {
+		return m.form.Fill(found)
+	}
+	shown := map[string]json.RawMessage{}
+	if text, err := json.Marshal(m.view(found)); err == nil {
+		_ = json.Unmarshal(text, &shown) // it is an object, and was just encoded
+	}
+	typed := url.Values{}
+	for _, f := range m.form.Fields {
+		typed.Set(f.Name, plain(shown[f.Name]))
+	}
+	return typed
+}
+
+// open shows a form under a key of its own, which stays with this intent through refresh, Back, duplicated tabs
+// and restored sessions. A bare address is a new intent.
+func (m *Mounted[R]) open(
+	kind idempotency.Kind, used used, form func(*http.Request, idempotency.Key) (templates.Form, error),
+	wasUsed func(*http.Request, templates.Record) templates.FormUsed,
+) Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if err := m.namedExists(r, kind); err != nil { // also at a bare address, which would lead to nowhere
+			return err
+		}
+		query := r.URL.Query()
+		key, err := idempotency.ParseKey(query.Get("key"))
+		if err != nil {
+			query.Set("key", idempotency.NewKey().String())
+			return SeeOther(w, r, (&url.URL{Path: r.URL.Path, RawQuery: query.Encode()}).String())
+		}
+		id, done, err := used(r.Context(), m.s.store, Principal(r).Tenant, key)
+		if err != nil {
+			return err
+		}
+		if done {
+			existing, err := m.existing(r, id)
+			if err != nil {
+				return err
+			}
+			page := m.s.Page(w, r)
+			page.Done = key.String()
+			return m.s.Render(w, r, http.StatusOK, templates.FormUsedPage(page, wasUsed(r, existing)))
+		}
+		f, err := form(r, key)
+		if err != nil {
+			return err
+		}
+		page, err := m.formPage(w, r, f)
+		if err != nil {
+			return err
+		}
+		return m.s.Render(w, r, http.StatusOK, page)
+	}
+}
+
+// keptFor names who is logged in to the script that keeps unsaved forms in their browser, static/kept-forms.js. It is
+// neither an email nor an id, because it stays in the browser. It is "" where nothing may be kept: pages about secrets,
+// and forms of another tenant than the one logged in.
+func (m *Mounted[R]) keptFor(r *http.Request) string {
+	who := Principal(r)
+	if m.secret || formOwner(r) != owner(r) {
+		return ""
+	}
+	sum := sha256.Sum256([]byte("kept forms\x00" + who.Tenant.String() + "\x00" + who.User.String()))
+	return base64.RawURLEncoding.EncodeToString(sum[:16])
+}
+
+// Redisplay registers POSTs that show a form again as edit has changed what was typed, for people without JavaScript: /form below
+// the addresses where one is created and where it is changed. Nothing is stored.
+func Redisplay[R Entity](m *Mounted[R], edit func(*templates.Form) error) {
+	const why = "shows the form again as it was changed; nothing is stored"
+	m.pages.natural(m.createPath()+"/form", why, m.redisplay(idempotency.Create, creatingWords(m.One), edit))
+	m.pages.natural(m.recordPath()+"/form", why, m.redisplay(idempotency.Change, editingWords(m.One), edit))
+}
+
+func (m *Mounted[R]) redisplay(kind idempotency.Kind, words Wording, edit func(*templates.Form) error) Handler {
+	refuse := m.refuseForm(kind, words)
+	return func(w http.ResponseWriter, r *http.Request) error {
+		key, err := formKey(r)
+		if err == nil {
+			err = m.namedExists(r, kind)
+		}
+		if err == nil {
+			err = eachOnce(r.PostForm, m.form.RepeatedFields)
+		}
+		if err != nil {
+			return refuse(w, r, err)
+		}
+		f := m.newForm(r, kind, words, key)
+		f.Typed = r.PostForm
+		f.Version, _ = strconv.Atoi(r.PostForm.Get("version"))
+		if err := edit(&f); err != nil {
+			return refuse(w, r, err)
+		}
+		page, err := m.formPage(w, r, f)
+		if err != nil {
+			return err
+		}
+		return m.s.Render(w, r, http.StatusOK, page)
+	}
+}
+
+// Action is the button for a transition of a record.
+func (m *Mounted[R]) Action(r *http.Request, id uuid.UUID, verb, busy string) templates.Action {
+	return Button(r, Capital(verb), busy, m.URL(id)+"/"+verb)
+}
+
+// Button is a form with nothing to fill in, and a key of its own.
+func Button(r *http.Request, text, busy, href string) templates.Action {
+	return templates.Action{Text: text, Busy: busy, Href: href, Key: idempotency.NewKey().String(), Owner: owner(r)}
+}
