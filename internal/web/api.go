@@ -53,7 +53,7 @@ func (s *Server) writeProblem(w http.ResponseWriter, r *http.Request, err error,
 	kind := s.classify(r, err)
 	finish(r.Body)
 	doc := problemJSON{
-		Type: "/problems/" + kind.slug, Title: kind.title, Status: kind.status, Detail: kind.meaning, RequestID: requestID(r),
+		Type: "/problems/" + kind.Slug, Title: kind.Title, Status: kind.Status, Detail: kind.Meaning, RequestID: requestID(r),
 	}
 	existing := uuid.Nil
 	var problems *invalid.Error
@@ -73,12 +73,12 @@ func (s *Server) writeProblem(w http.ResponseWriter, r *http.Request, err error,
 	if existing != uuid.Nil {
 		doc.ExistingID, doc.ExistingURL = existing.String(), strings.ReplaceAll(record, "{id}", existing.String())
 	}
-	if kind.slug == keyMissing.slug {
+	if kind.Slug == keyMissing.Slug {
 		doc.Docs = "/docs/api"
 	}
 	retryAfter(w, kind)
-	if kind.status == http.StatusUnauthorized {
+	if kind.Status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 	}
-	_ = writeJSON(w, kind.status, "application/problem+json", doc)
+	_ = writeJSON(w, kind.Status, "application/problem+json", doc)
 }

@@ -14,8 +14,8 @@ func TestRulesNameEveryProblem(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range problems() {
-		if !strings.Contains(string(rules), "`"+p.slug+"`") {
-			t.Errorf("docs/idempotency.md does not mention `%s`", p.slug)
+		if !strings.Contains(string(rules), "`"+p.Slug+"`") {
+			t.Errorf("docs/idempotency.md does not mention `%s`", p.Slug)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/record"
+	"onlyonce/internal/web/apidoc"
 	"onlyonce/templates"
 )
 
@@ -34,9 +35,9 @@ type fieldChangeJSON struct {
 // events registers the whole history of a record, newest first: GET /{id}/events, for people and in the API.
 func events[R Entity](m *Mounted[R]) {
 	path := m.recordPath() + "/events"
-	m.document(endpoint{
-		method: http.MethodGet, path: path, name: m.Many + ".events", repeats: "reads", rows: "events",
-		summary: "What was done to one " + m.One + ", newest first.", gives: reflect.TypeFor[eventJSON](), schema: "Event",
+	m.document(apidoc.Endpoint{
+		Method: http.MethodGet, Path: path, Name: m.Many + ".events", Repeats: "reads", Rows: "events",
+		Summary: "What was done to one " + m.One + ", newest first.", Gives: reflect.TypeFor[eventJSON](), Schema: "Event",
 	})
 	m.pages.read(path, func(w http.ResponseWriter, r *http.Request) error {
 		found, list, err := m.eventsOf(r)

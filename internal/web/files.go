@@ -7,6 +7,7 @@ import (
 
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/text"
+	"onlyonce/internal/web/apidoc"
 )
 
 // File is something to download.
@@ -20,10 +21,9 @@ func Download[R Entity](
 	m *Mounted[R], name, contentType, summary string, of func(*http.Request, R) (File, error), conflicts ...*conflict.Kind,
 ) {
 	path := m.recordPath() + "/" + name
-	m.document(endpoint{
-		method: http.MethodGet, path: path, name: m.Many + "." + name, summary: summary, repeats: "reads", file: contentType,
-		conflicts: conflicts,
-	})
+	m.document(apidoc.Endpoint{
+		Method: http.MethodGet, Path: path, Name: m.Many + "." + name, Summary: summary, Repeats: "reads", File: contentType,
+	}, conflicts...)
 	read := func(w http.ResponseWriter, r *http.Request) error {
 		found, err := m.Find(r)
 		if err != nil {

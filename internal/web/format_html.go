@@ -100,7 +100,7 @@ func (m *Mounted[R]) refuseForm(kind idempotency.Kind, words Wording) func(http.
 			return err
 		}
 		page, err := m.formPage(w, r, f)
-		if err != nil && (problemOf(refused).retry > 0 || errors.Is(refused, errOtherTenant)) {
+		if err != nil && (problemOf(refused).Retry > 0 || errors.Is(refused, errOtherTenant)) {
 			return refused // which can be said without the record and the database, and says more
 		}
 		if err != nil {
@@ -116,7 +116,7 @@ func (m *Mounted[R]) refuseForm(kind idempotency.Kind, words Wording) func(http.
 func (m *Mounted[R]) object(
 	r *http.Request, kind idempotency.Kind, words Wording, f *templates.Form, refused error,
 ) (status int, err error) {
-	status = problemOf(refused).status
+	status = problemOf(refused).Status
 	f.Version, _ = formVersion(r)
 	if id, spent := spentOn(refused); spent {
 		existing, err := m.existing(r, id)

@@ -16,12 +16,16 @@ import (
 
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/record"
+	"onlyonce/internal/web/apidoc"
 	"onlyonce/templates"
 )
 
+// Parameter is one of the address of a list.
+type Parameter = apidoc.Parameter
+
 // Listing is how a list of records is read and shown. Without columns or a page it is for the API only.
 type Listing[L Entity] struct {
-	Summary string      // for the API documentation
+	Summary string             // for the API documentation
 	Query   []Parameter // besides limit and cursor
 	Read    func(r *http.Request, page record.Page) (record.List[L], error)
 	View    func(L) any // nil for L itself
@@ -42,12 +46,12 @@ func List[R, L Entity](m *Mounted[R], l Listing[L]) {
 	if l.View == nil {
 		l.View = func(row L) any { return row }
 	}
-	described := endpoint{
-		method: http.MethodGet, path: m.listPath(), name: m.Many + ".list", summary: l.Summary, repeats: "reads",
-		query: l.Query, rows: rows, gives: reflect.TypeOf(l.View(*new(L))), schema: schemaName(m.One),
+	described := apidoc.Endpoint{
+		Method: http.MethodGet, Path: m.listPath(), Name: m.Many + ".list", Summary: l.Summary, Repeats: "reads",
+		Query: l.Query, Rows: rows, Gives: reflect.TypeOf(l.View(*new(L))), Schema: apidoc.SchemaName(m.One),
 	}
-	if described.gives != m.reg.shows {
-		described.schema += "Summary"
+	if described.Gives != m.reg.shows {
+		described.Schema += "Summary"
 	}
 	m.document(described)
 	if l.Page == nil && l.Columns != nil {

@@ -175,16 +175,16 @@ func (s *Server) limitTenant(perMinute int, fail fail) func(http.Handler) http.H
 // classify finds what an error means in HTTP, and logs what somebody has to look at.
 func (s *Server) classify(r *http.Request, err error) problem {
 	kind := problemOf(err)
-	if kind.status >= http.StatusInternalServerError {
+	if kind.Status >= http.StatusInternalServerError {
 		s.log.ErrorContext(r.Context(), "request failed", "method", r.Method, "path", r.URL.Path,
-			"status", kind.status, "request_id", requestID(r), "error", err)
+			"status", kind.Status, "request_id", requestID(r), "error", err)
 	}
 	return kind
 }
 
 func retryAfter(w http.ResponseWriter, kind problem) {
-	if kind.retry > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(kind.retry))
+	if kind.Retry > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(kind.Retry))
 	}
 }
 

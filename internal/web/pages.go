@@ -160,7 +160,7 @@ func takeFlash(w http.ResponseWriter, r *http.Request) (message, done string) {
 func (s *Server) FailHTML(w http.ResponseWriter, r *http.Request, err error) {
 	kind := s.classify(r, err)
 	retryAfter(w, kind)
-	f := failed{kind: kind, err: err, posted: r.Method == http.MethodPost, stranger: kind.status == http.StatusUnauthorized}
+	f := failed{kind: kind, err: err, posted: r.Method == http.MethodPost, stranger: kind.Status == http.StatusUnauthorized}
 	if f.stranger && !f.posted {
 		_ = SeeOther(w, r, loginPath(r))
 		return
@@ -168,9 +168,9 @@ func (s *Server) FailHTML(w http.ResponseWriter, r *http.Request, err error) {
 	f.typed = f.posted && ParseForm(r) == nil
 	finish(r.Body)
 	if f.mayComeAgain() && (f.typed || !f.posted) {
-		_ = s.Render(w, r, kind.status, templates.TryAgainPage(s.Page(w, r), s.tryAgain(r, f)))
+		_ = s.Render(w, r, kind.Status, templates.TryAgainPage(s.Page(w, r), s.tryAgain(r, f)))
 	} else {
-		_ = s.Render(w, r, kind.status, templates.FailurePage(s.Page(w, r), s.failure(r, f)))
+		_ = s.Render(w, r, kind.Status, templates.FailurePage(s.Page(w, r), s.failure(r, f)))
 	}
 }
 
@@ -188,12 +188,12 @@ func (f failed) otherTenant() bool { return errors.Is(f.err, errOtherTenant) }
 
 // mayComeAgain says whether the same request may succeed later.
 func (f failed) mayComeAgain() bool {
-	return f.kind.retry > 0 || f.stranger || f.otherTenant() || f.posted && f.kind.status >= http.StatusInternalServerError
+	return f.kind.Retry > 0 || f.stranger || f.otherTenant() || f.posted && f.kind.Status >= http.StatusInternalServerError
 }
 
 // tryAgain carries what was sent, so that it can be sent again.
 func (s *Server) tryAgain(r *http.Request, f failed) templates.TryAgain {
-	again := templates.TryAgain{Title: f.kind.title, Message: f.kind.meaning, Status: f.kind.status}
+	again := templates.TryAgain{Title: f.kind.Title, Message: f.kind.Meaning, Status: f.kind.Status}
 	if !f.typed {
 		again.Href = r.URL.RequestURI()
 		return again
@@ -222,7 +222,7 @@ func (s *Server) tryAgain(r *http.Request, f failed) templates.TryAgain {
 // failure says what cannot be helped by sending it again.
 func (s *Server) failure(r *http.Request, f failed) templates.Failure {
 	failure := templates.Failure{
-		Status: f.kind.status, Title: f.kind.title, Message: f.kind.meaning, RequestID: requestID(r),
+		Status: f.kind.Status, Title: f.kind.Title, Message: f.kind.Meaning, RequestID: requestID(r),
 		Links: []templates.Link{{Text: "Go to the start page", Href: "/"}},
 	}
 	if c, ok := errors.AsType[*conflict.Error](f.err); ok {

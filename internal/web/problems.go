@@ -10,18 +10,11 @@ import (
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/record"
+	"onlyonce/internal/web/apidoc"
 )
 
-// problem is one kind of failure: its page at /problems/<slug> is the "type" of RFC 9457.
-type problem struct {
-	slug    string
-	status  int
-	title   string
-	meaning string
-	todo    string
-	// retry is the Retry-After in seconds, 0 for none. It says that the same request may succeed.
-	retry int
-}
+// problem is one kind of failure.
+type problem apidoc.Problem
 
 var (
 	keyMissing = problem{"key-missing", http.StatusBadRequest, "Idempotency key missing",
@@ -200,7 +193,7 @@ func ProblemName(err error) string {
 	if is[*idempotency.AlreadyDoneError](err) {
 		return ""
 	}
-	return problemOf(err).slug
+	return problemOf(err).Slug
 }
 
 func is[E error](err error) bool {
@@ -211,8 +204,8 @@ func is[E error](err error) bool {
 // ProblemTitle is the title of the problem with a slug, "" if there is none.
 func (s *Server) ProblemTitle(slug string) (title string) {
 	for _, p := range s.problems() {
-		if p.slug == slug {
-			title = p.title
+		if p.Slug == slug {
+			title = p.Title
 		}
 	}
 	return title

@@ -31,10 +31,10 @@ func TestEveryProblemIsDocumented(t *testing.T) {
 	})
 	slugs := map[string]bool{}
 	for _, p := range problems() {
-		if slugs[p.slug] || p.slug == "" || p.title == "" || p.meaning == "" || p.todo == "" || p.status < 400 || p.status > 599 {
+		if slugs[p.Slug] || p.Slug == "" || p.Title == "" || p.Meaning == "" || p.ToDo == "" || p.Status < 400 || p.Status > 599 {
 			t.Errorf("%+v", p)
 		}
-		slugs[p.slug] = true
+		slugs[p.Slug] = true
 	}
 	if len(slugs) != defined || defined == 0 {
 		t.Errorf("%d problems are defined, and %d are documented", defined, len(slugs))

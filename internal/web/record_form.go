@@ -13,6 +13,7 @@ import (
 
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/record"
+	"onlyonce/internal/web/apidoc"
 	"onlyonce/templates"
 )
 
@@ -123,7 +124,7 @@ func commandOf[I, C any, R Entity](m *Mounted[R], f Form[R], checkOf func(*http.
 		return check(in)
 	}
 	set := fieldsInto[I](f.Fields)
-	optional := len(required(reflect.TypeFor[I]())) == 0
+	optional := len(apidoc.Required(reflect.TypeFor[I]())) == 0
 	return Command[C]{
 		Form: func(r *http.Request) (C, error) {
 			return checked(r, func(in *I) error {

@@ -13,6 +13,7 @@ import (
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/record"
+	"onlyonce/internal/web/apidoc"
 	"onlyonce/templates"
 )
 
@@ -70,7 +71,7 @@ type registration struct {
 	facts      func(url.Values) []templates.Fact
 	rules      []conflict.Rule
 	conflicts  []*conflict.Kind
-	endpoints  []endpoint
+	endpoints  []apidoc.Endpoint
 	shows      reflect.Type // what the API shows of one
 	operations []Operation
 	words      map[string]Wording // by the names of the operations

@@ -10,6 +10,7 @@ import (
 
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/web/apidoc"
 )
 
 // Handler answers a request or returns an error, which its router turns into an answer.
@@ -82,8 +83,8 @@ func Create[C any, R Entity](
 		words = *m.form.Words
 	}
 	register(m, op, words)
-	documentChange(m, op, c, endpoint{
-		method: http.MethodPost, path: m.createPath(), summary: summary, repeats: "replays the first answer",
+	documentChange(m, op, c, apidoc.Endpoint{
+		Method: http.MethodPost, Path: m.createPath(), Summary: summary, Repeats: "replays the first answer",
 	}, conflicts)
 	m.pages.read(m.createPath()+"/new", m.openNew(words, op.Used, fresh))
 	operation(m.pages, http.MethodPost, m.createPath(), op, htmlFormat(m, op, words, c))
@@ -97,9 +98,9 @@ func Change[C any, R Entity](
 ) {
 	words := editingWords(m.One)
 	register(m, op, words)
-	documentChange(m, op, c, endpoint{
-		method: method, path: m.recordPath(), summary: summary + " If-Match names the version that you have seen.",
-		repeats: "replays the first answer; without a key, 412",
+	documentChange(m, op, c, apidoc.Endpoint{
+		Method: method, Path: m.recordPath(), Summary: summary + " If-Match names the version that you have seen.",
+		Repeats: "replays the first answer; without a key, 412",
 	}, conflicts)
 	m.pages.read(m.recordPath()+"/edit", m.openEdit(words, op.Used))
 	operation(m.pages, http.MethodPost, m.recordPath()+"/edit", op, htmlFormat(m, op, words, c))
@@ -118,7 +119,7 @@ func Transition[C any, R Entity](
 	}
 	register(m, op, words)
 	path := m.recordPath() + "/" + verb
-	documentChange(m, op, c, endpoint{method: http.MethodPost, path: path, summary: summary, repeats: "does nothing more"}, conflicts)
+	documentChange(m, op, c, apidoc.Endpoint{Method: http.MethodPost, Path: path, Summary: summary, Repeats: "does nothing more"}, conflicts)
 	operation(m.pages, http.MethodPost, path, op, htmlFormat(m, op, words, c))
 	operation(m.api, http.MethodPost, path, op, jsonFormat(m, op, c))
 }

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"reflect"
 	"sync"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/web/apidoc"
 	"onlyonce/static"
 	"onlyonce/templates"
 )
@@ -66,7 +68,7 @@ type Server struct {
 	assets    *static.Assets
 	resources []*registration          // in the order of the navigation
 	byPattern map[string]*registration // by the patterns of their routes
-	openAPI   func() ([]byte, error)   // made once, see describe
+	openAPI   func() ([]byte, error)   // made once, see New
 	demo      []templates.DemoLogin
 	secure    bool
 	origin    string                // the outside address, or empty
@@ -106,7 +108,9 @@ func New(c Config) (*Server, error) {
 		return nil, err
 	}
 	s.mount(mux, c, sameOrigin)
-	s.openAPI = sync.OnceValues(s.describe)
+	s.openAPI = sync.OnceValues(func() ([]byte, error) {
+		return apidoc.OpenAPI(s.documented(), reflect.TypeFor[problemJSON]())
+	})
 	s.Handler, s.Mux = mux, mux
 	return s, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/record"
+	"onlyonce/internal/web/apidoc"
 	"onlyonce/templates"
 )
 
@@ -31,9 +32,9 @@ type RecordPage[R Entity] struct {
 // Show registers one record: in the API, and as a page, unless another one shows it and it has none of its own.
 func Show[R Entity](m *Mounted[R], shown RecordPage[R]) {
 	m.shown = shown
-	m.document(endpoint{
-		method: http.MethodGet, path: m.recordPath(), name: m.Many + ".get", summary: shown.Summary, repeats: "reads",
-		gives: m.reg.shows, schema: schemaName(m.One),
+	m.document(apidoc.Endpoint{
+		Method: http.MethodGet, Path: m.recordPath(), Name: m.Many + ".get", Summary: shown.Summary, Repeats: "reads",
+		Gives: m.reg.shows, Schema: apidoc.SchemaName(m.One),
 	})
 	if m.ShownAt == nil || shown.Page != nil {
 		events(m)

@@ -1,4 +1,4 @@
-package web
+package apidoc
 
 import (
 	"net/http"
@@ -9,9 +9,9 @@ import (
 )
 
 // describeAnswers describes the successes of an endpoint.
-func (d *description) describeAnswers(op *openapi3.Operation, e endpoint) error {
-	content := openapi3.Content{e.file: openapi3.NewMediaType()}
-	if e.gives != nil {
+func (d *description) describeAnswers(op *openapi3.Operation, e Endpoint) error {
+	content := openapi3.Content{e.File: openapi3.NewMediaType()}
+	if e.Gives != nil {
 		schema, err := d.answered(e)
 		if err != nil {
 			return err
@@ -26,11 +26,11 @@ func (d *description) describeAnswers(op *openapi3.Operation, e endpoint) error 
 		answer := openapi3.NewResponse().WithDescription(meaning).WithContent(content)
 		answer.Headers = openapi3.Headers{}
 		switch {
-		case e.change != nil && !e.change.kind.Changes():
+		case e.Change != nil && !e.Change.Kind.Changes():
 			d.headers(answer, "Location", "ETag", "Idempotent-Replayed")
-		case e.change != nil:
+		case e.Change != nil:
 			d.headers(answer, "ETag", "Idempotent-Replayed")
-		case e.rows == "" && e.file == "":
+		case e.Rows == "" && e.File == "":
 			d.headers(answer, "ETag")
 		}
 		op.AddResponse(status, answer)
@@ -39,13 +39,13 @@ func (d *description) describeAnswers(op *openapi3.Operation, e endpoint) error 
 }
 
 // answered is the schema of an answer: a record, or a page of a list.
-func (d *description) answered(e endpoint) (*openapi3.SchemaRef, error) {
-	row, err := d.schema(e.schema, e.gives)
-	if err != nil || e.rows == "" {
+func (d *description) answered(e Endpoint) (*openapi3.SchemaRef, error) {
+	row, err := d.schema(e.Schema, e.Gives)
+	if err != nil || e.Rows == "" {
 		return row, err
 	}
-	page := openapi3.NewObjectSchema().WithRequired([]string{e.rows})
-	page.WithPropertyRef(e.rows, openapi3.NewSchemaRef("", &openapi3.Schema{Type: &openapi3.Types{openapi3.TypeArray}, Items: row}))
+	page := openapi3.NewObjectSchema().WithRequired([]string{e.Rows})
+	page.WithPropertyRef(e.Rows, openapi3.NewSchemaRef("", &openapi3.Schema{Type: &openapi3.Types{openapi3.TypeArray}, Items: row}))
 	for _, cursor := range []string{"next_cursor", "prev_cursor"} {
 		page.WithProperty(cursor, openapi3.NewStringSchema())
 	}
@@ -55,10 +55,10 @@ func (d *description) answered(e endpoint) (*openapi3.SchemaRef, error) {
 }
 
 // describeProblems describes the failures of an endpoint, all with one status together.
-func (d *description) describeProblems(op *openapi3.Operation, e endpoint) {
-	byStatus := map[int][]problem{}
-	for _, p := range e.problems() {
-		byStatus[p.status] = append(byStatus[p.status], p)
+func (d *description) describeProblems(op *openapi3.Operation, e Endpoint) {
+	byStatus := map[int][]Problem{}
+	for _, p := range e.Problems {
+		byStatus[p.Status] = append(byStatus[p.Status], p)
 	}
 	for status, all := range byStatus {
 		op.Responses.Set(strconv.Itoa(status), d.failure(all))
@@ -66,20 +66,20 @@ func (d *description) describeProblems(op *openapi3.Operation, e endpoint) {
 }
 
 // failure refers to the answer that is one of these problems, which have one status.
-func (d *description) failure(all []problem) *openapi3.ResponseRef {
+func (d *description) failure(all []Problem) *openapi3.ResponseRef {
 	var slugs, titles []string
 	types := openapi3.NewStringSchema()
 	answer := openapi3.NewResponse()
 	answer.Headers = openapi3.Headers{}
 	for _, p := range all {
-		slugs, titles = append(slugs, p.slug), append(titles, p.title)
-		types.Enum = append(types.Enum, "/problems/"+p.slug)
+		slugs, titles = append(slugs, p.Slug), append(titles, p.Title)
+		types.Enum = append(types.Enum, "/problems/"+p.Slug)
 		switch {
-		case p.status == http.StatusUnauthorized:
+		case p.Status == http.StatusUnauthorized:
 			d.headers(answer, "WWW-Authenticate")
-		case p.status == http.StatusPreconditionFailed:
+		case p.Status == http.StatusPreconditionFailed:
 			d.headers(answer, "ETag")
-		case p.retry > 0:
+		case p.Retry > 0:
 			d.headers(answer, "Retry-After")
 		}
 	}

@@ -1,13 +1,9 @@
-package web
+package apidoc
 
 import (
-	"bytes"
-	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"reflect"
-	"strconv"
 	"strings"
 	"time"
 
@@ -24,8 +20,8 @@ type description struct {
 	types map[string]reflect.Type // of the schemas, by their names
 }
 
-// describe makes the OpenAPI document. It returns an error for a type that has no schema.
-func (s *Server) describe() ([]byte, error) {
+// OpenAPI makes the OpenAPI document, in which failures have the type problem. It returns an error for a type that has no schema.
+func OpenAPI(resources []Resource, problem reflect.Type) ([]byte, error) {
 	d := &description{&openapi3.T{
 		OpenAPI: "3.1.0",
 		Info: &openapi3.Info{
@@ -41,19 +37,16 @@ func (s *Server) describe() ([]byte, error) {
 		},
 		ExternalDocs: &openapi3.ExternalDocs{URL: "/docs/api", Description: "The same for people, with a guide to retries"},
 	}, map[string]reflect.Type{}}
-	if _, err := d.schema("Problem", reflect.TypeFor[problemJSON]()); err != nil {
+	if _, err := d.schema("Problem", problem); err != nil {
 		return nil, err
 	}
-	for _, reg := range s.resources {
-		if len(reg.endpoints) == 0 {
-			continue
-		}
-		for _, e := range reg.endpoints {
-			if err := d.add(reg, e); err != nil {
+	for _, res := range resources {
+		for _, e := range res.Endpoints {
+			if err := d.add(res, e); err != nil {
 				return nil, err
 			}
 		}
-		d.Tags = append(d.Tags, &openapi3.Tag{Name: reg.many})
+		d.Tags = append(d.Tags, &openapi3.Tag{Name: res.Many})
 	}
 	text, err := json.Marshal(d.T)
 	if err != nil {
@@ -76,34 +69,34 @@ func (d *description) schema(name string, t reflect.Type) (*openapi3.SchemaRef, 
 }
 
 // add describes an endpoint.
-func (d *description) add(reg *registration, e endpoint) error {
+func (d *description) add(res Resource, e Endpoint) error {
 	op := openapi3.NewOperation()
-	op.OperationID, op.Summary, op.Tags = e.name, e.summary, []string{reg.many}
-	op.Description = "When repeated: " + e.repeats + "."
-	op.Responses = openapi3.NewResponsesWithCapacity(len(e.problems()))
-	for range strings.Count(e.path, "{id}") {
+	op.OperationID, op.Summary, op.Tags = e.Name, e.Summary, []string{res.Many}
+	op.Description = "When repeated: " + e.Repeats + "."
+	op.Responses = openapi3.NewResponsesWithCapacity(len(e.Problems))
+	for range strings.Count(e.Path, "{id}") {
 		op.AddParameter(&openapi3.Parameter{Name: "id", In: "path", Required: true, Schema: openapi3.NewSchemaRef("", textSchema("uuid"))})
 	}
 	d.describeList(op, e)
-	if err := d.describeChange(op, reg, e); err != nil {
+	if err := d.describeChange(op, res, e); err != nil {
 		return err
 	}
 	if err := d.describeAnswers(op, e); err != nil {
 		return err
 	}
 	d.describeProblems(op, e)
-	d.AddOperation(e.path, e.method, op)
+	d.AddOperation(e.Path, e.Method, op)
 	return nil
 }
 
-func (d *description) describeList(op *openapi3.Operation, e endpoint) {
-	if e.rows == "" {
+func (d *description) describeList(op *openapi3.Operation, e Endpoint) {
+	if e.Rows == "" {
 		return
 	}
 	for _, name := range []string{"limit", "cursor"} {
 		op.Parameters = append(op.Parameters, d.parameter(name))
 	}
-	for _, p := range e.query {
+	for _, p := range e.Query {
 		schema := textSchema(p.Format)
 		for _, value := range p.Values {
 			schema.Enum = append(schema.Enum, value)
@@ -112,14 +105,14 @@ func (d *description) describeList(op *openapi3.Operation, e endpoint) {
 	}
 }
 
-func (d *description) describeChange(op *openapi3.Operation, reg *registration, e endpoint) error {
-	c := e.change
+func (d *description) describeChange(op *openapi3.Operation, res Resource, e Endpoint) error {
+	c := e.Change
 	if c == nil {
 		return nil
 	}
-	op.Description += " The first answer is kept for " + hours(c.retain) + "."
-	op.Extensions = map[string]any{"x-kind-of-change": kindNames()[c.kind], "x-retention-seconds": int(c.retain / time.Second)}
-	switch c.kind {
+	op.Description += " The first answer is kept for " + hours(c.Retain) + "."
+	op.Extensions = map[string]any{"x-kind-of-change": kindNames()[c.Kind], "x-retention-seconds": int(c.Retain / time.Second)}
+	switch c.Kind {
 	case idempotency.Change:
 		op.Parameters = append(op.Parameters, d.parameter("IdempotencyKeyOptional"), d.parameter("IfMatch"))
 	case idempotency.Transition:
@@ -127,22 +120,22 @@ func (d *description) describeChange(op *openapi3.Operation, reg *registration, 
 	default:
 		op.Parameters = append(op.Parameters, d.parameter("IdempotencyKey"))
 	}
-	if c.takes == nil {
+	if c.Takes == nil {
 		return nil
 	}
-	input, err := d.schema(schemaName(reg.one)+"Input", c.takes)
+	input, err := d.schema(SchemaName(res.One)+"Input", c.Takes)
 	if err != nil {
 		return err
 	}
 	input.Value.WithoutAdditionalProperties()
 	body := openapi3.NewMediaType().WithSchemaRef(input)
-	if c.example != nil {
-		if body.Example, err = plainJSON(c.example); err != nil {
+	if c.Example != nil {
+		if body.Example, err = plainJSON(c.Example); err != nil {
 			return err
 		}
 	}
 	op.RequestBody = &openapi3.RequestBodyRef{
-		Value: openapi3.NewRequestBody().WithRequired(len(required(c.takes)) > 0).WithContent(openapi3.Content{"application/json": body}),
+		Value: openapi3.NewRequestBody().WithRequired(len(Required(c.Takes)) > 0).WithContent(openapi3.Content{"application/json": body}),
 	}
 	return nil
 }
@@ -166,23 +159,11 @@ func kindNames() map[idempotency.Kind]string {
 	}
 }
 
-// schemaName is what the schema of a resource is called: "CreditNote" for "credit note".
-func schemaName(one string) string {
+// SchemaName is what the schema of a resource is called: "CreditNote" for "credit note".
+func SchemaName(one string) string {
 	words := strings.FieldsFunc(one, func(r rune) bool { return r == ' ' || r == '-' })
 	for i, word := range words {
-		words[i] = Capital(word)
+		words[i] = strings.ToUpper(word[:1]) + word[1:]
 	}
 	return strings.Join(words, "")
-}
-
-func (s *Server) showOpenAPI(w http.ResponseWriter, r *http.Request) error {
-	text, err := s.openAPI()
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", "no-cache") // ask whether it is still the same
-	w.Header().Set("ETag", strconv.Quote(fmt.Sprintf("%x", sha256.Sum256(text))))
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(text))
-	return nil
 }

@@ -1,4 +1,4 @@
-package web
+package apidoc
 
 import (
 	"fmt"
@@ -34,7 +34,7 @@ func formats() map[string]openapi3.Schema {
 func textSchema(format string) *openapi3.Schema {
 	schema, known := formats()[format]
 	if format != "" && !known {
-		panic("web: no such format: " + format)
+		panic("apidoc: no such format: " + format)
 	}
 	schema.Type = &openapi3.Types{openapi3.TypeString}
 	return &schema
@@ -69,7 +69,7 @@ func describeField(_ string, t reflect.Type, tag reflect.StructTag, schema *open
 	case t.Kind() == reflect.String:
 		*schema = *textSchema(tag.Get("format"))
 	case t.Kind() == reflect.Struct:
-		schema.Required = required(t)
+		schema.Required = Required(t)
 	}
 	schema.Nullable = false
 	if schema.Items != nil { // which the generator gives the same tag
@@ -86,8 +86,8 @@ func describeField(_ string, t reflect.Type, tag reflect.StructTag, schema *open
 	return nil
 }
 
-// required are the members that are always there.
-func required(t reflect.Type) (names []string) {
+// Required are the members that are always there.
+func Required(t reflect.Type) (names []string) {
 	for _, field := range reflect.VisibleFields(t) {
 		name, options, tagged := strings.Cut(field.Tag.Get("json"), ",")
 		if name != "" && name != "-" && (!tagged || !slices.Contains(strings.Split(options, ","), "omitzero")) {

@@ -1,12 +1,12 @@
-package web
+package apidoc
 
 import (
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
 
@@ -43,68 +43,63 @@ func retryContract() []string {
 	}
 }
 
-func (s *Server) showAPIDocs(w http.ResponseWriter, r *http.Request) error {
-	page := templates.APIDocs{Intro: apiIntroduction(), Problems: s.documentedProblems(), Retries: retryContract(), Programs: s.programs}
-	for _, reg := range s.resources {
-		if len(reg.endpoints) == 0 { // only people can use it
-			continue
-		}
-		section := templates.APISection{Title: sectionTitle(reg.many), Anchor: reg.many}
-		for _, e := range reg.endpoints {
+// Page is the reference for people, with examples for an address.
+func Page(resources []Resource, address string) (page templates.APIDocs, err error) {
+	page = templates.APIDocs{Intro: apiIntroduction(), Retries: retryContract()}
+	for _, res := range resources {
+		section := templates.APISection{Title: res.Title, Anchor: res.Many}
+		for _, e := range res.Endpoints {
 			shown, err := e.documented()
 			if err != nil {
-				return err
+				return page, err
 			}
 			section.Endpoints = append(section.Endpoints, shown)
 			if page.Example == "" && shown.Example != "" {
-				page.Example = curl(s.Address(r), e, shown.Example)
+				page.Example = curl(address, e, shown.Example)
 			}
 		}
 		page.Sections = append(page.Sections, section)
-		for _, rule := range reg.rules {
+		for _, rule := range res.Rules {
 			page.Rules = append(page.Rules, templates.Rule{Sentence: rule.Sentence, Answer: rule.Answer})
 		}
 	}
-	return s.Render(w, r, http.StatusOK, templates.APIDocsPage(s.Page(w, r), page))
+	return page, nil
 }
 
-// sectionTitle is what people call the records of a resource: "Credit notes".
-func sectionTitle(many string) string { return Capital(strings.ReplaceAll(many, "-", " ")) }
-
 // curl is a request to run in a shell.
-func curl(address string, e endpoint, body string) string {
-	return "curl '" + address + e.path + "' \\\n" +
+func curl(address string, e Endpoint, body string) string {
+	return "curl '" + address + e.Path + "' \\\n" +
 		"  -H 'Authorization: Bearer oo_demo_acme' -H 'Content-Type: application/json' \\\n" +
 		"  -H 'Idempotency-Key: 6f1c2f5e-6c0e-4b7e-9d39-0a0d6f9f7c11' \\\n" +
 		"  -d '" + body + "'"
 }
 
-// documented is the endpoint as the page shows it.
-func (e endpoint) documented() (shown templates.Endpoint, err error) {
-	shown = templates.Endpoint{Anchor: e.name, Method: e.method, Path: e.path, Summary: e.summary, Repeats: e.repeats}
-	for _, p := range e.query {
+// documented is the Endpoint as the page shows it.
+func (e Endpoint) documented() (shown templates.Endpoint, err error) {
+	shown = templates.Endpoint{Anchor: e.Name, Method: e.Method, Path: e.Path, Summary: e.Summary, Repeats: e.Repeats}
+	for _, p := range e.Query {
 		shown.Parameters = append(shown.Parameters, templates.APIField{
 			Name: p.Name, Type: typeName(textSchema(p.Format)), Meaning: meaning(p.Meaning, p.Values),
 		})
 	}
-	for _, p := range e.problems() {
-		shown.Problems = append(shown.Problems, p.documented())
+	for _, p := range e.Problems {
+		shown.Problems = append(shown.Problems, p.Shown())
 	}
-	if e.change == nil {
+	if e.Change == nil {
 		return shown, nil
 	}
-	shown.Kept = hours(e.change.retain)
-	if e.change.takes != nil {
-		schema, err := schemaOf(e.change.takes)
+	shown.Kept = hours(e.Change.Retain)
+	if e.Change.Takes != nil {
+		schema, err := schemaOf(e.Change.Takes)
 		if err != nil {
 			return shown, err
 		}
-		shown.Body = fieldsOf("", e.change.takes, schema)
+		shown.Body = fieldsOf("", e.Change.Takes, schema)
 	}
-	if e.change.example != nil {
-		body, err := json.MarshalIndent(e.change.example, "", "  ")
+	if e.Change.Example != nil {
+		body, err := json.MarshalIndent(e.Change.Example, "", "  ")
 		if err != nil {
-			return shown, fmt.Errorf("the example of %s: %w", e.name, err)
+			return shown, fmt.Errorf("the example of %s: %w", e.Name, err)
 		}
 		shown.Example = string(body)
 	}
@@ -165,3 +160,5 @@ func meaning(sentence string, allowed []string) string {
 	}
 	return sentence
 }
+
+func hours(d time.Duration) string { return fmt.Sprintf("%d hours", int(d.Hours())) }

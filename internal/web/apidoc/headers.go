@@ -1,4 +1,4 @@
-package web
+package apidoc
 
 import (
 	"github.com/getkin/kin-openapi/openapi3"
