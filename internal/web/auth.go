@@ -92,9 +92,13 @@ func (s *Server) loadSession(next http.Handler) http.Handler {
 	})
 }
 
+// saveSession stores a session that has changed, unless it was ended meanwhile.
 func (s *Server) saveSession(w http.ResponseWriter, r *http.Request) error {
 	s.sessions.Put(r.Context(), sessionSeen, time.Now().Unix())
 	token, expiry, err := s.sessions.Commit(r.Context())
+	if errors.Is(err, errSessionOver) {
+		return nil
+	}
 	if err != nil {
 		return fmt.Errorf("save session: %w", err)
 	}

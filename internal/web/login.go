@@ -78,7 +78,7 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request, p account.Princip
 	s.sessions.Put(r.Context(), sessionUser, p.User.String())
 	s.sessions.Put(r.Context(), sessionDemo, p.Demo)
 	s.sessions.Put(r.Context(), sessionGeneration, p.Generation)
-	return s.saveSession(w, r)
+	return s.saveSession(w, r.WithContext(begun(r.Context())))
 }
 
 // guessesAMinute is how many passwords a minute strangers may try for an email, with or without a link.

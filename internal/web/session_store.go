@@ -31,13 +31,27 @@ func (s sessionStore) FindCtx(ctx context.Context, token string) (data []byte, f
 	return data, true, nil
 }
 
-// CommitCtx stores the data of a session, whether it is there already or not.
+type sessionBegun struct{}
+
+// begun is the context in which a session is stored for the first time.
+func begun(ctx context.Context) context.Context { return context.WithValue(ctx, sessionBegun{}, true) }
+
+// errSessionOver is that of a session that was deleted since it was read.
+var errSessionOver = errors.New("session is over")
+
+// CommitCtx stores the data of a session. It returns errSessionOver unless the session is there, or has just begun: a request that
+// saves its session after a logout must not bring it back.
 func (s sessionStore) CommitCtx(ctx context.Context, token string, data []byte, expiry time.Time) error {
-	_, err := s.pool.Exec(ctx, `
-		INSERT INTO sessions (token, data, expiry) VALUES ($1, $2, $3)
-		ON CONFLICT (token) DO UPDATE SET data = EXCLUDED.data, expiry = EXCLUDED.expiry`, token, data, expiry)
+	sql := `UPDATE sessions SET data = $2, expiry = $3 WHERE token = $1`
+	if ctx.Value(sessionBegun{}) != nil {
+		sql = `INSERT INTO sessions (token, data, expiry) VALUES ($1, $2, $3)`
+	}
+	done, err := s.pool.Exec(ctx, sql, token, data, expiry)
 	if err != nil {
 		return fmt.Errorf("store session: %w", err)
+	}
+	if done.RowsAffected() == 0 {
+		return errSessionOver
 	}
 	return nil
 }

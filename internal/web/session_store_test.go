@@ -17,7 +17,7 @@ func TestSessionsAskWithinTheRequest(t *testing.T) {
 		t.Fatal(err)
 	}
 	sessions.Put(ctx, sessionUser, "ada")
-	token, _, err := sessions.Commit(ctx)
+	token, _, err := sessions.Commit(begun(ctx))
 	if err != nil {
 		t.Fatal(err)
 	}

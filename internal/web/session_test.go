@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"onlyonce/internal/customer"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/web/webtest"
 )
@@ -48,6 +49,36 @@ func TestIdleSessions(t *testing.T) {
 	}
 }
 
+// TestLogoutIsNotUndone: a request that saves its session after a logout does not bring it back.
+func TestLogoutIsNotUndone(t *testing.T) {
+	t.Parallel()
+	server, err := New(Config{
+		Pool: pgtest.New(t).Pool, Log: slog.New(slog.DiscardHandler),
+		Mount: func(s *Site) { Resource[customer.Customer]{One: "customer", Many: "customers", Table: customer.Table}.Mount(s) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	session := &http.Cookie{Name: "onlyonce_session", Value: server.plant(t, time.Minute)}
+	ask := func(h http.Handler, method, path string) *httptest.ResponseRecorder {
+		w, r := httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), method, path, nil)
+		r.AddCookie(session)
+		h.ServeHTTP(w, r)
+		return w
+	}
+	isIn := func() bool { return ask(server.Handler, http.MethodGet, "/login").Code == http.StatusSeeOther }
+	before := isIn()
+	held := ask(server.loadSession(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ask(server.Handler, http.MethodPost, "/logout")
+		if err := server.saveSession(w, r); err != nil {
+			t.Error(err)
+		}
+	})), http.MethodGet, "/customers")
+	if cookie := held.Header().Get("Set-Cookie"); !before || isIn() || cookie != "" {
+		t.Errorf("logged in before: %v, after: %v, cookie %q", before, isIn(), cookie)
+	}
+}
+
 // plant makes a session whose last request was some time ago.
 func (s *Server) plant(t *testing.T, idle time.Duration) (token string) {
 	t.Helper()
@@ -65,7 +96,7 @@ func (s *Server) plant(t *testing.T, idle time.Duration) (token string) {
 	s.sessions.Put(ctx, sessionTenant, tenant.String())
 	s.sessions.Put(ctx, sessionUser, tenant.String())
 	s.sessions.Put(ctx, sessionSeen, time.Now().Add(-idle).Unix())
-	token, expiry, err := s.sessions.Commit(ctx)
+	token, expiry, err := s.sessions.Commit(begun(ctx))
 	if err != nil {
 		t.Fatal(err)
 	}
