@@ -107,7 +107,7 @@ const (
 	headingEditInvoice    = "Edit invoice"
 	headingForOwnersOnly  = "For owners only"
 	headingInvoices       = "Invoices"
-	headingLoggedOut      = "You are not logged in any more"
+	headingLoggedOut      = "You are no longer logged in"
 	headingLogIn          = "Log in"
 	headingNewCreditNote  = "New credit note"
 	headingNewInvoice     = "New invoice"
@@ -117,7 +117,7 @@ const (
 	headingRecordAPayment = "Record a payment"
 	headingRecordARefund  = "Record a refund"
 	headingOtherBusiness  = "This form belongs to Acme Studio, and you are now logged in as Globex Works."
-	headingCannotChange   = "You cannot change this invoice any more."
+	headingCannotChange   = "You can no longer change this invoice."
 	headingCannotVoid     = "You cannot void this invoice."
 )
 
@@ -168,7 +168,7 @@ const (
 	ignoredSecondPayment = "Payment recorded. We ignored the duplicate submission and kept your first request."
 	keptOriginal         = "We kept the original and did not create a second one."
 	changesNotSaved      = "Your changes were not saved."
-	wasIssued            = "You cannot change this invoice any more. It was issued, and stays as it is."
+	wasIssued            = "You can no longer change this invoice. It was issued, and stays as it is."
 	openHasChanged       = "The open amount has changed since you opened this form. The payment was not recorded."
 )
 

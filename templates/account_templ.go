@@ -57,7 +57,7 @@ func JoinPage(p Page, v Join) templ.Component {
 						}()
 					}
 					ctx = templ.InitializeContext(ctx)
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<p>It was used already, has expired, or was replaced by a newer one. If you have chosen a password, log in with it. Otherwise ask whoever sent you the link for a new one.</p><div class=\"ways\">")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<p>It was used already, has expired, or was replaced by a newer one. If you have chosen a password, log in with it. Otherwise ask the person who sent it for a new one.</p><div class=\"ways\">")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -126,7 +126,7 @@ func LoginPage(p Page, v Login) templ.Component {
 				}
 			}
 			if len(v.WayIn) > 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<div class=\"notice\"><p>Nobody can log in yet. Whoever runs this app makes the first user, where it runs and with its environment variables:</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<div class=\"notice\"><p>Nobody can log in yet. The first user is made with these commands, on the machine and with the environment variables of the app:</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

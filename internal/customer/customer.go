@@ -85,7 +85,7 @@ func Rules() []conflict.Rule {
 	return []conflict.Rule{
 		{
 			Constraint: "customers_email_once",
-			Sentence:   "One customer per email address in each tenant, in capitals or not.",
+			Sentence:   "One customer per email address in each tenant, ignoring case.",
 			Answer:     "The existing customer is reused, unchanged. A customer cannot get the address of another one.",
 			Conflict:   &EmailTaken,
 		},

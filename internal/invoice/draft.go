@@ -28,8 +28,8 @@ func TooManyLines() string { return fmt.Sprintf("An invoice can have at most %d 
 
 // Input is what came in, as text: from the form and from JSON alike.
 type Input struct {
-	Number     string          `json:"number,omitzero" doc:"Leave it out for the next one of the series, or to keep the one that is there."`
-	Customer   *customer.Input `json:"customer,omitzero" doc:"By email: the one who is there is reused, or a new one is made."`
+	Number     string          `json:"number,omitzero" doc:"Leave it out to get the next one of the series, or to keep it in a change."`
+	Customer   *customer.Input `json:"customer,omitzero" doc:"An existing customer with this email is reused; else a new one is created."`
 	CustomerID string          `json:"customer_id,omitzero" format:"uuid" doc:"In place of customer."`
 	IssueDate  string          `json:"issue_date" format:"date"`
 	DueDate    string          `json:"due_date,omitzero" format:"date" doc:"Leave it out for the one that follows from the payment terms."`

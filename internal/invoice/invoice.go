@@ -118,7 +118,7 @@ func Rules() []conflict.Rule {
 	return []conflict.Rule{
 		{
 			Constraint: "invoices_number_once_per_year",
-			Sentence:   "One invoice per number in each tenant and year of issue, whatever its capitals, width and kind of hyphen.",
+			Sentence:   "One invoice per number in each tenant and year of issue, ignoring case, width and kind of hyphen.",
 			Answer:     "The first invoice is kept. The second is refused, with a link to the first and the next free number.",
 			Conflict:   &NumberTaken,
 		},

@@ -103,7 +103,7 @@ var Void = idempotency.Define(idempotency.Spec[struct{}, Invoice]{
 
 // NotDraft is the conflict of changing or issuing an invoice that is no draft.
 var NotDraft = conflict.Kind{
-	Slug: "not-draft", Title: "Not a draft any more",
+	Slug: "not-draft", Title: "No longer a draft",
 	Meaning: "The invoice was issued or voided, and does not change from then on. Nothing was changed.",
 	ToDo:    "Read the invoice. To bill something else, void it and create another one.",
 }
@@ -177,7 +177,7 @@ func Final(inv Invoice) error {
 
 func stays(verb, became string) error {
 	return &conflict.Error{
-		Kind: &NotDraft, Title: "You cannot " + verb + " this invoice any more.",
+		Kind: &NotDraft, Title: "You can no longer " + verb + " this invoice.",
 		Text: "It was " + became + ", and stays as it is. Nothing was changed.",
 	}
 }

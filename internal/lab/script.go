@@ -91,7 +91,7 @@ var (
 		"without JavaScript."}
 	intentLayer = Layer{intent, "the intent", "The database does not recognise a key that it has seen before. Each request comes from " +
 		"a program of its own, so that the server does not recognise it either."}
-	oneKeyLayer = Layer{oneKey, "the kept key", "Whoever sends the request makes a new key for each try, " +
+	oneKeyLayer = Layer{oneKey, "the kept key", "The sender makes a new key for each attempt, " +
 		"instead of keeping the first one."}
 )
 

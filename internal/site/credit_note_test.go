@@ -60,7 +60,7 @@ func TestMoreThanCanBeCredited(t *testing.T) {
 			refused := x.ask(more)
 			x.format.refused(x, refused, "exceeds-invoice", more)
 			if x.isHTML() {
-				p := x.page(refused).says("Of line 2 the quantity 1.5 is left.", "Enter at most 1.5.")
+				p := x.page(refused).says("A quantity of 1.5 is left of line 2.", "Enter at most 1.5.")
 				p.leadsTo("/invoices/" + x.id)
 			} else if p := decode[problem](x.bundle, refused); p.Left != "1.5" || p.Position != "2" {
 				t.Errorf("%v", refused)

@@ -264,7 +264,7 @@ func TestListParametersInDoubt(t *testing.T) {
 		if a.status != http.StatusUnprocessableEntity {
 			t.Errorf("%s as a page: %v", query, a)
 		}
-		b.page(a).says("could not be looked for")
+		b.page(a).says("search cannot be done")
 	}
 }
 

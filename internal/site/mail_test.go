@@ -69,7 +69,7 @@ func TestMailOnThePageOfItsInvoice(t *testing.T) {
 	b.wantMails(1)
 
 	b.exec(`UPDATE mails SET reason = 'The mail server could not be reached.', attempts = 2`)
-	show().says("E-mail to ada@example.com: Waiting, will be tried again. The mail server could not be reached.")
+	show().says("E-mail to ada@example.com: Waiting to be tried again. The mail server could not be reached.")
 	b.exec(`
 		UPDATE mails SET created_at = now() - interval '1 minute', state = 'failed',
 			reason = 'The mail server refused it: 550 No such user.'`)
@@ -83,7 +83,7 @@ func TestMailOnThePageOfItsInvoice(t *testing.T) {
 			body = E'Hello Ada,\n<b>', reason = ''
 		WHERE state = 'queued'`)
 	kept := "/outbox/" + get[string](b, `SELECT id::text FROM mails WHERE kept`)
-	p = show().says("E-mail to ada@example.com: Kept in the outbox on 22 Nov 2026, 10:00 UTC", "Send again")
+	p = show().says("E-mail to ada@example.com: Kept in the outbox since 22 Nov 2026, 10:00 UTC", "Send again")
 	p.leadsTo(path + "/send/new")
 
 	b.page(person.get("/outbox")).

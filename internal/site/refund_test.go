@@ -38,7 +38,7 @@ func TestMoreThanIsLeft(t *testing.T) {
 			refused := x.ask(more)
 			x.format.refused(x, refused, "exceeds-payment", more)
 			if x.isHTML() {
-				p := x.page(refused).says("Of this payment 40.00 EUR is left.", "Enter at most 40.00.")
+				p := x.page(refused).says("40.00 EUR of this payment is left.", "Enter at most 40.00.")
 				p.marks(x.thing, []string{"/amount"})
 				p.leadsTo(x.pageOf(""))
 			} else if p := decode[problem](x.bundle, refused); p.Left != "40.00" {
@@ -73,7 +73,7 @@ func TestLeftOfThePaymentChanged(t *testing.T) {
 	typed.Set("amount", "5.00")
 	asked := x.caller.submit(x.list(), typed)
 	x.format.refused(x, asked, "open-amount-changed", nil)
-	p = b.page(asked).says("What is left of the payment has changed since you opened this form.", "Left of it: 29.00 EUR")
+	p = b.page(asked).says("What is left of the payment has changed since you opened this form.", "Left to refund: 29.00 EUR")
 	typed.Set("seen_left", "29.00")
 	keeps(b, p, typed)
 	x.wantRows(rows{})

@@ -39,7 +39,7 @@ func TestRequestsAreBoundedInNumber(t *testing.T) {
 	if !s.requests.TryAcquire(requestsAtOnce) {
 		t.Fatal("there are fewer places")
 	}
-	refused("page", ask(http.MethodGet, "/login", "", ""), "Too many requests wait")
+	refused("page", ask(http.MethodGet, "/login", "", ""), "Too many requests are waiting")
 	refused("form", ask(http.MethodPost, "/customers", form, "name=What+was+typed&idempotency_key=k"), `value="What was typed"`)
 	refused("API", ask(http.MethodPost, "/api/v1/customers", "application/json", "{}"), `/problems/busy"`)
 	for path, want := range map[string]int{"/healthz": http.StatusOK, "/static/none": http.StatusNotFound} {

@@ -53,7 +53,7 @@ func ListURL(path string, query url.Values, name, value string) string {
 // SearchOf reads what is searched for.
 func SearchOf(query url.Values, problems *invalid.Error) string {
 	if len(query["q"]) > 1 {
-		problems.Add("/q", "Give q once.")
+		problems.Add("/q", "Use q only once.")
 	}
 	return problems.Line("/q", "the search", query.Get("q"), record.MaxSearch)
 }

@@ -11,6 +11,7 @@ import (
 
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/record"
+	"onlyonce/internal/value/money"
 	"onlyonce/templates"
 )
 
@@ -42,7 +43,7 @@ func (m *Mounted[R]) entries(found R, history []idempotency.Entry) (entries []te
 		describe = m.shown.Changes(found)
 	}
 	for _, e := range history {
-		shown := templates.HistoryEntry{By: e.Actor, At: e.At.UTC().Format("2 Jan 2006, 15:04 UTC")}
+		shown := templates.HistoryEntry{By: e.Actor, At: Moment(e.At)}
 		owner, words := m.s.wordingOf(e.Operation)
 		switch idempotency.Outcome(e.What) {
 		case idempotency.Created:
@@ -98,4 +99,43 @@ func (m *Mounted[R]) referenceChanges(fields Changed) (changes []templates.Histo
 		}
 	}
 	return changes
+}
+
+// DescribeChanges puts into words the changes of fields that are stored in another form than people type them.
+type DescribeChanges func(Changed) []templates.HistoryChange
+
+// InTurn lists the changes of each, one after the other.
+func InTurn(all ...DescribeChanges) DescribeChanges {
+	return func(fields Changed) (changes []templates.HistoryChange) {
+		for _, each := range all {
+			changes = append(changes, each(fields)...)
+		}
+		return changes
+	}
+}
+
+// AmountChanges describes the changes of an amount, by the names of its field and of that of its currency. Amounts are in the
+// currency of their time, so it goes back from the newest change, when the currency is the one that is.
+func AmountChanges(label, amount, code string, currency money.Currency) DescribeChanges {
+	return func(fields Changed) []templates.HistoryChange {
+		is, was := currency, currency
+		if values, ok := fields[code]; ok {
+			was = Decoded[money.Currency](values[0])
+		}
+		currency = was
+		values, ok := fields[amount]
+		if !ok {
+			return nil
+		}
+		return []templates.HistoryChange{{
+			Label: label, Was: AmountText(was, Decoded[int64](values[0])), Is: AmountText(is, Decoded[int64](values[1])),
+		}}
+	}
+}
+
+// Decoded returns a value of the database, which is JSON. What cannot be read, such as a value from before a release that
+// changed its type, is the zero value.
+func Decoded[T any](value json.RawMessage) (v T) {
+	_ = json.Unmarshal(value, &v)
+	return v
 }

@@ -25,7 +25,7 @@ type Parameter = apidoc.Parameter
 
 // Listing is how a list of records is read and shown. Without columns or a page it is for the API only.
 type Listing[L Entity] struct {
-	Summary string             // for the API documentation
+	Summary string      // for the API documentation
 	Query   []Parameter // besides limit and cursor
 	Read    func(r *http.Request, page record.Page) (record.List[L], error)
 	View    func(L) any // nil for L itself
@@ -154,7 +154,7 @@ func plainList[R, L Entity](m *Mounted[R], l Listing[L]) func(
 		v := templates.List{
 			Finder: finder, Title: sectionTitle(m.Many), One: m.One, Many: strings.ReplaceAll(m.Many, "-", " "), Href: m.collectionPath(),
 			NewHref: newHref,
-			Columns: l.Columns, Empty: l.Empty, Archive: m.shown.ArchiveHint, Archived: ArchivedOnly(r),
+			Columns: l.Columns, Empty: l.Empty, Archive: m.archiveHint(), Archived: ArchivedOnly(r),
 		}
 		for _, row := range rows {
 			id, _ := row.Identity()
@@ -182,7 +182,7 @@ func PageOf[L any](
 		problems.Add("/cursor", foreignCursor)
 	case errors.Is(err, record.ErrTooMany):
 		problems.Add("/sort",
-			"More than 1,000 match, which is too many to sort in this order. Look for more words, or sort by newest or oldest.")
+			"More than 1,000 match, too many to sort in this order. Search for more words, or sort by newest or oldest.")
 	default:
 		return list, err
 	}

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
@@ -205,7 +204,7 @@ func (s *Server) tryAgain(r *http.Request, f failed) templates.TryAgain {
 	}
 	switch {
 	case f.stranger:
-		again.Title = "You are not logged in any more"
+		again.Title = "You are no longer logged in"
 		again.Message = "Log in again in a new tab, then come back here and try again." + kept
 		again.Links, again.LoggedOut = []templates.Link{{Text: "Log in", Href: "/login", NewTab: true}}, true
 	case f.otherTenant():
@@ -236,7 +235,7 @@ func (s *Server) failure(r *http.Request, f failed) templates.Failure {
 	switch {
 	case f.typed || !f.posted:
 	case f.stranger:
-		failure.Title = "You are not logged in any more"
+		failure.Title = "You are no longer logged in"
 		failure.Message = "Nothing was saved, and what you sent is too large to keep on this page. Log in again in a new tab. " +
 			"Then come back here, go back with your browser's Back button, which still has what you typed, and send it again."
 		failure.Links = []templates.Link{{Text: "Log in", Href: "/login", NewTab: true}}
@@ -290,9 +289,3 @@ func fields(form url.Values) []templates.Field {
 	}
 	return list
 }
-
-// Day shows an ISO date to people.
-func Day(t time.Time) string { return t.Format("2 Jan 2006") }
-
-// Moment shows a point in time to people.
-func Moment(at time.Time) string { return at.UTC().Format("2 Jan 2006, 15:04 UTC") }

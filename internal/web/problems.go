@@ -19,7 +19,7 @@ type problem apidoc.Problem
 var (
 	keyMissing = problem{"key-missing", http.StatusBadRequest, "Idempotency key missing",
 		"The request creates something but carries no idempotency key, so a repeat of it could not be recognised.",
-		"Send an Idempotency-Key header with a new UUID for each thing you want to create, and the same key with every retry.", 0}
+		"Send an Idempotency-Key header with a new UUID for each record you want to create, and the same key with every retry.", 0}
 	keyMalformed = problem{"key-malformed", http.StatusBadRequest, "Idempotency key malformed",
 		"The key is not 1 to 255 printable ASCII characters, more than one key was sent, or the header and the form field differ.",
 		"Send exactly one key, such as a UUID, bare or as a quoted string.", 0}
@@ -55,7 +55,7 @@ var (
 	forbidden = problem{"forbidden", http.StatusForbidden, "Not allowed",
 		"The request came from another site, or you are not allowed to do this. Nothing was saved.", "Send it from a page of this site.", 0}
 	ownersOnly = problem{"owners-only", http.StatusForbidden, "For owners only",
-		"The people, API tokens and attempts of a business are for its owners, on pages of this site only. Nothing was saved.",
+		"Only owners of a business may see its people, API tokens and attempts, and only on pages of this site. Nothing was saved.",
 		"Ask an owner of the business to do it.", 0}
 	otherTenant = problem{"other-tenant", http.StatusConflict, "Form of another business",
 		"The form was opened as one business and sent as another. Nothing was saved. Only forms can belong to another business; " +
@@ -69,7 +69,7 @@ var (
 		"You have sent more requests than the limit allows. Nothing was saved.",
 		"Wait for as long as Retry-After says. The same key can be used again.", 30}
 	busy = problem{"busy", http.StatusServiceUnavailable, "Busy",
-		"Too many requests wait for others to finish, or this one waited too long for them. Nothing was saved.",
+		"Too many requests are waiting for others to finish, or this one waited too long. Nothing was saved.",
 		"Send it again with the same key. That is safe.", 1}
 	unconfirmed = problem{"unconfirmed", http.StatusServiceUnavailable, "We could not confirm",
 		"The connection to the database was lost, so we do not know whether the request was carried out.",
@@ -78,7 +78,7 @@ var (
 		"The database cannot be reached. Nothing was saved.",
 		"Send it again with the same key. That is safe.", 2}
 	internal = problem{"internal", http.StatusInternalServerError, "Internal error",
-		"Something went wrong on our side, and it has been logged. If anything was created, the same key finds it.",
+		"The server failed to answer this request, and the failure has been logged. If anything was created, the same key finds it.",
 		"Send it again with the same key. That is safe.", 0}
 )
 

@@ -84,6 +84,7 @@ type Server struct {
 	decorate []func(*http.Request, *templates.Page)
 	attempts func(*http.Request, uuid.UUID) (templ.Component, error)
 	programs templates.Programs
+	hints    map[string]string
 }
 
 // New makes a server. The error is that of broken assets, or of an Origin that is none.
@@ -99,6 +100,7 @@ func New(c Config) (*Server, error) {
 		requests: semaphore.NewWeighted(requestsAtOnce), large: semaphore.NewWeighted(largeAtOnce),
 		passwords: semaphore.NewWeighted(passwordsAtOnce),
 		guesses:   httprate.NewRateLimiter(guessesAMinute, time.Minute), byPattern: map[string]*registration{},
+		hints: map[string]string{},
 	}
 	s.sessions = newSessions(c.Pool, c.Secure)
 	mux := chi.NewRouter()

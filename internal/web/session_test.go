@@ -54,7 +54,9 @@ func TestLogoutIsNotUndone(t *testing.T) {
 	t.Parallel()
 	server, err := New(Config{
 		Pool: pgtest.New(t).Pool, Log: slog.New(slog.DiscardHandler),
-		Mount: func(s *Site) { Resource[customer.Customer]{One: "customer", Many: "customers", Table: customer.Table}.Mount(s) },
+		Mount: func(s *Site) {
+			Resource[customer.Customer]{One: "customer", Many: "customers", Table: customer.Table}.Mount(s)
+		},
 	})
 	if err != nil {
 		t.Fatal(err)

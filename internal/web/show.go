@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/a-h/templ"
@@ -20,7 +21,8 @@ type RecordPage[R Entity] struct {
 	// Page is another page in place of the plain one, which has the facts. Without either, a record is shown where
 	// its resource says.
 	Page func(r *http.Request, p templates.Page, found R) (templ.Component, error)
-	// Archived returns when a record was archived, zero if it is not, and ArchiveHint says in a sentence what that means.
+	// Archived returns when a record was archived, zero if it is not, and ArchiveHint says in a sentence what that means, before
+	// what another room has to say of it, see [Site.AddHint].
 	// Without it, there is no archive.
 	Archived    func(R) time.Time
 	ArchiveHint string
@@ -87,10 +89,18 @@ func (m *Mounted[R]) showPage(w http.ResponseWriter, r *http.Request) error {
 	return m.s.Render(w, r, http.StatusOK, page)
 }
 
+// archiveHint says what it means to be archived, "" where nothing is archived.
+func (m *Mounted[R]) archiveHint() string {
+	if m.shown.ArchiveHint == "" {
+		return ""
+	}
+	return strings.TrimSpace(m.shown.ArchiveHint + " " + m.s.Hint(m.Many))
+}
+
 // RecordView is what the pages of records have in common.
 func (m *Mounted[R]) RecordView(r *http.Request, found R) templates.RecordView {
 	id, _ := found.Identity()
-	v := templates.RecordView{Name: m.Name(found), Facts: m.shown.Facts(found), Archive: m.shown.ArchiveHint}
+	v := templates.RecordView{Name: m.Name(found), Facts: m.shown.Facts(found), Archive: m.archiveHint()}
 	for _, o := range m.reg.operations {
 		if o.Kind == idempotency.Change {
 			v.EditHref = m.URL(id) + "/edit"

@@ -61,6 +61,12 @@ func (s *Site) ShowAttempts(of func(*http.Request, uuid.UUID) (templ.Component, 
 // ShowPrograms shows programs that use the API in its documentation.
 func (s *Site) ShowPrograms(programs templates.Programs) { s.programs = programs }
 
+// AddHint says in a sentence what the records of another room mean to this one: "Invoices show this.", for many "settings".
+func (s *Site) AddHint(many, sentence string) { s.hints[many] = sentence }
+
+// Hint returns the sentence that another room has added for a resource, "" if none has.
+func (s *Server) Hint(many string) string { return s.hints[many] }
+
 // surround runs the middleware of [Site.Around], of which more may come after the routes were registered.
 func (s *Server) surround(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

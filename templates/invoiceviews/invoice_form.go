@@ -72,7 +72,7 @@ func (v InvoiceForm) number() templates.Input {
 		ID: "number", Label: "Number", Placeholder: v.NextNumber, Hint: "Leave blank for the next number,", HintNumber: v.NextNumber,
 	})
 	if v.Version != 0 {
-		in.Placeholder, in.Hint, in.HintNumber = "", "Left blank, it stays as it is.", ""
+		in.Placeholder, in.Hint, in.HintNumber = "", "If blank, it stays as it is.", ""
 	}
 	in.Value = v.Number
 	return in

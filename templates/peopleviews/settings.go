@@ -19,6 +19,7 @@ type FactGroup struct {
 type SettingsForm struct {
 	templates.Form
 
+	Hint       string // what another room says of them; "" for nothing
 	Countries  []templates.Option
 	Currencies []templates.Option
 }

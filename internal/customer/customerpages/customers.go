@@ -39,8 +39,8 @@ func Mount(s *web.Site, sections ...Section) {
 	web.List(m, web.Listing[customer.Customer]{
 		Summary: "Customers, newest first.",
 		Query: []web.Parameter{
-			{Name: "archived", Meaning: "Those that are archived, in place of the others.", Values: []string{"1"}},
-			{Name: "q", Meaning: "Only those whose name or email has words that begin like these."},
+			{Name: "archived", Meaning: "Archived customers instead of the active ones.", Values: []string{"1"}},
+			{Name: "q", Meaning: "Only customers whose name or email has words that begin with these."},
 		},
 		Read: func(r *http.Request, page record.Page) (record.List[customer.Customer], error) {
 			search, err := web.Searched(r)
@@ -53,12 +53,12 @@ func Mount(s *web.Site, sections ...Section) {
 		Finder:  web.SearchFinder("customers", "Name or email"),
 		Columns: []templates.Column{{Label: "Name", Class: "name"}, {Label: "Email", Class: "name"}, {Label: "Since", Class: "date"}},
 		Row:     func(c customer.Customer) []string { return []string{c.Name, c.Email, web.Day(c.CreatedAt)} },
-		Empty:   "A customer is known by their email, and added once.",
+		Empty:   "A customer is identified by email, and added once.",
 	})
 	web.Show(m, web.RecordPage[customer.Customer]{
 		Summary: "One customer.", Facts: facts,
 		Archived:    func(c customer.Customer) time.Time { return c.ArchivedAt },
-		ArchiveHint: "Archived customers are not offered any more. What they have stays.",
+		ArchiveHint: "Archived customers are no longer offered.",
 		Page: func(r *http.Request, p templates.Page, c customer.Customer) (templ.Component, error) {
 			view := m.RecordView(r, c)
 			var below []templ.Component
@@ -80,6 +80,6 @@ func Mount(s *web.Site, sections ...Section) {
 
 func facts(c customer.Customer) []templates.Fact {
 	facts := append([]templates.Fact{{Label: "Email", Value: c.Email, Href: "mailto:" + c.Email}}, web.PartyFacts(c.Details, "")...)
-	return web.KnownFacts(append(facts, templates.Fact{Label: "Payment terms", Value: web.DaysText(c.PaymentDays)},
+	return web.KnownFacts(append(facts, templates.Fact{Label: "Payment terms", Value: party.DaysText(c.PaymentDays)},
 		templates.Fact{Label: "Customer since", Value: web.Day(c.CreatedAt)})...)
 }

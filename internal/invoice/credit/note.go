@@ -66,7 +66,7 @@ func Rules() []conflict.Rule {
 		{
 			Constraint: "credit_notes_number_once",
 			Sentence:   "One credit note per number in each tenant.",
-			Answer:     "The numbers of credit notes are given out in their order, without gaps. None can be asked for.",
+			Answer:     "The numbers of credit notes follow each other without gaps. They cannot be chosen.",
 		},
 	}
 }

@@ -123,7 +123,7 @@ func exceedsLine(_ context.Context, _ *idempotency.Store, _ idempotency.Intent, 
 	}
 	position := strconv.Itoa(line.Position)
 	return &conflict.Error{
-		Kind: &ExceedsInvoice, Title: "Of line " + position + " the quantity " + line.Left + " is left.",
+		Kind: &ExceedsInvoice, Title: "A quantity of " + line.Left + " is left of line " + position + ".",
 		Text:    "The credit note is for more, and was not created.",
 		Field:   "/lines/" + strconv.Itoa(line.Position-1) + "/quantity", // in the form, which has all lines
 		Blame:   "Enter at most " + line.Left + ".",

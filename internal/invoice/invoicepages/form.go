@@ -18,6 +18,7 @@ import (
 	"onlyonce/internal/people/settings"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
+	"onlyonce/internal/value/party"
 	"onlyonce/internal/value/money"
 	"onlyonce/internal/web"
 	"onlyonce/templates"
@@ -52,7 +53,7 @@ func (s *Pages) invoiceForm(r *http.Request, p templates.Page, f templates.Form)
 	form := invoiceviews.InvoiceForm{
 		Form: f, NextNumber: next, AllowRepeat: in.AllowRepeat, CustomerID: f.Typed.Get("customer_id"), Number: in.Number,
 		IssueDate: in.IssueDate, DueDate: in.DueDate, Currency: in.Currency, Notes: in.Notes,
-		DueHint:    "Leave blank for " + web.DaysText(is.PaymentDays) + " after the issue date, or the customer’s own terms.",
+		DueHint:    "Leave blank for " + party.DaysText(is.PaymentDays) + " after the issue date, or the customer’s own terms.",
 		Currencies: currencies(), MaxLines: invoice.MaxLines, LinesHref: strings.TrimSuffix(f.Action, "/edit") + "/form",
 		// What was typed for a new customer stays, even while another one is chosen.
 		CustomerEmail: f.Typed.Get("customer_email"), CustomerName: f.Typed.Get("customer_name"),
@@ -62,7 +63,7 @@ func (s *Pages) invoiceForm(r *http.Request, p templates.Page, f templates.Form)
 		form.Customers = append(form.Customers, option)
 		if id, err := uuid.Parse(in.CustomerID); err == nil && id == c.ID {
 			form.CustomerID = option.Value
-			form.DueHint = "Leave blank for " + web.DaysText(cmp.Or(c.PaymentDays, is.PaymentDays)) + " after the issue date."
+			form.DueHint = "Leave blank for " + party.DaysText(cmp.Or(c.PaymentDays, is.PaymentDays)) + " after the issue date."
 		}
 	}
 	amounts := in.Preview().Lines

@@ -38,7 +38,7 @@ func (s *Pages) MountOutbox() {
 			return mail.List(r.Context(), s.Pool, web.Principal(r).Tenant, page)
 		},
 		Columns: []templates.Column{
-			{Label: "E-mail", Class: "name"}, {Label: "Queued", Class: "date"}, {Label: "What became of it", Class: "name"},
+			{Label: "E-mail", Class: "name"}, {Label: "Queued", Class: "date"}, {Label: "Status", Class: "name"},
 		},
 		Row:   func(m mail.Mail) []string { return []string{mail.Name(m), web.Day(m.CreatedAt), mailState(m)} },
 		Empty: "Issue an invoice, and the e-mail to its customer is here.",
@@ -74,7 +74,7 @@ func mailFacts(m mail.Mail) []templates.Fact {
 	facts := []templates.Fact{
 		{Label: "To", Value: m.Recipient}, {Label: "Subject", Value: m.Subject},
 		{Label: "Invoice", Value: m.Number, Href: "/invoices/" + m.InvoiceID.String()},
-		{Label: "What became of it", Value: mailState(m)}, {Label: "Attempts", Value: strconv.Itoa(m.Attempts)},
+		{Label: "Status", Value: mailState(m)}, {Label: "Attempts", Value: strconv.Itoa(m.Attempts)},
 	}
 	if m.MessageID != "" {
 		facts = append(facts, templates.Fact{Label: "Message-ID", Value: m.MessageID})
@@ -88,11 +88,11 @@ func mailState(m mail.Mail) string {
 	case m.State == mail.StateFailed:
 		return "Failed. " + m.Reason
 	case m.Kept:
-		return "Kept in the outbox on " + web.Moment(m.SentAt)
+		return "Kept in the outbox since " + web.Moment(m.SentAt)
 	case m.State == mail.StateSent:
 		return "Sent on " + web.Moment(m.SentAt)
 	case m.Reason != "":
-		return "Waiting, will be tried again. " + m.Reason
+		return "Waiting to be tried again. " + m.Reason
 	default:
 		return "Waiting to be sent"
 	}

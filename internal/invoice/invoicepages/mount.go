@@ -27,6 +27,8 @@ func Mount(s *web.Site) *Pages {
 	p.mountPayments()
 	p.mountRefunds()
 	p.mountCreditNotes()
+	s.AddHint("customers", "Their invoices stay.")
+	s.AddHint("settings", "Invoices show this. An issued invoice keeps what it was issued with.")
 	s.ShowPrograms(clientPrograms())
 	s.Decorate(func(_ *http.Request, page *templates.Page) {
 		page.Slots.Promise = "Invoices that are never created twice, however often you click."

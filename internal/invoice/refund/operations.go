@@ -71,7 +71,7 @@ func exceedsPayment(_ context.Context, _ *idempotency.Store, _ idempotency.Inten
 		return fmt.Errorf("what is left of the payment: %w", err)
 	}
 	return &conflict.Error{
-		Kind: &ExceedsPayment, Title: "Of this payment " + d.Currency.Display(left) + " " + d.Currency.String() + " is left.",
+		Kind: &ExceedsPayment, Title: d.Currency.Display(left) + " " + d.Currency.String() + " of this payment is left.",
 		Text:  "The refund is larger, and was not recorded.",
 		Field: "/amount", Blame: "Enter at most " + d.Currency.Format(left) + ".",
 		Members: map[string]string{"left": d.Currency.Format(left)},

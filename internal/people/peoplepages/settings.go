@@ -28,13 +28,13 @@ func (s *pages) mountSettings() {
 			{Name: "payment_days", Value: "Payment terms in days"},
 		},
 		Readable: map[string]func(string) string{"country": party.CountryName, "account_number": party.SpacedAccount},
-		Page:     settingsForm, Example: settings.Input{
+		Page:     s.settingsForm, Example: settings.Input{
 			Name: "Acme Studio Ltd", Details: party.Details{Address: "12 Dame Street\nDublin 2", Country: "IE"},
 			Currency: "EUR", PaymentDays: "30",
 		},
 	})
 	web.Show(m, web.RecordPage[settings.Settings]{
-		Summary: "What your business says of itself, and what new records begin with.",
+		Summary: "Your business as documents name it, and what new records begin with.",
 		Facts: func(is settings.Settings) []templates.Fact {
 			return append([]templates.Fact{{Label: "Legal name", Value: is.Name}}, web.PartyFacts(is.Details, "–")...)
 		},
@@ -44,7 +44,7 @@ func (s *pages) mountSettings() {
 			return peopleviews.SettingsPage(p, view), nil
 		},
 	})
-	web.Change(m, http.MethodPut, "Replace the settings. What was issued keeps what it was issued with.", settings.Edit, draft)
+	web.Change(m, http.MethodPut, "Replace the settings. What was issued before stays as it is.", settings.Edit, draft)
 }
 
 // settingsGroups are the facts that are not about the business itself.
@@ -61,12 +61,12 @@ func settingsGroups(is settings.Settings) []peopleviews.FactGroup {
 			or("Account holder", is.AccountHolder), or("IBAN or account number", party.SpacedAccount(is.AccountNumber)), or("BIC", is.BIC),
 		}},
 		{Title: "Currency, tax and terms", Facts: []templates.Fact{
-			or("Currency", is.Currency.String()), or("Tax", rate), or("Payment terms", web.DaysText(is.PaymentDays)),
+			or("Currency", is.Currency.String()), or("Tax", rate), or("Payment terms", party.DaysText(is.PaymentDays)),
 		}},
 	}
 }
 
-func settingsForm(_ *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
-	v := peopleviews.SettingsForm{Form: f, Countries: web.Countries(), Currencies: web.CurrencyCodes()}
+func (s *pages) settingsForm(_ *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
+	v := peopleviews.SettingsForm{Form: f, Hint: s.Hint("settings"), Countries: web.Countries(), Currencies: web.CurrencyCodes()}
 	return peopleviews.SettingsFormPage(p, v), nil
 }

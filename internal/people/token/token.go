@@ -56,7 +56,7 @@ func Rules() []conflict.Rule {
 	return []conflict.Rule{
 		{
 			Constraint: "api_tokens_name_once",
-			Sentence:   "One token per name in each tenant, among those that were not revoked.",
+			Sentence:   "One token per name in each tenant, ignoring those that were revoked.",
 			Answer:     "Refused, and the existing token is kept.",
 			Conflict:   &NameTaken,
 			Optional:   true,

@@ -16,7 +16,7 @@ import (
 var Exists = conflict.Kind{
 	Slug: "person-exists", Title: "Person already there",
 	Meaning: "Somebody of this business has this email address. Nothing was changed. The key can be used again.",
-	ToDo:    "Open the person who is there, or enter another address.",
+	ToDo:    "Open the existing person, or enter another address.",
 }
 
 // EmailUnusable is the conflict of an email that belongs to a user of another tenant. It does not say so.
@@ -30,7 +30,7 @@ var EmailUnusable = conflict.Kind{
 var LastOwner = conflict.Kind{
 	Slug: "last-owner", Title: "Last owner",
 	Meaning: "A business keeps at least one owner who can log in: not disabled, and with a password. Nothing was changed.",
-	ToDo:    "Make somebody else an owner first, who then chooses a password.",
+	ToDo:    "First make somebody else an owner, and let them choose a password.",
 }
 
 // emailTaken explains a second user with one email, in whichever tenant the first one is.
@@ -57,7 +57,7 @@ func emailTaken(ctx context.Context, store *idempotency.Store, intent idempotenc
 func lastOwner[C any](_ context.Context, _ *idempotency.Store, intent idempotency.Intent, _ C, _ *pgconn.PgError) error {
 	return &conflict.Error{
 		Kind: &LastOwner, Title: "This is the last owner who can log in.",
-		Text:     "Nothing was changed. Make somebody else an owner first, who then chooses a password.",
+		Text:     "Nothing was changed. First make somebody else an owner, and let them choose a password.",
 		Existing: intent.Record, Name: "the person",
 	}
 }

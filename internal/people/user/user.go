@@ -91,8 +91,8 @@ func Rules() []conflict.Rule {
 	return []conflict.Rule{
 		{
 			Constraint: "users_email_once",
-			Sentence:   "One user per email address, in all tenants together: whoever logs in is one person of one business.",
-			Answer:     "Refused, and the existing user is kept. Of a user of another tenant nothing is told.",
+			Sentence:   "One user per email address across all tenants: each login belongs to one person of one business.",
+			Answer:     "Refused, and the existing user is kept. A user of another tenant is not revealed.",
 			Conflict:   &Exists,
 		},
 	}

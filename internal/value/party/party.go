@@ -50,3 +50,15 @@ func PaymentDays(pointer, typed string, problems *invalid.Error) string {
 	}
 	return strconv.FormatUint(days, 10)
 }
+
+// DaysText is a number of days in words, "" for none.
+func DaysText(days string) string {
+	switch days {
+	case "":
+		return ""
+	case "1":
+		return "1 day"
+	default:
+		return days + " days"
+	}
+}

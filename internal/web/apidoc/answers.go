@@ -19,7 +19,7 @@ func (d *description) describeAnswers(op *openapi3.Operation, e Endpoint) error 
 		content = openapi3.NewContentWithJSONSchemaRef(schema)
 	}
 	for _, status := range e.statuses() {
-		meaning := map[bool]string{true: "A record that was there, or what was made before.", false: "Done."}[len(e.statuses()) > 1]
+		meaning := map[bool]string{true: "The record that already existed, or that the first request created.", false: "Done."}[len(e.statuses()) > 1]
 		if status == http.StatusCreated {
 			meaning = "Created. A repeat gets the same."
 		}

@@ -50,9 +50,9 @@ func describedParameters() openapi3.ParametersMap {
 	}
 	return openapi3.ParametersMap{
 		"IdempotencyKey": of(openapi3.NewHeaderParameter("Idempotency-Key"), true,
-			"Names what you want, once: the same with every retry, and another one for each thing.", key),
+			"Identifies what you want: the same key with every retry, and a new one for each new request.", key),
 		"IdempotencyKeyOptional": of(openapi3.NewHeaderParameter("Idempotency-Key"), false,
-			"With one, a repeat gets the first answer. Without one, it is safe too.", key),
+			"With a key, a repeat gets the first answer. The request is safe without one, too.", key),
 		"IfMatch": of(openapi3.NewHeaderParameter("If-Match"), true,
 			"The ETag of the record as you have read it.", tag),
 		"IfMatchOptional": of(openapi3.NewHeaderParameter("If-Match"), false,

@@ -19,11 +19,11 @@ func apiIntroduction() []string {
 		"Send an API token in the header Authorization: Bearer. Owners of a business make and revoke tokens on its pages, " +
 			"under Settings; no token can. Bodies are application/json, at most 1 MiB. " +
 			"Members have exactly the documented names, and come once.",
-		"Whatever creates something carries an Idempotency-Key: 1 to 255 printable ASCII characters, such as a UUID, " +
-			"one for each thing you want to create. Send the same key with every retry. " +
+		"A request that creates something carries an Idempotency-Key: 1 to 255 printable ASCII characters, such as a UUID, " +
+			"one for each record you want to create. Send the same key with every retry. " +
 			"A repeat gets the first answer, byte for byte, with Idempotent-Replayed: true. " +
 			"After the retention period, a repeat still creates nothing: it gets the current state with 200.",
-		"Whatever changes a record carries If-Match with the ETag that you have read. If somebody else has changed it since, " +
+		"A request that changes a record carries If-Match with the ETag that you have read. If somebody else has changed it since, " +
 			"nothing is changed, and you get 412 with the current ETag. Bringing a record into a state, such as archived, " +
 			"needs neither. A key is optional for both: with one, a repeat gets the first answer.",
 		"Amounts, quantities and rates are decimal strings, dates are YYYY-MM-DD, currencies are ISO 4217 codes. Lists come in " +
@@ -34,11 +34,11 @@ func apiIntroduction() []string {
 // retryContract is what a client has to do so that nothing is created twice, and nothing is lost.
 func retryContract() []string {
 	return []string{
-		"Make one key for each thing you want, and store it before the first try.",
+		"Make one key for each record you want to create, and store it before the first attempt.",
 		"Without an answer, send the same request with the same key again: after a timeout, a lost connection, 5xx, 429, or 409 " +
-			"in-progress. It does not matter whether the first try was carried out.",
-		"Wait in between for as long as Retry-After says, and a time besides that doubles with each try up to a bound, part of it at " +
-			"random. Give up after some tries, keep the key, and come back later.",
+			"in-progress. It does not matter whether the first attempt was carried out.",
+		"Wait in between for as long as Retry-After says, and for a time that doubles with each attempt up to a limit, " +
+			"part of it random. Give up after some attempts, keep the key, and come back later.",
 		"Any other answer is final for this body. The same key can be sent with a corrected one.",
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/money"
@@ -70,14 +71,13 @@ func PartyFacts(d party.Details, unknown string) []templates.Fact {
 	}
 }
 
-// DaysText says a number of days in words.
-func DaysText(days string) string {
-	switch days {
-	case "":
-		return ""
-	case "1":
-		return "1 day"
-	default:
-		return days + " days"
-	}
+// AmountText is an amount of minor units with its currency: "1,234.50 EUR". It is "" without a currency.
+func AmountText(c money.Currency, amount int64) string {
+	return strings.TrimSpace(c.Display(amount) + " " + c.String())
 }
+
+// Day is a date as people read it.
+func Day(t time.Time) string { return t.Format("2 Jan 2006") }
+
+// Moment is a point in time as people read it.
+func Moment(at time.Time) string { return at.UTC().Format("2 Jan 2006, 15:04 UTC") }
