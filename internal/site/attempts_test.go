@@ -54,7 +54,7 @@ func TestAttemptsOfARecord(t *testing.T) {
 	const summary = "Created once. At least 4 attempts, 2 ignored, 1 refused."
 	for who, c := range map[string]*client{"owner": owner, "member": member} {
 		p := b.page(c.get(path)).says(summary, "It had been done before", "Idempotency key already used for something else",
-			"There was one already", "token test")
+			"It existed already", "token test")
 		if strings.Contains(text(p.root), "here/1") {
 			t.Error("everybody sees the replica")
 		}
@@ -90,8 +90,8 @@ func TestListOfAttempts(t *testing.T) {
 		"key=" + long:                 {"It had been done before", "Invalid fields"},
 		"record=" + id:                {"It had been done before", "Invalid fields"},
 		"operation=customer.upsert":   {"Invalid fields", "No attempts found"},
-		"operation=customer.edit":     {"There are no attempts: “Edit customer”.", "Invalid fields"},
-		"key=nobody&outcome=rejected": {"There are no attempts: refused, with the key nobody.", "Invalid fields"},
+		"operation=customer.edit":     {"Nothing matches: “Edit customer”.", "Invalid fields"},
+		"key=nobody&outcome=rejected": {"Nothing matches: refused, with the key nobody.", "Invalid fields"},
 	} {
 		a := owner.get("/attempts?" + query)
 		b.page(a).says(want.says)

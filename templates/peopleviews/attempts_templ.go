@@ -453,7 +453,7 @@ func attemptFilter(v AttemptList) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 33, "\" maxlength=\"255\" autocomplete=\"off\" spellcheck=\"false\" data-search></label> <label class=\"grow\" for=\"find-record\"><span>Id of the record</span> <input id=\"find-record\" name=\"record\" value=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 33, "\" maxlength=\"255\" autocomplete=\"off\" spellcheck=\"false\" data-search></label> <label class=\"grow\" for=\"find-record\"><span>ID of the record</span> <input id=\"find-record\" name=\"record\" value=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -79,7 +79,7 @@ func wordsOf(outcome idempotency.Outcome) outcomeWords {
 	case idempotency.Changed:
 		return outcomeWords{"Changed", "done", ""}
 	case idempotency.Reused:
-		return outcomeWords{"Reused", "idle", "There was one already"}
+		return outcomeWords{"Reused", "idle", "It existed already"}
 	case idempotency.Unchanged:
 		return outcomeWords{"Unchanged", "idle", "There was nothing to change"}
 	case idempotency.Replayed:
@@ -87,11 +87,11 @@ func wordsOf(outcome idempotency.Outcome) outcomeWords {
 	case idempotency.InProgress:
 		return outcomeWords{"Not finished", "refused", "The first attempt was still running"}
 	case idempotency.Conflict:
-		return outcomeWords{"Refused", "refused", "Something was in its way"}
+		return outcomeWords{"Refused", "refused", "It conflicts with what is there"}
 	case idempotency.Mismatch:
 		return outcomeWords{"Refused", "refused", "The key was used for something else"}
 	case idempotency.Rejected:
-		return outcomeWords{"Refused", "refused", "It was not valid"}
+		return outcomeWords{"Refused", "refused", "Something was missing or wrong"}
 	default:
 		return outcomeWords{"Failed", "failed", ""}
 	}
