@@ -8,8 +8,10 @@ type RecordView struct {
 	EditHref string
 	// New is the way on to what is created for this record most often.
 	New Link
-	// Archive says what it means to be archived, and Archived since when it is, or "". Action does it, or undoes it.
+	// Actions are the transitions that can be done to it, unless it is archived.
+	Actions []Action
+	// Archive says what it means to be archived, and Archived since when it is, or "". Restore undoes it.
 	Archive  string
 	Archived string
-	Action   Action
+	Restore  Action
 }

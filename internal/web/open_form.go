@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"path"
 	"strconv"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -179,7 +180,13 @@ func (m *Mounted[R]) redisplay(kind idempotency.Kind, words Wording, edit func(*
 }
 
 // Action is the button for a transition of a record.
-func (m *Mounted[R]) Action(r *http.Request, id uuid.UUID, verb, busy string) templates.Action {
+func (m *Mounted[R]) Action(r *http.Request, id uuid.UUID, verb string) templates.Action {
+	busy := "Saving…"
+	for _, t := range m.transitions {
+		if stem, regular := strings.CutSuffix(t[1], "ed"); t[0] == verb && regular {
+			busy = Capital(stem) + "ing…"
+		}
+	}
 	return Button(r, Capital(verb), busy, m.URL(id)+"/"+verb)
 }
 

@@ -52,6 +52,8 @@ type Mounted[R Entity] struct {
 	reg   *registration
 	form  Form[R]
 	shown RecordPage[R]
+	// transitions are those that were registered, in that order: each verb, and the participle of what is done to the record.
+	transitions [][2]string
 	// secret is set where pages about one may show a secret, which nobody may keep.
 	secret bool
 	// parentExists returns an error unless the record exists that the path of a new one names; nil for those below no other.

@@ -118,6 +118,7 @@ func Transition[C any, R Entity](
 		Replayed: Capital(m.One) + " " + past + ". We ignored the duplicate submission and kept your first request.",
 	}
 	register(m, op, words)
+	m.transitions = append(m.transitions, [2]string{verb, past})
 	path := m.recordPath() + "/" + verb
 	documentChange(m, op, c, apidoc.Endpoint{Method: http.MethodPost, Path: path, Summary: summary, Repeats: "does nothing more"}, conflicts)
 	operation(m.pages, http.MethodPost, path, op, htmlFormat(m, op, words, c))

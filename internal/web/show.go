@@ -21,6 +21,9 @@ type RecordPage[R Entity] struct {
 	// Page is another page in place of the plain one, which has the facts. Without either, a record is shown where
 	// its resource says.
 	Page func(r *http.Request, p templates.Page, found R) (templ.Component, error)
+	// Actions returns the transitions that can be done to one now, by their verbs; nil offers all. Archive and restore are not among
+	// them, see Archived.
+	Actions func(R) []string
 	// Archived returns when a record was archived, zero if it is not, and ArchiveHint says in a sentence what that means, before
 	// what another room has to say of it, see [Site.AddHint].
 	// Without it, there is no archive.
@@ -106,13 +109,24 @@ func (m *Mounted[R]) RecordView(r *http.Request, found R) templates.RecordView {
 			v.EditHref = m.URL(id) + "/edit"
 		}
 	}
-	if m.shown.Archived == nil {
-		return v
+	var verbs []string
+	if m.shown.Actions != nil {
+		verbs = m.shown.Actions(found)
 	}
-	if at := m.shown.Archived(found); !at.IsZero() {
-		v.Archived, v.Action = Day(at), m.Action(r, id, "restore", "Restoring…")
-	} else {
-		v.Action = m.Action(r, id, "archive", "Archiving…")
+	for _, t := range m.transitions {
+		if m.shown.Actions == nil && (m.shown.Archived == nil || t[0] != "archive" && t[0] != "restore") {
+			verbs = append(verbs, t[0])
+		}
+	}
+	if m.shown.Archived != nil {
+		if at := m.shown.Archived(found); !at.IsZero() {
+			v.Archived, v.Restore = Day(at), m.Action(r, id, "restore")
+		} else {
+			verbs = append(verbs, "archive")
+		}
+	}
+	for _, verb := range verbs {
+		v.Actions = append(v.Actions, m.Action(r, id, verb))
 	}
 	return v
 }

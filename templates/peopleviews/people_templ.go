@@ -358,7 +358,7 @@ func TokenPage(p templates.Page, v Token) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-			} else if v.Action.Href != "" {
+			} else if len(v.Actions) > 0 {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<p class=\"muted\">The secret was shown when the token was made, and cannot be shown again. If it is lost, revoke this token and create another one.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

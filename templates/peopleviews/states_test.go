@@ -53,22 +53,22 @@ func states() map[string]templ.Component {
 			Countries: []templates.Option{{}, {Value: "IE", Text: "Ireland"}}, Currencies: []templates.Option{{Value: "EUR", Text: "EUR"}},
 		}),
 		"person": peopleviews.PersonPage(withHistory, peopleviews.Person{
-			RecordView: templates.RecordView{Name: hostile, Facts: archived.Facts, EditHref: "/people/1/edit", Action: archived.Action},
-			Link:       "https://invoices.example/join?link=" + hostile, Until: "24 Nov 2026, 09:30 UTC", Uninvite: archived.Action,
+			RecordView: templates.RecordView{Name: hostile, Facts: archived.Facts, EditHref: "/people/1/edit", Actions: []templates.Action{archived.Restore}},
+			Link:       "https://invoices.example/join?link=" + hostile, Until: "24 Nov 2026, 09:30 UTC", Uninvite: archived.Restore,
 		}),
-		"person with another's link": peopleviews.PersonPage(page, peopleviews.Person{Until: "24 Nov 2026", Uninvite: archived.Action}),
-		"person without a link":      peopleviews.PersonPage(page, peopleviews.Person{Invite: archived.Action}),
-		"person, disabled":           peopleviews.PersonPage(page, peopleviews.Person{Disabled: "21 Nov 2026", Enable: archived.Action}),
+		"person with another's link": peopleviews.PersonPage(page, peopleviews.Person{Until: "24 Nov 2026", Uninvite: archived.Restore}),
+		"person without a link":      peopleviews.PersonPage(page, peopleviews.Person{Invite: archived.Restore}),
+		"person, disabled":           peopleviews.PersonPage(page, peopleviews.Person{Disabled: "21 Nov 2026", Enable: archived.Restore}),
 		"person form": peopleviews.PersonForm(page, templates.Form{
 			Title: "Add a person", Key: "k", Typed: url.Values{"email": {hostile}, "role": {hostile}},
 			Errors: templates.FieldErrors{{Control: "role", Message: hostile}},
 		}),
 		"token": peopleviews.TokenPage(withHistory, peopleviews.Token{
-			RecordView: templates.RecordView{Name: hostile, Facts: archived.Facts, Action: archived.Action},
+			RecordView: templates.RecordView{Name: hostile, Facts: archived.Facts, Actions: []templates.Action{archived.Restore}},
 			Secret:     hostile, Until: "10:30 UTC",
 		}),
 		"token, later": peopleviews.TokenPage(page, peopleviews.Token{
-			RecordView: templates.RecordView{Name: "sync", Action: archived.Action},
+			RecordView: templates.RecordView{Name: "sync", Actions: []templates.Action{archived.Restore}},
 		}),
 		"token form": peopleviews.TokenForm(page, templates.Form{Title: "New token", Key: "k"}),
 	}

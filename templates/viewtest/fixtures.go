@@ -39,7 +39,7 @@ func Archived() templates.RecordView {
 	return templates.RecordView{
 		Name: Hostile, Facts: []templates.Fact{{Label: "Email", Value: Hostile, Href: "mailto:" + Hostile}, {Label: "Notes"}},
 		Archive: Hostile, Archived: "21 Nov 2026", EditHref: "/things/1/edit",
-		Action: templates.Action{Text: "Restore", Href: "/things/1/restore", Key: "k"},
+		Restore: templates.Action{Text: "Restore", Href: "/things/1/restore", Key: "k"},
 	}
 }
 

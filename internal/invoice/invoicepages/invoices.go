@@ -122,7 +122,7 @@ func (s *Pages) invoicePage(r *http.Request, p templates.Page, inv invoice.Invoi
 	}
 	if inv.Status == invoice.StatusDraft {
 		view.EditHref = s.invoices.URL(inv.ID) + "/edit"
-		issue := s.invoices.Action(r, inv.ID, "issue", "Issuing…")
+		issue := s.invoices.Action(r, inv.ID, "issue")
 		issue.Text, issue.Primary = "Issue invoice", true
 		view.Actions = append(view.Actions, issue)
 	}
@@ -142,7 +142,7 @@ func (s *Pages) invoicePage(r *http.Request, p templates.Page, inv invoice.Invoi
 		return nil, err
 	}
 	if inv.Status != invoice.StatusVoid && inv.Paid == 0 && inv.Credited == 0 {
-		view.Actions = append(view.Actions, s.invoices.Action(r, inv.ID, "void", "Voiding…"))
+		view.Actions = append(view.Actions, s.invoices.Action(r, inv.ID, "void"))
 	}
 	for _, f := range document.Payment(inv) {
 		view.Payment = append(view.Payment, templates.Fact{Label: f.Label, Value: f.Value})

@@ -56,7 +56,15 @@ func (s *pages) mountPeople(owners *web.Site) {
 		},
 		Row: func(u user.User) []string { return []string{u.Called(), u.Email, web.Capital(u.Role), loginWord(u)} },
 	})
-	web.Show(m, web.RecordPage[user.User]{Facts: personFacts, Page: s.personPage})
+	web.Show(m, web.RecordPage[user.User]{
+		Facts: personFacts, Page: s.personPage,
+		Actions: func(u user.User) (verbs []string) {
+			if u.DisabledAt.IsZero() {
+				verbs = []string{"disable"}
+			}
+			return verbs
+		},
+	})
 	web.Create(m, "", user.Create, draft, func(*http.Request) (url.Values, error) { return url.Values{"role": {user.Member}}, nil })
 	web.Change(m, http.MethodPut, "", user.Edit, draft)
 	web.Transition(m, "disable", "disabled", "", user.Disable, web.Nothing())
@@ -134,10 +142,9 @@ func loginState(u user.User) string {
 func (s *pages) personPage(r *http.Request, p templates.Page, u user.User) (templ.Component, error) {
 	v := peopleviews.Person{RecordView: s.people.RecordView(r, u)}
 	if !u.DisabledAt.IsZero() {
-		v.Disabled, v.Enable = web.Day(u.DisabledAt), s.people.Action(r, u.ID, "enable", "Enabling…")
+		v.Disabled, v.Enable = web.Day(u.DisabledAt), s.people.Action(r, u.ID, "enable")
 		return peopleviews.PersonPage(p, v), nil
 	}
-	v.Action = s.people.Action(r, u.ID, "disable", "Disabling…")
 	if !u.LinkOpen(time.Now()) {
 		v.Invite = web.Button(r, "New link", "Making a link…", s.people.URL(u.ID)+"/invite")
 		return peopleviews.PersonPage(p, v), nil

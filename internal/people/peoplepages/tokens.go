@@ -49,7 +49,15 @@ func (s *pages) mountTokens(owners *web.Site) {
 		},
 		Empty: "A program uses the API with a token. Give each program one of its own, so that you can revoke it alone.",
 	})
-	web.Show(m, web.RecordPage[token.Token]{Facts: tokenFacts, Page: s.tokenPage})
+	web.Show(m, web.RecordPage[token.Token]{
+		Facts: tokenFacts, Page: s.tokenPage,
+		Actions: func(t token.Token) (verbs []string) {
+			if t.RevokedAt.IsZero() {
+				verbs = []string{"revoke"}
+			}
+			return verbs
+		},
+	})
 	web.Create(m, "", token.Create, draft, nil)
 	web.Transition(m, "revoke", "revoked", "", token.Revoke, web.Nothing())
 }
@@ -76,7 +84,6 @@ func (s *pages) tokenPage(r *http.Request, p templates.Page, t token.Token) (tem
 	if !t.RevokedAt.IsZero() {
 		return peopleviews.TokenPage(p, v), nil
 	}
-	v.Action = s.tokens.Action(r, t.ID, "revoke", "Revoking…")
 	if time.Since(t.CreatedAt) > token.SecretShown {
 		return peopleviews.TokenPage(p, v), nil
 	}
