@@ -74,7 +74,7 @@ func (a *Assets) add(name string) error {
 	return nil
 }
 
-// Path gives the URL path of an embedded file: "app.css" becomes something
+// Path returns the URL path of an embedded file: "app.css" becomes something
 // like "/static/app.3f2a91c0.css". It panics for a name that is not embedded,
 // which is a typo in the program: ask for every path once, at start.
 func (a *Assets) Path(name string) string {

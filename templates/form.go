@@ -55,7 +55,7 @@ type VersionRow struct {
 // CameBack reports whether the form was sent and refused.
 func (f Form) CameBack() bool { return f.Notice != nil || len(f.Errors) > 0 }
 
-// URL returns where the form is opened under its key. Asked again, it tells whether the form is used.
+// URL returns where the form is opened under its key. Opened again, it shows whether the form is used.
 func (f Form) URL() string { return f.Href + "?" + url.Values{"key": {f.Key}}.Encode() }
 
 // unsaved is what people call what was typed and not saved.

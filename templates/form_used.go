@@ -2,10 +2,10 @@ package templates
 
 // FormUsed answers the opening of a form whose key was used.
 type FormUsed struct {
-	// Text says what the form has done, such as "This form already created", and Existing to what.
+	// Text is what the form has done, such as "This form already created", and Existing to what.
 	Text     string
 	Existing Record
-	// More says that a form does it once, and again how to do it another time.
+	// More explains that a form does it once. Again leads to another form.
 	More  string
 	Again Link
 }

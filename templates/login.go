@@ -8,7 +8,7 @@ type Login struct {
 	Next string
 	// Error is one sentence for the whole form; empty when there is none.
 	Error string
-	// LoggedOut says that somebody has just logged out: the browser is told to drop what it keeps.
+	// LoggedOut is set if somebody has just logged out: the browser then drops what it keeps.
 	LoggedOut bool
 	// Demo lists logins that anyone may use; empty outside demo mode.
 	Demo []DemoLogin
@@ -16,7 +16,7 @@ type Login struct {
 	WayIn []string
 }
 
-// WayIn gives the commands that make the first tenant and its first user.
+// WayIn returns the commands that make the first tenant and its first user.
 func WayIn() []string {
 	return []string{
 		`go run ./cmd/server tenant create "Your business"`,

@@ -40,7 +40,7 @@ type Record struct {
 
 func (r Record) open() Link { return Link{Text: "Open " + r.Name, Href: r.Href} }
 
-// Conflict says what stands in the way, and leads to it if it can be shown. The submits are the ways on.
+// Conflict is the notice of a conflict. It leads to the record in conflict if that can be shown, and the submits are the ways on.
 func Conflict(title, text string, existing Record, submits []Submit) *Notice {
 	notice := &Notice{Kind: NoticeConflict, Title: title, Text: text, Submits: submits}
 	if existing.Href != "" {
@@ -49,51 +49,33 @@ func Conflict(title, text string, existing Record, submits []Submit) *Notice {
 	return notice
 }
 
-// Stale says that somebody else has changed the record since the form was opened. If that differs from what was
+// Stale is the notice of a record that somebody else has changed since the form was opened. If that differs from what was
 // typed here, one click saves this instead, and one leaves the record as it is.
 func Stale(existing Record, differs bool) *Notice {
+	title := existing.Name + " was changed while you were editing."
 	if !differs {
-		return &Notice{
-			Kind:  NoticeConflict,
-			Title: existing.Name + " was changed while you were editing.",
-			Text:  "What you typed is what is saved now, so there is nothing left to save.",
-			Links: []Link{existing.open()},
-		}
+		return Conflict(title, "What you typed is what is saved now, so there is nothing left to save.", existing, nil)
 	}
-	return &Notice{
-		Kind:    NoticeConflict,
-		Title:   existing.Name + " was changed while you were editing.",
-		Text:    "Your changes were not saved. Save yours instead, keep what is saved, or go on editing below.",
-		Links:   []Link{{Text: "Keep what is saved", Href: existing.Href}},
-		Submits: []Submit{{Text: "Save mine instead"}},
-	}
+	notice := Conflict(title, "Your changes were not saved. Save yours instead, keep what is saved, or go on editing below.", existing,
+		[]Submit{{Text: "Save mine instead"}})
+	notice.Links[0].Text = "Keep what is saved"
+	return notice
 }
 
-// FormSpent says that this form's key was used before, with other contents: did is what it has done, such as
+// FormSpent is the notice of a form whose key was used before, with other contents: did is what it has done, such as
 // "created". The way on sends the form with a fresh key.
 func FormSpent(did string, existing Record, again Submit) *Notice {
-	return &Notice{
-		Kind:    NoticeConflict,
-		Title:   "This form already " + did + " " + existing.Name + ".",
-		Text:    "Your changes were not saved.",
-		Links:   []Link{existing.open()},
-		Submits: []Submit{again},
-	}
+	return Conflict("This form already "+did+" "+existing.Name+".", "Your changes were not saved.", existing, []Submit{again})
 }
 
 // ChangesSpent is FormSpent for a form that changes a record: what it has saved stands beside what was typed
 // into it since.
 func ChangesSpent(existing Record, again Submit) *Notice {
-	return &Notice{
-		Kind:    NoticeConflict,
-		Title:   "This form already saved changes to " + existing.Name + ".",
-		Text:    "What you typed after that was not saved.",
-		Links:   []Link{existing.open()},
-		Submits: []Submit{again},
-	}
+	return Conflict("This form already saved changes to "+existing.Name+".", "What you typed after that was not saved.", existing,
+		[]Submit{again})
 }
 
-// OtherTenant says that the form was opened as one business, and that the person has logged in as another
+// OtherTenant is the notice of a form that was opened as one business, by a person who has logged in as another
 // one since. If it creates something, one click creates it there deliberately.
 func OtherTenant(form, now Owner, creates bool) *Notice {
 	name := cmp.Or(form.Name, "another business")
@@ -110,46 +92,32 @@ func OtherTenant(form, now Owner, creates bool) *Notice {
 	return n
 }
 
-// NoKey says that the form came without its key, so that repeats could not be
-// told apart; freshKey is the key that sending it again will use.
+// NoKey is the notice of a form that came without its key, so that a repeat could not be recognised. freshKey is the key that
+// sending it again will use.
 func NoKey(freshKey string) *Notice {
-	return &Notice{
-		Kind:    NoticeFailure,
-		Title:   "This form came without a valid key, so nothing was saved.",
-		Text:    "The key keeps the same form from being saved twice. Check the form, then send it with a new key.",
-		Submits: []Submit{{Text: "Send with a new key", Name: "fresh_key", Value: freshKey}},
-	}
+	return failure("This form came without a valid key, so nothing was saved.",
+		"The key keeps the same form from being saved twice. Check the form, then send it with a new key.",
+		Submit{Text: "Send with a new key", Name: "fresh_key", Value: freshKey})
 }
 
 // tryAgain sends the same form under the same key.
-func tryAgain() []Submit { return []Submit{{Text: "Try again"}} }
+func tryAgain() Submit { return Submit{Text: "Try again"} }
 
-// Unconfirmed says that nobody knows yet whether it was saved.
+// Unconfirmed is the notice of a form of which nobody knows yet whether it was saved.
 func Unconfirmed() *Notice {
-	return &Notice{
-		Kind:    NoticeFailure,
-		Title:   "We could not confirm that this was saved.",
-		Text:    "Trying again is safe: it will not be created twice.",
-		Submits: tryAgain(),
-	}
+	return failure("We could not confirm that this was saved.", "Trying again is safe: it will not be created twice.", tryAgain())
 }
 
-// StillSaving says that the first submission has not finished.
+// StillSaving is the notice of a form whose first submission has not finished.
 func StillSaving() *Notice {
-	return &Notice{
-		Kind:    NoticeFailure,
-		Title:   "Still saving.",
-		Text:    "Your first submission has not finished. Trying again is safe.",
-		Submits: tryAgain(),
-	}
+	return failure("Still saving.", "Your first submission has not finished. Trying again is safe.", tryAgain())
 }
 
-// Busy says that it waited too long for something else and was not saved.
+// Busy is the notice of a form that waited too long for something else and was not saved.
 func Busy() *Notice {
-	return &Notice{
-		Kind:    NoticeFailure,
-		Title:   "Busy.",
-		Text:    "Saving took too long, so nothing was saved. Trying again is safe.",
-		Submits: tryAgain(),
-	}
+	return failure("Busy.", "Saving took too long, so nothing was saved. Trying again is safe.", tryAgain())
+}
+
+func failure(title, text string, again Submit) *Notice {
+	return &Notice{Kind: NoticeFailure, Title: title, Text: text, Submits: []Submit{again}}
 }

@@ -19,7 +19,7 @@ type Page struct {
 	User string
 	// Tenant is the name of the business they work for.
 	Tenant string
-	// LoginUnknown says that somebody may be logged in, but that it could not be
+	// LoginUnknown is set if somebody may be logged in, and that could not be
 	// found out. User is then empty.
 	LoginUnknown bool
 	// Flash is said once at the top of the page, such as "Invoice 2026-0042
@@ -31,7 +31,7 @@ type Page struct {
 	History []HistoryEntry
 	// HistoryHref is the page with all of it; "" if History is all.
 	HistoryHref string
-	// Attempts says how often it was tried to make and change that record; nil if that is not known.
+	// Attempts are those to make and change that record; nil if they are not known.
 	Attempts templ.Component
 	// Nav is the main navigation, and Tabs the parts of the section that the page is in; nil if it has none.
 	Nav  []NavItem
@@ -39,7 +39,7 @@ type Page struct {
 	// Slots are filled by rooms that add to pages which are not theirs.
 	Slots Slots
 
-	// Asset gives the URL of a file in package static, by its name. It panics if there is none.
+	// Asset returns the URL of a file in package static, by its name. It panics if there is none.
 	Asset func(name string) string
 }
 

@@ -20,7 +20,7 @@ type TryAgain struct {
 	// Facts are those that people typed, in the order of the page; the others, such as the key, mean nothing to
 	// them.
 	Facts []Fact
-	// LoggedOut says that it is because nobody is logged in. A browser that keeps the form leads to the login by itself.
+	// LoggedOut is set if the reason is that nobody is logged in. A browser that keeps the form leads to the login by itself.
 	LoggedOut bool
 	// Links are further ways on, such as logging in again in a new tab.
 	Links []Link
@@ -31,10 +31,10 @@ func (v TryAgain) resend() []Field {
 	return slices.DeleteFunc(slices.Clone(v.Fields), func(f Field) bool { return isPassword(f.Name) })
 }
 
-// isPassword says whether a field has a password: the current one, or a new one.
+// isPassword reports whether a field has a password: the current one, or a new one.
 func isPassword(name string) bool { return name == "password" || name == "new_password" }
 
-// AsksPassword tells whether a password was posted.
+// AsksPassword reports whether a password was posted.
 func (v TryAgain) AsksPassword() bool { return len(v.typed("password")) > 0 }
 
 // Fact is something that a person typed, for reading.
@@ -44,7 +44,7 @@ type Fact struct {
 	Href  string // where the value leads on to, or ""
 }
 
-// typed gives all values posted under a name.
+// typed returns all values posted under a name.
 func (v TryAgain) typed(name string) []string {
 	var values []string
 	for _, f := range v.Fields {

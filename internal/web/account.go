@@ -25,7 +25,7 @@ func (s *Server) showAccount(w http.ResponseWriter, r *http.Request) error {
 	return s.accountPage(w, r, http.StatusOK, nil)
 }
 
-// changePassword gives somebody who knows the old password a new one. Other sessions end, and this one stays.
+// changePassword replaces the password of a user who knows the old one. Other sessions end, and this one stays.
 func (s *Server) changePassword(w http.ResponseWriter, r *http.Request) error {
 	if err := ParseForm(r); err != nil {
 		return err
@@ -60,7 +60,10 @@ func (s *Server) changePassword(w http.ResponseWriter, r *http.Request) error {
 const passwordChanged = "password-changed"
 
 func (s *Server) accountPage(w http.ResponseWriter, r *http.Request, status int, wrong *invalid.Error) error {
-	who := Principal(r)
+	who, role := Principal(r), "Member"
+	if who.Owner {
+		role = "Owner"
+	}
 	p := s.Page(w, r)
 	if p.Flash == passwordChanged {
 		p.Flash = "Your password was changed. You are logged out everywhere else."
@@ -68,18 +71,11 @@ func (s *Server) accountPage(w http.ResponseWriter, r *http.Request, status int,
 	v := templates.Account{
 		Owner: owner(r), MinPassword: account.MinPassword,
 		Facts: []templates.Fact{
-			{Label: "Email", Value: who.Name}, {Label: "Business", Value: who.TenantName}, {Label: "Role", Value: roleName(who)},
+			{Label: "Email", Value: who.Name}, {Label: "Business", Value: who.TenantName}, {Label: "Role", Value: role},
 		},
 	}
 	if wrong != nil {
 		v.Errors = fieldErrors(wrong)
 	}
 	return s.Render(w, r, status, templates.AccountPage(p, v))
-}
-
-func roleName(who account.Principal) string {
-	if who.Owner {
-		return "Owner"
-	}
-	return "Member"
 }

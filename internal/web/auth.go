@@ -25,7 +25,7 @@ func Principal(r *http.Request) account.Principal {
 	return p
 }
 
-// identified says whether it is known who makes the request, or that nobody is logged in.
+// identified reports whether it is known who makes the request, or that nobody is logged in.
 func identified(r *http.Request) bool {
 	_, known := r.Context().Value(principalKey{}).(account.Principal)
 	return known
@@ -35,7 +35,7 @@ func withPrincipal(r *http.Request, p account.Principal) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), principalKey{}, p))
 }
 
-// admits tells whether somebody with valid credentials may come in: everybody knows those of demo tenants,
+// admits reports whether somebody with valid credentials may come in: everybody knows those of demo tenants,
 // and a database may have such tenants from a time when the demo was on.
 func (s *Server) admits(p account.Principal) bool { return !p.Demo || len(s.demo) > 0 }
 
@@ -146,27 +146,25 @@ func (s *Server) identify(next http.Handler) http.Handler {
 
 // requireLogin lets only people pass who are logged in.
 func (s *Server) requireLogin(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if Principal(r).Tenant == uuid.Nil {
-			s.FailHTML(w, r, errUnauthorized)
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
+	return s.require(next, func(p account.Principal) bool { return p.Tenant != uuid.Nil }, errUnauthorized)
 }
 
 // requireOwner lets only owners pass, who manage the users and tokens of their tenant.
 func (s *Server) requireOwner(next http.Handler) http.Handler {
+	return s.require(next, func(p account.Principal) bool { return p.Owner }, errNotOwner)
+}
+
+func (s *Server) require(next http.Handler, may func(account.Principal) bool, otherwise error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !Principal(r).Owner {
-			s.FailHTML(w, r, errNotOwner)
+		if !may(Principal(r)) {
+			s.FailHTML(w, r, otherwise)
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
 }
 
-// tokens answers for valid API tokens, and remembers them for a few seconds: that long a token may go on that was
+// tokens finds valid API tokens, and remembers them for a few seconds: that long a token may go on that was
 // revoked at another replica.
 type tokens struct {
 	pool   *pgxpool.Pool

@@ -20,7 +20,7 @@ const (
 	// maxTarget is the longest address, in bytes (RFC 9110, section 4.1, asks for 8000 at least).
 	maxTarget = 8 << 10
 	// maxRepeats is how many elements an array may have, and how many fields of a form one name. It is more
-	// than an invoice may have lines: whoever has some too many is told so beside them.
+	// than an invoice may have lines, so that a form with some too many is refused beside its lines.
 	maxRepeats = 500
 	// maxFields is how many fields a form may have: lines of four fields, and the rest.
 	maxFields = 4*maxRepeats + 50

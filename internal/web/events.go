@@ -40,7 +40,7 @@ func events[R Entity](m *Mounted[R]) {
 		Summary: "What was done to one " + m.One + ", newest first.", Gives: reflect.TypeFor[eventJSON](), Schema: "Event",
 	})
 	m.pages.read(path, func(w http.ResponseWriter, r *http.Request) error {
-		found, list, err := m.eventsOf(r)
+		found, then, list, err := m.eventsOf(r)
 		if is[*invalid.Error](err) {
 			return ErrNotFound
 		}
@@ -48,20 +48,12 @@ func events[R Entity](m *Mounted[R]) {
 			return err
 		}
 		id, _ := found.Identity()
-		then, err := m.asOf(r, found, list)
-		if err != nil {
-			return err
-		}
 		return m.s.Render(w, r, http.StatusOK, templates.HistoryPage(m.s.Page(w, r), templates.HistoryView{
 			Of: templates.Record{Name: m.Name(found), Href: m.URL(id)}, Entries: m.entries(then, list.Rows), Pager: PagerOf(r, list),
 		}))
 	})
 	m.api.read(path, func(w http.ResponseWriter, r *http.Request) error {
-		found, list, err := m.eventsOf(r)
-		if err != nil {
-			return err
-		}
-		then, err := m.asOf(r, found, list)
+		_, then, list, err := m.eventsOf(r)
 		if err != nil {
 			return err
 		}
@@ -69,16 +61,19 @@ func events[R Entity](m *Mounted[R]) {
 	})
 }
 
-// eventsOf reads the record that the path names, and a page of its history.
-func (m *Mounted[R]) eventsOf(r *http.Request) (found R, list record.List[idempotency.Entry], err error) {
+// eventsOf reads a page of the history of the record that the path names, which is found now, and was then as it is asOf that page.
+func (m *Mounted[R]) eventsOf(r *http.Request) (found, then R, list record.List[idempotency.Entry], err error) {
 	if found, err = m.Find(r); err != nil {
-		return found, list, err
+		return found, then, list, err
 	}
 	id, _ := found.Identity()
 	list, err = PageOf(r, func(r *http.Request, page record.Page) (record.List[idempotency.Entry], error) {
 		return idempotency.History(r.Context(), m.s.Pool, Principal(r).Tenant, id, page)
 	})
-	return found, list, err
+	if err == nil {
+		then, err = m.asOf(r, found, list)
+	}
+	return found, then, list, err
 }
 
 // asOf is a record with the fields that were changed after a page of its history as they were then: an amount is told in

@@ -78,7 +78,7 @@ func formVersion(r *http.Request) (seen int, err error) {
 	return int(version), nil
 }
 
-// refuseForm shows a form again, as it was typed and with the same key, and says what stands in the way. A
+// refuseForm shows a form again, as it was typed and with the same key, with the reason for the refusal. A
 // refusal that it has no words for is returned, and so is every one of a form that is only a button.
 func (m *Mounted[R]) refuseForm(kind idempotency.Kind, words Wording) func(http.ResponseWriter, *http.Request, error) error {
 	return func(w http.ResponseWriter, r *http.Request, refused error) error {
@@ -112,7 +112,7 @@ func (m *Mounted[R]) refuseForm(kind idempotency.Kind, words Wording) func(http.
 	}
 }
 
-// object writes into a form what stands in its way, and gives the status to answer with.
+// object writes the reason for a refusal into a form, and returns the status to answer with.
 func (m *Mounted[R]) object(
 	r *http.Request, kind idempotency.Kind, words Wording, f *templates.Form, refused error,
 ) (status int, err error) {
@@ -202,7 +202,7 @@ func (m *Mounted[R]) stale(r *http.Request, f *templates.Form) error {
 	return nil
 }
 
-// compare puts what is saved beside what was typed. Whoever sends the form then has seen it.
+// compare puts what is saved beside what was typed. The form then has the version that it shows.
 func (m *Mounted[R]) compare(r *http.Request, f *templates.Form) (R, error) {
 	found, err := m.Find(r)
 	if err != nil {
@@ -255,7 +255,7 @@ func (m *Mounted[R]) formPage(w http.ResponseWriter, r *http.Request, f template
 	return m.form.Page(r, m.s.Page(w, r), f)
 }
 
-// spentOn tells what the key of a form was used for before.
+// spentOn returns the record that the key of a form was used for before, if it was.
 func spentOn(err error) (record uuid.UUID, spent bool) {
 	var mismatch *idempotency.MismatchError
 	var expired *idempotency.AlreadyDoneError
@@ -269,7 +269,7 @@ func spentOn(err error) (record uuid.UUID, spent bool) {
 	}
 }
 
-// commonNotice is what any form can say about an error, or nil. creates says whether it is one for something new.
+// commonNotice is the notice of errors that any form may have, or nil. creates is set for a form that creates.
 func commonNotice(r *http.Request, err error, creates bool) *templates.Notice {
 	switch {
 	case errors.Is(err, errOtherTenant):
@@ -287,7 +287,7 @@ func commonNotice(r *http.Request, err error, creates bool) *templates.Notice {
 	}
 }
 
-// conflictNotice says what stands in the way.
+// conflictNotice is the notice of a conflict.
 func conflictNotice(c *conflict.Error, existing templates.Record) *templates.Notice {
 	var submits []templates.Submit
 	for _, way := range c.Ways {

@@ -64,7 +64,7 @@ func jsonFormat[C any, R Entity](m *Mounted[R], op idempotency.Operation[C, R], 
 	}
 }
 
-// answer writes the record of an operation. Whoever did not name it is told where it is.
+// answer writes the record of an operation, with its Location if the request did not name it.
 func (m *Mounted[R]) answer(w http.ResponseWriter, kind idempotency.Kind, status int, found R) error {
 	if id, _ := found.Identity(); !kind.Changes() {
 		w.Header().Set("Location", apiPrefix+m.URL(id))

@@ -13,10 +13,10 @@ import (
 	"onlyonce/internal/postgres"
 )
 
-// alive says that the process runs.
+// alive answers as long as the process runs.
 func alive(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok\n") }
 
-// ready says that requests can be served: the database answers and has the schema of this program, or a newer one. No
+// ready reports whether requests can be served: the database answers and has the schema of this program, or a newer one. No
 // program starts on a newer one. So a newer version was started beside this one, and this one goes on until it is
 // stopped: docs/upgrade.md.
 func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
@@ -34,7 +34,7 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, "ready\n")
 }
 
-// isDatabaseDown tells a database that cannot be reached from one that says no.
+// isDatabaseDown reports whether the database could not be reached; an error that it answered with is none.
 func isDatabaseDown(err error) bool {
 	if answered, ok := errors.AsType[*pgconn.PgError](err); ok {
 		switch answered.Code[:2] {

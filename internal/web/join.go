@@ -22,7 +22,7 @@ func (s *Server) showJoin(w http.ResponseWriter, r *http.Request) error {
 	return s.joinPage(w, r, http.StatusOK, r.URL.Query().Get("link"), nil)
 }
 
-// join gives the user of a link a password, and logs the user in.
+// join sets the password of a link's user, and logs the user in.
 func (s *Server) join(w http.ResponseWriter, r *http.Request) error {
 	if err := ParseForm(r); err != nil {
 		return err

@@ -31,7 +31,7 @@ type Listing[L Entity] struct {
 	View    func(L) any // nil for L itself
 	// Finder is what the list is searched and filtered by, for its page; nil if it is not.
 	Finder func(r *http.Request) (templates.Finder, error)
-	// Columns head the plain page of a list, row gives the texts below them, and empty says where the first one
+	// Columns head the plain page of a list, Row returns the texts below them, and Empty says where the first one
 	// comes from.
 	Columns []templates.Column
 	Row     func(L) []string
@@ -101,7 +101,7 @@ func writeList(w http.ResponseWriter, r *http.Request, name string, rows any, be
 	return writeJSON(w, http.StatusOK, "application/json", answer)
 }
 
-// missingFirst says that the record that a list belongs to is not there, whatever else is wrong with the request.
+// missingFirst returns, before any other error, that the record that a list belongs to is not there.
 func (m *Mounted[R]) missingFirst(r *http.Request, err error) error {
 	if m.reg.under != "" && is[*invalid.Error](err) {
 		if missing := m.parentExists(r); missing != nil {
@@ -164,7 +164,7 @@ func plainList[R, L Entity](m *Mounted[R], l Listing[L]) func(
 	}
 }
 
-// ArchivedOnly says whether a list is to have the archived records in place of the others.
+// ArchivedOnly reports whether a request asks for the archived records in place of the others.
 func ArchivedOnly(r *http.Request) bool { return r.URL.Query().Get("archived") == "1" }
 
 // PageOf reads the page of a list that a request asks for. Its error may be an [*invalid.Error].

@@ -24,7 +24,7 @@ func (s *Server) showLogin(w http.ResponseWriter, r *http.Request) error {
 	}))
 }
 
-// wayIn gives what to run before anybody can log in, or nothing if somebody can. The page is shown without a database
+// wayIn returns the commands to run before anybody can log in, or nothing if somebody can. The page is shown without a database
 // too.
 func (s *Server) wayIn(ctx context.Context) []string {
 	if len(s.demo) > 0 {
@@ -69,7 +69,7 @@ func (s *Server) logIn(w http.ResponseWriter, r *http.Request) error {
 
 // begin begins a session.
 func (s *Server) begin(w http.ResponseWriter, r *http.Request, p account.Principal) error {
-	// A new token at login: whoever planted the old one is not let in with it.
+	// A new token at login: one that was planted before does not let anybody in.
 	if err := s.sessions.RenewToken(r.Context()); err != nil {
 		return fmt.Errorf("renew session: %w", err)
 	}
@@ -105,7 +105,7 @@ func (s *Server) withPassword(ctx context.Context, work func() error) error {
 	return work()
 }
 
-// localPath gives a path of this site, and the start page for anything that could lead elsewhere.
+// localPath returns a path of this site, and the start page for anything that could lead elsewhere.
 func localPath(next string) string {
 	u, err := url.Parse(next)
 	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") ||

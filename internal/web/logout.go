@@ -11,13 +11,13 @@ func (s *Server) logOut(w http.ResponseWriter, r *http.Request) error {
 		return fmt.Errorf("end session: %w", err)
 	}
 	s.sessions.WriteSessionCookie(r.Context(), w, "", time.Time{})
-	// What kept-forms.js keeps, of everybody: whoever comes next could look at it.
+	// What kept-forms.js keeps, of everybody: the next person at this browser could look at it.
 	w.Header().Set("Clear-Site-Data", `"storage"`)
 	return SeeOther(w, r, "/login?logged-out")
 }
 
 // clearCaches is a stylesheet without rules, which makes the browser drop every page of this site that it
-// keeps: else its Back button would show them to whoever comes next.
+// keeps: else its Back button would show them to the next person.
 //
 // The page that follows a logout asks for it. Sent with the answer to the logout itself, the header would
 // come too early: a browser keeps the page that it leaves only once it has the next one. And a stylesheet

@@ -25,7 +25,7 @@ func (s *Server) always(fail fail, err error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) { fail(w, r, err) }
 }
 
-// wrongMethod says which methods the address takes, or that there is no such address.
+// wrongMethod answers with the methods that the address takes, or that there is no such address.
 func (s *Server) wrongMethod(fail fail) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var allowed []string
@@ -154,7 +154,7 @@ func clientAddress(trusted []netip.Prefix) func(http.Handler) http.Handler {
 	return middleware.ClientIPFromXFF(prefixes...)
 }
 
-// byClient is the address of who asks. It is the proxy's if that does not tell.
+// byClient is the address of the client, or the proxy's if it does not send that.
 func byClient(r *http.Request) (string, error) {
 	if client := middleware.GetClientIP(r.Context()); client != "" {
 		return httprate.CanonicalizeIP(client), nil
@@ -190,7 +190,7 @@ func retryAfter(w http.ResponseWriter, kind problem) {
 
 type requestIDKey struct{}
 
-// newRequestID gives each request an id, which error pages show and the log has for errors of ours. It holds
+// newRequestID sets the id of each request, which error pages show and the log has for errors of ours. It holds
 // nothing that the client made up, and unlike that of chi's middleware not the name of this machine.
 func newRequestID(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -34,7 +34,7 @@ func (m *Mounted[R]) newForm(r *http.Request, kind idempotency.Kind, words Wordi
 	return f
 }
 
-// used tells whether an intent was carried out, and with which record.
+// used reports whether an intent was carried out, and on which record.
 type used func(ctx context.Context, s *idempotency.Store, tenant uuid.UUID, key idempotency.Key) (uuid.UUID, bool, error)
 
 // openNew shows a new form.

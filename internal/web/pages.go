@@ -48,7 +48,7 @@ func (s *Server) tabs(r *http.Request) (items []templates.NavItem) {
 	return items
 }
 
-// nav is the main navigation. Whoever is not logged in sees what is public.
+// nav is the main navigation: what is public, and the resources for those who are logged in.
 func (s *Server) nav(r *http.Request) []templates.NavItem {
 	var items []templates.NavItem
 	if Principal(r).Name != "" || s.loginUnknown(r) {
@@ -64,7 +64,7 @@ func (s *Server) nav(r *http.Request) []templates.NavItem {
 	return append(items, templates.NavItem{Text: "API", Href: "/docs/api", Current: docs})
 }
 
-// loginUnknown tells a request with a session that was not read, for example because the database cannot
+// loginUnknown distinguishes a request with a session that was not read, for example because the database cannot
 // be reached, from one that is known to come from nobody.
 func (s *Server) loginUnknown(r *http.Request) bool {
 	_, err := r.Cookie(s.sessions.Cookie.Name)
@@ -141,7 +141,7 @@ func (s *Server) setFlash(w http.ResponseWriter, path, message, done string) {
 	})
 }
 
-// takeFlash gives the message that was left for this page, and the key of the form that is done, once.
+// takeFlash returns the message that was left for this page, and the key of the form that is done, once.
 func takeFlash(w http.ResponseWriter, r *http.Request) (message, done string) {
 	cookie, err := r.Cookie(flashCookie)
 	if err != nil {
@@ -173,7 +173,7 @@ func (s *Server) FailHTML(w http.ResponseWriter, r *http.Request, err error) {
 	}
 }
 
-// failed is a request that a page says no to.
+// failed is a request that failed, for the page about it.
 type failed struct {
 	kind     problem
 	err      error
@@ -182,10 +182,10 @@ type failed struct {
 	stranger bool // nobody is logged in
 }
 
-// otherTenant says that the form belongs to another tenant than the one logged in.
+// otherTenant reports whether the form belongs to another tenant than the one logged in.
 func (f failed) otherTenant() bool { return errors.Is(f.err, errOtherTenant) }
 
-// mayComeAgain says whether the same request may succeed later.
+// mayComeAgain reports whether the same request may succeed later.
 func (f failed) mayComeAgain() bool {
 	return f.kind.Retry > 0 || f.stranger || f.otherTenant() || f.posted && f.kind.Status >= http.StatusInternalServerError
 }
@@ -218,7 +218,7 @@ func (s *Server) tryAgain(r *http.Request, f failed) templates.TryAgain {
 	return again
 }
 
-// failure says what cannot be helped by sending it again.
+// failure explains what sending it again cannot help.
 func (s *Server) failure(r *http.Request, f failed) templates.Failure {
 	failure := templates.Failure{
 		Status: f.kind.Status, Title: f.kind.Title, Message: f.kind.Meaning, RequestID: requestID(r),

@@ -22,7 +22,7 @@ type Entity interface {
 	Identity() (id uuid.UUID, version int)
 }
 
-// Resource says what a kind of record is. What can be done with one is attached where it is mounted: [NewForm], [List], [Show],
+// Resource is a kind of record. What can be done with one is attached where it is mounted: [NewForm], [List], [Show],
 // [Create], [Change], [Transition], [Download]. Routes, navigation, messages, conflicts and documentation follow from there.
 type Resource[R Entity] struct {
 	One   string // "customer"
@@ -31,7 +31,7 @@ type Resource[R Entity] struct {
 	// Name returns what people call one of them.
 	Name  func(R) string
 	Rules []conflict.Rule
-	// AsksPeople are the conflicts of which only people are told.
+	// AsksPeople are the conflicts that only people get.
 	AsksPeople []*conflict.Kind
 	// View returns what the API shows of one; nil for R itself.
 	View func(R) any
@@ -77,7 +77,7 @@ type registration struct {
 	shows      reflect.Type // what the API shows of one
 	operations []Operation
 	words      map[string]Wording // by the names of the operations
-	// messages are what a page says once after a redirect, by the names that setFlash takes. They have %s where
+	// messages are what a page shows once after a redirect, by the names that setFlash takes. They have %s where
 	// the record's name belongs.
 	messages map[string]string
 }
@@ -90,7 +90,7 @@ type Operation struct {
 	Explained []string // constraints
 }
 
-// Mount gives a resource its address.
+// Mount puts a resource at its address.
 func (res Resource[R]) Mount(s *Site) *Mounted[R] {
 	return mount(s, res, &registration{section: s.section})
 }

@@ -50,7 +50,7 @@ type router struct {
 
 func (rt router) read(path string, h Handler) { rt.add(http.MethodGet, path, Read, "", h) }
 
-// natural registers a POST whose repeat changes nothing more; why says for what reason.
+// natural registers a POST, and why a repeat of it changes nothing more.
 func (rt router) natural(path, why string, h Handler) {
 	rt.add(http.MethodPost, path, Natural, why, h)
 }
@@ -69,7 +69,7 @@ func (rt router) add(method, path string, repeat Repeat, why string, h Handler) 
 }
 
 // Create registers an operation that creates records, or finds those with the same natural key, once per key:
-// its form at /new, and POST. fresh gives what stands in a new form; nil leaves it blank. conflicts are those besides the
+// its form at /new, and POST. fresh returns what stands in a new form; nil leaves it blank. conflicts are those besides the
 // rules'.
 func Create[C any, R Entity](
 	m *Mounted[R], summary string, op idempotency.Operation[C, R], c Command[C],

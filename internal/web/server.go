@@ -31,7 +31,7 @@ type Config struct {
 	Pool  *pgxpool.Pool
 	Store *idempotency.Store
 	Log   *slog.Logger
-	// Secure says that browsers come by HTTPS: cookies are for HTTPS only, and browsers remember it.
+	// Secure is set where browsers come by HTTPS: cookies are for HTTPS only, and browsers remember it.
 	Secure bool
 	// Origin is the outside address, such as "https://invoices.example.com". A proxy may put another name
 	// into the Host header. Empty if there is none but that of the Host header.

@@ -40,7 +40,7 @@ func (s *Site) Owners(section string) *Site {
 // Read registers a page that belongs to no resource.
 func (s *Site) Read(path string, h Handler) { s.pages.read(path, h) }
 
-// Natural registers a POST that belongs to no resource, and a repeat of which changes nothing more; why says for what reason.
+// Natural registers a POST that belongs to no resource, and why a repeat of it changes nothing more.
 func (s *Site) Natural(path, why string, h Handler) { s.pages.natural(path, why, h) }
 
 // Around lets middleware run around every page of somebody who is logged in, before anything is held that others wait for.
@@ -53,7 +53,7 @@ func (s *Site) Decorate(decorate func(*http.Request, *templates.Page)) {
 	s.decorate = append(s.decorate, decorate)
 }
 
-// ShowAttempts lets the page of every record say how often it was tried to make or change it: by what of returns.
+// ShowAttempts shows on the page of every record what of returns: the attempts to make or change it.
 func (s *Site) ShowAttempts(of func(*http.Request, uuid.UUID) (templ.Component, error)) {
 	s.attempts = of
 }
@@ -61,7 +61,7 @@ func (s *Site) ShowAttempts(of func(*http.Request, uuid.UUID) (templ.Component, 
 // ShowPrograms shows programs that use the API in its documentation.
 func (s *Site) ShowPrograms(programs templates.Programs) { s.programs = programs }
 
-// AddHint says in a sentence what the records of another room mean to this one: "Invoices show this.", for many "settings".
+// AddHint adds a sentence about this room to the hints of another one's resource: "Invoices show this.", for many "settings".
 func (s *Site) AddHint(many, sentence string) { s.hints[many] = sentence }
 
 // Hint returns the sentence that another room has added for a resource, "" if none has.

@@ -70,7 +70,7 @@ func flash(operation string, outcome idempotency.Outcome) string {
 	return operation + "/" + string(outcome)
 }
 
-// wordingOf gives what people read about an operation, and what the resource is called that it is one of.
+// wordingOf returns what people read about an operation, and the name of its resource.
 func (s *Server) wordingOf(operation string) (one string, words Wording) {
 	for _, reg := range s.resources {
 		if words, ok := reg.words[operation]; ok {

@@ -78,7 +78,7 @@ func (v InvoiceForm) number() templates.Input {
 	return in
 }
 
-// startsIn tells the one control that has the focus on a form that is not
+// startsIn returns the one control that has the focus on a form that is not
 // headed by a notice or an error summary, which take it themselves.
 func (v InvoiceForm) startsIn(control string) bool {
 	return !v.CameBack() && v.Focus == control

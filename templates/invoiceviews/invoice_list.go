@@ -42,7 +42,7 @@ type Standing struct {
 	More    bool     // that not all were counted
 }
 
-// hasAny says whether something of a kind is summed up.
+// hasAny reports whether something of a kind is summed up.
 func hasAny(sums []Standing) bool {
 	for _, s := range sums {
 		if len(s.Amounts) > 0 {

@@ -88,7 +88,7 @@ func (s *Pages) creditNoteForm(r *http.Request, p templates.Page, f templates.Fo
 	return invoiceviews.CreditNoteForm(p, view), nil
 }
 
-// creditFacts says what was typed, each line as one fact.
+// creditFacts returns what was typed, each line as one fact.
 func creditFacts(typed url.Values) []templates.Fact {
 	var facts []templates.Fact
 	for i, quantity := range typed["line_quantity"] {

@@ -27,7 +27,7 @@ type element struct {
 	Children []element `xml:",any"`
 }
 
-// all gives the elements at a path of names.
+// all returns the elements at a path of names.
 func (e element) all(path string) []element {
 	name, rest, deeper := strings.Cut(path, "/")
 	var found []element

@@ -89,7 +89,7 @@ func FuzzInvoiceForm(f *testing.F) {
 	})
 }
 
-// accepted gives the command, if it is valid. If not, there must be a sentence about it.
+// accepted returns the command, if it is valid. If not, there must be a sentence about it.
 func accepted(t *testing.T, in invoice.Input) (invoice.Draft, bool) {
 	t.Helper()
 	draft, err := in.Draft()

@@ -6,7 +6,7 @@ import (
 	"onlyonce/templates"
 )
 
-// invoiceChanges says what was changed of an invoice besides the fields of its form: customer, lines and total. Its
+// invoiceChanges describes what was changed of an invoice besides the fields of its form: customer, lines and total. Its
 // state is said by what was done.
 func invoiceChanges(inv invoice.Invoice) web.DescribeChanges {
 	return web.InTurn(customerChanges, lineChanges, web.AmountChanges("Total", "total", "currency", inv.Currency))
@@ -27,7 +27,7 @@ func lineChanges(fields web.Changed) []templates.HistoryChange {
 	return []templates.HistoryChange{{Label: "Lines"}}
 }
 
-// customerChange tells two customers apart by what differs.
+// customerChange names two customers by what differs.
 func customerChange(was, is invoice.Customer) templates.HistoryChange {
 	if was.Name == is.Name {
 		return templates.HistoryChange{Label: "Customer", Was: was.Email, Is: is.Email}

@@ -91,7 +91,7 @@ func newLine(above []invoice.LineInput) invoice.LineInput {
 	return line
 }
 
-// freshInvoice gives what stands in a new form, by the settings: ?customer= chooses a customer, and ?copy= an invoice to
+// freshInvoice returns what stands in a new form, by the settings: ?customer= chooses a customer, and ?copy= an invoice to
 // copy. The due date is left blank, so that it follows from the issue date and the customer that are chosen in the end.
 func (s *Pages) freshInvoice(r *http.Request) (url.Values, error) {
 	is, err := settings.Of(r.Context(), s.Pool, web.Principal(r).Tenant)
@@ -128,7 +128,7 @@ func copyInto(form url.Values, original invoice.Invoice) {
 	form.Set("allow_repeat", "1")
 }
 
-// fillInvoice gives what stands in the form of an invoice that is there.
+// fillInvoice returns what stands in the form of an existing invoice.
 func fillInvoice(inv invoice.Invoice) url.Values {
 	form := url.Values{
 		"number": {inv.Number}, "customer_id": {inv.Customer.ID.String() + " " + inv.Customer.Name + " · " + inv.Customer.Email},
@@ -174,7 +174,7 @@ func invoiceControl(pointer string) string {
 	}
 }
 
-// invoiceFacts says what was typed, each line as one fact.
+// invoiceFacts returns what was typed, each line as one fact.
 func invoiceFacts(typed url.Values) []templates.Fact {
 	of := func(label, name string) templates.Fact { return templates.Fact{Label: label, Value: typed.Get(name)} }
 	customer := joined(typed.Get("customer_name"), typed.Get("customer_email")) // as customerOption has it

@@ -58,7 +58,7 @@ func (s *Pages) mountInvoices() {
 	web.Redisplay(m, editLines)
 }
 
-// draftOfJSON reads the command of a program. It has its key, so it is told possible_duplicate_of and not asked.
+// draftOfJSON reads the command of a program. It has its key, so it gets possible_duplicate_of and no question.
 func draftOfJSON(r *http.Request) (invoice.Draft, error) {
 	var in invoice.Input
 	if err := web.DecodeJSON(r, &in); err != nil {

@@ -82,7 +82,7 @@ func mailFacts(m mail.Mail) []templates.Fact {
 	return facts
 }
 
-// mailState says what became of a mail.
+// mailState is the state of a mail as people read it.
 func mailState(m mail.Mail) string {
 	switch {
 	case m.State == mail.StateFailed:
@@ -104,7 +104,7 @@ const justNow = 5 * time.Second
 // maxMails is how many mails the page of an invoice shows, the newest first.
 const maxMails = 5
 
-// mailRows says on the page of an invoice what became of its mails, with the button for one more, unless the
+// mailRows are the mails of an invoice for its page, with the button for one more, unless the
 // last one still waits.
 func (s *Pages) mailRows(r *http.Request, inv invoice.Invoice) (v invoiceviews.InvoiceMails, err error) {
 	if mail.Possible(inv) == nil {

@@ -65,7 +65,7 @@ func (s *pages) attemptRow(tenant uuid.UUID, a attempt.Attempt) peopleviews.Atte
 	return row
 }
 
-// outcomeWords is how an outcome is told.
+// outcomeWords are an outcome as people read it.
 type outcomeWords struct {
 	said   string // on the badge
 	kind   string // "done", "idle", "refused" or "failed"
@@ -97,7 +97,7 @@ func wordsOf(outcome idempotency.Outcome) outcomeWords {
 	}
 }
 
-// tookText says how long something took.
+// tookText is a duration as people read it.
 func tookText(d time.Duration) string {
 	switch {
 	case d < time.Millisecond:
@@ -109,7 +109,7 @@ func tookText(d time.Duration) string {
 	}
 }
 
-// retained says for how long something is kept; "" for not at all.
+// retained is for how long something is kept, as people read it; "" for not at all.
 func retained(d time.Duration) string {
 	const day = 24 * time.Hour
 	switch {

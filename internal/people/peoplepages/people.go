@@ -95,7 +95,7 @@ func (s *pages) countProbe(r *http.Request, c *conflict.Error) {
 	}
 }
 
-// discarded takes the headers with which a limit tells how near it is.
+// discarded takes the headers in which a limit announces what is left.
 type discarded struct{ http.ResponseWriter }
 
 func (discarded) Header() http.Header { return http.Header{} }
@@ -107,7 +107,7 @@ func personFacts(u user.User) []templates.Fact {
 	}
 }
 
-// loginWord says in a word or two whether somebody can log in.
+// loginWord is the state of somebody's login in a word or two.
 func loginWord(u user.User) string {
 	switch {
 	case !u.DisabledAt.IsZero():
@@ -121,7 +121,7 @@ func loginWord(u user.User) string {
 	}
 }
 
-// loginState says whether somebody can log in.
+// loginState is the state of somebody's login in a sentence.
 func loginState(u user.User) string {
 	open := u.LinkOpen(time.Now())
 	switch {

@@ -13,7 +13,7 @@ import (
 	"onlyonce/templates/peopleviews"
 )
 
-// recordAttempts says on the page of a record how often it was tried to make and change it. Everybody who sees the record sees
+// recordAttempts are the attempts to make and change a record, for its page. Everybody who sees the record sees
 // that, as they see its history: it holds who and when, and no more of what was typed than the record.
 func (s *pages) recordAttempts(r *http.Request, id uuid.UUID) (templ.Component, error) {
 	if s.kept == 0 {

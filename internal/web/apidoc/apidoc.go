@@ -57,7 +57,7 @@ type Problem struct {
 	Title   string
 	Meaning string
 	ToDo    string
-	// Retry is the Retry-After in seconds, 0 for none. It says that the same request may succeed.
+	// Retry is the Retry-After in seconds, 0 for none. With one, the same request may succeed later.
 	Retry int
 }
 

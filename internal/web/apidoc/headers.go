@@ -11,7 +11,7 @@ func header(meaning string, schema *openapi3.Schema) *openapi3.HeaderRef {
 	}}}
 }
 
-// always says that the header is in each of these answers.
+// always marks a header that is in each of these answers.
 func always(h *openapi3.HeaderRef) *openapi3.HeaderRef {
 	h.Value.Required = true
 	return h

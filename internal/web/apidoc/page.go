@@ -13,7 +13,7 @@ import (
 	"onlyonce/templates"
 )
 
-// apiIntroduction is what whoever uses the API has to know first.
+// apiIntroduction is what a programmer has to know first.
 func apiIntroduction() []string {
 	return []string{
 		"Send an API token in the header Authorization: Bearer. Owners of a business make and revoke tokens on its pages, " +
