@@ -120,7 +120,9 @@ func Transition[C any, R Entity](
 	register(m, op, words)
 	m.transitions = append(m.transitions, [2]string{verb, past})
 	path := m.recordPath() + "/" + verb
-	documentChange(m, op, c, apidoc.Endpoint{Method: http.MethodPost, Path: path, Summary: summary, Repeats: "does nothing more"}, conflicts)
+	documentChange(m, op, c, apidoc.Endpoint{
+		Method: http.MethodPost, Path: path, Summary: summary, Repeats: "does nothing more",
+	}, conflicts)
 	operation(m.pages, http.MethodPost, path, op, htmlFormat(m, op, words, c))
 	operation(m.api, http.MethodPost, path, op, jsonFormat(m, op, c))
 }

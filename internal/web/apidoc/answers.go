@@ -19,7 +19,10 @@ func (d *description) describeAnswers(op *openapi3.Operation, e Endpoint) error 
 		content = openapi3.NewContentWithJSONSchemaRef(schema)
 	}
 	for _, status := range e.statuses() {
-		meaning := map[bool]string{true: "The record that already existed, or that the first request created.", false: "Done."}[len(e.statuses()) > 1]
+		meaning := "Done."
+		if len(e.statuses()) > 1 {
+			meaning = "The record that already existed, or that the first request created."
+		}
 		if status == http.StatusCreated {
 			meaning = "Created. A repeat gets the same."
 		}
