@@ -4,10 +4,12 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"os"
+	"strings"
 	"testing"
 )
 
-// TestEveryProblemIsDocumented: each value of type problem in the program is in the list, once.
+// TestEveryProblemIsDocumented: each value of type problem in the program is in the list, once, and in docs/idempotency.md.
 func TestEveryProblemIsDocumented(t *testing.T) {
 	t.Parallel()
 	file, err := parser.ParseFile(token.NewFileSet(), "problems.go", nil, 0)
@@ -29,10 +31,17 @@ func TestEveryProblemIsDocumented(t *testing.T) {
 		}
 		return true
 	})
+	rules, err := os.ReadFile("../../docs/idempotency.md")
+	if err != nil {
+		t.Fatal(err)
+	}
 	slugs := map[string]bool{}
 	for _, p := range problems() {
 		if slugs[p.Slug] || p.Slug == "" || p.Title == "" || p.Meaning == "" || p.ToDo == "" || p.Status < 400 || p.Status > 599 {
 			t.Errorf("%+v", p)
+		}
+		if !strings.Contains(string(rules), "`"+p.Slug+"`") {
+			t.Errorf("docs/idempotency.md does not mention `%s`", p.Slug)
 		}
 		slugs[p.Slug] = true
 	}

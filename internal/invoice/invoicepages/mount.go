@@ -5,6 +5,7 @@ package invoicepages
 import (
 	"net/http"
 
+	"onlyonce/docs"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/payment"
 	"onlyonce/internal/web"
@@ -34,4 +35,17 @@ func Mount(s *web.Site) *Pages {
 		page.Slots.Promise = "Invoices that are never created twice, however often you click."
 	})
 	return p
+}
+
+// clientPrograms are those of the guide in docs/api-client.md.
+func clientPrograms() templates.Programs {
+	programs := templates.Programs{About: "These programs do so. Each creates an invoice once, whatever happens to the answers."}
+	for _, name := range []string{"create.sh", "create.mjs", "main.go", "invoice.json"} {
+		text, err := docs.Clients.ReadFile("api-client/" + name)
+		if err != nil {
+			panic(err) // cannot be: it is part of the program
+		}
+		programs.All = append(programs.All, templates.Program{Name: name, Text: string(text)})
+	}
+	return programs
 }
