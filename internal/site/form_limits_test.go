@@ -55,7 +55,7 @@ func TestFieldsInDoubt(t *testing.T) {
 		if a := person.submit("/customers", form); a.status != http.StatusUnprocessableEntity {
 			t.Errorf("%s: %v", name, a)
 		} else {
-			b.page(a).says("came twice")
+			b.page(a).says("was sent twice")
 		}
 	}
 	for _, path := range formPaths() {

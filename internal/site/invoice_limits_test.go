@@ -110,7 +110,7 @@ func TestInvoiceFieldsInDoubt(t *testing.T) {
 		if a := person.submit("/invoices", form); a.status != http.StatusUnprocessableEntity {
 			t.Errorf("%s: %v", name, a)
 		} else {
-			b.page(a).says("came twice")
+			b.page(a).says("was sent twice")
 		}
 	}
 	b.wantRows(rows{})
