@@ -156,7 +156,7 @@ func MailPage(p templates.Page, v Mail) templ.Component {
 	})
 }
 
-// invoiceMails says on the page of an invoice what became of its mails.
+// invoiceMails are the mails of an invoice, on its page.
 func invoiceMails(v InvoiceMails) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -631,7 +631,7 @@ func attemptChoice(name, label string, options []templates.Option, chosen string
 	})
 }
 
-// AttemptsSection says on the page of a record how often it was tried to make and change it.
+// AttemptsSection are the attempts to make and change a record, on its page.
 func AttemptsSection(v Attempts) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
