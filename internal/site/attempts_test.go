@@ -138,7 +138,8 @@ func TestAttemptsHoldNothingThatWasTyped(t *testing.T) {
 func TestRetained(t *testing.T) {
 	b := setup(t)
 	for kept, says := range map[time.Duration]string{
-		7 * 24 * time.Hour: "in the last 7 days", 36 * time.Hour: "in the last 36 hours", 90 * time.Minute: "in the last 1h30m0s",
+		7 * 24 * time.Hour: "in the last 7 days", 36 * time.Hour: "in the last 36 hours", 90 * time.Minute: "in the last 90 minutes",
+		time.Hour: "in the last hour,",
 	} {
 		s := b.serve(func(c *config) { c.keepAttempts = kept })
 		b.page(b.person(s, b.acme).get("/attempts")).says(says)

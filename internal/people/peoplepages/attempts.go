@@ -109,17 +109,21 @@ func tookText(d time.Duration) string {
 	}
 }
 
-// retained is for how long something is kept, as people read it; "" for not at all.
+// retained is a span of time behind "in the last", such as "7 days", "hour" or "90 minutes"; "" for none.
 func retained(d time.Duration) string {
-	const day = 24 * time.Hour
-	switch {
-	case d == 0:
+	if d == 0 {
 		return ""
-	case d >= 2*day && d%day == 0:
-		return fmt.Sprintf("%d days", d/day)
-	case d >= 2*time.Hour && d%time.Hour == 0:
-		return fmt.Sprintf("%d hours", d/time.Hour)
-	default:
-		return d.String()
 	}
+	for _, unit := range []struct {
+		length time.Duration
+		word   string
+	}{{24 * time.Hour, "day"}, {time.Hour, "hour"}, {time.Minute, "minute"}, {time.Second, "second"}} {
+		switch {
+		case d == unit.length:
+			return unit.word
+		case d%unit.length == 0:
+			return fmt.Sprintf("%d %ss", d/unit.length, unit.word)
+		}
+	}
+	return d.String()
 }
