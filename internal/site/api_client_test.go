@@ -33,7 +33,7 @@ func clients(t *testing.T) map[string][]string {
 }
 
 // TestClientsCreateOnce: the first answer is lost after the commit, the second one is 503, and the third one that the first
-// try still runs. Each program gets the invoice in the end, and there is one.
+// attempt still runs. Each program gets the invoice in the end, and there is one.
 func TestClientsCreateOnce(t *testing.T) {
 	t.Parallel()
 	for name, command := range clients(t) {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -53,6 +54,9 @@ var passwordHash = sync.OnceValues(func() (string, error) {
 
 func setup(t *testing.T) *bundle {
 	t.Helper()
+	if acrossTests() && !strings.Contains(t.Name(), "/") {
+		t.Skipf("-run %s is about parts of walks, and this is none", runFilter())
+	}
 	t.Parallel()
 	return setupHere(t)
 }

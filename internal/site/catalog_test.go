@@ -217,9 +217,10 @@ func TestEveryBrokenConstraintIsExplained(t *testing.T) {
 	for _, op := range b.Operations() {
 		explained[op.Name] = op.Explained
 	}
-	for _, of := range b.tasks() {
-		t.Run(of.operation, func(t *testing.T) {
-			x := setup(t).tryTask(of, of.formats()[len(of.formats())-1])
+	var parts []part
+	for _, of := range b.subjects() {
+		parts = append(parts, part{of.resource, of.operation, func(t *testing.T) {
+			x := setup(t).caseRunOf(of, of.formats()[len(of.formats())-1])
 			columns := x.columnsWritten()
 			var missing []string
 			for _, name := range x.breakable(columns) {
@@ -238,12 +239,13 @@ func TestEveryBrokenConstraintIsExplained(t *testing.T) {
 				t.Errorf("%s writes %v of %s and may break %v: say in its Explain what that means",
 					of.operation, columns, of.table, missing)
 			}
-		})
+		}})
 	}
+	walk(t, parts)
 }
 
 // columnsWritten are the columns of the record that the operation writes.
-func (x *try) columnsWritten() []string {
+func (x *caseRun) columnsWritten() []string {
 	x.Helper()
 	row := func(id string) map[string]any {
 		return get[map[string]any](x.bundle, `SELECT to_jsonb(r) FROM `+x.table+` r WHERE id = $1`, id)
@@ -269,7 +271,7 @@ func (x *try) columnsWritten() []string {
 }
 
 // allChanged is the command with every field changed that can be without another record.
-func (x *try) allChanged() url.Values {
+func (x *caseRun) allChanged() url.Values {
 	if x.kind != idempotency.Change {
 		return x.command
 	}
@@ -284,7 +286,7 @@ func (x *try) allChanged() url.Values {
 
 // breakable are the unique constraints and the references of the table, other than its primary key and to
 // tenants, that have one of the columns.
-func (x *try) breakable(columns []string) []string {
+func (x *caseRun) breakable(columns []string) []string {
 	x.Helper()
 	return get[[]string](x.bundle, `
 		SELECT COALESCE(array_agg(DISTINCT name), '{}') FROM (

@@ -9,8 +9,8 @@ import (
 // free.
 func TestTwoContentTypes(t *testing.T) {
 	b := setup(t)
-	var all []thing
-	for _, of := range createdThings() {
+	var all []resource
+	for _, of := range createdResources() {
 		if of.people {
 			continue
 		}

@@ -73,7 +73,7 @@ func looked(c *client, want int, path string) request {
 // everyCreation gives the requests that create something that belongs to another record, as a form and in the API. Too
 // much is a command that is beyond what is left.
 func (b *bundle) everyCreation(
-	program, person *client, of thing, list func(string) string, most string, tooMuch url.Values,
+	program, person *client, of resource, list func(string) string, most string, tooMuch url.Values,
 ) (forms, api []request) {
 	form := func(want int, id, key string, command url.Values) request {
 		return request{key, want, func() answer { return person.submit(list(id), change(command, "idempotency_key", key)) }}

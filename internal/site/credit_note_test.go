@@ -13,10 +13,10 @@ import (
 // creditNumber is the first number of this year's series of credit notes.
 func creditNumber() string { return fmt.Sprintf("CN-%d-0001", time.Now().UTC().Year()) }
 
-func creditNotes() thing {
+func creditNotes() resource {
 	command := url.Values{"line_quantity": {"1", "0.5"}}
-	return thing{
-		name: "credit note", path: "/credit-notes", parent: &parent{thing: invoices(), ready: []string{"issue"}}, ownPage: true,
+	return resource{
+		name: "credit note", path: "/credit-notes", parent: &parent{resource: invoices(), ready: []string{"issue"}}, ownPage: true,
 		verb: "create", past: "created", command: command, label: creditNumber(),
 		leaves: rows{"credit_notes": 1, "credit_note_lines": 2, "credit_note_series": 1, "postings": 1, "intents": 1},
 		other:  change(command, "line_quantity", "1.5"),
@@ -55,7 +55,7 @@ func TestMoreThanCanBeCredited(t *testing.T) {
 	t.Parallel()
 	for _, f := range formats() {
 		t.Run(f.name(), func(t *testing.T) {
-			x := setup(t).try(creditNotes(), f)
+			x := setup(t).caseRun(creditNotes(), f)
 			more := url.Values{"line_quantity": {"2", "1.51"}}
 			refused := x.ask(more)
 			x.format.refused(x, refused, "exceeds-invoice", more)
@@ -86,7 +86,7 @@ func TestMoreThanCanBeCredited(t *testing.T) {
 // TestCreditEverything: a program leaves the lines out, and a person finds in the form what is left.
 func TestCreditEverything(t *testing.T) {
 	b := setup(t)
-	x := b.try(creditNotes(), htmlFormat{})
+	x := b.caseRun(creditNotes(), htmlFormat{})
 	form := b.page(x.caller.get(x.caller.get(x.list() + "/new").location()))
 	form.says("Open on 2026-0001: 135.77 EUR", "Line 1: Design 2 left at 50.00 EUR", "Line 2: Printing 1.5 left at 7.99 EUR")
 	if quantities := form.typed()["line_quantity"]; fmt.Sprint(quantities) != "[2 1.5]" {
@@ -122,7 +122,7 @@ func TestOnlyWhatIsIssuedIsCredited(t *testing.T) {
 			t.Run(name+"/"+f.name(), func(t *testing.T) {
 				of := creditNotes()
 				of.parent.ready = ready
-				x := setup(t).try(of, f)
+				x := setup(t).caseRun(of, f)
 				x.format.refused(x, x.ask(x.command), "not-issued", x.command)
 				x.wantRows(rows{})
 				x.wantOutcomes("conflict")
@@ -131,11 +131,11 @@ func TestOnlyWhatIsIssuedIsCredited(t *testing.T) {
 	}
 	for _, f := range formats() {
 		t.Run("credited/"+f.name(), func(t *testing.T) {
-			x := setup(t).try(creditNotes(), f)
+			x := setup(t).caseRun(creditNotes(), f)
 			x.format.done(x, x.ask(x.command))
 			before := x.contents()
 			y := *x
-			y.target = target{task: x.named("invoice.void"), owner: x.acme, id: x.id}
+			y.target = target{subject: x.named("invoice.void"), owner: x.acme, id: x.id}
 			refused := y.ask(y.command)
 			y.format.refused(&y, refused, "has-credit-notes", nil)
 			wantUnchanged(x.bundle, "a refused void", before, x.contents())

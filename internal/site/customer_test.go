@@ -6,12 +6,12 @@ import (
 	"onlyonce/internal/customer"
 )
 
-func customers() thing {
+func customers() resource {
 	command := url.Values{
 		"email": {"ada@example.com"}, "name": {"Ada Lovelace"}, "address": {"12 St James's Square"}, "country": {"GB"},
 		"tax_id": {"GB123456789"}, "payment_days": {"14"},
 	}
-	return thing{
+	return resource{
 		name: "customer", path: "/customers", verb: "create", past: "created", command: command, label: "Ada Lovelace",
 		leaves: rows{"customers": 1, "intents": 1},
 		other:  change(command, "email", "grace@example.com", "name", "Grace Hopper"),

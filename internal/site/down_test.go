@@ -9,7 +9,7 @@ import (
 // behindCut gives a person at a server whose way to the database can be cut, with one customer.
 func behindCut(b *bundle) (person *client, cut func()) {
 	b.Helper()
-	x := b.try(customers(), htmlFormat{})
+	x := b.caseRun(customers(), htmlFormat{})
 	far, wire, pool := x.behindWire()
 	x.format.done(x, x.ask(x.command))
 	return far, func() {

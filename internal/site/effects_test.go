@@ -57,18 +57,18 @@ func wantUnchanged(b *bundle, what, before, after string) {
 	}
 }
 
-// made is a record of each thing, with the key that made it.
+// made is a record of each resource, with the key that made it.
 type made struct {
-	thing
+	resource
 
 	id string
 }
 
-// madeOfEach makes one of each thing, under the key.
+// madeOfEach makes one of each resource, under the key.
 func (b *bundle) madeOfEach() (all []made) {
 	b.Helper()
 	program := b.program(b.replica, b.acme)
-	for _, of := range things() {
+	for _, of := range resources() {
 		of = b.placed(of, b.acme, of.name)
 		a := program.create(of, key, of.command)
 		if a.status != http.StatusCreated && a.status != http.StatusOK {
@@ -108,7 +108,7 @@ func TestReadsChangeNothing(t *testing.T) {
 	}
 	for _, record := range records {
 		if record.parent != nil { // which is in a state of its own, such as issued
-			records = append(records, made{record.parent.thing, record.parent.id})
+			records = append(records, made{record.parent.resource, record.parent.id})
 		}
 	}
 	before, tried := b.everything(), 0
@@ -149,11 +149,11 @@ func TestReadsChangeNothing(t *testing.T) {
 func leadsElsewhere(route web.Route) bool {
 	return route.Path == "/" || route.Path == "/login" || route.Path == "/join" || // which asks for a link
 		strings.HasPrefix(route.Path, "/lab") || // for demo tenants only: TestLabRuns reads them
-		slices.ContainsFunc(things(), func(of thing) bool { return of.parent != nil && !of.ownPage && route.Path == of.path+"/{id}" })
+		slices.ContainsFunc(resources(), func(of resource) bool { return of.parent != nil && !of.ownPage && route.Path == of.path+"/{id}" })
 }
 
 // TestEveryNaturalRouteIsNatural: it leaves the tables as they are, the first time and when it is repeated,
-// whatever form it is sent: each thing's, with every value that is declared, about real records, with what
+// whatever form it is sent: each resource's, with every value that is declared, about real records, with what
 // buttons add. Each form to a public route is sent by somebody who has just logged in, since it may log
 // out.
 func TestEveryNaturalRouteIsNatural(t *testing.T) {
@@ -213,7 +213,7 @@ func TestEveryNaturalRouteIsNatural(t *testing.T) {
 	}
 }
 
-// naturalForms are forms of a thing that a route may answer to with something else than its reason says.
+// naturalForms are forms of a resource that a route may answer to with something else than its reason says.
 func (m made) naturalForms(records []made, buttons [][2]string) []url.Values {
 	base := change(m.other, "idempotency_key", "another", "action", "add_line", "version", "1")
 	for _, record := range records {
@@ -280,11 +280,11 @@ func TestRefusedRequestsChangeNothing(t *testing.T) {
 		owners[f] = f.caller(b, b.replica, b.acme)
 	}
 	tried := 0
-	for _, of := range b.tasks() {
+	for _, of := range b.subjects() {
 		i := slices.IndexFunc(records, func(m made) bool { return m.name == of.name })
 		for _, f := range of.formats() {
-			to := target{task: of, owner: b.acme, id: records[i].id, seen: 1}
-			if to.thing = records[i].thing; !of.kind.Changes() {
+			to := target{subject: of, owner: b.acme, id: records[i].id, seen: 1}
+			if to.resource = records[i].resource; !of.kind.Changes() {
 				to.id = ""
 			}
 			if to.parent != nil {
@@ -297,7 +297,7 @@ func TestRefusedRequestsChangeNothing(t *testing.T) {
 				}
 			}
 			owner, before := owners[f], b.everything()
-			for _, try := range []struct {
+			for _, sent := range []struct {
 				what string
 				c    *client
 				to   target
@@ -315,18 +315,18 @@ func TestRefusedRequestsChangeNothing(t *testing.T) {
 				{"no record", owner, to.elsewhere(uuid.NewString()), "new", of.command},
 				{"no such address", owner, to.below("/nowhere"), "new", of.command},
 			} {
-				isTransition := of.isButton() && strings.HasPrefix(try.what, "invalid") || of.isButton() && try.what == "used key"
-				isSafe := try.what == "another site" && f == jsonFormat{}
-				isCreate := try.what == "no record" && !of.namesOne()
+				isTransition := of.isButton() && strings.HasPrefix(sent.what, "invalid") || of.isButton() && sent.what == "used key"
+				isSafe := sent.what == "another site" && f == jsonFormat{}
+				isCreate := sent.what == "no record" && !of.namesOne()
 				if isTransition || isSafe || isCreate {
 					continue // these are valid
 				}
-				a := try.c.must(f.send(t.Context(), try.c, try.to, try.key, try.form))
+				a := sent.c.must(f.send(t.Context(), sent.c, sent.to, sent.key, sent.form))
 				if a.status < http.StatusBadRequest || a.status >= http.StatusInternalServerError {
-					t.Errorf("%s, %s, %s: %v", of.operation, f.name(), try.what, a)
+					t.Errorf("%s, %s, %s: %v", of.operation, f.name(), sent.what, a)
 				}
 				after := b.everything()
-				wantUnchanged(b, of.operation+", "+f.name()+", "+try.what+":", before, after)
+				wantUnchanged(b, of.operation+", "+f.name()+", "+sent.what+":", before, after)
 				before = after
 				tried++
 			}

@@ -12,7 +12,7 @@ import (
 // What a late retry gets, when the result of its intent has expired. The intent is known for life, and so is
 // its command.
 
-func lateRetry(x *try) {
+func lateRetry(x *caseRun) {
 	first := x.ask(x.command)
 	x.format.done(x, first)
 	x.expire(x.acme)
@@ -39,7 +39,7 @@ func lateRetry(x *try) {
 }
 
 // moveOn makes another version of the record, if it is not one that the database keeps as it is.
-func (x *try) moveOn() bool {
+func (x *caseRun) moveOn() bool {
 	x.Helper()
 	_, err := x.admin.Exec(x.Context(), `UPDATE `+x.table+` SET tenant_id = tenant_id`)
 	kept, ok := errors.AsType[*pgconn.PgError](err)
@@ -49,7 +49,7 @@ func (x *try) moveOn() bool {
 	return err == nil
 }
 
-func lateOtherCommand(x *try) {
+func lateOtherCommand(x *caseRun) {
 	first := x.ask(x.command)
 	x.format.done(x, first)
 	x.expire(x.acme)

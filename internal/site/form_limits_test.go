@@ -13,7 +13,7 @@ import (
 func formPaths() []string {
 	paths := []string{"/settings/edit"}
 	paths = append(paths, invoiceFormPath)
-	for _, of := range createdThings() {
+	for _, of := range createdResources() {
 		if of.parent == nil && !of.people {
 			paths = append(paths, of.path)
 		}

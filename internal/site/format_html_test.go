@@ -36,12 +36,12 @@ func (htmlFormat) send(ctx context.Context, c *client, to target, key string, co
 	return c.with("Content-Type", "application/x-www-form-urlencoded").send(ctx, http.MethodPost, to.at(to.form), form.Encode())
 }
 
-func (f htmlFormat) done(x *try, a answer) {
+func (f htmlFormat) done(x *caseRun, a answer) {
 	x.Helper()
 	f.shown(x, a).says(x.says())
 }
 
-func (f htmlFormat) replayed(x *try, again, first answer) {
+func (f htmlFormat) replayed(x *caseRun, again, first answer) {
 	x.Helper()
 	if again.location() != first.location() {
 		x.Errorf("led to %q first and to %q again", first.location(), again.location())
@@ -50,7 +50,7 @@ func (f htmlFormat) replayed(x *try, again, first answer) {
 }
 
 // shown follows a success to the record.
-func (htmlFormat) shown(x *try, a answer) page {
+func (htmlFormat) shown(x *caseRun, a answer) page {
 	x.Helper()
 	if a.status != http.StatusSeeOther || a.location() != x.pageOf(path.Base(a.location())) {
 		x.Fatalf("not led to a record: %v", a)
@@ -62,7 +62,7 @@ func (htmlFormat) shown(x *try, a answer) page {
 	return x.page(shown)
 }
 
-func (htmlFormat) refused(x *try, a answer, slug string, typed url.Values, wrong ...string) {
+func (htmlFormat) refused(x *caseRun, a answer, slug string, typed url.Values, wrong ...string) {
 	x.Helper()
 	if status := htmlStatus(slug); a.status != status {
 		x.Fatalf("want %s, got %v", slug, a)
@@ -77,7 +77,7 @@ func (htmlFormat) refused(x *try, a answer, slug string, typed url.Values, wrong
 		keeps(x.bundle, p, typed)
 	}
 	if len(wrong) > 0 {
-		p.marks(x.thing, wrong)
+		p.marks(x.resource, wrong)
 	}
 	checkRetryAfter(x, a, slug)
 }
@@ -138,7 +138,7 @@ func keeps(b *bundle, p page, typed url.Values) {
 }
 
 // marks fails unless exactly the fields at the pointers are marked as wrong, the first of a name at least.
-func (p page) marks(of thing, pointers []string) {
+func (p page) marks(of resource, pointers []string) {
 	p.b.Helper()
 	for _, f := range of.fields {
 		controls := p.controls(f.name)
@@ -161,4 +161,4 @@ func (p page) controls(name string) []*html.Node {
 	})
 }
 
-func (htmlFormat) record(_ *try, a answer) string { return path.Base(a.location()) }
+func (htmlFormat) record(_ *caseRun, a answer) string { return path.Base(a.location()) }

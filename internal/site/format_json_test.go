@@ -62,7 +62,7 @@ func (jsonFormat) send(ctx context.Context, c *client, to target, key string, co
 
 func etag(version int) string { return `"v` + strconv.Itoa(version) + `"` }
 
-func (f jsonFormat) done(x *try, a answer) {
+func (f jsonFormat) done(x *caseRun, a answer) {
 	x.Helper()
 	status := http.StatusCreated
 	if x.kind.Changes() {
@@ -82,13 +82,13 @@ func (f jsonFormat) done(x *try, a answer) {
 }
 
 // address is where the record of an answer is.
-func (f jsonFormat) address(x *try, a answer) string {
+func (f jsonFormat) address(x *caseRun, a answer) string {
 	x.Helper()
 	return "/api/v1" + x.recordAt(f.record(x, a))
 }
 
 // check holds the headers of a success against its body, and gives the version.
-func (f jsonFormat) check(x *try, a answer) (version int) {
+func (f jsonFormat) check(x *caseRun, a answer) (version int) {
 	x.Helper()
 	record := decode[created](x.bundle, a)
 	location := f.address(x, a)
@@ -107,7 +107,7 @@ func (f jsonFormat) check(x *try, a answer) (version int) {
 	return record.Version
 }
 
-func (f jsonFormat) replayed(x *try, again, first answer) {
+func (f jsonFormat) replayed(x *caseRun, again, first answer) {
 	x.Helper()
 	f.check(x, again)
 	if again.header.Get("Idempotent-Replayed") != "true" {
@@ -119,7 +119,7 @@ func (f jsonFormat) replayed(x *try, again, first answer) {
 	}
 }
 
-func (jsonFormat) refused(x *try, a answer, slug string, _ url.Values, wrong ...string) {
+func (jsonFormat) refused(x *caseRun, a answer, slug string, _ url.Values, wrong ...string) {
 	x.Helper()
 	if a.status != statusOf(slug) || a.header.Get("Content-Type") != "application/problem+json" {
 		x.Fatalf("want %s, got %v", slug, a)
@@ -154,4 +154,4 @@ func (jsonFormat) refused(x *try, a answer, slug string, _ url.Values, wrong ...
 	checkRetryAfter(x, a, slug)
 }
 
-func (jsonFormat) record(x *try, a answer) string { return decode[created](x.bundle, a).ID }
+func (jsonFormat) record(x *caseRun, a answer) string { return decode[created](x.bundle, a).ID }

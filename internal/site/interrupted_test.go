@@ -15,7 +15,7 @@ import (
 )
 
 // stillRunning: the second waits for the first, and gets its answer.
-func stillRunning(x *try) {
+func stillRunning(x *caseRun) {
 	second := *x
 	second.caller = x.format.caller(x.bundle, x.serve(), x.acme)
 	release := x.hold()
@@ -30,7 +30,7 @@ func stillRunning(x *try) {
 	x.wantRows(x.leaves)
 }
 
-func stillRunningPastTheBound(x *try) {
+func stillRunningPastTheBound(x *caseRun) {
 	release := x.hold()
 	first := x.begin(x.caller, x.command)
 	x.waiting(1)
@@ -39,12 +39,12 @@ func stillRunningPastTheBound(x *try) {
 	release()
 	created := first()
 	x.format.done(x, created)
-	x.tryAgain(x.caller, again, func(x *try, a answer) { x.format.replayed(x, a, created) })
+	x.tryAgain(x.caller, again, func(x *caseRun, a answer) { x.format.replayed(x, a, created) })
 	x.wantRows(x.leaves)
 }
 
 // busy: it waits for a lock that has nothing to do with its key.
-func busy(x *try) {
+func busy(x *caseRun) {
 	hasty := x.from(x.serve(impatient))
 	release := x.hold()
 	refused := x.askAs(hasty, x.command)
@@ -56,7 +56,7 @@ func busy(x *try) {
 
 // backendTerminated: the database ends the connection in the middle of the transaction, which is rolled
 // back. The server asks again by itself.
-func backendTerminated(x *try) {
+func backendTerminated(x *caseRun) {
 	release := x.hold()
 	first := x.begin(x.caller, x.command)
 	victims := x.waiting(1)
@@ -70,7 +70,7 @@ func backendTerminated(x *try) {
 }
 
 // clientGone: nobody waits for the answer any more, and the transaction is finished all the same.
-func clientGone(x *try) {
+func clientGone(x *caseRun) {
 	gone := make(chan struct{}, 1)
 	url := x.listen(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		context.AfterFunc(r.Context(), func() { gone <- struct{}{} })
@@ -98,7 +98,7 @@ func clientGone(x *try) {
 }
 
 // answerLost: the client never hears of its success, and tries again.
-func answerLost(x *try) {
+func answerLost(x *caseRun) {
 	address, err := url.Parse(x.url)
 	if err != nil {
 		x.Fatal(err)
@@ -127,7 +127,7 @@ func answerLost(x *try) {
 
 // commitUnacknowledged: PostgreSQL commits, and the connection ends before it can say so. The server
 // asks the database by key before it answers.
-func commitUnacknowledged(x *try) {
+func commitUnacknowledged(x *caseRun) {
 	far, wire, _ := x.behindWire()
 	x.armWork(far, wire, proxy.Cut{Point: proxy.BeforeAnswer})
 	created := x.askAs(far, x.command)
@@ -142,7 +142,7 @@ func commitUnacknowledged(x *try) {
 }
 
 // commitUnconfirmed: as before, and then the database cannot be asked any more.
-func commitUnconfirmed(x *try) {
+func commitUnconfirmed(x *caseRun) {
 	far, wire, _ := x.behindWire()
 	cuts := make([]proxy.Cut, 100)
 	for i := range cuts {
@@ -153,7 +153,7 @@ func commitUnconfirmed(x *try) {
 	wire.Heal()
 	x.until("committed", func() bool { return x.added().equal(x.leaves) }) // the answer begins before the COMMIT
 	x.format.refused(x, unknown, "unconfirmed", x.command)
-	x.tryAgain(far, unknown, func(x *try, again answer) {
+	x.tryAgain(far, unknown, func(x *caseRun, again answer) {
 		if again.status >= http.StatusBadRequest {
 			x.Errorf("trying again was not safe: %v", again)
 		}
@@ -161,7 +161,7 @@ func commitUnconfirmed(x *try) {
 	x.wantRows(x.leaves)
 }
 
-func databaseDown(x *try) {
+func databaseDown(x *caseRun) {
 	far, wire, pool := x.behindWire()
 	wire.Close()
 	pool.Reset() // a connection that was open would leave a doubt whether the server has heard
@@ -173,7 +173,7 @@ func databaseDown(x *try) {
 
 // behindWire gives the caller at a replica whose way to the database can be cut, after a first request
 // that has opened connections and prepared statements.
-func (x *try) behindWire() (*client, *proxy.Proxy, *pgxpool.Pool) {
+func (x *caseRun) behindWire() (*client, *proxy.Proxy, *pgxpool.Pool) {
 	x.Helper()
 	config := x.db.Pool.Config()
 	wire := x.wire(pgconn.NetworkAddress(config.ConnConfig.Host, config.ConnConfig.Port))
@@ -201,7 +201,7 @@ func (x *try) behindWire() (*client, *proxy.Proxy, *pgxpool.Pool) {
 
 // armWork cuts the exchange that does the work. Before it, a page looks up its session and its user, and the API a token,
 // which is a new one: whether it still knew the old one would depend on the time.
-func (x *try) armWork(far *client, wire *proxy.Proxy, cuts ...proxy.Cut) {
+func (x *caseRun) armWork(far *client, wire *proxy.Proxy, cuts ...proxy.Cut) {
 	if !x.isHTML() {
 		const token = "token of nobody else"
 		x.exec(`INSERT INTO api_tokens (token_hash, tenant_id, name) VALUES ($1, $2, 'new')`, account.HashToken(token), x.acme.id)

@@ -13,9 +13,9 @@ import (
 )
 
 // forInvoices gives the caller of a format with one invoice that has a typed number.
-func forInvoices(b *bundle, f format) (x *try, first answer) {
+func forInvoices(b *bundle, f format) (x *caseRun, first answer) {
 	b.Helper()
-	x = b.try(invoices(), f)
+	x = b.caseRun(invoices(), f)
 	x.command = change(x.command, "number", "2026-0007")
 	x.label = "2026-0007"
 	first = x.ask(x.command)
@@ -96,7 +96,7 @@ func TestNumberOfAnotherYear(t *testing.T) {
 // TestWantedRepeatHTML: the same again under another key is asked about, and goes through in one click.
 func TestWantedRepeatHTML(t *testing.T) {
 	b := setup(t)
-	x := b.try(invoices(), htmlFormat{})
+	x := b.caseRun(invoices(), htmlFormat{})
 	first := x.ask(x.command)
 	refused := x.under("another", x.command)
 	if refused.status != http.StatusConflict {
@@ -121,7 +121,7 @@ func TestWantedRepeatHTML(t *testing.T) {
 // TestWantedRepeatJSON: a program is told, and not asked.
 func TestWantedRepeatJSON(t *testing.T) {
 	b := setup(t)
-	x := b.try(invoices(), jsonFormat{})
+	x := b.caseRun(invoices(), jsonFormat{})
 	first := x.ask(x.command)
 	send := func() answer {
 		return x.under("another", x.command)
@@ -139,7 +139,7 @@ func TestWantedRepeatJSON(t *testing.T) {
 // TestNumberIsSuggestedAndNotSent: an untouched suggestion means the next number, whichever that is by then.
 func TestNumberIsSuggestedAndNotSent(t *testing.T) {
 	b := setup(t)
-	x := b.try(invoices(), htmlFormat{})
+	x := b.caseRun(invoices(), htmlFormat{})
 	p := b.page(x.caller.get(x.caller.get("/invoices/new").location())).says("Leave blank for the next number, " + thisYear(1) + ".")
 	if typed := p.typed(); typed.Get("number") != "" {
 		t.Errorf("the form has the number %q", typed.Get("number"))
@@ -179,7 +179,7 @@ func TestCreateAsNewIsOneClick(t *testing.T) {
 // TestCopyAsNew: a copy has a key of its own, and nobody asks whether it is meant.
 func TestCopyAsNew(t *testing.T) {
 	b := setup(t)
-	x := b.try(invoices(), htmlFormat{})
+	x := b.caseRun(invoices(), htmlFormat{})
 	first := x.ask(x.command)
 	opened := x.caller.get("/invoices/new?copy=" + path.Base(first.location()))
 	if opened.status != http.StatusSeeOther {
@@ -275,7 +275,7 @@ func TestTooManyLines(t *testing.T) {
 // TestLinesWithoutJavaScript: adding and removing lines loses nothing and stores nothing.
 func TestLinesWithoutJavaScript(t *testing.T) {
 	b := setup(t)
-	x := b.try(invoices(), htmlFormat{})
+	x := b.caseRun(invoices(), htmlFormat{})
 	form := change(x.command, "idempotency_key", key)
 	form.Set("action", "add_line")
 	p := b.page(x.caller.submit("/invoices/form", form))
@@ -310,11 +310,11 @@ func (p page) control(id, attribute string) string {
 	return ""
 }
 
-// named is the task of the operation with a name.
-func (b *bundle) named(operation string) task {
+// named is the subject of the operation with a name.
+func (b *bundle) named(operation string) subject {
 	b.Helper()
-	all := b.tasks()
-	i := slices.IndexFunc(all, func(t task) bool { return t.operation == operation })
+	all := b.subjects()
+	i := slices.IndexFunc(all, func(t subject) bool { return t.operation == operation })
 	if i < 0 {
 		b.Fatalf("there is no operation %s", operation)
 	}

@@ -7,7 +7,7 @@ import (
 
 // TestExpiredFormCreatesAgainOnPurpose, under a fresh key, in one click.
 func TestExpiredFormCreatesAgainOnPurpose(t *testing.T) {
-	x := setup(t).try(invoices(), htmlFormat{})
+	x := setup(t).caseRun(invoices(), htmlFormat{})
 	x.ask(x.command)
 	x.expire(x.acme)
 	late := x.ask(x.other)

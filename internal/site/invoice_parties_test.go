@@ -145,13 +145,13 @@ func TestCustomerOfAnInvoiceHasDetails(t *testing.T) {
 		}
 	}
 	wrong := program.create(invoices(), "wrong", change(details("3 Quay"), "customer_country", "XX", "customer_payment_days", "400"))
-	jsonFormat{}.refused(b.try(invoices(), jsonFormat{}), wrong, "invalid", nil, "/customer/country", "/customer/payment_days")
+	jsonFormat{}.refused(b.caseRun(invoices(), jsonFormat{}), wrong, "invalid", nil, "/customer/country", "/customer/payment_days")
 }
 
 // TestCustomersOfAnotherTenantMeanNothing: one who was chosen as acme is nobody to globex, and is not read.
 func TestCustomersOfAnotherTenantMeanNothing(t *testing.T) {
 	b, of := setupSecrets(t)
-	x := b.try(invoices(), htmlFormat{})
+	x := b.caseRun(invoices(), htmlFormat{})
 	form := change(x.opened(), "customer_id", of.customer)
 	x.caller.logIn(b.globex, password)
 	before := b.rows()

@@ -9,14 +9,14 @@ import (
 	"onlyonce/internal/invoice"
 )
 
-func invoices() thing {
+func invoices() resource {
 	command := url.Values{
 		"number": {""}, "customer_id": {""}, "customer_email": {"ada@example.com"}, "customer_name": {"Ada Lovelace"},
 		"issue_date": {"2026-11-21"}, "due_date": {"2026-12-21"}, "currency": {"EUR"}, "notes": {"Thank you & <soon>"},
 		"line_description": {"Design", "Printing"}, "line_quantity": {"2", "1.5"},
 		"line_unit_price": {"50.00", "7.99"}, "line_tax_rate": {"23", "6.5"},
 	}
-	return thing{
+	return resource{
 		name: "invoice", path: "/invoices", verb: "create", past: "created", command: command, label: "2026-0001",
 		leaves: rows{"invoices": 1, "invoice_lines": 2, "invoice_number_runs": 1, "customers": 1, "intent_effects": 1, "intents": 1},
 		other:  change(command, "notes", "Other words", "line_quantity", "3"),
@@ -78,7 +78,7 @@ func TestCustomerOfAnInvoiceIsReused(t *testing.T) {
 	t.Parallel()
 	for _, f := range formats() {
 		t.Run(f.name(), func(t *testing.T) {
-			x := setup(t).try(invoices(), f)
+			x := setup(t).caseRun(invoices(), f)
 			x.format.done(x, x.ask(x.command))
 			hit := x.under("another", change(x.other, "customer_email", "ADA@example.com", "customer_name", "Ada King"))
 			x.label = "2026-0002"
@@ -94,9 +94,9 @@ func TestCustomerOfAnInvoiceIsReused(t *testing.T) {
 // TestReplayIsAsOverdueAsTheFirstAnswer: whether an invoice is overdue depends on the day, and the first answer is replayed
 // on another day too. The day cannot be moved here, so the due date of what was stored is.
 func TestReplayIsAsOverdueAsTheFirstAnswer(t *testing.T) {
-	x := setup(t).try(invoices(), jsonFormat{})
+	x := setup(t).caseRun(invoices(), jsonFormat{})
 	today := day(0)
-	made := x.caller.create(x.thing, key, change(x.command, "issue_date", today, "due_date", today))
+	made := x.caller.create(x.resource, key, change(x.command, "issue_date", today, "due_date", today))
 	issue := "/api/v1/invoices/" + decode[created](x.bundle, made).ID + "/issue"
 	asker := x.caller.with("Idempotency-Key", key)
 	first := asker.post(issue, "")
@@ -113,9 +113,9 @@ func TestReplayIsAsOverdueAsTheFirstAnswer(t *testing.T) {
 
 // TestOverdue: on the day after the due date an invoice is overdue, as a record and in the list; not while it is a draft.
 func TestOverdue(t *testing.T) {
-	x := setup(t).try(invoices(), jsonFormat{})
+	x := setup(t).caseRun(invoices(), jsonFormat{})
 	for i, due := range []string{day(-1), day(0)} {
-		made := x.caller.create(x.thing, due, change(x.command, "issue_date", day(-1), "due_date", due))
+		made := x.caller.create(x.resource, due, change(x.command, "issue_date", day(-1), "due_date", due))
 		draft := made.body
 		path := "/api/v1/invoices/" + decode[created](x.bundle, made).ID
 		issued := x.caller.with("Idempotency-Key", due).post(path+"/issue", "").body

@@ -120,7 +120,7 @@ func TestLogoutEndsTheSession(t *testing.T) {
 // TestLogoutDuringARequest: a request in flight does not bring the session back.
 func TestLogoutDuringARequest(t *testing.T) {
 	b := setup(t)
-	x := b.try(customers(), htmlFormat{})
+	x := b.caseRun(customers(), htmlFormat{})
 	token := x.caller.cookie(sessionCookie)
 	release := b.holdIntent("customer.upsert")
 	end := x.begin(x.caller, x.command)

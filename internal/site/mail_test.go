@@ -9,10 +9,10 @@ import (
 	"onlyonce/internal/invoice/mail"
 )
 
-func mails() thing {
+func mails() resource {
 	command := url.Values{"recipient": {"ada@example.com"}}
-	return thing{
-		name: "e-mail", path: "/outbox", at: "/send", parent: &parent{thing: invoices(), ready: []string{"issue"}},
+	return resource{
+		name: "e-mail", path: "/outbox", at: "/send", parent: &parent{resource: invoices(), ready: []string{"issue"}},
 		verb: "send", past: "queued", command: command, label: "2026-0001 to ada@example.com",
 		leaves: rows{"mails": 1, "intents": 1, "intent_effects": 1},
 		other:  change(command, "recipient", "grace@example.com"),
@@ -30,7 +30,7 @@ func TestOnlyWhatIsIssuedIsSent(t *testing.T) {
 			t.Run(name+"/"+f.name(), func(t *testing.T) {
 				of := mails()
 				of.parent.ready = ready
-				x := setup(t).try(of, f)
+				x := setup(t).caseRun(of, f)
 				refused := x.ask(x.command)
 				x.format.refused(x, refused, "not-issued", x.command)
 				if x.isHTML() {

@@ -10,7 +10,7 @@ import (
 // TestHeaderAndFieldDisagree is for forms only: JSON has the header alone.
 func TestHeaderAndFieldDisagree(t *testing.T) {
 	b := setup(t)
-	x := b.try(customers(), htmlFormat{})
+	x := b.caseRun(customers(), htmlFormat{})
 	form := change(x.command, "idempotency_key", key)
 	x.format.refused(x, x.caller.with("Idempotency-Key", "another").submit("/customers", form), "key-malformed", x.command)
 	x.wantRows(rows{})
@@ -20,7 +20,7 @@ func TestHeaderAndFieldDisagree(t *testing.T) {
 // TestQuotedKeyIsTheSame: the draft standard quotes keys, most programs do not.
 func TestQuotedKeyIsTheSame(t *testing.T) {
 	b := setup(t)
-	x := b.try(customers(), jsonFormat{})
+	x := b.caseRun(customers(), jsonFormat{})
 	first := x.ask(x.command)
 	again := x.under(`"`+key+`"`, x.command)
 	x.format.replayed(x, again, first)
@@ -28,39 +28,28 @@ func TestQuotedKeyIsTheSame(t *testing.T) {
 
 // TestSameCommandIsTheSameInBothFormats: what counts is the command, not its bytes.
 func TestSameCommandIsTheSameInBothFormats(t *testing.T) {
-	t.Parallel()
-	for _, of := range setupHere(t).tried() {
-		if of.people {
-			continue
+	eachSubject(t, allKinds, jsonFormat{}, func(x *caseRun) {
+		first := x.ask(x.command)
+		x.format.done(x, first)
+		y := *x
+		y.format, y.caller = htmlFormat{}, x.person(x.replica, x.acme)
+		again := y.ask(x.command)
+		if again.status != http.StatusSeeOther || again.location() != x.pageOf(x.format.record(x, first)) {
+			x.Errorf("JSON %v\nHTML %v", first, again)
 		}
-		t.Run(of.operation, func(t *testing.T) {
-			x := setup(t).tryTask(of, jsonFormat{})
-			first := x.ask(x.command)
-			x.format.done(x, first)
-			y := *x
-			y.format, y.caller = htmlFormat{}, x.person(x.replica, x.acme)
-			again := y.ask(x.command)
-			if again.status != http.StatusSeeOther || again.location() != x.pageOf(x.format.record(x, first)) {
-				t.Errorf("JSON %v\nHTML %v", first, again)
-			}
-			x.wantOutcomes(did, "replayed")
-		})
-	}
+		x.wantOutcomes(did, "replayed")
+	})
 }
 
 // TestForbidden: a form on another site cannot post here, and uses up no key.
 func TestForbidden(t *testing.T) {
-	t.Parallel()
-	for _, of := range setupHere(t).tried() {
-		t.Run(of.operation, func(t *testing.T) {
-			x := setup(t).tryTask(of, htmlFormat{})
-			x.format.refused(x, x.askAs(x.caller.with("Sec-Fetch-Site", "cross-site"), x.command), "forbidden", nil)
-			x.format.refused(x, x.askAs(x.caller.with("Sec-Fetch-Site", "same-site"), x.command), "forbidden", nil)
-			old := x.caller.with("Origin", "https://elsewhere.example")
-			old.header.Del("Sec-Fetch-Site") // as browsers before 2023 send it
-			x.format.refused(x, x.askAs(old, x.command), "forbidden", nil)
-			x.wantRows(rows{})
-			x.format.done(x, x.ask(x.command))
-		})
-	}
+	eachSubject(t, allKinds, htmlFormat{}, func(x *caseRun) {
+		x.format.refused(x, x.askAs(x.caller.with("Sec-Fetch-Site", "cross-site"), x.command), "forbidden", nil)
+		x.format.refused(x, x.askAs(x.caller.with("Sec-Fetch-Site", "same-site"), x.command), "forbidden", nil)
+		old := x.caller.with("Origin", "https://elsewhere.example")
+		old.header.Del("Sec-Fetch-Site") // as browsers before 2023 send it
+		x.format.refused(x, x.askAs(old, x.command), "forbidden", nil)
+		x.wantRows(rows{})
+		x.format.done(x, x.ask(x.command))
+	})
 }

@@ -8,25 +8,20 @@ import (
 // TestFormIsOneWish: a bare address gives a fresh key; an address with a key keeps it, and says so once
 // it is spent.
 func TestFormIsOneWish(t *testing.T) {
-	t.Parallel()
-	for _, of := range createdThings() {
-		t.Run(of.name, func(t *testing.T) {
-			b := setup(t)
-			x := b.try(of, htmlFormat{})
-			one, two := x.caller.get(x.list()+"/new"), x.caller.get(x.list()+"/new")
-			if one.status != http.StatusSeeOther || one.location() == two.location() {
-				t.Fatalf("%v\n%v", one, two)
+	eachForm(t, func(x *caseRun) {
+		one, two := x.caller.get(x.list()+"/new"), x.caller.get(x.list()+"/new")
+		if one.status != http.StatusSeeOther || one.location() == two.location() {
+			x.Fatalf("%v\n%v", one, two)
+		}
+		for range 2 {
+			p := x.page(x.caller.get(one.location()))
+			if want := x.list() + "/new?key=" + p.typed().Get("idempotency_key"); want != one.location() {
+				x.Errorf("the form has another key than its address: %s, %s", one.location(), want)
 			}
-			for range 2 {
-				p := b.page(x.caller.get(one.location()))
-				if want := x.list() + "/new?key=" + p.typed().Get("idempotency_key"); want != one.location() {
-					t.Errorf("the form has another key than its address: %s, %s", one.location(), want)
-				}
-			}
-			made := x.ask(x.command)
-			p := b.page(x.caller.get(x.list()+"/new?key="+key)).says("This form already "+x.past+" "+x.label+".", "Form already used")
-			p.leadsTo(made.location())
-			p.leadsTo(x.list() + "/new")
-		})
-	}
+		}
+		made := x.ask(x.command)
+		p := x.page(x.caller.get(x.list()+"/new?key="+key)).says("This form already "+x.past+" "+x.label+".", "Form already used")
+		p.leadsTo(made.location())
+		p.leadsTo(x.list() + "/new")
+	})
 }

@@ -30,12 +30,12 @@ type examples struct {
 func TestEveryExampleRuns(t *testing.T) {
 	b := setup(t)
 	e := &examples{bundle: b, doc: b.openAPI(), program: b.program(b.replica, b.acme)}
-	for _, of := range b.tasks() {
+	for _, of := range b.subjects() {
 		if of.people {
 			continue
 		}
 		if of.kind == idempotency.Transition {
-			made := e.make(of.thing, of.state.from...)
+			made := e.make(of.resource, of.state.from...)
 			e.want(http.StatusOK, e.send(http.MethodPost, strings.ReplaceAll(of.api, "{id}", made), "", nil))
 			continue
 		}
@@ -49,11 +49,11 @@ func TestEveryExampleRuns(t *testing.T) {
 			t.Errorf("%s has no example: give its resource one", of.operation)
 			continue
 		}
-		made := e.make(of.thing)
+		made := e.make(of.resource)
 		if of.kind == idempotency.Change {
 			address := strings.ReplaceAll(of.api, "{id}", made)
 			seen := e.program.get(address).header.Get("ETag")
-			e.want(http.StatusOK, e.sendExample(of.thing, of.method, address, seen, body.Example))
+			e.want(http.StatusOK, e.sendExample(of.resource, of.method, address, seen, body.Example))
 		}
 		e.without(of, body)
 		if !item.GetOperation(of.method).RequestBody.Value.Required {
@@ -66,9 +66,9 @@ func TestEveryExampleRuns(t *testing.T) {
 	}
 }
 
-// make makes a thing, with what it belongs to, from examples, brings it to where the verbs lead, and gives its id. The
+// make makes a resource, with what it belongs to, from examples, brings it to where the verbs lead, and gives its id. The
 // only one of its kind is there.
-func (e *examples) make(of thing, verbs ...string) string {
+func (e *examples) make(of resource, verbs ...string) string {
 	e.Helper()
 	if of.only {
 		return ""
@@ -76,7 +76,7 @@ func (e *examples) make(of thing, verbs ...string) string {
 	e.refer(of, e.acme)
 	address := "/api/v1" + of.list()
 	if of.parent != nil {
-		address = strings.ReplaceAll(address, "{id}", e.make(of.parent.thing, of.parent.ready...))
+		address = strings.ReplaceAll(address, "{id}", e.make(of.parent.resource, of.parent.ready...))
 	}
 	op := e.doc.Paths.Value("/api/v1" + of.list()).Post
 	example := op.RequestBody.Value.Content["application/json"].Example
@@ -92,7 +92,7 @@ func (e *examples) make(of thing, verbs ...string) string {
 }
 
 // sendExample sends an example: with other values of what may be there once, if one that is there has these.
-func (e *examples) sendExample(of thing, method, address, seen string, example any) answer {
+func (e *examples) sendExample(of resource, method, address, seen string, example any) answer {
 	e.Helper()
 	a := e.send(method, address, seen, example)
 	if a.status == http.StatusConflict {
@@ -102,7 +102,7 @@ func (e *examples) sendExample(of thing, method, address, seen string, example a
 }
 
 // unlike is an example with other values of what may be there once.
-func (e *examples) unlike(of thing, example any) map[string]any {
+func (e *examples) unlike(of resource, example any) map[string]any {
 	e.Helper()
 	other := maps.Clone(example.(map[string]any))
 	for _, u := range of.uniques {
@@ -117,7 +117,7 @@ func (e *examples) unlike(of thing, example any) map[string]any {
 }
 
 // without leaves out each member of an example: one that is required is missed.
-func (e *examples) without(of task, body *openapi3.MediaType) {
+func (e *examples) without(of subject, body *openapi3.MediaType) {
 	e.Helper()
 	address := strings.ReplaceAll(of.api, "{id}", e.idFor(of))
 	for _, name := range body.Schema.Value.Required {
@@ -135,12 +135,12 @@ func (e *examples) without(of task, body *openapi3.MediaType) {
 }
 
 // idFor is the id that the address of an operation names.
-func (e *examples) idFor(of task) string {
+func (e *examples) idFor(of subject) string {
 	switch {
 	case of.kind == idempotency.Change:
-		return e.make(of.thing)
+		return e.make(of.resource)
 	case of.parent != nil:
-		return e.make(of.parent.thing, of.parent.ready...)
+		return e.make(of.parent.resource, of.parent.ready...)
 	default:
 		return ""
 	}
@@ -149,7 +149,7 @@ func (e *examples) idFor(of task) string {
 // parameters asks each list for each value of a parameter that is described, and each address of one record for one.
 func (e *examples) parameters() {
 	e.Helper()
-	for _, of := range programThings() {
+	for _, of := range programResources() {
 		made := e.make(of)
 		for path, item := range e.doc.Paths.Map() {
 			switch {

@@ -13,8 +13,8 @@ import (
 	"onlyonce/internal/web"
 )
 
-// opened gives the form that a person sees for a thing, filled in.
-func (x *try) opened() url.Values {
+// opened gives the form that a person sees for a resource, filled in.
+func (x *caseRun) opened() url.Values {
 	x.Helper()
 	path := x.list() + "/new"
 	for range 2 {
@@ -32,7 +32,7 @@ func (x *try) opened() url.Values {
 
 // button is what sends its form, also when that comes back as a page which belongs to another tenant. A page that
 // shows what it belongs to cannot come back then.
-func (x *try) button() string {
+func (x *caseRun) button() string {
 	if x.parent != nil {
 		return "Try again"
 	}
@@ -40,33 +40,32 @@ func (x *try) button() string {
 }
 
 // eachForm runs a test for every form that creates something, in front of a person of acme.
-func eachForm(t *testing.T, test func(x *try)) {
+func eachForm(t *testing.T, test func(x *caseRun)) {
 	t.Helper()
 	t.Parallel()
-	eachFormOf(t, createdThings(), test)
+	eachFormOf(t, createdResources(), test)
 }
 
 // eachFreeForm is eachForm without what belongs to a record of one tenant.
-func eachFreeForm(t *testing.T, test func(x *try)) {
+func eachFreeForm(t *testing.T, test func(x *caseRun)) {
 	t.Helper()
 	t.Parallel()
-	eachFormOf(t, slices.DeleteFunc(createdThings(), func(of thing) bool { return of.parent != nil }), test)
+	eachFormOf(t, slices.DeleteFunc(createdResources(), func(of resource) bool { return of.parent != nil }), test)
 }
 
-func eachFormOf(t *testing.T, things []thing, test func(x *try)) {
+func eachFormOf(t *testing.T, declared []resource, test func(x *caseRun)) {
 	t.Helper()
-	for _, of := range things {
-		t.Run(of.name, func(t *testing.T) {
-			b := setup(t)
-			test(b.try(of, htmlFormat{}))
-		})
+	var parts []part
+	for _, of := range declared {
+		parts = append(parts, part{of, "form", func(t *testing.T) { test(setup(t).caseRun(of, htmlFormat{})) }})
 	}
+	walk(t, parts)
 }
 
 // TestFormOfAnotherTenant: it was opened as acme, and sent after logging in as globex in another tab. Then the
 // person logs in as acme again.
 func TestFormOfAnotherTenant(t *testing.T) {
-	eachForm(t, func(x *try) {
+	eachForm(t, func(x *caseRun) {
 		p := x.refusedAsGlobex()
 		p.leadsTo("/login?switch")
 		if login := x.caller.get("/login?switch"); login.status != http.StatusOK {
@@ -80,8 +79,8 @@ func TestFormOfAnotherTenant(t *testing.T) {
 
 // TestFormOfAnotherTenantIsUsedHere: or the person wants it for globex.
 func TestFormOfAnotherTenantIsUsedHere(t *testing.T) {
-	eachFreeForm(t, func(x *try) {
-		x.refer(x.thing, x.globex)
+	eachFreeForm(t, func(x *caseRun) {
+		x.refer(x.resource, x.globex)
 		x.forget()
 		x.before = x.rows()
 		p := x.refusedAsGlobex()
@@ -91,7 +90,7 @@ func TestFormOfAnotherTenantIsUsedHere(t *testing.T) {
 }
 
 // refusedAsGlobex sends a form of acme as globex, and gives the page that it comes back on.
-func (x *try) refusedAsGlobex() (p page) {
+func (x *caseRun) refusedAsGlobex() (p page) {
 	x.Helper()
 	form := x.opened()
 	x.caller.logIn(x.globex, password)
@@ -115,7 +114,7 @@ func (x *try) refusedAsGlobex() (p page) {
 }
 
 // madeFor fails unless that form was carried out for a tenant, once.
-func (x *try) madeFor(of tenant) {
+func (x *caseRun) madeFor(of tenant) {
 	x.Helper()
 	x.wantRows(x.leaves)
 	if n := get[int](x.bundle, `SELECT count(*) FROM intents WHERE tenant_id = $1 AND operation = $2`, of.id, x.operation); n != 1 {
@@ -127,12 +126,12 @@ func (x *try) madeFor(of tenant) {
 // TestChangeOfAnotherTenant: a form that changes a record was opened as acme, and sent after logging in as
 // globex in another tab. Nothing is told of the record, and what was typed is kept until acme is back.
 func TestChangeOfAnotherTenant(t *testing.T) {
-	eachTask(t, ofOneRecord, htmlFormat{}, func(x *try) {
+	eachSubject(t, ofOneRecord, htmlFormat{}, func(x *caseRun) {
 		form := change(x.command, "tenant", x.acme.id.String(), "tenant_name", "Acme")
 		x.caller.logIn(x.globex, password)
 		refused := x.ask(form)
 		if refused.status != http.StatusConflict {
-			t.Fatal(refused)
+			x.Fatal(refused)
 		}
 		p := x.page(refused).says("This form belongs to Acme, and you are now logged in as Globex.")
 		keeps(x.bundle, p, form)
@@ -148,7 +147,7 @@ func TestChangeOfAnotherTenant(t *testing.T) {
 
 // TestDecisionIsForOneTenant: whoever decided for globex and is somebody else by then has decided nothing.
 func TestDecisionIsForOneTenant(t *testing.T) {
-	eachFreeForm(t, func(x *try) {
+	eachFreeForm(t, func(x *caseRun) {
 		form := x.opened()
 		x.caller.logIn(x.globex, password)
 		p := x.page(x.caller.submit(x.list(), form))
@@ -161,7 +160,7 @@ func TestDecisionIsForOneTenant(t *testing.T) {
 
 // TestDecidedFormBelongsToItsNewTenant, also when it comes back for another reason.
 func TestDecidedFormBelongsToItsNewTenant(t *testing.T) {
-	eachFreeForm(t, func(x *try) {
+	eachFreeForm(t, func(x *caseRun) {
 		form := x.opened()
 		maps.Copy(form, x.wrong())
 		x.caller.logIn(x.globex, password)

@@ -9,12 +9,12 @@ import (
 	"onlyonce/internal/invoice/payment"
 )
 
-func payments() thing {
+func payments() resource {
 	command := url.Values{
 		"amount": {"40.00"}, "date": {"2026-11-22"}, "method": {"bank_transfer"}, "provider": {"Bank"}, "reference": {"TX 1"},
 	}
-	return thing{
-		name: "payment", path: "/payments", parent: &parent{thing: invoices(), ready: []string{"issue"}},
+	return resource{
+		name: "payment", path: "/payments", parent: &parent{resource: invoices(), ready: []string{"issue"}},
 		verb: "record", past: "recorded", command: command, label: "40.00 EUR on 2026-11-22",
 		leaves: rows{"payments": 1, "postings": 1, "intents": 1},
 		other:  change(command, "amount", "30.00", "reference", "TX 2"),
@@ -39,12 +39,12 @@ func payments() thing {
 // TestOpenAmountChanged: whoever saw another open amount is asked, sees what is open now, and says so once more.
 func TestOpenAmountChanged(t *testing.T) {
 	b := setup(t)
-	x := b.try(payments(), htmlFormat{})
+	x := b.caseRun(payments(), htmlFormat{})
 	p := b.page(x.caller.get(x.caller.get(x.list() + "/new").location())).says("Open on 2026-0001: 135.77 EUR")
 	if amount := p.typed().Get("amount"); amount != "135.77" {
 		t.Errorf("suggested is %q", amount)
 	}
-	b.prepared(b.acme, "meanwhile", x.thing, x.other)
+	b.prepared(b.acme, "meanwhile", x.resource, x.other)
 	x.before, x.transactions = x.rows(), x.written()
 	x.forget()
 
@@ -70,13 +70,13 @@ func TestMoreThanIsOpen(t *testing.T) {
 	t.Parallel()
 	for _, f := range formats() {
 		t.Run(f.name(), func(t *testing.T) {
-			x := setup(t).try(payments(), f)
+			x := setup(t).caseRun(payments(), f)
 			more := change(x.command, "amount", "135.78")
 			refused := x.ask(more)
 			x.format.refused(x, refused, "exceeds-open-amount", more)
 			if x.isHTML() {
 				p := x.page(refused).says("The open amount is 135.77 EUR.", "Enter at most 135.77.")
-				p.marks(x.thing, []string{"/amount"})
+				p.marks(x.resource, []string{"/amount"})
 				p.leadsTo(x.pageOf(""))
 			} else if p := decode[problem](x.bundle, refused); p.Open != "135.77" {
 				t.Errorf("%v", refused)
@@ -96,7 +96,7 @@ func TestOnlyWhatIsIssuedIsPaid(t *testing.T) {
 			t.Run(name+"/"+f.name(), func(t *testing.T) {
 				of := payments()
 				of.parent.ready = ready
-				x := setup(t).try(of, f)
+				x := setup(t).caseRun(of, f)
 				refused := x.ask(x.command)
 				x.format.refused(x, refused, "not-issued", x.command)
 				if x.isHTML() {
@@ -114,11 +114,11 @@ func TestWhatIsPaidIsNotVoided(t *testing.T) {
 	t.Parallel()
 	for _, f := range formats() {
 		t.Run(f.name(), func(t *testing.T) {
-			x := setup(t).try(payments(), f)
+			x := setup(t).caseRun(payments(), f)
 			x.format.done(x, x.ask(x.command))
 			before := x.contents()
 			y := *x
-			y.target = target{task: x.named("invoice.void"), owner: x.acme, id: x.id}
+			y.target = target{subject: x.named("invoice.void"), owner: x.acme, id: x.id}
 			refused := y.ask(y.command)
 			y.format.refused(&y, refused, "has-payments", nil)
 			if y.isHTML() {

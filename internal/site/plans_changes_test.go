@@ -83,7 +83,7 @@ func (b *bundle) everySetting(program, person *client) map[string][]request {
 // edits are what is made of one record: a valid command, another one, one with a value that is taken, if one can be, and
 // an invalid one.
 type edits struct {
-	thing
+	resource
 
 	id                          string
 	mine, others, taken, broken url.Values

@@ -35,7 +35,7 @@ func (b *bundle) everyToken(person *client) map[string][]request {
 }
 
 // everyOwners gives the requests that both have: lists, pages and forms.
-func (b *bundle) everyOwners(person *client, of thing, taken url.Values) map[string][]request {
+func (b *bundle) everyOwners(person *client, of resource, taken url.Values) map[string][]request {
 	get := func(want int, path string) request {
 		return request{path, want, func() answer { return person.get(path) }}
 	}
@@ -59,7 +59,7 @@ func (b *bundle) everyOwners(person *client, of thing, taken url.Values) map[str
 	}
 }
 
-func (b *bundle) formOf(person *client, of thing, want int, key string, command url.Values) request {
+func (b *bundle) formOf(person *client, of resource, want int, key string, command url.Values) request {
 	return request{key, want, func() answer { return person.submit(of.path, change(command, "idempotency_key", key)) }}
 }
 

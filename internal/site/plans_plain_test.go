@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// plainThings are those whose past and whose requests follow from their declaration: they belong to no other, and are made,
+// plainResources are those whose past and whose requests follow from their declaration: they belong to no other, and are made,
 // edited, archived and restored at the usual addresses. What the others need besides is in the tests of plans.
-func plainThings() []thing {
-	return slices.DeleteFunc(things(), func(of thing) bool {
+func plainResources() []resource {
+	return slices.DeleteFunc(resources(), func(of resource) bool {
 		return of.parent != nil || of.only || of.json == nil || of.name == "invoice" || of.name == "customer"
 	})
 }
 
-// multiply makes one of a thing, and as many copies as every table has rows, and as many archived ones behind them, with
+// multiply makes one of a resource, and as many copies as every table has rows, and as many archived ones behind them, with
 // their words. What may be there once is another in each copy: it is followed by the copy's number, or that is added to it.
-func (b *bundle) multiply(of thing) {
+func (b *bundle) multiply(of resource) {
 	b.Helper()
 	copied := b.prepared(b.acme, "to copy", of, of.command)
 	table := b.creating(of).table
@@ -42,8 +42,8 @@ func (b *bundle) multiply(of thing) {
 	END $$; DELETE FROM %[1]s WHERE id = '%[3]s'`, table, many, copied.ID))
 }
 
-// everyPlain gives the requests of the routes of a plain thing. Those that change a record have one of its own.
-func (b *bundle) everyPlain(of thing, program, person *client) map[string][]request {
+// everyPlain gives the requests of the routes of a plain resource. Those that change a record have one of its own.
+func (b *bundle) everyPlain(of resource, program, person *client) map[string][]request {
 	get := func(c *client, paths ...string) (all []request) {
 		for _, path := range paths {
 			all = append(all, asking(c, path))
@@ -63,7 +63,7 @@ func (b *bundle) everyPlain(of thing, program, person *client) map[string][]requ
 		}
 	}
 	edited := func(n int, unique func(unique) string) edits {
-		e := edits{thing: of, id: rowID(n), mine: of.edited, broken: broken}
+		e := edits{resource: of, id: rowID(n), mine: of.edited, broken: broken}
 		for _, u := range of.uniques {
 			e.mine = change(e.mine, u.field, unique(u))
 			e.taken = of.other // which is there then

@@ -18,7 +18,7 @@ type request struct {
 	send func() answer
 }
 
-// everyRoute gives the requests of each route: all answers that it has, because each may ask other things.
+// everyRoute gives the requests of each route: all answers that it has, because each may ask other resources.
 func (b *bundle) everyRoute(program, person *client) map[string][]request {
 	get := func(c *client, paths ...string) (all []request) {
 		for _, path := range paths {
@@ -35,7 +35,7 @@ func (b *bundle) everyRoute(program, person *client) map[string][]request {
 	none := []request{{"nothing", 0, func() answer { return answer{} }}}
 	late := []request{b.expiry()}
 	customer := customers()
-	api := func(of thing, key string, command url.Values) request {
+	api := func(of resource, key string, command url.Values) request {
 		return request{of.name + " " + key, 0, func() answer {
 			return program.create(of, key, command)
 		}}
@@ -81,7 +81,7 @@ func (b *bundle) everyRoute(program, person *client) map[string][]request {
 	maps.Copy(routes, b.everyToken(person))
 	maps.Copy(routes, b.everyPassword(person))
 	routes["GET /attempts"] = get(person, attemptPages()...)
-	for _, of := range plainThings() {
+	for _, of := range plainResources() {
 		maps.Copy(routes, b.everyPlain(of, program, person))
 	}
 	return routes

@@ -102,7 +102,7 @@ func (b *bundle) grow() {
 		FROM generate_series(1, %[2]d) AS n`,
 		b.acme.id, many, b.pastOperations()))
 	b.growInvoices()
-	for _, of := range plainThings() {
+	for _, of := range plainResources() {
 		b.multiply(of)
 	}
 	var empty []string

@@ -11,15 +11,15 @@ import (
 
 // race is a crowd of clients at two replicas of one database.
 type race struct {
-	*try
+	*caseRun
 
 	replicas []*client
 }
 
-func setupRace(t *testing.T, of thing, f format, settings ...func(*config)) *race {
+func setupRace(t *testing.T, of resource, f format, settings ...func(*config)) *race {
 	t.Helper()
 	b := setup(t)
-	r := &race{try: b.try(of, f)}
+	r := &race{caseRun: b.caseRun(of, f)}
 	for range 2 {
 		r.replicas = append(r.replicas, f.caller(b, b.serve(settings...), b.acme))
 	}
@@ -51,7 +51,7 @@ func (r *race) run(n int, intent func(i int) (key string, command url.Values)) [
 }
 
 func TestRaceOneKey(t *testing.T) {
-	r := setupRace(t, createdThings()[0], jsonFormat{})
+	r := setupRace(t, createdResources()[0], jsonFormat{})
 	answers := r.run(200, func(int) (string, url.Values) { return key, r.command })
 	first := 0
 	for _, a := range answers {
@@ -71,7 +71,7 @@ func TestRaceOneKey(t *testing.T) {
 }
 
 func TestRaceOneForm(t *testing.T) {
-	r := setupRace(t, createdThings()[0], htmlFormat{})
+	r := setupRace(t, createdResources()[0], htmlFormat{})
 	answers := r.run(50, func(int) (string, url.Values) { return key, r.command })
 	for _, a := range answers {
 		if a.status != http.StatusSeeOther || a.location() != answers[0].location() {
@@ -85,10 +85,10 @@ func TestRaceOneForm(t *testing.T) {
 // TestRaceOfOneVersion: of two changes of what both have seen, at two replicas, one is saved whole. The other one gets
 // 412, and changes nothing.
 func TestRaceOfOneVersion(t *testing.T) {
-	eachTask(t, changes, jsonFormat{}, func(x *try) {
+	eachSubject(t, changes, jsonFormat{}, func(x *caseRun) {
 		callers := []*client{x.caller, x.from(x.serve())}
 		commands := []url.Values{x.command, x.theirs()}
-		r := &race{try: x, replicas: callers}
+		r := &race{caseRun: x, replicas: callers}
 		answers := r.run(2, func(i int) (string, url.Values) { return fmt.Sprint("key-", i), commands[i] })
 		saved, refused := answers[0], answers[1]
 		if saved.status == http.StatusPreconditionFailed {

@@ -7,13 +7,13 @@ import (
 	"onlyonce/internal/invoice/refund"
 )
 
-func refunds() thing {
+func refunds() resource {
 	command := url.Values{"amount": {"10.00"}, "date": {"2026-11-23"}}
 	of := payments()
 	of.command = change(of.command, "provider", "", "reference", "") // so that there may be several
-	of.parent = &parent{thing: invoices(), ready: []string{"issue"}}
-	return thing{
-		name: "refund", path: "/refunds", parent: &parent{thing: of},
+	of.parent = &parent{resource: invoices(), ready: []string{"issue"}}
+	return resource{
+		name: "refund", path: "/refunds", parent: &parent{resource: of},
 		verb: "record", past: "recorded", command: command, label: "10.00 EUR on 2026-11-23",
 		leaves: rows{"refunds": 1, "postings": 1, "intents": 1},
 		other:  change(command, "amount", "11.00"),
@@ -33,13 +33,13 @@ func TestMoreThanIsLeft(t *testing.T) {
 	t.Parallel()
 	for _, f := range formats() {
 		t.Run(f.name(), func(t *testing.T) {
-			x := setup(t).try(refunds(), f)
+			x := setup(t).caseRun(refunds(), f)
 			more := change(x.command, "amount", "40.01")
 			refused := x.ask(more)
 			x.format.refused(x, refused, "exceeds-payment", more)
 			if x.isHTML() {
 				p := x.page(refused).says("40.00 EUR of this payment is left.", "Enter at most 40.00.")
-				p.marks(x.thing, []string{"/amount"})
+				p.marks(x.resource, []string{"/amount"})
 				p.leadsTo(x.pageOf(""))
 			} else if p := decode[problem](x.bundle, refused); p.Left != "40.00" {
 				t.Errorf("%v", refused)
@@ -60,13 +60,13 @@ func TestMoreThanIsLeft(t *testing.T) {
 // TestLeftOfThePaymentChanged: whoever saw more left is asked, and the suggestion is all that is left.
 func TestLeftOfThePaymentChanged(t *testing.T) {
 	b := setup(t)
-	x := b.try(refunds(), htmlFormat{})
+	x := b.caseRun(refunds(), htmlFormat{})
 	p := b.page(x.caller.get(x.caller.get(x.list() + "/new").location())).says("Payment of 40.00 EUR on 2026-11-22, for 2026-0001.")
 	typed := p.typed()
 	if amount := typed.Get("amount"); amount != "40.00" {
 		t.Errorf("suggested is %q", amount)
 	}
-	b.prepared(b.acme, "meanwhile", x.thing, x.other)
+	b.prepared(b.acme, "meanwhile", x.resource, x.other)
 	x.before, x.transactions = x.rows(), x.written()
 	x.forget()
 

@@ -62,7 +62,7 @@ func TestEveryRouteSaysWhatARepeatDoes(t *testing.T) {
 func TestEveryOperationIsTried(t *testing.T) {
 	b := setup(t)
 	tried := map[string]bool{}
-	for _, of := range b.tasks() {
+	for _, of := range b.subjects() {
 		if tried["POST "+of.form] = true; !of.people {
 			tried[of.method+" "+of.api] = true
 		}
@@ -85,37 +85,42 @@ func TestEveryOperationIsTried(t *testing.T) {
 // field by field.
 func TestEveryFieldIsDeclared(t *testing.T) {
 	t.Parallel()
-	for _, of := range things() {
-		b := setupHere(t) // of its own: the logins of many would be too many for one
-		x := b.try(of, htmlFormat{})
-		declared := map[string]bool{}
-		for _, f := range of.fields {
-			declared[f.name] = true
+	var parts []part
+	for _, of := range resources() {
+		parts = append(parts, part{of, "fields", func(t *testing.T) { everyFieldIsDeclared(setup(t).caseRun(of, htmlFormat{}), of) }})
+	}
+	walk(t, parts)
+}
+
+func everyFieldIsDeclared(x *caseRun, of resource) {
+	x.Helper()
+	declared := map[string]bool{}
+	for _, f := range of.fields {
+		declared[f.name] = true
+	}
+	p := x.page(x.caller.get(x.caller.get(x.formAt()).location()))
+	for _, n := range all(p.form(), "input", "textarea", "select") {
+		name, _ := attr(n, "name")
+		if kind, _ := attr(n, "type"); kind != "hidden" && !declared[name] {
+			x.Errorf("the form of %s has a field %q that its declaration lacks", of.name, name)
 		}
-		p := x.page(x.caller.get(x.caller.get(x.formAt()).location()))
-		for _, n := range all(p.form(), "input", "textarea", "select") {
-			name, _ := attr(n, "name")
-			if kind, _ := attr(n, "type"); kind != "hidden" && !declared[name] {
-				t.Errorf("the form of %s has a field %q that its declaration lacks", of.name, name)
-			}
-		}
-		if of.people {
-			continue
-		}
-		var sent []string
-		for _, command := range append(of.variants(), of.command) {
-			sent = append(sent, members("", decode[any](b, answer{body: of.json(command)}))...)
-		}
-		for _, taken := range taken("", reflect.TypeOf(of.input)) {
-			if !slices.Contains(sent, taken) {
-				t.Errorf("the API takes %s of %s, and no declared field sends it", taken, of.name)
-			}
+	}
+	if of.people {
+		return
+	}
+	var sent []string
+	for _, command := range append(of.variants(), of.command) {
+		sent = append(sent, members("", decode[any](x.bundle, answer{body: of.json(command)}))...)
+	}
+	for _, taken := range taken("", reflect.TypeOf(of.input)) {
+		if !slices.Contains(sent, taken) {
+			x.Errorf("the API takes %s of %s, and no declared field sends it", taken, of.name)
 		}
 	}
 }
 
 // variants are the commands that differ in one field.
-func (t thing) variants() (all []url.Values) {
+func (t resource) variants() (all []url.Values) {
 	for _, f := range t.fields {
 		all = append(all, f.another(t, t.command))
 	}

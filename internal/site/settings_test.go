@@ -8,13 +8,13 @@ import (
 	domain "onlyonce/internal/people/settings"
 )
 
-func settings() thing {
+func settings() resource {
 	command := url.Values{
 		"name": {"Acme Ltd"}, "address": {"12 Dame Street"}, "country": {"IE"}, "tax_id": {"IE6388047V"},
 		"account_holder": {"Acme Limited"}, "account_number": {"IE29AIBK93115212345678"}, "bic": {"AIBKIE2D"},
 		"currency": {"EUR"}, "tax_rate": {"23"}, "payment_days": {"30"},
 	}
-	return thing{
+	return resource{
 		name: "settings", path: "/settings", only: true, command: command, label: "Acme Ltd",
 		other: change(command, "name", "Acme Holding"),
 		fields: []field{

@@ -23,8 +23,8 @@ type secretIDs struct {
 	customer string
 	ids      []string // of one record of each kind, the customer's first
 	queries  []string // with what else could lead there
-	// sent is what is sent everywhere, of a thing: a command that another tenant cannot carry out.
-	sent thing
+	// sent is what is sent everywhere, of a resource: a command that another tenant cannot carry out.
+	sent resource
 }
 
 // setupSecrets gives acme a customer, who was made under key, and something of everything else.
@@ -47,7 +47,7 @@ func setupSecrets(t *testing.T) (*bundle, secretIDs) {
 		"", "customer_id=" + of.customer, "record=" + of.customer, "customer=" + of.customer, "key=" + key,
 		"key=" + key + "&customer=" + of.customer,
 	}
-	for _, plain := range plainThings() {
+	for _, plain := range plainResources() {
 		of.ids = append(of.ids, b.prepared(b.acme, plain.name, plain, plain.command).ID)
 	}
 	b.exec(`INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
@@ -66,7 +66,7 @@ func TestOtherTenantsSeeNothing(t *testing.T) {
 	before := b.rows()
 	person, program := b.person(b.replica, b.globex), b.program(b.replica, b.globex)
 	hidden := slices.Clone(secrets)
-	for _, plain := range plainThings() {
+	for _, plain := range plainResources() {
 		hidden = append(hidden, plain.label)
 	}
 	tried := 0
@@ -112,26 +112,26 @@ func TestOtherTenantsSeeNothing(t *testing.T) {
 // TestKeyOfAnotherTenantIsAnotherIntent: the same key, and even the same command, of two tenants.
 func TestKeyOfAnotherTenantIsAnotherIntent(t *testing.T) {
 	t.Parallel()
-	for _, of := range setupHere(t).tried() {
-		t.Run(of.operation, func(t *testing.T) {
-			eachFormat(t, of, func(x *try) {
-				y := *x
-				y.caller, y.owner = x.format.caller(x.bundle, x.replica, x.globex), x.globex
-				y.target = x.another(x.globex, "prepared", x.thing.command)
-				x.forget()
-				y.command = y.thing.of(x.globex, y.command)
-				first := x.ask(x.command)
-				x.format.done(x, first)
-				second := y.ask(y.command)
-				y.format.done(&y, second)
-				if !x.only && x.format.record(x, first) == y.format.record(&y, second) {
-					x.Error("two tenants share a record")
-				}
-				y.format.replayed(&y, y.ask(y.command), second)
-				x.wantOutcomes(did, did, "replayed")
-			})
-		})
+	var parts []part
+	for _, of := range chosenOf(setupHere(t).subjects()) {
+		parts = append(parts, eachFormat(of, "the same key", func(x *caseRun) {
+			y := *x
+			y.caller, y.owner = x.format.caller(x.bundle, x.replica, x.globex), x.globex
+			y.target = x.another(x.globex, "prepared", x.resource.command)
+			x.forget()
+			y.command = y.resource.of(x.globex, y.command)
+			first := x.ask(x.command)
+			x.format.done(x, first)
+			second := y.ask(y.command)
+			y.format.done(&y, second)
+			if !x.only && x.format.record(x, first) == y.format.record(&y, second) {
+				x.Error("two tenants share a record")
+			}
+			y.format.replayed(&y, y.ask(y.command), second)
+			x.wantOutcomes(did, did, "replayed")
+		})...)
 	}
+	walk(t, parts)
 }
 
 // tenantTables are the tables with a tenant_id, from the catalog, other than those that are read

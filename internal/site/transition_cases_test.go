@@ -6,7 +6,7 @@ import (
 )
 
 // madeAlready: the record is in the state. That is a success, and changes nothing.
-func madeAlready(x *try) {
+func madeAlready(x *caseRun) {
 	first := x.ask(x.command)
 	x.format.done(x, first)
 	before := x.record()
@@ -31,7 +31,7 @@ func madeAlready(x *try) {
 }
 
 // unchanged fails unless an answer says that the record was in the state already.
-func (x *try) unchanged(a, first answer) {
+func (x *caseRun) unchanged(a, first answer) {
 	x.Helper()
 	if x.isHTML() {
 		htmlFormat{}.shown(x, a).says(x.label + " was already " + x.state.past + ".")
@@ -41,13 +41,13 @@ func (x *try) unchanged(a, first answer) {
 }
 
 // record is the row of the record as it is stored, and by which transaction.
-func (x *try) record() string {
+func (x *caseRun) record() string {
 	x.Helper()
 	return get[string](x.bundle, `SELECT r.xmin || ' ' || r::text FROM `+x.table+` r WHERE id = $1`, x.id)
 }
 
 // undoneSince: the repeat of a wish that was granted does not do it again.
-func undoneSince(x *try) {
+func undoneSince(x *caseRun) {
 	if x.state.undo == "" {
 		return
 	}
@@ -65,7 +65,7 @@ func undoneSince(x *try) {
 
 // TestTransitionsNeedNoKeyInTheAPI: again is a success that changes nothing.
 func TestTransitionsNeedNoKeyInTheAPI(t *testing.T) {
-	eachTask(t, transitions, jsonFormat{}, func(x *try) {
+	eachSubject(t, transitions, jsonFormat{}, func(x *caseRun) {
 		first := x.under("", x.command)
 		x.format.done(x, first)
 		before := x.record()
@@ -78,7 +78,7 @@ func TestTransitionsNeedNoKeyInTheAPI(t *testing.T) {
 
 // TestTransitionOfOneVersion: whoever names a version means that one, unless the state is made already.
 func TestTransitionOfOneVersion(t *testing.T) {
-	eachTask(t, transitions, jsonFormat{}, func(x *try) {
+	eachSubject(t, transitions, jsonFormat{}, func(x *caseRun) {
 		stale := x.withIfMatch(etag(x.seen + 5))
 		x.format.refused(x, stale, "changed-meanwhile", nil)
 		x.format.refused(x, x.withIfMatch(`W/`+etag(x.seen)), "changed-meanwhile", nil)

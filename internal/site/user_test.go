@@ -2,9 +2,9 @@ package site_test
 
 import "net/url"
 
-func users() thing {
+func users() resource {
 	command := url.Values{"email": {"ada@example.com"}, "name": {"Ada Lovelace"}, "role": {"member"}}
-	return thing{
+	return resource{
 		name: "person", path: "/people", people: true, global: "email", verb: "add", past: "added", command: command, label: "Ada Lovelace",
 		leaves: rows{"users": 1, "intents": 1},
 		other:  change(command, "email", "grace@example.com", "name", "Grace Hopper"),
@@ -24,9 +24,9 @@ func users() thing {
 	}
 }
 
-func apiTokens() thing {
+func apiTokens() resource {
 	command := url.Values{"name": {"sync"}}
-	return thing{
+	return resource{
 		name: "token", path: "/tokens", people: true, verb: "create", past: "created", command: command, label: "sync",
 		leaves:  rows{"api_tokens": 1, "intents": 1},
 		other:   url.Values{"name": {"backup"}},

@@ -87,7 +87,7 @@ func (r Resource) files(root string) ([]file, error) {
 	for _, e := range []edit{
 		{"internal/site/site.go", "\t" + newest, "\t\t" + one + "pages.Mount(s)\n"},
 		{"internal/site/site.go", "\t\"onlyonce/internal/customer/customerpages\"\n", pages},
-		{"internal/site/thing_test.go", "\t" + newest, "\t\t" + r.Many.Local() + "(),\n"},
+		{"internal/site/resource_test.go", "\t" + newest, "\t\t" + r.Many.Local() + "(),\n"},
 		{"internal/proof/bench/plain.go", "\t\t// Each plain resource stands above this line.\n", "\t\t" + r.Many.Local() + "(),\n"},
 	} {
 		if files, err = e.add(root, files); err != nil {

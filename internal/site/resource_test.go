@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// thing is a resource as its tests declare it: what cannot be found out about it by asking the server. Commands
-// are forms, as a person fills them in. Routes, operations and tables are those of the server; see task.
-type thing struct {
+// resource is a resource as its tests declare it: what cannot be found out about it by asking the server. Commands
+// are forms, as a person fills them in. Routes, operations and tables are those of the server; see subject.
+type resource struct {
 	name    string     // as people call one
 	path    string     // of all of them
 	at      string     // where one is made on the address of its parent, if that is not path
@@ -26,8 +26,8 @@ type thing struct {
 	other   url.Values // makes another one, which has nothing unique in common with the first
 	// global is a field whose value no two tenants may have in common; "" for none.
 	global string
-	// refers are the things of which its commands name one, by the id referred.
-	refers []thing
+	// refers are the resources of which its commands name one, by the id referred.
+	refers []resource
 	// fields are all fields of the form that a person fills in.
 	fields []field
 	// uniques are the fields that no two of them may have in common.
@@ -43,17 +43,17 @@ type thing struct {
 	input any
 }
 
-// parent is a thing that others belong to: they are made at an address of it, and shown on its page, unless they have
+// parent is a resource that others belong to: they are made at an address of it, and shown on its page, unless they have
 // one of their own.
 type parent struct {
-	thing
+	resource
 
 	ready []string // the verbs that bring a new one to where others can be made under it
 	id    string   // of the one that is tried; see placed
 }
 
 // list is where they are listed and made: at the address of the one that they belong to, if there is such.
-func (t thing) list() string {
+func (t resource) list() string {
 	if t.parent == nil {
 		return t.path
 	}
@@ -61,7 +61,7 @@ func (t thing) list() string {
 }
 
 // pageOf is the address of the page that shows one.
-func (t thing) pageOf(id string) string {
+func (t resource) pageOf(id string) string {
 	if t.parent == nil || t.ownPage {
 		return t.recordAt(id)
 	}
@@ -69,7 +69,7 @@ func (t thing) pageOf(id string) string {
 }
 
 // recordAt is the address of one of them.
-func (t thing) recordAt(id string) string {
+func (t resource) recordAt(id string) string {
 	if t.only {
 		return t.path
 	}
@@ -77,18 +77,18 @@ func (t thing) recordAt(id string) string {
 }
 
 // formAt is where the form of its command is opened.
-func (t thing) formAt() string {
+func (t resource) formAt() string {
 	if t.only {
 		return t.path + "/edit"
 	}
 	return t.list() + "/new"
 }
 
-// unplaced is a thing whose parents are still to be made.
-func (t thing) unplaced() thing {
+// unplaced is a resource whose parents are still to be made.
+func (t resource) unplaced() resource {
 	if t.parent != nil {
 		parent := *t.parent
-		parent.thing, parent.id = parent.unplaced(), ""
+		parent.resource, parent.id = parent.unplaced(), ""
 		t.parent = &parent
 	}
 	return t
@@ -97,7 +97,7 @@ func (t thing) unplaced() thing {
 // field is a field of a form.
 type field struct {
 	name  string
-	valid string // another value than that of the thing's command
+	valid string // another value than that of the resource's command
 	// invalid is a value that is refused, with the JSON Pointer of where it is wrong; "" if every value is valid.
 	invalid, pointer string
 }
@@ -121,8 +121,8 @@ type transition struct {
 	undo string
 }
 
-func things() []thing {
-	return []thing{
+func resources() []resource {
+	return []resource{
 		invoices(),
 		payments(),
 		refunds(),
@@ -136,18 +136,18 @@ func things() []thing {
 	}
 }
 
-// programThings are those that programs can use.
-func programThings() []thing {
-	return slices.DeleteFunc(things(), func(of thing) bool { return of.people })
+// programResources are those that programs can use.
+func programResources() []resource {
+	return slices.DeleteFunc(resources(), func(of resource) bool { return of.people })
 }
 
-// createdThings are those that somebody creates.
-func createdThings() []thing {
-	return slices.DeleteFunc(things(), func(of thing) bool { return of.only })
+// createdResources are those that somebody creates.
+func createdResources() []resource {
+	return slices.DeleteFunc(resources(), func(of resource) bool { return of.only })
 }
 
 // of gives a command of another tenant than acme.
-func (t thing) of(other tenant, command url.Values) url.Values {
+func (t resource) of(other tenant, command url.Values) url.Values {
 	if !command.Has(t.global) {
 		return command
 	}
@@ -155,7 +155,7 @@ func (t thing) of(other tenant, command url.Values) url.Values {
 }
 
 // another gives a command that differs in this field.
-func (f field) another(of thing, command url.Values) url.Values {
+func (f field) another(of resource, command url.Values) url.Values {
 	value := f.valid
 	if command.Get(f.name) == value {
 		value = of.command.Get(f.name)

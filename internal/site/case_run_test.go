@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// try is one cell of the table of cases: an operation, through one of the two formats.
-type try struct {
+// caseRun is one cell of the table of cases: an operation, through one of the two formats.
+type caseRun struct {
 	*bundle
 	target
 
@@ -24,7 +24,7 @@ type try struct {
 
 // target is where a command is sent.
 type target struct {
-	task
+	subject
 
 	owner tenant // of the form
 	id    string // of the record that is changed, or that a new one belongs to
@@ -42,70 +42,72 @@ type format interface {
 	// send sends a command under a key; without one if it is empty.
 	send(ctx context.Context, c *client, to target, key string, command url.Values) (answer, error)
 	// done checks the first answer.
-	done(x *try, a answer)
+	done(x *caseRun, a answer)
 	// replayed checks that an answer is that of an earlier success.
-	replayed(x *try, again, first answer)
+	replayed(x *caseRun, again, first answer)
 	// refused checks that nothing was done, for the reason with this slug, and that what was typed is kept
 	// where there is somebody who typed. wrong are the JSON Pointers of invalid fields.
-	refused(x *try, a answer, slug string, typed url.Values, wrong ...string)
+	refused(x *caseRun, a answer, slug string, typed url.Values, wrong ...string)
 	// record gives the id of the record that an answer is about.
-	record(x *try, a answer) string
+	record(x *caseRun, a answer) string
 }
 
 func formats() []format { return []format{htmlFormat{}, jsonFormat{}} }
 
-// formats are those that a thing can be used in.
-func (t thing) formats() []format {
+// formats are those that a resource can be used in.
+func (t resource) formats() []format {
 	if t.people {
 		return []format{htmlFormat{}}
 	}
 	return formats()
 }
 
-// eachFormat runs a case through both formats.
-func eachFormat(t *testing.T, of task, run func(*try)) {
-	t.Helper()
+// eachFormat returns a part for each format of a case.
+func eachFormat(of subject, name string, run func(*caseRun)) (parts []part) {
 	for _, f := range of.formats() {
-		t.Run(f.name(), func(t *testing.T) { run(setup(t).tryTask(of, f)) })
+		parts = append(parts, part{of.resource, of.operation + "/" + name + "/" + f.name(), func(t *testing.T) {
+			run(setup(t).caseRunOf(of, f))
+		}})
 	}
+	return parts
 }
 
-// try is an attempt to create something.
-func (b *bundle) try(of thing, f format) *try {
+// caseRun is an attempt to create something.
+func (b *bundle) caseRun(of resource, f format) *caseRun {
 	b.Helper()
-	return b.tryTask(b.creating(of), f)
+	return b.caseRunOf(b.creating(of), f)
 }
 
-func (b *bundle) tryTask(of task, f format) *try {
+func (b *bundle) caseRunOf(of subject, f format) *caseRun {
 	b.Helper()
-	x := &try{bundle: b, target: target{task: of, owner: b.acme}, format: f, caller: f.caller(b, b.replica, b.acme)}
+	x := &caseRun{bundle: b, target: target{subject: of, owner: b.acme}, format: f, caller: f.caller(b, b.replica, b.acme)}
 	x.prepare()
 	return x
 }
 
 // prepare makes the record that the operation is about, if there has to be one.
-func (x *try) prepare() {
+func (x *caseRun) prepare() {
 	x.Helper()
-	x.target = x.another(x.acme, "prepared", x.thing.command)
+	x.target = x.another(x.acme, "prepared", x.resource.command)
 	x.forget()
 	x.before, x.transactions = x.rows(), x.written()
 }
 
 // another is the target with another record of a tenant, which the command makes.
-func (x *try) another(of tenant, key string, command url.Values) target {
+func (x *caseRun) another(of tenant, key string, command url.Values) target {
 	x.Helper()
 	to := x.target
 	to.owner = of
 	if of.id != x.acme.id {
 		command = to.of(of, command)
 	}
-	x.refer(to.thing, of)
+	x.refer(to.resource, of)
 	if to.parent != nil {
-		to.thing = x.placed(to.unplaced(), of, key)
+		to.resource = x.placed(to.unplaced(), of, key)
 		to.id = to.parent.id
 	}
 	if to.kind.Changes() {
-		made := x.prepared(of, key, to.thing, command, to.state.from...)
+		made := x.prepared(of, key, to.resource, command, to.state.from...)
 		to.id, to.seen = made.ID, made.Version
 	}
 	return to
@@ -114,22 +116,22 @@ func (x *try) another(of tenant, key string, command url.Values) target {
 const key = "6f1c2f5e-6c0e-4b7e-9d39-0a0d6f9f7c11"
 
 // ask sends a command under the key.
-func (x *try) ask(command url.Values) answer { return x.askAs(x.caller, command) }
+func (x *caseRun) ask(command url.Values) answer { return x.askAs(x.caller, command) }
 
 // askAs sends it as somebody else.
-func (x *try) askAs(c *client, command url.Values) answer {
+func (x *caseRun) askAs(c *client, command url.Values) answer {
 	x.Helper()
 	return c.must(x.format.send(x.Context(), c, x.target, key, command))
 }
 
 // under sends a command under another key.
-func (x *try) under(key string, command url.Values) answer {
+func (x *caseRun) under(key string, command url.Values) answer {
 	x.Helper()
 	return x.caller.must(x.format.send(x.Context(), x.caller, x.target, key, command))
 }
 
 // begin sends a command without waiting; end gives the answer.
-func (x *try) begin(c *client, command url.Values) (end func() answer) {
+func (x *caseRun) begin(c *client, command url.Values) (end func() answer) {
 	type result struct {
 		answer answer
 		err    error
@@ -147,36 +149,36 @@ func (x *try) begin(c *client, command url.Values) (end func() answer) {
 }
 
 // from gives the caller at another replica.
-func (x *try) from(s *replica) *client { return x.caller.elsewhere(s.url) }
+func (x *caseRun) from(s *replica) *client { return x.caller.elsewhere(s.url) }
 
 // isHTML says whether a person is asking.
-func (x *try) isHTML() bool { return x.format == htmlFormat{} }
+func (x *caseRun) isHTML() bool { return x.format == htmlFormat{} }
 
 // hold keeps whoever carries out the intent waiting in the middle of the transaction, until the release.
-func (x *try) hold() (release func()) {
+func (x *caseRun) hold() (release func()) {
 	x.Helper()
 	return x.holdIntent(x.operation)
 }
 
-// wantRows compares with what was added since the try began.
-func (x *try) wantRows(added rows) {
+// wantRows compares with what was added since the case began.
+func (x *caseRun) wantRows(added rows) {
 	x.Helper()
 	if got := x.added(); !got.equal(added) {
 		x.Errorf("added rows %v, want %v", got, added)
 	}
 }
 
-func (x *try) added() rows {
+func (x *caseRun) added() rows {
 	x.Helper()
 	return x.rows().minus(x.before)
 }
 
 // meanwhile is what somebody else does to the record: a program that has seen its current version, or an owner.
-func (x *try) meanwhile(method, path, key string, command url.Values) created {
+func (x *caseRun) meanwhile(method, path, key string, command url.Values) created {
 	x.Helper()
 	if x.people {
 		seen := strconv.Itoa(get[int](x.bundle, `SELECT version FROM `+x.table+` WHERE id = $1`, x.id))
-		return decode[created](x.bundle, x.byOwner(x.acme, x.thing, x.at(path), key, change(command, "version", seen)))
+		return decode[created](x.bundle, x.byOwner(x.acme, x.resource, x.at(path), key, change(command, "version", seen)))
 	}
 	path, body := "/api/v1"+path, ""
 	if command != nil {
@@ -202,7 +204,7 @@ func statusOf(slug string) int {
 }
 
 // checkRetryAfter: the header stands exactly where the same request may succeed later.
-func checkRetryAfter(x *try, a answer, slug string) {
+func checkRetryAfter(x *caseRun, a answer, slug string) {
 	x.Helper()
 	_, later := map[string]bool{"in-progress": true, "too-many": true, "busy": true, "unconfirmed": true, "unavailable": true}[slug]
 	if got := a.header.Get("Retry-After"); (got != "") != later {

@@ -14,9 +14,9 @@ import (
 	"onlyonce/internal/web"
 )
 
-// task is one operation of a thing, with what it is tried with. It is derived from the routes of the server.
-type task struct {
-	thing
+// subject is one operation of a resource, with what it is tried with. It is derived from the routes of the server.
+type subject struct {
+	resource
 
 	operation string
 	kind      idempotency.Kind
@@ -31,12 +31,12 @@ type task struct {
 	state     transition // that a transition makes
 }
 
-// tasks are all operations of the server. One that nothing declares ends the test.
-func (b *bundle) tasks() []task {
+// subjects are all operations of the server. One that nothing declares ends the test.
+func (b *bundle) subjects() []subject {
 	b.Helper()
-	var all []task
+	var all []subject
 	for _, op := range b.Operations() {
-		all = append(all, b.task(op))
+		all = append(all, b.subjectOf(op))
 	}
 	if len(all) < 2 {
 		b.Fatalf("only %d operations", len(all))
@@ -44,18 +44,25 @@ func (b *bundle) tasks() []task {
 	return all
 }
 
-// tried are the tasks that every case is tried with. With -short these are fewer: what only people use, and what belongs to
-// another thing, is left to a whole run.
-func (b *bundle) tried() []task {
-	b.Helper()
-	return slices.DeleteFunc(b.tasks(), func(of task) bool {
-		return testing.Short() && (of.people || of.parent != nil)
-	})
+// chosenOf returns all subjects, and with -short one for each kind of change: the last one that programs can use of a resource
+// that stands for itself. The others differ in fields only.
+func chosenOf(all []subject) (chosen []subject) {
+	if !testing.Short() {
+		return all
+	}
+	found := map[idempotency.Kind]bool{}
+	for _, of := range slices.Backward(all) {
+		if !of.people && of.parent == nil && !of.only && !found[of.kind] {
+			found[of.kind] = true
+			chosen = append(chosen, of)
+		}
+	}
+	return chosen
 }
 
-func (b *bundle) task(op web.Operation) task {
+func (b *bundle) subjectOf(op web.Operation) subject {
 	b.Helper()
-	t := task{operation: op.Name, kind: op.Kind, table: op.Table}
+	t := subject{operation: op.Name, kind: op.Kind, table: op.Table}
 	for _, route := range b.once() {
 		switch {
 		case route.Why != op.Name:
@@ -65,22 +72,22 @@ func (b *bundle) task(op web.Operation) task {
 			t.form = route.Path
 		}
 	}
-	for _, of := range things() {
-		switch { // what belongs to another thing comes behind it
+	for _, of := range resources() {
+		switch { // what belongs to another resource comes behind it
 		case t.form == of.list():
-			t.thing = of
+			t.resource = of
 		case strings.HasPrefix(t.form, of.path+"/") && t.form != t.list():
-			t.thing = of
+			t.resource = of
 		}
 	}
 	if t.path == "" {
-		b.Fatalf("%s (POST %s) has nothing to be tried with: declare its resource as customer_test.go does, and add it to things()",
+		b.Fatalf("%s (POST %s) has nothing to be tried with: declare its resource as customer_test.go does, and add it to resources()",
 			op.Name, t.form)
 	}
 	if t.form == "" || (t.api == "") != t.people {
 		b.Fatalf("%s needs a route for its form, and one in the API unless only people can use it: %q, %q", op.Name, t.form, t.api)
 	}
-	t.command, t.label, t.leaves, t.other = t.thing.command, t.thing.label, rows{"intents": 1}, t.thing.other
+	t.command, t.label, t.leaves, t.other = t.resource.command, t.resource.label, rows{"intents": 1}, t.resource.other
 	switch op.Kind {
 	case idempotency.Change:
 		if t.command, t.label = t.edited, t.editedLabel; t.edited == nil {
@@ -95,7 +102,7 @@ func (b *bundle) task(op web.Operation) task {
 		t.state, t.command, t.other = t.transitions[i], url.Values{}, nil
 		maps.Copy(t.leaves, t.state.leaves)
 	case idempotency.Create, idempotency.Upsert:
-		t.leaves = t.thing.leaves
+		t.leaves = t.resource.leaves
 	default:
 		b.Fatalf("%s is of kind %d, which no test knows", op.Name, op.Kind)
 	}
@@ -107,20 +114,20 @@ func (b *bundle) once() []web.Route {
 	return slices.DeleteFunc(slices.Clone(b.Routes), func(r web.Route) bool { return r.Repeat != web.Once })
 }
 
-// creating is the task that makes a thing, or changes the only one.
-func (b *bundle) creating(of thing) task {
+// creating is the subject that makes a resource, or changes the only one.
+func (b *bundle) creating(of resource) subject {
 	b.Helper()
-	all := b.tasks()
-	i := slices.IndexFunc(all, func(t task) bool { return t.name == of.name && (of.only || !t.kind.Changes()) })
+	all := b.subjects()
+	i := slices.IndexFunc(all, func(t subject) bool { return t.name == of.name && (of.only || !t.kind.Changes()) })
 	if i < 0 {
 		b.Fatalf("nothing creates %s", of.name)
 	}
-	all[i].thing, all[i].command, all[i].other = of, of.command, of.other
+	all[i].resource, all[i].command, all[i].other = of, of.command, of.other
 	return all[i]
 }
 
 // did is the outcome of carrying it out.
-func (t task) did() idempotency.Outcome {
+func (t subject) did() idempotency.Outcome {
 	if t.kind.Changes() {
 		return idempotency.Changed
 	}
@@ -128,7 +135,7 @@ func (t task) did() idempotency.Outcome {
 }
 
 // says is what a person reads then.
-func (t task) says() string {
+func (t subject) says() string {
 	one := strings.ToUpper(t.name[:1]) + t.name[1:]
 	switch t.kind {
 	case idempotency.Change:
@@ -144,14 +151,14 @@ func (t task) says() string {
 }
 
 // isButton says whether its form has nothing to fill in.
-func (t task) isButton() bool { return t.kind == idempotency.Transition }
+func (t subject) isButton() bool { return t.kind == idempotency.Transition }
 
 // namesOne says whether its address names a record, which has to be there.
-func (t task) namesOne() bool { return strings.Contains(t.form, "{id}") }
+func (t subject) namesOne() bool { return strings.Contains(t.form, "{id}") }
 
-// create makes a thing as a program does, or changes the only one. One that belongs to another is placed before. What only
+// create makes a resource as a program does, or changes the only one. One that belongs to another is placed before. What only
 // people can use is made by an owner, and answered like by a program.
-func (c *client) create(of thing, key string, command url.Values) answer {
+func (c *client) create(of resource, key string, command url.Values) answer {
 	c.b.Helper()
 	if of.people {
 		return c.b.byOwner(c.tenant, of, of.list(), key, command)
@@ -163,8 +170,8 @@ func (c *client) create(of thing, key string, command url.Values) answer {
 	return c.must(c.with("Idempotency-Key", key).send(c.b.Context(), http.MethodPost, "/api/v1"+of.list(), of.json(command)))
 }
 
-// prepared makes a thing of a tenant, with what it belongs to, and brings it to where the verbs lead.
-func (b *bundle) prepared(t tenant, key string, of thing, command url.Values, verbs ...string) created {
+// prepared makes a resource of a tenant, with what it belongs to, and brings it to where the verbs lead.
+func (b *bundle) prepared(t tenant, key string, of resource, command url.Values, verbs ...string) created {
 	b.Helper()
 	program := b.program(b.replica, t)
 	made := program.create(b.placed(of, t, key), key, command)
@@ -182,7 +189,7 @@ func (b *bundle) prepared(t tenant, key string, of thing, command url.Values, ve
 }
 
 // byOwner sends a form as an owner of a tenant, and gives what a program would be answered: the record.
-func (b *bundle) byOwner(t tenant, of thing, address, key string, command url.Values) answer {
+func (b *bundle) byOwner(t tenant, of resource, address, key string, command url.Values) answer {
 	b.Helper()
 	if b.owners[t.id] == nil { // logged in once: there is a limit to it
 		b.owners[t.id] = b.person(b.replica, t)
@@ -197,26 +204,26 @@ func (b *bundle) byOwner(t tenant, of thing, address, key string, command url.Va
 	return a
 }
 
-// placed gives a thing of a tenant with one made ready that it belongs to, unless it has one.
-func (b *bundle) placed(of thing, t tenant, key string) thing {
+// placed gives a resource of a tenant with one made ready that it belongs to, unless it has one.
+func (b *bundle) placed(of resource, t tenant, key string) resource {
 	b.Helper()
 	b.refer(of, t)
 	if of.parent == nil || of.parent.id != "" {
 		return of
 	}
 	parent := *of.parent
-	parent.thing = b.placed(parent.thing, t, "under "+key)
-	parent.id = b.prepared(t, "under "+key, parent.thing, parent.command, parent.ready...).ID
+	parent.resource = b.placed(parent.resource, t, "under "+key)
+	parent.id = b.prepared(t, "under "+key, parent.resource, parent.command, parent.ready...).ID
 	of.parent = &parent
 	return of
 }
 
-// referred is the id of what commands refer to, and examples: of each thing that is referred to, each tenant has one.
+// referred is the id of what commands refer to, and examples: of each resource that is referred to, each tenant has one.
 const referred = "019aa5b2-7c1e-7d3a-9f00-3b1d5c6e7f80"
 
-// refer makes what the commands of a thing refer to, unless the tenant has it. Records get ids of their own when they are
+// refer makes what the commands of a resource refer to, unless the tenant has it. Records get ids of their own when they are
 // created, so it is given the id referred afterwards.
-func (b *bundle) refer(of thing, t tenant) {
+func (b *bundle) refer(of resource, t tenant) {
 	b.Helper()
 	for _, other := range of.refers {
 		table := b.creating(other).table

@@ -1,0 +1,57 @@
+package site_test
+
+import (
+	"flag"
+	"strings"
+	"testing"
+)
+
+// part is a subtest of a walk over what is declared.
+type part struct {
+	of   resource
+	name string
+	run  func(*testing.T)
+}
+
+// walk runs parts of a test under names that begin with the resource: -run TestEveryCase/customers runs what is about
+// customers. A filter that names nothing fails, as it would be green whatever is broken.
+func walk(t *testing.T, parts []part) {
+	t.Helper()
+	if len(parts) == 0 {
+		t.Error("the walk has no parts")
+		return
+	}
+	ran, has := 0, map[string]bool{}
+	for _, p := range parts {
+		has[p.of.plural()] = true
+		t.Run(p.of.plural()+"/"+p.name, func(t *testing.T) {
+			ran++ // before the part is parallel: parts begin one after the other
+			p.run(t)
+		})
+	}
+	if ran > 0 {
+		return
+	}
+	var known []string
+	for _, of := range resources() {
+		known = append(known, of.plural())
+		t.Run(of.plural(), func(t *testing.T) {
+			if ran++; has[of.plural()] && !acrossTests() {
+				t.Errorf("-run %s names nothing of %s: -v lists the names", runFilter(), of.plural())
+				return
+			}
+			t.Skipf("nothing here is about %s", of.plural())
+		})
+	}
+	if ran == 0 {
+		t.Errorf("-run %s names no resource: there are %s", runFilter(), strings.Join(known, ", "))
+	}
+}
+
+// plural is the resource's name in the names of subtests, as addresses have it.
+func (r resource) plural() string { return strings.Trim(r.path, "/") }
+
+func runFilter() string { return flag.Lookup("test.run").Value.String() }
+
+// acrossTests reports whether -run chooses parts of all walks, as /customers does.
+func acrossTests() bool { return strings.HasPrefix(runFilter(), "/") }
