@@ -102,13 +102,16 @@ func (p page) form() *html.Node {
 	return nil
 }
 
-// typed gives what the form would post without a button.
+// typed returns what a browser would post without a button.
 func (p page) typed() url.Values {
 	p.b.Helper()
 	values := url.Values{}
 	for _, n := range all(p.form(), "input", "textarea", "select") {
 		name, _ := attr(n, "name")
 		value, _ := attr(n, "value")
+		if !isSent(n) {
+			continue
+		}
 		switch n.Data {
 		case "textarea":
 			if n.FirstChild != nil {
@@ -120,6 +123,16 @@ func (p page) typed() url.Values {
 		values.Add(name, value)
 	}
 	return values
+}
+
+// isSent reports whether a browser sends a control: not without a name, disabled, a button, or not checked.
+func isSent(n *html.Node) bool {
+	name, _ := attr(n, "name")
+	kind, _ := attr(n, "type")
+	_, disabled := attr(n, "disabled")
+	_, checked := attr(n, "checked")
+	return name != "" && !disabled && !slices.Contains([]string{"submit", "button", "image", "reset"}, kind) &&
+		(checked || kind != "checkbox" && kind != "radio")
 }
 
 // chosen gives the value of the selected option, or of the first.

@@ -1,0 +1,44 @@
+package site_test
+
+import (
+	"net/url"
+	"slices"
+	"testing"
+
+	"onlyonce/internal/idempotency"
+)
+
+// TestFormsChangeNothingByThemselves: an edit form that is sent as it was opened leaves the record as it is. A field that is missing
+// in the form, or in what the form is filled in from, would be erased.
+func TestFormsChangeNothingByThemselves(t *testing.T) {
+	t.Parallel()
+	var parts []part
+	for _, of := range setupHere(t).subjects() {
+		if of.kind == idempotency.Change {
+			parts = append(parts, part{of.resource, of.operation, func(t *testing.T) {
+				x := setup(t).caseRunOf(of, htmlFormat{})
+				x.sendsWhatItShows("one field changed", x.command) // the others are as they were made
+				x.sendsWhatItShows("every field changed", x.allChanged())
+			}})
+		}
+	}
+	walk(t, parts)
+}
+
+// sendsWhatItShows saves a command, opens the form again and sends that.
+func (x *caseRun) sendsWhatItShows(key string, command url.Values) {
+	x.Helper()
+	to := x.target
+	to.seen = get[int](x.bundle, `SELECT version FROM `+x.table+` WHERE id = $1`, x.id)
+	htmlFormat{}.shown(x, x.caller.must(x.format.send(x.Context(), x.caller, to, key, command)))
+	tables := slices.DeleteFunc(x.tenantTables(), func(table string) bool { return table == "intents" })
+	before := x.digest(append(tables, "users"))
+	form := x.page(x.caller.get(x.caller.get(x.at(x.form)).location()))
+	sent := x.caller.press(form, "Save changes")
+	if changes := get[string](x.bundle, `SELECT COALESCE((
+		SELECT changes::text FROM intents WHERE record_id = $1 AND key = $2), 'none')`, x.id, form.typed().Get("idempotency_key")); changes != "none" {
+		x.Errorf("%s: sent as it was, the form changed %s", key, changes)
+	}
+	wantUnchanged(x.bundle, "the form of "+x.name, before, x.digest(append(tables, "users")))
+	htmlFormat{}.shown(x, sent).says("Nothing to save")
+}
