@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+
+	"onlyonce/internal/idempotency"
 )
 
 // everyChange gives the requests of the routes that change a customer, each with one of its own.
@@ -16,16 +18,11 @@ func (b *bundle) everyChange(program, person *client) map[string][]request {
 			change(mine, "email", "7", "name", ""),
 		}
 	}
-	routes := map[string][]request{
+	return map[string][]request{
 		"GET /customers/{id}/edit":   editForms(person, "/customers/", 11),
 		"POST /customers/{id}/edit":  b.formEdits(person, customer(12)),
 		"PUT /api/v1/customers/{id}": b.apiEdits(program, customer(13)),
 	}
-	for route, id := range map[string]int{"/customers/{id}/archive": 14, "/customers/{id}/restore": many + 14} {
-		routes["POST "+route] = b.formTransitions(person, route, rowID(id))
-		routes["POST /api/v1"+route] = b.apiTransitions(program, route, rowID(id+1))
-	}
-	return routes
 }
 
 func editForms(person *client, path string, id int) []request {
@@ -143,6 +140,33 @@ func (b *bundle) apiEdits(program *client, of edits) []request {
 		send(http.StatusNotFound, nobody, "nobody", `"v1"`, of.others),
 		b.expiry(), done,
 	}
+}
+
+// everyTransition returns the requests of the routes of every transition, each with a record of its own, which is brought to where
+// it can be made.
+func (b *bundle) everyTransition(program, person *client) map[string][]request {
+	b.Helper()
+	routes, n := map[string][]request{}, 20 // other requests have the records before
+	for _, of := range b.subjects() {
+		if of.kind != idempotency.Transition {
+			continue
+		}
+		ready := func() string {
+			n++
+			for _, verb := range of.state.from {
+				path := of.recordAt(rowID(n)) + "/" + verb
+				if a := person.submit(path, url.Values{"idempotency_key": {"for " + of.operation + " of " + rowID(n)}}); a.status != http.StatusSeeOther {
+					b.Errorf("%s, which comes before %s: %v", path, of.operation, a)
+				}
+			}
+			return rowID(n)
+		}
+		routes["POST "+of.form] = b.formTransitions(person, of.form, ready())
+		if !of.people {
+			routes["POST "+of.api] = b.apiTransitions(program, of.form, ready())
+		}
+	}
+	return routes
 }
 
 func (b *bundle) formTransitions(person *client, route, record string) []request {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// plainResources are those whose past and whose requests follow from their declaration: they belong to no other, and are made,
-// edited, archived and restored at the usual addresses. What the others need besides is in the tests of plans.
+// plainResources are those whose past and whose requests follow from their declaration: they belong to no other, and are made
+// and edited at the usual addresses. What the others need besides is in the tests of plans.
 func plainResources() []resource {
 	return slices.DeleteFunc(resources(), func(of resource) bool {
 		return of.parent != nil || of.only || of.json == nil || of.name == "invoice" || of.name == "customer"
@@ -82,20 +82,15 @@ func (b *bundle) everyPlain(of resource, program, person *client) map[string][]r
 	one, mine := of.path+"/{id}", func(u unique) string { return of.command.Get(u.field) }
 	routes := everyEvent(program, person, one+"/events", of.path+"/"+rowID(7)+"/events")
 	maps.Copy(routes, map[string][]request{
-		"POST " + of.path:          twice(form, of.other),
-		"POST /api/v1" + of.path:   twice(api, another),
-		"GET " + of.path + "/new":  get(person, of.path+"/new?key=fresh", of.path+"/new?key=past+7"),
-		"GET " + one:               get(person, of.path+"/"+rowID(7), of.path+"/"+nobody),
-		"GET /api/v1" + one:        get(program, "/api/v1"+of.path+"/"+rowID(7)),
-		"GET " + one + "/edit":     editForms(person, of.path+"/", 11),
-		"POST " + one + "/edit":    b.formEdits(person, edited(12, mine)),
-		"PUT /api/v1" + one:        b.apiEdits(program, edited(13, func(u unique) string { return u.value })),
-		"POST " + one + "/archive": b.formTransitions(person, one+"/archive", rowID(14)),
-		"POST " + one + "/restore": b.formTransitions(person, one+"/restore", rowID(many+14)),
+		"POST " + of.path:         twice(form, of.other),
+		"POST /api/v1" + of.path:  twice(api, another),
+		"GET " + of.path + "/new": get(person, of.path+"/new?key=fresh", of.path+"/new?key=past+7"),
+		"GET " + one:              get(person, of.path+"/"+rowID(7), of.path+"/"+nobody),
+		"GET /api/v1" + one:       get(program, "/api/v1"+of.path+"/"+rowID(7)),
+		"GET " + one + "/edit":    editForms(person, of.path+"/", 11),
+		"POST " + one + "/edit":   b.formEdits(person, edited(12, mine)),
+		"PUT /api/v1" + one:       b.apiEdits(program, edited(13, func(u unique) string { return u.value })),
 	})
-	for verb, id := range map[string]int{"/archive": 15, "/restore": many + 15} {
-		routes["POST /api/v1"+one+verb] = b.apiTransitions(program, one+verb, rowID(id))
-	}
 	for prefix, caller := range map[string]*client{"": person, "/api/v1": program} {
 		pages := pagesOf(prefix + of.path)
 		searched := prefix + of.path + "?limit=100&q=" + url.QueryEscape(strings.Fields(of.label)[0])

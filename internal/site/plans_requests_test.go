@@ -78,11 +78,14 @@ func (b *bundle) everyRoute(program, person *client) map[string][]request {
 	maps.Copy(routes, b.everyInvoice(program, person))
 	maps.Copy(routes, b.everyLab())
 	maps.Copy(routes, b.everyPerson(person))
-	maps.Copy(routes, b.everyToken(person))
+	maps.Copy(routes, b.everyOwners(person, apiTokens(), url.Values{"name": {"token 7"}}))
 	maps.Copy(routes, b.everyPassword(person))
 	routes["GET /attempts"] = get(person, attemptPages()...)
 	for _, of := range plainResources() {
 		maps.Copy(routes, b.everyPlain(of, program, person))
+	}
+	for route, requests := range b.everyTransition(program, person) {
+		routes[route] = append(requests, routes[route]...) // behind them what is refused
 	}
 	return routes
 }
