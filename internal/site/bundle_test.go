@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -32,6 +31,7 @@ type bundle struct {
 	admin        *pgxpool.Pool // sees all tenants
 	acme, globex tenant
 	owners       map[uuid.UUID]*client // see byOwner
+	failures     *failures
 
 	mu       sync.Mutex
 	attempts []idempotency.Attempt
@@ -54,9 +54,7 @@ var passwordHash = sync.OnceValues(func() (string, error) {
 
 func setup(t *testing.T) *bundle {
 	t.Helper()
-	if acrossTests() && !strings.Contains(t.Name(), "/") {
-		t.Skipf("-run %s is about parts of walks, and this is none", runFilter())
-	}
+	leaveToWalks(t)
 	t.Parallel()
 	return setupHere(t)
 }
@@ -64,7 +62,7 @@ func setup(t *testing.T) *bundle {
 // setupHere is setup for a test that is parallel already.
 func setupHere(t *testing.T) *bundle {
 	t.Helper()
-	b := &bundle{T: t, db: pgtest.New(t), owners: map[uuid.UUID]*client{}}
+	b := &bundle{T: t, db: pgtest.New(t), owners: map[uuid.UUID]*client{}, failures: newFailures(t)}
 	b.admin = b.db.Admin(t)
 	b.acme, b.globex = b.tenant("Acme"), b.tenant("Globex")
 	b.replica = b.serveOn(b.db.Pool)

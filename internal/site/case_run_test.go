@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"testing"
 )
 
 // caseRun is one cell of the table of cases: an operation, through one of the two formats.
@@ -55,8 +54,8 @@ type format interface {
 func formats() []format { return []format{htmlFormat{}, jsonFormat{}} }
 
 // formats are those that a resource can be used in.
-func (t resource) formats() []format {
-	if t.people {
+func (r resource) formats() []format {
+	if r.people {
 		return []format{htmlFormat{}}
 	}
 	return formats()
@@ -65,8 +64,8 @@ func (t resource) formats() []format {
 // eachFormat returns a part for each format of a case.
 func eachFormat(of subject, name string, run func(*caseRun)) (parts []part) {
 	for _, f := range of.formats() {
-		parts = append(parts, part{of.resource, of.operation + "/" + name + "/" + f.name(), func(t *testing.T) {
-			run(setup(t).caseRunOf(of, f))
+		parts = append(parts, part{of.resource, of.operation + "/" + name + "/" + f.name(), func(b *bundle) {
+			run(b.caseRunOf(of, f))
 		}})
 	}
 	return parts

@@ -219,8 +219,8 @@ func TestEveryBrokenConstraintIsExplained(t *testing.T) {
 	}
 	var parts []part
 	for _, of := range b.subjects() {
-		parts = append(parts, part{of.resource, of.operation, func(t *testing.T) {
-			x := setup(t).caseRunOf(of, of.formats()[len(of.formats())-1])
+		parts = append(parts, part{of.resource, of.operation, func(b *bundle) {
+			x := b.caseRunOf(of, of.formats()[len(of.formats())-1])
 			columns := x.columnsWritten()
 			var missing []string
 			for _, name := range x.breakable(columns) {
@@ -236,7 +236,7 @@ func TestEveryBrokenConstraintIsExplained(t *testing.T) {
 				return // proved by the case "upsert hit"
 			}
 			if len(missing) > 0 {
-				t.Errorf("%s writes %v of %s and may break %v: say in its Explain what that means",
+				x.Errorf("%s writes %v of %s and may break %v: say in its Explain what that means",
 					of.operation, columns, of.table, missing)
 			}
 		}})

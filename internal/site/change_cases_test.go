@@ -215,7 +215,7 @@ func eachSubject(t *testing.T, kinds []idempotency.Kind, f format, run func(*cas
 	var parts []part
 	for _, of := range chosenOf(setupHere(t).subjects()) {
 		if slices.Contains(kinds, of.kind) && slices.Contains(of.formats(), f) {
-			parts = append(parts, part{of.resource, of.operation, func(t *testing.T) { run(setup(t).caseRunOf(of, f)) }})
+			parts = append(parts, part{of.resource, of.operation, func(b *bundle) { run(b.caseRunOf(of, f)) }})
 		}
 	}
 	walk(t, parts)

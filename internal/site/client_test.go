@@ -11,6 +11,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"golang.org/x/net/html"
 )
 
 // client is somebody who makes requests: a program with a token, or a person's browser with cookies.
@@ -89,12 +91,18 @@ type answer struct {
 	posted url.Values // the form that it answers, if it was one
 }
 
-// String is short enough for a test's message.
+// String is short enough for a test's message: of a page what stands in its main part, and of the headers where it leads.
 func (a answer) String() string {
-	if _, main, ok := strings.Cut(a.body, "<main"); ok {
-		a.body = "<main" + main
+	said := a.body
+	if root, err := html.Parse(strings.NewReader(a.body)); err == nil && strings.HasPrefix(a.header.Get("Content-Type"), "text/html") {
+		for _, main := range all(root, "main") {
+			said = text(main)
+		}
 	}
-	return fmt.Sprintf("%d %v %.1000s", a.status, a.header, a.body)
+	if to := a.location(); to != "" {
+		said = "to " + to + " " + said
+	}
+	return fmt.Sprintf("%d %.600s", a.status, said)
 }
 
 func (a answer) location() string { return a.header.Get("Location") }

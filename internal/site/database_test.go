@@ -62,7 +62,7 @@ var byOperations = map[string]string{"users": `email NOT LIKE 'user-%'`, "api_to
 
 func (b *bundle) rows() rows {
 	b.Helper()
-	counted := rows{}
+	var counts []string
 	for _, table := range b.tenantTables() {
 		if table == "settings" {
 			continue // every tenant has one row from the beginning: TestEveryTenantHasSettings
@@ -70,16 +70,13 @@ func (b *bundle) rows() rows {
 		if strings.HasSuffix(table, "_words") {
 			continue // made of other rows, for the search: TestSearchFollowsChanges
 		}
-		if n := get[int](b, `SELECT count(*) FROM `+pgx.Identifier{table}.Sanitize()); n > 0 {
-			counted[table] = n
-		}
+		counts = append(counts, `'`+table+`', (SELECT count(*) FROM `+pgx.Identifier{table}.Sanitize()+`)`)
 	}
 	for table, byOperations := range byOperations {
-		if n := get[int](b, `SELECT count(*) FROM `+table+` WHERE `+byOperations); n > 0 {
-			counted[table] = n
-		}
+		counts = append(counts, `'`+table+`', (SELECT count(*) FROM `+table+` WHERE `+byOperations+`)`)
 	}
-	return counted
+	counted := get[rows](b, `SELECT jsonb_build_object(`+strings.Join(counts, `, `)+`)`)
+	return counted.minus(nil)
 }
 
 // written counts the transactions that have written the rows there are.

@@ -98,9 +98,9 @@ func TestLabAsksFirst(t *testing.T) {
 		list.says(e.Title, e.Story).leadsTo("/lab/" + e.Slug)
 		asked := b.page(visitor.get("/lab/" + e.Slug + "?without=" + e.Layers[0].Slug))
 		asked.says(e.Question, strings.Join(strings.Fields(e.Takeaway.SQL), " "))
-		form := asked.typed()
-		if len(form["guess"]) != len(e.Guesses) || len(form["without"]) != len(e.Layers) || uuid.Validate(form.Get("run")) != nil {
-			t.Errorf("%s: form %v", e.Slug, form)
+		guesses, layers := asked.controls("guess"), asked.controls("without")
+		if len(guesses) != len(e.Guesses) || len(layers) != len(e.Layers) || uuid.Validate(asked.typed().Get("run")) != nil {
+			t.Errorf("%s: form %v with %d guesses and %d layers", e.Slug, asked.typed(), len(guesses), len(layers))
 		}
 		for _, n := range all(asked.form(), "input") {
 			value, _ := attr(n, "value")

@@ -57,7 +57,7 @@ func eachFormOf(t *testing.T, declared []resource, test func(x *caseRun)) {
 	t.Helper()
 	var parts []part
 	for _, of := range declared {
-		parts = append(parts, part{of, "form", func(t *testing.T) { test(setup(t).caseRun(of, htmlFormat{})) }})
+		parts = append(parts, part{of, "form", func(b *bundle) { test(b.caseRun(of, htmlFormat{})) }})
 	}
 	walk(t, parts)
 }

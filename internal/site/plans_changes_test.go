@@ -1,6 +1,7 @@
 package site_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -154,8 +155,8 @@ func (b *bundle) everyTransition(program, person *client) map[string][]request {
 		ready := func() string {
 			n++
 			for _, verb := range of.state.from {
-				path := of.recordAt(rowID(n)) + "/" + verb
-				if a := person.submit(path, url.Values{"idempotency_key": {"for " + of.operation + " of " + rowID(n)}}); a.status != http.StatusSeeOther {
+				path, key := of.recordAt(rowID(n))+"/"+verb, fmt.Sprint("before ", n)
+				if a := person.submit(path, url.Values{"idempotency_key": {key}}); a.status != http.StatusSeeOther {
 					b.Errorf("%s, which comes before %s: %v", path, of.operation, a)
 				}
 			}

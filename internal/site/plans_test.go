@@ -20,6 +20,7 @@ import (
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/people/attempt"
 	"onlyonce/internal/postgres"
+	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/record"
 )
 
@@ -33,6 +34,7 @@ import (
 //
 // PostgreSQL plans a prepared statement for its values at first, and once for all values after some uses.
 func TestPlans(t *testing.T) {
+	pgtest.Long(t)
 	for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
 		t.Run(mode, func(t *testing.T) {
 			b := setup(t)
@@ -294,7 +296,7 @@ func (p *plans) note(message string) {
 	p.seen[explained.Query] = true
 	for node := range explained.Plan.all() {
 		if complaint := node.complaint(bound(explained.Query)); complaint != "" {
-			p.Errorf("%s %s\n%+v\nin the statement\n%s", p.doing, complaint, node, explained.Query)
+			p.T.Errorf("%s %s\n%+v\nin the statement\n%s", p.doing, complaint, node, explained.Query)
 		}
 	}
 }

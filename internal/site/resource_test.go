@@ -53,45 +53,45 @@ type parent struct {
 }
 
 // list is where they are listed and made: at the address of the one that they belong to, if there is such.
-func (t resource) list() string {
-	if t.parent == nil {
-		return t.path
+func (r resource) list() string {
+	if r.parent == nil {
+		return r.path
 	}
-	return t.parent.path + "/" + cmp.Or(t.parent.id, "{id}") + cmp.Or(t.at, t.path)
+	return r.parent.path + "/" + cmp.Or(r.parent.id, "{id}") + cmp.Or(r.at, r.path)
 }
 
 // pageOf is the address of the page that shows one.
-func (t resource) pageOf(id string) string {
-	if t.parent == nil || t.ownPage {
-		return t.recordAt(id)
+func (r resource) pageOf(id string) string {
+	if r.parent == nil || r.ownPage {
+		return r.recordAt(id)
 	}
-	return t.parent.pageOf(t.parent.id)
+	return r.parent.pageOf(r.parent.id)
 }
 
 // recordAt is the address of one of them.
-func (t resource) recordAt(id string) string {
-	if t.only {
-		return t.path
+func (r resource) recordAt(id string) string {
+	if r.only {
+		return r.path
 	}
-	return t.path + "/" + id
+	return r.path + "/" + id
 }
 
 // formAt is where the form of its command is opened.
-func (t resource) formAt() string {
-	if t.only {
-		return t.path + "/edit"
+func (r resource) formAt() string {
+	if r.only {
+		return r.path + "/edit"
 	}
-	return t.list() + "/new"
+	return r.list() + "/new"
 }
 
 // unplaced is a resource whose parents are still to be made.
-func (t resource) unplaced() resource {
-	if t.parent != nil {
-		parent := *t.parent
+func (r resource) unplaced() resource {
+	if r.parent != nil {
+		parent := *r.parent
 		parent.resource, parent.id = parent.unplaced(), ""
-		t.parent = &parent
+		r.parent = &parent
 	}
-	return t
+	return r
 }
 
 // field is a field of a form.
@@ -147,11 +147,11 @@ func createdResources() []resource {
 }
 
 // of gives a command of another tenant than acme.
-func (t resource) of(other tenant, command url.Values) url.Values {
-	if !command.Has(t.global) {
+func (r resource) of(other tenant, command url.Values) url.Values {
+	if !command.Has(r.global) {
 		return command
 	}
-	return change(command, t.global, strings.ToLower(other.name)+"-"+command.Get(t.global))
+	return change(command, r.global, strings.ToLower(other.name)+"-"+command.Get(r.global))
 }
 
 // another gives a command that differs in this field.

@@ -87,7 +87,7 @@ func TestEveryFieldIsDeclared(t *testing.T) {
 	t.Parallel()
 	var parts []part
 	for _, of := range resources() {
-		parts = append(parts, part{of, "fields", func(t *testing.T) { everyFieldIsDeclared(setup(t).caseRun(of, htmlFormat{}), of) }})
+		parts = append(parts, part{of, "fields", func(b *bundle) { everyFieldIsDeclared(b.caseRun(of, htmlFormat{}), of) }})
 	}
 	walk(t, parts)
 }
@@ -120,9 +120,9 @@ func everyFieldIsDeclared(x *caseRun, of resource) {
 }
 
 // variants are the commands that differ in one field.
-func (t resource) variants() (all []url.Values) {
-	for _, f := range t.fields {
-		all = append(all, f.another(t, t.command))
+func (r resource) variants() (all []url.Values) {
+	for _, f := range r.fields {
+		all = append(all, f.another(r, r.command))
 	}
 	return all
 }
@@ -152,15 +152,15 @@ func taken(at string, of reflect.Type) (all []string) {
 	case reflect.Slice:
 		return taken(at+"/-", of.Elem())
 	case reflect.Struct:
-		for i := range of.NumField() {
-			name, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
+		for f := range of.Fields() {
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 			if name == "" {
-				name = of.Field(i).Name
+				name = f.Name
 			}
-			if of.Field(i).Anonymous {
-				all = append(all, taken(at, of.Field(i).Type)...)
+			if f.Anonymous {
+				all = append(all, taken(at, f.Type)...)
 			} else if name != "-" {
-				all = append(all, taken(at+"/"+name, of.Field(i).Type)...)
+				all = append(all, taken(at+"/"+name, f.Type)...)
 			}
 		}
 		return all

@@ -127,34 +127,34 @@ func (b *bundle) creating(of resource) subject {
 }
 
 // did is the outcome of carrying it out.
-func (t subject) did() idempotency.Outcome {
-	if t.kind.Changes() {
+func (s subject) did() idempotency.Outcome {
+	if s.kind.Changes() {
 		return idempotency.Changed
 	}
 	return idempotency.Created
 }
 
 // says is what a person reads then.
-func (t subject) says() string {
-	one := strings.ToUpper(t.name[:1]) + t.name[1:]
-	switch t.kind {
+func (s subject) says() string {
+	one := strings.ToUpper(s.name[:1]) + s.name[1:]
+	switch s.kind {
 	case idempotency.Change:
-		return "Changes to " + t.label + " saved."
+		return "Changes to " + s.label + " saved."
 	case idempotency.Transition:
-		return one + " " + t.label + " " + t.state.past + "."
+		return one + " " + s.label + " " + s.state.past + "."
 	default:
-		if t.parent != nil && !t.ownPage { // the page has another name
-			return one + " " + t.past + "."
+		if s.parent != nil && !s.ownPage { // the page has another name
+			return one + " " + s.past + "."
 		}
-		return one + " " + t.label + " " + t.past + "."
+		return one + " " + s.label + " " + s.past + "."
 	}
 }
 
 // isButton says whether its form has nothing to fill in.
-func (t subject) isButton() bool { return t.kind == idempotency.Transition }
+func (s subject) isButton() bool { return s.kind == idempotency.Transition }
 
 // namesOne says whether its address names a record, which has to be there.
-func (t subject) namesOne() bool { return strings.Contains(t.form, "{id}") }
+func (s subject) namesOne() bool { return strings.Contains(s.form, "{id}") }
 
 // create makes a resource as a program does, or changes the only one. One that belongs to another is placed before. What only
 // people can use is made by an owner, and answered like by a program.

@@ -88,11 +88,11 @@ func TestOtherTenantsSeeNothing(t *testing.T) {
 				a := caller.must(caller.with("Idempotency-Key", key).send(t.Context(), method, address, body))
 				tried++
 				if strings.Contains(path, "{id}") && a.status != http.StatusNotFound {
-					t.Errorf("%s %s: %v", method, address, a)
+					b.Errorf("%s %s: %v", method, address, a)
 				}
 				for _, secret := range hidden {
 					if strings.Contains(a.body, secret) || strings.Contains(fmt.Sprint(a.header), secret) {
-						t.Errorf("%s %s tells %q: %v", method, address, secret, a)
+						b.Errorf("%s %s tells %q: %v", method, address, secret, a)
 					}
 				}
 				if path == "/logout" {
@@ -102,10 +102,10 @@ func TestOtherTenantsSeeNothing(t *testing.T) {
 		}
 	}
 	if tried < 100 {
-		t.Errorf("only %d attempts", tried)
+		b.Errorf("only %d attempts", tried)
 	}
 	if after := b.rows(); !after.equal(before) {
-		t.Errorf("rows %+v before and %+v after", before, after)
+		b.Errorf("rows %+v before and %+v after", before, after)
 	}
 }
 
@@ -176,7 +176,7 @@ func TestRowLevelSecurity(t *testing.T) {
 				}
 				changed = int(tag.RowsAffected())
 				if (seen > 0) != c.visible || (changed > 0) != c.visible {
-					t.Errorf("%s: %s sees %d rows and may change %d", table, who, seen, changed)
+					b.Errorf("%s: %s sees %d rows and may change %d", table, who, seen, changed)
 				}
 			})
 		}
@@ -185,7 +185,7 @@ func TestRowLevelSecurity(t *testing.T) {
 				_, err := tx.Exec(t.Context(), `INSERT INTO `+table+` (tenant_id) VALUES ($1)`, b.globex.id)
 				var refused *pgconn.PgError
 				if !errors.As(err, &refused) || refused.Code != "42501" {
-					t.Errorf("%s: tenant %q inserts for another: %v", table, as, err)
+					b.Errorf("%s: tenant %q inserts for another: %v", table, as, err)
 				}
 			})
 		}
@@ -209,14 +209,14 @@ func TestDirectoryWithinATenant(t *testing.T) {
 				}
 				changed, err := tx.Exec(t.Context(), `UPDATE `+table+` SET tenant_id = tenant_id`)
 				if err != nil || seen != c.want || int(changed.RowsAffected()) != c.want {
-					t.Errorf("%s: %s sees %d rows and changes %v, want %d: %v", table, who, seen, changed, c.want, err)
+					b.Errorf("%s: %s sees %d rows and changes %v, want %d: %v", table, who, seen, changed, c.want, err)
 				}
 			})
 		}
 		inTx(b, b.acme.id.String(), func(tx pgx.Tx) {
 			_, err := tx.Exec(t.Context(), `UPDATE `+table+` SET tenant_id = $1`, b.globex.id)
 			if refused, ok := errors.AsType[*pgconn.PgError](err); !ok || refused.Code != "42501" {
-				t.Errorf("%s: moved to another tenant: %v", table, err)
+				b.Errorf("%s: moved to another tenant: %v", table, err)
 			}
 		})
 	}

@@ -15,8 +15,8 @@ func TestFormsChangeNothingByThemselves(t *testing.T) {
 	var parts []part
 	for _, of := range setupHere(t).subjects() {
 		if of.kind == idempotency.Change {
-			parts = append(parts, part{of.resource, of.operation, func(t *testing.T) {
-				x := setup(t).caseRunOf(of, htmlFormat{})
+			parts = append(parts, part{of.resource, of.operation, func(b *bundle) {
+				x := b.caseRunOf(of, htmlFormat{})
 				x.sendsWhatItShows("one field changed", x.command) // the others are as they were made
 				x.sendsWhatItShows("every field changed", x.allChanged())
 			}})
@@ -35,8 +35,9 @@ func (x *caseRun) sendsWhatItShows(key string, command url.Values) {
 	before := x.digest(append(tables, "users"))
 	form := x.page(x.caller.get(x.caller.get(x.at(x.form)).location()))
 	sent := x.caller.press(form, "Save changes")
-	if changes := get[string](x.bundle, `SELECT COALESCE((
-		SELECT changes::text FROM intents WHERE record_id = $1 AND key = $2), 'none')`, x.id, form.typed().Get("idempotency_key")); changes != "none" {
+	changes := get[string](x.bundle, `SELECT COALESCE((SELECT changes::text FROM intents WHERE record_id = $1 AND key = $2), 'none')`,
+		x.id, form.typed().Get("idempotency_key"))
+	if changes != "none" {
 		x.Errorf("%s: sent as it was, the form changed %s", key, changes)
 	}
 	wantUnchanged(x.bundle, "the form of "+x.name, before, x.digest(append(tables, "users")))

@@ -10,7 +10,7 @@ import (
 type part struct {
 	of   resource
 	name string
-	run  func(*testing.T)
+	run  func(*bundle)
 }
 
 // walk runs parts of a test under names that begin with the resource: -run TestEveryCase/customers runs what is about
@@ -21,12 +21,15 @@ func walk(t *testing.T, parts []part) {
 		t.Error("the walk has no parts")
 		return
 	}
+	alike := newFailures(t)
 	ran, has := 0, map[string]bool{}
 	for _, p := range parts {
 		has[p.of.plural()] = true
 		t.Run(p.of.plural()+"/"+p.name, func(t *testing.T) {
 			ran++ // before the part is parallel: parts begin one after the other
-			p.run(t)
+			b := setup(t)
+			b.failures = alike
+			p.run(b)
 		})
 	}
 	if ran > 0 {
@@ -38,9 +41,7 @@ func walk(t *testing.T, parts []part) {
 		t.Run(of.plural(), func(t *testing.T) {
 			if ran++; has[of.plural()] && !acrossTests() {
 				t.Errorf("-run %s names nothing of %s: -v lists the names", runFilter(), of.plural())
-				return
 			}
-			t.Skipf("nothing here is about %s", of.plural())
 		})
 	}
 	if ran == 0 {
@@ -55,3 +56,11 @@ func runFilter() string { return flag.Lookup("test.run").Value.String() }
 
 // acrossTests reports whether -run chooses parts of all walks, as /customers does.
 func acrossTests() bool { return strings.HasPrefix(runFilter(), "/") }
+
+// leaveToWalks skips a test that has no parts, if -run is about those.
+func leaveToWalks(t *testing.T) {
+	t.Helper()
+	if acrossTests() && !strings.Contains(t.Name(), "/") {
+		t.Skipf("-run %s is about parts of walks, and this is none", runFilter()) //nolint:forbidigo // nothing is missing
+	}
+}
