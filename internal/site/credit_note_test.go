@@ -113,32 +113,3 @@ func TestCreditEverything(t *testing.T) {
 	x.format.refused(x, none, "exceeds-invoice", nil)
 	b.page(none).says("Nothing is left to credit.")
 }
-
-// TestOnlyWhatIsIssuedIsCredited: neither a draft nor a void invoice; and what was credited is not voided.
-func TestOnlyWhatIsIssuedIsCredited(t *testing.T) {
-	t.Parallel()
-	for name, ready := range map[string][]string{"draft": nil, "void": {"issue", "void"}} {
-		for _, f := range formats() {
-			t.Run(name+"/"+f.name(), func(t *testing.T) {
-				of := creditNotes()
-				of.parent.ready = ready
-				x := setup(t).caseRun(of, f)
-				x.format.refused(x, x.ask(x.command), "not-issued", x.command)
-				x.wantRows(rows{})
-				x.wantOutcomes("conflict")
-			})
-		}
-	}
-	for _, f := range formats() {
-		t.Run("credited/"+f.name(), func(t *testing.T) {
-			x := setup(t).caseRun(creditNotes(), f)
-			x.format.done(x, x.ask(x.command))
-			before := x.contents()
-			y := *x
-			y.target = target{subject: x.named("invoice.void"), owner: x.acme, id: x.id}
-			refused := y.ask(y.command)
-			y.format.refused(&y, refused, "has-credit-notes", nil)
-			wantUnchanged(x.bundle, "a refused void", before, x.contents())
-		})
-	}
-}

@@ -22,27 +22,6 @@ func mails() resource {
 	}
 }
 
-// TestOnlyWhatIsIssuedIsSent: neither a draft nor a void invoice.
-func TestOnlyWhatIsIssuedIsSent(t *testing.T) {
-	t.Parallel()
-	for name, ready := range map[string][]string{"draft": nil, "void draft": {"void"}, "void": {"issue", "void"}} {
-		for _, f := range formats() {
-			t.Run(name+"/"+f.name(), func(t *testing.T) {
-				of := mails()
-				of.parent.ready = ready
-				x := setup(t).caseRun(of, f)
-				refused := x.ask(x.command)
-				x.format.refused(x, refused, "not-issued", x.command)
-				if x.isHTML() {
-					x.page(refused).says("Only an issued invoice can be sent. Nothing was sent.").leadsTo(x.pageOf(""))
-				}
-				x.wantRows(rows{})
-				x.wantOutcomes("conflict")
-			})
-		}
-	}
-}
-
 // TestMailOnThePageOfItsInvoice: what became of it, and the button for one more, which counts once.
 func TestMailOnThePageOfItsInvoice(t *testing.T) {
 	b := setup(t)

@@ -88,47 +88,6 @@ func TestMoreThanIsOpen(t *testing.T) {
 	}
 }
 
-// TestOnlyWhatIsIssuedIsPaid: neither a draft nor a void invoice.
-func TestOnlyWhatIsIssuedIsPaid(t *testing.T) {
-	t.Parallel()
-	for name, ready := range map[string][]string{"draft": nil, "void draft": {"void"}, "void": {"issue", "void"}} {
-		for _, f := range formats() {
-			t.Run(name+"/"+f.name(), func(t *testing.T) {
-				of := payments()
-				of.parent.ready = ready
-				x := setup(t).caseRun(of, f)
-				refused := x.ask(x.command)
-				x.format.refused(x, refused, "not-issued", x.command)
-				if x.isHTML() {
-					x.page(refused).says("Only an issued invoice can be paid. Nothing was recorded.").leadsTo(x.pageOf(""))
-				}
-				x.wantRows(rows{})
-				x.wantOutcomes("conflict")
-			})
-		}
-	}
-}
-
-// TestWhatIsPaidIsNotVoided, and the page leads back to the invoice.
-func TestWhatIsPaidIsNotVoided(t *testing.T) {
-	t.Parallel()
-	for _, f := range formats() {
-		t.Run(f.name(), func(t *testing.T) {
-			x := setup(t).caseRun(payments(), f)
-			x.format.done(x, x.ask(x.command))
-			before := x.contents()
-			y := *x
-			y.target = target{subject: x.named("invoice.void"), owner: x.acme, id: x.id}
-			refused := y.ask(y.command)
-			y.format.refused(&y, refused, "has-payments", nil)
-			if y.isHTML() {
-				y.page(refused).says("You cannot void this invoice.", "Payments were recorded for it.").leadsTo(x.pageOf(""))
-			}
-			wantUnchanged(x.bundle, "a refused void", before, x.contents())
-		})
-	}
-}
-
 // TestMethodsAreDescribed: the values that a payment's method may have are those that the document has.
 func TestMethodsAreDescribed(t *testing.T) {
 	b := setup(t)
