@@ -85,7 +85,7 @@ func (s *session) all(path, rows string, query url.Values) (all []found) {
 	}
 }
 
-// marked gives what this session has made: invoices, or customers with those that are archived.
+// marked returns what this session has made: invoices, or customers with those that are archived.
 func (s *session) marked(many string) []found {
 	s.t.Helper()
 	all := s.all("/"+many, many, url.Values{"q": {s.mark}})

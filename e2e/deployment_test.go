@@ -17,7 +17,7 @@ type deployment struct {
 	url, email, password, token string
 }
 
-// deployed gives the deployment that was asked for, or nil: then each test has an app of its own.
+// deployed returns the deployment that was asked for, or nil: then each test has an app of its own.
 func deployed() *deployment {
 	url := strings.TrimRight(os.Getenv("BASE_URL"), "/")
 	if url == "" {
@@ -53,7 +53,7 @@ func onlyInChromium(t *testing.T, reason string) {
 	}
 }
 
-// inChromium says whether that is the browser.
+// inChromium reports whether that is the browser.
 func inChromium() bool { return cmp.Or(os.Getenv("BROWSER"), "chromium") == "chromium" }
 
 // leaveOut is the one way to leave a scenario out: the report names it, with the reason. A local run in Chromium leaves
@@ -114,7 +114,7 @@ func (s *session) login() {
 	}
 }
 
-// sharedLogin gives the cookies of the one login, and makes it if there is none.
+// sharedLogin returns the cookies of the one login, and makes it if there is none.
 func (s *session) sharedLogin() []playwright.OptionalCookie {
 	s.t.Helper()
 	shared.login.Lock()

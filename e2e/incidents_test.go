@@ -47,7 +47,7 @@ func both(one, other func(*target) bool) func(*target) bool {
 	return func(app *target) bool { return (one == nil || one(app)) && other(app) }
 }
 
-// fits says whether an incident can be tried on an app.
+// fits reports whether an incident can be tried on an app.
 func (i incident) fits(app *target) bool { return i.needs == nil || i.needs(app) }
 
 // window opens a browser window behind a wire, without the trace and the watch over the console that the app of this

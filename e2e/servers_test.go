@@ -58,7 +58,7 @@ func TestIncidentsConvict(t *testing.T) {
 	}
 }
 
-// wantedOf gives what to try on a server. One that refuses the second of two shows what looks like an error; which is
+// wantedOf returns what to try on a server. One that refuses the second of two shows what looks like an error; which is
 // the second is open when both come at the same instant.
 func wantedOf(p servers.Protection) []incident {
 	if p == servers.Token {

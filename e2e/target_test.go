@@ -40,7 +40,7 @@ type target struct {
 	replica string // the address of another one on the same data
 }
 
-// replicaOr gives the address of the replica, or else of the app itself.
+// replicaOr returns the address of the replica, or else of the app itself.
 func (app *target) replicaOr(address string) string {
 	if app.replica != "" {
 		return app.replica

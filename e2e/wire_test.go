@@ -135,7 +135,7 @@ func (w *wire) heal() {
 	w.down = false
 }
 
-// count gives how many posts have come, and how many exchanges are held.
+// count returns how many posts have come, and how many exchanges are held.
 func (w *wire) count() (posts, held int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -217,14 +217,14 @@ func (w *wire) loses(asked *http.Request, some bool) {
 	}
 }
 
-// lostPage says whether the browser is to show its error page.
+// lostPage reports whether the browser is to show its error page.
 func (w *wire) lostPage() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.lost
 }
 
-// isForPage says whether a browser wants to show the answer, and no script asks.
+// isForPage reports whether a browser wants to show the answer, and no script asks.
 func isForPage(r *http.Request) bool { return r.Header.Get("Sec-Fetch-Dest") == "document" }
 
 // given says when the browser was last given a page, if that is still what it is to show.

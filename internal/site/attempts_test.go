@@ -13,7 +13,7 @@ import (
 	"onlyonce/internal/web"
 )
 
-// attemptPages gives the addresses of the list of attempts: by each index, with what is looked for besides, and from the middle.
+// attemptPages returns the addresses of the list of attempts: by each index, with what is looked for besides, and from the middle.
 func attemptPages() (all []string) {
 	const path = "/attempts"
 	for _, query := range []string{
@@ -27,7 +27,7 @@ func attemptPages() (all []string) {
 	return all
 }
 
-// recorded gives a site that keeps attempts, and what writes them now.
+// recorded returns a site that keeps attempts, and what writes them now.
 func (b *bundle) recorded() (s *replica, written func()) {
 	b.Helper()
 	var recorder *attempt.Recorder

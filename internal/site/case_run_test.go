@@ -30,7 +30,7 @@ type target struct {
 	seen  int    // the version of it that the caller knows
 }
 
-// at gives an address of the record.
+// at returns an address of the record.
 func (t target) at(path string) string { return strings.ReplaceAll(path, "{id}", t.id) }
 
 // format is a column of the table: how commands are sent, and what answers have to look like.
@@ -147,10 +147,10 @@ func (x *caseRun) begin(c *client, command url.Values) (end func() answer) {
 	}
 }
 
-// from gives the caller at another replica.
+// from returns the caller at another replica.
 func (x *caseRun) from(s *replica) *client { return x.caller.elsewhere(s.url) }
 
-// isHTML says whether a person is asking.
+// isHTML reports whether a person is asking.
 func (x *caseRun) isHTML() bool { return x.format == htmlFormat{} }
 
 // hold keeps whoever carries out the intent waiting in the middle of the transaction, until the release.

@@ -150,7 +150,7 @@ func TestEveryUniquenessRuleIsEnforced(t *testing.T) {
 	}
 }
 
-// isOfOperations says whether operations work on a table.
+// isOfOperations reports whether operations work on a table.
 func (b *bundle) isOfOperations(table string) bool {
 	return slices.ContainsFunc(b.Operations(), func(op web.Operation) bool { return op.Table == table })
 }

@@ -5,7 +5,7 @@ import (
 	"net/url"
 )
 
-// everyRefund gives the requests of the routes of refunds, of the payment that has all of them.
+// everyRefund returns the requests of the routes of refunds, of the payment that has all of them.
 func (b *bundle) everyRefund(program, person *client) map[string][]request {
 	of, most := refunds(), rowID(1)
 	list := func(id string) string { return "/payments/" + id + "/refunds" }
@@ -31,7 +31,7 @@ func (b *bundle) everyRefund(program, person *client) map[string][]request {
 	}
 }
 
-// everyCreditNote gives the requests of the routes of credit notes, of the invoice that has most of them.
+// everyCreditNote returns the requests of the routes of credit notes, of the invoice that has most of them.
 func (b *bundle) everyCreditNote(program, person *client) map[string][]request {
 	of, most := creditNotes(), rowID(drafts+1)
 	of.command, of.other = url.Values{"line_quantity": {"0.01"}}, url.Values{"line_quantity": {"0.02"}}
@@ -70,7 +70,7 @@ func looked(c *client, want int, path string) request {
 	return request{path, want, func() answer { return c.get(path) }}
 }
 
-// everyCreation gives the requests that create something that belongs to another record, as a form and in the API. Too
+// everyCreation returns the requests that create something that belongs to another record, as a form and in the API. Too
 // much is a command that is beyond what is left.
 func (b *bundle) everyCreation(
 	program, person *client, of resource, list func(string) string, most string, tooMuch url.Values,

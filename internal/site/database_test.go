@@ -39,7 +39,7 @@ type rows map[string]int
 
 func (r rows) equal(other rows) bool { return len(r.minus(other)) == 0 }
 
-// minus gives what there is more than before.
+// minus returns what there is more than before.
 func (r rows) minus(before rows) rows {
 	more := rows{}
 	maps.Copy(more, r)

@@ -164,7 +164,7 @@ func TestCreditNoteAsPDF(t *testing.T) {
 	}
 }
 
-// readPDF gives the text of a file.
+// readPDF returns the text of a file.
 func (b *bundle) readPDF(a answer) string {
 	b.Helper()
 	r, err := reader.NewReader(bytes.NewReader([]byte(a.body)), int64(len(a.body)))

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// behindCut gives a person at a server whose way to the database can be cut, with one customer.
+// behindCut returns a person at a server whose way to the database can be cut, with one customer.
 func behindCut(b *bundle) (person *client, cut func()) {
 	b.Helper()
 	x := b.caseRun(customers(), htmlFormat{})

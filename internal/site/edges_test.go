@@ -120,7 +120,7 @@ func TestHalfClosedWhileItRuns(t *testing.T) {
 	b.wantOutcomes("created")
 }
 
-// length gives the end of a head, and the body.
+// length returns the end of a head, and the body.
 func length(body string) string { return fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body), body) }
 
 func (b *bundle) dial() *net.TCPConn {

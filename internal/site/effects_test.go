@@ -160,7 +160,7 @@ func longFields(of made) []field {
 	return of.fields
 }
 
-// leadsElsewhere says whether nothing is shown at the address itself to somebody who is logged in.
+// leadsElsewhere reports whether nothing is shown at the address itself to somebody who is logged in.
 func leadsElsewhere(route web.Route) bool {
 	return route.Path == "/" || route.Path == "/login" || route.Path == "/join" || // which asks for a link
 		strings.HasPrefix(route.Path, "/lab") || // for demo tenants only: TestLabRuns reads them

@@ -171,7 +171,7 @@ func databaseDown(x *caseRun) {
 	x.tryAgain(x.caller, refused, x.format.done)
 }
 
-// behindWire gives the caller at a replica whose way to the database can be cut, after a first request
+// behindWire returns the caller at a replica whose way to the database can be cut, after a first request
 // that has opened connections and prepared statements.
 func (x *caseRun) behindWire() (*client, *proxy.Proxy, *pgxpool.Pool) {
 	x.Helper()

@@ -12,7 +12,7 @@ import (
 	"onlyonce/internal/invoice"
 )
 
-// forInvoices gives the caller of a format with one invoice that has a typed number.
+// forInvoices returns the caller of a format with one invoice that has a typed number.
 func forInvoices(b *bundle, f format) (x *caseRun, first answer) {
 	b.Helper()
 	x = b.caseRun(invoices(), f)
@@ -281,7 +281,7 @@ func TestLinesWithoutJavaScript(t *testing.T) {
 	x.format.done(x, x.caller.press(p, "Create invoice"))
 }
 
-// control gives an attribute of the form's control with the id.
+// control returns an attribute of the form's control with the id.
 func (p page) control(id, attribute string) string {
 	p.b.Helper()
 	for _, n := range all(p.form(), "input", "textarea", "select") {

@@ -21,7 +21,7 @@ func (c *client) chosenCustomer(email string) string {
 	return ""
 }
 
-// withChosenCustomer gives a person at a server whose way to the database can be cut, and an invoice for
+// withChosenCustomer returns a person at a server whose way to the database can be cut, and an invoice for
 // a customer chosen from the list.
 func withChosenCustomer(b *bundle) (person *client, command url.Values, cut func()) {
 	b.Helper()

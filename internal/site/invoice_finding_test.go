@@ -33,7 +33,7 @@ func spellings() map[string]string {
 	}
 }
 
-// pastFor gives a tenant random customers and invoices in all states, and the model of them.
+// pastFor makes random customers and invoices of a tenant, in all states, and returns the model of them.
 func (b *bundle) pastFor(t tenant, n int) (all []found) {
 	b.Helper()
 	typed := make([]string, 0, len(spellings()))

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// withLines gives a command with n lines that can be told apart.
+// withLines returns a command with n lines that can be told apart.
 func withLines(n int) url.Values {
 	form := change(invoices().command, "idempotency_key", key)
 	for _, name := range []string{"line_description", "line_quantity", "line_unit_price", "line_tax_rate"} {

@@ -67,7 +67,7 @@ func (b *bundle) growInvoices() {
 		b.acme.id, many, drafts))
 }
 
-// listsOf gives the addresses of lists of invoices: each filter in each order, from its start, from the middle, and back.
+// listsOf returns the addresses of lists of invoices: each filter in each order, from its start, from the middle, and back.
 func listsOf(path, customer string) (all []string) {
 	for sort, middle := range map[string][2]string{
 		"newest": {"2026-05-05", rowID(many / 2)}, "oldest": {"2026-05-05", rowID(many / 2)}, "due": {"2026-06-06", rowID(many / 2)},
@@ -88,7 +88,7 @@ func listsOf(path, customer string) (all []string) {
 	return all
 }
 
-// everyInvoice gives the requests of the routes of invoices, and of what belongs to them.
+// everyInvoice returns the requests of the routes of invoices, and of what belongs to them.
 func (b *bundle) everyInvoice(program, person *client) map[string][]request {
 	get := func(c *client, paths ...string) (all []request) {
 		for _, path := range paths {
@@ -155,7 +155,7 @@ func (b *bundle) everyInvoice(program, person *client) map[string][]request {
 	return routes
 }
 
-// everyInvoiceChange gives the requests of the routes that change an invoice, each with one of its own.
+// everyInvoiceChange returns the requests of the routes that change an invoice, each with one of its own.
 func (b *bundle) everyInvoiceChange(program, person *client) map[string][]request {
 	i := invoices()
 	invoice := func(id int) edits {

@@ -28,7 +28,7 @@ func (b *bundle) whileDemo(do func()) {
 	set(false, generation)
 }
 
-// everyLab gives the requests of the lab. No run begins: it is in another database.
+// everyLab returns the requests of the lab. No run begins: it is in another database.
 func (b *bundle) everyLab() map[string][]request {
 	var visitor *client
 	b.whileDemo(func() { visitor = b.person(b.replica, b.acme) })

@@ -13,7 +13,7 @@ const (
 	secureCookie = "__Host-onlyonce_session"
 )
 
-// cookie gives a cookie of the browser.
+// cookie returns a cookie of the browser.
 func (c *client) cookie(name string) string {
 	at, err := url.Parse(c.url)
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"net/url"
 )
 
-// everyMail gives the requests of the routes of mails, about the invoice that has most of them.
+// everyMail returns the requests of the routes of mails, about the invoice that has most of them.
 func (b *bundle) everyMail(program, person *client) map[string][]request {
 	of, most := mails(), rowID(drafts+1)
 	get := func(c *client, want int, path string) request {

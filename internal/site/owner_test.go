@@ -13,7 +13,7 @@ import (
 	"onlyonce/internal/web"
 )
 
-// opened gives the form that a person sees for a resource, filled in.
+// opened returns the form that a person sees for a resource, filled in.
 func (x *caseRun) opened() url.Values {
 	x.Helper()
 	path := x.list() + "/new"

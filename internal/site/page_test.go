@@ -26,7 +26,7 @@ func (b *bundle) page(a answer) page {
 	return page{b, root}
 }
 
-// all gives the elements with one of the names, in the order of the page, without those that only
+// all returns the elements with one of the names, in the order of the page, without those that only
 // wait in a template.
 func all(under *html.Node, names ...string) []*html.Node {
 	var found []*html.Node
@@ -90,7 +90,7 @@ func (p page) leadsTo(path string) {
 	p.b.Errorf("no link to %s on the page: %s", path, p.text())
 }
 
-// form gives the form of the main part.
+// form returns the form of the main part.
 func (p page) form() *html.Node {
 	p.b.Helper()
 	for _, main := range all(p.root, "main") {
@@ -135,7 +135,7 @@ func isSent(n *html.Node) bool {
 		(checked || kind != "checkbox" && kind != "radio")
 }
 
-// chosen gives the value of the selected option, or of the first.
+// chosen returns the value of the selected option, or of the first.
 func chosen(selection *html.Node) string {
 	options := all(selection, "option")
 	if len(options) == 0 {

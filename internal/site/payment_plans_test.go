@@ -5,7 +5,7 @@ import (
 	"net/url"
 )
 
-// everyPayment gives the requests of the routes of payments, of the invoice that has most of them.
+// everyPayment returns the requests of the routes of payments, of the invoice that has most of them.
 func (b *bundle) everyPayment(program, person *client) map[string][]request {
 	of, most := payments(), rowID(drafts+1)
 	get := func(c *client, want int, path string) request {

@@ -29,7 +29,7 @@ func (b *bundle) member(of tenant) tenant {
 // ownersPlaces are where people and tokens are managed, and where it is seen who tried what.
 func ownersPlaces() []string { return []string{"/people", "/tokens", "/attempts"} }
 
-// isOwners says whether only owners come to an address.
+// isOwners reports whether only owners come to an address.
 func isOwners(path string) bool {
 	for _, place := range ownersPlaces() {
 		if path == place || strings.HasPrefix(path, place+"/") {

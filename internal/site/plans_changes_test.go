@@ -9,7 +9,7 @@ import (
 	"onlyonce/internal/idempotency"
 )
 
-// everyChange gives the requests of the routes that change a customer, each with one of its own.
+// everyChange returns the requests of the routes that change a customer, each with one of its own.
 func (b *bundle) everyChange(program, person *client) map[string][]request {
 	c := customers()
 	customer := func(id int) edits {
@@ -37,7 +37,7 @@ func editForms(person *client, path string, id int) []request {
 	}
 }
 
-// everySetting gives the requests of the routes of the settings, of which there is one record.
+// everySetting returns the requests of the routes of the settings, of which there is one record.
 func (b *bundle) everySetting(program, person *client) map[string][]request {
 	of := settings()
 	get := func(c *client, path string) request {

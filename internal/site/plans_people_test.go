@@ -5,7 +5,7 @@ import (
 	"net/url"
 )
 
-// everyPerson gives the requests of the routes of users.
+// everyPerson returns the requests of the routes of users.
 func (b *bundle) everyPerson(person *client) map[string][]request {
 	of := users()
 	mine := change(of.edited, "email", "12@people.example", "role", "member")
@@ -22,7 +22,7 @@ func (b *bundle) everyPerson(person *client) map[string][]request {
 	return routes
 }
 
-// everyOwners gives the requests that both have: lists, pages and forms.
+// everyOwners returns the requests that both have: lists, pages and forms.
 func (b *bundle) everyOwners(person *client, of resource, taken url.Values) map[string][]request {
 	get := func(want int, path string) request {
 		return request{path, want, func() answer { return person.get(path) }}
@@ -51,7 +51,7 @@ func (b *bundle) formOf(person *client, of resource, want int, key string, comma
 	return request{key, want, func() answer { return person.submit(of.path, change(command, "idempotency_key", key)) }}
 }
 
-// everyPassword gives the requests of those who choose a password. The password of the person stays the same.
+// everyPassword returns the requests of those who choose a password. The password of the person stays the same.
 func (b *bundle) everyPassword(person *client) map[string][]request {
 	join := func(want int, link, password string) request {
 		return request{link, want, func() answer {

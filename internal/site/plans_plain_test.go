@@ -42,7 +42,7 @@ func (b *bundle) multiply(of resource) {
 	END $$; DELETE FROM %[1]s WHERE id = '%[3]s'`, table, many, copied.ID))
 }
 
-// everyPlain gives the requests of the routes of a plain resource. Those that change a record have one of its own.
+// everyPlain returns the requests of the routes of a plain resource. Those that change a record have one of its own.
 func (b *bundle) everyPlain(of resource, program, person *client) map[string][]request {
 	get := func(c *client, paths ...string) (all []request) {
 		for _, path := range paths {

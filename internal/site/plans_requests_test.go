@@ -18,7 +18,7 @@ type request struct {
 	send func() answer
 }
 
-// everyRoute gives the requests of each route: all answers that it has, because each may ask other resources.
+// everyRoute returns the requests of each route: all answers that it has, because each may read other tables.
 func (b *bundle) everyRoute(program, person *client) map[string][]request {
 	get := func(c *client, paths ...string) (all []request) {
 		for _, path := range paths {
@@ -95,7 +95,7 @@ func asking(c *client, path string) request {
 	return request{path, 0, func() answer { return c.get(path) }}
 }
 
-// everyEvent gives the requests of the routes of a history, of which one has this address.
+// everyEvent returns the requests of the routes of a history, of which one has this address.
 func everyEvent(program, person *client, pattern, all string) map[string][]request {
 	routes, when := map[string][]request{}, time.Now().UTC().Format(time.RFC3339Nano)
 	for _, address := range []string{all, at(all+"?limit=100", when, "x", false), at(all+"?limit=2", when, "x", true)} {
@@ -116,7 +116,7 @@ func (b *bundle) expiry() request {
 	}}
 }
 
-// pagesOf gives the addresses of a list of customers: from the newest, from the middle, back from there, and behind the
+// pagesOf returns the addresses of a list of customers: from the newest, from the middle, back from there, and behind the
 // last of the others; and of searches in it, for what one of them has, what all have, and how most of their words begin.
 func pagesOf(path string) []string {
 	archived := path + "?archived=1"

@@ -163,7 +163,7 @@ type plans struct {
 	seen  map[string]bool
 }
 
-// explained gives a pool whose connections tell the plan of every statement they ran, in a plan_cache_mode.
+// explained returns a pool whose connections tell the plan of every statement they ran, in a plan_cache_mode.
 func (b *bundle) explained(mode string) *plans {
 	b.Helper()
 	var name string

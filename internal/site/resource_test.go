@@ -146,7 +146,7 @@ func createdResources() []resource {
 	return slices.DeleteFunc(resources(), func(of resource) bool { return of.only })
 }
 
-// of gives a command of another tenant than acme.
+// of returns a command of another tenant than acme.
 func (r resource) of(other tenant, command url.Values) url.Values {
 	if !command.Has(r.global) {
 		return command
@@ -154,7 +154,7 @@ func (r resource) of(other tenant, command url.Values) url.Values {
 	return change(command, r.global, strings.ToLower(other.name)+"-"+command.Get(r.global))
 }
 
-// another gives a command that differs in this field.
+// another returns a command that differs in this field.
 func (f field) another(of resource, command url.Values) url.Values {
 	value := f.valid
 	if command.Get(f.name) == value {
@@ -163,7 +163,7 @@ func (f field) another(of resource, command url.Values) url.Values {
 	return change(command, f.name, value)
 }
 
-// change gives a copy of a form with the first values of some fields changed.
+// change returns a copy of a form with the first values of some fields changed.
 func change(form url.Values, namesAndValues ...string) url.Values {
 	changed := url.Values{}
 	for name, values := range form {

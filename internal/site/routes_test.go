@@ -13,7 +13,7 @@ import (
 	"onlyonce/internal/web"
 )
 
-// walk gives all routes of the server as "METHOD /path".
+// walk returns all routes of the server as "METHOD /path".
 func (b *bundle) walk() []string {
 	b.Helper()
 	var found []string

@@ -109,7 +109,7 @@ func (b *bundle) subjectOf(op web.Operation) subject {
 	return t
 }
 
-// once gives the routes that carry out an operation.
+// once returns the routes that carry out an operation.
 func (b *bundle) once() []web.Route {
 	return slices.DeleteFunc(slices.Clone(b.Routes), func(r web.Route) bool { return r.Repeat != web.Once })
 }
@@ -150,10 +150,10 @@ func (s subject) says() string {
 	}
 }
 
-// isButton says whether its form has nothing to fill in.
+// isButton reports whether its form has nothing to fill in.
 func (s subject) isButton() bool { return s.kind == idempotency.Transition }
 
-// namesOne says whether its address names a record, which has to be there.
+// namesOne reports whether its address names a record, which has to be there.
 func (s subject) namesOne() bool { return strings.Contains(s.form, "{id}") }
 
 // create makes a resource as a program does, or changes the only one. One that belongs to another is placed before. What only
@@ -204,7 +204,7 @@ func (b *bundle) byOwner(t tenant, of resource, address, key string, command url
 	return a
 }
 
-// placed gives a resource of a tenant with one made ready that it belongs to, unless it has one.
+// placed returns a resource of a tenant with one made ready that it belongs to, unless it has one.
 func (b *bundle) placed(of resource, t tenant, key string) resource {
 	b.Helper()
 	b.refer(of, t)
