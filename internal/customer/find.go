@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onlyonce/internal/record"
+	"onlyonce/internal/record/search"
 )
 
 // Filter says which customers are wanted: those that are archived, or those that are not.
@@ -16,7 +17,9 @@ type Filter struct {
 	Archived bool
 }
 
-// List gives a page of customers, newest first. The error may be [record.ErrKey].
+var words = search.Words{Table: "customer_words", ID: "customer_id", First: "customer_id", FirstOf: "id"}
+
+// List returns a page of customers, newest first. The error may be [record.ErrKey].
 func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f Filter, page record.Page) (record.List[Customer], error) {
 	where := `r.archived_at IS NULL`
 	if f.Archived {
@@ -25,14 +28,13 @@ func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f Filter, p
 	if f.Search == "" {
 		return Table.List(ctx, pool, tenant, page, where, nil)
 	}
-	terms, err := record.Terms(ctx, pool, tenant, "customer_words", f.Search)
+	terms, err := words.Terms(ctx, pool, tenant, f.Search)
 	if err != nil || len(terms) == 0 {
 		return record.List[Customer]{}, err
 	}
-	id := record.Column{Name: "id", Type: "uuid"}
-	return record.Query[Customer]{
-		Table: Table.Name, Shown: Table.JSON(), Where: where, Args: pgx.NamedArgs{}, Terms: terms,
-		Order: record.Order{Columns: [2]record.Column{id, id}, Descending: true},
-		Words: record.Words{Table: "customer_words", ID: "customer_id", First: "customer_id", FirstOf: "id"},
+	id := search.Column{Name: "id", Type: "uuid"}
+	return search.Query[Customer]{
+		Table: Table.Name, Shown: Table.JSON(), Where: where, Args: pgx.NamedArgs{}, Terms: terms, Words: words,
+		Order: search.Order{Columns: [2]search.Column{id, id}, Descending: true},
 	}.List(ctx, pool, tenant, page)
 }

@@ -69,7 +69,7 @@ func History(ctx context.Context, pool *pgxpool.Pool, tenant, id uuid.UUID, page
 		}
 		return newer
 	})
-	return record.Cut(page, rows, Entry.place), err
+	return record.Cut(page, rows, func(e Entry) (record.Key, Entry) { return e.place(), e }, record.Key{}), err
 }
 
 // sameMoment is more than the intents of one record that have the same time, to the microsecond. Those before the

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onlyonce/internal/record"
+	"onlyonce/internal/record/search"
 	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/money"
 )
@@ -45,39 +46,43 @@ type Filter struct {
 func Sorts() []string { return []string{"newest", "oldest", "due", "number", "total"} }
 
 // orders are those of [Sorts].
-func orders(sort string) record.Order {
-	id := record.Column{Name: "id", Type: "uuid"}
+func orders(sort string) search.Order {
+	id := search.Column{Name: "id", Type: "uuid"}
 	switch sort {
 	case "oldest":
-		return record.Order{Columns: [2]record.Column{{Name: "issue_date", Type: "date"}, id}}
+		return search.Order{Columns: [2]search.Column{{Name: "issue_date", Type: "date"}, id}}
 	case "due":
-		return record.Order{Columns: [2]record.Column{{Name: "due_date", Type: "date"}, id}}
+		return search.Order{Columns: [2]search.Column{{Name: "due_date", Type: "date"}, id}}
 	case "number":
-		return record.Order{Columns: [2]record.Column{{Name: "issue_year", Type: "integer"}, {Name: "number_folded", Type: "text"}}}
+		return search.Order{Columns: [2]search.Column{{Name: "issue_year", Type: "integer"}, {Name: "number_folded", Type: "text"}}}
 	case "total":
-		return record.Order{Columns: [2]record.Column{{Name: "total", Type: "bigint"}, id}, Descending: true}
+		return search.Order{Columns: [2]search.Column{{Name: "total", Type: "bigint"}, id}, Descending: true}
 	default:
-		return record.Order{Columns: [2]record.Column{{Name: "issue_date", Type: "date"}, id}, Descending: true}
+		return search.Order{Columns: [2]search.Column{{Name: "issue_date", Type: "date"}, id}, Descending: true}
 	}
 }
 
-// List gives a page of the invoices that a filter wants. A page may be shorter than asked for although more come behind
-// it, when few of those that were looked at are wanted: see [record.Query]. The error is [record.ErrKey], or
-// [record.ErrTooMany] if a search, or a customer, has more than are sorted by due date, number or total.
+var words = search.Words{
+	Table: "invoice_words", ID: "invoice_id", First: "issue_date", FirstOf: "issue_date",
+	Other: search.Other{Column: "customer_id", Words: "customer_words", ID: "customer_id"},
+}
+
+// List returns a page of the invoices that a filter wants. A page may be shorter than asked for although more come behind
+// it, when few of those that were looked at are wanted: see [search.Query]. The error is [record.ErrKey], or
+// [search.ErrTooMany] if a search, or a customer, has more than are sorted by due date, number or total.
 func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f Filter, page record.Page) (record.List[Summary], error) {
-	var terms []record.Term
+	var terms []search.Term
 	if f.Search != "" {
 		var err error
-		if terms, err = record.Terms(ctx, pool, tenant, "invoice_words", f.Search); err != nil || len(terms) == 0 {
+		if terms, err = words.Terms(ctx, pool, tenant, f.Search); err != nil || len(terms) == 0 {
 			return record.List[Summary]{}, err
 		}
 	}
-	q := record.Query[Summary]{
-		Table: "invoices", Shown: summary, Order: orders(f.Sort), Terms: terms, Where: wanted, Args: f.arguments(),
-		Words: record.Words{Table: "invoice_words", ID: "invoice_id", First: "issue_date", FirstOf: "issue_date", Customer: "customer_id"},
+	q := search.Query[Summary]{
+		Table: "invoices", Shown: summary, Order: orders(f.Sort), Terms: terms, Words: words, Where: wanted, Args: f.arguments(),
 	}
 	if f.Customer != uuid.Nil {
-		q.Terms = append(q.Terms, record.Term{Customers: []uuid.UUID{f.Customer}, Matches: 500})
+		q.Terms = append(q.Terms, search.Term{Others: []uuid.UUID{f.Customer}, Matches: 500})
 	}
 	switch q.Order.Columns[0].Name {
 	case "issue_date":
@@ -173,7 +178,7 @@ const summary = `json_build_object(
 		FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1),
 	'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'total', r.total, 'open', r.open_amount)`
 
-// NextNumber gives the number that the series of a year would allocate now: a suggestion, not a
+// NextNumber returns the number that the series of a year would allocate now: a suggestion, not a
 // reservation.
 func NextNumber(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, year int) (string, error) {
 	return record.One(ctx, pool, tenant, pgx.RowTo[string], `

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onlyonce/internal/record"
+	"onlyonce/internal/record/search"
 )
 
 // TestPagesThatLookNotFar: a page that looks at a few rows of each stream only is short or empty, and the list
@@ -28,11 +29,11 @@ func TestPagesThatLookNotFar(t *testing.T) {
 		pgx.QueryExecModeSimpleProtocol); err != nil {
 		t.Fatal(err)
 	}
-	id, due := record.Column{Name: "id", Type: "uuid"}, record.Column{Name: "due_date", Type: "date"}
-	words := record.Words{Table: "invoice_words", ID: "invoice_id", First: "issue_date", FirstOf: "due_date"}
-	for name, q := range map[string]record.Query[uuid.UUID]{
+	id, due := search.Column{Name: "id", Type: "uuid"}, search.Column{Name: "due_date", Type: "date"}
+	words := search.Words{Table: "invoice_words", ID: "invoice_id", First: "issue_date", FirstOf: "due_date"}
+	for name, q := range map[string]search.Query[uuid.UUID]{
 		"states": {Filtered: true},
-		"words": {Words: words, Terms: []record.Term{
+		"words": {Words: words, Terms: []search.Term{
 			{Word: "a", Words: []string{"a0", "a1", "a2"}, Matches: 1}, {Word: "b", Words: []string{"b2", "b3"}, Matches: 2},
 		}},
 	} {
@@ -40,7 +41,7 @@ func TestPagesThatLookNotFar(t *testing.T) {
 			q.Table, q.Shown, q.Look = "invoices", "to_json(r.id)", 3
 			q.Where = `r.state = ANY (@states::text[]) AND r.total % 6 = 3`
 			q.Args = pgx.NamedArgs{"states": []string{"draft", "issued", "void"}}
-			q.Order = record.Order{Columns: [2]record.Column{due, id}, Descending: down}
+			q.Order = search.Order{Columns: [2]search.Column{due, id}, Descending: down}
 			want := idsOf(t, admin, map[string]string{"states": `true`, "words": `total % 5 IN (2, 3)`}[name])
 			if down {
 				slices.Reverse(want)
@@ -68,7 +69,7 @@ func idsOf(t *testing.T, admin *pgxpool.Pool, where string) []uuid.UUID {
 }
 
 // walk reads a list to its end, and from behind it back to its beginning.
-func walk(t *testing.T, q record.Query[uuid.UUID], b *bundle) (forth, back []uuid.UUID, pages int) {
+func walk(t *testing.T, q search.Query[uuid.UUID], b *bundle) (forth, back []uuid.UUID, pages int) {
 	t.Helper()
 	read := func(page record.Page) record.List[uuid.UUID] {
 		page.Limit = 2

@@ -15,7 +15,7 @@ type Cursor struct {
 	Back bool   `json:"back,omitzero"`
 }
 
-// String gives the form that goes into an address.
+// String returns the form that goes into an address.
 func (c Cursor) String() string {
 	text, err := json.Marshal(c)
 	if err != nil {
@@ -24,7 +24,7 @@ func (c Cursor) String() string {
 	return base64.RawURLEncoding.EncodeToString(text)
 }
 
-// ParseCursor reads a cursor of a list; ok is false if it is none.
+// ParseCursor returns the cursor that a text is; ok is false if it is none of that list.
 func ParseCursor(text, of string) (c Cursor, ok bool) {
 	decoded, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil || json.Unmarshal(decoded, &c) != nil {

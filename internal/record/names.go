@@ -24,7 +24,7 @@ type Names struct {
 // Offered is how many records are offered to choose from.
 const Offered = "200"
 
-// Offer gives the records to choose from: the newest that are not archived, and the one that is chosen already, if there is such.
+// Offer returns the records to choose from: the newest that are not archived, and the one that is chosen already, if there is one.
 func (n Names) Offer(ctx context.Context, pool *pgxpool.Pool, tenant, chosen uuid.UUID) ([]Reference, error) {
 	return Collect(ctx, pool, tenant, pgx.RowToStructByPos[Reference], `
 		(SELECT r.id, r.`+n.Column+` FROM `+n.Table+` r
@@ -34,7 +34,7 @@ func (n Names) Offer(ctx context.Context, pool *pgxpool.Pool, tenant, chosen uui
 		ORDER BY id DESC`, pgx.NamedArgs{"chosen": chosen, "last": uuid.Max})
 }
 
-// Of gives the name of one record of a tenant, or [ErrNotFound].
+// Of returns the name of one record of a tenant, or [ErrNotFound].
 func (n Names) Of(ctx context.Context, pool *pgxpool.Pool, tenant, id uuid.UUID) (string, error) {
 	name, err := One(ctx, pool, tenant, pgx.RowTo[string],
 		`SELECT r.`+n.Column+` FROM `+n.Table+` r WHERE r.tenant_id = @tenant_id AND r.id = @id`, pgx.NamedArgs{"id": id})

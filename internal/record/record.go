@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// ErrNotFound says that the tenant has no such record.
+// ErrNotFound is the error of a record that the tenant does not have.
 var ErrNotFound = errors.New("record not found")
 
 // Header is what every record has.
@@ -24,7 +24,7 @@ type Header struct {
 	CreatedAt time.Time `json:"created_at"` // UTC
 }
 
-// Identity gives what names a record and the state that it is in.
+// Identity returns what names a record and its state.
 func (h Header) Identity() (id uuid.UUID, version int) { return h.ID, h.Version }
 
 // Table is a table whose rows are records of type R. It has the columns tenant_id, id, version and
@@ -41,12 +41,12 @@ func (t Table[R]) JSON() string {
 	return `json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at, ` + t.Fields + `)`
 }
 
-// Find gives one record of a tenant, or [ErrNotFound].
+// Find returns one record of a tenant, or [ErrNotFound].
 func (t Table[R]) Find(ctx context.Context, pool *pgxpool.Pool, tenant, id uuid.UUID) (R, error) {
 	return t.FindBy(ctx, pool, tenant, `r.id = @id`, pgx.NamedArgs{"id": id})
 }
 
-// FindBy gives the one record of a tenant for which a condition on the row r holds, or [ErrNotFound].
+// FindBy returns the one record of a tenant for which a condition on the row r holds, or [ErrNotFound].
 func (t Table[R]) FindBy(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, where string, args pgx.NamedArgs) (R, error) {
 	found, err := One(ctx, pool, tenant, pgx.RowTo[R],
 		`SELECT `+t.JSON()+` FROM `+t.Name+` r WHERE r.tenant_id = @tenant_id AND `+where+` LIMIT 1`, args)

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"onlyonce/internal/invalid"
-	"onlyonce/internal/record"
+	"onlyonce/internal/record/search"
 	"onlyonce/templates"
 )
 
@@ -55,5 +55,5 @@ func SearchOf(query url.Values, problems *invalid.Error) string {
 	if len(query["q"]) > 1 {
 		problems.Add("/q", "Use q only once.")
 	}
-	return problems.Line("/q", "the search", query.Get("q"), record.MaxSearch)
+	return problems.Line("/q", "the search", query.Get("q"), search.MaxSearch)
 }

@@ -16,6 +16,7 @@ import (
 
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/record"
+	"onlyonce/internal/record/search"
 	"onlyonce/internal/web/apidoc"
 	"onlyonce/templates"
 )
@@ -180,7 +181,7 @@ func PageOf[L any](
 	switch {
 	case errors.Is(err, record.ErrKey):
 		problems.Add("/cursor", foreignCursor)
-	case errors.Is(err, record.ErrTooMany):
+	case errors.Is(err, search.ErrTooMany):
 		problems.Add("/sort",
 			"More than 1,000 match, too many to sort in this order. Search for more words, or sort by newest or oldest.")
 	default:

@@ -105,7 +105,7 @@ func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f Filter, p
 	if found.Frontier != uuid.Nil {
 		frontier = place(found.Frontier)
 	}
-	return record.CutAt(page, found.Attempts, func(a Attempt) record.Key { return place(a.ID) }, frontier), err
+	return record.Cut(page, found.Attempts, func(a Attempt) (record.Key, Attempt) { return place(a.ID), a }, frontier), err
 }
 
 // looking is what a page found, and how far it looked, if not to the end.

@@ -1,4 +1,4 @@
-package record
+package search
 
 import "testing"
 

@@ -1,4 +1,4 @@
-package record
+package search
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"onlyonce/internal/record"
 )
 
 // Limits of a search.
@@ -15,39 +17,37 @@ const (
 	maxTerms = "8"
 	// maxWords is how many different words may begin like one that is looked for. Beyond, only the whole word is.
 	maxWords = "100"
-	// maxCustomers is the same for customers.
-	maxCustomers = "100"
+	// maxOthers is the same for the other records that a term finds by their words.
+	maxOthers = "100"
 )
 
 // Term is one word of a search, with what it finds.
 type Term struct {
 	Word  string   // folded
-	Whole bool     // that it was not looked for as the beginning of words, as too many begin like it
-	Words []string // of invoices or customers
-	// Customers are those who have such words, if it is a search for what belongs to them. Where there are too many,
-	// it has none, and Crowd is true.
-	Customers []uuid.UUID
-	Crowd     bool
-	Matches   int // how many it finds, or that many at least
+	Whole bool     // only the word itself was looked for, as too many words begin with it
+	Words []string // of the records
+	// Others are the records of [Other] that have such words. Where there are too many, it is empty, and Crowd is true.
+	Others  []uuid.UUID
+	Crowd   bool
+	Matches int // how many it finds, or that many at least
 }
 
-// Terms gives the words of a search in one of the tables of words, such as "invoice_words". What is searched for in invoices is
-// looked for in their customers too. A search without any word has no terms.
-func Terms(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, table, search string) ([]Term, error) {
-	customers := `'{}'::uuid[]`
-	if table == "invoice_words" {
-		customers = `ARRAY(
-			SELECT customer_id FROM (
-				SELECT customer_id FROM customer_words c
+// Terms returns the words of a search, each with what it finds. A search without any word has no terms.
+func (words Words) Terms(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, search string) ([]Term, error) {
+	table, other, others := words.Table, words.Other, `'{}'::uuid[]`
+	if other.Words != "" {
+		others = `ARRAY(
+			SELECT ` + other.ID + ` FROM (
+				SELECT ` + other.ID + ` FROM ` + other.Words + ` c
 				WHERE c.tenant_id = @tenant_id AND c.word >= asked.word AND c.word < asked.word || chr(1114111)
-				LIMIT ` + maxCustomers + ` + 1) AS bounded)`
+				LIMIT ` + maxOthers + ` + 1) AS bounded)`
 	}
 	// The words that begin alike are found one by one, each by a look at the index behind the one before: how often they
 	// are used does not matter.
-	return Collect(ctx, pool, tenant, pgx.RowToStructByPos[Term], `
+	return record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Term], `
 		SELECT
-			word, expanded.whole, expanded.words, CASE WHEN crowd THEN '{}' ELSE customers END, crowd,
-			10 * cardinality(customers) + (SELECT count(*) FROM (
+			word, expanded.whole, expanded.words, CASE WHEN crowd THEN '{}' ELSE others END, crowd,
+			10 * cardinality(others) + (SELECT count(*) FROM (
 				SELECT FROM unnest(expanded.words) AS each (word), LATERAL (
 					SELECT FROM `+table+` w WHERE w.tenant_id = @tenant_id AND w.word = each.word LIMIT 1000) AS w
 				LIMIT 1000) AS bounded)
@@ -68,12 +68,12 @@ func Terms(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, table, sea
 			SELECT array_remove(array_agg(word), NULL) AS all_words, count(word) > `+maxWords+` AS whole FROM found) AS begun,
 		LATERAL (
 			SELECT CASE WHEN whole THEN ARRAY[asked.word] ELSE COALESCE(all_words, '{}') END AS words, whole) AS expanded,
-		LATERAL (SELECT `+customers+` AS customers) AS of_customers,
-		LATERAL (SELECT cardinality(customers) > `+maxCustomers+` AS crowd) AS counted
+		LATERAL (SELECT `+others+` AS others) AS of_others,
+		LATERAL (SELECT cardinality(others) > `+maxOthers+` AS crowd) AS counted
 		ORDER BY n`, pgx.NamedArgs{"search": search})
 }
 
-// rarest gives the term that finds least, which is where a search begins.
+// rarest returns the index of the term that matches the fewest rows, with which a search begins.
 func rarest(terms []Term) (least int) {
 	for i, t := range terms {
 		if t.Matches < terms[least].Matches {
@@ -81,11 +81,4 @@ func rarest(terms []Term) (least int) {
 		}
 	}
 	return least
-}
-
-func ids(of []uuid.UUID) (texts []string) {
-	for _, id := range of {
-		texts = append(texts, id.String())
-	}
-	return texts
 }

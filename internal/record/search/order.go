@@ -1,4 +1,4 @@
-package record
+package search
 
 import (
 	"math"
@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"onlyonce/internal/record"
 )
 
 // Order is how a list is sorted: by a column, and by another one that tells equal ones apart.
@@ -21,15 +23,7 @@ type Column struct {
 	Type string // "date", "bigint", "integer", "uuid" or "text"
 }
 
-// start is a key before all others: in the order if forward, and behind all others else.
-func (o Order) start() Key {
-	var key Key
-	for i, c := range o.Columns {
-		key[i] = c.extreme(o.Descending)
-	}
-	return key
-}
-
+// extreme returns a value of the column before all others, or behind them.
 func (c Column) extreme(last bool) string {
 	switch c.Type {
 	case "date":
@@ -45,20 +39,22 @@ func (c Column) extreme(last bool) string {
 	}
 }
 
-// from is where a page begins; the error is [ErrKey].
-func (o Order) from(p Page) (Key, error) {
-	if p.From == (Key{}) {
-		return o.start(), nil
-	}
+// from returns the key behind which a page begins; the error is [record.ErrKey].
+func (o Order) from(p record.Page) (from record.Key, err error) {
 	for i, c := range o.Columns {
-		if !c.has(p.From[i]) {
-			return p.From, ErrKey
+		switch {
+		case p.From == record.Key{}:
+			from[i] = c.extreme(o.Descending)
+		case !c.has(p.From[i]):
+			return p.From, record.ErrKey
+		default:
+			from[i] = p.From[i]
 		}
 	}
-	return p.From, nil
+	return from, nil
 }
 
-// has says whether a text is a value of the column.
+// has reports whether a text is a value of the column.
 func (c Column) has(text string) bool {
 	var err error
 	switch c.Type {

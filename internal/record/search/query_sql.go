@@ -1,22 +1,22 @@
-package record
+package search
 
 import (
 	"strconv"
 	"strings"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 )
 
-// sql writes the statement of a page out of the fixed texts below, and gives it the arguments that it has besides.
-// All that comes from outside is an argument. down says that the page is read in descending order, wanted how many rows
-// it may have.
+// sql returns the statement of a page, made of the fixed texts below, and adds the arguments that it has besides. All that
+// comes from outside is an argument. down is whether the page is read in descending order; wanted is how many rows it may have.
 func (q Query[R]) sql(down bool, args pgx.NamedArgs, wanted int) string {
-	others, at := "", 0
+	rest, at := "", 0
 	if len(q.Terms) > 0 {
 		at = rarest(q.Terms)
-		others = q.others(at, args)
+		rest = q.rest(at, args)
 	}
-	write := q.names(down, others)
+	write := q.names(down, rest)
 	if len(q.Terms) == 0 {
 		args["per"] = wanted
 		if q.Filtered {
@@ -31,24 +31,24 @@ func (q Query[R]) sql(down bool, args pgx.NamedArgs, wanted int) string {
 	rare := q.Terms[at]
 	args["words"] = append([]string{}, rare.Words...)
 	streams, all := byWord, byAnyWord
-	if q.Words.Customer != "" {
-		args["customers"] = append([]string{}, ids(rare.Customers)...)
-		streams, all = byWord+byCustomer, byAnyWord+byAnyCustomer
+	if q.Words.Other.Column != "" {
+		args["others"] = append([]uuid.UUID{}, rare.Others...)
+		streams, all = byWord+byOther, byAnyWord+byAnyOther
 	}
 	if q.Order.Columns[0].Name != q.Words.FirstOf {
 		return write(strings.Replace(gathered, "$STREAMS", all, 1))
 	}
-	args["per"] = max(wanted, q.Look/max(1, len(rare.Words)+len(rare.Customers)))
+	args["per"] = max(wanted, q.Look/max(1, len(rare.Words)+len(rare.Others)))
 	return write(strings.Replace(pages, "$STREAMS", streams, 1))
 }
 
-// others is the condition that the other terms than one are found too.
-func (q Query[R]) others(at int, args pgx.NamedArgs) string {
+// rest is the condition that the terms other than one are found too.
+func (q Query[R]) rest(at int, args pgx.NamedArgs) string {
 	if len(q.Terms) == 1 {
 		return ""
 	}
-	words, customers := []string{}, []string{}
-	ofWords, ofCustomers := []int32{}, []int32{}
+	words, others := []string{}, []uuid.UUID{}
+	ofWords, ofOthers := []int32{}, []int32{}
 	n := int32(0)
 	for i, t := range q.Terms {
 		if i == at {
@@ -58,21 +58,21 @@ func (q Query[R]) others(at int, args pgx.NamedArgs) string {
 		for _, word := range t.Words {
 			words, ofWords = append(words, word), append(ofWords, n)
 		}
-		for _, id := range ids(t.Customers) {
-			customers, ofCustomers = append(customers, id), append(ofCustomers, n)
+		for _, id := range t.Others {
+			others, ofOthers = append(others, id), append(ofOthers, n)
 		}
 	}
 	args["terms"], args["term_words"], args["of_words"] = n, words, ofWords
 	of := ""
-	if q.Words.Customer != "" {
-		args["term_customers"], args["of_customers"] = customers, ofCustomers
-		of = otherCustomer
+	if q.Words.Other.Column != "" {
+		args["term_others"], args["of_others"] = others, ofOthers
+		of = restOther
 	}
-	return ` AND NOT EXISTS (SELECT FROM generate_series(1, @terms::integer) AS term WHERE ` + otherWord + of + `)`
+	return ` AND NOT EXISTS (SELECT FROM generate_series(1, @terms::integer) AS term WHERE ` + restWord + of + `)`
 }
 
-// names gives a function that fills in names and directions.
-func (q Query[R]) names(down bool, others string) func(string) string {
+// names returns a function that fills in names and directions.
+func (q Query[R]) names(down bool, rest string) func(string) string {
 	descending, behind := "", ">"
 	if down {
 		descending, behind = " DESC", "<"
@@ -86,9 +86,9 @@ func (q Query[R]) names(down bool, others string) func(string) string {
 		"$TABLE", q.Table, "$KEY_TYPES", "(@first::"+first.Type+", @second::"+second.Type+")", "$FIRST", first.Name, "$SECOND", second.Name,
 		"$DESC", descending, "$BEHIND", behind, "$RANGE", limited, "$NARROW", q.Narrow, "$LOOKED", strconv.Itoa(q.Look+1),
 		"$WORDS", q.Words.Table, "$WORD_ID", q.Words.ID, "$WORD_FIRST_OF", q.Words.FirstOf, "$WORD_FIRST", q.Words.First,
-		"$CUSTOMER", q.Words.Customer,
+		"$OTHER", q.Words.Other.Column,
 	)
-	parts := strings.NewReplacer("$SHOWN", q.Shown, "$WHERE", q.Where+others)
+	parts := strings.NewReplacer("$SHOWN", q.Shown, "$WHERE", q.Where+rest)
 	return func(text string) string { return names.Replace(parts.Replace(text)) }
 }
 
@@ -138,7 +138,7 @@ const gathered = `
 				ORDER BY first$DESC, second$DESC) FROM found),
 		'too_many', (SELECT count(*) = $LOOKED FROM candidates))`
 
-// The streams. Each is read from an index in its order, and gives at most @per rows.
+// The streams. Each is read from an index in its order, and has at most @per rows.
 const (
 	byState = `
 		SELECT stream.id, stream.first, stream.second, stream.n FROM unnest(@states::text[]) AS each (state), LATERAL (
@@ -158,12 +158,12 @@ const (
 			FROM $WORDS w
 			WHERE w.tenant_id = @tenant_id AND w.word = each.word AND (w.$WORD_FIRST, w.$WORD_ID) $BEHIND $KEY_TYPES AND $RANGE
 			ORDER BY w.$WORD_FIRST$DESC, w.$WORD_ID$DESC LIMIT @per) AS stream`
-	byCustomer = `
+	byOther = `
 		UNION ALL
-		SELECT stream.id, stream.first, stream.second, stream.n FROM unnest(@customers::uuid[]) AS each (customer), LATERAL (
+		SELECT stream.id, stream.first, stream.second, stream.n FROM unnest(@others::uuid[]) AS each (other), LATERAL (
 			SELECT r.id, r.$FIRST AS first, r.$SECOND AS second, row_number() OVER (ORDER BY r.$FIRST$DESC, r.$SECOND$DESC) AS n
 			FROM $TABLE r
-			WHERE r.tenant_id = @tenant_id AND r.$CUSTOMER = each.customer AND (r.$FIRST, r.$SECOND) $BEHIND $KEY_TYPES AND $RANGE
+			WHERE r.tenant_id = @tenant_id AND r.$OTHER = each.other AND (r.$FIRST, r.$SECOND) $BEHIND $KEY_TYPES AND $RANGE
 			ORDER BY r.$FIRST$DESC, r.$SECOND$DESC LIMIT @per) AS stream`
 	byNarrow = `
 			SELECT stream.id FROM unnest(@states::text[]) AS each (state), LATERAL (
@@ -171,20 +171,20 @@ const (
 	byAnyWord = `
 			SELECT w.$WORD_ID AS id FROM unnest(@words::text[]) AS each (word), LATERAL (
 				SELECT w.$WORD_ID FROM $WORDS w WHERE w.tenant_id = @tenant_id AND w.word = each.word LIMIT $LOOKED) AS w`
-	byAnyCustomer = `
+	byAnyOther = `
 			UNION ALL
-			SELECT r.id FROM unnest(@customers::uuid[]) AS each (customer), LATERAL (
-				SELECT r.id FROM $TABLE r WHERE r.tenant_id = @tenant_id AND r.$CUSTOMER = each.customer LIMIT $LOOKED) AS r`
+			SELECT r.id FROM unnest(@others::uuid[]) AS each (other), LATERAL (
+				SELECT r.id FROM $TABLE r WHERE r.tenant_id = @tenant_id AND r.$OTHER = each.other LIMIT $LOOKED) AS r`
 )
 
 // What no other term may lack. The LIMIT makes a lookup of it for each word.
 const (
-	otherWord = `NOT EXISTS (
+	restWord = `NOT EXISTS (
 				SELECT FROM unnest(@term_words::text[], @of_words::integer[]) AS t (word, n)
 				WHERE t.n = term AND (
 					SELECT true FROM $WORDS w
 					WHERE w.tenant_id = @tenant_id AND w.word = t.word AND w.$WORD_FIRST = r.$WORD_FIRST_OF AND w.$WORD_ID = r.id LIMIT 1))`
-	otherCustomer = ` AND NOT EXISTS (
-				SELECT FROM unnest(@term_customers::uuid[], @of_customers::integer[]) AS t (customer, n)
-				WHERE t.n = term AND t.customer = r.$CUSTOMER)`
+	restOther = ` AND NOT EXISTS (
+				SELECT FROM unnest(@term_others::uuid[], @of_others::integer[]) AS t (other, n)
+				WHERE t.n = term AND t.other = r.$OTHER)`
 )
