@@ -48,10 +48,22 @@ func (t Table[R]) Find(ctx context.Context, pool *pgxpool.Pool, tenant, id uuid.
 
 // FindBy returns the one record of a tenant for which a condition on the row r holds, or [ErrNotFound].
 func (t Table[R]) FindBy(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, where string, args pgx.NamedArgs) (R, error) {
-	found, err := One(ctx, pool, tenant, pgx.RowTo[R],
-		`SELECT `+t.JSON()+` FROM `+t.Name+` r WHERE r.tenant_id = @tenant_id AND `+where+` LIMIT 1`, args)
+	found, err := One(ctx, pool, tenant, pgx.RowTo[R], t.one(where), args)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return found, ErrNotFound
 	}
 	return found, err
+}
+
+// FindIn returns one record as a transaction of the tenant sees it, or [ErrNotFound]: for work that returns what it wrote.
+func (t Table[R]) FindIn(ctx context.Context, tx pgx.Tx, tenant, id uuid.UUID) (found R, err error) {
+	err = tx.QueryRow(ctx, t.one(`r.id = @id`), pgx.NamedArgs{"tenant_id": tenant, "id": id}).Scan(&found)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return found, ErrNotFound
+	}
+	return found, err
+}
+
+func (t Table[R]) one(where string) string {
+	return `SELECT ` + t.JSON() + ` FROM ` + t.Name + ` r WHERE r.tenant_id = @tenant_id AND ` + where + ` LIMIT 1`
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"onlyonce/internal/people/account"
 	"onlyonce/internal/proof/proxy"
 )
 
@@ -125,11 +124,15 @@ func answerLost(x *caseRun) {
 	x.wantRows(x.leaves)
 }
 
+// commit is how COMMIT stands in a message for PostgreSQL, as a text that ends with a zero byte. Whatever style the work has, it is
+// in one exchange only.
+const commit = "COMMIT\x00"
+
 // commitUnacknowledged: PostgreSQL commits, and the connection ends before it can say so. The server
 // asks the database by key before it answers.
 func commitUnacknowledged(x *caseRun) {
 	far, wire, _ := x.behindWire()
-	x.armWork(far, wire, proxy.Cut{Point: proxy.BeforeAnswer})
+	wire.Arm(proxy.Cut{Point: proxy.BeforeAnswer, Saying: commit})
 	created := x.askAs(far, x.command)
 	if cuts := wire.Cuts()[proxy.BeforeAnswer]; cuts != 1 {
 		x.Fatalf("%d answers were cut", cuts)
@@ -148,7 +151,8 @@ func commitUnconfirmed(x *caseRun) {
 	for i := range cuts {
 		cuts[i] = proxy.Cut{Point: proxy.BeforeAnswer}
 	}
-	x.armWork(far, wire, cuts...)
+	cuts[0].Saying = commit
+	wire.Arm(cuts...)
 	unknown := x.askAs(far, x.command)
 	wire.Heal()
 	x.until("committed", func() bool { return x.added().equal(x.leaves) }) // the answer begins before the COMMIT
@@ -197,23 +201,6 @@ func (x *caseRun) behindWire() (*client, *proxy.Proxy, *pgxpool.Pool) {
 	x.empty("settings") // which a tenant cannot be without
 	x.prepare()
 	return far, wire, pool
-}
-
-// armWork cuts the exchange that does the work. Before it, a page looks up its session and its user, and the API a token,
-// which is a new one: whether it still knew the old one would depend on the time.
-func (x *caseRun) armWork(far *client, wire *proxy.Proxy, cuts ...proxy.Cut) {
-	if !x.isHTML() {
-		const token = "token of nobody else"
-		x.exec(`INSERT INTO api_tokens (token_hash, tenant_id, name) VALUES ($1, $2, 'new')`, account.HashToken(token), x.acme.id)
-		*far = *far.with("Authorization", "Bearer "+token)
-	} else {
-		wire.Arm(proxy.Cut{Point: proxy.Nowhere})
-	}
-	wire.Arm(proxy.Cut{Point: proxy.Nowhere})
-	if x.parent != nil { // what it belongs to is looked up as well
-		wire.Arm(proxy.Cut{Point: proxy.Nowhere})
-	}
-	wire.Arm(cuts...)
 }
 
 func (b *bundle) wire(network, address string) *proxy.Proxy {

@@ -13,16 +13,20 @@ import (
 // Edit changes the settings.
 var Edit = idempotency.Define(idempotency.Spec[Draft, Settings]{
 	Kind: idempotency.Change, Name: "settings.edit", Table: Table,
-	Statements: func(tx *idempotency.Tx, d Draft) idempotency.Result {
-		tx.Exec(`
+	Run: func(ctx context.Context, tx pgx.Tx, i idempotency.Intent, d Draft) (Settings, error) {
+		_, err := tx.Exec(ctx, `
 			UPDATE settings SET (`+columns+`) = (`+values+`)
 			WHERE tenant_id = @tenant_id AND id = @record_id AND (`+columns+`) IS DISTINCT FROM (`+values+`)`,
 			pgx.NamedArgs{
+				"tenant_id": i.Tenant, "record_id": i.Record,
 				"name": d.Name, "address": d.Address, "country": d.Country, "tax_id": d.TaxID,
 				"account_holder": d.AccountHolder, "account_number": d.AccountNumber, "bic": d.BIC,
 				"currency": d.Currency.String(), "tax_rate": d.TaxRate, "payment_days": d.PaymentDays,
 			})
-		return tx.Record()
+		if err != nil {
+			return Settings{}, err
+		}
+		return Table.FindIn(ctx, tx, i.Tenant, i.Record)
 	},
 })
 
@@ -32,7 +36,7 @@ const (
 		NULLIF(@tax_rate, '')::numeric, @payment_days::integer`
 )
 
-// Of gives the settings of a tenant.
+// Of returns the settings of a tenant.
 func Of(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID) (Settings, error) {
 	return Table.Find(ctx, pool, tenant, tenant)
 }

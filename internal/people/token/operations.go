@@ -15,12 +15,17 @@ import (
 // Create makes a token. Only the hash of its secret is sent to the database.
 var Create = idempotency.Define(idempotency.Spec[Draft, Token]{
 	Kind: idempotency.Create, Name: "token.create", Table: Table,
-	Statements: func(tx *idempotency.Tx, d Draft) idempotency.Result {
-		made := Token{Header: record.Header{ID: tx.ID(0)}}
-		tx.Exec(`
-			INSERT INTO api_tokens (tenant_id, id, name, token_hash, created_by) VALUES (@tenant_id, @record_id, @name, @hash, @actor)`,
-			pgx.NamedArgs{"name": d.Name, "hash": account.HashToken(Secret(d.Seed, made))})
-		return tx.Return(`SELECT `+Table.JSON()+` FROM api_tokens r WHERE r.tenant_id = @tenant_id AND r.id = @record_id`, nil)
+	Run: func(ctx context.Context, tx pgx.Tx, i idempotency.Intent, d Draft) (Token, error) {
+		made := Token{Header: record.Header{ID: i.Record}}
+		_, err := tx.Exec(ctx, `
+			INSERT INTO api_tokens (tenant_id, id, name, token_hash, created_by) VALUES (@tenant_id, @id, @name, @hash, @actor)`,
+			pgx.NamedArgs{
+				"tenant_id": i.Tenant, "id": i.Record, "name": d.Name, "hash": account.HashToken(Secret(d.Seed, made)), "actor": i.Actor,
+			})
+		if err != nil {
+			return Token{}, err
+		}
+		return Table.FindIn(ctx, tx, i.Tenant, i.Record)
 	},
 	Explain: map[string]idempotency.Explanation[Draft]{
 		"api_tokens_name_once": idempotency.Taken(Table, `r.name = @name AND r.revoked_at IS NULL`,

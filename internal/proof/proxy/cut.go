@@ -22,11 +22,14 @@ func (p Point) String() string {
 // Cut ends one connection with a reset.
 type Cut struct {
 	Point Point
+	// Saying is a text: the cut is of the first exchange that begins with a message of the client that has it, ignoring case.
+	// With "" it is of the next one.
+	Saying string
 	// Share is how much of the message passes when the cut is inside of it, from 0 to 1.
 	Share float64
 }
 
-// part gives how many of n bytes pass: at least one if there are two, never all.
+// part returns how many of n bytes pass: at least one if there are two, never all.
 func (c Cut) part(n int) int {
 	return min(max(1, int(c.Share*float64(n))), n-1)
 }

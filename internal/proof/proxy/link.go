@@ -37,7 +37,7 @@ func (l *link) requests() {
 }
 
 func (l *link) forward(said []byte) bool {
-	cut := l.begin()
+	cut := l.begin(said)
 	if !l.proxy.hold(l.done) {
 		return false
 	}
@@ -90,13 +90,13 @@ func (l *link) back(said []byte) bool {
 	}
 }
 
-// begin gives the cut of the exchange that the client's words belong to.
-func (l *link) begin() Cut {
+// begin returns the cut of the exchange that the client's words belong to.
+func (l *link) begin(said []byte) Cut {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.asking {
 		l.asking = true
-		l.cut = l.proxy.nextCut()
+		l.cut = l.proxy.nextCut(said)
 	}
 	return l.cut
 }

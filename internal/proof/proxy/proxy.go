@@ -5,10 +5,12 @@
 package proxy
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"maps"
 	"net"
+	"strings"
 	"sync"
 	"time"
 )
@@ -64,7 +66,7 @@ func (p *Proxy) Arm(cuts ...Cut) {
 	p.armed = append(p.armed, cuts...)
 }
 
-// Cuts tells how many exchanges were cut at each point.
+// Cuts returns how many exchanges were cut at each point.
 func (p *Proxy) Cuts() map[Point]int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -194,11 +196,11 @@ func (p *Proxy) hold(done <-chan struct{}) bool {
 	}
 }
 
-// nextCut takes the cut for an exchange that begins; usually there is none.
-func (p *Proxy) nextCut() Cut {
+// nextCut takes the cut for an exchange that begins with a message; usually there is none.
+func (p *Proxy) nextCut(said []byte) Cut {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.armed) == 0 {
+	if len(p.armed) == 0 || !bytes.Contains(bytes.ToLower(said), []byte(strings.ToLower(p.armed[0].Saying))) {
 		return Cut{}
 	}
 	cut := p.armed[0]
