@@ -2,6 +2,7 @@ package idempotency
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"maps"
 	"reflect"
@@ -15,8 +16,15 @@ import (
 	"onlyonce/internal/record"
 )
 
-// DefaultRetain is how long a result is kept when a [Spec] does not say otherwise.
+// DefaultRetain is how long a result is kept, unless a [Spec] has another Retain.
 const DefaultRetain = 24 * time.Hour
+
+// The bounds of [Spec.Retain]. Less than a minute is over before a client tries again, and is mostly a number without its unit. A
+// result may hold personal data, which is kept elsewhere too: after a year nobody repeats a request for it.
+const (
+	minRetain = time.Minute
+	maxRetain = 365 * 24 * time.Hour
+)
 
 // Kind is a kind of change, with its promise.
 type Kind int
@@ -34,7 +42,7 @@ const (
 	Transition
 )
 
-// Changes says whether the kind is about a record that is there before.
+// Changes reports whether the kind is about a record that was there before.
 func (k Kind) Changes() bool { return k == Change || k == Transition }
 
 // Intent is one wish, as the caller names it.
@@ -78,7 +86,8 @@ type Spec[C, R any] struct {
 	// created or found. An error of its own rolls everything back and is returned by Do.
 	Run func(context.Context, pgx.Tx, Intent, C) (R, error)
 
-	// Retain is how long the result is kept, at least; DefaultRetain when zero. The intent is kept for life.
+	// Retain is how long the result is kept, at least: from a minute to 365 days, or DefaultRetain when zero. The intent is kept
+	// for life.
 	Retain time.Duration
 
 	// Explain says what it means that a constraint was broken, by the constraint's name.
@@ -107,11 +116,16 @@ type Operation[C, R any] struct {
 func Define[C, R any](spec Spec[C, R]) Operation[C, R] {
 	switch {
 	case spec.Name == "", spec.Table.Name == "":
-		panic("idempotency: an operation needs a Name, and the Table of its records")
+		panic("idempotency: give the operation a Name, and the Table of its records")
 	case (spec.Statements == nil) == (spec.Run == nil):
-		panic("idempotency: " + spec.Name + " needs its work in one of the two styles, Statements or Run")
-	case (spec.Kind == Transition) != (spec.Made != ""):
-		panic("idempotency: " + spec.Name + " needs Made if it is a transition, and only then")
+		panic("idempotency: " + spec.Name + ": set either Statements or Run, the two styles of its work")
+	case spec.Kind == Transition && spec.Made == "":
+		panic("idempotency: " + spec.Name + ": set Made to the condition that the transition makes true, such as r.archived_at IS NOT NULL")
+	case spec.Kind != Transition && spec.Made != "":
+		panic("idempotency: " + spec.Name + ": leave out Made, or set Kind to Transition")
+	case spec.Retain != 0 && (spec.Retain < minRetain || spec.Retain > maxRetain):
+		panic(fmt.Sprintf("idempotency: %s: Retain is %v: set it to at least a minute and at most 365 days, such as 72 * time.Hour, "+
+			"or leave it out for %v", spec.Name, spec.Retain, DefaultRetain))
 	}
 	mustFingerprint(spec.Name, reflect.TypeFor[C](), spec.NotInFingerprint)
 	if spec.Retain == 0 {
@@ -120,17 +134,17 @@ func Define[C, R any](spec Spec[C, R]) Operation[C, R] {
 	return Operation[C, R]{spec, spec.intentSQL()}
 }
 
-// Name gives the operation's stable name.
+// Name returns the operation's stable name.
 func (o Operation[C, R]) Name() string { return o.spec.Name }
 
 // Retention is how long a result is kept, at least.
 func (o Operation[C, R]) Retention() time.Duration { return o.spec.Retain }
 
-// Kind gives the kind of change.
+// Kind returns the kind of change.
 func (o Operation[C, R]) Kind() Kind { return o.spec.Kind }
 
-// Table gives the name of the table that has the records.
+// Table returns the name of the table that has the records.
 func (o Operation[C, R]) Table() string { return o.spec.Table.Name }
 
-// Explained gives the names of the constraints that the operation explains.
+// Explained returns the names of the constraints that the operation explains.
 func (o Operation[C, R]) Explained() []string { return slices.Sorted(maps.Keys(o.spec.Explain)) }

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -50,11 +52,19 @@ func TestArgumentsAreChecked(t *testing.T) {
 
 func TestIncompleteOperations(t *testing.T) {
 	t.Parallel()
-	nameless, workless, both := spec(), spec(), spec()
-	nameless.Name, workless.Statements, both.Run = "", nil, interactive().Run
-	for _, s := range []idempotency.Spec[order, thing]{nameless, workless, both} {
-		if !panics(func() { idempotency.Define(s) }) {
-			t.Errorf("defined %+v", s)
+	for name, spoil := range map[string]func(*idempotency.Spec[order, thing]){
+		"no name":               func(s *idempotency.Spec[order, thing]) { s.Name = "" },
+		"no work":               func(s *idempotency.Spec[order, thing]) { s.Statements = nil },
+		"work in both styles":   func(s *idempotency.Spec[order, thing]) { s.Run = interactive().Run },
+		"a state without Made":  func(s *idempotency.Spec[order, thing]) { s.Kind = idempotency.Transition },
+		"Made of a new record":  func(s *idempotency.Spec[order, thing]) { s.Made = `r.done` },
+		"negative Retain":       func(s *idempotency.Spec[order, thing]) { s.Retain = -time.Hour },
+		"Retain without a unit": func(s *idempotency.Spec[order, thing]) { s.Retain = 72 },
+		"Retain of 292 years":   func(s *idempotency.Spec[order, thing]) { s.Retain = math.MaxInt64 },
+	} {
+		s := spec()
+		if spoil(&s); !panics(func() { idempotency.Define(s) }) {
+			t.Errorf("%s: defined", name)
 		}
 	}
 }

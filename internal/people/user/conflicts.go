@@ -33,17 +33,23 @@ var LastOwner = conflict.Kind{
 	ToDo:    "First make somebody else an owner, and let them choose a password.",
 }
 
-// emailTaken explains a second user with one email, in whichever tenant the first one is.
+// emailTaken explains a second user with one email, in whichever tenant the first one is. It looks in all tenants at once: if
+// nobody has the email any more, the work is done again.
 func emailTaken(ctx context.Context, store *idempotency.Store, intent idempotency.Intent, d Draft, _ *pgconn.PgError) error {
-	existing, err := Table.FindBy(ctx, store.Pool, intent.Tenant, `r.email = @email`, pgx.NamedArgs{"email": d.Email.Folded()})
+	var existing *User // nil for one of another tenant
+	err := store.Pool.QueryRow(ctx, `
+		SELECT CASE WHEN r.tenant_id = @tenant_id THEN `+Table.JSON()+` END FROM users r WHERE r.email = @email`,
+		pgx.NamedArgs{"tenant_id": intent.Tenant, "email": d.Email.Folded()}).Scan(&existing)
 	switch {
-	case errors.Is(err, record.ErrNotFound):
+	case errors.Is(err, pgx.ErrNoRows):
+		return record.ErrNotFound
+	case err != nil:
+		return err
+	case existing == nil:
 		return &conflict.Error{
 			Kind: &EmailUnusable, Title: "This email address cannot be used.", Text: "Nothing was saved.",
 			Field: "/email", Blame: "Enter another address.",
 		}
-	case err != nil:
-		return err
 	default:
 		return &conflict.Error{
 			Kind: &Exists, Title: existing.Called() + " has the email address " + existing.Email + ".",

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
@@ -172,6 +174,29 @@ func TestEmailElsewhere(t *testing.T) {
 		} else if said := fmt.Sprintf("%+v", *c); strings.Contains(said, "Grace Hopper") || strings.Contains(said, "Globex") {
 			t.Errorf("tells %s", said)
 		}
+	}
+}
+
+// TestEmailIsGivenUp: the user who has the email gets another one between the refusal and the look at who it is. Then nobody has it,
+// and the work is done.
+func TestEmailIsGivenUp(t *testing.T) {
+	b := setup(t)
+	b.owner("ada")
+	config := b.db.Pool.Config()
+	config.MaxConns = 1 // the look needs the connection of the refused work
+	config.AfterRelease = func(*pgx.Conn) bool {
+		b.exec(`UPDATE users SET email = 'lovelace@example.com' WHERE role = 'owner'`)
+		return true
+	}
+	pool, err := pgxpool.NewWithConfig(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	store := &idempotency.Store{Pool: pool, Wait: 10 * time.Second, Timeout: 20 * time.Second}
+	done, err := user.Create.Do(t.Context(), store, b.intent(uuid.Nil, "k"), user.Draft{Email: "ada@example.com", Role: user.Member})
+	if err != nil || done.Outcome != idempotency.Created || done.Value.Email != "ada@example.com" {
+		t.Errorf("%+v, %v", done, err)
 	}
 }
 
