@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"testing"
 	"time"
 
@@ -12,73 +11,6 @@ import (
 
 	"onlyonce/internal/idempotency"
 )
-
-func TestFirstThenReplay(t *testing.T) {
-	t.Parallel()
-	inBothStyles(t, func(b *bundle, create idempotency.Operation[order, thing]) {
-		first, err := create.Do(b.Context(), b.store, b.intent("k"), order{"a"})
-		if err != nil || first.Replayed {
-			b.Fatalf("first: %+v, %v", first, err)
-		}
-		again, err := create.Do(b.Context(), b.store, b.intent("k"), order{"a"})
-		if err != nil || !again.Replayed || again.Value != first.Value {
-			b.Fatalf("again: %+v, %v", again, err)
-		}
-		want := []idempotency.Outcome{idempotency.Created, idempotency.Replayed}
-		if got := b.outcomes(); !slices.Equal(got, want) {
-			b.Errorf("outcomes %v, want %v", got, want)
-		}
-	})
-}
-
-func TestSameKeyOtherCommand(t *testing.T) {
-	t.Parallel()
-	inBothStyles(t, func(b *bundle, create idempotency.Operation[order, thing]) {
-		first, err := create.Do(b.Context(), b.store, b.intent("k"), order{"a"})
-		if err != nil {
-			b.Fatal(err)
-		}
-		_, err = create.Do(b.Context(), b.store, b.intent("k"), order{"b"})
-		var mismatch *idempotency.MismatchError
-		if !errors.As(err, &mismatch) || mismatch.Record != first.Value.ID {
-			b.Errorf("got %v, want a mismatch with %s", err, first.Value.ID)
-		}
-		if n := b.count(`SELECT count(*) FROM things`); n != 1 {
-			b.Errorf("%d things", n)
-		}
-	})
-}
-
-func TestKeysOfOneTenantMeanNothingInAnother(t *testing.T) {
-	t.Parallel()
-	inBothStyles(t, func(b *bundle, create idempotency.Operation[order, thing]) {
-		mine, theirs := b.intent("k"), b.intent("k")
-		theirs.Tenant[0]++
-		for _, intent := range []idempotency.Intent{mine, theirs} {
-			if done, err := create.Do(b.Context(), b.store, intent, order{"a"}); err != nil || done.Replayed {
-				b.Errorf("%+v, %v", done, err)
-			}
-		}
-	})
-}
-
-func TestFailureLeavesTheKeyFree(t *testing.T) {
-	t.Parallel()
-	inBothStyles(t, func(b *bundle, create idempotency.Operation[order, thing]) {
-		if _, err := create.Do(b.Context(), b.store, b.intent("first"), order{"taken"}); err != nil {
-			b.Fatal(err)
-		}
-		if _, err := create.Do(b.Context(), b.store, b.intent("k"), order{"taken"}); err == nil {
-			b.Fatal("the name is taken")
-		}
-		if n := b.count(`SELECT count(*) FROM intents WHERE key = 'k'`); n != 0 {
-			b.Errorf("%d records of a failed attempt", n)
-		}
-		if done, err := create.Do(b.Context(), b.store, b.intent("k"), order{"free"}); err != nil || done.Replayed {
-			b.Errorf("corrected: %+v, %v", done, err)
-		}
-	})
-}
 
 func TestWorkWithoutResultIsRolledBack(t *testing.T) {
 	b := setup(t)

@@ -31,38 +31,6 @@ func TestExpiryKeepsTheRetention(t *testing.T) {
 	}
 }
 
-// A result is forgotten, an intent never: neither that it was carried out, nor for which command.
-func TestLateRetry(t *testing.T) {
-	t.Parallel()
-	inBothStyles(t, func(b *bundle, create idempotency.Operation[order, thing]) {
-		first, err := create.Do(b.Context(), b.store, b.intent("k"), order{"a"})
-		if err != nil {
-			b.Fatal(err)
-		}
-		if _, err := b.db.Admin(b.T).Exec(b.Context(), `UPDATE intents SET expires_at = now() - interval '1 second'`); err != nil {
-			b.Fatal(err)
-		}
-		if n, err := idempotency.Expire(b.Context(), b.store.Pool, b.tenant); n != 1 || err != nil {
-			b.Fatalf("erased %d results, %v", n, err)
-		}
-		for _, store := range []*idempotency.Store{b.store, b.replica()} {
-			var done *idempotency.AlreadyDoneError
-			_, err = create.Do(b.Context(), store, b.intent("k"), order{"a"})
-			if !errors.As(err, &done) || done.Record != first.Value.ID {
-				b.Errorf("the same command: %v, want already done as %s", err, first.Value.ID)
-			}
-			var mismatch *idempotency.MismatchError
-			_, err = create.Do(b.Context(), store, b.intent("k"), order{"b"})
-			if !errors.As(err, &mismatch) || mismatch.Record != first.Value.ID {
-				b.Errorf("another command: %v, want a mismatch with %s", err, first.Value.ID)
-			}
-		}
-		if n := b.count(`SELECT count(*) FROM things`); n != 1 {
-			b.Errorf("%d things", n)
-		}
-	})
-}
-
 // Keys are retried while their results expire all the time: whatever each attempt meets, there is one
 // thing for each key.
 func TestExpiryDuringCreates(t *testing.T) {

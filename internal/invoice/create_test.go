@@ -152,38 +152,6 @@ func TestRepeatsThatArriveTogether(t *testing.T) {
 	}
 }
 
-func TestLateRetry(t *testing.T) {
-	for _, c := range []struct {
-		name   string
-		change func(*invoice.Input)
-		same   bool
-	}{
-		{"the same", func(*invoice.Input) {}, true},
-		{"another number", func(in *invoice.Input) { in.Number = "2026-0008" }, false},
-		{"another customer", func(in *invoice.Input) { in.Customer.Email = "bob@example.com" }, false},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			b := setup(t)
-			first, err := b.create("k", draft(t, input("2026-0007")))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := b.Admin.Exec(t.Context(), `UPDATE intents SET result = NULL`); err != nil {
-				t.Fatal(err)
-			}
-			in := input("2026-0007")
-			c.change(&in)
-			_, err = b.create("k", draft(t, in))
-			done, isDone := errors.AsType[*idempotency.AlreadyDoneError](err)
-			mismatch, isMismatch := errors.AsType[*idempotency.MismatchError](err)
-			if isDone != c.same || isMismatch == c.same || isDone && done.Record != first.Value.ID ||
-				isMismatch && mismatch.Record != first.Value.ID {
-				t.Errorf("got %v", err)
-			}
-		})
-	}
-}
-
 func TestListPages(t *testing.T) {
 	b := setup(t)
 	var want []string

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
@@ -133,11 +132,7 @@ func TestDatabaseKeepsTheLife(t *testing.T) {
 	inv := b.mustCreate("create", draft(t, input("")))
 	refused := func(constraint, sql string) {
 		t.Helper()
-		var broken *pgconn.PgError
-		_, err := b.Admin.Exec(t.Context(), sql)
-		if !errors.As(err, &broken) || broken.ConstraintName != constraint {
-			t.Errorf("%s: %v", sql, err)
-		}
+		b.Refuses(map[string][]string{constraint: {sql}})
 	}
 	refused("invoices_kept", `DELETE FROM invoices`)
 	refused("invoices_stamped", `UPDATE invoices SET status = 'issued'`)

@@ -20,27 +20,6 @@ func race(n int, attempt func(i int) (idempotency.Done[invoice.Invoice], error))
 	return done, errs
 }
 
-func TestOneKeyFromEverywhere(t *testing.T) {
-	b := setup(t)
-	d := draft(t, input(""))
-	done, errs := race(200, func(int) (idempotency.Done[invoice.Invoice], error) { return b.create("one", d) })
-	created := 0
-	for i := range done {
-		if errs[i] != nil {
-			t.Fatal(errs[i])
-		}
-		if !done[i].Replayed {
-			created++
-		}
-		if fmt.Sprint(done[i].Value) != fmt.Sprint(done[0].Value) {
-			t.Errorf("answers differ:\n%v\n%v", done[i].Value, done[0].Value)
-		}
-	}
-	if rows := b.count(`SELECT count(*) FROM invoices`); created != 1 || rows != 1 {
-		t.Errorf("created %d, rows %d, want 1 and 1", created, rows)
-	}
-}
-
 func TestOneNumberManyKeys(t *testing.T) {
 	b := setup(t)
 	d := draft(t, input("2026-0042"))

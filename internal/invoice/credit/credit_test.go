@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
@@ -163,18 +162,13 @@ func TestFiftyAtOnce(t *testing.T) {
 		return err
 	})
 	slices.Sort(numbers)
-	numbers = slices.DeleteFunc(numbers, func(n string) bool { return n == "" })
+	numbers = numbers[crowd-b.Succeeded(errs, &credit.ExceedsInvoice):]
 	var want []string
 	for place := range 10 {
 		want = append(want, number(place+1))
 	}
 	if !slices.Equal(numbers, want) {
 		t.Errorf("%v", numbers)
-	}
-	for _, err := range errs {
-		if err != nil && !invoicetest.IsConflict(err, &credit.ExceedsInvoice) {
-			t.Error(err)
-		}
 	}
 	if found := b.Find(inv); found.Open != 0 || found.Status != invoice.StatusCredited {
 		t.Errorf("%+v", found)
@@ -265,7 +259,7 @@ func TestDatabaseKeepsTheCreditNotes(t *testing.T) {
 		return fmt.Sprintf(`INSERT INTO credit_notes (tenant_id, id, invoice_id) VALUES ('%s', %s, '%s');`, b.Tenant, fresh, invoice)
 	}
 	open, void := inv.ID.String(), voided.ID.String()
-	for constraint, statements := range map[string][]string{
+	b.Refuses(map[string][]string{
 		"credit_notes_append_only": {
 			`UPDATE credit_notes SET total = 1`, `DELETE FROM credit_notes`, `TRUNCATE credit_notes CASCADE`,
 			line(`(SELECT id FROM credit_notes WHERE invoice_id = '`+open+`')`, open, "2", "1"),
@@ -294,14 +288,7 @@ func TestDatabaseKeepsTheCreditNotes(t *testing.T) {
 			`UPDATE invoices SET credited = total WHERE id = '` + open + `'`,
 			line(fresh, open, "1", "-0.5"),
 		},
-	} {
-		for _, sql := range statements {
-			var broken *pgconn.PgError
-			if _, err := b.Admin.Exec(t.Context(), sql); !errors.As(err, &broken) || broken.ConstraintName != constraint {
-				t.Errorf("%s, not %s: %v", sql, constraint, err)
-			}
-		}
-	}
+	})
 }
 
 // fresh is the id of a credit note that is not there.

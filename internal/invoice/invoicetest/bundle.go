@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onlyonce/internal/conflict"
@@ -61,13 +62,39 @@ func (b *Bundle) Of(key string, record uuid.UUID, seen int) idempotency.Intent {
 	return intent
 }
 
-// IsConflict tells whether an attempt was refused by a conflict of this kind.
+// Refuses fails unless PostgreSQL refuses each statement, also one of the superuser, by the constraint that it stands under.
+func (b *Bundle) Refuses(statements map[string][]string) {
+	b.Helper()
+	for constraint, all := range statements {
+		for _, sql := range all {
+			_, err := b.Admin.Exec(b.Context(), sql)
+			if broken, ok := errors.AsType[*pgconn.PgError](err); !ok || broken.ConstraintName != constraint {
+				b.Errorf("%s, not %s: %v", sql, constraint, err)
+			}
+		}
+	}
+}
+
+// Succeeded returns how many of some attempts succeeded. The others have to be refused by a conflict of this kind.
+func (b *Bundle) Succeeded(errs []error, kind *conflict.Kind) (n int) {
+	b.Helper()
+	for _, err := range errs {
+		if err == nil {
+			n++
+		} else if !IsConflict(err, kind) {
+			b.Error(err)
+		}
+	}
+	return n
+}
+
+// IsConflict reports whether an attempt was refused by a conflict of this kind.
 func IsConflict(err error, kind *conflict.Kind) bool {
 	refused, ok := errors.AsType[*conflict.Error](err)
 	return ok && refused.Kind == kind
 }
 
-// Value gives what a query of one row with one column finds.
+// Value returns what a query of one row with one column finds.
 func Value[T any](b *Bundle, sql string, args ...any) T {
 	b.Helper()
 	rows, err := b.Admin.Query(b.Context(), sql, args...)
