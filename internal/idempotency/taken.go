@@ -9,6 +9,11 @@ import (
 	"onlyonce/internal/record"
 )
 
+// Missing explains a foreign key: the record that the command refers to does not exist.
+func Missing[C any](context.Context, *Store, Intent, C, *pgconn.PgError) error {
+	return record.ErrNotFound
+}
+
 // Taken explains a unique constraint by the record that has the value already. where is the condition on the row r
 // that finds it, args are its arguments, and say makes the conflict.Error. If no record has the value any more, the work is done
 // again.

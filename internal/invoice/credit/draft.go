@@ -51,7 +51,7 @@ type Quantity struct {
 // Draft checks the input for an invoice. It returns an [*invalid.Error] that lists what is wrong.
 func (in Input) Draft(inv invoice.Invoice) (Draft, error) {
 	var problems invalid.Error
-	d := Draft{InvoiceID: inv.ID, Currency: inv.Currency, All: in.Lines == nil, SeenOpen: -1}
+	d := Draft{InvoiceID: inv.ID, Currency: inv.Currency, All: in.Lines == nil, SeenOpen: invoice.SeenAmount(in.SeenOpen, inv.Currency)}
 	if len(in.Lines) > invoice.MaxLines {
 		problems.Add("/lines", invoice.TooManyLines())
 		return d, problems.Err()
@@ -77,11 +77,5 @@ func (in Input) Draft(inv invoice.Invoice) (Draft, error) {
 	}
 	// The order says nothing: in another one it is the same command.
 	slices.SortFunc(d.Lines, func(a, b Quantity) int { return a.Position - b.Position })
-	if in.SeenOpen != "" {
-		var err error
-		if d.SeenOpen, err = inv.Currency.Parse(in.SeenOpen); err != nil {
-			d.SeenOpen = -1
-		}
-	}
 	return d, problems.Err()
 }

@@ -11,7 +11,7 @@ import (
 	"onlyonce/internal/record"
 )
 
-// ListOf gives a page of the credit notes of an invoice.
+// ListOf returns a page of the credit notes of an invoice.
 func ListOf(ctx context.Context, pool *pgxpool.Pool, tenant, invoice uuid.UUID, page record.Page) (record.List[Note], error) {
 	return Table.List(ctx, pool, tenant, page, `r.invoice_id = @invoice`, pgx.NamedArgs{"invoice": invoice})
 }
@@ -23,7 +23,7 @@ type Left struct {
 	Quantity    decimal.Decimal // that was not credited yet
 }
 
-// LeftOf gives what is left of each line of an invoice, in their order.
+// LeftOf returns what is left of each line of an invoice, in their order.
 func LeftOf(ctx context.Context, pool *pgxpool.Pool, tenant, invoice uuid.UUID) ([]Left, error) {
 	return record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Left], `
 		SELECT description, unit_price, trim_scale(quantity - credited_quantity(tenant_id, invoice_id, position))::text

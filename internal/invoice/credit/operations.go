@@ -14,7 +14,6 @@ import (
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
-	"onlyonce/internal/record"
 )
 
 // Create makes a credit note with the next number and posts it to its invoice, once.
@@ -27,8 +26,8 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Note]{
 		"credit_notes_within_open":      exceedsOpen,
 		"credit_notes_of_lines":         nothingLeft,
 		"credit_notes_of_issued":        notIssued,
-		"credit_notes_invoice":          noInvoice,
-		"credit_note_lines_line":        noInvoice,
+		"credit_notes_invoice":          idempotency.Missing[Draft],
+		"credit_note_lines_line":        idempotency.Missing[Draft],
 		"credit_notes_number_once":      seriesBroken,
 	},
 	NotInFingerprint: []string{"SeenOpen"},
@@ -148,10 +147,6 @@ func errNotIssued() error {
 		Kind: &invoice.NotIssued, Title: "This invoice is not issued.",
 		Text: "Only an issued invoice can be credited. Nothing was recorded.",
 	}
-}
-
-func noInvoice(context.Context, *idempotency.Store, idempotency.Intent, Draft, *pgconn.PgError) error {
-	return record.ErrNotFound
 }
 
 // seriesBroken is no conflict: nobody can ask for a number, so the series has lost count.

@@ -10,7 +10,6 @@ import (
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
-	"onlyonce/internal/record"
 )
 
 // Send queues one more mail about an issued invoice, once. The first one is queued by [invoice.Issue].
@@ -28,7 +27,7 @@ var Send = idempotency.Define(idempotency.Spec[Draft, Mail]{
 	},
 	Explain: map[string]idempotency.Explanation[Draft]{
 		"mails_of_issued": notIssued,
-		"mails_invoice":   noInvoice,
+		"mails_invoice":   idempotency.Missing[Draft],
 	},
 	Fields: func(d Draft) []slog.Attr { return []slog.Attr{slog.String("invoice", d.InvoiceID.String())} },
 })
@@ -49,8 +48,4 @@ func errNotIssued() error {
 	return &conflict.Error{
 		Kind: &invoice.NotIssued, Title: "This invoice is not issued.", Text: "Only an issued invoice can be sent. Nothing was sent.",
 	}
-}
-
-func noInvoice(context.Context, *idempotency.Store, idempotency.Intent, Draft, *pgconn.PgError) error {
-	return record.ErrNotFound
 }

@@ -10,7 +10,7 @@ import (
 	"onlyonce/internal/record"
 )
 
-// ListOf gives a page of the payments of an invoice.
+// ListOf returns a page of the payments of an invoice.
 func ListOf(ctx context.Context, pool *pgxpool.Pool, tenant, invoice uuid.UUID, page record.Page) (record.List[Payment], error) {
 	return Table.List(ctx, pool, tenant, page, `r.invoice_id = @invoice`, pgx.NamedArgs{"invoice": invoice})
 }

@@ -13,7 +13,6 @@ import (
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
-	"onlyonce/internal/record"
 )
 
 // Create records a payment and posts it to its invoice, once.
@@ -43,7 +42,7 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Payment]{
 			`r.provider_folded = fold_text(@provider) AND r.reference = @reference`, reference, taken),
 		"payments_within_open": exceedsOpen,
 		"payments_of_issued":   notIssued,
-		"payments_invoice":     noInvoice,
+		"payments_invoice":     idempotency.Missing[Draft],
 	},
 	NotInFingerprint: []string{"SeenOpen"},
 	Fields: func(d Draft) []slog.Attr {
@@ -115,8 +114,4 @@ func errNotIssued() error {
 	return &conflict.Error{
 		Kind: &invoice.NotIssued, Title: "This invoice is not issued.", Text: "Only an issued invoice can be paid. Nothing was recorded.",
 	}
-}
-
-func noInvoice(context.Context, *idempotency.Store, idempotency.Intent, Draft, *pgconn.PgError) error {
-	return record.ErrNotFound
 }

@@ -3,8 +3,6 @@
 package payment
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -12,6 +10,7 @@ import (
 
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/invalid"
+	"onlyonce/internal/invoice"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/money"
@@ -75,16 +74,11 @@ type Draft struct {
 }
 
 // Draft checks the input for an invoice of a currency. It returns an [*invalid.Error] that lists what is wrong.
-func (in Input) Draft(invoice uuid.UUID, currency money.Currency) (Draft, error) {
+func (in Input) Draft(of uuid.UUID, currency money.Currency) (Draft, error) {
 	var problems invalid.Error
-	d := Draft{InvoiceID: invoice, Currency: currency, SeenOpen: -1}
+	d := Draft{InvoiceID: of, Currency: currency, SeenOpen: invoice.SeenAmount(in.SeenOpen, currency)}
 	var err error
-	switch d.Amount, err = currency.Parse(strings.TrimSpace(in.Amount)); {
-	case errors.Is(err, money.ErrScale):
-		problems.Add("/amount", fmt.Sprintf("Enter an amount with at most %d decimals for %s.", currency.Decimals(), currency))
-	case err != nil || d.Amount == 0:
-		problems.Add("/amount", "Enter an amount above 0, like 50.00.")
-	}
+	d.Amount = invoice.CheckAmount(in.Amount, currency, &problems)
 	if d.Date, err = date.ParseEntry(in.Date); err != nil {
 		problems.Add("/date", "Enter the day of the payment as year-month-day from 2000 to 2099, like 2026-11-21.")
 	}
@@ -99,11 +93,6 @@ func (in Input) Draft(invoice uuid.UUID, currency money.Currency) (Draft, error)
 		problems.Add("/provider", "Say who gave this reference, such as the name of the bank.")
 	case d.Provider != "" && d.Reference == "":
 		problems.Add("/reference", "Enter the reference that the provider gave to the payment.")
-	}
-	if in.SeenOpen != "" {
-		if d.SeenOpen, err = currency.Parse(in.SeenOpen); err != nil {
-			d.SeenOpen = -1
-		}
 	}
 	return d, problems.Err()
 }

@@ -10,12 +10,12 @@ import (
 	"onlyonce/internal/record"
 )
 
-// ListOf gives a page of the refunds of a payment.
+// ListOf returns a page of the refunds of a payment.
 func ListOf(ctx context.Context, pool *pgxpool.Pool, tenant, payment uuid.UUID, page record.Page) (record.List[Refund], error) {
 	return Table.List(ctx, pool, tenant, page, `r.payment_id = @payment`, pgx.NamedArgs{"payment": payment})
 }
 
-// ListOfInvoice gives a page of the refunds of all payments of an invoice.
+// ListOfInvoice returns a page of the refunds of all payments of an invoice.
 func ListOfInvoice(ctx context.Context, pool *pgxpool.Pool, tenant, invoice uuid.UUID, page record.Page) (record.List[Refund], error) {
 	return Table.List(ctx, pool, tenant, page, `r.invoice_id = @invoice`, pgx.NamedArgs{"invoice": invoice})
 }

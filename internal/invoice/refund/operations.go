@@ -14,7 +14,6 @@ import (
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/payment"
-	"onlyonce/internal/record"
 )
 
 // Create records a refund and posts it to the invoice of its payment, once.
@@ -41,7 +40,7 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Refund]{
 	Retain: 72 * time.Hour,
 	Explain: map[string]idempotency.Explanation[Draft]{
 		"refunds_within_payment": exceedsPayment,
-		"refunds_payment":        noPayment,
+		"refunds_payment":        idempotency.Missing[Draft],
 	},
 	NotInFingerprint: []string{"SeenLeft"},
 	Fields: func(d Draft) []slog.Attr {
@@ -76,8 +75,4 @@ func exceedsPayment(_ context.Context, _ *idempotency.Store, _ idempotency.Inten
 		Field: "/amount", Blame: "Enter at most " + d.Currency.Format(left) + ".",
 		Members: map[string]string{"left": d.Currency.Format(left)},
 	}
-}
-
-func noPayment(context.Context, *idempotency.Store, idempotency.Intent, Draft, *pgconn.PgError) error {
-	return record.ErrNotFound
 }

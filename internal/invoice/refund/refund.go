@@ -3,13 +3,10 @@
 package refund
 
 import (
-	"errors"
-	"fmt"
-	"strings"
-
 	"github.com/google/uuid"
 
 	"onlyonce/internal/invalid"
+	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/payment"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
@@ -56,21 +53,11 @@ type Draft struct {
 // Draft checks the input for a payment. It returns an [*invalid.Error] that lists what is wrong.
 func (in Input) Draft(of payment.Payment) (Draft, error) {
 	var problems invalid.Error
-	d := Draft{PaymentID: of.ID, Currency: of.Currency, SeenLeft: -1}
+	d := Draft{PaymentID: of.ID, Currency: of.Currency, SeenLeft: invoice.SeenAmount(in.SeenLeft, of.Currency)}
 	var err error
-	switch d.Amount, err = of.Currency.Parse(strings.TrimSpace(in.Amount)); {
-	case errors.Is(err, money.ErrScale):
-		problems.Add("/amount", fmt.Sprintf("Enter an amount with at most %d decimals for %s.", of.Currency.Decimals(), of.Currency))
-	case err != nil || d.Amount == 0:
-		problems.Add("/amount", "Enter an amount above 0, like 50.00.")
-	}
+	d.Amount = invoice.CheckAmount(in.Amount, of.Currency, &problems)
 	if d.Date, err = date.ParseEntry(in.Date); err != nil {
 		problems.Add("/date", "Enter the day of the refund as year-month-day from 2000 to 2099, like 2026-11-21.")
-	}
-	if in.SeenLeft != "" {
-		if d.SeenLeft, err = of.Currency.Parse(in.SeenLeft); err != nil {
-			d.SeenLeft = -1
-		}
 	}
 	return d, problems.Err()
 }
