@@ -1,4 +1,4 @@
-// Package conflict says why a valid command could not be carried out: a rule of the domain stands in the way.
+// Package conflict has the errors of valid commands that a rule of the domain refuses.
 // Nothing was done, and the key stays free. One value says it to people, to programs and in the
 // documentation.
 package conflict

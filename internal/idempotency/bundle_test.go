@@ -134,7 +134,7 @@ func (b *bundle) adminExec(sql string) {
 	}
 }
 
-// count gives a number, with row-level security out of the way.
+// count returns a number, with row-level security out of the way.
 func (b *bundle) count(sql string) int {
 	b.Helper()
 	var n int

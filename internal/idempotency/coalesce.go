@@ -30,7 +30,7 @@ type call struct {
 	err    error
 }
 
-// share gives what ask finds, or what another attempt with the key finds meanwhile. It waits for the
+// share returns what ask finds, or what another attempt with the key finds meanwhile. It waits for the
 // other until wait is over or the caller leaves, and returns [ErrInProgress] then.
 func (c *calls) share(ctx context.Context, key callKey, wait time.Duration, ask func() (stored, error)) (stored, error) {
 	timer := time.NewTimer(wait)
@@ -53,7 +53,7 @@ func (c *calls) share(ctx context.Context, key callKey, wait time.Duration, ask 
 	}
 }
 
-// join gives the call that is running, or begins one.
+// join returns the call that is running, or begins one.
 func (c *calls) join(key callKey) (other, mine *call) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -139,7 +139,7 @@ func (o Operation[C, R]) do(ctx context.Context, store *Store, intent Intent, co
 	return done, nil
 }
 
-// find gives the intent as it is stored: the one that was there, or the one that it stores together with
+// find returns the intent as it is stored: the one that was there, or the one that it stores together with
 // the work.
 func (o Operation[C, R]) find(
 	ctx context.Context, store *Store, intent Intent, command C, fingerprint Fingerprint,
@@ -183,7 +183,7 @@ func (o Operation[C, R]) fingerprint(intent Intent, command C) (Fingerprint, err
 	}{intent.Record, command})
 }
 
-// transaction gives the claim, and behind it the work of the operation.
+// transaction returns the claim, and behind it the work of the operation.
 func (o Operation[C, R]) transaction(
 	ctx context.Context, store *Store, intent Intent, command C, args pgx.NamedArgs,
 ) (t transaction, err error) {
@@ -237,7 +237,7 @@ func (o Operation[C, R]) explain(ctx context.Context, store *Store, intent Inten
 	}
 }
 
-// Used tells whether an intent was carried out, and what it created or found: for a form that is opened
+// Used reports whether an intent was carried out, and what it created or found: for a form that is opened
 // again, or a job that wants to know before it begins. It decides nothing, because the intent may be carried
 // out right afterwards.
 func (o Operation[C, R]) Used(ctx context.Context, store *Store, tenant uuid.UUID, key Key) (record uuid.UUID, used bool, err error) {

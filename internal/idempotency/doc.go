@@ -6,7 +6,7 @@
 //
 //   - Each intent is one row, written in the transaction of its work. Both are there or neither is;
 //     there is no pending state that a crash could leave behind.
-//   - Whoever comes second waits until the first one's transaction has ended, at most [Store.Wait]. When
+//   - The second attempt waits until the first one's transaction has ended, at most [Store.Wait]. When
 //     it commits, the second gets its stored result; when it rolls back, the second does the work.
 //     Within one process, those who come second wait for what the first one finds, and take no connection.
 //   - The same key with another command is a [MismatchError], never a second effect.

@@ -8,23 +8,23 @@ import (
 )
 
 var (
-	// ErrInProgress says that another attempt with the same key still runs, after [Store.Wait].
+	// ErrInProgress means that another attempt with the same key still runs, after [Store.Wait].
 	ErrInProgress = errors.New("the first attempt is still running")
-	// ErrBusy says that the work waited too long for something else than its own key, or met what others did each time that it
+	// ErrBusy means that the work waited too long for something else than its own key, or met what others did each time that it
 	// was tried. Nothing was done.
 	ErrBusy = errors.New("waited too long for another transaction")
-	// ErrUnconfirmed says that the connection was lost and that it could not be found out whether the
+	// ErrUnconfirmed means that the connection was lost and that it could not be found out whether the
 	// work was committed. Trying again with the same key is safe, and the only way to know.
 	ErrUnconfirmed = errors.New("could not confirm the outcome")
-	// ErrUnavailable says that the database could not be reached. Nothing was done.
+	// ErrUnavailable means that the database could not be reached. Nothing was done.
 	ErrUnavailable = errors.New("database unavailable")
-	// ErrNoVersion says that a change does not say which version of the record was seen.
+	// ErrNoVersion means that a change does not say which version of the record was seen.
 	ErrNoVersion = errors.New("the version that was seen is missing")
-	// ErrNotVisible says that the work is done, but the caller may no longer see its result.
+	// ErrNotVisible means that the work is done, but the caller may no longer see its result.
 	ErrNotVisible = errors.New("the result is no longer visible")
 )
 
-// MismatchError says that the key was used before, with another command.
+// MismatchError means that the key was used before, with another command.
 type MismatchError struct {
 	// Record is the id of what the first command created.
 	Record uuid.UUID
@@ -34,7 +34,7 @@ func (e *MismatchError) Error() string {
 	return fmt.Sprintf("key already used with another command, which made %s", e.Record)
 }
 
-// AlreadyDoneError says that the same command was carried out before, and that its result has expired: what it
+// AlreadyDoneError means that the same command was carried out before, and that its result has expired: what it
 // created can be read, as it is now.
 type AlreadyDoneError struct {
 	// Record is the id of what this key created.
@@ -45,7 +45,7 @@ func (e *AlreadyDoneError) Error() string {
 	return fmt.Sprintf("key already used to make %s", e.Record)
 }
 
-// StaleError says that the record has another version than the one that was seen: somebody else has changed it
+// StaleError means that the record has another version than the one that was seen: somebody else has changed it
 // meanwhile. Nothing was done.
 type StaleError struct {
 	Record uuid.UUID

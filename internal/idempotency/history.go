@@ -33,7 +33,7 @@ func (e Entry) place() record.Key {
 	return record.Key{e.At.UTC().Format(time.RFC3339Nano), e.Operation + " " + e.Key + " " + e.What}
 }
 
-// History gives a page of what was done to a record, newest first. The error is [record.ErrKey] for a page that begins
+// History returns a page of what was done to a record, newest first. The error is [record.ErrKey] for a page that begins
 // elsewhere than at an entry. What it reads grows with the effects of others on the record, and not with its other
 // entries, or with the tenant.
 func History(ctx context.Context, pool *pgxpool.Pool, tenant, id uuid.UUID, page record.Page) (list record.List[Entry], err error) {
@@ -88,7 +88,7 @@ func historyFrom(page record.Page) (record.Key, error) {
 	return page.From, nil
 }
 
-// Before gives what the fields of a record were right after an entry of its history, of those that were changed later. It
+// Before returns what the fields of a record were right after an entry of its history, of those that were changed later. It
 // reads all later changes of the record.
 func Before(ctx context.Context, pool *pgxpool.Pool, tenant, id uuid.UUID, e Entry) (map[string]json.RawMessage, error) {
 	return record.One(ctx, pool, tenant, pgx.RowTo[map[string]json.RawMessage], `

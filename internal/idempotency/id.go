@@ -7,11 +7,11 @@ import (
 	"github.com/google/uuid"
 )
 
-// ID gives the n-th id for what the intent creates, a UUIDv7: the same whenever the work is run again. If it
+// ID returns the n-th id for what the intent creates, a UUIDv7: the same whenever the work is run again. If it
 // creates a record, the 0th is that record's; further ones are for what comes along with it.
 func (i Intent) ID(n uint64) uuid.UUID { return idOf(i.attempt, n) }
 
-// ID gives the n-th id for what the intent creates: see [Intent.ID].
+// ID returns the n-th id for what the intent creates: see [Intent.ID].
 func (tx *Tx) ID(n uint64) uuid.UUID { return idOf(tx.attempt, n) }
 
 // idOf keeps the time of the attempt's id, so that new ids stay together in an index (RFC 9562, section 5.7),

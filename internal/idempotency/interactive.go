@@ -14,7 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// ErrNotYours says that work tried to end the transaction that it was given.
+// ErrNotYours means that work tried to end the transaction that it was given.
 var ErrNotYours = errors.New("the transaction of an intent is committed or rolled back by package idempotency alone")
 
 // workTx is the transaction that [Spec.Run] works in, or a savepoint in it, which work may commit and roll
@@ -41,10 +41,10 @@ func (t workTx) Rollback(ctx context.Context) error {
 	return t.Tx.Rollback(ctx)
 }
 
-// Conn gives nil: the connection would outlive the transaction.
+// Conn returns nil: the connection would outlive the transaction.
 func (workTx) Conn() *pgx.Conn { return nil }
 
-// Begin gives a savepoint.
+// Begin returns a savepoint.
 func (t workTx) Begin(ctx context.Context) (pgx.Tx, error) {
 	savepoint, err := t.Tx.Begin(ctx)
 	if err != nil {
@@ -170,7 +170,7 @@ func run(ctx context.Context, tx pgx.Tx, b bound, dst []any) error {
 	return tx.QueryRow(ctx, b.sql, b.values...).Scan(dst...)
 }
 
-// placeOf gives the place of the statement that failed, or notSent if it was not PostgreSQL that said so: without
+// placeOf returns the place of the statement that failed, or notSent if it was not PostgreSQL that said so: without
 // COMMIT, nothing was done.
 func placeOf(err error, at int) int {
 	if _, ok := refusal(err); !ok {

@@ -16,16 +16,16 @@ const MaxKeyLength = 255
 type Key struct{ value string }
 
 var (
-	// ErrNoKey says that there was no key at all.
+	// ErrNoKey means that there was no key at all.
 	ErrNoKey = errors.New("idempotency key missing")
-	// ErrMalformedKey says that there was something, but not a key.
+	// ErrMalformedKey means that there was something, but not a key.
 	ErrMalformedKey = errors.New("idempotency key malformed")
 )
 
 // NewKey makes a key for a new intent: a random UUID.
 func NewKey() Key { return Key{uuid.NewString()} }
 
-// String gives the key as the client sent it, without quotes.
+// String returns the key as the client sent it, without quotes.
 func (k Key) String() string { return k.value }
 
 // ParseKey reads a key as it stands in a form field. It returns [ErrNoKey] or [ErrMalformedKey].

@@ -97,7 +97,7 @@ type Spec[C, R any] struct {
 	// for: with another value it is still the same command.
 	NotInFingerprint []string
 
-	// Fields gives what identifies the command in the log, such as its unique fields.
+	// Fields returns what identifies the command in the log, such as its unique fields.
 	Fields func(C) []slog.Attr
 }
 

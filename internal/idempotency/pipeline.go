@@ -182,7 +182,7 @@ func prepare(ctx context.Context, conn *pgx.Conn, wait string, all []bound) erro
 	return nil
 }
 
-// throughPooler tells whether a pooler stands between, as the setting says. It is asked once per connection: pgx
+// throughPooler reports whether a pooler stands between, as the setting says. It is asked once per connection: pgx
 // copies the whole configuration for the answer.
 func throughPooler(conn *pgx.Conn, known map[string]any) bool {
 	const name = "through a pooler"

@@ -36,7 +36,7 @@ func (e *Error) Add(pointer, message string) {
 	e.Fields = append(e.Fields, Field{pointer, message})
 }
 
-// Line gives a text of one line, as [text.Line] does, and notes what is wrong with it: it has more than limit
+// Line returns a text of one line, as [text.Line] does, and notes what is wrong with it: it has more than limit
 // characters, or some that nobody can see. what names it in a sentence, such as "the name".
 func (e *Error) Line(pointer, what, typed string, limit int) string {
 	line, err := text.Line(typed, limit)
@@ -60,7 +60,7 @@ func (e *Error) addText(pointer, what string, limit int, err error) {
 	}
 }
 
-// Err gives the error, or nil if nothing was added.
+// Err returns the error, or nil if nothing was added.
 func (e *Error) Err() error {
 	if len(e.Fields) == 0 {
 		return nil

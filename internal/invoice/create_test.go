@@ -252,7 +252,7 @@ func looksLikeRepeat(err error) bool {
 	return ok && refused.Kind == &invoice.LooksLikeRepeat
 }
 
-// numberTaken gives the conflict of a number that another invoice has.
+// numberTaken returns the conflict of a number that another invoice has.
 func numberTaken(err error) (*conflict.Error, bool) {
 	refused, ok := errors.AsType[*conflict.Error](err)
 	return refused, ok && refused.Kind == &invoice.NumberTaken

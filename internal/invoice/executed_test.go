@@ -118,7 +118,7 @@ func indent(sql string) string {
 	return strings.Join(lines, "\n")
 }
 
-// values gives the parameters as comments, one a line.
+// values returns the parameters as comments, one a line.
 func values(detail string) string {
 	_, detail, ok := strings.Cut(detail, ": ") // "parameters: $1 = …"
 	if !ok {

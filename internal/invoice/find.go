@@ -129,14 +129,14 @@ func (f Filter) states() []string {
 	}
 }
 
-// filtered says whether rows have to be left out that the index of the order leads to.
+// filtered reports whether rows have to be left out that the index of the order leads to.
 func (f Filter) filtered() bool {
 	byDate := f.Sort == "" || f.Sort == "newest" || f.Sort == "oldest"
 	return f.byPayment() || !byDate && (f.From != date.Date{} || f.To != date.Date{}) || f.Sort != "due" && f.Overdue != date.Date{} ||
 		f.Sort == "number" && len(f.states()) < len(states())
 }
 
-// byPayment says whether it matters when an invoice was paid.
+// byPayment reports whether it matters when an invoice was paid.
 func (f Filter) byPayment() bool { return f.PaidFrom != date.Date{} || f.PaidTo != date.Date{} }
 
 func (f Filter) arguments() pgx.NamedArgs {

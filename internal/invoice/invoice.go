@@ -43,7 +43,7 @@ type Invoice struct {
 	PossibleDuplicateOf uuid.UUID `json:"possible_duplicate_of"`
 }
 
-// IsOverdue tells whether an invoice in a state, such as [StatusIssued], should have been paid before a day.
+// IsOverdue reports whether an invoice in a state, such as [StatusIssued], should have been paid before a day.
 func IsOverdue(status string, due, today date.Date) bool {
 	return (status == StatusIssued || status == StatusPartly) && due.Before(today)
 }

@@ -41,7 +41,7 @@ func (b *bundle) sameContent(got, want invoice.Invoice) {
 	}
 }
 
-// mails gives how many mails about an invoice there are, and how many jobs to send them.
+// mails returns how many mails about an invoice there are, and how many jobs to send them.
 func (b *bundle) mails(id uuid.UUID) [2]int {
 	b.Helper()
 	return [2]int{

@@ -126,7 +126,7 @@ func TestLife(t *testing.T) {
 	}
 }
 
-// TestDatabaseKeepsTheLife: whoever sends the statement.
+// TestDatabaseKeepsTheLife, also from the superuser.
 func TestDatabaseKeepsTheLife(t *testing.T) {
 	b := setup(t)
 	inv := b.mustCreate("create", draft(t, input("")))
@@ -162,7 +162,7 @@ func TestDatabaseKeepsTheLife(t *testing.T) {
 		SELECT tenant_id, invoice_id, position + 100, description, quantity, unit_price, tax_rate, net FROM invoice_lines WHERE `+issued)
 }
 
-// TestRacesOfOneInvoice: whoever comes first decides, and the others hear about it.
+// TestRacesOfOneInvoice: the first one decides, and the others are refused.
 func TestRacesOfOneInvoice(t *testing.T) {
 	b := setup(t)
 	for round := range 5 {

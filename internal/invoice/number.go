@@ -16,12 +16,12 @@ type Number string
 // MaxNumber is the longest number accepted, in characters.
 const MaxNumber = 40
 
-// Folded gives the form in which numbers are compared, as fold_invoice_number does in the database.
+// Folded returns the form in which numbers are compared, as fold_invoice_number does in the database.
 func (n Number) Folded() string {
 	return strings.Map(small, hyphens.Replace(norm.NFKC.String(string(n))))
 }
 
-// SameNumber tells whether two numbers, as they were typed, are the same.
+// SameNumber reports whether two numbers, as they were typed, are the same.
 func SameNumber(a, b string) bool { return numberOf(a).Folded() == numberOf(b).Folded() }
 
 func numberOf(typed string) Number { return Number(strings.Join(strings.Fields(typed), " ")) }
@@ -34,7 +34,7 @@ func small(r rune) rune {
 	return r
 }
 
-// MarshalText gives the folded form, so that a command is the same however its number is written.
+// MarshalText returns the folded form, so that a command is the same however its number is written.
 func (n Number) MarshalText() ([]byte, error) { return []byte(n.Folded()), nil }
 
 // problem says what to do about a number of an invoice that is issued on a day, or "" if it is fine.

@@ -9,21 +9,21 @@ import (
 )
 
 var (
-	// ErrLong says that a text has too many characters.
+	// ErrLong means that a text has too many characters.
 	ErrLong = errors.New("text too long")
-	// ErrHidden says that a text holds characters that nobody can see: control characters, invisible ones,
+	// ErrHidden means that a text holds characters that nobody can see: control characters, invisible ones,
 	// or those that change the direction of writing.
 	ErrHidden = errors.New("text with hidden characters")
 )
 
-// Line gives a text of one line with single spaces between its words and none around them. It returns
+// Line returns a text of one line with single spaces between its words and none around them. It returns
 // [ErrLong] above limit characters, or [ErrHidden].
 func Line(typed string, limit int) (string, error) {
 	line := strings.Join(strings.Fields(typed), " ")
 	return line, check(line, limit)
 }
 
-// Lines gives a text of any number of lines, which end with a line feed and may hold tabs, without space
+// Lines returns a text of any number of lines, which end with a line feed and may hold tabs, without space
 // around it. It returns [ErrLong] above limit characters, or [ErrHidden].
 func Lines(typed string, limit int) (string, error) {
 	lines := strings.TrimSpace(strings.ReplaceAll(typed, "\r\n", "\n"))
@@ -58,7 +58,7 @@ func isHidden(r rune) bool {
 		unicode.Other_Default_Ignorable_Code_Point)
 }
 
-// FileName gives a name that every system takes as one of a file in the current directory.
+// FileName returns a name that every system takes as one of a file in the current directory.
 func FileName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		switch {

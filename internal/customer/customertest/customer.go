@@ -10,7 +10,7 @@ import (
 	"onlyonce/internal/idempotency"
 )
 
-// New gives the id of a customer of a tenant: the same one each time.
+// New returns the id of a customer of a tenant: the same one each time.
 func New(t testing.TB, store *idempotency.Store, tenant uuid.UUID) uuid.UUID {
 	t.Helper()
 	key, err := idempotency.ParseKey("customertest")

@@ -175,7 +175,7 @@ func TestFiftyAtOnce(t *testing.T) {
 	}
 }
 
-// TestCreditOrPay and TestCreditOrVoid: whoever comes second is told so.
+// TestCreditOrPay and TestCreditOrVoid: the second one is refused.
 func TestCreditOrPay(t *testing.T) {
 	b := setup(t)
 	for round := range 10 {
@@ -234,7 +234,7 @@ func TestOpenAmountChanged(t *testing.T) {
 	}
 }
 
-// TestDatabaseKeepsTheCreditNotes: whoever sends the statement.
+// TestDatabaseKeepsTheCreditNotes, also from the superuser.
 func TestDatabaseKeepsTheCreditNotes(t *testing.T) {
 	b := setup(t)
 	inv := b.taxed("i")

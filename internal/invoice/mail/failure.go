@@ -10,7 +10,7 @@ import (
 	gomail "github.com/wneessen/go-mail"
 )
 
-// isPermanent says whether a mail server refused a message for good (RFC 5321, section 4.2.1). A login that is refused
+// isPermanent reports whether a mail server refused a message for good (RFC 5321, section 4.2.1). A login that is refused
 // is no such case: somebody can correct it.
 func isPermanent(err error) bool {
 	refused, ok := errors.AsType[*gomail.SendError](err)

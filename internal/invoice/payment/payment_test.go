@@ -195,7 +195,7 @@ func TestNotPayable(t *testing.T) {
 	}
 }
 
-// TestDatabaseKeepsTheLedger: whoever sends the statement.
+// TestDatabaseKeepsTheLedger, also from the superuser.
 func TestDatabaseKeepsTheLedger(t *testing.T) {
 	b := setup(t)
 	inv := b.Issued("i")
@@ -213,8 +213,7 @@ func TestDatabaseKeepsTheLedger(t *testing.T) {
 	})
 }
 
-// TestTwoPostingsAtOnce: whoever posts without the lock of the invoice carries on a balance that another one carries
-// on as well, and is refused.
+// TestTwoPostingsAtOnce: two that post without the lock of the invoice start from one balance, and the second is refused.
 func TestTwoPostingsAtOnce(t *testing.T) {
 	b := setup(t)
 	inv := b.Issued("i")

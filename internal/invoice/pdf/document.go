@@ -45,7 +45,7 @@ func (d *document) room(height int) {
 	}
 }
 
-// down gives the baseline of a line of text at the top of what is free, which it takes.
+// down returns the baseline of a line of text at the top of what is free, which it takes.
 func (d *document) down(size int) int {
 	d.y -= lineHeight(size)
 	return d.y + lineHeight(size) - size*point

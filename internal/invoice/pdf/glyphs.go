@@ -33,7 +33,7 @@ func newEmbedded(t *typeface, face *font.Face) *embedded {
 // there are no more of these than the font has glyphs.
 const maxTexts = 60_000
 
-// code gives the code of a glyph that stands for a text.
+// code returns the code of a glyph that stands for a text.
 func (e *embedded) code(id font.GID, text string) uint16 {
 	if len(e.used) >= maxTexts {
 		text = ""

@@ -31,7 +31,7 @@ func render(t testing.TB, inv pdf.Document) []byte {
 	return file
 }
 
-// pages gives the text layer of each page, read by a library that knows nothing of how it was written.
+// pages returns the text layer of each page, read by a library that knows nothing of how it was written.
 func pages(t testing.TB, file []byte) (all []string) {
 	t.Helper()
 	r, err := reader.NewReader(bytes.NewReader(file), int64(len(file)))

@@ -14,7 +14,7 @@ type Renderer struct {
 // New makes a renderer, which reads the fonts for its first document: who makes none does not wait for them.
 func New() *Renderer { return &Renderer{sync.OnceValues(loadTypefaces)} }
 
-// Render gives the document of an invoice. It takes time and memory in proportion to the texts, so the caller bounds
+// Render returns the document of an invoice. It takes time and memory in proportion to the texts, so the caller bounds
 // them, and how many are rendered at once. An error means that the program was built with broken fonts.
 func (r *Renderer) Render(shown Document) ([]byte, error) {
 	typefaces, err := r.typefaces()

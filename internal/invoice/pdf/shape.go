@@ -44,7 +44,7 @@ func newShaper(typefaces [styles]*typeface) *shaper {
 	return s
 }
 
-// one gives a text in one line, however long it is.
+// one returns a text in one line, however long it is.
 func (s *shaper) one(text string, style style) line {
 	lines := s.lines(strings.Join(strings.Fields(text), " "), style, maxWidth)
 	if len(lines) == 0 {

@@ -35,7 +35,7 @@ func (t *typeface) check() error {
 	}
 }
 
-// subset gives a TrueType font with the outlines of some glyphs, and of those that they are composed of. The others
+// subset returns a TrueType font with the outlines of some glyphs, and of those that they are composed of. The others
 // are there without an outline, so that the numbers of glyphs stay the same.
 func (t *typeface) subset(glyphs []font.GID) []byte {
 	kept := t.composed(glyphs)
@@ -65,13 +65,13 @@ func (t *typeface) subset(glyphs []font.GID) []byte {
 // padded fills up to a multiple of four bytes.
 func padded(table []byte) []byte { return append(table, make([]byte, -len(table)&3)...) }
 
-// outline gives what is drawn for a glyph.
+// outline returns what is drawn for a glyph.
 func (t *typeface) outline(id font.GID) []byte {
 	loca := t.table("loca")[4*id:]
 	return t.table("glyf")[binary.BigEndian.Uint32(loca):binary.BigEndian.Uint32(loca[4:])]
 }
 
-// composed gives glyphs with all that they are composed of.
+// composed returns glyphs with all that they are composed of.
 func (t *typeface) composed(glyphs []font.GID) map[font.GID]bool {
 	all := map[font.GID]bool{}
 	for todo := slices.Clone(glyphs); len(todo) > 0; {

@@ -89,7 +89,7 @@ func newTypeface(name string, data []byte) (*typeface, error) {
 	return t, t.check()
 }
 
-// table gives the content of a table; nil if the font has none.
+// table returns the content of a table; nil if the font has none.
 func (t *typeface) table(name string) []byte {
 	for _, table := range t.tables {
 		if table.Tag == opentype.MustNewTag(name) {

@@ -150,7 +150,7 @@ func TestLeftChanged(t *testing.T) {
 	}
 }
 
-// TestDatabaseKeepsTheRefunds: whoever sends the statement.
+// TestDatabaseKeepsTheRefunds, also from the superuser.
 func TestDatabaseKeepsTheRefunds(t *testing.T) {
 	b := setup(t)
 	_, p := b.paid("i", "100")

@@ -32,7 +32,7 @@ type Principal struct {
 	Owner bool
 }
 
-// ErrUnknown says that there is no such credential. It does not say what is wrong with it.
+// ErrUnknown means that there is no such credential. It does not say what is wrong with it.
 var ErrUnknown = errors.New("unknown credential")
 
 // MaxPassword is the longest password that is looked at, in bytes.
@@ -76,7 +76,7 @@ func checkPassword(ctx context.Context, pool *pgxpool.Pool, password, whose stri
 // decoy is the hash of a random password, with the parameters of [HashPassword].
 const decoy = "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$J0X0bQ2rSRqFMV3qC1bR2dOkGkVU5cl0nC2VZV8m1zE"
 
-// HashPassword gives the argon2id hash of a password, with the parameters that OWASP recommends:
+// HashPassword returns the argon2id hash of a password, with the parameters that OWASP recommends:
 // 19 MiB, 2 passes, 1 lane.
 func HashPassword(password string) (string, error) {
 	hash, err := argon2id.CreateHash(password, &argon2id.Params{
@@ -88,7 +88,7 @@ func HashPassword(password string) (string, error) {
 	return hash, nil
 }
 
-// FindToken gives the principal of an API token that was not revoked, or [ErrUnknown].
+// FindToken returns the principal of an API token that was not revoked, or [ErrUnknown].
 func FindToken(ctx context.Context, pool *pgxpool.Pool, token string) (Principal, error) {
 	var p Principal
 	err := pool.QueryRow(ctx, `
@@ -105,7 +105,7 @@ func FindToken(ctx context.Context, pool *pgxpool.Pool, token string) (Principal
 	return p, nil
 }
 
-// HasToken tells whether a secret is that of the API token with an id, which was not revoked.
+// HasToken reports whether a secret is that of the API token with an id, which was not revoked.
 func HasToken(ctx context.Context, pool *pgxpool.Pool, tenant, id uuid.UUID, token string) (has bool, err error) {
 	err = pool.QueryRow(ctx, `
 		SELECT EXISTS (
@@ -117,14 +117,14 @@ func HasToken(ctx context.Context, pool *pgxpool.Pool, tenant, id uuid.UUID, tok
 	return has, nil
 }
 
-// HashToken gives what is stored of the secret of a token or a link. Those are long and random, so one round of SHA-256
+// HashToken returns what is stored of the secret of a token or a link. Those are long and random, so one round of SHA-256
 // is enough.
 func HashToken(token string) []byte {
 	sum := sha256.Sum256([]byte(token))
 	return sum[:]
 }
 
-// Tenants gives the ids of all tenants, for work that goes through them one by one.
+// Tenants returns the ids of all tenants, for work that goes through them one by one.
 func Tenants(ctx context.Context, pool *pgxpool.Pool) ([]uuid.UUID, error) {
 	rows, err := pool.Query(ctx, `SELECT id FROM tenants ORDER BY id`)
 	if err != nil {

@@ -22,7 +22,7 @@ type Invited struct {
 	Used bool
 }
 
-// FindLink gives whom a link belongs to. It returns [ErrUnknown] if the link has expired or was replaced, or the user is
+// FindLink returns whom a link belongs to. It returns [ErrUnknown] if the link has expired or was replaced, or the user is
 // disabled.
 func FindLink(ctx context.Context, pool *pgxpool.Pool, secret string) (i Invited, err error) {
 	err = pool.QueryRow(ctx, `

@@ -26,7 +26,7 @@ type Tenant struct {
 	Demo bool `json:"demo"`
 }
 
-// ErrNotFound says that there is no such tenant, user or token, or that it belongs to the demo.
+// ErrNotFound means that there is no such tenant, user or token, or that it belongs to the demo.
 var ErrNotFound = errors.New("not found")
 
 // CreateTenant makes a tenant, or gives the one that has the name: capitals, width and marks do not count. It returns
@@ -46,7 +46,7 @@ func CreateTenant(ctx context.Context, pool *pgxpool.Pool, name string) (t Tenan
 	return t, result.RowsAffected() == 1, err
 }
 
-// FindTenant gives the tenant with an id or a name, or [ErrNotFound].
+// FindTenant returns the tenant with an id or a name, or [ErrNotFound].
 func FindTenant(ctx context.Context, pool *pgxpool.Pool, nameOrID string) (Tenant, error) {
 	var t Tenant
 	sql, argument := `SELECT id, name FROM tenants WHERE NOT demo AND fold_text(name) = fold_text($1)`, any(nameOrID)
@@ -63,7 +63,7 @@ func FindTenant(ctx context.Context, pool *pgxpool.Pool, nameOrID string) (Tenan
 	return t, nil
 }
 
-// ListTenants gives at most [MaxList] tenants in the order of their ids, from the one after an id on.
+// ListTenants returns at most [MaxList] tenants in the order of their ids, from the one after an id on.
 func ListTenants(ctx context.Context, pool *pgxpool.Pool, after uuid.UUID) ([]Tenant, error) {
 	rows, err := pool.Query(ctx, `SELECT id, name, demo FROM tenants WHERE id > $1 ORDER BY id LIMIT $2`, after, MaxList)
 	if err != nil {
@@ -72,7 +72,7 @@ func ListTenants(ctx context.Context, pool *pgxpool.Pool, after uuid.UUID) ([]Te
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[Tenant])
 }
 
-// CheckName gives a name with single spaces, or an [*invalid.Error]. A name that reads as an id would be taken for one.
+// CheckName returns a name with single spaces, or an [*invalid.Error]. A name that reads as an id would be taken for one.
 func CheckName(what, typed string) (string, error) {
 	var wrong invalid.Error
 	name := wrong.Line("/name", what, typed, MaxName)

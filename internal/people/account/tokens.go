@@ -19,7 +19,7 @@ type Token struct {
 	CreatedAt time.Time `json:"created_at"`
 }
 
-// ErrExists says that the tenant has a token of the name.
+// ErrExists means that the tenant has a token of the name.
 var ErrExists = errors.New("there is a token of this name")
 
 // CreateToken makes an API token and gives its secret, which cannot be had again. If the tenant has one of the name
@@ -66,7 +66,7 @@ func CreateToken(
 
 const revoke = `UPDATE api_tokens SET revoked_at = now() WHERE tenant_id = $1 AND name = $2 AND revoked_at IS NULL`
 
-// RevokeToken revokes the token of a name. It tells whether that changed anything, or returns [ErrNotFound] if there
+// RevokeToken revokes the token of a name. It reports whether that changed anything, or returns [ErrNotFound] if there
 // never was one.
 func RevokeToken(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, name string) (changed bool, err error) {
 	name, err = CheckName("the name of the token", name)
@@ -91,7 +91,7 @@ func RevokeToken(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, name
 	return false, nil
 }
 
-// ListTokens gives at most [MaxList] tokens of a tenant that were not revoked, in the order of their names, from the one
+// ListTokens returns at most [MaxList] tokens of a tenant that were not revoked, in the order of their names, from the one
 // after a name on.
 func ListTokens(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, after string) ([]Token, error) {
 	rows, err := pool.Query(ctx, `

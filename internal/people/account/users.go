@@ -26,7 +26,7 @@ type User struct {
 	Disabled bool      `json:"disabled"`
 }
 
-// FindUser gives the user with an email, in any capitals, or [ErrNotFound].
+// FindUser returns the user with an email, in any capitals, or [ErrNotFound].
 func FindUser(ctx context.Context, pool *pgxpool.Pool, address email.Address) (User, error) {
 	var u User
 	err := pool.QueryRow(ctx, `
@@ -42,10 +42,10 @@ func FindUser(ctx context.Context, pool *pgxpool.Pool, address email.Address) (U
 	return u, nil
 }
 
-// ErrTaken says that the email is that of a user of another tenant.
+// ErrTaken means that the email is that of a user of another tenant.
 var ErrTaken = errors.New("the email belongs to a user of another tenant")
 
-// ErrLastOwner says that a tenant would be left without an owner who can log in.
+// ErrLastOwner means that a tenant would be left without an owner who can log in.
 var ErrLastOwner = errors.New("this is the last owner who can log in: make another owner first")
 
 // CreateUser makes a user of a tenant, or gives the one with the email, whose password and role stay. The role is "owner" or
@@ -95,7 +95,7 @@ func SetPassword(ctx context.Context, pool *pgxpool.Pool, address email.Address,
 }
 
 // SetDisabled decides whether a user may log in. Whom it disables loses all sessions and the link to choose a password, for
-// good. It tells whether that changed anything, or returns [ErrNotFound] or [ErrLastOwner].
+// good. It reports whether that changed anything, or returns [ErrNotFound] or [ErrLastOwner].
 func SetDisabled(ctx context.Context, pool *pgxpool.Pool, address email.Address, disabled bool) (changed bool, err error) {
 	result, err := pool.Exec(ctx, `
 		UPDATE users u SET disabled_at = CASE WHEN $2 THEN now() END
@@ -114,7 +114,7 @@ func SetDisabled(ctx context.Context, pool *pgxpool.Pool, address email.Address,
 	return false, err
 }
 
-// AnyUser tells whether there is a user besides those of the demo, who are few.
+// AnyUser reports whether there is a user besides those of the demo, who are few.
 func AnyUser(ctx context.Context, pool *pgxpool.Pool) (found bool, err error) {
 	// From the first tenant on, so that one user is read, and none but those of the demo before.
 	err = pool.QueryRow(ctx, `
@@ -130,7 +130,7 @@ func AnyUser(ctx context.Context, pool *pgxpool.Pool) (found bool, err error) {
 	return found, nil
 }
 
-// InSession gives the principal of a session that began as p, with the email and the role that the user has now. It returns
+// InSession returns the principal of a session that began as p, with the email and the role that the user has now. It returns
 // [ErrUnknown] unless the user is there, is not disabled, and has had the same email and password since.
 func InSession(ctx context.Context, pool *pgxpool.Pool, p Principal) (Principal, error) {
 	err := pool.QueryRow(ctx, `
@@ -146,7 +146,7 @@ func InSession(ctx context.Context, pool *pgxpool.Pool, p Principal) (Principal,
 	return p, nil
 }
 
-// newPassword gives the hash of a password, or wrong with all that is.
+// newPassword returns the hash of a password, or wrong with all that is.
 func newPassword(wrong *invalid.Error, password string) (hash string, err error) {
 	switch {
 	case utf8.RuneCountInString(password) < MinPassword:

@@ -26,7 +26,7 @@ type Attempt struct {
 	Replica   string              `json:"replica"`
 }
 
-// Identity gives what names an attempt, which has one state only.
+// Identity returns what names an attempt, which has one state only.
 func (a Attempt) Identity() (id uuid.UUID, version int) { return a.ID, 1 }
 
 // fields is the JSON of the row a of an [Attempt].
@@ -49,7 +49,7 @@ type Filter struct {
 	Operation string
 }
 
-// conditions gives the condition that an index leads to, and those that are looked at besides.
+// conditions returns the condition that an index leads to, and those that are looked at besides.
 func (f Filter) conditions(args pgx.NamedArgs) (index, rest string) {
 	index, rest = "true", "true"
 	add := func(wanted, indexed bool, name, column string, value any) {
@@ -73,7 +73,7 @@ func (f Filter) conditions(args pgx.NamedArgs) (index, rest string) {
 // looked is how many attempts a page looks at, to find those that are wanted.
 const looked = "1000"
 
-// List gives a page of attempts, newest first. One index leads to them, and of what it gives a page looks at so many, to find
+// List returns a page of attempts, newest first. One index leads to them, and of what it gives a page looks at so many, to find
 // those that are wanted: so it may be short, or empty, although there is more behind it. The error may be [record.ErrKey].
 func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f Filter, page record.Page) (list record.List[Attempt], err error) {
 	from := uuid.Max

@@ -21,7 +21,7 @@ type Of struct {
 // most is how many attempts of one record are given.
 const most = "20"
 
-// OfRecord gives the newest attempts that were about a record, at most twenty: those that found or changed it, and those of the intent
+// OfRecord returns the newest attempts that were about a record, at most twenty: those that found or changed it, and those of the intent
 // that created it, whatever became of them.
 func OfRecord(ctx context.Context, pool *pgxpool.Pool, tenant, id uuid.UUID) ([]Of, error) {
 	return record.Collect(ctx, pool, tenant, pgx.RowTo[Of], `

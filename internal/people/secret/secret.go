@@ -14,7 +14,7 @@ import (
 // Seed is what the secrets of one session are derived from. It prints as nothing of itself.
 type Seed struct{ key string }
 
-// FromSession gives the seed of a session, whose token is random and known to its browser only.
+// FromSession returns the seed of a session, whose token is random and known to its browser only.
 func FromSession(token string) Seed {
 	key, err := hkdf.Key(sha256.New, []byte(token), nil, "onlyonce: secrets that are shown once", sha256.Size)
 	if err != nil {
@@ -26,7 +26,7 @@ func FromSession(token string) Seed {
 // String keeps the seed out of logs.
 func (Seed) String() string { return "[seed]" }
 
-// Derive gives the secret with an id, 256 bits as text. purpose keeps secrets apart that are good for different things.
+// Derive returns the secret with an id, 256 bits as text. purpose keeps secrets apart that are good for different things.
 func (s Seed) Derive(purpose string, id uuid.UUID) string {
 	secret, err := hkdf.Expand(sha256.New, []byte(s.key), purpose+"\x00"+string(id[:]), sha256.Size)
 	if err != nil {

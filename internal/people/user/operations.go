@@ -21,7 +21,7 @@ type Invitation struct {
 // Secret is that of the link of a user.
 func (i Invitation) Secret(u User) string { return i.Seed.Derive("link", u.LinkID) }
 
-// link gives the arguments of a new link.
+// link returns the arguments of a new link.
 func (i Invitation) link(tx *idempotency.Tx) pgx.NamedArgs {
 	u := User{LinkID: tx.ID(1)}
 	return pgx.NamedArgs{"link_id": u.LinkID, "link_hash": account.HashToken(i.Secret(u)), "link_life": LinkLife}

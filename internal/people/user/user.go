@@ -46,7 +46,7 @@ func (u User) Called() string {
 	return u.Name
 }
 
-// LinkOpen says whether there is a link that the user can choose a password with.
+// LinkOpen reports whether there is a link that the user can choose a password with.
 func (u User) LinkOpen(now time.Time) bool { return now.Before(u.LinkUntil) }
 
 // Table has the users.

@@ -52,7 +52,8 @@ func setup(t *testing.T) *echo {
 
 func (e *echo) say(words string) (string, error) {
 	// The first message of the exchange has the words in its first line: the body may come in one of its own.
-	response, err := e.client.Post("http://"+e.Addr()+"/?"+url.Values{"say": {words}}.Encode(), "text/plain", io.MultiReader(strings.NewReader(words)))
+	address := "http://" + e.Addr() + "/?" + url.Values{"say": {words}}.Encode()
+	response, err := e.client.Post(address, "text/plain", io.MultiReader(strings.NewReader(words)))
 	if err != nil {
 		return "", err
 	}

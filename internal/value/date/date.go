@@ -10,7 +10,7 @@ import (
 // Date is a calendar day without a time zone. As text it is ISO 8601: 2026-11-21.
 type Date struct{ day time.Time }
 
-// Of gives the day of a time in its own zone.
+// Of returns the day of a time in its own zone.
 func Of(t time.Time) Date {
 	return Date{time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC)}
 }
@@ -43,28 +43,28 @@ func ParseEntry(text string) (Date, error) {
 	return day, nil
 }
 
-// Time gives midnight UTC of the day.
+// Time returns midnight UTC of the day.
 func (d Date) Time() time.Time { return d.day }
 
-// Month gives the first and the last day of the calendar month.
+// Month returns the first and the last day of the calendar month.
 func (d Date) Month() (first, last Date) {
 	year, month, _ := d.day.Date()
 	return Date{time.Date(year, month, 1, 0, 0, 0, 0, time.UTC)}, Date{time.Date(year, month+1, 0, 0, 0, 0, 0, time.UTC)}
 }
 
-// Year gives the calendar year.
+// Year returns the calendar year.
 func (d Date) Year() int { return d.day.Year() }
 
-// AddDays gives the day n days later.
+// AddDays returns the day n days later.
 func (d Date) AddDays(n int) Date { return Date{d.day.AddDate(0, 0, n)} }
 
 // Before reports whether d is earlier than other.
 func (d Date) Before(other Date) bool { return d.day.Before(other.day) }
 
-// String gives the ISO 8601 form.
+// String returns the ISO 8601 form.
 func (d Date) String() string { return d.day.Format(time.DateOnly) }
 
-// MarshalText gives the ISO 8601 form.
+// MarshalText returns the ISO 8601 form.
 func (d Date) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
 // UnmarshalText reads the ISO 8601 form.
@@ -83,7 +83,7 @@ func (d *Date) Scan(column any) error {
 	return nil
 }
 
-// Value gives midnight UTC of the day to the database, and NULL for the zero Date.
+// Value returns midnight UTC of the day to the database, and NULL for the zero Date.
 func (d Date) Value() (driver.Value, error) {
 	if d == (Date{}) {
 		return nil, nil //nolint:nilnil // which is NULL

@@ -16,10 +16,10 @@ type Address string
 // Max is the longest address accepted, in characters (RFC 5321, section 4.5.3.1.3).
 const Max = 254
 
-// Folded gives the form in which addresses are compared, as the database does: small letters.
+// Folded returns the form in which addresses are compared, as the database does: small letters.
 func (a Address) Folded() string { return strings.ToLower(string(a)) }
 
-// MarshalText gives the folded form, so that a command is the same whatever the capitals of its email.
+// MarshalText returns the folded form, so that a command is the same whatever the capitals of its email.
 func (a Address) MarshalText() ([]byte, error) { return []byte(a.Folded()), nil }
 
 // Problem says what to do about an address, or "" if it is one.

@@ -17,18 +17,18 @@ import (
 const Max = 1<<53 - 1
 
 var (
-	// ErrFormat says that the text is not a plain decimal number.
+	// ErrFormat means that the text is not a plain decimal number.
 	ErrFormat = errors.New("not a decimal number")
-	// ErrScale says that the text has more decimals than the currency.
+	// ErrScale means that the text has more decimals than the currency.
 	ErrScale = errors.New("too many decimals")
-	// ErrRange says that the amount is negative or larger than Max.
+	// ErrRange means that the amount is negative or larger than Max.
 	ErrRange = errors.New("out of range")
 )
 
 // Currency is a known ISO 4217 code. The zero value is none.
 type Currency struct{ code string }
 
-// ParseCurrency reads an ISO 4217 code, such as EUR, and tells whether it is known. An unknown one is none.
+// ParseCurrency reads an ISO 4217 code, such as EUR, and reports whether it is known. An unknown one is none.
 func ParseCurrency(code string) (c Currency, known bool) {
 	if code == "" || !currency.IsValid(code) {
 		return Currency{}, false
@@ -36,17 +36,17 @@ func ParseCurrency(code string) (c Currency, known bool) {
 	return Currency{code}, true
 }
 
-// Currencies gives all known codes, sorted.
+// Currencies returns all known codes, sorted.
 func Currencies() []string {
 	codes := slices.Clone(currency.GetCurrencyCodes())
 	slices.Sort(codes)
 	return codes
 }
 
-// String gives the ISO 4217 code.
+// String returns the ISO 4217 code.
 func (c Currency) String() string { return c.code }
 
-// Decimals gives the number of decimals of the currency: 0, 2, 3 or 4.
+// Decimals returns the number of decimals of the currency: 0, 2, 3 or 4.
 func (c Currency) Decimals() int32 {
 	digits, _ := currency.GetDigits(c.code)
 	return int32(digits)
@@ -75,7 +75,7 @@ func (c Currency) Format(minor int64) string {
 	return decimal.New(minor, -c.Decimals()).StringFixed(c.Decimals())
 }
 
-// Multiply gives quantity times price in minor units, rounded half away from zero: the net amount of
+// Multiply returns quantity times price in minor units, rounded half away from zero: the net amount of
 // a line, which EN 16931 (BR-DEC-23) rounds before anything is summed. It returns [ErrRange].
 func Multiply(price int64, quantity decimal.Decimal) (int64, error) {
 	return toMinor(decimal.NewFromInt(price).Mul(quantity).Round(0))
@@ -97,13 +97,13 @@ func ParseRate(text string) (decimal.Decimal, error) {
 	}
 }
 
-// Percent gives rate percent of an amount in minor units, rounded half away from zero. It returns
+// Percent returns rate percent of an amount in minor units, rounded half away from zero. It returns
 // [ErrRange].
 func Percent(amount int64, rate decimal.Decimal) (int64, error) {
 	return toMinor(decimal.NewFromInt(amount).Mul(rate).Shift(-2).Round(0))
 }
 
-// Add gives the sum of two amounts, or [ErrRange].
+// Add returns the sum of two amounts, or [ErrRange].
 func Add(a, b int64) (int64, error) {
 	if a < 0 || b < 0 || a > Max-b {
 		return 0, ErrRange
@@ -132,7 +132,7 @@ func ParseDecimal(text string) (decimal.Decimal, error) {
 	return d, nil
 }
 
-// Scale gives the number of decimals that matter: 1 for 2.50.
+// Scale returns the number of decimals that matter: 1 for 2.50.
 func Scale(d decimal.Decimal) int32 {
 	var scale int32
 	for !d.IsInteger() && scale < math.MaxInt8 {
@@ -158,7 +158,7 @@ func isPlain(text string) bool {
 	return digits > 0 && points <= 1
 }
 
-// MarshalText gives the ISO 4217 code.
+// MarshalText returns the ISO 4217 code.
 func (c Currency) MarshalText() ([]byte, error) { return []byte(c.code), nil }
 
 // UnmarshalText reads an ISO 4217 code that is known.

@@ -16,7 +16,7 @@ type BankAccount struct {
 	BIC           string `json:"bic,omitzero" doc:"ISO 9362, in capitals."`
 }
 
-// Check gives the account in the form in which it is stored, and adds what is wrong to problems. A number that begins
+// Check returns the account in the form in which it is stored, and adds what is wrong to problems. A number that begins
 // like an IBAN has to be one.
 func (a BankAccount) Check(problems *invalid.Error) BankAccount {
 	checked := BankAccount{

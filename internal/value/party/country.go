@@ -31,10 +31,10 @@ func Countries() []Country {
 	return all
 }
 
-// IsCountry says whether a text is the code of a country.
+// IsCountry reports whether a text is the code of a country.
 func IsCountry(code string) bool { return slices.Contains(strings.Fields(countries), code) }
 
-// CountryName gives the English name of the country with a code, and a text that is none as it is.
+// CountryName returns the English name of the country with a code, and a text that is none as it is.
 func CountryName(code string) string {
 	if !IsCountry(code) {
 		return code

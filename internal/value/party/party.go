@@ -23,7 +23,7 @@ type Details struct {
 	TaxID   string `json:"tax_id,omitzero" doc:"As the party writes it, such as a VAT number with its country prefix."`
 }
 
-// Check gives the details in the form in which they are stored, and adds what is wrong to problems, with pointers below
+// Check returns the details in the form in which they are stored, and adds what is wrong to problems, with pointers below
 // prefix.
 func (d Details) Check(prefix string, problems *invalid.Error) Details {
 	checked := Details{

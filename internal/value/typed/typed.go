@@ -23,7 +23,7 @@ func Require(problems *invalid.Error, pointer, text, message string) {
 	}
 }
 
-// Integer gives a whole number of at most 15 digits in its one form: "7" for "007".
+// Integer returns a whole number of at most 15 digits in its one form: "7" for "007".
 func Integer(problems *invalid.Error, pointer, text string) string {
 	text = strings.TrimSpace(text)
 	number, err := strconv.ParseInt(text, 10, 64)
@@ -41,7 +41,7 @@ func Integer(problems *invalid.Error, pointer, text string) string {
 // maxInteger is what any program that reads JSON can hold exactly.
 const maxInteger = 999_999_999_999_999
 
-// Decimal gives a decimal number of at most 32 characters in its one form: "2.5" for "2.50".
+// Decimal returns a decimal number of at most 32 characters in its one form: "2.5" for "2.50".
 func Decimal(problems *invalid.Error, pointer, text string) string {
 	text = strings.TrimSpace(text)
 	if text == "" {
@@ -55,7 +55,7 @@ func Decimal(problems *invalid.Error, pointer, text string) string {
 	return number.String()
 }
 
-// Amount gives an amount in minor units with its currency. Without an amount there is no currency either.
+// Amount returns an amount in minor units with its currency. Without an amount there is no currency either.
 func Amount(problems *invalid.Error, pointer, text, currencyPointer, code string) (int64, money.Currency) {
 	text = strings.TrimSpace(text)
 	currency, known := money.ParseCurrency(code)
@@ -75,7 +75,7 @@ func Amount(problems *invalid.Error, pointer, text, currencyPointer, code string
 	return amount, currency
 }
 
-// Date gives a calendar day.
+// Date returns a calendar day.
 func Date(problems *invalid.Error, pointer, text string) date.Date {
 	if strings.TrimSpace(text) == "" {
 		return date.Date{}
@@ -87,7 +87,7 @@ func Date(problems *invalid.Error, pointer, text string) date.Date {
 	return day
 }
 
-// Choice gives a text that is one of those to choose from.
+// Choice returns a text that is one of those to choose from.
 func Choice(problems *invalid.Error, pointer, text string, from []string) string {
 	if text != "" && !slices.Contains(from, text) {
 		problems.Add(pointer, "Choose one of these: "+strings.Join(from, ", ")+".")
@@ -95,7 +95,7 @@ func Choice(problems *invalid.Error, pointer, text string, from []string) string
 	return text
 }
 
-// ID gives the id of another record. message says what to choose if it is none.
+// ID returns the id of another record. message says what to choose if it is none.
 func ID(problems *invalid.Error, pointer, text, message string) uuid.UUID {
 	if strings.TrimSpace(text) == "" {
 		return uuid.Nil
