@@ -2,7 +2,6 @@ package customer_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -29,33 +28,21 @@ type bundle struct {
 func setup(t *testing.T) *bundle {
 	t.Helper()
 	t.Parallel()
-	b := &bundle{T: t, db: pgtest.New(t)}
+	b := &bundle{T: t, db: pgtest.New(t), tenant: uuid.New()}
 	b.store = &idempotency.Store{Pool: b.db.Pool, Wait: 10 * time.Second, Timeout: 20 * time.Second}
-	b.tenant = b.newTenant()
+	if _, err := b.db.Pool.Exec(t.Context(), `INSERT INTO tenants (id, name) VALUES ($1, 'Test')`, b.tenant); err != nil {
+		t.Fatal(err)
+	}
 	return b
 }
 
-func (b *bundle) newTenant() uuid.UUID {
-	b.Helper()
-	id := uuid.New()
-	if _, err := b.db.Pool.Exec(b.Context(), `INSERT INTO tenants (id, name) VALUES ($1::uuid, 'Test ' || $1::uuid)`, id); err != nil {
-		b.Fatal(err)
-	}
-	return id
-}
-
-func key(t testing.TB, text string) idempotency.Key {
-	t.Helper()
-	k, err := idempotency.ParseKey(text)
+func (b *bundle) upsert(k, address, name string) (idempotency.Done[customer.Customer], error) {
+	key, err := idempotency.ParseKey(k)
 	if err != nil {
-		t.Fatal(err)
+		return idempotency.Done[customer.Customer]{}, err
 	}
-	return k
-}
-
-func (b *bundle) upsert(tenant uuid.UUID, k, address, name string) (idempotency.Done[customer.Customer], error) {
 	return customer.Upsert.Do(context.Background(), b.store,
-		idempotency.Intent{Tenant: tenant, Key: key(b.T, k), Actor: "test"}, customer.Draft{Email: email.Address(address), Name: name})
+		idempotency.Intent{Tenant: b.tenant, Key: key, Actor: "test"}, customer.Draft{Email: email.Address(address), Name: name})
 }
 
 func (b *bundle) count() (n int) {
@@ -80,7 +67,7 @@ func TestOneEmailFromEverywhere(t *testing.T) {
 		}
 		all.Go(func() {
 			<-gate
-			done[i], errs[i] = b.upsert(b.tenant, fmt.Sprint("key-", i), email, fmt.Sprint("Ada ", i))
+			done[i], errs[i] = b.upsert(fmt.Sprint("key-", i), email, fmt.Sprint("Ada ", i))
 		})
 	}
 	close(gate)
@@ -102,27 +89,11 @@ func TestOneEmailFromEverywhere(t *testing.T) {
 	}
 }
 
-func TestTenantsShareNobody(t *testing.T) {
-	b := setup(t)
-	other := b.newTenant()
-	one, err := b.upsert(b.tenant, "k", "ada@example.com", "Ada")
-	if err != nil {
-		t.Fatal(err)
-	}
-	two, err := b.upsert(other, "k", "ada@example.com", "Ada")
-	if err != nil || one.Value.ID == two.Value.ID || two.Outcome != idempotency.Created || two.Replayed {
-		t.Errorf("%+v, %+v, %v", one, two, err)
-	}
-	if _, err := customer.Table.Find(t.Context(), b.db.Pool, other, one.Value.ID); !errors.Is(err, record.ErrNotFound) {
-		t.Errorf("found in another tenant: %v", err)
-	}
-}
-
 func TestFindAndList(t *testing.T) {
 	b := setup(t)
 	var ids []uuid.UUID
 	for i := range 5 {
-		done, err := b.upsert(b.tenant, fmt.Sprint(i), fmt.Sprintf("c%d@example.com", i), "C")
+		done, err := b.upsert(fmt.Sprint(i), fmt.Sprintf("c%d@example.com", i), "C")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -147,25 +118,5 @@ func TestFindAndList(t *testing.T) {
 	want := []uuid.UUID{ids[4], ids[3], ids[2], ids[1], ids[0]}
 	if fmt.Sprint(listed) != fmt.Sprint(want) {
 		t.Errorf("listed %v, want %v", listed, want)
-	}
-}
-
-// TestHistory: who reused a customer is in the audit, beside who created it.
-func TestHistory(t *testing.T) {
-	b := setup(t)
-	for _, k := range []string{"first", "second"} {
-		if _, err := b.upsert(b.tenant, k, "ada@example.com", "Ada"); err != nil {
-			t.Fatal(err)
-		}
-	}
-	done, err := b.upsert(b.tenant, "second", "ada@example.com", "Ada")
-	if err != nil {
-		t.Fatal(err)
-	}
-	list, err := idempotency.History(t.Context(), b.db.Pool, b.tenant, done.Value.ID, record.Page{Limit: 10})
-	history := list.Rows
-	if err != nil || len(history) != 2 || history[0].Key != "second" || history[0].What != "reused" ||
-		history[1].Key != "first" || history[1].What != "created" {
-		t.Errorf("%+v, %v", history, err)
 	}
 }
