@@ -17,3 +17,12 @@ func invoiceSabotages() []sabotage {
 		{"ALTER DOMAIN minor_units DROP CONSTRAINT minor_units_check", "the constraint minor_units_check of minor_units" + missing},
 	}
 }
+
+// notReferencesOfInvoices are columns of what only invoices need: see notReferences.
+func notReferencesOfInvoices() map[string]string {
+	return map[string]string{
+		"postings.source_id": "a payment, a refund or a credit note",
+		"refunds.invoice_id": "the payment's, which has the foreign key; post_refund sets it",
+		"mails.message_id":   "the Message-ID of the mail",
+	}
+}

@@ -1,0 +1,98 @@
+package postgres_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"onlyonce/internal/postgres/pgtest"
+)
+
+// tenantFunctions may use the setting that says which tenant a transaction has entered. Any other function would let one tenant
+// into the rows of another.
+var tenantFunctions = []string{
+	"claim_intent",   // enters the tenant of the request
+	"current_tenant", // reads it, for the policies
+	"settle_tenant",  // writes the settings of a new tenant, and leaves it again
+}
+
+// notReferences are columns that end in _id and have no foreign key, each with the reason.
+var notReferences = map[string]string{
+	"goose_db_version.version_id": "goose's own",
+	"intents.tenant_id":           "a foreign key would look at tenants with each create, and tenants are never deleted",
+	"intents.attempt_id":          "attempts are no records",
+	"intents.record_id":           "a record of any table",
+	"intent_effects.record_id":    "a record of any table",
+	"attempts.tenant_id":          "written in the background, by transactions that must not lock what a create waits for",
+	"attempts.record_id":          "a record of any table",
+	"users.link_id":               "part of a link that was sent, and in no table",
+	"settings.tax_id":             "the number of a tax office",
+	"customers.tax_id":            "the number of a tax office",
+}
+
+func TestFunctionsStayInTheirTenant(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	db.Spoil(t)
+	if found := leavingTenant(t, db); len(found) > 0 {
+		t.Errorf("%q run as their owner or use onlyonce.tenant_id: claim_intent enters the tenant, so do without, or add them to "+
+			"tenantFunctions with the reason", found)
+	}
+	query(t, db.AdminURL, "CREATE FUNCTION as_owner() RETURNS integer LANGUAGE sql SECURITY DEFINER RETURN 1")
+	query(t, db.AdminURL, "CREATE FUNCTION sets() RETURNS text LANGUAGE sql RETURN set_config('onlyonce.tenant_id', '', true)")
+	query(t, db.AdminURL, "CREATE FUNCTION sets_by_command() RETURNS void LANGUAGE plpgsql AS $$ BEGIN SET onlyonce.tenant_id = ''; END $$")
+	query(t, db.AdminURL, "CREATE FUNCTION set_around() RETURNS integer LANGUAGE sql SET onlyonce.tenant_id = '' RETURN 1")
+	if found := leavingTenant(t, db); !slices.Equal(found, []string{"as_owner", "set_around", "sets", "sets_by_command"}) {
+		t.Errorf("of the functions that were added these are found: %q", found)
+	}
+}
+
+// leavingTenant returns the functions that run as their owner, or use the setting and are not in tenantFunctions.
+func leavingTenant(t *testing.T, db *pgtest.Database) []string {
+	t.Helper()
+	return lines(query(t, db.AdminURL, `
+		SELECT string_agg(proname, E'\n' ORDER BY proname) FROM pg_proc JOIN pg_namespace n ON n.oid = pronamespace
+		WHERE nspname NOT IN ('pg_catalog', 'information_schema') AND (prosecdef
+			OR concat(prosrc, pg_get_function_sqlbody(pg_proc.oid), proconfig) ILIKE '%onlyonce.tenant\_id%'
+				AND proname <> ALL ('{`+strings.Join(tenantFunctions, ",")+`}'))`))
+}
+
+func TestEveryReferenceHasAForeignKey(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	db.Spoil(t)
+	all := maps.Clone(notReferences)
+	maps.Copy(all, notReferencesOfInvoices())
+	for _, column := range withoutForeignKey(t, db) {
+		if all[column] == "" {
+			t.Errorf("%s has no foreign key: add one that begins with tenant_id, or add it to notReferences with the reason", column)
+		}
+	}
+	query(t, db.AdminURL, "ALTER TABLE customers ADD group_id uuid, ADD referrer_id uuid")
+	query(t, db.AdminURL, "ALTER TABLE customers ADD FOREIGN KEY (tenant_id, referrer_id) REFERENCES customers")
+	found := withoutForeignKey(t, db)
+	if !slices.Contains(found, "customers.group_id") || slices.Contains(found, "customers.referrer_id") {
+		t.Errorf("of the columns that were added these are found: %q", found)
+	}
+}
+
+// withoutForeignKey returns the columns that end in _id and have no foreign key. The words of records are left out: triggers
+// write them with each record, and no record is deleted.
+func withoutForeignKey(t *testing.T, db *pgtest.Database) []string {
+	t.Helper()
+	return lines(query(t, db.AdminURL, `
+		SELECT string_agg(relname || '.' || attname, E'\n' ORDER BY relname, attname)
+		FROM pg_attribute JOIN pg_class c ON c.oid = attrelid
+		WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND relname NOT LIKE '%\_words'
+			AND attname LIKE '%\_id' AND attnum > 0 AND NOT attisdropped
+			AND NOT EXISTS (SELECT FROM pg_constraint WHERE contype = 'f' AND conrelid = attrelid AND attnum = ANY (conkey))`))
+}
+
+// lines returns the lines of the text of query, none for NULL.
+func lines(text string) []string {
+	if text == "<nil>" {
+		return nil
+	}
+	return strings.Split(text, "\n")
+}

@@ -1,0 +1,101 @@
+package check
+
+import (
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// mayReach are the modules that open connections and that domains may import all the same. In the transaction of an operation any
+// other would hold its locks while a stranger's server answers, and would ask it again if the work is run again.
+var mayReach = []string{
+	"github.com/jackc/pgx/v5", "github.com/riverqueue/river", // the database
+	"github.com/google/uuid", // asks for the addresses of this host, in a version that we do not use
+}
+
+// deliverers are the rooms whose background workers ask other servers, with a key of their own.
+var deliverers = []string{"internal/invoice/mail"}
+
+// TestDomainsAskNoOtherServers: TestWorkIsPure follows the work of operations through this module; this is about the clients of
+// others, which it cannot see into.
+func TestDomainsAskNoOtherServers(t *testing.T) {
+	t.Parallel()
+	output, err := exec.Command("go", "list", "-e", "-deps", "-f", `{{.ImportPath}} {{join .Imports " "}}`, module+"/...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	imports := map[string][]string{}
+	for line := range strings.Lines(string(output)) {
+		words := strings.Fields(line)
+		imports[words[0]] = words[1:]
+	}
+	if !reaches("github.com/jackc/pgx/v5", imports) {
+		t.Error("pgx is said to open no connections")
+	}
+	for path := range imports {
+		for _, broken := range askingOthers(path, imports) {
+			t.Error(broken)
+		}
+	}
+}
+
+// askingOthers says in one sentence each by what a package could ask another server, and should not.
+func askingOthers(path string, imports map[string][]string) (found []string) {
+	name, ours := strings.CutPrefix(path, module+"/")
+	if !ours || levelOf(room(path)) != domain || clients[room(path)] || slices.Contains(deliverers, name) {
+		return nil
+	}
+	for _, imported := range imports[path] {
+		allowed := slices.ContainsFunc(mayReach, func(m string) bool { return strings.HasPrefix(imported+"/", m+"/") })
+		if room(imported) == "" && !allowed && reaches(imported, imports) {
+			found = append(found, fmt.Sprintf("%s imports %s, which opens connections: insert a job in the transaction, and ask other "+
+				"servers in its worker, in a package of deliverers", path, imported))
+		}
+	}
+	return found
+}
+
+// reaches reports whether a package, or one that it imports, opens connections.
+func reaches(path string, imports map[string][]string) bool {
+	seen := map[string]bool{}
+	var walk func(path string) bool
+	walk = func(path string) bool {
+		if path == "net" {
+			return true
+		}
+		if seen[path] {
+			return false
+		}
+		seen[path] = true
+		return slices.ContainsFunc(imports[path], walk)
+	}
+	return walk(path)
+}
+
+func TestAskingOthersIsFound(t *testing.T) {
+	t.Parallel()
+	for from, reached := range map[string]map[string]bool{
+		"internal/customer": {
+			"net": true, "net/smtp": true, "example.com/payments": true, "net/netip": false, "github.com/jackc/pgx/v5/pgconn": false,
+			"github.com/jackc/pgx/v50": true, "onlyonce/internal/postgres": false,
+		},
+		"internal/invoice/mail":                 {"net/smtp": false},
+		"internal/customer/customerpages":       {"net/http": false},
+		"internal/invoice/mail/bulk":            {"net/smtp": true},
+		"internal/idempotency":                  {"net/smtp": false}, // works on what it is given
+		"internal/people/account/remote/client": {"example.com/payments": true},
+	} {
+		for imported, want := range reached {
+			got := askingOthers(module+"/"+from, map[string][]string{
+				module + "/" + from: {imported}, module + "/internal/postgres": {"net"}, "net/smtp": {"net"}, "net/http": {"net"},
+				"example.com/payments": {"example.com/payments/wire"}, "example.com/payments/wire": {"example.com/payments", "net/http"},
+				"github.com/jackc/pgx/v5/pgconn": {"net"}, "github.com/jackc/pgx/v50": {"net"},
+			})
+			if want != (len(got) == 1) {
+				t.Errorf("%s imports %s: got %q", from, imported, got)
+			}
+		}
+	}
+}
