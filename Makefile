@@ -103,8 +103,8 @@ $(LINT):
 	GOBIN=$(@D) go install github.com/golangci/golangci-lint/v2/cmd/$(LINTER)@$(LINTER_VERSION)
 
 .PHONY: resource
-resource: ## Write a new resource: name=expense fields="vendor:text,amount:money,receipt:text:unique?"
-	@go run ./internal/tool/scaffold/cmd/scaffold resource '$(name)' '$(fields)' $(if $(plural),--plural='$(plural)')
+resource: ## Write a new resource: name=expense fields="vendor:text,amount:money,receipt:text:unique?", with style=run as ordinary code
+	@go run ./internal/tool/scaffold/cmd/scaffold resource '$(name)' '$(fields)' $(if $(plural),--plural='$(plural)') $(if $(style),--style='$(style)')
 	@$(MAKE) catalog
 
 .PHONY: catalog

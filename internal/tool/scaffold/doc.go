@@ -5,6 +5,9 @@
 //	make resource name=expense fields="vendor:text,spent_on:date,amount:money,receipt:text:unique?"
 //	make migration name=expenses_have_projects
 //
+// The operations are lists of statements, which take one round trip; with style=run they are ordinary code on a transaction, which
+// is the one to begin with if in doubt (docs/decisions/0001-one-round-trip.md).
+//
 // # Fields
 //
 // Each field is name:type or name:type:marks, and commas are between them. Names are words of small letters with _ between

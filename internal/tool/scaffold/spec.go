@@ -13,6 +13,7 @@ type Resource struct {
 	One    Name // "expense"
 	Many   Name // "expenses"
 	Fields []Field
+	Run    bool // whether its operations are in the style Run, ordinary code on a transaction, and not statements
 }
 
 // Field is one field of a resource, as a person fills it in.

@@ -21,6 +21,7 @@ type resource struct {
 	Name   string `arg:"" help:"What one of them is called: expense, or purchase_order."`
 	Fields string `arg:"" help:"Its fields, with commas between them."`
 	Plural string `help:"What several of them are called, if that is not found by itself."`
+	Style  string `enum:"statements,run" default:"statements" help:"How the operations work: statements (one round trip) or run (code)."`
 }
 
 // Help says how fields are written.
@@ -59,5 +60,6 @@ func (c commands) write(what string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.Run = c.Resource.Style == "run"
 	return scaffold.Write(".", r)
 }
