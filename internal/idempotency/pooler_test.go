@@ -1,0 +1,23 @@
+package idempotency_test
+
+import (
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"onlyonce/internal/idempotency"
+)
+
+// TestBothStylesBehindAPooler: without prepared statements, pgx chooses how a value is sent by its Go type alone.
+func TestBothStylesBehindAPooler(t *testing.T) {
+	inBothStyles(t, func(b *bundle, create idempotency.Operation[order, thing]) {
+		config := b.db.Pool.Config()
+		config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
+		b.store.Pool = b.pool(config)
+		for _, replayed := range []bool{false, true} {
+			if done, err := create.Do(b.Context(), b.store, b.intent("k"), order{"a"}); err != nil || done.Replayed != replayed {
+				b.Errorf("replayed %v: %+v, %v", replayed, done, err)
+			}
+		}
+	})
+}
