@@ -95,6 +95,8 @@ func newSides(t *testing.T) *sides {
 	}
 	program, err := previous(t)
 	switch {
+	// This version beside itself still shows that a migration under load interrupts nothing, and that the one of before goes on and
+	// ends on a newer schema. That two versions of the code suit each other it shows from the next migration on.
 	case errors.Is(err, errNoHistory):
 		t.Logf("THE PREVIOUS VERSION IS NOT IN THE HISTORY, this one is tried in its place, without the newest migration: %v", err)
 		program = filepath.Join(dir, "same")
