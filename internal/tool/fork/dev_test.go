@@ -14,12 +14,14 @@ import (
 	"time"
 
 	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/tool/scratch"
 )
 
 // TestMakeDev changes a template, Go and a style of a copy, and sees each without a start by hand. An error of the compiler ends
 // nothing, and Ctrl-C leaves nothing behind.
 func TestMakeDev(t *testing.T) {
-	s := copied(t)
+	t.Parallel()
+	s := scratch.Copy(t, "../../..")
 	app, pages := freeAddress(t), freeAddress(t)
 	said := filepath.Join(t.TempDir(), "said")
 	output, err := os.Create(said)
@@ -29,7 +31,7 @@ func TestMakeDev(t *testing.T) {
 	defer output.Close()
 	_, port, _ := strings.Cut(pages, ":")
 	dev := exec.Command("make", "dev", "ADDR="+app, "PAGES="+port)
-	dev.Dir, dev.Stdout, dev.Stderr = s.dir, output, output
+	dev.Dir, dev.Stdout, dev.Stderr = s.Dir, output, output
 	dev.Env = append(os.Environ(), "DATABASE_URL="+pgtest.New(t).URL, "TEMPL_DEV_MODE_ROOT="+t.TempDir())
 	dev.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // as a terminal has it, which interrupts them all
 	if err := dev.Start(); err != nil {
@@ -61,11 +63,11 @@ func TestMakeDev(t *testing.T) {
 	style := regexp.MustCompile(`/static/app\.[0-9a-f]+\.css`)
 	change := func(file, old, changed string) {
 		t.Helper()
-		text := read(t, filepath.Join(s.dir, file))
+		text := read(t, filepath.Join(s.Dir, file))
 		if !strings.Contains(text, old) {
 			t.Fatalf("%s has no %q", file, old)
 		}
-		s.write(file, strings.Replace(text, old, changed, 1), 0o600)
+		s.Write(file, strings.Replace(text, old, changed, 1), 0o600)
 	}
 
 	until(t, "the login", func() bool { return strings.Contains(login(), "<h1>Log in</h1>") })
@@ -87,7 +89,7 @@ func TestMakeDev(t *testing.T) {
 		_, body := get(style.FindString(login()))
 		return strings.HasPrefix(body, "/* changed */")
 	})
-	s.run("go", "tool", "templ", "generate", "-check") // it wrote what is to be committed
+	s.Run("go", "tool", "templ", "generate", "-check") // it wrote what is to be committed
 
 	stop()
 	until(t, "the app's end", func() bool {

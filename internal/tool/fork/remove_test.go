@@ -10,56 +10,57 @@ import (
 
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/tool/fork"
+	"onlyonce/internal/tool/scratch"
 )
 
 // TestRemove takes all parts away from a copy of the app: each is gone with all that names it, and the rest works.
 func TestRemove(t *testing.T) {
 	pgtest.Long(t)
-	s := copied(t)
+	t.Parallel()
+	s := scratch.Copy(t, "../../..")
 	for _, part := range []string{"lab", "proof", "invoices"} {
-		done, err := fork.Remove(t.Context(), s.dir, part)
+		done, err := fork.Remove(t.Context(), s.Dir, part)
 		if errors.Is(err, fork.ErrNothingToDo) { // in a fork without it
 			continue
 		}
 		if err != nil || done.Files < 10 || !slices.Equal(done.Parts, []string{part}) {
 			t.Fatalf("%s: %+v, %v", part, done, err)
 		}
-		s.commit()
-		s.run("go", "build", "./...")
-		if _, err := fork.Remove(t.Context(), s.dir, part); !errors.Is(err, fork.ErrNothingToDo) {
+		s.Commit()
+		s.Run("go", "build", "./...")
+		if _, err := fork.Remove(t.Context(), s.Dir, part); !errors.Is(err, fork.ErrNothingToDo) {
 			t.Errorf("%s again: %v", part, err)
 		}
 	}
-	if unformatted := s.run("gofmt", "-l", "."); unformatted != "" {
+	if unformatted := s.Run("gofmt", "-l", "."); unformatted != "" {
 		t.Errorf("not formatted: %s", unformatted)
 	}
-	s.run("go", "tool", "templ", "generate", "-check")
-	s.run("go", "vet", "./...")
-	s.run("go", "test", "./internal/tool/check", "./templates", "./static")
-	s.run("go", "test", "./internal/site", "-run", "Customer|TenantTables|TenantComesFirst|EveryRoute|EveryFieldIsDeclared|EveryTable")
-	s.run("go", "test", "./internal/app", "-run", "Environ|Contradictions|DemoDataIs|WhatIs|WhoAnswers")
+	s.Run("go", "tool", "templ", "generate", "-check")
+	s.Run("go", "vet", "./...")
+	s.Run("go", "test", "./internal/tool/check", "./templates", "./static")
+	s.Run("go", "test", "./internal/site", "-run", "Customer|TenantTables|TenantComesFirst|EveryRoute|EveryFieldIsDeclared|EveryTable")
+	s.Run("go", "test", "./internal/app", "-run", "Environ|Contradictions|DemoDataIs|WhatIs|WhoAnswers")
 }
 
 // TestRemoveTakesWhatNeedsIt: without invoices there is no lab, and no proof that makes invoices.
 func TestRemoveTakesWhatNeedsIt(t *testing.T) {
 	t.Parallel()
-	s := &scratch{t, t.TempDir()}
-	s.run("git", "init", "--quiet")
-	s.write("go.mod", "module x\n", 0o600)
-	s.write("migrations/00007_customers.sql", "", 0o600)
-	s.write("migrations/00008_invoices.sql", "", 0o600)
+	s := scratch.Empty(t)
+	s.Write("go.mod", "module x\n", 0o600)
+	s.Write("migrations/00007_customers.sql", "", 0o600)
+	s.Write("migrations/00008_invoices.sql", "", 0o600)
 	for _, room := range []string{"lab", "proof/torture", "invoice", "customer"} {
-		s.write("internal/"+room+"/x.txt", "x", 0o600)
+		s.Write("internal/"+room+"/x.txt", "x", 0o600)
 	}
-	s.commit()
-	done, err := fork.Remove(t.Context(), s.dir, "invoices")
+	s.Commit()
+	done, err := fork.Remove(t.Context(), s.Dir, "invoices")
 	if err != nil || done.Files != 4 || !slices.Equal(done.Parts, []string{"lab", "proof", "invoices"}) {
 		t.Errorf("%+v, %v", done, err)
 	}
-	if left, err := os.ReadDir(filepath.Join(s.dir, "internal")); err != nil || len(left) != 1 {
+	if left, err := os.ReadDir(filepath.Join(s.Dir, "internal")); err != nil || len(left) != 1 {
 		t.Errorf("left are the directories %v, %v", left, err)
 	}
-	files := s.files()
+	files := s.Files()
 	if _, there := files["migrations/00008_invoices.sql"]; len(files) != 3 || files["internal/customer/x.txt"] != "x" || there {
 		t.Errorf("left are %q", files)
 	}
@@ -74,19 +75,18 @@ func TestRemoveIsRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := &scratch{t, t.TempDir()}
-			s.run("git", "init", "--quiet")
-			s.write("go.mod", "module x\n", 0o600)
-			s.write("internal/lab/x.txt", "x", 0o600)
-			s.write("x.go", c.text, 0o600)
+			s := scratch.Empty(t)
+			s.Write("go.mod", "module x\n", 0o600)
+			s.Write("internal/lab/x.txt", "x", 0o600)
+			s.Write("x.go", c.text, 0o600)
 			if c.text != "uncommitted" {
-				s.commit()
+				s.Commit()
 			}
-			_, err := fork.Remove(t.Context(), s.dir, c.part)
+			_, err := fork.Remove(t.Context(), s.Dir, c.part)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v", err)
 			}
-			if s.files()["internal/lab/x.txt"] == "" {
+			if s.Files()["internal/lab/x.txt"] == "" {
 				t.Error("the part is gone")
 			}
 		})
@@ -96,19 +96,18 @@ func TestRemoveIsRefused(t *testing.T) {
 // TestWhatNamesThePartGoes: items, fields, statements and declarations that name what is gone, and in pages what links to it.
 func TestWhatNamesThePartGoes(t *testing.T) {
 	t.Parallel()
-	s := &scratch{t, t.TempDir()}
-	s.run("git", "init", "--quiet")
-	s.write("go.mod", "module x\n", 0o600)
-	s.write("internal/lab/lab.go", "package lab\n\ntype Lab struct{}\n", 0o600)
+	s := scratch.Empty(t)
+	s.Write("go.mod", "module x\n", 0o600)
+	s.Write("internal/lab/lab.go", "package lab\n\ntype Lab struct{}\n", 0o600)
 	const removed = "package app\n\ntype config struct{}\n\nfunc start() error { return nil }\n\nfunc (a *app) open() {}\n"
-	s.write("internal/app/lab.go", removed, 0o600)
-	s.write("internal/app/app.go", before, 0o600)
-	s.write("docs/page.md", pageBefore, 0o600)
-	s.commit()
-	if _, err := fork.Remove(t.Context(), s.dir, "lab"); err != nil {
+	s.Write("internal/app/lab.go", removed, 0o600)
+	s.Write("internal/app/app.go", before, 0o600)
+	s.Write("docs/page.md", pageBefore, 0o600)
+	s.Commit()
+	if _, err := fork.Remove(t.Context(), s.Dir, "lab"); err != nil {
 		t.Fatal(err)
 	}
-	files := s.files()
+	files := s.Files()
 	if got := files["internal/app/app.go"]; got != after {
 		t.Errorf("left is\n%s", got)
 	}

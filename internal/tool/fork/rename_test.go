@@ -8,6 +8,7 @@ import (
 
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/tool/fork"
+	"onlyonce/internal/tool/scratch"
 )
 
 // TestRename gives a copy of the app long names, so that lines get long as well.
@@ -17,13 +18,14 @@ func TestRename(t *testing.T) {
 	if old.Renamed() {
 		t.Skip("it was renamed") //nolint:forbidigo // nothing is missing
 	}
-	s := copied(t)
+	t.Parallel()
+	s := scratch.Copy(t, "../../..")
 	names := newNames(t, "example.com/acme/books/ledger", "Bookkeeper and Ledger")
-	if changed, err := fork.Rename(t.Context(), s.dir, old, names); err != nil || changed < 100 {
+	if changed, err := fork.Rename(t.Context(), s.Dir, old, names); err != nil || changed < 100 {
 		t.Fatalf("%d files changed: %v", changed, err)
 	}
 	left := regexp.MustCompile(`(?i)` + old.Slug + `|\b` + old.Token + `|only-once-demo`)
-	for name, text := range s.files() {
+	for name, text := range s.Files() {
 		if found := left.FindString(name); found != "" {
 			t.Errorf("the file %s has the name %q", name, found)
 		}
@@ -38,17 +40,17 @@ func TestRename(t *testing.T) {
 			}
 		}
 	}
-	if unformatted := s.run("gofmt", "-l", "."); unformatted != "" {
+	if unformatted := s.Run("gofmt", "-l", "."); unformatted != "" {
 		t.Errorf("not formatted: %s", unformatted)
 	}
-	s.run("go", "tool", "templ", "generate", "-check")
-	s.run("go", "vet", "./...")
-	s.run("go", "test",
+	s.Run("go", "tool", "templ", "generate", "-check")
+	s.Run("go", "vet", "./...")
+	s.Run("go", "test",
 		"./internal/tool/check",
 		"./internal/invoice/pdf",
 	)
-	s.commit()
-	again := s.run("go", "run", "./internal/tool/fork/cmd/rename", "-module", names.Module, "-name", names.Product)
+	s.Commit()
+	again := s.Run("go", "run", "./internal/tool/fork/cmd/rename", "-module", names.Module, "-name", names.Product)
 	if !strings.Contains(again, "nothing to do") {
 		t.Errorf("the second time it says %s", again)
 	}
@@ -62,18 +64,17 @@ func someApp() fork.Names {
 // TestRenameIsRefused: what cannot be done changes nothing.
 func TestRenameIsRefused(t *testing.T) {
 	t.Parallel()
-	s := &scratch{t, t.TempDir()}
-	s.run("git", "init", "--quiet")
-	s.write("name.txt", "Someapp", 0o600)
+	s := scratch.Empty(t)
+	s.Write("name.txt", "Someapp", 0o600)
 	names := newNames(t, "example.com/acme/ledger", "Ledger")
 	rename := func(old, to fork.Names) error {
-		_, err := fork.Rename(t.Context(), s.dir, old, to)
+		_, err := fork.Rename(t.Context(), s.Dir, old, to)
 		return err
 	}
 	if err := rename(someApp(), names); !isDirty(err) || !strings.Contains(err.Error(), "name.txt") {
 		t.Errorf("with changes: %v", err)
 	}
-	s.commit()
+	s.Commit()
 	if err := rename(someApp(), newNames(t, "example.com/someapp", "Ledger")); err == nil || !strings.Contains(err.Error(), "old name") {
 		t.Errorf("with the old name in the module: %v", err)
 	}
@@ -83,7 +84,7 @@ func TestRenameIsRefused(t *testing.T) {
 	if err := rename(names, names); !errors.Is(err, fork.ErrNothingToDo) {
 		t.Errorf("with the same names: %v", err)
 	}
-	if text := s.files()["name.txt"]; text != "Someapp" {
+	if text := s.Files()["name.txt"]; text != "Someapp" {
 		t.Errorf("the file says %q", text)
 	}
 }
@@ -91,23 +92,22 @@ func TestRenameIsRefused(t *testing.T) {
 // TestOrdinaryWordsStay looks at what is renamed and what is not.
 func TestOrdinaryWordsStay(t *testing.T) {
 	t.Parallel()
-	s := &scratch{t, t.TempDir()}
-	s.run("git", "init", "--quiet")
+	s := scratch.Empty(t)
 	const text = `Some app. visa_bar, SA001, "someapp/internal/x", someapp/*, local-prefixes: [someapp], /var/lib/someapp/x, ` +
 		`postgres://someapp@/someapp?x, SOMEAPP_URL, acme@someapp.test, sa_demo, Someapp's module someapp`
 	const want = `Some app. visa_bar, SA001, "example.com/x/internal/x", example.com/x/*, local-prefixes: [example.com/x], ` +
 		`/var/lib/acmeledger/x, postgres://acmeledger@/acmeledger?x, ACMELEDGER_URL, acme@acmeledger.test, ` +
 		`al_demo, Acme Ledger's module example.com/x`
-	s.write("someapp.txt", text, 0o600)
-	s.write("CHANGELOG.md", text, 0o600)
-	s.write("binary", text+"\x00", 0o600)
-	s.write("go.mod", "module someapp\n\ngo 1.26.0\n", 0o600)
-	s.commit()
-	_, err := fork.Rename(t.Context(), s.dir, someApp(), newNames(t, "example.com/x", "Acme Ledger"))
+	s.Write("someapp.txt", text, 0o600)
+	s.Write("CHANGELOG.md", text, 0o600)
+	s.Write("binary", text+"\x00", 0o600)
+	s.Write("go.mod", "module someapp\n\ngo 1.26.0\n", 0o600)
+	s.Commit()
+	_, err := fork.Rename(t.Context(), s.Dir, someApp(), newNames(t, "example.com/x", "Acme Ledger"))
 	if err == nil || !strings.Contains(err.Error(), "templ") {
 		t.Errorf("without templates: %v", err)
 	}
-	files := s.files()
+	files := s.Files()
 	if got := files["acmeledger.txt"]; got != want {
 		t.Errorf("it says\n%s, want\n%s", got, want)
 	}

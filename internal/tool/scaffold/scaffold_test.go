@@ -2,7 +2,6 @@ package scaffold_test
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -10,6 +9,7 @@ import (
 
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/tool/scaffold"
+	"onlyonce/internal/tool/scratch"
 )
 
 // resources use every type and every mark, and refer to each other. One is in the style Run.
@@ -30,32 +30,38 @@ var resources = []struct {
 func TestResources(t *testing.T) {
 	pgtest.Long(t)
 	t.Parallel()
-	c := copyOf(t)
+	c := scratch.Copy(t, "../../..")
 	for _, r := range resources {
-		paths, err := c.write(r.one, r.fields, r.run)
+		paths, err := write(c, r.one, r.fields, r.run)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if unformatted := c.run("gofmt", append([]string{"-l"}, goFiles(paths)...)...); unformatted != "" {
+		if unformatted := c.Run("gofmt", append([]string{"-l"}, goFiles(paths)...)...); unformatted != "" {
 			t.Errorf("not formatted: %s", unformatted)
 		}
-		if _, err := c.write(r.one, r.fields, r.run); err == nil || !strings.Contains(err.Error(), "is there already") {
+		if _, err := write(c, r.one, r.fields, r.run); err == nil || !strings.Contains(err.Error(), "is there already") {
 			t.Errorf("written once more: %v", err)
 		}
 	}
 	ours := []string{"./internal/project/...", "./internal/expense/...", "./internal/purchaseorder/..."}
-	c.run("go", "tool", "templ", "generate", "-check")
+	c.Run("go", "tool", "templ", "generate", "-check")
 	written := []string{
 		"./e2e",
 		"./internal/proof/bench",
 	}
-	c.run("go", append([]string{"vet"}, written...)...)
-	c.run("go", append([]string{"test", "-count=1", "./internal/tool/check", "./templates/..."}, ours...)...)
-	c.run("go", "test", "-count=1", "-timeout=20m", "-run", tried, "./internal/site")
-	c.linkDriver()
-	c.run("go", "test", "-count=1", "-timeout=20m", "-run", "^Test(Expenses|Projects|PurchaseOrders)$", "./e2e")
+	c.Run("go", append([]string{"vet"}, written...)...)
+	c.Run("go", append([]string{"test", "-count=1", "./internal/tool/check", "./templates/..."}, ours...)...)
+	c.Run("go", "test", "-count=1", "-timeout=20m", "-run", tried, "./internal/site")
+	installed, err := filepath.Abs("../../../e2e/node_modules") // by e2e/setup
+	if err == nil {
+		err = os.Symlink(installed, filepath.Join(c.Dir, "e2e", "node_modules"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Run("go", "test", "-count=1", "-timeout=20m", "-run", "^Test(Expenses|Projects|PurchaseOrders)$", "./e2e")
 	if linter := linter(); linter != "" {
-		c.run(linter, slices.Concat([]string{"run", "./internal/site"}, written, ours)...)
+		c.Run(linter, slices.Concat([]string{"run", "./internal/site"}, written, ours)...)
 	}
 }
 
@@ -69,7 +75,7 @@ const tried = `^(TestEveryExampleRuns|TestEveryBrokenConstraintIsExplained|TestE
 // TestRefusals: nothing is written.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
-	c := copyOf(t)
+	c := scratch.Copy(t, "../../..")
 	for _, r := range []struct{ one, fields, want string }{
 		{"customer", "title:text", "internal/customer/customer.go is there already"},
 		{"row", "title:text", "rows, which is in database_test.go already"},
@@ -77,11 +83,11 @@ func TestRefusals(t *testing.T) {
 		{"expense", "vendor:text,client:ref(../customer)", "is no name of a resource"},
 		{"expense", "vendor:text,bill:ref(invoice)", "it needs the variable Names"},
 	} {
-		if _, err := c.write(r.one, r.fields, false); err == nil || !strings.Contains(err.Error(), r.want) {
+		if _, err := write(c, r.one, r.fields, false); err == nil || !strings.Contains(err.Error(), r.want) {
 			t.Errorf("%s %s: %v, want %q", r.one, r.fields, err, r.want)
 		}
 	}
-	server := filepath.Join(c.root, "internal/site/site.go")
+	server := filepath.Join(c.Dir, "internal/site/site.go")
 	text, err := os.ReadFile(server)
 	if err != nil {
 		t.Fatal(err)
@@ -90,10 +96,10 @@ func TestRefusals(t *testing.T) {
 	if err := os.WriteFile(server, []byte(without), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.write("expense", "vendor:text", false); err == nil || !strings.Contains(err.Error(), "add this by hand") {
+	if _, err := write(c, "expense", "vendor:text", false); err == nil || !strings.Contains(err.Error(), "add this by hand") {
 		t.Errorf("without the line before which it is added: %v", err)
 	}
-	if _, err := os.Stat(filepath.Join(c.root, "internal/expense")); !os.IsNotExist(err) {
+	if _, err := os.Stat(filepath.Join(c.Dir, "internal/expense")); !os.IsNotExist(err) {
 		t.Errorf("something was written: %v", err)
 	}
 }
@@ -116,75 +122,15 @@ func TestMigration(t *testing.T) {
 	}
 }
 
-// scratch is a copy of the repository as it is here.
-type scratch struct {
-	*testing.T
-
-	root string
-}
-
 // write writes a resource into the copy.
-func (c scratch) write(one, fields string, run bool) ([]string, error) {
-	c.Helper()
+func write(r *scratch.Repository, one, fields string, run bool) ([]string, error) {
+	r.Helper()
 	spec, err := scaffold.Parse(one, "", fields)
 	if err != nil {
-		c.Fatal(err)
+		r.Fatal(err)
 	}
 	spec.Run = run
-	return scaffold.Write(c.root, spec)
-}
-
-func copyOf(t *testing.T) scratch {
-	t.Helper()
-	c := scratch{t, t.TempDir()}
-	const here = "../../.."
-	list := exec.CommandContext(t.Context(), "git", "ls-files", "--cached", "--others", "--exclude-standard", "-z")
-	list.Dir = here
-	files, err := list.Output()
-	if err != nil {
-		t.Fatalf("git ls-files: %v", err)
-	}
-	for path := range strings.SplitSeq(strings.TrimSuffix(string(files), "\x00"), "\x00") {
-		text, err := os.ReadFile(filepath.Join(here, path))
-		if os.IsNotExist(err) {
-			continue // deleted, and not committed yet
-		}
-		if err == nil {
-			err = os.MkdirAll(filepath.Dir(filepath.Join(c.root, path)), 0o755)
-		}
-		if err == nil {
-			err = os.WriteFile(filepath.Join(c.root, path), text, 0o755)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	return c
-}
-
-// run runs a program in the copy, which must succeed, and gives its output.
-func (c scratch) run(program string, arguments ...string) string {
-	c.Helper()
-	command := exec.CommandContext(c.Context(), program, arguments...)
-	command.Dir = c.root
-	command.Env = append(os.Environ(), "GOFLAGS=-trimpath -buildvcs=false") // compiles what was compiled in another copy from the cache
-	output, err := command.CombinedOutput()
-	if err != nil {
-		c.Errorf("%s %s: %v\n%s", program, strings.Join(arguments, " "), err, output)
-	}
-	return string(output)
-}
-
-// linkDriver gives the copy what e2e/setup has installed here.
-func (c scratch) linkDriver() {
-	c.Helper()
-	installed, err := filepath.Abs("../../../e2e/node_modules")
-	if err == nil {
-		err = os.Symlink(installed, filepath.Join(c.root, "e2e", "node_modules"))
-	}
-	if err != nil {
-		c.Fatal(err)
-	}
+	return scaffold.Write(r.Dir, spec)
 }
 
 func goFiles(paths []string) (files []string) {

@@ -1,0 +1,95 @@
+// Package scratch makes git repositories in which tests try the tools that change the code: empty ones, and copies of this one.
+package scratch
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Repository is a git repository that is gone when the test ends.
+type Repository struct {
+	*testing.T
+
+	Dir string
+}
+
+// Empty returns a repository without files.
+func Empty(t *testing.T) *Repository {
+	t.Helper()
+	r := &Repository{t, t.TempDir()}
+	r.Run("git", "init", "--quiet")
+	return r
+}
+
+// Copy returns a repository with one commit, which has the files of the one at root as they are now.
+func Copy(t *testing.T, root string) *Repository {
+	t.Helper()
+	r := Empty(t)
+	for name, text := range filesOf(t, root) {
+		info, err := os.Lstat(filepath.Join(root, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Write(name, text, info.Mode().Perm())
+	}
+	r.Commit()
+	return r
+}
+
+// Write writes a file, and the directories that it needs.
+func (r *Repository) Write(name, text string, mode os.FileMode) {
+	r.Helper()
+	path := filepath.Join(r.Dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		r.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), mode); err != nil {
+		r.Fatal(err)
+	}
+}
+
+// Commit commits all changes.
+func (r *Repository) Commit() {
+	r.Helper()
+	r.Run("git", "add", "--all")
+	r.Run("git", "-c", "user.name=Test", "-c", "user.email=test@example.com", "commit", "--quiet", "--message", "Copy")
+}
+
+// Run runs a program in the repository, which must succeed, and returns its output. What it compiles is kept for the next run,
+// wherever the repository is then.
+func (r *Repository) Run(program string, args ...string) string {
+	r.Helper()
+	cmd := exec.CommandContext(r.Context(), program, args...)
+	cmd.Dir = r.Dir
+	cmd.Env = append(os.Environ(), "GOFLAGS=-buildvcs=false -trimpath")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		r.Errorf("%s: %v\n%s", strings.Join(cmd.Args, " "), err, out)
+	}
+	return string(out)
+}
+
+// Files returns the texts of the files, by their paths.
+func (r *Repository) Files() map[string]string {
+	r.Helper()
+	return filesOf(r.T, r.Dir)
+}
+
+// filesOf returns the files that git knows or would add, without those that were deleted.
+func filesOf(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	list, err := exec.CommandContext(t.Context(), "git", "-C", dir, "ls-files", "-z", "--cached", "--others", "--exclude-standard").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{}
+	for name := range strings.SplitSeq(strings.TrimSuffix(string(list), "\x00"), "\x00") {
+		if text, err := os.ReadFile(filepath.Join(dir, name)); err == nil {
+			files[name] = string(text)
+		}
+	}
+	return files
+}
