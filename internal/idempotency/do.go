@@ -203,7 +203,8 @@ func (o Operation[C, R]) transaction(
 	if o.spec.Run != nil {
 		t.run = func(ctx context.Context, tx pgx.Tx) (any, error) { return o.spec.Run(ctx, tx, intent, command) }
 		t.finish = func(ctx context.Context, result []byte) (bound, error) {
-			return store.compiled.bindOne(ctx, args, query{sql: around.insert(`@result::json`), args: pgx.NamedArgs{"result": string(result)}})
+			insert := query{sql: around.insert(`@result::json`), args: pgx.NamedArgs{"result": string(result)}}
+			return store.compiled.bindOne(ctx, args, insert)
 		}
 		return t, nil
 	}

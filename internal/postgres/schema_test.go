@@ -36,13 +36,17 @@ func TestFunctionsStayInTheirTenant(t *testing.T) {
 	db := pgtest.New(t)
 	db.Spoil(t)
 	if found := leavingTenant(t, db); len(found) > 0 {
-		t.Errorf("%q run as their owner or use onlyonce.tenant_id: claim_intent enters the tenant, so do without, or add them to "+
-			"tenantFunctions with the reason", found)
+		t.Errorf("%q run as their owner or use onlyonce.tenant_id: do without, since claim_intent enters the tenant, or "+
+			"add them to tenantFunctions with the reason", found)
 	}
-	query(t, db.AdminURL, "CREATE FUNCTION as_owner() RETURNS integer LANGUAGE sql SECURITY DEFINER RETURN 1")
-	query(t, db.AdminURL, "CREATE FUNCTION sets() RETURNS text LANGUAGE sql RETURN set_config('onlyonce.tenant_id', '', true)")
-	query(t, db.AdminURL, "CREATE FUNCTION sets_by_command() RETURNS void LANGUAGE plpgsql AS $$ BEGIN SET onlyonce.tenant_id = ''; END $$")
-	query(t, db.AdminURL, "CREATE FUNCTION set_around() RETURNS integer LANGUAGE sql SET onlyonce.tenant_id = '' RETURN 1")
+	for _, sql := range []string{
+		"CREATE FUNCTION as_owner() RETURNS integer LANGUAGE sql SECURITY DEFINER RETURN 1",
+		"CREATE FUNCTION sets() RETURNS text LANGUAGE sql RETURN set_config('onlyonce.tenant_id', '', true)",
+		"CREATE FUNCTION sets_by_command() RETURNS void LANGUAGE plpgsql AS 'BEGIN SET onlyonce.tenant_id = 1; END'",
+		"CREATE FUNCTION set_around() RETURNS integer LANGUAGE sql SET onlyonce.tenant_id = '' RETURN 1",
+	} {
+		query(t, db.AdminURL, sql)
+	}
 	if found := leavingTenant(t, db); !slices.Equal(found, []string{"as_owner", "set_around", "sets", "sets_by_command"}) {
 		t.Errorf("of the functions that were added these are found: %q", found)
 	}

@@ -16,7 +16,9 @@ var mayReach = []string{
 }
 
 // deliverers are the rooms whose background workers ask other servers, with a key of their own.
-var deliverers = []string{"internal/invoice/mail"}
+var deliverers = []string{
+	"internal/invoice/mail",
+}
 
 // TestDomainsAskNoOtherServers: TestWorkIsPure follows the work of operations through this module; this is about the clients of
 // others, which it cannot see into.

@@ -78,7 +78,8 @@ func writesByItself(f *types.Func) bool {
 		return strings.HasPrefix(f.Name(), "Insert")
 	case strings.HasPrefix(path, "github.com/jackc/pgx/v5"):
 		return slices.Contains([]string{
-			"Acquire", "AcquireAllIdle", "AcquireFunc", "Begin", "BeginFunc", "BeginTx", "BeginTxFunc", "Connect", "CopyFrom", "Exec", "SendBatch",
+			"Acquire", "AcquireAllIdle", "AcquireFunc", "Begin", "BeginFunc", "BeginTx", "BeginTxFunc", "Connect", "CopyFrom", "Exec",
+			"SendBatch",
 		}, f.Name())
 	default:
 		return false

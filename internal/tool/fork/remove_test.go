@@ -27,7 +27,7 @@ func TestRemove(t *testing.T) {
 			t.Fatalf("%s: %+v, %v", part, done, err)
 		}
 		s.Commit()
-		s.Run("go", "build", "./...")
+		s.CheckTypes()
 		if _, err := fork.Remove(t.Context(), s.Dir, part); !errors.Is(err, fork.ErrNothingToDo) {
 			t.Errorf("%s again: %v", part, err)
 		}
@@ -36,7 +36,6 @@ func TestRemove(t *testing.T) {
 		t.Errorf("not formatted: %s", unformatted)
 	}
 	s.Run("go", "tool", "templ", "generate", "-check")
-	s.Run("go", "vet", "./...")
 	s.Run("go", "test", "./internal/tool/check", "./templates", "./static")
 	s.Run("go", "test", "./internal/site", "-run", "Customer|TenantTables|TenantComesFirst|EveryRoute|EveryFieldIsDeclared|EveryTable")
 	s.Run("go", "test", "./internal/app", "-run", "Environ|Contradictions|DemoDataIs|WhatIs|WhoAnswers")

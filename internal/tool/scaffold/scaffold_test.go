@@ -18,10 +18,11 @@ var resources = []struct {
 	run         bool
 }{
 	{one: "project", fields: "name:text:unique,vat_rate:decimal,since:date:?,active:bool"},
-	{one: "expense", fields: "vendor:text,spent_on:date,amount:money,receipt:text:unique?,category:choice(travel|meals|office_supplies)," +
-		"notes:longtext:?,project:ref(project),customer:ref(customer):?"},
-	{one: "purchase_order", run: true, fields: "title:text,number:integer:unique,terms:longtext,remark:text:?,net:money:?,gross:money," +
-		"due_on:date:unique?,weight:decimal:unique?,rank:integer:?,state:choice(open|closed):?,expense:ref(expense):?,customer:ref(customer)"},
+	{one: "expense", fields: "vendor:text,spent_on:date,amount:money,receipt:text:unique?," +
+		"category:choice(travel|meals|office_supplies),notes:longtext:?,project:ref(project),customer:ref(customer):?"},
+	{one: "purchase_order", run: true, fields: "title:text,number:integer:unique,terms:longtext,remark:text:?,net:money:?," +
+		"gross:money,due_on:date:unique?,weight:decimal:unique?,rank:integer:?,state:choice(open|closed):?," +
+		"expense:ref(expense):?,customer:ref(customer)"},
 }
 
 // TestResources: what is written is formatted, satisfies the rules and the linter of this repository, and passes its own tests,
