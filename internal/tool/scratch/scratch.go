@@ -45,7 +45,7 @@ func Copy(t *testing.T, root string) *Repository {
 func (r *Repository) Write(name, text string, mode os.FileMode) {
 	r.Helper()
 	path := filepath.Join(r.Dir, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // as open as the other directories of a repository
 		r.Fatal(err)
 	}
 	if err := os.WriteFile(path, []byte(text), mode); err != nil {
