@@ -122,7 +122,11 @@ func (x *caseRun) wantOutcomes(want ...idempotency.Outcome) {
 }
 
 func firstSuccess(x *caseRun) {
-	x.format.done(x, x.ask(x.command))
+	first := x.ask(x.command)
+	if x.kind == idempotency.Transition && get[bool](x.bundle, `SELECT EXISTS (SELECT FROM intents WHERE key = $1 AND outcome = 'unchanged')`, key) {
+		x.Fatalf("%s does nothing to a record that was just created: its Made is true for a new record", x.operation)
+	}
+	x.format.done(x, first)
 	x.wantRows(x.leaves)
 	if operation := get[string](x.bundle, `SELECT operation FROM intents WHERE key = $1`, key); operation != x.operation {
 		x.Errorf("%s ran %s", x.operation, operation)

@@ -161,6 +161,7 @@ type plans struct {
 	mu    sync.Mutex
 	doing string
 	seen  map[string]bool
+	told  map[string]bool // complaints, each with its statement
 }
 
 // explained returns a pool whose connections tell the plan of every statement they ran, in a plan_cache_mode.
@@ -181,7 +182,7 @@ func (b *bundle) explained(mode string) *plans {
 	} {
 		b.exec(fmt.Sprintf(`ALTER ROLE onlyonce IN DATABASE %s SET %s = '%s'`, name, setting, value))
 	}
-	p := &plans{bundle: b, seen: map[string]bool{}}
+	p := &plans{bundle: b, seen: map[string]bool{}, told: map[string]bool{}}
 	config := b.db.Pool.Config()
 	config.ConnConfig.OnNotice = func(_ *pgconn.PgConn, n *pgconn.Notice) { p.note(n.Message) }
 	var err error
@@ -295,7 +296,9 @@ func (p *plans) note(message string) {
 	}
 	p.seen[explained.Query] = true
 	for node := range explained.Plan.all() {
-		if complaint := node.complaint(bound(explained.Query)); complaint != "" {
+		complaint := node.complaint(bound(explained.Query))
+		if told := complaint + explained.Query; complaint != "" && !p.told[told] {
+			p.told[told] = true
 			p.T.Errorf("%s %s\n%+v\nin the statement\n%s", p.doing, complaint, node, explained.Query)
 		}
 	}
@@ -326,16 +329,16 @@ func (n planNode) complaint(most float64) string {
 	}
 	switch read := (n.Rows + n.Removed + n.Rechecked) * max(n.Loops, 1); {
 	case n.Type == "Seq Scan":
-		return "reads " + n.Relation + " whole"
+		return "reads " + n.Relation + " whole: it needs an index that begins with tenant_id and has the condition, or the order"
 	case strings.HasPrefix(n.Type, "Index") || strings.HasPrefix(n.Type, "Bitmap Index"):
 		if n.Index != "tenants_pkey" && tenantOnly.MatchString(n.Condition) {
-			return "asks the index " + n.Index + " for the tenant alone"
+			return "asks the index " + n.Index + " for the tenant alone: add a condition or a LIMIT"
 		}
 		if (n.Index == "intents_results" || n.Index == "attempts_pkey") && read <= record.ExpireBatch {
 			return ""
 		}
 		if read > most {
-			return fmt.Sprintf("reads %.0f rows of %s", read, n.Relation)
+			return fmt.Sprintf("reads %.0f rows of %s: add a LIMIT, or an index that has the condition", read, n.Relation)
 		}
 	}
 	return ""
