@@ -123,7 +123,8 @@ func (x *caseRun) wantOutcomes(want ...idempotency.Outcome) {
 
 func firstSuccess(x *caseRun) {
 	first := x.ask(x.command)
-	if x.kind == idempotency.Transition && get[bool](x.bundle, `SELECT EXISTS (SELECT FROM intents WHERE key = $1 AND outcome = 'unchanged')`, key) {
+	found := get[bool](x.bundle, `SELECT EXISTS (SELECT FROM intents WHERE key = $1 AND outcome = 'unchanged')`, key)
+	if x.kind == idempotency.Transition && found {
 		x.Fatalf("%s does nothing to a record that was just created: its Made is true for a new record", x.operation)
 	}
 	x.format.done(x, first)
