@@ -71,7 +71,7 @@ func TestEachLayerCarriesWeight(t *testing.T) {
 	}
 }
 
-// without says what came of an incident, and how many forms the app got if that is not as many as with all layers.
+// without returns what came of an incident, and how many forms the app got if that is not as many as with all layers.
 func (gone layer) without(t *testing.T, app *target, one incident) string {
 	t.Helper()
 	v := window(t, app, one)

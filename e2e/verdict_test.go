@@ -33,7 +33,7 @@ func (v verdict) String() string {
 	}
 }
 
-// judge says what the incident came to: how many records there are, and what the person sees.
+// judge returns what the incident came to: how many records there are, and what the person sees.
 func (v *visitor) judge(of incident) verdict {
 	v.t.Helper()
 	found := verdict{incident: of}

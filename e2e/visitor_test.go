@@ -206,7 +206,7 @@ func (v *visitor) isOnBrowsersErrorPage() bool {
 	return strings.HasPrefix(v.page.URL(), "chrome-error:")
 }
 
-// sawError says what looks like an error on the page, or "".
+// sawError returns what looks like an error on the page, or "".
 func (v *visitor) sawError() string {
 	v.t.Helper()
 	if v.isOnBrowsersErrorPage() {

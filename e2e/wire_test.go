@@ -150,7 +150,7 @@ const (
 	quietToRedirect = 3 * time.Second // also long enough to take a page for all that comes of it
 )
 
-// moved says when something last began or ended.
+// moved returns when something last began or ended.
 func (w *wire) moved() time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -227,7 +227,7 @@ func (w *wire) lostPage() bool {
 // isForPage reports whether a browser wants to show the answer, and no script asks.
 func isForPage(r *http.Request) bool { return r.Header.Get("Sec-Fetch-Dest") == "document" }
 
-// given says when the browser was last given a page, if that is still what it is to show.
+// given returns when the browser was last given a page, if that is still what it is to show.
 func (w *wire) given() time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -88,7 +88,7 @@ func (b *bundle) rows() string {
 	return b.mustRun(cmd)
 }
 
-// shell gives what runs commands as docs/deploy.md has them, in a directory of their own.
+// shell returns what runs commands as docs/deploy.md has them, in a directory of their own.
 func (b *bundle) shell() func(commands string) *exec.Cmd {
 	b.Helper()
 	account, err := server.ChooseAccount("")
@@ -129,7 +129,7 @@ func inDatabase(t *testing.T, address string) string {
 	return u.String()
 }
 
-// commandsBelow gives the first shell commands below a heading of docs/deploy.md.
+// commandsBelow returns the first shell commands below a heading of docs/deploy.md.
 func commandsBelow(t *testing.T, heading string) string {
 	t.Helper()
 	page, err := os.ReadFile("../../docs/deploy.md")

@@ -34,7 +34,7 @@ func setup(t *testing.T) *bundle {
 
 func (b *bundle) getenv(name string) string { return map[string]string{"DATABASE_URL": b.URL}[name] }
 
-// run gives what a command prints. Whatever it prints has nothing of the password on stdin.
+// run returns what a command prints. Whatever it prints has nothing of the password on stdin.
 func (b *bundle) run(stdin string, args ...string) (code int, out, errors string) {
 	b.Helper()
 	var stdout, stderr bytes.Buffer

@@ -84,7 +84,7 @@ const (
 	failingSpace = 100 << 20
 )
 
-// freeSpace gives the bytes that are free in a directory, or where it will be made, and an error if they are few.
+// freeSpace returns the bytes that are free in a directory, or where it will be made, and an error if they are few.
 func freeSpace(dir string) (bytes uint64, err error) {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return 0, err

@@ -9,7 +9,7 @@ import (
 	"onlyonce/internal/postgres/pgtest"
 )
 
-// states gives what the doctor found, by check. Of several findings of one check the last one counts.
+// states returns what the doctor found, by check. Of several findings of one check the last one counts.
 func (b *bundle) states(code int, env map[string]string) map[string]string {
 	b.Helper()
 	getenv := func(name string) string {

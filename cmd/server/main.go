@@ -118,7 +118,7 @@ func run(
 	return exitCode(err)
 }
 
-// version says which commit this program was built from, or (devel) if the build left that out, its newest migration, and its Go.
+// version returns which commit this program was built from, or (devel) if the build left that out, its newest migration, and its Go.
 func version() string {
 	commit := "(devel)"
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -160,7 +160,7 @@ func exitCode(err error) int {
 	}
 }
 
-// message says what is wrong, in sentences if something was typed wrong.
+// message returns what is wrong, in sentences if something was typed wrong.
 func message(err error) string {
 	wrong, ok := errors.AsType[*invalid.Error](err)
 	if !ok {

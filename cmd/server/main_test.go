@@ -10,7 +10,7 @@ import (
 	"onlyonce/migrations"
 )
 
-// ran gives what the program does with arguments, an environment, and nothing on stdin.
+// ran returns what the program does with arguments, an environment, and nothing on stdin.
 func ran(t *testing.T, env map[string]string, args ...string) (code int, out, errors string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer

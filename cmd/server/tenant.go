@@ -66,7 +66,7 @@ func (c tenantList) Run(ctx context.Context, t *terminal) error {
 	})
 }
 
-// findTenant gives the tenant of --tenant.
+// findTenant returns the tenant of --tenant.
 func findTenant(ctx context.Context, pool *pgxpool.Pool, nameOrID string) (account.Tenant, error) {
 	tenant, err := account.FindTenant(ctx, pool, nameOrID)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"onlyonce/internal/web"
 )
 
-// keepAttempts gives what is told of each attempt, to keep it for some days, or for nothing if none are to be kept. What is in
+// keepAttempts returns what is told of each attempt, to keep it for some days, or for nothing if none are to be kept. What is in
 // memory at the end is written then.
 func (a *App) keepAttempts(registry *prometheus.Registry) func(idempotency.Attempt) {
 	if a.config.KeepAttempts == 0 {

@@ -154,7 +154,7 @@ func (w *buffer) String() string {
 	return w.text.String()
 }
 
-// lines gives the log's lines with a message.
+// lines returns the log's lines with a message.
 func (b *bundle) lines(message string) []map[string]any {
 	b.Helper()
 	var found []map[string]any

@@ -35,7 +35,7 @@ type Config struct {
 	Banner io.Writer // gets the addresses and logins at the start; nil for none
 }
 
-// secure tells whether browsers reach the app by HTTPS: as PUBLIC_URL says, and without it everywhere but on
+// secure reports whether browsers reach the app by HTTPS: as PUBLIC_URL says, and without it everywhere but on
 // loopback.
 func (c Config) secure() bool {
 	if c.PublicURL != "" {
@@ -59,7 +59,7 @@ func (c Config) public() string {
 	}
 }
 
-// isLoopback tells whether only this machine can reach an address.
+// isLoopback reports whether only this machine can reach an address.
 func isLoopback(addr string) bool {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {

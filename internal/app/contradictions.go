@@ -2,7 +2,7 @@ package app
 
 import "errors"
 
-// Contradictions says which settings do not go together, and what to do. Errors keep the app from starting, or from
+// Contradictions returns which settings do not go together, and what to do. Errors keep the app from starting, or from
 // working as one would expect; warnings may be meant. getenv is that of [Environ].
 func (c Config) Contradictions(getenv func(string) string) (failures, warnings []error) {
 	public := c.public()

@@ -46,7 +46,7 @@ func (c *framingConn) Read(p []byte) (n int, err error) {
 	return n, err //nolint:wrapcheck // an io.EOF must stay one
 }
 
-// follow gives how many bytes come before the end of a head or a body.
+// follow returns how many bytes come before the end of a head or a body.
 func (c *framingConn) follow(read []byte) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

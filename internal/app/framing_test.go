@@ -142,7 +142,7 @@ func (b *bundle) count(query string) int {
 	return n
 }
 
-// answersOn gives the status codes of all answers until the connection ends.
+// answersOn returns the status codes of all answers until the connection ends.
 func answersOn(conn io.Reader) string {
 	var codes []string
 	for in := bufio.NewReader(conn); ; {

@@ -85,7 +85,7 @@ func (p *program) crowd(t *testing.T, n int64) {
 	all.Wait()
 }
 
-// createCustomer gives the status of the answer, or 0 if there was none.
+// createCustomer returns the status of the answer, or 0 if there was none.
 func (p *program) createCustomer(ctx context.Context, key string) int {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+p.addr+"/api/v1/customers", strings.NewReader(ada))
 	if err != nil {

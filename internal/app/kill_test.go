@@ -124,7 +124,7 @@ func backOff(ctx context.Context) {
 	}
 }
 
-// list gives the ids of all invoices.
+// list returns the ids of all invoices.
 func (p *program) list(t *testing.T) map[string]bool {
 	t.Helper()
 	ids := map[string]bool{}

@@ -97,7 +97,7 @@ type SettingError struct {
 
 func (e *SettingError) Error() string { return "environment variable " + e.Name + ": " + e.Err.Error() }
 
-// Unwrap gives the reason.
+// Unwrap returns the reason.
 func (e *SettingError) Unwrap() error { return e.Err }
 
 // Environ reads the configuration from the environment. getenv is [os.Getenv] or alike. The error joins a

@@ -45,7 +45,7 @@ func TestWhatIsWatchedIsThere(t *testing.T) {
 	}
 }
 
-// watched gives the expressions of docs/deploy, by the names of their panels and rules.
+// watched returns the expressions of docs/deploy, by the names of their panels and rules.
 func watched(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}

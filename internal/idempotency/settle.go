@@ -134,7 +134,7 @@ type refusedError struct{ error }
 
 func (e refusedError) Unwrap() error { return e.error }
 
-// verdict says what it means that a statement failed. In any case, the transaction was rolled back.
+// verdict returns what it means that a statement failed. In any case, the transaction was rolled back.
 func verdict(refused *pgconn.PgError, at int, t transaction) error {
 	const claim = 0 // the place of the first statement
 	switch code := refused.Code; {

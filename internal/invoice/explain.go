@@ -67,7 +67,7 @@ func looksLikeRepeat(
 	}
 }
 
-// age says how long ago something was.
+// age returns how long ago something was.
 func age(since time.Duration) string {
 	switch seconds := int(since.Seconds()); {
 	case seconds < 2:

@@ -37,7 +37,7 @@ func small(r rune) rune {
 // MarshalText returns the folded form, so that a command is the same however its number is written.
 func (n Number) MarshalText() ([]byte, error) { return []byte(n.Folded()), nil }
 
-// problem says what to do about a number of an invoice that is issued on a day, or "" if it is fine.
+// problem returns what to do about a number of an invoice that is issued on a day, or "" if it is fine.
 func (n Number) problem(issued date.Date) string {
 	folded := n.Folded()
 	switch {

@@ -67,7 +67,7 @@ func ask(ctx context.Context, client *http.Client, addr, token, key string, l la
 	return answer{outcome: NoAnswer, says: "The connection broke before an answer came. Nobody knows yet whether it worked."}
 }
 
-// read says what an answer means.
+// read returns what an answer means.
 func read(status int, header http.Header, content []byte) answer {
 	a := answer{status: status, header: header}
 	var body struct {

@@ -93,7 +93,7 @@ func (l *Lab) Start(ctx context.Context, o Order) error {
 // starting bounds the start of PostgreSQL.
 const starting = 30 * time.Second
 
-// find gives a run of a visitor.
+// find returns a run of a visitor.
 func (l *Lab) find(id uuid.UUID, visitor string) (*run, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -127,7 +127,7 @@ func (l *Lab) Databases(id uuid.UUID) []string {
 	return slices.Clone(l.runs[n].kept)
 }
 
-// Watch gives what is known of a run, and each newer result, until it is over or ctx ends: nothing if there is no such run.
+// Watch returns what is known of a run, and each newer result, until it is over or ctx ends: nothing if there is no such run.
 func (l *Lab) Watch(ctx context.Context, id uuid.UUID, visitor string) iter.Seq[Result] {
 	r, ok := l.find(id, visitor)
 	if !ok {

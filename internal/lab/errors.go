@@ -43,5 +43,5 @@ func (e *UnavailableError) Error() string {
 	return "The lab cannot start on this machine now. " + e.Reason
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *UnavailableError) Unwrap() error { return e.Err }

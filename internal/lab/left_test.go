@@ -204,7 +204,7 @@ func TestNothingIsLeftAfterKill(t *testing.T) {
 	}
 }
 
-// mentioned tells whether a process that runs has a path among its arguments.
+// mentioned reports whether a process that runs has a path among its arguments.
 func mentioned(t *testing.T, path string) bool {
 	t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/cmdline")

@@ -66,7 +66,7 @@ func (r *run) update(change func(*Result)) {
 	r.changed = make(chan struct{})
 }
 
-// look gives a copy of the result, and a channel that is closed when there is a newer one.
+// look returns a copy of the result, and a channel that is closed when there is a newer one.
 func (r *run) look() (Result, <-chan struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -82,7 +82,7 @@ func (r *run) look() (Result, <-chan struct{}) {
 // Over says that nothing more will happen.
 func (s State) Over() bool { return s == Done || s == Failed }
 
-// watch gives each newer result until the run is over or ctx ends.
+// watch returns each newer result until the run is over or ctx ends.
 func (r *run) watch(ctx context.Context) iter.Seq[Result] {
 	return func(yield func(Result) bool) {
 		for {

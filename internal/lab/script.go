@@ -95,7 +95,7 @@ var (
 		"instead of keeping the first one."}
 )
 
-// begin gives the sides of a run before anything has happened.
+// begin returns the sides of a run before anything has happened.
 func (s script) begin(o Order, without []Layer) (sides []Side, lanes [][]lane, keys [][]string) {
 	given := map[int]string{} // keys by intent
 	for _, gone := range [][]Layer{nil, without}[:1+min(1, len(without))] {

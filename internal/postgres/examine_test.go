@@ -10,7 +10,7 @@ import (
 	"onlyonce/internal/postgres/pgtest"
 )
 
-// wrong gives the checks that found something.
+// wrong returns the checks that found something.
 func wrong(findings []postgres.Finding) map[string]string {
 	found := map[string]string{}
 	for _, f := range findings {

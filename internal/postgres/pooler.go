@@ -26,7 +26,7 @@ func (e *PoolerError) Error() string {
 		"DATABASE_URL needs the parameter default_query_exec_mode=exec (%v)", strings.Join(e.Parameters, ","), e.Err)
 }
 
-// Unwrap gives what went wrong.
+// Unwrap returns what went wrong.
 func (e *PoolerError) Unwrap() error { return e.Err }
 
 func poolerError(config *pgx.ConnConfig, err error) *PoolerError {

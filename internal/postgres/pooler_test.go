@@ -24,7 +24,7 @@ type pooler struct {
 	ignore map[string]bool // start parameters that are not refused
 }
 
-// pooled gives the URL of a database through a pooler that ignores some start parameters.
+// pooled returns the URL of a database through a pooler that ignores some start parameters.
 func pooled(t *testing.T, url string, ignore ...string) string {
 	t.Helper()
 	conn, err := pgconn.Connect(t.Context(), url)

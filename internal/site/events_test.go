@@ -17,7 +17,7 @@ type event struct {
 	}
 }
 
-// String says what was done, and the short ones of the changes.
+// String returns what was done, and the short ones of the changes.
 func (e event) String() string {
 	said := []string{e.Operation, e.What}
 	if e.Key != "" {

@@ -321,7 +321,7 @@ func bound(query string) float64 {
 	return few
 }
 
-// complaint says what about a node grows with the tenant, or "".
+// complaint returns what about a node grows with the tenant, or "".
 func (n planNode) complaint(most float64) string {
 	// goose's own table has a row for each migration, and the catalog none for rows.
 	if n.Relation == "goose_db_version" || strings.HasPrefix(n.Relation, "pg_") {

@@ -83,7 +83,7 @@ func boundJSON(d *jsontext.Decoder, v any) error {
 	return errors.ErrUnsupported // decode as usual
 }
 
-// placeJSON says what is wrong and where, in a bounded number of characters: both quote the body.
+// placeJSON returns what is wrong and where, in a bounded number of characters: both quote the body.
 func placeJSON(err error) string {
 	reason, pointer := err, jsontext.Pointer("")
 	if syntactic, ok := errors.AsType[*jsontext.SyntacticError](err); ok {

@@ -92,7 +92,7 @@ func (m *Mounted[R]) showPage(w http.ResponseWriter, r *http.Request) error {
 	return m.s.Render(w, r, http.StatusOK, page)
 }
 
-// archiveHint says what it means to be archived, "" where nothing is archived.
+// archiveHint returns what it means to be archived, "" where nothing is archived.
 func (m *Mounted[R]) archiveHint() string {
 	if m.shown.ArchiveHint == "" {
 		return ""

@@ -74,7 +74,7 @@ func AddressLines(d party.Details) (lines []string) {
 	return lines
 }
 
-// Payment says where an invoice is to be paid, if that is known. A void one is not to be paid.
+// Payment returns where an invoice is to be paid, if that is known. A void one is not to be paid.
 func Payment(inv invoice.Invoice) (facts []pdf.Fact) {
 	if inv.Seller.AccountNumber == "" || inv.Status == invoice.StatusVoid {
 		return nil

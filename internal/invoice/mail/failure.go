@@ -17,7 +17,7 @@ func isPermanent(err error) bool {
 	return ok && refused.ErrorCode() >= 500 && refused.ErrorCode() < 600
 }
 
-// reasonOf says in plain words why an attempt has failed, with what the server answered.
+// reasonOf returns in plain words why an attempt has failed, with what the server answered.
 func reasonOf(err error) string {
 	answer := serverAnswer(err)
 	switch unreachable := (*net.OpError)(nil); {

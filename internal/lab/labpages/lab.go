@@ -132,7 +132,7 @@ func address(e lab.Experiment, without []string) string {
 	return at
 }
 
-// refuseRun says why a run cannot begin, and leads on.
+// refuseRun returns why a run cannot begin, and leads on.
 func (s *pages) refuseRun(w http.ResponseWriter, r *http.Request, err error, again string) error {
 	failure := templates.Failure{
 		Status: http.StatusServiceUnavailable, Title: "The lab cannot run this now", Message: err.Error(),

@@ -39,7 +39,7 @@ func (s *pages) runView(r *http.Request, found lab.Result) labviews.Run {
 	return v
 }
 
-// verdict says what came out, of the last side, and compares it with a guess if there is one.
+// verdict returns what came out, of the last side, and compares it with a guess if there is one.
 func verdict(found lab.Result, sides []labviews.Side, guess string) (says string, right *bool) {
 	whole, last := found.Sides[0], found.Sides[len(found.Sides)-1]
 	title := sides[len(sides)-1].Title
@@ -70,7 +70,7 @@ func queryNumber(text string) string {
 
 func headline(side labviews.Side) string { return side.Attempts + ", " + side.Things }
 
-// milestone says how far a run is.
+// milestone returns how far a run is.
 func milestone(found lab.Result, v labviews.Run) string {
 	switch found.State {
 	case lab.Waiting:
@@ -185,7 +185,7 @@ func laneView(e lab.Experiment, a lab.Attempt, extra bool) labviews.Lane {
 	return lane
 }
 
-// why says in a sentence what stopped the attempts that made nothing.
+// why returns in a sentence what stopped the attempts that made nothing.
 func why(v labviews.Side) string {
 	stopped := map[string]int{}
 	var order []string

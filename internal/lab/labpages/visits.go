@@ -40,7 +40,7 @@ func newVisits() *visits {
 	return &visits{waiting: semaphore.NewWeighted(slowAtOnce), of: of}
 }
 
-// find gives the visit of a visitor; the zero visit if there is none.
+// find returns the visit of a visitor; the zero visit if there is none.
 func (v *visits) find(visitor string) visit {
 	found, ok := v.of.Get(visitor)
 	if !ok || !time.Now().Before(found.until) {
@@ -59,7 +59,7 @@ func (v *visits) change(visitor string, change func(*visit)) {
 	v.of.Add(visitor, changed)
 }
 
-// takeCut says whether the connection is to be closed now. It says so once.
+// takeCut reports whether the connection is to be closed now. It says so once.
 func (v *visits) takeCut(visitor string) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -45,7 +45,7 @@ func newDisturbed(t *testing.T) *disturbed {
 
 const visitor = "the only visitor"
 
-// post says how long a request has taken, and whether its connection was closed without an answer.
+// post returns how long a request has taken, and whether its connection was closed without an answer.
 func (d *disturbed) post(path string) (took time.Duration, lost bool) {
 	before := time.Now()
 	defer func() { took, lost = time.Since(before), recover() != nil }()

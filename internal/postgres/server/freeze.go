@@ -13,7 +13,7 @@ import (
 	"syscall"
 )
 
-// Postmaster gives the process id of the server on dataDir, from its pid file.
+// Postmaster returns the process id of the server on dataDir, from its pid file.
 func Postmaster(dataDir string) (pid int, err error) {
 	content, err := os.ReadFile(filepath.Join(dataDir, "postmaster.pid"))
 	if err != nil {

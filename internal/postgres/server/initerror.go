@@ -25,5 +25,5 @@ func (e *InitError) Error() string {
 		"PostgreSQL of your own. %[1]s said:\n%[6]s", e.Program, e.Err, space, e.Account, e.Dir, lastLines(e.Output, 6))
 }
 
-// Unwrap gives how the program ended.
+// Unwrap returns how the program ended.
 func (e *InitError) Unwrap() error { return e.Err }

@@ -72,7 +72,7 @@ func listens(ctx context.Context, network, address string) bool {
 	return err == nil
 }
 
-// Running gives the directory of the socket at which a server on dataDir answers, or "" if none does.
+// Running returns the directory of the socket at which a server on dataDir answers, or "" if none does.
 func Running(ctx context.Context, dataDir string) string {
 	content, err := os.ReadFile(filepath.Join(dataDir, "postmaster.pid"))
 	lines := strings.Split(string(content), "\n")

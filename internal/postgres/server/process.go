@@ -82,7 +82,7 @@ func Start(ctx context.Context, cfg Config) (*Process, error) {
 // Done is closed when the server is gone, asked to or not.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Err says how the server ended, nil for in order: somebody stopped it. Call it after [Process.Done].
+// Err returns how the server ended, nil for in order: somebody stopped it. Call it after [Process.Done].
 func (p *Process) Err() error { return p.err }
 
 // ErrStopped says that a server ended in order and unasked: not we have stopped it.

@@ -52,7 +52,7 @@ func (f Figure) moreIsBetter() bool {
 	return f.AtLeast > 0 || (f.AtMost == 0 && f.Unit == perSecond)
 }
 
-// Missed tells whether there is a target that the median does not meet.
+// Missed reports whether there is a target that the median does not meet.
 func (f Figure) Missed() bool {
 	value := f.judged().Median
 	return (f.AtLeast > 0 && value < f.AtLeast) || (f.AtMost > 0 && value > f.AtMost)

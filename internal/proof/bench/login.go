@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// logIn gives the session cookie of a person of acme, as "name=value".
+// logIn returns the session cookie of a person of acme, as "name=value".
 func logIn(ctx context.Context, origin string) (string, error) {
 	form := url.Values{"email": {acmeEmail}, "password": {demoPassword}}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, origin+"/login", strings.NewReader(form.Encode()))

@@ -68,7 +68,7 @@ func (b *bench) memory(ctx context.Context) error {
 // heavyCallers is how many send a heavy request at once.
 const heavyCallers = 64
 
-// peaks gives the megabytes of each round, and how many answers of each status there were.
+// peaks returns the megabytes of each round, and how many answers of each status there were.
 func (b *bench) peaks(ctx context.Context, db database, request heavy) (peaks []float64, answers map[string]int, err error) {
 	const bursts = 3
 	answers = map[string]int{}
@@ -155,7 +155,7 @@ func flood(ctx context.Context, origin string, h heavy, callers int, answers map
 	all.Wait()
 }
 
-// send gives the status of the answer, or "none".
+// send returns the status of the answer, or "none".
 func (h heavy) send(ctx context.Context, client *http.Client, origin string) string {
 	const none = "none"
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, origin+h.path, strings.NewReader(h.body))

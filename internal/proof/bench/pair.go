@@ -81,7 +81,7 @@ func grows(name string, here percentiles, baseline string, there percentiles) Fi
 		noting(fmt.Sprintf("p50 %.2f and %.2f ms", spreadOf(here.p50).Median, spreadOf(there.p50).Median))
 }
 
-// turn gives the milliseconds of each counted request.
+// turn returns the milliseconds of each counted request.
 func turn(ctx context.Context, k kind, large, small *site, p pace) (many, few []float64, err error) {
 	if k.strange {
 		for _, s := range []**site{&large, &small} {
@@ -125,7 +125,7 @@ func turn(ctx context.Context, k kind, large, small *site, p pace) (many, few []
 	return many, few, nil
 }
 
-// once gives the milliseconds from the request to the end of the answer.
+// once returns the milliseconds from the request to the end of the answer.
 func (k kind) once(ctx context.Context, s *site, n int) (float64, error) {
 	request, err := k.make(ctx, s, n)
 	if err != nil {

@@ -38,7 +38,7 @@ func newFloor(programs, dir string, length time.Duration) (floor, error) {
 
 var ratePattern = regexp.MustCompile(`(?m)^tps = ([\d.]+) `)
 
-// run gives transactions a second.
+// run returns transactions a second.
 func (f floor) run(ctx context.Context, db database, script string, clients int) (float64, error) {
 	path := filepath.Join(f.dir, "floor.sql")
 	if err := os.WriteFile(path, []byte(script), 0o600); err != nil {

@@ -68,7 +68,7 @@ func processor() string {
 	return runtime.GOARCH
 }
 
-// ReadReport gives an earlier report; ok is false if there is none.
+// ReadReport returns an earlier report; ok is false if there is none.
 func ReadReport(path string) (r Report, ok bool, err error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -106,7 +106,7 @@ func createRequest(ctx context.Context, url, key string) (*http.Request, error) 
 	return apiPost(ctx, url, key, apiInvoice(number, regularEmail, "Design "+number))
 }
 
-// ask gives the body of a success.
+// ask returns the body of a success.
 func ask(client *http.Client, request *http.Request) (string, error) {
 	response, err := client.Do(request)
 	if err != nil {

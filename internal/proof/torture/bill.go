@@ -2,7 +2,7 @@ package torture
 
 import "fmt"
 
-// fits tells whether the state of an invoice or a payment allows a kind of intent, as far as is known.
+// fits reports whether the state of an invoice or a payment allows a kind of intent, as far as is known.
 func (p profile) fits(k kind) bool {
 	switch k {
 	case redraft, issue:

@@ -13,12 +13,12 @@ type bill struct {
 
 const untold cents = -1
 
-// made says whether the state that a transition wants is there.
+// made reports whether the state that a transition wants is there.
 func (b bill) made(k kind) bool {
 	return k == issue && b.status == "issued" || k == void && b.status == "void"
 }
 
-// bars says whether the state does not allow what is wanted.
+// bars reports whether the state does not allow what is wanted.
 func (b bill) bars(k kind) bool {
 	switch k {
 	case redraft, issue:
@@ -32,7 +32,7 @@ func (b bill) bars(k kind) bool {
 	}
 }
 
-// exceeded says whether an amount is more than the invoice allows, or not all that was left where that was wanted. Where
+// exceeded reports whether an amount is more than the invoice allows, or not all that was left where that was wanted. Where
 // the total was never told, the answer is believed.
 func (b bill) exceeded(e event) bool {
 	open := b.total - b.paid - b.credited
@@ -52,7 +52,7 @@ func (b bill) exceeded(e event) bool {
 	}
 }
 
-// leaves says whether a credit note may be refused for this reason. Before it is made, nobody knows what it would
+// leaves reports whether a credit note may be refused for this reason. Before it is made, nobody knows what it would
 // amount to, but it is at most what was not credited: that is more than what is open only if something is paid.
 func (b bill) leaves(e event, open cents) bool {
 	switch e.limit {
@@ -65,13 +65,13 @@ func (b bill) leaves(e event, open cents) bool {
 	}
 }
 
-// beyond says whether an amount is more than what is left. Several that ask at once under one key are told the same, so
+// beyond reports whether an amount is more than what is left. Several that ask at once under one key are told the same, so
 // what was left may be less by then.
 func (e event) beyond(left cents) bool {
 	return e.amount > left && (e.outcome != itExceeds || e.open >= left && e.amount > e.open)
 }
 
-// after gives the bill behind an event that has changed it.
+// after returns the bill behind an event that has changed it.
 func (b bill) after(e event) bill {
 	switch e.kind {
 	case redraft:
@@ -92,7 +92,7 @@ func (b bill) after(e event) bill {
 	return b
 }
 
-// shows tells whether an answer may say this, and learns from it. From the moment when it is issued, an invoice
+// shows reports whether an answer may say this, and learns from it. From the moment when it is issued, an invoice
 // names its customer as they were then.
 func (b bill) shows(p profile) (bool, bill) {
 	same := p.Status == b.state(p.Total) && p.Paid == b.paid && p.Credited == b.credited && b.paid+b.credited <= p.Total &&

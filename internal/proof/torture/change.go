@@ -43,7 +43,7 @@ func (in intent) changing(rng *rand.Rand) intent {
 	return in
 }
 
-// about gives the commands of what is about a record that is there: about one, and under the same key about another
+// about returns the commands of what is about a record that is there: about one, and under the same key about another
 // one, unless the content is what differs.
 func (in intent) about(one, another profile) intent {
 	switch in.kind {
@@ -66,7 +66,7 @@ func (in intent) about(one, another profile) intent {
 	return in
 }
 
-// command gives one command of a change.
+// command returns one command of a change.
 func (in intent) command(n int, about profile) command {
 	c := command{method: http.MethodPost, path: in.kind.address(about.ID), record: about.ID, body: []byte("{}")}
 	if in.change.match {

@@ -144,7 +144,7 @@ func (e *evidence) records(n int) {
 	}
 }
 
-// refusedForEver tells whether an answer says that an intent has no record and will have none. A credit note may be
+// refusedForEver reports whether an answer says that an intent has no record and will have none. A credit note may be
 // made by the other command, if nobody knows what came of that one.
 func refusedForEver(attempts []attempt) bool {
 	return slices.ContainsFunc(attempts, func(a attempt) bool {

@@ -30,7 +30,7 @@ func newClients(seed uint64, n int, addrs [2]string, h *history) *clients {
 	}}
 }
 
-// intents tells how many were begun.
+// intents returns how many were begun.
 func (c *clients) intents() int { return int(c.next.Load()) }
 
 // run has n clients work until ctx ends.
@@ -72,7 +72,7 @@ func (c *clients) work(ctx context.Context, rng *rand.Rand) {
 	}
 }
 
-// about gives what the clients know of the records that a kind of intent is about.
+// about returns what the clients know of the records that a kind of intent is about.
 func (c *clients) about(k kind) *known {
 	switch {
 	case k == refund:

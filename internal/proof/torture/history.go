@@ -30,7 +30,7 @@ const (
 	unexpected outcome = "unexpected"  // an answer that the contract does not know
 )
 
-// acknowledges tells whether the answer says that the intent's record exists.
+// acknowledges reports whether the answer says that the intent's record exists.
 func (o outcome) acknowledges() bool {
 	switch o {
 	case created, existing, replayed, current, done, repeated, mismatch:
@@ -40,15 +40,15 @@ func (o outcome) acknowledges() bool {
 	}
 }
 
-// original tells whether the answer shows the record as it was at first.
+// original reports whether the answer shows the record as it was at first.
 func (o outcome) original() bool { return o == created || o == existing || o == replayed }
 
-// settles tells whether a client need not ask again.
+// settles reports whether a client need not ask again.
 func (o outcome) settles() bool {
 	return o.acknowledges() || o == conflict || o == barred || o == stale || o == shown || o == unexpected
 }
 
-// unknown tells whether the request may have been carried out, or may still be. The first attempt that an answer says
+// unknown reports whether the request may have been carried out, or may still be. The first attempt that an answer says
 // is in progress may be the same request, which a replica sent again after it had lost its connection to the database.
 func (o outcome) unknown() bool { return o == lost || o == refused || o == inProgress }
 
@@ -91,7 +91,7 @@ const (
 	byAll     = "all" // everything was credited
 )
 
-// mayPass tells whether what stood in the way may be gone later: after a refund, more is open and less is paid.
+// mayPass reports whether what stood in the way may be gone later: after a refund, more is open and less is paid.
 func (a attempt) mayPass() bool { return a.Limit == byOpen || a.Problem == "has-payments" }
 
 // history is everything that the clients saw, in the order in which attempts ended.
@@ -121,7 +121,7 @@ func (h *history) byIntent(n int) [][]attempt {
 	return grouped
 }
 
-// looks gives the attempts to read a record.
+// looks returns the attempts to read a record.
 func (h *history) looks() (found []attempt) {
 	for _, a := range h.attempts {
 		if a.Kind == look {

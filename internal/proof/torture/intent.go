@@ -30,26 +30,26 @@ const (
 	unpay                 // what a refund does to the invoice of its payment: likewise
 )
 
-// changes says whether the kind makes a new version of a record that is there.
+// changes reports whether the kind makes a new version of a record that is there.
 func (k kind) changes() bool {
 	return k.edits() || k == archive || k == restore || k == issue || k == void
 }
 
-// edits says whether the kind is a change with a content.
+// edits reports whether the kind is a change with a content.
 func (k kind) edits() bool { return k == edit || k == redraft || k == business }
 
-// creates says whether the kind makes an invoice.
+// creates reports whether the kind makes an invoice.
 func (k kind) creates() bool { return k == allocated || k == typed }
 
-// onInvoice says whether the kind is about an invoice that is there.
+// onInvoice reports whether the kind is about an invoice that is there.
 func (k kind) onInvoice() bool {
 	return k == redraft || k == issue || k == void || k == pay || k == credit || k == send
 }
 
-// posts says whether the kind makes a record that is posted to the ledger of an invoice.
+// posts reports whether the kind makes a record that is posted to the ledger of an invoice.
 func (k kind) posts() bool { return k == pay || k == refund || k == credit }
 
-// belongs says whether the kind makes a record that belongs to one that is there.
+// belongs reports whether the kind makes a record that belongs to one that is there.
 func (k kind) belongs() bool { return k.posts() || k == send }
 
 func (k kind) String() string {
@@ -103,7 +103,7 @@ func dice(seed uint64, stream int) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, uint64(stream))) //nolint:gosec // it has to be repeatable, not secret
 }
 
-// imagine gives the nth intent of a run. The same seed gives the same intents. What is about a
+// imagine returns the nth intent of a run. The same seed gives the same intents. What is about a
 // record that is there gets its commands when it begins, because only then is it known which records are there: see [intent.about].
 func imagine(seed uint64, n int) intent {
 	rng := dice(seed, n)
@@ -197,7 +197,7 @@ func invoiceBody(rng *rand.Rand, in intent, year int) map[string]any {
 	}
 }
 
-// content tells which command of which intent it came from: the notes of an invoice, the name that an edit gives a
+// content returns which command of which intent it came from: the notes of an invoice, the name that an edit gives a
 // customer.
 func content(n, command int) string { return fmt.Sprintf("intent %d command %d", n, command) }
 

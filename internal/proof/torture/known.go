@@ -81,7 +81,7 @@ func (k *known) seen(tenant int, c profile) {
 	}
 }
 
-// at gives the record in a place. It reports false as long as none is known.
+// at returns the record in a place. It reports false as long as none is known.
 func (k *known) at(tenant, place int) (profile, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -91,7 +91,7 @@ func (k *known) at(tenant, place int) (profile, bool) {
 	return k.latest[tenant][place%len(k.latest[tenant])], true
 }
 
-// fitting gives the first record from a place on whose state allows a kind of intent, or else the one in the place.
+// fitting returns the first record from a place on whose state allows a kind of intent, or else the one in the place.
 func (k *known) fitting(tenant, place int, kind kind) (profile, bool) {
 	for i := range nearby {
 		if found, ok := k.at(tenant, place+i); ok && found.fits(kind) {

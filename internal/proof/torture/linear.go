@@ -20,7 +20,7 @@ type keyState struct {
 	free    bool    // the number may be given up by whoever has it
 }
 
-// names tells whether an answer may name this id, and remembers it.
+// names reports whether an answer may name this id, and remembers it.
 func (s keyState) names(id string) (bool, keyState) {
 	if !s.made || (s.id != "" && s.id != id) {
 		return false, s
@@ -29,7 +29,7 @@ func (s keyState) names(id string) (bool, keyState) {
 	return true, s
 }
 
-// step tells whether an attempt may have this outcome in this state, and what the state is then.
+// step reports whether an attempt may have this outcome in this state, and what the state is then.
 func step(s keyState, a attempt) (bool, keyState) {
 	nothing := !s.made && !s.refused[a.Command]
 	switch a.Outcome {
@@ -59,7 +59,7 @@ func step(s keyState, a attempt) (bool, keyState) {
 	}
 }
 
-// linearizable tells whether one key's attempts can be put into an order, each at some moment between
+// linearizable reports whether one key's attempts can be put into an order, each at some moment between
 // its call and its return, in which every answer is right.
 func linearizable(attempts []attempt, free bool) porcupine.CheckResult {
 	model := porcupine.Model{

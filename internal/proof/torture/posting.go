@@ -18,7 +18,7 @@ func (in intent) belonging(rng *rand.Rand) intent {
 	return in
 }
 
-// paymentOf gives the commands of a payment, on one day and on another: of all that is open as far as is known, of a
+// paymentOf returns the commands of a payment, on one day and on another: of all that is open as far as is known, of a
 // part, or of all that was to be paid once.
 func (in intent) paymentOf(inv profile) intent {
 	rng := dice(in.change.seed, in.n)
@@ -34,7 +34,7 @@ func (in intent) paymentOf(inv profile) intent {
 	return in.onTwoDays(command{path: invoicesPath + "/" + inv.ID + "/payments", record: inv.ID, asked: asked}, body)
 }
 
-// refundOf gives the commands of a refund, on one day and on another: of all that is left of the payment as far as is
+// refundOf returns the commands of a refund, on one day and on another: of all that is left of the payment as far as is
 // known, of a part, or of all that was paid.
 func (in intent) refundOf(paid profile) intent {
 	asked := someOf(dice(in.change.seed, in.n), paid.Amount-paid.Refunded, paid.Amount)
@@ -60,7 +60,7 @@ func (in intent) onTwoDays(c command, body map[string]any) intent {
 	return in
 }
 
-// creditOf gives the commands of a credit note: of everything that is left of the invoice, and of quantities of some
+// creditOf returns the commands of a credit note: of everything that is left of the invoice, and of quantities of some
 // of its lines. Either may be the first.
 func (in intent) creditOf(inv profile) intent {
 	rng := dice(in.change.seed, in.n)
@@ -87,7 +87,7 @@ type creditLine struct {
 	thousandths int64 // of a unit
 }
 
-// String gives it as [loadRows] reads it.
+// String returns it as [loadRows] reads it.
 func (l creditLine) String() string { return fmt.Sprintf("%d:%d", l.position, l.thousandths) }
 
 func (l creditLine) quantity() string {

@@ -45,7 +45,7 @@ func TestRefundable(t *testing.T) {
 	}
 }
 
-// inOrder says whether these events may follow one another.
+// inOrder reports whether these events may follow one another.
 func inOrder(events []event) bool {
 	var all timeline
 	for n, e := range events {

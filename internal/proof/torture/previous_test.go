@@ -83,7 +83,7 @@ func buildCommit(ctx context.Context, root, commit, program string) error {
 	return os.Rename(dir+"/server", program)
 }
 
-// output gives what a program prints.
+// output returns what a program prints.
 func output(ctx context.Context, dir, name string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = dir

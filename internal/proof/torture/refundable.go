@@ -6,7 +6,7 @@ type refundable struct {
 	refunded cents
 }
 
-// exceeded says whether a refund is more than is left. Where the amount was never told, the answer is believed.
+// exceeded reports whether a refund is more than is left. Where the amount was never told, the answer is believed.
 func (p refundable) exceeded(e event) bool {
 	switch {
 	case e.kind != refund:
@@ -18,7 +18,7 @@ func (p refundable) exceeded(e event) bool {
 	}
 }
 
-// after gives the payment behind an event that has changed it.
+// after returns the payment behind an event that has changed it.
 func (p refundable) after(e event) refundable {
 	if e.kind == refund {
 		p.refunded += e.amount
@@ -26,7 +26,7 @@ func (p refundable) after(e event) refundable {
 	return p
 }
 
-// shows tells whether an answer may say this, and learns from it.
+// shows reports whether an answer may say this, and learns from it.
 func (p refundable) shows(c profile) (bool, refundable) {
 	same := p.refunded == c.Refunded && p.refunded <= c.Amount && (p.amount == untold || p.amount == c.Amount)
 	p.amount = c.Amount

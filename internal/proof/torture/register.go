@@ -34,7 +34,7 @@ type event struct {
 	shown profile
 }
 
-// after gives the register behind an event, and what comes of it.
+// after returns the register behind an event, and what comes of it.
 func (r register) after(e event) (next register, outcome string) {
 	switch {
 	case e.kind == look, e.kind == archive && r.archived, e.kind == restore && !r.archived, r.bill.made(e.kind):
@@ -60,7 +60,7 @@ func (r register) after(e event) (next register, outcome string) {
 	return r, itChanged
 }
 
-// shows tells whether an answer may say this, and learns from it.
+// shows reports whether an answer may say this, and learns from it.
 func (r register) shows(c profile) (bool, register) {
 	switch {
 	case c.Version == 0:
@@ -81,7 +81,7 @@ func (r register) shows(c profile) (bool, register) {
 	return same, r
 }
 
-// step tells whether an event is right in this state, and what the state is then.
+// step reports whether an event is right in this state, and what the state is then.
 func (r register) step(e event) (bool, register) {
 	next, outcome := r.after(e)
 	switch {

@@ -150,7 +150,7 @@ func (r *Report) Print(out io.Writer) error {
 	return nil
 }
 
-// ranked gives the names, the most frequent first.
+// ranked returns the names, the most frequent first.
 func ranked(counts map[string]int) []string {
 	return slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), strings.Compare(a, b))
@@ -177,7 +177,7 @@ func (r *Report) violations() string {
 	return b.String()
 }
 
-// Broken says which rules were broken and how often, the most frequent first, in one line.
+// Broken returns which rules were broken and how often, the most frequent first, in one line.
 func (r *Report) Broken() string {
 	counts := map[string]int{}
 	for _, v := range r.Violations {

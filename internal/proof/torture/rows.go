@@ -30,7 +30,7 @@ type row struct {
 	lines   string // of a credit note: each a [creditLine]
 }
 
-// about gives the record that a payment, a refund, a credit note or a mail was asked for.
+// about returns the record that a payment, a refund, a credit note or a mail was asked for.
 func (r row) about() string {
 	if r.payment != "" {
 		return r.payment
@@ -148,7 +148,7 @@ func (r *rows) loadFreed(ctx context.Context, conn *pgx.Conn) error {
 	return err
 }
 
-// mayBeFree says whether the number that an intent wants was given up by an invoice.
+// mayBeFree reports whether the number that an intent wants was given up by an invoice.
 func (r rows) mayBeFree(in intent) bool {
 	return in.number != "" && r.freed[origin{tenant: in.tenant, key: in.number}]
 }
@@ -160,7 +160,7 @@ const numberedTenants = `tenant AS (
 	JOIN api_tokens ON token_hash = sha256(token::bytea)
 )`
 
-// of gives the records of an intent: customers by email, since another intent may have brought them.
+// of returns the records of an intent: customers by email, since another intent may have brought them.
 func (r rows) of(in intent, attempts []attempt) []row {
 	if in.kind == contact {
 		return r.byEmail[origin{tenant: in.tenant, key: in.email}]
@@ -176,7 +176,7 @@ func (r rows) of(in intent, attempts []attempt) []row {
 	return found
 }
 
-// matches tells whether an answer is about this row and agrees with it.
+// matches reports whether an answer is about this row and agrees with it.
 func (r row) matches(a attempt) bool {
 	switch {
 	case a.ID != r.id, a.Outcome.original() && (a.Number != r.number || a.Total != r.total):
@@ -192,7 +192,7 @@ func (r row) matches(a attempt) bool {
 
 var ofSeries = regexp.MustCompile(`^\d{4}-\d{4,}$`)
 
-// unlike says what about the row is not what the intent asked for.
+// unlike returns what about the row is not what the intent asked for.
 func (r row) unlike(in intent) string {
 	switch {
 	case in.kind == pay && r.notes != in.reference:

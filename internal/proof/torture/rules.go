@@ -181,7 +181,7 @@ func afterDraining() []rule {
 		FROM pg_stat_activity WHERE usename = 'onlyonce'`}}
 }
 
-// broken gives at most a handful of examples for each rule that is broken now.
+// broken returns at most a handful of examples for each rule that is broken now.
 func broken(ctx context.Context, conn *pgx.Conn, rules []rule) (found []Violation, err error) {
 	for _, r := range rules {
 		result, err := conn.Query(ctx, r.sql+` LIMIT 5`)

@@ -63,7 +63,7 @@ func (r *rows) loadChanges(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// carriedOut gives what is stored of one change. Without a key, an edit is known by
+// carriedOut returns what is stored of one change. Without a key, an edit is known by
 // its content; of another change nothing tells which client asked for it.
 func (e *evidence) carriedOut(n int) (found []stored) {
 	in := e.intents[n]

@@ -24,7 +24,7 @@ func (t *timeline) add(from, to time.Duration, e event) {
 	*t = append(*t, porcupine.Operation{Input: e, Call: int64(from), Return: int64(to)})
 }
 
-// linearizable tells whether the events can be put into an order, each at some moment of its own, in which every
+// linearizable reports whether the events can be put into an order, each at some moment of its own, in which every
 // answer is right. The record begins with this version.
 func (t timeline) linearizable(version int) porcupine.CheckResult {
 	model := porcupine.Model{
@@ -62,7 +62,7 @@ func (t timeline) withoutImplied() (kept timeline) {
 	return kept
 }
 
-// changesNothing says whether an event leaves the record as it is, whatever that is.
+// changesNothing reports whether an event leaves the record as it is, whatever that is.
 func (e event) changesNothing() bool {
 	return e.kind == look || e.kind == send || e.outcome == itStale || e.outcome == itBarred || e.outcome == itExceeds
 }

@@ -176,7 +176,7 @@ func (e *evidence) tellBelonging(n int, of func(record string) *timeline) {
 	}
 }
 
-// askedForAll tells who was answered with a credit note for everything that was left.
+// askedForAll returns who was answered with a credit note for everything that was left.
 func askedForAll(a attempt) bool {
 	return a.Kind == credit && a.Lines == "" && (a.Outcome == created || a.Outcome == replayed || a.Outcome == current)
 }

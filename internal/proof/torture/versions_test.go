@@ -222,7 +222,7 @@ func (s *sides) both(n int, path, key string, command any) (id string, err error
 	return id, nil
 }
 
-// ask gives the id of the record, and "" if this version does not answer, or not now. Without a command it reads.
+// ask returns the id of the record, and "" if this version does not answer, or not now. Without a command it reads.
 func (s *sides) ask(which side, path, key string, command any) (id string, err error) {
 	body, err := json.Marshal(command)
 	if err != nil {

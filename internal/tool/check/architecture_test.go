@@ -35,7 +35,7 @@ func TestTheArchitectureIsAsItIsDrawn(t *testing.T) {
 	}
 }
 
-// misdrawn says in one sentence each where a diagram differs from the packages.
+// misdrawn returns in one sentence each where a diagram differs from the packages.
 func misdrawn(page string, packages []pkg) (found []string) {
 	imports := map[string][]string{} // by the path of a package, those below the module
 	for _, p := range packages {

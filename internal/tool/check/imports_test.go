@@ -128,7 +128,7 @@ func TestViolationsAreFound(t *testing.T) {
 	}
 }
 
-// violations says in one sentence each what p imports and should not.
+// violations returns in one sentence each what p imports and should not.
 func violations(p pkg) []string {
 	var found []string
 	from := room(p.path)

@@ -43,7 +43,7 @@ var (
 	code    = regexp.MustCompile("`[^`\n]+`")
 )
 
-// brokenLinks says in one sentence each which links of a page in dir lead nowhere.
+// brokenLinks returns in one sentence each which links of a page in dir lead nowhere.
 func brokenLinks(dir, text string) (found []string) {
 	text = fence.ReplaceAllString(text, "")
 	for _, to := range link.FindAllStringSubmatch(code.ReplaceAllString(text, ""), -1) {

@@ -28,7 +28,7 @@ type source struct {
 // wholeModule reads all packages of the module, once for all tests.
 var wholeModule = sync.OnceValues(func() (*source, error) { return readPackages(context.Background(), "./...") })
 
-// whole gives the module, which the tests only read.
+// whole returns the module, which the tests only read.
 func whole(t *testing.T) *source {
 	t.Helper()
 	s, err := wholeModule()
@@ -84,7 +84,7 @@ func (s *source) parse(t *testing.T, name, text string) {
 	s.add(&packages.Package{PkgPath: path, Fset: fset, Types: checked, TypesInfo: info, Syntax: []*ast.File{file}})
 }
 
-// Import gives a package that was loaded.
+// Import returns a package that was loaded.
 func (s *source) Import(path string) (*types.Package, error) {
 	for _, p := range s.packages {
 		if p.PkgPath == path {
@@ -139,7 +139,7 @@ func (s *source) index(info *types.Info, file *ast.File) {
 	})
 }
 
-// follow gives what runs when object is called or read: a function, what a variable of the package begins
+// follow returns what runs when object is called or read: a function, what a variable of the package begins
 // with, whatever a variable or field holds if it is a function, and each implementation of a method.
 func (s *source) follow(object types.Object) (all []ast.Node) {
 	switch object := object.(type) {
@@ -159,7 +159,7 @@ func (s *source) follow(object types.Object) (all []ast.Node) {
 	return all
 }
 
-// implementations gives the methods of the module's types that a call of an interface's method may run.
+// implementations returns the methods of the module's types that a call of an interface's method may run.
 func (s *source) implementations(face *types.Interface, method *types.Func) (all []types.Object) {
 	for _, p := range s.packages {
 		if !ours(p) {
@@ -189,7 +189,7 @@ func (s *source) position(n ast.Node) string {
 	return fmt.Sprintf("%s:%d", at.Filename, at.Line)
 }
 
-// callee gives the function that is called, or nil.
+// callee returns the function that is called, or nil.
 func (s *source) callee(call *ast.CallExpr) *types.Func {
 	if id := identifier(call.Fun); id != nil {
 		f, _ := origin(s.uses[id]).(*types.Func)
@@ -198,7 +198,7 @@ func (s *source) callee(call *ast.CallExpr) *types.Func {
 	return nil
 }
 
-// identifier gives the last name of x, a.x, x[T] or (x), or nil.
+// identifier returns the last name of x, a.x, x[T] or (x), or nil.
 func identifier(e ast.Expr) *ast.Ident {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -216,7 +216,7 @@ func identifier(e ast.Expr) *ast.Ident {
 	}
 }
 
-// origin gives the generic object that an instance was made from.
+// origin returns the generic object that an instance was made from.
 func origin(object types.Object) types.Object {
 	switch object := object.(type) {
 	case *types.Func:
@@ -228,7 +228,7 @@ func origin(object types.Object) types.Object {
 	}
 }
 
-// receiver gives the interface that a method belongs to.
+// receiver returns the interface that a method belongs to.
 func receiver(f *types.Func) (*types.Interface, bool) {
 	if f.Signature().Recv() == nil {
 		return nil, false

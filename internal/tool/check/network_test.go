@@ -43,7 +43,7 @@ func TestDomainsAskNoOtherServers(t *testing.T) {
 	}
 }
 
-// askingOthers says in one sentence each by what a package could ask another server, and should not.
+// askingOthers returns in one sentence each by what a package could ask another server, and should not.
 func askingOthers(path string, imports map[string][]string) (found []string) {
 	name, ours := strings.CutPrefix(path, module+"/")
 	if !ours || levelOf(room(path)) != domain || clients[room(path)] || slices.Contains(deliverers, name) {

@@ -68,7 +68,7 @@ func TestOperationNamesAreUsedOnce(t *testing.T) {
 	}
 }
 
-// misnamed says in one sentence each which operations have no name of their own.
+// misnamed returns in one sentence each which operations have no name of their own.
 func misnamed(all []operation) (found []string) {
 	first := map[string]operation{}
 	for _, o := range all {

@@ -42,7 +42,7 @@ var plain = []string{
 	"GET /static/*", "GET /healthz", "GET /readyz", "GET /metrics", "GET /debug/pprof/", "GET /debug/pprof/profile",
 }
 
-// pastRouter says in one sentence each which handlers of a package do not come by way of the router.
+// pastRouter returns in one sentence each which handlers of a package do not come by way of the router.
 func (s *source) pastRouter(p *packages.Package) (found []string) {
 	for _, file := range p.Syntax {
 		for _, declared := range file.Decls {
@@ -69,7 +69,7 @@ func (s *source) pastRouter(p *packages.Package) (found []string) {
 	return found
 }
 
-// registers says whether a call gives a handler to a mux: of chi, or of net/http. What is for no route at all
+// registers reports whether a call gives a handler to a mux: of chi, or of net/http. What is for no route at all
 // has a test of its own, TestAddressesWithoutARouteDoNothing.
 func (s *source) registers(call *ast.CallExpr) bool {
 	f := s.callee(call)
@@ -91,7 +91,7 @@ func (s *source) registers(call *ast.CallExpr) bool {
 	}
 }
 
-// pattern gives method and path of a registration, as far as they are written there.
+// pattern returns method and path of a registration, as far as they are written there.
 func pattern(call *ast.CallExpr) string {
 	var words []string
 	if name := identifier(call.Fun).Name; name == "Get" {
@@ -109,7 +109,7 @@ func pattern(call *ast.CallExpr) string {
 	return strings.Join(words, " ")
 }
 
-// isRouter says whether a function is a method of the type that has the mux.
+// isRouter reports whether a function is a method of the type that has the mux.
 func isRouter(info *types.Info, f *ast.FuncDecl) bool {
 	method, _ := info.Defs[f.Name].(*types.Func)
 	if method == nil || method.Signature().Recv() == nil {
@@ -125,7 +125,7 @@ func isRouter(info *types.Info, f *ast.FuncDecl) bool {
 	})
 }
 
-// isHandler says whether n is a function that answers requests.
+// isHandler reports whether n is a function that answers requests.
 func isHandler(info *types.Info, n ast.Node) bool {
 	var of types.Type
 	switch n := n.(type) {
@@ -139,7 +139,7 @@ func isHandler(info *types.Info, n ast.Node) bool {
 		"net/http.ResponseWriter *net/http.Request"
 }
 
-// mayHandle says whether a function of a package may answer requests: those of internal/web, the one that gives
+// mayHandle reports whether a function of a package may answer requests: those of internal/web, the one that gives
 // out files, and the one that refuses what no router can read.
 func mayHandle(path, function string) bool {
 	return path == module+"/internal/web" || path == module+"/static" ||

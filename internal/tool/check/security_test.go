@@ -32,7 +32,7 @@ func TestSecurityClaimsHaveTheirTests(t *testing.T) {
 	}
 }
 
-// testsUnder gives the names of all test functions in a tree.
+// testsUnder returns the names of all test functions in a tree.
 func testsUnder(root string) (map[string]bool, error) {
 	declared := regexp.MustCompile(`(?m)^func (Test\w+)\(`)
 	tests := map[string]bool{}

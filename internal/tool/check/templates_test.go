@@ -37,7 +37,7 @@ func TestFormsAreGuardedAndNothingIsInline(t *testing.T) {
 	}
 }
 
-// unsafeMarkup says in one sentence each, beginning with the line, what is wrong with the markup of a template.
+// unsafeMarkup returns in one sentence each, beginning with the line, what is wrong with the markup of a template.
 func unsafeMarkup(t *testing.T, text string) (found []string) {
 	t.Helper()
 	file, err := parser.ParseString(text)
@@ -93,7 +93,7 @@ func unsafeMarkup(t *testing.T, text string) (found []string) {
 	return found
 }
 
-// valuesOf gives the attributes that an element always has, by their names; the value of one that is computed
+// valuesOf returns the attributes that an element always has, by their names; the value of one that is computed
 // is unknown.
 func valuesOf(attributes []parser.Attribute) map[string]string {
 	values := map[string]string{}

@@ -32,7 +32,7 @@ func TestWorkIsPure(t *testing.T) {
 // notWork are the fields of a Spec whose functions are not run in the transaction.
 var notWork = []string{"Explain", "Fields"}
 
-// impure says in one sentence each what the work of an operation uses and may not.
+// impure returns in one sentence each what the work of an operation uses and may not.
 func (s *source) impure(o operation) (found []string) {
 	seen := map[ast.Node]bool{}
 	followed := 0
@@ -94,7 +94,7 @@ var forbidden = map[string]*regexp.Regexp{
 		`^[(*]*(net|net/http[/\w]*|net/rpc[/\w]*|net/smtp|os|os/\w+|syscall|golang\.org/x/sync/errgroup)\.|^\(\*sync\.WaitGroup\)\.Go$`),
 }
 
-// fullName gives a function or a variable of a package with its import path, and "" for anything else: types,
+// fullName returns a function or a variable of a package with its import path, and "" for anything else: types,
 // constants and fields do nothing.
 func fullName(object types.Object) string {
 	switch object := object.(type) {
@@ -108,7 +108,7 @@ func fullName(object types.Object) string {
 	return ""
 }
 
-// ofPackage says whether a variable belongs to a package, and not to a function or a struct.
+// ofPackage reports whether a variable belongs to a package, and not to a function or a struct.
 func ofPackage(v *types.Var) bool { return v.Pkg() != nil && v.Parent() == v.Pkg().Scope() }
 
 func TestImpureWorkIsFound(t *testing.T) {

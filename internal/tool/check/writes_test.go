@@ -43,7 +43,7 @@ func showsPages(path string) bool {
 	return level == pages || level == site || level == kit && !strings.HasSuffix(path, "test")
 }
 
-// writes says in one sentence each where a package can write to the database by itself.
+// writes returns in one sentence each where a package can write to the database by itself.
 func (s *source) writes(p *packages.Package) (found []string) {
 	for _, file := range p.Syntax {
 		for _, declared := range file.Decls {

@@ -43,7 +43,7 @@ func nameCollisions(root string, files []file) error {
 	return errors.Join(taken...)
 }
 
-// declaredIn gives what the files of a package declare, with the file that does.
+// declaredIn returns what the files of a package declare, with the file that does.
 func declaredIn(dir, pkg string) (map[string]string, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {

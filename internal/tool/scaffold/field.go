@@ -186,7 +186,7 @@ func (f Field) CurrencyTag(format string) string {
 	return fmt.Sprintf("`json:\"%s\"%s`", json, format)
 }
 
-// Enter says what to do about a blank field.
+// Enter returns what to do about a blank field.
 func (f Field) Enter() string {
 	switch f.Type {
 	case "choice":

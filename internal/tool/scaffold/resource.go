@@ -17,7 +17,7 @@ func (r Resource) Var() string { return string(r.One[:1]) }
 // Searched are the fields whose words a search finds.
 func (r Resource) Searched() []Field { return r.has("text", "longtext") }
 
-// Has gives the fields of a type.
+// Has returns the fields of a type.
 func (r Resource) Has(fieldType string) []Field { return r.has(fieldType) }
 
 // Uniques are the fields with a value that may be taken.
@@ -124,7 +124,7 @@ func wrapped(items []string) string {
 	return b.String()
 }
 
-// FoundBy says what a search looks through: "vendor, receipt or notes".
+// FoundBy returns what a search looks through: "vendor, receipt or notes".
 func (r Resource) FoundBy() string {
 	var all []string
 	for _, f := range r.Searched() {

@@ -144,10 +144,10 @@ func (f *Field) checkType(inside string) error {
 	return nil
 }
 
-// isLabel says whether a field can be what people call a record.
+// isLabel reports whether a field can be what people call a record.
 func isLabel(f Field) bool { return f.Type == "text" && !f.Optional }
 
-// has gives the fields of some types.
+// has returns the fields of some types.
 func (r Resource) has(types ...string) (found []Field) {
 	for _, f := range r.Fields {
 		if slices.Contains(types, f.Type) {

@@ -109,7 +109,7 @@ func (r Resource) render(name string) ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// formatted gives a file in its usual form, and the Go of a templ file behind it. Imports that are not used are left out.
+// formatted returns a file in its usual form, and the Go of a templ file behind it. Imports that are not used are left out.
 func formatted(path string, text []byte) (files []file, err error) {
 	switch filepath.Ext(path) {
 	case ".go":

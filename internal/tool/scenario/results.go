@@ -105,7 +105,7 @@ func (r *Results) take(e event, output map[string]string, parents map[string]boo
 	}
 }
 
-// fails says whether a test with variants fails by itself.
+// fails reports whether a test with variants fails by itself.
 func (r *Results) fails(e event) bool {
 	return e.Action == "fail" && !slices.ContainsFunc(r.All, func(variant Result) bool {
 		return variant.Status == Failed && strings.HasPrefix(variant.Test, e.Test+"/")
@@ -120,7 +120,7 @@ func (r *Results) Left() (left []string) {
 	return left
 }
 
-// Count says how many scenarios have a status.
+// Count returns how many scenarios have a status.
 func Count(all []Result, status Status) (n int) {
 	for _, one := range all {
 		if one.Status == status {
@@ -130,7 +130,7 @@ func Count(all []Result, status Status) (n int) {
 	return n
 }
 
-// Err says why the run does not count as passed. Where nothing may be left out, that is a reason too.
+// Err returns why the run does not count as passed. Where nothing may be left out, that is a reason too.
 func (r *Results) Err(mayLeaveOut bool) error {
 	switch failed, out := Count(r.All, Failed), Count(r.All, LeftOut); {
 	case !r.ended:

@@ -53,7 +53,7 @@ func Read(directory string) (*Source, error) {
 	return s, nil
 }
 
-// add says whether the file has tests.
+// add reports whether the file has tests.
 func (s *Source) add(file string, parsed *ast.File) (has bool) {
 	for i, declared := range parsed.Decls {
 		f, ok := declared.(*ast.FuncDecl)
@@ -71,7 +71,7 @@ func (s *Source) add(file string, parsed *ast.File) (has bool) {
 	return has
 }
 
-// belongsToNothing says whether a comment is about the whole file: it stands above the declarations, and is none of them.
+// belongsToNothing reports whether a comment is about the whole file: it stands above the declarations, and is none of them.
 func belongsToNothing(parsed *ast.File, comment *ast.CommentGroup) bool {
 	for _, declared := range parsed.Decls {
 		imports, ok := declared.(*ast.GenDecl)

@@ -63,7 +63,7 @@ func (r Result) Variant() string {
 // Took is how long it took.
 func (r Result) Took() string { return fmt.Sprintf("%.1f s", r.Seconds) }
 
-// All gives what became of all of them.
+// All returns what became of all of them.
 func (c Chapter) All() (all []Result) {
 	for _, s := range c.Scenarios {
 		all = append(all, s.Variants...)
@@ -71,7 +71,7 @@ func (c Chapter) All() (all []Result) {
 	return all
 }
 
-// Count says how many have a status, such as "passed".
+// Count returns how many have a status, such as "passed".
 func (c Chapter) Count(status Status) int { return Count(c.All(), status) }
 
 // Status is the worst of its variants'.

@@ -22,7 +22,7 @@ func (a Address) Folded() string { return strings.ToLower(string(a)) }
 // MarshalText returns the folded form, so that a command is the same whatever the capitals of its email.
 func (a Address) MarshalText() ([]byte, error) { return []byte(a.Folded()), nil }
 
-// Problem says what to do about an address, or "" if it is one.
+// Problem returns what to do about an address, or "" if it is one.
 func (a Address) Problem() string {
 	const example = "Enter an email address like name@example.com."
 	if !asciiAddress.MatchString(string(a)) {

@@ -48,7 +48,7 @@ func run() error {
 	return nil
 }
 
-// open gives a pool like the app's, with the same number of connections.
+// open returns a pool like the app's, with the same number of connections.
 func open(ctx context.Context, url string, tenant uuid.UUID) (*pgxpool.Pool, error) {
 	like, err := postgres.Open(ctx, url)
 	if err != nil {
