@@ -32,7 +32,7 @@ func (q Query[R]) sql(down bool, args pgx.NamedArgs, wanted int) string {
 	args["words"] = append([]string{}, rare.Words...)
 	streams, all := byWord, byAnyWord
 	if q.Words.Other.Column != "" {
-		args["others"] = append([]uuid.UUID{}, rare.Others...)
+		args["others"] = texts(rare.Others)
 		streams, all = byWord+byOther, byAnyWord+byAnyOther
 	}
 	if q.Order.Columns[0].Name != q.Words.FirstOf {
@@ -47,7 +47,7 @@ func (q Query[R]) rest(at int, args pgx.NamedArgs) string {
 	if len(q.Terms) == 1 {
 		return ""
 	}
-	words, others := []string{}, []uuid.UUID{}
+	words, others := []string{}, []string{}
 	ofWords, ofOthers := []int32{}, []int32{}
 	n := int32(0)
 	for i, t := range q.Terms {
@@ -58,7 +58,7 @@ func (q Query[R]) rest(at int, args pgx.NamedArgs) string {
 		for _, word := range t.Words {
 			words, ofWords = append(words, word), append(ofWords, n)
 		}
-		for _, id := range t.Others {
+		for _, id := range texts(t.Others) {
 			others, ofOthers = append(others, id), append(ofOthers, n)
 		}
 	}
@@ -188,3 +188,12 @@ const (
 				SELECT FROM unnest(@term_others::uuid[], @of_others::integer[]) AS t (other, n)
 				WHERE t.n = term AND t.other = r.$OTHER)`
 )
+
+// texts returns ids as PostgreSQL takes them also behind a pooler, where pgx knows the type of no parameter.
+func texts(ids []uuid.UUID) []string {
+	all := make([]string, len(ids)) // not nil, which would be NULL
+	for i, id := range ids {
+		all[i] = id.String()
+	}
+	return all
+}
