@@ -3,12 +3,12 @@ package bench
 import (
 	"context"
 	"log/slog"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"onlyonce/internal/idempotency"
 	"onlyonce/internal/postgres"
 	"onlyonce/internal/postgres/pgtest"
 	resources "onlyonce/internal/site"
@@ -99,14 +99,17 @@ func TestEveryRequestIsMeasured(t *testing.T) {
 	for _, k := range kinds() {
 		measured = append(measured, k.route)
 	}
-	isPlain := func(path string) bool {
-		return slices.ContainsFunc(plains(), func(p plain) bool {
-			return strings.HasPrefix(strings.TrimPrefix(path, apiPrefix), p.path+"/{id}/")
-		})
+	var transitions []string // of plain resources, as their addresses end
+	for _, op := range server.Operations() {
+		for _, p := range plains() {
+			if _, verb, _ := strings.Cut(op.Name, "."); op.Kind == idempotency.Transition && op.Table == p.table {
+				transitions = append(transitions, p.path+"/{id}/"+verb)
+			}
+		}
 	}
 	for _, r := range server.Routes {
 		route := r.Method + " " + r.Path
-		if r.Method == http.MethodPost && isPlain(r.Path) && !slices.Contains(measured, route) {
+		if slices.Contains(transitions, strings.TrimPrefix(r.Path, apiPrefix)) && !slices.Contains(measured, route) {
 			left[route] = "a transition beside archive and restore, which show what one costs; TestPlans bounds what it reads"
 		}
 		routes = append(routes, route)

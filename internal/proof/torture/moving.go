@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -20,15 +21,15 @@ type moving struct {
 	addrs [2]string
 
 	mu    sync.Mutex
-	moves int
+	moves [len(owners)]int
 	found []Violation
 }
 
 // run moves the emails of all businesses until ctx ends.
 func (m *moving) run(ctx context.Context) {
 	var all sync.WaitGroup
-	for _, owner := range owners {
-		all.Go(func() { m.move(ctx, newVisitor(m.addrs, owner)) })
+	for business, owner := range owners {
+		all.Go(func() { m.move(ctx, business, newVisitor(m.addrs, owner)) })
 	}
 	all.Wait()
 }
@@ -36,7 +37,7 @@ func (m *moving) run(ctx context.Context) {
 // mostFormer is how many of those who had an email go on asking.
 const mostFormer = 4
 
-func (m *moving) move(ctx context.Context, owner *visitor) {
+func (m *moving) move(ctx context.Context, business int, owner *visitor) {
 	m.send(ctx, owner, "/login", url.Values{"email": {owner.email}, "password": {"only-once-demo"}})
 	email := "sales-" + owner.email
 	var former []*visitor
@@ -60,7 +61,7 @@ func (m *moving) move(ctx context.Context, owner *visitor) {
 		former = former[max(0, len(former)-mostFormer):]
 		m.look(ctx, former)
 		m.mu.Lock()
-		m.moves++
+		m.moves[business]++
 		m.mu.Unlock()
 	}
 }
@@ -72,12 +73,14 @@ func (m *moving) look(ctx context.Context, visitors []*visitor) {
 		in := seen.status == http.StatusOK
 		switch {
 		case !ok:
+		case !in && (seen.status != http.StatusSeeOther || !strings.HasPrefix(seen.next, "/login")):
+			m.reportf("every answer is one that the contract knows", "/account got %d %s: %.2000s", seen.status, seen.next, seen.text)
 		case in && v.email == "":
 			m.reportf("a session ends when the email of its user moves on", "it still shows an account: %s", whose.FindString(seen.text))
 		case in && !strings.Contains(seen.text, v.email):
 			m.reportf("a session shows the user who came in", "not %s, but %s", v.email, whose.FindString(seen.text))
 		case !in && v.email != "":
-			m.reportf("a session shows the user who came in", "%s got %d %s", v.email, seen.status, seen.next)
+			m.reportf("a session shows the user who came in", "%s has to log in again", v.email)
 		}
 	}
 }
@@ -115,11 +118,11 @@ func (m *moving) send(ctx context.Context, v *visitor, path string, form url.Val
 	return seen.next
 }
 
-// moved returns how often an email has moved on.
-func (m *moving) moved() int {
+// moved returns how often the emails have moved on, by the business.
+func (m *moving) moved() []int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.moves
+	return slices.Clone(m.moves[:])
 }
 
 func (m *moving) reportf(rule, format string, args ...any) {

@@ -76,7 +76,7 @@ func (w *world) torture(ctx context.Context, cfg Config) (*Report, error) {
 	})
 	all.Go(func() error {
 		wait(during, cfg.Duration)
-		for (people.intents() < cfg.Intents || email.moved() < len(owners)) && during.Err() == nil {
+		for (people.intents() < cfg.Intents || slices.Contains(email.moved(), 0)) && during.Err() == nil {
 			wait(during, 50*time.Millisecond)
 		}
 		enough()
@@ -93,7 +93,9 @@ func (w *world) torture(ctx context.Context, cfg Config) (*Report, error) {
 	}
 	found = append(found, email.found...)
 	report := newReport(cfg, people.intents(), seen, took, faults, w, found)
-	report.Moves = email.moved()
+	for _, moves := range email.moved() {
+		report.Moves += moves
+	}
 	report.count(stored)
 	if len(found) > 0 {
 		return report, seen.write(filepath.Join(w.dir, "history.jsonl"))

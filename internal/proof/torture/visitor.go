@@ -22,6 +22,9 @@ type visitor struct {
 // pageTimeout is longer than answerTimeout: a password takes its time.
 const pageTimeout = 2 * answerTimeout
 
+// mostInProgress is how often a visitor believes that the first attempt still runs. Any other conflict stays one.
+const mostInProgress = 100
+
 // page is an answer to a visitor.
 type page struct {
 	status int
@@ -44,8 +47,9 @@ func newVisitor(addrs [2]string, email string) *visitor {
 func (v *visitor) visit(ctx context.Context, path string, form url.Values) (page, bool) {
 	for n := 0; ctx.Err() == nil; n++ {
 		seen, after := v.once(ctx, path, form)
-		switch seen.status {
-		case 0, http.StatusConflict, http.StatusTooManyRequests, http.StatusServiceUnavailable:
+		switch {
+		case seen.status == 0, seen.status == http.StatusTooManyRequests, seen.status == http.StatusServiceUnavailable,
+			seen.status == http.StatusConflict && n < mostInProgress:
 			wait(ctx, max(after, time.Duration(min(n, 10))*25*time.Millisecond))
 		default:
 			return seen, true
