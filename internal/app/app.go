@@ -100,6 +100,11 @@ func start(ctx context.Context, c Config, bounds limits) (_ *App, err error) {
 			return nil, err
 		}
 		a.url = a.embedded.URL()
+		if a.config.SecretKey.IsZero() {
+			if a.config.SecretKey, err = a.embedded.SecretKey(); err != nil {
+				return nil, err
+			}
+		}
 	}
 	if err := postgres.Migrate(ctx, a.url); err != nil {
 		return nil, err

@@ -7,6 +7,8 @@ import (
 	"net/netip"
 	"net/url"
 	"time"
+
+	"onlyonce/internal/value/secretkey"
 )
 
 // Config is what can be set from outside. [Environ] reads it, and [Usage] says what each variable means.
@@ -30,6 +32,8 @@ type Config struct {
 
 	KeepAttempts time.Duration // ATTEMPTS_RETAIN; 0 keeps none
 	Replica      string        // REPLICA; empty for the host's name and the process's number
+
+	SecretKey secretkey.Key // SECRET_KEY; zero for the one in DataDir with an embedded PostgreSQL, and else for none
 
 	Log    *slog.Logger
 	Banner io.Writer // gets the addresses and logins at the start; nil for none

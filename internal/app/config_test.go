@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"onlyonce/internal/app"
+	"onlyonce/internal/value/secretkey"
 )
 
 func environment(set map[string]string) func(string) string {
@@ -34,11 +35,16 @@ func TestEnvironDefaults(t *testing.T) {
 
 func TestEnvironReadsEverything(t *testing.T) {
 	t.Parallel()
+	secret := strings.Repeat("MDEy", 10) + "MDE="
+	key, err := secretkey.Parse(secret)
+	if err != nil {
+		t.Fatal(err)
+	}
 	set := map[string]string{
 		"ADDR": "localhost:1", "METRICS_ADDR": "off", "DATABASE_URL": "postgres:///x", "DATA_DIR": "/d", "DEMO": "1",
 		"ALLOW_PUBLIC_DEMO": "true", "RATE_LIMIT": "0", "IDEMPOTENCY_WAIT": "1s", "IDEMPOTENCY_RETAIN": "72h", "EXPIRE_EVERY": "5m",
 		"PUBLIC_URL": "https://Invoices.example.com:8443/", "TRUSTED_PROXIES": "10.0.0.5, 2001:db8::/32",
-		"ATTEMPTS_RETAIN": "36h", "REPLICA": "app-1",
+		"ATTEMPTS_RETAIN": "36h", "REPLICA": "app-1", "SECRET_KEY": secret,
 	}
 	maps.Copy(set, mailEnvironment())
 	maps.Copy(set, labEnvironment())
@@ -54,7 +60,7 @@ func TestEnvironReadsEverything(t *testing.T) {
 		Addr: "localhost:1", MetricsAddr: "off", DatabaseURL: "postgres:///x", DataDir: "/d", Demo: true, PublicDemo: true,
 		Wait: time.Second, Retain: 72 * time.Hour, ExpireEvery: 5 * time.Minute, PublicURL: "https://invoices.example.com:8443",
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.5/32"), netip.MustParsePrefix("2001:db8::/32")},
-		KeepAttempts:   36 * time.Hour, Replica: "app-1",
+		KeepAttempts:   36 * time.Hour, Replica: "app-1", SecretKey: key,
 	}
 	want.MailConfig = mailConfig(t)
 	if !reflect.DeepEqual(c, want) {
@@ -105,6 +111,7 @@ func TestEnvironNamesWhatIsWrong(t *testing.T) {
 		"EXPIRE_EVERY":       {"soon", "0s", "1ns", "-1m"},
 		"ATTEMPTS_RETAIN":    {"7 days", "-1h", "0s", "1us", "9999h"},
 		"REPLICA":            {"ä", "a\nb", strings.Repeat("x", 101)},
+		"SECRET_KEY":         {"secret", strings.Repeat("A", 43) + "=", strings.Repeat("MDEy", 11)},
 	})
 	// All of them at once: nobody wants to be told one by one.
 	_, err := app.Environ(environment(map[string]string{"ADDR": "127.0.0.1", "RATE_LIMIT": "many", "DEMO": "no"}))

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"onlyonce/internal/postgres/server"
+	"onlyonce/internal/value/secretkey"
 )
 
 const (
@@ -68,6 +69,9 @@ func StartEmbedded(ctx context.Context, dir string, log *slog.Logger) (*Embedded
 func (e *Embedded) URL() string {
 	return server.URL(e.config.SocketDir, server.Role, server.Database)
 }
+
+// SecretKey returns the secret key that is kept beside the data, and makes it the first time.
+func (e *Embedded) SecretKey() (secretkey.Key, error) { return secretkey.Keep(e.home.dir) }
 
 // Done is closed when the server is gone for good: stopped, or crashed beyond repair.
 func (e *Embedded) Done() <-chan struct{} { return e.done }

@@ -48,6 +48,10 @@ func TestEmbeddedColdThenWarm(t *testing.T) {
 		t.Error("whole pages are logged as they are")
 	}
 	put(t, cold.URL())
+	key, err := cold.SecretKey()
+	if err != nil {
+		t.Error(err)
+	}
 	stop(t, cold)
 	if _, err := os.Stat(socketDir(t, cold.URL())); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the socket's directory is left behind: %v", err)
@@ -57,6 +61,9 @@ func TestEmbeddedColdThenWarm(t *testing.T) {
 	warm := start(t, dir)
 	t.Logf("warm start: %v", time.Since(began))
 	checkKept(t, warm.URL())
+	if again, err := warm.SecretKey(); err != nil || again != key || again.IsZero() {
+		t.Errorf("another secret key: %v", err)
+	}
 }
 
 func TestEmbeddedSocketIsPrivate(t *testing.T) {

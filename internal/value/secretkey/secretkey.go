@@ -1,0 +1,88 @@
+// Package secretkey has the one secret that the program keeps for itself. Each use derives a key of its own from it, so that
+// what one use gives away is worth nothing to another.
+package secretkey
+
+import (
+	"crypto/hkdf"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// size is that of a key, in bytes.
+const size = 32
+
+// Key is a secret key, or the zero value where there is none. It prints as nothing of itself.
+type Key struct{ bytes [size]byte }
+
+// Parse reads a key: 32 random bytes in base64.
+func Parse(text string) (Key, error) {
+	raw, err := base64.StdEncoding.DecodeString(text)
+	if err != nil || len(raw) != size || [size]byte(raw) == [size]byte{} {
+		return Key{}, errors.New("it must be 32 random bytes in base64: make one with openssl rand -base64 32")
+	}
+	return Key{[size]byte(raw)}, nil
+}
+
+// Keep returns the key in the file secret.key of a directory, and makes it if it is not there. Of several that make it at once
+// all return the same.
+func Keep(dir string) (Key, error) {
+	path := filepath.Join(dir, "secret.key")
+	text, err := os.ReadFile(path) //nolint:gosec // the directory is a setting
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = create(dir, path); err == nil {
+			text, err = os.ReadFile(path) //nolint:gosec // likewise
+		}
+	}
+	if err != nil {
+		return Key{}, fmt.Errorf("keep the secret key: %w", err)
+	}
+	key, err := Parse(strings.TrimSpace(string(text)))
+	if err != nil {
+		return Key{}, fmt.Errorf("read %s: %w", path, err)
+	}
+	return key, nil
+}
+
+// create makes the file whole or not at all, and leaves one alone that is there.
+func create(dir, path string) error {
+	raw := make([]byte, size)
+	_, _ = rand.Read(raw) // never fails
+	file, err := os.CreateTemp(dir, "secret.key.*")
+	if err != nil {
+		return fmt.Errorf("create: %w", err)
+	}
+	defer func() { _ = os.Remove(file.Name()) }() // what is linked stays
+	_, err = file.WriteString(base64.StdEncoding.EncodeToString(raw) + "\n")
+	if err = errors.Join(err, file.Sync(), file.Close()); err == nil {
+		err = os.Link(file.Name(), path)
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("create: %w", err)
+	}
+	return nil
+}
+
+// IsZero reports whether there is no key.
+func (k Key) IsZero() bool { return k == Key{} }
+
+// Derive returns the key for a purpose, 256 bits (HKDF with SHA-256, RFC 5869).
+func (k Key) Derive(purpose string) []byte {
+	key, err := hkdf.Key(sha256.New, k.bytes[:], nil, "onlyonce: "+purpose, size)
+	if err != nil {
+		panic(err) // cannot be: it is short enough
+	}
+	return key
+}
+
+// String keeps the key out of logs.
+func (Key) String() string { return "[secret key]" }
+
+// GoString keeps the key out of logs.
+func (Key) GoString() string { return "[secret key]" }

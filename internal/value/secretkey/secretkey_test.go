@@ -1,0 +1,83 @@
+package secretkey_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"onlyonce/internal/value/secretkey"
+)
+
+// TestKeep: whoever comes at once gets one key, of which others on the machine can read nothing, and which stays.
+func TestKeep(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	keys, errs := make([]secretkey.Key, 20), make([]error, 20)
+	var gate, done sync.WaitGroup
+	gate.Add(1)
+	for i := range keys {
+		done.Go(func() {
+			gate.Wait()
+			keys[i], errs[i] = secretkey.Keep(dir)
+		})
+	}
+	gate.Done()
+	done.Wait()
+	for i, key := range keys {
+		if errs[i] != nil || key.IsZero() || key != keys[0] {
+			t.Errorf("%v", errs[i])
+		}
+	}
+	files, _ := os.ReadDir(dir)
+	info, err := os.Stat(filepath.Join(dir, "secret.key"))
+	if err != nil || info.Mode() != 0o600 || len(files) != 1 {
+		t.Errorf("%v, %v, %v", files, info, err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "secret.key"), []byte("half"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := secretkey.Keep(dir); err == nil || !strings.Contains(err.Error(), "secret.key") {
+		t.Errorf("damaged: %v", err)
+	}
+}
+
+// TestDerive: the same for the same purpose, another for another purpose or key.
+func TestDerive(t *testing.T) {
+	t.Parallel()
+	one, err := secretkey.Parse(strings.Repeat("MDEy", 10) + "MDE=")
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := secretkey.Parse(strings.Repeat("MDEz", 10) + "MDE=")
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := one.Derive("a")
+	if !bytes.Equal(one.Derive("a"), key) || bytes.Equal(one.Derive("b"), key) || bytes.Equal(two.Derive("a"), key) || len(key) != 32 {
+		t.Error("keys are not apart")
+	}
+	for _, bad := range []string{"", "secret", strings.Repeat("A", 43) + "=", strings.Repeat("MDEy", 11)} {
+		if _, err := secretkey.Parse(bad); err == nil {
+			t.Errorf("%q is taken", bad)
+		}
+	}
+}
+
+// TestPrintsNothing: neither a key nor a configuration with one tells it to a log.
+func TestPrintsNothing(t *testing.T) {
+	t.Parallel()
+	key, err := secretkey.Keep(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	within := struct{ Key secretkey.Key }{key}
+	for _, text := range []string{fmt.Sprint(key), fmt.Sprintf("%+v|%v|%#v", within, &within, within)} {
+		if strings.Contains(text, "bytes") || strings.Contains(text, "0x") || strings.Count(text, "secret key") == 0 {
+			t.Error(text)
+		}
+	}
+}
