@@ -43,6 +43,19 @@ CREATE TABLE intent_effects (
         DEFERRABLE INITIALLY DEFERRED
 );
 
+-- What was created lately, as far as something else may look like a repeat of it: a digest of the fields by which records of the
+-- operation look alike, and the last record that has them.
+CREATE TABLE likenesses (
+    tenant_id  uuid          NOT NULL,
+    likeness   sha256_digest NOT NULL,
+    record_id  uuid          NOT NULL,
+    expires_at timestamptz   NOT NULL,
+    PRIMARY KEY (tenant_id, likeness)
+);
+CREATE INDEX likenesses_expired ON likenesses (tenant_id, expires_at);
+ALTER TABLE likenesses ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant_isolation ON likenesses USING (tenant_id = current_tenant());
+
 ALTER TABLE intents ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant_isolation ON intents USING (tenant_id = current_tenant());
 ALTER TABLE intent_effects ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
@@ -141,7 +154,69 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 
+-- tell_alike notes what a new record is like, and returns its JSON: with possible_duplicate_of, if another one like it was created
+-- within the time. If somebody is to be asked then, it ends the transaction with constraint name looks_like_repeat, and the
+-- id of the other one and its age in seconds as detail. Of two that arrive together the second waits for the first. Each of in_fields
+-- has the fields of one likeness, with spaces between.
+-- +goose StatementBegin
+CREATE FUNCTION tell_alike(
+    in_tenant uuid, in_operation text, in_record uuid, in_json json, in_fields text[], in_within interval, in_ask boolean
+) RETURNS json LANGUAGE plpgsql AS $$
+DECLARE
+    shown    jsonb := in_json;
+    fields   text;
+    field    text;
+    value    jsonb;
+    content  jsonb;
+    blank    boolean;
+    digests  bytea[] := '{}';
+    digest   bytea;
+    earlier  likenesses;
+    repeated uuid;
+BEGIN
+    FOREACH fields IN ARRAY in_fields LOOP
+        content := jsonb_build_array(in_operation, fields);
+        blank := true;
+        FOREACH field IN ARRAY string_to_array(fields, ' ') LOOP
+            value := shown #> string_to_array(field, '.');
+            IF jsonb_typeof(value) = 'string' THEN
+                value := to_jsonb(fold_text(value #>> '{}'));
+            END IF;
+            blank := blank AND COALESCE(value, 'null') IN ('null', '""');
+            content := content || jsonb_build_array(value);
+        END LOOP;
+        IF NOT blank THEN
+            digests := digests || sha256(convert_to(content::text, 'UTF8'));
+        END IF;
+    END LOOP;
+    -- In one order for all: two records that are alike in two ways do not wait for each other in a circle.
+    FOR digest IN SELECT unnest(digests) ORDER BY 1 LOOP
+        LOOP
+            INSERT INTO likenesses VALUES (in_tenant, digest, in_record, clock_timestamp() + in_within) ON CONFLICT DO NOTHING;
+            EXIT WHEN FOUND;
+            SELECT * INTO earlier FROM likenesses WHERE tenant_id = in_tenant AND likeness = digest FOR UPDATE;
+            CONTINUE WHEN NOT FOUND; -- it was over and is deleted
+            IF earlier.expires_at > clock_timestamp() THEN
+                IF in_ask THEN
+                    RAISE EXCEPTION 'looks like a repeat' USING ERRCODE = 'unique_violation', CONSTRAINT = 'looks_like_repeat',
+                        DETAIL = earlier.record_id || ' ' ||
+                            floor(extract(epoch FROM clock_timestamp() + in_within - earlier.expires_at))::integer;
+                END IF;
+                repeated := earlier.record_id;
+            END IF;
+            UPDATE likenesses SET record_id = in_record, expires_at = clock_timestamp() + in_within
+            WHERE tenant_id = in_tenant AND likeness = digest;
+            EXIT;
+        END LOOP;
+    END LOOP;
+    IF repeated IS NULL THEN
+        RETURN in_json;
+    END IF;
+    RETURN shown || jsonb_build_object('possible_duplicate_of', repeated);
+END $$;
+-- +goose StatementEnd
+
 -- +goose Down
-DROP FUNCTION end_change, keep_made, begin_change, require_rows, claim_intent, intent_lock;
-DROP TABLE intent_effects, intents;
+DROP FUNCTION tell_alike, end_change, keep_made, begin_change, require_rows, claim_intent, intent_lock;
+DROP TABLE likenesses, intent_effects, intents;
 DROP DOMAIN intent_outcome, idempotency_key;

@@ -37,8 +37,6 @@ CREATE TABLE invoices (
     bill_to       json,
     issued_at     timestamptz,
     voided_at     timestamptz,
-    -- SHA-256 of customer, currency and lines: equal for invoices that look like a repeat.
-    likeness      bytea          NOT NULL,
     version       record_version NOT NULL DEFAULT 1,
     created_at    timestamptz    NOT NULL DEFAULT now(),
     PRIMARY KEY (tenant_id, id),
@@ -62,7 +60,6 @@ CREATE INDEX invoices_by_total ON invoices (tenant_id, state, total, id);
 CREATE INDEX invoices_of_customer ON invoices (tenant_id, customer_id, issue_date, id);
 -- What a customer owes.
 CREATE INDEX invoices_open_of_customer ON invoices (tenant_id, customer_id, due_date, id) WHERE state IN ('issued', 'partially_paid');
-CREATE INDEX invoices_likeness ON invoices (tenant_id, likeness, created_at);
 
 CREATE TABLE invoice_lines (
     tenant_id   uuid        NOT NULL,
@@ -143,33 +140,7 @@ CREATE TRIGGER keep_changed_lines AFTER UPDATE ON invoice_lines
 CREATE TRIGGER keep_old_lines AFTER DELETE ON invoice_lines
     REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION keep_invoice_lines();
 
--- likely_repeat_of returns the last invoice with the same likeness that was created within the window, or NULL. If it is
--- to refuse one, it ends the transaction with constraint name invoices_likeness and the earlier invoice's id as detail;
--- the lock then decides between two that arrive together.
--- +goose StatementBegin
-CREATE FUNCTION likely_repeat_of(
-    in_tenant uuid, in_id uuid, in_likeness bytea, in_window interval, in_refuse boolean
-) RETURNS uuid LANGUAGE plpgsql AS $$
-DECLARE
-    earlier uuid;
-BEGIN
-    IF in_refuse THEN
-        PERFORM pg_advisory_xact_lock(hashtextextended('likeness/' || in_tenant || encode(in_likeness, 'hex'), 0));
-    END IF;
-    SELECT id INTO earlier FROM invoices
-    WHERE tenant_id = in_tenant AND likeness = in_likeness AND id <> in_id
-        AND created_at > clock_timestamp() - in_window
-    ORDER BY created_at DESC LIMIT 1;
-    IF in_refuse AND FOUND THEN
-        RAISE EXCEPTION 'looks like an earlier invoice'
-            USING ERRCODE = 'unique_violation', CONSTRAINT = 'invoices_likeness', DETAIL = earlier;
-    END IF;
-    RETURN earlier;
-END $$;
--- +goose StatementEnd
-
 -- +goose Down
-DROP FUNCTION likely_repeat_of;
 DROP TABLE invoice_lines, invoices;
 DROP FUNCTION keep_invoice_lines, keep_invoice;
 DROP DOMAIN invoice_status;

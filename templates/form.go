@@ -33,6 +33,8 @@ type Form struct {
 	Blamed FieldErrors
 	// Used is what people call the record that this form has created before, or "".
 	Used string
+	// AllowRepeat keeps a "Create anyway" that was already given.
+	AllowRepeat bool
 	// Focus is the id of the control to start in; "" starts in the first one.
 	Focus string
 	// Versions are what somebody else has saved meanwhile and what was typed here; nil if there is nothing to
@@ -74,6 +76,9 @@ func (f Form) fields() []Field {
 	}
 	if f.Used != "" {
 		fields = append(fields, Field{Name: "used_name", Value: f.Used})
+	}
+	if f.AllowRepeat {
+		fields = append(fields, Field{Name: "allow_repeat", Value: "1"})
 	}
 	return fields
 }

@@ -14,7 +14,7 @@ func (t demoBooks) age(n int) int { return 1 + 363*(t.invoices-1-n)/(t.invoices-
 func (t demoBooks) draft(n int) (invoice.Draft, error) {
 	issued := date.Today().AddDays(-t.age(n))
 	in := invoice.Input{
-		Customer: &t.customers[(n*3+n/5)%len(t.customers)], Currency: t.currency, AllowRepeat: true,
+		Customer: &t.customers[(n*3+n/5)%len(t.customers)], Currency: t.currency,
 		IssueDate: issued.String(), DueDate: issued.AddDays(14 + 16*(n%2)).String(),
 	}
 	work, rate := t.work, t.rate

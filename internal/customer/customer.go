@@ -16,6 +16,7 @@ import (
 // Customer is a customer as it is stored.
 type Customer struct {
 	record.Header
+	record.Alike
 
 	Email string `json:"email" format:"email"`
 	Name  string `json:"name"`

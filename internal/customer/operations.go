@@ -2,6 +2,7 @@ package customer
 
 import (
 	"log/slog"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -12,6 +13,9 @@ import (
 // Upsert creates the customer, or finds the one that has the same email and leaves it as it is.
 var Upsert = idempotency.Define(idempotency.Spec[Draft, Customer]{
 	Kind: idempotency.Upsert, Name: "customer.upsert", Table: Table,
+	Alike: idempotency.Alike[Customer]{
+		Fields: []string{"name", "tax_id"}, Within: 10 * time.Minute, Name: func(c Customer) string { return c.Name },
+	},
 	Statements: func(tx *idempotency.Tx, d Draft) idempotency.Result {
 		return tx.Return(`SELECT `+Table.JSON()+` FROM create_or_reuse_customer(@tenant_id, @record_id, `+values+`) r`, arguments(d))
 	},

@@ -93,7 +93,7 @@ func TestFindAndList(t *testing.T) {
 	b := setup(t)
 	var ids []uuid.UUID
 	for i := range 5 {
-		done, err := b.upsert(fmt.Sprint(i), fmt.Sprintf("c%d@example.com", i), "C")
+		done, err := b.upsert(fmt.Sprint(i), fmt.Sprintf("c%d@example.com", i), fmt.Sprint("C", i))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,6 +16,8 @@ import (
 
 // thing is the smallest resource: a name, unique in its tenant.
 type thing struct {
+	record.Alike
+
 	ID   uuid.UUID `json:"id"`
 	Name string    `json:"name"`
 }

@@ -53,7 +53,7 @@ func inStyles(t *testing.T, test func(b *bundle, a thing, rename renaming, finis
 				rename.Statements, finish.Statements = nil, nil
 				rename.Run = func(ctx context.Context, tx pgx.Tx, i idempotency.Intent, o order) (thing, error) {
 					_, err := tx.Exec(ctx, `UPDATE things SET name = $3 WHERE tenant_id = $1 AND id = $2`, i.Tenant, i.Record, o.Name)
-					return thing{i.Record, o.Name}, err
+					return thing{ID: i.Record, Name: o.Name}, err
 				}
 				finish.Run = func(ctx context.Context, tx pgx.Tx, i idempotency.Intent, _ struct{}) (thing, error) {
 					_, err := tx.Exec(ctx, `UPDATE things SET done = true WHERE tenant_id = $1 AND id = $2`, i.Tenant, i.Record)

@@ -224,10 +224,18 @@ const claim = `SELECT claim_intent(@tenant_id, @operation, @idempotency_key, @wa
 // when it is looked for: then the answer is neither a conflict nor that a record is missing, and the work may succeed now.
 func (o Operation[C, R]) explain(ctx context.Context, store *Store, intent Intent, command C, err error) error {
 	broken, ok := errors.AsType[*pgconn.PgError](err)
-	if !ok || !isConstraint(broken) || o.spec.Explain[broken.ConstraintName] == nil {
+	if !ok || !isConstraint(broken) {
 		return err
 	}
-	explained := o.spec.Explain[broken.ConstraintName](ctx, store, intent, command, broken)
+	var explained error
+	switch explain := o.spec.Explain[broken.ConstraintName]; {
+	case broken.ConstraintName == looksLikeRepeat:
+		explained = o.explainRepeat(ctx, store, intent, broken)
+	case explain == nil:
+		return err
+	default:
+		explained = explain(ctx, store, intent, command, broken)
+	}
 	switch missing := errors.Is(explained, record.ErrNotFound); {
 	case missing && broken.Code != foreignKeyViolation:
 		return errAgain

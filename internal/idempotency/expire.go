@@ -11,8 +11,8 @@ import (
 	"onlyonce/internal/record"
 )
 
-// Expire erases the results of a tenant whose retention is over, as [record.Expire] does. The intents stay for life. What one
-// replica has locked, the others skip.
+// Expire erases the results of a tenant whose retention is over, as [record.Expire] does, and deletes what nothing looks like any
+// more. The intents stay for life. What one replica has locked, the others skip.
 func Expire(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID) (erased int64, err error) {
 	erased, err = record.Expire(ctx, pool, tenant, `
 		UPDATE intents SET result = NULL
@@ -23,6 +23,15 @@ func Expire(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID) (erased i
 			FOR UPDATE SKIP LOCKED))`, pgx.NamedArgs{})
 	if err != nil {
 		return erased, fmt.Errorf("expire results: %w", err)
+	}
+	if _, err := record.Expire(ctx, pool, tenant, `
+		DELETE FROM likenesses
+		WHERE tenant_id = @tenant_id AND ctid = ANY (ARRAY(
+			SELECT ctid FROM likenesses
+			WHERE tenant_id = @tenant_id AND expires_at < now()
+			ORDER BY expires_at LIMIT @batch
+			FOR UPDATE SKIP LOCKED))`, pgx.NamedArgs{}); err != nil {
+		return erased, fmt.Errorf("expire likenesses: %w", err)
 	}
 	return erased, nil
 }

@@ -10,12 +10,14 @@ type intentSQL struct {
 	table string
 	// lookup reads the intent as its tenant, and asks whether that tenant may still see what came of it.
 	lookup []query
+	// alike says that what is created may look like a repeat.
+	alike bool
 	// kept says that the state was made before, so that there was no work.
 	kept bool
 }
 
 func (s Spec[C, R]) intentSQL() intentSQL {
-	q := intentSQL{kind: s.Kind, table: s.Table.Name, record: s.Table.JSON(), made: "true"}
+	q := intentSQL{kind: s.Kind, table: s.Table.Name, record: s.Table.JSON(), made: "true", alike: len(s.Alike.Fields) > 0}
 	if s.Made != "" {
 		q.made = s.Made
 	}
@@ -72,12 +74,17 @@ func (q intentSQL) insert(result string) string {
 			OFFSET 0) AS made
 		RETURNING result, record_id, outcome`
 	}
+	shown := `made.result`
+	if q.alike {
+		shown = `CASE record.id WHEN @record_id
+				THEN tell_alike(@tenant_id, @operation, record.id, made.result, @alike, @alike_within, @ask) ELSE made.result END`
+	}
 	return `
 		INSERT INTO intents (
 			tenant_id, operation, key, fingerprint, attempt_id, actor, record_id, outcome, result, expires_at)
 		SELECT
 			@tenant_id, @operation, @idempotency_key, @fingerprint, @attempt_id, @actor,
-			record.id, CASE record.id WHEN @record_id THEN 'created' ELSE 'reused' END, made.result, now() + @retain
+			record.id, CASE record.id WHEN @record_id THEN 'created' ELSE 'reused' END, ` + shown + `, now() + @retain
 		FROM (SELECT ` + result + ` AS result OFFSET 0) AS made,
 			LATERAL (SELECT (made.result->>'id')::uuid AS id OFFSET 0) AS record
 		RETURNING result, record_id, outcome`

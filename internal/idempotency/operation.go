@@ -56,6 +56,9 @@ type Intent struct {
 	Record uuid.UUID
 	// Seen is the version of the record that a change was made from. With 0, a transition takes any.
 	Seen int
+	// AsksAboutRepeat refuses to create what looks like a repeat of another intent, with a [*conflict.Error] of the kind
+	// [LooksLikeRepeat]: for people who were not asked yet. Without it the result names what it looks like.
+	AsksAboutRepeat bool
 
 	attempt uuid.UUID // a new UUIDv7, the record's own if it is created
 }
@@ -93,6 +96,9 @@ type Spec[C, R any] struct {
 	// Explain says what it means that a constraint was broken, by the constraint's name.
 	Explain map[string]Explanation[C]
 
+	// Alike says which new records look like a repeat of another one; without it, none do.
+	Alike Alike[R]
+
 	// NotInFingerprint names the fields of the command, as Go calls them, that are no part of what is asked
 	// for: with another value it is still the same command.
 	NotInFingerprint []string
@@ -128,6 +134,7 @@ func Define[C, R any](spec Spec[C, R]) Operation[C, R] {
 			"or leave it out for %v", spec.Name, spec.Retain, DefaultRetain))
 	}
 	mustFingerprint(spec.Name, reflect.TypeFor[C](), spec.NotInFingerprint)
+	spec.Alike.check(spec.Name, spec.Kind)
 	if spec.Retain == 0 {
 		spec.Retain = DefaultRetain
 	}
@@ -145,6 +152,11 @@ func (o Operation[C, R]) Kind() Kind { return o.spec.Kind }
 
 // Table returns the name of the table that has the records.
 func (o Operation[C, R]) Table() string { return o.spec.Table.Name }
+
+// Alike returns the fields by which records of the operation look alike, and for how long.
+func (o Operation[C, R]) Alike() (fields []string, within time.Duration) {
+	return o.spec.Alike.Fields, o.spec.Alike.Within
+}
 
 // Explained returns the names of the constraints that the operation explains.
 func (o Operation[C, R]) Explained() []string { return slices.Sorted(maps.Keys(o.spec.Explain)) }

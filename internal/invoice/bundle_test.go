@@ -33,8 +33,7 @@ func input(number string) invoice.Input {
 		Number:    number,
 		Customer:  &customer.Input{Email: "ada@example.com", Name: "Ada Lovelace"},
 		IssueDate: "2026-11-21", DueDate: "2026-12-21", Currency: "EUR",
-		Lines:       []invoice.LineInput{{Description: "Design", Quantity: "2", UnitPrice: "50.00", TaxRate: "23"}},
-		AllowRepeat: true,
+		Lines: []invoice.LineInput{{Description: "Design", Quantity: "2", UnitPrice: "50.00", TaxRate: "23"}},
 	}
 }
 

@@ -11,22 +11,21 @@ import (
 	"onlyonce/internal/value/date"
 )
 
-// RepeatWindow is how long after an invoice an equal one looks like a repeat.
-const RepeatWindow = 10 * time.Minute
-
 // Create creates an invoice, once.
 var Create = idempotency.Define(idempotency.Spec[Draft, Invoice]{
 	Kind: idempotency.Create, Name: "invoice.create", Table: Table,
 	Statements: insert,
 	Explain: map[string]idempotency.Explanation[Draft]{
 		"invoices_number_once_per_year": numberTaken,
-		"invoices_likeness":             looksLikeRepeat,
 		"invoices_customer":             customerGone,
 		// Only if the database folds a character otherwise than we do.
 		"invoices_number_ascii":       numberRefused,
 		"invoices_number_of_its_year": numberRefused,
 	},
-	NotInFingerprint: []string{"AllowRepeat", "totals"}, // an answer to a question, and what follows from Lines
+	Alike: idempotency.Alike[Invoice]{
+		Fields: []string{"customer.id currency lines"}, Within: 10 * time.Minute, Name: func(i Invoice) string { return i.Number },
+	},
+	NotInFingerprint: []string{"totals"}, // what follows from Lines
 	Fields:           fields,
 })
 
@@ -63,10 +62,10 @@ const insertInvoice = `
 		WHERE @customer_id::uuid = @nobody::uuid
 	), inserted AS (
 		INSERT INTO invoices (
-			tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total, total, likeness)
+			tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total, total)
 		SELECT
 			@tenant_id, @record_id, NULLIF(@number, ''), c.id, @currency, @issue_date, ` + dueDate + `, @notes,
-			@subtotal, @tax_total, @total, sha256(uuid_send(c.id) || @content::bytea)
+			@subtotal, @tax_total, @total
 		FROM billed c
 		RETURNING *
 	), inserted_lines AS (
@@ -80,8 +79,7 @@ const insertInvoice = `
 		SELECT @tenant_id, id, @operation, @idempotency_key, 'customer created' FROM billed WHERE id = @new_customer_id
 	)`
 
-// insertedInvoice is an [Invoice], like what Find reads, from the rows that insertInvoice gives. The likely
-// repeat is looked for behind the insert, so that a number that is taken speaks first: it is the surer sign.
+// insertedInvoice is an [Invoice], like what Find reads, from the rows that insertInvoice returns.
 const insertedInvoice = `
 	SELECT json_build_object(
 		'id', i.id, 'number', i.number, 'status', i.status, 'overdue', false, 'paid', 0, 'credited', 0, 'open', i.total,
@@ -96,9 +94,7 @@ const insertedInvoice = `
 				'tax_rate', l.tax_rate::text, 'net', l.net) ORDER BY l.position)
 			FROM inserted_lines l),
 		'subtotal', i.subtotal, 'tax_total', i.tax_total, 'total', i.total,
-		'version', i.version, 'created_at', i.created_at,
-		'possible_duplicate_of', COALESCE(
-			likely_repeat_of(i.tenant_id, i.id, i.likeness, @window, @refuse_repeat), @nobody))
+		'version', i.version, 'created_at', i.created_at)
 	FROM inserted i, billed c`
 
 const (
@@ -127,8 +123,8 @@ func arguments(d Draft) pgx.NamedArgs {
 		"country": d.Customer.Country, "tax_id": d.Customer.TaxID, "payment_days": d.Customer.PaymentDays,
 		"number": string(d.Number), "currency": d.Currency.String(),
 		"issue_date": d.IssueDate.Time(), "due_date": due, "notes": d.Notes,
-		"subtotal": d.totals.Subtotal, "tax_total": d.totals.Tax, "total": d.totals.Total, "content": d.content(),
+		"subtotal": d.totals.Subtotal, "tax_total": d.totals.Tax, "total": d.totals.Total,
 		"descriptions": descriptions, "quantities": quantities, "tax_rates": rates, "unit_prices": prices, "nets": nets,
-		"window": RepeatWindow, "refuse_repeat": !d.AllowRepeat, "nobody": uuid.Nil,
+		"nobody": uuid.Nil,
 	}
 }

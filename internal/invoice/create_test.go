@@ -63,10 +63,8 @@ func TestThroughAPooler(t *testing.T) {
 	t.Cleanup(pool.Close)
 	b.Store.Pool = pool
 	for _, key := range []string{"k", "k", "other"} {
-		in := input("")
-		in.AllowRepeat = key == "k"
-		done, err := b.create(key, draft(t, in))
-		if key == "other" && !looksLikeRepeat(err) || key == "k" && err != nil {
+		done, err := b.create(key, draft(t, input("")))
+		if err != nil || (done.Value.PossibleDuplicateOf != uuid.Nil) != (key == "other") {
 			t.Errorf("%s: %+v, %v", key, done, err)
 		}
 	}
@@ -101,54 +99,6 @@ func TestCustomerIsReusedByEmail(t *testing.T) {
 	second, err := b.create("2", draft(t, in))
 	if err != nil || second.Value.Customer != first.Value.Customer {
 		t.Errorf("%+v, %v, want %+v", second.Value.Customer, err, first.Value.Customer)
-	}
-}
-
-func TestLooksLikeARepeat(t *testing.T) {
-	b := setup(t)
-	in := input("")
-	in.AllowRepeat = false
-	first, err := b.create("1", draft(t, in))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = b.create("2", draft(t, in))
-	repeat, ok := errors.AsType[*conflict.Error](err)
-	if !ok || repeat.Kind != &invoice.LooksLikeRepeat || repeat.Existing != first.Value.ID {
-		t.Fatalf("got %v", err)
-	}
-	in.AllowRepeat = true
-	second, err := b.create("2", draft(t, in))
-	if err != nil || second.Value.PossibleDuplicateOf != first.Value.ID {
-		t.Errorf("confirmed: %+v, %v", second.Value, err)
-	}
-	if again, err := b.create("2", draft(t, in)); err != nil || !again.Replayed {
-		t.Errorf("confirmed twice: %+v, %v", again, err)
-	}
-	in.AllowRepeat = false
-	in.Lines[0].Quantity = "3"
-	if _, err := b.create("3", draft(t, in)); err != nil {
-		t.Errorf("another quantity is another invoice: %v", err)
-	}
-}
-
-// Two tabs, two keys, one wish: only one of those that arrive together goes through unasked.
-func TestRepeatsThatArriveTogether(t *testing.T) {
-	b := setup(t)
-	in := input("")
-	in.AllowRepeat = false
-	d := draft(t, in)
-	_, errs := race(20, func(int) (idempotency.Done[invoice.Invoice], error) { return b.create(uuid.NewString(), d) })
-	created := 0
-	for _, err := range errs {
-		if err == nil {
-			created++
-		} else if !looksLikeRepeat(err) {
-			t.Error(err)
-		}
-	}
-	if rows := b.count(`SELECT count(*) FROM invoices`); created != 1 || rows != 1 {
-		t.Errorf("created %d, rows %d", created, rows)
 	}
 }
 
@@ -245,11 +195,6 @@ func TestErrorsComeInTheOrderOfTheForm(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-}
-
-func looksLikeRepeat(err error) bool {
-	refused, ok := errors.AsType[*conflict.Error](err)
-	return ok && refused.Kind == &invoice.LooksLikeRepeat
 }
 
 // numberTaken returns the conflict of a number that another invoice has.

@@ -1,7 +1,6 @@
 package invoice
 
 import (
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"strconv"
@@ -36,9 +35,6 @@ type Input struct {
 	Currency   string          `json:"currency" format:"currency"`
 	Lines      []LineInput     `json:"lines" doc:"At least one."`
 	Notes      string          `json:"notes,omitzero"`
-
-	// AllowRepeat says that an invoice that looks like an earlier one is meant.
-	AllowRepeat bool `json:"-"`
 }
 
 // LineInput is a line as text. Quantity, price and rate are plain decimals.
@@ -60,16 +56,14 @@ type Draft struct {
 	Lines      []Line         `json:"lines"`
 	Notes      string         `json:"notes"`
 
-	// AllowRepeat is not part of what is created, and so not of the fingerprint.
-	AllowRepeat bool   `json:"-"`
-	totals      Totals // of Lines
+	totals Totals // of Lines
 }
 
 // Draft checks the input. It returns an [*invalid.Error] that lists everything that is wrong, in the order
 // of the form.
 func (in Input) Draft() (Draft, error) {
 	var problems invalid.Error
-	d := Draft{Number: numberOf(in.Number), AllowRepeat: in.AllowRepeat}
+	d := Draft{Number: numberOf(in.Number)}
 	in.customer(&d, &problems)
 	issued, _ := date.ParseEntry(in.IssueDate) // dates says what is wrong with it
 	if problem := d.Number.problem(issued); problem != "" {
@@ -179,14 +173,4 @@ func decimalsOf(c money.Currency) string {
 		return fmt.Sprintf("Enter a unit price without decimals, because %s has none.", c)
 	}
 	return fmt.Sprintf("Enter a unit price with at most %d decimals for %s.", c.Decimals(), c)
-}
-
-// content is SHA-256 over what makes two invoices of one customer look alike.
-func (d Draft) content() []byte {
-	h := sha256.New()
-	fmt.Fprintln(h, d.Currency)
-	for _, l := range d.Lines {
-		fmt.Fprintf(h, "%q %s %d %s\n", l.Description, l.Quantity, l.UnitPrice, l.TaxRate)
-	}
-	return h.Sum(nil)
 }

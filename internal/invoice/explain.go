@@ -2,8 +2,6 @@ package invoice
 
 import (
 	"context"
-	"strconv"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -19,14 +17,6 @@ var NumberTaken = conflict.Kind{
 	Meaning: "Another invoice from that year already has this number. The original was kept and no second one was created. " +
 		"The key can be used again.",
 	ToDo: "Open the existing invoice (existing_id), or send the request with another number, such as next_number, which is free.",
-}
-
-// LooksLikeRepeat is the question that people are asked about an invoice like an earlier one.
-var LooksLikeRepeat = conflict.Kind{
-	Slug: "looks-like-repeat", Title: "Looks like a repeat",
-	Meaning: "An invoice with the same customer and the same lines was created a few minutes ago. " +
-		"Only the form asks; the API creates the invoice and returns possible_duplicate_of.",
-	ToDo: "Open the earlier invoice, or confirm that you want another.",
 }
 
 func numberTaken(
@@ -50,32 +40,6 @@ func numberTaken(
 		Field: "/number", Blame: "Another invoice has the number " + existing.Number + ".",
 		Ways:    []conflict.Way{{Text: "Use the next number, " + next, Field: "next_number", Value: next}},
 		Members: map[string]string{"next_number": next},
-	}
-}
-
-func looksLikeRepeat(
-	ctx context.Context, store *idempotency.Store, intent idempotency.Intent, _ Draft, broken *pgconn.PgError,
-) error {
-	earlier, err := Table.FindBy(ctx, store.Pool, intent.Tenant, `r.id = @id::uuid`, pgx.NamedArgs{"id": broken.Detail})
-	if err != nil {
-		return err
-	}
-	return &conflict.Error{
-		Kind: &LooksLikeRepeat, Title: "Looks like " + earlier.Number + ", created " + age(time.Since(earlier.CreatedAt)) + ".",
-		Text: "Create anyway?", Existing: earlier.ID, Name: earlier.Number,
-		Ways: []conflict.Way{{Text: "Create anyway", Field: "allow_repeat", Value: "1"}},
-	}
-}
-
-// age returns how long ago something was.
-func age(since time.Duration) string {
-	switch seconds := int(since.Seconds()); {
-	case seconds < 2:
-		return "a moment ago"
-	case seconds < 120:
-		return strconv.Itoa(seconds) + " seconds ago"
-	default:
-		return strconv.Itoa(seconds/60) + " minutes ago"
 	}
 }
 

@@ -19,9 +19,8 @@ func TestPagesThatLookNotFar(t *testing.T) {
 	admin := b.Admin
 	if _, err := admin.Exec(t.Context(), `
 		SET session_replication_role = replica;
-		INSERT INTO invoices (tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total, total,
-			likeness, status)
-		SELECT tenant_id, gen_random_uuid(), 'N-' || n, tenant_id, 'EUR', '2026-01-01', '2026-01-01'::date + (n * 37 % 50), '', n, 0, n, '',
+		INSERT INTO invoices (tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total, total, status)
+		SELECT tenant_id, gen_random_uuid(), 'N-' || n, tenant_id, 'EUR', '2026-01-01', '2026-01-01'::date + (n * 37 % 50), '', n, 0, n,
 			(ARRAY['draft', 'issued', 'void'])[1 + n * n % 7 % 3]
 		FROM (SELECT id AS tenant_id FROM tenants) AS t, generate_series(1, 120) AS n;
 		INSERT INTO invoice_words (tenant_id, word, issue_date, invoice_id)

@@ -18,6 +18,7 @@ import (
 // Invoice is an invoice as it is stored. All amounts are minor units of its currency.
 type Invoice struct {
 	record.Header
+	record.Alike
 
 	Number    string         `json:"number"`
 	Status    string         `json:"status"`
@@ -37,10 +38,6 @@ type Invoice struct {
 	Notes     string         `json:"notes"`
 	IssuedAt  time.Time      `json:"issued_at,omitzero"` // UTC; zero for a draft
 	VoidedAt  time.Time      `json:"voided_at,omitzero"` // UTC; zero if it is not void
-
-	// PossibleDuplicateOf is an invoice with the same customer, currency and lines that was created
-	// shortly before, or [uuid.Nil].
-	PossibleDuplicateOf uuid.UUID `json:"possible_duplicate_of"`
 }
 
 // IsOverdue reports whether an invoice in a state, such as [StatusIssued], should have been paid before a day.

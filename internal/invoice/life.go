@@ -20,7 +20,7 @@ var Edit = idempotency.Define(idempotency.Spec[Draft, Invoice]{
 		"invoices_number_ascii":         numberRefused,
 		"invoices_number_of_its_year":   numberRefused,
 	},
-	NotInFingerprint: []string{"AllowRepeat", "totals"},
+	NotInFingerprint: []string{"totals"},
 	Fields:           fields,
 })
 
@@ -44,17 +44,22 @@ func replace(tx *idempotency.Tx, d Draft) idempotency.Result {
 					WHEN @number <> '' THEN @number
 					WHEN issue_year = extract(year FROM @issue_date::date) OR series_place(number_folded, issue_year) IS NULL THEN number
 				END AS number,
-				c.id AS customer_id, `+dueDate+` AS due_date, sha256(uuid_send(c.id) || @content::bytea) AS likeness -- also of the lines
+				c.id AS customer_id, `+dueDate+` AS due_date,
+				(SELECT array_agg((description, quantity, unit_price, tax_rate) ORDER BY position) FROM invoice_lines
+					WHERE tenant_id = @tenant_id AND invoice_id = @record_id) IS DISTINCT FROM
+				(SELECT array_agg((description, quantity::numeric, unit_price, tax_rate::numeric) ORDER BY position)
+					FROM unnest(@descriptions::text[], @quantities::text[], @unit_prices::bigint[], @tax_rates::text[])
+						WITH ORDINALITY AS typed (description, quantity, unit_price, tax_rate, position)) AS other_lines
 			FROM invoices, customer c
 			WHERE invoices.tenant_id = @tenant_id AND invoices.id = @record_id
 		)
 		UPDATE invoices i SET
-			(number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total, total, likeness) =
-			(w.number, w.customer_id, @currency, @issue_date, w.due_date, @notes, @subtotal, @tax_total, @total, w.likeness)
+			(number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total, total) =
+			(w.number, w.customer_id, @currency, @issue_date, w.due_date, @notes, @subtotal, @tax_total, @total)
 		FROM wanted w
 		WHERE i.tenant_id = @tenant_id AND i.id = @record_id
-			AND (i.number, i.customer_id, i.currency, i.issue_date, i.due_date, i.notes, i.likeness)
-			IS DISTINCT FROM (w.number, w.customer_id, @currency, @issue_date, w.due_date, @notes, w.likeness)`, args)
+			AND (w.other_lines OR (i.number, i.customer_id, i.currency, i.issue_date, i.due_date, i.notes)
+			IS DISTINCT FROM (w.number, w.customer_id, @currency, @issue_date, w.due_date, @notes))`, args)
 	tx.Exec(`DELETE FROM invoice_lines WHERE tenant_id = @tenant_id AND invoice_id = @record_id`, nil)
 	tx.Exec(`
 		INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, net)

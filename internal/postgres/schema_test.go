@@ -21,6 +21,8 @@ var tenantFunctions = []string{
 var notReferences = map[string]string{
 	"goose_db_version.version_id": "goose's own",
 	"intents.tenant_id":           "a foreign key would look at tenants with each create, and tenants are never deleted",
+	"likenesses.tenant_id":        "likewise",
+	"likenesses.record_id":        "a record of any table",
 	"intents.attempt_id":          "attempts are no records",
 	"intents.record_id":           "a record of any table",
 	"intent_effects.record_id":    "a record of any table",

@@ -24,6 +24,13 @@ type Header struct {
 	CreatedAt time.Time `json:"created_at"` // UTC
 }
 
+// Alike is what a record has besides that may look like a repeat of another one.
+type Alike struct {
+	// PossibleDuplicateOf is the earlier record that it looked like when it was created. It is known from the answer to the create
+	// only, and zero elsewhere.
+	PossibleDuplicateOf uuid.UUID `json:"possible_duplicate_of,omitzero"`
+}
+
 // Identity returns what names a record and its state.
 func (h Header) Identity() (id uuid.UUID, version int) { return h.ID, h.Version }
 

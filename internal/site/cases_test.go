@@ -31,6 +31,7 @@ var (
 	changes     = []idempotency.Kind{idempotency.Change}
 	transitions = []idempotency.Kind{idempotency.Transition}
 	ofOneRecord = []idempotency.Kind{idempotency.Change, idempotency.Transition}
+	creates     = []idempotency.Kind{idempotency.Create, idempotency.Upsert}
 	notReusing  = []idempotency.Kind{idempotency.Create, idempotency.Change}
 	allKinds    = []idempotency.Kind{idempotency.Create, idempotency.Upsert, idempotency.Change, idempotency.Transition}
 	ofCommands  = []idempotency.Kind{idempotency.Create, idempotency.Upsert, idempotency.Change}
@@ -53,6 +54,7 @@ func cases() []row {
 		{"invalid command", invalidCommand, nil, ofCommands, false},
 		{"upsert hit", upsertHit, outcomes("created", "reused", "replayed"), upserts, false},
 		{"unique value taken", valueTaken, nil, notReusing, false},
+		{"same command, new key, minutes apart", wantedRepeat, nil, creates, false},
 		{"change, same key again", changedSince, outcomes(did, "changed", "replayed"), changes, false},
 		{"change without version", withoutVersion, nil, changes, false},
 		{"change with stale version", staleVersion, outcomes("changed", "conflict", did), changes, false},
@@ -310,6 +312,38 @@ func valueTaken(x *caseRun) {
 		}
 		x.wantOutcomes("conflict", did)
 	}
+}
+
+// wantedRepeat: what looks like another one is asked about in a form, and goes through in one click. A program is told.
+func wantedRepeat(x *caseRun) {
+	if (x.alike != nil) != x.looksAlike {
+		x.Fatalf("%s looks for repeats: %v. Declare for the tests two commands that are alike, or none", x.operation, x.looksAlike)
+	}
+	if x.alike == nil {
+		return
+	}
+	first := x.ask(x.alike[0])
+	x.format.done(x, first)
+	added := x.added()
+	again := x.under("another", x.alike[1])
+	if !x.isHTML() {
+		if again.status != http.StatusCreated || decode[created](x.bundle, again).PossibleDuplicateOf != x.format.record(x, first) {
+			x.Errorf("first %v\nagain %v", first, again)
+		}
+		x.format.replayed(x, x.under("another", x.alike[1]), again)
+		x.wantOutcomes(did, "created", "replayed")
+		return
+	}
+	x.format.refused(x, again, "looks-like-repeat", x.alike[1])
+	x.wantRows(added)
+	p := x.page(again).says("Create anyway?")
+	p.leadsTo(x.pageOf(x.format.record(x, first)))
+	for range 2 {
+		if created := x.caller.press(p, "Create anyway"); created.status != http.StatusSeeOther {
+			x.Errorf("%v", created)
+		}
+	}
+	x.wantOutcomes(did, "conflict", "created", "replayed")
 }
 
 func unauthorized(x *caseRun) {

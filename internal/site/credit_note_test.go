@@ -19,11 +19,15 @@ func creditNotes() resource {
 		name: "credit note", path: "/credit-notes", parent: &parent{resource: invoices(), ready: []string{"issue"}}, ownPage: true,
 		verb: "create", past: "created", command: command, label: creditNumber(),
 		leaves: rows{"credit_notes": 1, "credit_note_lines": 2, "credit_note_series": 1, "postings": 1, "intents": 1},
+		alike:  []url.Values{{"line_quantity": {"1", ""}}, {"line_quantity": {"1", ""}}},
 		other:  change(command, "line_quantity", "1.5"),
 		fields: []field{{"line_quantity", "2", "none", "/lines/0/quantity"}},
 		json: func(form url.Values) string {
 			lines := []map[string]any{}
 			for i, quantity := range form["line_quantity"] {
+				if quantity == "" {
+					continue
+				}
 				lines = append(lines, map[string]any{"position": i + 1, "quantity": quantity})
 			}
 			return encode(map[string]any{"lines": lines})

@@ -24,6 +24,7 @@ func customers() resource {
 			{"payment_days", "", "366", "/payment_days"},
 		},
 		uniques: []unique{{"email", "ada@example.com", "byron@example.com", "email-taken"}},
+		alike:   []url.Values{command, change(command, "email", "countess@example.com", "name", "ADA LOVELACE", "tax_id", "")},
 		reused:  change(command, "email", "ADA@example.com", "name", "Ada King", "address", "", "country", "", "payment_days", "7"),
 		edited:  change(command, "name", "Ada King", "tax_id", "", "payment_days", "7"), editedLabel: "Ada King",
 		transitions: []transition{

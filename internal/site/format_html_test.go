@@ -114,6 +114,7 @@ var (
 		"changed-meanwhile": "was changed while you were editing. Your changes were not saved.",
 		"version-missing":   "was changed while you were editing. Your changes were not saved.",
 		"in-progress":       "Still saving. Your first submission has not finished. Trying again is safe.",
+		"looks-like-repeat": "Looks like LABEL, created ",
 		"invalid":           "There is a problem",
 		"unauthorized":      "You are no longer logged in",
 		"forbidden":         "Not allowed",

@@ -77,49 +77,6 @@ func TestNumberOfAnotherYear(t *testing.T) {
 	}
 }
 
-// TestWantedRepeatHTML: the same again under another key is asked about, and goes through in one click.
-func TestWantedRepeatHTML(t *testing.T) {
-	b := setup(t)
-	x := b.caseRun(invoices(), htmlFormat{})
-	first := x.ask(x.command)
-	refused := x.under("another", x.command)
-	if refused.status != http.StatusConflict {
-		t.Fatal(refused)
-	}
-	p := x.page(refused).says("Looks like 2026-0001, created ", "Create anyway?")
-	p.leadsTo(first.location())
-	keeps(b, p, x.command)
-	x.wantRows(x.leaves)
-
-	x.label = "2026-0002"
-	second := x.caller.press(p, "Create anyway")
-	x.format.done(x, second)
-	x.format.replayed(x, x.caller.press(p, "Create anyway"), second)
-	x.wantOutcomes("created", "conflict", "created", "replayed")
-
-	b.exec(`UPDATE invoices SET created_at = created_at - interval '11 minutes'`)
-	x.label = "2026-0003"
-	x.format.done(x, x.under("next month", x.command))
-}
-
-// TestWantedRepeatJSON: a program is told, and not asked.
-func TestWantedRepeatJSON(t *testing.T) {
-	b := setup(t)
-	x := b.caseRun(invoices(), jsonFormat{})
-	first := x.ask(x.command)
-	send := func() answer {
-		return x.under("another", x.command)
-	}
-	second := send()
-	if second.status != http.StatusCreated || decode[created](b, second).PossibleDuplicateOf != x.format.record(x, first) {
-		t.Errorf("first %v\nsecond %v", first, second)
-	}
-	if strings.Contains(first.body, "possible_duplicate_of") {
-		t.Errorf("the first is like no other: %v", first)
-	}
-	x.format.replayed(x, send(), second)
-}
-
 // TestNumberIsSuggestedAndNotSent: an untouched suggestion means the next number, whichever that is by then.
 func TestNumberIsSuggestedAndNotSent(t *testing.T) {
 	b := setup(t)

@@ -70,9 +70,8 @@ func (b *bundle) pastFor(t tenant, n int) (all []found) {
 		f.words = append([]string{spellings()[first], spellings()[second], "n", digits, strings.TrimLeft(digits, "0")}, of.words...)
 		status := map[string]string{"draft": "draft", "void": "void"}[f.state]
 		b.exec(`
-			INSERT INTO invoices (tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total, total,
-				likeness)
-			SELECT $1, $2, $3, $4, 'EUR', $5::date, $6::date, '', $7::bigint, 0, $7, ''`,
+			INSERT INTO invoices (tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total, total)
+			SELECT $1, $2, $3, $4, 'EUR', $5::date, $6::date, '', $7::bigint, 0, $7`,
 			t.id, f.id, f.number, of.id, f.issued, f.due, f.total*2)
 		f.total *= 2
 		b.exec(`INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, net)

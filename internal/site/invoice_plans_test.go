@@ -20,10 +20,10 @@ func (b *bundle) growInvoices() {
 		CREATE OR REPLACE FUNCTION pg_temp.id(n bigint) RETURNS uuid LANGUAGE sql AS
 			$$ SELECT ('01900000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid $$;
 		INSERT INTO invoices (tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total,
-			total, likeness, created_at, status, issued_at, bill_to, seller)
+			total, created_at, status, issued_at, bill_to, seller)
 		SELECT '%[1]s', pg_temp.id(n), '2026-' || lpad((n * 2)::text, 4, '0'), pg_temp.id(1 + n %% 2), 'EUR',
 			'2026-01-01'::date + (n %% 300)::integer, '2026-01-31'::date + (n %% 300)::integer, '', 100000 + n, 0, 100000 + n,
-			sha256(n::text::bytea), now() - interval '1 day',
+			now() - interval '1 day',
 			CASE WHEN n <= %[3]d THEN 'draft' ELSE 'issued' END, CASE WHEN n > %[3]d THEN now() END,
 			CASE WHEN n > %[3]d THEN json_build_object('id', pg_temp.id(1 + n %% 2), 'email', '', 'name', 'Customer') END,
 			CASE WHEN n > %[3]d THEN json_build_object('name', 'Acme') END

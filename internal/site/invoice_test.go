@@ -19,6 +19,7 @@ func invoices() resource {
 	return resource{
 		name: "invoice", path: "/invoices", verb: "create", past: "created", command: command, label: "2026-0001",
 		leaves: rows{"invoices": 1, "invoice_lines": 2, "invoice_number_runs": 1, "customers": 1, "intent_effects": 1, "intents": 1},
+		alike:  []url.Values{command, command},
 		other:  change(command, "notes", "Other words", "line_quantity", "3"),
 		fields: []field{
 			{"number", "2026-0044", "Ж-1", "/number"},

@@ -17,6 +17,7 @@ func payments() resource {
 		name: "payment", path: "/payments", parent: &parent{resource: invoices(), ready: []string{"issue"}},
 		verb: "record", past: "recorded", command: command, label: "40.00 EUR on 2026-11-22",
 		leaves: rows{"payments": 1, "postings": 1, "intents": 1},
+		alike:  []url.Values{command, change(command, "reference", "TX 2")},
 		other:  change(command, "amount", "30.00", "reference", "TX 2"),
 		fields: []field{
 			{"amount", "40.01", "much", "/amount"},

@@ -16,6 +16,7 @@ func refunds() resource {
 		name: "refund", path: "/refunds", parent: &parent{resource: of},
 		verb: "record", past: "recorded", command: command, label: "10.00 EUR on 2026-11-23",
 		leaves: rows{"refunds": 1, "postings": 1, "intents": 1},
+		alike:  []url.Values{command, command},
 		other:  change(command, "amount", "11.00"),
 		fields: []field{
 			{"amount", "10.01", "much", "/amount"},

@@ -34,6 +34,8 @@ type resource struct {
 	uniques []unique
 	// reused finds the first one by its natural key, if it can be found that way.
 	reused url.Values
+	// alike are two commands of which the second looks like a repeat of the first, if any can.
+	alike []url.Values
 	// edited changes the first one, which is called editedLabel from then on, if it can be changed.
 	edited      url.Values
 	editedLabel string

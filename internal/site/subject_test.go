@@ -18,17 +18,18 @@ import (
 type subject struct {
 	resource
 
-	operation string
-	kind      idempotency.Kind
-	table     string
-	form      string // where its form is sent, with {id} if it is about a record that is there
-	method    string // of the API
-	api       string // where the API takes it
-	command   url.Values
-	label     string     // what the record is called then
-	leaves    rows       // what carrying it out adds
-	other     url.Values // another command; nil if there is none
-	state     transition // that a transition makes
+	operation  string
+	kind       idempotency.Kind
+	looksAlike bool // whether it looks for repeats under other keys
+	table      string
+	form       string // where its form is sent, with {id} if it is about a record that is there
+	method     string // of the API
+	api        string // where the API takes it
+	command    url.Values
+	label      string     // what the record is called then
+	leaves     rows       // what carrying it out adds
+	other      url.Values // another command; nil if there is none
+	state      transition // that a transition makes
 }
 
 // subjects are all operations of the server. One that nothing declares ends the test.
@@ -62,7 +63,7 @@ func chosenOf(all []subject) (chosen []subject) {
 
 func (b *bundle) subjectOf(op web.Operation) subject {
 	b.Helper()
-	t := subject{operation: op.Name, kind: op.Kind, table: op.Table}
+	t := subject{operation: op.Name, kind: op.Kind, table: op.Table, looksAlike: op.Alike != ""}
 	for _, route := range b.once() {
 		switch {
 		case route.Why != op.Name:

@@ -32,6 +32,10 @@ func documentChange[C any, R Entity](
 	if m.form.Example != nil && reflect.TypeOf(m.form.Example) == c.Input {
 		e.Change.Example = m.form.Example
 	}
+	if said := alikeSentence(m.One, op); said != "" {
+		e.Summary += " " + said + " Its id is possible_duplicate_of."
+		m.reg.conflicts = append(m.reg.conflicts, &idempotency.LooksLikeRepeat)
+	}
 	var conflicts []*conflict.Kind
 	for _, rule := range m.Rules {
 		if rule.Conflict != nil && slices.Contains(op.Explained(), rule.Constraint) && op.Kind() != idempotency.Upsert {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 
@@ -25,7 +26,9 @@ func htmlFormat[C any, R Entity](m *Mounted[R], op idempotency.Operation[C, R], 
 	}
 	return format[C, R]{
 		intent: func(r *http.Request) (intent idempotency.Intent, err error) {
-			if intent.Key, err = formKey(r); err != nil || !op.Kind().Changes() {
+			intent.Key, err = formKey(r)
+			intent.AsksAboutRepeat = !allowsRepeat(r.PostForm)
+			if err != nil || !op.Kind().Changes() {
 				return intent, err
 			}
 			if intent.Record, err = m.id(r); err != nil {
@@ -63,6 +66,12 @@ func htmlFormat[C any, R Entity](m *Mounted[R], op idempotency.Operation[C, R], 
 		},
 		refuse: refuse,
 	}
+}
+
+// allowsRepeat reports whether a person has said that what looks like a repeat is meant: when asked, or by creating one more from
+// a form that has created one.
+func allowsRepeat(typed url.Values) bool {
+	return typed.Get("allow_repeat") == "1" || typed.Get("used_name") != "" && typed.Get("fresh_key") != ""
 }
 
 // formVersion reads the version that a form was opened with, 0 if it does not say. A version is a positive number of 32 bits.
@@ -239,7 +248,7 @@ func versions(saved, typed []templates.Fact) []templates.VersionRow {
 
 // formPage is the page with a form, and with what its references offer.
 func (m *Mounted[R]) formPage(w http.ResponseWriter, r *http.Request, f templates.Form) (templ.Component, error) {
-	f.Offers = map[string][]templates.Option{}
+	f.Offers, f.AllowRepeat = map[string][]templates.Option{}, allowsRepeat(f.Typed)
 	for field, names := range m.form.References {
 		chosen, _ := uuid.Parse(f.Typed.Get(field)) // what is no id is nothing
 		offer, err := names.Offer(r.Context(), m.s.Pool, Principal(r).Tenant, chosen)

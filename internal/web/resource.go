@@ -88,6 +88,8 @@ type Operation struct {
 	Kind      idempotency.Kind
 	Table     string
 	Explained []string // constraints
+	// Alike says in a sentence when what it creates looks like a repeat, "" if nothing does.
+	Alike string
 }
 
 // Mount puts a resource at its address.

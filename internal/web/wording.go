@@ -53,7 +53,7 @@ func register[C any, R Entity](m *Mounted[R], op idempotency.Operation[C, R], wo
 		}
 	}
 	m.reg.operations = append(m.reg.operations, Operation{
-		Name: op.Name(), Kind: op.Kind(), Table: op.Table(), Explained: op.Explained(),
+		Name: op.Name(), Kind: op.Kind(), Table: op.Table(), Explained: op.Explained(), Alike: alikeSentence(m.One, op),
 	})
 	m.reg.words[op.Name()] = words
 	for outcome, text := range map[idempotency.Outcome]string{
@@ -63,6 +63,26 @@ func register[C any, R Entity](m *Mounted[R], op idempotency.Operation[C, R], wo
 	} {
 		m.reg.messages[flash(op.Name(), outcome)] = text
 	}
+}
+
+// alikeSentence says when what an operation creates looks like a repeat, "" if nothing does.
+func alikeSentence[C, R any](one string, op idempotency.Operation[C, R]) string {
+	lines, within := op.Alike()
+	if lines == nil {
+		return ""
+	}
+	var same []string
+	for _, line := range lines {
+		fields := strings.Fields(line)
+		last := len(fields) - 1
+		text := fields[last]
+		if last > 0 {
+			text = strings.Join(fields[:last], ", ") + " and " + text
+		}
+		same = append(same, "the same "+text)
+	}
+	return fmt.Sprintf("A new %s looks like a repeat of one that was created in the %d minutes before with %s.",
+		one, int(within.Minutes()), strings.Join(same, ", or "))
 }
 
 // flash names the message about what came of an operation. It stands in a cookie: the text does not.

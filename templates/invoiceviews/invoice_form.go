@@ -13,9 +13,6 @@ import (
 type InvoiceForm struct {
 	templates.Form
 
-	// AllowRepeat keeps a "Create anyway" that was already given.
-	AllowRepeat bool
-
 	// Customers to choose from; CustomerID is the Value of the choice, "" for a
 	// new one. A Value is the id, a space and the Text.
 	Customers     []templates.Option

@@ -102,9 +102,8 @@ func typedForm() invoiceviews.InvoiceForm {
 		Form: templates.Form{
 			Title: "New invoice", Submit: "Create invoice",
 			Key: "4f2c1d7a-0b1e-4f0e-9a57-c53f6f6f0a11", Action: "/invoices", Href: "/invoices/new",
-			Owner: templates.Owner{ID: "0a3e0000-0000-4000-8000-00000000ac3e", Name: hostile},
+			Owner: templates.Owner{ID: "0a3e0000-0000-4000-8000-00000000ac3e", Name: hostile}, AllowRepeat: true,
 		},
-		AllowRepeat:   true,
 		Customers:     []templates.Option{{Value: "c1", Text: "Ada Byron"}},
 		CustomerID:    "gone",
 		CustomerEmail: "ada@", CustomerName: hostile, Number: " 2026-0042 ",

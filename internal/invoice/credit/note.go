@@ -17,6 +17,7 @@ import (
 // Note is a credit note as it is stored. All amounts are minor units of its currency.
 type Note struct {
 	record.Header
+	record.Alike
 
 	InvoiceID uuid.UUID      `json:"invoice_id"`
 	Number    string         `json:"number"`

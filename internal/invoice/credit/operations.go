@@ -20,7 +20,10 @@ import (
 var Create = idempotency.Define(idempotency.Spec[Draft, Note]{
 	Kind: idempotency.Create, Name: "credit_note.create", Table: Table,
 	Statements: insert,
-	Retain:     72 * time.Hour,
+	Alike: idempotency.Alike[Note]{
+		Fields: []string{"invoice_id date total"}, Within: 10 * time.Minute, Name: func(n Note) string { return n.Number },
+	},
+	Retain: 72 * time.Hour,
 	Explain: map[string]idempotency.Explanation[Draft]{
 		"credit_note_lines_within_line": exceedsLine,
 		"credit_notes_within_open":      exceedsOpen,

@@ -12,6 +12,7 @@ import (
 // creditNoteJSON is a credit note as the API shows it.
 type creditNoteJSON struct {
 	record.Header
+	record.Alike
 
 	InvoiceID uuid.UUID        `json:"invoice_id"`
 	Number    string           `json:"number"`
@@ -39,7 +40,7 @@ type creditTaxJSON struct {
 func showCreditNote(n credit.Note) any {
 	c := n.Currency
 	shown := creditNoteJSON{
-		Header: n.Header, InvoiceID: n.InvoiceID, Number: n.Number, Date: n.Date, Currency: c,
+		Header: n.Header, Alike: n.Alike, InvoiceID: n.InvoiceID, Number: n.Number, Date: n.Date, Currency: c,
 		Lines: make([]creditLineJSON, 0, len(n.Lines)), Taxes: make([]creditTaxJSON, 0, len(n.Taxes)),
 		Subtotal: c.Format(n.Subtotal), TaxTotal: c.Format(n.TaxTotal), Total: c.Format(n.Total),
 	}

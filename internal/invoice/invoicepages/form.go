@@ -51,7 +51,7 @@ func (s *Pages) invoiceForm(r *http.Request, p templates.Page, f templates.Form)
 		f.Title = "Copy of " + original
 	}
 	form := invoiceviews.InvoiceForm{
-		Form: f, NextNumber: next, AllowRepeat: in.AllowRepeat, CustomerID: f.Typed.Get("customer_id"), Number: in.Number,
+		Form: f, NextNumber: next, CustomerID: f.Typed.Get("customer_id"), Number: in.Number,
 		IssueDate: in.IssueDate, DueDate: in.DueDate, Currency: in.Currency, Notes: in.Notes,
 		DueHint:    "Leave blank for " + party.DaysText(is.PaymentDays) + " after the issue date, or the customer’s own terms.",
 		Currencies: currencies(), MaxLines: invoice.MaxLines, LinesHref: strings.TrimSuffix(f.Action, "/edit") + "/form",

@@ -34,7 +34,6 @@ func readInvoice(form url.Values) invoice.Input {
 		Number: form.Get("number"), CustomerID: customerID,
 		IssueDate: form.Get("issue_date"), DueDate: form.Get("due_date"),
 		Currency: form.Get("currency"), Notes: form.Get("notes"),
-		AllowRepeat: form.Get("allow_repeat") == "1",
 	}
 	if next := form.Get("next_number"); next != "" {
 		in.Number = "" // the one that is next by then
@@ -42,13 +41,9 @@ func readInvoice(form url.Values) invoice.Input {
 			in.Number = next // because blank means to keep the number
 		}
 	}
-	// "Create as a new invoice" is an answer: whoever says so is not asked whether a repeat is meant, and
-	// does not mean the number that the form has used.
-	if used := form.Get("used_name"); used != "" && form.Get("fresh_key") != "" {
-		in.AllowRepeat = true
-		if invoice.SameNumber(in.Number, used) {
-			in.Number = ""
-		}
+	// "Create as a new invoice" does not mean the number that the form has used.
+	if used := form.Get("used_name"); used != "" && form.Get("fresh_key") != "" && invoice.SameNumber(in.Number, used) {
+		in.Number = ""
 	}
 	if in.CustomerID == "" {
 		in.Customer = &customer.Input{Email: form.Get("customer_email"), Name: form.Get("customer_name")}

@@ -22,7 +22,7 @@ func (s *Pages) mountInvoices() {
 	m := web.Resource[invoice.Invoice]{
 		One: "invoice", Many: "invoices", Table: invoice.Table,
 		Name:  func(i invoice.Invoice) string { return i.Number },
-		Rules: invoice.Rules(), AsksPeople: []*conflict.Kind{&invoice.LooksLikeRepeat, &invoice.OpenChanged}, View: showInvoice,
+		Rules: invoice.Rules(), AsksPeople: []*conflict.Kind{&invoice.OpenChanged}, View: showInvoice,
 	}.Mount(s.Site)
 	s.invoices = m
 	m.Enter(web.Form[invoice.Invoice]{
@@ -58,13 +58,12 @@ func (s *Pages) mountInvoices() {
 	web.Redisplay(m, editLines)
 }
 
-// draftOfJSON reads the command of a program. It has its key, so it gets possible_duplicate_of and no question.
+// draftOfJSON reads the command of a program.
 func draftOfJSON(r *http.Request) (invoice.Draft, error) {
 	var in invoice.Input
 	if err := web.DecodeJSON(r, &in); err != nil {
 		return invoice.Draft{}, err
 	}
-	in.AllowRepeat = true
 	return in.Draft()
 }
 

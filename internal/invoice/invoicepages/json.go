@@ -6,12 +6,15 @@ import (
 	"github.com/google/uuid"
 
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/money"
 )
 
 // invoiceJSON is an invoice as the API shows it: amounts, quantities and rates are decimal strings.
 type invoiceJSON struct {
+	record.Alike
+
 	ID        uuid.UUID      `json:"id"`
 	Number    string         `json:"number"`
 	Status    string         `json:"status" enum:"draft,issued,partially_paid,paid,credited,void"`
@@ -33,8 +36,6 @@ type invoiceJSON struct {
 	CreatedAt time.Time      `json:"created_at"`
 	IssuedAt  time.Time      `json:"issued_at,omitzero"`
 	VoidedAt  time.Time      `json:"voided_at,omitzero"`
-
-	PossibleDuplicateOf uuid.UUID `json:"possible_duplicate_of,omitzero"`
 }
 
 type lineJSON struct {
@@ -54,8 +55,8 @@ func showInvoice(inv invoice.Invoice) any {
 		Subtotal: c.Format(inv.Subtotal), TaxTotal: c.Format(inv.TaxTotal), Total: c.Format(inv.Total),
 		Paid: c.Format(inv.Paid), Credited: c.Format(inv.Credited), Open: c.Format(inv.Open),
 		Version: inv.Version, CreatedAt: inv.CreatedAt, IssuedAt: inv.IssuedAt, VoidedAt: inv.VoidedAt,
-		PossibleDuplicateOf: inv.PossibleDuplicateOf,
-		Lines:               make([]lineJSON, 0, len(inv.Lines)),
+		Alike: inv.Alike,
+		Lines: make([]lineJSON, 0, len(inv.Lines)),
 	}
 	for _, l := range inv.Lines {
 		shown.Lines = append(shown.Lines, lineJSON{

@@ -70,6 +70,7 @@ func (s *Pages) paymentForm(r *http.Request, p templates.Page, f templates.Form)
 // paymentJSON is a payment as the API shows it.
 type paymentJSON struct {
 	record.Header
+	record.Alike
 
 	InvoiceID uuid.UUID      `json:"invoice_id"`
 	Amount    string         `json:"amount" format:"decimal"`
@@ -84,7 +85,7 @@ type paymentJSON struct {
 
 func showPayment(p payment.Payment) any {
 	return paymentJSON{
-		Header: p.Header, InvoiceID: p.InvoiceID, Amount: p.Currency.Format(p.Amount), Currency: p.Currency,
+		Header: p.Header, Alike: p.Alike, InvoiceID: p.InvoiceID, Amount: p.Currency.Format(p.Amount), Currency: p.Currency,
 		Date: p.Date, Method: p.Method, Provider: p.Provider, Reference: p.Reference,
 		Refunded: p.Currency.Format(p.Refunded), Left: p.Currency.Format(p.Left),
 	}

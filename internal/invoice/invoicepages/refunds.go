@@ -68,6 +68,7 @@ func (s *Pages) refundForm(r *http.Request, p templates.Page, f templates.Form) 
 // refundJSON is a refund as the API shows it.
 type refundJSON struct {
 	record.Header
+	record.Alike
 
 	PaymentID uuid.UUID      `json:"payment_id"`
 	InvoiceID uuid.UUID      `json:"invoice_id"`
@@ -78,7 +79,7 @@ type refundJSON struct {
 
 func showRefund(f refund.Refund) any {
 	return refundJSON{
-		Header: f.Header, PaymentID: f.PaymentID, InvoiceID: f.InvoiceID, Amount: f.Currency.Format(f.Amount),
+		Header: f.Header, Alike: f.Alike, PaymentID: f.PaymentID, InvoiceID: f.InvoiceID, Amount: f.Currency.Format(f.Amount),
 		Currency: f.Currency, Date: f.Date,
 	}
 }

@@ -18,7 +18,7 @@ func (b *Bundle) Issued(key string, lines ...invoice.LineInput) invoice.Invoice 
 	}
 	d, err := invoice.Input{
 		Customer:  &customer.Input{Email: "ada@example.com", Name: "Ada Lovelace"},
-		IssueDate: "2026-11-21", DueDate: "2026-12-21", Currency: "EUR", AllowRepeat: true, Lines: lines,
+		IssueDate: "2026-11-21", DueDate: "2026-12-21", Currency: "EUR", Lines: lines,
 	}.Draft()
 	if err != nil {
 		b.Fatal(err)

@@ -36,6 +36,9 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Payment]{
 			VALUES (@tenant_id, @record_id, @invoice_id, @amount, @paid_on, @method, NULLIF(@provider, ''), NULLIF(@reference, ''))`, args)
 		return tx.Record()
 	},
+	Alike: idempotency.Alike[Payment]{
+		Fields: []string{"invoice_id amount date method"}, Within: 10 * time.Minute, Name: Name,
+	},
 	Retain: 72 * time.Hour,
 	Explain: map[string]idempotency.Explanation[Draft]{
 		"payments_reference_once": idempotency.Taken(Table,

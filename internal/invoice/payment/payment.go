@@ -19,6 +19,7 @@ import (
 // Payment is a payment as it is stored.
 type Payment struct {
 	record.Header
+	record.Alike
 
 	InvoiceID uuid.UUID      `json:"invoice_id"`
 	Currency  money.Currency `json:"currency"` // that of the invoice

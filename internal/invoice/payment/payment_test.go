@@ -157,9 +157,8 @@ func TestDatesOfEntries(t *testing.T) {
 		"refunds_dated": {`INSERT INTO refunds (tenant_id, id, payment_id, amount, refunded_on)
 			SELECT tenant_id, gen_random_uuid(), id, 1, '1999-12-31' FROM payments`},
 		"invoices_dated": {`INSERT INTO invoices (
-				tenant_id, id, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total, total, likeness)
-			SELECT tenant_id, gen_random_uuid(), customer_id, currency, issue_date, '2100-01-01', notes, subtotal, tax_total, total,
-				likeness
+				tenant_id, id, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total, total)
+			SELECT tenant_id, gen_random_uuid(), customer_id, currency, issue_date, '2100-01-01', notes, subtotal, tax_total, total
 			FROM invoices`},
 	})
 }

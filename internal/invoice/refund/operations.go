@@ -19,6 +19,7 @@ import (
 // Create records a refund and posts it to the invoice of its payment, once.
 var Create = idempotency.Define(idempotency.Spec[Draft, Refund]{
 	Kind: idempotency.Create, Name: "refund.create", Table: Table,
+	Alike: idempotency.Alike[Refund]{Fields: []string{"payment_id date amount"}, Within: 10 * time.Minute, Name: Name},
 	Statements: func(tx *idempotency.Tx, d Draft) idempotency.Result {
 		args := pgx.NamedArgs{"payment_id": d.PaymentID, "amount": d.Amount, "refunded_on": d.Date.Time(), "seen_left": d.SeenLeft}
 		if d.SeenLeft >= 0 {

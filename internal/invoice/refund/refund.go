@@ -16,6 +16,7 @@ import (
 // Refund is a refund as it is stored.
 type Refund struct {
 	record.Header
+	record.Alike
 
 	PaymentID uuid.UUID      `json:"payment_id"`
 	InvoiceID uuid.UUID      `json:"invoice_id"` // of the payment

@@ -19,28 +19,29 @@ WITH billed AS MATERIALIZED (
 	WHERE $1::uuid = $3::uuid
 ), inserted AS (
 	INSERT INTO invoices (
-		tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total, total, likeness)
+		tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total, total)
 	SELECT
 		$2, $11, NULLIF($12, ''), c.id, $13, $14, COALESCE($15::date, $14::date + COALESCE(c.payment_days, (
 					SELECT s.payment_days FROM settings s WHERE s.tenant_id = $2 AND s.id = $2))), $16,
-		$17, $18, $19, sha256(uuid_send(c.id) || $20::bytea)
+		$17, $18, $19
 	FROM billed c
 	RETURNING *
 ), inserted_lines AS (
 	INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, net)
 	SELECT $2, $11, position, description, quantity::numeric, unit_price, tax_rate::numeric, net
-	FROM unnest($21::text[], $22::text[], $23::bigint[], $24::text[], $25::bigint[])
+	FROM unnest($20::text[], $21::text[], $22::bigint[], $23::text[], $24::bigint[])
 	WITH ORDINALITY AS typed (description, quantity, unit_price, tax_rate, net, position)
 	RETURNING *
 ), inserted_effect AS (
 	INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
-	SELECT $2, id, $26, $27, 'customer created' FROM billed WHERE id = $4
+	SELECT $2, id, $25, $26, 'customer created' FROM billed WHERE id = $4
 )
 INSERT INTO intents (
 	tenant_id, operation, key, fingerprint, attempt_id, actor, record_id, outcome, result, expires_at)
 SELECT
-	$2, $26, $27, $28, $29, $30,
-	record.id, CASE record.id WHEN $11 THEN 'created' ELSE 'reused' END, made.result, now() + $31
+	$2, $25, $26, $27, $28, $29,
+	record.id, CASE record.id WHEN $11 THEN 'created' ELSE 'reused' END, CASE record.id WHEN $11
+	THEN tell_alike($2, $25, record.id, made.result, $30, $31, $32) ELSE made.result END, now() + $33
 FROM (SELECT (
 		SELECT json_build_object(
 			'id', i.id, 'number', i.number, 'status', i.status, 'overdue', false, 'paid', 0, 'credited', 0, 'open', i.total,
@@ -58,9 +59,7 @@ FROM (SELECT (
 						'tax_rate', l.tax_rate::text, 'net', l.net) ORDER BY l.position)
 				FROM inserted_lines l),
 			'subtotal', i.subtotal, 'tax_total', i.tax_total, 'total', i.total,
-			'version', i.version, 'created_at', i.created_at,
-			'possible_duplicate_of', COALESCE(
-				likely_repeat_of(i.tenant_id, i.id, i.likeness, $32, $33), $3))
+			'version', i.version, 'created_at', i.created_at)
 		FROM inserted i, billed c) AS result OFFSET 0) AS made,
 LATERAL (SELECT (made.result->>'id')::uuid AS id OFFSET 0) AS record
 RETURNING result, record_id, outcome;
@@ -83,19 +82,19 @@ RETURNING result, record_id, outcome;
 -- $17 = '10000'
 -- $18 = '2300'
 -- $19 = '12300'
--- $20 = 'bytes'
--- $21 = '{Design}'
--- $22 = '{2}'
--- $23 = '{5000}'
--- $24 = '{23}'
--- $25 = '{10000}'
--- $26 = 'invoice.create'
--- $27 = 'k'
--- $28 = 'bytes'
--- $29 = 'the invoice'
--- $30 = 'test'
--- $31 = '24:00:00'
--- $32 = '00:10:00'
--- $33 = 'f'
+-- $20 = '{Design}'
+-- $21 = '{2}'
+-- $22 = '{5000}'
+-- $23 = '{23}'
+-- $24 = '{10000}'
+-- $25 = 'invoice.create'
+-- $26 = 'k'
+-- $27 = 'bytes'
+-- $28 = 'the invoice'
+-- $29 = 'test'
+-- $30 = '{"customer.id currency lines"}'
+-- $31 = '00:10:00'
+-- $32 = 'f'
+-- $33 = '24:00:00'
 
 COMMIT;

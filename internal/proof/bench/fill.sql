@@ -24,11 +24,11 @@ FROM past, (SELECT count(*) / 2 AS middle FROM past) AS counted;
 -- The first one is large: three quarters of all payments are for it.
 INSERT INTO invoices (
     tenant_id, id, number, customer_id, currency, issue_date, due_date, notes,
-    subtotal, tax_total, total, likeness, created_at, status, issued_at, voided_at, bill_to, seller, paid)
+    subtotal, tax_total, total, created_at, status, issued_at, voided_at, bill_to, seller, paid)
 SELECT
     past.tenant_id, past.id,
     format_invoice_number(extract(year FROM at)::integer, 1000000 + 2 * n), CASE WHEN n % 2 = 0 THEN past.id ELSE regular.id END,
-    'EUR', at::date, at::date + 30, '', amount - 5540, 5540, amount, sha256(int8send(n)), at,
+    'EUR', at::date, at::date + 30, '', amount - 5540, 5540, amount, at,
     CASE n % 4 WHEN 0 THEN 'draft' WHEN 3 THEN 'void' ELSE 'issued' END,
     CASE WHEN n % 4 > 0 THEN at END, CASE n % 4 WHEN 3 THEN at END,
     CASE WHEN n % 4 > 0 THEN json_build_object('id', regular.id, 'email', regular.email, 'name', regular.name) END,
@@ -44,6 +44,9 @@ SELECT
     tenant_id, id, CASE n % 4 WHEN 1 THEN id ELSE first_value(id) OVER (ORDER BY n) END,
     CASE n % 4 WHEN 1 THEN 10001 ELSE 2 END, 1, at::date, 'bank_transfer', 'Bank', 'R-' || n, at
 FROM past;
+
+INSERT INTO likenesses (tenant_id, likeness, record_id, expires_at)
+SELECT tenant_id, sha256(int8send(n)), id, now() + interval '1 hour' FROM past;
 
 INSERT INTO mails (tenant_id, id, invoice_id, recipient, subject, state, attempts, message_id, body, sent_at, created_at)
 SELECT tenant_id, id, invoice_id, 'accounts@northwind.example', 'Invoice', 'sent', 1, id || '@past.example', 'Dear customer', created_at, created_at

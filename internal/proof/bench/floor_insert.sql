@@ -11,10 +11,10 @@ WITH made AS (
 ), invoice AS (
     INSERT INTO invoices (
         tenant_id, id, number, customer_id, currency, issue_date, due_date, notes,
-        subtotal, tax_total, total, likeness)
+        subtotal, tax_total, total)
     SELECT
         :tenant::uuid, id, 'N-' || left(key, 13), customer, 'EUR', current_date, current_date + 30, '',
-        28000, 5540, 33540, sha256(uuid_send(customer) || key::bytea)
+        28000, 5540, 33540
     FROM made
     RETURNING id
 ), lines AS (
@@ -24,6 +24,9 @@ WITH made AS (
         (1, 'Design', 2, 5000, 23, 10000),
         (2, 'Build', 1.5, 8000, 23, 12000),
         (3, 'Support', 3, 2000, 8, 6000)) AS line
+), likeness AS (
+    INSERT INTO likenesses (tenant_id, likeness, record_id, expires_at)
+    SELECT :tenant::uuid, sha256(key::bytea), id, now() + interval '10 minutes' FROM made
 )
 INSERT INTO intents (tenant_id, operation, key, fingerprint, attempt_id, record_id, outcome, actor, expires_at)
 SELECT :tenant::uuid, 'invoice.create', key, sha256(key::bytea), id, id, 'created', 'token demo', now() FROM made;

@@ -79,10 +79,10 @@ func typeNumbers(ctx context.Context, db database, count, every int) error {
 		fmt.Sprintf(`
 			INSERT INTO invoices (
 				tenant_id, id, number, customer_id, currency, issue_date, due_date, notes,
-				subtotal, tax_total, total, likeness, created_at)
+				subtotal, tax_total, total, created_at)
 			SELECT past.tenant_id, past.id,
 				format_invoice_number(extract(year FROM now())::integer, n * %d), customers.id, 'EUR',
-				current_date, current_date + 30, '', 0, 0, 0, sha256(int8send(n)), at
+				current_date, current_date + 30, '', 0, 0, 0, at
 			FROM past JOIN customers ON customers.tenant_id = past.tenant_id AND customers.email = '%s'`, every, regularEmail),
 		`INSERT INTO `+takenNumbers+` (tenant_id, year, first, last)
 			SELECT tenant_id, issue_year, min(place), max(place)

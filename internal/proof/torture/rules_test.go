@@ -253,7 +253,7 @@ func someRecords(t *testing.T) *pgx.Conn {
 	}
 	draft, err := invoice.Input{
 		Customer:  &customer.Input{Email: "ada@example.com", Name: "Ada"},
-		IssueDate: "2026-11-21", DueDate: "2026-12-21", Currency: "EUR", AllowRepeat: true,
+		IssueDate: "2026-11-21", DueDate: "2026-12-21", Currency: "EUR",
 		Lines: []invoice.LineInput{
 			{Description: "Design", Quantity: "1.5", UnitPrice: "33.33", TaxRate: "23"},
 			{Description: "Paper", Quantity: "3", UnitPrice: "0.05", TaxRate: "7.5"},

@@ -2,7 +2,7 @@
 // package, its pages and its part of the API, and all of their tests. It is a tool of this repository, and no part of the
 // server. What it writes is the forker's from then on: nothing is ever generated anew.
 //
-//	make resource name=expense fields="vendor:text,spent_on:date,amount:money,receipt:text:unique?"
+//	make resource name=expense fields="vendor:text:alike,spent_on:date:alike,amount:money:alike,receipt:text:unique?"
 //	make migration name=expenses_have_projects
 //
 // The operations are lists of statements, which take one round trip; with style=run they are ordinary code on a transaction, which
@@ -23,8 +23,9 @@
 //	choice(a|b|c)     one of some values
 //	ref(customer)     another record, which is not archived; it is chosen from a list
 //
-// The marks are ? for a field that may be blank, unique for a value that no two records of a tenant have in common, and
-// unique? for both. A repeated value is a conflict that names the record that has it.
+// The marks are ? for a field that may be blank, unique for a value that no two records of a tenant have in common, unique? for
+// both, and alike: a record that has all such fields in common with one of minutes ago looks like a repeat of it. A repeated
+// unique value is a conflict that names the record that has it; about what looks like a repeat people are asked.
 //
 // # Names
 //

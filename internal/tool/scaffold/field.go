@@ -33,6 +33,23 @@ func (f Field) Caption() string {
 	return f.Name.Label()
 }
 
+// Alike are the fields by which records look alike, as [idempotency.Alike] names them; "" if none do.
+func (r Resource) Alike() string {
+	var names []string
+	for _, f := range r.Fields {
+		switch {
+		case !f.Alike:
+		case f.Type == "money":
+			names = append(names, string(f.Name)+"_minor", string(f.Currency))
+		case f.Type == "ref":
+			names = append(names, string(f.Name)+".id")
+		default:
+			names = append(names, string(f.Name))
+		}
+	}
+	return strings.Join(names, " ")
+}
+
 // Unique constraints compare texts in small letters, in a column of their own.
 
 // Compared is the column that is unique.

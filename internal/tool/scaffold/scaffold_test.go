@@ -18,7 +18,7 @@ var resources = []struct {
 	run         bool
 }{
 	{one: "project", fields: "name:text:unique,vat_rate:decimal,since:date:?,active:bool"},
-	{one: "expense", fields: "vendor:text,spent_on:date,amount:money,receipt:text:unique?," +
+	{one: "expense", fields: "vendor:text:alike,spent_on:date:alike,amount:money:alike,receipt:text:unique?," +
 		"category:choice(travel|meals|office_supplies),notes:longtext:?,project:ref(project),customer:ref(customer):?"},
 	{one: "purchase_order", run: true, fields: "title:text,number:integer:unique,terms:longtext,remark:text:?,net:money:?," +
 		"gross:money,due_on:date:unique?,weight:decimal:unique?,rank:integer:?,state:choice(open|closed):?," +

@@ -22,6 +22,7 @@ type Field struct {
 	Type     string // "text", "longtext", "integer", "decimal", "money", "date", "bool", "choice" or "ref"
 	Optional bool   // that it may be blank
 	Unique   bool   // that no two records of a tenant have its value in common
+	Alike    bool   // that records with its value in common look alike, if they have all such fields in common
 	Choices  []string
 	To       Target // of a ref
 	// Currency is the name of the currency of money.
@@ -113,8 +114,10 @@ func parseField(text string) (Field, error) {
 			f.Unique = true
 		case "unique?":
 			f.Optional, f.Unique = true, true
+		case "alike":
+			f.Alike = true
 		default:
-			return f, fmt.Errorf("the field %s has the marks %q: choose one of ?, unique, unique?", f.Name, parts[2])
+			return f, fmt.Errorf("the field %s has the marks %q: choose one of ?, unique, unique?, alike", f.Name, parts[2])
 		}
 	}
 	return f, f.checkType(form[2])

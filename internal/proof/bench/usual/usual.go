@@ -9,7 +9,6 @@ package usual
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -122,15 +121,14 @@ func (s Service) insert(ctx context.Context, tx pgx.Tx, d invoice.Draft) (uuid.U
 	if taken {
 		return uuid.Nil, nil, errors.New("number taken: " + string(d.Number))
 	}
-	likeness := sha256.Sum256(fmt.Appendf(nil, "%v%v", shown.Customer.ID, d.Lines))
 	if err := tx.QueryRow(ctx, `
 		INSERT INTO invoices (
 			tenant_id, id, number, customer_id, currency, issue_date, due_date, notes,
-			subtotal, tax_total, total, likeness)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+			subtotal, tax_total, total)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 		RETURNING created_at`,
 		s.Tenant, shown.ID, shown.Number, shown.Customer.ID, d.Currency.String(), d.IssueDate.Time(), d.DueDate.Time(),
-		d.Notes, totals.Subtotal, totals.Tax, totals.Total, likeness[:]).Scan(&shown.CreatedAt); err != nil {
+		d.Notes, totals.Subtotal, totals.Tax, totals.Total).Scan(&shown.CreatedAt); err != nil {
 		return uuid.Nil, nil, fmt.Errorf("insert the invoice: %w", err)
 	}
 	for i, line := range d.Lines {

@@ -1,0 +1,108 @@
+package idempotency
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"onlyonce/internal/conflict"
+	"onlyonce/internal/record"
+)
+
+// Alike says when a new record looks like a repeat of one that was created under another key. A person is asked
+// ([Intent.AsksAboutRepeat]), a program finds the first one in [record.Alike] of the result.
+type Alike[R any] struct {
+	// Fields names what two such records have in common, as the JSON of the result does: with a space between fields, and a dot before
+	// a field of an object. Of several lines one is enough. Texts are compared as names are, without capitals, width and marks; a
+	// line whose fields are all blank is like no other.
+	Fields []string
+	// Within is how long after the first one a second looks like a repeat.
+	Within time.Duration
+	// Name is what people call one.
+	Name func(R) string
+}
+
+// LooksLikeRepeat is what people are asked about a record like one of minutes ago.
+var LooksLikeRepeat = conflict.Kind{
+	Slug: "looks-like-repeat", Title: "Looks like a repeat",
+	Meaning: "A record with the same content was created a few minutes ago. " +
+		"Only forms ask; the API creates the record and returns possible_duplicate_of.",
+	ToDo: "Open the earlier record, or confirm that you want another one.",
+}
+
+// looksLikeRepeat is the constraint that tell_alike names, which there is no other way to break.
+const looksLikeRepeat = "looks_like_repeat"
+
+// check panics if the results of an operation do not have what it says of them.
+func (a Alike[R]) check(operation string, kind Kind) {
+	if len(a.Fields) == 0 {
+		return
+	}
+	if kind.Changes() || a.Within <= 0 || a.Name == nil {
+		panic("idempotency: " + operation + ": Alike is for what creates, and needs Within and Name")
+	}
+	for _, field := range append(strings.Fields(strings.Join(a.Fields, " ")), "possible_duplicate_of") {
+		result := reflect.TypeFor[R]()
+		for name := range strings.SplitSeq(field, ".") {
+			result = fieldType(result, name)
+		}
+		if result == nil {
+			panic(fmt.Sprintf("idempotency: %s: %s has no field with the JSON name %s, which Alike needs. (record.Alike has "+
+				"possible_duplicate_of.)", operation, reflect.TypeFor[R](), field))
+		}
+	}
+}
+
+// fieldType returns the type of the field of a struct with a JSON name; nil if there is none.
+func fieldType(t reflect.Type, name string) reflect.Type {
+	if t == nil || t.Kind() != reflect.Struct {
+		return nil
+	}
+	for _, field := range reflect.VisibleFields(t) {
+		if tag, _, _ := strings.Cut(field.Tag.Get("json"), ","); tag == name {
+			return field.Type
+		}
+	}
+	return nil
+}
+
+// explainRepeat returns the question about a record like one that is there.
+func (o Operation[C, R]) explainRepeat(ctx context.Context, store *Store, intent Intent, refused *pgconn.PgError) error {
+	id, age, _ := strings.Cut(refused.Detail, " ")
+	seconds, err := strconv.Atoi(age)
+	if err != nil {
+		return fmt.Errorf("age: %w", err)
+	}
+	like := "one that was"
+	question := &conflict.Error{
+		Kind: &LooksLikeRepeat, Text: "Create anyway?", Ways: []conflict.Way{{Text: "Create anyway", Field: "allow_repeat", Value: "1"}},
+	}
+	first, err := o.spec.Table.Find(ctx, store.Pool, intent.Tenant, uuid.MustParse(id))
+	switch {
+	case err == nil:
+		like = o.spec.Alike.Name(first) + ","
+		question.Existing, question.Name = uuid.MustParse(id), o.spec.Alike.Name(first)
+	case !errors.Is(err, record.ErrNotFound): // else it was deleted meanwhile, which is no reason not to ask
+		return err
+	}
+	question.Title = "Looks like " + like + " created " + ago(seconds) + "."
+	return question
+}
+
+func ago(seconds int) string {
+	switch {
+	case seconds < 2:
+		return "a moment ago"
+	case seconds < 120:
+		return strconv.Itoa(seconds) + " seconds ago"
+	default:
+		return strconv.Itoa(seconds/60) + " minutes ago"
+	}
+}

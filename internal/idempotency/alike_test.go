@@ -1,0 +1,150 @@
+package idempotency_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"onlyonce/internal/conflict"
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/record"
+)
+
+// alike is a spec whose things look alike when their names differ in capitals only.
+func alike(s idempotency.Spec[order, thing]) idempotency.Operation[order, thing] {
+	s.Alike = idempotency.Alike[thing]{
+		Fields: []string{"name"}, Within: time.Hour, Name: func(named thing) string { return "the thing " + named.Name },
+	}
+	return idempotency.Define(s)
+}
+
+// TestLooksLikeARepeat: people are asked, programs are told, and after a while neither.
+func TestLooksLikeARepeat(t *testing.T) {
+	for style, spec := range map[string]func() idempotency.Spec[order, thing]{"statements": spec, "interactive": interactive} {
+		t.Run(style, func(t *testing.T) {
+			b := setup(t)
+			create := alike(spec())
+			do := func(key, name string, asks bool) (thing, error) {
+				intent := b.intent(key)
+				intent.AsksAboutRepeat = asks
+				done, err := create.Do(t.Context(), b.store, intent, order{name})
+				return done.Value, err
+			}
+			first, err := do("first", "Ada", true)
+			if err != nil || first.PossibleDuplicateOf != uuid.Nil {
+				t.Fatalf("%+v, %v", first, err)
+			}
+			b.adminExec(`UPDATE likenesses SET expires_at = expires_at - interval '41 seconds'`)
+			_, err = do("second", "ADA", true)
+			question, ok := errors.AsType[*conflict.Error](err)
+			if !ok || question.Kind != &idempotency.LooksLikeRepeat || question.Existing != first.ID ||
+				question.Title != "Looks like the thing Ada, created 41 seconds ago." {
+				t.Fatalf("%+v, %v", question, err)
+			}
+			second, err := do("second", "ADA", false)
+			if again, _ := do("second", "ADA", true); err != nil || second.PossibleDuplicateOf != first.ID || again != second {
+				t.Errorf("%+v, %v, and again %+v", second, err, again)
+			}
+			if third, err := do("third", "Ádá", false); err != nil || third.PossibleDuplicateOf != second.ID {
+				t.Errorf("the last one counts: %+v, %v", third, err)
+			}
+			if other, err := do("other", "Grace", true); err != nil || other.PossibleDuplicateOf != uuid.Nil {
+				t.Errorf("%+v, %v", other, err)
+			}
+			b.adminExec(`UPDATE likenesses SET expires_at = now()`)
+			if late, err := do("late", "ada", true); err != nil || late.PossibleDuplicateOf != uuid.Nil {
+				t.Errorf("an hour later: %+v, %v", late, err)
+			}
+			if _, err := idempotency.Expire(t.Context(), b.store.Pool, b.tenant); err != nil || b.count(`SELECT count(*) FROM likenesses`) != 1 {
+				t.Errorf("what is over is kept: %v", err)
+			}
+			b.tenant = uuid.New()
+			if elsewhere, err := do("first", "ada", true); err != nil || elsewhere.PossibleDuplicateOf != uuid.Nil {
+				t.Errorf("another tenant: %+v, %v", elsewhere, err)
+			}
+		})
+	}
+}
+
+// TestRepeatsThatArriveTogether: two tabs, two keys, one wish. Only one of those that arrive together is not asked, and each
+// program but one is told of another.
+func TestRepeatsThatArriveTogether(t *testing.T) {
+	for _, asks := range []bool{true, false} {
+		t.Run(fmt.Sprint("asks ", asks), func(t *testing.T) {
+			b := setup(t)
+			create := alike(spec())
+			const n = 16
+			made, errs := make([]thing, n), make([]error, n)
+			rush(n, func(i int) {
+				intent := b.intent(fmt.Sprint(i))
+				intent.AsksAboutRepeat = asks
+				name := []byte("abcd")
+				for bit := range name {
+					if i>>bit&1 == 1 {
+						name[bit] -= 'a' - 'A'
+					}
+				}
+				done, err := create.Do(t.Context(), b.store, intent, order{string(name)})
+				made[i], errs[i] = done.Value, err
+			})()
+			created, alone := 0, 0
+			for i, err := range errs {
+				question, asked := errors.AsType[*conflict.Error](err)
+				switch {
+				case err == nil:
+					created++
+					if made[i].PossibleDuplicateOf == uuid.Nil {
+						alone++
+					}
+				case !asked || question.Kind != &idempotency.LooksLikeRepeat:
+					t.Error(err)
+				}
+			}
+			want := n
+			if asks {
+				want = 1
+			}
+			if rows := b.count(`SELECT count(*) FROM things`); created != want || rows != want || alone != 1 {
+				t.Errorf("created %d of %d, rows %d, like no other %d", created, want, rows, alone)
+			}
+		})
+	}
+}
+
+// TestAlikeIsChecked: what an operation says of its results is held against their type.
+func TestAlikeIsChecked(t *testing.T) {
+	t.Parallel()
+	whole := idempotency.Alike[thing]{Fields: []string{"name"}, Within: time.Hour, Name: func(thing) string { return "" }}
+	for want, change := range map[string]func(*idempotency.Spec[order, thing]){
+		"for what creates":                       func(s *idempotency.Spec[order, thing]) { s.Kind = idempotency.Change },
+		"Within":                                 func(s *idempotency.Spec[order, thing]) { s.Alike.Within = 0 },
+		"no field with the JSON name label":      func(s *idempotency.Spec[order, thing]) { s.Alike.Fields = []string{"name label"} },
+		"no field with the JSON name name.first": func(s *idempotency.Spec[order, thing]) { s.Alike.Fields = []string{"name.first"} },
+	} {
+		func() {
+			defer func() {
+				if said := fmt.Sprint(recover()); !strings.Contains(said, want) {
+					t.Errorf("want %q, got %q", want, said)
+				}
+			}()
+			s := spec()
+			s.Alike = whole
+			change(&s)
+			idempotency.Define(s)
+		}()
+	}
+	defer func() {
+		if said := fmt.Sprint(recover()); !strings.Contains(said, "possible_duplicate_of") {
+			t.Error(said)
+		}
+	}()
+	idempotency.Define(idempotency.Spec[order, order]{
+		Name: "order.create", Table: record.Table[order]{Name: "orders"},
+		Alike:      idempotency.Alike[order]{Fields: []string{"name"}, Within: time.Hour, Name: func(order) string { return "" }},
+		Statements: func(tx *idempotency.Tx, _ order) idempotency.Result { return tx.Record() },
+	})
+}
