@@ -20,6 +20,9 @@ CREATE DOMAIN minor_units AS bigint CHECK (VALUE >= 0); -- an amount, in the sma
 CREATE DOMAIN country_code AS text CHECK (VALUE ~ '^([A-Z]{2})?$'); -- ISO 3166-1 alpha-2; '' if it is not known
 CREATE DOMAIN postal_address AS text CHECK (length(VALUE) <= 500); -- lines, without the country
 CREATE DOMAIN payment_days AS integer CHECK (VALUE BETWEEN 0 AND 365);
+-- What another system calls a record: the system, whose name is compared folded, and its id, which is compared as it is.
+CREATE DOMAIN external_source AS text CHECK (VALUE <> '' AND length(VALUE) <= 40 AND VALUE !~ '[[:cntrl:]]');
+CREATE DOMAIN external_id AS text COLLATE "C" CHECK (VALUE ~ '^[!-~]([ -~]*[!-~])?$' AND length(VALUE) <= 200);
 
 -- Counts the states of a record, the first one included.
 CREATE DOMAIN record_version AS integer CHECK (VALUE > 0);
@@ -74,4 +77,5 @@ END $$;
 
 -- +goose Down
 DROP FUNCTION search_words, fold_text, next_version, new_id, current_tenant;
-DROP DOMAIN record_version, payment_days, postal_address, country_code, minor_units, currency_code, sha256_digest;
+DROP DOMAIN record_version, external_id, external_source, payment_days, postal_address, country_code, minor_units, currency_code,
+    sha256_digest;

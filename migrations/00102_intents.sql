@@ -103,6 +103,20 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 
+-- begin_external looks at the record that has the external id of one that is to be created, if there is one. It ends the
+-- transaction with SQLSTATE OO005 if that one came with the same content, and else as the unique constraint of the external
+-- id does.
+-- +goose StatementBegin
+CREATE FUNCTION begin_external(in_same boolean, in_constraint text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    IF in_same THEN
+        RAISE EXCEPTION 'made already' USING ERRCODE = 'OO005';
+    ELSIF NOT in_same THEN
+        RAISE EXCEPTION 'external id of other content' USING ERRCODE = 'unique_violation', CONSTRAINT = in_constraint;
+    END IF;
+END $$;
+-- +goose StatementEnd
+
 -- begin_change looks at a record that was locked before: its version, whether what is asked for is made already, and its
 -- JSON. It ends the transaction with SQLSTATE OO004 if there is no such record, OO005 if it is made already, and OO006,
 -- with the version as detail, if it is not the version that was seen. The JSON is kept until the transaction ends, for
@@ -217,6 +231,6 @@ END $$;
 -- +goose StatementEnd
 
 -- +goose Down
-DROP FUNCTION tell_alike, end_change, keep_made, begin_change, require_rows, claim_intent, intent_lock;
+DROP FUNCTION tell_alike, end_change, keep_made, begin_change, begin_external, require_rows, claim_intent, intent_lock;
 DROP TABLE likenesses, intent_effects, intents;
 DROP DOMAIN intent_outcome, idempotency_key;

@@ -37,10 +37,16 @@ CREATE TABLE invoices (
     bill_to       json,
     issued_at     timestamptz,
     voided_at     timestamptz,
+    -- What another system calls the invoice, both or neither, and SHA-256 of what that system said of it last.
+    source        external_source,
+    source_folded text           COLLATE "C" GENERATED ALWAYS AS (fold_text(source)) STORED,
+    external_id   external_id,
+    external_digest sha256_digest,
     version       record_version NOT NULL DEFAULT 1,
     created_at    timestamptz    NOT NULL DEFAULT now(),
     PRIMARY KEY (tenant_id, id),
     CONSTRAINT invoices_number_once_per_year UNIQUE (tenant_id, issue_year, number_folded),
+    CONSTRAINT invoices_external CHECK (num_nonnulls(source, external_id, external_digest) IN (0, 3)),
     -- Printable ASCII with single spaces: nothing invisible, and no letters that look like others.
     CONSTRAINT invoices_number_ascii CHECK (number_folded ~ '^[!-~]+( [!-~]+)*$'),
     -- What looks like a number of another year's series would be allocated there once more.
@@ -52,6 +58,7 @@ CREATE TABLE invoices (
     CONSTRAINT invoices_due_after_issue CHECK (due_date >= issue_date),
     CONSTRAINT invoices_total_adds_up CHECK (total = subtotal + tax_total)
 );
+CREATE UNIQUE INDEX invoices_external_once ON invoices (tenant_id, source_folded, external_id) WHERE external_id IS NOT NULL;
 -- An index for each order of a list. The state leads: a list is merged from one stream for each state that is wanted, and
 -- none is read in vain.
 CREATE INDEX invoices_by_date ON invoices (tenant_id, state, issue_date, id);
@@ -108,10 +115,10 @@ BEGIN
     END IF;
     IF OLD.status <> 'draft' AND (
         (OLD.number, OLD.customer_id, OLD.currency, OLD.issue_date, OLD.due_date, OLD.notes, OLD.subtotal, OLD.tax_total,
-            OLD.total, OLD.issued_at, OLD.bill_to::text, OLD.seller::text)
+            OLD.total, OLD.issued_at, OLD.bill_to::text, OLD.seller::text, OLD.source, OLD.external_id)
         IS DISTINCT FROM
         (NEW.number, NEW.customer_id, NEW.currency, NEW.issue_date, NEW.due_date, NEW.notes, NEW.subtotal, NEW.tax_total,
-            NEW.total, NEW.issued_at, NEW.bill_to::text, NEW.seller::text)) THEN
+            NEW.total, NEW.issued_at, NEW.bill_to::text, NEW.seller::text, NEW.source, NEW.external_id)) THEN
         RAISE EXCEPTION 'an invoice that was issued does not change'
             USING ERRCODE = 'check_violation', CONSTRAINT = 'invoices_frozen';
     END IF;

@@ -19,14 +19,21 @@ CREATE TABLE payments (
     provider        text           CHECK (provider <> ''),
     provider_folded text           COLLATE "C" GENERATED ALWAYS AS (fold_text(provider)) STORED,
     reference       text           CHECK (reference <> ''),
+    -- What another system calls the payment, both or neither, and SHA-256 of what that system said of it last.
+    source          external_source,
+    source_folded   text           COLLATE "C" GENERATED ALWAYS AS (fold_text(source)) STORED,
+    external_id     external_id,
+    external_digest sha256_digest,
     version         record_version NOT NULL DEFAULT 1,
     created_at      timestamptz    NOT NULL DEFAULT now(),
     PRIMARY KEY (tenant_id, id),
     CONSTRAINT payments_reference_once UNIQUE (tenant_id, provider_folded, reference),
+    CONSTRAINT payments_external CHECK (num_nonnulls(source, external_id, external_digest) IN (0, 3)),
     CONSTRAINT payments_referenced CHECK ((provider IS NULL) = (reference IS NULL)),
     CONSTRAINT payments_dated CHECK (paid_on BETWEEN '2000-01-01' AND '2099-12-31'),
     CONSTRAINT payments_invoice FOREIGN KEY (tenant_id, invoice_id) REFERENCES invoices (tenant_id, id)
 );
+CREATE UNIQUE INDEX payments_external_once ON payments (tenant_id, source_folded, external_id) WHERE external_id IS NOT NULL;
 CREATE INDEX payments_of_invoice ON payments (tenant_id, invoice_id, id);
 CREATE INDEX payments_by_day ON payments (tenant_id, paid_on, id);
 CREATE TRIGGER next_version BEFORE UPDATE ON payments FOR EACH ROW EXECUTE FUNCTION next_version();
@@ -37,9 +44,11 @@ CREATE POLICY tenant_isolation ON payments USING (tenant_id = current_tenant());
 -- Of a payment nothing changes but what was given back of it.
 CREATE TRIGGER append_only BEFORE DELETE ON payments FOR EACH ROW EXECUTE FUNCTION append_only();
 CREATE TRIGGER append_only_but_refunded BEFORE UPDATE ON payments FOR EACH ROW
-    WHEN ((OLD.tenant_id, OLD.id, OLD.invoice_id, OLD.amount, OLD.paid_on, OLD.method, OLD.provider, OLD.reference, OLD.created_at)
+    WHEN ((OLD.tenant_id, OLD.id, OLD.invoice_id, OLD.amount, OLD.paid_on, OLD.method, OLD.provider, OLD.reference, OLD.source,
+            OLD.external_id, OLD.external_digest, OLD.created_at)
         IS DISTINCT FROM
-        (NEW.tenant_id, NEW.id, NEW.invoice_id, NEW.amount, NEW.paid_on, NEW.method, NEW.provider, NEW.reference, NEW.created_at))
+        (NEW.tenant_id, NEW.id, NEW.invoice_id, NEW.amount, NEW.paid_on, NEW.method, NEW.provider, NEW.reference, NEW.source,
+            NEW.external_id, NEW.external_digest, NEW.created_at))
     EXECUTE FUNCTION append_only();
 CREATE TRIGGER append_only_whole BEFORE TRUNCATE ON payments FOR EACH STATEMENT EXECUTE FUNCTION append_only();
 

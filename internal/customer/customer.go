@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"onlyonce/internal/conflict"
+	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/email"
@@ -25,6 +26,8 @@ type Customer struct {
 	// PaymentDays are the days from the issue date of an invoice to its due date, if it has none; "" for those of the
 	// settings.
 	PaymentDays string `json:"payment_days,omitzero" doc:"From the issue date to the due date, if they differ from the settings."`
+	idempotency.External
+
 	// ArchivedAt is when the customer was archived, in UTC; zero if it is not. Archived customers are not
 	// listed or offered, and nothing else is different about them.
 	ArchivedAt time.Time `json:"archived_at,omitzero"`
@@ -34,7 +37,7 @@ type Customer struct {
 var Table = record.Table[Customer]{
 	Name: "customers",
 	Fields: `'email', r.email, 'name', r.name, 'address', r.address, 'country', r.country, 'tax_id', r.tax_id,
-		'payment_days', COALESCE(r.payment_days::text, ''), 'archived_at', r.archived_at`,
+		'payment_days', COALESCE(r.payment_days::text, ''), 'archived_at', r.archived_at, ` + idempotency.ExternalJSON,
 }
 
 // Names is what customers are called where others refer to them.
@@ -47,6 +50,7 @@ type Input struct {
 	party.Details
 
 	PaymentDays string `json:"payment_days,omitzero" doc:"From the issue date to the due date, if they differ from the settings."`
+	idempotency.External
 }
 
 // Draft is a valid input: an email and a name without surrounding space.
@@ -56,6 +60,7 @@ type Draft struct {
 	party.Details
 
 	PaymentDays string `json:"payment_days"`
+	idempotency.External
 }
 
 // Draft checks the input. It returns an [*invalid.Error] that lists what is wrong.
@@ -78,6 +83,7 @@ func (in Input) DraftIn(prefix string, problems *invalid.Error) Draft {
 	}
 	d.Details = in.Details.Check(prefix, problems)
 	d.PaymentDays = party.PaymentDays(prefix+"/payment_days", in.PaymentDays, problems)
+	d.External = in.External.Check(prefix, problems)
 	return d
 }
 
@@ -87,8 +93,10 @@ func Rules() []conflict.Rule {
 		{
 			Constraint: "customers_email_once",
 			Sentence:   "One customer per email address in each tenant, ignoring case.",
-			Answer:     "The existing customer is reused, unchanged. A customer cannot get the address of another one.",
-			Conflict:   &EmailTaken,
+			Answer: "The existing customer is reused, unchanged. A customer cannot get the address of another one, and is not given " +
+				"an external id by being created again.",
+			Conflict: &EmailTaken,
 		},
+		idempotency.ExternalRule(Table.Name, "customer"),
 	}
 }

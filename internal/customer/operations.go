@@ -10,7 +10,8 @@ import (
 	"onlyonce/internal/idempotency"
 )
 
-// Upsert creates the customer, or finds the one that has the same email and leaves it as it is.
+// Upsert creates the customer, or finds the one that has the same email and leaves it as it is. A command with an external id reuses
+// none by email: whether the two are one is for somebody to decide, who then attaches the external id with Edit.
 var Upsert = idempotency.Define(idempotency.Spec[Draft, Customer]{
 	Kind: idempotency.Upsert, Name: "customer.upsert", Table: Table,
 	Alike: idempotency.Alike[Customer]{
@@ -18,6 +19,10 @@ var Upsert = idempotency.Define(idempotency.Spec[Draft, Customer]{
 	},
 	Statements: func(tx *idempotency.Tx, d Draft) idempotency.Result {
 		return tx.Return(`SELECT `+Table.JSON()+` FROM create_or_reuse_customer(@tenant_id, @record_id, `+values+`) r`, arguments(d))
+	},
+	External: external,
+	Explain: map[string]idempotency.Explanation[Draft]{
+		"customers_email_once": idempotency.Taken(Table, `r.email_folded = @email`, folded, notAttached),
 	},
 	Fields: fields,
 })
@@ -27,10 +32,11 @@ var Edit = idempotency.Define(idempotency.Spec[Draft, Customer]{
 	Kind: idempotency.Change, Name: "customer.edit", Table: Table,
 	Statements: func(tx *idempotency.Tx, d Draft) idempotency.Result {
 		tx.Exec(`
-			UPDATE customers SET (`+columns+`) = (`+values+`)
-			WHERE tenant_id = @tenant_id AND id = @record_id AND (`+columns+`) IS DISTINCT FROM (`+values+`)`, arguments(d))
+			UPDATE customers SET (`+columns+`) = (`+changed+`)
+			WHERE tenant_id = @tenant_id AND id = @record_id AND (`+columns+`) IS DISTINCT FROM (`+changed+`)`, arguments(d))
 		return tx.Record()
 	},
+	External: external,
 	Explain: map[string]idempotency.Explanation[Draft]{
 		"customers_email_once": idempotency.Taken(Table, `r.email_folded = @email`, folded, emailTaken),
 	},
@@ -56,8 +62,10 @@ var Restore = idempotency.Define(idempotency.Spec[struct{}, Customer]{
 })
 
 const (
-	columns = `email, name, address, country, tax_id, payment_days`
-	values  = `@email, @name, @address, @country, @tax_id, NULLIF(@payment_days, '')::integer`
+	columns = `email, name, address, country, tax_id, payment_days, ` + idempotency.ExternalColumns
+	own     = `@email, @name, @address, @country, @tax_id, NULLIF(@payment_days, '')::integer`
+	values  = own + `, ` + idempotency.ExternalValues
+	changed = own + `, ` + idempotency.ExternalKept
 )
 
 func arguments(d Draft) pgx.NamedArgs {
@@ -67,13 +75,16 @@ func arguments(d Draft) pgx.NamedArgs {
 	}
 }
 
+func external(d Draft) idempotency.External { return d.External }
+
 func fields(d Draft) []slog.Attr { return []slog.Attr{slog.String("email", string(d.Email))} }
 
 // EmailTaken is the conflict of a change that would make two customers with one email.
 var EmailTaken = conflict.Kind{
 	Slug: "email-taken", Title: "Email already used",
 	Meaning: "Another customer has this email address. Nothing was changed. The key can be used again.",
-	ToDo:    "Open the other customer (existing_id), or send the request with another address.",
+	ToDo: "Open the other customer (existing_id), or send the request with another address. " +
+		"To attach an external id to the other customer, send PUT with If-Match.",
 }
 
 func folded(d Draft) pgx.NamedArgs { return pgx.NamedArgs{"email": d.Email.Folded()} }
@@ -83,5 +94,13 @@ func emailTaken(_ Draft, other Customer) error {
 		Kind: &EmailTaken, Title: other.Name + " has the email address " + other.Email + ".",
 		Text: "There is one customer per address, so nothing was changed.", Existing: other.ID, Name: other.Name,
 		Field: "/email", Blame: "Another customer has this address.",
+	}
+}
+
+func notAttached(d Draft, other Customer) error {
+	return &conflict.Error{
+		Kind: &EmailTaken, Title: other.Name + " has the email address " + other.Email + ", and not the external id " + d.ExternalID + ".",
+		Text:     "An external id is attached to a customer with PUT and If-Match only, so nothing was changed.",
+		Existing: other.ID, Name: other.Name, Field: "/email", Blame: "Another customer has this address.",
 	}
 }

@@ -34,9 +34,12 @@ var withThings = pgtest.Template{Fill: func(ctx context.Context, db *pgtest.Data
 	_, err := db.Pool.Exec(ctx, `
 		CREATE TABLE things (
 			tenant_id uuid, id uuid, name text NOT NULL, done boolean NOT NULL DEFAULT false,
+			source external_source, source_folded text COLLATE "C" GENERATED ALWAYS AS (fold_text(source)) STORED,
+			external_id external_id, external_digest sha256_digest,
 			version record_version NOT NULL DEFAULT 1, created_at timestamptz NOT NULL DEFAULT now(),
 			PRIMARY KEY (tenant_id, id),
 			CONSTRAINT things_name_once UNIQUE (tenant_id, name));
+		CREATE UNIQUE INDEX things_external_once ON things (tenant_id, source_folded, external_id) WHERE external_id IS NOT NULL;
 		CREATE TRIGGER next_version BEFORE UPDATE ON things FOR EACH ROW EXECUTE FUNCTION next_version()`)
 	return err
 }}

@@ -103,6 +103,11 @@ func (o Operation[C, R]) do(ctx context.Context, store *Store, intent Intent, co
 	if err != nil {
 		return Done[R]{}, err
 	}
+	if o.spec.External != nil {
+		if intent.external, err = o.spec.external(command); err != nil {
+			return Done[R]{}, err
+		}
+	}
 	if intent.attempt, err = uuid.NewV7(); err != nil {
 		return Done[R]{}, fmt.Errorf("make an id: %w", err)
 	}
@@ -197,6 +202,14 @@ func (o Operation[C, R]) transaction(
 			return transaction{}, err
 		}
 		if t.keep, err = store.compiled.bind(ctx, args, around.keep()...); err != nil {
+			return transaction{}, err
+		}
+	}
+	if intent.external["external_id"] != nil && !o.spec.Kind.Changes() {
+		if t.begin, err = store.compiled.bind(ctx, args, around.beginExternal()...); err != nil {
+			return transaction{}, err
+		}
+		if t.keep, err = store.compiled.bind(ctx, args, around.keepExternal()...); err != nil {
 			return transaction{}, err
 		}
 	}

@@ -60,7 +60,8 @@ type Intent struct {
 	// [LooksLikeRepeat]: for people who were not asked yet. Without it the result names what it looks like.
 	AsksAboutRepeat bool
 
-	attempt uuid.UUID // a new UUIDv7, the record's own if it is created
+	attempt  uuid.UUID     // a new UUIDv7, the record's own if it is created
+	external pgx.NamedArgs // of the command's external id, if its operation has such
 }
 
 // Spec describes an operation: how a command C becomes a result R, once. Its work is written in one of two
@@ -88,6 +89,11 @@ type Spec[C, R any] struct {
 	// round trip for each of its queries, and five more. The result's JSON has the "id" of what was
 	// created or found. An error of its own rolls everything back and is returned by Do.
 	Run func(context.Context, pgx.Tx, Intent, C) (R, error)
+
+	// External, if set, returns what another system calls the record that the command is about. A create or an upsert under another key
+	// finds the record that came with the same external id and content; other content is refused with [ExternalTaken]. The work
+	// stores the external id; see [ExternalColumns].
+	External func(C) External
 
 	// Retain is how long the result is kept, at least: from a minute to 365 days, or DefaultRetain when zero. The intent is kept
 	// for life.
@@ -135,6 +141,9 @@ func Define[C, R any](spec Spec[C, R]) Operation[C, R] {
 	}
 	mustFingerprint(spec.Name, reflect.TypeFor[C](), spec.NotInFingerprint)
 	spec.Alike.check(spec.Name, spec.Kind)
+	if spec.External != nil {
+		spec.Explain = spec.explainingExternal()
+	}
 	if spec.Retain == 0 {
 		spec.Retain = DefaultRetain
 	}

@@ -88,7 +88,7 @@ func (tx *Tx) Record() Result {
 
 // arguments are those that every statement of an attempt may use.
 func (o Operation[C, R]) arguments(store *Store, intent Intent, fingerprint Fingerprint) pgx.NamedArgs {
-	return pgx.NamedArgs{
+	args := pgx.NamedArgs{
 		"tenant_id":       intent.Tenant,
 		"record_id":       intent.Record,
 		"attempt_id":      intent.attempt,
@@ -103,4 +103,6 @@ func (o Operation[C, R]) arguments(store *Store, intent Intent, fingerprint Fing
 		"alike_within":    o.spec.Alike.Within,
 		"ask":             intent.AsksAboutRepeat,
 	}
+	maps.Copy(args, intent.external)
+	return args
 }

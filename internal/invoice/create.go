@@ -14,7 +14,7 @@ import (
 // Create creates an invoice, once.
 var Create = idempotency.Define(idempotency.Spec[Draft, Invoice]{
 	Kind: idempotency.Create, Name: "invoice.create", Table: Table,
-	Statements: insert,
+	Statements: insert, External: external,
 	Explain: map[string]idempotency.Explanation[Draft]{
 		"invoices_number_once_per_year": numberTaken,
 		"invoices_customer":             customerGone,
@@ -28,6 +28,8 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Invoice]{
 	NotInFingerprint: []string{"totals"}, // what follows from Lines
 	Fields:           fields,
 })
+
+func external(d Draft) idempotency.External { return d.External }
 
 // fields names what is unique about a draft, for the log. A number that is still to be allocated is not.
 func fields(d Draft) []slog.Attr {
@@ -62,10 +64,11 @@ const insertInvoice = `
 		WHERE @customer_id::uuid = @nobody::uuid
 	), inserted AS (
 		INSERT INTO invoices (
-			tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total, total)
+			tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total, total,
+			` + idempotency.ExternalColumns + `)
 		SELECT
 			@tenant_id, @record_id, NULLIF(@number, ''), c.id, @currency, @issue_date, ` + dueDate + `, @notes,
-			@subtotal, @tax_total, @total
+			@subtotal, @tax_total, @total, ` + idempotency.ExternalValues + `
 		FROM billed c
 		RETURNING *
 	), inserted_lines AS (
@@ -94,7 +97,7 @@ const insertedInvoice = `
 				'tax_rate', l.tax_rate::text, 'net', l.net) ORDER BY l.position)
 			FROM inserted_lines l),
 		'subtotal', i.subtotal, 'tax_total', i.tax_total, 'total', i.total,
-		'version', i.version, 'created_at', i.created_at)
+		'version', i.version, 'created_at', i.created_at, 'source', COALESCE(i.source, ''), 'external_id', COALESCE(i.external_id, ''))
 	FROM inserted i, billed c`
 
 const (

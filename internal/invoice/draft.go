@@ -10,6 +10,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"onlyonce/internal/customer"
+	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/money"
@@ -35,6 +36,7 @@ type Input struct {
 	Currency   string          `json:"currency" format:"currency"`
 	Lines      []LineInput     `json:"lines" doc:"At least one."`
 	Notes      string          `json:"notes,omitzero"`
+	idempotency.External
 }
 
 // LineInput is a line as text. Quantity, price and rate are plain decimals.
@@ -55,6 +57,7 @@ type Draft struct {
 	Currency   money.Currency `json:"currency"`
 	Lines      []Line         `json:"lines"`
 	Notes      string         `json:"notes"`
+	idempotency.External
 
 	totals Totals // of Lines
 }
@@ -76,6 +79,7 @@ func (in Input) Draft() (Draft, error) {
 	in.dates(&d, &problems)
 	in.lines(&d, &problems)
 	d.Notes = problems.Lines("/notes", "the notes", in.Notes, MaxNotes)
+	d.External = in.External.Check("", &problems)
 	return d, problems.Err()
 }
 
@@ -91,6 +95,9 @@ func (in Input) customer(d *Draft, problems *invalid.Error) {
 		d.CustomerID = id
 	case in.Customer != nil:
 		d.Customer = in.Customer.DraftIn("/customer", problems)
+		if d.Customer.External != (idempotency.External{}) {
+			problems.Add("/customer/source", "Create a customer with an external id before the invoice, and send customer_id.")
+		}
 	default:
 		problems.Add("/customer", "Choose a customer, or enter the email and name of a new one.")
 	}

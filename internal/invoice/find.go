@@ -79,7 +79,7 @@ func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f Filter, p
 		}
 	}
 	q := search.Query[Summary]{
-		Table: "invoices", Shown: summary, Order: orders(f.Sort), Terms: terms, Words: words, Where: wanted, Args: f.arguments(),
+		Table: "invoices", Shown: Summaries.JSON(), Order: orders(f.Sort), Terms: terms, Words: words, Where: wanted, Args: f.arguments(),
 	}
 	if f.Customer != uuid.Nil {
 		q.Terms = append(q.Terms, search.Term{Others: []uuid.UUID{f.Customer}, Matches: 500})
@@ -169,14 +169,14 @@ const paidInvoices = `
 	WHERE p.tenant_id = @tenant_id AND p.paid_on >= @paid_from::date AND p.paid_on <= @paid_to::date
 	ORDER BY p.paid_on, p.id LIMIT $LOOKED`
 
-// summary is the JSON of a [Summary] of the row r. The LIMIT makes the customer a lookup for each invoice: for a join,
+// Summaries has the invoices as a list shows them. The LIMIT makes the customer a lookup for each invoice: for a join,
 // PostgreSQL may choose to read all customers of the tenant.
-const summary = `json_build_object(
-	'id', r.id, 'version', r.version, 'created_at', r.created_at, 'number', r.number, 'status', r.state,
+var Summaries = record.Table[Summary]{Name: "invoices", Fields: `
+	'number', r.number, 'status', r.state,
 	'customer', (
 		SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name)
 		FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1),
-	'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'total', r.total, 'open', r.open_amount)`
+	'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'total', r.total, 'open', r.open_amount`}
 
 // NextNumber returns the number that the series of a year would allocate now: a suggestion, not a
 // reservation.

@@ -9,6 +9,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"onlyonce/internal/conflict"
+	"onlyonce/internal/idempotency"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/money"
@@ -38,6 +39,7 @@ type Invoice struct {
 	Notes     string         `json:"notes"`
 	IssuedAt  time.Time      `json:"issued_at,omitzero"` // UTC; zero for a draft
 	VoidedAt  time.Time      `json:"voided_at,omitzero"` // UTC; zero if it is not void
+	idempotency.External
 }
 
 // IsOverdue reports whether an invoice in a state, such as [StatusIssued], should have been paid before a day.
@@ -60,7 +62,8 @@ var Table = record.Table[Invoice]{Name: "invoices", Fields: `
 			'description', l.description, 'quantity', l.quantity::text, 'unit_price', l.unit_price,
 			'tax_rate', l.tax_rate::text, 'net', l.net) ORDER BY l.position)
 		FROM invoice_lines l WHERE l.tenant_id = r.tenant_id AND l.invoice_id = r.id),
-	'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total, 'issued_at', r.issued_at, 'voided_at', r.voided_at`}
+	'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total, 'issued_at', r.issued_at, 'voided_at', r.voided_at,
+	` + idempotency.ExternalJSON}
 
 // The states of an invoice.
 const (
@@ -119,5 +122,6 @@ func Rules() []conflict.Rule {
 			Answer:     "The first invoice is kept. The second is refused, with a link to the first and the next free number.",
 			Conflict:   &NumberTaken,
 		},
+		idempotency.ExternalRule(Table.Name, "invoice"),
 	}
 }

@@ -13,7 +13,7 @@ import (
 // Edit replaces a draft.
 var Edit = idempotency.Define(idempotency.Spec[Draft, Invoice]{
 	Kind: idempotency.Change, Name: "invoice.edit", Table: Table,
-	Statements: replace,
+	Statements: replace, External: external,
 	Explain: map[string]idempotency.Explanation[Draft]{
 		"invoices_number_once_per_year": numberTaken,
 		"invoices_customer":             customerGone,
@@ -54,12 +54,13 @@ func replace(tx *idempotency.Tx, d Draft) idempotency.Result {
 			WHERE invoices.tenant_id = @tenant_id AND invoices.id = @record_id
 		)
 		UPDATE invoices i SET
-			(number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total, total) =
-			(w.number, w.customer_id, @currency, @issue_date, w.due_date, @notes, @subtotal, @tax_total, @total)
+			(number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total, total, `+idempotency.ExternalColumns+`) =
+			(w.number, w.customer_id, @currency, @issue_date, w.due_date, @notes, @subtotal, @tax_total, @total,
+				`+idempotency.ExternalKept+`)
 		FROM wanted w
-		WHERE i.tenant_id = @tenant_id AND i.id = @record_id
-			AND (w.other_lines OR (i.number, i.customer_id, i.currency, i.issue_date, i.due_date, i.notes)
-			IS DISTINCT FROM (w.number, w.customer_id, @currency, @issue_date, w.due_date, @notes))`, args)
+		WHERE i.tenant_id = @tenant_id AND i.id = @record_id AND (w.other_lines
+			OR (i.number, i.customer_id, i.currency, i.issue_date, i.due_date, i.notes, `+idempotency.ExternalColumns+`)
+			IS DISTINCT FROM (w.number, w.customer_id, @currency, @issue_date, w.due_date, @notes, `+idempotency.ExternalKept+`))`, args)
 	tx.Exec(`DELETE FROM invoice_lines WHERE tenant_id = @tenant_id AND invoice_id = @record_id`, nil)
 	tx.Exec(`
 		INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, net)

@@ -63,7 +63,11 @@ func (r resource) formats() []format {
 
 // eachFormat returns a part for each format of a case.
 func eachFormat(of subject, name string, run func(*caseRun)) (parts []part) {
-	for _, f := range of.formats() {
+	all := of.formats()
+	if of.external() && !of.kind.Changes() && name != "upsert hit" { // which it refuses: see notAttached
+		all = append(all, externalFormat{})
+	}
+	for _, f := range all {
 		parts = append(parts, part{of.resource, of.operation + "/" + name + "/" + f.name(), func(b *bundle) {
 			run(b.caseRunOf(of, f))
 		}})

@@ -106,6 +106,20 @@ func TestEveryCase(t *testing.T) {
 			})...)
 		}
 	}
+	for _, row := range externalCases() {
+		if !strings.Contains(string(rules), "\n| "+row.name+" ") {
+			t.Errorf("docs/idempotency.md has no row %q", row.name)
+		}
+		for _, of := range all {
+			if of.external() && !of.kind.Changes() && (row.of == nil || slices.Contains(row.of, of.kind)) {
+				parts = append(parts, part{of.resource, of.operation + "/" + row.name, func(b *bundle) {
+					x := b.caseRunOf(of, externalFormat{id: "1"})
+					row.run(x)
+					x.wantOutcomes(row.outcomes...)
+				}})
+			}
+		}
+	}
 	walk(t, parts)
 }
 

@@ -20,10 +20,10 @@ func (b *bundle) growInvoices() {
 		CREATE OR REPLACE FUNCTION pg_temp.id(n bigint) RETURNS uuid LANGUAGE sql AS
 			$$ SELECT ('01900000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid $$;
 		INSERT INTO invoices (tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total,
-			total, created_at, status, issued_at, bill_to, seller)
+			total, source, external_id, external_digest, created_at, status, issued_at, bill_to, seller)
 		SELECT '%[1]s', pg_temp.id(n), '2026-' || lpad((n * 2)::text, 4, '0'), pg_temp.id(1 + n %% 2), 'EUR',
 			'2026-01-01'::date + (n %% 300)::integer, '2026-01-31'::date + (n %% 300)::integer, '', 100000 + n, 0, 100000 + n,
-			now() - interval '1 day',
+			'Shop', n, sha256(''), now() - interval '1 day',
 			CASE WHEN n <= %[3]d THEN 'draft' ELSE 'issued' END, CASE WHEN n > %[3]d THEN now() END,
 			CASE WHEN n > %[3]d THEN json_build_object('id', pg_temp.id(1 + n %% 2), 'email', '', 'name', 'Customer') END,
 			CASE WHEN n > %[3]d THEN json_build_object('name', 'Acme') END
@@ -35,8 +35,9 @@ func (b *bundle) growInvoices() {
 		SELECT tenant_id, unnest(search_words(number_text(number)) || ARRAY[
 			'design', CASE WHEN number_folded < '2026-0100' THEN 'rare' ELSE 'common' END]),
 			issue_date, id FROM invoices;
-		INSERT INTO payments (tenant_id, id, invoice_id, amount, paid_on, method, provider, reference)
-		SELECT '%[1]s', pg_temp.id(n), pg_temp.id(%[3]d + greatest(1, n - %[2]d)), 1, '2026-01-02', 'cash', 'Bank', 'TX ' || n
+		INSERT INTO payments (tenant_id, id, invoice_id, amount, paid_on, method, provider, reference, source, external_id, external_digest)
+		SELECT '%[1]s', pg_temp.id(n), pg_temp.id(%[3]d + greatest(1, n - %[2]d)), 1, '2026-01-02', 'cash', 'Bank', 'TX ' || n,
+			'Shop', n, sha256('')
 		FROM generate_series(1, 2 * %[2]d - %[3]d) AS n;
 		INSERT INTO mails (tenant_id, id, invoice_id, recipient, subject)
 		SELECT tenant_id, id, invoice_id, 'ada@example.com', 'Invoice' FROM payments;
@@ -134,9 +135,9 @@ func (b *bundle) everyInvoice(program, person *client) map[string][]request {
 		"GET /invoices/{id}":        get(person, newest, "/invoices/"+nobody),
 		"POST /invoices/form":       post("/invoices/form", addLine),
 		"POST /invoices":            slices.Concat(post("/invoices", forms...), late, post("/invoices", forms...)),
-		"GET /api/v1/invoices":      get(program, listsOf("/api/v1/invoices", customer)...),
+		"GET /api/v1/invoices":      append(get(program, listsOf("/api/v1/invoices", customer)...), foundExternally(program, invoice)...),
 		"GET /api/v1/invoices/{id}": get(program, "/api/v1"+newest),
-		"POST /api/v1/invoices":     slices.Concat(apiInvoices, elsewhere, late, apiInvoices),
+		"POST /api/v1/invoices":     slices.Concat(apiInvoices, elsewhere, late, apiInvoices, createdExternally(program, invoice, change(invoice.command, "notes", "external"))),
 	}
 	for _, file := range []string{"pdf", "ubl"} {
 		routes["GET /invoices/{id}/"+file] = get(person, newest+"/"+file)

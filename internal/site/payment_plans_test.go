@@ -3,11 +3,14 @@ package site_test
 import (
 	"net/http"
 	"net/url"
+	"slices"
 )
 
 // everyPayment returns the requests of the routes of payments, of the invoice that has most of them.
 func (b *bundle) everyPayment(program, person *client) map[string][]request {
 	of, most := payments(), rowID(drafts+1)
+	under := payments()
+	under.parent.id = most
 	get := func(c *client, want int, path string) request {
 		return request{path, want, func() answer { return c.get(path) }}
 	}
@@ -43,8 +46,9 @@ func (b *bundle) everyPayment(program, person *client) map[string][]request {
 			get(person, http.StatusNotFound, list(nobody)+"/new"),
 		},
 		"POST /invoices/{id}/payments": forms,
-		"POST /api/v1/invoices/{id}/payments": append(all(api, http.StatusCreated, "api payment"),
-			api(http.StatusOK, most, "api payment", change(of.command, "reference", "api payment"))),
+		"POST /api/v1/invoices/{id}/payments": slices.Concat(all(api, http.StatusCreated, "api payment"),
+			[]request{api(http.StatusOK, most, "api payment", change(of.command, "reference", "api payment"))},
+			createdExternally(program, under, change(under.command, "reference", "external"))),
 		"GET /api/v1/invoices/{id}/payments": {
 			get(program, http.StatusOK, "/api/v1"+list(most)),
 			get(program, http.StatusOK, at("/api/v1"+list(most)+"?limit=100", "", rowID(many/2), false)),
@@ -52,6 +56,7 @@ func (b *bundle) everyPayment(program, person *client) map[string][]request {
 			get(program, http.StatusOK, "/api/v1"+list(rowID(drafts+2))+"?limit=100"),
 			get(program, http.StatusNotFound, "/api/v1"+list(nobody)),
 		},
+		"GET /api/v1/payments": foundExternally(program, of),
 		"GET /payments/{id}": {
 			get(person, http.StatusSeeOther, "/payments/"+rowID(7)), get(person, http.StatusOK, "/invoices/"+most),
 		},

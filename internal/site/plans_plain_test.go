@@ -96,5 +96,8 @@ func (b *bundle) everyPlain(of resource, program, person *client) map[string][]r
 		searched := prefix + of.path + "?limit=100&q=" + url.QueryEscape(strings.Fields(of.label)[0])
 		routes["GET "+prefix+of.path] = get(caller, append(pages, searched)...)
 	}
+	if of.external() {
+		routes["GET /api/v1"+of.path] = append(routes["GET /api/v1"+of.path], foundExternally(program, of)...)
+	}
 	return routes
 }

@@ -38,7 +38,7 @@ func documentChange[C any, R Entity](
 	}
 	var conflicts []*conflict.Kind
 	for _, rule := range m.Rules {
-		if rule.Conflict != nil && slices.Contains(op.Explained(), rule.Constraint) && op.Kind() != idempotency.Upsert {
+		if rule.Conflict != nil && slices.Contains(op.Explained(), rule.Constraint) {
 			conflicts = append(conflicts, rule.Conflict)
 		}
 	}

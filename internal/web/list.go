@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -32,6 +33,8 @@ type Listing[L Entity] struct {
 	View    func(L) any // nil for L itself
 	// Finder is what the list is searched and filtered by, for its page; nil if it is not.
 	Finder func(r *http.Request) (templates.Finder, error)
+	// External has the records, where other systems' ids find them in the API; see [idempotency.External].
+	External record.Table[L]
 	// Columns head the plain page of a list, Row returns the texts below them, and Empty says where the first one
 	// comes from.
 	Columns []templates.Column
@@ -54,6 +57,13 @@ func List[R, L Entity](m *Mounted[R], l Listing[L]) {
 	if described.Gives != m.reg.shows {
 		described.Schema += "Summary"
 	}
+	finds := l.External.Name != ""
+	switch {
+	case finds && m.reg.under == "":
+		described.Query = append(slices.Clip(described.Query), externalQuery()...)
+	case finds:
+		findExternal(m, l, described, rows)
+	}
 	m.document(described)
 	if l.Page == nil && l.Columns != nil {
 		l.Page = plainList(m, l)
@@ -62,16 +72,27 @@ func List[R, L Entity](m *Mounted[R], l Listing[L]) {
 		m.pages.read(m.listPath(), func(w http.ResponseWriter, r *http.Request) error { return showList(m, l, w, r) })
 	}
 	m.api.read(m.listPath(), func(w http.ResponseWriter, r *http.Request) error {
-		list, err := PageOf(r, l.Read)
-		if err != nil {
-			return m.missingFirst(r, err)
+		read := l.Read
+		if query := r.URL.Query(); finds && m.reg.under == "" && (query.Has("source") || query.Has("external_id")) {
+			read = l.readExternal(m.s.Pool)
 		}
-		shown := make([]any, 0, len(list.Rows))
-		for _, row := range list.Rows {
-			shown = append(shown, l.View(row))
-		}
-		return writeList(w, r, rows, shown, list.Before, list.After)
+		return m.missingFirst(r, l.write(w, r, rows, read))
 	})
+}
+
+// write answers with the rows of a page.
+func (l Listing[L]) write(
+	w http.ResponseWriter, r *http.Request, name string, read func(*http.Request, record.Page) (record.List[L], error),
+) error {
+	list, err := PageOf(r, read)
+	if err != nil {
+		return err
+	}
+	shown := make([]any, 0, len(list.Rows))
+	for _, row := range list.Rows {
+		shown = append(shown, l.View(row))
+	}
+	return writeList(w, r, name, shown, list.Before, list.After)
 }
 
 // ListUnder reads a page of what belongs to the record that the path names.

@@ -37,6 +37,8 @@ type Invoice struct {
 	CopyHref string
 	// PDFHref is the invoice as a file.
 	PDFHref string
+	// External is what another system calls it; zero if none does.
+	External templates.Fact
 }
 
 // Party is a business or a person as an invoice names it. What is not known is empty.

@@ -50,10 +50,11 @@ func Mount(s *web.Site, sections ...Section) {
 			filter := customer.Filter{Search: search, Archived: web.ArchivedOnly(r)}
 			return customer.List(r.Context(), s.Pool, web.Principal(r).Tenant, filter, page)
 		},
-		Finder:  web.SearchFinder("customers", "Name or email"),
-		Columns: []templates.Column{{Label: "Name", Class: "name"}, {Label: "Email", Class: "name"}, {Label: "Since", Class: "date"}},
-		Row:     func(c customer.Customer) []string { return []string{c.Name, c.Email, web.Day(c.CreatedAt)} },
-		Empty:   "A customer is identified by email, and added once.",
+		External: customer.Table,
+		Finder:   web.SearchFinder("customers", "Name or email"),
+		Columns:  []templates.Column{{Label: "Name", Class: "name"}, {Label: "Email", Class: "name"}, {Label: "Since", Class: "date"}},
+		Row:      func(c customer.Customer) []string { return []string{c.Name, c.Email, web.Day(c.CreatedAt)} },
+		Empty:    "A customer is identified by email, and added once.",
 	})
 	web.Show(m, web.RecordPage[customer.Customer]{
 		Summary: "One customer.", Facts: facts,
@@ -81,5 +82,5 @@ func Mount(s *web.Site, sections ...Section) {
 func facts(c customer.Customer) []templates.Fact {
 	facts := append([]templates.Fact{{Label: "Email", Value: c.Email, Href: "mailto:" + c.Email}}, web.PartyFacts(c.Details, "")...)
 	return web.KnownFacts(append(facts, templates.Fact{Label: "Payment terms", Value: party.DaysText(c.PaymentDays)},
-		templates.Fact{Label: "Customer since", Value: web.Day(c.CreatedAt)})...)
+		web.ExternalFact(c.External), templates.Fact{Label: "Customer since", Value: web.Day(c.CreatedAt)})...)
 }

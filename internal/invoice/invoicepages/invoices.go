@@ -32,7 +32,7 @@ func (s *Pages) mountInvoices() {
 	draft := web.Command[invoice.Draft]{Form: draftOfForm, JSON: draftOfJSON, Input: reflect.TypeFor[invoice.Input]()}
 	web.List(m, web.Listing[invoice.Summary]{
 		Summary: "Invoices. A page may have fewer than limit, or none, while there is a next_cursor.", Query: invoiceFilters(),
-		View: showSummary, Page: s.invoiceList, Finder: s.invoiceFinder,
+		View: showSummary, External: invoice.Summaries, Page: s.invoiceList, Finder: s.invoiceFinder,
 		Read: func(r *http.Request, page record.Page) (record.List[invoice.Summary], error) {
 			filter, err := invoiceFilter(r)
 			if err != nil {
@@ -118,6 +118,7 @@ func (s *Pages) invoicePage(r *http.Request, p templates.Page, inv invoice.Invoi
 		IssueDate: web.DateText(inv.IssueDate), DueDate: web.DateText(inv.DueDate), Currency: inv.Currency.String(),
 		Subtotal: money(inv.Subtotal), Total: money(inv.Total), Notes: inv.Notes,
 		CopyHref: "/invoices/new?copy=" + inv.ID.String(), PDFHref: s.invoices.URL(inv.ID) + "/pdf",
+		External: web.ExternalFact(inv.External),
 	}
 	if inv.Status == invoice.StatusDraft {
 		view.EditHref = s.invoices.URL(inv.ID) + "/edit"

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
@@ -36,6 +37,7 @@ type invoiceJSON struct {
 	CreatedAt time.Time      `json:"created_at"`
 	IssuedAt  time.Time      `json:"issued_at,omitzero"`
 	VoidedAt  time.Time      `json:"voided_at,omitzero"`
+	idempotency.External
 }
 
 type lineJSON struct {
@@ -55,7 +57,7 @@ func showInvoice(inv invoice.Invoice) any {
 		Subtotal: c.Format(inv.Subtotal), TaxTotal: c.Format(inv.TaxTotal), Total: c.Format(inv.Total),
 		Paid: c.Format(inv.Paid), Credited: c.Format(inv.Credited), Open: c.Format(inv.Open),
 		Version: inv.Version, CreatedAt: inv.CreatedAt, IssuedAt: inv.IssuedAt, VoidedAt: inv.VoidedAt,
-		Alike: inv.Alike,
+		Alike: inv.Alike, External: inv.External,
 		Lines: make([]lineJSON, 0, len(inv.Lines)),
 	}
 	for _, l := range inv.Lines {

@@ -74,7 +74,8 @@ func (s *Pages) ledger(r *http.Request, inv invoice.Invoice) ([]invoiceviews.Led
 func paymentRow(p payment.Payment) invoiceviews.LedgerRow {
 	row := invoiceviews.LedgerRow{
 		Kind: "Payment", Amount: web.AmountText(p.Currency, p.Amount), Left: web.AmountText(p.Currency, p.Left),
-		Details: strings.TrimSpace(web.OptionText(p.Method) + " " + p.Provider + " " + p.Reference),
+		Details: strings.Join(strings.Fields(
+			web.OptionText(p.Method)+" "+p.Provider+" "+p.Reference+" "+p.Source+" "+p.ExternalID), " "),
 	}
 	if p.Left > 0 {
 		row.RefundHref = "/payments/" + p.ID.String() + "/refunds/new"

@@ -7,6 +7,7 @@ import (
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
 
+	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/payment"
 	"onlyonce/internal/record"
@@ -39,6 +40,7 @@ func (s *Pages) mountPayments() {
 	})
 	web.List(m, web.Listing[payment.Payment]{
 		Summary: "The payments of an invoice, newest first.", View: showPayment, Read: web.ListUnder(s.invoices, payment.ListOf),
+		External: payment.Table,
 	})
 	web.Show(m, web.RecordPage[payment.Payment]{Summary: "One payment."})
 	web.Create(m, "Record a payment of an issued invoice, at most what is open.", payment.Create, draft, s.freshPayment,
@@ -81,12 +83,13 @@ type paymentJSON struct {
 	Reference string         `json:"reference,omitzero"`
 	Refunded  string         `json:"refunded" format:"decimal"`
 	Left      string         `json:"left" format:"decimal"`
+	idempotency.External
 }
 
 func showPayment(p payment.Payment) any {
 	return paymentJSON{
 		Header: p.Header, Alike: p.Alike, InvoiceID: p.InvoiceID, Amount: p.Currency.Format(p.Amount), Currency: p.Currency,
 		Date: p.Date, Method: p.Method, Provider: p.Provider, Reference: p.Reference,
-		Refunded: p.Currency.Format(p.Refunded), Left: p.Currency.Format(p.Left),
+		Refunded: p.Currency.Format(p.Refunded), Left: p.Currency.Format(p.Left), External: p.External,
 	}
 }

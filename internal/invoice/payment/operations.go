@@ -32,14 +32,16 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Payment]{
 				FROM (SELECT open_amount FROM invoices WHERE tenant_id = @tenant_id AND id = @invoice_id FOR UPDATE) AS i`, args)
 		}
 		tx.Exec(`
-			INSERT INTO payments (tenant_id, id, invoice_id, amount, paid_on, method, provider, reference)
-			VALUES (@tenant_id, @record_id, @invoice_id, @amount, @paid_on, @method, NULLIF(@provider, ''), NULLIF(@reference, ''))`, args)
+			INSERT INTO payments (tenant_id, id, invoice_id, amount, paid_on, method, provider, reference, `+idempotency.ExternalColumns+`)
+			VALUES (@tenant_id, @record_id, @invoice_id, @amount, @paid_on, @method, NULLIF(@provider, ''), NULLIF(@reference, ''),
+				`+idempotency.ExternalValues+`)`, args)
 		return tx.Record()
 	},
 	Alike: idempotency.Alike[Payment]{
 		Fields: []string{"invoice_id amount date method"}, Within: 10 * time.Minute, Name: Name,
 	},
-	Retain: 72 * time.Hour,
+	External: func(d Draft) idempotency.External { return d.External },
+	Retain:   72 * time.Hour,
 	Explain: map[string]idempotency.Explanation[Draft]{
 		"payments_reference_once": idempotency.Taken(Table,
 			`r.provider_folded = fold_text(@provider) AND r.reference = @reference`, reference, taken),

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"onlyonce/internal/conflict"
+	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/record"
@@ -30,13 +31,15 @@ type Payment struct {
 	Reference string         `json:"reference,omitzero"`
 	Refunded  int64          `json:"refunded"` // minor units
 	Left      int64          `json:"left"`     // minor units, of Amount without Refunded
+	idempotency.External
 }
 
 // Table has the payments.
 var Table = record.Table[Payment]{Name: "payments", Fields: `
 	'invoice_id', r.invoice_id, 'amount', r.amount, 'refunded', r.refunded, 'left', r.left_amount, 'date', r.paid_on, 'method', r.method,
 	'provider', COALESCE(r.provider, ''), 'reference', COALESCE(r.reference, ''),
-	'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id)`}
+	'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
+	` + idempotency.ExternalJSON}
 
 // Methods lists how something can be paid, in the order of the form.
 func Methods() []string { return []string{"bank_transfer", "card", "cash", "other"} }
@@ -54,6 +57,7 @@ type Input struct {
 	Method    string `json:"method" enum:"bank_transfer,card,cash,other"`
 	Provider  string `json:"provider,omitzero" doc:"Together with reference, or neither."`
 	Reference string `json:"reference,omitzero" doc:"What the provider calls the payment. It comes once."`
+	idempotency.External
 
 	// SeenOpen is the open amount that a form showed; "" if it showed none.
 	SeenOpen string `json:"-" form:"seen_open"`
@@ -68,6 +72,7 @@ type Draft struct {
 	Method    string         `json:"method"`
 	Provider  string         `json:"provider"`
 	Reference string         `json:"reference"`
+	idempotency.External
 
 	// SeenOpen is the open amount that the person saw, in minor units; -1 if it was not said. It is no part of
 	// what is recorded.
@@ -89,6 +94,7 @@ func (in Input) Draft(of uuid.UUID, currency money.Currency) (Draft, error) {
 	}
 	d.Provider = problems.Line("/provider", "the provider", in.Provider, MaxProvider)
 	d.Reference = problems.Line("/reference", "the reference", in.Reference, MaxReference)
+	d.External = in.External.Check("", &problems)
 	switch {
 	case d.Provider == "" && d.Reference != "":
 		problems.Add("/provider", "Say who gave this reference, such as the name of the bank.")
@@ -108,5 +114,6 @@ func Rules() []conflict.Rule {
 			Conflict:   &Taken,
 			Optional:   true,
 		},
+		idempotency.ExternalRule(Table.Name, "payment"),
 	}
 }

@@ -19,29 +19,30 @@ WITH billed AS MATERIALIZED (
 	WHERE $1::uuid = $3::uuid
 ), inserted AS (
 	INSERT INTO invoices (
-		tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total, total)
+		tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total, total,
+		source, external_id, external_digest)
 	SELECT
 		$2, $11, NULLIF($12, ''), c.id, $13, $14, COALESCE($15::date, $14::date + COALESCE(c.payment_days, (
 					SELECT s.payment_days FROM settings s WHERE s.tenant_id = $2 AND s.id = $2))), $16,
-		$17, $18, $19
+		$17, $18, $19, $20::text, $21::text, $22::bytea
 	FROM billed c
 	RETURNING *
 ), inserted_lines AS (
 	INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, net)
 	SELECT $2, $11, position, description, quantity::numeric, unit_price, tax_rate::numeric, net
-	FROM unnest($20::text[], $21::text[], $22::bigint[], $23::text[], $24::bigint[])
+	FROM unnest($23::text[], $24::text[], $25::bigint[], $26::text[], $27::bigint[])
 	WITH ORDINALITY AS typed (description, quantity, unit_price, tax_rate, net, position)
 	RETURNING *
 ), inserted_effect AS (
 	INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
-	SELECT $2, id, $25, $26, 'customer created' FROM billed WHERE id = $4
+	SELECT $2, id, $28, $29, 'customer created' FROM billed WHERE id = $4
 )
 INSERT INTO intents (
 	tenant_id, operation, key, fingerprint, attempt_id, actor, record_id, outcome, result, expires_at)
 SELECT
-	$2, $25, $26, $27, $28, $29,
+	$2, $28, $29, $30, $31, $32,
 	record.id, CASE record.id WHEN $11 THEN 'created' ELSE 'reused' END, CASE record.id WHEN $11
-	THEN tell_alike($2, $25, record.id, made.result, $30, $31, $32) ELSE made.result END, now() + $33
+	THEN tell_alike($2, $28, record.id, made.result, $33, $34, $35) ELSE made.result END, now() + $36
 FROM (SELECT (
 		SELECT json_build_object(
 			'id', i.id, 'number', i.number, 'status', i.status, 'overdue', false, 'paid', 0, 'credited', 0, 'open', i.total,
@@ -59,7 +60,7 @@ FROM (SELECT (
 						'tax_rate', l.tax_rate::text, 'net', l.net) ORDER BY l.position)
 				FROM inserted_lines l),
 			'subtotal', i.subtotal, 'tax_total', i.tax_total, 'total', i.total,
-			'version', i.version, 'created_at', i.created_at)
+			'version', i.version, 'created_at', i.created_at, 'source', COALESCE(i.source, ''), 'external_id', COALESCE(i.external_id, ''))
 		FROM inserted i, billed c) AS result OFFSET 0) AS made,
 LATERAL (SELECT (made.result->>'id')::uuid AS id OFFSET 0) AS record
 RETURNING result, record_id, outcome;
@@ -82,19 +83,22 @@ RETURNING result, record_id, outcome;
 -- $17 = '10000'
 -- $18 = '2300'
 -- $19 = '12300'
--- $20 = '{Design}'
--- $21 = '{2}'
--- $22 = '{5000}'
--- $23 = '{23}'
--- $24 = '{10000}'
--- $25 = 'invoice.create'
--- $26 = 'k'
--- $27 = 'bytes'
--- $28 = 'the invoice'
--- $29 = 'test'
--- $30 = '{"customer.id currency lines"}'
--- $31 = '00:10:00'
--- $32 = 'f'
--- $33 = '24:00:00'
+-- $20 = NULL
+-- $21 = NULL
+-- $22 = NULL
+-- $23 = '{Design}'
+-- $24 = '{2}'
+-- $25 = '{5000}'
+-- $26 = '{23}'
+-- $27 = '{10000}'
+-- $28 = 'invoice.create'
+-- $29 = 'k'
+-- $30 = 'bytes'
+-- $31 = 'the invoice'
+-- $32 = 'test'
+-- $33 = '{"customer.id currency lines"}'
+-- $34 = '00:10:00'
+-- $35 = 'f'
+-- $36 = '24:00:00'
 
 COMMIT;

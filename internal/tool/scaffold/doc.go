@@ -27,6 +27,9 @@
 // both, and alike: a record that has all such fields in common with one of minutes ago looks like a repeat of it. A repeated
 // unique value is a conflict that names the record that has it; about what looks like a repeat people are asked.
 //
+// The word external, alone among the fields, is for records that other systems have: programs may send a source and an external id,
+// which come once, and find the record by them.
+//
 // # Names
 //
 // A name of several words is written with _ between them: purchase_order. The plural is found by itself; plural=data is for

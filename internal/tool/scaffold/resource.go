@@ -55,6 +55,11 @@ func (r Resource) Columns() string {
 	for _, f := range r.Fields {
 		all = append(all, f.columns(r.One)...)
 	}
+	if r.External {
+		all = append(all, column{"source", "external_source", ""},
+			column{"source_folded", "text", `COLLATE "C" GENERATED ALWAYS AS (fold_text(source)) STORED`},
+			column{"external_id", "external_id", ""}, column{"external_digest", "sha256_digest", ""})
+	}
 	all = append(all, column{"archived_at", "timestamptz", ""}, column{"version", "record_version", "NOT NULL DEFAULT 1"},
 		column{"created_at", "timestamptz", "NOT NULL DEFAULT now()"})
 	names, types := 0, 0
@@ -66,7 +71,11 @@ func (r Resource) Columns() string {
 		if c.Name == "archived_at" {
 			fmt.Fprintf(&b, "    -- Archived %s are neither listed nor offered.\n", r.Many.Words())
 		}
-		if strings.HasSuffix(c.Name, "_folded") {
+		if c.Type == "external_source" {
+			fmt.Fprintf(&b, "    -- What another system calls the %s, both or neither, and SHA-256 of what that system said of it last.\n",
+				r.One.Words())
+		}
+		if strings.HasSuffix(c.Name, "_folded") && c.Name != "source_folded" {
 			fmt.Fprintf(&b, "    -- The form in which they are compared: under row-level security no index is asked for an expression.\n")
 		}
 		b.WriteString(strings.TrimRight(fmt.Sprintf("    %-*s %-*s %s", names, c.Name, types, c.Type, c.Rest), " ") + ",\n")

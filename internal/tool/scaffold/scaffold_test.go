@@ -17,10 +17,10 @@ var resources = []struct {
 	one, fields string
 	run         bool
 }{
-	{one: "project", fields: "name:text:unique,vat_rate:decimal,since:date:?,active:bool"},
+	{one: "project", fields: "external,name:text:unique,vat_rate:decimal,since:date:?,active:bool"},
 	{one: "expense", fields: "vendor:text:alike,spent_on:date:alike,amount:money:alike,receipt:text:unique?," +
 		"category:choice(travel|meals|office_supplies),notes:longtext:?,project:ref(project),customer:ref(customer):?"},
-	{one: "purchase_order", run: true, fields: "title:text,number:integer:unique,terms:longtext,remark:text:?,net:money:?," +
+	{one: "purchase_order", run: true, fields: "title:text,external,number:integer:unique,terms:longtext,remark:text:?,net:money:?," +
 		"gross:money,due_on:date:unique?,weight:decimal:unique?,rank:integer:?,state:choice(open|closed):?," +
 		"expense:ref(expense):?,customer:ref(customer)"},
 }
@@ -71,7 +71,7 @@ const tried = `^(TestEveryExampleRuns|TestEveryBrokenConstraintIsExplained|TestE
 	`TestTenantTablesAreGuarded|TestEveryFieldIsDeclared|TestEveryRouteSaysWhatARepeatDoes|TestOtherTenantsSeeNothing|` +
 	`TestOpenAPIHasEveryRoute|TestEveryCase)$` +
 	`/(expenses|projects|purchase-orders)/.*/` +
-	`(first_success|invalid_command|unique_value_taken|change_with_stale_version|transition_made_already)`
+	`(first_success|same_external_id|invalid_command|unique_value_taken|change_with_stale_version|transition_made_already)`
 
 // TestRefusals: nothing is written.
 func TestRefusals(t *testing.T) {

@@ -14,6 +14,8 @@ type Resource struct {
 	Many   Name // "expenses"
 	Fields []Field
 	Run    bool // whether its operations are in the style Run, ordinary code on a transaction, and not statements
+	// External is whether programs may say what another system calls one.
+	External bool
 }
 
 // Field is one field of a resource, as a person fills it in.
@@ -32,6 +34,9 @@ type Field struct {
 }
 
 var fieldTypes = []string{"text", "longtext", "integer", "decimal", "money", "date", "bool", "choice", "ref"}
+
+// external stands among the fields of a resource whose records other systems have.
+const external = "external"
 
 // maxFields is how many fields a resource may have. More are too many for one form, and one intent.
 const maxFields = 40
@@ -52,6 +57,10 @@ func Parse(one, plural, fields string) (Resource, error) {
 	}
 	seen := map[Name]bool{}
 	for text := range strings.SplitSeq(fields, ",") {
+		if strings.TrimSpace(text) == external {
+			r.External, seen["source"], seen["external_id"], seen["external"] = true, true, true, true
+			continue
+		}
 		f, err := parseField(strings.TrimSpace(text))
 		if err == nil && seen[f.Column()] {
 			err = fmt.Errorf("the field %q is there twice", f.Column())

@@ -15,6 +15,8 @@ func TestParse(t *testing.T) {
 		{"purchase_order", "", "title:text,notes:longtext:?,state:choice(open|closed),buyer:ref(customer):?", ""},
 		{"data", "datasets", valid, ""},
 		{"expense", "", "vendor:text, spent_on:date", ""},
+		{"expense", "", "vendor:text, external", ""},
+		{"expense", "", "external,vendor:text,source:text", "there twice"},
 		{"sheep", "", valid, "its own plural"},
 		{"sheep", "flock_of_sheep", valid, ""},
 		{"Expense", "", valid, "is no name"},

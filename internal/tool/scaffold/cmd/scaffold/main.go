@@ -28,7 +28,9 @@ type resource struct {
 func (resource) Help() string {
 	return `A field is name:type or name:type:marks. The types are text, longtext, integer, decimal, money, date, bool,
 choice(a|b|c) and ref(customer). The marks are ? for a field that may be blank, unique for a value that no two records have
-in common, unique? for both, and alike for what two records have in common if the second looks like a repeat of the first. The first text that is required is what people call a record.
+in common, unique? for both, and alike for what two records have in common if the second looks like a repeat of the first.
+The first text that is required is what people call a record. The word external alone is for records that other systems know
+by ids of their own.
 
   scaffold resource expense 'vendor:text:alike,spent_on:date,amount:money:alike,receipt:text:unique?'
   scaffold resource person 'name:text,email:text:unique,role:choice(owner|guest),employer:ref(customer):?'`

@@ -1,0 +1,222 @@
+package idempotency
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"onlyonce/internal/conflict"
+	"onlyonce/internal/invalid"
+	"onlyonce/internal/record"
+)
+
+// External is what another system, such as a shop, calls a record; the zero value where none does. The table of such records has the
+// columns of [ExternalColumns], the generated column source_folded, and the unique index <table>_external_once on (tenant_id,
+// source_folded, external_id).
+type External struct {
+	Source     string `json:"source,omitzero" doc:"The other system that has the record. With external_id, or neither."`
+	ExternalID string `json:"external_id,omitzero" doc:"What that system calls the record. It comes once."`
+}
+
+// Limits of an external id, in characters.
+const (
+	MaxSource     = 40
+	MaxExternalID = 200
+)
+
+// The SQL around external ids: the columns, their values in an INSERT, their values in an UPDATE, which keeps them where the command
+// has none, and their JSON in [record.Table.Fields].
+const (
+	ExternalColumns = `source, external_id, external_digest`
+	ExternalValues  = `@external_source::text, @external_id::text, @external_digest::bytea`
+	ExternalKept    = `COALESCE(@external_source::text, source), COALESCE(@external_id::text, external_id),
+		COALESCE(@external_digest::bytea, external_digest)`
+	ExternalJSON = `'source', COALESCE(r.source, ''), 'external_id', COALESCE(r.external_id, '')`
+)
+
+// Check returns the external id as it is stored, and adds to problems what is wrong with it, with pointers below prefix.
+func (e External) Check(prefix string, problems *invalid.Error) External {
+	e.Source = problems.Line(prefix+"/source", "the source", e.Source, MaxSource)
+	switch {
+	case e.ExternalID == "" && e.Source != "":
+		problems.Add(prefix+"/external_id", "Send what the source calls the record, or leave the source out.")
+	case e.ExternalID != "" && e.Source == "":
+		problems.Add(prefix+"/source", "Say which system has given the external id, such as crm.")
+	case e.ExternalID != "" && (len(e.ExternalID) > MaxExternalID || !printable.MatchString(e.ExternalID)):
+		problems.Add(prefix+"/external_id", fmt.Sprintf(
+			"Send the external id as 1 to %d printable ASCII characters without spaces around them.", MaxExternalID))
+	}
+	return e
+}
+
+var printable = regexp.MustCompile(`^[!-~]([ -~]*[!-~])?$`)
+
+// Where returns the condition on the row r that finds the record with the external id, and its arguments. It asks the unique index.
+func (e External) Where() (string, pgx.NamedArgs) {
+	return isExternal, pgx.NamedArgs{"external_source": e.Source, "external_id": e.ExternalID}
+}
+
+const isExternal = `r.source_folded = fold_text(@external_source::text) AND r.external_id = @external_id::text`
+
+// ExternalTaken is the conflict of an external id that a record has which came with other content.
+var ExternalTaken = conflict.Kind{
+	Slug: "external-id-taken", Title: "External id of other content",
+	Meaning: "A record from this source has this external id, and the source said something else of it. Nothing was saved. " +
+		"The key can be used again.",
+	ToDo: "To update the record (existing_id), send PUT or PATCH with If-Match, and with the source and external id again. " +
+		"If it is another record, send it with its own external id.",
+}
+
+// ExternalRule is the uniqueness rule of the external ids of a table, whose records are called one.
+func ExternalRule(table, one string) conflict.Rule {
+	return conflict.Rule{
+		Constraint: table + "_external_once",
+		Sentence:   "One " + one + " per source and external id in each tenant. Case counts in external ids, not in sources.",
+		Answer: "With the content that came with it last, the first " + one + " is the answer. " +
+			"With other content the second is refused, with a link to the first.",
+		Conflict: &ExternalTaken, Optional: true,
+	}
+}
+
+// External returns the named arguments of [ExternalValues] and [ExternalKept], for work in the style Run. In the style Statements
+// they are always there.
+func (i Intent) External() pgx.NamedArgs { return maps.Clone(i.external) }
+
+// external returns the arguments of the external id of a command; all are NULL if it has none.
+func (s Spec[C, R]) external(command C) (pgx.NamedArgs, error) {
+	args := pgx.NamedArgs{"external_source": nil, "external_id": nil, "external_digest": nil}
+	e := s.External(command)
+	if e == (External{}) {
+		return args, nil
+	}
+	digest, err := contentOf(command)
+	if err != nil {
+		return nil, err
+	}
+	args["external_source"], args["external_id"], args["external_digest"] = e.Source, e.ExternalID, digest[:]
+	return args, nil
+}
+
+// contentOf is the fingerprint of what a source says of a record: the command without its external id, and without its blank
+// members. So a field that a later release adds does not make other content of all that was said before.
+func contentOf(command any) (Fingerprint, error) {
+	canonical, err := json.Marshal(command)
+	if err != nil {
+		return Fingerprint{}, fmt.Errorf("content: %w", err)
+	}
+	var content any
+	decoder := json.NewDecoder(bytes.NewReader(canonical))
+	decoder.UseNumber()
+	if err := decoder.Decode(&content); err != nil {
+		return Fingerprint{}, fmt.Errorf("content: %w", err)
+	}
+	if members, ok := content.(map[string]any); ok {
+		delete(members, "source")
+		delete(members, "external_id")
+	}
+	return FingerprintOf(withoutBlanks(content))
+}
+
+// withoutBlanks returns a decoded JSON value without the members of objects that are empty, zero or false; nil if nothing is left.
+func withoutBlanks(value any) any {
+	switch value := value.(type) {
+	case map[string]any:
+		for name, member := range value {
+			if value[name] = withoutBlanks(member); value[name] == nil {
+				delete(value, name)
+			}
+		}
+		if len(value) == 0 {
+			return nil
+		}
+	case []any:
+		for i, element := range value {
+			value[i] = withoutBlanks(element)
+		}
+		if len(value) == 0 {
+			return nil
+		}
+	case string:
+		if value == "" || value == uuid.Nil.String() {
+			return nil
+		}
+	case json.Number:
+		if value == "0" {
+			return nil
+		}
+	case bool:
+		if !value {
+			return nil
+		}
+	}
+	return value
+}
+
+// beginExternal looks for the record with the external id, before the work. What else the work would find is then beside the point: a
+// payment that was recorded before would be more than is open now. The lock decides between two that come together, and is a statement
+// of its own, so that the one behind it sees what was committed meanwhile.
+func (q intentSQL) beginExternal() []query {
+	return []query{q.lockExternal(), {sql: `
+		SELECT begin_external(
+			(SELECT r.external_digest = @external_digest FROM ` + q.externalRow() + `), '` + q.table + `_external_once')`}}
+}
+
+// keepExternal stores the intent with the record that has the external id and the same content, in place of the work.
+func (q intentSQL) keepExternal() []query {
+	return []query{q.lockExternal(), {sql: `
+		SELECT keep_made((SELECT r.external_digest = @external_digest FROM ` + q.externalRow() + `), NULL)`},
+		{sql: q.insert(`(SELECT ` + q.record + ` FROM ` + q.externalRow() + `)`)}}
+}
+
+func (q intentSQL) externalRow() string {
+	return q.table + ` r WHERE r.tenant_id = @tenant_id AND ` + isExternal
+}
+
+func (q intentSQL) lockExternal() query {
+	return query{sql: `
+		SELECT pg_advisory_xact_lock(hashtextextended(concat_ws('/', 'external', @tenant_id::text, '` + q.table + `',
+			fold_text(@external_source::text), @external_id::text), 0))`}
+}
+
+// externalTaken explains the unique index of external ids. If the record that has the external id came with the same content, the work
+// is to be done again: then [intentSQL.beginExternal] finds it.
+func externalTaken[C, R any](ctx context.Context, store *Store, s Spec[C, R], intent Intent) error {
+	args := intent.External()
+	args["record_id"], args["change"] = intent.Record, s.Kind.Changes()
+	existing, err := record.One(ctx, store.Pool, intent.Tenant, pgx.RowTo[uuid.UUID], `
+		SELECT r.id FROM `+s.Table.Name+` r
+		WHERE r.tenant_id = @tenant_id AND `+isExternal+` AND r.id <> @record_id
+			AND (@change OR r.external_digest <> @external_digest)`, args)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return record.ErrNotFound
+	}
+	if err != nil {
+		return err
+	}
+	name := fmt.Sprintf("%s of %s", args["external_id"], args["external_source"])
+	return &conflict.Error{
+		Kind: &ExternalTaken, Title: "There is " + name + " already, with other content.",
+		Text:     "Nothing was saved. An update goes with PUT or PATCH and If-Match.",
+		Existing: existing, Name: name, Field: "/external_id", Blame: "Another record has this external id.",
+	}
+}
+
+// explainingExternal returns what the operation explains, and what it means that an external id is taken.
+func (s Spec[C, R]) explainingExternal() map[string]Explanation[C] {
+	all := maps.Clone(s.Explain)
+	if all == nil {
+		all = map[string]Explanation[C]{}
+	}
+	all[s.Table.Name+"_external_once"] = func(ctx context.Context, store *Store, intent Intent, _ C, _ *pgconn.PgError) error {
+		return externalTaken(ctx, store, s, intent)
+	}
+	return all
+}

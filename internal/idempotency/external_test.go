@@ -1,0 +1,315 @@
+package idempotency_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"onlyonce/internal/conflict"
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invalid"
+)
+
+// parcel is a command about a thing that other systems have.
+type parcel struct {
+	Name string `json:"name"`
+	idempotency.External
+}
+
+// storing is how a thing is made that other systems have.
+func storing() idempotency.Spec[parcel, thing] {
+	return idempotency.Spec[parcel, thing]{
+		Name: "thing.store", Table: things, External: func(p parcel) idempotency.External { return p.External },
+		Statements: func(tx *idempotency.Tx, p parcel) idempotency.Result {
+			tx.Exec(insertExternal, pgx.NamedArgs{"name": p.Name})
+			return tx.Record()
+		},
+	}
+}
+
+const insertExternal = `
+	INSERT INTO things (tenant_id, id, name, ` + idempotency.ExternalColumns + `)
+	VALUES (@tenant_id, @record_id, @name, ` + idempotency.ExternalValues + `)`
+
+func storingInteractive() idempotency.Spec[parcel, thing] {
+	s := storing()
+	s.Statements = nil
+	s.Run = func(ctx context.Context, tx pgx.Tx, intent idempotency.Intent, p parcel) (thing, error) {
+		args := intent.External()
+		args["tenant_id"], args["record_id"], args["name"] = intent.Tenant, intent.Record, p.Name
+		_, err := tx.Exec(ctx, insertExternal, args)
+		return thing{ID: intent.Record, Name: p.Name}, err
+	}
+	return s
+}
+
+// changing changes such a thing.
+func changing() idempotency.Spec[parcel, thing] {
+	s := storing()
+	s.Kind, s.Name = idempotency.Change, "thing.restore"
+	s.Statements = func(tx *idempotency.Tx, p parcel) idempotency.Result {
+		tx.Exec(`
+			UPDATE things SET (name, `+idempotency.ExternalColumns+`) = (@name, `+idempotency.ExternalKept+`)
+			WHERE tenant_id = @tenant_id AND id = @record_id`, pgx.NamedArgs{"name": p.Name})
+		return tx.Record()
+	}
+	return s
+}
+
+// externally runs a test with either style of work.
+func externally(t *testing.T, test func(*bundle, idempotency.Operation[parcel, thing])) {
+	t.Helper()
+	for name, spec := range map[string]func() idempotency.Spec[parcel, thing]{"statements": storing, "interactive": storingInteractive} {
+		t.Run(name, func(t *testing.T) { test(setup(t), idempotency.Define(spec())) })
+	}
+}
+
+// taken returns the record that an error says has the external id; uuid.Nil for any other error.
+func taken(err error) uuid.UUID {
+	if c, ok := errors.AsType[*conflict.Error](err); ok && c.Kind == &idempotency.ExternalTaken {
+		return c.Existing
+	}
+	return uuid.Nil
+}
+
+// TestExternalOnce: under another key the same content is the same record, and other content is refused with the way to it.
+func TestExternalOnce(t *testing.T) {
+	externally(t, func(b *bundle, store idempotency.Operation[parcel, thing]) {
+		send := func(key, name, source, id string) (idempotency.Done[thing], error) {
+			return store.Do(b.Context(), b.store, b.intent(key), parcel{name, idempotency.External{Source: source, ExternalID: id}})
+		}
+		first, err := send("first", "box", "Shop", "a-1")
+		if err != nil || first.Outcome != idempotency.Created {
+			b.Fatal(first, err)
+		}
+		for _, source := range []string{"Shop", "SHOP", "ｓｈｏｐ"} {
+			key := fmt.Sprintf("%+q", source)
+			again, err := send(key, "box", source, "a-1")
+			if err != nil || again.Value.ID != first.Value.ID || again.Outcome != idempotency.Reused || again.Replayed {
+				b.Errorf("%s: %+v, %v", source, again, err)
+			}
+			replay, err := send(key, "box", source, "a-1")
+			if err != nil || !replay.Replayed || replay.Value != again.Value {
+				b.Errorf("%s, replayed: %+v, %v", source, replay, err)
+			}
+		}
+		for range 2 { // the key stays free
+			if _, err := send("other", "crate", "Shop", "a-1"); taken(err) != first.Value.ID {
+				b.Error(err)
+			}
+		}
+		for i, of := range [][2]string{{"Shop", "A-1"}, {"Mart", "a-1"}, {"", ""}} {
+			done, err := send(fmt.Sprint("other ", i), fmt.Sprint("crate ", i), of[0], of[1])
+			if err != nil || done.Outcome != idempotency.Created {
+				b.Errorf("%v: %+v, %v", of, done, err)
+			}
+		}
+		if n := b.count(`SELECT count(*) FROM things`); n != 4 {
+			b.Errorf("%d things", n)
+		}
+	})
+}
+
+// TestSyncTwiceAtOnce: two runs of a sync, each with its own keys, over two stores from one gate, and a third one after them.
+func TestSyncTwiceAtOnce(t *testing.T) {
+	const records, runs = 40, 3
+	externally(t, func(b *bundle, store idempotency.Operation[parcel, thing]) {
+		stores := []*idempotency.Store{b.store, b.replica()}
+		var ids [runs][records]uuid.UUID
+		var made, reused atomic.Int64
+		sync := func(run, i int, at *idempotency.Store) {
+			p := parcel{fmt.Sprint("thing ", i), idempotency.External{Source: "shop", ExternalID: fmt.Sprint(i)}}
+			done, err := store.Do(b.Context(), at, b.intent(fmt.Sprint(run, "/", i)), p)
+			switch {
+			case err != nil:
+				b.Error(err)
+			case done.Outcome == idempotency.Created:
+				made.Add(1)
+			case done.Outcome == idempotency.Reused:
+				reused.Add(1)
+			}
+			ids[run][i] = done.Value.ID
+		}
+		rush(2*records, func(n int) { sync(n%2, n/2, stores[n%2]) })()
+		if made.Load() != records || reused.Load() != records {
+			b.Errorf("made %d, reused %d", made.Load(), reused.Load())
+		}
+		rush(records, func(i int) { sync(2, i, stores[i%2]) })()
+		if made.Load() != records || reused.Load() != 2*records || ids[0] != ids[1] || ids[1] != ids[2] {
+			b.Errorf("then made %d, reused %d, and the ids are the same: %v", made.Load(), reused.Load(), ids[0] == ids[2])
+		}
+		if n := b.count(`SELECT count(*) FROM things`); n != records {
+			b.Errorf("%d things", n)
+		}
+	})
+}
+
+// TestExternalPastTheLock: the unique index holds for who comes without the lock, such as an import by hand, and the attempt that met
+// them finds out whether it was the same.
+func TestExternalPastTheLock(t *testing.T) {
+	for name, c := range map[string]struct {
+		digest, end string
+		want        func(done idempotency.Done[thing], err error, theirs uuid.UUID) bool
+	}{
+		"same content": {"external_digest", "COMMIT", func(done idempotency.Done[thing], err error, theirs uuid.UUID) bool {
+			return err == nil && done.Outcome == idempotency.Reused && done.Value.ID == theirs
+		}},
+		"other content": {"sha256('')", "COMMIT", func(_ idempotency.Done[thing], err error, theirs uuid.UUID) bool {
+			return taken(err) == theirs
+		}},
+		"taken back": {"external_digest", "ROLLBACK", func(done idempotency.Done[thing], err error, _ uuid.UUID) bool {
+			return err == nil && done.Outcome == idempotency.Created
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := setup(t)
+			store := idempotency.Define(storing())
+			box := parcel{"box", idempotency.External{Source: "shop", ExternalID: "1"}}
+			if _, err := store.Do(t.Context(), b.store, b.intent("before"), box); err != nil {
+				t.Fatal(err)
+			}
+			theirs := uuid.New()
+			conn, err := b.db.Admin(t).Acquire(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Release()
+			exec := func(sql string) {
+				if _, err := conn.Exec(t.Context(), sql); err != nil {
+					t.Error(err)
+				}
+			}
+			exec(`
+				CREATE TEMP TABLE was AS SELECT tenant_id, source, external_id, external_digest FROM things; DELETE FROM things`)
+			exec(`BEGIN; INSERT INTO things (tenant_id, id, name, source, external_id, external_digest)
+				SELECT tenant_id, '` + theirs.String() + `', 'theirs', source, external_id, ` + c.digest + ` FROM was`)
+			wait := rush(1, func(int) {
+				if done, err := store.Do(b.Context(), b.store, b.intent("k"), box); !c.want(done, err, theirs) {
+					t.Errorf("%+v, %v", done, err)
+				}
+			})
+			b.blocked(1)
+			exec(c.end)
+			wait()
+		})
+	}
+}
+
+// TestExternalOfAChange: a change keeps the external id, attaches one, or is refused one that another record has. What it says with
+// the external id is what the source has said last.
+func TestExternalOfAChange(t *testing.T) {
+	b := setup(t)
+	store, change := idempotency.Define(storing()), idempotency.Define(changing())
+	of := func(id string) idempotency.External { return idempotency.External{Source: "shop", ExternalID: id} }
+	create := func(key, name, id string) (idempotency.Done[thing], error) {
+		return store.Do(t.Context(), b.store, b.intent(key), parcel{name, of(id)})
+	}
+	box, err := create("box", "box", "1")
+	crate, err2 := store.Do(t.Context(), b.store, b.intent("crate"), parcel{Name: "crate"})
+	if err := errors.Join(err, err2); err != nil {
+		t.Fatal(err)
+	}
+	edit := func(key string, seen int, record uuid.UUID, p parcel) error {
+		intent := b.intent(key)
+		intent.Record, intent.Seen = record, seen
+		_, err := change.Do(t.Context(), b.store, intent, p)
+		return err
+	}
+	if err := edit("by hand", 1, box.Value.ID, parcel{Name: "big box"}); err != nil {
+		t.Error(err)
+	}
+	if again, err := create("again", "box", "1"); err != nil || again.Value.ID != box.Value.ID || again.Value.Name != "big box" {
+		t.Errorf("what the source said last, after a change by hand: %+v, %v", again, err)
+	}
+	if err := edit("not mine", 1, crate.Value.ID, parcel{"crate", of("1")}); taken(err) != box.Value.ID {
+		t.Error(err)
+	}
+	if err := edit("attach", 1, crate.Value.ID, parcel{"crate", of("2")}); err != nil {
+		t.Error(err)
+	}
+	if err := edit("update", 2, box.Value.ID, parcel{"red box", of("1")}); err != nil {
+		t.Error(err)
+	}
+	for name, id := range map[string]string{"red box": "1", "crate": "2"} {
+		if again, err := create("then "+id, name, id); err != nil || again.Outcome != idempotency.Reused {
+			t.Errorf("%s: %+v, %v", name, again, err)
+		}
+	}
+	if _, err := create("stale", "box", "1"); taken(err) != box.Value.ID {
+		t.Errorf("what the source does not say any more: %v", err)
+	}
+	if n := b.count(`SELECT count(*) FROM things`); n != 2 {
+		t.Errorf("%d things", n)
+	}
+}
+
+// TestExternalAfterARelease: a field that commands have from now on, and that is blank, makes no other content.
+func TestExternalAfterARelease(t *testing.T) {
+	b := setup(t)
+	type line struct {
+		Text  string `json:"text"`
+		Count int    `json:"count"`
+	}
+	type later struct {
+		Colour  string    `json:"colour"`
+		Fragile bool      `json:"fragile"`
+		Weight  int       `json:"weight"`
+		Owner   uuid.UUID `json:"owner"`
+		Lines   []line    `json:"lines"`
+		parcel
+	}
+	next := idempotency.Define(idempotency.Spec[later, thing]{
+		Name: "thing.store.later", Table: things, External: func(l later) idempotency.External { return l.External },
+		Statements: func(tx *idempotency.Tx, l later) idempotency.Result {
+			tx.Exec(insertExternal, pgx.NamedArgs{"name": l.Name})
+			return tx.Record()
+		},
+	})
+	box := parcel{"box", idempotency.External{Source: "shop", ExternalID: "1"}}
+	before, err := idempotency.Define(storing()).Do(t.Context(), b.store, b.intent("before"), box)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if done, err := next.Do(t.Context(), b.store, b.intent("same"), later{parcel: box}); err != nil || done.Value.ID != before.Value.ID {
+		t.Errorf("%+v, %v", done, err)
+	}
+	for i, other := range []later{
+		{Colour: "red"}, {Fragile: true}, {Weight: 1}, {Owner: uuid.New()}, {Lines: []line{{}}}, {Lines: []line{{Count: 1}}},
+	} {
+		other.parcel = box
+		if _, err := next.Do(t.Context(), b.store, b.intent(fmt.Sprint(i)), other); taken(err) != before.Value.ID {
+			t.Errorf("%d: %v", i, err)
+		}
+	}
+}
+
+// TestExternalCheck: what an external id may be.
+func TestExternalCheck(t *testing.T) {
+	t.Parallel()
+	long := fmt.Sprintf("%0201d", 0)
+	for _, c := range []struct {
+		source, id string
+		wrong      []string
+	}{
+		{"", "", nil}, {"Shop", "a 1", nil}, {" My   shop ", long[1:], nil},
+		{"shop", "", []string{"/external_id"}}, {"", "1", []string{"/source"}},
+		{"shop", " 1", []string{"/external_id"}}, {"shop", "1\n", []string{"/external_id"}}, {"shop", "ä", []string{"/external_id"}},
+		{"shop", long, []string{"/external_id"}}, {long[:41], "1", []string{"/source"}}, {"sh\u202eop", "1", []string{"/source"}},
+	} {
+		var problems invalid.Error
+		checked := idempotency.External{Source: c.source, ExternalID: c.id}.Check("", &problems)
+		var wrong []string
+		for _, f := range problems.Fields {
+			wrong = append(wrong, f.Pointer)
+		}
+		if !slices.Equal(wrong, c.wrong) || checked.ExternalID != c.id {
+			t.Errorf("%+v: %+v, %v", c, checked, wrong)
+		}
+	}
+}

@@ -1,0 +1,282 @@
+package site_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// external reports whether programs may send what another system calls one of a resource.
+func (r resource) external() bool {
+	if r.input == nil {
+		return false
+	}
+	_, has := reflect.TypeOf(r.input).FieldByName("ExternalID")
+	return has
+}
+
+// externalFormat is JSON with an external id: id, or else one that follows from the command.
+type externalFormat struct {
+	jsonFormat
+
+	id string
+}
+
+func (externalFormat) name() string { return "JSON with an external id" }
+
+func (f externalFormat) send(ctx context.Context, c *client, to target, key string, command url.Values) (answer, error) {
+	to.resource = to.resource.called(f.id)
+	return f.jsonFormat.send(ctx, c, to, key, command)
+}
+
+// called is the resource whose commands have an external id.
+func (r resource) called(id string) resource {
+	plain := r.json
+	r.json = func(form url.Values) string {
+		body := plain(form)
+		var command map[string]any
+		if err := json.Unmarshal([]byte(body), &command); err != nil {
+			panic(err)
+		}
+		command["source"], command["external_id"] = "Shop", id
+		if id == "" {
+			command["external_id"] = fmt.Sprintf("%x", sha256.Sum256([]byte(body)))
+		}
+		return encode(command)
+	}
+	return r
+}
+
+// externalCases are rows of the table for operations that create what other systems have.
+func externalCases() []row {
+	return []row{
+		{"same external id, same content", sameExternal, outcomes(did, "reused", "replayed", "reused"), nil, false},
+		{"same external id, other content", otherExternal, outcomes(did, "conflict", "conflict"), nil, false},
+		{"external id, and another record with the same natural key", notAttached, outcomes(did, "conflict"), upserts, false},
+	}
+}
+
+func sameExternal(x *caseRun) {
+	first := x.ask(x.command)
+	x.format.done(x, first)
+	again := x.under("another", x.command)
+	jsonFormat{}.check(x, again)
+	if again.status != http.StatusOK || x.format.record(x, again) != x.format.record(x, first) ||
+		again.header.Get("Idempotent-Replayed") != "" {
+		x.Errorf("want 200 with the first record: %v", again)
+	}
+	x.format.replayed(x, x.under("another", x.command), again)
+	shout := x.target
+	loud := shout.resource.called("1")
+	shout.resource.json = func(form url.Values) string { return strings.Replace(loud.json(form), `"Shop"`, `"SHOP"`, 1) }
+	loudly := x.caller.must(jsonFormat{}.send(x.Context(), x.caller, shout, "third", x.command))
+	if loudly.status != http.StatusOK || loudly.body != again.body {
+		x.Errorf("by a source in capitals: %v", loudly)
+	}
+	if added := x.added().minus(x.leaves); !added.equal(rows{"intents": 2}) {
+		x.Errorf("also added rows %v", added)
+	}
+}
+
+func otherExternal(x *caseRun) {
+	first := x.ask(x.command)
+	x.format.done(x, first)
+	before := x.contents()
+	for range 2 { // the key was not used up, and the answer is the same
+		refused := x.under("another", x.other)
+		x.format.refused(x, refused, "external-id-taken", x.other)
+		id := x.format.record(x, first)
+		if p := decode[problem](x.bundle, refused); p.ExistingID != id || p.ExistingURL != "/api/v1"+x.recordAt(id) ||
+			!strings.Contains(p.Detail, "If-Match") {
+			x.Errorf("no way to the first record: %+v", p)
+		}
+	}
+	wantUnchanged(x.bundle, "what was refused", before, x.contents())
+}
+
+// notAttached: what has the natural key, and no external id, is not given one by creating it again.
+func notAttached(x *caseRun) {
+	plain := x.caller.must(jsonFormat{}.send(x.Context(), x.caller, x.target, key, x.command))
+	x.format.done(x, plain)
+	before := x.contents()
+	refused := x.under("another", x.reused)
+	x.format.refused(x, refused, x.uniques[0].slug, x.reused)
+	if p := decode[problem](x.bundle, refused); p.ExistingID != x.format.record(x, plain) || !strings.Contains(p.Detail, "If-Match") {
+		x.Errorf("no way to the other record: %+v", p)
+	}
+	wantUnchanged(x.bundle, "what was refused", before, x.contents())
+}
+
+// externalResources are those that other systems may have.
+func externalResources() []resource {
+	return slices.DeleteFunc(resources(), func(of resource) bool { return !of.external() })
+}
+
+// TestFoundByExternalID: by the ids of other systems, whoever belongs to whom, and however the source is written; none of another
+// tenant, and nothing else beside it.
+func TestFoundByExternalID(t *testing.T) {
+	t.Parallel()
+	var parts []part
+	for _, of := range externalResources() {
+		parts = append(parts, part{of, "found", func(b *bundle) {
+			made := b.prepared(b.acme, "mine", b.placed(of, b.acme, "mine").called("a 1"), of.command)
+			b.prepared(b.globex, "theirs", b.placed(of, b.globex, "theirs").called("a 2"), of.of(b.globex, of.command))
+			program, rows := b.program(b.replica, b.acme), strings.ReplaceAll(of.path[1:], "-", "_")
+			find := func(query string) answer { return program.get("/api/v1" + of.path + "?" + query) }
+			for query, want := range map[string][]string{
+				"source=Shop&external_id=a+1": {made.ID}, "source=shop&external_id=a%201&limit=1": {made.ID},
+				"source=shop&external_id=A+1": nil, "source=mart&external_id=a+1": nil, "source=shop&external_id=a+2": nil,
+			} {
+				found := find(query)
+				var ids []string
+				for _, one := range decode[map[string][]created](b, found)[rows] {
+					ids = append(ids, one.ID)
+				}
+				if found.status != http.StatusOK || !slices.Equal(ids, want) {
+					b.Errorf("%s: want %v, got %v", query, want, found)
+				}
+			}
+			for query, pointer := range map[string]string{
+				"source=shop": "/external_id", "external_id=1": "/source", "source=shop&external_id=1&q=ada": "/q",
+				"source=shop&external_id=1&external_id=2": "/external_id", "source=shop&external_id=%C3%A4": "/external_id",
+			} {
+				a := find(query)
+				if p := decode[problem](b, a); a.status != http.StatusUnprocessableEntity || len(p.Errors) != 1 || p.Errors[0].Pointer != pointer {
+					b.Errorf("%s: want %s, got %v", query, pointer, a)
+				}
+			}
+			if one := program.get("/api/v1" + of.recordAt(made.ID)).body; !strings.Contains(one, `"source":"Shop"`) ||
+				!strings.Contains(one, `"external_id":"a 1"`) {
+				b.Errorf("the record does not say what others call it: %s", one)
+			}
+			page := b.page(b.person(b.replica, b.acme).get(b.placed(of, b.acme, "mine").pageOf(made.ID)))
+			if page.says("a 1"); of.parent != nil {
+				page.says("Shop")
+			}
+		}})
+	}
+	walk(t, parts)
+}
+
+// TestExternalUpdate: a program updates what it is refused to create with PUT, from the version that it has seen; then its
+// next sync finds what it said. What a person changes meanwhile stays.
+func TestExternalUpdate(t *testing.T) {
+	b := setup(t)
+	of := customers().called("1")
+	program, person := b.program(b.replica, b.acme), b.person(b.replica, b.acme)
+	made := program.create(of, "first", of.command)
+	address := made.location()
+	edited := change(of.command, "name", "Ada King")
+	put := func(key, tag string) answer {
+		c := program.with("Idempotency-Key", key).with("If-Match", tag)
+		return c.must(c.send(t.Context(), http.MethodPut, address, of.json(edited)))
+	}
+	if a := program.create(of, "edited", edited); a.status != http.StatusConflict {
+		t.Errorf("%v", a)
+	}
+	if a := put("stale", etag(2)); a.status != http.StatusPreconditionFailed {
+		t.Errorf("%v", a)
+	}
+	if a := put("update", etag(1)); a.status != http.StatusOK || !strings.Contains(a.body, "Ada King") {
+		t.Errorf("%v", a)
+	}
+	if a := program.create(of, "edited", edited); a.status != http.StatusOK {
+		t.Errorf("%v", a)
+	}
+	if a := program.create(of, "outdated", of.command); a.status != http.StatusConflict {
+		t.Errorf("%v", a)
+	}
+	byHand := change(of.command, "name", "Countess Ada", "idempotency_key", "by hand", "version", "2")
+	if a := person.submit(strings.TrimPrefix(address, "/api/v1")+"/edit", byHand); a.status != http.StatusSeeOther {
+		t.Errorf("%v", a)
+	}
+	if a := program.create(of, "again", edited); a.status != http.StatusOK || !strings.Contains(a.body, "Countess Ada") ||
+		!strings.Contains(a.body, `"external_id":"1"`) {
+		t.Errorf("%v", a)
+	}
+	b.wantRows(rows{"customers": 1, "intents": 5})
+}
+
+// TestSyncs: two syncs of customers, their invoices and the payments of these run at once, each by its own replica and with its own
+// keys, and a third one after them. Each thing is there once, and each sync was answered with it.
+func TestSyncs(t *testing.T) {
+	const customersSynced = 12
+	b := setup(t)
+	replicas := []*client{b.program(b.serve(), b.acme), b.program(b.serve(), b.acme)}
+	sync1 := func(c *client, run string, i int) (ids [3]string) {
+		n, id := fmt.Sprint(i), ""
+		key := func(of string) string { return strings.Join([]string{run, of, n}, " ") }
+		made := func(of resource, command url.Values) string {
+			a := c.create(of.called(n), key(of.name), command)
+			if a.status != http.StatusCreated && a.status != http.StatusOK {
+				t.Errorf("%s: %v", key(of.name), a)
+			}
+			return decode[created](b, a).ID
+		}
+		id = made(customers(), change(customers().command, "email", n+"@example.com"))
+		bill := made(invoices(), change(invoices().command, "customer_id", id, "notes", n))
+		if a := c.with("Idempotency-Key", key("issue")).post("/api/v1/invoices/"+bill+"/issue", ""); a.status != http.StatusOK {
+			t.Errorf("%s: %v", key("issue"), a)
+		}
+		paid := payments()
+		paid.parent.id = bill
+		// All that is open: a second one would be more than that.
+		return [3]string{id, bill, made(paid, change(paid.command, "amount", "135.77", "reference", "TX "+n))}
+	}
+	var answered [3][customersSynced][3]string
+	gate := make(chan struct{})
+	var all sync.WaitGroup
+	for n := range 2 * customersSynced {
+		all.Go(func() {
+			<-gate
+			answered[n%2][n/2] = sync1(replicas[n%2], fmt.Sprint(n%2), n/2)
+		})
+	}
+	close(gate)
+	all.Wait()
+	for i := range customersSynced {
+		answered[2][i] = sync1(replicas[i%2], "2", i)
+	}
+	if answered[0] != answered[1] || answered[1] != answered[2] {
+		t.Errorf("not the same:\n%v\n%v\n%v", answered[0], answered[1], answered[2])
+	}
+	for table, want := range map[string]int{
+		"customers": 1, "invoices": 1, "payments": 1, "postings": 1, "intents": 3 * 4,
+		"invoices WHERE status = 'issued' AND open_amount = 0": 1, "intents WHERE outcome = 'created'": 3,
+		"intents WHERE outcome = 'reused'": 6, "intents WHERE outcome = 'changed'": 1, "intents WHERE outcome = 'unchanged'": 2,
+	} {
+		if n := get[int](b, `SELECT count(*) FROM `+table); n != want*customersSynced {
+			t.Errorf("%d %s, want %d", n, table, want*customersSynced)
+		}
+	}
+	b.wantOutcomes(slices.Concat(
+		slices.Repeat(outcomes("created"), 3*customersSynced), slices.Repeat(outcomes("reused"), 6*customersSynced),
+		slices.Repeat(outcomes("changed"), customersSynced), slices.Repeat(outcomes("unchanged"), 2*customersSynced))...)
+}
+
+// createdExternally returns the requests that create one with the id of another system: that was there before with other content, that is
+// new, and that is there since.
+func createdExternally(program *client, of resource, command url.Values) []request {
+	send := func(want int, key, id string) request {
+		return request{key, want, func() answer { return program.create(of.called(id), "external "+key, command) }}
+	}
+	return []request{
+		send(http.StatusConflict, "other content", "7"), send(http.StatusCreated, "new", "new"), send(http.StatusOK, "same content", "new"),
+		send(http.StatusOK, "same content", "new"), // replayed
+	}
+}
+
+// foundExternally returns the requests that find one by the id of another system.
+func foundExternally(program *client, of resource) []request {
+	return []request{
+		asking(program, "/api/v1"+of.path+"?source=shop&external_id=7"), asking(program, "/api/v1"+of.path+"?source=none&external_id=7"),
+	}
+}

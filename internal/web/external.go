@@ -1,0 +1,66 @@
+package web
+
+import (
+	"net/http"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invalid"
+	"onlyonce/internal/record"
+	"onlyonce/internal/web/apidoc"
+	"onlyonce/templates"
+)
+
+// externalQuery describes how a record is found by what another system calls it.
+func externalQuery() []Parameter {
+	return []Parameter{
+		{Name: "source", Meaning: "With external_id, and without other filters: only what this system calls by that id, archived or not."},
+		{Name: "external_id", Meaning: "What the source calls the record."},
+	}
+}
+
+// findExternal registers the address at which programs find one of those that are listed below others: /payments.
+func findExternal[R, L Entity](m *Mounted[R], l Listing[L], like apidoc.Endpoint, rows string) {
+	like.Path, like.Name = m.collectionPath(), m.Many+".find"
+	like.Summary, like.Query = "The "+m.One+" that another system calls by an id, or none.", externalQuery()
+	m.document(like)
+	m.api.read(m.collectionPath(), func(w http.ResponseWriter, r *http.Request) error {
+		return l.write(w, r, rows, l.readExternal(m.s.Pool))
+	})
+}
+
+// readExternal reads the record that source and external_id name. Its error may be an [*invalid.Error].
+func (l Listing[L]) readExternal(pool *pgxpool.Pool) func(*http.Request, record.Page) (record.List[L], error) {
+	return func(r *http.Request, page record.Page) (record.List[L], error) {
+		query := r.URL.Query()
+		var problems invalid.Error
+		for _, name := range []string{"source", "external_id"} {
+			if len(query[name]) > 1 {
+				problems.Add("/"+name, "Give "+name+" once.")
+			}
+		}
+		for name := range query {
+			if name != "source" && name != "external_id" && name != "limit" {
+				problems.Add("/"+name, "Leave "+name+" out: an external id finds one record.")
+			}
+		}
+		of := idempotency.External{Source: query.Get("source"), ExternalID: query.Get("external_id")}.Check("", &problems)
+		if of == (idempotency.External{}) {
+			problems.Add("/source", "Give source and external_id.")
+		}
+		if err := problems.Err(); err != nil {
+			return record.List[L]{}, err
+		}
+		where, args := of.Where()
+		return l.External.List(r.Context(), pool, Principal(r).Tenant, page, where, args)
+	}
+}
+
+// ExternalFact says on the page of a record what another system calls it.
+func ExternalFact(of idempotency.External) templates.Fact {
+	if of == (idempotency.External{}) {
+		return templates.Fact{}
+	}
+	return templates.Fact{Label: "External id", Value: of.ExternalID + " (" + of.Source + ")"}
+}
