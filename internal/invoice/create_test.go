@@ -68,7 +68,7 @@ func TestThroughAPooler(t *testing.T) {
 			t.Errorf("%s: %+v, %v", key, done, err)
 		}
 	}
-	if list, err := invoice.List(t.Context(), pool, b.Tenant, invoice.Filter{}, record.Page{Limit: 10}); err != nil || len(list.Rows) != 1 {
+	if list, err := invoice.List(t.Context(), pool, b.Tenant, invoice.Filter{}, record.Page{Limit: 10}); err != nil || len(list.Rows) != 2 {
 		t.Errorf("list: %+v, %v", list, err)
 	}
 }
