@@ -99,7 +99,7 @@ func ProblemPage(p Page, v Problem) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = Links([]Link{{Text: "All problem types", Href: "/problems"}, {Text: "API", Href: "/docs/api"}}, false).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = Links([]Link{{Text: "All problem types", Href: "/problems"}, {Text: "Rules", Href: "/rules"}, {Text: "API", Href: "/docs/api"}}, false).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -71,6 +71,10 @@ func states() map[string]templ.Component {
 		}),
 		"problem":  templates.ProblemPage(anonymous, problem),
 		"problems": templates.ProblemIndexPage(anonymous, []templates.Problem{problem}),
+		"rules": templates.RulesPage(anonymous, []templates.RuleSection{{
+			Title: "Invoices", Anchor: "invoices", Rules: []templates.Rule{{Sentence: hostile, Answer: hostile}},
+			Operations: []templates.OperationRule{{Title: hostile, Promise: hostile, Kept: "24 hours"}},
+		}}),
 		"api": templates.APIDocsPage(anonymous, templates.APIDocs{
 			Intro: []string{hostile}, Problems: []templates.Problem{problem}, Example: hostile,
 			Retries:  []string{hostile},

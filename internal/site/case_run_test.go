@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -64,7 +65,7 @@ func (r resource) formats() []format {
 // eachFormat returns a part for each format of a case.
 func eachFormat(of subject, name string, run func(*caseRun)) (parts []part) {
 	all := of.formats()
-	if of.external() && !of.kind.Changes() && name != "upsert hit" { // which it refuses: see notAttached
+	if of.external() && !of.kind.Changes() && !slices.Contains(otherwiseExternally, name) {
 		all = append(all, externalFormat{})
 	}
 	for _, f := range all {

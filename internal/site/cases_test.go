@@ -310,6 +310,7 @@ func valueTaken(x *caseRun) {
 		if x.isHTML() {
 			p := x.page(refused)
 			p.leadsTo(x.pageOf(existing.ID))
+			p.leadsTo("/rules#" + x.path[1:])
 			if got := p.typed().Get("idempotency_key"); got != mine {
 				x.Errorf("the form has key %q now", got)
 			}

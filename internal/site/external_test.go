@@ -55,6 +55,9 @@ func (r resource) called(id string) resource {
 	return r
 }
 
+// otherwiseExternally are the rows of the table that an external id makes another case: those of externalCases.
+var otherwiseExternally = []string{"upsert hit", "same command, new key, minutes apart"}
+
 // externalCases are rows of the table for operations that create what other systems have.
 func externalCases() []row {
 	return []row{

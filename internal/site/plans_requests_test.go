@@ -48,6 +48,7 @@ func (b *bundle) everyRoute(program, person *client) map[string][]request {
 	routes := map[string][]request{
 		"GET /": none, "GET /docs/api": get(person, "/docs/api"), "GET /openapi.json": get(person, "/openapi.json"),
 		"GET /problems":        get(person, "/problems"),
+		"GET /rules":           get(person, "/rules"),
 		"GET /problems/{slug}": get(person, "/problems/invalid"), "GET /login": get(b.browser(b.replica), "/login"),
 		"GET /logged-out.css": get(b.browser(b.replica), "/logged-out.css"),
 		"POST /login": {

@@ -164,7 +164,7 @@ func (m *Mounted[R]) object(
 		if err != nil {
 			return 0, err
 		}
-		f.Notice = conflictNotice(c, existing)
+		f.Notice = m.conflictNotice(c, existing)
 		if c.Field != "" {
 			f.Blamed = templates.FieldErrors{{Control: m.controlOf(c.Field), Message: c.Blame}}
 		}
@@ -296,11 +296,13 @@ func commonNotice(r *http.Request, err error, creates bool) *templates.Notice {
 	}
 }
 
-// conflictNotice is the notice of a conflict.
-func conflictNotice(c *conflict.Error, existing templates.Record) *templates.Notice {
+// conflictNotice is the notice of a conflict. The rules open in a new tab, beside what was typed.
+func (m *Mounted[R]) conflictNotice(c *conflict.Error, existing templates.Record) *templates.Notice {
 	var submits []templates.Submit
 	for _, way := range c.Ways {
 		submits = append(submits, templates.Submit{Text: way.Text, Name: way.Field, Value: way.Value})
 	}
-	return templates.Conflict(c.Title, c.Text, existing, submits)
+	notice := templates.Conflict(c.Title, c.Text, existing, submits)
+	notice.Links = append(notice.Links, templates.Link{Text: "Rules", Href: rulesPath + "#" + m.Many, NewTab: true})
+	return notice
 }

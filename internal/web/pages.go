@@ -61,7 +61,8 @@ func (s *Server) nav(r *http.Request) []templates.NavItem {
 		}
 	}
 	docs := strings.HasPrefix(r.URL.Path, "/docs/") || strings.HasPrefix(r.URL.Path, "/problems")
-	return append(items, templates.NavItem{Text: "API", Href: "/docs/api", Current: docs})
+	return append(items, templates.NavItem{Text: "Rules", Href: rulesPath, Current: r.URL.Path == rulesPath},
+		templates.NavItem{Text: "API", Href: "/docs/api", Current: docs})
 }
 
 // loginUnknown distinguishes a request with a session that was not read, for example because the database cannot

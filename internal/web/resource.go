@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"reflect"
 	"strings"
+	"time"
 
 	"github.com/go-chi/chi/v5"
 	"github.com/google/uuid"
@@ -88,6 +89,7 @@ type Operation struct {
 	Kind      idempotency.Kind
 	Table     string
 	Explained []string // constraints
+	Retain    time.Duration
 	// Alike says in a sentence when what it creates looks like a repeat, "" if nothing does.
 	Alike string
 }

@@ -139,6 +139,7 @@ func (s *Server) mount(mux chi.Router, c Config, sameOrigin func(http.Handler) h
 			rt.read("/login", s.showLogin)
 			rt.read("/logged-out.css", s.clearCaches)
 			rt.read("/docs/api", s.showAPIDocs)
+			rt.read(rulesPath, s.showRules)
 			rt.read("/openapi.json", s.showOpenAPI)
 			rt.read("/problems", s.listProblems)
 			rt.read("/problems/{slug}", s.showProblem)

@@ -110,7 +110,7 @@ func (d *description) describeChange(op *openapi3.Operation, res Resource, e End
 	if c == nil {
 		return nil
 	}
-	op.Description += " The first answer is kept for " + hours(c.Retain) + "."
+	op.Description += " The first answer is kept for " + Hours(c.Retain) + "."
 	op.Extensions = map[string]any{"x-kind-of-change": kindNames()[c.Kind], "x-retention-seconds": int(c.Retain / time.Second)}
 	switch c.Kind {
 	case idempotency.Change:

@@ -10,6 +10,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"onlyonce/internal/conflict"
 	"onlyonce/templates"
 )
 
@@ -59,11 +60,17 @@ func Page(resources []Resource, address string) (page templates.APIDocs, err err
 			}
 		}
 		page.Sections = append(page.Sections, section)
-		for _, rule := range res.Rules {
-			page.Rules = append(page.Rules, templates.Rule{Sentence: rule.Sentence, Answer: rule.Answer})
-		}
+		page.Rules = append(page.Rules, Rules(res.Rules)...)
 	}
 	return page, nil
+}
+
+// Rules are uniqueness rules as pages show them.
+func Rules(all []conflict.Rule) (shown []templates.Rule) {
+	for _, rule := range all {
+		shown = append(shown, templates.Rule{Sentence: rule.Sentence, Answer: rule.Answer})
+	}
+	return shown
 }
 
 // curl is a request to run in a shell.
@@ -88,7 +95,7 @@ func (e Endpoint) documented() (shown templates.Endpoint, err error) {
 	if e.Change == nil {
 		return shown, nil
 	}
-	shown.Kept = hours(e.Change.Retain)
+	shown.Kept = Hours(e.Change.Retain)
 	if e.Change.Takes != nil {
 		schema, err := schemaOf(e.Change.Takes)
 		if err != nil {
@@ -161,4 +168,5 @@ func meaning(sentence string, allowed []string) string {
 	return sentence
 }
 
-func hours(d time.Duration) string { return fmt.Sprintf("%d hours", int(d.Hours())) }
+// Hours is a time in words: "24 hours".
+func Hours(d time.Duration) string { return fmt.Sprintf("%d hours", int(d.Hours())) }

@@ -1,0 +1,48 @@
+package web
+
+import (
+	"net/http"
+
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/web/apidoc"
+	"onlyonce/templates"
+)
+
+// rulesPath is the address of the page with the rules of all resources, each below its own anchor.
+const rulesPath = "/rules"
+
+// showRules shows what is registered as rules for people.
+func (s *Server) showRules(w http.ResponseWriter, r *http.Request) error {
+	var sections []templates.RuleSection
+	for _, reg := range s.resources {
+		section := templates.RuleSection{Title: sectionTitle(reg.many), Anchor: reg.many}
+		for _, op := range reg.operations {
+			section.Operations = append(section.Operations, templates.OperationRule{
+				Title: reg.words[op.Name].Title, Promise: promise(op.Kind), Kept: apidoc.Hours(op.Retain),
+			})
+			if op.Alike != "" {
+				section.Rules = append(section.Rules, templates.Rule{
+					Sentence: op.Alike, Answer: "A person is asked, and one click goes on. A program is told which record it looks like.",
+				})
+			}
+		}
+		section.Rules = append(apidoc.Rules(reg.rules), section.Rules...)
+		sections = append(sections, section)
+	}
+	return s.Render(w, r, http.StatusOK, templates.RulesPage(s.Page(w, r), sections))
+}
+
+// promise is what is promised of each operation of a kind, in plain sentences.
+func promise(kind idempotency.Kind) string {
+	switch kind {
+	case idempotency.Upsert:
+		return "Creates one, or finds the one that is there already and leaves it as it is. A repeat gets the same one."
+	case idempotency.Change:
+		return "Changes the version that was seen. A repeat changes nothing more; if somebody else has changed it since, both versions " +
+			"are shown, and nothing is overwritten."
+	case idempotency.Transition:
+		return "Brings one into a state, with all that follows from it, once. If it is in that state already, nothing more happens."
+	default:
+		return "Creates one. A repeat creates nothing, and gets the one that was created first."
+	}
+}
