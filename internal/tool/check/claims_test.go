@@ -9,25 +9,27 @@ import (
 	"testing"
 )
 
-// TestSecurityClaimsHaveTheirTests: every test that docs/security.md names is there.
-func TestSecurityClaimsHaveTheirTests(t *testing.T) {
+// TestClaimsHaveTheirTests: every test is there that a page of claims names, and every row of the table of cases.
+func TestClaimsHaveTheirTests(t *testing.T) {
 	t.Parallel()
 	const root = "../../.."
-	page, err := os.ReadFile(filepath.Join(root, "docs", "security.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	tests, err := testsUnder(root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	named := regexp.MustCompile("`(Test[A-Za-z0-9]+)`").FindAllStringSubmatch(string(page), -1)
-	if len(named) < 50 {
-		t.Errorf("only %d tests are named", len(named))
-	}
-	for _, name := range named {
-		if !tests[name[1]] {
-			t.Errorf("docs/security.md names %s, and there is no such test: name the one that holds the claim, or drop the claim", name[1])
+	cases := read(t, root, "internal/site/cases_test.go")
+	for page, least := range map[string]int{"docs/security.md": 50, "docs/idempotency-key-draft.md": 20} {
+		named := regexp.MustCompile("`(Test[A-Za-z0-9]+)(?:/([^`\n]+))?`").FindAllStringSubmatch(read(t, root, page), -1)
+		if len(named) < least {
+			t.Errorf("%s names only %d tests", page, len(named))
+		}
+		for _, name := range named {
+			switch {
+			case !tests[name[1]]:
+				t.Errorf("%s names %s, and there is no such test: name the one that holds the claim, or drop the claim", page, name[1])
+			case name[2] != "" && !strings.Contains(cases, `{"`+name[2]+`", `):
+				t.Errorf("%s names the row %q, which internal/site/cases_test.go does not have", page, name[2])
+			}
 		}
 	}
 }
