@@ -30,6 +30,8 @@ type Store struct {
 	Timeout time.Duration
 	// Retain, if set, overrides the retention of every operation.
 	Retain time.Duration
+	// Memory bounds, in bytes, what this process remembers of settled intents; 0 is 32 MiB.
+	Memory int
 	// Observe is told about each attempt when it ends.
 	Observe func(context.Context, Attempt)
 
@@ -155,25 +157,34 @@ func (o Operation[C, R]) find(
 		return stored{}, err
 	}
 	key := intentKey{intent.Tenant, o.spec.Name, intent.Key}
-	if store.known.knows(key) {
-		if found, err := store.readKnown(ctx, lookup); err == nil {
+	if settled, ok := store.known.get(key); ok {
+		trust := store.known.trust(settled)
+		if trust == sure {
+			return settled, nil
+		}
+		found, err := store.readKnown(ctx, lookup)
+		switch _, answered := refusal(err); {
+		case err == nil:
+			store.remember(key, found, o.spec.Deletes)
 			return found, nil
+		case trust == fitting && !answered && !errors.Is(err, pgx.ErrNoRows):
+			return settled, nil
 		}
 		store.known.forget(key) // the claim will tell what the trouble is
 	}
-	found, err := store.calls.share(ctx, callKey{key, intent.Actor}, store.bound(), func() (stored, error) {
+	return store.calls.share(ctx, callKey{key, intent.Actor}, store.bound(), func() (stored, error) {
 		t, err := o.transaction(ctx, store, intent, command, args)
 		if err != nil {
 			return stored{}, err
 		}
 		t.fingerprint, t.lookup = fingerprint, lookup
 		t.explain = func(ctx context.Context, err error) error { return o.explain(ctx, store, intent, command, err) }
-		return store.settle(ctx, t)
+		found, err := store.settle(ctx, t)
+		if err == nil {
+			store.remember(key, found, o.spec.Deletes)
+		}
+		return found, err
 	})
-	if err == nil {
-		store.known.add(key)
-	}
-	return found, err
 }
 
 // fingerprint is that of the command, and of the record that it is about. The version that was seen is not

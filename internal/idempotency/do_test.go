@@ -29,16 +29,23 @@ func TestWorkWithoutResultIsRolledBack(t *testing.T) {
 
 func TestReplayOfWhatMayNoLongerBeSeen(t *testing.T) {
 	t.Parallel()
-	inBothStyles(t, func(b *bundle, create idempotency.Operation[order, thing]) {
-		if _, err := create.Do(b.Context(), b.store, b.intent("k"), order{"a"}); err != nil {
-			b.Fatal(err)
-		}
-		b.exec(`DELETE FROM things`)
-		done, err := create.Do(b.Context(), b.store, b.intent("k"), order{"a"})
-		if !errors.Is(err, idempotency.ErrNotVisible) || done.Value != (thing{}) {
-			b.Errorf("got %+v, %v", done, err)
-		}
-	})
+	for name, spec := range map[string]func() idempotency.Spec[order, thing]{"statements": spec, "interactive": interactive} {
+		t.Run(name, func(t *testing.T) {
+			b, spec := setup(t), spec()
+			spec.Deletes = true
+			create := idempotency.Define(spec)
+			for range 2 {
+				if _, err := create.Do(b.Context(), b.store, b.intent("k"), order{"a"}); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.exec(`DELETE FROM things`)
+			done, err := create.Do(b.Context(), b.store, b.intent("k"), order{"a"})
+			if !errors.Is(err, idempotency.ErrNotVisible) || done.Value != (thing{}) {
+				b.Errorf("got %+v, %v", done, err)
+			}
+		})
+	}
 }
 
 func TestWaitsForTheFirstAttempt(t *testing.T) {

@@ -25,7 +25,8 @@ func (s Spec[C, R]) intentSQL() intentSQL {
 		{sql: `SELECT set_config('onlyonce.tenant_id', @tenant_id::text, true)`},
 		{sql: `
 		SELECT attempt_id, fingerprint, result, record_id, outcome,
-			EXISTS (SELECT FROM ` + q.table + ` r WHERE r.tenant_id = i.tenant_id AND r.id = i.record_id)
+			EXISTS (SELECT FROM ` + q.table + ` r WHERE r.tenant_id = i.tenant_id AND r.id = i.record_id),
+			` + inCopy + `
 		FROM intents i
 		WHERE tenant_id = @tenant_id AND operation = @operation AND key = @idempotency_key`},
 	}
@@ -72,7 +73,7 @@ func (q intentSQL) insert(result string) string {
 			SELECT end_change(r.made, r.record) AS changes, ` + result + ` AS result
 			FROM (SELECT (` + q.made + `) AS made, ` + q.record + ` AS record FROM ` + q.row() + ` OFFSET 0) AS r
 			OFFSET 0) AS made
-		RETURNING result, record_id, outcome`
+		RETURNING result, record_id, outcome, ` + inCopy
 	}
 	shown := `made.result`
 	if q.alike {
@@ -87,7 +88,7 @@ func (q intentSQL) insert(result string) string {
 			record.id, CASE record.id WHEN @record_id THEN 'created' ELSE 'reused' END, ` + shown + `, now() + @retain
 		FROM (SELECT ` + result + ` AS result OFFSET 0) AS made,
 			LATERAL (SELECT (made.result->>'id')::uuid AS id OFFSET 0) AS record
-		RETURNING result, record_id, outcome`
+		RETURNING result, record_id, outcome, ` + inCopy
 }
 
 // lock makes changes of one record wait for each other. It is a statement of its own, so that those behind it

@@ -154,8 +154,8 @@ func (s *Store) converse(ctx context.Context, conn *pgxpool.Conn, t transaction)
 	if err != nil {
 		return stored{}, 1, workError{err}
 	}
-	made = stored{attempt: t.attempt, fingerprint: t.fingerprint[:], visible: true}
-	if err := run(ctx, tx, last, []any{&made.result, &made.record, &made.outcome}); err != nil {
+	made = t.made()
+	if err := run(ctx, tx, last, made.returned()); err != nil {
 		return stored{}, placeOf(err, 1), err
 	}
 	return made, 2, tx.Commit(ctx)

@@ -60,6 +60,9 @@ func TestOwnCommitLostAndRecordUnreadable(t *testing.T) {
 	if !errors.Is(err, idempotency.ErrUnconfirmed) || looks == 0 {
 		t.Errorf("got %v after %d looks", err, looks)
 	}
+	if n, _ := unlucky.Remembered(); n != 0 {
+		t.Error("remembered what was not confirmed")
+	}
 	if done, err := create.Do(t.Context(), b.store, b.intent("k"), order{"a"}); err != nil || !done.Replayed {
 		t.Errorf("trying again: %+v, %v", done, err)
 	}

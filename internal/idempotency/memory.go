@@ -1,21 +1,32 @@
 package idempotency
 
 import (
+	"cmp"
+	"math"
 	"sync"
+	"time"
 
 	"github.com/google/uuid"
-	lru "github.com/hashicorp/golang-lru/v2"
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
-// remembered is how many carried out intents a process remembers.
-const remembered = 1 << 14
+const (
+	// memoryBytes bounds what a process remembers, unless [Store.Memory] does.
+	memoryBytes = 32 << 20
+	// believed is how long after the database has last answered a copy is as good as asking again.
+	believed = 5 * time.Second
+	// overhead is about what an intent takes besides its key and its result: its fields, and its places in the list and the map.
+	overhead = 640
+)
 
-// memory remembers which intents were carried out lately, and nothing of what came of them. It decides
-// only in which order to ask: one that is known is looked up first, which is cheaper than a claim that
-// fails. It may be wrong or empty at any time.
+// memory has copies of settled intents, the last used ones. A settled intent never changes, so that a copy answers as the database
+// would, as long as it is the same database, with the same history, and the result is kept there: see [memory.trust]. All of it may be
+// lost at any time.
 type memory struct {
-	once sync.Once
-	keys *lru.Cache[intentKey, struct{}]
+	mu     sync.Mutex
+	copies *simplelru.LRU[intentKey, stored]
+	bytes  int
+	heard  moment
 }
 
 // intentKey is the primary key of an intent.
@@ -25,11 +36,107 @@ type intentKey struct {
 	key       Key
 }
 
-func (m *memory) cache() *lru.Cache[intentKey, struct{}] {
-	m.once.Do(func() { m.keys, _ = lru.New[intentKey, struct{}](remembered) }) // fails for a size below 1 only
-	return m.keys
+// moment is when the database last spoke, and which one it was.
+type moment struct {
+	asked time.Time // here, before it was asked
+	clock time.Time // there, when it answered
+	epoch string    // see its SQL
 }
 
-func (m *memory) knows(k intentKey) bool { return m.cache().Contains(k) }
-func (m *memory) add(k intentKey)        { m.cache().Add(k, struct{}{}) }
-func (m *memory) forget(k intentKey)     { m.cache().Remove(k) }
+// inCopy are the columns of an intent by which copies of it are judged. A copy is used for an hour at most, so that what somebody
+// erases or deletes by hand is gone everywhere by then.
+//
+// The epoch is another one when the server was started again, when a standby has taken its place, and when the table was restored or
+// emptied: intents that were settled before may be gone.
+const inCopy = `LEAST(expires_at, clock_timestamp() + interval '1 hour'), clock_timestamp(),
+	extract(epoch FROM pg_postmaster_start_time()) || ' ' || pg_relation_filepath('intents')`
+
+// copied are the destinations of inCopy.
+func (s *stored) copied() []any { return []any{&s.until, &s.clock, &s.epoch} }
+
+// trust says what a copy is worth.
+type trust int
+
+const (
+	hint    trust = iota // that it was settled, and so is looked up before it is claimed
+	fitting              // nothing is known against it: an answer if the database cannot be reached
+	sure                 // and the database has answered just now
+)
+
+// trust judges a copy. Time is counted on the database's clock, as it was when it last answered.
+func (m *memory) trust(c stored) trust {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	silence := time.Since(m.heard.asked)
+	switch {
+	case c.epoch != m.heard.epoch || !m.heard.clock.Add(silence).Before(c.until):
+		return hint
+	case silence > believed:
+		return fitting
+	default:
+		return sure
+	}
+}
+
+func (m *memory) get(k intentKey) (c stored, ok bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.copies == nil {
+		return stored{}, false
+	}
+	return m.copies.Get(k)
+}
+
+// hear notes which database has answered. An answer that was asked for before the last one may be that of its predecessor.
+func (m *memory) hear(said moment) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if said.asked.After(m.heard.asked) {
+		m.heard = said
+	}
+}
+
+// add remembers an intent that the database has, and forgets others if they take more than bound bytes.
+func (m *memory) add(k intentKey, c stored, bound int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.copies == nil {
+		m.copies, _ = simplelru.NewLRU(math.MaxInt, func(k intentKey, c stored) { m.bytes -= size(k, c) }) // fails for a size below 1 only
+	}
+	m.copies.Remove(k) // which subtracts it, unlike to overwrite it
+	m.copies.Add(k, c)
+	m.bytes += size(k, c)
+	for m.bytes > cmp.Or(bound, memoryBytes) {
+		m.copies.RemoveOldest()
+	}
+}
+
+func (m *memory) forget(k intentKey) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.copies != nil {
+		m.copies.Remove(k)
+	}
+}
+
+// size is about how many bytes of memory a copy takes.
+func size(k intentKey, c stored) int {
+	return overhead + len(k.key.value) + len(c.fingerprint) + cap(c.result) + len(c.epoch)
+}
+
+// remember keeps a copy of an intent that the database has. Of one whose record may be deleted it is only that it was settled.
+func (s *Store) remember(k intentKey, found stored, mayGo bool) {
+	s.known.hear(found.moment)
+	if mayGo || !found.visible {
+		found.result, found.until = nil, time.Time{}
+	}
+	s.known.add(k, found, s.Memory)
+}
+
+// Forget drops what this process remembers of intents, so that the database is asked for each again: for whoever erases or deletes by
+// hand, past the operations.
+func (s *Store) Forget() {
+	s.known.mu.Lock()
+	defer s.known.mu.Unlock()
+	s.known.copies, s.known.bytes = nil, 0
+}

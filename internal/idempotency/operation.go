@@ -95,6 +95,11 @@ type Spec[C, R any] struct {
 	// stores the external id; see [ExternalColumns].
 	External func(C) External
 
+	// Deletes says that records of the table may be deleted, so that the database is asked before each replay whether the record is
+	// still there. Without it, a process answers from what it remembers, and nobody else deletes records either: they are archived,
+	// voided, or marked. The role of the app has no right to.
+	Deletes bool
+
 	// Retain is how long the result is kept, at least: from a minute to 365 days, or DefaultRetain when zero. The intent is kept
 	// for life.
 	Retain time.Duration

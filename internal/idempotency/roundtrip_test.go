@@ -5,6 +5,7 @@ import (
 	"net"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -64,19 +65,23 @@ func TestRoundTrips(t *testing.T) {
 	// Claim, work, stored result and commit included.
 	for _, step := range []struct {
 		name  string
+		since time.Duration // the database last answered
 		store *idempotency.Store
 		key   string
 		thing string
 		want  int64
 	}{
-		{"first create of a connection, which parses the statements", b.store, "a", "1", 2},
-		{"create", b.store, "b", "2", 1},
-		{"replay", b.store, "a", "1", 1},
-		{"mismatch", b.store, "a", "3", 1},
-		{"replay of what another process did", elsewhere, "a", "1", 2},
-		{"name taken", b.store, "c", "1", 1},
-		{"create after a failure", b.store, "d", "4", 1},
+		{"first create of a connection, which parses the statements", 0, b.store, "a", "1", 2},
+		{"create", 0, b.store, "b", "2", 1},
+		{"replay", 0, b.store, "a", "1", 0},
+		{"mismatch", 0, b.store, "a", "3", 0},
+		{"replay after a silence", 6 * time.Second, b.store, "a", "1", 1},
+		{"and behind it", 0, b.store, "b", "2", 0},
+		{"replay of what another process did", 0, elsewhere, "a", "1", 2},
+		{"name taken", 0, b.store, "c", "1", 1},
+		{"create after a failure", 0, b.store, "d", "4", 1},
 	} {
+		step.store.Age(step.since)
 		before := trips.Load()
 		_, err := create.Do(t.Context(), step.store, b.intent(step.key), order{step.thing})
 		if got := trips.Load() - before; got != step.want {

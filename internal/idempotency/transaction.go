@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -47,6 +48,20 @@ type stored struct {
 	record      uuid.UUID // what was created, found or changed
 	outcome     Outcome
 	visible     bool
+
+	moment
+
+	until time.Time // the database's, until which a copy may be used
+}
+
+// made is the intent that this attempt is about to store.
+func (t transaction) made() stored {
+	return stored{attempt: t.attempt, fingerprint: t.fingerprint[:], visible: true, moment: moment{asked: time.Now()}}
+}
+
+// returned are the destinations of what an intent is stored with.
+func (s *stored) returned() []any {
+	return append([]any{&s.result, &s.record, &s.outcome}, s.copied()...)
 }
 
 // send runs claim, work and COMMIT. The work needs no guard: it does not run when the claim fails. at
@@ -59,8 +74,8 @@ func (s *Store) send(ctx context.Context, conn *pgxpool.Conn, t transaction) (ma
 	if err := prepare(ctx, conn.Conn(), s.wait(), slices.Concat(all, t.lookup)); err != nil {
 		return stored{}, notSent, err
 	}
-	made = stored{attempt: t.attempt, fingerprint: t.fingerprint[:], visible: true}
-	at, err = commit(ctx, conn.Conn(), all, &made.result, &made.record, &made.outcome)
+	made = t.made()
+	at, err = commit(ctx, conn.Conn(), all, made.returned()...)
 	return made, at, err
 }
 
@@ -72,13 +87,16 @@ func (s *Store) readIntent(ctx context.Context, conn *pgxpool.Conn, lookup []bou
 	if err := prepare(ctx, conn.Conn(), s.wait(), lookup); err != nil {
 		return stored{}, err
 	}
-	err = read(ctx, conn.Conn(), lookup, &found.attempt, &found.fingerprint, &found.result, &found.record, &found.outcome, &found.visible)
+	found.asked = time.Now()
+	err = read(ctx, conn.Conn(), lookup, append([]any{
+		&found.attempt, &found.fingerprint, &found.result, &found.record, &found.outcome, &found.visible,
+	}, found.copied()...)...)
 	return found, err
 }
 
-// readKnown is readIntent for an intent that is known to be carried out.
+// readKnown is readIntent for an intent that is known to be carried out. It waits no longer than for another attempt.
 func (s *Store) readKnown(ctx context.Context, lookup []bound) (stored, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, s.bound())
 	defer cancel()
 	conn, err := s.Pool.Acquire(ctx)
 	if err != nil {

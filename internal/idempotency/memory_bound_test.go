@@ -1,0 +1,46 @@
+package idempotency
+
+import (
+	"crypto/rand"
+	"runtime"
+	"testing"
+
+	"github.com/google/uuid"
+)
+
+// TestMemoryIsBoundedInBytes: whatever the size of results, a process keeps no more than it says, and not much less.
+func TestMemoryIsBoundedInBytes(t *testing.T) { //nolint:paralleltest // it measures the heap
+	const bound = 16 << 20
+	for name, result := range map[string]int{"no result": 0, "an invoice": 2 << 10, "500 lines": 200 << 10} {
+		t.Run(name, func(t *testing.T) {
+			var m memory
+			before := heap()
+			for i := range 4 * bound / (overhead + result) {
+				k := intentKey{uuid.New(), "thing.create", NewKey()}
+				fingerprint := make([]byte, 32)
+				_, _ = rand.Read(fingerprint)
+				m.add(k, stored{fingerprint: fingerprint, result: make([]byte, result), moment: moment{epoch: uuid.NewString()}}, bound)
+				if m.bytes > bound {
+					t.Fatalf("%d bytes after %d", m.bytes, i)
+				}
+			}
+			took := heap() - before
+			if took > bound*5/4 || took < bound/2 {
+				t.Errorf("%d copies take %d bytes of %d", m.copies.Len(), took, bound)
+			}
+			for m.copies.Len() > 0 {
+				m.copies.RemoveOldest()
+			}
+			if m.bytes != 0 {
+				t.Errorf("%d bytes are counted of nothing", m.bytes)
+			}
+		})
+	}
+}
+
+func heap() int {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc) //nolint:gosec // it is small
+}

@@ -1,0 +1,146 @@
+package idempotency_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"onlyonce/internal/idempotency"
+)
+
+// remembering is a store that has done "known" twice and cannot reach the database any more.
+func remembering(t *testing.T, spec idempotency.Spec[order, thing]) (b *bundle, create idempotency.Operation[order, thing], made thing) {
+	t.Helper()
+	b, create = setup(t), idempotency.Define(spec)
+	b.store.Pool = b.pool(b.db.Pool.Config())
+	for range 2 {
+		done, err := create.Do(t.Context(), b.store, b.intent("known"), order{"a"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		made = done.Value
+	}
+	b.store.Pool.Close()
+	return b, create, made
+}
+
+// TestWithoutTheDatabase: what the process knows is answered, for as long as it may be known. Everything else fails closed.
+func TestWithoutTheDatabase(t *testing.T) {
+	t.Parallel()
+	deletes := spec()
+	deletes.Deletes = true
+	for name, c := range map[string]struct {
+		spec  idempotency.Spec[order, thing]
+		since time.Duration // the database answered
+		key   string
+		name  string
+		want  error
+	}{
+		"known":               {spec(), 0, "known", "a", nil},
+		"known for minutes":   {spec(), 59 * time.Minute, "known", "a", nil},
+		"known too long":      {spec(), 61 * time.Minute, "known", "a", idempotency.ErrUnavailable},
+		"another command":     {spec(), 0, "known", "b", &idempotency.MismatchError{}},
+		"another key":         {spec(), 0, "another", "b", idempotency.ErrUnavailable},
+		"records are deleted": {deletes, 0, "known", "a", idempotency.ErrUnavailable},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, create, made := remembering(t, c.spec)
+			b.store.Age(c.since)
+			done, err := create.Do(t.Context(), b.store, b.intent(c.key), order{c.name})
+			var mismatch *idempotency.MismatchError
+			switch {
+			case c.want == nil && (err != nil || !done.Replayed || done.Value != made):
+				t.Errorf("%+v, %v", done, err)
+			case errors.As(c.want, &mismatch) && (!errors.As(err, &mismatch) || mismatch.Record != made.ID):
+				t.Errorf("want a mismatch: %v", err)
+			case c.want != nil && !errors.As(c.want, &mismatch) && !errors.Is(err, c.want):
+				t.Errorf("want %v: %v", c.want, err)
+			}
+		})
+	}
+}
+
+// TestRestoredDatabase: what the process remembers of a database from before it was restored is gone with it. It is done again, once.
+func TestRestoredDatabase(t *testing.T) {
+	b := setup(t)
+	b.db.Spoil(t)
+	create := idempotency.Define(spec())
+	do := func(key string) bool {
+		t.Helper()
+		done, err := create.Do(t.Context(), b.store, b.intent(key), order{key})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return done.Replayed
+	}
+	for _, key := range []string{"a", "b"} {
+		if do(key) || !do(key) {
+			t.Fatal("not done once")
+		}
+	}
+	b.adminExec(`TRUNCATE things, intents, intent_effects`)
+	b.store.Age(6 * time.Second) // it takes that long to restore one
+	for _, key := range []string{"a", "b"} {
+		if do(key) || !do(key) {
+			t.Errorf("%s: the restored database was not asked, or not remembered", key)
+		}
+	}
+	if n := b.count(`SELECT count(*) FROM things`); n != 2 {
+		t.Errorf("%d things", n)
+	}
+}
+
+// TestOnlyWhatIsCommittedIsRemembered: neither what was refused nor what could not be confirmed.
+func TestOnlyWhatIsCommittedIsRemembered(t *testing.T) {
+	b := setup(t)
+	b.hold("taken")
+	for _, s := range []idempotency.Spec[order, thing]{spec(), interactive()} {
+		if _, err := idempotency.Define(s).Do(t.Context(), b.store, b.intent("k"), order{"taken"}); err == nil {
+			t.Error("not refused")
+		}
+	}
+	for _, s := range []idempotency.Spec[order, thing]{failing(), failingInteractive()} {
+		if _, err := idempotency.Define(s).Do(t.Context(), b.store, b.intent("k"), order{"free"}); err == nil {
+			t.Error("did not fail")
+		}
+	}
+	if intents, bytes := b.store.Remembered(); intents != 0 || bytes != 0 {
+		t.Errorf("%d are remembered, in %d bytes", intents, bytes)
+	}
+}
+
+// TestMemoryInARush: creates, repeats, other commands and forgetting all at once. There is one thing for each key, and each answer is
+// that of its key.
+func TestMemoryInARush(t *testing.T) {
+	b := setup(t)
+	b.store.Memory = 4 << 10 // of which some are always forgotten
+	create := idempotency.Define(spec())
+	const keys, repeats = 20, 20
+	var first atomic.Int64
+	done, errs := make([]idempotency.Done[thing], keys*repeats), make([]error, keys*repeats)
+	rush(keys*repeats, func(i int) {
+		if i%50 == 0 {
+			b.store.Forget()
+		}
+		key := fmt.Sprint("k", i%keys)
+		done[i], errs[i] = create.Do(context.Background(), b.store, b.intent(key), order{key})
+		if errs[i] == nil && !done[i].Replayed {
+			first.Add(1)
+		}
+		var mismatch *idempotency.MismatchError
+		if _, err := create.Do(context.Background(), b.store, b.intent(key), order{"another"}); !errors.As(err, &mismatch) {
+			t.Errorf("another command: %v", err)
+		}
+	})()
+	for i := range done {
+		if errs[i] != nil || done[i].Value != done[i%keys].Value {
+			t.Errorf("%+v, %v", done[i], errs[i])
+		}
+	}
+	if n := b.count(`SELECT count(*) FROM things`); n != keys || first.Load() != keys {
+		t.Errorf("%d things, %d firsts", n, first.Load())
+	}
+}
