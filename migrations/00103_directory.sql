@@ -118,6 +118,9 @@ CREATE POLICY tenant_isolation ON users USING (current_tenant() IS NULL OR tenan
 ALTER TABLE api_tokens ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant_isolation ON api_tokens USING (current_tenant() IS NULL OR tenant_id = current_tenant());
 
+-- A replay is answered without a look at whether its record is still there: see Deletes of idempotency.Spec.
+REVOKE DELETE, TRUNCATE ON users, api_tokens FROM CURRENT_USER;
+
 -- The layout that scs expects. The token column holds a hash, never the cookie's value.
 CREATE TABLE sessions (
     token  text        PRIMARY KEY,

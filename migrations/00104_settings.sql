@@ -26,6 +26,7 @@ CREATE TRIGGER next_version BEFORE UPDATE ON settings FOR EACH ROW EXECUTE FUNCT
 
 ALTER TABLE settings ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant_isolation ON settings USING (tenant_id = current_tenant());
+REVOKE DELETE, TRUNCATE ON settings FROM CURRENT_USER; -- replays rely on it
 
 -- settle_tenant gives a new tenant its settings. It enters the tenant for that, and leaves it again.
 -- +goose StatementBegin

@@ -35,6 +35,7 @@ CREATE TRIGGER next_version BEFORE UPDATE ON customers FOR EACH ROW EXECUTE FUNC
 
 ALTER TABLE customers ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant_isolation ON customers USING (tenant_id = current_tenant());
+REVOKE DELETE, TRUNCATE ON customers FROM CURRENT_USER; -- replays rely on it
 
 -- create_or_reuse_customer returns the tenant's customer with an email, as it is, and creates it if there is none. Of
 -- those who come at the same time one creates it; the others wait for that one's commit and find it. With an external id, which

@@ -85,6 +85,7 @@ CREATE TABLE invoice_lines (
 
 ALTER TABLE invoices ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant_isolation ON invoices USING (tenant_id = current_tenant());
+REVOKE TRUNCATE ON invoices FROM CURRENT_USER;
 ALTER TABLE invoice_lines ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant_isolation ON invoice_lines USING (tenant_id = current_tenant());
 

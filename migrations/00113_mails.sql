@@ -35,6 +35,7 @@ CREATE TRIGGER next_version BEFORE UPDATE ON mails FOR EACH ROW EXECUTE FUNCTION
 
 ALTER TABLE mails ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant_isolation ON mails USING (tenant_id = current_tenant());
+REVOKE DELETE, TRUNCATE ON mails FROM CURRENT_USER; -- replays rely on it
 
 -- queue_mail addresses a mail to the customer of its invoice, unless it says to whom, names the business as the invoice
 -- does, and inserts its job. The job has ids only, because its table is not guarded by row-level security. The lock keeps

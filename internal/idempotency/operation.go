@@ -164,6 +164,9 @@ func (o Operation[C, R]) Retention() time.Duration { return o.spec.Retain }
 // Kind returns the kind of change.
 func (o Operation[C, R]) Kind() Kind { return o.spec.Kind }
 
+// Deletes reports whether records of the table may be deleted.
+func (o Operation[C, R]) Deletes() bool { return o.spec.Deletes }
+
 // Table returns the name of the table that has the records.
 func (o Operation[C, R]) Table() string { return o.spec.Table.Name }
 

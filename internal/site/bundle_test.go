@@ -87,8 +87,9 @@ func (b *bundle) tenant(name string) tenant {
 type replica struct {
 	*web.Server
 
-	url  string
-	pool *pgxpool.Pool
+	url   string
+	pool  *pgxpool.Pool
+	store *idempotency.Store
 }
 
 // config is what a replica is made of.
@@ -125,7 +126,7 @@ func (b *bundle) serveOn(pool *pgxpool.Pool, settings ...func(*config)) *replica
 	if err != nil {
 		b.Fatal(err)
 	}
-	return &replica{server, b.listen(server.Handler), pool}
+	return &replica{server, b.listen(server.Handler), pool, c.Store}
 }
 
 // listen serves a handler on a free port and gives its URL.

@@ -181,6 +181,16 @@ func TestEveryTableOfAnOperationHasWhatItNeeds(t *testing.T) {
 		if !get[bool](b, `SELECT relrowsecurity AND relforcerowsecurity FROM pg_class WHERE oid = $1::regclass`, op.Table) {
 			t.Errorf("%s of %s has no forced row-level security", op.Table, op.Name)
 		}
+		// 2 is BEFORE, 8 is DELETE. What such a trigger refuses is tested where it is.
+		deletable := get[bool](b, `
+			SELECT has_table_privilege(pg_get_userbyid(relowner), oid, 'TRUNCATE') AND NOT EXISTS (
+					SELECT FROM pg_trigger WHERE tgrelid = c.oid AND tgtype & 34 = 34)
+				OR has_table_privilege(pg_get_userbyid(relowner), oid, 'DELETE') AND NOT EXISTS (
+					SELECT FROM pg_trigger WHERE tgrelid = c.oid AND tgtype & 11 = 11)
+			FROM pg_class c WHERE oid = $1::regclass`, op.Table)
+		if deletable && !op.Deletes {
+			t.Errorf("records of %s can be deleted: REVOKE DELETE, TRUNCATE ON %[1]s FROM CURRENT_USER, or set Deletes in the Spec of %s", op.Table, op.Name)
+		}
 	}
 }
 

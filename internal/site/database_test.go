@@ -89,7 +89,7 @@ func (b *bundle) written() int {
 	return get[int](b, `SELECT count(DISTINCT xmin::text) FROM (`+strings.Join(each, ` UNION ALL `)+`) AS written`)
 }
 
-// empty removes all rows of tables that belong to tenants, except for those of some tables.
+// empty removes all rows, past the operations, of tables that belong to tenants, except for those of some tables.
 func (b *bundle) empty(except ...string) {
 	b.Helper()
 	tables := slices.DeleteFunc(b.tenantTables(), func(table string) bool { return slices.Contains(except, table) })
@@ -98,6 +98,7 @@ func (b *bundle) empty(except ...string) {
 		sql += `; DELETE FROM ` + table + ` WHERE ` + byOperations
 	}
 	b.exec(sql)
+	b.store.Forget()
 }
 
 // holdIntent keeps whoever carries out acme's intent with the key waiting at the end of the work, until the
@@ -151,13 +152,14 @@ func (b *bundle) until(what string, holds func() bool) {
 	}
 }
 
-// expire lets the retention of all results end, as time would.
+// expire lets the retention of all results end, as time would: no process remembers one for longer.
 func (b *bundle) expire(of tenant) {
 	b.Helper()
 	b.exec(`UPDATE intents SET expires_at = now() - interval '1 second'`)
 	if _, err := idempotency.Expire(b.Context(), b.db.Pool, of.id); err != nil {
 		b.Fatal(err)
 	}
+	b.store.Forget()
 	if left := get[int](b, `SELECT count(*) FROM intents WHERE result IS NOT NULL`); left != 0 {
 		b.Fatalf("%d results did not expire", left)
 	}

@@ -26,7 +26,7 @@ func (b *bundle) behindProxy(settings ...func(*config)) *replica {
 		r.Out.Header["X-Forwarded-For"] = r.In.Header["X-Forwarded-For"] // a chain, to which it adds its own peer
 		r.SetXForwarded()
 	}}
-	return &replica{inside.Server, b.listen(proxy), inside.pool}
+	return &replica{inside.Server, b.listen(proxy), inside.pool, inside.store}
 }
 
 func trusting(networks ...string) func(*config) {

@@ -90,6 +90,7 @@ type Operation struct {
 	Table     string
 	Explained []string // constraints
 	Retain    time.Duration
+	Deletes   bool
 	// Alike says in a sentence when what it creates looks like a repeat, "" if nothing does.
 	Alike string
 }

@@ -54,7 +54,7 @@ func register[C any, R Entity](m *Mounted[R], op idempotency.Operation[C, R], wo
 	}
 	m.reg.operations = append(m.reg.operations, Operation{
 		Name: op.Name(), Kind: op.Kind(), Table: op.Table(), Explained: op.Explained(), Retain: op.Retention(),
-		Alike: alikeSentence(m.One, op),
+		Deletes: op.Deletes(), Alike: alikeSentence(m.One, op),
 	})
 	m.reg.words[op.Name()] = words
 	for outcome, text := range map[idempotency.Outcome]string{
