@@ -104,9 +104,11 @@ func setup(t *testing.T) *bundle {
 	return b
 }
 
-// replica is a store like that of the bundle in another process: they share the database and nothing else.
+// replica is a store like that of the bundle in another process: they share the database, and Redis if there is one.
 func (b *bundle) replica() *idempotency.Store {
-	return &idempotency.Store{Pool: b.store.Pool, Wait: b.store.Wait, Timeout: b.store.Timeout, Observe: b.store.Observe}
+	return &idempotency.Store{
+		Pool: b.store.Pool, Wait: b.store.Wait, Timeout: b.store.Timeout, Observe: b.store.Observe, Shared: b.store.Shared,
+	}
 }
 
 // rush starts n attempts from one gate. wait returns when all have ended.

@@ -32,6 +32,8 @@ type Store struct {
 	Retain time.Duration
 	// Memory bounds, in bytes, what this process remembers of settled intents; 0 is 32 MiB.
 	Memory int
+	// Shared, if set, is where processes find what others have settled.
+	Shared *Shared
 	// Observe is told about each attempt when it ends.
 	Observe func(context.Context, Attempt)
 
@@ -157,7 +159,7 @@ func (o Operation[C, R]) find(
 		return stored{}, err
 	}
 	key := intentKey{intent.Tenant, o.spec.Name, intent.Key}
-	if settled, ok := store.known.get(key); ok {
+	if settled, ok := store.recall(ctx, key, o.spec.Deletes); ok {
 		trust := store.known.trust(settled)
 		if trust == sure {
 			return settled, nil
@@ -165,7 +167,7 @@ func (o Operation[C, R]) find(
 		found, err := store.readKnown(ctx, lookup)
 		switch _, answered := refusal(err); {
 		case err == nil:
-			store.remember(key, found, o.spec.Deletes)
+			store.remember(ctx, key, found, o.spec.Deletes)
 			return found, nil
 		case trust == fitting && !answered && !errors.Is(err, pgx.ErrNoRows):
 			return settled, nil
@@ -181,7 +183,7 @@ func (o Operation[C, R]) find(
 		t.explain = func(ctx context.Context, err error) error { return o.explain(ctx, store, intent, command, err) }
 		found, err := store.settle(ctx, t)
 		if err == nil {
-			store.remember(key, found, o.spec.Deletes)
+			store.remember(ctx, key, found, o.spec.Deletes)
 		}
 		return found, err
 	})

@@ -2,6 +2,7 @@ package idempotency
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"sync"
 	"time"
@@ -96,6 +97,13 @@ func (m *memory) hear(said moment) {
 	}
 }
 
+// epoch is that of the database that has last answered, or empty.
+func (m *memory) epoch() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.heard.epoch
+}
+
 // add remembers an intent that the database has, and forgets others if they take more than bound bytes.
 func (m *memory) add(k intentKey, c stored, bound int) {
 	m.mu.Lock()
@@ -125,12 +133,13 @@ func size(k intentKey, c stored) int {
 }
 
 // remember keeps a copy of an intent that the database has. Of one whose record may be deleted it is only that it was settled.
-func (s *Store) remember(k intentKey, found stored, mayGo bool) {
+func (s *Store) remember(ctx context.Context, k intentKey, found stored, mayGo bool) {
 	s.known.hear(found.moment)
 	if mayGo || !found.visible {
 		found.result, found.until = nil, time.Time{}
 	}
 	s.known.add(k, found, s.Memory)
+	s.share(ctx, k, found)
 }
 
 // Forget drops what this process remembers of intents, so that the database is asked for each again: for whoever erases or deletes by

@@ -40,6 +40,7 @@ var rooms = map[string]level{
 	"internal/proof":          program,
 	"internal/proof/layer":    foundation,
 	"internal/proof/proxy":    leaf,
+	"internal/proof/redis":    foundation,
 	"internal/value":          foundation,
 	"internal/conflict":       foundation,
 	"internal/idempotency":    foundation,

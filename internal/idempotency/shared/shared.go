@@ -1,0 +1,95 @@
+// Package shared lets processes remember settled intents together, in Redis or Valkey. Nothing depends on it: what is lost there is
+// asked of the database, and so is everything while it does not answer.
+//
+// Whoever can write to Redis must not be able to answer for the database, and whoever can read it must not learn what was created. So
+// a value is sealed with a key that is derived for its name, and the name in Redis is a MAC of it: a value that was changed, copied
+// to another name, or made by somebody else cannot be opened, and counts as none.
+package shared
+
+import (
+	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/maintnotifications"
+)
+
+// patience is how long a question to Redis may take: less than asking the database instead would cost anybody.
+const patience = 50 * time.Millisecond
+
+// Memory is what processes with one key remember together.
+type Memory struct {
+	client *redis.Client
+	key    []byte
+}
+
+// Open returns the memory at a URL as redis.ParseURL takes it, such as rediss://user:password@host:6380/0. It connects when it is
+// asked first. The key has 256 bits.
+func Open(url string, key []byte, log *slog.Logger) (*Memory, error) {
+	options, err := redis.ParseURL(url)
+	if err != nil {
+		return nil, fmt.Errorf("read the address of Redis: %w", err)
+	}
+	options.Protocol, options.DisableIdentity = 2, true // the plainest conversation: Redis 7 and Valkey alike
+	options.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
+	options.ContextTimeoutEnabled, options.MaxRetries, options.DialerRetries = true, -1, 1
+	options.DialTimeout = time.Second // in the background, for those who ask later
+	options.Limiter = &breaker{log: log}
+	return &Memory{redis.NewClient(options), key}, nil
+}
+
+// Close ends the connections.
+func (m *Memory) Close() error { return m.client.Close() }
+
+// Get returns what was put under a name, or false.
+func (m *Memory) Get(ctx context.Context, name string) ([]byte, bool) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
+	sealed, err := m.client.Get(ctx, m.place(name)).Bytes()
+	if err != nil {
+		return nil, false
+	}
+	value, err := m.seal(name).Open(nil, nil, sealed, nil)
+	return value, err == nil
+}
+
+// Put keeps a value for a while at most.
+func (m *Memory) Put(ctx context.Context, name string, value []byte, keep time.Duration) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
+	_ = m.client.Set(ctx, m.place(name), m.seal(name).Seal(nil, nil, value, nil), keep) // which may be full: then it is not kept
+}
+
+// place is where in Redis the value of a name is.
+func (m *Memory) place(name string) string {
+	return "onlyonce:intent:" + base64.RawURLEncoding.EncodeToString(m.derive("place", name))
+}
+
+// seal is AES-256-GCM with a key for this name alone. So few values have one key that random nonces never meet.
+func (m *Memory) seal(name string) cipher.AEAD {
+	block, err := aes.NewCipher(m.derive("value", name))
+	if err == nil {
+		var seal cipher.AEAD
+		if seal, err = cipher.NewGCMWithRandomNonce(block); err == nil {
+			return seal
+		}
+	}
+	panic(err) // cannot be: the key is of the right size
+}
+
+func (m *Memory) derive(purpose, name string) []byte {
+	mac := hmac.New(sha256.New, m.key)
+	_, _ = mac.Write([]byte(purpose + "\n" + name)) // never fails
+	return mac.Sum(nil)
+}
+
+// ErrResting is the error of a question that was not asked, because the last ones were not answered.
+var ErrResting = errors.New("redis has not answered lately")

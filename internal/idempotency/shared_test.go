@@ -1,0 +1,314 @@
+package idempotency_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	client "github.com/redis/go-redis/v9"
+
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/idempotency/shared"
+	"onlyonce/internal/proof/proxy"
+	"onlyonce/internal/proof/redis"
+)
+
+// sharing is a bundle whose processes share what they remember, through a proxy.
+type sharing struct {
+	*bundle
+
+	redis  *redis.Server
+	proxy  *proxy.Proxy
+	client *client.Client // past the proxy
+	create idempotency.Operation[order, thing]
+}
+
+func setupShared(t *testing.T, args ...string) *sharing {
+	t.Helper()
+	s := &sharing{bundle: setup(t), create: idempotency.Define(spec())}
+	dir, err := os.MkdirTemp("", "redis") // whose path is short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	if s.redis, err = redis.Start(t.Context(), dir, args...); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.redis.Stop)
+	if s.proxy, err = proxy.Listen(t.Context(), "unix", s.redis.Socket()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.proxy.Close)
+	s.client = client.NewClient(&client.Options{Network: "unix", Addr: s.redis.Socket()})
+	t.Cleanup(func() { _ = s.client.Close() })
+	s.store.Shared = s.sharedWith("the same key for all replicas ..")
+	return s
+}
+
+func (s *sharing) sharedWith(key string) *idempotency.Shared {
+	s.Helper()
+	m, err := shared.Open("redis://"+s.proxy.Addr(), []byte(key), slog.New(slog.NewTextHandler(s.Output(), nil)))
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.Cleanup(func() { _ = m.Close() })
+	return &idempotency.Shared{Get: m.Get, Put: m.Put}
+}
+
+// awake is a replica that has heard which database there is.
+func (s *sharing) awake() *idempotency.Store {
+	s.Helper()
+	r := s.replica()
+	if _, err := s.create.Do(s.Context(), r, s.intent("awake"), order{"awake"}); err != nil {
+		s.Fatal(err)
+	}
+	return r
+}
+
+// cutOff takes the database from a replica.
+func (s *sharing) cutOff(r *idempotency.Store) {
+	s.Helper()
+	r.Pool = s.pool(s.db.Pool.Config())
+	r.Pool.Close()
+}
+
+// keys lists what is in Redis.
+func (s *sharing) keys() []string {
+	s.Helper()
+	keys, err := s.client.Keys(s.Context(), "*").Result()
+	if err != nil {
+		s.Fatal(err)
+	}
+	return keys
+}
+
+const many = 12
+
+// do carries out all intents, and returns what was answered.
+func (s *sharing) do(store *idempotency.Store) (made [many]thing, replayed int) {
+	s.Helper()
+	for i := range many {
+		done, err := s.create.Do(s.Context(), store, s.intent(fmt.Sprint("key ", i)), order{fmt.Sprint("thing ", i)})
+		if err != nil {
+			s.Fatal(err)
+		}
+		made[i] = done.Value
+		if done.Replayed {
+			replayed++
+		}
+	}
+	return made, replayed
+}
+
+// disturbances are what can become of Redis, or of what is in it, between the first time and the second.
+var disturbances = map[string]func(*sharing){
+	"none":    func(*sharing) {},
+	"flushed": func(s *sharing) { s.client.FlushAll(s.Context()) },
+	"slow":    func(s *sharing) { s.proxy.Slow(time.Second) },
+	"stuck":   func(s *sharing) { s.proxy.Pause() },
+	"down":    func(s *sharing) { s.proxy.Isolate() },
+	"killed":  func(s *sharing) { s.redis.Kill() },
+	"full": func(s *sharing) {
+		s.client.FlushAll(s.Context())
+		for _, to := range [][2]string{{"maxmemory-policy", "noeviction"}, {"maxmemory", "1"}} {
+			if err := s.client.ConfigSet(s.Context(), to[0], to[1]).Err(); err != nil {
+				s.Fatal(err)
+			}
+		}
+	},
+	"flipped": func(s *sharing) {
+		for i, key := range s.keys() {
+			value, _ := s.client.Get(s.Context(), key).Bytes()
+			value[i%len(value)] ^= 1
+			s.client.Set(s.Context(), key, value, 0)
+		}
+	},
+	"cut short": func(s *sharing) {
+		for i, key := range s.keys() {
+			value, _ := s.client.Get(s.Context(), key).Bytes()
+			s.client.Set(s.Context(), key, value[:i%2], 0)
+		}
+	},
+	"under each other's name": func(s *sharing) {
+		keys := s.keys()
+		first, _ := s.client.Get(s.Context(), keys[0]).Bytes()
+		for i, key := range keys {
+			value := first
+			if i+1 < len(keys) {
+				value, _ = s.client.Get(s.Context(), keys[i+1]).Bytes()
+			}
+			s.client.Set(s.Context(), key, value, 0)
+		}
+	},
+	"of another type": func(s *sharing) {
+		for _, key := range s.keys() {
+			s.client.Del(s.Context(), key)
+			s.client.HSet(s.Context(), key, "a", "b")
+		}
+	},
+	"restored from an old dump": func(s *sharing) {
+		if err := s.client.Save(s.Context()).Err(); err != nil {
+			s.Fatal(err)
+		}
+		s.client.FlushAll(s.Context())
+		s.redis.Kill()
+		if _, err := os.Stat(filepath.Join(s.redis.Dir, "dump.rdb")); err != nil {
+			s.Fatal(err)
+		}
+		if err := s.redis.Start(s.Context()); err != nil {
+			s.Fatal(err)
+		}
+	},
+}
+
+// TestWhateverBecomesOfRedis: nothing is done twice, each answer is that of its key, and it costs no more than a moment.
+func TestWhateverBecomesOfRedis(t *testing.T) {
+	t.Parallel()
+	for name, disturb := range disturbances {
+		t.Run(name, func(t *testing.T) {
+			s := setupShared(t)
+			made, replayed := s.do(s.store)
+			if replayed != 0 || len(s.keys()) != many {
+				t.Fatalf("%d were replayed, %d are shared", replayed, len(s.keys()))
+			}
+			other := s.awake()
+			disturb(s)
+			began := time.Now()
+			for _, store := range []*idempotency.Store{s.store, other, other} {
+				if again, replayed := s.do(store); again != made || replayed != many {
+					t.Errorf("%d were replayed, as %v, want %v", replayed, again, made)
+				}
+			}
+			if took := time.Since(began); took > 10*time.Second {
+				t.Errorf("it took %v", took)
+			}
+			for i := range many {
+				var mismatch *idempotency.MismatchError
+				_, err := s.create.Do(t.Context(), other, s.intent(fmt.Sprint("key ", i)), order{"another"})
+				if !errors.As(err, &mismatch) || mismatch.Record != made[i].ID {
+					t.Errorf("another command: %v", err)
+				}
+			}
+			stranger := s.intent("key 0")
+			stranger.Tenant[0] ^= 1
+			if done, err := s.create.Do(t.Context(), other, stranger, order{"thing 0"}); err != nil || done.Replayed {
+				t.Errorf("another tenant: %+v, %v", done, err)
+			}
+			if n := s.count(`SELECT count(*) FROM things WHERE name LIKE 'thing %'`); n != many+1 {
+				t.Errorf("%d things", n)
+			}
+		})
+	}
+}
+
+// TestSharedForAsLongAsItIsTrue: not longer than a copy may be used, not of another history of the database, not with another key, and
+// nothing of operations whose records may be deleted.
+func TestSharedForAsLongAsItIsTrue(t *testing.T) {
+	t.Parallel()
+	t.Run("without the database", func(t *testing.T) {
+		s := setupShared(t)
+		made, _ := s.do(s.store)
+		other := s.awake()
+		s.cutOff(other)
+		if again, replayed := s.do(other); again != made || replayed != many {
+			t.Errorf("%d were replayed, as %v, want %v", replayed, again, made)
+		}
+	})
+	t.Run("too old", func(t *testing.T) {
+		s := setupShared(t)
+		s.do(s.store)
+		other := s.awake()
+		other.Age(61 * time.Minute)
+		s.cutOff(other)
+		if done, err := s.create.Do(t.Context(), other, s.intent("key 0"), order{"thing 0"}); !errors.Is(err, idempotency.ErrUnavailable) {
+			t.Errorf("%+v, %v", done, err)
+		}
+	})
+	t.Run("restored database", func(t *testing.T) {
+		s := setupShared(t)
+		s.db.Spoil(t)
+		s.do(s.store)
+		s.adminExec(`TRUNCATE things, intents, intent_effects`)
+		other := s.awake()
+		if _, replayed := s.do(other); replayed != 0 {
+			t.Errorf("%d were answered of the database before", replayed)
+		}
+	})
+	t.Run("another key", func(t *testing.T) {
+		s := setupShared(t)
+		made, _ := s.do(s.store)
+		other := s.awake()
+		other.Shared = s.sharedWith("a replica that was given another")
+		if again, replayed := s.do(other); again != made || replayed != many || len(s.keys()) != 2*many+1 {
+			t.Errorf("%d were replayed, %d are shared", replayed, len(s.keys()))
+		}
+	})
+	t.Run("records that are deleted", func(t *testing.T) {
+		s := setupShared(t)
+		deletes := spec()
+		deletes.Deletes = true
+		s.create = idempotency.Define(deletes)
+		if s.do(s.store); len(s.keys()) != 0 {
+			t.Errorf("%d are shared", len(s.keys()))
+		}
+	})
+}
+
+// TestSharedIsSealed: neither names nor values say what was asked for.
+func TestSharedIsSealed(t *testing.T) {
+	s := setupShared(t)
+	made, _ := s.do(s.store)
+	for _, key := range s.keys() {
+		value, err := s.client.Get(t.Context(), key).Result()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, secret := range []string{s.tenant.String(), "thing", "key ", "key+", made[0].ID.String()} {
+			if strings.Contains(key+value, secret) {
+				t.Errorf("%s tells %s", key, secret)
+			}
+		}
+		if keep := s.client.TTL(t.Context(), key).Val(); keep <= 0 || keep > time.Hour {
+			t.Errorf("kept for %v", keep)
+		}
+	}
+}
+
+// TestRushWithRedis: two processes and one key each, while Redis comes and goes.
+func TestRushWithRedis(t *testing.T) {
+	s := setupShared(t)
+	const keys, attempts = 10, 200
+	stores := []*idempotency.Store{s.awake(), s.awake()}
+	done, errs := make([]idempotency.Done[thing], attempts), make([]error, attempts)
+	wait := rush(attempts, func(i int) {
+		switch i {
+		case 50:
+			s.client.FlushAll(context.Background())
+		case 100:
+			s.proxy.Isolate()
+		case 150:
+			s.proxy.Heal()
+		}
+		key := fmt.Sprint("rush ", i%keys)
+		done[i], errs[i] = s.create.Do(context.Background(), stores[i/keys%2], s.intent(key), order{key})
+	})
+	wait()
+	first := 0
+	for i := range done {
+		if errs[i] != nil || done[i].Value != done[i%keys].Value {
+			t.Errorf("%+v, %v", done[i], errs[i])
+		}
+		if !done[i].Replayed {
+			first++
+		}
+	}
+	if n := s.count(`SELECT count(*) FROM things WHERE name LIKE 'rush %'`); n != keys || first != keys {
+		t.Errorf("%d things, %d firsts", n, first)
+	}
+}
