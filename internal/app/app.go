@@ -117,6 +117,9 @@ func start(ctx context.Context, c Config, bounds limits) (_ *App, err error) {
 	store := &idempotency.Store{
 		Pool: a.pool, Wait: c.Wait, Timeout: c.Wait + 10*time.Second, Retain: c.Retain,
 	}
+	if err := a.share(store); err != nil {
+		return nil, err
+	}
 	store.Observe = newObserver(c.Log, a.registry, a.keepAttempts(a.registry)).observe
 	if c.Demo {
 		if err := seed(ctx, a.pool, store); err != nil {

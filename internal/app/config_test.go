@@ -44,7 +44,7 @@ func TestEnvironReadsEverything(t *testing.T) {
 		"ADDR": "localhost:1", "METRICS_ADDR": "off", "DATABASE_URL": "postgres:///x", "DATA_DIR": "/d", "DEMO": "1",
 		"ALLOW_PUBLIC_DEMO": "true", "RATE_LIMIT": "0", "IDEMPOTENCY_WAIT": "1s", "IDEMPOTENCY_RETAIN": "72h", "EXPIRE_EVERY": "5m",
 		"PUBLIC_URL": "https://Invoices.example.com:8443/", "TRUSTED_PROXIES": "10.0.0.5, 2001:db8::/32",
-		"ATTEMPTS_RETAIN": "36h", "REPLICA": "app-1", "SECRET_KEY": secret,
+		"ATTEMPTS_RETAIN": "36h", "REPLICA": "app-1", "SECRET_KEY": secret, "REDIS_URL": "rediss://:secret@redis:1",
 	}
 	maps.Copy(set, mailEnvironment())
 	maps.Copy(set, labEnvironment())
@@ -60,7 +60,7 @@ func TestEnvironReadsEverything(t *testing.T) {
 		Addr: "localhost:1", MetricsAddr: "off", DatabaseURL: "postgres:///x", DataDir: "/d", Demo: true, PublicDemo: true,
 		Wait: time.Second, Retain: 72 * time.Hour, ExpireEvery: 5 * time.Minute, PublicURL: "https://invoices.example.com:8443",
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.5/32"), netip.MustParsePrefix("2001:db8::/32")},
-		KeepAttempts:   36 * time.Hour, Replica: "app-1", SecretKey: key,
+		KeepAttempts:   36 * time.Hour, Replica: "app-1", SecretKey: key, RedisURL: "rediss://:secret@redis:1",
 	}
 	want.MailConfig = mailConfig(t)
 	if !reflect.DeepEqual(c, want) {
@@ -112,6 +112,7 @@ func TestEnvironNamesWhatIsWrong(t *testing.T) {
 		"ATTEMPTS_RETAIN":    {"7 days", "-1h", "0s", "1us", "9999h"},
 		"REPLICA":            {"ä", "a\nb", strings.Repeat("x", 101)},
 		"SECRET_KEY":         {"secret", strings.Repeat("A", 43) + "=", strings.Repeat("MDEy", 11)},
+		"REDIS_URL":          {"redis", "localhost:6379", "http://localhost", "redis://%zz:password@x", "redis://localhost/x"},
 	})
 	// All of them at once: nobody wants to be told one by one.
 	_, err := app.Environ(environment(map[string]string{"ADDR": "127.0.0.1", "RATE_LIMIT": "many", "DEMO": "no"}))

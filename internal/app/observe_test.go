@@ -130,21 +130,27 @@ func (b *bundle) visit(browser *http.Client, session *http.Cookie, method, path 
 	return response
 }
 
+// behindWire puts a proxy between an app and its database.
+func behindWire(t *testing.T, c *app.Config) *proxy.Proxy {
+	t.Helper()
+	config, err := pgconn.ParseConfig(c.DatabaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	network, address := pgconn.NetworkAddress(config.Host, config.Port)
+	wire, err := proxy.Listen(t.Context(), network, address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(wire.Close)
+	c.DatabaseURL = "postgres://" + config.User + "@" + wire.Addr() + "/" + config.Database
+	return wire
+}
+
 // TestReadiness follows the database; being alive does not.
 func TestReadiness(t *testing.T) {
 	var wire *proxy.Proxy
-	b := setup(t, func(c *app.Config) {
-		config, err := pgconn.ParseConfig(c.DatabaseURL)
-		if err != nil {
-			t.Fatal(err)
-		}
-		network, address := pgconn.NetworkAddress(config.Host, config.Port)
-		if wire, err = proxy.Listen(t.Context(), network, address); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(wire.Close)
-		c.DatabaseURL = "postgres://" + config.User + "@" + wire.Addr() + "/" + config.Database
-	})
+	b := setup(t, func(c *app.Config) { wire = behindWire(t, c) })
 	for path, want := range map[string]int{"/healthz": 200, "/readyz": 200} {
 		if status, body := b.get(b.URL() + path); status != want {
 			t.Errorf("%s: %d %s", path, status, body)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"onlyonce/internal/idempotency/shared"
 	"onlyonce/internal/value/secretkey"
 )
 
@@ -82,6 +83,12 @@ func settings() []setting {
 			func(c *Config, value string) (err error) {
 				c.SecretKey, err = secretkey.Parse(value)
 				return err
+			}},
+		{"REDIS_URL", "", "none", "a Redis or Valkey by which replicas answer repeats for each other, such as\n" +
+			"rediss://:password@redis.example.com:6380/0; it needs SECRET_KEY, and may be lost at any time",
+			func(c *Config, value string) error {
+				c.RedisURL = value
+				return shared.Check(value)
 			}},
 	}
 	for _, p := range parts() {

@@ -29,18 +29,10 @@ type sharing struct {
 	create idempotency.Operation[order, thing]
 }
 
-func setupShared(t *testing.T, args ...string) *sharing {
+func setupShared(t *testing.T) *sharing {
 	t.Helper()
-	s := &sharing{bundle: setup(t), create: idempotency.Define(spec())}
-	dir, err := os.MkdirTemp("", "redis") // whose path is short
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	if s.redis, err = redis.Start(t.Context(), dir, args...); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.redis.Stop)
+	s := &sharing{bundle: setup(t), create: idempotency.Define(spec()), redis: redis.New(t)}
+	var err error
 	if s.proxy, err = proxy.Listen(t.Context(), "unix", s.redis.Socket()); err != nil {
 		t.Fatal(err)
 	}

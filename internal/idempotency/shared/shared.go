@@ -14,7 +14,6 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
-	"fmt"
 	"log/slog"
 	"time"
 
@@ -36,7 +35,7 @@ type Memory struct {
 func Open(url string, key []byte, log *slog.Logger) (*Memory, error) {
 	options, err := redis.ParseURL(url)
 	if err != nil {
-		return nil, fmt.Errorf("read the address of Redis: %w", err)
+		return nil, errURL
 	}
 	options.Protocol, options.DisableIdentity = 2, true // the plainest conversation: Redis 7 and Valkey alike
 	options.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
@@ -44,6 +43,17 @@ func Open(url string, key []byte, log *slog.Logger) (*Memory, error) {
 	options.DialTimeout = time.Second // in the background, for those who ask later
 	options.Limiter = &breaker{log: log}
 	return &Memory{redis.NewClient(options), key}, nil
+}
+
+// errURL does not repeat the URL, which may have a password.
+var errURL = errors.New("it must be an address such as redis://:password@host:6379/0, rediss:// for TLS, or unix:///path/to/socket")
+
+// Check returns an error unless [Open] takes the URL.
+func Check(url string) error {
+	if _, err := redis.ParseURL(url); err != nil {
+		return errURL
+	}
+	return nil
 }
 
 // Close ends the connections.

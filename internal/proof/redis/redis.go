@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"syscall"
+	"testing"
 	"time"
 
 	"onlyonce/internal/proof/replica"
@@ -25,6 +27,22 @@ type Server struct {
 
 // ErrMissing says that there is no Redis on this machine.
 var ErrMissing = errors.New("redis-server is missing: run e2e/setup, or install the package redis-server or valkey-server")
+
+// New starts a server for a test, and stops it afterwards.
+func New(t testing.TB, args ...string) *Server {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "redis") // whose path is shorter than that of t.TempDir
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	s, err := Start(t.Context(), dir, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Stop)
+	return s
+}
 
 // Start starts a server with further arguments, such as --maxmemory 2mb. It outlives ctx, until [Server.Stop]. dir has a short path,
 // as sockets need.

@@ -1,0 +1,26 @@
+package app
+
+import (
+	"context"
+	"errors"
+
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/idempotency/shared"
+)
+
+// share lets the replicas answer for each other by REDIS_URL.
+func (a *App) share(store *idempotency.Store) error {
+	if a.config.RedisURL == "" {
+		return nil
+	}
+	if a.config.SecretKey.IsZero() {
+		return &SettingError{"REDIS_URL", errors.New("what is shared is sealed with SECRET_KEY: set it too, the same for all replicas")}
+	}
+	memory, err := shared.Open(a.config.RedisURL, a.config.SecretKey.Derive("shared intents"), a.config.Log)
+	if err != nil {
+		return &SettingError{"REDIS_URL", err}
+	}
+	a.stops = append(a.stops, func(context.Context, context.Context) error { return memory.Close() })
+	store.Shared = &idempotency.Shared{Get: memory.Get, Put: memory.Put}
+	return nil
+}

@@ -1,0 +1,62 @@
+package app_test
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+
+	"onlyonce/internal/app"
+	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/proof/proxy"
+	"onlyonce/internal/proof/redis"
+	"onlyonce/internal/value/secretkey"
+)
+
+// TestReplicasAnswerForEachOther: a repeat that comes to another replica than the first attempt is answered without the database, which
+// is down by then. What nobody knows is refused.
+func TestReplicasAnswerForEachOther(t *testing.T) {
+	server := redis.New(t)
+	secret, err := secretkey.Keep(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	shares := func(c *app.Config) { c.RedisURL, c.SecretKey = server.URL(), secret }
+	b := setup(t, shares)
+	var wire *proxy.Proxy
+	other := b.start(shares, func(c *app.Config) { wire = behindWire(t, c) })
+	if a := b.create(key, ada); a.StatusCode != http.StatusCreated {
+		t.Fatal(a)
+	}
+	ask := func(key, body string) *http.Response {
+		t.Helper()
+		a, err := create(other.URL(), key, body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = a.Body.Close()
+		return a
+	}
+	if a := ask("awake", strings.Replace(ada, "ada@", "other@", 1)); a.StatusCode != http.StatusCreated {
+		t.Fatal(a)
+	}
+	wire.Close()
+	if a := ask(key, ada); a.StatusCode != http.StatusCreated || a.Header.Get("Idempotent-Replayed") != "true" {
+		t.Errorf("a repeat: %v", a)
+	}
+	if a := ask("unknown", strings.Replace(ada, "ada@", "new@", 1)); a.StatusCode != http.StatusServiceUnavailable {
+		t.Errorf("something new: %v", a)
+	}
+}
+
+// TestRedisNeedsTheSecretKey, with which everything in it is sealed.
+func TestRedisNeedsTheSecretKey(t *testing.T) {
+	t.Parallel()
+	b := &bundle{T: t, db: pgtest.New(t)}
+	config := b.config()
+	config.Demo, config.RedisURL = false, "redis://localhost"
+	err := tryStart(t.Context(), config)
+	if wrong, ok := errors.AsType[*app.SettingError](err); !ok || wrong.Name != "REDIS_URL" || !strings.Contains(err.Error(), "SECRET_KEY") {
+		t.Errorf("%v", err)
+	}
+}
