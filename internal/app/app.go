@@ -95,21 +95,7 @@ func start(ctx context.Context, c Config, bounds limits) (_ *App, err error) {
 	if a.listener, err = listen.Listen(ctx, "tcp", c.Addr); err != nil {
 		return nil, fmt.Errorf("listen at ADDR: %w", err)
 	}
-	if a.url = c.DatabaseURL; a.url == "" {
-		if a.embedded, err = postgres.StartEmbedded(ctx, c.DataDir, c.Log); err != nil {
-			return nil, err
-		}
-		a.url = a.embedded.URL()
-		if a.config.SecretKey.IsZero() {
-			if a.config.SecretKey, err = a.embedded.SecretKey(); err != nil {
-				return nil, err
-			}
-		}
-	}
-	if err := postgres.Migrate(ctx, a.url); err != nil {
-		return nil, err
-	}
-	if a.pool, err = postgres.Open(ctx, a.url); err != nil {
+	if err := a.openDatabase(ctx); err != nil {
 		return nil, err
 	}
 	a.warnOfDifferences(ctx)
@@ -153,6 +139,26 @@ func start(ctx context.Context, c Config, bounds limits) (_ *App, err error) {
 	a.serve(a.listener, server.Handler) // nothing can fail any more: whoever gets an answer has an app that stays
 	a.banner()
 	return a, nil
+}
+
+// openDatabase opens the database and brings it up to date. One of our own has the secret key, unless there is another.
+func (a *App) openDatabase(ctx context.Context) (err error) {
+	if a.url = a.config.DatabaseURL; a.url == "" {
+		if a.embedded, err = postgres.StartEmbedded(ctx, a.config.DataDir, a.config.Log); err != nil {
+			return err
+		}
+		a.url = a.embedded.URL()
+		if a.config.SecretKey.IsZero() {
+			if a.config.SecretKey, err = a.embedded.SecretKey(); err != nil {
+				return err
+			}
+		}
+	}
+	if err := postgres.Migrate(ctx, a.url); err != nil {
+		return err
+	}
+	a.pool, err = postgres.Open(ctx, a.url)
+	return err
 }
 
 // URL is where the app listens.

@@ -78,8 +78,9 @@ func settings() []setting {
 			}},
 		{"REPLICA", "", "the host's name and the number of the process", "what this process is called where several run on one database",
 			func(c *Config, value string) error { return parseName(&c.Replica, value) }},
-		{"SECRET_KEY", "", "made once in DATA_DIR; none with DATABASE_URL", "32 random bytes in base64, as openssl rand -base64 32 prints them, the same for\n" +
-			"all replicas: what the database must not hold in clear is sealed with it",
+		{"SECRET_KEY", "", "made once in DATA_DIR; none with DATABASE_URL",
+			"32 random bytes in base64, as openssl rand -base64 32 prints them, the same for\n" +
+				"all replicas: what the database must not hold in clear is sealed with it",
 			func(c *Config, value string) (err error) {
 				c.SecretKey, err = secretkey.Parse(value)
 				return err

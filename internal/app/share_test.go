@@ -56,7 +56,8 @@ func TestRedisNeedsTheSecretKey(t *testing.T) {
 	config := b.config()
 	config.Demo, config.RedisURL = false, "redis://localhost"
 	err := tryStart(t.Context(), config)
-	if wrong, ok := errors.AsType[*app.SettingError](err); !ok || wrong.Name != "REDIS_URL" || !strings.Contains(err.Error(), "SECRET_KEY") {
+	wrong, ok := errors.AsType[*app.SettingError](err)
+	if !ok || wrong.Name != "REDIS_URL" || !strings.Contains(err.Error(), "SECRET_KEY") {
 		t.Errorf("%v", err)
 	}
 }

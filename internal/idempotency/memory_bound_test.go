@@ -42,5 +42,5 @@ func heap() int {
 	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	return int(m.HeapAlloc) //nolint:gosec // it is small
+	return int(m.HeapAlloc)
 }

@@ -20,12 +20,12 @@ type Shared struct {
 
 // sharedCopy is a copy of an intent as it is shared. Everything else that is known of it is in its name.
 type sharedCopy struct {
-	Attempt     uuid.UUID
-	Fingerprint []byte
-	Result      json.RawMessage
-	Record      uuid.UUID
-	Outcome     Outcome
-	Until       time.Time
+	Attempt     uuid.UUID       `json:"attempt"`
+	Fingerprint []byte          `json:"fingerprint"`
+	Result      json.RawMessage `json:"result"`
+	Record      uuid.UUID       `json:"record"`
+	Outcome     Outcome         `json:"outcome"`
+	Until       time.Time       `json:"until"`
 }
 
 // nameOf is what a copy is called: another one in another epoch, and in another form than sharedCopy of now, which is the first.

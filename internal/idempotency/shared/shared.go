@@ -14,6 +14,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -57,7 +58,12 @@ func Check(url string) error {
 }
 
 // Close ends the connections.
-func (m *Memory) Close() error { return m.client.Close() }
+func (m *Memory) Close() error {
+	if err := m.client.Close(); err != nil {
+		return fmt.Errorf("close the connections to Redis: %w", err)
+	}
+	return nil
+}
 
 // Get returns what was put under a name, or false.
 func (m *Memory) Get(ctx context.Context, name string) ([]byte, bool) {
@@ -75,7 +81,8 @@ func (m *Memory) Get(ctx context.Context, name string) ([]byte, bool) {
 func (m *Memory) Put(ctx context.Context, name string, value []byte, keep time.Duration) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
-	_ = m.client.Set(ctx, m.place(name), m.seal(name).Seal(nil, nil, value, nil), keep) // which may be full: then it is not kept
+	sealed := m.seal(name).Seal(nil, nil, value, nil)  //nolint:gosec // it makes its nonces itself
+	_ = m.client.Set(ctx, m.place(name), sealed, keep) // which may be full: then it is not kept
 }
 
 // place is where in Redis the value of a name is.

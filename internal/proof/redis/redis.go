@@ -31,7 +31,7 @@ var ErrMissing = errors.New("redis-server is missing: run e2e/setup, or install 
 // New starts a server for a test, and stops it afterwards.
 func New(t testing.TB, args ...string) *Server {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "redis") // whose path is shorter than that of t.TempDir
+	dir, err := os.MkdirTemp("", "redis") //nolint:usetesting // the path of a socket is short, and that of t.TempDir is not
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func (s *Server) Start(ctx context.Context) error {
 		}
 	}
 	args := append([]string{"--port", "0", "--unixsocket", s.Socket(), "--dir", s.Dir, "--save", ""}, s.args...)
-	s.cmd = exec.CommandContext(context.WithoutCancel(ctx), program, args...) //nolint:gosec // of this machine
+	s.cmd = exec.CommandContext(context.WithoutCancel(ctx), program, args...)
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pgid: s.leash.Group}
 	if err := s.cmd.Start(); err != nil {
 		return fmt.Errorf("start Redis: %w", err)
