@@ -2,6 +2,7 @@
 package redis
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -82,7 +83,7 @@ func (s *Server) Start(ctx context.Context) error {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		err := ping(ctx, s.Socket())
+		err := s.Do(ctx, "PING")
 		if err == nil {
 			return nil
 		}
@@ -94,21 +95,21 @@ func (s *Server) Start(ctx context.Context) error {
 	}
 }
 
-// ping returns nil if the server answers, and has read what it had.
-func ping(ctx context.Context, socket string) error {
+// Do carries out a command such as FLUSHALL, or SAVE, which writes dump.rdb. It returns an error unless the server says that it is
+// done.
+func (s *Server) Do(ctx context.Context, command string) error {
 	var dialer net.Dialer
-	conn, err := dialer.DialContext(ctx, "unix", socket)
+	conn, err := dialer.DialContext(ctx, "unix", s.Socket())
 	if err != nil {
-		return fmt.Errorf("ping: %w", err)
+		return fmt.Errorf("ask Redis: %w", err)
 	}
 	defer conn.Close()
-	if _, err := conn.Write([]byte("PING\r\n")); err != nil {
-		return fmt.Errorf("ping: %w", err)
+	if _, err := conn.Write([]byte(command + "\r\n")); err != nil {
+		return fmt.Errorf("ask Redis: %w", err)
 	}
-	answer := make([]byte, 64)
-	n, err := conn.Read(answer)
-	if err == nil && string(answer[:n]) != "+PONG\r\n" {
-		err = errors.New(string(answer[:n]))
+	answer, err := bufio.NewReader(conn).ReadString('\n')
+	if err == nil && answer[0] != '+' {
+		err = errors.New(answer)
 	}
 	return err
 }

@@ -54,6 +54,13 @@ func faults() []fault {
 		{"database link slow", 4, slow(func(w *world) []*proxy.Proxy { return w.back[:] })},
 		{"client link paused", 2, pause(func(w *world) []*proxy.Proxy { return w.front[:] })},
 		{"database link paused", 2, pause(func(w *world) []*proxy.Proxy { return w.back[:] })},
+		{"Redis killed, and back with its last dump", 4, func(ctx context.Context, w *world, _ *rand.Rand) (int, error) {
+			return once(w.restartRedis(ctx))
+		}},
+		{"Redis dumped", 4, redisDoes("SAVE")},
+		{"Redis flushed", 4, redisDoes("FLUSHALL")},
+		{"Redis link slow", 2, slow(func(w *world) []*proxy.Proxy { return w.side[:] })},
+		{"Redis link paused", 2, pause(func(w *world) []*proxy.Proxy { return w.side[:] })},
 	}
 }
 
@@ -136,6 +143,28 @@ func pause(links func(*world) []*proxy.Proxy) func(context.Context, *world, *ran
 		link.Pause()
 		wait(ctx, longerThanPatience(rng))
 		link.Resume()
+		return 1, nil
+	}
+}
+
+// restartRedis kills Redis and starts it again, even if ctx ends. It reports false if another fault does so already.
+func (w *world) restartRedis(ctx context.Context) (bool, error) {
+	if !w.restarting.TryLock() {
+		return false, nil
+	}
+	defer w.restarting.Unlock()
+	w.redis.Kill()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settling)
+	defer cancel()
+	return true, w.redis.Start(ctx)
+}
+
+// redisDoes has Redis carry out a command, if it is there.
+func redisDoes(command string) func(context.Context, *world, *rand.Rand) (int, error) {
+	return func(ctx context.Context, w *world, _ *rand.Rand) (int, error) {
+		if w.redis.Do(ctx, command) != nil {
+			return 0, nil
+		}
 		return 1, nil
 	}
 }

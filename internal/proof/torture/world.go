@@ -14,6 +14,7 @@ import (
 
 	"onlyonce/internal/postgres/server"
 	"onlyonce/internal/proof/proxy"
+	"onlyonce/internal/proof/redis"
 	processes "onlyonce/internal/proof/replica"
 )
 
@@ -25,6 +26,9 @@ const (
 	keyWait = 500 * time.Millisecond
 )
 
+// secret is the key with which the replicas seal what they share: 32 bytes that are no secret.
+const secret = "dG9ydHVyZSB0b3J0dXJlIHRvcnR1cmUgdG9ydHVyZSE="
+
 // settling bounds everything that has to come to rest by itself.
 const settling = time.Minute
 
@@ -32,6 +36,7 @@ const settling = time.Minute
 // proxy on every way.
 //
 //	clients → front[i] → replicas[i] → back[i] → db
+//	                                → side[i] → redis
 type world struct {
 	dir      string // holds everything, and nothing else does
 	account  server.Account
@@ -40,6 +45,10 @@ type world struct {
 	replicas [2]*replica
 	front    [2]*proxy.Proxy
 	back     [2]*proxy.Proxy
+	redis    *redis.Server
+	side     [2]*proxy.Proxy
+
+	restarting sync.Mutex // Redis
 
 	mu   sync.Mutex
 	died []error // why replicas ended unasked
@@ -75,6 +84,9 @@ func (w *world) start(ctx context.Context) (err error) {
 	if w.leash, err = processes.NewLeash(ctx); err != nil {
 		return err
 	}
+	if w.redis, err = redis.Start(ctx, w.dir); err != nil {
+		return err
+	}
 	ctx, cancel := context.WithTimeout(ctx, settling)
 	defer cancel()
 	for i := range w.replicas {
@@ -102,6 +114,9 @@ func (w *world) connect(ctx context.Context, i int, program string) (err error) 
 	if w.back[i], err = proxy.Listen(ctx, "unix", w.db.socket()); err != nil {
 		return err
 	}
+	if w.side[i], err = proxy.Listen(ctx, "unix", w.redis.Socket()); err != nil {
+		return err
+	}
 	addr, err := processes.FreePort(ctx)
 	if err != nil {
 		return err
@@ -118,6 +133,8 @@ func (w *world) connect(ctx context.Context, i int, program string) (err error) 
 			"DEMO=1",
 			"RATE_LIMIT=0",
 			"DATABASE_URL=postgres://"+server.Role+"@"+w.back[i].Addr()+"/"+server.Database+"?sslmode=disable",
+			"REDIS_URL=redis://"+w.side[i].Addr(),
+			"SECRET_KEY="+secret,
 			"IDEMPOTENCY_RETAIN="+retain.String(),
 			"EXPIRE_EVERY="+expireEvery.String(),
 			"IDEMPOTENCY_WAIT="+keyWait.String(),
@@ -135,6 +152,7 @@ func (w *world) heal(ctx context.Context) error {
 	for i, r := range w.replicas {
 		w.front[i].Heal()
 		w.back[i].Heal()
+		w.side[i].Heal()
 		all.Go(func() error {
 			if err := r.Ready(ctx); !errors.Is(err, processes.ErrGone) {
 				return err
@@ -182,7 +200,7 @@ func (w *world) drain(ctx context.Context) error {
 func (w *world) stop(ctx context.Context) error {
 	var errs []error
 	for i := range w.replicas {
-		for _, p := range []*proxy.Proxy{w.front[i], w.back[i]} {
+		for _, p := range []*proxy.Proxy{w.front[i], w.back[i], w.side[i]} {
 			if p != nil {
 				p.Close()
 			}
@@ -192,6 +210,9 @@ func (w *world) stop(ctx context.Context) error {
 		if r != nil {
 			errs = append(errs, r.End(ctx, syscall.SIGKILL))
 		}
+	}
+	if w.redis != nil {
+		w.redis.Stop()
 	}
 	if w.leash != nil {
 		w.leash.Release()
