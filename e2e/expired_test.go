@@ -1,6 +1,11 @@
 package e2e
 
-import "testing"
+import (
+	"testing"
+	"time"
+
+	"onlyonce/internal/app"
+)
 
 // A form that stays open until the first answer can no longer be replayed: nothing is created even so, and whether it
 // is a new wish, only the person can say.
@@ -10,7 +15,10 @@ func TestSendAgainWhenTheAnswerHasExpired(t *testing.T) {
 	for name, javaScript := range withAndWithoutJavaScript {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := start(t, javaScript)
+			s := newSession(t)
+			s.configure = func(c *app.Config) { c.Retain = time.Millisecond } // so that the app itself remembers none
+			s.findApp()
+			s.openBrowser(withoutPageCache, []option{javaScript})
 			s.login()
 			s.newInvoice()
 			s.fillInvoice(s.number(1))

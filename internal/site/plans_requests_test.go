@@ -113,6 +113,7 @@ func everyEvent(program, person *client, pattern, all string) map[string][]reque
 func (b *bundle) expiry() request {
 	return request{"expiry", 0, func() answer {
 		b.exec(`UPDATE intents SET result = NULL WHERE key NOT LIKE 'past%'`)
+		b.store.Forget()
 		return answer{}
 	}}
 }

@@ -119,15 +119,26 @@ func (b *bench) allocate(ctx context.Context, ours *service) error {
 	return nil
 }
 
-// replays also measures the load tool, against a handler that does nothing.
+// replays compares the same ones from memory, where the server has them, and from the database. It also measures the load tool,
+// against a handler that does nothing.
 func (b *bench) replays(ctx context.Context, db database, ours, usual *service) error {
 	const connections = 16
-	var here, floor, empty, p99 []float64
+	forgetful, err := b.startServer(ctx, "DATABASE_URL="+db.url())
+	if err != nil {
+		return err
+	}
+	defer forgetful.stop()
+	var here, asked, floor, empty, p99 []float64
 	for range b.Rounds {
 		s, err := b.load.run(ctx, replay, ours.origin+invoicesPath, connections)
 		if err != nil {
 			return err
 		}
+		a, err := b.forgetting(ctx, db, forgetful, connections)
+		if err != nil {
+			return err
+		}
+		asked = append(asked, a.rate())
 		tps, err := b.floor.run(ctx, db, floorSelect, connections)
 		if err != nil {
 			return err
@@ -142,10 +153,24 @@ func (b *bench) replays(ctx context.Context, db database, ours, usual *service) 
 	b.add(
 		against("replay over HTTP, 16 connections", perSecond, here, "pgbench, one row by key", floor).
 			atLeast(0.45).noting(fmt.Sprintf("p99 %.1f ms", spreadOf(p99).Median)),
+		against("replay over HTTP from memory, 16 connections", perSecond, here, "from the database", asked),
 		against("an empty handler, 16 connections", perSecond, empty, "pgbench, one row by key", floor).
 			noting("the load tool's own limit"),
 	)
 	return nil
+}
+
+// forgetting replays at a server that may not remember what it reads: the retention is over, and nothing is erased yet.
+func (b *bench) forgetting(ctx context.Context, db database, s *service, connections int) (sample, error) {
+	const until = `UPDATE intents SET expires_at = now() + %s WHERE key LIKE 'replay-%%'`
+	if err := db.admin().exec(ctx, fmt.Sprintf(until, `interval '-1 second'`)); err != nil {
+		return sample{}, err
+	}
+	done, err := b.load.run(ctx, replay, s.origin+invoicesPath, connections)
+	if err != nil {
+		return sample{}, err
+	}
+	return done, db.admin().exec(ctx, fmt.Sprintf(until, `interval '1 day'`))
 }
 
 func plural(n int, noun string) string {
