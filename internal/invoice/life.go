@@ -80,19 +80,26 @@ var Issue = idempotency.Define(idempotency.Spec[struct{}, Invoice]{
 	Kind: idempotency.Transition, Name: "invoice.issue", Table: Table, Made: `r.status = 'issued'`,
 	Statements: func(tx *idempotency.Tx, _ struct{}) idempotency.Result {
 		mail := pgx.NamedArgs{"mail_id": tx.ID(1)}
-		tx.Require(1, notDraft("issue"), `
-			UPDATE invoices SET status = 'issued', issued_at = now(), bill_to = (
-					SELECT `+buyerJSON+` FROM customers c WHERE c.tenant_id = invoices.tenant_id AND c.id = invoices.customer_id),
-				seller = (SELECT `+sellerJSON+` FROM settings s WHERE s.tenant_id = invoices.tenant_id AND s.id = invoices.tenant_id)
-			WHERE tenant_id = @tenant_id AND id = @record_id AND status = 'draft'`, nil)
-		tx.Exec(`INSERT INTO mails (tenant_id, id, invoice_id) VALUES (@tenant_id, @mail_id, @record_id)`, mail)
-		tx.Exec(`
-			INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
-			SELECT @tenant_id, record_id, @operation, @idempotency_key, 'e-mail queued'
-			FROM unnest(ARRAY[@record_id, @mail_id]::uuid[]) AS record_id`, mail)
+		tx.Require(1, notDraft("issue"), issueDraft, nil)
+		tx.Exec(queueFirstMail, mail)
+		tx.Exec(firstMailQueued, mail)
 		return tx.Record()
 	},
 })
+
+// What issues an invoice, in this order.
+const (
+	issueDraft = `
+		UPDATE invoices SET status = 'issued', issued_at = now(), bill_to = (
+				SELECT ` + buyerJSON + ` FROM customers c WHERE c.tenant_id = invoices.tenant_id AND c.id = invoices.customer_id),
+			seller = (SELECT ` + sellerJSON + ` FROM settings s WHERE s.tenant_id = invoices.tenant_id AND s.id = invoices.tenant_id)
+		WHERE tenant_id = @tenant_id AND id = @record_id AND status = 'draft'`
+	queueFirstMail  = `INSERT INTO mails (tenant_id, id, invoice_id) VALUES (@tenant_id, @mail_id, @record_id)`
+	firstMailQueued = `
+		INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
+		SELECT @tenant_id, record_id, @operation, @idempotency_key, 'e-mail queued'
+		FROM unnest(ARRAY[@record_id, @mail_id]::uuid[]) AS record_id`
+)
 
 // Void says that a draft or an issued invoice does not count. It keeps its number.
 var Void = idempotency.Define(idempotency.Spec[struct{}, Invoice]{

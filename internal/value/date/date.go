@@ -58,6 +58,13 @@ func (d Date) Year() int { return d.day.Year() }
 // AddDays returns the day n days later.
 func (d Date) AddDays(n int) Date { return Date{d.day.AddDate(0, 0, n)} }
 
+// AddMonths returns the same day n months later, or the last day of that month if it is shorter.
+func (d Date) AddMonths(n int) Date {
+	year, month, day := d.day.Date()
+	last := time.Date(year, month+time.Month(n)+1, 0, 0, 0, 0, 0, time.UTC).Day()
+	return Date{time.Date(year, month+time.Month(n), min(day, last), 0, 0, 0, 0, time.UTC)}
+}
+
 // Before reports whether d is earlier than other.
 func (d Date) Before(other Date) bool { return d.day.Before(other.day) }
 

@@ -1,0 +1,139 @@
+package schedule_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"onlyonce/internal/customer/customertest"
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/invoicetest"
+	"onlyonce/internal/invoice/schedule"
+	"onlyonce/internal/postgres/pgtest"
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+// bundle is a database of its own with one tenant, which has one customer.
+type bundle struct {
+	*invoicetest.Bundle
+
+	customer uuid.UUID
+}
+
+func setup(t *testing.T) *bundle {
+	t.Helper()
+	b := invoicetest.Setup(t)
+	return &bundle{b, customertest.New(t, b.Store, b.Tenant)}
+}
+
+// monthly is what bills each month from 31 January 2090 on, issues the invoices and catches up.
+func (b *bundle) monthly() schedule.Input {
+	return schedule.Input{
+		CustomerID: b.customer.String(), Currency: "EUR", Every: "1", Unit: schedule.Month, FirstDay: "2090-01-31",
+		BillAs: schedule.AsIssued, Missed: schedule.CatchUp,
+		Lines: []invoice.LineInput{{Description: "Support", Quantity: "1", UnitPrice: "90.00", TaxRate: "23"}},
+	}
+}
+
+func (b *bundle) create(key string, in schedule.Input) schedule.Schedule {
+	b.Helper()
+	done, err := schedule.Create.Do(b.Context(), b.Store, b.Intent(key), b.draft(in))
+	if err != nil {
+		b.Fatal(err)
+	}
+	return done.Value
+}
+
+func (b *bundle) draft(in schedule.Input) schedule.Draft {
+	b.Helper()
+	d, err := in.Draft()
+	if err != nil {
+		b.Fatal(err)
+	}
+	return d
+}
+
+// edit replaces a schedule as it is now.
+func (b *bundle) edit(key string, id uuid.UUID, in schedule.Input) error {
+	b.Helper()
+	_, err := schedule.Edit.Do(b.Context(), b.Store, b.Of(key, id, b.find(id).Version), b.draft(in))
+	return err
+}
+
+// bring brings a schedule into another state.
+func (b *bundle) bring(key string, id uuid.UUID, into idempotency.Operation[struct{}, schedule.Schedule]) {
+	b.Helper()
+	if _, err := into.Do(b.Context(), b.Store, b.Of(key, id, 0), struct{}{}); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func (b *bundle) find(id uuid.UUID) schedule.Schedule {
+	b.Helper()
+	s, err := schedule.Table.Find(b.Context(), b.Store.Pool, b.Tenant, id)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return s
+}
+
+// run lets a clockwork run whose clock says that it is noon of a day.
+func (b *bundle) run(day string) {
+	b.Helper()
+	if err := b.clockwork(b.Store, day).Run(b.Context(), b.Tenant); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func (b *bundle) clockwork(store *idempotency.Store, today string) schedule.Clockwork {
+	b.Helper()
+	now := day(b, today).Time().Add(12 * time.Hour)
+	return schedule.Clockwork{Store: store, Now: func() time.Time { return now }}
+}
+
+// byHand bills a period as a person does.
+func (b *bundle) byHand(key string, id uuid.UUID, period string) (idempotency.Done[schedule.Period], error) {
+	b.Helper()
+	command, err := schedule.BillInput{Period: period}.Billing(b.find(id))
+	if err != nil {
+		return idempotency.Done[schedule.Period]{}, err
+	}
+	return schedule.Bill.Do(context.Background(), b.Store, b.Intent(key), command)
+}
+
+// exec does what no operation does.
+func (b *bundle) exec(sql string, args ...any) {
+	b.Helper()
+	if _, err := b.Admin.Exec(b.Context(), sql, args...); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// wantPeriods compares the days of all periods that were billed, each with an invoice of that day, and none besides.
+func (b *bundle) wantPeriods(want ...string) {
+	b.Helper()
+	got := invoicetest.Value[string](b.Bundle, `
+		SELECT COALESCE(string_agg(p.period::text, ' ' ORDER BY p.period, p.schedule_id), '') FROM schedule_periods p
+		JOIN invoices i ON i.tenant_id = p.tenant_id AND i.id = p.id AND i.issue_date = p.period`)
+	if got != strings.Join(want, " ") {
+		b.Errorf("billed are %s, want %v", got, want)
+	}
+	if n := invoicetest.Value[int](b.Bundle, `SELECT count(*) FROM invoices`); n != len(want) {
+		b.Errorf("%d invoices, want %d", n, len(want))
+	}
+}
+
+// wantMails compares how many mails are queued, each with its job.
+func (b *bundle) wantMails(want int) {
+	b.Helper()
+	mails := invoicetest.Value[int](b.Bundle, `SELECT count(*) FROM mails`)
+	jobs := invoicetest.Value[int](b.Bundle, `SELECT count(*) FROM river.river_job WHERE kind = 'mail'`)
+	if mails != want || jobs != want {
+		b.Errorf("%d mails and %d jobs, want %d", mails, jobs, want)
+	}
+}

@@ -1,0 +1,109 @@
+package schedule
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"onlyonce/internal/conflict"
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invalid"
+	"onlyonce/internal/postgres"
+	"onlyonce/internal/value/date"
+)
+
+// The bounds of one run. What is left is due in the next one.
+const (
+	perRound = 100 // schedules, of each of which one period is billed
+	rounds   = 10
+)
+
+// retry is how long a schedule that could not be billed waits.
+const retry = time.Hour
+
+// Clockwork bills what is due. Any number of them may run at once, on any number of replicas, each by its own clock.
+type Clockwork struct {
+	Store *idempotency.Store
+	// Now is the clock.
+	Now func() time.Time
+}
+
+// Run bills the periods of a tenant that are due, each once. What cannot be billed is noted on its schedule and keeps no other from
+// being billed. The error is that of a database that could not be asked: then the next run goes on where this one stopped.
+func (c Clockwork) Run(ctx context.Context, tenant uuid.UUID) error {
+	for range rounds {
+		now := c.Now()
+		found, err := due(ctx, c.Store.Pool, tenant, now, perRound)
+		if err != nil || len(found) == 0 {
+			return err
+		}
+		for _, s := range found {
+			period, is := s.Due(date.Of(now.UTC()))
+			if !is {
+				continue // the row that led here is older than the schedule
+			}
+			if err := c.bill(ctx, tenant, Billing{s.ID, period}, now); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// bill returns an error only if the database could not be asked.
+func (c Clockwork) bill(ctx context.Context, tenant uuid.UUID, b Billing, now time.Time) error {
+	key, err := b.Key()
+	if err != nil {
+		return err
+	}
+	_, err = Bill.Do(ctx, c.Store, idempotency.Intent{Tenant: tenant, Key: key, Actor: "schedule"}, b)
+	switch {
+	case err == nil, changedMeanwhile(err):
+		return nil
+	case slices.ContainsFunc(transient(), func(e error) bool { return errors.Is(err, e) }):
+		return err
+	}
+	return postgres.InTenant(ctx, c.Store.Pool, tenant, func(tx pgx.Tx) error { return noteFailure(ctx, tx, tenant, b, now, reason(err)) })
+}
+
+// Key is that of the clock's intent to bill a period: the same on each replica, and in each attempt.
+func (b Billing) Key() (idempotency.Key, error) {
+	return idempotency.ParseKey(fmt.Sprintf("schedule %s %s", b.ScheduleID, b.Period))
+}
+
+// changedMeanwhile reports whether a period was not billed because the schedule is another one than when it was read.
+func changedMeanwhile(err error) bool {
+	refused, isConflict := errors.AsType[*conflict.Error](err)
+	wrong, isWrong := errors.AsType[*invalid.Error](err)
+	return isConflict && refused.Kind == &Stopped || isWrong && wrong.Fields[0].Pointer == "/period"
+}
+
+// transient are the errors that say nothing about a schedule.
+func transient() []error {
+	return []error{
+		idempotency.ErrUnavailable, idempotency.ErrBusy, idempotency.ErrInProgress, idempotency.ErrUnconfirmed,
+		context.Canceled, context.DeadlineExceeded,
+	}
+}
+
+// reason says in words why a schedule could not be billed.
+func reason(err error) string {
+	if refused, ok := errors.AsType[*conflict.Error](err); ok {
+		return refused.Title + " " + refused.Text
+	}
+	wrong, ok := errors.AsType[*invalid.Error](err)
+	if !ok {
+		return "It could not be billed for a reason that only the log has."
+	}
+	var messages []string
+	for _, f := range wrong.Fields {
+		messages = append(messages, f.Message)
+	}
+	return strings.Join(messages, " ")
+}

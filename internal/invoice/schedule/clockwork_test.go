@@ -1,0 +1,286 @@
+package schedule_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invoice/invoicetest"
+	"onlyonce/internal/invoice/schedule"
+)
+
+// TestBillsOnceAPeriod: not before its day, on it, and never again, whatever the clock says next.
+func TestBillsOnceAPeriod(t *testing.T) {
+	b := setup(t)
+	b.create("one", b.monthly())
+	b.run("2090-01-30")
+	b.wantPeriods()
+	b.run("2090-01-31")
+	b.wantPeriods("2090-01-31")
+	for _, back := range []string{"2090-01-31", "2089-12-31", "2090-02-27", "2090-01-31"} {
+		b.run(back)
+	}
+	b.wantPeriods("2090-01-31")
+	b.run("2090-04-30") // forward, too far
+	caughtUp := []string{"2090-01-31", "2090-02-28", "2090-03-31", "2090-04-30"}
+	b.wantPeriods(caughtUp...)
+	b.run("2090-02-28") // and back again
+	b.wantPeriods(caughtUp...)
+	b.wantMails(4)
+}
+
+// TestDowntime: of the weeks that nobody was there, each is billed, or the latest.
+func TestDowntime(t *testing.T) {
+	for missed, want := range map[string]string{
+		schedule.CatchUp: "2090-06-05 2090-06-12 2090-06-19 2090-06-26 2090-07-03", schedule.Skip: "2090-06-05 2090-06-26 2090-07-03",
+	} {
+		t.Run(missed, func(t *testing.T) {
+			b := setup(t)
+			in := b.monthly()
+			in.Unit, in.FirstDay, in.Missed, in.BillAs = schedule.Week, "2090-06-05", missed, schedule.AsDraft
+			b.create("one", in)
+			b.run("2090-06-05")
+			b.run("2090-07-01")
+			b.run("2090-07-03")
+			b.wantPeriods(strings.Fields(want)...)
+			b.wantMails(0)
+		})
+	}
+}
+
+// TestPausedIsNotBilled: neither by the clock nor by hand. When it is resumed, what was missed follows as the schedule says.
+func TestPausedIsNotBilled(t *testing.T) {
+	for missed, want := range map[string]string{
+		schedule.CatchUp: "2090-01-31 2090-02-28 2090-03-31 2090-04-30", schedule.Skip: "2090-01-31 2090-04-30",
+	} {
+		t.Run(missed, func(t *testing.T) {
+			b := setup(t)
+			in := b.monthly()
+			in.Missed = missed
+			id := b.create("one", in).ID
+			b.run("2090-01-31")
+			b.bring("pause", id, schedule.Pause)
+			b.run("2090-04-30")
+			if _, err := b.byHand("by hand", id, "2090-02-28"); !invoicetest.IsConflict(err, &schedule.Stopped) {
+				t.Error(err)
+			}
+			if done, err := b.byHand("again", id, "2090-01-31"); err != nil || done.Outcome != idempotency.Reused {
+				t.Errorf("what was billed before: %v, %v", done, err)
+			}
+			b.wantPeriods("2090-01-31")
+			b.bring("resume", id, schedule.Resume)
+			b.run("2090-04-30")
+			b.wantPeriods(strings.Fields(want)...)
+			b.bring("archive", id, schedule.Archive)
+			b.run("2090-06-30")
+			b.wantPeriods(strings.Fields(want)...)
+		})
+	}
+}
+
+// TestEditedInTheMiddle: later periods are as the schedule is then, up to the last day that it has then, and the days stay.
+func TestEditedInTheMiddle(t *testing.T) {
+	b := setup(t)
+	id := b.create("one", b.monthly()).ID
+	changed := b.monthly()
+	changed.Every = "2"
+	if err := b.edit("before the first", id, changed); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.edit("and back", id, b.monthly()); err != nil {
+		t.Fatal(err)
+	}
+	b.run("2090-02-28")
+	for what, moved := range map[string]func(*schedule.Input){
+		"every": func(in *schedule.Input) { in.Every = "2" }, "unit": func(in *schedule.Input) { in.Unit = schedule.Week },
+		"first day": func(in *schedule.Input) { in.FirstDay = "2090-01-30" },
+	} {
+		in := b.monthly()
+		moved(&in)
+		if err := b.edit(what, id, in); !invoicetest.IsConflict(err, &schedule.RhythmKept) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	changed = b.monthly()
+	changed.Lines[0].UnitPrice, changed.LastDay, changed.BillAs = "95.00", "2090-04-29", schedule.AsDraft
+	if err := b.edit("dearer", id, changed); err != nil {
+		t.Fatal(err)
+	}
+	b.run("2090-05-31")
+	changed.LastDay = "2090-04-30" // one more
+	if err := b.edit("longer", id, changed); err != nil {
+		t.Fatal(err)
+	}
+	b.run("2090-05-31")
+	b.wantPeriods("2090-01-31", "2090-02-28", "2090-03-31", "2090-04-30")
+	b.wantMails(2)
+	if got := invoicetest.Value[string](b.Bundle, `
+		SELECT string_agg(status || ' ' || subtotal, ', ' ORDER BY issue_date) FROM invoices`); got !=
+		"issued 9000, issued 9000, draft 9500, draft 9500" {
+		t.Error(got)
+	}
+	b.Refuses(map[string][]string{
+		"schedules_rhythm_kept":    {`UPDATE schedules SET first_day = first_day + 1`, `UPDATE schedules SET unit = 'week'`},
+		"schedule_periods_once":    {`INSERT INTO schedule_periods SELECT tenant_id, gen_random_uuid(), schedule_id, period FROM schedule_periods`},
+		"schedule_periods_invoice": {`INSERT INTO schedule_periods SELECT tenant_id, gen_random_uuid(), schedule_id, '2099-01-01' FROM schedule_periods LIMIT 1`},
+	})
+}
+
+// TestSchedulersAtOnce: two replicas and two people, from one gate, each period by each.
+func TestSchedulersAtOnce(t *testing.T) {
+	b := setup(t)
+	var ids []uuid.UUID
+	for i := range 3 {
+		ids = append(ids, b.create(fmt.Sprint(i), b.monthly()).ID)
+	}
+	others := []*idempotency.Store{b.Store, b.Replica()}
+	for i, err := range invoicetest.Together(10, func(i int) error {
+		if i < 4 {
+			return b.clockwork(others[i%2], "2090-03-31").Run(context.Background(), b.Tenant)
+		}
+		done, err := b.byHand(fmt.Sprint("by hand ", i), ids[i%3], "2090-01-31")
+		if err == nil && (done.Value.Day.String() != "2090-01-31" || done.Value.ScheduleID != ids[i%3]) {
+			err = fmt.Errorf("got %+v", done.Value)
+		}
+		return err
+	}) {
+		if err != nil {
+			t.Errorf("%d: %v", i, err)
+		}
+	}
+	b.wantPeriods(strings.Fields(strings.Repeat("2090-01-31 ", 3) + strings.Repeat("2090-02-28 ", 3) + strings.Repeat("2090-03-31 ", 3))...)
+	b.wantMails(9)
+}
+
+// TestKilledBetweenInvoiceAndMail: the connection of one that has made the invoice and is about to queue its mail is cut, as the end
+// of its process would. Nothing of it stays, and whoever comes next bills once.
+func TestKilledBetweenInvoiceAndMail(t *testing.T) {
+	b := setup(t)
+	b.create("one", b.monthly())
+	b.DB.Spoil(t)
+	b.exec(`
+		CREATE FUNCTION wait_in_test() RETURNS trigger LANGUAGE plpgsql AS $$
+		BEGIN
+			PERFORM pg_advisory_xact_lock(4242);
+			RETURN NEW;
+		END $$;
+		CREATE TRIGGER a_wait BEFORE INSERT ON mails FOR EACH ROW EXECUTE FUNCTION wait_in_test()`)
+	gate, err := b.Admin.Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := gate.Exec(t.Context(), `SELECT pg_advisory_lock(4242)`); err != nil {
+		t.Fatal(err)
+	}
+	killed, kill := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- b.clockwork(b.Replica(), "2090-01-31").Run(killed, b.Tenant) }()
+	b.Waiting(1)
+	kill()
+	if n := invoicetest.Value[int](b.Bundle, `
+		SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+		WHERE datname = current_database() AND wait_event_type = 'Lock'`); n != 1 {
+		t.Errorf("%d connections were cut", n)
+	}
+	if _, err := gate.Exec(t.Context(), `SELECT pg_advisory_unlock(4242)`); err != nil {
+		t.Fatal(err)
+	}
+	gate.Release()
+	t.Log(<-ended)
+	b.run("2090-01-31")
+	b.wantPeriods("2090-01-31")
+	b.wantMails(1)
+}
+
+// TestOneFailureStopsNoOther: it is noted on its schedule, tried again an hour later, and forgotten once it went well.
+func TestOneFailureStopsNoOther(t *testing.T) {
+	b := setup(t)
+	bad, good := b.create("bad", b.monthly()), b.create("good", b.monthly())
+	b.exec(`UPDATE schedules SET lines = '[{"description": "", "quantity": "1", "unit_price": "1.00", "tax_rate": "0"}]' WHERE id = $1`, bad.ID)
+	b.run("2090-01-31")
+	b.wantPeriods("2090-01-31")
+	if s := b.find(bad.ID); s.Failure != "Describe what this line is for." || s.NextDay.String() != "2090-01-31" {
+		t.Errorf("%+v", s)
+	}
+	if s := b.find(good.ID); s.Failure != "" || s.NextDay.String() != "2090-02-28" {
+		t.Errorf("%+v", s)
+	}
+	b.DB.Spoil(t)
+	b.exec(`ALTER TABLE schedules DISABLE TRIGGER set_clock`) // mended behind the back of the clock, which waits
+	b.exec(`UPDATE schedules SET lines = $1`, `[{"description": "A", "quantity": "1", "unit_price": "1.00", "tax_rate": "0"}]`)
+	b.run("2090-01-31")
+	b.wantPeriods("2090-01-31")
+	b.run("2090-01-30") // a clock that goes back waits no longer for that, but for the day
+	b.wantPeriods("2090-01-31")
+	b.run("2090-02-01")
+	b.wantPeriods("2090-01-31", "2090-01-31")
+	if s := b.find(bad.ID); s.Failure != "" || s.NextDay.String() != "2090-02-28" {
+		t.Errorf("%+v", s)
+	}
+}
+
+// TestByHand: the next period may be billed before its day, and none after it or beside the days.
+func TestByHand(t *testing.T) {
+	b := setup(t)
+	id := b.create("one", b.monthly()).ID
+	first, err := b.byHand("first", id, "2090-01-31")
+	if err != nil || first.Outcome != idempotency.Created {
+		t.Fatal(first, err)
+	}
+	for _, period := range []string{"2090-03-31", "2090-02-27", "2089-12-31"} {
+		if done, err := b.byHand(period, id, period); err == nil || !strings.Contains(err.Error(), "/period") {
+			t.Errorf("%s: %+v, %v", period, done, err)
+		}
+	}
+	again, err := b.byHand("again", id, "2090-01-31")
+	if err != nil || again.Outcome != idempotency.Reused || again.Value != first.Value {
+		t.Errorf("%+v, and not %+v: %v", again, first, err)
+	}
+	b.run("2090-01-31")
+	b.wantPeriods("2090-01-31")
+}
+
+// TestAnyOrderOfClocks: whatever a schedule and its clocks say, no period is billed twice. With catch up each is billed whose day a
+// clock has said, and with skip the latest of those that a clock finds.
+func TestAnyOrderOfClocks(t *testing.T) {
+	b := setup(t)
+	round := 0
+	rapid.Check(t, func(t *rapid.T) {
+		round++
+		in := b.monthly()
+		in.BillAs, in.Every = schedule.AsDraft, fmt.Sprint(rapid.IntRange(1, 4).Draw(t, "every"))
+		in.Unit = rapid.SampledFrom(schedule.Units()).Draw(t, "unit")
+		in.Missed = rapid.SampledFrom([]string{schedule.CatchUp, schedule.Skip}).Draw(t, "missed")
+		first := day(t, "2090-01-01").AddDays(rapid.IntRange(0, 60).Draw(t, "first"))
+		in.FirstDay = first.String()
+		s := b.create(fmt.Sprint("schedule ", round), in)
+		var want []string
+		next := 0 // the first of its days that is neither billed nor skipped
+		for range rapid.IntRange(1, 5).Draw(t, "clocks") {
+			today := first.AddDays(rapid.IntRange(-10, 130).Draw(t, "today"))
+			for range 2 { // one run bills ten periods of a schedule at most
+				b.run(today.String())
+			}
+			for ; !today.Before(s.Day(next)); next++ {
+				if in.Missed == schedule.CatchUp || today.Before(s.Day(next+1)) {
+					want = append(want, s.Day(next).String())
+				}
+			}
+		}
+		if got := invoicetest.Value[string](b.Bundle, `
+			SELECT COALESCE(string_agg(period::text, ' ' ORDER BY period), '') FROM schedule_periods
+			WHERE schedule_id = $1`, s.ID); got != strings.Join(want, " ") {
+			t.Errorf("billed are %s, want %v", got, want)
+		}
+		b.bring(fmt.Sprint("archive ", round), s.ID, schedule.Archive)
+	})
+	if n := invoicetest.Value[int](b.Bundle, `
+		SELECT (SELECT count(*) FROM invoices) - (SELECT count(*) FROM schedule_periods)`); n != 0 {
+		t.Errorf("%d invoices more than periods", n)
+	}
+}

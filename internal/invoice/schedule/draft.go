@@ -1,0 +1,99 @@
+package schedule
+
+import (
+	"cmp"
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"onlyonce/internal/invalid"
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/value/date"
+	"onlyonce/internal/value/money"
+)
+
+// Input is what came in, as text.
+type Input struct {
+	CustomerID string              `json:"customer_id" format:"uuid"`
+	Currency   string              `json:"currency" format:"currency"`
+	Lines      []invoice.LineInput `json:"lines" doc:"At least one."`
+	Notes      string              `json:"notes,omitzero"`
+	Every      string              `json:"every" doc:"From 1 to 99, as text."`
+	Unit       string              `json:"unit" enum:"week,month,year"`
+	FirstDay   string              `json:"first_day" format:"date" doc:"Of the first period; the others are counted from it."`
+	LastDay    string              `json:"last_day,omitzero" format:"date" doc:"Leave it out for no end."`
+	BillAs     string              `json:"bill_as" enum:"draft,issued" doc:"What is issued is mailed."`
+	Missed     string              `json:"missed" enum:"catch_up,skip" doc:"Bill each period that was missed, or the latest only."`
+}
+
+// Draft is a valid input: the command that creates or replaces a schedule.
+type Draft struct {
+	CustomerID uuid.UUID           `json:"customer_id"`
+	Currency   money.Currency      `json:"currency"`
+	Lines      []invoice.LineInput `json:"lines"`
+	Notes      string              `json:"notes"`
+	Rhythm
+
+	LastDay date.Date `json:"last_day"` // zero for no end
+	BillAs  string    `json:"bill_as"`
+	Missed  string    `json:"missed"`
+}
+
+// maxEvery is how many units are between two periods at most.
+const maxEvery = 99
+
+// Draft checks the input. It returns an [*invalid.Error] that lists everything that is wrong.
+func (in Input) Draft() (Draft, error) {
+	var problems invalid.Error
+	d := Draft{BillAs: in.BillAs, Missed: in.Missed}
+	d.Unit = in.Unit
+	in.rhythm(&d, &problems)
+	if in.BillAs != AsDraft && in.BillAs != AsIssued {
+		problems.Add("/bill_as", "Choose whether invoices are drafts or issued.")
+	}
+	if in.Missed != CatchUp && in.Missed != Skip {
+		problems.Add("/missed", "Choose what becomes of missed periods.")
+	}
+	in.billed(&d, &problems)
+	return d, problems.Err()
+}
+
+func (in Input) rhythm(d *Draft, problems *invalid.Error) {
+	var err error
+	if d.Every, err = strconv.Atoi(strings.TrimSpace(in.Every)); err != nil || d.Every < 1 || d.Every > maxEvery {
+		problems.Add("/every", "Enter a whole number from 1 to 99.")
+	}
+	if d.Unit != Week && d.Unit != Month && d.Unit != Year {
+		problems.Add("/unit", "Choose weeks, months or years.")
+	}
+	if d.FirstDay, err = date.ParseEntry(in.FirstDay); err != nil {
+		problems.Add("/first_day", "Enter the first day as year-month-day from 2000 to 2099, like 2026-12-01.")
+	}
+	if in.LastDay == "" {
+		return
+	}
+	if d.LastDay, err = date.ParseEntry(in.LastDay); err != nil {
+		problems.Add("/last_day", "Enter the last day as year-month-day from 2000 to 2099, or leave it blank for no end.")
+	} else if d.LastDay.Before(d.FirstDay) {
+		problems.Add("/last_day", "The last day must not be before the first day.")
+	}
+}
+
+// billed checks what an invoice has too, as it does. Its day and its due date come later.
+func (in Input) billed(d *Draft, problems *invalid.Error) {
+	const anyDay = "2000-01-01"
+	billed, err := invoice.Input{
+		CustomerID: cmp.Or(in.CustomerID, "nobody"), IssueDate: anyDay, Currency: in.Currency, Lines: in.Lines, Notes: in.Notes,
+	}.Draft()
+	if wrong, ok := errors.AsType[*invalid.Error](err); ok {
+		problems.Fields = append(problems.Fields, wrong.Fields...)
+	}
+	d.CustomerID, d.Currency, d.Notes = billed.CustomerID, billed.Currency, billed.Notes
+	for _, l := range billed.Lines {
+		d.Lines = append(d.Lines, invoice.LineInput{
+			Description: l.Description, Quantity: l.Quantity.String(), UnitPrice: billed.Currency.Format(l.UnitPrice), TaxRate: l.TaxRate.String(),
+		})
+	}
+}

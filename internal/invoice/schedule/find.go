@@ -1,0 +1,50 @@
+package schedule
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"onlyonce/internal/record"
+	"onlyonce/internal/value/date"
+)
+
+// List returns a page of the schedules that are archived, or of those that are not.
+func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, archived bool, page record.Page) (record.List[Schedule], error) {
+	where := `r.archived_at IS NULL`
+	if archived {
+		where = `r.archived_at IS NOT NULL`
+	}
+	return Table.List(ctx, pool, tenant, page, where, nil)
+}
+
+// PeriodsOf returns a page of the periods of a schedule, the last one billed first.
+func PeriodsOf(ctx context.Context, pool *pgxpool.Pool, tenant, schedule uuid.UUID, page record.Page) (record.List[Period], error) {
+	return Periods.List(ctx, pool, tenant, page, `r.schedule_id = @schedule`, pgx.NamedArgs{"schedule": schedule})
+}
+
+// due returns at most so many schedules that are due at a time, those first that have waited longest. One that could not be billed
+// waits for retry; a clock that went back since does not make it wait longer.
+func due(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, now time.Time, limit int) ([]Schedule, error) {
+	return record.Collect(ctx, pool, tenant, pgx.RowTo[Schedule], `
+		SELECT `+Table.JSON()+` FROM (
+			SELECT due_day, schedule_id FROM schedule_clocks
+			WHERE tenant_id = @tenant_id AND due_day <= @today::date
+				AND (failed_at IS NULL OR failed_at <= @now::timestamptz - @retry::interval OR failed_at > @now::timestamptz)
+			ORDER BY due_day, schedule_id LIMIT @limit) AS c,
+		LATERAL (SELECT * FROM schedules s WHERE s.tenant_id = @tenant_id AND s.id = c.schedule_id LIMIT 1) AS r
+		ORDER BY c.due_day, c.schedule_id`,
+		pgx.NamedArgs{"today": date.Of(now.UTC()), "now": now, "retry": retry, "limit": limit})
+}
+
+// noteFailure keeps for the page of a schedule why a period could not be billed.
+func noteFailure(ctx context.Context, tx pgx.Tx, tenant uuid.UUID, b Billing, now time.Time, why string) error {
+	_, err := tx.Exec(ctx, `
+		UPDATE schedule_clocks SET failure = @why, failed_at = @now
+		WHERE tenant_id = @tenant_id AND schedule_id = @schedule_id AND next_day <= @period`,
+		pgx.NamedArgs{"tenant_id": tenant, "schedule_id": b.ScheduleID, "period": b.Period, "now": now, "why": why})
+	return err
+}

@@ -1,0 +1,111 @@
+package schedule
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"onlyonce/internal/conflict"
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invalid"
+)
+
+// Create creates a schedule, once.
+var Create = idempotency.Define(idempotency.Spec[Draft, Schedule]{
+	Kind: idempotency.Create, Name: "schedule.create", Table: Table,
+	Statements: func(tx *idempotency.Tx, d Draft) idempotency.Result {
+		tx.Exec(`INSERT INTO schedules (tenant_id, id, `+columns+`) VALUES (@tenant_id, @record_id, `+values+`)`, arguments(d))
+		return tx.Record()
+	},
+	Explain: map[string]idempotency.Explanation[Draft]{
+		"schedules_customer":     customerGone,
+		"schedules_begin_lately": beganLongAgo,
+	},
+	Fields: fields,
+})
+
+// Edit replaces what a schedule bills from its next period on. Its days stay, once a period was billed.
+var Edit = idempotency.Define(idempotency.Spec[Draft, Schedule]{
+	Kind: idempotency.Change, Name: "schedule.edit", Table: Table,
+	Statements: func(tx *idempotency.Tx, d Draft) idempotency.Result {
+		tx.Exec(`
+			UPDATE schedules SET (`+columns+`) = (`+values+`)
+			WHERE tenant_id = @tenant_id AND id = @record_id AND (`+columns+`) IS DISTINCT FROM (`+values+`)`, arguments(d))
+		return tx.Record()
+	},
+	Explain: map[string]idempotency.Explanation[Draft]{
+		"schedules_customer":     customerGone,
+		"schedules_begin_lately": beganLongAgo,
+		"schedules_rhythm_kept":  rhythmKept,
+	},
+	Fields: fields,
+})
+
+// Pause keeps a schedule from being billed, until it is resumed.
+var Pause = transition("pause", `r.paused_at IS NOT NULL`, `paused_at = now()`)
+
+// Resume bills a paused schedule again, from the period on that was next.
+var Resume = transition("resume", `r.paused_at IS NULL`, `paused_at = NULL`)
+
+// Archive takes a schedule out of the list, and keeps it from being billed.
+var Archive = transition("archive", `r.archived_at IS NOT NULL`, `archived_at = now()`)
+
+// Restore brings an archived schedule back.
+var Restore = transition("restore", `r.archived_at IS NULL`, `archived_at = NULL`)
+
+func transition(verb, made, set string) idempotency.Operation[struct{}, Schedule] {
+	return idempotency.Define(idempotency.Spec[struct{}, Schedule]{
+		Kind: idempotency.Transition, Name: "schedule." + verb, Table: Table, Made: made,
+		Statements: func(tx *idempotency.Tx, _ struct{}) idempotency.Result {
+			tx.Exec(`UPDATE schedules SET `+set+` WHERE tenant_id = @tenant_id AND id = @record_id`, nil)
+			return tx.Record()
+		},
+	})
+}
+
+const (
+	columns = `customer_id, currency, lines, notes, every, unit, first_day, last_day, bill_as, missed`
+	values  = `@customer_id, @currency, @lines::jsonb, @notes, @every, @unit, @first_day::date, @last_day::date, @bill_as, @missed`
+)
+
+func arguments(d Draft) pgx.NamedArgs {
+	lines, _ := json.Marshal(d.Lines) // they are texts
+	return pgx.NamedArgs{
+		"customer_id": d.CustomerID, "currency": d.Currency.String(), "lines": string(lines), "notes": d.Notes, "every": d.Every,
+		"unit": d.Unit, "first_day": d.FirstDay, "last_day": d.LastDay, "bill_as": d.BillAs, "missed": d.Missed,
+	}
+}
+
+func fields(d Draft) []slog.Attr { return []slog.Attr{slog.String("customer", d.CustomerID.String())} }
+
+// RhythmKept is the conflict of moving the days of a schedule of which a period was billed.
+var RhythmKept = conflict.Kind{
+	Slug: "rhythm-kept", Title: "Schedule already billed",
+	Meaning: "A period of this schedule was billed, so its first day and how often it comes stay. Nothing was changed.",
+	ToDo:    "Give it a last day, or archive it, and create another schedule.",
+}
+
+func rhythmKept(context.Context, *idempotency.Store, idempotency.Intent, Draft, *pgconn.PgError) error {
+	return &conflict.Error{
+		Kind: &RhythmKept, Title: "The days of this schedule can no longer move.",
+		Text:  "It was billed already. End this one by its last day, and begin another. Nothing was changed.",
+		Field: "/first_day", Blame: "Keep the first day and how often it comes.",
+	}
+}
+
+func customerGone(context.Context, *idempotency.Store, idempotency.Intent, Draft, *pgconn.PgError) error {
+	return wrong("/customer_id", "This customer does not exist. Choose another one.")
+}
+
+func beganLongAgo(context.Context, *idempotency.Store, idempotency.Intent, Draft, *pgconn.PgError) error {
+	return wrong("/first_day", "Choose a first day of the last year or later: each period since then may be billed.")
+}
+
+func wrong(pointer, message string) error {
+	var problems invalid.Error
+	problems.Add(pointer, message)
+	return problems.Err()
+}

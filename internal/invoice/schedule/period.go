@@ -1,0 +1,158 @@
+package schedule
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"onlyonce/internal/conflict"
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/record"
+	"onlyonce/internal/value/date"
+)
+
+// Period is a period that was billed. It has the id of its invoice.
+type Period struct {
+	record.Header
+
+	ScheduleID uuid.UUID `json:"schedule_id"`
+	Day        date.Date `json:"period"` // on which it was due, and the date of the invoice
+	InvoiceID  uuid.UUID `json:"invoice_id"`
+	Number     string    `json:"number"` // of the invoice
+	Status     string    `json:"status"` // of the invoice
+}
+
+// Periods has the periods of all schedules.
+var Periods = record.Table[Period]{Name: "schedule_periods", Fields: `
+	'schedule_id', r.schedule_id, 'period', r.period, 'invoice_id', r.id,
+	'number', (SELECT i.number FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.id),
+	'status', (SELECT i.state FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.id)`}
+
+// PeriodName is what people call a period: the number of its invoice.
+func PeriodName(p Period) string { return p.Number }
+
+// Rules are the uniqueness rules of periods.
+func Rules() []conflict.Rule {
+	return []conflict.Rule{{
+		Constraint: "schedule_periods_once",
+		Sentence:   "One invoice per schedule and period, for life.",
+		Answer:     "The invoice of the period is kept. Whoever bills the period again is led to it.",
+	}}
+}
+
+// BillInput is what came in, as text.
+type BillInput struct {
+	Period string `json:"period" format:"date" doc:"A day of the schedule, up to its next one."`
+}
+
+// Billing is the command that bills a period.
+type Billing struct {
+	ScheduleID uuid.UUID `json:"schedule_id"`
+	Period     date.Date `json:"period"`
+}
+
+// Billing checks the input for a schedule, of which nobody bills more than the next period ahead of the clock. It returns an
+// [*invalid.Error] that says what is wrong.
+func (in BillInput) Billing(s Schedule) (Billing, error) {
+	day, err := date.ParseEntry(strings.TrimSpace(in.Period))
+	if err != nil {
+		return Billing{}, wrong("/period", "Enter the day of the period as year-month-day, like 2026-12-01.")
+	}
+	if s.NextDay.Before(day) {
+		return Billing{}, wrong("/period", "Choose the next period, "+s.NextDay.String()+", or an earlier one.")
+	}
+	return Billing{s.ID, day}, nil
+}
+
+// Bill bills a period, or finds the invoice that was made of it. The invoice, issued if the schedule says so, its mail and the period
+// are one transaction, under the lock of the schedule: two that bill it wait for each other, and so does who pauses or edits it.
+var Bill = idempotency.Define(idempotency.Spec[Billing, Period]{
+	Kind: idempotency.Upsert, Name: billing, Table: Periods, Run: bill,
+	Explain: map[string]idempotency.Explanation[Billing]{
+		"schedule_periods_schedule": idempotency.Missing[Billing],
+		"schedule_periods_invoice":  idempotency.Missing[Billing],
+	},
+	Fields: func(b Billing) []slog.Attr {
+		return []slog.Attr{slog.String("schedule", b.ScheduleID.String()), slog.String("period", b.Period.String())}
+	},
+})
+
+const billing = "schedule.bill"
+
+func bill(ctx context.Context, tx pgx.Tx, i idempotency.Intent, b Billing) (Period, error) {
+	args := pgx.NamedArgs{"tenant_id": i.Tenant, "schedule_id": b.ScheduleID, "period": b.Period, "record_id": i.Record}
+	locked, err := tx.Exec(ctx, `SELECT FROM schedules WHERE tenant_id = @tenant_id AND id = @schedule_id FOR UPDATE`, args)
+	if err != nil {
+		return Period{}, fmt.Errorf("lock the schedule: %w", err)
+	}
+	if locked.RowsAffected() == 0 {
+		return Period{}, record.ErrNotFound
+	}
+	var billed uuid.UUID
+	err = tx.QueryRow(ctx, `
+		SELECT id FROM schedule_periods WHERE tenant_id = @tenant_id AND schedule_id = @schedule_id AND period = @period`, args).Scan(&billed)
+	if err == nil {
+		return Periods.FindIn(ctx, tx, i.Tenant, billed)
+	}
+	if !errors.Is(err, pgx.ErrNoRows) {
+		return Period{}, fmt.Errorf("look for the period: %w", err)
+	}
+	s, err := Table.FindIn(ctx, tx, i.Tenant, b.ScheduleID)
+	if err != nil {
+		return Period{}, err
+	}
+	if err := s.Billable(b.Period); err != nil {
+		return Period{}, err
+	}
+	draft, err := s.invoice(b.Period)
+	if err != nil {
+		return Period{}, err
+	}
+	if _, err := invoice.CreateIn(ctx, tx, billing, i, draft); err != nil {
+		return Period{}, err
+	}
+	if s.BillAs == AsIssued {
+		if err := invoice.IssueIn(ctx, tx, billing, i, i.ID(2)); err != nil { //nolint:mnd // the id of the customer is the first
+			return Period{}, err
+		}
+	}
+	args["next_day"] = s.After(b.Period)
+	var batch pgx.Batch
+	batch.Queue(`
+		INSERT INTO schedule_periods (tenant_id, id, schedule_id, period) VALUES (@tenant_id, @record_id, @schedule_id, @period)`, args)
+	batch.Queue(`
+		UPDATE schedule_clocks SET next_day = @next_day, failure = '', failed_at = NULL
+		WHERE tenant_id = @tenant_id AND schedule_id = @schedule_id AND next_day <= @period`, args)
+	if err := tx.SendBatch(ctx, &batch).Close(); err != nil {
+		return Period{}, fmt.Errorf("keep the period: %w", err)
+	}
+	return Periods.FindIn(ctx, tx, i.Tenant, i.Record)
+}
+
+// Stopped is the conflict of billing a schedule that is paused or archived.
+var Stopped = conflict.Kind{
+	Slug: "schedule-stopped", Title: "Schedule paused or archived",
+	Meaning: "A schedule that is paused or archived is not billed. Nothing was billed. The key can be used again.",
+	ToDo:    "Resume or restore the schedule first.",
+}
+
+// Billable returns nil if a day is a period that can be billed. Otherwise it returns a [*conflict.Error] for a schedule that is
+// stopped, or an [*invalid.Error].
+func (s Schedule) Billable(period date.Date) error {
+	switch {
+	case s.Stopped():
+		return &conflict.Error{
+			Kind: &Stopped, Title: "This schedule is paused or archived.", Text: "Nothing was billed. Resume or restore it first.",
+		}
+	case !s.Has(period):
+		return wrong("/period", "This is no day of the schedule. Choose one of its periods.")
+	default:
+		return nil
+	}
+}

@@ -1,0 +1,66 @@
+package schedule
+
+import (
+	"time"
+
+	"onlyonce/internal/value/date"
+)
+
+// The units of a rhythm.
+const (
+	Week  = "week"
+	Month = "month"
+	Year  = "year"
+)
+
+// Units lists the units of a rhythm.
+func Units() []string { return []string{Week, Month, Year} }
+
+// Rhythm says on which days something is due. Days are UTC.
+type Rhythm struct {
+	Every    int       `json:"every"` // so many units
+	Unit     string    `json:"unit"`  // one of [Units]
+	FirstDay date.Date `json:"first_day"`
+}
+
+// Day returns the nth day, from 0. It is counted from the first day and not from the one before, so that a month without a 31st
+// does not move those behind it.
+func (r Rhythm) Day(n int) date.Date {
+	if r.Unit == Week {
+		return r.FirstDay.AddDays(7 * r.Every * n)
+	}
+	return r.FirstDay.AddMonths(r.months() * n)
+}
+
+// months is how many months are from one day to the next. Weeks have none.
+func (r Rhythm) months() int {
+	if r.Unit == Year {
+		return 12 * r.Every
+	}
+	return r.Every
+}
+
+// upTo returns which of the days is the last that is not after a day: -1 if none is.
+func (r Rhythm) upTo(day date.Date) int {
+	from, to := r.FirstDay.Time(), day.Time()
+	if to.Before(from) {
+		return -1
+	}
+	n := int(to.Sub(from)/(24*time.Hour)) / (7 * r.Every)
+	if r.Unit != Week {
+		n = ((to.Year()-from.Year())*12 + int(to.Month()) - int(from.Month())) / r.months()
+	}
+	if day.Before(r.Day(n)) {
+		n--
+	}
+	return n
+}
+
+// After returns the first of the days that is after a day.
+func (r Rhythm) After(day date.Date) date.Date { return r.Day(r.upTo(day) + 1) }
+
+// Has reports whether a day is one of them.
+func (r Rhythm) Has(day date.Date) bool {
+	n := r.upTo(day)
+	return n >= 0 && r.Day(n) == day
+}

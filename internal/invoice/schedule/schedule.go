@@ -1,0 +1,99 @@
+// Package schedule bills customers again and again: once for each period of a schedule, whoever asks for it and how often.
+package schedule
+
+import (
+	"strconv"
+	"time"
+
+	"onlyonce/internal/customer"
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/record"
+	"onlyonce/internal/value/date"
+	"onlyonce/internal/value/money"
+)
+
+// Schedule is a schedule as it is stored, with how far it is.
+type Schedule struct {
+	record.Header
+
+	Customer record.Reference    `json:"customer"`
+	Currency money.Currency      `json:"currency"`
+	Lines    []invoice.LineInput `json:"lines"`
+	Notes    string              `json:"notes"`
+	Rhythm
+
+	LastDay    date.Date `json:"last_day,omitzero"` // no period is after it; zero for no end
+	BillAs     string    `json:"bill_as" enum:"draft,issued"`
+	Missed     string    `json:"missed" enum:"catch_up,skip"`
+	PausedAt   time.Time `json:"paused_at,omitzero"`   // UTC; zero if it is not
+	ArchivedAt time.Time `json:"archived_at,omitzero"` // UTC; zero if it is not
+
+	// NextDay is the first period that was neither billed nor skipped, also of a schedule that is paused or over.
+	NextDay date.Date `json:"next_day"`
+	// Failure says why the last attempt to bill that period failed; "" if none has.
+	Failure string `json:"failure"`
+}
+
+// What a schedule makes of a period.
+const (
+	AsDraft  = "draft"
+	AsIssued = "issued" // and mailed
+)
+
+// What becomes of the periods that were missed.
+const (
+	CatchUp = "catch_up" // each is billed
+	Skip    = "skip"     // the latest is billed
+)
+
+// Table has the schedules.
+var Table = record.Table[Schedule]{Name: "schedules", Fields: `
+	'customer', ` + customer.Names.JSON("customer_id") + `, 'currency', r.currency, 'lines', r.lines, 'notes', r.notes,
+	'every', r.every, 'unit', r.unit, 'first_day', r.first_day, 'last_day', r.last_day, 'bill_as', r.bill_as, 'missed', r.missed,
+	'paused_at', r.paused_at, 'archived_at', r.archived_at, 'next_day', (
+		SELECT c.next_day FROM schedule_clocks c WHERE c.tenant_id = r.tenant_id AND c.schedule_id = r.id),
+	'failure', (SELECT c.failure FROM schedule_clocks c WHERE c.tenant_id = r.tenant_id AND c.schedule_id = r.id)`}
+
+// invoice returns the command that bills a period.
+func (s Schedule) invoice(period date.Date) (invoice.Draft, error) {
+	return invoice.Input{
+		CustomerID: s.Customer.ID.String(), IssueDate: period.String(), Currency: s.Currency.String(), Lines: s.Lines, Notes: s.Notes,
+	}.Draft()
+}
+
+// Over reports whether a period would be after the last day.
+func (s Schedule) Over(period date.Date) bool {
+	return s.LastDay != date.Date{} && s.LastDay.Before(period)
+}
+
+// Has reports whether a day is one of its periods.
+func (s Schedule) Has(day date.Date) bool { return s.Rhythm.Has(day) && !s.Over(day) }
+
+// Stopped reports whether nothing is billed at all.
+func (s Schedule) Stopped() bool { return !s.PausedAt.IsZero() || !s.ArchivedAt.IsZero() }
+
+// Due returns the period to bill next on a day, if there is one.
+func (s Schedule) Due(today date.Date) (period date.Date, due bool) {
+	period = s.NextDay
+	if s.Stopped() || s.Over(period) || today.Before(period) {
+		return date.Date{}, false
+	}
+	if s.Missed == Skip {
+		if s.Over(today) {
+			today = s.LastDay
+		}
+		period = s.Day(s.upTo(today))
+	}
+	return period, true
+}
+
+// Name is what people call a schedule: "Ada Lovelace, every 2 months".
+func Name(s Schedule) string { return s.Customer.Name + ", " + s.Often() }
+
+// Often says how often, within a sentence: "every 2 months".
+func (r Rhythm) Often() string {
+	if r.Every == 1 {
+		return "every " + r.Unit
+	}
+	return "every " + strconv.Itoa(r.Every) + " " + r.Unit + "s"
+}
