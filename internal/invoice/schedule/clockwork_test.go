@@ -3,6 +3,8 @@ package schedule_test
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -224,29 +226,34 @@ func TestOneFailureStopsNoOther(t *testing.T) {
 	}
 }
 
-// TestByHand: the next period may be billed before its day, and none after it or beside the days.
+// TestByHand: any period of the schedule may be billed by hand, also before its day. The clock leaves it out then.
 func TestByHand(t *testing.T) {
 	b := setup(t)
 	id := b.create("one", b.monthly()).ID
-	first, err := b.byHand("first", id, "2090-01-31")
-	if err != nil || first.Outcome != idempotency.Created {
-		t.Fatal(first, err)
+	ahead, err := b.byHand("ahead", id, "2090-03-31")
+	if err != nil || ahead.Outcome != idempotency.Created {
+		t.Fatal(ahead, err)
 	}
-	for _, period := range []string{"2090-03-31", "2090-02-27", "2089-12-31"} {
+	for _, period := range []string{"2091-02-28", "2090-02-27", "2089-12-31"} {
 		if done, err := b.byHand(period, id, period); err == nil || !strings.Contains(err.Error(), "/period") {
 			t.Errorf("%s: %+v, %v", period, done, err)
 		}
 	}
-	again, err := b.byHand("again", id, "2090-01-31")
-	if err != nil || again.Outcome != idempotency.Reused || again.Value != first.Value {
-		t.Errorf("%+v, and not %+v: %v", again, first, err)
+	again, err := b.byHand("again", id, "2090-03-31")
+	if err != nil || again.Outcome != idempotency.Reused || again.Value != ahead.Value {
+		t.Errorf("%+v, and not %+v: %v", again, ahead, err)
 	}
-	b.run("2090-01-31")
-	b.wantPeriods("2090-01-31")
+	b.run("2090-02-28")
+	b.wantPeriods("2090-01-31", "2090-02-28", "2090-03-31")
+	if next := b.find(id).NextDay.String(); next != "2090-04-30" {
+		t.Errorf("the next is %s", next)
+	}
+	b.run("2090-04-30")
+	b.wantPeriods("2090-01-31", "2090-02-28", "2090-03-31", "2090-04-30")
 }
 
-// TestAnyOrderOfClocks: whatever a schedule and its clocks say, no period is billed twice. With catch up each is billed whose day a
-// clock has said, and with skip the latest of those that a clock finds.
+// TestAnyOrderOfClocks: whatever a schedule, its clocks and people say, no period is billed twice. With catch up each is billed whose
+// day a clock has said, and with skip the latest of those that a clock finds; besides those billed by hand.
 func TestAnyOrderOfClocks(t *testing.T) {
 	b := setup(t)
 	round := 0
@@ -259,18 +266,40 @@ func TestAnyOrderOfClocks(t *testing.T) {
 		first := day(t, "2090-01-01").AddDays(rapid.IntRange(0, 60).Draw(t, "first"))
 		in.FirstDay = first.String()
 		s := b.create(fmt.Sprint("schedule ", round), in)
-		var want []string
+		billed := map[int]bool{}
 		next := 0 // the first of its days that is neither billed nor skipped
-		for range rapid.IntRange(1, 5).Draw(t, "clocks") {
+		bill := func(n int) {
+			billed[n] = true
+			if in.Missed == schedule.Skip && n >= next {
+				next = n + 1
+			}
+			for billed[next] {
+				next++
+			}
+		}
+		for step := range rapid.IntRange(1, 6).Draw(t, "steps") {
+			if n := next + rapid.IntRange(-3, 8).Draw(t, "by hand"); n >= next && s.Day(n).Year() < 2100 {
+				if _, err := b.byHand(fmt.Sprint("by hand ", round, step), s.ID, s.Day(n).String()); err == nil {
+					bill(n)
+				} else if !strings.Contains(err.Error(), "one of the year behind it") {
+					t.Fatal(err)
+				}
+			}
 			today := first.AddDays(rapid.IntRange(-10, 130).Draw(t, "today"))
 			for range 2 { // one run bills ten periods of a schedule at most
 				b.run(today.String())
 			}
-			for ; !today.Before(s.Day(next)); next++ {
+			for !today.Before(s.Day(next)) {
 				if in.Missed == schedule.CatchUp || today.Before(s.Day(next+1)) {
-					want = append(want, s.Day(next).String())
+					bill(next)
+				} else {
+					next++
 				}
 			}
+		}
+		var want []string
+		for _, n := range slices.Sorted(maps.Keys(billed)) {
+			want = append(want, s.Day(n).String())
 		}
 		if got := invoicetest.Value[string](b.Bundle, `
 			SELECT COALESCE(string_agg(period::text, ' ' ORDER BY period), '') FROM schedule_periods

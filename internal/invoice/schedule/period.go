@@ -48,7 +48,7 @@ func Rules() []conflict.Rule {
 
 // BillInput is what came in, as text.
 type BillInput struct {
-	Period string `json:"period" format:"date" doc:"A day of the schedule, up to its next one."`
+	Period string `json:"period" format:"date" doc:"A day of the schedule, at most a year after its next one."`
 }
 
 // Billing is the command that bills a period.
@@ -57,15 +57,17 @@ type Billing struct {
 	Period     date.Date `json:"period"`
 }
 
-// Billing checks the input for a schedule, of which nobody bills more than the next period ahead of the clock. It returns an
-// [*invalid.Error] that says what is wrong.
+// ahead is how many days after the next period one may be billed by hand.
+const ahead = 366
+
+// Billing checks the input for a schedule. It returns an [*invalid.Error] that says what is wrong.
 func (in BillInput) Billing(s Schedule) (Billing, error) {
 	day, err := date.ParseEntry(strings.TrimSpace(in.Period))
 	if err != nil {
 		return Billing{}, wrong("/period", "Enter the day of the period as year-month-day, like 2026-12-01.")
 	}
-	if s.NextDay.Before(day) {
-		return Billing{}, wrong("/period", "Choose the next period, "+s.NextDay.String()+", or an earlier one.")
+	if s.NextDay.AddDays(ahead).Before(day) {
+		return Billing{}, wrong("/period", "Choose the next period, "+s.NextDay.String()+", an earlier one, or one of the year behind it.")
 	}
 	return Billing{s.ID, day}, nil
 }
@@ -87,52 +89,78 @@ const billing = "schedule.bill"
 
 func bill(ctx context.Context, tx pgx.Tx, i idempotency.Intent, b Billing) (Period, error) {
 	args := pgx.NamedArgs{"tenant_id": i.Tenant, "schedule_id": b.ScheduleID, "period": b.Period, "record_id": i.Record}
-	locked, err := tx.Exec(ctx, `SELECT FROM schedules WHERE tenant_id = @tenant_id AND id = @schedule_id FOR UPDATE`, args)
-	if err != nil {
+	if _, err := tx.Exec(ctx, `SELECT FROM schedules WHERE tenant_id = @tenant_id AND id = @schedule_id FOR UPDATE`, args); err != nil {
 		return Period{}, fmt.Errorf("lock the schedule: %w", err)
-	}
-	if locked.RowsAffected() == 0 {
-		return Period{}, record.ErrNotFound
-	}
-	var billed uuid.UUID
-	err = tx.QueryRow(ctx, `
-		SELECT id FROM schedule_periods WHERE tenant_id = @tenant_id AND schedule_id = @schedule_id AND period = @period`, args).Scan(&billed)
-	if err == nil {
-		return Periods.FindIn(ctx, tx, i.Tenant, billed)
-	}
-	if !errors.Is(err, pgx.ErrNoRows) {
-		return Period{}, fmt.Errorf("look for the period: %w", err)
 	}
 	s, err := Table.FindIn(ctx, tx, i.Tenant, b.ScheduleID)
 	if err != nil {
 		return Period{}, err
 	}
-	if err := s.Billable(b.Period); err != nil {
-		return Period{}, err
+	billed := i.Record
+	err = tx.QueryRow(ctx, `
+		SELECT id FROM schedule_periods WHERE tenant_id = @tenant_id AND schedule_id = @schedule_id AND period = @period`, args).Scan(&billed)
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = s.bill(ctx, tx, i, b.Period)
 	}
-	draft, err := s.invoice(b.Period)
+	if err == nil {
+		err = s.advance(ctx, tx, args, b.Period)
+	}
 	if err != nil {
 		return Period{}, err
 	}
+	return Periods.FindIn(ctx, tx, i.Tenant, billed)
+}
+
+// bill makes the invoice of a period that has none.
+func (s Schedule) bill(ctx context.Context, tx pgx.Tx, i idempotency.Intent, period date.Date) error {
+	if err := s.Billable(period); err != nil {
+		return err
+	}
+	draft, err := s.invoice(period)
+	if err != nil {
+		return err
+	}
 	if _, err := invoice.CreateIn(ctx, tx, billing, i, draft); err != nil {
-		return Period{}, err
+		return err
 	}
 	if s.BillAs == AsIssued {
-		if err := invoice.IssueIn(ctx, tx, billing, i, i.ID(2)); err != nil { //nolint:mnd // the id of the customer is the first
-			return Period{}, err
+		if err := invoice.IssueIn(ctx, tx, billing, i, i.ID(2)); err != nil { // the first is that of a new customer
+			return err
 		}
 	}
-	args["next_day"] = s.After(b.Period)
-	var batch pgx.Batch
-	batch.Queue(`
-		INSERT INTO schedule_periods (tenant_id, id, schedule_id, period) VALUES (@tenant_id, @record_id, @schedule_id, @period)`, args)
-	batch.Queue(`
-		UPDATE schedule_clocks SET next_day = @next_day, failure = '', failed_at = NULL
-		WHERE tenant_id = @tenant_id AND schedule_id = @schedule_id AND next_day <= @period`, args)
-	if err := tx.SendBatch(ctx, &batch).Close(); err != nil {
-		return Period{}, fmt.Errorf("keep the period: %w", err)
+	_, err = tx.Exec(ctx, `
+		INSERT INTO schedule_periods (tenant_id, id, schedule_id, period) VALUES (@tenant_id, @record_id, @schedule_id, @period)`,
+		pgx.NamedArgs{"tenant_id": i.Tenant, "schedule_id": s.ID, "period": period, "record_id": i.Record})
+	return err
+}
+
+// advance sets the clock, after a period was billed, to the next one that was not. Those before it are skipped, if the schedule says so.
+func (s Schedule) advance(ctx context.Context, tx pgx.Tx, args pgx.NamedArgs, period date.Date) error {
+	next := s.NextDay
+	if s.Missed == Skip && !period.Before(next) {
+		next = s.After(period)
 	}
-	return Periods.FindIn(ctx, tx, i.Tenant, i.Record)
+	args["next"] = next
+	rows, err := tx.Query(ctx, `
+		SELECT period FROM schedule_periods
+		WHERE tenant_id = @tenant_id AND schedule_id = @schedule_id AND period >= @next ORDER BY period`, args)
+	if err != nil {
+		return fmt.Errorf("read what was billed: %w", err)
+	}
+	billed, err := pgx.CollectRows(rows, pgx.RowTo[date.Date])
+	if err != nil {
+		return fmt.Errorf("read what was billed: %w", err)
+	}
+	for _, day := range billed {
+		if day == next {
+			next = s.After(next)
+		}
+	}
+	args["next"] = next
+	_, err = tx.Exec(ctx, `
+		UPDATE schedule_clocks SET next_day = @next, failure = '', failed_at = NULL
+		WHERE tenant_id = @tenant_id AND schedule_id = @schedule_id AND next_day <> @next`, args)
+	return err
 }
 
 // Stopped is the conflict of billing a schedule that is paused or archived.
