@@ -3,8 +3,8 @@
 -- +goose Up
 CREATE DOMAIN schedule_unit AS text CHECK (VALUE IN ('week', 'month', 'year'));
 CREATE DOMAIN schedule_bill_as AS text CHECK (VALUE IN ('draft', 'issued'));
--- What becomes of periods that nobody billed in time: each is billed, or the latest only.
-CREATE DOMAIN schedule_missed AS text CHECK (VALUE IN ('catch_up', 'skip'));
+-- Which periods are billed of those that nobody billed in time.
+CREATE DOMAIN schedule_missed AS text CHECK (VALUE IN ('each', 'latest'));
 
 CREATE TABLE schedules (
     tenant_id   uuid             NOT NULL,

@@ -46,17 +46,21 @@ func invoices() resource {
 	}
 }
 
-func invoiceCommand(form url.Values) string {
-	var lines []map[string]any
+// linesOf are the lines of a form, as the API takes them.
+func linesOf(form url.Values) (lines []map[string]any) {
 	for i := range form["line_description"] {
 		lines = append(lines, map[string]any{
 			"description": form["line_description"][i], "quantity": form["line_quantity"][i],
 			"unit_price": form["line_unit_price"][i], "tax_rate": form["line_tax_rate"][i],
 		})
 	}
+	return lines
+}
+
+func invoiceCommand(form url.Values) string {
 	command := map[string]any{
 		"issue_date": form.Get("issue_date"), "due_date": form.Get("due_date"),
-		"currency": form.Get("currency"), "notes": form.Get("notes"), "lines": lines,
+		"currency": form.Get("currency"), "notes": form.Get("notes"), "lines": linesOf(form),
 	}
 	if number := form.Get("number"); number != "" {
 		command["number"] = number

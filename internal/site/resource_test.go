@@ -130,6 +130,8 @@ func resources() []resource {
 		refunds(),
 		creditNotes(),
 		mails(),
+		schedules(),
+		periods(),
 		customers(),
 		// A new resource stands above this line.
 		settings(),

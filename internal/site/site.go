@@ -19,6 +19,7 @@ func Mount(keptAttempts time.Duration, more ...func(*web.Site)) func(*web.Site) 
 			invoices.OfCustomer,
 		)
 		// A new resource stands above this line.
+		invoices.MountSchedules()
 		invoices.MountOutbox()
 		peoplepages.Mount(s, keptAttempts)
 		for _, mount := range more {

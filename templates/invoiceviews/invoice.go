@@ -35,6 +35,8 @@ type Invoice struct {
 	Actions  []templates.Action
 	// CopyHref opens a new form filled like this invoice.
 	CopyHref string
+	// RepeatHref opens the form of a schedule filled like this invoice.
+	RepeatHref string
 	// PDFHref is the invoice as a file.
 	PDFHref string
 	// External is what another system calls it; zero if none does.

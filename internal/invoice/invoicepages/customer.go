@@ -22,11 +22,8 @@ func (s *Pages) OfCustomer(r *http.Request, c customer.Customer, view *templates
 	invoices, err := web.PageOf(r, func(r *http.Request, page record.Page) (record.List[invoice.Summary], error) {
 		return invoice.List(r.Context(), s.Pool, web.Principal(r).Tenant, invoice.Filter{Customer: c.ID}, page)
 	})
-	if _, wrong := errors.AsType[*invalid.Error](err); wrong {
-		return nil, web.ErrNotFound
-	}
 	if err != nil {
-		return nil, err
+		return nil, missingPage(err)
 	}
 	balance, err := invoice.BalanceOf(r.Context(), s.Pool, web.Principal(r).Tenant, c.ID, date.Today())
 	if err != nil {
@@ -38,4 +35,12 @@ func (s *Pages) OfCustomer(r *http.Request, c customer.Customer, view *templates
 		Rows: invoiceRows(invoices.Rows), Pager: web.PagerOf(r, invoices), Href: "/invoices?" + of.Encode(),
 		Balance: standing(balance, of, false),
 	}), nil
+}
+
+// missingPage returns, of an error about the page of a list that stands on the page of a record, that there is no such page.
+func missingPage(err error) error {
+	if _, wrong := errors.AsType[*invalid.Error](err); wrong {
+		return web.ErrNotFound
+	}
+	return err
 }

@@ -25,7 +25,7 @@ import (
 	"onlyonce/templates/invoiceviews"
 )
 
-// invoiceForm is the page with the form of an invoice, with amounts where they can be known.
+// invoiceForm is the page with the form of an invoice.
 func (s *Pages) invoiceForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
 	in := readInvoice(f.Typed)
 	if f.Notice != nil || len(f.Errors) > 0 {
@@ -66,6 +66,12 @@ func (s *Pages) invoiceForm(r *http.Request, p templates.Page, f templates.Form)
 			form.DueHint = "Leave blank for " + party.DaysText(cmp.Or(c.PaymentDays, is.PaymentDays)) + " after the issue date."
 		}
 	}
+	fillLines(&form, in)
+	return invoiceviews.InvoiceFormPage(p, form), nil
+}
+
+// fillLines shows the lines of a form, with amounts where they can be known.
+func fillLines(form *invoiceviews.InvoiceForm, in invoice.Input) {
 	amounts := in.Preview().Lines
 	for i, l := range in.Lines {
 		form.Lines = append(form.Lines, invoiceviews.InvoiceFormLine{
@@ -78,7 +84,6 @@ func (s *Pages) invoiceForm(r *http.Request, p templates.Page, f templates.Form)
 	}
 	totals := withoutBlankLines(in).Preview()
 	form.Subtotal, form.Tax, form.Total = totals.Subtotal, totals.Tax, totals.Total
-	return invoiceviews.InvoiceFormPage(p, form), nil
 }
 
 // editLines adds or removes a line for people without JavaScript.

@@ -172,13 +172,22 @@ func invoiceControl(pointer string) string {
 // invoiceFacts returns what was typed, each line as one fact.
 func invoiceFacts(typed url.Values) []templates.Fact {
 	of := func(label, name string) templates.Fact { return templates.Fact{Label: label, Value: typed.Get(name)} }
-	customer := joined(typed.Get("customer_name"), typed.Get("customer_email")) // as customerOption has it
-	if id, label, _ := strings.Cut(typed.Get("customer_id"), " "); id != "" {
-		customer = cmp.Or(label, id) // what was typed for a new one was not wanted in the end
-	}
-	facts := []templates.Fact{{Label: "Customer", Value: customer}}
+	facts := []templates.Fact{{Label: "Customer", Value: typedCustomer(typed)}}
 	facts = append(facts, of("Number", "number"), of("Issue date", "issue_date"), of("Due date", "due_date"),
 		of("Currency", "currency"), of("Notes", "notes"))
+	return append(facts, lineFacts(typed)...)
+}
+
+// typedCustomer is the customer who was chosen or typed, as customerOption has it.
+func typedCustomer(typed url.Values) string {
+	if id, label, _ := strings.Cut(typed.Get("customer_id"), " "); id != "" {
+		return cmp.Or(label, id) // what was typed for a new one was not wanted in the end
+	}
+	return joined(typed.Get("customer_name"), typed.Get("customer_email"))
+}
+
+// lineFacts returns each line that was typed as one fact.
+func lineFacts(typed url.Values) (facts []templates.Fact) {
 	for i, l := range readInvoice(typed).Lines {
 		parts := []string{l.Description, l.Quantity, l.UnitPrice}
 		if l.TaxRate != "" {

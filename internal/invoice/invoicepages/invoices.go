@@ -117,8 +117,8 @@ func (s *Pages) invoicePage(r *http.Request, p templates.Page, inv invoice.Invoi
 		Seller: seller(inv), Buyer: buyer(inv),
 		IssueDate: web.DateText(inv.IssueDate), DueDate: web.DateText(inv.DueDate), Currency: inv.Currency.String(),
 		Subtotal: money(inv.Subtotal), Total: money(inv.Total), Notes: inv.Notes,
-		CopyHref: "/invoices/new?copy=" + inv.ID.String(), PDFHref: s.invoices.URL(inv.ID) + "/pdf",
-		External: web.ExternalFact(inv.External),
+		CopyHref: "/invoices/new?copy=" + inv.ID.String(), RepeatHref: "/schedules/new?invoice=" + inv.ID.String(),
+		PDFHref: s.invoices.URL(inv.ID) + "/pdf", External: web.ExternalFact(inv.External),
 	}
 	if inv.Status == invoice.StatusDraft {
 		view.EditHref = s.invoices.URL(inv.ID) + "/edit"

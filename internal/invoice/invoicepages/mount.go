@@ -8,6 +8,7 @@ import (
 	"onlyonce/docs"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/payment"
+	"onlyonce/internal/invoice/schedule"
 	"onlyonce/internal/web"
 	"onlyonce/templates"
 )
@@ -18,6 +19,7 @@ type Pages struct {
 
 	invoices  *web.Mounted[invoice.Invoice]
 	payments  *web.Mounted[payment.Payment]
+	schedules *web.Mounted[schedule.Schedule]
 	documents *documents
 }
 

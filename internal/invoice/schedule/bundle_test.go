@@ -35,7 +35,7 @@ func setup(t *testing.T) *bundle {
 func (b *bundle) monthly() schedule.Input {
 	return schedule.Input{
 		CustomerID: b.customer.String(), Currency: "EUR", Every: "1", Unit: schedule.Month, FirstDay: "2090-01-31",
-		BillAs: schedule.AsIssued, Missed: schedule.CatchUp,
+		BillAs: schedule.AsIssued, Missed: schedule.Each,
 		Lines: []invoice.LineInput{{Description: "Support", Quantity: "1", UnitPrice: "90.00", TaxRate: "23"}},
 	}
 }

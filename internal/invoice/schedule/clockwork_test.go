@@ -39,7 +39,7 @@ func TestBillsOnceAPeriod(t *testing.T) {
 // TestDowntime: of the weeks that nobody was there, each is billed, or the latest.
 func TestDowntime(t *testing.T) {
 	for missed, want := range map[string]string{
-		schedule.CatchUp: "2090-06-05 2090-06-12 2090-06-19 2090-06-26 2090-07-03", schedule.Skip: "2090-06-05 2090-06-26 2090-07-03",
+		schedule.Each: "2090-06-05 2090-06-12 2090-06-19 2090-06-26 2090-07-03", schedule.Latest: "2090-06-05 2090-06-26 2090-07-03",
 	} {
 		t.Run(missed, func(t *testing.T) {
 			b := setup(t)
@@ -58,7 +58,7 @@ func TestDowntime(t *testing.T) {
 // TestPausedIsNotBilled: neither by the clock nor by hand. When it is resumed, what was missed follows as the schedule says.
 func TestPausedIsNotBilled(t *testing.T) {
 	for missed, want := range map[string]string{
-		schedule.CatchUp: "2090-01-31 2090-02-28 2090-03-31 2090-04-30", schedule.Skip: "2090-01-31 2090-04-30",
+		schedule.Each: "2090-01-31 2090-02-28 2090-03-31 2090-04-30", schedule.Latest: "2090-01-31 2090-04-30",
 	} {
 		t.Run(missed, func(t *testing.T) {
 			b := setup(t)
@@ -262,7 +262,7 @@ func TestAnyOrderOfClocks(t *testing.T) {
 		in := b.monthly()
 		in.BillAs, in.Every = schedule.AsDraft, fmt.Sprint(rapid.IntRange(1, 4).Draw(t, "every"))
 		in.Unit = rapid.SampledFrom(schedule.Units()).Draw(t, "unit")
-		in.Missed = rapid.SampledFrom([]string{schedule.CatchUp, schedule.Skip}).Draw(t, "missed")
+		in.Missed = rapid.SampledFrom([]string{schedule.Each, schedule.Latest}).Draw(t, "missed")
 		first := day(t, "2090-01-01").AddDays(rapid.IntRange(0, 60).Draw(t, "first"))
 		in.FirstDay = first.String()
 		s := b.create(fmt.Sprint("schedule ", round), in)
@@ -270,7 +270,7 @@ func TestAnyOrderOfClocks(t *testing.T) {
 		next := 0 // the first of its days that is neither billed nor skipped
 		bill := func(n int) {
 			billed[n] = true
-			if in.Missed == schedule.Skip && n >= next {
+			if in.Missed == schedule.Latest && n >= next {
 				next = n + 1
 			}
 			for billed[next] {
@@ -290,7 +290,7 @@ func TestAnyOrderOfClocks(t *testing.T) {
 				b.run(today.String())
 			}
 			for !today.Before(s.Day(next)) {
-				if in.Missed == schedule.CatchUp || today.Before(s.Day(next+1)) {
+				if in.Missed == schedule.Each || today.Before(s.Day(next+1)) {
 					bill(next)
 				} else {
 					next++

@@ -25,7 +25,7 @@ type Input struct {
 	FirstDay   string              `json:"first_day" format:"date" doc:"Of the first period; the others are counted from it."`
 	LastDay    string              `json:"last_day,omitzero" format:"date" doc:"Leave it out for no end."`
 	BillAs     string              `json:"bill_as" enum:"draft,issued" doc:"What is issued is mailed."`
-	Missed     string              `json:"missed" enum:"catch_up,skip" doc:"Bill each period that was missed, or the latest only."`
+	Missed     string              `json:"missed" enum:"each,latest" doc:"Bill each period that was missed, or the latest only."`
 }
 
 // Draft is a valid input: the command that creates or replaces a schedule.
@@ -53,7 +53,7 @@ func (in Input) Draft() (Draft, error) {
 	if in.BillAs != AsDraft && in.BillAs != AsIssued {
 		problems.Add("/bill_as", "Choose whether invoices are drafts or issued.")
 	}
-	if in.Missed != CatchUp && in.Missed != Skip {
+	if in.Missed != Each && in.Missed != Latest {
 		problems.Add("/missed", "Choose what becomes of missed periods.")
 	}
 	in.billed(&d, &problems)

@@ -137,7 +137,7 @@ func (s Schedule) bill(ctx context.Context, tx pgx.Tx, i idempotency.Intent, per
 // advance sets the clock, after a period was billed, to the next one that was not. Those before it are skipped, if the schedule says so.
 func (s Schedule) advance(ctx context.Context, tx pgx.Tx, args pgx.NamedArgs, period date.Date) error {
 	next := s.NextDay
-	if s.Missed == Skip && !period.Before(next) {
+	if s.Missed == Latest && !period.Before(next) {
 		next = s.After(period)
 	}
 	args["next"] = next

@@ -24,7 +24,7 @@ type Schedule struct {
 
 	LastDay    date.Date `json:"last_day,omitzero"` // no period is after it; zero for no end
 	BillAs     string    `json:"bill_as" enum:"draft,issued"`
-	Missed     string    `json:"missed" enum:"catch_up,skip"`
+	Missed     string    `json:"missed" enum:"each,latest"`
 	PausedAt   time.Time `json:"paused_at,omitzero"`   // UTC; zero if it is not
 	ArchivedAt time.Time `json:"archived_at,omitzero"` // UTC; zero if it is not
 
@@ -40,10 +40,10 @@ const (
 	AsIssued = "issued" // and mailed
 )
 
-// What becomes of the periods that were missed.
+// Which of the periods that were missed are billed.
 const (
-	CatchUp = "catch_up" // each is billed
-	Skip    = "skip"     // the latest is billed
+	Each   = "each"
+	Latest = "latest"
 )
 
 // Table has the schedules.
@@ -78,7 +78,7 @@ func (s Schedule) Due(today date.Date) (period date.Date, due bool) {
 	if s.Stopped() || s.Over(period) || today.Before(period) {
 		return date.Date{}, false
 	}
-	if s.Missed == Skip {
+	if s.Missed == Latest {
 		if s.Over(today) {
 			today = s.LastDay
 		}

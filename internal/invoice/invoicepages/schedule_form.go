@@ -1,0 +1,162 @@
+package invoicepages
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/schedule"
+	"onlyonce/internal/people/settings"
+	"onlyonce/internal/value/date"
+	"onlyonce/internal/web"
+	"onlyonce/templates"
+	"onlyonce/templates/invoiceviews"
+)
+
+// scheduleFields are those of the form but for the lines.
+func scheduleFields() []templates.Field {
+	return []templates.Field{
+		{Name: "customer_id", Value: "Customer"}, {Name: "currency", Value: "Currency"}, {Name: "bill_as", Value: "Each invoice is"},
+		{Name: "missed", Value: "Missed periods"}, {Name: "every", Value: "Every"}, {Name: "unit", Value: "Unit"},
+		{Name: "first_day", Value: "First day"}, {Name: "last_day", Value: "Last day"}, {Name: "notes", Value: "Notes"},
+	}
+}
+
+// scheduleChoices are what there is to choose from, by the names of the fields.
+func scheduleChoices() map[string][]templates.Option {
+	return map[string][]templates.Option{
+		"unit": {
+			{Value: schedule.Week, Text: "weeks"}, {Value: schedule.Month, Text: "months"}, {Value: schedule.Year, Text: "years"},
+		},
+		"bill_as": {{Value: schedule.AsDraft, Text: "a draft, to look at first"}, {Value: schedule.AsIssued, Text: "issued and mailed"}},
+		"missed":  {{Value: schedule.Each, Text: "bill each of them"}, {Value: schedule.Latest, Text: "bill the latest only"}},
+	}
+}
+
+// choiceText is how people read the value that was chosen in a field; the value itself if there was nothing to choose.
+func choiceText(field, value string) string {
+	for _, o := range scheduleChoices()[field] {
+		if o.Value == value {
+			return o.Text
+		}
+	}
+	return value
+}
+
+func scheduleOfForm(r *http.Request) (schedule.Draft, error) {
+	in := readSchedule(r.PostForm)
+	in.Lines = withoutBlankLines(invoice.Input{Lines: in.Lines}).Lines
+	return in.Draft()
+}
+
+func scheduleOfJSON(r *http.Request) (schedule.Draft, error) {
+	var in schedule.Input
+	if err := web.DecodeJSON(r, &in); err != nil {
+		return schedule.Draft{}, err
+	}
+	return in.Draft()
+}
+
+// readSchedule takes the fields of the form.
+func readSchedule(form url.Values) schedule.Input {
+	billed := readInvoice(form)
+	return schedule.Input{
+		CustomerID: billed.CustomerID, Currency: billed.Currency, Lines: billed.Lines, Notes: billed.Notes,
+		Every: form.Get("every"), Unit: form.Get("unit"), FirstDay: form.Get("first_day"), LastDay: form.Get("last_day"),
+		BillAs: form.Get("bill_as"), Missed: form.Get("missed"),
+	}
+}
+
+// freshSchedule returns what stands in a new form: monthly from today on, or like the invoice ?invoice=, which is then the period
+// before the first.
+func (s *Pages) freshSchedule(r *http.Request) (url.Values, error) {
+	tenant, today := web.Principal(r).Tenant, date.Today()
+	is, err := settings.Of(r.Context(), s.Pool, tenant)
+	if err != nil {
+		return nil, err
+	}
+	fresh := url.Values{
+		"every": {"1"}, "unit": {schedule.Month}, "first_day": {today.String()}, "bill_as": {schedule.AsDraft}, "missed": {schedule.Each},
+		"currency": {is.Currency.String()}, "line_quantity": {"1"}, "line_tax_rate": {is.TaxRate},
+	}
+	id, err := uuid.Parse(r.URL.Query().Get("invoice"))
+	if err != nil {
+		return fresh, nil //nolint:nilerr // nothing to repeat
+	}
+	original, err := invoice.Table.Find(r.Context(), s.Pool, tenant, id)
+	if err != nil {
+		return nil, err
+	}
+	filled := fillInvoice(original)
+	for _, name := range append([]string{"currency", "notes"}, lineFields...) {
+		fresh[name] = filled[name]
+	}
+	fresh.Set("customer_id", original.Customer.ID.String())
+	monthly := schedule.Rhythm{Every: 1, Unit: schedule.Month, FirstDay: original.IssueDate}
+	first := monthly.After(original.IssueDate)
+	if first.Before(today) {
+		first = monthly.After(today.AddDays(-1))
+	}
+	fresh.Set("first_day", first.String())
+	return fresh, nil
+}
+
+// fillSchedule returns what stands in the form of an existing schedule.
+func fillSchedule(s schedule.Schedule) url.Values {
+	form := url.Values{
+		"customer_id": {s.Customer.ID.String()}, "currency": {s.Currency.String()}, "notes": {s.Notes},
+		"every": {strconv.Itoa(s.Every)}, "unit": {s.Unit}, "first_day": {s.FirstDay.String()}, "last_day": {""},
+		"bill_as": {s.BillAs}, "missed": {s.Missed},
+	}
+	if s.LastDay != (date.Date{}) {
+		form.Set("last_day", s.LastDay.String())
+	}
+	setLines(form, s.Lines)
+	return form
+}
+
+// scheduleForm is the page with the form of a schedule.
+func (*Pages) scheduleForm(_ *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
+	in := readInvoice(f.Typed)
+	if f.Notice != nil || len(f.Errors) > 0 {
+		in = withoutBlankLines(in)
+	}
+	form := invoiceviews.ScheduleForm{Choices: scheduleChoices(), InvoiceForm: invoiceviews.InvoiceForm{
+		Form: f, Currency: in.Currency, Notes: in.Notes, Currencies: currencies(), MaxLines: invoice.MaxLines,
+		LinesHref: strings.TrimSuffix(f.Action, "/edit") + "/form",
+	}}
+	fillLines(&form.InvoiceForm, in)
+	return invoiceviews.ScheduleFormPage(p, form), nil
+}
+
+// typedSchedule returns what was typed, each line as one fact.
+func typedSchedule(typed url.Values) (facts []templates.Fact) {
+	for _, f := range scheduleFields() {
+		facts = append(facts, templates.Fact{Label: f.Value, Value: choiceText(f.Name, typed.Get(f.Name))})
+	}
+	return append(facts, lineFacts(typed)...)
+}
+
+// freshPeriod suggests the next period.
+func (s *Pages) freshPeriod(r *http.Request) (url.Values, error) {
+	found, err := s.schedules.Find(r)
+	if err != nil {
+		return nil, err
+	}
+	return url.Values{"period": {found.NextDay.String()}}, nil
+}
+
+func (s *Pages) periodForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
+	found, err := s.schedules.Find(r)
+	if err != nil {
+		return nil, err
+	}
+	return invoiceviews.PeriodForm(p, invoiceviews.PeriodFormView{
+		Form: f, Name: schedule.Name(found), Href: s.schedules.URL(found.ID),
+	}), nil
+}

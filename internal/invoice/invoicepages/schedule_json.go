@@ -1,0 +1,40 @@
+package invoicepages
+
+import (
+	"strconv"
+	"time"
+
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/schedule"
+	"onlyonce/internal/record"
+	"onlyonce/internal/value/date"
+	"onlyonce/internal/value/money"
+)
+
+// scheduleJSON is a schedule as the API shows it.
+type scheduleJSON struct {
+	record.Header
+
+	Customer   record.Reference    `json:"customer"`
+	Currency   money.Currency      `json:"currency"`
+	Lines      []invoice.LineInput `json:"lines"`
+	Notes      string              `json:"notes"`
+	Every      string              `json:"every" format:"integer"`
+	Unit       string              `json:"unit" enum:"week,month,year"`
+	FirstDay   date.Date           `json:"first_day"`
+	LastDay    date.Date           `json:"last_day,omitzero"`
+	BillAs     string              `json:"bill_as" enum:"draft,issued"`
+	Missed     string              `json:"missed" enum:"each,latest"`
+	NextDay    date.Date           `json:"next_day" doc:"The first period that was neither billed nor skipped."`
+	Failure    string              `json:"failure,omitzero" doc:"Why that period could not be billed, if an attempt failed."`
+	PausedAt   time.Time           `json:"paused_at,omitzero"`
+	ArchivedAt time.Time           `json:"archived_at,omitzero"`
+}
+
+func showSchedule(s schedule.Schedule) any {
+	return scheduleJSON{
+		Header: s.Header, Customer: s.Customer, Currency: s.Currency, Lines: s.Lines, Notes: s.Notes, Every: strconv.Itoa(s.Every),
+		Unit: s.Unit, FirstDay: s.FirstDay, LastDay: s.LastDay, BillAs: s.BillAs, Missed: s.Missed, NextDay: s.NextDay, Failure: s.Failure,
+		PausedAt: s.PausedAt, ArchivedAt: s.ArchivedAt,
+	}
+}

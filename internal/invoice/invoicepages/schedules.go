@@ -1,0 +1,162 @@
+package invoicepages
+
+import (
+	"net/http"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"onlyonce/internal/customer"
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/schedule"
+	"onlyonce/internal/record"
+	"onlyonce/internal/web"
+	"onlyonce/templates"
+	"onlyonce/templates/invoiceviews"
+)
+
+// MountSchedules mounts the resources of package schedule: schedules, and below them their periods.
+func (s *Pages) MountSchedules() {
+	m := web.Resource[schedule.Schedule]{
+		One: "schedule", Many: "schedules", Table: schedule.Table, Name: schedule.Name, View: showSchedule,
+	}.Mount(s.Site)
+	s.schedules = m
+	m.Enter(web.Form[schedule.Schedule]{
+		Fields: scheduleFields(), References: map[string]record.Names{"customer_id": customer.Names},
+		Page: s.scheduleForm, Fill: fillSchedule, Facts: typedSchedule, Control: invoiceControl, RepeatedFields: lineFields,
+		Example: schedule.Input{
+			CustomerID: "019aa5b2-7c1e-7d3a-9f00-3b1d5c6e7f80", Currency: "EUR", Every: "1", Unit: schedule.Month, FirstDay: "2026-12-01",
+			BillAs: schedule.AsIssued, Missed: schedule.Each,
+			Lines: []invoice.LineInput{{Description: "Support", Quantity: "1", UnitPrice: "90.00", TaxRate: "23"}},
+		},
+	})
+	draft := web.Command[schedule.Draft]{Form: scheduleOfForm, JSON: scheduleOfJSON, Input: reflect.TypeFor[schedule.Input]()}
+	web.List(m, web.Listing[schedule.Schedule]{
+		Summary: "Schedules, newest first.", View: showSchedule,
+		Query: []web.Parameter{{Name: "archived", Meaning: "Archived schedules instead of the active ones.", Values: []string{"1"}}},
+		Read: func(r *http.Request, page record.Page) (record.List[schedule.Schedule], error) {
+			return schedule.List(r.Context(), s.Pool, web.Principal(r).Tenant, web.ArchivedOnly(r), page)
+		},
+		Columns: []templates.Column{
+			{Label: "Schedule", Class: "name"}, {Label: "Total", Class: "num"}, {Label: "Next", Class: "date"},
+		},
+		Row:   func(s schedule.Schedule) []string { return []string{schedule.Name(s), scheduleTotal(s), nextText(s)} },
+		Empty: "Open an invoice and repeat it, and it is billed again and again: once for each period.",
+	})
+	web.Show(m, web.RecordPage[schedule.Schedule]{
+		Summary: "One schedule.", Facts: scheduleFacts, Page: s.schedulePage,
+		Changes: func(schedule.Schedule) web.DescribeChanges { return lineChanges },
+		Actions: func(s schedule.Schedule) []string {
+			if s.PausedAt.IsZero() {
+				return []string{"pause"}
+			}
+			return []string{"resume"}
+		},
+		Archived:    func(s schedule.Schedule) time.Time { return s.ArchivedAt },
+		ArchiveHint: "Archived schedules are not billed.",
+	})
+	web.Create(m, "Create a schedule. The first period is billed on its first day.", schedule.Create, draft, s.freshSchedule)
+	web.Change(m, http.MethodPut, "Replace what a schedule bills from its next period on.", schedule.Edit, draft, &schedule.RhythmKept)
+	web.Transition(m, "pause", "paused", "Bill nothing, until the schedule is resumed.", schedule.Pause, web.Nothing())
+	web.Transition(m, "resume", "resumed", "Bill a paused schedule again, also what was missed.", schedule.Resume, web.Nothing())
+	web.Transition(m, "archive", "archived", "Take a schedule out of the list, and bill it no more.", schedule.Archive, web.Nothing())
+	web.Transition(m, "restore", "restored", "Bring an archived schedule back.", schedule.Restore, web.Nothing())
+	web.Redisplay(m, editLines)
+	s.mountPeriods()
+}
+
+// mountPeriods mounts the periods of schedules, which are shown by their invoices.
+func (s *Pages) mountPeriods() {
+	m := web.Under(s.schedules, s.Site, web.Resource[schedule.Period]{
+		One: "period", Many: "periods", Table: schedule.Periods, Name: schedule.PeriodName, Rules: schedule.Rules(),
+		ShownAt: func(p schedule.Period) string { return s.invoices.URL(p.InvoiceID) },
+	})
+	command := web.NewFormUnder(s.schedules, m, schedule.BillInput.Billing, web.Form[schedule.Period]{
+		Fields: []templates.Field{{Name: "period", Value: "Period"}}, Page: s.periodForm,
+		Example: schedule.BillInput{Period: "2026-12-01"},
+		Words: &web.Wording{
+			Title: "Bill a period", Submit: "Bill period", Did: "billed", Does: "bills", Again: "Bill another period",
+			Idle: "Billed again: the invoice was kept", Created: "Period billed.",
+			Reused:   "Already billed: %s is the invoice of that period. Nothing was changed.",
+			Replayed: "Period billed. We ignored the duplicate submission and kept your first request.",
+		},
+	})
+	web.List(m, web.Listing[schedule.Period]{
+		Summary: "The periods of a schedule that were billed, the last one billed first.",
+		Read:    web.ListUnder(s.schedules, schedule.PeriodsOf),
+	})
+	web.Show(m, web.RecordPage[schedule.Period]{Summary: "One period that was billed. It has the id of its invoice."})
+	web.Create(m, "Bill a period by hand, or get the one that was billed (200).", schedule.Bill, command, s.freshPeriod, &schedule.Stopped)
+}
+
+// scheduleTotal is what each invoice comes to, with its currency.
+func scheduleTotal(s schedule.Schedule) string {
+	return invoice.Input{Currency: s.Currency.String(), Lines: s.Lines}.Preview().Total + " " + s.Currency.String()
+}
+
+// nextText says in a word or two when a schedule is billed next.
+func nextText(s schedule.Schedule) string {
+	switch {
+	case !s.PausedAt.IsZero():
+		return "Paused"
+	case s.Over(s.NextDay):
+		return "Over"
+	default:
+		return web.DateText(s.NextDay)
+	}
+}
+
+// shownNext is how many of the next days the page of a schedule says.
+const shownNext = 3
+
+func scheduleFacts(s schedule.Schedule) []templates.Fact {
+	var days []string
+	for day := s.NextDay; len(days) < shownNext && !s.Over(day); day = s.After(day) {
+		days = append(days, web.DateText(day))
+	}
+	next := templates.Fact{Label: "Next", Value: strings.Join(days, ", ")}
+	if !s.PausedAt.IsZero() {
+		next.Value = "Paused since " + web.Day(s.PausedAt)
+	}
+	return web.KnownFacts(
+		templates.Fact{Label: "Customer", Value: s.Customer.Name, Href: "/customers/" + s.Customer.ID.String()},
+		templates.Fact{Label: "Total", Value: scheduleTotal(s)},
+		templates.Fact{Label: "How often", Value: web.Capital(s.Often())},
+		next,
+		templates.Fact{Label: "First day", Value: web.DateText(s.FirstDay)},
+		templates.Fact{Label: "Last day", Value: web.DateText(s.LastDay)},
+		templates.Fact{Label: "Each invoice is", Value: web.Capital(choiceText("bill_as", s.BillAs))},
+		templates.Fact{Label: "Missed periods", Value: web.Capital(choiceText("missed", s.Missed))},
+		templates.Fact{Label: "Notes", Value: s.Notes},
+	)
+}
+
+func (s *Pages) schedulePage(r *http.Request, p templates.Page, found schedule.Schedule) (templ.Component, error) {
+	periods, err := web.PageOf(r, func(r *http.Request, page record.Page) (record.List[schedule.Period], error) {
+		return schedule.PeriodsOf(r.Context(), s.Pool, web.Principal(r).Tenant, found.ID, page)
+	})
+	if err != nil {
+		return nil, missingPage(err)
+	}
+	view := s.schedules.RecordView(r, found)
+	if !found.Stopped() && !found.Over(found.NextDay) {
+		view.New = templates.Link{Text: "Bill now", Href: s.schedules.URL(found.ID) + "/periods/new"}
+	}
+	shown := invoiceviews.Schedule{
+		Failure: found.Failure, Failed: web.DateText(found.NextDay) + " could not be billed.", Pager: web.PagerOf(r, periods),
+	}
+	amounts := invoice.Input{Currency: found.Currency.String(), Lines: found.Lines}.Preview().Lines
+	for i, l := range found.Lines {
+		shown.Lines = append(shown.Lines, invoiceviews.InvoiceLine{
+			Description: l.Description, Quantity: l.Quantity, UnitPrice: l.UnitPrice, TaxRate: l.TaxRate + "%", Amount: amounts[i],
+		})
+	}
+	for _, period := range periods.Rows {
+		shown.Periods = append(shown.Periods, invoiceviews.SchedulePeriod{
+			Day: web.DateText(period.Day), Number: period.Number, Href: s.invoices.URL(period.InvoiceID), Status: period.Status,
+		})
+	}
+	return templates.RecordPageWith(p, view, []templ.Component{invoiceviews.ScheduleSection(shown)}), nil
+}
