@@ -51,6 +51,7 @@ CREATE TABLE schedule_periods (
     CONSTRAINT schedule_periods_schedule FOREIGN KEY (tenant_id, schedule_id) REFERENCES schedules (tenant_id, id),
     CONSTRAINT schedule_periods_invoice FOREIGN KEY (tenant_id, id) REFERENCES invoices (tenant_id, id)
 );
+CREATE INDEX schedule_periods_of_schedule ON schedule_periods (tenant_id, schedule_id, id);
 CREATE TRIGGER next_version BEFORE UPDATE ON schedule_periods FOR EACH ROW EXECUTE FUNCTION next_version();
 CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON schedule_periods FOR EACH ROW EXECUTE FUNCTION append_only();
 CREATE TRIGGER append_only_whole BEFORE TRUNCATE ON schedule_periods FOR EACH STATEMENT EXECUTE FUNCTION append_only();
@@ -68,7 +69,7 @@ CREATE TABLE schedule_clocks (
     failed_at   timestamptz,
     PRIMARY KEY (tenant_id, schedule_id),
     CONSTRAINT schedule_clocks_failed CHECK ((failure = '') = (failed_at IS NULL)),
-    CONSTRAINT schedule_clocks_schedule FOREIGN KEY (tenant_id, schedule_id) REFERENCES schedules (tenant_id, id)
+    CONSTRAINT schedule_clocks_schedule FOREIGN KEY (tenant_id, schedule_id) REFERENCES schedules (tenant_id, id) ON DELETE CASCADE
 );
 CREATE INDEX schedule_clocks_due ON schedule_clocks (tenant_id, due_day, schedule_id) WHERE due_day IS NOT NULL;
 

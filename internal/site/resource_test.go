@@ -16,6 +16,7 @@ type resource struct {
 	at      string     // where one is made on the address of its parent, if that is not path
 	parent  *parent    // what each of them belongs to; nil if they stand for themselves
 	ownPage bool       // whether one that belongs to another has a page of its own
+	shownAt string     // where the page of another resource shows one, which has the same id; "" for where the others say
 	people  bool       // whether only people can use it, on pages: the API has nothing of it
 	only    bool       // whether a tenant has exactly one from the beginning, at path: the command is its first change
 	verb    string     // of the button that makes one, such as "create"; the participle is past
@@ -64,6 +65,9 @@ func (r resource) list() string {
 
 // pageOf is the address of the page that shows one.
 func (r resource) pageOf(id string) string {
+	if r.shownAt != "" {
+		return r.shownAt + "/" + id
+	}
 	if r.parent == nil || r.ownPage {
 		return r.recordAt(id)
 	}

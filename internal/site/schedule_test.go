@@ -56,7 +56,7 @@ func schedules() resource {
 func periods() resource {
 	command := url.Values{"period": {"2090-01-31"}}
 	return resource{
-		name: "period", path: "/periods", parent: &parent{resource: schedules()},
+		name: "period", path: "/periods", parent: &parent{resource: schedules()}, shownAt: "/invoices",
 		verb: "bill", past: "billed", command: command, label: "2090-0001",
 		leaves: rows{"schedule_periods": 1, "invoices": 1, "invoice_lines": 2, "invoice_number_runs": 1, "intents": 1},
 		other:  change(command, "period", "2090-02-28"),

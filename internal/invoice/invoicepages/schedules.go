@@ -79,7 +79,7 @@ func (s *Pages) mountPeriods() {
 		Words: &web.Wording{
 			Title: "Bill a period", Submit: "Bill period", Did: "billed", Does: "bills", Again: "Bill another period",
 			Idle: "Billed again: the invoice was kept", Created: "Period billed.",
-			Reused:   "Already billed: %s is the invoice of that period. Nothing was changed.",
+			Reused:   "Already billed: %s already exists and was reused. Nothing was changed.",
 			Replayed: "Period billed. We ignored the duplicate submission and kept your first request.",
 		},
 	})
