@@ -28,6 +28,7 @@ type App struct {
 	embedded *postgres.Embedded // nil with a database of somebody else
 	pool     *pgxpool.Pool
 	url      string // of the database
+	store    *idempotency.Store
 	registry *prometheus.Registry
 	anyUser  bool     // there is a user besides those of the demo
 	hints    []string // about the demo, each one line of the banner
@@ -107,6 +108,7 @@ func start(ctx context.Context, c Config, bounds limits) (_ *App, err error) {
 		return nil, err
 	}
 	store.Observe = newObserver(c.Log, a.registry, a.keepAttempts(a.registry)).observe
+	a.store = store
 	if c.Demo {
 		if err := seed(ctx, a.pool, store); err != nil {
 			return nil, err

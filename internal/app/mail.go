@@ -13,6 +13,7 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	"onlyonce/internal/invoice/mail"
+	"onlyonce/internal/invoice/schedule"
 	"onlyonce/internal/postgres"
 )
 
@@ -42,12 +43,14 @@ func startJobs(ctx context.Context, a *App) error {
 	}
 	workers := river.NewWorkers()
 	river.AddWorker(workers, worker)
-	jobs, err := river.NewClient(riverpgxv5.New(pool), &river.Config{
+	settings := river.Config{
 		Schema: postgres.JobSchema, PollOnly: true, Workers: workers, Logger: jobLog(a.config.Log),
 		ErrorHandler: jobErrors{a.config.Log},
 		Queues:       map[string]river.QueueConfig{mail.Queue: {MaxWorkers: mailWorkers}},
 		JobTimeout:   worker.Timeout(nil), RescueStuckJobsAfter: worker.RescueAfter(),
-	})
+	}
+	a.addSchedules(workers, &settings)
+	jobs, err := river.NewClient(riverpgxv5.New(pool), &settings)
 	if err != nil {
 		return fmt.Errorf("set up the jobs: %w", err)
 	}
@@ -122,11 +125,11 @@ func (h warnings) WithAttrs(attrs []slog.Attr) slog.Handler {
 
 func (h warnings) WithGroup(name string) slog.Handler { return warnings{h.Handler.WithGroup(name)} }
 
-// jobErrors logs what kept a job from being done. Mails that were not taken are told by their observer.
+// jobErrors logs what kept a job from being done. Mails that were not taken are told by their observer, and so are schedules.
 type jobErrors struct{ log *slog.Logger }
 
 func (e jobErrors) HandleError(ctx context.Context, job *rivertype.JobRow, err error) *river.ErrorHandlerResult {
-	if !errors.Is(err, mail.ErrAgain) {
+	if !errors.Is(err, mail.ErrAgain) && !errors.Is(err, schedule.ErrNotAll) {
 		e.log.WarnContext(ctx, "job will be tried again", "job", job.ID, "kind", job.Kind, "attempt", job.Attempt, "error", err)
 	}
 	return nil

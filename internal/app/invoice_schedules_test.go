@@ -1,0 +1,59 @@
+package app_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"onlyonce/internal/app"
+	"onlyonce/internal/customer/customertest"
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/mail"
+	"onlyonce/internal/invoice/schedule"
+	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/value/date"
+)
+
+// TestSchedulesOfTwoReplicas: what was due while no app ran is billed and mailed when two start, once.
+func TestSchedulesOfTwoReplicas(t *testing.T) {
+	t.Parallel()
+	b := &bundle{T: t, db: pgtest.New(t)}
+	b.foundCompany("Acme Studio")
+	store, tenant := &idempotency.Store{Pool: b.db.Pool, Wait: 10 * time.Second, Timeout: 20 * time.Second}, uuid.MustParse(company)
+	d, err := schedule.Input{
+		CustomerID: customertest.New(t, store, tenant).String(), Currency: "EUR", Every: "2", Unit: schedule.Week,
+		FirstDay: date.Today().AddDays(-30).String(), BillAs: schedule.AsIssued, Missed: schedule.Each,
+		Lines: []invoice.LineInput{{Description: "Support", Quantity: "1", UnitPrice: "90.00", TaxRate: "23"}},
+	}.Draft()
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := idempotency.ParseKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := schedule.Create.Do(t.Context(), store, idempotency.Intent{Tenant: tenant, Key: key, Actor: "test"}, d); err != nil {
+		t.Fatal(err)
+	}
+
+	withoutDemo := func(c *app.Config) { c.Demo = false }
+	b.App = b.start(withoutDemo)
+	(&bundle{T: t, db: b.db}).start(withoutDemo)
+	const billed = 3 // 30, 16 and 2 days ago
+	b.until("all is billed and mailed", func() bool {
+		mails := b.mails()
+		for _, m := range mails {
+			if m.State != mail.StateSent {
+				return false
+			}
+		}
+		return len(mails) >= billed
+	})
+	for _, table := range []string{"schedule_periods", "invoices", "mails"} {
+		if n := b.number(`SELECT count(*) FROM ` + table); n != billed {
+			t.Errorf("%d %s", n, table)
+		}
+	}
+}
