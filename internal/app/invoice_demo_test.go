@@ -28,6 +28,7 @@ func TestDemoShowsTheLife(t *testing.T) {
 		"open in yen":          {ofAcme + `currency = 'JPY' AND state IN ('issued', 'partially_paid')`, 1},
 		"more than two pages":  {ofAcme + `true`, 51},
 		"of another tenant":    {`tenant_id = '` + globex + `'`, 20},
+		"of a schedule":        {ofAcme + `EXISTS (SELECT FROM schedule_periods p WHERE p.id = i.id)`, 2},
 		"mailed":               {`EXISTS (SELECT FROM mails m WHERE m.invoice_id = i.id)`, 60},
 		"of the same customer": {ofAcme + `(SELECT count(*) FROM invoices o WHERE o.customer_id = i.customer_id) > 3`, 51},
 	} {

@@ -201,13 +201,11 @@ func TestEveryNaturalRouteIsNatural(t *testing.T) {
 		var somebody tenant
 		var person *client
 		missing := map[string]bool{} // addresses where there is nothing, whatever is sent
-		replica := b.serve()         // which limits logins by itself
 		for n, of := range records {
 			if n == 0 || route.Public {
-				// A new one, because logins are limited for each email, and no more than needed, because they are
-				// limited for each address.
+				// A new one, because logins are limited for each email, at a replica that limits those of each address by itself.
 				somebody = b.tenant("Somebody at " + route.Path + " with " + of.name)
-				person = b.person(replica, somebody)
+				person = b.person(b.serve(), somebody)
 				before = b.contents()
 			}
 			for i, form := range of.naturalForms(records, buttons) {

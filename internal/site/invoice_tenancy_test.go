@@ -7,7 +7,8 @@ import (
 	"onlyonce/internal/record"
 )
 
-// secretInvoices gives acme a payment with a refund, a credit note, and two invoices, one of them made under key.
+// secretInvoices gives acme a payment with a refund, a credit note, a period that was billed, and two invoices, one of them made under
+// key.
 func (b *bundle) secretInvoices(ids *secretIDs) {
 	b.Helper()
 	of, paid := invoices(), payments()
@@ -26,9 +27,10 @@ func (b *bundle) secretInvoices(ids *secretIDs) {
 	refunded.parent.id, credited.parent.id = payment.ID, get[string](b, `SELECT invoice_id::text FROM payments`)
 	refund := b.prepared(b.acme, "refund", refunded, refunded.command)
 	note := b.prepared(b.acme, "credit note", credited, credited.command)
+	period := b.prepared(b.acme, "period", periods(), periods().command)
 	ids.sent = of
 	ids.sent.command = change(of.command, "customer_id", ids.customer, "idempotency_key", key)
-	ids.ids = append(ids.ids, invoice, payment.ID, refund.ID, note.ID)
-	ids.queries = append(ids.queries, "copy="+invoice, "key="+key+"&copy="+invoice, "status=draft&cursor="+record.Cursor{
+	ids.ids = append(ids.ids, invoice, payment.ID, refund.ID, note.ID, period.ID)
+	ids.queries = append(ids.queries, "copy="+invoice, "key="+key+"&copy="+invoice, "invoice="+invoice, "status=draft&cursor="+record.Cursor{
 		Of: record.ListName("/invoices", url.Values{"status": {"draft"}}), From: record.Key{"2026-11-21", invoice}, Back: true}.String())
 }

@@ -86,6 +86,23 @@ func states() map[string]templ.Component {
 		}),
 		"mail":        invoiceviews.MailPage(withHistory, invoiceviews.Mail{RecordView: archived, Text: hostile}),
 		"mail unsent": invoiceviews.MailPage(page, invoiceviews.Mail{}),
+		"fresh schedule form": invoiceviews.ScheduleFormPage(page, invoiceviews.ScheduleForm{InvoiceForm: invoiceviews.InvoiceForm{
+			Form: templates.Form{Title: "New schedule", Key: "k"}, Lines: []invoiceviews.InvoiceFormLine{{}},
+		}}),
+		"schedule form": invoiceviews.ScheduleFormPage(page, invoiceviews.ScheduleForm{
+			InvoiceForm: typedForm(), Choices: map[string][]templates.Option{"unit": {{Value: "month", Text: "months"}}},
+		}),
+		"schedule": templates.RecordPageWith(withHistory, archived, []templ.Component{invoiceviews.ScheduleSection(invoiceviews.Schedule{
+			Failed: "1 Dec 2026 could not be billed.", Failure: hostile, Lines: []invoiceviews.InvoiceLine{{Description: hostile}},
+			Periods: []invoiceviews.SchedulePeriod{{Day: "1 Nov 2026", Number: hostile, Href: "/invoices/1", Status: "draft"}},
+			Pager:   templates.Pager{NextHref: "?cursor=x"},
+		})}),
+		"schedule that was not billed": templates.RecordPageWith(page, archived, []templ.Component{
+			invoiceviews.ScheduleSection(invoiceviews.Schedule{}),
+		}),
+		"period form": invoiceviews.PeriodForm(page, invoiceviews.PeriodFormView{
+			Form: templates.Form{Title: "Bill a period", Key: "k", Typed: url.Values{"period": {hostile}}}, Name: hostile, Href: "/schedules/1",
+		}),
 		"fresh invoice form": invoiceviews.InvoiceFormPage(page, invoiceviews.InvoiceForm{
 			Form: templates.Form{Title: "New invoice", Key: "k"}, Lines: []invoiceviews.InvoiceFormLine{{}},
 		}),

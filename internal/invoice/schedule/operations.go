@@ -45,25 +45,31 @@ var Edit = idempotency.Define(idempotency.Spec[Draft, Schedule]{
 })
 
 // Pause keeps a schedule from being billed, until it is resumed.
-var Pause = transition("pause", `r.paused_at IS NOT NULL`, `paused_at = now()`)
+var Pause = idempotency.Define(idempotency.Spec[struct{}, Schedule]{
+	Kind: idempotency.Transition, Name: "schedule.pause", Table: Table, Made: `r.paused_at IS NOT NULL`, Statements: set(`paused_at = now()`),
+})
 
 // Resume bills a paused schedule again, from the period on that was next.
-var Resume = transition("resume", `r.paused_at IS NULL`, `paused_at = NULL`)
+var Resume = idempotency.Define(idempotency.Spec[struct{}, Schedule]{
+	Kind: idempotency.Transition, Name: "schedule.resume", Table: Table, Made: `r.paused_at IS NULL`, Statements: set(`paused_at = NULL`),
+})
 
 // Archive takes a schedule out of the list, and keeps it from being billed.
-var Archive = transition("archive", `r.archived_at IS NOT NULL`, `archived_at = now()`)
+var Archive = idempotency.Define(idempotency.Spec[struct{}, Schedule]{
+	Kind: idempotency.Transition, Name: "schedule.archive", Table: Table, Made: `r.archived_at IS NOT NULL`, Statements: set(`archived_at = now()`),
+})
 
 // Restore brings an archived schedule back.
-var Restore = transition("restore", `r.archived_at IS NULL`, `archived_at = NULL`)
+var Restore = idempotency.Define(idempotency.Spec[struct{}, Schedule]{
+	Kind: idempotency.Transition, Name: "schedule.restore", Table: Table, Made: `r.archived_at IS NULL`, Statements: set(`archived_at = NULL`),
+})
 
-func transition(verb, made, set string) idempotency.Operation[struct{}, Schedule] {
-	return idempotency.Define(idempotency.Spec[struct{}, Schedule]{
-		Kind: idempotency.Transition, Name: "schedule." + verb, Table: Table, Made: made,
-		Statements: func(tx *idempotency.Tx, _ struct{}) idempotency.Result {
-			tx.Exec(`UPDATE schedules SET `+set+` WHERE tenant_id = @tenant_id AND id = @record_id`, nil)
-			return tx.Record()
-		},
-	})
+// set is the work of a transition.
+func set(column string) func(*idempotency.Tx, struct{}) idempotency.Result {
+	return func(tx *idempotency.Tx, _ struct{}) idempotency.Result {
+		tx.Exec(`UPDATE schedules SET `+column+` WHERE tenant_id = @tenant_id AND id = @record_id`, nil)
+		return tx.Record()
+	}
 }
 
 const (

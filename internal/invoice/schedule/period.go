@@ -75,7 +75,7 @@ func (in BillInput) Billing(s Schedule) (Billing, error) {
 // Bill bills a period, or finds the invoice that was made of it. The invoice, issued if the schedule says so, its mail and the period
 // are one transaction, under the lock of the schedule: two that bill it wait for each other, and so does who pauses or edits it.
 var Bill = idempotency.Define(idempotency.Spec[Billing, Period]{
-	Kind: idempotency.Upsert, Name: billing, Table: Periods, Run: bill,
+	Kind: idempotency.Upsert, Name: "schedule.bill", Table: Periods, Run: bill,
 	Explain: map[string]idempotency.Explanation[Billing]{
 		"schedule_periods_schedule": idempotency.Missing[Billing],
 		"schedule_periods_invoice":  idempotency.Missing[Billing],
@@ -85,6 +85,7 @@ var Bill = idempotency.Define(idempotency.Spec[Billing, Period]{
 	},
 })
 
+// billing is the name of Bill, in what the intent is said to have done besides.
 const billing = "schedule.bill"
 
 func bill(ctx context.Context, tx pgx.Tx, i idempotency.Intent, b Billing) (Period, error) {

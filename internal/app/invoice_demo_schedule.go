@@ -1,0 +1,49 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"onlyonce/internal/customer"
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/schedule"
+	"onlyonce/internal/value/date"
+)
+
+// repeat gives the tenant a schedule that was due twice, and bills it.
+func (t demoBooks) repeat(ctx context.Context, store *idempotency.Store) (news bool, err error) {
+	key, err := idempotency.ParseKey("demo-schedule")
+	if err != nil {
+		return false, err
+	}
+	if _, used, err := schedule.Create.Used(ctx, store, t.id, key); err != nil || used {
+		return false, err // what of it was not billed yet is billed by the clock
+	}
+	first, err := idempotency.ParseKey("demo-customer-1")
+	if err != nil {
+		return false, err
+	}
+	billed, _, err := customer.Upsert.Used(ctx, store, t.id, first)
+	if err != nil {
+		return false, err
+	}
+	line := t.work[0]
+	line.TaxRate = t.rate
+	d, err := schedule.Input{
+		CustomerID: billed.String(), Currency: t.currency, Lines: []invoice.LineInput{line}, Every: "1", Unit: schedule.Month,
+		FirstDay: date.Today().AddDays(-35).String(), BillAs: schedule.AsIssued, Missed: schedule.Each, //nolint:mnd // two periods ago
+	}.Draft()
+	if err != nil {
+		return false, err
+	}
+	_, err = schedule.Create.Do(ctx, store, idempotency.Intent{Tenant: t.id, Key: key, Actor: "demo"}, d)
+	if _, others := errors.AsType[*idempotency.MismatchError](err); others { // of another replica, which started on another day
+		err = nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return true, schedule.Clockwork{Store: store, Now: time.Now}.Run(ctx, t.id)
+}
