@@ -11,7 +11,11 @@ import (
 
 func invoicePart() part {
 	return part{fill: func(ctx context.Context, t demoTenant, store *idempotency.Store) (news bool, err error) {
-		return booksOf(t).fill(ctx, store)
+		if news, err = booksOf(t).fill(ctx, store); err != nil {
+			return news, err
+		}
+		repeated, err := booksOf(t).repeat(ctx, store)
+		return news || repeated, err
 	}}
 }
 
