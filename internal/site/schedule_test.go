@@ -16,7 +16,7 @@ func schedules() resource {
 	return resource{
 		name: "schedule", path: "/schedules", verb: "create", past: "created", command: command, label: "Grace Hopper, every month",
 		leaves: rows{"schedules": 1, "schedule_clocks": 1, "intents": 1}, refers: []resource{customers()},
-		other: change(command, "every", "2"),
+		other: change(command, "every", "2"), alike: []url.Values{command, change(command, "notes", "Other words")},
 		fields: []field{
 			{"customer_id", key, "nobody", "/customer_id"},
 			{"currency", "USD", "XXY", "/currency"},

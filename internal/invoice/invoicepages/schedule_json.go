@@ -14,6 +14,7 @@ import (
 // scheduleJSON is a schedule as the API shows it.
 type scheduleJSON struct {
 	record.Header
+	record.Alike
 
 	Customer   record.Reference    `json:"customer"`
 	Currency   money.Currency      `json:"currency"`
@@ -33,7 +34,7 @@ type scheduleJSON struct {
 
 func showSchedule(s schedule.Schedule) any {
 	return scheduleJSON{
-		Header: s.Header, Customer: s.Customer, Currency: s.Currency, Lines: s.Lines, Notes: s.Notes, Every: strconv.Itoa(s.Every),
+		Header: s.Header, Alike: s.Alike, Customer: s.Customer, Currency: s.Currency, Lines: s.Lines, Notes: s.Notes, Every: strconv.Itoa(s.Every),
 		Unit: s.Unit, FirstDay: s.FirstDay, LastDay: s.LastDay, BillAs: s.BillAs, Missed: s.Missed, NextDay: s.NextDay, Failure: s.Failure,
 		PausedAt: s.PausedAt, ArchivedAt: s.ArchivedAt,
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -23,6 +24,9 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Schedule]{
 	Explain: map[string]idempotency.Explanation[Draft]{
 		"schedules_customer":     customerGone,
 		"schedules_begin_lately": beganLongAgo,
+	},
+	Alike: idempotency.Alike[Schedule]{
+		Fields: []string{"customer.id currency lines every unit"}, Within: 10 * time.Minute, Name: Name,
 	},
 	Fields: fields,
 })

@@ -15,6 +15,7 @@ import (
 // Schedule is a schedule as it is stored, with how far it is.
 type Schedule struct {
 	record.Header
+	record.Alike
 
 	Customer record.Reference    `json:"customer"`
 	Currency money.Currency      `json:"currency"`
