@@ -44,7 +44,8 @@ func TestDemoShowsTheLife(t *testing.T) {
 			SELECT count(*) FROM refunds r JOIN payments p ON p.id = r.payment_id WHERE r.refunded_on < p.paid_on`,
 		"numbered in another order than that of their days": `
 			SELECT count(*) FROM invoices a JOIN invoices b USING (tenant_id, issue_year)
-			WHERE a.number < b.number AND a.issue_date > b.issue_date`,
+			WHERE a.number < b.number AND a.issue_date > b.issue_date
+				AND NOT EXISTS (SELECT FROM schedule_periods p WHERE p.id = b.id)`, // which may be billed later
 	} {
 		if n := b.number(sql); n > 0 {
 			t.Errorf("%d were %s", n, what)
