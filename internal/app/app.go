@@ -128,7 +128,7 @@ func start(ctx context.Context, c Config, bounds limits) (_ *App, err error) {
 	server, err := web.New(web.Config{
 		Pool: a.pool, Store: store, Log: c.Log, RateLimit: c.RateLimit, Demo: demoLogins(c.Demo),
 		Secure: c.secure(), Origin: c.PublicURL, TrustedProxies: c.TrustedProxies, RequestTime: bounds.request, Ending: a.ending,
-		Mount: site.Mount(c.KeepAttempts, a.pages...),
+		Mount: site.Mount(c.KeepAttempts, a.config.SecretKey, a.pages...),
 	})
 	if err != nil {
 		return nil, err

@@ -97,6 +97,7 @@ type config struct {
 	web.Config
 
 	keepAttempts time.Duration
+	key          secretkey.Key
 	pages        []func(*web.Site) // besides those of every server
 }
 
@@ -121,7 +122,7 @@ func (b *bundle) serveOn(pool *pgxpool.Pool, settings ...func(*config)) *replica
 	for _, set := range settings {
 		set(&c)
 	}
-	c.Mount = site.Mount(c.keepAttempts, c.pages...)
+	c.Mount = site.Mount(c.keepAttempts, c.key, c.pages...)
 	server, err := web.New(c.Config)
 	if err != nil {
 		b.Fatal(err)

@@ -7,12 +7,13 @@ import (
 	"onlyonce/internal/customer/customerpages"
 	"onlyonce/internal/invoice/invoicepages"
 	"onlyonce/internal/people/peoplepages"
+	"onlyonce/internal/value/secretkey"
 	"onlyonce/internal/web"
 )
 
 // Mount returns what mounts every resource, in the order of the navigation, and more pages behind them. keptAttempts is for how
-// long attempts are kept, for pages to say; 0 if none are.
-func Mount(keptAttempts time.Duration, more ...func(*web.Site)) func(*web.Site) {
+// long attempts are kept, for pages to say; 0 if none are. key is that of the program, with which secrets are sealed.
+func Mount(keptAttempts time.Duration, key secretkey.Key, more ...func(*web.Site)) func(*web.Site) {
 	return func(s *web.Site) {
 		invoices := invoicepages.Mount(s)
 		customerpages.Mount(s,
@@ -22,6 +23,7 @@ func Mount(keptAttempts time.Duration, more ...func(*web.Site)) func(*web.Site) 
 		invoices.MountSchedules()
 		invoices.MountOutbox()
 		peoplepages.Mount(s, keptAttempts)
+		invoices.MountWebhooks(key)
 		for _, mount := range more {
 			mount(s)
 		}

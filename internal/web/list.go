@@ -170,8 +170,8 @@ func plainList[R, L Entity](m *Mounted[R], l Listing[L]) func(
 	*http.Request, templates.Page, []L, templates.Finder) (templ.Component, error) {
 	return func(r *http.Request, p templates.Page, rows []L, finder templates.Finder) (templ.Component, error) {
 		newHref := m.createPath() + "/new"
-		if m.parentExists != nil {
-			newHref = "" // one is made where it belongs to
+		if m.parentExists != nil || m.form.Page == nil {
+			newHref = "" // one is made where it belongs to, or comes from outside
 		}
 		v := templates.List{
 			Finder: finder, Title: sectionTitle(m.Many), One: m.One, Many: strings.ReplaceAll(m.Many, "-", " "), Href: m.collectionPath(),

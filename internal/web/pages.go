@@ -39,7 +39,7 @@ func (s *Server) tabs(r *http.Request) (items []templates.NavItem) {
 	}
 	for _, reg := range s.resources {
 		if reg.section == section.many {
-			items = append(items, templates.NavItem{Text: Capital(reg.many), Href: "/" + reg.many, Current: reg == here})
+			items = append(items, templates.NavItem{Text: sectionTitle(reg.many), Href: "/" + reg.many, Current: reg == here})
 		}
 	}
 	if len(items) > 0 {

@@ -46,7 +46,7 @@ var (
 	wrongType = problem{"content-type", http.StatusUnsupportedMediaType, "Wrong content type",
 		"The API reads application/json only.", "Send Content-Type: application/json.", 0}
 	tooLarge = problem{"too-large", http.StatusRequestEntityTooLarge, "Body too large",
-		"The body is larger than 1 MiB, or has more than 500 lines. Nothing was saved.", "Send fewer lines or shorter text.", 0}
+		"The body is larger than 1 MiB, or than 256 KiB as a delivery of a webhook, or has more than 500 lines. Nothing was saved.", "Send fewer lines or shorter text.", 0}
 	longTarget = problem{"address-too-long", http.StatusRequestURITooLong, "Address too long",
 		"The address is longer than 8 KiB.", "Send fewer or shorter parameters.", 0}
 	unauthorized = problem{"unauthorized", http.StatusUnauthorized, "Not logged in",
@@ -74,6 +74,12 @@ var (
 	unconfirmed = problem{"unconfirmed", http.StatusServiceUnavailable, "We could not confirm",
 		"The connection to the database was lost, so we do not know whether the request was carried out.",
 		"Send it again with the same key. That is safe, and it is how you find out.", 2}
+	badSignature = problem{"bad-signature", http.StatusBadRequest, "Signature not valid",
+		"The delivery is not signed with a secret that its webhook source has now, or was signed more than five minutes ago.",
+		"Compare the secret of the sender with that of the source, and the clock of the sender with ours. Then deliver it again.", 0}
+	notKept = problem{"not-kept", http.StatusServiceUnavailable, "Event not kept",
+		"The event could not be kept, and nothing of what it asks for was done.",
+		"Deliver it again, after as long as Retry-After says at least. That is safe.", 5}
 	unavailable = problem{"unavailable", http.StatusServiceUnavailable, "Temporarily unavailable",
 		"The database cannot be reached. Nothing was saved.",
 		"Send it again with the same key. That is safe.", 2}
@@ -106,7 +112,7 @@ func problems() []problem {
 	return []problem{
 		keyMissing, keyMalformed, keyReused, changedMeanwhile, versionMissing, inProgress, invalidCommand,
 		malformed, wrongType, tooLarge, longTarget, unauthorized, forbidden, ownersOnly, otherTenant, notFound, wrongMethod, tooMany,
-		busy, unconfirmed, unavailable, internal,
+		busy, unconfirmed, badSignature, notKept, unavailable, internal,
 	}
 }
 
@@ -116,6 +122,8 @@ var (
 	ErrMalformed = errors.New("malformed request")
 	// ErrNotFound is that of an address at which there is nothing, or nothing that the caller may see.
 	ErrNotFound = errors.New("not found")
+	// ErrSignature is that of a delivery that nobody is known to have signed.
+	ErrSignature = errors.New("signature not valid")
 	// ErrTooMany is that of more requests than a limit allows.
 	ErrTooMany = errors.New("too many requests")
 )
@@ -127,6 +135,7 @@ var (
 	errLongTarget   = errors.New("address too long")
 	errMethod       = errors.New("method not allowed")
 	errOtherTenant  = errors.New("form of another tenant")
+	errNotKept      = errors.New("event not kept")
 	errNotOwner     = errors.New("for owners only")
 	errTooLarge     = errors.New("body too large")
 	errUnauthorized = errors.New("unauthorized")
@@ -142,6 +151,7 @@ func problemOf(err error) problem {
 		target  error
 		problem problem
 	}{
+		{errNotKept, notKept}, // whatever the reason is
 		{idempotency.ErrNoKey, keyMissing},
 		{idempotency.ErrMalformedKey, keyMalformed},
 		{idempotency.ErrInProgress, inProgress},
@@ -158,6 +168,7 @@ func problemOf(err error) problem {
 		{errMethod, wrongMethod},
 		{ErrNotFound, notFound},
 		{errNotOwner, ownersOnly},
+		{ErrSignature, badSignature},
 		{errTooLarge, tooLarge},
 		{errOtherTenant, otherTenant},
 		{ErrTooMany, tooMany},

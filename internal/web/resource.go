@@ -50,6 +50,7 @@ type Mounted[R Entity] struct {
 	s     *Server
 	pages router
 	api   router
+	hooks router
 	reg   *registration
 	form  Form[R]
 	shown RecordPage[R]
@@ -93,6 +94,8 @@ type Operation struct {
 	Deletes   bool
 	// Alike says in a sentence when what it creates looks like a repeat, "" if nothing does.
 	Alike string
+	// Received is set for what programs outside ask for, see [Receive]: neither a form nor the API does.
+	Received bool
 }
 
 // Mount puts a resource at its address.
@@ -124,8 +127,8 @@ func mount[R Entity](s *Site, res Resource[R], reg *registration) *Mounted[R] {
 		}
 	}
 	s.resources = append(s.resources, reg)
-	m := &Mounted[R]{Resource: res, s: s.Server, pages: s.pages, api: s.api, reg: reg, secret: s.secret}
-	m.pages.reg, m.api.reg = reg, reg
+	m := &Mounted[R]{Resource: res, s: s.Server, pages: s.pages, api: s.api, hooks: s.hooks, reg: reg, secret: s.secret}
+	m.pages.reg, m.api.reg, m.hooks.reg = reg, reg, reg
 	reg.shows, reg.facts = reflect.TypeOf(m.view(*new(R))), m.facts
 	return m
 }

@@ -78,6 +78,8 @@ type Server struct {
 	large     *semaphore.Weighted   // bodies that are handled now, see admitLarge
 	passwords *semaphore.Weighted   // that are checked now, see withPassword
 	guesses   *httprate.RateLimiter // passwords for an email, see countGuess
+	// limitSenders bounds what is received for each tenant, see [Receive].
+	limitSenders func(http.Handler) http.Handler
 
 	// What resources add to pages that are not theirs, see [Site].
 	around   []func(http.Handler) http.Handler
@@ -127,6 +129,8 @@ func (s *Server) mount(mux chi.Router, c Config, sameOrigin func(http.Handler) h
 
 	pages := router{s: s, fail: s.FailHTML}
 	api := router{s: s, fail: s.failJSON, prefix: apiPrefix}
+	hooks := router{s: s, fail: s.failJSON, public: true}
+	s.limitSenders = s.limitTenant(c.RateLimit, s.failJSON)
 	mux.Group(func(mux chi.Router) {
 		mux.Use(gzipPages, s.admit(s.FailHTML), sameOrigin, s.loadSession, s.identify)
 		mux.NotFound(s.always(s.FailHTML, ErrNotFound))
@@ -165,9 +169,13 @@ func (s *Server) mount(mux chi.Router, c Config, sameOrigin func(http.Handler) h
 		mux.Use(s.admit(s.failJSON), s.requireToken, s.limitTenant(c.RateLimit, s.failJSON), s.admitLarge)
 		api.mux = mux
 	})
+	mux.Group(func(mux chi.Router) {
+		mux.Use(s.admit(s.failJSON), limitBody(maxDelivery), s.admitLarge)
+		hooks.mux = mux
+	})
 
 	s.account(pages)
-	c.Mount(&Site{Server: s, pages: pages, api: api})
+	c.Mount(&Site{Server: s, pages: pages, api: api, hooks: hooks})
 }
 
 // home is where people begin: the list of the first resource.

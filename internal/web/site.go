@@ -16,9 +16,9 @@ import (
 type Site struct {
 	*Server
 
-	pages, api router
-	section    string // see [Site.Owners]
-	secret     bool   // see [Site.Owners]
+	pages, api, hooks router
+	section           string // see [Site.Owners]
+	secret            bool   // see [Site.Owners]
 }
 
 // With is the site for pages before which middleware runs. Programs do not get there.

@@ -1,0 +1,172 @@
+package invoicepages
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+
+	"onlyonce/internal/invalid"
+	"onlyonce/internal/invoice/webhook"
+	"onlyonce/internal/record"
+	"onlyonce/internal/web"
+	"onlyonce/templates"
+	"onlyonce/templates/invoiceviews"
+)
+
+func (s *webhooks) mountEvents(owners *web.Site) {
+	m := web.Resource[webhook.Event]{
+		One: "webhook event", Many: "webhook-events", Table: webhook.Events, Rules: webhook.EventRules(),
+		Name: func(e webhook.Event) string { return e.EventID },
+	}.Mount(owners)
+	web.List(m, web.Listing[webhook.Event]{
+		Read: func(r *http.Request, page record.Page) (record.List[webhook.Event], error) {
+			state := r.URL.Query().Get("state")
+			if state != "" && !slices.Contains(webhook.States(), state) {
+				var problems invalid.Error
+				problems.Add("/state", "Choose one of the states.")
+				return record.List[webhook.Event]{}, problems.Err()
+			}
+			return webhook.List(r.Context(), s.Pool, web.Principal(r).Tenant, state, page)
+		},
+		Finder: eventFinder,
+		Columns: []templates.Column{
+			{Label: "Event", Class: "name"}, {Label: "Type", Class: "name"}, {Label: "From", Class: "name"},
+			{Label: "Came", Class: "date"}, {Label: "State", Class: "name"},
+		},
+		Row: func(e webhook.Event) []string {
+			return []string{e.EventID, e.Type, e.Source.Name, web.Moment(e.CreatedAt), eventState(e.State)}
+		},
+		Empty: "What the sources of events deliver is here, with what came of it.",
+	})
+	web.Show(m, web.RecordPage[webhook.Event]{
+		Facts: eventFacts, Actions: eventActions,
+		Page: func(r *http.Request, p templates.Page, e webhook.Event) (templ.Component, error) {
+			body, err := webhook.Body(r.Context(), s.Pool, web.Principal(r).Tenant, e.ID)
+			return invoiceviews.WebhookEventPage(p, invoiceviews.WebhookEvent{
+				RecordView: m.RecordView(r, e), Reason: webhook.Sentence(e), Advice: eventAdvice(e), Body: string(body),
+				Kept: fmt.Sprintf("%d days", int(webhook.KeepBody.Hours()/24)),
+			}), err
+		},
+	})
+	web.Receive(m, "/hooks/{id}", webhook.Receive, s.delivery, apart)
+	web.Transition(m, "apply", "applied", "", webhook.Apply, web.Nothing(), &webhook.NotApplied)
+	web.Transition(m, "dismiss", "dismissed", "", webhook.Dismiss, web.Nothing(), &webhook.Applied)
+}
+
+// delivery verifies what came to the address of a source.
+func (s *webhooks) delivery(r *http.Request, body []byte) (d web.Delivery[webhook.Arrival], err error) {
+	id, err := web.PathID(r)
+	if err != nil {
+		return d, err
+	}
+	sender, err := webhook.FindSender(r.Context(), s.Pool, s.vault, id)
+	if err != nil {
+		return d, err
+	}
+	d.Tenant, d.Demo, d.Actor = sender.Tenant, sender.Demo, "webhook "+sender.Name
+	d.Command, err = sender.Verify(r.Header, body)
+	switch {
+	case errors.Is(err, webhook.ErrSignature):
+		return d, fmt.Errorf("%w: %w", web.ErrSignature, err)
+	case err != nil:
+		return d, fmt.Errorf("%w: %w", web.ErrMalformed, err)
+	}
+	d.Key, err = d.Command.Key()
+	return d, err
+}
+
+// apart is the delivery of an event that came first with another content.
+func apart(d web.Delivery[webhook.Arrival], first uuid.UUID) (_ web.Delivery[webhook.Arrival], err error) {
+	d.Command.First = first
+	d.Key, err = d.Command.Key()
+	return d, err
+}
+
+// eventFinder filters events by their state.
+func eventFinder(r *http.Request) (templates.Finder, error) {
+	query := r.URL.Query()
+	state := query.Get("state")
+	finder := templates.Finder{
+		Many: "webhook events", Chips: []templates.NavItem{{Text: "All", Href: "/webhook-events", Current: state == ""}},
+	}
+	for _, each := range webhook.States() {
+		finder.Chips = append(finder.Chips, templates.NavItem{
+			Text: eventState(each), Href: web.ListURL("/webhook-events", query, "state", each), Current: each == state,
+		})
+	}
+	if state != "" {
+		finder.Said, finder.ClearHref = web.Beginning(eventState(state)), "/webhook-events"
+	}
+	return finder, nil
+}
+
+// eventState is the state of an event as people read it.
+func eventState(state string) string {
+	switch state {
+	case webhook.StateKept:
+		return "Not understood"
+	case webhook.StateUndecided:
+		return "Needs a decision"
+	case webhook.StateApart:
+		return "Same id, other content"
+	default:
+		return web.Capital(state)
+	}
+}
+
+// eventAdvice says what a person can do about an event.
+func eventAdvice(e webhook.Event) string {
+	switch e.State {
+	case webhook.StateKept:
+		return "Nothing was done, because this type of event asks for nothing that we know."
+	case webhook.StateUndecided:
+		return "Nothing was recorded. Put that right and apply the event then, or dismiss it."
+	case webhook.StateWaiting:
+		return "The refund is recorded together with the payment, whoever records it."
+	case webhook.StateApart:
+		return "Another event came first with this id, and was kept. Compare the two: apply this one too, or dismiss it."
+	default:
+		return ""
+	}
+}
+
+// eventActions are what can be done about an event now.
+func eventActions(e webhook.Event) []string {
+	switch {
+	case e.State == webhook.StateApplied, e.State == webhook.StateKept:
+		return nil
+	case e.State == webhook.StateDismissed:
+		return []string{"apply"}
+	case e.Kind == "":
+		return []string{"dismiss"}
+	default:
+		return []string{"apply", "dismiss"}
+	}
+}
+
+func eventFacts(e webhook.Event) []templates.Fact {
+	facts := []templates.Fact{
+		{Label: "State", Value: eventState(e.State)}, {Label: "Type", Value: e.Type},
+		{Label: "From", Value: e.Source.Name, Href: "/webhooks/" + e.Source.ID.String()}, {Label: "Came", Value: web.Moment(e.CreatedAt)},
+	}
+	if e.First != uuid.Nil {
+		facts = append(facts, templates.Fact{Label: "First with this id", Value: "Open it", Href: "/webhook-events/" + e.First.String()})
+	}
+	facts = append(facts, web.KnownFacts(templates.Fact{Label: "Invoice", Value: e.Invoice}, templates.Fact{Label: "Payment", Value: e.Reference})...)
+	if e.Amount > 0 {
+		label := "Amount"
+		if e.Kind == webhook.KindRefund {
+			label = "Given back up to then"
+		}
+		facts = append(facts, templates.Fact{Label: label, Value: e.Currency.Display(e.Amount) + " " + e.Currency.String()},
+			templates.Fact{Label: "Day", Value: e.Day.String()})
+	}
+	if e.InvoiceID != uuid.Nil {
+		facts = append(facts, templates.Fact{Label: "Recorded", Value: "Open the invoice", Href: "/invoices/" + e.InvoiceID.String()})
+	}
+	return facts
+}

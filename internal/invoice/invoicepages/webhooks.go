@@ -1,0 +1,167 @@
+package invoicepages
+
+import (
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"onlyonce/internal/invoice/webhook"
+	"onlyonce/internal/record"
+	"onlyonce/internal/value/secretkey"
+	"onlyonce/internal/web"
+	"onlyonce/templates"
+	"onlyonce/templates/invoiceviews"
+)
+
+// webhooks has what the pages of webhooks share.
+type webhooks struct {
+	*Pages
+
+	vault   webhook.Vault
+	sources *web.Mounted[webhook.Source]
+	secrets *web.Mounted[webhook.Secret]
+}
+
+// MountWebhooks mounts the sources of events, their secrets, sealed with the key, and the events. Only owners come here: a source
+// records payments.
+func (s *Pages) MountWebhooks(key secretkey.Key) {
+	w := &webhooks{Pages: s, vault: webhook.NewVault(key)}
+	owners := s.Owners("settings")
+	w.mountSources(owners)
+	w.mountSecrets(owners)
+	w.mountEvents(owners)
+}
+
+func (s *webhooks) mountSources(owners *web.Site) {
+	m := web.Resource[webhook.Source]{
+		One: "webhook source", Many: "webhooks", Table: webhook.Sources, Rules: webhook.Rules(),
+		Name: func(of webhook.Source) string { return of.Name },
+	}.Mount(owners)
+	s.sources = m
+	draft := web.NewForm(m, func(in webhook.Input) (webhook.Draft, error) { return in.Draft(s.vault) }, web.Form[webhook.Source]{
+		Fields: []templates.Field{
+			{Name: "name", Value: "Name"}, {Name: "scheme", Value: "How it signs"}, {Name: "secret", Value: "Signing secret"},
+		},
+		Page: func(_ *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
+			return invoiceviews.WebhookSourceForm(p, f, schemes()), nil
+		},
+		Words: &web.Wording{
+			Title: "Add a webhook source", Submit: "Add source", Did: "added", Does: "adds", Again: "Add as a new source",
+			Created:  "Webhook source %s added.",
+			Replayed: "Webhook source added. We ignored the duplicate submission and kept your first request.",
+		},
+	})
+	web.List(m, web.Listing[webhook.Source]{
+		Read: func(r *http.Request, page record.Page) (record.List[webhook.Source], error) {
+			return webhook.Sources.List(r.Context(), s.Pool, web.Principal(r).Tenant, page, `true`, nil)
+		},
+		Columns: []templates.Column{{Label: "Name", Class: "name"}, {Label: "How it signs", Class: "name"}, {Label: "State", Class: "date"}},
+		Row:     func(of webhook.Source) []string { return []string{of.Name, schemeText(of.Scheme), sourceState(of)} },
+		Empty:   "A payment provider can tell this business by itself that an invoice was paid, or that money was given back.",
+	})
+	web.Show(m, web.RecordPage[webhook.Source]{
+		Facts: func(of webhook.Source) []templates.Fact {
+			return []templates.Fact{
+				{Label: "How it signs", Value: schemeText(of.Scheme)}, {Label: "State", Value: sourceState(of)},
+				{Label: "Events", Value: "Show the events", Href: "/webhook-events"},
+			}
+		},
+		Page: s.sourcePage,
+		Actions: func(of webhook.Source) []string {
+			if of.DisabledAt.IsZero() {
+				return []string{"disable"}
+			}
+			return []string{"enable"}
+		},
+	})
+	web.Create(m, "", webhook.Create, draft, func(*http.Request) (url.Values, error) {
+		return url.Values{"scheme": {webhook.Standard}}, nil
+	})
+	web.Transition(m, "disable", "disabled", "", webhook.Disable, web.Nothing())
+	web.Transition(m, "enable", "enabled", "", webhook.Enable, web.Nothing())
+}
+
+// schemes are the schemes as people read them.
+func schemes() []templates.Option {
+	var all []templates.Option
+	for _, scheme := range webhook.Schemes() {
+		all = append(all, templates.Option{Value: scheme, Text: schemeText(scheme)})
+	}
+	return all
+}
+
+func schemeText(scheme string) string {
+	if scheme == webhook.Stripe {
+		return "Stripe"
+	}
+	return "Standard Webhooks"
+}
+
+func sourceState(of webhook.Source) string {
+	if of.DisabledAt.IsZero() {
+		return "In use"
+	}
+	return "Disabled on " + web.Day(of.DisabledAt)
+}
+
+// maxSecrets is how many secrets the page of a source shows, the newest first.
+const maxSecrets = 5
+
+func (s *webhooks) sourcePage(r *http.Request, p templates.Page, of webhook.Source) (templ.Component, error) {
+	v := invoiceviews.WebhookSource{
+		RecordView: s.sources.RecordView(r, of), URL: s.Address(r) + "/hooks/" + of.ID.String(),
+		AddHref: s.sources.URL(of.ID) + "/webhook-secrets/new",
+	}
+	list, err := webhook.SecretsOf(r.Context(), s.Pool, web.Principal(r).Tenant, of.ID, record.Page{Limit: maxSecrets})
+	for _, secret := range list.Rows {
+		row := invoiceviews.WebhookSecret{Added: web.Moment(secret.CreatedAt), State: secretState(secret)}
+		if !secret.Ended(time.Now()) {
+			row.End = s.secrets.Action(r, secret.ID, "end")
+		}
+		v.Secrets = append(v.Secrets, row)
+	}
+	return invoiceviews.WebhookSourcePage(p, v), err
+}
+
+func secretState(secret webhook.Secret) string {
+	switch {
+	case secret.EndsAt.IsZero():
+		return "in use."
+	case secret.Ended(time.Now()):
+		return "ended on " + web.Moment(secret.EndsAt) + "."
+	default:
+		return "valid until " + web.Moment(secret.EndsAt) + "."
+	}
+}
+
+func (s *webhooks) mountSecrets(owners *web.Site) {
+	m := web.Under(s.sources, owners, web.Resource[webhook.Secret]{
+		One: "webhook secret", Many: "webhook-secrets", Table: webhook.Secrets, Rules: webhook.SecretRules(),
+		Name:    func(of webhook.Secret) string { return of.Source.Name },
+		ShownAt: func(of webhook.Secret) string { return s.sources.URL(of.Source.ID) },
+	})
+	s.secrets = m
+	draft := web.NewFormUnder(s.sources, m, func(in webhook.SecretInput, of webhook.Source) (webhook.SecretDraft, error) {
+		return in.Draft(of, s.vault)
+	}, web.Form[webhook.Secret]{
+		Fields: []templates.Field{{Name: "secret", Value: "Signing secret"}}, Page: s.secretForm,
+		Words: &web.Wording{
+			Title: "Add a signing secret", Submit: "Add secret", Did: "added", Does: "adds", Again: "Add another secret",
+			Created: "Webhook secret added.", Replayed: "Webhook secret added. We ignored the duplicate submission and kept your first request.",
+		},
+	})
+	web.List(m, web.Listing[webhook.Secret]{Read: web.ListUnder(s.sources, webhook.SecretsOf)})
+	web.Show(m, web.RecordPage[webhook.Secret]{})
+	web.Create(m, "", webhook.AddSecret, draft, nil)
+	web.Transition(m, "end", "ended", "", webhook.EndSecret, web.Nothing())
+}
+
+func (s *webhooks) secretForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
+	of, err := s.sources.Find(r)
+	v := invoiceviews.WebhookSecretForm{
+		Form: f, Source: of.Name, Href: s.sources.URL(of.ID), Hint: "It is kept sealed, and never shown again.",
+	}
+	return invoiceviews.WebhookSecretFormPage(p, v), err
+}

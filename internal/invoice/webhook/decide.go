@@ -1,0 +1,118 @@
+package webhook
+
+import (
+	"context"
+	"errors"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"onlyonce/internal/conflict"
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/record"
+)
+
+// Apply does what an event asks for, because a person says so: after what kept it from being done was put right, or for an event that
+// was kept apart.
+var Apply = idempotency.Define(idempotency.Spec[struct{}, Event]{
+	Kind: idempotency.Transition, Name: applyName, Table: Events, Made: `r.state = 'applied'`,
+	Run: func(ctx context.Context, tx pgx.Tx, i idempotency.Intent, _ struct{}) (Event, error) {
+		args := pgx.NamedArgs{
+			"tenant_id": i.Tenant, "record_id": i.Record, "operation": applyName, "idempotency_key": i.Key.String(),
+		}
+		if _, err := tx.Exec(ctx, `SELECT apply_webhook_event(@tenant_id, @record_id)`, args); err != nil {
+			return Event{}, err
+		}
+		event, err := Events.FindIn(ctx, tx, i.Tenant, i.Record)
+		if err != nil {
+			return Event{}, err
+		}
+		if event.State != StateApplied {
+			return Event{}, &conflict.Error{
+				Kind: &NotApplied, Title: Sentence(event), Text: "Nothing was recorded. Put that right and apply the event then, or dismiss it.",
+			}
+		}
+		_, err = tx.Exec(ctx, recorded, args)
+		return event, err
+	},
+})
+
+const applyName = "webhook_event.apply"
+
+// NotApplied is the conflict of applying an event that does not fit what is recorded.
+var NotApplied = conflict.Kind{
+	Slug: "webhook-event-not-applied", Title: "Event cannot be applied",
+	Meaning: "What the event asks for does not fit the invoice or the payment that it is about. Nothing was recorded.",
+	ToDo:    "Put right what is recorded and apply the event again, or dismiss it.",
+}
+
+// Dismiss says that nothing is to be done for an event.
+var Dismiss = idempotency.Define(idempotency.Spec[struct{}, Event]{
+	Kind: idempotency.Transition, Name: "webhook_event.dismiss", Table: Events, Made: `r.state = 'dismissed'`,
+	Statements: func(tx *idempotency.Tx, _ struct{}) idempotency.Result {
+		tx.Require(1, &conflict.Error{Kind: &Applied, Title: "This event was applied.", Text: "What it asked for is recorded, and stays."}, `
+			UPDATE webhook_events SET state = 'dismissed' WHERE tenant_id = @tenant_id AND id = @record_id AND state <> 'applied'`, nil)
+		return tx.Record()
+	},
+})
+
+// Applied is the conflict of dismissing an event that was applied.
+var Applied = conflict.Kind{
+	Slug: "webhook-event-applied", Title: "Event was applied",
+	Meaning: "The event was applied, and what it asked for is recorded. Nothing was changed.",
+	ToDo:    "Record a refund, if the payment was given back.",
+}
+
+// Sentence says why an event has its state, "" if that needs no reason.
+func Sentence(e Event) string {
+	switch e.Reason {
+	case "incomplete":
+		return e.Problem
+	case "no-invoice":
+		return "There is no invoice “" + e.Invoice + "”."
+	case "which-invoice":
+		return "Several years have an invoice “" + e.Invoice + "”."
+	case "other-currency":
+		return "The invoice is not in " + e.Currency.String() + "."
+	case "not-issued":
+		return "The invoice is not issued."
+	case "more-than-open":
+		return "The payment is larger than what is open on the invoice."
+	case "other-payment":
+		return "The payment " + e.Reference + " is recorded already, with another amount or on another invoice."
+	case "no-payment":
+		return "The payment " + e.Reference + " is not recorded yet."
+	case "other-invoice":
+		return "The payment " + e.Reference + " is of another invoice than “" + e.Invoice + "”."
+	case "more-than-paid":
+		return "More was given back than the payment " + e.Reference + " was."
+	case "recorded-before":
+		return "It was recorded before this event."
+	default:
+		return ""
+	}
+}
+
+// List returns a page of the events of a tenant, newest first: those in a state, or all for "".
+func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, state string, page record.Page) (record.List[Event], error) {
+	if state == "" {
+		return Events.List(ctx, pool, tenant, page, `true`, nil)
+	}
+	return Events.List(ctx, pool, tenant, page, `r.state = @state`, pgx.NamedArgs{"state": state})
+}
+
+// SecretsOf returns a page of the secrets of a source, newest first.
+func SecretsOf(ctx context.Context, pool *pgxpool.Pool, tenant, source uuid.UUID, page record.Page) (record.List[Secret], error) {
+	return Secrets.List(ctx, pool, tenant, page, `r.source_id = @source_id`, pgx.NamedArgs{"source_id": source})
+}
+
+// Body returns what an event has said, as it came; nil once that was deleted.
+func Body(ctx context.Context, pool *pgxpool.Pool, tenant, id uuid.UUID) ([]byte, error) {
+	body, err := record.One(ctx, pool, tenant, pgx.RowTo[[]byte],
+		`SELECT body FROM webhook_bodies WHERE tenant_id = @tenant_id AND event_id = @id`, pgx.NamedArgs{"id": id})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil
+	}
+	return body, err
+}

@@ -1,0 +1,186 @@
+package webhook
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"onlyonce/internal/value/date"
+	"onlyonce/internal/value/money"
+)
+
+// ErrMalformed means that a delivery is no event: its body is not one JSON object, or it has no id that could be one.
+var ErrMalformed = errors.New("malformed event")
+
+// Limits of what is kept of an event besides its body, in characters.
+const (
+	maxEventID = 150
+	maxText    = 100
+)
+
+// decode reads the body of an event, and returns a digest of its content besides. How the JSON is written makes no other
+// content, and neither does how often Stripe still has to deliver it.
+func decode(scheme, header string, body []byte) (id string, digest []byte, asked Asked, err error) {
+	var content map[string]any
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.UseNumber()
+	if err := d.Decode(&content); err != nil || content == nil || !json.Valid(body) {
+		return "", nil, Asked{}, fmt.Errorf("%w: the body is not one JSON object", ErrMalformed)
+	}
+	id = header
+	if scheme == Stripe {
+		id, _ = content["id"].(string)
+		delete(content, "pending_webhooks")
+	}
+	if id == "" || len(id) > maxEventID || strings.ContainsFunc(id, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return "", nil, Asked{}, fmt.Errorf("%w: its id is not 1 to %d visible ASCII characters", ErrMalformed, maxEventID)
+	}
+	canonical, err := json.Marshal(content)
+	if err != nil {
+		return "", nil, Asked{}, fmt.Errorf("%w: %w", ErrMalformed, err)
+	}
+	sum := sha256.Sum256(canonical)
+	if scheme == Stripe {
+		asked = readStripe(body)
+	} else {
+		asked = readStandard(body)
+	}
+	asked.Type, _ = content["type"].(string)
+	asked.bound()
+	return id, sum[:], asked, nil
+}
+
+// readStandard reads an event of our own, as docs/webhooks.md describes it.
+func readStandard(body []byte) (a Asked) {
+	var event struct {
+		Type      string    `json:"type"`
+		Timestamp time.Time `json:"timestamp"`
+		Data      struct {
+			Invoice  string `json:"invoice"`
+			Payment  string `json:"payment"`
+			Amount   string `json:"amount"`
+			Refunded string `json:"refunded"`
+			Currency string `json:"currency"`
+		} `json:"data"`
+	}
+	err := json.Unmarshal(body, &event)
+	text, name := event.Data.Amount, "amount"
+	switch event.Type {
+	case "payment.received":
+		a.Kind = KindPayment
+	case "payment.refunded":
+		a.Kind, text, name = KindRefund, event.Data.Refunded, "refunded"
+	default:
+		return a
+	}
+	a.Invoice, a.Reference = event.Data.Invoice, event.Data.Payment
+	if err != nil {
+		a.Problem = "It is not of the documented form."
+		return a
+	}
+	a.check(event.Data.Currency, event.Timestamp, func() (int64, error) { return a.Currency.Parse(text) }, "data."+name)
+	return a
+}
+
+// readStripe reads what we know of Stripe's events. The metadata of the payment intent name the invoice, and its id is the reference
+// of the payment.
+func readStripe(body []byte) (a Asked) {
+	var event struct {
+		Type    string `json:"type"`
+		Created int64  `json:"created"` // Unix time
+		Data    struct {
+			Object struct {
+				ID             string            `json:"id"`
+				PaymentIntent  string            `json:"payment_intent"` // of a charge
+				AmountReceived int64             `json:"amount_received"`
+				AmountRefunded int64             `json:"amount_refunded"`
+				Currency       string            `json:"currency"` // in small letters
+				Metadata       map[string]string `json:"metadata"`
+			} `json:"object"`
+		} `json:"data"`
+	}
+	err := json.Unmarshal(body, &event)
+	object := event.Data.Object
+	amount, name := object.AmountReceived, "amount_received"
+	switch event.Type {
+	case "payment_intent.succeeded":
+		a.Kind, a.Reference = KindPayment, object.ID
+	case "charge.refunded":
+		a.Kind, a.Reference = KindRefund, object.PaymentIntent
+		amount, name = object.AmountRefunded, "amount_refunded"
+	default:
+		return a
+	}
+	a.Invoice = object.Metadata["invoice"]
+	if err != nil {
+		a.Problem = "It is not of the form that Stripe documents."
+		return a
+	}
+	at := time.Unix(event.Created, 0)
+	a.check(strings.ToUpper(object.Currency), at, func() (int64, error) { return fromStripe(amount, a.Currency) }, "data.object."+name)
+	return a
+}
+
+// fromStripe returns an amount in minor units as ISO 4217 has them. Stripe counts in other units for some currencies.
+func fromStripe(amount int64, currency money.Currency) (int64, error) {
+	decimals := currency.Decimals()
+	switch currency.String() {
+	case "ISK", "UGX":
+		decimals = 2
+	case "MGA":
+		decimals = 0
+	}
+	digits := strconv.FormatInt(amount, 10)
+	if decimals > 0 {
+		digits = fmt.Sprintf("%0*d", decimals+1, amount)
+		whole := len(digits) - int(decimals)
+		digits = digits[:whole] + "." + digits[whole:]
+	}
+	return currency.Parse(digits)
+}
+
+// check completes what was read, and notes the first thing that is missing or wrong. amount is the name of its member.
+func (a *Asked) check(currency string, at time.Time, parse func() (int64, error), amount string) {
+	var known bool
+	var err error
+	if a.Currency, known = money.ParseCurrency(currency); !known {
+		a.Problem = "It has no currency that is known."
+		return
+	}
+	if a.Amount, err = parse(); err != nil || a.Amount == 0 {
+		a.Problem = "Its " + amount + " is not an amount of " + currency + " above 0."
+	}
+	if a.Day, err = date.ParseEntry(date.Of(at.UTC()).String()); err != nil {
+		a.Problem = "It does not say when it happened, or not from 2000 to 2099."
+	}
+	switch {
+	case a.Reference == "":
+		a.Problem = "It does not say which payment it is about."
+	case a.Invoice == "" && a.Kind == KindPayment:
+		a.Problem = "It does not say which invoice was paid."
+	}
+}
+
+// bound shortens what is longer than anything that we could know, or has characters that PostgreSQL does not take.
+func (a *Asked) bound() {
+	for _, text := range []*string{&a.Type, &a.Invoice, &a.Reference} {
+		clean := strings.Map(func(r rune) rune {
+			if r < ' ' {
+				return -1
+			}
+			return r
+		}, strings.ToValidUTF8(*text, ""))
+		if runes := []rune(clean); len(runes) > maxText {
+			clean = string(runes[:maxText])
+		}
+		if clean != *text && a.Kind != "" {
+			a.Problem = "It has text that is too long, or characters that nobody can see."
+		}
+		*text = clean
+	}
+}

@@ -1,0 +1,98 @@
+package webhook_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invoice/invoicetest"
+	"onlyonce/internal/invoice/payment"
+	"onlyonce/internal/invoice/webhook"
+)
+
+// TestHundredDeliveriesAtOnce of one event, to two replicas.
+func TestHundredDeliveriesAtOnce(t *testing.T) {
+	b := setup(t)
+	inv := b.Issued("i")
+	replicas := []*idempotency.Store{b.Replica(), b.Replica()}
+	errs := invoicetest.Together(100, func(i int) error {
+		_, err := b.deliver(replicas[i%2], b.stripe, "", succeeded("evt_1", inv.Number, 4000))
+		return err
+	})
+	if err := errors.Join(errs...); err != nil {
+		t.Error(err)
+	}
+	b.standing("one event", inv, 4000, 1, 0)
+	if n := invoicetest.Value[int](b.Bundle, `SELECT count(*) FROM webhook_events`); n != 1 {
+		t.Errorf("%d events", n)
+	}
+}
+
+// TestEventsAtOnce: of many payments, each comes twice, with refunds before and behind them, and some are entered by hand.
+func TestEventsAtOnce(t *testing.T) {
+	b := setup(t)
+	inv := b.Issued("i")
+	replicas := []*idempotency.Store{b.Replica(), b.Replica()}
+	const payments = 20
+	errs := invoicetest.Together(payments*5, func(i int) error {
+		n, store := i/5, replicas[i%2]
+		reference := fmt.Sprint("p", n)
+		switch i % 5 {
+		case 0, 1: // paid, and the same payment under another id
+			_, err := b.deliver(store, b.standard, fmt.Sprint(reference, i%5), received(inv.Number, reference, "5.00"))
+			return err
+		case 2, 3: // given back in two steps, whose events come in any order
+			_, err := b.deliver(store, b.standard, fmt.Sprint(reference, i%5), refunded(inv.Number, reference, fmt.Sprint(i%5-1)))
+			return err
+		default:
+			draft, err := payment.Input{
+				Amount: "5.00", Date: "2026-11-23", Method: "other", Provider: "Bank", Reference: reference,
+			}.Draft(inv.ID, inv.Currency)
+			if err != nil {
+				return err
+			}
+			_, err = payment.Create.Do(context.Background(), store, b.Intent(reference), draft)
+			if invoicetest.IsConflict(err, &payment.Taken) {
+				return nil
+			}
+			return err
+		}
+	})
+	if err := errors.Join(errs...); err != nil {
+		t.Error(err)
+	}
+	if n := invoicetest.Value[int](b.Bundle, `SELECT count(*) FROM webhook_events WHERE state <> 'applied'`); n != 0 {
+		t.Errorf("%d events were not applied", n)
+	}
+	if found := b.Find(inv); found.Paid != payments*300 {
+		t.Errorf("paid %d, want %d", found.Paid, payments*300)
+	}
+	if n := invoicetest.Value[int](b.Bundle, `SELECT count(*) FROM payments WHERE refunded = 200`); n != payments {
+		t.Errorf("%d payments were given back 2.00 of", n)
+	}
+}
+
+// TestRefundMeetsPayment: a refund whose payment is being recorded at the same time does not wait for ever.
+func TestRefundMeetsPayment(t *testing.T) {
+	b := setup(t)
+	inv := b.Issued("i")
+	for n := range 15 {
+		reference := fmt.Sprint("p", n)
+		one, two := invoicetest.Both(func() error {
+			_, err := b.deliver(b.Store, b.standard, "paid "[:4]+reference, received(inv.Number, reference, "5"))
+			return err
+		}, func() error {
+			_, err := b.deliver(b.Store, b.standard, "back"+reference, refunded(inv.Number, reference, "5"))
+			return err
+		})
+		if err := errors.Join(one, two); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := invoicetest.Value[int](b.Bundle, `SELECT count(*) FROM webhook_events WHERE state <> $1`, webhook.StateApplied); n != 0 {
+		t.Errorf("%d events were not applied", n)
+	}
+	b.standing("all was given back", inv, 0, 15, 15)
+}

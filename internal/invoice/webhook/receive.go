@@ -1,0 +1,177 @@
+package webhook
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+	stripe "github.com/stripe/stripe-go/v83/webhook"
+
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/record"
+)
+
+// ErrSignature means that a delivery was not signed with a valid secret of its source, or more than five minutes ago.
+var ErrSignature = errors.New("not signed with a secret of this source in the last five minutes")
+
+// Sender is a source that an address leads to, with what it takes to believe it.
+type Sender struct {
+	Source
+
+	Tenant  uuid.UUID
+	Demo    bool     // whether the tenant is one of the demo
+	secrets []string // that are valid now
+}
+
+// FindSender returns the sender with an address, before a tenant is known. It returns [record.ErrNotFound] if there is none, or if
+// it is disabled.
+func FindSender(ctx context.Context, pool *pgxpool.Pool, vault Vault, id uuid.UUID) (Sender, error) {
+	s := Sender{Source: Source{Header: record.Header{ID: id}}}
+	err := pool.QueryRow(ctx, `
+		SELECT s.tenant_id, t.demo, s.name, s.scheme
+		FROM webhook_sources s JOIN tenants t ON t.id = s.tenant_id
+		WHERE s.id = $1 AND s.disabled_at IS NULL`, id).Scan(&s.Tenant, &s.Demo, &s.Name, &s.Scheme)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return s, record.ErrNotFound
+	}
+	if err != nil {
+		return s, fmt.Errorf("find a webhook source: %w", err)
+	}
+	sealed, err := record.Collect(ctx, pool, s.Tenant, pgx.RowTo[[]byte], `
+		SELECT sealed FROM webhook_secrets
+		WHERE tenant_id = @tenant_id AND source_id = @source_id AND COALESCE(ends_at > now(), true)`, pgx.NamedArgs{"source_id": id})
+	if err != nil {
+		return s, err
+	}
+	for _, each := range sealed {
+		secret, err := vault.open(each, s.Tenant, id)
+		if err != nil {
+			return s, err
+		}
+		s.secrets = append(s.secrets, secret)
+	}
+	return s, nil
+}
+
+// Verify returns the event of a delivery. It returns [ErrSignature], or [ErrMalformed] for what is signed and no event.
+func (s Sender) Verify(header map[string][]string, body []byte) (Arrival, error) {
+	signed := false
+	for _, secret := range s.secrets {
+		signed = s.signed(secret, header, body) == nil || signed
+	}
+	if !signed {
+		return Arrival{}, ErrSignature
+	}
+	of := ""
+	if ids := header["Webhook-Id"]; len(ids) == 1 {
+		of = ids[0]
+	}
+	id, digest, asked, err := decode(s.Scheme, of, body)
+	return Arrival{Source: s.ID, EventID: id, Digest: digest, Body: body, Asked: asked}, err
+}
+
+func (s Sender) signed(secret string, header map[string][]string, body []byte) error {
+	if s.Scheme == Stripe {
+		signature := ""
+		if values := header["Stripe-Signature"]; len(values) == 1 {
+			signature = values[0]
+		}
+		return stripe.ValidatePayload(body, signature, secret)
+	}
+	verifier, err := standardwebhooks.NewWebhook(secret)
+	if err != nil {
+		return err
+	}
+	return verifier.Verify(body, header)
+}
+
+// Arrival is an event that has come: the command that keeps it, and does what it asks for.
+type Arrival struct {
+	Source  uuid.UUID `json:"source"`
+	EventID string    `json:"event_id"`
+	Digest  []byte    `json:"digest"` // of the content
+	// First is the event that came first with the EventID, if this one has another content. Then it is kept apart, and nothing is done.
+	First uuid.UUID `json:"first,omitzero"`
+
+	Body  []byte `json:"-"` // as it came
+	Asked Asked  `json:"-"` // read from it
+}
+
+// Key is that of the intent: an event is one wish, however often it comes.
+func (a Arrival) Key() (idempotency.Key, error) {
+	key := a.Source.String() + "/" + a.EventID
+	if a.First != uuid.Nil {
+		key += "/" + base64.RawURLEncoding.EncodeToString(a.Digest)
+	}
+	return idempotency.ParseKey(key)
+}
+
+// Receive keeps an event and does what it asks for, once. An event that asks for what cannot be done is kept too.
+var Receive = idempotency.Define(idempotency.Spec[Arrival, Event]{
+	Kind: idempotency.Create, Name: "webhook.receive", Table: Events,
+	Statements: func(tx *idempotency.Tx, a Arrival) idempotency.Result {
+		state := StateUndecided
+		switch {
+		case a.First != uuid.Nil:
+			state = StateApart
+		case a.Asked.Kind == "":
+			state = StateKept
+		}
+		tx.Exec(`
+			INSERT INTO webhook_events (tenant_id, id, source_id, event_id, first_id, digest, type, kind, invoice, reference,
+				amount, currency, day, problem, state)
+			SELECT @tenant_id, @record_id, @source_id, @event_id, NULLIF(@first_id::uuid, @none), @digest, @type, NULLIF(@kind, ''),
+				@invoice, @reference, CASE WHEN whole THEN @amount::bigint END, NULLIF(@currency, ''),
+				CASE WHEN whole THEN @day::date END, @problem, @state
+			FROM (SELECT @kind <> '' AND @problem = '' AS whole) AS of`, pgx.NamedArgs{
+			"source_id": a.Source, "event_id": a.EventID, "first_id": a.First, "none": uuid.Nil, "digest": a.Digest,
+			"type": a.Asked.Type, "kind": a.Asked.Kind, "invoice": a.Asked.Invoice, "reference": a.Asked.Reference,
+			"amount": a.Asked.Amount, "currency": a.Asked.Currency.String(), "day": a.Asked.Day.Time(), "problem": a.Asked.Problem,
+			"state": state,
+		})
+		tx.Exec(`INSERT INTO webhook_bodies (tenant_id, event_id, body) VALUES (@tenant_id, @record_id, @body)`,
+			pgx.NamedArgs{"body": a.Body})
+		if state == StateUndecided {
+			tx.Exec(`SELECT apply_webhook_event(@tenant_id, @record_id)`, nil)
+			tx.Exec(recorded, nil)
+		}
+		return tx.Record()
+	},
+	Explain: map[string]idempotency.Explanation[Arrival]{
+		"webhook_events_source": idempotency.Missing[Arrival],
+	},
+	NotInFingerprint: []string{"Body", "Asked"},
+	Fields: func(a Arrival) []slog.Attr {
+		return []slog.Attr{slog.String("source", a.Source.String()), slog.String("event", a.EventID), slog.String("type", a.Asked.Type)}
+	},
+})
+
+// recorded notes, for the history of what an event recorded, which intent it was.
+const recorded = `
+	INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
+	SELECT tenant_id, COALESCE(refund_id, payment_id), @operation, @idempotency_key, 'recorded by an event of a webhook'
+	FROM webhook_events
+	WHERE tenant_id = @tenant_id AND id = @record_id AND state = 'applied' AND reason = ''`
+
+// Expire deletes the bodies of a tenant's events that came before a moment, as [record.Expire] does. What one replica has locked, the
+// others skip.
+func Expire(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, before time.Time) (deleted int64, err error) {
+	deleted, err = record.Expire(ctx, pool, tenant, `
+		DELETE FROM webhook_bodies
+		WHERE tenant_id = @tenant_id AND ctid = ANY (ARRAY(
+			SELECT ctid FROM webhook_bodies
+			WHERE tenant_id = @tenant_id AND created_at < @before
+			ORDER BY created_at LIMIT @batch
+			FOR UPDATE SKIP LOCKED))`, pgx.NamedArgs{"before": before})
+	if err != nil {
+		return deleted, fmt.Errorf("delete bodies of events: %w", err)
+	}
+	return deleted, nil
+}

@@ -1,0 +1,95 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/google/uuid"
+
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/people/account"
+)
+
+// maxDelivery is the largest body of a delivery, in bytes.
+const maxDelivery = 256 << 10
+
+// Delivery is what a program outside has sent of itself, once its signature was verified.
+type Delivery[C any] struct {
+	Tenant uuid.UUID
+	Demo   bool   // whether the tenant is one of the demo
+	Actor  string // on whose behalf, for the history
+	// Key names the intent: the same for each delivery of an event.
+	Key     idempotency.Key
+	Command C
+}
+
+// Receive registers an operation that programs outside ask for, as they call it in a webhook: POST to a public path, without
+// login, session or check of the site. read verifies a delivery, and returns [ErrNotFound], [ErrSignature] or
+// [ErrMalformed] for one that is none. apart returns the delivery for one whose key was used with another command before, for the
+// record first.
+//
+// The answer is 200 if the event is kept, now or before. Where it could not be kept it is 503, so that it comes again.
+func Receive[C any, R Entity](
+	m *Mounted[R], path string, op idempotency.Operation[C, R],
+	read func(*http.Request, []byte) (Delivery[C], error), apart func(Delivery[C], uuid.UUID) (Delivery[C], error),
+) {
+	words := creatingWords(m.One)
+	words.Did = "received"
+	register(m, op, words)
+	m.reg.operations[len(m.reg.operations)-1].Received = true
+	s := m.s
+	m.hooks.add(http.MethodPost, path, Once, op.Name(), func(w http.ResponseWriter, r *http.Request) error {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return fmt.Errorf("%w: read body: %w", ErrMalformed, err)
+		}
+		d, err := read(r, body)
+		who := account.Principal{Tenant: d.Tenant, Demo: d.Demo, Name: d.Actor}
+		if err == nil && !s.admits(who) {
+			err = ErrNotFound
+		}
+		if err != nil {
+			return err
+		}
+		s.limitSenders(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if err := operate(s, op, received(m, op, d, apart))(w, r); err != nil {
+				m.hooks.fail(w, r, err)
+			}
+		})).ServeHTTP(w, withPrincipal(r, who))
+		return nil
+	})
+}
+
+// received is the operation of one delivery.
+func received[C any, R Entity](
+	m *Mounted[R], op idempotency.Operation[C, R], d Delivery[C], apart func(Delivery[C], uuid.UUID) (Delivery[C], error),
+) format[C, R] {
+	kept := func(w http.ResponseWriter, id uuid.UUID, replayed bool) error {
+		if replayed {
+			w.Header().Set("Idempotent-Replayed", "true")
+		}
+		return writeJSON(w, http.StatusOK, "application/json", map[string]any{"id": id})
+	}
+	return format[C, R]{
+		intent: func(*http.Request) (idempotency.Intent, error) { return idempotency.Intent{Key: d.Key}, nil },
+		decode: func(*http.Request) (C, error) { return d.Command, nil },
+		respond: func(w http.ResponseWriter, _ *http.Request, done idempotency.Done[R]) error {
+			id, _ := done.Value.Identity()
+			return kept(w, id, done.Replayed)
+		},
+		late: func(w http.ResponseWriter, _ *http.Request, id uuid.UUID) error { return kept(w, id, true) },
+		refuse: func(w http.ResponseWriter, r *http.Request, refused error) error {
+			first, other := errors.AsType[*idempotency.MismatchError](refused)
+			if !other {
+				return fmt.Errorf("%w: %w", errNotKept, refused)
+			}
+			d, err := apart(d, first.Record)
+			if err != nil {
+				return err
+			}
+			return operate(m.s, op, received(m, op, d, apart))(w, r)
+		},
+	}
+}
