@@ -19,15 +19,13 @@ CREATE TABLE webhook_sources (
     PRIMARY KEY (tenant_id, id),
     CONSTRAINT webhook_sources_name_once UNIQUE (tenant_id, name_folded)
 );
-CREATE INDEX webhook_sources_addressed ON webhook_sources (id);
 CREATE TRIGGER next_version BEFORE UPDATE ON webhook_sources FOR EACH ROW EXECUTE FUNCTION next_version();
 -- Payments have its name, by which refunds find them.
 CREATE TRIGGER append_only_but_disabled BEFORE UPDATE ON webhook_sources FOR EACH ROW
     WHEN ((OLD.name, OLD.scheme) IS DISTINCT FROM (NEW.name, NEW.scheme)) EXECUTE FUNCTION append_only();
 
--- The address of an event leads to its source before a tenant is entered, as a token does.
 ALTER TABLE webhook_sources ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY tenant_isolation ON webhook_sources USING (current_tenant() IS NULL OR tenant_id = current_tenant());
+CREATE POLICY tenant_isolation ON webhook_sources USING (tenant_id = current_tenant());
 
 CREATE TABLE webhook_secrets (
     tenant_id  uuid           NOT NULL,

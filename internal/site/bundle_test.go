@@ -19,6 +19,7 @@ import (
 	"onlyonce/internal/people/account"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/site"
+	"onlyonce/internal/value/secretkey"
 	"onlyonce/internal/web"
 )
 
@@ -112,12 +113,23 @@ func (b *bundle) serve(settings ...func(*config)) *replica {
 	return b.serveOn(pool, settings...)
 }
 
+// secretKey is that of every server of the tests.
+func secretKey(t *testing.T) secretkey.Key {
+	t.Helper()
+	key, err := secretkey.Parse("MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
 func (b *bundle) serveOn(pool *pgxpool.Pool, settings ...func(*config)) *replica {
 	b.Helper()
 	c := config{Config: web.Config{
 		Pool: pool, Log: slog.New(slog.NewTextHandler(b.Output(), nil)),
 		Store: &idempotency.Store{Pool: pool, Wait: 15 * time.Second, Timeout: 25 * time.Second, Observe: b.observe},
 	}}
+	c.key = secretKey(b.T)
 	c.pages = b.lab(lab.Config{}) // which starts nothing by itself
 	for _, set := range settings {
 		set(&c)

@@ -11,12 +11,14 @@ import (
 // resource is a resource as its tests declare it: what cannot be found out about it by asking the server. Commands
 // are forms, as a person fills them in. Routes, operations and tables are those of the server; see subject.
 type resource struct {
-	name    string     // as people call one
-	path    string     // of all of them
-	at      string     // where one is made on the address of its parent, if that is not path
-	parent  *parent    // what each of them belongs to; nil if they stand for themselves
-	ownPage bool       // whether one that belongs to another has a page of its own
-	shownAt string     // where the page of another resource shows one, which has the same id; "" for where the others say
+	name    string  // as people call one
+	path    string  // of all of them
+	at      string  // where one is made on the address of its parent, if that is not path
+	parent  *parent // what each of them belongs to; nil if they stand for themselves
+	ownPage bool    // whether one that belongs to another has a page of its own
+	shownAt string  // where the page of another resource shows one, which has the same id; "" for where the others say
+	// arrives makes one of those that programs outside send, which no form does; nil for the others.
+	arrives func(b *bundle, of tenant, key string, command url.Values) answer
 	people  bool       // whether only people can use it, on pages: the API has nothing of it
 	only    bool       // whether a tenant has exactly one from the beginning, at path: the command is its first change
 	verb    string     // of the button that makes one, such as "create"; the participle is past
@@ -136,6 +138,9 @@ func resources() []resource {
 		mails(),
 		schedules(),
 		periods(),
+		webhookSources(),
+		webhookSecrets(),
+		webhookEvents(),
 		customers(),
 		// A new resource stands above this line.
 		settings(),
@@ -151,7 +156,7 @@ func programResources() []resource {
 
 // createdResources are those that somebody creates.
 func createdResources() []resource {
-	return slices.DeleteFunc(resources(), func(of resource) bool { return of.only })
+	return slices.DeleteFunc(resources(), func(of resource) bool { return of.only || of.arrives != nil })
 }
 
 // of returns a command of another tenant than acme.

@@ -86,7 +86,7 @@ func TestEveryOperationIsTried(t *testing.T) {
 func TestEveryFieldIsDeclared(t *testing.T) {
 	t.Parallel()
 	var parts []part
-	for _, of := range resources() {
+	for _, of := range slices.Concat(createdResources(), []resource{settings()}) {
 		parts = append(parts, part{of, "fields", func(b *bundle) { everyFieldIsDeclared(b.caseRun(of, htmlFormat{}), of) }})
 	}
 	walk(t, parts)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/a-h/templ"
+	"github.com/go-chi/chi/v5"
 	"github.com/google/uuid"
 
 	"onlyonce/internal/invalid"
@@ -52,18 +53,14 @@ func (s *webhooks) mountEvents(owners *web.Site) {
 			}), err
 		},
 	})
-	web.Receive(m, "/hooks/{id}", webhook.Receive, s.delivery, apart)
+	web.Receive(m, "/hooks/{address}", webhook.Receive, s.delivery, apart)
 	web.Transition(m, "apply", "applied", "", webhook.Apply, web.Nothing(), &webhook.NotApplied)
 	web.Transition(m, "dismiss", "dismissed", "", webhook.Dismiss, web.Nothing(), &webhook.Applied)
 }
 
 // delivery verifies what came to the address of a source.
 func (s *webhooks) delivery(r *http.Request, body []byte) (d web.Delivery[webhook.Arrival], err error) {
-	id, err := web.PathID(r)
-	if err != nil {
-		return d, err
-	}
-	sender, err := webhook.FindSender(r.Context(), s.Pool, s.vault, id)
+	sender, err := webhook.FindSender(r.Context(), s.Pool, s.vault, chi.URLParam(r, "address"))
 	if err != nil {
 		return d, err
 	}

@@ -48,7 +48,7 @@ func (s *webhooks) mountSources(owners *web.Site) {
 			return invoiceviews.WebhookSourceForm(p, f, schemes()), nil
 		},
 		Words: &web.Wording{
-			Title: "Add a webhook source", Submit: "Add source", Did: "added", Does: "adds", Again: "Add as a new source",
+			Title: "Add a webhook source", Submit: "Add webhook source", Did: "added", Does: "adds", Again: "Add as a new webhook source",
 			Created:  "Webhook source %s added.",
 			Replayed: "Webhook source added. We ignored the duplicate submission and kept your first request.",
 		},
@@ -111,7 +111,7 @@ const maxSecrets = 5
 
 func (s *webhooks) sourcePage(r *http.Request, p templates.Page, of webhook.Source) (templ.Component, error) {
 	v := invoiceviews.WebhookSource{
-		RecordView: s.sources.RecordView(r, of), URL: s.Address(r) + "/hooks/" + of.ID.String(),
+		RecordView: s.sources.RecordView(r, of), URL: s.Address(r) + "/hooks/" + of.Address(web.Principal(r).Tenant),
 		AddHref: s.sources.URL(of.ID) + "/webhook-secrets/new",
 	}
 	list, err := webhook.SecretsOf(r.Context(), s.Pool, web.Principal(r).Tenant, of.ID, record.Page{Limit: maxSecrets})
@@ -148,7 +148,7 @@ func (s *webhooks) mountSecrets(owners *web.Site) {
 	}, web.Form[webhook.Secret]{
 		Fields: []templates.Field{{Name: "secret", Value: "Signing secret"}}, Page: s.secretForm,
 		Words: &web.Wording{
-			Title: "Add a signing secret", Submit: "Add secret", Did: "added", Does: "adds", Again: "Add another secret",
+			Title: "Add a signing secret", Submit: "Add webhook secret", Did: "added", Does: "adds", Again: "Add another secret",
 			Created: "Webhook secret added.", Replayed: "Webhook secret added. We ignored the duplicate submission and kept your first request.",
 		},
 	})

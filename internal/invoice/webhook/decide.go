@@ -16,10 +16,10 @@ import (
 // Apply does what an event asks for, because a person says so: after what kept it from being done was put right, or for an event that
 // was kept apart.
 var Apply = idempotency.Define(idempotency.Spec[struct{}, Event]{
-	Kind: idempotency.Transition, Name: applyName, Table: Events, Made: `r.state = 'applied'`,
+	Kind: idempotency.Transition, Name: "webhook_event.apply", Table: Events, Made: `r.state = 'applied'`,
 	Run: func(ctx context.Context, tx pgx.Tx, i idempotency.Intent, _ struct{}) (Event, error) {
 		args := pgx.NamedArgs{
-			"tenant_id": i.Tenant, "record_id": i.Record, "operation": applyName, "idempotency_key": i.Key.String(),
+			"tenant_id": i.Tenant, "record_id": i.Record, "operation": "webhook_event.apply", "idempotency_key": i.Key.String(),
 		}
 		if _, err := tx.Exec(ctx, `SELECT apply_webhook_event(@tenant_id, @record_id)`, args); err != nil {
 			return Event{}, err
@@ -37,8 +37,6 @@ var Apply = idempotency.Define(idempotency.Spec[struct{}, Event]{
 		return event, err
 	},
 })
-
-const applyName = "webhook_event.apply"
 
 // NotApplied is the conflict of applying an event that does not fit what is recorded.
 var NotApplied = conflict.Kind{

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -30,34 +31,38 @@ type Sender struct {
 	secrets []string // that are valid now
 }
 
-// FindSender returns the sender with an address, before a tenant is known. It returns [record.ErrNotFound] if there is none, or if
-// it is disabled.
-func FindSender(ctx context.Context, pool *pgxpool.Pool, vault Vault, id uuid.UUID) (Sender, error) {
-	s := Sender{Source: Source{Header: record.Header{ID: id}}}
-	err := pool.QueryRow(ctx, `
-		SELECT s.tenant_id, t.demo, s.name, s.scheme
+// Address is what leads to a source: it names the tenant too, so that nothing is read before a tenant is known.
+func (s Source) Address(tenant uuid.UUID) string {
+	return base64.RawURLEncoding.EncodeToString(slices.Concat(tenant[:], s.ID[:]))
+}
+
+// FindSender returns the sender with an address. It returns [record.ErrNotFound] if there is none, or if it is disabled.
+func FindSender(ctx context.Context, pool *pgxpool.Pool, vault Vault, address string) (Sender, error) {
+	ids, err := base64.RawURLEncoding.DecodeString(address)
+	if err != nil || len(ids) != 2*len(uuid.UUID{}) {
+		return Sender{}, record.ErrNotFound
+	}
+	tenant, id := uuid.UUID(ids[:16]), uuid.UUID(ids[16:])
+	type row struct {
+		Demo         bool
+		Name, Scheme string
+		Sealed       [][]byte
+	}
+	found, err := record.One(ctx, pool, tenant, pgx.RowToStructByPos[row], `
+		SELECT t.demo, s.name, s.scheme, ARRAY(
+			SELECT sealed FROM webhook_secrets
+			WHERE tenant_id = @tenant_id AND source_id = @id AND COALESCE(ends_at > now(), true))
 		FROM webhook_sources s JOIN tenants t ON t.id = s.tenant_id
-		WHERE s.id = $1 AND s.disabled_at IS NULL`, id).Scan(&s.Tenant, &s.Demo, &s.Name, &s.Scheme)
+		WHERE s.tenant_id = @tenant_id AND s.id = @id AND s.disabled_at IS NULL`, pgx.NamedArgs{"id": id})
 	if errors.Is(err, pgx.ErrNoRows) {
-		return s, record.ErrNotFound
+		return Sender{}, record.ErrNotFound
 	}
-	if err != nil {
-		return s, fmt.Errorf("find a webhook source: %w", err)
+	s := Sender{Source: Source{Header: record.Header{ID: id}, Name: found.Name, Scheme: found.Scheme}, Tenant: tenant, Demo: found.Demo}
+	for _, sealed := range found.Sealed {
+		secret, openErr := vault.open(sealed, tenant, id)
+		s.secrets, err = append(s.secrets, secret), errors.Join(err, openErr)
 	}
-	sealed, err := record.Collect(ctx, pool, s.Tenant, pgx.RowTo[[]byte], `
-		SELECT sealed FROM webhook_secrets
-		WHERE tenant_id = @tenant_id AND source_id = @source_id AND COALESCE(ends_at > now(), true)`, pgx.NamedArgs{"source_id": id})
-	if err != nil {
-		return s, err
-	}
-	for _, each := range sealed {
-		secret, err := vault.open(each, s.Tenant, id)
-		if err != nil {
-			return s, err
-		}
-		s.secrets = append(s.secrets, secret)
-	}
-	return s, nil
+	return s, err
 }
 
 // Verify returns the event of a delivery. It returns [ErrSignature], or [ErrMalformed] for what is signed and no event.

@@ -100,7 +100,7 @@ func (s sender) sign(t *testing.T, id string, at time.Time, body string) http.He
 // verified is the event of a delivery, as a server would see it.
 func (b *bundle) verified(s sender, header http.Header, body string) (webhook.Arrival, error) {
 	b.Helper()
-	found, err := webhook.FindSender(b.Context(), b.Store.Pool, b.vault, s.ID)
+	found, err := webhook.FindSender(b.Context(), b.Store.Pool, b.vault, s.Address(b.Tenant))
 	if err != nil {
 		return webhook.Arrival{}, err
 	}
@@ -249,7 +249,7 @@ func TestWhatDoesNotFit(t *testing.T) {
 		"no data": `{"type": "payment.received"}`, "long": received(strings.Repeat("1", 101), "p", "1"),
 		"nul": strings.ReplaceAll(dollars, `"p"`, `"p\u0000"`),
 	} {
-		event := b.kept(b.standard, strings.ReplaceAll(what, " ", "-"), body)
+		event := b.kept(b.standard, "bad-"+strings.ReplaceAll(what, " ", "-"), body)
 		b.wants(what, event, webhook.StateUndecided, "incomplete")
 		if webhook.Sentence(event) == "" {
 			t.Errorf("%s: nobody is told what is wrong", what)
@@ -450,10 +450,10 @@ func TestSecretsStaySecret(t *testing.T) {
 	if _, err := b.Admin.Exec(t.Context(), `UPDATE webhook_secrets SET sealed = '\x00' || sealed WHERE source_id = $1`, b.stripe.ID); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := webhook.FindSender(t.Context(), b.Store.Pool, b.vault, b.stripe.ID); err == nil {
+	if _, err := webhook.FindSender(t.Context(), b.Store.Pool, b.vault, b.stripe.Address(b.Tenant)); err == nil {
 		t.Error("opened what was changed")
 	}
-	if _, err := webhook.FindSender(t.Context(), b.Store.Pool, webhook.NewVault(secretkey.Key{}), b.standard.ID); err == nil {
+	if _, err := webhook.FindSender(t.Context(), b.Store.Pool, webhook.NewVault(secretkey.Key{}), b.standard.Address(b.Tenant)); err == nil {
 		t.Error("opened without the key")
 	}
 	var wrong *invalid.Error

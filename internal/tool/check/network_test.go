@@ -13,6 +13,9 @@ import (
 var mayReach = []string{
 	"github.com/jackc/pgx/v5", "github.com/riverqueue/river", // the database
 	"github.com/google/uuid", // asks for the addresses of this host, in a version that we do not use
+	// They compare signatures, and know net/http for its headers.
+	"github.com/standard-webhooks/standard-webhooks/libraries/go",
+	"github.com/stripe/stripe-go/v83/webhook",
 }
 
 // deliverers are the rooms whose background workers ask other servers, with a key of their own.

@@ -1,0 +1,302 @@
+package site_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+	stripe "github.com/stripe/stripe-go/v83/webhook"
+)
+
+// hookSecret is a secret that both schemes take.
+const hookSecret = "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz"
+
+func webhookSources() resource {
+	command := url.Values{"name": {"Stripe"}, "scheme": {"stripe"}, "secret": {hookSecret}}
+	return resource{
+		name: "webhook source", path: "/webhooks", people: true, verb: "add", past: "added", command: command, label: "Stripe",
+		leaves: rows{"webhook_sources": 1, "webhook_secrets": 1, "intents": 1},
+		other:  change(command, "name", "Bank", "scheme", "standard"),
+		fields: []field{
+			{"name", "Processor", "a\u202eb", "/name"},
+			{"scheme", "standard", "pigeons", "/scheme"},
+			{"secret", hookSecret[:37] + "0", "short", "/secret"},
+		},
+		uniques: []unique{{"name", "taken", "free", "webhook-source-taken"}},
+		transitions: []transition{
+			{verb: "disable", past: "disabled", undo: "enable"},
+			{verb: "enable", past: "enabled", from: []string{"disable"}, undo: "disable"},
+		},
+	}
+}
+
+func webhookSecrets() resource {
+	secret := func(last string) string { return hookSecret[:37] + last }
+	return resource{
+		name: "webhook secret", path: "/webhook-secrets", parent: &parent{resource: webhookSources()}, people: true,
+		verb: "add", past: "added", command: url.Values{"secret": {secret("1")}}, label: "Stripe",
+		leaves:      rows{"webhook_secrets": 1, "intents": 1},
+		other:       url.Values{"secret": {secret("2")}},
+		fields:      []field{{"secret", secret("3"), "short", "/secret"}},
+		uniques:     []unique{{"secret", secret("4"), secret("5"), "webhook-secret-taken"}},
+		transitions: []transition{{verb: "end", past: "ended"}},
+	}
+}
+
+// webhookEvents come to a source of the tenant, each about an invoice that is issued only afterwards.
+func webhookEvents() resource {
+	return resource{
+		name: "webhook event", path: "/webhook-events", people: true, verb: "receive", past: "received",
+		command: url.Values{"event": {"evt_1"}}, label: "evt_1", other: url.Values{"event": {"evt_2"}},
+		arrives: func(b *bundle, of tenant, key string, command url.Values) answer {
+			b.Helper()
+			s, program := b.sender(of, "standard"), b.program(b.replica, of)
+			number := "E " + command.Get("event")
+			program.create(invoices(), "of "+key, change(invoices().command, "number", number))
+			a := s.deliver(b.replica, command.Get("event"), paidBy(number, command.Get("event"), "1.00"))
+			program.with("Idempotency-Key", "issue").post(
+				"/api/v1/invoices/"+get[string](b, `SELECT id::text FROM invoices WHERE tenant_id = $1 AND number = $2`, of.id, number)+"/issue", "")
+			if a.status != http.StatusOK {
+				return a
+			}
+			a.status = http.StatusCreated
+			id := decode[created](b, a).ID
+			a.body = encode(created{ID: id, Version: get[int](b, `SELECT version FROM webhook_events WHERE id = $1`, id)})
+			return a
+		},
+		transitions: []transition{
+			{verb: "apply", past: "applied", leaves: rows{"payments": 1, "postings": 1, "intent_effects": 1}},
+			{verb: "dismiss", past: "dismissed"},
+		},
+	}
+}
+
+// sender delivers events, as a provider does.
+type sender struct {
+	b       *bundle
+	scheme  string
+	address string
+}
+
+// sender is a source of a tenant with a scheme, which is made unless it is there.
+func (b *bundle) sender(of tenant, scheme string) sender {
+	b.Helper()
+	name := "Sender " + scheme
+	b.prepared(of, "sender "+scheme, webhookSources(), url.Values{"name": {name}, "scheme": {scheme}, "secret": {hookSecret}})
+	page := b.page(b.person(b.replica, of).get("/webhooks/" + get[string](b,
+		`SELECT id::text FROM webhook_sources WHERE tenant_id = $1 AND name = $2`, of.id, name)))
+	_, address, _ := strings.Cut(page.text(), "/hooks/")
+	return sender{b, scheme, "/hooks/" + strings.Fields(address)[0]}
+}
+
+// deliver sends an event, signed now.
+func (s sender) deliver(at *replica, id, body string) answer {
+	s.b.Helper()
+	return s.deliverAt(at, id, body, time.Now())
+}
+
+func (s sender) deliverAt(to *replica, id, body string, at time.Time) answer {
+	s.b.Helper()
+	a, err := s.try(to, id, body, at)
+	if err != nil {
+		s.b.Fatal(err)
+	}
+	return a
+}
+
+// try is deliverAt for many at once.
+func (s sender) try(to *replica, id, body string, at time.Time) (answer, error) {
+	c := s.b.stranger(to).with("Content-Type", "application/json")
+	if s.scheme == "stripe" {
+		signed := stripe.GenerateTestSignedPayload(&stripe.UnsignedPayload{Payload: []byte(body), Secret: hookSecret, Timestamp: at})
+		return c.with("Stripe-Signature", signed.Header).send(s.b.Context(), http.MethodPost, s.address, body)
+	}
+	signer, err := standardwebhooks.NewWebhook(hookSecret)
+	if err != nil {
+		return answer{}, err
+	}
+	signature, err := signer.Sign(id, at, []byte(body))
+	if err != nil {
+		return answer{}, err
+	}
+	return c.with("Webhook-Id", id).with("Webhook-Timestamp", strconv.FormatInt(at.Unix(), 10)).
+		with("Webhook-Signature", signature).send(s.b.Context(), http.MethodPost, s.address, body)
+}
+
+func paidBy(invoice, payment, amount string) string {
+	return fmt.Sprintf(`{"type": "payment.received", "timestamp": "2026-11-23T10:00:00Z",
+		"data": {"invoice": %q, "payment": %q, "amount": %q, "currency": "EUR"}}`, invoice, payment, amount)
+}
+
+// intentOf is Stripe's event of a payment.
+func intentOf(event, invoice string, amount int) string {
+	return fmt.Sprintf(`{"id": %q, "object": "event", "api_version": "2020-08-27", "type": "payment_intent.succeeded", "created": 1795428000,
+		"data": {"object": {"id": "pi_%[1]s", "object": "payment_intent", "amount_received": %d, "currency": "eur",
+		"metadata": {"invoice": %q}}}}`, event, amount, invoice)
+}
+
+// issuedInvoice makes an issued invoice of acme over 135.77, and returns its number.
+func (b *bundle) issuedInvoice() string {
+	b.Helper()
+	made := b.prepared(b.acme, "issued", invoices(), invoices().command, "issue")
+	return get[string](b, `SELECT number FROM invoices WHERE id = $1`, made.ID)
+}
+
+// TestDeliveries: what each delivery is answered, and what is kept of it.
+func TestDeliveries(t *testing.T) {
+	b := setup(t)
+	number := b.issuedInvoice()
+	bank, card := b.sender(b.acme, "standard"), b.sender(b.acme, "stripe")
+	nowhere := bank
+	nowhere.address = "/hooks/nowhere"
+	stolen := bank
+	stolen.scheme = "stripe"
+	large := paidBy(number, "p", "1.00") + strings.Repeat(" ", 256<<10)
+	now := time.Now()
+	before := b.contents()
+	for _, c := range []struct {
+		what     string
+		from     sender
+		id, body string
+		at       time.Time
+		status   int
+		problem  string
+	}{
+		{"no such source", nowhere, "m", paidBy(number, "p", "1.00"), now, 404, "not-found"},
+		{"the other scheme", stolen, "m", paidBy(number, "p", "1.00"), now, 400, "bad-signature"},
+		{"an hour old", bank, "m", paidBy(number, "p", "1.00"), now.Add(-time.Hour), 400, "bad-signature"},
+		{"no JSON", bank, "m", "paid", now, 400, "malformed"},
+		{"no id", card, "", `{"type": "x"}`, now, 400, "malformed"},
+		{"too large", bank, "m", large, now, 413, "too-large"},
+	} {
+		a := c.from.deliverAt(b.replica, c.id, c.body, c.at)
+		if a.status != c.status || !strings.Contains(a.body, "/problems/"+c.problem) || a.header.Get("Content-Type") != "application/problem+json" {
+			t.Errorf("%s: %v", c.what, a)
+		}
+	}
+	wantUnchanged(b, "what was refused", before, b.contents())
+	for _, c := range []struct {
+		what, id, body, state string
+	}{
+		{"paid", "1", paidBy(number, "p1", "50.00"), "applied"},
+		{"paid too much", "2", paidBy(number, "p2", "500.00"), "undecided"},
+		{"unknown", "3", `{"type": "invoice.liked"}`, "kept"},
+		{"given back before it was paid", "4", `{"type": "payment.refunded", "timestamp": "2026-11-23T10:00:00Z",
+			"data": {"payment": "p5", "refunded": "5.00", "currency": "EUR"}}`, "waiting"},
+		{"the first id, another content", "1", paidBy(number, "p1", "51.00"), "apart"},
+	} {
+		for n := range 3 {
+			a := bank.deliver(b.replica, c.id, c.body)
+			state := get[string](b, `SELECT COALESCE((SELECT state::text FROM webhook_events WHERE id = $1), '')`, decode[created](b, a).ID)
+			if a.status != http.StatusOK || (a.header.Get("Idempotent-Replayed") == "true") != (n > 0) || state != c.state {
+				t.Errorf("%s: %s, %v", c.what, state, a)
+			}
+		}
+	}
+	bank.deliver(b.replica, "5", paidBy(number, "p5", "20.00"))
+	if a := card.deliver(b.replica, "", intentOf("evt_1", number, 1000)); a.status != http.StatusOK {
+		t.Error(a)
+	}
+	if paid := get[int](b, `SELECT paid FROM invoices WHERE number = $1`, number); paid != 5000+2000-500+1000 {
+		t.Errorf("paid %d", paid)
+	}
+	owner := b.person(b.replica, b.acme)
+	b.page(owner.get("/webhook-events?state=undecided")).says("Needs a decision", "payment.received")
+	shown := b.page(owner.get("/webhook-events/" + get[string](b, `SELECT id::text FROM webhook_events WHERE state = 'undecided'`)))
+	shown.says("The payment is larger than what is open on the invoice.", `"amount": "500.00"`, "Sender standard")
+}
+
+// TestEventIsNotKept: where the effect fails nothing is kept, the sender is told to come again, and then it succeeds.
+func TestEventIsNotKept(t *testing.T) {
+	b := setup(t)
+	b.db.Spoil(t)
+	number := b.issuedInvoice()
+	bank := b.sender(b.acme, "standard")
+	before := b.contents()
+	b.exec(`ALTER TABLE postings ADD CONSTRAINT broken CHECK (kind <> 'payment') NOT VALID`)
+	for range 2 {
+		a := bank.deliver(b.replica, "1", paidBy(number, "p", "1.00"))
+		if a.status != http.StatusServiceUnavailable || a.header.Get("Retry-After") == "" || !strings.Contains(a.body, "/problems/not-kept") {
+			t.Error(a)
+		}
+	}
+	wantUnchanged(b, "what failed", before, b.contents())
+	b.exec(`ALTER TABLE postings DROP CONSTRAINT broken`)
+	if a := bank.deliver(b.replica, "1", paidBy(number, "p", "1.00")); a.status != http.StatusOK || a.header.Get("Idempotent-Replayed") != "" {
+		t.Error(a)
+	}
+	b.wantRows(b.rows()) // and no more than one
+	if paid := get[int](b, `SELECT paid FROM invoices`); paid != 100 {
+		t.Errorf("paid %d", paid)
+	}
+}
+
+// provider redelivers as Stripe does: until it is answered with 2xx, and now and then once more, because the answer was lost.
+func (s sender) provider(replicas []*replica, event, body string, losesAnswers bool) error {
+	for attempt := range 50 {
+		a, err := s.try(replicas[attempt%len(replicas)], event, body, time.Now())
+		switch {
+		case err != nil:
+			return err
+		case a.status == http.StatusOK && (!losesAnswers || attempt >= 3):
+			return nil
+		case a.status != http.StatusOK && a.status != http.StatusServiceUnavailable:
+			return fmt.Errorf("%s: %v", event, a)
+		}
+	}
+	return fmt.Errorf("%s was not taken", event)
+}
+
+// TestProviders: events of many payments at once, to two replicas, and one of them in a hundred deliveries.
+func TestProviders(t *testing.T) {
+	b := setup(t)
+	number := b.issuedInvoice()
+	card := b.sender(b.acme, "stripe")
+	replicas := []*replica{b.replica, b.serve()}
+	const deliveries, events = 100, 25
+	errs := make(chan error, deliveries+events)
+	gate := make(chan struct{})
+	for i := range deliveries + events {
+		go func() {
+			<-gate
+			if i < deliveries {
+				a, err := card.try(replicas[i%2], "", intentOf("evt_one", number, 1000), time.Now())
+				if err == nil && a.status != http.StatusOK {
+					err = fmt.Errorf("%v", a)
+				}
+				errs <- err
+				return
+			}
+			event := fmt.Sprint("evt_", i)
+			errs <- card.provider(replicas, event, intentOf(event, number, 100), i%2 == 0)
+		}()
+	}
+	close(gate)
+	for range deliveries + events {
+		if err := <-errs; err != nil {
+			t.Error(err)
+		}
+	}
+	if got := get[[]int](b, `SELECT ARRAY[(SELECT paid FROM invoices), (SELECT count(*) FROM payments), (SELECT count(*) FROM webhook_events)]`); fmt.Sprint(got) !=
+		fmt.Sprint([]int{1000 + events*100, events + 1, events + 1}) {
+		t.Errorf("paid, payments, events: %v", got)
+	}
+}
+
+// TestHooksOfDemoTenants are refused when the demo is off, as their logins are: everybody knows their secrets.
+func TestHooksOfDemoTenants(t *testing.T) {
+	b := setup(t)
+	bank := b.sender(b.acme, "standard")
+	b.exec(`UPDATE tenants SET demo = true WHERE id = $1`, b.acme.id)
+	if a := bank.deliver(b.replica, "1", `{"type": "x"}`); a.status != http.StatusNotFound {
+		t.Error(a)
+	}
+	if a := bank.deliver(b.serve(withDemo), "1", `{"type": "x"}`); a.status != http.StatusOK {
+		t.Error(a)
+	}
+}
