@@ -146,54 +146,40 @@ END $$;
 -- +goose StatementEnd
 
 -- pay_for_event records the payment that an event is about, and returns the event with what came of that. A payment with
--- its reference that is there already is the same one, whoever has recorded it.
+-- its reference that is there already is the same one, whoever has recorded it. The lock is that of post_payment, so that what
+-- is looked at here stays as it is. It fails with constraint payments_reference_once if somebody records it on another invoice
+-- at the same moment.
 -- +goose StatementBegin
 CREATE FUNCTION pay_for_event(event webhook_events, source webhook_sources) RETURNS webhook_events LANGUAGE plpgsql AS $$
 DECLARE
     named  uuid[] := ARRAY(SELECT id FROM invoices_named(event.tenant_id, event.invoice) LIMIT 2);
     billed invoices;
     known  payments;
-    broken text;
 BEGIN
     event.state := 'undecided';
     IF cardinality(named) <> 1 THEN
         event.reason := CASE cardinality(named) WHEN 0 THEN 'no-invoice' ELSE 'which-invoice' END;
         RETURN event;
     END IF;
-    SELECT * INTO billed FROM invoices WHERE tenant_id = event.tenant_id AND id = named[1];
-    IF billed.currency <> event.currency THEN
-        event.reason := 'other-currency';
-        RETURN event;
+    SELECT * INTO billed FROM invoices WHERE tenant_id = event.tenant_id AND id = named[1] FOR UPDATE;
+    SELECT * INTO known FROM payments
+    WHERE tenant_id = event.tenant_id AND provider_folded = source.name_folded AND reference = event.reference;
+    event.reason := CASE
+        WHEN billed.currency <> event.currency THEN 'other-currency'
+        WHEN known.invoice_id = billed.id AND known.amount = event.amount THEN 'recorded-before'
+        WHEN known.id IS NOT NULL THEN 'other-payment'
+        WHEN billed.status <> 'issued' THEN 'not-issued'
+        WHEN billed.open_amount < event.amount THEN 'more-than-open'
+        ELSE '' END;
+    IF event.reason = '' THEN
+        INSERT INTO payments (tenant_id, id, invoice_id, amount, paid_on, method, provider, reference)
+        VALUES (event.tenant_id, new_id(), billed.id, event.amount, event.day,
+            CASE source.scheme WHEN 'stripe' THEN 'card' ELSE 'other' END, source.name, event.reference)
+        RETURNING * INTO known;
     END IF;
-    LOOP
-        SELECT * INTO known FROM payments
-        WHERE tenant_id = event.tenant_id AND provider_folded = source.name_folded AND reference = event.reference;
-        EXIT WHEN FOUND;
-        BEGIN
-            INSERT INTO payments (tenant_id, id, invoice_id, amount, paid_on, method, provider, reference)
-            VALUES (event.tenant_id, new_id(), billed.id, event.amount, event.day,
-                CASE source.scheme WHEN 'stripe' THEN 'card' ELSE 'other' END, source.name, event.reference)
-            RETURNING id INTO event.payment_id;
-            event.state := 'applied';
-            event.reason := '';
-            RETURN event;
-        EXCEPTION WHEN check_violation OR unique_violation THEN
-            GET STACKED DIAGNOSTICS broken = CONSTRAINT_NAME;
-            CASE broken
-                WHEN 'payments_of_issued' THEN event.reason := 'not-issued';
-                WHEN 'payments_within_open' THEN event.reason := 'more-than-open';
-                WHEN 'payments_reference_once' THEN CONTINUE; -- somebody else has just recorded it
-                ELSE RAISE;
-            END CASE;
-            RETURN event;
-        END;
-    END LOOP;
-    IF known.invoice_id = billed.id AND known.amount = event.amount THEN
+    IF event.reason IN ('', 'recorded-before') THEN
         event.state := 'applied';
-        event.reason := 'recorded-before';
         event.payment_id := known.id;
-    ELSE
-        event.reason := 'other-payment';
     END IF;
     RETURN event;
 END $$;

@@ -38,8 +38,8 @@ func webhookSources() resource {
 func webhookSecrets() resource {
 	secret := func(last string) string { return hookSecret[:37] + last }
 	return resource{
-		name: "webhook secret", path: "/webhook-secrets", parent: &parent{resource: webhookSources()}, people: true,
-		verb: "add", past: "added", command: url.Values{"secret": {secret("1")}}, label: "Stripe",
+		name: "webhook secret", path: "/webhook-secrets", parent: &parent{resource: webhookSources()}, ownPage: true, people: true,
+		verb: "add", past: "added", command: url.Values{"secret": {secret("1")}}, label: "of Stripe",
 		leaves:      rows{"webhook_secrets": 1, "intents": 1},
 		other:       url.Values{"secret": {secret("2")}},
 		fields:      []field{{"secret", secret("3"), "short", "/secret"}},

@@ -128,19 +128,18 @@ func (s *webhooks) sourcePage(r *http.Request, p templates.Page, of webhook.Sour
 func secretState(secret webhook.Secret) string {
 	switch {
 	case secret.EndsAt.IsZero():
-		return "in use."
+		return "in use"
 	case secret.Ended(time.Now()):
-		return "ended on " + web.Moment(secret.EndsAt) + "."
+		return "ended on " + web.Moment(secret.EndsAt)
 	default:
-		return "valid until " + web.Moment(secret.EndsAt) + "."
+		return "valid until " + web.Moment(secret.EndsAt)
 	}
 }
 
 func (s *webhooks) mountSecrets(owners *web.Site) {
 	m := web.Under(s.sources, owners, web.Resource[webhook.Secret]{
 		One: "webhook secret", Many: "webhook-secrets", Table: webhook.Secrets, Rules: webhook.SecretRules(),
-		Name:    func(of webhook.Secret) string { return of.Source.Name },
-		ShownAt: func(of webhook.Secret) string { return s.sources.URL(of.Source.ID) },
+		Name: func(of webhook.Secret) string { return "of " + of.Source.Name },
 	})
 	s.secrets = m
 	draft := web.NewFormUnder(s.sources, m, func(in webhook.SecretInput, of webhook.Source) (webhook.SecretDraft, error) {
@@ -149,11 +148,29 @@ func (s *webhooks) mountSecrets(owners *web.Site) {
 		Fields: []templates.Field{{Name: "secret", Value: "Signing secret"}}, Page: s.secretForm,
 		Words: &web.Wording{
 			Title: "Add a signing secret", Submit: "Add webhook secret", Did: "added", Does: "adds", Again: "Add another secret",
-			Created: "Webhook secret added.", Replayed: "Webhook secret added. We ignored the duplicate submission and kept your first request.",
+			Created: "Webhook secret %s added.", Replayed: "Webhook secret added. We ignored the duplicate submission and kept your first request.",
 		},
 	})
 	web.List(m, web.Listing[webhook.Secret]{Read: web.ListUnder(s.sources, webhook.SecretsOf)})
-	web.Show(m, web.RecordPage[webhook.Secret]{})
+	web.Show(m, web.RecordPage[webhook.Secret]{
+		Facts: func(of webhook.Secret) []templates.Fact {
+			return []templates.Fact{
+				{Label: "Source", Value: of.Source.Name, Href: s.sources.URL(of.Source.ID)},
+				{Label: "Added", Value: web.Moment(of.CreatedAt)}, {Label: "State", Value: web.Capital(secretState(of))},
+			}
+		},
+		Page: func(r *http.Request, p templates.Page, of webhook.Secret) (templ.Component, error) {
+			v := m.RecordView(r, of)
+			v.Name = "Signing secret " + v.Name
+			return templates.RecordPage(p, v), nil
+		},
+		Actions: func(of webhook.Secret) []string {
+			if of.Ended(time.Now()) {
+				return nil
+			}
+			return []string{"end"}
+		},
+	})
 	web.Create(m, "", webhook.AddSecret, draft, nil)
 	web.Transition(m, "end", "ended", "", webhook.EndSecret, web.Nothing())
 }

@@ -36,6 +36,11 @@ var Apply = idempotency.Define(idempotency.Spec[struct{}, Event]{
 		_, err = tx.Exec(ctx, recorded, args)
 		return event, err
 	},
+	Explain: map[string]idempotency.Explanation[struct{}]{
+		"webhook_events_payment":  idempotency.Missing[struct{}],
+		"webhook_events_refund":   idempotency.Missing[struct{}],
+		"payments_reference_once": idempotency.Missing[struct{}], // see pay_for_event: done again, it is found
+	},
 })
 
 // NotApplied is the conflict of applying an event that does not fit what is recorded.

@@ -150,7 +150,8 @@ var Receive = idempotency.Define(idempotency.Spec[Arrival, Event]{
 		return tx.Record()
 	},
 	Explain: map[string]idempotency.Explanation[Arrival]{
-		"webhook_events_source": idempotency.Missing[Arrival],
+		"webhook_events_source":   idempotency.Missing[Arrival],
+		"payments_reference_once": idempotency.Missing[Arrival], // see pay_for_event: done again, it is found
 	},
 	NotInFingerprint: []string{"Body", "Asked"},
 	Fields: func(a Arrival) []slog.Attr {
