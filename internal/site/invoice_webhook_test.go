@@ -11,6 +11,8 @@ import (
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 	stripe "github.com/stripe/stripe-go/v83/webhook"
+
+	"onlyonce/internal/web"
 )
 
 // hookSecret is a secret that both schemes take.
@@ -38,8 +40,8 @@ func webhookSources() resource {
 func webhookSecrets() resource {
 	secret := func(last string) string { return hookSecret[:37] + last }
 	return resource{
-		name: "webhook secret", path: "/webhook-secrets", parent: &parent{resource: webhookSources()}, ownPage: true, people: true,
-		verb: "add", past: "added", command: url.Values{"secret": {secret("1")}}, label: "of Stripe",
+		name: "webhook secret", path: "/webhook-secrets", parent: &parent{resource: webhookSources(), unlike: "name"}, ownPage: true, people: true,
+		verb: "add", past: "added", command: url.Values{"secret": {secret("1")}}, label: "of " + web.Day(time.Now().UTC()),
 		leaves:      rows{"webhook_secrets": 1, "intents": 1},
 		other:       url.Values{"secret": {secret("2")}},
 		fields:      []field{{"secret", secret("3"), "short", "/secret"}},

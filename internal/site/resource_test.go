@@ -53,8 +53,9 @@ type resource struct {
 type parent struct {
 	resource
 
-	ready []string // the verbs that bring a new one to where others can be made under it
-	id    string   // of the one that is tried; see placed
+	ready  []string // the verbs that bring a new one to where others can be made under it
+	unlike string   // a field of its command that no two of them may have in common; "" for none
+	id     string   // of the one that is tried; see placed
 }
 
 // list is where they are listed and made: at the address of the one that they belong to, if there is such.

@@ -220,6 +220,9 @@ func (b *bundle) placed(of resource, t tenant, key string) resource {
 	}
 	parent := *of.parent
 	parent.resource = b.placed(parent.resource, t, "under "+key)
+	if parent.unlike != "" {
+		parent.command = change(parent.command, parent.unlike, parent.command.Get(parent.unlike)+" "+key)
+	}
 	parent.id = b.prepared(t, "under "+key, parent.resource, parent.command, parent.ready...).ID
 	of.parent = &parent
 	return of

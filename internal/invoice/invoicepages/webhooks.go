@@ -139,7 +139,7 @@ func secretState(secret webhook.Secret) string {
 func (s *webhooks) mountSecrets(owners *web.Site) {
 	m := web.Under(s.sources, owners, web.Resource[webhook.Secret]{
 		One: "webhook secret", Many: "webhook-secrets", Table: webhook.Secrets, Rules: webhook.SecretRules(),
-		Name: func(of webhook.Secret) string { return "of " + of.Source.Name },
+		Name: webhook.Secret.Called,
 	})
 	s.secrets = m
 	draft := web.NewFormUnder(s.sources, m, func(in webhook.SecretInput, of webhook.Source) (webhook.SecretDraft, error) {
@@ -161,7 +161,7 @@ func (s *webhooks) mountSecrets(owners *web.Site) {
 		},
 		Page: func(r *http.Request, p templates.Page, of webhook.Secret) (templ.Component, error) {
 			v := m.RecordView(r, of)
-			v.Name = "Signing secret " + v.Name
+			v.Name = "Signing secret " + v.Name + " for " + of.Source.Name
 			return templates.RecordPage(p, v), nil
 		},
 		Actions: func(of webhook.Secret) []string {

@@ -177,7 +177,7 @@ func secretTaken(
 	}
 	return &conflict.Error{
 		Kind: &SecretTaken, Title: "This secret was added before.", Text: "Nothing was changed. Make a new secret at the sender.",
-		Existing: first.ID, Name: first.Source.Name, Field: "/secret", Blame: "This secret was added before.",
+		Existing: first.ID, Name: first.Called(), Field: "/secret", Blame: "This secret was added before.",
 	}
 }
 

@@ -52,6 +52,9 @@ type Secret struct {
 	EndsAt time.Time `json:"ends_at,omitzero"`
 }
 
+// Called is what people call a secret, which has no name: "of 21 Nov 2026".
+func (s Secret) Called() string { return "of " + s.CreatedAt.UTC().Format("2 Jan 2006") }
+
 // Ended reports whether the secret is not valid any more at a moment.
 func (s Secret) Ended(at time.Time) bool { return !s.EndsAt.IsZero() && !at.Before(s.EndsAt) }
 
