@@ -34,7 +34,7 @@ CREATE TABLE webhook_secrets (
     -- Encrypted and authenticated with a key that the database does not have. The same secret of one source is sealed to the
     -- same bytes.
     sealed     bytea          NOT NULL CHECK (octet_length(sealed) > 28),
-    ends_at    timestamptz, -- NULL for the newest of the source
+    ends_at    timestamptz    NOT NULL DEFAULT 'infinity', -- which the newest of the source has
     version    record_version NOT NULL DEFAULT 1,
     created_at timestamptz    NOT NULL DEFAULT now(),
     PRIMARY KEY (tenant_id, id),
@@ -42,6 +42,7 @@ CREATE TABLE webhook_secrets (
     CONSTRAINT webhook_secrets_source FOREIGN KEY (tenant_id, source_id) REFERENCES webhook_sources (tenant_id, id)
 );
 CREATE INDEX webhook_secrets_of_source ON webhook_secrets (tenant_id, source_id, id);
+CREATE INDEX webhook_secrets_valid ON webhook_secrets (tenant_id, source_id, ends_at);
 CREATE TRIGGER next_version BEFORE UPDATE ON webhook_secrets FOR EACH ROW EXECUTE FUNCTION next_version();
 ALTER TABLE webhook_secrets ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant_isolation ON webhook_secrets USING (tenant_id = current_tenant());
@@ -52,8 +53,8 @@ CREATE POLICY tenant_isolation ON webhook_secrets USING (tenant_id = current_ten
 CREATE FUNCTION end_older_secrets() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM FROM webhook_sources WHERE tenant_id = NEW.tenant_id AND id = NEW.source_id FOR NO KEY UPDATE;
-    UPDATE webhook_secrets SET ends_at = CASE WHEN ends_at IS NULL THEN now() + interval '24 hours' ELSE now() END
-    WHERE tenant_id = NEW.tenant_id AND source_id = NEW.source_id AND COALESCE(ends_at > now(), true);
+    UPDATE webhook_secrets SET ends_at = CASE ends_at WHEN 'infinity' THEN now() + interval '24 hours' ELSE now() END
+    WHERE tenant_id = NEW.tenant_id AND source_id = NEW.source_id AND ends_at > now();
     RETURN NEW;
 END $$;
 -- +goose StatementEnd

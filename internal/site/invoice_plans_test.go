@@ -67,6 +67,7 @@ func (b *bundle) growInvoices() {
 			SELECT COALESCE(sum(left_amount), 0) FROM payments p WHERE p.tenant_id = i.tenant_id AND p.invoice_id = i.id)`,
 		b.acme.id, many, drafts))
 	b.growPeriods()
+	b.growWebhooks()
 }
 
 // listsOf returns the addresses of lists of invoices: each filter in each order, from its start, from the middle, and back.
@@ -155,6 +156,7 @@ func (b *bundle) everyInvoice(program, person *client) map[string][]request {
 	maps.Copy(routes, b.everyCreditNote(program, person))
 	maps.Copy(routes, b.everyMail(program, person))
 	maps.Copy(routes, b.everyPeriod(program, person))
+	maps.Copy(routes, b.everyWebhook(person))
 	return routes
 }
 

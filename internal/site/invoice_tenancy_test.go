@@ -28,9 +28,12 @@ func (b *bundle) secretInvoices(ids *secretIDs) {
 	refund := b.prepared(b.acme, "refund", refunded, refunded.command)
 	note := b.prepared(b.acme, "credit note", credited, credited.command)
 	period := b.prepared(b.acme, "period", periods(), periods().command)
+	event := b.prepared(b.acme, "event", webhookEvents(), url.Values{"event": {"secret-event"}})
+	source := get[string](b, `SELECT source_id::text FROM webhook_events`)
 	ids.sent = of
 	ids.sent.command = change(of.command, "customer_id", ids.customer, "idempotency_key", key)
-	ids.ids = append(ids.ids, invoice, payment.ID, refund.ID, note.ID, period.ID)
+	ids.ids = append(ids.ids, invoice, payment.ID, refund.ID, note.ID, period.ID, event.ID, source,
+		get[string](b, `SELECT id::text FROM webhook_secrets`))
 	ids.queries = append(ids.queries, "copy="+invoice, "key="+key+"&copy="+invoice, "invoice="+invoice, "status=draft&cursor="+record.Cursor{
 		Of: record.ListName("/invoices", url.Values{"status": {"draft"}}), From: record.Key{"2026-11-21", invoice}, Back: true}.String())
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,20 +27,25 @@ func (b *bundle) member(of tenant) tenant {
 	return of
 }
 
-// ownersPlaces are where people and tokens are managed, and where it is seen who tried what.
-func ownersPlaces() []string { return []string{"/people", "/tokens", "/attempts"} }
+// ownersPlaces are where what only people may do is listed, such as people and tokens, and where it is seen who tried what.
+func ownersPlaces() []string {
+	places := []string{"/attempts"}
+	for _, of := range resources() {
+		if of.people && of.parent == nil {
+			places = append(places, of.path)
+		}
+	}
+	return places
+}
 
 // isOwners reports whether only owners come to an address.
 func isOwners(path string) bool {
-	for _, place := range ownersPlaces() {
-		if path == place || strings.HasPrefix(path, place+"/") {
-			return true
-		}
-	}
-	return false
+	under := func(place string) bool { return path == place || strings.HasPrefix(path, place+"/") }
+	return slices.ContainsFunc(ownersPlaces(), under) ||
+		slices.ContainsFunc(resources(), func(of resource) bool { return of.people && under(of.path) })
 }
 
-// TestOwnersOnly: a member gets 403 and a plain page from every route about people, tokens and attempts, and learns of none of them.
+// TestOwnersOnly: a member gets 403 and a plain page from every route about people, tokens, webhooks and attempts, and learns of none of them.
 // The API has none, for any token.
 func TestOwnersOnly(t *testing.T) {
 	b := setup(t)

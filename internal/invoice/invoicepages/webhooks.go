@@ -151,7 +151,6 @@ func (s *webhooks) mountSecrets(owners *web.Site) {
 			Created: "Webhook secret %s added.", Replayed: "Webhook secret added. We ignored the duplicate submission and kept your first request.",
 		},
 	})
-	web.List(m, web.Listing[webhook.Secret]{Read: web.ListUnder(s.sources, webhook.SecretsOf)})
 	web.Show(m, web.RecordPage[webhook.Secret]{
 		Facts: func(of webhook.Secret) []templates.Fact {
 			return []templates.Fact{

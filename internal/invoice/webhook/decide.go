@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -30,7 +31,8 @@ var Apply = idempotency.Define(idempotency.Spec[struct{}, Event]{
 		}
 		if event.State != StateApplied {
 			return Event{}, &conflict.Error{
-				Kind: &NotApplied, Title: Sentence(event), Text: "Nothing was recorded. Put that right and apply the event then, or dismiss it.",
+				Kind: &NotApplied, Title: cmp.Or(Sentence(event), "This event asks for nothing that we know."),
+				Text: "Nothing was recorded. Put that right and apply the event then, or dismiss it.",
 			}
 		}
 		_, err = tx.Exec(ctx, recorded, args)

@@ -51,7 +51,7 @@ func FindSender(ctx context.Context, pool *pgxpool.Pool, vault Vault, address st
 	found, err := record.One(ctx, pool, tenant, pgx.RowToStructByPos[row], `
 		SELECT t.demo, s.name, s.scheme, ARRAY(
 			SELECT sealed FROM webhook_secrets
-			WHERE tenant_id = @tenant_id AND source_id = @id AND COALESCE(ends_at > now(), true))
+			WHERE tenant_id = @tenant_id AND source_id = @id AND ends_at > now())
 		FROM webhook_sources s JOIN tenants t ON t.id = s.tenant_id
 		WHERE s.tenant_id = @tenant_id AND s.id = @id AND s.disabled_at IS NULL`, pgx.NamedArgs{"id": id})
 	if errors.Is(err, pgx.ErrNoRows) {

@@ -183,7 +183,7 @@ func secretTaken(
 
 // EndSecret makes a secret invalid now.
 var EndSecret = idempotency.Define(idempotency.Spec[struct{}, Secret]{
-	Kind: idempotency.Transition, Name: "webhook_secret.end", Table: Secrets, Made: `COALESCE(r.ends_at <= now(), false)`,
+	Kind: idempotency.Transition, Name: "webhook_secret.end", Table: Secrets, Made: `r.ends_at <= now()`,
 	Statements: func(tx *idempotency.Tx, _ struct{}) idempotency.Result {
 		tx.Exec(`UPDATE webhook_secrets SET ends_at = now() WHERE tenant_id = @tenant_id AND id = @record_id`, nil)
 		return tx.Record()

@@ -62,7 +62,7 @@ var sourceNames = record.Names{Table: "webhook_sources", Column: "name"}
 
 // Secrets has the secrets.
 var Secrets = record.Table[Secret]{
-	Name: "webhook_secrets", Fields: `'source', ` + sourceNames.JSON("source_id") + `, 'ends_at', r.ends_at`,
+	Name: "webhook_secrets", Fields: `'source', ` + sourceNames.JSON("source_id") + `, 'ends_at', NULLIF(r.ends_at, 'infinity')`,
 }
 
 // Event is an event as it is kept.
