@@ -44,6 +44,14 @@ func (a *App) expireOnce(ctx context.Context) error {
 		if _, err := attempt.Expire(ctx, a.pool, tenant, time.Now().Add(-a.config.KeepAttempts), attempt.MaxKept); err != nil {
 			return err
 		}
+		for _, p := range parts() {
+			if p.expire == nil {
+				continue
+			}
+			if err := p.expire(ctx, a, tenant); err != nil {
+				return err
+			}
+		}
 	}
 	// Sessions that are over go the same way.
 	ctx, cancel := context.WithTimeout(ctx, expiryStep)

@@ -3,6 +3,8 @@ package app
 import (
 	"context"
 
+	"github.com/google/uuid"
+
 	"onlyonce/internal/idempotency"
 )
 
@@ -18,6 +20,8 @@ type part struct {
 	fill func(context.Context, demoTenant, *idempotency.Store) (news bool, err error)
 	// start adds to an app that has its database and its demo data, and answers nobody yet.
 	start func(context.Context, *App) error
+	// expire deletes what is old of a tenant, beside the results of operations.
+	expire func(context.Context, *App, uuid.UUID) error
 }
 
 func parts() []part {
@@ -25,5 +29,6 @@ func parts() []part {
 		labPart(),
 		mailPart(),
 		invoicePart(),
+		webhookPart(),
 	}
 }

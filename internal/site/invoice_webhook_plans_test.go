@@ -5,6 +5,9 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"time"
+
+	"onlyonce/internal/invoice/webhook"
 )
 
 // growWebhooks gives acme sources, of which the first has most of the secrets and half of the events. The first events are
@@ -21,7 +24,8 @@ func (b *bundle) growWebhooks() {
 		FROM generate_series(1, 2 * %[2]d) AS n;
 		INSERT INTO webhook_events (tenant_id, id, source_id, event_id, digest, type, kind, invoice, reference, amount, currency, day,
 			state, payment_id)
-		SELECT '%[1]s', pg_temp.id(n), pg_temp.id(1 + n %% 2 * n), 'evt ' || n, sha256(''), 'payment.received', CASE WHEN state <> 'kept' THEN 'payment' END,
+		SELECT '%[1]s', pg_temp.id(n), pg_temp.id(1 + n %% 2 * n), 'evt ' || n, sha256(''), 'payment.received',
+			CASE WHEN state <> 'kept' THEN 'payment' END,
 			pg_temp.id(%[3]d + n), 'hook ' || n, 1, 'EUR', '2026-01-02', state, CASE state WHEN 'applied' THEN pg_temp.id(n) END
 		FROM generate_series(1, %[2]d) AS n, LATERAL (SELECT CASE WHEN n < 200 THEN 'undecided'
 			ELSE (ARRAY['undecided', 'waiting', 'dismissed', 'kept', 'applied'])[1 + n %% 5] END AS state) AS of;
@@ -31,6 +35,16 @@ func (b *bundle) growWebhooks() {
 		INSERT INTO webhook_bodies (tenant_id, event_id, body, created_at)
 		SELECT tenant_id, id, '{}', now() - '2 days'::interval FROM webhook_events`,
 		b.acme.id, many, drafts))
+}
+
+// deletesBodies deletes those of events that are old.
+func (p *plans) deletesBodies() {
+	p.Helper()
+	p.during("deleting bodies of events", func() {
+		if n, err := webhook.Expire(p.Context(), p.pool, p.acme.id, time.Now().Add(-24*time.Hour)); err != nil || n < many {
+			p.Errorf("deleted %d: %v", n, err)
+		}
+	})
 }
 
 // everyWebhook returns the requests of the routes of sources, secrets and events.

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"os"
+	"os/exec"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -306,5 +309,35 @@ func TestHooksOfDemoTenants(t *testing.T) {
 	}
 	if a := bank.deliver(b.serve(withDemo), "1", `{"type": "x"}`); a.status != http.StatusOK {
 		t.Error(a)
+	}
+}
+
+// TestWebhookGuide runs the commands of docs/webhooks.md, twice.
+func TestWebhookGuide(t *testing.T) {
+	b := setup(t)
+	page, err := os.ReadFile("../../docs/webhooks.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, script, _ := strings.Cut(string(page), "```sh\n")
+	script, _, _ = strings.Cut(script, "```")
+	number, bank := b.issuedInvoice(), b.sender(b.acme, "standard")
+	for name, value := range map[string]string{
+		"hook": b.url + bank.address, "secret": strings.TrimPrefix(hookSecret, "whsec_"), "invoice": number,
+	} {
+		line := regexp.MustCompile(`(?m)^` + name + `=.*$`)
+		if len(line.FindAllString(script, -1)) != 1 {
+			t.Fatalf("no %s in %s", name, script)
+		}
+		script = line.ReplaceAllString(script, name+"="+value)
+	}
+	for _, want := range []string{"HTTP/1.1 200", "Idempotent-Replayed: true"} {
+		output, err := exec.CommandContext(t.Context(), "sh", "-euc", script).CombinedOutput()
+		if err != nil || !strings.Contains(string(output), want) {
+			t.Errorf("no %q, %v: %s", want, err, output)
+		}
+	}
+	if paid := get[int](b, `SELECT paid FROM invoices WHERE number = $1`, number); paid != 1000 {
+		t.Errorf("paid %d", paid)
 	}
 }

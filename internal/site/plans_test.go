@@ -241,6 +241,7 @@ func (p *plans) background() {
 			p.Error(err)
 		}
 	})
+	p.deletesBodies()
 	p.during("keeping attempts", func() {
 		recorder := attempt.Start(attempt.Config{Pool: p.pool, Log: slog.New(slog.DiscardHandler)})
 		intent := idempotency.Intent{Tenant: p.acme.id}

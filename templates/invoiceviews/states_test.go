@@ -53,6 +53,22 @@ func states() map[string]templ.Component {
 			},
 		}),
 		"invoice credited": invoiceviews.InvoicePage(page, invoiceviews.Invoice{Number: "2026-0042", Status: "credited", Credited: "3.00"}),
+		"webhook source form": invoiceviews.WebhookSourceForm(page, templates.Form{
+			Title: "Add a webhook source", Key: "k", Typed: url.Values{"name": {hostile}},
+		}, []templates.Option{{Value: "stripe", Text: "Stripe"}}),
+		"webhook secret form": invoiceviews.WebhookSecretFormPage(page, invoiceviews.WebhookSecretForm{
+			Form: templates.Form{Title: "Add a signing secret", Key: "k"}, Source: hostile, Href: "/webhooks/1", Hint: hostile,
+		}),
+		"webhook source": invoiceviews.WebhookSourcePage(page, invoiceviews.WebhookSource{
+			RecordView: templates.RecordView{Name: hostile}, URL: "https://example.com/hooks/1", AddHref: "/webhooks/1/webhook-secrets/new",
+			Secrets: []invoiceviews.WebhookSecret{
+				{Added: "23 Nov 2026", State: "in use", End: templates.Action{Text: "End", Href: "/webhook-secrets/1/end"}}, {State: "ended"},
+			},
+		}),
+		"webhook event": invoiceviews.WebhookEventPage(page, invoiceviews.WebhookEvent{
+			RecordView: templates.RecordView{Name: hostile}, Reason: hostile, Advice: hostile, Body: hostile,
+		}),
+		"webhook event without its content": invoiceviews.WebhookEventPage(page, invoiceviews.WebhookEvent{Kept: "30 days"}),
 		"refund form": invoiceviews.RefundForm(page, invoiceviews.RefundFormView{
 			Form:    templates.Form{Title: "Record a refund", Key: "k", Typed: url.Values{"amount": {hostile}}},
 			Payment: hostile, Number: hostile, Href: "/invoices/1", Currency: "EUR", Left: "1,234.50", SeenLeft: "1234.50",

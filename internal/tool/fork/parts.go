@@ -41,6 +41,8 @@ func invoiceRooms() []string {
 		"migrations/*_credit_notes.sql", "migrations/*_mails.sql", "migrations/*_schedules.sql",
 		"static/invoice*",
 		"docs/docs.go", "docs/api-client", "docs/api-client.md", "docs/mail.md", "docs/recurring.md", "docs/documents.md",
+		"migrations/*_credit_notes.sql", "migrations/*_mails.sql", "migrations/*_webhooks.sql",
+		"docs/docs.go", "docs/api-client", "docs/api-client.md", "docs/mail.md", "docs/documents.md", "docs/webhooks.md",
 		"docs/e-invoice.md", "docs/e2e-layers.md", "docs/deploy/*-mail.*",
 		"e2e/invoice*_test.go", "e2e/back_test.go", "e2e/credit_test.go", "e2e/crashed_form_test.go",
 		"e2e/deployed_test.go", "e2e/doubleclick_test.go", "e2e/download_test.go", "e2e/expired*_test.go",
