@@ -46,7 +46,8 @@ var (
 	wrongType = problem{"content-type", http.StatusUnsupportedMediaType, "Wrong content type",
 		"The API reads application/json only.", "Send Content-Type: application/json.", 0}
 	tooLarge = problem{"too-large", http.StatusRequestEntityTooLarge, "Body too large",
-		"The body is larger than 1 MiB, or than 256 KiB as a delivery of a webhook, or has more than 500 lines. Nothing was saved.", "Send fewer lines or shorter text.", 0}
+		"The body is larger than 1 MiB, or than 256 KiB as a delivery of a webhook, or has more than 500 lines. Nothing was saved.",
+		"Send fewer lines or shorter text.", 0}
 	longTarget = problem{"address-too-long", http.StatusRequestURITooLong, "Address too long",
 		"The address is longer than 8 KiB.", "Send fewer or shorter parameters.", 0}
 	unauthorized = problem{"unauthorized", http.StatusUnauthorized, "Not logged in",

@@ -153,7 +153,8 @@ func eventFacts(e webhook.Event) []templates.Fact {
 	if e.First != uuid.Nil {
 		facts = append(facts, templates.Fact{Label: "First with this id", Value: "Open it", Href: "/webhook-events/" + e.First.String()})
 	}
-	facts = append(facts, web.KnownFacts(templates.Fact{Label: "Invoice", Value: e.Invoice}, templates.Fact{Label: "Payment", Value: e.Reference})...)
+	facts = append(facts, web.KnownFacts(
+		templates.Fact{Label: "Invoice", Value: e.Invoice}, templates.Fact{Label: "Payment", Value: e.Reference})...)
 	if e.Amount > 0 {
 		label := "Amount"
 		if e.Kind == webhook.KindRefund {

@@ -57,9 +57,11 @@ func (s *webhooks) mountSources(owners *web.Site) {
 		Read: func(r *http.Request, page record.Page) (record.List[webhook.Source], error) {
 			return webhook.Sources.List(r.Context(), s.Pool, web.Principal(r).Tenant, page, `true`, nil)
 		},
-		Columns: []templates.Column{{Label: "Name", Class: "name"}, {Label: "How it signs", Class: "name"}, {Label: "State", Class: "date"}},
-		Row:     func(of webhook.Source) []string { return []string{of.Name, schemeText(of.Scheme), sourceState(of)} },
-		Empty:   "A payment provider can tell this business by itself that an invoice was paid, or that money was given back.",
+		Columns: []templates.Column{
+			{Label: "Name", Class: "name"}, {Label: "How it signs", Class: "name"}, {Label: "State", Class: "date"},
+		},
+		Row:   func(of webhook.Source) []string { return []string{of.Name, schemeText(of.Scheme), sourceState(of)} },
+		Empty: "A payment provider can tell this business by itself that an invoice was paid, or that money was given back.",
 	})
 	web.Show(m, web.RecordPage[webhook.Source]{
 		Facts: func(of webhook.Source) []templates.Fact {
@@ -148,7 +150,8 @@ func (s *webhooks) mountSecrets(owners *web.Site) {
 		Fields: []templates.Field{{Name: "secret", Value: "Signing secret"}}, Page: s.secretForm,
 		Words: &web.Wording{
 			Title: "Add a signing secret", Submit: "Add webhook secret", Did: "added", Does: "adds", Again: "Add another secret",
-			Created: "Webhook secret %s added.", Replayed: "Webhook secret added. We ignored the duplicate submission and kept your first request.",
+			Created:  "Webhook secret %s added.",
+			Replayed: "Webhook secret added. We ignored the duplicate submission and kept your first request.",
 		},
 	})
 	web.Show(m, web.RecordPage[webhook.Secret]{

@@ -56,7 +56,9 @@ var NotApplied = conflict.Kind{
 var Dismiss = idempotency.Define(idempotency.Spec[struct{}, Event]{
 	Kind: idempotency.Transition, Name: "webhook_event.dismiss", Table: Events, Made: `r.state = 'dismissed'`,
 	Statements: func(tx *idempotency.Tx, _ struct{}) idempotency.Result {
-		tx.Require(1, &conflict.Error{Kind: &Applied, Title: "This event was applied.", Text: "What it asked for is recorded, and stays."}, `
+		tx.Require(1, &conflict.Error{
+			Kind: &Applied, Title: "This event was applied.", Text: "What it asked for is recorded, and stays.",
+		}, `
 			UPDATE webhook_events SET state = 'dismissed' WHERE tenant_id = @tenant_id AND id = @record_id AND state <> 'applied'`, nil)
 		return tx.Record()
 	},

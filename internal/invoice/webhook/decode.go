@@ -37,7 +37,7 @@ func decode(scheme, header string, body []byte) (id string, digest []byte, asked
 		id, _ = content["id"].(string)
 		delete(content, "pending_webhooks")
 	}
-	if id == "" || len(id) > maxEventID || strings.ContainsFunc(id, func(r rune) bool { return r <= ' ' || r > '~' }) {
+	if id == "" || len(id) > maxEventID || strings.ContainsFunc(id, invisible) {
 		return "", nil, Asked{}, fmt.Errorf("%w: its id is not 1 to %d visible ASCII characters", ErrMalformed, maxEventID)
 	}
 	canonical, err := json.Marshal(content)

@@ -69,7 +69,7 @@ func FindSender(ctx context.Context, pool *pgxpool.Pool, vault Vault, address st
 func (s Sender) Verify(header map[string][]string, body []byte) (Arrival, error) {
 	signed := false
 	for _, secret := range s.secrets {
-		signed = s.signed(secret, header, body) == nil || signed
+		signed = s.signed(secret, header, body) || signed
 	}
 	if !signed {
 		return Arrival{}, ErrSignature
@@ -82,19 +82,16 @@ func (s Sender) Verify(header map[string][]string, body []byte) (Arrival, error)
 	return Arrival{Source: s.ID, EventID: id, Digest: digest, Body: body, Asked: asked}, err
 }
 
-func (s Sender) signed(secret string, header map[string][]string, body []byte) error {
+func (s Sender) signed(secret string, header map[string][]string, body []byte) bool {
 	if s.Scheme == Stripe {
 		signature := ""
 		if values := header["Stripe-Signature"]; len(values) == 1 {
 			signature = values[0]
 		}
-		return stripe.ValidatePayload(body, signature, secret)
+		return stripe.ValidatePayload(body, signature, secret) == nil
 	}
 	verifier, err := standardwebhooks.NewWebhook(secret)
-	if err != nil {
-		return err
-	}
-	return verifier.Verify(body, header)
+	return err == nil && verifier.Verify(body, header) == nil
 }
 
 // Arrival is an event that has come: the command that keeps it, and does what it asks for.

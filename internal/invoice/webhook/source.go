@@ -77,11 +77,14 @@ func checkSecret(typed, scheme string, vault Vault, problems *invalid.Error) Typ
 		problems.Add("/secret", "This server has no key to keep secrets with. Set SECRET_KEY, and start it again.")
 	case scheme == Standard && (err != nil || len(bytes) < minSecret || len(bytes) > maxSecret):
 		problems.Add("/secret", "Enter the secret as the sender shows it: 24 to 64 bytes in base64, mostly behind whsec_.")
-	case len(secret) < minSecret || len(secret) > maxStripe || strings.ContainsFunc(secret, func(r rune) bool { return r <= ' ' || r > '~' }):
+	case len(secret) < minSecret || len(secret) > maxStripe || strings.ContainsFunc(secret, invisible):
 		problems.Add("/secret", "Enter the signing secret as the sender shows it, such as whsec_ and some 32 letters and digits.")
 	}
 	return Typed{vault, secret}
 }
+
+// invisible reports whether a character is no visible ASCII.
+func invisible(r rune) bool { return r <= ' ' || r > '~' }
 
 // Create adds a source with its first secret, once.
 var Create = idempotency.Define(idempotency.Spec[Draft, Source]{
