@@ -35,11 +35,10 @@ func (s *webhooks) mountEvents(owners *web.Site) {
 		},
 		Finder: eventFinder,
 		Columns: []templates.Column{
-			{Label: "Event", Class: "name"}, {Label: "Type", Class: "name"}, {Label: "From", Class: "name"},
-			{Label: "Came", Class: "date"}, {Label: "State", Class: "name"},
+			{Label: "Event", Class: "name"}, {Label: "State", Class: "name"}, {Label: "Type", Class: "date"}, {Label: "Came", Class: "date"},
 		},
 		Row: func(e webhook.Event) []string {
-			return []string{e.EventID, e.Type, e.Source.Name, web.Moment(e.CreatedAt), eventState(e.State)}
+			return []string{e.EventID, eventState(e.State), e.Type, web.Day(e.CreatedAt)}
 		},
 		Empty: "What the sources of events deliver is here, with what came of it.",
 	})

@@ -98,6 +98,21 @@ ORDER BY word;
 INSERT INTO invoice_number_runs (tenant_id, year, first, last)
 SELECT tenant_id, extract(year FROM at), 1000000 + 2 * n, 1000000 + 2 * n FROM past;
 
+INSERT INTO webhook_sources (tenant_id, id, name, scheme, created_at) SELECT tenant_id, id, 'Sender ' || n, 'standard', at FROM past;
+
+INSERT INTO webhook_secrets (tenant_id, id, source_id, sealed, created_at)
+SELECT tenant_id, id, id, sha256(id::text::bytea), at FROM past;
+
+-- The events are those of the payments.
+INSERT INTO webhook_events (tenant_id, id, source_id, event_id, digest, type, kind, invoice, reference, amount, currency, day, state,
+    payment_id, created_at)
+SELECT tenant_id, id, first_value(id) OVER (ORDER BY id), 'evt ' || reference, sha256(''), 'payment.received', 'payment',
+    invoice_id, reference, amount, 'EUR', paid_on, 'applied', id, created_at
+FROM payments WHERE provider = 'Bank';
+
+INSERT INTO webhook_bodies (tenant_id, event_id, body, created_at)
+SELECT tenant_id, id, convert_to(repeat('x', 400), 'UTF8'), created_at FROM webhook_events WHERE event_id LIKE 'evt R-%';
+
 INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
 SELECT tenant_id, id, 'invoice.create', key, 'customer created' FROM past;
 

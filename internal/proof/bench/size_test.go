@@ -12,6 +12,7 @@ import (
 	"onlyonce/internal/postgres"
 	"onlyonce/internal/postgres/pgtest"
 	resources "onlyonce/internal/site"
+	"onlyonce/internal/value/secretkey"
 	"onlyonce/internal/web"
 )
 
@@ -57,7 +58,7 @@ func TestEveryRequestIsMeasured(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer pool.Close()
-	server, err := web.New(web.Config{Pool: pool, Log: slog.New(slog.DiscardHandler), Mount: resources.Mount(0)})
+	server, err := web.New(web.Config{Pool: pool, Log: slog.New(slog.DiscardHandler), Mount: resources.Mount(0, secretkey.Key{})})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,6 +95,16 @@ func TestEveryRequestIsMeasured(t *testing.T) {
 	} {
 		left[route] = "few people come here, seldom; TestPlans bounds what it reads"
 	}
+	for _, route := range []string{
+		"GET /webhooks", "POST /webhooks", "GET /webhooks/new", "GET /webhooks/{id}", "GET /webhooks/{id}/events",
+		"POST /webhooks/{id}/disable", "POST /webhooks/{id}/enable", "GET /webhooks/{id}/webhook-secrets/new",
+		"POST /webhooks/{id}/webhook-secrets", "GET /webhook-secrets/{id}", "GET /webhook-secrets/{id}/events",
+		"POST /webhook-secrets/{id}/end", "GET /webhook-events", "GET /webhook-events/{id}", "GET /webhook-events/{id}/events",
+		"POST /webhook-events/{id}/apply", "POST /webhook-events/{id}/dismiss",
+	} {
+		left[route] = "few people come here, seldom; TestPlans bounds what it reads"
+	}
+	left["POST /hooks/{address}"] = "costs what recording a payment costs, and two rows more; TestPlans bounds what it reads"
 	left["POST /account"], left["POST /join"] = left["POST /login"], left["POST /login"]
 	var measured, routes []string
 	for _, k := range kinds() {
