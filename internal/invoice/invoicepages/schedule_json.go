@@ -34,8 +34,9 @@ type scheduleJSON struct {
 
 func showSchedule(s schedule.Schedule) any {
 	return scheduleJSON{
-		Header: s.Header, Alike: s.Alike, Customer: s.Customer, Currency: s.Currency, Lines: s.Lines, Notes: s.Notes, Every: strconv.Itoa(s.Every),
-		Unit: s.Unit, FirstDay: s.FirstDay, LastDay: s.LastDay, BillAs: s.BillAs, Missed: s.Missed, NextDay: s.NextDay, Failure: s.Failure,
+		Header: s.Header, Alike: s.Alike, Customer: s.Customer, Currency: s.Currency, Lines: s.Lines, Notes: s.Notes,
+		Every: strconv.Itoa(s.Every),
+		Unit:  s.Unit, FirstDay: s.FirstDay, LastDay: s.LastDay, BillAs: s.BillAs, Missed: s.Missed, NextDay: s.NextDay, Failure: s.Failure,
 		PausedAt: s.PausedAt, ArchivedAt: s.ArchivedAt,
 	}
 }

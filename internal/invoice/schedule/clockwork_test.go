@@ -127,9 +127,11 @@ func TestEditedInTheMiddle(t *testing.T) {
 		t.Error(got)
 	}
 	b.Refuses(map[string][]string{
-		"schedules_rhythm_kept":    {`UPDATE schedules SET first_day = first_day + 1`, `UPDATE schedules SET unit = 'week'`},
-		"schedule_periods_once":    {`INSERT INTO schedule_periods SELECT tenant_id, gen_random_uuid(), schedule_id, period FROM schedule_periods`},
-		"schedule_periods_invoice": {`INSERT INTO schedule_periods SELECT tenant_id, gen_random_uuid(), schedule_id, '2099-01-01' FROM schedule_periods LIMIT 1`},
+		"schedules_rhythm_kept": {`UPDATE schedules SET first_day = first_day + 1`, `UPDATE schedules SET unit = 'week'`},
+		"schedule_periods_once": {`
+			INSERT INTO schedule_periods SELECT tenant_id, gen_random_uuid(), schedule_id, period FROM schedule_periods`},
+		"schedule_periods_invoice": {`
+			INSERT INTO schedule_periods SELECT tenant_id, gen_random_uuid(), schedule_id, '2099-01-01' FROM schedule_periods LIMIT 1`},
 	})
 }
 
@@ -203,7 +205,9 @@ func TestKilledBetweenInvoiceAndMail(t *testing.T) {
 func TestOneFailureStopsNoOther(t *testing.T) {
 	b := setup(t)
 	bad, good := b.create("bad", b.monthly()), b.create("good", b.monthly())
-	b.exec(`UPDATE schedules SET lines = '[{"description": "", "quantity": "1", "unit_price": "1.00", "tax_rate": "0"}]' WHERE id = $1`, bad.ID)
+	b.exec(`
+		UPDATE schedules SET lines = '[{"description": "", "quantity": "1", "unit_price": "1.00", "tax_rate": "0"}]'
+		WHERE id = $1`, bad.ID)
 	b.run("2090-01-31")
 	b.wantPeriods("2090-01-31")
 	if s := b.find(bad.ID); s.Failure != "Describe what this line is for." || s.NextDay.String() != "2090-01-31" {

@@ -93,7 +93,8 @@ func (in Input) billed(d *Draft, problems *invalid.Error) {
 	d.CustomerID, d.Currency, d.Notes = billed.CustomerID, billed.Currency, billed.Notes
 	for _, l := range billed.Lines {
 		d.Lines = append(d.Lines, invoice.LineInput{
-			Description: l.Description, Quantity: l.Quantity.String(), UnitPrice: billed.Currency.Format(l.UnitPrice), TaxRate: l.TaxRate.String(),
+			Description: l.Description, Quantity: l.Quantity.String(),
+			UnitPrice: billed.Currency.Format(l.UnitPrice), TaxRate: l.TaxRate.String(),
 		})
 	}
 }

@@ -30,12 +30,13 @@ func PeriodsOf(ctx context.Context, pool *pgxpool.Pool, tenant, schedule uuid.UU
 // waits for retry; a clock that went back since does not make it wait longer.
 func due(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, now time.Time, limit int) ([]Schedule, error) {
 	return record.Collect(ctx, pool, tenant, pgx.RowTo[Schedule], `
-		SELECT `+Table.JSON()+` FROM (
+		SELECT found.schedule FROM (
 			SELECT due_day, schedule_id FROM schedule_clocks
 			WHERE tenant_id = @tenant_id AND due_day <= @today::date
 				AND (failed_at IS NULL OR failed_at <= @now::timestamptz - @retry::interval OR failed_at > @now::timestamptz)
 			ORDER BY due_day, schedule_id LIMIT @limit) AS c,
-		LATERAL (SELECT * FROM schedules s WHERE s.tenant_id = @tenant_id AND s.id = c.schedule_id LIMIT 1) AS r
+		LATERAL (
+			SELECT `+Table.JSON()+` AS schedule FROM schedules r WHERE r.tenant_id = @tenant_id AND r.id = c.schedule_id LIMIT 1) AS found
 		ORDER BY c.due_day, c.schedule_id`,
 		pgx.NamedArgs{"today": date.Of(now.UTC()), "now": now, "retry": retry, "limit": limit})
 }

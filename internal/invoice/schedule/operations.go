@@ -50,22 +50,26 @@ var Edit = idempotency.Define(idempotency.Spec[Draft, Schedule]{
 
 // Pause keeps a schedule from being billed, until it is resumed.
 var Pause = idempotency.Define(idempotency.Spec[struct{}, Schedule]{
-	Kind: idempotency.Transition, Name: "schedule.pause", Table: Table, Made: `r.paused_at IS NOT NULL`, Statements: set(`paused_at = now()`),
+	Kind: idempotency.Transition, Name: "schedule.pause", Table: Table, Made: `r.paused_at IS NOT NULL`,
+	Statements: set(`paused_at = now()`),
 })
 
 // Resume bills a paused schedule again, from the period on that was next.
 var Resume = idempotency.Define(idempotency.Spec[struct{}, Schedule]{
-	Kind: idempotency.Transition, Name: "schedule.resume", Table: Table, Made: `r.paused_at IS NULL`, Statements: set(`paused_at = NULL`),
+	Kind: idempotency.Transition, Name: "schedule.resume", Table: Table, Made: `r.paused_at IS NULL`,
+	Statements: set(`paused_at = NULL`),
 })
 
 // Archive takes a schedule out of the list, and keeps it from being billed.
 var Archive = idempotency.Define(idempotency.Spec[struct{}, Schedule]{
-	Kind: idempotency.Transition, Name: "schedule.archive", Table: Table, Made: `r.archived_at IS NOT NULL`, Statements: set(`archived_at = now()`),
+	Kind: idempotency.Transition, Name: "schedule.archive", Table: Table, Made: `r.archived_at IS NOT NULL`,
+	Statements: set(`archived_at = now()`),
 })
 
 // Restore brings an archived schedule back.
 var Restore = idempotency.Define(idempotency.Spec[struct{}, Schedule]{
-	Kind: idempotency.Transition, Name: "schedule.restore", Table: Table, Made: `r.archived_at IS NULL`, Statements: set(`archived_at = NULL`),
+	Kind: idempotency.Transition, Name: "schedule.restore", Table: Table, Made: `r.archived_at IS NULL`,
+	Statements: set(`archived_at = NULL`),
 })
 
 // set is the work of a transition.
@@ -82,7 +86,10 @@ const (
 )
 
 func arguments(d Draft) pgx.NamedArgs {
-	lines, _ := json.Marshal(d.Lines) // they are texts
+	lines, err := json.Marshal(d.Lines)
+	if err != nil {
+		panic(err) // cannot be: they are texts
+	}
 	return pgx.NamedArgs{
 		"customer_id": d.CustomerID, "currency": d.Currency.String(), "lines": string(lines), "notes": d.Notes, "every": d.Every,
 		"unit": d.Unit, "first_day": d.FirstDay, "last_day": d.LastDay, "bill_as": d.BillAs, "missed": d.Missed,

@@ -99,7 +99,8 @@ func bill(ctx context.Context, tx pgx.Tx, i idempotency.Intent, b Billing) (Peri
 	}
 	billed := i.Record
 	err = tx.QueryRow(ctx, `
-		SELECT id FROM schedule_periods WHERE tenant_id = @tenant_id AND schedule_id = @schedule_id AND period = @period`, args).Scan(&billed)
+		SELECT id FROM schedule_periods
+		WHERE tenant_id = @tenant_id AND schedule_id = @schedule_id AND period = @period`, args).Scan(&billed)
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = s.bill(ctx, tx, i, b.Period)
 	}
