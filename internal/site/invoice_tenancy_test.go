@@ -34,6 +34,7 @@ func (b *bundle) secretInvoices(ids *secretIDs) {
 	ids.sent.command = change(of.command, "customer_id", ids.customer, "idempotency_key", key)
 	ids.ids = append(ids.ids, invoice, payment.ID, refund.ID, note.ID, period.ID, event.ID, source,
 		get[string](b, `SELECT id::text FROM webhook_secrets`))
-	ids.queries = append(ids.queries, "copy="+invoice, "key="+key+"&copy="+invoice, "invoice="+invoice, "status=draft&cursor="+record.Cursor{
+	ids.queries = append(ids.queries, "copy="+invoice, "key="+key+"&copy="+invoice, "invoice="+invoice,
+		"status=draft&cursor="+record.Cursor{
 		Of: record.ListName("/invoices", url.Values{"status": {"draft"}}), From: record.Key{"2026-11-21", invoice}, Back: true}.String())
 }

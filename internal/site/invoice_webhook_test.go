@@ -44,8 +44,9 @@ func webhookSources() resource {
 func webhookSecrets() resource {
 	secret := func(last string) string { return hookSecret[:37] + last }
 	return resource{
-		name: "webhook secret", path: "/webhook-secrets", parent: &parent{resource: webhookSources(), unlike: "name"}, ownPage: true, people: true,
-		verb: "add", past: "added", command: url.Values{"secret": {secret("1")}}, label: "of " + web.Day(time.Now().UTC()),
+		name: "webhook secret", path: "/webhook-secrets", parent: &parent{resource: webhookSources(), unlike: "name"}, ownPage: true,
+		people: true,
+		verb:   "add", past: "added", command: url.Values{"secret": {secret("1")}}, label: "of " + web.Day(time.Now().UTC()),
 		leaves:      rows{"webhook_secrets": 1, "intents": 1},
 		other:       url.Values{"secret": {secret("2")}},
 		fields:      []field{{"secret", secret("3"), "short", "/secret"}},
@@ -187,7 +188,8 @@ func TestDeliveries(t *testing.T) {
 		{"too large", bank, "m", large, now, 413, "too-large"},
 	} {
 		a := c.from.deliverAt(b.replica, c.id, c.body, c.at)
-		if a.status != c.status || !strings.Contains(a.body, "/problems/"+c.problem) || a.header.Get("Content-Type") != "application/problem+json" {
+		if a.status != c.status || !strings.Contains(a.body, "/problems/"+c.problem) ||
+			a.header.Get("Content-Type") != "application/problem+json" {
 			t.Errorf("%s: %v", c.what, a)
 		}
 	}

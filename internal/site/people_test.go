@@ -45,7 +45,8 @@ func isOwners(path string) bool {
 		slices.ContainsFunc(resources(), func(of resource) bool { return of.people && under(of.path) })
 }
 
-// TestOwnersOnly: a member gets 403 and a plain page from every route about people, tokens, webhooks and attempts, and learns of none of them.
+// TestOwnersOnly: a member gets 403 and a plain page from every route about people, tokens, webhooks and attempts, and learns of
+// none of them.
 // The API has none, for any token.
 func TestOwnersOnly(t *testing.T) {
 	b := setup(t)
