@@ -132,10 +132,11 @@ func size(k intentKey, c stored) int {
 	return overhead + len(k.key.value) + len(c.fingerprint) + cap(c.result) + len(c.epoch)
 }
 
-// remember keeps a copy of an intent that the database has. Of one whose record may be deleted it is only that it was settled.
+// remember keeps a copy of an intent that the database has. Of one whose record may be deleted, or
+// whose result is erased, it is only that it was settled.
 func (s *Store) remember(ctx context.Context, k intentKey, found stored, mayGo bool) {
 	s.known.hear(found.moment)
-	if mayGo || !found.visible {
+	if mayGo || !found.visible || found.result == nil {
 		found.result, found.until = nil, time.Time{}
 	}
 	s.known.add(k, found, s.Memory)

@@ -241,6 +241,21 @@ func TestSharedForAsLongAsItIsTrue(t *testing.T) {
 			t.Errorf("%d were replayed, %d are shared", replayed, len(s.keys()))
 		}
 	})
+	t.Run("erased by hand", func(t *testing.T) {
+		s := setupShared(t)
+		s.do(s.store)
+		s.client.FlushAll(t.Context())
+		s.adminExec(`UPDATE intents SET result = NULL`)
+		for range 2 {
+			var done *idempotency.AlreadyDoneError
+			if _, err := s.create.Do(t.Context(), s.replica(), s.intent("key 0"), order{"thing 0"}); !errors.As(err, &done) {
+				t.Errorf("%v", err)
+			}
+		}
+		if n := len(s.keys()); n != 0 {
+			t.Errorf("%d are shared", n)
+		}
+	})
 	t.Run("records that are deleted", func(t *testing.T) {
 		s := setupShared(t)
 		deletes := spec()
