@@ -162,10 +162,7 @@ func (w *world) restartRedis(ctx context.Context) (bool, error) {
 // redisDoes has Redis carry out a command, if it is there.
 func redisDoes(command string) func(context.Context, *world, *rand.Rand) (int, error) {
 	return func(ctx context.Context, w *world, _ *rand.Rand) (int, error) {
-		if w.redis.Do(ctx, command) != nil {
-			return 0, nil
-		}
-		return 1, nil
+		return once(w.redis.Do(ctx, command) == nil, nil)
 	}
 }
 
