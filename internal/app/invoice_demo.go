@@ -30,6 +30,8 @@ func (t demoBooks) draft(n int) (invoice.Draft, error) {
 	switch n % 8 {
 	case 2:
 		in.Notes = "Your purchase order " + strconv.Itoa(4100+n*7) + ". Thank you."
+	case 4:
+		in.Source, in.ExternalID = "Timesheets", "sheet-"+strconv.Itoa(4100+n)
 	case 5:
 		in.Notes = "As agreed on the phone. Please mention the number of this invoice when you pay."
 	}

@@ -32,7 +32,7 @@ func documentChange[C any, R Entity](
 	if m.form.Example != nil && reflect.TypeOf(m.form.Example) == c.Input {
 		e.Change.Example = m.form.Example
 	}
-	if said := alikeSentence(m.One, op); said != "" {
+	if said := m.alikeSentence(op.Alike, func(name string) string { return name }); said != "" {
 		e.Summary += " " + said + " Its id is possible_duplicate_of."
 		m.reg.conflicts = append(m.reg.conflicts, &idempotency.LooksLikeRepeat)
 	}

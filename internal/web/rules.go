@@ -27,7 +27,9 @@ func (s *Server) showRules(w http.ResponseWriter, r *http.Request) error {
 			}
 		}
 		section.Rules = append(apidoc.Rules(reg.rules), section.Rules...)
-		sections = append(sections, section)
+		if len(section.Operations)+len(section.Rules) > 0 {
+			sections = append(sections, section)
+		}
 	}
 	return s.Render(w, r, http.StatusOK, templates.RulesPage(s.Page(w, r), sections))
 }

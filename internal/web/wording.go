@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -54,7 +55,7 @@ func register[C any, R Entity](m *Mounted[R], op idempotency.Operation[C, R], wo
 	}
 	m.reg.operations = append(m.reg.operations, Operation{
 		Name: op.Name(), Kind: op.Kind(), Table: op.Table(), Explained: op.Explained(), Retain: op.Retention(),
-		Deletes: op.Deletes(), Alike: alikeSentence(m.One, op),
+		Deletes: op.Deletes(), Alike: m.alikeSentence(op.Alike, m.fieldName),
 	})
 	m.reg.words[op.Name()] = words
 	for outcome, text := range map[idempotency.Outcome]string{
@@ -66,15 +67,18 @@ func register[C any, R Entity](m *Mounted[R], op idempotency.Operation[C, R], wo
 	}
 }
 
-// alikeSentence says when what an operation creates looks like a repeat, "" if nothing does.
-func alikeSentence[C, R any](one string, op idempotency.Operation[C, R]) string {
-	lines, within := op.Alike()
+// alikeSentence says when what an operation creates looks like a repeat, "" if nothing does. called returns the name of a field of the API.
+func (m *Mounted[R]) alikeSentence(alike func() ([]string, time.Duration), called func(field string) string) string {
+	lines, within := alike()
 	if lines == nil {
 		return ""
 	}
 	var same []string
 	for _, line := range lines {
 		fields := strings.Fields(line)
+		for i, name := range fields {
+			fields[i] = called(name)
+		}
 		last := len(fields) - 1
 		text := fields[last]
 		if last > 0 {
@@ -83,7 +87,18 @@ func alikeSentence[C, R any](one string, op idempotency.Operation[C, R]) string 
 		same = append(same, "the same "+text)
 	}
 	return fmt.Sprintf("A new %s looks like a repeat of one that was created in the %d minutes before with %s.",
-		one, int(within.Minutes()), strings.Join(same, ", or "))
+		m.One, int(within.Minutes()), strings.Join(same, ", or "))
+}
+
+// fieldName is what people call a field of the API.
+func (m *Mounted[R]) fieldName(name string) string {
+	for _, f := range m.form.Fields {
+		if f.Name == name {
+			return strings.ToLower(f.Value[:1]) + f.Value[1:]
+		}
+	}
+	name, _, _ = strings.Cut(strings.TrimSuffix(name, "_id"), ".")
+	return strings.ReplaceAll(name, "_", " ")
 }
 
 // flash names the message about what came of an operation. It stands in a cookie: the text does not.
