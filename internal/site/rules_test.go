@@ -26,7 +26,7 @@ func TestRulesSayWhatIsRegistered(t *testing.T) {
 	for _, row := range all(p.root, "tr") {
 		if cells := all(row, "td"); len(cells) == 2 {
 			rows++
-			if kept := text(cells[1]); kept != "Kept for 24 hours" && kept != "Kept for 72 hours" {
+			if kept := text(cells[1]); kept != "First answer kept for 24 hours" && kept != "First answer kept for 72 hours" {
 				t.Errorf("%s keeps its first answer for %q", text(row), kept)
 			}
 		}
