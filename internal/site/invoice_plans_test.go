@@ -139,7 +139,8 @@ func (b *bundle) everyInvoice(program, person *client) map[string][]request {
 		"POST /invoices":            slices.Concat(post("/invoices", forms...), late, post("/invoices", forms...)),
 		"GET /api/v1/invoices":      append(get(program, listsOf("/api/v1/invoices", customer)...), foundExternally(program, invoice)...),
 		"GET /api/v1/invoices/{id}": get(program, "/api/v1"+newest),
-		"POST /api/v1/invoices":     slices.Concat(apiInvoices, elsewhere, late, apiInvoices, createdExternally(program, invoice, change(invoice.command, "notes", "external"))),
+		"POST /api/v1/invoices": slices.Concat(apiInvoices, elsewhere, late, apiInvoices,
+			createdExternally(program, invoice, change(invoice.command, "notes", "external"))),
 	}
 	for _, file := range []string{"pdf", "ubl"} {
 		routes["GET /invoices/{id}/"+file] = get(person, newest+"/"+file)

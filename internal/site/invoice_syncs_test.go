@@ -17,7 +17,7 @@ func TestSyncs(t *testing.T) {
 	b := setup(t)
 	replicas := []*client{b.program(b.serve(), b.acme), b.program(b.serve(), b.acme)}
 	run := func(c *client, night string, i int) (ids [3]string) {
-		n, id := fmt.Sprint(i), ""
+		n := fmt.Sprint(i)
 		key := func(of string) string { return strings.Join([]string{night, of, n}, " ") }
 		made := func(of resource, command url.Values) string {
 			a := c.create(of.called(n), key(of.name), command)
@@ -26,7 +26,7 @@ func TestSyncs(t *testing.T) {
 			}
 			return decode[created](b, a).ID
 		}
-		id = made(customers(), change(customers().command, "email", n+"@example.com"))
+		id := made(customers(), change(customers().command, "email", n+"@example.com"))
 		bill := made(invoices(), change(invoices().command, "customer_id", id, "notes", n))
 		if a := c.with("Idempotency-Key", key("issue")).post("/api/v1/invoices/"+bill+"/issue", ""); a.status != http.StatusOK {
 			t.Errorf("%s: %v", key("issue"), a)

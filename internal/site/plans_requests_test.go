@@ -64,8 +64,9 @@ func (b *bundle) everyRoute(program, person *client) map[string][]request {
 			at("/customers/"+rowID(1), "2026-05-05", rowID(many/2), false)),
 		"POST /customers":            slices.Concat(once, late, once),
 		"GET /api/v1/customers/{id}": get(program, "/api/v1/customers/"+rowID(1)),
-		"POST /api/v1/customers":     slices.Concat(apiCustomers, late, apiCustomers, createdExternally(program, customer, change(customer.command, "email", "external@example.com"))),
-		"GET /api/v1/customers":      append(get(program, pagesOf("/api/v1/customers")...), foundExternally(program, customer)...),
+		"POST /api/v1/customers": slices.Concat(apiCustomers, late, apiCustomers,
+			createdExternally(program, customer, change(customer.command, "email", "external@example.com"))),
+		"GET /api/v1/customers": append(get(program, pagesOf("/api/v1/customers")...), foundExternally(program, customer)...),
 	}
 	for pattern, all := range map[string]string{
 		"/customers/{id}/events": "/customers/" + rowID(7) + "/events",
