@@ -52,7 +52,7 @@ CREATE TABLE invoices (
     -- What looks like a number of another year's series would be allocated there once more.
     CONSTRAINT invoices_number_of_its_year CHECK (
         number_folded !~ '^(19|[2-9][0-9])[0-9]{2}-[0-9]{4,}$' OR left(number_folded, 4) = issue_year::text),
-    CONSTRAINT invoices_customer FOREIGN KEY (tenant_id, customer_id) REFERENCES customers (tenant_id, id),
+    CONSTRAINT invoices_customer FOREIGN KEY (tenant_id, customer_id) REFERENCES customers (tenant_id, live_id),
     -- What is entered into the books has a date of this century, so that a slip of the finger is found.
     CONSTRAINT invoices_dated CHECK (issue_date >= '2000-01-01' AND due_date <= '2099-12-31'),
     CONSTRAINT invoices_due_after_issue CHECK (due_date >= issue_date),
@@ -96,7 +96,7 @@ CREATE TRIGGER renumber_invoice AFTER UPDATE OF number, issue_date ON invoices
     FOR EACH ROW EXECUTE FUNCTION renumber_invoice();
 
 -- keep_invoice holds the life of an invoice, whoever sends the UPDATE: which state follows which, and that what was
--- issued stays as it is.
+-- issued stays as it is. Only a merge of its customer, or its undoing, moves the reference, and it is recorded before.
 -- +goose StatementBegin
 CREATE FUNCTION keep_invoice() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -104,7 +104,9 @@ BEGIN
         RAISE EXCEPTION 'an invoice is voided, never deleted' USING ERRCODE = 'check_violation', CONSTRAINT = 'invoices_kept';
     END IF;
     IF (OLD.status, NEW.status) NOT IN (('draft', 'draft'), ('draft', 'issued'), ('draft', 'void'),
-        ('issued', 'issued'), ('issued', 'void')) THEN
+        ('issued', 'issued'), ('issued', 'void'))
+        -- A merge moves the void ones too.
+        AND (OLD.customer_id = NEW.customer_id OR (OLD.status, OLD.voided_at) IS DISTINCT FROM (NEW.status, NEW.voided_at)) THEN
         RAISE EXCEPTION 'no way from % to %', OLD.status, NEW.status
             USING ERRCODE = 'check_violation', CONSTRAINT = 'invoices_life';
     END IF;
@@ -115,11 +117,13 @@ BEGIN
             USING ERRCODE = 'check_violation', CONSTRAINT = 'invoices_stamped';
     END IF;
     IF OLD.status <> 'draft' AND (
-        (OLD.number, OLD.customer_id, OLD.currency, OLD.issue_date, OLD.due_date, OLD.notes, OLD.subtotal, OLD.tax_total,
+        (OLD.number, OLD.currency, OLD.issue_date, OLD.due_date, OLD.notes, OLD.subtotal, OLD.tax_total,
             OLD.total, OLD.issued_at, OLD.bill_to::text, OLD.seller::text, OLD.source, OLD.external_id)
         IS DISTINCT FROM
-        (NEW.number, NEW.customer_id, NEW.currency, NEW.issue_date, NEW.due_date, NEW.notes, NEW.subtotal, NEW.tax_total,
-            NEW.total, NEW.issued_at, NEW.bill_to::text, NEW.seller::text, NEW.source, NEW.external_id)) THEN
+        (NEW.number, NEW.currency, NEW.issue_date, NEW.due_date, NEW.notes, NEW.subtotal, NEW.tax_total,
+            NEW.total, NEW.issued_at, NEW.bill_to::text, NEW.seller::text, NEW.source, NEW.external_id)
+        OR OLD.customer_id <> NEW.customer_id
+            AND NOT moved_by_merge('invoices', OLD.tenant_id, OLD.id, OLD.customer_id, NEW.customer_id)) THEN
         RAISE EXCEPTION 'an invoice that was issued does not change'
             USING ERRCODE = 'check_violation', CONSTRAINT = 'invoices_frozen';
     END IF;

@@ -75,9 +75,10 @@ type commands struct {
 		List   tokenList   `cmd:"" help:"List the API tokens that were not revoked, at most 1000, by name."`
 		Revoke tokenRevoke `cmd:"" help:"Revoke an API token. It stops working within five seconds."`
 	} `cmd:"" help:"API tokens: programs that may use the API of a tenant."`
-	Health health `cmd:"" help:"Ask the app that listens at ADDR whether it is ready: for containers and scripts without curl."`
-	Routes routes `cmd:"" help:"Print every route of the resources, with the operation that it carries out, or why it may be repeated."`
-	Doctor doctor `cmd:"" help:"Look for what is wrong with the settings and the database, and say what to do."`
+	Duplicates duplicates `cmd:"" help:"List the customers of a tenant who look alike, in at most 1000 groups, each with the reason."`
+	Health     health     `cmd:"" help:"Ask the app that listens at ADDR whether it is ready: for containers and scripts without curl."`
+	Routes     routes     `cmd:"" help:"Print every route of the resources, with the operation that it carries out, or why a repeat is safe."`
+	Doctor     doctor     `cmd:"" help:"Look for what is wrong with the settings and the database, and say what to do."`
 }
 
 const description = `Invoicing in which the same thing is never created twice. Every command may be repeated.

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"github.com/jackc/pgx/v5"
@@ -52,8 +53,8 @@ func (t demoTenant) fill(ctx context.Context, pool *pgxpool.Pool, store *idempot
 	if err := t.settle(ctx, store); err != nil {
 		return false, fmt.Errorf("settings: %w", err)
 	}
-	for n := range t.customers {
-		added, err := t.add(ctx, store, n)
+	for n, c := range slices.Concat(t.customers, t.twice) {
+		added, err := t.add(ctx, store, n, c)
 		news = news || added
 		if err != nil {
 			return news, fmt.Errorf("customer %d: %w", n, err)
@@ -73,7 +74,7 @@ func (t demoTenant) fill(ctx context.Context, pool *pgxpool.Pool, store *idempot
 }
 
 // add adds one customer, and tells whether it was missing.
-func (t demoTenant) add(ctx context.Context, store *idempotency.Store, n int) (news bool, err error) {
+func (t demoTenant) add(ctx context.Context, store *idempotency.Store, n int, c customer.Input) (news bool, err error) {
 	key, err := idempotency.ParseKey(fmt.Sprintf("demo-customer-%d", n+1))
 	if err != nil {
 		return false, err
@@ -81,7 +82,7 @@ func (t demoTenant) add(ctx context.Context, store *idempotency.Store, n int) (n
 	if _, used, err := customer.Upsert.Used(ctx, store, t.id, key); err != nil || used {
 		return false, err
 	}
-	draft, err := t.customers[n].Draft()
+	draft, err := c.Draft()
 	if err != nil {
 		return false, err
 	}

@@ -20,6 +20,7 @@ type demoTenant struct {
 	rate         string
 	business     business.Input // but for currency and rate
 	customers    []customer.Input
+	twice        []customer.Input // who are among the customers under another email
 }
 
 func demoTenants() []demoTenant {
@@ -56,6 +57,12 @@ func demoTenants() []demoTenant {
 				{
 					Email: "office@kuma-roasters.example", Name: "Kuma Coffee Roasters",
 					Details: party.Details{Address: "Kastanienallee 82\n10435 Berlin", Country: "DE", TaxID: "DE136695976"},
+				},
+			},
+			twice: []customer.Input{
+				{
+					Email: "accounts+orders@northwind.example", Name: "Northwind Traders Ltd.",
+					Details: party.Details{Address: "7 Harbour Road, Cork", Country: "IE", TaxID: "IE 8256796 U"},
 				},
 			},
 		},

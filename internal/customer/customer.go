@@ -31,13 +31,21 @@ type Customer struct {
 	// ArchivedAt is when the customer was archived, in UTC; zero if it is not. Archived customers are not
 	// listed or offered, and nothing else is different about them.
 	ArchivedAt time.Time `json:"archived_at,omitzero"`
+	// MergedInto is the customer that this one was merged into; zero for most. MergedFrom are those that were merged into this
+	// one, at most 100.
+	MergedInto record.Reference   `json:"merged_into,omitzero"`
+	MergedFrom []record.Reference `json:"merged_from,omitzero" doc:"Those that were merged into this one: their addresses lead here."`
 }
 
 // Table has the customers.
 var Table = record.Table[Customer]{
 	Name: "customers",
 	Fields: `'email', r.email, 'name', r.name, 'address', r.address, 'country', r.country, 'tax_id', r.tax_id,
-		'payment_days', COALESCE(r.payment_days::text, ''), 'archived_at', r.archived_at, ` + idempotency.ExternalJSON,
+		'payment_days', COALESCE(r.payment_days::text, ''), 'archived_at', r.archived_at,
+		'merged_into', (SELECT json_build_object('id', m.id, 'name', m.name) FROM customers m
+			WHERE m.tenant_id = r.tenant_id AND m.id = r.merged_into LIMIT 1),
+		'merged_from', (SELECT json_agg(json_build_object('id', m.id, 'name', m.name)) FROM (
+			SELECT id, name FROM customers m WHERE m.tenant_id = r.tenant_id AND m.merged_into = r.id ORDER BY id LIMIT 100) AS m), ` + idempotency.ExternalJSON,
 }
 
 // Names is what customers are called where others refer to them.
@@ -96,6 +104,12 @@ func Rules() []conflict.Rule {
 			Answer: "The existing customer is reused, unchanged. A customer cannot get the address of another one, and is not given " +
 				"an external id by being created again.",
 			Conflict: &EmailTaken,
+		},
+		{
+			Constraint: "customers_live",
+			Sentence:   "Nothing refers to a customer that was merged into another.",
+			Answer:     "What would refer to it refers to the customer that it was merged into.",
+			Conflict:   &Merged, Optional: true,
 		},
 		idempotency.ExternalRule(Table.Name, "customer"),
 	}

@@ -1,13 +1,16 @@
 package customer
 
 import (
+	"context"
 	"log/slog"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/record"
 )
 
 // Upsert creates the customer, or finds the one that has the same email and leaves it as it is. A command with an external id reuses
@@ -39,6 +42,7 @@ var Edit = idempotency.Define(idempotency.Spec[Draft, Customer]{
 	External: external,
 	Explain: map[string]idempotency.Explanation[Draft]{
 		"customers_email_once": idempotency.Taken(Table, `r.email_folded = @email`, folded, emailTaken),
+		"customers_merged":     wasMerged[Draft],
 	},
 	Fields: fields,
 })
@@ -59,6 +63,7 @@ var Restore = idempotency.Define(idempotency.Spec[struct{}, Customer]{
 		tx.Exec(`UPDATE customers SET archived_at = NULL WHERE tenant_id = @tenant_id AND id = @record_id`, nil)
 		return tx.Record()
 	},
+	Explain: map[string]idempotency.Explanation[struct{}]{"customers_merged_are_archived": wasMerged[struct{}]},
 })
 
 const (
@@ -103,4 +108,34 @@ func notAttached(d Draft, other Customer) error {
 		Text:     "An external id is attached to a customer with PUT and If-Match only, so nothing was changed.",
 		Existing: other.ID, Name: other.Name, Field: "/email", Blame: "Another customer has this address.",
 	}
+}
+
+// Merged is the conflict of changing a customer that was merged into another one.
+var Merged = conflict.Kind{
+	Slug: "customer-merged", Title: "Customer merged into another",
+	Meaning: "The customer was merged into another one (existing_id), and does not change from then on. Nothing was changed. " +
+		"The key can be used again.",
+	ToDo: "Change the other customer, to whose address that of this one leads.",
+}
+
+// Final returns a [*conflict.Error] if a customer was merged into another one, so that it cannot be changed.
+func Final(c Customer) error {
+	if c.MergedInto == (record.Reference{}) {
+		return nil
+	}
+	return &conflict.Error{
+		Kind: &Merged, Title: c.Name + " was merged into " + c.MergedInto.Name + ".",
+		Text: "Nothing was changed. Change the customer that is left.", Existing: c.MergedInto.ID, Name: c.MergedInto.Name,
+	}
+}
+
+func wasMerged[C any](ctx context.Context, store *idempotency.Store, intent idempotency.Intent, _ C, _ *pgconn.PgError) error {
+	found, err := Table.Find(ctx, store.Pool, intent.Tenant, intent.Record)
+	if err == nil {
+		err = Final(found)
+	}
+	if err == nil { // it was separated meanwhile
+		err = record.ErrNotFound
+	}
+	return err
 }

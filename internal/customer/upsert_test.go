@@ -3,6 +3,7 @@ package customer_test
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -80,7 +81,7 @@ func TestOneEmailFromEverywhere(t *testing.T) {
 		if done[i].Outcome == idempotency.Created {
 			created++
 		}
-		if done[i].Value != done[0].Value {
+		if done[i].Value.ID != done[0].Value.ID || done[i].Value.Version != done[0].Value.Version {
 			t.Errorf("%+v and %+v", done[0].Value, done[i].Value)
 		}
 	}
@@ -99,7 +100,7 @@ func TestFindAndList(t *testing.T) {
 		}
 		ids = append(ids, done.Value.ID)
 		found, err := customer.Table.Find(t.Context(), b.db.Pool, b.tenant, done.Value.ID)
-		if err != nil || found != done.Value {
+		if err != nil || !reflect.DeepEqual(found, done.Value) {
 			t.Errorf("created %+v\nfound %+v, %v", done.Value, found, err)
 		}
 	}

@@ -50,13 +50,12 @@ func insert(tx *idempotency.Tx, d Draft) idempotency.Result {
 // whole as PostgreSQL executes it.
 //
 // The customer is the one that was chosen by id, of whom nothing is known if there is none, or the one with
-// the email, new or not. An invoice without a number gets the next one of its year's series from the trigger
+// the email, new or not. One that was merged into another is billed as that one. An invoice without a number gets the next one of its year's series from the trigger
 // number_invoice; see migrations/00106_invoice_numbers.sql.
 const insertInvoice = `
 	WITH billed AS MATERIALIZED (
-		SELECT chosen.id, c.email, c.name, c.address, c.country, c.tax_id, c.payment_days
-		FROM (SELECT @customer_id::uuid AS id) AS chosen
-		LEFT JOIN customers c ON c.tenant_id = @tenant_id AND c.id = chosen.id
+		SELECT COALESCE(c.id, @customer_id::uuid) AS id, c.email, c.name, c.address, c.country, c.tax_id, c.payment_days
+		FROM live_customer(@tenant_id, @customer_id::uuid) AS c
 		WHERE @customer_id::uuid <> @nobody::uuid
 		UNION ALL
 		SELECT id, email, name, address, country, tax_id, payment_days

@@ -32,9 +32,9 @@ func replace(tx *idempotency.Tx, d Draft) idempotency.Result {
 	tx.Check(notDraft("change"), `SELECT status = 'draft' FROM invoices WHERE tenant_id = @tenant_id AND id = @record_id`, nil)
 	tx.Exec(`
 		WITH customer AS MATERIALIZED (
-			SELECT chosen.id, c.payment_days
-			FROM (SELECT @customer_id::uuid AS id) AS chosen LEFT JOIN customers c ON c.tenant_id = @tenant_id AND c.id = chosen.id
-			WHERE chosen.id <> @nobody::uuid
+			SELECT COALESCE(c.id, @customer_id::uuid) AS id, c.payment_days
+			FROM live_customer(@tenant_id, @customer_id::uuid) AS c
+			WHERE @customer_id::uuid <> @nobody::uuid
 			UNION ALL
 			SELECT id, payment_days FROM create_or_reuse_customer(@tenant_id, @new_customer_id, `+ofNewCustomer+`)
 			WHERE @customer_id::uuid = @nobody::uuid

@@ -169,7 +169,8 @@ func TestSchemaOfOtherMigrations(t *testing.T) {
 			WITH later AS (DELETE FROM goose_db_version WHERE version_id > 103)
 			UPDATE goose_db_version SET version_id = version_id - 100 WHERE version_id BETWEEN 101 AND 103`, []int64{1, 2, 3}},
 		"with a part that was removed": {
-			"UPDATE goose_db_version SET version_id = 100 WHERE version_id = (SELECT max(version_id) - 1 FROM goose_db_version)",
+			`UPDATE goose_db_version SET version_id = 100
+			WHERE version_id = (SELECT version_id FROM goose_db_version ORDER BY 1 DESC OFFSET 1 LIMIT 1)`,
 			[]int64{100},
 		},
 	} {

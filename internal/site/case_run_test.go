@@ -17,9 +17,9 @@ type caseRun struct {
 
 	format format
 	caller *client // of acme
-	// before is what was there before the operation is tried, and written by how many transactions.
+	// before is what was there before the operation is tried, and written by which transactions.
 	before       rows
-	transactions int
+	transactions []string
 }
 
 // target is where a command is sent.

@@ -148,8 +148,8 @@ func firstSuccess(x *caseRun) {
 	if operation := get[string](x.bundle, `SELECT operation FROM intents WHERE key = $1`, key); operation != x.operation {
 		x.Errorf("%s ran %s", x.operation, operation)
 	}
-	if n := x.written() - x.transactions; n != 1 {
-		x.Errorf("written by %d transactions", n)
+	if by := x.written(x.transactions...); len(by) != 1 {
+		x.Errorf("written by %d transactions", len(by))
 	}
 }
 

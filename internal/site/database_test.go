@@ -79,14 +79,15 @@ func (b *bundle) rows() rows {
 	return counted.minus(nil)
 }
 
-// written counts the transactions that have written the rows there are.
-func (b *bundle) written() int {
+// written returns the transactions that have written the rows there are, but for some that are known.
+func (b *bundle) written(known ...string) []string {
 	b.Helper()
 	var each []string
 	for _, table := range b.tenantTables() {
 		each = append(each, `SELECT xmin FROM `+pgx.Identifier{table}.Sanitize())
 	}
-	return get[int](b, `SELECT count(DISTINCT xmin::text) FROM (`+strings.Join(each, ` UNION ALL `)+`) AS written`)
+	return get[[]string](b, `SELECT COALESCE(array_agg(DISTINCT xmin::text), '{}') FROM (`+strings.Join(each, ` UNION ALL `)+`) AS written
+		WHERE xmin::text <> ALL ($1)`, append([]string{}, known...))
 }
 
 // empty removes all rows, past the operations, of tables that belong to tenants, except for those of some tables.

@@ -74,6 +74,9 @@ func (e *examples) make(of resource, verbs ...string) string {
 		return ""
 	}
 	e.refer(of, e.acme)
+	if of.again != "" {
+		e.exec(of.again)
+	}
 	address := "/api/v1" + of.list()
 	if of.parent != nil {
 		address = strings.ReplaceAll(address, "{id}", e.make(of.parent.resource, of.parent.ready...))

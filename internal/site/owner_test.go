@@ -1,6 +1,7 @@
 package site_test
 
 import (
+	"cmp"
 	"maps"
 	"net/http"
 	"net/url"
@@ -36,7 +37,7 @@ func (x *caseRun) button() string {
 	if x.parent != nil {
 		return "Try again"
 	}
-	return strings.ToUpper(x.verb[:1]) + x.verb[1:] + " " + x.name
+	return cmp.Or(x.resource.button, strings.ToUpper(x.verb[:1])+x.verb[1:]+" "+x.name)
 }
 
 // eachForm runs a test for every form that creates something, in front of a person of acme.

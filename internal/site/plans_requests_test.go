@@ -78,6 +78,7 @@ func (b *bundle) everyRoute(program, person *client) map[string][]request {
 	maps.Copy(routes, b.everySetting(program, person))
 	maps.Copy(routes, b.everyChange(program, person))
 	maps.Copy(routes, b.everyInvoice(program, person))
+	maps.Copy(routes, b.everyMerge(program, person))
 	maps.Copy(routes, b.everyLab())
 	maps.Copy(routes, b.everyPerson(person))
 	maps.Copy(routes, b.everyOwners(person, apiTokens(), url.Values{"name": {"token 7"}}))

@@ -104,6 +104,7 @@ func (b *bundle) grow() {
 		FROM generate_series(1, %[2]d) AS n`,
 		b.acme.id, many, b.pastOperations()))
 	b.growInvoices()
+	b.growMerges()
 	for _, of := range plainResources() {
 		b.multiply(of)
 	}

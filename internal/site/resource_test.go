@@ -23,6 +23,7 @@ type resource struct {
 	only    bool       // whether a tenant has exactly one from the beginning, at path: the command is its first change
 	verb    string     // of the button that makes one, such as "create"; the participle is past
 	past    string     // such as "created"
+	button  string     // that makes one; "" for the verb and the name
 	command url.Values // makes the first one
 	label   string     // what that one is called
 	leaves  rows       // and what making it leaves behind
@@ -31,6 +32,10 @@ type resource struct {
 	global string
 	// refers are the resources of which its commands name one, by the id referred.
 	refers []resource
+	// as is the id that it is given where others refer to it; "" for referred.
+	as string
+	// again is SQL that lets the same command succeed once more; "" if it does.
+	again string
 	// fields are all fields of the form that a person fills in.
 	fields []field
 	// uniques are the fields that no two of them may have in common.
@@ -143,6 +148,8 @@ func resources() []resource {
 		webhookSecrets(),
 		webhookEvents(),
 		customers(),
+		merges(),
+		distinctions(),
 		// A new resource stands above this line.
 		settings(),
 		users(),

@@ -1,6 +1,7 @@
 package site_test
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/http"
@@ -236,12 +237,12 @@ const referred = "019aa5b2-7c1e-7d3a-9f00-3b1d5c6e7f80"
 func (b *bundle) refer(of resource, t tenant) {
 	b.Helper()
 	for _, other := range of.refers {
-		table := b.creating(other).table
-		if get[bool](b, `SELECT EXISTS (SELECT FROM `+table+` WHERE tenant_id = $1 AND id = $2)`, t.id, referred) {
+		table, id := b.creating(other).table, cmp.Or(other.as, referred)
+		if get[bool](b, `SELECT EXISTS (SELECT FROM `+table+` WHERE tenant_id = $1 AND id = $2)`, t.id, id) {
 			continue
 		}
-		made := b.prepared(t, "referred "+other.name, other, other.other)
+		made := b.prepared(t, "referred "+other.name+other.as, other, other.other)
 		b.exec(fmt.Sprintf(`SET LOCAL session_replication_role = replica; UPDATE %s SET id = '%s' WHERE tenant_id = '%s' AND id = '%s'`,
-			table, referred, t.id, made.ID))
+			table, id, t.id, made.ID))
 	}
 }

@@ -55,6 +55,11 @@ func setupSecrets(t *testing.T) (*bundle, secretIDs) {
 	b.exec(`INSERT INTO attempts (tenant_id, id, record_id, at, duration, operation, key, outcome, actor, reason, replica)
 		SELECT tenant_id, new_id(), record_id, now(), 1, operation, key, 'replayed', 'secret actor', '', 'secret replica'
 		FROM intents WHERE record_id = $1`, of.customer)
+	merge := b.prepared(b.acme, "merge", merges(), merges().command)
+	distinction := b.prepared(b.acme, "distinction", distinctions(), distinctions().other)
+	b.exec(`INSERT INTO customer_merge_rows (tenant_id, row_id, merge_id, table_name, column_name, was)
+		SELECT tenant_id, winner_id, id, 'customers', 'merged_into', winner_id FROM customer_merges`)
+	of.ids = append(of.ids, merge.ID, distinction.ID)
 	b.secretInvoices(&of)
 	return b, of
 }
@@ -65,7 +70,7 @@ func TestOtherTenantsSeeNothing(t *testing.T) {
 	b, of := setupSecrets(t)
 	before := b.rows()
 	person, program := b.person(b.replica, b.globex), b.program(b.replica, b.globex)
-	hidden := slices.Clone(secrets)
+	hidden := append(slices.Clone(secrets), merges().label)
 	for _, plain := range plainResources() {
 		hidden = append(hidden, plain.label)
 	}

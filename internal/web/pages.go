@@ -30,20 +30,20 @@ func (s *Server) Page(w http.ResponseWriter, r *http.Request) templates.Page {
 	return p
 }
 
-// tabs are the parts of the section of the navigation that an owner is in, if it has any.
+// tabs are the parts of the section of the navigation that a page is in, if it has any that the person may see.
 func (s *Server) tabs(r *http.Request) (items []templates.NavItem) {
 	here := s.resourceOf(r)
 	section := s.above(here)
-	if section == nil || !Principal(r).Owner {
+	if section == nil {
 		return nil
 	}
 	for _, reg := range s.resources {
-		if reg.section == section.many {
-			items = append(items, templates.NavItem{Text: sectionTitle(reg.many), Href: "/" + reg.many, Current: reg == here})
+		if reg.section == section.many && (!reg.owners || Principal(r).Owner) {
+			items = append(items, templates.NavItem{Text: reg.tab, Href: "/" + reg.many, Current: reg == here})
 		}
 	}
 	if len(items) > 0 {
-		items = append([]templates.NavItem{{Text: "Business", Href: "/" + section.many, Current: here == section}}, items...)
+		items = append([]templates.NavItem{{Text: section.tab, Href: "/" + section.many, Current: here == section}}, items...)
 	}
 	return items
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"net/url"
@@ -26,8 +27,10 @@ type Entity interface {
 // Resource is a kind of record. What can be done with one is attached where it is mounted: [NewForm], [List], [Show],
 // [Create], [Change], [Transition], [Download]. Routes, navigation, messages, conflicts and documentation follow from there.
 type Resource[R Entity] struct {
-	One   string // "customer"
-	Many  string // "customers", whose address is /customers
+	One  string // "customer"
+	Many string // "customers", whose address is /customers
+	// Tab is what its own tab says where others are [Site.Within] it; "" for the name of all of them.
+	Tab   string
 	Table record.Table[R]
 	// Name returns what people call one of them.
 	Name  func(R) string
@@ -65,11 +68,14 @@ type Mounted[R Entity] struct {
 // registration is what the server knows of a resource without its type.
 type registration struct {
 	one, many string
+	tab       string // see [Resource]
 	// under is the resource that each of them belongs to, such as "invoices": they are listed and created at
 	// /invoices/{id}/payments. It is "" for most.
 	under string
 	// section is the resource in whose place of the navigation they are, such as "settings"; "" for a place of their own.
 	section string
+	// owners is set for what only owners see.
+	owners bool
 	// createdAt is where one is created, if that is not where they are listed: "/invoices/{id}/send".
 	createdAt  string
 	facts      func(url.Values) []templates.Fact
@@ -100,7 +106,7 @@ type Operation struct {
 
 // Mount puts a resource at its address.
 func (res Resource[R]) Mount(s *Site) *Mounted[R] {
-	return mount(s, res, &registration{section: s.section})
+	return mount(s, res, &registration{section: s.section, owners: s.owners})
 }
 
 // Under mounts a resource each of which belongs to one of another: they are listed and created below that one's address, such
@@ -120,6 +126,7 @@ func CreatedUnder[P, R Entity](parent *Mounted[P], verb string, s *Site, res Res
 
 func mount[R Entity](s *Site, res Resource[R], reg *registration) *Mounted[R] {
 	reg.one, reg.many, reg.rules, reg.conflicts = res.One, res.Many, res.Rules, res.AsksPeople
+	reg.tab = cmp.Or(res.Tab, sectionTitle(res.Many))
 	reg.messages, reg.words = map[string]string{}, map[string]Wording{}
 	for _, rule := range res.Rules {
 		if rule.Conflict != nil {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/a-h/templ"
+	"github.com/google/uuid"
 
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/record"
@@ -29,6 +30,9 @@ type RecordPage[R Entity] struct {
 	// Without it, there is no archive.
 	Archived    func(R) time.Time
 	ArchiveHint string
+	// LeadsTo returns the id of the record that one was merged into, to which its address leads; [uuid.Nil] for those that were not.
+	// Without it, none are merged.
+	LeadsTo func(R) uuid.UUID
 	// Changes returns what puts into words the changes of fields that are in no form. That is asked from the newest change
 	// to the oldest.
 	Changes func(R) DescribeChanges
@@ -50,8 +54,22 @@ func Show[R Entity](m *Mounted[R], shown RecordPage[R]) {
 		if err != nil {
 			return err
 		}
+		if to := m.leadsTo(found); to != uuid.Nil {
+			w.Header().Set("Content-Location", apiPrefix+m.URL(to))
+			if found, err = m.Table.Find(r.Context(), m.s.Pool, Principal(r).Tenant, to); err != nil {
+				return err
+			}
+		}
 		return m.write(w, http.StatusOK, found)
 	})
+}
+
+// leadsTo is the id of the record that one was merged into, or [uuid.Nil].
+func (m *Mounted[R]) leadsTo(found R) uuid.UUID {
+	if m.shown.LeadsTo == nil {
+		return uuid.Nil
+	}
+	return m.shown.LeadsTo(found)
 }
 
 // showPage shows the record that the path names, with what was done to it.
@@ -62,6 +80,11 @@ func (m *Mounted[R]) showPage(w http.ResponseWriter, r *http.Request) error {
 	}
 	if m.ShownAt != nil && m.shown.Page == nil {
 		return SeeOther(w, r, m.ShownAt(found))
+	}
+	if to := m.leadsTo(found); to != uuid.Nil {
+		message, done := takeFlash(w, r)
+		m.s.setFlash(w, m.URL(to), message, done)
+		return SeeOther(w, r, m.URL(to))
 	}
 	p := m.s.Page(w, r)
 	p.Flash = m.s.message(p.Flash, m.Name(found))

@@ -17,7 +17,8 @@ type Site struct {
 	*Server
 
 	pages, api, hooks router
-	section           string // see [Site.Owners]
+	section           string // see [Site.Within]
+	owners            bool   // see [Site.Owners]
 	secret            bool   // see [Site.Owners]
 }
 
@@ -32,9 +33,16 @@ func (s *Site) With(middleware ...func(http.Handler) http.Handler) *Site {
 // Owners is the site for what only the owners of a tenant may see, in the place that another resource has in the navigation.
 // Pages there may show secrets, so no cache keeps them.
 func (s *Site) Owners(section string) *Site {
-	inner := s.With(s.requireOwner)
-	inner.section, inner.secret = section, true
+	inner := s.With(s.requireOwner).Within(section)
+	inner.owners, inner.secret = true, true
 	return inner
+}
+
+// Within is the site for what has the place of another resource in the navigation, and stands there in a tab of its own.
+func (s *Site) Within(section string) *Site {
+	inner := *s
+	inner.section = section
+	return &inner
 }
 
 // Read registers a page that belongs to no resource.

@@ -6,8 +6,10 @@ import (
 	"time"
 
 	"github.com/a-h/templ"
+	"github.com/google/uuid"
 
 	"onlyonce/internal/customer"
+	"onlyonce/internal/customer/duplicate"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/party"
 	"onlyonce/internal/web"
@@ -21,7 +23,7 @@ type Section func(*http.Request, customer.Customer, *templates.RecordView) (temp
 // Mount mounts the customers, with the sections of other rooms on the page of each.
 func Mount(s *web.Site, sections ...Section) {
 	m := web.Resource[customer.Customer]{
-		One: "customer", Many: "customers", Table: customer.Table,
+		One: "customer", Many: "customers", Tab: "All customers", Table: customer.Table,
 		Name:  func(c customer.Customer) string { return c.Name },
 		Rules: customer.Rules(),
 	}.Mount(s)
@@ -34,6 +36,7 @@ func Mount(s *web.Site, sections ...Section) {
 		Page: func(_ *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
 			return customerviews.CustomerForm(p, f, web.Countries()), nil
 		},
+		Final:   customer.Final,
 		Example: customer.Input{Email: "grace@example.com", Name: "Grace Hopper"},
 	})
 	web.List(m, web.Listing[customer.Customer]{
@@ -59,9 +62,19 @@ func Mount(s *web.Site, sections ...Section) {
 	web.Show(m, web.RecordPage[customer.Customer]{
 		Summary: "One customer.", Facts: facts,
 		Archived:    func(c customer.Customer) time.Time { return c.ArchivedAt },
+		LeadsTo:     func(c customer.Customer) uuid.UUID { return c.MergedInto.ID },
 		ArchiveHint: "Archived customers are no longer offered.",
 		Page: func(r *http.Request, p templates.Page, c customer.Customer) (templ.Component, error) {
 			view := m.RecordView(r, c)
+			merges, err := duplicate.MergesInto(r.Context(), s.Pool, web.Principal(r).Tenant, c.ID)
+			if err != nil {
+				return nil, err
+			}
+			for _, merge := range merges {
+				view.Facts = append(view.Facts, templates.Fact{
+					Label: "Merged on " + web.Day(merge.CreatedAt), Value: duplicate.Name(merge), Href: "/merges/" + merge.ID.String(),
+				})
+			}
 			var below []templ.Component
 			for _, section := range sections {
 				shown, err := section(r, c, &view)
@@ -74,9 +87,13 @@ func Mount(s *web.Site, sections ...Section) {
 		},
 	})
 	web.Create(m, "Create a customer, or get the existing one with this email (200).", customer.Upsert, draft, nil)
-	web.Change(m, http.MethodPut, "Replace what is known of a customer.", customer.Edit, draft)
+	web.Change(m, http.MethodPut, "Replace what is known of a customer.", customer.Edit, draft, &customer.Merged)
 	web.Transition(m, "archive", "archived", "Take a customer out of lists and choices.", customer.Archive, web.Nothing())
-	web.Transition(m, "restore", "restored", "Bring an archived customer back.", customer.Restore, web.Nothing())
+	web.Transition(m, "restore", "restored", "Bring an archived customer back.", customer.Restore, web.Nothing(), &customer.Merged)
+	within := s.Within("customers")
+	mountDuplicates(within)
+	mountMerges(within)
+	mountDistinctions(within)
 }
 
 func facts(c customer.Customer) []templates.Fact {

@@ -9,9 +9,8 @@ SELECT claim_intent($1, $2, $3, $4);
 -- $4 = '20000ms'
 
 WITH billed AS MATERIALIZED (
-	SELECT chosen.id, c.email, c.name, c.address, c.country, c.tax_id, c.payment_days
-	FROM (SELECT $1::uuid AS id) AS chosen
-	LEFT JOIN customers c ON c.tenant_id = $2 AND c.id = chosen.id
+	SELECT COALESCE(c.id, $1::uuid) AS id, c.email, c.name, c.address, c.country, c.tax_id, c.payment_days
+	FROM live_customer($2, $1::uuid) AS c
 	WHERE $1::uuid <> $3::uuid
 	UNION ALL
 	SELECT id, email, name, address, country, tax_id, payment_days

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 )
 
 // Target is a resource that is there already, and that another one refers to.
@@ -15,6 +16,16 @@ type Target struct {
 	One     Name
 	Many    Name // its table
 	Package string
+	// Merged is set for records that may be merged into others: what refers to them refers to live_id, and a merge looks for it.
+	Merged bool
+}
+
+// Key is the column that others refer to.
+func (t Target) Key() string {
+	if t.Merged {
+		return "live_id"
+	}
+	return "id"
 }
 
 // target finds the package of a resource that can be referred to: it declares what its records are called, as
@@ -44,6 +55,17 @@ func target(root, of string) (Target, error) {
 	if !found {
 		return t, fmt.Errorf("internal/%s does not say what %s is called where others refer to it: it needs the variable Names, "+
 			"like internal/customer, and a column archived_at", t.Package, t.One.A())
+	}
+	schema, err := filepath.Glob(filepath.Join(root, "migrations", "*.sql"))
+	if err != nil {
+		return t, fmt.Errorf("list the migrations: %w", err)
+	}
+	for _, file := range schema {
+		sql, err := os.ReadFile(file)
+		if err != nil {
+			return t, fmt.Errorf("read a migration: %w", err)
+		}
+		t.Merged = t.Merged || strings.Contains(string(sql), "CONSTRAINT "+string(t.Many)+"_live UNIQUE (tenant_id, live_id)")
 	}
 	if _, err := os.Stat(filepath.Join(dir, t.Package+"test")); err != nil {
 		return t, fmt.Errorf("tests need %s to refer to: write the package %stest, like internal/customer/customertest",

@@ -1,0 +1,184 @@
+package customerpages
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+
+	"onlyonce/internal/customer"
+	"onlyonce/internal/customer/duplicate"
+	"onlyonce/internal/record"
+	"onlyonce/internal/web"
+	"onlyonce/templates"
+	"onlyonce/templates/customerviews"
+)
+
+// mountDuplicates mounts the groups of customers who look alike, which are only read.
+func mountDuplicates(s *web.Site) {
+	m := web.Resource[duplicate.Group]{One: "duplicate", Many: "duplicates"}.Mount(s)
+	web.List(m, web.Listing[duplicate.Group]{
+		Summary: "Groups of customers who look alike, by what they have in common. A page may have fewer than there are, or none: " +
+			"go on while there is a next_cursor. There is no page before.",
+		Read: func(r *http.Request, page record.Page) (record.List[duplicate.Group], error) {
+			return duplicate.List(r.Context(), s.Pool, web.Principal(r).Tenant, page)
+		},
+		Page: func(_ *http.Request, p templates.Page, groups []duplicate.Group, finder templates.Finder) (templ.Component, error) {
+			view := customerviews.Duplicates{Pager: finder.Pager}
+			for _, g := range groups {
+				view.Groups = append(view.Groups, group(g))
+			}
+			return customerviews.DuplicatesPage(p, view), nil
+		},
+	})
+}
+
+// mountDistinctions mounts what was said of customers who look alike and are not the same.
+func mountDistinctions(s *web.Site) {
+	m := web.Resource[duplicate.Distinction]{
+		One: "distinction", Many: "distinctions", Table: duplicate.Distinctions, Name: duplicate.NameApart,
+	}.Mount(s)
+	words := web.Wording{
+		Title: "Not duplicates", Submit: "Remember distinction", Did: "remembered", Does: "remembers", Again: "Remember it once more",
+		Created:  "Distinction %s remembered.",
+		Replayed: "Distinction remembered. We ignored the duplicate submission and kept your first request.",
+	}
+	m.Enter(web.Form[duplicate.Distinction]{
+		Fields: []templates.Field{{Name: "customers", Value: "Customers"}}, Control: customersControl, Words: &words,
+		Page: func(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
+			view, _, err := chosen(s, r, f)
+			return customerviews.ApartForm(p, view), err
+		},
+		Example: duplicate.ApartInput{Customers: []string{exampleID, otherExampleID}},
+	})
+	web.List(m, web.Listing[duplicate.Distinction]{
+		Summary: "Customers who look alike and are not the same, newest first.",
+		Read: func(r *http.Request, page record.Page) (record.List[duplicate.Distinction], error) {
+			return duplicate.Apart(r.Context(), s.Pool, web.Principal(r).Tenant, page)
+		},
+		Columns: []templates.Column{{Label: "Customers", Class: "name"}, {Label: "Since", Class: "date"}},
+		Row:     func(d duplicate.Distinction) []string { return []string{duplicate.NameApart(d), web.Day(d.CreatedAt)} },
+		Empty:   "The page Duplicates asks of which customers it is so.",
+	})
+	web.Show(m, web.RecordPage[duplicate.Distinction]{
+		Summary: "One distinction.",
+		Facts: func(d duplicate.Distinction) []templates.Fact {
+			var facts []templates.Fact
+			for _, c := range d.Customers {
+				facts = append(facts, templates.Fact{Label: "Customer", Value: c.Name, Href: "/customers/" + c.ID.String()})
+			}
+			return append(facts, templates.Fact{Label: "Since", Value: web.Day(d.CreatedAt)})
+		},
+	})
+	web.Create(m, "Remember that customers who look alike are not the same.", duplicate.KeepApart, web.Command[duplicate.ApartDraft]{
+		Form: func(r *http.Request) (duplicate.ApartDraft, error) {
+			var in duplicate.ApartInput
+			for _, c := range seenIn(r.PostForm) {
+				in.Customers = append(in.Customers, c.ID)
+			}
+			return in.Draft()
+		},
+		JSON: func(r *http.Request) (duplicate.ApartDraft, error) {
+			var in duplicate.ApartInput
+			if err := web.DecodeJSON(r, &in); err != nil {
+				return duplicate.ApartDraft{}, err
+			}
+			return in.Draft()
+		},
+		Input: inputType[duplicate.ApartInput](),
+	}, func(r *http.Request) (url.Values, error) { return freshChoice(s, r) })
+}
+
+// reasons are what customers have in common, within a sentence.
+var reasons = map[string]string{"tax_id": "tax ID", "email": "mailbox", "name": "name"}
+
+func group(g duplicate.Group) customerviews.Group {
+	var why, ids []string
+	for _, reason := range g.Why {
+		why = append(why, reasons[reason])
+	}
+	shown := customerviews.Group{Why: "Same " + strings.Join(why, " and ")}
+	for _, c := range g.Customers {
+		ids = append(ids, c.ID.String())
+		shown.Customers = append(shown.Customers, candidate(c))
+	}
+	if more := g.Count - len(g.Customers); more > 0 {
+		shown.More = "These are the oldest. There are at least " + strconv.Itoa(more) + " more."
+	}
+	query := url.Values{"customers": {strings.Join(ids, " ")}}.Encode()
+	shown.MergeHref, shown.ApartHref = "/merges/new?"+query, "/distinctions/new?"+query
+	return shown
+}
+
+func candidate(c customer.Customer) customerviews.Candidate {
+	return customerviews.Candidate{Name: c.Name, Href: "/customers/" + c.ID.String(), Email: c.Email, Since: web.Day(c.CreatedAt)}
+}
+
+// The form of customers that were chosen has them in one field: "id@version id@version".
+
+// seenIn reads that field.
+func seenIn(form url.Values) (all []duplicate.SeenInput) {
+	for text := range strings.FieldsSeq(form.Get("customers")) {
+		id, version, _ := strings.Cut(text, "@")
+		seen, _ := strconv.ParseInt(version, 10, 32) // 0 is the version of no customer
+		all = append(all, duplicate.SeenInput{ID: id, Version: int32(seen)})
+	}
+	return all
+}
+
+func seenText(all []customer.Customer) string {
+	var texts []string
+	for _, c := range all {
+		texts = append(texts, c.ID.String()+"@"+strconv.Itoa(c.Version))
+	}
+	return strings.Join(texts, " ")
+}
+
+// freshChoice returns what stands in a new form: the customers that ?customers= names by their ids.
+func freshChoice(s *web.Site, r *http.Request) (url.Values, error) {
+	found, err := customersIn(s, r, r.URL.Query())
+	fresh := url.Values{"customers": {seenText(found)}, "winner_id": {""}}
+	if len(found) > 0 {
+		fresh.Set("winner_id", found[0].ID.String()) // the oldest
+	}
+	return fresh, err
+}
+
+// customersIn returns the customers that a form is about.
+func customersIn(s *web.Site, r *http.Request, form url.Values) ([]customer.Customer, error) {
+	var ids []uuid.UUID
+	for _, c := range seenIn(form) {
+		if id, err := uuid.Parse(c.ID); err == nil {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) > duplicate.MaxCustomers {
+		return nil, nil
+	}
+	return duplicate.Customers(r.Context(), s.Pool, web.Principal(r).Tenant, ids)
+}
+
+// chosen is the form of the customers that it names. If one of them is not there, all of them can be typed.
+func chosen(s *web.Site, r *http.Request, f templates.Form) (customerviews.ChosenView, []customer.Customer, error) {
+	view := customerviews.ChosenView{Form: f}
+	found, err := customersIn(s, r, f.Typed)
+	if err != nil || len(found) < 2 || len(found) != len(seenIn(f.Typed)) {
+		return view, nil, err
+	}
+	view.Seen = f.Typed.Get("customers")
+	for _, c := range found {
+		view.Customers = append(view.Customers, candidate(c))
+		view.Winners = append(view.Winners, templates.Option{Value: c.ID.String(), Text: c.Name + " · " + c.Email})
+	}
+	return view, found, nil
+}
+
+func customersControl(pointer string) string {
+	if pointer == "/winner_id" {
+		return "winner_id"
+	}
+	return "customers"
+}

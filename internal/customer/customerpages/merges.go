@@ -1,0 +1,153 @@
+package customerpages
+
+import (
+	"cmp"
+	"net/http"
+	"net/url"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+
+	"onlyonce/internal/conflict"
+	"onlyonce/internal/customer"
+	"onlyonce/internal/customer/duplicate"
+	"onlyonce/internal/record"
+	"onlyonce/internal/web"
+	"onlyonce/templates"
+	"onlyonce/templates/customerviews"
+)
+
+// The ids of the examples in the documentation.
+const (
+	exampleID      = "019aa5b2-7c1e-7d3a-9f00-3b1d5c6e7f80"
+	otherExampleID = "019aa5b2-7c1e-7d3a-9f00-3b1d5c6e7f81"
+)
+
+func inputType[I any]() reflect.Type { return reflect.TypeFor[I]() }
+
+// mountMerges mounts the merges of customers.
+func mountMerges(s *web.Site) {
+	m := web.Resource[duplicate.Merge]{One: "merge", Many: "merges", Table: duplicate.Table, Name: duplicate.Name}.Mount(s)
+	words := web.Wording{
+		Title: "Merge customers", Submit: "Merge customers", Did: "made", Does: "makes", Again: "Merge once more",
+		Created: "Merge %s made.", Replayed: "Merge made. We ignored the duplicate submission and kept your first request.",
+	}
+	m.Enter(web.Form[duplicate.Merge]{
+		Fields:  []templates.Field{{Name: "customers", Value: "Customers"}, {Name: "winner_id", Value: "The one that stays"}},
+		Control: customersControl, Words: &words,
+		Page: func(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
+			view, err := mergeForm(s, r, f)
+			return customerviews.MergeForm(p, view), err
+		},
+		OnConflict: func(r *http.Request, refused *conflict.Error) {
+			if refused.Kind != &duplicate.ChangedMeanwhile {
+				return
+			}
+			if found, err := customersIn(s, r, r.PostForm); err == nil { // the form shows them as they are now
+				r.PostForm.Set("customers", seenText(found))
+			}
+		},
+		Example: duplicate.MergeInput{
+			Customers: []duplicate.SeenInput{{ID: exampleID, Version: 1}, {ID: otherExampleID, Version: 1}}, WinnerID: exampleID,
+		},
+	})
+	web.List(m, web.Listing[duplicate.Merge]{
+		Summary: "Merges of customers, newest first.",
+		Read: func(r *http.Request, page record.Page) (record.List[duplicate.Merge], error) {
+			return duplicate.Merges(r.Context(), s.Pool, web.Principal(r).Tenant, page)
+		},
+		Columns: []templates.Column{
+			{Label: "Customers", Class: "name"}, {Label: "Merged", Class: "date"}, {Label: "Undone", Class: "date"},
+		},
+		Row: func(m duplicate.Merge) []string {
+			return []string{duplicate.Name(m), web.Day(m.CreatedAt), undoneText(m)}
+		},
+		Empty: "The page Duplicates finds customers that are there twice.",
+	})
+	web.Show(m, web.RecordPage[duplicate.Merge]{Summary: "One merge.", Facts: mergeFacts, Actions: func(m duplicate.Merge) []string {
+		if m.UndoneAt.IsZero() && time.Since(m.CreatedAt) < duplicate.UndoWithin {
+			return []string{"undo"}
+		}
+		return nil
+	}})
+	web.Create(m, "Merge customers into one, which stays as it is. What refers to the others is moved, and their addresses lead to it.",
+		duplicate.MergeCustomers, web.Command[duplicate.MergeDraft]{
+			Form: func(r *http.Request) (duplicate.MergeDraft, error) {
+				return duplicate.MergeInput{Customers: seenIn(r.PostForm), WinnerID: r.PostForm.Get("winner_id")}.Draft()
+			},
+			JSON: func(r *http.Request) (duplicate.MergeDraft, error) {
+				var in duplicate.MergeInput
+				if err := web.DecodeJSON(r, &in); err != nil {
+					return duplicate.MergeDraft{}, err
+				}
+				return in.Draft()
+			},
+			Input: inputType[duplicate.MergeInput](),
+		}, func(r *http.Request) (url.Values, error) { return freshChoice(s, r) },
+		&duplicate.ChangedMeanwhile, &duplicate.TooManyRows, &customer.Merged)
+	web.Transition(m, "undo", "undone", "Undo a merge, within 30 days. What was moved goes back, if it is still there.",
+		duplicate.UndoMerge, web.Nothing(), &duplicate.TooLate, &duplicate.MergedFurther)
+}
+
+func undoneText(m duplicate.Merge) string {
+	if m.UndoneAt.IsZero() {
+		return ""
+	}
+	return web.Day(m.UndoneAt)
+}
+
+func mergeFacts(m duplicate.Merge) []templates.Fact {
+	facts := []templates.Fact{{Label: "Stays", Value: m.Winner.Name, Href: "/customers/" + m.Winner.ID.String()}}
+	for _, loser := range m.Losers { // whose own address leads to the one that stays
+		facts = append(facts, templates.Fact{
+			Label: "Merged into it", Value: loser.Name, Href: "/customers/" + loser.ID.String() + "/events",
+		})
+	}
+	return web.KnownFacts(append(facts,
+		templates.Fact{Label: "Records moved", Value: strconv.Itoa(m.Moved)},
+		templates.Fact{Label: "Merged on", Value: web.Day(m.CreatedAt)},
+		templates.Fact{Label: "Can be undone until", Value: web.Day(m.CreatedAt.Add(duplicate.UndoWithin))},
+		templates.Fact{Label: "Undone on", Value: undoneText(m)})...)
+}
+
+// mergeForm is the form with the customers side by side: what is known of each, and what would be moved with it.
+func mergeForm(s *web.Site, r *http.Request, f templates.Form) (customerviews.ChosenView, error) {
+	view, found, err := chosen(s, r, f)
+	if err != nil || len(found) == 0 {
+		return view, err
+	}
+	ids := make([]uuid.UUID, len(found))
+	for i, c := range found {
+		ids[i] = c.ID
+	}
+	references, err := duplicate.ReferencesOf(r.Context(), s.Pool, web.Principal(r).Tenant, ids)
+	if err != nil {
+		return view, err
+	}
+	for i, c := range found {
+		var has []string
+		for _, ref := range references {
+			if ref.Customer == c.ID && ref.Count > 0 {
+				has = append(has, countText(ref))
+			}
+		}
+		view.Customers[i].Facts = append(facts(c), templates.Fact{Label: "Refers to it", Value: cmp.Or(strings.Join(has, ", "), "nothing")})
+	}
+	return view, nil
+}
+
+// countText is how many records refer to a customer: "12 invoices".
+func countText(ref duplicate.Reference) string {
+	name := strings.ReplaceAll(ref.Table, "_", " ")
+	if ref.Table == customer.Table.Name {
+		name = "customers that were merged into it"
+	}
+	if ref.Count > duplicate.MaxRows {
+		return "more than " + strconv.Itoa(duplicate.MaxRows) + " " + name
+	}
+	return strconv.Itoa(ref.Count) + " " + name
+}

@@ -1,0 +1,101 @@
+package duplicate
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"onlyonce/internal/invalid"
+)
+
+// MergeInput is what came in, as text.
+type MergeInput struct {
+	Customers []SeenInput `json:"customers" doc:"All of them, from 2 to 20."`
+	WinnerID  string      `json:"winner_id" format:"uuid" doc:"The one of them that is left."`
+}
+
+// SeenInput is a customer, in the version that was seen.
+type SeenInput struct {
+	ID      string `json:"id" format:"uuid"`
+	Version int32  `json:"version"`
+}
+
+// MergeDraft is a valid input: the command that merges customers.
+type MergeDraft struct {
+	Winner    uuid.UUID   `json:"winner"`
+	Customers []uuid.UUID `json:"customers"` // the winner too, in the order of their ids
+	// Versions are those of the customers that were seen, in the same order.
+	Versions []int32 `json:"-"`
+}
+
+// Draft checks the input. It returns an [*invalid.Error] that lists what is wrong.
+func (in MergeInput) Draft() (d MergeDraft, err error) {
+	var problems invalid.Error
+	texts := make([]string, len(in.Customers))
+	for i, c := range in.Customers {
+		texts[i] = c.ID
+	}
+	d.Customers = checkCustomers("/customers", texts, &problems)
+	d.Versions = make([]int32, len(d.Customers))
+	for _, c := range in.Customers {
+		if i := slices.Index(d.Customers, parsed(c.ID)); i >= 0 {
+			d.Versions[i] = c.Version
+		}
+	}
+	d.Winner = parsed(in.WinnerID)
+	switch {
+	case d.Winner == uuid.Nil:
+		problems.Add("/winner_id", "Choose the customer that is left.")
+	case len(d.Customers) > 0 && !slices.Contains(d.Customers, d.Winner):
+		problems.Add("/winner_id", "Choose one of the customers that are merged.")
+	}
+	return d, problems.Err()
+}
+
+// ApartInput is what came in, as text.
+type ApartInput struct {
+	Customers []string `json:"customer_ids" doc:"All of them, from 2 to 20: no two of them are the same."`
+}
+
+// ApartDraft is a valid input: the command that remembers customers as no duplicates.
+type ApartDraft struct {
+	Customers []uuid.UUID `json:"customers"` // in the order of their ids
+}
+
+// Draft checks the input. It returns an [*invalid.Error] that lists what is wrong.
+func (in ApartInput) Draft() (ApartDraft, error) {
+	var problems invalid.Error
+	d := ApartDraft{Customers: checkCustomers("/customer_ids", in.Customers, &problems)}
+	return d, problems.Err()
+}
+
+// checkCustomers returns the ids in their order, which says nothing: in another one it is the same command.
+func checkCustomers(pointer string, typed []string, problems *invalid.Error) (ids []uuid.UUID) {
+	for i, text := range typed {
+		id := parsed(text)
+		switch {
+		case id == uuid.Nil:
+			problems.Add(pointer+"/"+strconv.Itoa(i), "Give the id of a customer.")
+		case slices.Contains(ids, id):
+			problems.Add(pointer+"/"+strconv.Itoa(i), "This customer came twice.")
+		}
+		ids = append(ids, id)
+	}
+	if len(typed) < 2 || len(typed) > MaxCustomers {
+		problems.Add(pointer, fmt.Sprintf("Choose 2 to %d customers.", MaxCustomers))
+	}
+	slices.SortFunc(ids, func(a, b uuid.UUID) int { return strings.Compare(a.String(), b.String()) })
+	return ids
+}
+
+// parsed is the id that a text is, or [uuid.Nil].
+func parsed(text string) uuid.UUID {
+	id, err := uuid.Parse(strings.TrimSpace(text))
+	if err != nil {
+		return uuid.Nil
+	}
+	return id
+}

@@ -1,0 +1,81 @@
+package duplicate_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"onlyonce/internal/customer"
+	"onlyonce/internal/customer/duplicate"
+)
+
+// keepApart remembers that customers are not the same.
+func (b *bundle) keepApart(all ...customer.Customer) {
+	b.Helper()
+	d := duplicate.ApartDraft{}
+	for _, c := range all {
+		d.Customers = append(d.Customers, c.ID)
+	}
+	if _, err := duplicate.KeepApart.Do(b.Context(), b.store, b.intent(uuid.Nil, 0), d); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func (b *bundle) wantGroups(want ...string) {
+	b.Helper()
+	for _, length := range []int{1, 2, 25} {
+		if got := b.groups(length); !slices.Equal(got, want) {
+			b.Errorf("in pages of %d:\n%q\nwant\n%q", length, got, want)
+		}
+	}
+}
+
+// TestGroups: each says why it is one, and stands where the surest reason is.
+func TestGroups(t *testing.T) {
+	b := setup(t)
+	ada := b.customer("ada@example.com", "Ada Lovelace", "")
+	dots := b.customer("a.d.a+bills@example.com", "ADA  Lovelace.", "")
+	b.customer("other@example.com", "A. Lovelace", "GB 123 456")
+	b.customer("another@example.com", "Lovelace Ltd", "gb123456")
+	jurgen := b.customer("j@example.com", "Jürgen Groß", "")
+	gross := b.customer("jg@example.com", "Jurgen Gross", "")
+	b.customer("alone@example.com", "Alone", "")
+	b.customer("+plus@example.com", "Plus", "")
+	b.customer("+sum@example.com", "Sum", "")
+	adas := "[email name] 2 ada@example.com a.d.a+bills@example.com"
+	sames := "[name] 2 j@example.com jg@example.com"
+	taxes := "[tax_id] 2 other@example.com another@example.com"
+	b.wantGroups(taxes, adas, sames)
+
+	b.keepApart(jurgen, gross)
+	b.wantGroups(taxes, adas)
+	third := b.customer("jgross@example.com", "JURGEN GROSS", "")
+	three := "[name] 3 j@example.com jg@example.com jgross@example.com"
+	b.wantGroups(taxes, adas, three)
+	b.keepApart(jurgen, gross, third)
+	b.wantGroups(taxes, adas)
+
+	merged := b.mustMerge(ada, dots)
+	b.wantGroups(taxes)
+	if err := b.undo(merged); err != nil {
+		t.Fatal(err)
+	}
+	b.wantGroups(taxes, adas)
+}
+
+// TestGroupsInALargeTenant: groups come once each, also those that are larger than what one look sees.
+func TestGroupsInALargeTenant(t *testing.T) {
+	b := setup(t)
+	b.exec(`
+		INSERT INTO customers (tenant_id, id, email, name)
+		SELECT $1, new_id(now() + n * interval '1 ms'), n || '@example.com', CASE WHEN n > 9900 THEN 'Same' ELSE 'Customer ' || n % 9800 END
+		FROM generate_series(1, 12500) AS n`, b.tenant)
+	b.exec(`ANALYZE customers`)
+	for _, length := range []int{7, 100} {
+		all := b.groups(length)
+		if slices.Sort(all); len(all) != 101 || len(slices.Compact(all)) != 101 {
+			t.Errorf("%d groups in pages of %d", len(all), length)
+		}
+	}
+}

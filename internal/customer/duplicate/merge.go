@@ -1,0 +1,84 @@
+// Package duplicate finds customers that are there twice, merges them into one, and takes that back.
+package duplicate
+
+import (
+	"strings"
+	"time"
+
+	"onlyonce/internal/conflict"
+	"onlyonce/internal/customer"
+	"onlyonce/internal/record"
+)
+
+// UndoWithin is how long after a merge it can be undone.
+const UndoWithin = 30 * 24 * time.Hour
+
+// Limits of a merge.
+const (
+	MaxCustomers = 20     // that one operation is about
+	MaxRows      = 10_000 // that refer to the losers, and are moved in one transaction
+)
+
+// Merge is a merge as it is stored: since then the losers' addresses lead to the winner.
+type Merge struct {
+	record.Header
+
+	Winner record.Reference   `json:"winner"`
+	Losers []record.Reference `json:"losers"`
+	// Moved is how many rows referred to the losers, and refer to the winner since.
+	Moved    int       `json:"moved" doc:"How many records referred to the others, and refer to the winner since."`
+	UndoneAt time.Time `json:"undone_at,omitzero"` // UTC; zero if it is in effect
+}
+
+// Table has the merges.
+var Table = record.Table[Merge]{Name: "customer_merges", Fields: `
+	'winner', ` + customer.Names.JSON("winner_id") + `, 'moved', r.moved, 'undone_at', r.undone_at,
+	'losers', ` + references("loser_ids")}
+
+// references is the SQL expression for the JSON of the customers whose ids the row r has in a column.
+func references(column string) string {
+	return `(
+		SELECT json_agg(json_build_object('id', c.id, 'name', c.name) ORDER BY c.id) FROM unnest(r.` + column + `) AS one (id), LATERAL (
+			SELECT id, name FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = one.id LIMIT 1) AS c)`
+}
+
+// Name is what people call a merge: "Ada King into Ada Lovelace".
+func Name(m Merge) string { return joined(m.Losers) + " into " + m.Winner.Name }
+
+func joined(all []record.Reference) string {
+	names := make([]string, len(all))
+	for i, c := range all {
+		names[i] = c.Name
+	}
+	return strings.Join(names, ", ")
+}
+
+// ChangedMeanwhile is the conflict of merging customers of which one is not as it was seen any more.
+var ChangedMeanwhile = conflict.Kind{
+	Slug: "customer-changed", Title: "Customer changed meanwhile",
+	Meaning: "One of the customers (customer_id) has another version than the one that was seen. Nothing was merged. " +
+		"The key can be used again.",
+	ToDo: "Read the customer, and send the request with its version of now, if it is still the same customer.",
+}
+
+// TooManyRows is the conflict of a merge that would move more than [MaxRows].
+var TooManyRows = conflict.Kind{
+	Slug: "merge-too-large", Title: "Too much to move",
+	Meaning: "More than 10,000 records refer to the customers that would be merged into another. Nothing was merged. " +
+		"The key can be used again.",
+	ToDo: "Let the customer win to which the most refers, or merge fewer customers at a time.",
+}
+
+// TooLate is the conflict of undoing a merge after [UndoWithin].
+var TooLate = conflict.Kind{
+	Slug: "merge-final", Title: "Merge can no longer be undone",
+	Meaning: "A merge can be undone for 30 days. Nothing was changed.",
+	ToDo:    "Create the other customer anew, with another email address.",
+}
+
+// MergedFurther is the conflict of undoing a merge whose winner was merged into another customer since.
+var MergedFurther = conflict.Kind{
+	Slug: "merged-further", Title: "Merged further",
+	Meaning: "The customer that was left was itself merged into another one (customer_id) since. Nothing was changed.",
+	ToDo:    "Undo the later merge first.",
+}

@@ -1,0 +1,261 @@
+package duplicate_test
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"onlyonce/internal/customer"
+	"onlyonce/internal/customer/duplicate"
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/record"
+)
+
+// TestMergedCustomer: it is not listed or found, its email leads to the winner, and it does not change.
+func TestMergedCustomer(t *testing.T) {
+	b := setup(t)
+	winner, loser := b.customer("ada@example.com", "Ada Lovelace", ""), b.customer("king@example.com", "Ada King", "")
+	before := b.now(loser)
+	merged := b.mustMerge(winner, loser)
+	if merged.Winner.ID != winner.ID || len(merged.Losers) != 1 || merged.Losers[0].ID != loser.ID || merged.Moved != 0 {
+		t.Errorf("%+v", merged)
+	}
+	for _, filter := range []customer.Filter{{}, {Archived: true}, {Search: "king"}, {Search: "king", Archived: true}} {
+		list, err := customer.List(t.Context(), b.pool, b.tenant, filter, record.Page{Limit: 10})
+		for _, c := range list.Rows {
+			if c.ID == loser.ID {
+				t.Errorf("%+v lists it", filter)
+			}
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	offered, err := customer.Names.Offer(t.Context(), b.pool, b.tenant, uuid.Nil)
+	if err != nil || len(offered) != 1 {
+		t.Errorf("offered are %v, %v", offered, err)
+	}
+	if again := b.customer("KING@example.com", "Ada Byron", ""); again.ID != winner.ID || again.Name != "Ada Lovelace" ||
+		len(again.MergedFrom) != 1 || again.MergedFrom[0].Name != "Ada King" || again.Version != winner.Version+1 {
+		t.Errorf("its email leads to %+v", again)
+	}
+
+	edited := customer.Draft{Email: "new@example.com", Name: "New"}
+	_, err = customer.Edit.Do(t.Context(), b.store, b.intent(loser.ID, b.now(loser).Version), edited)
+	b.wantConflict(err, &customer.Merged)
+	_, err = customer.Restore.Do(t.Context(), b.store, b.intent(loser.ID, 0), struct{}{})
+	b.wantConflict(err, &customer.Merged)
+	third := b.customer("third@example.com", "Third", "")
+	_, err = b.merge(third, loser)
+	b.wantConflict(err, &customer.Merged)
+	_, err = b.merge(loser, third)
+	b.wantConflict(err, &customer.Merged)
+
+	if err := b.undo(merged); err != nil {
+		t.Fatal(err)
+	}
+	after := b.now(loser)
+	after.Version = before.Version
+	if !reflect.DeepEqual(before, after) {
+		t.Errorf("was %+v\nis  %+v", before, after)
+	}
+	for id, want := range map[uuid.UUID]string{
+		loser.ID: "separated from another customer", winner.ID: "customers separated from this one",
+	} {
+		history, err := idempotency.History(t.Context(), b.pool, b.tenant, id, record.Page{Limit: 1})
+		if err != nil || history.Rows[0].What != want {
+			t.Errorf("%+v, %v", history.Rows, err)
+		}
+	}
+	b.mustMerge(winner, loser) // once more
+}
+
+// TestArchivedStaysArchived: what was archived before a merge is so again after its undoing, since then.
+func TestArchivedStaysArchived(t *testing.T) {
+	b := setup(t)
+	winner, loser := b.customer("ada@example.com", "Ada", ""), b.customer("king@example.com", "Ada", "")
+	done, err := customer.Archive.Do(t.Context(), b.store, b.intent(loser.ID, 0), struct{}{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.undo(b.mustMerge(winner, loser)); err != nil {
+		t.Fatal(err)
+	}
+	if at := b.now(loser).ArchivedAt; !at.Equal(done.Value.ArchivedAt) {
+		t.Errorf("archived at %v, and it was %v", at, done.Value.ArchivedAt)
+	}
+}
+
+// TestMergesInAChain: what was merged into a loser follows it. They are undone in the order in which they were made, backwards.
+func TestMergesInAChain(t *testing.T) {
+	b := setup(t)
+	var c []customer.Customer
+	for i := range 4 {
+		c = append(c, b.customer(fmt.Sprintf("c%d@example.com", i), "Ada", ""))
+	}
+	first := b.mustMerge(c[1], c[2], c[3])
+	second := b.mustMerge(c[0], c[1])
+	for _, loser := range c[1:] {
+		if into := b.mergedInto(loser); into != c[0].ID {
+			t.Errorf("%s leads to %s", loser.ID, into)
+		}
+	}
+	if second.Moved != 2 {
+		t.Errorf("%d moved", second.Moved)
+	}
+	b.wantConflict(b.undo(first), &duplicate.MergedFurther)
+	if err := b.undo(second); err != nil {
+		t.Fatal(err)
+	}
+	if b.mergedInto(c[1]) != uuid.Nil || b.mergedInto(c[2]) != c[1].ID || b.mergedInto(c[3]) != c[1].ID {
+		t.Error("not as it was after the first merge")
+	}
+	if err := b.undo(first); err != nil {
+		t.Fatal(err)
+	}
+	if n := get[int](b, `SELECT count(*) FROM customers WHERE merged_into IS NULL AND archived_at IS NULL`); n != 4 {
+		t.Errorf("%d customers are as they were", n)
+	}
+}
+
+// TestMergesThatAreRefused consume no key and change nothing.
+func TestMergesThatAreRefused(t *testing.T) {
+	b := setup(t)
+	winner, loser := b.customer("ada@example.com", "Ada", ""), b.customer("king@example.com", "Ada", "")
+	seen := []duplicate.SeenInput{{winner.ID.String(), 1}, {loser.ID.String(), 1}}
+	draft := func(change func(*duplicate.MergeInput)) (duplicate.MergeDraft, error) {
+		in := duplicate.MergeInput{Customers: append([]duplicate.SeenInput{}, seen...), WinnerID: winner.ID.String()}
+		change(&in)
+		return in.Draft()
+	}
+	for what, change := range map[string]func(*duplicate.MergeInput){
+		"one":          func(in *duplicate.MergeInput) { in.Customers = in.Customers[:1] },
+		"twice":        func(in *duplicate.MergeInput) { in.Customers[1] = in.Customers[0] },
+		"no id":        func(in *duplicate.MergeInput) { in.Customers[1].ID = "ada" },
+		"no winner":    func(in *duplicate.MergeInput) { in.WinnerID = "" },
+		"other winner": func(in *duplicate.MergeInput) { in.WinnerID = uuid.NewString() },
+		"too many": func(in *duplicate.MergeInput) {
+			for range duplicate.MaxCustomers {
+				in.Customers = append(in.Customers, duplicate.SeenInput{uuid.NewString(), 1})
+			}
+		},
+	} {
+		if d, err := draft(change); err == nil {
+			t.Errorf("%s: %+v", what, d)
+		}
+	}
+	intent := b.intent(uuid.Nil, 0)
+	stale, err := draft(func(in *duplicate.MergeInput) { in.Customers[1].Version = 2 })
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = duplicate.MergeCustomers.Do(t.Context(), b.store, intent, stale)
+	b.wantConflict(err, &duplicate.ChangedMeanwhile)
+	unknown, err := draft(func(in *duplicate.MergeInput) { in.Customers[1].ID = uuid.NewString() })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = duplicate.MergeCustomers.Do(t.Context(), b.store, intent, unknown); err == nil {
+		t.Error("merged nobody")
+	}
+	if n := get[int](b, `SELECT count(*) FROM customer_merges`); n != 0 {
+		t.Errorf("%d merges", n)
+	}
+	right, err := draft(func(*duplicate.MergeInput) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := duplicate.MergeCustomers.Do(t.Context(), b.store, intent, right); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestUndoWithin30Days and not after.
+func TestUndoWithin30Days(t *testing.T) {
+	b := setup(t)
+	winner, loser := b.customer("ada@example.com", "Ada", ""), b.customer("king@example.com", "Ada", "")
+	merged := b.mustMerge(winner, loser)
+	b.exec(`UPDATE customer_merges SET created_at = now() - interval '30 days 1 second'`)
+	b.wantConflict(b.undo(merged), &duplicate.TooLate)
+	b.exec(`UPDATE customer_merges SET created_at = now() - interval '29 days 23 hours'`)
+	if err := b.undo(merged); err != nil || b.mergedInto(loser) != uuid.Nil {
+		t.Error(err)
+	}
+}
+
+// TestTheDatabaseKeepsMerges, whoever sends the statement: no chain, no circle, and a merged customer stays as it is.
+func TestTheDatabaseKeepsMerges(t *testing.T) {
+	b := setup(t)
+	winner, loser := b.customer("ada@example.com", "Ada", ""), b.customer("king@example.com", "Ada", "")
+	third := b.customer("third@example.com", "Third", "")
+	b.mustMerge(winner, loser)
+	const merge = `UPDATE customers SET merged_into = $2, archived_at = now() WHERE id = $1`
+	b.refuses("customers_merged_into", merge, third.ID, third.ID)
+	b.refuses("customers_merged_into", merge, third.ID, loser.ID)
+	b.refuses("customers_merged_into", merge, winner.ID, third.ID) // the loser would refer to a merged one
+	b.refuses("customers_merged_are_archived", `UPDATE customers SET archived_at = NULL WHERE id = $1`, loser.ID)
+	b.refuses("customers_merged", `UPDATE customers SET name = 'Other' WHERE id = $1`, loser.ID)
+}
+
+// TestWhateverRefersToCustomersIsMoved: tables that nobody knew of when this was written, if their foreign key says so; those that
+// have none like that are named.
+func TestWhateverRefersToCustomersIsMoved(t *testing.T) {
+	b := setup(t)
+	b.db.Spoil(t)
+	b.exec(`
+		CREATE TABLE "Odd things" (
+			tenant_id uuid, id uuid, "its customer" uuid, PRIMARY KEY (tenant_id, id),
+			FOREIGN KEY (tenant_id, "its customer") REFERENCES customers (tenant_id, live_id));
+		ALTER TABLE "Odd things" OWNER TO onlyonce`)
+	winner, loser := b.customer("ada@example.com", "Ada", ""), b.customer("king@example.com", "Ada", "")
+	b.exec(`INSERT INTO "Odd things" SELECT $1, gen_random_uuid(), $2 FROM generate_series(1, 3)`, b.tenant, loser.ID)
+	merged := b.mustMerge(winner, loser)
+	of := func(c customer.Customer) int {
+		return get[int](b, `SELECT count(*) FROM "Odd things" WHERE "its customer" = $1`, c.ID)
+	}
+	if merged.Moved != 3 || of(winner) != 3 {
+		t.Errorf("moved %d", merged.Moved)
+	}
+	if err := b.undo(merged); err != nil || of(loser) != 3 {
+		t.Errorf("%d are back: %v", of(loser), err)
+	}
+}
+
+// TestEveryReferenceFollowsMerges: a foreign key to the id of customers would go on leading to one that was merged.
+func TestEveryReferenceFollowsMerges(t *testing.T) {
+	b := setup(t)
+	left := get[[]string](b, `
+		SELECT COALESCE(array_agg(conname::text), '{}') FROM pg_constraint
+		WHERE contype = 'f' AND confrelid = 'customers'::regclass AND conrelid::regclass::text NOT LIKE 'customer\_%'
+			AND NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = confrelid AND attnum = ANY (confkey) AND attname = 'live_id')`)
+	if len(left) > 0 {
+		t.Errorf("let these refer to customers (tenant_id, live_id) in place of (tenant_id, id): %v", left)
+	}
+	slow := get[[]string](b, `
+		SELECT COALESCE(array_agg(table_name || '.' || column_name), '{}') FROM customer_references() AS r
+		WHERE NOT EXISTS (
+			SELECT FROM pg_index JOIN pg_attribute a ON a.attrelid = indrelid AND a.attnum = indkey[1]
+			WHERE indrelid = r.table_name::regclass AND a.attname = r.column_name)`)
+	if len(slow) > 0 {
+		t.Errorf("a merge reads the whole tables of %v: add indexes on (tenant_id, …)", slow)
+	}
+}
+
+// TestReferencesAreCounted, up to a limit, for the preview of a merge.
+func TestReferencesAreCounted(t *testing.T) {
+	b := setup(t)
+	winner, loser := b.customer("ada@example.com", "Ada", ""), b.customer("king@example.com", "Ada", "")
+	b.mustMerge(winner, loser)
+	found, err := duplicate.Customers(t.Context(), b.pool, b.tenant, []uuid.UUID{winner.ID, loser.ID})
+	if err != nil || len(found) != 1 || found[0].ID != winner.ID {
+		t.Errorf("%+v, %v", found, err)
+	}
+	references, err := duplicate.ReferencesOf(t.Context(), b.pool, b.tenant, []uuid.UUID{winner.ID})
+	want := duplicate.Reference{Customer: winner.ID, Table: "customers", Count: 1}
+	if err != nil || !slices.Contains(references, want) {
+		t.Errorf("%+v, %v", references, err)
+	}
+}

@@ -1,0 +1,158 @@
+package duplicate
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"onlyonce/internal/conflict"
+	"onlyonce/internal/customer"
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invalid"
+)
+
+// MergeCustomers merges customers into one of them. What refers to the others is moved, and their addresses lead to it.
+var MergeCustomers = idempotency.Define(idempotency.Spec[MergeDraft, Merge]{
+	Kind: idempotency.Create, Name: "customer.merge", Table: Table,
+	Statements: func(tx *idempotency.Tx, d MergeDraft) idempotency.Result {
+		tx.Exec(`
+			SELECT merge_customers(@tenant_id, @record_id, @winner, @customers::uuid[], @versions::integer[], @most, @operation, @idempotency_key)`,
+			pgx.NamedArgs{"winner": d.Winner, "customers": texts(d.Customers), "versions": d.Versions, "most": MaxRows})
+		return tx.Record()
+	},
+	Explain: map[string]idempotency.Explanation[MergeDraft]{
+		"customer_merges_customers": noSuchCustomer,
+		"customer_merges_seen":      notAsSeen,
+		"customer_merges_size":      tooManyRows,
+		"customer_merges_winner":    noSuchCustomer,
+		"customers_merged":          mergedAlready,
+	},
+	NotInFingerprint: []string{"Versions"}, // whoever looks again and then repeats the same wish still means the same
+	Fields:           func(d MergeDraft) []slog.Attr { return []slog.Attr{slog.String("winner", d.Winner.String())} },
+})
+
+// UndoMerge separates the customers again. What was moved goes back, if it is still where it was moved to.
+var UndoMerge = idempotency.Define(idempotency.Spec[struct{}, Merge]{
+	Kind: idempotency.Transition, Name: "customer.undo_merge", Table: Table, Made: `r.undone_at IS NOT NULL`,
+	Statements: func(tx *idempotency.Tx, _ struct{}) idempotency.Result {
+		tx.Exec(`SELECT separate_customers(@tenant_id, @record_id, @within, @operation, @idempotency_key)`,
+			pgx.NamedArgs{"within": UndoWithin})
+		return tx.Record()
+	},
+	Explain: map[string]idempotency.Explanation[struct{}]{
+		"customer_merges_undo": tooLate,
+		"customers_merged":     mergedFurther,
+	},
+})
+
+// KeepApart remembers that customers who look alike are not the same.
+var KeepApart = idempotency.Define(idempotency.Spec[ApartDraft, Distinction]{
+	Kind: idempotency.Create, Name: "customer.keep_apart", Table: Distinctions,
+	Statements: func(tx *idempotency.Tx, d ApartDraft) idempotency.Result {
+		args := pgx.NamedArgs{"customers": texts(d.Customers)}
+		tx.Exec(`
+			INSERT INTO customer_distinct_pairs (tenant_id, one_id, other_id)
+			SELECT @tenant_id, one, other FROM unnest(@customers::uuid[]) AS one, unnest(@customers::uuid[]) AS other WHERE one < other
+			ORDER BY one, other
+			ON CONFLICT DO NOTHING`, args)
+		tx.Exec(`INSERT INTO customer_distinctions (tenant_id, id, customer_ids) VALUES (@tenant_id, @record_id, @customers::uuid[])`, args)
+		tx.Exec(`
+			INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
+			SELECT @tenant_id, id, @operation, @idempotency_key, 'said to be no duplicate'
+			FROM unnest(@customers::uuid[]) AS id`, args)
+		return tx.Record()
+	},
+	Explain: map[string]idempotency.Explanation[ApartDraft]{
+		"customer_distinct_pairs_one":   notThere,
+		"customer_distinct_pairs_other": notThere,
+	},
+})
+
+// texts returns ids as PostgreSQL takes them also behind a pooler, where pgx knows the type of no parameter.
+func texts(ids []uuid.UUID) []string {
+	all := make([]string, len(ids))
+	for i, id := range ids {
+		all[i] = id.String()
+	}
+	return all
+}
+
+// of returns the customer that a refusal is about.
+func of(ctx context.Context, store *idempotency.Store, tenant uuid.UUID, broken *pgconn.PgError) (customer.Customer, error) {
+	id, err := uuid.Parse(broken.Detail)
+	if err != nil {
+		return customer.Customer{}, fmt.Errorf("id of a customer: %w", err)
+	}
+	return customer.Table.Find(ctx, store.Pool, tenant, id)
+}
+
+func noSuchCustomer(context.Context, *idempotency.Store, idempotency.Intent, MergeDraft, *pgconn.PgError) error {
+	return missing("/customers")
+}
+
+func notThere(context.Context, *idempotency.Store, idempotency.Intent, ApartDraft, *pgconn.PgError) error {
+	return missing("/customer_ids")
+}
+
+func missing(pointer string) error {
+	var problems invalid.Error
+	problems.Add(pointer, "One of these customers does not exist.")
+	return problems.Err()
+}
+
+func notAsSeen(ctx context.Context, store *idempotency.Store, intent idempotency.Intent, _ MergeDraft, broken *pgconn.PgError) error {
+	c, err := of(ctx, store, intent.Tenant, broken)
+	if err != nil {
+		return err
+	}
+	return &conflict.Error{
+		Kind: &ChangedMeanwhile, Title: c.Name + " has changed since you opened this form.",
+		Text:    "Nothing was merged. The form shows what is saved now.",
+		Members: map[string]string{"customer_id": c.ID.String()},
+	}
+}
+
+func mergedAlready(
+	ctx context.Context, store *idempotency.Store, intent idempotency.Intent, _ MergeDraft, broken *pgconn.PgError,
+) error {
+	c, err := of(ctx, store, intent.Tenant, broken)
+	if err != nil {
+		return err
+	}
+	refused, ok := customer.Final(c).(*conflict.Error) //nolint:errorlint // it is made right there
+	if !ok {
+		return &conflict.Error{Kind: &ChangedMeanwhile, Title: c.Name + " has changed meanwhile.", Text: "Nothing was merged."}
+	}
+	return &conflict.Error{
+		Kind: &customer.Merged, Title: refused.Title, Text: "Nothing was merged. Merge the customer that is left.",
+		Members: map[string]string{"customer_id": refused.Existing.String()},
+	}
+}
+
+func tooManyRows(context.Context, *idempotency.Store, idempotency.Intent, MergeDraft, *pgconn.PgError) error {
+	return &conflict.Error{
+		Kind: &TooManyRows, Title: "More than 10,000 records refer to the customers that would go.",
+		Text: "Nothing was merged. Let the customer win to which the most refers.",
+	}
+}
+
+func tooLate(context.Context, *idempotency.Store, idempotency.Intent, struct{}, *pgconn.PgError) error {
+	return &conflict.Error{
+		Kind: &TooLate, Title: "This merge is older than 30 days.", Text: "It can no longer be undone. Nothing was changed.",
+	}
+}
+
+func mergedFurther(ctx context.Context, store *idempotency.Store, intent idempotency.Intent, _ struct{}, broken *pgconn.PgError) error {
+	c, err := of(ctx, store, intent.Tenant, broken)
+	if err != nil {
+		return err
+	}
+	return &conflict.Error{
+		Kind: &MergedFurther, Title: "The customer was merged into " + c.Name + " since.",
+		Text: "Undo that merge first. Nothing was changed.", Members: map[string]string{"customer_id": c.ID.String()},
+	}
+}

@@ -1,0 +1,365 @@
+package invoice_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"onlyonce/internal/customer"
+	"onlyonce/internal/customer/duplicate"
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/invoicetest"
+	"onlyonce/internal/record"
+	"onlyonce/internal/value/email"
+)
+
+const winnerEmail, loserEmail = "ada@example.com", "ada+old@example.com"
+
+// upsert creates a customer, or finds the one with the email.
+func (b *bundle) upsert(key, address, name string) customer.Customer {
+	b.Helper()
+	d, err := customer.Input{Email: address, Name: name}.Draft()
+	if err != nil {
+		b.Fatal(err)
+	}
+	done, err := customer.Upsert.Do(context.Background(), b.Store, b.Intent(key), d)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return done.Value
+}
+
+// two returns two customers that are the same, the first one older.
+func (b *bundle) two() (winner, loser customer.Customer) {
+	b.Helper()
+	return b.upsert("winner", winnerEmail, "Ada Lovelace"), b.upsert("loser", loserEmail, "Ada King")
+}
+
+// merge merges customers into the first one, in the versions that they have.
+func (b *bundle) merge(store *idempotency.Store, key string, customers ...customer.Customer) (duplicate.Merge, error) {
+	in := duplicate.MergeInput{WinnerID: customers[0].ID.String()}
+	for _, c := range customers {
+		in.Customers = append(in.Customers, duplicate.SeenInput{ID: c.ID.String(), Version: int32(c.Version)})
+	}
+	d, err := in.Draft()
+	if err != nil {
+		return duplicate.Merge{}, err
+	}
+	done, err := duplicate.MergeCustomers.Do(context.Background(), store, b.Intent(key), d)
+	return done.Value, err
+}
+
+func (b *bundle) undo(key string, m duplicate.Merge) (duplicate.Merge, error) {
+	done, err := duplicate.UndoMerge.Do(context.Background(), b.Store, b.Of(key, m.ID, 0), struct{}{})
+	return done.Value, err
+}
+
+func of(address string) invoice.Input {
+	in := input("")
+	in.Customer.Email = address
+	return in
+}
+
+// TestMergeMovesInvoicesOfEveryState, and its undoing brings back exactly those that are still there. What was issued names
+// the customer of then in either case.
+func TestMergeMovesInvoicesOfEveryState(t *testing.T) {
+	b := setup(t)
+	winner, loser := b.two()
+	other := b.upsert("other", "grace@example.com", "Grace Hopper")
+	var all []invoice.Invoice
+	for i := range 6 {
+		all = append(all, b.mustCreate(fmt.Sprint("create", i), draft(t, of(loserEmail))))
+	}
+	for _, i := range []int{1, 2} {
+		if _, err := invoice.Issue.Do(t.Context(), b.Store, b.Of(fmt.Sprint("issue", i), all[i].ID, 0), struct{}{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, i := range []int{2, 3} {
+		if err := b.Void(fmt.Sprint("void", i), all[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := b.rows(all)
+
+	merged, err := b.merge(b.Store, "merge", winner, loser)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if merged.Moved != 6 || b.count(`SELECT count(*) FROM invoices WHERE customer_id = $1`, winner.ID) != 6 {
+		t.Errorf("%+v", merged)
+	}
+	for i, inv := range all {
+		name := "Ada Lovelace"
+		if i == 1 || i == 2 { // issued
+			name = "Ada King"
+		}
+		if found := b.Find(inv); found.Customer.Name != name {
+			t.Errorf("invoice %d names %s", i, found.Customer.Name)
+		}
+		history, err := idempotency.History(t.Context(), b.DB.Pool, b.Tenant, inv.ID, record.Page{Limit: 10})
+		if err != nil || history.Rows[0].Operation != "customer.merge" || history.Rows[0].What != "moved with its customer" {
+			t.Errorf("%+v, %v", history, err)
+		}
+	}
+
+	// Since then, one is created for the winner by the loser's email, and another gets another customer.
+	since := b.mustCreate("since", draft(t, of(loserEmail)))
+	in := input("")
+	in.Customer, in.CustomerID = nil, other.ID.String()
+	elsewhere, err := b.edit(b.Store, "elsewhere", b.Find(all[5]), draft(t, in))
+	if err != nil || elsewhere.Customer.ID != other.ID {
+		t.Fatalf("%+v, %v", elsewhere, err)
+	}
+	undone, err := b.undo("undo", merged)
+	if err != nil || undone.UndoneAt.IsZero() {
+		t.Fatalf("%+v, %v", undone, err)
+	}
+	after := b.rows(all)
+	for i := range 5 {
+		if before[i] != after[i] {
+			t.Errorf("was %s\nis  %s", before[i], after[i])
+		}
+	}
+	for inv, want := range map[uuid.UUID]uuid.UUID{since.ID: winner.ID, all[5].ID: other.ID} {
+		if got := invoicetest.Value[uuid.UUID](b.Bundle, `SELECT customer_id FROM invoices WHERE id = $1`, inv); got != want {
+			t.Errorf("it went from %s to %s", want, got)
+		}
+	}
+	if made := b.mustCreate("again", draft(t, of(loserEmail))); made.Customer.ID != loser.ID {
+		t.Errorf("the loser's email leads to %+v", made.Customer)
+	}
+}
+
+// rows are the invoices as they are stored, but for their versions.
+func (b *bundle) rows(of []invoice.Invoice) (all []string) {
+	b.Helper()
+	for _, inv := range of {
+		all = append(all, invoicetest.Value[string](b.Bundle, `SELECT (to_jsonb(i) - 'version')::text FROM invoices i WHERE id = $1`, inv.ID))
+	}
+	return all
+}
+
+// TestIssuedInvoicesMoveOnlyByAMerge: whoever sends the UPDATE, and whatever was merged before.
+func TestIssuedInvoicesMoveOnlyByAMerge(t *testing.T) {
+	b := setup(t)
+	winner, loser := b.two()
+	inv := b.mustCreate("create", draft(t, of(loserEmail)))
+	if _, err := invoice.Issue.Do(t.Context(), b.Store, b.Of("issue", inv.ID, 0), struct{}{}); err != nil {
+		t.Fatal(err)
+	}
+	to := func(c customer.Customer) string {
+		return fmt.Sprintf(`UPDATE invoices SET customer_id = '%s' WHERE id = '%s'`, c.ID, inv.ID)
+	}
+	b.Refuses(map[string][]string{"invoices_frozen": {to(winner)}})
+	merged, err := b.merge(b.Store, "merge", winner, loser)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Refuses(map[string][]string{"invoices_frozen": {to(loser)}})
+	if _, err := b.undo("undo", merged); err != nil {
+		t.Fatal(err)
+	}
+	b.Refuses(map[string][]string{"invoices_frozen": {to(winner)}})
+	if err := b.Void("void", inv); err != nil {
+		t.Fatal(err)
+	}
+	b.Refuses(map[string][]string{"invoices_life": {
+		fmt.Sprintf(`UPDATE invoices SET notes = 'x' WHERE id = '%s'`, inv.ID), // void
+	}, "invoices_frozen": {to(winner)}})
+}
+
+// TestMergeAgainstEverybody: from one gate, merges in both directions against creates, edits and upserts for the loser. One
+// merge is made; nothing refers to the one that was merged; everything that was asked for was done once, for the other one.
+func TestMergeAgainstEverybody(t *testing.T) {
+	b := setup(t)
+	replicas := []*idempotency.Store{b.Store, b.Replica()}
+	const rounds, each = 8, 4
+	for round := range rounds {
+		emails := []string{fmt.Sprintf("one-%d@example.com", round), fmt.Sprintf("two-%d@example.com", round)}
+		both := []customer.Customer{
+			b.upsert(fmt.Sprint("one", round), emails[0], "Ada Lovelace"), b.upsert(fmt.Sprint("two", round), emails[1], "Ada King"),
+		}
+		var drafts []invoice.Invoice
+		for i := range each {
+			drafts = append(drafts, b.mustCreate(fmt.Sprint("draft", round, i), draft(t, of(emails[i%2]))))
+		}
+		key := func(what string, i int) string { return fmt.Sprint(what, " ", round, " ", i) }
+		attempts := []func(i int, store *idempotency.Store) error{
+			func(i int, store *idempotency.Store) error { // by email
+				_, err := invoice.Create.Do(context.Background(), store, b.Intent(key("email", i)), draft(t, of(emails[i%2])))
+				return err
+			},
+			func(i int, store *idempotency.Store) error { // by id
+				in := input("")
+				in.Customer, in.CustomerID = nil, both[i%2].ID.String()
+				_, err := invoice.Create.Do(context.Background(), store, b.Intent(key("id", i)), draft(t, in))
+				return err
+			},
+			func(i int, store *idempotency.Store) error {
+				in := of(emails[1-i%2])
+				in.Notes = "Edited"
+				_, err := b.edit(store, key("edit", i), drafts[i], draft(t, in))
+				return err
+			},
+			func(i int, store *idempotency.Store) error {
+				done, err := customer.Upsert.Do(context.Background(), store, b.Intent(key("upsert", i)),
+					customer.Draft{Email: email.Address(emails[i%2]), Name: "Ada"})
+				if err == nil && done.Outcome != idempotency.Reused {
+					err = fmt.Errorf("the customer was %s", done.Outcome)
+				}
+				return err
+			},
+			func(i int, store *idempotency.Store) error { // with one key for each direction
+				_, err := b.merge(store, key("merge", i%2), both[i%2], both[1-i%2])
+				return err
+			},
+		}
+		errs := invoicetest.Together(each*len(attempts), func(i int) error {
+			return attempts[i%len(attempts)](i/len(attempts), replicas[i/len(attempts)%2])
+		})
+		var merged, edited int
+		for i, err := range errs {
+			switch kind := i % len(attempts); {
+			case kind == 4 && err == nil:
+				merged++
+			case kind == 4 && (invoicetest.IsConflict(err, &customer.Merged) || invoicetest.IsConflict(err, &duplicate.ChangedMeanwhile)):
+			case kind == 2 && err == nil:
+				edited++
+			case kind == 2 && isStale(err):
+			case err != nil:
+				t.Errorf("attempt %d: %v", kind, err)
+			}
+		}
+		if n := b.count(`SELECT count(*) FROM intents WHERE operation = 'customer.merge' AND key LIKE $1`,
+			fmt.Sprintf("merge %d %%", round)); n != 1 || merged != each/2 {
+			t.Errorf("%d merges, %d were told that theirs was made", n, merged)
+		}
+		if n := b.count(`SELECT count(*) FROM invoices WHERE notes = 'Edited'`); n < edited {
+			t.Errorf("%d edits are saved, of %d", n, edited)
+		}
+		ids := []uuid.UUID{both[0].ID, both[1].ID}
+		if n := b.count(`SELECT count(*) FROM invoices WHERE customer_id = ANY ($1)`, ids); n != 3*each {
+			t.Errorf("%d invoices, want %d", n, 3*each)
+		}
+	}
+	if n := b.count(`SELECT count(*) FROM customers`); n != 2*rounds {
+		t.Errorf("%d customers", n)
+	}
+	if n := b.count(`SELECT count(*) FROM invoices i JOIN customers c ON c.id = i.customer_id WHERE c.merged_into IS NOT NULL`); n != 0 {
+		t.Errorf("%d invoices refer to a merged customer", n)
+	}
+	if n := b.count(`SELECT count(*) FROM customer_merges`); n != rounds {
+		t.Errorf("%d merges", n)
+	}
+}
+
+// held is an attempt that waits with all its work done, until the release.
+func (b *bundle) held(operation, key string) (release func()) {
+	b.Helper()
+	tx, err := b.Admin.Begin(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	if _, err := tx.Exec(b.Context(), `
+		INSERT INTO intents (tenant_id, operation, key, fingerprint, attempt_id, actor, record_id, outcome, result, expires_at)
+		VALUES ($1, $2, $3, sha256(''), gen_random_uuid(), 'in the way', gen_random_uuid(), 'created', '{}', now())`,
+		b.Tenant, operation, key); err != nil {
+		b.Fatal(err)
+	}
+	return func() { _ = tx.Rollback(context.Background()) }
+}
+
+// TestMergeInBothOrders: what comes first is held with its work done, until the second waits for it.
+func TestMergeInBothOrders(t *testing.T) {
+	t.Parallel()
+	loserOf := func(in *invoice.Input, id uuid.UUID) { in.Customer, in.CustomerID = nil, id.String() }
+	others := map[string]struct {
+		operation string
+		do        func(b *bundle, loser customer.Customer, inv invoice.Invoice) error
+		second    func(err error) bool // whether the answer is right if the merge came first
+	}{
+		"create by email": {"invoice.create", func(b *bundle, _ customer.Customer, _ invoice.Invoice) error {
+			_, err := b.create("other", draft(b.T, of(loserEmail)))
+			return err
+		}, succeeded},
+		"create by id": {"invoice.create", func(b *bundle, loser customer.Customer, _ invoice.Invoice) error {
+			in := input("")
+			loserOf(&in, loser.ID)
+			_, err := b.create("other", draft(b.T, in))
+			return err
+		}, succeeded},
+		"edit of an invoice": {"invoice.edit", func(b *bundle, _ customer.Customer, inv invoice.Invoice) error {
+			in := of(loserEmail)
+			in.Notes = "Changed"
+			_, err := b.edit(b.Store, "other", inv, draft(b.T, in))
+			return err
+		}, isStale},
+		"issue": {"invoice.issue", func(b *bundle, _ customer.Customer, inv invoice.Invoice) error {
+			_, err := invoice.Issue.Do(context.Background(), b.Store, b.Of("other", inv.ID, 0), struct{}{})
+			return err
+		}, succeeded},
+		"edit of the loser": {"customer.edit", func(b *bundle, loser customer.Customer, _ invoice.Invoice) error {
+			_, err := customer.Edit.Do(context.Background(), b.Store, b.Of("other", loser.ID, loser.Version),
+				customer.Draft{Email: loserEmail, Name: "Ada Byron"})
+			return err
+		}, isStale},
+		"merge the other way": {"customer.merge", func(b *bundle, loser customer.Customer, _ invoice.Invoice) error {
+			_, err := b.merge(b.Store, "other", loser, b.upsert("winner", winnerEmail, "Ada Lovelace"))
+			return err
+		}, refusedMerge},
+	}
+	for name, other := range others {
+		for _, mergeFirst := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s, merge first %v", name, mergeFirst), func(t *testing.T) {
+				b := setup(t)
+				winner, loser := b.two()
+				inv := b.mustCreate("draft", draft(t, of(loserEmail)))
+				b.upsert("winner", winnerEmail, "Ada Lovelace") // prepares what the attempts need
+				var mergeErr, otherErr error
+				merge := func() { _, mergeErr = b.merge(b.Replica(), "merge", winner, loser) }
+				do := func() { otherErr = other.do(b, loser, inv) }
+				release, first, second := b.held("customer.merge", "merge"), merge, do
+				if !mergeFirst {
+					release()
+					release, first, second = b.held(other.operation, "other"), do, merge
+				}
+				invoicetest.Together(3, func(i int) error {
+					switch i {
+					case 0:
+						first()
+					case 1:
+						b.Waiting(1)
+						second()
+					default:
+						defer release()
+						b.Waiting(2)
+					}
+					return nil
+				})
+				if mergeFirst && (mergeErr != nil || !other.second(otherErr)) {
+					t.Errorf("merge: %v, other: %v", mergeErr, otherErr)
+				}
+				if !mergeFirst && (otherErr != nil || mergeErr != nil && !refusedMerge(mergeErr)) {
+					t.Errorf("other: %v, merge: %v", otherErr, mergeErr)
+				}
+				if n := b.count(`
+					SELECT count(*) FROM invoices i JOIN customers c ON c.id = i.customer_id WHERE c.merged_into IS NOT NULL`); n != 0 {
+					t.Errorf("%d invoices refer to a merged customer", n)
+				}
+				if n := b.count(`SELECT count(*) FROM customers WHERE merged_into IS NOT NULL`); n > 1 {
+					t.Errorf("%d customers were merged", n)
+				}
+			})
+		}
+	}
+}
+
+func succeeded(err error) bool { return err == nil }
+
+func refusedMerge(err error) bool {
+	return invoicetest.IsConflict(err, &customer.Merged) || invoicetest.IsConflict(err, &duplicate.ChangedMeanwhile)
+}
