@@ -151,7 +151,8 @@ func TestFoundByExternalID(t *testing.T) {
 				"source=shop&external_id=1&external_id=2": "/external_id", "source=shop&external_id=%C3%A4": "/external_id",
 			} {
 				a := find(query)
-				if p := decode[problem](b, a); a.status != http.StatusUnprocessableEntity || len(p.Errors) != 1 || p.Errors[0].Pointer != pointer {
+				p := decode[problem](b, a)
+				if a.status != http.StatusUnprocessableEntity || len(p.Errors) != 1 || p.Errors[0].Pointer != pointer {
 					b.Errorf("%s: want %s, got %v", query, pointer, a)
 				}
 			}
