@@ -125,6 +125,9 @@ CREATE INDEX webhook_bodies_by_age ON webhook_bodies (tenant_id, created_at);
 ALTER TABLE webhook_bodies ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant_isolation ON webhook_bodies USING (tenant_id = current_tenant());
 
+-- Replays rely on it: see Deletes of idempotency.Spec.
+REVOKE DELETE, TRUNCATE ON webhook_sources, webhook_secrets, webhook_events FROM CURRENT_USER;
+
 -- payment_lock returns the number of the lock under which a refund looks for its payment, and a payment for refunds that
 -- wait for it: of two that come at once, the second sees the first.
 CREATE FUNCTION payment_lock(in_tenant uuid, in_provider text, in_reference text) RETURNS bigint

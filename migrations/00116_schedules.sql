@@ -25,7 +25,7 @@ CREATE TABLE schedules (
     version     record_version   NOT NULL DEFAULT 1,
     created_at  timestamptz      NOT NULL DEFAULT now(),
     PRIMARY KEY (tenant_id, id),
-    CONSTRAINT schedules_customer FOREIGN KEY (tenant_id, customer_id) REFERENCES customers (tenant_id, id),
+    CONSTRAINT schedules_customer FOREIGN KEY (tenant_id, customer_id) REFERENCES customers (tenant_id, live_id),
     CONSTRAINT schedules_lines CHECK (jsonb_typeof(lines) = 'array' AND jsonb_array_length(lines) BETWEEN 1 AND 200),
     CONSTRAINT schedules_every CHECK (every BETWEEN 1 AND 99),
     CONSTRAINT schedules_dated CHECK (first_day >= '2000-01-01' AND first_day <= '2099-12-31' AND last_day <= '2099-12-31'),
@@ -75,6 +75,7 @@ CREATE INDEX schedule_clocks_due ON schedule_clocks (tenant_id, due_day, schedul
 
 ALTER TABLE schedules ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant_isolation ON schedules USING (tenant_id = current_tenant());
+REVOKE DELETE, TRUNCATE ON schedules FROM CURRENT_USER; -- replays rely on it
 ALTER TABLE schedule_periods ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant_isolation ON schedule_periods USING (tenant_id = current_tenant());
 ALTER TABLE schedule_clocks ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;

@@ -37,7 +37,7 @@ CREATE INDEX customer_merge_rows_of_merge ON customer_merge_rows (tenant_id, mer
 
 -- Customers that look alike and are not the same, each pair once. The smaller id comes first.
 CREATE TABLE customer_distinctions (
-    tenant_id    uuid           NOT NULL,
+    tenant_id    uuid           NOT NULL REFERENCES tenants,
     id           uuid           NOT NULL,
     customer_ids uuid[]         NOT NULL CHECK (cardinality(customer_ids) > 1),
     version      record_version NOT NULL DEFAULT 1,
@@ -67,6 +67,7 @@ CREATE POLICY tenant_isolation ON customer_distinct_pairs USING (tenant_id = cur
 -- What a merge did stays as it was written, so that it can be undone.
 REVOKE UPDATE, DELETE, TRUNCATE ON customer_merges, customer_merge_rows FROM CURRENT_USER;
 GRANT UPDATE (moved, undone_at) ON customer_merges TO CURRENT_USER;
+REVOKE DELETE, TRUNCATE ON customer_distinctions FROM CURRENT_USER; -- replays rely on it
 
 -- customer_references returns the columns that refer to customers and are moved with them.
 -- +goose StatementBegin

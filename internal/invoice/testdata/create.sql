@@ -62,7 +62,8 @@ FROM (SELECT (
 			'version', i.version, 'created_at', i.created_at, 'source', COALESCE(i.source, ''), 'external_id', COALESCE(i.external_id, ''))
 		FROM inserted i, billed c) AS result OFFSET 0) AS made,
 LATERAL (SELECT (made.result->>'id')::uuid AS id OFFSET 0) AS record
-RETURNING result, record_id, outcome;
+RETURNING result, record_id, outcome, LEAST(expires_at, clock_timestamp() + interval '1 hour'), clock_timestamp(),
+extract(epoch FROM pg_postmaster_start_time()) || ' ' || pg_relation_filepath('intents');
 -- $1 = '00000000-0000-0000-0000-000000000000'
 -- $2 = 'the tenant'
 -- $3 = '00000000-0000-0000-0000-000000000000'
