@@ -45,7 +45,8 @@ var Table = record.Table[Customer]{
 		'merged_into', (SELECT json_build_object('id', m.id, 'name', m.name) FROM customers m
 			WHERE m.tenant_id = r.tenant_id AND m.id = r.merged_into LIMIT 1),
 		'merged_from', (SELECT json_agg(json_build_object('id', m.id, 'name', m.name)) FROM (
-			SELECT id, name FROM customers m WHERE m.tenant_id = r.tenant_id AND m.merged_into = r.id ORDER BY id LIMIT 100) AS m), ` + idempotency.ExternalJSON,
+			SELECT id, name FROM customers m WHERE m.tenant_id = r.tenant_id AND m.merged_into = r.id ORDER BY id LIMIT 100) AS m),
+		` + idempotency.ExternalJSON,
 }
 
 // Names is what customers are called where others refer to them.

@@ -50,8 +50,8 @@ func insert(tx *idempotency.Tx, d Draft) idempotency.Result {
 // whole as PostgreSQL executes it.
 //
 // The customer is the one that was chosen by id, of whom nothing is known if there is none, or the one with
-// the email, new or not. One that was merged into another is billed as that one. An invoice without a number gets the next one of its year's series from the trigger
-// number_invoice; see migrations/00106_invoice_numbers.sql.
+// the email, new or not. One that was merged into another is billed as that one. An invoice without a number gets the
+// next one of its year's series from the trigger number_invoice; see migrations/00106_invoice_numbers.sql.
 const insertInvoice = `
 	WITH billed AS MATERIALIZED (
 		SELECT COALESCE(c.id, @customer_id::uuid) AS id, c.email, c.name, c.address, c.country, c.tax_id, c.payment_days

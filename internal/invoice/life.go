@@ -45,8 +45,8 @@ func replace(tx *idempotency.Tx, d Draft) idempotency.Result {
 					WHEN issue_year = extract(year FROM @issue_date::date) OR series_place(number_folded, issue_year) IS NULL THEN number
 				END AS number,
 				c.id AS customer_id, `+dueDate+` AS due_date,
-				(SELECT array_agg((description, quantity::numeric, unit_price::bigint, tax_rate::numeric) ORDER BY position) FROM invoice_lines
-					WHERE tenant_id = @tenant_id AND invoice_id = @record_id) IS DISTINCT FROM
+				(SELECT array_agg((description, quantity::numeric, unit_price::bigint, tax_rate::numeric) ORDER BY position)
+					FROM invoice_lines WHERE tenant_id = @tenant_id AND invoice_id = @record_id) IS DISTINCT FROM
 				(SELECT array_agg((description, quantity::numeric, unit_price, tax_rate::numeric) ORDER BY position)
 					FROM unnest(@descriptions::text[], @quantities::text[], @unit_prices::bigint[], @tax_rates::text[])
 						WITH ORDINALITY AS typed (description, quantity, unit_price, tax_rate, position)) AS other_lines

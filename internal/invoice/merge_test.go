@@ -138,7 +138,8 @@ func TestMergeMovesInvoicesOfEveryState(t *testing.T) {
 func (b *bundle) rows(of []invoice.Invoice) (all []string) {
 	b.Helper()
 	for _, inv := range of {
-		all = append(all, invoicetest.Value[string](b.Bundle, `SELECT (to_jsonb(i) - 'version')::text FROM invoices i WHERE id = $1`, inv.ID))
+		all = append(all, invoicetest.Value[string](b.Bundle,
+			`SELECT (to_jsonb(i) - 'version')::text FROM invoices i WHERE id = $1`, inv.ID))
 	}
 	return all
 }

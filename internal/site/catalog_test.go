@@ -189,7 +189,8 @@ func TestEveryTableOfAnOperationHasWhatItNeeds(t *testing.T) {
 					SELECT FROM pg_trigger WHERE tgrelid = c.oid AND tgtype & 11 = 11)
 			FROM pg_class c WHERE oid = $1::regclass`, op.Table)
 		if deletable && !op.Deletes {
-			t.Errorf("records of %s can be deleted: REVOKE DELETE, TRUNCATE ON %[1]s FROM CURRENT_USER, or set Deletes in the Spec of %s", op.Table, op.Name)
+			t.Errorf("records of %s can be deleted: REVOKE DELETE, TRUNCATE ON %[1]s FROM CURRENT_USER, or set Deletes in the Spec of %s",
+				op.Table, op.Name)
 		}
 	}
 }

@@ -36,5 +36,6 @@ func (b *bundle) secretInvoices(ids *secretIDs) {
 		get[string](b, `SELECT id::text FROM webhook_secrets`))
 	ids.queries = append(ids.queries, "copy="+invoice, "key="+key+"&copy="+invoice, "invoice="+invoice,
 		"status=draft&cursor="+record.Cursor{
-			Of: record.ListName("/invoices", url.Values{"status": {"draft"}}), From: record.Key{"2026-11-21", invoice}, Back: true}.String())
+			Of:   record.ListName("/invoices", url.Values{"status": {"draft"}}),
+			From: record.Key{"2026-11-21", invoice}, Back: true}.String())
 }

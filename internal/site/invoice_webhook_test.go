@@ -67,7 +67,8 @@ func webhookEvents() resource {
 			program.create(invoices(), "of "+key, change(invoices().command, "number", number))
 			a := s.deliver(b.replica, command.Get("event"), paidBy(number, command.Get("event"), "1.00"))
 			program.with("Idempotency-Key", "issue").post(
-				"/api/v1/invoices/"+get[string](b, `SELECT id::text FROM invoices WHERE tenant_id = $1 AND number = $2`, of.id, number)+"/issue", "")
+				"/api/v1/invoices/"+get[string](b, `
+					SELECT id::text FROM invoices WHERE tenant_id = $1 AND number = $2`, of.id, number)+"/issue", "")
 			if a.status != http.StatusOK {
 				return a
 			}
@@ -148,7 +149,8 @@ func givenBack(payment, refunded string) string {
 
 // intentOf is Stripe's event of a payment.
 func intentOf(event, invoice string, amount int) string {
-	return fmt.Sprintf(`{"id": %q, "object": "event", "api_version": "2020-08-27", "type": "payment_intent.succeeded", "created": 1795428000,
+	return fmt.Sprintf(`{"id": %q, "object": "event", "api_version": "2020-08-27", "type": "payment_intent.succeeded",
+		"created": 1795428000,
 		"data": {"object": {"id": "pi_%[1]s", "object": "payment_intent", "amount_received": %d, "currency": "eur",
 		"metadata": {"invoice": %q}}}}`, event, amount, invoice)
 }
@@ -240,7 +242,8 @@ func TestEventIsNotKept(t *testing.T) {
 	}
 	wantUnchanged(b, "what failed", before, b.contents())
 	b.exec(`ALTER TABLE postings DROP CONSTRAINT broken`)
-	if a := bank.deliver(b.replica, "1", paidBy(number, "p", "1.00")); a.status != http.StatusOK || a.header.Get("Idempotent-Replayed") != "" {
+	a := bank.deliver(b.replica, "1", paidBy(number, "p", "1.00"))
+	if a.status != http.StatusOK || a.header.Get("Idempotent-Replayed") != "" {
 		t.Error(a)
 	}
 	b.wantRows(b.rows()) // and no more than one

@@ -17,8 +17,8 @@ func (b *bundle) growMerges() {
 		INSERT INTO customers (tenant_id, id, email, name, archived_at, merged_into)
 		SELECT '%[1]s', pg_temp.id(n), n || '@example.com', 'Customer', now(), pg_temp.id(n - 2 * %[2]d)
 		FROM generate_series(2 * %[2]d + 1, 3 * %[2]d) AS n;
-		INSERT INTO customer_merges (tenant_id, id, winner_id, loser_ids, moved)
-		SELECT '%[1]s', pg_temp.id(n), pg_temp.id(n), ARRAY[pg_temp.id(n + 2 * %[2]d)], 1 FROM generate_series(1, %[2]d) AS n;
+		INSERT INTO customer_merges (tenant_id, id, moved, winner_id, loser_ids)
+		SELECT '%[1]s', pg_temp.id(n), 1, pg_temp.id(n), ARRAY[pg_temp.id(n + 2 * %[2]d)] FROM generate_series(1, %[2]d) AS n;
 		INSERT INTO customer_merge_rows (tenant_id, row_id, merge_id, table_name, column_name, was)
 		SELECT '%[1]s', pg_temp.id(n + 1), pg_temp.id(n), 'customers', 'merged_into', pg_temp.id(n + 2 * %[2]d)
 		FROM generate_series(1, %[2]d) AS n;

@@ -34,7 +34,8 @@ func seen(ids ...string) string { return strings.Join(ids, "@1 ") + "@1" }
 func merges() resource {
 	command := url.Values{"customers": {seen(referred, second)}, "winner_id": {referred}}
 	return resource{
-		name: "merge", path: "/merges", verb: "make", past: "made", button: "Merge customers", command: command, label: "Grace 2 into Grace 1",
+		name: "merge", path: "/merges", verb: "make", past: "made", button: "Merge customers",
+		command: command, label: "Grace 2 into Grace 1",
 		leaves: rows{"customer_merges": 1, "intent_effects": 2, "intents": 1},
 		other:  url.Values{"customers": {seen(third, fourth)}, "winner_id": {fourth}},
 		refers: fourCustomers(),
@@ -47,7 +48,7 @@ func merges() resource {
 		transitions: []transition{{verb: "undo", past: "undone", leaves: rows{"intent_effects": 2}}},
 		json: func(form url.Values) string {
 			customers := []map[string]any{}
-			for _, text := range strings.Fields(form.Get("customers")) {
+			for text := range strings.FieldsSeq(form.Get("customers")) {
 				id, version, _ := strings.Cut(text, "@")
 				n, _ := strconv.Atoi(version)
 				customers = append(customers, map[string]any{"id": id, "version": n})

@@ -117,7 +117,8 @@ func states() map[string]templ.Component {
 			invoiceviews.ScheduleSection(invoiceviews.Schedule{}),
 		}),
 		"period form": invoiceviews.PeriodForm(page, invoiceviews.PeriodFormView{
-			Form: templates.Form{Title: "Bill a period", Key: "k", Typed: url.Values{"period": {hostile}}}, Name: hostile, Href: "/schedules/1",
+			Form: templates.Form{Title: "Bill a period", Key: "k", Typed: url.Values{"period": {hostile}}},
+			Name: hostile, Href: "/schedules/1",
 		}),
 		"fresh invoice form": invoiceviews.InvoiceFormPage(page, invoiceviews.InvoiceForm{
 			Form: templates.Form{Title: "New invoice", Key: "k"}, Lines: []invoiceviews.InvoiceFormLine{{}},

@@ -20,7 +20,8 @@ var MergeCustomers = idempotency.Define(idempotency.Spec[MergeDraft, Merge]{
 	Kind: idempotency.Create, Name: "customer.merge", Table: Table,
 	Statements: func(tx *idempotency.Tx, d MergeDraft) idempotency.Result {
 		tx.Exec(`
-			SELECT merge_customers(@tenant_id, @record_id, @winner, @customers::uuid[], @versions::integer[], @most, @operation, @idempotency_key)`,
+			SELECT merge_customers(
+				@tenant_id, @record_id, @winner, @customers::uuid[], @versions::integer[], @most, @operation, @idempotency_key)`,
 			pgx.NamedArgs{"winner": d.Winner, "customers": texts(d.Customers), "versions": d.Versions, "most": MaxRows})
 		return tx.Record()
 	},

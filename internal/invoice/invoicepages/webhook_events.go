@@ -35,7 +35,8 @@ func (s *webhooks) mountEvents(owners *web.Site) {
 		},
 		Finder: eventFinder,
 		Columns: []templates.Column{
-			{Label: "Event", Class: "name"}, {Label: "State", Class: "name"}, {Label: "Type", Class: "date"}, {Label: "Came", Class: "date"},
+			{Label: "Event", Class: "name"}, {Label: "State", Class: "name"}, {Label: "Type", Class: "date"},
+			{Label: "Came", Class: "date"},
 		},
 		Row: func(e webhook.Event) []string {
 			return []string{e.EventID, eventState(e.State), e.Type, web.Day(e.CreatedAt)}

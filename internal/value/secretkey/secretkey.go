@@ -34,10 +34,10 @@ func Parse(text string) (Key, error) {
 // all return the same.
 func Keep(dir string) (Key, error) {
 	path := filepath.Join(dir, "secret.key")
-	text, err := os.ReadFile(path) //nolint:gosec // the directory is a setting
+	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err = create(dir, path); err == nil {
-			text, err = os.ReadFile(path) //nolint:gosec // likewise
+			text, err = os.ReadFile(path)
 		}
 	}
 	if err != nil {
