@@ -102,7 +102,7 @@ func start(ctx context.Context, c Config, bounds limits) (_ *App, err error) {
 	a.warnOfDifferences(ctx)
 	a.registry = prometheus.NewRegistry()
 	store := &idempotency.Store{
-		Pool: a.pool, Wait: c.Wait, Timeout: c.Wait + 10*time.Second, Retain: c.Retain,
+		Pool: a.pool, Wait: c.Wait, Timeout: c.Wait + 10*time.Second, Retain: c.Retain, Memory: max(1, c.Memory<<20),
 	}
 	if err := a.share(store); err != nil {
 		return nil, err

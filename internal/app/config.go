@@ -29,6 +29,7 @@ type Config struct {
 	Wait        time.Duration // IDEMPOTENCY_WAIT
 	Retain      time.Duration // IDEMPOTENCY_RETAIN; 0 for what each operation says
 	ExpireEvery time.Duration // EXPIRE_EVERY
+	Memory      int           // IDEMPOTENCY_MEMORY: MiB of answers that the process remembers; 0 for none
 
 	KeepAttempts time.Duration // ATTEMPTS_RETAIN; 0 keeps none
 	Replica      string        // REPLICA; empty for the host's name and the process's number

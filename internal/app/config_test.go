@@ -25,7 +25,7 @@ func TestEnvironDefaults(t *testing.T) {
 	}
 	want := app.Config{
 		Addr: "127.0.0.1:8080", MetricsAddr: "127.0.0.1:28080", DataDir: ".data", Demo: true, RateLimit: 6000,
-		Wait: 5 * time.Second, ExpireEvery: time.Minute, KeepAttempts: 7 * 24 * time.Hour,
+		Wait: 5 * time.Second, ExpireEvery: time.Minute, Memory: 32, KeepAttempts: 7 * 24 * time.Hour,
 	}
 	want.LabConfig = defaultLab()
 	if !reflect.DeepEqual(c, want) {
@@ -42,7 +42,7 @@ func TestEnvironReadsEverything(t *testing.T) {
 	}
 	set := map[string]string{
 		"ADDR": "localhost:1", "METRICS_ADDR": "off", "DATABASE_URL": "postgres:///x", "DATA_DIR": "/d", "DEMO": "1",
-		"ALLOW_PUBLIC_DEMO": "true", "RATE_LIMIT": "0", "IDEMPOTENCY_WAIT": "1s", "IDEMPOTENCY_RETAIN": "72h", "EXPIRE_EVERY": "5m",
+		"ALLOW_PUBLIC_DEMO": "true", "RATE_LIMIT": "0", "IDEMPOTENCY_WAIT": "1s", "IDEMPOTENCY_RETAIN": "72h", "EXPIRE_EVERY": "5m", "IDEMPOTENCY_MEMORY": "0",
 		"PUBLIC_URL": "https://Invoices.example.com:8443/", "TRUSTED_PROXIES": "10.0.0.5, 2001:db8::/32",
 		"ATTEMPTS_RETAIN": "36h", "REPLICA": "app-1", "SECRET_KEY": secret, "REDIS_URL": "rediss://:secret@redis:1",
 	}
@@ -108,6 +108,7 @@ func TestEnvironNamesWhatIsWrong(t *testing.T) {
 		// PostgreSQL counts in milliseconds, and takes zero for endless.
 		"IDEMPOTENCY_WAIT":   {"5", "0s", "-1s", "100us", "999us", "21s", "9999999h"},
 		"IDEMPOTENCY_RETAIN": {"-x", "-1h", "1us", "0s"},
+		"IDEMPOTENCY_MEMORY": {"-1", "32 MiB", "99999999999999999999"},
 		"EXPIRE_EVERY":       {"soon", "0s", "1ns", "-1m"},
 		"ATTEMPTS_RETAIN":    {"7 days", "-1h", "0s", "1us", "9999h"},
 		"REPLICA":            {"ä", "a\nb", strings.Repeat("x", 101)},

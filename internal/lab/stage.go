@@ -71,8 +71,12 @@ func (s *stage) build(ctx context.Context, script script, without []Layer) (err 
 			}
 		}
 	}
+	env := script.env
+	if slices.Contains(without, intentLayer) { // of which a process has copies
+		env = append(slices.Clip(env), "IDEMPOTENCY_MEMORY=0")
+	}
 	for n := range max(1, script.replicas) {
-		if err := s.connect(ctx, n, script.env); err != nil {
+		if err := s.connect(ctx, n, env); err != nil {
 			return err
 		}
 	}

@@ -48,7 +48,7 @@ func (b *bundle) holder(at *replica, by *client, email string) *holder {
 	h.who.token = b.page(h.device.get(made.location())).secretOn()
 	h.press("New link")
 	h.link = secretIn(b.page(by.get(h.path)).secretOn())
-	h.form = change(h.opened(h.device, "/customers/new"), "name", "Ada", "email", "customer-of-"+email)
+	h.form = change(h.opened(h.device, "/customers/new"), "name", "Customer of "+email, "email", "customer-of-"+email)
 	return h
 }
 

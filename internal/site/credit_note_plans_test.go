@@ -76,7 +76,9 @@ func (b *bundle) everyCreation(
 	program, person *client, of resource, list func(string) string, most string, tooMuch url.Values,
 ) (forms, api []request) {
 	form := func(want int, id, key string, command url.Values) request {
-		return request{key, want, func() answer { return person.submit(list(id), change(command, "idempotency_key", key)) }}
+		return request{key, want, func() answer {
+			return person.submit(list(id), change(command, "idempotency_key", key, "allow_repeat", "1"))
+		}}
 	}
 	call := func(want int, id, key string, command url.Values) request {
 		return request{key, want, func() answer {

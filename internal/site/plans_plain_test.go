@@ -17,7 +17,8 @@ func plainResources() []resource {
 }
 
 // multiply makes one of a resource, and as many copies as every table has rows, and as many archived ones behind them, with
-// their words. What may be there once is another in each copy: it is followed by the copy's number, or that is added to it.
+// their words. What may be there once is another in each copy: it is followed by the copy's number, or that is added to it. Each
+// belongs to a customer of its own.
 func (b *bundle) multiply(of resource) {
 	b.Helper()
 	copied := b.prepared(b.acme, "to copy", of, of.command)
@@ -25,7 +26,7 @@ func (b *bundle) multiply(of resource) {
 	b.exec(fmt.Sprintf(`DO $$ BEGIN EXECUTE (
 		SELECT format('INSERT INTO %%1$I (%%2$s) SELECT %%3$s FROM %%1$I r, generate_series(1, 2 * %[2]d) AS n WHERE id = %%4$L', '%[1]s',
 			string_agg(format('%%I', name), ', '), string_agg(CASE
-				WHEN name = 'id' OR once AND type = 'uuid'::regtype
+				WHEN name IN ('id', 'customer_id') OR once AND type = 'uuid'::regtype
 					THEN '(''01900000-0000-7000-8000-'' || lpad(to_hex(n), 12, ''0''))::uuid'
 				WHEN name = 'archived_at' THEN 'CASE WHEN n > %[2]d THEN now() END'
 				WHEN once AND type = 'text'::regtype THEN format('r.%%I || n', name)

@@ -95,6 +95,8 @@ func (b *bundle) grow() {
 		SELECT '%[1]s', 'customer.upsert', 'again ' || n, sha256(''), pg_temp.id(n), pg_temp.id(7), 'reused', 'test',
 			now() - n * interval '1 minute', now()
 		FROM generate_series(1, %[2]d) AS n;
+		INSERT INTO likenesses (tenant_id, likeness, record_id, expires_at)
+		SELECT '%[1]s', sha256(n::text::bytea), pg_temp.id(n), now() + interval '1 hour' FROM generate_series(1, %[2]d) AS n;
 		INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
 		SELECT '%[1]s', pg_temp.id(n), 'customer.upsert', 'past ' || n, 'effect'
 		FROM generate_series(1, %[2]d) AS n;

@@ -88,7 +88,10 @@ func TestOtherTenantsSeeNothing(t *testing.T) {
 			ids = ids[:1]
 		}
 		for _, id := range ids {
-			for _, query := range of.queries {
+			for n, query := range of.queries {
+				if path == "/logout" && n > 0 { // each time is a login more, and these are limited
+					break
+				}
 				address := strings.ReplaceAll(path, "{id}", id) + "?" + query
 				a := caller.must(caller.with("Idempotency-Key", key).send(t.Context(), method, address, body))
 				tried++

@@ -113,6 +113,31 @@ FROM payments WHERE provider = 'Bank';
 INSERT INTO webhook_bodies (tenant_id, event_id, body, created_at)
 SELECT tenant_id, id, convert_to(repeat('x', 400), 'UTF8'), created_at FROM webhook_events WHERE event_id LIKE 'evt R-%';
 
+INSERT INTO schedules (tenant_id, id, customer_id, currency, lines, notes, every, unit, first_day, bill_as, missed, archived_at, created_at)
+SELECT tenant_id, id, id, 'EUR', '[{"description": "Support", "quantity": "1", "unit_price": 1000, "tax_rate": "23", "net": 1000}]', '', 1, 'month',
+    at::date, 'draft', 'each', CASE WHEN n % 2 = 0 THEN at END, at
+FROM past;
+
+INSERT INTO schedule_clocks (tenant_id, schedule_id, next_day) SELECT tenant_id, id, current_date + 365 FROM past;
+
+INSERT INTO schedule_periods (tenant_id, id, schedule_id, period, created_at)
+SELECT tenant_id, id, first_value(id) OVER (ORDER BY n), '1900-01-01'::date + n::integer, at FROM past;
+
+INSERT INTO customers (tenant_id, id, email, name, archived_at, merged_into)
+SELECT tenant_id, gen_random_uuid(), 'merged-' || n || '@past.example', 'Merged', at, id FROM past;
+
+INSERT INTO customer_merges (tenant_id, id, moved, winner_id, loser_ids, created_at)
+SELECT tenant_id, gen_random_uuid(), 1, merged_into, ARRAY[id], archived_at FROM customers WHERE merged_into IS NOT NULL;
+
+INSERT INTO customer_merge_rows (tenant_id, row_id, merge_id, table_name, column_name, was)
+SELECT tenant_id, winner_id, id, 'invoices', 'customer_id', loser_ids[1] FROM customer_merges;
+
+INSERT INTO customer_distinctions (tenant_id, id, customer_ids)
+SELECT tenant_id, gen_random_uuid(), ARRAY[winner_id, loser_ids[1]] FROM customer_merges;
+
+INSERT INTO customer_distinct_pairs (tenant_id, one_id, other_id)
+SELECT tenant_id, LEAST(winner_id, loser_ids[1]), GREATEST(winner_id, loser_ids[1]) FROM customer_merges;
+
 INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
 SELECT tenant_id, id, 'invoice.create', key, 'customer created' FROM past;
 

@@ -149,7 +149,7 @@ func customers() []kind {
 			make: upsert(func(*site) string { return newKey() + "@new.example" })},
 		{name: "form: create a customer", route: "POST /customers", want: http.StatusSeeOther,
 			make: forms("/customers", func() url.Values {
-				return url.Values{"email": {newKey() + "@new.example"}, "name": {"Somebody"}}
+				return url.Values{"email": {newKey() + "@new.example"}, "name": {newKey()}}
 			})},
 	}
 }

@@ -87,9 +87,11 @@ func ledgerRules() []rule {
 		{"each state of an invoice was made once", `
 			SELECT format('invoice %s: %s, issued %s times, voided %s times', id, status, issued, voided)
 			FROM invoices i, LATERAL (
-				SELECT count(*) FILTER (WHERE operation = 'invoice.issue') AS issued,
+				SELECT count(*) FILTER (WHERE operation IN ('invoice.issue', 'schedule.bill')) AS issued,
 					count(*) FILTER (WHERE operation = 'invoice.void') AS voided
-				FROM intents o WHERE o.tenant_id = i.tenant_id AND record_id = id AND outcome = 'changed') AS made
+				FROM intents o
+				WHERE o.tenant_id = i.tenant_id AND record_id = id AND outcome = CASE operation WHEN 'schedule.bill' THEN 'created' ELSE 'changed' END
+			) AS made
 			WHERE (issued, voided) <> ((issued_at IS NOT NULL)::int, (status = 'void')::int)
 				OR (issued_at IS NULL) <> (bill_to IS NULL) OR (issued_at IS NULL) <> (seller IS NULL)
 				OR (status = 'issued' AND issued_at IS NULL)`},

@@ -28,9 +28,9 @@ func previous(t *testing.T) (program string, err error) {
 		return "", fmt.Errorf("%w: %w", errNoHistory, err)
 	}
 	gone, err := output(t.Context(), root, "git", "-c", "safe.directory=*",
-		"diff", "--no-renames", "--diff-filter=D", "--name-only", commit, "--", "migrations/*.sql")
+		"diff", "--no-renames", "--diff-filter=DM", "--name-only", commit, "--", "migrations/*.sql")
 	if err != nil || gone != "" {
-		return "", errors.Join(fmt.Errorf("%w: %s has migrations that this version does not have", errNoHistory, commit), err)
+		return "", errors.Join(fmt.Errorf("%w: %s has migrations that this version does not have, or not so", errNoHistory, commit), err)
 	}
 	t.Logf("the previous version is %s", commit)
 	cache, err := os.UserCacheDir()

@@ -75,7 +75,13 @@ func rules() []rule {
 				WHERE o.operation = 'credit_note.create' AND n.tenant_id = o.tenant_id AND n.id = record_id
 				UNION ALL
 				SELECT FROM mails m
-				WHERE o.operation = 'mail.send' AND m.tenant_id = o.tenant_id AND m.id = record_id)`},
+				WHERE o.operation = 'mail.send' AND m.tenant_id = o.tenant_id AND m.id = record_id
+				UNION ALL
+				SELECT FROM schedules s
+				WHERE o.operation LIKE 'schedule.%' AND s.tenant_id = o.tenant_id AND s.id = record_id
+				UNION ALL
+				SELECT FROM schedule_periods p
+				WHERE o.operation = 'schedule.bill' AND p.tenant_id = o.tenant_id AND p.id = record_id)`},
 		{"one intent for each creation", `
 			WITH created AS (
 				SELECT tenant_id, record_id AS id, count(*) AS times
@@ -93,6 +99,7 @@ func rules() []rule {
 					UNION ALL SELECT tenant_id, id FROM payments
 					UNION ALL SELECT tenant_id, id FROM refunds
 					UNION ALL SELECT tenant_id, id FROM credit_notes
+					UNION ALL SELECT tenant_id, id FROM schedules
 					UNION ALL SELECT tenant_id, id FROM users WHERE email ~ '^(sales|moved)-' -- not those of the demo
 				) AS record GROUP BY 1, 2
 			)
@@ -118,7 +125,10 @@ func rules() []rule {
 						UNION ALL
 						SELECT FROM refunds f WHERE f.tenant_id = record.tenant_id AND f.payment_id = record.id
 						UNION ALL
-						SELECT FROM credit_notes n WHERE n.tenant_id = record.tenant_id AND n.invoice_id = record.id) AS change) AS changed
+						SELECT FROM credit_notes n WHERE n.tenant_id = record.tenant_id AND n.invoice_id = record.id
+						UNION ALL -- an invoice of a schedule is issued as it is created
+						SELECT FROM schedule_periods p JOIN schedules s ON s.tenant_id = p.tenant_id AND s.id = schedule_id
+						WHERE p.tenant_id = record.tenant_id AND p.id = record.id AND bill_as = 'issued') AS change) AS changed
 			WHERE version <> 1 + times`},
 		{"what was changed is said", `
 			SELECT format('%s %s: %s with %s', operation, key, outcome, COALESCE(changes::text, 'nothing'))
