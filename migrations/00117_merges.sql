@@ -232,7 +232,8 @@ BEGIN
     WHERE tenant_id = in_tenant AND id = in_merge
     UNION ALL
     SELECT DISTINCT in_tenant, row_id, in_operation, in_key, in_row FROM customer_merge_rows
-    WHERE tenant_id = in_tenant AND merge_id = in_merge;
+    WHERE tenant_id = in_tenant AND merge_id = in_merge
+    ON CONFLICT DO NOTHING; -- of two tables, rows may have one id
 END $$;
 -- +goose StatementEnd
 
