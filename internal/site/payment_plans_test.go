@@ -16,7 +16,9 @@ func (b *bundle) everyPayment(program, person *client) map[string][]request {
 	}
 	list := func(id string) string { return "/invoices/" + id + "/payments" }
 	form := func(want int, id, key string, command url.Values) request {
-		return request{key, want, func() answer { return person.submit(list(id), change(command, "idempotency_key", key)) }}
+		return request{key, want, func() answer {
+			return person.submit(list(id), change(command, "idempotency_key", key, "allow_repeat", "1"))
+		}}
 	}
 	api := func(want int, id, key string, command url.Values) request {
 		return request{key, want, func() answer {

@@ -52,7 +52,9 @@ func (b *bundle) everyPlain(of resource, program, person *client) map[string][]r
 		return all
 	}
 	form := func(key string, command url.Values) request {
-		return request{"form " + key, 0, func() answer { return person.submit(of.path, change(command, "idempotency_key", key)) }}
+		return request{"form " + key, 0, func() answer {
+			return person.submit(of.path, change(command, "idempotency_key", key, "allow_repeat", "1"))
+		}}
 	}
 	api := func(key string, command url.Values) request {
 		return request{"API " + key, 0, func() answer { return program.create(of, key, command) }}

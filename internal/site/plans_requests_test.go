@@ -44,7 +44,7 @@ func (b *bundle) everyRoute(program, person *client) map[string][]request {
 		api(customer, "api", customer.command), api(customer, "api", customer.command), api(customer, "api", customer.other),
 		api(customer, "reused", change(customer.command, "email", "7@EXAMPLE.com")),
 	}
-	once := post(person, "/customers", change(customer.command, "idempotency_key", "one"))
+	once := post(person, "/customers", change(customer.command, "idempotency_key", "one", "allow_repeat", "1"))
 	routes := map[string][]request{
 		"GET /": none, "GET /docs/api": get(person, "/docs/api"), "GET /openapi.json": get(person, "/openapi.json"),
 		"GET /problems":        get(person, "/problems"),
