@@ -44,7 +44,7 @@ func TestEnvironReadsEverything(t *testing.T) {
 		"ADDR": "localhost:1", "METRICS_ADDR": "off", "DATABASE_URL": "postgres:///x", "DATA_DIR": "/d", "DEMO": "1",
 		"ALLOW_PUBLIC_DEMO": "true", "RATE_LIMIT": "0", "IDEMPOTENCY_WAIT": "1s", "IDEMPOTENCY_RETAIN": "72h", "EXPIRE_EVERY": "5m",
 		"IDEMPOTENCY_MEMORY": "0",
-		"PUBLIC_URL": "https://Invoices.example.com:8443/", "TRUSTED_PROXIES": "10.0.0.5, 2001:db8::/32",
+		"PUBLIC_URL":         "https://Invoices.example.com:8443/", "TRUSTED_PROXIES": "10.0.0.5, 2001:db8::/32",
 		"ATTEMPTS_RETAIN": "36h", "REPLICA": "app-1", "SECRET_KEY": secret, "REDIS_URL": "rediss://:secret@redis:1",
 	}
 	maps.Copy(set, mailEnvironment())
