@@ -99,7 +99,8 @@ func TestReadsChangeNothing(t *testing.T) {
 	records := b.madeOfEach()
 	at := b.behindAPooler()
 	person, program := b.person(at, b.acme), b.program(at, b.acme)
-	queries := []string{"", "?key=" + key, "?key=unused", "?limit=1", "?archived=1", "?action=delete", "?q=a", "?q=a+e", "?source=shop&external_id=1"}
+	queries := []string{"", "?key=" + key, "?key=unused", "?limit=1", "?archived=1", "?action=delete",
+		"?q=a", "?q=a+e", "?source=shop&external_id=1"}
 	for _, record := range records {
 		for _, name := range []string{"cursor", "copy", record.name, "id"} {
 			if !testing.Short() {

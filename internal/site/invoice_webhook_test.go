@@ -236,7 +236,8 @@ func TestEventIsNotKept(t *testing.T) {
 	b.exec(`ALTER TABLE postings ADD CONSTRAINT broken CHECK (kind <> 'payment') NOT VALID`)
 	for range 2 {
 		a := bank.deliver(b.replica, "1", paidBy(number, "p", "1.00"))
-		if a.status != http.StatusServiceUnavailable || a.header.Get("Retry-After") == "" || !strings.Contains(a.body, "/problems/not-kept") {
+		if a.status != http.StatusServiceUnavailable || a.header.Get("Retry-After") == "" || !strings.Contains(a.body,
+			"/problems/not-kept") {
 			t.Error(a)
 		}
 	}
@@ -298,7 +299,8 @@ func TestProviders(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	got := get[[]int](b, `SELECT ARRAY[(SELECT paid FROM invoices), (SELECT count(*) FROM payments), (SELECT count(*) FROM webhook_events)]`)
+	got := get[[]int](b, `
+		SELECT ARRAY[(SELECT paid FROM invoices), (SELECT count(*) FROM payments), (SELECT count(*) FROM webhook_events)]`)
 	if want := []int{1000 + events*100, events + 1, events + 1}; !slices.Equal(got, want) {
 		t.Errorf("paid, payments, events: %v, want %v", got, want)
 	}

@@ -61,7 +61,8 @@ func (b *bundle) everyMerge(program, person *client) map[string][]request {
 			form("form", 303, 401), form("form", 303, 401), form("form", 422, 403), b.expiry(), form("form", 0, 401),
 		}
 		routes["POST /api/v1"+of.path] = []request{
-			api("api", http.StatusCreated, 411), api("api", http.StatusCreated, 411), api("api", 422, 413), b.expiry(), api("api", 200, 411),
+			api("api", http.StatusCreated, 411), api("api", http.StatusCreated, 411), api("api", 422, 413),
+			b.expiry(), api("api", 200, 411),
 		}
 		if of.name == "merge" {
 			routes["POST "+of.path] = append(routes["POST "+of.path], form("merged", 409, 401))

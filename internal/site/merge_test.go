@@ -22,7 +22,8 @@ const (
 func fourCustomers() (all []resource) {
 	for i, id := range []string{referred, second, third, fourth} {
 		c := customers()
-		c.as, c.other = id, change(c.other, "email", fmt.Sprintf("grace%d@example.com", i+1), "name", fmt.Sprint("Grace ", i+1), "tax_id", "")
+		c.as, c.other = id, change(c.other, "email", fmt.Sprintf("grace%d@example.com", i+1),
+			"name", fmt.Sprint("Grace ", i+1), "tax_id", "")
 		all = append(all, c)
 	}
 	return all
