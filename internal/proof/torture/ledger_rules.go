@@ -90,7 +90,8 @@ func ledgerRules() []rule {
 				SELECT count(*) FILTER (WHERE operation IN ('invoice.issue', 'schedule.bill')) AS issued,
 					count(*) FILTER (WHERE operation = 'invoice.void') AS voided
 				FROM intents o
-				WHERE o.tenant_id = i.tenant_id AND record_id = id AND outcome = CASE operation WHEN 'schedule.bill' THEN 'created' ELSE 'changed' END
+				WHERE o.tenant_id = i.tenant_id AND record_id = id
+					AND outcome = CASE operation WHEN 'schedule.bill' THEN 'created' ELSE 'changed' END
 			) AS made
 			WHERE (issued, voided) <> ((issued_at IS NOT NULL)::int, (status = 'void')::int)
 				OR (issued_at IS NULL) <> (bill_to IS NULL) OR (issued_at IS NULL) <> (seller IS NULL)
