@@ -62,7 +62,8 @@ func states() map[string]templ.Component {
 		"webhook source": invoiceviews.WebhookSourcePage(page, invoiceviews.WebhookSource{
 			RecordView: templates.RecordView{Name: hostile}, URL: "https://example.com/hooks/1", AddHref: "/webhooks/1/webhook-secrets/new",
 			Secrets: []invoiceviews.WebhookSecret{
-				{Added: "23 Nov 2026", State: "in use", End: templates.Action{Text: "End", Href: "/webhook-secrets/1/end"}}, {State: "ended"},
+				{Added: "23 Nov 2026", State: "in use", End: templates.Action{Text: "End", Href: "/webhook-secrets/1/end"}},
+				{State: "ended"},
 			},
 		}),
 		"webhook event": invoiceviews.WebhookEventPage(page, invoiceviews.WebhookEvent{

@@ -19,7 +19,7 @@ func parts() []part {
 			"docs/decisions/*-a-lab-of-real-servers.md", "templates/lab*", "static/lab*", "e2e/lab_*.go",
 		}},
 		{name: "proof", rooms: []string{
-			"internal/proof/bench", "internal/proof/layer", "internal/proof/replica", "internal/proof/torture",
+			"internal/proof/bench", "internal/proof/layer", "internal/proof/torture",
 			"docs/performance*", "docs/torture.md",
 		}},
 		{name: "invoices", rooms: invoiceRooms()},
