@@ -313,7 +313,7 @@ func MergeForm(p templates.Page, v ChosenView) templ.Component {
 				}
 				templ_7745c5c3_Err = templates.Choice(v.Input(templates.Input{
 					ID: "winner_id", Label: "The one that stays",
-					Hint: "It stays as it is. What the others have is attached to it, and their addresses lead to it. Issued invoices name whom they named.",
+					Hint: "It stays as it is. What the others have is attached to it, and their addresses lead to it. Issued invoices keep the name and address that they were issued with.",
 				}), v.Winners).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -140,14 +140,14 @@ func mergeForm(s *web.Site, r *http.Request, f templates.Form) (customerviews.Ch
 	return view, nil
 }
 
-// countText is how many records refer to a customer: "12 invoices".
+// countText is how many records refer to a customer: "invoices: 12".
 func countText(ref duplicate.Reference) string {
 	name := strings.ReplaceAll(ref.Table, "_", " ")
 	if ref.Table == customer.Table.Name {
 		name = "customers that were merged into it"
 	}
 	if ref.Count > duplicate.MaxRows {
-		return "more than " + strconv.Itoa(duplicate.MaxRows) + " " + name
+		return name + ": more than " + strconv.Itoa(duplicate.MaxRows)
 	}
-	return strconv.Itoa(ref.Count) + " " + name
+	return name + ": " + strconv.Itoa(ref.Count)
 }

@@ -149,8 +149,13 @@ func (s *Pages) schedulePage(r *http.Request, p templates.Page, found schedule.S
 	}
 	amounts := invoice.Input{Currency: found.Currency.String(), Lines: found.Lines}.Preview().Lines
 	for i, l := range found.Lines {
+		price, err := found.Currency.Parse(l.UnitPrice)
+		if err != nil {
+			return nil, err
+		}
 		shown.Lines = append(shown.Lines, invoiceviews.InvoiceLine{
-			Description: l.Description, Quantity: l.Quantity, UnitPrice: l.UnitPrice, TaxRate: l.TaxRate + "%", Amount: amounts[i],
+			Description: l.Description, Quantity: l.Quantity, UnitPrice: found.Currency.Display(price),
+			TaxRate: l.TaxRate + "%", Amount: amounts[i],
 		})
 	}
 	for _, period := range periods.Rows {
