@@ -329,38 +329,6 @@ func valueTaken(x *caseRun) {
 	}
 }
 
-// wantedRepeat: what looks like another one is asked about in a form, and goes through in one click. A program is told.
-func wantedRepeat(x *caseRun) {
-	if (x.alike != nil) != x.looksAlike {
-		x.Fatalf("%s looks for repeats: %v. Declare for the tests two commands that are alike, or none", x.operation, x.looksAlike)
-	}
-	if x.alike == nil {
-		return
-	}
-	first := x.ask(x.alike[0])
-	x.format.done(x, first)
-	added := x.added()
-	again := x.under("another", x.alike[1])
-	if !x.isHTML() {
-		if again.status != http.StatusCreated || decode[created](x.bundle, again).PossibleDuplicateOf != x.format.record(x, first) {
-			x.Errorf("first %v\nagain %v", first, again)
-		}
-		x.format.replayed(x, x.under("another", x.alike[1]), again)
-		x.wantOutcomes(did, "created", "replayed")
-		return
-	}
-	x.format.refused(x, again, "looks-like-repeat", x.alike[1])
-	x.wantRows(added)
-	p := x.page(again).says("Create anyway?")
-	p.leadsTo(x.pageOf(x.format.record(x, first)))
-	for range 2 {
-		if created := x.caller.press(p, "Create anyway"); created.status != http.StatusSeeOther {
-			x.Errorf("%v", created)
-		}
-	}
-	x.wantOutcomes(did, "conflict", "created", "replayed")
-}
-
 func unauthorized(x *caseRun) {
 	outside := x.stranger(x.replica)
 	outside.header.Set("Content-Type", "application/json")

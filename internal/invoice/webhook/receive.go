@@ -58,9 +58,13 @@ func FindSender(ctx context.Context, pool *pgxpool.Pool, vault Vault, address st
 		return Sender{}, record.ErrNotFound
 	}
 	s := Sender{Source: Source{Header: record.Header{ID: id}, Name: found.Name, Scheme: found.Scheme}, Tenant: tenant, Demo: found.Demo}
-	for _, sealed := range found.Sealed {
-		secret, openErr := vault.open(sealed, tenant, id)
-		s.secrets, err = append(s.secrets, secret), errors.Join(err, openErr)
+	for _, sealed := range found.Sealed { // those that were sealed with an earlier key do not count beside others
+		if secret, openErr := vault.open(sealed, tenant, id); openErr == nil {
+			s.secrets = append(s.secrets, secret)
+		}
+	}
+	if err == nil && len(s.secrets) == 0 && len(found.Sealed) > 0 {
+		err = errSealed
 	}
 	return s, err
 }

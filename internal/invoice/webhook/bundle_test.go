@@ -1,0 +1,188 @@
+package webhook_test
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+	stripe "github.com/stripe/stripe-go/v83/webhook"
+
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/invoicetest"
+	"onlyonce/internal/invoice/webhook"
+	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/value/secretkey"
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+// bundle is a database with a source of each scheme.
+type bundle struct {
+	*invoicetest.Bundle
+
+	vault            webhook.Vault
+	standard, stripe sender
+}
+
+// sender signs as a source does, with the reference libraries.
+type sender struct {
+	webhook.Source
+
+	secret string
+}
+
+func setup(t *testing.T) *bundle {
+	t.Helper()
+	key, err := secretkey.Parse(strings.Repeat("MDEy", 10) + "MDE=")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &bundle{Bundle: invoicetest.Setup(t), vault: webhook.NewVault(key)}
+	b.standard = b.source("Bank", webhook.Standard, secretOf("first"))
+	b.stripe = b.source("Stripe", webhook.Stripe, "whsec_0123456789abcdefghijklmnop")
+	return b
+}
+
+// secretOf is a secret of Standard Webhooks.
+func secretOf(text string) string {
+	return "whsec_" + base64.StdEncoding.EncodeToString([]byte(strings.Repeat(text, 6)))[:32]
+}
+
+func (b *bundle) source(name, scheme, secret string) sender {
+	b.Helper()
+	draft, err := webhook.Input{Name: name, Scheme: scheme, Secret: secret}.Draft(b.vault)
+	if err != nil {
+		b.Fatal(err)
+	}
+	done, err := webhook.Create.Do(b.Context(), b.Store, b.Intent("source "+name), draft)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return sender{done.Value, secret}
+}
+
+// sign returns the headers of a delivery.
+func (s sender) sign(t *testing.T, id string, at time.Time, body string) http.Header {
+	t.Helper()
+	header := http.Header{}
+	if s.Scheme == webhook.Stripe {
+		signed := stripe.GenerateTestSignedPayload(&stripe.UnsignedPayload{Payload: []byte(body), Secret: s.secret, Timestamp: at})
+		header.Set("Stripe-Signature", signed.Header)
+		return header
+	}
+	signer, err := standardwebhooks.NewWebhook(s.secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	signature, err := signer.Sign(id, at, []byte(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	header.Set(standardwebhooks.HeaderWebhookID, id)
+	header.Set(standardwebhooks.HeaderWebhookTimestamp, strconv.FormatInt(at.Unix(), 10))
+	header.Set(standardwebhooks.HeaderWebhookSignature, signature)
+	return header
+}
+
+// verified is the event of a delivery, as a server would see it.
+func (b *bundle) verified(s sender, header http.Header, body string) (webhook.Arrival, error) {
+	b.Helper()
+	found, err := webhook.FindSender(b.Context(), b.Store.Pool, b.vault, s.Address(b.Tenant))
+	if err != nil {
+		return webhook.Arrival{}, err
+	}
+	return found.Verify(header, []byte(body))
+}
+
+// deliver sends an event to a replica.
+func (b *bundle) deliver(store *idempotency.Store, s sender, id, body string) (idempotency.Done[webhook.Event], error) {
+	b.Helper()
+	arrival, err := b.verified(s, s.sign(b.T, id, time.Now(), body), body)
+	if err != nil {
+		return idempotency.Done[webhook.Event]{}, err
+	}
+	return b.receive(store, arrival)
+}
+
+func (b *bundle) receive(store *idempotency.Store, a webhook.Arrival) (idempotency.Done[webhook.Event], error) {
+	b.Helper()
+	key, err := a.Key()
+	if err != nil {
+		b.Fatal(err)
+	}
+	return webhook.Receive.Do(context.Background(), store, idempotency.Intent{Tenant: b.Tenant, Key: key, Actor: "webhook"}, a)
+}
+
+// kept is deliver for what has to be kept.
+func (b *bundle) kept(s sender, id, body string) webhook.Event {
+	b.Helper()
+	done, err := b.deliver(b.Store, s, id, body)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return done.Value
+}
+
+// now is an event as it is now.
+func (b *bundle) now(e webhook.Event) webhook.Event {
+	b.Helper()
+	found, err := webhook.Events.Find(b.Context(), b.Store.Pool, b.Tenant, e.ID)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return found
+}
+
+// wants fails unless an event has this state, for this reason.
+func (b *bundle) wants(what string, e webhook.Event, state, reason string) {
+	b.Helper()
+	if e.State != state || e.Reason != reason {
+		b.Errorf("%s: %s (%s), want %s (%s)", what, e.State, e.Reason, state, reason)
+	}
+}
+
+// standing fails unless an invoice has so much paid, in so many payments and refunds of all invoices.
+func (b *bundle) standing(what string, inv invoice.Invoice, paid int64, payments, refunds int) {
+	b.Helper()
+	if found := b.Find(inv); found.Paid != paid || b.counted() != [2]int{payments, refunds} {
+		b.Errorf("%s: paid %d, %d payments and refunds, want %d, %d and %d", what, found.Paid, b.counted(), paid, payments, refunds)
+	}
+}
+
+// counted are how many payments and refunds there are.
+func (b *bundle) counted() [2]int {
+	b.Helper()
+	return [2]int{
+		invoicetest.Value[int](b.Bundle, `SELECT count(*) FROM payments`),
+		invoicetest.Value[int](b.Bundle, `SELECT count(*) FROM refunds`),
+	}
+}
+
+func received(invoice, payment, amount string) string {
+	return fmt.Sprintf(`{"type": "payment.received", "timestamp": "2026-11-23T10:00:00Z",
+		"data": {"invoice": %q, "payment": %q, "amount": %q, "currency": "EUR"}}`, invoice, payment, amount)
+}
+
+func refunded(invoice, payment, total string) string {
+	return fmt.Sprintf(`{"type": "payment.refunded", "timestamp": "2026-11-23T11:00:00Z",
+		"data": {"invoice": %q, "payment": %q, "refunded": %q, "currency": "EUR"}}`, invoice, payment, total)
+}
+
+func succeeded(id, invoice string, amount int) string {
+	return fmt.Sprintf(`{"id": %q, "object": "event", "type": "payment_intent.succeeded", "created": 1795428000, "pending_webhooks": 1,
+		"data": {"object": {"id": "pi_1", "object": "payment_intent", "amount_received": %d, "currency": "eur",
+		"metadata": {"invoice": %q}}}}`, id, amount, invoice)
+}
+
+func chargeRefunded(id, invoice string, total int) string {
+	return fmt.Sprintf(`{"id": %q, "object": "event", "type": "charge.refunded", "created": 1795431600,
+		"data": {"object": {"id": "ch_1", "object": "charge", "payment_intent": "pi_1", "amount_refunded": %d, "currency": "eur",
+		"metadata": {"invoice": %q}}}}`, id, total, invoice)
+}

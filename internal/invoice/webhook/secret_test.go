@@ -1,0 +1,157 @@
+package webhook_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"onlyonce/internal/invalid"
+	"onlyonce/internal/invoice/invoicetest"
+	"onlyonce/internal/invoice/webhook"
+	"onlyonce/internal/record"
+	"onlyonce/internal/value/secretkey"
+)
+
+// TestSignatures: what is not signed with a secret that is valid now, in the last five minutes, is nobody's.
+func TestSignatures(t *testing.T) {
+	b := setup(t)
+	inv := b.Issued("i")
+	now := time.Now()
+	bodies := map[string]string{webhook.Standard: received(inv.Number, "p", "1"), webhook.Stripe: succeeded("evt_1", inv.Number, 100)}
+	for _, s := range []sender{b.standard, b.stripe} {
+		body, stranger := bodies[s.Scheme], s
+		stranger.secret = secretOf("nobody")
+		for what, c := range map[string]struct {
+			header http.Header
+			body   string
+			want   error
+		}{
+			"good":          {s.sign(t, "m", now, body), body, nil},
+			"other secret":  {stranger.sign(t, "m", now, body), body, webhook.ErrSignature},
+			"other body":    {s.sign(t, "m", now, body), body + " ", webhook.ErrSignature},
+			"too old":       {s.sign(t, "m", now.Add(-5*time.Minute-time.Second), body), body, webhook.ErrSignature},
+			"old enough":    {s.sign(t, "m", now.Add(-4*time.Minute), body), body, nil},
+			"not signed":    {http.Header{}, body, webhook.ErrSignature},
+			"no JSON":       {s.sign(t, "m", now, "{"), "{", webhook.ErrMalformed},
+			"no object":     {s.sign(t, "m", now, "[]"), "[]", webhook.ErrMalformed},
+			"two objects":   {s.sign(t, "m", now, body+body), body + body, webhook.ErrMalformed},
+			"an id too bad": {s.sign(t, "m m", now, `{"id": ""}`), `{"id": ""}`, webhook.ErrMalformed},
+		} {
+			if _, err := b.verified(s, c.header, c.body); !errors.Is(err, c.want) {
+				t.Errorf("%s, %s: %v", s.Name, what, err)
+			}
+		}
+	}
+}
+
+// TestTwoSecrets: while the secret is changed, the old one is valid for a day, or until somebody ends it.
+func TestTwoSecrets(t *testing.T) {
+	b := setup(t)
+	old, body := b.standard, received("x", "p", "1")
+	is := func(what string, s sender, want error) {
+		t.Helper()
+		if _, err := b.verified(s, s.sign(t, "m", time.Now(), body), body); !errors.Is(err, want) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	add := func(secret string) (sender, error) {
+		t.Helper()
+		draft, err := webhook.SecretInput{Secret: secret}.Draft(old.Source, b.vault)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = webhook.AddSecret.Do(t.Context(), b.Store, b.Intent("add "+secret), draft)
+		return sender{old.Source, secret}, err
+	}
+	renewed, err := add(secretOf("second"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	is("the old one", old, nil)
+	is("the new one", renewed, nil)
+	if _, err := add(secretOf("first")); !invoicetest.IsConflict(err, &webhook.SecretTaken) {
+		t.Errorf("the old one again: %v", err)
+	}
+	list, err := webhook.SecretsOf(t.Context(), b.Store.Pool, b.Tenant, old.ID, record.Page{Limit: 10})
+	if err != nil || len(list.Rows) != 2 || !list.Rows[0].EndsAt.IsZero() ||
+		time.Until(list.Rows[1].EndsAt).Round(time.Hour) != 24*time.Hour {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	if _, err := webhook.EndSecret.Do(t.Context(), b.Store, b.Of("end", list.Rows[1].ID, 0), struct{}{}); err != nil {
+		t.Fatal(err)
+	}
+	is("ended by hand", old, webhook.ErrSignature)
+	third, err := add(secretOf("third"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := add(secretOf("fourth")); err != nil {
+		t.Fatal(err)
+	}
+	is("two are valid, and no more", renewed, webhook.ErrSignature)
+	is("the one before", third, nil)
+
+	if _, err := webhook.Disable.Do(t.Context(), b.Store, b.Of("disable", old.ID, 0), struct{}{}); err != nil {
+		t.Fatal(err)
+	}
+	is("disabled", third, record.ErrNotFound)
+}
+
+// TestSecretsStaySecret: they are in no result, no fingerprint and no log, and are of no use to another source or key.
+func TestSecretsStaySecret(t *testing.T) {
+	b := setup(t)
+	for _, text := range []string{b.standard.secret, b.stripe.secret, strings.TrimPrefix(b.standard.secret, "whsec_")} {
+		rows := invoicetest.Value[string](b.Bundle, `
+			SELECT concat((SELECT string_agg(i::text, '') FROM intents i), (SELECT string_agg(s::text, '') FROM webhook_secrets s))`)
+		bare := invoicetest.Value[bool](b.Bundle,
+			`SELECT bool_or(position(convert_to($1, 'UTF8') IN sealed) > 0) FROM webhook_secrets`, text)
+		if bare || strings.Contains(rows, text) {
+			t.Errorf("stored: %s", text)
+		}
+		draft, err := webhook.Input{Name: "Bank", Scheme: webhook.Stripe, Secret: text}.Draft(b.vault)
+		if err != nil || strings.Contains(fmt.Sprintf("%v %+v %#v", draft, &draft, draft), text) {
+			t.Errorf("printed: %+v, %v", draft, err)
+		}
+	}
+	if _, err := b.Admin.Exec(t.Context(),
+		`UPDATE webhook_secrets SET sealed = '\x00' || sealed WHERE source_id = $1`, b.stripe.ID); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := webhook.FindSender(t.Context(), b.Store.Pool, b.vault, b.stripe.Address(b.Tenant)); err == nil {
+		t.Error("opened what was changed")
+	}
+	// After a change of SECRET_KEY a secret that is added anew counts, beside one that cannot be opened any more.
+	b.vault = webhook.NewVault(anotherKey(t))
+	draft, err := webhook.SecretInput{Secret: b.standard.secret}.Draft(b.standard.Source, b.vault)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := webhook.AddSecret.Do(t.Context(), b.Store, b.Intent("anew"), draft); err != nil {
+		t.Fatal(err)
+	}
+	body := received("x", "p", "1")
+	if _, err := b.verified(b.standard, b.standard.sign(t, "m", time.Now(), body), body); err != nil {
+		t.Errorf("added anew: %v", err)
+	}
+	none := webhook.NewVault(secretkey.Key{})
+	if _, err := webhook.FindSender(t.Context(), b.Store.Pool, none, b.standard.Address(b.Tenant)); err == nil {
+		t.Error("opened without the key")
+	}
+	var wrong *invalid.Error
+	_, err = webhook.Input{Name: "n", Scheme: webhook.Stripe, Secret: b.stripe.secret}.Draft(none)
+	if !errors.As(err, &wrong) || len(wrong.Fields) != 1 || !strings.Contains(wrong.Fields[0].Message, "Set SECRET_KEY") {
+		t.Errorf("added without a key: %v", err)
+	}
+}
+
+func anotherKey(t *testing.T) secretkey.Key {
+	t.Helper()
+	key, err := secretkey.Keep(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
