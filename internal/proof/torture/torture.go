@@ -32,7 +32,11 @@ type Config struct {
 // Run tortures the app once. It returns an error if it could not be done or judged; what is wrong with
 // the app is in the report. If there is something, or an error, the directory of the run is kept.
 func Run(ctx context.Context, cfg Config) (*Report, error) {
-	w, err := newWorld(ctx)
+	var env []string
+	if cfg.Without.Name != "" { // or copies of settled intents would stand in for what is removed
+		env = []string{"IDEMPOTENCY_MEMORY=0", "REDIS_URL="}
+	}
+	w, err := newWorld(ctx, env...)
 	if err != nil {
 		return nil, err
 	}

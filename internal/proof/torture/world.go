@@ -42,6 +42,7 @@ type world struct {
 	account  server.Account
 	db       *database
 	leash    *processes.Leash
+	env      []string // of the replicas, besides what all have
 	replicas [2]*replica
 	front    [2]*proxy.Proxy
 	back     [2]*proxy.Proxy
@@ -56,7 +57,7 @@ type world struct {
 
 // newWorld starts everything. The two replicas start at once, on an empty database: both find the
 // migrations pending, and the demo data missing.
-func newWorld(ctx context.Context) (*world, error) {
+func newWorld(ctx context.Context, env ...string) (*world, error) {
 	account, err := server.ChooseAccount("")
 	if err != nil {
 		return nil, err
@@ -66,7 +67,7 @@ func newWorld(ctx context.Context) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &world{dir: dir, account: account}
+	w := &world{dir: dir, account: account, env: env}
 	if err := w.start(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("in %s: %w", dir, err), w.stop(context.WithoutCancel(ctx)))
 	}
@@ -127,7 +128,7 @@ func (w *world) connect(ctx context.Context, i int, program string) (err error) 
 		Group:   w.leash.Group,
 		Log:     filepath.Join(w.dir, fmt.Sprintf("replica-%d.log", i)),
 		Died:    w.noteDeath,
-		Env: append(os.Environ(),
+		Env: append(append(os.Environ(),
 			"ADDR="+addr,
 			"METRICS_ADDR=off",
 			"DEMO=1",
@@ -138,7 +139,7 @@ func (w *world) connect(ctx context.Context, i int, program string) (err error) 
 			"IDEMPOTENCY_RETAIN="+retain.String(),
 			"EXPIRE_EVERY="+expireEvery.String(),
 			"IDEMPOTENCY_WAIT="+keyWait.String(),
-		),
+		), w.env...),
 	}}
 	w.front[i], err = proxy.Listen(ctx, "tcp", addr)
 	return err
