@@ -64,6 +64,7 @@ func setup(t *testing.T) *bundle {
 func setupHere(t *testing.T) *bundle {
 	t.Helper()
 	b := &bundle{T: t, db: pgtest.New(t), owners: map[uuid.UUID]*client{}, failures: newFailures(t)}
+	t.Cleanup(func() { b.replica = nil }) // as the handler of listen
 	b.admin = b.db.Admin(t)
 	b.acme, b.globex = b.tenant("Acme"), b.tenant("Globex")
 	b.replica = b.serveOn(b.db.Pool)
@@ -145,7 +146,10 @@ func (b *bundle) serveOn(pool *pgxpool.Pool, settings ...func(*config)) *replica
 // listen serves a handler on a free port and gives its URL.
 func (b *bundle) listen(h http.Handler) string {
 	server := httptest.NewServer(h)
-	b.Cleanup(server.Close)
+	b.Cleanup(func() {
+		server.Close()
+		server.Config.Handler = nil // testing keeps what has ended until the last test of a walk
+	})
 	return server.URL
 }
 

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // resource is a resource as its tests declare it: what cannot be found out about it by asking the server. Commands
@@ -135,7 +136,19 @@ type transition struct {
 	undo string
 }
 
+// declared are all resources, built once: each case asks for them many times, and nothing changes their maps.
+var declared struct {
+	sync.Once
+
+	all []resource
+}
+
 func resources() []resource {
+	declared.Do(func() { declared.all = declare() })
+	return slices.Clone(declared.all)
+}
+
+func declare() []resource {
 	return []resource{
 		invoices(),
 		payments(),

@@ -67,9 +67,9 @@ func chosenOf(all []subject) (chosen []subject) {
 func (b *bundle) subjectOf(op web.Operation) subject {
 	b.Helper()
 	t := subject{operation: op.Name, kind: op.Kind, table: op.Table, looksAlike: op.Alike != ""}
-	for _, route := range b.once() {
+	for _, route := range b.Routes {
 		switch {
-		case route.Why != op.Name:
+		case route.Why != op.Name || !carriesOut(route):
 		case strings.HasPrefix(route.Path, "/api/v1/"):
 			t.method, t.api = route.Method, route.Path
 		default:
@@ -115,8 +115,10 @@ func (b *bundle) subjectOf(op web.Operation) subject {
 
 // once returns the routes by which people and programs of a tenant carry out an operation.
 func (b *bundle) once() []web.Route {
-	return slices.DeleteFunc(slices.Clone(b.Routes), func(r web.Route) bool { return r.Repeat != web.Once || r.Public })
+	return slices.DeleteFunc(slices.Clone(b.Routes), func(r web.Route) bool { return !carriesOut(r) })
 }
+
+func carriesOut(r web.Route) bool { return r.Repeat == web.Once && !r.Public }
 
 // creating is the subject that makes a resource, or changes the only one.
 func (b *bundle) creating(of resource) subject {
