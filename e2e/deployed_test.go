@@ -52,7 +52,7 @@ func TestSuiteAgainstADeployment(t *testing.T) {
 
 	of := func(query string) (n int) {
 		t.Helper()
-		if err := db.Admin(t).QueryRow(t.Context(), query).Scan(&n); err != nil {
+		if err := db.Admin().QueryRow(t.Context(), query).Scan(&n); err != nil {
 			t.Fatal(err)
 		}
 		return n

@@ -20,7 +20,7 @@ func TestKilledDuringACreate(t *testing.T) {
 	t.Parallel()
 	db := demoData.New(t)
 	s := newSession(t)
-	s.db = db.Admin(t)
+	s.db = db.Admin()
 	s.records = sqlRecords{s, invoiceCount{s.allInvoices()}}
 	binary := filepath.Join(t.TempDir(), "server")
 	s.check(run([]string{"go", "build", "-o", binary, "../cmd/server"}), "build the program")

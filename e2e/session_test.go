@@ -111,7 +111,7 @@ func (s *session) findApp() {
 func (s *session) bootApp() {
 	s.t.Helper()
 	db := demoData.New(s.t)
-	s.db, s.database = db.Admin(s.t), parsedInOrder(s.t, db.URL)
+	s.db, s.database = db.Admin(), parsedInOrder(s.t, db.URL)
 	running := s.startApp(patience)
 	s.origin, s.site, s.metrics, s.token = running.URL(), running.URL(), running.MetricsURL(), demoToken
 	found := sqlRecords{s: s}

@@ -12,7 +12,7 @@ func TestDuplicatesCommand(t *testing.T) {
 	if out := b.want(done, "", "duplicates", "--tenant", "acme", "--json"); out != "[]\n" {
 		t.Errorf("%q", out)
 	}
-	_, err := b.Admin(t).Exec(t.Context(), `
+	_, err := b.Admin().Exec(t.Context(), `
 		INSERT INTO customers (tenant_id, id, email, name)
 		SELECT $1, new_id(now() + n * interval '1 ms'), 'ada+' || n || '@example.com', 'Ada ' || n FROM generate_series(1, 2) AS n`, tenant)
 	if err != nil {

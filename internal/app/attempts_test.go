@@ -20,7 +20,7 @@ func TestAttemptsAreWrittenAtTheEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	var n int
-	err := b.db.Admin(t).QueryRow(t.Context(), `
+	err := b.db.Admin().QueryRow(t.Context(), `
 		SELECT count(*) FROM attempts WHERE key = $1 AND outcome IN ('created', 'replayed') AND replica = 'app-1'`, key).Scan(&n)
 	if err != nil || n != 2 {
 		t.Errorf("%d attempts, %v", n, err)
@@ -35,7 +35,7 @@ func TestNoAttemptsAreKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	count := func() (n int) {
-		if err := b.db.Admin(t).QueryRow(t.Context(), `SELECT count(*) FROM attempts`).Scan(&n); err != nil {
+		if err := b.db.Admin().QueryRow(t.Context(), `SELECT count(*) FROM attempts`).Scan(&n); err != nil {
 			t.Fatal(err)
 		}
 		return n
@@ -58,7 +58,7 @@ func TestNoAttemptsAreKept(t *testing.T) {
 func TestOldAttemptsGo(t *testing.T) {
 	b := setup(t, keeping, func(c *app.Config) { c.ExpireEvery = 10 * time.Millisecond })
 	b.start(keeping, func(c *app.Config) { c.ExpireEvery = 10 * time.Millisecond })
-	admin := b.db.Admin(t)
+	admin := b.db.Admin()
 	if _, err := admin.Exec(t.Context(), `
 		INSERT INTO attempts (tenant_id, id, at, duration, operation, outcome, actor, reason, replica)
 		SELECT id, new_id(now() - age), now() - age, 1, 'test', 'failed', age::text, '', ''

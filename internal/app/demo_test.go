@@ -25,7 +25,7 @@ func (b *bundle) story() []string {
 		`SELECT concat_ws(' ', 'token', tenant_id, encode(token_hash, 'hex')) FROM api_tokens`,
 		invoiceStory,
 	}
-	rows, err := b.db.Admin(b.T).Query(b.Context(), strings.Join(parts, " UNION ALL ")+" ORDER BY 1")
+	rows, err := b.db.Admin().Query(b.Context(), strings.Join(parts, " UNION ALL ")+" ORDER BY 1")
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -168,7 +168,7 @@ func tryStart(ctx context.Context, config app.Config) error {
 // lock holds the locks that a statement takes, until the release.
 func (b *bundle) lock(sql string) (release func()) {
 	b.Helper()
-	tx, err := b.db.Admin(b.T).Begin(b.Context())
+	tx, err := b.db.Admin().Begin(b.Context())
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -182,14 +182,14 @@ func (b *bundle) lock(sql string) (release func()) {
 
 func (b *bundle) admin(sql string) {
 	b.Helper()
-	if _, err := b.db.Admin(b.T).Exec(b.Context(), sql); err != nil {
+	if _, err := b.db.Admin().Exec(b.Context(), sql); err != nil {
 		b.Fatal(err)
 	}
 }
 
 func (b *bundle) number(sql string) (n int) {
 	b.Helper()
-	if err := b.db.Admin(b.T).QueryRow(b.Context(), sql).Scan(&n); err != nil {
+	if err := b.db.Admin().QueryRow(b.Context(), sql).Scan(&n); err != nil {
 		b.Fatal(err)
 	}
 	return n

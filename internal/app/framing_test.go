@@ -136,7 +136,7 @@ func (b *bundle) dial() *net.TCPConn {
 func (b *bundle) count(query string) int {
 	b.Helper()
 	var n int
-	if err := b.db.Admin(b.T).QueryRow(b.Context(), query).Scan(&n); err != nil {
+	if err := b.db.Admin().QueryRow(b.Context(), query).Scan(&n); err != nil {
 		b.Fatal(err)
 	}
 	return n

@@ -58,7 +58,7 @@ func TestKillDuringMails(t *testing.T) {
 	all.Wait()
 
 	// A job of a process that was killed is found after a while: after four times MAIL_TIMEOUT, by a search every 30 s.
-	admin, left := b.db.Admin(t), invoices
+	admin, left := b.db.Admin(), invoices
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	for deadline := time.After(3 * time.Minute); left > 0; {

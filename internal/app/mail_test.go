@@ -49,7 +49,7 @@ func (b *bundle) sendingTo(url string) func(*app.Config) {
 
 func (b *bundle) foundCompany(name string) {
 	b.Helper()
-	admin := b.db.Admin(b.T)
+	admin := b.db.Admin()
 	if _, err := admin.Exec(b.Context(), `INSERT INTO tenants (id, name) VALUES ($1, $2)`, company, name); err != nil {
 		b.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestMailIsSent(t *testing.T) {
 	s := startSink(t, nil, nil)
 	b := mailing(t, s.url)
 	const hostile = "Acme \"Studio\"\r\nBcc: eve@example.com\r\n\r\n<b>, Ünï"
-	if _, err := b.db.Admin(t).Exec(t.Context(), `UPDATE settings SET name = $1`, hostile); err != nil {
+	if _, err := b.db.Admin().Exec(t.Context(), `UPDATE settings SET name = $1`, hostile); err != nil {
 		t.Fatal(err)
 	}
 	invoice := b.draft("one", `Ada "A" <eve@example.com>, & <script>`)
@@ -258,7 +258,7 @@ func TestMailIsRefused(t *testing.T) {
 // logsNothingPersonal fails if an address is in the log, or in what River keeps of the jobs.
 func (b *bundle) logsNothingPersonal() {
 	b.Helper()
-	jobs, err := b.db.Admin(b.T).Query(b.Context(), `SELECT to_jsonb(j)::text FROM river.river_job j`)
+	jobs, err := b.db.Admin().Query(b.Context(), `SELECT to_jsonb(j)::text FROM river.river_job j`)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -341,7 +341,7 @@ func TestMailOfAVoidInvoice(t *testing.T) {
 func TestMailsOfTheDemoAreKept(t *testing.T) {
 	s := startSink(t, nil, nil)
 	b := mailing(t, s.url, func(c *app.Config) { c.Demo = true })
-	admin := b.db.Admin(t)
+	admin := b.db.Admin()
 	b.until("all are kept", func() bool {
 		var left, kept int
 		err := admin.QueryRow(t.Context(), `

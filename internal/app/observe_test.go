@@ -169,7 +169,7 @@ func TestReadiness(t *testing.T) {
 func TestReadyOnANewerSchema(t *testing.T) {
 	b := setup(t)
 	b.db.Spoil(t)
-	admin := b.db.Admin(t)
+	admin := b.db.Admin()
 	after := func(sql string, want int) {
 		t.Helper()
 		if _, err := admin.Exec(t.Context(), sql); err != nil {
@@ -187,7 +187,7 @@ func TestReadyOnANewerSchema(t *testing.T) {
 func TestExpiry(t *testing.T) {
 	b := setup(t, func(c *app.Config) { c.Retain, c.ExpireEvery = time.Microsecond, 10*time.Millisecond })
 	first := b.create(key, ada)
-	admin := b.db.Admin(t)
+	admin := b.db.Admin()
 	b.until("expired", func() bool {
 		var left int
 		err := admin.QueryRow(t.Context(), `SELECT count(*) FROM intents WHERE key = $1 AND result IS NOT NULL`, key).Scan(&left)

@@ -15,7 +15,7 @@ import (
 // hold keeps whoever creates the customer Ada waiting until the release.
 func (b *bundle) hold() (release func()) {
 	b.Helper()
-	admin := b.db.Admin(b.T)
+	admin := b.db.Admin()
 	tx, err := admin.Begin(b.Context())
 	if err != nil {
 		b.Fatal(err)
@@ -34,7 +34,7 @@ func (b *bundle) hold() (release func()) {
 // waiting waits until a connection of the app waits for a lock of this kind, such as "relation".
 func (b *bundle) waiting(kind string) {
 	b.Helper()
-	admin := b.db.Admin(b.T)
+	admin := b.db.Admin()
 	b.until("waiting for a lock", func() bool {
 		var n int
 		err := admin.QueryRow(b.Context(), `

@@ -48,7 +48,7 @@ func (b *bundle) upsert(k, address, name string) (idempotency.Done[customer.Cust
 
 func (b *bundle) count() (n int) {
 	b.Helper()
-	if err := b.db.Admin(b.T).QueryRow(b.Context(), `SELECT count(*) FROM customers`).Scan(&n); err != nil {
+	if err := b.db.Admin().QueryRow(b.Context(), `SELECT count(*) FROM customers`).Scan(&n); err != nil {
 		b.Fatal(err)
 	}
 	return n

@@ -136,7 +136,7 @@ func (b *bundle) exec(sql string) {
 // adminExec runs a statement as the superuser.
 func (b *bundle) adminExec(sql string) {
 	b.Helper()
-	if _, err := b.db.Admin(b.T).Exec(b.Context(), sql); err != nil {
+	if _, err := b.db.Admin().Exec(b.Context(), sql); err != nil {
 		b.Fatal(err)
 	}
 }
@@ -145,7 +145,7 @@ func (b *bundle) adminExec(sql string) {
 func (b *bundle) count(sql string) int {
 	b.Helper()
 	var n int
-	if err := b.db.Admin(b.T).QueryRow(b.Context(), sql).Scan(&n); err != nil {
+	if err := b.db.Admin().QueryRow(b.Context(), sql).Scan(&n); err != nil {
 		b.Fatal(err)
 	}
 	return n
@@ -173,7 +173,7 @@ func (b *bundle) outcomes() (list []idempotency.Outcome) {
 // blocked waits until n backends of this database wait for a lock.
 func (b *bundle) blocked(n int) {
 	b.Helper()
-	admin := b.db.Admin(b.T)
+	admin := b.db.Admin()
 	for b.Context().Err() == nil {
 		var waiting int
 		err := admin.QueryRow(b.Context(), `

@@ -53,7 +53,7 @@ func TestKeysThatShareALock(t *testing.T) {
 // blockedBy waits until a backend of this database waits for a lock of a kind.
 func (b *bundle) blockedBy(kind string) {
 	b.Helper()
-	admin := b.db.Admin(b.T)
+	admin := b.db.Admin()
 	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); {
 		var waiting bool
 		if err := admin.QueryRow(b.Context(), `

@@ -40,7 +40,7 @@ func TestStateMachine(t *testing.T) {
 }
 
 func stateMachine(b *bundle, create, failing idempotency.Operation[order, thing]) {
-	admin := b.db.Admin(b.T)
+	admin := b.db.Admin()
 	rapid.Check(b.T, func(t *rapid.T) {
 		m := &machine{
 			b: b, admin: admin, tenant: uuid.New(), made: map[string]thing{}, commands: map[string]order{}, results: map[string]bool{},

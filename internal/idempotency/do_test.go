@@ -135,7 +135,7 @@ func (b *bundle) warmStore(create idempotency.Operation[order, thing], wait time
 // lockThings stops every insert of a thing until the returned function is called.
 func (b *bundle) lockThings() (unlock func()) {
 	b.Helper()
-	tx, err := b.db.Admin(b.T).Begin(b.Context())
+	tx, err := b.db.Admin().Begin(b.Context())
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -21,7 +21,7 @@ func TestExpiryKeepsTheRetention(t *testing.T) {
 		age  string
 		want int64
 	}{{"23 hours 59 minutes", 0}, {"2 minutes", 1}} {
-		if _, err := b.db.Admin(t).Exec(t.Context(),
+		if _, err := b.db.Admin().Exec(t.Context(),
 			`UPDATE intents SET expires_at = expires_at - $1::interval`, step.age); err != nil {
 			t.Fatal(err)
 		}

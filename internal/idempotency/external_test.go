@@ -175,7 +175,7 @@ func TestExternalPastTheLock(t *testing.T) {
 				t.Fatal(err)
 			}
 			theirs := uuid.New()
-			conn, err := b.db.Admin(t).Acquire(t.Context())
+			conn, err := b.db.Admin().Acquire(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}

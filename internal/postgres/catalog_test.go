@@ -179,7 +179,7 @@ func TestDifferences(t *testing.T) {
 			t.Parallel()
 			db := pgtest.New(t)
 			db.Spoil(t)
-			if _, err := db.Admin(t).Exec(t.Context(), c.spoil); err != nil {
+			if _, err := db.Admin().Exec(t.Context(), c.spoil); err != nil {
 				t.Fatal(err)
 			}
 			var told []string

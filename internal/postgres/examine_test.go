@@ -44,7 +44,7 @@ func TestExamine(t *testing.T) {
 			t.Parallel()
 			db := pgtest.New(t)
 			db.Spoil(t)
-			if _, err := db.Admin(t).Exec(t.Context(), c.spoil); err != nil {
+			if _, err := db.Admin().Exec(t.Context(), c.spoil); err != nil {
 				t.Fatal(err)
 			}
 			found := wrong(postgres.Examine(t.Context(), c.url(db)))

@@ -65,7 +65,7 @@ func setupHere(t *testing.T) *bundle {
 	t.Helper()
 	b := &bundle{T: t, db: pgtest.New(t), owners: map[uuid.UUID]*client{}, failures: newFailures(t)}
 	t.Cleanup(func() { b.replica = nil }) // as the handler of listen
-	b.admin = b.db.Admin(t)
+	b.admin = b.db.Admin()
 	b.acme, b.globex = b.tenant("Acme"), b.tenant("Globex")
 	b.replica = b.serveOn(b.db.Pool)
 	return b

@@ -15,7 +15,7 @@ func withDemo(c *config) { c.Demo = []templates.DemoLogin{{}} }
 // whileDemo does something while acme is of the demo, and has its first password: then it cannot do all that it does else.
 func (b *bundle) whileDemo(do func()) {
 	var generation int
-	err := b.db.Admin(b.T).QueryRow(b.Context(), `SELECT session_generation FROM users WHERE email = $1`, b.acme.email).Scan(&generation)
+	err := b.db.Admin().QueryRow(b.Context(), `SELECT session_generation FROM users WHERE email = $1`, b.acme.email).Scan(&generation)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 // three columns that are compared in that time, by itself.
 func BenchmarkGroups(b *testing.B) {
 	db, tenant := pgtest.New(b), uuid.New()
-	admin := db.Admin(b)
+	admin := db.Admin()
 	for _, sql := range []string{
 		`INSERT INTO tenants (id, name) VALUES ('` + tenant.String() + `', 'Test')`,
 		`INSERT INTO customers (tenant_id, id, email, name, tax_id)

@@ -35,7 +35,7 @@ func setup(t *testing.T) *bundle {
 	t.Helper()
 	t.Parallel()
 	b := &bundle{T: t, db: pgtest.New(t), tenant: uuid.New()}
-	b.admin = b.db.Admin(t)
+	b.admin = b.db.Admin()
 	config := b.db.Pool.Config()
 	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
 	var err error

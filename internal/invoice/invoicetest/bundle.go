@@ -32,7 +32,7 @@ func Setup(t *testing.T) *Bundle {
 	t.Helper()
 	t.Parallel()
 	b := &Bundle{T: t, DB: pgtest.New(t), Tenant: uuid.New()}
-	b.Store, b.Admin = b.Replica(), b.DB.Admin(t)
+	b.Store, b.Admin = b.Replica(), b.DB.Admin()
 	if _, err := b.DB.Pool.Exec(t.Context(), `INSERT INTO tenants (id, name) VALUES ($1, 'Test')`, b.Tenant); err != nil {
 		t.Fatal(err)
 	}

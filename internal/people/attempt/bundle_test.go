@@ -53,14 +53,14 @@ func setup(t *testing.T) *bundle {
 
 func (b *bundle) exec(sql string, args ...any) {
 	b.Helper()
-	if _, err := b.db.Admin(b.T).Exec(b.Context(), sql, args...); err != nil {
+	if _, err := b.db.Admin().Exec(b.Context(), sql, args...); err != nil {
 		b.Fatal(err)
 	}
 }
 
 func (b *bundle) count(sql string, args ...any) (n int) {
 	b.Helper()
-	if err := b.db.Admin(b.T).QueryRow(b.Context(), sql, args...).Scan(&n); err != nil {
+	if err := b.db.Admin().QueryRow(b.Context(), sql, args...).Scan(&n); err != nil {
 		b.Fatal(err)
 	}
 	return n

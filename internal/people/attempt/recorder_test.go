@@ -124,7 +124,7 @@ func TestFailedAttemptsOfARecord(t *testing.T) {
 // TestNobodyWaits: while nothing can be written, creates go on, and what there is no room for is dropped and counted.
 func TestNobodyWaits(t *testing.T) {
 	b := setup(t)
-	admin, err := b.db.Admin(t).Begin(t.Context())
+	admin, err := b.db.Admin().Begin(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func TestNobodyWaits(t *testing.T) {
 // TestCloseIsBounded: a database that does not answer costs what is queued, and not the end of the program.
 func TestCloseIsBounded(t *testing.T) {
 	b := setup(t)
-	admin, err := b.db.Admin(t).Begin(t.Context())
+	admin, err := b.db.Admin().Begin(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

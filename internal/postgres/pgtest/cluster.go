@@ -141,15 +141,26 @@ func (c *cluster) clone(ctx context.Context, template string) (*Database, error)
 	if err != nil {
 		return nil, err
 	}
-	return &Database{
+	db := &Database{
 		URL:      server.URL(c.dir, server.Role, name),
 		AdminURL: server.URL(c.dir, server.Superuser, name),
 		name:     name, template: template, spoiled: true,
-	}, nil
+	}
+	db.admin, err = pgxpool.New(context.WithoutCancel(ctx), db.AdminURL+"&timezone=UTC&pool_max_conns=16&application_name="+adminOfTests)
+	if err != nil {
+		return nil, errors.Join(err, c.drop(ctx, db))
+	}
+	return db, nil
 }
 
-func (c *cluster) drop(ctx context.Context, name string) error {
-	return c.exec(ctx, "DROP DATABASE "+name+" WITH (FORCE)")
+// adminOfTests is what empty.sql knows the connections by that stay.
+const adminOfTests = "pgtest"
+
+func (c *cluster) drop(ctx context.Context, db *Database) error {
+	if db.admin != nil {
+		db.admin.Close()
+	}
+	return c.exec(ctx, "DROP DATABASE "+db.name+" WITH (FORCE)")
 }
 
 func (c *cluster) stop(ctx context.Context) error {

@@ -24,7 +24,7 @@ BEGIN
     RETURN state;
 END $$;
 
--- empty ends all connections and deletes all rows. It is not TRUNCATE, which makes new files for a table, its
+-- empty ends all connections but those of Database.Admin and deletes all rows. It is not TRUNCATE, which makes new files for a table, its
 -- indexes and, because of foreign keys, nearly all other tables: as slow as a new database.
 --
 -- A database is worn when PostgreSQL would plan otherwise than in a new one: a table was analyzed, or has grown, since deleted
@@ -36,7 +36,7 @@ DECLARE
     t regclass;
 BEGIN
     PERFORM pg_terminate_backend(pid, 5000) FROM pg_stat_activity
-    WHERE datname = current_database() AND pid <> pg_backend_pid();
+    WHERE datname = current_database() AND application_name <> 'pgtest';
     worn := EXISTS (SELECT FROM pg_statistic WHERE starelid >= 16384);
     FOR t IN SELECT name FROM pgtest.tables WHERE NOT filled AND pg_relation_size(name) > 0 LOOP
         EXECUTE format('DELETE FROM %s', t);

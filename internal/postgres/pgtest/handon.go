@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"testing"
-
-	"github.com/jackc/pgx/v5"
 )
 
 //go:embed empty.sql
@@ -28,36 +26,32 @@ func (c *cluster) take(ctx context.Context, template string) (*Database, error) 
 		return nil, err
 	}
 	db.spoiled = false
-	err = db.asAdmin(ctx, func(conn *pgx.Conn) error {
-		if _, err := conn.Exec(ctx, emptySQL); err != nil {
-			return err
-		}
-		return conn.QueryRow(ctx, `SELECT pgtest.state()`).Scan(&db.state)
-	})
+	if _, err = db.admin.Exec(ctx, emptySQL); err == nil {
+		err = db.admin.QueryRow(ctx, `SELECT pgtest.state()`).Scan(&db.state)
+	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("prepare a database: %w", err), c.drop(context.WithoutCancel(ctx), db.name))
+		return nil, errors.Join(fmt.Errorf("prepare a database: %w", err), c.drop(context.WithoutCancel(ctx), db))
 	}
 	return db, nil
 }
 
 // giveBack empties a database for the next test, or drops it. The error says so if the test has changed more than rows.
 func (c *cluster) giveBack(ctx context.Context, db *Database) error {
-	if db.spoiled {
-		return c.drop(ctx, db.name)
+	db.resetSessions(ctx)
+	if db.spoiled || db.admin.Stat().AcquiredConns() > 0 { // by the test, still
+		return c.drop(ctx, db)
 	}
 	var (
 		state string
 		worn  bool
 	)
-	err := db.asAdmin(ctx, func(conn *pgx.Conn) error {
-		return conn.QueryRow(ctx, `SELECT state, worn FROM pgtest.empty()`).Scan(&state, &worn)
-	})
+	err := db.admin.QueryRow(ctx, `SELECT state, worn FROM pgtest.empty()`).Scan(&state, &worn)
 	if err == nil && state != db.state {
 		err = fmt.Errorf("the test changed more than rows and did not call Spoil on its database, which was\n%s\nand is\n%s",
 			db.state, state)
 	}
 	if err != nil || worn {
-		return errors.Join(err, c.drop(ctx, db.name))
+		return errors.Join(err, c.drop(ctx, db))
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -72,24 +66,22 @@ func (d *Database) Spoil(t testing.TB) {
 		return
 	}
 	d.spoiled = true
-	err := d.asAdmin(t.Context(), func(conn *pgx.Conn) error {
-		_, err := conn.Exec(t.Context(), `
-			DROP EVENT TRIGGER pgtest_changed;
-			DROP EVENT TRIGGER pgtest_dropped;
-			SET client_min_messages = warning;
-			DROP SCHEMA pgtest CASCADE`)
-		return err
-	})
+	_, err := d.admin.Exec(t.Context(), `
+		DROP EVENT TRIGGER pgtest_changed;
+		DROP EVENT TRIGGER pgtest_dropped;
+		SET LOCAL client_min_messages = warning;
+		DROP SCHEMA pgtest CASCADE`)
 	if err != nil {
 		t.Fatalf("pgtest: %v", err)
 	}
 }
 
-// asAdmin works on a connection of the superuser.
-func (d *Database) asAdmin(ctx context.Context, work func(*pgx.Conn) error) error {
-	conn, err := pgx.Connect(ctx, d.AdminURL)
-	if err != nil {
-		return err
+// resetSessions gives the next test what new connections would be, without what starting them costs. One that fails is closed.
+func (d *Database) resetSessions(ctx context.Context) {
+	for _, conn := range d.admin.AcquireAllIdle(ctx) {
+		if conn.Conn().DeallocateAll(ctx) == nil { // or the client would believe that DISCARD left them
+			_, _ = conn.Exec(ctx, `DISCARD ALL`)
+		}
+		conn.Release()
 	}
-	return errors.Join(work(conn), conn.Close(context.WithoutCancel(ctx)))
 }

@@ -58,6 +58,7 @@ type Database struct {
 	name     string
 	template string
 	config   *pgxpool.Config // of Pool; nil before the first test
+	admin    *pgxpool.Pool   // see Admin; handed on with the database
 	state    string          // how the test gets it, see empty.sql; of no use once it is spoiled
 	spoiled  bool            // so that it is dropped, not handed on
 }
@@ -96,7 +97,7 @@ func get(
 		return nil, nil, err
 	}
 	if err = db.open(ctx); err != nil {
-		return nil, nil, errors.Join(err, cluster.drop(context.WithoutCancel(ctx), db.name))
+		return nil, nil, errors.Join(err, cluster.drop(context.WithoutCancel(ctx), db))
 	}
 	return db, func() error {
 		db.Pool.Close()
@@ -128,19 +129,8 @@ func Run(ctx context.Context, work func(*Database) error) error {
 	return errors.Join(work(db), giveBack())
 }
 
-// Admin opens a pool on the database as the superuser, who may end other people's
-// connections, change the schema and see the rows of all tenants. It is closed when the test
-// ends. It is none that the app could open, which refuses superusers.
-func (d *Database) Admin(t testing.TB) *pgxpool.Pool {
-	t.Helper()
-	config, err := pgxpool.ParseConfig(d.AdminURL + "&timezone=UTC&pool_max_conns=16")
-	if err != nil {
-		t.Fatalf("pgtest: %v", err)
-	}
-	pool, err := pgxpool.NewWithConfig(t.Context(), config)
-	if err != nil {
-		t.Fatalf("pgtest: %v", err)
-	}
-	t.Cleanup(pool.Close)
-	return pool
-}
+// Admin returns a pool on the database as the superuser, who may end other people's
+// connections, change the schema and see the rows of all tenants. It is none that the app
+// could open, which refuses superusers. Nobody closes it: it stays with the database, and its
+// sessions are reset when the test ends.
+func (d *Database) Admin() *pgxpool.Pool { return d.admin }

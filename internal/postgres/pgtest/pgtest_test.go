@@ -30,7 +30,7 @@ func TestNewIsMigratedAndUnprivileged(t *testing.T) {
 	).Scan(&who); err != nil || who != "onlyonce super=f bypassrls=f" {
 		t.Errorf("owner of the database: %s (%v)", who, err)
 	}
-	if err := db.Admin(t).QueryRow(t.Context(), "SELECT current_user").Scan(&who); err != nil || who != "postgres" {
+	if err := db.Admin().QueryRow(t.Context(), "SELECT current_user").Scan(&who); err != nil || who != "postgres" {
 		t.Errorf("administrator: %s (%v)", who, err)
 	}
 }

@@ -48,6 +48,7 @@ func (p *Template) fill(ctx context.Context) error {
 		p.get = (*cluster).clone
 	}
 	db.Pool.Close()
+	db.admin.Close()
 	cluster, err := shared.start()
 	if err != nil {
 		return err

@@ -39,7 +39,7 @@ func setup(t *testing.T) *bundle {
 	if _, err := db.Pool.Exec(t.Context(), `CREATE SCHEMA alone`); err != nil {
 		t.Fatal(err)
 	}
-	b := &bundle{T: t, admin: db.Admin(t)}
+	b := &bundle{T: t, admin: db.Admin()}
 	for i := range b.servers {
 		store, err := open(t.Context(), db.URL+"&search_path=alone")
 		if err != nil {
