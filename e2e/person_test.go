@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/playwright-community/playwright-go"
@@ -28,8 +29,8 @@ func (s *session) open(address string) {
 
 func (s *session) fill(label, text string) {
 	s.t.Helper()
-	if label == fieldPassword || label == fieldNewPassword || label == fieldCurrentPassword {
-		s.tellf(byPerson, "types a password")
+	if slices.Contains([]string{fieldPassword, fieldNewPassword, fieldCurrentPassword, fieldSigningSecret}, label) {
+		s.tellf(byPerson, "types a secret")
 	} else {
 		s.tellf(byPerson, "types %q into %s", text, label)
 	}

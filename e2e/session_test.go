@@ -14,6 +14,7 @@ import (
 
 	"onlyonce/internal/app"
 	"onlyonce/internal/lab"
+	"onlyonce/internal/value/secretkey"
 )
 
 // patience bounds every wait for the app or the browser, as Playwright's own
@@ -122,9 +123,11 @@ func (s *session) bootApp() {
 // startApp starts the app, or another replica of it, that lets a repeat wait for so long.
 func (s *session) startApp(wait time.Duration) *app.App {
 	s.t.Helper()
+	key, err := secretkey.Parse(strings.Repeat("MDEy", 10) + "MDE=")
+	s.check(err, "read the secret key")
 	config := app.Config{
 		Addr: "127.0.0.1:0", MetricsAddr: "127.0.0.1:0", DatabaseURL: s.database, Demo: true, Log: slog.New(s.log),
-		Wait: wait, ExpireEvery: time.Hour, KeepAttempts: time.Hour,
+		Wait: wait, ExpireEvery: time.Hour, KeepAttempts: time.Hour, SecretKey: key,
 		LabConfig: app.LabConfig{Lab: true},
 	}
 	if s.configure != nil {

@@ -38,6 +38,8 @@ func Families() []Family {
 		{"e2e/money_test.go", "Payments"},
 		{"e2e/credit_test.go", "Refunds and credit notes"},
 		{"e2e/mail_test.go", "Sending by e-mail"},
+		{"e2e/invoice_webhooks_test.go", "Webhooks"},
+		{"e2e/invoice_schedules_test.go", "Recurring invoices"},
 		{"e2e/tenants_test.go", "Two businesses in one browser"},
 		{"e2e/replicas_test.go", "Several replicas"},
 		{"e2e/lines_test.go", "Lines of an invoice"},

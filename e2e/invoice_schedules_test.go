@@ -1,0 +1,235 @@
+package e2e
+
+import (
+	"testing"
+	"time"
+)
+
+// A schedule bills by itself for a long time, so that one too many costs more than an invoice: it is made once, and
+// each of its periods is billed once.
+
+const wouldBill = "a schedule would stay, and bill"
+
+// On the form that an invoice opens: two clicks, Enter and then a click, and a second tab.
+func TestScheduleOfAnInvoiceIsMadeOnce(t *testing.T) {
+	onlyHere(t, wouldBill)
+	t.Parallel()
+	for name, repeat := range map[string]func(s, other *session) (forms int){
+		"double click": func(s, _ *session) int {
+			s.pointAt(buttonCreateSchedule)
+			s.tap(1)
+			s.waiting(1)
+			s.tap(1)
+			return 1
+		},
+		"Enter, then a click": func(s, _ *session) int {
+			s.pointAt(buttonCreateSchedule)
+			s.check(s.field(fieldEvery).Focus(), "go into the form")
+			s.press("Enter")
+			s.waiting(1)
+			s.tap(1)
+			return 1
+		},
+		"two tabs": func(s, other *session) int {
+			for i, tab := range []*session{s, other} {
+				tab.pointAt(buttonCreateSchedule)
+				tab.tap(1)
+				s.until("it waits", func() bool { return s.inProgress() == i+1 })
+			}
+			return 2
+		},
+	} {
+		for circumstance, javaScript := range withAndWithoutJavaScript {
+			t.Run(name+", "+circumstance, func(t *testing.T) {
+				t.Parallel()
+				s := withIssued(t, javaScript)
+				s.follow(linkRepeat)
+				s.seesHeading(headingNewSchedule)
+				other := s.tab(s.page.URL())
+
+				release := s.lock("schedules")
+				forms := repeat(s, other)
+				if circumstance == "without JavaScript" && forms == 1 {
+					forms = 2
+					s.waiting(forms)
+				}
+				release()
+
+				s.seesHeading(s.named("Ada Byron") + ", every month")
+				s.sees("123.00 EUR")
+				s.moment()
+				s.hasSchedules(1)
+				s.attempts([]string{"created", "replayed"}[:forms]...)
+			})
+		}
+	}
+}
+
+// One click, two POSTs: the answer to the first one is lost, and the browser sends again by itself.
+func TestBrowserSilentlySendsAScheduleAgain(t *testing.T) {
+	onlyHere(t, wouldBill)
+	onlyInChromium(t, "others need not send a form again by themselves")
+	t.Parallel()
+	s := start(t)
+	wire := s.throughProxy()
+	s.login()
+	s.open(s.issuedByAPI(s.number(1)))
+	s.follow(linkRepeat)
+	s.seesHeading(headingNewSchedule)
+	s.log.forget()
+	wire.cutNextAnswer()
+
+	s.click(buttonCreateSchedule)
+
+	s.seesHeading(s.named("Ada Byron") + ", every month")
+	s.sees("We ignored the duplicate submission and kept your first request.")
+	if n := wire.posts.Load(); n != 2 {
+		t.Errorf("one click sent %d POSTs, want 2: the browser no longer sends again by itself", n)
+	}
+	s.hasSchedules(1)
+	s.attempts("created", "replayed")
+}
+
+// Three tabs have opened “Bill now”, each a form with a key of its own. Two are sent at once, and the third one later.
+func TestTwoTabsBillOnePeriod(t *testing.T) {
+	onlyHere(t, wouldBill)
+	t.Parallel()
+	for name, javaScript := range withAndWithoutJavaScript {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := withSchedule(t, javaScript)
+			schedule := s.page.URL()
+			other, late := s.tab(schedule+"/periods/new"), s.tab(schedule+"/periods/new")
+			s.follow(linkBillNow)
+			s.sees("A period that was billed is not billed again")
+
+			release := s.lockInvoices()
+			s.pointAt(buttonBillPeriod)
+			s.tap(1)
+			s.waiting(1)
+			other.pointAt(buttonBillPeriod)
+			other.tap(1)
+			s.until("both wait", func() bool { return s.inProgress() == 2 })
+			release()
+
+			s.seesHeading(headingInvoice("")) // in one browser, either tab may take the message of the other
+			other.seesHeading(headingInvoice(""))
+			s.attempts("created", "reused")
+			late.click(buttonBillPeriod)
+			late.sees("already exists and was reused. Nothing was changed.")
+			late.moment()
+			s.hasBilled(1)
+			s.attempts("created", "reused", "reused")
+		})
+	}
+}
+
+func TestDoubleClickOnBillPeriod(t *testing.T) {
+	onlyHere(t, wouldBill)
+	t.Parallel()
+	for name, attempts := range map[string][]string{
+		"with JavaScript": {"created"}, "without JavaScript": {"created", "replayed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := withSchedule(t, withAndWithoutJavaScript[name])
+			s.follow(linkBillNow)
+			release := s.lockInvoices()
+			s.pointAt(buttonBillPeriod)
+			for click := range 2 {
+				s.tap(1)
+				s.waiting(min(click+1, len(attempts)))
+			}
+			release()
+			s.sees("Period billed.")
+			s.hasBilled(1)
+			s.attempts(attempts...)
+		})
+	}
+}
+
+// One tab pauses the schedule, and the other one bills it. Whoever is first is heard, and nobody is told what is not so.
+func TestPauseInOneTabAndBillInTheOther(t *testing.T) {
+	onlyHere(t, wouldBill)
+	t.Parallel()
+	for name, javaScript := range withAndWithoutJavaScript {
+		t.Run("paused before, "+name, func(t *testing.T) {
+			t.Parallel()
+			s := withSchedule(t, javaScript)
+			other := s.tab(s.page.URL())
+			other.follow(linkBillNow)
+			s.click(buttonPause)
+			s.sees("Paused since")
+			other.click(buttonBillPeriod)
+			other.sees("This schedule is paused or archived. Nothing was billed. Resume or restore it first.")
+			other.moment()
+			s.hasBilled(0)
+
+			s.click(buttonResume)
+			s.seesNot("Paused since")
+			other.click(buttonBillPeriod)
+			other.sees("Period billed.")
+			s.hasBilled(1)
+			s.attempts("changed", "conflict", "changed", "created")
+		})
+		t.Run("paused meanwhile, "+name, func(t *testing.T) {
+			t.Parallel()
+			s := withSchedule(t, javaScript)
+			other := s.tab(s.page.URL())
+			other.follow(linkBillNow)
+			release := s.lockInvoices()
+			other.pointAt(buttonBillPeriod)
+			other.tap(1)
+			s.waiting(1)
+			s.pointAt(buttonPause)
+			s.tap(1)
+			s.until("pausing waits for the bill", func() bool {
+				return s.count(`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`) == 2
+			})
+			release()
+			other.sees("Period billed.")
+			s.sees("Paused since")
+			s.hasBilled(1)
+			s.attempts("created", "changed")
+		})
+	}
+}
+
+// withSchedule is start on the page of a schedule, whose first period is in half a year, so that the clock does not bill it.
+func withSchedule(t *testing.T, circumstances ...option) *session {
+	t.Helper()
+	s := withIssued(t, circumstances...)
+	var customer string
+	s.query(&customer, `SELECT id::text FROM customers WHERE email = $1`, s.email("ada"))
+	s.open(s.post("/schedules", "schedule", map[string]any{
+		"customer_id": customer, "currency": "EUR", "every": "1", "unit": "month", "bill_as": "issued", "missed": "each",
+		"first_day": time.Now().AddDate(0, 6, 0).Format(time.DateOnly),
+		"lines":     []map[string]string{{"description": "Support", "quantity": "1", "unit_price": "90.00", "tax_rate": "23"}},
+	}))
+	s.seesHeading(s.named("Ada Byron") + ", every month")
+	s.log.forget()
+	return s
+}
+
+// hasSchedules holds how many schedules the customer of this session has.
+func (s *session) hasSchedules(want int) {
+	s.t.Helper()
+	n := s.count(`SELECT count(*) FROM schedules s JOIN customers c ON c.id = s.customer_id WHERE c.email = $1`, s.email("ada"))
+	s.tellf(byRecords, "schedules: %d", n)
+	if n != want {
+		s.t.Errorf("%d schedules, want %d", n, want)
+	}
+}
+
+// hasBilled holds how many periods of that schedule were billed, and that there is an invoice for each, beside the one that was there.
+func (s *session) hasBilled(want int) {
+	s.t.Helper()
+	n := s.count(`
+		SELECT count(*) FROM schedule_periods p JOIN schedules s ON s.id = p.schedule_id JOIN customers c ON c.id = s.customer_id
+		WHERE c.email = $1`, s.email("ada"))
+	s.tellf(byRecords, "periods that were billed: %d", n)
+	if n != want {
+		s.t.Errorf("%d periods were billed, want %d", n, want)
+	}
+	s.hasNew(1 + want)
+}
