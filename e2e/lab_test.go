@@ -63,7 +63,8 @@ func (s *session) visitor(t *testing.T, email string, options ...option) *sessio
 	return &other
 }
 
-// without are experiments and layers, with what there is then. With all layers there is one of each.
+// without are experiments and layers, with what there is then, in groups that one visitor may run in a minute. With all layers there
+// is one of each.
 var without = []map[string]map[string]string{
 	{
 		"Click five times": {
@@ -79,6 +80,15 @@ var without = []map[string]map[string]string{
 			"the intent": "3 attempts, 1 payment", "the open amount": "3 attempts, 2 payments", "": "3 attempts, 3 payments",
 		},
 		"Send it again tomorrow": {"the key, for life": "2 attempts, 2 invoices"},
+	},
+	{
+		"Deliver one event three times": {
+			"the unique event": "3 attempts, 1 payment", "the payment reference": "3 attempts, 1 payment",
+			"": "3 attempts, 3 payments",
+		},
+		"Bill one period from two servers": {
+			"the intent": "3 attempts, 1 invoice", "the unique period": "3 attempts, 2 invoices", "": "3 attempts, 3 invoices",
+		},
 	},
 	{
 		"Send it fifty times at once": {"the kept key": "50 attempts, 50 invoices", "the intent": "50 attempts, 50 invoices"},

@@ -17,6 +17,7 @@ import (
 const (
 	Created    = "created"
 	Changed    = "changed"
+	Reused     = "reused"      // what was there was found
 	Replayed   = "replayed"    // the first answer again
 	Conflict   = "conflict"    // a rule objected
 	InProgress = "in progress" // another attempt still ran
@@ -50,9 +51,13 @@ func ask(ctx context.Context, client *http.Client, addr, token, key string, l la
 		return answer{outcome: NoAnswer, says: err.Error()}
 	}
 	request.ContentLength = body.Size()
-	request.Header.Set("Authorization", "Bearer "+token)
 	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("Idempotency-Key", key)
+	if l.sign == nil {
+		request.Header.Set("Authorization", "Bearer "+token)
+		request.Header.Set("Idempotency-Key", key)
+	} else if err := l.sign(request.Header, key, l.body); err != nil {
+		return answer{outcome: NoAnswer, says: err.Error()}
+	}
 	if l.seen != "" {
 		request.Header.Set("If-Match", l.seen)
 	}
@@ -89,22 +94,27 @@ func read(status int, header http.Header, content []byte) answer {
 	switch problem := path.Base(body.Type); {
 	case status < http.StatusBadRequest:
 		a.outcome, a.id, a.mark = Created, fmt.Sprint(body.ID), fmt.Sprint(body.ID)
-		thing := "The change was saved."
+		thing := "The event was kept."
 		switch {
 		case body.Number != nil:
 			thing = fmt.Sprintf("Invoice %v was created.", body.Number)
 		case body.Amount != nil:
 			thing = fmt.Sprintf("The payment of €%v was recorded.", body.Amount)
-		default:
+		case body.Version != nil:
+			thing = "The change was saved."
 			a.outcome, a.mark = Changed, fmt.Sprint(body.Version)
 		}
 		a.says = thing
+		old := status == http.StatusOK && body.Number != nil // an invoice that was there
 		if again {
 			a.outcome, a.stop, a.mark = Replayed, intent, ""
 			a.says = "The answer of the first time, once more: " + strings.ToLower(thing[:1]) + thing[1:]
-			if status == http.StatusOK {
+			if old {
 				a.says = "The answer of the first time is erased, but the key is known: here is the invoice as it is now."
 			}
+		} else if old {
+			a.outcome, a.stop, a.mark = Reused, uniquePeriod, ""
+			a.says = fmt.Sprintf("Invoice %v was there already.", body.Number)
 		}
 		return a
 	case problem == "in-progress":
@@ -132,8 +142,10 @@ func read(status int, header http.Header, content []byte) answer {
 // met are the layers, of those that are left, that an attempt reached.
 func (a answer) met(left []string) []string {
 	stop := a.stop
-	if stop == intent && slices.Contains(left, keyForLife) {
-		stop = keyForLife // the experiment calls it by what it shows
+	for _, shown := range []string{keyForLife, uniqueEvent} {
+		if stop == intent && slices.Contains(left, shown) {
+			stop = shown // the experiment calls it by what it shows
+		}
 	}
 	if at := slices.Index(left, stop); at >= 0 {
 		return left[:at+1]

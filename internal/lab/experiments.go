@@ -10,7 +10,8 @@ func Experiments() (all []Experiment) {
 
 func scripts() []script {
 	all := []script{
-		fiveClicks(), twoTabs(), lostAnswer(), sameNumber(), twoEdits(), payTwice(), tomorrow(), fifty(), kill(), stopPostgres(),
+		fiveClicks(), twoTabs(), lostAnswer(), sameNumber(), twoEdits(), payTwice(), oneEvent(), twoClocks(), tomorrow(), fifty(),
+		kill(), stopPostgres(),
 	}
 	for n, s := range all {
 		all[n] = s.withTakeaway()

@@ -17,6 +17,8 @@ var expected = map[string]map[string]int{
 	"same-number":   {"unique-number": 2},
 	"two-edits":     {"version": 2},
 	"pay-twice":     {"intent": 1, "open-amount": 2, "intent open-amount": 3},
+	"one-event":     {"unique-event": 1, "payment-reference": 1, "unique-event payment-reference": 3},
+	"two-clocks":    {"intent": 1, "unique-period": 2, "intent unique-period": 3},
 	"tomorrow":      {"key-for-life": 2},
 	"fifty":         {"one-key": 50, "intent": 50, "one-key intent": 50},
 	"kill":          {"intent": 2, "same-transaction": 2, "intent same-transaction": 2},
@@ -53,7 +55,7 @@ func check(t *testing.T, s script, without ...string) {
 		if side.Things != things || len(side.Rows) != things || !side.Done {
 			t.Errorf("side %d has %d things in %d rows, want %d: %+v", n, side.Things, len(side.Rows), things, side)
 		}
-		if s.amount > 0 && (side.Amount != s.amount*int64(things) || side.Meant != "€123.00") {
+		if s.amount > 0 && (side.Amount != s.amount*int64(things) || side.Meant != euros(s.amount)) {
 			t.Errorf("side %d: %s for %s", n, side.Money, side.Meant)
 		}
 		checkAttempts(t, side, remain(s.Layers, side.Without))

@@ -103,7 +103,7 @@ type Attempt struct {
 	N       int    // from 1
 	Who     string // "Click 3", "Tab 2", "Try 2, replica 1"
 	Key     string // the idempotency key, shortened for people; "" if it was not sent
-	Request string // "POST /api/v1/invoices"
+	Request string // "POST /api/v1/invoices", "job schedules"
 	// Began and Took are milliseconds since the beginning of the side, and of the attempt.
 	Began, Took float64
 	// Met are the slugs of the layers that the attempt reached, in order; the last one stopped it, unless Row is set.
@@ -111,7 +111,7 @@ type Attempt struct {
 	Met []string
 	// Row is the number of the row in Side.Rows that the attempt made, from 1, or 0.
 	Row     int
-	Status  int    // HTTP status; 0 if there was no answer
+	Status  int    // HTTP status; 0 if there was no answer, and for a job
 	Outcome string // "created", "replayed", "conflict", …, "not sent", "no answer"
 	Says    string // what the person or the program is told, in a sentence
 	Done    bool

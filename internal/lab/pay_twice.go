@@ -29,7 +29,7 @@ func payTwice() script {
 		noun: "payment", amount: invoiceAmount, counts: counts, marks: `SELECT id::text FROM payments ORDER BY id`,
 		lanes: []lane{pay("Click 1", 0), pay("Click 2", 0), pay("Second tab", 1)},
 		play: func(ctx context.Context, s *stage) error {
-			if err := s.issueInvoice(ctx); err != nil {
+			if err := s.prepare(ctx, issuedInvoice()...); err != nil {
 				return err
 			}
 			if err := s.together(ctx, []int{0, 1}, lockInvoice); err != nil {
@@ -41,14 +41,18 @@ func payTwice() script {
 	}
 }
 
-// issueInvoice makes the invoice that is to be paid.
-func (s *stage) issueInvoice(ctx context.Context) error {
-	steps := []lane{invoiceLane(""), {method: http.MethodPost, path: invoicesPath + "/{id}/issue", body: "{}"}}
+// issuedInvoice makes the invoice that is to be paid.
+func issuedInvoice() []lane {
+	return []lane{invoiceLane(""), {method: http.MethodPost, path: invoicesPath + "/{id}/issue", body: "{}"}}
+}
+
+// prepare makes what the attempts are about.
+func (s *stage) prepare(ctx context.Context, steps ...lane) error {
 	for _, step := range steps {
 		step.path = s.path(step)
 		a := ask(ctx, s.client, s.front[0].Addr(), s.cluster.tokens[0], uuid.NewString(), step)
-		if a.outcome != Created {
-			return fmt.Errorf("prepare an invoice: %s: %d %s", step.path, a.status, a.says)
+		if a.id == "" {
+			return fmt.Errorf("prepare: %s: %d %s", step.path, a.status, a.says)
 		}
 		s.record = a.id
 	}

@@ -2,6 +2,7 @@ package lab
 
 import (
 	"context"
+	"net/http"
 	"slices"
 
 	"github.com/google/uuid"
@@ -11,14 +12,17 @@ import (
 
 // The slugs of the layers.
 const (
-	formLock        = "form-lock"
-	intent          = "intent"
-	oneKey          = "one-key"
-	uniqueNumber    = "unique-number"
-	version         = "version"
-	openAmount      = "open-amount"
-	keyForLife      = "key-for-life"
-	sameTransaction = "same-transaction"
+	formLock         = "form-lock"
+	intent           = "intent"
+	oneKey           = "one-key"
+	uniqueNumber     = "unique-number"
+	version          = "version"
+	openAmount       = "open-amount"
+	uniqueEvent      = "unique-event"
+	paymentReference = "payment-reference"
+	uniquePeriod     = "unique-period"
+	keyForLife       = "key-for-life"
+	sameTransaction  = "same-transaction"
 )
 
 // script is an experiment and how it is carried out.
@@ -38,6 +42,9 @@ type script struct {
 	counts, marks string
 }
 
+// job is the method of a lane that no request makes.
+const job = "job"
+
 // lane is what one attempt sends.
 type lane struct {
 	who          string
@@ -47,6 +54,8 @@ type lane struct {
 	body         string
 	seen         string // the version that it was made from: If-Match
 	unsent       bool   // the form lock stops it
+	// sign writes into the header who sends it, under which key; nil for a program with a token.
+	sign func(header http.Header, key, body string) error
 }
 
 // remain are the slugs of the layers that are not taken away.
@@ -76,6 +85,12 @@ func removal(slug string) []string {
 		return layer.Version()
 	case openAmount:
 		return layer.OpenAmount()
+	case uniqueEvent:
+		return append(removal(intent), `DROP INDEX webhook_events_once`)
+	case paymentReference:
+		return []string{`ALTER TABLE payments DROP CONSTRAINT payments_reference_once`, ownOnly("payments")}
+	case uniquePeriod:
+		return []string{`ALTER TABLE schedule_periods DROP CONSTRAINT schedule_periods_once`, ownOnly("schedule_periods")}
 	case keyForLife:
 		return layer.KeyForLife()
 	case sameTransaction:
@@ -83,6 +98,11 @@ func removal(slug string) []string {
 	default:
 		return nil
 	}
+}
+
+// ownOnly has each transaction see only those rows of a table that it has inserted itself.
+func ownOnly(table string) string {
+	return `CREATE POLICY own_only ON ` + table + ` AS RESTRICTIVE FOR SELECT USING (created_at = now())`
 }
 
 // The layers as visitors read of them.
@@ -94,6 +114,9 @@ var (
 	oneKeyLayer = Layer{oneKey, "the kept key", "The sender makes a new key for each attempt, " +
 		"instead of keeping the first one."}
 )
+
+// short is a key as it is shown.
+func short(key string) string { return key[:8] + "…" }
 
 // begin returns the sides of a run before anything has happened.
 func (s script) begin(o Order, without []Layer) (sides []Side, lanes [][]lane, keys [][]string) {
@@ -114,7 +137,10 @@ func (s script) begin(o Order, without []Layer) (sides []Side, lanes [][]lane, k
 			if given[l.intent] == "" {
 				given[l.intent] = key
 			}
-			attempt := Attempt{N: n + 1, Who: l.who, Key: key[:8] + "…", Request: l.method + " " + l.path}
+			attempt := Attempt{N: n + 1, Who: l.who, Key: short(key), Request: l.method + " " + l.path}
+			if l.method == job {
+				attempt.Key = "" // the server makes it
+			}
 			if l.unsent {
 				attempt.Key, attempt.Outcome, attempt.Met, attempt.Done = "", NotSent, []string{formLock}, true
 				attempt.Says = "Nothing was sent: the first click has sent the form already."

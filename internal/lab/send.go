@@ -37,7 +37,11 @@ func (s *stage) send(ctx context.Context, n int) {
 	began := s.at()
 	s.run.update(func(r *Result) { r.Sides[s.side].Attempts[n].Began = began })
 	a := ask(ctx, s.client, s.front[l.replica].Addr(), token, s.keys[n], l)
-	took := s.at() - began
+	s.note(n, began, s.at()-began, a)
+}
+
+// note keeps what came of an attempt.
+func (s *stage) note(n int, began, took float64, a answer) {
 	s.mu.Lock()
 	if a.outcome == Created || a.outcome == Changed {
 		s.marks[a.mark] = n
@@ -45,7 +49,8 @@ func (s *stage) send(ctx context.Context, n int) {
 	s.mu.Unlock()
 	s.run.update(func(r *Result) {
 		at := &r.Sides[s.side].Attempts[n]
-		at.Took, at.Status, at.Outcome, at.Says, at.Met, at.Done = took, a.status, a.outcome, a.says, a.met(s.left), true
+		at.Began, at.Took, at.Status, at.Outcome, at.Says = began, took, a.status, a.outcome, a.says
+		at.Met, at.Done = a.met(s.left), true
 	})
 }
 
@@ -68,6 +73,22 @@ func (s *stage) together(ctx context.Context, lanes []int, lock string) error {
 		return err
 	}
 	if err := tx.Rollback(ctx); err != nil {
+		return fmt.Errorf("release a lock: %w", err)
+	}
+	all.Wait()
+	return nil
+}
+
+// oneByOne makes attempts that wait for a lock one behind the other, behind so many that wait already, and then releases it.
+func (s *stage) oneByOne(ctx context.Context, lock pgx.Tx, waiting int, lanes ...int) error {
+	var all sync.WaitGroup
+	for behind, n := range lanes {
+		all.Go(func() { s.send(ctx, n) })
+		if err := s.waiters(ctx, waiting+behind+1); err != nil {
+			return err
+		}
+	}
+	if err := lock.Rollback(ctx); err != nil {
 		return fmt.Errorf("release a lock: %w", err)
 	}
 	all.Wait()

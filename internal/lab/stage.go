@@ -72,7 +72,8 @@ func (s *stage) build(ctx context.Context, script script, without []Layer) (err 
 		}
 	}
 	env := script.env
-	if slices.Contains(without, intentLayer) { // of which a process has copies
+	forgets := func(l Layer) bool { return l.Slug == intent || l.Slug == uniqueEvent }
+	if slices.ContainsFunc(without, forgets) { // that of which a process has copies
 		env = append(slices.Clip(env), "IDEMPOTENCY_MEMORY=0")
 	}
 	for n := range max(1, script.replicas) {
@@ -89,6 +90,9 @@ func (s *stage) build(ctx context.Context, script script, without []Layer) (err 
 	}
 	return nil
 }
+
+// nameOf is what replica n calls itself.
+func nameOf(n int) string { return fmt.Sprint("server ", n+1) }
 
 // connect makes replica n and the proxies on either side of it.
 func (s *stage) connect(ctx context.Context, n int, env []string) error {
@@ -118,7 +122,7 @@ func (s *stage) connect(ctx context.Context, n int, env []string) error {
 		Env: append([]string{
 			"PATH=" + os.Getenv("PATH"), "HOME=" + s.dir, "ADDR=" + addr, "METRICS_ADDR=off", "DEMO=0", "RATE_LIMIT=0",
 			"DATABASE_URL=" + server.URL(dir, server.Role, s.database) + fmt.Sprintf("&pool_max_conns=%d", conns),
-			"GOMAXPROCS=2", "GOMEMLIMIT=64MiB",
+			"REPLICA=" + nameOf(n), "GOMAXPROCS=2", "GOMEMLIMIT=64MiB",
 		}, env...),
 	})
 	return nil

@@ -7,13 +7,14 @@ post() { # KEY ADDRESS BODY: prints what matters of the answer
   curl -sS -D - -o /dev/null "$API$2" -H 'Authorization: Bearer oo_demo_acme' -H "Idempotency-Key: $1" \
     -H 'Content-Type: application/json' -d "$3" | grep -iE '^(HTTP|Location|Idempotent)'
 }
+address() { sed -n 's|^[Ll]ocation: */api/v1||p' | tr -d '\r'; } # of what was made
 INVOICE='{"customer": {"email": "ada@example.com", "name": "Ada Lovelace"}, "currency": "EUR",
   "issue_date": "2026-11-21", "due_date": "2026-12-21",
   "lines": [{"description": "Design", "quantity": "1", "unit_price": "100.00", "tax_rate": "23"}]}'
 `
 
 // makeInvoice makes one whose address is $AT, to go on with.
-const makeInvoice = `AT=$(post "$KEY" /invoices "$INVOICE" | sed -n 's|^[Ll]ocation: */api/v1||p' | tr -d '\r')
+const makeInvoice = `AT=$(post "$KEY" /invoices "$INVOICE" | address)
 `
 
 // takeaways are those of the experiments, by slug, without their SQL and their code.
@@ -48,8 +49,7 @@ post "$KEY-ada" /invoices "$NUMBERED" & post "$KEY-ben" /invoices "$NUMBERED" & 
 		"two-edits": {
 			Scenario: Code{"e2e/change_test.go", "TestTwoPeopleEditAndTheSecondSavesInstead",
 				`			other.click(buttonSaveMineInstead)`},
-			Curl: demoShell + `AT=$(post "$KEY" /customers "{\"email\": \"$KEY@example.com\", \"name\": \"Ada Lovelace\"}" |
-  sed -n 's|^[Ll]ocation: */api/v1||p' | tr -d '\r')
+			Curl: demoShell + `AT=$(post "$KEY" /customers "{\"email\": \"$KEY@example.com\", \"name\": \"Ada Lovelace\"}" | address)
 put() { # NAME: of the version that both have seen
   curl -sS -D - -o /dev/null -X PUT "$API$AT" -H 'Authorization: Bearer oo_demo_acme' -H 'If-Match: "v1"' \
     -H 'Content-Type: application/json' -d "{\"email\": \"$KEY@example.com\", \"name\": \"$1\"}" | grep ^HTTP
@@ -67,6 +67,41 @@ PAYMENT='{"amount": "123.00", "date": "2026-11-22", "method": "bank_transfer"}'
 post "$KEY" "$AT/payments" "$PAYMENT"
 post "$KEY" "$AT/payments" "$PAYMENT"
 post "$KEY-tab" "$AT/payments" "$PAYMENT"`,
+		},
+		"one-event": {
+			Scenario: Code{"e2e/invoice_webhooks_test.go", "TestEventDeliveredThreeTimesAtOnce", `			release := s.lock("payments")
+			answers := bank.deliver(3, event, paid)
+			s.waiting(3)
+			release()`},
+			Curl: demoShell + makeInvoice + `post "$KEY" "$AT/issue" '{}'
+HOOK=${API%/api/v1}/hooks/Cj4AAAAAQACAAAAAAACsPgo-AAAAAHAAgAAAAAAAAPA
+SECRET=$(printf %s b25seW9uY2UtZGVtby1vbmx5b25jZS1kZW1v | openssl base64 -d -A | od -An -v -tx1 | tr -d ' \n')
+EVENT="{\"type\": \"payment.received\", \"timestamp\": \"2026-11-22T10:00:00Z\",
+  \"data\": {\"invoice\": \"${AT##*/}\", \"payment\": \"$KEY\", \"amount\": \"41.00\", \"currency\": \"EUR\"}}"
+deliver() { # what $KEY names
+  now=$(date +%s)
+  signed=$(printf '%s.%s.%s' "$KEY" "$now" "$EVENT" | openssl dgst -sha256 -mac HMAC -macopt "hexkey:$SECRET" -binary | openssl base64 -A)
+  curl -sS -D - -o /dev/null "$HOOK" -H "webhook-id: $KEY" -H "webhook-timestamp: $now" -H "webhook-signature: v1,$signed" \
+    -H 'Content-Type: application/json' --data-binary "$EVENT" | grep -iE '^(HTTP|Idempotent)'
+}
+deliver & deliver & wait
+deliver
+curl -sS "$API$AT" -H 'Authorization: Bearer oo_demo_acme' | grep -oE '"paid": ?"[^"]*"'`,
+		},
+		"two-clocks": {
+			Scenario: Code{"e2e/invoice_schedules_test.go", "TestTwoTabsBillOnePeriod", `			s.pointAt(buttonBillPeriod)
+			s.tap(1)
+			s.waiting(1)
+			other.pointAt(buttonBillPeriod)
+			other.tap(1)`},
+			Curl: demoShell + makeInvoice + `CUSTOMER=$(curl -sS "$API$AT" -H 'Authorization: Bearer oo_demo_acme' |
+  tr -d ' \n' | sed 's|.*"customer":{"id":"\([^"]*\)".*|\1|')
+DAY=$(date -u +%F)
+AT=$(post "$KEY" /schedules "{\"customer_id\": \"$CUSTOMER\", \"currency\": \"EUR\", \"every\": \"1\", \"unit\": \"month\",
+  \"first_day\": \"$DAY\", \"bill_as\": \"issued\", \"missed\": \"each\",
+  \"lines\": [{\"description\": \"Support\", \"quantity\": \"1\", \"unit_price\": \"100.00\", \"tax_rate\": \"23\"}]}" | address)
+bill() { post "$1" "$AT/periods" "{\"period\": \"$DAY\"}"; }
+bill "$KEY-ada" & bill "$KEY-ben" & wait # and the clock, when it strikes`,
 		},
 		"tomorrow": {
 			Scenario: Code{"e2e/expired_test.go", "TestSendAgainWhenTheAnswerHasExpired",
@@ -118,6 +153,11 @@ func code(slug string) Code {
         RAISE EXCEPTION 'another version' USING ERRCODE = 'OO006', DETAIL = in_version;`},
 		openAmount: {"migrations/00110_payments.sql", "post_payment", `    ELSIF NEW.amount > billed.open_amount THEN
         RAISE EXCEPTION 'more than is open'`},
+		uniqueEvent: {"internal/invoice/webhook/receive.go", "Key", `	key := a.Source.String() + "/" + a.EventID`},
+		paymentReference: {"migrations/00110_payments.sql", "payments_reference_once",
+			`    CONSTRAINT payments_reference_once UNIQUE (tenant_id, provider_folded, reference),`},
+		uniquePeriod: {"migrations/00116_schedules.sql", "schedule_periods_once",
+			`    CONSTRAINT schedule_periods_once UNIQUE (tenant_id, schedule_id, period),`},
 		keyForLife: {"internal/idempotency/expire.go", "Expire", `		UPDATE intents SET result = NULL`},
 		//nolint:dupword // it is code
 		sameTransaction: {"internal/idempotency/pipeline.go", "commitIn", `	queue(pipeline, all)

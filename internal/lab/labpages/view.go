@@ -170,13 +170,12 @@ func laneView(e lab.Experiment, a lab.Attempt, extra bool) labviews.Lane {
 			lane.Gates = append(lane.Gates, i)
 		}
 	}
-	sent := a.Outcome != lab.NotSent
 	switch {
 	case !a.Done:
 		lane.End = labviews.Running
 	case a.Row > 0:
 		lane.End = labviews.Made
-	case sent && a.Status == 0, len(lane.Gates) == 0:
+	case a.Outcome == lab.NoAnswer, len(lane.Gates) == 0:
 		lane.End = labviews.Lost
 	default:
 		lane.End = labviews.Stopped
