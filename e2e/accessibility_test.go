@@ -37,6 +37,9 @@ func (s *session) visitEveryPage(look func(*session, string)) {
 	look(s, "attempts")
 	s.open("/attempts?key=nobody")
 	look(s, "no attempts found")
+	s.visitDuplicates(look)
+	s.visitWebhooks(look)
+	s.visitSchedules(look)
 	s.visitPaymentForms(look)
 }
 
@@ -85,6 +88,26 @@ func (s *session) visitCustomerForms(look func(*session, string)) {
 	look(s, "archived customers")
 }
 
+// visitDuplicates merges customers of the demo, and says of them that they are not the same.
+func (s *session) visitDuplicates(look func(*session, string)) {
+	s.t.Helper()
+	s.open("/duplicates")
+	s.follow(linkMerge)
+	s.seesHeading("Merge customers")
+	form := s.page.URL()
+	s.click(buttonMergeCustomers)
+	s.click(buttonUndo)
+	s.sees("undone.")
+	look(s, "a merge that was undone")
+	s.open(form)
+	look(s, "a form of a merge that was used")
+	s.open("/duplicates")
+	s.follow(linkNotDuplicates)
+	s.click(buttonRememberDistinction)
+	s.sees("remembered.")
+	look(s, "a distinction")
+}
+
 // visitLinkedPages follows all links from the start, so that a new page is looked at without being listed here:
 // one page of each kind. A file is no page.
 func (s *session) visitLinkedPages(look func(*session, string)) {
@@ -108,6 +131,7 @@ func (s *session) visitLinkedPages(look func(*session, string)) {
 	}
 	for _, kind := range slices.Concat(
 		[]string{"/customers/{id}", "/customers/{id}/edit", "/customers/new", "/problems/{slug}"},
+		[]string{"/duplicates", "/merges", "/distinctions"},
 		invoiceKinds(),
 		labKinds(),
 	) {

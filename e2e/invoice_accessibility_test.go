@@ -143,6 +143,69 @@ func (s *session) visitPaymentForms(look func(*session, string)) {
 	look(other, "a payment of another business")
 }
 
+// visitWebhooks looks at what people see of sources and events; links lead to their lists and forms.
+func (s *session) visitWebhooks(look func(*session, string)) {
+	s.t.Helper()
+	bank := s.addSource()
+	look(s, "a source of events, just added")
+	s.open("/webhooks/new")
+	s.click(buttonAddWebhookSource)
+	s.sees(saysProblem)
+	look(s, "a source of events, with errors")
+	s.issuedByAPI(s.number(230))
+	for event, amount := range map[string]string{s.number(231): "23.00", s.number(232): "1000.00"} {
+		<-bank.deliver(1, event, received(s.number(230), event, amount))
+	}
+	<-bank.deliver(1, s.number(231), received(s.number(230), s.number(231), "24.00"))
+	s.open("/webhook-events")
+	look(s, "events")
+	for _, state := range []string{"applied", "undecided", "apart"} {
+		s.open("/webhook-events?state=" + state)
+		s.follow(map[bool]string{true: s.number(232), false: s.number(231)}[state == "undecided"])
+		look(s, "an event, "+state)
+	}
+	s.open("/webhook-events?state=undecided")
+	s.follow(s.number(232))
+	s.click(buttonApply)
+	s.sees("Nothing was recorded.")
+	look(s, "an event that cannot be applied")
+}
+
+// visitSchedules looks at a schedule in its states.
+func (s *session) visitSchedules(look func(*session, string)) {
+	s.t.Helper()
+	s.open(s.issuedByAPI(s.number(240)))
+	s.follow(linkRepeat)
+	s.seesHeading(headingNewSchedule)
+	form := s.page.URL()
+	s.fill(fieldEvery, "often")
+	s.click(buttonCreateSchedule)
+	s.sees(saysProblem)
+	look(s, "a schedule with errors")
+	s.fill(fieldEvery, "2")
+	s.click(buttonCreateSchedule)
+	s.sees("None was billed yet.")
+	look(s, "a schedule, just created")
+	schedule := s.page.URL()
+	s.open(form)
+	look(s, "the form of a schedule that was used")
+	s.open(schedule)
+	other := s.tab(schedule)
+	other.follow(linkBillNow)
+	s.follow(linkBillNow)
+	s.click(buttonBillPeriod)
+	s.sees("Period billed.")
+	look(s, "an invoice of a schedule")
+	s.open(schedule)
+	s.click(buttonPause)
+	s.sees("Paused since")
+	look(s, "a schedule that was billed, and is paused")
+	other.fill(fieldPeriod, "2027-01-01")
+	other.click(buttonBillPeriod)
+	other.sees("Nothing was billed.")
+	look(other, "a period of a schedule that is paused")
+}
+
 func (s *session) visitCredits(look func(*session, string)) {
 	s.t.Helper()
 	invoice := s.issuedByAPI(s.number(213))
@@ -176,5 +239,9 @@ func (s *session) visitCredits(look func(*session, string)) {
 
 // invoiceKinds are the pages of invoices to which links lead.
 func invoiceKinds() []string {
-	return []string{"/invoices/{id}", "/invoices/{id}/edit", "/invoices/new"}
+	return []string{
+		"/invoices/{id}", "/invoices/{id}/edit", "/invoices/new", "/schedules", "/schedules/new", "/schedules/{id}",
+		"/schedules/{id}/edit", "/schedules/{id}/periods/new", "/webhooks", "/webhooks/new", "/webhooks/{id}",
+		"/webhooks/{id}/webhook-secrets/new", "/webhook-events",
+	}
 }
