@@ -29,6 +29,7 @@ type App struct {
 	pool     *pgxpool.Pool
 	url      string // of the database
 	store    *idempotency.Store
+	allow    func(ctx context.Context, name string, aMinute int) bool // nil without REDIS_URL
 	registry *prometheus.Registry
 	anyUser  bool     // there is a user besides those of the demo
 	hints    []string // about the demo, each one line of the banner
@@ -63,6 +64,7 @@ func (e *PublicDemoError) Error() string {
 type limits struct {
 	request time.Duration // each request; 0 is what package web has
 	drain   time.Duration // requests and jobs that are in flight at the end
+	redis   time.Duration // each question to Redis; 0 is shared.Patience
 }
 
 // The end takes drain, what is given up then has parting to be answered, and everything else closing at most. Nothing that is lost
@@ -126,7 +128,7 @@ func start(ctx context.Context, c Config, bounds limits) (_ *App, err error) {
 		}
 	}
 	server, err := web.New(web.Config{
-		Pool: a.pool, Store: store, Log: c.Log, RateLimit: c.RateLimit, Demo: demoLogins(c.Demo),
+		Pool: a.pool, Store: store, Log: c.Log, RateLimit: c.RateLimit, Allow: a.allow, Demo: demoLogins(c.Demo),
 		Secure: c.secure(), Origin: c.PublicURL, TrustedProxies: c.TrustedProxies, RequestTime: bounds.request, Ending: a.ending,
 		Mount: site.Mount(c.KeepAttempts, a.config.SecretKey, a.pages...),
 	})

@@ -9,3 +9,8 @@ import (
 func StartWithin(ctx context.Context, c Config, request, drain time.Duration) (*App, error) {
 	return start(ctx, c, limits{request: request, drain: drain})
 }
+
+// StartPatient is [Start] with another bound for each question to Redis.
+func StartPatient(ctx context.Context, c Config, patience time.Duration) (*App, error) {
+	return start(ctx, c, limits{drain: drain, redis: patience})
+}

@@ -58,7 +58,8 @@ func settings() []setting {
 			func(c *Config, value string) error { return parseYes(&c.Demo, value) }},
 		{"ALLOW_PUBLIC_DEMO", "0", "", "1 accepts the demo's logins where others can reach the app",
 			func(c *Config, value string) error { return parseYes(&c.PublicDemo, value) }},
-		{"RATE_LIMIT", "6000", "", "requests a minute for each tenant; 0 for no limit",
+		{"RATE_LIMIT", "6000", "", "requests a minute for each tenant, at all replicas with REDIS_URL, else at each;\n" +
+			"0 for no limit",
 			func(c *Config, value string) error { return parseCount(&c.RateLimit, value) }},
 		{"IDEMPOTENCY_WAIT", "5s", "", "how long a repeat waits for the first attempt", func(c *Config, value string) error {
 			return parseDuration(&c.Wait, value, maxWait)
@@ -87,8 +88,9 @@ func settings() []setting {
 				c.SecretKey, err = secretkey.Parse(value)
 				return err
 			}},
-		{"REDIS_URL", "", "none", "a Redis or Valkey by which replicas answer repeats for each other, such as\n" +
-			"rediss://:password@redis.example.com:6380/0; it needs SECRET_KEY, and may be lost at any time",
+		{"REDIS_URL", "", "none", "a Redis or Valkey by which replicas answer repeats for each other, and count what\n" +
+			"limits bound together, such as rediss://:password@redis.example.com:6380/0; it needs\n" +
+			"SECRET_KEY, and may be lost at any time",
 			func(c *Config, value string) error {
 				c.RedisURL = value
 				return shared.Check(value)

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -8,7 +9,7 @@ import (
 	"onlyonce/internal/idempotency/shared"
 )
 
-// share lets the replicas answer for each other by REDIS_URL.
+// share lets the replicas answer for each other by REDIS_URL, and count together what limits bound.
 func (a *App) share(store *idempotency.Store) error {
 	if a.config.RedisURL == "" {
 		return nil
@@ -16,11 +17,13 @@ func (a *App) share(store *idempotency.Store) error {
 	if a.config.SecretKey.IsZero() {
 		return &SettingError{"REDIS_URL", errors.New("what is shared is sealed with SECRET_KEY: set it too, the same for all replicas")}
 	}
-	memory, err := shared.Open(a.config.RedisURL, a.config.SecretKey.Derive("shared intents"), a.config.Log)
+	memory, err := shared.Open(a.config.RedisURL, a.config.SecretKey.Derive("shared intents"), cmp.Or(a.limits.redis, shared.Patience),
+		a.config.Log)
 	if err != nil {
 		return &SettingError{"REDIS_URL", err}
 	}
 	a.stops = append(a.stops, func(context.Context, context.Context) error { return memory.Close() })
 	store.Shared = &idempotency.Shared{Get: memory.Get, Put: memory.Put}
+	a.allow = memory.Allow
 	return nil
 }

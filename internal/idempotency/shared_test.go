@@ -45,7 +45,7 @@ func setupShared(t *testing.T) *sharing {
 
 func (s *sharing) sharedWith(key string) *idempotency.Shared {
 	s.Helper()
-	m, err := shared.Open("redis://"+s.proxy.Addr(), []byte(key), slog.New(slog.NewTextHandler(s.Output(), nil)))
+	m, err := shared.Open("redis://"+s.proxy.Addr(), []byte(key), shared.Patience, slog.New(slog.NewTextHandler(s.Output(), nil)))
 	if err != nil {
 		s.Fatal(err)
 	}

@@ -3,9 +3,6 @@ package web
 import (
 	"errors"
 	"net/http"
-	"time"
-
-	"github.com/go-chi/httprate"
 
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/people/account"
@@ -17,7 +14,7 @@ func (s *Server) account(pages router) {
 	pages.mux = pages.mux.With(keepNothing)
 	pages.read("/account", s.showAccount)
 	byUser := func(r *http.Request) (string, error) { return Principal(r).User.String(), nil }
-	pages.mux = pages.mux.With(httprate.LimitBy(10, time.Minute, byUser, httprate.WithLimitHandler(s.always(s.FailHTML, ErrTooMany))))
+	pages.mux = pages.mux.With(s.limitBy("passwords of", 10, byUser, s.FailHTML))
 	pages.natural("/account", "having a password is a state", s.changePassword)
 }
 

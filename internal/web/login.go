@@ -113,7 +113,7 @@ const guessesAMinute = 10
 
 // countGuess counts a password that is about to be tried for an email. It returns ErrTooMany if there were too many.
 func (s *Server) countGuess(w http.ResponseWriter, r *http.Request, email string) error {
-	if s.guesses.OnLimit(w, r, strings.ToLower(strings.TrimSpace(email))) {
+	if s.guesses.exceeded(w, r, strings.ToLower(strings.TrimSpace(email))) {
 		return ErrTooMany
 	}
 	return nil

@@ -4,17 +4,12 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
-	"net"
 	"net/http"
-	"net/netip"
 	"runtime/debug"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/go-chi/chi/v5"
-	"github.com/go-chi/chi/v5/middleware"
-	"github.com/go-chi/httprate"
 	"github.com/klauspost/compress/gzhttp"
 )
 
@@ -134,42 +129,6 @@ func (s *Server) recoverPanics(next http.Handler) http.Handler {
 		}()
 		next.ServeHTTP(w, r)
 	})
-}
-
-// limitAddress slows down guessing: 30 attempts a minute from an address. See countGuess for emails.
-func (s *Server) limitAddress() func(http.Handler) http.Handler {
-	return httprate.LimitBy(30, time.Minute, byClient, httprate.WithLimitHandler(s.always(s.FailHTML, ErrTooMany)))
-}
-
-// clientAddress finds out who asks: the last address that X-Forwarded-For has and that is no trusted proxy,
-// if a trusted proxy sent it; else the TCP peer. Anybody can send that header, so nobody else is believed.
-func clientAddress(trusted []netip.Prefix) func(http.Handler) http.Handler {
-	if len(trusted) == 0 {
-		return middleware.ClientIPFromRemoteAddr
-	}
-	var prefixes []string
-	for _, prefix := range trusted {
-		prefixes = append(prefixes, prefix.String())
-	}
-	return middleware.ClientIPFromXFF(prefixes...)
-}
-
-// byClient is the address of the client, or the proxy's if it does not send that.
-func byClient(r *http.Request) (string, error) {
-	if client := middleware.GetClientIP(r.Context()); client != "" {
-		return httprate.CanonicalizeIP(client), nil
-	}
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	return httprate.CanonicalizeIP(host), err
-}
-
-// limitTenant bounds the requests of each tenant.
-func (s *Server) limitTenant(perMinute int, fail fail) func(http.Handler) http.Handler {
-	if perMinute == 0 {
-		return func(next http.Handler) http.Handler { return next }
-	}
-	byTenant := func(r *http.Request) (string, error) { return Principal(r).Tenant.String(), nil }
-	return httprate.LimitBy(perMinute, time.Minute, byTenant, httprate.WithLimitHandler(s.always(fail, ErrTooMany)))
 }
 
 // classify finds what an error means in HTTP, and logs what somebody has to look at.

@@ -14,7 +14,6 @@ import (
 	"github.com/alexedwards/scs/v2"
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
-	"github.com/go-chi/httprate"
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"golang.org/x/sync/semaphore"
@@ -45,6 +44,9 @@ type Config struct {
 	Ending context.Context //nolint:containedctx // the life of the program
 	// RateLimit is how many requests a minute each tenant may make; 0 is no limit.
 	RateLimit int
+	// Allow counts one more of a name, for all replicas together, and reports whether a minute may have so many. It reports true where
+	// nobody knows. Nil where each process counts by itself alone.
+	Allow func(ctx context.Context, name string, aMinute int) bool
 	// Demo lists the logins that the login page offers. Without any, the demo is off: passwords, tokens
 	// and sessions of demo tenants are refused.
 	Demo []templates.DemoLogin
@@ -71,13 +73,14 @@ type Server struct {
 	openAPI   func() ([]byte, error)   // made once, see New
 	demo      []templates.DemoLogin
 	secure    bool
-	origin    string                // the outside address, or empty
-	bound     time.Duration         // of a request
-	ending    context.Context       //nolint:containedctx // see Config
-	requests  *semaphore.Weighted   // that are handled now, see admit
-	large     *semaphore.Weighted   // bodies that are handled now, see admitLarge
-	passwords *semaphore.Weighted   // that are checked now, see withPassword
-	guesses   *httprate.RateLimiter // passwords for an email, see countGuess
+	origin    string                                  // the outside address, or empty
+	bound     time.Duration                           // of a request
+	ending    context.Context                         //nolint:containedctx // see Config
+	requests  *semaphore.Weighted                     // that are handled now, see admit
+	large     *semaphore.Weighted                     // bodies that are handled now, see admitLarge
+	passwords *semaphore.Weighted                     // that are checked now, see withPassword
+	guesses   *limit                                  // passwords for an email, see countGuess
+	allow     func(context.Context, string, int) bool // see Config
 	// limitSenders bounds what is received for each tenant, see [Receive].
 	limitSenders func(http.Handler) http.Handler
 
@@ -100,10 +103,10 @@ func New(c Config) (*Server, error) {
 		tokens: newTokens(c.Pool), assets: assets,
 		bound: cmp.Or(c.RequestTime, 30*time.Second), ending: cmp.Or(c.Ending, context.Background()),
 		requests: semaphore.NewWeighted(requestsAtOnce), large: semaphore.NewWeighted(largeAtOnce),
-		passwords: semaphore.NewWeighted(passwordsAtOnce),
-		guesses:   httprate.NewRateLimiter(guessesAMinute, time.Minute), byPattern: map[string]*registration{},
+		passwords: semaphore.NewWeighted(passwordsAtOnce), allow: c.Allow, byPattern: map[string]*registration{},
 		hints: map[string]string{},
 	}
+	s.guesses = s.newLimit("passwords for", guessesAMinute)
 	s.sessions = newSessions(c.Pool, c.Secure)
 	mux := chi.NewRouter()
 	mux.Use(clientAddress(c.TrustedProxies))
@@ -130,7 +133,7 @@ func (s *Server) mount(mux chi.Router, c Config, sameOrigin func(http.Handler) h
 	pages := router{s: s, fail: s.FailHTML}
 	api := router{s: s, fail: s.failJSON, prefix: apiPrefix}
 	hooks := router{s: s, fail: s.failJSON, public: true}
-	s.limitSenders = s.limitTenant(c.RateLimit, s.failJSON)
+	s.limitSenders = s.limitTenant("deliveries", c.RateLimit, s.failJSON)
 	mux.Group(func(mux chi.Router) {
 		mux.Use(gzipPages, s.admit(s.FailHTML), sameOrigin, s.loadSession, s.identify)
 		mux.NotFound(s.always(s.FailHTML, ErrNotFound))
@@ -149,15 +152,15 @@ func (s *Server) mount(mux chi.Router, c Config, sameOrigin func(http.Handler) h
 			rt.read("/problems/{slug}", s.showProblem)
 			rt.natural("/logout", "being logged out is a state", s.logOut)
 
-			rt.mux = mux.With(keepNothing, s.limitAddress())
+			rt.mux = mux.With(keepNothing, s.limitAddress("join"))
 			rt.read("/join", s.showJoin)
 			rt.natural("/join", "having the password that was chosen is a state; a link is used once", s.join)
 
-			rt.mux = mux.With(s.limitAddress())
+			rt.mux = mux.With(s.limitAddress("login"))
 			rt.natural("/login", "being logged in is a state; the old session is replaced", s.logIn)
 		})
 		mux.Group(func(mux chi.Router) {
-			mux.Use(s.requireLogin, s.limitTenant(c.RateLimit, s.FailHTML))
+			mux.Use(s.requireLogin, s.limitTenant("pages", c.RateLimit, s.FailHTML))
 			mux.Use(s.surround) // before anything is held that others wait for
 			mux.Use(s.admitLarge)
 			pages.mux = mux
@@ -166,7 +169,7 @@ func (s *Server) mount(mux chi.Router, c Config, sameOrigin func(http.Handler) h
 	mux.Route(apiPrefix, func(mux chi.Router) {
 		mux.NotFound(s.always(s.failJSON, ErrNotFound))
 		mux.MethodNotAllowed(s.wrongMethod(s.failJSON))
-		mux.Use(s.admit(s.failJSON), s.requireToken, s.limitTenant(c.RateLimit, s.failJSON), s.admitLarge)
+		mux.Use(s.admit(s.failJSON), s.requireToken, s.limitTenant("api", c.RateLimit, s.failJSON), s.admitLarge)
 		api.mux = mux
 	})
 	mux.Group(func(mux chi.Router) {

@@ -45,7 +45,7 @@ func (b *breaker) ReportResult(err error) {
 	defer b.mu.Unlock()
 	if _, answered := errors.AsType[redis.Error](err); err == nil || answered {
 		if b.failed >= tries {
-			b.log.Info("Redis answers again: intents are shared")
+			b.log.Info("Redis answers again: intents and limits are shared")
 		}
 		b.failed = 0
 		return
@@ -53,6 +53,6 @@ func (b *breaker) ReportResult(err error) {
 	b.failed++
 	b.until = time.Now().Add(rest)
 	if b.failed == tries {
-		b.log.Warn("Redis does not answer: intents are not shared, and looked up in the database", "error", err)
+		b.log.Warn("Redis does not answer: intents are looked up in the database, and each replica counts limits by itself", "error", err)
 	}
 }

@@ -1,5 +1,5 @@
-// Package shared lets processes remember settled intents together, in Redis or Valkey. Nothing depends on it: what is lost there is
-// asked of the database, and so is everything while it does not answer.
+// Package shared lets processes remember settled intents together, in Redis or Valkey, and count requests together. Nothing depends on
+// it: what is lost there is asked of the database, and so is everything while it does not answer; limits hold for each process too.
 //
 // Whoever can write to Redis must not be able to answer for the database, and whoever can read it must not learn what was created. So
 // a value is sealed with a key that is derived for its name, and the name in Redis is a MAC of it: a value that was changed, copied
@@ -22,18 +22,19 @@ import (
 	"github.com/redis/go-redis/v9/maintnotifications"
 )
 
-// patience is how long a question to Redis may take: less than asking the database instead would cost anybody.
-const patience = 50 * time.Millisecond
+// Patience is how long a question to Redis may take: less than asking the database instead would cost anybody.
+const Patience = 50 * time.Millisecond
 
 // Memory is what processes with one key remember together.
 type Memory struct {
-	client *redis.Client
-	key    []byte
+	client   *redis.Client
+	key      []byte
+	patience time.Duration
 }
 
 // Open returns the memory at a URL as redis.ParseURL takes it, such as rediss://user:password@host:6380/0. It connects when it is
-// asked first. The key has 256 bits.
-func Open(url string, key []byte, log *slog.Logger) (*Memory, error) {
+// asked first, and waits for an answer as long as patience, which is [Patience] but in tests. The key has 256 bits.
+func Open(url string, key []byte, patience time.Duration, log *slog.Logger) (*Memory, error) {
 	options, err := redis.ParseURL(url)
 	if err != nil {
 		return nil, errURL
@@ -43,7 +44,7 @@ func Open(url string, key []byte, log *slog.Logger) (*Memory, error) {
 	options.ContextTimeoutEnabled, options.MaxRetries, options.DialerRetries = true, -1, 1
 	options.DialTimeout = time.Second // in the background, for those who ask later
 	options.Limiter = &breaker{log: log}
-	return &Memory{redis.NewClient(options), key}, nil
+	return &Memory{redis.NewClient(options), key, patience}, nil
 }
 
 // errURL does not repeat the URL, which may have a password.
@@ -67,7 +68,7 @@ func (m *Memory) Close() error {
 
 // Get returns what was put under a name, or false.
 func (m *Memory) Get(ctx context.Context, name string) ([]byte, bool) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), m.patience)
 	defer cancel()
 	sealed, err := m.client.Get(ctx, m.place(name)).Bytes()
 	if err != nil {
@@ -79,7 +80,7 @@ func (m *Memory) Get(ctx context.Context, name string) ([]byte, bool) {
 
 // Put keeps a value for a while at most.
 func (m *Memory) Put(ctx context.Context, name string, value []byte, keep time.Duration) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), m.patience)
 	defer cancel()
 	sealed := m.seal(name).Seal(nil, nil, value, nil)  //nolint:gosec // it makes its nonces itself
 	_ = m.client.Set(ctx, m.place(name), sealed, keep) // which may be full: then it is not kept
