@@ -16,6 +16,7 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 	stripe "github.com/stripe/stripe-go/v83/webhook"
 
+	"onlyonce/internal/value/secretkey"
 	"onlyonce/internal/web"
 )
 
@@ -251,6 +252,46 @@ func TestEventIsNotKept(t *testing.T) {
 	if paid := get[int](b, `SELECT paid FROM invoices`); paid != 100 {
 		t.Errorf("paid %d", paid)
 	}
+}
+
+// TestSecretOfAnotherKey: what is delivered has to come again, the page of the source says why, and the secret once more is the way out.
+func TestSecretOfAnotherKey(t *testing.T) {
+	b := setup(t)
+	bank := b.sender(b.acme, "standard")
+	other := b.serve(func(c *config) {
+		var err error
+		if c.key, err = secretkey.Keep(t.TempDir()); err != nil {
+			t.Fatal(err)
+		}
+	})
+	deliver := func(want int) {
+		t.Helper()
+		a := bank.deliver(other, "1", `{"type": "x"}`)
+		if a.status != want || (a.header.Get("Retry-After") != "") != (want == http.StatusServiceUnavailable) {
+			t.Error(a)
+		}
+	}
+	source := "/webhooks/" + get[string](b, `SELECT id::text FROM webhook_sources`)
+	owner := b.person(other, b.acme)
+	const warning, row = "Events cannot be verified", ", but sealed with another SECRET_KEY"
+	warns := func(person *client, warned, marked int) {
+		t.Helper()
+		text := b.page(person.get(source)).text()
+		if strings.Count(text, warning) != warned || strings.Count(text, row) != marked {
+			t.Errorf("warned of %d sources and %d secrets, want %d and %d: %s", strings.Count(text, warning), strings.Count(text, row),
+				warned, marked, text)
+		}
+	}
+
+	deliver(http.StatusServiceUnavailable)
+	warns(owner, 1, 1)
+	added := owner.submit(source+"/webhook-secrets", url.Values{"idempotency_key": {"anew"}, "secret": {hookSecret}})
+	if added.status != http.StatusSeeOther {
+		t.Fatal(added)
+	}
+	deliver(http.StatusOK)
+	warns(owner, 0, 1)
+	warns(b.person(b.replica, b.acme), 0, 1) // whose own secret is good for a day more
 }
 
 // provider redelivers as Stripe does: until it is answered with 2xx, and now and then once more, because the answer was lost.

@@ -47,11 +47,13 @@ func Receive[C any, R Entity](
 		}
 		d, err := read(r, body)
 		who := account.Principal{Tenant: d.Tenant, Demo: d.Demo, Name: d.Actor}
-		if err == nil && !s.admits(who) {
-			err = ErrNotFound
-		}
-		if err != nil {
+		switch {
+		case err != nil && problemOf(err) == internal:
+			return fmt.Errorf("%w: %w", errNotKept, err)
+		case err != nil:
 			return err
+		case !s.admits(who):
+			return ErrNotFound
 		}
 		s.limitSenders(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if err := operate(s, op, received(m, op, d, apart))(w, r); err != nil {

@@ -61,6 +61,7 @@ func states() map[string]templ.Component {
 		}),
 		"webhook source": invoiceviews.WebhookSourcePage(page, invoiceviews.WebhookSource{
 			RecordView: templates.RecordView{Name: hostile}, URL: "https://example.com/hooks/1", AddHref: "/webhooks/1/webhook-secrets/new",
+			Locked: true,
 			Secrets: []invoiceviews.WebhookSecret{
 				{Added: "23 Nov 2026", State: "in use", End: templates.Action{Text: "End", Href: "/webhook-secrets/1/end"}},
 				{State: "ended"},

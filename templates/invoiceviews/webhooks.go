@@ -7,6 +7,7 @@ type WebhookSource struct {
 	templates.RecordView
 
 	URL     string // where it sends its events
+	Locked  bool   // no secret that is valid can be opened
 	Secrets []WebhookSecret
 	AddHref string // where a secret is added
 }

@@ -3,6 +3,7 @@ package invoicepages
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/a-h/templ"
@@ -116,11 +117,21 @@ func (s *webhooks) sourcePage(r *http.Request, p templates.Page, of webhook.Sour
 		RecordView: s.sources.RecordView(r, of), URL: s.Address(r) + "/hooks/" + of.Address(web.Principal(r).Tenant),
 		AddHref: s.sources.URL(of.ID) + "/webhook-secrets/new",
 	}
+	locked, err := webhook.Locked(r.Context(), s.Pool, s.vault, web.Principal(r).Tenant, of.ID)
+	if err != nil {
+		return nil, err
+	}
 	list, err := webhook.SecretsOf(r.Context(), s.Pool, web.Principal(r).Tenant, of.ID, record.Page{Limit: maxSecrets})
+	v.Locked = len(locked) > 0
 	for _, secret := range list.Rows {
 		row := invoiceviews.WebhookSecret{Added: web.Moment(secret.CreatedAt), State: secretState(secret)}
-		if !secret.Ended(time.Now()) {
+		switch {
+		case secret.Ended(time.Now()):
+		case slices.Contains(locked, secret.ID):
+			row.State += ", but sealed with another SECRET_KEY"
 			row.End = s.secrets.Action(r, secret.ID, "end")
+		default:
+			row.End, v.Locked = s.secrets.Action(r, secret.ID, "end"), false
 		}
 		v.Secrets = append(v.Secrets, row)
 	}

@@ -69,6 +69,23 @@ func FindSender(ctx context.Context, pool *pgxpool.Pool, vault Vault, address st
 	return s, err
 }
 
+// Locked returns the ids of those valid secrets of a source that cannot be opened, since they were sealed with another key.
+func Locked(ctx context.Context, pool *pgxpool.Pool, vault Vault, tenant, source uuid.UUID) (ids []uuid.UUID, err error) {
+	type row struct {
+		ID     uuid.UUID
+		Sealed []byte
+	}
+	valid, err := record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[row], `
+		SELECT id, sealed FROM webhook_secrets WHERE tenant_id = @tenant_id AND source_id = @source_id AND ends_at > now()`,
+		pgx.NamedArgs{"source_id": source})
+	for _, secret := range valid {
+		if _, err := vault.open(secret.Sealed, tenant, source); err != nil {
+			ids = append(ids, secret.ID)
+		}
+	}
+	return ids, err
+}
+
 // Verify returns the event of a delivery. It returns [ErrSignature], or [ErrMalformed] for what is signed and no event.
 func (s Sender) Verify(header map[string][]string, body []byte) (Arrival, error) {
 	signed := false
