@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"time"
 )
 
@@ -20,8 +21,9 @@ type Options struct {
 	Expired int // results that expire while invoices are created
 	Typed   int // numbers of the year that people have typed
 
-	Only string    // a part's name; empty runs all parts
-	Log  io.Writer // gets a line for each step
+	Only  string         // a part's name; empty runs all parts
+	Kinds *regexp.Regexp // matches the names of the kinds of requests that are compared; nil for all
+	Log   io.Writer      // gets a line for each step
 }
 
 // Full is what the targets are about: about 20 minutes, and 15 GB of disk.
@@ -56,6 +58,7 @@ func (b *bench) parts() []part {
 	return []part{
 		{"create", b.creates},
 		{"samekey", b.sameKey},
+		{"redis", b.fromRedis},
 		{"size", b.sizes},
 		{"series", b.series},
 		{"expiry", b.expiry},

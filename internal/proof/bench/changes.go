@@ -64,14 +64,9 @@ func editForm(ctx context.Context, s *site, tag string) (*http.Request, error) {
 
 // editKnown makes the edit that is replayed. The customer has more than one version then.
 func editKnown(ctx context.Context, s *site) error {
-	request, err := current(func(ctx context.Context, s *site, tag string) (*http.Request, error) {
+	return sent(current(func(ctx context.Context, s *site, tag string) (*http.Request, error) {
 		return edit(ctx, s, editedKey, tag, editedKey)
-	})(ctx, s, 0)
-	if err != nil {
-		return err
-	}
-	_, err = ask(s.client, request)
-	return err
+	}))(ctx, s)
 }
 
 // current makes requests from the version of the customer that is there now. It is asked for outside of the

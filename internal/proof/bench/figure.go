@@ -37,6 +37,8 @@ type Figure struct {
 	AtMost  float64 `json:"at_most,omitempty"`
 
 	Note string `json:"note,omitempty"`
+	// Commit is the one that was measured, if it is another one than that of the report.
+	Commit string `json:"commit,omitempty"`
 }
 
 // judged is what the target is about.

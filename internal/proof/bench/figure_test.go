@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -121,6 +122,28 @@ func TestDocumentsAreWhatTheReportMakes(t *testing.T) {
 		if err := errors.Join(err1, err2); err != nil || string(got) != string(want) {
 			t.Errorf("%s is not what performance.json makes: go run ./internal/proof/bench/cmd/bench -publish (%v)", name, err)
 		}
+	}
+}
+
+// TestFiguresOfALaterRun say where they were measured, and stand in the place of those before them.
+func TestFiguresOfALaterRun(t *testing.T) {
+	t.Parallel()
+	names := func(r Report) (all []string) {
+		for _, f := range r.Figures {
+			all = append(all, f.Name+" "+f.Commit+" "+f.ours())
+		}
+		return all
+	}
+	before := Report{Commit: "old", Figures: []Figure{alone("a", megabytes, 1), alone("b", megabytes, 1)}}
+	now := before.With(Report{Commit: "new", Figures: []Figure{alone("c", megabytes, 2), alone("a", megabytes, 2)}})
+	if got, want := names(now), []string{"a new 2.00 MB", "b  1.00 MB", "c new 2.00 MB"}; now.Commit != "old" || !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if !strings.Contains(now.Table(), "| a, at new | 2.00 MB") || !strings.Contains(now.Table(), "| b | 1.00 MB") {
+		t.Error(now.Table())
+	}
+	if len(before.Figures) != 2 || before.Figures[0].Commit != "" {
+		t.Errorf("the report before has changed: %v", before)
 	}
 }
 

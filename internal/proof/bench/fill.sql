@@ -114,7 +114,7 @@ INSERT INTO webhook_bodies (tenant_id, event_id, body, created_at)
 SELECT tenant_id, id, convert_to(repeat('x', 400), 'UTF8'), created_at FROM webhook_events WHERE event_id LIKE 'evt R-%';
 
 INSERT INTO schedules (tenant_id, id, customer_id, currency, lines, notes, every, unit, first_day, bill_as, missed, archived_at, created_at)
-SELECT tenant_id, id, id, 'EUR', '[{"description": "Support", "quantity": "1", "unit_price": 1000, "tax_rate": "23", "net": 1000}]', '', 1, 'month',
+SELECT tenant_id, id, id, 'EUR', '[{"description": "Support", "quantity": "1", "unit_price": "10.00", "tax_rate": "23"}]', '', 1, 'month',
     at::date, 'draft', 'each', CASE WHEN n % 2 = 0 THEN at END, at
 FROM past;
 

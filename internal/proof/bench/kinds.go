@@ -16,7 +16,7 @@ import (
 func kinds() []kind {
 	return slices.Concat(
 		creates(), repeats(), customers(), edits(), transitions(), drafts(), lives(), payments(), refunds(), creditNotes(), mails(),
-		files(), apiReads(), pageReads(), finding(), ofPlains())
+		webhooks(), schedules(), merges(), files(), apiReads(), pageReads(), finding(), seldom(), ofPlains())
 }
 
 const (

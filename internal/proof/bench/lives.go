@@ -2,7 +2,6 @@ package bench
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -21,22 +20,12 @@ type aboutOne func(ctx context.Context, s *site, id string) (*http.Request, erro
 // by transitions such as issue.
 func fresh(from aboutOne, transitions ...string) maker {
 	return func(ctx context.Context, s *site, _ int) (*http.Request, error) {
-		create, err := apiPost(ctx, s.origin+invoicesPath, newKey(), apiInvoice(newNumber(), regularEmail, newKey()))
+		id, err := created(ctx, s, "/invoices", apiInvoice(newNumber(), regularEmail, newKey()))
 		if err != nil {
 			return nil, err
 		}
-		text, err := ask(s.client, create)
-		if err != nil {
-			return nil, fmt.Errorf("create an invoice: %w", err)
-		}
-		var made struct {
-			ID string `json:"id"`
-		}
-		if err := json.Unmarshal([]byte(text), &made); err != nil {
-			return nil, fmt.Errorf("create an invoice: %w", err)
-		}
 		for _, verb := range transitions {
-			request, err := apiTransition(verb)(ctx, s, made.ID)
+			request, err := apiTransition(verb)(ctx, s, id)
 			if err != nil {
 				return nil, err
 			}
@@ -44,7 +33,7 @@ func fresh(from aboutOne, transitions ...string) maker {
 				return nil, fmt.Errorf("%s an invoice: %w", verb, err)
 			}
 		}
-		return from(ctx, s, made.ID)
+		return from(ctx, s, id)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"onlyonce/internal/app"
 	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/value/secretkey"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
@@ -36,8 +37,12 @@ func setup(t *testing.T, rows int) (db database, origin string) {
 }
 
 func startApp(ctx context.Context, databaseURL string) (origin string, stop func(), err error) {
+	secret, err := secretkey.Parse(secretKey)
+	if err != nil {
+		return "", nil, err
+	}
 	a, err := app.Start(ctx, app.Config{
-		Addr: "127.0.0.1:0", MetricsAddr: "off", DatabaseURL: databaseURL, Demo: true,
+		Addr: "127.0.0.1:0", MetricsAddr: "off", DatabaseURL: databaseURL, SecretKey: secret, Demo: true,
 		Wait: 5 * time.Second, ExpireEvery: time.Hour, Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {

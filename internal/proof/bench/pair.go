@@ -36,6 +36,9 @@ type kind struct {
 	strange bool
 	// prepare brings about what the requests meet, before the first turn. May be nil.
 	prepare func(context.Context, *site) error
+	// looks says how much it looks at, at most. With few rows there is less of it, so that the ratio has no target. Empty for what
+	// looks at what it shows.
+	looks string
 	// undo brings back what was before an answer, outside of the measurement. May be nil.
 	undo func(context.Context, *site, http.Header) error
 }
@@ -44,6 +47,17 @@ type kind struct {
 type pace struct {
 	warm, counted int
 	length        time.Duration
+}
+
+// sent sends a request once, for those that come after it.
+func sent(first maker) func(context.Context, *site) error {
+	return func(ctx context.Context, s *site) error {
+		request, err := first(ctx, s, 0)
+		if err == nil {
+			_, err = ask(s.client, request)
+		}
+		return err
+	}
 }
 
 // percentiles of the milliseconds of each round.

@@ -136,23 +136,8 @@ func (p plain) page(below func(*site) (string, error)) maker {
 
 // middle is the address of the one in the middle of all of them, below that of the resource.
 func (p plain) middle(s *site) (string, error) {
-	id, err := s.middleIn(p.table)
+	id, err := s.middleIn(p.table, unarchived)
 	return "/" + id, err
-}
-
-// middleIn is the id in the middle of a table.
-func (s *site) middleIn(table string) (string, error) {
-	if s.known.middles == nil {
-		s.known.middles = map[string]string{}
-	}
-	if s.known.middles[table] == "" {
-		id, err := value[string](context.Background(), s.db.admin(), middleOf(table, "archived_at IS NULL", "id", "id"), acme)
-		if err != nil {
-			return "", err
-		}
-		s.known.middles[table] = id
-	}
-	return s.known.middles[table], nil
 }
 
 // current makes requests from the version of the one in the middle that is there now. It is asked for outside of the
@@ -193,7 +178,7 @@ func (p plain) after(verb string, then func(ctx context.Context, s *site, middle
 func (p plain) whole(s *site) (map[string]any, error) {
 	command := p.command()
 	for field, table := range p.refers {
-		id, err := s.middleIn(table)
+		id, err := s.middleIn(table, unarchived)
 		if err != nil {
 			return nil, err
 		}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 )
@@ -41,6 +42,21 @@ func newReport(ctx context.Context, b *bench, began time.Time) (Report, error) {
 		Setting:    fmt.Sprintf("%d rounds of %s", b.Rounds, b.Length),
 		Figures:    b.figures,
 	}, nil
+}
+
+// With returns the report with the figures of a later run of some parts, each in the place of the one with its name, or behind all.
+// They say at which commit they were measured.
+func (r Report) With(later Report) Report {
+	r.Figures = slices.Clone(r.Figures)
+	for _, f := range later.Figures {
+		f.Commit = later.Commit
+		at := slices.IndexFunc(r.Figures, func(old Figure) bool { return old.Name == f.Name })
+		if at < 0 {
+			at, r.Figures = len(r.Figures), append(r.Figures, f)
+		}
+		r.Figures[at] = f
+	}
+	return r
 }
 
 func (c *cluster) admin() database { return database{c.socketDir, "postgres", "postgres"} }

@@ -23,6 +23,7 @@ type known struct {
 	// The invoice with most of the payments, which is the largest, one in the middle of them, and of all refunds, credit
 	// notes and mails.
 	largeInvoice, middlePayment, middleRefund, middleNote, middleMail string
+	largeSchedule                                                     string            // with all periods
 	middles                                                           map[string]string // of other tables, by their names
 }
 
@@ -48,13 +49,14 @@ func (s *site) learn(ctx context.Context, invoices int) error {
 		&s.known.invoice:        `SELECT id::text FROM invoices WHERE tenant_id = $1 ORDER BY id DESC LIMIT 1`,
 		&s.known.customer:       `SELECT id::text FROM customers WHERE tenant_id = $1 AND email = '` + regularEmail + `'`,
 		&s.known.largeInvoice:   `SELECT id::text FROM invoices WHERE tenant_id = $1 ORDER BY open_amount DESC LIMIT 1`,
+		&s.known.largeSchedule:  `SELECT schedule_id::text FROM schedule_periods WHERE tenant_id = $1 ORDER BY id LIMIT 1`,
 		&s.known.middlePayment:  middleOf("payments", "provider = 'Bank'", "id", "id"),
 		&s.known.middleRefund:   middleOf("refunds", "true", "id", "id"),
 		&s.known.middleMail:     middleOf("mails", "recipient = 'accounts@northwind.example'", "id", "id"),
 		&s.known.middleNote:     middleOf("credit_notes", "number LIKE 'CN-R-%'", "id", "id"),
 		&s.known.middleInvoice:  middleOf("invoices", "true", "id", "issue_date, id"),
 		&s.known.middleDay:      middleOf("invoices", "true", "issue_date", "issue_date, id"),
-		&s.known.middleCustomer: middleOf("customers", "archived_at IS NULL", "id", "id"),
+		&s.known.middleCustomer: middleOf("customers", unarchived, "id", "id"),
 		&s.known.middleArchived: middleOf("customers", "archived_at IS NOT NULL", "id", "id"),
 		&s.known.middleEmail:    middleOf("customers", "true", "email", "email_folded"),
 	} {
@@ -83,6 +85,24 @@ func createKnown(ctx context.Context, s *site, key, text string) error {
 func middleOf(table, where, column, order string) string {
 	of := ` FROM ` + table + ` WHERE tenant_id = $1 AND ` + where
 	return `SELECT ` + column + `::text` + of + ` ORDER BY ` + order + ` OFFSET (SELECT count(*) / 2` + of + `) LIMIT 1`
+}
+
+// unarchived is the condition of what is not archived.
+const unarchived = "archived_at IS NULL"
+
+// middleIn is the id in the middle of those rows of a table for which a condition holds.
+func (s *site) middleIn(table, where string) (string, error) {
+	if s.known.middles == nil {
+		s.known.middles = map[string]string{}
+	}
+	if s.known.middles[table] == "" {
+		id, err := value[string](context.Background(), s.db.admin(), middleOf(table, where, "id", "id"), acme)
+		if err != nil {
+			return "", err
+		}
+		s.known.middles[table] = id
+	}
+	return s.known.middles[table], nil
 }
 
 // from is the address of a list from a key on.

@@ -18,7 +18,7 @@ func (b *bench) sizes(ctx context.Context) error {
 		return err
 	}
 	defer large.stop()
-	if err := b.requests(ctx, large, small); err != nil {
+	if err := b.requests(ctx, large, small); err != nil || b.Kinds != nil {
 		return err
 	}
 	return b.manyRecords(ctx, large, small)
@@ -36,11 +36,18 @@ func (b *bench) requests(ctx context.Context, large, small populatedService) err
 		return err
 	}
 	for _, k := range kinds() {
+		if b.Kinds != nil && !b.Kinds.MatchString(k.name) {
+			continue
+		}
 		here, there, err := compare(ctx, k, many, less, turns*b.Rounds, p)
 		if err != nil {
 			return err
 		}
-		b.add(grows(fmt.Sprintf("%s, %s rows in every table", k.name, thousands(b.Rows)), here, "with 1,000", there))
+		f := grows(fmt.Sprintf("%s, %s rows in every table", k.name, thousands(b.Rows)), here, "with 1,000", there)
+		if k.looks != "" {
+			f = f.noting(f.Note + "; " + k.looks).atMost(0)
+		}
+		b.add(f)
 	}
 	return nil
 }

@@ -16,6 +16,9 @@ func (r Report) Table() string {
 		if f.Note != "" {
 			name += " (" + f.Note + ")"
 		}
+		if f.Commit != "" {
+			name += ", at " + f.Commit
+		}
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", name, f.ours(), f.base(), f.ratio(), f.target(), f.verdict())
 	}
 	return b.String()

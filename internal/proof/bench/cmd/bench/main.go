@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"syscall"
 
 	"onlyonce/internal/proof/bench"
@@ -32,7 +33,9 @@ func run() error {
 	records := flag.Int("records", 0, "intents there, in the end")
 	typed := flag.Int("typed", 0, "invoice numbers of the year that people have typed")
 	expired := flag.Int("expired", 0, "results that expire while invoices are created")
-	only := flag.String("only", "", "one part: create, samekey, size, series, expiry, start, pages or memory; keep nothing")
+	only := flag.String("only", "", "one part: create, samekey, redis, size, series, expiry, start, pages or memory; see -keep")
+	matching := flag.String("kinds", "", "of the kinds of requests those whose names match this regular expression")
+	keep := flag.Bool("keep", false, "keep the figures of -only among those of the last run, in docs/")
 	docs := flag.String("docs", "docs", "where performance.md and performance.json are")
 	publish := flag.Bool("publish", false, "write summary, table and charts of the last run anew; measure nothing")
 	flag.Parse()
@@ -46,6 +49,12 @@ func run() error {
 	override(&o.Typed, *typed)
 	override(&o.Expired, *expired)
 	o.Only, o.Log = *only, os.Stderr
+	if *matching != "" {
+		var err error
+		if o.Kinds, err = regexp.Compile(*matching); err != nil {
+			return err
+		}
+	}
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -64,10 +73,14 @@ func run() error {
 	if known {
 		compare(report, before)
 	}
-	if *quick || *only != "" {
+	switch {
+	case *only == "" && !*quick:
+		return report.Publish(*docs)
+	case *keep:
+		return before.With(report).Publish(*docs)
+	default:
 		return nil
 	}
-	return report.Publish(*docs)
 }
 
 func compare(now, before bench.Report) {
