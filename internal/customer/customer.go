@@ -39,7 +39,7 @@ type Customer struct {
 
 // Table has the customers.
 var Table = record.Table[Customer]{
-	Name: "customers",
+	Name: "customers", LeadsTo: "merged_into",
 	Fields: `'email', r.email, 'name', r.name, 'address', r.address, 'country', r.country, 'tax_id', r.tax_id,
 		'payment_days', COALESCE(r.payment_days::text, ''), 'archived_at', r.archived_at,
 		'merged_into', (SELECT json_build_object('id', m.id, 'name', m.name) FROM customers m

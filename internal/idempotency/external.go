@@ -59,9 +59,11 @@ func (e External) Check(prefix string, problems *invalid.Error) External {
 
 var printable = regexp.MustCompile(`^[!-~]([ -~]*[!-~])?$`)
 
-// Where returns the condition on the row r that finds the record with the external id, and its arguments. It asks the unique index.
-func (e External) Where() (string, pgx.NamedArgs) {
-	return isExternal, pgx.NamedArgs{"external_source": e.Source, "external_id": e.ExternalID}
+// FindExternal returns the condition on the row r of a table that finds the record with the external id, or the one that this was
+// merged into, and its arguments. It asks the unique index.
+func FindExternal[R any](table record.Table[R], e External) (string, pgx.NamedArgs) {
+	return `r.id = (SELECT ` + table.Lead() + ` FROM ` + table.Name + ` r WHERE r.tenant_id = @tenant_id AND ` + isExternal + `)`,
+		pgx.NamedArgs{"external_source": e.Source, "external_id": e.ExternalID}
 }
 
 const isExternal = `r.source_folded = fold_text(@external_source::text) AND r.external_id = @external_id::text`
@@ -166,14 +168,21 @@ func withoutBlanks(value any) any {
 func (q intentSQL) beginExternal() []query {
 	return []query{q.lockExternal(), {sql: `
 		SELECT begin_external(
-			(SELECT r.external_digest = @external_digest FROM ` + q.externalRow() + `), '` + q.table + `_external_once')`}}
+			(SELECT ` + q.known + ` FROM ` + q.externalRow() + `), '` + q.table + `_external_once')`}}
 }
 
-// keepExternal stores the intent with the record that has the external id and the same content, in place of the work.
+// keepExternal stores the intent with the record that has the external id and the same content, or the one that this was merged
+// into, in place of the work. The lock keeps it from being merged or separated meanwhile.
 func (q intentSQL) keepExternal() []query {
+	lock := ""
+	if q.lead != `r.id` {
+		lock = ` FOR KEY SHARE`
+	}
 	return []query{q.lockExternal(), {sql: `
-		SELECT keep_made((SELECT r.external_digest = @external_digest FROM ` + q.externalRow() + `), NULL)`},
-		{sql: q.insert(`(SELECT ` + q.record + ` FROM ` + q.externalRow() + `)`)}}
+		SELECT keep_made((SELECT ` + q.known + ` FROM ` + q.externalRow() + lock + `), NULL)`},
+		{sql: q.insert(`(
+			SELECT ` + q.record + ` FROM ` + q.table + ` r
+			WHERE r.tenant_id = @tenant_id AND r.id = (SELECT ` + q.lead + ` FROM ` + q.externalRow() + `))`)}}
 }
 
 func (q intentSQL) externalRow() string {
@@ -186,6 +195,16 @@ func (q intentSQL) lockExternal() query {
 			fold_text(@external_source::text), @external_id::text), 0))`}
 }
 
+// known is the condition on the row r, which has the external id of a command, that the command finds it: it came with the same
+// content, or was merged into another one, which then stays as it is whatever is said of this one.
+func (s Spec[C, R]) known() string {
+	same := `r.external_digest = @external_digest`
+	if s.Table.LeadsTo != "" {
+		same += ` OR r.` + s.Table.LeadsTo + ` IS NOT NULL`
+	}
+	return same
+}
+
 // externalTaken explains the unique index of external ids. If the record that has the external id came with the same content, the work
 // is to be done again: then [intentSQL.beginExternal] finds it.
 func externalTaken[C, R any](ctx context.Context, store *Store, s Spec[C, R], intent Intent) error {
@@ -194,7 +213,7 @@ func externalTaken[C, R any](ctx context.Context, store *Store, s Spec[C, R], in
 	existing, err := record.One(ctx, store.Pool, intent.Tenant, pgx.RowTo[uuid.UUID], `
 		SELECT r.id FROM `+s.Table.Name+` r
 		WHERE r.tenant_id = @tenant_id AND `+isExternal+` AND r.id <> @record_id
-			AND (@change OR r.external_digest <> @external_digest)`, args)
+			AND (@change OR NOT (`+s.known()+`))`, args)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return record.ErrNotFound
 	}

@@ -8,6 +8,8 @@ type intentSQL struct {
 	// made is what a transition makes true of the row r.
 	made  string
 	table string
+	// lead is the id of the record that the row r leads to, and known what makes a row with the same external id an answer.
+	lead, known string
 	// lookup reads the intent as its tenant, and asks whether that tenant may still see what came of it.
 	lookup []query
 	// alike says that what is created may look like a repeat.
@@ -17,7 +19,10 @@ type intentSQL struct {
 }
 
 func (s Spec[C, R]) intentSQL() intentSQL {
-	q := intentSQL{kind: s.Kind, table: s.Table.Name, record: s.Table.JSON(), made: "true", alike: len(s.Alike.Fields) > 0}
+	q := intentSQL{
+		kind: s.Kind, table: s.Table.Name, record: s.Table.JSON(), made: "true", lead: s.Table.Lead(), known: s.known(),
+		alike: len(s.Alike.Fields) > 0,
+	}
 	if s.Made != "" {
 		q.made = s.Made
 	}

@@ -41,6 +41,16 @@ type Table[R any] struct {
 	// Fields lists what R has besides its [Header], of the row r, as json_build_object takes it: a name and
 	// a value, and so on.
 	Fields string
+	// LeadsTo is the column that has the id of the record that one was merged into; "" where none are.
+	LeadsTo string
+}
+
+// Lead is the SQL expression for the id of the record that the row r leads to: its own, unless it was merged into another.
+func (t Table[R]) Lead() string {
+	if t.LeadsTo == "" {
+		return `r.id`
+	}
+	return `COALESCE(r.` + t.LeadsTo + `, r.id)`
 }
 
 // JSON is the SQL expression for the JSON of the row r, which an R is decoded from.

@@ -35,8 +35,8 @@ func seen(ids ...string) string { return strings.Join(ids, "@1 ") + "@1" }
 func merges() resource {
 	command := url.Values{"customers": {seen(referred, second)}, "winner_id": {referred}}
 	return resource{
-		name: "merge", path: "/merges", verb: "make", past: "made", button: "Merge customers",
-		command: command, label: "Grace 2 into Grace 1",
+		name: "merge", path: "/merges", verb: "merge", past: "merged", button: "Merge customers",
+		command: command, label: "Grace 2 into Grace 1", told: "Merged Grace 2 into Grace 1.",
 		leaves: rows{"customer_merges": 1, "intent_effects": 2, "intents": 1},
 		other:  url.Values{"customers": {seen(third, fourth)}, "winner_id": {fourth}},
 		refers: fourCustomers(),
@@ -104,10 +104,15 @@ func TestMergedCustomerLeadsToTheWinner(t *testing.T) {
 		b.page(person.submit("/customers/"+second+"/edit", form)).says("Grace 2 was merged into Grace 1.").leadsTo("/customers/" + referred)
 	}
 	b.page(person.get("/customers/" + second + "/edit?key=fresh")).says("Grace 2 was merged into Grace 1.")
-	refused := program.with("If-Match", `"v2"`).with("Idempotency-Key", "edit")
-	a = program.must(refused.send(t.Context(), http.MethodPut, "/api/v1/customers/"+second, customers().json(customers().other)))
-	if p := decode[problem](b, a); a.status != http.StatusConflict || p.ExistingID != referred {
-		t.Errorf("%v", a)
+	for _, tag := range []string{`"v1"`, `"v2"`, ""} {
+		refused := program.with("Idempotency-Key", "edit")
+		if tag != "" {
+			refused = refused.with("If-Match", tag)
+		}
+		a = program.must(refused.send(t.Context(), http.MethodPut, "/api/v1/customers/"+second, customers().json(customers().other)))
+		if p := decode[problem](b, a); a.status != http.StatusConflict || p.ExistingID != referred {
+			t.Errorf("%s: %v", tag, a)
+		}
 	}
 	if again := b.prepared(b.acme, "again", customers(), change(customers().command, "email", "grace2@example.com")); again.ID != referred {
 		t.Errorf("the email leads to %+v", again)

@@ -25,6 +25,7 @@ type resource struct {
 	verb    string     // of the button that makes one, such as "create"; the participle is past
 	past    string     // such as "created"
 	button  string     // that makes one; "" for the verb and the name
+	told    string     // what a person reads then; "" for the name, the label and the participle
 	command url.Values // makes the first one
 	label   string     // what that one is called
 	leaves  rows       // and what making it leaves behind

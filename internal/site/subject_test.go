@@ -149,6 +149,9 @@ func (s subject) says() string {
 	case idempotency.Transition:
 		return one + " " + s.label + " " + s.state.past + "."
 	default:
+		if s.told != "" {
+			return s.told
+		}
 		if s.parent != nil && !s.ownPage { // the page has another name
 			return one + " " + s.past + "."
 		}

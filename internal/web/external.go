@@ -15,7 +15,8 @@ import (
 // externalQuery describes how a record is found by what another system calls it.
 func externalQuery() []Parameter {
 	return []Parameter{
-		{Name: "source", Meaning: "With external_id, and without other filters: only what this system calls by that id, archived or not."},
+		{Name: "source", Meaning: "With external_id, and without other filters: only what this system calls by that id, archived or not. " +
+			"One that was merged leads to the other one."},
 		{Name: "external_id", Meaning: "What the source calls the record."},
 	}
 }
@@ -52,7 +53,7 @@ func (l Listing[L]) readExternal(pool *pgxpool.Pool) func(*http.Request, record.
 		if err := problems.Err(); err != nil {
 			return record.List[L]{}, err
 		}
-		where, args := of.Where()
+		where, args := idempotency.FindExternal(l.External, of)
 		return l.External.List(r.Context(), pool, Principal(r).Tenant, page, where, args)
 	}
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -125,6 +126,7 @@ func (m *Mounted[R]) refuseForm(kind idempotency.Kind, words Wording) func(http.
 func (m *Mounted[R]) object(
 	r *http.Request, kind idempotency.Kind, words Wording, f *templates.Form, refused error,
 ) (status int, err error) {
+	refused = m.finalFirst(r, kind, refused)
 	status = problemOf(refused).Status
 	f.Version, _ = formVersion(r)
 	if id, spent := spentOn(refused); spent {
@@ -140,15 +142,6 @@ func (m *Mounted[R]) object(
 		}
 		f.Notice, f.Used = templates.FormSpent(words.Did, existing, again), existing.Name
 		return status, nil
-	}
-	if is[*idempotency.StaleError](refused) && m.form.Final != nil {
-		found, err := m.Find(r)
-		if err != nil {
-			return 0, err
-		}
-		if final := m.form.Final(found); final != nil {
-			refused = final // which counts for more than who came first
-		}
 	}
 	if problems, ok := errors.AsType[*invalid.Error](refused); ok {
 		for _, field := range problems.Fields {
@@ -177,6 +170,20 @@ func (m *Mounted[R]) object(
 		return 0, refused
 	}
 	return status, nil
+}
+
+// finalFirst returns what was refused because of the version of a record; of one that cannot be changed any more, that, which counts
+// for more than who came first.
+func (m *Mounted[R]) finalFirst(r *http.Request, kind idempotency.Kind, refused error) error {
+	byVersion := is[*idempotency.StaleError](refused) || errors.Is(refused, idempotency.ErrNoVersion)
+	if m.form.Final == nil || kind != idempotency.Change || !byVersion {
+		return refused
+	}
+	found, err := m.Find(r)
+	if err != nil {
+		return err
+	}
+	return cmp.Or(m.form.Final(found), refused)
 }
 
 // inTheWay is the record that a conflict is about: another one, or the one that the form belongs to, if there is such.

@@ -52,6 +52,7 @@ func jsonFormat[C any, R Entity](m *Mounted[R], op idempotency.Operation[C, R], 
 			if err := m.namedExists(r, kind); isMissing(err) {
 				refused = err
 			}
+			refused = m.finalFirst(r, kind, refused)
 			if is[*idempotency.StaleError](refused) {
 				if found, err := m.Find(r); err == nil {
 					_, version := found.Identity()

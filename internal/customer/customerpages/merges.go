@@ -33,8 +33,8 @@ func inputType[I any]() reflect.Type { return reflect.TypeFor[I]() }
 func mountMerges(s *web.Site) {
 	m := web.Resource[duplicate.Merge]{One: "merge", Many: "merges", Table: duplicate.Table, Name: duplicate.Name}.Mount(s)
 	words := web.Wording{
-		Title: "Merge customers", Submit: "Merge customers", Did: "made", Does: "makes", Again: "Merge once more",
-		Created: "Merge %s made.", Replayed: "Merge made. We ignored the duplicate submission and kept your first request.",
+		Title: "Merge customers", Submit: "Merge customers", Did: "merged", Does: "makes", Again: "Merge once more",
+		Created: "Merged %s.", Replayed: "Merged. We ignored the duplicate submission and kept your first request.",
 	}
 	m.Enter(web.Form[duplicate.Merge]{
 		Fields:  []templates.Field{{Name: "customers", Value: "Customers"}, {Name: "winner_id", Value: "The one that stays"}},

@@ -1,9 +1,11 @@
 package duplicate_test
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/google/uuid"
@@ -71,6 +73,96 @@ func TestMergedCustomer(t *testing.T) {
 		}
 	}
 	b.mustMerge(winner, loser) // once more
+}
+
+// TestSyncOfAMergedCustomer: what its source sends of a merged customer, whatever it says, is the winner, as it is; and the customer
+// itself once it is separated.
+func TestSyncOfAMergedCustomer(t *testing.T) {
+	b := setup(t)
+	send := func(name string) (idempotency.Done[customer.Customer], error) {
+		return customer.Upsert.Do(t.Context(), b.store, b.intent(uuid.Nil, 0),
+			customer.Draft{Email: "king@example.com", Name: name, External: idempotency.External{Source: "shop", ExternalID: "17"}})
+	}
+	winner := b.customer("ada@example.com", "Ada Lovelace", "")
+	made, err := send("Ada King")
+	if err != nil {
+		t.Fatal(err)
+	}
+	wants := func(name string, want uuid.UUID) {
+		b.Helper()
+		done, err := send(name)
+		if err != nil || done.Value.ID != want || done.Outcome != idempotency.Reused {
+			b.Errorf("%s: %+v, %v", name, done, err)
+		}
+	}
+	wants("Ada King", made.Value.ID)
+	merged := b.mustMerge(winner, made.Value)
+	wants("Ada King", winner.ID)
+	wants("Ada Byron", winner.ID)
+	where, args := idempotency.FindExternal(customer.Table, idempotency.External{Source: "SHOP", ExternalID: "17"})
+	if found, err := customer.Table.FindBy(t.Context(), b.pool, b.tenant, where, args); err != nil || found.ID != winner.ID {
+		t.Errorf("found %+v, %v", found, err)
+	}
+	third := b.customer("third@example.com", "Third", "")
+	further := b.mustMerge(third, winner)
+	wants("Ada King", third.ID)
+	for _, m := range []duplicate.Merge{further, merged} {
+		if err := b.undo(m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wants("Ada King", made.Value.ID)
+	_, err = send("Ada Byron")
+	b.wantConflict(err, &idempotency.ExternalTaken)
+	if n := get[int](b, `SELECT count(*) FROM customers`); n != 3 {
+		t.Errorf("%d customers", n)
+	}
+}
+
+// TestSyncWhileItIsMerged: at once with the merge and with its undoing, over two stores, a sync gets one of the two customers, and right
+// after that the right one.
+func TestSyncWhileItIsMerged(t *testing.T) {
+	b := setup(t)
+	winner := b.customer("ada@example.com", "Ada Lovelace", "")
+	d := customer.Draft{Email: "king@example.com", Name: "Ada King", External: idempotency.External{Source: "shop", ExternalID: "17"}}
+	send := func(intent idempotency.Intent) uuid.UUID {
+		done, err := customer.Upsert.Do(context.Background(), b.store, intent, d)
+		if err != nil {
+			b.Error(err)
+		}
+		return done.Value.ID
+	}
+	loser := b.now(customer.Customer{Header: record.Header{ID: send(b.intent(uuid.Nil, 0))}})
+	for range 10 {
+		var merged duplicate.Merge
+		for _, step := range []struct {
+			do   func() error
+			then uuid.UUID
+		}{
+			{func() (err error) { merged, err = b.merge(winner, loser); return err }, winner.ID},
+			{func() error { return b.undo(merged) }, loser.ID},
+		} {
+			var intents []idempotency.Intent
+			for range 8 {
+				intents = append(intents, b.intent(uuid.Nil, 0))
+			}
+			var all sync.WaitGroup
+			for _, intent := range intents {
+				all.Go(func() {
+					if got := send(intent); got != winner.ID && got != loser.ID {
+						b.Errorf("got %s", got)
+					}
+				})
+			}
+			if err := step.do(); err != nil {
+				t.Fatal(err)
+			}
+			all.Wait()
+			if got := send(b.intent(uuid.Nil, 0)); got != step.then {
+				t.Errorf("then got %s, want %s", got, step.then)
+			}
+		}
+	}
 }
 
 // TestArchivedStaysArchived: what was archived before a merge is so again after its undoing, since then.
