@@ -37,6 +37,8 @@ CREATE TABLE invoices (
     bill_to       json,
     issued_at     timestamptz,
     voided_at     timestamptz,
+    -- The invoice that is kept, where this one was voided because it was there twice.
+    duplicate_of  uuid,
     -- What another system calls the invoice, both or neither, and SHA-256 of what that system said of it last.
     source        external_source,
     source_folded text           COLLATE "C" GENERATED ALWAYS AS (fold_text(source)) STORED,
@@ -56,7 +58,9 @@ CREATE TABLE invoices (
     -- What is entered into the books has a date of this century, so that a slip of the finger is found.
     CONSTRAINT invoices_dated CHECK (issue_date >= '2000-01-01' AND due_date <= '2099-12-31'),
     CONSTRAINT invoices_due_after_issue CHECK (due_date >= issue_date),
-    CONSTRAINT invoices_total_adds_up CHECK (total = subtotal + tax_total)
+    CONSTRAINT invoices_total_adds_up CHECK (total = subtotal + tax_total),
+    CONSTRAINT invoices_duplicate_of FOREIGN KEY (tenant_id, duplicate_of) REFERENCES invoices (tenant_id, id),
+    CONSTRAINT invoices_duplicates_are_void CHECK (duplicate_of IS NULL OR status = 'void')
 );
 CREATE UNIQUE INDEX invoices_external_once ON invoices (tenant_id, source_folded, external_id) WHERE external_id IS NOT NULL;
 -- An index for each order of a list. The state leads: a list is merged from one stream for each state that is wanted, and
@@ -65,6 +69,7 @@ CREATE INDEX invoices_by_date ON invoices (tenant_id, state, issue_date, id);
 CREATE INDEX invoices_by_due ON invoices (tenant_id, state, due_date, id);
 CREATE INDEX invoices_by_total ON invoices (tenant_id, state, total, id);
 CREATE INDEX invoices_of_customer ON invoices (tenant_id, customer_id, issue_date, id);
+CREATE INDEX invoices_duplicates ON invoices (tenant_id, duplicate_of, id) WHERE duplicate_of IS NOT NULL;
 -- What a customer owes.
 CREATE INDEX invoices_open_of_customer ON invoices (tenant_id, customer_id, due_date, id) WHERE state IN ('issued', 'partially_paid');
 
@@ -106,7 +111,8 @@ BEGIN
     IF (OLD.status, NEW.status) NOT IN (('draft', 'draft'), ('draft', 'issued'), ('draft', 'void'),
         ('issued', 'issued'), ('issued', 'void'))
         -- A merge moves the void ones too.
-        AND (OLD.customer_id = NEW.customer_id OR (OLD.status, OLD.voided_at) IS DISTINCT FROM (NEW.status, NEW.voided_at)) THEN
+        AND (OLD.customer_id = NEW.customer_id
+            OR (OLD.status, OLD.voided_at, OLD.duplicate_of) IS DISTINCT FROM (NEW.status, NEW.voided_at, NEW.duplicate_of)) THEN
         RAISE EXCEPTION 'no way from % to %', OLD.status, NEW.status
             USING ERRCODE = 'check_violation', CONSTRAINT = 'invoices_life';
     END IF;
@@ -132,6 +138,23 @@ END $$;
 -- +goose StatementEnd
 CREATE TRIGGER keep_invoice BEFORE UPDATE OR DELETE ON invoices FOR EACH ROW EXECUTE FUNCTION keep_invoice();
 
+-- keep_duplicate refuses an invoice as a duplicate of what is not another invoice of its customer, or is void. The lock lets two
+-- that are voided at once, each as a duplicate of the other, wait for each other: one of them is kept.
+-- +goose StatementBegin
+CREATE FUNCTION keep_duplicate() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM FROM invoices
+    WHERE tenant_id = NEW.tenant_id AND id = NEW.duplicate_of AND id <> NEW.id AND customer_id = NEW.customer_id AND status <> 'void'
+    FOR SHARE;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'no invoice to be a duplicate of' USING ERRCODE = 'check_violation', CONSTRAINT = 'invoices_duplicate_of';
+    END IF;
+    RETURN NEW;
+END $$;
+-- +goose StatementEnd
+CREATE TRIGGER keep_duplicate BEFORE INSERT OR UPDATE OF duplicate_of ON invoices FOR EACH ROW
+    WHEN (NEW.duplicate_of IS NOT NULL) EXECUTE FUNCTION keep_duplicate();
+
 -- keep_invoice_lines holds the lines of an invoice that is no draft.
 -- +goose StatementBegin
 CREATE FUNCTION keep_invoice_lines() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -154,5 +177,5 @@ CREATE TRIGGER keep_old_lines AFTER DELETE ON invoice_lines
 
 -- +goose Down
 DROP TABLE invoice_lines, invoices;
-DROP FUNCTION keep_invoice_lines, keep_invoice;
+DROP FUNCTION keep_invoice_lines, keep_duplicate, keep_invoice;
 DROP DOMAIN invoice_status;

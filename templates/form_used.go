@@ -1,5 +1,7 @@
 package templates
 
+import "slices"
+
 // FormUsed answers the opening of a form whose key was used.
 type FormUsed struct {
 	// Text is what the form has done, such as "This form already created", and Existing to what.
@@ -17,10 +19,12 @@ type Action struct {
 	Href  string
 	Key   string
 	Owner Owner
+	// Fields are what the button sends besides.
+	Fields []Field
 	// Primary is the one next step that most people want.
 	Primary bool
 }
 
 func (a Action) fields() []Field {
-	return append([]Field{{Name: "idempotency_key", Value: a.Key}}, a.Owner.fields()...)
+	return slices.Concat([]Field{{Name: "idempotency_key", Value: a.Key}}, a.Fields, a.Owner.fields())
 }

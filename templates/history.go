@@ -19,7 +19,7 @@ type HistoryView struct {
 }
 
 // HistoryChange is a field that was changed. A value is empty if there was, or is, nothing in it. Both are empty if
-// they are too long to be told.
+// they are too long to be told. Without a label, Is says what was changed.
 type HistoryChange struct {
 	Label string
 	Was   string

@@ -19,28 +19,45 @@ type duplicates struct {
 // maxGroups is how many groups are listed: whoever has dealt with those gets the next ones.
 const maxGroups = 1000
 
-// Run lists groups of customers who look alike: the same as the page Duplicates.
+// Run lists groups of customers who look alike, and of invoices: the same as the pages Duplicates and Duplicate invoices.
 func (c duplicates) Run(ctx context.Context, t *terminal) error {
 	return c.with(ctx, t, func(ctx context.Context, pool *pgxpool.Pool, tenant account.Tenant) error {
-		groups, lines := []duplicate.Group{}, []string{}
-		page := record.Page{Limit: 100}
-		for more := true; more && len(groups) < maxGroups; more = page.From != (record.Key{}) {
-			list, err := duplicate.List(ctx, pool, tenant.ID, page)
-			if err != nil {
-				return err
+		groups, lines := []any{}, []string{}
+		add := func(group any, shown ...string) { groups, lines = append(groups, group), append(lines, shown...) }
+		err := eachGroup(t, func(page record.Page) (record.List[duplicate.Group], error) {
+			return duplicate.List(ctx, pool, tenant.ID, page)
+		}, func(g duplicate.Group) {
+			shown := []string{fmt.Sprintf("%d customers with the same %s", g.Count, strings.Join(g.Why, " and "))}
+			for _, c := range g.Customers {
+				shown = append(shown, fmt.Sprintf("  %s  %s <%s>", c.ID, c.Name, c.Email))
 			}
-			for _, g := range list.Rows {
-				groups = append(groups, g)
-				lines = append(lines, fmt.Sprintf("%d customers with the same %s", g.Count, strings.Join(g.Why, " and ")))
-				for _, c := range g.Customers {
-					lines = append(lines, fmt.Sprintf("  %s  %s <%s>", c.ID, c.Name, c.Email))
-				}
-			}
-			page.From = list.After
+			add(g, shown...)
+		})
+		if err != nil {
+			return err
 		}
-		if len(groups) >= maxGroups {
-			t.say("there may be more, behind these")
+		if err := invoiceGroups(ctx, t, pool, tenant.ID, add); err != nil {
+			return err
 		}
 		return t.printAll(groups, lines)
 	})
+}
+
+// eachGroup calls show with the groups of a list, page by page.
+func eachGroup[G any](t *terminal, list func(record.Page) (record.List[G], error), show func(G)) error {
+	page, shown := record.Page{Limit: 100}, 0
+	for more := true; more && shown < maxGroups; more = page.From != (record.Key{}) {
+		found, err := list(page)
+		if err != nil {
+			return err
+		}
+		for _, g := range found.Rows {
+			show(g)
+		}
+		shown, page.From = shown+len(found.Rows), found.After
+	}
+	if shown >= maxGroups {
+		t.say("there may be more, behind these")
+	}
+	return nil
 }

@@ -12,6 +12,7 @@ func (t demoBooks) age(n int) int { return 1 + 363*(t.invoices-1-n)/(t.invoices-
 
 // draft is one invoice. What it says depends on its number only, and its days on that of the first start.
 func (t demoBooks) draft(n int) (invoice.Draft, error) {
+	n = min(n, t.invoices-1)
 	issued := date.Today().AddDays(-t.age(n))
 	in := invoice.Input{
 		Customer: &t.customers[(n*3+n/5)%len(t.customers)], Currency: t.currency,

@@ -40,7 +40,7 @@ func (t demoBooks) fill(ctx context.Context, store *idempotency.Store) (news boo
 
 // missing lists the invoices to which something has not happened yet.
 func (t demoBooks) missing(ctx context.Context, store *idempotency.Store) (numbers []int, err error) {
-	for n := range t.invoices {
+	for n := range t.invoices + 1 {
 		steps := t.life(n)
 		last := len(steps) - 1
 		key, err := demoKey(n, last)

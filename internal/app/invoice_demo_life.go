@@ -43,8 +43,9 @@ func of[C, R any](op idempotency.Operation[C, R], command func(about uuid.UUID) 
 }
 
 // life is what happens to an invoice. The newest are drafts. Most of the old ones are paid, at once or in two parts, and
-// some are overdue. Of those in between some are paid, some in part. A few are void, credited or refunded.
+// some are overdue. Of those in between some are paid, some in part. A few are void, credited or refunded. The last one is there twice.
 func (t demoBooks) life(n int) []step {
+	n = min(n, t.invoices-1)
 	invoiceID := func(inv invoice.Invoice) uuid.UUID { return inv.ID }
 	nothing := func(uuid.UUID) (struct{}, error) { return struct{}{}, nil }
 	steps := []step{of(invoice.Create, func(uuid.UUID) (invoice.Draft, error) { return t.draft(n) }, invoiceID)}
@@ -55,7 +56,7 @@ func (t demoBooks) life(n int) []step {
 	paid := 2 // which step a payment is
 	switch {
 	case n%20 == 6:
-		return append(steps, of(invoice.Void, nothing, invoiceID))
+		return append(steps, of(invoice.Void, func(uuid.UUID) (invoice.VoidDraft, error) { return invoice.VoidDraft{}, nil }, invoiceID))
 	case n%30 == 13: // a mistake
 		return append(steps, t.credit(nil))
 	case n%30 == 21: // less was done than billed

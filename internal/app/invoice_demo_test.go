@@ -55,9 +55,9 @@ func TestDemoShowsTheLife(t *testing.T) {
 
 // How many invoices the demo tenants have.
 const (
-	acmeDemoInvoices = 54
+	acmeDemoInvoices = 55
 	billedInDemo     = 2 // by the schedule of each
-	demoInvoices     = acmeDemoInvoices + 24
+	demoInvoices     = acmeDemoInvoices + 25
 	invoiceRows      = demoInvoices + 4 + 7 + 2 // and refunds, credit notes, customers abroad
 )
 

@@ -39,6 +39,8 @@ type Invoice struct {
 	Notes     string         `json:"notes"`
 	IssuedAt  time.Time      `json:"issued_at,omitzero"` // UTC; zero for a draft
 	VoidedAt  time.Time      `json:"voided_at,omitzero"` // UTC; zero if it is not void
+	// DuplicateOf is the invoice, by its number, that was kept where this one was voided as its duplicate; zero for most.
+	DuplicateOf record.Reference `json:"duplicate_of,omitzero"`
 	idempotency.External
 }
 
@@ -46,6 +48,9 @@ type Invoice struct {
 func IsOverdue(status string, due, today date.Date) bool {
 	return (status == StatusIssued || status == StatusPartly) && due.Before(today)
 }
+
+// Numbers is what invoices are called where others refer to them.
+var Numbers = record.Names{Table: "invoices", Column: "number"}
 
 // Table has the invoices.
 var Table = record.Table[Invoice]{Name: "invoices", Fields: `
@@ -63,6 +68,7 @@ var Table = record.Table[Invoice]{Name: "invoices", Fields: `
 			'tax_rate', l.tax_rate::text, 'net', l.net) ORDER BY l.position)
 		FROM invoice_lines l WHERE l.tenant_id = r.tenant_id AND l.invoice_id = r.id),
 	'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total, 'issued_at', r.issued_at, 'voided_at', r.voided_at,
+	'duplicate_of', ` + Numbers.JSON("duplicate_of") + `,
 	` + idempotency.ExternalJSON}
 
 // The states of an invoice.

@@ -3,11 +3,13 @@ package invoice
 import (
 	"context"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invalid"
 )
 
 // Edit replaces a draft.
@@ -101,14 +103,44 @@ const (
 		FROM unnest(ARRAY[@record_id, @mail_id]::uuid[]) AS record_id`
 )
 
+// VoidInput is what came in, as text.
+type VoidInput struct {
+	DuplicateOf string `json:"duplicate_of,omitzero" format:"uuid" doc:"The invoice that is kept, if this one is there twice."`
+}
+
+// VoidDraft is a valid input: the command that voids an invoice.
+type VoidDraft struct {
+	DuplicateOf uuid.UUID `json:"duplicate_of,omitzero"` // uuid.Nil for none
+}
+
+// Draft checks the input. It returns an [*invalid.Error] that says what is wrong.
+func (in VoidInput) Draft() (d VoidDraft, err error) {
+	var problems invalid.Error
+	if in.DuplicateOf != "" {
+		if d.DuplicateOf, err = uuid.Parse(in.DuplicateOf); err != nil || d.DuplicateOf == uuid.Nil {
+			problems.Add("/duplicate_of", "Give the id of the invoice that is kept.")
+		}
+	}
+	return d, problems.Err()
+}
+
 // Void says that a draft or an issued invoice does not count. It keeps its number.
-var Void = idempotency.Define(idempotency.Spec[struct{}, Invoice]{
+var Void = idempotency.Define(idempotency.Spec[VoidDraft, Invoice]{
 	Kind: idempotency.Transition, Name: "invoice.void", Table: Table, Made: `r.status = 'void'`,
-	Statements: func(tx *idempotency.Tx, _ struct{}) idempotency.Result {
-		tx.Exec(`UPDATE invoices SET status = 'void', voided_at = now() WHERE tenant_id = @tenant_id AND id = @record_id`, nil)
+	Statements: func(tx *idempotency.Tx, d VoidDraft) idempotency.Result {
+		tx.Exec(`
+			UPDATE invoices SET status = 'void', voided_at = now(), duplicate_of = NULLIF(@duplicate_of::uuid, @nobody::uuid)
+			WHERE tenant_id = @tenant_id AND id = @record_id`, pgx.NamedArgs{"duplicate_of": d.DuplicateOf, "nobody": uuid.Nil})
+		if d.DuplicateOf != uuid.Nil {
+			tx.Exec(`
+				INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
+				SELECT tenant_id, duplicate_of, @operation, @idempotency_key, number || ' voided as its duplicate' FROM invoices
+				WHERE tenant_id = @tenant_id AND id = @record_id`, nil)
+		}
 		return tx.Record()
 	},
-	Explain: map[string]idempotency.Explanation[struct{}]{
+	Explain: map[string]idempotency.Explanation[VoidDraft]{
+		"invoices_duplicate_of":              notDuplicate,
 		"invoices_void_without_payments":     hasPayments,
 		"invoices_void_without_credit_notes": hasCreditNotes,
 	},
@@ -133,6 +165,13 @@ var HasCreditNotes = conflict.Kind{
 	Slug: "has-credit-notes", Title: "Invoice has credit notes",
 	Meaning: "The invoice was credited, in part or in full, so it cannot be voided. Nothing was changed.",
 	ToDo:    "Keep the invoice. Credit what is left of it, if it is not to be paid.",
+}
+
+// NotDuplicate is the conflict of voiding an invoice as the duplicate of one that is not another invoice of its customer, or is void.
+var NotDuplicate = conflict.Kind{
+	Slug: "not-a-duplicate", Title: "No duplicate of that invoice",
+	Meaning: "The invoice that duplicate_of names is not another invoice of the same customer, or it is void. Nothing was changed.",
+	ToDo:    "Look at both invoices. Name the one that is kept, or void the invoice without duplicate_of.",
 }
 
 // OpenChanged is the question that people are asked when the amount that can be paid, refunded or credited is not what
@@ -162,13 +201,20 @@ func Sendable(inv Invoice) error {
 	}
 }
 
-func hasPayments(context.Context, *idempotency.Store, idempotency.Intent, struct{}, *pgconn.PgError) error {
+func notDuplicate(context.Context, *idempotency.Store, idempotency.Intent, VoidDraft, *pgconn.PgError) error {
+	return &conflict.Error{
+		Kind: &NotDuplicate, Title: "You cannot void this invoice as a duplicate of that one.",
+		Text: "The other one is void by now, or is no invoice of the same customer. Nothing was changed.",
+	}
+}
+
+func hasPayments(context.Context, *idempotency.Store, idempotency.Intent, VoidDraft, *pgconn.PgError) error {
 	return &conflict.Error{
 		Kind: &HasPayments, Title: "You cannot void this invoice.", Text: "Payments were recorded for it. Nothing was changed.",
 	}
 }
 
-func hasCreditNotes(context.Context, *idempotency.Store, idempotency.Intent, struct{}, *pgconn.PgError) error {
+func hasCreditNotes(context.Context, *idempotency.Store, idempotency.Intent, VoidDraft, *pgconn.PgError) error {
 	return &conflict.Error{
 		Kind: &HasCreditNotes, Title: "You cannot void this invoice.", Text: "It was credited by credit notes. Nothing was changed.",
 	}

@@ -123,7 +123,7 @@ func TestIssueOrVoid(t *testing.T) {
 			_, err := invoice.Issue.Do(context.Background(), b.Store, b.Of(fmt.Sprint("issue", round), inv.ID, seen), struct{}{})
 			return err
 		}, func() error {
-			_, err := invoice.Void.Do(context.Background(), b.Store, b.Of(fmt.Sprint("void", round), inv.ID, seen), struct{}{})
+			_, err := invoice.Void.Do(context.Background(), b.Store, b.Of(fmt.Sprint("void", round), inv.ID, seen), invoice.VoidDraft{})
 			return err
 		})
 		found := b.Find(inv)

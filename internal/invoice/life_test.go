@@ -116,7 +116,7 @@ func TestLife(t *testing.T) {
 	if err != nil || found.Customer != inv.Customer {
 		t.Errorf("%+v, %v", found.Customer, err)
 	}
-	void, err := invoice.Void.Do(t.Context(), b.Store, b.Of("void", inv.ID, 0), struct{}{})
+	void, err := invoice.Void.Do(t.Context(), b.Store, b.Of("void", inv.ID, 0), invoice.VoidDraft{})
 	if err != nil || void.Value.Status != invoice.StatusVoid || void.Value.Number != inv.Number || void.Value.VoidedAt.IsZero() {
 		t.Errorf("%+v, %v", void, err)
 	}

@@ -67,6 +67,7 @@ func (b *bundle) growInvoices() {
 			SELECT COALESCE(sum(left_amount), 0) FROM payments p WHERE p.tenant_id = i.tenant_id AND p.invoice_id = i.id)`,
 		b.acme.id, many, drafts))
 	b.growPeriods()
+	b.growInvoiceDistinctions()
 	b.growWebhooks()
 }
 
@@ -158,6 +159,7 @@ func (b *bundle) everyInvoice(program, person *client) map[string][]request {
 	maps.Copy(routes, b.everyMail(program, person))
 	maps.Copy(routes, b.everyPeriod(program, person))
 	maps.Copy(routes, b.everyWebhook(person))
+	maps.Copy(routes, b.everyDuplicateInvoice(program, person))
 	return routes
 }
 
@@ -192,6 +194,14 @@ func (b *bundle) everyInvoiceChange(program, person *client) map[string][]reques
 	}
 	routes["POST /api/v1/invoices/{id}/void"] = refused("void", drafts+1)
 	voided := request{"a draft", http.StatusOK, func() answer { return program.post("/api/v1/invoices/"+rowID(16)+"/void", "") }}
-	routes["POST /invoices/{id}/void"] = append([]request{voided}, refused("issue", 16)...)
+	duplicate := func(what string, want int, of string) request {
+		return request{what, want, func() answer {
+			return person.submit("/invoices/"+rowID(17)+"/void", url.Values{"idempotency_key": {what}, "duplicate_of": {of}})
+		}}
+	}
+	routes["POST /invoices/{id}/void"] = slices.Concat([]request{voided}, refused("issue", 16), []request{
+		duplicate("of another customer's", http.StatusConflict, rowID(18)), duplicate("a duplicate", http.StatusSeeOther, rowID(19)),
+		asking(person, "/invoices/"+rowID(19)),
+	})
 	return routes
 }

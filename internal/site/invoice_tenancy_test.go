@@ -7,8 +7,8 @@ import (
 	"onlyonce/internal/record"
 )
 
-// secretInvoices gives acme a payment with a refund, a credit note, a period that was billed, and two invoices, one of them made under
-// key.
+// secretInvoices gives acme a payment with a refund, a credit note, a period that was billed, a distinction, and two invoices, one of
+// them made under key.
 func (b *bundle) secretInvoices(ids *secretIDs) {
 	b.Helper()
 	of, paid := invoices(), payments()
@@ -30,9 +30,10 @@ func (b *bundle) secretInvoices(ids *secretIDs) {
 	period := b.prepared(b.acme, "period", periods(), periods().command)
 	event := b.prepared(b.acme, "event", webhookEvents(), url.Values{"event": {"secret-event"}})
 	source := get[string](b, `SELECT source_id::text FROM webhook_events`)
+	apart := b.prepared(b.acme, "apart", invoiceDistinctions(), invoiceDistinctions().other)
 	ids.sent = of
 	ids.sent.command = change(of.command, "customer_id", ids.customer, "idempotency_key", key)
-	ids.ids = append(ids.ids, invoice, payment.ID, refund.ID, note.ID, period.ID, event.ID, source,
+	ids.ids = append(ids.ids, invoice, payment.ID, refund.ID, note.ID, period.ID, event.ID, apart.ID, source,
 		get[string](b, `SELECT id::text FROM webhook_secrets`))
 	ids.queries = append(ids.queries, "copy="+invoice, "key="+key+"&copy="+invoice, "invoice="+invoice,
 		"status=draft&cursor="+record.Cursor{

@@ -164,6 +164,7 @@ func declare() []resource {
 		customers(),
 		merges(),
 		distinctions(),
+		invoiceDistinctions(),
 		// A new resource stands above this line.
 		settings(),
 		users(),

@@ -19,6 +19,7 @@ func Mount(keptAttempts time.Duration, key secretkey.Key, more ...func(*web.Site
 		customerpages.Mount(s,
 			invoices.OfCustomer,
 		)
+		invoices.MountDuplicates()
 		// A new resource stands above this line.
 		invoices.MountSchedules()
 		invoices.MountOutbox()

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -183,7 +182,10 @@ func (m *Mounted[R]) finalFirst(r *http.Request, kind idempotency.Kind, refused 
 	if err != nil {
 		return err
 	}
-	return cmp.Or(m.form.Final(found), refused)
+	if final := m.form.Final(found); final != nil {
+		return final
+	}
+	return refused
 }
 
 // inTheWay is the record that a conflict is about: another one, or the one that the form belongs to, if there is such.

@@ -39,8 +39,17 @@ type Invoice struct {
 	RepeatHref string
 	// PDFHref is the invoice as a file.
 	PDFHref string
+	// Mentions are sentences about what else there is: other invoices that it is the same as, and the schedule that billed it.
+	Mentions []Mention
 	// External is what another system calls it; zero if none does.
 	External templates.Fact
+}
+
+// Mention is a sentence with a link in it.
+type Mention struct {
+	Before string
+	Link   templates.Link
+	After  string
 }
 
 // Party is a business or a person as an invoice names it. What is not known is empty.

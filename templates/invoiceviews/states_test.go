@@ -32,6 +32,22 @@ func states() map[string]templ.Component {
 		}),
 		"no invoices found": invoiceviews.InvoiceListPage(page, invoiceviews.InvoiceList{Finder: viewtest.Finder(), Standing: sums}),
 		"no invoices":       invoiceviews.InvoiceListPage(page, invoiceviews.InvoiceList{}),
+		"duplicate invoices": invoiceviews.DuplicatesPage(page, invoiceviews.Duplicates{Groups: []invoiceviews.Group{{
+			Why: hostile, More: "There are more.", ApartHref: "/invoice-distinctions/new",
+			Invoices: []invoiceviews.InvoiceRow{{Href: "/invoices/1", Number: "2026-0042", Status: "draft", Total: "1.00 EUR"}},
+			Voids: []templates.Action{
+				{Text: "Void", Href: "/void", Key: "k", Fields: []templates.Field{{Name: "duplicate_of", Value: "1"}}},
+			},
+		}}}),
+		"no duplicate invoices": invoiceviews.DuplicatesPage(page, invoiceviews.Duplicates{}),
+		"no duplicate invoices, and more": invoiceviews.DuplicatesPage(page, invoiceviews.Duplicates{
+			Pager: templates.Pager{NextHref: "/duplicate-invoices?cursor=1"},
+		}),
+		"invoice distinction form": invoiceviews.ApartForm(page, templates.Form{Title: "Not duplicates", Key: "k"},
+			[]invoiceviews.InvoiceRow{{Number: "2026-0042", Status: "void"}, {Number: "2026-0043", Status: "issued"}}),
+		"invoice distinction form refused": invoiceviews.ApartForm(page, templates.Form{
+			Title: "Not duplicates", Key: "k", Errors: templates.FieldErrors{{Control: "invoices", Message: hostile}},
+		}, nil),
 		"invoice": invoiceviews.InvoicePage(page, invoiceviews.Invoice{
 			Number: hostile, Notes: hostile,
 			Lines: []invoiceviews.InvoiceLine{{Description: hostile}},

@@ -38,7 +38,7 @@ func (in MergeInput) Draft() (d MergeDraft, err error) {
 	for i, c := range in.Customers {
 		texts[i] = c.ID
 	}
-	d.Customers = checkCustomers("/customers", texts, &problems)
+	d.Customers = CheckIDs("/customers", "customer", texts, &problems)
 	d.Versions = make([]int32, len(d.Customers))
 	for _, c := range in.Customers {
 		if i := slices.Index(d.Customers, parsed(c.ID)); i >= 0 {
@@ -68,24 +68,25 @@ type ApartDraft struct {
 // Draft checks the input. It returns an [*invalid.Error] that lists what is wrong.
 func (in ApartInput) Draft() (ApartDraft, error) {
 	var problems invalid.Error
-	d := ApartDraft{Customers: checkCustomers("/customer_ids", in.Customers, &problems)}
+	d := ApartDraft{Customers: CheckIDs("/customer_ids", "customer", in.Customers, &problems)}
 	return d, problems.Err()
 }
 
-// checkCustomers returns the ids in their order, which says nothing: in another one it is the same command.
-func checkCustomers(pointer string, typed []string, problems *invalid.Error) (ids []uuid.UUID) {
+// CheckIDs returns the ids of some records in their order, which says nothing: in another one it is the same command. What is wrong
+// is added to problems, with what one of them is called.
+func CheckIDs(pointer, one string, typed []string, problems *invalid.Error) (ids []uuid.UUID) {
 	for i, text := range typed {
 		id := parsed(text)
 		switch {
 		case id == uuid.Nil:
-			problems.Add(pointer+"/"+strconv.Itoa(i), "Give the id of a customer.")
+			problems.Add(pointer+"/"+strconv.Itoa(i), "Give the id of each "+one+".")
 		case slices.Contains(ids, id):
-			problems.Add(pointer+"/"+strconv.Itoa(i), "This customer came twice.")
+			problems.Add(pointer+"/"+strconv.Itoa(i), "This "+one+" came twice.")
 		}
 		ids = append(ids, id)
 	}
 	if len(typed) < 2 || len(typed) > MaxCustomers {
-		problems.Add(pointer, fmt.Sprintf("Choose 2 to %d customers.", MaxCustomers))
+		problems.Add(pointer, fmt.Sprintf("Choose 2 to %d %ss.", MaxCustomers, one))
 	}
 	slices.SortFunc(ids, func(a, b uuid.UUID) int { return strings.Compare(a.String(), b.String()) })
 	return ids

@@ -2,7 +2,6 @@
 package duplicate
 
 import (
-	"strings"
 	"time"
 
 	"onlyonce/internal/conflict"
@@ -33,25 +32,10 @@ type Merge struct {
 // Table has the merges.
 var Table = record.Table[Merge]{Name: "customer_merges", Fields: `
 	'winner', ` + customer.Names.JSON("winner_id") + `, 'moved', r.moved, 'undone_at', r.undone_at,
-	'losers', ` + references("loser_ids")}
-
-// references is the SQL expression for the JSON of the customers whose ids the row r has in a column.
-func references(column string) string {
-	return `(
-		SELECT json_agg(json_build_object('id', c.id, 'name', c.name) ORDER BY c.id) FROM unnest(r.` + column + `) AS one (id), LATERAL (
-			SELECT id, name FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = one.id LIMIT 1) AS c)`
-}
+	'losers', ` + References(customer.Names, "loser_ids")}
 
 // Name is what people call a merge: "Ada King into Ada Lovelace".
-func Name(m Merge) string { return joined(m.Losers) + " into " + m.Winner.Name }
-
-func joined(all []record.Reference) string {
-	names := make([]string, len(all))
-	for i, c := range all {
-		names[i] = c.Name
-	}
-	return strings.Join(names, ", ")
-}
+func Name(m Merge) string { return Joined(m.Losers) + " into " + m.Winner.Name }
 
 // ChangedMeanwhile is the conflict of merging customers of which one is not as it was seen any more.
 var ChangedMeanwhile = conflict.Kind{

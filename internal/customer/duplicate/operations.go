@@ -54,18 +54,7 @@ var UndoMerge = idempotency.Define(idempotency.Spec[struct{}, Merge]{
 var KeepApart = idempotency.Define(idempotency.Spec[ApartDraft, Distinction]{
 	Kind: idempotency.Create, Name: "customer.keep_apart", Table: Distinctions,
 	Statements: func(tx *idempotency.Tx, d ApartDraft) idempotency.Result {
-		args := pgx.NamedArgs{"customers": texts(d.Customers)}
-		tx.Exec(`
-			INSERT INTO customer_distinct_pairs (tenant_id, one_id, other_id)
-			SELECT @tenant_id, one, other FROM unnest(@customers::uuid[]) AS one, unnest(@customers::uuid[]) AS other WHERE one < other
-			ORDER BY one, other
-			ON CONFLICT DO NOTHING`, args)
-		tx.Exec(`INSERT INTO customer_distinctions (tenant_id, id, customer_ids) VALUES (@tenant_id, @record_id, @customers::uuid[])`, args)
-		tx.Exec(`
-			INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
-			SELECT @tenant_id, id, @operation, @idempotency_key, 'said to be no duplicate'
-			FROM unnest(@customers::uuid[]) AS id`, args)
-		return tx.Record()
+		return Distinguish(tx, "customer", d.Customers)
 	},
 	Explain: map[string]idempotency.Explanation[ApartDraft]{
 		"customer_distinct_pairs_one":   notThere,

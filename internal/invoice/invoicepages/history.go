@@ -2,6 +2,7 @@ package invoicepages
 
 import (
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/record"
 	"onlyonce/internal/web"
 	"onlyonce/templates"
 )
@@ -9,7 +10,7 @@ import (
 // invoiceChanges describes what was changed of an invoice besides the fields of its form: customer, lines and total. Its
 // state is said by what was done.
 func invoiceChanges(inv invoice.Invoice) web.DescribeChanges {
-	return web.InTurn(customerChanges, lineChanges, web.AmountChanges("Total", "total", "currency", inv.Currency))
+	return web.InTurn(customerChanges, lineChanges, duplicateChanges, web.AmountChanges("Total", "total", "currency", inv.Currency))
 }
 
 func customerChanges(fields web.Changed) []templates.HistoryChange {
@@ -25,6 +26,14 @@ func lineChanges(fields web.Changed) []templates.HistoryChange {
 		return nil
 	}
 	return []templates.HistoryChange{{Label: "Lines"}}
+}
+
+func duplicateChanges(fields web.Changed) []templates.HistoryChange {
+	values, ok := fields["duplicate_of"]
+	if !ok {
+		return nil
+	}
+	return []templates.HistoryChange{{Is: "Voided as duplicate of " + web.Decoded[record.Reference](values[1]).Name}}
 }
 
 // customerChange names two customers by what differs.

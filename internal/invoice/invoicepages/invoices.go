@@ -53,8 +53,8 @@ func (s *Pages) mountInvoices() {
 		invoice.Edit, draft, &invoice.NotDraft)
 	web.Transition(m, "issue", "issued", "Issue a draft. From then on it does not change.", invoice.Issue, web.Nothing(),
 		&invoice.NotDraft)
-	web.Transition(m, "void", "voided", "Void a draft or an issued invoice. It keeps its number.", invoice.Void, web.Nothing(),
-		&invoice.HasPayments, &invoice.HasCreditNotes)
+	web.Transition(m, "void", "voided", "Void a draft or an issued invoice. It keeps its number.", invoice.Void, voidCommand(),
+		&invoice.HasPayments, &invoice.HasCreditNotes, &invoice.NotDuplicate)
 	web.Redisplay(m, editLines)
 }
 
@@ -139,6 +139,9 @@ func (s *Pages) invoicePage(r *http.Request, p templates.Page, inv invoice.Invoi
 		return nil, err
 	}
 	if view.Mails, err = s.mailRows(r, inv); err != nil {
+		return nil, err
+	}
+	if view.Mentions, err = s.mentions(r, inv); err != nil {
 		return nil, err
 	}
 	if inv.Status != invoice.StatusVoid && inv.Paid == 0 && inv.Credited == 0 {

@@ -37,6 +37,8 @@ type invoiceJSON struct {
 	CreatedAt time.Time      `json:"created_at"`
 	IssuedAt  time.Time      `json:"issued_at,omitzero"`
 	VoidedAt  time.Time      `json:"voided_at,omitzero"`
+	// DuplicateOf is the invoice that was kept.
+	DuplicateOf uuid.UUID `json:"duplicate_of,omitzero" doc:"The invoice that was kept, where this one was voided as its duplicate."`
 	idempotency.External
 }
 
@@ -57,7 +59,8 @@ func showInvoice(inv invoice.Invoice) any {
 		Subtotal: c.Format(inv.Subtotal), TaxTotal: c.Format(inv.TaxTotal), Total: c.Format(inv.Total),
 		Paid: c.Format(inv.Paid), Credited: c.Format(inv.Credited), Open: c.Format(inv.Open),
 		Version: inv.Version, CreatedAt: inv.CreatedAt, IssuedAt: inv.IssuedAt, VoidedAt: inv.VoidedAt,
-		Alike: inv.Alike, External: inv.External,
+		DuplicateOf: inv.DuplicateOf.ID,
+		Alike:       inv.Alike, External: inv.External,
 		Lines: make([]lineJSON, 0, len(inv.Lines)),
 	}
 	for _, l := range inv.Lines {

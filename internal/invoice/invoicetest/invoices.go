@@ -48,7 +48,7 @@ func (b *Bundle) Pay(key string, inv invoice.Invoice, amount string) (payment.Pa
 // Void voids an invoice.
 func (b *Bundle) Void(key string, inv invoice.Invoice) error {
 	b.Helper()
-	_, err := invoice.Void.Do(context.Background(), b.Store, b.Of(key, inv.ID, 0), struct{}{})
+	_, err := invoice.Void.Do(context.Background(), b.Store, b.Of(key, inv.ID, 0), invoice.VoidDraft{})
 	return err
 }
 

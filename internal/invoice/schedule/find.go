@@ -26,6 +26,14 @@ func PeriodsOf(ctx context.Context, pool *pgxpool.Pool, tenant, schedule uuid.UU
 	return Periods.List(ctx, pool, tenant, page, `r.schedule_id = @schedule`, pgx.NamedArgs{"schedule": schedule})
 }
 
+// Billed returns the schedule that billed an invoice, and the period. Its error is [record.ErrNotFound] for one that none has billed.
+func Billed(ctx context.Context, pool *pgxpool.Pool, tenant, invoice uuid.UUID) (s Schedule, p Period, err error) {
+	if p, err = Periods.Find(ctx, pool, tenant, invoice); err == nil {
+		s, err = Table.Find(ctx, pool, tenant, p.ScheduleID)
+	}
+	return s, p, err
+}
+
 // due returns at most so many schedules that are due at a time, those first that have waited longest. One that could not be billed
 // waits for retry; a clock that went back since does not make it wait longer.
 func due(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, now time.Time, limit int) ([]Schedule, error) {

@@ -138,6 +138,13 @@ SELECT tenant_id, gen_random_uuid(), ARRAY[winner_id, loser_ids[1]] FROM custome
 INSERT INTO customer_distinct_pairs (tenant_id, one_id, other_id)
 SELECT tenant_id, LEAST(winner_id, loser_ids[1]), GREATEST(winner_id, loser_ids[1]) FROM customer_merges;
 
+INSERT INTO invoice_distinctions (tenant_id, id, invoice_ids)
+SELECT past.tenant_id, gen_random_uuid(), ARRAY[past.id, next.id]
+FROM past JOIN past AS next ON next.n = past.n % (SELECT count(*) FROM past) + 1;
+
+INSERT INTO invoice_distinct_pairs (tenant_id, one_id, other_id)
+SELECT tenant_id, LEAST(invoice_ids[1], invoice_ids[2]), GREATEST(invoice_ids[1], invoice_ids[2]) FROM invoice_distinctions;
+
 INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
 SELECT tenant_id, id, 'invoice.create', key, 'customer created' FROM past;
 

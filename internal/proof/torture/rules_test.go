@@ -347,7 +347,7 @@ func live(
 			t.Fatal(err)
 		}
 	}
-	if _, err := invoice.Void.Do(t.Context(), store, intent("void", voided, 0), struct{}{}); err != nil {
+	if _, err := invoice.Void.Do(t.Context(), store, intent("void", voided, 0), invoice.VoidDraft{}); err != nil {
 		t.Fatal(err)
 	}
 	to := mail.Draft{InvoiceID: paid, Recipient: "books@example.com"}

@@ -34,7 +34,7 @@ func invoiceRooms() []string {
 		"internal/site/refund*_test.go", "internal/site/credit_note*_test.go", "internal/site/mail*_test.go",
 		"internal/site/documents*_test.go", "internal/site/schedule*_test.go",
 		"internal/site/standing*_test.go", "internal/site/api_client*_test.go",
-		"cmd/server/invoice*_test.go",
+		"cmd/server/invoice*.go",
 		"docker-compose.override.yml",
 		"templates/invoice*",
 		"migrations/*_invoice*.sql", "migrations/*_ledger.sql", "migrations/*_payments.sql", "migrations/*_refunds.sql",

@@ -3,6 +3,7 @@ package apidoc
 import (
 	"encoding/json"
 	"fmt"
+	"path"
 	"reflect"
 	"strings"
 	"time"
@@ -123,7 +124,11 @@ func (d *description) describeChange(op *openapi3.Operation, res Resource, e End
 	if c.Takes == nil {
 		return nil
 	}
-	input, err := d.schema(SchemaName(res.One)+"Input", c.Takes)
+	name := SchemaName(res.One)
+	if c.Kind == idempotency.Transition {
+		name += SchemaName(path.Base(e.Path)) // its verb
+	}
+	input, err := d.schema(name+"Input", c.Takes)
 	if err != nil {
 		return err
 	}

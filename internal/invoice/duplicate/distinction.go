@@ -1,0 +1,86 @@
+package duplicate
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	customers "onlyonce/internal/customer/duplicate"
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invalid"
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/record"
+)
+
+// Distinction says that invoices that look alike are not the same, no two of them.
+type Distinction struct {
+	record.Header
+
+	Invoices []record.Reference `json:"invoices" doc:"Each by its number."`
+}
+
+// Distinctions has what was said.
+var Distinctions = record.Table[Distinction]{Name: "invoice_distinctions", Fields: `
+	'invoices', ` + customers.References(invoice.Numbers, "invoice_ids")}
+
+// NameApart is what people call a distinction: "2026-0012, 2026-0013".
+func NameApart(d Distinction) string { return customers.Joined(d.Invoices) }
+
+// ApartInput is what came in, as text.
+type ApartInput struct {
+	Invoices []string `json:"invoice_ids" doc:"All of them, from 2 to 20: no two of them are the same."`
+}
+
+// ApartDraft is a valid input: the command that remembers invoices as no duplicates.
+type ApartDraft struct {
+	Invoices []uuid.UUID `json:"invoices"` // in the order of their ids
+}
+
+// Draft checks the input. It returns an [*invalid.Error] that lists what is wrong.
+func (in ApartInput) Draft() (ApartDraft, error) {
+	var problems invalid.Error
+	d := ApartDraft{customers.CheckIDs("/invoice_ids", "invoice", in.Invoices, &problems)}
+	return d, problems.Err()
+}
+
+// KeepApart remembers that invoices that look alike are not the same.
+var KeepApart = idempotency.Define(idempotency.Spec[ApartDraft, Distinction]{
+	Kind: idempotency.Create, Name: "invoice.keep_apart", Table: Distinctions,
+	Statements: func(tx *idempotency.Tx, d ApartDraft) idempotency.Result {
+		return customers.Distinguish(tx, "invoice", d.Invoices)
+	},
+	Explain: map[string]idempotency.Explanation[ApartDraft]{
+		"invoice_distinct_pairs_one":   notThere,
+		"invoice_distinct_pairs_other": notThere,
+	},
+})
+
+func notThere(context.Context, *idempotency.Store, idempotency.Intent, ApartDraft, *pgconn.PgError) error {
+	var problems invalid.Error
+	problems.Add("/invoice_ids", "One of these invoices does not exist.")
+	return problems.Err()
+}
+
+// Apart returns a page of what was said of invoices that are no duplicates.
+func Apart(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, page record.Page) (record.List[Distinction], error) {
+	return Distinctions.List(ctx, pool, tenant, page, `true`, nil)
+}
+
+// Of returns those invoices that have some ids, oldest first.
+func Of(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, ids []string) ([]invoice.Summary, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	return record.Collect(ctx, pool, tenant, pgx.RowTo[invoice.Summary], `
+		SELECT `+invoice.Summaries.JSON()+` FROM invoices r
+		WHERE r.tenant_id = @tenant_id AND r.id = ANY (@ids::uuid[]) ORDER BY r.id LIMIT 20`, pgx.NamedArgs{"ids": ids})
+}
+
+// KeptFor returns the invoices that were voided as duplicates of one, the newest ten.
+func KeptFor(ctx context.Context, pool *pgxpool.Pool, tenant, kept uuid.UUID) ([]invoice.Summary, error) {
+	list, err := invoice.Summaries.List(ctx, pool, tenant, record.Page{Limit: 10}, `r.duplicate_of = @kept`, pgx.NamedArgs{"kept": kept})
+	return list.Rows, err
+}

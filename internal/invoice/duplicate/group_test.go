@@ -1,0 +1,228 @@
+package duplicate_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"onlyonce/internal/customer"
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/duplicate"
+	"onlyonce/internal/invoice/invoicetest"
+	"onlyonce/internal/invoice/schedule"
+	"onlyonce/internal/record"
+	"onlyonce/internal/value/date"
+)
+
+type bundle struct {
+	*invoicetest.Bundle
+
+	made int
+}
+
+func setup(t *testing.T) *bundle {
+	t.Helper()
+	return &bundle{Bundle: invoicetest.Setup(t)}
+}
+
+// bill creates an invoice for Ada with two lines, on a day of November, unless change says otherwise.
+func (b *bundle) bill(number string, day int, change func(*invoice.Input)) invoice.Invoice {
+	b.Helper()
+	in := invoice.Input{
+		Number: number, Customer: &customer.Input{Email: "ada@example.com", Name: "Ada"}, Currency: "EUR",
+		IssueDate: fmt.Sprintf("2026-11-%02d", day), DueDate: "2026-12-31",
+		Lines: []invoice.LineInput{
+			{Description: "Design", Quantity: "2", UnitPrice: "50.00", TaxRate: "23"},
+			{Description: "Print", Quantity: "1", UnitPrice: "7.00", TaxRate: "0"},
+		},
+	}
+	if change != nil {
+		change(&in)
+	}
+	d, err := in.Draft()
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.made++
+	done, err := invoice.Create.Do(b.Context(), b.Store, b.Intent(fmt.Sprint("bill ", b.made)), d)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return done.Value
+}
+
+func (b *bundle) keepApart(all ...invoice.Invoice) {
+	b.Helper()
+	var d duplicate.ApartDraft
+	for _, inv := range all {
+		d.Invoices = append(d.Invoices, inv.ID)
+	}
+	b.made++
+	if _, err := duplicate.KeepApart.Do(b.Context(), b.Store, b.Intent(fmt.Sprint("apart ", b.made)), d); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// groups are all groups, read in pages of a length, each as "count days: numbers".
+func (b *bundle) groups(length int) (all []string) {
+	b.Helper()
+	var from record.Key
+	for {
+		list, err := duplicate.List(b.Context(), b.Store.Pool, b.Tenant, record.Page{From: from, Limit: length})
+		if err != nil || len(list.Rows) > length {
+			b.Fatal(len(list.Rows), err)
+		}
+		for _, g := range list.Rows {
+			numbers := make([]string, len(g.Invoices))
+			for i, inv := range g.Invoices {
+				numbers[i] = inv.Number
+			}
+			all = append(all, fmt.Sprintf("%d, %d days: %s", g.Count, g.Days, strings.Join(numbers, " ")))
+		}
+		if (list.After == record.Key{}) {
+			return all
+		}
+		from = list.After
+	}
+}
+
+func (b *bundle) wantGroups(want ...string) {
+	b.Helper()
+	for _, length := range []int{1, 2, 25} {
+		if got := b.groups(length); !slices.Equal(got, want) {
+			b.Errorf("in pages of %d:\n%q\nwant\n%q", length, got, want)
+		}
+	}
+}
+
+// TestGroups: what looks alike, and everything in which two may differ.
+func TestGroups(t *testing.T) {
+	b := setup(t)
+	first := b.bill("A-1", 2, nil)
+	for number, change := range map[string]func(*invoice.Input){
+		"other customer": func(in *invoice.Input) { in.Customer = &customer.Input{Email: "grace@example.com", Name: "Grace"} },
+		"currency":       func(in *invoice.Input) { in.Currency = "USD" },
+		"description":    func(in *invoice.Input) { in.Lines[0].Description = "Designs" },
+		"quantity":       func(in *invoice.Input) { in.Lines[0].Quantity, in.Lines[0].UnitPrice = "1", "100.00" },
+		"tax": func(in *invoice.Input) {
+			in.Lines[0].TaxRate, in.Lines[1] = "0", invoice.LineInput{Description: "Print", Quantity: "1", UnitPrice: "30", TaxRate: "0"}
+		},
+		"total": func(in *invoice.Input) { in.Lines[1].UnitPrice = "7.01" },
+	} {
+		b.bill(number, 3, change)
+	}
+	b.wantGroups()
+
+	second := b.bill("A-2", 9, func(in *invoice.Input) {
+		in.Lines[0].Description, in.Lines[0].Quantity, in.Notes = "ＤＥＳＩＧＮ", "2.0", "In another order, and with other notes"
+		slices.Reverse(in.Lines)
+	})
+	b.bill("later", 17, nil)
+	b.wantGroups("2, 7 days: A-1 A-2")
+	third := b.bill("A-3", 9, nil)
+	b.wantGroups("3, 7 days: A-1 A-2 A-3")
+	b.keepApart(first, second)
+	b.wantGroups("3, 7 days: A-1 A-2 A-3") // the third one is like both
+	b.keepApart(third, second, first)
+	b.wantGroups()
+	b.bill("B-1", 1, func(in *invoice.Input) { in.Currency = "GBP" })
+	other := b.bill("B-2", 1, func(in *invoice.Input) { in.Currency = "GBP" })
+	fourth := b.bill("A-4", 2, nil)
+	b.wantGroups("2, 0 days: B-1 B-2", "4, 7 days: A-1 A-4 A-2 A-3")
+	for i, inv := range []invoice.Invoice{other, fourth} {
+		if err := b.Void(fmt.Sprint("void ", i), inv); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.wantGroups()
+}
+
+// TestGroupsWithSchedules: the periods of one schedule are no duplicates of each other, however close; what is billed by hand, or by
+// another schedule, is a duplicate of those.
+func TestGroupsWithSchedules(t *testing.T) {
+	b := setup(t)
+	now := time.Now()
+	first := date.Of(now.UTC()).AddDays(-28)
+	repeat := func(key string) schedule.Schedule {
+		b.Helper()
+		by := b.bill(key, 2, func(in *invoice.Input) { in.Customer.Email = key + "@example.com" }).Customer.ID
+		d, err := schedule.Input{
+			CustomerID: by.String(), Currency: "EUR", Every: "1", Unit: schedule.Week, FirstDay: first.String(), BillAs: schedule.AsDraft,
+			Missed: schedule.Each, Lines: []invoice.LineInput{{Description: "Support", Quantity: "1", UnitPrice: "90", TaxRate: "0"}},
+		}.Draft()
+		if err != nil {
+			t.Fatal(err)
+		}
+		done, err := schedule.Create.Do(t.Context(), b.Store, b.Intent(key), d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return done.Value
+	}
+	s := repeat("one")
+	clock := schedule.Clockwork{Store: b.Store, Now: func() time.Time { return now }}
+	if err := clock.Run(t.Context(), b.Tenant); err != nil {
+		t.Fatal(err)
+	}
+	const billed = `SELECT count(*) FROM schedule_periods`
+	if n := invoicetest.Value[int](b.Bundle, billed); n != 5 {
+		t.Fatalf("%d periods were billed", n)
+	}
+	b.wantGroups()
+	b.bill("by hand", 2, func(in *invoice.Input) {
+		in.Customer, in.CustomerID, in.IssueDate, in.DueDate = nil, s.Customer.ID.String(), first.AddDays(1).String(), ""
+		in.Lines = []invoice.LineInput{{Description: "Support", Quantity: "1", UnitPrice: "90", TaxRate: "0"}}
+	})
+	got := b.groups(25)
+	if len(got) != 1 || !strings.HasPrefix(got[0], "3, 7 days: ") || !strings.Contains(got[0], " by hand ") {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestGroupsInALargeTenant: each group comes once, also where looks and pages end within what one customer has.
+func TestGroupsInALargeTenant(t *testing.T) {
+	b := setup(t)
+	grow(t, b.Admin, b.Tenant, 12_500, 20, 100)
+	for _, length := range []int{7, 100} {
+		all := b.groups(length)
+		if slices.Sort(all); len(all) != 100 || len(slices.Compact(all)) != 100 {
+			t.Errorf("%d groups in pages of %d", len(all), length)
+		}
+	}
+	for _, at := range []record.Key{{"", "x"}, {strings.Repeat("2026-02-30 ", 3), ""}, {uuid.NewString(), uuid.NewString()}} {
+		if _, err := duplicate.List(t.Context(), b.Store.Pool, b.Tenant, record.Page{From: at, Limit: 1}); !errors.Is(err, record.ErrKey) {
+			t.Errorf("%q: %v", at, err)
+		}
+	}
+}
+
+// grow makes so many invoices for so many customers, one on each day, and copies so many of them in place of the last, three days later.
+func grow(t testing.TB, admin *pgxpool.Pool, tenant uuid.UUID, invoices, customers, copies int) {
+	t.Helper()
+	sql := fmt.Sprintf(`
+		SET LOCAL session_replication_role = replica; -- the triggers would do the same one by one
+		INSERT INTO customers (tenant_id, id, email, name)
+		SELECT '%[1]s', new_id(now() + n * interval '1 ms'), n || '@example.com', 'Customer ' || n FROM generate_series(0, %[3]d - 1) AS n;
+		INSERT INTO invoices (tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total, total)
+		SELECT c.tenant_id, new_id(now() + n * interval '1 ms'), 'T-' || n, c.id, 'EUR', day, day + 30, '', total, 0, total
+		FROM generate_series(1, %[2]d) AS n CROSS JOIN LATERAL (
+			SELECT CASE WHEN n > %[2]d - %[4]d THEN (n - %[2]d + %[4]d) * ((%[2]d - %[4]d) / %[4]d) ELSE n END
+			) AS of (origin) CROSS JOIN LATERAL (
+			SELECT '2000-01-01'::date + (origin / %[3]d) %% 30000 + CASE WHEN n <> origin THEN 3 ELSE 0 END, 1000 + origin
+			) AS billed (day, total)
+		JOIN customers c ON c.email = origin %% %[3]d || '@example.com';
+		INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, net)
+		SELECT tenant_id, id, position, 'Work', 1, total, 0, total FROM invoices, generate_series(1, 3) AS position`,
+		tenant, invoices, customers, copies)
+	for _, sql := range []string{sql, `VACUUM ANALYZE`} {
+		if _, err := admin.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

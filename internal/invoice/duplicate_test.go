@@ -1,0 +1,117 @@
+package invoice_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/invoicetest"
+	"onlyonce/internal/record"
+)
+
+// voidAs voids an invoice as a duplicate of another one.
+func (b *bundle) voidAs(store *idempotency.Store, key string, inv, of invoice.Invoice) (idempotency.Done[invoice.Invoice], error) {
+	return invoice.Void.Do(context.Background(), store, b.Of(key, inv.ID, 0), invoice.VoidDraft{DuplicateOf: of.ID})
+}
+
+// TestVoidAsDuplicate: once per key, with what it refers to; the history of both says so.
+func TestVoidAsDuplicate(t *testing.T) {
+	b := setup(t)
+	kept, twice, third := b.mustCreate("kept", draft(t, input(""))), b.Issued("twice"), b.mustCreate("third", draft(t, input("")))
+	done, err := b.voidAs(b.Store, "void", twice, kept)
+	want := record.Reference{ID: kept.ID, Name: kept.Number}
+	if err != nil || done.Value.Status != invoice.StatusVoid || done.Value.DuplicateOf != want || done.Value.Number != twice.Number {
+		t.Fatalf("%+v, %v", done, err)
+	}
+	again, err := b.voidAs(b.Replica(), "void", twice, kept)
+	if err != nil || !again.Replayed || again.Value.DuplicateOf != want {
+		t.Errorf("%+v, %v", again, err)
+	}
+	for _, of := range []invoice.Invoice{third, {}} {
+		_, err := b.voidAs(b.Replica(), "void", twice, of)
+		if _, mismatch := errors.AsType[*idempotency.MismatchError](err); !mismatch {
+			t.Errorf("with the same key, of %q: %v", of.Number, err)
+		}
+	}
+	void, err := b.voidAs(b.Store, "other", twice, third)
+	if err != nil || void.Outcome != idempotency.Unchanged || void.Value.DuplicateOf != want {
+		t.Errorf("%+v, %v", void, err)
+	}
+	for inv, what := range map[uuid.UUID]string{kept.ID: twice.Number + " voided as its duplicate", twice.ID: "unchanged"} {
+		history, err := idempotency.History(t.Context(), b.DB.Pool, b.Tenant, inv, record.Page{Limit: 1})
+		if err != nil || history.Rows[0].Operation != "invoice.void" || history.Rows[0].What != what {
+			t.Errorf("%+v, %v", history, err)
+		}
+	}
+}
+
+// TestNoDuplicate: the database refuses what is no other invoice of the customer, or void, whoever asks.
+func TestNoDuplicate(t *testing.T) {
+	b := setup(t)
+	inv, void := b.mustCreate("draft", draft(t, input(""))), b.mustCreate("void", draft(t, input("")))
+	graces := b.mustCreate("grace's", forGrace(t))
+	if err := b.Void("void", void); err != nil {
+		t.Fatal(err)
+	}
+	nobody := invoice.Invoice{Header: record.Header{ID: uuid.New()}}
+	refused := map[string][]string{"invoices_duplicates_are_void": {
+		fmt.Sprintf(`UPDATE invoices SET duplicate_of = '%s' WHERE id = '%s'`, b.mustCreate("other", draft(t, input(""))).ID, inv.ID),
+	}, "invoices_life": {fmt.Sprintf(`UPDATE invoices SET duplicate_of = '%s' WHERE id = '%s'`, inv.ID, void.ID)}}
+	for _, of := range []invoice.Invoice{inv, void, graces, nobody} {
+		if _, err := b.voidAs(b.Store, "void as", inv, of); !invoicetest.IsConflict(err, &invoice.NotDuplicate) {
+			t.Errorf("of %+v: %v", of, err)
+		}
+		refused["invoices_duplicate_of"] = append(refused["invoices_duplicate_of"], fmt.Sprintf(
+			`UPDATE invoices SET status = 'void', voided_at = now(), duplicate_of = '%s' WHERE id = '%s'`, of.ID, inv.ID))
+	}
+	b.Refuses(refused)
+	if found := b.Find(inv); found.Version != 1 {
+		t.Errorf("%+v", found)
+	}
+}
+
+// TestVoidEachAsDuplicateOfTheOther: at once, over two replicas. One is kept.
+func TestVoidEachAsDuplicateOfTheOther(t *testing.T) {
+	b := setup(t)
+	replicas := []*idempotency.Store{b.Store, b.Replica()}
+	for round := range 5 {
+		both := []invoice.Invoice{
+			b.mustCreate(fmt.Sprint("one", round), draft(t, input(""))), b.mustCreate(fmt.Sprint("two", round), draft(t, input(""))),
+		}
+		errs := invoicetest.Together(2, func(i int) error {
+			_, err := b.voidAs(replicas[i], fmt.Sprint("void", round, i), both[i], both[1-i])
+			return err
+		})
+		if n := b.Succeeded(errs, &invoice.NotDuplicate); n != 1 {
+			t.Errorf("%d were voided", n)
+		}
+	}
+	if n := b.count(`SELECT count(*) FROM invoices WHERE status = 'void'`); n != 5 {
+		t.Errorf("%d are void", n)
+	}
+}
+
+// TestDuplicateOfAMergedCustomer: what was voided as a duplicate after a merge goes back to its own customer, and stays what it is.
+func TestDuplicateOfAMergedCustomer(t *testing.T) {
+	b := setup(t)
+	winner, loser := b.two()
+	kept, twice := b.mustCreate("kept", draft(t, of(winnerEmail))), b.mustCreate("twice", draft(t, of(loserEmail)))
+	merged, err := b.merge(b.Store, "merge", winner, loser)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.voidAs(b.Store, "void", twice, kept); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.undo("undo", merged); err != nil {
+		t.Fatal(err)
+	}
+	if found := b.Find(twice); found.DuplicateOf.ID != kept.ID || found.Customer.ID != loser.ID {
+		t.Errorf("%+v", found)
+	}
+}

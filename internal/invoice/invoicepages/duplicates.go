@@ -1,0 +1,217 @@
+package invoicepages
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+
+	customers "onlyonce/internal/customer/duplicate"
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/duplicate"
+	"onlyonce/internal/invoice/schedule"
+	"onlyonce/internal/record"
+	"onlyonce/internal/web"
+	"onlyonce/templates"
+	"onlyonce/templates/invoiceviews"
+)
+
+// MountDuplicates mounts the groups of invoices that look alike, which are only read, and what was said of them. They stand beside
+// those of customers.
+func (s *Pages) MountDuplicates() {
+	within := s.Within("customers")
+	m := web.Resource[duplicate.Group]{One: "duplicate invoice", Many: "duplicate-invoices"}.Mount(within)
+	web.List(m, web.Listing[duplicate.Group]{
+		Summary: "Groups of invoices for the same customer with the same lines, currency and total, issued within some days. A page may " +
+			"have fewer than there are, or none: go on while there is a next_cursor. There is no page before.",
+		View: func(g duplicate.Group) any {
+			shown := groupJSON{Days: g.Days, Count: g.Count}
+			for _, i := range g.Invoices {
+				shown.Invoices = append(shown.Invoices, showSummary(i).(summaryJSON)) //nolint:forcetypeassert // it is what it makes
+			}
+			return shown
+		},
+		Read: func(r *http.Request, page record.Page) (record.List[duplicate.Group], error) {
+			return duplicate.List(r.Context(), s.Pool, web.Principal(r).Tenant, page)
+		},
+		Page: func(r *http.Request, p templates.Page, groups []duplicate.Group, finder templates.Finder) (templ.Component, error) {
+			view := invoiceviews.Duplicates{Pager: finder.Pager}
+			for _, g := range groups {
+				view.Groups = append(view.Groups, s.group(r, g))
+			}
+			return invoiceviews.DuplicatesPage(p, view), nil
+		},
+	})
+	s.mountDistinctions(within)
+}
+
+// groupJSON is a group as the API shows it.
+type groupJSON struct {
+	Days     int           `json:"days" doc:"From the first issue date to the last."`
+	Count    int           `json:"count"`
+	Invoices []summaryJSON `json:"invoices" doc:"The oldest 20, oldest first."`
+}
+
+func (s *Pages) mountDistinctions(within *web.Site) {
+	m := web.Resource[duplicate.Distinction]{
+		One: "invoice distinction", Many: "invoice-distinctions", Table: duplicate.Distinctions, Name: duplicate.NameApart,
+	}.Mount(within)
+	m.Enter(web.Form[duplicate.Distinction]{
+		Fields: []templates.Field{{Name: "invoices", Value: "Invoices"}}, Control: func(string) string { return "invoices" },
+		Words: &web.Wording{
+			Title: "Not duplicates", Submit: "Remember distinction", Did: "remembered", Does: "remembers", Again: "Remember it once more",
+			Created:  "Invoice distinction %s remembered.",
+			Replayed: "Distinction remembered. We ignored the duplicate submission and kept your first request.",
+		},
+		Page: func(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
+			found, err := s.chosen(r, f.Typed)
+			return invoiceviews.ApartForm(p, f, found), err
+		},
+		Example: duplicate.ApartInput{
+			Invoices: []string{"019aa5b2-7c1e-7d3a-9f00-3b1d5c6e7f80", "019aa5b2-7c1e-7d3a-9f00-3b1d5c6e7f81"},
+		},
+	})
+	web.List(m, web.Listing[duplicate.Distinction]{
+		Summary: "Invoices that look alike and are not the same, newest first.",
+		Read: func(r *http.Request, page record.Page) (record.List[duplicate.Distinction], error) {
+			return duplicate.Apart(r.Context(), s.Pool, web.Principal(r).Tenant, page)
+		},
+		Columns: []templates.Column{{Label: "Invoices", Class: "name"}, {Label: "Since", Class: "date"}},
+		Row:     func(d duplicate.Distinction) []string { return []string{duplicate.NameApart(d), web.Day(d.CreatedAt)} },
+		Empty:   "The page Duplicate invoices asks of which invoices it is so.",
+	})
+	web.Show(m, web.RecordPage[duplicate.Distinction]{
+		Summary: "One distinction.",
+		Facts: func(d duplicate.Distinction) (facts []templates.Fact) {
+			for _, i := range d.Invoices {
+				facts = append(facts, templates.Fact{Label: "Invoice", Value: i.Name, Href: s.invoices.URL(i.ID)})
+			}
+			return append(facts, templates.Fact{Label: "Since", Value: web.Day(d.CreatedAt)})
+		},
+	})
+	web.Create(m, "Remember that invoices that look alike are not the same.", duplicate.KeepApart, web.Command[duplicate.ApartDraft]{
+		Form: func(r *http.Request) (duplicate.ApartDraft, error) {
+			return duplicate.ApartInput{Invoices: strings.Fields(r.PostForm.Get("invoices"))}.Draft()
+		},
+		JSON: func(r *http.Request) (duplicate.ApartDraft, error) {
+			var in duplicate.ApartInput
+			if err := web.DecodeJSON(r, &in); err != nil {
+				return duplicate.ApartDraft{}, err
+			}
+			return in.Draft()
+		},
+		Input: reflect.TypeFor[duplicate.ApartInput](),
+	}, func(r *http.Request) (url.Values, error) {
+		return url.Values{"invoices": {r.URL.Query().Get("invoices")}}, nil
+	})
+}
+
+// chosen returns the invoices that a form is about; none unless all of them are there.
+func (s *Pages) chosen(r *http.Request, form url.Values) ([]invoiceviews.InvoiceRow, error) {
+	ids := strings.Fields(form.Get("invoices"))
+	if len(ids) > customers.MaxCustomers || slices.ContainsFunc(ids, func(id string) bool { return uuid.Validate(id) != nil }) {
+		return nil, nil
+	}
+	found, err := duplicate.Of(r.Context(), s.Pool, web.Principal(r).Tenant, ids)
+	if err != nil || len(found) != len(ids) {
+		return nil, err
+	}
+	return invoiceRows(found), nil
+}
+
+// group shows a group. Each invoice that can be voided can be so as a duplicate of the oldest one that cannot, or else of the oldest of
+// the others. The newest comes first: it is the one too many.
+func (s *Pages) group(r *http.Request, g duplicate.Group) invoiceviews.Group {
+	shown := invoiceviews.Group{
+		Why:      g.Invoices[0].Customer.Name + ": same lines and total, " + daysApart(g.Days),
+		Invoices: invoiceRows(g.Invoices),
+	}
+	voidable := func(i invoice.Summary) bool {
+		return i.Status == invoice.StatusDraft || i.Status == invoice.StatusIssued
+	}
+	kept := max(slices.IndexFunc(g.Invoices, func(i invoice.Summary) bool { return !voidable(i) }), 0)
+	var ids []string
+	for n, i := range g.Invoices {
+		ids = append(ids, i.ID.String())
+		of := g.Invoices[kept]
+		if n == kept {
+			of = g.Invoices[1-min(n, 1)]
+		}
+		if voidable(i) {
+			void := s.invoices.Action(r, i.ID, "void")
+			void.Text = "Void " + i.Number + " as duplicate of " + of.Number
+			void.Fields = []templates.Field{{Name: "duplicate_of", Value: of.ID.String()}}
+			shown.Voids = append(shown.Voids, void)
+		}
+	}
+	slices.Reverse(shown.Voids)
+	if more := g.Count - len(g.Invoices); more > 0 {
+		shown.More = "These are the oldest. There are " + strconv.Itoa(more) + " more."
+	}
+	shown.ApartHref = "/invoice-distinctions/new?" + url.Values{"invoices": {strings.Join(ids, " ")}}.Encode()
+	return shown
+}
+
+func daysApart(days int) string {
+	switch days {
+	case 0:
+		return "on the same day"
+	case 1:
+		return "1 day apart"
+	default:
+		return strconv.Itoa(days) + " days apart"
+	}
+}
+
+// voidCommand reads which invoice is kept, if one is. A program may send no body.
+func voidCommand() web.Command[invoice.VoidDraft] {
+	return web.Command[invoice.VoidDraft]{
+		Form: func(r *http.Request) (invoice.VoidDraft, error) {
+			return invoice.VoidInput{DuplicateOf: r.PostForm.Get("duplicate_of")}.Draft()
+		},
+		JSON: func(r *http.Request) (invoice.VoidDraft, error) {
+			var in invoice.VoidInput
+			if r.ContentLength != 0 {
+				if err := web.DecodeJSON(r, &in); err != nil {
+					return invoice.VoidDraft{}, err
+				}
+			}
+			return in.Draft()
+		},
+		Input: reflect.TypeFor[invoice.VoidInput](),
+	}
+}
+
+// mentions says of an invoice which others it is the same as, and which schedule billed it.
+func (s *Pages) mentions(r *http.Request, inv invoice.Invoice) (all []invoiceviews.Mention, err error) {
+	tenant := web.Principal(r).Tenant
+	if of := inv.DuplicateOf; of.ID != uuid.Nil {
+		link := templates.Link{Text: of.Name, Href: s.invoices.URL(of.ID)}
+		all = append(all, invoiceviews.Mention{Before: "Void: duplicate of ", Link: link, After: "."})
+	}
+	voided, err := duplicate.KeptFor(r.Context(), s.Pool, tenant, inv.ID)
+	if err != nil {
+		return nil, err
+	}
+	for _, i := range voided {
+		link := templates.Link{Text: i.Number, Href: s.invoices.URL(i.ID)}
+		all = append(all, invoiceviews.Mention{Link: link, After: " was voided as its duplicate."})
+	}
+	billed, period, err := schedule.Billed(r.Context(), s.Pool, tenant, inv.ID)
+	switch {
+	case errors.Is(err, record.ErrNotFound):
+		return all, nil
+	case err != nil:
+		return nil, err
+	}
+	return append(all, invoiceviews.Mention{
+		Before: "Billed by the schedule ", Link: templates.Link{Text: schedule.Name(billed), Href: s.schedules.URL(billed.ID)},
+		After: " for the period of " + web.DateText(period.Day) + ".",
+	}), nil
+}
