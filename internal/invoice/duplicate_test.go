@@ -75,23 +75,32 @@ func TestNoDuplicate(t *testing.T) {
 	}
 }
 
-// TestVoidEachAsDuplicateOfTheOther: at once, over two replicas. One is kept.
+// TestVoidEachAsDuplicateOfTheOther: at once, over two replicas. One is kept, also if the first one is held with its work done.
 func TestVoidEachAsDuplicateOfTheOther(t *testing.T) {
 	b := setup(t)
 	replicas := []*idempotency.Store{b.Store, b.Replica()}
-	for round := range 5 {
+	for round := range 6 {
 		both := []invoice.Invoice{
 			b.mustCreate(fmt.Sprint("one", round), draft(t, input(""))), b.mustCreate(fmt.Sprint("two", round), draft(t, input(""))),
 		}
-		errs := invoicetest.Together(2, func(i int) error {
+		release, held := func() {}, round%2
+		if held == 1 {
+			release = b.held("invoice.void", fmt.Sprint("void", round, 0))
+		}
+		errs := invoicetest.Together(2+held, func(i int) error {
+			b.Waiting(i * held)
+			if i == 2 {
+				release()
+				return nil
+			}
 			_, err := b.voidAs(replicas[i], fmt.Sprint("void", round, i), both[i], both[1-i])
 			return err
 		})
-		if n := b.Succeeded(errs, &invoice.NotDuplicate); n != 1 {
+		if n := b.Succeeded(errs[:2], &invoice.NotDuplicate); n != 1 {
 			t.Errorf("%d were voided", n)
 		}
 	}
-	if n := b.count(`SELECT count(*) FROM invoices WHERE status = 'void'`); n != 5 {
+	if n := b.count(`SELECT count(*) FROM invoices WHERE status = 'void'`); n != 6 {
 		t.Errorf("%d are void", n)
 	}
 }
