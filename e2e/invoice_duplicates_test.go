@@ -18,7 +18,7 @@ func TestVoidDuplicateInvoice(t *testing.T) {
 			s.query(&twice, ofDemo)
 			s.query(&kept, ofDemo+` OFFSET 1`)
 			s.open("/customers")
-			s.follow(linkDuplicateInvoices)
+			s.follow("Duplicate invoices")
 			s.sees("same lines and total, on the same day")
 			s.log.forget()
 			s.pointAt("Void " + twice + " as duplicate of " + kept)
