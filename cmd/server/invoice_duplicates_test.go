@@ -9,7 +9,7 @@ import (
 func TestDuplicateInvoicesCommand(t *testing.T) {
 	b := setup(t)
 	tenant := b.object(done, "", "tenant", "create", "Acme")["id"]
-	_, err := b.Admin(t).Exec(t.Context(), `
+	_, err := b.Admin().Exec(t.Context(), `
 		WITH ada AS (
 			INSERT INTO customers (tenant_id, id, email, name) SELECT id, new_id(now()), 'ada@example.com', 'Ada' FROM tenants WHERE id = $1
 			RETURNING *)

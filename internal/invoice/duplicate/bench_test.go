@@ -15,7 +15,7 @@ import (
 // compared first in that time, by itself.
 func BenchmarkGroups(b *testing.B) {
 	db, tenant := pgtest.New(b), uuid.New()
-	admin := db.Admin(b)
+	admin := db.Admin()
 	if _, err := admin.Exec(b.Context(), `INSERT INTO tenants (id, name) VALUES ($1, 'Test')`, tenant); err != nil {
 		b.Fatal(err)
 	}
