@@ -31,9 +31,13 @@ func ask(ctx context.Context, client *http.Client, addr, key, token string, kind
 		return attempt{Outcome: unsent, Error: err.Error()}, 0
 	}
 	request.ContentLength = int64(len(c.body))
-	request.Header.Set("Authorization", "Bearer "+token)
 	request.Header.Set("Content-Type", "application/json")
-	if key != "" {
+	if kind.delivers() {
+		sign(request.Header, key, c.body)
+	} else {
+		request.Header.Set("Authorization", "Bearer "+token)
+	}
+	if key != "" && !kind.delivers() {
 		request.Header.Set("Idempotency-Key", key)
 	}
 	if c.seen != 0 {
@@ -64,10 +68,13 @@ func etag(version int) string { return fmt.Sprintf(`"v%d"`, version) }
 func read(kind kind, response *http.Response, answer []byte) attempt {
 	seen := attempt{Status: response.StatusCode, Outcome: unexpected}
 	var err error
-	if response.StatusCode < http.StatusBadRequest {
-		err = seen.readRecord(kind, response.Header, answer)
-	} else {
+	switch {
+	case response.StatusCode >= http.StatusBadRequest:
 		err = seen.readProblem(kind, response.Header, answer)
+	case kind.delivers():
+		err = seen.readKept(response.Header, answer)
+	default:
+		err = seen.readRecord(kind, response.Header, answer)
 	}
 	if err != nil {
 		seen.Error = err.Error() + ": " + string(answer)

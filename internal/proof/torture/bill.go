@@ -7,7 +7,7 @@ func (p profile) fits(k kind) bool {
 	switch k {
 	case redraft, issue:
 		return p.Status == "draft"
-	case pay, credit, send:
+	case pay, credit, send, paid:
 		return p.Status == "issued" || p.Status == "partially_paid"
 	case refund:
 		return p.Refunded < p.Amount

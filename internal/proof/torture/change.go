@@ -55,6 +55,8 @@ func (in intent) about(one, another profile) intent {
 		return in.creditOf(one)
 	case send:
 		return in.mailOf(one)
+	case paid:
+		return in.eventOf(one)
 	default:
 	}
 	if in.change.otherwise {

@@ -52,19 +52,21 @@ func (e *evidence) judge() {
 	}
 	for n, in := range e.intents {
 		e.known(e.attempts[n])
-		if in.key != "" { // else nothing makes its attempts one
-			e.answers(n)
-		}
-		if in.kind.changes() {
-			e.changes(n)
-		} else {
-			e.records(n)
-		}
-		if in.key == "" {
-			continue
-		}
-		if result := linearizable(e.attempts[n], e.rows.mayBeFree(in)); result != porcupine.Ok {
-			e.reportf(n, "the answers to a key are linearizable", "intent %d: %s", n, result)
+		for _, attempts := range in.wishes(e.attempts[n]) {
+			if in.key != "" { // else nothing makes its attempts one
+				e.answers(n, attempts)
+			}
+			if in.kind.changes() {
+				e.changes(n)
+			} else {
+				e.records(n, attempts)
+			}
+			if in.key == "" {
+				continue
+			}
+			if result := linearizable(attempts, e.rows.mayBeFree(in)); result != porcupine.Ok {
+				e.reportf(n, "the answers to a key are linearizable", "intent %d: %s", n, result)
+			}
 		}
 	}
 	e.known(e.looks)
@@ -81,12 +83,26 @@ func (e *evidence) known(attempts []attempt) {
 	}
 }
 
-// answers holds all answers to one key against each other.
-func (e *evidence) answers(n int) {
+// wishes returns the attempts, without those that make another wish under the same key: another content of an event, which is kept too.
+func (in intent) wishes(attempts []attempt) (wishes [][]attempt) {
+	if !in.kind.delivers() {
+		return [][]attempt{attempts}
+	}
+	for command := range in.commands {
+		wish := slices.DeleteFunc(slices.Clone(attempts), func(a attempt) bool { return a.Command != command })
+		if len(wish) > 0 {
+			wishes = append(wishes, wish)
+		}
+	}
+	return wishes
+}
+
+// answers holds all answers to one wish against each other.
+func (e *evidence) answers(n int, attempts []attempt) {
 	var first, firstBody *attempt
 	made := 0
-	for i := range e.attempts[n] {
-		a := &e.attempts[n][i]
+	for i := range attempts {
+		a := &attempts[i]
 		if !a.Outcome.acknowledges() {
 			continue
 		}
@@ -102,7 +118,7 @@ func (e *evidence) answers(n int) {
 				n, first.ID, first.Number, first.Total, a.ID, a.Number, a.Total)
 		}
 		switch {
-		case a.Digest == "", a.Outcome == repeated && a.Done > keptUntil(e.attempts[n]):
+		case a.Digest == "", a.Outcome == repeated && a.Done > keptUntil(attempts):
 		case firstBody == nil:
 			firstBody = a
 		case a.Digest != firstBody.Digest:
@@ -114,12 +130,12 @@ func (e *evidence) answers(n int) {
 	}
 }
 
-// records holds the answers to one intent against the database.
-func (e *evidence) records(n int) {
+// records holds the answers to one wish against the database.
+func (e *evidence) records(n int, attempts []attempt) {
 	in := e.intents[n]
-	found := e.rows.of(in, e.attempts[n])
-	acknowledged, conflicted := false, refusedForEver(e.attempts[n])
-	for _, a := range e.attempts[n] {
+	found := e.rows.of(in, attempts)
+	acknowledged, conflicted := false, refusedForEver(attempts)
+	for _, a := range attempts {
 		if !a.Outcome.acknowledges() {
 			continue
 		}

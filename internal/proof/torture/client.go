@@ -89,7 +89,7 @@ func (c *clients) about(k kind) *known {
 // begin decides which records an intent is about, and from which version. It reports false if none is known
 // yet, or the client gave up reading.
 func (c *clients) begin(ctx context.Context, in intent) (intent, bool) {
-	if !in.kind.changes() && !in.kind.belongs() {
+	if !in.kind.changes() && !in.kind.belongs() && in.kind != paid {
 		return in, true
 	}
 	known := c.about(in.kind)
@@ -106,7 +106,7 @@ func (c *clients) begin(ctx context.Context, in intent) (intent, bool) {
 		}
 	}
 	another, _ := known.at(in.tenant, in.change.place+in.change.elsewhere)
-	in.reuse = in.reuse && (in.kind.belongs() || in.change.otherwise || another.ID != one.ID)
+	in.reuse = in.reuse && (!in.kind.changes() || in.change.otherwise || another.ID != one.ID)
 	return in.about(one, another), true
 }
 

@@ -26,6 +26,8 @@ const (
 	credit                // a credit note for an invoice
 	send                  // one more mail about an invoice
 	business              // another name for the business itself, in its settings
+	paid                  // an event of a webhook: an invoice was paid
+	returned              // and one that some of a payment was given back
 	look                  // to read a record: part of other intents, and none of its own
 	unpay                 // what a refund does to the invoice of its payment: likewise
 )
@@ -43,11 +45,14 @@ func (k kind) creates() bool { return k == allocated || k == typed }
 
 // onInvoice reports whether the kind is about an invoice that is there.
 func (k kind) onInvoice() bool {
-	return k == redraft || k == issue || k == void || k == pay || k == credit || k == send
+	return k == redraft || k == issue || k == void || k == pay || k == credit || k == send || k == paid
 }
 
 // posts reports whether the kind makes a record that is posted to the ledger of an invoice.
 func (k kind) posts() bool { return k == pay || k == refund || k == credit }
+
+// delivers reports whether the kind is an event that is delivered to a webhook.
+func (k kind) delivers() bool { return k == paid || k == returned }
 
 // belongs reports whether the kind makes a record that belongs to one that is there.
 func (k kind) belongs() bool { return k.posts() || k == send }
@@ -56,7 +61,7 @@ func (k kind) String() string {
 	return [...]string{
 		"invoice, number allocated", "invoice, number typed", "customer by email", "customer edited", "customer archived",
 		"customer restored", "invoice edited", "invoice issued", "invoice voided", "payment", "refund", "credit note", "mail sent again",
-		"settings edited", "record read", "invoice of a refund",
+		"settings edited", "event: payment", "event: refund", "record read", "invoice of a refund",
 	}[k]
 }
 
@@ -73,7 +78,7 @@ type intent struct {
 	commands [2]command
 	email    string // of the customer that exists afterwards, in lower case
 	number   string // typed
-	// reference is the one of a payment, which others may want as well; "" for none.
+	// reference is the one of a payment, or of an event about one, which others may want as well; "" for none.
 	reference string
 	change    change
 
@@ -89,7 +94,7 @@ type command struct {
 	body   []byte
 	record string // that a change, a payment, a refund or a credit note is about
 	seen   int    // the version of it that If-Match names; 0 for no If-Match
-	asked  cents  // of a payment or a refund
+	asked  cents  // of a payment, a refund or an event
 	lines  string // of a credit note, see [creditLine]; "" for all that is left
 }
 
@@ -122,6 +127,8 @@ func imagine(seed uint64, n int) intent {
 		return in.changing(rng)
 	case in.kind.belongs():
 		return in.belonging(rng)
+	case in.kind.delivers():
+		return in.delivering(rng)
 	}
 	if in.kind == contact {
 		body := person(rng, in.email)
@@ -147,8 +154,8 @@ func imagine(seed uint64, n int) intent {
 func anyKind(rng *rand.Rand) kind {
 	dice := rng.IntN(100)
 	for k, odds := range [...]int{
-		allocated: 20, typed: 11, contact: 6, edit: 9, archive: 4, restore: 4, redraft: 7, issue: 8, void: 3, pay: 12, refund: 6,
-		credit: 4, send: 4, business: 2,
+		allocated: 17, typed: 10, contact: 5, edit: 9, archive: 4, restore: 4, redraft: 7, issue: 8, void: 3, pay: 11, refund: 5,
+		credit: 4, send: 3, business: 2, paid: 5, returned: 3,
 	} {
 		if dice -= odds; dice < 0 {
 			return kind(k)
@@ -236,6 +243,8 @@ func (k kind) operation() string {
 		return "mail.send"
 	case business:
 		return "settings.edit"
+	case paid, returned:
+		return "webhook.receive"
 	default:
 		return "invoice.create"
 	}

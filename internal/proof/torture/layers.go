@@ -53,33 +53,19 @@ func Layers() []Layer {
 		{
 			Name:    "the claim of a change",
 			Removed: "the claim does nothing for changes of customers, and the primary key of intents is gone",
-			sql: []string{
-				`ALTER TABLE intent_effects DROP CONSTRAINT intent_effects_intent`,
-				`ALTER TABLE intents DROP CONSTRAINT intents_pkey`,
-				`ALTER FUNCTION claim_intent RENAME TO claim_creation`,
-				`CREATE FUNCTION claim_intent(in_tenant uuid, in_operation text, in_key text, in_wait text)
-					RETURNS void LANGUAGE plpgsql AS $$
-					BEGIN
-						IF in_operation NOT IN ('customer.edit', 'customer.archive', 'customer.restore') THEN
-							PERFORM claim_creation(in_tenant, in_operation, in_key, in_wait);
-							RETURN;
-						END IF;
-						PERFORM set_config('onlyonce.tenant_id', in_tenant::text, true),
-							set_config('lock_timeout', in_wait, true);
-					END $$`,
-			},
+			sql:     withoutClaim(`'customer.edit', 'customer.archive', 'customer.restore'`),
 		},
 		{
 			Name:    "the lock of the record",
-			Removed: "the row that is changed is looked at without being locked",
-			sql: []string{
-				`DROP POLICY tenant_isolation ON customers`,
-				`CREATE POLICY reading ON customers FOR SELECT USING (tenant_id = current_tenant())`,
-				`CREATE POLICY inserting ON customers FOR INSERT WITH CHECK (tenant_id = current_tenant())`,
-				// What may not be updated is not locked by SELECT … FOR UPDATE either.
-				`CREATE POLICY updating ON customers FOR UPDATE
-					USING (tenant_id = current_tenant() AND current_query() NOT LIKE '%FOR UPDATE%')`,
-			},
+			Removed: "the row that is changed is looked at without being locked, and then it takes a moment to change it",
+			sql: append(withoutLock(`customers`),
+				`CREATE FUNCTION take_long() RETURNS trigger LANGUAGE plpgsql AS $$
+					BEGIN
+						PERFORM pg_sleep(0.03);
+						RETURN NULL;
+					END $$`,
+				`CREATE TRIGGER take_long BEFORE UPDATE ON customers FOR EACH STATEMENT EXECUTE FUNCTION take_long()`,
+			),
 		},
 		{
 			Name:    "the version that was seen",
@@ -131,6 +117,71 @@ func Layers() []Layer {
 				END $$`,
 			},
 		},
+		{
+			Name:    "the unique event",
+			Removed: "the claim does nothing for events of webhooks, and the index webhook_events_once is gone",
+			sql:     append(withoutClaim(`'webhook.receive'`), `DROP INDEX webhook_events_once`),
+		},
+		{
+			Name:    "the unique period",
+			Removed: "schedules are billed without being locked, and the constraint schedule_periods_once is gone",
+			sql:     append(withoutLock(`schedules`), `ALTER TABLE schedule_periods DROP CONSTRAINT schedule_periods_once`),
+		},
+		{
+			Name:    "the reference to a live customer",
+			Removed: "nothing checks the foreign keys of invoices and schedules to customers that were not merged",
+			sql: []string{
+				// They stay, because a merge finds by them what it has to move.
+				`DO $$
+				DECLARE
+					each record;
+				BEGIN
+					FOR each IN
+						SELECT tgrelid::regclass AS of, tgname FROM pg_trigger JOIN pg_constraint c ON c.oid = tgconstraint
+						WHERE conname IN ('invoices_customer', 'schedules_customer')
+					LOOP
+						EXECUTE format('ALTER TABLE %s DISABLE TRIGGER %I', each.of, each.tgname);
+					END LOOP;
+				END $$`,
+			},
+		},
+		{
+			Name:    "the unique external id",
+			Removed: "the function begin_external does nothing, and the indexes of external ids are gone",
+			sql: []string{
+				`CREATE OR REPLACE FUNCTION begin_external(in_same boolean, in_constraint text) RETURNS void LANGUAGE sql AS $$ SELECT $$`,
+				`DROP INDEX customers_external_once, invoices_external_once, payments_external_once`,
+			},
+		},
+	}
+}
+
+// withoutClaim has the claim of some operations enter the tenant only, and lets intents be there twice.
+func withoutClaim(operations string) []string {
+	return []string{
+		`ALTER TABLE intent_effects DROP CONSTRAINT intent_effects_intent`,
+		`ALTER TABLE intents DROP CONSTRAINT intents_pkey`,
+		`ALTER FUNCTION claim_intent RENAME TO claim_other`,
+		`CREATE FUNCTION claim_intent(in_tenant uuid, in_operation text, in_key text, in_wait text)
+			RETURNS void LANGUAGE plpgsql AS $$
+			BEGIN
+				IF in_operation NOT IN (` + operations + `) THEN
+					PERFORM claim_other(in_tenant, in_operation, in_key, in_wait);
+					RETURN;
+				END IF;
+				PERFORM set_config('onlyonce.tenant_id', in_tenant::text, true), set_config('lock_timeout', in_wait, true);
+			END $$`,
+	}
+}
+
+// withoutLock has SELECT … FOR UPDATE lock no row of a table: it locks only what may be updated.
+func withoutLock(table string) []string {
+	return []string{
+		`DROP POLICY tenant_isolation ON ` + table,
+		`CREATE POLICY reading ON ` + table + ` FOR SELECT USING (tenant_id = current_tenant())`,
+		`CREATE POLICY inserting ON ` + table + ` FOR INSERT WITH CHECK (tenant_id = current_tenant())`,
+		`CREATE POLICY updating ON ` + table + ` FOR UPDATE
+			USING (tenant_id = current_tenant() AND current_query() NOT LIKE '%FOR UPDATE%')`,
 	}
 }
 

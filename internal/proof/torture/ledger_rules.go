@@ -92,6 +92,9 @@ func ledgerRules() []rule {
 				FROM intents o
 				WHERE o.tenant_id = i.tenant_id AND record_id = id
 					AND outcome = CASE operation WHEN 'schedule.bill' THEN 'created' ELSE 'changed' END
+					AND NOT (operation = 'schedule.bill' AND EXISTS (
+						SELECT FROM schedule_periods p JOIN schedules s ON s.tenant_id = p.tenant_id AND s.id = schedule_id
+						WHERE p.tenant_id = i.tenant_id AND p.id = i.id AND bill_as = 'draft'))
 			) AS made
 			WHERE (issued, voided) <> ((issued_at IS NOT NULL)::int, (status = 'void')::int)
 				OR (issued_at IS NULL) <> (bill_to IS NULL) OR (issued_at IS NULL) <> (seller IS NULL)

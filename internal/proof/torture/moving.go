@@ -118,6 +118,13 @@ func (m *moving) send(ctx context.Context, v *visitor, path string, form url.Val
 	return seen.next
 }
 
+// enough reports whether each email has moved on, or something was found that may keep one from moving.
+func (m *moving) enough() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.found) > 0 || !slices.Contains(m.moves[:], 0)
+}
+
 // moved returns how often the emails have moved on, by the business.
 func (m *moving) moved() []int {
 	m.mu.Lock()

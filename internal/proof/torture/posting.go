@@ -13,9 +13,14 @@ func (in intent) belonging(rng *rand.Rand) intent {
 	in.email = ""
 	in.change = change{place: rng.IntN(nearby), fit: rng.IntN(6) != 0, look: rng.IntN(2) == 0, seed: rng.Uint64()}
 	if in.kind == pay && rng.IntN(3) == 0 {
-		in.reference = fmt.Sprintf("R-%d", in.n/60*2+rng.IntN(4))
+		in.reference = in.someReference(rng)
 	}
 	return in
+}
+
+// someReference is one of a handful that other payments, and events about them, want as well.
+func (in intent) someReference(rng *rand.Rand) string {
+	return fmt.Sprintf("R-%d", in.n/60*2+rng.IntN(4))
 }
 
 // paymentOf returns the commands of a payment, on one day and on another: of all that is open as far as is known, of a
@@ -25,7 +30,7 @@ func (in intent) paymentOf(inv profile) intent {
 	asked := someOf(rng, inv.open(), inv.Total)
 	body := map[string]any{"amount": asked.String(), "method": "bank_transfer"}
 	if in.reference != "" {
-		provider := "Bank"
+		provider := "Demo bank" // which sends events too
 		if rng.IntN(3) == 0 {
 			provider = strings.ToUpper(provider) // the same one
 		}

@@ -22,6 +22,7 @@ type Report struct {
 	Fates      map[string]int // of the intents: such as acknowledged, refused, unknown
 	Kinds      map[string]int // of the intents
 	Changes    map[string]int // that are stored, and what is posted: operations, with their outcome
+	Programs   map[string]int // acknowledged to programs: by operation
 	Moves      int            // of an email, from one user to the next
 	Attempts   int
 	Outcomes   map[string]int // of the attempts
@@ -89,9 +90,13 @@ func (r *Report) countCuts(link string, links []*proxy.Proxy) {
 	}
 }
 
-func (r *Report) count(stored rows) {
+func (r *Report) count(stored rows, others *programs) {
+	r.Programs = others.counts
 	for _, p := range stored.all {
-		if p.invoice != "" {
+		switch {
+		case p.event.kind != "":
+			r.Changes[strings.TrimSpace("event: "+p.event.kind+" "+p.event.state+" "+p.event.reason)]++
+		case p.invoice != "":
 			r.Changes[p.operation]++
 		}
 	}
@@ -130,6 +135,8 @@ func (r *Report) Print(out io.Writer) error {
 	lines(r.Kinds)
 	line("changes and postings stored", total(r.Changes))
 	lines(r.Changes)
+	line("acknowledged to programs", total(r.Programs))
+	lines(r.Programs)
 	line("emails moved", r.Moves)
 	line("attempts", r.Attempts)
 	lines(r.Outcomes)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -15,19 +17,22 @@ type origin struct {
 	key       string
 }
 
-// row is a record as the database has it: a customer, a payment, a refund, a credit note, a mail that was sent again, or an
-// invoice as it was created, whatever edits have made of it since.
+// row is a record as the database has it: a customer, a payment, a refund, a credit note, a mail that was sent again, an event of
+// a webhook, or an invoice as it was created, whatever edits have made of it since. What an event or a schedule has recorded
+// is none: see [eventRules] and [scheduleRules].
 type row struct {
 	origin
 
 	id      string
 	number  string // of an invoice or a credit note, or of the invoice of a mail
-	total   cents  // of an invoice or a credit note, or the amount of a payment or a refund
-	notes   string // of an invoice, or the reference of a payment, or to whom a mail goes
+	total   cents  // of an invoice or a credit note, or the amount of a payment, a refund or an event
+	notes   string // of an invoice, or the reference of a payment or an event, or to whom a mail goes
 	email   string // of the customer, in lower case
-	invoice string // of a payment, a refund, a credit note or a mail
+	invoice string // of a payment, a refund, a credit note, a mail or an event
 	payment string // of a refund
 	lines   string // of a credit note: each a [creditLine]
+
+	event happened // of an event of a webhook
 }
 
 // about returns the record that a payment, a refund, a credit note or a mail was asked for.
@@ -74,16 +79,20 @@ func loadRows(ctx context.Context, conn *pgx.Conn, demo before) (rows, error) {
 			FROM intents e
 			WHERE e.tenant_id = i.tenant_id AND e.record_id = i.id AND e.operation = 'invoice.edit') AS was
 		LEFT JOIN intents o ON o.tenant_id = i.tenant_id AND o.record_id = i.id AND o.operation = 'invoice.create'
+		WHERE NOT EXISTS (SELECT FROM schedule_periods s WHERE s.tenant_id = i.tenant_id AND s.id = i.id)
 		UNION ALL
 		SELECT n, COALESCE(o.operation, ''), COALESCE(o.key, ''), p.id::text, '', p.amount, COALESCE(p.reference, ''), '',
 			p.invoice_id::text, '', ''
 		FROM payments p JOIN tenant USING (tenant_id)
 		LEFT JOIN intents o ON o.tenant_id = p.tenant_id AND o.record_id = p.id AND o.operation = 'payment.create'
+		WHERE NOT EXISTS (SELECT FROM webhook_events e WHERE e.tenant_id = p.tenant_id AND e.payment_id = p.id AND e.kind = 'payment'
+			AND reason = '')
 		UNION ALL
 		SELECT n, COALESCE(o.operation, ''), COALESCE(o.key, ''), f.id::text, '', f.amount, '', '', f.invoice_id::text,
 			f.payment_id::text, ''
 		FROM refunds f JOIN tenant USING (tenant_id)
 		LEFT JOIN intents o ON o.tenant_id = f.tenant_id AND o.record_id = f.id AND o.operation = 'refund.create'
+		WHERE NOT EXISTS (SELECT FROM webhook_events e WHERE e.tenant_id = f.tenant_id AND e.refund_id = f.id)
 		UNION ALL
 		SELECT n, COALESCE(o.operation, ''), COALESCE(o.key, ''), cn.id::text, cn.number, cn.total, '', '', cn.invoice_id::text, '', (
 			SELECT COALESCE(string_agg(position || ':' || (quantity * 1000)::bigint, ' ' ORDER BY position), '')
@@ -112,12 +121,16 @@ func loadRows(ctx context.Context, conn *pgx.Conn, demo before) (rows, error) {
 	if err != nil {
 		return found, fmt.Errorf("read the records: %w", err)
 	}
-	for _, r := range all {
+	events, err := loadEvents(ctx, conn)
+	if err != nil {
+		return found, err
+	}
+	for _, r := range append(all, events...) {
 		if r.isCustomer() {
 			at := origin{tenant: r.tenant, key: r.email}
 			found.byEmail[at] = append(found.byEmail[at], r)
 		}
-		if demo.records[r.id] {
+		if demo.records[r.id] || strings.HasPrefix(r.key, programKeys) {
 			continue
 		}
 		found.all = append(found.all, r)
@@ -173,12 +186,17 @@ func (r rows) of(in intent, attempts []attempt) []row {
 			found = append(found, r.byOrigin[origin{in.tenant, in.kind.operation(), a.Key}]...)
 		}
 	}
+	if in.kind.delivers() && len(attempts) > 0 {
+		found = slices.DeleteFunc(found, func(r row) bool { return r.event.apart != (attempts[0].Command == 1) })
+	}
 	return found
 }
 
 // matches reports whether an answer is about this row and agrees with it.
 func (r row) matches(a attempt) bool {
 	switch {
+	case a.Kind.delivers():
+		return a.ID == r.id && a.Record == r.invoice && a.Asked == r.total
 	case a.ID != r.id, a.Outcome.original() && (a.Number != r.number || a.Total != r.total):
 		return false
 	case r.invoice == "":
@@ -195,9 +213,9 @@ var ofSeries = regexp.MustCompile(`^\d{4}-\d{4,}$`)
 // unlike returns what about the row is not what the intent asked for.
 func (r row) unlike(in intent) string {
 	switch {
-	case in.kind == pay && r.notes != in.reference:
+	case (in.kind == pay || in.kind.delivers()) && r.notes != in.reference:
 		return "wrong reference"
-	case in.kind.posts():
+	case in.kind.posts() || in.kind.delivers():
 		return ""
 	case in.kind == send && r.notes != in.recipient(0) && r.notes != in.recipient(1):
 		return "wrong recipient"

@@ -3,6 +3,7 @@ package torture
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -11,7 +12,12 @@ import (
 // rule is a promise about the database. Its query finds what breaks it, each in a line of text.
 type rule struct{ name, sql string }
 
-// rules hold in the database at rest.
+// allRules hold in the database at rest.
+func allRules() []rule {
+	return slices.Concat(rules(), ledgerRules(), eventRules(), scheduleRules(), mergeRules())
+}
+
+// rules are about intents, customers and invoices.
 func rules() []rule {
 	return []rule{
 		{"no number twice", `
@@ -59,6 +65,12 @@ func rules() []rule {
 				SELECT FROM customers c
 				WHERE o.operation LIKE 'customer.%' AND c.tenant_id = o.tenant_id AND c.id = record_id
 				UNION ALL
+				SELECT FROM customer_merges m
+				WHERE o.operation IN ('customer.merge', 'customer.undo_merge') AND m.tenant_id = o.tenant_id AND m.id = record_id
+				UNION ALL
+				SELECT FROM webhook_events e
+				WHERE o.operation = 'webhook.receive' AND e.tenant_id = o.tenant_id AND e.id = record_id
+				UNION ALL
 				SELECT FROM settings s
 				WHERE o.operation LIKE 'settings.%' AND s.tenant_id = o.tenant_id AND s.id = record_id
 				UNION ALL
@@ -90,6 +102,9 @@ func rules() []rule {
 					SELECT tenant_id, record_id FROM intents WHERE outcome = 'created' AND operation <> 'mail.send'
 					UNION ALL
 					SELECT tenant_id, record_id FROM intent_effects WHERE effect = 'customer created'
+					UNION ALL
+					SELECT tenant_id, CASE kind WHEN 'payment' THEN payment_id ELSE refund_id END FROM webhook_events
+					WHERE state = 'applied' AND reason = ''
 				) AS said GROUP BY 1, 2
 			), there AS (
 				SELECT tenant_id, id, count(*) AS times
@@ -100,6 +115,8 @@ func rules() []rule {
 					UNION ALL SELECT tenant_id, id FROM refunds
 					UNION ALL SELECT tenant_id, id FROM credit_notes
 					UNION ALL SELECT tenant_id, id FROM schedules
+					UNION ALL SELECT tenant_id, id FROM webhook_events
+					UNION ALL SELECT tenant_id, id FROM customer_merges
 					UNION ALL SELECT tenant_id, id FROM users WHERE email ~ '^(sales|moved)-' -- not those of the demo
 				) AS record GROUP BY 1, 2
 			)
@@ -114,6 +131,7 @@ func rules() []rule {
 					UNION ALL SELECT tenant_id, id, version FROM payments
 					UNION ALL SELECT tenant_id, id, version FROM refunds
 					UNION ALL SELECT tenant_id, id, version FROM credit_notes
+					UNION ALL SELECT tenant_id, id, version FROM schedules
 					UNION ALL SELECT tenant_id, id, version FROM settings) AS record,
 				LATERAL (
 					SELECT count(*) AS times FROM (
@@ -126,6 +144,9 @@ func rules() []rule {
 						SELECT FROM refunds f WHERE f.tenant_id = record.tenant_id AND f.payment_id = record.id
 						UNION ALL
 						SELECT FROM credit_notes n WHERE n.tenant_id = record.tenant_id AND n.invoice_id = record.id
+						UNION ALL
+						SELECT FROM intent_effects e WHERE e.tenant_id = record.tenant_id AND e.record_id = record.id
+							AND operation IN ('customer.merge', 'customer.undo_merge')
 						UNION ALL -- an invoice of a schedule is issued as it is created
 						SELECT FROM schedule_periods p JOIN schedules s ON s.tenant_id = p.tenant_id AND s.id = schedule_id
 						WHERE p.tenant_id = record.tenant_id AND p.id = record.id AND bill_as = 'issued') AS change) AS changed
@@ -140,8 +161,17 @@ func rules() []rule {
 				FROM intents, jsonb_each(changes) AS field
 				-- Payments change the state of an invoice too, the customer and the business of a draft change by themselves, lines
 				-- are in another table, and whether it is overdue is in none.
-				WHERE operation NOT LIKE 'invoice.%'
-					OR field.key NOT IN ('status', 'overdue', 'paid', 'open', 'customer', 'seller', 'lines')
+				WHERE CASE
+					WHEN operation LIKE 'invoice.%'
+						THEN field.key NOT IN ('status', 'overdue', 'paid', 'open', 'customer', 'seller', 'lines')
+					WHEN operation = 'customer.undo_merge' THEN false
+					-- A merge archives customers too.
+					WHEN operation IN ('customer.archive', 'customer.restore') THEN NOT EXISTS (
+						SELECT FROM intent_effects e
+						WHERE e.tenant_id = intents.tenant_id AND e.record_id = intents.record_id AND e.operation = 'customer.merge')
+					-- What is in no table, or in another one.
+					WHEN operation LIKE 'schedule.%' THEN field.key NOT IN ('next_day', 'failure', 'customer')
+					ELSE true END
 			), step AS (
 				SELECT tenant_id, record_id, field, value->0 AS value, -1 AS times FROM change
 				UNION ALL
@@ -156,6 +186,9 @@ func rules() []rule {
 				UNION ALL
 				SELECT tenant_id, id, field.key, field.value, -1
 				FROM invoices i, jsonb_each(to_jsonb(i)) AS field
+				UNION ALL
+				SELECT tenant_id, id, field.key, field.value, -1
+				FROM schedules s, jsonb_each(to_jsonb(s)) AS field
 				UNION ALL
 				SELECT tenant_id, id, field.key, field.value, -1
 				FROM users u, jsonb_each(to_jsonb(u)) AS field

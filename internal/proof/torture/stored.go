@@ -22,9 +22,9 @@ func (r *rows) loadChanges(ctx context.Context, conn *pgx.Conn) error {
 		WITH `+numberedTenants+`
 		SELECT n, operation, key, record_id::text, outcome = 'changed', COALESCE(changes->'name'->>1, changes->'notes'->>1, '')
 		FROM intents JOIN tenant USING (tenant_id)
-		WHERE actor <> 'demo' AND operation IN (
+		WHERE actor <> 'demo' AND NOT starts_with(key, $2) AND operation IN (
 			'customer.edit', 'customer.archive', 'customer.restore', 'invoice.edit', 'invoice.issue', 'invoice.void',
-			'settings.edit')`, tokens[:])
+			'settings.edit')`, tokens[:], programKeys)
 	if err != nil {
 		return err
 	}

@@ -27,6 +27,8 @@ func (e *evidence) registers() {
 			e.tell(n, of)
 		case in.kind.belongs():
 			e.tellBelonging(n, of)
+		case in.kind.delivers():
+			e.tellDelivery(n, of)
 		default:
 			for _, a := range e.attempts[n] {
 				if a.Outcome == created || a.Outcome == existing || a.Outcome == current && in.kind.creates() {

@@ -1,8 +1,9 @@
 // Package torture proves by fault injection that nothing is created twice and nothing acknowledged is
 // lost. It runs two replicas of the real server on a real PostgreSQL, lets many impatient clients create,
-// change, issue, void, pay, credit and send invoices, refund payments, create and change customers, and rename the
-// business, while an email goes from one user to the next, breaks everything that can break, and then compares what
-// the clients were told with what is in the database.
+// change, issue, void, pay, credit and send invoices, refund payments, create and change customers, rename the business, and
+// deliver events to a webhook, while an email goes from one user to the next and programs have schedules billed, customers
+// merged and records synced, breaks everything that can break, and then compares what the clients were told with what is
+// in the database.
 //
 // The seed decides what is wanted and which faults come when. It does not decide how they interleave:
 // that is up to the machine, so a violation is kept with its data, not replayed.
@@ -64,6 +65,7 @@ func (w *world) torture(ctx context.Context, cfg Config) (*Report, error) {
 		people.businesses.met(tenant, business)
 	}
 	email := &moving{seed: cfg.Seed, addrs: people.addrs}
+	others := newPrograms(cfg.Seed, people.addrs, w.db.tick)
 	faults := &chaos{world: w, seed: cfg.Seed, every: cfg.FaultEvery, counts: map[string]int{}}
 
 	during, enough := context.WithCancel(ctx)
@@ -79,8 +81,12 @@ func (w *world) torture(ctx context.Context, cfg Config) (*Report, error) {
 		return nil
 	})
 	all.Go(func() error {
+		others.run(during)
+		return nil
+	})
+	all.Go(func() error {
 		wait(during, cfg.Duration)
-		for (people.intents() < cfg.Intents || slices.Contains(email.moved(), 0)) && during.Err() == nil {
+		for (people.intents() < cfg.Intents || !email.enough()) && during.Err() == nil {
 			wait(during, 50*time.Millisecond)
 		}
 		enough()
@@ -91,7 +97,7 @@ func (w *world) torture(ctx context.Context, cfg Config) (*Report, error) {
 	if err := all.Wait(); err != nil {
 		return nil, fmt.Errorf("torture: %w", err)
 	}
-	found, stored, err := w.examine(ctx, people, demo)
+	found, stored, err := w.examine(ctx, people, others, demo)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +106,7 @@ func (w *world) torture(ctx context.Context, cfg Config) (*Report, error) {
 	for _, moves := range email.moved() {
 		report.Moves += moves
 	}
-	report.count(stored)
+	report.count(stored, others)
 	if len(found) > 0 {
 		return report, seen.write(filepath.Join(w.dir, "history.jsonl"))
 	}
@@ -123,7 +129,9 @@ func (w *world) prepare(ctx context.Context, removal []string) (demo before, err
 }
 
 // examine lets the world come to rest and checks everything.
-func (w *world) examine(ctx context.Context, people *clients, demo before) (found []Violation, stored rows, err error) {
+func (w *world) examine(
+	ctx context.Context, people *clients, others *programs, demo before,
+) (found []Violation, stored rows, err error) {
 	if err := w.heal(ctx); err != nil {
 		return nil, rows{}, err
 	}
@@ -147,7 +155,11 @@ func (w *world) examine(ctx context.Context, people *clients, demo before) (foun
 	if _, err := conn.Exec(ctx, `ANALYZE`); err != nil {
 		return nil, rows{}, err
 	}
-	wrong, err := broken(ctx, conn, slices.Concat(rules(), ledgerRules()))
+	wrong, err := broken(ctx, conn, allRules())
+	if err != nil {
+		return nil, rows{}, err
+	}
+	told, err := others.judge(ctx, conn)
 	if err != nil {
 		return nil, rows{}, err
 	}
@@ -155,5 +167,5 @@ func (w *world) examine(ctx context.Context, people *clients, demo before) (foun
 	if err != nil {
 		return nil, rows{}, err
 	}
-	return slices.Concat(w.deaths(), stuck, left, wrong, judge(people, stored)), stored, nil
+	return slices.Concat(w.deaths(), stuck, left, wrong, told, judge(people, stored)), stored, nil
 }

@@ -1,0 +1,76 @@
+package torture
+
+import (
+	"context"
+	"maps"
+	"net/http"
+	"time"
+)
+
+// schedulesPath is the address of all schedules.
+const schedulesPath = "/api/v1/schedules"
+
+// missedWeeks is how many periods of a schedule are due when it is made.
+const missedWeeks = 4
+
+// bill makes a schedule with periods that are due, which the clock of both replicas bills. At the same time people bill the same
+// periods by hand, pause the schedule, resume it, and edit it.
+func (p *programs) bill(ctx context.Context, tenant, n int) {
+	key := p.named("bill", n)
+	customer := p.send(ctx, wish{tenant: tenant, operation: "customer.upsert", key: key, path: customersPath, body: map[string]any{
+		"email": key + "@example.com", "name": key,
+	}}, n)
+	if !customer.ok() {
+		return
+	}
+	today := time.Now().UTC()
+	body := map[string]any{
+		"customer_id": customer.ID, "currency": "EUR", "notes": "as it was made", "every": "1", "unit": "week", "missed": "each",
+		"first_day": today.AddDate(0, 0, -7*missedWeeks).Format(time.DateOnly), "last_day": today.Format(time.DateOnly),
+		"bill_as": [2]string{"issued", "draft"}[n%2],
+		"lines":   []map[string]string{{"description": "Support", "quantity": "1.5", "unit_price": "33.33", "tax_rate": "23"}},
+	}
+	made := p.twice(ctx, wish{tenant: tenant, operation: "schedule.create", key: key, path: schedulesPath, body: body})
+	if !made.ok() {
+		return
+	}
+	at := schedulesPath + "/" + made.ID
+	var all []func()
+	for week := range missedWeeks + 1 {
+		day := today.AddDate(0, 0, -7*week).Format(time.DateOnly)
+		for sender := range 2 {
+			all = append(all, func() {
+				p.send(ctx, wish{
+					tenant: tenant, operation: "schedule.bill", key: key + "-" + day + "-" + tokens[sender], path: at + "/periods",
+					body: map[string]any{"period": day}, refusals: []string{"schedule-stopped"},
+				}, sender)
+			})
+		}
+	}
+	all = append(all, func() {
+		p.twice(ctx, wish{tenant: tenant, operation: "schedule.pause", key: key, path: at + "/pause"})
+		p.twice(ctx, wish{tenant: tenant, operation: "schedule.resume", key: key, path: at + "/resume"})
+	}, func() {
+		edited := maps.Clone(body)
+		edited["notes"] = "as it was edited"
+		p.twice(ctx, wish{
+			tenant: tenant, operation: "schedule.edit", key: key, method: http.MethodPut, path: at, body: edited, seen: made.Version,
+			refusals: []string{"changed-meanwhile"},
+		})
+	})
+	atOnce(all...)
+}
+
+// tick inserts jobs of the clock, one for each replica, which River does once a minute for both. It leaves it if the database is down,
+// or the replicas have not come round to those before.
+func (d *database) tick(ctx context.Context) {
+	conn, err := d.admin(ctx)
+	if err != nil {
+		return
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	_, _ = conn.Exec(ctx, `
+		INSERT INTO river.river_job (kind, queue, args, max_attempts)
+		SELECT 'schedules', 'schedules', '{}', 1 FROM generate_series(1, 2)
+		WHERE (SELECT count(*) FROM river.river_job WHERE kind = 'schedules' AND state = 'available') < 4`)
+}

@@ -1,0 +1,80 @@
+package torture
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"time"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+)
+
+// The source of events that the demo has for its first tenant, as docs/webhooks.md says: its address, and its secret.
+const (
+	hookPath   = "/hooks/Cj4AAAAAQACAAAAAAACsPgo-AAAAAHAAgAAAAAAAAPA"
+	hookSecret = "whsec_b25seW9uY2UtZGVtby1vbmx5b25jZS1kZW1v"
+)
+
+// delivering imagines an event. One that some of a payment was given back says of how much, and comes before the payment or behind
+// it; one of a payment gets its invoice when it begins.
+func (in intent) delivering(rng *rand.Rand) intent {
+	in.tenant, in.email, in.reference = 0, "", in.someReference(rng)
+	in.change = change{place: rng.IntN(nearby), fit: rng.IntN(6) != 0, look: rng.IntN(2) == 0, seed: rng.Uint64()}
+	if in.kind == paid {
+		return in
+	}
+	asked := cents(1 + rng.IntN(50_000))
+	for n := range in.commands {
+		in.commands[n] = in.event("payment.refunded", "refunded", "", asked+cents(n))
+	}
+	return in
+}
+
+// eventOf returns the commands of an event that an invoice was paid: the event, and another content under its id.
+func (in intent) eventOf(inv profile) intent {
+	asked := someOf(dice(in.change.seed, in.n), inv.open(), inv.Total)
+	for n := range in.commands {
+		in.commands[n] = in.event("payment.received", "amount", inv.ID, asked+cents(n))
+	}
+	return in
+}
+
+func (in intent) event(what, amount, invoice string, asked cents) command {
+	return command{method: http.MethodPost, path: hookPath, record: invoice, asked: asked, body: encode(map[string]any{
+		"type": what, "timestamp": "2026-11-21T10:00:00Z",
+		"data": map[string]string{"invoice": invoice, "payment": in.reference, amount: asked.String(), "currency": "EUR"},
+	})}
+}
+
+// sign signs a delivery, as its source does with each.
+func sign(header http.Header, id string, body []byte) {
+	at := time.Now()
+	source, err := standardwebhooks.NewWebhook(hookSecret)
+	if err != nil {
+		panic(err) // the secret is one
+	}
+	signature, err := source.Sign(id, at, body)
+	if err != nil {
+		panic(err) // SHA-256 signs everything
+	}
+	header.Set(standardwebhooks.HeaderWebhookID, id)
+	header.Set(standardwebhooks.HeaderWebhookTimestamp, strconv.FormatInt(at.Unix(), 10))
+	header.Set(standardwebhooks.HeaderWebhookSignature, signature)
+}
+
+// readKept reads the answer to an event that is kept.
+func (a *attempt) readKept(header http.Header, answer []byte) error {
+	var kept struct {
+		ID string `json:"id"`
+	}
+	if err := json.Unmarshal(answer, &kept); err != nil {
+		return fmt.Errorf("read the event: %w", err)
+	}
+	a.Outcome, a.ID = created, kept.ID
+	if header.Get("Idempotent-Replayed") == "true" {
+		a.Outcome = replayed
+	}
+	return nil
+}

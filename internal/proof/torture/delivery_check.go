@@ -1,0 +1,71 @@
+package torture
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// happened is what came of an event.
+type happened struct {
+	apart         bool // another event had its id first
+	kind          string
+	state, reason string
+	payment       string // ids of what it recorded, or found
+	refunded      cents  // that it recorded
+	refundOf      string // the invoice of that
+	waited        bool   // for its payment
+}
+
+// loadEvents reads the events, each with what came of it.
+func loadEvents(ctx context.Context, conn *pgx.Conn) ([]row, error) {
+	result, err := conn.Query(ctx, `
+		WITH `+numberedTenants+`
+		SELECT n, COALESCE(o.operation, ''), event_id, e.id::text, COALESCE(e.amount, 0), e.reference, e.invoice,
+			first_id IS NOT NULL, COALESCE(e.kind, ''), state, reason, COALESCE(e.payment_id::text, ''),
+			COALESCE(f.amount, 0), COALESCE(f.invoice_id::text, ''), COALESCE(f.created_at > e.created_at, false)
+		FROM webhook_events e JOIN tenant USING (tenant_id)
+		LEFT JOIN intents o ON o.tenant_id = e.tenant_id AND o.record_id = e.id AND o.operation = 'webhook.receive'
+		LEFT JOIN refunds f ON f.tenant_id = e.tenant_id AND f.id = e.refund_id`, tokens[:])
+	if err != nil {
+		return nil, err
+	}
+	events, err := pgx.CollectRows(result, func(scan pgx.CollectableRow) (r row, err error) {
+		e := &r.event
+		return r, scan.Scan(&r.tenant, &r.operation, &r.key, &r.id, (*int64)(&r.total), &r.notes, &r.invoice, &e.apart, &e.kind,
+			&e.state, &e.reason, &e.payment, (*int64)(&e.refunded), &e.refundOf, &e.waited)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the events: %w", err)
+	}
+	return events, nil
+}
+
+// tellDelivery adds what came of an event to the timelines of its invoice and its payment. A refund that waited came with the payment,
+// whoever recorded that.
+func (e *evidence) tellDelivery(n int, of func(record string) *timeline) {
+	attempts := slices.DeleteFunc(slices.Clone(e.attempts[n]), func(a attempt) bool { return a.Command != 0 })
+	found := e.rows.of(e.intents[n], attempts)
+	if len(found) != 1 {
+		return
+	}
+	made, came, from, to := found[0], found[0].event, firstCall(attempts), atRest
+	for _, a := range attempts {
+		if a.Outcome.acknowledges() && !came.waited {
+			to = min(to, a.Done)
+		}
+	}
+	switch {
+	case came.kind == "payment" && came.state == "applied" && came.reason == "":
+		of(made.invoice).add(from, to, event{kind: pay, amount: made.total, outcome: itChanged})
+	case came.kind == "payment" && came.reason == "not-issued":
+		of(made.invoice).add(from, to, event{kind: pay, amount: made.total, outcome: itBarred})
+	case came.kind == "payment" && came.reason == "more-than-open": // how much was open, nobody is told
+		of(made.invoice).add(from, to, event{kind: pay, amount: made.total, outcome: itExceeds, limit: byOpen, open: made.total - 1})
+	case came.kind == "refund" && came.refunded > 0:
+		of(came.payment).add(from, to, event{kind: refund, amount: came.refunded, outcome: itChanged})
+		of(came.refundOf).add(from, to, event{kind: unpay, amount: came.refunded, outcome: itChanged})
+	}
+}

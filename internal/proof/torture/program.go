@@ -1,0 +1,242 @@
+package torture
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"path"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// programKeys is how the keys of programs begin.
+const programKeys = "program-"
+
+// programs are clients whose wishes build on each other, which those of [clients] do not: what they bill, merge and sync. Each sends
+// a wish until it is answered, to both replicas in turns. The records are their own.
+type programs struct {
+	seed  uint64
+	addrs [2]string
+	http  *http.Client
+	// tick has the clock look for what is due.
+	tick func(context.Context)
+
+	mu     sync.Mutex
+	asked  map[origin]bool
+	told   map[origin]string // which record an answer has named
+	counts map[string]int    // of the answers that acknowledge, by the operation
+	found  []Violation
+}
+
+func newPrograms(seed uint64, addrs [2]string, tick func(context.Context)) *programs {
+	return &programs{
+		seed: seed, addrs: addrs, tick: tick,
+		http:  &http.Client{Timeout: answerTimeout, Transport: &http.Transport{MaxIdleConnsPerHost: 32}},
+		asked: map[origin]bool{}, told: map[origin]string{}, counts: map[string]int{},
+	}
+}
+
+// pace is what a program waits between two rounds, so that there is time for others.
+const pace = 100 * time.Millisecond
+
+// run has the programs of all tenants work until ctx ends.
+func (p *programs) run(ctx context.Context) {
+	defer p.http.CloseIdleConnections()
+	var all sync.WaitGroup
+	for tenant := range tokens {
+		for _, round := range []func(context.Context, int, int){p.bill, p.merge, p.sync} {
+			all.Go(func() {
+				for n := 0; ctx.Err() == nil; n++ {
+					round(ctx, tenant, n)
+					wait(ctx, pace)
+				}
+			})
+		}
+	}
+	all.Go(func() {
+		for ctx.Err() == nil {
+			p.tick(ctx)
+			wait(ctx, time.Second)
+		}
+	})
+	all.Wait()
+}
+
+// wish is what a program asks for: one operation on one path.
+type wish struct {
+	tenant    int
+	operation string // "" to read
+	key       string
+	method    string // "" for POST
+	path      string
+	body      map[string]any
+	seen      int      // the version that If-Match names; 0 for no If-Match
+	refusals  []string // the problems that there may be
+}
+
+// reply is the answer to a wish.
+type reply struct {
+	ID      string `json:"id"`
+	Version int    `json:"version"`
+	Total   cents  `json:"total"`
+	Type    string `json:"type"` // of a problem
+
+	status int
+	header http.Header
+	text   []byte
+}
+
+func (r reply) ok() bool { return r.status == http.StatusOK || r.status == http.StatusCreated }
+
+// named returns a key of the round of a program.
+func (p *programs) named(of string, n int) string {
+	return fmt.Sprintf("%s%s-%d-%d", programKeys, of, p.seed, n)
+}
+
+// atOnce carries out all at the same time.
+func atOnce(all ...func()) {
+	var running sync.WaitGroup
+	for _, f := range all {
+		running.Go(f)
+	}
+	running.Wait()
+}
+
+// twice sends a wish from two senders at once. It returns what the second was answered.
+func (p *programs) twice(ctx context.Context, w wish) (second reply) {
+	atOnce(func() { p.send(ctx, w, 0) }, func() { second = p.send(ctx, w, 1) })
+	return second
+}
+
+// send asks for a wish until it is answered, at one of the replicas first. The answer has no status if ctx ended before.
+func (p *programs) send(ctx context.Context, w wish, first int) reply {
+	of := origin{w.tenant, w.operation, w.key}
+	if w.operation != "" {
+		p.mu.Lock()
+		p.asked[of] = true
+		p.mu.Unlock()
+	}
+	for n := 0; ctx.Err() == nil; n++ {
+		seen, arrived := p.once(ctx, w, p.addrs[(first+n)%len(p.addrs)])
+		problem := path.Base(seen.Type)
+		switch {
+		case !arrived, seen.status == http.StatusTooManyRequests, seen.status == http.StatusServiceUnavailable,
+			seen.status == http.StatusConflict && problem == "in-progress":
+			seconds, _ := strconv.Atoi(seen.header.Get("Retry-After")) // 0 without one
+			wait(ctx, max(time.Duration(seconds)*time.Second, time.Duration(min(n, 10))*25*time.Millisecond))
+			continue
+		case seen.ok():
+			p.note(of, seen.ID)
+		case !slices.Contains(w.refusals, problem):
+			p.reportf("every answer is one that the contract knows", "%s %s %s got %d %.300s",
+				w.operation, w.key, w.path, seen.status, seen.text)
+		}
+		return seen
+	}
+	return reply{}
+}
+
+// once makes one attempt. It reports false for an answer that did not arrive whole.
+func (p *programs) once(ctx context.Context, w wish, addr string) (seen reply, arrived bool) {
+	body := io.Reader(http.NoBody)
+	if w.body != nil {
+		body = io.NopCloser(bytes.NewReader(encode(w.body))) // not sent again by the transport
+	}
+	method := w.method
+	if method == "" {
+		method = http.MethodPost
+	}
+	request, err := http.NewRequestWithContext(ctx, method, "http://"+addr+w.path, body)
+	if err != nil {
+		return seen, false
+	}
+	request.Header.Set("Authorization", "Bearer "+tokens[w.tenant])
+	request.Header.Set("Content-Type", "application/json")
+	if w.key != "" {
+		request.Header.Set("Idempotency-Key", w.key)
+	}
+	if w.seen != 0 {
+		request.Header.Set("If-Match", etag(w.seen))
+	}
+	response, err := p.http.Do(request)
+	if err != nil {
+		return seen, false
+	}
+	defer response.Body.Close()
+	seen.status, seen.header = response.StatusCode, response.Header
+	if seen.text, err = io.ReadAll(response.Body); err != nil {
+		return seen, false
+	}
+	return seen, json.Unmarshal(seen.text, &seen) == nil
+}
+
+// note notes that an answer has acknowledged a wish.
+func (p *programs) note(of origin, id string) {
+	if of.operation == "" {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.counts[of.operation]++
+	before, known := p.told[of]
+	p.told[of] = id
+	if known && before != id {
+		p.found = append(p.found, Violation{
+			Rule: "all answers to a key are equal", Detail: fmt.Sprintf("%+v: %s, then %s", of, before, id), Intent: -1,
+		})
+	}
+}
+
+func (p *programs) reportf(rule, format string, args ...any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.found = append(p.found, Violation{Rule: rule, Detail: fmt.Sprintf(format, args...), Intent: -1})
+}
+
+// judge compares what the programs were told with the intents in the database, both ways. That each of these has its record, and each
+// record its intent, is among the [rules].
+func (p *programs) judge(ctx context.Context, conn *pgx.Conn) ([]Violation, error) {
+	var clock int
+	err := conn.QueryRow(ctx, `
+		SELECT count(*) FROM intents WHERE operation = 'schedule.bill' AND outcome = 'created' AND actor = 'schedule'`).Scan(&clock)
+	if err != nil {
+		return nil, fmt.Errorf("count what the clock has billed: %w", err)
+	}
+	p.counts["schedule.bill by the clock"] = clock
+	result, err := conn.Query(ctx, `
+		WITH `+numberedTenants+`
+		SELECT n, operation, key, record_id::text FROM intents JOIN tenant USING (tenant_id) WHERE starts_with(key, $2)`,
+		tokens[:], programKeys)
+	if err != nil {
+		return nil, fmt.Errorf("read the intents of programs: %w", err)
+	}
+	var of origin
+	var record string
+	stored := map[origin]int{}
+	_, err = pgx.ForEachRow(result, []any{&of.tenant, &of.operation, &of.key, &record}, func() error {
+		stored[of]++
+		if id, told := p.told[of]; told && id != record {
+			p.reportf("what was answered is what is stored", "%+v: answered with %s, stored is %s", of, id, record)
+		}
+		if !p.asked[of] {
+			p.reportf("every record has an intent", "nobody asked for %+v", of)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the intents of programs: %w", err)
+	}
+	for of := range p.told {
+		if stored[of] != 1 {
+			p.reportf("an acknowledged intent has exactly one record", "%+v is stored %d times", of, stored[of])
+		}
+	}
+	return p.found, nil
+}

@@ -1,0 +1,154 @@
+package torture
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"onlyonce/internal/customer"
+	"onlyonce/internal/customer/duplicate"
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/invoicetest"
+	"onlyonce/internal/invoice/schedule"
+	"onlyonce/internal/invoice/webhook"
+	"onlyonce/internal/value/date"
+)
+
+// Each rule about events, schedules, merges and external ids finds what breaks it.
+func TestRulesOfPrograms(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ broken, sql string }{
+		{"", `SELECT`},
+		{"no event twice", changedEvent(`event_id = 'paid' WHERE event_id = 'waits'`)},
+		{"an event did what it asked for, or nothing", changedEvent(`amount = amount + 1 WHERE event_id = 'paid'`)},
+		{"an event did what it asked for, or nothing", changedEvent(`amount = amount + 1 WHERE event_id = 'back'`)},
+		{"an event did what it asked for, or nothing", changedEvent(`reference = 'another' WHERE event_id = 'paid'`)},
+		{"an event did what it asked for, or nothing", changedEvent(`state = 'apart' WHERE event_id = 'waits'`)},
+		{"no event waits for a payment that is there", changedEvent(`reference = 'P' WHERE event_id = 'waits'`)},
+		{"no intent without its record", strangerOf(`merge`)},
+		{"one intent for each creation", `UPDATE intents SET outcome = 'reused' WHERE operation = 'customer.merge'`},
+		{"one intent for each creation", `UPDATE intents SET outcome = 'reused' WHERE operation = 'webhook.receive'`},
+		{"one intent for each creation", changedEvent(`refund_id = NULL, reason = 'recorded-before' WHERE event_id = 'back'`)},
+		{"a version for each change", `DELETE FROM intent_effects WHERE operation = 'customer.merge'`},
+		{"each change begins where another one ended", `
+			ALTER TABLE schedules DISABLE TRIGGER USER;
+			UPDATE schedules SET paused_at = NULL`},
+		{"one invoice for each period of a schedule", `
+			ALTER TABLE schedule_periods DROP CONSTRAINT schedule_periods_once;
+			ALTER TABLE schedule_periods DISABLE TRIGGER USER;
+			ALTER TABLE invoices DISABLE TRIGGER USER;
+			UPDATE schedule_clocks SET next_day = (SELECT first_day FROM schedules);
+			UPDATE schedule_periods SET period = (SELECT first_day FROM schedules);
+			UPDATE invoices SET issue_date = (SELECT first_day FROM schedules) WHERE id IN (SELECT id FROM schedule_periods)`},
+		{"no period is left out", `UPDATE schedule_clocks SET next_day = next_day + 7`},
+		{"a period is billed as its schedule was then", `
+			ALTER TABLE invoices DISABLE TRIGGER USER;
+			UPDATE invoices SET notes = 'Edited' WHERE id IN (SELECT id FROM schedule_periods)`},
+		{"a schedule is not billed while it is paused", `
+			UPDATE intents SET at = now() - interval '1 hour' WHERE operation = 'schedule.pause'`},
+		{"nothing refers to a customer that was merged", `
+			ALTER TABLE invoices DISABLE TRIGGER ALL;
+			UPDATE invoices SET customer_id = (SELECT id FROM customers WHERE merged_into IS NOT NULL)`},
+		{"a customer is merged by one merge, and by none that was undone", `UPDATE customer_merges SET undone_at = now()`},
+		{"no external id twice", `
+			DROP INDEX customers_external_once;
+			ALTER TABLE customers DISABLE TRIGGER USER;
+			UPDATE customers SET source = 'shop', external_id = '17', external_digest = sha256('')`},
+	} {
+		t.Run(c.broken, func(t *testing.T) { finds(t, programRecords(t), c.sql, c.broken) })
+	}
+}
+
+// changedEvent changes events, which do not change.
+func changedEvent(set string) string {
+	return `
+		DROP INDEX webhook_events_once;
+		ALTER TABLE webhook_events DISABLE TRIGGER USER;
+		UPDATE webhook_events SET ` + set
+}
+
+// programRecords connects as the superuser to a database with an invoice that an event has paid, after some of that was given back,
+// with a schedule that was billed thrice, edited and paused, and with a customer who was merged into another one.
+func programRecords(t *testing.T) *pgx.Conn {
+	t.Helper()
+	b := invoicetest.Setup(t)
+	b.DB.Spoil(t)
+	conn, err := pgx.Connect(t.Context(), b.DB.AdminURL+"&timezone=UTC")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close(context.Background()) })
+	inv := b.Issued("i")
+	receiveSome(b, inv)
+	billSome(b, inv.Customer.ID)
+	var customers []uuid.UUID
+	for _, name := range []string{"One", "Other"} {
+		draft := customer.Draft{Email: "one@example.com", Name: name}
+		if name == "Other" {
+			draft = customer.Draft{Email: "other@example.com", Name: name, External: idempotency.External{Source: "shop", ExternalID: "17"}}
+		}
+		done, err := customer.Upsert.Do(t.Context(), b.Store, b.Intent(name), draft)
+		if err != nil {
+			t.Fatal(err)
+		}
+		customers = append(customers, done.Value.ID)
+	}
+	merge := duplicate.MergeDraft{Winner: customers[0], Customers: customers, Versions: []int32{1, 1}}
+	if _, err := duplicate.MergeCustomers.Do(t.Context(), b.Store, b.Intent("merge"), merge); err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}
+
+// receiveSome receives that some of a payment was given back, and then the payment, and a refund whose payment never comes.
+func receiveSome(b *invoicetest.Bundle, inv invoice.Invoice) {
+	b.Helper()
+	source := uuid.New()
+	if _, err := b.Admin.Exec(b.Context(), `
+		INSERT INTO webhook_sources (tenant_id, id, name, scheme) VALUES ($1, $2, 'Bank', 'standard')`, b.Tenant, source); err != nil {
+		b.Fatal(err)
+	}
+	asked := webhook.Asked{Invoice: inv.Number, Currency: inv.Currency, Day: date.Today()}
+	for _, e := range []struct {
+		id, kind, reference string
+		amount              int64
+	}{{"back", webhook.KindRefund, "P", 1000}, {"paid", webhook.KindPayment, "P", 4000}, {"waits", webhook.KindRefund, "Q", 1}} {
+		asked.Kind, asked.Reference, asked.Amount = e.kind, e.reference, e.amount
+		a := webhook.Arrival{Source: source, EventID: e.id, Digest: make([]byte, 32), Body: []byte(`{}`), Asked: asked}
+		if _, err := webhook.Receive.Do(b.Context(), b.Store, b.Intent(e.id), a); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// billSome makes a schedule with three periods that are due, has them billed, edits it, and pauses it.
+func billSome(b *invoicetest.Bundle, billed uuid.UUID) {
+	b.Helper()
+	in := schedule.Input{
+		CustomerID: billed.String(), Currency: "EUR", Every: "1", Unit: schedule.Week, FirstDay: date.Today().AddDays(-14).String(),
+		BillAs: schedule.AsIssued, Missed: schedule.Each,
+		Lines: []invoice.LineInput{{Description: "Support", Quantity: "1", UnitPrice: "90.00", TaxRate: "23"}},
+	}
+	made, err := in.Draft()
+	if err != nil {
+		b.Fatal(err)
+	}
+	done, err := schedule.Create.Do(b.Context(), b.Store, b.Intent("schedule"), made)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := (schedule.Clockwork{Store: b.Store, Now: time.Now}).Run(b.Context(), b.Tenant); err != nil {
+		b.Fatal(err)
+	}
+	made.Notes = "Edited"
+	if _, err := schedule.Edit.Do(b.Context(), b.Store, b.Of("schedule", done.Value.ID, 1), made); err != nil {
+		b.Fatal(err)
+	}
+	if _, err := schedule.Pause.Do(b.Context(), b.Store, b.Of("schedule", done.Value.ID, 0), struct{}{}); err != nil {
+		b.Fatal(err)
+	}
+}
