@@ -17,12 +17,12 @@ func Layers() []Layer {
 		{
 			Name:    "the intent",
 			Removed: "the claim does nothing, and the primary key of intents is gone",
-			sql:     append(layer.Claim(), `ALTER TABLE intents DROP CONSTRAINT intents_pkey`),
+			sql:     append(layer.Claim(), `ALTER TABLE intents DROP CONSTRAINT intents_pkey`, eventsTwice),
 		},
 		{
 			Name:    "the key, for life",
 			Removed: "an intent is deleted when the retention of its result ends",
-			sql:     layer.KeyForLife(),
+			sql:     append(layer.KeyForLife(), eventsTwice),
 		},
 		{
 			Name:    "the unique number",
@@ -120,7 +120,7 @@ func Layers() []Layer {
 		{
 			Name:    "the unique event",
 			Removed: "the claim does nothing for events of webhooks, and the index webhook_events_once is gone",
-			sql:     append(withoutClaim(`'webhook.receive'`), `DROP INDEX webhook_events_once`),
+			sql:     append(withoutClaim(`'webhook.receive'`), eventsTwice),
 		},
 		{
 			Name:    "the unique period",
@@ -184,6 +184,9 @@ func withoutLock(table string) []string {
 			USING (tenant_id = current_tenant() AND current_query() NOT LIKE '%FOR UPDATE%')`,
 	}
 }
+
+// eventsTwice lets an event be kept twice, which would else be answered 503 each time that it comes again, and keep its senders busy.
+const eventsTwice = `DROP INDEX webhook_events_once`
 
 // enough is the question of post_payment about what is open.
 const enough = `
