@@ -255,7 +255,8 @@ END $$;
 -- +goose StatementEnd
 
 -- refund_waiting applies the refunds that came before their payment, in the transaction of the payment, whoever records it.
--- One that a person decides about at this moment is left to that person.
+-- One that a person decides about at this moment is left to that person; another content of it that comes at this moment does not
+-- hold it: that only refers to it.
 -- +goose StatementBegin
 CREATE FUNCTION refund_waiting() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
@@ -266,7 +267,7 @@ BEGIN
         SELECT id FROM webhook_events
         WHERE tenant_id = NEW.tenant_id AND reference = NEW.reference AND state = 'waiting' AND source_id = (
             SELECT id FROM webhook_sources WHERE tenant_id = NEW.tenant_id AND name_folded = NEW.provider_folded)
-        ORDER BY id FOR UPDATE SKIP LOCKED
+        ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
     LOOP
         PERFORM apply_webhook_event(NEW.tenant_id, waiting);
     END LOOP;

@@ -96,3 +96,30 @@ func TestRefundMeetsPayment(t *testing.T) {
 	}
 	b.standing("all was given back", inv, 0, 15, 15)
 }
+
+// TestWaitingWhileOtherContentComes: a refund that waits is recorded with its payment, also while another content of its event is being
+// kept, which refers to it.
+func TestWaitingWhileOtherContentComes(t *testing.T) {
+	b := setup(t)
+	inv := b.Issued("i")
+	if _, err := b.deliver(b.Store, b.standard, "back", refunded(inv.Number, "p", "5")); err != nil {
+		t.Fatal(err)
+	}
+	tx, err := b.Admin.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = tx.Exec(t.Context(), `
+		INSERT INTO webhook_events (tenant_id, id, source_id, event_id, first_id, digest, type, state)
+		SELECT tenant_id, gen_random_uuid(), source_id, event_id, id, sha256(''), type, 'apart' FROM webhook_events`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.deliver(b.Store, b.standard, "paid", received(inv.Number, "p", "5")); err != nil {
+		t.Fatal(err)
+	}
+	if err := tx.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	b.standing("given back with its payment", inv, 0, 1, 1)
+}
