@@ -44,7 +44,7 @@ func newPrograms(seed uint64, addrs [2]string, tick func(context.Context)) *prog
 }
 
 // pace is what a program waits between two rounds, so that there is time for others.
-const pace = 100 * time.Millisecond
+const pace = 250 * time.Millisecond
 
 // run has the programs of all tenants work until ctx ends.
 func (p *programs) run(ctx context.Context) {

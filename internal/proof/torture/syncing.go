@@ -8,7 +8,7 @@ import (
 )
 
 // sync sends a customer, an invoice and its payment, each from several clients at once, under keys of their own and with the external id
-// that they share. Then it updates the customer, and sends what it said last once more.
+// that they share. Two give all of the payment back at once. Then it updates the customer, and sends what it said last once more.
 func (p *programs) sync(ctx context.Context, tenant, n int) {
 	name := p.named("sync", n)
 	person := map[string]any{"email": name + "@example.com", "name": "Synced"}
@@ -23,7 +23,18 @@ func (p *programs) sync(ctx context.Context, tenant, n int) {
 	p.twice(ctx, wish{tenant: tenant, operation: "invoice.issue", key: name, path: at + "/issue"})
 	// All of it: a second payment would be more than is open.
 	all := map[string]any{"amount": billed.Total.String(), "date": "2026-11-22", "method": "other"}
-	p.said(ctx, synced{tenant, "payment.create", at + "/payments", name, name, all, "method"})
+	payment := p.said(ctx, synced{tenant, "payment.create", at + "/payments", name, name, all, "method"})
+	refund := func(who string) func() {
+		return func() {
+			p.send(ctx, wish{
+				tenant: tenant, operation: "refund.create", key: name + who, path: paymentsPath + "/" + payment.ID + "/refunds",
+				body: map[string]any{"amount": billed.Total.String(), "date": "2026-11-23"}, refusals: []string{"exceeds-payment"},
+			}, n)
+		}
+	}
+	if payment.ok() {
+		atOnce(refund("-one"), refund("-another"))
+	}
 
 	person["name"] = "Synced again"
 	updated := p.send(ctx, wish{

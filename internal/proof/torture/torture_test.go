@@ -31,4 +31,7 @@ func TestNothingIsCreatedTwiceOrLost(t *testing.T) {
 	if len(report.Kinds) < 11 {
 		t.Errorf("only these kinds of intents were tried: %v", report.Kinds)
 	}
+	if len(report.Programs) < 6 {
+		t.Errorf("programs were answered in these operations only: %v", report.Programs)
+	}
 }
