@@ -16,7 +16,7 @@ type happened struct {
 	payment       string // ids of what it recorded, or found
 	refunded      cents  // that it recorded
 	refundOf      string // the invoice of that
-	waited        bool   // for its payment
+	waited        bool   // for its payment, so that another transaction recorded it, which may have begun before
 }
 
 // loadEvents reads the events, each with what came of it.
@@ -25,7 +25,7 @@ func loadEvents(ctx context.Context, conn *pgx.Conn) ([]row, error) {
 		WITH `+numberedTenants+`
 		SELECT n, COALESCE(o.operation, ''), event_id, e.id::text, COALESCE(e.amount, 0), e.reference, e.invoice,
 			first_id IS NOT NULL, COALESCE(e.kind, ''), state, reason, COALESCE(e.payment_id::text, ''),
-			COALESCE(f.amount, 0), COALESCE(f.invoice_id::text, ''), COALESCE(f.created_at > e.created_at, false)
+			COALESCE(f.amount, 0), COALESCE(f.invoice_id::text, ''), COALESCE(f.created_at <> e.created_at, false)
 		FROM webhook_events e JOIN tenant USING (tenant_id)
 		LEFT JOIN intents o ON o.tenant_id = e.tenant_id AND o.record_id = e.id AND o.operation = 'webhook.receive'
 		LEFT JOIN refunds f ON f.tenant_id = e.tenant_id AND f.id = e.refund_id`, tokens[:])
