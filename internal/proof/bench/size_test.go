@@ -52,7 +52,7 @@ func TestEveryTableGrows(t *testing.T) {
 // TestEveryRequestIsMeasured holds the kinds of requests against the routes of the program.
 func TestEveryRequestIsMeasured(t *testing.T) {
 	t.Parallel()
-	db, _ := setup(t, 1)
+	db, _ := setup(t, 3) // with fewer, a pair of neighbours is none or twice there
 	pool, err := postgres.Open(t.Context(), db.url())
 	if err != nil {
 		t.Fatal(err)
