@@ -39,6 +39,8 @@ func (r register) after(e event) (next register, outcome string) {
 	switch {
 	case e.kind == look, e.kind == archive && r.archived, e.kind == restore && !r.archived, r.bill.made(e.kind):
 		return r, itUnchanged
+	case e.kind == redraft && r.bill.bars(redraft): // whatever version it was made from: reading that one again would not help
+		return r, itBarred
 	case len(e.seen) > 0 && !slices.Contains(e.seen, r.version):
 		return r, itStale
 	case r.bill.bars(e.kind):
