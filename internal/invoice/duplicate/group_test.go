@@ -188,7 +188,7 @@ func TestGroupsWithSchedules(t *testing.T) {
 // TestGroupsInALargeTenant: each group comes once, also where looks and pages end within what one customer has.
 func TestGroupsInALargeTenant(t *testing.T) {
 	b := setup(t)
-	grow(t, b.Admin, b.Tenant, 12_500, 20, 1500)
+	grow(t, b.Admin, b.Tenant, 12_500, 19, 1500)
 	for _, length := range []int{47, 100} {
 		all := b.groups(length)
 		if slices.Sort(all); len(all) != 1500 || len(slices.Compact(all)) != 1500 {
