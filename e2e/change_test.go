@@ -87,29 +87,60 @@ func meanwhile(t *testing.T, javaScript option) (s, other *session) {
 
 	other.fill(fieldEmail, s.email("countess"))
 	other.click(buttonSaveChanges)
-	other.sees(s.named("Ada King") + " was changed while you were editing. Your changes were not saved.")
+	other.sees(s.named("Ada King") + " was changed while you were editing. Your changes were not saved yet. You changed something else, " +
+		"so both can be kept: your form has both now.")
 	other.isTitled("Error: Edit customer")
 	other.isOnForm(form)
 	other.holds(fieldEmail, s.email("countess"))
-	other.holds(fieldName, s.named("Ada Byron"))
-	other.seesRow("Email", "Differs", s.email("ada"), s.email("countess"))
-	other.seesRow("Name", "Differs", s.named("Ada King"), s.named("Ada Byron"))
+	other.holds(fieldName, s.named("Ada King"))
+	other.seesRow("Email", "Changed by you", s.email("ada"), s.email("countess"))
+	other.seesRow("Name", "Changed by them", s.named("Ada King"), s.named("Ada Byron"))
 	other.sees("Name changed from " + s.named("Ada Byron") + " to " + s.named("Ada King"))
 	other.moment()
 	s.hasChanged("customer.edit")
 	return s, other
 }
 
-func TestTwoPeopleEditAndTheSecondSavesInstead(t *testing.T) {
+func TestTwoPeopleEditAndBothAreKept(t *testing.T) {
 	t.Parallel()
 	for name, javaScript := range withAndWithoutJavaScript {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s, other := meanwhile(t, javaScript)
-			other.click(buttonSaveMineInstead)
-			other.seesHeading(s.named("Ada Byron"))
-			other.sees(saved(s.named("Ada Byron")))
-			other.sees("Name changed from " + s.named("Ada King") + " to " + s.named("Ada Byron"))
+			other.click(buttonSaveBoth)
+			other.seesHeading(s.named("Ada King"))
+			other.sees(saved(s.named("Ada King")))
+			other.sees("Email changed from " + s.email("ada") + " to " + s.email("countess"))
+			s.hasChanged("customer.edit", "customer.edit")
+			s.attempts("changed", "conflict", "changed")
+		})
+	}
+}
+
+// Both have changed the name, so the second is asked which one stays.
+func TestTwoPeopleEditTheSameField(t *testing.T) {
+	t.Parallel()
+	for name, javaScript := range withAndWithoutJavaScript {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := withAda(t, javaScript)
+			other := s.tab(s.page.URL())
+			s.edit()
+			other.edit()
+			s.fill(fieldName, s.named("Ada King"))
+			s.click(buttonSaveChanges)
+			s.seesHeading(s.named("Ada King"))
+
+			other.fill(fieldName, s.named("Countess Ada"))
+			other.fill(fieldEmail, s.email("countess"))
+			other.click(buttonSaveChanges)
+			other.seesRow("Name", "Changed by both", s.named("Ada King"), s.named("Countess Ada"))
+			other.isAccessibleNow("two edits of one field")
+			other.moment()
+			other.check(other.page.GetByLabel("Keep this").Check(), "keep the name that is saved")
+			other.click(buttonSaveAsChosen)
+			other.seesHeading(s.named("Ada King"))
+			other.sees("Email changed from " + s.email("ada") + " to " + s.email("countess"))
 			s.hasChanged("customer.edit", "customer.edit")
 			s.attempts("changed", "conflict", "changed")
 		})
@@ -139,7 +170,7 @@ func TestTwoPeopleEditAndTheSecondIsLateAgain(t *testing.T) {
 	s.click(buttonSaveChanges)
 	s.seesHeading(s.named("Ada Lovelace"))
 
-	other.click(buttonSaveMineInstead)
+	other.click(buttonSaveBoth)
 	other.sees(s.named("Ada Lovelace") + " was changed while you were editing.")
 	other.holds(fieldEmail, s.email("countess"))
 	s.hasChanged("customer.edit", "customer.edit")
@@ -273,7 +304,7 @@ func TestEditByKeyboard(t *testing.T) {
 	s.press("Enter")
 	s.sees(saysChangedMeanwhile)
 	s.isFocused(s.page.GetByRole("alert"))
-	s.tabTo(s.button(buttonSaveMineInstead))
+	s.tabTo(s.button(buttonSaveBoth))
 	s.press("Enter")
 	s.seesHeading(s.named("Ada King"))
 	s.tabTo(s.button(buttonArchive))

@@ -24,8 +24,7 @@ func deployed() *deployment {
 		return nil
 	}
 	return &deployment{
-		url: url, email: cmp.Or(os.Getenv("E2E_EMAIL"), demoEmail), password: cmp.Or(os.Getenv("E2E_PASSWORD"), demoPassword),
-		token: cmp.Or(os.Getenv("E2E_TOKEN"), demoToken),
+		url: url, email: os.Getenv("E2E_EMAIL"), password: os.Getenv("E2E_PASSWORD"), token: os.Getenv("E2E_TOKEN"),
 	}
 }
 

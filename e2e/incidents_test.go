@@ -17,12 +17,13 @@ type incident struct {
 	story  string // where it happened, or why it does
 	play   func(*visitor)
 
-	in           []option           // circumstances
-	pageCache    bool               // in a browser that keeps pages for Back, which costs it a process for each page
-	needs        func(*target) bool // what not every app has
-	plain        bool               // worth trying without JavaScript, too
-	want         int                // records; one if 0
-	mayBeRefused bool               // an error page is a fair answer
+	in           []option // circumstances
+	pageCache    bool     // in a browser that keeps pages for Back, which costs it a process for each page
+	needs        string   // a field of the description that not every app has
+	plain        bool     // worth trying without JavaScript, too
+	want         int      // records; one if 0
+	mayBeRefused bool     // an error page is a fair answer
+	aloud        bool     // what happens is told at the end
 }
 
 // incidents is the catalogue. What scripts may keep from happening twice comes again without JavaScript.
@@ -33,22 +34,32 @@ func incidents() []incident {
 	}
 	for _, one := range all {
 		if one.plain {
-			one.family, one.name = "no JavaScript", one.name+", without JavaScript"
+			one.family, one.name = scriptless, one.name+", without JavaScript"
 			one.in = []option{withoutJavaScript}
-			one.needs = both(one.needs, func(app *target) bool { return !app.NoScripts })
 			again = append(again, one)
 		}
 	}
 	return append(all, again...)
 }
 
-// both is for what two things are needed; the first may be nil.
-func both(one, other func(*target) bool) func(*target) bool {
-	return func(app *target) bool { return (one == nil || one(app)) && other(app) }
-}
+// scriptless is the family of the incidents without JavaScript.
+const scriptless = "no JavaScript"
 
-// fits reports whether an incident can be tried on an app.
-func (i incident) fits(app *target) bool { return i.needs == nil || i.needs(app) }
+// leftOut returns why an incident cannot be tried on an app, or "".
+func (i incident) leftOut(app *target) string {
+	switch {
+	case i.family == scriptless && app.NoScripts:
+		return "since it is the same without JavaScript, as no_scripts says"
+	case i.family == scriptless && app.NeedsScripts:
+		return "since nothing works without JavaScript, as needs_scripts says"
+	case i.needs == "edit" && app.Edit == nil,
+		i.needs == "other_button" && app.OtherButton == "",
+		i.needs == "restart" && app.restart == nil:
+		return "since the description has no " + i.needs
+	default:
+		return ""
+	}
+}
 
 // window opens a browser window behind a wire, without the trace and the watch over the console that the app of this
 // module gets: what other apps tell their console is their own affair.
@@ -80,10 +91,17 @@ func window(t *testing.T, app *target, of incident) *visitor {
 	s.browser, err = shared.NewContext(settings)
 	s.check(err, "open a browser window")
 	t.Cleanup(func() { s.check(s.browser.Close(), "close the browser window") })
+	s.browser.OnDialog(func(d playwright.Dialog) {
+		s.tellf(byPerson, "agrees to %q", d.Message())
+		go func() { _ = d.Accept() }() // the page may go meanwhile
+	})
 	s.watchRequests()
 	s.page, err = s.browser.NewPage()
 	s.check(err, "open a tab")
 	s.keepStory()
+	if of.aloud {
+		t.Cleanup(s.tellAloud)
+	}
 	return visit(t, app, s, w)
 }
 

@@ -9,7 +9,6 @@ import (
 // What lies between a browser and an app: connections that break, answers that come too late or not at all, and
 // balancers that try again.
 func interruptions() []incident {
-	canRestart := func(app *target) bool { return app.restart != nil }
 	found := []incident{
 		{
 			family: "network", name: "the connection breaks after the commit, and the browser sends again by itself",
@@ -35,7 +34,7 @@ func interruptions() []incident {
 		{
 			family: "network", name: "the app restarts before somebody tries again",
 			story: "What an app remembers in memory only is gone when people try again.",
-			play:  restartAndSend, needs: canRestart,
+			play:  restartAndSend, needs: "restart",
 		},
 	}
 	for _, at := range []cut{beforeRequest, insideRequest, beforeAnswer, insideAnswer} {
@@ -60,6 +59,9 @@ func (v *visitor) cutThenSend(at cut) {
 	v.sendAndLose(at)
 	v.back()
 	v.settle()
+	if !v.formIsThere() { // the error page is in its place, if the form was sent to its own address
+		v.openForm()
+	}
 	v.resend()
 }
 

@@ -83,7 +83,7 @@ func TestEditOfWhatWasIssuedMeanwhile(t *testing.T) {
 			other.isOnForm(form)
 			other.holds(fieldNotes, "Thank you.")
 			other.moment()
-			s.check(expect.Locator(other.button(buttonSaveMineInstead)).ToHaveCount(0), "not be offered what cannot be")
+			s.check(expect.Locator(other.button(buttonSaveBoth)).ToHaveCount(0), "not be offered what cannot be")
 			other.follow(linkOpenTheInvoice)
 			other.seesHeading(headingInvoice(s.number(1)))
 			s.hasLived("invoice.issue")

@@ -81,11 +81,16 @@ func (s *session) follow(link string) {
 // lets nobody look into the page, but the mouse is still where it was.
 func (s *session) pointAt(button string) {
 	s.t.Helper()
-	s.check(s.button(button).ScrollIntoViewIfNeeded(), "scroll to "+button)
-	box, err := s.button(button).BoundingBox()
-	s.check(err, "find "+button)
+	s.pointAtElement(s.button(button), button)
+}
+
+func (s *session) pointAtElement(element playwright.Locator, name string) {
+	s.t.Helper()
+	s.check(element.ScrollIntoViewIfNeeded(), "scroll to "+name)
+	box, err := element.BoundingBox()
+	s.check(err, "find "+name)
 	s.x, s.y = box.X+box.Width/2, box.Y+box.Height/2
-	s.tellf(byPerson, "points at %s", button)
+	s.tellf(byPerson, "points at %s", name)
 }
 
 // tap presses the mouse where it points, so many times, and waits for nothing:

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -17,20 +18,24 @@ import (
 // target is an app that incidents are tried on, as docs/e2e-other-apps.md describes it. In every text of it {mark}
 // stands for a word that no other record has, and $NAME for a variable of the environment.
 type target struct {
+	Schema    string   `json:"$schema,omitempty"` // for editors
 	Name      string   `json:"name"`
-	Address   string   `json:"address"` // such as https://staging.example.com, without a path
-	Login     *form    `json:"login"`   // none if it needs none
-	Form      form     `json:"form"`    // which creates a record
+	Address   string   `json:"address"`         // such as https://staging.example.com, without a path
+	Login     *form    `json:"login,omitempty"` // none if it needs none
+	Form      form     `json:"form"`            // which creates a record
 	Count     count    `json:"count"`
 	ErrorText []string `json:"error_text"` // what only pages say that tell of an error
 
-	Edit        *field   `json:"edit"`         // what may be typed over after a create; none leaves those incidents out
-	OtherButton string   `json:"other_button"` // a second button that creates; "" if there is none
-	Again       string   `json:"again"`        // the button for those who have stopped the browser; "" if it is the form's
-	Anyway      string   `json:"anyway"`       // the button of a question before an equal record; "" if none is asked
-	NoScripts   bool     `json:"no_scripts"`   // so that without JavaScript all is the same
-	PostedTo    string   `json:"posted_to"`    // the path that the form is sent to; "" for any
-	Restart     []string `json:"restart"`      // the command that does it; none leaves those incidents out
+	Edit        *field   `json:"edit,omitempty"`         // what may be typed over after a create; none leaves those incidents out
+	OtherButton string   `json:"other_button,omitempty"` // a second button that creates; "" if there is none
+	Again       string   `json:"again,omitempty"`        // the button for those who have stopped the browser; "" if it is the form's
+	Anyway      string   `json:"anyway,omitempty"`       // the button of a question before an equal record; "" if none is asked
+	Banner      string   `json:"banner,omitempty"`       // the button that closes what lies over the pages; "" if there is none
+	PostedTo    string   `json:"posted_to,omitempty"`    // the path that the form is sent to; "" for any
+	Restart     []string `json:"restart,omitempty"`      // the command that does it; none leaves those incidents out
+
+	NoScripts    bool `json:"no_scripts,omitempty"`    // so that without JavaScript all is the same
+	NeedsScripts bool `json:"needs_scripts,omitempty"` // without JavaScript nothing works
 
 	state   *playwright.OptionalStorageState // of a browser that has logged in
 	grace   time.Duration                    // how long a repeat may take to be sent
@@ -50,24 +55,30 @@ func (app *target) replicaOr(address string) string {
 
 // form is a page with fields to fill in and a button.
 type form struct {
-	Path   string  `json:"path"`
+	Path   string     `json:"path"`
+	First  []formPage `json:"first,omitempty"` // the pages of a wizard that come before this one
+	Fields []field    `json:"fields"`
+	Button string     `json:"button"`
+}
+
+type formPage struct {
 	Fields []field `json:"fields"`
-	Button string  `json:"button"`
+	Button string  `json:"button"` // which leads to the next
 }
 
 type field struct {
-	Label string `json:"label"` // or its name, if it has no label
+	Label string `json:"label"` // or its name, placeholder or role
 	Text  string `json:"text"`
 }
 
 // count says where records are counted: on a page, in JSON, or by a command that prints a number.
 type count struct {
-	Page    string            `json:"page"`
-	Record  string            `json:"record"` // CSS selector of what one record is on the page
-	JSON    string            `json:"json"`
-	At      string            `json:"at"`      // JSON Pointer to an array of records, or to their number
-	Headers map[string]string `json:"headers"` // of the request for JSON, besides the browser's cookies
-	Command []string          `json:"command"`
+	Page    string            `json:"page,omitempty"`
+	Record  string            `json:"record,omitempty"` // CSS selector of what one record is on the page
+	JSON    string            `json:"json,omitempty"`
+	At      string            `json:"at,omitempty"`      // JSON Pointer to an array of records, or to their number
+	Headers map[string]string `json:"headers,omitempty"` // of the request for JSON, besides the browser's cookies
+	Command []string          `json:"command,omitempty"`
 }
 
 // readTarget reads a description.
@@ -86,12 +97,17 @@ func readTarget(file string) (*target, error) {
 	switch {
 	case err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" || at.Path != "":
 		return nil, fmt.Errorf("%s: the address %q is not like http://127.0.0.1:3000", file, app.Address)
-	case app.Form.Path == "" || app.Form.Button == "" || !strings.Contains(fmt.Sprint(app.Form.Fields), "{mark}"):
+	case app.Form.Path == "" || app.Form.Button == "" || !strings.Contains(fmt.Sprint(app.Form), "{mark}"):
 		return nil, fmt.Errorf("%s: the form needs a path, a button, and a field with {mark} in its text", file)
 	case app.Count.Page == "" && app.Count.JSON == "" && len(app.Count.Command) == 0:
 		return nil, fmt.Errorf("%s: count needs a page, json or a command", file)
 	case app.Count.Page != "" && app.Count.Record == "":
 		return nil, fmt.Errorf("%s: count.record has to say what one record is on the page", file)
+	}
+	for _, name := range variable.FindAllString(string(text), -1) {
+		if _, set := os.LookupEnv(name[1:]); !set {
+			return nil, fmt.Errorf("%s: the variable %s is not set", file, name)
+		}
 	}
 	if len(app.Restart) > 0 {
 		app.restart = func() error { return run(app.Restart) }
@@ -99,9 +115,13 @@ func readTarget(file string) (*target, error) {
 	return app, nil
 }
 
+// variable is one of the environment in a text.
+var variable = regexp.MustCompile(`\$[A-Z][A-Z0-9_]*`)
+
 // text fills in what stands for something else.
 func (v *visitor) text(template string) string {
-	return os.Expand(strings.ReplaceAll(template, "{mark}", v.mark), os.Getenv)
+	filled := variable.ReplaceAllStringFunc(template, func(name string) string { return os.Getenv(name[1:]) })
+	return strings.ReplaceAll(filled, "{mark}", v.mark)
 }
 
 // records counts the records with the visitor's mark.

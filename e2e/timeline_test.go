@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -70,6 +71,17 @@ func (s *story) String() string {
 		fmt.Fprintf(&text, "\n%6d ms  %-8s %s", e.At, e.By, e.Text)
 	}
 	return text.String()
+}
+
+// tellAloud says what has happened to those who run the suite, with a picture of the end.
+func (s *session) tellAloud() {
+	for line := range strings.Lines(s.story.String()) {
+		s.t.Attr("says", strings.TrimSpace(line))
+	}
+	picture := filepath.Join(cmp.Or(os.Getenv("E2E_OUTPUT"), s.t.TempDir()), "description.png")
+	if _, err := s.page.Screenshot(playwright.PageScreenshotOptions{Path: &picture}); err == nil {
+		s.t.Attr("says", "picture: "+picture)
+	}
 }
 
 // watchRequests tells of pages that are asked for and forms that are sent, and of what comes back.

@@ -3,9 +3,10 @@ package e2e
 import (
 	"fmt"
 	"strings"
+	"testing"
 )
 
-// verdict is what an incident came to.
+// verdict is what an incident came to on an app. That it was left out, or that the suite failed, is none.
 type verdict struct {
 	incident incident
 	records  int
@@ -18,19 +19,39 @@ func (v verdict) good() bool {
 	return v.records == v.wanted() && (v.saw == "" || v.incident.mayBeRefused)
 }
 
+// kind is what it came to in a word or three: no two of them are to be taken for one another.
+func (v verdict) kind() string {
+	switch {
+	case v.records > v.wanted():
+		return "duplicates"
+	case v.records < v.wanted():
+		return "lost"
+	case !v.good():
+		return "error after success"
+	case v.records == 1:
+		return "one record"
+	default:
+		return fmt.Sprint(v.records, " records")
+	}
+}
+
 func (v verdict) String() string {
 	switch {
-	case v.good() && v.records == 1:
-		return "one record"
-	case v.good():
-		return fmt.Sprint(v.records, " records")
-	case v.records == v.wanted():
-		return "looks like an error"
-	case v.records == 1:
-		return "✗ one record"
+	case v.records > v.wanted():
+		return fmt.Sprintf("%s (%d)", v.kind(), v.records)
+	case v.records < v.wanted() && v.records > 0:
+		return fmt.Sprintf("%s (%d of %d)", v.kind(), v.wanted()-v.records, v.wanted())
 	default:
-		return fmt.Sprintf("✗ %d records", v.records)
+		return v.kind()
 	}
+}
+
+// meets plays an incident on the app and returns what it came to.
+func (app *target) meets(t *testing.T, one incident) verdict {
+	t.Helper()
+	v := window(t, app, one)
+	one.play(v)
+	return v.judge(one)
 }
 
 // judge returns what the incident came to: how many records there are, and what the person sees.

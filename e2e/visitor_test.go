@@ -29,6 +29,7 @@ func visit(t *testing.T, app *target, s *session, w *wire) *visitor {
 			v.login()
 		} else {
 			v.open(app.Login.Path)
+			v.closeBanner()
 			v.fillIn(app.Login.Fields)
 			v.clickAway(app.Login.Button)
 		}
@@ -39,30 +40,54 @@ func visit(t *testing.T, app *target, s *session, w *wire) *visitor {
 	return v
 }
 
-// openForm opens the form and fills it in.
+// openForm opens the form and fills it in, and each page of it that comes before.
 func (v *visitor) openForm() {
 	v.t.Helper()
 	v.open(v.app.Form.Path)
+	v.closeBanner()
+	for _, page := range v.app.Form.First {
+		v.fillIn(page.Fields)
+		v.clickAway(page.Button)
+	}
 	v.fillIn(v.app.Form.Fields)
 }
 
-func (v *visitor) fillIn(fields []field) {
+// closeBanner closes what lies over the page, if it does.
+func (v *visitor) closeBanner() {
 	v.t.Helper()
-	for _, f := range fields {
+	if v.app.Banner == "" {
+		return
+	}
+	v.settle() // a script may bring it
+	all, err := v.controls(buttons)
+	v.check(err, "look for "+v.app.Banner)
+	if place, _ := named(all, v.app.Banner); place >= 0 {
+		v.tellf(byPerson, "clicks %s", v.app.Banner)
+		v.check(v.page.Locator(buttons).Nth(place).Click(), "click "+v.app.Banner)
+	}
+}
+
+func (v *visitor) fillIn(typed []field) {
+	v.t.Helper()
+	for _, f := range typed {
 		input, text := v.input(f.Label), v.text(f.Text)
-		tag, err := input.Evaluate("e => e.tagName", nil)
+		kind, err := input.Evaluate("e => e.localName === 'select' ? 'select' : e.type", nil)
 		v.check(err, "find "+f.Label)
-		if tag == "SELECT" {
+		switch kind {
+		case "select":
 			_, err = input.SelectOption(playwright.SelectOptionValues{ValuesOrLabels: &[]string{text}})
-		} else {
+		case "checkbox", "radio":
+			err = input.SetChecked(text != "")
+		case "password":
+			if !variable.MatchString(f.Text) {
+				v.t.Fatalf("%s is a secret, which has no place in a file: write $NAME and set the variable", f.Label)
+			}
+			err = input.Fill(text)
+		default:
 			err = input.Fill(text)
 		}
 		v.check(err, "fill "+f.Label)
 	}
-}
-
-func (v *visitor) input(label string) playwright.Locator {
-	return v.field(label).Or(v.page.Locator(fmt.Sprintf("[name=%q]", label))).First()
 }
 
 // otherTab opens the address of this tab in another one, as those do who duplicate it.
@@ -88,13 +113,29 @@ func (v *visitor) send() {
 	v.sent(posts + 1)
 }
 
-// resend is create on a page that was sent before: it is filled in again, with some of it edited. If its button is
-// disabled there is nothing that people could do.
+// formIsThere reports whether the page has the form. A script may bring it.
+func (v *visitor) formIsThere() (there bool) {
+	v.t.Helper()
+	end := time.Now().Add(time.Second)
+	v.until("it is known whether the form is there", func() bool {
+		all, err := v.controls(fields)
+		place, _ := named(all, v.app.Form.Fields[0].Label)
+		there = err == nil && place >= 0
+		return there || time.Now().After(end)
+	})
+	return there
+}
+
+// resend is create on a page that was sent before: it is filled in again, with some of it edited. If the form is not there, or
+// its button is disabled, there is nothing that people could do.
 func (v *visitor) resend(edited ...field) {
 	v.t.Helper()
+	if !v.formIsThere() {
+		return
+	}
 	v.fillIn(v.app.Form.Fields)
 	v.fillIn(edited)
-	disabled, err := v.button(v.app.Form.Button).IsDisabled()
+	disabled, err := v.find(buttons, v.app.Form.Button).IsDisabled()
 	v.check(err, "look at the button")
 	if !disabled {
 		v.create()
@@ -112,7 +153,8 @@ func (v *visitor) create() {
 func (v *visitor) clickAway(button string) {
 	v.t.Helper()
 	before := v.wire.moved()
-	v.click(button)
+	v.tellf(byPerson, "clicks %s", button)
+	v.check(v.find(buttons, button).Click(), "click "+button)
 	v.until(button+" leads somewhere", func() bool { return v.wire.moved().After(before) })
 	v.settle()
 }

@@ -5,11 +5,15 @@ package servers
 import (
 	"crypto/rand"
 	_ "embed"
+	"encoding/json"
 	"fmt"
 	"html/template"
 	"net/http"
+	"net/url"
 	"strconv"
+	"strings"
 	"sync"
+	"time"
 )
 
 // Protection is what keeps a server from creating the same thing twice.
@@ -30,19 +34,55 @@ func (p Protection) String() string {
 	return [...]string{"nothing", "disabled button", "one-time token", "key in memory"}[p]
 }
 
+// Habit is what an app does that those who try it have to know how to deal with.
+type Habit int
+
+// Each with a server of its own.
+const (
+	Usual      Habit = iota
+	Slow             // a create takes two seconds
+	Confirms         // a dialog asks before the form is sent
+	Wizard           // the form has two pages
+	Router           // a script shows all pages, and posts JSON
+	Tokens           // each form has a token, and only that of the newest is good
+	Banner           // something lies over the pages until it is closed
+	Warns            // a dialog asks before a page is left, even if the form was sent
+	Elsewhere        // the answer leads to another host name
+	OwnAddress       // the form is sent to its own address, so that the browser's error page replaces it
+)
+
+// Habits lists them.
+func Habits() []Habit {
+	return []Habit{Usual, Slow, Confirms, Wizard, Router, Tokens, Banner, Warns, Elsewhere, OwnAddress}
+}
+
+func (h Habit) String() string {
+	return [...]string{
+		"usual", "slow", "confirms", "wizard", "router", "tokens", "banner", "warns", "elsewhere", "own address",
+	}[h]
+}
+
 // Server keeps expenses. It may be used by many requests at once.
 type Server struct {
 	http.ServeMux
 
 	protection Protection
+	habit      Habit
 	mu         sync.Mutex
+	token      string // of the newest form
 	titles     []string
 	made       map[string]int // key → the number of its expense
 }
 
 // New makes a server without expenses.
-func New(p Protection) *Server {
-	s := &Server{protection: p, made: map[string]int{}}
+func New(p Protection, h Habit) *Server {
+	s := &Server{protection: p, habit: h, made: map[string]int{}}
+	s.HandleFunc("GET /wizard", func(w http.ResponseWriter, _ *http.Request) { render(w, "wizard", nil) })
+	s.HandleFunc("POST /wizard", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "/expenses/new?title="+url.QueryEscape(r.PostFormValue("title")), http.StatusSeeOther)
+	})
+	s.HandleFunc("GET /app/", func(w http.ResponseWriter, _ *http.Request) { render(w, "app", nil) })
+	s.HandleFunc("POST /expenses/new", s.create)
 	s.HandleFunc("GET /expenses/new", s.form)
 	s.HandleFunc("GET /expenses/{number}", s.show)
 	s.HandleFunc("GET /expenses", s.list)
@@ -62,24 +102,62 @@ var text string
 
 var pages = template.Must(template.New("").Parse(text))
 
-func (s *Server) form(w http.ResponseWriter, _ *http.Request) {
-	render(w, "form", struct {
-		Key     string
-		Disable bool
-	}{rand.Text(), s.protection == Button})
+func (s *Server) form(w http.ResponseWriter, r *http.Request) {
+	token := rand.Text()
+	s.mu.Lock()
+	s.token = token
+	s.mu.Unlock()
+	render(w, "form", map[string]any{
+		"Key": rand.Text(), "Token": token, "Title": r.FormValue("title"), "Disable": s.protection == Button, s.habit.String(): true,
+		"Action": map[bool]string{true: "/expenses/new", false: "/expenses"}[s.habit == OwnAddress],
+	})
 }
 
 func (s *Server) create(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, 64<<10)
-	number, repeated := s.keep(r.PostFormValue("key"), r.PostFormValue("title"))
+	if s.habit == Slow {
+		<-time.After(2 * time.Second)
+	}
+	if s.habit == Tokens && !s.isNewest(r.PostFormValue("token")) {
+		http.Error(w, "Error: this form is out of date.", http.StatusForbidden)
+		return
+	}
+	key, title := r.PostFormValue("key"), r.PostFormValue("title")
+	if s.habit == Router {
+		sent := map[string]string{}
+		if err := json.NewDecoder(r.Body).Decode(&sent); err != nil {
+			http.Error(w, "Error: this is not JSON.", http.StatusBadRequest)
+			return
+		}
+		key, title = sent["key"], sent["title"]
+	}
+	number, repeated := s.keep(key, title)
+	path := fmt.Sprint("/expenses/", number)
 	switch {
 	case repeated && s.protection == Token:
 		http.Error(w, "Error: this form was sent already.", http.StatusConflict)
 	case s.protection == None:
-		render(w, "expense", r.PostFormValue("title"))
+		render(w, "expense", title)
+	case s.habit == Router:
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"path": "/app%s"}`, path)
+	case s.habit == Elsewhere:
+		host := strings.Replace(r.Host, "127.0.0.1", "localhost", 1)
+		http.Redirect(w, r, "http://"+host+path, http.StatusSeeOther) //nolint:gosec // it is meant
 	default:
-		http.Redirect(w, r, fmt.Sprint("/expenses/", number), http.StatusSeeOther)
+		http.Redirect(w, r, path, http.StatusSeeOther)
 	}
+}
+
+// isNewest reports whether a token is that of the newest form, which is then spent.
+func (s *Server) isNewest(token string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if token == "" || token != s.token {
+		return false
+	}
+	s.token = ""
+	return true
 }
 
 // keep adds an expense and gives its number, or that of the one which the key stands for.

@@ -59,6 +59,8 @@ func Families() []Family {
 		{"e2e/logout_test.go", "Logging out"},
 		{"e2e/lab_test.go", "The lab"},
 		{"e2e/accessibility_test.go", "Accessibility"},
+		{"e2e/habits_test.go", "Habits of apps"},
+		{"e2e/described_test.go", "Descriptions of other apps"},
 		{"e2e/other_app_test.go", "Other apps"},
 	}
 	for i := range all {

@@ -18,8 +18,24 @@ type Run struct {
 	When  time.Time
 }
 
+// column is what there may be of one status.
+type column struct {
+	Status Status
+	Label  string
+}
+
+func columns(r *Results) []column {
+	if r.HaveVerdicts() {
+		return []column{
+			{Passed, "as wanted"}, {Against, "against the app"}, {Unstable, "unstable"}, {Failed, "the suite failed"},
+			{LeftOut, "left out"},
+		}
+	}
+	return []column{{Passed, "passed"}, {Failed, "failed"}, {LeftOut, "left out"}}
+}
+
 func mark(status Status) string {
-	return map[Status]string{Passed: "✓", Failed: "✗", LeftOut: "–"}[status]
+	return map[Status]string{Passed: "✓", Against: "✗", Unstable: "≈", Failed: "!", LeftOut: "–"}[status]
 }
 
 // Page writes the report as one HTML page that needs nothing else.
@@ -28,18 +44,19 @@ func Page(w io.Writer, chapters []Chapter, r *Results, run Run) error {
 		"picture": func(jpeg []byte) template.URL {
 			return template.URL("data:image/jpeg;base64," + base64.StdEncoding.EncodeToString(jpeg)) //nolint:gosec // no text is in it
 		},
-		"class": func(s Status) string { return map[Status]string{Passed: "passed", Failed: "failed", LeftOut: "out"}[s] },
-		"mark":  mark,
+		"class": func(s Status) string {
+			return map[Status]string{Passed: "passed", Against: "failed", Unstable: "out", Failed: "failed", LeftOut: "out"}[s]
+		},
+		"mark": mark, "count": func(s Status) int { return Count(r.All, s) },
 	}).Parse(page)
 	if err != nil {
 		return fmt.Errorf("read the template: %w", err)
 	}
 	err = t.Execute(w, map[string]any{
 		"Chapters": chapters, "Run": run, "Left": r.Left(),
-		"When":   run.When.UTC().Format("2 January 2006, 15:04 UTC"),
-		"Took":   time.Duration(r.Seconds * float64(time.Second)).Round(time.Second).String(),
-		"Passed": Count(r.All, Passed), "Failed": Count(r.All, Failed), "Out": Count(r.All, LeftOut),
-		"passed": Passed, "failed": Failed, "out": LeftOut,
+		"When":    run.When.UTC().Format("2 January 2006, 15:04 UTC"),
+		"Took":    time.Duration(r.Seconds * float64(time.Second)).Round(time.Second).String(),
+		"Columns": columns(r),
 	})
 	if err != nil {
 		return fmt.Errorf("write the page: %w", err)

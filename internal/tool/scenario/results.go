@@ -13,11 +13,13 @@ import (
 // Status is what became of a scenario.
 type Status string
 
-// What can become of one.
+// What can become of one. On another app a scenario is an incident, and fails only where the suite does.
 const (
-	Passed  Status = "passed"
-	Failed  Status = "failed"
-	LeftOut Status = "left out"
+	Passed   Status = "passed"
+	Against  Status = "against" // the verdict is against the app, twice
+	Unstable Status = "unstable"
+	Failed   Status = "failed"
+	LeftOut  Status = "left out"
 )
 
 // Result is one scenario, or one variant of it, such as that without JavaScript.
@@ -28,6 +30,10 @@ type Result struct {
 	Reason  string   // why it was left out
 	Left    []string // what it has left in a deployment
 	Output  string   // if it failed
+
+	// Only on another app:
+	Family  string // of the incident
+	Verdict string // "" if there is none
 
 	Story Story
 }
@@ -44,18 +50,21 @@ type event struct {
 	Action  string  `json:"action"`
 	Test    string  `json:"test"`
 	Output  string  `json:"output"`
+	Key     string  `json:"key"`
+	Value   string  `json:"value"`
 	Elapsed float64 `json:"elapsed"`
 }
 
 var (
 	leftOut    = regexp.MustCompile(`left out (.+)`)
 	leftBehind = regexp.MustCompile(`left behind: (.+)`)
+	saidBy     = regexp.MustCompile(`(?m)^ +\w+\.go:\d+: (.+)`)
 )
 
-// Collect reads what go test -json prints, until it ends.
-func Collect(r io.Reader) (*Results, error) {
+// Collect reads what go test -json prints, until it ends. What tests say meanwhile, and each verdict, is written to progress.
+func Collect(r io.Reader, progress io.Writer) (*Results, error) {
 	results := &Results{}
-	output := map[string]string{}
+	running := map[string]*Result{}
 	parents := map[string]bool{}
 	events := json.NewDecoder(r)
 	for {
@@ -67,41 +76,82 @@ func Collect(r io.Reader) (*Results, error) {
 		if err != nil {
 			return results, fmt.Errorf("read the events: %w", err)
 		}
-		results.take(e, output, parents)
+		if e.Test == "" {
+			results.takes(e, progress)
+			continue
+		}
+		if parent, _, is := strings.Cut(e.Test, "/"); is {
+			parents[parent] = true
+		}
+		one := running[e.Test]
+		if one == nil {
+			one = &Result{Test: e.Test}
+			running[e.Test] = one
+		}
+		switch e.Action {
+		case "output":
+			one.Output += e.Output
+		case "attr":
+			one.hears(e, progress)
+		case "pass", "fail", "skip":
+			delete(running, e.Test)
+			if parents[e.Test] && !results.fails(e) {
+				continue // its variants say it
+			}
+			one.ends(e)
+			results.All = append(results.All, *one)
+			if one.Family != "" {
+				fmt.Fprintf(progress, "%6.1f s  %s: %s\n", one.Seconds, one.Name(), one.Verdict)
+			}
+		}
 	}
 }
 
-func (r *Results) take(e event, output map[string]string, parents map[string]bool) {
-	if e.Test == "" {
-		if e.Action == "pass" || e.Action == "fail" {
-			r.Seconds, r.ended = e.Elapsed, true
-		}
-		return
-	}
-	if parent, _, is := strings.Cut(e.Test, "/"); is {
-		parents[parent] = true
-	}
+// takes notes what is said of no test, but of all.
+func (r *Results) takes(e event, progress io.Writer) {
 	switch e.Action {
-	case "output":
-		output[e.Test] += e.Output
-	case "pass", "fail", "skip":
-		text := output[e.Test]
-		delete(output, e.Test)
-		if parents[e.Test] && !r.fails(e) {
-			return // its variants say it
+	case "build-output":
+		fmt.Fprint(progress, e.Output)
+	case "pass", "fail":
+		r.Seconds, r.ended = e.Elapsed, true
+	}
+}
+
+// hears takes an attribute of a test.
+func (r *Result) hears(e event, progress io.Writer) {
+	switch e.Key {
+	case "says":
+		fmt.Fprintln(progress, e.Value)
+	case "family":
+		r.Family = e.Value
+	case string(Passed), string(Against), string(Unstable):
+		r.Status, r.Verdict = Status(e.Key), e.Value
+	}
+}
+
+// ends takes the end of a test.
+func (r *Result) ends(e event) {
+	text := r.Output
+	r.Seconds, r.Output = e.Elapsed, ""
+	for _, left := range leftBehind.FindAllStringSubmatch(text, -1) {
+		r.Left = append(r.Left, left[1])
+	}
+	switch {
+	case e.Action == "fail":
+		r.Status, r.Output, r.Verdict = Failed, text, "the suite failed"
+		if reason := saidBy.FindStringSubmatch(text); reason != nil {
+			r.Verdict += ": " + reason[1]
 		}
-		status := map[string]Status{"pass": Passed, "fail": Failed, "skip": LeftOut}[e.Action]
-		one := Result{Test: e.Test, Seconds: e.Elapsed, Status: status}
-		if reason := leftOut.FindStringSubmatch(text); one.Status == LeftOut && reason != nil {
-			one.Reason = reason[1]
+	case e.Action == "skip":
+		r.Status = LeftOut
+		if reason := leftOut.FindStringSubmatch(text); reason != nil {
+			r.Reason, r.Verdict = reason[1], "left out "+reason[1]
 		}
-		for _, left := range leftBehind.FindAllStringSubmatch(text, -1) {
-			one.Left = append(one.Left, left[1])
-		}
-		if one.Status == Failed {
-			one.Output = text
-		}
-		r.All = append(r.All, one)
+	case r.Status == "":
+		r.Status = Passed
+	}
+	if r.Family == "" {
+		r.Verdict = ""
 	}
 }
 

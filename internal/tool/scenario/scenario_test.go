@@ -3,6 +3,7 @@ package scenario
 import (
 	"bytes"
 	"go/ast"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -28,7 +29,7 @@ const ended = `{"Action":"fail","Elapsed":63}`
 
 func collect(t *testing.T, text string) *Results {
 	t.Helper()
-	results, err := Collect(strings.NewReader(text))
+	results, err := Collect(strings.NewReader(text), io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,6 +85,79 @@ func TestWhatCountsAsPassed(t *testing.T) {
 	}
 	if err := collect(t, passed+out+ended).Err(true); err != nil {
 		t.Error(err)
+	}
+}
+
+// incidents is what go test -json prints where another app is tried.
+const incidents = `
+{"Action":"attr","Test":"TestOtherApp/once","Key":"family","Value":"fingers"}
+{"Action":"attr","Test":"TestOtherApp/once","Key":"passed","Value":"one record"}
+{"Action":"pass","Test":"TestOtherApp/once","Elapsed":1}
+{"Action":"attr","Test":"TestOtherApp/left","Key":"family","Value":"pages"}
+{"Action":"output","Test":"TestOtherApp/left","Output":"    other_app_test.go:9: left out since the description has no edit\n"}
+{"Action":"skip","Test":"TestOtherApp/left","Elapsed":0}
+`
+
+const twice = `
+{"Action":"attr","Test":"TestOtherApp/clicks_twice","Key":"family","Value":"fingers"}
+{"Action":"attr","Test":"TestOtherApp/clicks_twice","Key":"against","Value":"duplicates (2)"}
+{"Action":"pass","Test":"TestOtherApp/clicks_twice","Elapsed":1}
+`
+
+const differs = `
+{"Action":"attr","Test":"TestOtherApp/races","Key":"family","Value":"network"}
+{"Action":"attr","Test":"TestOtherApp/races","Key":"unstable","Value":"unstable: duplicates (2), then one record"}
+{"Action":"pass","Test":"TestOtherApp/races","Elapsed":1}
+`
+
+const broken = `
+{"Action":"attr","Test":"TestOtherApp/breaks","Key":"family","Value":"tabs"}
+{"Action":"output","Test":"TestOtherApp/breaks","Output":"    pages_test.go:9: find Title: timeout\nCall log:\n"}
+{"Action":"fail","Test":"TestOtherApp/breaks","Elapsed":1}
+{"Action":"fail","Test":"TestOtherApp","Elapsed":2}
+`
+
+// TestVerdictsAreNotMisread: what is wanted, what is against the app, what differs, what was left out and where the suite failed are
+// told apart in the table, for a CI, and by the exit code.
+func TestVerdictsAreNotMisread(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int{
+		incidents + ended: AsWanted, incidents + twice + ended: AgainstTheApp, incidents + differs + ended: NoVerdict,
+		incidents + twice + broken + ended: NoVerdict, incidents: NoVerdict, ended: NoVerdict,
+	} {
+		if got := collect(t, text).Code(); got != want {
+			t.Errorf("exit code %d, want %d: %s", got, want, text)
+		}
+	}
+	results := collect(t, incidents+twice+differs+broken+ended)
+	var junit bytes.Buffer
+	if err := results.JUnit(&junit); err != nil {
+		t.Fatal(err)
+	}
+	const failed = "the suite failed: find Title: timeout"
+	for _, c := range []struct{ family, name, verdict, element string }{
+		{"fingers", "once", "one record", ""}, {"fingers", "clicks twice", "duplicates (2)", "failure"},
+		{"pages", "left", "left out since the description has no edit", "skipped"},
+		{"network", "races", "unstable: duplicates (2), then one record", "error"}, {"tabs", "breaks", failed, "error"},
+	} {
+		if row := "| " + c.family + " | " + c.name + " | " + c.verdict + " |\n"; !strings.Contains(results.Verdicts(), row) {
+			t.Errorf("the table has no row %s:\n%s", row, results.Verdicts())
+		}
+		_, found, _ := strings.Cut(junit.String(), `classname="`+c.family+`" name="`+c.name+`"`)
+		found, _, _ = strings.Cut(found, "<system-out>")
+		if c.element == "" && strings.Contains(found, "message=") ||
+			c.element != "" && !strings.Contains(found, "<"+c.element+` message="`+c.verdict+`">`) {
+			t.Errorf("%s is told to a CI as %s", c.name, found)
+		}
+	}
+	var page bytes.Buffer
+	if err := Page(&page, chapters(t, results), results, Run{When: time.Now()}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"<title>1 against the app: 1 the suite failed: ", `<p class="failed">` + failed + "</p>", "<td>–</td>"} {
+		if !strings.Contains(page.String(), want) {
+			t.Errorf("the page does not say %q:\n%s", want, &page)
+		}
 	}
 }
 

@@ -25,12 +25,17 @@ type Scenario struct {
 func (s *Source) Chapters(r *Results) (chapters []Chapter) {
 	sorted := slices.Clone(r.All)
 	slices.SortStableFunc(sorted, func(a, b Result) int {
+		if a.Family != "" && b.Family != "" {
+			return 0 // they are in the order of the catalogue
+		}
 		return cmp.Or(cmp.Compare(s.familyOf(a.Name()), s.familyOf(b.Name())),
 			cmp.Compare(s.tests[a.Name()].place, s.tests[b.Name()].place), strings.Compare(a.Test, b.Test))
 	})
 	for _, one := range sorted {
 		family := Family{Title: "Others"}
-		if i := s.familyOf(one.Name()); i >= 0 {
+		if i := s.familyOf(one.Name()); one.Family != "" {
+			family = Family{Title: one.Family}
+		} else if i >= 0 {
 			family = s.Families[i]
 		}
 		if len(chapters) == 0 || chapters[len(chapters)-1].Family != family {
@@ -38,9 +43,11 @@ func (s *Source) Chapters(r *Results) (chapters []Chapter) {
 		}
 		chapter := &chapters[len(chapters)-1]
 		if n := len(chapter.Scenarios); n == 0 || chapter.Scenarios[n-1].Test != one.Name() {
-			chapter.Scenarios = append(chapter.Scenarios, Scenario{
-				Test: one.Name(), Title: titleOfTest(one.Name()), About: s.tests[one.Name()].story,
-			})
+			title := titleOfTest(one.Name())
+			if one.Family != "" {
+				title = one.Name()
+			}
+			chapter.Scenarios = append(chapter.Scenarios, Scenario{Test: one.Name(), Title: title, About: s.tests[one.Name()].story})
 		}
 		scenario := &chapter.Scenarios[len(chapter.Scenarios)-1]
 		scenario.Variants = append(scenario.Variants, one)
@@ -48,14 +55,20 @@ func (s *Source) Chapters(r *Results) (chapters []Chapter) {
 	return chapters
 }
 
-// Name is the test without its variant.
+// Name is the test without its variant, or the incident on another app.
 func (r Result) Name() string {
-	name, _, _ := strings.Cut(r.Test, "/")
+	name, incident, _ := strings.Cut(r.Test, "/")
+	if r.Family != "" {
+		return strings.ReplaceAll(cmp.Or(incident, name), "_", " ")
+	}
 	return name
 }
 
 // Variant is such as "without JavaScript", or "".
 func (r Result) Variant() string {
+	if r.Family != "" {
+		return ""
+	}
 	_, variant, _ := strings.Cut(r.Test, "/")
 	return strings.NewReplacer("_", " ", "/", ", ").Replace(variant)
 }
@@ -76,7 +89,7 @@ func (c Chapter) Count(status Status) int { return Count(c.All(), status) }
 
 // Status is the worst of its variants'.
 func (s Scenario) Status() Status {
-	for _, status := range []Status{Failed, LeftOut} {
+	for _, status := range []Status{Failed, Against, Unstable, LeftOut} {
 		if Count(s.Variants, status) > 0 {
 			return status
 		}

@@ -16,33 +16,42 @@ import (
 )
 
 func main() {
-	if err := run(os.Args[1:], os.Stdin, os.Stdout, os.Getenv); err != nil {
+	code, err := run(os.Args[1:], os.Stdin, os.Stdout, os.Getenv)
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "e2e:", err)
-		os.Exit(1)
 	}
+	os.Exit(code)
 }
 
-func run(args []string, stdin io.Reader, stdout io.Writer, getenv func(string) string) error {
+func run(args []string, stdin io.Reader, stdout io.Writer, getenv func(string) string) (code int, err error) {
 	flags := flag.NewFlagSet("report", flag.ContinueOnError)
 	directory := flags.String("write", "", "where to write index.html; stories/ in it has what the tests kept")
 	if err := flags.Parse(args); err != nil {
-		return fmt.Errorf("read the flags: %w", err)
+		return scenario.NoVerdict, fmt.Errorf("read the flags: %w", err)
 	}
-	results, err := scenario.Collect(stdin)
+	results, err := scenario.Collect(stdin, stdout)
 	if err != nil {
-		return err
+		return scenario.NoVerdict, err
 	}
-	where := cmp.Or(getenv("BASE_URL"), getenv("APP"))
+	app := cmp.Or(getenv("APP"), getenv("DRAFT"))
+	where := cmp.Or(getenv("BASE_URL"), app)
 	if *directory != "" {
 		if err := write(*directory, results, where); err != nil {
-			return err
+			return scenario.NoVerdict, err
 		}
 		fmt.Fprintln(stdout, filepath.Join(*directory, "index.html"))
 	}
 	for _, left := range results.Left() {
 		fmt.Fprintln(stdout, "left behind:", left)
 	}
-	return results.Err(where != "" || cmp.Or(getenv("BROWSER"), "chromium") != "chromium")
+	if app != "" {
+		fmt.Fprint(stdout, "\n", results.Verdicts())
+		return results.Code(), results.Err(true)
+	}
+	if err := results.Err(where != "" || cmp.Or(getenv("BROWSER"), "chromium") != "chromium"); err != nil {
+		return 1, err
+	}
+	return 0, nil
 }
 
 func write(directory string, results *scenario.Results, where string) error {
@@ -53,10 +62,18 @@ func write(directory string, results *scenario.Results, where string) error {
 	if err := results.AddStories(filepath.Join(directory, "stories")); err != nil {
 		return err
 	}
-	file, err := os.Create(filepath.Join(directory, "index.html"))
+	run := scenario.Run{Where: where, When: time.Now()}
+	page := func(w io.Writer) error { return scenario.Page(w, source.Chapters(results), results, run) }
+	if err := create(filepath.Join(directory, "index.html"), page); err != nil || !results.HaveVerdicts() {
+		return err // of other scenarios gotestsum writes it
+	}
+	return create(filepath.Join(directory, "junit.xml"), results.JUnit)
+}
+
+func create(name string, write func(io.Writer) error) error {
+	file, err := os.Create(name)
 	if err != nil {
 		return err
 	}
-	page := scenario.Page(file, source.Chapters(results), results, scenario.Run{Where: where, When: time.Now()})
-	return errors.Join(page, file.Close())
+	return errors.Join(write(file), file.Close())
 }

@@ -1,0 +1,164 @@
+package e2e
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/playwright-community/playwright-go"
+)
+
+// control is a field or a button that people see, with all that it may be called by.
+type control struct {
+	Kind  string `json:"kind"` // its type, or its tag
+	Place int    `json:"place"`
+	Form  int    `json:"form"` // its place on the page; -1 if there is none
+	Names []struct {
+		By   string `json:"by"`
+		Text string `json:"text"`
+	} `json:"names"` // the best first
+	Required bool     `json:"required"`
+	Options  []string `json:"options"` // of a selection
+}
+
+// CSS selectors of controls.
+const (
+	fields = `input:not([type=hidden], [type=submit], [type=button], [type=image], [type=reset]), select, textarea,
+		[contenteditable]:not([contenteditable=false]), [role=textbox]`
+	buttons = `button, input[type=submit], input[type=button], input[type=image], [role=button]`
+)
+
+const listControls = `(all) => all.map((e, place) => {
+	const own = (l) => {
+		const copy = l.cloneNode(true);
+		copy.querySelectorAll("input, select, textarea, button").forEach((c) => c.remove());
+		return copy.textContent;
+	};
+	const labelled = (e.getAttribute("aria-labelledby") ?? "").split(/\s+/).filter(Boolean)
+		.map((id) => document.getElementById(id)?.textContent ?? "").join(" ");
+	const field = e.matches("input, select, textarea") && !e.matches("[type=submit], [type=button], [type=image]");
+	const names = [
+		["label", labelled || e.getAttribute("aria-label") || [...e.labels ?? []].map(own).join(" ") ||
+			(field ? "" : e.localName === "input" ? e.value : e.textContent)],
+		["name", e.getAttribute("name")], ["placeholder", e.getAttribute("placeholder")], ["id", e.id], ["title", e.title],
+		["role", e.getAttribute("role") ?? e.getAttribute("type") ?? e.localName],
+	].map(([by, text]) => ({ by, text: (text ?? "").trim().replace(/\s+/g, " ") })).filter((n) => n.text);
+	const shown = e.checkVisibility({ visibilityProperty: true }) && !e.closest("[aria-hidden=true]");
+	return shown && { place, names, form: [...document.forms].indexOf(e.form), kind: e.type || e.localName, required: !!e.required,
+		options: [...e.options ?? []].filter((o) => o.value).map((o) => o.text.trim()) };
+}).filter(Boolean)`
+
+// controls lists those that people see on the page, in its order.
+func (v *visitor) controls(selector string) (found []control, err error) {
+	listed, err := v.page.Locator(selector).EvaluateAll(listControls)
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(listed)
+	if err != nil {
+		return nil, err
+	}
+	return found, json.Unmarshal(text, &found)
+}
+
+// ornament is what labels have around their words.
+var ornament = regexp.MustCompile(`^[\s*:]+|[\s*:]+$`)
+
+func plainName(name string) string { return strings.ToLower(ornament.ReplaceAllString(name, "")) }
+
+// named returns the place of the control that is called so, and by what: the exact label before one that differs in case, colon or
+// asterisk, and that before a name, a placeholder or a role.
+func named(all []control, name string) (place int, by string) {
+	for _, same := range []func(text string) bool{
+		func(text string) bool { return text == name },
+		func(text string) bool { return plainName(text) == plainName(name) },
+	} {
+		for _, by := range []string{"label", "name", "placeholder", "id", "title", "role"} {
+			for _, one := range all {
+				for _, n := range one.Names {
+					if n.By == by && same(n.Text) {
+						return one.Place, fmt.Sprintf("%s %q", by, n.Text)
+					}
+				}
+			}
+		}
+	}
+	return -1, ""
+}
+
+// nearest lists what the controls are called that come nearest to a name.
+func nearest(all []control, name string) string {
+	var names []string
+	for _, one := range all {
+		if len(one.Names) > 0 {
+			names = append(names, one.Names[0].Text)
+		}
+	}
+	if len(names) == 0 {
+		return "there is none"
+	}
+	slices.SortStableFunc(names, func(a, b string) int {
+		return cmp.Compare(distance(plainName(a), plainName(name)), distance(plainName(b), plainName(name)))
+	})
+	return fmt.Sprintf("the nearest are %q", names[:min(len(names), 4)])
+}
+
+// distance is that of Levenshtein: how many letters differ.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		before := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			swapped := before
+			if a[i] != b[j] {
+				swapped++
+			}
+			before, row[j+1] = row[j+1], min(swapped, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// find returns the control that is called so. Scripts may bring it some time after the page.
+func (v *visitor) find(selector, name string) playwright.Locator {
+	v.t.Helper()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.Now().Add(5 * time.Second); ; <-tick.C {
+		all, err := v.controls(selector) // an error: another page has just come
+		if place, by := named(all, name); place >= 0 {
+			v.tellf(byBrowser, "%s is what has the %s", name, by)
+			return v.page.Locator(selector).Nth(place)
+		}
+		if time.Now().After(deadline) {
+			v.check(err, "look for "+name)
+			v.t.Fatalf("nothing on %s is called %q: %s", v.short(v.page.URL()), name, nearest(all, name))
+		}
+	}
+}
+
+func (v *visitor) input(name string) playwright.Locator { return v.find(fields, name) }
+
+// pointAt moves the mouse over a button. What lies over it would get the click.
+func (v *visitor) pointAt(name string) {
+	v.t.Helper()
+	button := v.find(buttons, name)
+	v.pointAtElement(button, name)
+	over, err := button.Evaluate(`(e, [x, y]) => {
+		const top = e.getRootNode().elementFromPoint(x, y);
+		return !top || e.contains(top) || top.contains(e) || top.closest("label")?.contains(e) ? "" :
+			"<" + top.localName + (top.id && " id=" + top.id) + "> " + (top.innerText ?? "").trim().replace(/\s+/g, " ").slice(0, 80);
+	}`, []float64{v.x, v.y})
+	v.check(err, "look at "+name)
+	if over != "" {
+		v.t.Fatalf("over the button %s lies %v: if people have to close it first, name the button for it in banner", name, over)
+	}
+}

@@ -1,0 +1,133 @@
+package e2e
+
+import (
+	"encoding/json"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"onlyonce/e2e/servers"
+)
+
+// TestDescriptionIsTriedFirst: where it does not fit the app, no incident is tried, and what was looked for is named.
+func TestDescriptionIsTriedFirst(t *testing.T) {
+	onlyHere(t, "it is about the suite itself")
+	t.Parallel()
+	little, err := os.ReadFile("apps/little.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct{ old, new, want string }{
+		"no such field": {`"Title", "text": "Desk`, `"Titel", "text": "Desk`, `is called "Titel": the nearest are ["Title" "Note"]`},
+		"a banner":      {"", "", "over the button Save lies <div id=cookies> We value your privacy. Accept all"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := httptest.NewServer(servers.New(servers.Button, servers.Banner))
+			t.Cleanup(server.Close)
+			file := filepath.Join(t.TempDir(), "app.json")
+			text := strings.NewReplacer("http://127.0.0.1:8090", server.URL, c.old, c.new).Replace(string(little))
+			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			suite := exec.CommandContext(t.Context(), os.Args[0], "-test.v", "-test.run=TestOtherApp$")
+			suite.Env = append(os.Environ(), "APP="+file, "E2E_OUTPUT="+t.TempDir(), "E2E_REPORT=")
+			output, err := suite.CombinedOutput()
+			if err == nil || !strings.Contains(string(output), c.want) || strings.Contains(string(output), "somebody") {
+				t.Errorf("%v, and it does not say %q, or goes on:\n%s", err, c.want, output)
+			}
+		})
+	}
+}
+
+// TestNamesOfControls: people name a field as they see it.
+func TestNamesOfControls(t *testing.T) {
+	t.Parallel()
+	var all []control
+	if err := json.Unmarshal([]byte(`[
+		{"place": 1, "names": [{"by": "label", "text": "Username:"}, {"by": "name", "text": "login"}]},
+		{"place": 2, "names": [{"by": "label", "text": "E-mail *"}, {"by": "placeholder", "text": "Title"}]},
+		{"place": 3, "names": [{"by": "label", "text": "title"}, {"by": "role", "text": "textbox"}]},
+		{"place": 4, "names": [{"by": "label", "text": "Title"}]}]`), &all); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]int{
+		"Username": 1, "username :": 1, "LOGIN": 1, "E-mail": 2, "Title": 4, "TITLE": 3, "textbox": 3, "Phone": -1,
+	} {
+		if place, by := named(all, name); place != want {
+			t.Errorf("%q is the control %d by its %s, want %d", name, place, by, want)
+		}
+	}
+	if got := nearest(all, "Usernam"); !strings.HasPrefix(got, `the nearest are ["Username:"`) {
+		t.Error(got)
+	}
+}
+
+// TestDraftFits: a draft of a little server is a description of it.
+func TestDraftFits(t *testing.T) {
+	onlyHere(t, "it is about the suite itself")
+	t.Parallel()
+	server := httptest.NewServer(servers.New(servers.Button, servers.Usual))
+	t.Cleanup(server.Close)
+	file := filepath.Join(t.TempDir(), "app.json")
+	if err := os.WriteFile(file, []byte(draft(t, server.URL+"/expenses/new")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	app, err := readTarget(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	app.fits(t)
+}
+
+// TestSchemaOfDescriptions: editors know the fields that the suite knows.
+func TestSchemaOfDescriptions(t *testing.T) {
+	t.Parallel()
+	schema, err := jsonschema.NewCompiler().Compile("apps/app.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"apps/little.json", "apps/this_app.json"} {
+		file, err := os.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		described, err := jsonschema.UnmarshalJSON(file)
+		if err == nil {
+			err = schema.Validate(described)
+		}
+		if err := file.Close(); err != nil {
+			t.Error(err)
+		}
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for part, of := range map[*jsonschema.Schema]reflect.Type{
+		schema:                        reflect.TypeFor[target](),
+		schema.Properties["count"]:    reflect.TypeFor[count](),
+		schema.Properties["form"].Ref: reflect.TypeFor[form](),
+		schema.Properties["edit"].Ref: reflect.TypeFor[field](),
+	} {
+		known := 0
+		for one := range of.Fields() {
+			name, _, _ := strings.Cut(one.Tag.Get("json"), ",")
+			if name == "" {
+				continue
+			}
+			known++
+			if part.Properties[name] == nil {
+				t.Errorf("%s has %s, which the schema does not", of, name)
+			}
+		}
+		if known != len(part.Properties) {
+			t.Errorf("the schema has %d fields of %s, want %d", len(part.Properties), of, known)
+		}
+	}
+}

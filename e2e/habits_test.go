@@ -1,0 +1,55 @@
+package e2e
+
+import (
+	"testing"
+
+	"onlyonce/e2e/servers"
+)
+
+// TestHabitsOfApps tries on little servers what the incidents have to deal with: dialogs, wizards, scripts that post, and the like.
+// All have a script that disables the button, so that some incidents are against each and others are not. Of each habit those are
+// tried that it could have disturbed.
+func TestHabitsOfApps(t *testing.T) {
+	onlyHere(t, "it is about the suite itself")
+	onlyInChromium(t, "some are done over its debugger")
+	t.Parallel()
+	const (
+		once, twice    = "somebody clicks once", "somebody clicks twice"
+		script, tabs   = "a script submits the form twice", "two tabs of one form are sent at the same instant"
+		meanwhile      = "somebody refreshes before the answer and fills in the form again"
+		afterwards     = "somebody refreshes the page after a create"
+		errorPage      = "somebody refreshes the browser's error page"
+		back           = "somebody goes back and sends again, with no page cache"
+		beforeTheCut   = "the connection breaks before the request, and somebody goes back and sends again"
+		inTheRequest   = "the connection breaks inside the request, and somebody goes back and sends again"
+		beforeAnAnswer = "the connection breaks before the answer, and somebody goes back and sends again"
+	)
+	const one, two = "one record", "duplicates (2)"
+	for habit, want := range map[servers.Habit]map[string]string{
+		servers.Slow:       {twice: one, beforeAnAnswer: two},
+		servers.Confirms:   {twice: one, script: two, errorPage: two},
+		servers.Wizard:     {once: one, meanwhile: two, beforeAnAnswer: two},
+		servers.Router:     {twice: one, script: two, afterwards: one, back: two, beforeTheCut: one, beforeAnAnswer: two},
+		servers.Tokens:     {twice: one, tabs: "error after success", back: "error after success"},
+		servers.Banner:     {twice: one, meanwhile: two},
+		servers.Warns:      {once: one, meanwhile: two, back: two},
+		servers.Elsewhere:  {twice: one, back: two, beforeAnAnswer: two},
+		servers.OwnAddress: {beforeTheCut: one, inTheRequest: one, beforeAnAnswer: two},
+	} {
+		t.Run(habit.String(), func(t *testing.T) {
+			t.Parallel()
+			app := little(t, servers.Button, habit)
+			var tried []incident
+			for _, i := range incidents() {
+				if want[i.name] != "" {
+					tried = append(tried, i)
+				}
+			}
+			for name, v := range app.try(t, tried) {
+				if v.String() != want[name] {
+					t.Errorf("%s: %s %s, want %s", name, v, v.saw, want[name])
+				}
+			}
+		})
+	}
+}
