@@ -26,12 +26,12 @@ type Options struct {
 	Log   io.Writer      // gets a line for each step
 }
 
-// Full is what the targets are about: about 20 minutes, and 15 GB of disk.
+// Full is what the targets are about: about half an hour, and 15 GB of disk.
 func Full() Options {
 	return Options{Rounds: 5, Length: 3 * time.Second, Rows: 1_000_000, Records: 5_000_000, Expired: 1_000_000, Typed: 100_000}
 }
 
-// Quick is for working on the benchmark itself, or for a first look: some five minutes, and noisier.
+// Quick is for working on the benchmark itself, or for a first look: some ten minutes, and noisier.
 func Quick() Options {
 	return Options{Rounds: 2, Length: 2 * time.Second, Rows: 30_000, Records: 50_000, Expired: 300_000, Typed: 5_000}
 }
@@ -46,6 +46,7 @@ type bench struct {
 	load          load
 	floor         floor
 	figures       []Figure
+	points        []Point
 }
 
 // part measures one or more figures.
@@ -58,6 +59,8 @@ func (b *bench) parts() []part {
 	return []part{
 		{"create", b.creates},
 		{"samekey", b.sameKey},
+		{"distance", b.distances},
+		{"growth", b.growth},
 		{"redis", b.fromRedis},
 		{"size", b.sizes},
 		{"series", b.series},
@@ -72,21 +75,11 @@ func (b *bench) parts() []part {
 // to get what is missing.
 func Run(ctx context.Context, o Options) (_ Report, err error) {
 	began := time.Now()
-	b := &bench{Options: o}
-	// Not the system's temporary directory, which may be in memory: the disk is part of the matter. Its
-	// path is short, because it holds no socket, and open to pass through for PostgreSQL's own user.
-	if b.dir, err = os.MkdirTemp("/var/tmp", "onlyonce-bench-"); err != nil {
+	b, err := begin(ctx, o)
+	if err != nil {
 		return Report{}, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(b.dir)) }()
-	if err := os.Chmod(b.dir, 0o711); err != nil { //nolint:gosec // see above
-		return Report{}, err
-	}
-	if err := b.prepare(ctx); err != nil {
-		return Report{}, err
-	}
-	defer func() { err = errors.Join(err, b.cluster.Stop(context.WithoutCancel(ctx))) }()
-
+	defer func() { err = errors.Join(err, b.end(ctx)) }()
 	for _, p := range b.parts() {
 		if o.Only != "" && o.Only != p.name {
 			continue
@@ -96,8 +89,30 @@ func Run(ctx context.Context, o Options) (_ Report, err error) {
 			return Report{}, fmt.Errorf("%s: %w", p.name, err)
 		}
 	}
-	report, err := newReport(ctx, b, began)
-	return report, err
+	return newReport(ctx, b, began)
+}
+
+// begin builds the programs and starts PostgreSQL.
+func begin(ctx context.Context, o Options) (_ *bench, err error) {
+	b := &bench{Options: o}
+	// Not the system's temporary directory, which may be in memory: the disk is part of the matter. Its
+	// path is short, because it holds no socket, and open to pass through for PostgreSQL's own user.
+	if b.dir, err = os.MkdirTemp("/var/tmp", "onlyonce-bench-"); err != nil {
+		return nil, err
+	}
+	err = os.Chmod(b.dir, 0o711) //nolint:gosec // see above
+	if err == nil {
+		err = b.prepare(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(b.dir))
+	}
+	return b, nil
+}
+
+// end leaves nothing behind.
+func (b *bench) end(ctx context.Context) error {
+	return errors.Join(b.cluster.Stop(context.WithoutCancel(ctx)), os.RemoveAll(b.dir))
 }
 
 func (b *bench) prepare(ctx context.Context) (err error) {

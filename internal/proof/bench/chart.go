@@ -44,22 +44,27 @@ func (r Report) ratesChart() string {
 		}
 	}
 	y := 40.0
-	bar := func(class, label string, rate float64) {
-		width := rate / most * plotWidth
-		fmt.Fprintf(&b, `<text x="%.0f" y="%.0f" text-anchor="end">%s</text>`, labelWidth-8, y+row-6, html.EscapeString(label))
-		fmt.Fprintf(&b, `<rect class="%s" x="%.0f" y="%.0f" width="%.1f" height="%.0f" rx="2"/>`, class, labelWidth, y+2, width, row-4)
-		fmt.Fprintf(&b, `<text x="%.1f" y="%.0f">%s/s</text>`+"\n", labelWidth+width+6, y+row-6, amount(rate))
+	add := func(class, label string, rate float64) {
+		b.WriteString(bar(y, row, class, label, rate/most, amount(rate)+"/s"))
 		y += row
 	}
 	for _, connections := range []string{"1 connection", "16 connections", "64 connections"} {
 		floor, _ := r.figure(createRate + ", " + connections)
 		usual, _ := r.figure(createRate + ", beside the usual, " + connections)
-		bar("base", connections+": floor, in SQL, no HTTP", floor.Base.Median)
-		bar("ours", "Onlyonce, over HTTP", floor.Ours.Median)
-		bar("base", "usual check, then insert, over HTTP", usual.Base.Median)
+		add("base", connections+": floor, in SQL, no HTTP", floor.Base.Median)
+		add("ours", "Onlyonce, over HTTP", floor.Ours.Median)
+		add("base", "usual check, then insert, over HTTP", usual.Base.Median)
 		y += gap
 	}
 	return chart("Creates a second", y, b.String())
+}
+
+// bar is one of a height, with its label before it, and its value behind it.
+func bar(y, height float64, class, label string, part float64, value string) string {
+	width := part * plotWidth
+	return fmt.Sprintf(`<text x="%.0f" y="%.0f" text-anchor="end">%s</text>`, labelWidth-8, y+height-6, html.EscapeString(label)) +
+		fmt.Sprintf(`<rect class="%s" x="%.0f" y="%.0f" width="%.1f" height="%.0f" rx="2"/>`, class, labelWidth, y+2, width, height-4) +
+		fmt.Sprintf(`<text x="%.1f" y="%.0f">%s</text>`+"\n", labelWidth+width+6, y+height-6, html.EscapeString(value))
 }
 
 // createRate is what the names of the figures of creates a second begin with.

@@ -63,6 +63,7 @@ func (f Figure) Missed() bool {
 // The units of figures.
 const (
 	perSecond = "/s"
+	micros    = "µs"
 	millis    = "ms"
 	kilobytes = "KB" // 1,000 bytes
 	megabytes = "MB" // 1,000,000 bytes

@@ -114,9 +114,11 @@ func TestDocumentsAreWhatTheReportMakes(t *testing.T) {
 	if err := report.Publish(published); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{
-		"performance.md", "performance.json", "performance-table.md", "performance-rates.svg", "performance-growth.svg",
-	} {
+	names := []string{"performance.md", "performance.json", "performance-table.md", "performance-rates.svg", "performance-growth.svg"}
+	if report.Growth != nil {
+		names = append(names, "performance-load.svg")
+	}
+	for _, name := range names {
 		want, err1 := os.ReadFile(filepath.Join(published, name))
 		got, err2 := os.ReadFile(filepath.Join(docs, name))
 		if err := errors.Join(err1, err2); err != nil || string(got) != string(want) {

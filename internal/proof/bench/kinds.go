@@ -59,6 +59,10 @@ func invoices(body func(s *site) string) maker {
 	}
 }
 
+func createTyped() maker {
+	return invoices(func(*site) string { return apiInvoice(newNumber(), regularEmail, newKey()) })
+}
+
 // forms makes posts of a form, each under a new key.
 func forms(path string, fields func() url.Values) maker {
 	return func(ctx context.Context, s *site, _ int) (*http.Request, error) {
@@ -71,7 +75,7 @@ func forms(path string, fields func() url.Values) maker {
 func creates() []kind {
 	return []kind{
 		{name: "API: create with a typed number", route: routeCreate, want: http.StatusCreated,
-			make: invoices(func(*site) string { return apiInvoice(newNumber(), regularEmail, newKey()) })},
+			make: createTyped()},
 		{name: "API: create with a typed number of the series", route: routeCreate, want: http.StatusCreated,
 			make: invoices(func(*site) string { return apiInvoice(seriesNumber(), regularEmail, newKey()) })},
 		{name: allocatedNumber, route: routeCreate, want: http.StatusCreated,
@@ -176,7 +180,7 @@ func apiReads() []kind {
 
 func pageReads() []kind {
 	read := func(name, route string, path func(*site) string) kind {
-		return kind{name: name, route: route, want: http.StatusOK,
+		return kind{name: name, route: route, want: http.StatusOK, soon: pagesSoon()[name],
 			make: func(ctx context.Context, s *site, _ int) (*http.Request, error) {
 				return pageGet(ctx, s.origin+path(s), s.cookie)
 			}}
@@ -208,6 +212,11 @@ func pageReads() []kind {
 		read("list of archived customers from the middle", routeCustomerList,
 			func(s *site) string { return from("/customers", archivedOnes(), "", s.known.middleArchived) }),
 	}
+}
+
+// pagesSoon are the pages that people wait for most, with the targets of their p50 in milliseconds.
+func pagesSoon() map[string]float64 {
+	return map[string]float64{"invoice list": 2.5, "customer page": 2.5, "invoice page": 1.5}
 }
 
 func archivedOnes() url.Values { return url.Values{"archived": {"1"}} }

@@ -1,8 +1,8 @@
--- What wrk sends, and what it reports. Arguments: what to send, seed.
+-- What wrk sends, and what it reports. Arguments: what to send, seed, lines, tenants.
 --   typed      a new invoice under a new key, with a number of its own
 --   allocated  the same, with the number left to the server
 --   replay     one of a hundred invoices, again and again under the same keys
-local kind, seed
+local kind, seed, lines, tenants
 local count = 0
 local year = os.date("!%Y") -- where the rows are that were there before
 
@@ -13,29 +13,35 @@ local function hex(groups)
   return table.concat(t)
 end
 
+local body = [=[{%s"customer":{"email":"accounts@northwind.example","name":"Northwind Traders"},
+"issue_date":"%s-06-15","due_date":"%s-07-15","currency":"EUR","lines":[
+{"description":"Design %s","quantity":"2","unit_price":"50.00","tax_rate":"23"}]=]
+
 function init(args)
-  kind, seed = args[1], args[2]
+  kind, seed, lines, tenants = args[1], args[2], tonumber(args[3]), tonumber(args[4])
   math.randomseed(tonumber(seed))
+  local more = {
+    '{"description":"Build","quantity":"1.5","unit_price":"80.00","tax_rate":"23"}',
+    '{"description":"Support","quantity":"3","unit_price":"20.00","tax_rate":"8"}',
+  }
+  for i = 2, lines do body = body .. ",\n" .. more[i % 2 + 1] end
+  body = body .. "]}"
   wrk.method = "POST"
   wrk.headers["Authorization"] = "Bearer oo_demo_acme"
   wrk.headers["Content-Type"] = "application/json"
 end
 
-local body = [=[{%s"customer":{"email":"accounts@northwind.example","name":"Northwind Traders"},
-"issue_date":"%s-06-15","due_date":"%s-07-15","currency":"EUR","lines":[
-{"description":"Design %s","quantity":"2","unit_price":"50.00","tax_rate":"23"},
-{"description":"Build","quantity":"1.5","unit_price":"80.00","tax_rate":"23"},
-{"description":"Support","quantity":"3","unit_price":"20.00","tax_rate":"8"}]}]=]
-
+-- As long as a UUID, which some libraries insist on.
 function request()
-  local key, number, text = hex(8), "", hex(2)
+  local key, number, text = "own-" .. hex(8), "", hex(2)
   if kind == "replay" then
-    key = "replay-" .. count % 100
+    key = string.format("replay-%029d", count % 100)
     text = key
     count = count + 1
   end
-  if kind ~= "allocated" then number = '"number":"N-' .. string.sub(key, 1, 13) .. '",' end
+  if kind ~= "allocated" then number = '"number":"N-' .. string.sub(key, -13) .. '",' end
   wrk.headers["Idempotency-Key"] = key
+  if tenants > 1 then wrk.headers["Authorization"] = "Bearer oo_growth_" .. math.random(tenants) end
   return wrk.format(nil, nil, nil, string.format(body, number, year, year, text))
 end
 

@@ -39,6 +39,8 @@ type kind struct {
 	// looks says how much it looks at, at most. With few rows there is less of it, so that the ratio has no target. Empty for what
 	// looks at what it shows.
 	looks string
+	// soon is the target of the p50 in the large database, in milliseconds. Zero is none.
+	soon float64
 	// undo brings back what was before an answer, outside of the measurement. May be nil.
 	undo func(context.Context, *site, http.Header) error
 }
@@ -93,6 +95,11 @@ func compare(ctx context.Context, k kind, large, small *site, rounds int, p pace
 func grows(name string, here percentiles, baseline string, there percentiles) Figure {
 	return against(name+": p99", millis, here.p99, baseline, there.p99).atMost(1.5).
 		noting(fmt.Sprintf("p50 %.2f and %.2f ms", spreadOf(here.p50).Median, spreadOf(there.p50).Median))
+}
+
+// answersSoon makes the row that says how long a request takes one caller, whatever it is compared with.
+func answersSoon(name string, here percentiles, soon float64) Figure {
+	return alone(name+": p50, one caller", millis, here.p50...).atMost(soon)
 }
 
 // turn returns the milliseconds of each counted request.

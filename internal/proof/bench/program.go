@@ -68,8 +68,11 @@ func start(ctx context.Context, program, log string, env ...string) (*service, e
 // startServer runs the real server on a database, as in production but for the rate limit, and without
 // its own expiry: results expire when we say so.
 func (b *bench) startServer(ctx context.Context, env ...string) (*service, error) {
-	return start(ctx, b.server, filepath.Join(b.dir, "server.log"),
-		append([]string{"DEMO=1", "RATE_LIMIT=0", "METRICS_ADDR=off", "EXPIRE_EVERY=24h", "SECRET_KEY=" + secretKey}, env...)...)
+	return start(ctx, b.server, filepath.Join(b.dir, "server.log"), append(serverSettings(), env...)...)
+}
+
+func serverSettings() []string {
+	return []string{"DEMO=1", "RATE_LIMIT=0", "METRICS_ADDR=off", "EXPIRE_EVERY=24h", "SECRET_KEY=" + secretKey}
 }
 
 // secretKey is that of all servers of a run.
@@ -106,6 +109,12 @@ func (s *service) ready(ctx context.Context) error {
 // stop ends the program in order.
 func (s *service) stop() {
 	_ = s.cmd.Process.Signal(os.Interrupt) // fails only for a program that has ended
+	<-s.gone
+}
+
+// kill ends the program in the middle of whatever it does.
+func (s *service) kill() {
+	_ = s.cmd.Process.Kill() // fails only for a program that has ended
 	<-s.gone
 }
 

@@ -37,13 +37,17 @@ func (r Report) Publish(docs string) error {
 	if err != nil {
 		return err
 	}
-	for path, content := range map[string]string{
+	files := map[string]string{
 		document: before + summaryBegins + "\n" + lines + "\n" + summaryEnds + after,
 		filepath.Join(docs, "performance-table.md"): "# All figures\n\n" +
 			"Written by `make bench`; [performance.md](performance.md) says how they are measured.\n\n" + r.Table(),
 		filepath.Join(docs, "performance-rates.svg"):  r.ratesChart(),
 		filepath.Join(docs, "performance-growth.svg"): r.growthChart(),
-	} {
+	}
+	if r.Growth != nil {
+		files[filepath.Join(docs, "performance-load.svg")] = r.loadChart()
+	}
+	for path, content := range files {
 		if err := os.WriteFile(path, []byte(content), 0o644); err != nil { //nolint:gosec // documentation
 			return err
 		}
@@ -62,9 +66,11 @@ func (r Report) summary() (string, error) {
 		}
 	}
 	parsed, err := template.New("summary").Funcs(template.FuncMap{
-		"ours":  of(Figure.ours),
-		"base":  of(func(f Figure) string { return amount(f.Base.Median) + " " + f.Unit }),
-		"ratio": of(func(f Figure) string { return fmt.Sprintf("%.2f", f.Ratio.Median) }),
+		"ours": of(Figure.ours),
+		"base": of(func(f Figure) string { return amount(f.Base.Median) + " " + f.Unit }),
+		// A report of before a part was there has nothing of it to say.
+		"measured": func(name string) bool { _, ok := r.figure(name); return ok },
+		"ratio":    of(func(f Figure) string { return fmt.Sprintf("%.2f", f.Ratio.Median) }),
 		"missed": func() (n int) {
 			for _, f := range r.Figures {
 				if f.Missed() {

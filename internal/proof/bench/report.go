@@ -25,6 +25,7 @@ type Report struct {
 	Took    string    `json:"took"`
 	Setting string    `json:"setting"` // rounds and sizes
 	Figures []Figure  `json:"figures"`
+	Growth  []Point   `json:"growth,omitempty"`
 }
 
 func newReport(ctx context.Context, b *bench, began time.Time) (Report, error) {
@@ -41,11 +42,12 @@ func newReport(ctx context.Context, b *bench, began time.Time) (Report, error) {
 		Took:       time.Since(began).Round(time.Second).String(),
 		Setting:    fmt.Sprintf("%d rounds of %s", b.Rounds, b.Length),
 		Figures:    b.figures,
+		Growth:     b.points,
 	}, nil
 }
 
-// With returns the report with the figures of a later run of some parts, each in the place of the one with its name, or behind all.
-// They say at which commit they were measured.
+// With returns the report with the figures of a later run of some parts, each in the place of the one with its name, or behind all,
+// and with its growth if it has measured that. They say at which commit they were measured.
 func (r Report) With(later Report) Report {
 	r.Figures = slices.Clone(r.Figures)
 	for _, f := range later.Figures {
@@ -55,6 +57,12 @@ func (r Report) With(later Report) Report {
 			at, r.Figures = len(r.Figures), append(r.Figures, f)
 		}
 		r.Figures[at] = f
+	}
+	if later.Growth != nil {
+		r.Growth = slices.Clone(later.Growth)
+		for i := range r.Growth {
+			r.Growth[i].Commit = later.Commit
+		}
 	}
 	return r
 }

@@ -43,7 +43,11 @@ func (b *bench) requests(ctx context.Context, large, small populatedService) err
 		if err != nil {
 			return err
 		}
-		f := grows(fmt.Sprintf("%s, %s rows in every table", k.name, thousands(b.Rows)), here, "with 1,000", there)
+		name := fmt.Sprintf("%s, %s rows in every table", k.name, thousands(b.Rows))
+		if k.soon > 0 {
+			b.add(answersSoon(name, here, k.soon))
+		}
+		f := grows(name, here, "with 1,000", there)
 		if k.looks != "" {
 			f = f.noting(f.Note + "; " + k.looks).atMost(0)
 		}

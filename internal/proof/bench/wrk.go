@@ -22,6 +22,8 @@ var loadScript []byte
 type load struct {
 	program, script string
 	length          time.Duration // of one sample
+	lines           int           // of each invoice
+	tenants         int           // with more than one, the tokens are oo_growth_1 and so on
 }
 
 // sample is what one run of wrk measured.
@@ -44,7 +46,7 @@ func newLoad(dir string, length time.Duration) (load, error) {
 		return load{}, fmt.Errorf("wrk is missing (apt install wrk, brew install wrk): %w", err)
 	}
 	script := filepath.Join(dir, "load.lua")
-	return load{program, script, length}, os.WriteFile(script, loadScript, 0o600)
+	return load{program, script, length, 3, 1}, os.WriteFile(script, loadScript, 0o600)
 }
 
 // What the script can send.
@@ -60,7 +62,7 @@ func (l load) run(ctx context.Context, kind, url string, connections int) (sampl
 	seconds := strconv.Itoa(max(1, int(l.length.Seconds()))) + "s"
 	args := []string{"-t1", "-c" + strconv.Itoa(connections), "-d" + seconds, "--timeout", "60s", "-s", l.script}
 	seed := rand.IntN(1 << 31) //nolint:gosec // for keys that differ between runs, not for secrets
-	args = append(args, url, "--", kind, strconv.Itoa(seed))
+	args = append(args, url, "--", kind, strconv.Itoa(seed), strconv.Itoa(l.lines), strconv.Itoa(l.tenants))
 	cmd := exec.CommandContext(ctx, l.program, args...)
 	var complaints bytes.Buffer
 	cmd.Stderr = &complaints

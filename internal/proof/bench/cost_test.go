@@ -1,0 +1,93 @@
+package bench
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/prometheus/procfs"
+
+	"onlyonce/internal/postgres/pgtest"
+)
+
+// near is a database of a test.
+func near(t *testing.T) database {
+	t.Helper()
+	config, err := pgx.ParseConfig(pgtest.New(t).URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return database{config.Host, config.User, config.Database}
+}
+
+func TestWhatPassesAWire(t *testing.T) {
+	t.Parallel()
+	w, err := watch(t.Context(), near(t), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.close()
+	conn, err := pgx.Connect(t.Context(), w.url())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	var three pgx.Batch
+	for range 3 {
+		three.Queue(`SELECT 1`)
+	}
+	pipeline := func() error { return conn.SendBatch(t.Context(), &three).Close() }
+	if err := pipeline(); err != nil { // prepares
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		do   func() error
+		want exchange
+	}{
+		"several in a pipeline":  {pipeline, exchange{trips: 1, statements: 3}},
+		"several in one message": {func() error { _, err := conn.Exec(t.Context(), `SELECT 1; SELECT 2`); return err }, exchange{1, 1}},
+		"a transaction": {func() error {
+			return pgx.BeginFunc(t.Context(), conn, func(tx pgx.Tx) error { _, err := tx.Exec(t.Context(), `SELECT 1`); return err })
+		}, exchange{3, 3}},
+	} {
+		trips, statements := w.trips.Load(), w.statements.Load()
+		if err := c.do(); err != nil {
+			t.Fatal(err)
+		}
+		if got := (exchange{w.trips.Load() - trips, w.statements.Load() - statements}); got != c.want {
+			t.Errorf("%s: %+v, want %+v", name, got, c.want)
+		}
+	}
+}
+
+// TestTimeOfProcesses counts what a connection has cost that has ended.
+func TestTimeOfProcesses(t *testing.T) {
+	t.Parallel()
+	if _, err := procfs.Self(); errors.Is(err, fs.ErrNotExist) {
+		return // not measured here
+	}
+	db := near(t)
+	postgres, err := db.pid(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, err := timeOf(os.Getpid(), postgres)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.exec(t.Context(), `SELECT count(*) FROM generate_series(1, 3000000)`); err != nil {
+		t.Fatal(err)
+	}
+	after, err := timeOf(os.Getpid(), postgres)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if after.postgres-before.postgres < 0.1 || after.server < before.server {
+		t.Errorf("before %+v, after %+v", before, after)
+	}
+	if _, err := timeOf(os.Getpid(), 1<<30); err == nil {
+		t.Error("the time of a PostgreSQL that does not run")
+	}
+}
