@@ -11,8 +11,7 @@ LINT   := $(CACHE)/$(LINTER)-$(LINTER_VERSION)/$(LINTER)
 export GOFLAGS += -buildvcs=false -trimpath
 
 # Of the site, whose tests are thousands of requests, the race detector sees each case with one operation of each kind: the others
-# differ in their fields only. These have no cases, and go from one request to the next.
-WALKS := '^Test(ReadsChangeNothing|EveryNaturalRouteIsNatural|OtherTenantsSeeNothing)$$'
+# differ in their fields only.
 
 .PHONY: help
 help: ## Say what there is
@@ -26,7 +25,7 @@ run: ## Start the app, with its own PostgreSQL and demo data
 test: ## Install what the tests need, then run them all, and nearly all that need no browser with the race detector
 	e2e/setup
 	go test -race -p 2 -timeout 30m $$(go list ./... | grep -v -e /e2e$$ -e /internal/site$$)
-	go test -race -short -timeout 30m -skip $(WALKS) ./internal/site
+	go test -race -short -timeout 30m ./internal/site
 	go test -timeout 30m ./internal/site
 	go test -timeout 30m ./e2e
 
@@ -35,35 +34,40 @@ quick: ## Run what needs no browser and no long time
 	go test -short $$(go list ./... | grep -v /e2e)
 
 # With another app, RUN says which of the incidents.
-ifdef APP
-override APP := $(abspath $(APP))
-override BASE_URL :=
-export APP BASE_URL
-CHOSEN = 'TestOtherApp$$/'"$$RUN"
-else
-CHOSEN = "$$RUN"
-endif
+OTHER_APP = e2e/other-app try "$$APP" "$$RUN"
 
 # What becomes of each as it ends, and of all at the end. The report decides whether that has passed: here none may be left out.
 SCENARIOS = go tool gotestsum --format testname --jsonfile e2e/report/run.json
 
 .PHONY: e2e
 e2e: ## Run the browser tests: RUN=pattern some of them, BASE_URL=https://... against a deployment (docs/e2e.md), APP=file another app
-	e2e/setup
 ifdef APP
-	go test -count=1 -timeout 30m -v ./e2e -run $(CHOSEN)
+	@$(OTHER_APP)
 else
+	e2e/setup
 	mkdir -p e2e/report && rm -f e2e/report/run.json
-	$(SCENARIOS) -- -count=1 -timeout 30m ./e2e -run $(CHOSEN); go run ./internal/tool/scenario/cmd/report < e2e/report/run.json
+	$(SCENARIOS) -- -count=1 -timeout 30m ./e2e -run "$$RUN"; go run ./internal/tool/scenario/cmd/report < e2e/report/run.json
 endif
+
+.PHONY: describe
+describe: ## Check the description of another app: APP=file, or write a first draft of one: URL=the address of its form
+	@$(if $(URL),e2e/other-app draft "$$URL",e2e/other-app describe "$$APP")
+
+.PHONY: verdicts
+verdicts: ## Try the incidents on apps that everybody knows: APPS="django", RUN=pattern some of them
+	@e2e/verdicts $(APPS)
 
 .PHONY: e2e-report
 e2e-report: ## The same, with a page to look at: e2e/report/index.html, and junit.xml
+ifdef APP
+	@$(OTHER_APP)
+else
 	e2e/setup
 	rm -rf e2e/report && mkdir -p e2e/report/stories
 	E2E_REPORT='$(CURDIR)/e2e/report/stories' $(SCENARIOS) --junitfile e2e/report/junit.xml -- \
-		-count=1 -timeout 30m ./e2e -run $(CHOSEN); \
+		-count=1 -timeout 30m ./e2e -run "$$RUN"; \
 		go run ./internal/tool/scenario/cmd/report -write e2e/report < e2e/report/run.json
+endif
 
 # Pages are at a proxy, which loads them again. A text of a template is shown without a build: templ finds it by the whole path of
 # the file that was compiled, so the templates keep theirs. Each other change starts the app again.

@@ -37,39 +37,38 @@ END $$;
 -- +goose StatementEnd
 
 -- fold_text returns the form in which words are compared: without capitals, width and marks, so that lodz finds Łódź.
--- It does not ask the database's collation, which may know ASCII only.
-CREATE FUNCTION fold_text(in_text text) RETURNS text
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN replace(replace(replace(replace(
+-- It does not ask the database's collation, which may know ASCII only. Most texts are ASCII, for which it is quick. It is
+-- written in PL/pgSQL, which plans once what a generated column in SQL plans with each statement that writes to its table.
+-- +goose StatementBegin
+CREATE FUNCTION fold_text(in_text text) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+    IF octet_length(in_text) = length(in_text) THEN
+        RETURN lower(in_text COLLATE "C");
+    END IF;
+    RETURN replace(replace(replace(replace(
         translate(
             lower(regexp_replace(normalize(in_text, NFKD), '[\u0300-\u036f]+', '', 'g') COLLATE "C"),
             'ŁłØøĐđĦħıŊŋŦŧÐðÆŒΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩςАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯЂЃЄЅІЇЈЉЊЋЌЎЏ',
             'llooddhhinnttddæœαβγδεζηθικλμνξοπρστυφχψωσабвгдежзийклмнопрстуфхцчшщъыьэюяђѓєѕіїјљњћќўџ'),
         'ß', 'ss'), 'ẞ', 'ss'), 'æ', 'ae'), 'œ', 'oe');
+END $$;
+-- +goose StatementEnd
 
 -- search_words returns the words by which a text is found, each once, in the order in which they come: at most 60, of
 -- at most 40 characters each, from its first 4,000 characters. So much is stored for a record, however long its text is.
--- Most texts are ASCII, for which it is quick. It is written in PL/pgSQL, which plans once what SQL would plan with each
--- call.
 --
 -- The words are rows of a table beside that of the records. Under row-level security PostgreSQL looks up in an index
 -- only what leaks nothing: =, < and >= of plain columns, and no LIKE, no trigram, no @@. A search is a range of folded
 -- words in a B-tree: all that begin alike stand together.
 -- +goose StatementBegin
 CREATE FUNCTION search_words(in_text text) RETURNS text[] LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
-DECLARE
-    folded  text := lower(left(in_text, 4000) COLLATE "C");
-    between text := '[^a-z0-9]+';
 BEGIN
-    IF octet_length(folded) > length(folded) THEN
-        folded := fold_text(folded);
-        between := '[\u0001-\u002f:-@\[-`\{-\u00bf\u2000-\u206f\u3000-\u3003\u3008-\u301f\uff00-\uff0f]+';
-    END IF;
     RETURN (
         SELECT COALESCE(array_agg(word ORDER BY place), '{}')
         FROM (
             SELECT left(part, 40) COLLATE "C" AS word, min(n) AS place
-            FROM unnest(regexp_split_to_array(folded, between)) WITH ORDINALITY AS split (part, n)
+            FROM unnest(regexp_split_to_array(fold_text(left(in_text, 4000)),
+                '[\u0001-\u002f:-@\[-`\{-\u00bf\u2000-\u206f\u3000-\u3003\u3008-\u301f\uff00-\uff0f]+')) WITH ORDINALITY AS split (part, n)
             WHERE part <> ''
             GROUP BY 1 ORDER BY 2 LIMIT 60) AS words);
 END $$;

@@ -148,9 +148,9 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 
--- end_change returns what a change has changed: the fields that differ, but for the version. It returns NULL if the version
--- is the same: what a record shows besides its own, such as the business of a draft, may change while an operation looks at
--- it, and that is not its change. It ends the transaction with SQLSTATE OO008 if the work has not made what it was to make.
+-- end_change returns what a change has changed: the fields that differ, and with them the version. It returns NULL if no other
+-- field differs, or if the version is the same: what a record shows besides its own, such as the business of a draft, may change
+-- while an operation looks at it, and that is not its change. It ends the transaction with SQLSTATE OO008 if the work has not made what it was to make.
 -- +goose StatementBegin
 CREATE FUNCTION end_change(in_made boolean, in_record json) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE
@@ -164,7 +164,8 @@ BEGIN
     RETURN (
         SELECT jsonb_object_agg(key, jsonb_build_array(was.value, is_now.value))
         FROM jsonb_each(before) AS was FULL JOIN jsonb_each(in_record::jsonb) AS is_now USING (key)
-        WHERE was.value IS DISTINCT FROM is_now.value AND key <> 'version');
+        WHERE was.value IS DISTINCT FROM is_now.value AND key <> 'version')
+        || jsonb_build_object('version', jsonb_build_array(before -> 'version', in_record -> 'version'));
 END $$;
 -- +goose StatementEnd
 
@@ -181,7 +182,8 @@ DECLARE
     fields   text;
     field    text;
     value    jsonb;
-    content  jsonb;
+    compared text;
+    content  text;
     blank    boolean;
     digests  bytea[] := '{}';
     digest   bytea;
@@ -189,22 +191,23 @@ DECLARE
     repeated uuid;
 BEGIN
     FOREACH fields IN ARRAY in_fields LOOP
-        content := jsonb_build_array(in_operation, fields);
+        content := in_operation || ' ' || fields;
         blank := true;
         FOREACH field IN ARRAY string_to_array(fields, ' ') LOOP
             value := shown #> string_to_array(field, '.');
-            IF jsonb_typeof(value) = 'string' THEN
-                value := to_jsonb(fold_text(value #>> '{}'));
-            END IF;
-            blank := blank AND COALESCE(value, 'null') IN ('null', '""');
-            content := content || jsonb_build_array(value);
+            compared := CASE jsonb_typeof(value) WHEN 'string' THEN fold_text(value #>> '{}') WHEN 'null' THEN NULL ELSE value::text END;
+            blank := blank AND COALESCE(compared, '') = '';
+            content := content || ' ' || quote_nullable(compared);
         END LOOP;
         IF NOT blank THEN
-            digests := digests || sha256(convert_to(content::text, 'UTF8'));
+            digests := digests || sha256(convert_to(content, 'UTF8'));
         END IF;
     END LOOP;
     -- In one order for all: two records that are alike in two ways do not wait for each other in a circle.
-    FOR digest IN SELECT unnest(digests) ORDER BY 1 LOOP
+    IF cardinality(digests) > 1 THEN
+        digests := ARRAY(SELECT unnest(digests) ORDER BY 1);
+    END IF;
+    FOREACH digest IN ARRAY digests LOOP
         LOOP
             INSERT INTO likenesses VALUES (in_tenant, digest, in_record, clock_timestamp() + in_within) ON CONFLICT DO NOTHING;
             EXIT WHEN FOUND;

@@ -4,6 +4,21 @@
 -- +goose Up
 CREATE DOMAIN invoice_status AS text CHECK (VALUE IN ('draft', 'issued', 'void'));
 
+-- invoice_state returns the state as people know it. It is written in PL/pgSQL, of which a statement that writes to the table
+-- reads no more than the call.
+-- +goose StatementBegin
+CREATE FUNCTION invoice_state(status text, total bigint, paid bigint, credited bigint) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+    RETURN CASE
+        WHEN status <> 'issued' THEN status
+        WHEN paid + credited = total AND paid = 0 AND credited > 0 THEN 'credited'
+        WHEN paid + credited = total THEN 'paid'
+        WHEN paid > 0 THEN 'partially_paid'
+        ELSE 'issued'
+    END;
+END $$;
+-- +goose StatementEnd
+
 CREATE TABLE invoices (
     tenant_id     uuid           NOT NULL,
     id            uuid           NOT NULL,
@@ -23,15 +38,7 @@ CREATE TABLE invoices (
     paid          minor_units    NOT NULL DEFAULT 0,
     credited      minor_units    NOT NULL DEFAULT 0,
     open_amount   minor_units    NOT NULL GENERATED ALWAYS AS (total - paid - credited) STORED,
-    -- The state as people know it.
-    state         text           NOT NULL GENERATED ALWAYS AS (
-        CASE
-            WHEN status <> 'issued' THEN status::text
-            WHEN paid + credited = total AND paid = 0 AND credited > 0 THEN 'credited'
-            WHEN paid + credited = total THEN 'paid'
-            WHEN paid > 0 THEN 'partially_paid'
-            ELSE 'issued'
-        END) STORED,
+    state         text           NOT NULL GENERATED ALWAYS AS (invoice_state(status, total, paid, credited)) STORED,
     -- The business and the customer as the issued invoice names them, whatever becomes of them.
     seller        json,
     bill_to       json,
@@ -177,5 +184,5 @@ CREATE TRIGGER keep_old_lines AFTER DELETE ON invoice_lines
 
 -- +goose Down
 DROP TABLE invoice_lines, invoices;
-DROP FUNCTION keep_invoice_lines, keep_duplicate, keep_invoice;
+DROP FUNCTION keep_invoice_lines, keep_duplicate, keep_invoice, invoice_state;
 DROP DOMAIN invoice_status;

@@ -30,9 +30,27 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 
--- word_lines keeps the words with the lines, whoever changes them. Those of lines that were are taken away first, and
--- then those of all lines are there. It goes from invoice to invoice, because a join with the touched rows, of which
--- nothing is known when it is planned, may read all invoices.
+-- word_new_lines adds the words of new lines, whoever inserts them, and of the numbers of their invoices. The LIMIT makes a
+-- lookup of each invoice: a join with the touched rows, of which nothing is known when it is planned, may read all invoices.
+-- +goose StatementBegin
+CREATE FUNCTION word_new_lines() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO invoice_words (tenant_id, word, issue_date, invoice_id)
+    SELECT lines.tenant_id, word, its.issue_date, lines.invoice_id
+    FROM (
+        SELECT tenant_id, invoice_id, string_agg(description, ' ' ORDER BY position) AS text
+        FROM touched GROUP BY tenant_id, invoice_id) AS lines,
+        LATERAL (SELECT number, issue_date FROM invoices WHERE tenant_id = lines.tenant_id AND id = lines.invoice_id LIMIT 1) AS its,
+        LATERAL unnest(search_words(number_text(its.number) || lines.text)) AS word
+    ON CONFLICT DO NOTHING;
+    RETURN NULL;
+END $$;
+-- +goose StatementEnd
+CREATE TRIGGER word_new_lines AFTER INSERT ON invoice_lines
+    REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION word_new_lines();
+
+-- word_lines follows lines that are changed or deleted. The words of those that were are taken away, and then those of all
+-- lines are there.
 -- +goose StatementBegin
 CREATE FUNCTION word_lines() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
@@ -44,23 +62,16 @@ BEGIN
         FROM touched GROUP BY tenant_id, invoice_id
     LOOP
         SELECT * INTO its FROM invoices WHERE tenant_id = lines.tenant_id AND id = lines.invoice_id;
-        IF TG_OP <> 'INSERT' THEN
-            DELETE FROM invoice_words
-            WHERE tenant_id = its.tenant_id AND issue_date = its.issue_date AND invoice_id = its.id
-                AND word = ANY (search_words(lines.text));
-            lines.text := invoice_text(its.tenant_id, its.id, its.number);
-        ELSE
-            lines.text := number_text(its.number) || lines.text;
-        END IF;
+        DELETE FROM invoice_words
+        WHERE tenant_id = its.tenant_id AND issue_date = its.issue_date AND invoice_id = its.id
+            AND word = ANY (search_words(lines.text));
         INSERT INTO invoice_words (tenant_id, word, issue_date, invoice_id)
-        SELECT its.tenant_id, word, its.issue_date, its.id FROM unnest(search_words(lines.text)) AS word
+        SELECT its.tenant_id, unnest(search_words(invoice_text(its.tenant_id, its.id, its.number))), its.issue_date, its.id
         ON CONFLICT DO NOTHING;
     END LOOP;
     RETURN NULL;
 END $$;
 -- +goose StatementEnd
-CREATE TRIGGER word_new_lines AFTER INSERT ON invoice_lines
-    REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION word_lines();
 CREATE TRIGGER word_changed_lines AFTER UPDATE ON invoice_lines
     REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION word_lines();
 CREATE TRIGGER word_old_lines AFTER DELETE ON invoice_lines
@@ -87,6 +98,6 @@ DROP TRIGGER word_changed_invoice ON invoices;
 DROP TRIGGER word_old_lines ON invoice_lines;
 DROP TRIGGER word_changed_lines ON invoice_lines;
 DROP TRIGGER word_new_lines ON invoice_lines;
-DROP FUNCTION word_changed_invoice, word_lines, invoice_text;
+DROP FUNCTION word_changed_invoice, word_lines, word_new_lines, invoice_text;
 DROP TABLE invoice_words;
 DROP FUNCTION number_text;

@@ -40,19 +40,35 @@ type Form struct {
 	// Versions are what somebody else has saved meanwhile and what was typed here; nil if there is nothing to
 	// compare.
 	Versions []VersionRow
+	// Saved is what is saved in the fields of which the person may keep that.
+	Saved []Field
 	// Meanwhile is what somebody else has done to the record since this form was opened.
 	Meanwhile []HistoryEntry
 	// Cancel is where the page leads on without the form.
 	Cancel string
 }
 
-// VersionRow compares one field of a record, as it is saved now and as it was typed here.
+// VersionRow compares one field of a record, as it is saved now and as it stands in this form.
 type VersionRow struct {
-	Label  string
-	Saved  string
-	Typed  string
-	Differ bool
+	Label   string
+	Saved   string
+	Typed   string
+	Changed ChangedBy
+	// Keep is the field of which the person may keep what is saved; "" where nothing is asked.
+	Keep string
 }
+
+// ChangedBy says of a field that differs who has changed it, in the words of the page.
+type ChangedBy string
+
+// Who may have changed a field since the form was opened.
+const (
+	Same        ChangedBy = "" // it does not differ
+	Differs     ChangedBy = "Differs"
+	TheyChanged ChangedBy = "Changed by them"
+	YouChanged  ChangedBy = "Changed by you"
+	BothChanged ChangedBy = "Changed by both"
+)
 
 // CameBack reports whether the form was sent and refused.
 func (f Form) CameBack() bool { return f.Notice != nil || len(f.Errors) > 0 }
@@ -74,6 +90,7 @@ func (f Form) fields() []Field {
 	if f.Version != 0 {
 		fields = append(fields, Field{Name: "version", Value: strconv.Itoa(f.Version)})
 	}
+	fields = append(fields, f.Saved...)
 	if f.Used != "" {
 		fields = append(fields, Field{Name: "used_name", Value: f.Used})
 	}

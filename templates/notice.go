@@ -1,6 +1,9 @@
 package templates
 
-import "cmp"
+import (
+	"cmp"
+	"slices"
+)
 
 // Notice stands above a form that was not saved, says why and offers the ways
 // on. The form below it still holds everything that was typed.
@@ -49,15 +52,23 @@ func Conflict(title, text string, existing Record, submits []Submit) *Notice {
 	return notice
 }
 
-// Stale is the notice of a record that somebody else has changed since the form was opened. If that differs from what was
-// typed here, one click saves this instead, and one leaves the record as it is.
-func Stale(existing Record, differs bool) *Notice {
+// Stale is the notice of a record that somebody else has changed since the form was opened: one click saves both edits together, and
+// one leaves the record as it is. rows compare the two.
+func Stale(existing Record, rows []VersionRow) *Notice {
 	title := existing.Name + " was changed while you were editing."
-	if !differs {
+	by := func(who ChangedBy) bool {
+		return slices.ContainsFunc(rows, func(row VersionRow) bool { return row.Changed == who })
+	}
+	var text, save string
+	switch {
+	case by(BothChanged):
+		text, save = "You both changed the same. Tick what is saved to keep it; the rest is saved as it is in your form.", "Save as chosen"
+	case by(YouChanged):
+		text, save = "You changed something else, so both can be kept: your form has both now.", "Save both"
+	default:
 		return Conflict(title, "What you typed is what is saved now, so there is nothing left to save.", existing, nil)
 	}
-	notice := Conflict(title, "Your changes were not saved. Save yours instead, keep what is saved, or go on editing below.", existing,
-		[]Submit{{Text: "Save mine instead"}})
+	notice := Conflict(title, "Your changes were not saved yet. "+text, existing, []Submit{{Text: save}})
 	notice.Links[0].Text = "Keep what is saved"
 	return notice
 }

@@ -25,7 +25,7 @@ func TestEnvironDefaults(t *testing.T) {
 	}
 	want := app.Config{
 		Addr: "127.0.0.1:8080", MetricsAddr: "127.0.0.1:28080", DataDir: ".data", Demo: true, RateLimit: 6000,
-		Wait: 5 * time.Second, ExpireEvery: time.Minute, Memory: 32, KeepAttempts: 7 * 24 * time.Hour,
+		Wait: 5 * time.Second, ExpireEvery: time.Minute, Memory: 8, KeepAttempts: 7 * 24 * time.Hour,
 	}
 	want.LabConfig = defaultLab()
 	if !reflect.DeepEqual(c, want) {

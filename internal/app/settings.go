@@ -66,7 +66,7 @@ func settings() []setting {
 		}},
 		{"IDEMPOTENCY_RETAIN", "", "what each operation says", "how long the first answer is replayed",
 			func(c *Config, value string) error { return parseDuration(&c.Retain, value, maxPeriod) }},
-		{"IDEMPOTENCY_MEMORY", "32", "", "MiB for answers that the process remembers and need not ask\nthe database for; 0 for none",
+		{"IDEMPOTENCY_MEMORY", "8", "", "MiB for answers that the process remembers and need not ask\nthe database for; 0 for none",
 			func(c *Config, value string) error { return parseCount(&c.Memory, value) }},
 		{"EXPIRE_EVERY", "1m", "", "how often expired results and old attempts are deleted", func(c *Config, value string) error {
 			return parseDuration(&c.ExpireEvery, value, maxPeriod)

@@ -16,6 +16,7 @@ import (
 // TestReplicasAnswerForEachOther: a repeat that comes to another replica than the first attempt is answered without the database, which
 // is down by then. What nobody knows is refused.
 func TestReplicasAnswerForEachOther(t *testing.T) {
+	pgtest.Long(t)
 	server := redis.New(t)
 	secret, err := secretkey.Keep(t.TempDir())
 	if err != nil {

@@ -38,3 +38,21 @@ func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f Filter, p
 		Order: search.Order{Columns: [2]search.Column{id, id}, Descending: true},
 	}.List(ctx, pool, tenant, page)
 }
+
+// Offered is a customer as forms offer them to choose from.
+type Offered struct {
+	ID          uuid.UUID
+	Email       string
+	Name        string
+	PaymentDays string // "" for those of the settings
+}
+
+// Offer returns the newest customers that are not archived, and the one that is chosen already, if there is one.
+func Offer(ctx context.Context, pool *pgxpool.Pool, tenant, chosen uuid.UUID) ([]Offered, error) {
+	return record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Offered], `
+		(SELECT id, email, name, COALESCE(payment_days::text, '') FROM customers
+		WHERE tenant_id = @tenant_id AND id < @last AND archived_at IS NULL ORDER BY id DESC LIMIT `+record.Offered+`)
+		UNION
+		SELECT id, email, name, COALESCE(payment_days::text, '') FROM customers WHERE tenant_id = @tenant_id AND id = @chosen
+		ORDER BY id DESC`, pgx.NamedArgs{"chosen": chosen, "last": uuid.Max})
+}

@@ -291,7 +291,7 @@ func TestWhatOthersChangedIsNoChange(t *testing.T) {
 	for after, want := range map[string]string{
 		`{"version": 1, "name": "a", "customer": "Ada"}`:  "",
 		`{"version": 1, "name": "a", "customer": "King"}`: "",
-		`{"version": 2, "name": "b", "customer": "King"}`: `{"name": ["a", "b"], "customer": ["Ada", "King"]}`,
+		`{"version": 2, "name": "b", "customer": "King"}`: `{"name": ["a", "b"], "version": [1, 2], "customer": ["Ada", "King"]}`,
 	} {
 		var got string
 		err := db.Pool.QueryRow(t.Context(), `

@@ -3,12 +3,12 @@ package idempotency
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
 
+	"github.com/go-json-experiment/json"
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -30,7 +30,7 @@ type Store struct {
 	Timeout time.Duration
 	// Retain, if set, overrides the retention of every operation.
 	Retain time.Duration
-	// Memory bounds, in bytes, what this process remembers of settled intents; 0 is 32 MiB.
+	// Memory bounds, in bytes, what this process remembers of settled intents; 0 is 8 MiB.
 	Memory int
 	// Shared, if set, is where processes find what others have settled.
 	Shared *Shared
@@ -68,6 +68,16 @@ type Done[R any] struct {
 	Outcome Outcome
 	// Replayed says that an earlier attempt had done it.
 	Replayed bool
+
+	keep func(answer []byte)
+}
+
+// Keep remembers how a repeat was answered, until the intent is forgotten: see [Operation.Again]. Of a first success nothing is
+// kept, as most have no repeat.
+func (d Done[R]) Keep(answer []byte) {
+	if d.keep != nil {
+		d.keep(answer)
+	}
 }
 
 // Do runs the operation once for its intent, or finds that it was done before.
@@ -89,6 +99,12 @@ func (o Operation[C, R]) Do(ctx context.Context, store *Store, intent Intent, co
 		attempt.Fields = o.spec.Fields(command)
 	}
 	store.observe(ctx, attempt)
+	if done.Replayed && intent.Request != (Request{}) {
+		done.keep = func(answer []byte) {
+			key := intentKey{intent.Tenant, o.spec.Name, intent.Key}
+			store.known.keep(key, attempt.attempt, &answered{intent.Request, bytes.Clone(answer), attempt.Fields}, store.Memory)
+		}
+	}
 	return done, err
 }
 
@@ -130,10 +146,11 @@ func (o Operation[C, R]) do(ctx context.Context, store *Store, intent Intent, co
 	attempt.Record, attempt.Outcome = found.record, found.outcome
 	// Our own id means that this attempt did the work, even if it had to ask twice to learn it.
 	replayed := found.attempt != intent.attempt
+	attempt.attempt = found.attempt
 	if replayed {
 		attempt.Outcome = Replayed
 		switch {
-		case !bytes.Equal(found.fingerprint, fingerprint[:]):
+		case found.fingerprint != fingerprint:
 			return Done[R]{}, &MismatchError{Record: found.record}
 		case !found.visible:
 			return Done[R]{}, ErrNotVisible
@@ -207,7 +224,7 @@ func (o Operation[C, R]) transaction(
 ) (t transaction, err error) {
 	t = transaction{attempt: intent.attempt, record: intent.Record}
 	around := o.around
-	if t.claim, err = store.compiled.bindOne(ctx, args, query{sql: claim}); err != nil {
+	if t.claim, err = store.compiled.bindOne(ctx, args, query{text: text{sql: claim}}); err != nil {
 		return transaction{}, err
 	}
 	if o.spec.Kind.Changes() {
@@ -229,7 +246,7 @@ func (o Operation[C, R]) transaction(
 	if o.spec.Run != nil {
 		t.run = func(ctx context.Context, tx pgx.Tx) (any, error) { return o.spec.Run(ctx, tx, intent, command) }
 		t.finish = func(ctx context.Context, result []byte) (bound, error) {
-			insert := query{sql: around.insert(`@result::json`), args: pgx.NamedArgs{"result": string(result)}}
+			insert := query{text: text{sql: around.insert(`@result::json`)}, args: pgx.NamedArgs{"result": string(result)}}
 			return store.compiled.bindOne(ctx, args, insert)
 		}
 		return t, nil

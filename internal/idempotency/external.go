@@ -166,9 +166,9 @@ func withoutBlanks(value any) any {
 // payment that was recorded before would be more than is open now. The lock decides between two that come together, and is a statement
 // of its own, so that the one behind it sees what was committed meanwhile.
 func (q intentSQL) beginExternal() []query {
-	return []query{q.lockExternal(), {sql: `
+	return []query{q.lockExternal(), {text: text{sql: `
 		SELECT begin_external(
-			(SELECT ` + q.known + ` FROM ` + q.externalRow() + `), '` + q.table + `_external_once')`}}
+			(SELECT ` + q.known + ` FROM ` + q.externalRow() + `), '` + q.table + `_external_once')`}}}
 }
 
 // keepExternal stores the intent with the record that has the external id and the same content, or the one that this was merged
@@ -178,11 +178,11 @@ func (q intentSQL) keepExternal() []query {
 	if q.lead != `r.id` {
 		lock = ` FOR KEY SHARE`
 	}
-	return []query{q.lockExternal(), {sql: `
-		SELECT keep_made((SELECT ` + q.known + ` FROM ` + q.externalRow() + lock + `), NULL)`},
-		{sql: q.insert(`(
+	return []query{q.lockExternal(), {text: text{sql: `
+		SELECT keep_made((SELECT ` + q.known + ` FROM ` + q.externalRow() + lock + `), NULL)`}},
+		{text: text{sql: q.insert(`(
 			SELECT ` + q.record + ` FROM ` + q.table + ` r
-			WHERE r.tenant_id = @tenant_id AND r.id = (SELECT ` + q.lead + ` FROM ` + q.externalRow() + `))`)}}
+			WHERE r.tenant_id = @tenant_id AND r.id = (SELECT ` + q.lead + ` FROM ` + q.externalRow() + `))`)}}}
 }
 
 func (q intentSQL) externalRow() string {
@@ -190,9 +190,9 @@ func (q intentSQL) externalRow() string {
 }
 
 func (q intentSQL) lockExternal() query {
-	return query{sql: `
+	return query{text: text{sql: `
 		SELECT pg_advisory_xact_lock(hashtextextended(concat_ws('/', 'external', @tenant_id::text, '` + q.table + `',
-			fold_text(@external_source::text), @external_id::text), 0))`}
+			fold_text(@external_source::text), @external_id::text), 0))`}}
 }
 
 // known is the condition on the row r, which has the external id of a command, that the command finds it: it came with the same

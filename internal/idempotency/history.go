@@ -26,6 +26,8 @@ type Entry struct {
 	At    time.Time // UTC
 	// Changes are the fields of the record that differ since, with the JSON of what was and what is.
 	Changes map[string][2]json.RawMessage
+	// Versions are those of the record before and after; zeros if it was not changed.
+	Versions [2]int
 }
 
 // place is where an entry stands in a history.
@@ -46,14 +48,14 @@ func History(ctx context.Context, pool *pgxpool.Pool, tenant, id uuid.UUID, page
 		from, behind, order = `at >= @at::timestamptz`, `(at > @at::timestamptz OR place > @place)`, ``
 	}
 	rows, err := record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Entry],
-		`(SELECT operation, key, what, actor, at, changes FROM (
+		`(SELECT operation, key, what, actor, at, changes - 'version', COALESCE(changes -> 'version', '[0, 0]') FROM (
 			SELECT operation, key, outcome AS what, actor, at, changes,
 				operation || ' ' || key || ' ' || outcome COLLATE "C" AS place
 			FROM intents WHERE tenant_id = @tenant_id AND record_id = @record AND `+from+`
 			ORDER BY at`+order+` LIMIT @rows + `+sameMoment+`) AS own
 		WHERE `+behind+` ORDER BY at`+order+`, place`+order+` LIMIT @rows)
 		UNION ALL
-		(SELECT operation, key, what, actor, at, NULL FROM (
+		(SELECT operation, key, what, actor, at, NULL, '[0, 0]' FROM (
 			SELECT e.operation, e.key, e.effect AS what, i.actor, i.at,
 				e.operation || ' ' || e.key || ' ' || e.effect COLLATE "C" AS place
 			FROM intent_effects e, LATERAL (

@@ -27,13 +27,13 @@ func (s Spec[C, R]) intentSQL() intentSQL {
 		q.made = s.Made
 	}
 	q.lookup = []query{
-		{sql: `SELECT set_config('onlyonce.tenant_id', @tenant_id::text, true)`},
-		{sql: `
+		{text: text{sql: `SELECT set_config('onlyonce.tenant_id', @tenant_id::text, true)`}},
+		{text: text{sql: `
 		SELECT attempt_id, fingerprint, result, record_id, outcome,
 			EXISTS (SELECT FROM ` + q.table + ` r WHERE r.tenant_id = i.tenant_id AND r.id = i.record_id),
 			` + inCopy + `
 		FROM intents i
-		WHERE tenant_id = @tenant_id AND operation = @operation AND key = @idempotency_key`},
+		WHERE tenant_id = @tenant_id AND operation = @operation AND key = @idempotency_key`}},
 	}
 	return q
 }
@@ -99,7 +99,7 @@ func (q intentSQL) insert(result string) string {
 // lock makes changes of one record wait for each other. It is a statement of its own, so that those behind it
 // see what was committed meanwhile.
 func (q intentSQL) lock() query {
-	return query{sql: `SELECT FROM ` + q.row() + ` FOR UPDATE`}
+	return query{text: text{sql: `SELECT FROM ` + q.row() + ` FOR UPDATE`}}
 }
 
 // begin looks at the locked record, and ends the transaction if it is not there, is not the version that was
@@ -109,10 +109,10 @@ func (q intentSQL) begin() query {
 	if q.kind == Change {
 		made = "false"
 	}
-	return query{sql: `
+	return query{text: text{sql: `
 		SELECT begin_change(r.version, @seen_version, r.made, r.record)
 		FROM (SELECT) AS one LEFT JOIN (
-			SELECT r.version, (` + made + `) AS made, ` + q.record + ` AS record FROM ` + q.row() + `) AS r ON true`}
+			SELECT r.version, (` + made + `) AS made, ` + q.record + ` AS record FROM ` + q.row() + `) AS r ON true`}}
 }
 
 // keep stores the intent of a transition whose state was made before.
@@ -122,5 +122,5 @@ func (q intentSQL) keep() []query {
 		SELECT keep_made(r.made, r.record)
 		FROM (SELECT) AS one LEFT JOIN (
 			SELECT (` + q.made + `) AS made, ` + q.record + ` AS record FROM ` + q.row() + `) AS r ON true`
-	return []query{q.lock(), {sql: begin}, {sql: q.insertRecord()}}
+	return []query{q.lock(), {text: text{sql: begin}}, {text: text{sql: q.insertRecord()}}}
 }

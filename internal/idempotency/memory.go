@@ -6,6 +6,7 @@ import (
 	"math"
 	"sync"
 	"time"
+	"unique"
 
 	"github.com/google/uuid"
 	"github.com/hashicorp/golang-lru/v2/simplelru"
@@ -13,7 +14,7 @@ import (
 
 const (
 	// memoryBytes bounds what a process remembers, unless [Store.Memory] does.
-	memoryBytes = 32 << 20
+	memoryBytes = 8 << 20
 	// believed is how long after the database has last answered a copy is as good as asking again.
 	believed = 5 * time.Second
 	// overhead is about what an intent takes besides its key and its result: its fields, and its places in the list and the map.
@@ -111,6 +112,12 @@ func (m *memory) add(k intentKey, c stored, bound int) {
 	if m.copies == nil {
 		m.copies, _ = simplelru.NewLRU(math.MaxInt, func(k intentKey, c stored) { m.bytes -= size(k, c) }) // fails for a size below 1 only
 	}
+	m.put(k, c, bound)
+}
+
+func (m *memory) put(k intentKey, c stored, bound int) {
+	// These are nearly always the same, and what is not there need not be looked at by the garbage collector.
+	c.epoch, c.outcome = unique.Make(c.epoch).Value(), unique.Make(c.outcome).Value()
 	m.copies.Remove(k) // which subtracts it, unlike to overwrite it
 	m.copies.Add(k, c)
 	m.bytes += size(k, c)
@@ -129,7 +136,7 @@ func (m *memory) forget(k intentKey) {
 
 // size is about how many bytes of memory a copy takes.
 func size(k intentKey, c stored) int {
-	return overhead + len(k.key.value) + len(c.fingerprint) + cap(c.result) + len(c.epoch)
+	return overhead + len(k.key.value) + cap(c.result) + len(c.epoch) + c.answered.size()
 }
 
 // remember keeps a copy of an intent that the database has. Of one whose record may be deleted, or

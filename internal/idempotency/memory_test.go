@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync/atomic"
 	"testing"
 	"time"
+	"weak"
 
 	"onlyonce/internal/idempotency"
 )
@@ -109,6 +111,26 @@ func TestOnlyWhatIsCommittedIsRemembered(t *testing.T) {
 	}
 	if intents, bytes := b.store.Remembered(); intents != 0 || bytes != 0 {
 		t.Errorf("%d are remembered, in %d bytes", intents, bytes)
+	}
+}
+
+// TestCopiesHoldNothingElse: what is remembered does not keep the command alive, nor what it was sent with, which nobody counts.
+func TestCopiesHoldNothingElse(t *testing.T) {
+	b := setup(t)
+	command := &order{"a"}
+	made := weak.Make(command)
+	create := idempotency.Define(idempotency.Spec[*order, thing]{
+		Name: "thing.create", Table: things,
+		Statements: func(tx *idempotency.Tx, o *order) idempotency.Result { return spec().Statements(tx, *o) },
+	})
+	if _, err := create.Do(t.Context(), b.store, b.intent("k"), command); err != nil {
+		t.Fatal(err)
+	}
+	if runtime.GC(); made.Value() != nil {
+		t.Error("the command is kept")
+	}
+	if intents, _ := b.store.Remembered(); intents != 1 {
+		t.Errorf("%d are remembered", intents)
 	}
 }
 

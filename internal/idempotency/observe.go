@@ -41,17 +41,18 @@ type Attempt struct {
 	Duration time.Duration
 	Fields   []slog.Attr
 	Err      error
+
+	attempt uuid.UUID // the one that has done the work, if that is known
 }
 
 // LogValue is the structured form of an attempt. It holds no result and no secret.
 func (a Attempt) LogValue() slog.Value {
-	attrs := []slog.Attr{
+	attrs := append(make([]slog.Attr, 0, 7+len(a.Fields)),
 		slog.String("operation", a.Operation),
 		slog.String("tenant", a.Intent.Tenant.String()),
 		slog.String("key", a.Intent.Key.String()),
 		slog.String("outcome", string(a.Outcome)),
-		slog.Duration("duration", a.Duration),
-	}
+		slog.Duration("duration", a.Duration))
 	if a.Record != uuid.Nil {
 		attrs = append(attrs, slog.String("record", a.Record.String()))
 	}

@@ -60,6 +60,9 @@ type Intent struct {
 	// [LooksLikeRepeat]: for people who were not asked yet. Without it the result names what it looks like.
 	AsksAboutRepeat bool
 
+	// Request, if it is not zero, is what the next request is compared with: see [Operation.Again].
+	Request Request
+
 	attempt  uuid.UUID     // a new UUIDv7, the record's own if it is created
 	external pgx.NamedArgs // of the command's external id, if its operation has such
 }
@@ -126,7 +129,7 @@ type Explanation[C any] func(context.Context, *Store, Intent, C, *pgconn.PgError
 // Operation is a [Spec] that was checked by [Define]: the only way to a transaction with a claim.
 type Operation[C, R any] struct {
 	spec   Spec[C, R]
-	around intentSQL
+	around *intentSQL
 }
 
 // Define makes an operation. It panics on a spec that cannot keep its promise, which is a mistake in the program.
@@ -152,7 +155,8 @@ func Define[C, R any](spec Spec[C, R]) Operation[C, R] {
 	if spec.Retain == 0 {
 		spec.Retain = DefaultRetain
 	}
-	return Operation[C, R]{spec, spec.intentSQL()}
+	around := spec.intentSQL()
+	return Operation[C, R]{spec, &around}
 }
 
 // Name returns the operation's stable name.

@@ -136,6 +136,7 @@ func encode(conn *pgx.Conn, all []bound) ([]encoded, error) {
 	for i, b := range all {
 		s := &statements[i]
 		s.sql = b.sql
+		s.ParamValues, s.ParamFormats = make([][]byte, 0, len(b.values)), make([]int16, 0, len(b.values)) // or they grow one by one
 		s.prepared, _ = conn.PgConn().CustomData()[b.name].(*pgconn.StatementDescription)
 		if err := s.Build(conn.TypeMap(), s.prepared, b.values); err != nil {
 			return nil, fmt.Errorf("encode the arguments of:\n%s\n%w", b.sql, err)

@@ -52,9 +52,10 @@ func (s *Store) recall(ctx context.Context, k intentKey, mayGo bool) (c stored, 
 		return stored{}, false // from another release
 	}
 	c = stored{
-		attempt: shared.Attempt, fingerprint: shared.Fingerprint, result: shared.Result, record: shared.Record, outcome: shared.Outcome,
+		attempt: shared.Attempt, result: shared.Result, record: shared.Record, outcome: shared.Outcome,
 		visible: true, moment: moment{epoch: epoch}, until: shared.Until,
 	}
+	copy(c.fingerprint[:], shared.Fingerprint)
 	s.known.add(k, c, s.Memory)
 	return c, true
 }
@@ -65,7 +66,8 @@ func (s *Store) share(ctx context.Context, k intentKey, c stored) {
 	if s.Shared == nil || keep <= 0 {
 		return
 	}
-	value, err := json.Marshal(sharedCopy{c.attempt, c.fingerprint, c.result, c.record, c.outcome, c.until})
+	fingerprint := c.fingerprint
+	value, err := json.Marshal(sharedCopy{c.attempt, fingerprint[:], c.result, c.record, c.outcome, c.until})
 	if err == nil { // it always is: the result is JSON
 		s.Shared.Put(ctx, nameOf(k, c.epoch), value, keep)
 	}

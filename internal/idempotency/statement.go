@@ -18,14 +18,28 @@ type statement struct {
 	params []string
 }
 
+// text is the SQL of a statement. It is put together once, when the statement is compiled.
+type text struct {
+	with, sql string
+	stores    *intentSQL // if set, the statement stores the intent, and sql is the SELECT of its result
+}
+
+func (t text) whole() string {
+	if t.stores == nil {
+		return t.sql
+	}
+	return t.with + t.stores.insert(`(`+t.sql+`)`)
+}
+
 // statements remembers the compiled form of each SQL text. Their number is bounded, because SQL is
 // never built from input.
 type statements struct{ byText sync.Map }
 
-func (s *statements) compile(ctx context.Context, sql string) (*statement, error) {
-	if known, ok := s.byText.Load(sql); ok {
+func (s *statements) compile(ctx context.Context, of text) (*statement, error) {
+	if known, ok := s.byText.Load(of); ok {
 		return known.(*statement), nil //nolint:forcetypeassert // nothing else is stored
 	}
+	sql := of.whole()
 	// pgx tells the position of an argument only by placing its value, so each value is its name.
 	named := pgx.NamedArgs{}
 	for _, match := range argument.FindAllStringSubmatch(sql, -1) {
@@ -41,7 +55,7 @@ func (s *statements) compile(ctx context.Context, sql string) (*statement, error
 	}
 	sum := sha256.Sum256([]byte(positional))
 	compiled.name = "intent_" + hex.EncodeToString(sum[:8])
-	s.byText.Store(sql, compiled)
+	s.byText.Store(of, compiled)
 	return compiled, nil
 }
 
@@ -59,7 +73,7 @@ type bound struct {
 func (s *statements) bind(ctx context.Context, common pgx.NamedArgs, queries ...query) ([]bound, error) {
 	all := make([]bound, len(queries))
 	for i, q := range queries {
-		compiled, err := s.compile(ctx, q.sql)
+		compiled, err := s.compile(ctx, q.text)
 		if err != nil {
 			return nil, err
 		}
@@ -70,7 +84,7 @@ func (s *statements) bind(ctx context.Context, common pgx.NamedArgs, queries ...
 				value, ok = common[name]
 			}
 			if !ok {
-				return nil, fmt.Errorf("no argument @%s for the statement:\n%s", name, q.sql)
+				return nil, fmt.Errorf("no argument @%s for the statement:\n%s", name, q.whole())
 			}
 			values[n] = value
 		}

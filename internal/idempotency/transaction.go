@@ -43,7 +43,7 @@ func (t transaction) withoutWork() transaction {
 // stored is an intent as it is stored.
 type stored struct {
 	attempt     uuid.UUID
-	fingerprint []byte
+	fingerprint Fingerprint
 	result      []byte    // JSON; nil when its retention has ended
 	record      uuid.UUID // what was created, found or changed
 	outcome     Outcome
@@ -52,11 +52,13 @@ type stored struct {
 	moment
 
 	until time.Time // the database's, until which a copy may be used
+
+	answered *answered // of a copy; nil before [Done.Keep]
 }
 
 // made is the intent that this attempt is about to store.
 func (t transaction) made() stored {
-	return stored{attempt: t.attempt, fingerprint: t.fingerprint[:], visible: true, moment: moment{asked: time.Now()}}
+	return stored{attempt: t.attempt, fingerprint: t.fingerprint, visible: true, moment: moment{asked: time.Now()}}
 }
 
 // returned are the destinations of what an intent is stored with.
@@ -88,9 +90,11 @@ func (s *Store) readIntent(ctx context.Context, conn *pgxpool.Conn, lookup []bou
 		return stored{}, err
 	}
 	found.asked = time.Now()
+	var fingerprint []byte
 	err = read(ctx, conn.Conn(), lookup, append([]any{
-		&found.attempt, &found.fingerprint, &found.result, &found.record, &found.outcome, &found.visible,
+		&found.attempt, &fingerprint, &found.result, &found.record, &found.outcome, &found.visible,
 	}, found.copied()...)...)
+	copy(found.fingerprint[:], fingerprint)
 	return found, err
 }
 

@@ -22,21 +22,22 @@ type Tx struct {
 	args    pgx.NamedArgs
 	queued  []query
 	open    bool
-	around  intentSQL
+	around  *intentSQL
 }
 
 // Result is what work returns; only [Tx.Return] makes one.
 type Result struct{ tx *Tx }
 
 type query struct {
-	sql  string
+	text
+
 	args pgx.NamedArgs
 	// otherwise is the error if the statement does not change as many rows as it has to.
 	otherwise error
 }
 
 // Exec queues a statement. How many rows it changes does not matter: see [Tx.Require].
-func (tx *Tx) Exec(sql string, args pgx.NamedArgs) { tx.queue(query{sql: sql, args: args}) }
+func (tx *Tx) Exec(sql string, args pgx.NamedArgs) { tx.queue(query{text: text{sql: sql}, args: args}) }
 
 // Require queues an INSERT, UPDATE or DELETE that must change exactly rows rows. If it changes fewer or
 // more, everything is rolled back, in the same round trip, and Do returns otherwise. The statement has no
@@ -45,7 +46,7 @@ func (tx *Tx) Require(rows int64, otherwise error, sql string, args pgx.NamedArg
 	counted := pgx.NamedArgs{"required_rows": rows}
 	maps.Copy(counted, args)
 	tx.queue(query{
-		`WITH changed AS (` + sql + ` RETURNING 1) SELECT require_rows((SELECT count(*) FROM changed), @required_rows)`,
+		text{sql: `WITH changed AS (` + sql + ` RETURNING 1) SELECT require_rows((SELECT count(*) FROM changed), @required_rows)`},
 		counted, otherwise,
 	})
 }
@@ -53,7 +54,7 @@ func (tx *Tx) Require(rows int64, otherwise error, sql string, args pgx.NamedArg
 // Check queues a SELECT of one boolean, which must be true. If it is not, everything is rolled back, in the same
 // round trip, and Do returns otherwise.
 func (tx *Tx) Check(otherwise error, sql string, args pgx.NamedArgs) {
-	tx.queue(query{`SELECT require_rows(CASE WHEN (` + sql + `) THEN 1 ELSE 0 END, 1)`, args, otherwise})
+	tx.queue(query{text{sql: `SELECT require_rows(CASE WHEN (` + sql + `) THEN 1 ELSE 0 END, 1)`}, args, otherwise})
 }
 
 func (tx *Tx) queue(q query) {
@@ -76,7 +77,7 @@ func (tx *Tx) Return(sql string, args pgx.NamedArgs) Result { return tx.ReturnWi
 // ReturnWith is Return in one statement with work: with is a WITH clause, whose INSERTs tell by RETURNING
 // what the SELECT reads.
 func (tx *Tx) ReturnWith(with, sql string, args pgx.NamedArgs) Result {
-	tx.Exec(with+tx.around.insert(`(`+sql+`)`), args)
+	tx.queue(query{text: text{with, sql, tx.around}, args: args})
 	return Result{tx}
 }
 

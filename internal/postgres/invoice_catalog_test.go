@@ -21,6 +21,8 @@ func invoiceSabotages() []sabotage {
 // notReferencesOfInvoices are columns of what only invoices need: see notReferences.
 func notReferencesOfInvoices() map[string]string {
 	return map[string]string{
+		"standing.tenant_id": "that of an invoice, which has one",
+		"standing.of_id":     "that customer or tenant, likewise",
 		"postings.source_id": "a payment, a refund or a credit note",
 		"refunds.invoice_id": "the payment's, which has the foreign key; post_refund sets it",
 		"mails.message_id":   "the Message-ID of the mail",

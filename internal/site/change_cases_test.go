@@ -2,6 +2,7 @@ package site_test
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -54,7 +55,9 @@ func withoutVersion(x *caseRun) {
 	x.format.refused(x, refused, "version-missing", x.command)
 	x.wantRows(rows{})
 	if x.seen = seen; x.isHTML() {
-		x.format.done(x, x.caller.press(x.page(refused), "Save mine instead"))
+		p := x.page(refused) // nobody knows what the person has seen, so all that differs is theirs
+		submit, _ := attr(p.form(), "action")
+		x.format.done(x, x.caller.submit(submit, p.typed()))
 	} else {
 		x.format.done(x, x.ask(x.command))
 	}
@@ -82,7 +85,10 @@ func staleVersion(x *caseRun) {
 	if !strings.HasPrefix(p.title(), "Error: ") {
 		x.Errorf("title %q", p.title())
 	}
-	x.format.done(x, x.caller.press(p, "Save mine instead"))
+	submit, _ := attr(p.form(), "action")
+	form := p.typed()
+	maps.Copy(form, x.command) // and now it is meant
+	x.format.done(x, x.caller.submit(submit, form))
 }
 
 // compares fails unless the page shows both versions of every field, and marks the one that differs.
@@ -94,7 +100,7 @@ func (p page) compares(of resource, saved, typed url.Values) {
 		p.b.Fatalf("no comparison: %s", p.text())
 	}
 	for _, row := range all(table[0], "tr") {
-		if strings.Contains(text(row), "Differs") {
+		if strings.Contains(text(row), "Changed by") {
 			differ = append(differ, text(row))
 		}
 	}

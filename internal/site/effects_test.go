@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/web"
 )
 
@@ -95,6 +96,7 @@ func addresses(route web.Route, records []made) []string {
 
 // TestReadsChangeNothing: every GET, about real records, with keys that were used and keys that were not.
 func TestReadsChangeNothing(t *testing.T) {
+	pgtest.Long(t)
 	b := setup(t)
 	records := b.madeOfEach()
 	at := b.behindAPooler()
@@ -186,6 +188,7 @@ func leadsElsewhere(route web.Route) bool {
 // buttons add. Each form to a public route is sent by somebody who has just logged in, since it may log
 // out.
 func TestEveryNaturalRouteIsNatural(t *testing.T) {
+	pgtest.Long(t)
 	b := setup(t)
 	records := b.madeOfEach()
 	acme := b.person(b.replica, b.acme)

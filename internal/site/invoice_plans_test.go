@@ -20,15 +20,15 @@ func (b *bundle) growInvoices() {
 		CREATE OR REPLACE FUNCTION pg_temp.id(n bigint) RETURNS uuid LANGUAGE sql AS
 			$$ SELECT ('01900000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid $$;
 		INSERT INTO invoices (tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total,
-			total, source, external_id, external_digest, created_at, status, issued_at, bill_to, seller)
+			total, source, external_id, external_digest, created_at)
 		SELECT '%[1]s', pg_temp.id(n), '2026-' || lpad((n * 2)::text, 4, '0'), pg_temp.id(1 + n %% 2), 'EUR',
 			'2026-01-01'::date + (n %% 300)::integer, '2026-01-31'::date + (n %% 300)::integer, '', 100000 + n, 0, 100000 + n,
-			'Shop', n, sha256(''), now() - interval '1 day',
-			CASE WHEN n <= %[3]d THEN 'draft' ELSE 'issued' END, CASE WHEN n > %[3]d THEN now() END,
-			CASE WHEN n > %[3]d THEN json_build_object('id', pg_temp.id(1 + n %% 2), 'email', '', 'name', 'Customer') END,
-			CASE WHEN n > %[3]d THEN json_build_object('name', 'Acme') END
+			'Shop', n, sha256(''), now() - interval '1 day'
 		FROM generate_series(1, %[2]d) AS n;
 		SET LOCAL session_replication_role = replica; -- the triggers would refuse it, or do the same one by one
+		UPDATE invoices SET status = 'issued', issued_at = now(), seller = json_build_object('name', 'Acme'),
+			bill_to = json_build_object('id', customer_id, 'email', '', 'name', 'Customer')
+		WHERE tenant_id = '%[1]s' AND id > pg_temp.id(%[3]d);
 		INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, net)
 		SELECT tenant_id, id, 1, 'Design', 1, 100, 0, 100 FROM invoices;
 		INSERT INTO invoice_words (tenant_id, word, issue_date, invoice_id)
@@ -64,7 +64,13 @@ func (b *bundle) growInvoices() {
 			UNION ALL SELECT tenant_id, invoice_id, id, 'credit', 0 FROM credit_notes) AS posted
 		WINDOW before AS (PARTITION BY invoice_id ORDER BY kind = 'refund', id);
 		UPDATE invoices i SET paid = (
-			SELECT COALESCE(sum(left_amount), 0) FROM payments p WHERE p.tenant_id = i.tenant_id AND p.invoice_id = i.id)`,
+			SELECT COALESCE(sum(left_amount), 0) FROM payments p WHERE p.tenant_id = i.tenant_id AND p.invoice_id = i.id);
+		DELETE FROM standing;
+		INSERT INTO standing (tenant_id, of_id, kind, day, currency, amount, invoices)
+		SELECT tenant_id, of_id, kind, day, currency, amount, invoices FROM standing_by_the_books();
+		INSERT INTO standing (tenant_id, of_id, kind, day, currency, amount, invoices)
+		SELECT tenant_id, id, 'due_month', '2026-01-01', 'EUR', part, part FROM customers, unnest(ARRAY[-1, 1]) AS part
+		WHERE tenant_id = '%[1]s'`,
 		b.acme.id, many, drafts))
 	b.growPeriods()
 	b.growInvoiceDistinctions()

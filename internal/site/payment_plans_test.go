@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 )
 
 // everyPayment returns the requests of the routes of payments, of the invoice that has most of them.
@@ -61,6 +62,8 @@ func (b *bundle) everyPayment(program, person *client) map[string][]request {
 		"GET /api/v1/payments": foundExternally(program, of),
 		"GET /payments/{id}": {
 			get(person, http.StatusSeeOther, "/payments/"+rowID(7)), get(person, http.StatusOK, "/invoices/"+most),
+			get(person, http.StatusOK, at("/invoices/"+most, "", strconv.Itoa(many/2), false)),
+			get(person, http.StatusOK, at("/invoices/"+most, "", strconv.Itoa(many/2), true)),
 		},
 		"GET /api/v1/payments/{id}": {get(program, http.StatusOK, "/api/v1/payments/"+rowID(7))},
 	}

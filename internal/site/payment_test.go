@@ -2,9 +2,12 @@ package site_test
 
 import (
 	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"testing"
+
+	"golang.org/x/net/html"
 
 	"onlyonce/internal/invoice/payment"
 )
@@ -34,6 +37,28 @@ func payments() resource {
 			})
 		},
 		input: payment.Input{},
+	}
+}
+
+// TestManyPayments: the page of an invoice has some of them, and leads to the others.
+func TestManyPayments(t *testing.T) {
+	b := setup(t)
+	api, person, of := b.program(b.replica, b.acme), b.person(b.replica, b.acme), payments()
+	of.parent.id = b.prepared(b.acme, "invoice", invoices(), invoices().command, "issue").ID
+	for _, reference := range []string{"One", "Two", "Three"} {
+		paid := api.create(of, reference, change(of.command, "amount", "1.00", "reference", reference))
+		if paid.status != http.StatusCreated {
+			t.Fatal(paid)
+		}
+	}
+	at := "/invoices/" + of.parent.id
+	p := b.page(person.get(at+"?limit=2")).says("Bank Three", "Bank Two")
+	links := all(p.root, "a")
+	next := links[slices.IndexFunc(links, func(link *html.Node) bool { rel, _ := attr(link, "rel"); return rel == "next" })]
+	href, _ := attr(next, "href")
+	b.page(person.get(href)).says("Bank One", "First page Previous").leadsTo(at + "?limit=2")
+	if a := person.get(at + "?cursor=nowhere"); a.status != http.StatusNotFound {
+		t.Error(a)
 	}
 }
 

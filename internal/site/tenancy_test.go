@@ -12,6 +12,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"onlyonce/internal/postgres/pgtest"
 )
 
 // secrets is what only acme may read.
@@ -67,6 +69,7 @@ func setupSecrets(t *testing.T) (*bundle, secretIDs) {
 // TestOtherTenantsSeeNothing tries every route there is, with the other tenant's login and token, and
 // everything that it could have learned: ids and the key.
 func TestOtherTenantsSeeNothing(t *testing.T) {
+	pgtest.Long(t)
 	b, of := setupSecrets(t)
 	before := b.rows()
 	person, program := b.person(b.replica, b.globex), b.program(b.replica, b.globex)

@@ -9,7 +9,7 @@ import (
 )
 
 // TestFormsChangeNothingByThemselves: an edit form that is sent as it was opened leaves the record as it is. A field that is missing
-// in the form, or in what the form is filled in from, would be erased.
+// in the form, or in what the form is filled in from, would be erased; one that somebody else has changed meanwhile, put back.
 func TestFormsChangeNothingByThemselves(t *testing.T) {
 	t.Parallel()
 	var parts []part
@@ -19,6 +19,7 @@ func TestFormsChangeNothingByThemselves(t *testing.T) {
 				x := b.caseRunOf(of, htmlFormat{})
 				x.sendsWhatItShows("one field changed", x.command) // the others are as they were made
 				x.sendsWhatItShows("every field changed", x.allChanged())
+				x.putsNothingBack()
 			}})
 		}
 	}
@@ -42,4 +43,18 @@ func (x *caseRun) sendsWhatItShows(key string, command url.Values) {
 	}
 	wantUnchanged(x.bundle, "the form of "+x.name, before, x.digest(append(tables, "users")))
 	htmlFormat{}.shown(x, sent).says("Nothing to save")
+}
+
+// putsNothingBack sends a form as it was opened, after somebody else has changed the record: it comes back as a new one would be.
+func (x *caseRun) putsNothingBack() {
+	x.Helper()
+	open := func() page { return x.page(x.caller.get(x.caller.get(x.at(x.form)).location())) }
+	old := open()
+	x.changeMeanwhile("theirs")
+	refused, fresh := x.page(x.caller.press(old, "Save changes")).typed(), open().typed()
+	for name, values := range fresh {
+		if name != "idempotency_key" && !slices.Equal(refused[name], values) {
+			x.Errorf("%s was not touched, and would be put back from %q to %q", name, values, refused[name])
+		}
+	}
 }

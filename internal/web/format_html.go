@@ -38,6 +38,7 @@ func htmlFormat[C any, R Entity](m *Mounted[R], op idempotency.Operation[C, R], 
 			return intent, err
 		},
 		decode: func(r *http.Request) (C, error) {
+			m.keepChosen(r.PostForm)
 			if err := eachOnce(r.PostForm, m.form.RepeatedFields); err != nil {
 				var none C
 				return none, err
@@ -136,8 +137,7 @@ func (m *Mounted[R]) object(
 		again := templates.Submit{Text: words.Again, Name: "fresh_key", Value: idempotency.NewKey().String()}
 		if kind.Changes() {
 			f.Notice = templates.ChangesSpent(existing, again)
-			_, err := m.compare(r, f)
-			return status, err
+			return status, m.compare(r, f)
 		}
 		f.Notice, f.Used = templates.FormSpent(words.Did, existing, again), existing.Name
 		return status, nil
@@ -202,47 +202,35 @@ func (m *Mounted[R]) inTheWay(r *http.Request, c *conflict.Error) (templates.Rec
 	}
 }
 
-// stale writes into a form what somebody else has done to its record meanwhile.
-func (m *Mounted[R]) stale(r *http.Request, f *templates.Form) error {
-	seen := f.Version
-	found, err := m.compare(r, f)
+// compare puts what is saved beside what was typed. The form then has the version that it shows.
+func (m *Mounted[R]) compare(r *http.Request, f *templates.Form) error {
+	found, err := m.Find(r)
 	if err != nil {
 		return err
 	}
-	id, version := found.Identity()
-	history, err := m.history(r, id)
-	if err != nil {
-		return err
-	}
-	f.Meanwhile = m.entries(found, since(history.Rows, seen, version))
-	differs := slices.ContainsFunc(f.Versions, func(row templates.VersionRow) bool { return row.Differ })
-	f.Notice = templates.Stale(templates.Record{Name: m.Name(found), Href: m.pageURL(found)}, differs)
+	_, f.Version = found.Identity()
+	f.Versions = m.versionsOf(r, m.fill(found), f.Typed)
 	return nil
 }
 
-// compare puts what is saved beside what was typed. The form then has the version that it shows.
-func (m *Mounted[R]) compare(r *http.Request, f *templates.Form) (R, error) {
-	found, err := m.Find(r)
-	if err != nil {
-		return found, err
-	}
-	_, f.Version = found.Identity()
-	f.Versions = versions(m.facts(m.fill(found)), m.facts(r.PostForm))
-	for i, row := range f.Versions {
+// versionsOf aligns two forms, with the names of the records that they refer to.
+func (m *Mounted[R]) versionsOf(r *http.Request, saved, typed url.Values) []templates.VersionRow {
+	rows := versions(m.facts(saved), m.facts(typed))
+	for i, row := range rows {
 		for _, field := range m.form.Fields {
 			if names, refers := m.form.References[field.Name]; refers && field.Value == row.Label {
-				f.Versions[i].Saved, f.Versions[i].Typed = m.called(r, names, row.Saved), m.called(r, names, row.Typed)
+				rows[i].Saved, rows[i].Typed = m.called(r, names, row.Saved), m.called(r, names, row.Typed)
 			}
 		}
 	}
-	return found, nil
+	return rows
 }
 
 // versions aligns what is saved with what was typed.
 func versions(saved, typed []templates.Fact) []templates.VersionRow {
 	var rows []templates.VersionRow
 	for _, fact := range saved {
-		rows = append(rows, templates.VersionRow{Label: fact.Label, Saved: fact.Value, Differ: fact.Value != ""})
+		rows = append(rows, templates.VersionRow{Label: fact.Label, Saved: fact.Value})
 	}
 	for _, fact := range typed {
 		i := slices.IndexFunc(rows, func(row templates.VersionRow) bool { return row.Label == fact.Label })
@@ -250,7 +238,12 @@ func versions(saved, typed []templates.Fact) []templates.VersionRow {
 			rows = append(rows, templates.VersionRow{Label: fact.Label})
 			i = len(rows) - 1
 		}
-		rows[i].Typed, rows[i].Differ = fact.Value, rows[i].Saved != fact.Value
+		rows[i].Typed = fact.Value
+	}
+	for i, row := range rows {
+		if row.Saved != row.Typed {
+			rows[i].Changed = templates.Differs
+		}
 	}
 	return rows
 }

@@ -20,8 +20,11 @@ func jsonFormat[C any, R Entity](m *Mounted[R], op idempotency.Operation[C, R], 
 			if intent.Key, err = headerKey(r); errors.Is(err, idempotency.ErrNoKey) && kind.Changes() {
 				intent.Key, err = idempotency.NewKey(), nil // it is safe without one
 			}
-			if err != nil || !kind.Changes() {
+			if err != nil {
 				return intent, err
+			}
+			if intent.Request = requestOf(r); !kind.Changes() {
+				return intent, nil
 			}
 			if intent.Record, err = m.id(r); err != nil {
 				return intent, err
@@ -29,24 +32,26 @@ func jsonFormat[C any, R Entity](m *Mounted[R], op idempotency.Operation[C, R], 
 			intent.Seen, err = ifMatch(r)
 			return intent, err
 		},
-		decode: c.JSON,
+		again:  func(w http.ResponseWriter, answer []byte) error { return sendAnswer(w, answer, true) },
+		decode: func(r *http.Request) (C, error) { return c.JSON(onlyCounting(r)) },
 		respond: func(w http.ResponseWriter, _ *http.Request, done idempotency.Done[R]) error {
-			if done.Replayed {
-				w.Header().Set("Idempotent-Replayed", "true")
+			answer, err := m.answer(kind, done.Outcome, done.Value)
+			if err != nil {
+				return err
 			}
-			status := http.StatusOK
-			if done.Outcome == idempotency.Created {
-				status = http.StatusCreated
-			}
-			return m.answer(w, kind, status, done.Value)
+			done.Keep(answer)
+			return sendAnswer(w, answer, done.Replayed)
 		},
 		late: func(w http.ResponseWriter, r *http.Request, id uuid.UUID) error {
 			found, err := m.Table.Find(r.Context(), m.s.Pool, Principal(r).Tenant, id)
 			if err != nil {
 				return err
 			}
-			w.Header().Set("Idempotent-Replayed", "true")
-			return m.answer(w, kind, http.StatusOK, found)
+			answer, err := m.answer(kind, idempotency.Replayed, found)
+			if err != nil {
+				return err
+			}
+			return sendAnswer(w, answer, true)
 		},
 		refuse: func(w http.ResponseWriter, r *http.Request, refused error) error {
 			if err := m.namedExists(r, kind); isMissing(err) {
@@ -65,12 +70,17 @@ func jsonFormat[C any, R Entity](m *Mounted[R], op idempotency.Operation[C, R], 
 	}
 }
 
-// answer writes the record of an operation, with its Location if the request did not name it.
-func (m *Mounted[R]) answer(w http.ResponseWriter, kind idempotency.Kind, status int, found R) error {
-	if id, _ := found.Identity(); !kind.Changes() {
-		w.Header().Set("Location", apiPrefix+m.URL(id))
+// answer is that of an operation, with the record's Location if the request did not name it.
+func (m *Mounted[R]) answer(kind idempotency.Kind, outcome idempotency.Outcome, found R) ([]byte, error) {
+	id, version := found.Identity()
+	status, location := http.StatusOK, ""
+	if outcome == idempotency.Created {
+		status = http.StatusCreated
 	}
-	return m.write(w, status, found)
+	if !kind.Changes() {
+		location = apiPrefix + m.URL(id)
+	}
+	return answerOf(status, etag(version), location, m.view(found))
 }
 
 // write answers with a record.

@@ -23,16 +23,6 @@ func (m *Mounted[R]) history(r *http.Request, id uuid.UUID) (record.List[idempot
 	return idempotency.History(r.Context(), m.s.Pool, Principal(r).Tenant, id, record.Page{Limit: historyLength})
 }
 
-// since keeps, of the history of a record, what made one version of it another. Each change makes the next one.
-func since(history []idempotency.Entry, from, to int) (changes []idempotency.Entry) {
-	for _, e := range history {
-		if e.What == string(idempotency.Changed) && len(changes) < to-from {
-			changes = append(changes, e)
-		}
-	}
-	return changes
-}
-
 // Changed are fields of a record that differ since, with the JSON of what was and what is.
 type Changed = map[string][2]json.RawMessage
 
@@ -72,7 +62,7 @@ func (m *Mounted[R]) changes(fields Changed) (changes []templates.HistoryChange)
 		is.Set(name, plain(values[1]))
 	}
 	for _, row := range versions(m.facts(was), m.facts(is)) {
-		if row.Differ {
+		if row.Changed != templates.Same {
 			changes = append(changes, templates.HistoryChange{Label: row.Label, Was: row.Saved, Is: row.Typed})
 		}
 	}

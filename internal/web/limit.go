@@ -55,7 +55,8 @@ func (s *Server) limitBy(what string, aMinute int, by httprate.KeyFunc, fail fai
 
 // limitAddress slows down guessing: 30 attempts a minute from an address. See countGuess for emails.
 func (s *Server) limitAddress(what string) func(http.Handler) http.Handler {
-	return s.limitBy(what+" from", 30, byClient, s.FailHTML)
+	limit := s.limitBy(what+" from", 30, byClient, s.FailHTML)
+	return func(next http.Handler) http.Handler { return s.findClient(limit(next)) }
 }
 
 // clientAddress finds out who asks: the last address that X-Forwarded-For has and that is no trusted proxy,

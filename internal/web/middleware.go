@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"maps"
 	"net/http"
 	"runtime/debug"
 	"strconv"
@@ -44,20 +45,30 @@ func (s *Server) wrongMethod(fail fail) http.HandlerFunc {
 	}
 }
 
-// limitTime bounds a request in time, and by nothing else. net/http also ends its context when the client has
+type requestIDKey struct{}
+
+func requestID(r *http.Request) string {
+	id, _ := r.Context().Value(requestIDKey{}).(string)
+	return id
+}
+
+// arrive sets the id of a request, which error pages show and the log has for errors of ours. It holds nothing that the client made up,
+// and unlike that of chi's middleware not the name of this machine.
+//
+// It bounds the request in time, and by nothing else. net/http also ends its context when the client has
 // closed its half of the connection. Such a client still gets its answer, and one that is gone altogether may
 // send the same again: what it asked for is then done. Only the end of the program ends it too.
-func (s *Server) limitTime(next http.Handler) http.Handler {
+func (s *Server) arrive(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), s.bound)
 		defer cancel()
 		defer context.AfterFunc(s.ending, cancel)()
-		next.ServeHTTP(w, r.WithContext(ctx))
+		next.ServeHTTP(w, r.WithContext(context.WithValue(ctx, requestIDKey{}, rand.Text())))
 	})
 }
 
 // requestsAtOnce is how many requests that may need the database are handled at once. The database works for a few of them, and all
-// others wait. It also bounds those that nobody waits for any more: see limitTime.
+// others wait. It also bounds those that nobody waits for any more: see arrive.
 const requestsAtOnce = 512
 
 // admit refuses with errCrowded what comes when there are too many requests already. Waiting for a place would only be one more
@@ -77,17 +88,19 @@ func (s *Server) admit(fail fail) func(http.Handler) http.Handler {
 
 // securityHeaders forbids everything that our pages do not need.
 func securityHeaders(secure bool) func(http.Handler) http.Handler {
+	all := http.Header{
+		"Content-Security-Policy": {"default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; " +
+			"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"},
+		"X-Content-Type-Options":     {"nosniff"},
+		"Referrer-Policy":            {"same-origin"},
+		"Cross-Origin-Opener-Policy": {"same-origin"},
+	}
+	if secure {
+		all.Set("Strict-Transport-Security", "max-age=31536000")
+	}
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			h := w.Header()
-			h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; "+
-				"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
-			h.Set("X-Content-Type-Options", "nosniff")
-			h.Set("Referrer-Policy", "same-origin")
-			h.Set("Cross-Origin-Opener-Policy", "same-origin")
-			if secure {
-				h.Set("Strict-Transport-Security", "max-age=31536000")
-			}
+			maps.Copy(w.Header(), all)
 			next.ServeHTTP(w, r)
 		})
 	}
@@ -145,19 +158,4 @@ func retryAfter(w http.ResponseWriter, kind problem) {
 	if kind.Retry > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(kind.Retry))
 	}
-}
-
-type requestIDKey struct{}
-
-// newRequestID sets the id of each request, which error pages show and the log has for errors of ours. It holds
-// nothing that the client made up, and unlike that of chi's middleware not the name of this machine.
-func newRequestID(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), requestIDKey{}, rand.Text())))
-	})
-}
-
-func requestID(r *http.Request) string {
-	id, _ := r.Context().Value(requestIDKey{}).(string)
-	return id
 }

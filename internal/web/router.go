@@ -136,6 +136,8 @@ func operation[C, R any](rt router, method, path string, op idempotency.Operatio
 type format[C, R any] struct {
 	// intent reads key, record and version.
 	intent func(*http.Request) (idempotency.Intent, error)
+	// again sends an answer that respond has kept; nil if it keeps none.
+	again func(http.ResponseWriter, []byte) error
 	// decode reads the command.
 	decode func(*http.Request) (C, error)
 	// respond answers a success, the first and every later one alike.
@@ -147,7 +149,7 @@ type format[C, R any] struct {
 }
 
 // operate is the handler of every route that carries out an operation: read the intent, decode the command, do
-// it once, respond.
+// it once, respond. What was answered before, and is known byte by byte, is answered at once.
 func operate[C, R any](s *Server, op idempotency.Operation[C, R], f format[C, R]) Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		intent, err := f.intent(r)
@@ -155,6 +157,9 @@ func operate[C, R any](s *Server, op idempotency.Operation[C, R], f format[C, R]
 		if err != nil {
 			op.Reject(r.Context(), s.store, intent, err)
 			return f.refuse(w, r, err)
+		}
+		if answer, ok := op.Again(r.Context(), s.store, intent); ok {
+			return f.again(w, answer)
 		}
 		command, err := f.decode(r)
 		if err != nil {

@@ -73,14 +73,16 @@ type Server struct {
 	openAPI   func() ([]byte, error)   // made once, see New
 	demo      []templates.DemoLogin
 	secure    bool
-	origin    string                                  // the outside address, or empty
-	bound     time.Duration                           // of a request
-	ending    context.Context                         //nolint:containedctx // see Config
-	requests  *semaphore.Weighted                     // that are handled now, see admit
-	large     *semaphore.Weighted                     // bodies that are handled now, see admitLarge
-	passwords *semaphore.Weighted                     // that are checked now, see withPassword
-	guesses   *limit                                  // passwords for an email, see countGuess
-	allow     func(context.Context, string, int) bool // see Config
+	origin    string              // the outside address, or empty
+	bound     time.Duration       // of a request
+	ending    context.Context     //nolint:containedctx // see Config
+	requests  *semaphore.Weighted // that are handled now, see admit
+	large     *semaphore.Weighted // bodies that are handled now, see admitLarge
+	passwords *semaphore.Weighted // that are checked now, see withPassword
+	guesses   *limit              // passwords for an email, see countGuess
+	// findClient is in front of what asks for the client's address.
+	findClient func(http.Handler) http.Handler
+	allow      func(context.Context, string, int) bool // see Config
 	// limitSenders bounds what is received for each tenant, see [Receive].
 	limitSenders func(http.Handler) http.Handler
 
@@ -100,7 +102,7 @@ func New(c Config) (*Server, error) {
 	}
 	s := &Server{
 		Pool: c.Pool, store: c.Store, log: c.Log, secure: c.Secure, origin: c.Origin, demo: c.Demo,
-		tokens: newTokens(c.Pool), assets: assets,
+		tokens: newTokens(c.Pool), assets: assets, findClient: clientAddress(c.TrustedProxies),
 		bound: cmp.Or(c.RequestTime, 30*time.Second), ending: cmp.Or(c.Ending, context.Background()),
 		requests: semaphore.NewWeighted(requestsAtOnce), large: semaphore.NewWeighted(largeAtOnce),
 		passwords: semaphore.NewWeighted(passwordsAtOnce), allow: c.Allow, byPattern: map[string]*registration{},
@@ -109,7 +111,6 @@ func New(c Config) (*Server, error) {
 	s.guesses = s.newLimit("passwords for", guessesAMinute)
 	s.sessions = newSessions(c.Pool, c.Secure)
 	mux := chi.NewRouter()
-	mux.Use(clientAddress(c.TrustedProxies))
 	sameOrigin, err := s.sameOrigin(c.Origin)
 	if err != nil {
 		return nil, err
@@ -124,7 +125,7 @@ func New(c Config) (*Server, error) {
 
 // mount registers every route of the program.
 func (s *Server) mount(mux chi.Router, c Config, sameOrigin func(http.Handler) http.Handler) {
-	mux.Use(newRequestID, s.recoverPanics, securityHeaders(s.secure), limitBody(maxBody), s.limitTarget, middleware.GetHead, s.limitTime)
+	mux.Use(s.arrive, s.recoverPanics, securityHeaders(s.secure), limitBody(maxBody), s.limitTarget, middleware.GetHead)
 
 	mux.Method(http.MethodGet, "/static/*", s.assets.Handler())
 	mux.Get("/healthz", alive)

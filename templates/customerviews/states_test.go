@@ -38,6 +38,7 @@ func states() map[string]templ.Component {
 	}
 	both := []customerviews.Candidate{candidate, candidate}
 	merge := templates.Form{Title: "Merge customers", Key: "k"}
+	stale := []templates.VersionRow{{Label: "Name", Saved: hostile, Typed: hostile, Changed: templates.BothChanged, Keep: "name"}}
 	wrong := templates.Form{Title: "Merge customers", Key: "k", Typed: url.Values{"customers": {hostile}}, Errors: templates.FieldErrors{
 		{Control: "customers", Message: hostile}, {Control: "winner_id", Message: "Choose the customer that is left."},
 	}}
@@ -59,8 +60,8 @@ func states() map[string]templ.Component {
 		}}),
 		"customer form": customerviews.CustomerForm(page, templates.Form{Title: "New customer", Key: "k"}, nil),
 		"customer form, stale": customerviews.CustomerForm(page, templates.Form{
-			Title: "Edit customer", Key: "k", Version: 2, Notice: templates.Stale(record, true),
-			Versions:  []templates.VersionRow{{Label: "Name", Saved: hostile, Typed: hostile, Differ: true}},
+			Title: "Edit customer", Key: "k", Version: 2, Notice: templates.Stale(record, stale),
+			Versions: stale, Saved: []templates.Field{{Name: "saved.name", Value: hostile}},
 			Meanwhile: viewtest.WithHistory().History,
 		}, nil),
 		"customer form refused": customerviews.CustomerForm(page, templates.Form{

@@ -24,7 +24,7 @@ type Invoice struct {
 	Paid       string // empty for a draft
 	Credited   string // empty if nothing was
 	Open       string
-	Ledger     []LedgerRow
+	Ledger     Ledger
 	PayHref    string           // records a payment; empty if nothing can be paid
 	CreditHref string           // creates a credit note; empty if nothing can be credited
 	Payment    []templates.Fact // where to pay; empty if that is not known
@@ -102,7 +102,7 @@ func (v Invoice) standing() standing {
 	case "overdue":
 		due = "Was due " + v.DueDate + "."
 	}
-	if len(v.Ledger) > 0 {
+	if len(v.Ledger.Rows) > 0 {
 		due = v.Paid + " of " + v.Total + " paid. " + v.creditedNote() + due
 	}
 	return standing{"Open", v.Open, due}

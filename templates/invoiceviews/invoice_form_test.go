@@ -73,9 +73,9 @@ func TestNoticesOfferOneClickWaysOn(t *testing.T) {
 			button: "Create as a new invoice", field: "fresh_key=fresh",
 		},
 		"stale": {
-			says: "2026-0042 was changed while you were editing. Your changes were not saved. " +
-				"Save yours instead, keep what is saved, or go on editing below.",
-			button: "Save mine instead", field: "=",
+			says: "2026-0042 was changed while you were editing. Your changes were not saved yet. You both changed the same. " +
+				"Tick what is saved to keep it; the rest is saved as it is in your form.",
+			button: "Save as chosen", field: "=",
 		},
 		"no key": {
 			says:   forms["no key"].Notice.Title + " " + forms["no key"].Notice.Text,

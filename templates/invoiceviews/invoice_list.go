@@ -37,9 +37,8 @@ type Standing struct {
 	Kind    string // "open", "overdue" or "paid"
 	Label   string
 	Href    string
-	Count   string   // "12", "1,000+"
+	Count   string   // "12,345"
 	Amounts []string // one for each currency, "1,230.00 EUR"
-	More    bool     // that not all were counted
 }
 
 // hasAny reports whether something of a kind is summed up.

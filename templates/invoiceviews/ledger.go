@@ -1,5 +1,14 @@
 package invoiceviews
 
+import "onlyonce/templates"
+
+// Ledger is a page of what was paid, refunded and credited of an invoice, what was recorded last first.
+type Ledger struct {
+	templates.Pager
+
+	Rows []LedgerRow
+}
+
 // LedgerRow is what was paid, refunded or credited, on the page of its invoice.
 type LedgerRow struct {
 	Date   string

@@ -23,7 +23,7 @@ func states() map[string]templ.Component {
 	page, withHistory, archived := viewtest.Page(), viewtest.WithHistory(), viewtest.Archived()
 	row := invoiceviews.InvoiceRow{Href: "/invoices/1", Number: hostile, Customer: hostile, Status: "draft", Total: "1.00 EUR"}
 	sums := []invoiceviews.Standing{
-		{Kind: "open", Label: "Open", Href: "/invoices?status=open", Count: "1,000+", Amounts: []string{"1.00 EUR", hostile}, More: true},
+		{Kind: "open", Label: "Open", Href: "/invoices?status=open", Count: "1,000,000", Amounts: []string{"1.00 EUR", hostile}},
 		{Kind: "overdue", Label: "Overdue", Href: "/invoices?status=overdue", Count: "0"},
 	}
 	all := map[string]templ.Component{
@@ -59,14 +59,14 @@ func states() map[string]templ.Component {
 		}),
 		"invoice with payments and credits": invoiceviews.InvoicePage(page, invoiceviews.Invoice{
 			Number: "2026-0042", Status: "paid", Paid: "1.00", Credited: "2.00", Open: "0.00", CreditHref: "/invoices/1/credit-notes/new",
-			Ledger: []invoiceviews.LedgerRow{
+			Ledger: invoiceviews.Ledger{Pager: templates.Pager{NextHref: "/invoices/1?cursor=1"}, Rows: []invoiceviews.LedgerRow{
 				{
 					Date: "21 Nov 2026", Kind: "Payment", Amount: "3.00 EUR", Details: hostile,
 					RefundHref: "/payments/1/refunds/new", Left: "1.00 EUR",
 				},
 				{Date: "22 Nov 2026", Kind: "Refund", Amount: "−2.00 EUR"},
 				{Date: "22 Nov 2026", Kind: "Credit note", Amount: "2.00 EUR", Number: "CN-2026-0001", Href: "/credit-notes/1"},
-			},
+			}},
 		}),
 		"invoice credited": invoiceviews.InvoicePage(page, invoiceviews.Invoice{Number: "2026-0042", Status: "credited", Credited: "3.00"}),
 		"webhook source form": invoiceviews.WebhookSourceForm(page, templates.Form{
@@ -179,7 +179,7 @@ func returnedForms() map[string]invoiceviews.InvoiceForm {
 			[]templates.Submit{{Text: "Use the next number, 2026-0043", Name: "next_number", Value: "1"}}),
 		"form spent":   templates.FormSpent("created", record, again),
 		"no key":       templates.NoKey("fresh"),
-		"stale":        templates.Stale(record, true),
+		"stale":        templates.Stale(record, []templates.VersionRow{{Label: "Notes", Changed: templates.BothChanged, Keep: "notes"}}),
 		"other tenant": templates.OtherTenant(templates.Owner{ID: "a", Name: hostile}, templates.Owner{ID: "b", Name: hostile}, true),
 		"unconfirmed":  templates.Unconfirmed(),
 		"still saving": templates.StillSaving(),

@@ -25,7 +25,7 @@ func (s *Pages) OfCustomer(r *http.Request, c customer.Customer, view *templates
 	if err != nil {
 		return nil, missingPage(err)
 	}
-	balance, err := invoice.BalanceOf(r.Context(), s.Pool, web.Principal(r).Tenant, c.ID, date.Today())
+	balance, err := invoice.Standing(r.Context(), s.Pool, web.Principal(r).Tenant, c.ID, date.Today())
 	if err != nil {
 		return nil, err
 	}

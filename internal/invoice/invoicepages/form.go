@@ -2,7 +2,6 @@ package invoicepages
 
 import (
 	"cmp"
-	"errors"
 	"net/http"
 	"slices"
 	"strconv"
@@ -10,13 +9,11 @@ import (
 
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onlyonce/internal/customer"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/people/settings"
-	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/money"
 	"onlyonce/internal/value/party"
@@ -31,7 +28,8 @@ func (s *Pages) invoiceForm(r *http.Request, p templates.Page, f templates.Form)
 	if f.Notice != nil || len(f.Errors) > 0 {
 		in = withoutBlankLines(in)
 	}
-	customers, err := toChoose(r, s.Pool, customer.Table, in.CustomerID)
+	chosen, _ := uuid.Parse(in.CustomerID) // what is no id is nothing
+	customers, err := customer.Offer(r.Context(), s.Pool, web.Principal(r).Tenant, chosen)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +59,7 @@ func (s *Pages) invoiceForm(r *http.Request, p templates.Page, f templates.Form)
 	for _, c := range customers {
 		option := customerOption(c)
 		form.Customers = append(form.Customers, option)
-		if id, err := uuid.Parse(in.CustomerID); err == nil && id == c.ID {
+		if c.ID == chosen {
 			form.CustomerID = option.Value
 			form.DueHint = "Leave blank for " + party.DaysText(cmp.Or(c.PaymentDays, is.PaymentDays)) + " after the issue date."
 		}
@@ -111,7 +109,7 @@ func editLines(f *templates.Form) error {
 
 // customerOption sends the customer's name along with the id, so that the choice can be shown again when
 // the database cannot be asked for it.
-func customerOption(c customer.Customer) templates.Option {
+func customerOption(c customer.Offered) templates.Option {
 	label := c.Name + " · " + c.Email
 	return templates.Option{Value: c.ID.String() + " " + label, Text: label}
 }
@@ -123,25 +121,4 @@ func currencies() []invoiceviews.Currency {
 		list = append(list, invoiceviews.Currency{Code: code, Digits: int(c.Decimals())})
 	}
 	return list
-}
-
-// offered is how many records a form offers to choose from.
-const offered = 200
-
-// toChoose are the records that a form offers: the newest that are not archived, and the one that is chosen already.
-func toChoose[R web.Entity](r *http.Request, pool *pgxpool.Pool, table record.Table[R], chosen string) ([]R, error) {
-	tenant := web.Principal(r).Tenant
-	found, err := table.List(r.Context(), pool, tenant, record.Page{Limit: offered}, `r.archived_at IS NULL`, nil)
-	if err != nil {
-		return nil, err
-	}
-	id, _ := uuid.Parse(chosen) // what is no id is nothing
-	if id == uuid.Nil || slices.ContainsFunc(found.Rows, func(each R) bool { other, _ := each.Identity(); return other == id }) {
-		return found.Rows, nil
-	}
-	one, err := table.Find(r.Context(), pool, tenant, id)
-	if errors.Is(err, record.ErrNotFound) {
-		return found.Rows, nil
-	}
-	return append(found.Rows, one), err
 }

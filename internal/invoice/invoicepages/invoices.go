@@ -70,7 +70,8 @@ func draftOfJSON(r *http.Request) (invoice.Draft, error) {
 func (s *Pages) invoiceList(
 	r *http.Request, p templates.Page, found []invoice.Summary, finder templates.Finder,
 ) (templ.Component, error) {
-	sums, err := invoice.Standing(r.Context(), s.Pool, web.Principal(r).Tenant, date.Today())
+	tenant := web.Principal(r).Tenant
+	sums, err := invoice.Standing(r.Context(), s.Pool, tenant, tenant, date.Today())
 	if err != nil {
 		return nil, err
 	}

@@ -105,8 +105,11 @@ const justNow = 5 * time.Second
 const maxMails = 5
 
 // mailRows are the mails of an invoice for its page, with the button for one more, unless the
-// last one still waits.
+// last one still waits. A draft has none: the first is queued when it is issued.
 func (s *Pages) mailRows(r *http.Request, inv invoice.Invoice) (v invoiceviews.InvoiceMails, err error) {
+	if inv.Status == invoice.StatusDraft {
+		return v, nil
+	}
 	if mail.Possible(inv) == nil {
 		href := "/invoices/" + inv.ID.String() + "/send"
 		v.Send, v.OtherHref = web.Button(r, "Send by e-mail", "Sending…", href), href+"/new"

@@ -31,27 +31,19 @@ func standing(sums []invoice.Sum, of url.Values, withPaid bool) []invoiceviews.S
 			if sum.Kind != all[i].Kind {
 				continue
 			}
-			amount := sum.Currency.Display(sum.Amount) + " " + sum.Currency.String()
-			if sum.More {
-				amount = "more than " + amount
-			}
-			all[i].Amounts = append(all[i].Amounts, amount)
-			all[i].More = all[i].More || sum.More
+			all[i].Amounts = append(all[i].Amounts, web.AmountText(sum.Currency, sum.Amount))
 			count += sum.Count
 		}
-		all[i].Count = grouped(count, all[i].More)
+		all[i].Count = grouped(count)
 	}
 	return all
 }
 
-// grouped is a number as people read it: "12", or "1,000+" for what was not counted to the end.
-func grouped(n int, more bool) string {
-	if more {
-		return "1,000+"
-	}
+// grouped is a number as people read it: "12,345".
+func grouped(n int) string {
 	text := strconv.Itoa(n)
-	if len(text) > 3 {
-		text = text[:len(text)-3] + "," + text[len(text)-3:]
+	for at := len(text) - 3; at > 0; at -= 3 {
+		text = text[:at] + "," + text[at:]
 	}
 	return text
 }

@@ -15,11 +15,6 @@ func ListOf(ctx context.Context, pool *pgxpool.Pool, tenant, payment uuid.UUID, 
 	return Table.List(ctx, pool, tenant, page, `r.payment_id = @payment`, pgx.NamedArgs{"payment": payment})
 }
 
-// ListOfInvoice returns a page of the refunds of all payments of an invoice.
-func ListOfInvoice(ctx context.Context, pool *pgxpool.Pool, tenant, invoice uuid.UUID, page record.Page) (record.List[Refund], error) {
-	return Table.List(ctx, pool, tenant, page, `r.invoice_id = @invoice`, pgx.NamedArgs{"invoice": invoice})
-}
-
 // Name is what people call a refund: "50.00 EUR on 2026-11-21".
 func Name(r Refund) string {
 	return r.Currency.Display(r.Amount) + " " + r.Currency.String() + " on " + r.Date.String()

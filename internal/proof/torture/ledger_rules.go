@@ -26,6 +26,14 @@ func ledgerRules() []rule {
 				LATERAL (SELECT COALESCE(sum(amount), 0) AS postings FROM postings l
 					WHERE l.tenant_id = i.tenant_id AND l.invoice_id = i.id AND kind = 'credit') AS l
 			WHERE credited <> summed OR credited <> postings`},
+		{"the sums are those of the invoices and payments", `
+			SELECT format('%s of %s, %s %s: %s of %s invoices, not %s of %s', kind, of_id, day, currency, k.amount, k.invoices,
+				b.amount, b.invoices)
+			FROM (
+				SELECT tenant_id, of_id, kind, day, currency, sum(amount) AS amount, sum(invoices) AS invoices
+				FROM standing GROUP BY 1, 2, 3, 4, 5 HAVING sum(amount) <> 0 OR sum(invoices) <> 0
+			) AS k FULL JOIN standing_by_the_books() AS b USING (tenant_id, of_id, kind, day, currency)
+			WHERE (k.amount, k.invoices) IS DISTINCT FROM (b.amount, b.invoices)`},
 		{"no more is paid and credited than the total", `
 			SELECT format('invoice %s: %s and %s of %s', id, paid, credited, total) FROM invoices WHERE paid + credited > total`},
 		{"no more is refunded than was paid", `

@@ -21,6 +21,8 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
+const standingRule = "the sums are those of the invoices and payments"
+
 // Each rule finds what breaks it. What would prevent that in the first place is taken away before.
 func TestRules(t *testing.T) {
 	t.Parallel()
@@ -101,6 +103,8 @@ func TestRules(t *testing.T) {
 		{"what is paid is the sum of the payments and refunds, and of their postings", `
 			ALTER TABLE invoices DISABLE TRIGGER USER;
 			UPDATE invoices SET paid = paid + 1 WHERE paid > 0`},
+		{standingRule, `DELETE FROM standing WHERE kind = 'paid_month'`},
+		{standingRule, `UPDATE standing SET amount = amount + 1`},
 		{"no more is paid and credited than the total", `
 			ALTER DOMAIN minor_units DROP CONSTRAINT minor_units_check;
 			ALTER TABLE invoices DISABLE TRIGGER USER;
@@ -214,6 +218,11 @@ func TestRules(t *testing.T) {
 func finds(t *testing.T, conn *pgx.Conn, sql, rule string) {
 	t.Helper()
 	lift := `GRANT UPDATE, DELETE ON intents, intent_effects TO ` + server.Role + `;`
+	if rule != standingRule { // which would break with many another one, whose triggers are taken away
+		sql += `; DELETE FROM standing;
+			INSERT INTO standing (tenant_id, of_id, kind, day, currency, amount, invoices)
+			SELECT tenant_id, of_id, kind, day, currency, amount, invoices FROM standing_by_the_books()`
+	}
 	if _, err := conn.Exec(t.Context(), lift+sql); err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/postgres/server"
 	processes "onlyonce/internal/proof/replica"
 )
@@ -25,6 +26,7 @@ import (
 // create, issue and read invoices. Each sends everything to both, with the same key. Then the previous version is stopped.
 // At every moment one of the two answers, nothing that was acknowledged is missing, and nothing is there twice.
 func TestUpgradeUnderLoad(t *testing.T) {
+	pgtest.Long(t)
 	t.Parallel()
 	s := newSides(t)
 	s.start(earlier)

@@ -20,6 +20,7 @@ import (
 // TestMakeDev changes a template, Go and a style of a copy, and sees each without a start by hand. An error of the compiler ends
 // nothing, and Ctrl-C leaves nothing behind.
 func TestMakeDev(t *testing.T) {
+	pgtest.Long(t)
 	t.Parallel()
 	s := scratch.Copy(t, "../../..")
 	app, pages := freeAddress(t), freeAddress(t)

@@ -20,7 +20,7 @@ func parts() []part {
 		}},
 		{name: "proof", rooms: []string{
 			"internal/proof/bench", "internal/proof/layer", "internal/proof/torture",
-			"docs/performance*", "docs/torture.md",
+			"docs/performance*", "docs/peers*", "docs/torture.md",
 		}},
 		{name: "invoices", rooms: invoiceRooms()},
 	}

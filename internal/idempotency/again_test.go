@@ -1,0 +1,74 @@
+package idempotency_test
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"onlyonce/internal/idempotency"
+)
+
+// kept is a store in which the answer to a repeat is kept, of the intent that it returns.
+func kept(t *testing.T, spec idempotency.Spec[order, thing]) (*bundle, idempotency.Operation[order, thing], idempotency.Intent) {
+	t.Helper()
+	b := setup(t)
+	spec.Fields = func(o order) []slog.Attr { return []slog.Attr{slog.String("name", o.Name)} }
+	create, intent := idempotency.Define(spec), b.intent("k")
+	intent.Request = idempotency.Request{1}
+	for _, answer := range []string{"the first answer, which nobody needs", "answer"} {
+		done, err := create.Do(t.Context(), b.store, intent, order{"a"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		done.Keep([]byte(answer))
+	}
+	return b, create, intent
+}
+
+// TestAgain: an answer is given again to the same request, as long as the copy beside which it is kept is an answer.
+func TestAgain(t *testing.T) {
+	deletes := spec()
+	deletes.Deletes = true
+	for name, c := range map[string]struct {
+		spec   idempotency.Spec[order, thing]
+		change func(*bundle, *idempotency.Intent)
+		want   string
+	}{
+		"the same":                          {spec(), func(*bundle, *idempotency.Intent) {}, "answer"},
+		"another request":                   {spec(), func(_ *bundle, i *idempotency.Intent) { i.Request[1] = 1 }, ""},
+		"no request":                        {spec(), func(_ *bundle, i *idempotency.Intent) { i.Request = idempotency.Request{} }, ""},
+		"another key":                       {spec(), func(_ *bundle, i *idempotency.Intent) { i.Key = idempotency.NewKey() }, ""},
+		"another tenant":                    {spec(), func(_ *bundle, i *idempotency.Intent) { i.Tenant[0]++ }, ""},
+		"the database has not answered now": {spec(), func(b *bundle, _ *idempotency.Intent) { b.store.Age(6 * time.Second) }, ""},
+		"too long ago":                      {spec(), func(b *bundle, _ *idempotency.Intent) { b.store.Age(61 * time.Minute) }, ""},
+		"forgotten":                         {spec(), func(b *bundle, _ *idempotency.Intent) { b.store.Forget() }, ""},
+		"records are deleted":               {deletes, func(*bundle, *idempotency.Intent) {}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, create, intent := kept(t, c.spec)
+			c.change(b, &intent)
+			if got, ok := create.Again(t.Context(), b.store, intent); string(got) != c.want || ok != (c.want != "") {
+				t.Errorf("%q, %v", got, ok)
+			}
+		})
+	}
+}
+
+// TestAgainIsAnAttempt: it is observed as Do would be, which finds the same.
+func TestAgainIsAnAttempt(t *testing.T) {
+	b, create, intent := kept(t, spec())
+	var seen []string
+	b.store.Observe = func(_ context.Context, a idempotency.Attempt) {
+		a.Duration = 0
+		seen = append(seen, a.LogValue().String())
+	}
+	_, ok := create.Again(t.Context(), b.store, intent)
+	if _, err := create.Do(t.Context(), b.store, intent, order{"a"}); err != nil || !ok {
+		t.Fatal(err, ok)
+	}
+	if len(seen) != 2 || seen[0] != seen[1] || !strings.Contains(seen[0], "replayed") || !strings.Contains(seen[0], "name=a") {
+		t.Errorf("%q", seen)
+	}
+}

@@ -1,0 +1,70 @@
+package invoice
+
+import (
+	"context"
+	"math"
+	"strconv"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"onlyonce/internal/record"
+	"onlyonce/internal/value/date"
+)
+
+// Posting is a payment, a refund or a credit note in the ledger of an invoice.
+type Posting struct {
+	Kind   string    `json:"kind"` // "payment", "refund" or "credit"
+	ID     uuid.UUID `json:"id"`
+	Date   date.Date `json:"date"`
+	Amount int64     `json:"amount"` // minor units; less than 0 for a refund
+	Number string    `json:"number"` // of a credit note
+	// What is known of a payment.
+	Left    int64  `json:"left"` // minor units, of Amount without what was refunded
+	Method  string `json:"method"`
+	Details string `json:"details"` // by which reference who knows it
+}
+
+// Ledger returns a page of the ledger of an invoice, what was recorded last first. The error may be [record.ErrKey].
+func Ledger(
+	ctx context.Context, pool *pgxpool.Pool, tenant, invoice uuid.UUID, page record.Page,
+) (list record.List[Posting], err error) {
+	from := int64(math.MaxInt32)
+	if page.From != (record.Key{}) {
+		if from, err = strconv.ParseInt(page.From[1], 10, 32); err != nil || page.From[0] != "" {
+			return list, record.ErrKey
+		}
+	}
+	behind, order := `<`, ` DESC`
+	if page.Back {
+		behind, order = `>`, ``
+	}
+	rows, err := record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[posted], `
+		SELECT l.position, json_build_object(
+			'kind', l.kind, 'id', l.source_id, 'amount', l.amount, 'date', COALESCE(p.paid_on, f.refunded_on, n.issue_date),
+			'number', n.number, 'left', p.left_amount, 'method', p.method,
+			'details', concat_ws(' ', p.provider, p.reference, p.source, p.external_id))
+		FROM (
+			SELECT position, kind, source_id, amount FROM postings
+			WHERE tenant_id = @tenant_id AND invoice_id = @invoice AND position `+behind+` @from
+			ORDER BY position`+order+` LIMIT `+record.MaxRows+`) AS l
+		LEFT JOIN LATERAL (
+			SELECT paid_on, left_amount, method, provider, reference, source, external_id FROM payments
+			WHERE l.kind = 'payment' AND tenant_id = @tenant_id AND id = l.source_id LIMIT 1) AS p ON true
+		LEFT JOIN LATERAL (
+			SELECT refunded_on FROM refunds WHERE l.kind = 'refund' AND tenant_id = @tenant_id AND id = l.source_id LIMIT 1) AS f ON true
+		LEFT JOIN LATERAL (
+			SELECT issue_date, number FROM credit_notes
+			WHERE l.kind = 'credit' AND tenant_id = @tenant_id AND id = l.source_id LIMIT 1) AS n ON true
+		ORDER BY l.position`+order+` LIMIT @limit`,
+		pgx.NamedArgs{"invoice": invoice, "from": from, "limit": page.Limit + 1})
+	place := func(p posted) (record.Key, Posting) { return record.Key{"", strconv.Itoa(p.Position)}, p.Posting }
+	return record.Cut(page, rows, place, record.Key{}), err
+}
+
+// posted is a posting with its place among those of its invoice.
+type posted struct {
+	Position int
+	Posting  Posting
+}

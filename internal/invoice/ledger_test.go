@@ -1,0 +1,67 @@
+package invoice_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/credit"
+	"onlyonce/internal/invoice/refund"
+	"onlyonce/internal/record"
+)
+
+// TestLedgerInPages: payments, refunds and credit notes come as they were recorded, the last one first, and pages lead both ways.
+func TestLedgerInPages(t *testing.T) {
+	b := setup(t)
+	inv := b.Issued("i")
+	paid, err := b.Pay("paid", inv, "10.00")
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := refund.Input{Amount: "4.00", Date: "2026-11-01"}.Draft(paid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := refund.Create.Do(t.Context(), b.Store, b.Intent("back"), back); err != nil {
+		t.Fatal(err)
+	}
+	quarter, err := credit.Input{Lines: []credit.LineInput{{Position: 1, Quantity: "0.5"}}}.Draft(inv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	note, err := credit.Create.Do(t.Context(), b.Store, b.Intent("note"), quarter)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Pay("rest", inv, "69.00"); err != nil {
+		t.Fatal(err)
+	}
+	all := []string{
+		"payment 6900 2026-11-22 6900 bank_transfer ", "credit 2500 " + note.Value.Date.String() + " 0  " + note.Value.Number,
+		"refund -400 2026-11-01 0  ", "payment 1000 2026-11-22 600 bank_transfer ",
+	}
+	read := func(page record.Page) (shown []string, list record.List[invoice.Posting]) {
+		t.Helper()
+		page.Limit = 3
+		list, err := invoice.Ledger(t.Context(), b.Store.Pool, b.Tenant, inv.ID, page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range list.Rows {
+			shown = append(shown, fmt.Sprint(p.Kind, " ", p.Amount, " ", p.Date, " ", p.Left, " ", p.Method, " ", p.Number))
+		}
+		return shown, list
+	}
+	first, list := read(record.Page{})
+	second, rest := read(record.Page{From: list.After})
+	again, _ := read(record.Page{From: rest.Before, Back: true})
+	if !slices.Equal(slices.Concat(first, second), all) || !slices.Equal(again, first) || rest.After != (record.Key{}) {
+		t.Errorf("%q, %q and back %q, want %q", first, second, again, all)
+	}
+	_, err = invoice.Ledger(t.Context(), b.Store.Pool, b.Tenant, inv.ID, record.Page{Limit: 3, From: record.Key{"", "x"}})
+	if !errors.Is(err, record.ErrKey) {
+		t.Errorf("from nowhere: %v", err)
+	}
+}

@@ -1,0 +1,215 @@
+package invoice_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"onlyonce/internal/conflict"
+	"onlyonce/internal/customer"
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/credit"
+	"onlyonce/internal/invoice/invoicetest"
+	"onlyonce/internal/invoice/payment"
+	"onlyonce/internal/invoice/refund"
+	"onlyonce/internal/record"
+	"onlyonce/internal/value/date"
+)
+
+// standingCase is what many do things to at once.
+type standingCase struct {
+	*bundle
+
+	replicas []*idempotency.Store
+	invoices []invoice.Invoice
+}
+
+// step does something to one of the invoices, whatever state it is in. What is refused for that is no error.
+func (c *standingCase) step(key string, random *rand.Rand) error {
+	ctx, store, inv := context.Background(), c.replicas[random.IntN(2)], c.invoices[random.IntN(len(c.invoices))]
+	var err error
+	switch random.IntN(10) {
+	case 0, 1, 2:
+		_, err = invoice.Issue.Do(ctx, store, c.Of(key, inv.ID, 0), struct{}{})
+	case 3, 4, 5:
+		day := fmt.Sprintf("2026-%02d-28", 10+random.IntN(2))
+		var d payment.Draft
+		if d, err = (payment.Input{Amount: "31.00", Date: day, Method: "cash"}).Draft(inv.ID, inv.Currency); err == nil {
+			_, err = payment.Create.Do(ctx, store, c.Intent(key), d)
+		}
+	case 6, 7:
+		var paid record.List[payment.Payment]
+		if paid, err = payment.ListOf(ctx, store.Pool, c.Tenant, inv.ID, record.Page{Limit: 1}); err != nil || len(paid.Rows) == 0 {
+			return err
+		}
+		var d refund.Draft
+		if d, err = (refund.Input{Amount: "15.50", Date: "2026-12-24"}).Draft(paid.Rows[0]); err == nil {
+			_, err = refund.Create.Do(ctx, store, c.Intent(key), d)
+		}
+	case 8:
+		var d credit.Draft
+		quantity := credit.LineInput{Position: 1, Quantity: "0.25"}
+		if d, err = (credit.Input{Lines: []credit.LineInput{quantity}}).Draft(inv); err == nil {
+			_, err = credit.Create.Do(ctx, store, c.Intent(key), d)
+		}
+	default:
+		_, err = invoice.Void.Do(ctx, store, c.Of(key, inv.ID, 0), invoice.VoidDraft{})
+	}
+	if _, refused := errors.AsType[*conflict.Error](err); refused {
+		return nil
+	}
+	return err
+}
+
+// sums fails unless what is shown of a customer, or of all with the tenant's id, is what the invoices and payments come to, on days
+// at both ends of a month.
+func (c *standingCase) sums(of uuid.UUID) {
+	c.Helper()
+	for _, text := range []string{"2026-09-30", "2026-10-01", "2026-10-31", "2026-11-01", "2026-11-15", "2026-12-01", "2028-02-29"} {
+		day, err := date.Parse(text)
+		if err != nil {
+			c.Fatal(err)
+		}
+		shown, err := invoice.Standing(c.Context(), c.Store.Pool, c.Tenant, of, day)
+		if err != nil {
+			c.Fatal(err)
+		}
+		rows, _ := c.Admin.Query(c.Context(), `
+			SELECT kind, currency, sum(amount)::bigint, count(DISTINCT id) FROM (
+				SELECT kind, currency, open_amount::bigint AS amount, id
+				FROM invoices, unnest(CASE WHEN due_date < $2::date THEN '{open,overdue}' ELSE '{open}'::text[] END) AS kind
+				WHERE state IN ('issued', 'partially_paid') AND $1 IN (customer_id, tenant_id)
+				UNION ALL
+				SELECT 'paid', currency, p.amount - refunded, i.id FROM payments p JOIN invoices i ON i.id = invoice_id
+				WHERE date_trunc('month', paid_on) = date_trunc('month', $2::date) AND $1 = p.tenant_id) AS each
+			GROUP BY 1, 2 ORDER BY 1, 2`, of, day.Time())
+		want, err := pgx.CollectRows(rows, pgx.RowToStructByPos[invoice.Sum])
+		if err != nil {
+			c.Fatal(err)
+		}
+		if len(shown)+len(want) > 0 && !reflect.DeepEqual(shown, want) {
+			c.Errorf("of %s on %s: %v, want %v", of, text, shown, want)
+		}
+	}
+}
+
+// TestSumsFollow: whatever many do to invoices at once, while their customers are merged and separated, the sums are exact, and
+// nobody runs into a deadlock.
+func TestSumsFollow(t *testing.T) {
+	c := standingCase{bundle: setup(t)}
+	c.replicas = []*idempotency.Store{c.Store, c.Replica()}
+	winner, loser := c.two()
+	other := c.upsert("other", "grace@example.com", "Grace Hopper")
+	dues := []string{"2026-10-01", "2026-10-31", "2026-11-01", "2026-11-15", "2026-11-30", "2027-01-01", "2026-10-31", "2026-11-15"}
+	for i, due := range dues {
+		in := of([]string{winnerEmail, loserEmail, other.Email}[i%3])
+		in.IssueDate, in.DueDate, in.Currency = "2026-09-01", due, []string{"EUR", "EUR", "PLN"}[i%3]
+		c.invoices = append(c.invoices, c.mustCreate(fmt.Sprint("create", i), draft(t, in)))
+	}
+	for round := range 6 {
+		errs := invoicetest.Together(17, func(i int) error {
+			if i == 16 {
+				return c.mergeAndSeparate(round, winner, loser)
+			}
+			random := rand.New(rand.NewPCG(uint64(round), uint64(i)))
+			for n := range 6 {
+				if err := c.step(fmt.Sprint(round, "-", i, "-", n), random); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err := errors.Join(errs...); err != nil {
+			t.Fatal(err)
+		}
+		for _, of := range []uuid.UUID{c.Tenant, winner.ID, loser.ID, other.ID} {
+			c.sums(of)
+		}
+	}
+	if parts := invoicetest.Value[int](c.Bundle, `SELECT count(*) FROM standing WHERE amount = 0 AND invoices = 0`); parts > 0 {
+		t.Errorf("%d parts of nothing are left", parts)
+	}
+}
+
+// mergeAndSeparate merges a customer into another one, and in every second round takes that back at once.
+func (c *standingCase) mergeAndSeparate(round int, winner, loser customer.Customer) error {
+	now := func(of customer.Customer) customer.Customer {
+		found, err := customer.Table.Find(c.Context(), c.Store.Pool, c.Tenant, of.ID)
+		if err != nil {
+			c.Error(err)
+		}
+		return found
+	}
+	if round%2 == 1 && round > 1 {
+		return nil // it is merged since the round before
+	}
+	merged, err := c.merge(c.Store, fmt.Sprint("merge", round), now(winner), now(loser))
+	if err == nil && round < 4 {
+		_, err = c.undo(fmt.Sprint("undo", round), merged)
+	}
+	return err
+}
+
+// TestPaymentsDoNotWaitForEachOther: a payment whose transaction has not ended does not keep another one, of another invoice of the
+// same customer, currency and day, from being recorded.
+func TestPaymentsDoNotWaitForEachOther(t *testing.T) {
+	b := setup(t)
+	one, other := b.Issued("one"), b.Issued("other")
+	held, err := b.Admin.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = held.Rollback(context.Background()) }()
+	pay := `
+		INSERT INTO payments (tenant_id, id, invoice_id, amount, paid_on, method)
+		VALUES ($1, gen_random_uuid(), $2, 100, '2026-11-22', 'cash')`
+	if _, err := held.Exec(t.Context(), pay, b.Tenant, one.ID); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Pay("other", other, "1.00"); err != nil {
+		t.Fatal(err)
+	}
+	if err := held.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	day, err := date.Parse("2026-11-30")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown, err := invoice.Standing(t.Context(), b.Store.Pool, b.Tenant, b.Tenant, day)
+	want := invoice.Sum{Kind: "paid", Currency: one.Currency, Amount: 200, Count: 2}
+	if err != nil || len(shown) != 2 || shown[1] != want {
+		t.Errorf("%v, %v", shown, err)
+	}
+}
+
+// TestInvoicesBeginAsDrafts: nobody but the superuser stores an invoice that counts at once, which no sum would follow.
+func TestInvoicesBeginAsDrafts(t *testing.T) {
+	b := setup(t)
+	inv := b.Issued("i")
+	for status, want := range map[string]string{"draft": "", "issued": "42501"} {
+		err := pgx.BeginFunc(t.Context(), b.Store.Pool, func(tx pgx.Tx) error {
+			if _, err := tx.Exec(t.Context(), `SELECT set_config('onlyonce.tenant_id', $1::text, true)`, b.Tenant); err != nil {
+				return err
+			}
+			_, err := tx.Exec(t.Context(), `
+				INSERT INTO invoices (tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total, total,
+					status, issued_at, bill_to, seller)
+				SELECT tenant_id, gen_random_uuid(), 'A-' || $2, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total,
+					total, $2, CASE $2 WHEN 'issued' THEN now() END, '{}', '{}'
+				FROM invoices WHERE id = $1`, inv.ID, status)
+			return err
+		})
+		if broken, _ := errors.AsType[*pgconn.PgError](err); (broken == nil) != (want == "") || broken != nil && broken.Code != want {
+			t.Errorf("%s: %v", status, err)
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package site_test
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// Two people edit a record, each in a form of their own: what only one of them changed is kept, and what both changed is asked. That a
+// field which was not touched is never put back, TestFormsChangeNothingByThemselves holds for every resource.
+
+// twoEdits are a record and two people who have opened its form.
+type twoEdits struct {
+	*bundle
+
+	first, second *client
+	form          page
+	path          string
+}
+
+// opened lets two people open the form of a record.
+func (b *bundle) opened(path string) twoEdits {
+	b.Helper()
+	path = strings.TrimPrefix(path, "/api/v1")
+	e := twoEdits{b, b.person(b.replica, b.acme), b.person(b.replica, b.acme), page{}, path}
+	e.form = b.page(e.second.get(e.second.get(path + "/edit").location()))
+	return e
+}
+
+// save lets one of them change fields in the form as it was opened.
+func (e twoEdits) save(who *client, key string, changes ...string) answer {
+	e.Helper()
+	form := change(e.form.typed(), append(changes, "idempotency_key", key)...)
+	return who.submit(e.path+"/edit", form)
+}
+
+func TestEditsOfOtherFieldsAreBothKept(t *testing.T) {
+	b := setup(t)
+	e := b.opened(b.newCustomer(b.program(b.replica, b.acme), "ada@example.com", "Ada"))
+	e.save(e.first, "first", "name", "Ada King", "address", "1 Lane\nLondon")
+	refused := b.page(e.save(e.second, "second", "tax_id", "DE1", "address", "1 Lane\r\nLondon"))
+	refused.says("You changed something else, so both can be kept", "Name Changed by them", "Tax ID Changed by you")
+	if strings.Contains(refused.text(), "Changed by both") {
+		t.Errorf("the same text with other line ends is taken for another one: %s", refused.text())
+	}
+	saved := b.page(e.second.get(e.second.press(refused, "Save both").location()))
+	saved.says("Ada King", "DE1", "1 Lane")
+}
+
+func TestEditsOfOneFieldAreAsked(t *testing.T) {
+	for keeps, want := range map[bool]string{true: "Ada King", false: "Ada Byron"} {
+		t.Run(strconv.FormatBool(keeps), func(t *testing.T) {
+			b := setup(t)
+			e := b.opened(b.newCustomer(b.program(b.replica, b.acme), "ada@example.com", "Ada"))
+			e.save(e.first, "first", "name", "Ada King", "country", "DE")
+			refused := b.page(e.save(e.second, "second", "name", "Ada Byron", "tax_id", "DE1"))
+			refused.says("You both changed the same.", "Name Changed by both", "Country Changed by them")
+			form := refused.typed()
+			if keeps {
+				form.Set("keep_saved", "name")
+			}
+			first := e.second.submit(e.path+"/edit", form)
+			b.page(e.second.get(first.location())).says(want, "Germany", "DE1")
+			again := e.second.submit(e.path+"/edit", form) // the same choice, sent twice
+			if again.status != http.StatusSeeOther || again.location() != first.location() {
+				t.Errorf("sent again: %s", again)
+			}
+		})
+	}
+}
+
+// TestNobodyKnowsWhatWasSeen: without the history between, all that differs is asked about.
+func TestNobodyKnowsWhatWasSeen(t *testing.T) {
+	b := setup(t)
+	e := b.opened(b.newCustomer(b.program(b.replica, b.acme), "ada@example.com", "Ada"))
+	b.exec(`UPDATE customers SET name = 'Ada King' WHERE email = 'ada@example.com'`)
+	refused := b.page(e.save(e.second, "second", "tax_id", "DE1"))
+	refused.says("Name Changed by both", "Tax ID Changed by both")
+	if name := refused.typed().Get("name"); name != "Ada" {
+		t.Errorf("the form has %q", name)
+	}
+}
