@@ -112,11 +112,12 @@ END $$;
 -- +goose StatementEnd
 CREATE TRIGGER stand_payment BEFORE INSERT OR UPDATE OF refunded ON payments FOR EACH ROW EXECUTE FUNCTION stand_payment();
 
--- standing_by_the_books returns what the sums have to be by the invoices and payments: for checks, since it reads all of them.
+-- standing_by_the_books returns what the sums have to be by the invoices and payments: for checks, since it reads all of them. Its body
+-- is text: a parsed one is another after a backup was restored, by what the catalog says.
 -- +goose StatementBegin
 CREATE FUNCTION standing_by_the_books()
 RETURNS TABLE (tenant_id uuid, of_id uuid, kind text, day date, currency text, amount bigint, invoices bigint) LANGUAGE sql STABLE
-BEGIN ATOMIC
+AS $$
     SELECT i.tenant_id, owner.of_id, due.kind, due.day, i.currency, sum(i.open_amount)::bigint, count(*)
     FROM invoices i,
         LATERAL (VALUES (i.tenant_id), (i.customer_id)) AS owner (of_id),
@@ -127,8 +128,8 @@ BEGIN ATOMIC
     SELECT p.tenant_id, p.tenant_id, 'paid_month', date_trunc('month', p.paid_on)::date, i.currency, sum(p.left_amount)::bigint,
         count(DISTINCT i.id)
     FROM payments p JOIN invoices i ON i.tenant_id = p.tenant_id AND i.id = p.invoice_id
-    GROUP BY 1, 2, 3, 4, 5;
-END;
+    GROUP BY 1, 2, 3, 4, 5
+$$;
 -- +goose StatementEnd
 
 -- +goose Down
