@@ -47,8 +47,8 @@ post "$KEY" /invoices "$INVOICE"`,
 post "$KEY-ada" /invoices "$NUMBERED" & post "$KEY-ben" /invoices "$NUMBERED" & wait`,
 		},
 		"two-edits": {
-			Scenario: Code{"e2e/change_test.go", "TestTwoPeopleEditAndTheSecondSavesInstead",
-				`			other.click(buttonSaveMineInstead)`},
+			Scenario: Code{"e2e/change_test.go", "TestTwoPeopleEditAndBothAreKept",
+				`			other.click(buttonSaveBoth)`},
 			Curl: demoShell + `AT=$(post "$KEY" /customers "{\"email\": \"$KEY@example.com\", \"name\": \"Ada Lovelace\"}" | address)
 put() { # NAME: of the version that both have seen
   curl -sS -D - -o /dev/null -X PUT "$API$AT" -H 'Authorization: Bearer oo_demo_acme' -H 'If-Match: "v1"' \
