@@ -54,11 +54,18 @@ func faults() []fault {
 		{"database link slow", 4, slow(func(w *world) []*proxy.Proxy { return w.back[:] })},
 		{"client link paused", 2, pause(func(w *world) []*proxy.Proxy { return w.front[:] })},
 		{"database link paused", 2, pause(func(w *world) []*proxy.Proxy { return w.back[:] })},
-		{"Redis killed, and back with its last dump", 4, func(ctx context.Context, w *world, _ *rand.Rand) (int, error) {
-			return once(w.restartRedis(ctx))
+		{"Redis killed, and back later with its last dump", 4, func(ctx context.Context, w *world, rng *rand.Rand) (int, error) {
+			return once(w.restartRedis(ctx, time.Duration(rng.Int64N(int64(answerTimeout)))))
 		}},
 		{"Redis dumped", 4, redisDoes("SAVE")},
 		{"Redis flushed", 4, redisDoes("FLUSHALL")},
+		{"Redis poisoned", 4, redisDoes(poison)},
+		{"Redis full", 4, func(ctx context.Context, w *world, rng *rand.Rand) (int, error) {
+			full := w.redis.Do(ctx, "CONFIG SET maxmemory 1") == nil
+			wait(ctx, longerThanPatience(rng))
+			_ = w.redis.Do(context.WithoutCancel(ctx), "CONFIG SET maxmemory 0") // if it was killed, it is empty again
+			return once(full, nil)
+		}},
 		{"Redis link slow", 2, slow(func(w *world) []*proxy.Proxy { return w.side[:] })},
 		{"Redis link paused", 2, pause(func(w *world) []*proxy.Proxy { return w.side[:] })},
 	}
@@ -147,13 +154,24 @@ func pause(links func(*world) []*proxy.Proxy) func(context.Context, *world, *ran
 	}
 }
 
-// restartRedis kills Redis and starts it again, even if ctx ends. It reports false if another fault does so already.
-func (w *world) restartRedis(ctx context.Context) (bool, error) {
+// poison has Redis give every other copy the value of its neighbour, and change a byte of the others.
+const poison = `EVAL "local all = redis.call('KEYS', 'onlyonce:intent:*') ` +
+	`for i = 1, #all do ` +
+	`local from = all[i + i % 2] or all[1] ` +
+	`local value = redis.call('GET', from) ` +
+	`if i % 2 == 0 then value = string.sub(value, 1, -2) .. '!' end ` +
+	`redis.call('SET', all[i], value, 'KEEPTTL') ` +
+	`end ` +
+	`return redis.status_reply('OK')" 0`
+
+// restartRedis kills Redis and starts it again after a while, even if ctx ends. It reports false if another fault does so already.
+func (w *world) restartRedis(ctx context.Context, after time.Duration) (bool, error) {
 	if !w.restarting.TryLock() {
 		return false, nil
 	}
 	defer w.restarting.Unlock()
 	w.redis.Kill()
+	wait(ctx, after)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settling)
 	defer cancel()
 	return true, w.redis.Start(ctx)
