@@ -4,27 +4,29 @@ import "fmt"
 
 // What the scenarios of the lab look for in its pages.
 const (
-	buttonCutOn       = "Switch on: Break the connection after the commit"
+	buttonCutOn       = "Switch on: Lose the next answer"
 	buttonEndTheTour  = "End the tour"
 	buttonGoToTheLab  = "Go to the lab"
 	buttonOpenTheForm = "Open the form"
 	buttonSlowOff     = "Switch off: Slow network"
 	buttonSlowOn      = "Switch on: Slow network"
-	buttonTakeAway    = "Take the layers away"
-	buttonTakeTheTour = "Take the tour, one minute"
+	buttonTakeAway    = "Switch protection off"
+	buttonTakeTheTour = "Take the one-minute tour"
 
 	linkNextStep             = "Next step"
 	linkOpenTheForm          = "Open the form"
-	linkThisFormInASecondTab = "Open this very form in a second tab"
+	linkThisFormInASecondTab = "Open the same form in a second tab"
 	linkTryToBreakIt         = "Try to break it"
 
 	headingFiveTimes = "Press the button five times"
 
-	saysCut             = "the connection breaks before the answer"
-	saysHowManyInvoices = "How many invoices will there be?"
+	saysCut             = "the connection drops before the answer"
+	saysHowManyInvoices = "How many invoices will there be with these layers off?"
 	saysPressFiveTimes  = "Press Create invoice five times"
-	saysSlow            = "takes 3 seconds more"
-	saysStillOne        = "there is still one invoice"
+	saysSlow            = "takes 3 seconds longer"
+	saysOneSent         = "You pressed 5 times: 1 was sent, 4 were stopped."
+	saysPressedOnce     = "You pressed once"
+	saysStillOne        = "there is still only one invoice"
 )
 
 func saysStep(n int) string { return fmt.Sprintf("Step %d of 4.", n) }

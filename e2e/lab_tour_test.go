@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"regexp"
 	"testing"
 )
@@ -24,6 +25,9 @@ func TestTour(t *testing.T) {
 			s.check(expect.Page(s.page).ToHaveURL(regexp.MustCompile("/invoices/[0-9a-f-]{36}")), "come to the invoice")
 			s.sees(" created")
 			s.isOnStrip(saysStep(1))
+			if name == "with JavaScript" {
+				s.isOnStrip(saysOneSent)
+			}
 			s.hasNew(1)
 
 			s.follow(linkNextStep)
@@ -48,7 +52,42 @@ func TestTour(t *testing.T) {
 	}
 }
 
-// The tour ends wherever somebody is, and takes back what it has switched on.
+// Who presses once is told so, and is led back.
+func TestTourAfterOnePress(t *testing.T) {
+	onlyHere(t, needsTheLab)
+	t.Parallel()
+	s := start(t)
+	s.login()
+	s.open("/lab/tour/1")
+	s.click(buttonOpenTheForm)
+	s.create()
+	s.isOnStrip(saysPressedOnce)
+	s.follow("Try again")
+	s.seesHeading(headingFiveTimes)
+}
+
+// The cards of the lab fill their rows.
+func TestLabHasNoOrphan(t *testing.T) {
+	onlyHere(t, needsTheLab)
+	t.Parallel()
+	s := start(t)
+	s.login()
+	for _, width := range []int{390, 768, 1280} {
+		s.check(s.page.SetViewportSize(width, 900), "set the width")
+		s.open("/lab")
+		s.check(expect.Locator(s.page.Locator(".lab-card.featured")).ToHaveCount(1), "see one featured experiment")
+		gap, err := s.page.Evaluate(`() => {
+			const list = document.querySelector(".lab-cards"), last = list.lastElementChild;
+			return Math.round(list.getBoundingClientRect().right - last.getBoundingClientRect().right);
+		}`)
+		s.check(err, "measure the last card")
+		if fmt.Sprint(gap) != "0" {
+			t.Errorf("at %d px the last row ends %v px too early", width, gap)
+		}
+	}
+}
+
+// A tour that was left is over wherever somebody goes, and takes back what it has switched on.
 func TestTourEndsAnywhere(t *testing.T) {
 	onlyHere(t, needsTheLab)
 	t.Parallel()
@@ -56,10 +95,13 @@ func TestTourEndsAnywhere(t *testing.T) {
 	s.login()
 	s.open("/lab/tour/3")
 	s.click(buttonOpenTheForm)
-	s.open("/customers")
-	s.isOnStrip(saysStep(3))
 	s.click(buttonEndTheTour)
 	s.seesHeading(linkTryToBreakIt)
+	s.open("/lab/tour/3")
+	s.click(buttonOpenTheForm)
+	s.isOnStrip(saysStep(3))
+	s.open("/customers")
+	s.seesNoStrip()
 	s.newInvoice()
 	s.seesNoStrip()
 	s.fillInvoice(s.number(1))

@@ -1,5 +1,7 @@
 package templates
 
+import "github.com/a-h/templ"
+
 // Login is the login form, as first shown or as it came back.
 type Login struct {
 	// Email as typed. The password is never shown again.
@@ -34,4 +36,13 @@ type DemoLogin struct {
 // Fields are what logs in with it, and leads to next.
 func (d DemoLogin) Fields(next string) []Field {
 	return []Field{{Name: "email", Value: d.Email}, {Name: "password", Value: d.Password}, {Name: "next", Value: next}}
+}
+
+// lead is what comes before the logins of the demo, with the main button of the page; nil if there is nothing. Whoever has failed to
+// log in wants the form.
+func (v Login) lead(p Page) templ.Component {
+	if p.Slots.Login == nil || v.Error != "" {
+		return nil
+	}
+	return p.Slots.Login(v.Demo, v.Next)
 }

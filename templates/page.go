@@ -51,7 +51,7 @@ type Slots struct {
 	Above, BelowHistory, EmptyList templ.Component
 	// Promise says on the login page what the app is for.
 	Promise string
-	// Login returns what the login page adds, which offers these logins and leads to next.
+	// Login returns what the login page begins with, whose button is then its main one; nil if it adds nothing.
 	Login func(demo []DemoLogin, next string) templ.Component
 }
 

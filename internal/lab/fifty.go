@@ -6,7 +6,7 @@ func fifty() script {
 	s := ofInvoices(script{
 		Experiment: Experiment{
 			Slug: "fifty", Title: "Send it fifty times at once",
-			Story: "A program gone wild sends the same request fifty times at the same moment, half of them to one server and half to " +
+			Story: "A runaway program sends the same request fifty times at the same moment, half of them to one server and half to " +
 				"another one on the same database.",
 			Question: "How many invoices will there be?", Guesses: []int{1, 2, 50},
 			Layers: []Layer{oneKeyLayer, intentLayer},

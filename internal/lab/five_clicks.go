@@ -5,8 +5,8 @@ import "fmt"
 func fiveClicks() script {
 	s := script{Experiment: Experiment{
 		Slug: "five-clicks", Title: "Click five times",
-		Story: "Somebody fills in one invoice and presses “Create invoice” five times, because nothing seems to happen. " +
-			"All five clicks belong to one form.",
+		Story: "You fill in one invoice and press “Create invoice” five times, because nothing seems to happen. " +
+			"All five clicks come from one form.",
 		Question: "How many invoices will there be?", Guesses: []int{0, 1, 5},
 		Layers: []Layer{formLockLayer, intentLayer},
 	}}

@@ -25,7 +25,7 @@ func oneEvent() script {
 	s := script{
 		Experiment: Experiment{
 			Slug: "one-event", Title: "Deliver one event three times",
-			Story: "A payment provider reports that €41.00 of an invoice were paid. It delivers the signed event to two servers at the " +
+			Story: "A payment provider reports that €41.00 of an invoice was paid. It delivers the signed event to two servers at the " +
 				"same moment. The first answer is lost, so it delivers the event once more.",
 			Question: "How many payments will there be?", Guesses: []int{0, 1, 2, 3},
 			Layers: []Layer{

@@ -27,7 +27,7 @@ func TestLoginShowsTheDemoFirst(t *testing.T) {
 	}{
 		"without a demo":    {func(*config) {}, "Log in", "email"},
 		"a demo":            {func(c *config) { b.asDemo(c); c.pages = nil }, "Log in, Log in", "button"},
-		"a demo with a lab": {b.asDemo, "Try to break it, Take the tour, one minute, Log in, Log in", "button"},
+		"a demo with a lab": {b.asDemo, "Take the one-minute tour, Try to break it, Log in, Log in", "button"},
 	} {
 		p := b.page(b.stranger(b.serve(c.at)).get("/login?next=/invoices"))
 		main := all(p.root, "main")[0]

@@ -1,7 +1,11 @@
 // Package labviews is the pages of the lab, and what it adds to others.
 package labviews
 
-import "onlyonce/templates"
+import (
+	"strings"
+
+	"onlyonce/templates"
+)
 
 // Lab is the page that lists the experiments.
 type Lab struct {
@@ -16,6 +20,8 @@ type Card struct {
 	Href   string
 	Story  string
 	Layers string // that can be taken away: "the form lock, the intent"
+	// Featured says that it is the first, and has the picture.
+	Featured bool
 }
 
 // Experiment is the page that asks for a guess, and runs the experiment.
@@ -134,4 +140,15 @@ type Lane struct {
 	End   End
 	Row   int  // the number of the row that it made, or 0
 	Extra bool // the row is one that would not be there with all layers
+}
+
+// asks is the question without its mark.
+func (v Experiment) asks() string { return strings.TrimSuffix(v.Question, "?") }
+
+// whileOff ends the question while layers are ticked, which lab.css knows.
+func (v Experiment) whileOff() string {
+	if len(v.Layers) == 1 {
+		return " with this layer off"
+	}
+	return " with these layers off"
 }

@@ -45,7 +45,7 @@ func states() map[string]templ.Component {
 	failed.Over, failed.Problem = true, hostile
 	all := map[string]templ.Component{
 		"lab": labviews.LabPage(page, labviews.Lab{
-			Experiments: []labviews.Card{{Title: hostile, Href: "/lab/x", Story: hostile, Layers: hostile}},
+			Experiments: []labviews.Card{{Title: hostile, Href: "/lab/x", Story: hostile, Layers: hostile, Featured: true}},
 			Links:       []templates.Link{{Text: "Do it yourself", Href: "/lab/yourself"}},
 		}),
 		"lab experiment": labviews.ExperimentPage(page, labviews.Experiment{
@@ -62,7 +62,7 @@ func states() map[string]templ.Component {
 		"lab, changing part":    labviews.Progress(compared),
 		"lab, picture to share": labviews.Picture(fifty),
 	}
-	maps.Copy(all, yourselfStates(page))
+	maps.Copy(all, yourselfStates(page, compared))
 	return all
 }
 

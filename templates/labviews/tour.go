@@ -1,9 +1,21 @@
 package labviews
 
-import "strconv"
+import (
+	"fmt"
+	"strconv"
+)
 
 // TourSteps is how many steps the tour of the lab has.
 const TourSteps = 4
+
+// Tour is a step of the tour.
+type Tour struct {
+	Step int
+	// Run is the visitor's own run of the second step, if it is done.
+	Run *Run
+	// Repeat is the whole address of the experiment of the second step.
+	Repeat string
+}
 
 // TourStrip is where somebody is in the tour, on a page that it leads to.
 type TourStrip struct {
@@ -11,6 +23,10 @@ type TourStrip struct {
 	Place    TourPlace
 	NextHref string
 	EndHref  string
+	// Pressed and Sent are how often the button was pressed in the first step, and how many of these presses reached the server.
+	Pressed, Sent int
+	AgainHref     string // back to the first step, for who pressed once; "" otherwise
+	Counts        bool   // the page counts presses
 }
 
 // TourPlace is what a page has to do with a step of the tour.
@@ -18,20 +34,43 @@ type TourPlace int
 
 // The places of a step.
 const (
-	TourElsewhere TourPlace = iota
-	TourBefore              // there is something to do there
-	TourBehind              // it was done
+	TourBefore TourPlace = iota // there is something to do there
+	TourBehind                  // it was done
 )
 
 func (v TourStrip) text() string {
-	switch text := tourTexts()[v.Step-1]; v.Place {
-	case TourBefore:
+	switch text := tourTexts()[v.Step-1]; {
+	case v.Place == TourBefore:
 		return text.before
-	case TourBehind:
-		return text.behind
+	case v.Step == 1:
+		return v.counted()
 	default:
-		return "The next step leads back to the tour."
+		return text.behind
 	}
+}
+
+// counted says what became of the presses of the first step.
+func (v TourStrip) counted() string {
+	stopped, repeats := v.Pressed-v.Sent, v.Sent-1
+	switch {
+	case v.Pressed == 1:
+		return "You pressed once and got one invoice, so there was nothing to stop. Try again, and press five times."
+	case repeats == 0:
+		return fmt.Sprintf("You pressed %d times: 1 was sent, %s stopped. You got one invoice.", v.Pressed, were(stopped))
+	case stopped == 0:
+		return fmt.Sprintf("You pressed %d times: all were sent, and the server recognised %d as repeats. You got one invoice.",
+			v.Pressed, repeats)
+	default:
+		return fmt.Sprintf("You pressed %d times: %d were sent, %s stopped, and the server recognised the repeats. You got one invoice.",
+			v.Pressed, v.Sent, were(stopped))
+	}
+}
+
+func were(n int) string {
+	if n == 1 {
+		return "1 was"
+	}
+	return strconv.Itoa(n) + " were"
 }
 
 // tourText says what a step of the tour is about.
@@ -44,27 +83,27 @@ func tourTexts() [TourSteps]tourText {
 	return [TourSteps]tourText{
 		{
 			title: "Press the button five times", button: "Open the form",
-			text:   "You get the ordinary form of an invoice, filled in. Press Create invoice five times, as fast as you can.",
-			before: "Press Create invoice five times, as fast as you can.",
-			behind: "One invoice, however often you pressed. Its history has the key that saw to it.",
+			text: "You get the ordinary invoice form, already filled in, on a slow connection: saving takes 3 seconds. Press " +
+				"Create invoice five times, as fast as you can.",
+			before: "Saving takes 3 seconds. Press Create invoice five times, as fast as you can.",
 		},
 		{
-			title: "The same without protection", button: "Take the layers away",
-			text: "Five clicks again, in a database of your own that is thrown away: once with all layers, and once without the form " +
-				"lock and the intent. Say first how many invoices there will be.",
-			before: "Say how many invoices there will be, and run it.",
-			behind: "One invoice with all layers. Beside it, what becomes of the same clicks without them.",
+			title: "The same without protection", button: "Switch protection off",
+			text: "The same five clicks, in a database of your own that is deleted afterwards: once with every layer of protection, " +
+				"and once without the form lock and the intent. First guess how many invoices you get with both off.",
+			before: "Guess how many invoices you get with both layers off, then run it.",
+			behind: "On one side, every layer of protection. On the other, the same clicks without the form lock and the intent.",
 		},
 		{
-			title: "The answer gets lost", button: "Open the form",
-			text: "The server saves your invoice, and then breaks the connection instead of answering. Nobody knows whether it was " +
-				"saved, so browsers send a form again, and people too.",
-			before: "Press Create invoice once. Should your browser show an error page, reload it and send the form again.",
-			behind: "The answer was lost, and the form came again: there is still one invoice.",
+			title: "Lose the answer", button: "Open the form",
+			text: "The server saves your invoice, then drops the connection instead of answering. You can’t tell whether it was saved, " +
+				"so you or your browser will send the form again.",
+			before: "Press Create invoice once. If your browser shows an error page, reload it and send the form again.",
+			behind: "The answer was lost and the form was sent again: there is still only one invoice.",
 		},
 		{
-			title: "Where it stands, and how to fork it", button: "Go to the lab",
-			text: "Three layers, because none is enough. Each experiment of the lab shows the lines that stopped it.",
+			title: "One invoice or five", button: "Go to the lab",
+			text: "The same five clicks, with and without protection. Share the picture, or see where the code is.",
 		},
 	}
 }
@@ -76,12 +115,12 @@ func tourStepOf(step int) string {
 // Place is a place in this repository.
 type Place struct{ Layer, Stops, File, Name string }
 
-// TourPlaces is where the three layers stand.
+// TourPlaces is where the layers stand.
 func TourPlaces() []Place {
 	return []Place{
 		{"The form lock", "a second click", "static/submit-guard.js", "lock"},
-		{"The intent", "every repeat of the same wish", "internal/idempotency/do.go", "Do"},
-		{"Its claim", "two of them at the same instant", "migrations/00102_intents.sql", "claim_intent"},
-		{"The unique number", "two wishes for the same thing", "migrations/00107_invoices.sql", "invoices_number_once_per_year"},
+		{"The intent", "every repeat of the same request", "internal/idempotency/do.go", "Do"},
+		{"Its claim", "two repeats at the same instant", "migrations/00102_intents.sql", "claim_intent"},
+		{"The unique number", "two requests for the same thing", "migrations/00107_invoices.sql", "invoices_number_once_per_year"},
 	}
 }

@@ -1,6 +1,8 @@
 package labviews
 
 import (
+	"strings"
+
 	"github.com/a-h/templ"
 
 	"onlyonce/templates"
@@ -13,6 +15,8 @@ type Around struct {
 	TourHref string
 	// Switches stand above a form that creates something, while one of them is on; nil otherwise.
 	Switches *Switches
+	// Script is the address of lab-tour.js.
+	Script string
 	// Step is where somebody is in the tour; nil outside of it.
 	Step *TourStrip
 }
@@ -27,7 +31,7 @@ type Switches struct {
 }
 
 func (v Switches) text() string {
-	const slow, cut = "Sending this form takes 3 seconds more.", "The next record is saved, and the connection breaks before the answer."
+	const slow, cut = "Saving takes 3 seconds longer.", "The next record is saved, but the connection drops before the answer."
 	switch {
 	case v.Slow && v.Cut:
 		return slow + " " + cut
@@ -55,5 +59,10 @@ type Yourself struct {
 func Fill(slots *templates.Slots, around *Around) {
 	slots.Styles = append(slots.Styles, "lab-yourself.css")
 	slots.Above, slots.BelowHistory, slots.EmptyList = labAbove(around), labBelowHistory(around), labInstead(around)
-	slots.Login = func(demo []templates.DemoLogin, next string) templ.Component { return labAtLogin(around, demo, next) }
+	slots.Login = func(demo []templates.DemoLogin, next string) templ.Component {
+		if len(demo) == 0 || strings.HasPrefix(next, around.Href) { // any login leads to the lab
+			return nil
+		}
+		return labAtLogin(around, demo[0])
+	}
 }

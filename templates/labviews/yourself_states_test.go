@@ -8,7 +8,7 @@ import (
 )
 
 // yourselfStates are what the visitors of the lab see besides its experiments.
-func yourselfStates(page templates.Page) map[string]templ.Component {
+func yourselfStates(page templates.Page, run labviews.Run) map[string]templ.Component {
 	inTour := page
 	labviews.Fill(&inTour.Slots, &labviews.Around{
 		Href: "/lab", TourHref: "/lab/tour/1",
@@ -19,7 +19,7 @@ func yourselfStates(page templates.Page) map[string]templ.Component {
 		"do it yourself": labviews.YourselfPage(inTour, labviews.Yourself{
 			Form: "/invoices/new?key=k", Slow: true, Until: "16:45 UTC", TourHref: "/lab/tour/1", AttemptsHref: "/attempts",
 		}),
-		"tour":            labviews.TourPage(page, 1),
-		"end of the tour": labviews.TourPage(page, labviews.TourSteps),
+		"tour":            labviews.TourPage(page, labviews.Tour{Step: 1}),
+		"end of the tour": labviews.TourPage(page, labviews.Tour{Step: labviews.TourSteps, Run: &run, Repeat: hostile}),
 	}
 }

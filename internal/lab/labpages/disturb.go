@@ -20,6 +20,7 @@ func (d disturber) disturb(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
+		d.visits.update(who, func(asked *visit) { asked.sent++ })
 		if asked.slow {
 			d.visits.wait(r)
 		}

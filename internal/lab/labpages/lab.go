@@ -37,17 +37,26 @@ func (s *pages) visitor(r *http.Request) string {
 	return hex.EncodeToString(sum[:16])
 }
 
+// featured is the experiment that the list begins with.
+const featured = "five-clicks"
+
 func (s *pages) listExperiments(w http.ResponseWriter, r *http.Request) error {
 	all := lab.Experiments()
-	slices.SortStableFunc(all, func(a, b lab.Experiment) int { // those first that could make most
+	slices.SortStableFunc(all, func(a, b lab.Experiment) int { // the featured one, and then those that could make most
+		if a.Slug == featured {
+			return -1
+		}
+		if b.Slug == featured {
+			return 1
+		}
 		return cmp.Compare(slices.Max(b.Guesses), slices.Max(a.Guesses))
 	})
 	v := labviews.Lab{Links: []templates.Link{
-		{Text: "Take the tour, one minute", Href: "/lab/tour/1"}, {Text: "Do it yourself", Href: "/lab/yourself"},
+		{Text: "Take the one-minute tour", Href: "/lab/tour/1"}, {Text: "Do it yourself", Href: "/lab/yourself"},
 	}}
 	for _, e := range all {
 		v.Experiments = append(v.Experiments, labviews.Card{
-			Title: e.Title, Href: "/lab/" + e.Slug, Story: e.Story, Layers: namesOf(e.Layers),
+			Title: e.Title, Href: "/lab/" + e.Slug, Story: e.Story, Layers: namesOf(e.Layers), Featured: e.Slug == featured,
 		})
 	}
 	return s.Render(w, r, http.StatusOK, labviews.LabPage(s.Page(w, r), v))
@@ -106,10 +115,16 @@ func (s *pages) startRun(w http.ResponseWriter, r *http.Request) error {
 			without = append(without, l.Slug)
 		}
 	}
-	order := lab.Order{ID: runID(form, e.Slug, without), Visitor: s.visitor(r), Experiment: e.Slug, Without: without, Sent: sent}
+	visitor := s.visitor(r)
+	order := lab.Order{ID: runID(form, e.Slug, without), Visitor: visitor, Experiment: e.Slug, Without: without, Sent: sent}
 	if err := s.lab.Start(r.Context(), order); err != nil {
 		return s.refuseRun(w, r, err, address(e, without))
 	}
+	s.visits.update(visitor, func(asked *visit) {
+		if asked.step == 2 {
+			asked.run = order.ID
+		}
+	})
 	to := "/lab/runs/" + order.ID.String()
 	if guess, err := strconv.Atoi(r.PostForm.Get("guess")); err == nil {
 		to += "?guess=" + strconv.Itoa(guess)

@@ -44,6 +44,7 @@ func Mount(s *web.Site, l *lab.Lab) {
 // decorate adds what a page says of the lab, and the lab's entry in the navigation.
 func (s *pages) decorate(r *http.Request, p *templates.Page) {
 	if around := s.aroundLab(r); around != nil {
+		around.Script = p.Asset("lab-tour.js")
 		labviews.Fill(&p.Slots, around)
 	}
 	if web.Principal(r).Demo {

@@ -7,18 +7,28 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
+	"onlyonce/internal/lab"
 	"onlyonce/internal/web"
 	"onlyonce/templates/labviews"
 )
 
-const tourPath = labPath + "/tour"
+const (
+	tourPath       = labPath + "/tour"
+	tourExperiment = labPath + "/five-clicks"
+	tourRun        = tourExperiment + "?without=form-lock&without=intent"
+)
 
 func (s *pages) showTour(w http.ResponseWriter, r *http.Request) error {
 	step, err := tourStep(r)
 	if err != nil {
 		return err
 	}
-	return s.Render(w, r, http.StatusOK, labviews.TourPage(s.Page(w, r), step))
+	v := labviews.Tour{Step: step, Repeat: s.Address(r) + tourRun}
+	if found, ok := s.lab.Result(s.visits.find(s.visitor(r)).run, s.visitor(r)); ok && found.State == lab.Done {
+		run := s.runView(r, found)
+		v.Run = &run
+	}
+	return s.Render(w, r, http.StatusOK, labviews.TourPage(s.Page(w, r), v))
 }
 
 // takeTour leads to the pages of a step, which then say what there is to do. The last step, and "end", end the tour.
@@ -33,14 +43,16 @@ func (s *pages) takeTour(w http.ResponseWriter, r *http.Request) (err error) {
 	case 1, 3:
 		leads, err = s.filledForm(r)
 	case 2:
-		leads = labPath + "/five-clicks?without=form-lock&without=intent"
+		leads = tourRun
 	default:
 		step = 0
 	}
 	if err != nil {
 		return err
 	}
-	s.visits.change(s.visitor(r), func(asked *visit) { *asked = visit{step: step, cut: step == 3} })
+	s.visits.change(s.visitor(r), func(asked *visit) {
+		*asked = visit{step: step, slow: step == 1, cut: step == 3, run: asked.run}
+	})
 	return web.SeeOther(w, r, leads)
 }
 
@@ -52,18 +64,40 @@ func tourStep(r *http.Request) (int, error) {
 	return step, nil
 }
 
-// tourStrip says at a page what there is to do at a step, or what was done.
-func tourStrip(asked visit, path string, form bool) *labviews.TourStrip {
+// pressesCookie is how often the button of the form was pressed, which lab-tour.js counts: most presses are never sent.
+const pressesCookie = "lab-presses"
+
+// tourStrip says at a page what there is to do at a step, or what was done; nil where the step does not lead.
+func tourStrip(asked visit, r *http.Request, form bool) *labviews.TourStrip {
 	v := &labviews.TourStrip{
-		Step: asked.step, NextHref: tourPath + "/" + strconv.Itoa(asked.step+1), EndHref: tourPath + "/end",
+		Step: asked.step, NextHref: tourPath + "/" + strconv.Itoa(asked.step+1), EndHref: tourPath + "/end", Counts: asked.step == 1 && form,
 	}
-	switch inLab := strings.HasPrefix(path, labPath+"/"); {
-	case asked.step == 2 && inLab && strings.HasPrefix(path, labPath+"/runs/"):
+	path := r.URL.Path
+	switch atInvoice := strings.HasPrefix(path, "/invoices/"); {
+	case asked.step == 2 && strings.HasPrefix(path, labPath+"/runs/"), asked.step == 3 && atInvoice && !form && !asked.cut:
 		v.Place = labviews.TourBehind
-	case asked.step == 2 && inLab, asked.step != 2 && form:
+	case asked.step == 1 && atInvoice && !form && asked.sent > 0:
+		v.Place, v.Sent, v.Pressed = labviews.TourBehind, asked.sent, max(asked.sent, presses(r))
+		if v.Pressed == 1 {
+			v.AgainHref = tourPath + "/1"
+		}
+	case asked.step == 2 && path == tourExperiment, asked.step != 2 && form:
 		v.Place = labviews.TourBefore
-	case asked.step != 2 && strings.HasPrefix(path, "/invoices/") && !asked.cut:
-		v.Place = labviews.TourBehind
+	default:
+		return nil
 	}
 	return v
+}
+
+// presses returns how often the browser says that the button was pressed; 0 if it does not say so.
+func presses(r *http.Request) int {
+	cookie, err := r.Cookie(pressesCookie)
+	if err != nil {
+		return 0
+	}
+	n, err := strconv.Atoi(cookie.Value)
+	if err != nil || n > 999 {
+		return 0
+	}
+	return n
 }

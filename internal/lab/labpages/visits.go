@@ -4,15 +4,18 @@ import (
 	"sync"
 	"time"
 
+	"github.com/google/uuid"
 	lru "github.com/hashicorp/golang-lru/v2"
 	"golang.org/x/sync/semaphore"
 )
 
 // visit is what somebody has asked for in the lab. It disturbs nobody else.
 type visit struct {
-	slow bool // whatever they create is handled slowFor later
-	cut  bool // the connection is closed after the next create, in place of the answer
-	step int  // of the tour, from 1; 0 outside of it
+	slow bool      // whatever they create is handled slowFor later
+	cut  bool      // the connection is closed after the next create, in place of the answer
+	step int       // of the tour, from 1; 0 outside of it
+	sent int       // creates that have arrived since the form was shown, in the first step
+	run  uuid.UUID // of the second step, if it was ordered
 	// until is when all of it is over.
 	until time.Time
 }
@@ -59,15 +62,18 @@ func (v *visits) change(visitor string, change func(*visit)) {
 	v.of.Add(visitor, changed)
 }
 
-// takeCut reports whether the connection is to be closed now. It says so once.
-func (v *visits) takeCut(visitor string) bool {
+// update changes the visit of a visitor, and not how long it lasts.
+func (v *visits) update(visitor string, change func(*visit)) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	found := v.find(visitor)
-	if !found.cut {
-		return false
+	if changed := v.find(visitor); changed != (visit{}) {
+		change(&changed)
+		v.of.Add(visitor, changed)
 	}
-	found.cut = false
-	v.of.Add(visitor, found)
-	return true
+}
+
+// takeCut reports whether the connection is to be closed now. It says so once.
+func (v *visits) takeCut(visitor string) (cut bool) {
+	v.update(visitor, func(asked *visit) { cut, asked.cut = asked.cut, false })
+	return cut
 }

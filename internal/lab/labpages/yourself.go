@@ -76,13 +76,28 @@ func (s *pages) aroundLab(r *http.Request) *labviews.Around {
 	}
 	asked := s.visits.find(s.visitor(r))
 	form := s.formShown(r)
-	if form != "" && (asked.slow || asked.cut && asked.step == 0) { // the tour says itself that it cuts
+	if form != "" && (asked.slow || asked.cut) && asked.step == 0 { // the tour says itself what it switches on
 		around.Switches = &labviews.Switches{Slow: asked.slow, Cut: asked.cut, Form: form, Href: yourselfPath}
 	}
-	if asked.step > 0 && !strings.HasPrefix(r.URL.Path, tourPath) {
-		around.Step = tourStrip(asked, r.URL.Path, form != "")
+	if asked.step > 0 && !strings.HasPrefix(r.URL.Path, tourPath) && r.Context().Err() == nil {
+		around.Step = s.followTour(r, asked, form != "")
 	}
 	return around
+}
+
+// followTour returns what a page says of the tour. A page that the tour does not lead to ends it, and takes back what it has
+// switched on: nothing else would say so there.
+func (s *pages) followTour(r *http.Request, asked visit, form bool) *labviews.TourStrip {
+	strip := tourStrip(asked, r, form)
+	s.visits.update(s.visitor(r), func(asked *visit) {
+		if strip == nil {
+			asked.step, asked.slow, asked.cut = 0, false, false
+		}
+		if form {
+			asked.sent = 0
+		}
+	})
+	return strip
 }
 
 // formShown is the address of the form that a request shows, if it is one that creates something, or "".

@@ -1,0 +1,33 @@
+// The first step of the tour counts how often the button of the form is pressed, since most presses are never sent. The page that
+// follows the answer says it. The last step shares the picture.
+const form = document.querySelector("form[data-form-url]");
+let presses = 0;
+
+function keep() {
+  document.cookie = `lab-presses=${presses}; path=/; max-age=900; samesite=strict`;
+}
+
+if (form) {
+  keep();
+  document.addEventListener(
+    "submit",
+    ({ target, submitter }) => {
+      if (target !== form || submitter?.hasAttribute("formaction")) return; // another line
+      presses += 1;
+      keep();
+    },
+    { capture: true }, // before the form lock, which stops it
+  );
+}
+
+const share = document.querySelector("[data-lab-share]");
+if (share && navigator.canShare) offer();
+
+async function offer() {
+  const text = share.dataset.labSays;
+  const picture = await fetch(share.dataset.labShare).then((answer) => answer.blob());
+  const whole = { text, files: [new File([picture], "onlyonce.svg", { type: picture.type })] };
+  const shared = navigator.canShare(whole) ? whole : { text };
+  share.hidden = false;
+  share.addEventListener("click", () => navigator.share(shared).catch(() => {})); // cancelled
+}
