@@ -70,7 +70,13 @@ func staleVersion(x *caseRun) {
 	now := x.changeMeanwhile("theirs")
 	before := x.contents()
 	refused := x.ask(x.command)
-	x.format.refused(x, refused, "changed-meanwhile", x.command)
+	both := maps.Clone(theirs)
+	for name, typed := range x.command { // what the person left as it was is theirs; lines are one
+		if len(typed) > 1 || !slices.Equal(typed, x.resource.command[name]) {
+			both[name] = typed
+		}
+	}
+	x.format.refused(x, refused, "changed-meanwhile", both)
 	if x.contents() != before {
 		x.Error("something was done")
 	}
