@@ -39,6 +39,7 @@ func invoiceRooms() []string {
 		"templates/invoice*",
 		"migrations/*_invoice*.sql", "migrations/*_ledger.sql", "migrations/*_payments.sql", "migrations/*_refunds.sql",
 		"migrations/*_credit_notes.sql", "migrations/*_mails.sql", "migrations/*_schedules.sql", "migrations/*_webhooks.sql",
+		"migrations/*_standing.sql",
 		"static/invoice*",
 		"docs/docs.go", "docs/api-client", "docs/api-client.md", "docs/mail.md", "docs/recurring.md", "docs/documents.md",
 		"docs/webhooks.md", "docs/e-invoice.md", "docs/e2e-layers.md", "docs/deploy/*-mail.*",
