@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/a-h/templ"
@@ -88,8 +87,8 @@ func mailState(m mail.Mail) string {
 	switch {
 	case m.State == mail.StateFailed:
 		return "Failed. " + m.Reason
-	case m.Kept && m.Reason != "":
-		return "Not sent: " + strings.ToLower(m.Reason[:1]) + strings.TrimSuffix(m.Reason[1:], ".")
+	case m.Kept:
+		return "Not sent: " + m.Reason
 	case m.State == mail.StateSent:
 		return "Sent on " + web.Moment(m.SentAt)
 	case m.Reason != "":

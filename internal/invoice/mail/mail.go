@@ -39,7 +39,7 @@ const KindVoid = "void"
 // The states of a mail.
 const (
 	StateQueued = "queued" // also between attempts
-	StateSent   = "sent"   // taken by the mail server, or kept in the outbox
+	StateSent   = "sent"   // taken by the mail server, or written to the outbox only: see Kept
 	StateFailed = "failed" // not tried again
 )
 

@@ -75,7 +75,7 @@ type Attempt struct {
 // Config is what a [Worker] is made of.
 type Config struct {
 	Pool *pgxpool.Pool
-	// Server takes the mails; nil keeps all of them in the outbox. Mails of demo tenants are always kept.
+	// Server takes the mails; without one they are written to the outbox and not sent, as those of demo tenants always are.
 	Server *Server
 	// Sender is the address that mails come from. Their Message-IDs have its domain.
 	Sender string
@@ -204,9 +204,9 @@ func (w *Worker) attempt(ctx context.Context, job Job, m Mail) (ending, error) {
 	}
 	switch {
 	case w.Server == nil:
-		return ending{outcome: Kept, text: text, reason: "No mail server is set up."}, nil
+		return ending{outcome: Kept, text: text, reason: "no mail server is set up"}, nil
 	case demo:
-		return ending{outcome: Kept, text: text, reason: "The demo sends no e-mail."}, nil
+		return ending{outcome: Kept, text: text, reason: "the demo sends no e-mail"}, nil
 	}
 	sending, cancel := context.WithTimeout(ctx, w.Config.Timeout)
 	defer cancel()
