@@ -88,7 +88,7 @@ func TestVoidTellsTheCustomer(t *testing.T) {
 			invoice := s.page.URL()
 			s.follow(linkVoid)
 			s.seesHeading("Void invoice " + s.number(1))
-			tell := "Tell " + s.email("ada") + ", who got the invoice, that it is void"
+			tell := "Tell " + s.email("ada") + " by e-mail that it is void"
 			s.check(expect.Locator(s.field(tell)).ToHaveCount(0), "be offered no e-mail about a draft")
 			s.follow("Cancel")
 			s.issue()

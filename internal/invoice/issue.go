@@ -41,6 +41,14 @@ func (in IssueInput) Draft() (IssueDraft, error) {
 	return d, problems.Err()
 }
 
+// Issuable returns a [*conflict.Error] if an invoice is no draft any more, so that it cannot be issued.
+func Issuable(inv Invoice) error {
+	if inv.Status != StatusDraft {
+		return notDraft("issue")
+	}
+	return nil
+}
+
 // Issue makes a draft an invoice that counts. From then on it stays as it is, and so does what it says of the business
 // and of its customer: the trigger keep_invoice sees to it. In the same transaction its first mail is queued, unless none is wanted:
 // package mail sends it.

@@ -38,7 +38,7 @@ func invoices() resource {
 		uniques: []unique{{"number", "2026-0007", "2026-0008", "number-taken"}},
 		edited:  change(command, "number", "2026-0001", "notes", "Thank you, Ada", "line_quantity", "4"), editedLabel: "2026-0001",
 		transitions: []transition{
-			{verb: "issue", past: "issued", leaves: rows{"mails": 1, "intent_effects": 2, "standing": 4}},
+			{verb: "issue", past: "issued", leaves: rows{"mails": 1, "intent_effects": 2}},
 			{verb: "void", past: "voided"},
 		},
 		json:  invoiceCommand,

@@ -26,7 +26,7 @@ type Void struct {
 	templates.Form
 	InvoiceStep
 
-	To          string // the email of a customer who got the invoice; "" if none has
+	To          string // the email of a customer to whom the invoice was sent; "" for none
 	DuplicateOf string // the number of the invoice that stays; "" for none
 }
 

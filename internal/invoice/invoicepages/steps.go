@@ -24,7 +24,7 @@ func (s *Pages) mountSteps(m *web.Mounted[invoice.Invoice]) {
 	web.Ask(m, "issue", invoice.Issue, web.Question[invoice.Invoice]{
 		Submit: "Issue and email", Page: s.issuePage, Fields: []templates.Field{{Name: "message", Value: "Message"}},
 		Fresh: func(_ *http.Request, inv invoice.Invoice) (url.Values, error) {
-			return url.Values{"message": {mail.Opening(inv)}}, invoice.Final(inv)
+			return url.Values{"message": {mail.Opening(inv)}}, invoice.Issuable(inv)
 		},
 	})
 	web.Transition(m, "void", "voided", "Void a draft or an issued invoice. It keeps its number. Nobody is told, unless tell_customer "+
