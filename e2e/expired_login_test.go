@@ -20,6 +20,7 @@ func TestLoginIsOverWhenAFormIsSent(t *testing.T) {
 	s.create()
 
 	s.seesHeading(headingLogIn)
+	s.sees("What you typed is kept.")
 	s.logInAgain()
 	s.seesHeading(headingNewInvoice)
 	s.isOnForm(form)
@@ -48,6 +49,7 @@ func TestLoginIsOverAndTheFormIsNotKept(t *testing.T) {
 			s.endSessions()
 			s.create()
 			s.seesHeading(headingLoggedOut)
+			s.sees("What you typed is kept.")
 			s.sees("Thank you.")
 
 			page, err := s.browser.ExpectPage(func() error {

@@ -26,7 +26,8 @@ const (
 	buttonDismiss              = "Dismiss"
 	buttonDoNotSend            = "Do not send"
 	buttonEnable               = "Enable"
-	buttonIssueInvoice         = "Issue invoice"
+	buttonIssueAndEmail        = "Issue and email to …"
+	buttonIssueOnly            = "Issue only"
 	buttonLogIn                = "Log in"
 	buttonLogOut               = "Log out"
 	buttonMergeCustomers       = "Merge customers"
@@ -50,7 +51,7 @@ const (
 	buttonSendEMail            = "Send e-mail"
 	buttonTryAgain             = "Try again"
 	buttonUndo                 = "Undo"
-	buttonVoid                 = "Void"
+	buttonVoidInvoice          = "Void invoice"
 	buttonWithdrawLink         = "Withdraw link"
 )
 
@@ -68,6 +69,7 @@ const (
 	linkDuplicates      = "Duplicates"
 	linkEdit            = "Edit"
 	linkInvoices        = "Invoices"
+	linkIssueInvoice    = "Issue invoice"
 	linkKeepWhatIsSaved = "Keep what is saved"
 	linkLogInAsFirst    = "Log in as Acme Studio"
 	linkMerge           = "Merge…"
@@ -85,6 +87,7 @@ const (
 	linkSettings        = "Settings"
 	linkShowAllInvoices = "Show all invoices"
 	linkSkipToContent   = "Skip to content"
+	linkVoid            = "Void"
 )
 
 // Fields.

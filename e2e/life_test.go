@@ -74,7 +74,7 @@ func TestEditOfWhatWasIssuedMeanwhile(t *testing.T) {
 			other.editInvoice()
 			form := other.page.URL()
 			other.fill(fieldNotes, "Thank you.")
-			s.click(buttonIssueInvoice)
+			s.issue()
 			s.sees(issued(s.number(1)))
 
 			other.click(buttonSaveChanges)
@@ -110,7 +110,8 @@ func TestFiveClicksOnIssue(t *testing.T) {
 			t.Parallel()
 			s := withDraft(t, circumstances.javaScript)
 			release := s.lockInvoices()
-			s.pointAt(buttonIssueInvoice)
+			s.follow(linkIssueInvoice)
+			s.pointAt(buttonIssueAndEmail)
 			for click := range 5 {
 				s.tap(1)
 				s.waiting(min(click+1, len(circumstances.attempts)))
@@ -140,10 +141,10 @@ func (s *session) hasMails(want int) {
 func TestIssueInTwoTabs(t *testing.T) {
 	t.Parallel()
 	s := withDraft(t)
-	other := s.tab(s.page.URL())
-	s.click(buttonIssueInvoice)
+	other := s.tab(s.page.URL() + "/issue")
+	s.issue()
 	s.sees(issued(s.number(1)))
-	other.click(buttonIssueInvoice)
+	other.click(buttonIssueAndEmail)
 	other.sees(s.number(1) + " was already issued.")
 	other.hasNoAlert()
 	s.hasLived("invoice.issue")
@@ -160,7 +161,8 @@ func TestSlowDoubleClickDoesNotDoTheNextThing(t *testing.T) {
 				t.Parallel()
 				s := withDraft(t, width)
 				s.saveNothing(message)
-				s.clickSlowlyTwice(buttonIssueInvoice, "Invoice "+s.number(1)+" issued.")
+				s.follow(linkIssueInvoice)
+				s.clickSlowlyTwice(buttonIssueAndEmail, "Invoice "+s.number(1)+" issued.")
 				s.hasLived("invoice.issue")
 				if !message {
 					s.reopen()
@@ -172,14 +174,16 @@ func TestSlowDoubleClickDoesNotDoTheNextThing(t *testing.T) {
 
 				s.open(s.draftByAPI(s.number(2), nextYear()))
 				s.saveNothing(message)
-				s.clickSlowlyTwice(buttonVoid, "Invoice "+s.number(2)+" voided.")
+				s.follow(linkVoid)
+				s.clickSlowlyTwice(buttonVoidInvoice, "Invoice "+s.number(2)+" voided.")
 				s.open(s.draftByAPI(s.number(3), nextYear()))
-				s.click(buttonIssueInvoice)
+				s.issue()
 				s.sees(saysIssued)
 				if !message {
 					s.reopen()
 				}
-				s.clickSlowlyTwice(buttonVoid, "Invoice "+s.number(3)+" voided.")
+				s.follow(linkVoid)
+				s.clickSlowlyTwice(buttonVoidInvoice, "Invoice "+s.number(3)+" voided.")
 			})
 		}
 	}
@@ -191,14 +195,14 @@ func TestVoid(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := withDraft(t, javaScript)
-			s.click(buttonIssueInvoice)
+			s.issue()
 			s.sees(issued(s.number(1)))
-			s.click(buttonVoid)
+			s.void()
 			s.sees(voided(s.number(1)))
 			s.check(expect.Locator(s.page.Locator(".stamp")).ToBeVisible(), "see the stamp")
 			s.check(expect.Locator(s.page.Locator("h1")).ToContainText("Void"), "read it in the heading")
-			for _, gone := range []string{"Void", "Issue invoice"} {
-				s.check(expect.Locator(s.button(gone)).ToHaveCount(0), "have nothing left to do: "+gone)
+			for _, gone := range []string{linkVoid, linkIssueInvoice} {
+				s.check(expect.Locator(s.link(gone)).ToHaveCount(0), "have nothing left to do: "+gone)
 			}
 			s.check(expect.Locator(s.link(linkRecordPayment)).ToHaveCount(0), "have nothing to pay")
 			s.follow(linkCopyAsNew)
@@ -218,7 +222,9 @@ func TestLifeByKeyboard(t *testing.T) {
 	s.typeText("Thank you.")
 	s.press("Control+Enter")
 	s.sees(saved(s.number(1)))
-	s.tabTo(s.button(buttonIssueInvoice))
+	s.tabTo(s.link(linkIssueInvoice))
+	s.press("Enter")
+	s.tabTo(s.button(buttonIssueAndEmail))
 	s.press("Enter")
 	s.sees(issued(s.number(1)))
 	s.tabTo(s.link(linkRecordPayment))

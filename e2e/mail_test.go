@@ -11,7 +11,7 @@ func TestSlowDoubleClickOnSendAgain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := withDraft(t, width)
-			s.click(buttonIssueInvoice)
+			s.issue()
 			s.sees(saysIssued)
 			s.wasSent(1)
 			s.clickSlowlyTwice(buttonSendAgain, "E-mail queued.")
@@ -31,7 +31,7 @@ func TestFiveClicksOnSendAgain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := withDraft(t, javaScript)
-			s.click(buttonIssueInvoice)
+			s.issue()
 			s.sees(saysIssued)
 			s.wasSent(1)
 			release := s.lock("mails")

@@ -205,7 +205,7 @@ func TestPayWhatWasVoided(t *testing.T) {
 			other.pay()
 			other.fill(fieldReference, s.named("R-1"))
 			other.fill(fieldBankOrProvider, "bank")
-			s.click(buttonVoid)
+			s.void()
 			s.sees(voided(s.number(1)))
 
 			other.click(buttonRecordPayment)
@@ -233,7 +233,7 @@ func TestVoidWhatWasPaid(t *testing.T) {
 			s.click(buttonRecordPayment)
 			s.sees("23.00 of 123.00 paid.")
 
-			other.click(buttonVoid)
+			other.void()
 			other.seesHeading(headingCannotVoid)
 			other.sees(saysWasPaid)
 			other.moment()

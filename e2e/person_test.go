@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -55,7 +56,11 @@ func (s *session) holds(label, want string) {
 }
 
 // button is a button that people see; the form's hidden default button is none.
+// A name that ends in "…" is the beginning of one.
 func (s *session) button(name string) playwright.Locator {
+	if beginning, open := strings.CutSuffix(name, "…"); open {
+		return s.page.GetByRole("button", playwright.PageGetByRoleOptions{Name: regexp.MustCompile("^" + beginning)})
+	}
 	return s.page.GetByRole("button", playwright.PageGetByRoleOptions{Name: name, Exact: new(true)})
 }
 
@@ -64,6 +69,20 @@ func (s *session) click(button string) {
 	s.t.Helper()
 	s.tellf(byPerson, "clicks %s", button)
 	s.check(s.button(button).Click(), "click "+button)
+}
+
+// issue issues the invoice on the page, and its customer gets it by e-mail.
+func (s *session) issue() {
+	s.t.Helper()
+	s.follow(linkIssueInvoice)
+	s.click(buttonIssueAndEmail)
+}
+
+// void voids the invoice on the page, and tells nobody.
+func (s *session) void() {
+	s.t.Helper()
+	s.follow(linkVoid)
+	s.click(buttonVoidInvoice)
 }
 
 func (s *session) link(name string) playwright.Locator {

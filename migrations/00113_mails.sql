@@ -5,14 +5,19 @@
 -- The tables of River, which brings its own migrations: package postgres runs them after these.
 CREATE SCHEMA river;
 
+CREATE DOMAIN mail_kind AS text CHECK (VALUE IN ('invoice', 'void'));
 CREATE DOMAIN mail_state AS text CHECK (VALUE IN ('queued', 'sent', 'failed'));
 
 CREATE TABLE mails (
     tenant_id  uuid           NOT NULL,
     id         uuid           NOT NULL,
     invoice_id uuid           NOT NULL,
+    -- What it is about: the invoice, or that it is void.
+    kind       mail_kind      NOT NULL DEFAULT 'invoice',
     recipient  text           NOT NULL CHECK (recipient <> ''),
     subject    text           NOT NULL,
+    -- What it says above the lines of the invoice; '' for the usual sentences.
+    message    text           NOT NULL DEFAULT '',
     state      mail_state     NOT NULL DEFAULT 'queued',
     attempts   integer        NOT NULL DEFAULT 0,
     -- Of the last attempt, in plain words; '' while none has failed.
@@ -48,11 +53,12 @@ BEGIN
     SELECT * INTO billed FROM invoices WHERE tenant_id = NEW.tenant_id AND id = NEW.invoice_id FOR SHARE;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'no such invoice' USING ERRCODE = 'foreign_key_violation', CONSTRAINT = 'mails_invoice';
-    ELSIF billed.status <> 'issued' THEN
+    ELSIF billed.status <> (CASE NEW.kind WHEN 'void' THEN 'void' ELSE 'issued' END) THEN
         RAISE EXCEPTION 'not issued' USING ERRCODE = 'check_violation', CONSTRAINT = 'mails_of_issued';
     END IF;
     NEW.recipient := COALESCE(NEW.recipient, billed.bill_to->>'email');
-    NEW.subject := 'Invoice ' || billed.number || ' from ' || (billed.seller->>'name');
+    NEW.subject := 'Invoice ' || billed.number || ' from ' || (billed.seller->>'name')
+        || CASE NEW.kind WHEN 'void' THEN ' is void' ELSE '' END;
     INSERT INTO river.river_job (kind, queue, args, max_attempts)
     VALUES ('mail', 'mail', jsonb_build_object('tenant', NEW.tenant_id, 'mail', NEW.id), 25);
     RETURN NEW;
@@ -63,5 +69,5 @@ CREATE TRIGGER queue_mail BEFORE INSERT ON mails FOR EACH ROW EXECUTE FUNCTION q
 -- +goose Down
 DROP TABLE mails;
 DROP FUNCTION queue_mail;
-DROP DOMAIN mail_state;
+DROP DOMAIN mail_state, mail_kind;
 DROP SCHEMA river CASCADE;

@@ -57,7 +57,7 @@ if (refused) {
   const kept = allKept().find(({ key }) => key === refused.elements.idempotency_key?.value);
   const fields = kept && [...kept.versions[0].typed, ...kept.versions[0].seen];
   const has = ([name, value]) => fields.some((field) => field[0] === name && field[1] === value);
-  if (kept && sent.every(has)) location.replace(`/login?next=${encodeURIComponent(kept.url)}`);
+  if (kept && sent.every(has)) location.replace(`/login?kept&next=${encodeURIComponent(kept.url)}`);
 }
 
 const panel = document.querySelector("[data-kept-for]");

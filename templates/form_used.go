@@ -7,7 +7,7 @@ type FormUsed struct {
 	// Text is what the form has done, such as "This form already created", and Existing to what.
 	Text     string
 	Existing Record
-	// More explains that a form does it once. Again leads to another form.
+	// More explains that a form does it once. Again leads to another form, if there is any.
 	More  string
 	Again Link
 }
@@ -23,6 +23,16 @@ type Action struct {
 	Fields []Field
 	// Primary is the one next step that most people want.
 	Primary bool
+	// Asks is set if Href is a page that asks before it, and the button is the way there.
+	Asks bool
+}
+
+// ways are the links onwards.
+func (v FormUsed) ways() []Link {
+	if v.Again.Href == "" {
+		return []Link{v.Existing.open()}
+	}
+	return []Link{v.Existing.open(), v.Again}
 }
 
 func (a Action) fields() []Field {

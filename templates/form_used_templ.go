@@ -110,7 +110,7 @@ func FormUsedPage(p Page, v FormUsed) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = Links([]Link{v.Existing.open(), v.Again}, true).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = Links(v.ways(), true).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -10,6 +10,8 @@ type Login struct {
 	Next string
 	// Error is one sentence for the whole form; empty when there is none.
 	Error string
+	// Kept is set where the login leads back to a form, and the browser keeps what was typed into it.
+	Kept bool
 	// LoggedOut is set if somebody has just logged out: the browser then drops what it keeps.
 	LoggedOut bool
 	// Demo lists logins that anyone may use; empty outside demo mode.
@@ -45,4 +47,13 @@ func (v Login) lead(p Page) templ.Component {
 		return nil
 	}
 	return p.Slots.Login(v.Demo, v.Next)
+}
+
+// fields are what the form of a login of one's own sends besides.
+func (v Login) fields() []Field {
+	fields := []Field{{Name: "next", Value: v.Next}}
+	if v.Kept {
+		fields = append(fields, Field{Name: "kept", Value: "1"})
+	}
+	return fields
 }

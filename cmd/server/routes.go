@@ -21,7 +21,7 @@ type route struct {
 
 // Run prints every route of the resources, and what a repeat of each does. It needs no database.
 func (routes) Run(t *terminal) error {
-	server, err := web.New(web.Config{Log: slog.New(slog.DiscardHandler), Mount: site.Mount(0, secretkey.Key{})})
+	server, err := web.New(web.Config{Log: slog.New(slog.DiscardHandler), Mount: site.Mount(0, secretkey.Key{}, false)})
 	if err != nil {
 		return err
 	}

@@ -130,7 +130,7 @@ func start(ctx context.Context, c Config, bounds limits) (_ *App, err error) {
 	server, err := web.New(web.Config{
 		Pool: a.pool, Store: store, Log: c.Log, RateLimit: c.RateLimit, Allow: a.allow, Demo: demoLogins(c.Demo),
 		Secure: c.secure(), Origin: c.PublicURL, TrustedProxies: c.TrustedProxies, RequestTime: bounds.request, Ending: a.ending,
-		Mount: site.Mount(c.KeepAttempts, a.config.SecretKey, a.pages...),
+		Mount: site.Mount(c.KeepAttempts, a.config.SecretKey, a.config.MailServer != nil, a.pages...),
 	})
 	if err != nil {
 		return nil, err

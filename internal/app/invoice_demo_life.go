@@ -47,12 +47,12 @@ func of[C, R any](op idempotency.Operation[C, R], command func(about uuid.UUID) 
 func (t demoBooks) life(n int) []step {
 	n = min(n, t.invoices-1)
 	invoiceID := func(inv invoice.Invoice) uuid.UUID { return inv.ID }
-	nothing := func(uuid.UUID) (struct{}, error) { return struct{}{}, nil }
+	issue := func(uuid.UUID) (invoice.IssueDraft, error) { return invoice.IssueDraft{}, nil }
 	steps := []step{of(invoice.Create, func(uuid.UUID) (invoice.Draft, error) { return t.draft(n) }, invoiceID)}
 	if t.age(n) <= 8 {
 		return steps
 	}
-	steps = append(steps, of(invoice.Issue, nothing, invoiceID))
+	steps = append(steps, of(invoice.Issue, issue, invoiceID))
 	paid := 2 // which step a payment is
 	switch {
 	case n%20 == 6:

@@ -21,8 +21,9 @@ const maxMailWait = 10 * time.Minute
 
 func mailPart() part {
 	return part{start: startJobs, incomplete: missingSender, warning: missingServer, settings: []setting{
-		{"SMTP_URL", "", "mails are kept in the outbox", "the mail server, as smtp://user:password@host:587, which must speak STARTTLS,\n" +
-			"or smtps://user:password@host:465; smtp://host:1025?tls=off for one that only you can reach",
+		{"SMTP_URL", "", "mails are not sent, only listed in the outbox",
+			"the mail server, as smtp://user:password@host:587, which must speak STARTTLS,\n" +
+				"or smtps://user:password@host:465; smtp://host:1025?tls=off for one that only you can reach",
 			func(c *Config, value string) error { return parseMailServer(&c.MailServer, value) }},
 		{"MAIL_FROM", "", "required with SMTP_URL", "the address that mails come from, such as invoices@example.com",
 			func(c *Config, value string) error { return parseSender(&c.MailSender, value) }},
@@ -44,7 +45,7 @@ func missingServer(c Config) string {
 	if c.Demo || c.MailServer != nil {
 		return ""
 	}
-	return "SMTP_URL is not set: mails are kept in the outbox and reach nobody"
+	return "SMTP_URL is not set: mails are not sent, and can be read in the outbox"
 }
 
 func parseMailServer(server **mail.Server, value string) error {

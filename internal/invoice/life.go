@@ -3,13 +3,10 @@ package invoice
 import (
 	"context"
 
-	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
-	"onlyonce/internal/invalid"
 )
 
 // Edit replaces a draft.
@@ -75,76 +72,6 @@ func replace(tx *idempotency.Tx, d Draft) idempotency.Result {
 		WHERE tenant_id = @tenant_id AND id = @new_customer_id`, args)
 	return tx.Record()
 }
-
-// Issue makes a draft an invoice that counts. From then on it stays as it is, and so does what it says of the business
-// and of its customer: the trigger keep_invoice sees to it. In the same transaction its first mail is queued: package mail sends it.
-var Issue = idempotency.Define(idempotency.Spec[struct{}, Invoice]{
-	Kind: idempotency.Transition, Name: "invoice.issue", Table: Table, Made: `r.status = 'issued'`,
-	Statements: func(tx *idempotency.Tx, _ struct{}) idempotency.Result {
-		mail := pgx.NamedArgs{"mail_id": tx.ID(1)}
-		tx.Require(1, notDraft("issue"), issueDraft, nil)
-		tx.Exec(queueFirstMail, mail)
-		tx.Exec(firstMailQueued, mail)
-		return tx.Record()
-	},
-})
-
-// What issues an invoice, in this order.
-const (
-	issueDraft = `
-		UPDATE invoices SET status = 'issued', issued_at = now(), bill_to = (
-				SELECT ` + buyerJSON + ` FROM customers c WHERE c.tenant_id = invoices.tenant_id AND c.id = invoices.customer_id),
-			seller = (SELECT ` + sellerJSON + ` FROM settings s WHERE s.tenant_id = invoices.tenant_id AND s.id = invoices.tenant_id)
-		WHERE tenant_id = @tenant_id AND id = @record_id AND status = 'draft'`
-	queueFirstMail  = `INSERT INTO mails (tenant_id, id, invoice_id) VALUES (@tenant_id, @mail_id, @record_id)`
-	firstMailQueued = `
-		INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
-		SELECT @tenant_id, record_id, @operation, @idempotency_key, 'e-mail queued'
-		FROM unnest(ARRAY[@record_id, @mail_id]::uuid[]) AS record_id`
-)
-
-// VoidInput is what came in, as text.
-type VoidInput struct {
-	DuplicateOf string `json:"duplicate_of,omitzero" format:"uuid" doc:"The invoice that is kept, if this one is there twice."`
-}
-
-// VoidDraft is a valid input: the command that voids an invoice.
-type VoidDraft struct {
-	DuplicateOf uuid.UUID `json:"duplicate_of,omitzero"` // uuid.Nil for none
-}
-
-// Draft checks the input. It returns an [*invalid.Error] that says what is wrong.
-func (in VoidInput) Draft() (d VoidDraft, err error) {
-	var problems invalid.Error
-	if in.DuplicateOf != "" {
-		if d.DuplicateOf, err = uuid.Parse(in.DuplicateOf); err != nil || d.DuplicateOf == uuid.Nil {
-			problems.Add("/duplicate_of", "Give the id of the invoice that is kept.")
-		}
-	}
-	return d, problems.Err()
-}
-
-// Void says that a draft or an issued invoice does not count. It keeps its number.
-var Void = idempotency.Define(idempotency.Spec[VoidDraft, Invoice]{
-	Kind: idempotency.Transition, Name: "invoice.void", Table: Table, Made: `r.status = 'void'`,
-	Statements: func(tx *idempotency.Tx, d VoidDraft) idempotency.Result {
-		tx.Exec(`
-			UPDATE invoices SET status = 'void', voided_at = now(), duplicate_of = NULLIF(@duplicate_of::uuid, @nobody::uuid)
-			WHERE tenant_id = @tenant_id AND id = @record_id`, pgx.NamedArgs{"duplicate_of": d.DuplicateOf, "nobody": uuid.Nil})
-		if d.DuplicateOf != uuid.Nil {
-			tx.Exec(`
-				INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
-				SELECT tenant_id, duplicate_of, @operation, @idempotency_key, number || ' voided as its duplicate' FROM invoices
-				WHERE tenant_id = @tenant_id AND id = @record_id`, nil)
-		}
-		return tx.Record()
-	},
-	Explain: map[string]idempotency.Explanation[VoidDraft]{
-		"invoices_duplicate_of":              notDuplicate,
-		"invoices_void_without_payments":     hasPayments,
-		"invoices_void_without_credit_notes": hasCreditNotes,
-	},
-})
 
 // NotDraft is the conflict of changing or issuing an invoice that is no draft.
 var NotDraft = conflict.Kind{

@@ -93,7 +93,7 @@ func TestEditOrIssue(t *testing.T) {
 			saved, err = b.edit(b.Store, fmt.Sprint("edit", round), inv, changed)
 			return err
 		}, func() error {
-			_, err := invoice.Issue.Do(context.Background(), b.Store, b.Of(fmt.Sprint("issue", round), inv.ID, 0), struct{}{})
+			_, err := invoice.Issue.Do(context.Background(), b.Store, b.Of(fmt.Sprint("issue", round), inv.ID, 0), invoice.IssueDraft{})
 			return err
 		})
 		want, version := inv, 2
@@ -120,7 +120,7 @@ func TestIssueOrVoid(t *testing.T) {
 		seen := round % 2
 		inv := b.mustCreate(fmt.Sprint("create", round), draft(t, input("")))
 		issue, void := invoicetest.Both(func() error {
-			_, err := invoice.Issue.Do(context.Background(), b.Store, b.Of(fmt.Sprint("issue", round), inv.ID, seen), struct{}{})
+			_, err := invoice.Issue.Do(context.Background(), b.Store, b.Of(fmt.Sprint("issue", round), inv.ID, seen), invoice.IssueDraft{})
 			return err
 		}, func() error {
 			_, err := invoice.Void.Do(context.Background(), b.Store, b.Of(fmt.Sprint("void", round), inv.ID, seen), invoice.VoidDraft{})
@@ -155,7 +155,7 @@ func TestTwentyClicksOnIssue(t *testing.T) {
 	answers := make([]idempotency.Done[invoice.Invoice], 20)
 	errs := invoicetest.Together(len(answers), func(i int) (err error) {
 		click := b.Of(fmt.Sprint("click", max(i, 9)), inv.ID, 0)
-		answers[i], err = invoice.Issue.Do(context.Background(), replicas[i%2], click, struct{}{})
+		answers[i], err = invoice.Issue.Do(context.Background(), replicas[i%2], click, invoice.IssueDraft{})
 		return err
 	})
 	issued := 0

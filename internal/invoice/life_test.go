@@ -96,11 +96,11 @@ func TestRenumber(t *testing.T) {
 func TestLife(t *testing.T) {
 	b := setup(t)
 	inv := b.mustCreate("create", draft(t, input("")))
-	issued, err := invoice.Issue.Do(t.Context(), b.Store, b.Of("issue", inv.ID, 0), struct{}{})
+	issued, err := invoice.Issue.Do(t.Context(), b.Store, b.Of("issue", inv.ID, 0), invoice.IssueDraft{})
 	if err != nil || issued.Value.Status != invoice.StatusIssued || issued.Value.IssuedAt.IsZero() || issued.Value.Version != 2 {
 		t.Fatalf("%+v, %v", issued, err)
 	}
-	again, err := invoice.Issue.Do(t.Context(), b.Store, b.Of("again", inv.ID, 0), struct{}{})
+	again, err := invoice.Issue.Do(t.Context(), b.Store, b.Of("again", inv.ID, 0), invoice.IssueDraft{})
 	if err != nil || again.Outcome != idempotency.Unchanged || !again.Value.IssuedAt.Equal(issued.Value.IssuedAt) {
 		t.Errorf("again: %+v, %v", again, err)
 	}
@@ -120,7 +120,7 @@ func TestLife(t *testing.T) {
 	if err != nil || void.Value.Status != invoice.StatusVoid || void.Value.Number != inv.Number || void.Value.VoidedAt.IsZero() {
 		t.Errorf("%+v, %v", void, err)
 	}
-	_, err = invoice.Issue.Do(t.Context(), b.Store, b.Of("issue a void one", inv.ID, 0), struct{}{})
+	_, err = invoice.Issue.Do(t.Context(), b.Store, b.Of("issue a void one", inv.ID, 0), invoice.IssueDraft{})
 	if !invoicetest.IsConflict(err, &invoice.NotDraft) {
 		t.Errorf("a void invoice was issued: %v", err)
 	}
@@ -139,7 +139,7 @@ func TestDatabaseKeepsTheLife(t *testing.T) {
 	refused("invoices_stamped", `UPDATE invoices SET status = 'issued', issued_at = now(), bill_to = '{}'`)
 	refused("invoices_stamped", `UPDATE invoices SET status = 'issued', issued_at = now(), seller = '{}'`)
 	refused("invoices_stamped", `UPDATE invoices SET issued_at = now(), bill_to = '{}', seller = '{}'`)
-	if _, err := invoice.Issue.Do(t.Context(), b.Store, b.Of("issue", inv.ID, 0), struct{}{}); err != nil {
+	if _, err := invoice.Issue.Do(t.Context(), b.Store, b.Of("issue", inv.ID, 0), invoice.IssueDraft{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, column := range []string{
@@ -174,7 +174,7 @@ func TestRacesOfOneInvoice(t *testing.T) {
 			case 0:
 				_, err = invoice.Edit.Do(context.Background(), b.Store, b.Of(k, inv.ID, 1), changed)
 			case 1:
-				_, err = invoice.Issue.Do(context.Background(), b.Store, b.Of(k, inv.ID, 0), struct{}{})
+				_, err = invoice.Issue.Do(context.Background(), b.Store, b.Of(k, inv.ID, 0), invoice.IssueDraft{})
 			default:
 				err = b.Void(k, inv)
 			}

@@ -74,7 +74,7 @@ func TestMergeMovesInvoicesOfEveryState(t *testing.T) {
 		all = append(all, b.mustCreate(fmt.Sprint("create", i), draft(t, of(loserEmail))))
 	}
 	for _, i := range []int{1, 2} {
-		if _, err := invoice.Issue.Do(t.Context(), b.Store, b.Of(fmt.Sprint("issue", i), all[i].ID, 0), struct{}{}); err != nil {
+		if _, err := invoice.Issue.Do(t.Context(), b.Store, b.Of(fmt.Sprint("issue", i), all[i].ID, 0), invoice.IssueDraft{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -149,7 +149,7 @@ func TestIssuedInvoicesMoveOnlyByAMerge(t *testing.T) {
 	b := setup(t)
 	winner, loser := b.two()
 	inv := b.mustCreate("create", draft(t, of(loserEmail)))
-	if _, err := invoice.Issue.Do(t.Context(), b.Store, b.Of("issue", inv.ID, 0), struct{}{}); err != nil {
+	if _, err := invoice.Issue.Do(t.Context(), b.Store, b.Of("issue", inv.ID, 0), invoice.IssueDraft{}); err != nil {
 		t.Fatal(err)
 	}
 	to := func(c customer.Customer) string {
@@ -300,7 +300,7 @@ func TestMergeInBothOrders(t *testing.T) {
 			return err
 		}, isStale},
 		"issue": {"invoice.issue", func(b *bundle, _ customer.Customer, inv invoice.Invoice) error {
-			_, err := invoice.Issue.Do(context.Background(), b.Store, b.Of("other", inv.ID, 0), struct{}{})
+			_, err := invoice.Issue.Do(context.Background(), b.Store, b.Of("other", inv.ID, 0), invoice.IssueDraft{})
 			return err
 		}, succeeded},
 		"edit of the loser": {"customer.edit", func(b *bundle, loser customer.Customer, _ invoice.Invoice) error {

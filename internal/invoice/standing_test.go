@@ -38,7 +38,7 @@ func (c *standingCase) step(key string, random *rand.Rand) error {
 	var err error
 	switch random.IntN(10) {
 	case 0, 1, 2:
-		_, err = invoice.Issue.Do(ctx, store, c.Of(key, inv.ID, 0), struct{}{})
+		_, err = invoice.Issue.Do(ctx, store, c.Of(key, inv.ID, 0), invoice.IssueDraft{})
 	case 3, 4, 5:
 		day := fmt.Sprintf("2026-%02d-28", 10+random.IntN(2))
 		var d payment.Draft

@@ -135,7 +135,7 @@ func (b *bundle) serveOn(pool *pgxpool.Pool, settings ...func(*config)) *replica
 	for _, set := range settings {
 		set(&c)
 	}
-	c.Mount = site.Mount(c.keepAttempts, c.key, c.pages...)
+	c.Mount = site.Mount(c.keepAttempts, c.key, true, c.pages...)
 	server, err := web.New(c.Config)
 	if err != nil {
 		b.Fatal(err)

@@ -47,7 +47,7 @@ func TestLoginDuringAnOutage(t *testing.T) {
 	cut()
 	a := person.logIn(b.acme, password)
 	p := b.page(a).says("Temporarily unavailable", "Enter your password again.", b.acme.email)
-	if strings.Contains(a.body, password) || strings.Contains(p.text(), "Nothing you typed is lost") {
+	if strings.Contains(a.body, password) || strings.Contains(p.text(), "What you typed is kept") {
 		t.Errorf("%v", a)
 	}
 	form := p.typed()

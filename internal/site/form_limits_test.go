@@ -83,7 +83,7 @@ func TestStrangersGetLittleBack(t *testing.T) {
 	b := setup(t)
 	stranger := b.browser(b.replica)
 	small := change(customers().command, "idempotency_key", key, "address", strings.Repeat(`"`, 4000))
-	p := b.page(stranger.submit("/customers", small)).says("Nothing you typed is lost")
+	p := b.page(stranger.submit("/customers", small)).says("What you typed is kept")
 	if got := p.typed().Get("address"); got != small.Get("address") {
 		t.Errorf("the address came back as %.100q", got)
 	}

@@ -17,7 +17,7 @@ func invoiceMethods(person, program *client) []allowed {
 		{program, "/api/v1/credit-notes/" + key, read},
 		{person, "/invoices/" + key + "/edit", both},
 		{person, "/invoices/" + key + "/form", write},
-		{person, "/invoices/" + key + "/void", write},
+		{person, "/invoices/" + key + "/void", both},
 		{person, "/invoices/" + key + "/payments", write},
 		{person, "/invoices/" + key + "/payments/new", read},
 		{person, "/payments/" + key, read},

@@ -59,10 +59,10 @@ func TestMailOnThePageOfItsInvoice(t *testing.T) {
 	b.wantMails(2)
 	b.exec(`
 		UPDATE mails SET created_at = now() - interval '1 minute', state = 'sent', sent_at = '2026-11-22 10:00Z', kept = true,
-			body = E'Hello Ada,\n<b>', reason = ''
+			reason = 'no mail server is set up', body = E'Hello Ada,\n<b>'
 		WHERE state = 'queued'`)
 	kept := "/outbox/" + get[string](b, `SELECT id::text FROM mails WHERE kept`)
-	p = show().says("E-mail to ada@example.com: Kept in the outbox since 22 Nov 2026, 10:00 UTC", "Send again")
+	p = show().says("E-mail to ada@example.com: Not sent: no mail server is set up", "Send again")
 	p.leadsTo(path + "/send/new")
 
 	b.page(person.get("/outbox")).

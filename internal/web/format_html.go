@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"path"
 	"slices"
 	"strconv"
 
@@ -98,6 +99,9 @@ func (m *Mounted[R]) refuseForm(kind idempotency.Kind, words Wording) func(http.
 			} else if err != nil {
 				return refused
 			}
+		}
+		if asked := m.questions[path.Base(r.URL.Path)]; asked != nil && kind == idempotency.Transition {
+			return asked.again(w, r, refused)
 		}
 		if words.Submit == "" {
 			return refused

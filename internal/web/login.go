@@ -22,6 +22,7 @@ func (s *Server) showLogin(w http.ResponseWriter, r *http.Request) error {
 	}
 	return s.Render(w, r, http.StatusOK, templates.LoginPage(s.Page(w, r), templates.Login{
 		Next: next, Demo: s.demo, WayIn: s.wayIn(r.Context()), LoggedOut: r.URL.Query().Has("logged-out"),
+		Kept: r.URL.Query().Has("kept"),
 	}))
 }
 
@@ -57,6 +58,7 @@ func (s *Server) logIn(w http.ResponseWriter, r *http.Request) error {
 	if errors.Is(err, account.ErrUnknown) || err == nil && !s.admits(p) {
 		return s.Render(w, r, http.StatusUnprocessableEntity, templates.LoginPage(s.Page(w, r), templates.Login{
 			Email: email, Next: next, Demo: s.demo, Error: "Email or password is incorrect.",
+			Kept: r.PostForm.Has("kept"),
 		}))
 	}
 	if err != nil {

@@ -31,6 +31,9 @@ func (m *Mounted[R]) newForm(r *http.Request, kind idempotency.Kind, words Wordi
 		f.Cancel = path.Dir(r.URL.Path)
 		f.Action, f.Href = f.Cancel+"/edit", f.Cancel+"/edit"
 	}
+	if kind == idempotency.Transition {
+		f.Action, f.Href = r.URL.Path, r.URL.Path
+	}
 	return f
 }
 
@@ -179,8 +182,11 @@ func (m *Mounted[R]) redisplay(kind idempotency.Kind, words Wording, edit func(*
 	}
 }
 
-// Action is the button for a transition of a record.
+// Action is the button for a transition of a record, or the way to the page that asks before it.
 func (m *Mounted[R]) Action(r *http.Request, id uuid.UUID, verb string) templates.Action {
+	if m.questions[verb] != nil {
+		return m.Asked(id, verb, nil)
+	}
 	busy := "Saving…"
 	for _, t := range m.transitions {
 		if stem, regular := strings.CutSuffix(t[1], "ed"); t[0] == verb && regular {

@@ -201,7 +201,7 @@ func (s *Server) tryAgain(r *http.Request, f failed) templates.TryAgain {
 	again.Action, again.Fields, again.Facts = r.URL.Path, fields(r.PostForm), s.facts(r)
 	kept := ""
 	if len(again.Facts) > 0 {
-		kept = " Nothing you typed is lost."
+		kept = " What you typed is kept."
 	}
 	switch {
 	case f.stranger:

@@ -59,6 +59,8 @@ type Mounted[R Entity] struct {
 	shown RecordPage[R]
 	// transitions are those that were registered, in that order: each verb, and the participle of what is done to the record.
 	transitions [][2]string
+	// questions are asked before some of them, by their verbs.
+	questions map[string]*question[R]
 	// secret is set where pages about one may show a secret, which nobody may keep.
 	secret bool
 	// parentExists returns an error unless the record exists that the path of a new one names; nil for those below no other.
@@ -135,6 +137,7 @@ func mount[R Entity](s *Site, res Resource[R], reg *registration) *Mounted[R] {
 	}
 	s.resources = append(s.resources, reg)
 	m := &Mounted[R]{Resource: res, s: s.Server, pages: s.pages, api: s.api, hooks: s.hooks, reg: reg, secret: s.secret}
+	m.questions = map[string]*question[R]{}
 	m.pages.reg, m.api.reg, m.hooks.reg = reg, reg, reg
 	reg.shows, reg.facts = reflect.TypeOf(m.view(*new(R))), m.facts
 	return m

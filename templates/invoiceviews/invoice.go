@@ -30,6 +30,8 @@ type Invoice struct {
 	Payment    []templates.Fact // where to pay; empty if that is not known
 	Notes      string
 	Mails      InvoiceMails
+	// VoidHref is the page that voids it; empty if it cannot be voided.
+	VoidHref string
 	// EditHref opens the form of a draft; empty for others. Actions bring it into another state.
 	EditHref string
 	Actions  []templates.Action

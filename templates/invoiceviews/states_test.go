@@ -48,6 +48,17 @@ func states() map[string]templ.Component {
 		"invoice distinction form refused": invoiceviews.ApartForm(page, templates.Form{
 			Title: "Not duplicates", Key: "k", Errors: templates.FieldErrors{{Control: "invoices", Message: hostile}},
 		}, nil),
+		"issue": invoiceviews.IssuePage(page, invoiceviews.Issue{
+			Form:        templates.Form{Key: "k", Action: "/invoices/1/issue", Version: 1, Typed: url.Values{"message": {hostile}}},
+			InvoiceStep: invoiceviews.InvoiceStep{Number: hostile, Href: "/invoices/1", Customer: hostile, Total: "1.00 EUR", Due: "today"},
+			To:          hostile, Lacks: []string{"your address", "your tax ID", "your bank account"}, NoMailServer: true,
+		}),
+		"issue refused": invoiceviews.IssuePage(page, invoiceviews.Issue{
+			Form: templates.Form{Key: "k", Errors: templates.FieldErrors{{Control: "message", Message: hostile}}},
+		}),
+		"void": invoiceviews.VoidPage(page, invoiceviews.Void{
+			Form: templates.Form{Key: "k", Submit: "Void invoice", Version: 1}, To: hostile, DuplicateOf: hostile,
+		}),
 		"invoice": invoiceviews.InvoicePage(page, invoiceviews.Invoice{
 			Number: hostile, Notes: hostile,
 			Lines: []invoiceviews.InvoiceLine{{Description: hostile}},

@@ -43,7 +43,7 @@ func (s *Pages) MountDuplicates() {
 		Page: func(r *http.Request, p templates.Page, groups []duplicate.Group, finder templates.Finder) (templ.Component, error) {
 			view := invoiceviews.Duplicates{Pager: finder.Pager}
 			for _, g := range groups {
-				view.Groups = append(view.Groups, s.group(r, g))
+				view.Groups = append(view.Groups, s.group(g))
 			}
 			return invoiceviews.DuplicatesPage(p, view), nil
 		},
@@ -127,7 +127,7 @@ func (s *Pages) chosen(r *http.Request, form url.Values) ([]invoiceviews.Invoice
 
 // group shows a group. Each invoice that can be voided can be so as a duplicate of the oldest one that cannot, or else of the oldest of
 // the others. The newest comes first: it is the one too many.
-func (s *Pages) group(r *http.Request, g duplicate.Group) invoiceviews.Group {
+func (s *Pages) group(g duplicate.Group) invoiceviews.Group {
 	shown := invoiceviews.Group{
 		Why:      g.Invoices[0].Customer.Name + ": same lines and total, " + daysApart(g.Days),
 		Invoices: invoiceRows(g.Invoices),
@@ -144,9 +144,8 @@ func (s *Pages) group(r *http.Request, g duplicate.Group) invoiceviews.Group {
 			of = g.Invoices[1-min(n, 1)]
 		}
 		if voidable(i) {
-			void := s.invoices.Action(r, i.ID, "void")
+			void := s.invoices.Asked(i.ID, "void", url.Values{"duplicate_of": {of.ID.String()}})
 			void.Text = "Void " + i.Number + " as duplicate of " + of.Number
-			void.Fields = []templates.Field{{Name: "duplicate_of", Value: of.ID.String()}}
 			shown.Voids = append(shown.Voids, void)
 		}
 	}
@@ -166,25 +165,6 @@ func daysApart(days int) string {
 		return "1 day apart"
 	default:
 		return strconv.Itoa(days) + " days apart"
-	}
-}
-
-// voidCommand reads which invoice is kept, if one is. A program may send no body.
-func voidCommand() web.Command[invoice.VoidDraft] {
-	return web.Command[invoice.VoidDraft]{
-		Form: func(r *http.Request) (invoice.VoidDraft, error) {
-			return invoice.VoidInput{DuplicateOf: r.PostForm.Get("duplicate_of")}.Draft()
-		},
-		JSON: func(r *http.Request) (invoice.VoidDraft, error) {
-			var in invoice.VoidInput
-			if r.ContentLength != 0 {
-				if err := web.DecodeJSON(r, &in); err != nil {
-					return invoice.VoidDraft{}, err
-				}
-			}
-			return in.Draft()
-		},
-		Input: reflect.TypeFor[invoice.VoidInput](),
 	}
 }
 

@@ -51,10 +51,7 @@ func (s *Pages) mountInvoices() {
 	web.Change(m, http.MethodPut,
 		"Replace a draft. Leave number out to keep it, and due_date to get the one by the payment terms.",
 		invoice.Edit, draft, &invoice.NotDraft)
-	web.Transition(m, "issue", "issued", "Issue a draft. From then on it does not change.", invoice.Issue, web.Nothing(),
-		&invoice.NotDraft)
-	web.Transition(m, "void", "voided", "Void a draft or an issued invoice. It keeps its number.", invoice.Void, voidCommand(),
-		&invoice.HasPayments, &invoice.HasCreditNotes, &invoice.NotDuplicate)
+	s.mountSteps(m)
 	web.Redisplay(m, editLines)
 }
 
@@ -123,7 +120,7 @@ func (s *Pages) invoicePage(r *http.Request, p templates.Page, inv invoice.Invoi
 	}
 	if inv.Status == invoice.StatusDraft {
 		view.EditHref = s.invoices.URL(inv.ID) + "/edit"
-		issue := s.invoices.Action(r, inv.ID, "issue")
+		issue := s.invoices.Asked(inv.ID, "issue", nil)
 		issue.Text, issue.Primary = "Issue invoice", true
 		view.Actions = append(view.Actions, issue)
 	}
@@ -146,7 +143,7 @@ func (s *Pages) invoicePage(r *http.Request, p templates.Page, inv invoice.Invoi
 		return nil, err
 	}
 	if inv.Status != invoice.StatusVoid && inv.Paid == 0 && inv.Credited == 0 {
-		view.Actions = append(view.Actions, s.invoices.Action(r, inv.ID, "void"))
+		view.VoidHref = s.invoices.Asked(inv.ID, "void", nil).Href
 	}
 	for _, f := range document.Payment(inv) {
 		view.Payment = append(view.Payment, templates.Fact{Label: f.Label, Value: f.Value})

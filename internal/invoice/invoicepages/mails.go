@@ -88,7 +88,7 @@ func mailState(m mail.Mail) string {
 	case m.State == mail.StateFailed:
 		return "Failed. " + m.Reason
 	case m.Kept:
-		return "Kept in the outbox since " + web.Moment(m.SentAt)
+		return "Not sent: " + m.Reason
 	case m.State == mail.StateSent:
 		return "Sent on " + web.Moment(m.SentAt)
 	case m.Reason != "":

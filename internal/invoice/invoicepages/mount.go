@@ -21,11 +21,12 @@ type Pages struct {
 	payments  *web.Mounted[payment.Payment]
 	schedules *web.Mounted[schedule.Schedule]
 	documents *documents
+	sendsMail bool
 }
 
-// Mount mounts invoices with their payments, refunds and credit notes.
-func Mount(s *web.Site) *Pages {
-	p := &Pages{Site: s, documents: newDocuments()}
+// Mount mounts invoices with their payments, refunds and credit notes. sendsMail is set if there is a mail server.
+func Mount(s *web.Site, sendsMail bool) *Pages {
+	p := &Pages{Site: s, documents: newDocuments(), sendsMail: sendsMail}
 	p.mountInvoices()
 	p.mountPayments()
 	p.mountRefunds()

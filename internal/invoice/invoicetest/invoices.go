@@ -27,7 +27,7 @@ func (b *Bundle) Issued(key string, lines ...invoice.LineInput) invoice.Invoice 
 	if err != nil {
 		b.Fatal(err)
 	}
-	done, err := invoice.Issue.Do(b.Context(), b.Store, b.Of(key, made.Value.ID, 0), struct{}{})
+	done, err := invoice.Issue.Do(b.Context(), b.Store, b.Of(key, made.Value.ID, 0), invoice.IssueDraft{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -20,27 +20,32 @@ type Mail struct {
 	InvoiceID uuid.UUID `json:"invoice_id"`
 	Number    string    `json:"number"` // of the invoice
 	Recipient string    `json:"recipient"`
+	Kind      string    `json:"kind" enum:"invoice,void"` // what it is about: the invoice, or that it is void
 	Subject   string    `json:"subject"`
+	Message   string    `json:"message"` // what it says above the lines of the invoice; "" for the usual sentences
 	State     string    `json:"state" enum:"queued,sent,failed"`
 	Attempts  int       `json:"attempts"`
-	// Reason says why the last attempt failed, in plain words; "" if none has.
+	// Reason says why the last attempt failed, or why it is sent to nobody, in plain words; "" if neither is so.
 	Reason    string    `json:"reason"`
 	MessageID string    `json:"message_id"` // without angle brackets; "" before the first attempt
 	Text      string    `json:"text"`       // what was sent; "" until then
-	Kept      bool      `json:"kept"`       // in the outbox, and sent to nobody
+	Kept      bool      `json:"kept"`       // in the outbox, and sent to nobody: see Reason
 	SentAt    time.Time `json:"sent_at,omitzero"`
 }
+
+// KindVoid is the kind of a mail that says that an invoice is void.
+const KindVoid = "void"
 
 // The states of a mail.
 const (
 	StateQueued = "queued" // also between attempts
-	StateSent   = "sent"   // taken by the mail server, or kept in the outbox
+	StateSent   = "sent"   // taken by the mail server, or written to the outbox only: see Kept
 	StateFailed = "failed" // not tried again
 )
 
 // Table has the mails.
 var Table = record.Table[Mail]{Name: "mails", Fields: `
-	'invoice_id', r.invoice_id, 'recipient', r.recipient, 'subject', r.subject, 'state', r.state,
+	'invoice_id', r.invoice_id, 'recipient', r.recipient, 'kind', r.kind, 'message', r.message, 'subject', r.subject, 'state', r.state,
 	'attempts', r.attempts, 'reason', r.reason, 'message_id', COALESCE(r.message_id, ''), 'text', r.body, 'kept', r.kept,
 	'sent_at', r.sent_at,
 	'number', (SELECT i.number FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id)`}

@@ -75,7 +75,7 @@ type Attempt struct {
 // Config is what a [Worker] is made of.
 type Config struct {
 	Pool *pgxpool.Pool
-	// Server takes the mails; nil keeps all of them in the outbox. Mails of demo tenants are always kept.
+	// Server takes the mails; without one they are written to the outbox and not sent, as those of demo tenants always are.
 	Server *Server
 	// Sender is the address that mails come from. Their Message-IDs have its domain.
 	Sender string
@@ -185,23 +185,28 @@ func (w *Worker) attempt(ctx context.Context, job Job, m Mail) (ending, error) {
 	if err != nil {
 		return ending{outcome: Again, reason: "The invoice could not be read."}, err
 	}
-	if Possible(inv) != nil {
+	if m.Kind != KindVoid && Possible(inv) != nil {
 		return ending{outcome: Dropped, reason: "The invoice was voided before it could be sent."}, nil
 	}
 	var demo bool
 	if err := w.Pool.QueryRow(ctx, `SELECT demo FROM tenants WHERE id = $1`, job.Tenant).Scan(&demo); err != nil {
 		return ending{outcome: Again, reason: "The invoice could not be read."}, err
 	}
-	file, err := w.attachment(ctx, inv)
-	if err != nil {
-		return ending{outcome: Again, reason: "The invoice could not be written as a PDF file."}, err
+	var file []byte
+	if m.Kind != KindVoid {
+		if file, err = w.attachment(ctx, inv); err != nil {
+			return ending{outcome: Again, reason: "The invoice could not be written as a PDF file."}, err
+		}
 	}
 	msg, text, err := w.letters.message(m, inv, netmail.Address{Name: inv.Seller.Name, Address: w.Sender}, file)
 	if err != nil {
 		return ending{outcome: Failed, reason: "The message could not be written."}, err
 	}
-	if w.Server == nil || demo {
-		return ending{outcome: Kept, text: text}, nil
+	switch {
+	case w.Server == nil:
+		return ending{outcome: Kept, text: text, reason: "no mail server is set up"}, nil
+	case demo:
+		return ending{outcome: Kept, text: text, reason: "the demo sends no e-mail"}, nil
 	}
 	sending, cancel := context.WithTimeout(ctx, w.Config.Timeout)
 	defer cancel()

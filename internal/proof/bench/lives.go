@@ -82,7 +82,14 @@ func lives() []kind {
 			return formPost(ctx, s.origin+"/invoices/"+id+"/"+verb, s.cookie, url.Values{"idempotency_key": {newKey()}})
 		})
 	}
+	asked := func(verb string) maker {
+		return fresh(func(ctx context.Context, s *site, id string) (*http.Request, error) {
+			return pageGet(ctx, s.origin+"/invoices/"+id+"/"+verb+"?key="+newKey(), s.cookie)
+		})
+	}
 	return []kind{
+		{name: "page that asks before issuing", route: "GET /invoices/{id}/issue", want: http.StatusOK, make: asked("issue")},
+		{name: "page that asks before voiding", route: "GET /invoices/{id}/void", want: http.StatusOK, make: asked("void")},
 		{name: "API: issue an invoice", route: routeIssue, want: http.StatusOK, make: fresh(apiTransition("issue"))},
 		{name: "API: issue an invoice that is issued", route: routeIssue, want: http.StatusOK,
 			make: fresh(apiTransition("issue"), "issue")},

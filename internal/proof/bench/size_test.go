@@ -58,7 +58,7 @@ func TestEveryRequestIsMeasured(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer pool.Close()
-	server, err := web.New(web.Config{Pool: pool, Log: slog.New(slog.DiscardHandler), Mount: resources.Mount(0, secretkey.Key{})})
+	server, err := web.New(web.Config{Pool: pool, Log: slog.New(slog.DiscardHandler), Mount: resources.Mount(0, secretkey.Key{}, false)})
 	if err != nil {
 		t.Fatal(err)
 	}

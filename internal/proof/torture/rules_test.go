@@ -320,7 +320,7 @@ func live(
 		t.Fatal(err)
 	}
 	for _, key := range []string{"issue", "again"} {
-		if _, err := invoice.Issue.Do(t.Context(), store, intent(key, paid, 0), struct{}{}); err != nil {
+		if _, err := invoice.Issue.Do(t.Context(), store, intent(key, paid, 0), invoice.IssueDraft{}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -1,0 +1,120 @@
+package invoicepages
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"reflect"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/mail"
+	"onlyonce/internal/record"
+	"onlyonce/internal/web"
+	"onlyonce/templates"
+	"onlyonce/templates/invoiceviews"
+)
+
+// mountSteps mounts what cannot be taken back, and the pages that ask before.
+func (s *Pages) mountSteps(m *web.Mounted[invoice.Invoice]) {
+	web.Transition(m, "issue", "issued", "Issue a draft. From then on it does not change. An e-mail to the customer is queued in the same "+
+		"transaction, unless email says none.", invoice.Issue, issueCommand(), &invoice.NotDraft)
+	web.Ask(m, "issue", invoice.Issue, web.Question[invoice.Invoice]{
+		Submit: "Issue and email", Page: s.issuePage, Fields: []templates.Field{{Name: "message", Value: "Message"}},
+		Fresh: func(_ *http.Request, inv invoice.Invoice) (url.Values, error) {
+			return url.Values{"message": {mail.Opening(inv)}}, invoice.Issuable(inv)
+		},
+	})
+	web.Transition(m, "void", "voided", "Void a draft or an issued invoice. It keeps its number. Nobody is told, unless tell_customer "+
+		"asks for an e-mail.", invoice.Void, voidCommand(), &invoice.HasPayments, &invoice.HasCreditNotes, &invoice.NotDuplicate)
+	web.Ask(m, "void", invoice.Void, web.Question[invoice.Invoice]{
+		Submit: "Void invoice", Page: s.voidPage,
+		Fresh: func(r *http.Request, _ invoice.Invoice) (url.Values, error) {
+			return url.Values{"duplicate_of": {r.URL.Query().Get("duplicate_of")}}, nil
+		},
+	})
+}
+
+// issueCommand reads whether the customer gets an e-mail, and what it says. A program may send no body.
+func issueCommand() web.Command[invoice.IssueDraft] {
+	return web.Command[invoice.IssueDraft]{
+		Form: func(r *http.Request) (invoice.IssueDraft, error) {
+			return invoice.IssueInput{Email: r.PostForm.Get("email"), Message: r.PostForm.Get("message")}.Draft()
+		},
+		JSON: func(r *http.Request) (d invoice.IssueDraft, err error) {
+			var in invoice.IssueInput
+			if r.ContentLength != 0 {
+				if err := web.DecodeJSON(r, &in); err != nil {
+					return d, err
+				}
+			}
+			return in.Draft()
+		},
+		Input: reflect.TypeFor[invoice.IssueInput](),
+	}
+}
+
+// voidCommand reads which invoice is kept, if one is, and whether the customer is told. A program may send no body.
+func voidCommand() web.Command[invoice.VoidDraft] {
+	return web.Command[invoice.VoidDraft]{
+		Form: func(r *http.Request) (invoice.VoidDraft, error) {
+			return invoice.VoidInput{
+				DuplicateOf: r.PostForm.Get("duplicate_of"), Tell: r.PostForm.Get("tell_customer") == "true",
+			}.Draft()
+		},
+		JSON: func(r *http.Request) (invoice.VoidDraft, error) {
+			var in invoice.VoidInput
+			if r.ContentLength != 0 {
+				if err := web.DecodeJSON(r, &in); err != nil {
+					return invoice.VoidDraft{}, err
+				}
+			}
+			return in.Draft()
+		},
+		Input: reflect.TypeFor[invoice.VoidInput](),
+	}
+}
+
+func (s *Pages) issuePage(_ *http.Request, p templates.Page, f templates.Form, inv invoice.Invoice) (templ.Component, error) {
+	return invoiceviews.IssuePage(p, invoiceviews.Issue{
+		Form: f, InvoiceStep: s.step(inv), To: inv.Customer.Email, Lacks: lacks(inv), NoMailServer: !s.sendsMail,
+	}), nil
+}
+
+func (s *Pages) voidPage(r *http.Request, p templates.Page, f templates.Form, inv invoice.Invoice) (templ.Component, error) {
+	v, tenant := invoiceviews.Void{Form: f, InvoiceStep: s.step(inv)}, web.Principal(r).Tenant
+	if kept, err := uuid.Parse(f.Typed.Get("duplicate_of")); err == nil {
+		if v.DuplicateOf, err = invoice.Numbers.Of(r.Context(), s.Pool, tenant, kept); err != nil && !errors.Is(err, record.ErrNotFound) {
+			return nil, err
+		}
+	}
+	list, err := mail.ListOf(r.Context(), s.Pool, tenant, inv.ID, record.Page{Limit: maxMails})
+	for _, m := range list.Rows {
+		if m.State == mail.StateSent {
+			v.To = inv.Customer.Email
+		}
+	}
+	return invoiceviews.VoidPage(p, v), err
+}
+
+// step is what the pages show of the invoice that they ask about.
+func (s *Pages) step(inv invoice.Invoice) invoiceviews.InvoiceStep {
+	return invoiceviews.InvoiceStep{
+		Number: inv.Number, Href: s.invoices.URL(inv.ID), Customer: inv.Customer.Name, Due: web.DateText(inv.DueDate),
+		Total: web.AmountText(inv.Currency, inv.Total),
+	}
+}
+
+// lacks lists what an invoice does not say that most customers, or the law, ask for.
+func lacks(inv invoice.Invoice) (all []string) {
+	for _, part := range []struct{ name, value string }{
+		{"your address", inv.Seller.Address}, {"your tax ID", inv.Seller.TaxID}, {"your bank account", inv.Seller.AccountNumber},
+	} {
+		if part.value == "" {
+			all = append(all, part.name)
+		}
+	}
+	return all
+}

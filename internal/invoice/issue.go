@@ -1,0 +1,81 @@
+package invoice
+
+import (
+	"github.com/jackc/pgx/v5"
+
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invalid"
+)
+
+// MaxMessage is how long the message of an e-mail may be, in characters.
+const MaxMessage = 2000
+
+// IssueInput is what came in, as text.
+type IssueInput struct {
+	Email   string `json:"email,omitzero" enum:"customer,none" doc:"Leave it out, or say customer, to send it to the customer."`
+	Message string `json:"message,omitzero" doc:"What the e-mail says above the lines. Leave it out for the usual sentences."`
+}
+
+// What [IssueInput.Email] may be.
+const (
+	EmailCustomer = "customer"
+	EmailNone     = "none"
+)
+
+// IssueDraft is a valid input: the command that issues an invoice. Without anything the customer gets the usual e-mail.
+type IssueDraft struct {
+	NoEmail bool   `json:"no_email,omitzero"`
+	Message string `json:"message,omitzero"` // "" for the usual sentences
+}
+
+// Draft checks the input. It returns an [*invalid.Error] that says what is wrong.
+func (in IssueInput) Draft() (IssueDraft, error) {
+	var problems invalid.Error
+	if in.Email != "" && in.Email != EmailCustomer && in.Email != EmailNone {
+		problems.Add("/email", "Say customer or none, or leave it out.")
+	}
+	d := IssueDraft{NoEmail: in.Email == EmailNone}
+	if message := problems.Lines("/message", "the message", in.Message, MaxMessage); !d.NoEmail {
+		d.Message = message
+	}
+	return d, problems.Err()
+}
+
+// Issuable returns a [*conflict.Error] if an invoice is no draft any more, so that it cannot be issued.
+func Issuable(inv Invoice) error {
+	if inv.Status != StatusDraft {
+		return notDraft("issue")
+	}
+	return nil
+}
+
+// Issue makes a draft an invoice that counts. From then on it stays as it is, and so does what it says of the business
+// and of its customer: the trigger keep_invoice sees to it. In the same transaction its first mail is queued, unless none is wanted:
+// package mail sends it.
+var Issue = idempotency.Define(idempotency.Spec[IssueDraft, Invoice]{
+	Kind: idempotency.Transition, Name: "invoice.issue", Table: Table, Made: `r.status = 'issued'`,
+	Statements: func(tx *idempotency.Tx, d IssueDraft) idempotency.Result {
+		tx.Require(1, notDraft("issue"), issueDraft, nil)
+		if !d.NoEmail {
+			mail := pgx.NamedArgs{"mail_id": tx.ID(1), "message": d.Message}
+			tx.Exec(queueFirstMail, mail)
+			tx.Exec(firstMailQueued, mail)
+		}
+		return tx.Record()
+	},
+})
+
+// What issues an invoice, in this order.
+const (
+	issueDraft = `
+		UPDATE invoices SET status = 'issued', issued_at = now(), bill_to = (
+				SELECT ` + buyerJSON + ` FROM customers c WHERE c.tenant_id = invoices.tenant_id AND c.id = invoices.customer_id),
+			seller = (SELECT ` + sellerJSON + ` FROM settings s WHERE s.tenant_id = invoices.tenant_id AND s.id = invoices.tenant_id)
+		WHERE tenant_id = @tenant_id AND id = @record_id AND status = 'draft'`
+	queueFirstMail = `
+		INSERT INTO mails (tenant_id, id, invoice_id, message) VALUES (@tenant_id, @mail_id, @record_id, @message::text)`
+	firstMailQueued = `
+		INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
+		SELECT @tenant_id, record_id, @operation, @idempotency_key, 'e-mail queued'
+		FROM unnest(ARRAY[@record_id, @mail_id]::uuid[]) AS record_id`
+)

@@ -1,0 +1,109 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invalid"
+	"onlyonce/templates"
+)
+
+// Question is the page that asks before a transition that cannot be taken back.
+type Question[R Entity] struct {
+	// Submit is on its main button, such as "Sell vehicle".
+	Submit string
+	// Text says what the transition does, on the plain page.
+	Text string
+	// Page is another page in place of the plain one.
+	Page func(*http.Request, templates.Page, templates.Form, R) (templ.Component, error)
+	// Fields are those of its form, as in [Form].
+	Fields []templates.Field
+	// Fresh returns what stands in a new form, or why the transition cannot be made now; nil leaves it blank.
+	Fresh func(*http.Request, R) (url.Values, error)
+}
+
+// Ask asks people before a transition, which is registered: GET /{id}/<verb> has the form that is sent there. It changes nothing, and
+// has the version that the person sees: of another one the transition is refused, and asked about again.
+func Ask[C any, R Entity](m *Mounted[R], verb string, op idempotency.Operation[C, R], q Question[R]) {
+	words := m.reg.words[op.Name()]
+	words.Submit = q.Submit
+	asking := *m
+	asking.form = Form[R]{Fields: q.Fields, Page: func(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
+		found, err := m.Find(r)
+		if err != nil {
+			return nil, err
+		}
+		if q.Page == nil {
+			return templates.QuestionPage(p, f, templates.Record{Name: m.Name(found), Href: m.pageURL(found)}, q.Text), nil
+		}
+		return q.Page(r, p, f, found)
+	}}
+	m.questions[verb] = &question[R]{&asking, words}
+	m.pages.read(m.recordPath()+"/"+verb, asking.open(op.Kind(), op.Used,
+		func(r *http.Request, key idempotency.Key) (f templates.Form, err error) {
+			found, err := m.Find(r)
+			if err != nil {
+				return f, err
+			}
+			f = asking.newForm(r, op.Kind(), words, key)
+			_, f.Version = found.Identity()
+			if q.Fresh != nil {
+				f.Typed, err = q.Fresh(r, found)
+			}
+			return f, err
+		},
+		func(_ *http.Request, existing templates.Record) templates.FormUsed {
+			return templates.FormUsed{
+				Text: "This form already " + words.Did, Existing: existing,
+				More: "Nothing more is done, however often it is opened or sent.",
+			}
+		}))
+}
+
+// question is a form that asks before a transition, and what people read about it.
+type question[R Entity] struct {
+	*Mounted[R]
+
+	words Wording
+}
+
+// again shows the form again that asks, where that is what helps: something in it is wrong, or the record is another one by now than
+// the person saw. It returns every other refusal.
+func (q *question[R]) again(w http.ResponseWriter, r *http.Request, refused error) error {
+	key, _ := postedKey(r)
+	f := q.newForm(r, idempotency.Transition, q.words, key)
+	f.Typed = r.PostForm
+	status := http.StatusConflict
+	switch {
+	case is[*invalid.Error](refused):
+		var err error
+		if status, err = q.object(r, idempotency.Transition, q.words, &f, refused); err != nil {
+			return err
+		}
+	case is[*idempotency.StaleError](refused):
+		found, err := q.Find(r)
+		if err != nil {
+			return err
+		}
+		_, f.Version = found.Identity()
+		f.Notice = templates.Conflict(q.Name(found)+" was changed since this page was opened.",
+			"Nothing was done. Look at it, and decide again.", templates.Record{Name: q.Name(found), Href: q.pageURL(found)}, nil)
+	default:
+		return refused
+	}
+	page, err := q.formPage(w, r, f)
+	if err != nil {
+		return err
+	}
+	return q.s.Render(w, r, status, page)
+}
+
+// Asked is the way to the page that asks before a transition, with further fields for its form.
+func (m *Mounted[R]) Asked(id uuid.UUID, verb string, fields url.Values) templates.Action {
+	href := url.URL{Path: m.URL(id) + "/" + verb, RawQuery: fields.Encode()}
+	return templates.Action{Text: Capital(verb), Href: href.String(), Asks: true}
+}
