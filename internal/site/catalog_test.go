@@ -55,7 +55,8 @@ func TestTenantComesFirst(t *testing.T) {
 }
 
 // TestTenantTablesAreGuarded: every table is either in the directory or has forced row-level security
-// with the one policy that lets anything through: restrictive ones only take away. Users and tokens of the directory have one too, for whoever has entered a tenant.
+// with the one policy that lets anything through: restrictive ones only take away. Users and tokens of the directory have
+// one too, for whoever has entered a tenant.
 func TestTenantTablesAreGuarded(t *testing.T) {
 	b := setup(t)
 	open := get[[]string](b, `

@@ -70,7 +70,8 @@ const pressesCookie = "lab-presses"
 // tourStrip says at a page what there is to do at a step, or what was done; nil where the step does not lead.
 func tourStrip(asked visit, r *http.Request, form bool) *labviews.TourStrip {
 	v := &labviews.TourStrip{
-		Step: asked.step, NextHref: tourPath + "/" + strconv.Itoa(asked.step+1), EndHref: tourPath + "/end", Counts: asked.step == 1 && form,
+		Step: asked.step, NextHref: tourPath + "/" + strconv.Itoa(asked.step+1), EndHref: tourPath + "/end",
+		Counts: asked.step == 1 && form,
 	}
 	path := r.URL.Path
 	switch atInvoice := strings.HasPrefix(path, "/invoices/"); {
