@@ -56,7 +56,7 @@ const (
 
 // Links.
 const (
-	linkAPI             = "API"
+	linkRules           = "Rules"
 	linkArchived        = "Archived"
 	linkBillNow         = "Bill now"
 	linkContinue        = "Continue"

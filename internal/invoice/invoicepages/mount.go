@@ -26,6 +26,7 @@ type Pages struct {
 // Mount mounts invoices with their payments, refunds and credit notes.
 func Mount(s *web.Site) *Pages {
 	p := &Pages{Site: s, documents: newDocuments()}
+	p.mountHome()
 	p.mountInvoices()
 	p.mountPayments()
 	p.mountRefunds()
