@@ -125,7 +125,7 @@ const (
 	headingEditCustomer   = "Edit customer"
 	headingEditInvoice    = "Edit invoice"
 	headingForOwnersOnly  = "For owners only"
-	headingInvoices       = "Invoices"
+	headingHome           = "Home"
 	headingLoggedOut      = "You are no longer logged in"
 	headingLogIn          = "Log in"
 	headingNewCreditNote  = "New credit note"
