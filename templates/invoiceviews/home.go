@@ -48,5 +48,5 @@ func (b Bar) height() int {
 	return max(2, b.Percent*(chartHeight-10)/100)
 }
 
-// barsOf are the bars whose names fit below them: of many, every second one.
+// named reports whether the name of a bar fits below it: of many, every second one has one.
 func (c Chart) named(i int) bool { return len(c.Bars) <= 6 || (len(c.Bars)-1-i)%2 == 0 }
