@@ -99,8 +99,8 @@ func TestBackToARefusedForm(t *testing.T) {
 	s.create()
 	s.sees(alreadyCreated(s.number(1)) + " " + changesNotSaved)
 	s.isAccessibleNow("another wish with the same form")
-	s.follow(linkAPI)
-	s.seesHeading("API")
+	s.follow(linkRules)
+	s.seesHeading("What happens only once")
 
 	checked := s.awaitCheck()
 	s.back()

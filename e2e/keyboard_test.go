@@ -12,7 +12,7 @@ func TestKeyboardOnly(t *testing.T) {
 	s.tabTo(s.field(fieldPassword))
 	s.typeText(s.person().password)
 	s.press("Enter")
-	s.seesHeading(headingInvoices)
+	s.seesHeading(headingHome)
 
 	s.press("Tab")
 	s.isFocused(s.link(linkSkipToContent))

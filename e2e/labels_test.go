@@ -57,7 +57,7 @@ const (
 
 // Links.
 const (
-	linkAPI             = "API"
+	linkRules           = "Rules"
 	linkArchived        = "Archived"
 	linkBillNow         = "Bill now"
 	linkContinue        = "Continue"
@@ -128,7 +128,7 @@ const (
 	headingEditCustomer   = "Edit customer"
 	headingEditInvoice    = "Edit invoice"
 	headingForOwnersOnly  = "For owners only"
-	headingInvoices       = "Invoices"
+	headingHome           = "Home"
 	headingLoggedOut      = "You are no longer logged in"
 	headingLogIn          = "Log in"
 	headingNewCreditNote  = "New credit note"

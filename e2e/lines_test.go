@@ -142,3 +142,30 @@ func TestEnterCreates(t *testing.T) {
 		})
 	}
 }
+
+// TestNumbersAsPeopleWriteThem: a number is shown as it was read before anything is saved, in the page or, without JavaScript, by the
+// form that comes back. What can be two numbers is asked about, and the error says in which line.
+func TestNumbersAsPeopleWriteThem(t *testing.T) {
+	t.Parallel()
+	for name, javaScript := range withAndWithoutJavaScript {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := start(t, javaScript, onPhone)
+			s.login()
+			s.newInvoice()
+			s.fillInvoice(s.number(1))
+			s.fillLine(1, "Design", "1", "1.250,00", "0")
+			s.click(buttonAddALine)
+			s.fillLine(2, "Printing", "1.250", "2", "0")
+			s.click(buttonCreateInvoice)
+			s.sees("Line 2: “1.250” can be 1250 or 1.25. Enter the one that you mean.")
+			s.check(expect.Locator(s.line(1).GetByLabel(fieldUnitPrice)).ToHaveValue("1250.00"), "see what the price was read as")
+			s.hasNew(0)
+
+			s.check(s.line(2).GetByLabel(fieldQuantity).Fill("1.25"), "say which one it is")
+			s.create()
+			s.sees("1,252.50")
+			s.hasOneNew(s.number(1))
+		})
+	}
+}

@@ -25,8 +25,8 @@ func TestBackAfterLogout(t *testing.T) {
 				s.follow(s.named("Ada Byron"))
 				other := s.tab("/customers?q=" + s.mark)
 				other.follow(s.named("Ada Byron"))
-				other.follow(linkAPI) // which says nothing private
-				other.seesHeading("API")
+				other.follow(linkRules) // which says nothing private
+				other.seesHeading("What happens only once")
 
 				s.click(buttonLogOut)
 				s.seesHeading(headingLogIn)

@@ -39,6 +39,13 @@ form.addEventListener("fill", ({ detail }) => {
   renumber();
 });
 
+// What is typed as people write numbers is shown as it is read.
+list.addEventListener("change", ({ target }) => {
+  if (target.inputMode !== "decimal") return;
+  target.value = plain(target.value, decimalsOf(target.name.replace("line_", "")));
+  showTotals();
+});
+
 form.addEventListener("input", showTotals);
 showTotals();
 
@@ -86,19 +93,22 @@ function renumber() {
   });
   for (const link of document.querySelectorAll('[role=alert] a[href^="#line_"]')) {
     const target = moved.get(link.getAttribute("href"));
-    if (target) link.setAttribute("href", target);
-    else link.parentElement.remove();
+    if (!target) link.parentElement.remove();
+    else {
+      link.setAttribute("href", target);
+      link.querySelector("[data-place]").textContent = `Line ${Number(target.split("-").at(-1)) + 1}`;
+    }
   }
 }
 
 function showTotals() {
   const option = form.elements.currency.selectedOptions[0];
-  const digits = Number(option?.dataset.digits ?? 2);
+  const digits = digitsOf();
   const perRate = new Map();
   let subtotal = 0n;
   let complete = true;
   for (const [index, line] of [...list.children].entries()) {
-    const [quantity, price, rate] = ["quantity", "unit_price", "tax_rate"].map((cell) => decimal(valueOf(line, cell)));
+    const [quantity, price, rate] = ["quantity", "unit_price", "tax_rate"].map((cell) => decimal(valueOf(line, cell), cell));
     const net = quantity && price && round(quantity.units * price.units * 10n ** BigInt(digits), quantity.scale * price.scale);
     line.querySelector("[data-line-amount]").textContent = net === null ? "" : format(net, digits);
     if (net === null || !rate) {
@@ -132,10 +142,38 @@ function show(name, text) {
   for (const element of form.querySelectorAll(`[data-total=${name}]`)) element.textContent = text;
 }
 
-// decimal reads "12.50" as 1250 / 100; null when it is not a plain decimal.
-function decimal(text) {
-  const match = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text);
-  if (!match) return null;
+// How many decimals a cell may have, which says whether "1.250" can be only one number: see plain.
+function decimalsOf(cell) {
+  return { quantity: 2, tax_rate: 3 }[cell] ?? digitsOf();
+}
+
+function digitsOf() {
+  return Number(form.elements.currency.selectedOptions[0]?.dataset.digits ?? 2);
+}
+
+// plain writes "1.250,00" and "1,250.00" as "1250.00", as typed.Number does on the server. What can be two numbers stays: the server
+// asks.
+function plain(typed, decimals) {
+  const text = typed.trim();
+  const separators = text.replace(/^-/, "").match(/\D/g) ?? [];
+  const last = separators.at(-1);
+  if (separators.length === 1) {
+    const ambiguous = /^-?[1-9]\d{0,2}[.,]\d{3}$/.test(text);
+    if (ambiguous && decimals > 0) return text;
+    if (!ambiguous && /^-?\d+[.,]\d+$/.test(text)) return text.replace(",", ".");
+  }
+  const [, whole, fraction = ""] = /^(-?\d{1,3}(?:[., '’\u00a0\u202f]\d{3})+)([.,]\d+)?$/.exec(text) ?? [];
+  if (!whole) return text;
+  const between = whole.replace(/^-/, "").match(/\D/g);
+  if (new Set(between).size > 1 || (fraction && between[0] === last)) return text;
+  return whole.replace(/[^\d-]/g, "") + fraction.replace(",", ".");
+}
+
+// decimal reads "12.50" as 1250 / 100; null when it is not a number, or can be two.
+function decimal(typed, cell) {
+  const decimals = decimalsOf(cell);
+  const match = /^(-?)(\d+)(?:\.(\d+))?$/.exec(plain(typed, decimals));
+  if (!match || (/^-?[1-9]\d{0,2}\.\d{3}$/.test(typed) && decimals > 0 && decimals < 3)) return null;
   const [, sign, whole, fraction = ""] = match;
   return { units: BigInt(sign + whole + fraction), scale: 10n ** BigInt(fraction.length) };
 }

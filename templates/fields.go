@@ -14,6 +14,8 @@ type FieldError struct {
 	Control string
 	// Message is one sentence, such as "Enter a due date".
 	Message string
+	// Place is where it is, if there are several of that name: "Line 2".
+	Place string
 }
 
 // FieldErrors are the errors of one form, in the order of the page.

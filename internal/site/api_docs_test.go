@@ -12,14 +12,14 @@ func TestExamplesUseTheVisitorsAddress(t *testing.T) {
 	b := setup(t)
 	secure := b.serve(func(c *config) { c.Secure = true })
 	behindProxy := b.serve(func(c *config) { c.Secure, c.Origin = true, "https://invoices.example.com" })
-	first := "/api/v1" + b.stranger(b.replica).get("/").location()
+	const first = "/api/v1/"
 	for _, tt := range []struct{ url, host, want string }{
-		{b.url, "", "curl '" + b.url + first + "'"},
-		{b.url, "invoices.example:81", "curl 'http://invoices.example:81" + first + "'"},
-		{b.url, "[::1]:8080", "curl 'http://[::1]:8080" + first + "'"},
-		{secure.url, "invoices.example", "curl 'https://invoices.example" + first + "'"},
-		{behindProxy.url, "internal:8080", "curl 'https://invoices.example.com" + first + "'"},
-		{b.url, "x';reboot;'", "curl 'http://localhost" + first + "'"},
+		{b.url, "", "curl '" + b.url + first},
+		{b.url, "invoices.example:81", "curl 'http://invoices.example:81" + first},
+		{b.url, "[::1]:8080", "curl 'http://[::1]:8080" + first},
+		{secure.url, "invoices.example", "curl 'https://invoices.example" + first},
+		{behindProxy.url, "internal:8080", "curl 'https://invoices.example.com" + first},
+		{b.url, "x';reboot;'", "curl 'http://localhost" + first},
 	} {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, tt.url+"/docs/api", http.NoBody)
 		if err != nil {

@@ -138,6 +138,7 @@ func (b *bundle) everyInvoice(program, person *client) map[string][]request {
 	}
 	addLine := change(invoice.command, "idempotency_key", "form", "action", "add_line")
 	routes := map[string][]request{
+		"GET /home":     get(person, "/home"),
 		"GET /invoices": get(person, listsOf("/invoices", customer)...),
 		"GET /invoices/new": get(person, "/invoices/new?key=fresh", "/invoices/new?key=past+7",
 			"/invoices/new?key=copy&copy="+rowID(1), "/invoices/new?key=customer&customer="+customer),

@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
@@ -148,7 +149,9 @@ func (m *Mounted[R]) object(
 	}
 	if problems, ok := errors.AsType[*invalid.Error](refused); ok {
 		for _, field := range problems.Fields {
-			f.Errors = append(f.Errors, templates.FieldError{Control: m.controlOf(field.Pointer), Message: field.Message})
+			f.Errors = append(f.Errors, templates.FieldError{
+				Control: m.controlOf(field.Pointer), Message: field.Message, Place: placeOf(field.Pointer),
+			})
 		}
 		return status, nil
 	}
@@ -311,4 +314,15 @@ func (m *Mounted[R]) conflictNotice(c *conflict.Error, existing templates.Record
 	notice := templates.Conflict(c.Title, c.Text, existing, submits)
 	notice.Links = append(notice.Links, templates.Link{Text: "Rules", Href: rulesPath + "#" + m.Many, NewTab: true})
 	return notice
+}
+
+// placeOf is how people call the place of a pointer in a list: "Line 2" for "/lines/1/quantity". It is "" outside of lists.
+func placeOf(pointer string) string {
+	parts := strings.Split(pointer, "/")
+	for i, part := range parts[1:] {
+		if index, err := strconv.Atoi(part); err == nil && i > 0 {
+			return Capital(strings.TrimSuffix(parts[i], "s")) + " " + strconv.Itoa(index+1)
+		}
+	}
+	return ""
 }

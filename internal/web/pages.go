@@ -34,6 +34,10 @@ func (s *Server) Page(w http.ResponseWriter, r *http.Request) templates.Page {
 func (s *Server) tabs(r *http.Request) (items []templates.NavItem) {
 	here := s.resourceOf(r)
 	section := s.above(here)
+	docs := s.docsWithin != "" && Principal(r).Name != "" && isDocs(r)
+	if docs {
+		section = s.resourceNamed(s.docsWithin)
+	}
 	if section == nil {
 		return nil
 	}
@@ -41,6 +45,9 @@ func (s *Server) tabs(r *http.Request) (items []templates.NavItem) {
 		if reg.section == section.many && (!reg.owners || Principal(r).Owner) {
 			items = append(items, templates.NavItem{Text: reg.tab, Href: "/" + reg.many, Current: reg == here})
 		}
+	}
+	if section.many == s.docsWithin {
+		items = append(items, templates.NavItem{Text: "API", Href: docsPath, Current: docs})
 	}
 	if len(items) > 0 {
 		items = append([]templates.NavItem{{Text: section.tab, Href: "/" + section.many, Current: here == section}}, items...)
@@ -53,6 +60,13 @@ func (s *Server) nav(r *http.Request) []templates.NavItem {
 	var items []templates.NavItem
 	if Principal(r).Name != "" || s.loginUnknown(r) {
 		here := s.above(s.resourceOf(r))
+		if isDocs(r) && s.docsWithin != "" {
+			here = s.resourceNamed(s.docsWithin)
+		}
+		if start := s.start; start.Href != "" {
+			start.Current = r.URL.Path == start.Href
+			items = append(items, start)
+		}
 		for _, reg := range s.resources {
 			if reg.under+reg.section != "" {
 				continue
@@ -60,9 +74,18 @@ func (s *Server) nav(r *http.Request) []templates.NavItem {
 			items = append(items, templates.NavItem{Text: sectionTitle(reg.many), Href: "/" + reg.many, Current: reg == here})
 		}
 	}
-	docs := strings.HasPrefix(r.URL.Path, "/docs/") || strings.HasPrefix(r.URL.Path, "/problems")
-	return append(items, templates.NavItem{Text: "Rules", Href: rulesPath, Current: r.URL.Path == rulesPath},
-		templates.NavItem{Text: "API", Href: "/docs/api", Current: docs})
+	items = append(items, templates.NavItem{Text: "Rules", Href: rulesPath, Current: r.URL.Path == rulesPath})
+	if s.docsWithin == "" || Principal(r).Name == "" {
+		items = append(items, templates.NavItem{Text: "API", Href: docsPath, Current: isDocs(r)})
+	}
+	return items
+}
+
+const docsPath = "/docs/api"
+
+// isDocs reports whether a page is about the API.
+func isDocs(r *http.Request) bool {
+	return strings.HasPrefix(r.URL.Path, "/docs/") || strings.HasPrefix(r.URL.Path, "/problems")
 }
 
 // loginUnknown distinguishes a request with a session that was not read, for example because the database cannot

@@ -121,7 +121,7 @@ func Under[P, R Entity](parent *Mounted[P], s *Site, res Resource[R]) *Mounted[R
 
 // CreatedUnder mounts a resource that is listed by itself, and created from one of another: /invoices/{id}/send for verb "send".
 func CreatedUnder[P, R Entity](parent *Mounted[P], verb string, s *Site, res Resource[R]) *Mounted[R] {
-	m := mount(s, res, &registration{createdAt: parent.recordPath() + "/" + verb})
+	m := mount(s, res, &registration{createdAt: parent.recordPath() + "/" + verb, section: s.section})
 	m.parentExists = parent.exists
 	return m
 }

@@ -92,6 +92,9 @@ type Server struct {
 	attempts func(*http.Request, uuid.UUID) (templ.Component, error)
 	programs templates.Programs
 	hints    map[string]string
+	// docsWithin is the section with the documentation of the API, see [Site.DocsWithin]; "" if it stands beside them.
+	docsWithin string
+	start      templates.NavItem // the page with which people begin, see [Site.Home]; zero if there is none
 }
 
 // New makes a server. The error is that of broken assets, or of an Origin that is none.
@@ -146,7 +149,7 @@ func (s *Server) mount(mux chi.Router, c Config, sameOrigin func(http.Handler) h
 			rt.read("/", func(w http.ResponseWriter, r *http.Request) error { return SeeOther(w, r, s.home()) })
 			rt.read("/login", s.showLogin)
 			rt.read("/logged-out.css", s.clearCaches)
-			rt.read("/docs/api", s.showAPIDocs)
+			rt.read(docsPath, s.showAPIDocs)
 			rt.read(rulesPath, s.showRules)
 			rt.read("/openapi.json", s.showOpenAPI)
 			rt.read("/problems", s.listProblems)
@@ -182,8 +185,8 @@ func (s *Server) mount(mux chi.Router, c Config, sameOrigin func(http.Handler) h
 	c.Mount(&Site{Server: s, pages: pages, api: api, hooks: hooks})
 }
 
-// home is where people begin: the list of the first resource.
-func (s *Server) home() string { return "/" + s.resources[0].many }
+// home is where people begin: a page of its own, or the list of the first resource.
+func (s *Server) home() string { return cmp.Or(s.start.Href, "/"+s.resources[0].many) }
 
 // Operations lists what the routes carry out.
 func (s *Server) Operations() (all []Operation) {

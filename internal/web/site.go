@@ -48,6 +48,12 @@ func (s *Site) Within(section string) *Site {
 // Read registers a page that belongs to no resource.
 func (s *Site) Read(path string, h Handler) { s.pages.read(path, h) }
 
+// Home registers the page with which people begin, first in the navigation. Without one they begin with the first resource.
+func (s *Site) Home(path, title string, h Handler) {
+	s.start = templates.NavItem{Text: title, Href: path}
+	s.Read(path, h)
+}
+
 // Natural registers a POST that belongs to no resource, and why a repeat of it changes nothing more.
 func (s *Site) Natural(path, why string, h Handler) { s.pages.natural(path, why, h) }
 
@@ -65,6 +71,9 @@ func (s *Site) Decorate(decorate func(*http.Request, *templates.Page)) {
 func (s *Site) ShowAttempts(of func(*http.Request, uuid.UUID) (templ.Component, error)) {
 	s.attempts = of
 }
+
+// DocsWithin puts the documentation of the API into the section of a resource, for those who are logged in.
+func (s *Site) DocsWithin(section string) { s.docsWithin = section }
 
 // ShowPrograms shows programs that use the API in its documentation.
 func (s *Site) ShowPrograms(programs templates.Programs) { s.programs = programs }

@@ -27,7 +27,10 @@ type CreditNoteFormView struct {
 	Currency string // ISO 4217 code
 	Open     string // what is open, "1,234.50"
 	SeenOpen string // the same, as the form sends it back
-	Lines    []CreditLine
+	// What all that is left comes to, and whether that is beyond what is open.
+	Subtotal, Tax, Total string
+	Beyond               bool
+	Lines                []CreditLine
 }
 
 // CreditLine is a line of the invoice, to be credited.

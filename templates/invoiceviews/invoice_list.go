@@ -28,8 +28,10 @@ type InvoiceRow struct {
 	Customer  string
 	IssueDate string
 	DueDate   string
-	Status    string // "draft", "issued", "partially_paid", "overdue", "paid", "credited" or "void"
+	Status    string // "draft", "issued", "partially_paid", "partially_credited", "overdue", "paid", "credited" or "void"
+	Late      string // for how long it is overdue, "12 days"
 	Total     string // with its currency, "1,230.00 EUR"
+	Open      string // of it; "" if nothing can be
 }
 
 // Standing is what invoices of one kind come to, and the way to them.
@@ -62,6 +64,8 @@ func statusText(status string) string {
 		return "Overdue"
 	case "partially_paid":
 		return "Partially paid"
+	case "partially_credited":
+		return "Partially credited"
 	case "paid":
 		return "Paid"
 	case "credited":
@@ -81,7 +85,7 @@ func statusIcon(status string) string {
 		return circle
 	case "overdue":
 		return circle + "M6 3.5v3M6 8.4v.1"
-	case "partially_paid":
+	case "partially_paid", "partially_credited":
 		return circle + "M6 2v8M7 2.5v7M8 3v6M9 4v4"
 	case "paid":
 		return "M1.5 6.5L4.5 9.5L10.5 3"

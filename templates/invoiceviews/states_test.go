@@ -27,6 +27,15 @@ func states() map[string]templ.Component {
 		{Kind: "overdue", Label: "Overdue", Href: "/invoices?status=overdue", Count: "0"},
 	}
 	all := map[string]templ.Component{
+		"home, empty": invoiceviews.HomePage(page, invoiceviews.Home{}),
+		"home": invoiceviews.HomePage(page, invoiceviews.Home{
+			Standing: sums, Overdue: []invoiceviews.InvoiceRow{row}, Drafts: []invoiceviews.InvoiceRow{row},
+			Recent: []invoiceviews.InvoiceRow{row},
+			Currencies: []invoiceviews.CurrencyCharts{{
+				Currency: "EUR", Ages: invoiceviews.Chart{Title: "Open by age, EUR", Bars: []invoiceviews.Bar{{Short: "Not due", Long: "Not due"}}},
+				Paid: invoiceviews.Chart{Title: "Paid by month, EUR", Bars: []invoiceviews.Bar{{Short: "Jan", Long: "January", Percent: 100}}},
+			}},
+		}),
 		"invoices": invoiceviews.InvoiceListPage(page, invoiceviews.InvoiceList{
 			Rows: []invoiceviews.InvoiceRow{row}, Finder: viewtest.Finder(), Standing: sums,
 		}),

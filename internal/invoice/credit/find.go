@@ -21,12 +21,14 @@ type Left struct {
 	Description string
 	UnitPrice   int64           // minor units
 	Quantity    decimal.Decimal // that was not credited yet
+	Net         int64           // minor units of that
 }
 
 // LeftOf returns what is left of each line of an invoice, in their order.
 func LeftOf(ctx context.Context, pool *pgxpool.Pool, tenant, invoice uuid.UUID) ([]Left, error) {
 	return record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Left], `
-		SELECT description, unit_price, trim_scale(quantity - credited_quantity(tenant_id, invoice_id, position))::text
-		FROM invoice_lines WHERE tenant_id = @tenant_id AND invoice_id = @invoice ORDER BY position`,
+		SELECT description, unit_price, trim_scale(quantity - credited)::text, (net - round(unit_price * credited))::bigint
+		FROM invoice_lines, credited_quantity(tenant_id, invoice_id, position) AS credited
+		WHERE tenant_id = @tenant_id AND invoice_id = @invoice ORDER BY position`,
 		pgx.NamedArgs{"invoice": invoice})
 }

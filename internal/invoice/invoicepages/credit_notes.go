@@ -1,15 +1,19 @@
 package invoicepages
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/a-h/templ"
 
+	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/credit"
+	"onlyonce/internal/value/typed"
 	"onlyonce/internal/web"
 	"onlyonce/templates"
 	"onlyonce/templates/invoiceviews"
@@ -41,16 +45,20 @@ func (s *Pages) creditOfForm(r *http.Request) (credit.Draft, error) {
 		return credit.Draft{}, err
 	}
 	in := credit.Input{Lines: []credit.LineInput{}, SeenOpen: r.PostForm.Get("seen_open")}
-	for i, quantity := range r.PostForm["line_quantity"] {
-		if strings.TrimSpace(quantity) == "" {
-			quantity = "0"
-		}
-		in.Lines = append(in.Lines, credit.LineInput{Position: i + 1, Quantity: quantity})
+	var notes invalid.Error
+	quantities := slices.Clone(r.PostForm["line_quantity"])
+	for i := range quantities {
+		readNumber(&notes, "/lines/"+strconv.Itoa(i)+"/quantity", &quantities[i], 2)
+		in.Lines = append(in.Lines, credit.LineInput{Position: i + 1, Quantity: cmp.Or(strings.TrimSpace(quantities[i]), "0")})
 	}
-	return in.Draft(inv)
+	draft, err := in.Draft(inv)
+	if err = withNotes(err, notes); len(notes.Fields) > 0 {
+		r.PostForm["line_quantity"] = quantities
+	}
+	return draft, err
 }
 
-// freshCreditNote suggests to credit what is left of each line.
+// freshCreditNote suggests to credit what is left of each line, if that can be credited: it is not beyond what is open.
 func (s *Pages) freshCreditNote(r *http.Request) (url.Values, error) {
 	inv, err := s.invoices.Find(r)
 	if err == nil {
@@ -62,7 +70,11 @@ func (s *Pages) freshCreditNote(r *http.Request) (url.Values, error) {
 	left, err := credit.LeftOf(r.Context(), s.Pool, web.Principal(r).Tenant, inv.ID)
 	fresh := url.Values{}
 	for _, line := range left {
-		fresh.Add("line_quantity", line.Quantity.String())
+		quantity := ""
+		if inv.Total-inv.Credited <= inv.Open {
+			quantity = typed.Unambiguous(line.Quantity.String())
+		}
+		fresh.Add("line_quantity", quantity)
 	}
 	return fresh, err
 }
@@ -80,18 +92,22 @@ func (s *Pages) creditNoteForm(r *http.Request, p templates.Page, f templates.Fo
 		Form: f, Number: inv.Number, Href: "/invoices/" + inv.ID.String(), Currency: inv.Currency.String(),
 		Open: inv.Currency.Display(inv.Open), SeenOpen: inv.Currency.Format(inv.Open),
 	}
+	total, net := inv.Total-inv.Credited, int64(0)
 	for _, line := range left {
+		net += line.Net
 		view.Lines = append(view.Lines, invoiceviews.CreditLine{
 			Description: line.Description, UnitPrice: inv.Currency.Display(line.UnitPrice), Left: line.Quantity.String(),
 		})
 	}
+	view.Subtotal, view.Tax, view.Total = inv.Currency.Display(net), inv.Currency.Display(total-net), inv.Currency.Display(total)
+	view.Beyond = total > inv.Open
 	return invoiceviews.CreditNoteForm(p, view), nil
 }
 
 // creditFacts returns what was typed, each line as one fact.
-func creditFacts(typed url.Values) []templates.Fact {
+func creditFacts(form url.Values) []templates.Fact {
 	var facts []templates.Fact
-	for i, quantity := range typed["line_quantity"] {
+	for i, quantity := range form["line_quantity"] {
 		facts = append(facts, templates.Fact{Label: "Quantity of line " + strconv.Itoa(i+1), Value: quantity})
 	}
 	return facts

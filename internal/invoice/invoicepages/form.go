@@ -86,7 +86,9 @@ func fillLines(form *invoiceviews.InvoiceForm, in invoice.Input) {
 
 // editLines adds or removes a line for people without JavaScript.
 func editLines(f *templates.Form) error {
-	lines := readInvoice(f.Typed).Lines
+	in := readInvoice(f.Typed)
+	lines := in.Lines
+	readNumbers(lines, in.Currency) // nothing is saved, and what was read is shown
 	action, index, _ := strings.Cut(f.Typed.Get("action"), ":")
 	switch i, err := strconv.Atoi(index); {
 	case action == "add_line" && len(lines) >= invoice.MaxLines:

@@ -2,6 +2,7 @@ package invoicepages
 
 import (
 	"cmp"
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -11,9 +12,12 @@ import (
 	"github.com/google/uuid"
 
 	"onlyonce/internal/customer"
+	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/people/settings"
 	"onlyonce/internal/value/date"
+	"onlyonce/internal/value/money"
+	"onlyonce/internal/value/typed"
 	"onlyonce/internal/web"
 	"onlyonce/templates"
 	"onlyonce/templates/invoiceviews"
@@ -24,7 +28,66 @@ var lineFields = []string{"line_description", "line_quantity", "line_unit_price"
 
 // draftOfForm reads the command of a person.
 func draftOfForm(r *http.Request) (invoice.Draft, error) {
-	return withoutBlankLines(readInvoice(r.PostForm)).Draft()
+	in := withoutBlankLines(readInvoice(r.PostForm))
+	notes := readNumbers(in.Lines, in.Currency)
+	draft, err := in.Draft()
+	return draft, showRead(r.PostForm, in.Lines, notes, err)
+}
+
+// readNumbers reads the numbers of lines as people write them, and notes at the pointer of each what it was read as: a program sends
+// plain decimals, and a person confirms what is not. What is ambiguous stays, with a question.
+func readNumbers(lines []invoice.LineInput, currency string) (notes invalid.Error) {
+	decimals := int32(2)
+	if c, known := money.ParseCurrency(currency); known {
+		decimals = c.Decimals()
+	}
+	for i := range lines {
+		for _, cell := range []struct {
+			name     string
+			value    *string
+			decimals int32
+		}{{"quantity", &lines[i].Quantity, 2}, {"unit_price", &lines[i].UnitPrice, decimals}, {"tax_rate", &lines[i].TaxRate, 3}} {
+			readNumber(&notes, "/lines/"+strconv.Itoa(i)+"/"+cell.name, cell.value, cell.decimals)
+		}
+	}
+	return notes
+}
+
+func readNumber(notes *invalid.Error, pointer string, value *string, decimals int32) {
+	plain, ambiguous := typed.Number(*value, decimals)
+	switch {
+	case ambiguous:
+		whole, decimal := typed.Readings(plain)
+		notes.Add(pointer, "“"+plain+"” can be "+whole+" or "+decimal+". Enter the one that you mean.")
+	case plain != strings.TrimSpace(*value):
+		notes.Add(pointer, "“"+strings.TrimSpace(*value)+"” was read as "+plain+". If that is right, save again.")
+		*value = plain
+	}
+}
+
+// showRead puts what was read into a form that comes back, and returns why it does, or err.
+func showRead(form url.Values, lines []invoice.LineInput, notes invalid.Error, err error) error {
+	if len(notes.Fields) > 0 {
+		setLines(form, lines)
+	}
+	return withNotes(err, notes)
+}
+
+// withNotes adds notes to what is wrong, but for what is wrong anyway.
+func withNotes(err error, notes invalid.Error) error {
+	wrong, is := errors.AsType[*invalid.Error](err)
+	switch {
+	case err == nil:
+		return notes.Err()
+	case !is:
+		return err
+	}
+	for _, note := range notes.Fields {
+		if !slices.ContainsFunc(wrong.Fields, func(f invalid.Field) bool { return f.Pointer == note.Pointer }) {
+			wrong.Add(note.Pointer, note.Message)
+		}
+	}
+	return wrong
 }
 
 // readInvoice takes the fields of the form.
@@ -133,7 +196,7 @@ func fillInvoice(inv invoice.Invoice) url.Values {
 	var lines []invoice.LineInput
 	for _, l := range inv.Lines {
 		lines = append(lines, invoice.LineInput{
-			Description: l.Description, Quantity: l.Quantity.String(),
+			Description: l.Description, Quantity: typed.Unambiguous(l.Quantity.String()),
 			UnitPrice: inv.Currency.Format(l.UnitPrice), TaxRate: l.TaxRate.String(),
 		})
 	}
@@ -170,25 +233,25 @@ func invoiceControl(pointer string) string {
 }
 
 // invoiceFacts returns what was typed, each line as one fact.
-func invoiceFacts(typed url.Values) []templates.Fact {
-	of := func(label, name string) templates.Fact { return templates.Fact{Label: label, Value: typed.Get(name)} }
-	facts := []templates.Fact{{Label: "Customer", Value: typedCustomer(typed)}}
+func invoiceFacts(form url.Values) []templates.Fact {
+	of := func(label, name string) templates.Fact { return templates.Fact{Label: label, Value: form.Get(name)} }
+	facts := []templates.Fact{{Label: "Customer", Value: typedCustomer(form)}}
 	facts = append(facts, of("Number", "number"), of("Issue date", "issue_date"), of("Due date", "due_date"),
 		of("Currency", "currency"), of("Notes", "notes"))
-	return append(facts, lineFacts(typed)...)
+	return append(facts, lineFacts(form)...)
 }
 
 // typedCustomer is the customer who was chosen or typed, as customerOption has it.
-func typedCustomer(typed url.Values) string {
-	if id, label, _ := strings.Cut(typed.Get("customer_id"), " "); id != "" {
+func typedCustomer(form url.Values) string {
+	if id, label, _ := strings.Cut(form.Get("customer_id"), " "); id != "" {
 		return cmp.Or(label, id) // what was typed for a new one was not wanted in the end
 	}
-	return joined(typed.Get("customer_name"), typed.Get("customer_email"))
+	return joined(form.Get("customer_name"), form.Get("customer_email"))
 }
 
 // lineFacts returns each line that was typed as one fact.
-func lineFacts(typed url.Values) (facts []templates.Fact) {
-	for i, l := range readInvoice(typed).Lines {
+func lineFacts(form url.Values) (facts []templates.Fact) {
+	for i, l := range readInvoice(form).Lines {
 		parts := []string{l.Description, l.Quantity, l.UnitPrice}
 		if l.TaxRate != "" {
 			parts = append(parts, "tax "+l.TaxRate+"%")

@@ -3,6 +3,8 @@ package invoicepages
 import (
 	"net/http"
 	"reflect"
+	"slices"
+	"strconv"
 
 	"github.com/a-h/templ"
 
@@ -12,6 +14,7 @@ import (
 	"onlyonce/internal/invoice/document"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
+	"onlyonce/internal/value/party"
 	"onlyonce/internal/web"
 	"onlyonce/templates"
 	"onlyonce/templates/invoiceviews"
@@ -20,7 +23,7 @@ import (
 // mountInvoices mounts the resource of package invoice.
 func (s *Pages) mountInvoices() {
 	m := web.Resource[invoice.Invoice]{
-		One: "invoice", Many: "invoices", Table: invoice.Table,
+		One: "invoice", Many: "invoices", Tab: "All invoices", Table: invoice.Table,
 		Name:  func(i invoice.Invoice) string { return i.Number },
 		Rules: invoice.Rules(), AsksPeople: []*conflict.Kind{&invoice.OpenChanged}, View: showInvoice,
 	}.Mount(s.Site)
@@ -80,11 +83,20 @@ func (s *Pages) invoiceList(
 func invoiceRows(found []invoice.Summary) []invoiceviews.InvoiceRow {
 	rows := make([]invoiceviews.InvoiceRow, 0, len(found))
 	for _, i := range found {
-		rows = append(rows, invoiceviews.InvoiceRow{
+		row := invoiceviews.InvoiceRow{
 			Href: "/invoices/" + i.ID.String(), Number: i.Number, Customer: i.Customer.Name, Status: shownStatus(i.Status, i.DueDate),
-			IssueDate: web.DateText(i.IssueDate), DueDate: web.DateText(i.DueDate),
-			Total: i.Currency.Display(i.Total) + " " + i.Currency.String(),
-		})
+			IssueDate: web.DateText(i.IssueDate), DueDate: web.DateText(i.DueDate), Total: web.AmountText(i.Currency, i.Total),
+		}
+		switch {
+		case row.Status == "overdue":
+			row.Late = party.DaysText(strconv.Itoa(i.DueDate.DaysUntil(date.Today())))
+		case i.Status == invoice.StatusIssued && i.Open < i.Total:
+			row.Status = "partially_credited"
+		}
+		if slices.Contains(invoice.OpenStates(), i.Status) {
+			row.Open = web.AmountText(i.Currency, i.Open)
+		}
+		rows = append(rows, row)
 	}
 	return rows
 }

@@ -19,7 +19,7 @@ import (
 // MountOutbox mounts the resource of package mail. They are sent from the pages of their invoices, and all of a tenant are
 // listed in its outbox.
 func (s *Pages) MountOutbox() {
-	m := web.CreatedUnder(s.invoices, "send", s.Site, web.Resource[mail.Mail]{
+	m := web.CreatedUnder(s.invoices, "send", s.Within("invoices"), web.Resource[mail.Mail]{
 		One: "e-mail", Many: "outbox", Table: mail.Table, Name: mail.Name,
 		ShownAt: func(m mail.Mail) string { return "/invoices/" + m.InvoiceID.String() },
 	})

@@ -51,7 +51,9 @@ func choiceText(field, value string) string {
 func scheduleOfForm(r *http.Request) (schedule.Draft, error) {
 	in := readSchedule(r.PostForm)
 	in.Lines = withoutBlankLines(invoice.Input{Lines: in.Lines}).Lines
-	return in.Draft()
+	notes := readNumbers(in.Lines, in.Currency)
+	draft, err := in.Draft()
+	return draft, showRead(r.PostForm, in.Lines, notes, err)
 }
 
 func scheduleOfJSON(r *http.Request) (schedule.Draft, error) {

@@ -30,4 +30,5 @@ func Mount(s *web.Site, kept time.Duration) {
 	p.mountTokens(owners)
 	p.mountAttempts(owners)
 	s.ShowAttempts(p.recordAttempts)
+	s.DocsWithin("settings")
 }

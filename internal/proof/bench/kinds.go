@@ -186,6 +186,7 @@ func pageReads() []kind {
 			}}
 	}
 	return []kind{
+		read("home page", "GET /home", func(*site) string { return "/home" }),
 		read(invoiceForm, routeInvoiceForm, func(*site) string { return "/invoices/new?key=" + newKey() }),
 		{name: "invoice form with another line", route: "POST /invoices/form", want: http.StatusOK,
 			make: forms("/invoices/form", func() url.Values {

@@ -68,6 +68,9 @@ func (d Date) AddMonths(n int) Date {
 // Before reports whether d is earlier than other.
 func (d Date) Before(other Date) bool { return d.day.Before(other.day) }
 
+// DaysUntil returns how many days later the other one is.
+func (d Date) DaysUntil(other Date) int { return int(other.day.Sub(d.day).Hours() / 24) }
+
 // String returns the ISO 8601 form.
 func (d Date) String() string { return d.day.Format(time.DateOnly) }
 

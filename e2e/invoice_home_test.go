@@ -1,0 +1,35 @@
+package e2e
+
+import "testing"
+
+// TestHome: after the login people see what is open, what was paid and what needs doing, with the numbers of each chart in a table.
+// Lists say what is open.
+func TestHome(t *testing.T) {
+	t.Parallel()
+	for name, javaScript := range withAndWithoutJavaScript {
+		for width, size := range widths {
+			t.Run(name+", "+width, func(t *testing.T) {
+				t.Parallel()
+				s := withIssued(t, javaScript, size)
+				s.payByAPI(s.page.URL()[len(s.origin):], "23.00", "")
+				s.open("/")
+				s.seesHeading(headingHome)
+				s.sees("Open by age, EUR")
+				s.check(s.page.GetByText("As a table").First().Click(), "ask for the numbers")
+				s.sees("Not due")
+				if name == "with JavaScript" {
+					s.isAccessibleNow("home")
+				}
+				s.takePicture("/home")
+				s.open("/invoices?q=" + s.number(1))
+				s.check(expect.Locator(s.page.Locator(".invoices tbody tr").First()).ToContainText("100.00 EUR"), "see what is open")
+				s.takePicture("/invoices")
+				s.follow(linkOutbox)
+				s.seesHeading(headingOutbox)
+				s.open("/settings")
+				s.follow("API")
+				s.seesHeading("API")
+			})
+		}
+	}
+}

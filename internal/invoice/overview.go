@@ -1,0 +1,71 @@
+package invoice
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"onlyonce/internal/record"
+	"onlyonce/internal/value/date"
+	"onlyonce/internal/value/money"
+)
+
+// Period is what is open by its age, or what was paid in a month.
+type Period struct {
+	Kind     string // "due" or "paid"
+	From     date.Date
+	Currency money.Currency
+	Amount   int64 // minor units; what was paid may be less than 0, after refunds
+	Count    int   // of invoices
+}
+
+// Ages are the days, counted back from today, with which the ages of what is open begin: what is not due, what is late by 1 to 30
+// days, and so on. What is older still belongs to the last one.
+func Ages() []int { return []int{0, 30, 60, 90} }
+
+// PaidMonths is of how many months [Periods] returns what was paid, the current one among them.
+const PaidMonths = 12
+
+// Periods returns what is open by its age, each by the first day that is not older (the zero day for the oldest), and what was
+// paid in each of the last months, from the kept sums: see [Standing].
+func Periods(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, today date.Date) ([]Period, error) {
+	month, _ := today.Month()
+	var edges []string
+	for _, age := range Ages() {
+		edges = append(edges, today.AddDays(-age).String())
+	}
+	return record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Period], `
+		WITH edge AS (SELECT unnest(@edges::date[]) AS day),
+		-- What was due before each edge: in the months before, and on days of its month.
+		before AS (
+			SELECT edge.day, s.currency, s.amount, s.invoices FROM edge, LATERAL (
+				SELECT currency, amount, invoices FROM standing
+				WHERE tenant_id = @tenant_id AND of_id = @tenant_id AND kind = 'due_month' AND day < date_trunc('month', edge.day)::date
+				UNION ALL
+				SELECT currency, amount, invoices FROM standing
+				WHERE tenant_id = @tenant_id AND of_id = @tenant_id AND kind = 'due_day'
+					AND day >= date_trunc('month', edge.day)::date AND day < edge.day) AS s
+			UNION ALL
+			SELECT 'infinity', currency, amount, invoices FROM standing
+			WHERE tenant_id = @tenant_id AND of_id = @tenant_id AND kind = 'due_month'
+		), summed AS (
+			SELECT e.day, c.currency, COALESCE(sum(b.amount), 0) AS amount, COALESCE(sum(b.invoices), 0) AS invoices
+			FROM (SELECT day FROM edge UNION ALL SELECT 'infinity') AS e
+			CROSS JOIN (SELECT DISTINCT currency FROM before) AS c
+			LEFT JOIN before b ON b.day = e.day AND b.currency = c.currency
+			GROUP BY e.day, c.currency
+		), aged AS (
+			SELECT lag(day) OVER age AS day, currency,
+				amount - COALESCE(lag(amount) OVER age, 0) AS amount, invoices - COALESCE(lag(invoices) OVER age, 0) AS invoices
+			FROM summed WINDOW age AS (PARTITION BY currency ORDER BY day)
+		)
+		SELECT 'due', COALESCE(day, '0001-01-01'), currency, amount::bigint, invoices::bigint FROM aged WHERE invoices > 0
+		UNION ALL
+		SELECT 'paid', day, currency, sum(amount)::bigint, sum(invoices)::bigint FROM standing
+		WHERE tenant_id = @tenant_id AND of_id = @tenant_id AND kind = 'paid_month' AND day >= @since::date AND day <= @month::date
+		GROUP BY day, currency HAVING sum(invoices) > 0
+		ORDER BY 1, 3, 2`,
+		pgx.NamedArgs{"edges": edges, "month": month.Time(), "since": month.AddMonths(1 - PaidMonths).Time()})
+}

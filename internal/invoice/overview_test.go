@@ -1,0 +1,64 @@
+package invoice_test
+
+import (
+	"reflect"
+	"testing"
+
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/payment"
+	"onlyonce/internal/value/date"
+)
+
+// TestPeriods: what is open is of the age that it has on the day, at both ends of each age, and what was paid is of its month.
+func TestPeriods(t *testing.T) {
+	b := setup(t)
+	today, err := date.Parse("2026-11-15")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, c := range map[string]struct {
+		late     int
+		currency string
+	}{
+		"today": {0, "EUR"}, "yesterday": {1, "EUR"}, "30": {30, "EUR"}, "31": {31, "EUR"}, "60": {60, "EUR"}, "90": {90, "EUR"},
+		"91": {91, "EUR"}, "300": {300, "EUR"}, "ahead": {-40, "EUR"}, "other": {31, "PLN"},
+	} {
+		in := of(winnerEmail)
+		in.IssueDate, in.DueDate, in.Currency = "2026-01-01", today.AddDays(-c.late).String(), c.currency
+		inv := b.mustCreate(key, draft(t, in))
+		if _, err := invoice.Issue.Do(t.Context(), b.Store, b.Of("issue "+key, inv.ID, 0), invoice.IssueDraft{}); err != nil {
+			t.Fatal(err)
+		}
+		if key != "other" {
+			continue
+		}
+		paid, err := (payment.Input{Amount: "1.00", Date: "2025-12-31", Method: "cash"}).Draft(inv.ID, inv.Currency)
+		if err == nil {
+			_, err = payment.Create.Do(t.Context(), b.Store, b.Intent("paid"), paid)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	counts := func(on date.Date) map[string]int {
+		found, err := invoice.Periods(t.Context(), b.Store.Pool, b.Tenant, on)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := map[string]int{}
+		for _, p := range found {
+			all[p.Kind+" "+p.Currency.String()+" "+p.From.String()] = p.Count
+		}
+		return all
+	}
+	want := map[string]int{
+		"due EUR 0001-01-01": 2, "due EUR 2026-08-17": 1, "due EUR 2026-09-16": 2, "due EUR 2026-10-16": 2, "due EUR 2026-11-15": 2,
+		"due PLN 2026-09-16": 1, "paid PLN 2025-12-01": 1,
+	}
+	if got := counts(today); !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if got := counts(today.AddMonths(1)); got["paid PLN 2025-12-01"] != 0 {
+		t.Errorf("a month later: %v", got)
+	}
+}

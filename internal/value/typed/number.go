@@ -1,0 +1,61 @@
+package typed
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Number returns a number that a person typed as a plain decimal: "1250.00" for "1.250,00", "1,250.00", "1 250,00" or "1250,00".
+// What has its only separator before the last three digits can be two numbers, and is ambiguous: "1.250", unless the decimals of
+// a currency rule one of them out. What is no number is returned as it is. static/invoice-lines.js does the same.
+func Number(text string, decimals int32) (plain string, ambiguous bool) {
+	text = strings.TrimSpace(text)
+	separators := notDigits.FindAllString(strings.TrimPrefix(text, "-"), -1)
+	if len(separators) == 0 {
+		return text, false
+	}
+	last := separators[len(separators)-1]
+	switch {
+	case len(separators) == 1 && maybeGrouped.MatchString(text):
+		switch {
+		case decimals >= 3 && last == ".": // an amount as it is shown in such a currency
+			return text, false
+		case decimals > 0:
+			return text, true
+		}
+	case len(separators) == 1 && oneDecimal.MatchString(text):
+		return strings.Replace(text, ",", ".", 1), false
+	}
+	parts := grouped.FindStringSubmatch(text)
+	if parts == nil {
+		return text, false
+	}
+	whole, fraction := parts[1], strings.Replace(parts[2], ",", ".", 1)
+	if between := notDigits.FindAllString(strings.TrimPrefix(whole, "-"), -1); strings.Count(strings.Join(between, ""), between[0]) !=
+		len(between) || fraction != "" && between[0] == last {
+		return text, false // "1.250,000.5"
+	}
+	return strings.Join(strings.FieldsFunc(whole, func(r rune) bool { return r != '-' && (r < '0' || r > '9') }), "") + fraction, false
+}
+
+var (
+	notDigits    = regexp.MustCompile(`[^0-9]`)
+	maybeGrouped = regexp.MustCompile(`^-?[1-9]\d{0,2}[.,]\d{3}$`)
+	oneDecimal   = regexp.MustCompile(`^-?\d+[.,]\d+$`)
+	grouped      = regexp.MustCompile(`^(-?\d{1,3}(?:[., '’\x{a0}\x{202f}]\d{3})+)([.,]\d+)?$`)
+)
+
+// Unambiguous returns a plain decimal as a form shows it, so that [Number] reads the same again: "1.1250" for "1.125".
+func Unambiguous(plain string) string {
+	if maybeGrouped.MatchString(plain) {
+		return plain + "0"
+	}
+	return plain
+}
+
+// Readings are the two numbers that an ambiguous text can be.
+func Readings(ambiguous string) (whole, decimal string) {
+	head, tail, _ := strings.Cut(strings.Replace(ambiguous, ",", ".", 1), ".")
+	decimal = strings.TrimRight(head+"."+tail, "0")
+	return head + tail, Unambiguous(strings.TrimSuffix(decimal, "."))
+}
