@@ -124,7 +124,7 @@ const (
 	headingCustomers      = "Customers"
 	headingEditCustomer   = "Edit customer"
 	headingEditInvoice    = "Edit invoice"
-	headingForOwnersOnly  = "For owners only"
+	headingForOwnersOnly  = "Only owners can open this page"
 	headingInvoices       = "Invoices"
 	headingLoggedOut      = "You are no longer logged in"
 	headingLogIn          = "Log in"

@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/people/account"
 	"onlyonce/templates"
 )
 
@@ -190,7 +191,21 @@ func (m *Mounted[R]) Action(r *http.Request, id uuid.UUID, verb string) template
 	return Button(r, Capital(verb), busy, m.URL(id)+"/"+verb)
 }
 
-// Button is a form with nothing to fill in, and a key of its own.
+// MayChange reports whether who makes a request may change what belongs to the tenant: others see no buttons for it.
+func MayChange(r *http.Request) bool { return Principal(r).Role.May(account.Member) }
+
+// FormHref is the address of a form, or "" for those who may not open it.
+func FormHref(r *http.Request, href string) string {
+	if !MayChange(r) {
+		return ""
+	}
+	return href
+}
+
+// Button is a form with nothing to fill in, and a key of its own. It is empty, and is not shown, for those who may not send it.
 func Button(r *http.Request, text, busy, href string) templates.Action {
+	if !MayChange(r) {
+		return templates.Action{}
+	}
 	return templates.Action{Text: text, Busy: busy, Href: href, Key: idempotency.NewKey().String(), Owner: owner(r)}
 }

@@ -154,7 +154,7 @@ func (s *Pages) group(r *http.Request, g duplicate.Group) invoiceviews.Group {
 	if more := g.Count - len(g.Invoices); more > 0 {
 		shown.More = "These are the oldest. There are " + strconv.Itoa(more) + " more."
 	}
-	shown.ApartHref = "/invoice-distinctions/new?" + url.Values{"invoices": {strings.Join(ids, " ")}}.Encode()
+	shown.ApartHref = web.FormHref(r, "/invoice-distinctions/new?"+url.Values{"invoices": {strings.Join(ids, " ")}}.Encode())
 	return shown
 }
 

@@ -76,7 +76,8 @@ func (s *Pages) invoiceList(
 		return nil, err
 	}
 	return invoiceviews.InvoiceListPage(p, invoiceviews.InvoiceList{
-		Finder: finder, Rows: invoiceRows(found), Standing: standing(sums, nil, true),
+		NewHref: web.FormHref(r, "/invoices/new"),
+		Finder:  finder, Rows: invoiceRows(found), Standing: standing(sums, nil, true),
 	}), nil
 }
 
@@ -118,11 +119,11 @@ func (s *Pages) invoicePage(r *http.Request, p templates.Page, inv invoice.Invoi
 		Seller: seller(inv), Buyer: buyer(inv),
 		IssueDate: web.DateText(inv.IssueDate), DueDate: web.DateText(inv.DueDate), Currency: inv.Currency.String(),
 		Subtotal: money(inv.Subtotal), Total: money(inv.Total), Notes: inv.Notes,
-		CopyHref: "/invoices/new?copy=" + inv.ID.String(), RepeatHref: "/schedules/new?invoice=" + inv.ID.String(),
+		CopyHref: web.FormHref(r, "/invoices/new?copy="+inv.ID.String()), RepeatHref: web.FormHref(r, "/schedules/new?invoice="+inv.ID.String()),
 		PDFHref: s.invoices.URL(inv.ID) + "/pdf", External: web.ExternalFact(inv.External),
 	}
 	if inv.Status == invoice.StatusDraft {
-		view.EditHref = s.invoices.URL(inv.ID) + "/edit"
+		view.EditHref = web.FormHref(r, s.invoices.URL(inv.ID)+"/edit")
 		issue := s.invoices.Action(r, inv.ID, "issue")
 		issue.Text, issue.Primary = "Issue invoice", true
 		view.Actions = append(view.Actions, issue)
@@ -134,7 +135,7 @@ func (s *Pages) invoicePage(r *http.Request, p templates.Page, inv invoice.Invoi
 		}
 	}
 	if inv.Open > 0 && view.Paid != "" {
-		view.PayHref, view.CreditHref = s.invoices.URL(inv.ID)+"/payments/new", s.invoices.URL(inv.ID)+"/credit-notes/new"
+		view.PayHref, view.CreditHref = web.FormHref(r, s.invoices.URL(inv.ID)+"/payments/new"), web.FormHref(r, s.invoices.URL(inv.ID)+"/credit-notes/new")
 	}
 	if view.Ledger, err = s.ledger(r, inv); err != nil {
 		return nil, err
