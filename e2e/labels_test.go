@@ -127,7 +127,7 @@ const (
 	headingCustomers      = "Customers"
 	headingEditCustomer   = "Edit customer"
 	headingEditInvoice    = "Edit invoice"
-	headingForOwnersOnly  = "For owners only"
+	headingForOwnersOnly  = "Only owners can open this page"
 	headingHome           = "Home"
 	headingLoggedOut      = "You are no longer logged in"
 	headingLogIn          = "Log in"

@@ -12,8 +12,8 @@ CREATE TABLE tenants (
 -- the demo makes, may have any name.
 CREATE UNIQUE INDEX tenants_name_once ON tenants (fold_text(name)) WHERE NOT demo;
 
--- Owners manage users and tokens, members do not.
-CREATE DOMAIN user_role AS text CHECK (VALUE IN ('owner', 'member'));
+-- Owners manage users and tokens, members do not, and who is read-only changes nothing but their own password.
+CREATE DOMAIN user_role AS text CHECK (VALUE IN ('owner', 'member', 'read-only'));
 
 CREATE TABLE users (
     tenant_id       uuid           NOT NULL REFERENCES tenants,

@@ -203,7 +203,7 @@ func TestEveryNaturalRouteIsNatural(t *testing.T) {
 		var person *client
 		missing := map[string]bool{} // addresses where there is nothing, whatever is sent
 		for n, of := range records {
-			if n == 0 || route.Public {
+			if n == 0 || route.Public() {
 				// A new one, because logins are limited for each email, at a replica that limits those of each address by itself.
 				somebody = b.tenant("Somebody at " + route.Path + " with " + of.name)
 				person = b.person(b.serve(), somebody)
@@ -212,7 +212,7 @@ func TestEveryNaturalRouteIsNatural(t *testing.T) {
 			for i, form := range of.naturalForms(records, buttons) {
 				for _, address := range addresses(route, records) {
 					senders := []*client{acme, person}
-					if route.Public {
+					if route.Public() {
 						senders = []*client{person} // who logs out or in is somebody else from then on
 						form.Set("email", somebody.email)
 						form.Set("password", password)

@@ -72,7 +72,7 @@ func TestOwnersOnly(t *testing.T) {
 				t.Errorf("%s %s: %v", route.Method, route.Path, a)
 				continue
 			}
-			b.page(a).says("For owners only")
+			b.page(a).says("Only owners can open this page")
 			if strings.Contains(a.body, "Ada Lovelace") || strings.Contains(a.body, "sync") {
 				t.Errorf("tells %v", a)
 			}

@@ -118,7 +118,7 @@ func (b *bundle) once() []web.Route {
 	return slices.DeleteFunc(slices.Clone(b.Routes), func(r web.Route) bool { return !carriesOut(r) })
 }
 
-func carriesOut(r web.Route) bool { return r.Repeat == web.Once && !r.Public }
+func carriesOut(r web.Route) bool { return r.Repeat == web.Once && !r.Public() }
 
 // creating is the subject that makes a resource, or changes the only one.
 func (b *bundle) creating(of resource) subject {

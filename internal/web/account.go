@@ -11,7 +11,7 @@ import (
 
 // account is where everybody who is logged in changes their own password.
 func (s *Server) account(pages router) {
-	pages.mux = pages.mux.With(keepNothing)
+	pages.mux, pages.needs = pages.mux.With(keepNothing), account.ReadOnly
 	pages.read("/account", s.showAccount)
 	byUser := func(r *http.Request) (string, error) { return Principal(r).User.String(), nil }
 	pages.mux = pages.mux.With(s.limitBy("passwords of", 10, byUser, s.FailHTML))
@@ -57,10 +57,7 @@ func (s *Server) changePassword(w http.ResponseWriter, r *http.Request) error {
 const passwordChanged = "password-changed"
 
 func (s *Server) accountPage(w http.ResponseWriter, r *http.Request, status int, wrong *invalid.Error) error {
-	who, role := Principal(r), "Member"
-	if who.Owner {
-		role = "Owner"
-	}
+	who := Principal(r)
 	p := s.Page(w, r)
 	if p.Flash == passwordChanged {
 		p.Flash = "Your password was changed. You are logged out everywhere else."
@@ -68,7 +65,7 @@ func (s *Server) accountPage(w http.ResponseWriter, r *http.Request, status int,
 	v := templates.Account{
 		Owner: owner(r), MinPassword: account.MinPassword,
 		Facts: []templates.Fact{
-			{Label: "Email", Value: who.Name}, {Label: "Business", Value: who.TenantName}, {Label: "Role", Value: role},
+			{Label: "Email", Value: who.Name}, {Label: "Business", Value: who.TenantName}, {Label: "Role", Value: Capital(string(who.Role))},
 		},
 	}
 	if wrong != nil {

@@ -146,18 +146,9 @@ func (s *Server) identify(next http.Handler) http.Handler {
 
 // requireLogin lets only people pass who are logged in.
 func (s *Server) requireLogin(next http.Handler) http.Handler {
-	return s.require(next, func(p account.Principal) bool { return p.Tenant != uuid.Nil }, errUnauthorized)
-}
-
-// requireOwner lets only owners pass, who manage the users and tokens of their tenant.
-func (s *Server) requireOwner(next http.Handler) http.Handler {
-	return s.require(next, func(p account.Principal) bool { return p.Owner }, errNotOwner)
-}
-
-func (s *Server) require(next http.Handler, may func(account.Principal) bool, otherwise error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !may(Principal(r)) {
-			s.FailHTML(w, r, otherwise)
+		if Principal(r).Tenant == uuid.Nil {
+			s.FailHTML(w, r, errUnauthorized)
 			return
 		}
 		next.ServeHTTP(w, r)

@@ -169,7 +169,7 @@ func showList[R, L Entity](m *Mounted[R], l Listing[L], w http.ResponseWriter, r
 func plainList[R, L Entity](m *Mounted[R], l Listing[L]) func(
 	*http.Request, templates.Page, []L, templates.Finder) (templ.Component, error) {
 	return func(r *http.Request, p templates.Page, rows []L, finder templates.Finder) (templ.Component, error) {
-		newHref := m.createPath() + "/new"
+		newHref := FormHref(r, m.createPath()+"/new")
 		if m.parentExists != nil || m.form.Page == nil {
 			newHref = "" // one is made where it belongs to, or comes from outside
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/people/account"
 	"onlyonce/templates"
 )
 
@@ -185,7 +186,7 @@ func (m *Mounted[R]) redisplay(kind idempotency.Kind, words Wording, edit func(*
 // Action is the button for a transition of a record, or the way to the page that asks before it.
 func (m *Mounted[R]) Action(r *http.Request, id uuid.UUID, verb string) templates.Action {
 	if m.questions[verb] != nil {
-		return m.Asked(id, verb, nil)
+		return m.Asked(r, id, verb, nil)
 	}
 	busy := "Saving…"
 	for _, t := range m.transitions {
@@ -196,7 +197,21 @@ func (m *Mounted[R]) Action(r *http.Request, id uuid.UUID, verb string) template
 	return Button(r, Capital(verb), busy, m.URL(id)+"/"+verb)
 }
 
-// Button is a form with nothing to fill in, and a key of its own.
+// MayChange reports whether who makes a request may change what belongs to the tenant: others see no buttons for it.
+func MayChange(r *http.Request) bool { return Principal(r).Role.May(account.Member) }
+
+// FormHref is the address of a form, or "" for those who may not open it.
+func FormHref(r *http.Request, href string) string {
+	if !MayChange(r) {
+		return ""
+	}
+	return href
+}
+
+// Button is a form with nothing to fill in, and a key of its own. It is empty, and is not shown, for those who may not send it.
 func Button(r *http.Request, text, busy, href string) templates.Action {
+	if !MayChange(r) {
+		return templates.Action{}
+	}
 	return templates.Action{Text: text, Busy: busy, Href: href, Key: idempotency.NewKey().String(), Owner: owner(r)}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"onlyonce/internal/conflict"
+	"onlyonce/internal/people/account"
 	"onlyonce/templates"
 )
 
@@ -42,7 +43,7 @@ func (s *Server) tabs(r *http.Request) (items []templates.NavItem) {
 		return nil
 	}
 	for _, reg := range s.resources {
-		if reg.section == section.many && (!reg.owners || Principal(r).Owner) {
+		if reg.section == section.many && (!reg.owners || Principal(r).Role.May(account.Owner)) {
 			items = append(items, templates.NavItem{Text: reg.tab, Href: "/" + reg.many, Current: reg == here})
 		}
 	}

@@ -55,7 +55,10 @@ var (
 		"Send a valid token in the header Authorization: Bearer. The same key can be used again.", 0}
 	forbidden = problem{"forbidden", http.StatusForbidden, "Not allowed",
 		"The request came from another site, or you are not allowed to do this. Nothing was saved.", "Send it from a page of this site.", 0}
-	ownersOnly = problem{"owners-only", http.StatusForbidden, "For owners only",
+	readOnly = problem{"read-only", http.StatusForbidden, "Only members can change this",
+		"Who is read-only sees what the business has, and changes nothing. Nothing was saved.",
+		"Ask an owner of the business to make you a member, or a member to do it.", 0}
+	ownersOnly = problem{"owners-only", http.StatusForbidden, "Only owners can open this page",
 		"Only owners of a business may see its people, API tokens and attempts, and only on pages of this site. Nothing was saved.",
 		"Ask an owner of the business to do it.", 0}
 	otherTenant = problem{"other-tenant", http.StatusConflict, "Form of another business",
@@ -112,7 +115,7 @@ func (s *Server) problems() []problem {
 func problems() []problem {
 	return []problem{
 		keyMissing, keyMalformed, keyReused, changedMeanwhile, versionMissing, inProgress, invalidCommand,
-		malformed, wrongType, tooLarge, longTarget, unauthorized, forbidden, ownersOnly, otherTenant, notFound, wrongMethod, tooMany,
+		malformed, wrongType, tooLarge, longTarget, unauthorized, forbidden, readOnly, ownersOnly, otherTenant, notFound, wrongMethod, tooMany,
 		busy, unconfirmed, badSignature, notKept, unavailable, internal,
 	}
 }
@@ -136,6 +139,7 @@ var (
 	errLongTarget   = errors.New("address too long")
 	errMethod       = errors.New("method not allowed")
 	errOtherTenant  = errors.New("form of another tenant")
+	errReadOnly     = errors.New("read-only")
 	errNotKept      = errors.New("event not kept")
 	errNotOwner     = errors.New("for owners only")
 	errTooLarge     = errors.New("body too large")
@@ -169,6 +173,7 @@ func problemOf(err error) problem {
 		{errMethod, wrongMethod},
 		{ErrNotFound, notFound},
 		{errNotOwner, ownersOnly},
+		{errReadOnly, readOnly},
 		{ErrSignature, badSignature},
 		{errTooLarge, tooLarge},
 		{errOtherTenant, otherTenant},

@@ -43,7 +43,7 @@ func Ask[C any, R Entity](m *Mounted[R], verb string, op idempotency.Operation[C
 		return q.Page(r, p, f, found)
 	}}
 	m.questions[verb] = &question[R]{&asking, words}
-	m.pages.read(m.recordPath()+"/"+verb, asking.open(op.Kind(), op.Used,
+	m.pages.form(m.recordPath()+"/"+verb, asking.open(op.Kind(), op.Used,
 		func(r *http.Request, key idempotency.Key) (f templates.Form, err error) {
 			found, err := m.Find(r)
 			if err != nil {
@@ -102,8 +102,9 @@ func (q *question[R]) again(w http.ResponseWriter, r *http.Request, refused erro
 	return q.s.Render(w, r, status, page)
 }
 
-// Asked is the way to the page that asks before a transition, with further fields for its form.
-func (m *Mounted[R]) Asked(id uuid.UUID, verb string, fields url.Values) templates.Action {
+// Asked is the way to the page that asks before a transition, with further fields for its form. It leads nowhere for those who may
+// not change anything.
+func (m *Mounted[R]) Asked(r *http.Request, id uuid.UUID, verb string, fields url.Values) templates.Action {
 	href := url.URL{Path: m.URL(id) + "/" + verb, RawQuery: fields.Encode()}
-	return templates.Action{Text: Capital(verb), Href: href.String(), Asks: true}
+	return templates.Action{Text: Capital(verb), Href: FormHref(r, href.String()), Asks: true}
 }

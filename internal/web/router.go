@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"net/url"
@@ -10,6 +11,7 @@ import (
 
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/people/account"
 	"onlyonce/internal/web/apidoc"
 )
 
@@ -32,9 +34,12 @@ type Route struct {
 	Repeat       Repeat
 	// Why names the operation that is carried out once, or the reason why a repeat is natural.
 	Why string
-	// Public routes need no login.
-	Public bool
+	// Needs is the role that may use it; "" for a public route, which needs no login.
+	Needs account.Role
 }
+
+// Public reports whether a route needs no login.
+func (r Route) Public() bool { return r.Needs == "" }
 
 // router is a chi router without the methods that would take any handler: a state-changing route
 // that says nothing about repeats does not compile. Without a mux it registers nothing: there is no such part of the
@@ -45,10 +50,17 @@ type router struct {
 	fail   func(http.ResponseWriter, *http.Request, error)
 	prefix string // of all paths, in the list of routes
 	public bool
+	needs  account.Role  // of all routes; "" for the default: who is read-only reads, and members do all else
 	reg    *registration // that the routes belong to; nil for none
 }
 
 func (rt router) read(path string, h Handler) { rt.add(http.MethodGet, path, Read, "", h) }
+
+// form registers the form of what only members may send, so nobody else sees it.
+func (rt router) form(path string, h Handler) {
+	rt.needs = cmp.Or(rt.needs, account.Member)
+	rt.read(path, h)
+}
 
 // natural registers a POST, and why a repeat of it changes nothing more.
 func (rt router) natural(path, why string, h Handler) {
@@ -59,10 +71,27 @@ func (rt router) add(method, path string, repeat Repeat, why string, h Handler) 
 	if rt.mux == nil {
 		return
 	}
-	rt.s.Routes = append(rt.s.Routes, Route{method, rt.prefix + path, repeat, why, rt.public})
+	needs, refusal := account.Role(""), errReadOnly
+	switch {
+	case rt.public:
+	case rt.needs != "":
+		needs = rt.needs
+	case repeat == Read:
+		needs = account.ReadOnly
+	default:
+		needs = account.Member
+	}
+	if needs == account.Owner {
+		refusal = errNotOwner
+	}
+	rt.s.Routes = append(rt.s.Routes, Route{method, rt.prefix + path, repeat, why, needs})
 	rt.s.byPattern[rt.prefix+path] = rt.reg
 	rt.mux.Method(method, path, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if err := h(w, r); err != nil {
+		err := refusal
+		if needs == "" || Principal(r).Role.May(needs) {
+			err = h(w, r)
+		}
+		if err != nil {
 			rt.fail(w, r, err)
 		}
 	}))
@@ -86,7 +115,7 @@ func Create[C any, R Entity](
 	documentChange(m, op, c, apidoc.Endpoint{
 		Method: http.MethodPost, Path: m.createPath(), Summary: summary, Repeats: "replays the first answer",
 	}, conflicts)
-	m.pages.read(m.createPath()+"/new", m.openNew(words, op.Used, fresh))
+	m.pages.form(m.createPath()+"/new", m.openNew(words, op.Used, fresh))
 	operation(m.pages, http.MethodPost, m.createPath(), op, htmlFormat(m, op, words, c))
 	operation(m.api, http.MethodPost, m.createPath(), op, jsonFormat(m, op, c))
 }
@@ -102,7 +131,7 @@ func Change[C any, R Entity](
 		Method: method, Path: m.recordPath(), Summary: summary + " If-Match names the version that you have seen.",
 		Repeats: "replays the first answer; without a key, 412",
 	}, conflicts)
-	m.pages.read(m.recordPath()+"/edit", m.openEdit(words, op.Used))
+	m.pages.form(m.recordPath()+"/edit", m.openEdit(words, op.Used))
 	operation(m.pages, http.MethodPost, m.recordPath()+"/edit", op, htmlFormat(m, op, words, c))
 	operation(m.api, method, m.recordPath(), op, jsonFormat(m, op, c))
 }

@@ -129,7 +129,7 @@ func (m *Mounted[R]) RecordView(r *http.Request, found R) templates.RecordView {
 	v := templates.RecordView{Name: m.Name(found), Facts: m.shown.Facts(found), Archive: m.archiveHint()}
 	for _, o := range m.reg.operations {
 		if o.Kind == idempotency.Change {
-			v.EditHref = m.URL(id) + "/edit"
+			v.EditHref = FormHref(r, m.URL(id)+"/edit")
 		}
 	}
 	var verbs []string

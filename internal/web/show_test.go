@@ -11,6 +11,7 @@ import (
 
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/people/account"
 	"onlyonce/static"
 	"onlyonce/templates"
 )
@@ -54,7 +55,8 @@ func TestAPlainPageShowsEveryTransition(t *testing.T) {
 		Transition(m, "restore", "restored", "", customer.Restore, Nothing())
 
 		var page strings.Builder
-		view := m.RecordView(httptest.NewRequest(http.MethodGet, "/customers/1", nil), c.found)
+		member := withPrincipal(httptest.NewRequest(http.MethodGet, "/customers/1", nil), account.Principal{Role: account.Member})
+		view := m.RecordView(member, c.found)
 		if err := templates.RecordPage(templates.Page{Asset: assets.Path}, view).Render(t.Context(), &page); err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/people/account"
 	"onlyonce/templates"
 )
 
@@ -33,9 +34,16 @@ func (s *Site) With(middleware ...func(http.Handler) http.Handler) *Site {
 // Owners is the site for what only the owners of a tenant may see, in the place that another resource has in the navigation.
 // Pages there may show secrets, so no cache keeps them.
 func (s *Site) Owners(section string) *Site {
-	inner := s.With(s.requireOwner).Within(section)
-	inner.owners, inner.secret = true, true
+	inner := s.With().Within(section)
+	inner.pages.needs, inner.owners, inner.secret = account.Owner, true, true
 	return inner
+}
+
+// Everybody is the site for what also those may send who are read-only: nothing of it changes what belongs to the tenant.
+func (s *Site) Everybody() *Site {
+	inner := *s
+	inner.pages.needs = account.ReadOnly
+	return &inner
 }
 
 // Within is the site for what has the place of another resource in the navigation, and stands there in a tab of its own.

@@ -6,7 +6,8 @@ import "onlyonce/templates"
 type InvoiceList struct {
 	templates.Finder
 
-	Rows []InvoiceRow
+	Rows    []InvoiceRow
+	NewHref string // where one is made; "" for those who may not
 	// Standing is what is open, overdue and paid.
 	Standing []Standing
 }
@@ -15,7 +16,8 @@ type InvoiceList struct {
 type CustomerInvoices struct {
 	templates.Pager
 
-	Rows []InvoiceRow
+	Rows    []InvoiceRow
+	NewHref string // where one is made; "" for those who may not
 	// Href leads to all of them, to search and sort.
 	Href    string
 	Balance []Standing

@@ -40,7 +40,7 @@ func states() map[string]templ.Component {
 			Rows: []invoiceviews.InvoiceRow{row}, Finder: viewtest.Finder(), Standing: sums,
 		}),
 		"no invoices found": invoiceviews.InvoiceListPage(page, invoiceviews.InvoiceList{Finder: viewtest.Finder(), Standing: sums}),
-		"no invoices":       invoiceviews.InvoiceListPage(page, invoiceviews.InvoiceList{}),
+		"no invoices":       invoiceviews.InvoiceListPage(page, invoiceviews.InvoiceList{NewHref: "/invoices/new"}),
 		"duplicate invoices": invoiceviews.DuplicatesPage(page, invoiceviews.Duplicates{Groups: []invoiceviews.Group{{
 			Why: hostile, More: "There are more.", ApartHref: "/invoice-distinctions/new",
 			Invoices: []invoiceviews.InvoiceRow{{Href: "/invoices/1", Number: "2026-0042", Status: "draft", Total: "1.00 EUR"}},

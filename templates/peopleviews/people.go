@@ -27,5 +27,5 @@ type Token struct {
 
 // roles are those to choose from.
 func roles() []templates.Option {
-	return []templates.Option{{Value: "member", Text: "Member"}, {Value: "owner", Text: "Owner"}}
+	return []templates.Option{{Value: "member", Text: "Member"}, {Value: "owner", Text: "Owner"}, {Value: "read-only", Text: "Read-only"}}
 }

@@ -284,7 +284,7 @@ func PersonForm(p templates.Page, f templates.Form) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templates.Choice(f.Input(templates.Input{ID: "role", Label: "Role", Hint: "Owners also manage people and tokens."}), roles()).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = templates.Choice(f.Input(templates.Input{ID: "role", Label: "Role", Hint: "Owners also manage people and tokens. Read-only people see everything else and change nothing."}), roles()).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

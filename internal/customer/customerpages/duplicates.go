@@ -26,10 +26,10 @@ func mountDuplicates(s *web.Site) {
 		Read: func(r *http.Request, page record.Page) (record.List[duplicate.Group], error) {
 			return duplicate.List(r.Context(), s.Pool, web.Principal(r).Tenant, page)
 		},
-		Page: func(_ *http.Request, p templates.Page, groups []duplicate.Group, finder templates.Finder) (templ.Component, error) {
+		Page: func(r *http.Request, p templates.Page, groups []duplicate.Group, finder templates.Finder) (templ.Component, error) {
 			view := customerviews.Duplicates{Pager: finder.Pager}
 			for _, g := range groups {
-				view.Groups = append(view.Groups, group(g))
+				view.Groups = append(view.Groups, group(r, g))
 			}
 			return customerviews.DuplicatesPage(p, view), nil
 		},
@@ -95,7 +95,7 @@ func mountDistinctions(s *web.Site) {
 // reasons are what customers have in common, within a sentence.
 var reasons = map[string]string{"tax_id": "tax ID", "email": "mailbox", "name": "name"}
 
-func group(g duplicate.Group) customerviews.Group {
+func group(r *http.Request, g duplicate.Group) customerviews.Group {
 	var why, ids []string
 	for _, reason := range g.Why {
 		why = append(why, reasons[reason])
@@ -109,7 +109,7 @@ func group(g duplicate.Group) customerviews.Group {
 		shown.More = "These are the oldest. There are at least " + strconv.Itoa(more) + " more."
 	}
 	query := url.Values{"customers": {strings.Join(ids, " ")}}.Encode()
-	shown.MergeHref, shown.ApartHref = "/merges/new?"+query, "/distinctions/new?"+query
+	shown.MergeHref, shown.ApartHref = web.FormHref(r, "/merges/new?"+query), web.FormHref(r, "/distinctions/new?"+query)
 	return shown
 }
 

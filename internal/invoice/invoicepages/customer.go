@@ -29,7 +29,7 @@ func (s *Pages) OfCustomer(r *http.Request, c customer.Customer, view *templates
 	if err != nil {
 		return nil, err
 	}
-	view.New = templates.Link{Text: "New invoice", Href: "/invoices/new?customer=" + c.ID.String()}
+	view.New = templates.Link{Text: "New invoice", Href: web.FormHref(r, "/invoices/new?customer="+c.ID.String())}
 	of := url.Values{"customer_id": {c.ID.String()}}
 	return invoiceviews.CustomerInvoicesSection(invoiceviews.CustomerInvoices{
 		Rows: invoiceRows(invoices.Rows), Pager: web.PagerOf(r, invoices), Href: "/invoices?" + of.Encode(),

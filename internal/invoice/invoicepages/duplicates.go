@@ -43,7 +43,7 @@ func (s *Pages) MountDuplicates() {
 		Page: func(r *http.Request, p templates.Page, groups []duplicate.Group, finder templates.Finder) (templ.Component, error) {
 			view := invoiceviews.Duplicates{Pager: finder.Pager}
 			for _, g := range groups {
-				view.Groups = append(view.Groups, s.group(g))
+				view.Groups = append(view.Groups, s.group(r, g))
 			}
 			return invoiceviews.DuplicatesPage(p, view), nil
 		},
@@ -127,7 +127,7 @@ func (s *Pages) chosen(r *http.Request, form url.Values) ([]invoiceviews.Invoice
 
 // group shows a group. Each invoice that can be voided can be so as a duplicate of the oldest one that cannot, or else of the oldest of
 // the others. The newest comes first: it is the one too many.
-func (s *Pages) group(g duplicate.Group) invoiceviews.Group {
+func (s *Pages) group(r *http.Request, g duplicate.Group) invoiceviews.Group {
 	shown := invoiceviews.Group{
 		Why:      g.Invoices[0].Customer.Name + ": same lines and total, " + daysApart(g.Days),
 		Invoices: invoiceRows(g.Invoices),
@@ -144,7 +144,7 @@ func (s *Pages) group(g duplicate.Group) invoiceviews.Group {
 			of = g.Invoices[1-min(n, 1)]
 		}
 		if voidable(i) {
-			void := s.invoices.Asked(i.ID, "void", url.Values{"duplicate_of": {of.ID.String()}})
+			void := s.invoices.Asked(r, i.ID, "void", url.Values{"duplicate_of": {of.ID.String()}})
 			void.Text = "Void " + i.Number + " as duplicate of " + of.Number
 			shown.Voids = append(shown.Voids, void)
 		}
@@ -153,7 +153,7 @@ func (s *Pages) group(g duplicate.Group) invoiceviews.Group {
 	if more := g.Count - len(g.Invoices); more > 0 {
 		shown.More = "These are the oldest. There are " + strconv.Itoa(more) + " more."
 	}
-	shown.ApartHref = "/invoice-distinctions/new?" + url.Values{"invoices": {strings.Join(ids, " ")}}.Encode()
+	shown.ApartHref = web.FormHref(r, "/invoice-distinctions/new?"+url.Values{"invoices": {strings.Join(ids, " ")}}.Encode())
 	return shown
 }
 

@@ -76,7 +76,8 @@ func (s *Pages) invoiceList(
 		return nil, err
 	}
 	return invoiceviews.InvoiceListPage(p, invoiceviews.InvoiceList{
-		Finder: finder, Rows: invoiceRows(found), Standing: standing(sums, nil, true),
+		NewHref: web.FormHref(r, "/invoices/new"),
+		Finder:  finder, Rows: invoiceRows(found), Standing: standing(sums, nil, true),
 	}), nil
 }
 
@@ -127,12 +128,12 @@ func (s *Pages) invoicePage(r *http.Request, p templates.Page, inv invoice.Invoi
 		Seller: seller(inv), Buyer: buyer(inv),
 		IssueDate: web.DateText(inv.IssueDate), DueDate: web.DateText(inv.DueDate), Currency: inv.Currency.String(),
 		Subtotal: money(inv.Subtotal), Total: money(inv.Total), Notes: inv.Notes,
-		CopyHref: "/invoices/new?copy=" + inv.ID.String(), RepeatHref: "/schedules/new?invoice=" + inv.ID.String(),
+		CopyHref: web.FormHref(r, "/invoices/new?copy="+inv.ID.String()), RepeatHref: web.FormHref(r, "/schedules/new?invoice="+inv.ID.String()),
 		PDFHref: s.invoices.URL(inv.ID) + "/pdf", External: web.ExternalFact(inv.External),
 	}
 	if inv.Status == invoice.StatusDraft {
-		view.EditHref = s.invoices.URL(inv.ID) + "/edit"
-		issue := s.invoices.Asked(inv.ID, "issue", nil)
+		view.EditHref = web.FormHref(r, s.invoices.URL(inv.ID)+"/edit")
+		issue := s.invoices.Asked(r, inv.ID, "issue", nil)
 		issue.Text, issue.Primary = "Issue invoice", true
 		view.Actions = append(view.Actions, issue)
 	}
@@ -143,7 +144,7 @@ func (s *Pages) invoicePage(r *http.Request, p templates.Page, inv invoice.Invoi
 		}
 	}
 	if inv.Open > 0 && view.Paid != "" {
-		view.PayHref, view.CreditHref = s.invoices.URL(inv.ID)+"/payments/new", s.invoices.URL(inv.ID)+"/credit-notes/new"
+		view.PayHref, view.CreditHref = web.FormHref(r, s.invoices.URL(inv.ID)+"/payments/new"), web.FormHref(r, s.invoices.URL(inv.ID)+"/credit-notes/new")
 	}
 	if view.Ledger, err = s.ledger(r, inv); err != nil {
 		return nil, err
@@ -155,7 +156,7 @@ func (s *Pages) invoicePage(r *http.Request, p templates.Page, inv invoice.Invoi
 		return nil, err
 	}
 	if inv.Status != invoice.StatusVoid && inv.Paid == 0 && inv.Credited == 0 {
-		view.VoidHref = s.invoices.Asked(inv.ID, "void", nil).Href
+		view.VoidHref = s.invoices.Asked(r, inv.ID, "void", nil).Href
 	}
 	for _, f := range document.Payment(inv) {
 		view.Payment = append(view.Payment, templates.Fact{Label: f.Label, Value: f.Value})

@@ -23,18 +23,18 @@ func (s *Pages) ledger(r *http.Request, inv invoice.Invoice) (v invoiceviews.Led
 	}
 	v.Pager = web.PagerOf(r, list)
 	for _, p := range list.Rows {
-		v.Rows = append(v.Rows, ledgerRow(inv, p))
+		v.Rows = append(v.Rows, ledgerRow(r, inv, p))
 	}
 	return v, nil
 }
 
-func ledgerRow(inv invoice.Invoice, p invoice.Posting) invoiceviews.LedgerRow {
+func ledgerRow(r *http.Request, inv invoice.Invoice, p invoice.Posting) invoiceviews.LedgerRow {
 	row := invoiceviews.LedgerRow{Date: web.DateText(p.Date), Amount: web.AmountText(inv.Currency, p.Amount)}
 	switch p.Kind {
 	case "payment":
 		row.Kind, row.Details = "Payment", strings.TrimSpace(web.OptionText(p.Method)+" "+p.Details)
 		if p.Left > 0 {
-			row.Left, row.RefundHref = web.AmountText(inv.Currency, p.Left), "/payments/"+p.ID.String()+"/refunds/new"
+			row.Left, row.RefundHref = web.AmountText(inv.Currency, p.Left), web.FormHref(r, "/payments/"+p.ID.String()+"/refunds/new")
 		}
 	case "refund":
 		row.Kind, row.Amount = "Refund", "−"+web.AmountText(inv.Currency, -p.Amount)

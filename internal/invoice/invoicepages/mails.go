@@ -112,7 +112,7 @@ func (s *Pages) mailRows(r *http.Request, inv invoice.Invoice) (v invoiceviews.I
 	}
 	if mail.Possible(inv) == nil {
 		href := "/invoices/" + inv.ID.String() + "/send"
-		v.Send, v.OtherHref = web.Button(r, "Send by e-mail", "Sending…", href), href+"/new"
+		v.Send, v.OtherHref = web.Button(r, "Send by e-mail", "Sending…", href), web.FormHref(r, href+"/new")
 	}
 	list, err := mail.ListOf(r.Context(), s.Pool, web.Principal(r).Tenant, inv.ID, record.Page{Limit: maxMails})
 	found := list.Rows

@@ -142,7 +142,7 @@ func (s *Pages) schedulePage(r *http.Request, p templates.Page, found schedule.S
 	}
 	view := s.schedules.RecordView(r, found)
 	if !found.Stopped() && !found.Over(found.NextDay) {
-		view.New = templates.Link{Text: "Bill now", Href: s.schedules.URL(found.ID) + "/periods/new"}
+		view.New = templates.Link{Text: "Bill now", Href: web.FormHref(r, s.schedules.URL(found.ID)+"/periods/new")}
 	}
 	shown := invoiceviews.Schedule{
 		Failure: found.Failure, Failed: web.DateText(found.NextDay) + " could not be billed.", Pager: web.PagerOf(r, periods),

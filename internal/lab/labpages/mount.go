@@ -28,7 +28,7 @@ func Mount(s *web.Site, l *lab.Lab) {
 	p := &pages{Site: s, lab: l, visits: newVisits()}
 	s.Decorate(p.decorate)
 	s.Around(disturber{p.visits, p.visitor, s.Creates}.disturb)
-	demo := s.With(p.requireDemo)
+	demo := s.With(p.requireDemo).Everybody()
 	demo.Read("/lab", p.listExperiments)
 	demo.Read("/lab/{experiment}", p.showExperiment)
 	demo.Natural("/lab/{experiment}", "the form names its run, and each run is made once; it is in no table of this database", p.startRun)

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/alexedwards/argon2id"
@@ -28,8 +29,26 @@ type Principal struct {
 	Name string
 	// Generation is that of a user's sessions, see [InSession].
 	Generation int
-	// Owner says that a user may manage users and tokens of the tenant. A token never may.
-	Owner bool
+	// Role is what a user may do now. A token is a [Member].
+	Role Role
+}
+
+// Role is what somebody may do in a tenant.
+type Role string
+
+// The roles. Each may do what the next one may.
+const (
+	Owner    Role = "owner"     // also manages users and tokens
+	Member   Role = "member"    // sees and changes all else
+	ReadOnly Role = "read-only" // changes nothing but the own password
+)
+
+// Roles are all roles, from the one that may do least.
+func Roles() []Role { return []Role{ReadOnly, Member, Owner} }
+
+// May reports whether a role includes what another one may do. No role may nothing.
+func (r Role) May(needed Role) bool {
+	return r != "" && slices.Index(Roles(), r) >= slices.Index(Roles(), needed)
 }
 
 // ErrUnknown means that there is no such credential. It does not say what is wrong with it.
@@ -90,7 +109,7 @@ func HashPassword(password string) (string, error) {
 
 // FindToken returns the principal of an API token that was not revoked, or [ErrUnknown].
 func FindToken(ctx context.Context, pool *pgxpool.Pool, token string) (Principal, error) {
-	var p Principal
+	p := Principal{Role: Member}
 	err := pool.QueryRow(ctx, `
 		SELECT t.id, t.name, t.demo, 'token ' || a.name
 		FROM api_tokens a JOIN tenants t ON t.id = a.tenant_id

@@ -48,8 +48,8 @@ var ErrTaken = errors.New("the email belongs to a user of another tenant")
 // ErrLastOwner means that a tenant would be left without an owner who can log in.
 var ErrLastOwner = errors.New("this is the last owner who can log in: make another owner first")
 
-// CreateUser makes a user of a tenant, or gives the one with the email, whose password and role stay. The role is "owner" or
-// "member"; with "" the first user of a tenant is its owner, and later ones are members. It returns [ErrTaken], or an
+// CreateUser makes a user of a tenant, or gives the one with the email, whose password and role stay. The role is one of
+// [Roles]; with "" the first user of a tenant is its owner, and later ones are members. It returns [ErrTaken], or an
 // [*invalid.Error] for an email or a password that cannot be one.
 func CreateUser(
 	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, address email.Address, password, role string,
@@ -134,9 +134,9 @@ func AnyUser(ctx context.Context, pool *pgxpool.Pool) (found bool, err error) {
 // [ErrUnknown] unless the user is there, is not disabled, and has had the same email and password since.
 func InSession(ctx context.Context, pool *pgxpool.Pool, p Principal) (Principal, error) {
 	err := pool.QueryRow(ctx, `
-		SELECT email, role = 'owner' FROM users
+		SELECT email, role FROM users
 		WHERE tenant_id = $1 AND id = $2 AND session_generation = $3 AND disabled_at IS NULL`,
-		p.Tenant, p.User, p.Generation).Scan(&p.Name, &p.Owner)
+		p.Tenant, p.User, p.Generation).Scan(&p.Name, &p.Role)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Principal{}, ErrUnknown
 	}

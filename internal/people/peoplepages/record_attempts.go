@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/people/account"
 	"onlyonce/internal/people/attempt"
 	"onlyonce/internal/web"
 	"onlyonce/templates/peopleviews"
@@ -27,7 +28,7 @@ func (s *pages) recordAttempts(r *http.Request, id uuid.UUID) (templ.Component, 
 	for _, a := range about {
 		v.Rows = append(v.Rows, s.attemptRow(web.Principal(r).Tenant, a.Attempt))
 	}
-	if web.Principal(r).Owner {
+	if web.Principal(r).Role.May(account.Owner) {
 		v.AllHref = "/attempts?record=" + id.String()
 	}
 	return peopleviews.AttemptsSection(v), nil

@@ -3,6 +3,7 @@
 package user
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/invalid"
+	"onlyonce/internal/people/account"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/email"
 	"onlyonce/internal/value/party"
@@ -21,7 +23,7 @@ type User struct {
 
 	Email string `json:"email"`
 	Name  string `json:"name"`
-	Role  string `json:"role"` // Owner or Member
+	Role  string `json:"role"` // one of [account.Roles]
 	// DisabledAt is since when the user may not log in, in UTC; zero for one who may.
 	DisabledAt time.Time `json:"disabled_at,omitzero"`
 	// HasPassword says that the user has chosen one, and can log in with it.
@@ -31,12 +33,6 @@ type User struct {
 	LinkID    uuid.UUID `json:"link_id,omitzero"`
 	LinkUntil time.Time `json:"link_until,omitzero"`
 }
-
-// The roles.
-const (
-	Owner  = "owner"
-	Member = "member"
-)
 
 // Called is what people call the user: the name, or else the email.
 func (u User) Called() string {
@@ -80,8 +76,8 @@ func (in Input) Draft() (Draft, error) {
 		problems.Add("/email", problem)
 	}
 	d.Name = problems.Line("/name", "the name", in.Name, party.MaxName)
-	if d.Role != Owner && d.Role != Member {
-		problems.Add("/role", "Choose a role: "+Owner+" or "+Member+".")
+	if !slices.Contains(account.Roles(), account.Role(d.Role)) {
+		problems.Add("/role", "Choose a role: owner, member or read-only.")
 	}
 	return d, problems.Err()
 }

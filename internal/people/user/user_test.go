@@ -16,6 +16,7 @@ import (
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
+	"onlyonce/internal/people/account"
 	"onlyonce/internal/people/user"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/value/email"
@@ -119,14 +120,14 @@ func TestTwoOwnersDisableEachOther(t *testing.T) {
 func TestLastOwnerStays(t *testing.T) {
 	b := setup(t)
 	ada := b.owner("ada")
-	draft := user.Draft{Email: "grace@example.com", Role: user.Owner}
+	draft := user.Draft{Email: "grace@example.com", Role: string(account.Owner)}
 	if _, err := user.Create.Do(t.Context(), b.store, b.intent(uuid.Nil, "grace"), draft); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := user.Disable.Do(t.Context(), b.store, b.intent(ada, "disable"), struct{}{}); !isLastOwner(err) {
 		t.Errorf("disabled: %v", err)
 	}
-	member := user.Draft{Email: "ada@example.com", Role: user.Member}
+	member := user.Draft{Email: "ada@example.com", Role: string(account.Member)}
 	if _, err := user.Edit.Do(t.Context(), b.store, b.intent(ada, "edit"), member); !isLastOwner(err) {
 		t.Errorf("made a member: %v", err)
 	}
@@ -166,7 +167,7 @@ func TestEmailElsewhere(t *testing.T) {
 	b.exec(`INSERT INTO tenants (id, name) VALUES ($1, 'Globex')`, other)
 	b.exec(`INSERT INTO users (tenant_id, email, name, password_hash) VALUES ($1, 'grace@example.com', 'Grace Hopper', 'hash')`, other)
 	for address, kind := range map[string]*conflict.Kind{"Grace@example.com": &user.EmailUnusable, "ADA@example.com": &user.Exists} {
-		draft := user.Draft{Email: email.Address(address), Role: user.Member}
+		draft := user.Draft{Email: email.Address(address), Role: string(account.Member)}
 		_, err := user.Create.Do(t.Context(), b.store, b.intent(uuid.Nil, address), draft)
 		c, ok := errors.AsType[*conflict.Error](err)
 		if !ok || c.Kind != kind || (c.Existing == uuid.Nil) != (kind == &user.EmailUnusable) {
@@ -194,7 +195,7 @@ func TestEmailIsGivenUp(t *testing.T) {
 	}
 	defer pool.Close()
 	store := &idempotency.Store{Pool: pool, Wait: 10 * time.Second, Timeout: 20 * time.Second}
-	done, err := user.Create.Do(t.Context(), store, b.intent(uuid.Nil, "k"), user.Draft{Email: "ada@example.com", Role: user.Member})
+	done, err := user.Create.Do(t.Context(), store, b.intent(uuid.Nil, "k"), user.Draft{Email: "ada@example.com", Role: string(account.Member)})
 	if err != nil || done.Outcome != idempotency.Created || done.Value.Email != "ada@example.com" {
 		t.Errorf("%+v, %v", done, err)
 	}
@@ -208,6 +209,7 @@ func TestDraft(t *testing.T) {
 	}{
 		{user.Input{Email: " Ada@Example.com ", Name: " Ada  Lovelace", Role: "owner"}, ""},
 		{user.Input{Email: "ada@example.com", Role: "member"}, ""},
+		{user.Input{Email: "ada@example.com", Role: "read-only"}, ""},
 		{user.Input{}, "/email /role"},
 		{user.Input{Email: "ada", Name: "a\u202eb", Role: "Owner"}, "/email /name /role"},
 		{user.Input{Email: "ada@example.com", Name: strings.Repeat("x", 1000), Role: "member"}, "/name"},
