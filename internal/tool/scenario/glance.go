@@ -35,14 +35,17 @@ func (t *Tally) tried() int { return t.AsWanted + t.Errors + t.Duplicates + t.Ot
 
 // Kept is one run on another app, as JUnit's file keeps it.
 type Kept struct {
-	Seconds float64 `xml:"time,attr"`
-	Cases   []struct {
-		Family  string    `xml:"classname,attr"`
-		Name    string    `xml:"name,attr"`
-		Failure *struct{} `xml:"failure"`
-		Error   *struct{} `xml:"error"`
-		Verdict string    `xml:"system-out"`
-	} `xml:"testcase"`
+	Seconds float64    `xml:"time,attr"`
+	Cases   []KeptCase `xml:"testcase"`
+}
+
+// KeptCase is one incident of it.
+type KeptCase struct {
+	Family  string    `xml:"classname,attr"`
+	Name    string    `xml:"name,attr"`
+	Failure *struct{} `xml:"failure"`
+	Error   *struct{} `xml:"error"`
+	Verdict string    `xml:"system-out"`
 }
 
 // ReadKept reads what JUnit has written.
@@ -74,6 +77,20 @@ func (k *Kept) Tally(name string) (all Tally, families []Tally) {
 		families[at].add(one.Verdict, against)
 	}
 	return all, families
+}
+
+// Worse returns the incidents that are against the app now and were not in an earlier run.
+func (r *Results) Worse(before *Kept) (names []string) {
+	known := map[string]bool{}
+	for _, one := range before.Cases {
+		known[one.Name] = one.Failure != nil
+	}
+	for _, one := range r.All {
+		if one.Status == Against && !known[one.Name()] {
+			names = append(names, one.Name())
+		}
+	}
+	return names
 }
 
 // Table returns the verdicts in Markdown.

@@ -236,6 +236,13 @@ func TestVerdictsAtAGlance(t *testing.T) {
 	if row := "| fingers | clicks twice | duplicates (2) |\n"; !strings.Contains(kept.Table(), row) {
 		t.Errorf("the table has no row %s:\n%s", row, kept.Table())
 	}
+	if worse := results.Worse(kept); len(worse) > 0 {
+		t.Errorf("%q are worse than the same run", worse)
+	}
+	kept.Cases = slices.DeleteFunc(kept.Cases, func(one KeptCase) bool { return one.Name == "clicks twice" })
+	if worse := results.Worse(kept); !slices.Equal(worse, []string{"clicks twice"}) {
+		t.Errorf("%q are worse, want clicks twice", worse)
+	}
 	var chart strings.Builder
 	if err := Chart(&chart, append(families, all)); err != nil {
 		t.Fatal(err)
