@@ -58,7 +58,7 @@ describe: ## Check the description of another app: APP=file, or write a first dr
 	@$(if $(URL),e2e/other-app draft "$$URL",e2e/other-app describe "$$APP")
 
 .PHONY: verdicts
-verdicts: ## Try the incidents on apps that everybody knows: APPS="django", RUN=pattern some of them
+verdicts: ## Try the incidents on apps that everybody knows: APPS="rails django", RUN=pattern some of them, WRITE=1 docs/verdicts.md
 	@e2e/verdicts $(APPS)
 
 .PHONY: e2e-report

@@ -93,7 +93,11 @@ func TestSchemaOfDescriptions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"apps/little.json", "apps/this_app.json"} {
+	others, err := filepath.Glob("apps/*/app.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range append(others, "apps/little.json", "apps/this_app.json") {
 		file, err := os.Open(name)
 		if err != nil {
 			t.Fatal(err)

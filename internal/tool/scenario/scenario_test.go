@@ -2,9 +2,12 @@ package scenario
 
 import (
 	"bytes"
+	"encoding/xml"
+	"errors"
 	"go/ast"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -204,5 +207,47 @@ func TestStoryBeginsLikeASentence(t *testing.T) {
 		if got := plain(text, "TestTwice"); got != "The form is sent twice." {
 			t.Errorf("%q became %q", comment, got)
 		}
+	}
+}
+
+// TestVerdictsAtAGlance: a run is read again as it was written, and each verdict is counted as what it is.
+func TestVerdictsAtAGlance(t *testing.T) {
+	t.Parallel()
+	results := collect(t, incidents+twice+differs+broken+ended)
+	name := filepath.Join(t.TempDir(), "run.xml")
+	file, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(results.JUnit(file), file.Close()); err != nil {
+		t.Fatal(err)
+	}
+	kept, err := ReadKept(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, families := kept.Tally("little")
+	if want := (Tally{Name: "little", AsWanted: 1, Duplicates: 1, Other: 2, LeftOut: 1}); all != want {
+		t.Errorf("counted %+v, want %+v", all, want)
+	}
+	if want := (Tally{Name: "pages", LeftOut: 1}); len(families) != 4 || families[1] != want {
+		t.Errorf("counted %+v, want %+v among them", families, want)
+	}
+	if row := "| fingers | clicks twice | duplicates (2) |\n"; !strings.Contains(kept.Table(), row) {
+		t.Errorf("the table has no row %s:\n%s", row, kept.Table())
+	}
+	if worse := results.Worse(kept); len(worse) > 0 {
+		t.Errorf("%q are worse than the same run", worse)
+	}
+	kept.Cases = slices.DeleteFunc(kept.Cases, func(one KeptCase) bool { return one.Name == "clicks twice" })
+	if worse := results.Worse(kept); !slices.Equal(worse, []string{"clicks twice"}) {
+		t.Errorf("%q are worse, want clicks twice", worse)
+	}
+	var chart strings.Builder
+	if err := Chart(&chart, append(families, all)); err != nil {
+		t.Fatal(err)
+	}
+	if err := xml.Unmarshal([]byte(chart.String()), new(struct{})); err != nil {
+		t.Error(err)
 	}
 }

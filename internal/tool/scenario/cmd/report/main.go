@@ -29,6 +29,12 @@ func run(args []string, stdin io.Reader, stdout io.Writer, getenv func(string) s
 	if err := flags.Parse(args); err != nil {
 		return scenario.NoVerdict, fmt.Errorf("read the flags: %w", err)
 	}
+	var before *scenario.Kept
+	if name := getenv("BASELINE"); name != "" {
+		if before, err = scenario.ReadKept(name); err != nil {
+			return scenario.NoVerdict, err
+		}
+	}
 	results, err := scenario.Collect(stdin, stdout)
 	if err != nil {
 		return scenario.NoVerdict, err
@@ -46,6 +52,15 @@ func run(args []string, stdin io.Reader, stdout io.Writer, getenv func(string) s
 	}
 	if app != "" {
 		fmt.Fprint(stdout, "\n", results.Verdicts())
+		if before != nil && results.Code() == scenario.AgainstTheApp {
+			worse := results.Worse(before)
+			for _, name := range worse {
+				fmt.Fprintln(stdout, "worse than before:", name)
+			}
+			if len(worse) == 0 {
+				return scenario.AsWanted, nil
+			}
+		}
 		return results.Code(), results.Err(true)
 	}
 	if err := results.Err(where != "" || cmp.Or(getenv("BROWSER"), "chromium") != "chromium"); err != nil {

@@ -1,0 +1,163 @@
+package scenario
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+)
+
+// Tally is how many incidents of an app, or of one family there, came to what.
+type Tally struct {
+	Name                                string
+	AsWanted, Errors, Duplicates, Other int // Other is lost, unstable, or that the suite failed
+	LeftOut                             int
+}
+
+func (t *Tally) add(verdict string, against bool) {
+	switch {
+	case strings.HasPrefix(verdict, "left out"):
+		t.LeftOut++
+	case strings.HasPrefix(verdict, "duplicates"):
+		t.Duplicates++
+	case strings.HasPrefix(verdict, "error after success"):
+		t.Errors++
+	case against:
+		t.Other++
+	default:
+		t.AsWanted++
+	}
+}
+
+func (t *Tally) tried() int { return t.AsWanted + t.Errors + t.Duplicates + t.Other }
+
+// Kept is one run on another app, as JUnit's file keeps it.
+type Kept struct {
+	Seconds float64    `xml:"time,attr"`
+	Cases   []KeptCase `xml:"testcase"`
+}
+
+// KeptCase is one incident of it.
+type KeptCase struct {
+	Family  string    `xml:"classname,attr"`
+	Name    string    `xml:"name,attr"`
+	Failure *struct{} `xml:"failure"`
+	Error   *struct{} `xml:"error"`
+	Verdict string    `xml:"system-out"`
+}
+
+// ReadKept reads what JUnit has written.
+func ReadKept(name string) (*Kept, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("read a run: %w", err)
+	}
+	kept := &Kept{}
+	if err := xml.Unmarshal(text, kept); err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	return kept, nil
+}
+
+// Tally counts the verdicts of all families together, and of each. The check of the description is no incident.
+func (k *Kept) Tally(name string) (all Tally, families []Tally) {
+	all.Name = name
+	for _, one := range k.Cases {
+		if one.Family == "" || one.Family == "description" {
+			continue
+		}
+		at := slices.IndexFunc(families, func(f Tally) bool { return f.Name == one.Family })
+		if at < 0 {
+			at, families = len(families), append(families, Tally{Name: one.Family})
+		}
+		against := one.Failure != nil || one.Error != nil
+		all.add(one.Verdict, against)
+		families[at].add(one.Verdict, against)
+	}
+	return all, families
+}
+
+// Worse returns the incidents that are against the app now and were not in an earlier run.
+func (r *Results) Worse(before *Kept) (names []string) {
+	known := map[string]bool{}
+	for _, one := range before.Cases {
+		known[one.Name] = one.Failure != nil
+	}
+	for _, one := range r.All {
+		if one.Status == Against && !known[one.Name()] {
+			names = append(names, one.Name())
+		}
+	}
+	return names
+}
+
+// Table returns the verdicts in Markdown.
+func (k *Kept) Table() string {
+	var text strings.Builder
+	text.WriteString("| family | incident | verdict |\n|---|---|---|\n")
+	for _, one := range k.Cases {
+		if one.Family != "" && one.Family != "description" {
+			fmt.Fprintf(&text, "| %s | %s | %s |\n", one.Family, one.Name, strings.ReplaceAll(one.Verdict, "|", "\\|"))
+		}
+	}
+	return text.String()
+}
+
+// Glance returns a table in Markdown, with a row for each tally.
+func Glance(head string, rows []Tally) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "| %s | tried | as wanted | error after success | duplicates | other | left out |\n", head)
+	text.WriteString("|---|--:|--:|--:|--:|--:|--:|\n")
+	for _, t := range rows {
+		fmt.Fprintf(&text, "| %s | %d | %d | %d | %d | %d | %d |\n",
+			t.Name, t.tried(), t.AsWanted, t.Errors, t.Duplicates, t.Other, t.LeftOut)
+	}
+	return text.String()
+}
+
+// Chart draws a bar for each tally, with what was as wanted first. It is read on light and on dark pages.
+func Chart(w io.Writer, rows []Tally) error {
+	const left, width, row, top = 250, 520, 34, 44
+	var text strings.Builder
+	fmt.Fprintf(&text, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="14">`+"\n"+
+		"<style>text{fill:#222}.in{fill:#fff!important}@media(prefers-color-scheme:dark){text{fill:#eee}}</style>\n",
+		left+width+10, top+row*len(rows))
+	parts := []struct {
+		label, color string
+		of           func(Tally) int
+	}{
+		{"as wanted", "#2a7a4b", func(t Tally) int { return t.AsWanted }},
+		{"error after success", "#8a6100", func(t Tally) int { return t.Errors }},
+		{"duplicates", "#b3261e", func(t Tally) int { return t.Duplicates }},
+		{"other", "#666666", func(t Tally) int { return t.Other }},
+	}
+	for i, part := range parts {
+		x := left + i*130
+		if i > 1 {
+			x += 50
+		}
+		fmt.Fprintf(&text, `<rect x="%d" y="8" width="14" height="14" fill="%s"/><text x="%d" y="20">%s</text>`+"\n",
+			x, part.color, x+20, part.label)
+	}
+	for i, t := range rows {
+		x, y := left, top+i*row
+		fmt.Fprintf(&text, `<text x="%d" y="%d" text-anchor="end">%s</text>`+"\n", left-10, y+18, t.Name)
+		for _, part := range parts {
+			n := part.of(t)
+			if n == 0 {
+				continue
+			}
+			long := width * n / t.tried()
+			fmt.Fprintf(&text, `<rect x="%d" y="%d" width="%d" height="26" fill="%s"/>`, x, y, long, part.color)
+			fmt.Fprintf(&text, `<text class="in" x="%d" y="%d">%d</text>`+"\n", x+4, y+18, n)
+			x += long
+		}
+	}
+	text.WriteString("</svg>\n")
+	if _, err := io.WriteString(w, text.String()); err != nil {
+		return fmt.Errorf("write the chart: %w", err)
+	}
+	return nil
+}
