@@ -19,7 +19,8 @@ func TestIssueAsks(t *testing.T) {
 			s.sees("No mail server is set up.")
 			s.hasLived()
 			label := "E-mail to " + s.email("ada")
-			s.holds(label, "Hello "+s.named("Ada Byron")+",\n\nAcme Studio Ltd has sent you the invoice "+s.number(1)+" of 21 January 2026.")
+			s.holds(label, "Hello "+s.named("Ada Byron")+",\n\n"+
+				"Acme Studio Ltd has sent you the invoice "+s.number(1)+" of 21 January 2026.")
 			s.fill(label, "Dear Ada,\n\nhere is what we agreed on.")
 			s.takePicture(s.page.URL())
 			s.click(buttonIssueAndEmail)

@@ -29,8 +29,9 @@ func states() map[string]templ.Component {
 			Next: "/invoices",
 			Demo: []templates.DemoLogin{{Tenant: "Acme", Email: "a@b.c", Password: "p"}},
 		}),
-		"login, form kept":    templates.LoginPage(anonymous, templates.Login{Next: "/invoices/new?key=1", Kept: true}),
-		"question":            templates.QuestionPage(page, templates.Form{Title: "Sell vehicle", Submit: "Sell vehicle", Key: "k"}, record, hostile),
+		"login, form kept": templates.LoginPage(anonymous, templates.Login{Next: "/invoices/new?key=1", Kept: true}),
+		"question": templates.QuestionPage(
+			page, templates.Form{Title: "Sell vehicle", Submit: "Sell vehicle", Key: "k"}, record, hostile),
 		"login without users": templates.LoginPage(anonymous, templates.Login{WayIn: templates.WayIn()}),
 		"login refused":       templates.LoginPage(anonymous, templates.Login{Email: hostile, Error: "Email or password is wrong."}),
 		"form used": templates.FormUsedPage(page, templates.FormUsed{

@@ -43,7 +43,8 @@ func TestIssueRefusesWhatItCannotSend(t *testing.T) {
 	for body, pointer := range map[string]string{
 		`{"email":"grace"}`: "/email", `{"message":"a\u202eb"}`: "/message", `{"message":"` + strings.Repeat("a", 2001) + `"}`: "/message",
 	} {
-		if a := program.post("/api/v1"+path, body); a.status != http.StatusUnprocessableEntity || !strings.Contains(a.body, `"`+pointer+`"`) {
+		a := program.post("/api/v1"+path, body)
+		if a.status != http.StatusUnprocessableEntity || !strings.Contains(a.body, `"`+pointer+`"`) {
 			t.Errorf("%.30s: %v", body, a)
 		}
 	}

@@ -106,7 +106,8 @@ func (b *bundle) offersNothing(person *client, atLeast int) {
 			href, _ := attr(link, "href")
 			to, err := url.Parse(href)
 			if err != nil || to.Host != "" || !strings.HasPrefix(to.Path, "/") ||
-				slices.Contains([]string{"/docs/api", "/rules", "/openapi.json", "/login"}, to.Path) || strings.HasPrefix(to.Path, "/problems") {
+				slices.Contains([]string{"/docs/api", "/rules", "/openapi.json", "/login"}, to.Path) ||
+				strings.HasPrefix(to.Path, "/problems") {
 				continue
 			}
 			next = append(next, strings.Split(href, "#")[0])

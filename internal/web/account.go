@@ -65,7 +65,8 @@ func (s *Server) accountPage(w http.ResponseWriter, r *http.Request, status int,
 	v := templates.Account{
 		Owner: owner(r), MinPassword: account.MinPassword,
 		Facts: []templates.Fact{
-			{Label: "Email", Value: who.Name}, {Label: "Business", Value: who.TenantName}, {Label: "Role", Value: Capital(string(who.Role))},
+			{Label: "Email", Value: who.Name}, {Label: "Business", Value: who.TenantName},
+			{Label: "Role", Value: Capital(string(who.Role))},
 		},
 	}
 	if wrong != nil {

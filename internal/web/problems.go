@@ -115,7 +115,8 @@ func (s *Server) problems() []problem {
 func problems() []problem {
 	return []problem{
 		keyMissing, keyMalformed, keyReused, changedMeanwhile, versionMissing, inProgress, invalidCommand,
-		malformed, wrongType, tooLarge, longTarget, unauthorized, forbidden, readOnly, ownersOnly, otherTenant, notFound, wrongMethod, tooMany,
+		malformed, wrongType, tooLarge, longTarget, unauthorized,
+		forbidden, readOnly, ownersOnly, otherTenant, notFound, wrongMethod, tooMany,
 		busy, unconfirmed, badSignature, notKept, unavailable, internal,
 	}
 }

@@ -32,8 +32,9 @@ func states() map[string]templ.Component {
 			Standing: sums, Overdue: []invoiceviews.InvoiceRow{row}, Drafts: []invoiceviews.InvoiceRow{row},
 			Recent: []invoiceviews.InvoiceRow{row},
 			Currencies: []invoiceviews.CurrencyCharts{{
-				Currency: "EUR", Ages: invoiceviews.Chart{Title: "Open by age, EUR", Bars: []invoiceviews.Bar{{Short: "Not due", Long: "Not due"}}},
-				Paid: invoiceviews.Chart{Title: "Paid by month, EUR", Bars: []invoiceviews.Bar{{Short: "Jan", Long: "January", Percent: 100}}},
+				Currency: "EUR",
+				Ages:     invoiceviews.Chart{Title: "Open by age, EUR", Bars: []invoiceviews.Bar{{Short: "Not due", Long: "Not due"}}},
+				Paid:     invoiceviews.Chart{Title: "Paid by month, EUR", Bars: []invoiceviews.Bar{{Short: "Jan", Long: "January", Percent: 100}}},
 			}},
 		}),
 		"invoices": invoiceviews.InvoiceListPage(page, invoiceviews.InvoiceList{

@@ -107,7 +107,8 @@ func chart(title string, c money.Currency, bars []bar) invoiceviews.Chart {
 	}
 	for _, b := range bars {
 		chart.Bars = append(chart.Bars, invoiceviews.Bar{
-			Short: b.short, Long: b.long, Amount: web.AmountText(c, b.amount), Percent: int(100 * float64(max(b.amount, 0)) / float64(largest)),
+			Short: b.short, Long: b.long, Amount: web.AmountText(c, b.amount),
+			Percent: int(100 * float64(max(b.amount, 0)) / float64(largest)),
 		})
 	}
 	return chart

@@ -128,8 +128,9 @@ func (s *Pages) invoicePage(r *http.Request, p templates.Page, inv invoice.Invoi
 		Seller: seller(inv), Buyer: buyer(inv),
 		IssueDate: web.DateText(inv.IssueDate), DueDate: web.DateText(inv.DueDate), Currency: inv.Currency.String(),
 		Subtotal: money(inv.Subtotal), Total: money(inv.Total), Notes: inv.Notes,
-		CopyHref: web.FormHref(r, "/invoices/new?copy="+inv.ID.String()), RepeatHref: web.FormHref(r, "/schedules/new?invoice="+inv.ID.String()),
-		PDFHref: s.invoices.URL(inv.ID) + "/pdf", External: web.ExternalFact(inv.External),
+		CopyHref:   web.FormHref(r, "/invoices/new?copy="+inv.ID.String()),
+		RepeatHref: web.FormHref(r, "/schedules/new?invoice="+inv.ID.String()),
+		PDFHref:    s.invoices.URL(inv.ID) + "/pdf", External: web.ExternalFact(inv.External),
 	}
 	if inv.Status == invoice.StatusDraft {
 		view.EditHref = web.FormHref(r, s.invoices.URL(inv.ID)+"/edit")
@@ -144,7 +145,8 @@ func (s *Pages) invoicePage(r *http.Request, p templates.Page, inv invoice.Invoi
 		}
 	}
 	if inv.Open > 0 && view.Paid != "" {
-		view.PayHref, view.CreditHref = web.FormHref(r, s.invoices.URL(inv.ID)+"/payments/new"), web.FormHref(r, s.invoices.URL(inv.ID)+"/credit-notes/new")
+		view.PayHref = web.FormHref(r, s.invoices.URL(inv.ID)+"/payments/new")
+		view.CreditHref = web.FormHref(r, s.invoices.URL(inv.ID)+"/credit-notes/new")
 	}
 	if view.Ledger, err = s.ledger(r, inv); err != nil {
 		return nil, err

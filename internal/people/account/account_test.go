@@ -90,7 +90,8 @@ func TestHashPassword(t *testing.T) {
 func TestFindToken(t *testing.T) {
 	b := setup(t)
 	who, err := account.FindToken(t.Context(), b.Pool, "valid")
-	if want := (account.Principal{Tenant: b.tenant, TenantName: "Acme", Name: "token sync", Role: account.Member}); err != nil || who != want {
+	want := account.Principal{Tenant: b.tenant, TenantName: "Acme", Name: "token sync", Role: account.Member}
+	if err != nil || who != want {
 		t.Errorf("%+v, %v", who, err)
 	}
 	for _, token := range []string{"", "revoked", "Valid", "valid ", string(account.HashToken("valid"))} {

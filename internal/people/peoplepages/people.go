@@ -65,7 +65,9 @@ func (s *pages) mountPeople(owners *web.Site) {
 			return verbs
 		},
 	})
-	web.Create(m, "", user.Create, draft, func(*http.Request) (url.Values, error) { return url.Values{"role": {string(account.Member)}}, nil })
+	web.Create(m, "", user.Create, draft, func(*http.Request) (url.Values, error) {
+		return url.Values{"role": {string(account.Member)}}, nil
+	})
 	web.Change(m, http.MethodPut, "", user.Edit, draft)
 	web.Transition(m, "disable", "disabled", "", user.Disable, web.Nothing())
 	web.Transition(m, "enable", "enabled", "", user.Enable, web.Nothing())

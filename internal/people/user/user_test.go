@@ -195,7 +195,8 @@ func TestEmailIsGivenUp(t *testing.T) {
 	}
 	defer pool.Close()
 	store := &idempotency.Store{Pool: pool, Wait: 10 * time.Second, Timeout: 20 * time.Second}
-	done, err := user.Create.Do(t.Context(), store, b.intent(uuid.Nil, "k"), user.Draft{Email: "ada@example.com", Role: string(account.Member)})
+	ada := user.Draft{Email: "ada@example.com", Role: string(account.Member)}
+	done, err := user.Create.Do(t.Context(), store, b.intent(uuid.Nil, "k"), ada)
 	if err != nil || done.Outcome != idempotency.Created || done.Value.Email != "ada@example.com" {
 		t.Errorf("%+v, %v", done, err)
 	}
