@@ -34,7 +34,9 @@ func states() map[string]templ.Component {
 			Currencies: []invoiceviews.CurrencyCharts{{
 				Currency: "EUR",
 				Ages:     invoiceviews.Chart{Title: "Open by age, EUR", Bars: []invoiceviews.Bar{{Short: "Not due", Long: "Not due"}}},
-				Paid:     invoiceviews.Chart{Title: "Paid by month, EUR", Bars: []invoiceviews.Bar{{Short: "Jan", Long: "January", Percent: 100}}},
+				Paid: invoiceviews.Chart{
+					Title: "Paid by month, EUR", Bars: []invoiceviews.Bar{{Short: "Jan", Long: "January", Percent: 100}},
+				},
 			}},
 		}),
 		"invoices": invoiceviews.InvoiceListPage(page, invoiceviews.InvoiceList{
