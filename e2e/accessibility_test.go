@@ -115,7 +115,9 @@ func (s *session) visitLinkedPages(look func(*session, string)) {
 	const links = `() => [...document.querySelectorAll("a[href^='/']:not([href$='/pdf'], [href$='.json'])")]
 		.map((link) => link.getAttribute("href"))`
 	var kinds []string
-	for todo := []string{"/"}; len(todo) > 0; todo = todo[1:] {
+	todo := []string{"/"}
+	todo = append(invoiceStarts(), todo...)
+	for ; len(todo) > 0; todo = todo[1:] {
 		kind := kindOfPage(todo[0])
 		if slices.Contains(kinds, kind) {
 			continue

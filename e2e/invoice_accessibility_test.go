@@ -222,6 +222,7 @@ func (s *session) visitCredits(look func(*session, string)) {
 	s.sees("30.00 of 123.00 paid.")
 	s.follow(linkCredit)
 	look(s, "a credit note form")
+	s.fill(fieldQuantity, "2")
 	s.click(buttonCreateCreditNote)
 	s.sees("The open amount is 93.00 EUR.")
 	look(s, "a credit note of more than is open")
@@ -237,10 +238,14 @@ func (s *session) visitCredits(look func(*session, string)) {
 	look(s, "an invoice with payments and credits")
 }
 
+// invoiceStarts is where links to each of them are looked for first: a draft is the newest invoice of the demo, and can be edited.
+func invoiceStarts() []string { return []string{"/invoices"} }
+
 // invoiceKinds are the pages of invoices to which links lead.
 func invoiceKinds() []string {
 	return []string{
-		"/invoices/{id}", "/invoices/{id}/edit", "/invoices/new", "/schedules", "/schedules/new", "/schedules/{id}",
+		"/invoices/{id}", "/invoices/{id}/edit", "/invoices/{id}/issue", "/invoices/{id}/void", "/invoices/new",
+		"/schedules", "/schedules/new", "/schedules/{id}",
 		"/schedules/{id}/edit", "/schedules/{id}/periods/new", "/webhooks", "/webhooks/new", "/webhooks/{id}",
 		"/webhooks/{id}/webhook-secrets/new", "/webhook-events",
 	}

@@ -12,15 +12,16 @@ const typeEverywhere = `() => {
 	const fields = (form) => [...form.querySelectorAll("input:not([type=hidden]), select, textarea")];
 	for (const field of [...document.forms].flatMap(fields)) {
 		if (field.tagName === "SELECT") field.selectedIndex = field.options.length - 1;
+		else if (field.type === "checkbox") field.checked = !field.checked;
 		else field.value = { date: "2027-01-31", email: "typed@example.test", password: "my secret" }[field.type] ?? "typed " + field.name;
 		field.dispatchEvent(new Event("input", { bubbles: true }));
 	}
 	const keyed = document.querySelector("form[data-form-url]");
-	return keyed && fields(keyed).map(({ name, value }) => name + "=" + value).join("\n") || null; // which nothing is typed into
+	return keyed && fields(keyed).map(({ name, value, checked }) => name + "=" + value + checked).join("\n") || null; // which nothing is typed into
 }`
 
 const fieldsOfTheForm = `() => [...document.querySelectorAll("form[data-form-url] :is(input:not([type=hidden]), select, textarea)")]
-	.map(({ name, value }) => name + "=" + value).join("\n")`
+	.map(({ name, value, checked }) => name + "=" + value + checked).join("\n")`
 
 // TestEveryFormIsRestoredAndNoSecretIsKept types into every form that links lead to. A form with a key can be restored, whatever
 // it is a form of. Forms without one, and those about people, tokens and webhooks, leave no trace.

@@ -187,15 +187,14 @@ func TestBrowserIsWrongAboutBeingOffline(t *testing.T) {
 // A button that brings a record into another state waits in the same way.
 func TestButtonIsPressedOffline(t *testing.T) {
 	t.Parallel()
-	s := withDraft(t)
+	s := withAda(t)
 	s.offline(true)
-	s.follow(linkIssueInvoice)
-	s.pointAt(buttonIssueAndEmail)
+	s.pointAt(buttonArchive)
 	s.tap(2)
 	s.isTold(saysOfflineNothing)
 	s.offline(false)
-	s.sees("Invoice " + s.number(1) + " issued.")
-	s.hasLived("invoice.issue")
+	s.sees(saysArchived)
+	s.hasChanged("customer.archive")
 	s.attempts("changed")
 }
 
