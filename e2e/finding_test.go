@@ -38,6 +38,7 @@ func TestFindingByKeyboard(t *testing.T) {
 	s.press("Control+a")
 	s.typeText(s.mark + " find thing")
 	s.press("Enter")
+	s.check(expect.Page(s.page).ToHaveURL(regexp.MustCompile(`\?q=`)), "have the search in the address")
 	s.lists(25)
 	s.tabTo(s.link(linkDraft))
 	s.press("Enter")
