@@ -135,7 +135,9 @@ func TestTwoPeopleEditTheSameField(t *testing.T) {
 			other.fill(fieldEmail, s.email("countess"))
 			other.click(buttonSaveChanges)
 			other.seesRow("Name", "Changed by both", s.named("Ada King"), s.named("Countess Ada"))
-			other.isAccessibleNow("two edits of one field")
+			if name == "with JavaScript" { // axe waits for timers
+				other.isAccessibleNow("two edits of one field")
+			}
 			other.moment()
 			other.check(other.page.GetByLabel("Keep this").Check(), "keep the name that is saved")
 			other.click(buttonSaveAsChosen)
