@@ -99,6 +99,8 @@ CREATE TABLE api_tokens (
     id         uuid           NOT NULL DEFAULT new_id(),
     token_hash bytea          NOT NULL CHECK (octet_length(token_hash) = 32),
     name       text           NOT NULL,
+    -- No owner: a token that leaked must not make another one.
+    role       user_role      NOT NULL DEFAULT 'member' CONSTRAINT api_tokens_no_owner CHECK (role <> 'owner'),
     -- The user who made it; '' for a command.
     created_by text           NOT NULL DEFAULT '',
     revoked_at timestamptz,

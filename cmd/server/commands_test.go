@@ -253,6 +253,15 @@ func TestTokenCommands(t *testing.T) {
 	}
 	works(first, false)
 	works(second["token"].(string), true)
+	// To replace a token gives it no other role, unless one is named.
+	for _, c := range []struct{ role, want string }{{"read-only", "read-only"}, {"", "read-only"}, {"member", "member"}, {"", "member"}} {
+		token := b.want(done, "", append(create, "--replace", "--role", c.role)...)
+		who, err := account.FindToken(t.Context(), b.Pool, strings.TrimSpace(token))
+		if err != nil || string(who.Role) != c.want {
+			t.Errorf("with --role %q: %q, %v", c.role, who.Role, err)
+		}
+	}
+	b.want(misused, "", append(create, "--role", "owner")...)
 	list := b.want(done, "", "token", "list", "--tenant", "Acme")
 	if !strings.HasSuffix(list, "  sync\n") || strings.Count(list, "\n") != 1 {
 		t.Errorf("%q", list)

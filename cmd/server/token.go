@@ -30,13 +30,14 @@ type tokenCreate struct {
 	Name string `arg:"" help:"Name of the token, such as that of the program that will use it."`
 	ofTenant
 
-	Replace bool `help:"If there is one of this name, revoke it and make another."`
+	Role    account.Role `enum:",member,read-only" default:"" help:"Member, or that of the token which is replaced." placeholder:"ROLE"`
+	Replace bool         `help:"If there is one of this name, revoke it and make another."`
 }
 
 // Run creates a token. Only the token goes to stdout, for scripts.
 func (c tokenCreate) Run(ctx context.Context, t *terminal) error {
 	return c.with(ctx, t, func(ctx context.Context, pool *pgxpool.Pool, tenant account.Tenant) error {
-		secret, replaced, err := account.CreateToken(ctx, pool, tenant.ID, c.Name, c.Replace)
+		secret, replaced, err := account.CreateToken(ctx, pool, tenant.ID, c.Name, c.Role, c.Replace)
 		result := map[string]string{"name": c.Name, "tenant_id": tenant.ID.String(), "outcome": "created"}
 		switch {
 		case errors.Is(err, account.ErrExists):
@@ -72,7 +73,7 @@ func (c tokenList) Run(ctx context.Context, t *terminal) error {
 		}
 		lines := make([]string, len(tokens))
 		for i, token := range tokens {
-			lines[i] = token.CreatedAt.UTC().Format(time.DateTime) + "  " + token.Name
+			lines[i] = fmt.Sprintf("%s  %-9s  %s", token.CreatedAt.UTC().Format(time.DateTime), token.Role, token.Name)
 		}
 		if len(tokens) == account.MaxList {
 			t.say(fmt.Sprintf("there may be more: --after %q", tokens[len(tokens)-1].Name))

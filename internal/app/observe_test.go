@@ -92,7 +92,7 @@ func TestTheLogHoldsNoSecrets(t *testing.T) {
 	}
 	secrets := []string{"oo_demo_acme", demoPassword, cookies[0].Value, "What somebody typed", "argon2"}
 	for path, form := range map[string]url.Values{
-		"/tokens": {"name": {"shop"}, "idempotency_key": {key}},
+		"/tokens": {"name": {"shop"}, "role": {"member"}, "idempotency_key": {key}},
 		"/people": {"email": {"grace@example.com"}, "role": {"member"}, "idempotency_key": {key}},
 	} {
 		made := b.visit(browser, cookies[0], http.MethodPost, path, form)

@@ -111,7 +111,7 @@ func (c *cluster) prepare(ctx context.Context) error {
 		if n > 0 {
 			name = fmt.Sprintf("attempt %d", n)
 		}
-		token, _, err := account.CreateToken(ctx, pool, c.tenant, name, false)
+		token, _, err := account.CreateToken(ctx, pool, c.tenant, name, account.Member, false)
 		if err != nil {
 			return err
 		}

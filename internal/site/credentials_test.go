@@ -44,7 +44,7 @@ func (b *bundle) holder(at *replica, by *client, email string) *holder {
 	if a := h.device.logIn(h.who, h.password); a.status != http.StatusSeeOther {
 		b.Fatal(a)
 	}
-	made := h.device.submit("/tokens", url.Values{"name": {"of " + email}, "idempotency_key": {"token " + email}})
+	made := h.device.submit("/tokens", url.Values{"name": {"of " + email}, "role": {"member"}, "idempotency_key": {"token " + email}})
 	h.who.token = b.page(h.device.get(made.location())).secretOn()
 	h.press("New link")
 	h.link = secretIn(b.page(by.get(h.path)).secretOn())

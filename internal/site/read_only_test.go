@@ -1,11 +1,14 @@
 package site_test
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/uuid"
 
 	"onlyonce/internal/people/account"
 )
@@ -18,46 +21,83 @@ func (b *bundle) readOnly(of tenant) tenant {
 	return of
 }
 
-// TestReadOnly: who is read-only gets 403 from every route that changes something, and from its form. Every role that comes in is
-// declared by the route, so none is forgotten.
+// TestReadOnly: a person and a token that are read-only get 403 from every route that changes something, and from its form. No
+// page that they may open has a form but their own, whatever its address is. Every role that comes in is declared by the route,
+// so none is forgotten.
 func TestReadOnly(t *testing.T) {
 	b := setup(t)
-	made := b.prepared(b.acme, "one", customers(), customers().command).ID
-	person := b.person(b.replica, b.readOnly(b.acme))
-	before, tried := b.everything(), 0
+	ids := map[string]string{} // of one record of each resource, by the first word of its address
+	for _, of := range createdResources() {
+		ids[strings.Split(of.path, "/")[1]] = b.prepared(b.acme, of.plural(), of, of.command).ID
+	}
+	who, owner := b.readOnly(b.acme), b.person(b.replica, b.acme)
+	made := owner.submit("/tokens", url.Values{"name": {"report"}, "role": {"read-only"}, "idempotency_key": {key}})
+	who.token = b.page(owner.get(made.location())).secretOn()
+	person := b.person(b.replica, who).with("Content-Type", "application/x-www-form-urlencoded")
+	program := b.program(b.replica, who).with("Idempotency-Key", key).with("If-Match", `"1"`)
+	form := change(customers().other, "idempotency_key", key, "version", "1").Encode()
+	before, tried := b.everything(), map[bool]int{}
 	for _, route := range b.Routes {
-		reads := route.Method == http.MethodGet && !strings.HasSuffix(route.Path, "/new") && !strings.HasSuffix(route.Path, "/edit")
-		own := route.Path == "/account" || strings.HasPrefix(route.Path, "/lab")
-		switch {
-		case route.Public():
+		if route.Public() {
 			continue
+		}
+		api, inAPI := strings.CutPrefix(route.Path, "/api/v1")
+		word := strings.Split(api, "/")[1]
+		own, reads := route.Path == "/account" || word == "lab", route.Method == http.MethodGet
+		switch {
 		case isOwners(route.Path):
 			if route.Needs != account.Owner {
 				t.Errorf("%s %s needs the role %q", route.Method, route.Path, route.Needs)
 			}
-		case (reads || own) != (route.Needs == account.ReadOnly):
+		case own && route.Needs != account.ReadOnly, !own && !reads && route.Needs != account.Member,
+			inAPI && reads && route.Needs != account.ReadOnly:
 			t.Errorf("%s %s needs the role %q", route.Method, route.Path, route.Needs)
 		}
-		if strings.HasPrefix(route.Path, "/api/") || route.Needs == account.ReadOnly {
+		if own {
 			continue
 		}
-		form := change(customers().command, "idempotency_key", key, "version", "1").Encode()
-		asked := person.with("Content-Type", "application/x-www-form-urlencoded")
-		a := b.must(asked.send(t.Context(), route.Method, strings.ReplaceAll(route.Path, "{id}", made), form))
-		if a.status != http.StatusForbidden {
-			t.Errorf("%s %s: %v", route.Method, route.Path, a)
-			continue
-		}
-		said := "Only members can change this"
-		if route.Needs == account.Owner {
+		asked, body, said := person, form, "Only members can change this"
+		switch {
+		case inAPI:
+			asked, body, said = program, customers().json(customers().other), `"type":"/problems/read-only"`
+		case isOwners(route.Path):
 			said = "Only owners can open this page"
 		}
-		b.page(a).says(said)
-		tried++
+		path := strings.ReplaceAll(route.Path, "{id}", cmp.Or(ids[word], uuid.NewString()))
+		a := b.must(asked.send(t.Context(), route.Method, path, body))
+		tried[inAPI]++
+		if reads && route.Needs == account.ReadOnly {
+			b.isForReadOnly(path, a)
+			if a.status == http.StatusSeeOther {
+				b.isForReadOnly(path, asked.get(a.location()))
+			}
+			continue
+		}
+		if a.status != http.StatusForbidden || !strings.Contains(a.body, said) {
+			t.Errorf("%s %s: %v", route.Method, path, a)
+		}
 	}
 	wantUnchanged(b, "who is read-only", before, b.everything())
-	if tried < 50 {
-		t.Errorf("only %d requests", tried)
+	if tried[false] < 100 || tried[true] < 50 {
+		t.Errorf("only %d requests of pages, and %d of the API", tried[false], tried[true])
+	}
+}
+
+// isForReadOnly fails if an answer is a refusal, or a page that has a form which is not one's own.
+func (b *bundle) isForReadOnly(path string, a answer) {
+	b.Helper()
+	if a.status == http.StatusForbidden {
+		b.Errorf("%s: %v", path, a)
+	}
+	if !strings.HasPrefix(a.header.Get("Content-Type"), "text/html") {
+		return
+	}
+	for _, form := range all(b.page(a).root, "form") {
+		method, _ := attr(form, "method")
+		action, _ := attr(form, "action")
+		if method == "post" && action != "/account" && action != "/logout" {
+			b.Errorf("%s has a form for %s", path, action)
+		}
 	}
 }
 
@@ -79,7 +119,6 @@ func TestReadOnlySeesNoButtons(t *testing.T) {
 // own. It fails unless there are some pages.
 func (b *bundle) offersNothing(person *client, atLeast int) {
 	b.Helper()
-	own := []string{"/account", "/logout"}
 	seen, next := map[string]bool{}, []string{"/customers", "/account"}
 	for len(next) > 0 {
 		path := next[0]
@@ -88,21 +127,11 @@ func (b *bundle) offersNothing(person *client, atLeast int) {
 		}
 		seen[path] = true
 		a := person.get(path)
-		if a.status == http.StatusForbidden {
-			b.Errorf("a link leads to %s: %v", path, a)
-		}
+		b.isForReadOnly(path, a)
 		if !strings.HasPrefix(a.header.Get("Content-Type"), "text/html") {
 			continue
 		}
-		root := b.page(a).root
-		for _, form := range all(root, "form") {
-			method, _ := attr(form, "method")
-			action, _ := attr(form, "action")
-			if method == "post" && !slices.Contains(own, action) {
-				b.Errorf("%s has a form for %s", path, action)
-			}
-		}
-		for _, link := range all(root, "a") {
+		for _, link := range all(b.page(a).root, "a") {
 			href, _ := attr(link, "href")
 			to, err := url.Parse(href)
 			if err != nil || to.Host != "" || !strings.HasPrefix(to.Path, "/") ||

@@ -25,12 +25,12 @@ func users() resource {
 }
 
 func apiTokens() resource {
-	command := url.Values{"name": {"sync"}}
+	command := url.Values{"name": {"sync"}, "role": {"member"}}
 	return resource{
 		name: "token", path: "/tokens", people: true, verb: "create", past: "created", command: command, label: "sync",
 		leaves:  rows{"api_tokens": 1, "intents": 1},
-		other:   url.Values{"name": {"backup"}},
-		fields:  []field{{"name", "shop", "a\u202eb", "/name"}},
+		other:   change(command, "name", "backup"),
+		fields:  []field{{"name", "shop", "a\u202eb", "/name"}, {"role", "read-only", "owner", "/role"}},
 		uniques: []unique{{"name", "taken", "free", "token-name-taken"}},
 		transitions: []transition{
 			{verb: "revoke", past: "revoked"},

@@ -58,7 +58,7 @@ func problemsOf(e apidoc.Endpoint, conflicts []*conflict.Kind) []apidoc.Problem 
 		all = append(all, busy)
 	}
 	if e.Change != nil {
-		all = append(all, keyMalformed, malformed, inProgress, tooLarge, wrongType, keyReused, busy, unconfirmed)
+		all = append(all, readOnly, keyMalformed, malformed, inProgress, tooLarge, wrongType, keyReused, busy, unconfirmed)
 		switch e.Change.Kind {
 		case idempotency.Change:
 			all = append(all, versionMissing, changedMeanwhile)

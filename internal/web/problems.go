@@ -56,8 +56,9 @@ var (
 	forbidden = problem{"forbidden", http.StatusForbidden, "Not allowed",
 		"The request came from another site, or you are not allowed to do this. Nothing was saved.", "Send it from a page of this site.", 0}
 	readOnly = problem{"read-only", http.StatusForbidden, "Only members can change this",
-		"Who is read-only sees what the business has, and changes nothing. Nothing was saved.",
-		"Ask an owner of the business to make you a member, or a member to do it.", 0}
+		"A person or an API token that is read-only sees what the business has, and changes nothing. Nothing was saved.",
+		"Ask an owner of the business to make you a member, or a member to do it. A program needs a token with the role member. " +
+			"The same key can be used again.", 0}
 	ownersOnly = problem{"owners-only", http.StatusForbidden, "Only owners can open this page",
 		"Only owners of a business may see its people, API tokens and attempts, and only on pages of this site. Nothing was saved.",
 		"Ask an owner of the business to do it.", 0}

@@ -4,6 +4,7 @@ import "strconv"
 
 // Home is the page with which people begin.
 type Home struct {
+	NewHref    string // of the form; "" for those who may not open it
 	Standing   []Standing
 	Currencies []CurrencyCharts
 	// Overdue are the invoices that are late, the oldest first, Drafts those that are not issued, and Recent the newest.

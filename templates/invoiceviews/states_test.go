@@ -27,7 +27,7 @@ func states() map[string]templ.Component {
 		{Kind: "overdue", Label: "Overdue", Href: "/invoices?status=overdue", Count: "0"},
 	}
 	all := map[string]templ.Component{
-		"home, empty": invoiceviews.HomePage(page, invoiceviews.Home{}),
+		"home, empty": invoiceviews.HomePage(page, invoiceviews.Home{NewHref: "/invoices/new"}),
 		"home": invoiceviews.HomePage(page, invoiceviews.Home{
 			Standing: sums, Overdue: []invoiceviews.InvoiceRow{row}, Drafts: []invoiceviews.InvoiceRow{row},
 			Recent: []invoiceviews.InvoiceRow{row},

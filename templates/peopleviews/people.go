@@ -25,7 +25,12 @@ type Token struct {
 	Secret, Until string
 }
 
-// roles are those to choose from.
+// roles are those of a person to choose from.
 func roles() []templates.Option {
 	return []templates.Option{{Value: "member", Text: "Member"}, {Value: "owner", Text: "Owner"}, {Value: "read-only", Text: "Read-only"}}
+}
+
+// tokenRoles are those of a token to choose from.
+func tokenRoles() []templates.Option {
+	return []templates.Option{{Value: "member", Text: "Member"}, {Value: "read-only", Text: "Read-only"}}
 }

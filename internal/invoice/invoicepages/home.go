@@ -34,7 +34,9 @@ func (s *Pages) home(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	view := invoiceviews.Home{Standing: standing(sums, nil, true), Currencies: charts(periods, today)}
+	view := invoiceviews.Home{
+		NewHref: web.FormHref(r, "/invoices/new"), Standing: standing(sums, nil, true), Currencies: charts(periods, today),
+	}
 	for _, list := range []struct {
 		rows   *[]invoiceviews.InvoiceRow
 		filter invoice.Filter

@@ -29,7 +29,7 @@ type Principal struct {
 	Name string
 	// Generation is that of a user's sessions, see [InSession].
 	Generation int
-	// Role is what a user may do now. A token is a [Member].
+	// Role is what the user or the token may do now.
 	Role Role
 }
 
@@ -45,6 +45,9 @@ const (
 
 // Roles are all roles, from the one that may do least.
 func Roles() []Role { return []Role{ReadOnly, Member, Owner} }
+
+// TokenRoles are the roles that a token can have, from the usual one on.
+func TokenRoles() []Role { return []Role{Member, ReadOnly} }
 
 // May reports whether a role includes what another one may do. No role may nothing.
 func (r Role) May(needed Role) bool {
@@ -109,12 +112,12 @@ func HashPassword(password string) (string, error) {
 
 // FindToken returns the principal of an API token that was not revoked, or [ErrUnknown].
 func FindToken(ctx context.Context, pool *pgxpool.Pool, token string) (Principal, error) {
-	p := Principal{Role: Member}
+	var p Principal
 	err := pool.QueryRow(ctx, `
-		SELECT t.id, t.name, t.demo, 'token ' || a.name
+		SELECT t.id, t.name, t.demo, 'token ' || a.name, a.role
 		FROM api_tokens a JOIN tenants t ON t.id = a.tenant_id
 		WHERE a.token_hash = $1 AND a.revoked_at IS NULL`, HashToken(token),
-	).Scan(&p.Tenant, &p.TenantName, &p.Demo, &p.Name)
+	).Scan(&p.Tenant, &p.TenantName, &p.Demo, &p.Name, &p.Role)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Principal{}, ErrUnknown
 	}

@@ -37,6 +37,8 @@ func setup(t *testing.T) bundle {
 		{`INSERT INTO users (id, tenant_id, email, password_hash) VALUES ($1, $1, 'ada@example.com', $2)`, []any{b.tenant, hash}},
 		{`INSERT INTO users (tenant_id, email, password_hash) VALUES ($1, 'grace@example.com', '')`, []any{b.tenant}},
 		{`INSERT INTO api_tokens (token_hash, tenant_id, name) VALUES ($1, $2, 'sync')`, []any{account.HashToken("valid"), b.tenant}},
+		{`INSERT INTO api_tokens (token_hash, tenant_id, name, role) VALUES ($1, $2, 'report', 'read-only')`,
+			[]any{account.HashToken("reads"), b.tenant}},
 		{`INSERT INTO api_tokens (token_hash, tenant_id, name, revoked_at) VALUES ($1, $2, 'old', now())`,
 			[]any{account.HashToken("revoked"), b.tenant}},
 	} {
@@ -89,10 +91,13 @@ func TestHashPassword(t *testing.T) {
 
 func TestFindToken(t *testing.T) {
 	b := setup(t)
-	who, err := account.FindToken(t.Context(), b.Pool, "valid")
-	want := account.Principal{Tenant: b.tenant, TenantName: "Acme", Name: "token sync", Role: account.Member}
-	if err != nil || who != want {
-		t.Errorf("%+v, %v", who, err)
+	for token, want := range map[string]account.Principal{
+		"valid": {Tenant: b.tenant, TenantName: "Acme", Name: "token sync", Role: account.Member},
+		"reads": {Tenant: b.tenant, TenantName: "Acme", Name: "token report", Role: account.ReadOnly},
+	} {
+		if who, err := account.FindToken(t.Context(), b.Pool, token); err != nil || who != want {
+			t.Errorf("%s: %+v, %v", token, who, err)
+		}
 	}
 	for _, token := range []string{"", "revoked", "Valid", "valid ", string(account.HashToken("valid"))} {
 		if who, err := account.FindToken(t.Context(), b.Pool, token); !errors.Is(err, account.ErrUnknown) {

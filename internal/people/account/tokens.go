@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/base64"
@@ -16,6 +17,7 @@ import (
 // Token is an API token as it is listed: its secret is stored nowhere.
 type Token struct {
 	Name      string    `json:"name"`
+	Role      Role      `json:"role"`
 	CreatedAt time.Time `json:"created_at"`
 }
 
@@ -23,10 +25,10 @@ type Token struct {
 var ErrExists = errors.New("there is a token of this name")
 
 // CreateToken makes an API token and gives its secret, which cannot be had again. If the tenant has one of the name
-// that was not revoked, it returns [ErrExists], or with replace revokes that one and tells so. A name that cannot be
-// one is an [*invalid.Error].
+// that was not revoked, it returns [ErrExists], or with replace revokes that one and tells so. The role is one of [TokenRoles];
+// "" is that of the token which is replaced, or [Member]. A name that cannot be one is an [*invalid.Error].
 func CreateToken(
-	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, name string, replace bool,
+	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, name string, role Role, replace bool,
 ) (secret string, replaced bool, err error) {
 	name, err = CheckName("the name of the token", name)
 	if err != nil {
@@ -40,16 +42,18 @@ func CreateToken(
 		if _, err := tx.Exec(ctx, `SELECT FROM tenants WHERE id = $1 FOR NO KEY UPDATE`, tenant); err != nil {
 			return err
 		}
+		var before Role
 		if replace {
-			revoked, err := tx.Exec(ctx, revoke, tenant, name)
-			if err != nil {
+			err := tx.QueryRow(ctx, revoke+` RETURNING role`, tenant, name).Scan(&before)
+			if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 				return err
 			}
-			replaced = revoked.RowsAffected() > 0
+			replaced = err == nil
 		}
+		role = cmp.Or(role, before, Member)
 		made, err := tx.Exec(ctx, `
-			INSERT INTO api_tokens (token_hash, tenant_id, name) VALUES ($1, $2, $3)
-			ON CONFLICT (tenant_id, name) WHERE revoked_at IS NULL DO NOTHING`, HashToken(secret), tenant, name)
+			INSERT INTO api_tokens (token_hash, tenant_id, name, role) VALUES ($1, $2, $3, $4)
+			ON CONFLICT (tenant_id, name) WHERE revoked_at IS NULL DO NOTHING`, HashToken(secret), tenant, name, role)
 		if err == nil && made.RowsAffected() == 0 {
 			err = ErrExists
 		}
@@ -95,7 +99,7 @@ func RevokeToken(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, name
 // after a name on.
 func ListTokens(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, after string) ([]Token, error) {
 	rows, err := pool.Query(ctx, `
-		SELECT name, created_at FROM api_tokens
+		SELECT name, role, created_at FROM api_tokens
 		WHERE tenant_id = $1 AND revoked_at IS NULL AND name > $2
 		ORDER BY name LIMIT $3`, tenant, after, MaxList)
 	if err != nil {

@@ -3,6 +3,7 @@ package peoplepages
 import (
 	"cmp"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/a-h/templ"
@@ -24,7 +25,7 @@ func (s *pages) mountTokens(owners *web.Site) {
 	}.Mount(owners)
 	s.tokens = m
 	draft := web.NewForm(m, token.Input.Draft, web.Form[token.Token]{
-		Fields: []templates.Field{{Name: "name", Value: "Name"}},
+		Fields: []templates.Field{{Name: "name", Value: "Name"}, {Name: "role", Value: "Role"}},
 		Page: func(_ *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
 			return peopleviews.TokenForm(p, f), nil
 		},
@@ -41,11 +42,11 @@ func (s *pages) mountTokens(owners *web.Site) {
 			return token.Table.List(r.Context(), s.Pool, web.Principal(r).Tenant, page, `true`, nil)
 		},
 		Columns: []templates.Column{
-			{Label: "Name", Class: "name"}, {Label: "Created by", Class: "name"}, {Label: "Created", Class: "date"},
-			{Label: "State", Class: "date"},
+			{Label: "Name", Class: "name"}, {Label: "Role", Class: "date"}, {Label: "Created by", Class: "name"},
+			{Label: "Created", Class: "date"}, {Label: "State", Class: "date"},
 		},
 		Row: func(t token.Token) []string {
-			return []string{t.Name, tokenMaker(t), web.Day(t.CreatedAt), tokenState(t)}
+			return []string{t.Name, web.Capital(t.Role), tokenMaker(t), web.Day(t.CreatedAt), tokenState(t)}
 		},
 		Empty: "A program uses the API with a token. Give each program one of its own, so that you can revoke it alone.",
 	})
@@ -58,14 +59,16 @@ func (s *pages) mountTokens(owners *web.Site) {
 			return verbs
 		},
 	})
-	web.Create(m, "", token.Create, draft, nil)
+	web.Create(m, "", token.Create, draft, func(*http.Request) (url.Values, error) {
+		return url.Values{"role": {string(account.Member)}}, nil
+	})
 	web.Transition(m, "revoke", "revoked", "", token.Revoke, web.Nothing())
 }
 
 func tokenFacts(t token.Token) []templates.Fact {
 	return []templates.Fact{
-		{Label: "Created by", Value: tokenMaker(t)}, {Label: "Created", Value: web.Moment(t.CreatedAt)},
-		{Label: "State", Value: tokenState(t)},
+		{Label: "Role", Value: web.Capital(t.Role)}, {Label: "Created by", Value: tokenMaker(t)},
+		{Label: "Created", Value: web.Moment(t.CreatedAt)}, {Label: "State", Value: tokenState(t)},
 	}
 }
 

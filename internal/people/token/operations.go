@@ -18,9 +18,11 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Token]{
 	Run: func(ctx context.Context, tx pgx.Tx, i idempotency.Intent, d Draft) (Token, error) {
 		made := Token{Header: record.Header{ID: i.Record}}
 		_, err := tx.Exec(ctx, `
-			INSERT INTO api_tokens (tenant_id, id, name, token_hash, created_by) VALUES (@tenant_id, @id, @name, @hash, @actor)`,
+			INSERT INTO api_tokens (tenant_id, id, name, role, token_hash, created_by)
+			VALUES (@tenant_id, @id, @name, @role, @hash, @actor)`,
 			pgx.NamedArgs{
-				"tenant_id": i.Tenant, "id": i.Record, "name": d.Name, "hash": account.HashToken(Secret(d.Seed, made)), "actor": i.Actor,
+				"tenant_id": i.Tenant, "id": i.Record, "name": d.Name, "role": d.Role,
+				"hash": account.HashToken(Secret(d.Seed, made)), "actor": i.Actor,
 			})
 		if err != nil {
 			return Token{}, err

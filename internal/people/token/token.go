@@ -3,9 +3,12 @@
 package token
 
 import (
+	"errors"
+	"slices"
 	"time"
 
 	"onlyonce/internal/conflict"
+	"onlyonce/internal/invalid"
 	"onlyonce/internal/people/account"
 	"onlyonce/internal/people/secret"
 	"onlyonce/internal/record"
@@ -16,6 +19,7 @@ type Token struct {
 	record.Header
 
 	Name string `json:"name"`
+	Role string `json:"role"` // one of [account.TokenRoles]
 	// CreatedBy is the user who made it, or "" for a command.
 	CreatedBy string `json:"created_by"`
 	// RevokedAt is since when it is refused, in UTC; zero for one that is accepted.
@@ -25,24 +29,33 @@ type Token struct {
 // Table has the tokens.
 var Table = record.Table[Token]{
 	Name:   "api_tokens",
-	Fields: `'name', r.name, 'created_by', r.created_by, 'revoked_at', r.revoked_at`,
+	Fields: `'name', r.name, 'role', r.role, 'created_by', r.created_by, 'revoked_at', r.revoked_at`,
 }
 
 // Input is what came in, as text.
 type Input struct {
 	Name string `json:"name"`
+	Role string `json:"role"`
 }
 
 // Draft is a valid input. The secret of the token is derived from the seed.
 type Draft struct {
 	Name string      `json:"name"`
+	Role string      `json:"role"`
 	Seed secret.Seed `json:"-"`
 }
 
 // Draft checks the input. It returns an [*invalid.Error] that lists what is wrong.
 func (in Input) Draft() (Draft, error) {
+	var problems invalid.Error
 	name, err := account.CheckName("the name of the token", in.Name)
-	return Draft{Name: name}, err
+	if wrong, ok := errors.AsType[*invalid.Error](err); ok {
+		problems = *wrong
+	}
+	if !slices.Contains(account.TokenRoles(), account.Role(in.Role)) {
+		problems.Add("/role", "Choose a role: member or read-only.")
+	}
+	return Draft{Name: name, Role: in.Role}, problems.Err()
 }
 
 // Secret is that of a token, in the session that the seed is of.
