@@ -46,7 +46,7 @@ func Run(ctx context.Context, cfg Config) (*Report, error) {
 	if err != nil {
 		return nil, fmt.Errorf("seed %d, data kept in %s: %w", cfg.Seed, w.dir, err)
 	}
-	if len(report.Violations) == 0 || cfg.Without.Name != "" {
+	if len(report.Violations)+len(report.Undecided) == 0 || cfg.Without.Name != "" {
 		return report, w.remove()
 	}
 	report.Dir = w.dir
