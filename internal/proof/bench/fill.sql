@@ -15,8 +15,9 @@ INSERT INTO sessions (token, data, expiry)
 SELECT encode(sha256(int8send(n)), 'hex') AS hash, '', now() + interval '7 days' FROM past ORDER BY hash;
 
 -- The newer half is archived: what reads through the archived customers to find the others shows at once.
-INSERT INTO customers (tenant_id, id, email, name, archived_at, created_at)
-SELECT tenant_id, id, 'customer' || n || '@past.example', 'Customer ' || n, CASE WHEN n > middle THEN at END, at
+INSERT INTO customers (tenant_id, id, email, name, archived_at, created_at, source, external_id, external_digest)
+SELECT tenant_id, id, 'customer' || n || '@past.example', 'Customer ' || n, CASE WHEN n > middle THEN at END, at,
+    'Shop', key, sha256('')
 FROM past, (SELECT count(*) / 2 AS middle FROM past) AS counted;
 
 -- Half of the invoices belong to one customer, whom the load is about. Their numbers were typed: every second
@@ -24,7 +25,8 @@ FROM past, (SELECT count(*) / 2 AS middle FROM past) AS counted;
 -- The first one is large: three quarters of all payments are for it.
 INSERT INTO invoices (
     tenant_id, id, number, customer_id, currency, issue_date, due_date, notes,
-    subtotal, tax_total, total, created_at, status, issued_at, voided_at, bill_to, seller, paid)
+    subtotal, tax_total, total, created_at, status, issued_at, voided_at, bill_to, seller, paid,
+    source, external_id, external_digest)
 SELECT
     past.tenant_id, past.id,
     format_invoice_number(extract(year FROM at)::integer, 1000000 + 2 * n), CASE WHEN n % 2 = 0 THEN past.id ELSE regular.id END,
@@ -33,16 +35,19 @@ SELECT
     CASE WHEN n % 4 > 0 THEN at END, CASE n % 4 WHEN 3 THEN at END,
     CASE WHEN n % 4 > 0 THEN json_build_object('id', regular.id, 'email', regular.email, 'name', regular.name) END,
     CASE WHEN n % 4 > 0 THEN json_build_object('name', 'Tenant') END,
-    CASE n WHEN 1 THEN many ELSE 0 END + CASE n % 4 WHEN 1 THEN 10000 ELSE 0 END
+    CASE n WHEN 1 THEN many ELSE 0 END + CASE n % 4 WHEN 1 THEN 10000 ELSE 0 END,
+    'Shop', key, sha256('')
 FROM past JOIN customers AS regular
     ON regular.tenant_id = past.tenant_id AND regular.email = 'accounts@northwind.example',
     (SELECT count(*) AS many FROM past WHERE n % 4 <> 1) AS counted,
     LATERAL (SELECT CASE n WHEN 1 THEN 1000000000000 ELSE 33540 END AS amount) AS billed;
 
-INSERT INTO payments (tenant_id, id, invoice_id, amount, refunded, paid_on, method, provider, reference, created_at)
+INSERT INTO payments (
+    tenant_id, id, invoice_id, amount, refunded, paid_on, method, provider, reference, created_at, source, external_id, external_digest)
 SELECT
     tenant_id, id, CASE n % 4 WHEN 1 THEN id ELSE first_value(id) OVER (ORDER BY n) END,
-    CASE n % 4 WHEN 1 THEN 10001 ELSE 2 END, 1, at::date, 'bank_transfer', 'Bank', 'R-' || n, at
+    CASE n % 4 WHEN 1 THEN 10001 ELSE 2 END, 1, at::date, 'bank_transfer', 'Bank', 'R-' || n, at,
+    'Shop', key, sha256('')
 FROM past;
 
 -- Of each customer, two changes at once have left two parts that come to nothing together.

@@ -15,8 +15,8 @@ import (
 // kinds lists what the program is asked for.
 func kinds() []kind {
 	return slices.Concat(
-		creates(), repeats(), customers(), edits(), transitions(), drafts(), lives(), payments(), refunds(), creditNotes(), mails(),
-		webhooks(), schedules(), merges(), files(), apiReads(), pageReads(), finding(), seldom(), ofPlains())
+		creates(), repeats(), syncs(), customers(), edits(), transitions(), drafts(), lives(), payments(), refunds(), creditNotes(),
+		mails(), webhooks(), schedules(), merges(), files(), apiReads(), pageReads(), finding(), seldom(), ofPlains())
 }
 
 const (

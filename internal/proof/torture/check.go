@@ -12,9 +12,17 @@ type Violation struct {
 	Rule   string
 	Detail string
 	Intent int // whose history tells more; -1 if it is not about one
+
+	// Undecided is set if nobody knows whether it was kept, because to find out takes too long.
+	Undecided bool
 }
 
-func (v Violation) String() string { return v.Rule + ": " + v.Detail }
+func (v Violation) String() string {
+	if v.Undecided {
+		return "undecided: " + v.Rule + ": " + v.Detail
+	}
+	return v.Rule + ": " + v.Detail
+}
 
 // evidence is all that is known after a run.
 type evidence struct {
@@ -30,6 +38,13 @@ type evidence struct {
 
 func (e *evidence) reportf(n int, rule, format string, args ...any) {
 	e.found = append(e.found, Violation{Rule: rule, Detail: fmt.Sprintf(format, args...), Intent: n})
+}
+
+// searched reports what the search for an order has come to, if it found none.
+func (e *evidence) searched(result porcupine.CheckResult, n int, rule, detail string) {
+	if result != porcupine.Ok {
+		e.found = append(e.found, Violation{Rule: rule, Detail: detail, Intent: n, Undecided: result == porcupine.Unknown})
+	}
 }
 
 // judge compares what the clients were told with what is in the database, both ways.
@@ -64,9 +79,8 @@ func (e *evidence) judge() {
 			if in.key == "" {
 				continue
 			}
-			if result := linearizable(attempts, e.rows.mayBeFree(in)); result != porcupine.Ok {
-				e.reportf(n, "the answers to a key are linearizable", "intent %d: %s", n, result)
-			}
+			result := linearizable(attempts, e.rows.mayBeFree(in))
+			e.searched(result, n, "the answers to a key are linearizable", fmt.Sprintf("intent %d", n))
 		}
 	}
 	e.known(e.looks)

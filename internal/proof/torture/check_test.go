@@ -2,6 +2,7 @@ package torture
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -133,6 +134,30 @@ func TestLinearizable(t *testing.T) {
 				t.Errorf("got %t", got)
 			}
 		})
+	}
+}
+
+// What the search for an order has not decided in time is no violation, and is said.
+func TestUndecided(t *testing.T) {
+	t.Parallel()
+	var e evidence
+	for _, result := range []porcupine.CheckResult{porcupine.Ok, porcupine.Illegal, porcupine.Unknown} {
+		e.searched(result, -1, "an order", string(result))
+	}
+	var r Report
+	r.add(e.found)
+	if len(r.Violations) != 1 || r.Violations[0].Detail != string(porcupine.Illegal) {
+		t.Errorf("violations: %v", r.Violations)
+	}
+	if len(r.Undecided) != 1 || r.Undecided[0].Detail != string(porcupine.Unknown) {
+		t.Errorf("undecided: %v", r.Undecided)
+	}
+	var out strings.Builder
+	if err := r.Print(&out); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out.String(), "undecided: an order: Unknown") {
+		t.Error(out.String())
 	}
 }
 

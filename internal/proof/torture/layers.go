@@ -153,6 +153,15 @@ func Layers() []Layer {
 				`DROP INDEX customers_external_once, invoices_external_once, payments_external_once`,
 			},
 		},
+		{
+			Name:    "the look for what is alike",
+			Removed: "the function tell_alike tells and asks nothing",
+			sql: []string{
+				`CREATE OR REPLACE FUNCTION tell_alike(
+					in_tenant uuid, in_operation text, in_record uuid, in_json json, in_fields text[], in_within interval, in_ask boolean
+				) RETURNS json LANGUAGE sql AS $$ SELECT in_json $$`,
+			},
+		},
 	}
 }
 

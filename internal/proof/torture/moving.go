@@ -14,6 +14,8 @@ import (
 // owners are users of the demo data, one of each business.
 var owners = [len(tokens)]string{"acme@onlyonce.test", "globex@onlyonce.test"}
 
+const demoPassword = "only-once-demo" // theirs
+
 // moving is an email of each business that goes from one person to the next. An owner adds a person with it, who joins by the link;
 // then the owner gives that person another email, and adds the next one. The browsers of those who had it ask again and again.
 type moving struct {
@@ -38,7 +40,7 @@ func (m *moving) run(ctx context.Context) {
 const mostFormer = 4
 
 func (m *moving) move(ctx context.Context, business int, owner *visitor) {
-	m.send(ctx, owner, "/login", url.Values{"email": {owner.email}, "password": {"only-once-demo"}})
+	m.send(ctx, owner, "/login", url.Values{"email": {owner.email}, "password": {demoPassword}})
 	email := "sales-" + owner.email
 	var former []*visitor
 	for n := 0; ctx.Err() == nil; n++ {

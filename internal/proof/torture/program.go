@@ -30,9 +30,12 @@ type programs struct {
 
 	mu     sync.Mutex
 	asked  map[origin]bool
-	told   map[origin]string // which record an answer has named
+	told   map[origin]string // which record an answer has named; "" for one that names none
 	counts map[string]int    // of the answers that acknowledge, by the operation
+	alike  [][]origin        // equal wishes of a person, of which one at most may be fulfilled
 	found  []Violation
+
+	people [len(tokens)]*visitor // who send forms
 }
 
 func newPrograms(seed uint64, addrs [2]string, tick func(context.Context)) *programs {
@@ -51,7 +54,7 @@ func (p *programs) run(ctx context.Context) {
 	defer p.http.CloseIdleConnections()
 	var all sync.WaitGroup
 	for tenant := range tokens {
-		for _, round := range []func(context.Context, int, int){p.bill, p.merge, p.sync} {
+		for _, round := range []func(context.Context, int, int){p.bill, p.merge, p.sync, p.repeat} {
 			all.Go(func() {
 				for n := 0; ctx.Err() == nil; n++ {
 					round(ctx, tenant, n)
@@ -87,6 +90,7 @@ type reply struct {
 	Version int    `json:"version"`
 	Total   cents  `json:"total"`
 	Type    string `json:"type"` // of a problem
+	Repeats string `json:"possible_duplicate_of"`
 
 	status int
 	header http.Header
@@ -222,7 +226,7 @@ func (p *programs) judge(ctx context.Context, conn *pgx.Conn) ([]Violation, erro
 	stored := map[origin]int{}
 	_, err = pgx.ForEachRow(result, []any{&of.tenant, &of.operation, &of.key, &record}, func() error {
 		stored[of]++
-		if id, told := p.told[of]; told && id != record {
+		if id, told := p.told[of]; told && id != "" && id != record {
 			p.reportf("what was answered is what is stored", "%+v: answered with %s, stored is %s", of, id, record)
 		}
 		if !p.asked[of] {
@@ -236,6 +240,15 @@ func (p *programs) judge(ctx context.Context, conn *pgx.Conn) ([]Violation, erro
 	for of := range p.told {
 		if stored[of] != 1 {
 			p.reportf("an acknowledged intent has exactly one record", "%+v is stored %d times", of, stored[of])
+		}
+	}
+	for _, wishes := range p.alike {
+		made := 0
+		for _, of := range wishes {
+			made += stored[of]
+		}
+		if made > 1 {
+			p.reportf("what a person is asked about is created only if it is meant", "%d of %+v are stored", made, wishes)
 		}
 	}
 	return p.found, nil

@@ -29,7 +29,8 @@ type Report struct {
 	Faults     map[string]int // by kind
 	Outage     time.Duration  // the longest time without any client getting an answer that settles its matter
 	Violations []Violation
-	Dir        string // where the data was kept, if there are violations
+	Undecided  []Violation // or not
+	Dir        string      // where the data was kept, if there are violations, or something is undecided
 
 	histories map[int][]attempt // of the intents that violations are about
 }
@@ -38,8 +39,9 @@ func newReport(cfg Config, intents int, seen *history, took time.Duration, c *ch
 	r := &Report{
 		Seed: cfg.Seed, Clients: cfg.Clients, Took: took, Intents: intents, Attempts: len(seen.attempts),
 		Fates: map[string]int{}, Kinds: map[string]int{}, Changes: map[string]int{}, Outcomes: map[string]int{}, Faults: map[string]int{},
-		Violations: found, histories: map[int][]attempt{},
+		histories: map[int][]attempt{},
 	}
+	r.add(found)
 	var last time.Duration
 	for _, a := range seen.attempts {
 		r.Outcomes[string(a.Outcome)]++
@@ -66,6 +68,17 @@ func newReport(cfg Config, intents int, seen *history, took time.Duration, c *ch
 	r.countCuts("client link", w.front[:])
 	r.countCuts("database link", w.back[:])
 	return r
+}
+
+// add keeps what was found apart from what is undecided, which is neither broken nor kept.
+func (r *Report) add(found []Violation) {
+	for _, v := range found {
+		if v.Undecided {
+			r.Undecided = append(r.Undecided, v)
+		} else {
+			r.Violations = append(r.Violations, v)
+		}
+	}
 }
 
 func fate(attempts []attempt) string {
@@ -145,10 +158,11 @@ func (r *Report) Print(out io.Writer) error {
 	line("requests a second under fault", int(float64(r.Attempts)/r.Took.Seconds()))
 	line("longest unavailability", r.Outage.Round(time.Millisecond))
 	line("violations", len(r.Violations))
+	line("undecided", len(r.Undecided))
 	if err := table.Flush(); err != nil {
 		return fmt.Errorf("print the report: %w", err)
 	}
-	if len(r.Violations) == 0 {
+	if len(r.Violations)+len(r.Undecided) == 0 {
 		return nil
 	}
 	if _, err := io.WriteString(out, r.violations()); err != nil {
@@ -167,7 +181,8 @@ func ranked(counts map[string]int) []string {
 func (r *Report) violations() string {
 	const most, mostAttempts = 10, 40
 	var b strings.Builder
-	for _, v := range r.Violations[:min(most, len(r.Violations))] {
+	all := slices.Concat(r.Violations, r.Undecided)
+	for _, v := range all[:min(most, len(all))] {
 		fmt.Fprintf(&b, "\n%v\n", v)
 		attempts := r.histories[v.Intent]
 		for _, a := range attempts[:min(mostAttempts, len(attempts))] {
@@ -175,8 +190,8 @@ func (r *Report) violations() string {
 				a.Done.Round(time.Microsecond), a.Replica, a.Key, a.Command, a.Outcome, a.Status, a.ID, a.Number, a.Error)
 		}
 	}
-	if len(r.Violations) > most {
-		fmt.Fprintf(&b, "\nand %d more\n", len(r.Violations)-most)
+	if len(all) > most {
+		fmt.Fprintf(&b, "\nand %d more\n", len(all)-most)
 	}
 	if r.Dir != "" {
 		fmt.Fprintf(&b, "\nseed %d; the database, the logs and the whole history are kept in %s\n", r.Seed, r.Dir)

@@ -8,7 +8,7 @@ import (
 )
 
 // SelfTest removes one layer at a time and writes what broke without it. It returns an error if a run
-// found nothing: then the checks are blind.
+// found nothing: then the checks are blind. What is undecided is not found.
 func SelfTest(ctx context.Context, seed uint64, out io.Writer) error {
 	for _, layer := range Layers() {
 		report, err := Run(ctx, brief(seed, layer))

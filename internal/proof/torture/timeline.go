@@ -37,7 +37,7 @@ func (t timeline) linearizable(version int) porcupine.CheckResult {
 	}
 	told := t.withoutImplied()
 	slices.SortStableFunc(told, func(a, b porcupine.Operation) int { return cmp.Compare(a.Call, b.Call) })
-	return porcupine.CheckOperationsTimeout(model, told, 10*time.Second)
+	return porcupine.CheckOperationsTimeout(model, told, patience)
 }
 
 // withoutImplied leaves out what says nothing more: an event that changes nothing, and had all the time of an equal one

@@ -2,7 +2,7 @@
 // lost. It runs two replicas of the real server on a real PostgreSQL, lets many impatient clients create,
 // change, issue, void, pay, credit and send invoices, refund payments, create and change customers, rename the business, and
 // deliver events to a webhook, while an email goes from one user to the next and programs have schedules billed, customers
-// merged and records synced, breaks everything that can break, and then compares what the clients were told with what is
+// merged, records synced and payments repeated, breaks everything that can break, and then compares what the clients were told with what is
 // in the database.
 //
 // The seed decides what is wanted and which faults come when. It does not decide how they interleave:
@@ -46,7 +46,7 @@ func Run(ctx context.Context, cfg Config) (*Report, error) {
 	if err != nil {
 		return nil, fmt.Errorf("seed %d, data kept in %s: %w", cfg.Seed, w.dir, err)
 	}
-	if len(report.Violations) == 0 || cfg.Without.Name != "" {
+	if len(report.Violations)+len(report.Undecided) == 0 || cfg.Without.Name != "" {
 		return report, w.remove()
 	}
 	report.Dir = w.dir

@@ -25,6 +25,9 @@ func TestNothingIsCreatedTwiceOrLost(t *testing.T) {
 	if len(report.Violations) > 0 {
 		t.Error("promises were broken, see above")
 	}
+	if len(report.Undecided) > 0 {
+		t.Error("not all was found out, see above")
+	}
 	if report.FaultCount() < 20 {
 		t.Errorf("%d faults prove nothing", report.FaultCount())
 	}

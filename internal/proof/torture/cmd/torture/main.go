@@ -50,6 +50,8 @@ func run(ctx context.Context) error {
 	switch {
 	case len(report.Violations) > 0:
 		return errors.New("promises were broken")
+	case len(report.Undecided) > 0:
+		return fmt.Errorf("%d histories are undecided", len(report.Undecided))
 	case report.FaultCount() < *faults:
 		return fmt.Errorf("%d faults prove too little, wanted %d", report.FaultCount(), *faults)
 	}

@@ -1,0 +1,116 @@
+package torture
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+// What the answer to the form of a payment says.
+const (
+	askedAbout = "Create anyway?"
+	formSpent  = "This form already" // its result was erased
+)
+
+// repeat records equal payments of an invoice, each under a key of its own. A program records two at once, and is told that the second
+// looks like the first. A person sends three forms at once, is asked about all but the first, and means one of these.
+func (p *programs) repeat(ctx context.Context, tenant, n int) {
+	if n == 0 {
+		p.people[tenant] = p.logIn(ctx, owners[tenant])
+	}
+	name := p.named("repeat", n)
+	person := map[string]any{"email": name + "@example.com", "name": name}
+	customer := p.send(ctx, wish{tenant: tenant, operation: "customer.upsert", key: name, path: customersPath, body: person}, n)
+	billed := p.send(ctx, wish{
+		tenant: tenant, operation: "invoice.create", key: name, path: invoicesPath,
+		body: oneLine(map[string]any{"customer_id": customer.ID}),
+	}, n)
+	if !billed.ok() {
+		return
+	}
+	p.twice(ctx, wish{tenant: tenant, operation: "invoice.issue", key: name, path: invoicesPath + "/" + billed.ID + "/issue"})
+
+	body := map[string]any{"amount": "1.00", "date": "2026-11-22", "method": "other"}
+	pay := func(who int) reply {
+		return p.send(ctx, wish{
+			tenant: tenant, operation: "payment.create", key: fmt.Sprintf("%s-%d", name, who),
+			path: invoicesPath + "/" + billed.ID + "/payments", body: body,
+		}, who)
+	}
+	var one, other reply
+	atOnce(func() { one = pay(0) }, func() { other = pay(1) })
+	// Once its result is erased, an answer is 200, and says no more of this.
+	if one.status == http.StatusCreated && other.status == http.StatusCreated &&
+		one.Repeats != other.ID && other.Repeats != one.ID {
+		p.reportf("a program is told what looks like a repeat", "%s: %s repeats %q, %s repeats %q",
+			name, one.ID, one.Repeats, other.ID, other.Repeats)
+	}
+	p.payByForm(ctx, tenant, name, billed.ID)
+}
+
+// payByForm sends the same payment by three forms at once, and then one of those that were asked about once more, because it is meant.
+func (p *programs) payByForm(ctx context.Context, tenant int, name, invoice string) {
+	path := "/invoices/" + invoice + "/payments"
+	var forms [3]url.Values
+	var of [3]origin
+	var asked [3]bool
+	var all []func()
+	for i := range forms {
+		of[i] = origin{tenant, "payment.create", fmt.Sprintf("%s-form-%d", name, i)}
+		forms[i] = url.Values{"idempotency_key": {of[i].key}, "amount": {"1.00"}, "date": {"2026-11-22"}, "method": {"cash"}}
+		all = append(all, func() { asked[i] = p.post(ctx, of[i], path, forms[i], i) })
+	}
+	atOnce(all...)
+	unmeant := of[:]
+	if meant := slices.Index(asked[:], true); meant >= 0 {
+		unmeant = slices.Delete(slices.Clone(unmeant), meant, meant+1)
+		again := maps.Clone(forms[meant])
+		again.Set("allow_repeat", "1")
+		if p.post(ctx, of[meant], path, again, meant) {
+			p.reportf("what is meant is created", "%+v is asked about again", of[meant])
+		}
+	}
+	p.mu.Lock()
+	p.alike = append(p.alike, unmeant)
+	p.mu.Unlock()
+}
+
+// logIn returns the browser of a person who has come in.
+func (p *programs) logIn(ctx context.Context, email string) *visitor {
+	v := newVisitor(p.addrs, email)
+	seen, ok := v.visit(ctx, "/login", url.Values{"email": {email}, "password": {demoPassword}})
+	if ok && seen.status != http.StatusSeeOther {
+		p.reportf("every answer is one that the contract knows", "/login got %d: %.2000s", seen.status, seen.text)
+	}
+	return v
+}
+
+// post sends a form of the person of a tenant until it is answered, and reports whether the person is asked.
+func (p *programs) post(ctx context.Context, of origin, path string, form url.Values, first int) (asked bool) {
+	p.mu.Lock()
+	p.asked[of] = true
+	p.mu.Unlock()
+	v := &visitor{http: p.people[of.tenant].http, addrs: p.addrs, sent: first} // another window
+	for n := 0; ctx.Err() == nil; n++ {
+		seen, after := v.once(ctx, path, form)
+		switch {
+		case seen.status == http.StatusSeeOther && strings.HasPrefix(seen.next, "/invoices/"), strings.Contains(seen.text, formSpent):
+			p.note(of, "") // it names the invoice
+			return false
+		case strings.Contains(seen.text, askedAbout):
+			return true
+		case seen.status == 0, seen.status == http.StatusTooManyRequests, seen.status == http.StatusServiceUnavailable,
+			seen.status == http.StatusConflict && n < mostInProgress:
+			wait(ctx, max(after, time.Duration(min(n, 10))*25*time.Millisecond))
+		default:
+			p.reportf("every answer is one that the contract knows", "%+v got %d %s: %.2000s", of, seen.status, seen.next, seen.text)
+			return false
+		}
+	}
+	return false
+}
