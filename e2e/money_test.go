@@ -44,6 +44,36 @@ func TestFiveClicksOnAPaymentWithoutJavaScript(t *testing.T) {
 	s.attempts("created", "replayed", "replayed", "replayed", "replayed")
 }
 
+// A mistyped payment is taken back, behind a page that says what will be, and the right one is no repeat of it.
+func TestRemoveAMistypedPayment(t *testing.T) {
+	t.Parallel()
+	for name, javaScript := range withAndWithoutJavaScript {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := withIssued(t, javaScript)
+			s.pay()
+			s.click(buttonRecordPayment)
+			s.sees(saysNothingIsOpen)
+			s.hasBooks(s.number(1), booksText("paid", "123.00", "0.00", "0.00", 0, 0))
+
+			s.follow(linkRemovePayment("123.00"))
+			s.sees("This takes back the payment of 123.00 EUR of ")
+			s.sees("The invoice will say that 123.00 EUR more are open. The entry stays in the ledger.")
+			s.moment()
+			s.clickSlowlyTwice(buttonRemovePayment, "0.00 of 123.00 paid.")
+			s.sees("Payment removed")
+			s.moment()
+			s.hasBooks(s.number(1), booksText("issued", "0.00", "0.00", "123.00", 0, 0))
+
+			s.pay()
+			s.click(buttonRecordPayment) // the same amount on the same day
+			s.sees(saysNothingIsOpen)
+			s.hasBooks(s.number(1), booksText("paid", "123.00", "0.00", "0.00", 0, 0))
+			s.attempts("created", "changed", "created")
+		})
+	}
+}
+
 // Two wishes, two keys: both want to pay all that is open.
 func TestTwoTabsPayTheFullAmount(t *testing.T) {
 	t.Parallel()

@@ -169,16 +169,12 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 
--- tell_alike notes what a new record is like, and returns its JSON: with possible_duplicate_of, if another one like it was created
--- within the time. If somebody is to be asked then, it ends the transaction with constraint name looks_like_repeat, and the
--- id of the other one and its age in seconds as detail. Of two that arrive together the second waits for the first. Each of in_fields
--- has the fields of one likeness, with spaces between.
+-- likenesses_of returns the digests of what a record, as JSON, is like. Each of in_fields has the fields of one likeness, with spaces
+-- between; one whose fields are all blank is like no other. They are in one order for all: two records that are alike in two ways do
+-- not wait for each other in a circle.
 -- +goose StatementBegin
-CREATE FUNCTION tell_alike(
-    in_tenant uuid, in_operation text, in_record uuid, in_json json, in_fields text[], in_within interval, in_ask boolean
-) RETURNS json LANGUAGE plpgsql AS $$
+CREATE FUNCTION likenesses_of(in_operation text, in_json jsonb, in_fields text[]) RETURNS bytea[] LANGUAGE plpgsql STABLE AS $$
 DECLARE
-    shown    jsonb := in_json;
     fields   text;
     field    text;
     value    jsonb;
@@ -186,15 +182,12 @@ DECLARE
     content  text;
     blank    boolean;
     digests  bytea[] := '{}';
-    digest   bytea;
-    earlier  likenesses;
-    repeated uuid;
 BEGIN
     FOREACH fields IN ARRAY in_fields LOOP
         content := in_operation || ' ' || fields;
         blank := true;
         FOREACH field IN ARRAY string_to_array(fields, ' ') LOOP
-            value := shown #> string_to_array(field, '.');
+            value := in_json #> string_to_array(field, '.');
             compared := CASE jsonb_typeof(value) WHEN 'string' THEN fold_text(value #>> '{}') WHEN 'null' THEN NULL ELSE value::text END;
             blank := blank AND COALESCE(compared, '') = '';
             content := content || ' ' || quote_nullable(compared);
@@ -203,11 +196,27 @@ BEGIN
             digests := digests || sha256(convert_to(content, 'UTF8'));
         END IF;
     END LOOP;
-    -- In one order for all: two records that are alike in two ways do not wait for each other in a circle.
     IF cardinality(digests) > 1 THEN
         digests := ARRAY(SELECT unnest(digests) ORDER BY 1);
     END IF;
-    FOREACH digest IN ARRAY digests LOOP
+    RETURN digests;
+END $$;
+-- +goose StatementEnd
+
+-- tell_alike notes what a new record is like, and returns its JSON: with possible_duplicate_of, if another one like it was created
+-- within the time. If somebody is to be asked then, it ends the transaction with constraint name looks_like_repeat, and the
+-- id of the other one and its age in seconds as detail. Of two that arrive together the second waits for the first.
+-- +goose StatementBegin
+CREATE FUNCTION tell_alike(
+    in_tenant uuid, in_operation text, in_record uuid, in_json json, in_fields text[], in_within interval, in_ask boolean
+) RETURNS json LANGUAGE plpgsql AS $$
+DECLARE
+    shown    jsonb := in_json;
+    digest   bytea;
+    earlier  likenesses;
+    repeated uuid;
+BEGIN
+    FOREACH digest IN ARRAY likenesses_of(in_operation, shown, in_fields) LOOP
         LOOP
             INSERT INTO likenesses VALUES (in_tenant, digest, in_record, clock_timestamp() + in_within) ON CONFLICT DO NOTHING;
             EXIT WHEN FOUND;
@@ -234,6 +243,6 @@ END $$;
 -- +goose StatementEnd
 
 -- +goose Down
-DROP FUNCTION tell_alike, end_change, keep_made, begin_change, begin_external, require_rows, claim_intent, intent_lock;
+DROP FUNCTION tell_alike, likenesses_of, end_change, keep_made, begin_change, begin_external, require_rows, claim_intent, intent_lock;
 DROP TABLE likenesses, intent_effects, intents;
 DROP DOMAIN intent_outcome, idempotency_key;

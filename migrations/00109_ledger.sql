@@ -3,12 +3,12 @@
 -- be paid, given back or credited.
 
 -- +goose Up
-CREATE DOMAIN posting_kind AS text CHECK (VALUE IN ('payment', 'refund', 'credit'));
+CREATE DOMAIN posting_kind AS text CHECK (VALUE IN ('payment', 'refund', 'removal', 'credit'));
 
 CREATE TABLE postings (
     tenant_id  uuid         NOT NULL,
     invoice_id uuid         NOT NULL,
-    -- The payment, refund or credit note that it is about.
+    -- The payment, refund or credit note that it is about, or the payment that was removed.
     source_id  uuid         NOT NULL,
     kind       posting_kind NOT NULL,
     amount     bigint       NOT NULL, -- what it adds to paid, or a credit to credited, in minor units
@@ -17,7 +17,7 @@ CREATE TABLE postings (
     paid       minor_units  NOT NULL,
     credited   minor_units  NOT NULL,
     at         timestamptz  NOT NULL DEFAULT now(),
-    PRIMARY KEY (tenant_id, invoice_id, source_id),
+    PRIMARY KEY (tenant_id, invoice_id, source_id, kind),
     CONSTRAINT postings_invoice FOREIGN KEY (tenant_id, invoice_id) REFERENCES invoices (tenant_id, id)
 );
 CREATE INDEX postings_in_order ON postings (tenant_id, invoice_id, position);

@@ -10,7 +10,10 @@ CREATE TABLE payments (
     invoice_id      uuid           NOT NULL,
     amount          minor_units    NOT NULL CHECK (amount > 0),
     refunded        minor_units    NOT NULL DEFAULT 0, -- the sum of its refunds
-    left_amount     minor_units    NOT NULL GENERATED ALWAYS AS (amount - refunded) STORED,
+    -- When it was removed, because it was recorded by mistake. It keeps its reference, so that nothing records it once more.
+    removed_at      timestamptz,
+    left_amount     minor_units    NOT NULL
+        GENERATED ALWAYS AS (CASE WHEN removed_at IS NULL THEN amount - refunded ELSE 0 END) STORED,
     paid_on         date           NOT NULL,
     method          payment_method NOT NULL,
     -- Who knows the payment by which reference, such as a bank or a card processor; both or neither. Providers are compared
@@ -35,20 +38,20 @@ CREATE TABLE payments (
 );
 CREATE UNIQUE INDEX payments_external_once ON payments (tenant_id, source_folded, external_id) WHERE external_id IS NOT NULL;
 CREATE INDEX payments_of_invoice ON payments (tenant_id, invoice_id, id);
-CREATE INDEX payments_by_day ON payments (tenant_id, paid_on, id);
+CREATE INDEX payments_by_day ON payments (tenant_id, paid_on, id) WHERE removed_at IS NULL;
 CREATE TRIGGER next_version BEFORE UPDATE ON payments FOR EACH ROW EXECUTE FUNCTION next_version();
 
 ALTER TABLE payments ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant_isolation ON payments USING (tenant_id = current_tenant());
 
--- Of a payment nothing changes but what was given back of it.
+-- Of a payment nothing changes but what was given back of it, and that it is removed, once.
 CREATE TRIGGER append_only BEFORE DELETE ON payments FOR EACH ROW EXECUTE FUNCTION append_only();
 CREATE TRIGGER append_only_but_refunded BEFORE UPDATE ON payments FOR EACH ROW
     WHEN ((OLD.tenant_id, OLD.id, OLD.invoice_id, OLD.amount, OLD.paid_on, OLD.method, OLD.provider, OLD.reference, OLD.source,
-            OLD.external_id, OLD.external_digest, OLD.created_at)
+            OLD.external_id, OLD.external_digest, OLD.created_at, COALESCE(OLD.removed_at, NEW.removed_at))
         IS DISTINCT FROM
         (NEW.tenant_id, NEW.id, NEW.invoice_id, NEW.amount, NEW.paid_on, NEW.method, NEW.provider, NEW.reference, NEW.source,
-            NEW.external_id, NEW.external_digest, NEW.created_at))
+            NEW.external_id, NEW.external_digest, NEW.created_at, NEW.removed_at))
     EXECUTE FUNCTION append_only();
 CREATE TRIGGER append_only_whole BEFORE TRUNCATE ON payments FOR EACH STATEMENT EXECUTE FUNCTION append_only();
 
@@ -70,6 +73,7 @@ BEGIN
         RAISE EXCEPTION 'more than is open'
             USING ERRCODE = 'check_violation', CONSTRAINT = 'payments_within_open', DETAIL = billed.open_amount;
     END IF;
+    NEW.removed_at := NULL;
     INSERT INTO postings (tenant_id, invoice_id, source_id, kind, amount)
     VALUES (NEW.tenant_id, NEW.invoice_id, NEW.id, 'payment', NEW.amount);
     UPDATE invoices SET paid = paid + NEW.amount WHERE tenant_id = NEW.tenant_id AND id = NEW.invoice_id;
@@ -77,6 +81,24 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 CREATE TRIGGER post_payment BEFORE INSERT ON payments FOR EACH ROW EXECUTE FUNCTION post_payment();
+
+-- post_removal takes the posting of a payment back by another one. Whoever updates the payment has locked it, and locks the invoice
+-- behind it, as post_refund does. It fails with constraint payments_removed_whole if some of the payment was given back.
+-- +goose StatementBegin
+CREATE FUNCTION post_removal() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NEW.refunded > 0 THEN
+        RAISE EXCEPTION 'it has refunds' USING ERRCODE = 'check_violation', CONSTRAINT = 'payments_removed_whole';
+    END IF;
+    PERFORM FROM invoices WHERE tenant_id = NEW.tenant_id AND id = NEW.invoice_id FOR UPDATE;
+    INSERT INTO postings (tenant_id, invoice_id, source_id, kind, amount)
+    VALUES (NEW.tenant_id, NEW.invoice_id, NEW.id, 'removal', -NEW.amount);
+    UPDATE invoices SET paid = paid - NEW.amount WHERE tenant_id = NEW.tenant_id AND id = NEW.invoice_id;
+    RETURN NEW;
+END $$;
+-- +goose StatementEnd
+CREATE TRIGGER post_removal BEFORE UPDATE ON payments
+    FOR EACH ROW WHEN (OLD.removed_at IS NULL AND NEW.removed_at IS NOT NULL) EXECUTE FUNCTION post_removal();
 
 -- An invoice with payments is not voided.
 -- +goose StatementBegin
@@ -91,5 +113,5 @@ CREATE TRIGGER void_without_payments BEFORE UPDATE ON invoices
 -- +goose Down
 DROP TRIGGER void_without_payments ON invoices;
 DROP TABLE payments;
-DROP FUNCTION void_without_payments, post_payment;
+DROP FUNCTION void_without_payments, post_removal, post_payment;
 DROP DOMAIN payment_method;

@@ -26,24 +26,22 @@ CREATE TRIGGER append_only_whole BEFORE TRUNCATE ON refunds FOR EACH STATEMENT E
 ALTER TABLE refunds ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant_isolation ON refunds USING (tenant_id = current_tenant());
 
--- post_refund writes the posting of a refund. Like post_payment it locks the invoice, before the row is inserted. It fails
--- with constraint refunds_payment, or refunds_within_payment with what is left of the payment as detail.
+-- post_refund writes the posting of a refund. It locks the payment, as whoever removes that does, and behind it the invoice, like
+-- post_payment before the row is inserted. It fails with constraint refunds_payment, or refunds_within_payment with what is left of
+-- the payment as detail.
 -- +goose StatementBegin
 CREATE FUNCTION post_refund() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     payment payments;
 BEGIN
-    PERFORM FROM invoices
-    WHERE tenant_id = NEW.tenant_id
-        AND id = (SELECT invoice_id FROM payments WHERE tenant_id = NEW.tenant_id AND id = NEW.payment_id)
-    FOR UPDATE;
-    SELECT * INTO payment FROM payments WHERE tenant_id = NEW.tenant_id AND id = NEW.payment_id;
+    SELECT * INTO payment FROM payments WHERE tenant_id = NEW.tenant_id AND id = NEW.payment_id FOR UPDATE;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'no such payment' USING ERRCODE = 'foreign_key_violation', CONSTRAINT = 'refunds_payment';
     ELSIF NEW.amount > payment.left_amount THEN
         RAISE EXCEPTION 'more than is left of the payment'
             USING ERRCODE = 'check_violation', CONSTRAINT = 'refunds_within_payment', DETAIL = payment.left_amount;
     END IF;
+    PERFORM FROM invoices WHERE tenant_id = NEW.tenant_id AND id = payment.invoice_id FOR UPDATE;
     NEW.invoice_id := payment.invoice_id;
     NEW.refunded := payment.refunded + NEW.amount;
     INSERT INTO postings (tenant_id, invoice_id, source_id, kind, amount)

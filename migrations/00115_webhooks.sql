@@ -198,21 +198,22 @@ DECLARE
     billed invoices;
 BEGIN
     PERFORM pg_advisory_xact_lock(payment_lock(event.tenant_id, source.name_folded, event.reference));
+    -- The lock is that of post_refund, so that what was refunded stays as it is.
     SELECT * INTO paid FROM payments
-    WHERE tenant_id = event.tenant_id AND provider_folded = source.name_folded AND reference = event.reference;
+    WHERE tenant_id = event.tenant_id AND provider_folded = source.name_folded AND reference = event.reference
+    FOR UPDATE;
     IF NOT FOUND THEN
         event.state := 'waiting';
         event.reason := 'no-payment';
         RETURN event;
     END IF;
-    -- The lock is that of post_refund, so that what was refunded stays as it is.
-    SELECT * INTO billed FROM invoices WHERE tenant_id = event.tenant_id AND id = paid.invoice_id FOR UPDATE;
-    SELECT * INTO paid FROM payments WHERE tenant_id = event.tenant_id AND id = paid.id;
+    SELECT * INTO billed FROM invoices WHERE tenant_id = event.tenant_id AND id = paid.invoice_id;
     event.state := 'undecided';
     event.reason := CASE
         WHEN event.currency <> billed.currency THEN 'other-currency'
         WHEN event.invoice <> '' AND lower(event.invoice) <> billed.id::text
             AND fold_invoice_number(event.invoice) <> billed.number_folded THEN 'other-invoice'
+        WHEN paid.removed_at IS NOT NULL THEN 'removed-payment'
         WHEN event.amount > paid.amount THEN 'more-than-paid'
         WHEN event.amount <= paid.refunded THEN 'recorded-before'
         ELSE '' END;

@@ -86,31 +86,33 @@ CREATE TRIGGER stand_invoices AFTER UPDATE ON invoices
 CREATE POLICY begin_as_draft ON invoices AS RESTRICTIVE FOR INSERT WITH CHECK (status = 'draft');
 
 -- Whether an invoice had a payment in the month before.
-CREATE INDEX payments_of_invoice_by_day ON payments (tenant_id, invoice_id, paid_on);
+CREATE INDEX payments_of_invoice_by_day ON payments (tenant_id, invoice_id, paid_on) WHERE removed_at IS NULL;
 
--- stand_payment follows what was paid in a month, and of how many invoices. By its name it comes behind post_payment, which has
--- locked the invoice: of two first payments in a month, the second sees the first.
+-- stand_payment follows what was paid in a month, and of how many invoices. By its name it comes behind post_payment and post_removal,
+-- which have locked the invoice: of two first payments in a month, the second sees the first, and of the last two that are removed too.
 -- +goose StatementBegin
 CREATE FUNCTION stand_payment() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     month date   := date_trunc('month', NEW.paid_on);
-    added bigint := NEW.amount - NEW.refunded;
-    first bigint := 0;
+    added bigint := CASE WHEN NEW.removed_at IS NULL THEN NEW.amount - NEW.refunded ELSE 0 END;
+    more  bigint := 0; -- invoices with a payment in the month
 BEGIN
     IF TG_OP = 'UPDATE' THEN
-        added := OLD.refunded - NEW.refunded;
-    ELSIF NOT EXISTS (
-        SELECT FROM payments
-        WHERE tenant_id = NEW.tenant_id AND invoice_id = NEW.invoice_id
-            AND paid_on >= month AND paid_on < (month + interval '1 month')::date) THEN
-        first := 1;
+        added := added - OLD.left_amount;
     END IF;
-    PERFORM add_to_standing(tenant_id, tenant_id, 'paid_month', month, currency, added, first)
+    IF (TG_OP = 'INSERT' OR NEW.removed_at IS DISTINCT FROM OLD.removed_at) AND NOT EXISTS (
+        SELECT FROM payments
+        WHERE tenant_id = NEW.tenant_id AND invoice_id = NEW.invoice_id AND removed_at IS NULL AND id <> NEW.id
+            AND paid_on >= month AND paid_on < (month + interval '1 month')::date) THEN
+        more := CASE TG_OP WHEN 'INSERT' THEN 1 ELSE -1 END;
+    END IF;
+    PERFORM add_to_standing(tenant_id, tenant_id, 'paid_month', month, currency, added, more)
     FROM invoices WHERE tenant_id = NEW.tenant_id AND id = NEW.invoice_id;
     RETURN NEW;
 END $$;
 -- +goose StatementEnd
-CREATE TRIGGER stand_payment BEFORE INSERT OR UPDATE OF refunded ON payments FOR EACH ROW EXECUTE FUNCTION stand_payment();
+CREATE TRIGGER stand_payment BEFORE INSERT OR UPDATE OF refunded, removed_at ON payments
+    FOR EACH ROW EXECUTE FUNCTION stand_payment();
 
 -- standing_by_the_books returns what the sums have to be by the invoices and payments: for checks, since it reads all of them. Its body
 -- is text: a parsed one is another after a backup was restored, by what the catalog says.
@@ -128,6 +130,7 @@ AS $$
     SELECT p.tenant_id, p.tenant_id, 'paid_month', date_trunc('month', p.paid_on)::date, i.currency, sum(p.left_amount)::bigint,
         count(DISTINCT i.id)
     FROM payments p JOIN invoices i ON i.tenant_id = p.tenant_id AND i.id = p.invoice_id
+    WHERE p.removed_at IS NULL
     GROUP BY 1, 2, 3, 4, 5
 $$;
 -- +goose StatementEnd

@@ -164,12 +164,13 @@ const wanted = `r.state = ANY (@states::text[]) AND r.issue_date >= @from::date 
 // paid is what a filter by day of payment wants of an invoice r. The LIMIT makes a lookup of it for each invoice.
 const paid = ` AND (
 	SELECT true FROM payments p
-	WHERE p.tenant_id = r.tenant_id AND p.invoice_id = r.id AND p.paid_on >= @paid_from::date AND p.paid_on <= @paid_to::date LIMIT 1)`
+	WHERE p.tenant_id = r.tenant_id AND p.invoice_id = r.id AND p.removed_at IS NULL
+		AND p.paid_on >= @paid_from::date AND p.paid_on <= @paid_to::date LIMIT 1)`
 
 // paidInvoices are the ids of the invoices that such a filter wants, some more than once.
 const paidInvoices = `
 	SELECT p.invoice_id AS id FROM payments p
-	WHERE p.tenant_id = @tenant_id AND p.paid_on >= @paid_from::date AND p.paid_on <= @paid_to::date
+	WHERE p.tenant_id = @tenant_id AND p.removed_at IS NULL AND p.paid_on >= @paid_from::date AND p.paid_on <= @paid_to::date
 	ORDER BY p.paid_on, p.id LIMIT $LOOKED`
 
 // Summaries has the invoices as a list shows them. The LIMIT makes the customer a lookup for each invoice: for a join,

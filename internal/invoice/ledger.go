@@ -13,15 +13,16 @@ import (
 	"onlyonce/internal/value/date"
 )
 
-// Posting is a payment, a refund or a credit note in the ledger of an invoice.
+// Posting is a payment, the removal of one, a refund or a credit note in the ledger of an invoice.
 type Posting struct {
-	Kind   string    `json:"kind"` // "payment", "refund" or "credit"
+	Kind   string    `json:"kind"` // "payment", "removal", "refund" or "credit"
 	ID     uuid.UUID `json:"id"`
 	Date   date.Date `json:"date"`
-	Amount int64     `json:"amount"` // minor units; less than 0 for a refund
+	Amount int64     `json:"amount"` // minor units; less than 0 for a refund or a removal
 	Number string    `json:"number"` // of a credit note
-	// What is known of a payment.
+	// What is known of a payment, also where it is removed.
 	Left    int64  `json:"left"` // minor units, of Amount without what was refunded
+	Removed bool   `json:"removed"`
 	Method  string `json:"method"`
 	Details string `json:"details"` // by which reference who knows it
 }
@@ -42,16 +43,17 @@ func Ledger(
 	}
 	rows, err := record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[posted], `
 		SELECT l.position, json_build_object(
-			'kind', l.kind, 'id', l.source_id, 'amount', l.amount, 'date', COALESCE(p.paid_on, f.refunded_on, n.issue_date),
-			'number', n.number, 'left', p.left_amount, 'method', p.method,
+			'kind', l.kind, 'id', l.source_id, 'amount', l.amount, 'date',
+				CASE l.kind WHEN 'removal' THEN (l.at AT TIME ZONE 'UTC')::date ELSE COALESCE(p.paid_on, f.refunded_on, n.issue_date) END,
+			'number', n.number, 'left', p.left_amount, 'removed', p.removed_at IS NOT NULL, 'method', p.method,
 			'details', concat_ws(' ', p.provider, p.reference, p.source, p.external_id))
 		FROM (
-			SELECT position, kind, source_id, amount FROM postings
+			SELECT position, kind, source_id, amount, at FROM postings
 			WHERE tenant_id = @tenant_id AND invoice_id = @invoice AND position `+behind+` @from
 			ORDER BY position`+order+` LIMIT `+record.MaxRows+`) AS l
 		LEFT JOIN LATERAL (
-			SELECT paid_on, left_amount, method, provider, reference, source, external_id FROM payments
-			WHERE l.kind = 'payment' AND tenant_id = @tenant_id AND id = l.source_id LIMIT 1) AS p ON true
+			SELECT paid_on, left_amount, removed_at, method, provider, reference, source, external_id FROM payments
+			WHERE l.kind IN ('payment', 'removal') AND tenant_id = @tenant_id AND id = l.source_id LIMIT 1) AS p ON true
 		LEFT JOIN LATERAL (
 			SELECT refunded_on FROM refunds WHERE l.kind = 'refund' AND tenant_id = @tenant_id AND id = l.source_id LIMIT 1) AS f ON true
 		LEFT JOIN LATERAL (

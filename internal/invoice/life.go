@@ -84,7 +84,7 @@ var NotDraft = conflict.Kind{
 var HasPayments = conflict.Kind{
 	Slug: "has-payments", Title: "Invoice has payments",
 	Meaning: "The invoice was paid, in part or in full, so it cannot be voided. Nothing was changed.",
-	ToDo:    "Keep the invoice, or refund its payments first.",
+	ToDo:    "Keep the invoice, or refund its payments first. Remove those that were recorded by mistake.",
 }
 
 // HasCreditNotes is the conflict of voiding an invoice that was credited in part or in full.

@@ -36,7 +36,7 @@ type standingCase struct {
 func (c *standingCase) step(key string, random *rand.Rand) error {
 	ctx, store, inv := context.Background(), c.replicas[random.IntN(2)], c.invoices[random.IntN(len(c.invoices))]
 	var err error
-	switch random.IntN(10) {
+	switch random.IntN(12) {
 	case 0, 1, 2:
 		_, err = invoice.Issue.Do(ctx, store, c.Of(key, inv.ID, 0), invoice.IssueDraft{})
 	case 3, 4, 5:
@@ -45,16 +45,20 @@ func (c *standingCase) step(key string, random *rand.Rand) error {
 		if d, err = (payment.Input{Amount: "31.00", Date: day, Method: "cash"}).Draft(inv.ID, inv.Currency); err == nil {
 			_, err = payment.Create.Do(ctx, store, c.Intent(key), d)
 		}
-	case 6, 7:
+	case 6, 7, 8, 9:
 		var paid record.List[payment.Payment]
 		if paid, err = payment.ListOf(ctx, store.Pool, c.Tenant, inv.ID, record.Page{Limit: 1}); err != nil || len(paid.Rows) == 0 {
 			return err
+		}
+		if random.IntN(2) == 0 {
+			_, err = payment.Remove.Do(ctx, store, c.Of(key, paid.Rows[0].ID, 0), struct{}{})
+			break
 		}
 		var d refund.Draft
 		if d, err = (refund.Input{Amount: "15.50", Date: "2026-12-24"}).Draft(paid.Rows[0]); err == nil {
 			_, err = refund.Create.Do(ctx, store, c.Intent(key), d)
 		}
-	case 8:
+	case 10:
 		var d credit.Draft
 		quantity := credit.LineInput{Position: 1, Quantity: "0.25"}
 		if d, err = (credit.Input{Lines: []credit.LineInput{quantity}}).Draft(inv); err == nil {
@@ -89,7 +93,7 @@ func (c *standingCase) sums(of uuid.UUID) {
 				WHERE state IN ('issued', 'partially_paid') AND $1 IN (customer_id, tenant_id)
 				UNION ALL
 				SELECT 'paid', currency, p.amount - refunded, i.id FROM payments p JOIN invoices i ON i.id = invoice_id
-				WHERE date_trunc('month', paid_on) = date_trunc('month', $2::date) AND $1 = p.tenant_id) AS each
+				WHERE removed_at IS NULL AND date_trunc('month', paid_on) = date_trunc('month', $2::date) AND $1 = p.tenant_id) AS each
 			GROUP BY 1, 2 ORDER BY 1, 2`, of, day.Time())
 		want, err := pgx.CollectRows(rows, pgx.RowToStructByPos[invoice.Sum])
 		if err != nil {

@@ -66,5 +66,10 @@ func (b *bundle) everyPayment(program, person *client) map[string][]request {
 			get(person, http.StatusOK, at("/invoices/"+most, "", strconv.Itoa(many/2), true)),
 		},
 		"GET /api/v1/payments/{id}": {get(program, http.StatusOK, "/api/v1/payments/"+rowID(7))},
+		"GET /payments/{id}/remove": {
+			get(person, http.StatusOK, "/payments/"+rowID(7)+"/remove?key=fresh"),
+			get(person, http.StatusConflict, "/payments/"+rowID(1)+"/remove?key=first"),
+			get(person, http.StatusNotFound, "/payments/"+nobody+"/remove"),
+		},
 	}
 }

@@ -29,7 +29,8 @@ func payments() resource {
 			{"provider", "Processor", "a\u202eb", "/provider"},
 			{"reference", "TX 3", "a\u202eb", "/reference"},
 		},
-		uniques: []unique{{"reference", "TX 7", "TX 8", "payment-taken"}},
+		uniques:     []unique{{"reference", "TX 7", "TX 8", "payment-taken"}},
+		transitions: []transition{{verb: "remove", past: "removed", leaves: rows{"postings": 1, "intent_effects": 1}}},
 		json: func(form url.Values) string {
 			return encode(map[string]any{
 				"amount": form.Get("amount"), "date": form.Get("date"), "method": form.Get("method"),
@@ -110,6 +111,46 @@ func TestMoreThanIsOpen(t *testing.T) {
 			x.wantRows(rows{})
 			x.format.done(x, x.ask(change(more, "amount", "135.77"))) // the key was not used up
 			x.wantOutcomes("conflict", "created")
+		})
+	}
+}
+
+// TestRemoveAPayment: the page says what will be, and then the invoice has both entries and says who took it back.
+func TestRemoveAPayment(t *testing.T) {
+	b := setup(t)
+	made := b.prepared(b.acme, "paid", payments(), payments().command)
+	invoice := get[string](b, `SELECT invoice_id::text FROM payments WHERE id = $1`, made.ID)
+	person, path := b.person(b.replica, b.acme), "/payments/"+made.ID+"/remove"
+	b.page(person.get("/invoices/" + invoice)).leadsTo(path)
+	p := b.page(person.get(person.get(path).location())).says("Remove payment 2026-0001: 40.00 EUR, paid 22 Nov 2026",
+		"This takes back the payment of 40.00 EUR of 22 Nov 2026. The invoice will say that 40.00 EUR more are open. "+
+			"The entry stays in the ledger.", "The reference Bank TX 1 stays taken")
+	p.leadsTo("/invoices/" + invoice)
+	if a := person.press(p, "Remove payment"); a.status != http.StatusSeeOther {
+		t.Fatal(a)
+	}
+	b.page(person.get("/invoices/"+invoice)).says("Payment removed. All invoices", "Paid 0.00 Open EUR 135.77",
+		"Payment removed Bank transfer Bank TX 1 −40.00 EUR", "Payment removed Bank transfer Bank TX 1 40.00 EUR",
+		"Payment of 2026-11-22 removed")
+	b.page(person.get(path + "?key=other")).says("This payment was removed already.")
+}
+
+// TestRefundedIsNotRemoved: what was given back stays, and the page leads back to the invoice.
+func TestRefundedIsNotRemoved(t *testing.T) {
+	t.Parallel()
+	for _, f := range formats() {
+		t.Run(f.name(), func(t *testing.T) {
+			x := setup(t).caseRun(refunds(), f)
+			x.format.done(x, x.ask(x.command))
+			before := x.contents()
+			y := *x
+			y.target = target{subject: x.named("payment.remove"), owner: x.acme, id: x.id}
+			refused := y.ask(y.command)
+			y.format.refused(&y, refused, "has-refunds", nil)
+			if x.isHTML() {
+				x.page(refused).says("You cannot remove this payment.", "Refund what is left of it instead.").leadsTo("/payments/" + x.id)
+			}
+			wantUnchanged(x.bundle, "a refused removal", before, x.contents())
 		})
 	}
 }

@@ -147,6 +147,9 @@ func (s subject) says() string {
 	case idempotency.Change:
 		return "Changes to " + s.label + " saved."
 	case idempotency.Transition:
+		if s.parent != nil && !s.ownPage { // the page has another name
+			return one + " " + s.state.past + "."
+		}
 		return one + " " + s.label + " " + s.state.past + "."
 	default:
 		if s.told != "" {

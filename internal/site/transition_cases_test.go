@@ -34,7 +34,11 @@ func madeAlready(x *caseRun) {
 func (x *caseRun) unchanged(a, first answer) {
 	x.Helper()
 	if x.isHTML() {
-		htmlFormat{}.shown(x, a).says(x.label + " was already " + x.state.past + ".")
+		called := x.label
+		if x.parent != nil && !x.ownPage { // the page has another name
+			called = "This " + x.name
+		}
+		htmlFormat{}.shown(x, a).says(called + " was already " + x.state.past + ".")
 	} else if jsonFormat.check(jsonFormat{}, x, a); a.status != http.StatusOK || a.body != first.body {
 		x.Errorf("first %v\nagain %v", first, a)
 	}

@@ -146,6 +146,9 @@ func Transition[C any, R Entity](
 		Changed: Capital(m.One) + " %s " + past + ".", Unchanged: "%s was already " + past + ".",
 		Replayed: Capital(m.One) + " " + past + ". We ignored the duplicate submission and kept your first request.",
 	}
+	if m.ShownAt != nil { // the page has another name
+		words.Changed, words.Unchanged = Capital(m.One)+" "+past+".", "This "+m.One+" was already "+past+"."
+	}
 	register(m, op, words)
 	m.transitions = append(m.transitions, [2]string{verb, past})
 	path := m.recordPath() + "/" + verb

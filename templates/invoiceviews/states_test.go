@@ -71,6 +71,13 @@ func states() map[string]templ.Component {
 		"void": invoiceviews.VoidPage(page, invoiceviews.Void{
 			Form: templates.Form{Key: "k", Submit: "Void invoice", Version: 1}, To: hostile, DuplicateOf: hostile,
 		}),
+		"remove payment": invoiceviews.RemovePage(page, invoiceviews.Remove{
+			Form: templates.Form{Key: "k", Submit: "Remove payment", Version: 1}, Number: hostile, Href: "/invoices/1",
+			Amount: "1.00 EUR", Date: "21 Nov 2026", Reference: hostile,
+		}),
+		"remove payment again": invoiceviews.RemovePage(page, invoiceviews.Remove{
+			Form: templates.Form{Key: "k", Submit: "Remove payment"}, Href: "/invoices/1", Removed: true,
+		}),
 		"invoice": invoiceviews.InvoicePage(page, invoiceviews.Invoice{
 			Number: hostile, Notes: hostile,
 			Lines: []invoiceviews.InvoiceLine{{Description: hostile}},
@@ -88,6 +95,9 @@ func states() map[string]templ.Component {
 					RefundHref: "/payments/1/refunds/new", Left: "1.00 EUR",
 				},
 				{Date: "22 Nov 2026", Kind: "Refund", Amount: "−2.00 EUR"},
+				{Date: "22 Nov 2026", Kind: "Payment", Amount: "2.00 EUR", RemoveHref: "/payments/2/remove"},
+				{Date: "22 Nov 2026", Kind: "Payment", Amount: "1.00 EUR", Removed: true},
+				{Date: "23 Nov 2026", Kind: "Payment removed", Amount: "−1.00 EUR"},
 				{Date: "22 Nov 2026", Kind: "Credit note", Amount: "2.00 EUR", Number: "CN-2026-0001", Href: "/credit-notes/1"},
 			}},
 		}),

@@ -30,6 +30,16 @@ type Void struct {
 	DuplicateOf string // the number of the invoice that stays; "" for none
 }
 
+// Remove asks before a payment is removed.
+type Remove struct {
+	templates.Form
+
+	Number, Href string // of the invoice
+	Amount, Date string
+	Reference    string // with who gave it; "" for none
+	Removed      bool   // already
+}
+
 // listed joins what is counted up in a sentence.
 func listed(all []string) string {
 	last := len(all) - 1

@@ -23,19 +23,26 @@ func (s *Pages) ledger(r *http.Request, inv invoice.Invoice) (v invoiceviews.Led
 	}
 	v.Pager = web.PagerOf(r, list)
 	for _, p := range list.Rows {
-		v.Rows = append(v.Rows, ledgerRow(r, inv, p))
+		v.Rows = append(v.Rows, s.ledgerRow(r, inv, p))
 	}
 	return v, nil
 }
 
-func ledgerRow(r *http.Request, inv invoice.Invoice, p invoice.Posting) invoiceviews.LedgerRow {
+func (s *Pages) ledgerRow(r *http.Request, inv invoice.Invoice, p invoice.Posting) invoiceviews.LedgerRow {
 	row := invoiceviews.LedgerRow{Date: web.DateText(p.Date), Amount: web.AmountText(inv.Currency, p.Amount)}
 	switch p.Kind {
 	case "payment":
 		row.Kind, row.Details = "Payment", strings.TrimSpace(web.OptionText(p.Method)+" "+p.Details)
+		row.Removed = p.Removed
 		if p.Left > 0 {
-			row.Left, row.RefundHref = web.AmountText(inv.Currency, p.Left), web.FormHref(r, "/payments/"+p.ID.String()+"/refunds/new")
+			row.Left, row.RefundHref = web.AmountText(inv.Currency, p.Left), web.FormHref(r, s.payments.URL(p.ID)+"/refunds/new")
 		}
+		if p.Left == p.Amount { // nothing of it was refunded
+			row.RemoveHref = s.payments.Asked(r, p.ID, "remove", nil).Href
+		}
+	case "removal":
+		row.Kind, row.Details = "Payment removed", strings.TrimSpace(web.OptionText(p.Method)+" "+p.Details)
+		row.Amount = "−" + web.AmountText(inv.Currency, -p.Amount)
 	case "refund":
 		row.Kind, row.Amount = "Refund", "−"+web.AmountText(inv.Currency, -p.Amount)
 	default:

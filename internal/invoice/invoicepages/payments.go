@@ -3,6 +3,8 @@ package invoicepages
 import (
 	"net/http"
 	"net/url"
+	"strings"
+	"time"
 
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
@@ -45,6 +47,23 @@ func (s *Pages) mountPayments() {
 	web.Show(m, web.RecordPage[payment.Payment]{Summary: "One payment."})
 	web.Create(m, "Record a payment of an issued invoice, at most what is open.", payment.Create, draft, s.freshPayment,
 		&payment.ExceedsOpen, &invoice.NotIssued)
+	web.Transition(m, "remove", "removed", "Take back a payment that was recorded by mistake. Its entry stays in the ledger, with another "+
+		"one that reverses it, and its reference stays taken.", payment.Remove, web.Nothing(), &payment.HasRefunds)
+	web.Ask(m, "remove", payment.Remove, web.Question[payment.Payment]{
+		Submit: "Remove payment", Page: s.removePage,
+		Fresh: func(_ *http.Request, p payment.Payment) (url.Values, error) { return nil, payment.Removable(p) },
+	})
+}
+
+func (s *Pages) removePage(r *http.Request, p templates.Page, f templates.Form, of payment.Payment) (templ.Component, error) {
+	number, err := invoice.Numbers.Of(r.Context(), s.Pool, web.Principal(r).Tenant, of.InvoiceID)
+	if err != nil {
+		return nil, err
+	}
+	return invoiceviews.RemovePage(p, invoiceviews.Remove{
+		Form: f, Number: number, Href: s.invoices.URL(of.InvoiceID), Amount: web.AmountText(of.Currency, of.Amount),
+		Date: web.DateText(of.Date), Reference: strings.TrimSpace(of.Provider + " " + of.Reference), Removed: !of.RemovedAt.IsZero(),
+	}), nil
 }
 
 // freshPayment suggests to pay today what is open.
@@ -83,6 +102,7 @@ type paymentJSON struct {
 	Reference string         `json:"reference,omitzero"`
 	Refunded  string         `json:"refunded" format:"decimal"`
 	Left      string         `json:"left" format:"decimal"`
+	RemovedAt time.Time      `json:"removed_at,omitzero"`
 	idempotency.External
 }
 
@@ -90,6 +110,7 @@ func showPayment(p payment.Payment) any {
 	return paymentJSON{
 		Header: p.Header, Alike: p.Alike, InvoiceID: p.InvoiceID, Amount: p.Currency.Format(p.Amount), Currency: p.Currency,
 		Date: p.Date, Method: p.Method, Provider: p.Provider, Reference: p.Reference,
-		Refunded: p.Currency.Format(p.Refunded), Left: p.Currency.Format(p.Left), External: p.External,
+		Refunded: p.Currency.Format(p.Refunded), Left: p.Currency.Format(p.Left), RemovedAt: p.RemovedAt,
+		External: p.External,
 	}
 }

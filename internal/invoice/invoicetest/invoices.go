@@ -45,6 +45,13 @@ func (b *Bundle) Pay(key string, inv invoice.Invoice, amount string) (payment.Pa
 	return done.Value, err
 }
 
+// Remove removes a payment.
+func (b *Bundle) Remove(key string, of payment.Payment) (payment.Payment, error) {
+	b.Helper()
+	done, err := payment.Remove.Do(context.Background(), b.Store, b.Of(key, of.ID, 0), struct{}{})
+	return done.Value, err
+}
+
 // Void voids an invoice.
 func (b *Bundle) Void(key string, inv invoice.Invoice) error {
 	b.Helper()
@@ -65,7 +72,7 @@ func (b *Bundle) Find(inv invoice.Invoice) invoice.Invoice {
 		SELECT
 			COALESCE((SELECT sum(amount) FROM postings WHERE invoice_id = @id AND kind <> 'credit'), 0),
 			COALESCE((SELECT sum(amount) FROM postings WHERE invoice_id = @id AND kind = 'credit'), 0),
-			COALESCE((SELECT sum(amount) FROM payments WHERE invoice_id = @id), 0)
+			COALESCE((SELECT sum(amount) FROM payments WHERE invoice_id = @id AND removed_at IS NULL), 0)
 				- COALESCE((SELECT sum(amount) FROM refunds WHERE invoice_id = @id), 0),
 			COALESCE((SELECT sum(total) FROM credit_notes WHERE invoice_id = @id), 0)`,
 		pgx.NamedArgs{"id": inv.ID}).Scan(&posted[0], &posted[1], &recorded[0], &recorded[1])

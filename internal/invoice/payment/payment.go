@@ -1,10 +1,11 @@
 // Package payment keeps what was paid for invoices. A payment is posted to its invoice in the same transaction,
-// never beyond the open amount, and stays as it is, but for what is refunded of it.
+// never beyond the open amount, and stays as it is, but for what is refunded of it, and for its removal.
 package payment
 
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -30,14 +31,15 @@ type Payment struct {
 	Provider  string         `json:"provider,omitzero"`
 	Reference string         `json:"reference,omitzero"`
 	Refunded  int64          `json:"refunded"` // minor units
-	Left      int64          `json:"left"`     // minor units, of Amount without Refunded
+	Left      int64          `json:"left"`     // minor units, of Amount without Refunded; 0 of one that was removed
+	RemovedAt time.Time      `json:"removed_at,omitzero"`
 	idempotency.External
 }
 
 // Table has the payments.
 var Table = record.Table[Payment]{Name: "payments", Fields: `
 	'invoice_id', r.invoice_id, 'amount', r.amount, 'refunded', r.refunded, 'left', r.left_amount, 'date', r.paid_on, 'method', r.method,
-	'provider', COALESCE(r.provider, ''), 'reference', COALESCE(r.reference, ''),
+	'removed_at', r.removed_at, 'provider', COALESCE(r.provider, ''), 'reference', COALESCE(r.reference, ''),
 	'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 	` + idempotency.ExternalJSON}
 

@@ -24,14 +24,12 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Refund]{
 		args := pgx.NamedArgs{"payment_id": d.PaymentID, "amount": d.Amount, "refunded_on": d.Date.Time(), "seen_left": d.SeenLeft}
 		if d.SeenLeft >= 0 {
 			// The lock is that of post_refund, so that what is left stays as it is.
-			tx.Exec(`
-				SELECT FROM invoices WHERE tenant_id = @tenant_id
-					AND id = (SELECT invoice_id FROM payments WHERE tenant_id = @tenant_id AND id = @payment_id)
-				FOR UPDATE`, args)
 			tx.Check(&conflict.Error{
 				Kind: &invoice.OpenChanged, Title: "What is left of the payment has changed since you opened this form.",
 				Text: "The refund was not recorded. The form shows what is left now.",
-			}, `SELECT left_amount = @seen_left FROM payments WHERE tenant_id = @tenant_id AND id = @payment_id`, args)
+			}, `
+				SELECT left_amount = @seen_left
+				FROM (SELECT left_amount FROM payments WHERE tenant_id = @tenant_id AND id = @payment_id FOR UPDATE) AS p`, args)
 		}
 		tx.Exec(`
 			INSERT INTO refunds (tenant_id, id, payment_id, amount, refunded_on)
@@ -59,6 +57,9 @@ var ExceedsPayment = conflict.Kind{
 
 // Possible returns a [*conflict.Error] if nothing is left of a payment.
 func Possible(of payment.Payment) error {
+	if !of.RemovedAt.IsZero() {
+		return &conflict.Error{Kind: &ExceedsPayment, Title: "Nothing is left of this payment.", Text: "It was removed."}
+	}
 	if of.Left == 0 {
 		return &conflict.Error{Kind: &ExceedsPayment, Title: "Nothing is left of this payment.", Text: "All of it was refunded."}
 	}

@@ -131,6 +131,31 @@ func TestPayAndRefund(t *testing.T) {
 	}
 }
 
+// TestRefundOrRemove: of a payment some is given back, or it is removed, and the other one is refused. Neither waits for the other in a
+// circle.
+func TestRefundOrRemove(t *testing.T) {
+	b := setup(t)
+	for round := range 10 {
+		inv, p := b.paid(fmt.Sprint(round), "100")
+		refunded, removed := invoicetest.Both(func() error {
+			seen := []string{"", "100.00"}[round%2]
+			_, err := b.refund(fmt.Sprint("refund", round), p, refund.Input{Amount: "60", SeenLeft: seen})
+			return err
+		}, func() error {
+			_, err := b.Remove(fmt.Sprint("remove", round), p)
+			return err
+		})
+		found := b.Find(inv)
+		switch {
+		case refunded == nil && invoicetest.IsConflict(removed, &payment.HasRefunds) && found.Paid == 4000:
+		case removed == nil && found.Paid == 0 &&
+			(invoicetest.IsConflict(refunded, &refund.ExceedsPayment) || invoicetest.IsConflict(refunded, &invoice.OpenChanged)):
+		default:
+			t.Errorf("refunded: %v, removed: %v, %+v", refunded, removed, found)
+		}
+	}
+}
+
 // TestLeftChanged: who saw more left is asked.
 func TestLeftChanged(t *testing.T) {
 	b := setup(t)

@@ -94,6 +94,8 @@ func Sentence(e Event) string {
 		return "The payment " + e.Reference + " is of another invoice than “" + e.Invoice + "”."
 	case "more-than-paid":
 		return "More was given back than the payment " + e.Reference + " was."
+	case "removed-payment":
+		return "The payment " + e.Reference + " was removed."
 	case "recorded-before":
 		return "It was recorded before this event."
 	default:

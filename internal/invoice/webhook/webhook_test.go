@@ -59,6 +59,27 @@ func TestPaymentAndRefund(t *testing.T) {
 	}
 }
 
+// TestRemovedPayment: an event about a payment that was removed does not record it again, and gives back nothing of it.
+func TestRemovedPayment(t *testing.T) {
+	b := setup(t)
+	inv := b.Issued("i")
+	paid := b.kept(b.standard, "paid", received(inv.Number, "p", "40"))
+	found, err := payment.Table.Find(t.Context(), b.Store.Pool, b.Tenant, paid.PaymentID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Remove("remove", found); err != nil {
+		t.Fatal(err)
+	}
+	b.wants("again", b.kept(b.standard, "again", received(inv.Number, "p", "40")), webhook.StateApplied, "recorded-before")
+	back := b.kept(b.standard, "back", refunded(inv.Number, "p", "10"))
+	b.wants("back", back, webhook.StateUndecided, "removed-payment")
+	if webhook.Sentence(back) == "" {
+		t.Error("nobody is told what is wrong")
+	}
+	b.standing("nothing more", inv, 0, 1, 0)
+}
+
 // TestWhatDoesNotFit is kept, and a person decides: it is applied once that was put right, or dismissed.
 func TestWhatDoesNotFit(t *testing.T) {
 	b := setup(t)

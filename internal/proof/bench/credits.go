@@ -7,7 +7,7 @@ import (
 	"net/url"
 )
 
-// refunds are those of a payment that was just recorded, and what is read of payments with a refund.
+// refunds are those of a payment that was just recorded, which is removed too, and what is read of payments with a refund.
 func refunds() []kind {
 	const route = "POST /api/v1/payments/{id}/refunds"
 	return []kind{
@@ -17,6 +17,13 @@ func refunds() []kind {
 		{name: "refund form", route: "GET /payments/{id}/refunds/new", want: http.StatusOK,
 			make: fresh(paid(func(ctx context.Context, s *site, id string) (*http.Request, error) {
 				return pageGet(ctx, s.origin+"/payments/"+id+"/refunds/new?key="+newKey(), s.cookie)
+			}), "issue")},
+		{name: "API: remove a payment", route: "POST /api/v1/payments/{id}/remove", want: http.StatusOK, make: fresh(paid(removal), "issue")},
+		{name: "form: remove a payment", route: "POST /payments/{id}/remove", want: http.StatusSeeOther,
+			make: fresh(paid(removalForm), "issue")},
+		{name: "page that asks before removing a payment", route: "GET /payments/{id}/remove", want: http.StatusOK,
+			make: fresh(paid(func(ctx context.Context, s *site, id string) (*http.Request, error) {
+				return pageGet(ctx, s.origin+"/payments/"+id+"/remove?key="+newKey(), s.cookie)
 			}), "issue")},
 		{name: "API: refunds of a payment", route: "GET /api/v1/payments/{id}/refunds", want: http.StatusOK,
 			make: apiPage(func(s *site) string { return "/payments/" + s.known.middlePayment + "/refunds" })},
@@ -71,6 +78,14 @@ func refundForm(ctx context.Context, s *site, id string) (*http.Request, error) 
 	return formPost(ctx, s.origin+"/payments/"+id+"/refunds", s.cookie, url.Values{
 		"idempotency_key": {newKey()}, "amount": {"5.00"}, "date": {issueDate()},
 	})
+}
+
+func removal(ctx context.Context, s *site, id string) (*http.Request, error) {
+	return apiPost(ctx, s.origin+"/api/v1/payments/"+id+"/remove", newKey(), "")
+}
+
+func removalForm(ctx context.Context, s *site, id string) (*http.Request, error) {
+	return formPost(ctx, s.origin+"/payments/"+id+"/remove", s.cookie, url.Values{"idempotency_key": {newKey()}})
 }
 
 func credit(quantity string) aboutOne {

@@ -7,7 +7,7 @@ func ledgerRules() []rule {
 			SELECT format('invoice %s: paid %s, payments %s, refunds %s, postings %s', id, paid, payments, refunds, postings)
 			FROM invoices i,
 				LATERAL (SELECT COALESCE(sum(amount), 0) AS payments FROM payments p
-					WHERE p.tenant_id = i.tenant_id AND p.invoice_id = i.id) AS p,
+					WHERE p.tenant_id = i.tenant_id AND p.invoice_id = i.id AND removed_at IS NULL) AS p,
 				LATERAL (SELECT COALESCE(sum(amount), 0) AS refunds FROM refunds f
 					WHERE f.tenant_id = i.tenant_id AND f.invoice_id = i.id) AS f,
 				LATERAL (SELECT COALESCE(sum(amount), 0) AS postings FROM postings l
@@ -18,6 +18,12 @@ func ledgerRules() []rule {
 			FROM payments p, LATERAL (
 				SELECT COALESCE(sum(amount), 0) AS refunds FROM refunds f WHERE f.tenant_id = p.tenant_id AND f.payment_id = p.id) AS f
 			WHERE refunded <> refunds`},
+		{"a payment is removed whole, by one intent", `
+			SELECT format('payment %s: refunded %s, removed %s, %s times', id, refunded, removed_at, times)
+			FROM payments p, LATERAL (
+				SELECT count(*) AS times FROM intents o
+				WHERE o.tenant_id = p.tenant_id AND record_id = id AND operation = 'payment.remove' AND outcome = 'changed') AS o
+			WHERE times <> (removed_at IS NOT NULL)::int OR removed_at IS NOT NULL AND (refunded, left_amount) <> (0, 0)`},
 		{"what is credited is the sum of the credit notes, and of their postings", `
 			SELECT format('invoice %s: credited %s, credit notes %s, postings %s', id, credited, summed, postings)
 			FROM invoices i,
@@ -38,22 +44,24 @@ func ledgerRules() []rule {
 			SELECT format('invoice %s: %s and %s of %s', id, paid, credited, total) FROM invoices WHERE paid + credited > total`},
 		{"no more is refunded than was paid", `
 			SELECT format('payment %s: %s of %s', id, refunded, amount) FROM payments WHERE refunded > amount`},
-		{"each payment, refund and credit note is posted once", `
+		{"each payment, removal of one, refund and credit note is posted once", `
 			WITH source AS (
 				SELECT tenant_id, invoice_id, id AS source_id, 'payment' AS kind, amount FROM payments
+				UNION ALL SELECT tenant_id, invoice_id, id, 'removal', -amount FROM payments WHERE removed_at IS NOT NULL
 				UNION ALL SELECT tenant_id, invoice_id, id, 'refund', -amount FROM refunds
 				UNION ALL SELECT tenant_id, invoice_id, id, 'credit', total FROM credit_notes
 			)
-			SELECT format('%s %s: %s, posted %s', COALESCE(s.kind, l.kind), source_id, s.amount, l.amount)
-			FROM source s FULL JOIN (SELECT *, kind::text AS text FROM postings) AS l USING (tenant_id, invoice_id, source_id)
-			WHERE (s.kind, s.amount) IS DISTINCT FROM (l.text, l.amount)`},
+			SELECT format('%s %s: %s, posted %s', kind, source_id, s.amount, l.amount)
+			FROM source s FULL JOIN (SELECT tenant_id, invoice_id, source_id, kind::text, amount FROM postings) AS l
+				USING (tenant_id, invoice_id, source_id, kind)
+			WHERE s.amount IS DISTINCT FROM l.amount`},
 		{"only what is issued is paid or credited", `
 			SELECT format('%s of invoice %s, which is %s', what, invoice_id, status)
 			FROM (
-				SELECT tenant_id, invoice_id, 'payment ' || id AS what, refunded < amount AS counts FROM payments
+				SELECT tenant_id, invoice_id, 'payment ' || id AS what, left_amount > 0 AS counts FROM payments
 				UNION ALL SELECT tenant_id, invoice_id, number, true FROM credit_notes
 			) AS posted JOIN invoices i ON i.tenant_id = posted.tenant_id AND i.id = invoice_id
-			-- A payment that was refunded in full does not keep its invoice from being voided.
+			-- A payment that was removed, or refunded in full, does not keep its invoice from being voided.
 			WHERE status = 'draft' OR status = 'void' AND counts`},
 		{"no number of a credit note twice", `
 			SELECT format('%s times %s', count(*), number) FROM credit_notes GROUP BY tenant_id, number HAVING count(*) > 1`},

@@ -75,7 +75,7 @@ func rules() []rule {
 				WHERE o.operation LIKE 'settings.%' AND s.tenant_id = o.tenant_id AND s.id = record_id
 				UNION ALL
 				SELECT FROM payments p
-				WHERE o.operation = 'payment.create' AND p.tenant_id = o.tenant_id AND p.id = record_id
+				WHERE o.operation LIKE 'payment.%' AND p.tenant_id = o.tenant_id AND p.id = record_id
 				UNION ALL
 				SELECT FROM users u
 				WHERE o.operation LIKE 'user.%' AND u.tenant_id = o.tenant_id AND u.id = record_id
@@ -138,6 +138,8 @@ func rules() []rule {
 						SELECT FROM intents o WHERE o.tenant_id = record.tenant_id AND record_id = record.id AND outcome = 'changed'
 						UNION ALL
 						SELECT FROM payments p WHERE p.tenant_id = record.tenant_id AND p.invoice_id = record.id
+						UNION ALL
+						SELECT FROM payments p WHERE p.tenant_id = record.tenant_id AND p.invoice_id = record.id AND removed_at IS NOT NULL
 						UNION ALL
 						SELECT FROM refunds f WHERE f.tenant_id = record.tenant_id AND f.invoice_id = record.id
 						UNION ALL

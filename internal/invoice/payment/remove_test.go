@@ -1,0 +1,161 @@
+package payment_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/invoicetest"
+	"onlyonce/internal/invoice/payment"
+	"onlyonce/internal/value/date"
+)
+
+// TestRemove: the invoice is as open as before, by a posting, and the sums of the month follow: with the last payment of an invoice in
+// a month it is no more among those that were paid in it.
+func TestRemove(t *testing.T) {
+	b := setup(t)
+	inv := b.Issued("i")
+	var all []payment.Payment
+	for i := range 2 {
+		p, err := b.Pay(fmt.Sprint("pay", i), inv, "50")
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+	day, err := date.Parse("2026-11-30")
+	if err != nil {
+		t.Fatal(err)
+	}
+	paidInMonth := func() invoice.Sum {
+		t.Helper()
+		sums, err := invoice.Standing(t.Context(), b.Store.Pool, b.Tenant, b.Tenant, day)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, sum := range sums {
+			if sum.Kind == "paid" {
+				return sum
+			}
+		}
+		return invoice.Sum{}
+	}
+	for i, want := range []struct {
+		status string
+		paid   int64
+		count  int64
+	}{{invoice.StatusPartly, 5000, 1}, {invoice.StatusIssued, 0, 0}} {
+		removed, err := b.Remove(fmt.Sprint("remove", i), all[i])
+		if err != nil || removed.RemovedAt.IsZero() || removed.Left != 0 || removed.Amount != 5000 {
+			t.Fatalf("%+v, %v", removed, err)
+		}
+		if found := b.Find(inv); found.Status != want.status || found.Paid != want.paid || found.Open != 10000-want.paid {
+			t.Errorf("%+v", found)
+		}
+		if sum := paidInMonth(); sum.Amount != want.paid || int64(sum.Count) != want.count {
+			t.Errorf("paid in the month: %+v", sum)
+		}
+	}
+	if err := b.Void("void", inv); err != nil { // what was taken back does not stand in the way
+		t.Error(err)
+	}
+}
+
+// TestRemovedIsNoRepeat: what is typed anew is not asked about as a repeat of what was removed, but of what stays.
+func TestRemovedIsNoRepeat(t *testing.T) {
+	b := setup(t)
+	inv := b.Issued("i")
+	wrong, err := b.Pay("wrong", inv, "10")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Remove("remove", wrong); err != nil {
+		t.Fatal(err)
+	}
+	again := func(key string) error {
+		d, err := payment.Input{Amount: "10", Date: "2026-11-22", Method: "bank_transfer"}.Draft(inv.ID, inv.Currency)
+		if err != nil {
+			return err
+		}
+		intent := b.Intent(key)
+		intent.AsksAboutRepeat = true
+		_, err = payment.Create.Do(context.Background(), b.Store, intent, d)
+		return err
+	}
+	if err := again("right"); err != nil {
+		t.Error(err)
+	}
+	if err := again("repeat"); !invoicetest.IsConflict(err, &idempotency.LooksLikeRepeat) {
+		t.Errorf("a repeat: %v", err)
+	}
+}
+
+// TestRemovedKeepsItsReference, for life.
+func TestRemovedKeepsItsReference(t *testing.T) {
+	b := setup(t)
+	inv := b.Issued("i")
+	with := func(in *payment.Input) { in.Provider, in.Reference = "Bank", "TX 1" }
+	first, err := b.pay("1", inv, "10", with)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Remove("remove", first.Value); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.pay("2", inv, "20", with); !invoicetest.IsConflict(err, &payment.Taken) {
+		t.Errorf("recorded again: %v", err)
+	}
+}
+
+// TestRemoveAtOnce: under however many keys, it is taken back once.
+func TestRemoveAtOnce(t *testing.T) {
+	b := setup(t)
+	inv := b.Issued("i")
+	p, err := b.Pay("p", inv, "100")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, err := range invoicetest.Together(20, func(i int) error {
+		_, err := b.Remove(fmt.Sprint("remove", i), p)
+		return err
+	}) {
+		if err != nil {
+			t.Errorf("%d: %v", i, err)
+		}
+	}
+	if found := b.Find(inv); found.Paid != 0 || found.Open != 10000 {
+		t.Errorf("%+v", found)
+	}
+	if n := invoicetest.Value[int](b.Bundle, `SELECT count(*) FROM postings WHERE kind = 'removal'`); n != 1 {
+		t.Errorf("%d reversing postings", n)
+	}
+	if n := invoicetest.Value[int](b.Bundle,
+		`SELECT count(*) FROM intents WHERE operation = 'payment.remove' AND outcome = 'changed'`); n != 1 {
+		t.Errorf("%d intents changed it", n)
+	}
+}
+
+// TestDatabaseKeepsWhatIsRemoved, also from the superuser.
+func TestDatabaseKeepsWhatIsRemoved(t *testing.T) {
+	b := setup(t)
+	inv := b.Issued("i")
+	p, err := b.Pay("p", inv, "40")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Remove("remove", p); err != nil {
+		t.Fatal(err)
+	}
+	b.Refuses(map[string][]string{
+		"payments_append_only": {
+			`UPDATE payments SET removed_at = NULL`, `UPDATE payments SET removed_at = now() + interval '1 day'`,
+			`UPDATE payments SET amount = 1`,
+		},
+		"refunds_within_payment": {`INSERT INTO refunds (tenant_id, id, payment_id, amount, refunded_on)
+			SELECT tenant_id, gen_random_uuid(), id, 1, '2026-11-22' FROM payments`},
+		"postings_pkey": {`INSERT INTO postings (tenant_id, invoice_id, source_id, kind, amount)
+			SELECT tenant_id, invoice_id, id, 'removal', 0 FROM payments`},
+	})
+}
