@@ -184,7 +184,15 @@ func (b *bundle) everyInvoiceChange(program, person *client) map[string][]reques
 	lines := func(want int, id string) request {
 		return request{"another line", want, func() answer { return person.submit("/invoices/"+id+"/form", addLine) }}
 	}
+	asked := func(verb string) []request {
+		of := func(id string) string { return "/invoices/" + id + "/" + verb + "?key=fresh" }
+		return []request{
+			asking(person, of(rowID(11))), {"nobody's", http.StatusNotFound, func() answer { return person.get(of(nobody)) }},
+		}
+	}
 	routes := map[string][]request{
+		"GET /invoices/{id}/issue":  asked("issue"),
+		"GET /invoices/{id}/void":   asked("void"),
 		"GET /invoices/{id}/edit":   editForms(person, "/invoices/", 11),
 		"POST /invoices/{id}/edit":  b.formEdits(person, invoice(12)),
 		"PUT /api/v1/invoices/{id}": b.apiEdits(program, invoice(13)),

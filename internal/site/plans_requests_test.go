@@ -81,7 +81,7 @@ func (b *bundle) everyRoute(program, person *client) map[string][]request {
 	maps.Copy(routes, b.everyMerge(program, person))
 	maps.Copy(routes, b.everyLab())
 	maps.Copy(routes, b.everyPerson(person))
-	maps.Copy(routes, b.everyOwners(person, apiTokens(), url.Values{"name": {"token 7"}}))
+	maps.Copy(routes, b.everyOwners(person, apiTokens(), url.Values{"name": {"token 7"}, "role": {"member"}}))
 	maps.Copy(routes, b.everyPassword(person))
 	routes["GET /attempts"] = get(person, attemptPages()...)
 	for _, of := range plainResources() {
