@@ -17,7 +17,7 @@ const typeEverywhere = `() => {
 		field.dispatchEvent(new Event("input", { bubbles: true }));
 	}
 	const keyed = document.querySelector("form[data-form-url]");
-	return keyed && fields(keyed).map(({ name, value, checked }) => name + "=" + value + checked).join("\n") || null; // nothing to type into
+	return keyed && fields(keyed).map(({ name, value, checked }) => name + "=" + value + checked).join("\n") || null; // or nothing
 }`
 
 const fieldsOfTheForm = `() => [...document.querySelectorAll("form[data-form-url] :is(input:not([type=hidden]), select, textarea)")]

@@ -18,7 +18,8 @@ func refunds() []kind {
 			make: fresh(paid(func(ctx context.Context, s *site, id string) (*http.Request, error) {
 				return pageGet(ctx, s.origin+"/payments/"+id+"/refunds/new?key="+newKey(), s.cookie)
 			}), "issue")},
-		{name: "API: remove a payment", route: "POST /api/v1/payments/{id}/remove", want: http.StatusOK, make: fresh(paid(removal), "issue")},
+		{name: "API: remove a payment", route: "POST /api/v1/payments/{id}/remove", want: http.StatusOK,
+			make: fresh(paid(removal), "issue")},
 		{name: "form: remove a payment", route: "POST /payments/{id}/remove", want: http.StatusSeeOther,
 			make: fresh(paid(removalForm), "issue")},
 		{name: "page that asks before removing a payment", route: "GET /payments/{id}/remove", want: http.StatusOK,
