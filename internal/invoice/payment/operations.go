@@ -15,6 +15,9 @@ import (
 	"onlyonce/internal/invoice"
 )
 
+// alike are the fields by which a payment looks like another one.
+const alike = "invoice_id amount date method"
+
 // Create records a payment and posts it to its invoice, once.
 var Create = idempotency.Define(idempotency.Spec[Draft, Payment]{
 	Kind: idempotency.Create, Name: "payment.create", Table: Table,
@@ -38,7 +41,7 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Payment]{
 		return tx.Record()
 	},
 	Alike: idempotency.Alike[Payment]{
-		Fields: []string{"invoice_id amount date method"}, Within: 10 * time.Minute, Name: Name,
+		Fields: []string{alike}, Within: 10 * time.Minute, Name: Name,
 	},
 	External: func(d Draft) idempotency.External { return d.External },
 	Retain:   72 * time.Hour,

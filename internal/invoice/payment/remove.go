@@ -16,12 +16,11 @@ var Remove = idempotency.Define(idempotency.Spec[struct{}, Payment]{
 	Kind: idempotency.Transition, Name: "payment.remove", Table: Table, Made: `r.removed_at IS NOT NULL`,
 	Statements: func(tx *idempotency.Tx, _ struct{}) idempotency.Result {
 		tx.Exec(`UPDATE payments SET removed_at = now() WHERE tenant_id = @tenant_id AND id = @record_id`, nil)
-		fields, _ := Create.Alike()
 		tx.Exec(`
 			DELETE FROM likenesses
-			WHERE tenant_id = @tenant_id AND record_id = @record_id AND likeness = ANY (likenesses_of(@creation, (
+			WHERE tenant_id = @tenant_id AND record_id = @record_id AND likeness = ANY (likenesses_of('payment.create', (
 				SELECT json_build_object(`+Table.Fields+`)::jsonb FROM payments r WHERE r.tenant_id = @tenant_id AND r.id = @record_id
-			), @fields))`, pgx.NamedArgs{"creation": Create.Name(), "fields": fields})
+			), @fields))`, pgx.NamedArgs{"fields": []string{alike}})
 		tx.Exec(`
 			INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
 			SELECT tenant_id, invoice_id, @operation, @idempotency_key, 'payment of ' || paid_on || ' removed' FROM payments
