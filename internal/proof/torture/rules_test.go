@@ -113,7 +113,7 @@ func TestRules(t *testing.T) {
 			UPDATE invoices SET paid = paid + 100000 WHERE paid > 0;
 			UPDATE postings SET amount = amount + 100000 WHERE source_id = (SELECT id FROM payments WHERE reference = 'R-1');
 			UPDATE payments SET amount = amount + 100000 WHERE reference = 'R-1'`},
-		{"each payment, refund and credit note is posted once", `
+		{"each payment, removal of one, refund and credit note is posted once", `
 			ALTER TABLE postings DISABLE TRIGGER USER;
 			UPDATE postings SET source_id = gen_random_uuid() WHERE source_id = (SELECT id FROM payments WHERE reference = 'R-1')`},
 		{"only what is issued is paid or credited", `
@@ -154,10 +154,10 @@ func TestRules(t *testing.T) {
 			UPDATE payments SET refunded = refunded + 100 WHERE refunded > 0;
 			UPDATE postings SET amount = amount - 100 WHERE kind = 'refund';
 			UPDATE invoices SET paid = paid - 100 WHERE paid > 0`},
-		{"each payment, refund and credit note is posted once", `
+		{"each payment, removal of one, refund and credit note is posted once", `
 			ALTER TABLE postings DISABLE TRIGGER USER;
 			UPDATE postings SET kind = 'payment' WHERE kind = 'refund'`},
-		{"each payment, refund and credit note is posted once", `
+		{"each payment, removal of one, refund and credit note is posted once", `
 			ALTER TABLE postings DISABLE TRIGGER USER;
 			UPDATE postings SET source_id = gen_random_uuid() WHERE kind = 'credit'`},
 		{"no number of a credit note twice", `
