@@ -97,7 +97,7 @@ func TestLabAsksFirst(t *testing.T) {
 	for _, e := range lab.Experiments() {
 		list.says(e.Title, e.Story).leadsTo("/lab/" + e.Slug)
 		asked := b.page(visitor.get("/lab/" + e.Slug + "?without=" + e.Layers[0].Slug))
-		asked.says(e.Question, strings.Join(strings.Fields(e.Takeaway.SQL), " "))
+		asked.says(strings.TrimSuffix(e.Question, "?"), strings.Join(strings.Fields(e.Takeaway.SQL), " "))
 		guesses, layers := asked.controls("guess"), asked.controls("without")
 		if len(guesses) != len(e.Guesses) || len(layers) != len(e.Layers) || uuid.Validate(asked.typed().Get("run")) != nil {
 			t.Errorf("%s: form %v with %d guesses and %d layers", e.Slug, asked.typed(), len(guesses), len(layers))

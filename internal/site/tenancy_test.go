@@ -41,7 +41,7 @@ func setupSecrets(t *testing.T) (*bundle, secretIDs) {
 	of := secretIDs{customer: decode[created](b, a).ID}
 	program.create(settings(), "settings", change(settings().command, "name", "Secret Ltd", "address", "1 secret street"))
 	user := b.prepared(b.acme, "person", users(), change(users().command, "email", "secret-person@acme.example", "name", "Secret Person"))
-	token := b.prepared(b.acme, "token", apiTokens(), url.Values{"name": {"secret token"}})
+	token := b.prepared(b.acme, "token", apiTokens(), url.Values{"name": {"secret token"}, "role": {"member"}})
 	of.sent = customers()
 	of.sent.command = change(of.sent.command, "email", "nobody", "name", " ", "idempotency_key", key)
 	of.ids = []string{of.customer, user.ID, token.ID}
