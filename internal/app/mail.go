@@ -27,6 +27,7 @@ const (
 // startJobs begins to carry out jobs, beside the server. It polls for them, once a second: unlike LISTEN, that works
 // through every pooler, and a NOTIFY in each transaction that queues a job would make their commits wait for each other.
 func startJobs(ctx context.Context, a *App) error {
+	a.sendsMail = a.config.MailServer != nil
 	pool, err := postgres.OpenSmall(ctx, a.url, jobConns)
 	if err != nil {
 		return err
