@@ -14,7 +14,7 @@ import (
 type userCreate struct {
 	Email  email.Address `arg:"" help:"Email of the user, to log in with."`
 	Tenant string        `required:"" help:"Name or id of the tenant." placeholder:"NAME"`
-	Role   string        `enum:",owner,member,read-only" default:"" help:"Owner if it is the first user, else member." placeholder:"ROLE"`
+	Role   string        `enum:",owner,member,read-only" default:"" help:"owner, member or read-only; first: owner." placeholder:"ROLE"`
 }
 
 // Run creates a user. It asks for a password only if there is no such user.
