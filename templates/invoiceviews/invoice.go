@@ -94,7 +94,7 @@ func (v Invoice) standing() standing {
 	due := "Due " + v.DueDate + "."
 	switch v.Status {
 	case "draft":
-		return standing{"Total", v.Total, "Check it, then issue it. An issued invoice does not change."}
+		return standing{"Total", v.Total, "Once issued, this invoice can't be edited."}
 	case "void":
 		return standing{"Total", v.Total, "This invoice does not count. It keeps its number."}
 	case "paid":

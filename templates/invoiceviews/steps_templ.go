@@ -76,7 +76,7 @@ func IssuePage(p templates.Page, v Issue) templ.Component {
 				}
 			}
 			if v.NoMailServer {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<p class=\"warning\"><strong>No mail server is set up.</strong> The e-mail will stand in the outbox, and is not sent.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<p class=\"warning\"><strong>No mail server is set up.</strong> The e-mail will not be sent. You can read it in the outbox.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -171,7 +171,7 @@ func VoidPage(p templates.Page, v Void) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<p>A void invoice does not count any more, and cannot be brought back. It keeps its number.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<p>A void invoice no longer counts, and cannot be brought back. It keeps its number.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

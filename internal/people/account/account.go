@@ -40,7 +40,7 @@ type Role string
 const (
 	Owner    Role = "owner"     // also manages users and tokens
 	Member   Role = "member"    // sees and changes all else
-	ReadOnly Role = "read-only" // changes nothing but the own password
+	ReadOnly Role = "read-only" // changes nothing but their own password
 )
 
 // Roles are all roles, from the one that may do least.
@@ -49,7 +49,7 @@ func Roles() []Role { return []Role{ReadOnly, Member, Owner} }
 // TokenRoles are the roles that a token can have, from the usual one on.
 func TokenRoles() []Role { return []Role{Member, ReadOnly} }
 
-// May reports whether a role includes what another one may do. No role may nothing.
+// May reports whether a role includes what another one may do. "" may do nothing.
 func (r Role) May(needed Role) bool {
 	return r != "" && slices.Index(Roles(), r) >= slices.Index(Roles(), needed)
 }
