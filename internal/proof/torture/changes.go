@@ -29,7 +29,7 @@ func (e *evidence) changes(n int) {
 	switch {
 	case acknowledged && len(found) != 1:
 		e.reportf(n, "an acknowledged change is stored exactly once", "intent %d is stored %d times: %+v", n, len(found), found)
-	case !acknowledged && len(found) != 0 && !slices.ContainsFunc(attempts, mayHaveChanged(in, attempts)):
+	case !acknowledged && len(found) != 0 && !slices.ContainsFunc(attempts, mayBeStored(in, attempts, found)):
 		e.reportf(n, "a refused change is not stored", "intent %d is stored: %+v", n, found)
 	case len(found) > 1:
 		e.reportf(n, "an unknown change is stored at most once", "intent %d is stored %d times: %+v", n, len(found), found)
@@ -44,13 +44,16 @@ func (e *evidence) changes(n int) {
 	}
 }
 
-// mayHaveChanged tells attempts whose outcome nobody knows. With a key, it is known where the version turned out to be
+// mayBeStored tells attempts whose outcome nobody knows. With a key, it is known where the version turned out to be
 // stale, or the state not to allow it: it was not carried out before, or that would have been the answer, and neither a
-// version nor a draft or an invoice without credit notes comes back.
-func mayHaveChanged(in intent, attempts []attempt) func(attempt) bool {
+// version nor a draft or an invoice without credit notes comes back. But what is stale may arrive once more when others have made the
+// state that it asks for: then it is stored, and has changed nothing.
+func mayBeStored(in intent, attempts []attempt, found []stored) func(attempt) bool {
+	changed := in.kind.edits() || slices.ContainsFunc(found, func(s stored) bool { return s.changed })
 	return func(a attempt) bool {
 		return a.Outcome.unknown() && (in.key == "" || !slices.ContainsFunc(attempts, func(b attempt) bool {
-			return a.Record == b.Record && (b.Outcome == barred && !b.mayPass() || b.Outcome == stale && 0 < a.Seen && a.Seen <= b.Seen)
+			late := b.Outcome == stale && 0 < a.Seen && a.Seen <= b.Seen
+			return a.Record == b.Record && (b.Outcome == barred && !b.mayPass() || late && changed)
 		}))
 	}
 }

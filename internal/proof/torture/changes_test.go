@@ -44,6 +44,13 @@ func TestJudgeChanges(t *testing.T) {
 	unasked.key, unkeyed.key = "nobody's", "made by the server"
 	another.name, elsewhere.record = content(0, 1), "b"
 	archival := stored{origin{0, "customer.archive", "made by the server"}, "a", true, ""}
+	unmade, madeLate := archival, archival
+	unmade.key, unmade.changed, madeLate.key = "key", false, "key"
+	tried := func(from, to int, o outcome) attempt {
+		a := changed(from, to, o)
+		a.Kind = archive
+		return a
+	}
 	before, after := moment(1, "a"), moment(2, content(0, 0))
 	late, differs, again := changed(5, 6, repeated), changed(5, 6, repeated), changed(5, 6, done)
 	behind, wide := changed(1, 2, stale), changed(1, 2, done)
@@ -87,6 +94,10 @@ func TestJudgeChanges(t *testing.T) {
 			[]string{"an unknown change is stored at most once"}},
 		{"a key told stale, and stored", edit, []attempt{changed(1, 2, lost), changed(3, 4, stale)}, []stored{kept}, after,
 			[]string{"a refused change is not stored"}},
+		{"a key told stale, and stored when others had archived it", archive, []attempt{tried(1, 2, lost), tried(3, 4, stale)},
+			[]stored{unmade}, archived(2, "a"), []string{model}}, // none of those others is in the history
+		{"a key told stale, and archived", archive, []attempt{tried(1, 2, lost), tried(3, 4, stale)},
+			[]stored{madeLate}, archived(2, "a"), []string{"a refused change is not stored", model}},
 		{"stale after it was done", edit, []attempt{changed(1, 2, done), changed(3, 4, stale)}, []stored{kept}, after, []string{linear}},
 		{"stale, of the version that is there", edit, []attempt{behind}, nil, before, []string{"what is stale has a newer version", model}},
 		{"from another version", edit, []attempt{wide}, []stored{kept}, moment(3, content(0, 0)),
