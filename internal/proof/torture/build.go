@@ -1,6 +1,7 @@
 package torture
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -21,8 +22,8 @@ var newest []byte
 // newestFile comes behind all migrations.
 const newestFile = "99999_newest.sql"
 
-// build compiles the real server into dir, with one more migration. All migrations are in dir/migrations then.
-func build(ctx context.Context, dir string) (program string, err error) {
+// build compiles the real server into dir, with one more migration, and with replacements in it. All migrations are in dir/migrations then.
+func build(ctx context.Context, dir string, replacements ...replacement) (program string, err error) {
 	copied := filepath.Join(dir, "migrations")
 	if err := os.CopyFS(copied, migrations.FS); err != nil {
 		return "", err
@@ -36,9 +37,12 @@ func build(ctx context.Context, dir string) (program string, err error) {
 		return "", fmt.Errorf("find the module: %w", err)
 	}
 	root := filepath.Dir(strings.TrimSpace(string(module)))
-	overlay, err := json.Marshal(map[string]any{
-		"Replace": map[string]string{filepath.Join(root, "migrations", newestFile): added},
-	})
+	replaced, err := copies(replacements, root, dir)
+	if err != nil {
+		return "", err
+	}
+	replaced[filepath.Join(root, "migrations", newestFile)] = added
+	overlay, err := json.Marshal(map[string]any{"Replace": replaced})
 	if err != nil {
 		return "", fmt.Errorf("describe the overlay: %w", err)
 	}
@@ -53,4 +57,25 @@ func build(ctx context.Context, dir string) (program string, err error) {
 		return "", fmt.Errorf("build the server: %w\n%s", err, out)
 	}
 	return program, nil
+}
+
+// copies makes replacements in copies of the files, and returns where the copies are.
+func copies(replacements []replacement, root, dir string) (map[string]string, error) {
+	replaced := map[string]string{}
+	for i, r := range replacements {
+		file := filepath.Join(root, r.file)
+		from := cmp.Or(replaced[file], file)
+		text, err := os.ReadFile(from) //nolint:gosec // a file of the module
+		if err != nil {
+			return nil, fmt.Errorf("remove a layer: %w", err)
+		}
+		if strings.Count(string(text), r.old) != 1 {
+			return nil, fmt.Errorf("remove a layer: %s does not have %q once", r.file, r.old)
+		}
+		replaced[file] = filepath.Join(dir, fmt.Sprintf("edit-%d.go", i))
+		if err := os.WriteFile(replaced[file], []byte(strings.Replace(string(text), r.old, r.new, 1)), 0o600); err != nil {
+			return nil, fmt.Errorf("remove a layer: %w", err)
+		}
+	}
+	return replaced, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
@@ -59,7 +60,7 @@ func faults() []fault {
 		}},
 		{"Redis dumped", 4, redisDoes("SAVE")},
 		{"Redis flushed", 4, redisDoes("FLUSHALL")},
-		{"Redis poisoned", 4, redisDoes(poison)},
+		{poisoned, 4, redisDoes(poison)},
 		{"Redis full", 4, func(ctx context.Context, w *world, rng *rand.Rand) (int, error) {
 			full := w.redis.Do(ctx, "CONFIG SET maxmemory 1") == nil
 			wait(ctx, longerThanPatience(rng))
@@ -76,6 +77,7 @@ type chaos struct {
 	world *world
 	seed  uint64
 	every time.Duration // on average
+	only  string        // the name of the fault to inject; "" for all
 
 	mu     sync.Mutex
 	counts map[string]int
@@ -85,6 +87,9 @@ type chaos struct {
 // repair.
 func (c *chaos) run(ctx context.Context) error {
 	all, odds := faults(), 0
+	if c.only != "" {
+		all = slices.DeleteFunc(all, func(f fault) bool { return f.name != c.only })
+	}
 	for _, f := range all {
 		odds += f.odds
 	}
@@ -154,13 +159,16 @@ func pause(links func(*world) []*proxy.Proxy) func(context.Context, *world, *ran
 	}
 }
 
-// poison has Redis give every other copy the value of its neighbour, and change a byte of the others.
+// poisoned is the fault that is about what copies in Redis say.
+const poisoned = "Redis poisoned"
+
+// poison has Redis exchange the copies of every two neighbours, and change a byte of one in eight.
 const poison = `EVAL "local all = redis.call('KEYS', 'onlyonce:intent:*') ` +
-	`for i = 1, #all do ` +
-	`local from = all[i + i % 2] or all[1] ` +
-	`local value = redis.call('GET', from) ` +
-	`if i % 2 == 0 then value = string.sub(value, 1, -2) .. '!' end ` +
-	`redis.call('SET', all[i], value, 'KEEPTTL') ` +
+	`for i = 1, #all - 1, 2 do ` +
+	`local one, other = redis.call('GET', all[i]), redis.call('GET', all[i + 1]) ` +
+	`if i % 8 == 1 then one = string.sub(one, 1, -2) .. '!' end ` +
+	`redis.call('SET', all[i], other, 'KEEPTTL') ` +
+	`redis.call('SET', all[i + 1], one, 'KEEPTTL') ` +
 	`end ` +
 	`return redis.status_reply('OK')" 0`
 

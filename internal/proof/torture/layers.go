@@ -7,9 +7,14 @@ type Layer struct {
 	Name    string
 	Removed string // what exactly
 
-	sql   []string // run in the database before the clients start
-	fresh bool     // clients make a new key for every attempt
+	sql      []string      // run in the database before the clients start
+	fresh    bool          // clients make a new key for every attempt
+	replaced []replacement // in the server before it is built, which remembers and shares intents then
+	fault    string        // the only one that is injected; "" for all
 }
+
+// replacement replaces something in a file of the server.
+type replacement struct{ file, old, new string }
 
 // Layers lists those that the self-test removes, one at a time.
 func Layers() []Layer {
@@ -161,6 +166,15 @@ func Layers() []Layer {
 					in_tenant uuid, in_operation text, in_record uuid, in_json json, in_fields text[], in_within interval, in_ask boolean
 				) RETURNS json LANGUAGE sql AS $$ SELECT in_json $$`,
 			},
+		},
+		{
+			Name:    "the seal of shared copies",
+			Removed: "copies of intents are in Redis as they are, and any is believed that is found under a name",
+			replaced: []replacement{
+				{"internal/idempotency/shared/shared.go", `m.seal(name).Open(nil, nil, sealed, nil)`, `sealed, error(nil)`},
+				{"internal/idempotency/shared/shared.go", `m.seal(name).Seal(nil, nil, value, nil)`, `value`},
+			},
+			fault: poisoned,
 		},
 	}
 }

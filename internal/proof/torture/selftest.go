@@ -29,5 +29,9 @@ func SelfTest(ctx context.Context, seed uint64, out io.Writer) error {
 
 // brief is a run that takes seconds.
 func brief(seed uint64, without Layer) Config {
-	return Config{Seed: seed, Duration: 5 * time.Second, Intents: 300, Clients: 16, FaultEvery: 300 * time.Millisecond, Without: without}
+	every := 300 * time.Millisecond
+	if without.fault != "" {
+		every = 30 * time.Millisecond // it has to happen between an answer and its repeat
+	}
+	return Config{Seed: seed, Duration: 5 * time.Second, Intents: 300, Clients: 16, FaultEvery: every, Without: without}
 }

@@ -34,10 +34,10 @@ type Config struct {
 // the app is in the report. If there is something, or an error, the directory of the run is kept.
 func Run(ctx context.Context, cfg Config) (*Report, error) {
 	var env []string
-	if cfg.Without.Name != "" { // or copies of settled intents would stand in for what is removed
+	if cfg.Without.Name != "" && cfg.Without.replaced == nil { // or copies of settled intents would stand in for what is removed
 		env = []string{"IDEMPOTENCY_MEMORY=0", "REDIS_URL="}
 	}
-	w, err := newWorld(ctx, env...)
+	w, err := newWorld(ctx, cfg.Without.replaced, env...)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func (w *world) torture(ctx context.Context, cfg Config) (*Report, error) {
 	}
 	email := &moving{seed: cfg.Seed, addrs: people.addrs}
 	others := newPrograms(cfg.Seed, people.addrs, w.db.tick)
-	faults := &chaos{world: w, seed: cfg.Seed, every: cfg.FaultEvery, counts: map[string]int{}}
+	faults := &chaos{world: w, seed: cfg.Seed, every: cfg.FaultEvery, only: cfg.Without.fault, counts: map[string]int{}}
 
 	during, enough := context.WithCancel(ctx)
 	defer enough()

@@ -57,7 +57,7 @@ type world struct {
 
 // newWorld starts everything. The two replicas start at once, on an empty database: both find the
 // migrations pending, and the demo data missing.
-func newWorld(ctx context.Context, env ...string) (*world, error) {
+func newWorld(ctx context.Context, replaced []replacement, env ...string) (*world, error) {
 	account, err := server.ChooseAccount("")
 	if err != nil {
 		return nil, err
@@ -68,14 +68,14 @@ func newWorld(ctx context.Context, env ...string) (*world, error) {
 		return nil, err
 	}
 	w := &world{dir: dir, account: account, env: env}
-	if err := w.start(ctx); err != nil {
+	if err := w.start(ctx, replaced); err != nil {
 		return nil, errors.Join(fmt.Errorf("in %s: %w", dir, err), w.stop(context.WithoutCancel(ctx)))
 	}
 	return w, nil
 }
 
-func (w *world) start(ctx context.Context) (err error) {
-	program, err := build(ctx, w.dir)
+func (w *world) start(ctx context.Context, replaced []replacement) (err error) {
+	program, err := build(ctx, w.dir, replaced...)
 	if err != nil {
 		return err
 	}
