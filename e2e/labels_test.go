@@ -30,6 +30,8 @@ const (
 	buttonIssueOnly            = "Issue only"
 	buttonLogIn                = "Log in"
 	buttonLogOut               = "Log out"
+	buttonLogOutElsewhere      = "Log out everywhere else"
+	buttonLogOutThere          = "Log out there…"
 	buttonMergeCustomers       = "Merge customers"
 	buttonNewLink              = "New link"
 	buttonPause                = "Pause"

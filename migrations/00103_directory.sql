@@ -12,7 +12,8 @@ CREATE TABLE tenants (
 -- the demo makes, may have any name.
 CREATE UNIQUE INDEX tenants_name_once ON tenants (fold_text(name)) WHERE NOT demo;
 
--- Owners manage users and tokens, members do not, and who is read-only changes nothing but their own password.
+-- Owners manage users and tokens, members do not, and who is read-only changes nothing but their own password
+-- and sessions.
 CREATE DOMAIN user_role AS text CHECK (VALUE IN ('owner', 'member', 'read-only'));
 
 CREATE TABLE users (
@@ -113,23 +114,36 @@ CREATE TABLE api_tokens (
 CREATE UNIQUE INDEX api_tokens_name_once ON api_tokens (tenant_id, name) WHERE revoked_at IS NULL;
 CREATE TRIGGER next_version BEFORE UPDATE ON api_tokens FOR EACH ROW EXECUTE FUNCTION next_version();
 
--- Whoever has entered a tenant sees its users and tokens only. A login or a token leads to its tenant before one is
--- entered, and is looked for among all.
+-- A login in a browser. token, data and expiry are as scs has them: token is a hash, never the cookie's value. The other columns
+-- repeat what stands in data, for the user who looks at them. A session is over when the user has another session_generation.
+CREATE TABLE sessions (
+    tenant_id  uuid        NOT NULL,
+    id         uuid        NOT NULL,
+    user_id    uuid        NOT NULL,
+    generation integer     NOT NULL,
+    device     text        NOT NULL CHECK (char_length(device) <= 100),
+    token      text        NOT NULL,
+    data       bytea       NOT NULL,
+    expiry     timestamptz NOT NULL,
+    seen_at    timestamptz NOT NULL DEFAULT now(), -- the last request, to within some minutes
+    created_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (tenant_id, user_id, id),
+    CONSTRAINT sessions_token_hash_once UNIQUE (token),
+    FOREIGN KEY (tenant_id, user_id) REFERENCES users ON DELETE CASCADE
+);
+CREATE INDEX sessions_expiry ON sessions (expiry);
+
+-- Whoever has entered a tenant sees its users, tokens and sessions only. A login, a token or a cookie leads to its tenant before
+-- one is entered, and is looked for among all.
 ALTER TABLE users ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant_isolation ON users USING (current_tenant() IS NULL OR tenant_id = current_tenant());
 ALTER TABLE api_tokens ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant_isolation ON api_tokens USING (current_tenant() IS NULL OR tenant_id = current_tenant());
+ALTER TABLE sessions ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant_isolation ON sessions USING (current_tenant() IS NULL OR tenant_id = current_tenant());
 
 -- A replay is answered without a look at whether its record is still there: see Deletes of idempotency.Spec.
 REVOKE DELETE, TRUNCATE ON users, api_tokens FROM CURRENT_USER;
-
--- The layout that scs expects. The token column holds a hash, never the cookie's value.
-CREATE TABLE sessions (
-    token  text        PRIMARY KEY,
-    data   bytea       NOT NULL,
-    expiry timestamptz NOT NULL
-);
-CREATE INDEX sessions_expiry ON sessions (expiry);
 
 -- +goose Down
 DROP TABLE sessions, api_tokens, users, tenants;

@@ -55,8 +55,8 @@ func TestTenantComesFirst(t *testing.T) {
 }
 
 // TestTenantTablesAreGuarded: every table is either in the directory or has forced row-level security
-// with the one policy that lets anything through: restrictive ones only take away. Users and tokens of the directory have
-// one too, for whoever has entered a tenant.
+// with the one policy that lets anything through: restrictive ones only take away. Users, tokens and sessions of the directory
+// have one too, for whoever has entered a tenant.
 func TestTenantTablesAreGuarded(t *testing.T) {
 	b := setup(t)
 	open := get[[]string](b, `
@@ -71,10 +71,11 @@ func TestTenantTablesAreGuarded(t *testing.T) {
 	const own = `(tenant_id = current_tenant())`
 	if n := get[int](b, `
 		SELECT count(*) FROM pg_policies p JOIN pg_class ON relname = p.tablename
-		WHERE tablename IN ('users', 'api_tokens') AND qual = '((current_tenant() IS NULL) OR `+own+`)' AND relforcerowsecurity`); n != 2 {
-		t.Errorf("%d of users and api_tokens are guarded within a tenant", n)
+		WHERE tablename IN ('users', 'api_tokens', 'sessions') AND relforcerowsecurity
+			AND qual = '((current_tenant() IS NULL) OR `+own+`)'`); n != 3 {
+		t.Errorf("%d of users, api_tokens and sessions are guarded within a tenant", n)
 	}
-	if n := get[int](b, `SELECT count(*) FROM pg_policies WHERE permissive = 'PERMISSIVE'`); n != len(b.tenantTables())+2 {
+	if n := get[int](b, `SELECT count(*) FROM pg_policies WHERE permissive = 'PERMISSIVE'`); n != len(b.tenantTables())+3 {
 		t.Errorf("%d policies for %d tables", n, len(b.tenantTables()))
 	}
 }

@@ -63,6 +63,9 @@ func (b *bundle) everyPassword(person *client) map[string][]request {
 			return person.submit("/account", url.Values{"password": {current}, "new_password": {password}})
 		}}
 	}
+	ending := func(form url.Values) request {
+		return request{form.Encode(), http.StatusSeeOther, func() answer { return person.submit("/account/sessions", form) }}
+	}
 	return map[string][]request{
 		"GET /join": {
 			{"a link", http.StatusOK, func() answer { return b.browser(b.replica).get("/join?link=18") }},
@@ -73,7 +76,13 @@ func (b *bundle) everyPassword(person *client) map[string][]request {
 			join(http.StatusSeeOther, "18", password), join(http.StatusSeeOther, "18", password), // repeated
 			join(http.StatusNotFound, "17", password),
 		},
-		"GET /account":  {{"account", http.StatusOK, func() answer { return person.get("/account") }}},
+		"GET /account": {{"account", http.StatusOK, func() answer { return person.get("/account") }}},
+		"POST /account/sessions": {ending(url.Values{"session": {rowID(7)}}), {"others", http.StatusSeeOther, func() answer {
+			who := b.member(b.acme)
+			b.person(b.replica, who)
+			here := b.person(b.replica, who)
+			return here.submit("/account/sessions", here.ending("Log out everywhere else", 0))
+		}}},
 		"POST /account": {own(http.StatusSeeOther, password), own(http.StatusSeeOther, "a repeat has another one")},
 	}
 }

@@ -152,7 +152,7 @@ func (b *bundle) tenantTables() []string {
 	tables := get[[]string](b, `
 		SELECT array_agg(relname::text ORDER BY relname) FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
 		WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND attname = 'tenant_id'`)
-	tables = slices.DeleteFunc(tables, func(table string) bool { return table == "users" || table == "api_tokens" })
+	tables = slices.DeleteFunc(tables, func(table string) bool { return slices.Contains(directory, table) })
 	if len(tables) < 5 {
 		b.Fatalf("found only %v", tables)
 	}

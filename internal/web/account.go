@@ -3,16 +3,20 @@ package web
 import (
 	"errors"
 	"net/http"
+	"time"
+
+	"github.com/google/uuid"
 
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/people/account"
 	"onlyonce/templates"
 )
 
-// account is where everybody who is logged in changes their own password.
+// account is where everybody who is logged in sees their sessions, and changes their own password.
 func (s *Server) account(pages router) {
 	pages.mux, pages.needs = pages.mux.With(keepNothing), account.ReadOnly
 	pages.read("/account", s.showAccount)
+	pages.natural("/account/sessions", "a session that is over stays over", s.endSessions)
 	byUser := func(r *http.Request) (string, error) { return Principal(r).User.String(), nil }
 	pages.mux = pages.mux.With(s.limitBy("passwords of", 10, byUser, s.FailHTML))
 	pages.natural("/account", "having a password is a state", s.changePassword)
@@ -54,13 +58,63 @@ func (s *Server) changePassword(w http.ResponseWriter, r *http.Request) error {
 	return SeeOther(w, r, "/account")
 }
 
-const passwordChanged = "password-changed"
+// endSessions ends one session of a user, or all but this one.
+func (s *Server) endSessions(w http.ResponseWriter, r *http.Request) error {
+	if err := ParseForm(r); err != nil {
+		return err
+	}
+	if formOwner(r) != owner(r) {
+		return errOtherTenant
+	}
+	if but := r.PostForm.Get("but"); but != "" {
+		if but != s.session(r).String() {
+			return SeeOther(w, r, "/account") // a form of before another login, in another tab
+		}
+		if err := account.EndOtherSessions(r.Context(), s.Pool, Principal(r), s.session(r)); err != nil {
+			return err
+		}
+		s.setFlash(w, "/account", sessionsEnded, "")
+		return SeeOther(w, r, "/account")
+	}
+	id, err := uuid.Parse(r.PostForm.Get("session"))
+	if err != nil {
+		return ErrNotFound
+	}
+	if err := account.EndSession(r.Context(), s.Pool, Principal(r), id); err != nil {
+		return err
+	}
+	s.setFlash(w, "/account", sessionEnded, "")
+	return SeeOther(w, r, "/account")
+}
+
+// session is the id of the session of a request, by which its user sees it.
+func (s *Server) session(r *http.Request) uuid.UUID {
+	id, _ := uuid.Parse(s.sessions.GetString(r.Context(), sessionID)) // there is one if there is a user
+	return id
+}
+
+// What the page says once, by its name in the address of the flash.
+const (
+	passwordChanged = "password-changed"
+	sessionEnded    = "session-ended"
+	sessionsEnded   = "sessions-ended"
+)
+
+var accountFlashes = map[string]string{
+	passwordChanged: "Your password was changed. You are logged out everywhere else.",
+	sessionEnded:    "That browser is logged out.",
+	sessionsEnded:   "You are logged out everywhere else.",
+}
 
 func (s *Server) accountPage(w http.ResponseWriter, r *http.Request, status int, wrong *invalid.Error) error {
 	who := Principal(r)
 	p := s.Page(w, r)
-	if p.Flash == passwordChanged {
-		p.Flash = "Your password was changed. You are logged out everywhere else."
+	if says := accountFlashes[p.Flash]; says != "" {
+		p.Flash = says
+	}
+	sessions, more, err := account.ListSessions(r.Context(), s.Pool, who, time.Now().Add(-sessionIdle))
+	if err != nil {
+		return err
 	}
 	v := templates.Account{
 		Owner: owner(r), MinPassword: account.MinPassword,
@@ -68,6 +122,15 @@ func (s *Server) accountPage(w http.ResponseWriter, r *http.Request, status int,
 			{Label: "Email", Value: who.Name}, {Label: "Business", Value: who.TenantName},
 			{Label: "Role", Value: Capital(string(who.Role))},
 		},
+		Session: s.session(r).String(),
+	}
+	for _, session := range sessions {
+		v.Sessions = append(v.Sessions, templates.Session{
+			ID: session.ID.String(), Device: session.Device, Began: Moment(session.Began), Seen: Moment(session.Seen),
+		})
+	}
+	if more {
+		v.ListedSessions = len(sessions)
 	}
 	if wrong != nil {
 		v.Errors = fieldErrors(wrong)

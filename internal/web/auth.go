@@ -69,7 +69,9 @@ const (
 	sessionTenant     = "tenant"
 	sessionTenantName = "tenant_name"
 	sessionUser       = "user_id"
-	sessionDemo       = "demo" // whether the tenant is one of the demo
+	sessionID         = "id"     // by which its user sees it
+	sessionDevice     = "device" // see deviceOf
+	sessionDemo       = "demo"   // whether the tenant is one of the demo
 	sessionGeneration = "generation"
 	sessionSeen       = "seen" // Unix time of the last request, within sessionTouch
 )

@@ -76,6 +76,12 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request, p account.Princip
 	if err := s.sessions.RenewToken(r.Context()); err != nil {
 		return fmt.Errorf("renew session: %w", err)
 	}
+	id, err := uuid.NewV7()
+	if err != nil {
+		return fmt.Errorf("name session: %w", err)
+	}
+	s.sessions.Put(r.Context(), sessionID, id.String())
+	s.sessions.Put(r.Context(), sessionDevice, deviceOf(r.UserAgent()))
 	s.sessions.Put(r.Context(), sessionTenant, p.Tenant.String())
 	s.sessions.Put(r.Context(), sessionTenantName, p.TenantName)
 	s.sessions.Put(r.Context(), sessionUser, p.User.String())

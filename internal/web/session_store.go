@@ -42,11 +42,21 @@ var errSessionOver = errors.New("session is over")
 // CommitCtx stores the data of a session. It returns errSessionOver unless the session is there, or has just begun: a request that
 // saves its session after a logout must not bring it back.
 func (s sessionStore) CommitCtx(ctx context.Context, token string, data []byte, expiry time.Time) error {
-	sql := `UPDATE sessions SET data = $2, expiry = $3 WHERE token = $1`
-	if ctx.Value(sessionBegun{}) != nil {
-		sql = `INSERT INTO sessions (token, data, expiry) VALUES ($1, $2, $3)`
+	_, values, err := scs.GobCodec{}.Decode(data)
+	if err != nil {
+		return fmt.Errorf("read session: %w", err)
 	}
-	done, err := s.pool.Exec(ctx, sql, token, data, expiry)
+	args := pgx.NamedArgs{
+		"token": token, "data": data, "expiry": expiry, "tenant": values[sessionTenant], "id": values[sessionID],
+		"user": values[sessionUser], "generation": values[sessionGeneration], "device": values[sessionDevice],
+	}
+	sql := `UPDATE sessions SET (data, expiry, generation, seen_at) = (@data, @expiry, @generation, now()) WHERE token = @token`
+	if ctx.Value(sessionBegun{}) != nil {
+		sql = `
+			INSERT INTO sessions (tenant_id, id, user_id, generation, device, token, data, expiry)
+			VALUES (@tenant, @id, @user, @generation, @device, @token, @data, @expiry)`
+	}
+	done, err := s.pool.Exec(ctx, sql, args)
 	if err != nil {
 		return fmt.Errorf("store session: %w", err)
 	}

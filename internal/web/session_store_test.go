@@ -3,7 +3,9 @@ package web
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"testing"
+	"time"
 
 	"onlyonce/internal/postgres/pgtest"
 )
@@ -11,13 +13,12 @@ import (
 // TestSessionsAskWithinTheRequest: what a session asks of the database ends with its request.
 func TestSessionsAskWithinTheRequest(t *testing.T) {
 	t.Parallel()
-	sessions := newSessions(pgtest.New(t).Pool, false)
-	ctx, err := sessions.Load(t.Context(), "")
+	server, err := New(Config{Mount: func(*Site) {}, Pool: pgtest.New(t).Pool, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	sessions.Put(ctx, sessionUser, "ada")
-	token, _, err := sessions.Commit(begun(ctx))
+	sessions, token := server.sessions, server.plant(t, time.Minute)
+	ctx, err := sessions.Load(t.Context(), token)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +37,7 @@ func TestSessionsAskWithinTheRequest(t *testing.T) {
 		}
 	}
 	again, err := sessions.Load(t.Context(), token)
-	if err != nil || sessions.GetString(again, sessionUser) != "ada" {
-		t.Errorf("the session holds %q, %v", sessions.GetString(again, sessionUser), err)
+	if err != nil || sessions.GetString(again, sessionDevice) != "a test" {
+		t.Errorf("the session holds %q, %v", sessions.GetString(again, sessionDevice), err)
 	}
 }

@@ -97,6 +97,9 @@ func (s *Server) plant(t *testing.T, idle time.Duration) (token string) {
 	}
 	s.sessions.Put(ctx, sessionTenant, tenant.String())
 	s.sessions.Put(ctx, sessionUser, tenant.String())
+	s.sessions.Put(ctx, sessionID, tenant.String())
+	s.sessions.Put(ctx, sessionGeneration, 0)
+	s.sessions.Put(ctx, sessionDevice, "a test")
 	s.sessions.Put(ctx, sessionSeen, time.Now().Add(-idle).Unix())
 	token, expiry, err := s.sessions.Commit(begun(ctx))
 	if err != nil {

@@ -40,7 +40,7 @@ type Role string
 const (
 	Owner    Role = "owner"     // also manages users and tokens
 	Member   Role = "member"    // sees and changes all else
-	ReadOnly Role = "read-only" // changes nothing but their own password
+	ReadOnly Role = "read-only" // changes nothing but their own password and sessions
 )
 
 // Roles are all roles, from the one that may do least.

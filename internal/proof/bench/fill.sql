@@ -11,8 +11,9 @@ SELECT id, tenant_id, 'person' || n || '@past.example', '', 'member' FROM past;
 INSERT INTO api_tokens (token_hash, tenant_id, name)
 SELECT sha256(int8send(n)) AS hash, tenant_id, 'token ' || n FROM past ORDER BY hash;
 
-INSERT INTO sessions (token, data, expiry)
-SELECT encode(sha256(int8send(n)), 'hex') AS hash, '', now() + interval '7 days' FROM past ORDER BY hash;
+INSERT INTO sessions (tenant_id, id, user_id, generation, device, token, data, expiry)
+SELECT tenant_id, id, id, 0, 'Firefox on Linux', encode(sha256(int8send(n)), 'hex') AS hash, '', now() + interval '7 days'
+FROM past ORDER BY hash;
 
 -- The newer half is archived: what reads through the archived customers to find the others shows at once.
 INSERT INTO customers (tenant_id, id, email, name, archived_at, created_at, source, external_id, external_digest)

@@ -1,0 +1,58 @@
+package account
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// Session is a login in a browser, as its user sees it.
+type Session struct {
+	ID     uuid.UUID
+	Device string
+	Began  time.Time
+	Seen   time.Time // the last request, to within some minutes
+}
+
+// MaxSessions is how many sessions a user sees at most.
+const MaxSessions = 20
+
+// ListSessions returns the sessions of a user that were seen since a time, the newest first, and whether there are more than
+// [MaxSessions].
+func ListSessions(ctx context.Context, pool *pgxpool.Pool, p Principal, since time.Time) (all []Session, more bool, err error) {
+	// The age is no condition of an index: nearly all sessions there are have not expired.
+	rows, err := pool.Query(ctx, `
+		SELECT id, device, created_at, seen_at FROM sessions
+		WHERE tenant_id = $1 AND user_id = $2 AND generation = $3 AND expiry - now() > interval '0' AND seen_at > $4
+		ORDER BY id DESC LIMIT $5`, p.Tenant, p.User, p.Generation, since, MaxSessions+1)
+	if err != nil {
+		return nil, false, fmt.Errorf("list sessions: %w", err)
+	}
+	all, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Session])
+	if err != nil {
+		return nil, false, fmt.Errorf("list sessions: %w", err)
+	}
+	return all[:min(len(all), MaxSessions)], len(all) > MaxSessions, nil
+}
+
+// EndSession ends one of the sessions of a user. A session of somebody else stays, and one that is over is.
+func EndSession(ctx context.Context, pool *pgxpool.Pool, p Principal, id uuid.UUID) error {
+	_, err := pool.Exec(ctx, `DELETE FROM sessions WHERE tenant_id = $1 AND user_id = $2 AND id = $3`, p.Tenant, p.User, id)
+	if err != nil {
+		return fmt.Errorf("end session: %w", err)
+	}
+	return nil
+}
+
+// EndOtherSessions ends all sessions of a user but one.
+func EndOtherSessions(ctx context.Context, pool *pgxpool.Pool, p Principal, but uuid.UUID) error {
+	_, err := pool.Exec(ctx, `DELETE FROM sessions WHERE tenant_id = $1 AND user_id = $2 AND id <> $3`, p.Tenant, p.User, but)
+	if err != nil {
+		return fmt.Errorf("end sessions: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,194 @@
+package site_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+
+	"golang.org/x/net/html"
+)
+
+const (
+	firefoxOnLinux = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0"
+	safariOnPhone  = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Version/18.0 Mobile/15E148 Safari/604.1"
+)
+
+// in logs somebody in with a browser.
+func (b *bundle) in(t tenant, userAgent string) *client {
+	b.Helper()
+	c := b.browser(b.replica).with("User-Agent", userAgent)
+	if a := c.logIn(t, password); a.status != http.StatusSeeOther {
+		b.Fatal(a)
+	}
+	return c
+}
+
+// sessions are what the page lists, each in its words.
+func (c *client) sessions() (said []string) {
+	c.b.Helper()
+	for _, list := range all(c.b.page(c.get("/account")).root, "ul") {
+		if class, _ := attr(list, "class"); strings.HasPrefix(class, "sessions") {
+			for _, item := range all(list, "li") {
+				said = append(said, text(item))
+			}
+		}
+	}
+	return said
+}
+
+// ending is the form that ends the n-th session of the page that has a button for it, or all others.
+func (c *client) ending(button string, n int) url.Values {
+	c.b.Helper()
+	var found []url.Values
+	for _, form := range all(c.b.page(c.get("/account")).root, "form") {
+		if !hasButton(form, button) {
+			continue
+		}
+		values := url.Values{}
+		for _, hidden := range all(form, "input") {
+			name, _ := attr(hidden, "name")
+			value, _ := attr(hidden, "value")
+			values.Add(name, value)
+		}
+		found = append(found, values)
+	}
+	if n >= len(found) {
+		c.b.Fatalf("%d buttons %q", len(found), button)
+	}
+	return found[n]
+}
+
+func hasButton(form *html.Node, says string) bool {
+	for _, n := range all(form, "button") {
+		if text(n) == says {
+			return true
+		}
+	}
+	return false
+}
+
+// TestSessionsAreSeenAndEnded: one's own, in plain words, and nobody else's. What was ended stays so, however often it is sent.
+func TestSessionsAreSeenAndEnded(t *testing.T) {
+	b := setup(t)
+	who := b.readOnly(b.acme) // who may do this too
+	other, phone, laptop := b.in(b.acme, "curl/8"), b.in(who, safariOnPhone), b.in(who, firefoxOnLinux)
+	said := laptop.sessions()
+	if len(said) != 2 || !strings.HasPrefix(said[0], "Firefox on Linux This browser Logged in ") ||
+		!strings.HasPrefix(said[1], "Safari on iPhone Logged in ") || strings.Contains(said[0], "Log out there") {
+		t.Fatalf("%q", said)
+	}
+	there := laptop.ending("Log out there", 0)
+	for range 2 {
+		if a := laptop.submit("/account/sessions", there); a.status != http.StatusSeeOther || a.location() != "/account" {
+			t.Fatal(a)
+		}
+		b.page(laptop.get("/account")).says("That browser is logged out.")
+	}
+	if phone.isIn() || !laptop.isIn() || len(laptop.sessions()) != 1 {
+		t.Errorf("the phone is in: %v, the laptop: %v, sessions %q", phone.isIn(), laptop.isIn(), laptop.sessions())
+	}
+	if strings.Contains(laptop.get("/account").body, "Log out everywhere else") {
+		t.Error("offers to log out where nobody is in")
+	}
+	stolen := laptop.ending("Change password", 0)
+	stolen.Set("session", get[string](b, `SELECT id::text FROM sessions WHERE device = 'curl/8'`))
+	laptop.submit("/account/sessions", stolen)
+	if !other.isIn() {
+		t.Error("ended the session of somebody else")
+	}
+	for _, session := range []string{"", "all"} {
+		if a := laptop.submit("/account/sessions", change(stolen, "session", session)); a.status != http.StatusNotFound {
+			t.Errorf("session %q: %v", session, a)
+		}
+	}
+	elsewhere := change(there, "tenant", b.globex.id.String())
+	if a := laptop.submit("/account/sessions", elsewhere); a.status != http.StatusConflict {
+		t.Errorf("the form of another business: %v", a)
+	}
+}
+
+// TestAllOtherSessionsEnd: from one gate, and this one stays, as does everybody else's.
+func TestAllOtherSessionsEnd(t *testing.T) {
+	b := setup(t)
+	who, others := b.member(b.acme), []*client{b.person(b.replica, b.acme), b.person(b.replica, b.globex)}
+	laptop := b.in(who, firefoxOnLinux)
+	for range 5 {
+		b.in(who, safariOnPhone)
+	}
+	form := laptop.ending("Log out everywhere else", 0)
+	gate, done := make(chan struct{}), sync.WaitGroup{}
+	for range 20 {
+		done.Go(func() {
+			<-gate
+			if a := laptop.submit("/account/sessions", form); a.status != http.StatusSeeOther {
+				t.Error(a)
+			}
+		})
+	}
+	close(gate)
+	done.Wait()
+	b.page(laptop.get("/account")).says("You are logged out everywhere else.")
+	if said := laptop.sessions(); len(said) != 1 || !strings.Contains(said[0], "This browser") {
+		t.Errorf("%q", said)
+	}
+	if n := get[int](b, `SELECT count(*) FROM sessions`); n != 3 {
+		t.Errorf("%d sessions are left", n)
+	}
+	for _, c := range others {
+		if !c.isIn() {
+			t.Error("somebody else was logged out")
+		}
+	}
+	// The form is still open in another tab, and somebody else has logged in since.
+	second := b.person(b.replica, b.acme)
+	laptop.logIn(b.acme, password)
+	if a := laptop.submit("/account/sessions", form); a.status != http.StatusSeeOther || !laptop.isIn() || !second.isIn() {
+		t.Errorf("%v; this browser is in: %v, the other one: %v", a, laptop.isIn(), second.isIn())
+	}
+}
+
+// TestSessionsThatAreOverAreNotListed: by time, or by another password. Of many the newest are.
+func TestSessionsThatAreOverAreNotListed(t *testing.T) {
+	b := setup(t)
+	laptop := b.in(b.acme, firefoxOnLinux)
+	for range 3 {
+		b.in(b.acme, safariOnPhone)
+	}
+	b.exec(`
+		WITH phone AS (SELECT id, row_number() OVER (ORDER BY id) AS n FROM sessions WHERE device LIKE 'Safari%')
+		UPDATE sessions s SET
+			seen_at = CASE n WHEN 1 THEN now() - interval '13 hours' ELSE seen_at END,
+			expiry = CASE n WHEN 2 THEN now() - interval '1 second' ELSE expiry END
+		FROM phone WHERE phone.id = s.id`)
+	if said := laptop.sessions(); len(said) != 2 {
+		t.Errorf("%q", said)
+	}
+	form := change(b.page(laptop.get("/account")).typed(), "password", password, "new_password", "another passphrase")
+	if a := laptop.submit("/account", form); a.status != http.StatusSeeOther {
+		t.Fatal(a)
+	}
+	if said := laptop.sessions(); len(said) != 1 || !strings.Contains(said[0], "This browser") {
+		t.Errorf("after another password: %q", said)
+	}
+	b.exec(`
+		INSERT INTO sessions (tenant_id, id, user_id, generation, device, token, data, expiry)
+		SELECT tenant_id, new_id(), user_id, generation, 'Phone', n, '', expiry FROM sessions, generate_series(1, 20) AS n
+		WHERE device LIKE 'Firefox%'`)
+	if said := laptop.sessions(); len(said) != 20 {
+		t.Errorf("%d sessions are listed", len(said))
+	}
+	b.page(laptop.get("/account")).says("These are your 20 latest logins.")
+}
+
+// TestSessionIsSeen: the last request is known to within ten minutes.
+func TestSessionIsSeen(t *testing.T) {
+	b := setup(t)
+	laptop := b.in(b.acme, firefoxOnLinux)
+	began := get[string](b, `SELECT seen_at::text FROM sessions`)
+	laptop.get("/customers")
+	if seen := get[string](b, `SELECT seen_at::text FROM sessions`); seen != began {
+		t.Error("a page wrote that the session was seen")
+	}
+}
