@@ -117,6 +117,7 @@ const (
 	fieldPassword            = "Password"
 	fieldQuantity            = "Quantity"
 	fieldReference           = "Reference (optional)"
+	fieldRole                = "Role"
 	fieldSearchInvoices      = "Search invoices"
 	fieldSigningSecret       = "Signing secret"
 	fieldTaxRate             = "Tax %"
@@ -124,12 +125,16 @@ const (
 	fieldUnitPrice           = "Unit price"
 )
 
+// roleReadOnly is the place of the role among the options of its field.
+const roleReadOnly = 2
+
 // Headings, or what they begin with.
 const (
 	headingCreditNote     = "Credit note CN-"
 	headingCustomers      = "Customers"
 	headingEditCustomer   = "Edit customer"
 	headingEditInvoice    = "Edit invoice"
+	headingForMembersOnly = "Only members can change this"
 	headingForOwnersOnly  = "Only owners can open this page"
 	headingHome           = "Home"
 	headingLoggedOut      = "You are no longer logged in"

@@ -56,7 +56,7 @@ func TestReadOnly(t *testing.T) {
 		if own {
 			continue
 		}
-		asked, body, said := person, form, "Only members can change this"
+		asked, body, said := person, form, "Ask an owner of the business to make you a member"
 		switch {
 		case inAPI:
 			asked, body, said = program, customers().json(customers().other), `"type":"/problems/read-only"`

@@ -257,6 +257,10 @@ func (s *Server) failure(r *http.Request, f failed) templates.Failure {
 		}
 		failure.Links = []templates.Link{{Text: "Open " + existing.Name, Href: existing.Href}}
 	}
+	if errors.Is(f.err, errReadOnly) {
+		failure.Message = "You can see everything here and change nothing. Nothing was saved. " +
+			"Ask an owner of the business to make you a member, or a member to do it."
+	}
 	switch {
 	case f.typed || !f.posted:
 	case f.stranger:
