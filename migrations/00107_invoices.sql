@@ -34,6 +34,9 @@ CREATE TABLE invoices (
     subtotal      minor_units    NOT NULL,
     tax_total     minor_units    NOT NULL,
     total         minor_units    NOT NULL,
+    -- What invoices are sorted by when it goes by the total: the currency, and within it the largest total first.
+    total_rank    text           COLLATE "C" NOT NULL GENERATED ALWAYS AS (
+        currency || lpad((9223372036854775807 - total)::text, 19, '0')) STORED,
     -- The sums of the postings of the invoice: see the ledger.
     paid          minor_units    NOT NULL DEFAULT 0,
     credited      minor_units    NOT NULL DEFAULT 0,
@@ -74,7 +77,7 @@ CREATE UNIQUE INDEX invoices_external_once ON invoices (tenant_id, source_folded
 -- none is read in vain.
 CREATE INDEX invoices_by_date ON invoices (tenant_id, state, issue_date, id);
 CREATE INDEX invoices_by_due ON invoices (tenant_id, state, due_date, id);
-CREATE INDEX invoices_by_total ON invoices (tenant_id, state, total, id);
+CREATE INDEX invoices_by_total ON invoices (tenant_id, state, total_rank, id);
 CREATE INDEX invoices_of_customer ON invoices (tenant_id, customer_id, issue_date, id);
 CREATE INDEX invoices_duplicates ON invoices (tenant_id, duplicate_of, id) WHERE duplicate_of IS NOT NULL;
 -- What a customer owes.

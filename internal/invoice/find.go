@@ -41,8 +41,8 @@ type Filter struct {
 	Sort             string // one of [Sorts]; "" is the first of them
 }
 
-// Sorts lists the orders of a list of invoices. By number is by year of issue first, and by total goes by the amount,
-// whatever its currency.
+// Sorts lists the orders of a list of invoices. By number is by year of issue first, and by total is by currency first, since
+// amounts of two currencies do not compare.
 func Sorts() []string { return []string{"newest", "oldest", "due", "number", "total"} }
 
 // orders are those of [Sorts].
@@ -56,7 +56,7 @@ func orders(sort string) search.Order {
 	case "number":
 		return search.Order{Columns: [2]search.Column{{Name: "issue_year", Type: "integer"}, {Name: "number_folded", Type: "text"}}}
 	case "total":
-		return search.Order{Columns: [2]search.Column{{Name: "total", Type: "bigint"}, id}, Descending: true}
+		return search.Order{Columns: [2]search.Column{{Name: "total_rank", Type: "text"}, id}}
 	default:
 		return search.Order{Columns: [2]search.Column{{Name: "issue_date", Type: "date"}, id}, Descending: true}
 	}

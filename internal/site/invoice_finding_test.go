@@ -21,6 +21,7 @@ import (
 type found struct {
 	id, number, state, customer, issued, due string
 	paid                                     string // the day of its payment; "" without
+	currency                                 string
 	total                                    int
 	words                                    []string // folded
 }
@@ -62,7 +63,8 @@ func (b *bundle) pastFor(t tenant, n int) (all []found) {
 		f := found{
 			id: uuid.Must(uuid.NewV7()).String(), state: []string{"draft", "issued", "partially_paid", "paid", "void"}[random.IntN(5)],
 			customer: of.id, issued: day(issued), due: day(due), total: 1 + random.IntN(20),
-			number: fmt.Sprintf("N-%03d", random.Perm(900)[0]),
+			currency: []string{"EUR", "JPY", "USD"}[i%3],
+			number:   fmt.Sprintf("N-%03d", random.Perm(900)[0]),
 		}
 		f.number += strconv.Itoa(i)
 		first, second := pick(), pick()
@@ -71,8 +73,8 @@ func (b *bundle) pastFor(t tenant, n int) (all []found) {
 		status := map[string]string{"draft": "draft", "void": "void"}[f.state]
 		b.exec(`
 			INSERT INTO invoices (tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total, total)
-			SELECT $1, $2, $3, $4, 'EUR', $5::date, $6::date, '', $7::bigint, 0, $7`,
-			t.id, f.id, f.number, of.id, f.issued, f.due, f.total*2)
+			SELECT $1, $2, $3, $4, $5, $6::date, $7::date, '', $8::bigint, 0, $8`,
+			t.id, f.id, f.number, of.id, f.currency, f.issued, f.due, f.total*2)
 		f.total *= 2
 		b.exec(`INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, net)
 			VALUES ($1, $2, 1, $3, 1, 1, 0, 1)`, t.id, f.id, "“"+first+"”, "+second+"!")
@@ -125,7 +127,7 @@ func wanted(all []found, query url.Values) (ids []string) {
 		case "number":
 			return cmp.Or(cmp.Compare(a.issued[:4], b.issued[:4]), cmp.Compare(a.number, b.number))
 		case "total":
-			return cmp.Or(cmp.Compare(b.total, a.total), cmp.Compare(b.id, a.id))
+			return cmp.Or(cmp.Compare(a.currency, b.currency), cmp.Compare(b.total, a.total), cmp.Compare(a.id, b.id))
 		default:
 			return cmp.Or(cmp.Compare(b.issued, a.issued), cmp.Compare(b.id, a.id))
 		}

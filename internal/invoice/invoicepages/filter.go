@@ -31,7 +31,7 @@ func statuses() []templates.Option {
 
 // sorts are the orders of a list of invoices as people read them, in the order of [invoice.Sorts].
 func sorts() []templates.Option {
-	texts := []string{"Newest first", "Oldest first", "Due first", "By number", "Largest total"}
+	texts := []string{"Newest first", "Oldest first", "Due first", "By number", "Currency and total"}
 	var all []templates.Option
 	for i, sort := range invoice.Sorts() {
 		all = append(all, templates.Option{Value: sort, Text: texts[i]})
@@ -54,7 +54,7 @@ func invoiceFilters() []web.Parameter {
 		{Name: "to", Meaning: "Only those issued on this day or before.", Format: "date"},
 		{Name: "paid_from", Meaning: "Only those with a payment on this day or later. With paid_to, one payment is both.", Format: "date"},
 		{Name: "paid_to", Meaning: "Only those with a payment on this day or before.", Format: "date"},
-		{Name: "sort", Meaning: "The order. newest and oldest go by the issue date.", Values: invoice.Sorts()},
+		{Name: "sort", Meaning: "The order. newest and oldest go by the issue date, total by the currency and then from the largest.", Values: invoice.Sorts()},
 	}
 }
 

@@ -228,7 +228,7 @@ func finding() []kind {
 	var all []kind
 	for _, c := range []struct{ name, query string }{
 		{"overdue, due first", "status=overdue&sort=due"}, {"open", "status=open"}, {"drafts, by number", "status=draft&sort=number"},
-		{"largest total", "sort=total"}, {"of one day", "from=$DAY&to=$DAY"}, {"a rare word", "q=rare"},
+		{"by currency and total", "sort=total"}, {"of one day", "from=$DAY&to=$DAY"}, {"a rare word", "q=rare"},
 		{"a word of all", "q=design"},
 		{"two words", "q=rare+support"}, {"the beginning of many", "q=1"}, {"a customer by name", "q=northwind"},
 		{"a rare word, oldest first", "q=rare&sort=oldest"},

@@ -20,7 +20,7 @@ type Order struct {
 // Column is a column that a list is sorted by.
 type Column struct {
 	Name string // in the table
-	Type string // "date", "bigint", "integer", "uuid" or "text"
+	Type string // "date", "integer", "uuid" or "text"
 }
 
 // extreme returns a value of the column before all others, or behind them.
@@ -30,8 +30,6 @@ func (c Column) extreme(last bool) string {
 		return map[bool]string{false: "-infinity", true: "infinity"}[last]
 	case "uuid":
 		return map[bool]uuid.UUID{false: uuid.Nil, true: uuid.Max}[last].String()
-	case "bigint":
-		return strconv.FormatInt(map[bool]int64{false: math.MinInt64, true: math.MaxInt64}[last], 10)
 	case "integer":
 		return strconv.FormatInt(map[bool]int64{false: math.MinInt32, true: math.MaxInt32}[last], 10)
 	default:
@@ -63,8 +61,6 @@ func (c Column) has(text string) bool {
 		return err == nil && day.Year() > 0 // PostgreSQL knows no year 0
 	case "uuid":
 		_, err = uuid.Parse(text)
-	case "bigint":
-		_, err = strconv.ParseInt(text, 10, 64)
 	case "integer":
 		_, err = strconv.ParseInt(text, 10, 32)
 	default:

@@ -10,8 +10,7 @@ func TestValuesOfColumns(t *testing.T) {
 			"2026-11-21": true, "9999-12-31": true, "0001-01-01": true,
 			"0000-12-31": false, "2026-02-30": false, "infinity": false, "10000-01-01": false, "": false,
 		},
-		"bigint":  {"9223372036854775807": true, "-1": true, "9223372036854775808": false, "1e3": false},
-		"integer": {"2147483647": true, "2147483648": false},
+		"integer": {"2147483647": true, "-1": true, "2147483648": false, "1e3": false},
 		"uuid":    {"018f0000-0000-7000-8000-000000000000": true, "x": false},
 		"text":    {"2026-0042": true, "a\nb": false, "ł": false},
 	} {
