@@ -3,6 +3,7 @@ package site_test
 import (
 	"net/http"
 	"net/url"
+	"path"
 	"strings"
 	"testing"
 )
@@ -82,7 +83,8 @@ func TestIssueFreezesParties(t *testing.T) {
 	}
 }
 
-// TestNewInvoiceBeginsWithSettings: currency, the tax rate of the first line, and in words when it is due.
+// TestNewInvoiceBeginsWithSettings: currency, the tax rate of the first line, and in words when it is due. Where the customer is known,
+// it is the day by their terms, and the currency of their last invoice.
 func TestNewInvoiceBeginsWithSettings(t *testing.T) {
 	b := setup(t)
 	program, person := b.program(b.replica, b.acme), b.person(b.replica, b.acme)
@@ -90,15 +92,22 @@ func TestNewInvoiceBeginsWithSettings(t *testing.T) {
 	id := decode[created](b, program.create(customers(), "customer", customers().command)).ID
 	open := func(query string) page { return b.page(person.get(person.get("/invoices/new" + query).location())) }
 
-	form := open("").says("Leave blank for 1 day after the issue date, or the customer’s own terms.").typed()
-	for name, want := range map[string]string{"currency": "USD", "line_tax_rate": "13.5", "due_date": ""} {
-		if got := form.Get(name); got != want {
-			t.Errorf("%s is %q, want %q", name, got, want)
+	begins := func(form url.Values, currency, due string) {
+		t.Helper()
+		for name, want := range map[string]string{"currency": currency, "line_tax_rate": "13.5", "due_date": due} {
+			if got := form.Get(name); got != want {
+				t.Errorf("%s is %q, want %q", name, got, want)
+			}
 		}
 	}
-	form = open("?customer=" + id).says("Leave blank for 14 days after the issue date.").typed()
-	form = change(form, "issue_date", "2026-11-21", "line_description", "Design", "line_unit_price", "1")
-	b.page(person.get(person.submit("/invoices", form).location())).says("5 Dec 2026", "USD 1.14")
+	begins(open("").says("Leave blank for 1 day after the issue date, or the customer’s own terms.").typed(), "USD", "")
+	form := open("?customer=" + id).says("Leave blank for 14 days after the issue date.").typed()
+	begins(form, "USD", day(14))
+	form = change(form, "issue_date", "2026-11-21", "due_date", "", "currency", "GBP", "line_description", "Design", "line_unit_price", "1")
+	made := person.submit("/invoices", form).location()
+	b.page(person.get(made)).says("5 Dec 2026", "GBP 1.14")
+	begins(open("?customer="+id).typed(), "GBP", day(14))
+	begins(open("?copy="+path.Base(made)).typed(), "GBP", day(14))
 }
 
 // TestDueDateByTerms: one that is left out follows from the terms of the customer, or else from those of the settings.

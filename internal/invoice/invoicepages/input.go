@@ -150,7 +150,7 @@ func newLine(above []invoice.LineInput) invoice.LineInput {
 }
 
 // freshInvoice returns what stands in a new form, by the settings: ?customer= chooses a customer, and ?copy= an invoice to
-// copy. The due date is left blank, so that it follows from the issue date and the customer that are chosen in the end.
+// copy. Without a customer the due date is left blank, so that it follows from the one who is chosen in the end.
 func (s *Pages) freshInvoice(r *http.Request) (url.Values, error) {
 	is, err := settings.Of(r.Context(), s.Pool, web.Principal(r).Tenant)
 	if err != nil {
@@ -159,18 +159,30 @@ func (s *Pages) freshInvoice(r *http.Request) (url.Values, error) {
 	fresh := url.Values{
 		"issue_date": {date.Today().String()}, "currency": {is.Currency.String()}, "line_quantity": {"1"}, "line_tax_rate": {is.TaxRate},
 	}
-	if id, err := uuid.Parse(r.URL.Query().Get("customer")); err == nil {
-		fresh.Set("customer_id", id.String())
+	of, _ := uuid.Parse(r.URL.Query().Get("customer")) // what is no id is nobody
+	var original invoice.Invoice
+	if id, err := uuid.Parse(r.URL.Query().Get("copy")); err == nil {
+		if original, err = invoice.Table.Find(r.Context(), s.Pool, web.Principal(r).Tenant, id); err != nil {
+			return nil, err
+		}
+		of = original.Customer.ID
 	}
-	id, err := uuid.Parse(r.URL.Query().Get("copy"))
+	if of == uuid.Nil {
+		return fresh, nil
+	}
+	fresh.Set("customer_id", of.String())
+	usual, err := invoice.UsualOf(r.Context(), s.Pool, web.Principal(r).Tenant, []uuid.UUID{of})
 	if err != nil {
-		return fresh, nil //nolint:nilerr // nothing to copy
+		return nil, err
 	}
-	original, err := invoice.Table.Find(r.Context(), s.Pool, web.Principal(r).Tenant, id)
-	if err == nil {
+	for _, is := range usual { // none of an unknown customer
+		fresh.Set("currency", is.Currency.String())
+		fresh.Set("due_date", date.Today().AddDays(is.PaymentDays).String())
+	}
+	if original.Number != "" {
 		copyInto(fresh, original)
 	}
-	return fresh, err
+	return fresh, nil
 }
 
 // copyInto fills a form like an invoice. A copy is a wanted repeat, so it is not asked about.
