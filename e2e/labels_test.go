@@ -102,6 +102,7 @@ const (
 	fieldCountry             = "Country (optional)"
 	fieldCurrentPassword     = "Current password"
 	fieldCustomerEmail       = "Customer email"
+	fieldDueDate             = "Due date"
 	fieldCustomerName        = "Customer name"
 	fieldDescription         = "Description"
 	fieldEmail               = "Email"

@@ -157,7 +157,7 @@ function remember(form) {
 }
 
 function visible(form) {
-  return [...form.querySelectorAll("input:not([type=hidden], [type=password], [type=file]), select, textarea")];
+  return [...form.querySelectorAll("input[name]:not([type=hidden], [type=password], [type=file]), select, textarea")];
 }
 
 function hidden(form) {

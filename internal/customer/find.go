@@ -44,15 +44,30 @@ type Offered struct {
 	ID          uuid.UUID
 	Email       string
 	Name        string
+	Address     string
+	Country     string
 	PaymentDays string // "" for those of the settings
 }
 
-// Offer returns the newest customers that are not archived, and the one that is chosen already, if there is one.
-func Offer(ctx context.Context, pool *pgxpool.Pool, tenant, chosen uuid.UUID) ([]Offered, error) {
+// Offer returns the newest customers that are not archived, or of those that a search finds, and the one that is chosen already, if
+// there is one.
+func Offer(ctx context.Context, pool *pgxpool.Pool, tenant, chosen uuid.UUID, search string) ([]Offered, error) {
+	ids := `SELECT id FROM customers WHERE tenant_id = @tenant_id AND id < @last AND archived_at IS NULL ORDER BY id DESC LIMIT ` + record.Offered
+	args := pgx.NamedArgs{"chosen": chosen, "last": uuid.Max}
+	if search != "" {
+		found, err := List(ctx, pool, tenant, Filter{Search: search}, record.Page{Limit: 100})
+		if err != nil {
+			return nil, err
+		}
+		matches := []string{}
+		for _, c := range found.Rows {
+			matches = append(matches, c.ID.String())
+		}
+		ids, args = `SELECT unnest(@matches::uuid[])`, pgx.NamedArgs{"chosen": chosen, "matches": matches}
+	}
 	return record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Offered], `
-		(SELECT id, email, name, COALESCE(payment_days::text, '') FROM customers
-		WHERE tenant_id = @tenant_id AND id < @last AND archived_at IS NULL ORDER BY id DESC LIMIT `+record.Offered+`)
-		UNION
-		SELECT id, email, name, COALESCE(payment_days::text, '') FROM customers WHERE tenant_id = @tenant_id AND id = @chosen
-		ORDER BY id DESC`, pgx.NamedArgs{"chosen": chosen, "last": uuid.Max})
+		SELECT c.id, c.email, c.name, c.address, c.country, COALESCE(c.payment_days::text, '')
+		FROM ((`+ids+`) UNION SELECT @chosen::uuid) AS wanted (id),
+			LATERAL (SELECT * FROM customers WHERE tenant_id = @tenant_id AND id = wanted.id LIMIT 1) AS c
+		ORDER BY c.id DESC`, args)
 }

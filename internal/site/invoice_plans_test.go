@@ -138,13 +138,15 @@ func (b *bundle) everyInvoice(program, person *client) map[string][]request {
 		api("taken", change(invoice.command, "number", "2026-7001")),
 	}
 	addLine := change(invoice.command, "idempotency_key", "form", "action", "add_line")
+	find := change(invoice.command, "idempotency_key", "form", "action", "find_customer", "customer_search", "customer 1")
 	routes := map[string][]request{
 		"GET /home":     get(person, "/home"),
 		"GET /invoices": get(person, listsOf("/invoices", customer)...),
 		"GET /invoices/new": get(person, "/invoices/new?key=fresh", "/invoices/new?key=past+7",
 			"/invoices/new?key=copy&copy="+rowID(1), "/invoices/new?key=customer&customer="+customer),
+		"GET /invoices/customers":   get(person, "/invoices/customers", "/invoices/customers?q=customer", "/invoices/customers?q=rare+1"),
 		"GET /invoices/{id}":        get(person, newest, "/invoices/"+nobody),
-		"POST /invoices/form":       post("/invoices/form", addLine),
+		"POST /invoices/form":       post("/invoices/form", addLine, find),
 		"POST /invoices":            slices.Concat(post("/invoices", forms...), late, post("/invoices", forms...)),
 		"GET /api/v1/invoices":      append(get(program, listsOf("/api/v1/invoices", customer)...), foundExternally(program, invoice)...),
 		"GET /api/v1/invoices/{id}": get(program, "/api/v1"+newest),

@@ -101,7 +101,8 @@ func everyFieldIsDeclared(x *caseRun, of resource) {
 	p := x.page(x.caller.get(x.caller.get(x.formAt()).location()))
 	for _, n := range all(p.form(), "input", "textarea", "select") {
 		name, _ := attr(n, "name")
-		if kind, _ := attr(n, "type"); kind != "hidden" && !declared[name] {
+		// What is searched for is no part of the command.
+		if kind, _ := attr(n, "type"); kind != "hidden" && kind != "search" && !declared[name] {
 			x.Errorf("the form of %s has a field %q that its declaration lacks", of.name, name)
 		}
 	}

@@ -2,6 +2,7 @@ package site_test
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -20,27 +21,33 @@ func TestStanding(t *testing.T) {
 	all := b.pastFor(b.acme, 40)
 	b.pastFor(b.globex, 10)
 	person := b.person(b.replica, b.acme)
-	today, eur := time.Now().UTC().Format(time.DateOnly), must(money.ParseCurrency("EUR"))
+	today := time.Now().UTC().Format(time.DateOnly)
 	var paidNow []string // the invoices that were paid this month
-	sums := func(customer string) (open, overdue, paid int64, count int) {
-		paidNow = nil
+	sums := func(customer string) (open, overdue, paid map[string]int, count int) {
+		paidNow, open, overdue, paid = nil, map[string]int{}, map[string]int{}, map[string]int{}
 		for _, f := range all {
 			took := map[string]int{"paid": f.total, "partially_paid": 1}[f.state]
 			if took > 0 && f.paid[:7] == today[:7] {
-				paid += int64(took)
+				paid[f.currency] += took
 				paidNow = append(paidNow, f.id)
 			}
 			if customer != "" && f.customer != customer || f.state != "issued" && f.state != "partially_paid" {
 				continue
 			}
-			open += int64(f.total - took)
+			open[f.currency] += f.total - took
 			if count++; f.due < today {
-				overdue += int64(f.total - took)
+				overdue[f.currency] += f.total - took
 			}
 		}
 		return open, overdue, paid, count
 	}
-	shown := func(amount int64) string { return eur.Display(amount) + " EUR" }
+	shown := func(amounts map[string]int) string {
+		var texts []string
+		for _, code := range slices.Sorted(maps.Keys(amounts)) {
+			texts = append(texts, must(money.ParseCurrency(code)).Display(int64(amounts[code]))+" "+code)
+		}
+		return strings.Join(texts, " ")
+	}
 	open, overdue, paid, count := sums("")
 	page := b.page(person.get("/invoices"))
 	page.says(fmt.Sprintf("Open %d %s", count, shown(open)), shown(overdue)+

@@ -16,9 +16,14 @@ type InvoiceForm struct {
 	// Customers to choose from; CustomerID is the Value of the choice, "" for a
 	// new one. A Value is the id, a space and the Text.
 	Customers     []templates.Option
-	CustomerID    string
-	CustomerEmail string
-	CustomerName  string
+	CustomerID      string
+	CustomerAddress string // in one line, of the one who is chosen
+	CustomerSearch  string // what customers were searched for, without JavaScript
+	CustomerEmail   string
+	CustomerName    string
+	// Prefills is set if the currency and the due date follow the customer who is chosen.
+	Prefills bool
+
 	Number        string // "" for the next one
 	IssueDate     string // 2006-01-02
 	DueDate       string // 2006-01-02, or "" to leave it to the payment terms
@@ -41,6 +46,22 @@ type InvoiceForm struct {
 	Subtotal string
 	Tax      string
 	Total    string
+}
+
+// CustomerChoices are customers that the field for one offers as somebody types.
+type CustomerChoices struct {
+	All  []CustomerChoice
+	More bool // there are more than these
+}
+
+// CustomerChoice is a customer to choose, with what a new invoice begins with.
+type CustomerChoice struct {
+	templates.Option
+
+	ID          string
+	Address     string // in one line
+	Currency    string
+	PaymentDays string
 }
 
 // LineControl returns the id of a control in the line at index (from 0), for example LineControl("line_quantity", 0).

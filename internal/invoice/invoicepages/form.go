@@ -3,6 +3,7 @@ package invoicepages
 import (
 	"cmp"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,7 +14,9 @@ import (
 	"onlyonce/internal/customer"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/document"
 	"onlyonce/internal/people/settings"
+	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/money"
 	"onlyonce/internal/value/party"
@@ -27,11 +30,6 @@ func (s *Pages) invoiceForm(r *http.Request, p templates.Page, f templates.Form)
 	in := readInvoice(f.Typed)
 	if f.Notice != nil || len(f.Errors) > 0 {
 		in = withoutBlankLines(in)
-	}
-	chosen, _ := uuid.Parse(in.CustomerID) // what is no id is nothing
-	customers, err := customer.Offer(r.Context(), s.Pool, web.Principal(r).Tenant, chosen)
-	if err != nil {
-		return nil, err
 	}
 	is, err := settings.Of(r.Context(), s.Pool, web.Principal(r).Tenant)
 	if err != nil {
@@ -49,20 +47,20 @@ func (s *Pages) invoiceForm(r *http.Request, p templates.Page, f templates.Form)
 		f.Title = "Copy of " + original
 	}
 	form := invoiceviews.InvoiceForm{
-		Form: f, NextNumber: next, CustomerID: f.Typed.Get("customer_id"), Number: in.Number,
+		Form: f, NextNumber: next, Number: in.Number,
 		IssueDate: in.IssueDate, DueDate: in.DueDate, Currency: in.Currency, Notes: in.Notes,
 		DueHint:    "Leave blank for " + party.DaysText(is.PaymentDays) + " after the issue date, or the customer’s own terms.",
 		Currencies: currencies(), MaxLines: invoice.MaxLines, LinesHref: strings.TrimSuffix(f.Action, "/edit") + "/form",
+		Prefills: f.Version == 0 && !f.CameBack() && f.Typed.Get("copy_of") == "",
 		// What was typed for a new customer stays, even while another one is chosen.
 		CustomerEmail: f.Typed.Get("customer_email"), CustomerName: f.Typed.Get("customer_name"),
 	}
-	for _, c := range customers {
-		option := customerOption(c)
-		form.Customers = append(form.Customers, option)
-		if c.ID == chosen {
-			form.CustomerID = option.Value
-			form.DueHint = "Leave blank for " + party.DaysText(cmp.Or(c.PaymentDays, is.PaymentDays)) + " after the issue date."
-		}
+	chosen, err := s.offerCustomers(r, &form, customerOption)
+	if err != nil {
+		return nil, err
+	}
+	if chosen.ID != uuid.Nil {
+		form.DueHint = "Leave blank for " + party.DaysText(cmp.Or(chosen.PaymentDays, is.PaymentDays)) + " after the issue date."
 	}
 	fillLines(&form, in)
 	return invoiceviews.InvoiceFormPage(p, form), nil
@@ -107,6 +105,69 @@ func editLines(f *templates.Form) error {
 	}
 	setLines(f.Typed, lines)
 	return nil
+}
+
+// offerCustomers lets a form choose among customers: the newest, or those that were searched for without JavaScript. It returns the
+// one who is chosen, if any.
+func (s *Pages) offerCustomers(
+	r *http.Request, form *invoiceviews.InvoiceForm, option func(customer.Offered) templates.Option,
+) (chosen customer.Offered, err error) {
+	id, _, _ := strings.Cut(form.Typed.Get("customer_id"), " ") // see customerOption
+	is, _ := uuid.Parse(id)                                     // what is no id is nothing
+	form.CustomerID, form.CustomerSearch = form.Typed.Get("customer_id"), form.Typed.Get("customer_search")
+	var tooLong invalid.Error
+	search := web.SearchOf(url.Values{"q": {form.CustomerSearch}}, &tooLong)
+	if tooLong.Err() != nil {
+		search = ""
+	}
+	customers, err := customer.Offer(r.Context(), s.Pool, web.Principal(r).Tenant, is, search)
+	for _, c := range customers {
+		form.Customers = append(form.Customers, option(c))
+		if c.ID == is {
+			chosen, form.CustomerID, form.CustomerAddress = c, option(c).Value, addressLine(c.Address, c.Country)
+		}
+	}
+	return chosen, err
+}
+
+// customerChoices are the customers that the field of a form finds as somebody types, with what a new invoice of each begins with.
+func (s *Pages) customerChoices(w http.ResponseWriter, r *http.Request) error {
+	search, err := web.Searched(r)
+	if err != nil {
+		return err
+	}
+	tenant := web.Principal(r).Tenant
+	found, err := customer.List(r.Context(), s.Pool, tenant, customer.Filter{Search: search}, record.Page{Limit: choices})
+	if err != nil {
+		return err
+	}
+	var ids []uuid.UUID
+	for _, c := range found.Rows {
+		ids = append(ids, c.ID)
+	}
+	usual, err := invoice.UsualOf(r.Context(), s.Pool, tenant, ids)
+	if err != nil {
+		return err
+	}
+	view := invoiceviews.CustomerChoices{More: found.After != record.Key{}}
+	for _, c := range found.Rows {
+		choice := invoiceviews.CustomerChoice{
+			ID: c.ID.String(), Option: customerOption(customer.Offered{ID: c.ID, Email: c.Email, Name: c.Name}),
+			Address: addressLine(c.Address, c.Country),
+		}
+		if i := slices.IndexFunc(usual, func(u invoice.Usual) bool { return u.Customer == c.ID }); i >= 0 {
+			choice.Currency, choice.PaymentDays = usual[i].Currency.String(), strconv.Itoa(usual[i].PaymentDays)
+		}
+		view.All = append(view.All, choice)
+	}
+	return s.Render(w, r, http.StatusOK, invoiceviews.CustomerChoicesPage(view))
+}
+
+// choices is how many customers are shown to somebody who types.
+const choices = 20
+
+func addressLine(address, country string) string {
+	return strings.Join(document.AddressLines(party.Details{Address: address, Country: country}), ", ")
 }
 
 // customerOption sends the customer's name along with the id, so that the choice can be shown again when

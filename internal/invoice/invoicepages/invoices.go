@@ -44,6 +44,7 @@ func (s *Pages) mountInvoices() {
 			return invoice.List(r.Context(), s.Pool, web.Principal(r).Tenant, filter, page)
 		},
 	})
+	s.Read("/invoices/customers", s.customerChoices)
 	web.Show(m, web.RecordPage[invoice.Invoice]{Summary: "One invoice.", Page: s.invoicePage, Changes: invoiceChanges})
 	web.Download(m, "pdf", "application/pdf", "The invoice as a PDF file. A draft or a void invoice says so on each page.",
 		s.documents.ofInvoice)

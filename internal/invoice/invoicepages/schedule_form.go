@@ -9,6 +9,7 @@ import (
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
 
+	"onlyonce/internal/customer"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/schedule"
 	"onlyonce/internal/people/settings"
@@ -123,7 +124,7 @@ func fillSchedule(s schedule.Schedule) url.Values {
 }
 
 // scheduleForm is the page with the form of a schedule.
-func (*Pages) scheduleForm(_ *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
+func (s *Pages) scheduleForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
 	in := readInvoice(f.Typed)
 	if f.Notice != nil || len(f.Errors) > 0 {
 		in = withoutBlankLines(in)
@@ -132,6 +133,13 @@ func (*Pages) scheduleForm(_ *http.Request, p templates.Page, f templates.Form) 
 		Form: f, Currency: in.Currency, Notes: in.Notes, Currencies: currencies(), MaxLines: invoice.MaxLines,
 		LinesHref: strings.TrimSuffix(f.Action, "/edit") + "/form",
 	}}
+	// The id alone, which two edits are compared by.
+	option := func(c customer.Offered) templates.Option {
+		return templates.Option{Value: c.ID.String(), Text: customerOption(c).Text}
+	}
+	if _, err := s.offerCustomers(r, &form.InvoiceForm, option); err != nil {
+		return nil, err
+	}
 	fillLines(&form.InvoiceForm, in)
 	return invoiceviews.ScheduleFormPage(p, form), nil
 }

@@ -194,6 +194,13 @@ func pageReads() []kind {
 				form.Set("action", "add_line")
 				return form
 			})},
+		{name: "invoice form with customers that are searched for", route: "POST /invoices/form", want: http.StatusOK,
+			make: forms("/invoices/form", func() url.Values {
+				form := formInvoice("", "", "Design")
+				form.Set("customer_search", "customer")
+				return form
+			})},
+		read("customers to choose from", "GET /invoices/customers", func(*site) string { return "/invoices/customers?q=customer" }),
 		read("invoice page", "GET /invoices/{id}", func(s *site) string { return "/invoices/" + s.known.invoice }),
 		read("invoice list", routeInvoiceList, func(*site) string { return "/invoices" }),
 		read("invoice list from the middle", routeInvoiceList,

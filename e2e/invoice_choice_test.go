@@ -1,0 +1,100 @@
+package e2e
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/playwright-community/playwright-go"
+)
+
+// manyCustomers is more than a select offers.
+const manyCustomers = 210
+
+// withManyCustomers is a session whose first customer is none of the newest.
+func withManyCustomers(t *testing.T, options ...option) *session {
+	t.Helper()
+	s := start(t, options...)
+	s.login()
+	for n := range manyCustomers {
+		s.post("/customers", fmt.Sprint(s.mark, n), map[string]string{
+			"email": fmt.Sprintf("c%d-%s", n, s.email("ada")), "name": s.named(fmt.Sprintf("Customer c%dc", n)),
+			"address": fmt.Sprintf("%d Quay\nPorto", n), "country": "PT", "payment_days": "7",
+		})
+	}
+	return s
+}
+
+func (s *session) choices() playwright.Locator {
+	return s.page.GetByRole("listbox").GetByRole("option")
+}
+
+// sendsCustomer checks who would be billed, whatever the field shows.
+func (s *session) sendsCustomer(name string) {
+	s.t.Helper()
+	s.check(expect.Locator(s.page.Locator("[name=customer_id] option:checked")).ToContainText(name), "choose "+name)
+}
+
+// TestCustomerIsSearched: any customer is found by a few letters and the keyboard alone, with the address beside the name; nothing is
+// sent, and nobody is chosen, by a text that is no choice.
+func TestCustomerIsSearched(t *testing.T) {
+	onlyHere(t, "hundreds of customers would stay")
+	t.Parallel()
+	for name, options := range map[string][]option{
+		"wide": {withJavaScript}, "narrow": {onPhone}, "forced colors": {inForcedColors},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := withManyCustomers(t, options...)
+			s.newInvoice()
+			s.isFocused(s.field(fieldBillTo))
+			s.press("ArrowDown")
+			s.check(expect.Locator(s.choices().First()).ToHaveText("New customer"), "offer a new one")
+			s.check(expect.Locator(s.choices().Nth(1)).ToContainText("Customer c209c"), "offer the newest")
+			s.press("Escape")
+			s.check(expect.Locator(s.page.GetByRole("listbox")).ToBeHidden(), "close the list")
+
+			s.fill(fieldBillTo, s.named("c0c"))
+			s.check(expect.Locator(s.choices()).ToHaveCount(1), "find one")
+			s.check(expect.Locator(s.choices()).ToContainText("0 Quay, Porto, Portugal"), "see the address")
+			s.isAccessibleNow("the choice of a customer")
+			s.takePicture("/invoices/new")
+			s.press("Enter")
+			s.sendsCustomer(s.named("Customer c0c"))
+			s.sees("0 Quay, Porto, Portugal")
+			s.check(expect.Locator(s.field(fieldCustomerEmail)).ToBeHidden(), "ask for no new customer")
+			if due, err := s.field(fieldDueDate).InputValue(); err != nil || due == "" {
+				t.Errorf("the due date does not follow from the customer: %q, %v", due, err)
+			}
+
+			s.fill(fieldBillTo, "nobody of that name")
+			s.sees("No customer was found.")
+			s.press("Enter")
+			s.press("Tab")
+			s.sendsCustomer(s.named("Customer c0c"))
+			s.check(expect.Locator(s.field(fieldBillTo)).ToHaveValue(s.named("Customer c0c")+" · c0-"+s.email("ada")), "see who is chosen")
+
+			s.fillLine(1, "Design", "1", "10", "23")
+			s.create()
+			s.sees(s.named("Customer c0c"))
+			s.hasNew(1)
+		})
+	}
+}
+
+// TestCustomerIsSearchedWithoutJavaScript: a search shows the form again, with those that it found in the select.
+func TestCustomerIsSearchedWithoutJavaScript(t *testing.T) {
+	onlyHere(t, "hundreds of customers would stay")
+	t.Parallel()
+	s := withManyCustomers(t, withoutJavaScript, onPhone)
+	s.newInvoice()
+	s.fillLine(1, "Design", "1", "10", "23")
+	s.fill("Find a customer", s.named("c0c"))
+	s.takePicture("/invoices/new")
+	s.click("Find")
+	label := s.named("Customer c0c") + " · c0-" + s.email("ada")
+	_, err := s.field(fieldBillTo).SelectOption(playwright.SelectOptionValues{Labels: &[]string{label}})
+	s.check(err, "choose "+label)
+	s.create()
+	s.sees(s.named("Customer c0c"))
+	s.hasNew(1)
+}
