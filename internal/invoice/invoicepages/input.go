@@ -65,6 +65,34 @@ func readNumber(notes *invalid.Error, pointer string, value *string, decimals in
 	}
 }
 
+// amountAsTyped lets the form of a command have its amount as people write it, in the currency of the record that its path names.
+func amountAsTyped[C any, P web.Entity](
+	command web.Command[C], of *web.Mounted[P], currency func(P) money.Currency,
+) web.Command[C] {
+	read := command.Form
+	command.Form = func(r *http.Request) (none C, err error) {
+		amount := r.PostForm.Get("amount")
+		if plain, ambiguous := typed.Number(amount, 2); plain == amount && !ambiguous {
+			return read(r)
+		}
+		found, err := of.Find(r)
+		if err != nil {
+			return none, err
+		}
+		var notes invalid.Error
+		_, ambiguous := typed.Number(amount, currency(found).Decimals())
+		if readNumber(&notes, "/amount", &amount, currency(found).Decimals()); len(notes.Fields) > 0 {
+			r.PostForm.Set("amount", amount)
+		}
+		command, err := read(r)
+		if wrong, is := errors.AsType[*invalid.Error](err); is && ambiguous { // which is asked about, in place of what else it may be
+			wrong.Fields = slices.DeleteFunc(wrong.Fields, func(f invalid.Field) bool { return f.Pointer == "/amount" })
+		}
+		return command, withNotes(err, notes)
+	}
+	return command
+}
+
 // showRead puts what was read into a form that comes back, and returns why it does, or err.
 func showRead(form url.Values, lines []invoice.LineInput, notes invalid.Error, err error) error {
 	if len(notes.Fields) > 0 {

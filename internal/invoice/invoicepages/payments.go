@@ -40,6 +40,7 @@ func (s *Pages) mountPayments() {
 			Created: "Payment recorded.", Replayed: "Payment recorded. We ignored the duplicate submission and kept your first request.",
 		},
 	})
+	draft = amountAsTyped(draft, s.invoices, func(i invoice.Invoice) money.Currency { return i.Currency })
 	web.List(m, web.Listing[payment.Payment]{
 		Summary: "The payments of an invoice, newest first.", View: showPayment, Read: web.ListUnder(s.invoices, payment.ListOf),
 		External: payment.Table,

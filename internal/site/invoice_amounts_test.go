@@ -1,0 +1,29 @@
+package site_test
+
+import (
+	"net/http"
+	"testing"
+)
+
+// TestAmountsAsTyped: the amount of a payment and of a refund is understood as people write it, and shown as it was read before anything
+// is saved. What can be two numbers is asked about.
+func TestAmountsAsTyped(t *testing.T) {
+	b := setup(t)
+	person := b.person(b.replica, b.acme)
+	of := payments()
+	of.parent.id = b.prepared(b.acme, "invoice", invoices(), change(invoices().command, "line_unit_price", "1000.00"), "issue").ID
+	paid := b.program(b.replica, b.acme).create(of, "payment", change(of.command, "amount", "5.00"))
+	back := refunds()
+	back.parent.id = decode[created](b, paid).ID
+	for _, r := range []resource{of, back} {
+		for typed, want := range map[string]string{
+			"1.250,00": "“1.250,00” was read as 1250.00. If that is right, save again.", "1.250": "“1.250” can be 1250 or 1.25.",
+		} {
+			a := person.submit(r.list(), change(r.command, "amount", typed, "idempotency_key", key))
+			if a.status != http.StatusUnprocessableEntity {
+				t.Errorf("%s: %q is saved unasked: %v", r.name, typed, a)
+			}
+			b.page(a).says(want)
+		}
+	}
+}
