@@ -24,20 +24,40 @@ type Sum struct {
 // back of that: of a customer, who has no sum of what was paid, or with the tenant's own id of all. The database keeps the sums, see
 // migrations/00119_standing.sql.
 func Standing(ctx context.Context, pool *pgxpool.Pool, tenant, of uuid.UUID, today date.Date) ([]Sum, error) {
+	all, err := Standings(ctx, pool, tenant, []uuid.UUID{of}, today)
+	return all[of], err
+}
+
+// Standings returns what [Standing] does, of each of some that have any.
+func Standings(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, of []uuid.UUID, today date.Date) (map[uuid.UUID][]Sum, error) {
+	ids := make([]string, len(of)) // which PostgreSQL takes also behind a pooler
+	for i, id := range of {
+		ids[i] = id.String()
+	}
 	month, _ := today.Month()
-	return record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Sum], `
-		SELECT kind, currency, sum(amount)::bigint, sum(invoices)::bigint FROM (
+	rows, err := record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[sumOf], `
+		SELECT each.id, kind, currency, sum(amount)::bigint, sum(invoices)::bigint FROM unnest(@of::uuid[]) AS each (id), LATERAL (
 			SELECT 'open' AS kind, currency, amount, invoices FROM standing
-			WHERE tenant_id = @tenant_id AND of_id = @of AND kind = 'due_month'
+			WHERE tenant_id = @tenant_id AND of_id = each.id AND kind = 'due_month'
 			UNION ALL
 			SELECT 'overdue', currency, amount, invoices FROM standing
-			WHERE tenant_id = @tenant_id AND of_id = @of AND kind = 'due_month' AND day < @month::date
+			WHERE tenant_id = @tenant_id AND of_id = each.id AND kind = 'due_month' AND day < @month::date
 			UNION ALL
 			SELECT 'overdue', currency, amount, invoices FROM standing
-			WHERE tenant_id = @tenant_id AND of_id = @of AND kind = 'due_day' AND day >= @month::date AND day < @today::date
+			WHERE tenant_id = @tenant_id AND of_id = each.id AND kind = 'due_day' AND day >= @month::date AND day < @today::date
 			UNION ALL
 			SELECT 'paid', currency, amount, invoices FROM standing
-			WHERE tenant_id = @tenant_id AND of_id = @of AND kind = 'paid_month' AND day = @month::date) AS parts
-		GROUP BY kind, currency HAVING sum(invoices) > 0 ORDER BY kind, currency`,
-		pgx.NamedArgs{"of": of, "today": today.Time(), "month": month.Time()})
+			WHERE tenant_id = @tenant_id AND of_id = each.id AND kind = 'paid_month' AND day = @month::date) AS parts
+		GROUP BY each.id, kind, currency HAVING sum(invoices) > 0 ORDER BY kind, currency`,
+		pgx.NamedArgs{"of": ids, "today": today.Time(), "month": month.Time()})
+	all := map[uuid.UUID][]Sum{}
+	for _, row := range rows {
+		all[row.Of] = append(all[row.Of], row.Sum)
+	}
+	return all, err
+}
+
+type sumOf struct {
+	Of uuid.UUID
+	Sum
 }

@@ -69,6 +69,11 @@ func TestStanding(t *testing.T) {
 	page = b.page(person.get("/customers/" + customer))
 	page.says(fmt.Sprintf("Open %d %s", count, shown(open)), shown(overdue))
 	page.leadsTo("/invoices?customer_id=" + customer + "&sort=due&status=open")
+	page = b.page(person.get("/customers"))
+	for _, f := range all {
+		open, overdue, _, _ := sums(f.customer)
+		page.says(strings.TrimSpace(shown(open) + " " + shown(overdue)))
+	}
 }
 
 // TestPaidLessRefunds: what was given back of a payment is not paid.

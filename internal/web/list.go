@@ -178,12 +178,34 @@ func plainList[R, L Entity](m *Mounted[R], l Listing[L]) func(
 			NewHref: newHref,
 			Columns: l.Columns, Empty: l.Empty, Archive: m.archiveHint(), Archived: ArchivedOnly(r),
 		}
+		var ids []uuid.UUID
 		for _, row := range rows {
 			id, _ := row.Identity()
+			ids = append(ids, id)
 			v.Rows = append(v.Rows, templates.Row{Href: m.URL(id), Cells: l.Row(row)})
+		}
+		if added, is := m.s.columns[m.Many]; is {
+			cells, err := added.cells(r, ids)
+			if err != nil {
+				return nil, err
+			}
+			v.Columns = slices.Concat(v.Columns, added.columns)
+			for i, id := range ids {
+				texts := cells[id]
+				if texts == nil {
+					texts = make([]string, len(added.columns))
+				}
+				v.Rows[i].Cells = slices.Concat(v.Rows[i].Cells, texts)
+			}
 		}
 		return templates.ListPage(p, v), nil
 	}
+}
+
+// addedColumns are those of another room: see [Site.AddColumns].
+type addedColumns struct {
+	columns []templates.Column
+	cells   func(*http.Request, []uuid.UUID) (map[uuid.UUID][]string, error)
 }
 
 // ArchivedOnly reports whether a request asks for the archived records in place of the others.

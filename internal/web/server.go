@@ -92,6 +92,7 @@ type Server struct {
 	attempts func(*http.Request, uuid.UUID) (templ.Component, error)
 	programs templates.Programs
 	hints    map[string]string
+	columns  map[string]addedColumns
 	// docsWithin is the section with the documentation of the API, see [Site.DocsWithin]; "" if it stands beside them.
 	docsWithin string
 	start      templates.NavItem // the page with which people begin, see [Site.Home]; zero if there is none
@@ -109,7 +110,7 @@ func New(c Config) (*Server, error) {
 		bound: cmp.Or(c.RequestTime, 30*time.Second), ending: cmp.Or(c.Ending, context.Background()),
 		requests: semaphore.NewWeighted(requestsAtOnce), large: semaphore.NewWeighted(largeAtOnce),
 		passwords: semaphore.NewWeighted(passwordsAtOnce), allow: c.Allow, byPattern: map[string]*registration{},
-		hints: map[string]string{},
+		hints: map[string]string{}, columns: map[string]addedColumns{},
 	}
 	s.guesses = s.newLimit("passwords for", guessesAMinute)
 	s.sessions = newSessions(c.Pool, c.Secure)

@@ -86,6 +86,14 @@ func (s *Site) DocsWithin(section string) { s.docsWithin = section }
 // ShowPrograms shows programs that use the API in its documentation.
 func (s *Site) ShowPrograms(programs templates.Programs) { s.programs = programs }
 
+// AddColumns adds columns of this room to the plain list of another one's resource. cells returns a text for each column, of those of
+// the records that have any.
+func (s *Site) AddColumns(
+	many string, columns []templates.Column, cells func(*http.Request, []uuid.UUID) (map[uuid.UUID][]string, error),
+) {
+	s.columns[many] = addedColumns{columns, cells}
+}
+
 // AddHint adds a sentence about this room to the hints of another one's resource: "Invoices show this.", for many "settings".
 func (s *Site) AddHint(many, sentence string) { s.hints[many] = sentence }
 

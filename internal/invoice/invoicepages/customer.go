@@ -4,8 +4,10 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/a-h/templ"
+	"github.com/google/uuid"
 
 	"onlyonce/internal/customer"
 	"onlyonce/internal/invalid"
@@ -35,6 +37,27 @@ func (s *Pages) OfCustomer(r *http.Request, c customer.Customer, view *templates
 		Rows: invoiceRows(invoices.Rows), Pager: web.PagerOf(r, invoices), Href: "/invoices?" + of.Encode(),
 		Balance: standing(balance, of, false),
 	}), nil
+}
+
+// sumsOfCustomers are what each of a page of customers owes, and what of that is overdue, for the list of customers.
+func (s *Pages) sumsOfCustomers(r *http.Request, customers []uuid.UUID) (map[uuid.UUID][]string, error) {
+	all, err := invoice.Standings(r.Context(), s.Pool, web.Principal(r).Tenant, customers, date.Today())
+	cells := map[uuid.UUID][]string{}
+	for id, sums := range all {
+		cells[id] = []string{amountsOf(sums, "open"), amountsOf(sums, "overdue")}
+	}
+	return cells, err
+}
+
+// amountsOf are the sums of a kind, a line for each currency.
+func amountsOf(sums []invoice.Sum, kind string) string {
+	var lines []string
+	for _, sum := range sums {
+		if sum.Kind == kind {
+			lines = append(lines, web.AmountText(sum.Currency, sum.Amount))
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // missingPage returns, of an error about the page of a list that stands on the page of a record, that there is no such page.
