@@ -20,8 +20,8 @@ type List struct {
 // Column is one of the columns of a [List]. The first one has the names of the records.
 type Column struct {
 	Label string
-	// Class is "name" for text that may be long, "date", "num" for what is aligned to the right, or "sum" for amounts, one a line, which
-	// say what they are where there is no head.
+	// Class is "name" for text that may be long, "date", "num" for what is aligned to the right, or "amounts" for some, one a line,
+	// which say what they are where there is no head.
 	Class string
 }
 

@@ -52,7 +52,9 @@ type Offered struct {
 // Offer returns the newest customers that are not archived, or of those that a search finds, and the one that is chosen already, if
 // there is one.
 func Offer(ctx context.Context, pool *pgxpool.Pool, tenant, chosen uuid.UUID, search string) ([]Offered, error) {
-	ids := `SELECT id FROM customers WHERE tenant_id = @tenant_id AND id < @last AND archived_at IS NULL ORDER BY id DESC LIMIT ` + record.Offered
+	ids := `
+		SELECT id FROM customers
+		WHERE tenant_id = @tenant_id AND id < @last AND archived_at IS NULL ORDER BY id DESC LIMIT ` + record.Offered
 	args := pgx.NamedArgs{"chosen": chosen, "last": uuid.Max}
 	if search != "" {
 		found, err := List(ctx, pool, tenant, Filter{Search: search}, record.Page{Limit: 100})

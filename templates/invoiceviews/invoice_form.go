@@ -15,7 +15,7 @@ type InvoiceForm struct {
 
 	// Customers to choose from; CustomerID is the Value of the choice, "" for a
 	// new one. A Value is the id, a space and the Text.
-	Customers     []templates.Option
+	Customers       []templates.Option
 	CustomerID      string
 	CustomerAddress string // in one line, of the one who is chosen
 	CustomerSearch  string // what customers were searched for, without JavaScript
@@ -24,13 +24,13 @@ type InvoiceForm struct {
 	// Prefills is set if the currency and the due date follow the customer who is chosen.
 	Prefills bool
 
-	Number        string // "" for the next one
-	IssueDate     string // 2006-01-02
-	DueDate       string // 2006-01-02, or "" to leave it to the payment terms
-	DueHint       string // what that means
-	Currency      string // the chosen code
-	Notes         string
-	Lines         []InvoiceFormLine
+	Number    string // "" for the next one
+	IssueDate string // 2006-01-02
+	DueDate   string // 2006-01-02, or "" to leave it to the payment terms
+	DueHint   string // what that means
+	Currency  string // the chosen code
+	Notes     string
+	Lines     []InvoiceFormLine
 
 	// LinesHref shows the form again with a line more or less.
 	LinesHref string

@@ -54,7 +54,7 @@ func invoiceFilters() []web.Parameter {
 		{Name: "to", Meaning: "Only those issued on this day or before.", Format: "date"},
 		{Name: "paid_from", Meaning: "Only those with a payment on this day or later. With paid_to, one payment is both.", Format: "date"},
 		{Name: "paid_to", Meaning: "Only those with a payment on this day or before.", Format: "date"},
-		{Name: "sort", Meaning: "The order. newest and oldest go by the issue date, total by the currency and then from the largest.", Values: invoice.Sorts()},
+		{Name: "sort", Meaning: "The order. newest and oldest go by the issue date, total by the currency first.", Values: invoice.Sorts()},
 	}
 }
 
