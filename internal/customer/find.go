@@ -68,8 +68,9 @@ func Offer(ctx context.Context, pool *pgxpool.Pool, tenant, chosen uuid.UUID, se
 		ids, args = `SELECT unnest(@matches::uuid[])`, pgx.NamedArgs{"chosen": chosen, "matches": matches}
 	}
 	return record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Offered], `
-		SELECT c.id, c.email, c.name, c.address, c.country, COALESCE(c.payment_days::text, '')
-		FROM ((`+ids+`) UNION SELECT @chosen::uuid) AS wanted (id),
-			LATERAL (SELECT * FROM customers WHERE tenant_id = @tenant_id AND id = wanted.id LIMIT 1) AS c
+		SELECT c.id, c.email, c.name, c.address, c.country, c.days
+		FROM ((`+ids+`) UNION SELECT @chosen::uuid) AS wanted (id), LATERAL (
+			SELECT id, email, name, address, country, COALESCE(payment_days::text, '') AS days FROM customers
+			WHERE tenant_id = @tenant_id AND id = wanted.id LIMIT 1) AS c
 		ORDER BY c.id DESC`, args)
 }

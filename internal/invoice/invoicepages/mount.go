@@ -33,7 +33,8 @@ func Mount(s *web.Site, sendsMail bool) *Pages {
 	p.mountRefunds()
 	p.mountCreditNotes()
 	s.AddHint("customers", "Their invoices stay.")
-	s.AddColumns("customers", []templates.Column{{Label: "Open", Class: "amounts"}, {Label: "Overdue", Class: "amounts"}}, p.sumsOfCustomers)
+	sums := []templates.Column{{Label: "Open", Class: "amounts"}, {Label: "Overdue", Class: "amounts"}}
+	s.AddColumns("customers", sums, p.sumsOfCustomers)
 	s.AddHint("settings", "Invoices show this. An issued invoice keeps what it was issued with.")
 	s.ShowPrograms(clientPrograms())
 	s.Decorate(func(_ *http.Request, page *templates.Page) {
