@@ -16,11 +16,13 @@ CREATE TABLE postings (
     position   integer      NOT NULL,
     paid       minor_units  NOT NULL,
     credited   minor_units  NOT NULL,
-    at         timestamptz  NOT NULL DEFAULT now(),
+    -- When it was written, under the lock of its invoice, as in intents.
+    at         timestamptz  NOT NULL DEFAULT clock_timestamp(),
     PRIMARY KEY (tenant_id, invoice_id, source_id, kind),
     CONSTRAINT postings_invoice FOREIGN KEY (tenant_id, invoice_id) REFERENCES invoices (tenant_id, id)
 );
 CREATE INDEX postings_in_order ON postings (tenant_id, invoice_id, position);
+CREATE INDEX postings_in_time ON postings (tenant_id, invoice_id, at);
 
 ALTER TABLE postings ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant_isolation ON postings USING (tenant_id = current_tenant());

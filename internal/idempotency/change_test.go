@@ -121,7 +121,7 @@ func TestChange(t *testing.T) {
 		if err != nil || same.Outcome != idempotency.Unchanged {
 			b.Errorf("the same content: %+v, %v", same, err)
 		}
-		list, err := idempotency.History(b.Context(), b.store.Pool, b.tenant, a.ID, record.Page{Limit: 10})
+		list, err := idempotency.History(b.Context(), b.store.Pool, b.tenant, a.ID, record.Page{Limit: 10}, "")
 		history := list.Rows
 		var what []string
 		for _, entry := range history {

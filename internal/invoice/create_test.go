@@ -34,7 +34,7 @@ func TestCreateThenFind(t *testing.T) {
 		t.Errorf("found %+v, %v\nmade %+v", found, err, inv)
 	}
 	for what, id := range map[string]uuid.UUID{"created": inv.ID, "customer created": inv.Customer.ID} {
-		history, err := idempotency.History(t.Context(), b.Store.Pool, b.Tenant, id, record.Page{Limit: 10})
+		history, err := idempotency.History(t.Context(), b.Store.Pool, b.Tenant, id, record.Page{Limit: 10}, "")
 		if err != nil || !slices.ContainsFunc(history.Rows, func(e idempotency.Entry) bool {
 			return e.What == what && e.Operation == "invoice.create" && e.Key == "k" && e.Actor == "test"
 		}) {

@@ -43,7 +43,7 @@ func TestVoidAsDuplicate(t *testing.T) {
 		t.Errorf("%+v, %v", void, err)
 	}
 	for inv, what := range map[uuid.UUID]string{kept.ID: twice.Number + " voided as its duplicate", twice.ID: "unchanged"} {
-		history, err := idempotency.History(t.Context(), b.DB.Pool, b.Tenant, inv, record.Page{Limit: 1})
+		history, err := idempotency.History(t.Context(), b.DB.Pool, b.Tenant, inv, record.Page{Limit: 1}, "")
 		if err != nil || history.Rows[0].Operation != "invoice.void" || history.Rows[0].What != what {
 			t.Errorf("%+v, %v", history, err)
 		}

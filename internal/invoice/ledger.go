@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"onlyonce/internal/idempotency"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
 )
@@ -63,6 +64,20 @@ func Ledger(
 		pgx.NamedArgs{"invoice": invoice, "from": from, "limit": page.Limit + 1})
 	place := func(p posted) (record.Key, Posting) { return record.Key{"", strconv.Itoa(p.Position)}, p.Posting }
 	return record.Cut(page, rows, place, record.Key{}), err
+}
+
+// Postings is what the history of an invoice says of its ledger; the details are a [PostingDetails].
+const Postings idempotency.Beside = `
+	SELECT source_id, CASE kind WHEN 'removal' THEN 'changed' ELSE 'created' END AS outcome, at,
+		lpad(position::text, 10, '0') COLLATE "C" AS place, kind::text AS what, json_build_object('amount', abs(amount), 'number', (
+			SELECT number FROM credit_notes n
+			WHERE kind = 'credit' AND n.tenant_id = l.tenant_id AND n.id = source_id)) AS details
+	FROM postings l WHERE tenant_id = @tenant_id AND invoice_id = @record`
+
+// PostingDetails are those of an entry from [Postings].
+type PostingDetails struct {
+	Amount int64  `json:"amount"` // minor units, 0 or more
+	Number string `json:"number"` // of a credit note
 }
 
 // posted is a posting with its place among those of its invoice.

@@ -53,7 +53,7 @@ func TestEdit(t *testing.T) {
 		len(got.Lines) != len(inv.Lines)+1 || got.Total != inv.Total+2000 || got.Status != invoice.StatusDraft {
 		t.Errorf("%+v", got)
 	}
-	history, err := idempotency.History(t.Context(), b.Store.Pool, b.Tenant, inv.ID, record.Page{Limit: 10})
+	history, err := idempotency.History(t.Context(), b.Store.Pool, b.Tenant, inv.ID, record.Page{Limit: 10}, "")
 	if err != nil || len(history.Rows) != 2 || len(history.Rows[0].Changes) != 6 { // customer, lines, notes, subtotal, total, open
 		t.Errorf("%+v, %v", history, err)
 	}

@@ -100,7 +100,7 @@ func TestMergeMovesInvoicesOfEveryState(t *testing.T) {
 		if found := b.Find(inv); found.Customer.Name != name {
 			t.Errorf("invoice %d names %s", i, found.Customer.Name)
 		}
-		history, err := idempotency.History(t.Context(), b.DB.Pool, b.Tenant, inv.ID, record.Page{Limit: 10})
+		history, err := idempotency.History(t.Context(), b.DB.Pool, b.Tenant, inv.ID, record.Page{Limit: 10}, "")
 		if err != nil || history.Rows[0].Operation != "customer.merge" || history.Rows[0].What != "moved with its customer" {
 			t.Errorf("%+v, %v", history, err)
 		}

@@ -321,7 +321,7 @@ func TestHistoryHasWhatChanged(t *testing.T) {
 		was := result("prepared")
 		x.format.done(x, x.ask(x.command))
 		is := result(key)
-		list, err := idempotency.History(x.Context(), x.db.Pool, x.acme.id, uuid.MustParse(x.id), record.Page{Limit: 10})
+		list, err := idempotency.History(x.Context(), x.db.Pool, x.acme.id, uuid.MustParse(x.id), record.Page{Limit: 10}, "")
 		at := slices.IndexFunc(list.Rows, func(e idempotency.Entry) bool { return e.What == "changed" })
 		if err != nil || at < 0 {
 			x.Fatalf("%+v, %v", list.Rows, err)

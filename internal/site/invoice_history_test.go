@@ -30,6 +30,58 @@ func TestHistoryOfAnInvoice(t *testing.T) {
 	}
 }
 
+// TestHistoryOfTheLedger: what was paid, given back and credited stands among the rest, with who did it, on whatever page it is.
+func TestHistoryOfTheLedger(t *testing.T) {
+	b := setup(t)
+	api, person := b.program(b.replica, b.acme), b.person(b.replica, b.acme)
+	made := b.prepared(b.acme, "key", invoices(), invoices().command, "issue")
+	path := "/api/v1/invoices/" + made.ID
+	post := func(to, body string) string {
+		a := api.with("Idempotency-Key", body).post(to, body)
+		if a.status >= http.StatusBadRequest {
+			t.Fatal(a)
+		}
+		return decode[created](b, a).ID
+	}
+	wrong := post(path+"/payments", `{"amount": "30.00", "date": "2026-11-22", "method": "cash"}`)
+	post("/api/v1/payments/"+wrong+"/remove", "")
+	right := post(path+"/payments", `{"amount": "40.00", "date": "2026-11-22", "method": "cash"}`)
+	post("/api/v1/payments/"+right+"/refunds", `{"amount": "10.00", "date": "2026-11-23"}`)
+	post(path+"/credit-notes", `{"lines": [{"position": 1, "quantity": "1"}]}`)
+	if a := api.post(path+"/issue", ""); a.status != http.StatusOK {
+		t.Fatal(a)
+	}
+
+	want := []string{
+		"Issued again: nothing changed",
+		"Credit note CN-2026-0001 of 61.50 EUR created",
+		"10.00 EUR refunded",
+		"Payment of 40.00 EUR recorded",
+		"Payment of 30.00 EUR removed",
+		"Payment of 30.00 EUR recorded",
+		"E-mail queued",
+		"Issued",
+		"Created once, under the key key Copy",
+	}
+	if got := b.history(person, path); !slices.Equal(got, want) {
+		t.Errorf("the history is\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	events := []string{
+		"invoice.issue unchanged",
+		"credit_note.create credit note CN-2026-0001 of 61.50 EUR created",
+		"refund.create 10.00 EUR refunded",
+		"payment.create payment of 40.00 EUR recorded",
+		"payment.remove payment of 30.00 EUR removed",
+		"payment.create payment of 30.00 EUR recorded",
+		"invoice.issue e-mail queued",
+	}
+	for _, limit := range []int{1, 2, 25} {
+		if got := b.events(api, path, limit); len(got) != len(want) || !slices.Equal(got[:len(events)], events) {
+			t.Errorf("in pages of %d:\n%s", limit, strings.Join(got, "\n"))
+		}
+	}
+}
+
 // changedInvoice makes an invoice, changes all of it, issues and voids it, and gives its path in the API.
 func (b *bundle) changedInvoice(api *client) string {
 	b.Helper()

@@ -145,8 +145,8 @@ func (b *bundle) everyInvoice(program, person *client) map[string][]request {
 		"GET /invoices/new": get(person, "/invoices/new?key=fresh", "/invoices/new?key=past+7",
 			"/invoices/new?key=copy&copy="+rowID(1), "/invoices/new?key=customer&customer="+customer),
 		"GET /invoices/customers":   get(person, "/invoices/customers", "/invoices/customers?q=customer", "/invoices/customers?q=rare+1"),
-		"GET /invoices/{id}":        get(person, newest, "/invoices/"+nobody),
 		"POST /invoices/form":       post("/invoices/form", addLine, find),
+		"GET /invoices/{id}":        get(person, newest, "/invoices/"+rowID(drafts+1), "/invoices/"+nobody),
 		"POST /invoices":            slices.Concat(post("/invoices", forms...), late, post("/invoices", forms...)),
 		"GET /api/v1/invoices":      append(get(program, listsOf("/api/v1/invoices", customer)...), foundExternally(program, invoice)...),
 		"GET /api/v1/invoices/{id}": get(program, "/api/v1"+newest),
@@ -159,8 +159,8 @@ func (b *bundle) everyInvoice(program, person *client) map[string][]request {
 	}
 	routes["GET /credit-notes/{id}/pdf"] = get(person, "/credit-notes/"+rowID(7)+"/pdf")
 	routes["GET /api/v1/credit-notes/{id}/pdf"] = get(program, "/api/v1/credit-notes/"+rowID(7)+"/pdf")
-	for _, path := range []string{"/invoices", "/credit-notes", "/outbox"} {
-		maps.Copy(routes, everyEvent(program, person, path+"/{id}/events", path+"/"+rowID(7)+"/events"))
+	for path, id := range map[string]int{"/invoices": drafts + 1, "/credit-notes": 7, "/outbox": 7} {
+		maps.Copy(routes, everyEvent(program, person, path+"/{id}/events", path+"/"+rowID(id)+"/events"))
 	}
 	maps.Copy(routes, b.everyInvoiceChange(program, person))
 	maps.Copy(routes, b.everyPayment(program, person))

@@ -18,7 +18,7 @@ import (
 // eventJSON is what was done to a record, as the API shows it.
 type eventJSON struct {
 	At        time.Time         `json:"at"`
-	Actor     string            `json:"actor" doc:"The name of a user or a token."`
+	Actor     string            `json:"actor" doc:"The name of a user or a token, empty if it is not known."`
 	Operation string            `json:"operation"`
 	What      string            `json:"what" doc:"created, reused, changed, unchanged, or what was done besides its own record."`
 	Key       string            `json:"key,omitzero" doc:"The idempotency key that created the record."`
@@ -68,7 +68,7 @@ func (m *Mounted[R]) eventsOf(r *http.Request) (found, then R, list record.List[
 	}
 	id, _ := found.Identity()
 	list, err = PageOf(r, func(r *http.Request, page record.Page) (record.List[idempotency.Entry], error) {
-		return idempotency.History(r.Context(), m.s.Pool, Principal(r).Tenant, id, page)
+		return idempotency.History(r.Context(), m.s.Pool, Principal(r).Tenant, id, page, m.shown.Beside)
 	})
 	if err == nil {
 		then, err = m.asOf(r, found, list)
@@ -97,7 +97,7 @@ func (m *Mounted[R]) eventsJSON(then R, entries []idempotency.Entry) []eventJSON
 	shown := make([]eventJSON, 0, len(entries))
 	state := fieldsOfRecord(then)
 	for _, e := range entries {
-		event := eventJSON{At: e.At, Actor: e.Actor, Operation: e.Operation, What: e.What}
+		event := eventJSON{At: e.At, Actor: e.Actor, Operation: e.Operation, What: m.what(then, e)}
 		if e.What == string(idempotency.Created) {
 			event.Key = e.Key
 		}

@@ -20,7 +20,7 @@ const historyLength = 10
 
 // history is what was done to a record lately, newest first.
 func (m *Mounted[R]) history(r *http.Request, id uuid.UUID) (record.List[idempotency.Entry], error) {
-	return idempotency.History(r.Context(), m.s.Pool, Principal(r).Tenant, id, record.Page{Limit: historyLength})
+	return idempotency.History(r.Context(), m.s.Pool, Principal(r).Tenant, id, record.Page{Limit: historyLength}, m.shown.Beside)
 }
 
 // Changed are fields of a record that differ since, with the JSON of what was and what is.
@@ -43,8 +43,8 @@ func (m *Mounted[R]) entries(found R, history []idempotency.Entry) (entries []te
 			shown.Changes = slices.Concat(m.changes(e.Changes), m.referenceChanges(e.Changes), describe(e.Changes))
 		case idempotency.Reused, idempotency.Unchanged:
 			shown.Text = words.Idle
-		default: // what an operation did besides its own record
-			shown.Text = Capital(e.What)
+		default: // what an operation did besides its own record, or what stands beside
+			shown.Text = Capital(m.what(found, e))
 			if strings.HasSuffix(e.What, " created") { // it came along
 				shown.Text += " with a new " + owner
 			}
@@ -52,6 +52,14 @@ func (m *Mounted[R]) entries(found R, history []idempotency.Entry) (entries []te
 		entries = append(entries, shown)
 	}
 	return entries
+}
+
+// what says what was done.
+func (m *Mounted[R]) what(found R, e idempotency.Entry) string {
+	if e.Details == nil {
+		return e.What
+	}
+	return m.shown.BesideText(found, e)
 }
 
 // changes are those of the fields that people type, under their labels.

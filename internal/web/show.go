@@ -36,6 +36,9 @@ type RecordPage[R Entity] struct {
 	// Changes returns what puts into words the changes of fields that are in no form. That is asked from the newest change
 	// to the oldest.
 	Changes func(R) DescribeChanges
+	// Beside is what the history has besides what operations did to the record itself, which BesideText puts into words.
+	Beside     idempotency.Beside
+	BesideText func(R, idempotency.Entry) string
 }
 
 // Show registers one record: in the API, and as a page, unless another one shows it and it has none of its own.

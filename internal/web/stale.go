@@ -26,7 +26,7 @@ func (m *Mounted[R]) stale(r *http.Request, f *templates.Form) error {
 		return err
 	}
 	id, version := found.Identity()
-	history, err := idempotency.History(r.Context(), m.s.Pool, Principal(r).Tenant, id, record.Page{Limit: longestMerge})
+	history, err := idempotency.History(r.Context(), m.s.Pool, Principal(r).Tenant, id, record.Page{Limit: longestMerge}, "")
 	if err != nil {
 		return err
 	}

@@ -67,7 +67,7 @@ func TestMergedCustomer(t *testing.T) {
 	for id, want := range map[uuid.UUID]string{
 		loser.ID: "separated from another customer", winner.ID: "customers separated from this one",
 	} {
-		history, err := idempotency.History(t.Context(), b.pool, b.tenant, id, record.Page{Limit: 1})
+		history, err := idempotency.History(t.Context(), b.pool, b.tenant, id, record.Page{Limit: 1}, "")
 		if err != nil || history.Rows[0].What != want {
 			t.Errorf("%+v, %v", history.Rows, err)
 		}

@@ -1,6 +1,7 @@
 package invoicepages
 
 import (
+	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/record"
 	"onlyonce/internal/web"
@@ -11,6 +12,22 @@ import (
 // state is said by what was done.
 func invoiceChanges(inv invoice.Invoice) web.DescribeChanges {
 	return web.InTurn(customerChanges, lineChanges, duplicateChanges, web.AmountChanges("Total", "total", "currency", inv.Currency))
+}
+
+// postingText says what an entry of the ledger is in the history of its invoice.
+func postingText(inv invoice.Invoice, e idempotency.Entry) string {
+	posting := web.Decoded[invoice.PostingDetails](e.Details)
+	amount := web.AmountText(inv.Currency, posting.Amount)
+	switch e.What {
+	case "payment":
+		return "payment of " + amount + " recorded"
+	case "removal":
+		return "payment of " + amount + " removed"
+	case "refund":
+		return amount + " refunded"
+	default:
+		return "credit note " + posting.Number + " of " + amount + " created"
+	}
 }
 
 func customerChanges(fields web.Changed) []templates.HistoryChange {

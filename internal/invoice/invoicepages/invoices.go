@@ -45,7 +45,9 @@ func (s *Pages) mountInvoices() {
 		},
 	})
 	s.Read("/invoices/customers", s.customerChoices)
-	web.Show(m, web.RecordPage[invoice.Invoice]{Summary: "One invoice.", Page: s.invoicePage, Changes: invoiceChanges})
+	web.Show(m, web.RecordPage[invoice.Invoice]{
+		Summary: "One invoice.", Page: s.invoicePage, Changes: invoiceChanges, Beside: invoice.Postings, BesideText: postingText,
+	})
 	web.Download(m, "pdf", "application/pdf", "The invoice as a PDF file. A draft or a void invoice says so on each page.",
 		s.documents.ofInvoice)
 	web.Download(m, "ubl", "application/xml", "The issued invoice as an e-invoice: UBL 2.1 with the terms of EN 16931.", invoiceUBL,

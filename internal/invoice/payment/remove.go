@@ -21,10 +21,6 @@ var Remove = idempotency.Define(idempotency.Spec[struct{}, Payment]{
 			WHERE tenant_id = @tenant_id AND record_id = @record_id AND likeness = ANY (likenesses_of('payment.create', (
 				SELECT json_build_object(`+Table.Fields+`)::jsonb FROM payments r WHERE r.tenant_id = @tenant_id AND r.id = @record_id
 			), @fields))`, pgx.NamedArgs{"fields": []string{alike}})
-		tx.Exec(`
-			INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
-			SELECT tenant_id, invoice_id, @operation, @idempotency_key, 'payment of ' || paid_on || ' removed' FROM payments
-			WHERE tenant_id = @tenant_id AND id = @record_id`, nil)
 		return tx.Record()
 	},
 	Explain: map[string]idempotency.Explanation[struct{}]{"payments_removed_whole": hasRefunds},
