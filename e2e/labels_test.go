@@ -86,11 +86,11 @@ const (
 	linkPeople          = "People"
 	linkPrevious        = "Previous"
 	linkRecordPayment   = "Record payment"
-	linkRepeat          = "Repeat…"
+	linkRepeat          = "Make it recurring…"
 	linkSettings        = "Settings"
 	linkShowAllInvoices = "Show all invoices"
 	linkSkipToContent   = "Skip to content"
-	linkVoid            = "Void"
+	linkVoid            = "Void…"
 )
 
 // Fields.

@@ -93,7 +93,19 @@ func (s *session) link(name string) playwright.Locator {
 func (s *session) follow(link string) {
 	s.t.Helper()
 	s.tellf(byPerson, "follows %s", link)
+	s.reveal(link)
 	s.check(s.link(link).Click(), "follow "+link)
+}
+
+// reveal opens the menu that a link is folded into, if it is in one.
+func (s *session) reveal(link string) {
+	s.t.Helper()
+	menu := s.page.Locator("details.menu:not([open])").Filter(playwright.LocatorFilterOptions{HasText: link}).Locator("summary")
+	s.check(s.link(link).Or(menu).First().WaitFor(), "find "+link)
+	if seen, _ := s.link(link).IsVisible(); seen {
+		return
+	}
+	s.check(menu.Click(), "open the menu with "+link)
 }
 
 // pointAt moves the mouse over a button. While the browser waits for an answer it

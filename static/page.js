@@ -22,6 +22,22 @@ for (const list of document.querySelectorAll("[data-arrow-keys]")) {
   });
 }
 
+// A menu closes by Escape, which leads back to its button, and when somebody goes on elsewhere.
+for (const menu of document.querySelectorAll("[data-menu]")) {
+  const button = menu.querySelector("summary");
+  menu.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !menu.open) return;
+    menu.open = false;
+    button.focus();
+  });
+  menu.addEventListener("focusout", (event) => {
+    if (event.relatedTarget && !menu.contains(event.relatedTarget)) menu.open = false;
+  });
+  document.addEventListener("click", (event) => {
+    if (!menu.contains(event.target)) menu.open = false;
+  });
+}
+
 for (const button of document.querySelectorAll("[data-copy]")) {
   if (!navigator.clipboard) continue; // insecure origin: the text can still be selected
   button.hidden = false;

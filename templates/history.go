@@ -7,8 +7,18 @@ type HistoryEntry struct {
 	Changes []HistoryChange
 	// Key is the idempotency key that created the record, or "".
 	Key string
-	By  string
+	By  string // "" if it is not known
 	At  string // "22 Nov 2026, 09:30 UTC"
+}
+
+// created returns the key that created the record, or "".
+func created(entries []HistoryEntry) string {
+	for _, e := range entries {
+		if e.Key != "" {
+			return e.Key
+		}
+	}
+	return ""
 }
 
 // HistoryView is a page of the history of a record.

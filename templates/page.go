@@ -31,6 +31,8 @@ type Page struct {
 	History []HistoryEntry
 	// HistoryHref is the page with all of it; "" if History is all.
 	HistoryHref string
+	// Technical is what only those look for who follow a request, such as the version of the record.
+	Technical []Fact
 	// Attempts are those to make and change that record; nil if they are not known.
 	Attempts templ.Component
 	// Nav is the main navigation, and Tabs the parts of the section that the page is in; nil if it has none.

@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -94,7 +95,8 @@ func (m *Mounted[R]) showPage(w http.ResponseWriter, r *http.Request) error {
 	if m.secret {
 		w.Header().Set("Cache-Control", noStore)
 	}
-	id, _ := found.Identity()
+	id, version := found.Identity()
+	p.Technical = []templates.Fact{{Label: "ID", Value: id.String()}, {Label: "Version", Value: strconv.Itoa(version)}}
 	history, err := m.history(r, id)
 	if err != nil {
 		return err

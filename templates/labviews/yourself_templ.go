@@ -82,7 +82,7 @@ func YourselfPage(p templates.Page, v Yourself) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<section class=\"stack\"><h2>Your attempts</h2><p>The History of each record says that it was created once, and with which key. ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<section class=\"stack\"><h2>Your attempts</h2><p>The History of each record says that it was created once. Its Technical details show the key. ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

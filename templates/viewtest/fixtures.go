@@ -31,6 +31,7 @@ func WithHistory() templates.Page {
 		{Changes: []templates.HistoryChange{{Label: "Name", Was: Hostile, Is: Hostile}, {Label: "Notes", Is: Hostile}}, By: Hostile},
 		{Text: "Created", Key: Hostile, By: Hostile},
 	}
+	page.Technical = []templates.Fact{{Label: "Version", Value: "3"}}
 	return page
 }
 
