@@ -88,7 +88,7 @@ func (s *session) lockInvoices() (release func()) {
 	return s.lock("invoices")
 }
 
-// waitForMails returns once the e-mails of the demo data are sent, in the background: here, or else by each test.
+// waitForMails returns once the emails of the demo data are sent, in the background: here, or else by each test.
 func waitForMails(ctx context.Context, db *pgtest.Database) (err error) {
 	for sent := false; !sent && err == nil; {
 		err = db.Pool.QueryRow(ctx, `SELECT NOT EXISTS (SELECT FROM river.river_job WHERE finalized_at IS NULL)`).Scan(&sent)

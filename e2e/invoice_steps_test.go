@@ -4,7 +4,7 @@ import "testing"
 
 // What cannot be taken back asks on a page of its own, which says who will be told, and what.
 
-// TestIssueAsks: the page that asks changes nothing. The e-mail says what was typed there, and without a mail server it is not sent,
+// TestIssueAsks: the page that asks changes nothing. The email says what was typed there, and without a mail server it is not sent,
 // which the page says before, and the invoice and the outbox say afterwards.
 func TestIssueAsks(t *testing.T) {
 	onlyHere(t, "it counts mails in the database")
@@ -18,7 +18,7 @@ func TestIssueAsks(t *testing.T) {
 			s.sees("can't be edited")
 			s.sees("No mail server is set up.")
 			s.hasLived()
-			label := "E-mail to " + s.email("ada")
+			label := "Email to " + s.email("ada")
 			s.holds(label, "Hello "+s.named("Ada Byron")+",\n\n"+
 				"Acme Studio Ltd has sent you the invoice "+s.number(1)+" of 21 January 2026.")
 			s.fill(label, "Dear Ada,\n\nhere is what we agreed on.")
@@ -27,9 +27,9 @@ func TestIssueAsks(t *testing.T) {
 			s.sees(issued(s.number(1)))
 			s.wasSent(1)
 			s.reopen()
-			s.sees("E-mail to " + s.email("ada") + ": Not sent: no mail server is set up")
+			s.sees("Email to " + s.email("ada") + ": Not sent: no mail server is set up")
 			s.takePicture(s.page.URL())
-			s.follow("E-mail to " + s.email("ada"))
+			s.follow("Email to " + s.email("ada"))
 			s.sees("here is what we agreed on.")
 			s.sees("Total: 123.00 EUR")
 			s.hasLived("invoice.issue")
@@ -37,7 +37,7 @@ func TestIssueAsks(t *testing.T) {
 	}
 }
 
-// TestIssueOnly queues no e-mail.
+// TestIssueOnly queues no email.
 func TestIssueOnly(t *testing.T) {
 	onlyHere(t, "it counts mails in the database")
 	t.Parallel()
@@ -62,7 +62,7 @@ func TestIssueOfAnotherVersion(t *testing.T) {
 	s := withDraft(t)
 	other := s.tab(s.page.URL())
 	s.follow(linkIssueInvoice)
-	label := "E-mail to " + s.email("ada")
+	label := "Email to " + s.email("ada")
 	s.fill(label, "Dear Ada, here it is.")
 	other.follow(linkEdit)
 	other.fill(fieldNotes, "Thank you.")
@@ -89,8 +89,8 @@ func TestVoidTellsTheCustomer(t *testing.T) {
 			invoice := s.page.URL()
 			s.follow(linkVoid)
 			s.seesHeading("Void invoice " + s.number(1))
-			tell := "Tell " + s.email("ada") + " by e-mail that it is void"
-			s.check(expect.Locator(s.field(tell)).ToHaveCount(0), "be offered no e-mail about a draft")
+			tell := "Tell " + s.email("ada") + " by email that it is void"
+			s.check(expect.Locator(s.field(tell)).ToHaveCount(0), "be offered no email about a draft")
 			s.follow("Cancel")
 			s.issue()
 			s.sees(issued(s.number(1)))

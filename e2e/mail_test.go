@@ -14,7 +14,7 @@ func TestSlowDoubleClickOnSendAgain(t *testing.T) {
 			s.issue()
 			s.sees(saysIssued)
 			s.wasSent(1)
-			s.clickSlowlyTwice(buttonSendAgain, "E-mail queued.")
+			s.clickSlowlyTwice(buttonSendAgain, "Email queued.")
 			s.wasSent(2)
 			s.follow(linkOutbox)
 			s.seesHeading(headingOutbox)

@@ -71,7 +71,7 @@ func (s *session) click(button string) {
 	s.check(s.button(button).Click(), "click "+button)
 }
 
-// issue issues the invoice on the page, and its customer gets it by e-mail.
+// issue issues the invoice on the page, and its customer gets it by email.
 func (s *session) issue() {
 	s.t.Helper()
 	s.follow(linkIssueInvoice)

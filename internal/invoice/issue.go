@@ -7,13 +7,13 @@ import (
 	"onlyonce/internal/invalid"
 )
 
-// MaxMessage is how long the message of an e-mail may be, in characters.
+// MaxMessage is how long the message of an email may be, in characters.
 const MaxMessage = 2000
 
 // IssueInput is what came in, as text.
 type IssueInput struct {
 	Email   string `json:"email,omitzero" enum:"customer,none" doc:"Leave it out, or say customer, to send it to the customer."`
-	Message string `json:"message,omitzero" doc:"What the e-mail says above the lines. Leave it out for the usual sentences."`
+	Message string `json:"message,omitzero" doc:"What the email says above the lines. Leave it out for the usual sentences."`
 }
 
 // What [IssueInput.Email] may be.
@@ -22,7 +22,7 @@ const (
 	EmailNone     = "none"
 )
 
-// IssueDraft is a valid input: the command that issues an invoice. Without anything the customer gets the usual e-mail.
+// IssueDraft is a valid input: the command that issues an invoice. Without anything the customer gets the usual email.
 type IssueDraft struct {
 	NoEmail bool   `json:"no_email,omitzero"`
 	Message string `json:"message,omitzero"` // "" for the usual sentences
@@ -76,6 +76,6 @@ const (
 		INSERT INTO mails (tenant_id, id, invoice_id, message) VALUES (@tenant_id, @mail_id, @record_id, @message::text)`
 	firstMailQueued = `
 		INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
-		SELECT @tenant_id, record_id, @operation, @idempotency_key, 'e-mail queued'
+		SELECT @tenant_id, record_id, @operation, @idempotency_key, 'email queued'
 		FROM unnest(ARRAY[@record_id, @mail_id]::uuid[]) AS record_id`
 )

@@ -11,13 +11,13 @@ import (
 // VoidInput is what came in, as text.
 type VoidInput struct {
 	DuplicateOf string `json:"duplicate_of,omitzero" format:"uuid" doc:"The invoice that is kept, if this one is there twice."`
-	Tell        bool   `json:"tell_customer,omitzero" doc:"Whether the customer is told by e-mail, of an invoice that was issued."`
+	Tell        bool   `json:"tell_customer,omitzero" doc:"Whether the customer is told by email, of an invoice that was issued."`
 }
 
 // VoidDraft is a valid input: the command that voids an invoice.
 type VoidDraft struct {
 	DuplicateOf uuid.UUID `json:"duplicate_of,omitzero"` // uuid.Nil for none
-	Tell        bool      `json:"tell,omitzero"`         // the customer, by e-mail; nobody was told of a draft
+	Tell        bool      `json:"tell,omitzero"`         // the customer, by email; nobody was told of a draft
 }
 
 // Draft checks the input. It returns an [*invalid.Error] that says what is wrong.
@@ -67,6 +67,6 @@ const (
 		WHERE tenant_id = @tenant_id AND id = @record_id AND issued_at IS NOT NULL`
 	voidMailQueued = `
 		INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
-		SELECT tenant_id, unnest(ARRAY[invoice_id, id]), @operation, @idempotency_key, 'e-mail queued' FROM mails
+		SELECT tenant_id, unnest(ARRAY[invoice_id, id]), @operation, @idempotency_key, 'email queued' FROM mails
 		WHERE tenant_id = @tenant_id AND id = @mail_id`
 )

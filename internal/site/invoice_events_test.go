@@ -15,7 +15,7 @@ func TestEventsOfAnInvoice(t *testing.T) {
 	path := b.changedInvoice(api)
 	want := []string{
 		`invoice.void changed status ["issued","void"] voided_at …`,
-		`invoice.issue e-mail queued`,
+		`invoice.issue email queued`,
 		`invoice.issue changed issued_at … status ["draft","issued"]`,
 		`invoice.edit changed lines …`,
 		`invoice.edit changed currency ["EUR","JPY"] lines … open ["1200.00","700"] subtotal ["1200.00","700"] total ["1200.00","700"]`,
@@ -44,9 +44,9 @@ func TestEventsOfOthers(t *testing.T) {
 		if a := api.create(of, fmt.Sprint("key ", i), of.command); a.status != http.StatusCreated {
 			t.Fatal(a)
 		}
-		want = append(want, "mail.send e-mail queued")
+		want = append(want, "mail.send email queued")
 	}
-	want = append(want, "invoice.issue e-mail queued", `invoice.issue changed issued_at … status ["draft","issued"]`,
+	want = append(want, "invoice.issue email queued", `invoice.issue changed issued_at … status ["draft","issued"]`,
 		"invoice.create created under key")
 	for _, limit := range []int{4, 25} {
 		if got := b.events(api, path, limit); !slices.Equal(got, want) {
@@ -55,7 +55,7 @@ func TestEventsOfOthers(t *testing.T) {
 	}
 
 	page := strings.TrimPrefix(path, "/api/v1")
-	if entries := b.history(person, path); len(entries) != 10 || entries[9] != "E-mail queued" {
+	if entries := b.history(person, path); len(entries) != 10 || entries[9] != "Email queued" {
 		t.Errorf("the page shows %q", entries)
 	}
 	b.page(person.get(page)).leadsTo(page + "/events")

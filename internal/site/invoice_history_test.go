@@ -16,7 +16,7 @@ func TestHistoryOfAnInvoice(t *testing.T) {
 
 	want := []string{
 		"Voided",
-		"E-mail queued",
+		"Email queued",
 		"Issued",
 		"Lines changed",
 		"Currency changed from EUR to JPY Lines changed Total changed from 1,200.00 EUR to 700 JPY",
@@ -59,7 +59,7 @@ func TestHistoryOfTheLedger(t *testing.T) {
 		"Payment of 40.00 EUR recorded",
 		"Payment of 30.00 EUR removed",
 		"Payment of 30.00 EUR recorded",
-		"E-mail queued",
+		"Email queued",
 		"Issued",
 		"Created once",
 	}
@@ -73,7 +73,7 @@ func TestHistoryOfTheLedger(t *testing.T) {
 		"payment.create payment of 40.00 EUR recorded",
 		"payment.remove payment of 30.00 EUR removed",
 		"payment.create payment of 30.00 EUR recorded",
-		"invoice.issue e-mail queued",
+		"invoice.issue email queued",
 	}
 	for _, limit := range []int{1, 2, 25} {
 		if got := b.events(api, path, limit); len(got) != len(want) || !slices.Equal(got[:len(events)], events) {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestIssueSaysWhoIsTold: a program chooses whether the customer gets an e-mail, and what it says. That is part of its wish.
+// TestIssueSaysWhoIsTold: a program chooses whether the customer gets an email, and what it says. That is part of its wish.
 func TestIssueSaysWhoIsTold(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{
@@ -73,7 +73,7 @@ func TestIssueWarns(t *testing.T) {
 	b.page(person.get(path)).says("The invoice does not show your bank account.")
 }
 
-// TestVoidTellsWhoGotIt: an e-mail says that an invoice is void if that is wanted, and none about a draft.
+// TestVoidTellsWhoGotIt: an email says that an invoice is void if that is wanted, and none about a draft.
 func TestVoidTellsWhoGotIt(t *testing.T) {
 	t.Parallel()
 	for name, state := range map[string]struct {

@@ -12,7 +12,7 @@ import (
 func mails() resource {
 	command := url.Values{"recipient": {"ada@example.com"}}
 	return resource{
-		name: "e-mail", path: "/outbox", at: "/send", parent: &parent{resource: invoices(), ready: []string{"issue"}},
+		name: "email", path: "/outbox", at: "/send", parent: &parent{resource: invoices(), ready: []string{"issue"}},
 		verb: "send", past: "queued", command: command, label: "2026-0001 to ada@example.com",
 		leaves: rows{"mails": 1, "intents": 1, "intent_effects": 1},
 		other:  change(command, "recipient", "grace@example.com"),
@@ -29,17 +29,17 @@ func TestMailOnThePageOfItsInvoice(t *testing.T) {
 	id := b.prepared(b.acme, "one", invoices(), invoices().command).ID
 	path := "/invoices/" + id
 	show := func() page { return b.page(person.get(path)) }
-	if p := show(); strings.Contains(p.text(), "by e-mail") {
+	if p := show(); strings.Contains(p.text(), "by email") {
 		t.Errorf("a draft can be sent: %s", p.text())
 	}
 	b.exec(`UPDATE invoices SET status = 'issued', issued_at = now(), bill_to = '{"email": "ada@example.com", "name": "Ada"}',
 		seller = '{"name": "Acme"}'`)
-	p := show().says("This invoice was not sent by e-mail.") // it was issued by an earlier release
-	if a := person.pressAny(p, "Send by e-mail"); a.location() != path {
+	p := show().says("This invoice was not sent by email.") // it was issued by an earlier release
+	if a := person.pressAny(p, "Send by email"); a.location() != path {
 		t.Fatal(a)
 	}
-	show().says("E-mail queued.", "E-mail to ada@example.com: Waiting to be sent")
-	if a := person.pressAny(p, "Send by e-mail"); a.location() != path { // the second click of a double click
+	show().says("Email queued.", "Email to ada@example.com: Waiting to be sent")
+	if a := person.pressAny(p, "Send by email"); a.location() != path { // the second click of a double click
 		t.Fatal(a)
 	}
 	if p := show().says("We ignored the duplicate submission"); strings.Contains(p.text(), "Send again") {
@@ -48,7 +48,7 @@ func TestMailOnThePageOfItsInvoice(t *testing.T) {
 	b.wantMails(1)
 
 	b.exec(`UPDATE mails SET reason = 'The mail server could not be reached.', attempts = 2`)
-	show().says("E-mail to ada@example.com: Waiting to be tried again. The mail server could not be reached.")
+	show().says("Email to ada@example.com: Waiting to be tried again. The mail server could not be reached.")
 	b.exec(`
 		UPDATE mails SET created_at = now() - interval '1 minute', state = 'failed',
 			reason = 'The mail server refused it: 550 No such user.'`)
@@ -62,7 +62,7 @@ func TestMailOnThePageOfItsInvoice(t *testing.T) {
 			reason = 'no mail server is set up', body = E'Hello Ada,\n<b>'
 		WHERE state = 'queued'`)
 	kept := "/outbox/" + get[string](b, `SELECT id::text FROM mails WHERE kept`)
-	p = show().says("E-mail to ada@example.com: Not sent: no mail server is set up", "Send again")
+	p = show().says("Email to ada@example.com: Not sent: no mail server is set up", "Send again")
 	p.leadsTo(path + "/send/new")
 
 	b.page(person.get("/outbox")).
@@ -70,7 +70,7 @@ func TestMailOnThePageOfItsInvoice(t *testing.T) {
 	b.page(person.get(kept)).
 		says("Hello Ada, <b>", "Invoice 2026-0001 from Acme").leadsTo(path)
 	b.page(person.get("/outbox/"+get[string](b, `SELECT id::text FROM mails WHERE NOT kept`))).
-		says("The text is written when the e-mail is sent.", "Queued once")
+		says("The text is written when the email is sent.", "Queued once")
 	if a := b.person(b.replica, b.globex).get(kept); a.status != http.StatusNotFound {
 		t.Errorf("another tenant reads it: %v", a)
 	}

@@ -1,4 +1,4 @@
-// Package invoiceviews is the pages of invoices and of what belongs to them: payments, refunds, credit notes and e-mails.
+// Package invoiceviews is the pages of invoices and of what belongs to them: payments, refunds, credit notes and emails.
 package invoiceviews
 
 import (

@@ -2,7 +2,7 @@ package invoiceviews
 
 import "onlyonce/templates"
 
-// MailFormView is the form that sends an invoice by e-mail once more.
+// MailFormView is the form that sends an invoice by email once more.
 type MailFormView struct {
 	templates.Form
 

@@ -148,7 +148,7 @@ func states() map[string]templ.Component {
 			Methods: []templates.Option{{Value: "card", Text: "Card"}},
 		}),
 		"mail form": invoiceviews.MailForm(page, invoiceviews.MailFormView{
-			Form:   templates.Form{Title: "Send this invoice by e-mail", Key: "k", Typed: url.Values{"recipient": {hostile}}},
+			Form:   templates.Form{Title: "Send this invoice by email", Key: "k", Typed: url.Values{"recipient": {hostile}}},
 			Number: hostile, Href: "/invoices/1",
 		}),
 		"mail":        invoiceviews.MailPage(withHistory, invoiceviews.Mail{RecordView: archived, Text: hostile}),

@@ -76,12 +76,12 @@ func IssuePage(p templates.Page, v Issue) templ.Component {
 				}
 			}
 			if v.NoMailServer {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<p class=\"warning\"><strong>No mail server is set up.</strong> The e-mail will not be sent. You can read it in the outbox.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<p class=\"warning\"><strong>No mail server is set up.</strong> The email will not be sent. You can read it in the outbox.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templates.TextArea(v.Input(templates.Input{ID: "message", Label: "E-mail to " + v.To, Hint: "Below it come the lines, the total and the due date. The invoice is attached as a PDF file."}), 6).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = templates.TextArea(v.Input(templates.Input{ID: "message", Label: "Email to " + v.To, Hint: "Below it come the lines, the total and the due date. The invoice is attached as a PDF file."}), 6).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -218,7 +218,7 @@ func VoidPage(p templates.Page, v Void) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, " by e-mail that it is void</label></p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, " by email that it is void</label></p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

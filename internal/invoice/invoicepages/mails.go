@@ -20,7 +20,7 @@ import (
 // listed in its outbox.
 func (s *Pages) MountOutbox() {
 	m := web.CreatedUnder(s.invoices, "send", s.Within("invoices"), web.Resource[mail.Mail]{
-		One: "e-mail", Many: "outbox", Table: mail.Table, Name: mail.Name,
+		One: "email", Many: "outbox", Table: mail.Table, Name: mail.Name,
 		ShownAt: func(m mail.Mail) string { return "/invoices/" + m.InvoiceID.String() },
 	})
 	draft := web.NewFormUnder(s.invoices, m, func(in mail.Input, inv invoice.Invoice) (mail.Draft, error) {
@@ -28,28 +28,28 @@ func (s *Pages) MountOutbox() {
 	}, web.Form[mail.Mail]{
 		Fields: []templates.Field{{Name: "recipient", Value: "To"}}, Page: s.mailForm, Example: mail.Input{Recipient: "ada@example.com"},
 		Words: &web.Wording{
-			Title: "Send this invoice by e-mail", Submit: "Send e-mail", Did: "queued", Does: "sends", Again: "Send another e-mail",
-			Created: "E-mail queued.", Replayed: "E-mail queued. We ignored the duplicate submission and kept your first request.",
+			Title: "Send this invoice by email", Submit: "Send email", Did: "queued", Does: "sends", Again: "Send another email",
+			Created: "Email queued.", Replayed: "Email queued. We ignored the duplicate submission and kept your first request.",
 		},
 	})
 	web.List(m, web.Listing[mail.Mail]{
-		Summary: "E-mails, newest first.",
+		Summary: "Emails, newest first.",
 		Read: func(r *http.Request, page record.Page) (record.List[mail.Mail], error) {
 			return mail.List(r.Context(), s.Pool, web.Principal(r).Tenant, page)
 		},
 		Columns: []templates.Column{
-			{Label: "E-mail", Class: "name"}, {Label: "Queued", Class: "date"}, {Label: "Status", Class: "name"},
+			{Label: "Email", Class: "name"}, {Label: "Queued", Class: "date"}, {Label: "Status", Class: "name"},
 		},
 		Row:   func(m mail.Mail) []string { return []string{mail.Name(m), web.Day(m.CreatedAt), mailState(m)} },
-		Empty: "Issue an invoice, and the e-mail to its customer is here.",
+		Empty: "Issue an invoice, and the email to its customer is here.",
 	})
 	web.Show(m, web.RecordPage[mail.Mail]{
-		Summary: "One e-mail.", Facts: mailFacts,
+		Summary: "One email.", Facts: mailFacts,
 		Page: func(r *http.Request, p templates.Page, found mail.Mail) (templ.Component, error) {
 			return invoiceviews.MailPage(p, invoiceviews.Mail{RecordView: m.RecordView(r, found), Text: found.Text}), nil
 		},
 	})
-	web.Create(m, "Queue one more e-mail about an issued invoice. Leave recipient out to send it to the customer.", mail.Send,
+	web.Create(m, "Queue one more email about an issued invoice. Leave recipient out to send it to the customer.", mail.Send,
 		draft, s.freshMail, &invoice.NotIssued)
 }
 
@@ -112,7 +112,7 @@ func (s *Pages) mailRows(r *http.Request, inv invoice.Invoice) (v invoiceviews.I
 	}
 	if mail.Possible(inv) == nil {
 		href := "/invoices/" + inv.ID.String() + "/send"
-		v.Send, v.OtherHref = web.Button(r, "Send by e-mail", "Sending…", href), web.FormHref(r, href+"/new")
+		v.Send, v.OtherHref = web.Button(r, "Send by email", "Sending…", href), web.FormHref(r, href+"/new")
 	}
 	list, err := mail.ListOf(r.Context(), s.Pool, web.Principal(r).Tenant, inv.ID, record.Page{Limit: maxMails})
 	found := list.Rows

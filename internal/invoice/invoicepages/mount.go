@@ -1,4 +1,4 @@
-// Package invoicepages shows invoices, and what belongs to them, to people and programs: payments, refunds, credit notes, e-mails
+// Package invoicepages shows invoices, and what belongs to them, to people and programs: payments, refunds, credit notes, emails
 // and documents.
 package invoicepages
 

@@ -19,7 +19,7 @@ import (
 
 // mountSteps mounts what cannot be taken back, and the pages that ask before.
 func (s *Pages) mountSteps(m *web.Mounted[invoice.Invoice]) {
-	web.Transition(m, "issue", "issued", "Issue a draft. From then on it does not change. An e-mail to the customer is queued in the same "+
+	web.Transition(m, "issue", "issued", "Issue a draft. From then on it does not change. An email to the customer is queued in the same "+
 		"transaction, unless email says none.", invoice.Issue, issueCommand(), &invoice.NotDraft)
 	web.Ask(m, "issue", invoice.Issue, web.Question[invoice.Invoice]{
 		Submit: "Issue and email", Page: s.issuePage, Fields: []templates.Field{{Name: "message", Value: "Message"}},
@@ -28,7 +28,7 @@ func (s *Pages) mountSteps(m *web.Mounted[invoice.Invoice]) {
 		},
 	})
 	web.Transition(m, "void", "voided", "Void a draft or an issued invoice. It keeps its number. Nobody is told, unless tell_customer "+
-		"asks for an e-mail.", invoice.Void, voidCommand(), &invoice.HasPayments, &invoice.HasCreditNotes, &invoice.NotDuplicate)
+		"asks for an email.", invoice.Void, voidCommand(), &invoice.HasPayments, &invoice.HasCreditNotes, &invoice.NotDuplicate)
 	web.Ask(m, "void", invoice.Void, web.Question[invoice.Invoice]{
 		Submit: "Void invoice", Page: s.voidPage,
 		Fresh: func(r *http.Request, _ invoice.Invoice) (url.Values, error) {
@@ -37,7 +37,7 @@ func (s *Pages) mountSteps(m *web.Mounted[invoice.Invoice]) {
 	})
 }
 
-// issueCommand reads whether the customer gets an e-mail, and what it says. A program may send no body.
+// issueCommand reads whether the customer gets an email, and what it says. A program may send no body.
 func issueCommand() web.Command[invoice.IssueDraft] {
 	return web.Command[invoice.IssueDraft]{
 		Form: func(r *http.Request) (invoice.IssueDraft, error) {

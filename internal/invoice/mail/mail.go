@@ -1,4 +1,4 @@
-// Package mail sends invoices by e-mail. A mail is queued in the transaction that asks for it, and sent afterwards by
+// Package mail sends invoices by email. A mail is queued in the transaction that asks for it, and sent afterwards by
 // a [Worker], which tries again until it is taken, refused for good, or [MaxAttempts] were made.
 package mail
 

@@ -22,7 +22,7 @@ var Send = idempotency.Define(idempotency.Spec[Draft, Mail]{
 			VALUES (@tenant_id, @record_id, @invoice_id, NULLIF(@recipient, ''))`, args)
 		tx.Exec(`
 			INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
-			VALUES (@tenant_id, @invoice_id, @operation, @idempotency_key, 'e-mail queued')`, args)
+			VALUES (@tenant_id, @invoice_id, @operation, @idempotency_key, 'email queued')`, args)
 		return tx.Record()
 	},
 	Explain: map[string]idempotency.Explanation[Draft]{

@@ -104,7 +104,7 @@ func NewWorker(c Config) (*Worker, error) {
 	c.Sender, c.Timeout, c.Retry = cmp.Or(c.Sender, defaultSender), cmp.Or(c.Timeout, DefaultTimeout), cmp.Or(c.Retry, DefaultRetry)
 	_, domain, ok := strings.Cut(c.Sender, "@")
 	if !ok {
-		return nil, errors.New("the sender of mails must be an e-mail address")
+		return nil, errors.New("the sender of mails must be an email address")
 	}
 	letters, err := parseLetters()
 	return &Worker{Config: c, domain: domain, letters: letters, documents: pdf.New(), rendered: semaphore.NewWeighted(1)}, err
@@ -206,7 +206,7 @@ func (w *Worker) attempt(ctx context.Context, job Job, m Mail) (ending, error) {
 	case w.Server == nil:
 		return ending{outcome: Kept, text: text, reason: "no mail server is set up"}, nil
 	case demo:
-		return ending{outcome: Kept, text: text, reason: "the demo sends no e-mail"}, nil
+		return ending{outcome: Kept, text: text, reason: "the demo sends no email"}, nil
 	}
 	sending, cancel := context.WithTimeout(ctx, w.Config.Timeout)
 	defer cancel()

@@ -17,16 +17,16 @@ func mails() []kind {
 			make: fresh(func(ctx context.Context, s *site, id string) (*http.Request, error) {
 				return formPost(ctx, s.origin+"/invoices/"+id+"/send", s.cookie, url.Values{"idempotency_key": {newKey()}})
 			}, "issue")},
-		{name: "e-mail form", route: "GET /invoices/{id}/send/new", want: http.StatusOK,
+		{name: "email form", route: "GET /invoices/{id}/send/new", want: http.StatusOK,
 			make: largePage(func() string { return "/send/new?key=" + newKey() })},
 		{name: "API: outbox", route: "GET /api/v1/outbox", want: http.StatusOK, make: apiPage(func(*site) string { return "/outbox" })},
-		{name: "API: one e-mail", route: "GET /api/v1/outbox/{id}", want: http.StatusOK,
+		{name: "API: one email", route: "GET /api/v1/outbox/{id}", want: http.StatusOK,
 			make: apiPage(func(s *site) string { return "/outbox/" + s.known.middleMail })},
 		{name: "outbox", route: "GET /outbox", want: http.StatusOK,
 			make: func(ctx context.Context, s *site, _ int) (*http.Request, error) {
 				return pageGet(ctx, s.origin+"/outbox", s.cookie)
 			}},
-		{name: "page of an e-mail", route: "GET /outbox/{id}", want: http.StatusOK,
+		{name: "page of an email", route: "GET /outbox/{id}", want: http.StatusOK,
 			make: func(ctx context.Context, s *site, _ int) (*http.Request, error) {
 				return pageGet(ctx, s.origin+"/outbox/"+s.known.middleMail, s.cookie)
 			}},

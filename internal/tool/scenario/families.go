@@ -37,7 +37,7 @@ func Families() []Family {
 		{"e2e/life_test.go", "The life of an invoice"},
 		{"e2e/money_test.go", "Payments"},
 		{"e2e/credit_test.go", "Refunds and credit notes"},
-		{"e2e/mail_test.go", "Sending by e-mail"},
+		{"e2e/mail_test.go", "Sending by email"},
 		{"e2e/invoice_webhooks_test.go", "Webhooks"},
 		{"e2e/invoice_schedules_test.go", "Recurring invoices"},
 		{"e2e/tenants_test.go", "Two businesses in one browser"},
