@@ -87,8 +87,8 @@ func meanwhile(t *testing.T, javaScript option) (s, other *session) {
 
 	other.fill(fieldEmail, s.email("countess"))
 	other.click(buttonSaveChanges)
-	other.sees(s.named("Ada King") + " was changed while you were editing. Your changes were not saved yet. You changed something else, " +
-		"so both can be kept: your form has both now.")
+	other.sees(s.named("Ada King") + " was changed while you were editing. Your changes aren't saved yet. You changed different fields, " +
+		"so your form now has both changes.")
 	other.isTitled("Error: Edit customer")
 	other.isOnForm(form)
 	other.holds(fieldEmail, s.email("countess"))
@@ -224,7 +224,7 @@ func TestBackAfterAnEdit(t *testing.T) {
 			s.back()
 			s.fill(fieldName, s.named("Ada Lovelace"))
 			s.click(buttonSaveChanges)
-			s.sees(alreadySaved(s.named("Ada King")) + " What you typed after that was not saved.")
+			s.sees(alreadySaved(s.named("Ada King")) + " What you typed after that wasn't saved.")
 			s.holds(fieldName, s.named("Ada Lovelace"))
 			s.seesRow("Name", "Differs", s.named("Ada King"), s.named("Ada Lovelace"))
 			s.moment()

@@ -224,7 +224,7 @@ func TestRestoredEditKnowsWhatItHasSeen(t *testing.T) {
 	s.holds(fieldEmail, s.email("countess"))
 	s.holds(fieldName, s.named("Ada Byron"))
 	s.click(buttonSaveChanges)
-	s.sees(s.named("Ada King") + " was changed while you were editing. Your changes were not saved yet.")
+	s.sees(s.named("Ada King") + " was changed while you were editing. Your changes aren't saved yet.")
 	s.seesRow("Name", "Changed by them", s.named("Ada King"), s.named("Ada Byron"))
 	s.hasChanged("customer.edit")
 	s.click(buttonSaveBoth)

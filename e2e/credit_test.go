@@ -29,7 +29,7 @@ func TestPayRefundAndCreditClickedFiveTimes(t *testing.T) {
 			s.follow(linkCredit)
 			s.seesHeading(headingNewCreditNote)
 			s.holds(fieldQuantity, "") // all that is left is more than is open
-			s.sees("That is more than is open")
+			s.sees("That's more than is open")
 			s.fill(fieldQuantity, "1")
 			s.clickFiveTimes(buttonCreateCreditNote, "credit_notes", name)
 			s.seesHeading(headingCreditNote)
@@ -87,7 +87,7 @@ func TestTwoTabsGiveBackTheFullAmount(t *testing.T) {
 			release()
 
 			s.sees("0.00 of 123.00 paid.")
-			other.sees("What is left of the payment has changed since you opened this form. The refund was not recorded.")
+			other.sees("The refundable amount has changed since you opened this form. The refund wasn't recorded.")
 			other.moment()
 			s.hasBooks(s.number(1), booksText("issued", "0.00", "0.00", "123.00", 1, 0))
 		})

@@ -184,7 +184,7 @@ func (s *session) visitSchedules(look func(*session, string)) {
 	look(s, "a schedule with errors")
 	s.fill(fieldEvery, "2")
 	s.click(buttonCreateSchedule)
-	s.sees("None was billed yet.")
+	s.sees("No periods billed yet.")
 	look(s, "a schedule, just created")
 	schedule := s.page.URL()
 	s.open(form)

@@ -89,7 +89,7 @@ func TestVoidTellsTheCustomer(t *testing.T) {
 			invoice := s.page.URL()
 			s.follow(linkVoid)
 			s.seesHeading("Void invoice " + s.number(1))
-			tell := "Tell " + s.email("ada") + " by email that it is void"
+			tell := "Tell " + s.email("ada") + " by email that it's void"
 			s.check(expect.Locator(s.field(tell)).ToHaveCount(0), "be offered no email about a draft")
 			s.follow("Cancel")
 			s.issue()

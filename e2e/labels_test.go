@@ -24,7 +24,7 @@ const (
 	buttonDiscard              = "Discard"
 	buttonDisable              = "Disable"
 	buttonDismiss              = "Dismiss"
-	buttonDoNotSend            = "Do not send"
+	buttonDoNotSend            = "Don't send"
 	buttonEnable               = "Enable"
 	buttonIssueAndEmail        = "Issue and email to …"
 	buttonIssueOnly            = "Issue only"
@@ -150,7 +150,7 @@ const (
 	headingRecordARefund  = "Record a refund"
 	headingOtherBusiness  = "This form belongs to Acme Studio, and you are now logged in as Globex Works."
 	headingCannotChange   = "You can no longer change this invoice."
-	headingCannotVoid     = "You cannot void this invoice."
+	headingCannotVoid     = "You can't void this invoice."
 )
 
 // Sentences, or parts of them.
@@ -175,21 +175,21 @@ const (
 	saysNothingToSave     = "Nothing to save"
 	saysNothingWasSaved   = "Nothing was saved."
 	saysPaymentRecorded   = "Payment recorded."
-	saysWasPaid           = "Payments were recorded for it. Nothing was changed."
-	saysCouldNotConfirm   = "We could not confirm"
-	saysDatabaseDown      = "The database cannot be reached. Nothing was saved."
+	saysWasPaid           = "It has payments. Nothing was changed."
+	saysCouldNotConfirm   = "We couldn't confirm"
+	saysDatabaseDown      = "The database can't be reached. Nothing was saved."
 	saysInvoiceAttached   = "The invoice is attached as a PDF file."
 	saysDemoPasswordsStay = "The passwords of the demo stay as they are."
 	saysProblem           = "There is a problem"
 	saysTokenTaken        = "There is a token named demo."
 	saysPersonTaken       = "There is one person per address"
 	saysEmailUnusable     = "This email address cannot be used."
-	saysDoesNotCount      = "This invoice does not count."
-	saysNotIssued         = "This invoice is not issued. Only an issued invoice can be paid. Nothing was recorded."
-	saysNoIBAN            = "This is no valid IBAN."
+	saysDoesNotCount      = "This invoice doesn't count."
+	saysNotIssued         = "This invoice isn't issued. Only an issued invoice can be paid. Nothing was recorded."
+	saysNoIBAN            = "Check this IBAN for typing mistakes."
 	saysChangedMeanwhile  = "was changed while you were editing"
-	saysSavedAlready      = "What you typed is what is saved now, so there is nothing left to save."
-	saysStillSaving       = "Your first submission has not finished. Trying again is safe."
+	saysSavedAlready      = "What you typed is already saved, so there's nothing left to save."
+	saysStillSaving       = "Your first submission hasn't finished. Trying again is safe."
 	saysArchived          = "Archived on "
 )
 
@@ -198,10 +198,10 @@ const (
 	ignoredDuplicate     = "Invoice created. We ignored the duplicate submission and kept your first request."
 	ignoredSecondEdit    = "Changes saved. We ignored the duplicate submission and kept your first request."
 	ignoredSecondPayment = "Payment recorded. We ignored the duplicate submission and kept your first request."
-	keptOriginal         = "We kept the original and did not create a second one."
-	changesNotSaved      = "Your changes were not saved."
+	keptOriginal         = "We kept the original and didn't create a second one."
+	changesNotSaved      = "Your changes weren't saved."
 	wasIssued            = "You can no longer change this invoice. It was issued, and stays as it is."
-	openHasChanged       = "The open amount has changed since you opened this form. The payment was not recorded."
+	openHasChanged       = "The open amount has changed since you opened this form. The payment wasn't recorded."
 )
 
 // What has the name of a record in it.

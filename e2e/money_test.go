@@ -58,7 +58,7 @@ func TestRemoveAMistypedPayment(t *testing.T) {
 
 			s.follow(linkRemovePayment("123.00"))
 			s.sees("This takes back the payment of 123.00 EUR of ")
-			s.sees("The invoice will say that 123.00 EUR more are open. The entry stays in the ledger.")
+			s.sees("The open amount of the invoice goes up by 123.00 EUR. Both entries stay in the ledger.")
 			s.moment()
 			s.clickSlowlyTwice(buttonRemovePayment, "0.00 of 123.00 paid.")
 			s.sees("Payment removed")
@@ -107,7 +107,7 @@ func TestTwoTabsPayTheFullAmount(t *testing.T) {
 			s.hasPaid(s.number(1), 123)
 
 			other.click(buttonRecordPayment)
-			other.sees("The open amount is 0.00 EUR. The payment is larger, and was not recorded.")
+			other.sees("The open amount is 0.00 EUR. The payment is larger, and wasn't recorded.")
 			other.isWrong(fieldAmountInEUR)
 			s.hasPaid(s.number(1), 123)
 			s.attempts("created", "conflict", "conflict")

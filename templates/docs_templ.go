@@ -327,7 +327,7 @@ func APIDocsPage(p Page, v APIDocs) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<p>The same for programs: <a href=\"/openapi.json\">openapi.json</a> (OpenAPI 3.1).</p><nav class=\"anchors\" aria-label=\"On this page\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<p>Machine-readable: <a href=\"/openapi.json\">openapi.json</a> (OpenAPI 3.1).</p><nav class=\"anchors\" aria-label=\"On this page\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

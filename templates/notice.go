@@ -62,13 +62,13 @@ func Stale(existing Record, rows []VersionRow) *Notice {
 	var text, save string
 	switch {
 	case by(BothChanged):
-		text, save = "You both changed the same. Tick what is saved to keep it; the rest is saved as it is in your form.", "Save as chosen"
+		text, save = "You both changed the same fields. Tick what's saved to keep it; everything else is saved as in your form.", "Save as chosen"
 	case by(YouChanged):
-		text, save = "You changed something else, so both can be kept: your form has both now.", "Save both"
+		text, save = "You changed different fields, so your form now has both changes.", "Save both"
 	default:
-		return Conflict(title, "What you typed is what is saved now, so there is nothing left to save.", existing, nil)
+		return Conflict(title, "What you typed is already saved, so there's nothing left to save.", existing, nil)
 	}
-	notice := Conflict(title, "Your changes were not saved yet. "+text, existing, []Submit{{Text: save}})
+	notice := Conflict(title, "Your changes aren't saved yet. "+text, existing, []Submit{{Text: save}})
 	notice.Links[0].Text = "Keep what is saved"
 	return notice
 }
@@ -76,13 +76,13 @@ func Stale(existing Record, rows []VersionRow) *Notice {
 // FormSpent is the notice of a form whose key was used before, with other contents: did is what it has done, such as
 // "created". The way on sends the form with a fresh key.
 func FormSpent(did string, existing Record, again Submit) *Notice {
-	return Conflict("This form already "+did+" "+existing.Name+".", "Your changes were not saved.", existing, []Submit{again})
+	return Conflict("This form already "+did+" "+existing.Name+".", "Your changes weren't saved.", existing, []Submit{again})
 }
 
 // ChangesSpent is FormSpent for a form that changes a record: what it has saved stands beside what was typed
 // into it since.
 func ChangesSpent(existing Record, again Submit) *Notice {
-	return Conflict("This form already saved changes to "+existing.Name+".", "What you typed after that was not saved.", existing,
+	return Conflict("This form already saved changes to "+existing.Name+".", "What you typed after that wasn't saved.", existing,
 		[]Submit{again})
 }
 
@@ -106,7 +106,7 @@ func OtherTenant(form, now Owner, creates bool) *Notice {
 // NoKey is the notice of a form that came without its key, so that a repeat could not be recognised. freshKey is the key that
 // sending it again will use.
 func NoKey(freshKey string) *Notice {
-	return failure("This form came without a valid key, so nothing was saved.",
+	return failure("This form's key is missing or wrong, so nothing was saved.",
 		"The key keeps the same form from being saved twice. Check the form, then send it with a new key.",
 		Submit{Text: "Send with a new key", Name: "fresh_key", Value: freshKey})
 }
@@ -116,12 +116,12 @@ func tryAgain() Submit { return Submit{Text: "Try again"} }
 
 // Unconfirmed is the notice of a form of which nobody knows yet whether it was saved.
 func Unconfirmed() *Notice {
-	return failure("We could not confirm that this was saved.", "Trying again is safe: it will not be created twice.", tryAgain())
+	return failure("We couldn't confirm that this was saved.", "Trying again is safe: nothing is created twice.", tryAgain())
 }
 
 // StillSaving is the notice of a form whose first submission has not finished.
 func StillSaving() *Notice {
-	return failure("Still saving.", "Your first submission has not finished. Trying again is safe.", tryAgain())
+	return failure("Still saving.", "Your first submission hasn't finished. Trying again is safe.", tryAgain())
 }
 
 // Busy is the notice of a form that waited too long for something else and was not saved.

@@ -42,7 +42,7 @@ func RulesPage(p Page, sections []RuleSection) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<div class=\"prose\"><h1>What happens only once</h1><p>Each form and each request of a program stands for one wish, which it names by a key. Send it twice, go back, open it in two tabs, lose the connection: it is carried out once, and the first answer is shown again. After the time below a repeat gets the record as it is now. The key stays used for ever.</p><p>Two wishes can still be about the same thing. The rules of each kind of record say when, whatever the key. Whoever meets one is told which record is there already, and nothing that was typed is lost.</p><nav class=\"anchors\" aria-label=\"On this page\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<div class=\"prose\"><h1>What happens only once</h1><p>Each form, and each API request, has a key that stands for one thing you want done. Send it twice, go back, open it in two tabs, or lose the connection: it's carried out once, and you see the first answer again. After the time below, a repeat gets the record as it is now. A key is permanent: it's never used for anything else.</p><p>Two requests with different keys can still mean the same thing. The rules below say when. If you run into one, you see which record exists already, and nothing you typed is lost.</p><nav class=\"anchors\" aria-label=\"On this page\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -114,7 +114,7 @@ func RulesPage(p Page, sections []RuleSection) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if len(section.Operations) > 0 {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<div class=\"card flush\"><table class=\"reference\"><thead><tr><th scope=\"col\">What is done</th><th scope=\"col\">How, and when it is sent again</th><th scope=\"col\">How long</th></tr></thead> <tbody>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<div class=\"card flush\"><table class=\"reference\"><thead><tr><th scope=\"col\">Action</th><th scope=\"col\">What happens, and what a repeat does</th><th scope=\"col\">How long</th></tr></thead> <tbody>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -179,7 +179,7 @@ func RulesPage(p Page, sections []RuleSection) templ.Component {
 					}
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<p>For programs: <a href=\"/docs/api\">the API</a>, and <a href=\"/problems\">all problem types</a>.</p></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<p>See also: <a href=\"/docs/api\">the API</a> and <a href=\"/problems\">all problem types</a>.</p></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

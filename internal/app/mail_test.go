@@ -232,7 +232,7 @@ func TestMailIsGivenUp(t *testing.T) {
 	b.post(b.draft("one", "Ada")+"/issue", "one", "", http.StatusOK)
 	failed := b.settled(1)[0]
 	if failed.State != mail.StateFailed || failed.Attempts != mail.MaxAttempts ||
-		failed.Reason != "Gave up after 10 attempts. The mail server did not take it: 451 4.3.2 Come back later." {
+		failed.Reason != "Gave up after 10 attempts. The mail server didn't accept it: 451 4.3.2 Come back later." {
 		t.Errorf("%+v", failed)
 	}
 }
@@ -293,7 +293,7 @@ func TestMailServerHangs(t *testing.T) {
 	b.post(b.draft("two", "Grace")+"/issue", "two", "", http.StatusOK) // while it hangs
 	b.until("the attempt is over", func() bool {
 		mails := b.mails()
-		return mails[len(mails)-1].Reason == "The mail server did not answer in time."
+		return mails[len(mails)-1].Reason == "The mail server didn't answer in time."
 	})
 	if took, ok := b.lines("mail")[0]["duration"].(float64); !ok || time.Duration(took) > 5*time.Second {
 		t.Errorf("the attempt took %v", time.Duration(took))
@@ -307,7 +307,7 @@ func TestMailServerWithoutTLS(t *testing.T) {
 	b := mailing(t, "smtp://ada:s3cret@"+host, func(c *app.Config) { c.MailRetry = time.Hour })
 	b.post(b.draft("one", "Ada")+"/issue", "one", "", http.StatusOK)
 	b.until("the attempt is over", func() bool {
-		return b.mails()[0].Reason == "The mail server does not encrypt its connections (STARTTLS)."
+		return b.mails()[0].Reason == "The mail server doesn't encrypt its connections (STARTTLS)."
 	})
 	if m := b.mails()[0]; m.State != mail.StateQueued || len(s.messages()) != 0 || strings.Contains(b.log.String(), "s3cret") {
 		t.Errorf("%+v", m)

@@ -108,7 +108,7 @@ func Rules() []conflict.Rule {
 		},
 		{
 			Constraint: "customers_live",
-			Sentence:   "Nothing refers to a customer that was merged into another.",
+			Sentence:   "No record belongs to a customer that was merged into another.",
 			Answer:     "What would refer to it refers to the customer that it was merged into.",
 			Conflict:   &Merged, Optional: true,
 		},

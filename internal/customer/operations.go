@@ -87,7 +87,7 @@ func fields(d Draft) []slog.Attr { return []slog.Attr{slog.String("email", strin
 // EmailTaken is the conflict of a change that would make two customers with one email.
 var EmailTaken = conflict.Kind{
 	Slug: "email-taken", Title: "Email already used",
-	Meaning: "Another customer has this email address. Nothing was changed. The key can be used again.",
+	Meaning: "Another customer has this email address. Nothing was changed. You can use the key again.",
 	ToDo: "Open the other customer (existing_id), or send the request with another address. " +
 		"To attach an external id to the other customer, send PUT with If-Match.",
 }
@@ -97,7 +97,7 @@ func folded(d Draft) pgx.NamedArgs { return pgx.NamedArgs{"email": d.Email.Folde
 func emailTaken(_ Draft, other Customer) error {
 	return &conflict.Error{
 		Kind: &EmailTaken, Title: other.Name + " has the email address " + other.Email + ".",
-		Text: "There is one customer per address, so nothing was changed.", Existing: other.ID, Name: other.Name,
+		Text: "Each email address belongs to one customer, so nothing was changed.", Existing: other.ID, Name: other.Name,
 		Field: "/email", Blame: "Another customer has this address.",
 	}
 }
@@ -113,9 +113,9 @@ func notAttached(d Draft, other Customer) error {
 // Merged is the conflict of changing a customer that was merged into another one.
 var Merged = conflict.Kind{
 	Slug: "customer-merged", Title: "Customer merged into another",
-	Meaning: "The customer was merged into another one (existing_id), and does not change from then on. Nothing was changed. " +
+	Meaning: "The customer was merged into another one (existing_id), and can't be changed any more. Nothing was changed. " +
 		"The key can be used again.",
-	ToDo: "Change the other customer, to whose address that of this one leads.",
+	ToDo: "Change the other customer: this one's address leads there.",
 }
 
 // Final returns a [*conflict.Error] if a customer was merged into another one, so that it cannot be changed.
@@ -125,7 +125,7 @@ func Final(c Customer) error {
 	}
 	return &conflict.Error{
 		Kind: &Merged, Title: c.Name + " was merged into " + c.MergedInto.Name + ".",
-		Text: "Nothing was changed. Change the customer that is left.", Existing: c.MergedInto.ID, Name: c.MergedInto.Name,
+		Text: "Nothing was changed. Change the customer that stayed.", Existing: c.MergedInto.ID, Name: c.MergedInto.Name,
 	}
 }
 

@@ -86,7 +86,7 @@ func (in Input) Draft() (Draft, error) {
 func (in Input) customer(d *Draft, problems *invalid.Error) {
 	switch {
 	case in.CustomerID != "" && in.Customer != nil:
-		problems.Add("/customer_id", "Give either customer_id or customer, not both.")
+		problems.Add("/customer_id", "Send either customer_id or customer, not both.")
 	case in.CustomerID != "":
 		id, err := uuid.Parse(in.CustomerID)
 		if err != nil || id == uuid.Nil {

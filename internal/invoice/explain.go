@@ -35,7 +35,7 @@ func numberTaken(
 	}
 	return &conflict.Error{
 		Kind: &NumberTaken, Title: "Invoice number " + existing.Number + " already exists.",
-		Text:     "We kept the original and did not create a second one.",
+		Text:     "We kept the original and didn't create a second one.",
 		Existing: existing.ID, Name: existing.Number,
 		Field: "/number", Blame: "Another invoice has the number " + existing.Number + ".",
 		Ways:    []conflict.Way{{Text: "Use the next number, " + next, Field: "next_number", Value: next}},

@@ -76,22 +76,22 @@ func replace(tx *idempotency.Tx, d Draft) idempotency.Result {
 // NotDraft is the conflict of changing or issuing an invoice that is no draft.
 var NotDraft = conflict.Kind{
 	Slug: "not-draft", Title: "No longer a draft",
-	Meaning: "The invoice was issued or voided, and does not change from then on. Nothing was changed.",
+	Meaning: "The invoice was issued or voided, so it can't be edited. Nothing was changed.",
 	ToDo:    "Read the invoice. To bill something else, void it and create another one.",
 }
 
 // HasPayments is the conflict of voiding an invoice that was paid in part or in full.
 var HasPayments = conflict.Kind{
 	Slug: "has-payments", Title: "Invoice has payments",
-	Meaning: "The invoice was paid, in part or in full, so it cannot be voided. Nothing was changed.",
-	ToDo:    "Keep the invoice, or refund its payments first. Remove those that were recorded by mistake.",
+	Meaning: "The invoice was paid, in part or in full, so it can't be voided. Nothing was changed.",
+	ToDo:    "Keep the invoice. If a payment was recorded by mistake, remove it; otherwise refund it, then credit the invoice.",
 }
 
 // HasCreditNotes is the conflict of voiding an invoice that was credited in part or in full.
 var HasCreditNotes = conflict.Kind{
 	Slug: "has-credit-notes", Title: "Invoice has credit notes",
-	Meaning: "The invoice was credited, in part or in full, so it cannot be voided. Nothing was changed.",
-	ToDo:    "Keep the invoice. Credit what is left of it, if it is not to be paid.",
+	Meaning: "The invoice was credited, in part or in full, so it can't be voided. Nothing was changed.",
+	ToDo:    "Keep the invoice. If it won't be paid, credit the rest of it.",
 }
 
 // NotDuplicate is the conflict of voiding an invoice as the duplicate of one that is not another invoice of its customer, or is void.
@@ -124,26 +124,26 @@ func Sendable(inv Invoice) error {
 		return nil
 	}
 	return &conflict.Error{
-		Kind: &NotIssued, Title: "This invoice is not issued.", Text: "Only an issued invoice can be sent as an e-invoice.",
+		Kind: &NotIssued, Title: "This invoice isn't issued.", Text: "Only an issued invoice can be downloaded as an e-invoice.",
 	}
 }
 
 func notDuplicate(context.Context, *idempotency.Store, idempotency.Intent, VoidDraft, *pgconn.PgError) error {
 	return &conflict.Error{
-		Kind: &NotDuplicate, Title: "You cannot void this invoice as a duplicate of that one.",
-		Text: "The other one is void by now, or is no invoice of the same customer. Nothing was changed.",
+		Kind: &NotDuplicate, Title: "You can't void this invoice as a duplicate of that one.",
+		Text: "The other invoice is void, or isn't for the same customer. Nothing was changed.",
 	}
 }
 
 func hasPayments(context.Context, *idempotency.Store, idempotency.Intent, VoidDraft, *pgconn.PgError) error {
 	return &conflict.Error{
-		Kind: &HasPayments, Title: "You cannot void this invoice.", Text: "Payments were recorded for it. Nothing was changed.",
+		Kind: &HasPayments, Title: "You can't void this invoice.", Text: "It has payments. Nothing was changed.",
 	}
 }
 
 func hasCreditNotes(context.Context, *idempotency.Store, idempotency.Intent, VoidDraft, *pgconn.PgError) error {
 	return &conflict.Error{
-		Kind: &HasCreditNotes, Title: "You cannot void this invoice.", Text: "It was credited by credit notes. Nothing was changed.",
+		Kind: &HasCreditNotes, Title: "You can't void this invoice.", Text: "It has credit notes. Nothing was changed.",
 	}
 }
 

@@ -90,8 +90,8 @@ func TestListOfAttempts(t *testing.T) {
 		"key=" + long:                 {"It had been done before", "Invalid fields"},
 		"record=" + id:                {"It had been done before", "Invalid fields"},
 		"operation=customer.upsert":   {"Invalid fields", "No attempts found"},
-		"operation=customer.edit":     {"Nothing matches: “Edit customer”.", "Invalid fields"},
-		"key=nobody&outcome=rejected": {"Nothing matches: refused, with the key nobody.", "Invalid fields"},
+		"operation=customer.edit":     {"No attempts match “Edit customer”.", "Invalid fields"},
+		"key=nobody&outcome=rejected": {"No attempts match refused, with the key nobody.", "Invalid fields"},
 	} {
 		a := owner.get("/attempts?" + query)
 		b.page(a).says(want.says)

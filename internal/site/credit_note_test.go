@@ -78,7 +78,7 @@ func TestMoreThanCanBeCredited(t *testing.T) {
 			refused = x.ask(all)
 			x.format.refused(x, refused, "exceeds-invoice", all)
 			if x.isHTML() {
-				x.page(refused).says("The open amount is 95.77 EUR.", "What was paid is not open: refund it first.")
+				x.page(refused).says("The open amount is 95.77 EUR.", "To credit what was paid, refund it first.")
 			} else if p := decode[problem](x.bundle, refused); p.Open != "95.77" {
 				t.Errorf("%v", refused)
 			}
@@ -115,5 +115,5 @@ func TestCreditEverything(t *testing.T) {
 	jsonFormat{}.refused(x, again, "exceeds-invoice", nil)
 	none := x.caller.get(x.list() + "/new?key=another")
 	x.format.refused(x, none, "exceeds-invoice", nil)
-	b.page(none).says("Nothing is left to credit.")
+	b.page(none).says("There's nothing left to credit.")
 }

@@ -92,7 +92,7 @@ func TestEInvoice(t *testing.T) {
 		if a := person.get(page + "/ubl"); a.status != http.StatusConflict {
 			t.Error(a)
 		} else {
-			b.page(a).says("This invoice is not issued.").leadsTo(page)
+			b.page(a).says("This invoice isn't issued.").leadsTo(page)
 		}
 	}
 	says := func(texts ...string) string {

@@ -62,7 +62,7 @@ func TestHostileSearches(t *testing.T) {
 				b.page(a).says("No " + list + " found")
 			}
 			if c.status == 422 {
-				b.page(a).says("search cannot be done")
+				b.page(a).says("Check your filters")
 			}
 		}
 	}

@@ -27,7 +27,7 @@ func forInvoices(b *bundle, f format) (x *caseRun, first answer) {
 func TestNumberTakenHTML(t *testing.T) {
 	x, _ := forInvoices(setup(t), htmlFormat{})
 	refused := x.under("another", change(x.other, "number", "2026-0007"))
-	p := x.page(refused).says("Invoice number 2026-0007 already exists. We kept the original and did not create a second one.")
+	p := x.page(refused).says("Invoice number 2026-0007 already exists. We kept the original and didn't create a second one.")
 	if p.control("number", "aria-describedby") != "number-error number-hint" {
 		t.Error("the number does not say why it is wrong")
 	}

@@ -265,7 +265,7 @@ func TestListParametersInDoubt(t *testing.T) {
 		if a.status != http.StatusUnprocessableEntity {
 			t.Errorf("%s as a page: %v", query, a)
 		}
-		b.page(a).says("search cannot be done")
+		b.page(a).says("Check your filters")
 	}
 }
 

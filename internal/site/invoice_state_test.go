@@ -42,8 +42,8 @@ func TestWhatCountsIsNotVoided(t *testing.T) {
 		of         func() resource
 		slug, said string
 	}{
-		{payments, "has-payments", "Payments were recorded for it."},
-		{creditNotes, "has-credit-notes", "It was credited by credit notes."},
+		{payments, "has-payments", "It has payments."},
+		{creditNotes, "has-credit-notes", "It has credit notes."},
 	} {
 		for _, f := range formats() {
 			parts = append(parts, part{c.of(), f.name(), func(b *bundle) {
@@ -55,7 +55,7 @@ func TestWhatCountsIsNotVoided(t *testing.T) {
 				refused := y.ask(y.command)
 				y.format.refused(&y, refused, c.slug, nil)
 				if x.isHTML() {
-					x.page(refused).says("You cannot void this invoice.", c.said).leadsTo(x.parent.pageOf(x.id))
+					x.page(refused).says("You can't void this invoice.", c.said).leadsTo(x.parent.pageOf(x.id))
 				}
 				wantUnchanged(x.bundle, "a refused void", before, x.contents())
 			}})

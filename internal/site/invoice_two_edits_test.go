@@ -11,7 +11,7 @@ func TestEditsOfLines(t *testing.T) {
 	e := b.opened(made.location())
 	e.save(e.first, "first", "line_description", "Coffee", "line_unit_price", "3.00", "notes", "Thanks")
 	refused := b.page(e.save(e.second, "second", "line_description", "Cake", "line_unit_price", "4.00"))
-	refused.says("You both changed the same.", "Notes Changed by them", "Line 1 Changed by both")
+	refused.says("You both changed the same fields.", "Notes Changed by them", "Line 1 Changed by both")
 	form := refused.typed()
 	form.Set("keep_saved", "line_description")
 	b.page(e.second.get(e.second.submit(e.path+"/edit", form).location())).says("Coffee", "3.00", "Thanks")

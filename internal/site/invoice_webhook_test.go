@@ -273,7 +273,7 @@ func TestSecretOfAnotherKey(t *testing.T) {
 	}
 	source := "/webhooks/" + get[string](b, `SELECT id::text FROM webhook_sources`)
 	owner := b.person(other, b.acme)
-	const warning, row = "Events cannot be verified", ", but sealed with another SECRET_KEY"
+	const warning, row = "Events can't be verified", ", but encrypted with another SECRET_KEY"
 	warns := func(person *client, warned, marked int) {
 		t.Helper()
 		text := b.page(person.get(source)).text()

@@ -34,7 +34,7 @@ func TestMailOnThePageOfItsInvoice(t *testing.T) {
 	}
 	b.exec(`UPDATE invoices SET status = 'issued', issued_at = now(), bill_to = '{"email": "ada@example.com", "name": "Ada"}',
 		seller = '{"name": "Acme"}'`)
-	p := show().says("This invoice was not sent by email.") // it was issued by an earlier release
+	p := show().says("This invoice wasn't sent by email.") // it was issued by an earlier release
 	if a := person.pressAny(p, "Send by email"); a.location() != path {
 		t.Fatal(a)
 	}
@@ -47,8 +47,8 @@ func TestMailOnThePageOfItsInvoice(t *testing.T) {
 	}
 	b.wantMails(1)
 
-	b.exec(`UPDATE mails SET reason = 'The mail server could not be reached.', attempts = 2`)
-	show().says("Email to ada@example.com: Waiting to be tried again. The mail server could not be reached.")
+	b.exec(`UPDATE mails SET reason = 'The mail server couldn''t be reached.', attempts = 2`)
+	show().says("Email to ada@example.com: Waiting to try again. The mail server couldn't be reached.")
 	b.exec(`
 		UPDATE mails SET created_at = now() - interval '1 minute', state = 'failed',
 			reason = 'The mail server refused it: 550 No such user.'`)
@@ -70,7 +70,7 @@ func TestMailOnThePageOfItsInvoice(t *testing.T) {
 	b.page(person.get(kept)).
 		says("Hello Ada, <b>", "Invoice 2026-0001 from Acme").leadsTo(path)
 	b.page(person.get("/outbox/"+get[string](b, `SELECT id::text FROM mails WHERE NOT kept`))).
-		says("The text is written when the email is sent.", "Queued once")
+		says("You can read the message here once the email is sent.", "Queued once")
 	if a := b.person(b.replica, b.globex).get(kept); a.status != http.StatusNotFound {
 		t.Errorf("another tenant reads it: %v", a)
 	}

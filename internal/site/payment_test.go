@@ -18,7 +18,7 @@ func payments() resource {
 	}
 	return resource{
 		name: "payment", path: "/payments", parent: &parent{resource: invoices(), ready: []string{"issue"}},
-		verb: "record", past: "recorded", command: command, label: "40.00 EUR on 2026-11-22",
+		verb: "record", past: "recorded", command: command, label: "40.00 EUR on 22 Nov 2026",
 		leaves: rows{"payments": 1, "postings": 1, "intents": 1},
 		alike:  []url.Values{command, change(command, "reference", "TX 2")},
 		other:  change(command, "amount", "30.00", "reference", "TX 2"),
@@ -124,8 +124,8 @@ func TestRemoveAPayment(t *testing.T) {
 	person, path := b.person(b.replica, b.acme), "/payments/"+made.ID+"/remove"
 	b.page(person.get("/invoices/" + invoice)).leadsTo(path)
 	p := b.page(person.get(person.get(path).location())).says("Remove payment 2026-0001: 40.00 EUR, paid 22 Nov 2026",
-		"This takes back the payment of 40.00 EUR of 22 Nov 2026. The invoice will say that 40.00 EUR more are open. "+
-			"The entry stays in the ledger.", "The reference Bank TX 1 stays taken")
+		"This takes back the payment of 40.00 EUR from 22 Nov 2026. The open amount of the invoice goes up by 40.00 EUR. "+
+			"Both entries stay in the ledger.", "The reference Bank TX 1 stays in use")
 	p.leadsTo("/invoices/" + invoice)
 	if a := person.press(p, "Remove payment"); a.status != http.StatusSeeOther {
 		t.Fatal(a)
@@ -133,7 +133,7 @@ func TestRemoveAPayment(t *testing.T) {
 	b.page(person.get("/invoices/"+invoice)).says("Payment removed. All invoices", "Paid 0.00 Open EUR 135.77",
 		"Payment removed Bank transfer Bank TX 1 −40.00 EUR", "Payment removed Bank transfer Bank TX 1 40.00 EUR",
 		"Payment of 40.00 EUR removed", "Payment of 40.00 EUR recorded")
-	b.page(person.get(path + "?key=other")).says("This payment was removed already.")
+	b.page(person.get(path + "?key=other")).says("This payment was already removed.")
 }
 
 // TestRefundedIsNotRemoved: what was given back stays, and the page leads back to the invoice.
@@ -149,7 +149,7 @@ func TestRefundedIsNotRemoved(t *testing.T) {
 			refused := y.ask(y.command)
 			y.format.refused(&y, refused, "has-refunds", nil)
 			if x.isHTML() {
-				x.page(refused).says("You cannot remove this payment.", "Refund what is left of it instead.").leadsTo("/payments/" + x.id)
+				x.page(refused).says("You can't remove this payment.", "Refund the rest instead.").leadsTo("/payments/" + x.id)
 			}
 			wantUnchanged(x.bundle, "a refused removal", before, x.contents())
 		})

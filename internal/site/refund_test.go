@@ -14,7 +14,7 @@ func refunds() resource {
 	of.parent = &parent{resource: invoices(), ready: []string{"issue"}}
 	return resource{
 		name: "refund", path: "/refunds", parent: &parent{resource: of},
-		verb: "record", past: "recorded", command: command, label: "10.00 EUR on 2026-11-23",
+		verb: "record", past: "recorded", command: command, label: "10.00 EUR on 23 Nov 2026",
 		leaves: rows{"refunds": 1, "postings": 1, "intents": 1},
 		alike:  []url.Values{command, command},
 		other:  change(command, "amount", "11.00"),
@@ -53,7 +53,7 @@ func TestMoreThanIsLeft(t *testing.T) {
 			}
 			opened := x.caller.get(x.list() + "/new?key=another")
 			x.format.refused(x, opened, "exceeds-payment", nil)
-			x.page(opened).says("Nothing is left of this payment.")
+			x.page(opened).says("This payment can't be refunded.")
 		})
 	}
 }
@@ -62,7 +62,7 @@ func TestMoreThanIsLeft(t *testing.T) {
 func TestLeftOfThePaymentChanged(t *testing.T) {
 	b := setup(t)
 	x := b.caseRun(refunds(), htmlFormat{})
-	p := b.page(x.caller.get(x.caller.get(x.list() + "/new").location())).says("Payment of 40.00 EUR on 2026-11-22, for 2026-0001.")
+	p := b.page(x.caller.get(x.caller.get(x.list() + "/new").location())).says("Payment of 40.00 EUR on 22 Nov 2026, for 2026-0001.")
 	typed := p.typed()
 	if amount := typed.Get("amount"); amount != "40.00" {
 		t.Errorf("suggested is %q", amount)
@@ -74,7 +74,7 @@ func TestLeftOfThePaymentChanged(t *testing.T) {
 	typed.Set("amount", "5.00")
 	asked := x.caller.submit(x.list(), typed)
 	x.format.refused(x, asked, "open-amount-changed", nil)
-	p = b.page(asked).says("What is left of the payment has changed since you opened this form.", "Left to refund: 29.00 EUR")
+	p = b.page(asked).says("The refundable amount has changed since you opened this form.", "Refundable: 29.00 EUR")
 	typed.Set("seen_left", "29.00")
 	keeps(b, p, typed)
 	x.wantRows(rows{})

@@ -40,7 +40,7 @@ func TestEditsOfOtherFieldsAreBothKept(t *testing.T) {
 	e := b.opened(b.newCustomer(b.program(b.replica, b.acme), "ada@example.com", "Ada"))
 	e.save(e.first, "first", "name", "Ada King", "address", "1 Lane\nLondon")
 	refused := b.page(e.save(e.second, "second", "tax_id", "DE1", "address", "1 Lane\r\nLondon"))
-	refused.says("You changed something else, so both can be kept", "Name Changed by them", "Tax ID Changed by you")
+	refused.says("You changed different fields, so your form now has both changes.", "Name Changed by them", "Tax ID Changed by you")
 	if strings.Contains(refused.text(), "Changed by both") {
 		t.Errorf("the same text with other line ends is taken for another one: %s", refused.text())
 	}
@@ -55,7 +55,7 @@ func TestEditsOfOneFieldAreAsked(t *testing.T) {
 			e := b.opened(b.newCustomer(b.program(b.replica, b.acme), "ada@example.com", "Ada"))
 			e.save(e.first, "first", "name", "Ada King", "country", "DE")
 			refused := b.page(e.save(e.second, "second", "name", "Ada Byron", "tax_id", "DE1"))
-			refused.says("You both changed the same.", "Name Changed by both", "Country Changed by them")
+			refused.says("You both changed the same fields.", "Name Changed by both", "Country Changed by them")
 			form := refused.typed()
 			if keeps {
 				form.Set("keep_saved", "name")

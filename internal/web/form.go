@@ -77,7 +77,7 @@ func eachOnce(form url.Values, severals []string) error {
 	var problems invalid.Error
 	for _, name := range sortedNames(form) {
 		if len(form[name]) > 1 && !slices.Contains(severals, name) {
-			problems.Add("/"+name, name+" was sent twice. Check it, and send the form again.")
+			problems.Add("/"+name, name+" was sent twice. Check it and send the form again.")
 		}
 	}
 	return problems.Err()

@@ -73,7 +73,7 @@ func (m *Mounted[R]) openEdit(words Wording, used used) Handler {
 	}, func(_ *http.Request, existing templates.Record) templates.FormUsed {
 		return templates.FormUsed{
 			Text: "This form already saved changes to", Existing: existing,
-			More:  "A form is saved once, however often it is opened or sent.",
+			More:  "A form is saved once, however often you open or send it.",
 			Again: templates.Link{Text: "Edit again", Href: existing.Href + "/edit"},
 		}
 	})

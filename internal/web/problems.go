@@ -18,7 +18,7 @@ type problem apidoc.Problem
 
 var (
 	keyMissing = problem{"key-missing", http.StatusBadRequest, "Idempotency key missing",
-		"The request creates something but carries no idempotency key, so a repeat of it could not be recognised.",
+		"The request creates something but carries no idempotency key, so a repeat couldn't be recognised.",
 		"Send an Idempotency-Key header with a new UUID for each record you want to create, and the same key with every retry.", 0}
 	keyMalformed = problem{"key-malformed", http.StatusBadRequest, "Idempotency key malformed",
 		"The key is not 1 to 255 printable ASCII characters, more than one key was sent, or the header and the form field differ.",
@@ -27,22 +27,22 @@ var (
 		"This key was already used for a different request. Nothing was created or changed this time.",
 		"Open the first record (existing_id). If you want another one, send this request with a new key.", 0}
 	changedMeanwhile = problem{"changed-meanwhile", http.StatusPreconditionFailed, "Changed meanwhile",
-		"The record is not in the version that If-Match names: somebody else has changed it. Nothing was changed this time. " +
+		"Somebody else has changed the record since the version that If-Match names. Nothing was changed this time. " +
 			"The ETag of the answer is the current version. (A person is shown both versions, with status 409.)",
 		"Read the record again, decide what it should be now, and send that with If-Match and the same key.", 0}
 	versionMissing = problem{"version-missing", http.StatusPreconditionRequired, "Version missing",
-		"A change must say which version of the record it was made from, so that it does not undo what others have changed.",
+		"A change must say which version of the record it was made from, so that it doesn't undo other people's changes.",
 		"Send If-Match with the ETag of the record as you have read it.", 0}
 	inProgress = problem{"in-progress", http.StatusConflict, "Still in progress",
 		"The first request with this key is still running.",
-		"Wait for as long as Retry-After says, then send the same request with the same key. You will get the first request's answer.", 1}
+		"Wait for the time in Retry-After, then send the same request with the same key. You will get the first request's answer.", 1}
 	invalidCommand = problem{"invalid", http.StatusUnprocessableEntity, "Invalid fields",
-		"Some fields are missing or wrong; errors lists each with a JSON Pointer. The key can be used again.",
+		"Some fields are missing or wrong; errors lists each with a JSON Pointer. You can use the key again.",
 		"Correct the fields and send the request again with the same key.", 0}
 	malformed = problem{"malformed", http.StatusBadRequest, "Malformed request",
-		"The request could not be read: its body is not valid JSON, has unknown fields, has a field more than once, " +
-			"or has more data after the JSON object; or If-Match does not name one version.",
-		"Send one JSON object with the documented fields, spelled exactly as documented, each of them once, and an ETag as If-Match.", 0}
+		"The request couldn't be read: its body isn't valid JSON, has unknown or repeated fields, " +
+			"or has more data after the JSON object; or If-Match doesn't name exactly one version.",
+		"Send one JSON object with the documented fields, each spelled exactly as documented and sent once, and an ETag as If-Match.", 0}
 	wrongType = problem{"content-type", http.StatusUnsupportedMediaType, "Wrong content type",
 		"The API reads application/json only.", "Send Content-Type: application/json.", 0}
 	tooLarge = problem{"too-large", http.StatusRequestEntityTooLarge, "Body too large",
@@ -56,41 +56,41 @@ var (
 	forbidden = problem{"forbidden", http.StatusForbidden, "Not allowed",
 		"The request came from another site, or you are not allowed to do this. Nothing was saved.", "Send it from a page of this site.", 0}
 	readOnly = problem{"read-only", http.StatusForbidden, "Only members can change this",
-		"A person or an API token that is read-only sees what the business has, and changes nothing. Nothing was saved.",
-		"Ask an owner of the business to make you a member, or a member to do it. A program needs a token with the role member. " +
+		"Read-only users and API tokens can see everything, but can't change anything. Nothing was saved.",
+		"Ask an owner to make you a member, or ask a member to do it. A program needs a token with the role member. " +
 			"The same key can be used again.", 0}
 	ownersOnly = problem{"owners-only", http.StatusForbidden, "Only owners can open this page",
-		"Only owners of a business may see its people, API tokens and attempts, and only on pages of this site. Nothing was saved.",
-		"Ask an owner of the business to do it.", 0}
+		"People, API tokens and attempts are for owners only, and there's no API for them. Nothing was saved.",
+		"Ask an owner to do it for you.", 0}
 	otherTenant = problem{"other-tenant", http.StatusConflict, "Form of another business",
-		"The form was opened as one business and sent as another. Nothing was saved. Only forms can belong to another business; " +
+		"The form was opened for one business and sent for another. Nothing was saved. This happens with forms only; " +
 			"the API goes by the token.",
 		"Log in as the first business again and send the form once more, or confirm that you want it for the other one.", 0}
 	notFound = problem{"not-found", http.StatusNotFound, "Not found",
-		"There is nothing at this address, or you are not allowed to see it.", "Check the address, or start from the list.", 0}
+		"There's nothing at this address, or you're not allowed to see it.", "Check the address, or start from the list.", 0}
 	wrongMethod = problem{"method", http.StatusMethodNotAllowed, "Method not allowed",
-		"This address does not support this method.", "See the API documentation.", 0}
+		"This address doesn't support this method.", "See the API documentation.", 0}
 	tooMany = problem{"too-many", http.StatusTooManyRequests, "Too many requests",
 		"You have sent more requests than the limit allows. Nothing was saved.",
-		"Wait for as long as Retry-After says. The same key can be used again.", 30}
+		"Wait for the time in Retry-After. You can use the same key again.", 30}
 	busy = problem{"busy", http.StatusServiceUnavailable, "Busy",
 		"Too many requests are waiting for others to finish, or this one waited too long. Nothing was saved.",
-		"Send it again with the same key. That is safe.", 1}
-	unconfirmed = problem{"unconfirmed", http.StatusServiceUnavailable, "We could not confirm",
+		"Send it again with the same key. That's safe.", 1}
+	unconfirmed = problem{"unconfirmed", http.StatusServiceUnavailable, "We couldn't confirm",
 		"The connection to the database was lost, so we do not know whether the request was carried out.",
-		"Send it again with the same key. That is safe, and it is how you find out.", 2}
-	badSignature = problem{"bad-signature", http.StatusBadRequest, "Signature not valid",
-		"The delivery is not signed with a secret that its webhook source has now, or was signed more than five minutes ago.",
-		"Compare the secret of the sender with that of the source, and the clock of the sender with ours. Then deliver it again.", 0}
+		"Send it again with the same key. That's safe, and it's how you find out.", 2}
+	badSignature = problem{"bad-signature", http.StatusBadRequest, "Signature doesn't match",
+		"The delivery isn't signed with a current secret of its webhook source, or was signed more than five minutes ago.",
+		"Check that the sender's secret and clock match ours. Then deliver it again.", 0}
 	notKept = problem{"not-kept", http.StatusServiceUnavailable, "Event not kept",
-		"The event could not be kept, and nothing of what it asks for was done.",
-		"Deliver it again, after as long as Retry-After says at least. That is safe.", 5}
+		"The event couldn't be saved, and nothing was recorded.",
+		"Deliver it again after the time in Retry-After. That's safe.", 5}
 	unavailable = problem{"unavailable", http.StatusServiceUnavailable, "Temporarily unavailable",
-		"The database cannot be reached. Nothing was saved.",
-		"Send it again with the same key. That is safe.", 2}
+		"The database can't be reached. Nothing was saved.",
+		"Send it again with the same key. That's safe.", 2}
 	internal = problem{"internal", http.StatusInternalServerError, "Internal error",
-		"The server failed to answer this request, and the failure has been logged. If anything was created, the same key finds it.",
-		"Send it again with the same key. That is safe.", 0}
+		"The server failed to answer this request, and logged the failure. If anything was created, the same key finds it.",
+		"Send it again with the same key. That's safe.", 0}
 )
 
 // conflictProblem is a conflict of the domain as a problem.

@@ -59,7 +59,7 @@ func Ask[C any, R Entity](m *Mounted[R], verb string, op idempotency.Operation[C
 		func(_ *http.Request, existing templates.Record) templates.FormUsed {
 			return templates.FormUsed{
 				Text: "This form already " + words.Did, Existing: existing,
-				More: "Nothing more is done, however often it is opened or sent.",
+				More: "Nothing more happens, however often you open or send it.",
 			}
 		}))
 }

@@ -22,7 +22,7 @@ func (s *Server) showRules(w http.ResponseWriter, r *http.Request) error {
 			})
 			if op.Alike != "" {
 				section.Rules = append(section.Rules, templates.Rule{
-					Sentence: op.Alike, Answer: "A person is asked, and one click goes on. A program is told which record it looks like.",
+					Sentence: op.Alike, Answer: "People are asked, and one click creates it anyway. The API creates it, and names the record it looks like.",
 				})
 			}
 		}
@@ -38,13 +38,13 @@ func (s *Server) showRules(w http.ResponseWriter, r *http.Request) error {
 func promise(kind idempotency.Kind) string {
 	switch kind {
 	case idempotency.Upsert:
-		return "Creates one, or finds the one that is there already and leaves it as it is. A repeat gets the same one."
+		return "Creates one, or finds the existing one and leaves it as it is. A repeat gets the same one."
 	case idempotency.Change:
-		return "Changes the version that was seen. A repeat changes nothing more; if somebody else has changed it since, both versions " +
+		return "Changes the version you saw. A repeat changes nothing more. If somebody else has changed it since, both versions " +
 			"are shown, and nothing is overwritten."
 	case idempotency.Transition:
-		return "Brings one into a state, with all that follows from it, once. If it is in that state already, nothing more happens."
+		return "Changes the status once, with everything that follows from it. If it already has that status, nothing more happens."
 	default:
-		return "Creates one. A repeat creates nothing, and gets the one that was created first."
+		return "Creates one. A repeat creates nothing and gets the first one."
 	}
 }

@@ -51,7 +51,7 @@ func DateText(d date.Date) string {
 	if d == (date.Date{}) {
 		return ""
 	}
-	return Day(d.Time())
+	return d.Display()
 }
 
 // Countries are all countries to choose from, and none.

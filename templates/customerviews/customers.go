@@ -5,7 +5,7 @@ import "onlyonce/templates"
 
 func emailHint(f templates.Form) string {
 	if f.Version != 0 {
-		return "No other customer can have the same email."
+		return "No two customers can have the same email."
 	}
-	return "One customer per email: an existing one is reused."
+	return "One customer per email: if it exists, it's reused."
 }

@@ -42,6 +42,6 @@ type ChosenView struct {
 // chosen is the control in which customers are named by their ids, where none were chosen.
 func (v ChosenView) chosen() templates.Input {
 	return v.Input(templates.Input{
-		ID: "customers", Label: "Customers", Hint: "Their ids, with spaces between. The page Duplicates fills them in.",
+		ID: "customers", Label: "Customers", Hint: "Their IDs, separated by spaces. The page Duplicates fills them in.",
 	})
 }

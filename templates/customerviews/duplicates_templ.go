@@ -49,7 +49,7 @@ func DuplicatesPage(p templates.Page, v Duplicates) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if len(v.Groups) == 0 && v.NextHref != "" {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<div class=\"card empty\"><h2>Nothing here yet</h2><p>None of the customers that were compared so far look alike. There are more.</p><a class=\"button\" href=\"")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<div class=\"card empty\"><h2>Nothing found so far</h2><p>None of the customers compared so far look alike. There are more to compare.</p><a class=\"button\" href=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -304,7 +304,7 @@ func MergeForm(p templates.Page, v ChosenView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templates.InputField(v.Input(templates.Input{ID: "winner_id", Label: "The one that stays", Hint: "Its id."})).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = templates.InputField(v.Input(templates.Input{ID: "winner_id", Label: "The one that stays", Hint: "Enter its ID."})).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -319,7 +319,7 @@ func MergeForm(p templates.Page, v ChosenView) templ.Component {
 				}
 				templ_7745c5c3_Err = templates.Choice(v.Input(templates.Input{
 					ID: "winner_id", Label: "The one that stays",
-					Hint: "It stays as it is. What the others have is attached to it, and their addresses lead to it. Issued invoices keep the name and address that they were issued with.",
+					Hint: "It keeps its details and takes over the others' records. Their pages lead to it. Issued invoices keep the name and address they were issued with.",
 				}), v.Winners).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -435,7 +435,7 @@ func ApartForm(p templates.Page, v ChosenView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "</div><p class=\"hint\">They are not shown as duplicates of each other any more.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "</div><p class=\"hint\">They'll no longer be shown as duplicates of each other.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -49,7 +49,7 @@ func DuplicatesPage(p templates.Page, v Duplicates) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if len(v.Groups) == 0 && v.NextHref != "" {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<div class=\"card empty\"><h2>Nothing here yet</h2><p>None of the invoices that were compared so far look alike. There are more.</p><a class=\"button\" href=\"")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<div class=\"card empty\"><h2>Nothing found so far</h2><p>None of the invoices compared so far look alike. There are more to compare.</p><a class=\"button\" href=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -302,7 +302,7 @@ func ApartForm(p templates.Page, f templates.Form, chosen []InvoiceRow) templ.Co
 			ctx = templ.InitializeContext(ctx)
 			if len(chosen) < 2 {
 				templ_7745c5c3_Err = templates.InputField(f.Input(templates.Input{
-					ID: "invoices", Label: "Invoices", Hint: "Their ids, with spaces between. The page Duplicate invoices fills them in.",
+					ID: "invoices", Label: "Invoices", Hint: "Their IDs, separated by spaces. The page Duplicate invoices fills them in.",
 				})).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -320,7 +320,7 @@ func ApartForm(p templates.Page, f templates.Form, chosen []InvoiceRow) templ.Co
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "</div><p class=\"hint\">They are not shown as duplicates of each other any more.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "</div><p class=\"hint\">They'll no longer be shown as duplicates of each other.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -81,7 +81,7 @@ func HomePage(p templates.Page, v Home) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if v.NewHref != "" {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<p>Create the first one, and its customer with it. What stands at its head is under <a href=\"/settings\">Settings</a>.</p><a class=\"button\" href=\"")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<p>Create the first one, together with its customer. To add your address and bank account, go to <a href=\"/settings\">Settings</a>.</p><a class=\"button\" href=\"")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -96,7 +96,7 @@ func (v Invoice) standing() standing {
 	case "draft":
 		return standing{"Total", v.Total, "Once issued, this invoice can't be edited."}
 	case "void":
-		return standing{"Total", v.Total, "This invoice does not count. It keeps its number."}
+		return standing{"Total", v.Total, "This invoice doesn't count. It keeps its number."}
 	case "paid":
 		return standing{"Paid", v.Paid, v.creditedNote() + "Nothing is open."}
 	case "credited":

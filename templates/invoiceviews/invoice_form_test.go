@@ -70,12 +70,12 @@ func TestNoticesOfferOneClickWaysOn(t *testing.T) {
 			button: "Use the next number, 2026-0043", field: "next_number=1",
 		},
 		"form spent": {
-			says:   "This form already created 2026-0042. Your changes were not saved.",
+			says:   "This form already created 2026-0042. Your changes weren't saved.",
 			button: "Create as a new invoice", field: "fresh_key=fresh",
 		},
 		"stale": {
-			says: "2026-0042 was changed while you were editing. Your changes were not saved yet. You both changed the same. " +
-				"Tick what is saved to keep it; the rest is saved as it is in your form.",
+			says: "2026-0042 was changed while you were editing. Your changes aren't saved yet. You both changed the same fields. " +
+				"Tick what's saved to keep it; everything else is saved as in your form.",
 			button: "Save as chosen", field: "=",
 		},
 		"no key": {
@@ -83,7 +83,7 @@ func TestNoticesOfferOneClickWaysOn(t *testing.T) {
 			button: "Send with a new key", field: "fresh_key=fresh",
 		},
 		"still saving": {
-			says:   "Still saving. Your first submission has not finished. Trying again is safe.",
+			says:   "Still saving. Your first submission hasn't finished. Trying again is safe.",
 			button: "Try again", field: "=",
 		},
 		"busy": {
@@ -91,7 +91,7 @@ func TestNoticesOfferOneClickWaysOn(t *testing.T) {
 			button: "Try again", field: "=",
 		},
 		"unconfirmed": {
-			says:   "We could not confirm that this was saved. Trying again is safe: it will not be created twice.",
+			says:   "We couldn't confirm that this was saved. Trying again is safe: nothing is created twice.",
 			button: "Try again", field: "=",
 		},
 	}

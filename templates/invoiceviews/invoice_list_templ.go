@@ -99,7 +99,7 @@ func InvoiceListPage(p templates.Page, v InvoiceList) templ.Component {
 					}
 				}
 			} else if len(v.Rows) == 0 && v.FirstHref == "" {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<div class=\"card empty\"><h2>No invoices yet</h2><p>Create the first one, and its customer with it. Click as often as you like: it will be created once. What stands at its head is under <a href=\"/settings\">Settings</a>.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<div class=\"card empty\"><h2>No invoices yet</h2><p>Create the first one, together with its customer. Click as often as you like: it's created once. To add your address and bank account, go to <a href=\"/settings\">Settings</a>.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -6,7 +6,7 @@ import "onlyonce/templates"
 type RefundFormView struct {
 	templates.Form
 
-	Payment  string // what people call it: "50.00 EUR on 2026-11-21"
+	Payment  string // what people call it: "50.00 EUR on 21 Nov 2026"
 	Href     string // of the invoice
 	Number   string // of the invoice
 	Currency string // ISO 4217 code

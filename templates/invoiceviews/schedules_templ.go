@@ -111,7 +111,7 @@ func ScheduleFormPage(p templates.Page, v ScheduleForm) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templates.Choice(v.Input(templates.Input{ID: "missed", Label: "Missed periods", Hint: "After a pause, or when nothing ran on the day."}), v.Choices["missed"]).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = templates.Choice(v.Input(templates.Input{ID: "missed", Label: "Missed periods", Hint: "After a pause, or if the server wasn't running that day."}), v.Choices["missed"]).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -127,7 +127,7 @@ func ScheduleFormPage(p templates.Page, v ScheduleForm) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templates.InputField(v.Input(templates.Input{ID: "first_day", Label: "First day", Type: templates.DateType(v.Typed.Get("first_day")), Hint: "All others are counted from it. A month without that day is billed on its last."})).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = templates.InputField(v.Input(templates.Input{ID: "first_day", Label: "First day", Type: templates.DateType(v.Typed.Get("first_day")), Hint: "Later days follow from it. Months without that day are billed on their last day."})).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -263,7 +263,7 @@ func ScheduleSection(v Schedule) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(v.Periods) == 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "<p class=\"muted\">None was billed yet.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "<p class=\"muted\">No periods billed yet.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -44,7 +44,7 @@ func WebhookSourceForm(p templates.Page, f templates.Form, schemes []templates.O
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templates.InputField(f.Input(templates.Input{ID: "name", Label: "Name", Focus: true, Hint: "Who sends the events, such as Stripe. Payments that they record have it as their provider, so it stays."})).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = templates.InputField(f.Input(templates.Input{ID: "name", Label: "Name", Focus: true, Hint: "Who sends the events, such as Stripe. It becomes the provider of their payments, and can't be changed later."})).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -52,7 +52,7 @@ func WebhookSourceForm(p templates.Page, f templates.Form, schemes []templates.O
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templates.Choice(f.Input(templates.Input{ID: "scheme", Label: "How it signs"}), schemes).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = templates.Choice(f.Input(templates.Input{ID: "scheme", Label: "Signature format"}), schemes).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -60,7 +60,7 @@ func WebhookSourceForm(p templates.Page, f templates.Form, schemes []templates.O
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = webhookSecretField(f, "The sender shows it where its webhooks are set up. It is kept sealed, and never shown again.").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = webhookSecretField(f, "You find it in the sender's webhook settings. It's stored encrypted and never shown again.").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -134,7 +134,7 @@ func WebhookSecretFormPage(p templates.Page, v WebhookSecretForm) templ.Componen
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "</bdi></a>. The secret that is in use stays valid for 24 hours, or until you end it.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "</bdi></a>. The current secret stays valid for 24 hours, or until you end it.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -216,12 +216,12 @@ func WebhookSourcePage(p templates.Page, v WebhookSource) templ.Component {
 			}
 			ctx = templ.InitializeContext(ctx)
 			if v.Locked {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<div class=\"banner card\"><p>Events cannot be verified: the signing secret was sealed with another SECRET_KEY than that of this server. They are refused so that they come again. Add the secret once more, or make a new one at the sender and add that.</p></div>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<div class=\"banner card\"><p>Events can't be verified: the signing secret was encrypted with a different SECRET_KEY from this server's. Events are refused, so the sender will deliver them again. Add the secret again, or create a new one at the sender and add that.</p></div>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, " <section class=\"card stack\"><h2>Address</h2><p>Enter it at the sender, as the place where it delivers events.</p><div class=\"secret\"><code>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, " <section class=\"card stack\"><h2>Address</h2><p>Enter this address in the sender's webhook settings.</p><div class=\"secret\"><code>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -386,7 +386,7 @@ func WebhookEventPage(p templates.Page, v WebhookEvent) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, " <section class=\"card stack\"><h2>As it came</h2>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, " <section class=\"card stack\"><h2>Original content</h2>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

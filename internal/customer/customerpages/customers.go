@@ -57,13 +57,13 @@ func Mount(s *web.Site, sections ...Section) {
 		Finder:   web.SearchFinder("customers", "Name or email"),
 		Columns:  []templates.Column{{Label: "Name", Class: "name"}, {Label: "Email", Class: "name"}, {Label: "Since", Class: "date"}},
 		Row:      func(c customer.Customer) []string { return []string{c.Name, c.Email, web.Day(c.CreatedAt)} },
-		Empty:    "A customer is identified by email, and added once.",
+		Empty:    "Each customer has an email address of their own, and is added once.",
 	})
 	web.Show(m, web.RecordPage[customer.Customer]{
 		Summary: "One customer.", Facts: facts,
 		Archived:    func(c customer.Customer) time.Time { return c.ArchivedAt },
 		LeadsTo:     func(c customer.Customer) uuid.UUID { return c.MergedInto.ID },
-		ArchiveHint: "Archived customers are no longer offered.",
+		ArchiveHint: "Archived customers can't be chosen for new invoices.",
 		Page: func(r *http.Request, p templates.Page, c customer.Customer) (templ.Component, error) {
 			view := m.RecordView(r, c)
 			merges, err := duplicate.MergesInto(r.Context(), s.Pool, web.Principal(r).Tenant, c.ID)

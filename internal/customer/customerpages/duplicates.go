@@ -55,13 +55,13 @@ func mountDistinctions(s *web.Site) {
 		Example: duplicate.ApartInput{Customers: []string{exampleID, otherExampleID}},
 	})
 	web.List(m, web.Listing[duplicate.Distinction]{
-		Summary: "Customers who look alike and are not the same, newest first.",
+		Summary: "Customers who look alike but aren't the same, newest first.",
 		Read: func(r *http.Request, page record.Page) (record.List[duplicate.Distinction], error) {
 			return duplicate.Apart(r.Context(), s.Pool, web.Principal(r).Tenant, page)
 		},
 		Columns: []templates.Column{{Label: "Customers", Class: "name"}, {Label: "Since", Class: "date"}},
 		Row:     func(d duplicate.Distinction) []string { return []string{duplicate.NameApart(d), web.Day(d.CreatedAt)} },
-		Empty:   "The page Duplicates asks of which customers it is so.",
+		Empty:   "Customers that only look alike are marked on the page Duplicates.",
 	})
 	web.Show(m, web.RecordPage[duplicate.Distinction]{
 		Summary: "One distinction.",

@@ -66,7 +66,7 @@ func mountMerges(s *web.Site) {
 		Row: func(m duplicate.Merge) []string {
 			return []string{duplicate.Name(m), web.Day(m.CreatedAt), undoneText(m)}
 		},
-		Empty: "The page Duplicates finds customers that are there twice.",
+		Empty: "The page Duplicates finds customers that were added twice.",
 	})
 	web.Show(m, web.RecordPage[duplicate.Merge]{Summary: "One merge.", Facts: mergeFacts, Actions: func(m duplicate.Merge) []string {
 		if m.UndoneAt.IsZero() && time.Since(m.CreatedAt) < duplicate.UndoWithin {

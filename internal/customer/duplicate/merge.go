@@ -40,29 +40,29 @@ func Name(m Merge) string { return Joined(m.Losers) + " into " + m.Winner.Name }
 // ChangedMeanwhile is the conflict of merging customers of which one is not as it was seen any more.
 var ChangedMeanwhile = conflict.Kind{
 	Slug: "customer-changed", Title: "Customer changed meanwhile",
-	Meaning: "One of the customers (customer_id) has another version than the one that was seen. Nothing was merged. " +
+	Meaning: "One of the customers (customer_id) has changed since you saw it. Nothing was merged. " +
 		"The key can be used again.",
-	ToDo: "Read the customer, and send the request with its version of now, if it is still the same customer.",
+	ToDo: "Read the customer. If it is still the right one, send the request with its current version.",
 }
 
 // TooManyRows is the conflict of a merge that would move more than [MaxRows].
 var TooManyRows = conflict.Kind{
 	Slug: "merge-too-large", Title: "Too much to move",
-	Meaning: "More than 10,000 records refer to the customers that would be merged into another. Nothing was merged. " +
+	Meaning: "The customers to be merged have more than 10,000 records. Nothing was merged. " +
 		"The key can be used again.",
-	ToDo: "Let the customer win to which the most refers, or merge fewer customers at a time.",
+	ToDo: "Keep the customer with the most records, or merge fewer customers at a time.",
 }
 
 // TooLate is the conflict of undoing a merge after [UndoWithin].
 var TooLate = conflict.Kind{
 	Slug: "merge-final", Title: "Merge can no longer be undone",
 	Meaning: "A merge can be undone for 30 days. Nothing was changed.",
-	ToDo:    "Create the other customer anew, with another email address.",
+	ToDo:    "Create the other customer again, with another email address.",
 }
 
 // MergedFurther is the conflict of undoing a merge whose winner was merged into another customer since.
 var MergedFurther = conflict.Kind{
 	Slug: "merged-further", Title: "Merged further",
-	Meaning: "The customer that was left was itself merged into another one (customer_id) since. Nothing was changed.",
+	Meaning: "The customer that stayed has since been merged into another one (customer_id). Nothing was changed.",
 	ToDo:    "Undo the later merge first.",
 }

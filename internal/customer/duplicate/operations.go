@@ -118,15 +118,15 @@ func mergedAlready(
 		return &conflict.Error{Kind: &ChangedMeanwhile, Title: c.Name + " has changed meanwhile.", Text: "Nothing was merged."}
 	}
 	return &conflict.Error{
-		Kind: &customer.Merged, Title: refused.Title, Text: "Nothing was merged. Merge the customer that is left.",
+		Kind: &customer.Merged, Title: refused.Title, Text: "Nothing was merged. Merge the customer that stayed.",
 		Members: map[string]string{"customer_id": refused.Existing.String()},
 	}
 }
 
 func tooManyRows(context.Context, *idempotency.Store, idempotency.Intent, MergeDraft, *pgconn.PgError) error {
 	return &conflict.Error{
-		Kind: &TooManyRows, Title: "More than 10,000 records refer to the customers that would go.",
-		Text: "Nothing was merged. Let the customer win to which the most refers.",
+		Kind: &TooManyRows, Title: "The customers to be merged have more than 10,000 records.",
+		Text: "Nothing was merged. Keep the customer with the most records.",
 	}
 }
 

@@ -47,7 +47,7 @@ func insert(tx *idempotency.Tx, d Draft) idempotency.Result {
 	if d.SeenOpen >= 0 {
 		tx.Check(&conflict.Error{
 			Kind: &invoice.OpenChanged, Title: "The open amount has changed since you opened this form.",
-			Text: "The credit note was not created. The form shows what is open and what is left of each line now.",
+			Text: "The credit note wasn't created. The form now shows what can be credited.",
 		}, `SELECT open_amount = @seen_open FROM invoices WHERE tenant_id = @tenant_id AND id = @invoice_id`, args)
 	}
 	if d.All {
@@ -82,7 +82,7 @@ var ExceedsInvoice = conflict.Kind{
 	Slug: "exceeds-invoice", Title: "More than can be credited",
 	Meaning: "The credit note is larger than what is open on the invoice (open), or has a quantity larger than what is left of a line " +
 		"(position, left), which other credit notes and payments may have lowered. Nothing was recorded. The key can be used again.",
-	ToDo: "Credit at most what is left. What was paid is not open: refund it first.",
+	ToDo: "Credit at most what is open. To credit what was paid, refund it first.",
 }
 
 // Possible returns a [*conflict.Error] if no credit note can be made for an invoice: it is not issued, or nothing is
@@ -94,7 +94,7 @@ func Possible(inv invoice.Invoice) error {
 	case inv.Open == 0 && inv.Paid > 0:
 		return &conflict.Error{
 			Kind: &ExceedsInvoice, Title: "Nothing is open on this invoice.",
-			Text: "It is paid. Refund a payment first, then credit what is open.",
+			Text: "It's paid. To credit it, refund a payment first.",
 		}
 	case inv.Open == 0 && inv.Credited > 0:
 		return errNothingLeft()
@@ -110,7 +110,7 @@ func exceedsOpen(_ context.Context, _ *idempotency.Store, _ idempotency.Intent, 
 	}
 	return &conflict.Error{
 		Kind: &ExceedsInvoice, Title: "The open amount is " + d.Currency.Display(open) + " " + d.Currency.String() + ".",
-		Text:    "The credit note is larger, and was not created. What was paid is not open: refund it first.",
+		Text:    "The credit note is larger, and wasn't created. To credit what was paid, refund it first.",
 		Members: map[string]string{"open": d.Currency.Format(open)},
 	}
 }
@@ -126,7 +126,7 @@ func exceedsLine(_ context.Context, _ *idempotency.Store, _ idempotency.Intent, 
 	position := strconv.Itoa(line.Position)
 	return &conflict.Error{
 		Kind: &ExceedsInvoice, Title: "A quantity of " + line.Left + " is left of line " + position + ".",
-		Text:    "The credit note is for more, and was not created.",
+		Text:    "The credit note is for more, and wasn't created.",
 		Field:   "/lines/" + strconv.Itoa(line.Position-1) + "/quantity", // in the form, which has all lines
 		Blame:   "Enter at most " + line.Left + ".",
 		Members: map[string]string{"position": position, "left": line.Left},
@@ -138,7 +138,7 @@ func nothingLeft(context.Context, *idempotency.Store, idempotency.Intent, Draft,
 }
 
 func errNothingLeft() error {
-	return &conflict.Error{Kind: &ExceedsInvoice, Title: "Nothing is left to credit.", Text: "All lines of this invoice were credited."}
+	return &conflict.Error{Kind: &ExceedsInvoice, Title: "There's nothing left to credit.", Text: "All lines of this invoice were credited."}
 }
 
 func notIssued(context.Context, *idempotency.Store, idempotency.Intent, Draft, *pgconn.PgError) error {
@@ -147,7 +147,7 @@ func notIssued(context.Context, *idempotency.Store, idempotency.Intent, Draft, *
 
 func errNotIssued() error {
 	return &conflict.Error{
-		Kind: &invoice.NotIssued, Title: "This invoice is not issued.",
+		Kind: &invoice.NotIssued, Title: "This invoice isn't issued.",
 		Text: "Only an issued invoice can be credited. Nothing was recorded.",
 	}
 }

@@ -78,13 +78,13 @@ func (s *Pages) mountDistinctions(within *web.Site) {
 		},
 	})
 	web.List(m, web.Listing[duplicate.Distinction]{
-		Summary: "Invoices that look alike and are not the same, newest first.",
+		Summary: "Invoices that look alike but aren't the same, newest first.",
 		Read: func(r *http.Request, page record.Page) (record.List[duplicate.Distinction], error) {
 			return duplicate.Apart(r.Context(), s.Pool, web.Principal(r).Tenant, page)
 		},
 		Columns: []templates.Column{{Label: "Invoices", Class: "name"}, {Label: "Since", Class: "date"}},
 		Row:     func(d duplicate.Distinction) []string { return []string{duplicate.NameApart(d), web.Day(d.CreatedAt)} },
-		Empty:   "The page Duplicate invoices asks of which invoices it is so.",
+		Empty:   "Invoices that only look alike are marked on the page Duplicate invoices.",
 	})
 	web.Show(m, web.RecordPage[duplicate.Distinction]{
 		Summary: "One distinction.",

@@ -80,7 +80,7 @@ func invoiceFilter(r *http.Request) (f invoice.Filter, err error) {
 	}
 	if id := query.Get("customer_id"); id != "" {
 		if f.Customer, err = uuid.Parse(id); err != nil {
-			problems.Add("/customer_id", "Give the id of a customer.")
+			problems.Add("/customer_id", "Enter the ID of a customer.")
 		}
 	}
 	f.From, f.To = daysOf(query, "from", "to", &problems)

@@ -41,7 +41,7 @@ func (s *Pages) MountOutbox() {
 			{Label: "Email", Class: "name"}, {Label: "Queued", Class: "date"}, {Label: "Status", Class: "name"},
 		},
 		Row:   func(m mail.Mail) []string { return []string{mail.Name(m), web.Day(m.CreatedAt), mailState(m)} },
-		Empty: "Issue an invoice, and the email to its customer is here.",
+		Empty: "When you issue an invoice, the email to its customer appears here.",
 	})
 	web.Show(m, web.RecordPage[mail.Mail]{
 		Summary: "One email.", Facts: mailFacts,
@@ -92,7 +92,7 @@ func mailState(m mail.Mail) string {
 	case m.State == mail.StateSent:
 		return "Sent on " + web.Moment(m.SentAt)
 	case m.Reason != "":
-		return "Waiting to be tried again. " + m.Reason
+		return "Waiting to try again. " + m.Reason
 	default:
 		return "Waiting to be sent"
 	}

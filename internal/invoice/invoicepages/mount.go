@@ -35,7 +35,7 @@ func Mount(s *web.Site, sendsMail bool) *Pages {
 	s.AddHint("customers", "Their invoices stay.")
 	sums := []templates.Column{{Label: "Open", Class: "amounts"}, {Label: "Overdue", Class: "amounts"}}
 	s.AddColumns("customers", sums, p.sumsOfCustomers)
-	s.AddHint("settings", "Invoices show this. An issued invoice keeps what it was issued with.")
+	s.AddHint("settings", "Your invoices show these details. Issued invoices keep the ones they were issued with.")
 	s.ShowPrograms(clientPrograms())
 	s.Decorate(func(_ *http.Request, page *templates.Page) {
 		page.Slots.Promise = "Invoices that are never created twice, however often you click."
@@ -45,7 +45,7 @@ func Mount(s *web.Site, sendsMail bool) *Pages {
 
 // clientPrograms are those of the guide in docs/api-client.md.
 func clientPrograms() templates.Programs {
-	programs := templates.Programs{About: "These programs do so. Each creates an invoice once, whatever happens to the answers."}
+	programs := templates.Programs{About: "These programs do all of this. Each creates one invoice, even if responses get lost."}
 	for _, name := range []string{"create.sh", "create.mjs", "main.go", "invoice.json"} {
 		text, err := docs.Clients.ReadFile("api-client/" + name)
 		if err != nil {

@@ -43,7 +43,7 @@ func (s *Pages) MountSchedules() {
 			{Label: "Schedule", Class: "name"}, {Label: "Total", Class: "num"}, {Label: "Next", Class: "date"},
 		},
 		Row:   func(s schedule.Schedule) []string { return []string{schedule.Name(s), scheduleTotal(s), nextText(s)} },
-		Empty: "Open an invoice and repeat it, and it is billed again and again: once for each period.",
+		Empty: "Open an invoice and choose More, Make it recurring. Each period is billed once.",
 	})
 	web.Show(m, web.RecordPage[schedule.Schedule]{
 		Summary: "One schedule.", Facts: scheduleFacts, Page: s.schedulePage,
@@ -55,7 +55,7 @@ func (s *Pages) MountSchedules() {
 			return []string{"resume"}
 		},
 		Archived:    func(s schedule.Schedule) time.Time { return s.ArchivedAt },
-		ArchiveHint: "Archived schedules are not billed.",
+		ArchiveHint: "Archived schedules bill nothing.",
 	})
 	web.Create(m, "Create a schedule. The first period is billed on its first day.", schedule.Create, draft, s.freshSchedule)
 	web.Change(m, http.MethodPut, "Replace what a schedule bills from its next period on.", schedule.Edit, draft, &schedule.RhythmKept)

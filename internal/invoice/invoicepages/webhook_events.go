@@ -41,7 +41,7 @@ func (s *webhooks) mountEvents(owners *web.Site) {
 		Row: func(e webhook.Event) []string {
 			return []string{e.EventID, eventState(e.State), e.Type, web.Day(e.CreatedAt)}
 		},
-		Empty: "What the sources of events deliver is here, with what came of it.",
+		Empty: "Events from webhook sources appear here, with what was done about them.",
 	})
 	web.Show(m, web.RecordPage[webhook.Event]{
 		Facts: eventFacts, Actions: eventActions,
@@ -109,7 +109,7 @@ func eventState(state string) string {
 	case webhook.StateUndecided:
 		return "Needs a decision"
 	case webhook.StateApart:
-		return "Same id, other content"
+		return "Same ID, other content"
 	default:
 		return web.Capital(state)
 	}
@@ -119,13 +119,13 @@ func eventState(state string) string {
 func eventAdvice(e webhook.Event) string {
 	switch e.State {
 	case webhook.StateKept:
-		return "Nothing was done, because this type of event asks for nothing that we know."
+		return "Nothing was done, because we don't know what to do with this type of event."
 	case webhook.StateUndecided:
-		return "Nothing was recorded. Put that right and apply the event then, or dismiss it."
+		return "Nothing was recorded. Correct that and apply the event, or dismiss it."
 	case webhook.StateWaiting:
 		return "The refund is recorded together with the payment, whoever records it."
 	case webhook.StateApart:
-		return "Another event came first with this id, and was kept. Compare the two: apply this one too, or dismiss it."
+		return "An earlier event has the same ID, and was kept. Compare the two, then apply this one too or dismiss it."
 	default:
 		return ""
 	}
@@ -151,7 +151,7 @@ func eventFacts(e webhook.Event) []templates.Fact {
 		{Label: "From", Value: e.Source.Name, Href: "/webhooks/" + e.Source.ID.String()}, {Label: "Came", Value: web.Moment(e.CreatedAt)},
 	}
 	if e.First != uuid.Nil {
-		facts = append(facts, templates.Fact{Label: "First with this id", Value: "Open it", Href: "/webhook-events/" + e.First.String()})
+		facts = append(facts, templates.Fact{Label: "First with this ID", Value: "Open it", Href: "/webhook-events/" + e.First.String()})
 	}
 	facts = append(facts, web.KnownFacts(
 		templates.Fact{Label: "Invoice", Value: e.Invoice}, templates.Fact{Label: "Payment", Value: e.Reference})...)

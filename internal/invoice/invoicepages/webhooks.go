@@ -59,15 +59,15 @@ func (s *webhooks) mountSources(owners *web.Site) {
 			return webhook.Sources.List(r.Context(), s.Pool, web.Principal(r).Tenant, page, `true`, nil)
 		},
 		Columns: []templates.Column{
-			{Label: "Name", Class: "name"}, {Label: "How it signs", Class: "name"}, {Label: "State", Class: "date"},
+			{Label: "Name", Class: "name"}, {Label: "Signature format", Class: "name"}, {Label: "State", Class: "date"},
 		},
 		Row:   func(of webhook.Source) []string { return []string{of.Name, schemeText(of.Scheme), sourceState(of)} },
-		Empty: "A payment provider can tell this business by itself that an invoice was paid, or that money was given back.",
+		Empty: "A payment provider can report payments and refunds to this business automatically.",
 	})
 	web.Show(m, web.RecordPage[webhook.Source]{
 		Facts: func(of webhook.Source) []templates.Fact {
 			return []templates.Fact{
-				{Label: "How it signs", Value: schemeText(of.Scheme)}, {Label: "State", Value: sourceState(of)},
+				{Label: "Signature format", Value: schemeText(of.Scheme)}, {Label: "State", Value: sourceState(of)},
 				{Label: "Events", Value: "Show the events", Href: "/webhook-events"},
 			}
 		},
@@ -128,7 +128,7 @@ func (s *webhooks) sourcePage(r *http.Request, p templates.Page, of webhook.Sour
 		switch {
 		case secret.Ended(time.Now()):
 		case slices.Contains(locked, secret.ID):
-			row.State += ", but sealed with another SECRET_KEY"
+			row.State += ", but encrypted with another SECRET_KEY"
 			row.End = s.secrets.Action(r, secret.ID, "end")
 		default:
 			row.End, v.Locked = s.secrets.Action(r, secret.ID, "end"), false
@@ -191,7 +191,7 @@ func (s *webhooks) mountSecrets(owners *web.Site) {
 func (s *webhooks) secretForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
 	of, err := s.sources.Find(r)
 	v := invoiceviews.WebhookSecretForm{
-		Form: f, Source: of.Name, Href: s.sources.URL(of.ID), Hint: "It is kept sealed, and never shown again.",
+		Form: f, Source: of.Name, Href: s.sources.URL(of.ID), Hint: "It's stored encrypted and never shown again.",
 	}
 	return invoiceviews.WebhookSecretFormPage(p, v), err
 }

@@ -24,15 +24,15 @@ func reasonOf(err error) string {
 	case isPermanent(err):
 		return "The mail server refused it: " + answer
 	case answer != "":
-		return "The mail server did not take it: " + answer
+		return "The mail server didn't accept it: " + answer
 	case errors.Is(err, context.DeadlineExceeded):
-		return "The mail server did not answer in time."
+		return "The mail server didn't answer in time."
 	case strings.Contains(err.Error(), "does not support STARTTLS"): // the library has no error of its own for it
-		return "The mail server does not encrypt its connections (STARTTLS)."
+		return "The mail server doesn't encrypt its connections (STARTTLS)."
 	case errors.As(err, &unreachable):
-		return "The mail server could not be reached."
+		return "The mail server couldn't be reached."
 	default:
-		return "The mail server could not be used."
+		return "The mail server couldn't be used."
 	}
 }
 

@@ -46,6 +46,6 @@ func notIssued(context.Context, *idempotency.Store, idempotency.Intent, Draft, *
 
 func errNotIssued() error {
 	return &conflict.Error{
-		Kind: &invoice.NotIssued, Title: "This invoice is not issued.", Text: "Only an issued invoice can be sent. Nothing was sent.",
+		Kind: &invoice.NotIssued, Title: "This invoice isn't issued.", Text: "Only an issued invoice can be sent. Nothing was sent.",
 	}
 }

@@ -15,7 +15,7 @@ func ListOf(ctx context.Context, pool *pgxpool.Pool, tenant, invoice uuid.UUID, 
 	return Table.List(ctx, pool, tenant, page, `r.invoice_id = @invoice`, pgx.NamedArgs{"invoice": invoice})
 }
 
-// Name is what people call a payment: "50.00 EUR on 2026-11-21".
+// Name is what people call a payment: "50.00 EUR on 21 Nov 2026".
 func Name(p Payment) string {
-	return p.Currency.Display(p.Amount) + " " + p.Currency.String() + " on " + p.Date.String()
+	return p.Currency.Display(p.Amount) + " " + p.Currency.String() + " on " + p.Date.Display()
 }

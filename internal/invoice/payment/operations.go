@@ -29,7 +29,7 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Payment]{
 		if d.SeenOpen >= 0 {
 			tx.Check(&conflict.Error{
 				Kind: &invoice.OpenChanged, Title: "The open amount has changed since you opened this form.",
-				Text: "The payment was not recorded. The form shows what is open now.",
+				Text: "The payment wasn't recorded. The form now shows the current open amount.",
 			}, `
 				SELECT open_amount = @seen_open
 				FROM (SELECT open_amount FROM invoices WHERE tenant_id = @tenant_id AND id = @invoice_id FOR UPDATE) AS i`, args)
@@ -61,7 +61,7 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Payment]{
 // Taken is the conflict of two payments with one reference.
 var Taken = conflict.Kind{
 	Slug: "payment-taken", Title: "Payment already recorded",
-	Meaning: "A payment with this provider and reference is recorded already. The first one was kept, and no second one was recorded. " +
+	Meaning: "A payment with this provider and reference already exists. It was kept, and no second one was recorded.  " +
 		"The key can be used again.",
 	ToDo: "Open the first payment (existing_id). If this is another payment, send it with its own reference.",
 }
@@ -81,7 +81,7 @@ func reference(d Draft) pgx.NamedArgs {
 func taken(_ Draft, first Payment) error {
 	return &conflict.Error{
 		Kind: &Taken, Title: "The payment " + first.Reference + " of " + first.Provider + " is recorded already.",
-		Text: "We kept the first one and did not record it twice.", Existing: first.ID, Name: Name(first),
+		Text: "We kept it and didn't record a second one.", Existing: first.ID, Name: Name(first),
 		Field: "/reference", Blame: "Another payment has this reference.",
 	}
 }
@@ -93,7 +93,7 @@ func exceedsOpen(_ context.Context, _ *idempotency.Store, _ idempotency.Intent, 
 	}
 	return &conflict.Error{
 		Kind: &ExceedsOpen, Title: "The open amount is " + d.Currency.Display(open) + " " + d.Currency.String() + ".",
-		Text:  "The payment is larger, and was not recorded.",
+		Text:  "The payment is larger, and wasn't recorded.",
 		Field: "/amount", Blame: "Enter at most " + d.Currency.Format(open) + ".",
 		Members: map[string]string{"open": d.Currency.Format(open)},
 	}
@@ -120,6 +120,6 @@ func notIssued(context.Context, *idempotency.Store, idempotency.Intent, Draft, *
 
 func errNotIssued() error {
 	return &conflict.Error{
-		Kind: &invoice.NotIssued, Title: "This invoice is not issued.", Text: "Only an issued invoice can be paid. Nothing was recorded.",
+		Kind: &invoice.NotIssued, Title: "This invoice isn't issued.", Text: "Only an issued invoice can be paid. Nothing was recorded.",
 	}
 }

@@ -29,8 +29,8 @@ var Remove = idempotency.Define(idempotency.Spec[struct{}, Payment]{
 // HasRefunds is the conflict of removing a payment of which some was given back.
 var HasRefunds = conflict.Kind{
 	Slug: "has-refunds", Title: "Payment has refunds",
-	Meaning: "Some or all of the payment was given back, so it cannot be removed. Nothing was changed.",
-	ToDo:    "Refund what is left of it instead.",
+	Meaning: "Some or all of the payment was refunded, so it can't be removed. Nothing was changed.",
+	ToDo:    "Refund the rest instead.",
 }
 
 // Removable returns a [*conflict.Error] if a payment cannot be removed.
@@ -47,7 +47,7 @@ func hasRefunds(context.Context, *idempotency.Store, idempotency.Intent, struct{
 
 func errHasRefunds() error {
 	return &conflict.Error{
-		Kind: &HasRefunds, Title: "You cannot remove this payment.",
-		Text: "Some of it was given back. Refund what is left of it instead. Nothing was changed.",
+		Kind: &HasRefunds, Title: "You can't remove this payment.",
+		Text: "Some of it was refunded. Refund the rest instead. Nothing was changed.",
 	}
 }

@@ -25,8 +25,8 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Refund]{
 		if d.SeenLeft >= 0 {
 			// The lock is that of post_refund, so that what is left stays as it is.
 			tx.Check(&conflict.Error{
-				Kind: &invoice.OpenChanged, Title: "What is left of the payment has changed since you opened this form.",
-				Text: "The refund was not recorded. The form shows what is left now.",
+				Kind: &invoice.OpenChanged, Title: "The refundable amount has changed since you opened this form.",
+				Text: "The refund wasn't recorded. The form now shows the current amount.",
 			}, `
 				SELECT left_amount = @seen_left
 				FROM (SELECT left_amount FROM payments WHERE tenant_id = @tenant_id AND id = @payment_id FOR UPDATE) AS p`, args)
@@ -49,19 +49,19 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Refund]{
 
 // ExceedsPayment is the conflict of giving back more than is left of a payment. Its member left is what is left.
 var ExceedsPayment = conflict.Kind{
-	Slug: "exceeds-payment", Title: "More than is left of the payment",
-	Meaning: "The refund is larger than what is left of the payment, which other refunds may have lowered. Nothing was recorded. " +
+	Slug: "exceeds-payment", Title: "More than the refundable amount",
+	Meaning: "The refund is larger than what can still be refunded, which other refunds may have lowered. Nothing was recorded. " +
 		"The key can be used again.",
-	ToDo: "Read the payment, and refund at most what is left of it (left).",
+	ToDo: "Read the payment, and refund at most the amount in left.",
 }
 
 // Possible returns a [*conflict.Error] if nothing is left of a payment.
 func Possible(of payment.Payment) error {
 	if !of.RemovedAt.IsZero() {
-		return &conflict.Error{Kind: &ExceedsPayment, Title: "Nothing is left of this payment.", Text: "It was removed."}
+		return &conflict.Error{Kind: &ExceedsPayment, Title: "This payment can't be refunded.", Text: "It was removed."}
 	}
 	if of.Left == 0 {
-		return &conflict.Error{Kind: &ExceedsPayment, Title: "Nothing is left of this payment.", Text: "All of it was refunded."}
+		return &conflict.Error{Kind: &ExceedsPayment, Title: "This payment can't be refunded.", Text: "It was already refunded in full."}
 	}
 	return nil
 }
@@ -73,7 +73,7 @@ func exceedsPayment(_ context.Context, _ *idempotency.Store, _ idempotency.Inten
 	}
 	return &conflict.Error{
 		Kind: &ExceedsPayment, Title: d.Currency.Display(left) + " " + d.Currency.String() + " of this payment is left.",
-		Text:  "The refund is larger, and was not recorded.",
+		Text:  "The refund is larger, and wasn't recorded.",
 		Field: "/amount", Blame: "Enter at most " + d.Currency.Format(left) + ".",
 		Members: map[string]string{"left": d.Currency.Format(left)},
 	}

@@ -101,14 +101,14 @@ func fields(d Draft) []slog.Attr { return []slog.Attr{slog.String("customer", d.
 // RhythmKept is the conflict of moving the days of a schedule of which a period was billed.
 var RhythmKept = conflict.Kind{
 	Slug: "rhythm-kept", Title: "Schedule already billed",
-	Meaning: "A period of this schedule was billed, so its first day and how often it comes stay. Nothing was changed.",
+	Meaning: "This schedule has already billed an invoice, so its first day and interval can't be changed. Nothing was changed.",
 	ToDo:    "Give it a last day, or archive it, and create another schedule.",
 }
 
 func rhythmKept(context.Context, *idempotency.Store, idempotency.Intent, Draft, *pgconn.PgError) error {
 	return &conflict.Error{
-		Kind: &RhythmKept, Title: "The days of this schedule can no longer move.",
-		Text:  "It was billed already. End this one by its last day, and begin another. Nothing was changed.",
+		Kind: &RhythmKept, Title: "The days of this schedule can no longer be changed.",
+		Text:  "It has already billed an invoice. Give it a last day, and create another schedule. Nothing was changed.",
 		Field: "/first_day", Blame: "Keep the first day and how often it comes.",
 	}
 }

@@ -41,7 +41,7 @@ func PeriodName(p Period) string { return p.Number }
 func Rules() []conflict.Rule {
 	return []conflict.Rule{{
 		Constraint: "schedule_periods_once",
-		Sentence:   "One invoice per schedule and period, for life.",
+		Sentence:   "One invoice per schedule and period, permanently.",
 		Answer:     "The invoice of the period is kept. Whoever bills the period again is led to it.",
 	}}
 }
@@ -168,7 +168,7 @@ func (s Schedule) advance(ctx context.Context, tx pgx.Tx, args pgx.NamedArgs, pe
 // Stopped is the conflict of billing a schedule that is paused or archived.
 var Stopped = conflict.Kind{
 	Slug: "schedule-stopped", Title: "Schedule paused or archived",
-	Meaning: "A schedule that is paused or archived is not billed. Nothing was billed. The key can be used again.",
+	Meaning: "A paused or archived schedule bills nothing. Nothing was billed. You can use the key again.",
 	ToDo:    "Resume or restore the schedule first.",
 }
 

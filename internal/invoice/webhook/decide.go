@@ -31,8 +31,8 @@ var Apply = idempotency.Define(idempotency.Spec[struct{}, Event]{
 		}
 		if event.State != StateApplied {
 			return Event{}, &conflict.Error{
-				Kind: &NotApplied, Title: cmp.Or(Sentence(event), "This event asks for nothing that we know."),
-				Text: "Nothing was recorded. Put that right and apply the event then, or dismiss it.",
+				Kind: &NotApplied, Title: cmp.Or(Sentence(event), "We don't know what to do with this type of event."),
+				Text: "Nothing was recorded. Correct that and apply the event, or dismiss it.",
 			}
 		}
 		_, err = tx.Exec(ctx, recorded, args)
@@ -48,8 +48,8 @@ var Apply = idempotency.Define(idempotency.Spec[struct{}, Event]{
 // NotApplied is the conflict of applying an event that does not fit what is recorded.
 var NotApplied = conflict.Kind{
 	Slug: "webhook-event-not-applied", Title: "Event cannot be applied",
-	Meaning: "What the event asks for does not fit the invoice or the payment that it is about. Nothing was recorded.",
-	ToDo:    "Put right what is recorded and apply the event again, or dismiss it.",
+	Meaning: "The event doesn't match the invoice or the payment that it is about. Nothing was recorded.",
+	ToDo:    "Correct the records and apply the event again, or dismiss it.",
 }
 
 // Dismiss says that nothing is to be done for an event.
@@ -57,7 +57,7 @@ var Dismiss = idempotency.Define(idempotency.Spec[struct{}, Event]{
 	Kind: idempotency.Transition, Name: "webhook_event.dismiss", Table: Events, Made: `r.state = 'dismissed'`,
 	Statements: func(tx *idempotency.Tx, _ struct{}) idempotency.Result {
 		tx.Require(1, &conflict.Error{
-			Kind: &Applied, Title: "This event was applied.", Text: "What it asked for is recorded, and stays.",
+			Kind: &Applied, Title: "This event was already applied.", Text: "What it recorded stays.",
 		}, `
 			UPDATE webhook_events SET state = 'dismissed' WHERE tenant_id = @tenant_id AND id = @record_id AND state <> 'applied'`, nil)
 		return tx.Record()
@@ -67,8 +67,8 @@ var Dismiss = idempotency.Define(idempotency.Spec[struct{}, Event]{
 // Applied is the conflict of dismissing an event that was applied.
 var Applied = conflict.Kind{
 	Slug: "webhook-event-applied", Title: "Event was applied",
-	Meaning: "The event was applied, and what it asked for is recorded. Nothing was changed.",
-	ToDo:    "Record a refund, if the payment was given back.",
+	Meaning: "The event was already applied. Nothing was changed.",
+	ToDo:    "If the payment was refunded, record a refund.",
 }
 
 // Sentence says why an event has its state, "" if that needs no reason.

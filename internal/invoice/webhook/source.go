@@ -110,13 +110,13 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Source]{
 // NameTaken is the conflict of a second source with one name.
 var NameTaken = conflict.Kind{
 	Slug: "webhook-source-taken", Title: "Webhook source name already used",
-	Meaning: "The business already has a webhook source of this name. Nothing was changed. The key can be used again.",
-	ToDo:    "Enter another name, or add the secret to the source of this name.",
+	Meaning: "The business already has a webhook source with this name. Nothing was changed. You can use the key again.",
+	ToDo:    "Enter another name, or add the secret to the existing source.",
 }
 
 func nameTaken(_ Draft, other Source) error {
 	return &conflict.Error{
-		Kind: &NameTaken, Title: "There is a webhook source named " + other.Name + ".",
+		Kind: &NameTaken, Title: "There's already a webhook source named " + other.Name + ".",
 		Text: "Nothing was added. Enter another name, or open that source.", Existing: other.ID, Name: other.Name,
 		Field: "/name", Blame: "Another source has this name.",
 	}
@@ -166,8 +166,8 @@ var AddSecret = idempotency.Define(idempotency.Spec[SecretDraft, Secret]{
 // SecretTaken is the conflict of adding a secret that a source has, or has had.
 var SecretTaken = conflict.Kind{
 	Slug: "webhook-secret-taken", Title: "Webhook secret already added",
-	Meaning: "The source has this secret already, or had it before. Nothing was changed. The key can be used again.",
-	ToDo:    "Make a new secret at the sender, and add that.",
+	Meaning: "The source has or had this secret. Nothing was changed. You can use the key again.",
+	ToDo:    "Create a new secret at the sender, and add that one.",
 }
 
 func secretTaken(
@@ -179,7 +179,7 @@ func secretTaken(
 		return err
 	}
 	return &conflict.Error{
-		Kind: &SecretTaken, Title: "This secret was added before.", Text: "Nothing was changed. Make a new secret at the sender.",
+		Kind: &SecretTaken, Title: "This secret was added before.", Text: "Nothing was changed. Create a new secret at the sender.",
 		Existing: first.ID, Name: first.Called(), Field: "/secret", Blame: "This secret was added before.",
 	}
 }

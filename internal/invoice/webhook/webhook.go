@@ -142,7 +142,7 @@ func Rules() []conflict.Rule {
 func SecretRules() []conflict.Rule {
 	return []conflict.Rule{{
 		Constraint: "webhook_secrets_once",
-		Sentence:   "One webhook secret per source with the same characters, for life: one that has ended cannot be added again.",
+		Sentence:   "A webhook secret can be added to a source only once, even after it has ended.",
 		Answer:     "Refused, and the existing secret stays as it is.",
 		Conflict:   &SecretTaken,
 	}}
@@ -153,13 +153,13 @@ func EventRules() []conflict.Rule {
 	return []conflict.Rule{
 		{
 			Constraint: "webhook_events_once",
-			Sentence:   "One event per webhook source and event id, for life.",
+			Sentence:   "One event per webhook source and event ID, permanently.",
 			Answer:     "The first is kept, and what it asks for is done once. The sender is told that all is well.",
 			Optional:   true,
 		},
 		{
 			Constraint: "webhook_events_apart_once",
-			Sentence:   "One event per other content that came with the same event id.",
+			Sentence:   "One event for each other content with the same event ID.",
 			Answer:     "Kept once, apart from the first event, and nothing is done. A person decides.",
 			Optional:   true,
 		},

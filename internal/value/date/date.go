@@ -71,6 +71,9 @@ func (d Date) Before(other Date) bool { return d.day.Before(other.day) }
 // DaysUntil returns how many days later the other one is.
 func (d Date) DaysUntil(other Date) int { return int(other.day.Sub(d.day).Hours() / 24) }
 
+// Display returns the form for people: "21 Nov 2026".
+func (d Date) Display() string { return d.day.Format("2 Jan 2006") }
+
 // String returns the ISO 8601 form.
 func (d Date) String() string { return d.day.Format(time.DateOnly) }
 

@@ -26,7 +26,7 @@ func (a BankAccount) Check(problems *invalid.Error) BankAccount {
 	}
 	if iban := withoutSpaces(checked.AccountNumber); likeIBAN.MatchString(iban) {
 		if checked.AccountNumber = iban; !IsIBAN(iban) {
-			problems.Add("/account_number", "This is no valid IBAN. Check it for typing mistakes.")
+			problems.Add("/account_number", "Check this IBAN for typing mistakes.")
 		}
 	}
 	if checked.BIC != "" && !bic.MatchString(checked.BIC) {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/text/collate"
 	"golang.org/x/text/language"
 	"golang.org/x/text/language/display"
 )
@@ -20,14 +21,17 @@ const countries = `AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE B
 // Country is a country with its code, such as "IE", and its English name.
 type Country struct{ Code, Name string }
 
-// Countries lists all countries by their names.
+// renamed are the countries that the library knows by a former name.
+var renamed = map[string]string{"MK": "North Macedonia", "SZ": "Eswatini", "TR": "Türkiye", "CV": "Cabo Verde"}
+
+// Countries lists all countries by their names, as an index has them: Åland Islands stands under A.
 func Countries() []Country {
-	names := display.English.Regions()
 	var all []Country
 	for code := range strings.FieldsSeq(countries) {
-		all = append(all, Country{code, names.Name(language.MustParseRegion(code))})
+		all = append(all, Country{code, CountryName(code)})
 	}
-	slices.SortFunc(all, func(a, b Country) int { return strings.Compare(a.Name, b.Name) })
+	order := collate.New(language.English)
+	slices.SortFunc(all, func(a, b Country) int { return order.CompareString(a.Name, b.Name) })
 	return all
 }
 
@@ -38,6 +42,9 @@ func IsCountry(code string) bool { return slices.Contains(strings.Fields(countri
 func CountryName(code string) string {
 	if !IsCountry(code) {
 		return code
+	}
+	if name := renamed[code]; name != "" {
+		return name
 	}
 	return display.English.Regions().Name(language.MustParseRegion(code))
 }
