@@ -62,7 +62,8 @@ func Stale(existing Record, rows []VersionRow) *Notice {
 	var text, save string
 	switch {
 	case by(BothChanged):
-		text, save = "You both changed the same fields. Tick what's saved to keep it; everything else is saved as in your form.", "Save as chosen"
+		text = "You both changed the same fields. Tick what's saved to keep it; everything else is saved as in your form."
+		save = "Save as chosen"
 	case by(YouChanged):
 		text, save = "You changed different fields, so your form now has both changes.", "Save both"
 	default:

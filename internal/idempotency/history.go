@@ -75,7 +75,8 @@ func History(
 		sql += `
 		UNION ALL
 		(SELECT COALESCE(operation, ''), COALESCE(key, ''), what, COALESCE(actor, ''), at, place, NULL, '[0, 0]', details FROM (
-			SELECT * FROM (SELECT * FROM (` + string(beside) + `) AS all_beside
+			SELECT source_id, outcome, at, place, what, details FROM (
+				SELECT source_id, outcome, at, place, what, details FROM (` + string(beside) + `) AS all_beside
 				WHERE ` + from + ` ORDER BY at` + order + ` LIMIT @rows + ` + sameMoment + `) AS near
 			WHERE ` + behind + ` ORDER BY at` + order + `, place` + order + ` LIMIT @rows) AS page
 		LEFT JOIN LATERAL (

@@ -22,7 +22,8 @@ func (s *Server) showRules(w http.ResponseWriter, r *http.Request) error {
 			})
 			if op.Alike != "" {
 				section.Rules = append(section.Rules, templates.Rule{
-					Sentence: op.Alike, Answer: "People are asked, and one click creates it anyway. The API creates it, and names the record it looks like.",
+					Sentence: op.Alike, Answer: "People are asked, and one click creates it anyway. " +
+						"The API creates it, and names the record it looks like.",
 				})
 			}
 		}

@@ -138,7 +138,9 @@ func nothingLeft(context.Context, *idempotency.Store, idempotency.Intent, Draft,
 }
 
 func errNothingLeft() error {
-	return &conflict.Error{Kind: &ExceedsInvoice, Title: "There's nothing left to credit.", Text: "All lines of this invoice were credited."}
+	return &conflict.Error{
+		Kind: &ExceedsInvoice, Title: "There's nothing left to credit.", Text: "All lines of this invoice were credited.",
+	}
 }
 
 func notIssued(context.Context, *idempotency.Store, idempotency.Intent, Draft, *pgconn.PgError) error {
