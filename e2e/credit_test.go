@@ -113,7 +113,7 @@ func TestTwoTabsCreditTheWholeInvoice(t *testing.T) {
 			release()
 
 			s.seesHeading(headingCreditNote)
-			other.sees("was not created")
+			other.sees("wasn't created")
 			other.moment()
 			s.hasBooks(s.number(1), booksText("credited", "0.00", "123.00", "0.00", 0, 1))
 		})
