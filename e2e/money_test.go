@@ -57,7 +57,7 @@ func TestRemoveAMistypedPayment(t *testing.T) {
 			s.hasBooks(s.number(1), booksText("paid", "123.00", "0.00", "0.00", 0, 0))
 
 			s.follow(linkRemovePayment("123.00"))
-			s.sees("This takes back the payment of 123.00 EUR of ")
+			s.sees("This takes back the payment of 123.00 EUR from ")
 			s.sees("The open amount of the invoice goes up by 123.00 EUR. Both entries stay in the ledger.")
 			s.moment()
 			s.clickSlowlyTwice(buttonRemovePayment, "0.00 of 123.00 paid.")
