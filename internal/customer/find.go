@@ -61,11 +61,11 @@ func Offer(ctx context.Context, pool *pgxpool.Pool, tenant, chosen uuid.UUID, se
 		if err != nil {
 			return nil, err
 		}
-		matches := []string{}
+		var matches []uuid.UUID
 		for _, c := range found.Rows {
-			matches = append(matches, c.ID.String())
+			matches = append(matches, c.ID)
 		}
-		ids, args = `SELECT unnest(@matches::uuid[])`, pgx.NamedArgs{"chosen": chosen, "matches": matches}
+		ids, args = `SELECT unnest(@matches::uuid[])`, pgx.NamedArgs{"chosen": chosen, "matches": record.IDs(matches)}
 	}
 	return record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Offered], `
 		SELECT c.id, c.email, c.name, c.address, c.country, c.days

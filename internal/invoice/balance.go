@@ -30,10 +30,6 @@ func Standing(ctx context.Context, pool *pgxpool.Pool, tenant, of uuid.UUID, tod
 
 // Standings returns what [Standing] does, of each of some that have any.
 func Standings(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, of []uuid.UUID, today date.Date) (map[uuid.UUID][]Sum, error) {
-	ids := make([]string, len(of)) // which PostgreSQL takes also behind a pooler
-	for i, id := range of {
-		ids[i] = id.String()
-	}
 	month, _ := today.Month()
 	rows, err := record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[sumOf], `
 		SELECT each.id, kind, currency, sum(amount)::bigint, sum(invoices)::bigint FROM unnest(@of::uuid[]) AS each (id), LATERAL (
@@ -49,7 +45,7 @@ func Standings(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, of []u
 			SELECT 'paid', currency, amount, invoices FROM standing
 			WHERE tenant_id = @tenant_id AND of_id = each.id AND kind = 'paid_month' AND day = @month::date) AS parts
 		GROUP BY each.id, kind, currency HAVING sum(invoices) > 0 ORDER BY kind, currency`,
-		pgx.NamedArgs{"of": ids, "today": today.Time(), "month": month.Time()})
+		pgx.NamedArgs{"of": record.IDs(of), "today": today.Time(), "month": month.Time()})
 	all := map[uuid.UUID][]Sum{}
 	for _, row := range rows {
 		all[row.Of] = append(all[row.Of], row.Sum)

@@ -20,10 +20,6 @@ type Usual struct {
 
 // UsualOf returns it for those of the customers that there are, in any order. It takes a look at an index for each of them.
 func UsualOf(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, customers []uuid.UUID) ([]Usual, error) {
-	ids := make([]string, len(customers)) // which PostgreSQL takes also behind a pooler
-	for i, id := range customers {
-		ids[i] = id.String()
-	}
 	return record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Usual], `
 		SELECT c.id, COALESCE(last.currency, s.currency), COALESCE(c.payment_days, s.payment_days)
 		FROM unnest(@ids::uuid[]) AS wanted (id),
@@ -32,5 +28,5 @@ func UsualOf(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, customer
 			LEFT JOIN LATERAL (
 				SELECT currency FROM invoices i WHERE i.tenant_id = @tenant_id AND i.customer_id = c.id
 				ORDER BY i.issue_date DESC, i.id DESC LIMIT 1) AS last ON true`,
-		pgx.NamedArgs{"ids": ids})
+		pgx.NamedArgs{"ids": record.IDs(customers)})
 }

@@ -46,3 +46,13 @@ func One[T any](
 		return found[0], nil
 	}
 }
+
+// IDs returns ids as PostgreSQL takes them also behind a pooler, where pgx knows the type of no parameter. It returns no nil, which
+// would be NULL.
+func IDs(ids []uuid.UUID) []string {
+	all := make([]string, len(ids))
+	for i, id := range ids {
+		all[i] = id.String()
+	}
+	return all
+}

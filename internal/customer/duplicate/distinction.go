@@ -45,7 +45,7 @@ func Joined(all []record.Reference) string {
 // Distinguish is the work that remembers that records are not the same, no two of them. What one is called begins the names of
 // the tables: customer_distinctions has customer_ids, and customer_distinct_pairs each pair.
 func Distinguish(tx *idempotency.Tx, one string, ids []uuid.UUID) idempotency.Result {
-	args := pgx.NamedArgs{"ids": texts(ids)}
+	args := pgx.NamedArgs{"ids": record.IDs(ids)}
 	tx.Exec(`
 		INSERT INTO `+one+`_distinct_pairs (tenant_id, one_id, other_id)
 		SELECT @tenant_id, one, other FROM unnest(@ids::uuid[]) AS one, unnest(@ids::uuid[]) AS other WHERE one < other

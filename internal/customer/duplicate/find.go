@@ -15,7 +15,7 @@ import (
 // Customers returns those of some ids, at most [MaxCustomers], that are not merged, oldest first.
 func Customers(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, ids []uuid.UUID) ([]customer.Customer, error) {
 	list, err := customer.Table.List(ctx, pool, tenant, record.Page{Limit: MaxCustomers},
-		`r.id = ANY (@ids::uuid[]) AND r.merged_into IS NULL`, pgx.NamedArgs{"ids": texts(ids)})
+		`r.id = ANY (@ids::uuid[]) AND r.merged_into IS NULL`, pgx.NamedArgs{"ids": record.IDs(ids)})
 	slices.Reverse(list.Rows)
 	return list.Rows, err
 }
@@ -31,7 +31,7 @@ type Reference struct {
 func ReferencesOf(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, ids []uuid.UUID) ([]Reference, error) {
 	return record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Reference],
 		`SELECT customer_id, table_name, found FROM count_customer_references(@tenant_id, @ids::uuid[], @most)`,
-		pgx.NamedArgs{"ids": texts(ids), "most": MaxRows + 1})
+		pgx.NamedArgs{"ids": record.IDs(ids), "most": MaxRows + 1})
 }
 
 // Merges returns a page of the merges of a tenant.

@@ -13,6 +13,7 @@ import (
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
+	"onlyonce/internal/record"
 )
 
 // MergeCustomers merges customers into one of them. What refers to the others is moved, and their addresses lead to it.
@@ -22,7 +23,7 @@ var MergeCustomers = idempotency.Define(idempotency.Spec[MergeDraft, Merge]{
 		tx.Exec(`
 			SELECT merge_customers(
 				@tenant_id, @record_id, @winner, @customers::uuid[], @versions::integer[], @most, @operation, @idempotency_key)`,
-			pgx.NamedArgs{"winner": d.Winner, "customers": texts(d.Customers), "versions": d.Versions, "most": MaxRows})
+			pgx.NamedArgs{"winner": d.Winner, "customers": record.IDs(d.Customers), "versions": d.Versions, "most": MaxRows})
 		return tx.Record()
 	},
 	Explain: map[string]idempotency.Explanation[MergeDraft]{
@@ -61,15 +62,6 @@ var KeepApart = idempotency.Define(idempotency.Spec[ApartDraft, Distinction]{
 		"customer_distinct_pairs_other": notThere,
 	},
 })
-
-// texts returns ids as PostgreSQL takes them also behind a pooler, where pgx knows the type of no parameter.
-func texts(ids []uuid.UUID) []string {
-	all := make([]string, len(ids))
-	for i, id := range ids {
-		all[i] = id.String()
-	}
-	return all
-}
 
 // of returns the customer that a refusal is about.
 func of(ctx context.Context, store *idempotency.Store, tenant uuid.UUID, broken *pgconn.PgError) (customer.Customer, error) {

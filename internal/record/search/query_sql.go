@@ -4,8 +4,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+
+	"onlyonce/internal/record"
 )
 
 // sql returns the statement of a page, made of the fixed texts below, and adds the arguments that it has besides. All that
@@ -32,7 +33,7 @@ func (q Query[R]) sql(down bool, args pgx.NamedArgs, wanted int) string {
 	args["words"] = append([]string{}, rare.Words...)
 	streams, all := byWord, byAnyWord
 	if q.Words.Other.Column != "" {
-		args["others"] = texts(rare.Others)
+		args["others"] = record.IDs(rare.Others)
 		streams, all = byWord+byOther, byAnyWord+byAnyOther
 	}
 	if q.Order.Columns[0].Name != q.Words.FirstOf {
@@ -58,7 +59,7 @@ func (q Query[R]) rest(at int, args pgx.NamedArgs) string {
 		for _, word := range t.Words {
 			words, ofWords = append(words, word), append(ofWords, n)
 		}
-		for _, id := range texts(t.Others) {
+		for _, id := range record.IDs(t.Others) {
 			others, ofOthers = append(others, id), append(ofOthers, n)
 		}
 	}
@@ -188,12 +189,3 @@ const (
 				SELECT FROM unnest(@term_others::uuid[], @of_others::integer[]) AS t (other, n)
 				WHERE t.n = term AND t.other = r.$OTHER)`
 )
-
-// texts returns ids as PostgreSQL takes them also behind a pooler, where pgx knows the type of no parameter.
-func texts(ids []uuid.UUID) []string {
-	all := make([]string, len(ids)) // not nil, which would be NULL
-	for i, id := range ids {
-		all[i] = id.String()
-	}
-	return all
-}
