@@ -19,7 +19,7 @@ run: ## Start the app, with its own PostgreSQL and demo data
 	go run ./cmd/server
 
 # The race detector takes several times as long. It sees no tool: those run nothing side by side, which a test holds. Of the site,
-# whose tests are thousands of requests, it sees each case with one operation of each kind: the others differ in their fields only.
+# whose tests are thousands of requests, it sees the races, and the cases that are about time.
 # Of what others made it leaves out what fills and compresses PDFs, which computes for one caller.
 UNRACED = /e2e$$|/internal/site$$|/internal/tool/
 RACE = -race -gcflags='compress/flate=-race=false' -gcflags='github.com/go-text/typesetting/...=-race=false'
@@ -31,7 +31,7 @@ UNRACED_TEST = GOGC=400 go test -vet=off -timeout 30m
 test: ## Install what the tests need, then run them all, most with the race detector
 	e2e/setup
 	go test -vet=off $(RACE) -p 2 -timeout 30m $$(go list ./... | grep -vE '$(UNRACED)')
-	go test -vet=off $(RACE) -short -timeout 30m ./internal/site
+	go test -vet=off $(RACE) -run 'Race|TestEveryCase///(running|waits|COMMIT|lost|gone|down)' -timeout 30m ./internal/site
 	$(UNRACED_TEST) -p 2 ./internal/site ./internal/tool/...
 	$(UNRACED_TEST) ./e2e
 

@@ -9,7 +9,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"testing"
 
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/web"
@@ -48,12 +47,9 @@ func (b *bundle) subjects() []subject {
 	return all
 }
 
-// chosenOf returns all subjects, and with -short one for each kind of change: the last one that programs can use of a resource
-// that stands for itself. The others differ in fields only.
-func chosenOf(all []subject) (chosen []subject) {
-	if !testing.Short() {
-		return all
-	}
+// oneOfEachKind returns one operation for each kind of change: the last one that programs can use of a resource that stands for
+// itself.
+func oneOfEachKind(all []subject) (chosen []subject) {
 	found := map[idempotency.Kind]bool{}
 	for _, of := range slices.Backward(all) {
 		if !of.people && of.parent == nil && !of.only && !found[of.kind] {
