@@ -229,22 +229,20 @@ type depth int
 
 const (
 	sideways   depth = iota
-	colours          // the rules that are about them, since of all others a theme changes nothing
+	looks            // the rules about colours and places, since of all others neither a theme nor a width changes anything
 	everything       // all rules
 )
 
 var (
-	inLight  = playwright.PageEmulateMediaOptions{ColorScheme: playwright.ColorSchemeLight, ForcedColors: playwright.ForcedColorsNone}
-	inDark   = playwright.PageEmulateMediaOptions{ColorScheme: playwright.ColorSchemeDark}
-	inForced = playwright.PageEmulateMediaOptions{ForcedColors: playwright.ForcedColorsActive}
+	inLight = playwright.PageEmulateMediaOptions{ColorScheme: playwright.ColorSchemeLight, ForcedColors: playwright.ForcedColorsNone}
+	inDark  = playwright.PageEmulateMediaOptions{ColorScheme: playwright.ColorSchemeDark}
 )
 
 // allViews has the usual one last, so that the page is left in it. At 320 px a page is as somebody sees it who enlarges it
-// to 400 % (WCAG 1.4.10). Colours are the same at all widths.
+// to 400 % (WCAG 1.4.10). Colours are the same at all widths; forced ones are those of the system, which TestForcedColours is about.
 var allViews = []view{
 	{"reflow", 320, inLight, sideways},
-	{"narrow dark", 390, inDark, everything},
-	{"wide forced", 1280, inForced, colours},
+	{"narrow dark", 390, inDark, looks},
 	{"wide light", 1280, inLight, everything},
 }
 
@@ -281,7 +279,9 @@ func (s *session) isAccessibleIn(views []view, where string) {
 			s.seesProblems(where+", "+view.name, textOnText, nil)
 		}
 		if view.depth > sideways {
-			rules := map[depth][]string{colours: {"color-contrast", "link-in-text-block"}, everything: {}}
+			rules := map[depth][]string{
+				looks: {"color-contrast", "link-in-text-block", "scrollable-region-focusable", "target-size"}, everything: {},
+			}
 			s.seesProblems(where+", "+view.name, seriousProblems, rules[view.depth])
 		}
 	}

@@ -265,24 +265,20 @@ func labTwoVisitors(t *testing.T, app *session) {
 	ben.seesHeading("Not found")
 }
 
-// labAccessible looks at a run with fifty lanes and with few, in all themes and at both widths.
+// labAccessible looks at a run with fifty lanes and with few.
 func labAccessible(t *testing.T, app *session) {
 	t.Helper()
-	for name, width := range widths {
-		t.Run(name, func(t *testing.T) {
-			s := app.visitor(t, "globex@onlyonce.test", width)
-			s.isAccessible("the lab")
-			s.orderRun("Kill the server", "")
-			s.isAccessible("a run that goes on")
-			s.check(expect.Locator(s.page.Locator("[data-lab-after]")).ToBeVisible(), "be over")
-			_, err := s.page.Evaluate(`() => document.querySelectorAll("details").forEach((d) => (d.open = true))`)
-			s.check(err, "open everything")
-			s.isAccessible("a run with few lanes")
-			s.orderRun("Send it fifty times at once", "the kept key")
-			s.check(expect.Locator(s.page.Locator("[data-lab-after]")).ToBeVisible(), "be over")
-			s.isAccessible("a run with fifty lanes")
-		})
-	}
+	s := app.visitor(t, "globex@onlyonce.test")
+	s.isAccessible("the lab")
+	s.orderRun("Kill the server", "")
+	s.isAccessible("a run that goes on")
+	s.check(expect.Locator(s.page.Locator("[data-lab-after]")).ToBeVisible(), "be over")
+	_, err := s.page.Evaluate(`() => document.querySelectorAll("details").forEach((d) => (d.open = true))`)
+	s.check(err, "open everything")
+	s.isAccessible("a run with few lanes")
+	s.orderRun("Send it fifty times at once", "the kept key")
+	s.check(expect.Locator(s.page.Locator("[data-lab-after]")).ToBeVisible(), "be over")
+	s.isAccessible("a run with fifty lanes")
 }
 
 // labKinds are the pages of the lab to which links lead.

@@ -129,26 +129,21 @@ func TestYourselfInTwoTabs(t *testing.T) {
 func TestYourselfIsAccessible(t *testing.T) {
 	onlyHere(t, needsTheLab)
 	t.Parallel()
-	for name, width := range widths {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := start(t, width)
-			s.open("/login?next=/lab")
-			s.isAccessible("login to the lab")
-			s.login()
-			s.open("/lab/yourself")
-			s.click(buttonSlowOn)
-			s.isAccessible("do it yourself")
-			s.newInvoice()
-			s.isAccessible("a form on a slow network")
-			s.open("/lab/tour/4")
-			s.isAccessible("the last step of the tour")
-			s.open("/lab/tour/3")
-			s.isAccessible("a step of the tour")
-			s.click(buttonOpenTheForm)
-			s.isAccessible("a form in the tour")
-		})
-	}
+	s := start(t)
+	s.open("/login?next=/lab")
+	s.isAccessible("login to the lab")
+	s.login()
+	s.open("/lab/yourself")
+	s.click(buttonSlowOn)
+	s.isAccessible("do it yourself")
+	s.newInvoice()
+	s.isAccessible("a form on a slow network")
+	s.open("/lab/tour/4")
+	s.isAccessible("the last step of the tour")
+	s.open("/lab/tour/3")
+	s.isAccessible("a step of the tour")
+	s.click(buttonOpenTheForm)
+	s.isAccessible("a form in the tour")
 }
 
 // strip is what a page says of the lab above its contents.

@@ -20,7 +20,7 @@ import (
 func TestKillDuringCreates(t *testing.T) {
 	pgtest.Long(t)
 	t.Parallel()
-	const creates, workers, kills = 1000, 8, 5
+	const creates, workers, kills = 300, 8, 3
 	p := startProgram(t)
 
 	var next, acknowledged atomic.Int64

@@ -16,13 +16,13 @@ import (
 	"onlyonce/internal/postgres/pgtest"
 )
 
-// TestKillDuringMails: 500 invoices are issued by two processes. One is killed in the middle, and later both at once
+// TestKillDuringMails: 200 invoices are issued by two processes. One is killed in the middle, and later both at once
 // while the mail server takes a mail, so that nobody can note that it was taken. Every invoice has its mail, and where
 // it came twice, it has the same Message-ID.
 func TestKillDuringMails(t *testing.T) {
 	pgtest.Long(t)
 	t.Parallel()
-	const invoices = 500
+	const invoices = 200
 	b := &bundle{T: t, db: pgtest.New(t)}
 	b.foundCompany("Acme Studio")
 	binary := filepath.Join(t.TempDir(), "server")
