@@ -32,6 +32,7 @@ CREATE TABLE credit_notes (
     CONSTRAINT credit_notes_invoice FOREIGN KEY (tenant_id, invoice_id) REFERENCES invoices (tenant_id, id)
 );
 CREATE INDEX credit_notes_of_invoice ON credit_notes (tenant_id, invoice_id, id);
+CREATE INDEX credit_notes_by_day ON credit_notes (tenant_id, issue_date, id);
 
 -- The lines come before their credit note, which adds them up.
 CREATE TABLE credit_note_lines (

@@ -1,5 +1,7 @@
 package templates
 
+import "slices"
+
 // Finder is what a list is searched, filtered and sorted by: all of it is in the address of the page.
 type Finder struct {
 	Pager
@@ -17,8 +19,7 @@ type Finder struct {
 	// Dated is what there are a first and a last day of, such as "Issued"; "" if there are none.
 	Dated    string
 	From, To string
-	Sort     string
-	Sorts    []Option
+	Choices  []FinderChoice
 	// Said is what is looked for, in words, and ClearHref leads to everything; "" if that is everything.
 	Said      string
 	ClearHref string
@@ -26,6 +27,13 @@ type Finder struct {
 	Problems []string
 	// Whole are words of which only whole ones were looked for.
 	Whole []string
+}
+
+// FinderChoice is a parameter to choose a value of. The first option needs to be in no address.
+type FinderChoice struct {
+	Name, Label string
+	Value       string
+	Options     []Option
 }
 
 // Narrowing is something that a list is narrowed to, such as one customer, and the way to be rid of that.
@@ -42,10 +50,15 @@ type Pager struct {
 	NextHref     string // empty on the last page
 }
 
-// notFirst is the value of an option, but for the first one, which needs to be in no address.
+// notFirst is the value of an option, but for the first one.
 func notFirst(i int, value string) string {
 	if i == 0 {
 		return ""
 	}
 	return value
+}
+
+// filtered reports whether anything is chosen besides what is searched for.
+func (v Finder) filtered() bool {
+	return v.From+v.To != "" || slices.ContainsFunc(v.Choices, func(c FinderChoice) bool { return c.Value != "" })
 }

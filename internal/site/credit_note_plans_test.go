@@ -60,6 +60,8 @@ func (b *bundle) everyCreditNote(program, person *client) map[string][]request {
 			looked(program, http.StatusOK, "/api/v1"+list(rowID(drafts+2))+"?limit=100"),
 			looked(program, http.StatusNotFound, "/api/v1"+list(nobody)),
 		},
+		"GET /credit-notes":             belowLists(person, "/credit-notes"),
+		"GET /api/v1/credit-notes":      belowLists(program, "/api/v1/credit-notes"),
 		"GET /credit-notes/{id}":        {looked(person, http.StatusOK, "/credit-notes/"+rowID(7))},
 		"GET /api/v1/credit-notes/{id}": {looked(program, http.StatusOK, "/api/v1/credit-notes/"+rowID(7))},
 	}

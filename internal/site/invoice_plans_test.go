@@ -50,8 +50,8 @@ func (b *bundle) growInvoices() {
 			FROM refunds f WHERE f.tenant_id = p.tenant_id AND payment_id = p.id)
 		WHERE id IN (SELECT payment_id FROM refunds);
 		INSERT INTO credit_note_series (tenant_id, year, last) SELECT '%[1]s', 3000 + n, n FROM generate_series(1, %[2]d) AS n;
-		INSERT INTO credit_notes (tenant_id, id, invoice_id, number, subtotal, tax_total, total, taxes)
-		SELECT '%[1]s', pg_temp.id(n), pg_temp.id(%[3]d + greatest(1, n - %[2]d)), 'CN-1-' || n, 0, 0, 0,
+		INSERT INTO credit_notes (tenant_id, id, invoice_id, issue_date, number, subtotal, tax_total, total, taxes)
+		SELECT '%[1]s', pg_temp.id(n), pg_temp.id(%[3]d + greatest(1, n - %[2]d)), '2026-01-02', 'CN-1-' || n, 0, 0, 0,
 			'[{"rate": "0", "net": 0, "tax": 0}]'
 		FROM generate_series(1, 2 * %[2]d - %[3]d) AS n;
 		INSERT INTO credit_note_lines (tenant_id, credit_note_id, invoice_id, position, quantity, credited, net)

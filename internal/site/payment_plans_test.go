@@ -59,7 +59,8 @@ func (b *bundle) everyPayment(program, person *client) map[string][]request {
 			get(program, http.StatusOK, "/api/v1"+list(rowID(drafts+2))+"?limit=100"),
 			get(program, http.StatusNotFound, "/api/v1"+list(nobody)),
 		},
-		"GET /api/v1/payments": foundExternally(program, of),
+		"GET /payments":        belowLists(person, "/payments"),
+		"GET /api/v1/payments": append(belowLists(program, "/api/v1/payments"), foundExternally(program, of)...),
 		"GET /payments/{id}": {
 			get(person, http.StatusSeeOther, "/payments/"+rowID(7)), get(person, http.StatusOK, "/invoices/"+most),
 			get(person, http.StatusOK, at("/invoices/"+most, "", strconv.Itoa(many/2), false)),
@@ -72,4 +73,21 @@ func (b *bundle) everyPayment(program, person *client) map[string][]request {
 			get(person, http.StatusNotFound, "/payments/"+nobody+"/remove"),
 		},
 	}
+}
+
+// belowLists returns the requests of a list of what belongs to all invoices: each filter, from its start, from the middle, and back.
+func belowLists(c *client, path string) (all []request) {
+	for _, filter := range []string{
+		"", "q=2026-0044", "q=rare", "q=design", "q=design+customer", "q=rare+common", "q=none", "q=4", "q=1@example.com",
+		"currency=EUR", "currency=JPY", "q=design&currency=EUR", "from=2026-01-02&to=2026-01-02", "from=2026-01-03", "to=2026-01-01",
+		"q=design&from=2026-01-02",
+	} {
+		list := path + "?" + filter
+		for _, address := range []string{
+			list, list + "&limit=100", at(list, "2026-01-02", rowID(many/2), false), at(list, "2026-01-02", rowID(many/2), true),
+		} {
+			all = append(all, looked(c, http.StatusOK, address))
+		}
+	}
+	return all
 }

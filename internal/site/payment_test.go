@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"testing"
 
 	"golang.org/x/net/html"
@@ -113,6 +114,52 @@ func TestMoreThanIsOpen(t *testing.T) {
 			x.format.done(x, x.ask(change(more, "amount", "135.77"))) // the key was not used up
 			x.wantOutcomes("conflict", "created")
 		})
+	}
+}
+
+// TestAllPayments: those of all invoices are found by day, currency, and the number or customer of their invoice, but not those that were
+// removed. What was refunded stands beside its payment.
+func TestAllPayments(t *testing.T) {
+	b := setup(t)
+	program, person := b.program(b.replica, b.acme), b.person(b.replica, b.acme)
+	of := payments()
+	of.parent.id = b.prepared(b.acme, "invoice", invoices(), invoices().command, "issue").ID
+	for day, amount := range map[string]string{"2026-11-01": "1.00", "2026-11-03": "3.00", "2026-11-02": "2.00", "2026-11-04": "4.00"} {
+		if a := program.create(of, day, change(of.command, "date", day, "amount", amount, "reference", day)); a.status != http.StatusCreated {
+			t.Fatal(a)
+		}
+	}
+	back := refunds()
+	back.parent.id = get[string](b, `SELECT id::text FROM payments WHERE amount = 300`)
+	if a := program.create(back, "refund", change(back.command, "amount", "0.50")); a.status != http.StatusCreated {
+		t.Fatal(a)
+	}
+	gone := get[string](b, `SELECT id::text FROM payments WHERE amount = 400`)
+	if a := program.with("Idempotency-Key", "gone").post("/api/v1/payments/"+gone+"/remove", ``); a.status != http.StatusOK {
+		t.Fatal(a)
+	}
+	b.page(person.get("/payments")).says("2026-0001 3 Nov 2026 Ada Lovelace Bank 2026-11-03 3.00 EUR 0.50 EUR " +
+		"2026-0001 2 Nov 2026 Ada Lovelace Bank 2026-11-02 2.00 EUR 2026-0001 1 Nov 2026").
+		leadsTo("/payments/" + back.parent.id)
+	b.page(person.get("/payments?q=nobody&from=2026-11-02&currency=EUR")).
+		says("match “nobody”, paid from 2 Nov 2026, in EUR").leadsTo("/payments")
+	b.page(person.get("/payments?currency=XXX&from=never")).says("Choose one of the currencies.", "Enter a day")
+	for query, want := range map[string]string{
+		"": "3.00 2.00 1.00", "q=ada+0001": "3.00 2.00 1.00", "q=grace": "", "currency=EUR&to=2026-11-02": "2.00 1.00", "currency=PLN": "",
+		"from=2026-11-02&to=2026-11-02&q=2026-0001": "2.00", "q=lovelace&currency=EUR&from=2026-11-03": "3.00",
+	} {
+		found := decode[struct {
+			Payments []struct {
+				Amount string `json:"amount"`
+			} `json:"payments"`
+		}](b, program.get("/api/v1/payments?"+query))
+		var amounts []string
+		for _, p := range found.Payments {
+			amounts = append(amounts, p.Amount)
+		}
+		if got := strings.Join(amounts, " "); got != want {
+			t.Errorf("%s finds %q, want %q", query, got, want)
+		}
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/record"
-	"onlyonce/internal/web/apidoc"
 	"onlyonce/templates"
 )
 
@@ -19,16 +18,6 @@ func externalQuery() []Parameter {
 			"One that was merged leads to the other one."},
 		{Name: "external_id", Meaning: "What the source calls the record."},
 	}
-}
-
-// findExternal registers the address at which programs find one of those that are listed below others: /payments.
-func findExternal[R, L Entity](m *Mounted[R], l Listing[L], like apidoc.Endpoint, rows string) {
-	like.Path, like.Name = m.collectionPath(), m.Many+".find"
-	like.Summary, like.Query = "The "+m.One+" that another system calls by an id, or none.", externalQuery()
-	m.document(like)
-	m.api.read(m.collectionPath(), func(w http.ResponseWriter, r *http.Request) error {
-		return l.write(w, r, rows, l.readExternal(m.s.Pool))
-	})
 }
 
 // readExternal reads the record that source and external_id name. Its error may be an [*invalid.Error].

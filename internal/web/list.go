@@ -44,39 +44,48 @@ type Listing[L Entity] struct {
 	Page func(r *http.Request, p templates.Page, rows []L, finder templates.Finder) (templ.Component, error)
 }
 
-// List registers the list of a resource.
-func List[R, L Entity](m *Mounted[R], l Listing[L]) {
+// List registers the list of a resource: of all of them, or of those that belong to one of another, see [Under].
+func List[R, L Entity](m *Mounted[R], l Listing[L]) { list(m, m.listPath(), "list", l) }
+
+// ListAll registers the list of all of a resource that is [Under] another, in a tab of that one's place in the navigation.
+func ListAll[R, L Entity](m *Mounted[R], l Listing[L]) {
+	m.reg.section = m.s.above(m.reg).many
+	list(m, m.collectionPath(), "all", l)
+}
+
+func list[R, L Entity](m *Mounted[R], path, name string, l Listing[L]) {
 	rows := strings.ReplaceAll(m.Many, "-", "_")
 	if l.View == nil {
 		l.View = func(row L) any { return row }
 	}
 	described := apidoc.Endpoint{
-		Method: http.MethodGet, Path: m.listPath(), Name: m.Many + ".list", Summary: l.Summary, Repeats: "reads",
+		Method: http.MethodGet, Path: path, Name: m.Many + "." + name, Summary: l.Summary, Repeats: "reads",
 		Query: l.Query, Rows: rows, Gives: reflect.TypeOf(l.View(*new(L))), Schema: apidoc.SchemaName(m.One),
 	}
 	if described.Gives != m.reg.shows {
 		described.Schema += "Summary"
 	}
 	finds := l.External.Name != ""
-	switch {
-	case finds && m.reg.under == "":
+	if finds {
 		described.Query = append(slices.Clip(described.Query), externalQuery()...)
-	case finds:
-		findExternal(m, l, described, rows)
 	}
 	m.document(described)
 	if l.Page == nil && l.Columns != nil {
 		l.Page = plainList(m, l)
 	}
 	if l.Page != nil {
-		m.pages.read(m.listPath(), func(w http.ResponseWriter, r *http.Request) error { return showList(m, l, w, r) })
+		m.pages.read(path, func(w http.ResponseWriter, r *http.Request) error { return showList(m, l, w, r) })
 	}
-	m.api.read(m.listPath(), func(w http.ResponseWriter, r *http.Request) error {
+	m.api.read(path, func(w http.ResponseWriter, r *http.Request) error {
 		read := l.Read
-		if query := r.URL.Query(); finds && m.reg.under == "" && (query.Has("source") || query.Has("external_id")) {
+		if query := r.URL.Query(); finds && (query.Has("source") || query.Has("external_id")) {
 			read = l.readExternal(m.s.Pool)
 		}
-		return m.missingFirst(r, l.write(w, r, rows, read))
+		err := l.write(w, r, rows, read)
+		if path != m.collectionPath() {
+			return m.missingFirst(r, err)
+		}
+		return err
 	})
 }
 
@@ -125,7 +134,7 @@ func writeList(w http.ResponseWriter, r *http.Request, name string, rows any, be
 
 // missingFirst returns, before any other error, that the record that a list belongs to is not there.
 func (m *Mounted[R]) missingFirst(r *http.Request, err error) error {
-	if m.reg.under != "" && is[*invalid.Error](err) {
+	if is[*invalid.Error](err) {
 		if missing := m.parentExists(r); missing != nil {
 			return missing
 		}

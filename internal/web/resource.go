@@ -270,7 +270,7 @@ func (s *Server) resourceNamed(many string) *registration {
 // users. It is the resource itself if it belongs to none.
 func (s *Server) above(reg *registration) *registration {
 	for reg != nil && reg.under+reg.section != "" {
-		reg = s.resourceNamed(reg.under + reg.section)
+		reg = s.resourceNamed(cmp.Or(reg.section, reg.under))
 	}
 	return reg
 }

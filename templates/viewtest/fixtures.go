@@ -52,8 +52,11 @@ func Finder() templates.Finder {
 		Hidden: []templates.Field{{Name: "status", Value: "open"}},
 		Chips:  []templates.NavItem{{Text: "All", Href: "/things"}, {Text: "Open", Href: "/things?status=open", Current: true}},
 		Only:   []templates.Narrowing{{Text: Hostile, All: Hostile, Href: "/things"}},
-		Dated:  "Issued", From: "2026-01-01", To: "never", Sort: "due",
-		Sorts: []templates.Option{{Value: "newest", Text: "Newest first"}, {Value: "due", Text: "Due first"}},
-		Said:  Hostile, ClearHref: "/things", Problems: []string{Hostile}, Whole: []string{Hostile},
+		Dated:  "Issued", From: "2026-01-01", To: "never",
+		Choices: []templates.FinderChoice{{
+			Name: "sort", Label: "Sort by", Value: "due",
+			Options: []templates.Option{{Value: "newest", Text: "Newest first"}, {Value: "due", Text: "Due first"}},
+		}},
+		Said: Hostile, ClearHref: "/things", Problems: []string{Hostile}, Whole: []string{Hostile},
 	}
 }

@@ -8,8 +8,21 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/shopspring/decimal"
 
+	"onlyonce/internal/invoice"
 	"onlyonce/internal/record"
 )
+
+// Listed is a credit note as the list of all credit notes shows it.
+type Listed struct {
+	Note
+	invoice.Of
+}
+
+// List returns a page of the credit notes of a tenant that a filter wants: see [invoice.Below].
+func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f invoice.BelowFilter, page record.Page) (record.List[Listed], error) {
+	all := record.Table[Listed]{Name: Table.Name, Fields: Table.Fields + `,` + invoice.OfFields}
+	return invoice.Below[Listed]{Table: all, Day: "issue_date", Where: `true`}.List(ctx, pool, tenant, f, page)
+}
 
 // ListOf returns a page of the credit notes of an invoice.
 func ListOf(ctx context.Context, pool *pgxpool.Pool, tenant, invoice uuid.UUID, page record.Page) (record.List[Note], error) {

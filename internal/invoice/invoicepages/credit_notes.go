@@ -33,6 +33,19 @@ func (s *Pages) mountCreditNotes() {
 	web.List(m, web.Listing[credit.Note]{
 		Summary: "The credit notes of an invoice, newest first.", View: showCreditNote, Read: web.ListUnder(s.invoices, credit.ListOf),
 	})
+	web.ListAll(m, web.Listing[credit.Listed]{
+		Summary: "Credit notes, the last day first. A page may have fewer than limit, or none, while there is a next_cursor.",
+		Query:   belowFilters("issued"), Read: readBelow(s.Pool, credit.List), Finder: belowFinder("credit notes", "issued"),
+		View: func(n credit.Listed) any { return showCreditNote(n.Note) },
+		Columns: []templates.Column{
+			{Label: "Number", Class: "nobreak"}, {Label: "Issued on", Class: "date"}, {Label: "Invoice", Class: "nobreak"},
+			{Label: "Customer", Class: "name"}, {Label: "Amount", Class: "num"},
+		},
+		Row: func(n credit.Listed) []string {
+			return []string{n.Number, web.DateText(n.Date), n.InvoiceNumber, n.Customer.Name, web.AmountText(n.Currency, n.Total)}
+		},
+		Empty: "When you credit an invoice on its page, the credit note appears here.",
+	})
 	web.Show(m, web.RecordPage[credit.Note]{Summary: "One credit note.", Page: s.creditNotePage})
 	web.Download(m, "pdf", "application/pdf", "The credit note as a PDF file.", s.creditNotePDF)
 	web.Create(m, "Credit quantities of the lines of an issued invoice, at most what is open. Leave lines out to credit all that is left.",

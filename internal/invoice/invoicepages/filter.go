@@ -115,7 +115,8 @@ func (s *Pages) invoiceFinder(r *http.Request) (templates.Finder, error) {
 	query := r.URL.Query()
 	finder := templates.Finder{
 		Href: "/invoices", Many: "invoices", Search: query.Get("q"), Placeholder: "Number, customer or text", Dated: "Issued",
-		From: query.Get("from"), To: query.Get("to"), Sort: query.Get("sort"), Sorts: sorts(),
+		From: query.Get("from"), To: query.Get("to"),
+		Choices: []templates.FinderChoice{{Name: "sort", Label: "Sort by", Value: query.Get("sort"), Options: sorts()}},
 	}
 	var said []string
 	if finder.Search != "" {

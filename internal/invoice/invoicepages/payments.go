@@ -1,6 +1,7 @@
 package invoicepages
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"strings"
@@ -43,7 +44,18 @@ func (s *Pages) mountPayments() {
 	draft = amountAsTyped(draft, s.invoices, func(i invoice.Invoice) money.Currency { return i.Currency })
 	web.List(m, web.Listing[payment.Payment]{
 		Summary: "The payments of an invoice, newest first.", View: showPayment, Read: web.ListUnder(s.invoices, payment.ListOf),
-		External: payment.Table,
+	})
+	web.ListAll(m, web.Listing[payment.Listed]{
+		Summary: "Payments, the last day first, but not those that were removed. A page may have fewer than limit, or none, while there is a " +
+			"next_cursor.",
+		Query: belowFilters("paid"), Read: readBelow(s.Pool, payment.List), Finder: belowFinder("payments", "paid"),
+		External: payment.All,
+		View:     func(p payment.Listed) any { return showPayment(p.Payment) },
+		Columns: []templates.Column{
+			{Label: "Invoice", Class: "nobreak"}, {Label: "Paid on", Class: "date"}, {Label: "Customer", Class: "name"},
+			{Label: "Reference", Class: "name"}, {Label: "Amount", Class: "num"}, {Label: "Refunded", Class: "amounts"},
+		},
+		Row: paymentRow, Empty: "When you record a payment on the page of an invoice, it appears here.",
 	})
 	web.Show(m, web.RecordPage[payment.Payment]{Summary: "One payment."})
 	web.Create(m, "Record a payment of an issued invoice, at most what is open.", payment.Create, draft, s.freshPayment,
@@ -54,6 +66,18 @@ func (s *Pages) mountPayments() {
 		Submit: "Remove payment", Page: s.removePage,
 		Fresh: func(_ *http.Request, p payment.Payment) (url.Values, error) { return nil, payment.Removable(p) },
 	})
+}
+
+// paymentRow has what was refunded of a payment only if something was.
+func paymentRow(p payment.Listed) []string {
+	refunded := ""
+	if p.Refunded > 0 {
+		refunded = web.AmountText(p.Currency, p.Refunded)
+	}
+	reference := cmp.Or(strings.TrimSpace(p.Provider+" "+p.Reference), web.OptionText(p.Method))
+	return []string{
+		p.InvoiceNumber, web.DateText(p.Date), p.Customer.Name, reference, web.AmountText(p.Currency, p.Amount), refunded,
+	}
 }
 
 func (s *Pages) removePage(r *http.Request, p templates.Page, f templates.Form, of payment.Payment) (templ.Component, error) {

@@ -7,8 +7,23 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"onlyonce/internal/invoice"
 	"onlyonce/internal/record"
 )
+
+// Listed is a payment as the list of all payments shows it.
+type Listed struct {
+	Payment
+	invoice.Of
+}
+
+// All has the payments with what the list says of their invoices.
+var All = record.Table[Listed]{Name: Table.Name, Fields: Table.Fields + `,` + invoice.OfFields}
+
+// List returns a page of the payments of a tenant that a filter wants, but not those that were removed: see [invoice.Below].
+func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f invoice.BelowFilter, page record.Page) (record.List[Listed], error) {
+	return invoice.Below[Listed]{Table: All, Day: "paid_on", Where: `removed_at IS NULL`}.List(ctx, pool, tenant, f, page)
+}
 
 // ListOf returns a page of the payments of an invoice.
 func ListOf(ctx context.Context, pool *pgxpool.Pool, tenant, invoice uuid.UUID, page record.Page) (record.List[Payment], error) {

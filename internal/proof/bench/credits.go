@@ -31,9 +31,7 @@ func refunds() []kind {
 		{name: "API: one refund", route: "GET /api/v1/refunds/{id}", want: http.StatusOK,
 			make: apiPage(func(s *site) string { return "/refunds/" + s.known.middleRefund })},
 		{name: "page of a refund", route: "GET /refunds/{id}", want: http.StatusSeeOther,
-			make: func(ctx context.Context, s *site, _ int) (*http.Request, error) {
-				return pageGet(ctx, s.origin+"/refunds/"+s.known.middleRefund, s.cookie)
-			}},
+			make: page(func(s *site) string { return "/refunds/" + s.known.middleRefund })},
 	}
 }
 
@@ -48,12 +46,15 @@ func creditNotes() []kind {
 			make: largePage(func() string { return "/credit-notes/new?key=" + newKey() })},
 		{name: "API: credit notes of an invoice with many", route: "GET /api/v1/invoices/{id}/credit-notes", want: http.StatusOK,
 			make: apiPage(func(s *site) string { return "/invoices/" + s.known.largeInvoice + "/credit-notes" })},
+		{name: "credit notes", route: "GET /credit-notes", want: http.StatusOK, make: page(func(*site) string { return "/credit-notes" })},
+		{name: "credit notes of a customer", route: "GET /credit-notes", want: http.StatusOK,
+			make: page(func(*site) string { return "/credit-notes?q=northwind" })},
+		{name: "API: credit notes", route: "GET /api/v1/credit-notes", want: http.StatusOK,
+			make: apiPage(func(*site) string { return "/credit-notes" })},
 		{name: "API: one credit note", route: "GET /api/v1/credit-notes/{id}", want: http.StatusOK,
 			make: apiPage(func(s *site) string { return "/credit-notes/" + s.known.middleNote })},
 		{name: "page of a credit note", route: "GET /credit-notes/{id}", want: http.StatusOK,
-			make: func(ctx context.Context, s *site, _ int) (*http.Request, error) {
-				return pageGet(ctx, s.origin+"/credit-notes/"+s.known.middleNote, s.cookie)
-			}},
+			make: page(func(s *site) string { return "/credit-notes/" + s.known.middleNote })},
 	}
 }
 
@@ -106,5 +107,12 @@ func creditForm(ctx context.Context, s *site, id string) (*http.Request, error) 
 func apiPage(path func(*site) string) maker {
 	return func(ctx context.Context, s *site, _ int) (*http.Request, error) {
 		return apiGet(ctx, s.origin+"/api/v1"+path(s))
+	}
+}
+
+// page asks for the page at a path.
+func page(path func(*site) string) maker {
+	return func(ctx context.Context, s *site, _ int) (*http.Request, error) {
+		return pageGet(ctx, s.origin+path(s), s.cookie)
 	}
 }

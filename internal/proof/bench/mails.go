@@ -23,12 +23,8 @@ func mails() []kind {
 		{name: "API: one email", route: "GET /api/v1/outbox/{id}", want: http.StatusOK,
 			make: apiPage(func(s *site) string { return "/outbox/" + s.known.middleMail })},
 		{name: "outbox", route: "GET /outbox", want: http.StatusOK,
-			make: func(ctx context.Context, s *site, _ int) (*http.Request, error) {
-				return pageGet(ctx, s.origin+"/outbox", s.cookie)
-			}},
+			make: page(func(*site) string { return "/outbox" })},
 		{name: "page of an email", route: "GET /outbox/{id}", want: http.StatusOK,
-			make: func(ctx context.Context, s *site, _ int) (*http.Request, error) {
-				return pageGet(ctx, s.origin+"/outbox/"+s.known.middleMail, s.cookie)
-			}},
+			make: page(func(s *site) string { return "/outbox/" + s.known.middleMail })},
 	}
 }

@@ -41,14 +41,22 @@ func payments() []kind {
 				path := strings.TrimPrefix(s.payments(s.known.largeInvoice), s.origin)
 				return apiGet(ctx, s.origin+from(path, nil, "", s.known.middlePayment))
 			}},
+		{name: "payments", route: "GET /payments", want: http.StatusOK, make: page(func(*site) string { return "/payments" })},
+		{name: "payments from the middle", route: "GET /payments", want: http.StatusOK,
+			make: page(func(s *site) string { return from("/payments", nil, s.known.middleDay, s.known.middlePayment) })},
+		{name: "payments of a customer", route: "GET /payments", want: http.StatusOK,
+			make: page(func(*site) string { return "/payments?q=northwind" })},
+		{name: "payments by a rare word", route: "GET /payments", want: http.StatusOK,
+			make: page(func(*site) string { return "/payments?q=rare" })},
+		{name: "payments in a currency that has none", route: "GET /payments", want: http.StatusOK,
+			make: page(func(*site) string { return "/payments?currency=JPY" })},
+		{name: "API: payments", route: "GET /api/v1/payments", want: http.StatusOK, make: apiPage(func(*site) string { return "/payments" })},
 		{name: "API: one payment", route: "GET /api/v1/payments/{id}", want: http.StatusOK,
 			make: func(ctx context.Context, s *site, _ int) (*http.Request, error) {
 				return apiGet(ctx, s.origin+"/api/v1/payments/"+s.known.middlePayment)
 			}},
 		{name: "page of a payment", route: "GET /payments/{id}", want: http.StatusSeeOther,
-			make: func(ctx context.Context, s *site, _ int) (*http.Request, error) {
-				return pageGet(ctx, s.origin+"/payments/"+s.known.middlePayment, s.cookie)
-			}},
+			make: page(func(s *site) string { return "/payments/" + s.known.middlePayment })},
 	}
 }
 

@@ -34,9 +34,7 @@ func schedules() []kind {
 				})
 			})},
 		{name: "page of a schedule with many periods", route: "GET /schedules/{id}", want: http.StatusOK,
-			make: func(ctx context.Context, s *site, _ int) (*http.Request, error) {
-				return pageGet(ctx, s.origin+"/schedules/"+s.known.largeSchedule, s.cookie)
-			}},
+			make: page(func(s *site) string { return "/schedules/" + s.known.largeSchedule })},
 		{name: "API: periods of a schedule with many", route: "GET /api/v1/schedules/{id}/periods", want: http.StatusOK,
 			make: apiPage(func(s *site) string { return "/schedules/" + s.known.largeSchedule + "/periods" })},
 	}

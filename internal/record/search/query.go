@@ -21,7 +21,7 @@ var ErrTooMany = errors.New("too many rows to sort")
 
 // Query reads a list of records that is filtered, searched and sorted, at a cost that does not grow with the tenant.
 //
-// Rows come in streams, each of which an index has in order: one for each state, or one for each word and each other record
+// Rows come in streams, each of which an index has in order: one for each state or one for all, or one for each word and each other record
 // that the rarest term of a search finds. A page takes so many candidates from each stream. It drops those behind the end of
 // a stream that was cut off (the frontier, behind which rows of that stream may come first), and those for which the other
 // conditions do not hold. So a page may be short, or even empty, although more rows match: the list then goes on from the
@@ -31,7 +31,7 @@ type Query[R any] struct {
 	Shown string // the SQL of the JSON of an R, of the row r
 	Order Order
 	// Range is a condition on the column that the list is sorted by, and Where one on the row r, both with the arguments
-	// Args. One of them is @states.
+	// Args. With @states among them, the streams are those of these states.
 	Range string
 	// Start is where Range begins in the order, if it is bounded there. From two conditions on a column PostgreSQL may
 	// choose the wider one to begin at, and read all rows up to the other.
@@ -44,7 +44,8 @@ type Query[R any] struct {
 	// of them are read and sorted. If it leaves more, they are looked for in the order.
 	Narrow string
 	// Source is used like Narrow, and before it: a SELECT of the ids of all rows that are wanted, from another table.
-	Source string
+	Source     string
+	SourceArgs pgx.NamedArgs // those that only Source has
 	// Terms are what is searched for, in the order of Words.
 	Terms []Term
 	Words Words
@@ -87,7 +88,9 @@ func (q Query[R]) List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID
 	result := part[R]{TooMany: true}
 	if len(q.Terms) == 0 && q.Source+q.Narrow != "" {
 		sql := q.names(q.Order.Descending != page.Back, "")(strings.Replace(gathered, "$STREAMS", cmp.Or(q.Source, byNarrow), 1))
-		if result, err = record.One(ctx, pool, tenant, pgx.RowTo[part[R]], sql, args); err != nil {
+		all := maps.Clone(args)
+		maps.Copy(all, q.SourceArgs)
+		if result, err = record.One(ctx, pool, tenant, pgx.RowTo[part[R]], sql, all); err != nil {
 			return list, err
 		}
 	}
@@ -101,12 +104,18 @@ func (q Query[R]) List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID
 		return list, ErrTooMany
 	}
 	list = record.Cut(page, result.Rows, func(row row[R]) (record.Key, R) { return row.Key, row.Record }, result.Frontier)
-	for _, t := range q.Terms {
+	list.Whole = WholeWords(q.Terms)
+	return list, nil
+}
+
+// WholeWords are those of terms of which only whole ones were looked for.
+func WholeWords(terms []Term) (whole []string) {
+	for _, t := range terms {
 		if t.Whole || t.Crowd {
-			list.Whole = append(list.Whole, t.Word)
+			whole = append(whole, t.Word)
 		}
 	}
-	return list, nil
+	return whole
 }
 
 // part is what the statement of a page returns.

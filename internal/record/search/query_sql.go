@@ -1,6 +1,7 @@
 package search
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,20 +13,20 @@ import (
 // sql returns the statement of a page, made of the fixed texts below, and adds the arguments that it has besides. All that
 // comes from outside is an argument. down is whether the page is read in descending order; wanted is how many rows it may have.
 func (q Query[R]) sql(down bool, args pgx.NamedArgs, wanted int) string {
-	rest, at := "", 0
+	others, at := "", 0
 	if len(q.Terms) > 0 {
 		at = rarest(q.Terms)
-		rest = q.rest(at, args)
+		others = q.Words.others(q.Terms, at, args)
 	}
-	write := q.names(down, rest)
+	write := q.names(down, others)
 	if len(q.Terms) == 0 {
 		args["per"] = wanted
 		if q.Filtered {
 			args["per"] = max(wanted, q.Look)
 		}
-		streams := byState
-		if q.Order.Columns[1].Type == "text" {
-			streams = bySecond
+		streams := inOrder
+		if _, ofStates := q.Args["states"]; ofStates && q.Order.Columns[1].Type != "text" {
+			streams = byState
 		}
 		return write(strings.Replace(pages, "$STREAMS", streams, 1))
 	}
@@ -43,33 +44,35 @@ func (q Query[R]) sql(down bool, args pgx.NamedArgs, wanted int) string {
 	return write(strings.Replace(pages, "$STREAMS", streams, 1))
 }
 
-// rest is the condition that the terms other than one are found too.
-func (q Query[R]) rest(at int, args pgx.NamedArgs) string {
-	if len(q.Terms) == 1 {
+// others is the condition that the terms other than one are found too.
+func (words Words) others(terms []Term, but int, args pgx.NamedArgs) string {
+	if len(terms) == 1 {
 		return ""
 	}
-	words, others := []string{}, []string{}
+	return ` AND ` + words.found(slices.Delete(slices.Clone(terms), but, but+1), args)
+}
+
+// found is the condition that terms are found.
+func (words Words) found(terms []Term, args pgx.NamedArgs) string {
+	all, others := []string{}, []string{}
 	ofWords, ofOthers := []int32{}, []int32{}
 	n := int32(0)
-	for i, t := range q.Terms {
-		if i == at {
-			continue
-		}
+	for _, t := range terms {
 		n++
 		for _, word := range t.Words {
-			words, ofWords = append(words, word), append(ofWords, n)
+			all, ofWords = append(all, word), append(ofWords, n)
 		}
 		for _, id := range record.IDs(t.Others) {
 			others, ofOthers = append(others, id), append(ofOthers, n)
 		}
 	}
-	args["terms"], args["term_words"], args["of_words"] = n, words, ofWords
+	args["terms"], args["term_words"], args["of_words"] = n, all, ofWords
 	of := ""
-	if q.Words.Other.Column != "" {
+	if words.Other.Column != "" {
 		args["term_others"], args["of_others"] = others, ofOthers
 		of = restOther
 	}
-	return ` AND NOT EXISTS (SELECT FROM generate_series(1, @terms::integer) AS term WHERE ` + restWord + of + `)`
+	return `NOT EXISTS (SELECT FROM generate_series(1, @terms::integer) AS term WHERE ` + restWord + of + `)`
 }
 
 // names returns a function that fills in names and directions.
@@ -83,14 +86,31 @@ func (q Query[R]) names(down bool, rest string) func(string) string {
 	if limited == "" {
 		limited = "true"
 	}
-	names := strings.NewReplacer(
+	names := strings.NewReplacer(append(q.Words.names(),
 		"$TABLE", q.Table, "$KEY_TYPES", "(@first::"+first.Type+", @second::"+second.Type+")", "$FIRST", first.Name, "$SECOND", second.Name,
 		"$DESC", descending, "$BEHIND", behind, "$RANGE", limited, "$NARROW", q.Narrow, "$LOOKED", strconv.Itoa(q.Look+1),
-		"$WORDS", q.Words.Table, "$WORD_ID", q.Words.ID, "$WORD_FIRST_OF", q.Words.FirstOf, "$WORD_FIRST", q.Words.First,
-		"$OTHER", q.Words.Other.Column,
-	)
+	)...)
 	parts := strings.NewReplacer("$SHOWN", q.Shown, "$WHERE", q.Where+rest)
 	return func(text string) string { return names.Replace(parts.Replace(text)) }
+}
+
+// names are those of the tables and columns, each behind its place in the texts.
+func (words Words) names() []string {
+	return []string{
+		"$WORDS", words.Table, "$WORD_ID", words.ID, "$WORD_FIRST_OF", words.FirstOf, "$WORD_FIRST", words.First,
+		"$OTHER", words.Other.Column,
+	}
+}
+
+// Below narrows the list to the rows that belong to records that terms find, such as the payments of invoices. The words are those of
+// the records, parents is their table, and column has the id of its record in each row. It needs Args.
+func (q *Query[R]) Below(words Words, parents, column string, terms []Term) {
+	rare := terms[rarest(terms)]
+	q.SourceArgs = pgx.NamedArgs{"words": append([]string{}, rare.Words...), "others": record.IDs(rare.Others)}
+	fill := strings.NewReplacer(append(words.names(), "$PARENTS", parents, "$COLUMN", column)...).Replace
+	q.Source = fill(strings.Replace(below, "$STREAMS", strings.ReplaceAll(byAnyWord+byAnyOther, "$TABLE", parents), 1))
+	q.Where += ` AND ` + fill(strings.Replace(belowFound, "$FOUND", words.found(terms, q.Args), 1))
+	q.Filtered = true
 }
 
 // pages is the statement of a page whose streams are in its order. The LIMIT 1 makes a lookup by id of each row, whatever
@@ -147,7 +167,7 @@ const (
 			FROM $TABLE r
 			WHERE r.tenant_id = @tenant_id AND r.state = each.state AND (r.$FIRST, r.$SECOND) $BEHIND $KEY_TYPES AND $RANGE
 			ORDER BY r.$FIRST$DESC, r.$SECOND$DESC LIMIT @per) AS stream`
-	bySecond = `
+	inOrder = `
 		SELECT r.id, r.$FIRST AS first, r.$SECOND AS second, row_number() OVER (ORDER BY r.$FIRST$DESC, r.$SECOND$DESC) AS n
 		FROM $TABLE r
 		WHERE r.tenant_id = @tenant_id AND (r.$FIRST, r.$SECOND) $BEHIND $KEY_TYPES AND $RANGE
@@ -176,6 +196,20 @@ const (
 			UNION ALL
 			SELECT r.id FROM unnest(@others::uuid[]) AS each (other), LATERAL (
 				SELECT r.id FROM $TABLE r WHERE r.tenant_id = @tenant_id AND r.$OTHER = each.other LIMIT $LOOKED) AS r`
+)
+
+// What belongs to the records that a term finds: too many rows if it finds too many records. And the condition that the record of a
+// row has all terms, in which r is the row outside and its record inside.
+const (
+	below = `
+		WITH records AS MATERIALIZED (SELECT id FROM ($STREAMS) AS streams LIMIT $LOOKED)
+		SELECT id FROM records WHERE (SELECT count(*) FROM records) = $LOOKED
+		UNION ALL
+		SELECT rows.id FROM (SELECT DISTINCT id FROM records) AS of_record, LATERAL (
+			SELECT id FROM $TABLE b WHERE b.tenant_id = @tenant_id AND b.$COLUMN = of_record.id LIMIT $LOOKED) AS rows`
+	belowFound = `(
+		SELECT true FROM (SELECT r.$COLUMN AS id) AS its, LATERAL (
+			SELECT FROM $PARENTS r WHERE r.tenant_id = @tenant_id AND r.id = its.id AND $FOUND LIMIT 1) AS found)`
 )
 
 // What no other term may lack. The LIMIT makes a lookup of it for each word.

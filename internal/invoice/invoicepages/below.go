@@ -1,0 +1,88 @@
+package invoicepages
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"onlyonce/internal/invalid"
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/record"
+	"onlyonce/internal/value/date"
+	"onlyonce/internal/value/money"
+	"onlyonce/internal/web"
+	"onlyonce/templates"
+)
+
+// belowFilters are what the API filters by what belongs to invoices. dated is the participle of their day, such as "paid".
+func belowFilters(dated string) []web.Parameter {
+	return []web.Parameter{
+		{Name: "q", Meaning: "Only those of invoices whose number, lines, or customer's name or email have words that begin with these. " +
+			"Every word must match."},
+		{Name: "from", Meaning: "Only those " + dated + " on this day or later.", Format: "date"},
+		{Name: "to", Meaning: "Only those " + dated + " on this day or before.", Format: "date"},
+		{Name: "currency", Meaning: "Only those in this currency."},
+	}
+}
+
+// readBelow reads a page of what belongs to all invoices. Its error may be an [*invalid.Error].
+func readBelow[L any](
+	pool *pgxpool.Pool,
+	list func(context.Context, *pgxpool.Pool, uuid.UUID, invoice.BelowFilter, record.Page) (record.List[L], error),
+) func(*http.Request, record.Page) (record.List[L], error) {
+	return func(r *http.Request, page record.Page) (record.List[L], error) {
+		query := r.URL.Query()
+		var problems invalid.Error
+		for _, name := range []string{"from", "to", "currency"} {
+			if len(query[name]) > 1 {
+				problems.Add("/"+name, "Give "+name+" once.")
+			}
+		}
+		f := invoice.BelowFilter{Search: web.SearchOf(query, &problems)}
+		f.From, f.To = daysOf(query, "from", "to", &problems)
+		if code := query.Get("currency"); code != "" {
+			var known bool
+			if f.Currency, known = money.ParseCurrency(code); !known {
+				problems.Add("/currency", "Choose one of the currencies.")
+			}
+		}
+		if err := problems.Err(); err != nil {
+			return record.List[L]{}, err
+		}
+		return list(r.Context(), pool, web.Principal(r).Tenant, f, page)
+	}
+}
+
+// belowFinder is what the list of what belongs to all invoices is searched and filtered by. dated is the participle of their day.
+func belowFinder(many, dated string) func(*http.Request) (templates.Finder, error) {
+	return func(r *http.Request) (templates.Finder, error) {
+		query, path := r.URL.Query(), r.URL.Path
+		finder := templates.Finder{
+			Href: path, Many: many, Search: query.Get("q"), Placeholder: "Invoice number or customer", Dated: web.Capital(dated),
+			From: query.Get("from"), To: query.Get("to"),
+			Choices: []templates.FinderChoice{{
+				Name: "currency", Label: "Currency", Value: query.Get("currency"),
+				Options: append([]templates.Option{{Text: "All"}}, web.CurrencyCodes()...),
+			}},
+		}
+		var said []string
+		if finder.Search != "" {
+			said = append(said, "“"+web.Beginning(finder.Search)+"”")
+		}
+		for _, bound := range []struct{ name, text string }{{"from", " from "}, {"to", " until "}} {
+			if day, err := date.Parse(query.Get(bound.name)); err == nil {
+				said = append(said, dated+bound.text+day.Display())
+			}
+		}
+		if c, known := money.ParseCurrency(query.Get("currency")); known {
+			said = append(said, "in "+c.String())
+		}
+		if finder.Said = strings.Join(said, ", "); finder.Said != "" {
+			finder.ClearHref = path
+		}
+		return finder, nil
+	}
+}
