@@ -15,6 +15,7 @@ func TestHome(t *testing.T) {
 				s.open("/")
 				s.seesHeading(headingHome)
 				s.sees("Open by age, EUR")
+				s.sees("Billed and paid by month, EUR")
 				s.check(s.page.GetByText("As a table").First().Click(), "ask for the numbers")
 				s.sees("Not due")
 				if name == "with JavaScript" {
@@ -24,6 +25,20 @@ func TestHome(t *testing.T) {
 				s.open("/invoices?q=" + s.number(1))
 				s.check(expect.Locator(s.page.Locator(".invoices tbody tr").First()).ToContainText("100.00 EUR"), "see what is open")
 				s.takePicture("/invoices")
+				s.follow("Payments")
+				s.fill("Search payments", s.number(1))
+				s.click("Search")
+				s.sees("23.00 EUR")
+				if name == "with JavaScript" {
+					s.isAccessibleNow("payments")
+				}
+				s.takePicture("/payments")
+				s.follow("Credit notes")
+				s.seesHeading("Credit notes")
+				if name == "with JavaScript" {
+					s.isAccessibleNow("credit notes")
+				}
+				s.takePicture("/credit-notes")
 				s.follow(linkOutbox)
 				s.seesHeading(headingOutbox)
 				s.open("/settings")

@@ -6,9 +6,10 @@
 
 -- +goose Up
 
--- What is open, by the day and by the month in which it is due, and what was paid in a month, less what was given back of it. What
--- was due before a day is the sum of the months before and of some days.
-CREATE DOMAIN standing_kind AS text CHECK (VALUE IN ('due_day', 'due_month', 'paid_month'));
+-- What is open, by the day and by the month in which it is due, what was paid in a month, less what was given back of it, and what was
+-- billed by the invoices of a month, less the credit notes of that month. What was due before a day is the sum of the months before
+-- and of some days.
+CREATE DOMAIN standing_kind AS text CHECK (VALUE IN ('due_day', 'due_month', 'paid_month', 'billed_month'));
 
 CREATE TABLE standing (
     tenant_id uuid          NOT NULL,
@@ -59,21 +60,26 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 
--- stand_invoices follows what is open of invoices: when they are issued, paid, credited or voided, or go to another customer. It
--- takes all rows of a statement together, since a merge moves thousands.
+-- stand_invoices follows what is open and what was billed of invoices: when they are issued, paid, credited or voided, or go to another
+-- customer. It takes all rows of a statement together, since a merge moves thousands.
 -- +goose StatementBegin
 CREATE FUNCTION stand_invoices() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM add_to_standing(tenant_id, of_id, kind, day, currency, sum(amount)::bigint, sum(invoices))
     FROM (
-            SELECT tenant_id, customer_id, currency, due_date, open_amount::bigint AS amount, 1 AS invoices
-            FROM is_now WHERE state IN ('issued', 'partially_paid')
+            SELECT tenant_id, customer_id, currency, issue_date, due_date, state, total, open_amount, 1 AS invoices FROM is_now
             UNION ALL
-            SELECT tenant_id, customer_id, currency, due_date, -open_amount, -1
-            FROM was WHERE state IN ('issued', 'partially_paid')
+            SELECT tenant_id, customer_id, currency, issue_date, due_date, state, total, open_amount, -1 FROM was
         ) AS change,
-        LATERAL (VALUES (tenant_id), (customer_id)) AS owner (of_id),
-        LATERAL (VALUES ('due_day', due_date), ('due_month', date_trunc('month', due_date)::date)) AS due (kind, day)
+        LATERAL (
+            SELECT of_id, kind, day, invoices * open_amount::bigint AS amount
+            FROM (VALUES (tenant_id), (customer_id)) AS owner (of_id),
+                (VALUES ('due_day', due_date), ('due_month', date_trunc('month', due_date)::date)) AS due (kind, day)
+            WHERE state IN ('issued', 'partially_paid')
+            UNION ALL
+            SELECT tenant_id, 'billed_month', date_trunc('month', issue_date)::date, invoices * total::bigint
+            WHERE state NOT IN ('draft', 'void')
+        ) AS part
     GROUP BY tenant_id, of_id, kind, day, currency
     HAVING sum(amount) <> 0 OR sum(invoices) <> 0;
     RETURN NULL;
@@ -114,6 +120,17 @@ END $$;
 CREATE TRIGGER stand_payment BEFORE INSERT OR UPDATE OF refunded, removed_at ON payments
     FOR EACH ROW EXECUTE FUNCTION stand_payment();
 
+-- stand_credit_note takes a credit note off what was billed.
+-- +goose StatementBegin
+CREATE FUNCTION stand_credit_note() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM add_to_standing(tenant_id, tenant_id, 'billed_month', date_trunc('month', NEW.issue_date)::date, currency, -NEW.total, 0)
+    FROM invoices WHERE tenant_id = NEW.tenant_id AND id = NEW.invoice_id;
+    RETURN NULL;
+END $$;
+-- +goose StatementEnd
+CREATE TRIGGER stand_credit_note AFTER INSERT ON credit_notes FOR EACH ROW EXECUTE FUNCTION stand_credit_note();
+
 -- standing_by_the_books returns what the sums have to be by the invoices and payments: for checks, since it reads all of them. Its body
 -- is text: a parsed one is another after a backup was restored, by what the catalog says.
 -- +goose StatementBegin
@@ -132,14 +149,25 @@ AS $$
     FROM payments p JOIN invoices i ON i.tenant_id = p.tenant_id AND i.id = p.invoice_id
     WHERE p.removed_at IS NULL
     GROUP BY 1, 2, 3, 4, 5
+    UNION ALL
+    SELECT billed.tenant_id, billed.tenant_id, 'billed_month', date_trunc('month', billed.day)::date, billed.currency,
+        sum(billed.amount)::bigint, sum(billed.invoices)::bigint
+    FROM (
+        SELECT i.tenant_id, i.issue_date, i.currency, i.total::bigint, 1 FROM invoices i WHERE i.state NOT IN ('draft', 'void')
+        UNION ALL
+        SELECT n.tenant_id, n.issue_date, i.currency, -n.total::bigint, 0
+        FROM credit_notes n JOIN invoices i ON i.tenant_id = n.tenant_id AND i.id = n.invoice_id
+    ) AS billed (tenant_id, day, currency, amount, invoices)
+    GROUP BY 1, 2, 3, 4, 5
 $$;
 -- +goose StatementEnd
 
 -- +goose Down
+DROP TRIGGER stand_credit_note ON credit_notes;
 DROP TRIGGER stand_payment ON payments;
 DROP INDEX payments_of_invoice_by_day;
 DROP POLICY begin_as_draft ON invoices;
 DROP TRIGGER stand_invoices ON invoices;
-DROP FUNCTION standing_by_the_books, stand_payment, stand_invoices, add_to_standing;
+DROP FUNCTION standing_by_the_books, stand_credit_note, stand_payment, stand_invoices, add_to_standing;
 DROP TABLE standing;
 DROP DOMAIN standing_kind;

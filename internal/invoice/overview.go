@@ -12,12 +12,12 @@ import (
 	"onlyonce/internal/value/money"
 )
 
-// Period is what is open by its age, or what was paid in a month.
+// Period is what is open by its age, or what was billed or paid in a month.
 type Period struct {
-	Kind     string // "due" or "paid"
+	Kind     string // "due", "billed" or "paid"
 	From     date.Date
 	Currency money.Currency
-	Amount   int64 // minor units; what was paid may be less than 0, after refunds
+	Amount   int64 // minor units; what was billed or paid may be less than 0, after credit notes or refunds
 	Count    int   // of invoices
 }
 
@@ -25,11 +25,11 @@ type Period struct {
 // days, and so on. What is older still belongs to the last one.
 func Ages() []int { return []int{0, 30, 60, 90} }
 
-// PaidMonths is of how many months [Periods] returns what was paid, the current one among them.
-const PaidMonths = 12
+// Months is of how many months [Periods] returns what was billed and paid, the current one among them.
+const Months = 12
 
 // Periods returns what is open by its age, each by the first day that is not older (the zero day for the oldest), and what was
-// paid in each of the last months, from the kept sums: see [Standing].
+// billed, less credit notes, and paid, less refunds, in each of the last months, from the kept sums: see [Standing].
 func Periods(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, today date.Date) ([]Period, error) {
 	month, _ := today.Month()
 	var edges []string
@@ -63,9 +63,14 @@ func Periods(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, today da
 		)
 		SELECT 'due', COALESCE(day, '0001-01-01'), currency, amount::bigint, invoices::bigint FROM aged WHERE invoices > 0
 		UNION ALL
-		SELECT 'paid', day, currency, sum(amount)::bigint, sum(invoices)::bigint FROM standing
-		WHERE tenant_id = @tenant_id AND of_id = @tenant_id AND kind = 'paid_month' AND day >= @since::date AND day <= @month::date
-		GROUP BY day, currency HAVING sum(invoices) > 0
+		SELECT kind, day, currency, sum(amount)::bigint, sum(invoices)::bigint FROM (
+			SELECT 'billed' AS kind, day, currency, amount, invoices FROM standing
+			WHERE tenant_id = @tenant_id AND of_id = @tenant_id AND kind = 'billed_month' AND day >= @since::date AND day <= @month::date
+			UNION ALL
+			SELECT 'paid', day, currency, amount, invoices FROM standing
+			WHERE tenant_id = @tenant_id AND of_id = @tenant_id AND kind = 'paid_month' AND day >= @since::date AND day <= @month::date
+		) AS months
+		GROUP BY kind, day, currency HAVING sum(invoices) > 0 OR sum(amount) <> 0
 		ORDER BY 1, 3, 2`,
-		pgx.NamedArgs{"edges": edges, "month": month.Time(), "since": month.AddMonths(1 - PaidMonths).Time()})
+		pgx.NamedArgs{"edges": edges, "month": month.Time(), "since": month.AddMonths(1 - Months).Time()})
 }

@@ -5,11 +5,12 @@ import (
 	"testing"
 
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/credit"
 	"onlyonce/internal/invoice/payment"
 	"onlyonce/internal/value/date"
 )
 
-// TestPeriods: what is open is of the age that it has on the day, at both ends of each age, and what was paid is of its month.
+// TestPeriods: what is open is of the age that it has on the day, at both ends of each age, and what was billed and paid is of its month.
 func TestPeriods(t *testing.T) {
 	b := setup(t)
 	today, err := date.Parse("2026-11-15")
@@ -40,6 +41,13 @@ func TestPeriods(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	void := b.mustCreate("void", draft(t, of(winnerEmail)))
+	if _, err := invoice.Issue.Do(t.Context(), b.Store, b.Of("issue void", void.ID, 0), invoice.IssueDraft{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Void("void it", void); err != nil {
+		t.Fatal(err)
+	}
 	counts := func(on date.Date) map[string]int {
 		found, err := invoice.Periods(t.Context(), b.Store.Pool, b.Tenant, on)
 		if err != nil {
@@ -53,12 +61,48 @@ func TestPeriods(t *testing.T) {
 	}
 	want := map[string]int{
 		"due EUR 0001-01-01": 2, "due EUR 2026-08-17": 1, "due EUR 2026-09-16": 2, "due EUR 2026-10-16": 2, "due EUR 2026-11-15": 2,
-		"due PLN 2026-09-16": 1, "paid PLN 2025-12-01": 1,
+		"due PLN 2026-09-16": 1, "billed EUR 2026-01-01": 9, "billed PLN 2026-01-01": 1, "paid PLN 2025-12-01": 1,
 	}
 	if got := counts(today); !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	if got := counts(today.AddMonths(1)); got["paid PLN 2025-12-01"] != 0 {
 		t.Errorf("a month later: %v", got)
+	}
+}
+
+// TestBilledLessCredited: a credit note lowers what was billed in its own month, not in that of its invoice.
+func TestBilledLessCredited(t *testing.T) {
+	b := setup(t)
+	inv := b.Issued("i")
+	all := credit.Draft{InvoiceID: inv.ID, All: true, SeenOpen: -1}
+	if _, err := credit.Create.Do(t.Context(), b.Store, b.Intent("credit"), all); err != nil {
+		t.Fatal(err)
+	}
+	billed := map[string]int64{}
+	add := func(day date.Date, amount int64) {
+		month, _ := day.Month()
+		billed[month.String()] += amount
+	}
+	add(inv.IssueDate, inv.Total)
+	add(date.Today(), -inv.Total)
+	for on := range billed {
+		day, err := date.Parse(on)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := invoice.Periods(t.Context(), b.Store.Pool, b.Tenant, day)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := int64(0)
+		for _, p := range found {
+			if p.Kind == "billed" && p.From == day {
+				got = p.Amount
+			}
+		}
+		if got != billed[on] {
+			t.Errorf("billed in %s: %d, want %d", on, got, billed[on])
+		}
 	}
 }

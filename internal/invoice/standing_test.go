@@ -138,6 +138,15 @@ func TestSumsFollow(t *testing.T) {
 			c.sums(of)
 		}
 	}
+	if wrong := invoicetest.Value[int](c.Bundle, `
+		SELECT count(*) FROM (
+			SELECT tenant_id, of_id, kind::text, day, currency::text, sum(amount)::bigint AS amount, sum(invoices)::bigint AS invoices
+			FROM standing GROUP BY 1, 2, 3, 4, 5) AS kept
+		FULL JOIN standing_by_the_books() AS books USING (tenant_id, of_id, kind, day, currency)
+		WHERE (COALESCE(kept.amount, 0), COALESCE(kept.invoices, 0)) <> (COALESCE(books.amount, 0), COALESCE(books.invoices, 0))`,
+	); wrong > 0 {
+		t.Errorf("%d sums are not what the books come to", wrong)
+	}
 	if parts := invoicetest.Value[int](c.Bundle, `SELECT count(*) FROM standing WHERE amount = 0 AND invoices = 0`); parts > 0 {
 		t.Errorf("%d parts of nothing are left", parts)
 	}

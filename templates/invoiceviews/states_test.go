@@ -33,9 +33,16 @@ func states() map[string]templ.Component {
 			Recent: []invoiceviews.InvoiceRow{row},
 			Currencies: []invoiceviews.CurrencyCharts{{
 				Currency: "EUR",
-				Ages:     invoiceviews.Chart{Title: "Open by age, EUR", Bars: []invoiceviews.Bar{{Short: "Not due", Long: "Not due"}}},
-				Paid: invoiceviews.Chart{
-					Title: "Paid by month, EUR", Bars: []invoiceviews.Bar{{Short: "Jan", Long: "January", Percent: 100}},
+				Ages: invoiceviews.Chart{
+					Title: "Open by age, EUR", Series: []string{"Open"},
+					Places: []invoiceviews.Bars{{Short: "Not due", Long: "Not due", All: []invoiceviews.Bar{{Text: "0.00 EUR"}}}},
+				},
+				Months: invoiceviews.Chart{
+					Title: "Billed and paid by month, EUR", Series: []string{"Billed", "Paid"},
+					Places: []invoiceviews.Bars{{
+						Short: "Jan", Long: "January",
+						All: []invoiceviews.Bar{{Amount: 100, Text: "1.00 EUR"}, {Amount: -50, Text: "−0.50 EUR"}},
+					}},
 				},
 			}},
 		}),

@@ -23,7 +23,7 @@ const shownAtHome = 5
 // mountHome mounts the page with which people begin.
 func (s *Pages) mountHome() { s.Home(homePath, "Home", s.home) }
 
-// home shows what is open, what was paid, what needs doing, and what is new. Nothing is added across currencies.
+// home shows what is open, what was billed and paid, what needs doing, and what is new. Nothing is added across currencies.
 func (s *Pages) home(w http.ResponseWriter, r *http.Request) error {
 	tenant, today := web.Principal(r).Tenant, date.Today()
 	sums, err := invoice.Standing(r.Context(), s.Pool, tenant, tenant, today)
@@ -54,7 +54,7 @@ func (s *Pages) home(w http.ResponseWriter, r *http.Request) error {
 	return s.Render(w, r, http.StatusOK, invoiceviews.HomePage(s.Page(w, r), view))
 }
 
-// charts are the bars of each currency: what is open by its age, and what was paid by month.
+// charts are those of each currency: what is open by its age, and what was billed and paid by month.
 func charts(periods []invoice.Period, today date.Date) (all []invoiceviews.CurrencyCharts) {
 	var currencies []money.Currency
 	for _, p := range periods {
@@ -73,45 +73,34 @@ func charts(periods []invoice.Period, today date.Date) (all []invoiceviews.Curre
 			}
 			return periods[i].Amount
 		}
-		var ages, paid []bar
+		ages := invoiceviews.Chart{Title: "Open by age, " + c.String(), Series: []string{"Open"}}
 		for i, age := range invoice.Ages() {
 			label := "Not due"
 			if i > 0 {
 				label = strconv.Itoa(invoice.Ages()[i-1]+1) + "–" + strconv.Itoa(age) + " days"
 			}
-			ages = append(ages, bar{label, label, of("due", today.AddDays(-age))})
+			addBar(&ages, c, label, label, of("due", today.AddDays(-age)))
 		}
 		over := "Over " + strconv.Itoa(slices.Max(invoice.Ages())) + " days"
-		ages = append(ages, bar{over, over, of("due", date.Date{})})
-		first, _ := today.Month()
-		for back := invoice.PaidMonths - 1; back >= 0; back-- {
-			month := first.AddMonths(-back)
-			paid = append(paid, bar{month.Time().Format("Jan"), month.Time().Format("January 2006"), of("paid", month)})
+		addBar(&ages, c, over, over, of("due", date.Date{}))
+		months := invoiceviews.Chart{
+			Title: "Billed and paid by month, " + c.String(), Series: []string{"Billed, less credit notes", "Paid, less refunds"},
 		}
-		all = append(all, invoiceviews.CurrencyCharts{
-			Currency: c.String(), Ages: chart("Open by age, ", c, ages), Paid: chart("Paid by month, ", c, paid),
-		})
+		first, _ := today.Month()
+		for back := invoice.Months - 1; back >= 0; back-- {
+			month := first.AddMonths(-back)
+			addBar(&months, c, month.Time().Format("Jan"), month.Time().Format("January 2006"), of("billed", month), of("paid", month))
+		}
+		all = append(all, invoiceviews.CurrencyCharts{Currency: c.String(), Ages: ages, Months: months})
 	}
 	return all
 }
 
-// bar is an amount of a chart, in minor units, with its name below the bar and in the table.
-type bar struct {
-	short, long string
-	amount      int64
-}
-
-func chart(title string, c money.Currency, bars []bar) invoiceviews.Chart {
-	chart := invoiceviews.Chart{Title: title + c.String()}
-	largest := int64(1)
-	for _, b := range bars {
-		largest = max(largest, b.amount)
+// addBar adds a bar of each series, with its name below it and in the table. Amounts are in minor units.
+func addBar(chart *invoiceviews.Chart, c money.Currency, short, long string, amounts ...int64) {
+	bars := invoiceviews.Bars{Short: short, Long: long}
+	for _, amount := range amounts {
+		bars.All = append(bars.All, invoiceviews.Bar{Text: web.AmountText(c, amount), Amount: amount})
 	}
-	for _, b := range bars {
-		chart.Bars = append(chart.Bars, invoiceviews.Bar{
-			Short: b.short, Long: b.long, Amount: web.AmountText(c, b.amount),
-			Percent: int(100 * float64(max(b.amount, 0)) / float64(largest)),
-		})
-	}
-	return chart
+	chart.Places = append(chart.Places, bars)
 }
