@@ -10,6 +10,8 @@ func TestSessions(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := start(t, javaScript)
+			_, err := s.db.Exec(t.Context(), `UPDATE tenants SET demo = false`) // whose visitors share a login
+			s.check(err, "have a login of one's own")
 			s.logInByForm()
 			phone, tablet := s.elsewhere(javaScript), s.elsewhere(javaScript)
 			phone.logInByForm()

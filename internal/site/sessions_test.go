@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"golang.org/x/net/html"
+
+	"onlyonce/templates"
 )
 
 const (
@@ -190,5 +192,27 @@ func TestSessionIsSeen(t *testing.T) {
 	laptop.get("/customers")
 	if seen := get[string](b, `SELECT seen_at::text FROM sessions`); seen != began {
 		t.Error("a page wrote that the session was seen")
+	}
+}
+
+// TestVisitorsOfTheDemoKeepTheirSessions: they share a login, see their own browser only, and end no other.
+func TestVisitorsOfTheDemoKeepTheirSessions(t *testing.T) {
+	b := setup(t)
+	demo := b.serve(func(c *config) { c.Demo = []templates.DemoLogin{{Email: b.globex.email}} })
+	b.exec(`UPDATE tenants SET demo = true WHERE id = $1`, b.globex.id)
+	one, other := b.person(demo, b.globex), b.person(demo, b.globex)
+	if said := one.sessions(); len(said) != 1 || !strings.Contains(said[0], "This browser") {
+		t.Errorf("%q", said)
+	}
+	mine := one.ending("Change password", 0)
+	for name, query := range map[string]string{"session": `LIMIT 1 OFFSET 1`, "but": `LIMIT 1`} {
+		id := get[string](b, `SELECT id::text FROM sessions ORDER BY id `+query)
+		if a := one.submit("/account/sessions", change(mine, name, id)); a.status != http.StatusSeeOther {
+			t.Error(a)
+		}
+		b.page(one.get("/account")).says("you can't log out other browsers")
+	}
+	if !one.isIn() || !other.isIn() {
+		t.Errorf("one is in: %v, the other: %v", one.isIn(), other.isIn())
 	}
 }

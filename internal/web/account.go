@@ -3,6 +3,7 @@ package web
 import (
 	"errors"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -58,13 +59,17 @@ func (s *Server) changePassword(w http.ResponseWriter, r *http.Request) error {
 	return SeeOther(w, r, "/account")
 }
 
-// endSessions ends one session of a user, or all but this one.
+// endSessions ends one session of a user, or all but this one. Those of a demo login belong to different people.
 func (s *Server) endSessions(w http.ResponseWriter, r *http.Request) error {
 	if err := ParseForm(r); err != nil {
 		return err
 	}
 	if formOwner(r) != owner(r) {
 		return errOtherTenant
+	}
+	if Principal(r).Demo {
+		s.setFlash(w, "/account", sessionsShared, "")
+		return SeeOther(w, r, "/account")
 	}
 	if but := r.PostForm.Get("but"); but != "" {
 		if but != s.session(r).String() {
@@ -98,12 +103,14 @@ const (
 	passwordChanged = "password-changed"
 	sessionEnded    = "session-ended"
 	sessionsEnded   = "sessions-ended"
+	sessionsShared  = "sessions-shared"
 )
 
 var accountFlashes = map[string]string{
 	passwordChanged: "Your password was changed. You are logged out everywhere else.",
 	sessionEnded:    "That browser is logged out.",
 	sessionsEnded:   "You are logged out everywhere else.",
+	sessionsShared:  "The demo's visitors share this login, so you can't log out other browsers. They stay logged in.",
 }
 
 func (s *Server) accountPage(w http.ResponseWriter, r *http.Request, status int, wrong *invalid.Error) error {
@@ -123,6 +130,10 @@ func (s *Server) accountPage(w http.ResponseWriter, r *http.Request, status int,
 			{Label: "Role", Value: Capital(string(who.Role))},
 		},
 		Session: s.session(r).String(),
+	}
+	if who.Demo { // the others are other people's
+		sessions = slices.DeleteFunc(sessions, func(other account.Session) bool { return other.ID != s.session(r) })
+		more = false
 	}
 	for _, session := range sessions {
 		v.Sessions = append(v.Sessions, templates.Session{
