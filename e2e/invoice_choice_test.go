@@ -65,6 +65,11 @@ func TestCustomerIsSearched(t *testing.T) {
 			if due, err := s.field(fieldDueDate).InputValue(); err != nil || due == "" {
 				t.Errorf("the due date does not follow from the customer: %q, %v", due, err)
 			}
+			s.fill(fieldIssueDate, "2026-03-01")
+			s.check(expect.Locator(s.field(fieldDueDate)).ToHaveValue("2026-03-31"), "see the due date follow")
+			s.fill(fieldDueDate, "2026-04-15")
+			s.fill(fieldIssueDate, "2026-03-02")
+			s.check(expect.Locator(s.field(fieldDueDate)).ToHaveValue("2026-04-15"), "see what was typed stay")
 
 			s.fill(fieldBillTo, "nobody of that name")
 			s.sees("No customer was found.")

@@ -107,6 +107,7 @@ const (
 	fieldDescription         = "Description"
 	fieldEmail               = "Email"
 	fieldEvery               = "Every"
+	fieldIssueDate           = "Issue date"
 	fieldIBANOrAccountNumber = "IBAN or account number (optional)"
 	fieldLegalName           = "Legal name"
 	fieldName                = "Name"
@@ -155,13 +156,13 @@ const (
 
 // Sentences, or parts of them.
 const (
-	saysNotSaved          = "What you typed into this form just now was not saved."
-	saysNotSavedFor6Days  = "What you typed into this form 6 days ago was not saved."
+	saysNotSaved          = "What you typed into this form just now wasn't saved."
+	saysNotSavedFor6Days  = "What you typed into this form 6 days ago wasn't saved."
 	saysUnsavedInvoice    = "You have an unsaved invoice from "
 	saysUnsavedChanges    = "You have unsaved changes from "
-	saysOfflineAndKept    = "You are offline. What you typed is kept; it is sent when the connection is back."
-	saysOfflineAndSent    = "You are offline, and no answer has come. It is sent again when the connection is back, and saved once."
-	saysOfflineNothing    = "You are offline. This is sent when the connection is back."
+	saysOfflineAndKept    = "You're offline. What you typed is kept; it is sent when the connection is back."
+	saysOfflineAndSent    = "You're offline, and no answer came. The form is sent again once you're back online, and saved only once."
+	saysOfflineNothing    = "You're offline. This is sent when the connection is back."
 	saysNotSent           = "Not sent."
 	saysRestored          = "Restored."
 	saysOfOtherBusiness   = "This form belongs to Acme Studio"

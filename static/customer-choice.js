@@ -15,7 +15,7 @@ for (const attribute of ["id", "autofocus", "aria-describedby", "aria-invalid"])
 const focused = document.activeElement === select;
 input.autocomplete = "off";
 input.maxLength = 200;
-input.placeholder = `${select.options[0].text}, or type a name or email`;
+input.placeholder = `${select.options[0].text}, or search`;
 input.role = "combobox";
 input.ariaAutoComplete = "list";
 input.ariaExpanded = "false";
@@ -41,6 +41,7 @@ let typed = false; // the text is no choice yet
 // What nobody has entered.
 let due = form.elements.due_date?.value;
 let currency = form.elements.currency.value;
+let terms; // in days, of the customer whose due date was filled in
 
 const chosen = () => select.selectedOptions[0];
 const textOf = (option) => (option?.value ? option.text.replace(/^[0-9a-f-]{36} /, "") : "");
@@ -50,6 +51,8 @@ const active = () => list.querySelector("[aria-selected=true]");
 form.addEventListener("input", ({ target }) => {
   if (target === form) settle();
 });
+
+form.elements.issue_date?.addEventListener("input", () => terms && follow());
 
 input.addEventListener("input", () => {
   typed = true;
@@ -194,11 +197,18 @@ function address(text) {
 
 // prefill takes the currency and the payment terms of the customer, unless somebody has entered others.
 function prefill({ currency: usual, days }) {
-  const { currency: choice, due_date: last, issue_date: issued } = form.elements;
+  const choice = form.elements.currency;
   if (usual && choice.value === currency) choice.value = currency = usual;
+  terms = days;
+  follow();
+}
+
+// follow keeps the due date that nobody has entered as many days behind the issue date as the customer has to pay.
+function follow() {
+  const { due_date: last, issue_date: issued } = form.elements;
   if (last.value !== due && last.value !== "") return;
   const day = new Date(`${issued.value}T00:00:00Z`);
-  const known = days && !Number.isNaN(day.getTime());
-  if (known) day.setUTCDate(day.getUTCDate() + Number(days));
+  const known = terms && !Number.isNaN(day.getTime());
+  if (known) day.setUTCDate(day.getUTCDate() + Number(terms));
   last.value = due = known ? day.toISOString().slice(0, 10) : "";
 }

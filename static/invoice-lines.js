@@ -129,8 +129,9 @@ function showTotals() {
   show("total", complete ? format(subtotal + tax, digits) : "–");
 }
 
+// A tax rate may be typed as "23%".
 function valueOf(line, cell) {
-  return line.querySelector(`[name=line_${cell}]`).value.trim();
+  return line.querySelector(`[name=line_${cell}]`).value.trim().replace(cell === "tax_rate" ? /%$/ : "", "");
 }
 
 // A blank line is left out by the server, too, if it is not the first.

@@ -106,7 +106,7 @@ function remember(form) {
 
   function show() {
     if (!offers.length) return say();
-    say(`What you typed into this form ${ago(offers[0].at)} was not saved.`, button("Restore", restore), button("Discard", discard));
+    say(`What you typed into this form ${ago(offers[0].at)} wasn't saved.`, button("Restore", restore), button("Discard", discard));
   }
 
   // What stands in the form instead can be restored in turn.

@@ -85,8 +85,8 @@ async function wait(held) {
   const kept = held.form.dataset.formUrl ? "What you typed is kept; it" : "This";
   say(
     held.sent
-      ? "You are offline, and no answer has come. It is sent again when the connection is back, and saved once."
-      : `You are offline. ${kept} is sent when the connection is back.`,
+      ? "You're offline, and no answer came. The form is sent again once you're back online, and saved only once."
+      : `You're offline. ${kept} is sent when the connection is back.`,
     "waiting",
   );
   // The panel may cover the button that was pressed: a second click must not take back the first.

@@ -100,7 +100,7 @@ func TestNewInvoiceBeginsWithSettings(t *testing.T) {
 			}
 		}
 	}
-	begins(open("").says("Leave blank for 1 day after the issue date, or the customer’s own terms.").typed(), "USD", "")
+	begins(open("").says("Leave blank for 1 day after the issue date, or the customer's own terms.").typed(), "USD", "")
 	form := open("?customer=" + id).says("Leave blank for 14 days after the issue date.").typed()
 	begins(form, "USD", day(14))
 	form = change(form, "issue_date", "2026-11-21", "due_date", "", "currency", "GBP", "line_description", "Design", "line_unit_price", "1")

@@ -49,7 +49,7 @@ func (s *Pages) invoiceForm(r *http.Request, p templates.Page, f templates.Form)
 	form := invoiceviews.InvoiceForm{
 		Form: f, NextNumber: next, Number: in.Number,
 		IssueDate: in.IssueDate, DueDate: in.DueDate, Currency: in.Currency, Notes: in.Notes,
-		DueHint:    "Leave blank for " + party.DaysText(is.PaymentDays) + " after the issue date, or the customer’s own terms.",
+		DueHint:    "Leave blank for " + party.DaysText(is.PaymentDays) + " after the issue date, or the customer's own terms.",
 		Currencies: currencies(), MaxLines: invoice.MaxLines, LinesHref: strings.TrimSuffix(f.Action, "/edit") + "/form",
 		Prefills: f.Version == 0 && !f.CameBack() && f.Typed.Get("copy_of") == "",
 		// What was typed for a new customer stays, even while another one is chosen.

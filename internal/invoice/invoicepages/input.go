@@ -149,7 +149,7 @@ func readInvoice(form url.Values) invoice.Input {
 	for i := range lines {
 		in.Lines = append(in.Lines, invoice.LineInput{
 			Description: at("line_description", i), Quantity: at("line_quantity", i),
-			UnitPrice: at("line_unit_price", i), TaxRate: at("line_tax_rate", i),
+			UnitPrice: at("line_unit_price", i), TaxRate: strings.TrimSuffix(at("line_tax_rate", i), "%"),
 		})
 	}
 	return in
