@@ -108,9 +108,9 @@ func read(status int, header http.Header, content []byte) answer {
 		old := status == http.StatusOK && body.Number != nil // an invoice that was there
 		if again {
 			a.outcome, a.stop, a.mark = Replayed, intent, ""
-			a.says = "The answer of the first time, once more: " + strings.ToLower(thing[:1]) + thing[1:]
+			a.says = "The first answer again: " + strings.ToLower(thing[:1]) + thing[1:]
 			if old {
-				a.says = "The answer of the first time is erased, but the key is known: here is the invoice as it is now."
+				a.says = "The first answer was erased, but the key is known. Here is the invoice as it is now."
 			}
 		} else if old {
 			a.outcome, a.stop, a.mark = Reused, uniquePeriod, ""
@@ -131,7 +131,7 @@ func read(status int, header http.Header, content []byte) answer {
 	}
 	a.says = body.Detail
 	if a.stop == version {
-		a.says = "Somebody else has changed this since you opened it. Nothing was overwritten: you are shown both, and decide."
+		a.says = "Someone else changed this after you opened it. Nothing was overwritten: you see both versions and decide."
 	}
 	if a.says == "" {
 		a.says = body.Title

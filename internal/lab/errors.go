@@ -20,9 +20,9 @@ type TooManyError struct {
 
 func (e *TooManyError) Error() string {
 	if e.Running {
-		return "One of your experiments is still running. You can begin the next one when it is done."
+		return "One of your experiments is still running. You can start the next one when it's done."
 	}
-	return fmt.Sprintf("That was a lot of experiments in one minute. You can begin the next one in %d seconds.",
+	return fmt.Sprintf("That was a lot of experiments in one minute. You can start the next one in %d seconds.",
 		int(e.After.Seconds())+1)
 }
 
@@ -40,7 +40,7 @@ type UnavailableError struct {
 }
 
 func (e *UnavailableError) Error() string {
-	return "The lab cannot start on this machine now. " + e.Reason
+	return "The lab can't start on this machine right now. " + e.Reason
 }
 
 // Unwrap returns the cause.

@@ -11,8 +11,8 @@ func kill() script {
 	return ofInvoices(script{
 		Experiment: Experiment{
 			Slug: "kill", Title: "Kill the server",
-			Story: "The server is killed while it saves an invoice, before it is done. It is started again, and killed once more: " +
-				"this time the invoice is saved, but nobody is told. Each time the program tries again.",
+			Story: "The server is killed while it is saving an invoice. It starts again and is killed once more, this time after it " +
+				"saved the invoice but before it answered. The program tries again each time.",
 			Question: "How many invoices will there be?", Guesses: []int{1, 2, 3},
 			Layers: []Layer{intentLayer, {sameTransaction, "one transaction for both", "The invoice is saved first and the key " +
 				"afterwards, so that a crash in between loses the key."}},
@@ -45,7 +45,7 @@ func (s *stage) killInside(ctx context.Context, n int) error {
 	if err := s.waiters(ctx, 0); err != nil {
 		return err
 	}
-	s.event("The server was killed in the middle. PostgreSQL has taken back what it had begun.")
+	s.event("The server was killed halfway. PostgreSQL rolled back what it had begun.")
 	if err := lock.Rollback(ctx); err != nil {
 		return fmt.Errorf("release a lock: %w", err)
 	}
@@ -77,6 +77,6 @@ func (s *stage) restart(ctx context.Context) error {
 	if err := s.replicas[0].Revive(ctx); err != nil {
 		return err
 	}
-	s.event("The server runs again.")
+	s.event("The server is running again.")
 	return nil
 }

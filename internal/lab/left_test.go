@@ -229,7 +229,7 @@ func TestDiskFull(t *testing.T) {
 		said += lines.Text()
 	}
 	_ = cmd.Wait()
-	if !strings.Contains(said, "refused The lab cannot start on this machine now. It could not make its database") ||
+	if !strings.Contains(said, "refused The lab can't start on this machine right now. It could not make its database") ||
 		!strings.Contains(said, "[]") || len(list(t, dir)) > 0 || mentioned(t, dir) {
 		t.Errorf("it said %q, and left %v", said, list(t, dir))
 	}

@@ -131,7 +131,7 @@ func (s *stage) noteRecordedBefore(ctx context.Context) error {
 	s.run.update(func(r *Result) {
 		for _, event := range events {
 			attempt := &r.Sides[s.side].Attempts[s.marks[event]]
-			attempt.Outcome, attempt.Says = Reused, "The event was kept as another one. Its payment is recorded already."
+			attempt.Outcome, attempt.Says = Reused, "The event was kept as another one. Its payment was already recorded."
 		}
 	})
 	return nil

@@ -90,7 +90,7 @@ func (l *Lab) carryOut(r *run, on *site) {
 	err := l.performOn(ctx, r, on)
 	state, problem := Done, ""
 	if err != nil {
-		state, problem = Failed, "Something in the lab itself went wrong, so this run says nothing. Please try again."
+		state, problem = Failed, "The lab itself failed, so this run proves nothing. Please try again."
 		if ctx.Err() != nil {
 			problem = "The run took too long and was stopped. Please try again."
 		}

@@ -143,7 +143,7 @@ func (s script) begin(o Order, without []Layer) (sides []Side, lanes [][]lane, k
 			}
 			if l.unsent {
 				attempt.Key, attempt.Outcome, attempt.Met, attempt.Done = "", NotSent, []string{formLock}, true
-				attempt.Says = "Nothing was sent: the first click has sent the form already."
+				attempt.Says = "Nothing was sent: the first click already sent the form."
 			}
 			side.Attempts = append(side.Attempts, attempt)
 			own, sent = append(own, l), append(sent, key)

@@ -123,7 +123,7 @@ func place(dir string, least int64) (string, error) {
 	}
 	free, err := freeSpace(dir)
 	if err != nil {
-		return "", &UnavailableError{Reason: "It finds no directory for its database.", Err: err}
+		return "", &UnavailableError{Reason: "It can't find a directory for its database.", Err: err}
 	}
 	if free < least {
 		return "", &UnavailableError{

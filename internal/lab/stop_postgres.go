@@ -27,7 +27,7 @@ func stopPostgres() script {
 			<-sent
 			s.send(ctx, 1)
 			s.back[0].Heal()
-			s.event("The database has recovered from its log, and takes connections again.")
+			s.event("The database recovered from its log and accepts connections again.")
 			s.send(ctx, 2)
 			return nil
 		},

@@ -6,8 +6,8 @@ func tomorrow() script {
 	return ofInvoices(script{
 		Experiment: Experiment{
 			Slug: "tomorrow", Title: "Send it again tomorrow",
-			Story: "A program creates an invoice and is switched off before it has noted that. When it runs again, a day later, it sends " +
-				"the same request. The server keeps answers for a day only; here a day lasts a fifth of a second.",
+			Story: "A program creates an invoice and is switched off before it can note that. A day later it runs again and sends " +
+				"the same request. The server keeps answers for only a day; here a day lasts a fifth of a second.",
 			Question: "How many invoices will there be?", Guesses: []int{0, 1, 2},
 			Layers: []Layer{{keyForLife, "the key, for life", "When the stored answer is erased, the server forgets the key as well."}},
 		},
@@ -18,7 +18,7 @@ func tomorrow() script {
 			if err := s.count(ctx, 0, `SELECT count(*) FROM intents WHERE result IS NOT NULL`); err != nil {
 				return err
 			}
-			s.event("The day is over: the server has erased the answer that it had stored.")
+			s.event("The day is over, and the server erased the stored answer.")
 			s.send(ctx, 1)
 			return nil
 		},

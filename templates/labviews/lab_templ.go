@@ -61,7 +61,7 @@ func LabPage(p templates.Page, v Lab) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "\"><div class=\"lab-intro\"><h1>Try to break it</h1><p>This app promises never to create the same thing twice. Don’t take our word for it. Each experiment sends real requests to real servers, which have a database of their own that is deleted afterwards. Guess what will happen, run it, then switch a layer of protection off and see what it was for.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "\"><div class=\"lab-intro\"><h1>Try to break it</h1><p>This app promises never to create the same thing twice. Don't take our word for it. Each experiment sends real requests to real servers, which have a database of their own that is deleted afterwards. Guess what will happen, run it, then switch a layer of protection off and see what it was for.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -822,7 +822,7 @@ func labWords() templ.Component {
 			templ_7745c5c3_Var39 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 64, "<details class=\"lab-words\"><summary>Glossary</summary><dl><div><dt>Attempt</dt><dd>One click, one request or one retry.</dd></div><div><dt>Form lock</dt><dd>A script in the page that sends a form only once, however often you press the button.</dd></div><div><dt>Key</dt><dd>Random text that identifies one thing you want done. The form or program picks it before sending anything, and sends it with every attempt.</dd></div><div><dt>Intent</dt><dd>The server’s record of a key: that the request was carried out, and what the result was.</dd></div><div><dt>Replay</dt><dd>The first answer, sent again for a key that was already used.</dd></div><div><dt>Unique constraint</dt><dd>A database rule that no two rows may share a value, such as an invoice number.</dd></div><div><dt>Idempotent</dt><dd>Doing it again changes nothing. That is the point of all this.</dd></div></dl></details>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 64, "<details class=\"lab-words\"><summary>Glossary</summary><dl><div><dt>Attempt</dt><dd>One click, one request or one retry.</dd></div><div><dt>Form lock</dt><dd>A script in the page that sends a form only once, however often you press the button.</dd></div><div><dt>Key</dt><dd>Random text that identifies one thing you want done. The form or program picks it before sending anything, and sends it with every attempt.</dd></div><div><dt>Intent</dt><dd>The server's record of a key: that the request was carried out, and what the result was.</dd></div><div><dt>Replay</dt><dd>The first answer, sent again for a key that was already used.</dd></div><div><dt>Unique constraint</dt><dd>A database rule that no two rows may share a value, such as an invoice number.</dd></div><div><dt>Idempotent</dt><dd>Doing it again changes nothing. That is the point of all this.</dd></div></dl></details>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

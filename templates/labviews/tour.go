@@ -96,7 +96,7 @@ func tourTexts() [TourSteps]tourText {
 		},
 		{
 			title: "Lose the answer", button: "Open the form",
-			text: "The server saves your invoice, then drops the connection instead of answering. You can’t tell whether it was saved, " +
+			text: "The server saves your invoice, then drops the connection instead of answering. You can't tell whether it was saved, " +
 				"so you or your browser will send the form again.",
 			before: "Press Create invoice once. If your browser shows an error page, reload it and send the form again.",
 			behind: "The answer was lost and the form was sent again: there is still only one invoice.",
