@@ -125,7 +125,8 @@ func TestAllPayments(t *testing.T) {
 	of := payments()
 	of.parent.id = b.prepared(b.acme, "invoice", invoices(), invoices().command, "issue").ID
 	for day, amount := range map[string]string{"2026-11-01": "1.00", "2026-11-03": "3.00", "2026-11-02": "2.00", "2026-11-04": "4.00"} {
-		if a := program.create(of, day, change(of.command, "date", day, "amount", amount, "reference", day)); a.status != http.StatusCreated {
+		a := program.create(of, day, change(of.command, "date", day, "amount", amount, "reference", day))
+		if a.status != http.StatusCreated {
 			t.Fatal(a)
 		}
 	}

@@ -46,8 +46,8 @@ func (s *Pages) mountPayments() {
 		Summary: "The payments of an invoice, newest first.", View: showPayment, Read: web.ListUnder(s.invoices, payment.ListOf),
 	})
 	web.ListAll(m, web.Listing[payment.Listed]{
-		Summary: "Payments, the last day first, but not those that were removed. A page may have fewer than limit, or none, while there is a " +
-			"next_cursor.",
+		Summary: "Payments, the last day first, but not those that were removed. A page may have fewer than limit, or none, while there " +
+			"is a next_cursor.",
 		Query: belowFilters("paid"), Read: readBelow(s.Pool, payment.List), Finder: belowFinder("payments", "paid"),
 		External: payment.All,
 		View:     func(p payment.Listed) any { return showPayment(p.Payment) },

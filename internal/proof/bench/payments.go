@@ -50,7 +50,8 @@ func payments() []kind {
 			make: page(func(*site) string { return "/payments?q=rare" })},
 		{name: "payments in a currency that has none", route: "GET /payments", want: http.StatusOK,
 			make: page(func(*site) string { return "/payments?currency=JPY" })},
-		{name: "API: payments", route: "GET /api/v1/payments", want: http.StatusOK, make: apiPage(func(*site) string { return "/payments" })},
+		{name: "API: payments", route: "GET /api/v1/payments", want: http.StatusOK,
+			make: apiPage(func(*site) string { return "/payments" })},
 		{name: "API: one payment", route: "GET /api/v1/payments/{id}", want: http.StatusOK,
 			make: func(ctx context.Context, s *site, _ int) (*http.Request, error) {
 				return apiGet(ctx, s.origin+"/api/v1/payments/"+s.known.middlePayment)
