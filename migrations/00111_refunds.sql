@@ -27,14 +27,15 @@ ALTER TABLE refunds ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant_isolation ON refunds USING (tenant_id = current_tenant());
 
 -- post_refund writes the posting of a refund. It locks the payment, as whoever removes that does, and behind it the invoice, like
--- post_payment before the row is inserted. It fails with constraint refunds_payment, or refunds_within_payment with what is left of
+-- post_payment before the row is inserted. The lock of the payment lets others refer to it: who has the invoice already, and refers to
+-- the payment, would wait for us, and we for the invoice. It fails with constraint refunds_payment, or refunds_within_payment with what is left of
 -- the payment as detail.
 -- +goose StatementBegin
 CREATE FUNCTION post_refund() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     payment payments;
 BEGIN
-    SELECT * INTO payment FROM payments WHERE tenant_id = NEW.tenant_id AND id = NEW.payment_id FOR UPDATE;
+    SELECT * INTO payment FROM payments WHERE tenant_id = NEW.tenant_id AND id = NEW.payment_id FOR NO KEY UPDATE;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'no such payment' USING ERRCODE = 'foreign_key_violation', CONSTRAINT = 'refunds_payment';
     ELSIF NEW.amount > payment.left_amount THEN

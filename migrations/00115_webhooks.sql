@@ -201,7 +201,7 @@ BEGIN
     -- The lock is that of post_refund, so that what was refunded stays as it is.
     SELECT * INTO paid FROM payments
     WHERE tenant_id = event.tenant_id AND provider_folded = source.name_folded AND reference = event.reference
-    FOR UPDATE;
+    FOR NO KEY UPDATE;
     IF NOT FOUND THEN
         event.state := 'waiting';
         event.reason := 'no-payment';
