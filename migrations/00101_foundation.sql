@@ -2,6 +2,9 @@
 
 -- +goose Up
 
+-- The tables of River, which brings its own migrations: package postgres runs them after these.
+CREATE SCHEMA river;
+
 -- The tenant of the running transaction, or NULL outside of one: every row-level policy compares with it, so a query
 -- that forgot its tenant sees nothing and writes nothing.
 CREATE FUNCTION current_tenant() RETURNS uuid LANGUAGE sql STABLE PARALLEL SAFE
@@ -23,6 +26,9 @@ CREATE DOMAIN payment_days AS integer CHECK (VALUE BETWEEN 0 AND 365);
 -- What another system calls a record: the system, whose name is compared folded, and its id, which is compared as it is.
 CREATE DOMAIN external_source AS text CHECK (VALUE <> '' AND length(VALUE) <= 40 AND VALUE !~ '[[:cntrl:]]');
 CREATE DOMAIN external_id AS text COLLATE "C" CHECK (VALUE ~ '^[!-~]([ -~]*[!-~])?$' AND length(VALUE) <= 200);
+
+-- What became of a mail.
+CREATE DOMAIN mail_state AS text CHECK (VALUE IN ('queued', 'sent', 'failed'));
 
 -- Counts the states of a record, the first one included.
 CREATE DOMAIN record_version AS integer CHECK (VALUE > 0);
@@ -76,5 +82,6 @@ END $$;
 
 -- +goose Down
 DROP FUNCTION search_words, fold_text, next_version, new_id, current_tenant;
-DROP DOMAIN record_version, external_id, external_source, payment_days, postal_address, country_code, minor_units, currency_code,
+DROP DOMAIN record_version, mail_state, external_id, external_source, payment_days, postal_address, country_code, minor_units, currency_code,
     sha256_digest;
+DROP SCHEMA river CASCADE;

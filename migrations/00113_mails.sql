@@ -2,11 +2,7 @@
 -- transaction.
 
 -- +goose Up
--- The tables of River, which brings its own migrations: package postgres runs them after these.
-CREATE SCHEMA river;
-
 CREATE DOMAIN mail_kind AS text CHECK (VALUE IN ('invoice', 'void'));
-CREATE DOMAIN mail_state AS text CHECK (VALUE IN ('queued', 'sent', 'failed'));
 
 CREATE TABLE mails (
     tenant_id  uuid           NOT NULL,
@@ -69,5 +65,4 @@ CREATE TRIGGER queue_mail BEFORE INSERT ON mails FOR EACH ROW EXECUTE FUNCTION q
 -- +goose Down
 DROP TABLE mails;
 DROP FUNCTION queue_mail;
-DROP DOMAIN mail_state, mail_kind;
-DROP SCHEMA river CASCADE;
+DROP DOMAIN mail_kind;

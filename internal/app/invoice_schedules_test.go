@@ -10,8 +10,8 @@ import (
 	"onlyonce/internal/customer/customertest"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
-	"onlyonce/internal/invoice/mail"
 	"onlyonce/internal/invoice/schedule"
+	"onlyonce/internal/mailer"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/value/date"
 )
@@ -45,7 +45,7 @@ func TestSchedulesOfTwoReplicas(t *testing.T) {
 	b.until("all is billed and mailed", func() bool {
 		mails := b.mails()
 		for _, m := range mails {
-			if m.State != mail.StateSent {
+			if m.State != mailer.StateSent {
 				return false
 			}
 		}

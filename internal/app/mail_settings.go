@@ -4,16 +4,16 @@ import (
 	"errors"
 	"time"
 
-	"onlyonce/internal/invoice/mail"
+	"onlyonce/internal/mailer"
 	"onlyonce/internal/value/email"
 )
 
 // MailConfig says how mails are sent.
 type MailConfig struct {
-	MailServer  *mail.Server  // SMTP_URL; nil keeps mails in the outbox
-	MailSender  string        // MAIL_FROM
-	MailTimeout time.Duration // MAIL_TIMEOUT; 0 for [mail.DefaultTimeout]
-	MailRetry   time.Duration // MAIL_RETRY; 0 for [mail.DefaultRetry]
+	MailServer  *mailer.Server // SMTP_URL; nil keeps mails in the outbox
+	MailSender  string         // MAIL_FROM
+	MailTimeout time.Duration  // MAIL_TIMEOUT; 0 for [mailer.DefaultTimeout]
+	MailRetry   time.Duration  // MAIL_RETRY; 0 for [mailer.DefaultRetry]
 }
 
 // maxMailWait is what a mail server may take for a whole mail (RFC 5321, section 4.5.3.2).
@@ -27,9 +27,9 @@ func mailPart() part {
 			func(c *Config, value string) error { return parseMailServer(&c.MailServer, value) }},
 		{"MAIL_FROM", "", "required with SMTP_URL", "the address that mails come from, such as invoices@example.com",
 			func(c *Config, value string) error { return parseSender(&c.MailSender, value) }},
-		{"MAIL_TIMEOUT", "", mail.DefaultTimeout.String(), "how long an attempt to send a mail may take",
+		{"MAIL_TIMEOUT", "", mailer.DefaultTimeout.String(), "how long an attempt to send a mail may take",
 			func(c *Config, value string) error { return parseDuration(&c.MailTimeout, value, maxMailWait) }},
-		{"MAIL_RETRY", "", mail.DefaultRetry.String(), "how long the second attempt waits; each further one waits twice as long",
+		{"MAIL_RETRY", "", mailer.DefaultRetry.String(), "how long the second attempt waits; each further one waits twice as long",
 			func(c *Config, value string) error { return parseDuration(&c.MailRetry, value, maxPeriod) }},
 	}}
 }
@@ -48,8 +48,8 @@ func missingServer(c Config) string {
 	return "SMTP_URL is not set: mails are not sent, and can be read in the outbox"
 }
 
-func parseMailServer(server **mail.Server, value string) error {
-	parsed, err := mail.ParseServer(value)
+func parseMailServer(server **mailer.Server, value string) error {
+	parsed, err := mailer.ParseServer(value)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"onlyonce/internal/app"
-	"onlyonce/internal/invoice/mail"
+	"onlyonce/internal/mailer"
 )
 
 // mailEnvironment sets all that is to be set about mails.
@@ -20,7 +20,7 @@ func mailEnvironment() map[string]string {
 // mailConfig is what becomes of that.
 func mailConfig(t *testing.T) app.MailConfig {
 	t.Helper()
-	server, err := mail.ParseServer(mailEnvironment()["SMTP_URL"])
+	server, err := mailer.ParseServer(mailEnvironment()["SMTP_URL"])
 	if err != nil {
 		t.Fatal(err)
 	}

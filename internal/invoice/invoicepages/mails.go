@@ -10,6 +10,7 @@ import (
 
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/mail"
+	"onlyonce/internal/mailer"
 	"onlyonce/internal/record"
 	"onlyonce/internal/web"
 	"onlyonce/templates"
@@ -85,11 +86,11 @@ func mailFacts(m mail.Mail) []templates.Fact {
 // mailState is the state of a mail as people read it.
 func mailState(m mail.Mail) string {
 	switch {
-	case m.State == mail.StateFailed:
+	case m.State == mailer.StateFailed:
 		return "Failed. " + m.Reason
 	case m.Kept:
 		return "Not sent: " + m.Reason
-	case m.State == mail.StateSent:
+	case m.State == mailer.StateSent:
 		return "Sent on " + web.Moment(m.SentAt)
 	case m.Reason != "":
 		return "Waiting to try again. " + m.Reason
@@ -118,16 +119,16 @@ func (s *Pages) mailRows(r *http.Request, inv invoice.Invoice) (v invoiceviews.I
 	found := list.Rows
 	for _, m := range found {
 		v.Rows = append(v.Rows, invoiceviews.MailRow{
-			Href: "/outbox/" + m.ID.String(), To: m.Recipient, State: mailState(m), Failed: m.State == mail.StateFailed,
+			Href: "/outbox/" + m.ID.String(), To: m.Recipient, State: mailState(m), Failed: m.State == mailer.StateFailed,
 		})
 	}
 	switch {
 	case len(found) == 0:
 	case time.Since(found[0].CreatedAt) < justNow:
 		v.Send, v.OtherHref = templates.Action{}, "" // the second click of a slow double click is no wish of its own
-	case found[0].State == mail.StateQueued:
+	case found[0].State == mailer.StateQueued:
 		v.Send = templates.Action{}
-	case found[0].State == mail.StateFailed:
+	case found[0].State == mailer.StateFailed:
 		v.Send.Text = "Try again"
 	default:
 		v.Send.Text = "Send again"

@@ -11,6 +11,7 @@ import (
 
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/mail"
+	"onlyonce/internal/mailer"
 	"onlyonce/internal/record"
 	"onlyonce/internal/web"
 	"onlyonce/templates"
@@ -92,7 +93,7 @@ func (s *Pages) voidPage(r *http.Request, p templates.Page, f templates.Form, in
 	}
 	list, err := mail.ListOf(r.Context(), s.Pool, tenant, inv.ID, record.Page{Limit: maxMails})
 	for _, m := range list.Rows {
-		if m.State == mail.StateSent {
+		if m.State == mailer.StateSent {
 			v.To = inv.Customer.Email
 		}
 	}

@@ -1,5 +1,5 @@
 // Package mail sends invoices by email. A mail is queued in the transaction that asks for it, and sent afterwards by
-// a [Worker], which tries again until it is taken, refused for good, or [MaxAttempts] were made.
+// a worker of package mailer.
 package mail
 
 import (
@@ -22,8 +22,8 @@ type Mail struct {
 	Recipient string    `json:"recipient"`
 	Kind      string    `json:"kind" enum:"invoice,void"` // what it is about: the invoice, or that it is void
 	Subject   string    `json:"subject"`
-	Message   string    `json:"message"` // what it says above the lines of the invoice; "" for the usual sentences
-	State     string    `json:"state" enum:"queued,sent,failed"`
+	Message   string    `json:"message"`                         // what it says above the lines of the invoice; "" for the usual sentences
+	State     string    `json:"state" enum:"queued,sent,failed"` // see package mailer
 	Attempts  int       `json:"attempts"`
 	// Reason says why the last attempt failed, or why it is sent to nobody, in plain words; "" if neither is so.
 	Reason    string    `json:"reason"`
@@ -35,13 +35,6 @@ type Mail struct {
 
 // KindVoid is the kind of a mail that says that an invoice is void.
 const KindVoid = "void"
-
-// The states of a mail.
-const (
-	StateQueued = "queued" // also between attempts
-	StateSent   = "sent"   // taken by the mail server, or written to the outbox only: see Kept
-	StateFailed = "failed" // not tried again
-)
 
 // Table has the mails.
 var Table = record.Table[Mail]{Name: "mails", Fields: `

@@ -1,19 +1,16 @@
 package mail
 
 import (
-	"bytes"
 	"cmp"
 	"embed"
 	"fmt"
 	html "html/template"
-	netmail "net/mail"
 	"strings"
 	"text/template"
 
-	gomail "github.com/wneessen/go-mail"
-
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/document"
+	"onlyonce/internal/mailer"
 )
 
 //go:embed message.txt message.html void.txt
@@ -59,11 +56,11 @@ type letter struct {
 
 type letterLine struct{ Description, Quantity, UnitPrice, Net string }
 
-func letterOf(inv invoice.Invoice, issuer string) letter {
+func letterOf(inv invoice.Invoice) letter {
 	amount := func(minor int64) string { return inv.Currency.Display(minor) + " " + inv.Currency.String() }
 	l := letter{
 		Opening: Opening(inv), Stays: inv.DuplicateOf.Name,
-		Issuer: issuer, Customer: inv.Customer.Name, Number: inv.Number,
+		Issuer: inv.Seller.Name, Customer: inv.Customer.Name, Number: inv.Number,
 		Issued: inv.IssueDate.Time().Format(day), Due: inv.DueDate.Time().Format(day),
 		Total: amount(inv.Total), Paid: amount(inv.Paid), Open: amount(inv.Open), HasPayments: inv.Paid > 0, Notes: inv.Notes,
 	}
@@ -75,10 +72,9 @@ func letterOf(inv invoice.Invoice, issuer string) letter {
 	return l
 }
 
-// message makes the message of a mail, and gives its text. Everything in its headers is encoded by go-mail, so that no
-// name can add a header. It is the same at each attempt, but for what was paid meanwhile.
-func (l letters) message(m Mail, inv invoice.Invoice, from netmail.Address, file []byte) (*gomail.Msg, string, error) {
-	content := letterOf(inv, from.Name)
+// write writes a mail. It is the same at each attempt, but for what was paid meanwhile.
+func (l letters) write(m Mail, inv invoice.Invoice, file []byte) (mailer.Letter, error) {
+	content := letterOf(inv)
 	content.Attached, content.Opening = file != nil, cmp.Or(m.Message, content.Opening)
 	var text, page strings.Builder
 	saying := l.text
@@ -86,26 +82,15 @@ func (l letters) message(m Mail, inv invoice.Invoice, from netmail.Address, file
 		saying = l.void
 	}
 	if err := saying.Execute(&text, content); err != nil {
-		return nil, "", fmt.Errorf("write the text: %w", err)
+		return mailer.Letter{}, fmt.Errorf("write the text: %w", err)
 	}
-	if err := l.html.Execute(&page, content); err != nil {
-		return nil, "", fmt.Errorf("write the HTML: %w", err)
-	}
-	msg := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
-	msg.FromMailAddress(&from)
-	if err := msg.To(m.Recipient); err != nil {
-		return nil, "", fmt.Errorf("address the message: %w", err)
-	}
-	msg.Subject(m.Subject)
-	msg.SetMessageIDWithValue(m.MessageID)
-	msg.SetDateWithValue(m.CreatedAt)
-	msg.SetGenHeader("Auto-Submitted", "auto-generated")
-	msg.SetBodyString(gomail.TypeTextPlain, text.String())
 	if m.Kind != KindVoid {
-		msg.AddAlternativeString(gomail.TypeTextHTML, page.String())
+		if err := l.html.Execute(&page, content); err != nil {
+			return mailer.Letter{}, fmt.Errorf("write the HTML: %w", err)
+		}
 	}
-	if content.Attached {
-		msg.AttachReadSeeker(document.Name(inv), bytes.NewReader(file), gomail.WithFileContentType("application/pdf"))
-	}
-	return msg, text.String(), nil
+	return mailer.Letter{
+		From: inv.Seller.Name, To: m.Recipient, Subject: m.Subject, MessageID: m.MessageID, Date: m.CreatedAt,
+		Text: text.String(), HTML: page.String(), File: file, FileName: document.Name(inv),
+	}, nil
 }

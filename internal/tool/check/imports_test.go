@@ -45,6 +45,7 @@ var rooms = map[string]level{
 	"internal/conflict":       foundation,
 	"internal/idempotency":    foundation,
 	"internal/invalid":        foundation,
+	"internal/mailer":         foundation,
 	"internal/postgres":       foundation,
 	"internal/record":         foundation,
 	"internal/web":            kit,

@@ -18,11 +18,6 @@ var mayReach = []string{
 	"github.com/stripe/stripe-go/v83/webhook",
 }
 
-// deliverers are the rooms whose background workers ask other servers, with a key of their own.
-var deliverers = []string{
-	"internal/invoice/mail",
-}
-
 // TestDomainsAskNoOtherServers: TestWorkIsPure follows the work of operations through this module; this is about the clients of
 // others, which it cannot see into.
 func TestDomainsAskNoOtherServers(t *testing.T) {
@@ -48,15 +43,15 @@ func TestDomainsAskNoOtherServers(t *testing.T) {
 
 // askingOthers returns in one sentence each by what a package could ask another server, and should not.
 func askingOthers(path string, imports map[string][]string) (found []string) {
-	name, ours := strings.CutPrefix(path, module+"/")
-	if !ours || levelOf(room(path)) != domain || clients[room(path)] || slices.Contains(deliverers, name) {
+	_, ours := strings.CutPrefix(path, module+"/")
+	if !ours || levelOf(room(path)) != domain || clients[room(path)] {
 		return nil
 	}
 	for _, imported := range imports[path] {
 		allowed := slices.ContainsFunc(mayReach, func(m string) bool { return strings.HasPrefix(imported+"/", m+"/") })
 		if room(imported) == "" && !allowed && reaches(imported, imports) {
 			found = append(found, fmt.Sprintf("%s imports %s, which opens connections: insert a job in the transaction, and ask other "+
-				"servers in its worker, in a package of deliverers", path, imported))
+				"servers in its worker, as internal/mailer does", path, imported))
 		}
 	}
 	return found
@@ -86,9 +81,9 @@ func TestAskingOthersIsFound(t *testing.T) {
 			"net": true, "net/smtp": true, "example.com/payments": true, "net/netip": false, "github.com/jackc/pgx/v5/pgconn": false,
 			"github.com/jackc/pgx/v50": true, "onlyonce/internal/postgres": false,
 		},
-		"internal/invoice/mail":                 {"net/smtp": false},
+		"internal/mailer":                       {"net/smtp": false},
 		"internal/customer/customerpages":       {"net/http": false},
-		"internal/invoice/mail/bulk":            {"net/smtp": true},
+		"internal/invoice/mail":                 {"net/smtp": true},
 		"internal/idempotency":                  {"net/smtp": false}, // works on what it is given
 		"internal/people/account/remote/client": {"example.com/payments": true},
 	} {

@@ -28,14 +28,13 @@ func parts() []part {
 
 func invoiceRooms() []string {
 	return []string{
-		"internal/invoice", "internal/app/mail*.go", "internal/app/invoice*.go", "internal/app/kill_test.go",
-		"internal/postgres/jobs*.go", "internal/postgres/invoice*_test.go",
+		"internal/invoice", "internal/app/invoice*.go", "internal/app/kill_test.go",
+		"internal/postgres/invoice*_test.go",
 		"internal/site/invoice*_test.go", "internal/site/payment*_test.go",
 		"internal/site/refund*_test.go", "internal/site/credit_note*_test.go", "internal/site/mail*_test.go",
 		"internal/site/documents*_test.go", "internal/site/schedule*_test.go",
 		"internal/site/standing*_test.go", "internal/site/api_client*_test.go",
 		"cmd/server/invoice*.go",
-		"docker-compose.override.yml",
 		"templates/invoice*",
 		"migrations/*_invoice*.sql", "migrations/*_ledger.sql", "migrations/*_payments.sql", "migrations/*_refunds.sql",
 		"migrations/*_credit_notes.sql", "migrations/*_mails.sql", "migrations/*_schedules.sql", "migrations/*_webhooks.sql",

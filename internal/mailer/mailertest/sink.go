@@ -1,4 +1,5 @@
-package app_test
+// Package mailertest has a mail server for tests.
+package mailertest
 
 import (
 	"bytes"
@@ -12,24 +13,24 @@ import (
 	"github.com/mhale/smtpd"
 )
 
-// sink is a mail server that keeps what it takes.
-type sink struct {
-	url string
+// Sink is a mail server that keeps what it takes.
+type Sink struct {
+	URL string // for SMTP_URL
 
 	mu      sync.Mutex
 	offered int
 	taken   []*netmail.Message
 }
 
-// startSink starts a mail server. answer is asked about each message, with how many were offered before: it returns nil
+// Start starts a mail server. answer is asked about each message, with how many were offered before: it returns nil
 // to take it, or the line to refuse it with. rcpt says whether there is a mailbox; nil for every one.
-func startSink(t *testing.T, answer func(before int) error, rcpt func(to string) bool) *sink {
+func Start(t *testing.T, answer func(before int) error, rcpt func(to string) bool) *Sink {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &sink{url: "smtp://" + listener.Addr().String() + "?tls=off"}
+	s := &Sink{URL: "smtp://" + listener.Addr().String() + "?tls=off"}
 	server := &smtpd.Server{Appname: "sink", Hostname: "sink.example.com", DisableReverseDNS: true}
 	server.Handler = func(_ net.Addr, _ string, _ []string, data []byte) error {
 		message, err := netmail.ReadMessage(bytes.NewReader(data))
@@ -68,8 +69,8 @@ func startSink(t *testing.T, answer func(before int) error, rcpt func(to string)
 	return s
 }
 
-// messages are those that were taken.
-func (s *sink) messages() []*netmail.Message {
+// Messages are those that were taken.
+func (s *Sink) Messages() []*netmail.Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.taken)

@@ -7,12 +7,14 @@ import (
 	"mime/multipart"
 	"net/http"
 	"testing"
+
+	"onlyonce/internal/mailer/mailertest"
 )
 
 // TestMailHasTheInvoiceAttached: the same file that the server gives of the issued invoice.
 func TestMailHasTheInvoiceAttached(t *testing.T) {
-	s := startSink(t, nil, nil)
-	b := mailing(t, s.url)
+	s := mailertest.Start(t, nil, nil)
+	b := mailing(t, s.URL)
 	invoice := b.draft("one", "Ada")
 	b.post(invoice+"/issue", "one", "", http.StatusOK)
 	b.settled(1)
@@ -20,7 +22,7 @@ func TestMailHasTheInvoiceAttached(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	message := s.messages()[0]
+	message := s.Messages()[0]
 	_, parameters, err := mime.ParseMediaType(message.Header.Get("Content-Type"))
 	if err != nil {
 		t.Fatal(err)

@@ -12,8 +12,8 @@ import (
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivertype"
 
-	"onlyonce/internal/invoice/mail"
 	"onlyonce/internal/invoice/schedule"
+	"onlyonce/internal/mailer"
 	"onlyonce/internal/postgres"
 )
 
@@ -35,20 +35,19 @@ func startJobs(ctx context.Context, a *App) error {
 	a.stops = append(a.stops, func(ctx, _ context.Context) error {
 		return a.inTime(ctx, "the database of the jobs", postgres.Close(ctx, pool))
 	})
-	worker, err := mail.NewWorker(mail.Config{
+	workers := river.NewWorkers()
+	mails := mailer.Config{
 		Pool: pool, Server: a.config.MailServer, Sender: a.config.MailSender, Timeout: a.config.MailTimeout, Retry: a.config.MailRetry,
 		Observe: newMailObserver(a.config.Log, a.registry).observe,
-	})
-	if err != nil {
-		return err
-	}
-	workers := river.NewWorkers()
-	river.AddWorker(workers, worker)
+	}.WithDefaults()
 	settings := river.Config{
 		Schema: postgres.JobSchema, PollOnly: true, Workers: workers, Logger: jobLog(a.config.Log),
 		ErrorHandler: jobErrors{a.config.Log},
-		Queues:       map[string]river.QueueConfig{mail.Queue: {MaxWorkers: mailWorkers}},
-		JobTimeout:   worker.Timeout(nil), RescueStuckJobsAfter: worker.RescueAfter(),
+		Queues:       map[string]river.QueueConfig{mailer.Queue: {MaxWorkers: mailWorkers}},
+		JobTimeout:   mails.AttemptTime(), RescueStuckJobsAfter: 2 * mails.AttemptTime(),
+	}
+	if err := addInvoiceMails(workers, mails); err != nil {
+		return err
 	}
 	a.addSchedules(workers, &settings)
 	jobs, err := river.NewClient(riverpgxv5.New(pool), &settings)
@@ -99,16 +98,16 @@ func newMailObserver(log *slog.Logger, registry *prometheus.Registry) *mailObser
 }
 
 // observe does not log why an attempt failed: mail servers quote addresses. The outbox shows it to the tenant.
-func (o *mailObserver) observe(ctx context.Context, a mail.Attempt) {
+func (o *mailObserver) observe(ctx context.Context, a mailer.Attempt) {
 	outcome := string(a.Outcome)
 	o.attempts.WithLabelValues(outcome).Inc()
 	o.seconds.WithLabelValues(outcome).Observe(a.Duration.Seconds())
 	level := slog.LevelInfo
-	if a.Outcome == mail.Again || a.Outcome == mail.Failed {
+	if a.Outcome == mailer.Again || a.Outcome == mailer.Failed {
 		level = slog.LevelWarn
 	}
-	o.log.LogAttrs(ctx, level, "mail", slog.String("outcome", outcome), slog.String("tenant", a.Tenant.String()),
-		slog.String("mail", a.Mail.String()), slog.Int("attempt", a.Number), slog.Duration("duration", a.Duration))
+	o.log.LogAttrs(ctx, level, "mail", slog.String("outcome", outcome), slog.String("kind", a.Kind),
+		slog.String("tenant", a.Tenant.String()), slog.String("mail", a.Mail.String()), slog.Int("attempt", a.Number), slog.Duration("duration", a.Duration))
 }
 
 // jobLog lets through what River warns of: what it does besides is told by the jobs.
@@ -126,13 +125,20 @@ func (h warnings) WithAttrs(attrs []slog.Attr) slog.Handler {
 
 func (h warnings) WithGroup(name string) slog.Handler { return warnings{h.Handler.WithGroup(name)} }
 
-// jobErrors logs what kept a job from being done. Mails that were not taken are told by their observer, and so are schedules.
+// jobErrors logs what kept a job from being done. Mails that were not taken are told by their observer, and so are
+// schedules.
 type jobErrors struct{ log *slog.Logger }
 
 func (e jobErrors) HandleError(ctx context.Context, job *rivertype.JobRow, err error) *river.ErrorHandlerResult {
-	if !errors.Is(err, mail.ErrAgain) && !errors.Is(err, schedule.ErrNotAll) {
-		e.log.WarnContext(ctx, "job will be tried again", "job", job.ID, "kind", job.Kind, "attempt", job.Attempt, "error", err)
+	for _, told := range []error{
+		mailer.ErrAgain,
+		schedule.ErrNotAll,
+	} {
+		if errors.Is(err, told) {
+			return nil
+		}
 	}
+	e.log.WarnContext(ctx, "job will be tried again", "job", job.ID, "kind", job.Kind, "attempt", job.Attempt, "error", err)
 	return nil
 }
 

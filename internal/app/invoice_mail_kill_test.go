@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/mailer/mailertest"
 	"onlyonce/internal/postgres/pgtest"
 )
 
@@ -31,7 +32,7 @@ func TestKillDuringMails(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	replicas := []*replica{{addr: freeAddress(t)}, {addr: freeAddress(t)}}
-	s := startSink(t, func(before int) error {
+	s := mailertest.Start(t, func(before int) error {
 		switch before {
 		case invoices / 3:
 			replicas[0].kill()
@@ -43,7 +44,7 @@ func TestKillDuringMails(t *testing.T) {
 	}, nil)
 	for _, r := range replicas {
 		r.keep(t, binary, "ADDR="+r.addr, "DATABASE_URL="+b.db.URL, "METRICS_ADDR=off", "RATE_LIMIT=0", "DEMO=0",
-			"SMTP_URL="+s.url, "MAIL_FROM=invoices@example.com", "MAIL_TIMEOUT=1s", "MAIL_RETRY=100ms")
+			"SMTP_URL="+s.URL, "MAIL_FROM=invoices@example.com", "MAIL_TIMEOUT=1s", "MAIL_RETRY=100ms")
 	}
 
 	var next atomic.Int64
@@ -74,7 +75,7 @@ func TestKillDuringMails(t *testing.T) {
 
 	subjects, deliveries := map[string]string{}, map[string]int{} // by Message-ID
 	ids := map[string]string{}                                    // by subject
-	for _, m := range s.messages() {
+	for _, m := range s.Messages() {
 		id, subject := m.Header.Get("Message-Id"), m.Header.Get("Subject")
 		if first, known := ids[subject]; known && first != id {
 			t.Errorf("%s came as %s and as %s", subject, first, id)

@@ -1,0 +1,17 @@
+package app
+
+import (
+	"github.com/riverqueue/river"
+
+	"onlyonce/internal/invoice/mail"
+	"onlyonce/internal/mailer"
+)
+
+// addInvoiceMails lets the jobs send mails about invoices.
+func addInvoiceMails(workers *river.Workers, mails mailer.Config) error {
+	worker, err := mail.NewWorker(mails)
+	if err != nil {
+		return err
+	}
+	return river.AddWorkerSafely(workers, worker)
+}

@@ -1,0 +1,339 @@
+package app_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"onlyonce/internal/app"
+	"onlyonce/internal/invoice/mail"
+	"onlyonce/internal/mailer"
+	"onlyonce/internal/mailer/mailertest"
+)
+
+// ask sends a request to the API of an app.
+func ask(method, url, key, body string) (status int, answer []byte, err error) {
+	r, err := http.NewRequest(method, url, strings.NewReader(body))
+	if err != nil {
+		return 0, nil, err
+	}
+	r.Header.Set("Authorization", "Bearer "+companyToken)
+	r.Header.Set("Content-Type", "application/json")
+	if key != "" {
+		r.Header.Set("Idempotency-Key", key)
+	}
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return 0, nil, err
+	}
+	answer, err = io.ReadAll(response.Body)
+	return response.StatusCode, answer, errors.Join(err, response.Body.Close())
+}
+
+// draft makes an invoice and gives its path in the API.
+func (b *bundle) draft(key, customer string) string {
+	b.Helper()
+	person, err := json.Marshal(customer)
+	if err != nil {
+		b.Fatal(err)
+	}
+	status, answer, err := ask(http.MethodPost, b.URL()+"/api/v1/invoices", key, `{
+		"customer": {"email": "ada@example.com", "name": `+string(person)+`},
+		"issue_date": "2026-11-21", "due_date": "2026-12-21", "currency": "EUR", "notes": "key `+key+`",
+		"lines": [{"description": "Design", "quantity": "2", "unit_price": "50.00", "tax_rate": "23"}]}`)
+	var made struct {
+		ID string `json:"id"`
+	}
+	if err := errors.Join(err, json.Unmarshal(answer, &made)); err != nil || status != http.StatusCreated {
+		b.Fatalf("%d %s %v", status, answer, err)
+	}
+	return "/api/v1/invoices/" + made.ID
+}
+
+func (b *bundle) post(path, key, body string, want int) {
+	b.Helper()
+	if status, answer, err := ask(http.MethodPost, b.URL()+path, key, body); err != nil || status != want {
+		b.Fatalf("%s: %d %s %v", path, status, answer, err)
+	}
+}
+
+// mails are those of the company, newest first.
+func (b *bundle) mails() (all []mail.Mail) {
+	b.Helper()
+	status, answer, err := ask(http.MethodGet, b.URL()+"/api/v1/outbox?limit=100", "", "")
+	var list struct {
+		Outbox []mail.Mail `json:"outbox"`
+	}
+	if err := errors.Join(err, json.Unmarshal(answer, &list)); err != nil || status != http.StatusOK {
+		b.Fatalf("%d %s %v", status, answer, err)
+	}
+	return list.Outbox
+}
+
+// settled waits until n mails are sent or have failed.
+func (b *bundle) settled(n int) []mail.Mail {
+	b.Helper()
+	b.until(fmt.Sprintf("%d mails are settled", n), func() bool {
+		settled := 0
+		for _, m := range b.mails() {
+			if m.State != mailer.StateQueued {
+				settled++
+			}
+		}
+		return settled == n
+	})
+	return b.mails()
+}
+
+// TestMailIsSent: with a subject, what is open, and a Message-ID; nothing else is in the headers, whatever people are
+// called.
+func TestMailIsSent(t *testing.T) {
+	s := mailertest.Start(t, nil, nil)
+	b := mailing(t, s.URL)
+	const hostile = "Acme \"Studio\"\r\nBcc: eve@example.com\r\n\r\n<b>, Ünï"
+	if _, err := b.db.Admin().Exec(t.Context(), `UPDATE settings SET name = $1`, hostile); err != nil {
+		t.Fatal(err)
+	}
+	invoice := b.draft("one", `Ada "A" <eve@example.com>, & <script>`)
+	b.post(invoice+"/issue", "one", "", http.StatusOK)
+	sent := b.settled(1)[0]
+	if sent.State != mailer.StateSent || sent.Kept || sent.Attempts != 1 || sent.Reason != "" || sent.SentAt.IsZero() {
+		t.Errorf("%+v", sent)
+	}
+	if len(s.Messages()) != 1 {
+		t.Fatalf("%d messages", len(s.Messages()))
+	}
+	header := s.Messages()[0].Header
+	if want := "<" + sent.ID.String() + "@example.com>"; header.Get("Message-Id") != want || "<"+sent.MessageID+">" != want {
+		t.Errorf("Message-ID %s, want %s", header.Get("Message-Id"), want)
+	}
+	to, err := header.AddressList("To")
+	if err != nil || len(to) != 1 || to[0].Address != "ada@example.com" {
+		t.Errorf("to %v, %v", to, err)
+	}
+	from, err := header.AddressList("From")
+	if err != nil || len(from) != 1 || from[0].Address != "invoices@example.com" {
+		t.Errorf("from %v, %v", from, err)
+	}
+	if _, smuggled := header["Bcc"]; smuggled {
+		t.Errorf("a name has added a header: %v", header)
+	}
+	body, err := io.ReadAll(s.Messages()[0].Body)
+	if err != nil || !strings.Contains(string(body), "text/plain") || !strings.Contains(string(body), "text/html") ||
+		strings.Contains(string(body), "<script>") && !strings.Contains(sent.Text, "<script>") {
+		t.Errorf("%v\n%s", err, body)
+	}
+	for _, want := range []string{
+		"Open: 123.00 EUR", "Due: 21 December 2026", "- Design: 2 x 50.00 = 100.00 EUR", "invoice 2026-0001", "key one",
+	} {
+		if !strings.Contains(sent.Text, want) {
+			t.Errorf("%q is not in\n%s", want, sent.Text)
+		}
+	}
+}
+
+// TestMailIsSentOnce: however often the invoice is issued, under the same key or others. Sending it again on purpose
+// is another mail.
+func TestMailIsSentOnce(t *testing.T) {
+	s := mailertest.Start(t, nil, nil)
+	b := mailing(t, s.URL)
+	invoice := b.draft("one", "Ada")
+	var all sync.WaitGroup
+	for n := range 20 {
+		all.Go(func() {
+			status, answer, err := ask(http.MethodPost, b.URL()+invoice+"/issue", fmt.Sprint("click ", n/2), "")
+			if err != nil || status != http.StatusOK {
+				t.Errorf("%d %s %v", status, answer, err)
+			}
+		})
+	}
+	all.Wait()
+	b.settled(1)
+	for range 5 {
+		b.post(invoice+"/send", "again", `{"recipient": "office@example.com"}`, http.StatusCreated)
+	}
+	if mails := b.settled(2); len(mails) != 2 || mails[0].Recipient != "office@example.com" || mails[0].MessageID == mails[1].MessageID {
+		t.Errorf("%+v", mails)
+	}
+	if n := len(s.Messages()); n != 2 {
+		t.Errorf("%d messages", n)
+	}
+}
+
+// TestMailIsTriedAgain when the server asks for that, and taken once.
+func TestMailIsTriedAgain(t *testing.T) {
+	s := mailertest.Start(t, func(before int) error {
+		if before < 2 {
+			return errors.New("451 4.3.2 Come back later")
+		}
+		return nil
+	}, nil)
+	b := mailing(t, s.URL)
+	b.post(b.draft("one", "Ada")+"/issue", "one", "", http.StatusOK)
+	sent := b.settled(1)[0]
+	if sent.State != mailer.StateSent || sent.Attempts != 3 || len(s.Messages()) != 1 || sent.Reason != "" {
+		t.Errorf("%d messages, %+v", len(s.Messages()), sent)
+	}
+	b.logsNothingPersonal()
+}
+
+// TestMailIsGivenUp after the last attempt, with the reason.
+func TestMailIsGivenUp(t *testing.T) {
+	s := mailertest.Start(t, func(int) error { return errors.New("451 4.3.2 Come back later") }, nil)
+	b := mailing(t, s.URL, func(c *app.Config) { c.MailRetry = time.Millisecond })
+	b.post(b.draft("one", "Ada")+"/issue", "one", "", http.StatusOK)
+	failed := b.settled(1)[0]
+	if failed.State != mailer.StateFailed || failed.Attempts != mailer.MaxAttempts ||
+		failed.Reason != "Gave up after 10 attempts. The mail server didn't accept it: 451 4.3.2 Come back later." {
+		t.Errorf("%+v", failed)
+	}
+}
+
+// TestMailIsRefused for good: it has failed at once, says why, and can be sent to another address.
+func TestMailIsRefused(t *testing.T) {
+	s := mailertest.Start(t, nil, func(to string) bool { return to != "ada@example.com" })
+	b := mailing(t, s.URL)
+	invoice := b.draft("one", "Ada")
+	b.post(invoice+"/issue", "one", "", http.StatusOK)
+	failed := b.settled(1)[0]
+	if failed.State != mailer.StateFailed || failed.Attempts != 1 ||
+		failed.Reason != "The mail server refused it: 550 5.1.0 Requested action not taken: mailbox unavailable." {
+		t.Errorf("%+v", failed)
+	}
+	b.post(invoice+"/send", "again", `{"recipient": "grace@example.com"}`, http.StatusCreated)
+	if sent := b.settled(2)[0]; sent.State != mailer.StateSent || len(s.Messages()) != 1 {
+		t.Errorf("%+v", sent)
+	}
+	b.logsNothingPersonal()
+}
+
+// logsNothingPersonal fails if an address is in the log, or in what River keeps of the jobs.
+func (b *bundle) logsNothingPersonal() {
+	b.Helper()
+	jobs, err := b.db.Admin().Query(b.Context(), `SELECT to_jsonb(j)::text FROM river.river_job j`)
+	if err != nil {
+		b.Fatal(err)
+	}
+	rows, err := pgx.CollectRows(jobs, pgx.RowTo[string])
+	if err != nil || len(rows) == 0 {
+		b.Fatalf("%d jobs, %v", len(rows), err)
+	}
+	if told := b.log.String() + strings.Join(rows, "\n"); strings.Contains(told, "ada@example.com") {
+		b.Errorf("an address is in the log or in a job:\n%s", told)
+	}
+}
+
+// TestMailServerHangs: an attempt is bounded, nobody else waits, and the app stops.
+func TestMailServerHangs(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	b := mailing(t, "smtp://"+listener.Addr().String()+"?tls=off", func(c *app.Config) {
+		c.MailTimeout, c.MailRetry = 500*time.Millisecond, time.Hour
+	})
+	b.post(b.draft("one", "Ada")+"/issue", "one", "", http.StatusOK)
+	conn, err := listener.Accept() // and never a word
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if m := b.mails()[0]; m.State != mailer.StateQueued || m.Reason != "" {
+		t.Errorf("the attempt is over already: %+v", m)
+	}
+	b.post(b.draft("two", "Grace")+"/issue", "two", "", http.StatusOK) // while it hangs
+	b.until("the attempt is over", func() bool {
+		mails := b.mails()
+		return mails[len(mails)-1].Reason == "The mail server didn't answer in time."
+	})
+	if took, ok := b.lines("mail")[0]["duration"].(float64); !ok || time.Duration(took) > 5*time.Second {
+		t.Errorf("the attempt took %v", time.Duration(took))
+	}
+}
+
+// TestMailServerWithoutTLS gets neither a password nor a mail.
+func TestMailServerWithoutTLS(t *testing.T) {
+	s := mailertest.Start(t, nil, nil)
+	host := strings.TrimSuffix(strings.TrimPrefix(s.URL, "smtp://"), "?tls=off")
+	b := mailing(t, "smtp://ada:s3cret@"+host, func(c *app.Config) { c.MailRetry = time.Hour })
+	b.post(b.draft("one", "Ada")+"/issue", "one", "", http.StatusOK)
+	b.until("the attempt is over", func() bool {
+		return b.mails()[0].Reason == "The mail server doesn't encrypt its connections (STARTTLS)."
+	})
+	if m := b.mails()[0]; m.State != mailer.StateQueued || len(s.Messages()) != 0 || strings.Contains(b.log.String(), "s3cret") {
+		t.Errorf("%+v", m)
+	}
+}
+
+// TestMailOfAVoidInvoice is not sent any more.
+func TestMailOfAVoidInvoice(t *testing.T) {
+	offered, answer := make(chan struct{}), make(chan struct{})
+	s := mailertest.Start(t, func(before int) error {
+		if before == 0 {
+			close(offered)
+			<-answer
+			return errors.New("451 4.3.2 Come back later")
+		}
+		return nil
+	}, nil)
+	b := mailing(t, s.URL)
+	invoice := b.draft("one", "Ada")
+	b.post(invoice+"/issue", "one", "", http.StatusOK)
+	<-offered
+	b.post(invoice+"/void", "one", "", http.StatusOK)
+	close(answer)
+	failed := b.settled(1)[0]
+	if failed.State != mailer.StateFailed || failed.Reason != "The invoice was voided before it could be sent." || len(s.Messages()) != 0 {
+		t.Errorf("%+v", failed)
+	}
+}
+
+// TestMailsOfTheDemoAreKept: its customers are made up, and nothing is sent to them even with a mail server.
+func TestMailsOfTheDemoAreKept(t *testing.T) {
+	s := mailertest.Start(t, nil, nil)
+	b := mailing(t, s.URL, func(c *app.Config) { c.Demo = true })
+	admin := b.db.Admin()
+	b.until("all are kept", func() bool {
+		var left, kept int
+		err := admin.QueryRow(t.Context(), `
+			SELECT count(*) FILTER (WHERE state = 'queued'), count(*) FILTER (WHERE kept AND body <> '') FROM mails`).Scan(&left, &kept)
+		return err == nil && left == 0 && kept > 20
+	})
+	if len(s.Messages()) != 0 {
+		t.Errorf("%d messages", len(s.Messages()))
+	}
+}
+
+// TestMailsWithoutAServer are kept, also through a connection pooler, where nothing can be prepared.
+func TestMailsWithoutAServer(t *testing.T) {
+	b := mailing(t, "smtp://nowhere.example.com", func(c *app.Config) {
+		c.MailServer, c.MailSender = nil, ""
+		c.DatabaseURL += "&default_query_exec_mode=exec"
+	})
+	b.post(b.draft("one", "Ada")+"/issue", "one", "", http.StatusOK)
+	if m := b.settled(1)[0]; !m.Kept || m.State != mailer.StateSent || m.Text == "" {
+		t.Errorf("%+v", m)
+	}
+	if _, metrics := b.get(b.metrics); !strings.Contains(metrics, `onlyonce_mail_attempts_total{outcome="kept"} 1`) {
+		t.Errorf("nothing about it in the metrics:\n%s", metrics)
+	}
+}
+
+// untilMail waits for an attempt to send one.
+func (b *bundle) untilMail() {
+	b.Helper()
+	b.until("a mail", func() bool {
+		_, metrics := b.get(b.metrics)
+		return strings.Contains(metrics, "\nonlyonce_mail_attempts_total{")
+	})
+}
