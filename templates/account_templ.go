@@ -57,11 +57,11 @@ func JoinPage(p Page, v Join) templ.Component {
 						}()
 					}
 					ctx = templ.InitializeContext(ctx)
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<p>It was used already, has expired, or was replaced by a newer one. If you have chosen a password, log in with it. Otherwise ask the person who sent it for a new one.</p><div class=\"ways\">")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<p>It was used already, has expired, or was replaced by a newer one. If you have chosen a password, log in with it. Otherwise ask for a new one.</p><div class=\"ways\">")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = Links([]Link{{Text: "Log in", Href: "/login"}}, true).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = Links([]Link{{Text: "Log in", Href: "/login"}, {Text: "Forgot your password?", Href: "/forgot"}}, true).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

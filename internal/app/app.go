@@ -33,8 +33,6 @@ type App struct {
 	registry *prometheus.Registry
 	anyUser  bool     // there is a user besides those of the demo
 	hints    []string // about the demo, each one line of the banner
-	// sendsMail is set by the part that sends mails, if it has a server for them.
-	sendsMail bool
 	// pages are those of parts. They are behind all others in the navigation.
 	pages []func(*web.Site)
 	// hurries end what requests in flight wait for.
@@ -132,7 +130,8 @@ func start(ctx context.Context, c Config, bounds limits) (_ *App, err error) {
 	server, err := web.New(web.Config{
 		Pool: a.pool, Store: store, Log: c.Log, RateLimit: c.RateLimit, Allow: a.allow, Demo: demoLogins(c.Demo),
 		Secure: c.secure(), Origin: c.PublicURL, TrustedProxies: c.TrustedProxies, RequestTime: bounds.request, Ending: a.ending,
-		Mount: site.Mount(c.KeepAttempts, a.config.SecretKey, a.sendsMail, a.pages...),
+		Forgot: a.forgot(),
+		Mount:  site.Mount(c.KeepAttempts, a.config.SecretKey, c.MailServer != nil, a.pages...),
 	})
 	if err != nil {
 		return nil, err

@@ -27,7 +27,6 @@ const (
 // startJobs begins to carry out jobs, beside the server. It polls for them, once a second: unlike LISTEN, that works
 // through every pooler, and a NOTIFY in each transaction that queues a job would make their commits wait for each other.
 func startJobs(ctx context.Context, a *App) error {
-	a.sendsMail = a.config.MailServer != nil
 	pool, err := postgres.OpenSmall(ctx, a.url, jobConns)
 	if err != nil {
 		return err
@@ -45,6 +44,9 @@ func startJobs(ctx context.Context, a *App) error {
 		ErrorHandler: jobErrors{a.config.Log},
 		Queues:       map[string]river.QueueConfig{mailer.Queue: {MaxWorkers: mailWorkers}},
 		JobTimeout:   mails.AttemptTime(), RescueStuckJobsAfter: 2 * mails.AttemptTime(),
+	}
+	if err := a.addLinkMails(workers, mails); err != nil {
+		return err
 	}
 	if err := addInvoiceMails(workers, mails); err != nil {
 		return err

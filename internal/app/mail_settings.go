@@ -1,10 +1,14 @@
 package app
 
 import (
+	"context"
 	"errors"
 	"time"
 
+	"github.com/google/uuid"
+
 	"onlyonce/internal/mailer"
+	"onlyonce/internal/people/link"
 	"onlyonce/internal/value/email"
 )
 
@@ -20,7 +24,7 @@ type MailConfig struct {
 const maxMailWait = 10 * time.Minute
 
 func mailPart() part {
-	return part{start: startJobs, incomplete: missingSender, warning: missingServer, settings: []setting{
+	return part{start: startJobs, expire: expireLinkMails, incomplete: missingSender, warning: missingServer, settings: []setting{
 		{"SMTP_URL", "", "mails are not sent, only listed in the outbox",
 			"the mail server, as smtp://user:password@host:587, which must speak STARTTLS,\n" +
 				"or smtps://user:password@host:465; smtp://host:1025?tls=off for one that only you can reach",
@@ -42,10 +46,32 @@ func missingSender(c Config, getenv func(string) string) error {
 }
 
 func missingServer(c Config) string {
-	if c.Demo || c.MailServer != nil {
+	if c.Demo || c.MailServer != nil && missingForLinks(c) == "" {
 		return ""
 	}
+	if c.MailServer != nil {
+		return missingForLinks(c) + " is not set: invitations and links for forgotten passwords are not emailed"
+	}
 	return "SMTP_URL is not set: mails are not sent, and can be read in the outbox"
+}
+
+// missingForLinks returns the setting without which links to choose a password are not mailed, or "". One database has its key in
+// DataDir.
+func missingForLinks(c Config) string {
+	switch {
+	case c.MailServer == nil:
+		return "SMTP_URL"
+	case c.SecretKey.IsZero() && c.DatabaseURL != "":
+		return "SECRET_KEY"
+	case c.PublicURL == "" && !isLoopback(c.Addr):
+		return "PUBLIC_URL"
+	default:
+		return ""
+	}
+}
+
+func expireLinkMails(ctx context.Context, a *App, tenant uuid.UUID) error {
+	return link.Expire(ctx, a.pool, tenant)
 }
 
 func parseMailServer(server **mailer.Server, value string) error {

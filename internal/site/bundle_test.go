@@ -17,6 +17,8 @@ import (
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/lab"
 	"onlyonce/internal/people/account"
+	"onlyonce/internal/people/link"
+	"onlyonce/internal/people/secret"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/site"
 	"onlyonce/internal/value/secretkey"
@@ -131,6 +133,7 @@ func (b *bundle) serveOn(pool *pgxpool.Pool, settings ...func(*config)) *replica
 		Store: &idempotency.Store{Pool: pool, Wait: 15 * time.Second, Timeout: 25 * time.Second, Observe: b.observe},
 	}}
 	c.key = secretKey(b.T)
+	c.Forgot = func(ctx context.Context, email string) error { return link.Forgot(ctx, pool, secret.FromKey(c.key), email) }
 	c.pages = b.lab(lab.Config{}) // which starts nothing by itself
 	for _, set := range settings {
 		set(&c)

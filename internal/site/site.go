@@ -12,7 +12,7 @@ import (
 )
 
 // Mount returns what mounts every resource, in the order of the navigation, and more pages behind them. keptAttempts is for how
-// long attempts are kept, for pages to say; 0 if none are. key is that of the program, with which secrets are sealed, and sendsMail is
+// long attempts are kept, for pages to say; 0 if none are. key is that of the program, with which secrets are sealed and derived, and sendsMail is
 // set if there is a mail server.
 func Mount(keptAttempts time.Duration, key secretkey.Key, sendsMail bool, more ...func(*web.Site)) func(*web.Site) {
 	return func(s *web.Site) {
@@ -24,7 +24,7 @@ func Mount(keptAttempts time.Duration, key secretkey.Key, sendsMail bool, more .
 		// A new resource stands above this line.
 		invoices.MountSchedules()
 		invoices.MountOutbox()
-		peoplepages.Mount(s, keptAttempts)
+		peoplepages.Mount(s, keptAttempts, key)
 		invoices.MountWebhooks(key)
 		for _, mount := range more {
 			mount(s)

@@ -47,6 +47,8 @@ type Config struct {
 	// Allow counts one more of a name, for all replicas together, and reports whether a minute may have so many. It reports true where
 	// nobody knows. Nil where each process counts by itself alone.
 	Allow func(ctx context.Context, name string, aMinute int) bool
+	// Forgot mails the user of an email, if there is one, a link to choose a password; nil where no mail with a link can be sent.
+	Forgot func(ctx context.Context, email string) error
 	// Demo lists the logins that the login page offers. Without any, the demo is off: passwords, tokens
 	// and sessions of demo tenants are refused.
 	Demo []templates.DemoLogin
@@ -80,6 +82,8 @@ type Server struct {
 	large     *semaphore.Weighted // bodies that are handled now, see admitLarge
 	passwords *semaphore.Weighted // that are checked now, see withPassword
 	guesses   *limit              // passwords for an email, see countGuess
+	forgot    func(context.Context, string) error
+	forgets   *limit // links for an email, see askLink
 	// findClient is in front of what asks for the client's address.
 	findClient func(http.Handler) http.Handler
 	allow      func(context.Context, string, int) bool // see Config
@@ -110,8 +114,9 @@ func New(c Config) (*Server, error) {
 		bound: cmp.Or(c.RequestTime, 30*time.Second), ending: cmp.Or(c.Ending, context.Background()),
 		requests: semaphore.NewWeighted(requestsAtOnce), large: semaphore.NewWeighted(largeAtOnce),
 		passwords: semaphore.NewWeighted(passwordsAtOnce), allow: c.Allow, byPattern: map[string]*registration{},
-		hints: map[string]string{}, columns: map[string]addedColumns{},
+		hints: map[string]string{}, columns: map[string]addedColumns{}, forgot: c.Forgot,
 	}
+	s.forgets = s.newLimit("links for", linksAMinute)
 	s.guesses = s.newLimit("passwords for", guessesAMinute)
 	s.sessions = newSessions(c.Pool, c.Secure)
 	mux := chi.NewRouter()
@@ -160,6 +165,10 @@ func (s *Server) mount(mux chi.Router, c Config, sameOrigin func(http.Handler) h
 			rt.mux = mux.With(keepNothing, s.limitAddress("join"))
 			rt.read("/join", s.showJoin)
 			rt.natural("/join", "having the password that was chosen is a state; a link is used once", s.join)
+
+			rt.mux = mux.With(s.limitAddress("forgot"))
+			rt.read("/forgot", s.showForgot)
+			rt.natural("/forgot", "a link is mailed once in ten minutes, and one that is open is mailed again", s.askLink)
 
 			rt.mux = mux.With(s.limitAddress("login"))
 			rt.natural("/login", "being logged in is a state; the old session is replaced", s.logIn)

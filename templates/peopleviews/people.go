@@ -11,10 +11,10 @@ type Person struct {
 	Disabled string
 	Enable   templates.Action
 	// Link is where they choose a password; "" if this session cannot show it. Until is when it expires, or "" if there is
-	// none.
-	Link, Until string
-	// Invite makes a link, and Uninvite takes it back. At most one of them has an address.
-	Invite, Uninvite templates.Action
+	// none. Mailed says what became of the email with it.
+	Link, Until, Mailed string
+	// Send makes a link and emails it, Invite only makes it, and Uninvite takes it back. Those that cannot be have no address.
+	Send, Invite, Uninvite templates.Action
 }
 
 // Token is an API token as owners see it.

@@ -56,15 +56,15 @@ func states() map[string]templ.Component {
 			RecordView: templates.RecordView{
 				Name: hostile, Facts: archived.Facts, EditHref: "/people/1/edit", Actions: []templates.Action{archived.Restore},
 			},
-			Link: "https://invoices.example/join?link=" + hostile, Until: "24 Nov 2026, 09:30 UTC", Uninvite: archived.Restore,
+			Link: "https://invoices.example/join?link=" + hostile, Until: "24 Nov 2026, 09:30 UTC", Mailed: hostile, Uninvite: archived.Restore,
 		}),
 		"person with another's link": peopleviews.PersonPage(page, peopleviews.Person{Until: "24 Nov 2026", Uninvite: archived.Restore}),
-		"person without a link":      peopleviews.PersonPage(page, peopleviews.Person{Invite: archived.Restore}),
+		"person without a link":      peopleviews.PersonPage(page, peopleviews.Person{Send: archived.Restore, Invite: archived.Restore}),
 		"person, disabled":           peopleviews.PersonPage(page, peopleviews.Person{Disabled: "21 Nov 2026", Enable: archived.Restore}),
 		"person form": peopleviews.PersonForm(page, templates.Form{
 			Title: "Add a person", Key: "k", Typed: url.Values{"email": {hostile}, "role": {hostile}},
 			Errors: templates.FieldErrors{{Control: "role", Message: hostile}},
-		}),
+		}, true),
 		"token": peopleviews.TokenPage(withHistory, peopleviews.Token{
 			RecordView: templates.RecordView{Name: hostile, Facts: archived.Facts, Actions: []templates.Action{archived.Restore}},
 			Secret:     hostile, Until: "10:30 UTC",

@@ -8,6 +8,7 @@ import (
 
 	"onlyonce/internal/people/token"
 	"onlyonce/internal/people/user"
+	"onlyonce/internal/value/secretkey"
 	"onlyonce/internal/web"
 )
 
@@ -18,12 +19,14 @@ type pages struct {
 	people *web.Mounted[user.User]
 	tokens *web.Mounted[token.Token]
 	kept   time.Duration         // for which attempts are; 0 if none are
+	key    secretkey.Key         // what the secrets of links are derived from; zero for the session that makes them
 	probes *httprate.RateLimiter // emails of other tenants that were met
 }
 
-// Mount mounts the settings with the parts that only owners see. kept is for how long attempts are kept, 0 if none are.
-func Mount(s *web.Site, kept time.Duration) {
-	p := &pages{Site: s, kept: kept, probes: httprate.NewRateLimiter(probesAnHour, time.Hour)}
+// Mount mounts the settings with the parts that only owners see. kept is for how long attempts are kept, 0 if none are, and key is that
+// of the program.
+func Mount(s *web.Site, kept time.Duration, key secretkey.Key) {
+	p := &pages{Site: s, kept: kept, key: key, probes: httprate.NewRateLimiter(probesAnHour, time.Hour)}
 	p.mountSettings()
 	owners := s.Owners("settings")
 	p.mountPeople(owners)

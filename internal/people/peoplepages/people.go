@@ -9,7 +9,9 @@ import (
 	"github.com/a-h/templ"
 
 	"onlyonce/internal/conflict"
+	"onlyonce/internal/mailer"
 	"onlyonce/internal/people/account"
+	"onlyonce/internal/people/link"
 	"onlyonce/internal/people/secret"
 	"onlyonce/internal/people/user"
 	"onlyonce/internal/record"
@@ -28,8 +30,8 @@ func (s *pages) mountPeople(owners *web.Site) {
 	s.people = m
 	draft := web.NewForm(m, user.Input.Draft, web.Form[user.User]{
 		Fields: []templates.Field{{Name: "email", Value: "Email"}, {Name: "name", Value: "Name"}, {Name: "role", Value: "Role"}},
-		Page: func(_ *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
-			return peopleviews.PersonForm(p, f), nil
+		Page: func(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
+			return peopleviews.PersonForm(p, f, f.Version == 0 && s.mailsLinks(r)), nil
 		},
 		OnConflict: s.countProbe,
 		Words: &web.Wording{
@@ -43,7 +45,7 @@ func (s *pages) mountPeople(owners *web.Site) {
 			return user.Draft{}, web.ErrTooMany
 		}
 		d, err := check(r)
-		d.Seed = s.seed(r)
+		d.Invitation = s.invitation(r)
 		return d, err
 	}
 	web.List(m, web.Listing[user.User]{
@@ -66,21 +68,27 @@ func (s *pages) mountPeople(owners *web.Site) {
 		},
 	})
 	web.Create(m, "", user.Create, draft, func(*http.Request) (url.Values, error) {
-		return url.Values{"role": {string(account.Member)}}, nil
+		return url.Values{"role": {string(account.Member)}, "send": {"true"}}, nil
 	})
 	web.Change(m, http.MethodPut, "", user.Edit, draft)
 	web.Transition(m, "disable", "disabled", "", user.Disable, web.Nothing())
 	web.Transition(m, "enable", "enabled", "", user.Enable, web.Nothing())
 	web.Transition(m, "invite", "invited", "", user.Invite, web.Command[user.Invitation]{
-		Form: func(r *http.Request) (user.Invitation, error) { return user.Invitation{Seed: s.seed(r)}, nil },
+		Form: func(r *http.Request) (user.Invitation, error) { return s.invitation(r), nil },
 	})
 	web.Transition(m, "uninvite", "uninvited", "", user.Uninvite, web.Nothing())
 }
 
-// seed is what the secrets are derived from that a request makes, or shows again.
-func (s *pages) seed(r *http.Request) secret.Seed {
-	return secret.FromSession(s.SessionSecret(r))
+// invitation is what a form says about a link, which the program can make again if it has a key, and the session that made it if not.
+func (s *pages) invitation(r *http.Request) user.Invitation {
+	if s.key.IsZero() {
+		return user.Invitation{Seed: secret.FromSession(s.SessionSecret(r))}
+	}
+	return user.Invitation{Seed: secret.FromKey(s.key), Send: r.PostFormValue("send") == "true" && s.mailsLinks(r)}
 }
+
+// mailsLinks reports whether links of the tenant can be mailed. Those of the demo go nowhere.
+func (s *pages) mailsLinks(r *http.Request) bool { return s.MailsLinks() && !web.Principal(r).Demo }
 
 // probesAnHour is how often an hour a tenant is told that an email cannot be used. It could find out otherwise who else has
 // an account here.
@@ -149,17 +157,50 @@ func (s *pages) personPage(r *http.Request, p templates.Page, u user.User) (temp
 	}
 	if !u.LinkOpen(time.Now()) {
 		v.Invite = web.Button(r, "New link", "Making a link…", s.people.URL(u.ID)+"/invite")
+		if s.mailsLinks(r) {
+			v.Send = web.Button(r, "Email a new link", "Making a link…", s.people.URL(u.ID)+"/invite")
+			v.Send.Fields, v.Send.Primary = []templates.Field{{Name: "send", Value: "true"}}, true
+		}
 		return peopleviews.PersonPage(p, v), nil
 	}
 	v.Until = web.Moment(u.LinkUntil)
 	v.Uninvite = web.Button(r, "Withdraw link", "Withdrawing…", s.people.URL(u.ID)+"/uninvite")
-	link := user.Invitation{Seed: s.seed(r)}.Secret(u)
-	invited, err := account.FindLink(r.Context(), s.Pool, link)
+	token := s.invitation(r).Secret(u)
+	invited, err := account.FindLink(r.Context(), s.Pool, token)
 	switch {
 	case err == nil && invited.User == u.ID:
-		v.Link = s.Address(r) + "/join?" + url.Values{"link": {link}}.Encode()
-	case err != nil && !errors.Is(err, account.ErrUnknown): // which is one that another session has made
+		v.Link = s.Address(r) + "/join?" + url.Values{"link": {token}}.Encode()
+	case err != nil && !errors.Is(err, account.ErrUnknown): // which is one that another session or another key has made
 		return nil, err
 	}
-	return peopleviews.PersonPage(p, v), nil
+	m, mailed, err := link.Last(r.Context(), s.Pool, web.Principal(r).Tenant, u.ID, u.LinkID)
+	switch {
+	case mailed:
+		v.Mailed = mailWord(m)
+	case s.mailsLinks(r):
+		v.Mailed = "Not emailed."
+	case s.MailsLinks():
+		v.Mailed = "Not emailed: the demo sends no email."
+	default:
+		v.Mailed = "Not emailed: mail isn't set up."
+	}
+	return peopleviews.PersonPage(p, v), err
+}
+
+// mailWord says what became of the mail with a link.
+func mailWord(m link.Mail) (says string) {
+	switch {
+	case m.State == mailer.StateSent:
+		says = "Emailed to " + m.Recipient + " on " + web.Moment(m.SentAt) + "."
+	case m.State == mailer.StateFailed:
+		says = "Not delivered to " + m.Recipient + ". " + m.Reason
+	case m.Reason != "":
+		says = "Waiting to be emailed to " + m.Recipient + " again. " + m.Reason
+	default:
+		says = "Waiting to be emailed to " + m.Recipient + "."
+	}
+	if m.AskedBy == "" {
+		says += " Somebody asked for it at the login page, with that address."
+	}
+	return says
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/a-h/templ"
 
 	"onlyonce/internal/people/account"
+	"onlyonce/internal/people/secret"
 	"onlyonce/internal/people/token"
 	"onlyonce/internal/record"
 	"onlyonce/internal/web"
@@ -34,7 +35,7 @@ func (s *pages) mountTokens(owners *web.Site) {
 	check := draft.Form
 	draft.Form = func(r *http.Request) (token.Draft, error) {
 		d, err := check(r)
-		d.Seed = s.seed(r)
+		d.Seed = secret.FromSession(s.SessionSecret(r))
 		return d, err
 	}
 	web.List(m, web.Listing[token.Token]{
@@ -90,10 +91,10 @@ func (s *pages) tokenPage(r *http.Request, p templates.Page, t token.Token) (tem
 	if time.Since(t.CreatedAt) > token.SecretShown {
 		return peopleviews.TokenPage(p, v), nil
 	}
-	secret := token.Secret(s.seed(r), t)
-	has, err := account.HasToken(r.Context(), s.Pool, web.Principal(r).Tenant, t.ID, secret)
+	text := token.Secret(secret.FromSession(s.SessionSecret(r)), t)
+	has, err := account.HasToken(r.Context(), s.Pool, web.Principal(r).Tenant, t.ID, text)
 	if has {
-		v.Secret, v.Until = secret, web.Moment(t.CreatedAt.Add(token.SecretShown))
+		v.Secret, v.Until = text, web.Moment(t.CreatedAt.Add(token.SecretShown))
 	}
 	return peopleviews.TokenPage(p, v), err
 }

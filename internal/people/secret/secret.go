@@ -1,6 +1,6 @@
-// Package secret makes what is shown once: API tokens, and links to choose a password. Such a secret is derived from the
-// session of whoever asks for it, so that a repeat in the same session shows the same one. The database has only its
-// hash, and cannot make it again: of a session it has a hash too.
+// Package secret makes what only its owner may have: API tokens, and links to choose a password. Such a secret is derived, so that a
+// repeat makes the same one, and the database has only its hash. The secret of a token is derived from the session of whoever asks for
+// it, of which the database has a hash too. That of a link is derived from the key of the program, so that a job can mail it.
 package secret
 
 import (
@@ -9,9 +9,11 @@ import (
 	"encoding/base64"
 
 	"github.com/google/uuid"
+
+	"onlyonce/internal/value/secretkey"
 )
 
-// Seed is what the secrets of one session are derived from. It prints as nothing of itself.
+// Seed is what secrets are derived from: those of one session, or those of the program. It prints as nothing of itself.
 type Seed struct{ key string }
 
 // FromSession returns the seed of a session, whose token is random and known to its browser only.
@@ -22,6 +24,9 @@ func FromSession(token string) Seed {
 	}
 	return Seed{string(key)}
 }
+
+// FromKey returns the seed of the program.
+func FromKey(key secretkey.Key) Seed { return Seed{string(key.Derive("links to choose a password"))} }
 
 // String keeps the seed out of logs.
 func (Seed) String() string { return "[seed]" }

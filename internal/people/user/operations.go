@@ -7,15 +7,18 @@ import (
 
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/people/account"
+	"onlyonce/internal/people/link"
 	"onlyonce/internal/people/secret"
 )
 
 // LinkLife is how long a link to choose a password is good.
 const LinkLife = 48 * time.Hour
 
-// Invitation is the command to make a link with which a user chooses a password. Its secret is derived from the seed.
+// Invitation is the command to make a link with which a user chooses a password. Its secret is derived from the seed. Send also mails it
+// to the user, for which the seed must be that of the program.
 type Invitation struct {
 	Seed secret.Seed `json:"-"`
+	Send bool        `json:"send"`
 }
 
 // Secret is that of the link of a user.
@@ -27,7 +30,7 @@ func (i Invitation) link(tx *idempotency.Tx) pgx.NamedArgs {
 	return pgx.NamedArgs{"link_id": u.LinkID, "link_hash": account.HashToken(i.Secret(u)), "link_life": LinkLife}
 }
 
-// Create adds a user, who has no password yet, and a link to choose one.
+// Create adds a user, who has no password yet, and a link to choose one, which is mailed if that is asked for.
 var Create = idempotency.Define(idempotency.Spec[Draft, User]{
 	Kind: idempotency.Create, Name: "user.create", Table: Table,
 	Statements: func(tx *idempotency.Tx, d Draft) idempotency.Result {
@@ -36,6 +39,9 @@ var Create = idempotency.Define(idempotency.Spec[Draft, User]{
 		tx.Exec(`
 			INSERT INTO users (tenant_id, id, email, name, role, password_hash, link_id, link_hash, link_expires_at)
 			VALUES (@tenant_id, @record_id, @email, @name, @role, '', @link_id, @link_hash, now() + @link_life)`, args)
+		if d.Send {
+			tx.Exec(link.Ask, args)
+		}
 		return tx.Return(`SELECT `+Table.JSON()+` FROM users r WHERE r.tenant_id = @tenant_id AND r.id = @record_id`, nil)
 	},
 	Explain:          map[string]idempotency.Explanation[Draft]{"users_email_once": emailTaken},
@@ -77,14 +83,18 @@ var Enable = idempotency.Define(idempotency.Spec[struct{}, User]{
 	},
 })
 
-// Invite makes a link with which the user chooses a password, unless one is open. A password that the user has stays good
+// Invite makes a link with which the user chooses a password, unless one is open, and mails it if that is asked for. A password that the user has stays good
 // until the link is used.
 var Invite = idempotency.Define(idempotency.Spec[Invitation, User]{
 	Kind: idempotency.Transition, Name: "user.invite", Table: Table, Made: linkOpen,
 	Statements: func(tx *idempotency.Tx, i Invitation) idempotency.Result {
+		args := i.link(tx)
 		tx.Exec(`
 			UPDATE users SET link_id = @link_id, link_hash = @link_hash, link_expires_at = now() + @link_life, link_used_at = NULL
-			WHERE tenant_id = @tenant_id AND id = @record_id`, i.link(tx))
+			WHERE tenant_id = @tenant_id AND id = @record_id`, args)
+		if i.Send {
+			tx.Exec(link.Ask, args)
+		}
 		return tx.Record()
 	},
 	NotInFingerprint: []string{"Seed"},

@@ -1,0 +1,38 @@
+package app
+
+import (
+	"context"
+
+	"github.com/riverqueue/river"
+
+	"onlyonce/internal/mailer"
+	"onlyonce/internal/people/link"
+	"onlyonce/internal/people/secret"
+)
+
+// addLinkMails lets the jobs mail links to choose a password.
+func (a *App) addLinkMails(workers *river.Workers, mails mailer.Config) error {
+	worker, err := link.NewWorker(mails, secret.FromKey(a.config.SecretKey), a.outside())
+	if err != nil {
+		return err
+	}
+	return river.AddWorkerSafely(workers, worker)
+}
+
+// outside is the address that people come to, or "" if it is not known. The Host header of a request is no source of it: strangers
+// could have a link mailed that leads to them.
+func (a *App) outside() string {
+	if a.config.PublicURL == "" && isLoopback(a.config.Addr) {
+		return a.URL()
+	}
+	return a.config.PublicURL
+}
+
+// forgot returns what mails links to who has forgotten their password, or nil without what that needs.
+func (a *App) forgot() func(ctx context.Context, email string) error {
+	if missingForLinks(a.config) != "" {
+		return nil
+	}
+	seed := secret.FromKey(a.config.SecretKey)
+	return func(ctx context.Context, email string) error { return link.Forgot(ctx, a.pool, seed, email) }
+}

@@ -1,0 +1,59 @@
+package web
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"onlyonce/internal/value/email"
+	"onlyonce/templates"
+)
+
+// MailsLinks reports whether links to choose a password can be mailed.
+func (s *Server) MailsLinks() bool { return s.forgot != nil }
+
+// linksAMinute is how many links a minute strangers may ask for with an email.
+const linksAMinute = 5
+
+// forgotTakes is how long the answer takes in any case, so that the time does not tell which emails exist. What is done for one that
+// does takes some milliseconds.
+const forgotTakes = 500 * time.Millisecond
+
+// showForgot shows the form of who has forgotten the password.
+func (s *Server) showForgot(w http.ResponseWriter, r *http.Request) error {
+	return s.forgotPage(w, r, http.StatusOK, templates.Forgot{Asked: r.URL.Query().Has("asked")})
+}
+
+// askLink mails a link to the user of an email, and answers everybody the same.
+func (s *Server) askLink(w http.ResponseWriter, r *http.Request) error {
+	if err := ParseForm(r); err != nil {
+		return err
+	}
+	typed := r.PostForm.Get("email")
+	address := email.Address(strings.TrimSpace(typed))
+	if problem := address.Problem(); problem != "" {
+		return s.forgotPage(w, r, http.StatusUnprocessableEntity, templates.Forgot{
+			Email: typed, Errors: templates.FieldErrors{{Control: "email", Message: problem}},
+		})
+	}
+	if !s.MailsLinks() {
+		return s.forgotPage(w, r, http.StatusOK, templates.Forgot{})
+	}
+	if s.forgets.exceeded(w, r, address.Folded()) {
+		return ErrTooMany
+	}
+	answer := time.After(forgotTakes)
+	if err := s.forgot(r.Context(), address.Folded()); err != nil {
+		return err
+	}
+	select {
+	case <-answer:
+	case <-r.Context().Done():
+	}
+	return SeeOther(w, r, "/forgot?asked")
+}
+
+func (s *Server) forgotPage(w http.ResponseWriter, r *http.Request, status int, v templates.Forgot) error {
+	v.NoMail = !s.MailsLinks()
+	return s.Render(w, r, status, templates.ForgotPage(s.Page(w, r), v))
+}
