@@ -11,6 +11,8 @@ type Form struct {
 	// Title heads the page, such as "New customer", and Submit is on the main button.
 	Title  string
 	Submit string
+	// Also is another button that sends the form, with a field of its own; zero for none. Enter presses the main one.
+	Also Submit
 	// One is what the form makes or changes, such as "customer".
 	One string
 	// Action is where the form is sent, and Href where it is opened, without the key.

@@ -59,6 +59,12 @@ func states() map[string]templ.Component {
 		}),
 		"record":                templates.RecordPage(withHistory, archived),
 		"record with a section": templates.RecordPageWith(page, archived, []templ.Component{templates.Slot(nil)}),
+		"forgot":                templates.ForgotPage(anonymous, templates.Forgot{}),
+		"forgot, asked":         templates.ForgotPage(anonymous, templates.Forgot{Asked: true}),
+		"forgot, without mail":  templates.ForgotPage(anonymous, templates.Forgot{NoMail: true}),
+		"forgot, wrong": templates.ForgotPage(anonymous, templates.Forgot{
+			Email: hostile, Errors: templates.FieldErrors{{Control: "email", Message: hostile}},
+		}),
 		"choose a password": templates.JoinPage(anonymous, templates.Join{
 			Link: "l", Email: hostile, Tenant: hostile, MinPassword: 12,
 			Errors: templates.FieldErrors{{Control: "password", Message: "Choose a longer one."}},

@@ -133,7 +133,9 @@ func (b *bundle) serveOn(pool *pgxpool.Pool, settings ...func(*config)) *replica
 		Store: &idempotency.Store{Pool: pool, Wait: 15 * time.Second, Timeout: 25 * time.Second, Observe: b.observe},
 	}}
 	c.key = secretKey(b.T)
-	c.Forgot = func(ctx context.Context, email string) error { return link.Forgot(ctx, pool, secret.FromKey(c.key), email) }
+	c.Forgot = func(ctx context.Context, email string) error {
+		return link.Forgot(ctx, pool, secret.FromKey(c.key), email)
+	}
 	c.pages = b.lab(lab.Config{}) // which starts nothing by itself
 	for _, set := range settings {
 		set(&c)

@@ -218,6 +218,9 @@ func TestEveryNaturalRouteIsNatural(t *testing.T) {
 				if route.Path == "/login" && i == 1 {
 					break // they are limited
 				}
+				if route.Path == "/forgot" && i == 0 {
+					before = b.contents() // the first one has mailed a link, which those within ten minutes do not
+				}
 			}
 			if after := b.contents(); after != before {
 				wantUnchanged(b, route.Path+" is not natural, make it an operation: it", before, after)

@@ -7,11 +7,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"onlyonce/internal/people/account"
+	"onlyonce/internal/value/secretkey"
 	"onlyonce/templates"
 )
 
@@ -230,9 +232,11 @@ func TestInvitation(t *testing.T) {
 	made := owner.submit("/people", change(users().command, "idempotency_key", key))
 	shown := b.page(owner.get(made.location())).says("Person Ada Lovelace added.", "Invited, has not chosen a password yet")
 	link := secretIn(shown.secretOn())
-	if again := b.page(b.person(b.replica, b.acme).get(made.location())).says("cannot be shown again"); again.secretOn() != "" {
-		t.Error("another session sees the link")
+	if again := b.page(b.person(b.serve(), b.acme).get(made.location())); secretIn(again.secretOn()) != link {
+		t.Error("another session of the owner, at another replica, sees another link")
 	}
+	keyless := b.serve(func(c *config) { c.key, c.Forgot = secretkey.Key{}, nil })
+	b.page(b.person(keyless, b.acme).get(made.location())).says("cannot be shown again")
 	if a := b.browser(b.replica).logIn(tenant{email: "ada@example.com"}, ""); a.status != http.StatusUnprocessableEntity {
 		t.Errorf("in without a password: %v", a)
 	}
@@ -429,4 +433,86 @@ func TestOwnPassword(t *testing.T) {
 	if _, err := account.LogIn(t.Context(), b.pool, b.globex.email, password); err != nil {
 		t.Errorf("the demo's password was changed: %v", err)
 	}
+}
+
+// TestForgotTellsNothing: who has an account gets the same answer after the same time as who has none, and no answer says whether a
+// mail was sent. Nobody can ask without end.
+func TestForgotTellsNothing(t *testing.T) {
+	b := setup(t)
+	member := b.member(b.acme)
+	ask := func(email string) (a answer, took time.Duration) {
+		start := time.Now()
+		a = b.browser(b.replica).submit("/forgot", url.Values{"email": {email}})
+		return a, time.Since(start)
+	}
+	for _, email := range []string{member.email, "nobody@example.com", " " + strings.ToUpper(member.email)} {
+		a, took := ask(email)
+		if a.status != http.StatusSeeOther || a.location() != "/forgot?asked" || took < 500*time.Millisecond || strings.Contains(a.body, "@") {
+			t.Errorf("after %v: %v", took, a)
+		}
+	}
+	stranger := b.browser(b.replica)
+	b.page(stranger.get("/login")).leadsTo("/forgot")
+	b.page(stranger.get("/forgot?asked")).says("If there is an account with this email, we've sent a link to it.")
+	p := b.page(stranger.submit("/forgot", url.Values{"email": {"ada at example"}})).says("Enter an email address like name@example.com.")
+	if typed := p.typed().Get("email"); typed != "ada at example" {
+		t.Errorf("what was typed is %q now", typed)
+	}
+	b.wantRows(rows{"link_mails": 1})
+	for range 3 {
+		ask(member.email)
+	}
+	if a, _ := ask(member.email); a.status != http.StatusTooManyRequests || a.header.Get("Retry-After") == "" {
+		t.Errorf("the sixth in a minute: %v", a)
+	}
+	silent := b.serve(func(c *config) { c.Forgot = nil })
+	b.page(b.browser(silent).get("/forgot")).says("This app can't send you a link by email. Ask an owner of your business for one")
+	b.page(b.browser(silent).submit("/forgot", url.Values{"email": {"nobody@example.com"}})).says("This app can't send you a link")
+	b.wantRows(rows{"link_mails": 1})
+}
+
+// TestLinkIsMailedOrShown as its button says, and the page of the person says what became of the mail.
+func TestLinkIsMailedOrShown(t *testing.T) {
+	b := setup(t)
+	owner := b.person(b.replica, b.acme)
+	form := b.page(owner.get(owner.get("/people/new").location()))
+	filled := change(form.typed(), "email", "ada@example.com", "role", "member", "send", "true")
+	var path string
+	for range 2 { // the second click of a double click
+		path = owner.submit("/people", filled).location()
+	}
+	b.wantRows(rows{"users": 1, "intents": 1, "link_mails": 1})
+	if button := form.text(); !strings.Contains(button, "Add and email a link") {
+		t.Error("the form has no button that emails")
+	}
+	show := func() page { return b.page(owner.get(path)) }
+	show().says("Waiting to be emailed to ada@example.com.")
+	b.exec(`UPDATE link_mails SET attempts = 1, reason = 'The mail server couldn''t be reached.'`)
+	show().says("Waiting to be emailed to ada@example.com again. The mail server couldn't be reached.")
+	b.exec(`UPDATE link_mails SET state = 'failed', reason = 'The mail server refused it: 550 No such user.'`)
+	show().says("Not delivered to ada@example.com. The mail server refused it: 550 No such user.")
+	b.exec(`UPDATE link_mails SET state = 'sent', reason = '', sent_at = '2026-11-22 10:00Z'`)
+	p := show().says("Emailed to ada@example.com on 22 Nov 2026, 10:00 UTC.")
+
+	owner.pressAny(p, "Withdraw link")
+	if a := owner.pressAny(show(), "New link"); a.location() != path {
+		t.Fatal(a)
+	}
+	p = show().says("Not emailed.")
+	owner.pressAny(p, "Withdraw link")
+	if a := owner.pressAny(show(), "Email a new link"); a.location() != path {
+		t.Fatal(a)
+	}
+	show().says("Waiting to be emailed to ada@example.com.")
+	b.wantRows(rows{"users": 1, "intents": 5, "link_mails": 2})
+	b.exec(`UPDATE link_mails SET asked_by = ''`)
+	show().says("Somebody asked for it at the login page, with that address.")
+
+	silent := b.person(b.serve(func(c *config) { c.Forgot = nil }), b.acme)
+	if p := b.page(silent.get(silent.get("/people/new").location())); strings.Contains(p.text(), "email a link") {
+		t.Error("a mail is offered without a mail server")
+	}
+	made := silent.submit("/people", change(users().other, "send", "true", "idempotency_key", "other"))
+	b.page(silent.get(made.location())).says("Not emailed: mail isn't set up.")
+	b.wantRows(rows{"users": 2, "intents": 6, "link_mails": 2})
 }

@@ -63,6 +63,13 @@ func (b *bundle) everyPassword(person *client) map[string][]request {
 			return person.submit("/account", url.Values{"password": {current}, "new_password": {password}})
 		}}
 	}
+	forgot := func(id string) request {
+		return request{id, http.StatusSeeOther, func() answer {
+			email := get[string](b, `SELECT COALESCE((SELECT email FROM users WHERE tenant_id = $1 AND id = $2), 'nobody@people.example')`,
+				b.acme.id, id)
+			return b.browser(b.replica).submit("/forgot", url.Values{"email": {email}})
+		}}
+	}
 	ending := func(form url.Values) request {
 		return request{form.Encode(), http.StatusSeeOther, func() answer { return person.submit("/account/sessions", form) }}
 	}
@@ -75,6 +82,11 @@ func (b *bundle) everyPassword(person *client) map[string][]request {
 			join(http.StatusUnprocessableEntity, "18", "short"),
 			join(http.StatusSeeOther, "18", password), join(http.StatusSeeOther, "18", password), // repeated
 			join(http.StatusNotFound, "17", password),
+		},
+		"GET /forgot": {{"forgot", http.StatusOK, func() answer { return b.browser(b.replica).get("/forgot") }}},
+		"POST /forgot": {
+			forgot(rowID(14)), forgot(rowID(14)), // with a link, and once more
+			forgot(rowID(15)), forgot(nobody),
 		},
 		"GET /account": {{"account", http.StatusOK, func() answer { return person.get("/account") }}},
 		"POST /account/sessions": {ending(url.Values{"session": {rowID(7)}}), {"others", http.StatusSeeOther, func() answer {

@@ -41,6 +41,8 @@ func setupSecrets(t *testing.T) (*bundle, secretIDs) {
 	of := secretIDs{customer: decode[created](b, a).ID}
 	program.create(settings(), "settings", change(settings().command, "name", "Secret Ltd", "address", "1 secret street"))
 	user := b.prepared(b.acme, "person", users(), change(users().command, "email", "secret-person@acme.example", "name", "Secret Person"))
+	b.exec(`INSERT INTO link_mails (tenant_id, user_id, link_id, recipient, asked_by)
+		SELECT tenant_id, id, link_id, email, 'secret owner' FROM users WHERE id = $1`, user.ID)
 	token := b.prepared(b.acme, "token", apiTokens(), url.Values{"name": {"secret token"}, "role": {"member"}})
 	of.sent = customers()
 	of.sent.command = change(of.sent.command, "email", "nobody", "name", " ", "idempotency_key", key)

@@ -64,7 +64,8 @@ func states() map[string]templ.Component {
 		"person form": peopleviews.PersonForm(page, templates.Form{
 			Title: "Add a person", Key: "k", Typed: url.Values{"email": {hostile}, "role": {hostile}},
 			Errors: templates.FieldErrors{{Control: "role", Message: hostile}},
-		}, true),
+			Also:   templates.Submit{Text: "Add and email a link", Name: "send", Value: "true"},
+		}),
 		"token": peopleviews.TokenPage(withHistory, peopleviews.Token{
 			RecordView: templates.RecordView{Name: hostile, Facts: archived.Facts, Actions: []templates.Action{archived.Restore}},
 			Secret:     hostile, Until: "10:30 UTC",

@@ -31,7 +31,10 @@ func (s *pages) mountPeople(owners *web.Site) {
 	draft := web.NewForm(m, user.Input.Draft, web.Form[user.User]{
 		Fields: []templates.Field{{Name: "email", Value: "Email"}, {Name: "name", Value: "Name"}, {Name: "role", Value: "Role"}},
 		Page: func(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
-			return peopleviews.PersonForm(p, f, f.Version == 0 && s.mailsLinks(r)), nil
+			if f.Version == 0 && s.mailsLinks(r) {
+				f.Also = templates.Submit{Text: "Add and email a link", Name: "send", Value: "true"}
+			}
+			return peopleviews.PersonForm(p, f), nil
 		},
 		OnConflict: s.countProbe,
 		Words: &web.Wording{
@@ -68,7 +71,7 @@ func (s *pages) mountPeople(owners *web.Site) {
 		},
 	})
 	web.Create(m, "", user.Create, draft, func(*http.Request) (url.Values, error) {
-		return url.Values{"role": {string(account.Member)}, "send": {"true"}}, nil
+		return url.Values{"role": {string(account.Member)}}, nil
 	})
 	web.Change(m, http.MethodPut, "", user.Edit, draft)
 	web.Transition(m, "disable", "disabled", "", user.Disable, web.Nothing())

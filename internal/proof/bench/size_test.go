@@ -93,11 +93,11 @@ func TestEveryRequestIsMeasured(t *testing.T) {
 		"GET /people", "POST /people", "GET /people/new", "GET /people/{id}", "GET /people/{id}/events", "GET /people/{id}/edit",
 		"POST /people/{id}/edit", "POST /people/{id}/disable", "POST /people/{id}/enable", "POST /people/{id}/invite",
 		"POST /people/{id}/uninvite", "GET /tokens", "POST /tokens", "GET /tokens/new", "GET /tokens/{id}", "GET /tokens/{id}/events",
-		"POST /tokens/{id}/revoke", "GET /account", "GET /join", "GET /attempts",
+		"POST /tokens/{id}/revoke", "GET /account", "GET /join", "GET /forgot", "GET /attempts",
 	} {
 		left[route] = "few people come here, seldom; TestPlans bounds what it reads"
 	}
-	left["POST /account"], left["POST /join"] = left["POST /login"], left["POST /login"]
+	left["POST /account"], left["POST /join"], left["POST /forgot"] = left["POST /login"], left["POST /login"], left["GET /forgot"]
 	var measured, routes []string
 	for _, k := range kinds() {
 		measured = append(measured, k.route)

@@ -1,0 +1,256 @@
+package app_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"mime/multipart"
+	"mime/quotedprintable"
+	"net/http"
+	netmail "net/mail"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"onlyonce/internal/app"
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/mailer"
+	"onlyonce/internal/mailer/mailertest"
+	"onlyonce/internal/people/account"
+	"onlyonce/internal/people/secret"
+	"onlyonce/internal/people/user"
+	"onlyonce/internal/value/email"
+	"onlyonce/internal/value/secretkey"
+)
+
+// linking is a bundle whose app mails links to choose a password.
+func linking(t *testing.T, smtp string, settings ...func(*app.Config)) *bundle {
+	t.Helper()
+	return mailing(t, smtp, append([]func(*app.Config){func(c *app.Config) {
+		c.SecretKey, c.PublicURL = linkKey(t), "https://invoices.example.com"
+	}}, settings...)...)
+}
+
+func linkKey(t *testing.T) secretkey.Key {
+	t.Helper()
+	key, err := secretkey.Parse(strings.Repeat("MDEy", 10) + "MDE=")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+// invite adds Ada, with a link, which is mailed if send says so. The same key does it once.
+func (b *bundle) invite(key string, send bool) (user.User, error) {
+	k, err := idempotency.ParseKey(key)
+	if err != nil {
+		return user.User{}, err
+	}
+	store := &idempotency.Store{Pool: b.db.Pool, Wait: 10 * time.Second, Timeout: 20 * time.Second}
+	done, err := user.Create.Do(b.Context(), store,
+		idempotency.Intent{Tenant: uuid.MustParse(company), Key: k, Actor: "kim@example.com"},
+		user.Draft{
+			Email: email.Address("ada@example.com"), Name: "Ada", Role: "owner",
+			Invitation: user.Invitation{Seed: secret.FromKey(linkKey(b.T)), Send: send},
+		})
+	return done.Value, err
+}
+
+// linkMail is what became of the last mail with a link, once that is settled.
+func (b *bundle) linkMail() (state, reason string) {
+	b.Helper()
+	b.until("the mail is settled", func() bool {
+		err := b.db.Admin().QueryRow(b.Context(), `SELECT state, reason FROM link_mails ORDER BY id DESC LIMIT 1`).Scan(&state, &reason)
+		return err == nil && state != mailer.StateQueued
+	})
+	return state, reason
+}
+
+// texts are those of a message: plain, and HTML.
+func texts(t *testing.T, message *netmail.Message) (plain, html string) {
+	t.Helper()
+	_, parameters, err := mime.ParseMediaType(message.Header.Get("Content-Type"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := multipart.NewReader(message.Body, parameters["boundary"])
+	for _, into := range []*string{&plain, &html} {
+		part, err := parts.NextRawPart()
+		if err != nil {
+			t.Fatal(err)
+		}
+		read, err := io.ReadAll(quotedprintable.NewReader(part))
+		if err != nil {
+			t.Fatal(err)
+		}
+		*into = strings.ReplaceAll(string(read), "\r\n", "\n")
+	}
+	return plain, html
+}
+
+// linkIn is the secret of the link that a text has.
+func linkIn(t *testing.T, text string) string {
+	t.Helper()
+	const before = "https://invoices.example.com/join?link="
+	_, rest, ok := strings.Cut(text, before)
+	if !ok {
+		t.Fatalf("no link in\n%s", text)
+	}
+	return rest[:43]
+}
+
+// TestInvitationIsMailed once, however often it is asked for, and works once. The link is nowhere but in the mail.
+func TestInvitationIsMailed(t *testing.T) {
+	s := mailertest.Start(t, nil, nil)
+	b := linking(t, s.URL)
+	const hostile = "Acme \"Studio\"\r\nBcc: eve@example.com\r\n\r\n<b>, Ünï"
+	if _, err := b.db.Admin().Exec(t.Context(), `UPDATE tenants SET name = $1 WHERE id = $2`, hostile, company); err != nil {
+		t.Fatal(err)
+	}
+	var gate, all sync.WaitGroup
+	gate.Add(1)
+	for range 20 {
+		all.Go(func() {
+			gate.Wait()
+			if _, err := b.invite("one", true); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	gate.Done()
+	all.Wait()
+	if state, reason := b.linkMail(); state != mailer.StateSent || reason != "" || len(s.Messages()) != 1 {
+		t.Fatalf("%s %s, %d messages", state, reason, len(s.Messages()))
+	}
+	message := s.Messages()[0]
+	to, err := message.Header.AddressList("To")
+	if err != nil || len(to) != 1 || to[0].Address != "ada@example.com" || message.Header.Get("Auto-Submitted") != "auto-generated" ||
+		!strings.HasSuffix(message.Header.Get("Message-Id"), "@example.com>") || message.Header.Get("Bcc") != "" {
+		t.Errorf("%v, %v", message.Header, err)
+	}
+	plain, html := texts(t, message)
+	for _, want := range []string{"Hello Ada,", "kim@example.com has invited you to Acme", "It works once, until ", "log in as ada@example.com"} {
+		if !strings.Contains(plain, want) {
+			t.Errorf("%q is not in\n%s", want, plain)
+		}
+	}
+	link := linkIn(t, plain)
+	if linkIn(t, html) != link || strings.Contains(html, "<b>") {
+		t.Errorf("the HTML is\n%s", html)
+	}
+	b.logsNothingPersonal()
+	var stored int
+	err = b.db.Admin().QueryRow(t.Context(), `
+		SELECT count(*) FROM (SELECT r::text FROM link_mails r UNION ALL SELECT r::text FROM users r UNION ALL SELECT r::text FROM intents r
+			UNION ALL SELECT r::text FROM river.river_job r) AS of (row) WHERE row LIKE '%' || $1 || '%'`, link).Scan(&stored)
+	if err != nil || stored != 0 || strings.Contains(b.log.String(), link) {
+		t.Errorf("%d rows have the link, or the log has it: %v", stored, err)
+	}
+	if p, err := account.UseLink(t.Context(), b.db.Pool, link, "correct horse battery"); err != nil || p.Name != "ada@example.com" {
+		t.Errorf("%+v, %v", p, err)
+	}
+	if _, err := account.UseLink(t.Context(), b.db.Pool, link, "another long password"); !errors.Is(err, account.ErrUnknown) {
+		t.Errorf("it works twice: %v", err)
+	}
+}
+
+// forget sends the form of /forgot, and returns the answer.
+func (b *bundle) forget(address string) string {
+	b.Helper()
+	response, err := http.PostForm(b.URL()+"/forgot", url.Values{"email": {address}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer response.Body.Close()
+	page, err := io.ReadAll(response.Body)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return fmt.Sprint(response.StatusCode, " ", string(page))
+}
+
+// TestForgottenPasswordIsMailed: to who has one, with the same answer as to who has not.
+func TestForgottenPasswordIsMailed(t *testing.T) {
+	s := mailertest.Start(t, nil, nil)
+	b := linking(t, s.URL)
+	hash, err := account.HashPassword("correct horse battery")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.db.Admin().Exec(t.Context(), `
+		INSERT INTO users (tenant_id, email, password_hash) VALUES ($1, 'ada@example.com', $2)`, company, hash); err != nil {
+		t.Fatal(err)
+	}
+	known, unknown := b.forget("Ada@example.com"), b.forget("nobody@example.com")
+	if known != unknown || !strings.Contains(known, "If there is an account with this email, we've sent a link to it.") {
+		t.Errorf("%s\n\n%s", known, unknown)
+	}
+	if state, _ := b.linkMail(); state != mailer.StateSent || len(s.Messages()) != 1 {
+		t.Fatalf("%s, %d messages", state, len(s.Messages()))
+	}
+	plain, _ := texts(t, s.Messages()[0])
+	if !strings.Contains(plain, "Somebody, probably you, asked for a link to choose a new password for Acme Studio:") ||
+		!strings.Contains(plain, "Until you use it, your current password stays as it is.") {
+		t.Error(plain)
+	}
+	if _, err := account.LogIn(t.Context(), b.db.Pool, "ada@example.com", "correct horse battery"); err != nil {
+		t.Errorf("the current password has ended before the link was used: %v", err)
+	}
+	if _, err := account.UseLink(t.Context(), b.db.Pool, linkIn(t, plain), "another long password"); err != nil {
+		t.Error(err)
+	}
+	b.logsNothingPersonal()
+}
+
+// TestInvitationsThatAreNotSent say why, in plain words.
+func TestInvitationsThatAreNotSent(t *testing.T) {
+	for name, c := range map[string]struct {
+		settings func(*app.Config)
+		sql      string // before it is queued
+		want     string
+	}{
+		"refused":   {want: "The mail server refused it: 550 5.1.0 Requested action not taken: mailbox unavailable."},
+		"no server": {settings: func(c *app.Config) { c.MailServer = nil }, want: "No mail server is set up."},
+		"another key": {
+			settings: func(c *app.Config) { c.SecretKey = secretkey.Key{} },
+			want:     "SECRET_KEY has changed since the link was made. Withdraw the link, and make another one.",
+		},
+		"demo":      {want: "The demo sends no email."},
+		"withdrawn": {sql: `UPDATE users SET link_id = gen_random_uuid()`, want: "The link was used, was withdrawn or has expired before."},
+		"disabled":  {sql: `UPDATE users SET disabled_at = now()`, want: "The link was used, was withdrawn or has expired before."},
+		"expired": {
+			sql: `UPDATE users SET link_expires_at = now()`, want: "The link was used, was withdrawn or has expired before.",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := mailertest.Start(t, nil, func(to string) bool { return name != "refused" })
+			settings := c.settings
+			if settings == nil {
+				settings = func(*app.Config) {}
+			}
+			b := linking(t, s.URL, settings)
+			added, err := b.invite("one", false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			admin := b.db.Admin()
+			if _, err := admin.Exec(t.Context(), `UPDATE tenants SET demo = $1; `+c.sql, pgx.QueryExecModeSimpleProtocol, name == "demo"); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := admin.Exec(t.Context(), `
+				INSERT INTO link_mails (tenant_id, user_id, link_id, recipient, asked_by) VALUES ($1, $2, $3, $4, 'kim@example.com')`,
+				company, added.ID, added.LinkID, added.Email); err != nil {
+				t.Fatal(err)
+			}
+			if state, reason := b.linkMail(); state != mailer.StateFailed || reason != c.want || len(s.Messages()) != 0 {
+				t.Errorf("%s %q, %d messages", state, reason, len(s.Messages()))
+			}
+		})
+	}
+}

@@ -1,0 +1,217 @@
+package link_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/people/account"
+	"onlyonce/internal/people/link"
+	"onlyonce/internal/people/secret"
+	"onlyonce/internal/people/user"
+	"onlyonce/internal/postgres"
+	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/value/email"
+	"onlyonce/internal/value/secretkey"
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+// bundle is a tenant with somebody who was invited, and has not chosen a password.
+type bundle struct {
+	*testing.T
+
+	db     *pgtest.Database
+	store  *idempotency.Store
+	tenant uuid.UUID
+	ada    user.User
+}
+
+// seed is what the secrets are derived from, with a key of the same byte.
+func seed(t *testing.T, of byte) secret.Seed {
+	t.Helper()
+	key, err := secretkey.Parse(base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{of}, 32)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return secret.FromKey(key)
+}
+
+func setup(t *testing.T) *bundle {
+	t.Helper()
+	t.Parallel()
+	b := &bundle{T: t, db: pgtest.New(t), tenant: uuid.New()}
+	b.store = &idempotency.Store{Pool: b.db.Pool, Wait: 10 * time.Second, Timeout: 20 * time.Second}
+	b.exec(`INSERT INTO tenants (id, name) VALUES ($1, 'Acme')`, b.tenant)
+	b.exec(`INSERT INTO users (tenant_id, email, password_hash, role) VALUES ($1, 'owner@example.com', 'hash', 'owner')`, b.tenant)
+	d := user.Draft{Email: email.Address("ada@example.com"), Role: "member", Invitation: user.Invitation{Seed: seed(t, 1)}}
+	done, err := user.Create.Do(t.Context(), b.store, idempotency.Intent{Tenant: b.tenant, Key: idempotency.NewKey(), Actor: "owner"}, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.ada = done.Value
+	return b
+}
+
+func (b *bundle) exec(sql string, args ...any) {
+	b.Helper()
+	if _, err := b.db.Admin().Exec(b.Context(), sql, args...); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func value[T any](b *bundle, sql string, args ...any) (v T) {
+	b.Helper()
+	if err := b.db.Admin().QueryRow(b.Context(), sql, args...).Scan(&v); err != nil {
+		b.Fatal(err)
+	}
+	return v
+}
+
+func (b *bundle) forgot(address string, of byte) {
+	b.Helper()
+	if err := link.Forgot(b.Context(), b.db.Pool, seed(b.T, of), address); err != nil {
+		b.Error(err)
+	}
+}
+
+// later lets eleven minutes pass.
+func (b *bundle) later() {
+	b.Helper()
+	b.exec(`UPDATE link_mails SET id = new_id(created_at - interval '11 minutes'), created_at = created_at - interval '11 minutes'`)
+}
+
+func (b *bundle) wantMails(n int) {
+	b.Helper()
+	if mails := value[int](b, `SELECT count(*) FROM link_mails`); mails != n {
+		b.Errorf("%d mails, want %d", mails, n)
+	}
+	if jobs := value[int](b, `SELECT count(*) FROM river.river_job`); jobs != n {
+		b.Errorf("%d jobs, want %d", jobs, n)
+	}
+}
+
+const linkOfAda = `SELECT link_id FROM users WHERE email = 'ada@example.com'`
+
+// TestForgotAtOnce: of twenty who ask at once, each from elsewhere, one has a link made and mailed.
+func TestForgotAtOnce(t *testing.T) {
+	b := setup(t)
+	b.exec(`UPDATE users SET password_hash = 'hash' WHERE email = 'ada@example.com'`) // which takes the invitation back
+	var gate, all sync.WaitGroup
+	gate.Add(1)
+	for range 20 {
+		all.Go(func() {
+			gate.Wait()
+			b.forgot(" Ada@example.com", 1)
+		})
+	}
+	before := value[int](b, `SELECT version FROM users WHERE email = 'ada@example.com'`)
+	gate.Done()
+	all.Wait()
+	b.wantMails(1)
+	if made := value[int](b, `SELECT version FROM users WHERE email = 'ada@example.com'`) - before; made != 1 {
+		t.Errorf("%d links were made", made)
+	}
+	if life := value[bool](b, `SELECT link_expires_at BETWEEN now() + interval '50 minutes' AND now() + interval '1 hour' FROM users
+		WHERE email = 'ada@example.com'`); !life {
+		t.Error("the link is not good for an hour")
+	}
+}
+
+// TestForgotMailsTheOpenLink again, of which somebody may have one mail already. It stays as good as it was.
+func TestForgotMailsTheOpenLink(t *testing.T) {
+	b := setup(t)
+	until := value[time.Time](b, `SELECT link_expires_at FROM users WHERE email = 'ada@example.com'`)
+	b.forgot("ada@example.com", 1)
+	b.wantMails(1)
+	b.forgot("ada@example.com", 1)
+	b.wantMails(1)
+	b.later()
+	b.forgot("ada@example.com", 1)
+	b.wantMails(2)
+	if now := value[uuid.UUID](b, linkOfAda); now != b.ada.LinkID {
+		t.Error("another link was made")
+	}
+	if now := value[time.Time](b, `SELECT link_expires_at FROM users WHERE email = 'ada@example.com'`); !now.Equal(until) {
+		t.Errorf("it was good until %v, and is until %v", until, now)
+	}
+	b.later()
+	b.forgot("ada@example.com", 2) // a program with another key cannot make the same one
+	b.wantMails(3)
+	if now := value[uuid.UUID](b, linkOfAda); now == b.ada.LinkID {
+		t.Error("it has mailed a link that it cannot make")
+	}
+}
+
+// TestForgotWaitsForAnInvitation that an owner has had mailed just now.
+func TestForgotWaitsForAnInvitation(t *testing.T) {
+	b := setup(t)
+	b.exec(`INSERT INTO link_mails (tenant_id, user_id, link_id, recipient, asked_by)
+		SELECT tenant_id, id, link_id, email, 'owner' FROM users WHERE email = 'ada@example.com'`)
+	b.forgot("ada@example.com", 1)
+	b.wantMails(1)
+}
+
+// TestForgotIsForNobodyElse: who is not there, is disabled, is of the demo, or has an invitation that was withdrawn.
+func TestForgotIsForNobodyElse(t *testing.T) {
+	for name, sql := range map[string]string{
+		"nobody":    `UPDATE users SET email = 'grace@example.com' WHERE email = 'ada@example.com'`,
+		"disabled":  `UPDATE users SET password_hash = 'hash', disabled_at = now() WHERE email = 'ada@example.com'`,
+		"demo":      `UPDATE tenants SET demo = true`,
+		"withdrawn": `UPDATE users SET link_id = NULL, link_hash = NULL, link_expires_at = NULL WHERE email = 'ada@example.com'`,
+		"expired":   `UPDATE users SET link_expires_at = now() WHERE email = 'ada@example.com'`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := setup(t)
+			b.exec(sql)
+			b.forgot("ada@example.com", 1)
+			b.wantMails(0)
+		})
+	}
+}
+
+// TestJobIsOneOfRiver: the trigger inserts what River itself would, of the version that the program is built with.
+func TestJobIsOneOfRiver(t *testing.T) {
+	b := setup(t)
+	b.forgot("ada@example.com", 1)
+	client, err := river.NewClient(riverpgxv5.New(b.db.Pool), &river.Config{Schema: postgres.JobSchema})
+	if err != nil {
+		t.Fatal(err)
+	}
+	job := link.Job{Tenant: b.tenant, Mail: value[uuid.UUID](b, `SELECT id FROM link_mails`)}
+	if _, err := client.Insert(t.Context(), job, nil); err != nil {
+		t.Fatal(err)
+	}
+	const ours = `SELECT (to_jsonb(j) - 'id' - 'created_at' - 'scheduled_at')::text FROM river.river_job j ORDER BY id `
+	if trigger, library := value[string](b, ours+`LIMIT 1`), value[string](b, ours+`OFFSET 1`); trigger != library {
+		t.Errorf("the trigger queue_link_mail inserts\n%s\nand River\n%s", trigger, library)
+	}
+	token := seed(t, 1).Derive("link", b.ada.LinkID)
+	if _, err := account.FindLink(context.Background(), b.db.Pool, token); err != nil || strings.Contains(value[string](b, ours+`LIMIT 1`), token) {
+		t.Errorf("the link does not work, or is in the job: %v", err)
+	}
+}
+
+// TestOldMailsGo, and those that are not as old stay.
+func TestOldMailsGo(t *testing.T) {
+	b := setup(t)
+	b.forgot("ada@example.com", 1)
+	b.later()
+	b.forgot("ada@example.com", 1)
+	b.exec(`UPDATE link_mails SET id = new_id(now() - interval '31 days') WHERE created_at < now() - interval '5 minutes'`)
+	if err := link.Expire(t.Context(), b.db.Pool, b.tenant); err != nil {
+		t.Fatal(err)
+	}
+	if n := value[int](b, `SELECT count(*) FROM link_mails`); n != 1 {
+		t.Errorf("%d mails are left", n)
+	}
+}
