@@ -178,6 +178,8 @@ func (s *session) visitPeople(look func(*session, string)) {
 		s.open(strings.TrimPrefix(address, s.origin))
 		look(s, what)
 	}
+	s.open("/forgot")
+	look(s, "a forgotten password, without mail")
 	s.open("/tokens/new")
 	s.fill(fieldName, "demo")
 	s.click(buttonCreateToken)

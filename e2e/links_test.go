@@ -1,0 +1,126 @@
+package e2e
+
+import (
+	"io"
+	"mime"
+	"mime/multipart"
+	"mime/quotedprintable"
+	"strings"
+	"testing"
+
+	"onlyonce/internal/app"
+	"onlyonce/internal/mailer"
+	"onlyonce/internal/mailer/mailertest"
+	"onlyonce/internal/people/account"
+	"onlyonce/internal/value/email"
+)
+
+// TestPasswordsByMail: an owner has a person invited by email, once, who chooses a password with the link. Then the person forgets it,
+// and has a link mailed to choose another one. A link that was used is refused.
+func TestPasswordsByMail(t *testing.T) {
+	onlyHere(t, "it reads the mails, and adds a business")
+	t.Parallel()
+	for name, javaScript := range withAndWithoutJavaScript {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, mails := startMailing(t, javaScript)
+			look := func(where *session, what string) {
+				if name == "with JavaScript" {
+					where.isAccessible(what)
+				}
+			}
+			s.open("/people/new")
+			s.loginAs("owner@example.test")
+			look(s, "a new person who can be mailed")
+			s.fill(fieldEmail, "grace@example.test")
+			s.fill(fieldPersonName, "Grace Hopper")
+			s.pointAt(buttonAddAndEmail)
+			s.tap(2)
+			s.seesHeading("Grace Hopper")
+			invitation := s.linkIn(mails, 1)
+			s.refresh()
+			s.sees("Emailed to grace@example.test on ")
+			look(s, "a person who was mailed")
+
+			grace := s.elsewhere(javaScript)
+			grace.open(invitation)
+			grace.sees("You will log in to Byron & Sons as grace@example.test.")
+			grace.fill(fieldPassword, "a long passphrase")
+			grace.click(buttonChoosePassword)
+			grace.isLoggedIn()
+			grace.click(buttonLogOut)
+			grace.open(invitation)
+			grace.sees(saysLinkDoesNotWork)
+
+			grace.follow(linkForgot)
+			look(grace, "a forgotten password")
+			grace.fill(fieldEmail, "grace at example")
+			grace.click(buttonEmailALink)
+			grace.isWrong(fieldEmail)
+			grace.fill(fieldEmail, "Grace@example.test")
+			grace.pointAt(buttonEmailALink)
+			grace.tap(2)
+			grace.sees(saysIfThereIsAnAccount)
+			look(grace, "a link that was asked for")
+			grace.open(s.linkIn(mails, 2))
+			grace.fill(fieldPassword, "another passphrase")
+			grace.click(buttonChoosePassword)
+			grace.isLoggedIn()
+			grace.click(buttonLogOut)
+			grace.fill(fieldEmail, "grace@example.test")
+			grace.fill(fieldPassword, "a long passphrase")
+			grace.click(buttonLogIn)
+			grace.sees("Email or password is incorrect.")
+			grace.fill(fieldPassword, "another passphrase")
+			grace.click(buttonLogIn)
+			grace.isLoggedIn()
+			s.open("/people")
+			s.follow("Grace Hopper")
+			look(s, "a person who has a password")
+			s.click(buttonEmailANewLink)
+			s.linkIn(mails, 3)
+			if n := s.count(`SELECT count(*) FROM link_mails`); n != 3 {
+				t.Errorf("%d mails", n)
+			}
+		})
+	}
+}
+
+// startMailing is start with a mail server, and a business that is no demo, whose owner has the password of the demo.
+func startMailing(t *testing.T, options ...option) (*session, *mailertest.Sink) {
+	t.Helper()
+	mails := mailertest.Start(t, nil, nil)
+	server, err := mailer.ParseServer(mails.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newSession(t)
+	s.configure = func(c *app.Config) { c.MailServer, c.MailSender = &server, "mail@example.test" }
+	s.bootApp()
+	business, _, err := account.CreateTenant(t.Context(), s.db, "Byron & Sons")
+	s.check(err, "create a business")
+	_, _, err = account.CreateUser(t.Context(), s.db, business.ID, email.Address("owner@example.test"), demoPassword, "")
+	s.check(err, "create its owner")
+	s.openBrowser(withoutPageCache, options)
+	return s, mails
+}
+
+// linkIn waits until n mails have come, and returns the path of the link in the last one.
+func (s *session) linkIn(mails *mailertest.Sink, n int) string {
+	s.t.Helper()
+	s.until("a mail has come", func() bool { return len(mails.Messages()) == n })
+	message := mails.Messages()[n-1]
+	_, parameters, err := mime.ParseMediaType(message.Header.Get("Content-Type"))
+	s.check(err, "read the mail")
+	part, err := multipart.NewReader(message.Body, parameters["boundary"]).NextRawPart()
+	s.check(err, "read the mail")
+	text, err := io.ReadAll(quotedprintable.NewReader(part))
+	s.check(err, "read the mail")
+	_, link, ok := strings.Cut(string(text), s.origin)
+	if !ok {
+		s.t.Fatalf("no link in\n%s", text)
+	}
+	link, _, _ = strings.Cut(link, "\r\n")
+	s.tellf(byServer, "mails a link to %s", message.Header.Get("To"))
+	return link
+}
