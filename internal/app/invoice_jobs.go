@@ -13,5 +13,6 @@ func addInvoiceMails(workers *river.Workers, mails mailer.Config) error {
 	if err != nil {
 		return err
 	}
-	return river.AddWorkerSafely(workers, worker)
+	river.AddWorker(workers, worker)
+	return nil
 }

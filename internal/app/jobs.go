@@ -109,7 +109,8 @@ func (o *mailObserver) observe(ctx context.Context, a mailer.Attempt) {
 		level = slog.LevelWarn
 	}
 	o.log.LogAttrs(ctx, level, "mail", slog.String("outcome", outcome), slog.String("kind", a.Kind),
-		slog.String("tenant", a.Tenant.String()), slog.String("mail", a.Mail.String()), slog.Int("attempt", a.Number), slog.Duration("duration", a.Duration))
+		slog.String("tenant", a.Tenant.String()), slog.String("mail", a.Mail.String()),
+		slog.Int("attempt", a.Number), slog.Duration("duration", a.Duration))
 }
 
 // jobLog lets through what River warns of: what it does besides is told by the jobs.

@@ -16,7 +16,8 @@ func (a *App) addLinkMails(workers *river.Workers, mails mailer.Config) error {
 	if err != nil {
 		return err
 	}
-	return river.AddWorkerSafely(workers, worker)
+	river.AddWorker(workers, worker)
+	return nil
 }
 
 // outside is the address that people come to, or "" if it is not known. The Host header of a request is no source of it: strangers

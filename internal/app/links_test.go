@@ -135,7 +135,10 @@ func TestInvitationIsMailed(t *testing.T) {
 		t.Errorf("%v, %v", message.Header, err)
 	}
 	plain, html := texts(t, message)
-	for _, want := range []string{"Hello Ada,", "kim@example.com has invited you to Acme", "It works once, until ", "log in as ada@example.com"} {
+	for _, want := range []string{
+		"Hello Ada,", "kim@example.com has invited you to Acme", "It works once, until ",
+		"log in as ada@example.com",
+	} {
 		if !strings.Contains(plain, want) {
 			t.Errorf("%q is not in\n%s", want, plain)
 		}
@@ -240,7 +243,8 @@ func TestInvitationsThatAreNotSent(t *testing.T) {
 				t.Fatal(err)
 			}
 			admin := b.db.Admin()
-			if _, err := admin.Exec(t.Context(), `UPDATE tenants SET demo = $1; `+c.sql, pgx.QueryExecModeSimpleProtocol, name == "demo"); err != nil {
+			before := `UPDATE tenants SET demo = $1; ` + c.sql
+			if _, err := admin.Exec(t.Context(), before, pgx.QueryExecModeSimpleProtocol, name == "demo"); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := admin.Exec(t.Context(), `

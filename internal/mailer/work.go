@@ -104,24 +104,24 @@ type Mails[J Job] struct {
 	// Begin is the SQL that counts an attempt at @mail of @tenant, and gives it a Message-ID of @domain, before anybody else hears of
 	// it. It returns attempts and reason, or no row if the mail is not queued any more.
 	Begin string
-	// Write writes the mail. Its error is an [*Unwritten].
+	// Write writes the mail. Its error is an [*UnwrittenError].
 	Write func(ctx context.Context, job J) (Letter, error)
 	// End is the SQL that stores what came of an attempt, if the mail is still queued: @state, @reason, @text, and @kept for one
 	// that was written and sent to nobody.
 	End string
 }
 
-// Unwritten says why a mail was not written: the outcome of the attempt, and the reason in plain words.
-type Unwritten struct {
+// UnwrittenError says why a mail was not written: the outcome of the attempt, and the reason in plain words.
+type UnwrittenError struct {
 	Outcome Outcome
 	Reason  string
 	Err     error // nil where nothing is wrong
 }
 
-func (u *Unwritten) Error() string { return fmt.Sprintf("%s: %v", u.Reason, u.Err) }
+func (u *UnwrittenError) Error() string { return fmt.Sprintf("%s: %v", u.Reason, u.Err) }
 
 // Unwrap returns what went wrong.
-func (u *Unwritten) Unwrap() error { return u.Err }
+func (u *UnwrittenError) Unwrap() error { return u.Err }
 
 // Worker carries out jobs of mails. Any number of them may work at once.
 type Worker[J Job] struct {
@@ -205,7 +205,7 @@ type ending struct {
 // attempt hands the mail to the server, or keeps it. The error is why it was not sent.
 func (w *Worker[J]) attempt(ctx context.Context, job J) (ending, error) {
 	letter, err := w.mails.Write(ctx, job)
-	if unwritten, ok := errors.AsType[*Unwritten](err); ok {
+	if unwritten, ok := errors.AsType[*UnwrittenError](err); ok {
 		return ending{outcome: unwritten.Outcome, reason: unwritten.Reason}, unwritten.Err
 	}
 	if err != nil {

@@ -29,6 +29,8 @@ var notReferences = map[string]string{
 	"attempts.tenant_id":          "written in the background, by transactions that must not lock what a create waits for",
 	"attempts.record_id":          "a record of any table",
 	"users.link_id":               "part of a link that was sent, and in no table",
+	"link_mails.link_id":          "likewise",
+	"link_mails.message_id":       "a name that mail servers read",
 	"settings.tax_id":             "the number of a tax office",
 	"customers.tax_id":            "the number of a tax office",
 	"customers.alike_tax_id":      "likewise, folded",

@@ -12,8 +12,8 @@ import (
 )
 
 // Mount returns what mounts every resource, in the order of the navigation, and more pages behind them. keptAttempts is for how
-// long attempts are kept, for pages to say; 0 if none are. key is that of the program, with which secrets are sealed and derived, and sendsMail is
-// set if there is a mail server.
+// long attempts are kept, for pages to say; 0 if none are. key is that of the program, with which secrets are sealed and derived.
+// sendsMail is set if there is a mail server.
 func Mount(keptAttempts time.Duration, key secretkey.Key, sendsMail bool, more ...func(*web.Site)) func(*web.Site) {
 	return func(s *web.Site) {
 		invoices := invoicepages.Mount(s, sendsMail)

@@ -56,7 +56,8 @@ func states() map[string]templ.Component {
 			RecordView: templates.RecordView{
 				Name: hostile, Facts: archived.Facts, EditHref: "/people/1/edit", Actions: []templates.Action{archived.Restore},
 			},
-			Link: "https://invoices.example/join?link=" + hostile, Until: "24 Nov 2026, 09:30 UTC", Mailed: hostile, Uninvite: archived.Restore,
+			Link: "https://invoices.example/join?link=" + hostile, Until: "24 Nov 2026, 09:30 UTC", Mailed: hostile,
+			Uninvite: archived.Restore,
 		}),
 		"person with another's link": peopleviews.PersonPage(page, peopleviews.Person{Until: "24 Nov 2026", Uninvite: archived.Restore}),
 		"person without a link":      peopleviews.PersonPage(page, peopleviews.Person{Send: archived.Restore, Invite: archived.Restore}),

@@ -61,7 +61,7 @@ func NewWorker(c mailer.Config) (*mailer.Worker[Job], error) {
 // write writes a mail, with its file.
 func (w writer) write(ctx context.Context, job Job) (mailer.Letter, error) {
 	unread := func(err error) error {
-		return &mailer.Unwritten{Outcome: mailer.Again, Reason: "The invoice could not be read.", Err: err}
+		return &mailer.UnwrittenError{Outcome: mailer.Again, Reason: "The invoice could not be read.", Err: err}
 	}
 	m, err := Table.Find(ctx, w.pool, job.Tenant, job.Mail)
 	if err != nil {
@@ -72,7 +72,7 @@ func (w writer) write(ctx context.Context, job Job) (mailer.Letter, error) {
 		return mailer.Letter{}, unread(err)
 	}
 	if m.Kind != KindVoid && Possible(inv) != nil {
-		return mailer.Letter{}, &mailer.Unwritten{Outcome: mailer.Dropped, Reason: "The invoice was voided before it could be sent."}
+		return mailer.Letter{}, &mailer.UnwrittenError{Outcome: mailer.Dropped, Reason: "The invoice was voided before it could be sent."}
 	}
 	var demo bool
 	if err := w.pool.QueryRow(ctx, `SELECT demo FROM tenants WHERE id = $1`, job.Tenant).Scan(&demo); err != nil {
@@ -81,7 +81,7 @@ func (w writer) write(ctx context.Context, job Job) (mailer.Letter, error) {
 	var file []byte
 	if m.Kind != KindVoid {
 		if file, err = w.attachment(ctx, inv); err != nil {
-			return mailer.Letter{}, &mailer.Unwritten{
+			return mailer.Letter{}, &mailer.UnwrittenError{
 				Outcome: mailer.Again, Reason: "The invoice could not be written as a PDF file.", Err: err,
 			}
 		}

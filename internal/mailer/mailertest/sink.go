@@ -4,6 +4,7 @@ package mailertest
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"net"
 	netmail "net/mail"
 	"slices"
@@ -26,7 +27,7 @@ type Sink struct {
 // to take it, or the line to refuse it with. rcpt says whether there is a mailbox; nil for every one.
 func Start(t *testing.T, answer func(before int) error, rcpt func(to string) bool) *Sink {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +36,7 @@ func Start(t *testing.T, answer func(before int) error, rcpt func(to string) boo
 	server.Handler = func(_ net.Addr, _ string, _ []string, data []byte) error {
 		message, err := netmail.ReadMessage(bytes.NewReader(data))
 		if err != nil {
-			return err
+			return fmt.Errorf("read the message: %w", err)
 		}
 		s.mu.Lock()
 		before := s.offered

@@ -2,7 +2,6 @@ package link_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/base64"
 	"strings"
 	"sync"
@@ -196,7 +195,8 @@ func TestJobIsOneOfRiver(t *testing.T) {
 		t.Errorf("the trigger queue_link_mail inserts\n%s\nand River\n%s", trigger, library)
 	}
 	token := seed(t, 1).Derive("link", b.ada.LinkID)
-	if _, err := account.FindLink(context.Background(), b.db.Pool, token); err != nil || strings.Contains(value[string](b, ours+`LIMIT 1`), token) {
+	_, err = account.FindLink(t.Context(), b.db.Pool, token)
+	if err != nil || strings.Contains(value[string](b, ours+`LIMIT 1`), token) {
 		t.Errorf("the link does not work, or is in the job: %v", err)
 	}
 }

@@ -83,8 +83,8 @@ var Enable = idempotency.Define(idempotency.Spec[struct{}, User]{
 	},
 })
 
-// Invite makes a link with which the user chooses a password, unless one is open, and mails it if that is asked for. A password that the user has stays good
-// until the link is used.
+// Invite makes a link with which the user chooses a password, unless one is open, and mails it if that is asked for. A password that
+// the user has stays good until the link is used.
 var Invite = idempotency.Define(idempotency.Spec[Invitation, User]{
 	Kind: idempotency.Transition, Name: "user.invite", Table: Table, Made: linkOpen,
 	Statements: func(tx *idempotency.Tx, i Invitation) idempotency.Result {

@@ -18,5 +18,6 @@
 //
 // Without invoices an app has customers, business settings, people and tokens; lab and proof, which know only invoices,
 // go with them, and so do mails about invoices. Their migrations go too: a database that has been migrated before is
-// refused then, with what to do. Settings and customers keep all of their fields, terms of payment and bank account too: `make resource` begins amounts in the currency of the settings.
+// refused then, with what to do. Settings and customers keep all of their fields, terms of payment
+// and bank account too: `make resource` begins amounts in the currency of the settings.
 package fork
