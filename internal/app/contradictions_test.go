@@ -12,7 +12,10 @@ import (
 func TestContradictions(t *testing.T) {
 	t.Parallel()
 	const proxied = "https://invoices.example.com"
-	inOrder := map[string]string{"DATABASE_URL": "postgres:///x", "PUBLIC_URL": proxied, "TRUSTED_PROXIES": "10.0.0.5"}
+	inOrder := map[string]string{
+		"DATABASE_URL": "postgres:///x", "PUBLIC_URL": proxied, "TRUSTED_PROXIES": "10.0.0.5",
+		"SECRET_KEY": strings.Repeat("MDEy", 10) + "MDE=",
+	}
 	maps.Copy(inOrder, mailEnvironment())
 	for name, c := range map[string]struct {
 		env             map[string]string

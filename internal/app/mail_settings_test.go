@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -79,5 +80,35 @@ func TestNoMailServerIsWarnedOf(t *testing.T) {
 		if warned := strings.Contains(fmt.Sprint(warnings), "SMTP_URL"); warned != want {
 			t.Errorf("DEMO=%s: %v", demo, warnings)
 		}
+	}
+}
+
+// TestLinksThatCannotBeMailedAreWarnedOf: a mail server alone does not say where a link leads, or what it is derived from.
+func TestLinksThatCannotBeMailedAreWarnedOf(t *testing.T) {
+	t.Parallel()
+	secret := strings.Repeat("MDEy", 10) + "MDE="
+	for name, c := range map[string]struct {
+		env  map[string]string
+		want string
+	}{
+		"no key":               {map[string]string{"DATABASE_URL": "postgres:///x"}, "SECRET_KEY is not set: invitations"},
+		"no address":           {map[string]string{"ADDR": ":80", "SECRET_KEY": secret}, "PUBLIC_URL is not set: invitations"},
+		"an embedded database": {map[string]string{}, ""},
+		"a key":                {map[string]string{"DATABASE_URL": "postgres:///x", "SECRET_KEY": secret}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			maps.Copy(c.env, mailEnvironment())
+			c.env["DEMO"] = "0"
+			config, err := app.Environ(environment(c.env))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, warnings := config.Contradictions(environment(c.env))
+			got := fmt.Sprint(warnings)
+			if !strings.Contains(got, c.want) || c.want == "" && strings.Contains(got, "invitations") {
+				t.Errorf("warnings %s, want %q", got, c.want)
+			}
+		})
 	}
 }
