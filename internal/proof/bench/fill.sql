@@ -15,6 +15,9 @@ INSERT INTO sessions (tenant_id, id, user_id, generation, device, token, data, e
 SELECT tenant_id, id, id, 0, 'Firefox on Linux', encode(sha256(int8send(n)), 'hex') AS hash, '', now() + interval '7 days'
 FROM past ORDER BY hash;
 
+INSERT INTO link_mails (tenant_id, id, user_id, link_id, recipient, asked_by, state, attempts, message_id, sent_at, created_at)
+SELECT tenant_id, id, id, key, 'person' || n || '@past.example', 'test', 'sent', 1, id || '@example.com', at, at FROM past;
+
 -- The newer half is archived: what reads through the archived customers to find the others shows at once.
 INSERT INTO customers (tenant_id, id, email, name, archived_at, created_at, source, external_id, external_digest)
 SELECT tenant_id, id, 'customer' || n || '@past.example', 'Customer ' || n, CASE WHEN n > middle THEN at END, at,
