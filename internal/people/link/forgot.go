@@ -41,7 +41,7 @@ func Forgot(ctx context.Context, pool *pgxpool.Pool, seed secret.Seed, email str
 	return err
 }
 
-// forgot queues the mail. The lock comes first, so that those who ask at once do not make a link each.
+// forgot queues the mail. The lock comes first, so that a link that an owner makes meanwhile is not replaced.
 func forgot(ctx context.Context, tx pgx.Tx, seed secret.Seed, tenant, id uuid.UUID) error {
 	var open *uuid.UUID // the open link
 	var hash []byte
