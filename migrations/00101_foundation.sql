@@ -2,9 +2,6 @@
 
 -- +goose Up
 
--- The tables of River, which brings its own migrations: package postgres runs them after these.
-CREATE SCHEMA river;
-
 -- The tenant of the running transaction, or NULL outside of one: every row-level policy compares with it, so a query
 -- that forgot its tenant sees nothing and writes nothing.
 CREATE FUNCTION current_tenant() RETURNS uuid LANGUAGE sql STABLE PARALLEL SAFE
@@ -84,4 +81,3 @@ END $$;
 DROP FUNCTION search_words, fold_text, next_version, new_id, current_tenant;
 DROP DOMAIN record_version, mail_state, external_id, external_source, payment_days, postal_address, country_code, minor_units, currency_code,
     sha256_digest;
-DROP SCHEMA river CASCADE;

@@ -1,6 +1,10 @@
 -- The directory: who may come in, and which tenant a credential belongs to. It is read before a tenant is known.
 
 -- +goose Up
+
+-- The tables of River, which brings its own migrations: package postgres runs them after these.
+CREATE SCHEMA river;
+
 CREATE TABLE tenants (
     id         uuid        PRIMARY KEY,
     name       text        NOT NULL CHECK (name <> ''),
@@ -149,3 +153,4 @@ REVOKE DELETE, TRUNCATE ON users, api_tokens FROM CURRENT_USER;
 DROP TABLE sessions, api_tokens, users, tenants;
 DROP FUNCTION end_sessions, keep_owner, default_role;
 DROP DOMAIN user_role;
+DROP SCHEMA river CASCADE;
