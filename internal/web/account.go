@@ -3,7 +3,6 @@ package web
 import (
 	"errors"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -119,7 +118,7 @@ func (s *Server) accountPage(w http.ResponseWriter, r *http.Request, status int,
 	if says := accountFlashes[p.Flash]; says != "" {
 		p.Flash = says
 	}
-	sessions, more, err := account.ListSessions(r.Context(), s.Pool, who, time.Now().Add(-sessionIdle))
+	sessions, more, err := account.ListSessions(r.Context(), s.Pool, who, s.session(r), time.Now().Add(-sessionIdle))
 	if err != nil {
 		return err
 	}
@@ -130,10 +129,6 @@ func (s *Server) accountPage(w http.ResponseWriter, r *http.Request, status int,
 			{Label: "Role", Value: Capital(string(who.Role))},
 		},
 		Session: s.session(r).String(),
-	}
-	if who.Demo { // the others are other people's
-		sessions = slices.DeleteFunc(sessions, func(other account.Session) bool { return other.ID != s.session(r) })
-		more = false
 	}
 	for _, session := range sessions {
 		v.Sessions = append(v.Sessions, templates.Session{

@@ -22,13 +22,20 @@ type Session struct {
 const MaxSessions = 20
 
 // ListSessions returns the sessions of a user that were seen since a time, the newest first, and whether there are more than
-// [MaxSessions].
-func ListSessions(ctx context.Context, pool *pgxpool.Pool, p Principal, since time.Time) (all []Session, more bool, err error) {
+// [MaxSessions]. Who uses a login of the demo sees only the session mine: the others are other people's.
+func ListSessions(
+	ctx context.Context, pool *pgxpool.Pool, p Principal, mine uuid.UUID, since time.Time,
+) (all []Session, more bool, err error) {
+	first, last := uuid.Nil, uuid.Max
+	if p.Demo {
+		first, last = mine, mine
+	}
 	// The age is no condition of an index: nearly all sessions there are have not expired.
 	rows, err := pool.Query(ctx, `
 		SELECT id, device, created_at, seen_at FROM sessions
 		WHERE tenant_id = $1 AND user_id = $2 AND generation = $3 AND expiry - now() > interval '0' AND seen_at > $4
-		ORDER BY id DESC LIMIT $5`, p.Tenant, p.User, p.Generation, since, MaxSessions+1)
+			AND id BETWEEN $6 AND $7
+		ORDER BY id DESC LIMIT $5`, p.Tenant, p.User, p.Generation, since, MaxSessions+1, first, last)
 	if err != nil {
 		return nil, false, fmt.Errorf("list sessions: %w", err)
 	}
