@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"onlyonce/internal/text"
+	"onlyonce/internal/invalid/text"
 )
 
 // Field is one thing that is wrong.

@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"onlyonce/internal/conflict"
-	"onlyonce/internal/text"
+	"onlyonce/internal/invalid/text"
 	"onlyonce/internal/web/apidoc"
 )
 

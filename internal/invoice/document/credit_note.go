@@ -1,10 +1,10 @@
 package document
 
 import (
+	"onlyonce/internal/invalid/text"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/credit"
 	"onlyonce/internal/invoice/pdf"
-	"onlyonce/internal/text"
 )
 
 // OfCreditNote is a credit note as its document shows it, with the parties of its invoice. Nothing in it changes.

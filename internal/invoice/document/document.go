@@ -5,9 +5,9 @@ import (
 	"cmp"
 	"strings"
 
+	"onlyonce/internal/invalid/text"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/pdf"
-	"onlyonce/internal/text"
 	"onlyonce/internal/value/party"
 )
 

@@ -35,7 +35,7 @@ var rooms = map[string]level{
 	"templates":               leaf,
 	"internal/invoice/pdf":    leaf,
 	"internal/invoice/ubl":    leaf,
-	"internal/text":           leaf,
+	"internal/invalid/text":   leaf,
 	"internal/tool":           foundation,
 	"internal/proof":          program,
 	"internal/proof/layer":    foundation,

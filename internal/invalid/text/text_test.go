@@ -4,7 +4,7 @@ import (
 	"errors"
 	"testing"
 
-	"onlyonce/internal/text"
+	"onlyonce/internal/invalid/text"
 )
 
 func TestLine(t *testing.T) {
