@@ -130,6 +130,13 @@ func TestAllPayments(t *testing.T) {
 			t.Fatal(a)
 		}
 	}
+	another := payments()
+	another.parent.id = b.prepared(b.acme, "another invoice", invoices(), change(invoices().command,
+		"customer_email", "grace@example.com", "customer_name", "Grace Hopper"), "issue").ID
+	a := program.create(another, "other", change(of.command, "date", "2026-10-31", "amount", "5.00", "reference", "other"))
+	if a.status != http.StatusCreated {
+		t.Fatal(a)
+	}
 	back := refunds()
 	back.parent.id = get[string](b, `SELECT id::text FROM payments WHERE amount = 300`)
 	if a := program.create(back, "refund", change(back.command, "amount", "0.50")); a.status != http.StatusCreated {
@@ -146,7 +153,8 @@ func TestAllPayments(t *testing.T) {
 		says("match “nobody”, paid from 2 Nov 2026, in EUR").leadsTo("/payments")
 	b.page(person.get("/payments?currency=XXX&from=never")).says("Choose one of the currencies.", "Enter a day")
 	for query, want := range map[string]string{
-		"": "3.00 2.00 1.00", "q=ada+0001": "3.00 2.00 1.00", "q=grace": "", "currency=EUR&to=2026-11-02": "2.00 1.00", "currency=PLN": "",
+		"": "3.00 2.00 1.00 5.00", "q=ada+0001": "3.00 2.00 1.00", "q=grace": "5.00", "q=ada+hopper": "", "q=lovelace+grace": "",
+		"currency=EUR&to=2026-11-02": "2.00 1.00 5.00", "currency=PLN": "",
 		"from=2026-11-02&to=2026-11-02&q=2026-0001": "2.00", "q=lovelace&currency=EUR&from=2026-11-03": "3.00",
 	} {
 		found := decode[struct {
