@@ -126,6 +126,35 @@ func TestForgotAtOnce(t *testing.T) {
 	}
 }
 
+// TestForgotWhileAnOwnerInvites: the link that an owner makes at that moment is mailed, and not replaced.
+func TestForgotWhileAnOwnerInvites(t *testing.T) {
+	b := setup(t)
+	b.exec(`UPDATE users SET password_hash = 'hash' WHERE email = 'ada@example.com'`) // which takes the invitation back
+	made := uuid.New()
+	owners, err := b.db.Admin().Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := owners.Exec(t.Context(), `
+		UPDATE users SET link_id = $1, link_hash = $2, link_expires_at = now() + interval '1 day' WHERE email = 'ada@example.com'`,
+		made, account.HashToken(seed(t, 1).Derive("link", made))); err != nil {
+		t.Fatal(err)
+	}
+	var asked sync.WaitGroup
+	asked.Go(func() { b.forgot("ada@example.com", 1) })
+	for !value[bool](b, `
+		SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')`) {
+	}
+	if err := owners.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	asked.Wait()
+	if now := value[uuid.UUID](b, linkOfAda); now != made {
+		t.Errorf("the link is %s, and the owner made %s", now, made)
+	}
+	b.wantMails(1)
+}
+
 // TestForgotMailsTheOpenLink again, of which somebody may have one mail already. It stays as good as it was.
 func TestForgotMailsTheOpenLink(t *testing.T) {
 	b := setup(t)
