@@ -56,17 +56,17 @@ func ForgotPage(p Page, v Forgot) templ.Component {
 			}
 			switch {
 			case v.NoMail:
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<p>This app can't send you a link by email. Ask an owner of your business for one: they find you under Settings, People, and press “New link”.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<p>This app can't send you a link by email. Ask an owner of your business for one: they open your name under Settings, People, and press “New link”.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			case v.Asked:
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<p role=\"status\">If there is an account with this email, we've sent a link to it.</p><p class=\"muted\">It can take a minute. We send one email in ten minutes, so asking again at once sends no other. If none comes, look in the folder for spam, or ask an owner of your business for a link.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<p role=\"status\">If there is an account with this email, we've sent a link to it.</p><p class=\"muted\">It can take a minute. We send one email in ten minutes, so asking again right away sends no other. If none comes, check your spam folder, or ask an owner of your business for a link.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			default:
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<p class=\"muted\">We email you a link to choose a new one. Your current password stays until you do.</p><form class=\"card stack\" method=\"post\" action=\"/forgot\" novalidate data-submit-guard>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<p class=\"muted\">We'll email you a link to choose a new one. Your current password works until then.</p><form class=\"card stack\" method=\"post\" action=\"/forgot\" novalidate data-submit-guard>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

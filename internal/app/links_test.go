@@ -198,7 +198,7 @@ func TestForgottenPasswordIsMailed(t *testing.T) {
 		t.Fatalf("%s, %d messages", state, len(s.Messages()))
 	}
 	plain, _ := texts(t, s.Messages()[0])
-	if !strings.Contains(plain, "Somebody, probably you, asked for a link to choose a new password for Acme Studio:") ||
+	if !strings.Contains(plain, "Someone, probably you, asked for a link to choose a new password for Acme Studio:") ||
 		!strings.Contains(plain, "Until you use it, your current password stays as it is.") {
 		t.Error(plain)
 	}

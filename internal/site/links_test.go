@@ -228,7 +228,7 @@ func TestLinkIsMailedOrShown(t *testing.T) {
 	show().says("Waiting to be emailed to ada@example.com.")
 	b.wantRows(rows{"users": 1, "intents": 5, "link_mails": 2})
 	b.exec(`UPDATE link_mails SET asked_by = ''`)
-	show().says("Somebody asked for it at the login page, with that address.")
+	show().says("Someone asked for it on the login page, using this address.")
 
 	silent := b.person(b.serve(func(c *config) { c.Forgot = nil }), b.acme)
 	if p := b.page(silent.get(silent.get("/people/new").location())); strings.Contains(p.text(), "email a link") {

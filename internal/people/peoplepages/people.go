@@ -203,7 +203,7 @@ func mailWord(m link.Mail) (says string) {
 		says = "Waiting to be emailed to " + m.Recipient + "."
 	}
 	if m.AskedBy == "" {
-		says += " Somebody asked for it at the login page, with that address."
+		says += " Someone asked for it on the login page, using this address."
 	}
 	return says
 }
