@@ -205,8 +205,8 @@ func TestVisitorsOfTheDemoKeepTheirSessions(t *testing.T) {
 	b.exec(`
 		INSERT INTO sessions (tenant_id, id, user_id, generation, device, token, data, expiry)
 		SELECT tenant_id, later, user_id, generation, device, n::text, data, expiry
-		FROM (SELECT * FROM sessions ORDER BY id LIMIT 1) AS theirs, generate_series(1, $1) AS n,
-			LATERAL (SELECT new_id(now() + n * interval '1 minute')) AS newer (later)`, account.MaxSessions+1)
+		FROM (SELECT tenant_id, user_id, generation, device, data, expiry FROM sessions ORDER BY id LIMIT 1) AS theirs,
+			generate_series(1, $1) AS n, LATERAL (SELECT new_id(now() + n * interval '1 minute')) AS newer (later)`, account.MaxSessions+1)
 	if said := one.sessions(); len(said) != 1 || !strings.Contains(said[0], "This browser") {
 		t.Errorf("%q", said)
 	}
