@@ -86,7 +86,7 @@ func TestTwoTabsGiveBackTheFullAmount(t *testing.T) {
 			}
 			release()
 
-			s.sees("0.00 of 123.00 paid.")
+			s.sees("Refund recorded.")
 			other.sees("The refundable amount has changed since you opened this form. The refund wasn't recorded.")
 			other.moment()
 			s.hasBooks(s.number(1), booksText("issued", "0.00", "0.00", "123.00", 1, 0))

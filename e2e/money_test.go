@@ -60,8 +60,7 @@ func TestRemoveAMistypedPayment(t *testing.T) {
 			s.sees("This takes back the payment of 123.00 EUR from ")
 			s.sees("The open amount of the invoice goes up by 123.00 EUR. Both entries stay in the ledger.")
 			s.moment()
-			s.clickSlowlyTwice(buttonRemovePayment, "0.00 of 123.00 paid.")
-			s.sees("Payment removed")
+			s.clickSlowlyTwice(buttonRemovePayment, "Payment removed")
 			s.moment()
 			s.hasBooks(s.number(1), booksText("issued", "0.00", "0.00", "123.00", 0, 0))
 

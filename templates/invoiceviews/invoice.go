@@ -21,7 +21,7 @@ type Invoice struct {
 	Subtotal   string
 	Taxes      []TaxLine
 	Total      string
-	Paid       string // empty for a draft
+	Paid       string // empty if nothing was
 	Credited   string // empty if nothing was
 	Open       string
 	Ledger     Ledger
@@ -104,8 +104,11 @@ func (v Invoice) standing() standing {
 	case "overdue":
 		due = "Was due " + v.DueDate + "."
 	}
-	if len(v.Ledger.Rows) > 0 {
+	switch {
+	case v.Paid != "":
 		due = v.Paid + " of " + v.Total + " paid. " + v.creditedNote() + due
+	case v.Credited != "":
+		due = v.Credited + " of " + v.Total + " credited. " + due
 	}
 	return standing{"Open", v.Open, due}
 }

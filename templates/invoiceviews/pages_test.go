@@ -74,3 +74,22 @@ func TestStampOnPaper(t *testing.T) {
 		}
 	}
 }
+
+// What was neither paid nor credited is not counted as zero.
+func TestStandingNamesWhatThereIs(t *testing.T) {
+	t.Parallel()
+	for _, of := range []struct{ paid, credited, want string }{
+		{"", "", "Due 24 Dec 2026."},
+		{"50.00", "", "50.00 of 123.00 paid. Due 24 Dec 2026."},
+		{"", "61.50", "61.50 of 123.00 credited. Due 24 Dec 2026."},
+		{"50.00", "61.50", "50.00 of 123.00 paid. 61.50 credited. Due 24 Dec 2026."},
+	} {
+		doc := viewtest.Parse(t, invoiceviews.InvoicePage(viewtest.Blank(), invoiceviews.Invoice{
+			Status: "issued", DueDate: "24 Dec 2026", Total: "123.00", Paid: of.paid, Credited: of.credited, Open: "x",
+		}))
+		note := viewtest.Find(doc, func(n *html.Node) bool { return viewtest.Attr(n, "class") == "note" })
+		if got := viewtest.Text(note); got != of.want {
+			t.Errorf("paid %q, credited %q: the page says %q, want %q", of.paid, of.credited, got, of.want)
+		}
+	}
+}

@@ -88,14 +88,11 @@ func invoiceRows(found []invoice.Summary) []invoiceviews.InvoiceRow {
 	rows := make([]invoiceviews.InvoiceRow, 0, len(found))
 	for _, i := range found {
 		row := invoiceviews.InvoiceRow{
-			Href: "/invoices/" + i.ID.String(), Number: i.Number, Customer: i.Customer.Name, Status: shownStatus(i.Status, i.DueDate),
+			Href: "/invoices/" + i.ID.String(), Number: i.Number, Customer: i.Customer.Name, Status: shownStatus(i.Status, i.DueDate, i.Open < i.Total),
 			IssueDate: web.DateText(i.IssueDate), DueDate: web.DateText(i.DueDate), Total: web.AmountText(i.Currency, i.Total),
 		}
-		switch {
-		case row.Status == "overdue":
+		if row.Status == "overdue" {
 			row.Late = party.DaysText(strconv.Itoa(i.DueDate.DaysUntil(date.Today())))
-		case i.Status == invoice.StatusIssued && i.Open < i.Total:
-			row.Status = "partially_credited"
 		}
 		if slices.Contains(invoice.OpenStates(), i.Status) {
 			row.Open = web.AmountText(i.Currency, i.Open)
@@ -127,7 +124,7 @@ func (s *Pages) invoicePage(r *http.Request, p templates.Page, inv invoice.Invoi
 	}
 	money := inv.Currency.Display
 	view := invoiceviews.Invoice{
-		Number: inv.Number, Status: shownStatus(inv.Status, inv.DueDate),
+		Number: inv.Number, Status: shownStatus(inv.Status, inv.DueDate, inv.Open < inv.Total),
 		Seller: seller(inv), Buyer: buyer(inv),
 		IssueDate: web.DateText(inv.IssueDate), DueDate: web.DateText(inv.DueDate), Currency: inv.Currency.String(),
 		Subtotal: money(inv.Subtotal), Total: money(inv.Total), Notes: inv.Notes,
@@ -142,12 +139,15 @@ func (s *Pages) invoicePage(r *http.Request, p templates.Page, inv invoice.Invoi
 		view.Actions = append(view.Actions, issue)
 	}
 	if inv.Status != invoice.StatusDraft && inv.Status != invoice.StatusVoid {
-		view.Paid, view.Open = money(inv.Paid), money(inv.Open)
+		view.Open = money(inv.Open)
+		if inv.Paid > 0 || inv.Status == invoice.StatusPaid { // a total of zero is paid from the start
+			view.Paid = money(inv.Paid)
+		}
 		if inv.Credited > 0 {
 			view.Credited = money(inv.Credited)
 		}
 	}
-	if inv.Open > 0 && view.Paid != "" {
+	if inv.Open > 0 && view.Open != "" {
 		view.PayHref = web.FormHref(r, s.invoices.URL(inv.ID)+"/payments/new")
 		view.CreditHref = web.FormHref(r, s.invoices.URL(inv.ID)+"/credit-notes/new")
 	}
@@ -183,10 +183,13 @@ func isOverdue(status string, due date.Date) bool {
 	return invoice.IsOverdue(status, due, date.Today())
 }
 
-// shownStatus is the state of an invoice as people care about it.
-func shownStatus(status string, due date.Date) string {
-	if isOverdue(status, due) {
+// shownStatus is the state of an invoice as people care about it. lessOpen is whether less than its total is open.
+func shownStatus(status string, due date.Date, lessOpen bool) string {
+	switch {
+	case isOverdue(status, due):
 		return "overdue"
+	case status == invoice.StatusIssued && lessOpen:
+		return "partially_credited"
 	}
 	return status
 }

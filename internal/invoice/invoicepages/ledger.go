@@ -30,9 +30,10 @@ func (s *Pages) ledger(r *http.Request, inv invoice.Invoice) (v invoiceviews.Led
 
 func (s *Pages) ledgerRow(r *http.Request, inv invoice.Invoice, p invoice.Posting) invoiceviews.LedgerRow {
 	row := invoiceviews.LedgerRow{Date: web.DateText(p.Date), Amount: web.AmountText(inv.Currency, p.Amount)}
+	paidBy := strings.TrimSuffix(web.OptionText(p.Method)+" · "+p.Details, " · ")
 	switch p.Kind {
 	case "payment":
-		row.Kind, row.Details = "Payment", strings.TrimSpace(web.OptionText(p.Method)+" "+p.Details)
+		row.Kind, row.Details = "Payment", paidBy
 		row.Removed = p.Removed
 		if p.Left > 0 {
 			row.Left, row.RefundHref = web.AmountText(inv.Currency, p.Left), web.FormHref(r, s.payments.URL(p.ID)+"/refunds/new")
@@ -41,7 +42,7 @@ func (s *Pages) ledgerRow(r *http.Request, inv invoice.Invoice, p invoice.Postin
 			row.RemoveHref = s.payments.Asked(r, p.ID, "remove", nil).Href
 		}
 	case "removal":
-		row.Kind, row.Details = "Payment removed", strings.TrimSpace(web.OptionText(p.Method)+" "+p.Details)
+		row.Kind, row.Details = "Payment removed", paidBy
 		row.Amount = "−" + web.AmountText(inv.Currency, -p.Amount)
 	case "refund":
 		row.Kind, row.Amount = "Refund", "−"+web.AmountText(inv.Currency, -p.Amount)
