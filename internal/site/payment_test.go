@@ -186,7 +186,7 @@ func TestRemoveAPayment(t *testing.T) {
 	if a := person.press(p, "Remove payment"); a.status != http.StatusSeeOther {
 		t.Fatal(a)
 	}
-	b.page(person.get("/invoices/"+invoice)).says("Payment removed. All invoices", "Paid 0.00 Open EUR 135.77",
+	b.page(person.get("/invoices/"+invoice)).says("Payment removed. All invoices", "Open EUR 135.77 Due 21 Dec 2026.",
 		"Payment removed Bank transfer · Bank TX 1 −40.00 EUR", "Payment removed Bank transfer · Bank TX 1 40.00 EUR",
 		"Payment of 40.00 EUR removed", "Payment of 40.00 EUR recorded")
 	b.page(person.get(path + "?key=other")).says("This payment was already removed.")
