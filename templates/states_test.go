@@ -72,7 +72,7 @@ func states() map[string]templ.Component {
 		"a link that is over": templates.JoinPage(anonymous, templates.Join{}),
 		"account": templates.AccountPage(page, templates.Account{
 			Facts: archived.Facts, Owner: templates.Owner{ID: "1", Name: "Acme"}, MinPassword: 12,
-			Errors:   templates.FieldErrors{{Control: "password", Message: "This is not your current password."}},
+			Errors:   templates.FieldErrors{{Control: "password", Message: "This isn't your current password."}},
 			Sessions: []templates.Session{{ID: "1", Device: hostile}, {ID: "2", Device: hostile}}, ListedSessions: 2, Session: "1",
 		}),
 		"history": templates.HistoryPage(page, templates.HistoryView{

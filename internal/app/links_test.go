@@ -222,13 +222,13 @@ func TestInvitationsThatAreNotSent(t *testing.T) {
 		"no server": {settings: func(c *app.Config) { c.MailServer = nil }, want: "No mail server is set up."},
 		"another key": {
 			settings: func(c *app.Config) { c.SecretKey = secretkey.Key{} },
-			want:     "SECRET_KEY has changed since the link was made. Withdraw the link, and make another one.",
+			want:     "SECRET_KEY has changed since the link was created. Withdraw the link and create another one.",
 		},
 		"demo":      {want: "The demo sends no email."},
-		"withdrawn": {sql: `UPDATE users SET link_id = gen_random_uuid()`, want: "The link was used, was withdrawn or has expired before."},
-		"disabled":  {sql: `UPDATE users SET disabled_at = now()`, want: "The link was used, was withdrawn or has expired before."},
+		"withdrawn": {sql: `UPDATE users SET link_id = gen_random_uuid()`, want: "The link was used or withdrawn, or had expired."},
+		"disabled":  {sql: `UPDATE users SET disabled_at = now()`, want: "The link was used or withdrawn, or had expired."},
 		"expired": {
-			sql: `UPDATE users SET link_expires_at = now()`, want: "The link was used, was withdrawn or has expired before.",
+			sql: `UPDATE users SET link_expires_at = now()`, want: "The link was used or withdrawn, or had expired.",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

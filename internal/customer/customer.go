@@ -34,7 +34,7 @@ type Customer struct {
 	// MergedInto is the customer that this one was merged into; zero for most. MergedFrom are those that were merged into this
 	// one, at most 100.
 	MergedInto record.Reference   `json:"merged_into,omitzero"`
-	MergedFrom []record.Reference `json:"merged_from,omitzero" doc:"Those that were merged into this one: their addresses lead here."`
+	MergedFrom []record.Reference `json:"merged_from,omitzero" doc:"The customers merged into this one; their URLs lead here."`
 }
 
 // Table has the customers.
@@ -108,8 +108,8 @@ func Rules() []conflict.Rule {
 		},
 		{
 			Constraint: "customers_live",
-			Sentence:   "No record belongs to a customer that was merged into another.",
-			Answer:     "What would refer to it refers to the customer that it was merged into.",
+			Sentence:   "A merged customer has no records of its own.",
+			Answer:     "References to it point to the customer it was merged into.",
 			Conflict:   &Merged, Optional: true,
 		},
 		idempotency.ExternalRule(Table.Name, "customer"),

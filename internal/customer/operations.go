@@ -114,7 +114,7 @@ func notAttached(d Draft, other Customer) error {
 var Merged = conflict.Kind{
 	Slug: "customer-merged", Title: "Customer merged into another",
 	Meaning: "The customer was merged into another one (existing_id), and can't be changed any more. Nothing was changed. " +
-		"The key can be used again.",
+		"You can use the key again.",
 	ToDo: "Change the other customer: this one's address leads there.",
 }
 

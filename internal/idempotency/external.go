@@ -22,8 +22,8 @@ import (
 // columns of [ExternalColumns], the generated column source_folded, and the unique index <table>_external_once on (tenant_id,
 // source_folded, external_id).
 type External struct {
-	Source     string `json:"source,omitzero" doc:"The other system that has the record. With external_id, or neither."`
-	ExternalID string `json:"external_id,omitzero" doc:"What that system calls the record. It comes once."`
+	Source     string `json:"source,omitzero" doc:"The other system that has the record. Send it with external_id, or leave both out."`
+	ExternalID string `json:"external_id,omitzero" doc:"That system's ID of the record. Each can be used once."`
 }
 
 // Limits of an external id, in characters.
@@ -49,7 +49,7 @@ func (e External) Check(prefix string, problems *invalid.Error) External {
 	case e.ExternalID == "" && e.Source != "":
 		problems.Add(prefix+"/external_id", "Send what the source calls the record, or leave the source out.")
 	case e.ExternalID != "" && e.Source == "":
-		problems.Add(prefix+"/source", "Say which system has given the external id, such as crm.")
+		problems.Add(prefix+"/source", "Enter the system that the external id comes from, such as crm.")
 	case e.ExternalID != "" && (len(e.ExternalID) > MaxExternalID || !printable.MatchString(e.ExternalID)):
 		problems.Add(prefix+"/external_id", fmt.Sprintf(
 			"Send the external id as 1 to %d printable ASCII characters without spaces around them.", MaxExternalID))
@@ -72,7 +72,7 @@ const isExternal = `r.source_folded = fold_text(@external_source::text) AND r.ex
 var ExternalTaken = conflict.Kind{
 	Slug: "external-id-taken", Title: "External id of other content",
 	Meaning: "A record from this source has this external id, and the source said something else of it. Nothing was saved. " +
-		"The key can be used again.",
+		"You can use the key again.",
 	ToDo: "To update the record (existing_id), send PUT or PATCH with If-Match, and with the source and external id again. " +
 		"If it is another record, send it with its own external id.",
 }
@@ -83,7 +83,7 @@ func ExternalRule(table, one string) conflict.Rule {
 		Constraint: table + "_external_once",
 		Sentence:   "One " + one + " per source and external id in each tenant. Case counts in external ids, not in sources.",
 		Answer: "With the content that came with it last, the first " + one + " is the answer. " +
-			"With other content the second is refused, with a link to the first.",
+			"A second one with other content is refused, with a link to the first.",
 		Conflict: &ExternalTaken, Optional: true,
 	}
 }

@@ -28,11 +28,11 @@ func TooManyLines() string { return fmt.Sprintf("An invoice can have at most %d 
 
 // Input is what came in, as text: from the form and from JSON alike.
 type Input struct {
-	Number     string          `json:"number,omitzero" doc:"Leave it out to get the next one of the series, or to keep it in a change."`
+	Number     string          `json:"number,omitzero" doc:"If left out, a new record gets the next number and a changed one keeps its number."`
 	Customer   *customer.Input `json:"customer,omitzero" doc:"An existing customer with this email is reused; else a new one is created."`
-	CustomerID string          `json:"customer_id,omitzero" format:"uuid" doc:"In place of customer."`
+	CustomerID string          `json:"customer_id,omitzero" format:"uuid" doc:"Instead of customer."`
 	IssueDate  string          `json:"issue_date" format:"date"`
-	DueDate    string          `json:"due_date,omitzero" format:"date" doc:"Leave it out for the one that follows from the payment terms."`
+	DueDate    string          `json:"due_date,omitzero" format:"date" doc:"If left out, it follows from the payment terms."`
 	Currency   string          `json:"currency" format:"currency"`
 	Lines      []LineInput     `json:"lines" doc:"At least one."`
 	Notes      string          `json:"notes,omitzero"`

@@ -15,7 +15,7 @@ import (
 var NumberTaken = conflict.Kind{
 	Slug: "number-taken", Title: "Invoice number already exists",
 	Meaning: "Another invoice from that year already has this number. The original was kept and no second one was created. " +
-		"The key can be used again.",
+		"You can use the key again.",
 	ToDo: "Open the existing invoice (existing_id), or send the request with another number, such as next_number, which is free.",
 }
 
@@ -45,7 +45,7 @@ func numberTaken(
 
 func customerGone(context.Context, *idempotency.Store, idempotency.Intent, Draft, *pgconn.PgError) error {
 	var problems invalid.Error
-	problems.Add("/customer_id", "This customer does not exist. Choose another one.")
+	problems.Add("/customer_id", "This customer doesn't exist. Choose another one.")
 	return problems.Err()
 }
 

@@ -13,7 +13,7 @@ const MaxMessage = 2000
 // IssueInput is what came in, as text.
 type IssueInput struct {
 	Email   string `json:"email,omitzero" enum:"customer,none" doc:"Leave it out, or say customer, to send it to the customer."`
-	Message string `json:"message,omitzero" doc:"What the email says above the lines. Leave it out for the usual sentences."`
+	Message string `json:"message,omitzero" doc:"The text of the email above the invoice's lines. If left out, the default text is used."`
 }
 
 // What [IssueInput.Email] may be.
@@ -32,7 +32,7 @@ type IssueDraft struct {
 func (in IssueInput) Draft() (IssueDraft, error) {
 	var problems invalid.Error
 	if in.Email != "" && in.Email != EmailCustomer && in.Email != EmailNone {
-		problems.Add("/email", "Say customer or none, or leave it out.")
+		problems.Add("/email", "Use customer or none, or leave it out.")
 	}
 	d := IssueDraft{NoEmail: in.Email == EmailNone}
 	if message := problems.Lines("/message", "the message", in.Message, MaxMessage); !d.NoEmail {

@@ -97,7 +97,7 @@ var HasCreditNotes = conflict.Kind{
 // NotDuplicate is the conflict of voiding an invoice as the duplicate of one that is not another invoice of its customer, or is void.
 var NotDuplicate = conflict.Kind{
 	Slug: "not-a-duplicate", Title: "No duplicate of that invoice",
-	Meaning: "The invoice that duplicate_of names is not another invoice of the same customer, or it is void. Nothing was changed.",
+	Meaning: "The invoice in duplicate_of isn't another invoice of the same customer, or it's void. Nothing was changed.",
 	ToDo:    "Look at both invoices. Name the one that is kept, or void the invoice without duplicate_of.",
 }
 
@@ -114,7 +114,7 @@ var OpenChanged = conflict.Kind{
 var NotIssued = conflict.Kind{
 	Slug: "not-issued", Title: "Invoice not issued",
 	Meaning: "Only an issued invoice can be paid, credited or sent, and this one is a draft or void. " +
-		"Nothing was recorded. A key can be used again.",
+		"Nothing was recorded. You can use the key again.",
 	ToDo: "Issue the invoice first. A void invoice stays void.",
 }
 

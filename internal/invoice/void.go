@@ -10,8 +10,8 @@ import (
 
 // VoidInput is what came in, as text.
 type VoidInput struct {
-	DuplicateOf string `json:"duplicate_of,omitzero" format:"uuid" doc:"The invoice that is kept, if this one is there twice."`
-	Tell        bool   `json:"tell_customer,omitzero" doc:"Whether the customer is told by email, of an invoice that was issued."`
+	DuplicateOf string `json:"duplicate_of,omitzero" format:"uuid" doc:"The invoice that stays, if this one is its duplicate."`
+	Tell        bool   `json:"tell_customer,omitzero" doc:"Whether to tell the customer by email, if the invoice was issued."`
 }
 
 // VoidDraft is a valid input: the command that voids an invoice.
@@ -26,7 +26,7 @@ func (in VoidInput) Draft() (d VoidDraft, err error) {
 	var problems invalid.Error
 	if in.DuplicateOf != "" {
 		if d.DuplicateOf, err = uuid.Parse(in.DuplicateOf); err != nil || d.DuplicateOf == uuid.Nil {
-			problems.Add("/duplicate_of", "Give the id of the invoice that is kept.")
+			problems.Add("/duplicate_of", "Send the id of the invoice that stays.")
 		}
 	}
 	return d, problems.Err()

@@ -209,7 +209,7 @@ func (w *Worker[J]) attempt(ctx context.Context, job J) (ending, error) {
 		return ending{outcome: unwritten.Outcome, reason: unwritten.Reason}, unwritten.Err
 	}
 	if err != nil {
-		return ending{outcome: Failed, reason: "The message could not be written."}, err
+		return ending{outcome: Failed, reason: "The message couldn't be written."}, err
 	}
 	switch {
 	case w.config.Server == nil:
@@ -219,7 +219,7 @@ func (w *Worker[J]) attempt(ctx context.Context, job J) (ending, error) {
 	}
 	msg, err := letter.message(w.config.Sender)
 	if err != nil {
-		return ending{outcome: Failed, reason: "The message could not be written."}, err
+		return ending{outcome: Failed, reason: "The message couldn't be written."}, err
 	}
 	sending, cancel := context.WithTimeout(ctx, w.config.Timeout)
 	defer cancel()

@@ -53,7 +53,7 @@ func TestAttemptsOfARecord(t *testing.T) {
 	written()
 	const summary = "Created once. At least 4 attempts, 2 ignored, 1 refused."
 	for who, c := range map[string]*client{"owner": owner, "member": member} {
-		p := b.page(c.get(path)).says(summary, "It had been done before", "Idempotency key already used for something else",
+		p := b.page(c.get(path)).says(summary, "It was done before", "Idempotency key already used for something else",
 			"It existed already", "token test")
 		if strings.Contains(text(p.root), "here/1") {
 			t.Error("everybody sees the replica")
@@ -85,10 +85,10 @@ func TestListOfAttempts(t *testing.T) {
 	b.page(owner.get("/attempts")).says("New customer", "Created", "Ignored", "Invalid fields", "Idempotency key missing", "No key",
 		"kkkkkkkkkkkk…", "here/1", "token test").leadsTo("/customers/" + id)
 	for query, want := range map[string]struct{ says, not string }{
-		"outcome=replayed":            {"It had been done before", "Invalid fields"},
-		"outcome=rejected":            {"Invalid fields", "It had been done before"},
-		"key=" + long:                 {"It had been done before", "Invalid fields"},
-		"record=" + id:                {"It had been done before", "Invalid fields"},
+		"outcome=replayed":            {"It was done before", "Invalid fields"},
+		"outcome=rejected":            {"Invalid fields", "It was done before"},
+		"key=" + long:                 {"It was done before", "Invalid fields"},
+		"record=" + id:                {"It was done before", "Invalid fields"},
 		"operation=customer.upsert":   {"Invalid fields", "No attempts found"},
 		"operation=customer.edit":     {"No attempts match “Edit customer”.", "Invalid fields"},
 		"key=nobody&outcome=rejected": {"No attempts match refused, with the key nobody.", "Invalid fields"},
@@ -111,7 +111,7 @@ func TestListOfAttempts(t *testing.T) {
 			t.Errorf("%s: %v %v", query, a.status, p)
 		}
 	}
-	b.page(b.person(b.replica, b.acme).get("/attempts")).says("Attempts are not kept")
+	b.page(b.person(b.replica, b.acme).get("/attempts")).says("Attempts aren't kept")
 	b.page(b.person(s, b.globex).get("/attempts")).says("No attempts yet")
 }
 

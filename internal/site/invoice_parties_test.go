@@ -166,7 +166,7 @@ func TestCustomersOfAnotherTenantMeanNothing(t *testing.T) {
 	before := b.rows()
 	first := x.caller.submit(x.list(), form)
 	second := x.caller.press(b.page(first), "Create it for Globex")
-	b.page(second).says("This customer does not exist. Choose another one.")
+	b.page(second).says("This customer doesn't exist. Choose another one.")
 	for _, a := range []answer{first, second} {
 		for _, secret := range secrets {
 			if strings.Contains(a.body, secret) {

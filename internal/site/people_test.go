@@ -235,7 +235,7 @@ func TestEmailsAreNotProbed(t *testing.T) {
 		if a.status != http.StatusConflict || strings.Contains(a.body, "Globex") {
 			t.Fatal(a)
 		}
-		b.page(a).says("This email address cannot be used.")
+		b.page(a).says("This email address can't be used.")
 	}
 	for _, email := range []string{b.globex.email, "new@example.com"} {
 		if a := add(owner, email, 10); a.status != http.StatusTooManyRequests {
@@ -255,7 +255,7 @@ func TestOwnPassword(t *testing.T) {
 	send := func(current, wanted string) answer {
 		return person.submit("/account", change(form, "password", current, "new_password", wanted))
 	}
-	b.page(send("wrong", "another passphrase")).says("This is not your current password.")
+	b.page(send("wrong", "another passphrase")).says("This isn't your current password.")
 	b.page(send(password, "short")).says("Choose a password of at least 12 characters.")
 	if !other.isIn() {
 		t.Error("a refused change has ended a session")
@@ -283,7 +283,7 @@ func TestOwnPassword(t *testing.T) {
 	b.exec(`UPDATE tenants SET demo = true WHERE id = $1`, b.globex.id)
 	visitor := b.person(demo, b.globex)
 	a = visitor.submit("/account", url.Values{"password": {password}, "new_password": {"another passphrase"}})
-	b.page(a).says("The passwords of the demo stay as they are.")
+	b.page(a).says("The demo's passwords can't be changed.")
 	if _, err := account.LogIn(t.Context(), b.pool, b.globex.email, password); err != nil {
 		t.Errorf("the demo's password was changed: %v", err)
 	}

@@ -43,7 +43,7 @@ func (s *Server) changePassword(w http.ResponseWriter, r *http.Request) error {
 	wrong, refused := errors.AsType[*invalid.Error](err)
 	switch {
 	case errors.Is(err, account.ErrUnknown):
-		wrong = &invalid.Error{Fields: []invalid.Field{{Pointer: "/password", Message: "This is not your current password."}}}
+		wrong = &invalid.Error{Fields: []invalid.Field{{Pointer: "/password", Message: "This isn't your current password."}}}
 		return s.accountPage(w, r, http.StatusUnprocessableEntity, wrong)
 	case refused:
 		return s.accountPage(w, r, http.StatusUnprocessableEntity, wrong)

@@ -18,11 +18,11 @@ import (
 // eventJSON is what was done to a record, as the API shows it.
 type eventJSON struct {
 	At        time.Time         `json:"at"`
-	Actor     string            `json:"actor" doc:"The name of a user or a token, empty if it is not known."`
+	Actor     string            `json:"actor" doc:"The name of a user or token; empty if unknown."`
 	Operation string            `json:"operation"`
 	What      string            `json:"what" doc:"created, reused, changed, unchanged, or what was done besides its own record."`
 	Key       string            `json:"key,omitzero" doc:"The idempotency key that created the record."`
-	Changes   []fieldChangeJSON `json:"changes,omitzero" doc:"The members that differ since."`
+	Changes   []fieldChangeJSON `json:"changes,omitzero" doc:"The fields that have changed since."`
 }
 
 // fieldChangeJSON is a member of the record as the API shows it, before and after; null if there was, or is, none.
@@ -37,7 +37,7 @@ func events[R Entity](m *Mounted[R]) {
 	path := m.recordPath() + "/events"
 	m.document(apidoc.Endpoint{
 		Method: http.MethodGet, Path: path, Name: m.Many + ".events", Repeats: "reads", Rows: "events",
-		Summary: "What was done to one " + m.One + ", newest first.", Gives: reflect.TypeFor[eventJSON](), Schema: "Event",
+		Summary: "What happened to one " + m.One + ", newest first.", Gives: reflect.TypeFor[eventJSON](), Schema: "Event",
 	})
 	m.pages.read(path, func(w http.ResponseWriter, r *http.Request) error {
 		found, then, list, err := m.eventsOf(r)

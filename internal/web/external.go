@@ -15,8 +15,8 @@ import (
 func externalQuery() []Parameter {
 	return []Parameter{
 		{Name: "source", Meaning: "With external_id, and without other filters: only what this system calls by that id, archived or not. " +
-			"One that was merged leads to the other one."},
-		{Name: "external_id", Meaning: "What the source calls the record."},
+			"A merged customer's URL leads to the one that stayed."},
+		{Name: "external_id", Meaning: "The source's ID of the record."},
 	}
 }
 
@@ -37,7 +37,7 @@ func (l Listing[L]) readExternal(pool *pgxpool.Pool) func(*http.Request, record.
 		}
 		of := idempotency.External{Source: query.Get("source"), ExternalID: query.Get("external_id")}.Check("", &problems)
 		if of == (idempotency.External{}) {
-			problems.Add("/source", "Give source and external_id.")
+			problems.Add("/source", "Send source and external_id.")
 		}
 		if err := problems.Err(); err != nil {
 			return record.List[L]{}, err

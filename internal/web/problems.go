@@ -32,7 +32,7 @@ var (
 		"Read the record again, decide what it should be now, and send that with If-Match and the same key.", 0}
 	versionMissing = problem{"version-missing", http.StatusPreconditionRequired, "Version missing",
 		"A change must say which version of the record it was made from, so that it doesn't undo other people's changes.",
-		"Send If-Match with the ETag of the record as you have read it.", 0}
+		"Send If-Match with the ETag of the record as you read it.", 0}
 	inProgress = problem{"in-progress", http.StatusConflict, "Still in progress",
 		"The first request with this key is still running.",
 		"Wait for the time in Retry-After, then send the same request with the same key. You will get the first request's answer.", 1}
@@ -52,13 +52,13 @@ var (
 		"The address is longer than 8 KiB.", "Send fewer or shorter parameters.", 0}
 	unauthorized = problem{"unauthorized", http.StatusUnauthorized, "Not logged in",
 		"The request has no valid API token or session. Nothing was saved.",
-		"Send a valid token in the header Authorization: Bearer. The same key can be used again.", 0}
+		"Send a valid token in the header Authorization: Bearer. You can use the same key again.", 0}
 	forbidden = problem{"forbidden", http.StatusForbidden, "Not allowed",
 		"The request came from another site, or you are not allowed to do this. Nothing was saved.", "Send it from a page of this site.", 0}
 	readOnly = problem{"read-only", http.StatusForbidden, "Only members can change this",
 		"Read-only users and API tokens can see everything, but can't change anything. Nothing was saved.",
 		"Ask an owner to make you a member, or ask a member to do it. A program needs a token with the role member. " +
-			"The same key can be used again.", 0}
+			"You can use the same key again.", 0}
 	ownersOnly = problem{"owners-only", http.StatusForbidden, "Only owners can open this page",
 		"People, API tokens and attempts are for owners only, and there's no API for them. Nothing was saved.",
 		"Ask an owner to do it for you.", 0}
@@ -69,7 +69,7 @@ var (
 	notFound = problem{"not-found", http.StatusNotFound, "Not found",
 		"There's nothing at this address, or you're not allowed to see it.", "Check the address, or start from the list.", 0}
 	wrongMethod = problem{"method", http.StatusMethodNotAllowed, "Method not allowed",
-		"This address doesn't support this method.", "See the API documentation.", 0}
+		"This URL doesn't support this method.", "See the API documentation.", 0}
 	tooMany = problem{"too-many", http.StatusTooManyRequests, "Too many requests",
 		"You have sent more requests than the limit allows. Nothing was saved.",
 		"Wait for the time in Retry-After. You can use the same key again.", 30}
@@ -77,7 +77,7 @@ var (
 		"Too many requests are waiting for others to finish, or this one waited too long. Nothing was saved.",
 		"Send it again with the same key. That's safe.", 1}
 	unconfirmed = problem{"unconfirmed", http.StatusServiceUnavailable, "We couldn't confirm",
-		"The connection to the database was lost, so we do not know whether the request was carried out.",
+		"The connection to the database was lost, so we don't know whether the request was carried out.",
 		"Send it again with the same key. That's safe, and it's how you find out.", 2}
 	badSignature = problem{"bad-signature", http.StatusBadRequest, "Signature doesn't match",
 		"The delivery isn't signed with a current secret of its webhook source, or was signed more than five minutes ago.",

@@ -23,7 +23,7 @@ func (s *Server) showRules(w http.ResponseWriter, r *http.Request) error {
 			if op.Alike != "" {
 				section.Rules = append(section.Rules, templates.Rule{
 					Sentence: op.Alike, Answer: "People are asked, and one click creates it anyway. " +
-						"The API creates it, and names the record it looks like.",
+						"The API creates it and returns the ID of the record it looks like.",
 				})
 			}
 		}
@@ -39,7 +39,7 @@ func (s *Server) showRules(w http.ResponseWriter, r *http.Request) error {
 func promise(kind idempotency.Kind) string {
 	switch kind {
 	case idempotency.Upsert:
-		return "Creates one, or finds the existing one and leaves it as it is. A repeat gets the same one."
+		return "Creates one, or returns the existing one unchanged. A repeat gets the same one."
 	case idempotency.Change:
 		return "Changes the version you saw. A repeat changes nothing more. If somebody else has changed it since, both versions " +
 			"are shown, and nothing is overwritten."

@@ -5,7 +5,7 @@ import "onlyonce/templates"
 
 func emailHint(f templates.Form) string {
 	if f.Version != 0 {
-		return "No two customers can have the same email."
+		return "No two customers can have the same email address."
 	}
 	return "One customer per email: if it exists, it's reused."
 }

@@ -40,7 +40,7 @@ func states() map[string]templ.Component {
 	merge := templates.Form{Title: "Merge customers", Key: "k"}
 	stale := []templates.VersionRow{{Label: "Name", Saved: hostile, Typed: hostile, Changed: templates.BothChanged, Keep: "name"}}
 	wrong := templates.Form{Title: "Merge customers", Key: "k", Typed: url.Values{"customers": {hostile}}, Errors: templates.FieldErrors{
-		{Control: "customers", Message: hostile}, {Control: "winner_id", Message: "Choose the customer that is left."},
+		{Control: "customers", Message: hostile}, {Control: "winner_id", Message: "Choose the customer that stays."},
 	}}
 	return map[string]templ.Component{
 		"duplicates": customerviews.DuplicatesPage(page, customerviews.Duplicates{Groups: []customerviews.Group{

@@ -49,7 +49,7 @@ func AttemptsPage(p templates.Page, v AttemptList) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if v.Kept == "" {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<div class=\"card empty\"><h2>Attempts are not kept</h2><p>The setting ATTEMPTS_RETAIN keeps them for some days.</p></div>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<div class=\"card empty\"><h2>Attempts aren't kept</h2><p>To keep them for some days, set ATTEMPTS_RETAIN.</p></div>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -87,8 +87,8 @@ func Mount(s *web.Site, sections ...Section) {
 		},
 	})
 	web.Create(m, "Create a customer, or get the existing one with this email (200).", customer.Upsert, draft, nil)
-	web.Change(m, http.MethodPut, "Replace what is known of a customer.", customer.Edit, draft, &customer.Merged)
-	web.Transition(m, "archive", "archived", "Take a customer out of lists and choices.", customer.Archive, web.Nothing())
+	web.Change(m, http.MethodPut, "Replace a customer's details.", customer.Edit, draft, &customer.Merged)
+	web.Transition(m, "archive", "archived", "Hide a customer from lists and choices.", customer.Archive, web.Nothing())
 	web.Transition(m, "restore", "restored", "Bring an archived customer back.", customer.Restore, web.Nothing(), &customer.Merged)
 	within := s.Within("customers")
 	mountDuplicates(within)

@@ -42,7 +42,7 @@ func mountDistinctions(s *web.Site) {
 		One: "distinction", Many: "distinctions", Table: duplicate.Distinctions, Name: duplicate.NameApart,
 	}.Mount(s)
 	words := web.Wording{
-		Title: "Not duplicates", Submit: "Remember distinction", Did: "remembered", Does: "remembers", Again: "Remember it once more",
+		Title: "Not duplicates", Submit: "Remember distinction", Did: "remembered", Does: "remembers", Again: "Record it once more",
 		Created:  "Distinction %s remembered.",
 		Replayed: "Distinction remembered. We ignored the duplicate submission and kept your first request.",
 	}
@@ -73,7 +73,7 @@ func mountDistinctions(s *web.Site) {
 			return append(facts, templates.Fact{Label: "Since", Value: web.Day(d.CreatedAt)})
 		},
 	})
-	web.Create(m, "Remember that customers who look alike are not the same.", duplicate.KeepApart, web.Command[duplicate.ApartDraft]{
+	web.Create(m, "Record that customers who look alike aren't the same.", duplicate.KeepApart, web.Command[duplicate.ApartDraft]{
 		Form: func(r *http.Request) (duplicate.ApartDraft, error) {
 			var in duplicate.ApartInput
 			for _, c := range seenIn(r.PostForm) {

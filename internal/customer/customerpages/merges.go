@@ -74,7 +74,7 @@ func mountMerges(s *web.Site) {
 		}
 		return nil
 	}})
-	web.Create(m, "Merge customers into one, which stays as it is. What refers to the others is moved, and their addresses lead to it.",
+	web.Create(m, "Merge customers into one, which stays as it is. The others' records move to it, and their URLs lead to it.",
 		duplicate.MergeCustomers, web.Command[duplicate.MergeDraft]{
 			Form: func(r *http.Request) (duplicate.MergeDraft, error) {
 				return duplicate.MergeInput{Customers: seenIn(r.PostForm), WinnerID: r.PostForm.Get("winner_id")}.Draft()
@@ -89,7 +89,7 @@ func mountMerges(s *web.Site) {
 			Input: inputType[duplicate.MergeInput](),
 		}, func(r *http.Request) (url.Values, error) { return freshChoice(s, r) },
 		&duplicate.ChangedMeanwhile, &duplicate.TooManyRows, &customer.Merged)
-	web.Transition(m, "undo", "undone", "Undo a merge, within 30 days. What was moved goes back, if it is still there.",
+	web.Transition(m, "undo", "undone", "Undo a merge within 30 days. The records that moved go back if they still exist.",
 		duplicate.UndoMerge, web.Nothing(), &duplicate.TooLate, &duplicate.MergedFurther)
 }
 

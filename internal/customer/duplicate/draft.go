@@ -13,8 +13,8 @@ import (
 
 // MergeInput is what came in, as text.
 type MergeInput struct {
-	Customers []SeenInput `json:"customers" doc:"All of them, from 2 to 20."`
-	WinnerID  string      `json:"winner_id" format:"uuid" doc:"The one of them that is left."`
+	Customers []SeenInput `json:"customers" doc:"The IDs of 2 to 20 records, including the one that stays."`
+	WinnerID  string      `json:"winner_id" format:"uuid" doc:"The one that stays."`
 }
 
 // SeenInput is a customer, in the version that was seen.
@@ -48,16 +48,16 @@ func (in MergeInput) Draft() (d MergeDraft, err error) {
 	d.Winner = parsed(in.WinnerID)
 	switch {
 	case d.Winner == uuid.Nil:
-		problems.Add("/winner_id", "Choose the customer that is left.")
+		problems.Add("/winner_id", "Choose the customer that stays.")
 	case len(d.Customers) > 0 && !slices.Contains(d.Customers, d.Winner):
-		problems.Add("/winner_id", "Choose one of the customers that are merged.")
+		problems.Add("/winner_id", "Choose one of the customers to merge.")
 	}
 	return d, problems.Err()
 }
 
 // ApartInput is what came in, as text.
 type ApartInput struct {
-	Customers []string `json:"customer_ids" doc:"All of them, from 2 to 20: no two of them are the same."`
+	Customers []string `json:"customer_ids" doc:"The IDs of 2 to 20 records that are all different from each other."`
 }
 
 // ApartDraft is a valid input: the command that remembers customers as no duplicates.
@@ -79,7 +79,7 @@ func CheckIDs(pointer, one string, typed []string, problems *invalid.Error) (ids
 		id := parsed(text)
 		switch {
 		case id == uuid.Nil:
-			problems.Add(pointer+"/"+strconv.Itoa(i), "Give the id of each "+one+".")
+			problems.Add(pointer+"/"+strconv.Itoa(i), "Send the id of each "+one+".")
 		case slices.Contains(ids, id):
 			problems.Add(pointer+"/"+strconv.Itoa(i), "This "+one+" came twice.")
 		}

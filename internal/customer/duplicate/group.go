@@ -15,7 +15,7 @@ import (
 // Group is some customers who look alike.
 type Group struct {
 	// Why has in what all of them are alike: some of [Reasons].
-	Why       []string            `json:"why" doc:"In what all of them are alike: tax_id, email, name."`
+	Why       []string            `json:"why" doc:"What they have in common: tax_id, email or name."`
 	Count     int                 `json:"count"`
 	Customers []customer.Customer `json:"customers" doc:"The oldest 20, oldest first."`
 

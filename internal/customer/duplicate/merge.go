@@ -25,7 +25,7 @@ type Merge struct {
 	Winner record.Reference   `json:"winner"`
 	Losers []record.Reference `json:"losers"`
 	// Moved is how many rows referred to the losers, and refer to the winner since.
-	Moved    int       `json:"moved" doc:"How many records referred to the others, and refer to the winner since."`
+	Moved    int       `json:"moved" doc:"How many records were moved from the others to the winner."`
 	UndoneAt time.Time `json:"undone_at,omitzero"` // UTC; zero if it is in effect
 }
 
@@ -41,15 +41,15 @@ func Name(m Merge) string { return Joined(m.Losers) + " into " + m.Winner.Name }
 var ChangedMeanwhile = conflict.Kind{
 	Slug: "customer-changed", Title: "Customer changed meanwhile",
 	Meaning: "One of the customers (customer_id) has changed since you saw it. Nothing was merged. " +
-		"The key can be used again.",
+		"You can use the key again.",
 	ToDo: "Read the customer. If it is still the right one, send the request with its current version.",
 }
 
 // TooManyRows is the conflict of a merge that would move more than [MaxRows].
 var TooManyRows = conflict.Kind{
 	Slug: "merge-too-large", Title: "Too much to move",
-	Meaning: "The customers to be merged have more than 10,000 records. Nothing was merged. " +
-		"The key can be used again.",
+	Meaning: "The customers to merge have more than 10,000 records. Nothing was merged. " +
+		"You can use the key again.",
 	ToDo: "Keep the customer with the most records, or merge fewer customers at a time.",
 }
 

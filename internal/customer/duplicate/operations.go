@@ -82,7 +82,7 @@ func notThere(context.Context, *idempotency.Store, idempotency.Intent, ApartDraf
 
 func missing(pointer string) error {
 	var problems invalid.Error
-	problems.Add(pointer, "One of these customers does not exist.")
+	problems.Add(pointer, "One of these customers doesn't exist.")
 	return problems.Err()
 }
 
@@ -117,7 +117,7 @@ func mergedAlready(
 
 func tooManyRows(context.Context, *idempotency.Store, idempotency.Intent, MergeDraft, *pgconn.PgError) error {
 	return &conflict.Error{
-		Kind: &TooManyRows, Title: "The customers to be merged have more than 10,000 records.",
+		Kind: &TooManyRows, Title: "The customers to merge have more than 10,000 records.",
 		Text: "Nothing was merged. Keep the customer with the most records.",
 	}
 }

@@ -25,7 +25,7 @@ type Input struct {
 
 // LineInput is a line as text. A quantity of 0 credits nothing.
 type LineInput struct {
-	Position int    `json:"position" doc:"Of the line of the invoice, from 1."`
+	Position int    `json:"position" doc:"The number of the invoice's line, counted from 1."`
 	Quantity string `json:"quantity" format:"decimal" doc:"0 credits nothing."`
 }
 

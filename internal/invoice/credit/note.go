@@ -67,7 +67,7 @@ func Rules() []conflict.Rule {
 		{
 			Constraint: "credit_notes_number_once",
 			Sentence:   "One credit note per number in each tenant.",
-			Answer:     "The numbers of credit notes follow each other without gaps. They cannot be chosen.",
+			Answer:     "Credit notes are numbered without gaps. Their numbers can't be chosen.",
 		},
 	}
 }

@@ -81,7 +81,7 @@ func columns(lines []Quantity) (positions []int, quantities []string) {
 var ExceedsInvoice = conflict.Kind{
 	Slug: "exceeds-invoice", Title: "More than can be credited",
 	Meaning: "The credit note is larger than what is open on the invoice (open), or has a quantity larger than what is left of a line " +
-		"(position, left), which other credit notes and payments may have lowered. Nothing was recorded. The key can be used again.",
+		"(position, left), which other credit notes and payments may have lowered. Nothing was recorded. You can use the key again.",
 	ToDo: "Credit at most what is open. To credit what was paid, refund it first.",
 }
 

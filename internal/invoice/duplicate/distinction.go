@@ -31,7 +31,7 @@ func NameApart(d Distinction) string { return customers.Joined(d.Invoices) }
 
 // ApartInput is what came in, as text.
 type ApartInput struct {
-	Invoices []string `json:"invoice_ids" doc:"All of them, from 2 to 20: no two of them are the same."`
+	Invoices []string `json:"invoice_ids" doc:"The IDs of 2 to 20 records that are all different from each other."`
 }
 
 // ApartDraft is a valid input: the command that remembers invoices as no duplicates.
@@ -60,7 +60,7 @@ var KeepApart = idempotency.Define(idempotency.Spec[ApartDraft, Distinction]{
 
 func notThere(context.Context, *idempotency.Store, idempotency.Intent, ApartDraft, *pgconn.PgError) error {
 	var problems invalid.Error
-	problems.Add("/invoice_ids", "One of these invoices does not exist.")
+	problems.Add("/invoice_ids", "One of these invoices doesn't exist.")
 	return problems.Err()
 }
 

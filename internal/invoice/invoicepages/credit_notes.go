@@ -34,7 +34,7 @@ func (s *Pages) mountCreditNotes() {
 		Summary: "The credit notes of an invoice, newest first.", View: showCreditNote, Read: web.ListUnder(s.invoices, credit.ListOf),
 	})
 	web.ListAll(m, web.Listing[credit.Listed]{
-		Summary: "Credit notes, the last day first. A page may have fewer than limit, or none, while there is a next_cursor.",
+		Summary: "Credit notes, latest day first. A page may have fewer than limit, or none, even when there is a next_cursor.",
 		Query:   belowFilters("issued"), Read: readBelow(s.Pool, credit.List), Finder: belowFinder("credit notes", "issued"),
 		View: func(n credit.Listed) any { return showCreditNote(n.Note) },
 		Columns: []templates.Column{

@@ -65,7 +65,7 @@ func (s *Pages) mountDistinctions(within *web.Site) {
 	m.Enter(web.Form[duplicate.Distinction]{
 		Fields: []templates.Field{{Name: "invoices", Value: "Invoices"}}, Control: func(string) string { return "invoices" },
 		Words: &web.Wording{
-			Title: "Not duplicates", Submit: "Remember distinction", Did: "remembered", Does: "remembers", Again: "Remember it once more",
+			Title: "Not duplicates", Submit: "Remember distinction", Did: "remembered", Does: "remembers", Again: "Record it once more",
 			Created:  "Invoice distinction %s remembered.",
 			Replayed: "Distinction remembered. We ignored the duplicate submission and kept your first request.",
 		},
@@ -95,7 +95,7 @@ func (s *Pages) mountDistinctions(within *web.Site) {
 			return append(facts, templates.Fact{Label: "Since", Value: web.Day(d.CreatedAt)})
 		},
 	})
-	web.Create(m, "Remember that invoices that look alike are not the same.", duplicate.KeepApart, web.Command[duplicate.ApartDraft]{
+	web.Create(m, "Record that invoices that look alike aren't the same.", duplicate.KeepApart, web.Command[duplicate.ApartDraft]{
 		Form: func(r *http.Request) (duplicate.ApartDraft, error) {
 			return duplicate.ApartInput{Invoices: strings.Fields(r.PostForm.Get("invoices"))}.Draft()
 		},

@@ -54,7 +54,7 @@ func invoiceFilters() []web.Parameter {
 		{Name: "to", Meaning: "Only those issued on this day or before.", Format: "date"},
 		{Name: "paid_from", Meaning: "Only those with a payment on this day or later. With paid_to, one payment is both.", Format: "date"},
 		{Name: "paid_to", Meaning: "Only those with a payment on this day or before.", Format: "date"},
-		{Name: "sort", Meaning: "The order. newest and oldest go by the issue date, total by the currency first.", Values: invoice.Sorts()},
+		{Name: "sort", Meaning: "The order: newest and oldest by issue date, total by currency first.", Values: invoice.Sorts()},
 	}
 }
 
@@ -95,7 +95,7 @@ func invoiceFilter(r *http.Request) (f invoice.Filter, err error) {
 func daysOf(query url.Values, first, last string, problems *invalid.Error) (from, to date.Date) {
 	from, to = dayOf(query, first, problems), dayOf(query, last, problems)
 	if (from != date.Date{}) && (to != date.Date{}) && to.Before(from) {
-		problems.Add("/"+last, "The last day must not be before the first one.")
+		problems.Add("/"+last, "The last day must not be before the first day.")
 	}
 	return from, to
 }

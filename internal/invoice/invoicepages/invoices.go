@@ -34,7 +34,7 @@ func (s *Pages) mountInvoices() {
 	})
 	draft := web.Command[invoice.Draft]{Form: draftOfForm, JSON: draftOfJSON, Input: reflect.TypeFor[invoice.Input]()}
 	web.List(m, web.Listing[invoice.Summary]{
-		Summary: "Invoices. A page may have fewer than limit, or none, while there is a next_cursor.", Query: invoiceFilters(),
+		Summary: "Invoices. A page may have fewer than limit, or none, even when there is a next_cursor.", Query: invoiceFilters(),
 		View: showSummary, External: invoice.Summaries, Page: s.invoiceList, Finder: s.invoiceFinder,
 		Read: func(r *http.Request, page record.Page) (record.List[invoice.Summary], error) {
 			filter, err := invoiceFilter(r)
@@ -55,7 +55,7 @@ func (s *Pages) mountInvoices() {
 	web.Create(m, "Create an invoice. Leave number out to get the next one in the series, and due_date to get the one by "+
 		"the payment terms of the customer, or else of the settings.", invoice.Create, draft, s.freshInvoice)
 	web.Change(m, http.MethodPut,
-		"Replace a draft. Leave number out to keep it, and due_date to get the one by the payment terms.",
+		"Replace a draft. If left out, number stays as it is, and due_date follows from the payment terms.",
 		invoice.Edit, draft, &invoice.NotDraft)
 	s.mountSteps(m)
 	web.Redisplay(m, editLines)

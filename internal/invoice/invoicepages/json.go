@@ -38,7 +38,7 @@ type invoiceJSON struct {
 	IssuedAt  time.Time      `json:"issued_at,omitzero"`
 	VoidedAt  time.Time      `json:"voided_at,omitzero"`
 	// DuplicateOf is the invoice that was kept.
-	DuplicateOf uuid.UUID `json:"duplicate_of,omitzero" doc:"The invoice that was kept, where this one was voided as its duplicate."`
+	DuplicateOf uuid.UUID `json:"duplicate_of,omitzero" doc:"The invoice that stayed, if this one was voided as its duplicate."`
 	idempotency.External
 }
 

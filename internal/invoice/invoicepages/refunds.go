@@ -37,7 +37,7 @@ func (s *Pages) mountRefunds() {
 		Summary: "The refunds of a payment, newest first.", View: showRefund, Read: web.ListUnder(s.payments, refund.ListOf),
 	})
 	web.Show(m, web.RecordPage[refund.Refund]{Summary: "One refund."})
-	web.Create(m, "Record a refund of a payment, at most what is left of it.", refund.Create, draft, s.freshRefund,
+	web.Create(m, "Refund a payment, at most the part that isn't refunded yet.", refund.Create, draft, s.freshRefund,
 		&refund.ExceedsPayment)
 }
 

@@ -27,7 +27,7 @@ type scheduleJSON struct {
 	BillAs     string              `json:"bill_as" enum:"draft,issued"`
 	Missed     string              `json:"missed" enum:"each,latest"`
 	NextDay    date.Date           `json:"next_day" doc:"The first period that was neither billed nor skipped."`
-	Failure    string              `json:"failure,omitzero" doc:"Why that period could not be billed, if an attempt failed."`
+	Failure    string              `json:"failure,omitzero" doc:"Why that period couldn't be billed, if an attempt failed."`
 	PausedAt   time.Time           `json:"paused_at,omitzero"`
 	ArchivedAt time.Time           `json:"archived_at,omitzero"`
 }

@@ -58,10 +58,10 @@ func (s *Pages) MountSchedules() {
 		ArchiveHint: "Archived schedules bill nothing.",
 	})
 	web.Create(m, "Create a schedule. The first period is billed on its first day.", schedule.Create, draft, s.freshSchedule)
-	web.Change(m, http.MethodPut, "Replace what a schedule bills from its next period on.", schedule.Edit, draft, &schedule.RhythmKept)
-	web.Transition(m, "pause", "paused", "Bill nothing, until the schedule is resumed.", schedule.Pause, web.Nothing())
-	web.Transition(m, "resume", "resumed", "Bill a paused schedule again, also what was missed.", schedule.Resume, web.Nothing())
-	web.Transition(m, "archive", "archived", "Take a schedule out of the list, and bill it no more.", schedule.Archive, web.Nothing())
+	web.Change(m, http.MethodPut, "Replace what the schedule bills, starting with its next period.", schedule.Edit, draft, &schedule.RhythmKept)
+	web.Transition(m, "pause", "paused", "Bill nothing until the schedule is resumed.", schedule.Pause, web.Nothing())
+	web.Transition(m, "resume", "resumed", "Bill a paused schedule again, including the periods it missed.", schedule.Resume, web.Nothing())
+	web.Transition(m, "archive", "archived", "Hide a schedule from the list, and stop billing it.", schedule.Archive, web.Nothing())
 	web.Transition(m, "restore", "restored", "Bring an archived schedule back.", schedule.Restore, web.Nothing())
 	web.Redisplay(m, editLines)
 	s.mountPeriods()
@@ -84,11 +84,12 @@ func (s *Pages) mountPeriods() {
 		},
 	})
 	web.List(m, web.Listing[schedule.Period]{
-		Summary: "The periods of a schedule that were billed, the last one billed first.",
+		Summary: "The billed periods of a schedule, latest first.",
 		Read:    web.ListUnder(s.schedules, schedule.PeriodsOf),
 	})
-	web.Show(m, web.RecordPage[schedule.Period]{Summary: "One period that was billed. It has the id of its invoice."})
-	web.Create(m, "Bill a period by hand, or get the one that was billed (200).", schedule.Bill, command, s.freshPeriod, &schedule.Stopped)
+	web.Show(m, web.RecordPage[schedule.Period]{Summary: "A billed period, with the ID of its invoice."})
+	web.Create(m, "Bill a period now, or get the invoice it was already billed with (200).", schedule.Bill, command,
+		s.freshPeriod, &schedule.Stopped)
 }
 
 // scheduleTotal is what each invoice comes to, with its currency.

@@ -28,7 +28,7 @@ func (s *Pages) mountSteps(m *web.Mounted[invoice.Invoice]) {
 			return url.Values{"message": {mail.Opening(inv)}}, invoice.Issuable(inv)
 		},
 	})
-	web.Transition(m, "void", "voided", "Void a draft or an issued invoice. It keeps its number. Nobody is told, unless tell_customer "+
+	web.Transition(m, "void", "voided", "Void a draft or an issued invoice. It keeps its number. Nobody is told unless tell_customer "+
 		"asks for an email.", invoice.Void, voidCommand(), &invoice.HasPayments, &invoice.HasCreditNotes, &invoice.NotDuplicate)
 	web.Ask(m, "void", invoice.Void, web.Question[invoice.Invoice]{
 		Submit: "Void invoice", Page: s.voidPage,

@@ -123,7 +123,7 @@ func eventAdvice(e webhook.Event) string {
 	case webhook.StateUndecided:
 		return "Nothing was recorded. Correct that and apply the event, or dismiss it."
 	case webhook.StateWaiting:
-		return "The refund is recorded together with the payment, whoever records it."
+		return "The refund is recorded together with the payment."
 	case webhook.StateApart:
 		return "An earlier event has the same ID, and was kept. Compare the two, then apply this one too or dismiss it."
 	default:
@@ -158,7 +158,7 @@ func eventFacts(e webhook.Event) []templates.Fact {
 	if e.Amount > 0 {
 		label := "Amount"
 		if e.Kind == webhook.KindRefund {
-			label = "Given back up to then"
+			label = "Refunded up to then"
 		}
 		facts = append(facts, templates.Fact{Label: label, Value: e.Currency.Display(e.Amount) + " " + e.Currency.String()},
 			templates.Fact{Label: "Day", Value: e.Day.String()})

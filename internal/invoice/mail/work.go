@@ -61,7 +61,7 @@ func NewWorker(c mailer.Config) (*mailer.Worker[Job], error) {
 // write writes a mail, with its file.
 func (w writer) write(ctx context.Context, job Job) (mailer.Letter, error) {
 	unread := func(err error) error {
-		return &mailer.UnwrittenError{Outcome: mailer.Again, Reason: "The invoice could not be read.", Err: err}
+		return &mailer.UnwrittenError{Outcome: mailer.Again, Reason: "The invoice couldn't be read.", Err: err}
 	}
 	m, err := Table.Find(ctx, w.pool, job.Tenant, job.Mail)
 	if err != nil {
@@ -82,7 +82,7 @@ func (w writer) write(ctx context.Context, job Job) (mailer.Letter, error) {
 	if m.Kind != KindVoid {
 		if file, err = w.attachment(ctx, inv); err != nil {
 			return mailer.Letter{}, &mailer.UnwrittenError{
-				Outcome: mailer.Again, Reason: "The invoice could not be written as a PDF file.", Err: err,
+				Outcome: mailer.Again, Reason: "The invoice couldn't be written as a PDF file.", Err: err,
 			}
 		}
 	}

@@ -62,7 +62,7 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Payment]{
 var Taken = conflict.Kind{
 	Slug: "payment-taken", Title: "Payment already recorded",
 	Meaning: "A payment with this provider and reference already exists. It was kept, and no second one was recorded.  " +
-		"The key can be used again.",
+		"You can use the key again.",
 	ToDo: "Open the first payment (existing_id). If this is another payment, send it with its own reference.",
 }
 
@@ -70,7 +70,7 @@ var Taken = conflict.Kind{
 var ExceedsOpen = conflict.Kind{
 	Slug: "exceeds-open-amount", Title: "More than the open amount",
 	Meaning: "The payment is larger than what is open on the invoice, which other payments and credit notes may have lowered. " +
-		"Nothing was recorded. The key can be used again.",
+		"Nothing was recorded. You can use the key again.",
 	ToDo: "Read the invoice, and record at most its open amount (open).",
 }
 

@@ -57,8 +57,8 @@ type Input struct {
 	Amount    string `json:"amount" format:"decimal"`
 	Date      string `json:"date" format:"date"`
 	Method    string `json:"method" enum:"bank_transfer,card,cash,other"`
-	Provider  string `json:"provider,omitzero" doc:"Together with reference, or neither."`
-	Reference string `json:"reference,omitzero" doc:"What the provider calls the payment. It comes once."`
+	Provider  string `json:"provider,omitzero" doc:"Send it with reference, or leave both out."`
+	Reference string `json:"reference,omitzero" doc:"The provider's ID of the payment. Each can be used once."`
 	idempotency.External
 
 	// SeenOpen is the open amount that a form showed; "" if it showed none.
@@ -99,7 +99,7 @@ func (in Input) Draft(of uuid.UUID, currency money.Currency) (Draft, error) {
 	d.External = in.External.Check("", &problems)
 	switch {
 	case d.Provider == "" && d.Reference != "":
-		problems.Add("/provider", "Say who gave this reference, such as the name of the bank.")
+		problems.Add("/provider", "Enter who gave this reference, such as the name of the bank.")
 	case d.Provider != "" && d.Reference == "":
 		problems.Add("/reference", "Enter the reference that the provider gave to the payment.")
 	}

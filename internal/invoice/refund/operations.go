@@ -51,7 +51,7 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Refund]{
 var ExceedsPayment = conflict.Kind{
 	Slug: "exceeds-payment", Title: "More than the refundable amount",
 	Meaning: "The refund is larger than what can still be refunded, which other refunds may have lowered. Nothing was recorded. " +
-		"The key can be used again.",
+		"You can use the key again.",
 	ToDo: "Read the payment, and refund at most the amount in left.",
 }
 

@@ -99,7 +99,7 @@ func reason(err error) string {
 	}
 	wrong, ok := errors.AsType[*invalid.Error](err)
 	if !ok {
-		return "It could not be billed for a reason that only the log has."
+		return "It couldn't be billed. The server's log has the reason."
 	}
 	var messages []string
 	for _, f := range wrong.Fields {

@@ -22,10 +22,10 @@ type Input struct {
 	Notes      string              `json:"notes,omitzero"`
 	Every      string              `json:"every" doc:"From 1 to 99, as text."`
 	Unit       string              `json:"unit" enum:"week,month,year"`
-	FirstDay   string              `json:"first_day" format:"date" doc:"Of the first period; the others are counted from it."`
-	LastDay    string              `json:"last_day,omitzero" format:"date" doc:"Leave it out for no end."`
-	BillAs     string              `json:"bill_as" enum:"draft,issued" doc:"What is issued is mailed."`
-	Missed     string              `json:"missed" enum:"each,latest" doc:"Bill each period that was missed, or the latest only."`
+	FirstDay   string              `json:"first_day" format:"date" doc:"The first day of the first period; the others are counted from it."`
+	LastDay    string              `json:"last_day,omitzero" format:"date" doc:"If left out, it doesn't end."`
+	BillAs     string              `json:"bill_as" enum:"draft,issued" doc:"Issued invoices are emailed."`
+	Missed     string              `json:"missed" enum:"each,latest" doc:"Bill every missed period, or only the latest."`
 }
 
 // Draft is a valid input: the command that creates or replaces a schedule.
@@ -54,7 +54,7 @@ func (in Input) Draft() (Draft, error) {
 		problems.Add("/bill_as", "Choose whether invoices are drafts or issued.")
 	}
 	if in.Missed != Each && in.Missed != Latest {
-		problems.Add("/missed", "Choose what becomes of missed periods.")
+		problems.Add("/missed", "Choose what to do about missed periods.")
 	}
 	in.billed(&d, &problems)
 	return d, problems.Err()

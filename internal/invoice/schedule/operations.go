@@ -114,7 +114,7 @@ func rhythmKept(context.Context, *idempotency.Store, idempotency.Intent, Draft, 
 }
 
 func customerGone(context.Context, *idempotency.Store, idempotency.Intent, Draft, *pgconn.PgError) error {
-	return wrong("/customer_id", "This customer does not exist. Choose another one.")
+	return wrong("/customer_id", "This customer doesn't exist. Choose another one.")
 }
 
 func beganLongAgo(context.Context, *idempotency.Store, idempotency.Intent, Draft, *pgconn.PgError) error {

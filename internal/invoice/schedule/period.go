@@ -42,13 +42,13 @@ func Rules() []conflict.Rule {
 	return []conflict.Rule{{
 		Constraint: "schedule_periods_once",
 		Sentence:   "One invoice per schedule and period, permanently.",
-		Answer:     "The invoice of the period is kept. Whoever bills the period again is led to it.",
+		Answer:     "The period's invoice is kept. Billing the period again leads to it.",
 	}}
 }
 
 // BillInput is what came in, as text.
 type BillInput struct {
-	Period string `json:"period" format:"date" doc:"A day of the schedule, at most a year after its next one."`
+	Period string `json:"period" format:"date" doc:"One of the schedule's days, at most a year after the next one."`
 }
 
 // Billing is the command that bills a period.
@@ -181,7 +181,7 @@ func (s Schedule) Billable(period date.Date) error {
 			Kind: &Stopped, Title: "This schedule is paused or archived.", Text: "Nothing was billed. Resume or restore it first.",
 		}
 	case !s.Has(period):
-		return wrong("/period", "This is no day of the schedule. Choose one of its periods.")
+		return wrong("/period", "This isn't one of the schedule's days. Choose one of its periods.")
 	default:
 		return nil
 	}

@@ -93,7 +93,7 @@ func Sentence(e Event) string {
 	case "other-invoice":
 		return "The payment " + e.Reference + " is of another invoice than “" + e.Invoice + "”."
 	case "more-than-paid":
-		return "More was given back than the payment " + e.Reference + " was."
+		return "More was refunded than the payment " + e.Reference + " was."
 	case "removed-payment":
 		return "The payment " + e.Reference + " was removed."
 	case "recorded-before":

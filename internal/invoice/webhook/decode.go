@@ -80,7 +80,7 @@ func readStandard(body []byte) (a Asked) {
 	}
 	a.Invoice, a.Reference = event.Data.Invoice, event.Data.Payment
 	if err != nil {
-		a.Problem = "It is not of the documented form."
+		a.Problem = "It doesn't have the documented form."
 		return a
 	}
 	a.check(event.Data.Currency, event.Timestamp, func() (int64, error) { return a.Currency.Parse(text) }, "data."+name)
@@ -118,7 +118,7 @@ func readStripe(body []byte) (a Asked) {
 	}
 	a.Invoice = object.Metadata["invoice"]
 	if err != nil {
-		a.Problem = "It is not of the form that Stripe documents."
+		a.Problem = "It doesn't have the form that Stripe documents."
 		return a
 	}
 	at := time.Unix(event.Created, 0)
@@ -149,20 +149,20 @@ func (a *Asked) check(currency string, at time.Time, parse func() (int64, error)
 	var known bool
 	var err error
 	if a.Currency, known = money.ParseCurrency(currency); !known {
-		a.Problem = "It has no currency that is known."
+		a.Problem = "Its currency is missing or unknown."
 		return
 	}
 	if a.Amount, err = parse(); err != nil || a.Amount == 0 {
 		a.Problem = "Its " + amount + " is not an amount of " + currency + " above 0."
 	}
 	if a.Day, err = date.ParseEntry(date.Of(at.UTC()).String()); err != nil {
-		a.Problem = "It does not say when it happened, or not from 2000 to 2099."
+		a.Problem = "It doesn't say when it happened, or the year isn't from 2000 to 2099."
 	}
 	switch {
 	case a.Reference == "":
-		a.Problem = "It does not say which payment it is about."
+		a.Problem = "It doesn't say which payment it's about."
 	case a.Invoice == "" && a.Kind == KindPayment:
-		a.Problem = "It does not say which invoice was paid."
+		a.Problem = "It doesn't say which invoice was paid."
 	}
 }
 

@@ -74,7 +74,7 @@ func checkSecret(typed, scheme string, vault Vault, problems *invalid.Error) Typ
 	bytes, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 	switch {
 	case vault.key.IsZero():
-		problems.Add("/secret", "This server has no key to keep secrets with. Set SECRET_KEY, and start it again.")
+		problems.Add("/secret", "This server has no key to encrypt secrets with. Set SECRET_KEY and restart it.")
 	case scheme == Standard && (err != nil || len(bytes) < minSecret || len(bytes) > maxSecret):
 		problems.Add("/secret", "Enter the secret as the sender shows it: 24 to 64 bytes in base64, mostly behind whsec_.")
 	case len(secret) < minSecret || len(secret) > maxStripe || strings.ContainsFunc(secret, invisible):

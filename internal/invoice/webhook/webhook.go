@@ -154,13 +154,13 @@ func EventRules() []conflict.Rule {
 		{
 			Constraint: "webhook_events_once",
 			Sentence:   "One event per webhook source and event ID, permanently.",
-			Answer:     "The first is kept, and what it asks for is done once. The sender is told that all is well.",
+			Answer:     "The first is kept and carried out once. The sender gets a success response.",
 			Optional:   true,
 		},
 		{
 			Constraint: "webhook_events_apart_once",
-			Sentence:   "One event for each other content with the same event ID.",
-			Answer:     "Kept once, apart from the first event, and nothing is done. A person decides.",
+			Sentence:   "One event per different content with the same event ID.",
+			Answer:     "Stored once beside the first event. Nothing is done until a person decides.",
 			Optional:   true,
 		},
 	}

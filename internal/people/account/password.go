@@ -61,7 +61,7 @@ func UseLink(ctx context.Context, pool *pgxpool.Pool, secret, password string) (
 func ChangePassword(ctx context.Context, pool *pgxpool.Pool, p Principal, current, wanted string) (generation int, err error) {
 	var wrong invalid.Error
 	if p.Demo {
-		wrong.Add("/new_password", "The passwords of the demo stay as they are.")
+		wrong.Add("/new_password", "The demo's passwords can't be changed.")
 		return 0, wrong.Err()
 	}
 	hash, err := newPassword(&wrong, wanted)

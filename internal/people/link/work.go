@@ -112,15 +112,15 @@ func (w writer) write(ctx context.Context, job Job) (mailer.Letter, error) {
 			Scan(&m.To, &l.AskedBy, &m.MessageID, &m.Date, &l.Name, &l.Invited, &link, &hash, &until, &l.Tenant, &m.Demo)
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
-		return m, &mailer.UnwrittenError{Outcome: mailer.Dropped, Reason: "The link was used, was withdrawn or has expired before."}
+		return m, &mailer.UnwrittenError{Outcome: mailer.Dropped, Reason: "The link was used or withdrawn, or had expired."}
 	}
 	if err != nil {
-		return m, &mailer.UnwrittenError{Outcome: mailer.Again, Reason: "The link could not be read.", Err: err}
+		return m, &mailer.UnwrittenError{Outcome: mailer.Again, Reason: "The link couldn't be read.", Err: err}
 	}
 	token := w.seed.Derive("link", link)
 	if !bytes.Equal(account.HashToken(token), hash) {
 		return m, &mailer.UnwrittenError{
-			Outcome: mailer.Failed, Reason: "SECRET_KEY has changed since the link was made. Withdraw the link, and make another one.",
+			Outcome: mailer.Failed, Reason: "SECRET_KEY has changed since the link was created. Withdraw the link and create another one.",
 		}
 	}
 	l.Email, l.Link = m.To, w.origin+"/join?"+url.Values{"link": {token}}.Encode()

@@ -83,11 +83,11 @@ func wordsOf(outcome idempotency.Outcome) outcomeWords {
 	case idempotency.Unchanged:
 		return outcomeWords{"Unchanged", "idle", "There was nothing to change"}
 	case idempotency.Replayed:
-		return outcomeWords{"Ignored", "idle", "It had been done before"}
+		return outcomeWords{"Ignored", "idle", "It was done before"}
 	case idempotency.InProgress:
 		return outcomeWords{"Not finished", "refused", "The first attempt was still running"}
 	case idempotency.Conflict:
-		return outcomeWords{"Refused", "refused", "It conflicts with what is there"}
+		return outcomeWords{"Refused", "refused", "It conflicts with an existing record"}
 	case idempotency.Mismatch:
 		return outcomeWords{"Refused", "refused", "The key was used for something else"}
 	case idempotency.Rejected:

@@ -34,7 +34,7 @@ func (s *pages) mountSettings() {
 		},
 	})
 	web.Show(m, web.RecordPage[settings.Settings]{
-		Summary: "Your business as documents name it, and what new records begin with.",
+		Summary: "Your business as shown on documents, and the defaults of new records.",
 		Facts: func(is settings.Settings) []templates.Fact {
 			return append([]templates.Fact{{Label: "Legal name", Value: is.Name}}, web.PartyFacts(is.Details, "–")...)
 		},
@@ -44,7 +44,7 @@ func (s *pages) mountSettings() {
 			return peopleviews.SettingsPage(p, view), nil
 		},
 	})
-	web.Change(m, http.MethodPut, "Replace the settings. What was issued before stays as it is.", settings.Edit, draft)
+	web.Change(m, http.MethodPut, "Replace the settings. Documents issued before stay as they are.", settings.Edit, draft)
 }
 
 // settingsGroups are the facts that are not about the business itself.

@@ -58,7 +58,7 @@ var Revoke = idempotency.Define(idempotency.Spec[struct{}, Token]{
 // NameTaken is the conflict of a second token with one name.
 var NameTaken = conflict.Kind{
 	Slug: "token-name-taken", Title: "Token name already used",
-	Meaning: "The business already has an active token of this name. Nothing was changed. The key can be used again.",
+	Meaning: "The business already has an active token with this name. Nothing was changed. You can use the key again.",
 	ToDo:    "Enter another name, or revoke the token of this name first.",
 }
 

@@ -15,14 +15,14 @@ import (
 // Exists is the conflict of a user with the email of another one of the tenant.
 var Exists = conflict.Kind{
 	Slug: "person-exists", Title: "Person already there",
-	Meaning: "Somebody of this business has this email address. Nothing was changed. The key can be used again.",
+	Meaning: "Somebody in this business has this email address. Nothing was changed. You can use the key again.",
 	ToDo:    "Open the existing person, or enter another address.",
 }
 
 // EmailUnusable is the conflict of an email that belongs to a user of another tenant. It does not say so.
 var EmailUnusable = conflict.Kind{
 	Slug: "email-unusable", Title: "Email cannot be used",
-	Meaning: "Nobody can log in to this business with this email address. Nothing was changed. The key can be used again.",
+	Meaning: "Nobody can log in to this business with this email address. Nothing was changed. You can use the key again.",
 	ToDo:    "Enter another address.",
 }
 
@@ -47,13 +47,13 @@ func emailTaken(ctx context.Context, store *idempotency.Store, intent idempotenc
 		return err
 	case existing == nil:
 		return &conflict.Error{
-			Kind: &EmailUnusable, Title: "This email address cannot be used.", Text: "Nothing was saved.",
+			Kind: &EmailUnusable, Title: "This email address can't be used.", Text: "Nothing was saved.",
 			Field: "/email", Blame: "Enter another address.",
 		}
 	default:
 		return &conflict.Error{
 			Kind: &Exists, Title: existing.Called() + " has the email address " + existing.Email + ".",
-			Text: "There is one person per address, so nothing was changed.", Existing: existing.ID, Name: existing.Called(),
+			Text: "Each email address belongs to one person, so nothing was changed.", Existing: existing.ID, Name: existing.Called(),
 			Field: "/email", Blame: "Another person has this address.",
 		}
 	}

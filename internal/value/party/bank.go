@@ -12,7 +12,7 @@ import (
 // BankAccount is where invoices are paid to. What is not known is "".
 type BankAccount struct {
 	AccountHolder string `json:"account_holder,omitzero"`
-	AccountNumber string `json:"account_number,omitzero" doc:"An IBAN without spaces and in capitals, or another number as it was typed."`
+	AccountNumber string `json:"account_number,omitzero" doc:"An IBAN in capitals without spaces, or any other account number as typed."`
 	BIC           string `json:"bic,omitzero" doc:"ISO 9362, in capitals."`
 }
 

@@ -18,7 +18,7 @@ const (
 
 // Details are what an invoice says of a party besides its name. What is not known is "".
 type Details struct {
-	Address string `json:"address,omitzero" doc:"Lines, without the country."`
+	Address string `json:"address,omitzero" doc:"The lines of the address, without the country."`
 	Country string `json:"country,omitzero" format:"country"`
 	TaxID   string `json:"tax_id,omitzero" doc:"As the party writes it, such as a VAT number with its country prefix."`
 }

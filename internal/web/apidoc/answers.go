@@ -24,7 +24,7 @@ func (d *description) describeAnswers(op *openapi3.Operation, e Endpoint) error 
 			meaning = "The record that already existed, or that the first request created."
 		}
 		if status == http.StatusCreated {
-			meaning = "Created. A repeat gets the same."
+			meaning = "Created. A repeat returns the same record."
 		}
 		answer := openapi3.NewResponse().WithDescription(meaning).WithContent(content)
 		answer.Headers = openapi3.Headers{}

@@ -23,7 +23,7 @@ func describedHeaders() openapi3.Headers {
 	tag.Pattern, tag.Example = `^"v[0-9]+"$`, `"v1"`
 	return openapi3.Headers{
 		"ETag":     always(header("The version of the record, for If-Match.", tag)),
-		"Location": always(header("The address of the record.", openapi3.NewStringSchema())),
+		"Location": always(header("The URL of the record.", openapi3.NewStringSchema())),
 		"Idempotent-Replayed": header("true if the key was used before for the same request: nothing more was done.",
 			openapi3.NewStringSchema().WithEnum("true")),
 		"Retry-After": header("Seconds after which the same request, with the same key, may succeed.",
@@ -52,11 +52,11 @@ func describedParameters() openapi3.ParametersMap {
 		"IdempotencyKey": of(openapi3.NewHeaderParameter("Idempotency-Key"), true,
 			"Identifies what you want: the same key with every retry, and a new one for each new request.", key),
 		"IdempotencyKeyOptional": of(openapi3.NewHeaderParameter("Idempotency-Key"), false,
-			"With a key, a repeat gets the first answer. The request is safe without one, too.", key),
+			"With a key, a repeat gets the first answer. The request is also safe without one.", key),
 		"IfMatch": of(openapi3.NewHeaderParameter("If-Match"), true,
-			"The ETag of the record as you have read it.", tag),
+			"The ETag of the record as you read it.", tag),
 		"IfMatchOptional": of(openapi3.NewHeaderParameter("If-Match"), false,
-			"The ETag of the record as you have read it. Without one, any version is taken.", tag),
+			"The ETag of the record as you read it. Without it, any version is accepted.", tag),
 		"limit": of(openapi3.NewQueryParameter("limit"), false,
 			"How many at most.", openapi3.NewIntegerSchema().WithMin(1).WithMax(100).WithDefault(25)),
 		"cursor": of(openapi3.NewQueryParameter("cursor"), false,

@@ -20,7 +20,7 @@ func apiIntroduction() []string {
 		"Send an API token in the header Authorization: Bearer. Owners of a business make and revoke tokens on its pages, " +
 			"under Settings; no token can. A read-only token gets 403 read-only for whatever changes something. " +
 			"Bodies are application/json, at most 1 MiB. " +
-			"Members have exactly the documented names, and come once.",
+			"Members are spelled exactly as documented and sent at most once.",
 		"A request that creates something carries an Idempotency-Key: 1 to 255 printable ASCII characters, such as a UUID, " +
 			"one for each record you want to create. Send the same key with every retry. " +
 			"A repeat gets the first answer, byte for byte, with Idempotent-Replayed: true. " +
