@@ -68,9 +68,9 @@ func TestIssueWarns(t *testing.T) {
 	b := setup(t)
 	path := "/invoices/" + b.prepared(b.acme, "invoice", invoices(), invoices().command).ID + "/issue?key=" + key
 	person := b.person(b.replica, b.acme)
-	b.page(person.get(path)).says("The invoice does not show your address, your tax ID and your bank account.").leadsTo("/settings/edit")
+	b.page(person.get(path)).says("The invoice doesn't show your address, your tax ID and your bank account.").leadsTo("/settings/edit")
 	b.exec(`UPDATE settings SET address = 'Main Street 1', country = 'IE', tax_id = 'IE6388047V' WHERE tenant_id = $1`, b.acme.id)
-	b.page(person.get(path)).says("The invoice does not show your bank account.")
+	b.page(person.get(path)).says("The invoice doesn't show your bank account.")
 }
 
 // TestVoidTellsWhoGotIt: an email says that an invoice is void if that is wanted, and none about a draft.

@@ -23,7 +23,7 @@ func TestInvitation(t *testing.T) {
 		t.Error("another session of the owner, at another replica, sees another link")
 	}
 	keyless := b.serve(func(c *config) { c.key, c.Forgot = secretkey.Key{}, nil })
-	b.page(b.person(keyless, b.acme).get(made.location())).says("cannot be shown again")
+	b.page(b.person(keyless, b.acme).get(made.location())).says("can't be shown again")
 	if a := b.browser(b.replica).logIn(tenant{email: "ada@example.com"}, ""); a.status != http.StatusUnprocessableEntity {
 		t.Errorf("in without a password: %v", a)
 	}

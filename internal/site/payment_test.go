@@ -88,7 +88,7 @@ func TestOpenAmountChanged(t *testing.T) {
 	made := x.caller.press(p, "Record payment")
 	x.format.done(x, made)
 	b.page(x.caller.get(x.pageOf(""))).says("Paid 80.00 Open EUR 55.77",
-		"Payment Refund 50.00 EUR of it Remove payment of 50.00 EUR Card Bank TX 1 50.00 EUR")
+		"Payment Refund 50.00 EUR of it Remove payment of 50.00 EUR Card · Bank TX 1 50.00 EUR")
 	x.format.replayed(x, x.caller.press(p, "Record payment"), made) // although it has changed again
 	x.wantRows(x.leaves)
 	x.wantOutcomes("conflict", "created", "replayed")

@@ -134,7 +134,7 @@ func TestSecretOfADoubleClick(t *testing.T) {
 		t.Errorf("the secret does not work: %v", a)
 	}
 	again := elsewhere.submit("/tokens", form)
-	const was = "The secret was shown when the token was made, and cannot be shown again."
+	const was = "The secret was shown when the token was created and can't be shown again."
 	p := b.page(elsewhere.get(again.location())).says("We ignored the duplicate submission", was)
 	if p.secretOn() != "" {
 		t.Error("another session sees the secret")

@@ -34,6 +34,6 @@ func TestRulesSayWhatIsRegistered(t *testing.T) {
 	if rows != len(b.Operations()) {
 		t.Errorf("%d rows, and %d operations", rows, len(b.Operations()))
 	}
-	p.says("New customer Creates one, or finds the existing one", "Edit customer Changes the version you saw",
+	p.says("New customer Creates one, or returns the existing one", "Edit customer Changes the version you saw",
 		"Archive customer Changes the status once")
 }
