@@ -65,15 +65,18 @@ END $$;
 -- words in a B-tree: all that begin alike stand together.
 -- +goose StatementBegin
 CREATE FUNCTION search_words(in_text text) RETURNS text[] LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+    word  text;
+    words text[] := '{}';
 BEGIN
-    RETURN (
-        SELECT COALESCE(array_agg(word ORDER BY place), '{}')
-        FROM (
-            SELECT left(part, 40) COLLATE "C" AS word, min(n) AS place
-            FROM unnest(regexp_split_to_array(fold_text(left(in_text, 4000)),
-                '[\u0001-\u002f:-@\[-`\{-\u00bf\u2000-\u206f\u3000-\u3003\u3008-\u301f\uff00-\uff0f]+')) WITH ORDINALITY AS split (part, n)
-            WHERE part <> ''
-            GROUP BY 1 ORDER BY 2 LIMIT 60) AS words);
+    FOREACH word IN ARRAY regexp_split_to_array(fold_text(left(in_text, 4000)),
+        '[\u0001-\u002f:-@\[-`\{-\u00bf\u2000-\u206f\u3000-\u3003\u3008-\u301f\uff00-\uff0f]+') LOOP
+        word := left(word, 40);
+        CONTINUE WHEN word = '' OR word = ANY (words);
+        words := words || word;
+        EXIT WHEN cardinality(words) = 60;
+    END LOOP;
+    RETURN words;
 END $$;
 -- +goose StatementEnd
 
