@@ -28,7 +28,7 @@ func TooManyLines() string { return fmt.Sprintf("An invoice can have at most %d 
 
 // Input is what came in, as text: from the form and from JSON alike.
 type Input struct {
-	Number     string          `json:"number,omitzero" doc:"If left out, a new record gets the next number and a changed one keeps its number."`
+	Number     string          `json:"number,omitzero" doc:"If left out: the next number for a new record, no change for an old one."`
 	Customer   *customer.Input `json:"customer,omitzero" doc:"An existing customer with this email is reused; else a new one is created."`
 	CustomerID string          `json:"customer_id,omitzero" format:"uuid" doc:"Instead of customer."`
 	IssueDate  string          `json:"issue_date" format:"date"`

@@ -88,7 +88,8 @@ func invoiceRows(found []invoice.Summary) []invoiceviews.InvoiceRow {
 	rows := make([]invoiceviews.InvoiceRow, 0, len(found))
 	for _, i := range found {
 		row := invoiceviews.InvoiceRow{
-			Href: "/invoices/" + i.ID.String(), Number: i.Number, Customer: i.Customer.Name, Status: shownStatus(i.Status, i.DueDate, i.Open < i.Total),
+			Href: "/invoices/" + i.ID.String(), Number: i.Number, Customer: i.Customer.Name,
+			Status:    shownStatus(i.Status, i.DueDate, i.Open < i.Total),
 			IssueDate: web.DateText(i.IssueDate), DueDate: web.DateText(i.DueDate), Total: web.AmountText(i.Currency, i.Total),
 		}
 		if row.Status == "overdue" {

@@ -58,7 +58,7 @@ func (s *Pages) MountSchedules() {
 		ArchiveHint: "Archived schedules bill nothing.",
 	})
 	web.Create(m, "Create a schedule. The first period is billed on its first day.", schedule.Create, draft, s.freshSchedule)
-	web.Change(m, http.MethodPut, "Replace what the schedule bills, starting with its next period.", schedule.Edit, draft, &schedule.RhythmKept)
+	web.Change(m, http.MethodPut, "Replace what the schedule bills from its next period.", schedule.Edit, draft, &schedule.RhythmKept)
 	web.Transition(m, "pause", "paused", "Bill nothing until the schedule is resumed.", schedule.Pause, web.Nothing())
 	web.Transition(m, "resume", "resumed", "Bill a paused schedule again, including the periods it missed.", schedule.Resume, web.Nothing())
 	web.Transition(m, "archive", "archived", "Hide a schedule from the list, and stop billing it.", schedule.Archive, web.Nothing())
