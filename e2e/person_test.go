@@ -100,6 +100,9 @@ func (s *session) follow(link string) {
 // reveal opens the menu that a link is folded into, if it is in one.
 func (s *session) reveal(link string) {
 	s.t.Helper()
+	if seen, _ := s.link(link).IsVisible(); seen { // most are, and to wait for either costs as much as the click
+		return
+	}
 	menu := s.page.Locator("details.menu:not([open])").Filter(playwright.LocatorFilterOptions{HasText: link}).Locator("summary")
 	s.check(s.link(link).Or(menu).First().WaitFor(), "find "+link)
 	if seen, _ := s.link(link).IsVisible(); seen {

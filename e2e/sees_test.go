@@ -10,10 +10,11 @@ import (
 // expect retries until it holds: a page may still be on its way.
 var expect = playwright.NewPlaywrightAssertions(float64(patience.Milliseconds()))
 
-// sees holds that a text stands on the page.
+// sees holds that a text stands on the page. The text is in a list, since of a single one Playwright describes the whole page each time
+// that it looks, for a message that is printed only in the end.
 func (s *session) sees(text string) {
 	s.t.Helper()
-	s.check(expect.Locator(s.page.Locator("main")).ToContainText(text), "see: "+text)
+	s.check(expect.Locator(s.page.Locator("main")).ToContainText([]string{text}), "see: "+text)
 }
 
 func (s *session) seesNot(text string) {
