@@ -4,6 +4,7 @@ import (
 	"flag"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -12,7 +13,7 @@ import (
 	"onlyonce/e2e/servers"
 )
 
-// TestIncidentsConvict tries all incidents on servers that are known to be protected badly: the catalogue's own proof
+// TestIncidentsConvict tries incidents on servers that are known to be protected badly: the catalogue's own proof
 // that it can fail. What comes out is the table in docs/e2e-other-apps.md.
 func TestIncidentsConvict(t *testing.T) {
 	onlyHere(t, "it is about the suite itself")
@@ -58,13 +59,42 @@ func TestIncidentsConvict(t *testing.T) {
 	}
 }
 
-// wantedOf returns what to try on a server. One that refuses the second of two shows what looks like an error; which is
-// the second is open when both come at the same instant.
-func wantedOf(p servers.Protection) []incident {
-	if p == servers.Token {
-		return pages()
+// wantedOf returns what to try on a server: all incidents on the one that has no protection, which they convict, and on the others those
+// that come out otherwise there, and some that no protection of theirs stops. With make e2e APP=... all can be tried on each.
+func wantedOf(p servers.Protection) (wanted []incident) {
+	const without = ", without JavaScript"
+	names := map[servers.Protection][]string{
+		servers.Button: {
+			"somebody clicks twice", "somebody clicks five times while the answer is slow", "somebody presses Enter, then clicks",
+			"somebody holds Enter down", "somebody presses one button, then the other", "somebody taps twice on a phone",
+			"somebody taps on a phone, and a click follows", "somebody clicks, presses Esc, and clicks again",
+			"somebody clicks while the answer arrives", "a script submits the form twice", "somebody refreshes the page after a create",
+			"somebody goes back and sends again", "somebody goes back, edits, and sends again",
+			"somebody gives up waiting when the app is done, and sends again", "somebody clicks twice on a slow line",
+			"somebody clicks twice" + without, "somebody clicks five times while the answer is slow" + without,
+			"somebody presses Enter, then clicks" + without, "somebody clicks, presses Esc, and clicks again" + without,
+			"somebody clicks while the answer arrives" + without, "somebody goes back and sends again" + without,
+			"somebody goes back, edits, and sends again" + without,
+		},
+		servers.Token: {
+			"somebody refreshes before the answer and fills in the form again", "somebody refreshes the browser's error page",
+			"somebody goes back and sends again", "somebody goes back and sends again, with no page cache",
+		},
+		servers.Key: {
+			"somebody presses one button, then the other", "a script submits the form twice", "somebody refreshes the browser's error page",
+			"somebody goes back and sends again, with no page cache", "somebody duplicates the tab and sends both",
+			"the connection breaks after the commit, and the browser sends again by itself", "a balancer sends the form twice",
+			"the app restarts before somebody tries again",
+			"the connection breaks before the answer, and somebody goes back and sends again",
+			"the connection breaks inside the answer, and somebody goes back and sends again",
+		},
+	}[p]
+	for _, one := range incidents() {
+		if names == nil || slices.Contains(names, one.name) {
+			wanted = append(wanted, one)
+		}
 	}
-	return incidents()
+	return wanted
 }
 
 // try tries the incidents that fit the app, one after the other, and gives the verdicts by their names.
