@@ -22,6 +22,3 @@ var withPageCache = sync.OnceValues(func() (playwright.Browser, error) {
 	launched, _, err := browser.Launch(context.Background())
 	return launched, err
 })
-
-// bothBrowsers is for what must be the same with and without the page cache.
-var bothBrowsers = map[string]func() (playwright.Browser, error){"page cache": withPageCache, "no page cache": withoutPageCache}

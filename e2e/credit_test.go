@@ -69,53 +69,43 @@ func (s *session) clickFiveTimes(button, table, circumstance string) {
 // Dolibarr issue 7721: what was paid once was given back twice, from two tabs. The second tab is told what is left.
 func TestTwoTabsGiveBackTheFullAmount(t *testing.T) {
 	t.Parallel()
-	for name, javaScript := range withAndWithoutJavaScript {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := withIssued(t, javaScript)
-			s.payByAPI(s.page.URL()[len(s.origin):], "123.00", "")
-			s.refresh()
-			s.follow(linkRefund("123.00"))
-			bare, _, _ := strings.Cut(s.page.URL(), "?")
-			other := s.tab(bare)
-			release := s.lock("refunds")
-			for i, tab := range []*session{s, other} {
-				tab.pointAt(buttonRecordRefund)
-				tab.tap(1)
-				s.until("it waits", func() bool { return s.inProgress() == i+1 })
-			}
-			release()
-
-			s.sees("Refund recorded.")
-			other.sees("The refundable amount has changed since you opened this form. The refund wasn't recorded.")
-			other.moment()
-			s.hasBooks(s.number(1), booksText("issued", "0.00", "0.00", "123.00", 1, 0))
-		})
+	s := withIssued(t)
+	s.payByAPI(s.page.URL()[len(s.origin):], "123.00", "")
+	s.refresh()
+	s.follow(linkRefund("123.00"))
+	bare, _, _ := strings.Cut(s.page.URL(), "?")
+	other := s.tab(bare)
+	release := s.lock("refunds")
+	for i, tab := range []*session{s, other} {
+		tab.pointAt(buttonRecordRefund)
+		tab.tap(1)
+		s.until("it waits", func() bool { return s.inProgress() == i+1 })
 	}
+	release()
+
+	s.sees("Refund recorded.")
+	other.sees("The refundable amount has changed since you opened this form. The refund wasn't recorded.")
+	other.moment()
+	s.hasBooks(s.number(1), booksText("issued", "0.00", "0.00", "123.00", 1, 0))
 }
 
 // Invoice Ninja issue 4411: a credit note was made twice. The second tab is told what is open.
 func TestTwoTabsCreditTheWholeInvoice(t *testing.T) {
 	t.Parallel()
-	for name, javaScript := range withAndWithoutJavaScript {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := withIssued(t, javaScript)
-			s.follow(linkCredit)
-			bare, _, _ := strings.Cut(s.page.URL(), "?")
-			other := s.tab(bare)
-			release := s.lock("credit_notes")
-			for i, tab := range []*session{s, other} {
-				tab.pointAt(buttonCreateCreditNote)
-				tab.tap(1)
-				s.until("it waits", func() bool { return s.inProgress() == i+1 })
-			}
-			release()
-
-			s.seesHeading(headingCreditNote)
-			other.sees("wasn't created")
-			other.moment()
-			s.hasBooks(s.number(1), booksText("credited", "0.00", "123.00", "0.00", 0, 1))
-		})
+	s := withIssued(t, withoutJavaScript)
+	s.follow(linkCredit)
+	bare, _, _ := strings.Cut(s.page.URL(), "?")
+	other := s.tab(bare)
+	release := s.lock("credit_notes")
+	for i, tab := range []*session{s, other} {
+		tab.pointAt(buttonCreateCreditNote)
+		tab.tap(1)
+		s.until("it waits", func() bool { return s.inProgress() == i+1 })
 	}
+	release()
+
+	s.seesHeading(headingCreditNote)
+	other.sees("wasn't created")
+	other.moment()
+	s.hasBooks(s.number(1), booksText("credited", "0.00", "123.00", "0.00", 0, 1))
 }

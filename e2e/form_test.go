@@ -6,39 +6,34 @@ import "testing"
 
 func TestValidationErrorCorrectionSuccess(t *testing.T) {
 	t.Parallel()
-	for name, javaScript := range withAndWithoutJavaScript {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := start(t, javaScript)
-			s.login()
-			s.newInvoice()
-			form := s.page.URL()
-			s.fillInvoice(s.number(1))
-			s.fill(fieldCustomerEmail, "not an email")
-			s.fill(fieldUnitPrice, "fifty")
-			s.fill(fieldNotes, "Thank you.")
-			s.create()
+	s := start(t, withoutJavaScript)
+	s.login()
+	s.newInvoice()
+	form := s.page.URL()
+	s.fillInvoice(s.number(1))
+	s.fill(fieldCustomerEmail, "not an email")
+	s.fill(fieldUnitPrice, "fifty")
+	s.fill(fieldNotes, "Thank you.")
+	s.create()
 
-			s.sees(saysProblem)
-			s.isTitled("Error: New invoice")
-			s.isOnForm(form)
-			s.holds(fieldCustomerEmail, "not an email")
-			s.holds(fieldUnitPrice, "fifty")
-			s.holds(fieldNotes, "Thank you.")
-			s.isWrong(fieldCustomerEmail)
-			s.isWrong(fieldUnitPrice)
-			s.moment()
-			s.hasNew(0)
+	s.sees(saysProblem)
+	s.isTitled("Error: New invoice")
+	s.isOnForm(form)
+	s.holds(fieldCustomerEmail, "not an email")
+	s.holds(fieldUnitPrice, "fifty")
+	s.holds(fieldNotes, "Thank you.")
+	s.isWrong(fieldCustomerEmail)
+	s.isWrong(fieldUnitPrice)
+	s.moment()
+	s.hasNew(0)
 
-			s.fill(fieldCustomerEmail, s.email("ada"))
-			s.fill(fieldUnitPrice, "50.00")
-			s.create()
+	s.fill(fieldCustomerEmail, s.email("ada"))
+	s.fill(fieldUnitPrice, "50.00")
+	s.create()
 
-			s.seesInvoice(s.number(1), created(s.number(1)))
-			s.hasOneNew(s.number(1))
-			s.attempts("rejected", "created")
-		})
-	}
+	s.seesInvoice(s.number(1), created(s.number(1)))
+	s.hasOneNew(s.number(1))
+	s.attempts("rejected", "created")
 }
 
 func TestErrorSummaryTakesTheFocusAndLeadsToTheField(t *testing.T) {
@@ -59,32 +54,27 @@ func TestErrorSummaryTakesTheFocusAndLeadsToTheField(t *testing.T) {
 
 func TestUseTheNextNumberWithOneClick(t *testing.T) {
 	t.Parallel()
-	for name, javaScript := range withAndWithoutJavaScript {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := start(t, javaScript)
-			s.login()
-			s.newInvoice()
-			next := s.suggestion()
-			s.fillInvoice(s.number(1))
-			s.create()
-			s.seesInvoice(s.number(1), created(s.number(1)))
+	s := start(t)
+	s.login()
+	s.newInvoice()
+	next := s.suggestion()
+	s.fillInvoice(s.number(1))
+	s.create()
+	s.seesInvoice(s.number(1), created(s.number(1)))
 
-			s.newInvoice()
-			s.fillInvoice(s.number(1))
-			s.fill(fieldDescription, "Something else")
-			s.create()
-			s.sees(numberTaken(s.number(1)) + " " + keptOriginal)
-			s.holds(fieldDescription, "Something else")
-			s.moment()
-			s.hasOneNew(s.number(1))
+	s.newInvoice()
+	s.fillInvoice(s.number(1))
+	s.fill(fieldDescription, "Something else")
+	s.create()
+	s.sees(numberTaken(s.number(1)) + " " + keptOriginal)
+	s.holds(fieldDescription, "Something else")
+	s.moment()
+	s.hasOneNew(s.number(1))
 
-			s.click(buttonNextNumber(next))
-			s.seesInvoice(next, created(next))
-			s.hasNew(2)
-			s.attempts("created", "conflict", "created")
-		})
-	}
+	s.click(buttonNextNumber(next))
+	s.seesInvoice(next, created(next))
+	s.hasNew(2)
+	s.attempts("created", "conflict", "created")
 }
 
 func TestLooksLikeARepeatThenCreateAnyway(t *testing.T) {

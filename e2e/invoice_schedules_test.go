@@ -10,58 +10,59 @@ import (
 
 const wouldBill = "a schedule would stay, and bill"
 
-// On the form that an invoice opens: two clicks, Enter and then a click, and a second tab.
+// On the form that an invoice opens: two clicks, Enter and then a click, and a second tab. What comes from one page the form lock holds
+// back, if there is JavaScript.
 func TestScheduleOfAnInvoiceIsMadeOnce(t *testing.T) {
 	onlyHere(t, wouldBill)
 	t.Parallel()
-	for name, repeat := range map[string]func(s, other *session) (forms int){
-		"double click": func(s, _ *session) int {
-			s.pointAt(buttonCreateSchedule)
-			s.tap(1)
-			s.waiting(1)
-			s.tap(1)
-			return 1
-		},
-		"Enter, then a click": func(s, _ *session) int {
-			s.pointAt(buttonCreateSchedule)
-			s.check(s.field(fieldEvery).Focus(), "go into the form")
-			s.press("Enter")
-			s.waiting(1)
-			s.tap(1)
-			return 1
-		},
-		"two tabs": func(s, other *session) int {
-			for i, tab := range []*session{s, other} {
-				tab.pointAt(buttonCreateSchedule)
-				tab.tap(1)
-				s.until("it waits", func() bool { return s.inProgress() == i+1 })
-			}
-			return 2
-		},
-	} {
-		for circumstance, javaScript := range withAndWithoutJavaScript {
-			t.Run(name+", "+circumstance, func(t *testing.T) {
-				t.Parallel()
-				s := withIssued(t, javaScript)
-				s.follow(linkRepeat)
-				s.seesHeading(headingNewSchedule)
-				other := s.tab(s.page.URL())
-
-				release := s.lock("schedules")
-				forms := repeat(s, other)
-				if circumstance == "without JavaScript" && forms == 1 {
-					forms = 2
-					s.waiting(forms)
-				}
-				release()
-
-				s.seesHeading(s.named("Ada Byron") + ", every month")
-				s.sees("123.00 EUR")
-				s.moment()
-				s.hasSchedules(1)
-				s.attempts([]string{"created", "replayed"}[:forms]...)
-			})
+	clickTwice := func(s, _ *session, forms int) {
+		s.pointAt(buttonCreateSchedule)
+		s.tap(1)
+		s.waiting(1)
+		s.tap(1)
+		s.waiting(forms)
+	}
+	enterThenClick := func(s, _ *session, _ int) {
+		s.pointAt(buttonCreateSchedule)
+		s.check(s.field(fieldEvery).Focus(), "go into the form")
+		s.press("Enter")
+		s.waiting(1)
+		s.tap(1)
+	}
+	twoTabs := func(s, other *session, _ int) {
+		for i, tab := range []*session{s, other} {
+			tab.pointAt(buttonCreateSchedule)
+			tab.tap(1)
+			s.until("it waits", func() bool { return s.inProgress() == i+1 })
 		}
+	}
+	for name, c := range map[string]struct {
+		in     option
+		repeat func(s, other *session, forms int)
+		forms  int
+	}{
+		"double click":                     {withJavaScript, clickTwice, 1},
+		"double click, without JavaScript": {withoutJavaScript, clickTwice, 2},
+		"Enter, then a click":              {withJavaScript, enterThenClick, 1},
+		"two tabs, without JavaScript":     {withoutJavaScript, twoTabs, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := withIssued(t, c.in)
+			s.follow(linkRepeat)
+			s.seesHeading(headingNewSchedule)
+			other := s.tab(s.page.URL())
+
+			release := s.lock("schedules")
+			c.repeat(s, other, c.forms)
+			release()
+
+			s.seesHeading(s.named("Ada Byron") + ", every month")
+			s.sees("123.00 EUR")
+			s.moment()
+			s.hasSchedules(1)
+			s.attempts([]string{"created", "replayed"}[:c.forms]...)
+		})
 	}
 }
 
@@ -94,34 +95,29 @@ func TestBrowserSilentlySendsAScheduleAgain(t *testing.T) {
 func TestTwoTabsBillOnePeriod(t *testing.T) {
 	onlyHere(t, wouldBill)
 	t.Parallel()
-	for name, javaScript := range withAndWithoutJavaScript {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := withSchedule(t, javaScript)
-			schedule := s.page.URL()
-			other, late := s.tab(schedule+"/periods/new"), s.tab(schedule+"/periods/new")
-			s.follow(linkBillNow)
-			s.sees("A period that was billed is not billed again")
+	s := withSchedule(t, withoutJavaScript)
+	schedule := s.page.URL()
+	other, late := s.tab(schedule+"/periods/new"), s.tab(schedule+"/periods/new")
+	s.follow(linkBillNow)
+	s.sees("A period that was billed is not billed again")
 
-			release := s.lockInvoices()
-			s.pointAt(buttonBillPeriod)
-			s.tap(1)
-			s.waiting(1)
-			other.pointAt(buttonBillPeriod)
-			other.tap(1)
-			s.until("both wait", func() bool { return s.inProgress() == 2 })
-			release()
+	release := s.lockInvoices()
+	s.pointAt(buttonBillPeriod)
+	s.tap(1)
+	s.waiting(1)
+	other.pointAt(buttonBillPeriod)
+	other.tap(1)
+	s.until("both wait", func() bool { return s.inProgress() == 2 })
+	release()
 
-			s.seesHeading(headingInvoice("")) // in one browser, either tab may take the message of the other
-			other.seesHeading(headingInvoice(""))
-			s.attempts("created", "reused")
-			late.click(buttonBillPeriod)
-			late.sees("already exists and was reused. Nothing was changed.")
-			late.moment()
-			s.hasBilled(1)
-			s.attempts("created", "reused", "reused")
-		})
-	}
+	s.seesHeading(headingInvoice("")) // in one browser, either tab may take the message of the other
+	other.seesHeading(headingInvoice(""))
+	s.attempts("created", "reused")
+	late.click(buttonBillPeriod)
+	late.sees("already exists and was reused. Nothing was changed.")
+	late.moment()
+	s.hasBilled(1)
+	s.attempts("created", "reused", "reused")
 }
 
 func TestDoubleClickOnBillPeriod(t *testing.T) {
@@ -152,47 +148,45 @@ func TestDoubleClickOnBillPeriod(t *testing.T) {
 func TestPauseInOneTabAndBillInTheOther(t *testing.T) {
 	onlyHere(t, wouldBill)
 	t.Parallel()
-	for name, javaScript := range withAndWithoutJavaScript {
-		t.Run("paused before, "+name, func(t *testing.T) {
-			t.Parallel()
-			s := withSchedule(t, javaScript)
-			other := s.tab(s.page.URL())
-			other.follow(linkBillNow)
-			s.click(buttonPause)
-			s.sees("Paused since")
-			other.click(buttonBillPeriod)
-			other.sees("This schedule is paused or archived. Nothing was billed. Resume or restore it first.")
-			other.moment()
-			s.hasBilled(0)
+	t.Run("paused before", func(t *testing.T) {
+		t.Parallel()
+		s := withSchedule(t)
+		other := s.tab(s.page.URL())
+		other.follow(linkBillNow)
+		s.click(buttonPause)
+		s.sees("Paused since")
+		other.click(buttonBillPeriod)
+		other.sees("This schedule is paused or archived. Nothing was billed. Resume or restore it first.")
+		other.moment()
+		s.hasBilled(0)
 
-			s.click(buttonResume)
-			s.seesNot("Paused since")
-			other.click(buttonBillPeriod)
-			other.sees("Period billed.")
-			s.hasBilled(1)
-			s.attempts("changed", "conflict", "changed", "created")
+		s.click(buttonResume)
+		s.seesNot("Paused since")
+		other.click(buttonBillPeriod)
+		other.sees("Period billed.")
+		s.hasBilled(1)
+		s.attempts("changed", "conflict", "changed", "created")
+	})
+	t.Run("paused meanwhile, without JavaScript", func(t *testing.T) {
+		t.Parallel()
+		s := withSchedule(t, withoutJavaScript)
+		other := s.tab(s.page.URL())
+		other.follow(linkBillNow)
+		release := s.lockInvoices()
+		other.pointAt(buttonBillPeriod)
+		other.tap(1)
+		s.waiting(1)
+		s.pointAt(buttonPause)
+		s.tap(1)
+		s.until("pausing waits for the bill", func() bool {
+			return s.count(`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`) == 2
 		})
-		t.Run("paused meanwhile, "+name, func(t *testing.T) {
-			t.Parallel()
-			s := withSchedule(t, javaScript)
-			other := s.tab(s.page.URL())
-			other.follow(linkBillNow)
-			release := s.lockInvoices()
-			other.pointAt(buttonBillPeriod)
-			other.tap(1)
-			s.waiting(1)
-			s.pointAt(buttonPause)
-			s.tap(1)
-			s.until("pausing waits for the bill", func() bool {
-				return s.count(`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`) == 2
-			})
-			release()
-			other.sees("Period billed.")
-			s.sees("Paused since")
-			s.hasBilled(1)
-			s.attempts("created", "changed")
-		})
-	}
+		release()
+		other.sees("Period billed.")
+		s.sees("Paused since")
+		s.hasBilled(1)
+		s.attempts("created", "changed")
+	})
 }
 
 // withSchedule is start on the page of a schedule, whose first period is in half a year, so that the clock does not bill it.

@@ -24,41 +24,36 @@ const wouldDeliver = "it adds a source of events, which would stay"
 func TestEventDeliveredThreeTimesAtOnce(t *testing.T) {
 	onlyHere(t, wouldDeliver)
 	t.Parallel()
-	for name, javaScript := range withAndWithoutJavaScript {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := withIssued(t, javaScript)
-			bank := s.addSource()
-			event, paid := s.number(10), received(s.number(1), "pay_1", "41.00")
-			s.log.forget()
+	s := withIssued(t)
+	bank := s.addSource()
+	event, paid := s.number(10), received(s.number(1), "pay_1", "41.00")
+	s.log.forget()
 
-			release := s.lock("payments")
-			answers := bank.deliver(3, event, paid)
-			s.waiting(3)
-			release()
+	release := s.lock("payments")
+	answers := bank.deliver(3, event, paid)
+	s.waiting(3)
+	release()
 
-			got := []string{<-answers, <-answers, <-answers}
-			slices.Sort(got)
-			if want := []string{"200", "200 again", "200 again"}; !slices.Equal(got, want) {
-				t.Errorf("the answers are %v, want %v", got, want)
-			}
-			s.open("/webhook-events?state=applied")
-			s.follow(event)
-			s.seesHeading(event)
-			s.sees("payment.received")
-			s.moment()
-			s.follow(linkOpenTheInvoice)
-			s.sees("41.00 of 123.00 paid.")
+	got := []string{<-answers, <-answers, <-answers}
+	slices.Sort(got)
+	if want := []string{"200", "200 again", "200 again"}; !slices.Equal(got, want) {
+		t.Errorf("the answers are %v, want %v", got, want)
+	}
+	s.open("/webhook-events?state=applied")
+	s.follow(event)
+	s.seesHeading(event)
+	s.sees("payment.received")
+	s.moment()
+	s.follow(linkOpenTheInvoice)
+	s.sees("41.00 of 123.00 paid.")
 
-			if again := <-bank.deliver(1, event, paid); again != "200 again" {
-				t.Errorf("delivered again: %s", again)
-			}
-			s.hasPaid(s.number(1), 41)
-			s.attempts("created", "replayed", "replayed", "replayed")
-			if n := s.count(`SELECT count(*) FROM webhook_events WHERE event_id = $1`, event); n != 1 {
-				t.Errorf("%d events", n)
-			}
-		})
+	if again := <-bank.deliver(1, event, paid); again != "200 again" {
+		t.Errorf("delivered again: %s", again)
+	}
+	s.hasPaid(s.number(1), 41)
+	s.attempts("created", "replayed", "replayed", "replayed")
+	if n := s.count(`SELECT count(*) FROM webhook_events WHERE event_id = $1`, event); n != 1 {
+		t.Errorf("%d events", n)
 	}
 }
 
@@ -112,21 +107,16 @@ func TestEventIsAppliedOnce(t *testing.T) {
 func TestBackToAnEventThatWasApplied(t *testing.T) {
 	onlyHere(t, wouldDeliver)
 	t.Parallel()
-	for name, launch := range bothBrowsers {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s, event := undecided(startIn(t, launch))
-			s.giveBack()
-			s.open(event)
-			s.click(buttonApply)
-			s.sees(linkOpenTheInvoice)
-			s.back()
-			s.sees(linkOpenTheInvoice)
-			s.check(expect.Locator(s.button(buttonApply)).ToHaveCount(0), "not be offered what is done")
-			s.hasBooks(s.number(1), booksText("paid", "123.00", "0.00", "0.00", 1, 0))
-			s.hasPayments(2)
-		})
-	}
+	s, event := undecided(startIn(t, withoutPageCache))
+	s.giveBack()
+	s.open(event)
+	s.click(buttonApply)
+	s.sees(linkOpenTheInvoice)
+	s.back()
+	s.sees(linkOpenTheInvoice)
+	s.check(expect.Locator(s.button(buttonApply)).ToHaveCount(0), "not be offered what is done")
+	s.hasBooks(s.number(1), booksText("paid", "123.00", "0.00", "0.00", 1, 0))
+	s.hasPayments(2)
 }
 
 // One tab says that nothing is to be done, and the other one, which still shows both buttons, that the event is to be applied.

@@ -32,63 +32,58 @@ func (s *session) secret() string {
 func TestPeople(t *testing.T) {
 	onlyHere(t, "it adds a person, who would stay")
 	t.Parallel()
-	for name, javaScript := range withAndWithoutJavaScript {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := start(t, javaScript)
-			s.login()
-			s.open("/")
-			s.follow(linkSettings)
-			s.follow(linkPeople)
-			s.seesHeading(headingPeople)
-			s.follow(linkNewPerson)
-			s.fill(fieldEmail, "grace@example.test")
-			s.fill(fieldPersonName, "Grace Hopper")
-			s.pointAt(buttonAddPerson)
-			s.tap(2)
-			s.seesHeading("Grace Hopper")
-			s.sees(saysInvited)
-			if n := s.count(`SELECT count(*) FROM users WHERE email = 'grace@example.test'`); n != 1 {
-				t.Errorf("%d people", n)
-			}
-			link := s.secret()
-			if !strings.HasPrefix(link, s.origin+"/join?link=") {
-				t.Errorf("the link is %s", link)
-			}
-
-			grace := s.elsewhere(javaScript)
-			grace.open(strings.TrimPrefix(link, s.origin))
-			grace.sees("You will log in to Acme Studio as grace@example.test.")
-			grace.fill(fieldPassword, "too short")
-			grace.click(buttonChoosePassword)
-			grace.isWrong(fieldPassword)
-			grace.fill(fieldPassword, "a long passphrase")
-			grace.pointAt(buttonChoosePassword)
-			grace.tap(2)
-			grace.isLoggedIn()
-			grace.follow(linkSettings)
-			if n, err := grace.page.GetByRole("link", playwright.PageGetByRoleOptions{Name: "People"}).Count(); err != nil || n != 0 {
-				t.Errorf("%d links lead a member to people, %v", n, err)
-			}
-			grace.open("/people")
-			grace.seesHeading(headingForOwnersOnly)
-
-			grace.click(buttonLogOut)
-			grace.fill(fieldEmail, "grace@example.test")
-			grace.fill(fieldPassword, "a long passphrase")
-			grace.click(buttonLogIn)
-			grace.isLoggedIn()
-
-			s.refresh()
-			s.sees(saysCanLogIn)
-			s.click(buttonDisable)
-			s.sees("Person Grace Hopper disabled.")
-			grace.follow(linkCustomers)
-			grace.seesHeading(headingLogIn)
-			s.click(buttonEnable)
-			s.sees("Person Grace Hopper enabled.")
-		})
+	s := start(t, withoutJavaScript)
+	s.login()
+	s.open("/")
+	s.follow(linkSettings)
+	s.follow(linkPeople)
+	s.seesHeading(headingPeople)
+	s.follow(linkNewPerson)
+	s.fill(fieldEmail, "grace@example.test")
+	s.fill(fieldPersonName, "Grace Hopper")
+	s.pointAt(buttonAddPerson)
+	s.tap(2)
+	s.seesHeading("Grace Hopper")
+	s.sees(saysInvited)
+	if n := s.count(`SELECT count(*) FROM users WHERE email = 'grace@example.test'`); n != 1 {
+		t.Errorf("%d people", n)
 	}
+	link := s.secret()
+	if !strings.HasPrefix(link, s.origin+"/join?link=") {
+		t.Errorf("the link is %s", link)
+	}
+
+	grace := s.elsewhere(withoutJavaScript)
+	grace.open(strings.TrimPrefix(link, s.origin))
+	grace.sees("You will log in to Acme Studio as grace@example.test.")
+	grace.fill(fieldPassword, "too short")
+	grace.click(buttonChoosePassword)
+	grace.isWrong(fieldPassword)
+	grace.fill(fieldPassword, "a long passphrase")
+	grace.pointAt(buttonChoosePassword)
+	grace.tap(2)
+	grace.isLoggedIn()
+	grace.follow(linkSettings)
+	if n, err := grace.page.GetByRole("link", playwright.PageGetByRoleOptions{Name: "People"}).Count(); err != nil || n != 0 {
+		t.Errorf("%d links lead a member to people, %v", n, err)
+	}
+	grace.open("/people")
+	grace.seesHeading(headingForOwnersOnly)
+
+	grace.click(buttonLogOut)
+	grace.fill(fieldEmail, "grace@example.test")
+	grace.fill(fieldPassword, "a long passphrase")
+	grace.click(buttonLogIn)
+	grace.isLoggedIn()
+
+	s.refresh()
+	s.sees(saysCanLogIn)
+	s.click(buttonDisable)
+	s.sees("Person Grace Hopper disabled.")
+	grace.follow(linkCustomers)
+	grace.seesHeading(headingLogIn)
+	s.click(buttonEnable)
+	s.sees("Person Grace Hopper enabled.")
 }
 
 // TestToken: a double click makes one token and shows its secret, which works until it is revoked.

@@ -10,47 +10,40 @@ import (
 func TestReadOnlyPerson(t *testing.T) {
 	onlyHere(t, "it adds a person, who would stay")
 	t.Parallel()
-	for name, javaScript := range withAndWithoutJavaScript {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := start(t, javaScript)
-			s.login()
-			s.addCustomer(s.email("ada"), s.named("Ada Byron"))
-			customer := s.page.URL()
-			s.open("/people/new")
-			s.fill(fieldEmail, "auditor@example.test")
-			s.choose(fieldRole, roleReadOnly)
-			s.click(buttonAddPerson)
-			s.seesHeading("auditor@example.test")
-			link := s.secret()
+	s := start(t)
+	s.login()
+	s.addCustomer(s.email("ada"), s.named("Ada Byron"))
+	customer := s.page.URL()
+	s.open("/people/new")
+	s.fill(fieldEmail, "auditor@example.test")
+	s.choose(fieldRole, roleReadOnly)
+	s.click(buttonAddPerson)
+	s.seesHeading("auditor@example.test")
+	link := s.secret()
 
-			auditor := s.elsewhere(javaScript)
-			auditor.open(strings.TrimPrefix(link, s.origin))
-			auditor.fill(fieldPassword, "a long passphrase")
-			auditor.click(buttonChoosePassword)
-			auditor.isLoggedIn()
-			auditor.follow("Acme Studio")
-			auditor.sees("Read-only")
-			auditor.seesEveryList()
-			auditor.open(customer)
-			auditor.seesHeading(s.named("Ada Byron"))
-			auditor.offersNothing()
+	auditor := s.elsewhere()
+	auditor.open(strings.TrimPrefix(link, s.origin))
+	auditor.fill(fieldPassword, "a long passphrase")
+	auditor.click(buttonChoosePassword)
+	auditor.isLoggedIn()
+	auditor.follow("Acme Studio")
+	auditor.sees("Read-only")
+	auditor.seesEveryList()
+	auditor.open(customer)
+	auditor.seesHeading(s.named("Ada Byron"))
+	auditor.offersNothing()
 
-			before := s.count(`SELECT count(*) FROM intents`)
-			for _, typed := range []string{"/customers/new", customer + "/edit"} {
-				auditor.open(typed)
-				auditor.seesHeading(headingForMembersOnly)
-				auditor.sees("Ask an owner of the business to make you a member")
-			}
-			if name == "with JavaScript" {
-				auditor.isAccessible("what is for members only")
-			}
-			auditor.open("/people")
-			auditor.seesHeading(headingForOwnersOnly)
-			if after := s.count(`SELECT count(*) FROM intents`); after != before {
-				t.Errorf("%d intents, and %d before", after, before)
-			}
-		})
+	before := s.count(`SELECT count(*) FROM intents`)
+	for _, typed := range []string{"/customers/new", customer + "/edit"} {
+		auditor.open(typed)
+		auditor.seesHeading(headingForMembersOnly)
+		auditor.sees("Ask an owner of the business to make you a member")
+	}
+	auditor.isAccessible("what is for members only")
+	auditor.open("/people")
+	auditor.seesHeading(headingForOwnersOnly)
+	if after := s.count(`SELECT count(*) FROM intents`); after != before {
+		t.Errorf("%d intents, and %d before", after, before)
 	}
 }
 

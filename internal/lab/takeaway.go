@@ -48,7 +48,7 @@ post "$KEY-ada" /invoices "$NUMBERED" & post "$KEY-ben" /invoices "$NUMBERED" & 
 		},
 		"two-edits": {
 			Scenario: Code{"e2e/change_test.go", "TestTwoPeopleEditAndBothAreKept",
-				`			other.click(buttonSaveBoth)`},
+				`	other.click(buttonSaveBoth)`},
 			Curl: demoShell + `AT=$(post "$KEY" /customers "{\"email\": \"$KEY@example.com\", \"name\": \"Ada Lovelace\"}" | address)
 put() { # NAME: of the version that both have seen
   curl -sS -D - -o /dev/null -X PUT "$API$AT" -H 'Authorization: Bearer oo_demo_acme' -H 'If-Match: "v1"' \
@@ -58,10 +58,10 @@ put 'Ada King'
 put 'Ada Byron'`,
 		},
 		"pay-twice": {
-			Scenario: Code{"e2e/money_test.go", "TestTwoTabsPayTheFullAmount", `			s.tap(1)
-			s.waiting(1)
-			other.pointAt(buttonRecordPayment)
-			other.tap(1)`},
+			Scenario: Code{"e2e/money_test.go", "TestTwoTabsPayTheFullAmount", `	s.tap(1)
+	s.waiting(1)
+	other.pointAt(buttonRecordPayment)
+	other.tap(1)`},
 			Curl: demoShell + makeInvoice + `post "$KEY" "$AT/issue" '{}'
 PAYMENT='{"amount": "123.00", "date": "2026-11-22", "method": "bank_transfer"}'
 post "$KEY" "$AT/payments" "$PAYMENT"
@@ -69,10 +69,10 @@ post "$KEY" "$AT/payments" "$PAYMENT"
 post "$KEY-tab" "$AT/payments" "$PAYMENT"`,
 		},
 		"one-event": {
-			Scenario: Code{"e2e/invoice_webhooks_test.go", "TestEventDeliveredThreeTimesAtOnce", `			release := s.lock("payments")
-			answers := bank.deliver(3, event, paid)
-			s.waiting(3)
-			release()`},
+			Scenario: Code{"e2e/invoice_webhooks_test.go", "TestEventDeliveredThreeTimesAtOnce", `	release := s.lock("payments")
+	answers := bank.deliver(3, event, paid)
+	s.waiting(3)
+	release()`},
 			Curl: demoShell + makeInvoice + `post "$KEY" "$AT/issue" '{}'
 HOOK=${API%/api/v1}/hooks/Cj4AAAAAQACAAAAAAACsPgo-AAAAAHAAgAAAAAAAAPA
 SECRET=$(printf %s b25seW9uY2UtZGVtby1vbmx5b25jZS1kZW1v | openssl base64 -d -A | od -An -v -tx1 | tr -d ' \n')
@@ -89,11 +89,11 @@ deliver
 curl -sS "$API$AT" -H 'Authorization: Bearer oo_demo_acme' | grep -oE '"paid": ?"[^"]*"'`,
 		},
 		"two-clocks": {
-			Scenario: Code{"e2e/invoice_schedules_test.go", "TestTwoTabsBillOnePeriod", `			s.pointAt(buttonBillPeriod)
-			s.tap(1)
-			s.waiting(1)
-			other.pointAt(buttonBillPeriod)
-			other.tap(1)`},
+			Scenario: Code{"e2e/invoice_schedules_test.go", "TestTwoTabsBillOnePeriod", `	s.pointAt(buttonBillPeriod)
+	s.tap(1)
+	s.waiting(1)
+	other.pointAt(buttonBillPeriod)
+	other.tap(1)`},
 			Curl: demoShell + makeInvoice + `CUSTOMER=$(curl -sS "$API$AT" -H 'Authorization: Bearer oo_demo_acme' |
   tr -d ' \n' | sed 's|.*"customer":{"id":"\([^"]*\)".*|\1|')
 DAY=$(date -u +%F)
@@ -105,7 +105,7 @@ bill "$KEY-ada" & bill "$KEY-ben" & wait # and the clock, when it strikes`,
 		},
 		"tomorrow": {
 			Scenario: Code{"e2e/expired_test.go", "TestSendAgainWhenTheAnswerHasExpired",
-				`			other.sees("This form already created " + s.number(1) + ".")`},
+				`	other.sees("This form already created " + s.number(1) + ".")`},
 			Curl: demoShell + `# With a day of one second: IDEMPOTENCY_RETAIN=1s EXPIRE_EVERY=1s make run
 post "$KEY" /invoices "$INVOICE"
 sleep 3
@@ -124,8 +124,8 @@ post "$KEY" /invoices "$INVOICE"`,
 post "$KEY" /invoices "$INVOICE"`,
 		},
 		"stop-postgres": {
-			Scenario: Code{"e2e/server_test.go", "TestDatabaseRestartsDuringACreate", `			back := s.loseDatabase()
-			s.sees(saysCouldNotConfirm)`},
+			Scenario: Code{"e2e/server_test.go", "TestDatabaseRestartsDuringACreate", `	back := s.loseDatabase()
+	s.sees(saysCouldNotConfirm)`},
 			Curl: demoShell + `post "$KEY" /invoices "$INVOICE"
 # Restart PostgreSQL now, and then:
 post "$KEY" /invoices "$INVOICE"`,
