@@ -142,5 +142,6 @@ func little(t *testing.T, protection servers.Protection, habit servers.Habit) *t
 	case servers.Usual, servers.Slow, servers.Confirms, servers.Tokens, servers.Warns, servers.Elsewhere, servers.OwnAddress:
 	}
 	app.restart = func() error { server.Restart(); return nil }
+	app.counted = server.Count // on the page counts TestDraftFits
 	return app
 }

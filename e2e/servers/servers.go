@@ -97,6 +97,18 @@ func (s *Server) Restart() {
 	clear(s.made)
 }
 
+// Count returns how many expenses have a word in their title.
+func (s *Server) Count(word string) (n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, title := range s.titles {
+		if strings.Contains(title, word) {
+			n++
+		}
+	}
+	return n
+}
+
 //go:embed pages.html
 var text string
 
