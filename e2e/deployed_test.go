@@ -99,7 +99,7 @@ func newBusiness(t *testing.T, program, database string) []string {
 
 // deploy builds the program and starts it on a database, without the demo, behind a proxy that speaks HTTPS. It gives the address,
 // and the file of the certificate to trust.
-func deploy(t *testing.T, database string) (program, address, certificate string) {
+func deploy(t *testing.T, database string) (binary, address, certificate string) {
 	t.Helper()
 	must := func(err error) {
 		t.Helper()
@@ -107,11 +107,8 @@ func deploy(t *testing.T, database string) (program, address, certificate string
 			t.Fatal(err)
 		}
 	}
-	program = filepath.Join(t.TempDir(), "server")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", program, "../cmd/server")
-	if output, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, output)
-	}
+	binary, err := program()
+	must(err)
 	port, err := net.Listen("tcp", "127.0.0.1:0") // it is free in a moment
 	must(err)
 	inner := port.Addr().String()
@@ -128,7 +125,7 @@ func deploy(t *testing.T, database string) (program, address, certificate string
 
 	must(port.Close())
 	var log bytes.Buffer
-	server := exec.CommandContext(context.WithoutCancel(t.Context()), program)
+	server := exec.CommandContext(context.WithoutCancel(t.Context()), binary)
 	server.Env = append(os.Environ(), "ADDR="+inner, "METRICS_ADDR=off", "DATABASE_URL="+database, "DEMO=0", "PUBLIC_URL="+front.URL)
 	server.Stdout, server.Stderr = &log, &log
 	must(server.Start())
@@ -144,7 +141,7 @@ func deploy(t *testing.T, database string) (program, address, certificate string
 	for deadline := time.Now().Add(patience); ; <-tick.C {
 		answer, err := http.Get(upstream.String() + "/readyz")
 		if err == nil && answer.Body.Close() == nil && answer.StatusCode == http.StatusOK {
-			return program, front.URL, certificate
+			return binary, front.URL, certificate
 		}
 		if time.Now().After(deadline) {
 			t.Fatalf("the program is not ready: %v", err)

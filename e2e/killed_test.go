@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"onlyonce/internal/postgres/pgtest"
@@ -22,8 +23,8 @@ func TestKilledDuringACreate(t *testing.T) {
 	s := newSession(t)
 	s.db = db.Admin()
 	s.records = sqlRecords{s, invoiceCount{s.allInvoices()}}
-	binary := filepath.Join(t.TempDir(), "server")
-	s.check(run([]string{"go", "build", "-o", binary, "../cmd/server"}), "build the program")
+	binary, err := program()
+	s.check(err, "build the program")
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	s.check(err, "find a free port")
 	address := listener.Addr().String()
@@ -50,6 +51,15 @@ func TestKilledDuringACreate(t *testing.T) {
 	s.seesHeading(headingInvoice(s.number(1)))
 	s.hasOneNew(s.number(1))
 }
+
+// program builds the program, once for all tests, and gives its path. It stays, so that the next run finds it unless something has
+// changed.
+var program = sync.OnceValues(func() (path string, err error) {
+	if path, err = filepath.Abs("node_modules/.program/server"); err != nil {
+		return "", err
+	}
+	return path, run([]string{"go", "build", "-o", path, "../cmd/server"})
+})
 
 // startProgram runs the program until it is killed or the test ends, and waits until it is ready.
 func (s *session) startProgram(binary, address, database string) (kill func()) {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/url"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -24,8 +23,8 @@ func TestLab(t *testing.T) {
 	pgtest.Long(t)
 	t.Parallel()
 	app := newSession(t)
-	program := filepath.Join(t.TempDir(), "server")
-	app.check(run([]string{"go", "build", "-o", program, "../cmd/server"}), "build the program")
+	program, err := program()
+	app.check(err, "build the program")
 	app.keepLab(program)
 	app.findApp()
 	everyExperiment(t, app)
@@ -64,7 +63,7 @@ func (s *session) visitor(t *testing.T, email string, options ...option) *sessio
 }
 
 // without has for each experiment a layer, and what there is without it; "" are all of its layers. [lab.Experiments] are tried without
-// each of their layers where they are.
+// each of their layers where they are. Not here are those that labLive and labTwoVisitors look at to their end.
 var without = [][]struct{ title, layer, want string }{ // one visitor may run some in a minute
 	{
 		{"Click five times", "", "5 attempts, 5 invoices"},
@@ -76,18 +75,15 @@ var without = [][]struct{ title, layer, want string }{ // one visitor may run so
 	},
 	{
 		{"Send one form from two tabs", "the intent", "2 attempts, 2 invoices"},
-		{"Give two invoices one number", "the unique number", "2 attempts, 2 invoices"},
 		{"Pay three times", "the open amount", "3 attempts, 2 payments"},
 		{"Bill one period from two servers", "", "3 attempts, 3 invoices"},
-		{"Send it fifty times at once", "the kept key", "50 attempts, 50 invoices"},
-		{"Kill the server", "one transaction for both", "3 attempts, 2 invoices"},
 	},
 }
 
 // everyExperiment runs each from its page.
 func everyExperiment(t *testing.T, app *session) {
 	t.Helper()
-	tried := 0
+	tried := 3 // by labLive and labTwoVisitors
 	for n, some := range without {
 		tried += len(some)
 		t.Run(fmt.Sprint("experiments ", n+1), func(t *testing.T) {
