@@ -189,7 +189,7 @@ const (
 	saysProblem            = "There is a problem"
 	saysTokenTaken         = "There is a token named demo."
 	saysLinkDoesNotWork    = "This link does not work"
-	saysPersonTaken        = "There is one person per address"
+	saysPersonTaken        = "Each email address belongs to one person"
 	saysEmailUnusable      = "This email address can't be used."
 	saysDoesNotCount       = "This invoice doesn't count."
 	saysNotIssued          = "This invoice isn't issued. Only an issued invoice can be paid. Nothing was recorded."
