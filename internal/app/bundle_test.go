@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"onlyonce/internal/app"
+	"onlyonce/internal/app/apptest"
 	"onlyonce/internal/postgres/pgtest"
 )
 
@@ -27,10 +28,11 @@ type bundle struct {
 	metrics string // URL
 }
 
+// setup starts an app on a database that has the demo data.
 func setup(t *testing.T, settings ...func(*app.Config)) *bundle {
 	t.Helper()
 	t.Parallel()
-	b := &bundle{T: t, db: pgtest.New(t)}
+	b := &bundle{T: t, db: apptest.Demo.New(t)}
 	b.App = b.start(settings...)
 	return b
 }

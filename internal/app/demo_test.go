@@ -196,7 +196,9 @@ func (b *bundle) number(sql string) (n int) {
 }
 
 func TestNoDemoDataUnlessAskedFor(t *testing.T) {
-	b := setup(t, func(c *app.Config) { c.Demo = false })
+	t.Parallel()
+	b := &bundle{T: t, db: pgtest.New(t)}
+	b.App = b.start(withoutDemo)
 	if story := b.story(); len(story) > 0 {
 		t.Errorf("%q", story)
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"onlyonce/internal/app"
-	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/app/apptest"
 	"onlyonce/internal/proof/proxy"
 )
 
@@ -63,7 +63,7 @@ func TestAttemptsAreCountedAndLogged(t *testing.T) {
 func TestMetricsAddressThatIsTaken(t *testing.T) {
 	first := setup(t)
 	taken := strings.TrimSuffix(strings.TrimPrefix(first.MetricsURL(), "http://"), "/metrics")
-	second := &bundle{T: t, db: pgtest.New(t)}
+	second := &bundle{T: t, db: apptest.Demo.New(t)}
 	second.App = second.start(func(c *app.Config) { c.MetricsAddr = taken })
 	if status, body := second.get(second.URL() + "/readyz"); status != http.StatusOK || second.MetricsURL() != "" {
 		t.Errorf("%d %s, metrics at %q", status, body, second.MetricsURL())

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"onlyonce/internal/app"
-	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/app/apptest"
 )
 
 // hold keeps whoever creates the customer Ada waiting until the release.
@@ -48,7 +48,7 @@ func (b *bundle) waiting(kind string) {
 // TestStopFinishesWhatIsInFlight: the signal comes while a create runs.
 func TestStopFinishesWhatIsInFlight(t *testing.T) {
 	t.Parallel()
-	b := &bundle{T: t, db: pgtest.New(t)}
+	b := &bundle{T: t, db: apptest.Demo.New(t)}
 	config, banner := b.config(), &buffer{}
 	config.Banner = banner
 	ctx, signal := context.WithCancel(t.Context())

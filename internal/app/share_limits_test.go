@@ -11,7 +11,7 @@ import (
 	client "github.com/redis/go-redis/v9"
 
 	"onlyonce/internal/app"
-	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/app/apptest"
 	"onlyonce/internal/proof/proxy"
 	"onlyonce/internal/proof/redis"
 	"onlyonce/internal/value/secretkey"
@@ -37,7 +37,7 @@ const rate = 3
 func setupLimited(t *testing.T, patience time.Duration) *limited {
 	t.Helper()
 	t.Parallel()
-	l := &limited{bundle: &bundle{T: t, db: pgtest.New(t)}, redis: redis.New(t)}
+	l := &limited{bundle: &bundle{T: t, db: apptest.Demo.New(t)}, redis: redis.New(t)}
 	l.client = client.NewClient(&client.Options{Network: "unix", Addr: l.redis.Socket()})
 	t.Cleanup(func() { _ = l.client.Close() })
 	secret, err := secretkey.Keep(t.TempDir())

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"onlyonce/internal/app"
+	"onlyonce/internal/app/apptest"
 	"onlyonce/internal/postgres/pgtest"
 )
 
@@ -58,7 +59,7 @@ func anyAnswer(url string, over <-chan struct{}) bool {
 // TestStartTellsDifferences: none of a database that an app before has filled, and one that somebody has made since.
 func TestStartTellsDifferences(t *testing.T) {
 	t.Parallel()
-	b := &bundle{T: t, db: pgtest.New(t)}
+	b := &bundle{T: t, db: apptest.Demo.New(t)}
 	b.db.Spoil(t)
 	const message = "the database is not as the migrations made it"
 	for _, sql := range []string{"", "", "DROP POLICY tenant_isolation ON customers"} {

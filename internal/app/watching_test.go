@@ -12,11 +12,14 @@ import (
 	"github.com/oasdiff/yaml"
 
 	"onlyonce/internal/people/attempt"
+	"onlyonce/internal/postgres/pgtest"
 )
 
 // TestWhatIsWatchedIsThere: each metric and outcome that the dashboards and the alert rules name is one that a running app has.
 func TestWhatIsWatchedIsThere(t *testing.T) {
-	b := setup(t, keeping)
+	t.Parallel()
+	b := &bundle{T: t, db: pgtest.New(t)} // whose demo mails are yet to be sent
+	b.App = b.start(keeping)
 	b.create(key, ada)
 	var outcomes []string
 	for _, outcome := range attempt.Outcomes() {

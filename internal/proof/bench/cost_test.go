@@ -15,11 +15,7 @@ import (
 // near is a database of a test.
 func near(t *testing.T) database {
 	t.Helper()
-	config, err := pgx.ParseConfig(pgtest.New(t).URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return database{config.Host, config.User, config.Database}
+	return as(t, pgtest.New(t))
 }
 
 func TestWhatPassesAWire(t *testing.T) {

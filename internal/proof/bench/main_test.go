@@ -9,22 +9,33 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"onlyonce/internal/app"
+	"onlyonce/internal/app/apptest"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/value/secretkey"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// setup gives a database with a past of a few rows, and the app on it, in this process.
-func setup(t *testing.T, rows int) (db database, origin string) {
+// demo is a database with the demo data.
+func demo(t *testing.T) database {
 	t.Helper()
-	cloned := pgtest.New(t)
-	cloned.Spoil(t)
-	config, err := pgx.ParseConfig(cloned.URL)
+	return as(t, apptest.Demo.New(t))
+}
+
+// as is a database of a test as the benchmark knows one.
+func as(t *testing.T, db *pgtest.Database) database {
+	t.Helper()
+	config, err := pgx.ParseConfig(db.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
-	db = database{config.Host, config.User, config.Database}
+	return database{config.Host, config.User, config.Database}
+}
+
+// setup gives a database with a past of a few rows, and the app on it, in this process.
+func setup(t *testing.T, rows int) (db database, origin string) {
+	t.Helper()
+	db = demo(t)
 	origin, stop, err := startApp(t.Context(), db.url())
 	if err != nil {
 		t.Fatal(err)

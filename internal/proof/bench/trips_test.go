@@ -12,7 +12,7 @@ import (
 func TestRoundTrips(t *testing.T) {
 	pgtest.Long(t)
 	t.Parallel()
-	db := near(t)
+	db := demo(t)
 	through, err := watch(t.Context(), db, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -49,8 +49,7 @@ func TestRoundTrips(t *testing.T) {
 }
 
 // least is the least number of round trips of some requests of a kind, and enough once that is few enough: other
-// connections of the pool, which prepare their statements, and background jobs may add some. The first of those send
-// the mails of the demo data, and take a busy machine some time.
+// connections of the pool, which prepare their statements, and background jobs may add some.
 func least(t *testing.T, s *site, k kind, through *wire, enough int64) int64 {
 	t.Helper()
 	fewest, patience := int64(-1), time.Now().Add(2*time.Minute)

@@ -1,0 +1,32 @@
+// Package apptest gives tests a database that an app has been on already.
+package apptest
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"onlyonce/internal/app"
+	"onlyonce/internal/postgres/pgtest"
+)
+
+// Demo has the demo data, and its mails are sent: that is most of the work of a first start. It is a variable of the package because
+// testing gives TestMain and the tests no other way to share anything.
+var Demo = pgtest.Template{Fill: func(ctx context.Context, db *pgtest.Database) error {
+	a, err := app.Start(ctx, app.Config{
+		Addr: "127.0.0.1:0", MetricsAddr: "off", DatabaseURL: db.URL, Demo: true,
+		Wait: 10 * time.Second, ExpireEvery: time.Minute, Log: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		return err
+	}
+	patience, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	defer cancel()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for left := true; left && err == nil; <-tick.C {
+		err = db.Pool.QueryRow(patience, `SELECT EXISTS (SELECT FROM river.river_job WHERE finalized_at IS NULL)`).Scan(&left)
+	}
+	return errors.Join(err, a.Close(ctx))
+}}
