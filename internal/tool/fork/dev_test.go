@@ -80,12 +80,13 @@ func TestMakeDev(t *testing.T) {
 	change("templates/login.templ", "<h1>Log in</h1>", "<h1>Log in here</h1>")
 	until(t, "the text", func() bool { return strings.Contains(login(), "<h1>Log in here</h1>") })
 
-	const alive, broken, changed = `"ok\n"`, `"ok" + undefined`, `"alive\n"`
-	change("internal/web/health.go", alive, broken)
+	// A file that little is above, so that little is compiled again.
+	const ready, broken, changed = `is ready: %s\n`, `is ready: %s\n" + undefined + "`, `is there: %s\n`
+	change("internal/app/banner.go", ready, broken)
 	until(t, "the error", func() bool { return strings.Contains(read(t, said), "undefined: undefined") })
 	change("static/app.css", "", "/* changed */\n")
-	change("internal/web/health.go", broken, changed)
-	until(t, "what Go says", func() bool { _, body := get("/healthz"); return body == "alive\n" })
+	change("internal/app/banner.go", broken, changed)
+	until(t, "what Go says", func() bool { return strings.Contains(read(t, said), "is there: http://"+pages) })
 	until(t, "the style", func() bool {
 		_, body := get(style.FindString(login()))
 		return strings.HasPrefix(body, "/* changed */")
