@@ -24,16 +24,16 @@ run: ## Start the app, with its own PostgreSQL and demo data
 UNRACED = /e2e$$|/internal/site$$|/internal/tool/
 RACE = -race -gcflags='compress/flate=-race=false' -gcflags='github.com/go-text/typesetting/...=-race=false'
 
-# make check has vetted all. The garbage collector takes a quarter of the site's tests, which have memory to spare.
-UNRACED_TEST = GOGC=400 go test -vet=off -timeout 30m
+# make check has vetted all. The garbage collector takes a tenth to a quarter of the tests, which have memory to spare.
+TEST = GOGC=400 go test -vet=off -timeout 30m
 
 .PHONY: test
 test: ## Install what the tests need, then run them all, most with the race detector
 	e2e/setup
-	go test -vet=off $(RACE) -p 2 -timeout 30m $$(go list ./... | grep -vE '$(UNRACED)')
-	go test -vet=off $(RACE) -run 'Race|TestEveryCase///(running|waits|COMMIT|lost|gone|down)' -timeout 30m ./internal/site
-	$(UNRACED_TEST) -p 2 ./internal/site ./internal/tool/...
-	$(UNRACED_TEST) ./e2e
+	$(TEST) $(RACE) -p 2 $$(go list ./... | grep -vE '$(UNRACED)')
+	$(TEST) $(RACE) -run 'Race|TestEveryCase///(running|waits|COMMIT|lost|gone|down)' ./internal/site
+	$(TEST) -p 2 ./internal/site ./internal/tool/...
+	$(TEST) ./e2e
 
 .PHONY: quick
 quick: ## Run what needs no browser and no long time
