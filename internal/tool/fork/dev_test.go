@@ -1,6 +1,7 @@
 package fork_test
 
 import (
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/tool/fork"
 	"onlyonce/internal/tool/scratch"
 )
 
@@ -23,6 +25,15 @@ func TestMakeDev(t *testing.T) {
 	pgtest.Long(t)
 	t.Parallel()
 	s := scratch.Copy(t, "../../..")
+	// What is left compiles in half the time. It has fewer migrations, and makes a database anew.
+	db := pgtest.New(t)
+	db.Spoil(t)
+	if _, err := db.Pool.Exec(t.Context(), "DROP SCHEMA public, river CASCADE; CREATE SCHEMA public"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := fork.Remove(t.Context(), s.Dir, "invoices"); err != nil && !errors.Is(err, fork.ErrNothingToDo) {
+		t.Fatal(err)
+	}
 	app, pages := freeAddress(t), freeAddress(t)
 	said := filepath.Join(t.TempDir(), "said")
 	output, err := os.Create(said)
@@ -33,7 +44,7 @@ func TestMakeDev(t *testing.T) {
 	_, port, _ := strings.Cut(pages, ":")
 	dev := exec.Command("make", "dev", "ADDR="+app, "PAGES="+port)
 	dev.Dir, dev.Stdout, dev.Stderr = s.Dir, output, output
-	dev.Env = append(os.Environ(), "DATABASE_URL="+pgtest.New(t).URL, "TEMPL_DEV_MODE_ROOT="+t.TempDir())
+	dev.Env = append(os.Environ(), "DATABASE_URL="+db.URL, "TEMPL_DEV_MODE_ROOT="+t.TempDir())
 	dev.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // as a terminal has it, which interrupts them all
 	if err := dev.Start(); err != nil {
 		t.Fatal(err)
