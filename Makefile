@@ -33,7 +33,7 @@ test: ## Install what the tests need, then run them all, most with the race dete
 	$(TEST) $(RACE) -p 2 $$(go list ./... | grep -vE '$(UNRACED)')
 	$(TEST) $(RACE) -run 'Race|TestEveryCase///(running|waits|COMMIT|lost|gone|down)' ./internal/site
 	$(TEST) -p 2 ./internal/site ./internal/tool/...
-	$(TEST) ./e2e
+	$(TEST) -parallel 4 ./e2e # which wait as well
 
 .PHONY: quick
 quick: ## Run what needs no browser and no long time
