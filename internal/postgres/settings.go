@@ -13,7 +13,7 @@ func settingsFor(ctx context.Context, programs server.Programs, account server.A
 		"synchronous_commit": "on",
 		"full_page_writes":   "on",
 		"shared_buffers":     "128MB",
-		"max_connections":    "100",
+		"max_connections":    "128",
 		"timezone":           "UTC",
 
 		// A duplicate is an ordinary answer here and raises an error in the server. The log gets its
