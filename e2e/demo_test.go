@@ -2,30 +2,19 @@ package e2e
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"log/slog"
-	"time"
 
 	"github.com/alexedwards/argon2id"
 
-	"onlyonce/internal/app"
+	"onlyonce/internal/app/apptest"
 	"onlyonce/internal/postgres/pgtest"
 )
 
 // demoData is what every test begins with. The app makes it once, since that takes longer than most tests.
 var demoData = pgtest.Template{Fill: func(ctx context.Context, db *pgtest.Database) error {
-	running, err := app.Start(ctx, app.Config{
-		Addr: "127.0.0.1:0", DatabaseURL: db.URL, Demo: true, Log: slog.New(slog.DiscardHandler), Wait: patience, ExpireEvery: time.Hour,
-	})
-	if err != nil {
-		return fmt.Errorf("start the app: %w", err)
+	if err := apptest.Fill(ctx, db); err != nil {
+		return err
 	}
-	err = waitForMails(ctx, db)
-	if err == nil {
-		err = hashCheaply(ctx, db)
-	}
-	return errors.Join(err, running.Close(ctx))
+	return hashCheaply(ctx, db)
 }}
 
 // hashCheaply gives the people of the demo hashes of the same password that take next to no time: each test logs in.

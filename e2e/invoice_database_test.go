@@ -1,11 +1,6 @@
 package e2e
 
-import (
-	"context"
-	"slices"
-
-	"onlyonce/internal/postgres/pgtest"
-)
+import "slices"
 
 // invoiceCount is how many invoices the demo data has.
 type invoiceCount struct{ before int }
@@ -86,12 +81,4 @@ func (s *session) allInvoices() int {
 func (s *session) lockInvoices() (release func()) {
 	s.t.Helper()
 	return s.lock("invoices")
-}
-
-// waitForMails returns once the emails of the demo data are sent, in the background: here, or else by each test.
-func waitForMails(ctx context.Context, db *pgtest.Database) (err error) {
-	for sent := false; !sent && err == nil; {
-		err = db.Pool.QueryRow(ctx, `SELECT NOT EXISTS (SELECT FROM river.river_job WHERE finalized_at IS NULL)`).Scan(&sent)
-	}
-	return err
 }

@@ -3,7 +3,7 @@ package e2e
 import "testing"
 
 // TestHome: after the login people see what is open, what was paid and what needs doing, with the numbers of each chart in a table.
-// Lists say what is open. What axe says of these pages TestAccessibility knows.
+// Lists say what is open. TestAccessibility runs axe on these pages.
 func TestHome(t *testing.T) {
 	t.Parallel()
 	for name, circumstances := range map[string][]option{"wide": nil, "narrow, without JavaScript": {onPhone, withoutJavaScript}} {

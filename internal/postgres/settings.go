@@ -13,8 +13,10 @@ func settingsFor(ctx context.Context, programs server.Programs, account server.A
 		"synchronous_commit": "on",
 		"full_page_writes":   "on",
 		"shared_buffers":     "128MB",
-		"max_connections":    "128",
 		"timezone":           "UTC",
+
+		// The most that make bench opens: 64 of pgbench, two servers with a pool of 16 and a few of their own.
+		"max_connections": "128",
 
 		// A duplicate is an ordinary answer here and raises an error in the server. The log gets its
 		// time, process, SQLSTATE and message, and nothing that anybody typed: no details (which

@@ -11,9 +11,13 @@ import (
 	"onlyonce/internal/postgres/pgtest"
 )
 
-// Demo has the demo data, and its mails are sent: that is most of the work of a first start. It is a variable of the package because
-// testing gives TestMain and the tests no other way to share anything.
-var Demo = pgtest.Template{Fill: func(ctx context.Context, db *pgtest.Database) error {
+// Demo is a database that [Fill] has filled. It is a variable of the package because testing gives TestMain and the tests no other way
+// to share anything.
+var Demo = pgtest.Template{Fill: Fill}
+
+// Fill starts the app on an empty database, and stops it when the demo data is there and its emails are sent: most of the work of a
+// first start.
+func Fill(ctx context.Context, db *pgtest.Database) error {
 	a, err := app.Start(ctx, app.Config{
 		Addr: "127.0.0.1:0", MetricsAddr: "off", DatabaseURL: db.URL, Demo: true,
 		Wait: 10 * time.Second, ExpireEvery: time.Minute, Log: slog.New(slog.DiscardHandler),
@@ -29,4 +33,4 @@ var Demo = pgtest.Template{Fill: func(ctx context.Context, db *pgtest.Database) 
 		err = db.Pool.QueryRow(patience, `SELECT EXISTS (SELECT FROM river.river_job WHERE finalized_at IS NULL)`).Scan(&left)
 	}
 	return errors.Join(err, a.Close(ctx))
-}}
+}
