@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -116,4 +117,17 @@ func TestCreditEverything(t *testing.T) {
 	none := x.caller.get(x.list() + "/new?key=another")
 	x.format.refused(x, none, "exceeds-invoice", nil)
 	b.page(none).says("There's nothing left to credit.")
+}
+
+// TestCreditedInPart: the invoice's page calls it what the list does, and does not count payments that were not made.
+func TestCreditedInPart(t *testing.T) {
+	b := setup(t)
+	x := b.caseRun(creditNotes(), htmlFormat{})
+	x.format.done(x, x.ask(x.command))
+	for _, path := range []string{"/invoices/" + x.id, "/invoices"} {
+		page := b.page(x.caller.get(path)).says("Partially credited")
+		if strings.Contains(page.text(), "0.00 of ") {
+			t.Errorf("%s counts what was not paid", path)
+		}
+	}
 }
