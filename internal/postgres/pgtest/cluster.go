@@ -12,7 +12,6 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"onlyonce/internal/postgres"
 	"onlyonce/internal/postgres/server"
 )
 
@@ -77,55 +76,48 @@ func startCluster(ctx context.Context) (*cluster, error) {
 	if err != nil {
 		return nil, err
 	}
+	prepared, err := prepare(ctx, programs, account)
+	if err != nil {
+		return nil, err
+	}
 	dir, err := account.MkdirTemp(ramdisk(), "onlyonce-test-")
 	if err != nil {
 		return nil, err
 	}
-	process, err := startServer(ctx, programs, account, dir)
-	if err != nil {
+	if err := account.Copy(prepared, filepath.Join(dir, "data")); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	admin, err := pgxpool.New(ctx, server.URL(dir, server.Superuser, "postgres"))
-	if err != nil {
-		return nil, errors.Join(err, process.Stop(ctx))
-	}
-	c := &cluster{dir: dir, process: process, admin: admin, free: map[string][]*Database{}}
-	if err := c.prepare(ctx); err != nil {
-		return nil, errors.Join(err, c.stop(ctx))
+	c := &cluster{dir: dir, free: map[string][]*Database{}}
+	// The data are where the socket is, so that the guard removes them, even if the test process is killed.
+	if err := c.start(ctx, programs, account, filepath.Join(dir, "data")); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	return c, nil
 }
 
-func startServer(ctx context.Context, programs server.Programs, account server.Account, dir string) (*server.Process, error) {
-	data := filepath.Join(dir, "data")
-	if err := account.Mkdir(data); err != nil {
-		return nil, err
-	}
-	if err := server.Init(ctx, programs, account, data, false, nil); err != nil {
-		return nil, err
-	}
-	log, err := os.OpenFile(filepath.Join(dir, "postgres.log"), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+// start starts the server on a data directory, with its socket in the cluster's.
+func (c *cluster) start(ctx context.Context, programs server.Programs, account server.Account, data string) error {
+	log, err := os.OpenFile(filepath.Join(c.dir, "postgres.log"), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer log.Close()
-	return server.Start(ctx, server.Config{
+	c.process, err = server.Start(ctx, server.Config{
 		Programs:  programs,
 		Account:   account,
 		DataDir:   data,
-		SocketDir: dir, // so that the guard removes everything, even if the test process is killed
+		SocketDir: c.dir,
 		Settings:  settings,
 		Log:       log,
 	})
-}
-
-// prepare migrates the template and closes it to everybody, since nobody may be connected to
-// a database that is being copied.
-func (c *cluster) prepare(ctx context.Context) error {
-	if err := postgres.Migrate(ctx, server.URL(c.dir, server.Role, template)); err != nil {
+	if err != nil {
 		return err
 	}
-	return c.close(ctx, template)
+	c.admin, err = pgxpool.New(ctx, server.URL(c.dir, server.Superuser, "postgres"))
+	if err != nil {
+		return errors.Join(err, c.process.Stop(ctx))
+	}
+	return nil
 }
 
 // close lets a database be copied, and nobody connect to it.

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"os/user"
+	"path/filepath"
 	"strconv"
 	"syscall"
 )
@@ -70,6 +72,19 @@ func (a Account) Mkdir(dir string) error {
 		return err
 	}
 	return a.own(dir)
+}
+
+// Copy copies the directory from to the new directory to, which only the account (and root) can enter, and hands it all files.
+func (a Account) Copy(from, to string) error {
+	if err := a.Mkdir(to); err != nil {
+		return err
+	}
+	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
+		return err
+	}
+	return filepath.WalkDir(to, func(path string, _ fs.DirEntry, err error) error {
+		return cmp.Or(err, a.own(path))
+	})
 }
 
 // own hands the file or directory at path to the account.
