@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"slices"
@@ -83,6 +84,7 @@ func start(ctx context.Context, c Config, bounds limits) (_ *App, err error) {
 	if public := c.public(); c.Demo && public != "" && !c.PublicDemo {
 		return nil, &PublicDemoError{public}
 	}
+	c.Log = slog.New(web.WithRequestID(c.Log.Handler()))
 	a := &App{config: c, limits: bounds}
 	a.ending, a.giveUp = context.WithCancel(context.WithoutCancel(ctx))
 	a.stopped, a.stop = context.WithCancelCause(context.WithoutCancel(ctx))
@@ -128,7 +130,7 @@ func start(ctx context.Context, c Config, bounds limits) (_ *App, err error) {
 		}
 	}
 	server, err := web.New(web.Config{
-		Pool: a.pool, Store: store, Log: c.Log, RateLimit: c.RateLimit, Allow: a.allow, Demo: demoLogins(c.Demo),
+		Pool: a.pool, Store: store, Log: c.Log, Observe: newHTTPObserver(c, a.registry).observe, RateLimit: c.RateLimit, Allow: a.allow, Demo: demoLogins(c.Demo),
 		Secure: c.secure(), Origin: c.PublicURL, TrustedProxies: c.TrustedProxies, RequestTime: bounds.request, Ending: a.ending,
 		Forgot: a.forgot(),
 		Mount:  site.Mount(c.KeepAttempts, a.config.SecretKey, c.MailServer != nil, a.pages...),
@@ -136,7 +138,7 @@ func start(ctx context.Context, c Config, bounds limits) (_ *App, err error) {
 	if err != nil {
 		return nil, err
 	}
-	a.registry.MustRegister(inProgress(store))
+	a.registry.MustRegister(inProgress(store), inFlight(server))
 	if err := a.serveMetrics(ctx, a.registry); err != nil {
 		return nil, err
 	}

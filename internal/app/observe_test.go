@@ -76,8 +76,61 @@ func TestMetricsAddressThatIsTaken(t *testing.T) {
 	}
 }
 
-func TestTheLogHoldsNoSecrets(t *testing.T) {
+// TestRequestsAreCountedAndLogged: one line for each request, with the same id as its attempt and its answer, and one duration by the
+// route's pattern.
+func TestRequestsAreCountedAndLogged(t *testing.T) {
+	b := setup(t, func(c *app.Config) { c.AccessLog = true })
+	made := b.create(key, ada)
+	b.create(key, ada)
+	for _, path := range []string{"/nowhere/1?secret=1", "/nowhere/2", "/customers/" + key} { // the last leads to the login
+		_, _ = b.get(b.URL() + path)
+	}
+	b.until("each request has a line", func() bool { return len(b.lines("request")) >= 6 }) // an answer may be read before its line is written
+
+	attempts, requests := b.lines("attempt"), b.lines("request")
+	if len(attempts) != 2 || len(requests) != 6 {
+		t.Fatalf("%d attempts, requests: %v", len(attempts), requests)
+	}
+	for i, outcome := range []string{"created", "replayed"} {
+		line := requests[i]
+		if line["request_id"] != attempts[i]["request_id"] || line["outcome"] != outcome || line["method"] != "POST" ||
+			line["route"] != "/api/v1/customers" || line["tenant"] != attempts[i]["tenant"] || line["duration"] == nil {
+			t.Errorf("request %v, attempt %v", line, attempts[i])
+		}
+	}
+	if first := requests[0]; first["request_id"] != made.Header.Get("X-Request-Id") || first["status"] != 201.0 || first["bytes"] == 0.0 {
+		t.Errorf("answer %v, request %v", made, first)
+	}
+	if stranger := requests[2]; stranger["route"] != "unmatched" || stranger["tenant"] != nil || stranger["outcome"] != nil {
+		t.Errorf("a stranger's request: %v", stranger)
+	}
+	if strings.Contains(b.log.String(), "secret") {
+		t.Errorf("a query is in the log:\n%s", b.log.String())
+	}
+
+	_, metrics := b.get(b.metrics)
+	for _, line := range []string{
+		`onlyonce_http_request_duration_seconds_count{method="POST",route="/api/v1/customers",status="2xx"} 2`,
+		`onlyonce_http_request_duration_seconds_count{method="GET",route="unmatched",status="4xx"} 2`,
+		`onlyonce_http_requests_in_flight 0`,
+	} {
+		if !strings.Contains(metrics, line+"\n") {
+			t.Errorf("no %s in\n%s", line, metrics)
+		}
+	}
+}
+
+// TestAccessLogIsOff unless it is asked for.
+func TestAccessLogIsOff(t *testing.T) {
 	b := setup(t)
+	b.create(key, ada)
+	if lines := b.lines("request"); len(lines) != 0 {
+		t.Error(lines)
+	}
+}
+
+func TestTheLogHoldsNoSecrets(t *testing.T) {
+	b := setup(t, func(c *app.Config) { c.AccessLog = true })
 	b.create(key, ada)
 	b.create(key, strings.Replace(ada, "12", "What somebody typed", 1))
 	browser := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}

@@ -32,7 +32,7 @@ func settings() []setting {
 			return parseOrigin(&c.PublicURL, value)
 		}},
 		{"TRUSTED_PROXIES", "", "none", "addresses or networks (10.0.0.0/8) of your proxies, with commas;\n" +
-			"from these X-Forwarded-For is believed, from nobody else", func(c *Config, value string) error {
+			"from these X-Forwarded-For and X-Request-Id are believed, from nobody else", func(c *Config, value string) error {
 			return parsePrefixes(&c.TrustedProxies, value)
 		}},
 		{"METRICS_ADDR", "127.0.0.1:28080", "", "where Prometheus finds /metrics, as host:port; off for nowhere, as is an address\n" +
@@ -81,6 +81,9 @@ func settings() []setting {
 			}},
 		{"REPLICA", "", "the host's name and the number of the process", "what this process is called where several run on one database",
 			func(c *Config, value string) error { return parseName(&c.Replica, value) }},
+		{"ACCESS_LOG", "0", "", "1 logs a line for each request", func(c *Config, value string) error {
+			return parseYes(&c.AccessLog, value)
+		}},
 		{"SECRET_KEY", "", "made once in DATA_DIR; none with DATABASE_URL",
 			"32 random bytes in base64, as openssl rand -base64 32 prints them, the same for\n" +
 				"all replicas: what the database must not hold in clear is sealed with it",

@@ -32,6 +32,9 @@ func identified(r *http.Request) bool {
 }
 
 func withPrincipal(r *http.Request, p account.Principal) *http.Request {
+	if a := answeredIn(r.Context()); a != nil {
+		a.Tenant = p.Tenant
+	}
 	return r.WithContext(context.WithValue(r.Context(), principalKey{}, p))
 }
 

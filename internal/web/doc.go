@@ -24,5 +24,6 @@
 //
 // TRUSTED_PROXIES names the proxies, so that failed logins are counted for the address behind them: the
 // last one in X-Forwarded-For that is no trusted proxy. Each proxy must append its peer to that header, as
-// nginx does with $proxy_add_x_forwarded_for. From anybody else the header is ignored.
+// nginx does with $proxy_add_x_forwarded_for. From anybody else the header is ignored. X-Request-Id of a
+// trusted proxy is kept too; any other request gets a random id (answered.go).
 package web

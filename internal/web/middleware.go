@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 	"maps"
 	"net/http"
@@ -45,17 +44,7 @@ func (s *Server) wrongMethod(fail fail) http.HandlerFunc {
 	}
 }
 
-type requestIDKey struct{}
-
-func requestID(r *http.Request) string {
-	id, _ := r.Context().Value(requestIDKey{}).(string)
-	return id
-}
-
-// arrive sets the id of a request, which error pages show and the log has for errors of ours. It holds nothing that the client made up,
-// and unlike that of chi's middleware not the name of this machine.
-//
-// It bounds the request in time, and by nothing else. net/http also ends its context when the client has
+// arrive bounds a request in time, and by nothing else. net/http also ends its context when the client has
 // closed its half of the connection. Such a client still gets its answer, and one that is gone altogether may
 // send the same again: what it asked for is then done. Only the end of the program ends it too.
 func (s *Server) arrive(next http.Handler) http.Handler {
@@ -63,7 +52,7 @@ func (s *Server) arrive(next http.Handler) http.Handler {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), s.bound)
 		defer cancel()
 		defer context.AfterFunc(s.ending, cancel)()
-		next.ServeHTTP(w, r.WithContext(context.WithValue(ctx, requestIDKey{}, rand.Text())))
+		next.ServeHTTP(w, r.WithContext(ctx))
 	})
 }
 
@@ -149,7 +138,7 @@ func (s *Server) classify(r *http.Request, err error) problem {
 	kind := problemOf(err)
 	if kind.Status >= http.StatusInternalServerError {
 		s.log.ErrorContext(r.Context(), "request failed", "method", r.Method, "path", r.URL.Path,
-			"status", kind.Status, "request_id", requestID(r), "error", err)
+			"status", kind.Status, "error", err)
 	}
 	return kind
 }

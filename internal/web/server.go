@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"reflect"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/a-h/templ"
@@ -29,13 +30,15 @@ import (
 type Config struct {
 	Pool  *pgxpool.Pool
 	Store *idempotency.Store
-	Log   *slog.Logger
+	Log   *slog.Logger // whose handler is that of [WithRequestID] if lines are to have the ids of their requests
+	// Observe is told how each request was answered; nil if nobody wants to know.
+	Observe func(context.Context, Answered)
 	// Secure is set where browsers come by HTTPS: cookies are for HTTPS only, and browsers remember it.
 	Secure bool
 	// Origin is the outside address, such as "https://invoices.example.com". A proxy may put another name
 	// into the Host header. Empty if there is none but that of the Host header.
 	Origin string
-	// TrustedProxies are the networks from which X-Forwarded-For is believed.
+	// TrustedProxies are the networks from which X-Forwarded-For and X-Request-Id are believed.
 	TrustedProxies []netip.Prefix
 	// RequestTime bounds each request; 0 is 30 seconds. What an operation has sent to the database by then is waited for as long
 	// as the Store says.
@@ -67,6 +70,9 @@ type Server struct {
 	Pool      *pgxpool.Pool
 	store     *idempotency.Store
 	log       *slog.Logger
+	observe   func(context.Context, Answered) // see Config
+	inFlight  atomic.Int64
+	proxies   []netip.Prefix // that are trusted
 	sessions  *scs.SessionManager
 	tokens    tokens
 	assets    *static.Assets
@@ -109,7 +115,7 @@ func New(c Config) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		Pool: c.Pool, store: c.Store, log: c.Log, secure: c.Secure, origin: c.Origin, demo: c.Demo,
+		Pool: c.Pool, store: c.Store, log: c.Log, observe: c.Observe, proxies: c.TrustedProxies, secure: c.Secure, origin: c.Origin, demo: c.Demo,
 		tokens: newTokens(c.Pool), assets: assets, findClient: clientAddress(c.TrustedProxies),
 		bound: cmp.Or(c.RequestTime, 30*time.Second), ending: cmp.Or(c.Ending, context.Background()),
 		requests: semaphore.NewWeighted(requestsAtOnce), large: semaphore.NewWeighted(largeAtOnce),
@@ -134,7 +140,7 @@ func New(c Config) (*Server, error) {
 
 // mount registers every route of the program.
 func (s *Server) mount(mux chi.Router, c Config, sameOrigin func(http.Handler) http.Handler) {
-	mux.Use(s.arrive, s.recoverPanics, securityHeaders(s.secure), limitBody(maxBody), s.limitTarget, middleware.GetHead)
+	mux.Use(s.tell, s.arrive, s.recoverPanics, securityHeaders(s.secure), limitBody(maxBody), s.limitTarget, middleware.GetHead)
 
 	mux.Method(http.MethodGet, "/static/*", s.assets.Handler())
 	mux.Get("/healthz", alive)

@@ -3,18 +3,12 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
-	"net"
-	"net/http"
-	"net/http/pprof"
-	"syscall"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/web"
 )
 
 // observer makes each attempt visible: one log line, one count, one duration, and for some days one row.
@@ -42,8 +36,7 @@ func newObserver(log *slog.Logger, registry *prometheus.Registry, keep func(idem
 			Buckets: prometheus.ExponentialBuckets(0.0005, 2, 16),
 		}, labels),
 	}
-	registry.MustRegister(o.attempts, o.unsure, o.seconds, collectors.NewGoCollector(),
-		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	registry.MustRegister(o.attempts, o.unsure, o.seconds)
 	return o
 }
 
@@ -54,6 +47,7 @@ func (o *observer) observe(ctx context.Context, a idempotency.Attempt) {
 		o.unsure.Inc()
 	}
 	o.keep(a)
+	web.Attempted(ctx, a.Outcome)
 	level := slog.LevelInfo
 	if a.Outcome == idempotency.Failed {
 		level = slog.LevelWarn
@@ -66,30 +60,4 @@ func inProgress(store *idempotency.Store) prometheus.Collector {
 	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "onlyonce_attempts_in_progress", Help: "Attempts that are under way now, waiting included.",
 	}, func() float64 { return float64(store.Attempts()) })
-}
-
-// serveMetrics listens on an address of its own, which only this machine can reach by default. Profiles
-// are there too: what costs time in production is found in production. An address that is taken is only warned of: another
-// program's metrics are no reason to serve nobody.
-func (a *App) serveMetrics(ctx context.Context, registry *prometheus.Registry) error {
-	if a.config.MetricsAddr == "off" || a.config.MetricsAddr == "" {
-		return nil
-	}
-	var listen net.ListenConfig
-	var err error
-	a.metrics, err = listen.Listen(ctx, "tcp", a.config.MetricsAddr)
-	switch {
-	case errors.Is(err, syscall.EADDRINUSE):
-		a.config.Log.WarnContext(ctx, "there are no metrics: METRICS_ADDR is taken, so choose another address or off",
-			"address", a.config.MetricsAddr)
-		return nil
-	case err != nil:
-		return fmt.Errorf("listen at METRICS_ADDR, which may also be off: %w", err)
-	}
-	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
-	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
-	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
-	a.serve(a.metrics, mux)
-	return nil
 }

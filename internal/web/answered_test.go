@@ -1,0 +1,128 @@
+package web
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"onlyonce/internal/customer"
+)
+
+// TestEveryAnswerIsTold: whoever answers, the answer has an id, which its body shows where it shows one, and Observe is told what was
+// answered by a pattern and a method from a short list.
+func TestEveryAnswerIsTold(t *testing.T) {
+	t.Parallel()
+	var told Answered
+	s := answering(t, func(_ context.Context, a Answered) { told = a })
+	for _, want := range []struct {
+		asked, method, route string
+		status               int
+		crowded              bool
+	}{
+		{"GET /healthz", "GET", "/healthz", 200, false},
+		{"HEAD /healthz", "HEAD", "/healthz", 200, false},
+		{"GET /static/app.css", "GET", "/static", 404, false},
+		{"GET /docs/api", "GET", "/docs/api", 200, false},
+		{"GET /problems/busy", "GET", "/problems/{slug}", 200, false},
+		{"GET /nowhere", "GET", "unmatched", 404, false},
+		{"GET /somewhere/else", "GET", "unmatched", 404, false},
+		{"BREW /login", "other", "unmatched", 405, false},
+		{"PUT /login", "PUT", "unmatched", 405, false},
+		{"GET /customers/1", "GET", "/customers/{id}", 303, false},
+		{"POST /api/v1/customers", "POST", "/api/v1", 401, false},
+		{"GET /api/v1/nowhere", "GET", "/api/v1", 401, false},
+		{"GET /login", "GET", "/login", 503, true},
+		{"POST /api/v1/customers", "POST", "/api/v1", 503, true},
+		{"GET /" + strings.Repeat("x", 9000), "GET", "unmatched", 414, false},
+	} {
+		if want.crowded && !s.requests.TryAcquire(requestsAtOnce) {
+			t.Fatal("there are fewer places")
+		}
+		method, path, _ := strings.Cut(want.asked, " ")
+		w := httptest.NewRecorder()
+		s.Handler.ServeHTTP(w, httptest.NewRequest(method, path, nil))
+		if want.crowded {
+			s.requests.Release(requestsAtOnce)
+		}
+		id := w.Header().Get("X-Request-Id")
+		if id == "" || told.ID != id || told.Bytes != w.Body.Len() || told.Status != w.Code || told.Duration <= 0 {
+			t.Errorf("%.40s: told %+v of %d with id %q and %d bytes", want.asked, told, w.Code, id, w.Body.Len())
+		}
+		if told.Method != want.method || told.Route != want.route || told.Status != want.status {
+			t.Errorf("%.40s: %s %s %d", want.asked, told.Method, told.Route, told.Status)
+		}
+		if strings.Contains(w.Body.String(), "equest ID") && !strings.Contains(w.Body.String(), id) {
+			t.Errorf("%.40s: another id than %s in %s", want.asked, id, w.Body)
+		}
+	}
+	if n := s.InFlight(); n != 0 {
+		t.Errorf("%d are in flight", n)
+	}
+}
+
+// TestOnlyProxiesNameRequests: an id of somebody else is short, plain and from a trusted proxy.
+func TestOnlyProxiesNameRequests(t *testing.T) {
+	t.Parallel()
+	s := answering(t, nil)
+	const proxy, stranger = "10.0.0.7:1234", "192.0.2.1:1234"
+	for _, c := range []struct {
+		from  string
+		given []string
+		kept  bool
+	}{
+		{proxy, []string{"6f1c2f5e-6c0e-4b7e-9d39-0a0d6f9f7c11"}, true},
+		{"[::ffff:10.0.0.7]:1234", []string{"a.b_c-D9"}, true},
+		{proxy, []string{strings.Repeat("x", 64)}, true},
+		{proxy, []string{strings.Repeat("x", 65)}, false},
+		{proxy, []string{"a b"}, false},
+		{proxy, []string{"a\nb"}, false},
+		{proxy, []string{`<script>"`}, false},
+		{proxy, []string{""}, false},
+		{proxy, []string{"a", "b"}, false},
+		{stranger, []string{"6f1c2f5e-6c0e-4b7e-9d39-0a0d6f9f7c11"}, false},
+		{"", []string{"abc"}, false},
+	} {
+		r := httptest.NewRequest(http.MethodGet, "/healthz", nil)
+		r.RemoteAddr, r.Header["X-Request-Id"] = c.from, c.given
+		w := httptest.NewRecorder()
+		s.Handler.ServeHTTP(w, r)
+		if id := w.Header().Get("X-Request-Id"); (id == c.given[0]) != c.kept || id == "" {
+			t.Errorf("%.70q from %s became %.70q", c.given, c.from, id)
+		}
+	}
+}
+
+// answering returns a server of customers, behind proxies at 10.0.0.0/8.
+func answering(tb testing.TB, observe func(context.Context, Answered)) *Server {
+	tb.Helper()
+	s, err := New(Config{
+		Log: slog.New(slog.DiscardHandler), Observe: observe, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")},
+		Mount: func(s *Site) {
+			m := Resource[customer.Customer]{One: "customer", Many: "customers", Table: customer.Table}.Mount(s)
+			Show(m, RecordPage[customer.Customer]{})
+			Transition(m, "archive", "archived", "", customer.Archive, Nothing())
+		},
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return s
+}
+
+// BenchmarkAnswered is what each request costs besides its answer.
+func BenchmarkAnswered(b *testing.B) {
+	for name, observe := range map[string]func(context.Context, Answered){"told": func(context.Context, Answered) {}, "not told": nil} {
+		b.Run(name, func(b *testing.B) {
+			s := answering(b, observe)
+			r := httptest.NewRequest(http.MethodGet, "/healthz", nil)
+			b.ReportAllocs()
+			for b.Loop() {
+				s.Handler.ServeHTTP(httptest.NewRecorder(), r)
+			}
+		})
+	}
+}
