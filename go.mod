@@ -3,6 +3,7 @@ module onlyonce
 go 1.26.0
 
 require (
+	github.com/IBM/pgxpoolprometheus v1.1.3
 	github.com/a-h/templ v0.3.1020
 	github.com/alecthomas/kong v1.17.0
 	github.com/alexedwards/argon2id v1.0.0

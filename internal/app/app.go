@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -47,6 +48,7 @@ type App struct {
 	work     *errgroup.Group // servers and background work
 	stop     context.CancelCauseFunc
 	limits   limits
+	expired  atomic.Int64 // when the last complete run of expire began, or the app, in nanoseconds since 1970
 	// ending is done when requests that are not answered yet are given up.
 	ending  context.Context //nolint:containedctx // of all requests
 	giveUp  context.CancelFunc
@@ -130,7 +132,8 @@ func start(ctx context.Context, c Config, bounds limits) (_ *App, err error) {
 		}
 	}
 	server, err := web.New(web.Config{
-		Pool: a.pool, Store: store, Log: c.Log, Observe: newHTTPObserver(c, a.registry).observe, RateLimit: c.RateLimit, Allow: a.allow, Demo: demoLogins(c.Demo),
+		Pool: a.pool, Store: store, Log: c.Log, Observe: newHTTPObserver(c, a.registry).observe,
+		RateLimit: c.RateLimit, Allow: a.allow, Demo: demoLogins(c.Demo),
 		Secure: c.secure(), Origin: c.PublicURL, TrustedProxies: c.TrustedProxies, RequestTime: bounds.request, Ending: a.ending,
 		Forgot: a.forgot(),
 		Mount:  site.Mount(c.KeepAttempts, a.config.SecretKey, c.MailServer != nil, a.pages...),
@@ -138,7 +141,8 @@ func start(ctx context.Context, c Config, bounds limits) (_ *App, err error) {
 	if err != nil {
 		return nil, err
 	}
-	a.registry.MustRegister(inProgress(store), inFlight(server))
+	a.expired.Store(time.Now().UnixNano())
+	a.registry.MustRegister(inProgress(store), inFlight(server), a.expiryLag())
 	if err := a.serveMetrics(ctx, a.registry); err != nil {
 		return nil, err
 	}

@@ -34,6 +34,7 @@ func startJobs(ctx context.Context, a *App) error {
 	a.stops = append(a.stops, func(ctx, _ context.Context) error {
 		return a.inTime(ctx, "the database of the jobs", postgres.Close(ctx, pool))
 	})
+	a.registry.MustRegister(poolObserver("jobs", pool))
 	workers := river.NewWorkers()
 	mails := mailer.Config{
 		Pool: pool, Server: a.config.MailServer, Sender: a.config.MailSender, Timeout: a.config.MailTimeout, Retry: a.config.MailRetry,

@@ -32,6 +32,9 @@ func (a *App) serveMetrics(ctx context.Context, registry *prometheus.Registry) e
 	case err != nil:
 		return fmt.Errorf("listen at METRICS_ADDR, which may also be off: %w", err)
 	}
+	if err := a.observeDatabase(ctx); err != nil {
+		return err
+	}
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))

@@ -85,7 +85,8 @@ func TestRequestsAreCountedAndLogged(t *testing.T) {
 	for _, path := range []string{"/nowhere/1?secret=1", "/nowhere/2", "/customers/" + key} { // the last leads to the login
 		_, _ = b.get(b.URL() + path)
 	}
-	b.until("each request has a line", func() bool { return len(b.lines("request")) >= 6 }) // an answer may be read before its line is written
+	// An answer may be read before its line is written.
+	b.until("each request has a line", func() bool { return len(b.lines("request")) >= 6 })
 
 	attempts, requests := b.lines("attempt"), b.lines("request")
 	if len(attempts) != 2 || len(requests) != 6 {
@@ -98,7 +99,7 @@ func TestRequestsAreCountedAndLogged(t *testing.T) {
 			t.Errorf("request %v, attempt %v", line, attempts[i])
 		}
 	}
-	if first := requests[0]; first["request_id"] != made.Header.Get("X-Request-Id") || first["status"] != 201.0 || first["bytes"] == 0.0 {
+	if first := requests[0]; first["request_id"] != made.Header.Get("X-Request-ID") || first["status"] != 201.0 || first["bytes"] == 0.0 {
 		t.Errorf("answer %v, request %v", made, first)
 	}
 	if stranger := requests[2]; stranger["route"] != "unmatched" || stranger["tenant"] != nil || stranger["outcome"] != nil {

@@ -31,7 +31,7 @@ type Answered struct {
 	Outcome  idempotency.Outcome // of the last attempt; "" without one
 }
 
-const requestIDHeader = "X-Request-Id"
+const requestIDHeader = "X-Request-ID"
 
 type answeredKey struct{}
 

@@ -48,7 +48,7 @@ func TestEveryAnswerIsTold(t *testing.T) {
 		if want.crowded {
 			s.requests.Release(requestsAtOnce)
 		}
-		id := w.Header().Get("X-Request-Id")
+		id := w.Header().Get("X-Request-ID")
 		if id == "" || told.ID != id || told.Bytes != w.Body.Len() || told.Status != w.Code || told.Duration <= 0 {
 			t.Errorf("%.40s: told %+v of %d with id %q and %d bytes", want.asked, told, w.Code, id, w.Body.Len())
 		}
@@ -90,7 +90,7 @@ func TestOnlyProxiesNameRequests(t *testing.T) {
 		r.RemoteAddr, r.Header["X-Request-Id"] = c.from, c.given
 		w := httptest.NewRecorder()
 		s.Handler.ServeHTTP(w, r)
-		if id := w.Header().Get("X-Request-Id"); (id == c.given[0]) != c.kept || id == "" {
+		if id := w.Header().Get("X-Request-ID"); (id == c.given[0]) != c.kept || id == "" {
 			t.Errorf("%.70q from %s became %.70q", c.given, c.from, id)
 		}
 	}

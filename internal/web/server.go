@@ -115,7 +115,8 @@ func New(c Config) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		Pool: c.Pool, store: c.Store, log: c.Log, observe: c.Observe, proxies: c.TrustedProxies, secure: c.Secure, origin: c.Origin, demo: c.Demo,
+		Pool: c.Pool, store: c.Store, log: c.Log, observe: c.Observe, proxies: c.TrustedProxies,
+		secure: c.Secure, origin: c.Origin, demo: c.Demo,
 		tokens: newTokens(c.Pool), assets: assets, findClient: clientAddress(c.TrustedProxies),
 		bound: cmp.Or(c.RequestTime, 30*time.Second), ending: cmp.Or(c.Ending, context.Background()),
 		requests: semaphore.NewWeighted(requestsAtOnce), large: semaphore.NewWeighted(largeAtOnce),
