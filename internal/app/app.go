@@ -33,6 +33,7 @@ type App struct {
 	store    *idempotency.Store
 	allow    func(ctx context.Context, name string, aMinute int) bool // nil without REDIS_URL
 	registry *prometheus.Registry
+	tracing  *tracing // nil without
 	anyUser  bool     // there is a user besides those of the demo
 	hints    []string // about the demo, each one line of the banner
 	// pages are those of parts. They are behind all others in the navigation.
@@ -102,6 +103,9 @@ func start(ctx context.Context, c Config, bounds limits) (_ *App, err error) {
 	if a.listener, err = listen.Listen(ctx, "tcp", c.Addr); err != nil {
 		return nil, fmt.Errorf("listen at ADDR: %w", err)
 	}
+	if err := a.startTracing(ctx); err != nil {
+		return nil, err
+	}
 	if err := a.openDatabase(ctx); err != nil {
 		return nil, err
 	}
@@ -147,7 +151,7 @@ func start(ctx context.Context, c Config, bounds limits) (_ *App, err error) {
 		return nil, err
 	}
 	a.work.Go(func() error { return a.expire(a.stopped) })
-	a.serve(a.listener, server.Handler) // nothing can fail any more: whoever gets an answer has an app that stays
+	a.serve(a.listener, a.tracing.requests(server)) // nothing can fail any more: whoever gets an answer has an app that stays
 	a.banner()
 	return a, nil
 }
@@ -168,7 +172,7 @@ func (a *App) openDatabase(ctx context.Context) (err error) {
 	if err := postgres.Migrate(ctx, a.url); err != nil {
 		return err
 	}
-	a.pool, err = postgres.Open(ctx, a.url)
+	a.pool, err = postgres.OpenTraced(ctx, a.url, a.tracing.queries())
 	return err
 }
 

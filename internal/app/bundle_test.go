@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -89,14 +90,17 @@ const ada = `{"email": "ada@example.com", "name": "Ada", "address": "12 St James
 
 // create asks the API of an app for a customer.
 func create(url, key, body string) (*http.Response, error) {
-	r, err := http.NewRequest(http.MethodPost, url+"/api/v1/customers", strings.NewReader(body))
-	if err != nil {
-		return nil, err
-	}
+	return http.DefaultClient.Do(request(url, key, body))
+}
+
+// request is one for a customer.
+func request(url, key, body string) *http.Request {
+	r := httptest.NewRequest(http.MethodPost, url+"/api/v1/customers", strings.NewReader(body))
+	r.RequestURI = "" // it is the client's
 	r.Header.Set("Authorization", "Bearer oo_demo_acme")
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Idempotency-Key", key)
-	return http.DefaultClient.Do(r)
+	return r
 }
 
 func (b *bundle) create(key, body string) *http.Response {

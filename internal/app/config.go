@@ -34,6 +34,7 @@ type Config struct {
 	KeepAttempts time.Duration // ATTEMPTS_RETAIN; 0 keeps none
 	Replica      string        // REPLICA; empty for the host's name and the process's number
 	AccessLog    bool          // ACCESS_LOG
+	Traces       string        // OTEL_EXPORTER_OTLP_ENDPOINT: scheme, host and port; empty for none
 
 	RedisURL  string        // REDIS_URL; empty for none
 	SecretKey secretkey.Key // SECRET_KEY; zero for the one in DataDir with an embedded PostgreSQL, and else for none

@@ -45,7 +45,8 @@ func TestEnvironReadsEverything(t *testing.T) {
 		"ALLOW_PUBLIC_DEMO": "true", "RATE_LIMIT": "0", "IDEMPOTENCY_WAIT": "1s", "IDEMPOTENCY_RETAIN": "72h", "EXPIRE_EVERY": "5m",
 		"IDEMPOTENCY_MEMORY": "0",
 		"PUBLIC_URL":         "https://Invoices.example.com:8443/", "TRUSTED_PROXIES": "10.0.0.5, 2001:db8::/32",
-		"ATTEMPTS_RETAIN": "36h", "REPLICA": "app-1", "ACCESS_LOG": "1", "SECRET_KEY": secret, "REDIS_URL": "rediss://:secret@redis:1",
+		"ATTEMPTS_RETAIN": "36h", "REPLICA": "app-1", "ACCESS_LOG": "1", "OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4318/",
+		"SECRET_KEY": secret, "REDIS_URL": "rediss://:secret@redis:1",
 	}
 	maps.Copy(set, mailEnvironment())
 	maps.Copy(set, labEnvironment())
@@ -61,7 +62,8 @@ func TestEnvironReadsEverything(t *testing.T) {
 		Addr: "localhost:1", MetricsAddr: "off", DatabaseURL: "postgres:///x", DataDir: "/d", Demo: true, PublicDemo: true,
 		Wait: time.Second, Retain: 72 * time.Hour, ExpireEvery: 5 * time.Minute, PublicURL: "https://invoices.example.com:8443",
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.5/32"), netip.MustParsePrefix("2001:db8::/32")},
-		KeepAttempts:   36 * time.Hour, Replica: "app-1", AccessLog: true, SecretKey: key, RedisURL: "rediss://:secret@redis:1",
+		KeepAttempts:   36 * time.Hour, Replica: "app-1", AccessLog: true, Traces: "http://127.0.0.1:4318",
+		SecretKey: key, RedisURL: "rediss://:secret@redis:1",
 	}
 	want.MailConfig = mailConfig(t)
 	if !reflect.DeepEqual(c, want) {
@@ -103,10 +105,11 @@ func TestEnvironNamesWhatIsWrong(t *testing.T) {
 		"DATABASE_URL": {
 			"localhost", "mysql://localhost/x", "postgres://%zz", "postgres:///x?connect_timeout=soon", "postgres:///x?pool_max_conns=0",
 		},
-		"DEMO":              {"perhaps", "-1"},
-		"ALLOW_PUBLIC_DEMO": {"2"},
-		"ACCESS_LOG":        {"all", "-1"},
-		"RATE_LIMIT":        {"-1", "many", "1.5", "99999999999999999999"},
+		"DEMO":                        {"perhaps", "-1"},
+		"ALLOW_PUBLIC_DEMO":           {"2"},
+		"ACCESS_LOG":                  {"all", "-1"},
+		"OTEL_EXPORTER_OTLP_ENDPOINT": {"collector:4318", "grpc://collector:4317", "http://collector:4318/v1/traces"},
+		"RATE_LIMIT":                  {"-1", "many", "1.5", "99999999999999999999"},
 		// PostgreSQL counts in milliseconds, and takes zero for endless.
 		"IDEMPOTENCY_WAIT":   {"5", "0s", "-1s", "100us", "999us", "21s", "9999999h"},
 		"IDEMPOTENCY_RETAIN": {"-x", "-1h", "1us", "0s"},

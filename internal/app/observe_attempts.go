@@ -48,6 +48,7 @@ func (o *observer) observe(ctx context.Context, a idempotency.Attempt) {
 	}
 	o.keep(a)
 	web.Attempted(ctx, a.Outcome)
+	traceAttempt(ctx, a)
 	level := slog.LevelInfo
 	if a.Outcome == idempotency.Failed {
 		level = slog.LevelWarn

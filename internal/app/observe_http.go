@@ -31,6 +31,7 @@ func newHTTPObserver(c Config, registry *prometheus.Registry) *httpObserver {
 }
 
 func (o *httpObserver) observe(ctx context.Context, a web.Answered) {
+	nameTrace(ctx, a)
 	o.seconds.WithLabelValues(a.Route, a.Method, classOf(a.Status)).Observe(a.Duration.Seconds())
 	if !o.logs {
 		return

@@ -84,6 +84,10 @@ func settings() []setting {
 		{"ACCESS_LOG", "0", "", "1 logs a line for each request", func(c *Config, value string) error {
 			return parseYes(&c.AccessLog, value)
 		}},
+		{"OTEL_EXPORTER_OTLP_ENDPOINT", "", "none", "where a collector of OpenTelemetry takes traces over HTTP, such as\n" +
+			"http://127.0.0.1:4318; other OTEL_… variables say how", func(c *Config, value string) error {
+			return parseOrigin(&c.Traces, value)
+		}},
 		{"SECRET_KEY", "", "made once in DATA_DIR; none with DATABASE_URL",
 			"32 random bytes in base64, as openssl rand -base64 32 prints them, the same for\n" +
 				"all replicas: what the database must not hold in clear is sealed with it",

@@ -27,15 +27,20 @@ const (
 // The pool has at most pool_max_conns connections, a parameter of url, by default 16. A
 // server that does not take a connection within connect_timeout, by default 5 seconds, is
 // down.
-func Open(ctx context.Context, url string) (*pgxpool.Pool, error) { return open(ctx, url, 0) }
+func Open(ctx context.Context, url string) (*pgxpool.Pool, error) { return open(ctx, url, 0, nil) }
+
+// OpenTraced is [Open] with a tracer of what is asked; nil for none.
+func OpenTraced(ctx context.Context, url string, tracer pgx.QueryTracer) (*pgxpool.Pool, error) {
+	return open(ctx, url, 0, tracer)
+}
 
 // OpenSmall is [Open] for a pool of at most conns connections besides the main one, such as that of background jobs:
 // they cannot take the connections of requests.
 func OpenSmall(ctx context.Context, url string, conns int32) (*pgxpool.Pool, error) {
-	return open(ctx, url, conns)
+	return open(ctx, url, conns, nil)
 }
 
-func open(ctx context.Context, url string, conns int32) (*pgxpool.Pool, error) {
+func open(ctx context.Context, url string, conns int32, tracer pgx.QueryTracer) (*pgxpool.Pool, error) {
 	config, err := poolConfig(url)
 	if err != nil {
 		return nil, err
@@ -46,6 +51,7 @@ func open(ctx context.Context, url string, conns int32) (*pgxpool.Pool, error) {
 	if err := check(ctx, config.ConnConfig); err != nil {
 		return nil, err
 	}
+	config.ConnConfig.Tracer = tracer
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("open the database: %w", err)

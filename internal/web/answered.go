@@ -61,14 +61,14 @@ var usableID = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 // newID returns the id that a trusted proxy gave the request, or else a random one. Unlike that of chi's middleware it says nothing
 // about this machine, and strangers cannot choose it.
 func (s *Server) newID(r *http.Request) string {
-	if given := r.Header.Values(requestIDHeader); len(given) == 1 && s.fromProxy(r) && usableID.MatchString(given[0]) {
+	if given := r.Header.Values(requestIDHeader); len(given) == 1 && s.FromProxy(r) && usableID.MatchString(given[0]) {
 		return given[0]
 	}
 	return rand.Text()
 }
 
-// fromProxy reports whether a trusted proxy sent the request.
-func (s *Server) fromProxy(r *http.Request) bool {
+// FromProxy reports whether a trusted proxy sent the request.
+func (s *Server) FromProxy(r *http.Request) bool {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	return err == nil && slices.ContainsFunc(s.proxies, func(p netip.Prefix) bool { return p.Contains(peer.Addr().Unmap()) })
 }

@@ -1,0 +1,102 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/exaring/otelpgx"
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/sdk/resource"
+	"go.opentelemetry.io/otel/sdk/trace"
+	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
+	api "go.opentelemetry.io/otel/trace"
+
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/web"
+)
+
+// tracing sends a trace of each request to a collector: the request, its attempts, and what PostgreSQL was asked besides. Without a
+// collector it is nil, and nothing is in the way of requests.
+type tracing struct{ provider *trace.TracerProvider }
+
+// startTracing reads the variables of OpenTelemetry besides OTEL_EXPORTER_OTLP_ENDPOINT as well, such as those for the sampler,
+// the name of the service and headers.
+func (a *App) startTracing(ctx context.Context) error {
+	if a.config.Traces == "" {
+		return nil
+	}
+	exporter, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(a.config.Traces+"/v1/traces"))
+	if err != nil {
+		return fmt.Errorf("send traces to OTEL_EXPORTER_OTLP_ENDPOINT: %w", err)
+	}
+	about, err := resource.New(ctx,
+		resource.WithAttributes(semconv.ServiceName("onlyonce")), resource.WithFromEnv())
+	if err != nil {
+		return fmt.Errorf("read OTEL_RESOURCE_ATTRIBUTES: %w", err)
+	}
+	a.tracing = &tracing{trace.NewTracerProvider(trace.WithBatcher(exporter), trace.WithResource(about))}
+	a.stops = append(a.stops, func(ctx, _ context.Context) error {
+		if err := a.tracing.provider.Shutdown(ctx); err != nil {
+			a.config.Log.WarnContext(ctx, "the last traces are lost", "error", err)
+		}
+		return nil
+	})
+	return nil
+}
+
+// queries returns what traces the queries of a pool, or nil. Their arguments are never part of a trace.
+func (t *tracing) queries() pgx.QueryTracer {
+	if t == nil {
+		return nil
+	}
+	return otelpgx.NewTracer(otelpgx.WithTracerProvider(t.provider))
+}
+
+// requests traces what the server answers. A trusted proxy may have begun the trace; that of a stranger is only linked to.
+func (t *tracing) requests(server *web.Server) http.Handler {
+	if t == nil {
+		return server.Handler
+	}
+	return otelhttp.NewHandler(server.Handler, "request",
+		otelhttp.WithTracerProvider(t.provider), otelhttp.WithPropagators(propagation.TraceContext{}),
+		otelhttp.WithPublicEndpointFn(func(r *http.Request) bool { return !server.FromProxy(r) }))
+}
+
+// nameTrace names the trace of a request that was answered. The path has ids, and whatever strangers ask for.
+func nameTrace(ctx context.Context, a web.Answered) {
+	span := api.SpanFromContext(ctx)
+	if !span.IsRecording() {
+		return
+	}
+	span.SetName(a.Method + " " + a.Route)
+	span.SetAttributes(semconv.HTTPRoute(a.Route), attribute.String("request_id", a.ID))
+	if a.Tenant != uuid.Nil {
+		span.SetAttributes(attribute.String("tenant", a.Tenant.String()))
+	}
+}
+
+// traceAttempt adds an attempt that has ended to the trace of its request, if there is one. It ended with the answer to COMMIT: its
+// statements, which go to PostgreSQL in one round trip, have no spans of their own. Unlike a line of the log it has nothing of a record.
+func traceAttempt(ctx context.Context, a idempotency.Attempt) {
+	request := api.SpanFromContext(ctx)
+	if !request.IsRecording() {
+		return
+	}
+	ended := time.Now()
+	_, span := request.TracerProvider().Tracer("onlyonce").Start(ctx, a.Operation,
+		api.WithTimestamp(ended.Add(-a.Duration)))
+	span.SetAttributes(attribute.String("tenant", a.Intent.Tenant.String()), attribute.String("key", a.Intent.Key.String()),
+		attribute.String("outcome", string(a.Outcome)), attribute.String("record", a.Record.String()))
+	if a.Outcome == idempotency.Failed {
+		span.SetStatus(codes.Error, "")
+	}
+	span.End(api.WithTimestamp(ended))
+}

@@ -1,0 +1,117 @@
+package app_test
+
+import (
+	"encoding/hex"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
+	spans "go.opentelemetry.io/proto/otlp/trace/v1"
+	"google.golang.org/protobuf/proto"
+
+	"onlyonce/internal/app"
+)
+
+// traced is a collector.
+type traced struct {
+	mu    sync.Mutex
+	spans []*spans.Span
+	sent  strings.Builder // all of it, as text
+}
+
+func (c *traced) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
+	var request collector.ExportTraceServiceRequest
+	body, err := io.ReadAll(r.Body)
+	if err != nil || proto.Unmarshal(body, &request) != nil || r.URL.Path != "/v1/traces" {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.sent.WriteString(request.String())
+	for _, resource := range request.ResourceSpans {
+		for _, scope := range resource.ScopeSpans {
+			c.spans = append(c.spans, scope.Spans...)
+		}
+	}
+}
+
+// named returns the spans of a name.
+func (c *traced) named(name string) []*spans.Span {
+	return slices.DeleteFunc(slices.Clone(c.spans), func(s *spans.Span) bool { return s.Name != name })
+}
+
+// TestTraces: a create is one trace: the request, which a proxy may have begun, its attempt with key and outcome, and what PostgreSQL was
+// asked besides. What a stranger has begun is not gone on with, and no value is sent.
+func TestTraces(t *testing.T) {
+	c := &traced{}
+	server := httptest.NewServer(c)
+	t.Cleanup(server.Close)
+	b := setup(t, func(config *app.Config) {
+		config.Traces, config.PublicDemo = server.URL, true
+		config.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.2/32")}
+	})
+	const begun = "0af7651916cd43dd8448eb211c80319c"
+	for _, from := range []string{"127.0.0.1", "127.0.0.2"} {
+		b.createThrough(from, "00-"+begun+"-b7ad6b7169203331-01")
+	}
+	if err := b.Close(t.Context()); err != nil { // which sends the rest
+		t.Fatal(err)
+	}
+
+	const name, operation = "POST /api/v1/customers", "customer.upsert"
+	requests, attempts := c.named(name), c.named(operation)
+	if len(requests) != 2 || len(attempts) != 2 {
+		t.Fatalf("%d requests, %d attempts in\n%s", len(requests), len(attempts), c.sent.String())
+	}
+	for i, request := range requests {
+		attempt, ofProxy := attempts[i], i == 1
+		if string(attempt.TraceId) != string(request.TraceId) || string(attempt.ParentSpanId) != string(request.SpanId) {
+			t.Errorf("the attempt %v is not part of %v", attempt, request)
+		}
+		if same := hexOf(request.TraceId) == begun; same != ofProxy {
+			t.Errorf("by a proxy: %t, trace %x", ofProxy, request.TraceId)
+		}
+	}
+	first := func(s *spans.Span) bool { return string(s.TraceId) == string(requests[0].TraceId) }
+	inFirst := slices.Collect(func(yield func(string) bool) {
+		for _, s := range c.spans {
+			if first(s) && !yield(s.String()) {
+				return
+			}
+		}
+	})
+	all := strings.Join(inFirst, "\n")
+	for _, part := range []string{key, "created", "FROM api_tokens a", "pool.acquire"} {
+		if !strings.Contains(all, part) {
+			t.Errorf("nothing about %s in\n%s", part, all)
+		}
+	}
+	for _, secret := range []string{"oo_demo_acme", "ada@example.com", "St James"} {
+		if strings.Contains(c.sent.String(), secret) {
+			t.Errorf("%s was sent", secret)
+		}
+	}
+}
+
+func hexOf(id []byte) string { return hex.EncodeToString(id) }
+
+// createThrough creates ada from a local address, in a trace that was begun elsewhere.
+func (b *bundle) createThrough(from, traceparent string) {
+	b.Helper()
+	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
+	client := &http.Client{Transport: &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: true}}
+	r := request(b.URL(), key, ada)
+	r.Header.Set("Traceparent", traceparent)
+	response, err := client.Do(r)
+	if err != nil {
+		b.Fatal(err)
+	}
+	_ = response.Body.Close()
+}
