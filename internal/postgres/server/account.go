@@ -54,7 +54,7 @@ func (a Account) String() string {
 // CanEnter reports whether the account may enter dir, which for an unprivileged account
 // depends on every parent of dir as well.
 func (a Account) CanEnter(ctx context.Context, dir string) bool {
-	return a.command(ctx, "/bin/sh", "-c", `cd -- "$1"`, "sh", dir).Run() == nil
+	return a.Command(ctx, "/bin/sh", "-c", `cd -- "$1"`, "sh", dir).Run() == nil
 }
 
 // MkdirTemp makes a directory in parent that only the account (and root) can enter.
@@ -95,10 +95,10 @@ func (a Account) own(path string) error {
 	return os.Chown(path, int(a.cred.Uid), int(a.cred.Gid))
 }
 
-// command is exec.CommandContext for a program that runs as the account, away from the
+// Command is exec.CommandContext for a program that runs as the account, away from the
 // terminal's process group (Ctrl-C is for the app, which then stops its server in order)
 // and without the PG* variables of whoever started us.
-func (a Account) command(ctx context.Context, program string, args ...string) *exec.Cmd {
+func (a Account) Command(ctx context.Context, program string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = "/"
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=" + locale()}

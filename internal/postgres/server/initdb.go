@@ -43,14 +43,14 @@ func Init(ctx context.Context, programs Programs, account Account, dir string, d
 	} else {
 		args = append(args, "--no-sync")
 	}
-	initdb := account.command(ctx, filepath.Join(programs.Dir, "initdb"), args...)
+	initdb := account.Command(ctx, filepath.Join(programs.Dir, "initdb"), args...)
 	initdb.ExtraFiles = []*os.File{lock}
 	if err := run(initdb, account, dir); err != nil {
 		return err
 	}
 
 	// Single-user mode: nobody can see the server before it is complete.
-	single := account.command(ctx, filepath.Join(programs.Dir, "postgres"), "--single", "-j",
+	single := account.Command(ctx, filepath.Join(programs.Dir, "postgres"), "--single", "-j",
 		"-D", dir, "-c", "exit_on_error=on", "-c", "fsync="+onOff(durable), "postgres")
 	single.ExtraFiles = []*os.File{lock}
 	single.Stdin = strings.NewReader(

@@ -115,7 +115,7 @@ func (c Config) command(ctx context.Context) *exec.Cmd {
 		args = append(args, "-c", name+"="+value)
 	}
 	// The server outlives ctx, which is about its start.
-	cmd := c.Account.command(context.WithoutCancel(ctx), "/bin/sh", args...)
+	cmd := c.Account.Command(context.WithoutCancel(ctx), "/bin/sh", args...)
 	cmd.Stdout, cmd.Stderr = c.Log, c.Log
 	cmd.ExtraFiles = []*os.File{c.Lock}
 	return cmd

@@ -27,7 +27,7 @@ type Programs struct {
 
 // Take reports whether the server takes a value of a setting, which may depend on how it was built.
 func (p Programs) Take(ctx context.Context, account Account, dataDir, setting, value string) bool {
-	shown, err := account.command(ctx, filepath.Join(p.Dir, "postgres"),
+	shown, err := account.Command(ctx, filepath.Join(p.Dir, "postgres"),
 		"-D", dataDir, "-c", setting+"="+value, "-C", setting).Output()
 	return err == nil && strings.TrimSpace(string(shown)) == value
 }
@@ -148,7 +148,7 @@ func newest(found []Programs, major int) (best Programs, ok bool) {
 }
 
 func majorOf(ctx context.Context, account Account, postgres string) (int, error) {
-	out, err := account.command(ctx, postgres, "--version").Output()
+	out, err := account.Command(ctx, postgres, "--version").Output()
 	if err != nil {
 		return 0, fmt.Errorf("%s --version: %w", postgres, err)
 	}

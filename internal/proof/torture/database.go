@@ -135,9 +135,6 @@ func (d *database) terminate(ctx context.Context, n int) (ended int) {
 	return ended
 }
 
-// socket is where the server listens, for the proxies.
-func (d *database) socket() string { return filepath.Join(d.config.SocketDir, ".s.PGSQL.5432") }
-
 // admin connects past the proxies, as the superuser, whom row-level security does not bind.
 func (d *database) admin(ctx context.Context) (*pgx.Conn, error) {
 	return pgx.Connect(ctx, server.URL(d.config.SocketDir, server.Superuser, server.Database))

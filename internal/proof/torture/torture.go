@@ -28,6 +28,7 @@ type Config struct {
 	Clients    int
 	FaultEvery time.Duration // on average
 	Without    Layer         // removed; the zero Layer removes nothing
+	Pooler     Pooler        // before the database; the zero Pooler is none
 }
 
 // Run tortures the app once. It returns an error if it could not be done or judged; what is wrong with
@@ -37,7 +38,7 @@ func Run(ctx context.Context, cfg Config) (*Report, error) {
 	if cfg.Without.Name != "" && cfg.Without.replaced == nil { // or copies of settled intents would stand in for what is removed
 		env = []string{"IDEMPOTENCY_MEMORY=0", "REDIS_URL="}
 	}
-	w, err := newWorld(ctx, cfg.Without.replaced, env...)
+	w, err := newWorld(ctx, cfg.Pooler, cfg.Without.replaced, env...)
 	if err != nil {
 		return nil, err
 	}

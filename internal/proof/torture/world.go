@@ -41,6 +41,8 @@ type world struct {
 	dir      string // holds everything, and nothing else does
 	account  server.Account
 	db       *database
+	pooler   Pooler
+	pooling  func() // ends the pooler; nil without one
 	leash    *processes.Leash
 	env      []string // of the replicas, besides what all have
 	replicas [2]*replica
@@ -57,7 +59,7 @@ type world struct {
 
 // newWorld starts everything. The two replicas start at once, on an empty database: both find the
 // migrations pending, and the demo data missing.
-func newWorld(ctx context.Context, replaced []replacement, env ...string) (*world, error) {
+func newWorld(ctx context.Context, pooler Pooler, replaced []replacement, env ...string) (*world, error) {
 	account, err := server.ChooseAccount("")
 	if err != nil {
 		return nil, err
@@ -67,7 +69,7 @@ func newWorld(ctx context.Context, replaced []replacement, env ...string) (*worl
 	if err != nil {
 		return nil, err
 	}
-	w := &world{dir: dir, account: account, env: env}
+	w := &world{dir: dir, account: account, pooler: pooler, env: env}
 	if err := w.start(ctx, replaced); err != nil {
 		return nil, errors.Join(fmt.Errorf("in %s: %w", dir, err), w.stop(context.WithoutCancel(ctx)))
 	}
@@ -88,10 +90,16 @@ func (w *world) start(ctx context.Context, replaced []replacement) (err error) {
 	if w.redis, err = redis.Start(ctx, w.dir); err != nil {
 		return err
 	}
+	sockets := w.db.config.SocketDir
+	if w.pooler.Start != nil {
+		if sockets, w.pooling, err = w.pooler.Start(ctx, w.dir, w.account, w.leash.Group, sockets); err != nil {
+			return err
+		}
+	}
 	ctx, cancel := context.WithTimeout(ctx, settling)
 	defer cancel()
 	for i := range w.replicas {
-		if err := w.connect(ctx, i, program); err != nil {
+		if err := w.connect(ctx, i, program, sockets); err != nil {
 			return err
 		}
 	}
@@ -111,8 +119,8 @@ func (w *world) revive(ctx context.Context) error {
 }
 
 // connect makes replica i and the proxies on either side of it.
-func (w *world) connect(ctx context.Context, i int, program string) (err error) {
-	if w.back[i], err = proxy.Listen(ctx, "unix", w.db.socket()); err != nil {
+func (w *world) connect(ctx context.Context, i int, program, sockets string) (err error) {
+	if w.back[i], err = proxy.Listen(ctx, "unix", filepath.Join(sockets, ".s.PGSQL.5432")); err != nil {
 		return err
 	}
 	if w.side[i], err = proxy.Listen(ctx, "unix", w.redis.Socket()); err != nil {
@@ -133,7 +141,7 @@ func (w *world) connect(ctx context.Context, i int, program string) (err error) 
 			"METRICS_ADDR=off",
 			"DEMO=1",
 			"RATE_LIMIT=0",
-			"DATABASE_URL=postgres://"+server.Role+"@"+w.back[i].Addr()+"/"+server.Database+"?sslmode=disable",
+			"DATABASE_URL=postgres://"+server.Role+"@"+w.back[i].Addr()+"/"+server.Database+"?sslmode=disable"+w.pooler.Parameters,
 			"REDIS_URL=redis://"+w.side[i].Addr(),
 			"SECRET_KEY="+secret,
 			"IDEMPOTENCY_RETAIN="+retain.String(),
@@ -194,6 +202,9 @@ func (w *world) drain(ctx context.Context) error {
 	if err := all.Wait(); err != nil {
 		return fmt.Errorf("stop the replicas in order: %w", err)
 	}
+	if w.pooling != nil {
+		w.pooling()
+	}
 	return nil
 }
 
@@ -211,6 +222,9 @@ func (w *world) stop(ctx context.Context) error {
 		if r != nil {
 			errs = append(errs, r.End(ctx, syscall.SIGKILL))
 		}
+	}
+	if w.pooling != nil {
+		w.pooling()
 	}
 	if w.redis != nil {
 		w.redis.Stop()

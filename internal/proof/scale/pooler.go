@@ -1,0 +1,143 @@
+package scale
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"onlyonce/internal/postgres/server"
+	"onlyonce/internal/proof/torture"
+)
+
+// Pooler tortures the app behind PgBouncer in transaction mode: 64 clients and two replicas with 32 connections each share the few
+// connections of the pooler to the database.
+func Pooler(ctx context.Context, seed uint64, out io.Writer) error {
+	dir, err := root(ctx)
+	if err != nil {
+		return err
+	}
+	setup := exec.CommandContext(ctx, filepath.Join(dir, "internal", "proof", "scale", "setup"))
+	setup.Stdout, setup.Stderr = out, out
+	if err := setup.Run(); err != nil {
+		return fmt.Errorf("install PgBouncer: %w", err)
+	}
+	report, err := torture.Run(ctx, torture.Config{
+		Seed: seed, Duration: time.Minute, Intents: 4000, Clients: 64, FaultEvery: time.Second,
+		Pooler: torture.Pooler{Start: startPgBouncer, Parameters: "&default_query_exec_mode=exec&pool_max_conns=32"},
+	})
+	if err != nil {
+		return err
+	}
+	if err := report.Print(out); err != nil {
+		return err
+	}
+	switch {
+	case len(report.Violations) > 0:
+		return errors.New("promises were broken")
+	case len(report.Undecided) > 0:
+		return fmt.Errorf("%d histories are undecided", len(report.Undecided))
+	}
+	return nil
+}
+
+// startPgBouncer starts it with the documented configuration, before the server whose socket is in the directory database.
+func startPgBouncer(
+	ctx context.Context, dir string, account server.Account, group int, database string,
+) (sockets string, stop func(), err error) {
+	text, err := document(ctx, "deploy/pgbouncer.ini")
+	if err != nil {
+		return "", nil, err
+	}
+	sockets = filepath.Join(dir, "pooler")
+	users := filepath.Join(dir, "userlist.txt")
+	config, err := place(text,
+		"host=10.0.0.11 port=5432", "host="+database+" port=5432",
+		"listen_addr = 10.0.0.31\n", "", // at its socket only
+		"listen_port = 6432", "listen_port = 5432",
+		"auth_type = scram-sha-256", "auth_type = trust",
+		"auth_file = /etc/pgbouncer/userlist.txt", "auth_file = "+users,
+		"unix_socket_dir = /run/postgresql", "unix_socket_dir = "+sockets)
+	if err != nil {
+		return "", nil, fmt.Errorf("docs/deploy/pgbouncer.ini: %w", err)
+	}
+	file := filepath.Join(dir, "pgbouncer.ini")
+	for path, text := range map[string]string{file: config, users: `"` + server.Role + `" ""` + "\n"} {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil { //nolint:gosec // the account reads it, in a directory of its own
+			return "", nil, err
+		}
+	}
+	if err := account.Mkdir(sockets); err != nil {
+		return "", nil, err
+	}
+	if err := settle(ctx, server.URL(database, server.Superuser, server.Database)); err != nil {
+		return "", nil, err
+	}
+	log, err := os.Create(filepath.Join(dir, "pgbouncer.log"))
+	if err != nil {
+		return "", nil, err
+	}
+	defer log.Close() // the process has inherited it
+	pooler := account.Command(context.WithoutCancel(ctx), "pgbouncer", file)
+	pooler.Stdout, pooler.Stderr = log, log
+	pooler.SysProcAttr.Pgid = group
+	if err := pooler.Start(); err != nil {
+		return "", nil, fmt.Errorf("start PgBouncer: %w", err)
+	}
+	stop = sync.OnceFunc(func() {
+		_ = pooler.Process.Kill() // it may have ended
+		_ = pooler.Wait()         // the log says why
+	})
+	if err := accepts(ctx, server.URL(sockets, server.Role, server.Database)+"&default_query_exec_mode=exec"); err != nil {
+		stop()
+		return "", nil, fmt.Errorf("PgBouncer accepts no connections: %w", err)
+	}
+	return sockets, stop, nil
+}
+
+// accepts waits until a connection can be made.
+func accepts(ctx context.Context, url string) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		conn, err := pgx.Connect(ctx, url)
+		if err == nil {
+			return conn.Close(ctx)
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return err
+		}
+	}
+}
+
+// settle gives the role the settings that the pooler does not pass on, as docs/scale.md has it.
+func settle(ctx context.Context, url string) error {
+	text, err := document(ctx, "scale.md")
+	if err != nil {
+		return err
+	}
+	settings, err := block(text, "## A connection pooler", "sql")
+	if err != nil {
+		return fmt.Errorf("docs/scale.md: %w", err)
+	}
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return fmt.Errorf("set up the role: %w", err)
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	if _, err := conn.Exec(ctx, settings, pgx.QueryExecModeSimpleProtocol); err != nil {
+		return fmt.Errorf("set up the role: %w", err)
+	}
+	return nil
+}

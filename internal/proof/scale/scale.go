@@ -1,0 +1,58 @@
+// Package scale proves the app beyond one machine, on existing engines: behind a connection pooler. Everything runs on this machine, in a
+// directory of its own that goes afterwards. The clients and the checks are those of package torture, and the configuration files and
+// commands are those of the documentation.
+package scale
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// errNoBlock says that a document has no such block of code.
+var errNoBlock = errors.New("no such block of code")
+
+// root returns the directory of the module, whose documentation has the files and the commands that are tried.
+func root(ctx context.Context) (string, error) {
+	module, err := exec.CommandContext(ctx, "go", "env", "GOMOD").Output()
+	if err != nil {
+		return "", fmt.Errorf("find the module: %w", err)
+	}
+	return filepath.Dir(strings.TrimSpace(string(module))), nil
+}
+
+// document reads a file in docs.
+func document(ctx context.Context, name string) (string, error) {
+	dir, err := root(ctx)
+	if err != nil {
+		return "", err
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "docs", filepath.FromSlash(name)))
+	return string(text), err
+}
+
+// place returns text with each old one replaced by the new one behind it. All replacements happen at once. It returns an error if an
+// old one is missing: then the text has changed, and is not what was tried.
+func place(text string, oldNew ...string) (string, error) {
+	for i := 0; i < len(oldNew); i += 2 {
+		if !strings.Contains(text, oldNew[i]) {
+			return "", fmt.Errorf("there is no %q", oldNew[i])
+		}
+	}
+	return strings.NewReplacer(oldNew...).Replace(text), nil
+}
+
+// block returns the first code block of a language below a heading of a document in Markdown.
+func block(text, heading, language string) (string, error) {
+	_, below, _ := strings.Cut(text, "\n"+heading+"\n")
+	_, code, _ := strings.Cut(below, "```"+language+"\n")
+	code, _, found := strings.Cut(code, "```")
+	if !found {
+		return "", fmt.Errorf("%w: none of %s below %q", errNoBlock, language, heading)
+	}
+	return code, nil
+}
