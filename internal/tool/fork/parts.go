@@ -19,8 +19,8 @@ func parts() []part {
 			"docs/decisions/*-a-lab-of-real-servers.md", "templates/lab*", "static/lab*", "e2e/lab_*.go",
 		}},
 		{name: "proof", rooms: []string{
-			"internal/proof/bench", "internal/proof/layer", "internal/proof/torture",
-			"docs/performance*", "docs/peers*", "docs/torture.md",
+			"internal/proof/bench", "internal/proof/layer", "internal/proof/scale", "internal/proof/torture",
+			"docs/performance*", "docs/peers*", "docs/scale.md", "docs/torture.md", "docs/deploy/pgbouncer.ini",
 		}},
 		{name: "invoices", rooms: invoiceRooms()},
 	}
