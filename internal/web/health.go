@@ -44,5 +44,5 @@ func isDatabaseDown(err error) bool {
 		return false
 	}
 	return is[net.Error](err) || is[*pgconn.ConnectError](err) || errors.Is(err, io.EOF) ||
-		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed)
+		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) || errors.Is(err, pgconn.ErrConnClosed)
 }

@@ -1,0 +1,26 @@
+package web
+
+import (
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"onlyonce/internal/postgres/pgtest"
+)
+
+// TestConnectionThatIsClosedIsDown: a connection may have been closed already when a request comes to use it.
+func TestConnectionThatIsClosedIsDown(t *testing.T) {
+	t.Parallel()
+	conn, err := pgx.Connect(t.Context(), pgtest.New(t).URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var batch pgx.Batch
+	batch.Queue("SELECT 1")
+	if err := conn.SendBatch(t.Context(), &batch).Close(); !isDatabaseDown(err) {
+		t.Errorf("%v is an error of the app", err)
+	}
+}
