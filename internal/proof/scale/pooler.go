@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -84,22 +83,41 @@ func startPgBouncer(
 	if err != nil {
 		return "", nil, err
 	}
-	defer log.Close() // the process has inherited it
-	pooler := account.Command(context.WithoutCancel(ctx), "pgbouncer", file)
-	pooler.Stdout, pooler.Stderr = log, log
-	pooler.SysProcAttr.Pgid = group
-	if err := pooler.Start(); err != nil {
-		return "", nil, fmt.Errorf("start PgBouncer: %w", err)
+	running, end := context.WithCancel(context.WithoutCancel(ctx))
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		keepRunning(running, func() error {
+			pooler := account.Command(running, "pgbouncer", file)
+			pooler.Stdout, pooler.Stderr = log, log
+			pooler.SysProcAttr.Pgid = group
+			return pooler.Run()
+		})
+	}()
+	stop = func() {
+		end()
+		<-ended
+		_ = log.Close()
 	}
-	stop = sync.OnceFunc(func() {
-		_ = pooler.Process.Kill() // it may have ended
-		_ = pooler.Wait()         // the log says why
-	})
 	if err := accepts(ctx, server.URL(sockets, server.Role, server.Database)+"&default_query_exec_mode=exec"); err != nil {
 		stop()
 		return "", nil, fmt.Errorf("PgBouncer accepts no connections: %w", err)
 	}
 	return sockets, stop, nil
+}
+
+// keepRunning runs a program again when it has ended, as a service manager does: PgBouncer 1.18 gives up at some crashes of PostgreSQL
+// ("server in bad state").
+func keepRunning(ctx context.Context, run func() error) {
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for ctx.Err() == nil {
+		_ = run() // its log says why it ended
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+		}
+	}
 }
 
 // accepts waits until a connection can be made.
