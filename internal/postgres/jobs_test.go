@@ -1,7 +1,10 @@
 package postgres_test
 
 import (
+	"context"
+	"errors"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
@@ -49,5 +52,38 @@ func TestMigrateAgain(t *testing.T) {
 	}
 	if got := query(t, db.URL, jobs); got != "river.river_job" {
 		t.Errorf("the jobs are in %s", got)
+	}
+}
+
+// TestMigrateWithNothingToDo: if all migrations were applied, those of jobs too, nobody is waited for. If one is missing, whoever holds the
+// lock may be applying it.
+func TestMigrateWithNothingToDo(t *testing.T) {
+	t.Parallel()
+	for name, table := range map[string]string{"ours": "goose_db_version", "of jobs": "river.river_migration"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db := pgtest.New(t)
+			db.Spoil(t)
+			tx, err := db.Admin().Begin(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }()
+			if _, err := tx.Exec(t.Context(), `SELECT pg_advisory_xact_lock(6665108111)`); err != nil {
+				t.Fatal(err)
+			}
+			if err := postgres.Migrate(t.Context(), db.URL); err != nil {
+				t.Fatal(err)
+			}
+			last := `DELETE FROM ` + table + ` WHERE ctid IN (SELECT ctid FROM ` + table + ` ORDER BY 1 DESC LIMIT 1)`
+			if _, err := db.Admin().Exec(t.Context(), last); err != nil {
+				t.Fatal(err)
+			}
+			waits, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			if err := postgres.Migrate(waits, db.URL); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("with one missing: %v", err)
+			}
+		})
 	}
 }

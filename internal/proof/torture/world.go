@@ -30,7 +30,7 @@ const (
 const secret = "dG9ydHVyZSB0b3J0dXJlIHRvcnR1cmUgdG9ydHVyZSE="
 
 // settling bounds everything that has to come to rest by itself.
-const settling = time.Minute
+const settling = 2 * time.Minute
 
 // world is the system under torture: two replicas of the real server on a PostgreSQL of its own, with a
 // proxy on every way.
