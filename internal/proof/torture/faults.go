@@ -48,7 +48,9 @@ func faults() []fault {
 			return 0, nil
 		}},
 		{"database link cut", 25, func(_ context.Context, w *world, rng *rand.Rand) (int, error) {
-			w.back[rng.IntN(2)].Arm(cuts(rng)...)
+			i := rng.IntN(2)
+			// A replica that starts uses up what is armed already. On a slow machine more would come than it uses up.
+			w.replicas[i].unlessDown(func() { w.back[i].Arm(cuts(rng)...) })
 			return 0, nil
 		}},
 		{"client link slow", 4, slow(func(w *world) []*proxy.Proxy { return w.front[:] })},

@@ -46,6 +46,15 @@ func (r *replica) freeze(ctx context.Context, length time.Duration) (bool, error
 	return true, r.Signal(syscall.SIGCONT)
 }
 
+// unlessDown does something, unless a fault has the replica.
+func (r *replica) unlessDown(do func()) {
+	if !r.busy.TryLock() {
+		return
+	}
+	defer r.busy.Unlock()
+	do()
+}
+
 // wait returns after a while, or when ctx ends.
 func wait(ctx context.Context, length time.Duration) {
 	timer := time.NewTimer(length)
