@@ -50,6 +50,19 @@ func Thaw(ctx context.Context, dataDir string) error {
 	return errors.Join(err, syscall.Kill(postmaster, syscall.SIGCONT))
 }
 
+// Kill ends every process of the server on dataDir at once, as when its machine loses power. It is for those who test what then happens.
+func Kill(ctx context.Context, dataDir string) error {
+	postmaster, err := Postmaster(dataDir)
+	if err != nil {
+		return err
+	}
+	if err := Freeze(ctx, dataDir); err != nil { // so that it sees none of them end
+		return err
+	}
+	err = signalChildren(ctx, postmaster, syscall.SIGKILL)
+	return errors.Join(err, syscall.Kill(postmaster, syscall.SIGKILL))
+}
+
 // signalChildren reaches each process of a server by its id: every one has a process group of its own.
 func signalChildren(ctx context.Context, postmaster int, signal syscall.Signal) error {
 	list, err := exec.CommandContext(ctx, "ps", "-A", "-o", "pid=", "-o", "ppid=").Output()

@@ -2,11 +2,9 @@ package scale
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"time"
 
@@ -19,32 +17,13 @@ import (
 // Pooler tortures the app behind PgBouncer in transaction mode: 64 clients and two replicas with 32 connections each share the few
 // connections of the pooler to the database.
 func Pooler(ctx context.Context, seed uint64, out io.Writer) error {
-	dir, err := root(ctx)
-	if err != nil {
+	if err := install(ctx, out, "pgbouncer"); err != nil {
 		return err
 	}
-	setup := exec.CommandContext(ctx, filepath.Join(dir, "internal", "proof", "scale", "setup"))
-	setup.Stdout, setup.Stderr = out, out
-	if err := setup.Run(); err != nil {
-		return fmt.Errorf("install PgBouncer: %w", err)
-	}
-	report, err := torture.Run(ctx, torture.Config{
+	return judge(ctx, out, torture.Config{
 		Seed: seed, Duration: time.Minute, Intents: 4000, Clients: 64, FaultEvery: time.Second,
 		Pooler: torture.Pooler{Start: startPgBouncer, Parameters: "&default_query_exec_mode=exec&pool_max_conns=32"},
 	})
-	if err != nil {
-		return err
-	}
-	if err := report.Print(out); err != nil {
-		return err
-	}
-	switch {
-	case len(report.Violations) > 0:
-		return errors.New("promises were broken")
-	case len(report.Undecided) > 0:
-		return fmt.Errorf("%d histories are undecided", len(report.Undecided))
-	}
-	return nil
 }
 
 // startPgBouncer starts it with the documented configuration, before the server whose socket is in the directory database.

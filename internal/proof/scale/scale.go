@@ -1,16 +1,19 @@
-// Package scale proves the app beyond one machine, on existing engines: behind a connection pooler. Everything runs on this machine, in a
-// directory of its own that goes afterwards. The clients and the checks are those of package torture, and the configuration files and
-// commands are those of the documentation.
+// Package scale proves the app beyond one machine, on existing engines: behind a connection pooler, with standbys of which one takes over,
+// and after a restore. Everything runs on this machine, in a directory of its own that goes afterwards. The clients and the checks are those
+// of package torture, and the configuration files and commands are those of the documentation.
 package scale
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"onlyonce/internal/proof/torture"
 )
 
 // errNoBlock says that a document has no such block of code.
@@ -23,6 +26,38 @@ func root(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("find the module: %w", err)
 	}
 	return filepath.Dir(strings.TrimSpace(string(module))), nil
+}
+
+// install installs those of the programs that this machine lacks.
+func install(ctx context.Context, out io.Writer, programs ...string) error {
+	dir, err := root(ctx)
+	if err != nil {
+		return err
+	}
+	setup := exec.CommandContext(ctx, filepath.Join(dir, "internal", "proof", "scale", "setup"), programs...)
+	setup.Stdout, setup.Stderr = out, out
+	if err := setup.Run(); err != nil {
+		return fmt.Errorf("install %s: %w", strings.Join(programs, ", "), err)
+	}
+	return nil
+}
+
+// judge tortures the app and prints the report. The error says that something was broken, or could not be found out.
+func judge(ctx context.Context, out io.Writer, cfg torture.Config) error {
+	report, err := torture.Run(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	if err := report.Print(out); err != nil {
+		return err
+	}
+	switch {
+	case len(report.Violations) > 0:
+		return errors.New("promises were broken")
+	case len(report.Undecided) > 0:
+		return fmt.Errorf("%d histories are undecided", len(report.Undecided))
+	}
+	return nil
 }
 
 // document reads a file in docs.

@@ -63,8 +63,8 @@ func (p *programs) bill(ctx context.Context, tenant, n int) {
 
 // tick inserts jobs of the clock, one for each replica, which River does once a minute for both. It leaves it if the database is down,
 // or the replicas have not come round to those before.
-func (d *database) tick(ctx context.Context) {
-	conn, err := d.admin(ctx)
+func (w *world) tick(ctx context.Context) {
+	conn, err := w.admin(ctx)
 	if err != nil {
 		return
 	}

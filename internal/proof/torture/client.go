@@ -20,6 +20,9 @@ type clients struct {
 	// What the clients know.
 	customers, invoices, payments, businesses known
 
+	mu    sync.Mutex
+	begun []begun
+
 	fresh bool // a new key for every attempt: the mistake that the self-test plants
 	next  atomic.Int64
 }
@@ -28,6 +31,12 @@ func newClients(seed uint64, n int, addrs [2]string, h *history) *clients {
 	return &clients{seed: seed, addrs: addrs, history: h, http: &http.Client{
 		Transport: &http.Transport{MaxIdleConnsPerHost: 4 * n},
 	}}
+}
+
+// begun is an intent that was begun.
+type begun struct {
+	in intent
+	at time.Duration // since the start of the run
 }
 
 // intents returns how many were begun.
@@ -58,6 +67,9 @@ func (c *clients) work(ctx context.Context, rng *rand.Rand) {
 		if !ok {
 			continue
 		}
+		c.mu.Lock()
+		c.begun = append(c.begun, begun{in, c.history.now()})
+		c.mu.Unlock()
 		c.pursue(ctx, in)
 		if rng.IntN(4) == 0 && in.key != "" {
 			answered = append(answered, past{in, c.history.now()})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"sync"
@@ -36,8 +37,9 @@ type database struct {
 	process    *server.Process
 }
 
-// startDatabase makes a data directory in dir, which belongs to the account, and starts the server.
-func startDatabase(ctx context.Context, account server.Account, dir string) (*database, error) {
+// startDatabase makes a data directory in dir, which belongs to the account, and starts the server. Its log goes to the archive, if there
+// is one.
+func startDatabase(ctx context.Context, account server.Account, dir string, archive *Archive) (*database, error) {
 	programs, err := server.Locate(ctx, account, 0)
 	if err != nil {
 		return nil, err
@@ -47,8 +49,15 @@ func startDatabase(ctx context.Context, account server.Account, dir string) (*da
 		Account:   account,
 		DataDir:   filepath.Join(dir, "data"),
 		SocketDir: filepath.Join(dir, "socket"),
-		Settings:  durable,
+		Settings:  maps.Clone(durable),
 	}}
+	if archive != nil {
+		settings, err := archive.Start(dir, d.config)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(d.config.Settings, settings)
+	}
 	if err := account.Mkdir(d.config.DataDir); err != nil {
 		return nil, err
 	}

@@ -81,8 +81,10 @@ type chaos struct {
 	every time.Duration // on average
 	only  string        // the name of the fault to inject; "" for all
 
+	now    func() time.Duration // since the start of the run
 	mu     sync.Mutex
 	counts map[string]int
+	hits   []Gap // with the beginning of each, in order
 }
 
 // run returns when the last fault is undone. Faults overlap. An error means that the world is beyond
@@ -129,6 +131,14 @@ func (c *chaos) count(name string, times int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.counts[name] += times
+}
+
+// hit notes that a fault of a cluster begins.
+func (c *chaos) hit(fault string) {
+	c.count(fault, 1)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.hits = append(c.hits, Gap{Fault: fault, from: c.now()})
 }
 
 // cuts are a few of random kind.

@@ -23,11 +23,13 @@ type Report struct {
 	Kinds      map[string]int // of the intents
 	Changes    map[string]int // that are stored, and what is posted: operations, with their outcome
 	Programs   map[string]int // acknowledged to programs: by operation
+	Again      int            // of the intents: asked for once more after the server was brought back
 	Moves      int            // of an email, from one user to the next
 	Attempts   int
 	Outcomes   map[string]int // of the attempts
 	Faults     map[string]int // by kind
 	Outage     time.Duration  // the longest time without any client getting an answer that settles its matter
+	Gaps       []Gap          // the same after each fault of a cluster, in order
 	Violations []Violation
 	Undecided  []Violation // or not
 	Dir        string      // where the data was kept, if there are violations, or something is undecided
@@ -42,15 +44,18 @@ func newReport(cfg Config, intents int, seen *history, took time.Duration, c *ch
 		histories: map[int][]attempt{},
 	}
 	r.add(found)
-	var last time.Duration
 	for _, a := range seen.attempts {
 		r.Outcomes[string(a.Outcome)]++
-		if a.Outcome.settles() {
-			r.Outage = max(r.Outage, a.Done-last)
-			last = a.Done
-		}
 	}
-	r.Outage = max(r.Outage, took-last)
+	r.Outage = outage(seen.attempts, 0, took)
+	for i, gap := range c.hits {
+		end := took
+		if i+1 < len(c.hits) {
+			end = c.hits[i+1].from
+		}
+		gap.Length = outage(seen.attempts, gap.from, end)
+		r.Gaps = append(r.Gaps, gap)
+	}
 
 	grouped := seen.byIntent(intents)
 	for _, attempts := range grouped {
@@ -68,6 +73,26 @@ func newReport(cfg Config, intents int, seen *history, took time.Duration, c *ch
 	r.countCuts("client link", w.front[:])
 	r.countCuts("database link", w.back[:])
 	return r
+}
+
+// Gap is the longest time without any client getting an answer that settles its matter, from the beginning of a fault to that of the next.
+type Gap struct {
+	Fault  string
+	Length time.Duration
+
+	from time.Duration // since the start of the run
+}
+
+// outage returns the longest time between two moments in which no client got an answer that settles its matter.
+func outage(attempts []attempt, from, to time.Duration) (longest time.Duration) {
+	last := from
+	for _, a := range attempts {
+		if a.Outcome.settles() && from <= a.Done && a.Done <= to {
+			longest = max(longest, a.Done-last)
+			last = a.Done
+		}
+	}
+	return max(longest, to-last)
 }
 
 // add keeps what was found apart from what is undecided, which is neither broken nor kept.
@@ -151,12 +176,18 @@ func (r *Report) Print(out io.Writer) error {
 	line("acknowledged to programs", total(r.Programs))
 	lines(r.Programs)
 	line("emails moved", r.Moves)
+	if r.Again > 0 {
+		line("intents asked for again", r.Again)
+	}
 	line("attempts", r.Attempts)
 	lines(r.Outcomes)
 	line("faults", r.FaultCount())
 	lines(r.Faults)
 	line("requests a second under fault", int(float64(r.Attempts)/r.Took.Seconds()))
 	line("longest unavailability", r.Outage.Round(time.Millisecond))
+	for _, gap := range r.Gaps {
+		line("  after "+gap.Fault, gap.Length.Round(time.Millisecond))
+	}
 	line("violations", len(r.Violations))
 	line("undecided", len(r.Undecided))
 	if err := table.Flush(); err != nil {

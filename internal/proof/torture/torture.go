@@ -29,6 +29,8 @@ type Config struct {
 	FaultEvery time.Duration // on average
 	Without    Layer         // removed; the zero Layer removes nothing
 	Pooler     Pooler        // before the database; the zero Pooler is none
+	Archive    *Archive      // of the server; nil for none
+	Cluster    StartCluster  // in place of the one server, with its own faults in place of ours, Duration and Intents; may be nil
 }
 
 // Run tortures the app once. It returns an error if it could not be done or judged; what is wrong with
@@ -38,7 +40,7 @@ func Run(ctx context.Context, cfg Config) (*Report, error) {
 	if cfg.Without.Name != "" && cfg.Without.replaced == nil { // or copies of settled intents would stand in for what is removed
 		env = []string{"IDEMPOTENCY_MEMORY=0", "REDIS_URL="}
 	}
-	w, err := newWorld(ctx, cfg.Pooler, cfg.Without.replaced, env...)
+	w, err := newWorld(ctx, cfg, env...)
 	if err != nil {
 		return nil, err
 	}
@@ -59,6 +61,11 @@ func (w *world) torture(ctx context.Context, cfg Config) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	if cfg.Archive != nil {
+		if err := cfg.Archive.Backup(ctx); err != nil {
+			return nil, err
+		}
+	}
 	seen := &history{start: time.Now()}
 	people := newClients(cfg.Seed, cfg.Clients, [2]string{w.front[0].Addr(), w.front[1].Addr()}, seen)
 	people.fresh = cfg.Without.fresh
@@ -66,13 +73,37 @@ func (w *world) torture(ctx context.Context, cfg Config) (*Report, error) {
 		people.businesses.met(tenant, business)
 	}
 	email := &moving{seed: cfg.Seed, addrs: people.addrs}
-	others := newPrograms(cfg.Seed, people.addrs, w.db.tick)
-	faults := &chaos{world: w, seed: cfg.Seed, every: cfg.FaultEvery, only: cfg.Without.fault, counts: map[string]int{}}
+	others := newPrograms(cfg.Seed, people.addrs, w.tick)
+	faults := &chaos{
+		world: w, seed: cfg.Seed, every: cfg.FaultEvery, only: cfg.Without.fault, now: seen.now, counts: map[string]int{},
+	}
 
 	during, enough := context.WithCancel(ctx)
 	defer enough()
 	all, during := errgroup.WithContext(during)
-	all.Go(func() error { return faults.run(during) })
+	var middle target
+	if w.cluster == nil {
+		all.Go(func() error { return faults.run(during) })
+		all.Go(func() error {
+			if cfg.Archive != nil {
+				middle = halfway(during, cfg, people, others)
+			}
+			return nil
+		})
+		all.Go(func() error {
+			wait(during, cfg.Duration)
+			for (people.intents() < cfg.Intents || !email.enough()) && during.Err() == nil {
+				wait(during, 50*time.Millisecond)
+			}
+			enough()
+			return nil
+		})
+	} else {
+		all.Go(func() error {
+			defer enough()
+			return w.cluster.Faults(during, faults.hit)
+		})
+	}
 	all.Go(func() error {
 		people.run(during, cfg.Clients)
 		return nil
@@ -85,18 +116,17 @@ func (w *world) torture(ctx context.Context, cfg Config) (*Report, error) {
 		others.run(during)
 		return nil
 	})
-	all.Go(func() error {
-		wait(during, cfg.Duration)
-		for (people.intents() < cfg.Intents || !email.enough()) && during.Err() == nil {
-			wait(during, 50*time.Millisecond)
-		}
-		enough()
-		return nil
-	})
 	<-during.Done()
 	took := seen.now()
 	if err := all.Wait(); err != nil {
 		return nil, fmt.Errorf("torture: %w", err)
+	}
+	again := 0
+	if cfg.Archive != nil {
+		if again, err = w.goBack(ctx, cfg.Archive, middle, people, others, cfg.Clients); err != nil {
+			return nil, fmt.Errorf("bring the server back: %w", err)
+		}
+		took = middle.before // the history ends there
 	}
 	found, stored, err := w.examine(ctx, people, others, demo)
 	if err != nil {
@@ -107,6 +137,7 @@ func (w *world) torture(ctx context.Context, cfg Config) (*Report, error) {
 	for _, moves := range email.moved() {
 		report.Moves += moves
 	}
+	report.Again = again
 	report.count(stored, others)
 	if len(found) > 0 {
 		return report, seen.write(filepath.Join(w.dir, "history.jsonl"))
@@ -116,7 +147,7 @@ func (w *world) torture(ctx context.Context, cfg Config) (*Report, error) {
 
 // prepare removes a layer, if asked to, and gives what is there before the clients come.
 func (w *world) prepare(ctx context.Context, removal []string) (demo before, err error) {
-	conn, err := w.db.admin(ctx)
+	conn, err := w.admin(ctx)
 	if err != nil {
 		return before{}, err
 	}
@@ -136,7 +167,7 @@ func (w *world) examine(
 	if err := w.heal(ctx); err != nil {
 		return nil, rows{}, err
 	}
-	conn, err := w.db.admin(ctx)
+	conn, err := w.admin(ctx)
 	if err != nil {
 		return nil, rows{}, err
 	}

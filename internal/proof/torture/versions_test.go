@@ -109,7 +109,7 @@ func newSides(t *testing.T) *sides {
 		t.Fatal(err)
 	}
 	programs[earlier] = program
-	if s.db, err = startDatabase(t.Context(), account, dir); err != nil {
+	if s.db, err = startDatabase(t.Context(), account, dir, nil); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.db.stop(context.Background()) })

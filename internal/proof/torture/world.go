@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"golang.org/x/sync/errgroup"
 
 	"onlyonce/internal/postgres/server"
@@ -40,7 +41,8 @@ const settling = 2 * time.Minute
 type world struct {
 	dir      string // holds everything, and nothing else does
 	account  server.Account
-	db       *database
+	db       *database // or a cluster
+	cluster  *Cluster
 	pooler   Pooler
 	pooling  func() // ends the pooler; nil without one
 	leash    *processes.Leash
@@ -59,7 +61,7 @@ type world struct {
 
 // newWorld starts everything. The two replicas start at once, on an empty database: both find the
 // migrations pending, and the demo data missing.
-func newWorld(ctx context.Context, pooler Pooler, replaced []replacement, env ...string) (*world, error) {
+func newWorld(ctx context.Context, cfg Config, env ...string) (*world, error) {
 	account, err := server.ChooseAccount("")
 	if err != nil {
 		return nil, err
@@ -69,19 +71,16 @@ func newWorld(ctx context.Context, pooler Pooler, replaced []replacement, env ..
 	if err != nil {
 		return nil, err
 	}
-	w := &world{dir: dir, account: account, pooler: pooler, env: env}
-	if err := w.start(ctx, replaced); err != nil {
+	w := &world{dir: dir, account: account, pooler: cfg.Pooler, env: env}
+	if err := w.start(ctx, cfg); err != nil {
 		return nil, errors.Join(fmt.Errorf("in %s: %w", dir, err), w.stop(context.WithoutCancel(ctx)))
 	}
 	return w, nil
 }
 
-func (w *world) start(ctx context.Context, replaced []replacement) (err error) {
-	program, err := build(ctx, w.dir, replaced...)
+func (w *world) start(ctx context.Context, cfg Config) (err error) {
+	program, err := build(ctx, w.dir, cfg.Without.replaced...)
 	if err != nil {
-		return err
-	}
-	if w.db, err = startDatabase(ctx, w.account, w.dir); err != nil {
 		return err
 	}
 	if w.leash, err = processes.NewLeash(ctx); err != nil {
@@ -90,20 +89,46 @@ func (w *world) start(ctx context.Context, replaced []replacement) (err error) {
 	if w.redis, err = redis.Start(ctx, w.dir); err != nil {
 		return err
 	}
-	sockets := w.db.config.SocketDir
-	if w.pooler.Start != nil {
-		if sockets, w.pooling, err = w.pooler.Start(ctx, w.dir, w.account, w.leash.Group, sockets); err != nil {
-			return err
-		}
+	network, address, err := w.startDatabase(ctx, cfg)
+	if err != nil {
+		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, settling)
 	defer cancel()
 	for i := range w.replicas {
-		if err := w.connect(ctx, i, program, sockets); err != nil {
+		if err := w.connect(ctx, i, program, network, address); err != nil {
 			return err
 		}
 	}
 	return w.revive(ctx)
+}
+
+// startDatabase starts what the replicas connect to, and returns where.
+func (w *world) startDatabase(ctx context.Context, cfg Config) (network, address string, err error) {
+	if cfg.Cluster != nil {
+		if w.cluster, err = cfg.Cluster(ctx, w.dir, w.account, w.leash.Group); err != nil {
+			return "", "", err
+		}
+		return "tcp", w.cluster.Addr, nil
+	}
+	if w.db, err = startDatabase(ctx, w.account, w.dir, cfg.Archive); err != nil {
+		return "", "", err
+	}
+	sockets := w.db.config.SocketDir
+	if w.pooler.Start != nil {
+		if sockets, w.pooling, err = w.pooler.Start(ctx, w.dir, w.account, w.leash.Group, sockets); err != nil {
+			return "", "", err
+		}
+	}
+	return "unix", filepath.Join(sockets, ".s.PGSQL.5432"), nil
+}
+
+// admin connects past the proxies, as the superuser, whom row-level security does not bind.
+func (w *world) admin(ctx context.Context) (*pgx.Conn, error) {
+	if w.cluster != nil {
+		return pgx.Connect(ctx, w.cluster.Admin)
+	}
+	return w.db.admin(ctx)
 }
 
 // revive starts both replicas at once.
@@ -119,8 +144,8 @@ func (w *world) revive(ctx context.Context) error {
 }
 
 // connect makes replica i and the proxies on either side of it.
-func (w *world) connect(ctx context.Context, i int, program, sockets string) (err error) {
-	if w.back[i], err = proxy.Listen(ctx, "unix", filepath.Join(sockets, ".s.PGSQL.5432")); err != nil {
+func (w *world) connect(ctx context.Context, i int, program, network, address string) (err error) {
+	if w.back[i], err = proxy.Listen(ctx, network, address); err != nil {
 		return err
 	}
 	if w.side[i], err = proxy.Listen(ctx, "unix", w.redis.Socket()); err != nil {
@@ -228,6 +253,9 @@ func (w *world) stop(ctx context.Context) error {
 	}
 	if w.redis != nil {
 		w.redis.Stop()
+	}
+	if w.cluster != nil {
+		errs = append(errs, w.cluster.Stop(ctx))
 	}
 	if w.leash != nil {
 		w.leash.Release()

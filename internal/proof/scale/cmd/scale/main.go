@@ -24,10 +24,17 @@ func main() {
 
 func run(ctx context.Context) error {
 	seed := flag.Uint64("seed", rand.Uint64N(1_000_000), "decides intents and faults") //nolint:gosec // nobody has to be surprised
+	strict := flag.Bool("strict", false, "failover: accept no writes while no standby is synchronous")
 	flag.Parse()
 	fmt.Fprintf(os.Stdout, "seed %d\n", *seed)
-	if what := flag.Arg(0); what != "pooler" {
-		return fmt.Errorf("what is %q, and must be pooler", what)
+	switch what := flag.Arg(0); what {
+	case "pooler":
+		return scale.Pooler(ctx, *seed, os.Stdout)
+	case "failover":
+		return scale.Failover(ctx, *seed, *strict, os.Stdout)
+	case "backup":
+		return scale.Backup(ctx, *seed, os.Stdout)
+	default:
+		return fmt.Errorf("what is %q, and must be pooler, failover or backup", what)
 	}
-	return scale.Pooler(ctx, *seed, os.Stdout)
 }

@@ -1,0 +1,317 @@
+package scale
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"onlyonce/internal/postgres/server"
+	"onlyonce/internal/proof/torture"
+)
+
+// Where everything listens: the addresses of the documentation, on this machine.
+const (
+	documented = "10.0.0."
+	ours       = "127.0.67."
+	proxied    = ours + "31:5432"
+)
+
+// node is one of the servers: PostgreSQL, which Patroni starts, and etcd.
+type node struct {
+	name    string
+	address string // without a port
+	data    string // PostgreSQL's data directory
+	patroni service
+	etcd    service
+}
+
+// cluster is three nodes, and HAProxy before them.
+type cluster struct {
+	nodes   [3]*node
+	haproxy service
+}
+
+// startCluster returns a [torture.StartCluster]. If strict, the primary accepts no writes while there is no synchronous standby.
+func startCluster(strict bool) torture.StartCluster {
+	return func(ctx context.Context, dir string, account server.Account, group int) (*torture.Cluster, error) {
+		c := &cluster{}
+		if err := c.lay(ctx, dir, account, group, strict); err != nil {
+			return nil, err
+		}
+		if err := c.start(ctx); err != nil {
+			return nil, errors.Join(err, c.stop(context.WithoutCancel(ctx)))
+		}
+		return &torture.Cluster{Addr: proxied, Admin: superuser(server.Database), Faults: c.faults, Stop: c.stop}, nil
+	}
+}
+
+// superuser returns the URL of a database on the primary.
+func superuser(database string) string {
+	return "postgres://" + server.Superuser + "@" + proxied + "/" + database + "?sslmode=disable"
+}
+
+// lay writes the documented configuration of everything into dir.
+func (c *cluster) lay(ctx context.Context, dir string, account server.Account, group int, strict bool) error {
+	programs, err := server.Locate(ctx, account, 0)
+	if err != nil {
+		return err
+	}
+	run := func(log string, command ...string) service {
+		return service{account: account, group: group, log: filepath.Join(dir, log+".log"), command: command}
+	}
+	write := func(name, document string, oldNew ...string) (file string, err error) {
+		file = filepath.Join(dir, name)
+		return file, configure(ctx, file, document, oldNew...)
+	}
+	for i := range c.nodes {
+		n := &node{name: "node" + strconv.Itoa(i+1), address: ours + strconv.Itoa(11+i)}
+		home := filepath.Join(dir, n.name)
+		n.data = filepath.Join(home, "data")
+		if err := account.Mkdir(home); err != nil {
+			return err
+		}
+		const first = documented + "11"
+		etcd, err := write(n.name+"-etcd.yml", "deploy/etcd.yml",
+			"node1=http://"+first, "node1=http://"+ours+"11", "name: node1", "name: "+n.name, first, n.address, documented, ours,
+			"/var/lib/etcd/default", filepath.Join(home, "etcd"))
+		if err != nil {
+			return err
+		}
+		patroni, err := write(n.name+"-patroni.yml", "deploy/patroni.yml",
+			"hosts: "+first, "hosts: "+ours+"11", "name: node1", "name: "+n.name, first, n.address,
+			documented+"0/24", "127.0.0.0/8", documented, ours,
+			"/var/lib/postgresql/15/onlyonce", n.data, "/usr/lib/postgresql/15/bin", programs.Dir,
+			"/var/lib/postgresql/patroni.pgpass", filepath.Join(home, "pgpass"), "/run/postgresql", home,
+			"scram-sha-256", "trust", "synchronous_mode_strict: false", "synchronous_mode_strict: "+strconv.FormatBool(strict))
+		if err != nil {
+			return err
+		}
+		n.etcd, n.patroni = run(n.name+"-etcd", "etcd", "--config-file", etcd), run(n.name+"-patroni", "patroni", patroni)
+		c.nodes[i] = n
+	}
+	haproxy, err := write("haproxy.cfg", "deploy/haproxy.cfg", documented, ours)
+	c.haproxy = run("haproxy", "haproxy", "-db", "-f", haproxy)
+	return err
+}
+
+// configure writes a file of the documentation to file, with replacements.
+func configure(ctx context.Context, file, name string, oldNew ...string) error {
+	text, err := document(ctx, name)
+	if err != nil {
+		return err
+	}
+	placed, err := place(text, oldNew...)
+	if err != nil {
+		return fmt.Errorf("docs/%s: %w", name, err)
+	}
+	return os.WriteFile(file, []byte(placed), 0o644) //nolint:gosec // the account reads it, in a directory of its own
+}
+
+// start starts everything, and makes the role and the database of the app.
+func (c *cluster) start(ctx context.Context) error {
+	for _, n := range c.nodes {
+		if err := n.etcd.start(ctx); err != nil {
+			return err
+		}
+	}
+	for _, n := range c.nodes {
+		if err := n.patroni.start(ctx); err != nil {
+			return err
+		}
+	}
+	if err := c.haproxy.start(ctx); err != nil {
+		return err
+	}
+	if _, _, err := c.settled(ctx); err != nil {
+		return err
+	}
+	return createDatabase(ctx)
+}
+
+// createDatabase makes the role and the database of the app, as docs/deploy.md has it.
+func createDatabase(ctx context.Context) error {
+	url := superuser("postgres")
+	if err := accepts(ctx, url); err != nil {
+		return fmt.Errorf("HAProxy leads to no primary: %w", err)
+	}
+	text, err := document(ctx, "deploy.md")
+	if err != nil {
+		return err
+	}
+	commands, err := block(text, "## First deploy", "sql")
+	if err != nil {
+		return fmt.Errorf("docs/deploy.md: %w", err)
+	}
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return fmt.Errorf("make the database: %w", err)
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	for command := range strings.SplitSeq(strings.TrimSpace(commands), ";") {
+		if _, err := conn.Exec(ctx, command); err != nil {
+			return fmt.Errorf("make the database: %w", err)
+		}
+	}
+	return nil
+}
+
+// stop ends everything. PostgreSQL outlives Patroni, which has started it in a session of its own.
+func (c *cluster) stop(ctx context.Context) error {
+	var errs []error
+	c.haproxy.kill()
+	for _, n := range c.nodes {
+		errs = append(errs, n.killPostgres(ctx))
+		n.etcd.kill()
+	}
+	return errors.Join(errs...)
+}
+
+// killPostgres ends Patroni and PostgreSQL at once, as when the machine loses power.
+func (n *node) killPostgres(ctx context.Context) error {
+	n.patroni.kill()
+	if err := server.Kill(ctx, n.data); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ESRCH) {
+		return fmt.Errorf("kill PostgreSQL on %s: %w", n.name, err)
+	}
+	return nil
+}
+
+// freeze keeps Patroni and PostgreSQL from running until thaw.
+func (n *node) freeze(ctx context.Context) error {
+	n.patroni.signal(syscall.SIGSTOP)
+	return server.Freeze(ctx, n.data)
+}
+
+func (n *node) thaw(ctx context.Context) error {
+	n.patroni.signal(syscall.SIGCONT)
+	return server.Thaw(ctx, n.data)
+}
+
+// member is what Patroni says of a node.
+type member struct {
+	Name     string `json:"name"`
+	Role     string `json:"role"`  // leader, sync_standby or replica
+	State    string `json:"state"` // running, streaming (a standby, from Patroni 3.1 on) and others
+	Timeline int    `json:"timeline"`
+}
+
+// members asks Patroni on a node.
+func (n *node) members(ctx context.Context) ([]member, error) {
+	text, err := get(ctx, "http://"+n.address+":8008/cluster")
+	if err != nil {
+		return nil, err
+	}
+	var answer struct {
+		Members []member `json:"members"`
+	}
+	if err := json.Unmarshal(text, &answer); err != nil {
+		return nil, fmt.Errorf("read what Patroni says: %w", err)
+	}
+	return answer.Members, nil
+}
+
+// with returns the node of a role, and reports false if there is none, or nobody knows.
+func (c *cluster) with(ctx context.Context, role string) (*node, bool) {
+	for _, asked := range c.nodes {
+		members, err := asked.members(ctx)
+		if err != nil {
+			continue
+		}
+		i := slices.IndexFunc(members, func(m member) bool { return m.Role == role && m.State != "stopped" })
+		j := slices.IndexFunc(c.nodes[:], func(n *node) bool { return i >= 0 && n.name == members[i].Name })
+		if j >= 0 {
+			return c.nodes[j], true
+		}
+	}
+	return nil, false
+}
+
+// whole reports whether every etcd server is healthy, all nodes agree on the primary, and both others follow it, one synchronously.
+func (c *cluster) whole(ctx context.Context) bool {
+	for _, n := range c.nodes {
+		if _, err := get(ctx, "http://"+n.address+":2379/health"); err != nil {
+			return false
+		}
+		members, err := n.members(ctx)
+		if err != nil || len(members) != len(c.nodes) {
+			return false
+		}
+		roles := map[string]int{}
+		for _, m := range members {
+			roles[m.Role]++
+			if m.State != "running" && m.State != "streaming" || m.Timeline != members[0].Timeline {
+				return false
+			}
+		}
+		if roles["leader"] != 1 || roles["sync_standby"] != 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// settled waits until the cluster is whole, and returns the primary and the synchronous standby.
+func (c *cluster) settled(ctx context.Context) (primary, standby *node, err error) {
+	err = until(ctx, "the cluster is whole", func(ctx context.Context) bool {
+		var led, followed bool
+		primary, led = c.with(ctx, "leader")
+		standby, followed = c.with(ctx, "sync_standby")
+		return led && followed && c.whole(ctx)
+	})
+	return primary, standby, err
+}
+
+// get returns the body of a page, if it is there.
+func get(ctx context.Context, url string) ([]byte, error) {
+	return request(ctx, http.MethodGet, url, "")
+}
+
+func request(ctx context.Context, method, url, body string) ([]byte, error) {
+	request, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
+	if err != nil {
+		return nil, fmt.Errorf("ask %s: %w", url, err)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return nil, fmt.Errorf("ask %s: %w", url, err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err == nil && response.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s: %s: %s", url, response.Status, text)
+	}
+	return text, err
+}
+
+// until waits for something, for two minutes at most.
+func until(ctx context.Context, what string, happened func(context.Context) bool) error {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	defer cancel()
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		asking, done := context.WithTimeout(ctx, time.Second)
+		ok := happened(asking)
+		done()
+		if ok {
+			return nil
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return fmt.Errorf("wait until %s: %w", what, ctx.Err())
+		}
+	}
+}

@@ -1,0 +1,145 @@
+package scale
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"syscall"
+	"time"
+
+	"onlyonce/internal/postgres/server"
+	"onlyonce/internal/proof/torture"
+)
+
+// Failover tortures the app on three PostgreSQL servers behind HAProxy, of which Patroni makes one the primary by etcd. Each kind of fault
+// strikes twice, and the next one when the cluster is whole again. If strict, the primary accepts no writes while there is no synchronous
+// standby.
+func Failover(ctx context.Context, seed uint64, strict bool, out io.Writer) error {
+	if err := install(ctx, out, "patroni", "etcd", "haproxy"); err != nil {
+		return err
+	}
+	return judge(ctx, out, torture.Config{Seed: seed, Clients: 8, Cluster: startCluster(strict)})
+}
+
+// faults breaks the cluster in every way twice.
+func (c *cluster) faults(ctx context.Context, hit func(fault string)) error {
+	all := []struct {
+		name   string
+		strike func(ctx context.Context, primary, standby *node) error
+	}{
+		{"planned switchover", c.switchOver},
+		{"primary killed", c.killPrimary},
+		{"primary's PostgreSQL killed", c.killPostmaster},
+		{"primary frozen for 40 s", c.freezePrimary},
+		{"synchronous standby frozen for 20 s", c.freezeStandby},
+		{"etcd's leader killed", c.killEtcd},
+	}
+	for range 2 {
+		for _, fault := range all {
+			primary, standby, err := c.settled(ctx)
+			if err != nil {
+				return err
+			}
+			hit(fault.name)
+			if err := fault.strike(ctx, primary, standby); err != nil {
+				return fmt.Errorf("%s: %w", fault.name, err)
+			}
+			if _, _, err := c.settled(ctx); err != nil {
+				return fmt.Errorf("after %s: %w", fault.name, err)
+			}
+			// So that the time without answers is that of this fault.
+			pause(ctx, 3*time.Second)
+		}
+	}
+	return nil
+}
+
+func (c *cluster) switchOver(ctx context.Context, primary, standby *node) error {
+	_, err := request(ctx, http.MethodPost, "http://"+primary.address+":8008/switchover",
+		fmt.Sprintf(`{"leader": %q, "candidate": %q}`, primary.name, standby.name))
+	return err
+}
+
+func (c *cluster) killPrimary(ctx context.Context, primary, _ *node) error {
+	if err := primary.killPostgres(ctx); err != nil {
+		return err
+	}
+	if err := c.another(ctx, primary); err != nil {
+		return err
+	}
+	return primary.patroni.start(ctx)
+}
+
+func (c *cluster) killPostmaster(ctx context.Context, primary, _ *node) error {
+	pid, err := server.Postmaster(primary.data)
+	if err != nil {
+		return err
+	}
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		return fmt.Errorf("kill the postmaster: %w", err)
+	}
+	return c.another(ctx, primary)
+}
+
+func (c *cluster) freezePrimary(ctx context.Context, primary, _ *node) error {
+	if err := primary.freeze(ctx); err != nil {
+		return err
+	}
+	pause(ctx, 40*time.Second)
+	return primary.thaw(context.WithoutCancel(ctx))
+}
+
+func (c *cluster) freezeStandby(ctx context.Context, _, standby *node) error {
+	if err := standby.freeze(ctx); err != nil {
+		return err
+	}
+	pause(ctx, 20*time.Second)
+	return standby.thaw(context.WithoutCancel(ctx))
+}
+
+func (c *cluster) killEtcd(ctx context.Context, _, _ *node) error {
+	leader, err := c.leader(ctx)
+	if err != nil {
+		return err
+	}
+	leader.etcd.kill()
+	if err := until(ctx, "etcd has another leader", func(ctx context.Context) bool {
+		now, err := c.leader(ctx)
+		return err == nil && now != leader
+	}); err != nil {
+		return err
+	}
+	pause(ctx, 10*time.Second) // more than Patroni's lease
+	return leader.etcd.start(ctx)
+}
+
+// another waits until a node that is not this one is the primary.
+func (c *cluster) another(ctx context.Context, former *node) error {
+	return until(ctx, "another node is the primary", func(ctx context.Context) bool {
+		primary, found := c.with(ctx, "leader")
+		return found && primary != former
+	})
+}
+
+// leader returns the node whose etcd leads the others.
+func (c *cluster) leader(ctx context.Context) (*node, error) {
+	for _, n := range c.nodes {
+		text, err := get(ctx, "http://"+n.address+":2379/v2/stats/self")
+		if err == nil && bytes.Contains(text, []byte(`"StateLeader"`)) {
+			return n, nil
+		}
+	}
+	return nil, errors.New("etcd has no leader")
+}
+
+func pause(ctx context.Context, length time.Duration) {
+	timer := time.NewTimer(length)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}

@@ -1,0 +1,158 @@
+package torture
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+
+	"onlyonce/internal/postgres/server"
+)
+
+// Archive keeps the log of the server outside of it, so that its data can be brought back to a moment. In the middle of the run a moment is
+// chosen. Afterwards the server is brought back to it, and the clients ask once more for what they had begun.
+type Archive struct {
+	// Start makes an empty one in dir, for a server that does not run yet, and returns what the server has to be set to.
+	Start func(dir string, database server.Config) (settings map[string]string, err error)
+	// Backup makes a backup of the running server.
+	Backup func(ctx context.Context) error
+	// Restore fills the data directory of the server, which does not run. As the server starts, it goes on to the moment.
+	Restore func(ctx context.Context, moment time.Time) error
+}
+
+// target is the moment to which the server is brought back.
+type target struct {
+	at           time.Time
+	before, past time.Duration     // it lies between these, since the start of the run
+	told         map[origin]string // what programs had been told
+}
+
+// halfway waits until half of the intents have begun, and notes the moment.
+func halfway(ctx context.Context, cfg Config, people *clients, others *programs) (t target) {
+	for people.intents() < cfg.Intents/2 && ctx.Err() == nil {
+		wait(ctx, 50*time.Millisecond)
+	}
+	others.mu.Lock()
+	t.told = maps.Clone(others.told)
+	others.mu.Unlock()
+	t.before, t.at, t.past = people.history.now(), time.Now(), people.history.now()
+	return t
+}
+
+// goBack brings the server back to a moment and has n clients ask again. It returns how many intents they asked for. What happened after
+// the moment is forgotten, by the server and by the history.
+func (w *world) goBack(ctx context.Context, archive *Archive, t target, people *clients, others *programs, n int) (asked int, err error) {
+	if err := w.archived(ctx); err != nil {
+		return 0, err
+	}
+	for _, r := range w.replicas {
+		if err := r.End(ctx, syscall.SIGKILL); err != nil {
+			return 0, err
+		}
+	}
+	if err := w.db.stop(ctx); err != nil {
+		return 0, err
+	}
+	data := w.db.config.DataDir
+	if err := os.Rename(data, data+"-before"); err != nil {
+		return 0, err
+	}
+	if err := w.account.Mkdir(data); err != nil {
+		return 0, err
+	}
+	if err := archive.Restore(ctx, t.at); err != nil {
+		return 0, err
+	}
+	if err := w.db.start(ctx); err != nil {
+		return 0, err
+	}
+	if err := w.poll(ctx, "the server is at the moment", `SELECT NOT pg_is_in_recovery()`); err != nil {
+		return 0, err
+	}
+	people.history.forget(t)
+	others.told = t.told
+	if err := w.heal(ctx); err != nil {
+		return 0, err
+	}
+	return people.again(ctx, t, n), nil
+}
+
+// archived waits until everything that was committed is in the archive.
+func (w *world) archived(ctx context.Context) error {
+	conn, err := w.admin(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	var file string
+	if err := conn.QueryRow(ctx, `SELECT pg_walfile_name(pg_switch_wal())`).Scan(&file); err != nil {
+		return fmt.Errorf("end a file of the log: %w", err)
+	}
+	return w.poll(ctx, "the log is archived", `SELECT COALESCE(last_archived_wal >= $1, false) FROM pg_stat_archiver`, file)
+}
+
+// poll waits until the answer of the server is yes.
+func (w *world) poll(ctx context.Context, what, question string, args ...any) error {
+	ctx, cancel := context.WithTimeout(ctx, settling)
+	defer cancel()
+	for {
+		conn, err := w.admin(ctx)
+		if err == nil {
+			var yes bool
+			err = conn.QueryRow(ctx, question, args...).Scan(&yes)
+			_ = conn.Close(context.WithoutCancel(ctx))
+			if yes && err == nil {
+				return nil
+			}
+		}
+		if ctx.Err() != nil {
+			return fmt.Errorf("wait until %s: %w, %w", what, ctx.Err(), err)
+		}
+		wait(ctx, 100*time.Millisecond)
+	}
+}
+
+// forget removes what began after the moment. What was answered after it may have happened before it, or not at all.
+func (h *history) forget(t target) {
+	h.attempts = slices.DeleteFunc(h.attempts, func(a attempt) bool { return a.Called > t.past })
+	for i, a := range h.attempts {
+		if a.Done <= t.before {
+			continue
+		}
+		h.attempts[i] = attempt{
+			Intent: a.Intent, Kind: a.Kind, Command: a.Command, Key: a.Key, Record: a.Record, Seen: a.Seen, Asked: a.Asked, Lines: a.Lines,
+			Replica: a.Replica, Called: a.Called, Done: a.Done, Outcome: lost,
+		}
+	}
+}
+
+// again has n clients ask once more for every intent that has a key: those of before the moment, and those of afterwards that need no
+// record which is gone. It returns how many.
+func (c *clients) again(ctx context.Context, t target, n int) int {
+	var wishes []intent
+	for _, b := range c.begun {
+		if b.in.key != "" && (b.at < t.before || b.in.kind.creates() || b.in.kind == contact) {
+			wishes = append(wishes, b.in)
+		}
+	}
+	next := make(chan intent)
+	var all sync.WaitGroup
+	for range n {
+		all.Go(func() {
+			for in := range next {
+				c.insist(ctx, in, 0, 0)
+			}
+		})
+	}
+	for _, in := range wishes {
+		next <- in
+	}
+	close(next)
+	all.Wait()
+	c.http.CloseIdleConnections()
+	return len(wishes)
+}
