@@ -33,6 +33,7 @@ func (c *cluster) faults(ctx context.Context, hit func(fault string)) error {
 		{"planned switchover", c.switchOver},
 		{"primary killed", c.killPrimary},
 		{"primary's PostgreSQL killed", c.killPostmaster},
+		{"primary's Patroni killed", c.killPatroni},
 		{"primary frozen for 40 s", c.freezePrimary},
 		{"synchronous standby frozen for 20 s", c.freezeStandby},
 		{"etcd's leader killed", c.killEtcd},
@@ -82,6 +83,15 @@ func (c *cluster) killPostmaster(ctx context.Context, primary, _ *node) error {
 		return fmt.Errorf("kill the postmaster: %w", err)
 	}
 	return c.another(ctx, primary)
+}
+
+// killPatroni leaves PostgreSQL running, which goes on as if it were the primary until Patroni is back.
+func (c *cluster) killPatroni(ctx context.Context, primary, _ *node) error {
+	primary.patroni.kill()
+	if err := c.another(ctx, primary); err != nil {
+		return err
+	}
+	return primary.patroni.start(ctx)
 }
 
 func (c *cluster) freezePrimary(ctx context.Context, primary, _ *node) error {
