@@ -46,47 +46,35 @@ func (b *backup) start(dir string, database server.Config) (map[string]string, e
 	if err != nil {
 		return nil, err
 	}
-	text, err := b.commands(ctx, "### Archive the log", "ini")
+	text, err := document(ctx, "deploy.md")
 	if err != nil {
 		return nil, err
 	}
+	lines, err := block(text, "### Archive the log", "ini")
+	if err == nil {
+		lines, err = place(lines, b.replaced()...)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("docs/deploy.md: %w", err)
+	}
 	settings := map[string]string{}
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(lines) {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), " = ")
 		settings[name] = strings.Trim(value, "'")
 	}
 	return settings, nil
 }
 
-func (b *backup) run(ctx context.Context) error { return b.shell(ctx, "### Archive the log", "") }
+// replaced leads the documented commands to our configuration.
+func (b *backup) replaced() []string {
+	return []string{"pgbackrest --stanza", "pgbackrest --config=" + b.config + " --stanza"}
+}
+
+func (b *backup) run(ctx context.Context) error {
+	return shell(ctx, b.account, "deploy.md", "### Archive the log", nil, b.replaced()...)
+}
 
 func (b *backup) restore(ctx context.Context, moment time.Time) error {
-	return b.shell(ctx, "### Restore a moment", moment.UTC().Format("2006-01-02 15:04:05.000000-07"))
-}
-
-// shell runs the commands below a heading of docs/deploy.md.
-func (b *backup) shell(ctx context.Context, heading, moment string) error {
-	commands, err := b.commands(ctx, heading, "sh")
-	if err != nil {
-		return err
-	}
-	shell := b.account.Command(ctx, "/bin/sh", "-ec", commands)
-	shell.Env = append(shell.Env, "MOMENT="+moment)
-	if out, err := shell.CombinedOutput(); err != nil {
-		return fmt.Errorf("%s: %w\n%s", heading, err, out)
-	}
-	return nil
-}
-
-// commands returns a block of docs/deploy.md, with the path of our configuration.
-func (b *backup) commands(ctx context.Context, heading, language string) (string, error) {
-	text, err := document(ctx, "deploy.md")
-	if err != nil {
-		return "", err
-	}
-	commands, err := block(text, heading, language)
-	if err != nil {
-		return "", fmt.Errorf("docs/deploy.md: %w", err)
-	}
-	return strings.ReplaceAll(commands, "pgbackrest --stanza", "pgbackrest --config="+b.config+" --stanza"), nil
+	env := []string{"MOMENT=" + moment.UTC().Format("2006-01-02 15:04:05.000000-07")}
+	return shell(ctx, b.account, "deploy.md", "### Restore a moment", env, b.replaced()...)
 }

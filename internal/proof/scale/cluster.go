@@ -54,7 +54,9 @@ func startCluster(strict bool) torture.StartCluster {
 		if err := c.start(ctx); err != nil {
 			return nil, errors.Join(err, c.stop(context.WithoutCancel(ctx)))
 		}
-		return &torture.Cluster{Addr: proxied, Admin: superuser(server.Database), Faults: c.faults, Stop: c.stop}, nil
+		return &torture.Cluster{
+			Network: "tcp", Addr: proxied, Admin: func() string { return superuser(server.Database) }, Faults: c.faults, Stop: c.stop,
+		}, nil
 	}
 }
 

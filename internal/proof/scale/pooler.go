@@ -22,9 +22,12 @@ func Pooler(ctx context.Context, seed uint64, out io.Writer) error {
 	}
 	return judge(ctx, out, torture.Config{
 		Seed: seed, Duration: time.Minute, Intents: 4000, Clients: 64, FaultEvery: time.Second,
-		Pooler: torture.Pooler{Start: startPgBouncer, Parameters: "&default_query_exec_mode=exec&pool_max_conns=32"},
+		Pooler: torture.Pooler{Start: startPgBouncer, Parameters: poolerParameters},
 	})
 }
+
+// poolerParameters are what DATABASE_URL needs behind PgBouncer.
+const poolerParameters = "&default_query_exec_mode=exec&pool_max_conns=32"
 
 // startPgBouncer starts it with the documented configuration, before the server whose socket is in the directory database.
 func startPgBouncer(

@@ -1,5 +1,5 @@
 // Package scale proves the app beyond one machine, on existing engines: behind a connection pooler, with standbys of which one takes over,
-// and after a restore. Everything runs on this machine, in a directory of its own that goes afterwards. The clients and the checks are
+// after a restore, and from one major version of PostgreSQL to another. Everything runs on this machine, in a directory of its own that goes afterwards. The clients and the checks are
 // those of package torture, and the configuration files and commands are those of the documentation.
 package scale
 
@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"onlyonce/internal/postgres/server"
 	"onlyonce/internal/proof/torture"
 )
 
@@ -68,6 +69,27 @@ func document(ctx context.Context, name string) (string, error) {
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "docs", filepath.FromSlash(name)))
 	return string(text), err
+}
+
+// shell runs the commands below a heading of a document, as the account and with replacements.
+func shell(ctx context.Context, account server.Account, name, heading string, env []string, oldNew ...string) error {
+	text, err := document(ctx, name)
+	if err != nil {
+		return err
+	}
+	commands, err := block(text, heading, "sh")
+	if err == nil {
+		commands, err = place(commands, oldNew...)
+	}
+	if err != nil {
+		return fmt.Errorf("docs/%s: %w", name, err)
+	}
+	shell := account.Command(ctx, "/bin/sh", "-ec", commands)
+	shell.Env = append(shell.Env, env...)
+	if out, err := shell.CombinedOutput(); err != nil {
+		return fmt.Errorf("docs/%s, %s: %w\n%s", name, heading, err, out)
+	}
+	return nil
 }
 
 // place returns text with each old one replaced by the new one behind it. All replacements happen at once. It returns an error if an

@@ -8,10 +8,12 @@ import (
 
 // Cluster is a database of several servers, of which one at a time accepts writes.
 type Cluster struct {
-	Addr  string // host:port that leads to the one, for the app's role, without a password
-	Admin string // the URL of the app's database for the superuser, likewise
+	Network, Addr string        // as [net.Dial] takes them: lead to the one, for the app's role, without a password
+	Admin         func() string // returns the URL of the app's database for the superuser, likewise
 	// Faults breaks it in one way after the other, tells hit the name of each as it begins, and returns when the cluster is whole again.
 	Faults func(ctx context.Context, hit func(fault string)) error
+	// EndPooler ends a pooler before it, which keeps sessions of replicas that have ended; may be called twice, and may be nil.
+	EndPooler func()
 	// Stop ends whatever runs.
 	Stop func(ctx context.Context) error
 }

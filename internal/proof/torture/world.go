@@ -109,7 +109,8 @@ func (w *world) startDatabase(ctx context.Context, cfg Config) (network, address
 		if w.cluster, err = cfg.Cluster(ctx, w.dir, w.account, w.leash.Group); err != nil {
 			return "", "", err
 		}
-		return "tcp", w.cluster.Addr, nil
+		w.pooling = w.cluster.EndPooler
+		return w.cluster.Network, w.cluster.Addr, nil
 	}
 	if w.db, err = startDatabase(ctx, w.account, w.dir, cfg.Archive); err != nil {
 		return "", "", err
@@ -126,7 +127,7 @@ func (w *world) startDatabase(ctx context.Context, cfg Config) (network, address
 // admin connects past the proxies, as the superuser, whom row-level security does not bind.
 func (w *world) admin(ctx context.Context) (*pgx.Conn, error) {
 	if w.cluster != nil {
-		return pgx.Connect(ctx, w.cluster.Admin)
+		return pgx.Connect(ctx, w.cluster.Admin())
 	}
 	return w.db.admin(ctx)
 }

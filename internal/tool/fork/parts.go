@@ -20,7 +20,7 @@ func parts() []part {
 		}},
 		{name: "proof", rooms: []string{
 			"internal/proof/bench", "internal/proof/layer", "internal/proof/scale", "internal/proof/torture",
-			"docs/performance*", "docs/peers*", "docs/scale.md", "docs/torture.md", "docs/deploy/etcd.yml", "docs/deploy/pgbackrest.conf",
+			"docs/performance*", "docs/peers*", "docs/scale.md", "docs/torture.md", "docs/deploy/etcd.yml",
 			"docs/deploy/haproxy.cfg", "docs/deploy/patroni.yml", "docs/deploy/pgbouncer.ini", "docs/decisions/*-failover-without-loss.md",
 		}},
 		{name: "invoices", rooms: invoiceRooms()},

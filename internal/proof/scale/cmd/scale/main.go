@@ -34,7 +34,9 @@ func run(ctx context.Context) error {
 		return scale.Failover(ctx, *seed, *strict, os.Stdout)
 	case "backup":
 		return scale.Backup(ctx, *seed, os.Stdout)
+	case "upgrade":
+		return scale.Upgrade(ctx, *seed, os.Stdout)
 	default:
-		return fmt.Errorf("what is %q, and must be pooler, failover or backup", what)
+		return fmt.Errorf("what is %q, and must be pooler, failover, backup or upgrade", what)
 	}
 }

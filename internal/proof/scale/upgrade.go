@@ -1,0 +1,151 @@
+package scale
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	"onlyonce/internal/postgres/npm"
+	"onlyonce/internal/postgres/server"
+	"onlyonce/internal/proof/torture"
+)
+
+// Upgrade tortures the app while it goes from one major version of PostgreSQL to another, behind PgBouncer.
+func Upgrade(ctx context.Context, seed uint64, out io.Writer) error {
+	if err := install(ctx, out, "pgbouncer", "psql"); err != nil {
+		return err
+	}
+	u := &upgrade{}
+	return judge(ctx, out, torture.Config{
+		Seed: seed, Clients: 16, Cluster: u.start, Pooler: torture.Pooler{Parameters: poolerParameters},
+	})
+}
+
+// upgrade is two servers, and PgBouncer before the one that is in use.
+type upgrade struct {
+	dir      string
+	account  server.Account
+	old, new major
+	pooler   string // the directory of PgBouncer's socket
+	switched atomic.Bool
+	end      func() // ends PgBouncer
+}
+
+// major is a server of one major version.
+type major struct {
+	config  server.Config
+	process *server.Process
+}
+
+func (u *upgrade) start(ctx context.Context, dir string, account server.Account, group int) (*torture.Cluster, error) {
+	u.dir, u.account, u.end = dir, account, func() {}
+	if err := u.startAll(ctx, group); err != nil {
+		return nil, errors.Join(err, u.stop(context.WithoutCancel(ctx)))
+	}
+	return &torture.Cluster{
+		Network: "unix", Addr: filepath.Join(u.pooler, ".s.PGSQL.5432"), Admin: u.admin, Faults: u.switchOver, EndPooler: u.end,
+		Stop: u.stop,
+	}, nil
+}
+
+func (u *upgrade) startAll(ctx context.Context, group int) error {
+	installed, err := server.Locate(ctx, u.account, 0)
+	if err != nil {
+		return err
+	}
+	bin, err := npm.Install(ctx)
+	if err != nil {
+		return fmt.Errorf("install PostgreSQL %d: %w", npm.Major, err)
+	}
+	if installed.Major >= npm.Major {
+		return fmt.Errorf("PostgreSQL %d is installed, and there is nothing newer than %d to upgrade to", installed.Major, npm.Major)
+	}
+	if err := u.old.start(ctx, u.account, installed, u.dir, map[string]string{"wal_level": "logical"}); err != nil {
+		return err
+	}
+	if err := u.new.start(ctx, u.account, server.Programs{Dir: bin, Major: npm.Major}, u.dir, nil); err != nil {
+		return err
+	}
+	if err := settle(ctx, u.new.url()); err != nil {
+		return err
+	}
+	u.pooler, u.end, err = startPgBouncer(ctx, u.dir, u.account, group, u.old.config.SocketDir)
+	return err
+}
+
+func (m *major) start(ctx context.Context, account server.Account, programs server.Programs, dir string, settings map[string]string) error {
+	dir = filepath.Join(dir, fmt.Sprintf("postgres-%d", programs.Major))
+	m.config = server.Config{
+		Programs: programs, Account: account, DataDir: dir, SocketDir: dir + "-socket", Settings: settings,
+	}
+	for _, dir := range []string{m.config.DataDir, m.config.SocketDir} {
+		if err := account.Mkdir(dir); err != nil {
+			return err
+		}
+	}
+	if err := server.Init(ctx, programs, account, dir, true, nil); err != nil {
+		return err
+	}
+	log, err := os.Create(dir + ".log")
+	if err != nil {
+		return err
+	}
+	defer log.Close() // the server has inherited it
+	m.config.Log = log
+	m.process, err = server.Start(ctx, m.config)
+	return err
+}
+
+func (m *major) url() string {
+	return server.URL(m.config.SocketDir, server.Superuser, server.Database)
+}
+
+func (m *major) stop(ctx context.Context) error {
+	if m.process == nil {
+		return nil
+	}
+	return m.process.Stop(ctx)
+}
+
+// admin returns the URL of the database that is in use.
+func (u *upgrade) admin() string {
+	if u.switched.Load() {
+		return u.new.url()
+	}
+	return u.old.url()
+}
+
+// switchOver goes to the new server by the documented commands.
+func (u *upgrade) switchOver(ctx context.Context, hit func(step string)) error {
+	const while = 15 * time.Second
+	env := []string{"OLD=" + u.old.url(), "NEW=" + u.new.url(), "POOLER=host=" + u.pooler + " user=pgbouncer dbname=pgbouncer"}
+	pause(ctx, while)
+	hit("copying the rows")
+	if err := shell(ctx, u.account, "upgrade.md", "### Copy the rows", env); err != nil {
+		return err
+	}
+	pause(ctx, while)
+	hit("the switch")
+	err := shell(ctx, u.account, "upgrade.md", "### Switch", env,
+		"10.0.0.11", u.old.config.SocketDir, "10.0.0.12", u.new.config.SocketDir,
+		"/etc/pgbouncer/pgbouncer.ini", filepath.Join(u.dir, "pgbouncer.ini"))
+	if err != nil {
+		return err
+	}
+	u.switched.Store(true)
+	if err := u.old.stop(ctx); err != nil {
+		return err
+	}
+	pause(ctx, while)
+	return nil
+}
+
+func (u *upgrade) stop(ctx context.Context) error {
+	u.end()
+	return errors.Join(u.old.stop(ctx), u.new.stop(ctx))
+}
