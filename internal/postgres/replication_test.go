@@ -13,7 +13,7 @@ func TestEveryRowCanBeReplicated(t *testing.T) {
 	db := pgtest.New(t)
 	db.Spoil(t)
 	if found := notReplicated(t, db); found != "" {
-		t.Errorf("logical replication refuses changes of %s: give it a primary key without a generated column, or a replica identity", found)
+		t.Errorf("logical replication refuses changes of %s: they need a key without a generated column, or a replica identity", found)
 	}
 	query(t, db.AdminURL, "CREATE TABLE unidentified (name text)")
 	query(t, db.AdminURL, "ALTER TABLE settings REPLICA IDENTITY DEFAULT")

@@ -41,7 +41,7 @@ func isDatabaseDown(err error) bool {
 		case "08", "53", "57": // connection, resources, shutdown
 			return true
 		}
-		return false
+		return answered.Code == "25006" // it accepts no writes: a standby
 	}
 	return is[net.Error](err) || is[*pgconn.ConnectError](err) || errors.Is(err, io.EOF) ||
 		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) || errors.Is(err, pgconn.ErrConnClosed)

@@ -24,3 +24,16 @@ func TestConnectionThatIsClosedIsDown(t *testing.T) {
 		t.Errorf("%v is an error of the app", err)
 	}
 }
+
+// TestStandbyIsDown: in a failover a connection may lead to a server that accepts no writes, yet or any more.
+func TestStandbyIsDown(t *testing.T) {
+	t.Parallel()
+	conn, err := pgx.Connect(t.Context(), pgtest.New(t).URL+"&default_transaction_read_only=on")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	if _, err := conn.Exec(t.Context(), "DELETE FROM sessions"); !isDatabaseDown(err) {
+		t.Errorf("%v is an error of the app", err)
+	}
+}
