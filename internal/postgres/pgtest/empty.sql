@@ -24,19 +24,19 @@ BEGIN
     RETURN state;
 END $$;
 
--- empty ends all connections but those of Database.Admin and deletes all rows. It is not TRUNCATE, which makes new files for a table, its
+-- empty ends all connections but those that are kept and deletes all rows. It is not TRUNCATE, which makes new files for a table, its
 -- indexes and, because of foreign keys, nearly all other tables: as slow as a new database.
 --
 -- A database is worn when PostgreSQL would plan otherwise than in a new one: a table was analyzed, or has grown, since deleted
 -- rows stay in its file, beyond the ten pages that it expects of any table which was not.
-CREATE FUNCTION pgtest.empty(OUT state text, OUT worn boolean) LANGUAGE plpgsql
+CREATE FUNCTION pgtest.empty(kept int[], OUT state text, OUT worn boolean) LANGUAGE plpgsql
 SET session_replication_role = replica -- no triggers
 AS $$
 DECLARE
     t regclass;
 BEGIN
     PERFORM pg_terminate_backend(pid, 5000) FROM pg_stat_activity
-    WHERE datname = current_database() AND application_name <> 'pgtest';
+    WHERE datname = current_database() AND pid <> ALL (kept);
     worn := EXISTS (SELECT FROM pg_statistic WHERE starelid >= 16384);
     FOR t IN SELECT name FROM pgtest.tables WHERE NOT filled AND pg_relation_size(name) > 0 LOOP
         EXECUTE format('DELETE FROM %s', t);

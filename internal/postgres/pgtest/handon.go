@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 //go:embed empty.sql
@@ -37,15 +40,20 @@ func (c *cluster) take(ctx context.Context, template string) (*Database, error) 
 
 // giveBack empties a database for the next test, or drops it. The error says so if the test has changed more than rows.
 func (c *cluster) giveBack(ctx context.Context, db *Database) error {
-	db.resetSessions(ctx)
-	if db.spoiled || db.admin.Stat().AcquiredConns() > 0 { // by the test, still
+	admin, whole := resetSessions(ctx, db.admin)
+	if db.spoiled || !whole {
 		return c.drop(ctx, db)
+	}
+	own, whole := resetSessions(ctx, db.Pool)
+	if !whole {
+		db.Pool.Close()
+		db.Pool = nil
 	}
 	var (
 		state string
 		worn  bool
 	)
-	err := db.admin.QueryRow(ctx, `SELECT state, worn FROM pgtest.empty()`).Scan(&state, &worn)
+	err := db.admin.QueryRow(ctx, `SELECT state, worn FROM pgtest.empty($1)`, append(admin, own...)).Scan(&state, &worn)
 	if err == nil && state != db.state {
 		err = fmt.Errorf("the test changed more than rows and did not call Spoil on its database, which was\n%s\nand is\n%s",
 			db.state, state)
@@ -76,12 +84,17 @@ func (d *Database) Spoil(t testing.TB) {
 	}
 }
 
-// resetSessions gives the next test what new connections would be, without what starting them costs. One that fails is closed.
-func (d *Database) resetSessions(ctx context.Context) {
-	for _, conn := range d.admin.AcquireAllIdle(ctx) {
-		if conn.Conn().DeallocateAll(ctx) == nil { // or the client would believe that DISCARD left them
-			_, _ = conn.Exec(ctx, `DISCARD ALL`)
+// resetSessions makes the connections of a pool those of the next test: as new ones are, but with the statements that they have prepared,
+// since planning those again takes longer than most tests. The pool isn't whole if the test has closed it or has a connection still.
+func resetSessions(ctx context.Context, pool *pgxpool.Pool) (pids []uint32, whole bool) {
+	for _, conn := range pool.AcquireAllIdle(ctx) {
+		_, err := conn.Exec(ctx, `
+			SET SESSION AUTHORIZATION DEFAULT; RESET ALL; SELECT pg_advisory_unlock_all();
+			UNLISTEN *; DISCARD SEQUENCES; DISCARD TEMP`, pgx.QueryExecModeSimpleProtocol)
+		if err == nil {
+			pids = append(pids, conn.Conn().PgConn().PID())
 		}
 		conn.Release()
 	}
+	return pids, len(pids) > 0 && len(pids) == int(pool.Stat().TotalConns())
 }

@@ -44,6 +44,12 @@ func TestDatabaseIsHandedOnEmpty(t *testing.T) { //nolint:paralleltest // others
 	var pid uint32
 	first, err := leave(t, func(db *pgtest.Database, conn *pgx.Conn) {
 		must(t, conn, something)
+		if _, err := db.Pool.Exec(t.Context(), `SET timezone = 'Asia/Tokyo'`); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.Pool.Exec(t.Context(), `SELECT pg_advisory_lock(1)`); err != nil {
+			t.Fatal(err)
+		}
 		// A connection that the test forgot, which holds locks.
 		forgotten, err := pgx.Connect(t.Context(), db.URL)
 		if err != nil {
@@ -55,7 +61,14 @@ func TestDatabaseIsHandedOnEmpty(t *testing.T) { //nolint:paralleltest // others
 	if err != nil {
 		t.Fatal(err)
 	}
-	second, err := leave(t, func(_ *pgtest.Database, conn *pgx.Conn) {
+	second, err := leave(t, func(db *pgtest.Database, conn *pgx.Conn) {
+		var timezone string
+		var locks int
+		err := db.Pool.QueryRow(t.Context(), `
+			SELECT current_setting('timezone'), (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory')`).Scan(&timezone, &locks)
+		if err != nil || timezone != "UTC" || locks != 0 {
+			t.Errorf("the time zone is %s, %d locks, %v", timezone, locks, err)
+		}
 		tables, err := conn.Query(t.Context(), `
 			SELECT schemaname || '.' || tablename FROM pg_tables WHERE schemaname IN ('public', 'river')`)
 		if err != nil {

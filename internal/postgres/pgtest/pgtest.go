@@ -11,7 +11,7 @@
 // The server starts with the first database that is asked for. It keeps nothing safe: it
 // lives in memory where it can and never waits for a disk.
 //
-// A database is emptied and handed on to the next test, since making one takes far longer. A test
+// A database is emptied and handed on to the next test, with its connections, since making them takes far longer. A test
 // that changes more than rows (the schema, settings of the database, rows that migrations made)
 // says so with [Database.Spoil], and its database is dropped. One that forgets fails: the database
 // refuses to change its schema, and is compared with what it was.
@@ -53,7 +53,7 @@ func Long(tb testing.TB) {
 type Database struct {
 	URL      string        // as the app's role, which owns the database and is no superuser
 	AdminURL string        // as the superuser
-	Pool     *pgxpool.Pool // on URL, as the app opens it; closed when the test ends
+	Pool     *pgxpool.Pool // on URL, as the app opens it; handed on with the database
 
 	name     string
 	template string
@@ -99,14 +99,14 @@ func get(
 	if err = db.open(ctx); err != nil {
 		return nil, nil, errors.Join(err, cluster.drop(context.WithoutCancel(ctx), db))
 	}
-	return db, func() error {
-		db.Pool.Close()
-		return cluster.giveBack(context.WithoutCancel(ctx), db)
-	}, nil
+	return db, func() error { return cluster.giveBack(context.WithoutCancel(ctx), db) }, nil
 }
 
-// open opens the pool for a test.
+// open opens the pool for a test, unless the last one has left it.
 func (d *Database) open(ctx context.Context) error {
+	if d.Pool != nil {
+		return nil
+	}
 	if d.config == nil {
 		pool, err := postgres.Open(ctx, d.URL)
 		if err != nil {
