@@ -94,7 +94,7 @@ func (b *bundle) written(known ...string) []string {
 func (b *bundle) empty(except ...string) {
 	b.Helper()
 	tables := slices.DeleteFunc(b.tenantTables(), func(table string) bool { return slices.Contains(except, table) })
-	sql := `SET LOCAL session_replication_role = replica; TRUNCATE ` + strings.Join(tables, `, `) // past append_only
+	sql := `SET LOCAL session_replication_role = replica; DELETE FROM ` + strings.Join(tables, `; DELETE FROM `) // past append_only
 	for table, byOperations := range byOperations {
 		sql += `; DELETE FROM ` + table + ` WHERE ` + byOperations
 	}
