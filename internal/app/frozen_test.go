@@ -37,7 +37,7 @@ const (
 func startFrozen(t *testing.T) *frozen {
 	t.Helper()
 	b := &bundle{T: t, db: &pgtest.Database{}}
-	config, dir := b.config(), serverDir(t)
+	config, dir := b.config(), pgtest.Embedded(t)
 	config.DataDir, config.Wait, config.KeepAttempts, config.ExpireEvery = dir, frozenWait, time.Hour, 100*time.Millisecond
 	var err error
 	if b.App, err = app.StartWithin(t.Context(), config, frozenRequest, time.Second); err != nil {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"onlyonce/internal/postgres/pgtest"
 )
 
 // program is the real binary on a data directory of its own.
@@ -19,25 +21,10 @@ type program struct {
 	log     *buffer
 }
 
-// serverDir is a directory that the user of an embedded server can reach.
-func serverDir(t *testing.T) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "onlyonce-app-") //nolint:usetesting // the server's user cannot reach t.TempDir
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	return dir
-}
-
 func startProgram(t *testing.T, env ...string) *program {
 	t.Helper()
-	dir := serverDir(t)
 	p := &program{
-		binary: filepath.Join(dir, "server"), data: filepath.Join(dir, "data"), addr: freeAddress(t), env: env, log: &buffer{},
+		binary: filepath.Join(t.TempDir(), "server"), data: pgtest.Embedded(t), addr: freeAddress(t), env: env, log: &buffer{},
 	}
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", p.binary, "onlyonce/cmd/server")
 	if out, err := build.CombinedOutput(); err != nil {

@@ -18,12 +18,13 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"onlyonce/internal/postgres"
+	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/postgres/server"
 )
 
 func TestEmbeddedSurvivesKillOfApp(t *testing.T) {
 	t.Parallel()
-	dir := home(t)
+	dir := pgtest.Embedded(t)
 	app := startApp(t, dir)
 	put(t, app.url)
 	_ = app.end(t, syscall.SIGKILL)
@@ -59,7 +60,7 @@ func TestEmbeddedSurvivesKillOfAppWhileMakingData(t *testing.T) {
 // A program that the app was starting when it was killed holds the app's files for a moment.
 func TestEmbeddedWaitsForWhatAKilledAppLeft(t *testing.T) {
 	t.Parallel()
-	dir := home(t)
+	dir := pgtest.Embedded(t)
 	gone := exec.Command("true")
 	if err := gone.Run(); err != nil {
 		t.Fatal(err)
@@ -97,7 +98,7 @@ func TestEmbeddedWaitsForWhatAKilledAppLeft(t *testing.T) {
 
 func TestEmbeddedSurvivesKillOfServer(t *testing.T) {
 	t.Parallel()
-	dir := home(t)
+	dir := pgtest.Embedded(t)
 	embedded := start(t, dir)
 	pool, err := postgres.Open(t.Context(), embedded.URL())
 	if err != nil {
@@ -119,7 +120,7 @@ func TestEmbeddedSurvivesKillOfServer(t *testing.T) {
 
 func TestEmbeddedSurvivesKillOfBoth(t *testing.T) {
 	t.Parallel()
-	dir := home(t)
+	dir := pgtest.Embedded(t)
 	app := startApp(t, dir)
 	put(t, app.url)
 	if err := syscall.Kill(postmaster(t, dir), syscall.SIGKILL); err != nil {
@@ -136,7 +137,7 @@ func TestEmbeddedSurvivesKillOfGuard(t *testing.T) {
 	for name, group := range map[string]bool{"the guard alone": false, "its whole group": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dir := home(t)
+			dir := pgtest.Embedded(t)
 			embedded := start(t, dir)
 			put(t, embedded.URL())
 			before := postmaster(t, dir)
@@ -169,7 +170,7 @@ func TestEmbeddedSurvivesKillOfGuard(t *testing.T) {
 
 func TestEmbeddedStopsInOrderOnSIGTERM(t *testing.T) {
 	t.Parallel()
-	dir := home(t)
+	dir := pgtest.Embedded(t)
 	app := startApp(t, dir)
 	put(t, app.url)
 	if err := app.end(t, syscall.SIGTERM); err != nil {
@@ -186,6 +187,7 @@ func TestEmbeddedStopsInOrderOnSIGTERM(t *testing.T) {
 
 // The tests above as an ordinary user, for those who run them as root.
 func TestEmbeddedAsOrdinaryUser(t *testing.T) {
+	pgtest.Long(t)
 	t.Parallel()
 	if os.Geteuid() != 0 {
 		t.Log("all tests of this run were as an ordinary user")
@@ -206,7 +208,11 @@ func TestEmbeddedAsOrdinaryUser(t *testing.T) {
 	dir := home(t)
 	tests := exec.Command(copyOf(t, os.Args[0], dir), "-test.v",
 		"-test.run=^TestEmbedded(ColdThenWarm|SurvivesKillOfApp|SurvivesKillOfServer|StalePIDFile|InAPrivateDirectory)$")
-	tests.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=/nonexistent"}
+	cache := filepath.Join(dir, "cache")
+	if err := errors.Join(os.Mkdir(cache, 0o700), os.Chown(cache, int(uid), int(gid))); err != nil {
+		t.Fatal(err)
+	}
+	tests.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=/nonexistent", "XDG_CACHE_HOME=" + cache}
 	tests.Dir = dir
 	tests.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}
 	out, err := tests.CombinedOutput()

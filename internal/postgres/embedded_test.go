@@ -20,6 +20,7 @@ import (
 
 	"onlyonce/internal/postgres"
 	"onlyonce/internal/postgres/npm"
+	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/postgres/server"
 )
 
@@ -68,7 +69,7 @@ func TestEmbeddedColdThenWarm(t *testing.T) {
 
 func TestEmbeddedSocketIsPrivate(t *testing.T) {
 	t.Parallel()
-	info, err := os.Stat(socketDir(t, start(t, home(t)).URL()))
+	info, err := os.Stat(socketDir(t, start(t, pgtest.Embedded(t)).URL()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +86,7 @@ func TestEmbeddedOnALongPath(t *testing.T) {
 
 func TestEmbeddedDirectoryInUse(t *testing.T) {
 	t.Parallel()
-	dir := home(t)
+	dir := pgtest.Embedded(t)
 	first := start(t, dir)
 	_, err := postgres.StartEmbedded(t.Context(), dir, logger(t))
 	var inUse *postgres.InUseError
@@ -97,7 +98,7 @@ func TestEmbeddedDirectoryInUse(t *testing.T) {
 
 func TestEmbeddedServerStartedByHand(t *testing.T) {
 	t.Parallel()
-	dir := home(t)
+	dir := pgtest.Embedded(t)
 	stop(t, start(t, dir))
 
 	byHand := startByHand(t, dir)
@@ -114,7 +115,7 @@ func TestEmbeddedServerStartedByHand(t *testing.T) {
 
 func TestEmbeddedStalePIDFile(t *testing.T) {
 	t.Parallel()
-	dir := home(t)
+	dir := pgtest.Embedded(t)
 	first := start(t, dir)
 	put(t, first.URL())
 	pidFile := filepath.Join(dir, "postgres", "postmaster.pid")
@@ -230,7 +231,7 @@ func TestEmbeddedInAPrivateDirectory(t *testing.T) {
 
 func TestEmbeddedLogKeepsSecrets(t *testing.T) {
 	t.Parallel()
-	dir := home(t)
+	dir := pgtest.Embedded(t)
 	embedded := start(t, dir)
 	put(t, embedded.URL())
 	conn, err := pgx.Connect(t.Context(), embedded.URL())

@@ -11,13 +11,14 @@ import (
 	"testing"
 
 	"onlyonce/internal/postgres"
+	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/postgres/server"
 )
 
 // TestEmbeddedGoneForGood: somebody stops the server in order, over and over, so that no error says why.
 func TestEmbeddedGoneForGood(t *testing.T) {
 	t.Parallel()
-	dir := home(t)
+	dir := pgtest.Embedded(t)
 	var log buffer
 	embedded, err := postgres.StartEmbedded(t.Context(), dir, slog.New(slog.NewTextHandler(io.MultiWriter(&log, t.Output()), nil)))
 	if err != nil {

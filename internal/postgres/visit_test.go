@@ -7,12 +7,13 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"onlyonce/internal/postgres"
+	"onlyonce/internal/postgres/pgtest"
 )
 
 // TestVisit: a command uses the server of the app, and without one starts its own, which is gone when it ends.
 func TestVisit(t *testing.T) {
 	t.Parallel()
-	dir := home(t)
+	dir := pgtest.Embedded(t)
 	visit := func() *postgres.Visit {
 		t.Helper()
 		v, err := postgres.VisitEmbedded(t.Context(), dir, logger(t))

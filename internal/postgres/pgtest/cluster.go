@@ -68,28 +68,25 @@ type cluster struct {
 }
 
 func startCluster(ctx context.Context) (*cluster, error) {
-	account, err := server.ChooseAccount("")
+	p, err := prepare()
 	if err != nil {
 		return nil, err
 	}
-	programs, err := server.Locate(ctx, account, 0)
+	dir, err := p.account.MkdirTemp(ramdisk(), "onlyonce-test-")
 	if err != nil {
 		return nil, err
-	}
-	prepared, err := prepare(ctx, programs, account)
-	if err != nil {
-		return nil, err
-	}
-	dir, err := account.MkdirTemp(ramdisk(), "onlyonce-test-")
-	if err != nil {
-		return nil, err
-	}
-	if err := account.Copy(prepared, filepath.Join(dir, "data")); err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	c := &cluster{dir: dir, free: map[string][]*Database{}}
 	// The data are where the socket is, so that the guard removes them, even if the test process is killed.
-	if err := c.start(ctx, programs, account, filepath.Join(dir, "data")); err != nil {
+	data := filepath.Join(dir, "data")
+	err = p.account.Copy(p.dir, data)
+	if err == nil {
+		err = c.start(ctx, p.programs, p.account, data)
+	}
+	if err == nil {
+		err = c.close(ctx, template)
+	}
+	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	return c, nil

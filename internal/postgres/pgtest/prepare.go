@@ -6,8 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"sync"
+	"testing"
 	"time"
 
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
@@ -21,38 +24,71 @@ import (
 // unused is how long a prepared data directory is kept after its last use.
 const unused = 5 * 24 * time.Hour
 
-// prepare returns a data directory whose template has the current schema and is closed to everybody, since nobody may be connected to
-// a database that is being copied. It is made once, in the user's cache, for all processes that test the same migrations: they
-// start on copies of it, which takes a tenth of the time.
-func prepare(ctx context.Context, programs server.Programs, account server.Account) (string, error) {
+// prepared is the data directory of an embedded server that has stopped, with the current schema, and what runs it.
+type prepared struct {
+	programs server.Programs
+	account  server.Account
+	dir      string
+}
+
+// prepare makes the data directory once, in the user's cache, for all processes that test the same migrations: they start on copies of
+// it, which takes a tenth of the time.
+var prepare = sync.OnceValues(func() (p prepared, err error) {
+	ctx := context.Background()
+	if p.account, err = server.ChooseAccount(""); err != nil {
+		return p, err
+	}
+	if p.programs, err = server.Locate(ctx, p.account, 0); err != nil {
+		return p, err
+	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		return "", err
+		return p, err
 	}
 	all := filepath.Join(cache, "onlyonce", "pgtest")
-	name, err := digest(programs)
+	name, err := digest(p.programs)
 	if err != nil {
-		return "", err
+		return p, err
 	}
-	prepared, now := filepath.Join(all, name), time.Now()
-	if err := os.Chtimes(prepared, now, now); !errors.Is(err, fs.ErrNotExist) {
-		return prepared, err
+	p.dir = filepath.Join(all, name)
+	now := time.Now()
+	if err := os.Chtimes(p.dir, now, now); !errors.Is(err, fs.ErrNotExist) {
+		return p, err
 	}
 	if err := errors.Join(os.MkdirAll(all, 0o700), removeUnused(all, now.Add(-unused))); err != nil {
-		return "", err
+		return p, err
 	}
 	made, err := os.MkdirTemp(all, "making-")
 	if err != nil {
-		return "", err
+		return p, err
 	}
-	if err := makeData(ctx, programs, account, made); err != nil {
-		return "", errors.Join(err, os.RemoveAll(made))
+	if err := makeData(ctx, p.account, made); err != nil {
+		return p, errors.Join(err, os.RemoveAll(made))
 	}
 	// Two processes may have made it at once: the second finds the first one's in its way, which is as good.
-	if err := os.Rename(made, prepared); err != nil {
-		return prepared, errors.Join(os.Chtimes(prepared, now, now), os.RemoveAll(made))
+	if err := os.Rename(made, p.dir); err != nil {
+		return p, errors.Join(os.Chtimes(p.dir, now, now), os.RemoveAll(made))
 	}
-	return prepared, nil
+	return p, nil
+})
+
+// Embedded returns a directory for an embedded server, which any user's server can reach. It has the data of one already, with the
+// current schema, so that a program that starts there has done most of its first start.
+func Embedded(t testing.TB) string {
+	t.Helper()
+	p, err := prepare()
+	if err != nil {
+		t.Fatalf("pgtest: prepare the data of an embedded server: %v", err)
+	}
+	dir, err := os.MkdirTemp(ramdisk(), "onlyonce-embedded-") //nolint:usetesting // t.TempDir is private to us
+	if err == nil {
+		t.Cleanup(func() { os.RemoveAll(dir) })
+		err = errors.Join(os.Chmod(dir, 0o711), p.account.Copy(p.dir, filepath.Join(dir, "postgres")))
+	}
+	if err != nil {
+		t.Fatalf("pgtest: copy the data of an embedded server: %v", err)
+	}
+	return dir
 }
 
 // digest names what a data directory depends on.
@@ -62,7 +98,7 @@ func digest(programs server.Programs) (string, error) {
 		return "", err
 	}
 	hash := sha256.New()
-	fmt.Fprintln(hash, programs.Dir, programs.Major, len(jobs.AllVersions()))
+	fmt.Fprintln(hash, "embedded", programs.Dir, programs.Major, len(jobs.AllVersions()))
 	files, err := fs.Glob(migrations.FS, "*.sql")
 	if err != nil {
 		return "", err
@@ -77,32 +113,21 @@ func digest(programs server.Programs) (string, error) {
 	return fmt.Sprintf("%x", hash.Sum(nil)[:16]), nil
 }
 
-// makeData fills the empty directory to with a data directory of a server that has stopped.
-func makeData(ctx context.Context, programs server.Programs, account server.Account, to string) error {
+// makeData fills the empty directory to.
+func makeData(ctx context.Context, account server.Account, to string) error {
 	dir, err := account.MkdirTemp(ramdisk(), "onlyonce-test-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	data, socket := filepath.Join(dir, "data"), filepath.Join(dir, "socket")
-	if err := errors.Join(account.Mkdir(data), account.Mkdir(socket)); err != nil {
+	embedded, err := postgres.StartEmbedded(ctx, dir, slog.New(slog.DiscardHandler))
+	if err != nil {
 		return err
 	}
-	if err := server.Init(ctx, programs, account, data, false, nil); err != nil {
+	if err := errors.Join(postgres.Migrate(ctx, embedded.URL()), embedded.Stop(ctx)); err != nil {
 		return err
 	}
-	c := &cluster{dir: socket}
-	if err := c.start(ctx, programs, account, data); err != nil {
-		return err
-	}
-	err = postgres.Migrate(ctx, server.URL(socket, server.Role, template))
-	if err == nil {
-		err = c.close(ctx, template)
-	}
-	if err := errors.Join(err, c.stop(ctx)); err != nil {
-		return err
-	}
-	return os.CopyFS(to, os.DirFS(data))
+	return os.CopyFS(to, os.DirFS(filepath.Join(dir, "postgres")))
 }
 
 // removeUnused removes what nobody has used since then, such as the data directories of migrations that have changed.
