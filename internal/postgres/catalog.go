@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // object is something that the migrations make. Its subject is the table, domain or function that it is or belongs to, and
@@ -143,8 +142,8 @@ const maxDifferences = 20
 // others have made in the same schema does not count, except what has an effect on ours. Indexes of others that are not unique
 // do not count either: they refuse nothing, and whoever runs the app may need them. It returns none while the schema is older
 // or newer than the program, about which [SchemaCurrent] returns an error.
-func Differences(ctx context.Context, pool *pgxpool.Pool) ([]string, error) {
-	err := SchemaCurrent(ctx, pool)
+func Differences(ctx context.Context, db Querier) ([]string, error) {
+	err := SchemaCurrent(ctx, db)
 	_, other := errors.AsType[*SchemaError](err)
 	_, foreign := errors.AsType[*OtherMigrationsError](err)
 	_, invalid := errors.AsType[*InvalidIndexError](err)
@@ -155,7 +154,7 @@ func Differences(ctx context.Context, pool *pgxpool.Pool) ([]string, error) {
 		return nil, err
 	}
 	made := madeByMigrations()
-	found, err := readCatalog(ctx, pool, subjects(made))
+	found, err := readCatalog(ctx, db, subjects(made))
 	if err != nil {
 		return nil, err
 	}
@@ -185,13 +184,14 @@ func subjects(objects map[object]string) []string {
 }
 
 // readCatalog returns the hash of each object of these tables, functions and domains; of all of the schema if subjects is nil.
-func readCatalog(ctx context.Context, pool *pgxpool.Pool, subjects []string) (found map[object]string, err error) {
+func readCatalog(ctx context.Context, db Querier, subjects []string) (found map[object]string, err error) {
 	found = map[object]string{}
-	err = pgx.BeginTxFunc(ctx, pool, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+	err = pgx.BeginFunc(ctx, db, func(tx pgx.Tx) error {
 		// Definitions are written in these terms.
 		if _, err := tx.Exec(ctx, `
 			SELECT set_config('search_path', quote_ident(current_schema()), true), set_config('quote_all_identifiers', 'off', true),
-				set_config('intervalstyle', 'postgres', true), set_config('bytea_output', 'hex', true)`); err != nil {
+				set_config('intervalstyle', 'postgres', true), set_config('bytea_output', 'hex', true),
+				set_config('transaction_read_only', 'on', true)`); err != nil {
 			return err
 		}
 		rows, err := tx.Query(ctx, catalogQuery, subjects)

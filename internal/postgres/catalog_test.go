@@ -55,7 +55,7 @@ const (
 	foreign   = " is not ours: "
 )
 
-// TestDifferences takes away, adds and changes one thing after the other, each in a database of its own, as the superuser.
+// TestDifferences takes away, adds and changes one thing after the other, as the superuser, and rolls it back.
 func TestDifferences(t *testing.T) {
 	t.Parallel()
 	all := []sabotage{
@@ -174,19 +174,21 @@ func TestDifferences(t *testing.T) {
 		{"DROP TABLE sessions", "the table sessions" + missing},
 	}
 	all = append(all, invoiceSabotages()...)
+	db := pgtest.New(t)
+	db.Spoil(t)
 	for _, c := range all {
-		t.Run(strings.ReplaceAll(c.spoil, "\n", " "), func(t *testing.T) {
-			t.Parallel()
-			db := pgtest.New(t)
-			db.Spoil(t)
-			if _, err := db.Admin().Exec(t.Context(), c.spoil); err != nil {
+		t.Run(strings.ReplaceAll(c.spoil, "\n", " "), func(t *testing.T) { //nolint:paralleltest // all are of one database
+			tx, err := db.Admin().Begin(t.Context())
+			if err != nil {
 				t.Fatal(err)
 			}
-			var told []string
-			for _, f := range postgres.Examine(t.Context(), db.URL) {
-				if f.Check == "catalog" && f.Err != nil {
-					told = append(told, f.Err.Error())
-				}
+			defer tx.Rollback(t.Context())
+			if _, err := tx.Exec(t.Context(), c.spoil); err != nil {
+				t.Fatal(err)
+			}
+			told, err := postgres.Differences(t.Context(), tx)
+			if err != nil {
+				t.Fatal(err)
 			}
 			var want []string
 			if c.told != "" {

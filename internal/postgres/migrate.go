@@ -240,10 +240,16 @@ func lockMigrations(ctx context.Context, conn *pgx.Conn) error {
 	}
 }
 
+// Querier is a pool, or a transaction.
+type Querier interface {
+	Begin(ctx context.Context) (pgx.Tx, error)
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}
+
 // SchemaCurrent returns nil if the schema is the one this program is built for and all of its
 // indexes work, else a [*SchemaError], an [*OtherMigrationsError], an [*InvalidIndexError], or
 // why it could not tell.
-func SchemaCurrent(ctx context.Context, pool *pgxpool.Pool) error {
+func SchemaCurrent(ctx context.Context, db Querier) error {
 	program, err := migrations.Versions(migrations.FS)
 	if err != nil {
 		return err
@@ -252,7 +258,7 @@ func SchemaCurrent(ctx context.Context, pool *pgxpool.Pool) error {
 		database []int64
 		invalid  []string
 	)
-	err = pool.QueryRow(ctx, `
+	err = db.QueryRow(ctx, `
 		SELECT
 			(`+applied+`),
 			(SELECT array_agg(indexrelid::regclass::text ORDER BY indexrelid)
