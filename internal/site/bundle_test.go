@@ -65,10 +65,17 @@ func setup(t *testing.T) *bundle {
 // setupHere is setup for a test that is parallel already.
 func setupHere(t *testing.T) *bundle {
 	t.Helper()
-	b := &bundle{T: t, db: pgtest.New(t), owners: map[uuid.UUID]*client{}, failures: newFailures(t)}
+	b := bundleOn(t, pgtest.New(t))
+	b.acme, b.globex = b.tenant("Acme"), b.tenant("Globex")
+	return b
+}
+
+// bundleOn makes no tenants.
+func bundleOn(t *testing.T, db *pgtest.Database) *bundle {
+	t.Helper()
+	b := &bundle{T: t, db: db, owners: map[uuid.UUID]*client{}, failures: newFailures(t)}
 	t.Cleanup(func() { b.replica = nil }) // as the handler of listen
 	b.admin = b.db.Admin()
-	b.acme, b.globex = b.tenant("Acme"), b.tenant("Globex")
 	b.replica = b.serveOn(b.db.Pool)
 	return b
 }

@@ -114,7 +114,9 @@ func everyEvent(program, person *client, pattern, all string) map[string][]reque
 // expiry erases the results of all that was asked for so far.
 func (b *bundle) expiry() request {
 	return request{"expiry", 0, func() answer {
-		b.exec(`UPDATE intents SET result = NULL WHERE key NOT LIKE 'past%'`)
+		b.exec(`
+			UPDATE intents SET result = NULL
+			WHERE tenant_id = $1 AND result IS NOT NULL AND expires_at > now() + interval '2 hours'`, b.acme.id) // those of grow end before
 		b.store.Forget()
 		return answer{}
 	}}

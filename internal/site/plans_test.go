@@ -1,6 +1,7 @@
 package site_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -37,8 +38,7 @@ func TestPlans(t *testing.T) {
 	pgtest.Long(t)
 	for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
 		t.Run(mode, func(t *testing.T) {
-			b := setup(t)
-			b.grow()
+			b := setupGrown(t)
 			plans := b.explained(mode)
 			settings := []func(*config){keeping}
 			settings = append(settings, withDemo)
@@ -59,6 +59,33 @@ const (
 
 // bounded is how much a node may read in a statement that says itself how far it looks. It is less than there are.
 const bounded = 2100
+
+// grown is a database that grow has filled, once for all tests.
+var grown struct {
+	sync.Once
+	pgtest.Template
+
+	acme, globex tenant
+}
+
+// setupGrown is setup with a copy of that database.
+func setupGrown(t *testing.T) *bundle {
+	t.Helper()
+	leaveToWalks(t)
+	t.Parallel()
+	grown.Do(func() {
+		grown.Fill = func(_ context.Context, db *pgtest.Database) error {
+			b := bundleOn(t, db)
+			grown.acme, grown.globex = b.tenant("Acme"), b.tenant("Globex")
+			b.acme, b.globex = grown.acme, grown.globex
+			b.grow()
+			return nil
+		}
+	})
+	b := bundleOn(t, grown.New(t))
+	b.acme, b.globex = grown.acme, grown.globex
+	return b
+}
 
 // grow gives acme a past, and every table without a tenant as many rows. The archived customers are all newer than the
 // others: an index that has both leads through all of the one kind to the first of the other.
@@ -92,7 +119,7 @@ func (b *bundle) grow() {
 			tenant_id, operation, key, fingerprint, attempt_id, record_id, outcome, changes, actor, result, expires_at)
 		SELECT '%[1]s', operation, 'past ' || n, sha256(''),
 			pg_temp.id(n) AS attempt, pg_temp.id(place * 10000 + n) AS record, outcome, changes::jsonb, 'test',
-			json_build_object('id', pg_temp.id(place * 10000 + n)), now() + interval '1 day'
+			json_build_object('id', pg_temp.id(place * 10000 + n)), now() + interval '1 hour'
 		FROM generate_series(1, %[2]d) AS n, (VALUES %[3]s) AS of (place, operation, outcome, changes);
 		-- One record has most of what was done.
 		INSERT INTO intents (tenant_id, operation, key, fingerprint, attempt_id, record_id, outcome, actor, at, expires_at)

@@ -106,8 +106,7 @@ func must[T any](v T, ok bool) T {
 // TestStandingOfMany: however many invoices there are, all are counted.
 func TestStandingOfMany(t *testing.T) {
 	pgtest.Long(t)
-	b := setup(t)
-	b.grow()
+	b := setupGrown(t)
 	page := b.page(b.person(b.replica, b.acme).get("/invoices"))
 	page.says("Open 3,900 ")
 }
@@ -116,8 +115,7 @@ func TestStandingOfMany(t *testing.T) {
 // than can be sorted is refused in a sentence.
 func TestSearchOfTooMany(t *testing.T) {
 	pgtest.Long(t)
-	b := setup(t)
-	b.grow()
+	b := setupGrown(t)
 	program, person := b.program(b.replica, b.acme), b.person(b.replica, b.acme)
 	finds := func(query string, want int) {
 		t.Helper()
