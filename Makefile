@@ -24,7 +24,8 @@ run: ## Start the app, with its own PostgreSQL and demo data
 UNRACED = /e2e$$|/internal/site$$|/internal/tool/
 RACE = -race -gcflags='compress/flate=-race=false' -gcflags='github.com/go-text/typesetting/...=-race=false'
 
-# Browser tests wait for pages, so four run at a time. make check has vetted all. The garbage collector takes a tenth to a quarter of the tests, which have memory to spare.
+# Browser tests wait for pages, so four run at a time. make check has vetted all. The garbage
+# collector takes a tenth to a quarter of the tests, which have memory to spare.
 TEST = GOGC=400 go test -vet=off -timeout 30m
 
 .PHONY: test
@@ -37,7 +38,7 @@ test: ## Install what the tests need, then run them all, most with the race dete
 
 .PHONY: quick
 quick: ## Run what needs no browser and no long time
-	go test -short $$(go list ./... | grep -v /e2e)
+	$(TEST) -short $$(go list ./... | grep -v /e2e)
 
 # With another app, RUN says which of the incidents.
 OTHER_APP = e2e/other-app try "$$APP" "$$RUN"
