@@ -1,0 +1,101 @@
+package apiverdict
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+func TestRead(t *testing.T) {
+	t.Setenv("API_TOKEN", "secret")
+	t.Setenv("OTHER_TOKEN", "of somebody else")
+	d, err := Read("apis/onlyonce.json")
+	if err != nil || d.Headers["Authorization"] != "Bearer secret" || d.KeyHeader != "Idempotency-Key" {
+		t.Errorf("read %+v, %v", d, err)
+	}
+	right, err := os.ReadFile("apis/onlyonce.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, c := range map[string]struct{ old, new string }{
+		`unknown field "where"`:        {`"address"`, `"where"`},
+		`"ftp://x" is not like`:        {"http://127.0.0.1:8080", "ftp://x"},
+		`the replica "x" is not like`:  {`"headers"`, `"replica": "x", "headers"`},
+		"needs a text with {mark}":     {"{mark}@", "@"},
+		"must begin with /":            {`"/api/v1/invoices",`, `"api",`},
+		"must be a JSON Pointer":       {`"/id"`, `"id"`},
+		"either json or a command":     {`"json": "/api`, `"command": ["true"], "json": "/api`},
+		"or the field that contains":   {`?q={mark}`, ``},
+		`has "key-mising", which is`:   {`"create"`, `"not_claimed": ["key-mising"], "create"`},
+		"variable NONE of the header":  {`${API_TOKEN}`, `${NONE}`},
+		"header Authorization is a se": {`${API_TOKEN}`, `abc`},
+	} {
+		file := filepath.Join(t.TempDir(), "api.json")
+		text := strings.ReplaceAll(string(right), c.old, c.new)
+		if c.old == "{mark}@" {
+			text = strings.ReplaceAll(text, " {mark}", "")
+		}
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(file); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+// TestSchema: editors know the fields and the questions that the program knows.
+func TestSchema(t *testing.T) {
+	t.Parallel()
+	schema, err := jsonschema.NewCompiler().Compile("api.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("apis/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, name := range files {
+		file, err := os.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		described, err := jsonschema.UnmarshalJSON(file)
+		if err == nil {
+			err = schema.Validate(described)
+		}
+		if file.Close(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for part, of := range map[*jsonschema.Schema]reflect.Type{
+		schema:                      reflect.TypeFor[Description](),
+		schema.Properties["create"]: reflect.TypeFor[Create](),
+		schema.Properties["count"]:  reflect.TypeFor[Count](),
+	} {
+		var known []string
+		for one := range of.Fields() {
+			known = append(known, one.Tag.Get("json"))
+		}
+		for name := range part.Properties {
+			if !slices.Contains(known, name) {
+				t.Errorf("the schema has %s, which %s does not", name, of)
+			}
+		}
+		if len(known) != len(part.Properties) {
+			t.Errorf("the schema has %d fields of %s, want %d", len(part.Properties), of, len(known))
+		}
+	}
+	var questions []string
+	for _, name := range schema.Properties["not_claimed"].Items2020.Enum.Values {
+		questions = append(questions, name.(string))
+	}
+	if !slices.Equal(questions, names()) {
+		t.Errorf("the schema has the questions %q, want %q", questions, names())
+	}
+}

@@ -1,0 +1,42 @@
+package apiverdict
+
+import (
+	"log/slog"
+	"net/http"
+	"testing"
+	"time"
+
+	"onlyonce/internal/app"
+	"onlyonce/internal/app/apptest"
+	"onlyonce/internal/postgres/pgtest"
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+// TestThisAppDoesAll: two replicas in this process, which cannot be restarted.
+func TestThisAppDoesAll(t *testing.T) {
+	t.Setenv("API_TOKEN", "oo_demo_acme")
+	t.Setenv("OTHER_TOKEN", "oo_demo_globex")
+	d, err := Read("apis/onlyonce.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := apptest.Demo.New(t)
+	for _, address := range []*string{&d.Address, &d.Replica} {
+		a, err := app.Start(t.Context(), app.Config{
+			Addr: "127.0.0.1:0", MetricsAddr: "off", DatabaseURL: db.URL, Demo: true,
+			Wait: 10 * time.Second, ExpireEvery: time.Hour, Log: slog.New(slog.DiscardHandler),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = a.Close(t.Context()) })
+		*address = a.URL()
+	}
+	transport := &http.Transport{MaxIdleConnsPerHost: 10}
+	defer transport.CloseIdleConnections()
+	found, code, text := verdicts(t, d, transport)
+	if code != AsWanted || len(found[does]) != len(questions())-1 {
+		t.Errorf("exit code %d\n%s", code, text)
+	}
+}
