@@ -19,6 +19,7 @@ func parts() []part {
 			"docs/decisions/*-a-lab-of-real-servers.md", "templates/lab*", "static/lab*", "e2e/lab_*.go",
 		}},
 		{name: "proof", rooms: []string{
+			"internal/proof/apiverdict", "docs/verdicts/api.md",
 			"internal/proof/bench", "internal/proof/layer", "internal/proof/scale", "internal/proof/torture",
 			"docs/performance*", "docs/peers*", "docs/scale.md", "docs/torture.md", "docs/deploy/etcd.yml",
 			"docs/deploy/haproxy.cfg", "docs/deploy/patroni.yml", "docs/deploy/pgbouncer.ini", "docs/decisions/*-failover-without-loss.md",
