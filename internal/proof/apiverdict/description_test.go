@@ -14,11 +14,11 @@ import (
 func TestRead(t *testing.T) {
 	t.Setenv("API_TOKEN", "secret")
 	t.Setenv("OTHER_TOKEN", "of somebody else")
-	d, err := Read("apis/onlyonce.json")
+	d, err := Read("apis/this_app.json")
 	if err != nil || d.Headers["Authorization"] != "Bearer secret" || d.KeyHeader != "Idempotency-Key" {
 		t.Errorf("read %+v, %v", d, err)
 	}
-	right, err := os.ReadFile("apis/onlyonce.json")
+	right, err := os.ReadFile("apis/this_app.json")
 	if err != nil {
 		t.Fatal(err)
 	}

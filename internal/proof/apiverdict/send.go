@@ -1,22 +1,14 @@
 package apiverdict
 
 import (
-	"bufio"
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/rand"
-	"crypto/tls"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
-	"net/url"
-	"os/exec"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -128,37 +120,6 @@ func read(response *http.Response, err error) reply {
 	return reply{response.StatusCode, response.Header, body, nil}
 }
 
-// sendRaw sends the create with a key that net/http refuses to send.
-func (t *trial) sendRaw(ctx context.Context, key string) (reply, error) {
-	request, err := t.request(ctx, t.Address, t.Headers, t.Create.Body, key)
-	if err != nil {
-		return reply{}, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
-	defer cancel()
-	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", hostPort(request.URL))
-	if err != nil {
-		return reply{}, fmt.Errorf("connect: %w", err)
-	}
-	defer conn.Close()
-	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
-	if request.URL.Scheme == "https" {
-		config := &tls.Config{ServerName: request.URL.Hostname(), MinVersion: tls.VersionTLS12}
-		if given := t.transport.TLSClientConfig; given != nil {
-			config.RootCAs = given.RootCAs
-		}
-		conn = tls.Client(conn, config)
-	}
-	if err := request.Write(conn); err != nil {
-		return reply{err: err}, nil
-	}
-	return read(http.ReadResponse(bufio.NewReader(conn), request)), nil
-}
-
-func hostPort(at *url.URL) string {
-	return net.JoinHostPort(at.Hostname(), cmp.Or(at.Port(), map[string]string{"http": "80", "https": "443"}[at.Scheme]))
-}
-
 // first sends the create, which has to succeed: otherwise nothing can be asked.
 func (t *trial) first(ctx context.Context) (reply, error) {
 	r := t.create(ctx)
@@ -166,121 +127,4 @@ func (t *trial) first(ctx context.Context) (reply, error) {
 		return r, fmt.Errorf("the create was answered %s", r.beginning())
 	}
 	return r, nil
-}
-
-// id returns what identifies the record in an answer.
-func (t *trial) id(r reply) (string, error) {
-	found, err := at(r.body, t.Create.ID)
-	if err != nil {
-		return "", fmt.Errorf("the id in the answer %s: %w", r.beginning(), err)
-	}
-	return fmt.Sprint(found), nil
-}
-
-// count returns how many records have the mark of the trial.
-func (t *trial) count(ctx context.Context) (int, error) {
-	n, err := t.countBy(ctx)
-	if err != nil {
-		return 0, fmt.Errorf("count the records: %w", err)
-	}
-	return n, nil
-}
-
-func (t *trial) countBy(ctx context.Context) (int, error) {
-	if len(t.Count.Command) > 0 {
-		var words []string
-		for _, word := range t.Count.Command {
-			words = append(words, strings.ReplaceAll(word, mark, t.mark))
-		}
-		out, err := exec.CommandContext(ctx, words[0], words[1:]...).Output()
-		if err != nil {
-			return 0, fmt.Errorf("%q: %w", words, err)
-		}
-		return number(strings.TrimSpace(string(out)))
-	}
-	address := t.Address + strings.ReplaceAll(t.Count.JSON, mark, t.mark)
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-	if err != nil {
-		return 0, fmt.Errorf("make a request: %w", err)
-	}
-	for name, value := range t.Headers {
-		request.Header.Set(name, value)
-	}
-	r := read((&http.Client{Transport: t.transport, Timeout: time.Minute}).Do(request))
-	if r.status != http.StatusOK {
-		return 0, fmt.Errorf("%s was answered %s", address, r.beginning())
-	}
-	found, err := at(r.body, t.Count.At)
-	if err != nil {
-		return 0, err
-	}
-	switch found := found.(type) {
-	case json.Number:
-		return number(found.String())
-	case []any:
-		return t.withMark(found)
-	default:
-		return 0, fmt.Errorf("%s is neither an array nor a number in %s", t.Count.At, r.beginning())
-	}
-}
-
-func number(text string) (int, error) {
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		return 0, fmt.Errorf("%q is no number of records", text)
-	}
-	return n, nil
-}
-
-// withMark counts the records whose field contains the mark, or all if the description names no field.
-func (t *trial) withMark(records []any) (n int, err error) {
-	for _, one := range records {
-		if t.Count.Field != "" {
-			value, err := follow(one, t.Count.Field)
-			if err != nil {
-				return 0, err
-			}
-			if !strings.Contains(fmt.Sprint(value), t.mark) {
-				continue
-			}
-		}
-		n++
-	}
-	return n, nil
-}
-
-// at returns what a JSON Pointer leads to.
-func at(text []byte, pointer string) (any, error) {
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	var value any
-	if err := decoder.Decode(&value); err != nil {
-		return nil, fmt.Errorf("this is not JSON: %w", err)
-	}
-	return follow(value, pointer)
-}
-
-func follow(value any, pointer string) (any, error) {
-	unescape := strings.NewReplacer("~1", "/", "~0", "~")
-	for step := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
-		if pointer == "" {
-			break
-		}
-		switch inside := value.(type) {
-		case map[string]any:
-			value = inside[unescape.Replace(step)]
-		case []any:
-			n, err := strconv.Atoi(step)
-			if err != nil || n < 0 || n >= len(inside) {
-				return nil, fmt.Errorf("%s leads nowhere", pointer)
-			}
-			value = inside[n]
-		default:
-			return nil, fmt.Errorf("%s leads nowhere", pointer)
-		}
-	}
-	if value == nil {
-		return nil, fmt.Errorf("%s leads nowhere", pointer)
-	}
-	return value, nil
 }

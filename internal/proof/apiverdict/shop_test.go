@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"strings"
 	"sync"
+	"unicode"
 )
 
 // The ways in which a shop may be wrong.
@@ -16,7 +16,7 @@ const (
 	keyOptional  = "the key is optional"
 	emptyIsAKey  = "an empty key is a key"
 	cutsKeys     = "keys are cut"
-	anyKey       = "any key will do"
+	anyCharacter = "a key may have any character"
 	noKeys       = "nothing is remembered"
 	onlyStatus   = "a repeat gets another body"
 	forgetsBody  = "the payload is not compared"
@@ -90,10 +90,10 @@ func (s *shop) create(replica string, r *http.Request, body string) (status int,
 	switch {
 	case account == "":
 		return http.StatusUnauthorized, ""
-	case s.fault == emptyIsAKey && len(keys) > 0, s.fault == keyOptional && len(keys) == 0, s.fault == anyKey:
-	case s.fault == cutsKeys && key != "":
-		key = key[:min(len(key), 255)]
-	case key == "" || len(key) > 255:
+	case s.fault == emptyIsAKey && len(keys) > 0 && key == "", s.fault == keyOptional && len(keys) == 0:
+	case s.fault == cutsKeys && len(key) > 255:
+		key = key[:255]
+	case key == "" || len(key) > 255 || s.fault != anyCharacter && strings.ContainsFunc(key, unicode.IsControl):
 		return http.StatusBadRequest, "the key"
 	}
 	owner := account
@@ -153,35 +153,4 @@ func (s *shop) waitForOthers(key string, n int) (came int) {
 		s.changed.Wait()
 	}
 	return came
-}
-
-// careless is a listener whose server gets to see a key with a control character as if it had none, or that hangs up on it.
-type careless struct {
-	net.Listener
-
-	hangsUp bool
-}
-
-type carelessConn struct {
-	net.Conn
-
-	hangsUp bool
-}
-
-func (l careless) Accept() (net.Conn, error) {
-	conn, err := l.Listener.Accept()
-	return carelessConn{conn, l.hangsUp}, err
-}
-
-func (c carelessConn) Read(into []byte) (int, error) {
-	n, err := c.Conn.Read(into)
-	for i, b := range into[:n] {
-		switch {
-		case b == 1 && c.hangsUp:
-			return 0, io.EOF
-		case b == 1:
-			into[i] = 'x'
-		}
-	}
-	return n, err
 }

@@ -3,7 +3,6 @@ package apiverdict
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -24,53 +23,37 @@ const (
 	none       = "no verdict"
 )
 
-// Run asks all questions, writes a table in Markdown, and returns the exit code. The error is about what is not as described; then
-// nothing was asked.
-func Run(ctx context.Context, d *Description, transport *http.Transport, w io.Writer) (code int, err error) {
+// Run asks all questions, and returns a table in Markdown with the exit code. The error is about what is not as described; then nothing
+// was asked.
+func Run(ctx context.Context, d *Description, transport *http.Transport) (table string, code int, err error) {
 	if err := d.fits(ctx, transport); err != nil {
-		return NoVerdict, err
+		return "", NoVerdict, err
 	}
 	found := map[string]int{} // by verdict
-	table := &table{w: w}
-	table.printf("| question | the API | evidence |\n|---|---|---|\n")
+	var text strings.Builder
+	text.WriteString("| question | the API | evidence |\n|---|---|---|\n")
 	for _, q := range questions() {
 		verdict, evidence := d.judge(ctx, q, transport)
 		found[verdict]++
-		table.printf("| %s | %s | %s |\n", q.text, verdict, strings.NewReplacer("|", `\|`, "\n", " ").Replace(evidence))
+		fmt.Fprintf(&text, "| %s | %s | %s |\n", q.text, verdict, strings.NewReplacer("|", `\|`, "\n", " ").Replace(evidence))
 	}
-	table.printf("\n")
-	for _, verdict := range []string{does, doesNot, notClaimed, none} {
-		table.printf("%d %s\n", found[verdict], verdict)
-	}
+	fmt.Fprintf(&text, "\n%d %s, %d %s, ", found[does], does, found[doesNot], doesNot)
+	fmt.Fprintf(&text, "%d %s, %d %s\n", found[notClaimed], notClaimed, found[none], none)
 	switch {
 	case found[none] > 0:
 		code = NoVerdict
 	case found[doesNot] > 0:
 		code = AgainstTheAPI
 	}
-	return code, table.err
-}
-
-// table keeps the first error.
-type table struct {
-	w   io.Writer
-	err error
-}
-
-func (t *table) printf(format string, args ...any) {
-	if _, err := fmt.Fprintf(t.w, format, args...); err != nil && t.err == nil {
-		t.err = fmt.Errorf("write the table: %w", err)
-	}
+	return text.String(), code, nil
 }
 
 func (d *Description) judge(ctx context.Context, q question, transport *http.Transport) (verdict, evidence string) {
-	if slices.Contains(d.NotClaimed, q.name) {
+	switch {
+	case slices.Contains(d.NotClaimed, q.name):
 		return notClaimed, "says the description"
-	}
-	if q.lacks != nil {
-		if field := q.lacks(d); field != "" {
-			return notClaimed, "the description has no " + field
-		}
+	case d.lacks(q.needs):
+		return notClaimed, "the description has no " + q.needs
 	}
 	a, err := q.ask(d.trial(transport), ctx)
 	switch {
@@ -80,6 +63,21 @@ func (d *Description) judge(ctx context.Context, q question, transport *http.Tra
 		return does, a.evidence
 	default:
 		return doesNot, a.evidence
+	}
+}
+
+func (d *Description) lacks(field string) bool {
+	switch field {
+	case "replica":
+		return d.Replica == ""
+	case "other_account":
+		return len(d.OtherAccount) == 0
+	case "create.invalid":
+		return len(d.Create.Invalid) == 0
+	case "restart":
+		return len(d.Restart) == 0
+	default:
+		return false
 	}
 }
 

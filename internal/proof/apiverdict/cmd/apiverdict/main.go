@@ -33,5 +33,7 @@ func run(ctx context.Context) (code int, err error) {
 	if err != nil {
 		return apiverdict.NoVerdict, err
 	}
-	return apiverdict.Run(ctx, d, &http.Transport{MaxIdleConnsPerHost: 10, IdleConnTimeout: time.Second}, os.Stdout)
+	table, code, err := apiverdict.Run(ctx, d, &http.Transport{MaxIdleConnsPerHost: 10, IdleConnTimeout: time.Second})
+	fmt.Fprint(os.Stdout, table)
+	return code, err
 }

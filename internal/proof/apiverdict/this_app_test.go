@@ -1,6 +1,7 @@
 package apiverdict
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"testing"
@@ -17,7 +18,7 @@ func TestMain(m *testing.M) { pgtest.Main(m) }
 func TestThisAppDoesAll(t *testing.T) {
 	t.Setenv("API_TOKEN", "oo_demo_acme")
 	t.Setenv("OTHER_TOKEN", "oo_demo_globex")
-	d, err := Read("apis/onlyonce.json")
+	d, err := Read("apis/this_app.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +31,7 @@ func TestThisAppDoesAll(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { _ = a.Close(t.Context()) })
+		t.Cleanup(func() { _ = a.Close(context.WithoutCancel(t.Context())) })
 		*address = a.URL()
 	}
 	transport := &http.Transport{MaxIdleConnsPerHost: 10}
