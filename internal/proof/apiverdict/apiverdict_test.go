@@ -78,6 +78,9 @@ func TestEachFaultIsFound(t *testing.T) {
 		noKeys: {
 			[]string{"repeat", "other-payload", "at-once", "replicas", "answer-lost", "restart"}, "201, then 201, another body, 2 records",
 		},
+		createsAgain: {
+			[]string{"repeat", "other-payload", "at-once", "replicas", "answer-lost", "restart"}, "201, then 201, the same body, 2 records",
+		},
 		onlyStatus:   {[]string{"repeat", "at-once", "replicas", "restart"}, "201, then 201, another body, 1 record"},
 		forgetsBody:  {[]string{"other-payload"}, "201 with the answer to the first, 1 record of the first and 0 of the other"},
 		fails:        {[]string{"at-once"}, "1 record, 1 × 201, 9 × 500"},

@@ -20,6 +20,7 @@ const (
 	noKeys       = "nothing is remembered"
 	onlyStatus   = "a repeat gets another body"
 	forgetsBody  = "the payload is not compared"
+	createsAgain = "it creates before it looks"
 	fails        = "it fails if requests come at once"
 	looksFirst   = "it looks, then creates"
 	ownMemory    = "each replica has its own memory"
@@ -119,7 +120,14 @@ func (s *shop) once(key, account, body string) (status int, answer string) {
 		clear(s.kept)
 		_ = os.Remove(s.stopped)
 	}
+	var in struct {
+		Text string `json:"text"`
+	}
+	err := json.Unmarshal([]byte(body), &in)
 	if known, ok := s.kept[key]; ok && s.fault != noKeys && s.fault != looksFirst {
+		if s.fault == createsAgain {
+			s.notes = append(s.notes, note{"again", account, in.Text})
+		}
 		switch {
 		case known.body != body && s.fault != forgetsBody:
 			return http.StatusUnprocessableEntity, "another payload"
@@ -128,10 +136,7 @@ func (s *shop) once(key, account, body string) (status int, answer string) {
 		}
 		return known.status, known.answer
 	}
-	var in struct {
-		Text string `json:"text"`
-	}
-	if err := json.Unmarshal([]byte(body), &in); err != nil || in.Text == "" {
+	if err != nil || in.Text == "" {
 		if s.fault == keepsRefusal {
 			s.kept[key] = kept{http.StatusUnprocessableEntity, body, "the text"}
 		}
