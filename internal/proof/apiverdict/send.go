@@ -113,7 +113,7 @@ func read(response *http.Response, err error) reply {
 		return reply{err: err}
 	}
 	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
+	body, err := io.ReadAll(io.LimitReader(response.Body, 1<<20))
 	if err != nil {
 		return reply{err: err}
 	}
