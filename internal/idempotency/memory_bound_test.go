@@ -22,7 +22,8 @@ func TestMemoryIsBoundedInBytes(t *testing.T) { //nolint:paralleltest // it meas
 				}
 			}
 			took := heap() - before
-			if took > bound*5/4 || took < bound/2 {
+			// Four times the bound was added. What tests before left to end by itself is in the heap too.
+			if took > bound*3/2 || took < bound/2 {
 				t.Errorf("%d copies take %d bytes of %d", m.copies.Len(), took, bound)
 			}
 			for m.copies.Len() > 0 {
