@@ -13,17 +13,22 @@ func TestMemoryIsBoundedInBytes(t *testing.T) { //nolint:paralleltest // it meas
 	for name, result := range map[string]int{"no result": 0, "an invoice": 2 << 10, "500 lines": 200 << 10} {
 		t.Run(name, func(t *testing.T) {
 			var m memory
-			before := heap()
-			for i := range 4 * bound / (overhead + result) {
-				k := intentKey{uuid.New(), "thing.create", NewKey()}
-				m.add(k, stored{result: make([]byte, result), moment: moment{epoch: uuid.NewString()}}, bound)
-				if m.bytes > bound {
-					t.Fatalf("%d bytes after %d", m.bytes, i)
+			took := 0
+			for range 3 { // what tests before have left may grow meanwhile, hardly three times
+				m = memory{}
+				before := heap()
+				for i := range 4 * bound / (overhead + result) {
+					k := intentKey{uuid.New(), "thing.create", NewKey()}
+					m.add(k, stored{result: make([]byte, result), moment: moment{epoch: uuid.NewString()}}, bound)
+					if m.bytes > bound {
+						t.Fatalf("%d bytes after %d", m.bytes, i)
+					}
+				}
+				if took = heap() - before; took <= bound*5/4 {
+					break
 				}
 			}
-			took := heap() - before
-			// Four times the bound was added. What tests before left to end by itself is in the heap too.
-			if took > bound*3/2 || took < bound/2 {
+			if took > bound*5/4 || took < bound/2 {
 				t.Errorf("%d copies take %d bytes of %d", m.copies.Len(), took, bound)
 			}
 			for m.copies.Len() > 0 {
