@@ -31,7 +31,7 @@ type backup struct {
 	config  string // path of pgBackRest's configuration
 }
 
-func (b *backup) start(dir string, database server.Config) (map[string]string, error) {
+func (b *backup) start(ctx context.Context, dir string, database server.Config) (map[string]string, error) {
 	b.account, b.config = database.Account, filepath.Join(dir, "pgbackrest.conf")
 	repository, rest := filepath.Join(dir, "repository"), filepath.Join(dir, "pgbackrest")
 	for _, dir := range []string{repository, rest} {
@@ -39,7 +39,6 @@ func (b *backup) start(dir string, database server.Config) (map[string]string, e
 			return nil, err
 		}
 	}
-	ctx := context.Background()
 	err := configure(ctx, b.config, "deploy/pgbackrest.conf",
 		"repo1-path=/var/lib/pgbackrest\n", "repo1-path="+repository+"\nlog-path="+rest+"\nlock-path="+rest+"\n",
 		"/var/lib/postgresql/15/main", database.DataDir, "/run/postgresql", database.SocketDir)

@@ -53,13 +53,7 @@ func judge(ctx context.Context, out io.Writer, cfg torture.Config) error {
 	if err := report.Print(out); err != nil {
 		return err
 	}
-	switch {
-	case len(report.Violations) > 0:
-		return errors.New("promises were broken")
-	case len(report.Undecided) > 0:
-		return fmt.Errorf("%d histories are undecided", len(report.Undecided))
-	}
-	return nil
+	return report.Err()
 }
 
 // document reads a file in docs.

@@ -17,7 +17,7 @@ import (
 // chosen. Afterwards the server is brought back to it, and the clients ask once more for what they had begun.
 type Archive struct {
 	// Start makes an empty one in dir, for a server that does not run yet, and returns what the server has to be set to.
-	Start func(dir string, database server.Config) (settings map[string]string, err error)
+	Start func(ctx context.Context, dir string, database server.Config) (settings map[string]string, err error)
 	// Backup makes a backup of the running server.
 	Backup func(ctx context.Context) error
 	// Restore fills the data directory of the server, which does not run. As the server starts, it goes on to the moment.

@@ -52,7 +52,7 @@ func startDatabase(ctx context.Context, account server.Account, dir string, arch
 		Settings:  maps.Clone(durable),
 	}}
 	if archive != nil {
-		settings, err := archive.Start(dir, d.config)
+		settings, err := archive.Start(ctx, dir, d.config)
 		if err != nil {
 			return nil, err
 		}

@@ -2,6 +2,7 @@ package torture
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -149,6 +150,18 @@ func (r *Report) count(stored rows, others *programs) {
 
 // FaultCount is the number of faults that happened.
 func (r *Report) FaultCount() int { return total(r.Faults) }
+
+// Err says that a promise was broken, or that it was not found out whether one was; nil if all were kept.
+func (r *Report) Err() error {
+	switch {
+	case len(r.Violations) > 0:
+		return errors.New("promises were broken")
+	case len(r.Undecided) > 0:
+		return fmt.Errorf("%d histories are undecided", len(r.Undecided))
+	default:
+		return nil
+	}
+}
 
 func total(counts map[string]int) (sum int) {
 	for _, n := range counts {

@@ -3,7 +3,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -47,12 +46,10 @@ func run(ctx context.Context) error {
 	if err := report.Print(os.Stdout); err != nil {
 		return err
 	}
-	switch {
-	case len(report.Violations) > 0:
-		return errors.New("promises were broken")
-	case len(report.Undecided) > 0:
-		return fmt.Errorf("%d histories are undecided", len(report.Undecided))
-	case report.FaultCount() < *faults:
+	if err := report.Err(); err != nil {
+		return err
+	}
+	if report.FaultCount() < *faults {
 		return fmt.Errorf("%d faults prove too little, wanted %d", report.FaultCount(), *faults)
 	}
 	return nil
