@@ -20,7 +20,7 @@ const (
 
 	// expireRest is how long Expire rests after each full batch, as a multiple of what the batch took: creates go before
 	// cleaning up.
-	expireRest = 4
+	expireRest = 9
 )
 
 // Expire runs a statement that deletes or erases at most @batch rows of @tenant_id, in small transactions, until none is left.
