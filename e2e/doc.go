@@ -6,8 +6,8 @@
 // Incidents (incidents_test.go) know nothing of this app: they run on any that
 // has a form, see docs/e2e-other-apps.md.
 //
-// setup installs what is needed. A failing test leaves a screenshot and a trace
-// in failures/ and names them; look at a trace with
+// setup installs what is needed. A failing test leaves a screenshot
+// in failures/ and names it; with E2E_TRACE=1 also a trace, to be looked at with
 //
 //	npx playwright-core show-trace failures/TestName.zip
 //

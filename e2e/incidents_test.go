@@ -61,7 +61,7 @@ func (i incident) leftOut(app *target) string {
 	}
 }
 
-// window opens a browser window behind a wire, without the trace and the watch over the console that the app of this
+// window opens a browser window behind a wire, without what a failure leaves and the watch over the console that the app of this
 // module gets: what other apps tell their console is their own affair.
 func window(t *testing.T, app *target, of incident) *visitor {
 	t.Helper()

@@ -136,7 +136,7 @@ func little(t *testing.T, protection servers.Protection, habit servers.Habit) *t
 		}
 		app.PostedTo = "/expenses"
 	case servers.Router:
-		app.Form.Path, app.NeedsScripts = "/app/new", true
+		app.Form.Path, app.Form.First, app.NeedsScripts = "/app/", []formPage{{Button: "New expense"}}, true
 	case servers.Banner:
 		app.Banner = "accept all"
 	case servers.Usual, servers.Slow, servers.Confirms, servers.Tokens, servers.Warns, servers.Elsewhere, servers.OwnAddress:

@@ -162,7 +162,7 @@ func (s *session) openBrowser(launch func() (playwright.Browser, error), options
 	s.t.Cleanup(func() { s.check(s.browser.Close(), "close the browser window") })
 	s.watchConsole()
 	s.watchRequests()
-	s.recordTrace()
+	s.recordFailure()
 	s.page, err = s.browser.NewPage()
 	s.check(err, "open a tab")
 	s.keepStory()
@@ -191,13 +191,14 @@ func (s *session) watchConsole() {
 	})
 }
 
-// recordTrace keeps a trace and a screenshot of a test that fails. With the pages in it, all tests would take a fifth longer.
-func (s *session) recordTrace() {
-	tracing := s.browser.Tracing()
-	s.check(tracing.Start(playwright.TracingStartOptions{Snapshots: new(os.Getenv("E2E_SNAPSHOTS") != "")}), "start the trace")
+// recordFailure keeps screenshots of a test that fails and, with E2E_TRACE, a trace: with one, all tests take up to a quarter longer.
+func (s *session) recordFailure() {
+	traced := os.Getenv("E2E_TRACE") != ""
+	if traced {
+		s.check(s.browser.Tracing().Start(playwright.TracingStartOptions{Snapshots: new(true)}), "start the trace")
+	}
 	s.t.Cleanup(func() {
 		if !s.t.Failed() {
-			s.check(tracing.Stop(), "drop the trace")
 			return
 		}
 		file := filepath.Join("failures", strings.ReplaceAll(s.t.Name(), "/", "-"))
@@ -209,7 +210,7 @@ func (s *session) recordTrace() {
 			}
 		}
 		s.t.Log("what happened:" + s.story.String())
-		if err := tracing.Stop(file + ".zip"); err == nil {
+		if traced && s.browser.Tracing().Stop(file+".zip") == nil {
 			s.t.Logf("trace: npx playwright-core show-trace e2e/%s.zip", file)
 		}
 	})

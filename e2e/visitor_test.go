@@ -149,13 +149,18 @@ func (v *visitor) create() {
 	v.settle()
 }
 
-// clickAway presses another button than that of the form, up to the page that it leads to.
+// clickAway presses another button than that of the form, up to the page that it leads to, or to the fields that a script brings.
 func (v *visitor) clickAway(button string) {
 	v.t.Helper()
 	before := v.wire.moved()
+	there, err := v.controls(fields)
+	v.check(err, "look at the page")
 	v.tellf(byPerson, "clicks %s", button)
 	v.check(v.find(buttons, button).Click(), "click "+button)
-	v.until(button+" leads somewhere", func() bool { return v.wire.moved().After(before) })
+	v.until(button+" leads somewhere", func() bool {
+		brought, err := v.controls(fields) // an error: another page has just come
+		return v.wire.moved().After(before) || err == nil && len(brought) != len(there)
+	})
 	v.settle()
 }
 
