@@ -47,7 +47,7 @@ func refreshMeanwhile(v *visitor) {
 	v.wire.hold(beforeTheApp)
 	v.send()
 	v.refresh()
-	v.fillIn(v.app.Form.Fields)
+	v.fillInAgain()
 	v.send()
 	v.wire.release()
 	v.settle()

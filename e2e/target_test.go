@@ -57,7 +57,7 @@ func (app *target) replicaOr(address string) string {
 // form is a page with fields to fill in and a button.
 type form struct {
 	Path   string     `json:"path"`
-	First  []formPage `json:"first,omitempty"` // the pages of a wizard that come before this one
+	First  []formPage `json:"first,omitempty"` // the pages of a wizard that come before this one, or the buttons that bring it
 	Fields []field    `json:"fields"`
 	Button string     `json:"button"`
 }

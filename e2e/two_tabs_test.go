@@ -20,7 +20,7 @@ func tabs() []incident {
 func bothTabs(v *visitor) {
 	v.openForm()
 	other := v.otherTab()
-	other.fillIn(v.app.Form.Fields)
+	other.fillInAgain()
 	v.create()
 	other.create()
 }
@@ -28,7 +28,7 @@ func bothTabs(v *visitor) {
 func bothTabsAtOnce(v *visitor) {
 	v.openForm()
 	other := v.otherTab()
-	other.fillIn(v.app.Form.Fields)
+	other.fillInAgain()
 	v.wire.hold(beforeTheApp)
 	v.send()
 	other.send()

@@ -45,9 +45,24 @@ func (v *visitor) openForm() {
 	v.t.Helper()
 	v.open(v.app.Form.Path)
 	v.closeBanner()
+	v.findForm()
+	v.fillIn(v.app.Form.Fields)
+}
+
+// findForm goes through the pages that come before the form.
+func (v *visitor) findForm() {
+	v.t.Helper()
 	for _, page := range v.app.Form.First {
 		v.fillIn(page.Fields)
 		v.clickAway(page.Button)
+	}
+}
+
+// fillInAgain fills in the form on a page that was opened once more by its address, which may be that of a page before it.
+func (v *visitor) fillInAgain() {
+	v.t.Helper()
+	if len(v.app.Form.First) > 0 && !v.formIsThere() {
+		v.findForm()
 	}
 	v.fillIn(v.app.Form.Fields)
 }
@@ -113,7 +128,7 @@ func (v *visitor) send() {
 	v.sent(posts + 1)
 }
 
-// formIsThere reports whether the page has the form. A script may bring it.
+// formIsThere reports whether the page has the form. A script may bring it, and one that has brought it may take it away.
 func (v *visitor) formIsThere() (there bool) {
 	v.t.Helper()
 	end := time.Now().Add(time.Second)
@@ -121,7 +136,7 @@ func (v *visitor) formIsThere() (there bool) {
 		all, err := v.controls(fields)
 		place, _ := named(all, v.app.Form.Fields[0].Label)
 		there = err == nil && place >= 0
-		return there || time.Now().After(end)
+		return there && !v.app.NeedsScripts || time.Now().After(end)
 	})
 	return there
 }
