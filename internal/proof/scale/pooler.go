@@ -104,21 +104,10 @@ func keepRunning(ctx context.Context, run func() error) {
 
 // accepts waits until a connection can be made.
 func accepts(ctx context.Context, url string) error {
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
-	defer cancel()
-	tick := time.NewTicker(100 * time.Millisecond)
-	defer tick.Stop()
-	for {
+	return until(ctx, "the database takes connections", func(ctx context.Context) bool {
 		conn, err := pgx.Connect(ctx, url)
-		if err == nil {
-			return conn.Close(ctx)
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return err
-		}
-	}
+		return err == nil && conn.Close(ctx) == nil
+	})
 }
 
 // settle gives the role the settings that the pooler does not pass on, as docs/scale.md has it.
