@@ -26,7 +26,7 @@ type Options struct {
 	Log   io.Writer      // gets a line for each step
 }
 
-// Full is what the targets are about: about half an hour, and 15 GB of disk.
+// Full is what the targets are about: a little over an hour, and 30 GB of disk.
 func Full() Options {
 	return Options{Rounds: 5, Length: 3 * time.Second, Rows: 1_000_000, Records: 5_000_000, Expired: 1_000_000, Typed: 100_000}
 }
