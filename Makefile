@@ -24,8 +24,8 @@ run: ## Start the app, with its own PostgreSQL and demo data
 UNRACED = /e2e$$|/internal/site$$|/internal/tool/
 RACE = -race -gcflags='compress/flate=-race=false' -gcflags='github.com/go-text/typesetting/...=-race=false'
 
-# Packages wait for programs and databases that they start, so three are tested at a time. Browser tests wait for pages, so four run at a time. make check has vetted all. The garbage
-# collector takes a tenth to a quarter of the tests, which have memory to spare.
+# Packages wait for programs and databases that they start, so three are tested at a time; browser tests wait for pages, so four run at
+# a time. make check has vetted all. The garbage collector takes a tenth to a quarter of the tests, which have memory to spare.
 TEST = GOGC=400 go test -vet=off -timeout 30m
 
 .PHONY: test
