@@ -24,8 +24,9 @@ run: ## Start the app, with its own PostgreSQL and demo data
 UNRACED = /e2e$$|/internal/site$$|/internal/tool/
 RACE = -race -gcflags='compress/flate=-race=false' -gcflags='github.com/go-text/typesetting/...=-race=false'
 
-# Browser tests wait for pages, so four run at a time. make check has vetted all. The garbage
-# collector takes a tenth to a quarter of the tests, which have memory to spare.
+# Browser tests wait for pages, so four run at a time. The site's tests use both processors, so they come last, when no other package
+# is left to run beside them. make check has vetted all. The garbage collector takes a tenth to a quarter of the tests, which have
+# memory to spare.
 TEST = GOGC=400 go test -vet=off -timeout 30m
 
 .PHONY: test
@@ -33,7 +34,7 @@ test: ## Install what the tests need, then run them all, most with the race dete
 	e2e/setup
 	$(TEST) $(RACE) -p 2 $$(go list ./... | grep -vE '$(UNRACED)')
 	$(TEST) $(RACE) -run 'Race|TestEveryCase///(running|waits|COMMIT|lost|gone|down)' ./internal/site
-	$(TEST) -p 2 ./internal/site ./internal/tool/...
+	$(TEST) -p 2 ./internal/tool/... ./internal/site
 	$(TEST) -parallel 4 ./e2e
 
 .PHONY: quick
