@@ -147,7 +147,7 @@ func (v *visitor) find(selector, name string) playwright.Locator {
 
 func (v *visitor) input(name string) playwright.Locator { return v.find(fields, name) }
 
-// pointAt moves the mouse over a button. What lies over it would get the click, which is the app's own doing once the form was sent.
+// pointAt moves the mouse over a button. What lies over it would get the click, which is the app's own doing once the form has been sent.
 func (v *visitor) pointAt(name string) {
 	v.t.Helper()
 	button := v.find(buttons, name)
@@ -158,7 +158,7 @@ func (v *visitor) pointAt(name string) {
 			"<" + top.localName + (top.id && " id=" + top.id) + "> " + (top.innerText ?? "").trim().replace(/\s+/g, " ").slice(0, 80);
 	}`, []float64{v.x, v.y})
 	v.check(err, "look at "+name)
-	if sent, _ := v.wire.count(); over != "" && sent == 0 {
+	if sent, _ := v.wire.count(); over != "" && sent == v.before {
 		v.t.Fatalf("over the button %s lies %v: if people have to close it first, name the button for it in banner", name, over)
 	}
 }

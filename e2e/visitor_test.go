@@ -15,9 +15,10 @@ import (
 type visitor struct {
 	*session
 
-	app  *target
-	wire *wire
-	mark string // which the visitor types into the form, and nobody else
+	app    *target
+	wire   *wire
+	mark   string // which the visitor types into the form, and nobody else
+	before int    // forms that were sent before this one was opened, such as that of the login
 }
 
 // visit opens a browser window, logged in.
@@ -43,6 +44,7 @@ func visit(t *testing.T, app *target, s *session, w *wire) *visitor {
 // openForm opens the form and fills it in, and each page of it that comes before.
 func (v *visitor) openForm() {
 	v.t.Helper()
+	v.before, _ = v.wire.count()
 	v.open(v.app.Form.Path)
 	v.closeBanner()
 	v.findForm()
