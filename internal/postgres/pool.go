@@ -2,12 +2,15 @@ package postgres
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"strings"
 	"time"
 
+	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 	pgxuuid "github.com/vgarvardt/pgx-google-uuid/v5"
 )
@@ -96,6 +99,10 @@ func poolConfig(url string) (*pgxpool.Config, error) {
 	// Without it, pgx sends and reads a uuid.UUID as text, by way of database/sql.
 	config.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {
 		pgxuuid.Register(conn.TypeMap())
+		// Records are read as JSON, which this decodes in half the time.
+		conn.TypeMap().RegisterType(&pgtype.Type{Name: "json", OID: pgtype.JSONOID, Codec: &pgtype.JSONCodec{
+			Marshal: json.Marshal, Unmarshal: func(data []byte, v any) error { return jsonv2.Unmarshal(data, v) },
+		}})
 		return nil
 	}
 	// PostgreSQL takes the names of settings in any case, so the URL may have ours in another one.
