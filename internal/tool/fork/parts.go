@@ -51,7 +51,7 @@ func invoiceRooms() []string {
 		"e2e/lines_test.go", "e2e/lost_answer_test.go", "e2e/mail_test.go", "e2e/media_test.go", "e2e/money_test.go",
 		"e2e/offer_test.go", "e2e/offline_test.go", "e2e/refresh_test.go", "e2e/replicas_test.go",
 		"e2e/server_test.go", "e2e/story_test.go", "e2e/tabs_test.go", "e2e/tenants_test.go", "e2e/this_app_test.go",
-		"e2e/two_people_test.go", "e2e/apps/this_app.json",
+		"e2e/two_people_test.go", "e2e/apps/this_app.json", "e2e/apps/onlyonce",
 	}
 }
 
