@@ -20,6 +20,7 @@ type Options struct {
 	Records int // intents there, in the end
 	Expired int // results that expire while invoices are created
 	Typed   int // numbers of the year that people have typed
+	Volume  int // invoices of many tenants, at least
 
 	Only  string         // a part's name; empty runs all parts
 	Kinds *regexp.Regexp // matches the names of the kinds of requests that are compared; nil for all
@@ -28,12 +29,14 @@ type Options struct {
 
 // Full is what the targets are about: a little over an hour, and 30 GB of disk.
 func Full() Options {
-	return Options{Rounds: 5, Length: 3 * time.Second, Rows: 1_000_000, Records: 5_000_000, Expired: 1_000_000, Typed: 100_000}
+	return Options{
+		Rounds: 5, Length: 3 * time.Second, Rows: 1_000_000, Records: 5_000_000, Expired: 1_000_000, Typed: 100_000, Volume: 200_000,
+	}
 }
 
 // Quick is for working on the benchmark itself, or for a first look: some ten minutes, and noisier.
 func Quick() Options {
-	return Options{Rounds: 2, Length: 2 * time.Second, Rows: 30_000, Records: 50_000, Expired: 300_000, Typed: 5_000}
+	return Options{Rounds: 2, Length: 2 * time.Second, Rows: 30_000, Records: 50_000, Expired: 300_000, Typed: 5_000, Volume: 5_000}
 }
 
 // bench is a run.
@@ -62,6 +65,7 @@ func (b *bench) parts() []part {
 		{"distance", b.distances},
 		{"growth", b.growth},
 		{"redis", b.fromRedis},
+		{"volume", b.volume},
 		{"size", b.sizes},
 		{"series", b.series},
 		{"expiry", b.expiry},

@@ -26,6 +26,11 @@ const (
 	ofLines       = "lines of an invoice"
 )
 
+// growthTokens makes a token for each tenant of the past.
+const growthTokens = `
+	INSERT INTO api_tokens (token_hash, tenant_id, name)
+	SELECT sha256(('oo_growth_' || row_number() OVER (ORDER BY id))::bytea), id, 'growth' FROM tenants WHERE name LIKE 'Tenant %'`
+
 // dimension is something that there may be more of, and how much of it is tried.
 type dimension struct {
 	of     string
@@ -48,11 +53,7 @@ func (b *bench) growth(ctx context.Context) error {
 		return err
 	}
 	s.stop()
-	// A token for each tenant that the past has.
-	const tokens = `
-		INSERT INTO api_tokens (token_hash, tenant_id, name)
-		SELECT sha256(('oo_growth_' || row_number() OVER (ORDER BY id))::bytea), id, 'growth' FROM tenants WHERE name LIKE 'Tenant %'`
-	if err := s.admin().exec(ctx, tokens, `ANALYZE`); err != nil {
+	if err := s.admin().exec(ctx, growthTokens, `ANALYZE`); err != nil {
 		return err
 	}
 	for _, d := range dimensions() {

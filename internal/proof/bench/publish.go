@@ -44,6 +44,9 @@ func (r Report) Publish(docs string) error {
 		filepath.Join(docs, "performance-rates.svg"):  r.ratesChart(),
 		filepath.Join(docs, "performance-growth.svg"): r.growthChart(),
 	}
+	if _, ok := r.figure(volumeFigure + "stored"); ok {
+		files[filepath.Join(docs, "performance-volume.svg")] = r.volumeChart()
+	}
 	if r.Growth != nil {
 		files[filepath.Join(docs, "performance-load.svg")] = r.loadChart()
 	}

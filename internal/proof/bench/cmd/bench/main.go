@@ -33,7 +33,8 @@ func run() error {
 	records := flag.Int("records", 0, "intents there, in the end")
 	typed := flag.Int("typed", 0, "invoice numbers of the year that people have typed")
 	expired := flag.Int("expired", 0, "results that expire while invoices are created")
-	only := flag.String("only", "", "one part: create, samekey, distance, growth, redis, size, series, expiry, start, pages, memory")
+	only := flag.String("only", "",
+		"one part: create, samekey, distance, growth, redis, volume, size, series, expiry, start, pages or memory")
 	matching := flag.String("kinds", "", "of the kinds of requests those whose names match this regular expression")
 	keep := flag.Bool("keep", false, "keep the figures of -only among those of the last run, in docs/")
 	docs := flag.String("docs", "docs", "where performance.md and performance.json are")
