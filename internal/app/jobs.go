@@ -42,9 +42,9 @@ func startJobs(ctx context.Context, a *App) error {
 	}.WithDefaults()
 	settings := river.Config{
 		Schema: postgres.JobSchema, PollOnly: true, Workers: workers, Logger: jobLog(a.config.Log),
-		ErrorHandler: jobErrors{a.config.Log},
-		Queues:       map[string]river.QueueConfig{mailer.Queue: {MaxWorkers: mailWorkers}},
-		JobTimeout:   mails.AttemptTime(), RescueStuckJobsAfter: 2 * mails.AttemptTime(),
+		ErrorHandler: jobErrors{a.config.Log}, Middleware: a.tracing.jobs(),
+		Queues:     map[string]river.QueueConfig{mailer.Queue: {MaxWorkers: mailWorkers}},
+		JobTimeout: mails.AttemptTime(), RescueStuckJobsAfter: 2 * mails.AttemptTime(),
 	}
 	if err := a.addLinkMails(workers, mails); err != nil {
 		return err

@@ -9,6 +9,8 @@ import (
 	"github.com/exaring/otelpgx"
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
 	"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
@@ -23,8 +25,8 @@ import (
 	"onlyonce/internal/web"
 )
 
-// tracing sends a trace of each request to a collector: the request, its attempts, and what PostgreSQL was asked besides. Without a
-// collector it is nil, and nothing is in the way of requests.
+// tracing sends a trace of each request to a collector: the request, its attempts, and what PostgreSQL was asked besides; and one of each
+// job that was carried out. Without a collector it is nil, and nothing is in the way of either.
 type tracing struct{ provider *trace.TracerProvider }
 
 // startTracing reads the variables of OpenTelemetry besides OTEL_EXPORTER_OTLP_ENDPOINT as well, such as those for the sampler,
@@ -68,6 +70,32 @@ func (t *tracing) requests(server *web.Server) http.Handler {
 	return otelhttp.NewHandler(server.Handler, "request",
 		otelhttp.WithTracerProvider(t.provider), otelhttp.WithPropagators(propagation.TraceContext{}),
 		otelhttp.WithPublicEndpointFn(func(r *http.Request) bool { return !server.FromProxy(r) }))
+}
+
+// jobs returns what traces the jobs. River's own queries have no traces: it asks once a second whether there is something to do.
+func (t *tracing) jobs() []rivertype.Middleware {
+	if t == nil {
+		return nil
+	}
+	return []rivertype.Middleware{&jobTraces{tracer: t.provider.Tracer("onlyonce")}}
+}
+
+type jobTraces struct {
+	river.MiddlewareDefaults
+
+	tracer api.Tracer
+}
+
+// Work implements [rivertype.WorkerMiddleware].
+func (j *jobTraces) Work(ctx context.Context, job *rivertype.JobRow, work func(context.Context) error) error {
+	ctx, span := j.tracer.Start(ctx, "job "+job.Kind,
+		api.WithAttributes(attribute.Int64("job", job.ID), attribute.Int("attempt", job.Attempt)))
+	defer span.End()
+	err := work(ctx)
+	if err != nil {
+		span.SetStatus(codes.Error, "")
+	}
+	return err
 }
 
 // nameTrace names the trace of a request that was answered. The path has ids, and whatever strangers ask for.

@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"encoding/hex"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -17,6 +18,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"onlyonce/internal/app"
+	"onlyonce/internal/mailer"
+	"onlyonce/internal/mailer/mailertest"
 )
 
 // traced is a collector.
@@ -97,6 +100,37 @@ func TestTraces(t *testing.T) {
 		if strings.Contains(c.sent.String(), secret) {
 			t.Errorf("%s was sent", secret)
 		}
+	}
+}
+
+// TestTracesOfJobs: each attempt at a job is a trace of its own, which says whether it failed. It has nothing of what the job is about.
+func TestTracesOfJobs(t *testing.T) {
+	c := &traced{}
+	collector := httptest.NewServer(c)
+	t.Cleanup(collector.Close)
+	mails := mailertest.Start(t, func(before int) error {
+		if before == 0 {
+			return errors.New("451 4.3.0 later")
+		}
+		return nil
+	}, nil)
+	b := linking(t, mails.URL, func(config *app.Config) { config.Traces = collector.URL })
+	if _, err := b.invite("one", true); err != nil {
+		t.Fatal(err)
+	}
+	if state, _ := b.linkMail(); state != mailer.StateSent {
+		t.Fatal(state)
+	}
+	if err := b.Close(t.Context()); err != nil { // which sends the rest
+		t.Fatal(err)
+	}
+	jobs := c.named("job link_mail")
+	if len(jobs) != 2 || string(jobs[0].TraceId) == string(jobs[1].TraceId) ||
+		jobs[0].Status.Code != spans.Status_STATUS_CODE_ERROR || jobs[1].Status.Code != spans.Status_STATUS_CODE_UNSET {
+		t.Errorf("%v", jobs)
+	}
+	if strings.Contains(c.sent.String(), "ada@example.com") {
+		t.Error("the address was sent")
 	}
 }
 
