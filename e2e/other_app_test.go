@@ -45,6 +45,7 @@ func TestOtherApp(t *testing.T) {
 func (app *target) fits(t *testing.T) {
 	t.Helper()
 	t.Attr("family", "description")
+	t.Attr("app", strings.TrimPrefix(app.Name+", "+app.Address, ", "))
 	v := window(t, app, incident{story: "One record is created and counted, before anything is tried.", aloud: true})
 	clickOnce(v)
 	came := v.judge(incident{})

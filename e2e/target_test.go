@@ -133,8 +133,15 @@ func (v *visitor) records() int {
 		return v.app.counted(v.mark)
 	case where.Page != "":
 		list := v.tab(v.text(where.Page))
-		n, err := list.page.Locator(where.Record).Filter(playwright.LocatorFilterOptions{HasText: v.mark}).Count()
+		found := list.page.Locator(where.Record).Filter(playwright.LocatorFilterOptions{HasText: v.mark})
+		n, err := found.Count()
 		v.check(err, "count on "+where.Page)
+		if n > 1 {
+			v.check(list.page.SetViewportSize(800, 600), "make the picture small")
+			_, err := found.EvaluateAll(pointOut, nil)
+			v.check(err, "point out the records")
+			list.moment()
+		}
 		v.check(list.page.Close(), "close the tab")
 		return n
 	case where.JSON != "":
@@ -151,6 +158,12 @@ func (v *visitor) records() int {
 		return n
 	}
 }
+
+// pointOut brings the records into the picture, and frames them.
+const pointOut = `(all) => {
+	all[0].scrollIntoView({block: "center"});
+	for (const record of all) record.style.outline = "3px solid #d6336c";
+}`
 
 func (v *visitor) recordsInJSON(where count) int {
 	v.t.Helper()

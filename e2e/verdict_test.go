@@ -51,7 +51,9 @@ func (app *target) meets(t *testing.T, one incident) verdict {
 	t.Helper()
 	v := window(t, app, one)
 	one.play(v)
-	return v.judge(one)
+	found := v.judge(one)
+	v.tellf(byRecords, "%s", found)
+	return found
 }
 
 // judge returns what the incident came to: how many records there are, and what the person sees.

@@ -13,6 +13,7 @@ import (
 type Tally struct {
 	Name                                string
 	AsWanted, Errors, Duplicates, Other int // Other is lost, unstable, or that the suite failed
+	Lost                                int // of the other
 	LeftOut                             int
 }
 
@@ -24,6 +25,9 @@ func (t *Tally) add(verdict string, against bool) {
 		t.Duplicates++
 	case strings.HasPrefix(verdict, "error after success"):
 		t.Errors++
+	case strings.HasPrefix(verdict, "lost"):
+		t.Lost++
+		t.Other++
 	case against:
 		t.Other++
 	default:
@@ -31,7 +35,8 @@ func (t *Tally) add(verdict string, against bool) {
 	}
 }
 
-func (t *Tally) tried() int { return t.AsWanted + t.Errors + t.Duplicates + t.Other }
+// Tried is how many have come to anything.
+func (t *Tally) Tried() int { return t.AsWanted + t.Errors + t.Duplicates + t.Other }
 
 // Kept is one run on another app, as JUnit's file keeps it.
 type Kept struct {
@@ -112,7 +117,7 @@ func Glance(head string, rows []Tally) string {
 	text.WriteString("|---|--:|--:|--:|--:|--:|--:|\n")
 	for _, t := range rows {
 		fmt.Fprintf(&text, "| %s | %d | %d | %d | %d | %d | %d |\n",
-			t.Name, t.tried(), t.AsWanted, t.Errors, t.Duplicates, t.Other, t.LeftOut)
+			t.Name, t.Tried(), t.AsWanted, t.Errors, t.Duplicates, t.Other, t.LeftOut)
 	}
 	return text.String()
 }
@@ -149,7 +154,7 @@ func Chart(w io.Writer, rows []Tally) error {
 			if n == 0 {
 				continue
 			}
-			long := width * n / t.tried()
+			long := width * n / t.Tried()
 			fmt.Fprintf(&text, `<rect x="%d" y="%d" width="%d" height="26" fill="%s"/>`, x, y, long, part.color)
 			fmt.Fprintf(&text, `<text class="in" x="%d" y="%d">%d</text>`+"\n", x+4, y+18, n)
 			x += long

@@ -6,11 +6,16 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"time"
 )
 
-//go:embed page.html
-var page string
+var (
+	//go:embed page.html
+	page string
+	//go:embed graded.html
+	graded string
+)
 
 // Run says what was tried, where and when.
 type Run struct {
@@ -47,12 +52,21 @@ func Page(w io.Writer, chapters []Chapter, r *Results, run Run) error {
 		"class": func(s Status) string {
 			return map[Status]string{Passed: "passed", Against: "failed", Unstable: "out", Failed: "failed", LeftOut: "out"}[s]
 		},
-		"mark": mark, "count": func(s Status) int { return Count(r.All, s) },
-	}).Parse(page)
+		"mark": mark, "count": func(s Status) int { return Count(withoutCheck(r.All), s) },
+		"color": func(grade string) template.CSS { return template.CSS(Color(grade)) }, //nolint:gosec // no text is in it
+	}).Parse(graded)
+	if err == nil {
+		t, err = t.Parse(page)
+	}
 	if err != nil {
 		return fmt.Errorf("read the template: %w", err)
 	}
+	app := run.Where
+	if i := slices.IndexFunc(r.All, func(one Result) bool { return one.App != "" }); i >= 0 {
+		app = r.All[i].App
+	}
 	err = t.Execute(w, map[string]any{
+		"App": app, "Graded": r.HaveVerdicts() && r.Tally().Tried() > 0, "All": r.Tally(), "Rule": Rule, "Remedies": remediesOf(r),
 		"Chapters": chapters, "Run": run, "Left": r.Left(),
 		"When":    run.When.UTC().Format("2 January 2006, 15:04 UTC"),
 		"Took":    time.Duration(r.Seconds * float64(time.Second)).Round(time.Second).String(),

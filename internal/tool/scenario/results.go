@@ -34,6 +34,7 @@ type Result struct {
 	// Only on another app:
 	Family  string // of the incident
 	Verdict string // "" if there is none
+	App     string // what it is called, and its address; only the check of the description says it
 
 	Story Story
 }
@@ -124,6 +125,8 @@ func (r *Result) hears(e event, progress io.Writer) {
 		fmt.Fprintln(progress, e.Value)
 	case "family":
 		r.Family = e.Value
+	case "app":
+		r.App = e.Value
 	case string(Passed), string(Against), string(Unstable):
 		r.Status, r.Verdict = Status(e.Key), e.Value
 	}

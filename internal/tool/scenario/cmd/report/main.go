@@ -82,6 +82,10 @@ func write(directory string, results *scenario.Results, where string) error {
 	if err := create(filepath.Join(directory, "index.html"), page); err != nil || !results.HaveVerdicts() {
 		return err // of other scenarios gotestsum writes it
 	}
+	badge := func(w io.Writer) error { return scenario.Badge(w, results) }
+	if err := create(filepath.Join(directory, "badge.svg"), badge); err != nil {
+		return err
+	}
 	return create(filepath.Join(directory, "junit.xml"), results.JUnit)
 }
 

@@ -1,0 +1,199 @@
+package scenario
+
+import (
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+	"strings"
+)
+
+// Rule says how families are graded, to those who read the report.
+const Rule = "A: every incident ended as wanted. B: never a duplicate and nothing lost, but what was created can look like a failure. " +
+	"C: duplicates or losses in fewer than half of the incidents. D: in half of them, or more. Without a verdict on every incident that " +
+	"was tried, there is no A and no B."
+
+// Grade is a letter by the [Rule], or "" if there is none.
+func (t *Tally) Grade() string {
+	bad := t.Duplicates + t.Lost
+	switch {
+	case bad > 0 && 2*bad >= t.Tried():
+		return "D"
+	case bad > 0:
+		return "C"
+	case t.Other > 0 || t.Tried() == 0:
+		return ""
+	case t.Errors > 0:
+		return "B"
+	default:
+		return "A"
+	}
+}
+
+// Once is in how many of the tried incidents each wish made one record, also where it looked like a failure.
+func (t *Tally) Once() string {
+	if t.Tried() == 0 {
+		return "not tried"
+	}
+	return fmt.Sprintf("%d of %d", t.AsWanted+t.Errors, t.Tried())
+}
+
+// withoutCheck leaves out the check of the description, which is no incident.
+func withoutCheck(all []Result) []Result {
+	return slices.DeleteFunc(slices.Clone(all), func(one Result) bool { return one.Family == "description" })
+}
+
+func tally(all []Result) *Tally {
+	t := &Tally{}
+	for _, one := range withoutCheck(all) {
+		t.add(one.Verdict, one.Status != Passed)
+	}
+	return t
+}
+
+// Tally counts the verdicts of the family.
+func (c Chapter) Tally() *Tally { return tally(c.All()) }
+
+// Tally counts all verdicts. Of a run that was broken off, one is not known.
+func (r *Results) Tally() *Tally {
+	t := tally(r.All)
+	if !r.ended {
+		t.Other++
+	}
+	return t
+}
+
+// Heading is the title for those who do not know the catalogue.
+func (c Chapter) Heading() string {
+	plain, known := map[string]string{
+		"description": "The form, sent once", "fingers": "Clicks, taps and keys", "pages": "Refreshing and going back", "tabs": "Two tabs",
+		"network": "Connections that break, and servers that try again", "wishes": "The same twice, on purpose",
+		"no JavaScript": "Without JavaScript",
+	}[c.Title]
+	if !known {
+		return c.Title
+	}
+	return plain
+}
+
+// Worst says in a sentence what matters most of the family: the first of its incidents, which are the most ordinary, with the worst
+// verdict.
+func (c Chapter) Worst() string {
+	for _, kind := range []string{"duplicates", "lost", "error after success", "unstable"} {
+		for _, one := range c.All() {
+			if strings.HasPrefix(one.Verdict, kind) {
+				return one.Sentence()
+			}
+		}
+	}
+	switch t := c.Tally(); {
+	case t.Other > 0:
+		return "The suite failed, so not everything is known."
+	case t.Tried() == 0:
+		return "Nothing of this was tried."
+	default:
+		return "Everything ended as wanted."
+	}
+}
+
+// Sentence says what an incident came to that is not as wanted, or "".
+func (r Result) Sentence() string {
+	kind, more, _ := strings.Cut(r.Verdict, ": ")
+	kind, number, _ := strings.Cut(strings.TrimSuffix(kind, ")"), " (")
+	switch kind {
+	case "duplicates":
+		if number == "2" {
+			return "If " + r.Name() + ", the same record is created twice."
+		}
+		return "If " + r.Name() + ", the same record is created " + number + " times."
+	case "lost":
+		if number == "" {
+			return "If " + r.Name() + ", nothing is created."
+		}
+		return "If " + r.Name() + ", " + number + " records is missing."
+	case "error after success":
+		return "If " + r.Name() + ", the record is created once, but it looks like a failure (" + more + ")."
+	case "unstable":
+		return "If " + r.Name() + ", the outcome differs from time to time: " + more + "."
+	default:
+		return ""
+	}
+}
+
+// Remedy is what stops incidents, and where the documents describe it.
+type Remedy struct{ ID, Name, Does, File, Section string }
+
+var (
+	formLock = Remedy{
+		"lock", "a form that locks itself",
+		"A script sends the form once, and ignores clicks and keys until there is an answer. It sees no other page, and no server that " +
+			"tries again.",
+		"README.md", "Three layers, because none is enough",
+	}
+	keyInAddress = Remedy{
+		"key", "an idempotency key that the form keeps in its address",
+		"The app keeps the key in the transaction that creates the record, and answers each repeat with that record instead of an error. " +
+			"A refreshed page, a duplicated tab and Back have the same address, and so the same key.",
+		"docs/idempotency.md", "Every case and its answer",
+	}
+	constraint = Remedy{
+		"constraint", "a unique constraint",
+		"The database refuses a second record with the same number or email, whatever was sent. Only records that have such a thing can " +
+			"be protected like this, and the page must not make a failure of it.",
+		"docs/idempotency.md", "The rules: the same thing is never created twice",
+	}
+	question = Remedy{
+		"question", "a question instead of a refusal",
+		"Two equal records can both be wanted. The app shows the first, asks, and continues with one click.",
+		"docs/idempotency.md", "Likely repeats",
+	}
+)
+
+// Remedies returns what would have stopped an incident.
+func (r Result) Remedies() (all []Remedy) {
+	duplicates, failure := strings.HasPrefix(r.Verdict, "duplicates"), strings.HasPrefix(r.Verdict, "error after success")
+	if strings.HasPrefix(r.Verdict, "lost") && r.Family == "wishes" {
+		all = append(all, question)
+	}
+	if (duplicates || failure) && r.Family == "fingers" {
+		all = append(all, formLock)
+	}
+	if duplicates || failure {
+		all = append(all, keyInAddress)
+	}
+	if duplicates {
+		all = append(all, constraint)
+	}
+	return all
+}
+
+//go:embed badge.svg
+var badge string
+
+// Badge draws how often each wish made one record, in the color of the grade.
+func Badge(w io.Writer, r *Results) error {
+	all := r.Tally()
+	err := template.Must(template.New("badge").Parse(badge)).Execute(w, map[string]string{
+		"Once": all.Once(), "Grade": all.Grade(), "Color": Color(all.Grade()),
+	})
+	if err != nil {
+		return fmt.Errorf("write the badge: %w", err)
+	}
+	return nil
+}
+
+// Color is that of a grade, with white on it.
+func Color(grade string) string {
+	return map[string]string{"A": "#2a7a4b", "B": "#8a6100", "C": "#a8480f", "D": "#b3261e", "": "#666666"}[grade]
+}
+
+// remediesOf returns each that would have stopped something.
+func remediesOf(r *Results) (all []Remedy) {
+	for _, one := range []Remedy{formLock, keyInAddress, constraint, question} {
+		if slices.ContainsFunc(r.All, func(result Result) bool { return slices.Contains(result.Remedies(), one) }) {
+			all = append(all, one)
+		}
+	}
+	return all
+}

@@ -1,0 +1,113 @@
+package scenario
+
+import (
+	"bytes"
+	"encoding/xml"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestGrades: no grade is better than its rule says, and what has no verdict is never taken for good.
+func TestGrades(t *testing.T) {
+	t.Parallel()
+	for verdicts, want := range map[string]string{
+		"left out since it is so":                            "",
+		"one record; left out since it is so":                "A",
+		"one record; the suite failed":                       "",
+		"one record; unstable: duplicates (2), then one":     "",
+		"one record; error after success":                    "B",
+		"error after success; the suite failed":              "",
+		"one record; one record; duplicates (2)":             "C",
+		"one record; the suite failed; lost":                 "C",
+		"error after success; duplicates (2)":                "D",
+		"one record; lost (1 of 2); left out since it is so": "D",
+	} {
+		var all []Result
+		for verdict := range strings.SplitSeq(verdicts, "; ") {
+			one := Result{Status: Against, Verdict: verdict}
+			if verdict == "one record" {
+				one.Status = Passed
+			}
+			all = append(all, one)
+		}
+		if got := tally(all).Grade(); got != want {
+			t.Errorf("the grade of %q is %q, want %q", verdicts, got, want)
+		}
+	}
+	if got := collect(t, incidents).Tally().Grade(); got != "" {
+		t.Errorf("the grade of a run that was broken off is %q", got)
+	}
+}
+
+// TestSentences: each verdict that is not as wanted has one.
+func TestSentences(t *testing.T) {
+	t.Parallel()
+	const twice = "If somebody clicks twice, "
+	for verdict, want := range map[string]string{
+		"duplicates (2)":                  twice + "the same record is created twice.",
+		"duplicates (5): status 500":      twice + "the same record is created 5 times.",
+		"lost":                            twice + "nothing is created.",
+		"lost (1 of 2)":                   twice + "1 of 2 records is missing.",
+		"error after success: status 409": twice + "the record is created once, but it looks like a failure (status 409).",
+		"unstable: duplicates (2), then one record": twice + "the outcome differs from time to time: duplicates (2), then one record.",
+		"one record": "",
+		"left out since the description has no edit": "",
+		"the suite failed: find Title: timeout":      "",
+	} {
+		one := Result{Test: "TestOtherApp/somebody_clicks_twice", Family: "fingers", Verdict: verdict}
+		if got := one.Sentence(); got != want {
+			t.Errorf("%q is told as %q, want %q", verdict, got, want)
+		}
+	}
+}
+
+// TestGradedPage: somebody who knows nothing of the catalogue reads the grades, the worst of each family, and what would have stopped
+// it, by the name of a section that is there.
+func TestGradedPage(t *testing.T) {
+	t.Parallel()
+	results := collect(t, `{"Action":"attr","Test":"TestOtherApp/the_description","Key":"app","Value":"Ledger, http://127.0.0.1:3000"}
+		{"Action":"attr","Test":"TestOtherApp/the_description","Key":"family","Value":"description"}
+		{"Action":"pass","Test":"TestOtherApp/the_description","Elapsed":1}`+twice+incidents+differs+broken+ended)
+	var page, badge bytes.Buffer
+	if err := Page(&page, chapters(t, results), results, Run{"app.json", time.Now()}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"Ledger, http://127.0.0.1:3000", "In 1 of 4 incidents", `aria-label="grade C"`,
+		"Clicks, taps and keys</a><br>If clicks twice, the same record is created twice.</th>\n<td>1 of 2</td>", `aria-label="grade D"`,
+		"tabs</a><br>The suite failed", "back</a><br>Nothing of this was tried.</th>\n<td>0 of 0</td>", `aria-label="no grade"`,
+		`<a href="#remedy-lock">a form that locks itself</a>`, `<dt id="remedy-lock">`, Rule,
+	} {
+		if !strings.Contains(page.String(), want) {
+			t.Errorf("the page does not say %q:\n%s", want, &page)
+		}
+	}
+	if strings.Contains(page.String(), question.Name) {
+		t.Error("the page names what would have stopped nothing")
+	}
+	for _, one := range []Remedy{formLock, keyInAddress, constraint, question} {
+		text, err := os.ReadFile(filepath.Join("../../..", one.File))
+		if err != nil || !strings.Contains(string(text), "# "+one.Section+"\n") {
+			t.Errorf("%s has no section %q: %v", one.File, one.Section, err)
+		}
+	}
+	if err := Badge(&badge, results); err != nil {
+		t.Fatal(err)
+	}
+	var drawn struct {
+		Role  string `xml:"role,attr"`
+		Title string `xml:"title"`
+		Rect  struct {
+			Fill string `xml:"fill,attr"`
+		} `xml:"rect"`
+	}
+	if err := xml.Unmarshal(badge.Bytes(), &drawn); err != nil {
+		t.Fatal(err)
+	}
+	if drawn.Role != "img" || drawn.Title != "Created once: 1 of 4, grade C" || drawn.Rect.Fill != Color("C") {
+		t.Errorf("the badge is %+v", drawn)
+	}
+}
