@@ -61,6 +61,21 @@ endif
 describe: ## Check the description of another app: APP=file, or write a first draft of one: URL=the address of its form
 	@$(if $(URL),e2e/other-app draft "$$URL",e2e/other-app describe "$$APP")
 
+# As a clone, but with programs in place of Go and the sources. GOOS and GOARCH choose another kind of machine.
+ARCHIVE = e2e/report/onlyonce-suite.tar.gz
+PACKED = $(ARCHIVE).d/onlyonce/e2e
+
+.PHONY: suite
+suite: ## Pack what tries another app where there is no Go into e2e/report/onlyonce-suite.tar.gz (docs/e2e-other-apps.md)
+	rm -rf $(ARCHIVE).d && mkdir -p $(PACKED)/apps $(PACKED)/bin
+	CGO_ENABLED=0 go test -c -ldflags='-s -w' -o $(PACKED)/bin/e2e.test ./e2e
+	CGO_ENABLED=0 go build -ldflags='-s -w' -o $(PACKED)/bin/ ./internal/tool/scenario/cmd/report cmd/test2json
+	cp e2e/without-go $(PACKED)/bin/go
+	cp -p e2e/other-app e2e/setup e2e/.npmrc e2e/package.json e2e/package-lock.json $(PACKED)/
+	cp e2e/apps/app.schema.json e2e/apps/little.json $(PACKED)/apps/
+	cp LICENSE docs/e2e-other-apps.md $(PACKED)/..
+	tar -C $(ARCHIVE).d -czf $(ARCHIVE) onlyonce && rm -rf $(ARCHIVE).d
+
 .PHONY: verdicts
 verdicts: ## Try the incidents on apps that everybody knows: APPS="rails django", RUN=pattern some of them, WRITE=1 docs/verdicts.md
 	@e2e/verdicts $(APPS)

@@ -62,6 +62,7 @@ func Families() []Family {
 		{"e2e/habits_test.go", "Habits of apps"},
 		{"e2e/described_test.go", "Descriptions of other apps"},
 		{"e2e/other_app_test.go", "Other apps"},
+		{"e2e/elsewhere_test.go", "The suite elsewhere"},
 	}
 	for i := range all {
 		all[i].File = path.Base(all[i].File)

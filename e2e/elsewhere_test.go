@@ -1,0 +1,143 @@
+package e2e
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"image/jpeg"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/oasdiff/yaml"
+
+	"onlyonce/e2e/servers"
+)
+
+// TestSuiteIsRunElsewhere: what make suite packs tries an app as the step of action.yml does, and asks no Go. In the archive this
+// program stands for the one that make compiles, so that nothing is built twice.
+func TestSuiteIsRunElsewhere(t *testing.T) {
+	onlyHere(t, "it is about the suite itself")
+	onlyInChromium(t, "some are done over its debugger")
+	t.Parallel()
+	server := httptest.NewServer(servers.New(servers.None, servers.Usual))
+	t.Cleanup(server.Close)
+	program, err := exec.LookPath("go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	modules, err := filepath.Abs("node_modules")
+	if err != nil {
+		t.Fatal(err)
+	}
+	directory := t.TempDir()
+	run := func(name string, wantedCode int, env []string, arguments ...string) string {
+		t.Helper()
+		command := exec.CommandContext(t.Context(), name, arguments...)
+		command.Dir, command.Env = directory, append(append(os.Environ(), "PATH="+directory+":"+os.Getenv("PATH"), "MAKEFLAGS="), env...)
+		output, _ := command.CombinedOutput()
+		if code := command.ProcessState.ExitCode(); code != wantedCode {
+			t.Fatalf("%s exits with %d, want %d:\n%s", name, code, wantedCode, output)
+		}
+		return string(output)
+	}
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(directory, name), []byte(text), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	little, err := os.ReadFile("apps/little.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write("app.json", strings.Replace(string(little), "http://127.0.0.1:8090", server.URL, 1))
+	write("this", "#!/bin/sh\nexec '"+os.Args[0]+"' \"$@\"\n")
+	write("go", "#!/bin/sh\n[ \"$1 $2\" = 'test -c' ] || exec '"+program+"' \"$@\"\ncp '"+directory+"/this' \"$5\"\n")
+	run("make", 0, nil, "-C", filepath.Dir(filepath.Dir(modules)), "suite", "ARCHIVE="+directory+"/suite.tar.gz")
+	run("tar", 0, nil, "-xzf", "suite.tar.gz")
+	if err := os.Symlink(modules, directory+"/onlyonce/e2e/node_modules"); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"go", "npm"} { // what npm would install is there, and only linked
+		write(name, "#!/bin/sh\necho asks "+name+"; exit 2\n")
+	}
+
+	step, env := stepOfAction(t, map[string]string{"app": "app.json", "run": "somebody clicks twice$"})
+	output := run("bash", 1, append(env, "GITHUB_ACTION_PATH="+directory+"/onlyonce/e2e"), "-eo", "pipefail", "-c", step)
+	if row := "| fingers | somebody clicks twice | duplicates (2) |"; !strings.Contains(output, row) {
+		t.Errorf("it does not say %q:\n%s", row, output)
+	}
+	for name, want := range map[string]string{
+		"badge.svg": "Created once: 0 of 1, grade D", "index.html": "data:image/jpeg", "junit.xml": `failures="1"`,
+	} {
+		text, err := os.ReadFile(filepath.Join(directory, "onlyonce-report", name))
+		if err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("%s does not say %q: %v", name, want, err)
+		}
+	}
+	kept, err := os.ReadFile(directory + "/onlyonce-report/stories/TestOtherApp-somebody_clicks_twice.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if framed := pixelsOf(t, kept, 0xd6, 0x33, 0x6c); framed < 1000 {
+		t.Errorf("%d pixels of the picture frame records, which is not enough for two", framed)
+	}
+}
+
+// stepOfAction returns what the one step of action.yml runs, and its environment with these inputs.
+func stepOfAction(t *testing.T, inputs map[string]string) (step string, env []string) {
+	t.Helper()
+	text, err := os.ReadFile("action.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var action struct {
+		Inputs map[string]struct{ Default string }
+		Runs   struct {
+			Steps []struct {
+				Run string
+				Env map[string]string
+			}
+		}
+	}
+	if _, err := yaml.Unmarshal(text, &action, yaml.DecodeOpts{}); err != nil || len(action.Runs.Steps) != 1 {
+		t.Fatalf("%v: %+v", err, action)
+	}
+	for name, value := range action.Runs.Steps[0].Env {
+		input := strings.TrimSuffix(strings.TrimPrefix(value, "${{ inputs."), " }}")
+		declared, known := action.Inputs[input]
+		if !known {
+			t.Errorf("%s is %s, which is no input", name, value)
+		}
+		env = append(env, name+"="+cmp.Or(inputs[input], declared.Default))
+	}
+	return action.Runs.Steps[0].Run, env
+}
+
+// pixelsOf counts those of a story's picture that have nearly a color.
+func pixelsOf(t *testing.T, story []byte, red, green, blue int) (n int) {
+	t.Helper()
+	var kept struct {
+		Picture []byte `json:"picture"`
+	}
+	if err := json.Unmarshal(story, &kept); err != nil {
+		t.Fatal(err)
+	}
+	picture, err := jpeg.Decode(bytes.NewReader(kept.Picture))
+	if err != nil {
+		t.Fatal(err)
+	}
+	near := func(a uint32, b int) bool { return max(int(a>>8)-b, b-int(a>>8)) < 40 }
+	for y := range picture.Bounds().Dy() {
+		for x := range picture.Bounds().Dx() {
+			if r, g, b, _ := picture.At(x, y).RGBA(); near(r, red) && near(g, green) && near(b, blue) {
+				n++
+			}
+		}
+	}
+	return n
+}
