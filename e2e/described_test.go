@@ -2,6 +2,8 @@ package e2e
 
 import (
 	"encoding/json"
+	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -26,6 +28,12 @@ func TestDescriptionIsTriedFirst(t *testing.T) {
 	for name, c := range map[string]struct{ old, new, want string }{
 		"no such field": {`"Title", "text": "Desk`, `"Titel", "text": "Desk`, `is called "Titel": the nearest are ["Title" "Note"]`},
 		"a banner":      {"", "", "over the button Save lies <div id=cookies> We value your privacy. Accept all"},
+		"no variable":   {`"Desk`, `"$NEVER_SET Desk`, "the variable $NEVER_SET is not set"},
+		"no such record": {
+			`"record": "li"}`, `"record": "tr"}, "banner": "Accept all"`,
+			`"tr" selects nothing with the text "E2E`,
+		},
+		"no such incident": {`"form": {`, `"banner": "Accept all", "form": {`, `no incident has a name that matches "double click"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -36,10 +44,11 @@ func TestDescriptionIsTriedFirst(t *testing.T) {
 			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			suite := exec.CommandContext(t.Context(), os.Args[0], "-test.v", "-test.run=TestOtherApp$")
-			suite.Env = append(os.Environ(), "APP="+file, "E2E_OUTPUT="+t.TempDir(), "E2E_REPORT=")
+			suite := exec.CommandContext(t.Context(), os.Args[0], "-test.v", "-test.run=TestOtherApp$/^(the description$|double click)")
+			suite.Env = append(os.Environ(), "APP="+file, "RUN=double click", "E2E_OUTPUT="+t.TempDir(), "E2E_REPORT=")
 			output, err := suite.CombinedOutput()
-			if err == nil || !strings.Contains(string(output), c.want) || strings.Contains(string(output), "somebody") {
+			if goesOn := strings.Contains(string(output), "no incident"); err == nil ||
+				!strings.Contains(string(output), c.want) || goesOn != (name == "no such incident") {
 				t.Errorf("%v, and it does not say %q, or goes on:\n%s", err, c.want, output)
 			}
 		})
@@ -69,21 +78,51 @@ func TestNamesOfControls(t *testing.T) {
 	}
 }
 
-// TestDraftFits: a draft of a little server is a description of it.
+// TestDraftFits: the draft of a little server behind a login is a description of it, or says what the login lacks.
 func TestDraftFits(t *testing.T) {
 	onlyHere(t, "it is about the suite itself")
 	t.Parallel()
-	server := httptest.NewServer(servers.New(servers.Button, servers.Usual))
+	server := httptest.NewServer(behindLogin(servers.New(servers.Button, servers.Usual)))
 	t.Cleanup(server.Close)
-	file := filepath.Join(t.TempDir(), "app.json")
-	if err := os.WriteFile(file, []byte(draft(t, server.URL+"/expenses/new")), 0o600); err != nil {
-		t.Fatal(err)
+	for password, want := range map[string]string{
+		"correct": "it fits: one record", "wrong": "/expenses/new still asks for a password after the login with APP_USER and APP_PASSWORD",
+		"": "/expenses/new needs a login: set APP_USER and APP_PASSWORD",
+	} {
+		t.Run(want, func(t *testing.T) {
+			t.Parallel()
+			output := t.TempDir()
+			suite := func(test, about string) (said string, err error) {
+				run := exec.CommandContext(t.Context(), os.Args[0], "-test.v", "-test.run="+test)
+				run.Env = append(os.Environ(), about, "APP_USER=ada", "APP_PASSWORD="+password, "E2E_OUTPUT="+output, "E2E_REPORT=")
+				text, err := run.CombinedOutput()
+				return string(text), err
+			}
+			said, err := suite("TestDraft$", "DRAFT="+server.URL+"/expenses/new")
+			if err == nil {
+				said, err = suite("TestOtherApp$/^the description$", "APP="+output+"/app.json")
+			}
+			if (err == nil) != (password == "correct") || !strings.Contains(said, want) {
+				t.Errorf("%v, and it does not say %q:\n%s", err, want, said)
+			}
+		})
 	}
-	app, err := readTarget(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	app.fits(t)
+}
+
+// behindLogin is an app of which only Ada sees more than the login.
+func behindLogin(app http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, err := r.Cookie("ada")
+		switch {
+		case r.FormValue("user") == "ada" && r.FormValue("password") == "correct":
+			http.SetCookie(w, &http.Cookie{Name: "ada", Path: "/"})
+			http.Redirect(w, r, "/expenses", http.StatusSeeOther)
+		case err != nil:
+			fmt.Fprint(w, `<!doctype html><form method="post" action="/login"><label>Name: <input name="user"></label>
+				<label>Password: <input type="password" name="password"></label> <button>Log in</button></form>`)
+		default:
+			app.ServeHTTP(w, r)
+		}
+	})
 }
 
 // TestSchemaOfDescriptions: editors know the fields that the suite knows.

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -14,29 +15,38 @@ import (
 )
 
 // TestDraft writes a first description of the app whose form is at the address DRAFT. If a login comes first, it logs in with
-// $APP_USER and $APP_PASSWORD.
+// $APP_USER and $APP_PASSWORD. A description that is there already may have been corrected, and stays.
 func TestDraft(t *testing.T) {
 	onlyHere(t, "it is about another app")
 	t.Parallel()
 	if address := os.Getenv("DRAFT"); address != "" {
 		t.Attr("family", "description")
 		file := filepath.Join(os.Getenv("E2E_OUTPUT"), "app.json")
-		text := draft(t, address)
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		text, err := draft(t, address)
+		if err != nil {
 			t.Fatal(err)
 		}
-		for line := range strings.Lines(text + "\nThis is " + file + ". Correct it, above all how records are counted.") {
+		made, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = made.WriteString(text)
+		if err := errors.Join(err, made.Close()); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(text + "\nThis is " + file +
+			". Correct it: how records are counted is a guess. make describe APP=" + file + " checks it.") {
 			t.Attr("says", strings.TrimRight(line, "\n"))
 		}
 		t.Attr("passed", "a first draft")
 	}
 }
 
-func draft(t *testing.T, address string) string {
+func draft(t *testing.T, address string) (string, error) {
 	t.Helper()
 	at, err := url.Parse(address)
 	if err != nil || at.Host == "" {
-		t.Fatalf("the address of the form, %q, is not like http://127.0.0.1:3000/expenses/new", address)
+		return "", fmt.Errorf("the address of the form, %q, is not like http://127.0.0.1:3000/expenses/new", address)
 	}
 	app := &target{
 		Name: at.Host, Address: at.Scheme + "://" + at.Host, ErrorText: []string{"error"},
@@ -46,19 +56,30 @@ func draft(t *testing.T, address string) string {
 	v.open(at.RequestURI())
 	v.settle()
 	found := v.drafted()
-	if slices.ContainsFunc(found.Fields, func(f field) bool { return f.Text == "$APP_PASSWORD" }) {
-		app.Login = &found
-		v.fillIn(found.Fields)
-		v.clickAway(found.Button)
+	if login := found; login.asksPassword() {
+		if os.Getenv("APP_USER") == "" || os.Getenv("APP_PASSWORD") == "" {
+			return "", fmt.Errorf("%s needs a login: set APP_USER and APP_PASSWORD", at.RequestURI())
+		}
+		app.Login = &login
+		v.fillIn(login.Fields)
+		v.clickAway(login.Button)
 		v.open(at.RequestURI())
 		v.settle()
-		found = v.drafted()
+		if found = v.drafted(); found.asksPassword() {
+			return "", fmt.Errorf("%s still asks for a password after the login with APP_USER and APP_PASSWORD", at.RequestURI())
+		}
 	}
 	app.Form = found
 	app.Form.Path = at.RequestURI()
+	scripts, err := v.page.Locator("script").Count()
+	v.check(err, "count the scripts")
+	app.NoScripts = scripts == 0
 	text, err := json.MarshalIndent(app, "", "  ")
-	v.check(err, "write the description")
-	return string(text)
+	return string(text), err
+}
+
+func (f form) asksPassword() bool {
+	return slices.ContainsFunc(f.Fields, func(f field) bool { return f.Text == "$APP_PASSWORD" })
 }
 
 // drafted describes the form on the page that has the most fields.
@@ -114,7 +135,7 @@ func (c control) draft(beforeThePassword bool) string {
 	case (c.Kind == "checkbox" || c.Kind == "radio") && c.Required:
 		return "yes"
 	case slices.Contains([]string{"text", "search", "textarea"}, c.Kind):
-		return fmt.Sprintf("%s {mark}", c.Names[0].Text)
+		return ornament.ReplaceAllString(c.Names[0].Text, "") + " {mark}"
 	default:
 		return ""
 	}

@@ -46,6 +46,9 @@ func (v *visitor) openForm() {
 	v.t.Helper()
 	v.before, _ = v.wire.count()
 	v.open(v.app.Form.Path)
+	if login := v.app.Login; login != nil && login.Path != v.app.Form.Path && strings.HasSuffix(v.page.URL(), login.Path) {
+		v.t.Fatalf("the login did not work: %s leads to %s", v.app.Form.Path, login.Path)
+	}
 	v.closeBanner()
 	v.findForm()
 	v.fillIn(v.app.Form.Fields)
