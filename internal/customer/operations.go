@@ -21,7 +21,10 @@ var Upsert = idempotency.Define(idempotency.Spec[Draft, Customer]{
 		Fields: []string{"name", "tax_id"}, Within: 10 * time.Minute, Name: func(c Customer) string { return c.Name },
 	},
 	Statements: func(tx *idempotency.Tx, d Draft) idempotency.Result {
-		return tx.Return(`SELECT `+Table.JSON()+` FROM create_or_reuse_customer(@tenant_id, @record_id, `+values+`) r`, arguments(d))
+		return tx.Return(`
+			SELECT `+Table.JSON()+` FROM create_or_reuse_customer(@tenant_id, @record_id, `+OfNew+`,
+				in_source => @external_source::text, in_external_id => @external_id::text, in_digest => @external_digest::bytea
+			) r`, Arguments(d))
 	},
 	External: external,
 	Explain: map[string]idempotency.Explanation[Draft]{
@@ -36,7 +39,7 @@ var Edit = idempotency.Define(idempotency.Spec[Draft, Customer]{
 	Statements: func(tx *idempotency.Tx, d Draft) idempotency.Result {
 		tx.Exec(`
 			UPDATE customers SET (`+columns+`) = (`+changed+`)
-			WHERE tenant_id = @tenant_id AND id = @record_id AND (`+columns+`) IS DISTINCT FROM (`+changed+`)`, arguments(d))
+			WHERE tenant_id = @tenant_id AND id = @record_id AND (`+columns+`) IS DISTINCT FROM (`+changed+`)`, Arguments(d))
 		return tx.Record()
 	},
 	External: external,
@@ -68,12 +71,15 @@ var Restore = idempotency.Define(idempotency.Spec[struct{}, Customer]{
 
 const (
 	columns = `email, name, address, country, tax_id, payment_days, ` + idempotency.ExternalColumns
-	own     = `@email, @name, @address, @country, @tax_id, NULLIF(@payment_days, '')::integer`
-	values  = own + `, ` + idempotency.ExternalValues
-	changed = own + `, ` + idempotency.ExternalKept
+	changed = `@email, @name, @address, @country, @tax_id, NULLIF(@payment_days, '')::integer, ` + idempotency.ExternalKept
+	// OfNew are the arguments of the database function create_or_reuse_customer that say what a new customer is like, with the values of
+	// [Arguments].
+	OfNew = `in_email => @email, in_name => @name, in_address => @address, in_country => @country, in_tax_id => @tax_id,
+				in_payment_days => NULLIF(@payment_days, '')::integer`
 )
 
-func arguments(d Draft) pgx.NamedArgs {
+// Arguments returns the named arguments of [OfNew].
+func Arguments(d Draft) pgx.NamedArgs {
 	return pgx.NamedArgs{
 		"email": string(d.Email), "name": d.Name, "address": d.Address, "country": d.Country, "tax_id": d.TaxID,
 		"payment_days": d.PaymentDays,

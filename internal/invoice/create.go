@@ -2,11 +2,13 @@ package invoice
 
 import (
 	"log/slog"
+	"maps"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/value/date"
 )
@@ -59,7 +61,7 @@ const insertInvoice = `
 		WHERE @customer_id::uuid <> @nobody::uuid
 		UNION ALL
 		SELECT id, email, name, address, country, tax_id, payment_days
-		FROM create_or_reuse_customer(@tenant_id, @new_customer_id, ` + ofNewCustomer + `)
+		FROM create_or_reuse_customer(@tenant_id, @new_customer_id, ` + customer.OfNew + `)
 		WHERE @customer_id::uuid = @nobody::uuid
 	), inserted AS (
 		INSERT INTO invoices (
@@ -99,13 +101,9 @@ const insertedInvoice = `
 		'version', i.version, 'created_at', i.created_at, 'source', COALESCE(i.source, ''), 'external_id', COALESCE(i.external_id, ''))
 	FROM inserted i, billed c`
 
-const (
-	// ofNewCustomer are the arguments of create_or_reuse_customer that the command gives.
-	ofNewCustomer = `@email, @name, @address, @country, @tax_id, NULLIF(@payment_days, '')::integer`
-	// dueDate is the one that was given, or follows from the terms of the customer c, or else from those of the settings.
-	dueDate = `COALESCE(@due_date::date, @issue_date::date + COALESCE(c.payment_days, (
+// dueDate is the one that was given, or follows from the terms of the customer c, or else from those of the settings.
+const dueDate = `COALESCE(@due_date::date, @issue_date::date + COALESCE(c.payment_days, (
 		SELECT s.payment_days FROM settings s WHERE s.tenant_id = @tenant_id AND s.id = @tenant_id)))`
-)
 
 func arguments(d Draft) pgx.NamedArgs {
 	n := len(d.Lines)
@@ -120,13 +118,13 @@ func arguments(d Draft) pgx.NamedArgs {
 		day := d.DueDate.Time()
 		due = &day
 	}
-	return pgx.NamedArgs{
-		"customer_id": d.CustomerID, "email": string(d.Customer.Email), "name": d.Customer.Name, "address": d.Customer.Address,
-		"country": d.Customer.Country, "tax_id": d.Customer.TaxID, "payment_days": d.Customer.PaymentDays,
+	all := customer.Arguments(d.Customer)
+	maps.Copy(all, pgx.NamedArgs{
+		"customer_id": d.CustomerID, "nobody": uuid.Nil,
 		"number": string(d.Number), "currency": d.Currency.String(),
 		"issue_date": d.IssueDate.Time(), "due_date": due, "notes": d.Notes,
 		"subtotal": d.totals.Subtotal, "tax_total": d.totals.Tax, "total": d.totals.Total,
 		"descriptions": descriptions, "quantities": quantities, "tax_rates": rates, "unit_prices": prices, "nets": nets,
-		"nobody": uuid.Nil,
-	}
+	})
+	return all
 }

@@ -48,7 +48,8 @@ func TestExecutedCreate(t *testing.T) {
 	diff := exec.CommandContext(t.Context(), "diff", "-u", golden, "-")
 	diff.Stdin = strings.NewReader(got)
 	if differs, err := diff.CombinedOutput(); err != nil {
-		t.Errorf("PostgreSQL executes something else than %s says. If it is meant, run this test with -update.\n%s%v", golden, differs, err)
+		t.Errorf("PostgreSQL executes something else than %s says. If it is meant, run go test ./internal/invoice -run %s -update.\n%s%v",
+			golden, t.Name(), differs, err)
 	}
 }
 

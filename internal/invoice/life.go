@@ -6,6 +6,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"onlyonce/internal/conflict"
+	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
 )
 
@@ -35,7 +36,7 @@ func replace(tx *idempotency.Tx, d Draft) idempotency.Result {
 			FROM live_customer(@tenant_id, @customer_id::uuid) AS c
 			WHERE @customer_id::uuid <> @nobody::uuid
 			UNION ALL
-			SELECT id, payment_days FROM create_or_reuse_customer(@tenant_id, @new_customer_id, `+ofNewCustomer+`)
+			SELECT id, payment_days FROM create_or_reuse_customer(@tenant_id, @new_customer_id, `+customer.OfNew+`)
 			WHERE @customer_id::uuid = @nobody::uuid
 		), wanted AS (
 			SELECT

@@ -142,15 +142,25 @@ func TestCustomerOfAnInvoiceHasDetails(t *testing.T) {
 	b := setup(t)
 	program := b.program(b.replica, b.acme)
 	details := func(address string) url.Values {
-		return change(invoices().command, "customer_address", address, "customer_country", "gb", "customer_tax_id", "GB1",
-			"customer_payment_days", "7", "due_date", "")
+		form := change(invoices().command, "due_date", "")
+		for name, value := range customers().command {
+			form["customer_"+name] = value
+		}
+		return change(form, "customer_address", address, "customer_country", "gb", "customer_payment_days", "7")
 	}
 	for _, address := range []string{"1 Quay", "2 Quay"} {
 		a := program.create(invoices(), address, details(address))
-		for _, want := range []string{`"address":"1 Quay","country":"GB","tax_id":"GB1"`, `"due_date":"2026-11-28"`} {
+		for _, want := range []string{`"address":"1 Quay","country":"GB","tax_id":"GB123456789"`, `"due_date":"2026-11-28"`} {
 			if a.status != http.StatusCreated || !strings.Contains(a.body, want) {
 				t.Errorf("%s: no %s in %v", address, want, a)
 			}
+		}
+	}
+	kept := program.get("/api/v1/customers/" + get[string](b, `SELECT id::text FROM customers`))
+	for name, typed := range decode[map[string]any](b, answer{body: customers().json(change(customers().command,
+		"address", "1 Quay", "payment_days", "7"))}) {
+		if stored := decode[map[string]any](b, kept)[name]; stored != typed {
+			t.Errorf("the new customer has %v as %s, and the invoice came with %v", stored, name, typed)
 		}
 	}
 	wrong := program.create(invoices(), "wrong", change(details("3 Quay"), "customer_country", "XX", "customer_payment_days", "400"))

@@ -68,11 +68,11 @@ func invoiceCommand(form url.Values) string {
 	if id := form.Get("customer_id"); id != "" {
 		command["customer_id"] = id
 	} else {
-		command["customer"] = map[string]any{ // what only the API takes: TestCustomerOfAnInvoiceHasDetails
-			"email": form.Get("customer_email"), "name": form.Get("customer_name"), "address": form.Get("customer_address"),
-			"country": form.Get("customer_country"), "tax_id": form.Get("customer_tax_id"),
-			"payment_days": form.Get("customer_payment_days"),
+		details := map[string]any{} // most of which only the API takes: TestCustomerOfAnInvoiceHasDetails
+		for name := range customers().command {
+			details[name] = form.Get("customer_" + name)
 		}
+		command["customer"] = details
 	}
 	return encode(command)
 }

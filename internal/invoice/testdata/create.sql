@@ -14,7 +14,8 @@ WITH billed AS MATERIALIZED (
 	WHERE $1::uuid <> $3::uuid
 	UNION ALL
 	SELECT id, email, name, address, country, tax_id, payment_days
-	FROM create_or_reuse_customer($2, $4, $5, $6, $7, $8, $9, NULLIF($10, '')::integer)
+	FROM create_or_reuse_customer($2, $4, in_email => $5, in_name => $6, in_address => $7, in_country => $8, in_tax_id => $9,
+		in_payment_days => NULLIF($10, '')::integer)
 	WHERE $1::uuid = $3::uuid
 ), inserted AS (
 	INSERT INTO invoices (
