@@ -15,7 +15,7 @@ import (
 // control is a field or a button that people see, with all that it may be called by.
 type control struct {
 	Kind  string `json:"kind"` // its type, or its tag
-	Place int    `json:"place"`
+	ID    int    `json:"id"`   // which it keeps when others come or go
 	Form  int    `json:"form"` // its place on the page; -1 if there is none
 	Names []struct {
 		By   string `json:"by"`
@@ -32,7 +32,7 @@ const (
 	buttons = `button, input[type=submit], input[type=button], input[type=image], [role=button]`
 )
 
-const listControls = `(all) => all.map((e, place) => {
+const listControls = `(all) => all.map((e) => {
 	const own = (l) => {
 		const copy = l.cloneNode(true);
 		copy.querySelectorAll("input, select, textarea, button").forEach((c) => c.remove());
@@ -48,7 +48,8 @@ const listControls = `(all) => all.map((e, place) => {
 		["role", e.getAttribute("role") ?? e.getAttribute("type") ?? e.localName],
 	].map(([by, text]) => ({ by, text: (text ?? "").trim().replace(/\s+/g, " ") })).filter((n) => n.text);
 	const shown = e.checkVisibility({ visibilityProperty: true }) && !e.closest("[aria-hidden=true]");
-	return shown && { place, names, form: [...document.forms].indexOf(e.form), kind: e.type || e.localName, required: !!e.required,
+	return shown && { names, form: [...document.forms].indexOf(e.form), kind: e.type || e.localName, required: !!e.required,
+		id: Number(e.dataset.control ??= window.controls = (window.controls ?? 0) + 1),
 		options: [...e.options ?? []].filter((o) => o.value).map((o) => o.text.trim()) };
 }).filter(Boolean)`
 
@@ -70,9 +71,14 @@ var ornament = regexp.MustCompile(`^[\s*:]+|[\s*:]+$`)
 
 func plainName(name string) string { return strings.ToLower(ornament.ReplaceAllString(name, "")) }
 
-// named returns the place of the control that is called so, and by what: the exact label before one that differs in case, colon or
+// numbered is the control with an id.
+func (v *visitor) numbered(id int) playwright.Locator {
+	return v.page.Locator(fmt.Sprintf("[data-control='%d']", id))
+}
+
+// named returns the id of the control that is called so, and by what: the exact label before one that differs in case, colon or
 // asterisk, and that before a name, a placeholder or a role.
-func named(all []control, name string) (place int, by string) {
+func named(all []control, name string) (id int, by string) {
 	for _, same := range []func(text string) bool{
 		func(text string) bool { return text == name },
 		func(text string) bool { return plainName(text) == plainName(name) },
@@ -81,7 +87,7 @@ func named(all []control, name string) (place int, by string) {
 			for _, one := range all {
 				for _, n := range one.Names {
 					if n.By == by && same(n.Text) {
-						return one.Place, fmt.Sprintf("%s %q", by, n.Text)
+						return one.ID, fmt.Sprintf("%s %q", by, n.Text)
 					}
 				}
 			}
@@ -134,9 +140,9 @@ func (v *visitor) find(selector, name string) playwright.Locator {
 	defer tick.Stop()
 	for deadline := time.Now().Add(5 * time.Second); ; <-tick.C {
 		all, err := v.controls(selector) // an error: another page has just come
-		if place, by := named(all, name); place >= 0 {
+		if id, by := named(all, name); id >= 0 {
 			v.tellf(byBrowser, "%s is what has the %s", name, by)
-			return v.page.Locator(selector).Nth(place)
+			return v.numbered(id)
 		}
 		if time.Now().After(deadline) {
 			v.check(err, "look for "+name)

@@ -34,6 +34,10 @@ func TestDescriptionIsTriedFirst(t *testing.T) {
 			`"tr" selects nothing with the text "E2E`,
 		},
 		"no such incident": {`"form": {`, `"banner": "Accept all", "form": {`, `no incident has a name that matches "double click"`},
+		"a banner after a login": { // for which any form is good that leads to the page
+			`"form": {`, `"login": {"path": "/wizard", "fields": [{"label": "Title", "text": "ada"}], "button": "Next"}, "form": {`,
+			"over the button Save lies <div id=cookies> We value your privacy. Accept all",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -60,17 +64,17 @@ func TestNamesOfControls(t *testing.T) {
 	t.Parallel()
 	var all []control
 	if err := json.Unmarshal([]byte(`[
-		{"place": 1, "names": [{"by": "label", "text": "Username:"}, {"by": "name", "text": "login"}]},
-		{"place": 2, "names": [{"by": "label", "text": "E-mail *"}, {"by": "placeholder", "text": "Title"}]},
-		{"place": 3, "names": [{"by": "label", "text": "title"}, {"by": "role", "text": "textbox"}]},
-		{"place": 4, "names": [{"by": "label", "text": "Title"}]}]`), &all); err != nil {
+		{"id": 1, "names": [{"by": "label", "text": "Username:"}, {"by": "name", "text": "login"}]},
+		{"id": 2, "names": [{"by": "label", "text": "E-mail *"}, {"by": "placeholder", "text": "Title"}]},
+		{"id": 3, "names": [{"by": "label", "text": "title"}, {"by": "role", "text": "textbox"}]},
+		{"id": 4, "names": [{"by": "label", "text": "Title"}]}]`), &all); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]int{
 		"Username": 1, "username :": 1, "LOGIN": 1, "E-mail": 2, "Title": 4, "TITLE": 3, "textbox": 3, "Phone": -1,
 	} {
-		if place, by := named(all, name); place != want {
-			t.Errorf("%q is the control %d by its %s, want %d", name, place, by, want)
+		if id, by := named(all, name); id != want {
+			t.Errorf("%q is the control %d by its %s, want %d", name, id, by, want)
 		}
 	}
 	if got := nearest(all, "Usernam"); !strings.HasPrefix(got, `the nearest are ["Username:"`) {

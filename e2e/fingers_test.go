@@ -92,7 +92,9 @@ func enterThenClick(v *visitor) {
 	v.openForm()
 	v.wire.hold(beforeTheApp)
 	v.aim()
-	v.enter()
+	if !v.enter() {
+		return
+	}
 	v.sent(1)
 	v.again(func() { v.tap(1) })
 	v.wire.release()
@@ -102,7 +104,9 @@ func enterThenClick(v *visitor) {
 func holdEnter(v *visitor) {
 	v.openForm()
 	v.wire.hold(beforeTheApp)
-	v.enter()
+	if !v.enter() {
+		return
+	}
 	v.sent(1)
 	for range 2 {
 		v.again(func() { v.check(v.page.Keyboard().Down("Enter"), "hold Enter") })
@@ -112,11 +116,21 @@ func holdEnter(v *visitor) {
 	v.settle()
 }
 
-// enter presses Enter in the first field of the form and keeps it down.
-func (v *visitor) enter() {
+// enter presses Enter in the first field of the form in which that sends it, and keeps it down. It reports whether there is one.
+func (v *visitor) enter() bool {
 	v.t.Helper()
-	v.check(v.input(v.app.Form.Fields[0].Label).Focus(), "put the cursor into the form")
-	v.check(v.page.Keyboard().Down("Enter"), "press Enter")
+	for _, f := range v.app.Form.Fields {
+		input := v.input(f.Label)
+		isInput, err := input.Evaluate("e => e.localName === 'input'", nil)
+		v.check(err, "look at "+f.Label)
+		if isInput == true {
+			v.check(input.Focus(), "put the cursor into the form")
+			v.check(v.page.Keyboard().Down("Enter"), "press Enter")
+			return true
+		}
+	}
+	v.leftOut = "since Enter sends the form from none of its fields"
+	return false
 }
 
 func otherButton(v *visitor) {

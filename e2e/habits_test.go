@@ -15,6 +15,7 @@ func TestHabitsOfApps(t *testing.T) {
 	t.Parallel()
 	const (
 		once, twice    = "somebody clicks once", "somebody clicks twice"
+		enter          = "somebody presses Enter, then clicks"
 		script, tabs   = "a script submits the form twice", "two tabs of one form are sent at the same instant"
 		meanwhile      = "somebody refreshes before the answer and fills in the form again"
 		afterwards     = "somebody refreshes the page after a create"
@@ -35,6 +36,9 @@ func TestHabitsOfApps(t *testing.T) {
 		servers.Warns:      {once: one, meanwhile: two, back: two},
 		servers.Elsewhere:  {twice: one, back: two, beforeAnAnswer: two},
 		servers.OwnAddress: {beforeTheCut: one, inTheRequest: one, beforeAnAnswer: two},
+		servers.Panel:      {meanwhile: two, tabs: two},
+		servers.Listens:    {once: one},
+		servers.Textarea:   {twice: one, enter: "left out since Enter sends the form from none of its fields"},
 	} {
 		t.Run(habit.String(), func(t *testing.T) {
 			t.Parallel()

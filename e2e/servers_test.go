@@ -122,8 +122,7 @@ func little(t *testing.T, protection servers.Protection, habit servers.Habit) *t
 	server := servers.New(protection, habit)
 	running := httptest.NewServer(server)
 	t.Cleanup(running.Close)
-	app.Address, app.NoScripts = running.URL, protection != servers.Button
-	app.known = habit != servers.Router
+	app.Address, app.NoScripts, app.known = running.URL, protection != servers.Button, true
 	app.grace = patience // nothing is held back
 	if protection == servers.Button {
 		app.grace = 1500 * time.Millisecond
@@ -135,11 +134,13 @@ func little(t *testing.T, protection servers.Protection, habit servers.Habit) *t
 			Fields: []field{{Label: "Note", Text: "Desk {mark}"}}, Button: "Save",
 		}
 		app.PostedTo = "/expenses"
-	case servers.Router:
+	case servers.Router, servers.Panel, servers.Listens:
 		app.Form.Path, app.Form.First, app.NeedsScripts = "/app/", []formPage{{Button: "New expense"}}, true
+		app.known = false
 	case servers.Banner:
 		app.Banner = "accept all"
-	case servers.Usual, servers.Slow, servers.Confirms, servers.Tokens, servers.Warns, servers.Elsewhere, servers.OwnAddress:
+	case servers.Usual, servers.Slow, servers.Confirms, servers.Tokens, servers.Warns, servers.Elsewhere, servers.OwnAddress,
+		servers.Textarea:
 	}
 	app.restart = func() error { server.Restart(); return nil }
 	app.counted = server.Count // on the page counts TestDraftFits

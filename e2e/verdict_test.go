@@ -6,11 +6,12 @@ import (
 	"testing"
 )
 
-// verdict is what an incident came to on an app. That it was left out, or that the suite failed, is none.
+// verdict is what an incident came to on an app. That the suite failed is none.
 type verdict struct {
 	incident incident
 	records  int
 	saw      string // what looks like an error; "" if nothing does
+	leftOut  string // why the incident could not be tried, which only the form has shown; else ""
 }
 
 func (v verdict) wanted() int { return max(v.incident.want, 1) }
@@ -37,6 +38,8 @@ func (v verdict) kind() string {
 
 func (v verdict) String() string {
 	switch {
+	case v.leftOut != "":
+		return "left out " + v.leftOut
 	case v.records > v.wanted():
 		return fmt.Sprintf("%s (%d)", v.kind(), v.records)
 	case v.records < v.wanted() && v.records > 0:
@@ -59,7 +62,7 @@ func (app *target) meets(t *testing.T, one incident) verdict {
 // judge returns what the incident came to: how many records there are, and what the person sees.
 func (v *visitor) judge(of incident) verdict {
 	v.t.Helper()
-	found := verdict{incident: of}
+	found := verdict{incident: of, leftOut: v.leftOut}
 	for _, page := range v.browser.Pages() {
 		tab := *v
 		tab.session = new(*v.session)

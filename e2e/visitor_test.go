@@ -15,10 +15,11 @@ import (
 type visitor struct {
 	*session
 
-	app    *target
-	wire   *wire
-	mark   string // which the visitor types into the form, and nobody else
-	before int    // forms that were sent before this one was opened, such as that of the login
+	app     *target
+	wire    *wire
+	mark    string // which the visitor types into the form, and nobody else
+	before  int    // forms that were sent before this one was opened, such as that of the login
+	leftOut string // why the form cannot meet the incident, or ""
 }
 
 // visit opens a browser window, logged in.
@@ -81,9 +82,9 @@ func (v *visitor) closeBanner() {
 	v.settle() // a script may bring it
 	all, err := v.controls(buttons)
 	v.check(err, "look for "+v.app.Banner)
-	if place, _ := named(all, v.app.Banner); place >= 0 {
+	if id, _ := named(all, v.app.Banner); id >= 0 {
 		v.tellf(byPerson, "clicks %s", v.app.Banner)
-		v.check(v.page.Locator(buttons).Nth(place).Click(), "click "+v.app.Banner)
+		v.check(v.numbered(id).Click(), "click "+v.app.Banner)
 	}
 }
 
@@ -139,8 +140,8 @@ func (v *visitor) formIsThere() (there bool) {
 	end := time.Now().Add(time.Second)
 	v.until("it is known whether the form is there", func() bool {
 		all, err := v.controls(fields)
-		place, _ := named(all, v.app.Form.Fields[0].Label)
-		there = err == nil && place >= 0
+		id, _ := named(all, v.app.Form.Fields[0].Label)
+		there = err == nil && id >= 0
 		return there && !v.app.NeedsScripts || time.Now().After(end)
 	})
 	return there

@@ -11,25 +11,57 @@ import (
 	"net/http/httputil"
 	"regexp"
 	"strings"
+	"sync"
+	"time"
 )
 
 // ServeHTTP carries one exchange.
 func (w *wire) ServeHTTP(answer http.ResponseWriter, r *http.Request) {
-	// Who listens for events listens for as long as the page is there.
-	if !strings.Contains(r.Header.Get("Accept"), "event-stream") && r.Header.Get("Upgrade") == "" {
-		w.began()
-		defer w.ended()
-	}
 	post := r.Method == http.MethodPost && strings.HasPrefix(r.URL.Path, w.path)
+	// Who listens for events listens for as long as the page is there.
+	listens := r.Method == http.MethodConnect || strings.Contains(r.Header.Get("Accept"), "event-stream")
+	if !listens {
+		w.began()
+		ended := sync.OnceFunc(w.ended)
+		defer ended()
+		if !post && !isForPage(r) {
+			defer time.AfterFunc(longPoll, ended).Stop()
+		}
+	}
 	switch {
 	case w.isDown():
 		reset(answer)
+	case r.Method == http.MethodConnect:
+		tunnel(answer, r)
+	case listens:
+		w.pipes.ServeHTTP(answer, r)
 	case post:
 		w.post(answer, r)
 	default:
 		w.pass(afterRedirect)
 		w.pipes.ServeHTTP(answer, r)
 	}
+}
+
+// tunnel connects the browser with the app for a WebSocket, of which the wire sees nothing.
+func tunnel(answer http.ResponseWriter, r *http.Request) {
+	app, err := (&net.Dialer{}).DialContext(r.Context(), "tcp", r.Host)
+	if err != nil {
+		reset(answer)
+		return
+	}
+	defer app.Close()
+	client, _, err := http.NewResponseController(answer).Hijack()
+	if err != nil {
+		return
+	}
+	defer client.Close()
+	_, _ = io.WriteString(client, "HTTP/1.1 200 OK\r\n\r\n")
+	go func() {
+		_, _ = io.Copy(app, client)
+		_ = app.Close()
+	}()
+	_, _ = io.Copy(client, app)
 }
 
 // post carries a form. The app gets it, and goes on with it, whether or not the browser still waits.

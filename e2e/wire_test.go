@@ -47,7 +47,7 @@ type wire struct {
 	open    chan struct{} // closed when what is held may go on
 	posts   int           // that have come
 	held    int           // exchanges that are held
-	running int           // exchanges under way
+	running int           // exchanges under way, and those that are held
 	changed time.Time     // when one last began or ended
 	leading bool          // the browser was told where to go, and has not gone
 	page    time.Time     // when the browser was last given a page
@@ -148,6 +148,7 @@ const (
 	quiet           = 500 * time.Millisecond
 	quietIfKnown    = 50 * time.Millisecond
 	quietToRedirect = 3 * time.Second // also long enough to take a page for all that comes of it
+	longPoll        = 5 * time.Second // after which what a script asks for is answered only when something happens
 )
 
 // moved returns when something last began or ended.
@@ -163,7 +164,7 @@ func (w *wire) isQuiet(enough time.Duration) bool {
 	if w.leading {
 		enough = quietToRedirect
 	}
-	return w.running == 0 && time.Since(w.changed) > enough
+	return w.running <= w.held && time.Since(w.changed) > enough
 }
 
 // pass waits while this stage is held.

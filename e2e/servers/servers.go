@@ -4,10 +4,13 @@ package servers
 
 import (
 	"crypto/rand"
+	"crypto/sha1" //nolint:gosec // for WebSockets
 	_ "embed"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"html/template"
+	"io"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -49,16 +52,20 @@ const (
 	Warns            // a dialog asks before a page is left, even if the form was sent
 	Elsewhere        // the answer leads to another host name
 	OwnAddress       // the form is sent to its own address, so that the browser's error page replaces it
+	Panel            // as Router, the form has no address, and a button before it comes and goes
+	Listens          // as Router, and an event stream, a long poll and a WebSocket, without which nothing is shown, are always open
+	Textarea         // Enter begins a new line
 )
 
 // Habits lists them.
 func Habits() []Habit {
-	return []Habit{Usual, Slow, Confirms, Wizard, Router, Tokens, Banner, Warns, Elsewhere, OwnAddress}
+	return []Habit{Usual, Slow, Confirms, Wizard, Router, Tokens, Banner, Warns, Elsewhere, OwnAddress, Panel, Listens, Textarea}
 }
 
 func (h Habit) String() string {
 	return [...]string{
-		"usual", "slow", "confirms", "wizard", "router", "tokens", "banner", "warns", "elsewhere", "own address",
+		"usual", "slow", "confirms", "wizard", "router", "tokens", "banner", "warns", "elsewhere", "own address", "panel", "listens",
+		"textarea",
 	}[h]
 }
 
@@ -81,7 +88,10 @@ func New(p Protection, h Habit) *Server {
 	s.HandleFunc("POST /wizard", func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "/expenses/new?title="+url.QueryEscape(r.PostFormValue("title")), http.StatusSeeOther)
 	})
-	s.HandleFunc("GET /app/", func(w http.ResponseWriter, _ *http.Request) { render(w, "app", nil) })
+	s.HandleFunc("GET /app/", func(w http.ResponseWriter, _ *http.Request) {
+		render(w, "app", map[string]bool{s.habit.String(): true})
+	})
+	s.HandleFunc("GET /events", listen)
 	s.HandleFunc("POST /expenses/new", s.create)
 	s.HandleFunc("GET /expenses/new", s.form)
 	s.HandleFunc("GET /expenses/{number}", s.show)
@@ -135,7 +145,7 @@ func (s *Server) create(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	key, title := r.PostFormValue("key"), r.PostFormValue("title")
-	if s.habit == Router {
+	if s.postsJSON() {
 		sent := map[string]string{}
 		if err := json.NewDecoder(r.Body).Decode(&sent); err != nil {
 			http.Error(w, "Error: this is not JSON.", http.StatusBadRequest)
@@ -150,7 +160,7 @@ func (s *Server) create(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "Error: this form was sent already.", http.StatusConflict)
 	case s.protection == None:
 		render(w, "expense", title)
-	case s.habit == Router:
+	case s.postsJSON():
 		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprintf(w, `{"path": "/app%s"}`, path)
 	case s.habit == Elsewhere:
@@ -159,6 +169,29 @@ func (s *Server) create(w http.ResponseWriter, r *http.Request) {
 	default:
 		http.Redirect(w, r, path, http.StatusSeeOther)
 	}
+}
+
+func (s *Server) postsJSON() bool { return s.habit == Router || s.habit == Panel || s.habit == Listens }
+
+// listen tells of events, of which there are none. A WebSocket is accepted.
+func listen(w http.ResponseWriter, r *http.Request) {
+	if key := r.Header.Get("Sec-WebSocket-Key"); key != "" {
+		accepted := sha1.Sum([]byte(key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11")) //nolint:gosec // RFC 6455 has it so
+		w.Header().Set("Upgrade", "websocket")
+		w.Header().Set("Connection", "Upgrade")
+		w.Header().Set("Sec-WebSocket-Accept", base64.StdEncoding.EncodeToString(accepted[:]))
+		w.WriteHeader(http.StatusSwitchingProtocols)
+		if client, _, err := http.NewResponseController(w).Hijack(); err == nil {
+			_, _ = io.Copy(io.Discard, client)
+			_ = client.Close()
+		}
+		return
+	}
+	if r.Header.Get("Accept") == "text/event-stream" {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_ = http.NewResponseController(w).Flush()
+	}
+	<-r.Context().Done()
 }
 
 // isNewest reports whether a token is that of the newest form, which is then spent.
