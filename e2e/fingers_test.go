@@ -95,7 +95,6 @@ func enterThenClick(v *visitor) {
 	if !v.enter() {
 		return
 	}
-	v.sent(1)
 	v.again(func() { v.tap(1) })
 	v.wire.release()
 	v.settle()
@@ -107,7 +106,6 @@ func holdEnter(v *visitor) {
 	if !v.enter() {
 		return
 	}
-	v.sent(1)
 	for range 2 {
 		v.again(func() { v.check(v.page.Keyboard().Down("Enter"), "hold Enter") })
 	}
@@ -116,21 +114,29 @@ func holdEnter(v *visitor) {
 	v.settle()
 }
 
-// enter presses Enter in the first field of the form in which that sends it, and keeps it down. It reports whether there is one.
+// enter presses Enter in a field of the form, in an input if there is one, keeps it down, and reports whether that has sent the form:
+// in other fields it may begin a new line.
 func (v *visitor) enter() bool {
 	v.t.Helper()
+	var isInput any
 	for _, f := range v.app.Form.Fields {
 		input := v.input(f.Label)
-		isInput, err := input.Evaluate("e => e.localName === 'input'", nil)
-		v.check(err, "look at "+f.Label)
+		var err error
+		isInput, err = input.Evaluate("e => { e.focus(); return e.localName === 'input'; }", nil)
+		v.check(err, "put the cursor into "+f.Label)
 		if isInput == true {
-			v.check(input.Focus(), "put the cursor into the form")
-			v.check(v.page.Keyboard().Down("Enter"), "press Enter")
-			return true
+			break
 		}
 	}
-	v.leftOut = "since Enter sends the form from none of its fields"
-	return false
+	v.again(func() { v.check(v.page.Keyboard().Down("Enter"), "press Enter") })
+	if isInput == true {
+		v.sent(v.before + 1)
+	}
+	posts, _ := v.wire.count()
+	if posts == v.before {
+		v.leftOut = "since Enter sends the form from none of its fields"
+	}
+	return posts > v.before
 }
 
 func otherButton(v *visitor) {
