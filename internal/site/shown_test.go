@@ -1,0 +1,45 @@
+package site_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"onlyonce/internal/idempotency"
+)
+
+// TestEveryFieldIsShown: after a change of one field, the page of the record is another one, apart from its history.
+func TestEveryFieldIsShown(t *testing.T) {
+	b := setup(t)
+	var parts []part
+	for _, of := range b.subjects() {
+		if of.kind == idempotency.Change && !of.people {
+			parts = append(parts, part{of.resource, "shown", func(b *bundle) { everyFieldIsShown(b.caseRunOf(of, jsonFormat{})) }})
+		}
+	}
+	walk(t, parts)
+}
+
+func everyFieldIsShown(x *caseRun) {
+	x.Helper()
+	person := htmlFormat{}.caller(x.bundle, x.replica, x.acme)
+	facts := func(key string, command url.Values) string {
+		x.seen = get[int](x.bundle, `SELECT version FROM `+x.table+` WHERE id = $1`, x.id)
+		if a := x.under(key, command); a.status != http.StatusOK {
+			x.Errorf("%s: %v", key, a)
+		}
+		before, _, _ := strings.Cut(x.page(person.get(x.pageOf(x.id))).text(), "History")
+		return before
+	}
+	for i, f := range x.resource.fields {
+		if f.valid == key || f.name == "customer_name" { // an id, and what changes nobody who is there already
+			continue
+		}
+		before := facts(fmt.Sprintf("before-%d", i), x.resource.command)
+		if facts(fmt.Sprintf("after-%d", i), f.another(x.resource, x.resource.command)) == before {
+			x.Errorf("the page of one of the %s does not show %s", x.resource.plural(), f.name)
+		}
+	}
+}
