@@ -70,6 +70,23 @@ func leavingTenant(t *testing.T, db *pgtest.Database) []string {
 				AND proname <> ALL ('{`+strings.Join(tenantFunctions, ",")+`}'))`))
 }
 
+// TestNoFunctionIsThereTwice: a function that got one more argument was dropped, and not only created once more.
+func TestNoFunctionIsThereTwice(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	db.Spoil(t)
+	const twice = `
+		SELECT string_agg(DISTINCT f.proname, E'\n') FROM pg_proc f JOIN pg_proc other USING (proname, pronamespace)
+		WHERE f.pronamespace = 'public'::regnamespace AND f.oid < other.oid`
+	if found := lines(query(t, db.AdminURL, twice)); len(found) > 0 {
+		t.Errorf("there are several functions of the name %s: drop the old one in the migration that adds an argument", found)
+	}
+	query(t, db.AdminURL, "CREATE FUNCTION new_id(again integer) RETURNS integer LANGUAGE sql RETURN again")
+	if found := lines(query(t, db.AdminURL, twice)); !slices.Equal(found, []string{"new_id"}) {
+		t.Errorf("of the functions that are there twice these are found: %q", found)
+	}
+}
+
 func TestEveryReferenceHasAForeignKey(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
