@@ -141,7 +141,9 @@ func (v *visitor) find(selector, name string) playwright.Locator {
 	for deadline := time.Now().Add(5 * time.Second); ; <-tick.C {
 		all, err := v.controls(selector) // an error: another page has just come
 		if id, by := named(all, name); id >= 0 {
-			v.tellf(byBrowser, "%s is what has the %s", name, by)
+			if v.story.aloud {
+				v.tellf(byBrowser, "%s is what has the %s", name, by)
+			}
 			return v.numbered(id)
 		}
 		if time.Now().After(deadline) {

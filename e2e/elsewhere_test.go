@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"image"
 	"image/jpeg"
 	"net/http/httptest"
 	"os"
@@ -83,8 +84,12 @@ func TestSuiteIsRunElsewhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if framed := pixelsOf(t, kept, 0xd6, 0x33, 0x6c); framed < 1000 {
-		t.Errorf("%d pixels of the picture frame records, which is not enough for two", framed)
+	framed, size := pixelsOf(t, kept, 0xd6, 0x33, 0x6c)
+	if framed < 1000 || size.X > 420 || size.Y > 300 {
+		t.Errorf("%d pixels of a picture of %v frame records: want two, and no more around them", framed, size)
+	}
+	if !strings.Contains(string(kept), `"the list afterwards"`) {
+		t.Errorf("the story does not say what the picture is of:\n%s", kept)
 	}
 }
 
@@ -118,8 +123,8 @@ func stepOfAction(t *testing.T, inputs map[string]string) (step string, env []st
 	return action.Runs.Steps[0].Run, env
 }
 
-// pixelsOf counts those of a story's picture that have nearly a color.
-func pixelsOf(t *testing.T, story []byte, red, green, blue int) (n int) {
+// pixelsOf counts those of a story's picture that have nearly a color, and returns its size.
+func pixelsOf(t *testing.T, story []byte, red, green, blue int) (n int, size image.Point) {
 	t.Helper()
 	var kept struct {
 		Picture []byte `json:"picture"`
@@ -139,5 +144,5 @@ func pixelsOf(t *testing.T, story []byte, red, green, blue int) (n int) {
 			}
 		}
 	}
-	return n
+	return n, picture.Bounds().Size()
 }

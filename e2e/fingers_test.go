@@ -13,22 +13,22 @@ func fingers() []incident {
 		{
 			family: "fingers", name: "somebody clicks twice",
 			story: "ERPNext issue 12971: a double click on Submit posted a document twice.",
-			play:  clickTwice, plain: true,
+			play:  clickTwice, plain: true, lock: true,
 		},
 		{
 			family: "fingers", name: "somebody clicks five times while the answer is slow",
 			story: "GOV.UK Frontend issue 2498: a lock that opens by itself after a second lets the third click through.",
-			play:  clickFiveTimes, plain: true,
+			play:  clickFiveTimes, plain: true, lock: true,
 		},
 		{
 			family: "fingers", name: "somebody presses Enter, then clicks",
 			story: "GOV.UK Frontend issue 2498: Enter in a field is no click, and a lock on clicks does not see it.",
-			play:  enterThenClick, plain: true,
+			play:  enterThenClick, plain: true, lock: true,
 		},
 		{
 			family: "fingers", name: "somebody holds Enter down",
 			story: "A keyboard repeats a key that is held down, and each Enter is a submission.",
-			play:  holdEnter,
+			play:  holdEnter, lock: true,
 		},
 		{
 			family: "fingers", name: "somebody presses one button, then the other",
@@ -38,22 +38,22 @@ func fingers() []incident {
 		{
 			family: "fingers", name: "somebody taps twice on a phone",
 			story: "ERPNext issue 12971, a double click on Submit that posted a document twice, with a finger.",
-			play:  tapTwice, in: phone,
+			play:  tapTwice, in: phone, lock: true,
 		},
 		{
 			family: "fingers", name: "somebody taps on a phone, and a click follows",
 			story: "Some browsers make a click of a tap, and some a second one.",
-			play:  tapThenClick, in: phone,
+			play:  tapThenClick, in: phone, lock: true,
 		},
 		{
 			family: "fingers", name: "somebody clicks, presses Esc, and clicks again",
 			story: "Stopping the browser does not stop the app, and people do not know that.",
-			play:  escapeThenClick, plain: true,
+			play:  escapeThenClick, plain: true, lock: true,
 		},
 		{
 			family: "fingers", name: "somebody clicks while the answer arrives",
 			story: "The app has answered, the next page is on its way, and the old one still takes clicks.",
-			play:  clickIntoTheAnswer, plain: true,
+			play:  clickIntoTheAnswer, plain: true, lock: true,
 		},
 		{
 			family: "fingers", name: "a script submits the form twice",
@@ -107,7 +107,10 @@ func holdEnter(v *visitor) {
 		return
 	}
 	for range 2 {
-		v.again(func() { v.check(v.page.Keyboard().Down("Enter"), "hold Enter") })
+		v.again(func() {
+			v.tellf(byPerson, "keeps Enter down, and the keyboard repeats it")
+			v.check(v.page.Keyboard().Down("Enter"), "hold Enter")
+		})
 	}
 	v.check(v.page.Keyboard().Up("Enter"), "let go of Enter")
 	v.wire.release()
@@ -128,6 +131,7 @@ func (v *visitor) enter() bool {
 			break
 		}
 	}
+	v.tellf(byPerson, "presses Enter")
 	v.again(func() { v.check(v.page.Keyboard().Down("Enter"), "press Enter") })
 	if isInput == true {
 		v.sent(v.before + 1)
@@ -217,6 +221,7 @@ func clickIntoTheAnswer(v *visitor) {
 func submitTwice(v *visitor) {
 	v.openForm()
 	v.wire.hold(beforeTheApp)
+	v.tellf(byBrowser, "a script submits the form, and once more after 0.1 seconds")
 	// Both are told at once: a page that waits for an answer takes no more scripts.
 	_, err := v.find(buttons, v.app.Form.Button).Evaluate(`button => {
 		const submit = () => button.form ? button.form.requestSubmit() : button.click();

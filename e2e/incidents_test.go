@@ -23,6 +23,7 @@ type incident struct {
 	plain        bool     // worth trying without JavaScript, too
 	want         int      // records; one if 0
 	mayBeRefused bool     // an error page is a fair answer
+	lock         bool     // comes to one record if the form locks itself and its answer is a redirect, as on servers.Button
 	aloud        bool     // what happens is told at the end
 }
 
@@ -35,7 +36,7 @@ func incidents() []incident {
 	for _, one := range all {
 		if one.plain {
 			one.family, one.name = scriptless, one.name+", without JavaScript"
-			one.in = []option{withoutJavaScript}
+			one.in, one.lock = []option{withoutJavaScript}, false
 			again = append(again, one)
 		}
 	}
@@ -70,12 +71,12 @@ func window(t *testing.T, app *target, of incident) *visitor {
 	if app.own != nil {
 		s := *app.own
 		s.t, s.form, s.story = t, &formLog{}, newStory()
-		s.story.about = of.story
+		s.story.about, s.story.lock = of.story, of.lock
 		s.openBrowser(of.launch, options)
 		return visit(t, app, &s, w)
 	}
 	s := newSession(t)
-	s.story.about = of.story
+	s.story.about, s.story.aloud, s.story.lock = of.story, of.aloud, of.lock
 	s.origin = app.Address
 	if strings.HasPrefix(s.origin, "https:") { // the wire has to see what passes
 		s.newProxy(func(*http.Request) {})

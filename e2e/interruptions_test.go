@@ -19,12 +19,12 @@ func interruptions() []incident {
 		{
 			family: "network", name: "somebody gives up waiting when the app is done, and sends again",
 			story: "A client that no longer waits knows nothing of what the server has done.",
-			play:  giveUpAndSend,
+			play:  giveUpAndSend, lock: true,
 		},
 		{
 			family: "network", name: "somebody clicks twice on a slow line",
 			story: "On a slow line there is more time for a second click.",
-			play:  clickTwiceOnASlowLine,
+			play:  clickTwiceOnASlowLine, lock: true,
 		},
 		{
 			family: "network", name: "a balancer sends the form twice",
@@ -86,6 +86,7 @@ func clickTwiceOnASlowLine(v *visitor) {
 		"offline": false, "latency": 400, "downloadThroughput": 50 << 10, "uploadThroughput": 50 << 10,
 	})
 	v.check(err, "slow the line down")
+	v.tellf(byNetwork, "slows down to 50 kB a second, and lets each request wait 0.4 seconds")
 	v.leaveMark()
 	v.send()
 	v.again(func() { v.tap(1) })
@@ -106,6 +107,7 @@ func restartAndSend(v *visitor) {
 	v.openForm()
 	v.sendAndLose(beforeAnswer)
 	v.check(v.app.restart(), "restart the app")
+	v.tellf(byServer, "restarts")
 	v.refresh()
 	v.settle()
 }

@@ -51,6 +51,7 @@ func (s *session) back() {
 
 func (s *session) forward() {
 	s.t.Helper()
+	s.tellf(byPerson, "goes forward")
 	_, err := s.page.GoForward(playwright.PageGoForwardOptions{WaitUntil: playwright.WaitUntilStateCommit})
 	s.check(err, "go forward")
 }

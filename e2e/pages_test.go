@@ -11,7 +11,7 @@ func pages() []incident {
 		{
 			family: "pages", name: "somebody refreshes the page after a create",
 			story: "An answer that is a page, and no redirect, is sent again by F5.",
-			play:  refreshAfterwards,
+			play:  refreshAfterwards, lock: true,
 		},
 		{
 			family: "pages", name: "somebody refreshes the browser's error page",
@@ -21,7 +21,7 @@ func pages() []incident {
 		{
 			family: "pages", name: "somebody goes back and sends again",
 			story: "NHS.UK frontend issue 796: the second time must not look like an error.",
-			play:  backAndSend, pageCache: true, plain: true,
+			play:  backAndSend, pageCache: true, plain: true, lock: true,
 		},
 		{
 			family: "pages", name: "somebody goes back and sends again, with no page cache",
@@ -36,7 +36,7 @@ func pages() []incident {
 		{
 			family: "pages", name: "somebody goes back, edits, and sends again",
 			story: "Whoever goes back to correct something wants one record, and must hear whether it has been corrected.",
-			play:  backAndEdit, pageCache: true, plain: true,
+			play:  backAndEdit, pageCache: true, plain: true, lock: true,
 			needs: "edit", mayBeRefused: true,
 		},
 	}

@@ -22,6 +22,7 @@ type by string
 const (
 	byPerson  by = "person"
 	byBrowser by = "browser"
+	byNetwork by = "network" // what the wire does to the form
 	byServer  by = "server"
 	byRecords by = "records" // what is found there
 	byPicture by = "picture"
@@ -32,6 +33,8 @@ type story struct {
 	mu      sync.Mutex
 	began   time.Time
 	about   string // where it comes from, if that is not said above the test
+	aloud   bool   // told at the end, with how each field was found
+	lock    bool   // see incident
 	picture []byte // of the decisive moment
 	events  []told
 }
@@ -111,20 +114,55 @@ func (s *session) short(address string) string {
 	return longID.ReplaceAllString(strings.TrimPrefix(strings.TrimPrefix(address, s.origin), s.site), "$1…")
 }
 
-// moment keeps a picture of the page as it is now, the decisive one of this scenario, in place of the last one.
+// moment keeps a picture of the page as it is now, the decisive one of this scenario, in place of the last one. Of a list with framed
+// records it is of these.
 func (s *session) moment() {
 	s.t.Helper()
 	if os.Getenv("E2E_REPORT") == "" || s.story == nil {
 		return
 	}
+	framed := s.page.Locator("[style*='outline: rgb(214, 51, 108)']") // by pointOut
+	if n, err := framed.Count(); err != nil || n == 0 {
+		s.keepPicture("the decisive moment", nil)
+		return
+	}
+	var records *playwright.Rect
+	for _, width := range []int{420, 800} { // where the report is to be read, on a phone, some lists leave records out
+		s.check(s.page.SetViewportSize(width, 900), "make the picture small")
+		found, err := framed.EvaluateAll(around, s.mark)
+		s.check(err, "find the framed records")
+		text, err := json.Marshal(found)
+		s.check(err, "find the framed records")
+		s.check(json.Unmarshal(text, &records), "find the framed records")
+		if records != nil {
+			break
+		}
+	}
+	s.keepPicture("the list afterwards", records)
+}
+
+// around is where records are in the window, with some margin. What has the mark is brought into it.
+const around = `(all, mark) => {
+	const marked = [...all[0]?.querySelectorAll("*") ?? []].findLast((e) => e.textContent.includes(mark)) ?? all[0];
+	marked?.scrollIntoView({block: "center", inline: "nearest"});
+	const boxes = all.map((e) => e.getBoundingClientRect()).filter((b) => b.width && b.height);
+	const x = Math.max(0, Math.min(...boxes.map((b) => b.left)) - 16), y = Math.max(0, Math.min(...boxes.map((b) => b.top)) - 48);
+	const width = Math.min(innerWidth, Math.max(...boxes.map((b) => b.right)) + 16) - x;
+	const height = Math.min(innerHeight, Math.max(...boxes.map((b) => b.bottom)) + 48) - y;
+	return boxes.length && width > 0 && height > 0 ? {x, y, width, height} : null;
+}`
+
+// keepPicture keeps a picture of the page, or of a part of it.
+func (s *session) keepPicture(of string, clip *playwright.Rect) {
+	s.t.Helper()
 	picture, err := s.page.Screenshot(playwright.PageScreenshotOptions{
-		Type: playwright.ScreenshotTypeJpeg, Quality: new(55), Timeout: new(5_000.0),
+		Type: playwright.ScreenshotTypeJpeg, Quality: new(55), Timeout: new(5_000.0), Clip: clip,
 	})
 	if err != nil {
 		s.t.Logf("no picture: %v", err)
 		return
 	}
-	s.tellf(byPicture, "the decisive moment")
+	s.tellf(byPicture, "%s", of)
 	s.story.mu.Lock()
 	defer s.story.mu.Unlock()
 	s.story.picture = picture
@@ -140,12 +178,13 @@ func (s *session) keepStory() {
 	}
 	s.t.Cleanup(func() {
 		if s.story.picture == nil || s.t.Failed() {
-			s.moment()
+			s.keepPicture("the page at the end", nil)
 		}
 		s.story.mu.Lock()
 		defer s.story.mu.Unlock()
 		text, err := json.Marshal(map[string]any{
-			"test": s.t.Name(), "about": s.story.about, "picture": s.story.picture, "events": slices.Clone(s.story.events),
+			"test": s.t.Name(), "about": s.story.about, "lock": s.story.lock, "picture": s.story.picture,
+			"events": slices.Clone(s.story.events),
 		})
 		s.check(err, "write the story")
 		file := filepath.Join(directory, strings.NewReplacer("/", "-", " ", "-").Replace(s.t.Name())+".json")

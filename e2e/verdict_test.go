@@ -12,6 +12,7 @@ type verdict struct {
 	records  int
 	saw      string // what looks like an error; "" if nothing does
 	leftOut  string // why the incident could not be tried, which only the form has shown; else ""
+	story    string
 }
 
 func (v verdict) wanted() int { return max(v.incident.want, 1) }
@@ -56,6 +57,7 @@ func (app *target) meets(t *testing.T, one incident) verdict {
 	one.play(v)
 	found := v.judge(one)
 	v.tellf(byRecords, "%s", found)
+	found.story = v.story.String()
 	return found
 }
 

@@ -26,6 +26,7 @@ type visitor struct {
 func visit(t *testing.T, app *target, s *session, w *wire) *visitor {
 	t.Helper()
 	v := &visitor{session: s, app: app, wire: w, mark: s.mark + strings.ToLower(rand.Text()[:8])}
+	w.tellf = s.tellf
 	if app.Login != nil && app.state == nil {
 		if app.own != nil && deployed() != nil {
 			v.login()
@@ -88,7 +89,20 @@ func (v *visitor) closeBanner() {
 	}
 }
 
+// fillIn fills in a form. What is typed matters to a story only where something is edited.
 func (v *visitor) fillIn(typed []field) {
+	v.t.Helper()
+	if len(typed) > 0 {
+		labels := make([]string, len(typed))
+		for i, f := range typed {
+			labels[i] = f.Label
+		}
+		v.tellf(byPerson, "fills in %s", strings.Join(labels, ", "))
+	}
+	v.typeIn(typed)
+}
+
+func (v *visitor) typeIn(typed []field) {
 	v.t.Helper()
 	for _, f := range typed {
 		input, text := v.input(f.Label), v.text(f.Text)
@@ -155,7 +169,10 @@ func (v *visitor) resend(edited ...field) {
 		return
 	}
 	v.fillIn(v.app.Form.Fields)
-	v.fillIn(edited)
+	for _, f := range edited {
+		v.tellf(byPerson, "types %q into %s", v.text(f.Text), f.Label)
+	}
+	v.typeIn(edited)
 	disabled, err := v.find(buttons, v.app.Form.Button).IsDisabled()
 	v.check(err, "look at the button")
 	if !disabled {

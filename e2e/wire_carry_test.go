@@ -38,7 +38,7 @@ func (w *wire) ServeHTTP(answer http.ResponseWriter, r *http.Request) {
 	case post:
 		w.post(answer, r)
 	default:
-		w.pass(afterRedirect)
+		w.pass(afterRedirect, r)
 		w.pipes.ServeHTTP(answer, r)
 	}
 }
@@ -72,13 +72,12 @@ func (w *wire) post(answer http.ResponseWriter, r *http.Request) {
 		return
 	}
 	at := w.came()
-	w.pass(beforeTheApp)
+	w.pass(beforeTheApp, r)
 	if at == insideRequest {
 		sendHalf(r, body)
 	}
 	if at == beforeRequest || at == insideRequest {
-		w.loses(r, false)
-		reset(answer)
+		w.cuts(answer, r, at)
 		return
 	}
 	response, err := w.send(r, body)
@@ -88,15 +87,15 @@ func (w *wire) post(answer http.ResponseWriter, r *http.Request) {
 	}
 	defer response.Body.Close()
 	whole, err := httputil.DumpResponse(response, true)
-	w.pass(afterTheApp)
+	w.pass(afterTheApp, r)
 	if response.Header.Get("Location") == "" {
-		w.pass(afterRedirect) // the page itself is the answer
+		w.pass(afterRedirect, r) // the page itself is the answer
 	}
 	switch {
 	case err != nil || at == beforeAnswer:
-		w.loses(r, false)
-		reset(answer)
+		w.cuts(answer, r, beforeAnswer)
 	case at == insideAnswer:
+		w.tellf(byNetwork, "%s", at.told())
 		w.loses(r, true)
 		writeHalf(answer, whole)
 	default:
@@ -107,10 +106,18 @@ func (w *wire) post(answer http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// cuts ends an exchange before the browser has anything of the answer.
+func (w *wire) cuts(answer http.ResponseWriter, r *http.Request, at cut) {
+	w.tellf(byNetwork, "%s", at.told())
+	w.loses(r, false)
+	reset(answer)
+}
+
 // send brings the form to the app, and to the replica as well, whose answer then counts.
 func (w *wire) send(r *http.Request, body []byte) (response *http.Response, err error) {
 	for _, host := range w.hosts(r) {
 		if response != nil {
+			w.tellf(byNetwork, "a balancer drops the app's answer, and sends the form once more")
 			_ = response.Body.Close()
 		}
 		if response, err = http.DefaultTransport.RoundTrip(copyOf(r, host, w.keyed(body))); err != nil {

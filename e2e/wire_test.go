@@ -19,6 +19,13 @@ const (
 	afterRedirect       // the browser was told where to go, and is not there yet
 )
 
+func (s stage) String() string {
+	return [...]string{
+		"lets everything through", "holds the form back, before the app hears of it",
+		"holds the app's answer back", "holds the next page back",
+	}[s]
+}
+
 // cut is where an exchange is cut.
 type cut int
 
@@ -32,6 +39,13 @@ const (
 
 func (c cut) String() string {
 	return [...]string{"nowhere", "before the request", "inside the request", "before the answer", "inside the answer"}[c]
+}
+
+// told is the cut in a story.
+func (c cut) told() string {
+	return "cuts the connection " + [...]string{
+		"", "before the app hears of the form", "in the middle of the form", "after the app has answered", "in the middle of the answer",
+	}[c]
 }
 
 // wire is the browser's HTTP proxy. It holds, cuts and repeats the form on its way to an app that it knows nothing
@@ -57,6 +71,8 @@ type wire struct {
 	down    bool          // nothing passes
 	replica string        // where each post is sent a second time, if not ""
 	forgets bool          // each post gets a key of its own
+
+	tellf func(who by, format string, args ...any) // tells what it does with the form
 }
 
 // newWire starts a proxy for a browser. It ends with the test.
@@ -94,6 +110,9 @@ func (w *wire) release() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.holding != nowhere {
+		if w.held > 0 {
+			w.tellf(byNetwork, "lets through what it holds")
+		}
 		w.holding = nowhere
 		close(w.open)
 	}
@@ -132,6 +151,7 @@ func (w *wire) forget() {
 func (w *wire) heal() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.tellf(byNetwork, "works again")
 	w.down = false
 }
 
@@ -168,11 +188,14 @@ func (w *wire) isQuiet(enough time.Duration) bool {
 }
 
 // pass waits while this stage is held.
-func (w *wire) pass(at stage) {
+func (w *wire) pass(at stage, r *http.Request) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.holding != at {
 		return
+	}
+	if r.Method == http.MethodPost || isForPage(r) {
+		w.tellf(byNetwork, "%s", at)
 	}
 	open := w.open
 	w.held++
@@ -186,6 +209,9 @@ func (w *wire) came() (at cut) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.posts++
+	if w.once && w.cut == uncut {
+		w.tellf(byBrowser, "sends the form once more, by itself")
+	}
 	at, w.cut = w.cut, uncut
 	w.down = w.down || at != uncut && !w.once
 	return at
