@@ -11,8 +11,8 @@ import (
 
 // Rule says how families are graded, to those who read the report.
 const Rule = "A: every incident ended as wanted. B: never a duplicate and nothing lost, but what was created can look like a failure. " +
-	"C: duplicates or losses in fewer than half of the incidents. D: in half of them, or more. Without a verdict on every incident that " +
-	"was tried, there is no A and no B."
+	"C: duplicates or losses in fewer than half of the incidents. D: in half of them, or more. Where it is not known how an incident " +
+	"ended, a dash stands in place of A or B."
 
 // Grade is a letter by the [Rule], or "" if there is none.
 func (t *Tally) Grade() string {
@@ -104,9 +104,9 @@ func (r Result) Sentence() string {
 	switch kind {
 	case "duplicates":
 		if number == "2" {
-			return "If " + r.Name() + ", the same record is created twice."
+			return "If " + r.Name() + ", a second record is created."
 		}
-		return "If " + r.Name() + ", the same record is created " + number + " times."
+		return "If " + r.Name() + ", " + number + " records are created."
 	case "lost":
 		if number == "" {
 			return "If " + r.Name() + ", nothing is created."
@@ -126,21 +126,23 @@ type Remedy struct{ ID, Name, Does, File, Section string }
 
 var (
 	formLock = Remedy{
-		"lock", "a form that locks itself",
-		"A script sends the form once, and ignores clicks and keys until there is an answer. It sees no other page, and no server that " +
-			"tries again.",
+		"lock", "a form that locks itself, and is answered with a redirect",
+		"A script sends the form once, and ignores clicks and keys until there is an answer. With Back, browsers show the locked page " +
+			"again, and after a redirect a refresh has nothing to send. But a page that is loaded anew is not locked, and no " +
+			"script sees a server that tries again.",
 		"README.md", "Three layers, because none is enough",
 	}
 	keyInAddress = Remedy{
-		"key", "an idempotency key that the form keeps in its address",
-		"The app keeps the key in the transaction that creates the record, and answers each repeat with that record instead of an error. " +
-			"A refreshed page, a duplicated tab and Back have the same address, and so the same key.",
+		"key", "an idempotency key that the form keeps in its URL",
+		"An idempotency key is a random word that the form carries, by which the app knows the same form again. The app keeps it in the " +
+			"transaction that creates the record, and answers each repeat with that record instead of an error. A refreshed page, a " +
+			"duplicated tab and Back have the same URL, and so the same key.",
 		"docs/idempotency.md", "Every case and its answer",
 	}
 	constraint = Remedy{
 		"constraint", "a unique constraint",
-		"The database refuses a second record with the same number or email, whatever was sent. Only records that have such a thing can " +
-			"be protected like this, and the page must not make a failure of it.",
+		"Where the record has something that may not be there twice, such as a number, the database refuses a second one with it, " +
+			"whatever was sent. The page must not make a failure of that.",
 		"docs/idempotency.md", "The rules: the same thing is never created twice",
 	}
 	question = Remedy{
@@ -150,20 +152,17 @@ var (
 	}
 )
 
-// Remedies returns what would have stopped an incident.
+// Remedies returns what would have stopped an incident on any app.
 func (r Result) Remedies() (all []Remedy) {
 	duplicates, failure := strings.HasPrefix(r.Verdict, "duplicates"), strings.HasPrefix(r.Verdict, "error after success")
 	if strings.HasPrefix(r.Verdict, "lost") && r.Family == "wishes" {
 		all = append(all, question)
 	}
-	if (duplicates || failure) && r.Family == "fingers" {
+	if (duplicates || failure) && r.Story.Lock {
 		all = append(all, formLock)
 	}
 	if duplicates || failure {
 		all = append(all, keyInAddress)
-	}
-	if duplicates {
-		all = append(all, constraint)
 	}
 	return all
 }
@@ -188,10 +187,11 @@ func Color(grade string) string {
 	return map[string]string{"A": "#2a7a4b", "B": "#8a6100", "C": "#a8480f", "D": "#b3261e", "": "#666666"}[grade]
 }
 
-// remediesOf returns each that would have stopped something.
+// remediesOf returns each that would have stopped something, or could have.
 func remediesOf(r *Results) (all []Remedy) {
 	for _, one := range []Remedy{formLock, keyInAddress, constraint, question} {
-		if slices.ContainsFunc(r.All, func(result Result) bool { return slices.Contains(result.Remedies(), one) }) {
+		if slices.ContainsFunc(r.All, func(result Result) bool { return slices.Contains(result.Remedies(), one) }) ||
+			one == constraint && r.Tally().Duplicates > 0 {
 			all = append(all, one)
 		}
 	}

@@ -47,8 +47,8 @@ func TestSentences(t *testing.T) {
 	t.Parallel()
 	const twice = "If somebody clicks twice, "
 	for verdict, want := range map[string]string{
-		"duplicates (2)":                  twice + "the same record is created twice.",
-		"duplicates (5): status 500":      twice + "the same record is created 5 times.",
+		"duplicates (2)":                  twice + "a second record is created.",
+		"duplicates (5): status 500":      twice + "5 records are created.",
 		"lost":                            twice + "nothing is created.",
 		"lost (1 of 2)":                   twice + "1 of 2 records is missing.",
 		"error after success: status 409": twice + "the record is created once, but it looks like a failure (status 409).",
@@ -70,23 +70,35 @@ func TestGradedPage(t *testing.T) {
 	t.Parallel()
 	results := collect(t, `{"Action":"attr","Test":"TestOtherApp/the_description","Key":"app","Value":"Ledger, http://127.0.0.1:3000"}
 		{"Action":"attr","Test":"TestOtherApp/the_description","Key":"family","Value":"description"}
-		{"Action":"pass","Test":"TestOtherApp/the_description","Elapsed":1}`+twice+incidents+differs+broken+ended)
+		{"Action":"pass","Test":"TestOtherApp/the_description","Elapsed":1}`+
+		twice+strings.ReplaceAll(twice, "twice", "five_times")+incidents+differs+broken+ended)
+	results.All[1].Story = Story{Lock: true, Picture: []byte("jpeg"), Events: []Event{{1200, "picture", "the list afterwards"}}}
 	var page, badge bytes.Buffer
 	if err := Page(&page, chapters(t, results), results, Run{"app.json", time.Now()}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"Ledger, http://127.0.0.1:3000", "In 1 of 4 incidents", `aria-label="grade C"`,
-		"Clicks, taps and keys</a><br>If clicks twice, the same record is created twice.</th>\n<td>1 of 2</td>", `aria-label="grade D"`,
+		"Ledger, http://127.0.0.1:3000", "In 1 of 5 incidents", `aria-label="grade C"`,
+		"Clicks, taps and keys</a><br>If clicks twice, a second record is created.</th>\n<td>1 of 3</td>", `aria-label="grade D"`,
 		"tabs</a><br>The suite failed", "back</a><br>Nothing of this was tried.</th>\n<td>0 of 0</td>", `aria-label="no grade"`,
-		`<a href="#remedy-lock">a form that locks itself</a>`, `<dt id="remedy-lock">`, Rule,
+		`<a href="#remedy-lock">a form that locks itself, and`, `<dt id="remedy-lock">`, Rule,
+		`<dt id="remedy-constraint">`, "played a second time", "is a random word", `<span class="failed">duplicates (2)</span>`,
+		`<span class="out">left out</span>`, `alt="Picture: the list afterwards"`,
 	} {
 		if !strings.Contains(page.String(), want) {
 			t.Errorf("the page does not say %q:\n%s", want, &page)
 		}
 	}
-	if strings.Contains(page.String(), question.Name) {
-		t.Error("the page names what would have stopped nothing")
+	for text, want := range map[string]int{
+		question.Name: 0, `<a href="#remedy-lock">`: 1, `<a href="#remedy-key">`: 2, `<a href="#remedy-constraint">`: 0,
+		`<details class="scenario" open>`: 2, // the first of the fingers, and of the tabs
+	} {
+		if got := strings.Count(page.String(), text); got != want {
+			t.Errorf("the page has %q %d times, want %d", text, got, want)
+		}
+	}
+	if row := "\n1 as wanted, 2 against the app"; !strings.Contains(results.Verdicts(), row) { // the check is no incident
+		t.Errorf("the table does not end with %q:\n%s", row, results.Verdicts())
 	}
 	for _, one := range []Remedy{formLock, keyInAddress, constraint, question} {
 		text, err := os.ReadFile(filepath.Join("../../..", one.File))
@@ -107,7 +119,7 @@ func TestGradedPage(t *testing.T) {
 	if err := xml.Unmarshal(badge.Bytes(), &drawn); err != nil {
 		t.Fatal(err)
 	}
-	if drawn.Role != "img" || drawn.Title != "Created once: 1 of 4, grade C" || drawn.Rect.Fill != Color("C") {
+	if drawn.Role != "img" || drawn.Title != "Created once: 1 of 5, grade C" || drawn.Rect.Fill != Color("C") {
 		t.Errorf("the badge is %+v", drawn)
 	}
 }

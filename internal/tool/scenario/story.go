@@ -8,10 +8,11 @@ import (
 	"time"
 )
 
-// Story is what one scenario has kept: what happened, and a picture of its decisive moment.
+// Story is what one scenario has kept: what happened, and a picture.
 type Story struct {
 	Test    string  `json:"test"`
 	About   string  `json:"about"`   // where it comes from, if the comment above the test does not say so
+	Lock    bool    `json:"lock"`    // a form that locks itself stops it, which TestIncidentsConvict in e2e holds
 	Picture []byte  `json:"picture"` // JPEG
 	Events  []Event `json:"events"`
 }
@@ -19,8 +20,18 @@ type Story struct {
 // Event is one line of it.
 type Event struct {
 	At   int    `json:"at"` // milliseconds since it began
-	By   string `json:"by"` // person, browser, server, records or picture
+	By   string `json:"by"` // person, browser, network, server, records or picture
 	Text string `json:"text"`
+}
+
+// Shows returns what the picture is of.
+func (s Story) Shows() (of string) {
+	for _, e := range s.Events {
+		if e.By == "picture" {
+			of = e.Text
+		}
+	}
+	return of
 }
 
 // When is the time of an event in seconds.

@@ -73,6 +73,15 @@ func (r Result) Variant() string {
 	return strings.NewReplacer("_", " ", "/", ", ").Replace(variant)
 }
 
+// Kind is the verdict without what was seen, or why.
+func (r Result) Kind() string {
+	if r.Status == LeftOut {
+		return "left out"
+	}
+	kind, _, _ := strings.Cut(r.Verdict, ": ")
+	return kind
+}
+
 // Took is how long it took.
 func (r Result) Took() string { return fmt.Sprintf("%.1f s", r.Seconds) }
 
@@ -82,6 +91,12 @@ func (c Chapter) All() (all []Result) {
 		all = append(all, s.Variants...)
 	}
 	return all
+}
+
+// Opens reports whether one of its scenarios is open in the page: each that failed or, on another app, only the first.
+func (c Chapter) Opens(i int) bool {
+	bad := func(s Scenario) bool { return s.Status() == Failed || s.Status() == Against }
+	return bad(c.Scenarios[i]) && (c.Scenarios[i].Variants[0].Family == "" || slices.IndexFunc(c.Scenarios, bad) == i)
 }
 
 // Count returns how many have a status, such as "passed".
