@@ -158,14 +158,27 @@ func (v *visitor) input(name string) playwright.Locator { return v.find(fields, 
 // pointAt moves the mouse over a button. What lies over it would get the click, which is the app's own doing once the form has been sent.
 func (v *visitor) pointAt(name string) {
 	v.t.Helper()
-	button := v.find(buttons, name)
-	v.pointAtElement(button, name)
-	over, err := button.Evaluate(`(e, [x, y]) => {
-		const top = e.getRootNode().elementFromPoint(x, y);
-		return !top || e.contains(top) || top.contains(e) || top.closest("label")?.contains(e) ? "" :
-			"<" + top.localName + (top.id && " id=" + top.id) + "> " + (top.innerText ?? "").trim().replace(/\s+/g, " ").slice(0, 80);
-	}`, []float64{v.x, v.y})
-	v.check(err, "look at "+name)
+	var over any
+	v.until(name+" stays", func() bool { // scripts may put another in its place
+		soon := new(1000.0)
+		button := v.find(buttons, name)
+		err := button.ScrollIntoViewIfNeeded(playwright.LocatorScrollIntoViewIfNeededOptions{Timeout: soon})
+		if err != nil {
+			return false
+		}
+		box, err := button.BoundingBox(playwright.LocatorBoundingBoxOptions{Timeout: soon})
+		if err != nil || box == nil {
+			return false
+		}
+		v.x, v.y = box.X+box.Width/2, box.Y+box.Height/2
+		over, err = button.Evaluate(`(e, [x, y]) => {
+			const top = e.getRootNode().elementFromPoint(x, y);
+			return !top || e.contains(top) || top.contains(e) || top.closest("label")?.contains(e) ? "" :
+				"<" + top.localName + (top.id && " id=" + top.id) + "> " + (top.innerText ?? "").trim().replace(/\s+/g, " ").slice(0, 80);
+		}`, []float64{v.x, v.y}, playwright.LocatorEvaluateOptions{Timeout: soon})
+		return err == nil
+	})
+	v.tellf(byPerson, "points at %s", name)
 	if sent, _ := v.wire.count(); over != "" && sent == v.before {
 		v.t.Fatalf("over the button %s lies %v: if people have to close it first, name the button for it in banner", name, over)
 	}

@@ -176,6 +176,8 @@ func little(t *testing.T, protection servers.Protection, habit servers.Habit) *t
 	case servers.Router, servers.Panel, servers.Listens:
 		app.Form.Path, app.Form.First, app.NeedsScripts = "/app/", []formPage{{Button: "New expense"}}, true
 		app.known = false
+	case servers.Replaces:
+		app.Form.Path, app.NeedsScripts, app.known = "/app/new", true, false
 	case servers.Banner:
 		app.Banner = "accept all"
 	case servers.Usual, servers.Slow, servers.Confirms, servers.Tokens, servers.Warns, servers.Elsewhere, servers.OwnAddress,

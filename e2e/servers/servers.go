@@ -55,17 +55,18 @@ const (
 	Panel            // as Router, the form has no address, and a button before it comes and goes
 	Listens          // as Router, and an event stream, a long poll and a WebSocket, without which nothing is shown, are always open
 	Textarea         // Enter begins a new line
+	Replaces         // as Router, a script puts other forms in the place of the first as somebody types, and sends them at a click only
 )
 
 // Habits lists them.
 func Habits() []Habit {
-	return []Habit{Usual, Slow, Confirms, Wizard, Router, Tokens, Banner, Warns, Elsewhere, OwnAddress, Panel, Listens, Textarea}
+	return []Habit{Usual, Slow, Confirms, Wizard, Router, Tokens, Banner, Warns, Elsewhere, OwnAddress, Panel, Listens, Textarea, Replaces}
 }
 
 func (h Habit) String() string {
 	return [...]string{
 		"usual", "slow", "confirms", "wizard", "router", "tokens", "banner", "warns", "elsewhere", "own address", "panel", "listens",
-		"textarea",
+		"textarea", "replaces",
 	}[h]
 }
 
@@ -171,7 +172,9 @@ func (s *Server) create(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (s *Server) postsJSON() bool { return s.habit == Router || s.habit == Panel || s.habit == Listens }
+func (s *Server) postsJSON() bool {
+	return s.habit == Router || s.habit == Panel || s.habit == Listens || s.habit == Replaces
+}
 
 // listen tells of events, of which there are none. A WebSocket is accepted.
 func listen(w http.ResponseWriter, r *http.Request) {
