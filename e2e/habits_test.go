@@ -38,7 +38,7 @@ func TestHabitsOfApps(t *testing.T) {
 		servers.OwnAddress: {beforeTheCut: one, inTheRequest: one, beforeAnAnswer: two},
 		servers.Panel:      {meanwhile: two, tabs: two},
 		servers.Listens:    {once: one},
-		servers.Replaces:   {twice: one, script: "left out since it is not sent by submitting it, only by its button"},
+		servers.Replaces:   {twice: one, meanwhile: two, script: "left out since it is not sent by submitting it, only by its button"},
 		servers.Textarea:   {twice: one, enter: "left out since Enter sends the form from none of its fields"},
 	} {
 		t.Run(habit.String(), func(t *testing.T) {

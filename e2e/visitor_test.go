@@ -59,6 +59,7 @@ func (v *visitor) openForm() {
 // findForm goes through the pages that come before the form.
 func (v *visitor) findForm() {
 	v.t.Helper()
+	v.letScriptsEnd()
 	for _, page := range v.app.Form.First {
 		v.fillIn(page.Fields)
 		v.clickAway(page.Button)
@@ -68,10 +69,19 @@ func (v *visitor) findForm() {
 // fillInAgain fills in the form on a page that was opened once more by its address, which may be that of a page before it.
 func (v *visitor) fillInAgain() {
 	v.t.Helper()
+	v.letScriptsEnd()
 	if len(v.app.Form.First) > 0 && !v.formIsThere() {
 		v.findForm()
 	}
 	v.fillIn(v.app.Form.Fields)
+}
+
+// letScriptsEnd waits where the form comes from a script, which may replace it until it has all that it has asked for.
+func (v *visitor) letScriptsEnd() {
+	v.t.Helper()
+	if v.app.NeedsScripts {
+		v.settle()
+	}
 }
 
 // closeBanner closes what lies over the page, if it does.

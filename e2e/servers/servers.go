@@ -55,7 +55,7 @@ const (
 	Panel            // as Router, the form has no address, and a button before it comes and goes
 	Listens          // as Router, and an event stream, a long poll and a WebSocket, without which nothing is shown, are always open
 	Textarea         // Enter begins a new line
-	Replaces         // as Router, a script puts other forms in the place of the first as somebody types, and sends them at a click only
+	Replaces         // as Router, a script replaces the form as somebody types, at first by an empty one, and sends it at a click only
 )
 
 // Habits lists them.
@@ -93,6 +93,7 @@ func New(p Protection, h Habit) *Server {
 		render(w, "app", map[string]bool{s.habit.String(): true})
 	})
 	s.HandleFunc("GET /events", listen)
+	s.HandleFunc("GET /late", func(http.ResponseWriter, *http.Request) { <-time.After(time.Second) })
 	s.HandleFunc("POST /expenses/new", s.create)
 	s.HandleFunc("GET /expenses/new", s.form)
 	s.HandleFunc("GET /expenses/{number}", s.show)
