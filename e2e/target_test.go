@@ -137,10 +137,7 @@ func (v *visitor) records() int {
 		n, err := found.Count()
 		v.check(err, "count on "+where.Page)
 		if n > 1 {
-			v.check(list.page.SetViewportSize(800, 600), "make the picture small")
-			_, err := found.EvaluateAll(pointOut, nil)
-			v.check(err, "point out the records")
-			list.moment()
+			list.show(found)
 		}
 		v.check(list.page.Close(), "close the tab")
 		return n
@@ -158,12 +155,6 @@ func (v *visitor) records() int {
 		return n
 	}
 }
-
-// pointOut brings the records into the picture, and frames them.
-const pointOut = `(all) => {
-	all[0].scrollIntoView({block: "center"});
-	for (const record of all) record.style.outline = "3px solid #d6336c";
-}`
 
 func (v *visitor) recordsInJSON(where count) int {
 	v.t.Helper()

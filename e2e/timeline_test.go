@@ -114,26 +114,28 @@ func (s *session) short(address string) string {
 	return longID.ReplaceAllString(strings.TrimPrefix(strings.TrimPrefix(address, s.origin), s.site), "$1…")
 }
 
-// moment keeps a picture of the page as it is now, the decisive one of this scenario, in place of the last one. Of a list with framed
-// records it is of these.
+// moment keeps a picture of the page as it is now, the decisive one of this scenario, in place of the last one.
 func (s *session) moment() {
 	s.t.Helper()
-	if os.Getenv("E2E_REPORT") == "" || s.story == nil {
-		return
-	}
-	framed := s.page.Locator("[style*='outline: rgb(214, 51, 108)']") // by pointOut
-	if n, err := framed.Count(); err != nil || n == 0 {
+	if os.Getenv("E2E_REPORT") != "" && s.story != nil {
 		s.keepPicture("the decisive moment", nil)
+	}
+}
+
+// show keeps a picture of records in a list, each in a frame, in place of the last one.
+func (s *session) show(all playwright.Locator) {
+	s.t.Helper()
+	if os.Getenv("E2E_REPORT") == "" || s.story == nil {
 		return
 	}
 	var records *playwright.Rect
 	for _, width := range []int{420, 800} { // where the report is to be read, on a phone, some lists leave records out
 		s.check(s.page.SetViewportSize(width, 900), "make the picture small")
-		found, err := framed.EvaluateAll(around, s.mark)
-		s.check(err, "find the framed records")
+		found, err := all.EvaluateAll(frame, s.mark)
+		s.check(err, "frame the records")
 		text, err := json.Marshal(found)
-		s.check(err, "find the framed records")
-		s.check(json.Unmarshal(text, &records), "find the framed records")
+		s.check(err, "frame the records")
+		s.check(json.Unmarshal(text, &records), "frame the records")
 		if records != nil {
 			break
 		}
@@ -141,8 +143,9 @@ func (s *session) moment() {
 	s.keepPicture("the list afterwards", records)
 }
 
-// around is where records are in the window, with some margin. What has the mark is brought into it.
-const around = `(all, mark) => {
+// frame draws a frame around each record and returns where they are in the window, with some margin. What has the mark is brought into it.
+const frame = `(all, mark) => {
+	for (const record of all) record.style.outline = "3px solid #d6336c";
 	const marked = [...all[0]?.querySelectorAll("*") ?? []].findLast((e) => e.textContent.includes(mark)) ?? all[0];
 	marked?.scrollIntoView({block: "center", inline: "nearest"});
 	const boxes = all.map((e) => e.getBoundingClientRect()).filter((b) => b.width && b.height);
