@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"sync/atomic"
 	"time"
@@ -30,16 +29,10 @@ func Upgrade(ctx context.Context, seed uint64, out io.Writer) error {
 type upgrade struct {
 	dir      string
 	account  server.Account
-	old, new major
+	old, new database
 	pooler   string // the directory of PgBouncer's socket
 	switched atomic.Bool
 	end      func() // ends PgBouncer
-}
-
-// major is a server of one major version.
-type major struct {
-	config  server.Config
-	process *server.Process
 }
 
 func (u *upgrade) start(ctx context.Context, dir string, account server.Account, group int) (*torture.Cluster, error) {
@@ -65,10 +58,11 @@ func (u *upgrade) startAll(ctx context.Context, group int) error {
 	if installed.Major >= npm.Major {
 		return fmt.Errorf("PostgreSQL %d is installed, and there is nothing newer than %d to upgrade to", installed.Major, npm.Major)
 	}
-	if err := u.old.start(ctx, u.account, installed, u.dir, map[string]string{"wal_level": "logical"}); err != nil {
+	if err := u.old.start(ctx, u.account, installed, filepath.Join(u.dir, "old"), map[string]string{"wal_level": "logical"}); err != nil {
 		return err
 	}
-	if err := u.new.start(ctx, u.account, server.Programs{Dir: bin, Major: npm.Major}, u.dir, nil); err != nil {
+	later := server.Programs{Dir: bin, Major: npm.Major}
+	if err := u.new.start(ctx, u.account, later, filepath.Join(u.dir, "new"), nil); err != nil {
 		return err
 	}
 	if err := settle(ctx, u.new.url()); err != nil {
@@ -76,40 +70,6 @@ func (u *upgrade) startAll(ctx context.Context, group int) error {
 	}
 	u.pooler, u.end, err = startPgBouncer(ctx, u.dir, u.account, group, u.old.config.SocketDir)
 	return err
-}
-
-func (m *major) start(ctx context.Context, account server.Account, programs server.Programs, dir string, settings map[string]string) error {
-	dir = filepath.Join(dir, fmt.Sprintf("postgres-%d", programs.Major))
-	m.config = server.Config{
-		Programs: programs, Account: account, DataDir: dir, SocketDir: dir + "-socket", Settings: settings,
-	}
-	for _, dir := range []string{m.config.DataDir, m.config.SocketDir} {
-		if err := account.Mkdir(dir); err != nil {
-			return err
-		}
-	}
-	if err := server.Init(ctx, programs, account, dir, true, nil); err != nil {
-		return err
-	}
-	log, err := os.Create(dir + ".log")
-	if err != nil {
-		return err
-	}
-	defer log.Close() // the server has inherited it
-	m.config.Log = log
-	m.process, err = server.Start(ctx, m.config)
-	return err
-}
-
-func (m *major) url() string {
-	return server.URL(m.config.SocketDir, server.Superuser, server.Database)
-}
-
-func (m *major) stop(ctx context.Context) error {
-	if m.process == nil {
-		return nil
-	}
-	return m.process.Stop(ctx)
 }
 
 // admin returns the URL of the database that is in use.

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"net/http"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // schedulesPath is the address of all schedules.
@@ -61,13 +63,21 @@ func (p *programs) bill(ctx context.Context, tenant, n int) {
 	atOnce(all...)
 }
 
-// tick inserts jobs of the clock, one for each replica, which River does once a minute for both. It leaves it if the database is down,
+// tick inserts jobs of the clock, one for each replica, which River does once a minute for both. It leaves it if a database is down,
 // or the replicas have not come round to those before.
 func (w *world) tick(ctx context.Context) {
 	conn, err := w.admin(ctx)
-	if err != nil {
-		return
+	if err == nil {
+		tick(ctx, conn)
 	}
+	if cells := w.cells(); cells != nil {
+		if conn, err = pgx.Connect(ctx, cells.Admin); err == nil {
+			tick(ctx, conn)
+		}
+	}
+}
+
+func tick(ctx context.Context, conn *pgx.Conn) {
 	defer conn.Close(context.WithoutCancel(ctx))
 	_, _ = conn.Exec(ctx, `
 		INSERT INTO river.river_job (kind, queue, args, max_attempts)

@@ -3,7 +3,6 @@ package torture
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -14,7 +13,7 @@ import (
 // when they are told to, ask several times at once, come back much later, and give up in the end.
 type clients struct {
 	seed    uint64
-	addrs   [2]string // of the replicas, through the proxies
+	addrs   addresses
 	http    *http.Client
 	history *history
 	// What the clients know.
@@ -24,10 +23,11 @@ type clients struct {
 	begun []begun
 
 	fresh bool // a new key for every attempt: the mistake that the self-test plants
-	next  atomic.Int64
+	apart bool // each client works for one tenant, so that those of others do not wait with it
+	next  [len(tokens)]atomic.Int64
 }
 
-func newClients(seed uint64, n int, addrs [2]string, h *history) *clients {
+func newClients(seed uint64, n int, addrs addresses, h *history) *clients {
 	return &clients{seed: seed, addrs: addrs, history: h, http: &http.Client{
 		Transport: &http.Transport{MaxIdleConnsPerHost: 4 * n},
 	}}
@@ -40,14 +40,32 @@ type begun struct {
 }
 
 // intents returns how many were begun.
-func (c *clients) intents() int { return int(c.next.Load()) }
+func (c *clients) intents() (n int) {
+	for i := range c.next {
+		n = max(n, int(c.next[i].Load()))
+	}
+	return n
+}
+
+// wish returns the next intent for a client.
+func (c *clients) wish(client int) intent {
+	if !c.apart {
+		return imagine(c.seed, int(c.next[0].Add(1)-1))
+	}
+	tenant := client % len(tokens)
+	for {
+		if in := imagine(c.seed, int(c.next[tenant].Add(1)-1)); in.tenant == tenant {
+			return in
+		}
+	}
+}
 
 // run has n clients work until ctx ends.
 func (c *clients) run(ctx context.Context, n int) {
 	defer c.http.CloseIdleConnections()
 	var all sync.WaitGroup
 	for i := range n {
-		all.Go(func() { c.work(ctx, dice(c.seed, clientStreams|i)) })
+		all.Go(func() { c.work(ctx, i) })
 	}
 	all.Wait()
 }
@@ -55,7 +73,8 @@ func (c *clients) run(ctx context.Context, n int) {
 // late is how long after its answer an intent may be asked for once more: its result has expired then.
 const late = retain + 2*expireEvery
 
-func (c *clients) work(ctx context.Context, rng *rand.Rand) {
+func (c *clients) work(ctx context.Context, client int) {
+	rng := dice(c.seed, clientStreams|client)
 	type past struct {
 		intent
 
@@ -63,7 +82,7 @@ func (c *clients) work(ctx context.Context, rng *rand.Rand) {
 	}
 	var answered []past
 	for ctx.Err() == nil {
-		in, ok := c.begin(ctx, imagine(c.seed, int(c.next.Add(1)-1)))
+		in, ok := c.begin(ctx, c.wish(client))
 		if !ok {
 			continue
 		}
@@ -167,14 +186,14 @@ func (c *clients) insist(ctx context.Context, in intent, command, sender int) (s
 
 // ask makes attempt number n, and notes what came of it.
 func (c *clients) ask(ctx context.Context, in intent, command, sender, n int) (seen attempt, after time.Duration) {
-	replica := (in.n + sender + n) % len(c.addrs)
+	replica := (in.n + sender + n) % len(c.addrs[in.tenant])
 	key, what := in.key, in.commands[command]
 	if c.fresh && key != "" {
 		key = fmt.Sprintf("%s-%d-%d-%d", in.key, command, sender, c.history.now())
 	}
 	called := c.history.now()
-	seen, after = ask(ctx, c.http, c.addrs[replica], key, tokens[in.tenant], in.kind, what)
-	seen.Intent, seen.Kind, seen.Command, seen.Key, seen.Replica = in.n, in.kind, command, key, replica
+	seen, after = ask(ctx, c.http, c.addrs[in.tenant][replica], key, tokens[in.tenant], in.kind, what)
+	seen.Intent, seen.Tenant, seen.Kind, seen.Command, seen.Key, seen.Replica = in.n, in.tenant, in.kind, command, key, replica
 	seen.Record, seen.Seen, seen.Asked, seen.Lines = what.record, what.seen, what.asked, what.lines
 	seen.Called, seen.Done = called, c.history.now()
 	c.history.add(seen)

@@ -55,6 +55,7 @@ func (o outcome) unknown() bool { return o == lost || o == refused || o == inPro
 // attempt is one request and what came back.
 type attempt struct {
 	Intent  int           `json:"intent"`
+	Tenant  int           `json:"tenant"`
 	Kind    kind          `json:"kind"`
 	Command int           `json:"command"` // index into the commands of the intent
 	Key     string        `json:"key,omitempty"`
@@ -125,6 +126,16 @@ func (h *history) byIntent(n int) [][]attempt {
 func (h *history) looks() (found []attempt) {
 	for _, a := range h.attempts {
 		if a.Kind == look {
+			found = append(found, a)
+		}
+	}
+	return found
+}
+
+// of returns the attempts of the clients of a tenant.
+func (h *history) of(tenant int) (found []attempt) {
+	for _, a := range h.attempts {
+		if a.Tenant == tenant {
 			found = append(found, a)
 		}
 	}

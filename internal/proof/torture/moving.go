@@ -20,7 +20,7 @@ const demoPassword = "only-once-demo" // theirs
 // then the owner gives that person another email, and adds the next one. The browsers of those who had it ask again and again.
 type moving struct {
 	seed  uint64
-	addrs [2]string
+	addrs addresses
 
 	mu    sync.Mutex
 	moves [len(owners)]int
@@ -31,7 +31,7 @@ type moving struct {
 func (m *moving) run(ctx context.Context) {
 	var all sync.WaitGroup
 	for business, owner := range owners {
-		all.Go(func() { m.move(ctx, business, newVisitor(m.addrs, owner)) })
+		all.Go(func() { m.move(ctx, business, newVisitor(m.addrs[business], owner)) })
 	}
 	all.Wait()
 }
@@ -47,7 +47,7 @@ func (m *moving) move(ctx context.Context, business int, owner *visitor) {
 		key := fmt.Sprintf("moving-%d-%d", m.seed, n)
 		role := [2]string{"member", "owner"}[n%2]
 		person := m.send(ctx, owner, "/people", url.Values{"email": {email}, "role": {role}, "idempotency_key": {key}})
-		holder := newVisitor(m.addrs, email)
+		holder := newVisitor(m.addrs[business], email)
 		link := m.open(ctx, owner, person, secretLink)
 		m.send(ctx, holder, "/join", url.Values{"link": {link}, "password": {key + " is my passphrase"}})
 		m.look(ctx, append(former, holder))

@@ -23,7 +23,7 @@ const programKeys = "program-"
 // a wish until it is answered, to both replicas in turns. The records are their own.
 type programs struct {
 	seed  uint64
-	addrs [2]string
+	addrs addresses
 	http  *http.Client
 	// tick has the clock look for what is due.
 	tick func(context.Context)
@@ -38,7 +38,7 @@ type programs struct {
 	people [len(tokens)]*visitor // who send forms
 }
 
-func newPrograms(seed uint64, addrs [2]string, tick func(context.Context)) *programs {
+func newPrograms(seed uint64, addrs addresses, tick func(context.Context)) *programs {
 	return &programs{
 		seed: seed, addrs: addrs, tick: tick,
 		http:  &http.Client{Timeout: answerTimeout, Transport: &http.Transport{MaxIdleConnsPerHost: 32}},
@@ -128,7 +128,7 @@ func (p *programs) send(ctx context.Context, w wish, first int) reply {
 		p.mu.Unlock()
 	}
 	for n := 0; ctx.Err() == nil; n++ {
-		seen, arrived := p.once(ctx, w, p.addrs[(first+n)%len(p.addrs)])
+		seen, arrived := p.once(ctx, w, p.addrs[w.tenant][(first+n)%len(p.addrs[w.tenant])])
 		problem := path.Base(seen.Type)
 		switch {
 		case !arrived, seen.status == http.StatusTooManyRequests, seen.status == http.StatusServiceUnavailable,

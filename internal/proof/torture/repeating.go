@@ -21,7 +21,7 @@ const (
 // looks like the first. A person sends three forms at once, is asked about all but the first, and means one of these.
 func (p *programs) repeat(ctx context.Context, tenant, n int) {
 	if n == 0 {
-		p.people[tenant] = p.logIn(ctx, owners[tenant])
+		p.people[tenant] = p.logIn(ctx, tenant)
 	}
 	name := p.named("repeat", n)
 	person := map[string]any{"email": name + "@example.com", "name": name}
@@ -80,9 +80,10 @@ func (p *programs) payByForm(ctx context.Context, tenant int, name, invoice stri
 	p.mu.Unlock()
 }
 
-// logIn returns the browser of a person who has come in.
-func (p *programs) logIn(ctx context.Context, email string) *visitor {
-	v := newVisitor(p.addrs, email)
+// logIn returns the browser of an owner who has come in.
+func (p *programs) logIn(ctx context.Context, tenant int) *visitor {
+	email := owners[tenant]
+	v := newVisitor(p.addrs[tenant], email)
 	seen, ok := v.visit(ctx, "/login", url.Values{"email": {email}, "password": {demoPassword}})
 	if ok && seen.status != http.StatusSeeOther {
 		p.reportf("every answer is one that the contract knows", "/login got %d: %.2000s", seen.status, seen.text)
@@ -95,7 +96,7 @@ func (p *programs) post(ctx context.Context, of origin, path string, form url.Va
 	p.mu.Lock()
 	p.asked[of] = true
 	p.mu.Unlock()
-	v := &visitor{http: p.people[of.tenant].http, addrs: p.addrs, sent: first} // another window
+	v := &visitor{http: p.people[of.tenant].http, addrs: p.addrs[of.tenant], sent: first} // another window
 	for n := 0; ctx.Err() == nil; n++ {
 		seen, after := v.once(ctx, path, form)
 		switch {

@@ -55,6 +55,9 @@ func newReport(cfg Config, intents int, seen *history, took time.Duration, c *ch
 			end = c.hits[i+1].from
 		}
 		gap.Length = outage(seen.attempts, gap.from, end)
+		for tenant := range gap.Tenants {
+			gap.Tenants[tenant] = outage(seen.of(tenant), gap.from, end)
+		}
 		r.Gaps = append(r.Gaps, gap)
 	}
 
@@ -78,8 +81,9 @@ func newReport(cfg Config, intents int, seen *history, took time.Duration, c *ch
 
 // Gap is the longest time without any client getting an answer that settles its matter, from the beginning of a fault to that of the next.
 type Gap struct {
-	Fault  string
-	Length time.Duration
+	Fault   string
+	Length  time.Duration
+	Tenants [len(tokens)]time.Duration // the same of the clients of one
 
 	from time.Duration // since the start of the run
 }
@@ -199,7 +203,11 @@ func (r *Report) Print(out io.Writer) error {
 	line("requests a second under fault", int(float64(r.Attempts)/r.Took.Seconds()))
 	line("longest unavailability", r.Outage.Round(time.Millisecond))
 	for _, gap := range r.Gaps {
-		line("  after "+gap.Fault, gap.Length.Round(time.Millisecond))
+		var each []string
+		for tenant, length := range gap.Tenants {
+			each = append(each, fmt.Sprintf("%v for %s", length.Round(time.Millisecond), tokens[tenant]))
+		}
+		line("  after "+gap.Fault, fmt.Sprintf("%v (%s)", gap.Length.Round(time.Millisecond), strings.Join(each, ", ")))
 	}
 	line("violations", len(r.Violations))
 	line("undecided", len(r.Undecided))

@@ -67,8 +67,8 @@ func (w *world) torture(ctx context.Context, cfg Config) (*Report, error) {
 		}
 	}
 	seen := &history{start: time.Now()}
-	people := newClients(cfg.Seed, cfg.Clients, [2]string{w.front[0].Addr(), w.front[1].Addr()}, seen)
-	people.fresh = cfg.Without.fresh
+	people := newClients(cfg.Seed, cfg.Clients, w.addrs, seen)
+	people.fresh, people.apart = cfg.Without.fresh, w.cells() != nil
 	for tenant, business := range demo.businesses {
 		people.businesses.met(tenant, business)
 	}

@@ -52,6 +52,7 @@ type world struct {
 	back     [2]*proxy.Proxy
 	redis    *redis.Server
 	side     [2]*proxy.Proxy
+	addrs    addresses
 
 	restarting sync.Mutex // Redis
 
@@ -96,11 +97,42 @@ func (w *world) start(ctx context.Context, cfg Config) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, settling)
 	defer cancel()
 	for i := range w.replicas {
+		if cells := w.cells(); cells != nil && i == 1 {
+			address = cells.Addr
+		}
 		if err := w.connect(ctx, i, program, network, address); err != nil {
 			return err
 		}
 	}
+	if err := w.lead(ctx); err != nil {
+		return err
+	}
 	return w.revive(ctx)
+}
+
+// cells returns what there is besides if the replicas have a database each, or nil.
+func (w *world) cells() *Cells {
+	if w.cluster == nil {
+		return nil
+	}
+	return w.cluster.Cells
+}
+
+// lead finds out where the clients of each tenant connect to.
+func (w *world) lead(ctx context.Context) error {
+	replicas := [2]string{w.front[0].Addr(), w.front[1].Addr()}
+	for tenant := range w.addrs {
+		w.addrs[tenant] = replicas
+	}
+	cells := w.cells()
+	if cells == nil {
+		return nil
+	}
+	led, err := cells.Lead(ctx, replicas)
+	for tenant, addr := range led {
+		w.addrs[tenant] = [2]string{addr, addr}
+	}
+	return err
 }
 
 // startDatabase starts what the replicas connect to, and returns where.

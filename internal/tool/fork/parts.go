@@ -22,7 +22,8 @@ func parts() []part {
 			"internal/proof/apiverdict", "docs/verdicts/api.md",
 			"internal/proof/bench", "internal/proof/layer", "internal/proof/scale", "internal/proof/torture",
 			"docs/performance*", "docs/peers*", "docs/scale.md", "docs/torture.md", "docs/deploy/etcd.yml",
-			"docs/deploy/haproxy.cfg", "docs/deploy/patroni.yml", "docs/deploy/pgbouncer.ini", "docs/decisions/*-failover-without-loss.md",
+			"docs/deploy/haproxy*.cfg", "docs/deploy/patroni.yml", "docs/deploy/pgbouncer.ini", "docs/decisions/*-failover-without-loss.md",
+			"docs/decisions/*-a-cell-is-an-installation.md",
 		}},
 		{name: "invoices", rooms: invoiceRooms()},
 	}

@@ -36,7 +36,9 @@ func run(ctx context.Context) error {
 		return scale.Backup(ctx, *seed, os.Stdout)
 	case "upgrade":
 		return scale.Upgrade(ctx, *seed, os.Stdout)
+	case "cells":
+		return scale.Cells(ctx, *seed, os.Stdout)
 	default:
-		return fmt.Errorf("what is %q, and must be pooler, failover, backup or upgrade", what)
+		return fmt.Errorf("what is %q, and must be pooler, failover, backup, upgrade or cells", what)
 	}
 }

@@ -1,0 +1,154 @@
+package scale
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"onlyonce/internal/postgres/server"
+	"onlyonce/internal/proof/torture"
+)
+
+// Cells tortures the app in two cells behind HAProxy, while tenants move from one to the other, and the database of each is killed.
+func Cells(ctx context.Context, seed uint64, out io.Writer) error {
+	if err := install(ctx, out, "haproxy", "psql", "socat"); err != nil {
+		return err
+	}
+	c := &cells{a: &cell{name: "a"}, b: &cell{name: "b"}}
+	return judge(ctx, out, torture.Config{Seed: seed, Clients: 16, Cluster: c.start})
+}
+
+// cells are a database for each replica, and HAProxy before both.
+type cells struct {
+	dir     string
+	account server.Account
+	a, b    *cell
+	haproxy service
+}
+
+// cell is a database, with the name of its backend in HAProxy.
+type cell struct {
+	database
+
+	name string
+}
+
+// socket returns where the replicas connect to.
+func (c *cell) socket() string { return filepath.Join(c.config.SocketDir, ".s.PGSQL.5432") }
+
+// tenant is one of the demo's. Its host is an address of HAProxy, so that nobody has to look up a name.
+type tenant struct{ name, id, host string }
+
+var (
+	acme   = tenant{"Acme", "0a3e0000-0000-4000-8000-00000000ac3e", ours + "31"}
+	globex = tenant{"Globex", "610be000-0000-4000-8000-0000000610be", ours + "32"}
+)
+
+// hostPort is the port of all hosts.
+const hostPort = ":8080"
+
+func (c *cells) start(ctx context.Context, dir string, account server.Account, group int) (*torture.Cluster, error) {
+	c.dir, c.account, c.haproxy = dir, account, service{account: account, group: group, log: filepath.Join(dir, "haproxy.log")}
+	programs, err := server.Locate(ctx, account, 0)
+	if err != nil {
+		return nil, err
+	}
+	for _, cell := range []*cell{c.a, c.b} {
+		err := cell.start(ctx, account, programs, filepath.Join(dir, cell.name), map[string]string{"wal_level": "logical"})
+		if err != nil {
+			return nil, errors.Join(err, c.stop(context.WithoutCancel(ctx)))
+		}
+	}
+	return &torture.Cluster{
+		Network: "unix", Addr: c.a.socket(), Admin: c.a.url, Faults: c.faults, Stop: c.stop,
+		Cells: &torture.Cells{Addr: c.b.socket(), Admin: c.b.url(), Lead: c.lead},
+	}, nil
+}
+
+// lead starts HAProxy with the documented configuration. It leads all tenants to the first cell.
+func (c *cells) lead(ctx context.Context, replicas [2]string) (hosts [2]string, err error) {
+	config, tenants := filepath.Join(c.dir, "haproxy.cfg"), acme.host+" a\n"+globex.host+" a\n"
+	hosts = [2]string{acme.host + hostPort, globex.host + hostPort}
+	err = configure(ctx, config, "deploy/haproxy-cells.cfg", append(c.replaced(),
+		documented+"31:80", hosts[0]+","+hosts[1], documented+"41:8080", replicas[0], documented+"51:8080", replicas[1])...)
+	if err != nil {
+		return hosts, err
+	}
+	if err := os.WriteFile(filepath.Join(c.dir, "cells.map"), []byte(tenants), 0o644); err != nil { //nolint:gosec // the account reads it
+		return hosts, err
+	}
+	c.haproxy.command = []string{"haproxy", "-db", "-f", config}
+	return hosts, c.haproxy.start(ctx)
+}
+
+// replaced leads the documentation to our HAProxy.
+func (c *cells) replaced() []string {
+	return []string{"/etc/haproxy/", c.dir + "/", "/run/haproxy/", c.dir + "/"}
+}
+
+// faults moves both tenants and kills both databases. In the end both tenants are where they were in the beginning.
+func (c *cells) faults(ctx context.Context, hit func(step string)) error {
+	for _, t := range []tenant{acme, globex} { // the demo has made them in each cell
+		if err := c.clear(ctx, t, c.b, "0"); err != nil {
+			return err
+		}
+	}
+	for _, step := range []func() error{
+		func() error { return c.move(ctx, hit, globex, c.a, c.b) },
+		func() error { return c.killAndStart(ctx, hit, c.b) },
+		func() error { return c.move(ctx, hit, acme, c.a, c.b) },
+		func() error { return c.move(ctx, hit, globex, c.b, c.a) },
+		func() error { return c.killAndStart(ctx, hit, c.a) },
+		func() error { return c.move(ctx, hit, acme, c.b, c.a) },
+	} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// move moves a tenant by the documented commands.
+func (c *cells) move(ctx context.Context, hit func(step string), t tenant, from, to *cell) error {
+	env := []string{"FROM=" + from.url(), "TO=" + to.url(), "TENANT=" + t.id, "HOST=" + t.host, "CELL=" + to.name}
+	way := fmt.Sprintf("%s from %s to %s", t.name, from.name, to.name)
+	hit("copying " + way)
+	if err := shell(ctx, c.account, "scale.md", "### Copy the rows of a tenant", env); err != nil {
+		return err
+	}
+	pause(ctx, 5*time.Second)
+	hit("the switch of " + way)
+	if err := shell(ctx, c.account, "scale.md", "### Switch the tenant", env, c.replaced()...); err != nil {
+		return err
+	}
+	return c.clear(ctx, t, from, "6") // longer than a client waits, and than a token is remembered
+}
+
+// clear deletes a tenant from a cell by the documented commands. In between they wait for so many seconds.
+func (c *cells) clear(ctx context.Context, t tenant, from *cell, seconds string) error {
+	return shell(ctx, c.account, "scale.md", "### Clear the former cell", []string{"FROM=" + from.url(), "TENANT=" + t.id},
+		"sleep 60", "sleep "+seconds, "sleep 10", "sleep "+seconds)
+}
+
+// killAndStart kills the database of a cell, and starts it again 10 seconds later.
+func (c *cells) killAndStart(ctx context.Context, hit func(step string), cell *cell) error {
+	hit("the database of " + cell.name + " killed for 10 s")
+	if err := cell.kill(ctx); err != nil {
+		return err
+	}
+	pause(ctx, 10*time.Second)
+	if err := cell.run(context.WithoutCancel(ctx)); err != nil {
+		return err
+	}
+	pause(ctx, 10*time.Second) // so that what follows begins with whole cells
+	return nil
+}
+
+func (c *cells) stop(ctx context.Context) error {
+	c.haproxy.kill()
+	return errors.Join(c.a.stop(ctx), c.b.stop(ctx))
+}

@@ -1,0 +1,71 @@
+package scale
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"onlyonce/internal/postgres/server"
+)
+
+// database is a server that can be killed and started again.
+type database struct {
+	config  server.Config
+	process *server.Process
+}
+
+// start makes a server with its data in dir, which is new, and starts it.
+func (d *database) start(
+	ctx context.Context, account server.Account, programs server.Programs, dir string, settings map[string]string,
+) error {
+	d.config = server.Config{Programs: programs, Account: account, DataDir: dir, SocketDir: dir + "-socket", Settings: settings}
+	if err := account.Mkdir(dir); err != nil {
+		return err
+	}
+	if err := server.Init(ctx, programs, account, dir, true, nil); err != nil {
+		return err
+	}
+	return d.run(ctx)
+}
+
+// run starts the server, for the first time or again.
+func (d *database) run(ctx context.Context) error {
+	log, err := os.OpenFile(d.config.DataDir+".log", os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	defer log.Close() // the server has inherited it
+	// The guard of a server removes this directory with it.
+	if err := d.config.Account.Mkdir(d.config.SocketDir); err != nil {
+		return err
+	}
+	config := d.config
+	config.Log = log
+	d.process, err = server.Start(ctx, config)
+	return err
+}
+
+// kill ends the server at once, as when its machine loses power.
+func (d *database) kill(ctx context.Context) error {
+	if err := server.Kill(ctx, d.config.DataDir); err != nil {
+		return fmt.Errorf("kill PostgreSQL: %w", err)
+	}
+	select {
+	case <-d.process.Done():
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("kill PostgreSQL: %w", ctx.Err())
+	}
+}
+
+// url returns the address of the app's database for the superuser.
+func (d *database) url() string {
+	return server.URL(d.config.SocketDir, server.Superuser, server.Database)
+}
+
+func (d *database) stop(ctx context.Context) error {
+	if d.process == nil {
+		return nil
+	}
+	return d.process.Stop(ctx)
+}
