@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"onlyonce/internal/postgres/server"
 	"onlyonce/internal/proof/torture"
 )
@@ -120,9 +122,15 @@ func (c *cells) move(ctx context.Context, hit func(step string), t tenant, from,
 	if err := shell(ctx, c.account, "scale.md", "### Copy the rows of a tenant", env); err != nil {
 		return err
 	}
+	if err := from.holdMails(ctx, true); err != nil {
+		return err
+	}
 	pause(ctx, 5*time.Second)
 	hit("the switch of " + way)
 	if err := shell(ctx, c.account, "scale.md", "### Switch the tenant", env, c.replaced()...); err != nil {
+		return err
+	}
+	if err := from.holdMails(ctx, false); err != nil {
 		return err
 	}
 	return c.clear(ctx, t, from, "6") // longer than a client waits, and than a token is remembered
@@ -132,6 +140,19 @@ func (c *cells) move(ctx context.Context, hit func(step string), t tenant, from,
 func (c *cells) clear(ctx context.Context, t tenant, from *cell, seconds string) error {
 	return shell(ctx, c.account, "scale.md", "### Clear the former cell", []string{"FROM=" + from.url(), "TENANT=" + t.id},
 		"sleep 60", "sleep "+seconds, "sleep 10", "sleep "+seconds)
+}
+
+// holdMails keeps a cell from sending mails, or lets it again, so that there are jobs that move along.
+func (c *cell) holdMails(ctx context.Context, hold bool) error {
+	conn, err := pgx.Connect(ctx, c.url())
+	if err != nil {
+		return fmt.Errorf("hold mails: %w", err)
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	if _, err := conn.Exec(ctx, `UPDATE river.river_queue SET paused_at = CASE WHEN $1 THEN now() END WHERE name = 'mail'`, hold); err != nil {
+		return fmt.Errorf("hold mails: %w", err)
+	}
+	return nil
 }
 
 // killAndStart kills the database of a cell, and starts it again 10 seconds later.
