@@ -92,7 +92,7 @@ func (c *cells) replaced() []string {
 	return []string{"/etc/haproxy/", c.dir + "/", "/run/haproxy/", c.dir + "/"}
 }
 
-// faults moves both tenants and kills both databases. In the end both tenants are where they were in the beginning.
+// faults moves both tenants, calls a move off and kills both databases. In the end both tenants are where they were in the beginning.
 func (c *cells) faults(ctx context.Context, hit func(step string)) error {
 	for _, t := range []tenant{acme, globex} { // the demo has made them in each cell
 		if err := c.clear(ctx, t, c.b, "0"); err != nil {
@@ -100,6 +100,7 @@ func (c *cells) faults(ctx context.Context, hit func(step string)) error {
 		}
 	}
 	for _, step := range []func() error{
+		func() error { return c.callOff(ctx, hit, globex, c.a, c.b) },
 		func() error { return c.move(ctx, hit, globex, c.a, c.b) },
 		func() error { return c.killAndStart(ctx, hit, c.b) },
 		func() error { return c.move(ctx, hit, acme, c.a, c.b) },
@@ -114,26 +115,46 @@ func (c *cells) faults(ctx context.Context, hit func(step string)) error {
 	return nil
 }
 
+// copying is the first part of a move.
+func (c *cells) copying(ctx context.Context, hit func(step string), t tenant, from, to *cell) (env []string, err error) {
+	env = []string{"FROM=" + from.url(), "TO=" + to.url(), "TENANT=" + t.id, "HOST=" + t.host, "CELL=" + to.name}
+	hit(fmt.Sprintf("copying %s from %s to %s", t.name, from.name, to.name))
+	return env, shell(ctx, c.account, "scale.md", "### Copy the rows of a tenant", env)
+}
+
 // move moves a tenant by the documented commands.
 func (c *cells) move(ctx context.Context, hit func(step string), t tenant, from, to *cell) error {
-	env := []string{"FROM=" + from.url(), "TO=" + to.url(), "TENANT=" + t.id, "HOST=" + t.host, "CELL=" + to.name}
-	way := fmt.Sprintf("%s from %s to %s", t.name, from.name, to.name)
-	hit("copying " + way)
-	if err := shell(ctx, c.account, "scale.md", "### Copy the rows of a tenant", env); err != nil {
+	env, err := c.copying(ctx, hit, t, from, to)
+	if err != nil {
 		return err
 	}
 	if err := from.holdMails(ctx, true); err != nil {
 		return err
 	}
 	pause(ctx, 5*time.Second)
-	hit("the switch of " + way)
+	hit(fmt.Sprintf("the switch of %s from %s to %s", t.name, from.name, to.name))
 	if err := shell(ctx, c.account, "scale.md", "### Switch the tenant", env, c.replaced()...); err != nil {
 		return err
 	}
 	if err := from.holdMails(ctx, false); err != nil {
 		return err
 	}
+	if err := shell(ctx, c.account, "scale.md", "### End the copying", env); err != nil {
+		return err
+	}
 	return c.clear(ctx, t, from, "6") // longer than a client waits, and than a token is remembered
+}
+
+// callOff begins to move a tenant, and ends that by the documented commands.
+func (c *cells) callOff(ctx context.Context, hit func(step string), t tenant, from, to *cell) error {
+	env, err := c.copying(ctx, hit, t, from, to)
+	if err != nil {
+		return err
+	}
+	if err := shell(ctx, c.account, "scale.md", "### End the copying", env); err != nil {
+		return err
+	}
+	return c.clear(ctx, t, to, "0")
 }
 
 // clear deletes a tenant from a cell by the documented commands. In between they wait for so many seconds.
