@@ -170,7 +170,8 @@ func (c *cell) holdMails(ctx context.Context, hold bool) error {
 		return fmt.Errorf("hold mails: %w", err)
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
-	if _, err := conn.Exec(ctx, `UPDATE river.river_queue SET paused_at = CASE WHEN $1 THEN now() END WHERE name = 'mail'`, hold); err != nil {
+	if _, err := conn.Exec(ctx, `
+		UPDATE river.river_queue SET paused_at = CASE WHEN $1 THEN now() END WHERE name = 'mail'`, hold); err != nil {
 		return fmt.Errorf("hold mails: %w", err)
 	}
 	return nil

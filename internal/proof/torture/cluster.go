@@ -24,8 +24,8 @@ type Cluster struct {
 type Cells struct {
 	Addr  string // of the database of replica 1, like that of the cluster, and its URL for the superuser
 	Admin string
-	// Lead starts what leads clients to the cell of their tenant, before the replicas at two addresses. It returns where clients connect to,
-	// by tenant.
+	// Lead starts what leads clients to the cell of their tenant, before the replicas at two addresses. It returns where clients connect
+	// to, by tenant.
 	Lead func(ctx context.Context, replicas [2]string) ([len(tokens)]string, error)
 }
 
