@@ -1,6 +1,7 @@
 package site_test
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 )
@@ -9,7 +10,10 @@ import (
 func (b *bundle) everyRefund(program, person *client) map[string][]request {
 	of, most := refunds(), rowID(1)
 	list := func(id string) string { return "/payments/" + id + "/refunds" }
-	forms, api := b.everyCreation(program, person, of, list, most, change(of.command, "amount", "90.00"))
+	forms, api := b.everyCreation(program, person, of, list, most, func(string) url.Values { return of.command }, map[string]extra{
+		"too much": {http.StatusConflict, "", []string{"amount", "90.00"}},
+		"invalid":  {http.StatusUnprocessableEntity, "", []string{"amount", "much"}},
+	})
 	forms = append(forms, request{"seen", http.StatusConflict, func() answer {
 		return person.submit(list(most), change(of.command, "idempotency_key", "seen", "seen_left", "1.00"))
 	}})
@@ -36,7 +40,10 @@ func (b *bundle) everyCreditNote(program, person *client) map[string][]request {
 	of, most := creditNotes(), rowID(drafts+1)
 	of.command, of.other = url.Values{"line_quantity": {"0.01"}}, url.Values{"line_quantity": {"0.02"}}
 	list := func(id string) string { return "/invoices/" + id + "/credit-notes" }
-	forms, api := b.everyCreation(program, person, of, list, most, url.Values{"line_quantity": {"2"}})
+	forms, api := b.everyCreation(program, person, of, list, most, func(string) url.Values { return of.command }, map[string]extra{
+		"too much": {http.StatusConflict, "", []string{"line_quantity", "2"}},
+		"invalid":  {http.StatusUnprocessableEntity, "", []string{"line_quantity", "none"}},
+	})
 	forms = append(forms,
 		request{"seen", http.StatusConflict, func() answer {
 			return person.submit(list(most), change(of.command, "idempotency_key", "seen", "seen_open", "1.00"))
@@ -67,40 +74,38 @@ func (b *bundle) everyCreditNote(program, person *client) map[string][]request {
 	}
 }
 
-// looked is a GET.
-func looked(c *client, want int, path string) request {
-	return request{path, want, func() answer { return c.get(path) }}
+// everyCreation returns the requests that create something that belongs to another record, as a form and in the API. Mine is the
+// command of one prefix; extras are what is refused besides, by the ends of their keys.
+func (b *bundle) everyCreation(
+	program, person *client, of resource, list func(string) string, most string,
+	mine func(prefix string) url.Values, extras map[string]extra,
+) (forms, api []request) {
+	form := func(id, key string, command url.Values) answer {
+		return person.submit(list(id), change(command, "idempotency_key", key, "allow_repeat", "1"))
+	}
+	call := func(id, key string, command url.Values) answer {
+		return program.with("Idempotency-Key", key).post("/api/v1"+list(id), of.json(command))
+	}
+	all := func(prefix string, made, late int, send func(id, key string, command url.Values) answer) (all []request) {
+		ask := func(want int, id, key string, command url.Values) request {
+			return request{key, want, func() answer { return send(id, key, command) }}
+		}
+		mine := mine(prefix)
+		done := ask(made, most, prefix, mine)
+		all = append(all, done, done, ask(http.StatusUnprocessableEntity, most, prefix, of.other)) // replayed, mismatch
+		for what, e := range extras {
+			key := prefix + " " + what
+			all = append(all, ask(e.want, cmp.Or(e.id, most), key, change(change(mine, "reference", key), e.changes...)))
+		}
+		return append(all, ask(http.StatusNotFound, nobody, prefix+" nobody", mine), b.expiry(), ask(late, most, prefix, mine))
+	}
+	return all(of.name+" form", http.StatusSeeOther, http.StatusUnprocessableEntity, form),
+		all(of.name+" api", http.StatusCreated, http.StatusOK, call)
 }
 
-// everyCreation returns the requests that create something that belongs to another record, as a form and in the API. Too
-// much is a command that is beyond what is left.
-func (b *bundle) everyCreation(
-	program, person *client, of resource, list func(string) string, most string, tooMuch url.Values,
-) (forms, api []request) {
-	form := func(want int, id, key string, command url.Values) request {
-		return request{key, want, func() answer {
-			return person.submit(list(id), change(command, "idempotency_key", key, "allow_repeat", "1"))
-		}}
-	}
-	call := func(want int, id, key string, command url.Values) request {
-		return request{key, want, func() answer {
-			return program.with("Idempotency-Key", key).post("/api/v1"+list(id), of.json(command))
-		}}
-	}
-	wrong := change(of.command, of.fields[0].name, of.fields[0].invalid)
-	all := func(send func(int, string, string, url.Values) request, made int, prefix string) []request {
-		done := send(made, most, prefix, of.command)
-		return []request{
-			done, done, // replayed
-			send(http.StatusUnprocessableEntity, most, prefix, of.other), // mismatch
-			send(http.StatusConflict, most, prefix+" too much", tooMuch),
-			send(http.StatusUnprocessableEntity, most, prefix+" invalid", wrong),
-			send(http.StatusNotFound, nobody, prefix+" nobody", of.command),
-			b.expiry(),
-		}
-	}
-	forms = append(all(form, http.StatusSeeOther, of.name+" form"),
-		form(http.StatusUnprocessableEntity, most, of.name+" form", of.command)) // late
-	api = append(all(call, http.StatusCreated, of.name+" api"), call(http.StatusOK, most, of.name+" api", of.command))
-	return forms, api
+// extra is a command that is refused: of most, unless there is an id, and of mine but for some values.
+type extra struct {
+	want    int
+	id      string
+	changes []string
 }

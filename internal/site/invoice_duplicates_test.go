@@ -2,7 +2,6 @@ package site_test
 
 import (
 	"fmt"
-	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -48,9 +47,11 @@ func (b *bundle) growInvoiceDistinctions() {
 
 // everyDuplicateInvoice returns the requests of the routes of duplicate invoices, and of what was said of them.
 func (b *bundle) everyDuplicateInvoice(program, person *client) map[string][]request {
-	of, routes := invoiceDistinctions(), map[string][]request{}
+	routes := b.everyPair(program, person, invoiceDistinctions(), func(n int) url.Values {
+		return url.Values{"invoices": {rowID(n) + " " + rowID(n+2)}}
+	})
 	for prefix, caller := range map[string]*client{"": person, "/api/v1": program} {
-		groups, list, from := prefix+"/duplicate-invoices", prefix+of.path, rowID(1)+" 2026-03-01 "+rowID(900)
+		groups, from := prefix+"/duplicate-invoices", rowID(1)+" 2026-03-01 "+rowID(900)
 		found := request{"groups", http.StatusOK, func() answer {
 			a := caller.get(groups)
 			if !strings.Contains(a.body, rowID(many-200)) {
@@ -59,30 +60,7 @@ func (b *bundle) everyDuplicateInvoice(program, person *client) map[string][]req
 			return a
 		}}
 		routes["GET "+groups] = []request{found, asking(caller, at(groups+"?limit=1", from, from, false))}
-		routes["GET "+list] = []request{
-			asking(caller, list), asking(caller, at(list, "", rowID(2000), false)), asking(caller, at(list, "", rowID(2000), true)),
-		}
-		routes["GET "+list+"/{id}"] = []request{asking(caller, list+"/"+rowID(7)), asking(caller, list+"/"+nobody)}
 	}
-	pair := func(n int) url.Values { return url.Values{"invoices": {rowID(n) + " " + rowID(n+2)}} }
-	form := func(key string, want, n int) request {
-		return request{"form " + key, want, func() answer { return person.submit(of.path, change(pair(n), "idempotency_key", key)) }}
-	}
-	api := func(key string, want, n int) request {
-		return request{"API " + key, want, func() answer { return program.create(of, key, pair(n)) }}
-	}
-	routes["POST "+of.path] = []request{
-		form("form", http.StatusSeeOther, 401), form("form", http.StatusSeeOther, 401), form("form", 422, 403),
-		b.expiry(), form("form", 0, 401),
-	}
-	routes["POST /api/v1"+of.path] = []request{
-		api("api", http.StatusCreated, 411), api("api", http.StatusCreated, 411), api("api", 422, 413), b.expiry(), api("api", 200, 411),
-	}
-	routes["GET "+of.path+"/new"] = []request{
-		asking(person, of.path+"/new?key=fresh"), asking(person, of.path+"/new?key=fresh&"+pair(421).Encode()),
-		asking(person, of.path+"/new?key=past+7"),
-	}
-	maps.Copy(routes, everyEvent(program, person, of.path+"/{id}/events", of.path+"/"+rowID(7)+"/events"))
 	return routes
 }
 

@@ -101,12 +101,6 @@ func listsOf(path, customer string) (all []string) {
 
 // everyInvoice returns the requests of the routes of invoices, and of what belongs to them.
 func (b *bundle) everyInvoice(program, person *client) map[string][]request {
-	get := func(c *client, paths ...string) (all []request) {
-		for _, path := range paths {
-			all = append(all, asking(c, path))
-		}
-		return all
-	}
 	post := func(path string, forms ...url.Values) (all []request) {
 		for _, form := range forms {
 			all = append(all, request{path, 0, func() answer { return person.submit(path, form) }})
@@ -140,25 +134,25 @@ func (b *bundle) everyInvoice(program, person *client) map[string][]request {
 	addLine := change(invoice.command, "idempotency_key", "form", "action", "add_line")
 	find := change(invoice.command, "idempotency_key", "form", "action", "find_customer", "customer_search", "customer 1")
 	routes := map[string][]request{
-		"GET /home":     get(person, "/home"),
-		"GET /invoices": get(person, listsOf("/invoices", customer)...),
-		"GET /invoices/new": get(person, "/invoices/new?key=fresh", "/invoices/new?key=past+7",
+		"GET /home":     gets(person, "/home"),
+		"GET /invoices": gets(person, listsOf("/invoices", customer)...),
+		"GET /invoices/new": gets(person, "/invoices/new?key=fresh", "/invoices/new?key=past+7",
 			"/invoices/new?key=copy&copy="+rowID(1), "/invoices/new?key=customer&customer="+customer),
-		"GET /invoices/customers":   get(person, "/invoices/customers", "/invoices/customers?q=customer", "/invoices/customers?q=rare+1"),
+		"GET /invoices/customers":   gets(person, "/invoices/customers", "/invoices/customers?q=customer", "/invoices/customers?q=rare+1"),
 		"POST /invoices/form":       post("/invoices/form", addLine, find),
-		"GET /invoices/{id}":        get(person, newest, "/invoices/"+rowID(drafts+1), "/invoices/"+nobody),
+		"GET /invoices/{id}":        gets(person, newest, "/invoices/"+rowID(drafts+1), "/invoices/"+nobody),
 		"POST /invoices":            slices.Concat(post("/invoices", forms...), late, post("/invoices", forms...)),
-		"GET /api/v1/invoices":      append(get(program, listsOf("/api/v1/invoices", customer)...), foundExternally(program, invoice)...),
-		"GET /api/v1/invoices/{id}": get(program, "/api/v1"+newest),
+		"GET /api/v1/invoices":      append(gets(program, listsOf("/api/v1/invoices", customer)...), foundExternally(program, invoice)...),
+		"GET /api/v1/invoices/{id}": gets(program, "/api/v1"+newest),
 		"POST /api/v1/invoices": slices.Concat(apiInvoices, elsewhere, late, apiInvoices,
 			createdExternally(program, invoice, change(invoice.command, "notes", "external"))),
 	}
 	for _, file := range []string{"pdf", "ubl"} {
-		routes["GET /invoices/{id}/"+file] = get(person, newest+"/"+file)
-		routes["GET /api/v1/invoices/{id}/"+file] = get(program, "/api/v1"+newest+"/"+file)
+		routes["GET /invoices/{id}/"+file] = gets(person, newest+"/"+file)
+		routes["GET /api/v1/invoices/{id}/"+file] = gets(program, "/api/v1"+newest+"/"+file)
 	}
-	routes["GET /credit-notes/{id}/pdf"] = get(person, "/credit-notes/"+rowID(7)+"/pdf")
-	routes["GET /api/v1/credit-notes/{id}/pdf"] = get(program, "/api/v1/credit-notes/"+rowID(7)+"/pdf")
+	routes["GET /credit-notes/{id}/pdf"] = gets(person, "/credit-notes/"+rowID(7)+"/pdf")
+	routes["GET /api/v1/credit-notes/{id}/pdf"] = gets(program, "/api/v1/credit-notes/"+rowID(7)+"/pdf")
 	for path, id := range map[string]int{"/invoices": drafts + 1, "/credit-notes": 7, "/outbox": 7} {
 		maps.Copy(routes, everyEvent(program, person, path+"/{id}/events", path+"/"+rowID(id)+"/events"))
 	}
@@ -198,7 +192,7 @@ func (b *bundle) everyInvoiceChange(program, person *client) map[string][]reques
 		"GET /invoices/{id}/void":   asked("void"),
 		"GET /invoices/{id}/edit":   editForms(person, "/invoices/", 11),
 		"POST /invoices/{id}/edit":  b.formEdits(person, invoice(12)),
-		"PUT /api/v1/invoices/{id}": b.apiEdits(program, invoice(13)),
+		"PUT /api/v1/invoices/{id}": b.apiEdits(program, invoice(13), 0),
 		"POST /invoices/{id}/form":  {lines(http.StatusOK, rowID(11)), lines(http.StatusNotFound, nobody)},
 	}
 	// What was paid is not voided, and what is void is not issued.

@@ -81,18 +81,18 @@ func (b *bundle) everyWebhook(person *client) map[string][]request {
 		return person.submit("/webhook-events/"+rowID(203)+"/apply", url.Values{"idempotency_key": {"unknown"}})
 	}}}
 	bank := b.sender(b.acme, "standard")
-	deliver := func(want int, id, body string) request {
-		return request{id, want, func() answer { return bank.deliver(b.replica, id, body) }}
+	deliver := func(id, body string) request {
+		return request{id, http.StatusOK, func() answer { return bank.deliver(b.replica, id, body) }}
 	}
-	paid := deliver(http.StatusOK, "paid", paidBy(rowID(drafts+300), "hook a", "1.00"))
+	paid := deliver("paid", paidBy(rowID(drafts+300), "hook a", "1.00"))
 	routes["POST /hooks/{address}"] = []request{
-		deliver(http.StatusOK, "before", givenBack("hook a", "0.50")),
+		deliver("before", givenBack("hook a", "0.50")),
 		paid, paid, // replayed
-		deliver(http.StatusOK, "paid", paidBy(rowID(drafts+301), "hook a", "1.00")), // apart
-		deliver(http.StatusOK, "number", paidBy("2026-0802", "hook b", "1.00")),
-		deliver(http.StatusOK, "behind", givenBack("hook b", "0.50")),
-		deliver(http.StatusOK, "nothing", paidBy("2026-99999", "hook c", "1.00")),
-		deliver(http.StatusOK, "unknown", `{}`), b.expiry(), paid,
+		deliver("paid", paidBy(rowID(drafts+301), "hook a", "1.00")), // apart
+		deliver("number", paidBy("2026-0802", "hook b", "1.00")),
+		deliver("behind", givenBack("hook b", "0.50")),
+		deliver("nothing", paidBy("2026-99999", "hook c", "1.00")),
+		deliver("unknown", `{}`), b.expiry(), paid,
 	}
 	return routes
 }

@@ -31,47 +31,44 @@ func (b *bundle) growMerges() {
 // everyMerge returns the requests of the routes of duplicates, merges and distinctions.
 func (b *bundle) everyMerge(program, person *client) map[string][]request {
 	routes := map[string][]request{}
-	groups := func(prefix string) []string {
-		return []string{prefix, at(prefix, "name", "", false), at(prefix, "email", "2", false), at(prefix+"?limit=1", "name", "", false)}
-	}
 	for prefix, caller := range map[string]*client{"": person, "/api/v1": program} {
-		for _, path := range groups(prefix + "/duplicates") {
-			routes["GET "+prefix+"/duplicates"] = append(routes["GET "+prefix+"/duplicates"], asking(caller, path))
-		}
-		for _, many := range []string{"/merges", "/distinctions"} {
-			list, one := prefix+many, prefix+many+"/"
-			routes["GET "+list] = []request{
-				asking(caller, list), asking(caller, at(list, "", rowID(2000), false)), asking(caller, at(list, "", rowID(2000), true)),
-			}
-			routes["GET "+list+"/{id}"] = []request{asking(caller, one+rowID(7)), asking(caller, one+nobody)}
-		}
+		groups := prefix + "/duplicates"
+		routes["GET "+groups] = gets(caller, groups, at(groups, "name", "", false), at(groups, "email", "2", false),
+			at(groups+"?limit=1", "name", "", false))
 	}
 	for i, of := range []resource{merges(), distinctions()} {
-		pair := func(n int) string { return seen(rowID(n+100*i), rowID(n+100*i+1)) }
-		command := func(n int) url.Values {
-			return url.Values{"customers": {pair(n)}, "winner_id": {rowID(n + 100*i)}}
-		}
-		form := func(key string, want int, n int) request {
-			return request{"form " + key, want, func() answer { return person.submit(of.path, change(command(n), "idempotency_key", key)) }}
-		}
-		api := func(key string, want int, n int) request {
-			return request{"API " + key, want, func() answer { return program.create(of, key, command(n)) }}
-		}
-		routes["POST "+of.path] = []request{
-			form("form", 303, 401), form("form", 303, 401), form("form", 422, 403), b.expiry(), form("form", 0, 401),
-		}
-		routes["POST /api/v1"+of.path] = []request{
-			api("api", http.StatusCreated, 411), api("api", http.StatusCreated, 411), api("api", 422, 413),
-			b.expiry(), api("api", 200, 411),
-		}
-		if of.name == "merge" {
-			routes["POST "+of.path] = append(routes["POST "+of.path], form("merged", 409, 401))
-		}
-		fresh := of.path + "/new?key=fresh&customers=" + url.QueryEscape(pair(421))
-		routes["GET "+of.path+"/new"] = []request{
-			asking(person, of.path+"/new?key=fresh"), asking(person, fresh), asking(person, of.path+"/new?key=past+7"),
-		}
-		maps.Copy(routes, everyEvent(program, person, of.path+"/{id}/events", of.path+"/"+rowID(7)+"/events"))
+		maps.Copy(routes, b.everyPair(program, person, of, func(n int) url.Values {
+			n += 100 * i
+			return url.Values{"customers": {seen(rowID(n), rowID(n+1))}, "winner_id": {rowID(n)}}
+		}))
 	}
+	merged := change(url.Values{"customers": {seen(rowID(401), rowID(402))}, "winner_id": {rowID(401)}}, "idempotency_key", "merged")
+	routes["POST /merges"] = append(routes["POST /merges"], request{"merged", http.StatusConflict, func() answer {
+		return person.submit("/merges", merged)
+	}})
+	return routes
+}
+
+// everyPair returns the requests of the routes of what is said of two records, which a command names by the place of the first.
+func (b *bundle) everyPair(program, person *client, of resource, pair func(n int) url.Values) map[string][]request {
+	routes := everyEvent(program, person, of.path+"/{id}/events", of.path+"/"+rowID(7)+"/events")
+	for prefix, caller := range map[string]*client{"": person, "/api/v1": program} {
+		list := prefix + of.path
+		routes["GET "+list] = gets(caller, list, at(list, "", rowID(2000), false), at(list, "", rowID(2000), true))
+		routes["GET "+list+"/{id}"] = gets(caller, list+"/"+rowID(7), list+"/"+nobody)
+	}
+	said := func(made, late, n int, send func(command url.Values) answer) []request {
+		ask := func(want, n int) request { return request{"pair", want, func() answer { return send(pair(n)) }} }
+		done, mismatch := ask(made, n), ask(http.StatusUnprocessableEntity, n+2)
+		return []request{done, done, mismatch, b.expiry(), ask(late, n)} // replayed
+	}
+	routes["POST "+of.path] = said(http.StatusSeeOther, 0, 401, func(command url.Values) answer {
+		return person.submit(of.path, change(command, "idempotency_key", "form"))
+	})
+	routes["POST /api/v1"+of.path] = said(http.StatusCreated, http.StatusOK, 411, func(command url.Values) answer {
+		return program.create(of, "api", command)
+	})
+	fresh := of.path + "/new?key=fresh"
+	routes["GET "+of.path+"/new"] = gets(person, fresh, fresh+"&"+pair(421).Encode(), of.path+"/new?key=past+7")
 	return routes
 }

@@ -3,7 +3,6 @@ package site_test
 import (
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 )
 
@@ -12,65 +11,45 @@ func (b *bundle) everyPayment(program, person *client) map[string][]request {
 	of, most := payments(), rowID(drafts+1)
 	under := payments()
 	under.parent.id = most
-	get := func(c *client, want int, path string) request {
-		return request{path, want, func() answer { return c.get(path) }}
-	}
 	list := func(id string) string { return "/invoices/" + id + "/payments" }
-	form := func(want int, id, key string, command url.Values) request {
-		return request{key, want, func() answer {
-			return person.submit(list(id), change(command, "idempotency_key", key, "allow_repeat", "1"))
-		}}
-	}
-	api := func(want int, id, key string, command url.Values) request {
-		return request{key, want, func() answer {
-			return program.with("Idempotency-Key", key).post("/api/v1"+list(id), of.json(command))
-		}}
-	}
-	all := func(send func(int, string, string, url.Values) request, made int, prefix string) []request {
-		mine := change(of.command, "reference", prefix)
-		done := send(made, most, prefix, mine)
-		return []request{
-			done, done, // replayed
-			send(http.StatusUnprocessableEntity, most, prefix, of.other), // mismatch
-			send(http.StatusConflict, most, prefix+" taken", change(mine, "reference", "TX 7")),
-			send(http.StatusConflict, most, prefix+" too much", change(mine, "reference", "much", "amount", "10000")),
-			send(http.StatusConflict, rowID(11), prefix+" draft", change(mine, "reference", "draft")),
-			send(http.StatusUnprocessableEntity, most, prefix+" invalid", change(mine, "date", "never")),
-			send(http.StatusNotFound, nobody, prefix+" nobody", mine),
-			b.expiry(),
-		}
-	}
-	forms := all(form, http.StatusSeeOther, "form payment")
-	forms = append(forms, form(http.StatusUnprocessableEntity, most, "form payment", change(of.command, "reference", "form payment")),
-		form(http.StatusConflict, most, "seen", change(of.command, "reference", "seen", "seen_open", "1.00")))
+	forms, api := b.everyCreation(program, person, of, list, most, func(prefix string) url.Values {
+		return change(of.command, "reference", prefix)
+	}, map[string]extra{
+		"taken":    {http.StatusConflict, "", []string{"reference", "TX 7"}},
+		"too much": {http.StatusConflict, "", []string{"amount", "10000"}},
+		"draft":    {http.StatusConflict, rowID(11), nil},
+		"invalid":  {http.StatusUnprocessableEntity, "", []string{"date", "never"}},
+	})
+	forms = append(forms, request{"seen", http.StatusConflict, func() answer {
+		return person.submit(list(most), change(of.command, "idempotency_key", "seen", "reference", "seen", "seen_open", "1.00"))
+	}})
 	return map[string][]request{
 		"GET /invoices/{id}/payments/new": {
-			get(person, http.StatusOK, list(most)+"/new?key=fresh"), get(person, http.StatusOK, list(most)+"/new?key=past+7"),
-			get(person, http.StatusNotFound, list(nobody)+"/new"),
+			looked(person, http.StatusOK, list(most)+"/new?key=fresh"), looked(person, http.StatusOK, list(most)+"/new?key=past+7"),
+			looked(person, http.StatusNotFound, list(nobody)+"/new"),
 		},
 		"POST /invoices/{id}/payments": forms,
-		"POST /api/v1/invoices/{id}/payments": slices.Concat(all(api, http.StatusCreated, "api payment"),
-			[]request{api(http.StatusOK, most, "api payment", change(of.command, "reference", "api payment"))},
-			createdExternally(program, under, change(under.command, "reference", "external"))),
+		"POST /api/v1/invoices/{id}/payments": append(api,
+			createdExternally(program, under, change(under.command, "reference", "external"))...),
 		"GET /api/v1/invoices/{id}/payments": {
-			get(program, http.StatusOK, "/api/v1"+list(most)),
-			get(program, http.StatusOK, at("/api/v1"+list(most)+"?limit=100", "", rowID(many/2), false)),
-			get(program, http.StatusOK, at("/api/v1"+list(most)+"?limit=100", "", rowID(many/2), true)),
-			get(program, http.StatusOK, "/api/v1"+list(rowID(drafts+2))+"?limit=100"),
-			get(program, http.StatusNotFound, "/api/v1"+list(nobody)),
+			looked(program, http.StatusOK, "/api/v1"+list(most)),
+			looked(program, http.StatusOK, at("/api/v1"+list(most)+"?limit=100", "", rowID(many/2), false)),
+			looked(program, http.StatusOK, at("/api/v1"+list(most)+"?limit=100", "", rowID(many/2), true)),
+			looked(program, http.StatusOK, "/api/v1"+list(rowID(drafts+2))+"?limit=100"),
+			looked(program, http.StatusNotFound, "/api/v1"+list(nobody)),
 		},
 		"GET /payments":        belowLists(person, "/payments"),
 		"GET /api/v1/payments": append(belowLists(program, "/api/v1/payments"), foundExternally(program, of)...),
 		"GET /payments/{id}": {
-			get(person, http.StatusSeeOther, "/payments/"+rowID(7)), get(person, http.StatusOK, "/invoices/"+most),
-			get(person, http.StatusOK, at("/invoices/"+most, "", strconv.Itoa(many/2), false)),
-			get(person, http.StatusOK, at("/invoices/"+most, "", strconv.Itoa(many/2), true)),
+			looked(person, http.StatusSeeOther, "/payments/"+rowID(7)), looked(person, http.StatusOK, "/invoices/"+most),
+			looked(person, http.StatusOK, at("/invoices/"+most, "", strconv.Itoa(many/2), false)),
+			looked(person, http.StatusOK, at("/invoices/"+most, "", strconv.Itoa(many/2), true)),
 		},
-		"GET /api/v1/payments/{id}": {get(program, http.StatusOK, "/api/v1/payments/"+rowID(7))},
+		"GET /api/v1/payments/{id}": {looked(program, http.StatusOK, "/api/v1/payments/"+rowID(7))},
 		"GET /payments/{id}/remove": {
-			get(person, http.StatusOK, "/payments/"+rowID(7)+"/remove?key=fresh"),
-			get(person, http.StatusConflict, "/payments/"+rowID(1)+"/remove?key=first"),
-			get(person, http.StatusNotFound, "/payments/"+nobody+"/remove"),
+			looked(person, http.StatusOK, "/payments/"+rowID(7)+"/remove?key=fresh"),
+			looked(person, http.StatusConflict, "/payments/"+rowID(1)+"/remove?key=first"),
+			looked(person, http.StatusNotFound, "/payments/"+nobody+"/remove"),
 		},
 	}
 }

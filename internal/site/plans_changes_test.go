@@ -22,59 +22,28 @@ func (b *bundle) everyChange(program, person *client) map[string][]request {
 	return map[string][]request{
 		"GET /customers/{id}/edit":   editForms(person, "/customers/", 11),
 		"POST /customers/{id}/edit":  b.formEdits(person, customer(12)),
-		"PUT /api/v1/customers/{id}": b.apiEdits(program, customer(13)),
+		"PUT /api/v1/customers/{id}": b.apiEdits(program, customer(13), 0),
 	}
 }
 
 func editForms(person *client, path string, id int) []request {
-	form := func(what string, want int, of, key string) request {
-		return request{what, want, func() answer { return person.get(path + of + "/edit?key=" + key) }}
-	}
+	form := func(want int, of, key string) request { return looked(person, want, path+of+"/edit?key="+key) }
 	return []request{
-		form("a form", http.StatusOK, rowID(id), "fresh"),
-		form("a used form", http.StatusOK, rowID(id), "past+"+strconv.Itoa(id)),
-		form("nobody's", http.StatusNotFound, nobody, "fresh"),
+		form(http.StatusOK, rowID(id), "fresh"), form(http.StatusOK, rowID(id), "past+"+strconv.Itoa(id)),
+		form(http.StatusNotFound, nobody, "fresh"),
 	}
 }
 
 // everySetting returns the requests of the routes of the settings, of which there is one record.
 func (b *bundle) everySetting(program, person *client) map[string][]request {
 	of := settings()
-	get := func(c *client, path string) request {
-		return request{path, http.StatusOK, func() answer { return c.get(path) }}
-	}
-	form := func(want int, key, version string, command url.Values) request {
-		return request{key + " from version " + version, want, func() answer {
-			return person.submit("/settings/edit", change(command, "idempotency_key", key, "version", version))
-		}}
-	}
-	api := func(want int, key, tag string, command url.Values) request {
-		return request{key + " from " + tag, want, func() answer {
-			c := program.with("Idempotency-Key", key).with("If-Match", tag)
-			return c.must(c.send(b.Context(), http.MethodPut, "/api/v1/settings", of.json(command)))
-		}}
-	}
-	edit, put := form(http.StatusSeeOther, "settings form", "1", of.edited), api(http.StatusOK, "settings", `"v2"`, of.command)
+	invalid := change(of.command, "country", "XX")
 	return map[string][]request{
-		"GET /settings": {get(person, "/settings")}, "GET /api/v1/settings": {get(program, "/api/v1/settings")},
-		"GET /settings/edit": {get(person, "/settings/edit?key=fresh")},
-		"POST /settings/edit": {
-			edit, edit, // replayed
-			form(http.StatusUnprocessableEntity, "settings form", "2", of.other), // mismatch
-			form(http.StatusConflict, "stale", "1", of.other),
-			form(http.StatusConflict, "no version", "", of.other),
-			form(http.StatusUnprocessableEntity, "invalid", "2", change(of.command, "country", "XX")),
-			form(http.StatusSeeOther, "same", "2", of.edited), // unchanged
-			b.expiry(), edit, get(person, "/settings/edit?key=settings+form"),
-		},
-		"PUT /api/v1/settings": { // behind the form
-			put, put, // replayed
-			api(http.StatusUnprocessableEntity, "settings", `"v3"`, of.other), // mismatch
-			api(http.StatusPreconditionFailed, "stale", `"v1"`, of.other),
-			api(http.StatusUnprocessableEntity, "invalid", `"v3"`, change(of.command, "country", "XX")),
-			api(http.StatusOK, "api same", `"v3"`, of.command), // unchanged
-			b.expiry(), put,
-		},
+		"GET /settings": gets(person, "/settings"), "GET /api/v1/settings": gets(program, "/api/v1/settings"),
+		"POST /settings/edit": b.formEdits(person, edits{resource: of, mine: of.edited, others: of.other, broken: invalid}),
+		"GET /settings/edit":  gets(person, "/settings/edit?key=fresh"),
+		"PUT /api/v1/settings": append(b.apiEdits(program, edits{resource: of, mine: of.command, others: of.other, broken: invalid}, 1),
+			asking(person, "/settings/edit?key=form+edit")), // behind the form
 	}
 }
 
@@ -88,59 +57,59 @@ type edits struct {
 }
 
 func (b *bundle) formEdits(person *client, of edits) []request {
-	send := func(want int, id, key, version string, command url.Values) request {
-		return request{key + " from version " + version, want, func() answer {
-			return person.submit(of.path+"/"+id+"/edit", change(command, "idempotency_key", key, "version", version))
-		}}
+	return b.editsBy("form ", of, [3]int{http.StatusSeeOther, http.StatusConflict, http.StatusConflict},
+		func(id, key string, version int, command url.Values) answer {
+			form := change(command, "idempotency_key", key)
+			if version > 0 {
+				form.Set("version", strconv.Itoa(version))
+			}
+			return person.submit(of.recordAt(id)+"/edit", form)
+		})
+}
+
+// apiEdits returns those of a record that was changed so many times before.
+func (b *bundle) apiEdits(program *client, of edits, before int) []request {
+	send := func(id, key string, version int, command url.Values) answer {
+		c := program
+		if key != "" {
+			c = c.with("Idempotency-Key", key)
+		}
+		if version > 0 {
+			c = c.with("If-Match", etag(version+before))
+		}
+		return c.must(c.send(b.Context(), http.MethodPut, "/api/v1"+of.recordAt(id), of.json(command)))
+	}
+	all := b.editsBy("api ", of, [3]int{http.StatusOK, http.StatusPreconditionFailed, http.StatusPreconditionRequired}, send)
+	return append(all, request{"no key", http.StatusOK, func() answer { return send(of.id, "", 2, of.others) }})
+}
+
+// editsBy sends edits in one format, in which there is a status for what is done, what is out of date, and what names no version.
+func (b *bundle) editsBy(
+	prefix string, of edits, status [3]int, send func(id, key string, version int, command url.Values) answer,
+) []request {
+	ask := func(want int, id, key string, version int, command url.Values) request {
+		key = prefix + key
+		return request{fmt.Sprint(key, " from version ", version), want, func() answer { return send(id, key, version, command) }}
 	}
 	taken := http.StatusConflict
 	if of.taken == nil { // nothing can be
-		of.taken, taken = of.mine, http.StatusSeeOther
+		of.taken, taken = of.mine, status[0]
 	}
-	done := send(http.StatusSeeOther, of.id, "form edit", "1", of.mine)
-	return []request{
+	done := ask(status[0], of.id, "edit", 1, of.mine)
+	all := []request{
 		done, done, // replayed
-		send(http.StatusUnprocessableEntity, of.id, "form edit", "2", of.others), // mismatch
-		send(http.StatusConflict, of.id, "stale", "1", of.others),
-		send(http.StatusConflict, of.id, "no version", "", of.others),
-		send(taken, of.id, "taken", "2", of.taken),
-		send(http.StatusUnprocessableEntity, of.id, "invalid", "2", of.broken),
-		send(http.StatusSeeOther, of.id, "form same", "2", of.mine), // unchanged
-		send(http.StatusNotFound, nobody, "nobody", "1", of.others),
+		ask(http.StatusUnprocessableEntity, of.id, "edit", 2, of.others), // mismatch
+		ask(status[1], of.id, "stale", 1, of.others),
+		ask(status[2], of.id, "no version", 0, of.others),
+		ask(taken, of.id, "taken", 2, of.taken),
+		ask(http.StatusUnprocessableEntity, of.id, "invalid", 2, of.broken),
+		ask(status[0], of.id, "same", 2, of.mine), // unchanged
 		b.expiry(), done,
 	}
-}
-
-func (b *bundle) apiEdits(program *client, of edits) []request {
-	send := func(want int, id, key, tag string, command url.Values) request {
-		return request{key + " from " + tag, want, func() answer {
-			c := program
-			if key != "" {
-				c = c.with("Idempotency-Key", key)
-			}
-			if tag != "" {
-				c = c.with("If-Match", tag)
-			}
-			return c.must(c.send(b.Context(), http.MethodPut, "/api/v1"+of.path+"/"+id, of.json(command)))
-		}}
+	if !of.only {
+		all = append(all, ask(http.StatusNotFound, nobody, "nobody", 1, of.others))
 	}
-	taken := http.StatusConflict
-	if of.taken == nil {
-		of.taken, taken = of.mine, http.StatusOK
-	}
-	done := send(http.StatusOK, of.id, "edit", `"v1"`, of.mine)
-	return []request{
-		done, done, // replayed
-		send(http.StatusUnprocessableEntity, of.id, "edit", `"v2"`, of.others), // mismatch
-		send(http.StatusPreconditionFailed, of.id, "stale", `"v1"`, of.others),
-		send(http.StatusPreconditionRequired, of.id, "no version", "", of.others),
-		send(taken, of.id, "api taken", `"v2"`, of.taken),
-		send(http.StatusUnprocessableEntity, of.id, "invalid", `"v2"`, of.broken),
-		send(http.StatusOK, of.id, "same", `"v2"`, of.mine), // unchanged
-		send(http.StatusOK, of.id, "", `"v2"`, of.others),
-		send(http.StatusNotFound, nobody, "nobody", `"v1"`, of.others),
-		b.expiry(), done,
-	}
+	return all
 }
 
 // everyTransition returns the requests of the routes of every transition, each with a record of its own, which is brought to where
@@ -162,45 +131,36 @@ func (b *bundle) everyTransition(program, person *client) map[string][]request {
 			}
 			return rowID(n)
 		}
-		routes["POST "+of.form] = b.formTransitions(person, of.form, ready())
-		if !of.people {
-			routes["POST "+of.api] = b.apiTransitions(program, of.form, ready())
+		routes["POST "+of.form] = b.transitionsBy("form ", ready(), http.StatusSeeOther, func(id, key string) answer {
+			return person.submit(target{id: id}.at(of.form), url.Values{"idempotency_key": {key}})
+		})
+		if of.people {
+			continue
 		}
-	}
-	return routes
-}
-
-func (b *bundle) formTransitions(person *client, route, record string) []request {
-	send := func(want int, id, key string) request {
-		to := target{id: id}
-		return request{key, want, func() answer { return person.submit(to.at(route), url.Values{"idempotency_key": {key}}) }}
-	}
-	done := send(http.StatusSeeOther, record, "form")
-	return []request{
-		done, done, // replayed
-		send(http.StatusSeeOther, record, "form again"), // unchanged
-		send(http.StatusNotFound, nobody, "nobody"),
-		b.expiry(), done,
-	}
-}
-
-func (b *bundle) apiTransitions(program *client, route, record string) []request {
-	send := func(want int, id, key string) request {
-		to := target{id: id}
-		return request{key, want, func() answer {
+		record := ready()
+		send := func(id, key string) answer {
 			c := program
 			if key != "" {
 				c = c.with("Idempotency-Key", key)
 			}
-			return c.post("/api/v1"+to.at(route), "")
-		}}
+			return c.post("/api/v1"+target{id: id}.at(of.form), "")
+		}
+		routes["POST "+of.api] = append(b.transitionsBy("api ", record, http.StatusOK, send),
+			request{"no key", http.StatusOK, func() answer { return send(record, "") }})
 	}
-	done := send(http.StatusOK, record, "api")
+	return routes
+}
+
+// transitionsBy makes a transition in one format, in which there is a status for what is done.
+func (b *bundle) transitionsBy(prefix, record string, status int, send func(id, key string) answer) []request {
+	ask := func(want int, id, key string) request {
+		return request{prefix + key, want, func() answer { return send(id, prefix+key) }}
+	}
+	done := ask(status, record, "first")
 	return []request{
 		done, done, // replayed
-		send(http.StatusOK, record, "again"), // unchanged
-		send(http.StatusOK, record, ""),
-		send(http.StatusNotFound, nobody, "nobody"),
+		ask(status, record, "again"), // unchanged
+		ask(http.StatusNotFound, nobody, "nobody"),
 		b.expiry(), done,
 	}
 }

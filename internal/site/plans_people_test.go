@@ -24,9 +24,6 @@ func (b *bundle) everyPerson(person *client) map[string][]request {
 
 // everyOwners returns the requests that both have: lists, pages and forms.
 func (b *bundle) everyOwners(person *client, of resource, taken url.Values) map[string][]request {
-	get := func(want int, path string) request {
-		return request{path, want, func() answer { return person.get(path) }}
-	}
 	forms := []request{
 		b.formOf(person, of, http.StatusSeeOther, "made", of.command),
 		b.formOf(person, of, http.StatusSeeOther, "made", of.command),          // replayed
@@ -38,11 +35,11 @@ func (b *bundle) everyOwners(person *client, of resource, taken url.Values) map[
 	}
 	return map[string][]request{
 		"GET " + of.path: {
-			get(http.StatusOK, of.path), get(http.StatusOK, at(of.path+"?limit=100", "", rowID(many/2), false)),
-			get(http.StatusOK, at(of.path+"?limit=100", "", rowID(many/2), true)),
+			looked(person, http.StatusOK, of.path), looked(person, http.StatusOK, at(of.path+"?limit=100", "", rowID(many/2), false)),
+			looked(person, http.StatusOK, at(of.path+"?limit=100", "", rowID(many/2), true)),
 		},
-		"GET " + of.path + "/new":  {get(http.StatusOK, of.path+"/new?key=fresh"), get(http.StatusOK, of.path+"/new?key=past+7")},
-		"GET " + of.path + "/{id}": {get(http.StatusOK, of.path+"/"+rowID(8)), get(http.StatusNotFound, of.path+"/"+nobody)},
+		"GET " + of.path + "/new":  gets(person, of.path+"/new?key=fresh", of.path+"/new?key=past+7"),
+		"GET " + of.path + "/{id}": gets(person, of.path+"/"+rowID(8), of.path+"/"+nobody),
 		"POST " + of.path:          forms,
 	}
 }
@@ -93,7 +90,7 @@ func (b *bundle) everyPassword(person *client) map[string][]request {
 			who := b.member(b.acme)
 			b.person(b.replica, who)
 			here := b.person(b.replica, who)
-			return here.submit("/account/sessions", here.ending("Log out everywhere else", 0))
+			return here.submit("/account/sessions", here.ending("Log out everywhere else"))
 		}}},
 		"POST /account": {own(http.StatusSeeOther, password), own(http.StatusSeeOther, "a repeat has another one")},
 	}

@@ -45,12 +45,6 @@ func (b *bundle) multiply(of resource) {
 
 // everyPlain returns the requests of the routes of a plain resource. Those that change a record have one of its own.
 func (b *bundle) everyPlain(of resource, program, person *client) map[string][]request {
-	get := func(c *client, paths ...string) (all []request) {
-		for _, path := range paths {
-			all = append(all, asking(c, path))
-		}
-		return all
-	}
 	form := func(key string, command url.Values) request {
 		return request{"form " + key, 0, func() answer {
 			return person.submit(of.path, change(command, "idempotency_key", key, "allow_repeat", "1"))
@@ -87,17 +81,17 @@ func (b *bundle) everyPlain(of resource, program, person *client) map[string][]r
 	maps.Copy(routes, map[string][]request{
 		"POST " + of.path:         twice(form, of.other),
 		"POST /api/v1" + of.path:  twice(api, another),
-		"GET " + of.path + "/new": get(person, of.path+"/new?key=fresh", of.path+"/new?key=past+7"),
-		"GET " + one:              get(person, of.path+"/"+rowID(7), of.path+"/"+nobody),
-		"GET /api/v1" + one:       get(program, "/api/v1"+of.path+"/"+rowID(7)),
+		"GET " + of.path + "/new": gets(person, of.path+"/new?key=fresh", of.path+"/new?key=past+7"),
+		"GET " + one:              gets(person, of.path+"/"+rowID(7), of.path+"/"+nobody),
+		"GET /api/v1" + one:       gets(program, "/api/v1"+of.path+"/"+rowID(7)),
 		"GET " + one + "/edit":    editForms(person, of.path+"/", 11),
 		"POST " + one + "/edit":   b.formEdits(person, edited(12, mine)),
-		"PUT /api/v1" + one:       b.apiEdits(program, edited(13, func(u unique) string { return u.value })),
+		"PUT /api/v1" + one:       b.apiEdits(program, edited(13, func(u unique) string { return u.value }), 0),
 	})
 	for prefix, caller := range map[string]*client{"": person, "/api/v1": program} {
 		pages := pagesOf(prefix + of.path)
 		searched := prefix + of.path + "?limit=100&q=" + url.QueryEscape(strings.Fields(of.label)[0])
-		routes["GET "+prefix+of.path] = get(caller, append(pages, searched)...)
+		routes["GET "+prefix+of.path] = gets(caller, append(pages, searched)...)
 	}
 	if of.external() {
 		routes["GET /api/v1"+of.path] = append(routes["GET /api/v1"+of.path], foundExternally(program, of)...)

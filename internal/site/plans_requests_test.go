@@ -20,12 +20,6 @@ type request struct {
 
 // everyRoute returns the requests of each route: all answers that it has, because each may read other tables.
 func (b *bundle) everyRoute(program, person *client) map[string][]request {
-	get := func(c *client, paths ...string) (all []request) {
-		for _, path := range paths {
-			all = append(all, asking(c, path))
-		}
-		return all
-	}
 	post := func(c *client, path string, forms ...url.Values) (all []request) {
 		for _, form := range forms {
 			all = append(all, request{path, 0, func() answer { return c.submit(path, form) }})
@@ -46,11 +40,11 @@ func (b *bundle) everyRoute(program, person *client) map[string][]request {
 	}
 	once := post(person, "/customers", change(customer.command, "idempotency_key", "one", "allow_repeat", "1"))
 	routes := map[string][]request{
-		"GET /": none, "GET /docs/api": get(person, "/docs/api"), "GET /openapi.json": get(person, "/openapi.json"),
-		"GET /problems":        get(person, "/problems"),
-		"GET /rules":           get(person, "/rules"),
-		"GET /problems/{slug}": get(person, "/problems/invalid"), "GET /login": get(b.browser(b.replica), "/login"),
-		"GET /logged-out.css": get(b.browser(b.replica), "/logged-out.css"),
+		"GET /": none, "GET /docs/api": gets(person, "/docs/api"), "GET /openapi.json": gets(person, "/openapi.json"),
+		"GET /problems":        gets(person, "/problems"),
+		"GET /rules":           gets(person, "/rules"),
+		"GET /problems/{slug}": gets(person, "/problems/invalid"), "GET /login": gets(b.browser(b.replica), "/login"),
+		"GET /logged-out.css": gets(b.browser(b.replica), "/logged-out.css"),
 		"POST /login": {
 			{"log in", http.StatusSeeOther, func() answer { return b.browser(b.replica).logIn(b.acme, password) }},
 			{"wrong password", 0, func() answer { return b.browser(b.replica).logIn(b.acme, "wrong") }},
@@ -58,15 +52,15 @@ func (b *bundle) everyRoute(program, person *client) map[string][]request {
 		"POST /logout": {{"log out", http.StatusSeeOther, func() answer {
 			return b.person(b.replica, b.acme).submit("/logout", nil)
 		}}},
-		"GET /customers":     get(person, pagesOf("/customers")...),
-		"GET /customers/new": get(person, "/customers/new?key=fresh", "/customers/new?key=past+7"),
-		"GET /customers/{id}": get(person, "/customers/"+rowID(1),
+		"GET /customers":     gets(person, pagesOf("/customers")...),
+		"GET /customers/new": gets(person, "/customers/new?key=fresh", "/customers/new?key=past+7"),
+		"GET /customers/{id}": gets(person, "/customers/"+rowID(1),
 			at("/customers/"+rowID(1), "2026-05-05", rowID(many/2), false)),
 		"POST /customers":            slices.Concat(once, late, once),
-		"GET /api/v1/customers/{id}": get(program, "/api/v1/customers/"+rowID(1)),
+		"GET /api/v1/customers/{id}": gets(program, "/api/v1/customers/"+rowID(1)),
 		"POST /api/v1/customers": slices.Concat(apiCustomers, late, apiCustomers,
 			createdExternally(program, customer, change(customer.command, "email", "external@example.com"))),
-		"GET /api/v1/customers": append(get(program, pagesOf("/api/v1/customers")...), foundExternally(program, customer)...),
+		"GET /api/v1/customers": append(gets(program, pagesOf("/api/v1/customers")...), foundExternally(program, customer)...),
 	}
 	for pattern, all := range map[string]string{
 		"/customers/{id}/events": "/customers/" + rowID(7) + "/events",
@@ -83,7 +77,7 @@ func (b *bundle) everyRoute(program, person *client) map[string][]request {
 	maps.Copy(routes, b.everyPerson(person))
 	maps.Copy(routes, b.everyOwners(person, apiTokens(), url.Values{"name": {"token 7"}, "role": {"member"}}))
 	maps.Copy(routes, b.everyPassword(person))
-	routes["GET /attempts"] = get(person, attemptPages()...)
+	routes["GET /attempts"] = gets(person, attemptPages()...)
 	for _, of := range plainResources() {
 		maps.Copy(routes, b.everyPlain(of, program, person))
 	}
@@ -91,6 +85,19 @@ func (b *bundle) everyRoute(program, person *client) map[string][]request {
 		routes[route] = append(requests, routes[route]...) // behind them what is refused
 	}
 	return routes
+}
+
+// looked is a GET.
+func looked(c *client, want int, path string) request {
+	return request{path, want, func() answer { return c.get(path) }}
+}
+
+// gets are GETs with any answer.
+func gets(c *client, paths ...string) (all []request) {
+	for _, path := range paths {
+		all = append(all, asking(c, path))
+	}
+	return all
 }
 
 // asking is a GET with any answer.

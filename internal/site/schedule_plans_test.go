@@ -26,9 +26,6 @@ func (b *bundle) growPeriods() {
 // everyPeriod returns the requests of the routes of periods, and what schedules have besides the usual.
 func (b *bundle) everyPeriod(program, person *client) map[string][]request {
 	of, most := periods(), rowID(billedOften)
-	get := func(c *client, want int, path string) request {
-		return request{path, want, func() answer { return c.get(path) }}
-	}
 	list := func(id string) string { return "/schedules/" + id + "/periods" }
 	form := func(want int, id, key string, command url.Values) request {
 		return request{key, want, func() answer { return person.submit(list(id), change(command, "idempotency_key", key)) }}
@@ -56,23 +53,24 @@ func (b *bundle) everyPeriod(program, person *client) map[string][]request {
 	}
 	return map[string][]request{
 		"GET /schedules/{id}/periods/new": {
-			get(person, http.StatusOK, list(most)+"/new?key=fresh"), get(person, http.StatusOK, list(most)+"/new?key=past+7"),
-			get(person, http.StatusNotFound, list(nobody)+"/new"), get(person, http.StatusOK, "/schedules/new?key=fresh&invoice="+rowID(1)),
+			looked(person, http.StatusOK, list(most)+"/new?key=fresh"), looked(person, http.StatusOK, list(most)+"/new?key=past+7"),
+			looked(person, http.StatusNotFound, list(nobody)+"/new"),
+			looked(person, http.StatusOK, "/schedules/new?key=fresh&invoice="+rowID(1)),
 		},
 		"POST /schedules/{id}/periods": append(all(form, http.StatusSeeOther, http.StatusSeeOther, rowID(131), "form period"),
 			request{"the clock", 0, b.billByClock}),
 		"POST /api/v1/schedules/{id}/periods": all(api, http.StatusCreated, http.StatusOK, rowID(132), "api period"),
 		"GET /api/v1/schedules/{id}/periods": {
-			get(program, http.StatusOK, "/api/v1"+list(most)+"?limit=100"),
-			get(program, http.StatusOK, at("/api/v1"+list(most)+"?limit=100", "", rowID(many/4), false)),
-			get(program, http.StatusOK, at("/api/v1"+list(most)+"?limit=100", "", rowID(many/4), true)),
-			get(program, http.StatusNotFound, "/api/v1"+list(nobody)),
+			looked(program, http.StatusOK, "/api/v1"+list(most)+"?limit=100"),
+			looked(program, http.StatusOK, at("/api/v1"+list(most)+"?limit=100", "", rowID(many/4), false)),
+			looked(program, http.StatusOK, at("/api/v1"+list(most)+"?limit=100", "", rowID(many/4), true)),
+			looked(program, http.StatusNotFound, "/api/v1"+list(nobody)),
 		},
 		"GET /periods/{id}": {
-			get(person, http.StatusSeeOther, "/periods/"+rowID(7)), get(person, http.StatusOK, "/schedules/"+most),
-			get(person, http.StatusOK, at("/schedules/"+most, "", rowID(many/4), false)),
+			looked(person, http.StatusSeeOther, "/periods/"+rowID(7)), looked(person, http.StatusOK, "/schedules/"+most),
+			looked(person, http.StatusOK, at("/schedules/"+most, "", rowID(many/4), false)),
 		},
-		"GET /api/v1/periods/{id}":  {get(program, http.StatusOK, "/api/v1/periods/"+rowID(7))},
+		"GET /api/v1/periods/{id}":  {looked(program, http.StatusOK, "/api/v1/periods/"+rowID(7))},
 		"POST /schedules/form":      {lines("/schedules/form")},
 		"POST /schedules/{id}/form": {lines("/schedules/" + rowID(11) + "/form")},
 	}

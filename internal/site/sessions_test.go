@@ -41,10 +41,9 @@ func (c *client) sessions() (said []string) {
 	return said
 }
 
-// ending is the form that ends the n-th session of the page that has a button for it, or all others.
-func (c *client) ending(button string, n int) url.Values {
+// ending is the form of the first button of the page that says so, such as one that ends a session.
+func (c *client) ending(button string) url.Values {
 	c.b.Helper()
-	var found []url.Values
 	for _, form := range all(c.b.page(c.get("/account")).root, "form") {
 		if !hasButton(form, button) {
 			continue
@@ -55,12 +54,10 @@ func (c *client) ending(button string, n int) url.Values {
 			value, _ := attr(hidden, "value")
 			values.Add(name, value)
 		}
-		found = append(found, values)
+		return values
 	}
-	if n >= len(found) {
-		c.b.Fatalf("%d buttons %q", len(found), button)
-	}
-	return found[n]
+	c.b.Fatalf("no button %q", button)
+	return nil
 }
 
 func hasButton(form *html.Node, says string) bool {
@@ -82,7 +79,7 @@ func TestSessionsAreSeenAndEnded(t *testing.T) {
 		!strings.HasPrefix(said[1], "Safari on iPhone Logged in ") || strings.Contains(said[0], "Log out there") {
 		t.Fatalf("%q", said)
 	}
-	there := laptop.ending("Log out there", 0)
+	there := laptop.ending("Log out there")
 	for range 2 {
 		if a := laptop.submit("/account/sessions", there); a.status != http.StatusSeeOther || a.location() != "/account" {
 			t.Fatal(a)
@@ -95,7 +92,7 @@ func TestSessionsAreSeenAndEnded(t *testing.T) {
 	if strings.Contains(laptop.get("/account").body, "Log out everywhere else") {
 		t.Error("offers to log out where nobody is in")
 	}
-	stolen := laptop.ending("Change password", 0)
+	stolen := laptop.ending("Change password")
 	stolen.Set("session", get[string](b, `SELECT id::text FROM sessions WHERE device = 'curl/8'`))
 	laptop.submit("/account/sessions", stolen)
 	if !other.isIn() {
@@ -120,7 +117,7 @@ func TestAllOtherSessionsEnd(t *testing.T) {
 	for range 5 {
 		b.in(who, safariOnPhone)
 	}
-	form := laptop.ending("Log out everywhere else", 0)
+	form := laptop.ending("Log out everywhere else")
 	gate, done := make(chan struct{}), sync.WaitGroup{}
 	for range 20 {
 		done.Go(func() {
@@ -210,7 +207,7 @@ func TestVisitorsOfTheDemoKeepTheirSessions(t *testing.T) {
 	if said := one.sessions(); len(said) != 1 || !strings.Contains(said[0], "This browser") {
 		t.Errorf("%q", said)
 	}
-	mine := one.ending("Change password", 0)
+	mine := one.ending("Change password")
 	for name, query := range map[string]string{"session": `LIMIT 1 OFFSET 1`, "but": `LIMIT 1`} {
 		id := get[string](b, `SELECT id::text FROM sessions ORDER BY id `+query)
 		if a := one.submit("/account/sessions", change(mine, name, id)); a.status != http.StatusSeeOther {
