@@ -157,6 +157,7 @@ func alreadyDone(x *caseRun) {
 	first := x.ask(x.command)
 	x.format.done(x, first)
 	x.format.replayed(x, x.ask(x.command), first)
+	x.seen++           // the version that was seen is no part of the command
 	other := x.serve() // any replica answers
 	x.format.replayed(x, x.askAs(x.from(other), x.command), first)
 	x.wantRows(x.leaves)
@@ -202,9 +203,19 @@ func otherCommand(x *caseRun) {
 
 func noKey(x *caseRun) {
 	refused := x.under("", x.command)
-	if !x.isHTML() && x.kind.Changes() { // safe without one
+	if !x.isHTML() && x.kind.Changes() { // safe without one, and again
 		x.format.done(x, refused)
-		x.wantOutcomes(did)
+		before, again, outcome := x.record(), x.under("", x.command), idempotency.Unchanged
+		if x.kind == idempotency.Change {
+			x.format.refused(x, again, "changed-meanwhile", nil)
+			outcome = idempotency.Conflict
+		} else {
+			x.unchanged(again, refused)
+		}
+		if x.record() != before {
+			x.Error("the record was changed")
+		}
+		x.wantOutcomes(did, outcome)
 		return
 	}
 	x.format.refused(x, refused, "key-missing", x.command)

@@ -284,33 +284,6 @@ func (x *caseRun) withIfMatch(tags ...string) answer {
 	return c.must(x.format.send(x.Context(), c, to, key, x.command))
 }
 
-// TestChangesNeedNoKeyInTheAPI: the version keeps them from being made twice.
-func TestChangesNeedNoKeyInTheAPI(t *testing.T) {
-	eachSubject(t, changes, jsonFormat{}, func(x *caseRun) {
-		x.format.done(x, x.under("", x.command))
-		x.format.refused(x, x.under("", x.command), "changed-meanwhile", nil)
-		x.wantRows(x.leaves)
-	})
-}
-
-// TestSameWishWithTheVersionOfToday: the version that was seen is no part of the command.
-func TestSameWishWithTheVersionOfToday(t *testing.T) {
-	t.Parallel()
-	var parts []part
-	for _, of := range setupHere(t).subjects() {
-		if of.kind == idempotency.Change {
-			parts = append(parts, eachFormat(of, "again", func(x *caseRun) {
-				first := x.ask(x.command)
-				x.format.done(x, first)
-				x.seen++
-				x.format.replayed(x, x.ask(x.command), first)
-				x.wantRows(x.leaves)
-			})...)
-		}
-	}
-	walk(t, parts)
-}
-
 // TestHistoryHasWhatChanged: exactly the fields of the record that differ, with what was and what is.
 func TestHistoryHasWhatChanged(t *testing.T) {
 	eachSubject(t, ofOneRecord, jsonFormat{}, func(x *caseRun) {

@@ -41,15 +41,15 @@ func TestSameCommandIsTheSameInBothFormats(t *testing.T) {
 	})
 }
 
-// TestForbidden: a form on another site cannot post here, and uses up no key.
+// TestForbidden: a form on another site cannot post here, and uses up no key. That this is so for each operation,
+// TestRefusedRequestsChangeNothing holds.
 func TestForbidden(t *testing.T) {
-	eachSubject(t, allKinds, htmlFormat{}, func(x *caseRun) {
-		x.format.refused(x, x.askAs(x.caller.with("Sec-Fetch-Site", "cross-site"), x.command), "forbidden", nil)
-		x.format.refused(x, x.askAs(x.caller.with("Sec-Fetch-Site", "same-site"), x.command), "forbidden", nil)
-		old := x.caller.with("Origin", "https://elsewhere.example")
-		old.header.Del("Sec-Fetch-Site") // as browsers before 2023 send it
-		x.format.refused(x, x.askAs(old, x.command), "forbidden", nil)
-		x.wantRows(rows{})
-		x.format.done(x, x.ask(x.command))
-	})
+	x := setup(t).caseRun(customers(), htmlFormat{})
+	x.format.refused(x, x.askAs(x.caller.with("Sec-Fetch-Site", "cross-site"), x.command), "forbidden", nil)
+	x.format.refused(x, x.askAs(x.caller.with("Sec-Fetch-Site", "same-site"), x.command), "forbidden", nil)
+	old := x.caller.with("Origin", "https://elsewhere.example")
+	old.header.Del("Sec-Fetch-Site") // as browsers before 2023 send it
+	x.format.refused(x, x.askAs(old, x.command), "forbidden", nil)
+	x.wantRows(rows{})
+	x.format.done(x, x.ask(x.command))
 }

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"testing"
 
@@ -44,20 +43,8 @@ func (x *caseRun) button() string {
 func eachForm(t *testing.T, test func(x *caseRun)) {
 	t.Helper()
 	t.Parallel()
-	eachFormOf(t, createdResources(), test)
-}
-
-// eachFreeForm is eachForm without what belongs to a record of one tenant.
-func eachFreeForm(t *testing.T, test func(x *caseRun)) {
-	t.Helper()
-	t.Parallel()
-	eachFormOf(t, slices.DeleteFunc(createdResources(), func(of resource) bool { return of.parent != nil }), test)
-}
-
-func eachFormOf(t *testing.T, declared []resource, test func(x *caseRun)) {
-	t.Helper()
 	var parts []part
-	for _, of := range declared {
+	for _, of := range createdResources() {
 		parts = append(parts, part{of, "form", func(b *bundle) { test(b.caseRun(of, htmlFormat{})) }})
 	}
 	walk(t, parts)
@@ -69,6 +56,12 @@ func TestFormOfAnotherTenant(t *testing.T) {
 	eachForm(t, func(x *caseRun) {
 		p := x.refusedAsGlobex()
 		p.leadsTo("/login?switch")
+		for _, link := range all(p.root, "a") { // the form stays
+			href, _ := attr(link, "href")
+			if in, _ := attr(link, "target"); href == "/login?switch" && in != "_blank" {
+				x.Errorf("%s takes the place of what was typed", text(link))
+			}
+		}
 		if login := x.caller.get("/login?switch"); login.status != http.StatusOK {
 			x.Errorf("the way to log in as another: %v", login)
 		}
@@ -78,9 +71,12 @@ func TestFormOfAnotherTenant(t *testing.T) {
 	})
 }
 
-// TestFormOfAnotherTenantIsUsedHere: or the person wants it for globex.
+// TestFormOfAnotherTenantIsUsedHere: or the person wants it for globex, unless it belongs to a record of acme.
 func TestFormOfAnotherTenantIsUsedHere(t *testing.T) {
-	eachFreeForm(t, func(x *caseRun) {
+	eachForm(t, func(x *caseRun) {
+		if x.parent != nil {
+			return
+		}
 		x.refer(x.resource, x.globex)
 		x.forget()
 		x.before = x.rows()
@@ -127,49 +123,50 @@ func (x *caseRun) madeFor(of tenant) {
 // TestChangeOfAnotherTenant: a form that changes a record was opened as acme, and sent after logging in as
 // globex in another tab. Nothing is told of the record, and what was typed is kept until acme is back.
 func TestChangeOfAnotherTenant(t *testing.T) {
-	eachSubject(t, ofOneRecord, htmlFormat{}, func(x *caseRun) {
-		form := change(x.command, "tenant", x.acme.id.String(), "tenant_name", "Acme")
-		x.caller.logIn(x.globex, password)
-		refused := x.ask(form)
-		if refused.status != http.StatusConflict {
-			x.Fatal(refused)
+	t.Parallel()
+	var parts []part
+	for _, of := range oneOfEachKind(setupHere(t).subjects()) {
+		if !of.kind.Changes() {
+			continue
 		}
-		p := x.page(refused).says("This form belongs to Acme, and you are now logged in as Globex.")
-		keeps(x.bundle, p, form)
-		x.wantRows(rows{})
-		x.caller.logIn(x.acme, password)
-		button := "Save changes"
-		if x.isButton() {
-			button = "Try again"
-		}
-		x.format.done(x, x.caller.press(p, button))
-	})
+		parts = append(parts, part{of.resource, of.operation, func(b *bundle) {
+			x := b.caseRunOf(of, htmlFormat{})
+			form := change(x.command, "tenant", x.acme.id.String(), "tenant_name", "Acme")
+			x.caller.logIn(x.globex, password)
+			refused := x.ask(form)
+			if refused.status != http.StatusConflict {
+				x.Fatal(refused)
+			}
+			p := x.page(refused).says("This form belongs to Acme, and you are now logged in as Globex.")
+			keeps(x.bundle, p, form)
+			x.wantRows(rows{})
+			x.caller.logIn(x.acme, password)
+			button := "Save changes"
+			if x.isButton() {
+				button = "Try again"
+			}
+			x.format.done(x, x.caller.press(p, button))
+		}})
+	}
+	walk(t, parts)
 }
 
-// TestDecisionIsForOneTenant: whoever decided for globex and is somebody else by then has decided nothing.
+// TestDecisionIsForOneTenant: a form that was decided for globex belongs to it, also when it comes back for another reason. Whoever is
+// somebody else by then has decided nothing.
 func TestDecisionIsForOneTenant(t *testing.T) {
-	eachFreeForm(t, func(x *caseRun) {
-		form := x.opened()
-		x.caller.logIn(x.globex, password)
-		p := x.page(x.caller.submit(x.list(), form))
-		x.caller.logIn(x.tenant("Initech"), password)
-		refused := x.caller.press(p, "Create it for Globex")
-		x.page(refused).says("This form belongs to Acme, and you are now logged in as Initech.")
-		x.wantRows(rows{})
-	})
-}
-
-// TestDecidedFormBelongsToItsNewTenant, also when it comes back for another reason.
-func TestDecidedFormBelongsToItsNewTenant(t *testing.T) {
-	eachFreeForm(t, func(x *caseRun) {
-		form := x.opened()
-		maps.Copy(form, x.wrong())
-		x.caller.logIn(x.globex, password)
-		p := x.page(x.caller.press(x.page(x.caller.submit(x.list(), form)), "Create it for Globex"))
-		if got := p.says("There is a problem").typed(); got.Get("tenant") != x.globex.id.String() || got.Get("tenant_name") != "Globex" {
-			t.Errorf("%v", got)
-		}
-	})
+	x := setup(t).caseRun(customers(), htmlFormat{})
+	form := x.opened()
+	x.caller.logIn(x.globex, password)
+	wrong := maps.Clone(form)
+	maps.Copy(wrong, x.wrong())
+	p := x.page(x.caller.press(x.page(x.caller.submit(x.list(), wrong)), "Create it for Globex")).says("There is a problem")
+	if got := p.typed(); got.Get("tenant") != x.globex.id.String() || got.Get("tenant_name") != "Globex" {
+		t.Errorf("%v", got)
+	}
+	p = x.page(x.caller.submit(x.list(), form))
+	x.caller.logIn(x.tenant("Initech"), password)
+	x.page(x.caller.press(p, "Create it for Globex")).says("This form belongs to Acme, and you are now logged in as Initech.")
+	x.wantRows(rows{})
 }
 
 // TestNamesOfTenantsAreNotTold: the page says no more of a tenant than the form did.

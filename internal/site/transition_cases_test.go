@@ -67,19 +67,6 @@ func undoneSince(x *caseRun) {
 	x.format.done(x, x.under("once more", x.command)) // a new wish is granted
 }
 
-// TestTransitionsNeedNoKeyInTheAPI: again is a success that changes nothing.
-func TestTransitionsNeedNoKeyInTheAPI(t *testing.T) {
-	eachSubject(t, transitions, jsonFormat{}, func(x *caseRun) {
-		first := x.under("", x.command)
-		x.format.done(x, first)
-		before := x.record()
-		x.unchanged(x.under("", x.command), first)
-		if x.record() != before {
-			x.Error("the record was changed")
-		}
-	})
-}
-
 // TestTransitionOfOneVersion: whoever names a version means that one, unless the state is made already.
 func TestTransitionOfOneVersion(t *testing.T) {
 	eachSubject(t, transitions, jsonFormat{}, func(x *caseRun) {
