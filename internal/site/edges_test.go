@@ -10,66 +10,13 @@ import (
 	"testing"
 )
 
-// allowed are the methods that an address has.
-type allowed struct {
-	caller      *client
-	path, allow string
-}
-
-const read, write, both, replace = "GET, HEAD", "POST", "GET, HEAD, POST", "GET, HEAD, PUT"
-
-// TestMethodsAreListed: an address that does not take a method says which ones it takes (RFC 9110, section
-// 15.5.6).
-func TestMethodsAreListed(t *testing.T) {
-	b := setup(t)
-	person, program := b.person(b.replica, b.acme), b.program(b.replica, b.acme)
-	listed := []allowed{
-		{person, "/", read},
-		{person, "/customers", both},
-		{person, "/login", both},
-		{person, "/logout", write},
-		{person, "/problems/invalid", read},
-		{person, "/static/app.css", read},
-		{person, "/healthz", read},
-		{person, "/readyz", read},
-		{person, "/customers/" + key + "/edit", both},
-		{person, "/customers/" + key + "/archive", write},
-		{program, "/api/v1/customers", both},
-		{program, "/api/v1/customers/" + key, replace},
-		{program, "/api/v1/customers/" + key + "/restore", write},
-	}
-	listed = append(listed, invoiceMethods(person, program)...)
-	for _, c := range listed {
-		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "LINK"} {
-			if strings.Contains(c.allow, method) {
-				continue
-			}
-			a := b.must(c.caller.send(t.Context(), method, c.path, ""))
-			if a.status != http.StatusMethodNotAllowed || a.header.Get("Allow") != c.allow {
-				t.Errorf("%s %s: Allow %q, want %q: %v", method, c.path, a.header.Get("Allow"), c.allow, a)
-			}
-		}
-	}
-	if a := b.must(program.send(t.Context(), http.MethodPut, "/api/v1/customers/"+key, "{}")); a.status != http.StatusNotFound {
-		t.Errorf("PUT of no record: %v", a)
-	}
-	for _, c := range []*client{person, program} {
-		path := map[*client]string{person: "/nowhere", program: "/api/v1/nowhere"}[c]
-		for _, method := range []string{"DELETE", "LINK"} {
-			if a := b.must(c.send(t.Context(), method, path, "")); a.status != http.StatusNotFound || a.header.Get("Allow") != "" {
-				t.Errorf("%s %s: %v", method, path, a)
-			}
-		}
-	}
-}
-
 // TestHalfClosed: a client that closes its half of the connection behind a request is answered like any
 // other, also when it does so while the request runs.
 func TestHalfClosed(t *testing.T) {
 	b := setup(t)
 	person := b.person(b.replica, b.acme)
 	const encoded = "Content-Type: application/x-www-form-urlencoded\r\n"
-	cookie := "Cookie: " + sessionCookie + "=" + person.cookie(sessionCookie) + "\r\n"
+	cookie := "Cookie: " + sessionCookie + "=" + person.session() + "\r\n"
 	token := "Authorization: Bearer " + b.acme.token + "\r\nContent-Type: application/json\r\n"
 	body := customers().json(customers().command)
 	// Not like the other one, whichever comes first.

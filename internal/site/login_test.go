@@ -13,14 +13,14 @@ const (
 	secureCookie = "__Host-onlyonce_session"
 )
 
-// cookie returns a cookie of the browser.
-func (c *client) cookie(name string) string {
+// session returns the session cookie of the browser.
+func (c *client) session() string {
 	at, err := url.Parse(c.url)
 	if err != nil {
 		c.b.Fatal(err)
 	}
 	for _, cookie := range c.http.Jar.Cookies(at) {
-		if cookie.Name == name {
+		if cookie.Name == sessionCookie {
 			return cookie.Value
 		}
 	}
@@ -88,9 +88,9 @@ func checkCookie(t *testing.T, c *http.Cookie, secure bool) {
 func TestLoginRotatesTheSession(t *testing.T) {
 	b := setup(t)
 	person := b.person(b.replica, b.acme)
-	first := person.cookie(sessionCookie)
+	first := person.session()
 	person.logIn(b.globex, password)
-	second := person.cookie(sessionCookie)
+	second := person.session()
 	if first == second || b.holding(first).isIn() || !b.holding(second).isIn() {
 		t.Errorf("first %s works: %v, second %s works: %v", first, b.holding(first).isIn(), second, b.holding(second).isIn())
 	}
@@ -98,7 +98,7 @@ func TestLoginRotatesTheSession(t *testing.T) {
 
 	planted := b.holding("planted-by-somebody-else")
 	planted.logIn(b.acme, password)
-	if planted.cookie(sessionCookie) == "planted-by-somebody-else" || b.holding("planted-by-somebody-else").isIn() {
+	if planted.session() == "planted-by-somebody-else" || b.holding("planted-by-somebody-else").isIn() {
 		t.Error("a planted session was adopted")
 	}
 }
@@ -106,13 +106,13 @@ func TestLoginRotatesTheSession(t *testing.T) {
 func TestLogoutEndsTheSession(t *testing.T) {
 	b := setup(t)
 	person := b.person(b.replica, b.acme)
-	token := person.cookie(sessionCookie)
+	token := person.session()
 	for range 2 {
 		if a := person.submit("/logout", nil); a.status != http.StatusSeeOther || a.location() != "/login?logged-out" {
 			t.Errorf("%v", a)
 		}
 	}
-	if b.holding(token).isIn() || person.cookie(sessionCookie) != "" {
+	if b.holding(token).isIn() || person.session() != "" {
 		t.Error("still logged in")
 	}
 }
@@ -121,7 +121,7 @@ func TestLogoutEndsTheSession(t *testing.T) {
 func TestLogoutDuringARequest(t *testing.T) {
 	b := setup(t)
 	x := b.caseRun(customers(), htmlFormat{})
-	token := x.caller.cookie(sessionCookie)
+	token := x.caller.session()
 	release := b.holdIntent("customer.upsert")
 	end := x.begin(x.caller, x.command)
 	b.waiting(1)
@@ -138,7 +138,7 @@ func TestStoredSessionIsOfNoUse(t *testing.T) {
 	b := setup(t)
 	person := b.person(b.replica, b.acme)
 	stored := get[string](b, `SELECT token FROM sessions`)
-	if stored == person.cookie(sessionCookie) || b.holding(stored).isIn() {
+	if stored == person.session() || b.holding(stored).isIn() {
 		t.Error("what the database holds is accepted as a session")
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/go-chi/chi/v5"
 )
 
 // TestNothingStandsAroundTheMux: whatever answers requests is a route, or middleware of one, as the walk sees it.
@@ -16,7 +18,7 @@ func TestNothingStandsAroundTheMux(t *testing.T) {
 }
 
 // TestAddressesWithoutARouteDoNothing: what is answered 404 or 405 has changed no table, whoever asks by whatever
-// method. Nothing asks these handlers what a repeat does.
+// method. Nothing asks these handlers what a repeat does. 405 says which methods the address takes (RFC 9110, section 15.5.6).
 func TestAddressesWithoutARouteDoNothing(t *testing.T) {
 	b := setup(t)
 	person, program := b.person(b.replica, b.acme), b.program(b.replica, b.acme)
@@ -29,7 +31,13 @@ func TestAddressesWithoutARouteDoNothing(t *testing.T) {
 	slices.Sort(paths)
 	before, tried := b.contents(), 0
 	for _, path := range slices.Compact(paths) {
-		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "QUERY"} {
+		var allowed []string
+		for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {
+			if b.Mux.Match(chi.NewRouteContext(), method, path) {
+				allowed = append(allowed, strings.Replace(method, "GET", "GET, HEAD", 1))
+			}
+		}
+		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "LINK", "QUERY"} {
 			pattern := strings.NewReplacer(key, "{id}", "/invalid", "/{slug}").Replace(method + " " + path)
 			if slices.Contains(routed, pattern) {
 				continue
@@ -40,8 +48,12 @@ func TestAddressesWithoutARouteDoNothing(t *testing.T) {
 				caller = program
 			}
 			a := b.must(caller.send(t.Context(), method, path, customers().command.Encode()))
-			if a.status != http.StatusNotFound && a.status != http.StatusMethodNotAllowed {
-				b.Errorf("%s %s: %v", method, path, a)
+			want := map[int]string{http.StatusNotFound: "", http.StatusMethodNotAllowed: strings.Join(allowed, ", ")}
+			if allow, known := want[a.status]; !known || a.header.Get("Allow") != allow {
+				b.Errorf("%s %s: Allow %q, want %q: %v", method, path, a.header.Get("Allow"), allow, a)
+			}
+			if caller == program && method == http.MethodDelete && decode[problem](b, a).Status != a.status {
+				b.Errorf("%s %s: not a problem document: %v", method, path, a)
 			}
 		}
 		after := b.contents()
