@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"onlyonce/internal/invoice"
 )
 
 // withLines returns a command with n lines that can be told apart.
@@ -44,6 +46,12 @@ func TestMoreLinesThanAllowed(t *testing.T) {
 			t.Errorf("removing one of %d lines leaves %d: %.200q", n, len(got), got)
 		}
 	}
+	one := change(withLines(invoice.MaxLines), "action", "add_line")
+	a := person.submit("/invoices/form", one)
+	if one.Del("action"); a.status != http.StatusUnprocessableEntity {
+		t.Errorf("one more line: %v", a)
+	}
+	keeps(b, b.page(a).says("An invoice can have at most 200 lines."), one)
 	b.wantRows(rows{})
 }
 
@@ -115,6 +123,3 @@ func TestInvoiceFieldsInDoubt(t *testing.T) {
 	}
 	b.wantRows(rows{})
 }
-
-// invoiceFormPath is where the buttons of the form of an invoice post it.
-const invoiceFormPath = "/invoices/form"

@@ -34,16 +34,19 @@ func TestOnlyWhatIsIssued(t *testing.T) {
 	walk(t, parts)
 }
 
-// TestWhatCountsIsNotVoided: what was paid or credited, and the page leads back to the invoice.
-func TestWhatCountsIsNotVoided(t *testing.T) {
+// TestWhatCountsStays: an invoice that was paid or credited is not voided, and a payment that was refunded is not removed. The page leads
+// back.
+func TestWhatCountsStays(t *testing.T) {
 	t.Parallel()
 	var parts []part
 	for _, c := range []struct {
-		of         func() resource
-		slug, said string
+		of              func() resource
+		operation, slug string
+		says            []string
 	}{
-		{payments, "has-payments", "It has payments."},
-		{creditNotes, "has-credit-notes", "It has credit notes."},
+		{payments, "invoice.void", "has-payments", []string{"You can't void this invoice.", "It has payments."}},
+		{creditNotes, "invoice.void", "has-credit-notes", []string{"You can't void this invoice.", "It has credit notes."}},
+		{refunds, "payment.remove", "has-refunds", []string{"You can't remove this payment.", "Refund the rest instead."}},
 	} {
 		for _, f := range formats() {
 			parts = append(parts, part{c.of(), f.name(), func(b *bundle) {
@@ -51,13 +54,13 @@ func TestWhatCountsIsNotVoided(t *testing.T) {
 				x.format.done(x, x.ask(x.command))
 				before := x.contents()
 				y := *x
-				y.target = target{subject: x.named("invoice.void"), owner: x.acme, id: x.id}
+				y.target = target{subject: x.named(c.operation), owner: x.acme, id: x.id}
 				refused := y.ask(y.command)
 				y.format.refused(&y, refused, c.slug, nil)
 				if x.isHTML() {
-					x.page(refused).says("You can't void this invoice.", c.said).leadsTo(x.parent.pageOf(x.id))
+					x.page(refused).says(c.says...).leadsTo(x.parent.recordAt(x.id))
 				}
-				wantUnchanged(x.bundle, "a refused void", before, x.contents())
+				wantUnchanged(x.bundle, "what was refused", before, x.contents())
 			}})
 		}
 	}

@@ -1,6 +1,7 @@
 package site_test
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -94,26 +95,40 @@ func TestOpenAmountChanged(t *testing.T) {
 	x.wantOutcomes("conflict", "created", "replayed")
 }
 
-// TestMoreThanIsOpen: the open amount stands beside the field, and is told to programs.
-func TestMoreThanIsOpen(t *testing.T) {
+// TestMoreThanIsLeft: what is open of an invoice, or left of a payment, stands beside the field, and is told to programs.
+func TestMoreThanIsLeft(t *testing.T) {
 	t.Parallel()
-	for _, f := range formats() {
-		t.Run(f.name(), func(t *testing.T) {
-			x := setup(t).caseRun(payments(), f)
-			more := change(x.command, "amount", "135.78")
-			refused := x.ask(more)
-			x.format.refused(x, refused, "exceeds-open-amount", more)
-			if x.isHTML() {
-				p := x.page(refused).says("The open amount is 135.77 EUR.", "Enter at most 135.77.")
-				p.marks(x.resource, []string{"/amount"})
-				p.leadsTo(x.pageOf(""))
-			} else if p := decode[problem](x.bundle, refused); p.Open != "135.77" {
-				t.Errorf("%v", refused)
-			}
-			x.wantRows(rows{})
-			x.format.done(x, x.ask(change(more, "amount", "135.77"))) // the key was not used up
-			x.wantOutcomes("conflict", "created")
-		})
+	for _, c := range []struct {
+		of         func() resource
+		most, more string
+		slug, says string
+	}{
+		{payments, "135.77", "135.78", "exceeds-open-amount", "The open amount is 135.77 EUR."},
+		{refunds, "40.00", "40.01", "exceeds-payment", "40.00 EUR of this payment is left."},
+	} {
+		for _, f := range formats() {
+			t.Run(c.of().plural()+"/"+f.name(), func(t *testing.T) {
+				x := setup(t).caseRun(c.of(), f)
+				more := change(x.command, "amount", c.more)
+				refused := x.ask(more)
+				x.format.refused(x, refused, c.slug, more)
+				if x.isHTML() {
+					p := x.page(refused).says(c.says, "Enter at most "+c.most+".")
+					p.marks(x.resource, []string{"/amount"})
+					p.leadsTo(x.pageOf(""))
+				} else if p := decode[problem](x.bundle, refused); cmp.Or(p.Open, p.Left) != c.most {
+					t.Errorf("%v", refused)
+				}
+				x.wantRows(rows{})
+				x.format.done(x, x.ask(change(more, "amount", c.most))) // the key was not used up
+				x.wantOutcomes("conflict", "created")
+				if x.isHTML() && x.name == "refund" {
+					opened := x.caller.get(x.list() + "/new?key=another")
+					x.format.refused(x, opened, c.slug, nil)
+					x.page(opened).says("This payment can't be refunded.")
+				}
+			})
+		}
 	}
 }
 
@@ -190,26 +205,6 @@ func TestRemoveAPayment(t *testing.T) {
 		"Payment removed Bank transfer · Bank TX 1 −40.00 EUR", "Payment removed Bank transfer · Bank TX 1 40.00 EUR",
 		"Payment of 40.00 EUR removed", "Payment of 40.00 EUR recorded")
 	b.page(person.get(path + "?key=other")).says("This payment was already removed.")
-}
-
-// TestRefundedIsNotRemoved: what was given back stays, and the page leads back to the invoice.
-func TestRefundedIsNotRemoved(t *testing.T) {
-	t.Parallel()
-	for _, f := range formats() {
-		t.Run(f.name(), func(t *testing.T) {
-			x := setup(t).caseRun(refunds(), f)
-			x.format.done(x, x.ask(x.command))
-			before := x.contents()
-			y := *x
-			y.target = target{subject: x.named("payment.remove"), owner: x.acme, id: x.id}
-			refused := y.ask(y.command)
-			y.format.refused(&y, refused, "has-refunds", nil)
-			if x.isHTML() {
-				x.page(refused).says("You can't remove this payment.", "Refund the rest instead.").leadsTo("/payments/" + x.id)
-			}
-			wantUnchanged(x.bundle, "a refused removal", before, x.contents())
-		})
-	}
 }
 
 // TestMethodsAreDescribed: the values that a payment's method may have are those that the document has.

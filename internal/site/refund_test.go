@@ -29,35 +29,6 @@ func refunds() resource {
 	}
 }
 
-// TestMoreThanIsLeft: what is left stands beside the field, and is told to programs.
-func TestMoreThanIsLeft(t *testing.T) {
-	t.Parallel()
-	for _, f := range formats() {
-		t.Run(f.name(), func(t *testing.T) {
-			x := setup(t).caseRun(refunds(), f)
-			more := change(x.command, "amount", "40.01")
-			refused := x.ask(more)
-			x.format.refused(x, refused, "exceeds-payment", more)
-			if x.isHTML() {
-				p := x.page(refused).says("40.00 EUR of this payment is left.", "Enter at most 40.00.")
-				p.marks(x.resource, []string{"/amount"})
-				p.leadsTo(x.pageOf(""))
-			} else if p := decode[problem](x.bundle, refused); p.Left != "40.00" {
-				t.Errorf("%v", refused)
-			}
-			x.wantRows(rows{})
-			x.format.done(x, x.ask(change(more, "amount", "40.00"))) // the key was not used up
-			x.wantOutcomes("conflict", "created")
-			if !x.isHTML() {
-				return
-			}
-			opened := x.caller.get(x.list() + "/new?key=another")
-			x.format.refused(x, opened, "exceeds-payment", nil)
-			x.page(opened).says("This payment can't be refunded.")
-		})
-	}
-}
-
 // TestLeftOfThePaymentChanged: whoever saw more left is asked, and the suggestion is all that is left.
 func TestLeftOfThePaymentChanged(t *testing.T) {
 	b := setup(t)
