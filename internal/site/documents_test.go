@@ -21,6 +21,9 @@ func TestInvoicePDF(t *testing.T) {
 				t.Fatal(a)
 			}
 		}
+		if a := program.get(address + "/ubl"); (a.status == http.StatusOK) != (state.mark == "") { // what does not count has none
+			t.Errorf("%s: %v", state.mark, a)
+		}
 		file := program.get(address + "/pdf")
 		for name, want := range map[string]string{
 			"Content-Type": "application/pdf", "Cache-Control": "private, no-cache",
@@ -117,18 +120,6 @@ func TestEInvoice(t *testing.T) {
 	}
 	program.with("Idempotency-Key", "payment").post(address+"/payments", `{"amount": "35.77", "date": "2026-11-22", "method": "cash"}`)
 	says(`PrepaidAmount currencyID="EUR">35.77<`, `PayableAmount currencyID="EUR">100.00<`)
-}
-
-// TestNoEInvoiceOfAVoidInvoice, which does not count.
-func TestNoEInvoiceOfAVoidInvoice(t *testing.T) {
-	b := setup(t)
-	program := b.program(b.replica, b.acme)
-	address := program.create(invoices(), key, invoices().command).location()
-	program.post(address+"/issue", "")
-	program.post(address+"/void", "")
-	if a := program.get(address + "/ubl"); a.status != http.StatusConflict || !strings.Contains(a.body, "/problems/not-issued") {
-		t.Error(a)
-	}
 }
 
 // TestCreditNoteAsPDF: people and programs get the same file, with what the page says, whatever becomes of the business.

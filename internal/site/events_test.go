@@ -77,7 +77,7 @@ func (b *bundle) events(api *client, path string, limit int) (said []string) {
 func TestEventsOfACustomer(t *testing.T) {
 	b := setup(t)
 	api, person := b.program(b.replica, b.acme), b.person(b.replica, b.acme)
-	path := b.newCustomer(api, "ada@example.com", "Ada")
+	path := b.newCustomer(api, "Ada")
 	if a := person.get(strings.TrimPrefix(path, "/api/v1")); strings.Contains(a.body, "/events") {
 		t.Error("the page leads to more events than there are")
 	}

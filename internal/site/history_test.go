@@ -13,11 +13,11 @@ import (
 func TestHistory(t *testing.T) {
 	b := setup(t)
 	api, person := b.program(b.replica, b.acme), b.person(b.replica, b.acme)
-	path := b.newCustomer(api, "ada@example.com", "Ada")
-	b.newCustomer(api.with("Idempotency-Key", "create again"), "ada@example.com", "Somebody else")
-	b.edit(api, path, "ada@example.com", "Ada King", http.StatusOK)
-	b.edit(api, path, "king@example.com", "Ada <King>", http.StatusOK)
-	b.edit(api, path, "king@example.com", "Ada <King>", http.StatusOK)
+	path := b.newCustomer(api, "Ada")
+	b.newCustomer(api.with("Idempotency-Key", "create again"), "Somebody else")
+	b.edit(api, path, "ada@example.com", "Ada King")
+	b.edit(api, path, "king@example.com", "Ada <King>")
+	b.edit(api, path, "king@example.com", "Ada <King>")
 	for _, verb := range []string{"archive", "archive", "restore"} {
 		if a := api.post(path+"/"+verb, ""); a.status != http.StatusOK {
 			t.Fatal(a)
@@ -40,26 +40,13 @@ func TestHistory(t *testing.T) {
 	b.page(person.get(strings.TrimPrefix(path, "/api/v1"))).says("Idempotency key create ada@example.com", "Version 5")
 }
 
-func TestHistoryIsBounded(t *testing.T) {
-	b := setup(t)
-	api, person := b.program(b.replica, b.acme), b.person(b.replica, b.acme)
-	path := b.newCustomer(api, "ada@example.com", "Ada")
-	for i := range 12 {
-		b.edit(api, path, "ada@example.com", fmt.Sprint("Ada ", i), http.StatusOK)
-	}
-	got := b.history(person, path)
-	if len(got) != 10 || got[0] != "Name changed from Ada 10 to Ada 11" {
-		t.Errorf("the history is %q", got)
-	}
-}
-
-// newCustomer creates a customer by the API and gives its path there.
-func (b *bundle) newCustomer(api *client, email, name string) string {
+// newCustomer creates ada@example.com by the API and gives its path there.
+func (b *bundle) newCustomer(api *client, name string) string {
 	b.Helper()
 	if api.header.Get("Idempotency-Key") == "" {
-		api = api.with("Idempotency-Key", "create "+email)
+		api = api.with("Idempotency-Key", "create ada@example.com")
 	}
-	a := api.post("/api/v1/customers", fmt.Sprintf(`{"email": %q, "name": %q}`, email, name))
+	a := api.post("/api/v1/customers", fmt.Sprintf(`{"email": "ada@example.com", "name": %q}`, name))
 	if a.status != http.StatusCreated && a.status != http.StatusOK {
 		b.Fatal(a)
 	}
@@ -67,11 +54,11 @@ func (b *bundle) newCustomer(api *client, email, name string) string {
 }
 
 // edit changes the customer as it is now.
-func (b *bundle) edit(api *client, path, email, name string, want int) {
+func (b *bundle) edit(api *client, path, email, name string) {
 	b.Helper()
 	api = api.with("If-Match", api.get(path).header.Get("ETag"))
 	a := api.must(api.send(b.Context(), http.MethodPut, path, fmt.Sprintf(`{"email": %q, "name": %q}`, email, name)))
-	if a.status != want {
+	if a.status != http.StatusOK {
 		b.Fatal(a)
 	}
 }

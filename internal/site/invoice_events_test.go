@@ -8,29 +8,6 @@ import (
 	"testing"
 )
 
-// TestEventsOfAnInvoice: amounts are those of the API, in the currency of their time, on whatever page they are.
-func TestEventsOfAnInvoice(t *testing.T) {
-	b := setup(t)
-	api := b.program(b.replica, b.acme)
-	path := b.changedInvoice(api)
-	want := []string{
-		`invoice.void changed status ["issued","void"] voided_at …`,
-		`invoice.issue email queued`,
-		`invoice.issue changed issued_at … status ["draft","issued"]`,
-		`invoice.edit changed lines …`,
-		`invoice.edit changed currency ["EUR","JPY"] lines … open ["1200.00","700"] subtotal ["1200.00","700"] total ["1200.00","700"]`,
-		`invoice.edit changed customer …`,
-		`invoice.edit changed customer …`,
-		`invoice.edit changed lines … open ["10.00","1200.00"] subtotal ["10.00","1200.00"] total ["10.00","1200.00"]`,
-		`invoice.create created under the key`,
-	}
-	for _, limit := range []int{1, 2, 25} {
-		if got := b.events(api, path, limit); !slices.Equal(got, want) {
-			t.Errorf("in pages of %d:\n%s\nwant\n%s", limit, strings.Join(got, "\n"), strings.Join(want, "\n"))
-		}
-	}
-}
-
 // TestEventsOfOthers: what was done to an invoice by operations on others stands where it belongs, however much it is.
 func TestEventsOfOthers(t *testing.T) {
 	b := setup(t)

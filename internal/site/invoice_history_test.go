@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// Fields of an invoice that are in no form are told as people know them, and its state by what was done.
+// TestHistoryOfAnInvoice: fields that are in no form are told as people know them, and its state by what was done. In the API amounts
+// are in the currency of their time, on whatever page they are.
 func TestHistoryOfAnInvoice(t *testing.T) {
 	b := setup(t)
 	api, person := b.program(b.replica, b.acme), b.person(b.replica, b.acme)
@@ -27,6 +28,22 @@ func TestHistoryOfAnInvoice(t *testing.T) {
 	}
 	if got := b.history(person, path); !slices.Equal(got, want) {
 		t.Errorf("the history is\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	events := []string{
+		`invoice.void changed status ["issued","void"] voided_at …`,
+		`invoice.issue email queued`,
+		`invoice.issue changed issued_at … status ["draft","issued"]`,
+		`invoice.edit changed lines …`,
+		`invoice.edit changed currency ["EUR","JPY"] lines … open ["1200.00","700"] subtotal ["1200.00","700"] total ["1200.00","700"]`,
+		`invoice.edit changed customer …`,
+		`invoice.edit changed customer …`,
+		`invoice.edit changed lines … open ["10.00","1200.00"] subtotal ["10.00","1200.00"] total ["10.00","1200.00"]`,
+		`invoice.create created under the key`,
+	}
+	for _, limit := range []int{1, 2, 25} {
+		if got := b.events(api, path, limit); !slices.Equal(got, events) {
+			t.Errorf("in pages of %d:\n%s\nwant\n%s", limit, strings.Join(got, "\n"), strings.Join(events, "\n"))
+		}
 	}
 }
 
