@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -36,21 +35,6 @@ func TestRaceOneNumber(t *testing.T) {
 		t.Errorf("%d conflicts", conflicts)
 	}
 	r.wantRows(r.leaves)
-}
-
-func TestRaceForNumbers(t *testing.T) {
-	r := setupRace(t, invoices(), jsonFormat{})
-	answers := r.numbered(50, func(i int) (string, string) { return fmt.Sprint("key-", i), "" })
-	var got, want []string
-	for i, a := range answers {
-		got = append(got, decode[created](r.bundle, a).Number)
-		want = append(want, fmt.Sprintf("2026-%04d", i+1))
-	}
-	slices.Sort(got)
-	if !slices.Equal(got, want) {
-		t.Errorf("numbers %v", got)
-	}
-	r.wantRows(rows{"invoices": 50, "invoice_lines": 100, "invoice_number_runs": 1, "customers": 1, "intent_effects": 1, "intents": 50})
 }
 
 // TestRaceOfEverything: 40 intents, each sent five times. Ten want one number, ten bring a number each,

@@ -70,18 +70,6 @@ func TestRaceOneKey(t *testing.T) {
 	r.wantOutcomes(append(slices.Repeat(outcomes("replayed"), 199), "created")...)
 }
 
-func TestRaceOneForm(t *testing.T) {
-	r := setupRace(t, createdResources()[0], htmlFormat{})
-	answers := r.run(50, func(int) (string, url.Values) { return key, r.command })
-	for _, a := range answers {
-		if a.status != http.StatusSeeOther || a.location() != answers[0].location() {
-			t.Fatalf("one got %v\nanother %v", answers[0], a)
-		}
-	}
-	r.wantRows(r.leaves)
-	r.wantOutcomes(append(slices.Repeat(outcomes("replayed"), 49), "created")...)
-}
-
 // TestRaceOfOneVersion: of two changes of what both have seen, at two replicas, one is saved whole. The other one gets
 // 412, and changes nothing.
 func TestRaceOfOneVersion(t *testing.T) {
