@@ -55,17 +55,6 @@ func (v visitors) visitor() *client {
 	return v.person(v.site, v.acme)
 }
 
-// labProgram builds the real server.
-func labProgram(t *testing.T) string {
-	t.Helper()
-	program := filepath.Join(t.TempDir(), "server")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", program, "onlyonce/cmd/server")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build the server: %v\n%s", err, out)
-	}
-	return program
-}
-
 func TestLabIsForTheDemoOnly(t *testing.T) {
 	b := setup(t)
 	v := b.demo(lab.Config{})
@@ -126,7 +115,11 @@ func TestLabAsksFirst(t *testing.T) {
 func TestLabRuns(t *testing.T) {
 	pgtest.Long(t)
 	b := setup(t)
-	v := b.demo(lab.Config{Program: labProgram(t)})
+	program := filepath.Join(t.TempDir(), "server")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "onlyonce/cmd/server").CombinedOutput(); err != nil {
+		t.Fatalf("build the server: %v\n%s", err, out)
+	}
+	v := b.demo(lab.Config{Program: program})
 	visitor, other := v.visitor(), v.visitor()
 	before := b.everything()
 	form := url.Values{"run": {key}, "guess": {"5"}, "sent": {"1"}, "without": {"intent", "nothing"}}
@@ -134,6 +127,11 @@ func TestLabRuns(t *testing.T) {
 	if again := visitor.submit("/lab/five-clicks", form).location(); run == "" || again != run {
 		t.Errorf("sent again, the form leads to %q, and first to %q", again, run)
 	}
+	refused := visitor.submit("/lab/two-tabs", url.Values{"run": {uuid.NewString()}})
+	if refused.status != http.StatusTooManyRequests {
+		t.Errorf("a second run: %v", refused)
+	}
+	b.page(refused).says("still running").leadsTo("/lab/two-tabs")
 	path, guess, _ := strings.Cut(run, "?")
 	for _, part := range []string{"", "/events", "/picture.svg"} {
 		if a := other.get(path + part); a.status != http.StatusNotFound {
@@ -216,21 +214,10 @@ func (c *client) follow(path string) (events []string) {
 func TestLabRefuses(t *testing.T) {
 	pgtest.Long(t)
 	b := setup(t)
-	program := labProgram(t)
 	form := func() url.Values { return url.Values{"run": {uuid.NewString()}} }
 
-	v := b.demo(lab.Config{Program: program})
-	visitor := v.visitor()
-	first := visitor.submit("/lab/two-tabs", form()).location()
-	refused := visitor.submit("/lab/two-tabs", form())
-	if refused.status != http.StatusTooManyRequests {
-		t.Errorf("a second run: %v", refused)
-	}
-	b.page(refused).says("still running").leadsTo("/lab/two-tabs")
-	visitor.follow(first + "/events")
-
-	full := b.demo(lab.Config{Program: program, Room: 1 << 62}).visitor()
-	refused = full.submit("/lab/two-tabs", form())
+	full := b.demo(lab.Config{Program: "/nowhere", Room: 1 << 62}).visitor()
+	refused := full.submit("/lab/two-tabs", form())
 	if refused.status != http.StatusServiceUnavailable {
 		t.Errorf("without room: %v", refused)
 	}
