@@ -117,3 +117,42 @@ func TestAskedAboutWhatIsDone(t *testing.T) {
 	}
 	b.page(late).says("You can no longer issue this invoice.").leadsTo(path)
 }
+
+// TestStepsAreAskedOnPages: what the email will say can be changed, and stays when the draft has become another one meanwhile, which
+// is asked about again. No email is queued if that is wanted. Who got one can be told that the invoice is void, and nobody else.
+func TestStepsAreAskedOnPages(t *testing.T) {
+	b := setup(t)
+	person := b.person(b.replica, b.acme)
+	draft := func(key string) string {
+		return "/invoices/" + b.prepared(b.acme, key, invoices(), change(invoices().command, "notes", key)).ID
+	}
+	ask := func(path string) page { return b.page(person.get(person.get(path).location())) }
+	first, second := draft("first"), draft("second")
+	form := ask(first + "/issue").says("can't be edited").typed()
+	if message := form.Get("message"); !strings.HasPrefix(message, "Hello Ada Lovelace,\n") {
+		t.Errorf("the email begins with %q", message)
+	}
+	b.exec(`UPDATE invoices SET notes = 'another' WHERE notes = 'first'`)
+	p := b.page(person.submit(first+"/issue", change(form, "message", "Dear Ada"))).says("was changed since this page was opened.")
+	keeps(b, p, url.Values{"message": {"Dear Ada"}})
+	b.page(person.get(person.press(p, "Issue only").location())).says("Invoice 2026-0001 issued.")
+	b.wantMails(0)
+	tells := func(path string) bool { return len(ask(path+"/void").controls("tell_customer")) > 0 }
+	if tells(first) {
+		t.Error("somebody who got no email can be told")
+	}
+	person.press(ask(second+"/issue"), "Issue and email to ada@example.com")
+	b.wantMails(1)
+	b.exec(`UPDATE mails SET state = 'sent', sent_at = now()`)
+	if !tells(second) {
+		t.Error("who got an email cannot be told")
+	}
+	person.submit(second+"/void", change(ask(second+"/void").typed(), "tell_customer", "true"))
+	b.wantMails(2)
+	void := b.page(person.get(second)).says("This invoice doesn't count.")
+	for _, link := range all(void.root, "a") {
+		if href, _ := attr(link, "href"); strings.HasPrefix(href, second+"/") && !strings.HasSuffix(href, "/pdf") {
+			t.Errorf("there is something left to do: %s", href)
+		}
+	}
+}
