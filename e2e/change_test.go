@@ -146,39 +146,6 @@ func TestTwoPeopleEditAndTheSecondGivesWay(t *testing.T) {
 	s.attempts("changed", "conflict")
 }
 
-// A third change in between is shown again, and not overwritten.
-func TestTwoPeopleEditAndTheSecondIsLateAgain(t *testing.T) {
-	t.Parallel()
-	s, other := meanwhile(t, withJavaScript)
-	s.edit()
-	s.fill(fieldName, s.named("Ada Lovelace"))
-	s.click(buttonSaveChanges)
-	s.seesHeading(s.named("Ada Lovelace"))
-
-	other.click(buttonSaveBoth)
-	other.sees(s.named("Ada Lovelace") + " was changed while you were editing.")
-	other.holds(fieldEmail, s.email("countess"))
-	s.hasChanged("customer.edit", "customer.edit")
-	s.attempts("changed", "conflict", "changed", "conflict")
-}
-
-func TestTwoPeopleMakeTheSameEdit(t *testing.T) {
-	t.Parallel()
-	s := withAda(t)
-	other := s.tab(s.page.URL())
-	s.edit()
-	other.edit()
-	for _, who := range []*session{s, other} {
-		who.fill(fieldName, s.named("Ada King"))
-		who.click(buttonSaveChanges)
-	}
-	other.sees(saysSavedAlready)
-	other.moment()
-	other.follow(linkOpen(s.named("Ada King")))
-	other.seesHeading(s.named("Ada King"))
-	s.hasChanged("customer.edit")
-}
-
 func TestBackAfterAnEdit(t *testing.T) {
 	onlyInChromium(t, "it is about the way that Chromium keeps pages")
 	t.Parallel()
@@ -214,28 +181,6 @@ func TestBackAfterAnEdit(t *testing.T) {
 	s.sees(saved(s.named("Ada Lovelace")))
 	s.hasChanged("customer.edit", "customer.edit")
 	s.attempts("changed", "replayed", "mismatch", "changed")
-}
-
-func TestEmailOfAnotherCustomer(t *testing.T) {
-	t.Parallel()
-	s := withAda(t)
-	s.addCustomer(s.email("grace"), s.named("Grace Hopper"))
-	s.edit()
-	s.fill(fieldEmail, s.email("ADA"))
-	s.fill(fieldName, s.named("Grace Murray Hopper"))
-	s.click(buttonSaveChanges)
-	s.sees(s.named("Ada Byron") + " has the email address " + s.email("ada") + ".")
-	s.isWrong(fieldEmail)
-	s.moment()
-	s.holds(fieldEmail, s.email("ADA"))
-	s.holds(fieldName, s.named("Grace Murray Hopper"))
-	s.hasChanged()
-
-	s.fill(fieldEmail, s.email("hopper"))
-	s.click(buttonSaveChanges)
-	s.sees(saved(s.named("Grace Murray Hopper")))
-	s.hasChanged("customer.edit")
-	s.attempts("conflict", "changed")
 }
 
 func TestChangeWithoutTheDatabase(t *testing.T) {

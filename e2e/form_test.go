@@ -52,31 +52,6 @@ func TestErrorSummaryTakesTheFocusAndLeadsToTheField(t *testing.T) {
 	s.hasNew(0)
 }
 
-func TestUseTheNextNumberWithOneClick(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	s.login()
-	s.newInvoice()
-	next := s.suggestion()
-	s.fillInvoice(s.number(1))
-	s.create()
-	s.seesInvoice(s.number(1), created(s.number(1)))
-
-	s.newInvoice()
-	s.fillInvoice(s.number(1))
-	s.fill(fieldDescription, "Something else")
-	s.create()
-	s.sees(numberTaken(s.number(1)) + " " + keptOriginal)
-	s.holds(fieldDescription, "Something else")
-	s.moment()
-	s.hasOneNew(s.number(1))
-
-	s.click(buttonNextNumber(next))
-	s.seesInvoice(next, created(next))
-	s.hasNew(2)
-	s.attempts("created", "conflict", "created")
-}
-
 func TestLooksLikeARepeatThenCreateAnyway(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -101,32 +76,6 @@ func TestLooksLikeARepeatThenCreateAnyway(t *testing.T) {
 	s.seesInvoice(s.number(2), created(s.number(2)))
 	s.hasNew(2)
 	s.attempts("created", "conflict", "created")
-}
-
-// A wanted repeat must go through without a question.
-func TestCopyAsNew(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	s.login()
-	s.newInvoice()
-	first := s.page.URL()
-	s.fillInvoice(s.number(1))
-	s.create()
-	s.seesInvoice(s.number(1), created(s.number(1)))
-
-	s.follow(linkCopyAsNew)
-	s.seesHeading(headingCopy(s.number(1)))
-	s.holds(fieldDescription, "Design of "+s.number(1))
-	s.holds(fieldUnitPrice, "50.00")
-	if s.key() == keyIn(first) {
-		t.Error("the copy has the key of the original")
-	}
-	number := s.suggestion()
-	s.create()
-
-	s.seesInvoice(number, created(number))
-	s.hasNew(2)
-	s.attempts("created", "created")
 }
 
 func TestBlankNumberIsAllocated(t *testing.T) {

@@ -85,21 +85,3 @@ func TestCustomerIsSearched(t *testing.T) {
 		})
 	}
 }
-
-// TestCustomerIsSearchedWithoutJavaScript: a search shows the form again, with those that it found in the select.
-func TestCustomerIsSearchedWithoutJavaScript(t *testing.T) {
-	onlyHere(t, "hundreds of customers would stay")
-	t.Parallel()
-	s := withManyCustomers(t, withoutJavaScript, onPhone)
-	s.newInvoice()
-	s.fillLine(1, "Design", "1", "10", "23")
-	s.fill("Find a customer", s.named("c0c"))
-	s.takePicture("/invoices/new")
-	s.click("Find")
-	label := s.named("Customer c0c") + " · c0-" + s.email("ada")
-	_, err := s.field(fieldBillTo).SelectOption(playwright.SelectOptionValues{Labels: &[]string{label}})
-	s.check(err, "choose "+label)
-	s.create()
-	s.sees(s.named("Customer c0c"))
-	s.hasNew(1)
-}

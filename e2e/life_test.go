@@ -8,80 +8,6 @@ import (
 // A draft is edited, issued and voided. Issuing and voiding are final: each is
 // done once, however often it is asked for, and nothing else is done by mistake.
 
-func TestEditADraft(t *testing.T) {
-	t.Parallel()
-	s := withDraft(t, withoutJavaScript)
-	s.editInvoice()
-	form := s.page.URL()
-	s.holds(fieldNumber, s.number(1))
-	s.click(buttonAddALine)
-	s.fillLine(2, "Hosting", "12", "9.90", "23")
-	s.fill(fieldNotes, "Thank you.")
-	s.isOnForm(form)
-	s.hasLived()
-
-	s.click(buttonSaveChanges)
-	s.seesHeading(headingInvoice(s.number(1)))
-	s.sees(saved(s.number(1)))
-	s.sees(saysLinesChanged)
-	s.sees("Total changed from 123.00 EUR to 269.12 EUR")
-	s.hasLived("invoice.edit")
-	s.attempts("changed")
-	if n := s.records.lines(s.number(1)); n != 2 {
-		t.Errorf("%d lines are saved, want 2", n)
-	}
-}
-
-// The number of another invoice is refused, and one click takes the next one: a
-// blank field would mean to keep the number.
-func TestEditWithTakenNumber(t *testing.T) {
-	t.Parallel()
-	s := withDraft(t, withoutJavaScript)
-	s.newInvoice()
-	next := s.suggestion()
-	s.open(s.draftByAPI(s.number(2), nextYear()))
-	s.log.forget()
-	s.editInvoice()
-	s.fill(fieldNumber, s.number(1))
-	s.click(buttonSaveChanges)
-	s.sees(numberTaken(s.number(1)))
-	s.isWrong(fieldNumber)
-	s.moment()
-
-	s.click(buttonNextNumber(next))
-	s.seesHeading(headingInvoice(next))
-	s.hasInvoices(s.number(2), 0) // it has a new number
-	s.attempts("conflict", "changed")
-}
-
-func TestEditOfWhatWasIssuedMeanwhile(t *testing.T) {
-	t.Parallel()
-	s := withDraft(t, withoutJavaScript)
-	other := s.tab(s.page.URL())
-	other.editInvoice()
-	form := other.page.URL()
-	other.fill(fieldNotes, "Thank you.")
-	s.issue()
-	s.sees(issued(s.number(1)))
-
-	other.click(buttonSaveChanges)
-	other.sees(wasIssued)
-	other.isTitled("Error: Edit invoice")
-	other.isOnForm(form)
-	other.holds(fieldNotes, "Thank you.")
-	other.moment()
-	s.check(expect.Locator(other.button(buttonSaveBoth)).ToHaveCount(0), "not be offered what cannot be")
-	other.follow(linkOpenTheInvoice)
-	other.seesHeading(headingInvoice(s.number(1)))
-	s.hasLived("invoice.issue")
-	s.attempts("changed", "conflict")
-
-	s.open(form)
-	s.seesHeading(headingCannotChange)
-	s.follow(linkOpenTheInvoice)
-	s.seesHeading(headingInvoice(s.number(1)))
-}
-
 func TestFiveClicksOnIssue(t *testing.T) {
 	t.Parallel()
 	for name, circumstances := range map[string]struct {
@@ -172,24 +98,6 @@ func TestSlowDoubleClickDoesNotDoTheNextThing(t *testing.T) {
 			})
 		}
 	}
-}
-
-func TestVoid(t *testing.T) {
-	t.Parallel()
-	s := withDraft(t, withoutJavaScript)
-	s.issue()
-	s.sees(issued(s.number(1)))
-	s.void()
-	s.sees(voided(s.number(1)))
-	s.check(expect.Locator(s.page.Locator(".stamp")).ToBeVisible(), "see the stamp")
-	s.check(expect.Locator(s.page.Locator("h1")).ToContainText("Void"), "read it in the heading")
-	for _, gone := range []string{linkVoid, linkIssueInvoice} {
-		s.check(expect.Locator(s.link(gone)).ToHaveCount(0), "have nothing left to do: "+gone)
-	}
-	s.check(expect.Locator(s.link(linkRecordPayment)).ToHaveCount(0), "have nothing to pay")
-	s.follow(linkCopyAsNew)
-	s.seesHeading(headingCopy(s.number(1)))
-	s.hasLived("invoice.issue", "invoice.void")
 }
 
 func TestLifeByKeyboard(t *testing.T) {

@@ -44,30 +44,6 @@ func TestFiveClicksOnAPaymentWithoutJavaScript(t *testing.T) {
 	s.attempts("created", "replayed", "replayed", "replayed", "replayed")
 }
 
-// A mistyped payment is taken back, behind a page that says what will be, and the right one is no repeat of it.
-func TestRemoveAMistypedPayment(t *testing.T) {
-	t.Parallel()
-	s := withIssued(t)
-	s.pay()
-	s.click(buttonRecordPayment)
-	s.sees(saysNothingIsOpen)
-	s.hasBooks(s.number(1), booksText("paid", "123.00", "0.00", "0.00", 0, 0))
-
-	s.follow(linkRemovePayment("123.00"))
-	s.sees("This takes back the payment of 123.00 EUR from ")
-	s.sees("The open amount of the invoice goes up by 123.00 EUR. Both entries stay in the ledger.")
-	s.moment()
-	s.clickSlowlyTwice(buttonRemovePayment, "Payment removed")
-	s.moment()
-	s.hasBooks(s.number(1), booksText("issued", "0.00", "0.00", "123.00", 0, 0))
-
-	s.pay()
-	s.click(buttonRecordPayment) // the same amount on the same day
-	s.sees(saysNothingIsOpen)
-	s.hasBooks(s.number(1), booksText("paid", "123.00", "0.00", "0.00", 0, 0))
-	s.attempts("created", "changed", "created")
-}
-
 // Two wishes, two keys: both want to pay all that is open.
 func TestTwoTabsPayTheFullAmount(t *testing.T) {
 	t.Parallel()
@@ -104,51 +80,6 @@ func TestTwoTabsPayTheFullAmount(t *testing.T) {
 	s.attempts("created", "conflict", "conflict")
 	other.follow(linkOpenTheInvoice)
 	other.seesHeading(headingInvoice(s.number(1)))
-}
-
-// Whoever has seen what is open now may pay it.
-func TestTwoTabsPayTheirParts(t *testing.T) {
-	t.Parallel()
-	s := withIssued(t)
-	other := s.tab(s.page.URL())
-	s.pay()
-	other.pay()
-	for _, who := range []*session{s, other} {
-		who.fill(fieldAmountInEUR, "23")
-		who.click(buttonRecordPayment)
-	}
-	s.sees("23.00 of 123.00 paid.")
-	other.sees(openHasChanged)
-	other.moment()
-	other.sees("Open on " + s.number(1) + ": 100.00 EUR")
-	s.hasPaid(s.number(1), 23)
-	other.click(buttonRecordPayment)
-	other.click(buttonCreateAnyway) // the same amount on the same day
-	other.sees("46.00 of 123.00 paid.")
-	s.hasPaid(s.number(1), 23, 23)
-	s.attempts("created", "conflict", "conflict", "created")
-}
-
-func TestSameReferenceTwice(t *testing.T) {
-	t.Parallel()
-	s := withIssued(t)
-	for range 2 {
-		s.pay()
-		s.fill(fieldAmountInEUR, "23")
-		s.fill(fieldBankOrProvider, "bank")
-		s.fill(fieldReference, s.named("R-1"))
-		s.click(buttonRecordPayment)
-	}
-	s.sees("The payment " + s.named("R-1") + " of bank is recorded already.")
-	s.isWrong(fieldReference)
-	s.moment()
-	s.hasPaid(s.number(1), 23)
-	s.fill(fieldReference, s.named("R-2"))
-	s.click(buttonRecordPayment)
-	s.click(buttonCreateAnyway) // the same amount on the same day
-	s.sees("46.00 of 123.00 paid.")
-	s.hasPaid(s.number(1), 23, 23)
-	s.attempts("created", "conflict", "conflict", "created")
 }
 
 // One click, two POSTs, and the second one comes when nothing is open any more.
@@ -207,72 +138,6 @@ func TestBackAfterAPayment(t *testing.T) {
 	s.sees("73.00 of 123.00 paid.")
 	s.hasPaid(s.number(1), 23, 50)
 	s.attempts("created", "replayed", "mismatch", "created")
-}
-
-func TestPayWhatWasVoided(t *testing.T) {
-	t.Parallel()
-	s := withIssued(t, withoutJavaScript)
-	other := s.tab(s.page.URL())
-	other.pay()
-	other.fill(fieldReference, s.named("R-1"))
-	other.fill(fieldBankOrProvider, "bank")
-	s.void()
-	s.sees(voided(s.number(1)))
-
-	other.click(buttonRecordPayment)
-	other.sees(saysNotIssued)
-	other.holds(fieldReference, s.named("R-1"))
-	other.moment()
-	s.hasPaid(s.number(1))
-	s.hasLived("invoice.issue", "invoice.void")
-	s.attempts("changed", "conflict")
-	other.follow(linkOpenTheInvoice)
-	other.sees(saysDoesNotCount)
-}
-
-func TestVoidWhatWasPaid(t *testing.T) {
-	t.Parallel()
-	s := withIssued(t)
-	other := s.tab(s.page.URL())
-	s.pay()
-	s.fill(fieldAmountInEUR, "23")
-	s.click(buttonRecordPayment)
-	s.sees("23.00 of 123.00 paid.")
-
-	other.void()
-	other.seesHeading(headingCannotVoid)
-	other.sees(saysWasPaid)
-	other.moment()
-	s.hasPaid(s.number(1), 23)
-	s.hasLived("invoice.issue")
-	s.attempts("created", "conflict")
-	other.follow(linkOpenTheInvoice)
-	other.sees("23.00 of 123.00 paid.")
-}
-
-// The invoice belongs to the first business, so the payment cannot be recorded for the other one.
-func TestPaymentOfAnotherTenant(t *testing.T) {
-	onlyHere(t, "it needs a login of a second business")
-	t.Parallel()
-	s := withIssued(t, withoutJavaScript)
-	s.pay()
-	s.fill(fieldAmountInEUR, "23")
-	other := s.tab("/invoices")
-	other.click(buttonLogOut)
-	other.loginAs(demoOtherEmail)
-
-	s.click(buttonRecordPayment)
-	s.seesHeading(headingOtherBusiness)
-	s.sees(saysNothingWasSaved)
-	s.moment()
-	s.check(expect.Locator(s.button(buttonCreateItForOther)).ToHaveCount(0), "not be offered what cannot be")
-	s.hasPaid(s.number(1))
-
-	other.click(buttonLogOut)
-	other.loginAs(demoEmail)
-	s.click(buttonTryAgain)
-	s.sees("23.00 of 123.00 paid.")
-	s.hasPaid(s.number(1), 23)
 }
 
 // withIssued is start with somebody logged in, on the page of an issued invoice of 123.00 EUR.

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"strings"
 	"testing"
 )
 
@@ -26,30 +25,6 @@ func TestDatabaseRestartsDuringACreate(t *testing.T) {
 	back()
 
 	s.click(buttonTryAgain)
-	s.seesInvoice(s.number(1), created(s.number(1)))
-	s.hasOneNew(s.number(1))
-}
-
-// A form that is larger than the app takes is refused before it is read. What was typed is still in the page behind, and
-// can be sent under the same key once it is shorter.
-func TestFormThatIsTooLarge(t *testing.T) {
-	t.Parallel()
-	s := startIn(t, withPageCache, withJavaScript)
-	s.login()
-	s.newInvoice()
-	form := s.page.URL()
-	s.fillInvoice(s.number(1))
-	s.fill(fieldNotes, strings.Repeat("€", 130_000)) // nine bytes each, as browsers send them
-	s.create()
-	s.sees("too large")
-	s.moment()
-	s.hasNew(0)
-
-	s.back()
-	s.isOnForm(form)
-	s.holds(fieldCustomerEmail, s.email("ada"))
-	s.fill(fieldNotes, "Thank you.")
-	s.create()
 	s.seesInvoice(s.number(1), created(s.number(1)))
 	s.hasOneNew(s.number(1))
 }

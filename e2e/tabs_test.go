@@ -56,21 +56,3 @@ func TestTwoTabsWithTwoKeysAndOneNumber(t *testing.T) {
 	other.follow(linkOpen(s.number(1)))
 	other.seesHeading(headingInvoice(s.number(1)))
 }
-
-func TestOpeningASpentForm(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	s.login()
-	s.newInvoice()
-	form := s.page.URL()
-	s.fillInvoice(s.number(1))
-	s.create()
-	s.seesInvoice(s.number(1), created(s.number(1)))
-
-	s.open(form)
-	s.sees(alreadyCreated(s.number(1)))
-	s.moment()
-	s.follow(linkOpen(s.number(1)))
-	s.seesHeading(headingInvoice(s.number(1)))
-	s.hasOneNew(s.number(1))
-}
