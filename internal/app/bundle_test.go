@@ -19,6 +19,8 @@ import (
 	"onlyonce/internal/postgres/pgtest"
 )
 
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
 // bundle is a running app on a database of its own.
 type bundle struct {
 	*testing.T

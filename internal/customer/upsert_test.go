@@ -18,6 +18,8 @@ import (
 	"onlyonce/internal/value/email"
 )
 
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
 type bundle struct {
 	*testing.T
 

@@ -14,6 +14,8 @@ import (
 	"onlyonce/internal/record"
 )
 
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
 // thing is the smallest resource: a name, unique in its tenant.
 type thing struct {
 	record.Alike

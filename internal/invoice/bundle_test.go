@@ -8,7 +8,10 @@ import (
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/invoicetest"
+	"onlyonce/internal/postgres/pgtest"
 )
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
 
 type bundle struct{ *invoicetest.Bundle }
 

@@ -97,8 +97,8 @@ func TestOnlyProxiesNameRequests(t *testing.T) {
 }
 
 // answering returns a server of customers, behind proxies at 10.0.0.0/8.
-func answering(tb testing.TB, observe func(context.Context, Answered)) *Server {
-	tb.Helper()
+func answering(t *testing.T, observe func(context.Context, Answered)) *Server {
+	t.Helper()
 	s, err := New(Config{
 		Log: slog.New(slog.DiscardHandler), Observe: observe, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")},
 		Mount: func(s *Site) {
@@ -108,21 +108,7 @@ func answering(tb testing.TB, observe func(context.Context, Answered)) *Server {
 		},
 	})
 	if err != nil {
-		tb.Fatal(err)
+		t.Fatal(err)
 	}
 	return s
-}
-
-// BenchmarkAnswered is what each request costs besides its answer.
-func BenchmarkAnswered(b *testing.B) {
-	for name, observe := range map[string]func(context.Context, Answered){"told": func(context.Context, Answered) {}, "not told": nil} {
-		b.Run(name, func(b *testing.B) {
-			s := answering(b, observe)
-			r := httptest.NewRequest(http.MethodGet, "/healthz", nil)
-			b.ReportAllocs()
-			for b.Loop() {
-				s.Handler.ServeHTTP(httptest.NewRecorder(), r)
-			}
-		})
-	}
 }

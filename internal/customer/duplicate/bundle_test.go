@@ -20,6 +20,8 @@ import (
 	"onlyonce/internal/record"
 )
 
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
 type bundle struct {
 	*testing.T
 

@@ -16,9 +16,12 @@ import (
 	"onlyonce/internal/invoice/duplicate"
 	"onlyonce/internal/invoice/invoicetest"
 	"onlyonce/internal/invoice/schedule"
+	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
 )
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
 
 type bundle struct {
 	*invoicetest.Bundle

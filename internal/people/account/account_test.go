@@ -13,6 +13,8 @@ import (
 	"onlyonce/internal/postgres/pgtest"
 )
 
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
 const password = "correct horse battery staple"
 
 type bundle struct {

@@ -63,7 +63,6 @@ func (r Resource) files(root string) ([]file, error) {
 		{"domain.go", "internal/" + one + "/" + string(r.One) + ".go"},
 		{"operations.go", "internal/" + one + "/operations.go"},
 		{"find.go", "internal/" + one + "/find.go"},
-		{"main_test.go", "internal/" + one + "/main_test.go"},
 		{"domain_test.go", "internal/" + one + "/" + string(r.One) + "_test.go"},
 		{"testing.go", "internal/" + one + "/" + one + "test/" + string(r.One) + ".go"},
 		{"web.go", "internal/" + one + "/" + one + "pages/" + many + ".go"},

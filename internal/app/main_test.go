@@ -1,9 +1,0 @@
-package app_test
-
-import (
-	"testing"
-
-	"onlyonce/internal/postgres/pgtest"
-)
-
-func TestMain(m *testing.M) { pgtest.Main(m) }
