@@ -40,9 +40,7 @@ func edits() []kind {
 				return editForm(ctx, s, firstVersion)
 			}},
 		{name: "form to edit under a used key", route: routeEditForm, want: http.StatusOK, prepare: editKnown,
-			make: func(ctx context.Context, s *site, _ int) (*http.Request, error) {
-				return pageGet(ctx, s.origin+"/customers/"+s.known.middleCustomer+"/edit?key="+editedKey, s.cookie)
-			}},
+			make: page(func(s *site) string { return "/customers/" + s.known.middleCustomer + "/edit?key=" + editedKey })},
 	}
 }
 

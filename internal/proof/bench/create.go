@@ -107,21 +107,12 @@ func (b *bench) createAt(ctx context.Context, db database, ours, usual *service,
 
 // allocate leaves the numbers to the server: one tenant's creates then wait for each other's commit.
 func (b *bench) allocate(ctx context.Context, ours *service) error {
-	const connections = 16
-	var without, with []float64
-	for range b.Rounds {
-		a, err := b.load.run(ctx, allocated, ours.origin+invoicesPath, connections)
-		if err != nil {
-			return err
-		}
-		t, err := b.load.run(ctx, typed, ours.origin+invoicesPath, connections)
-		if err != nil {
-			return err
-		}
-		without, with = append(without, a.rate()), append(with, t.rate())
+	turns, err := b.inTurns(ctx, 16, b.Rounds, side{allocated, ours.origin}, side{typed, ours.origin})
+	if err != nil {
+		return err
 	}
-	b.add(against("create with an allocated number, one tenant, 16 connections", perSecond, without,
-		"our create with a typed number", with).atLeast(0.6))
+	b.add(against("create with an allocated number, one tenant, 16 connections", perSecond, each(turns[0], sample.rate),
+		"our create with a typed number", each(turns[1], sample.rate)).atLeast(0.6))
 	return nil
 }
 

@@ -15,21 +15,16 @@ func refunds() []kind {
 		{name: "API: refund more than was paid", route: route, want: http.StatusConflict, make: fresh(paid(refund("99.00")), "issue")},
 		{name: "form: refund", route: "POST /payments/{id}/refunds", want: http.StatusSeeOther, make: fresh(paid(refundForm), "issue")},
 		{name: "refund form", route: "GET /payments/{id}/refunds/new", want: http.StatusOK,
-			make: fresh(paid(func(ctx context.Context, s *site, id string) (*http.Request, error) {
-				return pageGet(ctx, s.origin+"/payments/"+id+"/refunds/new?key="+newKey(), s.cookie)
-			}), "issue")},
+			make: fresh(paid(pageOf(func(id string) string { return "/payments/" + id + "/refunds/new" })), "issue")},
 		{name: "API: remove a payment", route: "POST /api/v1/payments/{id}/remove", want: http.StatusOK,
-			make: fresh(paid(removal), "issue")},
+			make: fresh(paid(pressAPI("/payments/", "/remove")), "issue")},
 		{name: "form: remove a payment", route: "POST /payments/{id}/remove", want: http.StatusSeeOther,
-			make: fresh(paid(removalForm), "issue")},
+			make: fresh(paid(press("/payments/", "/remove")), "issue")},
 		{name: "page that asks before removing a payment", route: "GET /payments/{id}/remove", want: http.StatusOK,
-			make: fresh(paid(func(ctx context.Context, s *site, id string) (*http.Request, error) {
-				return pageGet(ctx, s.origin+"/payments/"+id+"/remove?key="+newKey(), s.cookie)
-			}), "issue")},
-		{name: "API: refunds of a payment", route: "GET /api/v1/payments/{id}/refunds", want: http.StatusOK,
-			make: apiPage(func(s *site) string { return "/payments/" + s.known.middlePayment + "/refunds" })},
-		{name: "API: one refund", route: "GET /api/v1/refunds/{id}", want: http.StatusOK,
-			make: apiPage(func(s *site) string { return "/refunds/" + s.known.middleRefund })},
+			make: fresh(paid(pageOf(func(id string) string { return "/payments/" + id + "/remove" })), "issue")},
+		apiAt("API: refunds of a payment", "GET /api/v1/payments/{id}/refunds",
+			func(s *site) string { return "/payments/" + s.known.middlePayment + "/refunds" }),
+		apiAt("API: one refund", "GET /api/v1/refunds/{id}", func(s *site) string { return "/refunds/" + s.known.middleRefund }),
 		{name: "page of a refund", route: "GET /refunds/{id}", want: http.StatusSeeOther,
 			make: page(func(s *site) string { return "/refunds/" + s.known.middleRefund })},
 	}
@@ -44,17 +39,14 @@ func creditNotes() []kind {
 		{name: "form: credit", route: "POST /invoices/{id}/credit-notes", want: http.StatusSeeOther, make: fresh(creditForm, "issue")},
 		{name: "credit note form", route: "GET /invoices/{id}/credit-notes/new", want: http.StatusOK,
 			make: largePage(func() string { return "/credit-notes/new?key=" + newKey() })},
-		{name: "API: credit notes of an invoice with many", route: "GET /api/v1/invoices/{id}/credit-notes", want: http.StatusOK,
-			make: apiPage(func(s *site) string { return "/invoices/" + s.known.largeInvoice + "/credit-notes" })},
-		{name: "credit notes", route: "GET /credit-notes", want: http.StatusOK, make: page(func(*site) string { return "/credit-notes" })},
-		{name: "credit notes of a customer", route: "GET /credit-notes", want: http.StatusOK,
-			make: page(func(*site) string { return "/credit-notes?q=northwind" })},
-		{name: "API: credit notes", route: "GET /api/v1/credit-notes", want: http.StatusOK,
-			make: apiPage(func(*site) string { return "/credit-notes" })},
-		{name: "API: one credit note", route: "GET /api/v1/credit-notes/{id}", want: http.StatusOK,
-			make: apiPage(func(s *site) string { return "/credit-notes/" + s.known.middleNote })},
-		{name: "page of a credit note", route: "GET /credit-notes/{id}", want: http.StatusOK,
-			make: page(func(s *site) string { return "/credit-notes/" + s.known.middleNote })},
+		apiAt("API: credit notes of an invoice with many", "GET /api/v1/invoices/{id}/credit-notes",
+			func(s *site) string { return "/invoices/" + s.known.largeInvoice + "/credit-notes" }),
+		pageAt("credit notes", "GET /credit-notes", func(*site) string { return "/credit-notes" }),
+		pageAt("credit notes of a customer", "GET /credit-notes", func(*site) string { return "/credit-notes?q=northwind" }),
+		apiAt("API: credit notes", "GET /api/v1/credit-notes", func(*site) string { return "/credit-notes" }),
+		apiAt("API: one credit note", "GET /api/v1/credit-notes/{id}",
+			func(s *site) string { return "/credit-notes/" + s.known.middleNote }),
+		pageAt("page of a credit note", "GET /credit-notes/{id}", func(s *site) string { return "/credit-notes/" + s.known.middleNote }),
 	}
 }
 
@@ -82,14 +74,6 @@ func refundForm(ctx context.Context, s *site, id string) (*http.Request, error) 
 	})
 }
 
-func removal(ctx context.Context, s *site, id string) (*http.Request, error) {
-	return apiPost(ctx, s.origin+"/api/v1/payments/"+id+"/remove", newKey(), "")
-}
-
-func removalForm(ctx context.Context, s *site, id string) (*http.Request, error) {
-	return formPost(ctx, s.origin+"/payments/"+id+"/remove", s.cookie, url.Values{"idempotency_key": {newKey()}})
-}
-
 func credit(quantity string) aboutOne {
 	return func(ctx context.Context, s *site, id string) (*http.Request, error) {
 		return apiPost(ctx, s.origin+invoicesPath+"/"+id+"/credit-notes", newKey(),
@@ -101,18 +85,4 @@ func creditForm(ctx context.Context, s *site, id string) (*http.Request, error) 
 	return formPost(ctx, s.origin+"/invoices/"+id+"/credit-notes", s.cookie, url.Values{
 		"idempotency_key": {newKey()}, "line_quantity": {"0.5"},
 	})
-}
-
-// apiPage asks the API for what is at a path.
-func apiPage(path func(*site) string) maker {
-	return func(ctx context.Context, s *site, _ int) (*http.Request, error) {
-		return apiGet(ctx, s.origin+"/api/v1"+path(s))
-	}
-}
-
-// page asks for the page at a path.
-func page(path func(*site) string) maker {
-	return func(ctx context.Context, s *site, _ int) (*http.Request, error) {
-		return pageGet(ctx, s.origin+path(s), s.cookie)
-	}
 }

@@ -40,12 +40,12 @@ func (b *bench) distances(ctx context.Context) error {
 	}
 	for _, kind := range []struct{ name, kind string }{{"create", typed}, {"replay", replay}} {
 		for _, connections := range []int{1, 16} {
-			f, err := b.sideBySide(ctx, kind.kind, connections, ours, usual)
+			turns, err := b.inTurns(ctx, connections, b.Rounds, side{kind.kind, ours.origin}, side{kind.kind, usual.origin})
 			if err != nil {
 				return err
 			}
-			f.Name = kind.name + awayName + plural(connections, "connection")
-			b.add(f.atLeast(1))
+			b.add(against(kind.name+awayName+plural(connections, "connection"), perSecond, each(turns[0], sample.rate),
+				"the usual transaction", each(turns[1], sample.rate)).atLeast(1))
 		}
 	}
 	return nil
@@ -105,22 +105,4 @@ func ownTime() (time.Duration, error) {
 	var used unix.Rusage
 	err := unix.Getrusage(unix.RUSAGE_SELF, &used)
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano()), err
-}
-
-// sideBySide compares the rates of one kind of request in turns.
-func (b *bench) sideBySide(ctx context.Context, kind string, connections int, ours, usual *service) (Figure, error) {
-	var here, there []float64
-	for range b.Rounds {
-		for _, side := range []struct {
-			*service
-			rates *[]float64
-		}{{ours, &here}, {usual, &there}} {
-			s, err := b.load.run(ctx, kind, side.origin+invoicesPath, connections)
-			if err != nil {
-				return Figure{}, err
-			}
-			*side.rates = append(*side.rates, s.rate())
-		}
-	}
-	return against("", perSecond, here, "the usual transaction", there), nil
 }

@@ -29,10 +29,10 @@ func syncs() []kind {
 			make: otherInvoice, prepare: sent(invoice)},
 		{name: "API: sync a customer again", route: routeUpsert, want: http.StatusOK, make: customer, prepare: sent(customer)},
 		{name: "API: sync a payment again", route: routePay, want: http.StatusOK, make: payment, prepare: sent(payment)},
-		{name: "API: find an invoice by its external id", route: routeInvoiceListAPI, want: http.StatusOK,
-			make: func(ctx context.Context, s *site, _ int) (*http.Request, error) {
-				return apiGet(ctx, s.origin+invoicesPath+"?"+url.Values{"source": {shop}, "external_id": {externalID}}.Encode())
-			}, prepare: sent(invoice)},
+		{name: "API: find an invoice by its external id", route: routeInvoiceListAPI, want: http.StatusOK, prepare: sent(invoice),
+			make: apiPage(func(*site) string {
+				return "/invoices?" + url.Values{"source": {shop}, "external_id": {externalID}}.Encode()
+			})},
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	_ "embed" // for the SQL
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -16,17 +15,18 @@ import (
 // It works as the superuser, whom no trigger and no foreign key bind here; the rows satisfy them. Indexes
 // are maintained row by row, as in production.
 func fill(ctx context.Context, db database, rows int) error {
-	if err := db.admin().exec(ctx,
+	statements := []string{
 		`SET session_replication_role = replica`,
 		`SET work_mem = '256MB'`,
 		`SET synchronous_commit = off`,
 		past(rows),
 		fillTables,
-		strings.Join(pasts(), ";\n"),
-		fillIntents(rows, "now() + interval '24 hours'"),
-		`VACUUM ANALYZE`,
-		`CHECKPOINT`,
-	); err != nil {
+	}
+	for _, p := range plains() {
+		statements = append(statements, p.fill)
+	}
+	statements = append(statements, fillIntents(rows, "now() + interval '24 hours'"), `VACUUM ANALYZE`, `CHECKPOINT`)
+	if err := db.admin().exec(ctx, statements...); err != nil {
 		return err
 	}
 	return grown(ctx, db, rows)

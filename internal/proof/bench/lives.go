@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/url"
 )
 
 const (
@@ -47,9 +46,7 @@ func drafts() []kind {
 		{name: "form to edit a draft with another line", route: "POST /invoices/{id}/form", want: http.StatusOK,
 			make: fresh(editDraftForm("form"))},
 		{name: "form to edit a draft", route: "GET /invoices/{id}/edit", want: http.StatusOK,
-			make: fresh(func(ctx context.Context, s *site, id string) (*http.Request, error) {
-				return pageGet(ctx, s.origin+"/invoices/"+id+"/edit?key="+newKey(), s.cookie)
-			})},
+			make: fresh(pageOf(func(id string) string { return "/invoices/" + id + "/edit" }))},
 	}
 }
 
@@ -77,15 +74,9 @@ func editDraftForm(to string) aboutOne {
 
 // lives are transitions of an invoice that was just created.
 func lives() []kind {
-	form := func(verb string) maker {
-		return fresh(func(ctx context.Context, s *site, id string) (*http.Request, error) {
-			return formPost(ctx, s.origin+"/invoices/"+id+"/"+verb, s.cookie, url.Values{"idempotency_key": {newKey()}})
-		})
-	}
+	form := func(verb string) maker { return fresh(press("/invoices/", "/"+verb)) }
 	asked := func(verb string) maker {
-		return fresh(func(ctx context.Context, s *site, id string) (*http.Request, error) {
-			return pageGet(ctx, s.origin+"/invoices/"+id+"/"+verb+"?key="+newKey(), s.cookie)
-		})
+		return fresh(pageOf(func(id string) string { return "/invoices/" + id + "/" + verb }))
 	}
 	return []kind{
 		{name: "page that asks before issuing", route: "GET /invoices/{id}/issue", want: http.StatusOK, make: asked("issue")},
@@ -100,8 +91,4 @@ func lives() []kind {
 	}
 }
 
-func apiTransition(verb string) aboutOne {
-	return func(ctx context.Context, s *site, id string) (*http.Request, error) {
-		return apiPost(ctx, s.origin+invoicesPath+"/"+id+"/"+verb, newKey(), "")
-	}
-}
+func apiTransition(verb string) aboutOne { return pressAPI("/invoices/", "/"+verb) }

@@ -3,7 +3,6 @@ package bench
 import (
 	"context"
 	"net/http"
-	"net/url"
 )
 
 // mails are those of an invoice that was just issued, and what is read of the outbox.
@@ -14,17 +13,12 @@ func mails() []kind {
 				return apiPost(ctx, s.origin+invoicesPath+"/"+id+"/send", newKey(), `{}`)
 			}, "issue")},
 		{name: "form: send", route: "POST /invoices/{id}/send", want: http.StatusSeeOther,
-			make: fresh(func(ctx context.Context, s *site, id string) (*http.Request, error) {
-				return formPost(ctx, s.origin+"/invoices/"+id+"/send", s.cookie, url.Values{"idempotency_key": {newKey()}})
-			}, "issue")},
+			make: fresh(press("/invoices/", "/send"), "issue")},
 		{name: "email form", route: "GET /invoices/{id}/send/new", want: http.StatusOK,
 			make: largePage(func() string { return "/send/new?key=" + newKey() })},
-		{name: "API: outbox", route: "GET /api/v1/outbox", want: http.StatusOK, make: apiPage(func(*site) string { return "/outbox" })},
-		{name: "API: one email", route: "GET /api/v1/outbox/{id}", want: http.StatusOK,
-			make: apiPage(func(s *site) string { return "/outbox/" + s.known.middleMail })},
-		{name: "outbox", route: "GET /outbox", want: http.StatusOK,
-			make: page(func(*site) string { return "/outbox" })},
-		{name: "page of an email", route: "GET /outbox/{id}", want: http.StatusOK,
-			make: page(func(s *site) string { return "/outbox/" + s.known.middleMail })},
+		apiAt("API: outbox", "GET /api/v1/outbox", func(*site) string { return "/outbox" }),
+		apiAt("API: one email", "GET /api/v1/outbox/{id}", func(s *site) string { return "/outbox/" + s.known.middleMail }),
+		pageAt("outbox", "GET /outbox", func(*site) string { return "/outbox" }),
+		pageAt("page of an email", "GET /outbox/{id}", func(s *site) string { return "/outbox/" + s.known.middleMail }),
 	}
 }

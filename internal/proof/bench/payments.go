@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strings"
 )
 
 const (
@@ -32,30 +31,20 @@ func payments() []kind {
 			make: largePage(func() string { return "/payments/new?key=" + newKey() })},
 		{name: "page of an invoice with many payments", route: "GET /invoices/{id}", want: http.StatusOK,
 			make: largePage(func() string { return "" })},
-		{name: "API: payments of an invoice with many", route: routePayments, want: http.StatusOK,
-			make: func(ctx context.Context, s *site, _ int) (*http.Request, error) {
-				return apiGet(ctx, s.payments(s.known.largeInvoice))
-			}},
-		{name: "API: payments of an invoice with many, from the middle", route: routePayments, want: http.StatusOK,
-			make: func(ctx context.Context, s *site, _ int) (*http.Request, error) {
-				path := strings.TrimPrefix(s.payments(s.known.largeInvoice), s.origin)
-				return apiGet(ctx, s.origin+from(path, nil, "", s.known.middlePayment))
-			}},
-		{name: "payments", route: "GET /payments", want: http.StatusOK, make: page(func(*site) string { return "/payments" })},
-		{name: "payments from the middle", route: "GET /payments", want: http.StatusOK,
-			make: page(func(s *site) string { return from("/payments", nil, s.known.middleDay, s.known.middlePayment) })},
-		{name: "payments of a customer", route: "GET /payments", want: http.StatusOK,
-			make: page(func(*site) string { return "/payments?q=northwind" })},
-		{name: "payments by a rare word", route: "GET /payments", want: http.StatusOK,
-			make: page(func(*site) string { return "/payments?q=rare" })},
-		{name: "payments in a currency that has none", route: "GET /payments", want: http.StatusOK,
-			make: page(func(*site) string { return "/payments?currency=JPY" })},
-		{name: "API: payments", route: "GET /api/v1/payments", want: http.StatusOK,
-			make: apiPage(func(*site) string { return "/payments" })},
-		{name: "API: one payment", route: "GET /api/v1/payments/{id}", want: http.StatusOK,
-			make: func(ctx context.Context, s *site, _ int) (*http.Request, error) {
-				return apiGet(ctx, s.origin+"/api/v1/payments/"+s.known.middlePayment)
-			}},
+		apiAt("API: payments of an invoice with many", routePayments,
+			func(s *site) string { return "/invoices/" + s.known.largeInvoice + "/payments" }),
+		apiAt("API: payments of an invoice with many, from the middle", routePayments,
+			func(s *site) string {
+				return from("/invoices/"+s.known.largeInvoice+"/payments", nil, "", s.known.middlePayment)
+			}),
+		pageAt("payments", "GET /payments", func(*site) string { return "/payments" }),
+		pageAt("payments from the middle", "GET /payments",
+			func(s *site) string { return from("/payments", nil, s.known.middleDay, s.known.middlePayment) }),
+		pageAt("payments of a customer", "GET /payments", func(*site) string { return "/payments?q=northwind" }),
+		pageAt("payments by a rare word", "GET /payments", func(*site) string { return "/payments?q=rare" }),
+		pageAt("payments in a currency that has none", "GET /payments", func(*site) string { return "/payments?currency=JPY" }),
+		apiAt("API: payments", "GET /api/v1/payments", func(*site) string { return "/payments" }),
+		apiAt("API: one payment", "GET /api/v1/payments/{id}", func(s *site) string { return "/payments/" + s.known.middlePayment }),
 		{name: "page of a payment", route: "GET /payments/{id}", want: http.StatusSeeOther,
 			make: page(func(s *site) string { return "/payments/" + s.known.middlePayment })},
 	}
@@ -94,7 +83,5 @@ func payForm(ctx context.Context, s *site, id string) (*http.Request, error) {
 
 // largePage is a page of the invoice with many payments.
 func largePage(path func() string) maker {
-	return func(ctx context.Context, s *site, _ int) (*http.Request, error) {
-		return pageGet(ctx, s.origin+"/invoices/"+s.known.largeInvoice+path(), s.cookie)
-	}
+	return page(func(s *site) string { return "/invoices/" + s.known.largeInvoice + path() })
 }

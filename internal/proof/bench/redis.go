@@ -11,7 +11,6 @@ import (
 // fromRedis compares replays that another replica remembers in Redis with the same ones from PostgreSQL. Neither process has a memory
 // of its own.
 func (b *bench) fromRedis(ctx context.Context) (err error) {
-	const connections = 16
 	of, err := b.populated(ctx, "redis", few)
 	if err != nil {
 		return err
@@ -38,25 +37,17 @@ func (b *bench) fromRedis(ctx context.Context) (err error) {
 		}
 		defer others[i].stop()
 	}
-	for _, s := range []*service{others[0], others[1], asks} { // and for the connections
-		if _, err := b.load.run(ctx, replay, s.origin+invoicesPath, connections); err != nil {
-			return err
-		}
+	sides := []side{{replay, others[1].origin}, {replay, asks.origin}}
+	warm := append([]side{{replay, others[0].origin}}, sides...) // which leaves the keys in Redis, and opens connections
+	if _, err := b.inTurns(ctx, 16, 1, warm...); err != nil {
+		return err
 	}
-	var here, there, p99, slow []float64
-	for range b.Rounds {
-		r, err := b.load.run(ctx, replay, others[1].origin+invoicesPath, connections)
-		if err != nil {
-			return err
-		}
-		a, err := b.load.run(ctx, replay, asks.origin+invoicesPath, connections)
-		if err != nil {
-			return err
-		}
-		here, there = append(here, r.rate()), append(there, a.rate())
-		p99, slow = append(p99, r.p99()), append(slow, a.p99())
+	turns, err := b.inTurns(ctx, 16, b.Rounds, sides...)
+	if err != nil {
+		return err
 	}
-	b.add(against("replay over HTTP that another replica remembers in Redis, 16 connections", perSecond, here, "from PostgreSQL", there).
-		noting(fmt.Sprintf("p99 %.1f and %.1f ms", spreadOf(p99).Median, spreadOf(slow).Median)))
+	b.add(against("replay over HTTP that another replica remembers in Redis, 16 connections", perSecond, each(turns[0], sample.rate),
+		"from PostgreSQL", each(turns[1], sample.rate)).noting(fmt.Sprintf("p99 %.1f and %.1f ms",
+		spreadOf(each(turns[0], sample.p99)).Median, spreadOf(each(turns[1], sample.p99)).Median)))
 	return nil
 }

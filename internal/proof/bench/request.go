@@ -83,3 +83,48 @@ func formPost(ctx context.Context, url, cookie string, form url.Values) (*http.R
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	return request, nil
 }
+
+// apiPage asks the API for what is at a path.
+func apiPage(path func(*site) string) maker {
+	return func(ctx context.Context, s *site, _ int) (*http.Request, error) {
+		return apiGet(ctx, s.origin+apiPrefix+path(s))
+	}
+}
+
+// page asks for the page at a path.
+func page(path func(*site) string) maker {
+	return func(ctx context.Context, s *site, _ int) (*http.Request, error) {
+		return pageGet(ctx, s.origin+path(s), s.cookie)
+	}
+}
+
+// pageOf asks for the page of a form about one record, under a new key.
+func pageOf(path func(id string) string) aboutOne {
+	return func(ctx context.Context, s *site, id string) (*http.Request, error) {
+		return pageGet(ctx, s.origin+path(id)+"?key="+newKey(), s.cookie)
+	}
+}
+
+// press sends the form of one record that has nothing to fill in.
+func press(before, behind string) aboutOne {
+	return func(ctx context.Context, s *site, id string) (*http.Request, error) {
+		return formPost(ctx, s.origin+before+id+behind, s.cookie, url.Values{"idempotency_key": {newKey()}})
+	}
+}
+
+// pressAPI is press in the API.
+func pressAPI(before, behind string) aboutOne {
+	return func(ctx context.Context, s *site, id string) (*http.Request, error) {
+		return apiPost(ctx, s.origin+apiPrefix+before+id+behind, newKey(), "")
+	}
+}
+
+// pageAt is the kind of request for a page.
+func pageAt(name, route string, path func(*site) string) kind {
+	return kind{name: name, route: route, want: http.StatusOK, make: page(path)}
+}
+
+// apiAt is the kind of request for what the API has at a path.
+func apiAt(name, route string, path func(*site) string) kind {
+	return kind{name: name, route: route, want: http.StatusOK, make: apiPage(path)}
+}

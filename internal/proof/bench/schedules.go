@@ -33,10 +33,10 @@ func schedules() []kind {
 					"idempotency_key": {newKey()}, "period": {firstPeriod},
 				})
 			})},
-		{name: "page of a schedule with many periods", route: "GET /schedules/{id}", want: http.StatusOK,
-			make: page(func(s *site) string { return "/schedules/" + s.known.largeSchedule })},
-		{name: "API: periods of a schedule with many", route: "GET /api/v1/schedules/{id}/periods", want: http.StatusOK,
-			make: apiPage(func(s *site) string { return "/schedules/" + s.known.largeSchedule + "/periods" })},
+		pageAt("page of a schedule with many periods", "GET /schedules/{id}",
+			func(s *site) string { return "/schedules/" + s.known.largeSchedule }),
+		apiAt("API: periods of a schedule with many", "GET /api/v1/schedules/{id}/periods",
+			func(s *site) string { return "/schedules/" + s.known.largeSchedule + "/periods" }),
 	}
 }
 

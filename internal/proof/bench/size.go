@@ -83,7 +83,6 @@ func (b *bench) site(ctx context.Context, of populatedService, p pace) (*site, e
 
 // manyRecords compares how many creates there are in a second, once there are more intents still.
 func (b *bench) manyRecords(ctx context.Context, large, small populatedService) error {
-	const connections = 16
 	began := time.Now()
 	if more := b.Records - b.Rows; more > 0 {
 		if err := large.admin().exec(ctx, fillIntents(more, "now() + interval '24 hours'"), `VACUUM ANALYZE`, `CHECKPOINT`); err != nil {
@@ -95,23 +94,13 @@ func (b *bench) manyRecords(ctx context.Context, large, small populatedService) 
 		return err
 	}
 	b.sayf("  %s intents in %s, the database has %.1f GB", thousands(b.Records), time.Since(began).Round(time.Second), float64(bytes)/1e9)
-	var many, less []float64
 	// One turn more than counted, for the caches.
-	for round := range b.Rounds + 1 {
-		there, err := b.load.run(ctx, typed, large.origin+invoicesPath, connections)
-		if err != nil {
-			return err
-		}
-		here, err := b.load.run(ctx, typed, small.origin+invoicesPath, connections)
-		if err != nil {
-			return err
-		}
-		if round > 0 {
-			many, less = append(many, there.rate()), append(less, here.rate())
-		}
+	turns, err := b.inTurns(ctx, 16, b.Rounds+1, side{typed, large.origin}, side{typed, small.origin})
+	if err != nil {
+		return err
 	}
 	b.add(against(fmt.Sprintf("create with %s intents and %s invoices there, 16 connections", thousands(b.Records), thousands(b.Rows)),
-		perSecond, many, "create with 1,000 of each", less).atLeast(0.85))
+		perSecond, each(turns[0][1:], sample.rate), "create with 1,000 of each", each(turns[1][1:], sample.rate)).atLeast(0.85))
 	return nil
 }
 

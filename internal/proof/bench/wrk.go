@@ -82,3 +82,29 @@ func (l load) run(ctx context.Context, kind, url string, connections int) (sampl
 	}
 	return measured, nil
 }
+
+// side is what has its turns beside others: a kind of request to an origin.
+type side struct{ kind, origin string }
+
+// inTurns runs each of some sides in each round, and returns the samples of each.
+func (b *bench) inTurns(ctx context.Context, connections, rounds int, sides ...side) ([][]sample, error) {
+	samples := make([][]sample, len(sides))
+	for range rounds {
+		for i, of := range sides {
+			s, err := b.load.run(ctx, of.kind, of.origin+invoicesPath, connections)
+			if err != nil {
+				return nil, err
+			}
+			samples[i] = append(samples[i], s)
+		}
+	}
+	return samples, nil
+}
+
+// each is one measure of all samples.
+func each(samples []sample, of func(sample) float64) (values []float64) {
+	for _, s := range samples {
+		values = append(values, of(s))
+	}
+	return values
+}

@@ -117,17 +117,3 @@ func (f Field) Past() string {
 	}
 	return of + " AS " + string(f.Column())
 }
-
-// New is a value in Go that no other record has, for a field that is unique, and any value for another.
-func (s Sample) New() string {
-	switch {
-	case !s.Field.Unique:
-		return s.Literal(s.Command)
-	case s.Field.Type == "text":
-		return "newKey()"
-	case s.Field.Type == "date":
-		return `time.Date(4700, 1, 1+int(newCount()%1_900_000), 0, 0, 0, 0, time.UTC).Format(time.DateOnly)`
-	default:
-		return "fmt.Sprint(newCount())"
-	}
-}
