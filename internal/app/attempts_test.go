@@ -1,7 +1,6 @@
 package app_test
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -19,11 +18,9 @@ func TestAttemptsAreWrittenAtTheEnd(t *testing.T) {
 	if err := b.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	var n int
-	err := b.db.Admin().QueryRow(t.Context(), `
-		SELECT count(*) FROM attempts WHERE key = $1 AND outcome IN ('created', 'replayed') AND replica = 'app-1'`, key).Scan(&n)
-	if err != nil || n != 2 {
-		t.Errorf("%d attempts, %v", n, err)
+	if n := b.number(`
+		SELECT count(*) FROM attempts WHERE key = '` + key + `' AND outcome IN ('created', 'replayed') AND replica = 'app-1'`); n != 2 {
+		t.Errorf("%d attempts", n)
 	}
 }
 
@@ -34,12 +31,7 @@ func TestNoAttemptsAreKept(t *testing.T) {
 	if err := b.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	count := func() (n int) {
-		if err := b.db.Admin().QueryRow(t.Context(), `SELECT count(*) FROM attempts`).Scan(&n); err != nil {
-			t.Fatal(err)
-		}
-		return n
-	}
+	count := func() int { return b.number(`SELECT count(*) FROM attempts`) }
 	if count() != 1 {
 		t.Fatalf("%d attempts", count())
 	}
@@ -58,20 +50,13 @@ func TestNoAttemptsAreKept(t *testing.T) {
 func TestOldAttemptsGo(t *testing.T) {
 	b := setup(t, keeping, func(c *app.Config) { c.ExpireEvery = 10 * time.Millisecond })
 	b.start(keeping, func(c *app.Config) { c.ExpireEvery = 10 * time.Millisecond })
-	admin := b.db.Admin()
-	if _, err := admin.Exec(t.Context(), `
+	b.admin(`
 		INSERT INTO attempts (tenant_id, id, at, duration, operation, outcome, actor, reason, replica)
 		SELECT id, new_id(now() - age), now() - age, 1, 'test', 'failed', age::text, '', ''
-		FROM tenants, unnest(ARRAY['1 day', '6 days 23 hours', '7 days 1 hour', '1 year']::interval[]) AS age`); err != nil {
-		t.Fatal(err)
-	}
-	var left string
+		FROM tenants, unnest(ARRAY['1 day', '6 days 23 hours', '7 days 1 hour', '1 year']::interval[]) AS age`)
 	b.until("deleted", func() bool {
-		err := admin.QueryRow(t.Context(), `SELECT string_agg(DISTINCT actor, ', ' ORDER BY actor) FROM attempts`).Scan(&left)
-		return err == nil && !strings.Contains(left, "year")
-	})
-	b.until("deleted", func() bool {
-		err := admin.QueryRow(t.Context(), `SELECT string_agg(DISTINCT actor, ', ' ORDER BY actor) FROM attempts`).Scan(&left)
+		var left string
+		err := b.db.Admin().QueryRow(t.Context(), `SELECT string_agg(DISTINCT actor, ', ' ORDER BY actor) FROM attempts`).Scan(&left)
 		return err == nil && left == "1 day, 6 days 23:00:00"
 	})
 }

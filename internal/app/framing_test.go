@@ -50,7 +50,7 @@ func TestTwoLengthsAreRefused(t *testing.T) {
 			t.Errorf("%s: answered %s, want %s", name, answers, want)
 		}
 	}
-	if n := b.count(`SELECT count(*) FROM customers WHERE email = 'ada@example.com'`); n != 1 {
+	if n := b.number(`SELECT count(*) FROM customers WHERE email = 'ada@example.com'`); n != 1 {
 		t.Errorf("%d customers, want the one that was sent in good order", n)
 	}
 }
@@ -115,7 +115,7 @@ func TestFoldedHeadersAreRefused(t *testing.T) {
 			}
 		}
 	}
-	if n := b.count(`SELECT count(*) FROM intents WHERE key LIKE 'folded%'`); n != 0 {
+	if n := b.number(`SELECT count(*) FROM intents WHERE key LIKE 'folded%'`); n != 0 {
 		t.Errorf("%d intents with a folded key", n)
 	}
 }
@@ -131,15 +131,6 @@ func (b *bundle) dial() *net.TCPConn {
 		b.Fatal(err)
 	}
 	return conn.(*net.TCPConn)
-}
-
-func (b *bundle) count(query string) int {
-	b.Helper()
-	var n int
-	if err := b.db.Admin().QueryRow(b.Context(), query).Scan(&n); err != nil {
-		b.Fatal(err)
-	}
-	return n
 }
 
 // answersOn returns the status codes of all answers until the connection ends.

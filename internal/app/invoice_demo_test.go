@@ -58,7 +58,6 @@ const (
 	acmeDemoInvoices = 55
 	billedInDemo     = 2 // by the schedule of each
 	demoInvoices     = acmeDemoInvoices + 25
-	invoiceRows      = demoInvoices + 4 + 7 + 2 // and refunds, credit notes, customers abroad
 )
 
 // invoiceTables are those that the demo data of invoices is in.

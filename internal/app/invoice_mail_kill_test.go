@@ -6,15 +6,16 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
 	"onlyonce/internal/mailer/mailertest"
 	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/proof/replica"
 )
 
 // TestKillDuringMails: 200 invoices are issued by two processes. One is killed in the middle, and later both at once
@@ -26,25 +27,42 @@ func TestKillDuringMails(t *testing.T) {
 	const invoices = 200
 	b := &bundle{T: t, db: pgtest.New(t)}
 	b.foundCompany("Acme Studio")
-	binary := filepath.Join(t.TempDir(), "server")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "onlyonce/cmd/server")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	binary, dir := buildServer(t), t.TempDir()
+	var replicas []*replica.Replica
+	var restarts sync.WaitGroup
+	kill := func(some ...*replica.Replica) {
+		for _, r := range some {
+			if err := r.End(t.Context(), syscall.SIGKILL); err != nil {
+				t.Error(err)
+			}
+		}
+		for _, r := range some {
+			restarts.Go(func() {
+				if err := r.Revive(t.Context()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
 	}
-	replicas := []*replica{{addr: freeAddress(t)}, {addr: freeAddress(t)}}
 	s := mailertest.Start(t, func(before int) error {
 		switch before {
 		case invoices / 3:
-			replicas[0].kill()
+			kill(replicas[0])
 		case 2 * invoices / 3:
-			replicas[0].kill()
-			replicas[1].kill()
+			restarts.Wait()
+			kill(replicas...)
 		}
 		return nil
 	}, nil)
-	for _, r := range replicas {
-		r.keep(t, binary, "ADDR="+r.addr, "DATABASE_URL="+b.db.URL, "METRICS_ADDR=off", "RATE_LIMIT=0", "DEMO=0",
+	for n := range 2 {
+		r := &replica.Replica{Program: binary, Addr: freeAddress(t), Log: filepath.Join(dir, fmt.Sprint(n))}
+		r.Env = append(os.Environ(), "ADDR="+r.Addr, "DATABASE_URL="+b.db.URL, "METRICS_ADDR=off", "RATE_LIMIT=0", "DEMO=0",
 			"SMTP_URL="+s.URL, "MAIL_FROM=invoices@example.com", "MAIL_TIMEOUT=1s", "MAIL_RETRY=100ms")
+		replicas = append(replicas, r)
+		if err := r.Revive(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = r.End(context.Background(), syscall.SIGKILL) })
 	}
 
 	var next atomic.Int64
@@ -59,6 +77,7 @@ func TestKillDuringMails(t *testing.T) {
 	all.Wait()
 
 	// A job of a process that was killed is found after a while: after four times MAIL_TIMEOUT, by a search every 30 s.
+	restarts.Wait()
 	admin, left := b.db.Admin(), invoices
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
@@ -100,14 +119,14 @@ func TestKillDuringMails(t *testing.T) {
 }
 
 // issueSomewhere makes an invoice and issues it, asking one replica after the other until one answers.
-func issueSomewhere(t *testing.T, replicas []*replica, first int, key string) {
+func issueSomewhere(t *testing.T, replicas []*replica.Replica, first int, key string) {
 	t.Helper()
 	body := `{"customer": {"email": "ada@example.com", "name": "Ada"}, "issue_date": "2026-11-21", "due_date": "2026-12-21",
 		"currency": "EUR", "notes": "` + key + `",
 		"lines": [{"description": "Design", "quantity": "2", "unit_price": "50.00", "tax_rate": "23"}]}`
 	path := "/api/v1/invoices"
 	for turn := first; t.Context().Err() == nil; turn++ {
-		status, answer, err := ask(http.MethodPost, "http://"+replicas[turn%len(replicas)].addr+path, key, body)
+		status, answer, err := ask(http.MethodPost, "http://"+replicas[turn%len(replicas)].Addr+path, key, body)
 		switch {
 		case err != nil || status >= http.StatusInternalServerError:
 			backOff(t.Context())
@@ -129,44 +148,10 @@ func issueSomewhere(t *testing.T, replicas []*replica, first int, key string) {
 	}
 }
 
-// replica is the real program, started again whenever it ends.
-type replica struct {
-	addr string
-
-	mu      sync.Mutex
-	process *os.Process
-}
-
-// keep runs the program until the test ends.
-func (r *replica) keep(t *testing.T, binary string, environment ...string) {
-	t.Helper()
-	ctx, stop := context.WithCancel(context.Background())
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		for ctx.Err() == nil {
-			program := exec.CommandContext(ctx, binary)
-			program.Env = append(os.Environ(), environment...)
-			program.Cancel = func() error { return program.Process.Signal(os.Interrupt) }
-			r.mu.Lock()
-			err := program.Start()
-			r.process = program.Process
-			r.mu.Unlock()
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			_ = program.Wait() // it was killed
-		}
-	}()
-	t.Cleanup(func() {
-		stop()
-		<-ended
-	})
-}
-
-func (r *replica) kill() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	_ = r.process.Kill()
+// backOff is what a polite client does before it tries again.
+func backOff(ctx context.Context) {
+	select {
+	case <-time.After(20 * time.Millisecond):
+	case <-ctx.Done():
+	}
 }

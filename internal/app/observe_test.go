@@ -57,6 +57,9 @@ func TestAttemptsAreCountedAndLogged(t *testing.T) {
 			t.Errorf("attempt %d does not say what it was about: %v", i, line)
 		}
 	}
+	if requests := b.lines("request"); len(requests) != 0 {
+		t.Errorf("requests are logged, and nobody has asked for it: %v", requests)
+	}
 }
 
 // TestMetricsAddressThatIsTaken: two apps on one machine find the same one by default.
@@ -118,15 +121,6 @@ func TestRequestsAreCountedAndLogged(t *testing.T) {
 		if !strings.Contains(metrics, line+"\n") {
 			t.Errorf("no %s in\n%s", line, metrics)
 		}
-	}
-}
-
-// TestAccessLogIsOff unless it is asked for.
-func TestAccessLogIsOff(t *testing.T) {
-	b := setup(t)
-	b.create(key, ada)
-	if lines := b.lines("request"); len(lines) != 0 {
-		t.Error(lines)
 	}
 }
 

@@ -23,19 +23,22 @@ type program struct {
 
 func startProgram(t *testing.T, env ...string) *program {
 	t.Helper()
-	p := &program{
-		binary: filepath.Join(t.TempDir(), "server"), data: pgtest.Embedded(t), addr: freeAddress(t), env: env, log: &buffer{},
-	}
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", p.binary, "onlyonce/cmd/server")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	p := &program{binary: buildServer(t), data: pgtest.Embedded(t), addr: freeAddress(t), env: env, log: &buffer{}}
 	p.start(t)
 	t.Cleanup(func() {
 		p.process.Process.Signal(os.Interrupt)
 		p.process.Wait()
 	})
 	return p
+}
+
+func buildServer(t *testing.T) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "server")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", path, "onlyonce/cmd/server").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return path
 }
 
 // start returns when the program serves.

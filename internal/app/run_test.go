@@ -114,11 +114,3 @@ func TestStartSaysWhatIsInTheWay(t *testing.T) {
 		_ = a.Close(t.Context())
 	}
 }
-
-// TestClosedTwice does no harm.
-func TestClosedTwice(t *testing.T) {
-	b := setup(t)
-	if err := b.Close(t.Context()); err != nil {
-		t.Error(err)
-	}
-}
