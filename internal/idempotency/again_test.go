@@ -15,10 +15,10 @@ func kept(t *testing.T, spec idempotency.Spec[order, thing]) (*bundle, idempoten
 	t.Helper()
 	b := setup(t)
 	spec.Fields = func(o order) []slog.Attr { return []slog.Attr{slog.String("name", o.Name)} }
-	create, intent := idempotency.Define(spec), b.intent("k")
+	create, intent := idempotency.Define(spec), b.Intent("k")
 	intent.Request = idempotency.Request{1}
 	for _, answer := range []string{"the first answer, which nobody needs", "answer"} {
-		done, err := create.Do(t.Context(), b.store, intent, order{"a"})
+		done, err := create.Do(t.Context(), b.Store, intent, order{"a"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,15 +41,15 @@ func TestAgain(t *testing.T) {
 		"no request":                        {spec(), func(_ *bundle, i *idempotency.Intent) { i.Request = idempotency.Request{} }, ""},
 		"another key":                       {spec(), func(_ *bundle, i *idempotency.Intent) { i.Key = idempotency.NewKey() }, ""},
 		"another tenant":                    {spec(), func(_ *bundle, i *idempotency.Intent) { i.Tenant[0]++ }, ""},
-		"the database has not answered now": {spec(), func(b *bundle, _ *idempotency.Intent) { b.store.Age(6 * time.Second) }, ""},
-		"too long ago":                      {spec(), func(b *bundle, _ *idempotency.Intent) { b.store.Age(61 * time.Minute) }, ""},
-		"forgotten":                         {spec(), func(b *bundle, _ *idempotency.Intent) { b.store.Forget() }, ""},
+		"the database has not answered now": {spec(), func(b *bundle, _ *idempotency.Intent) { b.Store.Age(6 * time.Second) }, ""},
+		"too long ago":                      {spec(), func(b *bundle, _ *idempotency.Intent) { b.Store.Age(61 * time.Minute) }, ""},
+		"forgotten":                         {spec(), func(b *bundle, _ *idempotency.Intent) { b.Store.Forget() }, ""},
 		"records are deleted":               {deletes, func(*bundle, *idempotency.Intent) {}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b, create, intent := kept(t, c.spec)
 			c.change(b, &intent)
-			if got, ok := create.Again(t.Context(), b.store, intent); string(got) != c.want || ok != (c.want != "") {
+			if got, ok := create.Again(t.Context(), b.Store, intent); string(got) != c.want || ok != (c.want != "") {
 				t.Errorf("%q, %v", got, ok)
 			}
 		})
@@ -60,12 +60,12 @@ func TestAgain(t *testing.T) {
 func TestAgainIsAnAttempt(t *testing.T) {
 	b, create, intent := kept(t, spec())
 	var seen []string
-	b.store.Observe = func(_ context.Context, a idempotency.Attempt) {
+	b.Store.Observe = func(_ context.Context, a idempotency.Attempt) {
 		a.Duration = 0
 		seen = append(seen, a.LogValue().String())
 	}
-	_, ok := create.Again(t.Context(), b.store, intent)
-	if _, err := create.Do(t.Context(), b.store, intent, order{"a"}); err != nil || !ok {
+	_, ok := create.Again(t.Context(), b.Store, intent)
+	if _, err := create.Do(t.Context(), b.Store, intent, order{"a"}); err != nil || !ok {
 		t.Fatal(err, ok)
 	}
 	if len(seen) != 2 || seen[0] != seen[1] || !strings.Contains(seen[0], "replayed") || !strings.Contains(seen[0], "name=a") {

@@ -29,16 +29,16 @@ func TestLooksLikeARepeat(t *testing.T) {
 			b := setup(t)
 			create := alike(spec())
 			do := func(key, name string, asks bool) (thing, error) {
-				intent := b.intent(key)
+				intent := b.Intent(key)
 				intent.AsksAboutRepeat = asks
-				done, err := create.Do(t.Context(), b.store, intent, order{name})
+				done, err := create.Do(t.Context(), b.Store, intent, order{name})
 				return done.Value, err
 			}
 			first, err := do("first", "Ada", true)
 			if err != nil || first.PossibleDuplicateOf != uuid.Nil {
 				t.Fatalf("%+v, %v", first, err)
 			}
-			b.adminExec(`UPDATE likenesses SET expires_at = expires_at - interval '41 seconds'`)
+			b.Exec(`UPDATE likenesses SET expires_at = expires_at - interval '41 seconds'`)
 			_, err = do("second", "ADA", true)
 			question, ok := errors.AsType[*conflict.Error](err)
 			if !ok || question.Kind != &idempotency.LooksLikeRepeat || question.Existing != first.ID ||
@@ -55,15 +55,15 @@ func TestLooksLikeARepeat(t *testing.T) {
 			if other, err := do("other", "Grace", true); err != nil || other.PossibleDuplicateOf != uuid.Nil {
 				t.Errorf("%+v, %v", other, err)
 			}
-			b.adminExec(`UPDATE likenesses SET expires_at = now()`)
+			b.Exec(`UPDATE likenesses SET expires_at = now()`)
 			if late, err := do("late", "ada", true); err != nil || late.PossibleDuplicateOf != uuid.Nil {
 				t.Errorf("an hour later: %+v, %v", late, err)
 			}
-			_, err = idempotency.Expire(t.Context(), b.store.Pool, b.tenant)
+			_, err = idempotency.Expire(t.Context(), b.Store.Pool, b.Tenant)
 			if kept := b.count(`SELECT count(*) FROM likenesses`); err != nil || kept != 1 {
 				t.Errorf("%d are kept, %v", kept, err)
 			}
-			b.tenant = uuid.New()
+			b.Tenant = uuid.New()
 			if elsewhere, err := do("first", "ada", true); err != nil || elsewhere.PossibleDuplicateOf != uuid.Nil {
 				t.Errorf("another tenant: %+v, %v", elsewhere, err)
 			}
@@ -81,7 +81,7 @@ func TestRepeatsThatArriveTogether(t *testing.T) {
 			const n = 16
 			made, errs := make([]thing, n), make([]error, n)
 			rush(n, func(i int) {
-				intent := b.intent(fmt.Sprint(i))
+				intent := b.Intent(fmt.Sprint(i))
 				intent.AsksAboutRepeat = asks
 				name := []byte("abcd")
 				for bit := range name {
@@ -89,7 +89,7 @@ func TestRepeatsThatArriveTogether(t *testing.T) {
 						name[bit] -= 'a' - 'A'
 					}
 				}
-				done, err := create.Do(t.Context(), b.store, intent, order{string(name)})
+				done, err := create.Do(t.Context(), b.Store, intent, order{string(name)})
 				made[i], errs[i] = done.Value, err
 			})()
 			created, alone := 0, 0

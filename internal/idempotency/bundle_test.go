@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/record"
 )
@@ -81,11 +82,7 @@ func inBothStyles(t *testing.T, test func(*bundle, idempotency.Operation[order, 
 
 // bundle is a store of its own, with the table of things.
 type bundle struct {
-	*testing.T
-
-	db     *pgtest.Database
-	store  *idempotency.Store
-	tenant uuid.UUID
+	*storetest.Bundle
 
 	mu       sync.Mutex
 	attempts []idempotency.Attempt
@@ -94,14 +91,12 @@ type bundle struct {
 func setup(t *testing.T) *bundle {
 	t.Helper()
 	t.Parallel()
-	b := &bundle{T: t, db: withThings.New(t), tenant: uuid.New()}
-	b.store = &idempotency.Store{
-		Pool: b.db.Pool, Wait: 5 * time.Second, Timeout: 20 * time.Second,
-		Observe: func(_ context.Context, a idempotency.Attempt) {
-			b.mu.Lock()
-			defer b.mu.Unlock()
-			b.attempts = append(b.attempts, a)
-		},
+	b := &bundle{Bundle: storetest.On(t, withThings.New(t))}
+	b.Store.Wait, b.Store.Timeout = 5*time.Second, 20*time.Second
+	b.Store.Observe = func(_ context.Context, a idempotency.Attempt) {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.attempts = append(b.attempts, a)
 	}
 	return b
 }
@@ -109,7 +104,7 @@ func setup(t *testing.T) *bundle {
 // replica is a store like that of the bundle in another process: they share the database, and Redis if there is one.
 func (b *bundle) replica() *idempotency.Store {
 	return &idempotency.Store{
-		Pool: b.store.Pool, Wait: b.store.Wait, Timeout: b.store.Timeout, Observe: b.store.Observe, Shared: b.store.Shared,
+		Pool: b.Store.Pool, Wait: b.Store.Wait, Timeout: b.Store.Timeout, Observe: b.Store.Observe, Shared: b.Store.Shared,
 	}
 }
 
@@ -127,39 +122,10 @@ func rush(n int, attempt func(i int)) (wait func()) {
 	return all.Wait
 }
 
-// exec runs a statement as the owner of the tables.
-func (b *bundle) exec(sql string) {
-	b.Helper()
-	if _, err := b.db.Pool.Exec(b.Context(), sql); err != nil {
-		b.Fatal(err)
-	}
-}
-
-// adminExec runs a statement as the superuser.
-func (b *bundle) adminExec(sql string) {
-	b.Helper()
-	if _, err := b.db.Admin().Exec(b.Context(), sql); err != nil {
-		b.Fatal(err)
-	}
-}
-
 // count returns a number, with row-level security out of the way.
 func (b *bundle) count(sql string) int {
 	b.Helper()
-	var n int
-	if err := b.db.Admin().QueryRow(b.Context(), sql).Scan(&n); err != nil {
-		b.Fatal(err)
-	}
-	return n
-}
-
-func (b *bundle) intent(key string) idempotency.Intent {
-	b.Helper()
-	k, err := idempotency.ParseKey(key)
-	if err != nil {
-		b.Fatal(err)
-	}
-	return idempotency.Intent{Tenant: b.tenant, Key: k, Actor: "test"}
+	return storetest.Value[int](b, sql)
 }
 
 // outcomes lists how the attempts ended, in their order.
@@ -170,22 +136,4 @@ func (b *bundle) outcomes() (list []idempotency.Outcome) {
 		list = append(list, a.Outcome)
 	}
 	return list
-}
-
-// blocked waits until n backends of this database wait for a lock.
-func (b *bundle) blocked(n int) {
-	b.Helper()
-	admin := b.db.Admin()
-	for b.Context().Err() == nil {
-		var waiting int
-		err := admin.QueryRow(b.Context(), `
-			SELECT count(*) FROM pg_stat_activity
-			WHERE datname = current_database() AND wait_event_type = 'Lock'`).Scan(&waiting)
-		if err != nil {
-			b.Fatal(err)
-		}
-		if waiting >= n {
-			return
-		}
-	}
 }

@@ -64,7 +64,7 @@ func inStyles(t *testing.T, test func(b *bundle, a thing, rename renaming, finis
 					return thing{ID: i.Record, Name: "a"}, err
 				}
 			}
-			made, err := idempotency.Define(spec()).Do(t.Context(), b.store, b.intent("create"), order{"a"})
+			made, err := idempotency.Define(spec()).Do(t.Context(), b.Store, b.Intent("create"), order{"a"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -73,55 +73,47 @@ func inStyles(t *testing.T, test func(b *bundle, a thing, rename renaming, finis
 	}
 }
 
-// of is an intent about a record, in the version that was seen.
-func (b *bundle) of(key string, record uuid.UUID, seen int) idempotency.Intent {
-	b.Helper()
-	intent := b.intent(key)
-	intent.Record, intent.Seen = record, seen
-	return intent
-}
-
 func TestChange(t *testing.T) {
 	t.Parallel()
 	inStyles(t, func(b *bundle, a thing, rename renaming, _ finishing) {
-		first, err := rename.Do(b.Context(), b.store, b.of("k", a.ID, 1), order{"b"})
+		first, err := rename.Do(b.Context(), b.Store, b.Of("k", a.ID, 1), order{"b"})
 		if err != nil || first.Replayed || first.Outcome != idempotency.Changed || first.Value.Name != "b" {
 			b.Fatalf("%+v, %v", first, err)
 		}
 		// Somebody else changes it, too.
-		if _, err := rename.Do(b.Context(), b.store, b.of("other", a.ID, 2), order{"c"}); err != nil {
+		if _, err := rename.Do(b.Context(), b.Store, b.Of("other", a.ID, 2), order{"c"}); err != nil {
 			b.Fatal(err)
 		}
-		again, err := rename.Do(b.Context(), b.store, b.of("k", a.ID, 1), order{"b"})
+		again, err := rename.Do(b.Context(), b.Store, b.Of("k", a.ID, 1), order{"b"})
 		if err != nil || !again.Replayed || again.Value != first.Value || again.Outcome != first.Outcome {
 			b.Errorf("again: %+v, %v", again, err)
 		}
-		again, err = rename.Do(b.Context(), b.replica(), b.of("k", a.ID, 3), order{"b"}) // who has looked meanwhile
+		again, err = rename.Do(b.Context(), b.replica(), b.Of("k", a.ID, 3), order{"b"}) // who has looked meanwhile
 		if err != nil || !again.Replayed || again.Value != first.Value {
 			b.Errorf("again, from another version: %+v, %v", again, err)
 		}
 		var stale *idempotency.StaleError
-		if _, err := rename.Do(b.Context(), b.store, b.of("late", a.ID, 1), order{"d"}); !errors.As(err, &stale) || stale.Record != a.ID {
+		if _, err := rename.Do(b.Context(), b.Store, b.Of("late", a.ID, 1), order{"d"}); !errors.As(err, &stale) || stale.Record != a.ID {
 			b.Errorf("from an old version: %v", err)
 		}
-		if _, err := rename.Do(b.Context(), b.store, b.of("late", a.ID, 0), order{"d"}); !errors.Is(err, idempotency.ErrNoVersion) {
+		if _, err := rename.Do(b.Context(), b.Store, b.Of("late", a.ID, 0), order{"d"}); !errors.Is(err, idempotency.ErrNoVersion) {
 			b.Errorf("without a version: %v", err)
 		}
-		if _, err := rename.Do(b.Context(), b.store, b.of("late", uuid.New(), 1), order{"d"}); !errors.Is(err, record.ErrNotFound) {
+		if _, err := rename.Do(b.Context(), b.Store, b.Of("late", uuid.New(), 1), order{"d"}); !errors.Is(err, record.ErrNotFound) {
 			b.Errorf("of nothing: %v", err)
 		}
 		var mismatch *idempotency.MismatchError
-		if _, err := rename.Do(b.Context(), b.store, b.of("k", a.ID, 3), order{"d"}); !errors.As(err, &mismatch) {
+		if _, err := rename.Do(b.Context(), b.Store, b.Of("k", a.ID, 3), order{"d"}); !errors.As(err, &mismatch) {
 			b.Errorf("another command: %v", err)
 		}
-		if _, err := rename.Do(b.Context(), b.store, b.of("k", uuid.New(), 1), order{"b"}); !errors.As(err, &mismatch) {
+		if _, err := rename.Do(b.Context(), b.Store, b.Of("k", uuid.New(), 1), order{"b"}); !errors.As(err, &mismatch) {
 			b.Errorf("another record: %v", err)
 		}
-		same, err := rename.Do(b.Context(), b.store, b.of("late", a.ID, 3), order{"c"}) // refused attempts left the key free
+		same, err := rename.Do(b.Context(), b.Store, b.Of("late", a.ID, 3), order{"c"}) // refused attempts left the key free
 		if err != nil || same.Outcome != idempotency.Unchanged {
 			b.Errorf("the same content: %+v, %v", same, err)
 		}
-		list, err := idempotency.History(b.Context(), b.store.Pool, b.tenant, a.ID, record.Page{Limit: 10}, "")
+		list, err := idempotency.History(b.Context(), b.Store.Pool, b.Tenant, a.ID, record.Page{Limit: 10}, "")
 		history := list.Rows
 		var what []string
 		for _, entry := range history {
@@ -146,7 +138,7 @@ func TestOneChangeOfAVersion(t *testing.T) {
 		const crowd = 20
 		errs := make([]error, crowd)
 		rush(crowd, func(i int) {
-			_, errs[i] = rename.Do(context.Background(), b.store, b.of(string(rune('a'+i)), a.ID, 1), order{string(rune('A' + i))})
+			_, errs[i] = rename.Do(context.Background(), b.Store, b.Of(string(rune('a'+i)), a.ID, 1), order{string(rune('A' + i))})
 		})()
 		done := 0
 		for _, err := range errs {
@@ -173,7 +165,7 @@ func TestTransition(t *testing.T) {
 		const crowd = 20
 		done, errs := make([]idempotency.Done[thing], crowd), make([]error, crowd)
 		rush(crowd, func(i int) {
-			done[i], errs[i] = finish.Do(context.Background(), b.store, b.of(string(rune('a'+i)), a.ID, 0), struct{}{})
+			done[i], errs[i] = finish.Do(context.Background(), b.Store, b.Of(string(rune('a'+i)), a.ID, 0), struct{}{})
 		})()
 		outcomes := map[idempotency.Outcome]int{}
 		for i, err := range errs {
@@ -190,19 +182,19 @@ func TestTransition(t *testing.T) {
 			b.Errorf("version %d, told %d times", version, told)
 		}
 		// Somebody takes it back. A repeat of what was asked before is still that, and no new wish.
-		b.exec(`UPDATE things SET done = false WHERE name = 'a'`)
-		again, err := finish.Do(b.Context(), b.replica(), b.of("a", a.ID, 0), struct{}{})
+		b.Exec(`UPDATE things SET done = false WHERE name = 'a'`)
+		again, err := finish.Do(b.Context(), b.replica(), b.Of("a", a.ID, 0), struct{}{})
 		if err != nil || !again.Replayed || again.Outcome != done[0].Outcome {
 			b.Errorf("%+v, %v", again, err)
 		}
 		if b.count(`SELECT count(*) FROM things WHERE done`) != 0 {
 			b.Error("a repeat has made it so again")
 		}
-		if _, err := finish.Do(b.Context(), b.store, b.of("new", uuid.New(), 0), struct{}{}); !errors.Is(err, record.ErrNotFound) {
+		if _, err := finish.Do(b.Context(), b.Store, b.Of("new", uuid.New(), 0), struct{}{}); !errors.Is(err, record.ErrNotFound) {
 			b.Errorf("of nothing: %v", err)
 		}
 		var stale *idempotency.StaleError
-		if _, err := finish.Do(b.Context(), b.store, b.of("new", a.ID, 1), struct{}{}); !errors.As(err, &stale) {
+		if _, err := finish.Do(b.Context(), b.Store, b.Of("new", a.ID, 1), struct{}{}); !errors.As(err, &stale) {
 			b.Errorf("from an old version: %v", err)
 		}
 	})
@@ -211,7 +203,7 @@ func TestTransition(t *testing.T) {
 // TestTransitionThatLies: work that does not bring about the state is undone.
 func TestTransitionThatLies(t *testing.T) {
 	b := setup(t)
-	made, err := idempotency.Define(spec()).Do(t.Context(), b.store, b.intent("create"), order{"a"})
+	made, err := idempotency.Define(spec()).Do(t.Context(), b.Store, b.Intent("create"), order{"a"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +212,7 @@ func TestTransitionThatLies(t *testing.T) {
 		tx.Exec(`UPDATE things SET name = 'finished' WHERE tenant_id = @tenant_id AND id = @record_id`, nil)
 		return tx.Record()
 	}
-	if _, err := idempotency.Define(lying).Do(t.Context(), b.store, b.of("k", made.Value.ID, 0), struct{}{}); err == nil {
+	if _, err := idempotency.Define(lying).Do(t.Context(), b.Store, b.Of("k", made.Value.ID, 0), struct{}{}); err == nil {
 		t.Error("accepted")
 	}
 	if n := b.count(`SELECT count(*) FROM things WHERE name = 'a'`); n != 1 {

@@ -13,8 +13,8 @@ import (
 func TestKeysThatShareALock(t *testing.T) {
 	t.Parallel()
 	inBothStyles(t, func(b *bundle, create idempotency.Operation[order, thing]) {
-		b.db.Spoil(b.T)
-		b.adminExec(`
+		b.DB.Spoil(b.T)
+		b.Exec(`
 			CREATE OR REPLACE FUNCTION intent_lock(in_tenant uuid, in_operation text, in_key text) RETURNS bigint
 			LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN 7`)
 		one, other := b.warmStore(create, 10*time.Second), b.warmStore(create, 11*time.Second)
@@ -23,13 +23,13 @@ func TestKeysThatShareALock(t *testing.T) {
 		made := make([]idempotency.Done[thing], 2)
 		errs := make([]error, 2)
 		attempt := func(i int, store *idempotency.Store, key string) (wait func()) {
-			return rush(1, func(int) { made[i], errs[i] = create.Do(b.Context(), store, b.intent(key), order{key}) })
+			return rush(1, func(int) { made[i], errs[i] = create.Do(b.Context(), store, b.Intent(key), order{key}) })
 		}
 		first := attempt(0, one, "a")
 		b.blockedBy("relation")
 		second := attempt(1, other, "b")
 		b.blockedBy("advisory")
-		if _, err := create.Do(b.Context(), impatient, b.intent("c"), order{"c"}); !errors.Is(err, idempotency.ErrInProgress) {
+		if _, err := create.Do(b.Context(), impatient, b.Intent("c"), order{"c"}); !errors.Is(err, idempotency.ErrInProgress) {
 			b.Errorf("a third one that does not wait: %v", err)
 		}
 		unlock()
@@ -39,7 +39,7 @@ func TestKeysThatShareALock(t *testing.T) {
 			if errs[i] != nil || made[i].Replayed || made[i].Value.Name != name {
 				b.Errorf("%s: %+v, %v", name, made[i], errs[i])
 			}
-			done, err := create.Do(b.Context(), b.replica(), b.intent(name), order{name})
+			done, err := create.Do(b.Context(), b.replica(), b.Intent(name), order{name})
 			if err != nil || !done.Replayed || done.Value != made[i].Value {
 				b.Errorf("%s again: %+v, %v, want %+v", name, done, err, made[i].Value)
 			}
@@ -53,7 +53,7 @@ func TestKeysThatShareALock(t *testing.T) {
 // blockedBy waits until a backend of this database waits for a lock of a kind.
 func (b *bundle) blockedBy(kind string) {
 	b.Helper()
-	admin := b.db.Admin()
+	admin := b.DB.Admin()
 	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); {
 		var waiting bool
 		if err := admin.QueryRow(b.Context(), `

@@ -19,13 +19,13 @@ func TestCrowdTakesOneConnection(t *testing.T) {
 	lock := b.lockThings()
 	done, errs := make([]idempotency.Done[thing], crowd), make([]error, crowd)
 	wait := rush(crowd, func(i int) {
-		done[i], errs[i] = create.Do(context.Background(), b.store, b.intent("k"), order{"a"})
+		done[i], errs[i] = create.Do(context.Background(), b.Store, b.Intent("k"), order{"a"})
 	})
-	b.blocked(1)
-	for b.store.Attempts() < crowd {
+	b.Waiting(1)
+	for b.Store.Attempts() < crowd {
 		runtime.Gosched()
 	}
-	if n := b.store.Pool.Stat().AcquiredConns(); n != 1 {
+	if n := b.Store.Pool.Stat().AcquiredConns(); n != 1 {
 		t.Errorf("%d connections are taken", n)
 	}
 	lock()
@@ -39,8 +39,8 @@ func TestCrowdTakesOneConnection(t *testing.T) {
 			first++
 		}
 	}
-	if first != 1 || b.count(`SELECT count(*) FROM things`) != 1 || b.store.Attempts() != 0 {
-		t.Errorf("%d were first, %d attempts are left", first, b.store.Attempts())
+	if first != 1 || b.count(`SELECT count(*) FROM things`) != 1 || b.Store.Attempts() != 0 {
+		t.Errorf("%d were first, %d attempts are left", first, b.Store.Attempts())
 	}
 }
 
@@ -51,7 +51,7 @@ func TestCrowdWithTwoCommands(t *testing.T) {
 	const crowd = 20
 	done, errs := make([]idempotency.Done[thing], crowd), make([]error, crowd)
 	rush(crowd, func(i int) {
-		done[i], errs[i] = create.Do(context.Background(), b.store, b.intent("k"), order{[]string{"a", "b"}[i%2]})
+		done[i], errs[i] = create.Do(context.Background(), b.Store, b.Intent("k"), order{[]string{"a", "b"}[i%2]})
 	})()
 	first := slices.IndexFunc(done, func(d idempotency.Done[thing]) bool { return d.Value.Name != "" && !d.Replayed })
 	if first < 0 {

@@ -40,7 +40,7 @@ func TestStateMachine(t *testing.T) {
 }
 
 func stateMachine(b *bundle, create, failing idempotency.Operation[order, thing]) {
-	admin := b.db.Admin()
+	admin := b.DB.Admin()
 	rapid.Check(b.T, func(t *rapid.T) {
 		m := &machine{
 			b: b, admin: admin, tenant: uuid.New(), made: map[string]thing{}, commands: map[string]order{}, results: map[string]bool{},
@@ -89,14 +89,14 @@ func failingInteractive() idempotency.Spec[order, thing] {
 }
 
 func (m *machine) intent(key string) idempotency.Intent {
-	intent := m.b.intent(key)
+	intent := m.b.Intent(key)
 	intent.Tenant = m.tenant
 	return intent
 }
 
 // attempt runs the operation once and judges the answer.
 func (m *machine) attempt(t *rapid.T, create idempotency.Operation[order, thing], key string, o order) {
-	done, err := create.Do(context.Background(), m.b.store, m.intent(key), o)
+	done, err := create.Do(context.Background(), m.b.Store, m.intent(key), o)
 	m.judge(t, key, o, done, err)
 }
 
@@ -143,7 +143,7 @@ func (m *machine) attemptFailing(t *rapid.T, failing idempotency.Operation[order
 		m.attempt(t, failing, key, o) // its work does not run
 		return
 	}
-	if done, err := failing.Do(context.Background(), m.b.store, m.intent(key), o); err == nil {
+	if done, err := failing.Do(context.Background(), m.b.Store, m.intent(key), o); err == nil {
 		t.Fatalf("work failed and was answered %+v", done)
 	}
 }
@@ -152,7 +152,7 @@ func (m *machine) attemptFailing(t *rapid.T, failing idempotency.Operation[order
 // done; then the rest repeat it.
 func (m *machine) race(t *rapid.T, create idempotency.Operation[order, thing], key string, o order, n int) {
 	done, errs := make([]idempotency.Done[thing], n), make([]error, n)
-	stores := []*idempotency.Store{m.b.store, m.b.replica()}
+	stores := []*idempotency.Store{m.b.Store, m.b.replica()}
 	rush(n, func(i int) {
 		done[i], errs[i] = create.Do(context.Background(), stores[i%2], m.intent(key), o)
 	})()
@@ -172,7 +172,7 @@ func (m *machine) meetCrash(t *rapid.T, create idempotency.Operation[order, thin
 		return // there is nothing to claim
 	}
 	ctx := context.Background()
-	conn, err := pgx.Connect(ctx, m.b.db.URL)
+	conn, err := pgx.Connect(ctx, m.b.DB.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +183,7 @@ func (m *machine) meetCrash(t *rapid.T, create idempotency.Operation[order, thin
 	if _, err := conn.Exec(ctx, `SELECT claim_intent($1, 'thing.create', $2, '1s')`, m.tenant, key); err != nil {
 		t.Fatal(err)
 	}
-	impatient := &idempotency.Store{Pool: m.b.db.Pool, Wait: 20 * time.Millisecond, Timeout: 10 * time.Second}
+	impatient := &idempotency.Store{Pool: m.b.DB.Pool, Wait: 20 * time.Millisecond, Timeout: 10 * time.Second}
 	if _, err := create.Do(ctx, impatient, m.intent(key), o); !errors.Is(err, idempotency.ErrInProgress) {
 		t.Fatalf("while another attempt runs: %v", err)
 	}
@@ -201,7 +201,7 @@ func (m *machine) expire(t *rapid.T, key string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	erased, err := idempotency.Expire(context.Background(), m.b.db.Pool, m.tenant)
+	erased, err := idempotency.Expire(context.Background(), m.b.DB.Pool, m.tenant)
 	want := int64(0)
 	if m.results[key] {
 		want = 1
@@ -209,7 +209,7 @@ func (m *machine) expire(t *rapid.T, key string) {
 	if err != nil || erased != want {
 		t.Fatalf("expired %d results, %v, want %d", erased, err, want)
 	}
-	m.b.store.Forget()
+	m.b.Store.Forget()
 	delete(m.results, key)
 }
 

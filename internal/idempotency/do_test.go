@@ -19,7 +19,7 @@ func TestWorkWithoutResultIsRolledBack(t *testing.T) {
 		tx.Exec(`INSERT INTO things (tenant_id, id, name) VALUES (@tenant_id, @record_id, @name)`, pgx.NamedArgs{"name": o.Name})
 		return tx.Return(`SELECT json_build_object('id', id) FROM things WHERE name = 'somebody else'`, nil)
 	}
-	if _, err := idempotency.Define(s).Do(t.Context(), b.store, b.intent("k"), order{"a"}); err == nil {
+	if _, err := idempotency.Define(s).Do(t.Context(), b.Store, b.Intent("k"), order{"a"}); err == nil {
 		t.Error("a NULL result was accepted")
 	}
 	if n := b.count(`SELECT (SELECT count(*) FROM things) + (SELECT count(*) FROM intents)`); n != 0 {
@@ -35,12 +35,12 @@ func TestReplayOfWhatMayNoLongerBeSeen(t *testing.T) {
 			spec.Deletes = true
 			create := idempotency.Define(spec)
 			for range 2 {
-				if _, err := create.Do(b.Context(), b.store, b.intent("k"), order{"a"}); err != nil {
+				if _, err := create.Do(b.Context(), b.Store, b.Intent("k"), order{"a"}); err != nil {
 					b.Fatal(err)
 				}
 			}
-			b.exec(`DELETE FROM things`)
-			done, err := create.Do(b.Context(), b.store, b.intent("k"), order{"a"})
+			b.Exec(`DELETE FROM things`)
+			done, err := create.Do(b.Context(), b.Store, b.Intent("k"), order{"a"})
 			if !errors.Is(err, idempotency.ErrNotVisible) || done.Value != (thing{}) {
 				b.Errorf("got %+v, %v", done, err)
 			}
@@ -58,13 +58,13 @@ func TestWaitsForTheFirstAttempt(t *testing.T) {
 			err  error
 		}
 		answers := make(chan answer, 2)
-		for _, store := range []*idempotency.Store{b.store, b.replica()} {
+		for _, store := range []*idempotency.Store{b.Store, b.replica()} {
 			go func() {
-				done, err := create.Do(context.Background(), store, b.intent("k"), order{"a"})
+				done, err := create.Do(context.Background(), store, b.Intent("k"), order{"a"})
 				answers <- answer{done, err}
 			}()
 		}
-		b.blocked(2) // one on the table, one on the uncommitted record
+		b.Waiting(2) // one on the table, one on the uncommitted record
 		lock()
 		one, two := <-answers, <-answers
 		if one.err != nil || two.err != nil || one.done.Replayed == two.done.Replayed || one.done.Value != two.done.Value {
@@ -82,15 +82,15 @@ func TestWaitIsBounded(t *testing.T) {
 	lock := b.lockThings()
 	first := make(chan error, 1)
 	go func() {
-		_, err := create.Do(context.Background(), patient, b.intent("k"), order{"a"})
+		_, err := create.Do(context.Background(), patient, b.Intent("k"), order{"a"})
 		first <- err
 	}()
-	b.blocked(1)
+	b.Waiting(1)
 
-	if _, err := create.Do(t.Context(), short, b.intent("k"), order{"a"}); !errors.Is(err, idempotency.ErrInProgress) {
+	if _, err := create.Do(t.Context(), short, b.Intent("k"), order{"a"}); !errors.Is(err, idempotency.ErrInProgress) {
 		t.Errorf("same key: %v, want in progress", err)
 	}
-	if _, err := create.Do(t.Context(), short, b.intent("other"), order{"b"}); !errors.Is(err, idempotency.ErrBusy) {
+	if _, err := create.Do(t.Context(), short, b.Intent("other"), order{"b"}); !errors.Is(err, idempotency.ErrBusy) {
 		t.Errorf("other key, locked table: %v, want busy", err)
 	}
 	lock()
@@ -104,16 +104,16 @@ func TestWaitIsBounded(t *testing.T) {
 func TestConnectionIsGoodAfterPreparingTimedOut(t *testing.T) {
 	b := setup(t)
 	create := idempotency.Define(spec())
-	config := b.db.Pool.Config()
+	config := b.DB.Pool.Config()
 	config.MaxConns = 1
 	store := &idempotency.Store{Pool: b.pool(config), Wait: 50 * time.Millisecond, Timeout: 20 * time.Second}
 
 	lock := b.lockThings()
-	if _, err := create.Do(t.Context(), store, b.intent("k"), order{"a"}); !errors.Is(err, idempotency.ErrBusy) {
+	if _, err := create.Do(t.Context(), store, b.Intent("k"), order{"a"}); !errors.Is(err, idempotency.ErrBusy) {
 		t.Errorf("locked table: %v, want busy", err)
 	}
 	lock()
-	if _, err := create.Do(t.Context(), store, b.intent("k"), order{"a"}); err != nil {
+	if _, err := create.Do(t.Context(), store, b.Intent("k"), order{"a"}); err != nil {
 		t.Errorf("the same again: %v", err)
 	}
 }
@@ -122,11 +122,11 @@ func TestConnectionIsGoodAfterPreparingTimedOut(t *testing.T) {
 // table too, and not for the key.
 func (b *bundle) warmStore(create idempotency.Operation[order, thing], wait time.Duration) *idempotency.Store {
 	b.Helper()
-	config := b.db.Pool.Config()
+	config := b.DB.Pool.Config()
 	config.MaxConns = 1
 	store := &idempotency.Store{Pool: b.pool(config), Wait: wait, Timeout: 20 * time.Second}
 	name := fmt.Sprint("warm ", wait.Nanoseconds())
-	if _, err := create.Do(b.Context(), store, b.intent(name), order{name}); err != nil {
+	if _, err := create.Do(b.Context(), store, b.Intent(name), order{name}); err != nil {
 		b.Fatal(err)
 	}
 	return store
@@ -135,7 +135,7 @@ func (b *bundle) warmStore(create idempotency.Operation[order, thing], wait time
 // lockThings stops every insert of a thing until the returned function is called.
 func (b *bundle) lockThings() (unlock func()) {
 	b.Helper()
-	tx, err := b.db.Admin().Begin(b.Context())
+	tx, err := b.DB.Admin().Begin(b.Context())
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -156,10 +156,10 @@ func TestCallerLeavesMidTransaction(t *testing.T) {
 		ctx, leave := context.WithCancel(b.Context())
 		answer := make(chan error, 1)
 		go func() {
-			_, err := create.Do(ctx, b.store, b.intent("k"), order{"a"})
+			_, err := create.Do(ctx, b.Store, b.Intent("k"), order{"a"})
 			answer <- err
 		}()
-		b.blocked(1)
+		b.Waiting(1)
 		leave()
 		lock()
 		if err := <-answer; err != nil {
@@ -175,7 +175,7 @@ func TestCallerLeavesBeforeAnythingWasSent(t *testing.T) {
 	b := setup(t)
 	ctx, leave := context.WithCancel(t.Context())
 	leave()
-	_, err := idempotency.Define(spec()).Do(ctx, b.store, b.intent("k"), order{"a"})
+	_, err := idempotency.Define(spec()).Do(ctx, b.Store, b.Intent("k"), order{"a"})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
@@ -190,19 +190,19 @@ func TestBackendTerminatedMidTransaction(t *testing.T) {
 		lock := b.lockThings()
 		answer := make(chan error, 1)
 		go func() {
-			done, err := create.Do(context.Background(), b.store, b.intent("k"), order{"a"})
+			done, err := create.Do(context.Background(), b.Store, b.Intent("k"), order{"a"})
 			if done.Replayed {
 				err = errors.New("our own work counts as a replay")
 			}
 			answer <- err
 		}()
-		b.blocked(1)
+		b.Waiting(1)
 		if n := b.count(`
 			SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
 			WHERE datname = current_database() AND wait_event_type = 'Lock'`); n != 1 {
 			b.Fatalf("terminated %d backends", n)
 		}
-		b.blocked(1) // it asks again
+		b.Waiting(1) // it asks again
 		lock()
 		if err := <-answer; err != nil {
 			b.Error(err)
@@ -216,14 +216,14 @@ func TestBackendTerminatedMidTransaction(t *testing.T) {
 // Under an older snapshot the losers of a race could not see what they wait for.
 func TestRunsUnderReadCommittedWhateverTheDefault(t *testing.T) {
 	b := setup(t)
-	config := b.db.Pool.Config()
+	config := b.DB.Pool.Config()
 	config.ConnConfig.RuntimeParams["default_transaction_isolation"] = "repeatable read"
-	b.store.Pool = b.pool(config)
+	b.Store.Pool = b.pool(config)
 	s := spec()
 	s.Statements = func(tx *idempotency.Tx, _ order) idempotency.Result {
 		return tx.Return(`SELECT json_build_object('id', @record_id::uuid, 'name', current_setting('transaction_isolation'))`, nil)
 	}
-	done, err := idempotency.Define(s).Do(t.Context(), b.store, b.intent("k"), order{"a"})
+	done, err := idempotency.Define(s).Do(t.Context(), b.Store, b.Intent("k"), order{"a"})
 	if err != nil || done.Value.Name != "read committed" {
 		t.Errorf("ran under %q, %v", done.Value.Name, err)
 	}

@@ -14,18 +14,18 @@ import (
 func TestExpiryKeepsTheRetention(t *testing.T) {
 	b := setup(t)
 	create := idempotency.Define(spec())
-	if _, err := create.Do(t.Context(), b.store, b.intent("k"), order{"a"}); err != nil {
+	if _, err := create.Do(t.Context(), b.Store, b.Intent("k"), order{"a"}); err != nil {
 		t.Fatal(err)
 	}
 	for _, step := range []struct {
 		age  string
 		want int64
 	}{{"23 hours 59 minutes", 0}, {"2 minutes", 1}} {
-		if _, err := b.db.Admin().Exec(t.Context(),
+		if _, err := b.DB.Admin().Exec(t.Context(),
 			`UPDATE intents SET expires_at = expires_at - $1::interval`, step.age); err != nil {
 			t.Fatal(err)
 		}
-		if n, err := idempotency.Expire(t.Context(), b.store.Pool, b.tenant); n != step.want || err != nil {
+		if n, err := idempotency.Expire(t.Context(), b.Store.Pool, b.Tenant); n != step.want || err != nil {
 			t.Errorf("%s older: deleted %d, %v, want %d", step.age, n, err, step.want)
 		}
 	}
@@ -35,7 +35,7 @@ func TestExpiryKeepsTheRetention(t *testing.T) {
 // thing for each key.
 func TestExpiryDuringCreates(t *testing.T) {
 	b := setup(t)
-	b.store.Retain = time.Millisecond
+	b.Store.Retain = time.Millisecond
 	create := idempotency.Define(spec())
 	stop := make(chan struct{})
 	var sweepers, clients sync.WaitGroup
@@ -47,7 +47,7 @@ func TestExpiryDuringCreates(t *testing.T) {
 					return
 				default:
 				}
-				if _, err := idempotency.Expire(context.Background(), b.store.Pool, b.tenant); err != nil {
+				if _, err := idempotency.Expire(context.Background(), b.Store.Pool, b.Tenant); err != nil {
 					t.Error(err)
 					return
 				}
@@ -60,7 +60,7 @@ func TestExpiryDuringCreates(t *testing.T) {
 		for range retries {
 			clients.Go(func() {
 				<-gate
-				_, err := create.Do(context.Background(), b.store, b.intent(fmt.Sprint("k", k)), order{fmt.Sprint("thing ", k)})
+				_, err := create.Do(context.Background(), b.Store, b.Intent(fmt.Sprint("k", k)), order{fmt.Sprint("thing ", k)})
 				var done *idempotency.AlreadyDoneError
 				if err != nil && !errors.As(err, &done) {
 					t.Error(err)

@@ -82,7 +82,7 @@ func taken(err error) uuid.UUID {
 func TestExternalOnce(t *testing.T) {
 	externally(t, func(b *bundle, store idempotency.Operation[parcel, thing]) {
 		send := func(key, name, source, id string) (idempotency.Done[thing], error) {
-			return store.Do(b.Context(), b.store, b.intent(key), parcel{name, idempotency.External{Source: source, ExternalID: id}})
+			return store.Do(b.Context(), b.Store, b.Intent(key), parcel{name, idempotency.External{Source: source, ExternalID: id}})
 		}
 		first, err := send("first", "box", "Shop", "a-1")
 		if err != nil || first.Outcome != idempotency.Created {
@@ -120,12 +120,12 @@ func TestExternalOnce(t *testing.T) {
 func TestSyncTwiceAtOnce(t *testing.T) {
 	const records, runs = 40, 3
 	externally(t, func(b *bundle, store idempotency.Operation[parcel, thing]) {
-		stores := []*idempotency.Store{b.store, b.replica()}
+		stores := []*idempotency.Store{b.Store, b.replica()}
 		var ids [runs][records]uuid.UUID
 		var made, reused atomic.Int64
 		sync := func(run, i int, at *idempotency.Store) {
 			p := parcel{fmt.Sprint("thing ", i), idempotency.External{Source: "shop", ExternalID: fmt.Sprint(i)}}
-			done, err := store.Do(b.Context(), at, b.intent(fmt.Sprint(run, "/", i)), p)
+			done, err := store.Do(b.Context(), at, b.Intent(fmt.Sprint(run, "/", i)), p)
 			switch {
 			case err != nil:
 				b.Error(err)
@@ -171,11 +171,11 @@ func TestExternalPastTheLock(t *testing.T) {
 			b := setup(t)
 			store := idempotency.Define(storing())
 			box := parcel{"box", idempotency.External{Source: "shop", ExternalID: "1"}}
-			if _, err := store.Do(t.Context(), b.store, b.intent("before"), box); err != nil {
+			if _, err := store.Do(t.Context(), b.Store, b.Intent("before"), box); err != nil {
 				t.Fatal(err)
 			}
 			theirs := uuid.New()
-			conn, err := b.db.Admin().Acquire(t.Context())
+			conn, err := b.DB.Admin().Acquire(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -190,11 +190,11 @@ func TestExternalPastTheLock(t *testing.T) {
 			exec(`BEGIN; INSERT INTO things (tenant_id, id, name, source, external_id, external_digest)
 				SELECT tenant_id, '` + theirs.String() + `', 'theirs', source, external_id, ` + c.digest + ` FROM was`)
 			wait := rush(1, func(int) {
-				if done, err := store.Do(b.Context(), b.store, b.intent("k"), box); !c.want(done, err, theirs) {
+				if done, err := store.Do(b.Context(), b.Store, b.Intent("k"), box); !c.want(done, err, theirs) {
 					t.Errorf("%+v, %v", done, err)
 				}
 			})
-			b.blocked(1)
+			b.Waiting(1)
 			exec(c.end)
 			wait()
 		})
@@ -208,17 +208,17 @@ func TestExternalOfAChange(t *testing.T) {
 	store, change := idempotency.Define(storing()), idempotency.Define(changing())
 	of := func(id string) idempotency.External { return idempotency.External{Source: "shop", ExternalID: id} }
 	create := func(key, name, id string) (idempotency.Done[thing], error) {
-		return store.Do(t.Context(), b.store, b.intent(key), parcel{name, of(id)})
+		return store.Do(t.Context(), b.Store, b.Intent(key), parcel{name, of(id)})
 	}
 	box, err := create("box", "box", "1")
-	crate, err2 := store.Do(t.Context(), b.store, b.intent("crate"), parcel{Name: "crate"})
+	crate, err2 := store.Do(t.Context(), b.Store, b.Intent("crate"), parcel{Name: "crate"})
 	if err := errors.Join(err, err2); err != nil {
 		t.Fatal(err)
 	}
 	edit := func(key string, seen int, record uuid.UUID, p parcel) error {
-		intent := b.intent(key)
+		intent := b.Intent(key)
 		intent.Record, intent.Seen = record, seen
-		_, err := change.Do(t.Context(), b.store, intent, p)
+		_, err := change.Do(t.Context(), b.Store, intent, p)
 		return err
 	}
 	if err := edit("by hand", 1, box.Value.ID, parcel{Name: "big box"}); err != nil {
@@ -272,18 +272,18 @@ func TestExternalAfterARelease(t *testing.T) {
 		},
 	})
 	box := parcel{"box", idempotency.External{Source: "shop", ExternalID: "1"}}
-	before, err := idempotency.Define(storing()).Do(t.Context(), b.store, b.intent("before"), box)
+	before, err := idempotency.Define(storing()).Do(t.Context(), b.Store, b.Intent("before"), box)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if done, err := next.Do(t.Context(), b.store, b.intent("same"), later{parcel: box}); err != nil || done.Value.ID != before.Value.ID {
+	if done, err := next.Do(t.Context(), b.Store, b.Intent("same"), later{parcel: box}); err != nil || done.Value.ID != before.Value.ID {
 		t.Errorf("%+v, %v", done, err)
 	}
 	for i, other := range []later{
 		{Colour: "red"}, {Fragile: true}, {Weight: 1}, {Owner: uuid.New()}, {Lines: []line{{}}}, {Lines: []line{{Count: 1}}},
 	} {
 		other.parcel = box
-		if _, err := next.Do(t.Context(), b.store, b.intent(fmt.Sprint(i)), other); taken(err) != before.Value.ID {
+		if _, err := next.Do(t.Context(), b.Store, b.Intent(fmt.Sprint(i)), other); taken(err) != before.Value.ID {
 			t.Errorf("%d: %v", i, err)
 		}
 	}

@@ -18,7 +18,7 @@ import (
 var nameTaken = conflict.Kind{Slug: "name-taken"}
 
 // explaining is a spec whose refusals are explained by who has the name, who does something before that is looked up.
-func explaining(b *bundle, spec idempotency.Spec[order, thing], meanwhile func()) idempotency.Operation[order, thing] {
+func explaining(spec idempotency.Spec[order, thing], meanwhile func()) idempotency.Operation[order, thing] {
 	taken := idempotency.Taken(things, `r.name = @name`,
 		func(o order) pgx.NamedArgs { return pgx.NamedArgs{"name": o.Name} },
 		func(_ order, holder thing) error { return &conflict.Error{Kind: &nameTaken, Existing: holder.ID} })
@@ -35,7 +35,7 @@ func explaining(b *bundle, spec idempotency.Spec[order, thing], meanwhile func()
 func (b *bundle) hold(name string) (id uuid.UUID) {
 	b.Helper()
 	id = uuid.New()
-	b.adminExec(`INSERT INTO things (tenant_id, id, name) VALUES ('` + b.tenant.String() + `', '` + id.String() + `', '` + name + `')`)
+	b.Exec(`INSERT INTO things (tenant_id, id, name) VALUES ('` + b.Tenant.String() + `', '` + id.String() + `', '` + name + `')`)
 	return id
 }
 
@@ -47,11 +47,11 @@ func TestHolderMovesOn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := setup(t)
 			b.hold("a")
-			config := b.db.Pool.Config()
+			config := b.DB.Pool.Config()
 			config.MaxConns = 1 // the look needs the connection of the attempt
-			b.store.Pool = b.pool(config)
-			create := explaining(b, work(), func() { b.adminExec(`UPDATE things SET name = 'moved on'`) })
-			done, err := create.Do(t.Context(), b.store, b.intent("k"), order{"a"})
+			b.Store.Pool = b.pool(config)
+			create := explaining(work(), func() { b.Exec(`UPDATE things SET name = 'moved on'`) })
+			done, err := create.Do(t.Context(), b.Store, b.Intent("k"), order{"a"})
 			if err != nil || done.Outcome != idempotency.Created || done.Replayed {
 				t.Errorf("%+v, %v", done, err)
 			}
@@ -66,9 +66,9 @@ func TestHolderMovesOn(t *testing.T) {
 // trying again may help.
 func TestHolderChangesEachTime(t *testing.T) {
 	b := setup(t)
-	b.db.Spoil(t)
+	b.DB.Spoil(t)
 	b.hold("a")
-	b.exec(`
+	b.Exec(`
 		CREATE FUNCTION retake() RETURNS trigger LANGUAGE plpgsql AS $$
 		BEGIN
 			UPDATE things SET name = 'a' WHERE name = 'moved on';
@@ -76,16 +76,16 @@ func TestHolderChangesEachTime(t *testing.T) {
 		END $$;
 		CREATE TRIGGER retake BEFORE INSERT ON things FOR EACH ROW EXECUTE FUNCTION retake()`)
 	looks := 0
-	create := explaining(b, spec(), func() {
+	create := explaining(spec(), func() {
 		looks++
-		b.adminExec(`UPDATE things SET name = 'moved on'`)
+		b.Exec(`UPDATE things SET name = 'moved on'`)
 	})
-	_, err := create.Do(t.Context(), b.store, b.intent("k"), order{"a"})
+	_, err := create.Do(t.Context(), b.Store, b.Intent("k"), order{"a"})
 	if !errors.Is(err, idempotency.ErrBusy) || errors.Is(err, record.ErrNotFound) || looks != 4 {
 		t.Errorf("%v after %d looks", err, looks)
 	}
-	b.exec(`DROP TRIGGER retake ON things`)
-	if done, err := create.Do(t.Context(), b.store, b.intent("k"), order{"a"}); err != nil || done.Replayed {
+	b.Exec(`DROP TRIGGER retake ON things`)
+	if done, err := create.Do(t.Context(), b.Store, b.Intent("k"), order{"a"}); err != nil || done.Replayed {
 		t.Errorf("trying again: %+v, %v", done, err)
 	}
 }
@@ -94,8 +94,8 @@ func TestHolderChangesEachTime(t *testing.T) {
 func TestHolderStays(t *testing.T) {
 	b := setup(t)
 	holder, looks := b.hold("a"), 0
-	create := explaining(b, spec(), func() { looks++ })
-	_, err := create.Do(t.Context(), b.store, b.intent("k"), order{"a"})
+	create := explaining(spec(), func() { looks++ })
+	_, err := create.Do(t.Context(), b.Store, b.Intent("k"), order{"a"})
 	if c, ok := errors.AsType[*conflict.Error](err); !ok || c.Existing != holder || looks != 1 {
 		t.Errorf("%v after %d looks", err, looks)
 	}

@@ -28,12 +28,12 @@ func TestWorkThatHangs(t *testing.T) {
 	})
 	answer := make(chan error, 1)
 	go func() {
-		_, err := create.Do(t.Context(), hanging, b.intent("k"), order{"a"})
+		_, err := create.Do(t.Context(), hanging, b.Intent("k"), order{"a"})
 		answer <- err
 	}()
 	lost := <-hangs
 
-	done, err := idempotency.Define(interactive()).Do(t.Context(), b.store, b.intent("k"), order{"a"})
+	done, err := idempotency.Define(interactive()).Do(t.Context(), b.Store, b.Intent("k"), order{"a"})
 	if err != nil || done.Replayed || done.Value.ID == lost {
 		t.Errorf("another attempt while the first one hangs: %+v, %v", done, err)
 	}
@@ -67,7 +67,7 @@ func TestWorkIsBounded(t *testing.T) {
 		return thing{}, errors.Join(err, ctx.Err())
 	})
 	began := time.Now()
-	if _, err := create.Do(t.Context(), hanging, b.intent("k"), order{"a"}); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := create.Do(t.Context(), hanging, b.Intent("k"), order{"a"}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}
 	if took := time.Since(began); took > 10*time.Second {
@@ -76,7 +76,7 @@ func TestWorkIsBounded(t *testing.T) {
 	if n := b.count(`SELECT (SELECT count(*) FROM things) + (SELECT count(*) FROM intents)`); n != 0 {
 		t.Errorf("%d rows left", n)
 	}
-	done, err := idempotency.Define(interactive()).Do(t.Context(), b.store, b.intent("k"), order{"a"})
+	done, err := idempotency.Define(interactive()).Do(t.Context(), b.Store, b.Intent("k"), order{"a"})
 	if err != nil || done.Replayed {
 		t.Errorf("trying again: %+v, %v", done, err)
 	}

@@ -20,7 +20,7 @@ func TestIDs(t *testing.T) {
 		intents = append(intents, intent)
 		return insert(ctx, tx, intent, o)
 	}
-	if _, err := idempotency.Define(s).Do(t.Context(), b.store, b.intent("k"), order{"a"}); err != nil {
+	if _, err := idempotency.Define(s).Do(t.Context(), b.Store, b.Intent("k"), order{"a"}); err != nil {
 		t.Fatal(err)
 	}
 	intent := intents[0]

@@ -62,7 +62,7 @@ func TestWorkCannotEndItsTransaction(t *testing.T) {
 			kept = tx
 			made, err := insert(ctx, tx, intent, o)
 			return made, errors.Join(err, end(ctx, tx))
-		}).Do(t.Context(), b.store, b.intent("k"), order{"a"})
+		}).Do(t.Context(), b.Store, b.Intent("k"), order{"a"})
 		if !errors.Is(err, idempotency.ErrNotYours) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -79,7 +79,7 @@ func TestWorkCannotEndItsTransaction(t *testing.T) {
 func TestSavepoints(t *testing.T) {
 	b := setup(t)
 	insert := interactive().Run
-	if _, err := idempotency.Define(spec()).Do(t.Context(), b.store, b.intent("first"), order{"taken"}); err != nil {
+	if _, err := idempotency.Define(spec()).Do(t.Context(), b.Store, b.Intent("first"), order{"taken"}); err != nil {
 		t.Fatal(err)
 	}
 	create := running(func(ctx context.Context, tx pgx.Tx, intent idempotency.Intent, o order) (made thing, err error) {
@@ -93,7 +93,7 @@ func TestSavepoints(t *testing.T) {
 		return made, err
 	})
 	for range 2 {
-		if done, err := create.Do(t.Context(), b.store, b.intent("k"), order{"taken"}); err != nil || done.Value.Name != "taken too" {
+		if done, err := create.Do(t.Context(), b.Store, b.Intent("k"), order{"taken"}); err != nil || done.Value.Name != "taken too" {
 			t.Errorf("%+v, %v", done, err)
 		}
 	}
@@ -111,11 +111,11 @@ func TestErrorOfTheWork(t *testing.T) {
 		}
 		return made, err
 	})
-	if _, err := create.Do(t.Context(), b.store, b.intent("k"), order{"a"}); !errors.Is(err, errGone) {
+	if _, err := create.Do(t.Context(), b.Store, b.Intent("k"), order{"a"}); !errors.Is(err, errGone) {
 		t.Errorf("got %v", err)
 	}
 	refuse = false
-	if done, err := create.Do(t.Context(), b.store, b.intent("k"), order{"a"}); err != nil || done.Replayed {
+	if done, err := create.Do(t.Context(), b.Store, b.Intent("k"), order{"a"}); err != nil || done.Replayed {
 		t.Errorf("%+v, %v", done, err)
 	}
 }
@@ -137,8 +137,8 @@ func TestFirstAnswerIsTheStoredOne(t *testing.T) {
 			return result{intent.Record.String(), time.Now(), "not stored"}, err
 		},
 	})
-	first, err := create.Do(t.Context(), b.store, b.intent("k"), order{"a"})
-	again, err2 := create.Do(t.Context(), b.store, b.intent("k"), order{"a"})
+	first, err := create.Do(t.Context(), b.Store, b.Intent("k"), order{"a"})
+	again, err2 := create.Do(t.Context(), b.Store, b.Intent("k"), order{"a"})
 	if err := errors.Join(err, err2); err != nil || first.Value != again.Value {
 		t.Errorf("%+v, then %+v, %v", first, again, err)
 	}
@@ -155,7 +155,7 @@ func TestResultWithoutID(t *testing.T) {
 			_, err := insert(ctx, tx, intent, o)
 			return struct{}{}, err
 		},
-	}).Do(t.Context(), b.store, b.intent("k"), order{"a"})
+	}).Do(t.Context(), b.Store, b.Intent("k"), order{"a"})
 	if err == nil {
 		t.Error("accepted")
 	}
@@ -173,14 +173,14 @@ func TestPanic(t *testing.T) {
 		panic("a mistake")
 	})
 	for range 3 {
-		if !panics(func() { _, _ = create.Do(t.Context(), b.store, b.intent("k"), order{"a"}) }) {
+		if !panics(func() { _, _ = create.Do(t.Context(), b.Store, b.Intent("k"), order{"a"}) }) {
 			t.Error("it did not panic")
 		}
 	}
-	if done, err := idempotency.Define(interactive()).Do(t.Context(), b.store, b.intent("k"), order{"a"}); err != nil || done.Replayed {
+	if done, err := idempotency.Define(interactive()).Do(t.Context(), b.Store, b.Intent("k"), order{"a"}); err != nil || done.Replayed {
 		t.Errorf("%+v, %v", done, err)
 	}
-	if n := b.store.Pool.Stat().AcquiredConns(); n != 0 {
+	if n := b.Store.Pool.Stat().AcquiredConns(); n != 0 {
 		t.Errorf("%d connections are taken", n)
 	}
 }

@@ -95,7 +95,7 @@ func (l *layer) pass() {
 // Two intents want the same name. Of the second one's transaction nothing may stay.
 func TestLayerThatKnowsNoImplicitTransactions(t *testing.T) {
 	b := setup(t)
-	config := b.db.Pool.Config()
+	config := b.DB.Pool.Config()
 	config.MaxConns = 1
 	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
 	dial := config.ConnConfig.DialFunc
@@ -104,18 +104,18 @@ func TestLayerThatKnowsNoImplicitTransactions(t *testing.T) {
 		return &layer{Conn: conn}, err
 	}
 	config.AfterConnect = nil // its questions are not what is tested
-	b.store.Pool = b.pool(config)
+	b.Store.Pool = b.pool(config)
 	create := idempotency.Define(spec())
-	if _, err := create.Do(t.Context(), b.store, b.intent("first"), order{"a"}); err != nil {
+	if _, err := create.Do(t.Context(), b.Store, b.Intent("first"), order{"a"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := create.Do(t.Context(), b.store, b.intent("second"), order{"a"}); err == nil {
+	if _, err := create.Do(t.Context(), b.Store, b.Intent("second"), order{"a"}); err == nil {
 		t.Error("one name, twice")
 	}
 	if n := b.count(`SELECT count(*) FROM intents`); n != 1 {
 		t.Errorf("%d records for one thing", n)
 	}
-	if _, err := create.Do(t.Context(), b.store, b.intent("second"), order{"b"}); err != nil {
+	if _, err := create.Do(t.Context(), b.Store, b.Intent("second"), order{"b"}); err != nil {
 		t.Errorf("the key was used up: %v", err)
 	}
 }

@@ -45,7 +45,7 @@ func TestOwnCommitLostAndRecordUnreadable(t *testing.T) {
 		}
 		return yes
 	}
-	config := b.db.Pool.Config()
+	config := b.DB.Pool.Config()
 	config.MaxConns = 1
 	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec // says what it wants in every exchange
 	dial := config.ConnConfig.DialFunc
@@ -56,14 +56,14 @@ func TestOwnCommitLostAndRecordUnreadable(t *testing.T) {
 	unlucky := b.replica()
 	unlucky.Pool = b.pool(config)
 	create := idempotency.Define(spec())
-	_, err := create.Do(t.Context(), unlucky, b.intent("k"), order{"a"})
+	_, err := create.Do(t.Context(), unlucky, b.Intent("k"), order{"a"})
 	if !errors.Is(err, idempotency.ErrUnconfirmed) || looks == 0 {
 		t.Errorf("got %v after %d looks", err, looks)
 	}
 	if n, _ := unlucky.Remembered(); n != 0 {
 		t.Error("remembered what was not confirmed")
 	}
-	if done, err := create.Do(t.Context(), b.store, b.intent("k"), order{"a"}); err != nil || !done.Replayed {
+	if done, err := create.Do(t.Context(), b.Store, b.Intent("k"), order{"a"}); err != nil || !done.Replayed {
 		t.Errorf("trying again: %+v, %v", done, err)
 	}
 	if n := b.count(`SELECT count(*) FROM things`); n != 1 {
@@ -75,10 +75,10 @@ func TestOwnCommitLostAndRecordUnreadable(t *testing.T) {
 // became of the transaction is unknown, though this connection goes on.
 func TestConnectionLostBehindTheServer(t *testing.T) {
 	b := setup(t)
-	b.db.Spoil(t)
-	b.exec(`
+	b.DB.Spoil(t)
+	b.Exec(`
 		CREATE SEQUENCE losses;
-		CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS $$
+		CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
 		BEGIN
 			IF nextval('losses') <= TG_ARGV[0]::integer THEN -- a sequence does not roll back
 				RAISE EXCEPTION 'connection failure' USING ERRCODE = '08006';
@@ -88,14 +88,14 @@ func TestConnectionLostBehindTheServer(t *testing.T) {
 		CREATE CONSTRAINT TRIGGER lose AFTER INSERT ON things DEFERRABLE INITIALLY DEFERRED
 			FOR EACH ROW EXECUTE FUNCTION lose(1)`)
 	create := idempotency.Define(spec())
-	if done, err := create.Do(t.Context(), b.store, b.intent("once"), order{"a"}); err != nil || done.Replayed {
+	if done, err := create.Do(t.Context(), b.Store, b.Intent("once"), order{"a"}); err != nil || done.Replayed {
 		t.Errorf("lost once: %+v, %v", done, err)
 	}
-	b.exec(`
+	b.Exec(`
 		DROP TRIGGER lose ON things;
 		CREATE CONSTRAINT TRIGGER lose AFTER INSERT ON things DEFERRABLE INITIALLY DEFERRED
 			FOR EACH ROW EXECUTE FUNCTION lose(1000000)`)
-	if _, err := create.Do(t.Context(), b.store, b.intent("ever"), order{"b"}); !errors.Is(err, idempotency.ErrUnconfirmed) {
+	if _, err := create.Do(t.Context(), b.Store, b.Intent("ever"), order{"b"}); !errors.Is(err, idempotency.ErrUnconfirmed) {
 		t.Errorf("lost ever again: %v", err)
 	}
 }

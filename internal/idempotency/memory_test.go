@@ -17,15 +17,15 @@ import (
 func remembering(t *testing.T, spec idempotency.Spec[order, thing]) (b *bundle, create idempotency.Operation[order, thing], made thing) {
 	t.Helper()
 	b, create = setup(t), idempotency.Define(spec)
-	b.store.Pool = b.pool(b.db.Pool.Config())
+	b.Store.Pool = b.pool(b.DB.Pool.Config())
 	for range 2 {
-		done, err := create.Do(t.Context(), b.store, b.intent("known"), order{"a"})
+		done, err := create.Do(t.Context(), b.Store, b.Intent("known"), order{"a"})
 		if err != nil {
 			t.Fatal(err)
 		}
 		made = done.Value
 	}
-	b.store.Pool.Close()
+	b.Store.Pool.Close()
 	return b, create, made
 }
 
@@ -50,8 +50,8 @@ func TestWithoutTheDatabase(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b, create, made := remembering(t, c.spec)
-			b.store.Age(c.since)
-			done, err := create.Do(t.Context(), b.store, b.intent(c.key), order{c.name})
+			b.Store.Age(c.since)
+			done, err := create.Do(t.Context(), b.Store, b.Intent(c.key), order{c.name})
 			var mismatch *idempotency.MismatchError
 			switch {
 			case c.want == nil && (err != nil || !done.Replayed || done.Value != made):
@@ -68,11 +68,11 @@ func TestWithoutTheDatabase(t *testing.T) {
 // TestRestoredDatabase: what the process remembers of a database from before it was restored is gone with it. It is done again, once.
 func TestRestoredDatabase(t *testing.T) {
 	b := setup(t)
-	b.db.Spoil(t)
+	b.DB.Spoil(t)
 	create := idempotency.Define(spec())
 	do := func(key string) bool {
 		t.Helper()
-		done, err := create.Do(t.Context(), b.store, b.intent(key), order{key})
+		done, err := create.Do(t.Context(), b.Store, b.Intent(key), order{key})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,8 +83,8 @@ func TestRestoredDatabase(t *testing.T) {
 			t.Fatal("not done once")
 		}
 	}
-	b.adminExec(`TRUNCATE things, intents, intent_effects`)
-	b.store.Age(6 * time.Second) // it takes that long to restore one
+	b.Exec(`TRUNCATE things, intents, intent_effects`)
+	b.Store.Age(6 * time.Second) // it takes that long to restore one
 	for _, key := range []string{"a", "b"} {
 		if do(key) || !do(key) {
 			t.Errorf("%s: the restored database was not asked, or not remembered", key)
@@ -100,16 +100,16 @@ func TestOnlyWhatIsCommittedIsRemembered(t *testing.T) {
 	b := setup(t)
 	b.hold("taken")
 	for _, s := range []idempotency.Spec[order, thing]{spec(), interactive()} {
-		if _, err := idempotency.Define(s).Do(t.Context(), b.store, b.intent("k"), order{"taken"}); err == nil {
+		if _, err := idempotency.Define(s).Do(t.Context(), b.Store, b.Intent("k"), order{"taken"}); err == nil {
 			t.Error("not refused")
 		}
 	}
 	for _, s := range []idempotency.Spec[order, thing]{failing(), failingInteractive()} {
-		if _, err := idempotency.Define(s).Do(t.Context(), b.store, b.intent("k"), order{"free"}); err == nil {
+		if _, err := idempotency.Define(s).Do(t.Context(), b.Store, b.Intent("k"), order{"free"}); err == nil {
 			t.Error("did not fail")
 		}
 	}
-	if intents, bytes := b.store.Remembered(); intents != 0 || bytes != 0 {
+	if intents, bytes := b.Store.Remembered(); intents != 0 || bytes != 0 {
 		t.Errorf("%d are remembered, in %d bytes", intents, bytes)
 	}
 }
@@ -123,13 +123,13 @@ func TestCopiesHoldNothingElse(t *testing.T) {
 		Name: "thing.create", Table: things,
 		Statements: func(tx *idempotency.Tx, o *order) idempotency.Result { return spec().Statements(tx, *o) },
 	})
-	if _, err := create.Do(t.Context(), b.store, b.intent("k"), command); err != nil {
+	if _, err := create.Do(t.Context(), b.Store, b.Intent("k"), command); err != nil {
 		t.Fatal(err)
 	}
 	if runtime.GC(); made.Value() != nil {
 		t.Error("the command is kept")
 	}
-	if intents, _ := b.store.Remembered(); intents != 1 {
+	if intents, _ := b.Store.Remembered(); intents != 1 {
 		t.Errorf("%d are remembered", intents)
 	}
 }
@@ -138,22 +138,22 @@ func TestCopiesHoldNothingElse(t *testing.T) {
 // that of its key.
 func TestMemoryInARush(t *testing.T) {
 	b := setup(t)
-	b.store.Memory = 4 << 10 // of which some are always forgotten
+	b.Store.Memory = 4 << 10 // of which some are always forgotten
 	create := idempotency.Define(spec())
 	const keys, repeats = 20, 20
 	var first atomic.Int64
 	done, errs := make([]idempotency.Done[thing], keys*repeats), make([]error, keys*repeats)
 	rush(keys*repeats, func(i int) {
 		if i%50 == 0 {
-			b.store.Forget()
+			b.Store.Forget()
 		}
 		key := fmt.Sprint("k", i%keys)
-		done[i], errs[i] = create.Do(context.Background(), b.store, b.intent(key), order{key})
+		done[i], errs[i] = create.Do(context.Background(), b.Store, b.Intent(key), order{key})
 		if errs[i] == nil && !done[i].Replayed {
 			first.Add(1)
 		}
 		var mismatch *idempotency.MismatchError
-		if _, err := create.Do(context.Background(), b.store, b.intent(key), order{"another"}); !errors.As(err, &mismatch) {
+		if _, err := create.Do(context.Background(), b.Store, b.Intent(key), order{"another"}); !errors.As(err, &mismatch) {
 			t.Errorf("another command: %v", err)
 		}
 	})()

@@ -11,11 +11,11 @@ import (
 // TestBothStylesBehindAPooler: without prepared statements, pgx chooses how a value is sent by its Go type alone.
 func TestBothStylesBehindAPooler(t *testing.T) {
 	inBothStyles(t, func(b *bundle, create idempotency.Operation[order, thing]) {
-		config := b.db.Pool.Config()
+		config := b.DB.Pool.Config()
 		config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
-		b.store.Pool = b.pool(config)
+		b.Store.Pool = b.pool(config)
 		for _, replayed := range []bool{false, true} {
-			if done, err := create.Do(b.Context(), b.store, b.intent("k"), order{"a"}); err != nil || done.Replayed != replayed {
+			if done, err := create.Do(b.Context(), b.Store, b.Intent("k"), order{"a"}); err != nil || done.Replayed != replayed {
 				b.Errorf("replayed %v: %+v, %v", replayed, done, err)
 			}
 		}

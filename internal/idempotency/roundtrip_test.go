@@ -47,15 +47,15 @@ func (b *bundle) pool(config *pgxpool.Config) *pgxpool.Pool {
 func TestRoundTrips(t *testing.T) {
 	b := setup(t)
 	var trips atomic.Int64
-	config := b.db.Pool.Config()
+	config := b.DB.Pool.Config()
 	config.MaxConns = 1
 	dial := config.ConnConfig.DialFunc
 	config.ConnConfig.DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error) {
 		conn, err := dial(ctx, network, addr)
 		return wire{conn, new(atomic.Bool), &trips}, err
 	}
-	b.store.Pool = b.pool(config)
-	if err := b.store.Pool.Ping(t.Context()); err != nil {
+	b.Store.Pool = b.pool(config)
+	if err := b.Store.Pool.Ping(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	create := idempotency.Define(spec())
@@ -71,19 +71,19 @@ func TestRoundTrips(t *testing.T) {
 		thing string
 		want  int64
 	}{
-		{"first create of a connection, which parses the statements", 0, b.store, "a", "1", 2},
-		{"create", 0, b.store, "b", "2", 1},
-		{"replay", 0, b.store, "a", "1", 0},
-		{"mismatch", 0, b.store, "a", "3", 0},
-		{"replay after a silence", 6 * time.Second, b.store, "a", "1", 1},
-		{"and behind it", 0, b.store, "b", "2", 0},
+		{"first create of a connection, which parses the statements", 0, b.Store, "a", "1", 2},
+		{"create", 0, b.Store, "b", "2", 1},
+		{"replay", 0, b.Store, "a", "1", 0},
+		{"mismatch", 0, b.Store, "a", "3", 0},
+		{"replay after a silence", 6 * time.Second, b.Store, "a", "1", 1},
+		{"and behind it", 0, b.Store, "b", "2", 0},
 		{"replay of what another process did", 0, elsewhere, "a", "1", 2},
-		{"name taken", 0, b.store, "c", "1", 1},
-		{"create after a failure", 0, b.store, "d", "4", 1},
+		{"name taken", 0, b.Store, "c", "1", 1},
+		{"create after a failure", 0, b.Store, "d", "4", 1},
 	} {
 		step.store.Age(step.since)
 		before := trips.Load()
-		_, err := create.Do(t.Context(), step.store, b.intent(step.key), order{step.thing})
+		_, err := create.Do(t.Context(), step.store, b.Intent(step.key), order{step.thing})
 		if got := trips.Load() - before; got != step.want {
 			t.Errorf("%s: %d round trips, want %d (%v)", step.name, got, step.want, err)
 		}

@@ -39,7 +39,7 @@ func setupShared(t *testing.T) *sharing {
 	t.Cleanup(s.proxy.Close)
 	s.client = client.NewClient(&client.Options{Network: "unix", Addr: s.redis.Socket()})
 	t.Cleanup(func() { _ = s.client.Close() })
-	s.store.Shared = s.sharedWith("the same key for all replicas ..")
+	s.Store.Shared = s.sharedWith("the same key for all replicas ..")
 	return s
 }
 
@@ -57,7 +57,7 @@ func (s *sharing) sharedWith(key string) *idempotency.Shared {
 func (s *sharing) awake() *idempotency.Store {
 	s.Helper()
 	r := s.replica()
-	if _, err := s.create.Do(s.Context(), r, s.intent("awake"), order{"awake"}); err != nil {
+	if _, err := s.create.Do(s.Context(), r, s.Intent("awake"), order{"awake"}); err != nil {
 		s.Fatal(err)
 	}
 	return r
@@ -66,7 +66,7 @@ func (s *sharing) awake() *idempotency.Store {
 // cutOff takes the database from a replica.
 func (s *sharing) cutOff(r *idempotency.Store) {
 	s.Helper()
-	r.Pool = s.pool(s.db.Pool.Config())
+	r.Pool = s.pool(s.DB.Pool.Config())
 	r.Pool.Close()
 }
 
@@ -86,7 +86,7 @@ const many = 12
 func (s *sharing) do(store *idempotency.Store) (made [many]thing, replayed int) {
 	s.Helper()
 	for i := range many {
-		done, err := s.create.Do(s.Context(), store, s.intent(fmt.Sprint("key ", i)), order{fmt.Sprint("thing ", i)})
+		done, err := s.create.Do(s.Context(), store, s.Intent(fmt.Sprint("key ", i)), order{fmt.Sprint("thing ", i)})
 		if err != nil {
 			s.Fatal(err)
 		}
@@ -165,14 +165,14 @@ func TestWhateverBecomesOfRedis(t *testing.T) {
 	for name, disturb := range disturbances {
 		t.Run(name, func(t *testing.T) {
 			s := setupShared(t)
-			made, replayed := s.do(s.store)
+			made, replayed := s.do(s.Store)
 			if replayed != 0 || len(s.keys()) != many {
 				t.Fatalf("%d were replayed, %d are shared", replayed, len(s.keys()))
 			}
 			other := s.awake()
 			disturb(s)
 			began := time.Now()
-			for _, store := range []*idempotency.Store{s.store, other, other} {
+			for _, store := range []*idempotency.Store{s.Store, other, other} {
 				if again, replayed := s.do(store); again != made || replayed != many {
 					t.Errorf("%d were replayed, as %v, want %v", replayed, again, made)
 				}
@@ -182,12 +182,12 @@ func TestWhateverBecomesOfRedis(t *testing.T) {
 			}
 			for i := range many {
 				var mismatch *idempotency.MismatchError
-				_, err := s.create.Do(t.Context(), other, s.intent(fmt.Sprint("key ", i)), order{"another"})
+				_, err := s.create.Do(t.Context(), other, s.Intent(fmt.Sprint("key ", i)), order{"another"})
 				if !errors.As(err, &mismatch) || mismatch.Record != made[i].ID {
 					t.Errorf("another command: %v", err)
 				}
 			}
-			stranger := s.intent("key 0")
+			stranger := s.Intent("key 0")
 			stranger.Tenant[0] ^= 1
 			if done, err := s.create.Do(t.Context(), other, stranger, order{"thing 0"}); err != nil || done.Replayed {
 				t.Errorf("another tenant: %+v, %v", done, err)
@@ -205,7 +205,7 @@ func TestSharedForAsLongAsItIsTrue(t *testing.T) {
 	t.Parallel()
 	t.Run("without the database", func(t *testing.T) {
 		s := setupShared(t)
-		made, _ := s.do(s.store)
+		made, _ := s.do(s.Store)
 		other := s.awake()
 		s.cutOff(other)
 		if again, replayed := s.do(other); again != made || replayed != many {
@@ -214,19 +214,19 @@ func TestSharedForAsLongAsItIsTrue(t *testing.T) {
 	})
 	t.Run("too old", func(t *testing.T) {
 		s := setupShared(t)
-		s.do(s.store)
+		s.do(s.Store)
 		other := s.awake()
 		other.Age(61 * time.Minute)
 		s.cutOff(other)
-		if done, err := s.create.Do(t.Context(), other, s.intent("key 0"), order{"thing 0"}); !errors.Is(err, idempotency.ErrUnavailable) {
+		if done, err := s.create.Do(t.Context(), other, s.Intent("key 0"), order{"thing 0"}); !errors.Is(err, idempotency.ErrUnavailable) {
 			t.Errorf("%+v, %v", done, err)
 		}
 	})
 	t.Run("restored database", func(t *testing.T) {
 		s := setupShared(t)
-		s.db.Spoil(t)
-		s.do(s.store)
-		s.adminExec(`TRUNCATE things, intents, intent_effects`)
+		s.DB.Spoil(t)
+		s.do(s.Store)
+		s.Exec(`TRUNCATE things, intents, intent_effects`)
 		other := s.awake()
 		if _, replayed := s.do(other); replayed != 0 {
 			t.Errorf("%d were answered of the database before", replayed)
@@ -234,7 +234,7 @@ func TestSharedForAsLongAsItIsTrue(t *testing.T) {
 	})
 	t.Run("another key", func(t *testing.T) {
 		s := setupShared(t)
-		made, _ := s.do(s.store)
+		made, _ := s.do(s.Store)
 		other := s.awake()
 		other.Shared = s.sharedWith("a replica that was given another")
 		if again, replayed := s.do(other); again != made || replayed != many || len(s.keys()) != 2*many+1 {
@@ -243,12 +243,12 @@ func TestSharedForAsLongAsItIsTrue(t *testing.T) {
 	})
 	t.Run("erased by hand", func(t *testing.T) {
 		s := setupShared(t)
-		s.do(s.store)
+		s.do(s.Store)
 		s.client.FlushAll(t.Context())
-		s.adminExec(`UPDATE intents SET result = NULL`)
+		s.Exec(`UPDATE intents SET result = NULL`)
 		for range 2 {
 			var done *idempotency.AlreadyDoneError
-			if _, err := s.create.Do(t.Context(), s.replica(), s.intent("key 0"), order{"thing 0"}); !errors.As(err, &done) {
+			if _, err := s.create.Do(t.Context(), s.replica(), s.Intent("key 0"), order{"thing 0"}); !errors.As(err, &done) {
 				t.Errorf("%v", err)
 			}
 		}
@@ -261,7 +261,7 @@ func TestSharedForAsLongAsItIsTrue(t *testing.T) {
 		deletes := spec()
 		deletes.Deletes = true
 		s.create = idempotency.Define(deletes)
-		if s.do(s.store); len(s.keys()) != 0 {
+		if s.do(s.Store); len(s.keys()) != 0 {
 			t.Errorf("%d are shared", len(s.keys()))
 		}
 	})
@@ -270,13 +270,13 @@ func TestSharedForAsLongAsItIsTrue(t *testing.T) {
 // TestSharedIsSealed: neither names nor values say what was asked for.
 func TestSharedIsSealed(t *testing.T) {
 	s := setupShared(t)
-	made, _ := s.do(s.store)
+	made, _ := s.do(s.Store)
 	for _, key := range s.keys() {
 		value, err := s.client.Get(t.Context(), key).Result()
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, secret := range []string{s.tenant.String(), "thing", "key ", "key+", made[0].ID.String()} {
+		for _, secret := range []string{s.Tenant.String(), "thing", "key ", "key+", made[0].ID.String()} {
 			if strings.Contains(key+value, secret) {
 				t.Errorf("%s tells %s", key, secret)
 			}
@@ -303,7 +303,7 @@ func TestRushWithRedis(t *testing.T) {
 			s.proxy.Heal()
 		}
 		key := fmt.Sprint("rush ", i%keys)
-		done[i], errs[i] = s.create.Do(context.Background(), stores[i/keys%2], s.intent(key), order{key})
+		done[i], errs[i] = s.create.Do(context.Background(), stores[i/keys%2], s.Intent(key), order{key})
 	})
 	wait()
 	first := 0

@@ -25,7 +25,7 @@ func TestTxIsOfNoUseOutsideOfItsWork(t *testing.T) {
 		smuggled = tx
 		return work(tx, o)
 	}
-	if _, err := idempotency.Define(s).Do(t.Context(), b.store, b.intent("k"), order{"a"}); err != nil {
+	if _, err := idempotency.Define(s).Do(t.Context(), b.Store, b.Intent("k"), order{"a"}); err != nil {
 		t.Fatal(err)
 	}
 	for name, tx := range map[string]*idempotency.Tx{"nil": nil, "zero": {}, "smuggled": smuggled} {
@@ -39,13 +39,13 @@ func TestArgumentsAreChecked(t *testing.T) {
 	b := setup(t)
 	s := spec()
 	s.Statements = func(tx *idempotency.Tx, _ order) idempotency.Result { return tx.Return(`SELECT @nothing::json`, nil) }
-	if _, err := idempotency.Define(s).Do(t.Context(), b.store, b.intent("k"), order{"a"}); err == nil {
+	if _, err := idempotency.Define(s).Do(t.Context(), b.Store, b.Intent("k"), order{"a"}); err == nil {
 		t.Error("an argument that is not there became NULL")
 	}
 	s.Statements = func(tx *idempotency.Tx, _ order) idempotency.Result {
 		return tx.Return(`SELECT '{}'::json`, pgx.NamedArgs{"tenant_id": "another"})
 	}
-	if !panics(func() { _, _ = idempotency.Define(s).Do(t.Context(), b.store, b.intent("k"), order{"a"}) }) {
+	if !panics(func() { _, _ = idempotency.Define(s).Do(t.Context(), b.Store, b.Intent("k"), order{"a"}) }) {
 		t.Error("work could name its own tenant")
 	}
 }
@@ -83,7 +83,7 @@ func TestRequire(t *testing.T) {
 	b := setup(t)
 	create := idempotency.Define(spec())
 	for _, name := range []string{"a", "b"} {
-		if _, err := create.Do(t.Context(), b.store, b.intent(name), order{name}); err != nil {
+		if _, err := create.Do(t.Context(), b.Store, b.Intent(name), order{name}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -99,7 +99,7 @@ func TestRequire(t *testing.T) {
 		return idempotency.Define(s)
 	}
 	for where, rows := range map[string]int64{`name = 'nobody'`: 1, `true`: 1, `name = 'a'`: 2} {
-		_, err := rename(rows, where).Do(t.Context(), b.store, b.intent("k"), order{"x"})
+		_, err := rename(rows, where).Do(t.Context(), b.Store, b.Intent("k"), order{"x"})
 		if !errors.Is(err, errGone) {
 			t.Errorf("%s: %v", where, err)
 		}
@@ -107,7 +107,7 @@ func TestRequire(t *testing.T) {
 	if n := b.count(`SELECT count(*) FROM things WHERE name IN ('a', 'b')`); n != 2 {
 		t.Errorf("%d things kept their names", n)
 	}
-	if done, err := rename(1, `name = 'a'`).Do(t.Context(), b.store, b.intent("k"), order{"x"}); err != nil || done.Value.Name != "ax" {
+	if done, err := rename(1, `name = 'a'`).Do(t.Context(), b.Store, b.Intent("k"), order{"x"}); err != nil || done.Value.Name != "ax" {
 		t.Errorf("%+v, %v", done, err)
 	}
 	want := []idempotency.Outcome{"created", "created", "conflict", "conflict", "conflict", "reused"}
@@ -119,18 +119,18 @@ func TestRequire(t *testing.T) {
 func TestUsed(t *testing.T) {
 	b := setup(t)
 	create := idempotency.Define(spec())
-	intent := b.intent("k")
-	if _, used, err := create.Used(t.Context(), b.store, intent.Tenant, intent.Key); used || err != nil {
+	intent := b.Intent("k")
+	if _, used, err := create.Used(t.Context(), b.Store, intent.Tenant, intent.Key); used || err != nil {
 		t.Errorf("used %v, %v", used, err)
 	}
-	done, err := create.Do(t.Context(), b.store, intent, order{"a"})
+	done, err := create.Do(t.Context(), b.Store, intent, order{"a"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if id, used, err := create.Used(t.Context(), b.store, intent.Tenant, intent.Key); !used || id != done.Value.ID || err != nil {
+	if id, used, err := create.Used(t.Context(), b.Store, intent.Tenant, intent.Key); !used || id != done.Value.ID || err != nil {
 		t.Errorf("%s, used %v, %v", id, used, err)
 	}
-	if _, used, err := create.Used(t.Context(), b.store, uuid.New(), intent.Key); used || err != nil {
+	if _, used, err := create.Used(t.Context(), b.Store, uuid.New(), intent.Key); used || err != nil {
 		t.Errorf("by another tenant: %v, %v", used, err)
 	}
 }
@@ -138,16 +138,16 @@ func TestUsed(t *testing.T) {
 // The lock is what attempts wait for, and the primary key is what holds if somebody goes without it.
 func TestPrimaryKeyHoldsWithoutTheLock(t *testing.T) {
 	b := setup(t)
-	b.db.Spoil(t)
-	b.adminExec(`
+	b.DB.Spoil(t)
+	b.Exec(`
 		CREATE OR REPLACE FUNCTION intent_lock(in_tenant uuid, in_operation text, in_key text) RETURNS bigint
 		LANGUAGE sql AS 'SELECT (random() * 1e15)::bigint'`)
-	stores := []*idempotency.Store{b.store, b.replica(), b.replica(), b.replica()}
+	stores := []*idempotency.Store{b.Store, b.replica(), b.replica(), b.replica()}
 	create := idempotency.Define(spec())
 	const attempts = 40
 	var created atomic.Int64
 	rush(attempts, func(i int) {
-		done, err := create.Do(context.Background(), stores[i%len(stores)], b.intent("k"), order{fmt.Sprint("name ", i%len(stores))})
+		done, err := create.Do(context.Background(), stores[i%len(stores)], b.Intent("k"), order{fmt.Sprint("name ", i%len(stores))})
 		var mismatch *idempotency.MismatchError
 		if err == nil && !done.Replayed {
 			created.Add(1)

@@ -21,12 +21,12 @@ func TestNoWaitIsEndless(t *testing.T) {
 			unlock := b.lockThings()
 			first := make(chan error, 1)
 			go func() {
-				_, err := create.Do(t.Context(), patient, b.intent("k"), order{"a"})
+				_, err := create.Do(t.Context(), patient, b.Intent("k"), order{"a"})
 				first <- err
 			}()
-			b.blocked(1)
+			b.Waiting(1)
 			began := time.Now()
-			if _, err := create.Do(t.Context(), impatient, b.intent("k"), order{"a"}); !errors.Is(err, idempotency.ErrInProgress) {
+			if _, err := create.Do(t.Context(), impatient, b.Intent("k"), order{"a"}); !errors.Is(err, idempotency.ErrInProgress) {
 				t.Errorf("a repeat while the first runs: %v", err)
 			}
 			if took := time.Since(began); took > impatient.Timeout/2 {
@@ -43,12 +43,12 @@ func TestNoWaitIsEndless(t *testing.T) {
 func TestTimeoutIsLongerThanWait(t *testing.T) {
 	b := setup(t)
 	for _, store := range []*idempotency.Store{
-		{Pool: b.db.Pool},
-		{Pool: b.db.Pool, Wait: time.Second, Timeout: time.Second},
-		{Pool: b.db.Pool, Timeout: time.Millisecond},
-		{Pool: b.db.Pool, Wait: -time.Hour, Timeout: -time.Minute},
+		{Pool: b.DB.Pool},
+		{Pool: b.DB.Pool, Wait: time.Second, Timeout: time.Second},
+		{Pool: b.DB.Pool, Timeout: time.Millisecond},
+		{Pool: b.DB.Pool, Wait: -time.Hour, Timeout: -time.Minute},
 	} {
-		_, err := idempotency.Define(spec()).Do(t.Context(), store, b.intent("k"), order{"a"})
+		_, err := idempotency.Define(spec()).Do(t.Context(), store, b.Intent("k"), order{"a"})
 		if err == nil || !strings.Contains(err.Error(), "must be longer than its Wait") {
 			t.Errorf("Wait %v, Timeout %v: %v", store.Wait, store.Timeout, err)
 		}

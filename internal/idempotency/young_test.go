@@ -12,26 +12,26 @@ import (
 func TestYoungDatabase(t *testing.T) {
 	t.Parallel()
 	inBothStyles(t, func(b *bundle, create idempotency.Operation[order, thing]) {
-		config := b.db.Pool.Config()
+		config := b.DB.Pool.Config()
 		config.MaxConns = 1 // whose plans are those that are kept
-		b.store.Pool = b.pool(config)
+		b.Store.Pool = b.pool(config)
 		createAndRepeat := func(name string) {
 			b.Helper()
 			for range 2 {
-				if _, err := create.Do(b.Context(), b.replica(), b.intent(name), order{name}); err != nil {
+				if _, err := create.Do(b.Context(), b.replica(), b.Intent(name), order{name}); err != nil {
 					b.Fatal(err)
 				}
 			}
-			if _, used, err := create.Used(b.Context(), b.store, b.tenant, b.intent(name).Key); !used || err != nil {
+			if _, used, err := create.Used(b.Context(), b.Store, b.Tenant, b.Intent(name).Key); !used || err != nil {
 				b.Errorf("%s: used %v, %v", name, used, err)
 			}
 		}
 		createAndRepeat("first")
-		b.adminExec(`ANALYZE`)
+		b.Exec(`ANALYZE`)
 		for i := range 10 { // after five times PostgreSQL plans for any arguments, and keeps that plan
 			createAndRepeat(fmt.Sprint("young ", i))
 		}
-		b.adminExec(`
+		b.Exec(`
 			INSERT INTO things SELECT tenant_id, gen_random_uuid(), n FROM things, generate_series(1, 5000) AS n WHERE name = 'first';
 			INSERT INTO intents (tenant_id, operation, key, fingerprint, attempt_id, record_id, outcome, actor, result, expires_at)
 			SELECT tenant_id, operation, 'past ' || n, fingerprint, attempt_id, record_id, outcome, actor, result, expires_at
@@ -48,7 +48,7 @@ func TestYoungDatabase(t *testing.T) {
 func (b *bundle) readWhole() int {
 	b.Helper()
 	// Each connection tells what it did now and then, or when it is asked.
-	if _, err := b.store.Pool.Exec(b.Context(), `SELECT pg_stat_force_next_flush()`); err != nil {
+	if _, err := b.Store.Pool.Exec(b.Context(), `SELECT pg_stat_force_next_flush()`); err != nil {
 		b.Fatal(err)
 	}
 	return b.count(`SELECT sum(seq_tup_read) FROM pg_stat_user_tables WHERE relname IN ('intents', 'things')`)

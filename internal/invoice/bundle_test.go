@@ -6,6 +6,7 @@ import (
 
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/invoicetest"
 	"onlyonce/internal/postgres/pgtest"
@@ -27,7 +28,7 @@ func (b *bundle) create(key string, d invoice.Draft) (idempotency.Done[invoice.I
 // count runs a query of one number.
 func (b *bundle) count(sql string, args ...any) int {
 	b.Helper()
-	return invoicetest.Value[int](b.Bundle, sql, args...)
+	return storetest.Value[int](b, sql, args...)
 }
 
 // input is a valid invoice of 123.00 EUR.

@@ -2,7 +2,6 @@ package invoice_test
 
 import (
 	"errors"
-	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -12,39 +11,11 @@ import (
 
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/customer"
-	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/postgres"
 	"onlyonce/internal/record"
 )
-
-func TestCreateThenFind(t *testing.T) {
-	b := setup(t)
-	done, err := b.create("k", draft(t, input("")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	inv := done.Value
-	if inv.Number != "2026-0001" || inv.Subtotal != 100_00 || inv.TaxTotal != 23_00 || inv.Total != 123_00 {
-		t.Errorf("created %+v", inv)
-	}
-	found, err := invoice.Table.Find(t.Context(), b.Store.Pool, b.Tenant, inv.ID)
-	if err != nil || fmt.Sprintf("%+v", found) != fmt.Sprintf("%+v", inv) {
-		t.Errorf("found %+v, %v\nmade %+v", found, err, inv)
-	}
-	for what, id := range map[string]uuid.UUID{"created": inv.ID, "customer created": inv.Customer.ID} {
-		history, err := idempotency.History(t.Context(), b.Store.Pool, b.Tenant, id, record.Page{Limit: 10}, "")
-		if err != nil || !slices.ContainsFunc(history.Rows, func(e idempotency.Entry) bool {
-			return e.What == what && e.Operation == "invoice.create" && e.Key == "k" && e.Actor == "test"
-		}) {
-			t.Errorf("the history of %s: %+v, %v", what, history, err)
-		}
-	}
-	if _, err := invoice.Table.Find(t.Context(), b.Store.Pool, uuid.New(), inv.ID); !errors.Is(err, record.ErrNotFound) {
-		t.Errorf("another tenant: %v", err)
-	}
-}
 
 // A connection pooler in transaction mode needs statements that are not prepared.
 func TestThroughAPooler(t *testing.T) {
@@ -85,47 +56,6 @@ func TestUnknownCustomerIsAFieldError(t *testing.T) {
 	in.CustomerID, in.Customer = "", input("").Customer
 	if _, err := b.create("k", draft(t, in)); err != nil {
 		t.Errorf("the key was used up: %v", err)
-	}
-}
-
-func TestCustomerIsReusedByEmail(t *testing.T) {
-	b := setup(t)
-	first, err := b.create("1", draft(t, input("")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	in := input("")
-	in.Customer.Email, in.Customer.Name = "ADA@Example.com", "Somebody Else"
-	second, err := b.create("2", draft(t, in))
-	if err != nil || second.Value.Customer != first.Value.Customer {
-		t.Errorf("%+v, %v, want %+v", second.Value.Customer, err, first.Value.Customer)
-	}
-}
-
-func TestListPages(t *testing.T) {
-	b := setup(t)
-	var want []string
-	for range 7 {
-		done, err := b.create(uuid.NewString(), draft(t, input("")))
-		if err != nil {
-			t.Fatal(err)
-		}
-		want = append([]string{done.Value.Number}, want...)
-	}
-	var got []string
-	var from record.Key
-	for range 4 {
-		page, err := invoice.List(t.Context(), b.Store.Pool, b.Tenant, invoice.Filter{}, record.Page{From: from, Limit: 2})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, i := range page.Rows {
-			got = append(got, i.Number)
-		}
-		from = page.After
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
 	}
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/google/uuid"
 
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invoice"
-	"onlyonce/internal/invoice/invoicetest"
 	"onlyonce/internal/record"
 )
 
@@ -63,7 +63,7 @@ func TestNoDuplicate(t *testing.T) {
 		fmt.Sprintf(`UPDATE invoices SET duplicate_of = '%s' WHERE id = '%s'`, b.mustCreate("other", draft(t, input(""))).ID, inv.ID),
 	}, "invoices_life": {fmt.Sprintf(`UPDATE invoices SET duplicate_of = '%s' WHERE id = '%s'`, inv.ID, void.ID)}}
 	for _, of := range []invoice.Invoice{inv, void, graces, nobody} {
-		if _, err := b.voidAs(b.Store, "void as", inv, of); !invoicetest.IsConflict(err, &invoice.NotDuplicate) {
+		if _, err := b.voidAs(b.Store, "void as", inv, of); !storetest.IsConflict(err, &invoice.NotDuplicate) {
 			t.Errorf("of %+v: %v", of, err)
 		}
 		refused["invoices_duplicate_of"] = append(refused["invoices_duplicate_of"], fmt.Sprintf(
@@ -87,7 +87,7 @@ func TestVoidEachAsDuplicateOfTheOther(t *testing.T) {
 		if held == 1 {
 			release = b.held("invoice.void", fmt.Sprint("void", round, 0))
 		}
-		errs := invoicetest.Together(2+held, func(i int) error {
+		errs := storetest.Together(2+held, func(i int) error {
 			b.Waiting(i * held)
 			if i == 2 {
 				release()

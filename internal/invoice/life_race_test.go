@@ -10,8 +10,8 @@ import (
 	"github.com/google/uuid"
 
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invoice"
-	"onlyonce/internal/invoice/invoicetest"
 )
 
 // another is the content of an edit that differs from input in all that an invoice says.
@@ -55,33 +55,6 @@ func isStale(err error) bool {
 	return stale
 }
 
-// TestTwoEditsOfOneVersion: one is saved whole, and the other is told that it saw an older version.
-func TestTwoEditsOfOneVersion(t *testing.T) {
-	b := setup(t)
-	replicas := []*idempotency.Store{b.Store, b.Replica()}
-	drafts := []invoice.Draft{edited(t, another), edited(t, func(in *invoice.Input) { in.Notes = "Also changed" })}
-	for round := range 10 {
-		inv := b.mustCreate(fmt.Sprint("create", round), draft(t, input("")))
-		saved := make([]invoice.Invoice, 2)
-		errs := invoicetest.Together(2, func(i int) (err error) {
-			saved[i], err = b.edit(replicas[i], fmt.Sprint(round, "-", i), inv, drafts[i])
-			return err
-		})
-		winner := 0
-		if errs[0] != nil {
-			winner = 1
-		}
-		if errs[winner] != nil || !isStale(errs[1-winner]) {
-			t.Fatalf("%v", errs)
-		}
-		found := b.Find(inv)
-		b.sameContent(found, saved[winner])
-		if found.Version != 2 || found.Notes != drafts[winner].Notes || len(found.Lines) != len(drafts[winner].Lines) {
-			t.Errorf("%d won: %+v", winner, found)
-		}
-	}
-}
-
 // TestEditOrIssue: what is issued is what was there before the edit or what is there after it, and never some of both.
 func TestEditOrIssue(t *testing.T) {
 	b := setup(t)
@@ -89,7 +62,7 @@ func TestEditOrIssue(t *testing.T) {
 	for round := range 20 {
 		inv := b.mustCreate(fmt.Sprint("create", round), draft(t, input("")))
 		var saved invoice.Invoice
-		edit, issue := invoicetest.Both(func() (err error) {
+		edit, issue := storetest.Both(func() (err error) {
 			saved, err = b.edit(b.Store, fmt.Sprint("edit", round), inv, changed)
 			return err
 		}, func() error {
@@ -105,7 +78,7 @@ func TestEditOrIssue(t *testing.T) {
 		if issue != nil || edit != nil && !isStale(edit) || found.Status != invoice.StatusIssued || found.Version != version {
 			t.Errorf("edit: %v, issue: %v, %+v", edit, issue, found)
 		}
-		to := invoicetest.Value[string](b.Bundle, `SELECT recipient FROM mails WHERE invoice_id = $1`, inv.ID)
+		to := storetest.Value[string](b, `SELECT recipient FROM mails WHERE invoice_id = $1`, inv.ID)
 		if to != want.Customer.Email {
 			t.Errorf("sent to %s, and not %s", to, want.Customer.Email)
 		}
@@ -119,7 +92,7 @@ func TestIssueOrVoid(t *testing.T) {
 	for round := range 20 {
 		seen := round % 2
 		inv := b.mustCreate(fmt.Sprint("create", round), draft(t, input("")))
-		issue, void := invoicetest.Both(func() error {
+		issue, void := storetest.Both(func() error {
 			_, err := invoice.Issue.Do(context.Background(), b.Store, b.Of(fmt.Sprint("issue", round), inv.ID, seen), invoice.IssueDraft{})
 			return err
 		}, func() error {
@@ -134,7 +107,7 @@ func TestIssueOrVoid(t *testing.T) {
 		case seen == 1 && issue == nil:
 			ok = isStale(void) && found.Status == invoice.StatusIssued && found.Version == 2
 		default:
-			refused := seen == 0 && invoicetest.IsConflict(issue, &invoice.NotDraft) || seen == 1 && isStale(issue)
+			refused := seen == 0 && storetest.IsConflict(issue, &invoice.NotDraft) || seen == 1 && isStale(issue)
 			ok = refused && void == nil && found.Status == invoice.StatusVoid && found.IssuedAt.IsZero() && found.Version == 2
 		}
 		queued := [2]int{}
@@ -144,33 +117,5 @@ func TestIssueOrVoid(t *testing.T) {
 		if mails := b.mails(inv.ID); !ok || mails != queued {
 			t.Errorf("seen %d, issue: %v, void: %v, %d mails and jobs, %+v", seen, issue, void, mails, found)
 		}
-	}
-}
-
-// TestTwentyClicksOnIssue: half of them under one key, the others each under their own. One issues, one mail is queued.
-func TestTwentyClicksOnIssue(t *testing.T) {
-	b := setup(t)
-	replicas := []*idempotency.Store{b.Store, b.Replica()}
-	inv := b.mustCreate("create", draft(t, input("")))
-	answers := make([]idempotency.Done[invoice.Invoice], 20)
-	errs := invoicetest.Together(len(answers), func(i int) (err error) {
-		click := b.Of(fmt.Sprint("click", max(i, 9)), inv.ID, 0)
-		answers[i], err = invoice.Issue.Do(context.Background(), replicas[i%2], click, invoice.IssueDraft{})
-		return err
-	})
-	issued := 0
-	for i, done := range answers {
-		if errs[i] != nil || fmt.Sprint(done.Value) != fmt.Sprint(answers[0].Value) {
-			t.Errorf("%+v, %v\nand not %+v", done.Value, errs[i], answers[0].Value)
-		}
-		if done.Outcome == idempotency.Changed && !done.Replayed {
-			issued++
-		}
-	}
-	if mails := b.mails(inv.ID); issued != 1 || mails != [2]int{1, 1} {
-		t.Errorf("issued %d times, with %d mails and jobs", issued, mails)
-	}
-	if found := b.Find(inv); found.Status != invoice.StatusIssued || found.Version != 2 {
-		t.Errorf("%+v", found)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/google/uuid"
 
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invoice"
-	"onlyonce/internal/invoice/invoicetest"
 	"onlyonce/internal/record"
 )
 
@@ -72,7 +72,7 @@ func TestRenumber(t *testing.T) {
 		}))
 		return done.Value, err
 	}
-	if _, err := edit("taken", first.ID, 1, "2026-0002", "2026-11-21"); !invoicetest.IsConflict(err, &invoice.NumberTaken) {
+	if _, err := edit("taken", first.ID, 1, "2026-0002", "2026-11-21"); !storetest.IsConflict(err, &invoice.NumberTaken) {
 		t.Errorf("a number that is taken: %v", err)
 	}
 	if got, err := edit("own", first.ID, 1, "A-7", "2026-11-21"); err != nil || got.Number != "A-7" {
@@ -105,7 +105,7 @@ func TestLife(t *testing.T) {
 		t.Errorf("again: %+v, %v", again, err)
 	}
 	_, err = invoice.Edit.Do(t.Context(), b.Store, b.Of("edit", inv.ID, 2), draft(t, input("")))
-	if !invoicetest.IsConflict(err, &invoice.NotDraft) {
+	if !storetest.IsConflict(err, &invoice.NotDraft) {
 		t.Errorf("an issued invoice was edited: %v", err)
 	}
 	// What becomes of the customer does not change it.
@@ -121,7 +121,7 @@ func TestLife(t *testing.T) {
 		t.Errorf("%+v, %v", void, err)
 	}
 	_, err = invoice.Issue.Do(t.Context(), b.Store, b.Of("issue a void one", inv.ID, 0), invoice.IssueDraft{})
-	if !invoicetest.IsConflict(err, &invoice.NotDraft) {
+	if !storetest.IsConflict(err, &invoice.NotDraft) {
 		t.Errorf("a void invoice was issued: %v", err)
 	}
 }
@@ -168,7 +168,7 @@ func TestRacesOfOneInvoice(t *testing.T) {
 	for round := range 5 {
 		inv := b.mustCreate(fmt.Sprint("create", round), edited(t, func(in *invoice.Input) { in.Notes = fmt.Sprint(round) }))
 		changed := edited(t, func(in *invoice.Input) { in.Notes = "changed" })
-		errs := invoicetest.Together(12, func(i int) (err error) {
+		errs := storetest.Together(12, func(i int) (err error) {
 			k := fmt.Sprint(round, "-", i)
 			switch i % 3 {
 			case 0:
@@ -186,8 +186,8 @@ func TestRacesOfOneInvoice(t *testing.T) {
 			switch {
 			case i%3 == 0 && err == nil:
 				edits++
-			case i%3 == 0 && (isStale && stale.Record == inv.ID || invoicetest.IsConflict(err, &invoice.NotDraft)):
-			case i%3 == 1 && (err == nil || invoicetest.IsConflict(err, &invoice.NotDraft)):
+			case i%3 == 0 && (isStale && stale.Record == inv.ID || storetest.IsConflict(err, &invoice.NotDraft)):
+			case i%3 == 1 && (err == nil || storetest.IsConflict(err, &invoice.NotDraft)):
 			case i%3 == 2 && err == nil:
 			default:
 				t.Errorf("%d: %v", i, err)

@@ -10,8 +10,8 @@ import (
 	"onlyonce/internal/customer"
 	"onlyonce/internal/customer/duplicate"
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invoice"
-	"onlyonce/internal/invoice/invoicetest"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/email"
 )
@@ -125,7 +125,7 @@ func TestMergeMovesInvoicesOfEveryState(t *testing.T) {
 		}
 	}
 	for inv, want := range map[uuid.UUID]uuid.UUID{since.ID: winner.ID, all[5].ID: other.ID} {
-		if got := invoicetest.Value[uuid.UUID](b.Bundle, `SELECT customer_id FROM invoices WHERE id = $1`, inv); got != want {
+		if got := storetest.Value[uuid.UUID](b, `SELECT customer_id FROM invoices WHERE id = $1`, inv); got != want {
 			t.Errorf("it went from %s to %s", want, got)
 		}
 	}
@@ -138,7 +138,7 @@ func TestMergeMovesInvoicesOfEveryState(t *testing.T) {
 func (b *bundle) rows(of []invoice.Invoice) (all []string) {
 	b.Helper()
 	for _, inv := range of {
-		all = append(all, invoicetest.Value[string](b.Bundle,
+		all = append(all, storetest.Value[string](b,
 			`SELECT (to_jsonb(i) - 'version')::text FROM invoices i WHERE id = $1`, inv.ID))
 	}
 	return all
@@ -219,7 +219,7 @@ func TestMergeAgainstEverybody(t *testing.T) {
 				return err
 			},
 		}
-		errs := invoicetest.Together(each*len(attempts), func(i int) error {
+		errs := storetest.Together(each*len(attempts), func(i int) error {
 			return attempts[i%len(attempts)](i/len(attempts), replicas[i/len(attempts)%2])
 		})
 		var merged, edited int
@@ -227,7 +227,7 @@ func TestMergeAgainstEverybody(t *testing.T) {
 			switch kind := i % len(attempts); {
 			case kind == 4 && err == nil:
 				merged++
-			case kind == 4 && (invoicetest.IsConflict(err, &customer.Merged) || invoicetest.IsConflict(err, &duplicate.ChangedMeanwhile)):
+			case kind == 4 && (storetest.IsConflict(err, &customer.Merged) || storetest.IsConflict(err, &duplicate.ChangedMeanwhile)):
 			case kind == 2 && err == nil:
 				edited++
 			case kind == 2 && isStale(err):
@@ -328,7 +328,7 @@ func TestMergeInBothOrders(t *testing.T) {
 					release()
 					release, first, second = b.held(other.operation, "other"), do, merge
 				}
-				invoicetest.Together(3, func(i int) error {
+				storetest.Together(3, func(i int) error {
 					switch i {
 					case 0:
 						first()
@@ -362,5 +362,5 @@ func TestMergeInBothOrders(t *testing.T) {
 func succeeded(err error) bool { return err == nil }
 
 func refusedMerge(err error) bool {
-	return invoicetest.IsConflict(err, &customer.Merged) || invoicetest.IsConflict(err, &duplicate.ChangedMeanwhile)
+	return storetest.IsConflict(err, &customer.Merged) || storetest.IsConflict(err, &duplicate.ChangedMeanwhile)
 }

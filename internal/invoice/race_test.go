@@ -6,14 +6,14 @@ import (
 	"testing"
 
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invoice"
-	"onlyonce/internal/invoice/invoicetest"
 )
 
 // race runs n attempts from one gate and gives their answers.
 func race(n int, attempt func(i int) (idempotency.Done[invoice.Invoice], error)) ([]idempotency.Done[invoice.Invoice], []error) {
 	done := make([]idempotency.Done[invoice.Invoice], n)
-	errs := invoicetest.Together(n, func(i int) (err error) {
+	errs := storetest.Together(n, func(i int) (err error) {
 		done[i], err = attempt(i)
 		return err
 	})

@@ -15,9 +15,9 @@ import (
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/credit"
-	"onlyonce/internal/invoice/invoicetest"
 	"onlyonce/internal/invoice/payment"
 	"onlyonce/internal/invoice/refund"
 	"onlyonce/internal/record"
@@ -119,7 +119,7 @@ func TestSumsFollow(t *testing.T) {
 		c.invoices = append(c.invoices, c.mustCreate(fmt.Sprint("create", i), draft(t, in)))
 	}
 	for round := range 6 {
-		errs := invoicetest.Together(17, func(i int) error {
+		errs := storetest.Together(17, func(i int) error {
 			if i == 16 {
 				return c.mergeAndSeparate(round, winner, loser)
 			}
@@ -138,7 +138,7 @@ func TestSumsFollow(t *testing.T) {
 			c.sums(of)
 		}
 	}
-	if wrong := invoicetest.Value[int](c.Bundle, `
+	if wrong := storetest.Value[int](c, `
 		SELECT count(*) FROM (
 			SELECT tenant_id, of_id, kind::text, day, currency::text, sum(amount)::bigint AS amount, sum(invoices)::bigint AS invoices
 			FROM standing GROUP BY 1, 2, 3, 4, 5) AS kept
@@ -147,7 +147,7 @@ func TestSumsFollow(t *testing.T) {
 	); wrong > 0 {
 		t.Errorf("%d sums are not what the books come to", wrong)
 	}
-	if parts := invoicetest.Value[int](c.Bundle, `SELECT count(*) FROM standing WHERE amount = 0 AND invoices = 0`); parts > 0 {
+	if parts := storetest.Value[int](c, `SELECT count(*) FROM standing WHERE amount = 0 AND invoices = 0`); parts > 0 {
 		t.Errorf("%d parts of nothing are left", parts)
 	}
 }

@@ -2,83 +2,49 @@ package duplicate_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/customer"
 	"onlyonce/internal/customer/duplicate"
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/record"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
+// bundle is as behind PgBouncer, where pgx has to know the types of all parameters.
 type bundle struct {
-	*testing.T
+	*storetest.Bundle
 
-	db     *pgtest.Database
-	pool   *pgxpool.Pool // on db, as behind PgBouncer, where pgx has to know the types of all parameters
-	admin  *pgxpool.Pool // on db, as the superuser
-	store  *idempotency.Store
-	tenant uuid.UUID
-	keys   int
+	keys int
 }
 
 func setup(t *testing.T) *bundle {
 	t.Helper()
-	t.Parallel()
-	b := &bundle{T: t, db: pgtest.New(t), tenant: uuid.New()}
-	b.admin = b.db.Admin()
-	config := b.db.Pool.Config()
+	b := &bundle{Bundle: storetest.Setup(t)}
+	config := b.DB.Pool.Config()
 	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
 	var err error
-	if b.pool, err = pgxpool.NewWithConfig(t.Context(), config); err != nil {
+	if b.Store.Pool, err = pgxpool.NewWithConfig(t.Context(), config); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(b.pool.Close)
-	b.store = &idempotency.Store{Pool: b.pool, Wait: 10 * time.Second, Timeout: 20 * time.Second}
-	b.exec(`INSERT INTO tenants (id, name) VALUES ($1, 'Test')`, b.tenant)
+	t.Cleanup(b.Store.Pool.Close)
 	return b
-}
-
-func (b *bundle) exec(sql string, args ...any) {
-	b.Helper()
-	if _, err := b.admin.Exec(b.Context(), sql, args...); err != nil {
-		b.Fatal(err)
-	}
-}
-
-func get[T any](b *bundle, sql string, args ...any) T {
-	b.Helper()
-	rows, err := b.admin.Query(b.Context(), sql, args...)
-	if err != nil {
-		b.Fatal(err)
-	}
-	value, err := pgx.CollectExactlyOneRow(rows, pgx.RowTo[T])
-	if err != nil {
-		b.Fatal(err)
-	}
-	return value
 }
 
 // intent is a new one, about a record if there is one.
 func (b *bundle) intent(of uuid.UUID, seen int) idempotency.Intent {
 	b.Helper()
 	b.keys++
-	key, err := idempotency.ParseKey(fmt.Sprint("key ", b.keys))
-	if err != nil {
-		b.Fatal(err)
-	}
-	return idempotency.Intent{Tenant: b.tenant, Key: key, Actor: "test", Record: of, Seen: seen}
+	return b.Of(fmt.Sprint("key ", b.keys), of, seen)
 }
 
 // customer creates one.
@@ -90,7 +56,7 @@ func (b *bundle) customer(email, name, taxID string) customer.Customer {
 	if err != nil {
 		b.Fatal(err)
 	}
-	done, err := customer.Upsert.Do(b.Context(), b.store, b.intent(uuid.Nil, 0), d)
+	done, err := customer.Upsert.Do(b.Context(), b.Store, b.intent(uuid.Nil, 0), d)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -100,7 +66,7 @@ func (b *bundle) customer(email, name, taxID string) customer.Customer {
 // now is a customer as it is now.
 func (b *bundle) now(c customer.Customer) customer.Customer {
 	b.Helper()
-	found, err := customer.Table.Find(b.Context(), b.pool, b.tenant, c.ID)
+	found, err := customer.Table.Find(b.Context(), b.Store.Pool, b.Tenant, c.ID)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -118,7 +84,7 @@ func (b *bundle) merge(all ...customer.Customer) (duplicate.Merge, error) {
 	if err != nil {
 		return duplicate.Merge{}, err
 	}
-	done, err := duplicate.MergeCustomers.Do(b.Context(), b.store, b.intent(uuid.Nil, 0), d)
+	done, err := duplicate.MergeCustomers.Do(b.Context(), b.Store, b.intent(uuid.Nil, 0), d)
 	return done.Value, err
 }
 
@@ -132,7 +98,7 @@ func (b *bundle) mustMerge(all ...customer.Customer) duplicate.Merge {
 }
 
 func (b *bundle) undo(m duplicate.Merge) error {
-	_, err := duplicate.UndoMerge.Do(context.Background(), b.store, b.intent(m.ID, 0), struct{}{})
+	_, err := duplicate.UndoMerge.Do(context.Background(), b.Store, b.intent(m.ID, 0), struct{}{})
 	return err
 }
 
@@ -141,17 +107,8 @@ func (b *bundle) mergedInto(c customer.Customer) uuid.UUID { return b.now(c).Mer
 
 func (b *bundle) wantConflict(err error, kind *conflict.Kind) {
 	b.Helper()
-	if refused, ok := errors.AsType[*conflict.Error](err); !ok || refused.Kind != kind {
+	if !storetest.IsConflict(err, kind) {
 		b.Errorf("want the conflict %s, got %v", kind.Slug, err)
-	}
-}
-
-// refuses fails unless PostgreSQL refuses a statement of the superuser by a constraint.
-func (b *bundle) refuses(constraint, sql string, args ...any) {
-	b.Helper()
-	_, err := b.admin.Exec(b.Context(), sql, args...)
-	if broken, ok := errors.AsType[*pgconn.PgError](err); !ok || broken.ConstraintName != constraint {
-		b.Errorf("%s: %v", sql, err)
 	}
 }
 
@@ -160,7 +117,7 @@ func (b *bundle) groups(length int) (all []string) {
 	b.Helper()
 	var from record.Key
 	for {
-		list, err := duplicate.List(b.Context(), b.pool, b.tenant, record.Page{From: from, Limit: length})
+		list, err := duplicate.List(b.Context(), b.Store.Pool, b.Tenant, record.Page{From: from, Limit: length})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -17,7 +17,7 @@ func (b *bundle) keepApart(all ...customer.Customer) {
 	for _, c := range all {
 		d.Customers = append(d.Customers, c.ID)
 	}
-	if _, err := duplicate.KeepApart.Do(b.Context(), b.store, b.intent(uuid.Nil, 0), d); err != nil {
+	if _, err := duplicate.KeepApart.Do(b.Context(), b.Store, b.intent(uuid.Nil, 0), d); err != nil {
 		b.Fatal(err)
 	}
 }
@@ -67,11 +67,11 @@ func TestGroups(t *testing.T) {
 // TestGroupsInALargeTenant: groups come once each, also those that are larger than what one look sees.
 func TestGroupsInALargeTenant(t *testing.T) {
 	b := setup(t)
-	b.exec(`
+	b.Exec(`
 		INSERT INTO customers (tenant_id, id, email, name)
 		SELECT $1, new_id(now() + n * interval '1 ms'), n || '@example.com', CASE WHEN n > 9900 THEN 'Same' ELSE 'Customer ' || n % 9800 END
-		FROM generate_series(1, 12500) AS n`, b.tenant)
-	b.exec(`ANALYZE customers`)
+		FROM generate_series(1, 12500) AS n`, b.Tenant)
+	b.Exec(`ANALYZE customers`)
 	for _, length := range []int{7, 100} {
 		all := b.groups(length)
 		if slices.Sort(all); len(all) != 101 || len(slices.Compact(all)) != 101 {

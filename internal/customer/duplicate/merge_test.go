@@ -13,6 +13,7 @@ import (
 	"onlyonce/internal/customer"
 	"onlyonce/internal/customer/duplicate"
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/record"
 )
 
@@ -26,7 +27,7 @@ func TestMergedCustomer(t *testing.T) {
 		t.Errorf("%+v", merged)
 	}
 	for _, filter := range []customer.Filter{{}, {Archived: true}, {Search: "king"}, {Search: "king", Archived: true}} {
-		list, err := customer.List(t.Context(), b.pool, b.tenant, filter, record.Page{Limit: 10})
+		list, err := customer.List(t.Context(), b.Store.Pool, b.Tenant, filter, record.Page{Limit: 10})
 		for _, c := range list.Rows {
 			if c.ID == loser.ID {
 				t.Errorf("%+v lists it", filter)
@@ -36,7 +37,7 @@ func TestMergedCustomer(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	offered, err := customer.Names.Offer(t.Context(), b.pool, b.tenant, uuid.Nil)
+	offered, err := customer.Names.Offer(t.Context(), b.Store.Pool, b.Tenant, uuid.Nil)
 	if err != nil || len(offered) != 1 {
 		t.Errorf("offered are %v, %v", offered, err)
 	}
@@ -46,9 +47,9 @@ func TestMergedCustomer(t *testing.T) {
 	}
 
 	edited := customer.Draft{Email: "new@example.com", Name: "New"}
-	_, err = customer.Edit.Do(t.Context(), b.store, b.intent(loser.ID, b.now(loser).Version), edited)
+	_, err = customer.Edit.Do(t.Context(), b.Store, b.intent(loser.ID, b.now(loser).Version), edited)
 	b.wantConflict(err, &customer.Merged)
-	_, err = customer.Restore.Do(t.Context(), b.store, b.intent(loser.ID, 0), struct{}{})
+	_, err = customer.Restore.Do(t.Context(), b.Store, b.intent(loser.ID, 0), struct{}{})
 	b.wantConflict(err, &customer.Merged)
 	third := b.customer("third@example.com", "Third", "")
 	_, err = b.merge(third, loser)
@@ -67,7 +68,7 @@ func TestMergedCustomer(t *testing.T) {
 	for id, want := range map[uuid.UUID]string{
 		loser.ID: "separated from another customer", winner.ID: "customers separated from this one",
 	} {
-		history, err := idempotency.History(t.Context(), b.pool, b.tenant, id, record.Page{Limit: 1}, "")
+		history, err := idempotency.History(t.Context(), b.Store.Pool, b.Tenant, id, record.Page{Limit: 1}, "")
 		if err != nil || history.Rows[0].What != want {
 			t.Errorf("%+v, %v", history.Rows, err)
 		}
@@ -80,7 +81,7 @@ func TestMergedCustomer(t *testing.T) {
 func TestSyncOfAMergedCustomer(t *testing.T) {
 	b := setup(t)
 	send := func(name string) (idempotency.Done[customer.Customer], error) {
-		return customer.Upsert.Do(t.Context(), b.store, b.intent(uuid.Nil, 0),
+		return customer.Upsert.Do(t.Context(), b.Store, b.intent(uuid.Nil, 0),
 			customer.Draft{Email: "king@example.com", Name: name, External: idempotency.External{Source: "shop", ExternalID: "17"}})
 	}
 	winner := b.customer("ada@example.com", "Ada Lovelace", "")
@@ -100,7 +101,7 @@ func TestSyncOfAMergedCustomer(t *testing.T) {
 	wants("Ada King", winner.ID)
 	wants("Ada Byron", winner.ID)
 	where, args := idempotency.FindExternal(customer.Table, idempotency.External{Source: "SHOP", ExternalID: "17"})
-	if found, err := customer.Table.FindBy(t.Context(), b.pool, b.tenant, where, args); err != nil || found.ID != winner.ID {
+	if found, err := customer.Table.FindBy(t.Context(), b.Store.Pool, b.Tenant, where, args); err != nil || found.ID != winner.ID {
 		t.Errorf("found %+v, %v", found, err)
 	}
 	third := b.customer("third@example.com", "Third", "")
@@ -114,7 +115,7 @@ func TestSyncOfAMergedCustomer(t *testing.T) {
 	wants("Ada King", made.Value.ID)
 	_, err = send("Ada Byron")
 	b.wantConflict(err, &idempotency.ExternalTaken)
-	if n := get[int](b, `SELECT count(*) FROM customers`); n != 3 {
+	if n := storetest.Value[int](b, `SELECT count(*) FROM customers`); n != 3 {
 		t.Errorf("%d customers", n)
 	}
 }
@@ -126,7 +127,7 @@ func TestSyncWhileItIsMerged(t *testing.T) {
 	winner := b.customer("ada@example.com", "Ada Lovelace", "")
 	d := customer.Draft{Email: "king@example.com", Name: "Ada King", External: idempotency.External{Source: "shop", ExternalID: "17"}}
 	send := func(intent idempotency.Intent) uuid.UUID {
-		done, err := customer.Upsert.Do(context.Background(), b.store, intent, d)
+		done, err := customer.Upsert.Do(context.Background(), b.Store, intent, d)
 		if err != nil {
 			b.Error(err)
 		}
@@ -169,7 +170,7 @@ func TestSyncWhileItIsMerged(t *testing.T) {
 func TestArchivedStaysArchived(t *testing.T) {
 	b := setup(t)
 	winner, loser := b.customer("ada@example.com", "Ada", ""), b.customer("king@example.com", "Ada", "")
-	done, err := customer.Archive.Do(t.Context(), b.store, b.intent(loser.ID, 0), struct{}{})
+	done, err := customer.Archive.Do(t.Context(), b.Store, b.intent(loser.ID, 0), struct{}{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +209,7 @@ func TestMergesInAChain(t *testing.T) {
 	if err := b.undo(first); err != nil {
 		t.Fatal(err)
 	}
-	if n := get[int](b, `SELECT count(*) FROM customers WHERE merged_into IS NULL AND archived_at IS NULL`); n != 4 {
+	if n := storetest.Value[int](b, `SELECT count(*) FROM customers WHERE merged_into IS NULL AND archived_at IS NULL`); n != 4 {
 		t.Errorf("%d customers are as they were", n)
 	}
 }
@@ -244,23 +245,23 @@ func TestMergesThatAreRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = duplicate.MergeCustomers.Do(t.Context(), b.store, intent, stale)
+	_, err = duplicate.MergeCustomers.Do(t.Context(), b.Store, intent, stale)
 	b.wantConflict(err, &duplicate.ChangedMeanwhile)
 	unknown, err := draft(func(in *duplicate.MergeInput) { in.Customers[1].ID = uuid.NewString() })
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err = duplicate.MergeCustomers.Do(t.Context(), b.store, intent, unknown); err == nil {
+	if _, err = duplicate.MergeCustomers.Do(t.Context(), b.Store, intent, unknown); err == nil {
 		t.Error("merged nobody")
 	}
-	if n := get[int](b, `SELECT count(*) FROM customer_merges`); n != 0 {
+	if n := storetest.Value[int](b, `SELECT count(*) FROM customer_merges`); n != 0 {
 		t.Errorf("%d merges", n)
 	}
 	right, err := draft(func(*duplicate.MergeInput) {})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := duplicate.MergeCustomers.Do(t.Context(), b.store, intent, right); err != nil {
+	if _, err := duplicate.MergeCustomers.Do(t.Context(), b.Store, intent, right); err != nil {
 		t.Error(err)
 	}
 }
@@ -270,9 +271,9 @@ func TestUndoWithin30Days(t *testing.T) {
 	b := setup(t)
 	winner, loser := b.customer("ada@example.com", "Ada", ""), b.customer("king@example.com", "Ada", "")
 	merged := b.mustMerge(winner, loser)
-	b.exec(`UPDATE customer_merges SET created_at = now() - interval '30 days 1 second'`)
+	b.Exec(`UPDATE customer_merges SET created_at = now() - interval '30 days 1 second'`)
 	b.wantConflict(b.undo(merged), &duplicate.TooLate)
-	b.exec(`UPDATE customer_merges SET created_at = now() - interval '29 days 23 hours'`)
+	b.Exec(`UPDATE customer_merges SET created_at = now() - interval '29 days 23 hours'`)
 	if err := b.undo(merged); err != nil || b.mergedInto(loser) != uuid.Nil {
 		t.Error(err)
 	}
@@ -284,29 +285,32 @@ func TestTheDatabaseKeepsMerges(t *testing.T) {
 	winner, loser := b.customer("ada@example.com", "Ada", ""), b.customer("king@example.com", "Ada", "")
 	third := b.customer("third@example.com", "Third", "")
 	b.mustMerge(winner, loser)
-	const merge = `UPDATE customers SET merged_into = $2, archived_at = now() WHERE id = $1`
-	b.refuses("customers_merged_into", merge, third.ID, third.ID)
-	b.refuses("customers_merged_into", merge, third.ID, loser.ID)
-	b.refuses("customers_merged_into", merge, winner.ID, third.ID) // the loser would refer to a merged one
-	b.refuses("customers_merged_are_archived", `UPDATE customers SET archived_at = NULL WHERE id = $1`, loser.ID)
-	b.refuses("customers_merged", `UPDATE customers SET name = 'Other' WHERE id = $1`, loser.ID)
+	into := func(of, winner customer.Customer) string {
+		return fmt.Sprintf(`UPDATE customers SET merged_into = '%s', archived_at = now() WHERE id = '%s'`, winner.ID, of.ID)
+	}
+	b.Refuses(map[string][]string{
+		// The last one: the loser would refer to a merged one.
+		"customers_merged_into":         {into(third, third), into(third, loser), into(winner, third)},
+		"customers_merged_are_archived": {`UPDATE customers SET archived_at = NULL WHERE id = '` + loser.ID.String() + `'`},
+		"customers_merged":              {`UPDATE customers SET name = 'Other' WHERE id = '` + loser.ID.String() + `'`},
+	})
 }
 
 // TestWhateverRefersToCustomersIsMoved: tables that nobody knew of when this was written, if their foreign key says so; those that
 // have none like that are named.
 func TestWhateverRefersToCustomersIsMoved(t *testing.T) {
 	b := setup(t)
-	b.db.Spoil(t)
-	b.exec(`
+	b.DB.Spoil(t)
+	b.Exec(`
 		CREATE TABLE "Odd things" (
 			tenant_id uuid, id uuid, "its customer" uuid, PRIMARY KEY (tenant_id, id),
 			FOREIGN KEY (tenant_id, "its customer") REFERENCES customers (tenant_id, live_id));
 		ALTER TABLE "Odd things" OWNER TO onlyonce`)
 	winner, loser := b.customer("ada@example.com", "Ada", ""), b.customer("king@example.com", "Ada", "")
-	b.exec(`INSERT INTO "Odd things" SELECT $1, gen_random_uuid(), $2 FROM generate_series(1, 3)`, b.tenant, loser.ID)
+	b.Exec(`INSERT INTO "Odd things" SELECT $1, gen_random_uuid(), $2 FROM generate_series(1, 3)`, b.Tenant, loser.ID)
 	merged := b.mustMerge(winner, loser)
 	of := func(c customer.Customer) int {
-		return get[int](b, `SELECT count(*) FROM "Odd things" WHERE "its customer" = $1`, c.ID)
+		return storetest.Value[int](b, `SELECT count(*) FROM "Odd things" WHERE "its customer" = $1`, c.ID)
 	}
 	if merged.Moved != 3 || of(winner) != 3 {
 		t.Errorf("moved %d", merged.Moved)
@@ -319,14 +323,14 @@ func TestWhateverRefersToCustomersIsMoved(t *testing.T) {
 // TestEveryReferenceFollowsMerges: a foreign key to the id of customers would go on leading to one that was merged.
 func TestEveryReferenceFollowsMerges(t *testing.T) {
 	b := setup(t)
-	left := get[[]string](b, `
+	left := storetest.Value[[]string](b, `
 		SELECT COALESCE(array_agg(conname::text), '{}') FROM pg_constraint
 		WHERE contype = 'f' AND confrelid = 'customers'::regclass AND conrelid::regclass::text NOT LIKE 'customer\_%'
 			AND NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = confrelid AND attnum = ANY (confkey) AND attname = 'live_id')`)
 	if len(left) > 0 {
 		t.Errorf("let these refer to customers (tenant_id, live_id) in place of (tenant_id, id): %v", left)
 	}
-	slow := get[[]string](b, `
+	slow := storetest.Value[[]string](b, `
 		SELECT COALESCE(array_agg(table_name || '.' || column_name), '{}') FROM customer_references() AS r
 		WHERE NOT EXISTS (
 			SELECT FROM pg_index JOIN pg_attribute a ON a.attrelid = indrelid AND a.attnum = indkey[1]
@@ -341,11 +345,11 @@ func TestReferencesAreCounted(t *testing.T) {
 	b := setup(t)
 	winner, loser := b.customer("ada@example.com", "Ada", ""), b.customer("king@example.com", "Ada", "")
 	b.mustMerge(winner, loser)
-	found, err := duplicate.Customers(t.Context(), b.pool, b.tenant, []uuid.UUID{winner.ID, loser.ID})
+	found, err := duplicate.Customers(t.Context(), b.Store.Pool, b.Tenant, []uuid.UUID{winner.ID, loser.ID})
 	if err != nil || len(found) != 1 || found[0].ID != winner.ID {
 		t.Errorf("%+v, %v", found, err)
 	}
-	references, err := duplicate.ReferencesOf(t.Context(), b.pool, b.tenant, []uuid.UUID{winner.ID})
+	references, err := duplicate.ReferencesOf(t.Context(), b.Store.Pool, b.Tenant, []uuid.UUID{winner.ID})
 	want := duplicate.Reference{Customer: winner.ID, Table: "customers", Count: 1}
 	if err != nil || !slices.Contains(references, want) {
 		t.Errorf("%+v, %v", references, err)

@@ -1,6 +1,5 @@
-// Package invoicetest has what the tests of invoices, and of what happens to them, share: a database with one tenant,
-// issued invoices, and attempts that begin at once.
-package invoicetest
+// Package storetest has what the tests of operations share: a database with one tenant, a store, and attempts that begin at once.
+package storetest
 
 import (
 	"errors"
@@ -31,17 +30,30 @@ type Bundle struct {
 func Setup(t *testing.T) *Bundle {
 	t.Helper()
 	t.Parallel()
-	b := &Bundle{T: t, DB: pgtest.New(t), Tenant: uuid.New()}
-	b.Store, b.Admin = b.Replica(), b.DB.Admin()
-	if _, err := b.DB.Pool.Exec(t.Context(), `INSERT INTO tenants (id, name) VALUES ($1, 'Test')`, b.Tenant); err != nil {
-		t.Fatal(err)
-	}
+	b := On(t, pgtest.New(t))
+	b.Exec(`INSERT INTO tenants (id, name) VALUES ($1, 'Test')`, b.Tenant)
+	return b
+}
+
+// On is a bundle on a database that knows of no tenant yet.
+func On(t *testing.T, db *pgtest.Database) *Bundle {
+	t.Helper()
+	b := &Bundle{T: t, DB: db, Admin: db.Admin(), Tenant: uuid.New()}
+	b.Store = b.Replica()
 	return b
 }
 
 // Replica is another store on the database, which shares nothing with the first one in this process but its connections.
 func (b *Bundle) Replica() *idempotency.Store {
 	return &idempotency.Store{Pool: b.DB.Pool, Wait: 20 * time.Second, Timeout: 30 * time.Second}
+}
+
+// Exec runs a statement as the superuser.
+func (b *Bundle) Exec(sql string, args ...any) {
+	b.Helper()
+	if _, err := b.Admin.Exec(b.Context(), sql, args...); err != nil {
+		b.Fatal(err)
+	}
 }
 
 // Intent is one to create something.
@@ -94,8 +106,14 @@ func IsConflict(err error, kind *conflict.Kind) bool {
 	return ok && refused.Kind == kind
 }
 
+// bundled is a bundle, or what embeds one.
+type bundled interface{ bundle() *Bundle }
+
+func (b *Bundle) bundle() *Bundle { return b }
+
 // Value returns what a query of one row with one column finds.
-func Value[T any](b *Bundle, sql string, args ...any) T {
+func Value[T any](of bundled, sql string, args ...any) T {
+	b := of.bundle()
 	b.Helper()
 	rows, err := b.Admin.Query(b.Context(), sql, args...)
 	if err != nil {

@@ -1,4 +1,4 @@
-package invoicetest
+package storetest
 
 import (
 	"context"

@@ -10,10 +10,10 @@ import (
 
 	"github.com/google/uuid"
 
+	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/credit"
-	"onlyonce/internal/invoice/invoicetest"
 	"onlyonce/internal/invoice/payment"
 	"onlyonce/internal/record"
 )
@@ -48,11 +48,11 @@ func TestInParts(t *testing.T) {
 		t.Errorf("credited %d of %d", total, inv.Total)
 	}
 	for _, quantities := range [][]string{nil, {"0.000001"}} {
-		if _, err := b.credit("more", inv, quantities...); !invoicetest.IsConflict(err, &credit.ExceedsInvoice) {
+		if _, err := b.credit("more", inv, quantities...); !storetest.IsConflict(err, &credit.ExceedsInvoice) {
 			t.Errorf("credited more than everything: %v", err)
 		}
 	}
-	if err := b.Void("void", inv); !invoicetest.IsConflict(err, &invoice.HasCreditNotes) {
+	if err := b.Void("void", inv); !storetest.IsConflict(err, &invoice.HasCreditNotes) {
 		t.Errorf("voided what was credited: %v", err)
 	}
 }
@@ -64,7 +64,7 @@ func TestWhatIsPaidIsNotCredited(t *testing.T) {
 	if _, err := b.Pay("p", inv, "40"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.credit("all", inv); !invoicetest.IsConflict(err, &credit.ExceedsInvoice) {
+	if _, err := b.credit("all", inv); !storetest.IsConflict(err, &credit.ExceedsInvoice) {
 		t.Errorf("credited what was paid: %v", err)
 	}
 	if _, err := b.credit("rest", inv, "1.2"); err != nil {
@@ -74,10 +74,10 @@ func TestWhatIsPaidIsNotCredited(t *testing.T) {
 	if found.Status != invoice.StatusPaid || found.Paid != 4000 || found.Credited != 6000 || found.Open != 0 {
 		t.Errorf("%+v", found)
 	}
-	if err := credit.Possible(found); !invoicetest.IsConflict(err, &credit.ExceedsInvoice) {
+	if err := credit.Possible(found); !storetest.IsConflict(err, &credit.ExceedsInvoice) {
 		t.Error(err)
 	}
-	if _, err := b.credit("none", inv, "0.1"); !invoicetest.IsConflict(err, &credit.ExceedsInvoice) {
+	if _, err := b.credit("none", inv, "0.1"); !storetest.IsConflict(err, &credit.ExceedsInvoice) {
 		t.Error(err)
 	}
 }
@@ -89,7 +89,7 @@ func TestNotCreditable(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, quantities := range map[string][]string{"all": nil, "some": {"1"}} {
-		if _, err := b.credit(name, inv, quantities...); !invoicetest.IsConflict(err, &invoice.NotIssued) {
+		if _, err := b.credit(name, inv, quantities...); !storetest.IsConflict(err, &invoice.NotIssued) {
 			t.Errorf("credited %s of a void invoice: %v", name, err)
 		}
 		nothing := inv
@@ -133,11 +133,11 @@ func TestTwoCreditNotesForAll(t *testing.T) {
 	b := setup(t)
 	for round := range 10 {
 		inv := b.taxed(fmt.Sprint(round))
-		errs := invoicetest.Together(2, func(i int) error {
+		errs := storetest.Together(2, func(i int) error {
 			_, err := b.credit(fmt.Sprint(round, i), inv)
 			return err
 		})
-		if (errs[0] == nil) == (errs[1] == nil) || !invoicetest.IsConflict(errors.Join(errs...), &credit.ExceedsInvoice) {
+		if (errs[0] == nil) == (errs[1] == nil) || !storetest.IsConflict(errors.Join(errs...), &credit.ExceedsInvoice) {
 			t.Errorf("%v", errs)
 		}
 		if found := b.Find(inv); found.Status != invoice.StatusCredited || found.Credited != inv.Total {
@@ -156,7 +156,7 @@ func TestFiftyAtOnce(t *testing.T) {
 	inv := b.Issued("i", invoice.LineInput{Description: "Design", Quantity: "10", UnitPrice: "0.33", TaxRate: "7"})
 	const crowd = 50
 	numbers := make([]string, crowd)
-	errs := invoicetest.Together(crowd, func(i int) error {
+	errs := storetest.Together(crowd, func(i int) error {
 		done, err := b.credit(fmt.Sprint(i), inv, "1")
 		numbers[i] = done.Value.Number
 		return err
@@ -180,7 +180,7 @@ func TestCreditOrPay(t *testing.T) {
 	b := setup(t)
 	for round := range 10 {
 		inv := b.Issued(fmt.Sprint(round))
-		paid, credited := invoicetest.Both(func() error {
+		paid, credited := storetest.Both(func() error {
 			_, err := b.Pay(fmt.Sprint("pay", round), inv, "60")
 			return err
 		}, func() error {
@@ -189,8 +189,8 @@ func TestCreditOrPay(t *testing.T) {
 		})
 		found := b.Find(inv)
 		switch {
-		case paid == nil && invoicetest.IsConflict(credited, &credit.ExceedsInvoice) && found.Paid == 6000 && found.Credited == 0:
-		case credited == nil && invoicetest.IsConflict(paid, &payment.ExceedsOpen) && found.Credited == 5000 && found.Paid == 0:
+		case paid == nil && storetest.IsConflict(credited, &credit.ExceedsInvoice) && found.Paid == 6000 && found.Credited == 0:
+		case credited == nil && storetest.IsConflict(paid, &payment.ExceedsOpen) && found.Credited == 5000 && found.Paid == 0:
 		default:
 			t.Errorf("paid: %v, credited: %v, %+v", paid, credited, found)
 		}
@@ -201,15 +201,15 @@ func TestCreditOrVoid(t *testing.T) {
 	b := setup(t)
 	for round := range 10 {
 		inv := b.taxed(fmt.Sprint(round))
-		voided, credited := invoicetest.Both(func() error { return b.Void(fmt.Sprint("void", round), inv) }, func() error {
+		voided, credited := storetest.Both(func() error { return b.Void(fmt.Sprint("void", round), inv) }, func() error {
 			_, err := b.credit(fmt.Sprint("credit", round), inv, "1")
 			return err
 		})
 		found := b.Find(inv)
 		switch {
-		case voided == nil && invoicetest.IsConflict(credited, &invoice.NotIssued) &&
+		case voided == nil && storetest.IsConflict(credited, &invoice.NotIssued) &&
 			found.Status == invoice.StatusVoid && found.Credited == 0:
-		case credited == nil && invoicetest.IsConflict(voided, &invoice.HasCreditNotes) &&
+		case credited == nil && storetest.IsConflict(voided, &invoice.HasCreditNotes) &&
 			found.Status == invoice.StatusIssued && found.Credited > 0:
 		default:
 			t.Errorf("voided: %v, credited: %v, %+v", voided, credited, found)
@@ -229,7 +229,7 @@ func TestOpenAmountChanged(t *testing.T) {
 	if _, err := credit.Create.Do(t.Context(), b.Store, b.Intent("1"), d); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := credit.Create.Do(t.Context(), b.Store, b.Intent("2"), d); !invoicetest.IsConflict(err, &invoice.OpenChanged) {
+	if _, err := credit.Create.Do(t.Context(), b.Store, b.Intent("2"), d); !storetest.IsConflict(err, &invoice.OpenChanged) {
 		t.Error(err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onlyonce/internal/customer"
+	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/duplicate"
 	"onlyonce/internal/invoice/invoicetest"
@@ -174,7 +175,7 @@ func TestGroupsWithSchedules(t *testing.T) {
 		t.Fatal(err)
 	}
 	const billed = `SELECT count(*) FROM schedule_periods`
-	if n := invoicetest.Value[int](b.Bundle, billed); n != 5 {
+	if n := storetest.Value[int](b, billed); n != 5 {
 		t.Fatalf("%d periods were billed", n)
 	}
 	b.wantGroups()

@@ -1,14 +1,26 @@
+// Package invoicetest has what the tests of invoices, and of what happens to them, share: issued invoices, and their books.
 package invoicetest
 
 import (
 	"context"
+	"testing"
 
 	"github.com/jackc/pgx/v5"
 
 	"onlyonce/internal/customer"
+	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/payment"
 )
+
+// Bundle is a database of its own with one tenant, and what is done to invoices there.
+type Bundle struct{ *storetest.Bundle }
+
+// Setup makes a bundle for a test that runs beside others.
+func Setup(t *testing.T) *Bundle {
+	t.Helper()
+	return &Bundle{storetest.Setup(t)}
+}
 
 // Issued is an issued invoice; of 2 at 50.00 EUR without tax if no lines are given.
 func (b *Bundle) Issued(key string, lines ...invoice.LineInput) invoice.Invoice {

@@ -11,6 +11,7 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 
+	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/invoicetest"
 	"onlyonce/internal/invoice/mail"
@@ -28,12 +29,12 @@ func TestJobIsOneOfRiver(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	job := mail.Job{Tenant: b.Tenant, Mail: invoicetest.Value[uuid.UUID](b, `SELECT id FROM mails`)}
+	job := mail.Job{Tenant: b.Tenant, Mail: storetest.Value[uuid.UUID](b, `SELECT id FROM mails`)}
 	if _, err := client.Insert(t.Context(), job, nil); err != nil {
 		t.Fatal(err)
 	}
 	const ours = `SELECT (to_jsonb(j) - 'id' - 'created_at' - 'scheduled_at')::text FROM river.river_job j ORDER BY id `
-	if trigger, library := invoicetest.Value[string](b, ours+`LIMIT 1`), invoicetest.Value[string](b, ours+`OFFSET 1`); trigger != library {
+	if trigger, library := storetest.Value[string](b, ours+`LIMIT 1`), storetest.Value[string](b, ours+`OFFSET 1`); trigger != library {
 		t.Errorf("the trigger queue_mail inserts\n%s\nand River\n%s", trigger, library)
 	}
 }
@@ -50,8 +51,8 @@ func TestNoMailWithoutItsJob(t *testing.T) {
 	if !errors.Is(err, refused) {
 		t.Fatal(err)
 	}
-	mails := invoicetest.Value[int](b, `SELECT count(*) FROM mails`)
-	jobs := invoicetest.Value[int](b, `SELECT count(*) FROM river.river_job`)
+	mails := storetest.Value[int](b, `SELECT count(*) FROM mails`)
+	jobs := storetest.Value[int](b, `SELECT count(*) FROM river.river_job`)
 	if mails != 1 || jobs != 1 {
 		t.Errorf("%d mails and %d jobs", mails, jobs)
 	}
@@ -66,15 +67,15 @@ func TestSendOrVoid(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sent, voided := invoicetest.Both(func() error {
+		sent, voided := storetest.Both(func() error {
 			_, err := mail.Send.Do(context.Background(), b.Store, b.Intent(fmt.Sprint("send", round)), d)
 			return err
 		}, func() error { return b.Void(fmt.Sprint("void", round), inv) })
-		if sent != nil && !invoicetest.IsConflict(sent, &invoice.NotIssued) || voided != nil {
+		if sent != nil && !storetest.IsConflict(sent, &invoice.NotIssued) || voided != nil {
 			t.Errorf("sent: %v, voided: %v", sent, voided)
 		}
 	}
-	if late := invoicetest.Value[int](b, `
+	if late := storetest.Value[int](b, `
 		SELECT count(*) FROM intents s JOIN mails m ON m.id = s.record_id JOIN intents v ON v.record_id = m.invoice_id
 		WHERE s.operation = 'mail.send' AND v.operation = 'invoice.void' AND s.at > v.at`); late != 0 {
 		t.Errorf("%d mails were queued after their invoice was voided", late)

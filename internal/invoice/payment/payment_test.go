@@ -11,6 +11,7 @@ import (
 
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/invoicetest"
@@ -65,7 +66,7 @@ func TestInParts(t *testing.T) {
 	if c, ok := errors.AsType[*conflict.Error](err); !ok || c.Kind != &payment.ExceedsOpen || c.Members["open"] != "0.00" {
 		t.Errorf("more than is open: %v", err)
 	}
-	if err := b.Void("void", inv); !invoicetest.IsConflict(err, &invoice.HasPayments) {
+	if err := b.Void("void", inv); !storetest.IsConflict(err, &invoice.HasPayments) {
 		t.Errorf("voided what was paid: %v", err)
 	}
 }
@@ -74,7 +75,7 @@ func TestInParts(t *testing.T) {
 func TestFiftyAtOnce(t *testing.T) {
 	b := setup(t)
 	inv := b.Issued("i")
-	errs := invoicetest.Together(50, func(i int) error {
+	errs := storetest.Together(50, func(i int) error {
 		_, err := b.Pay(fmt.Sprint(i), inv, "3.00")
 		return err
 	})
@@ -89,14 +90,14 @@ func TestPayOrVoid(t *testing.T) {
 	b := setup(t)
 	for round := range 10 {
 		inv := b.Issued(fmt.Sprint(round))
-		paid, voided := invoicetest.Both(func() error {
+		paid, voided := storetest.Both(func() error {
 			_, err := b.Pay(fmt.Sprint("pay", round), inv, "100")
 			return err
 		}, func() error { return b.Void(fmt.Sprint("void", round), inv) })
 		found := b.Find(inv)
 		switch {
-		case paid == nil && invoicetest.IsConflict(voided, &invoice.HasPayments) && found.Status == invoice.StatusPaid:
-		case voided == nil && invoicetest.IsConflict(paid, &invoice.NotIssued) && found.Status == invoice.StatusVoid && found.Paid == 0:
+		case paid == nil && storetest.IsConflict(voided, &invoice.HasPayments) && found.Status == invoice.StatusPaid:
+		case voided == nil && storetest.IsConflict(paid, &invoice.NotIssued) && found.Status == invoice.StatusVoid && found.Paid == 0:
 		default:
 			t.Errorf("paid: %v, voided: %v, %+v", paid, voided, found)
 		}
@@ -171,7 +172,7 @@ func TestOpenAmountChanged(t *testing.T) {
 	if _, err := b.pay("1", inv, "40", seen("100.00")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.pay("2", inv, "40", seen("100.00")); !invoicetest.IsConflict(err, &invoice.OpenChanged) {
+	if _, err := b.pay("2", inv, "40", seen("100.00")); !storetest.IsConflict(err, &invoice.OpenChanged) {
 		t.Errorf("%v", err)
 	}
 	if _, err := b.pay("2", inv, "40", seen("60.00")); err != nil {
@@ -185,7 +186,7 @@ func TestNotPayable(t *testing.T) {
 	if err := b.Void("void", inv); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.pay("k", inv, "1", nil); !invoicetest.IsConflict(err, &invoice.NotIssued) {
+	if _, err := b.pay("k", inv, "1", nil); !storetest.IsConflict(err, &invoice.NotIssued) {
 		t.Errorf("paid a void invoice: %v", err)
 	}
 	nothing := invoice.Invoice{Header: record.Header{ID: uuid.New()}, Currency: inv.Currency}
@@ -248,7 +249,7 @@ func TestTwoPostingsAtOnce(t *testing.T) {
 	if _, err := b.pay("next", inv, "59", nil); err != nil {
 		t.Error(err)
 	}
-	if paid := invoicetest.Value[int](b.Bundle, `SELECT paid FROM invoices`); paid != 10000 {
+	if paid := storetest.Value[int](b, `SELECT paid FROM invoices`); paid != 10000 {
 		t.Errorf("paid %d", paid)
 	}
 }

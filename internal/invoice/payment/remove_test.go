@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invoice"
-	"onlyonce/internal/invoice/invoicetest"
 	"onlyonce/internal/invoice/payment"
 	"onlyonce/internal/value/date"
 )
@@ -87,7 +87,7 @@ func TestRemovedIsNoRepeat(t *testing.T) {
 	if err := again("right"); err != nil {
 		t.Error(err)
 	}
-	if err := again("repeat"); !invoicetest.IsConflict(err, &idempotency.LooksLikeRepeat) {
+	if err := again("repeat"); !storetest.IsConflict(err, &idempotency.LooksLikeRepeat) {
 		t.Errorf("a repeat: %v", err)
 	}
 }
@@ -104,7 +104,7 @@ func TestRemovedKeepsItsReference(t *testing.T) {
 	if _, err := b.Remove("remove", first.Value); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.pay("2", inv, "20", with); !invoicetest.IsConflict(err, &payment.Taken) {
+	if _, err := b.pay("2", inv, "20", with); !storetest.IsConflict(err, &payment.Taken) {
 		t.Errorf("recorded again: %v", err)
 	}
 }
@@ -117,7 +117,7 @@ func TestRemoveAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, err := range invoicetest.Together(20, func(i int) error {
+	for i, err := range storetest.Together(20, func(i int) error {
 		_, err := b.Remove(fmt.Sprint("remove", i), p)
 		return err
 	}) {
@@ -128,10 +128,10 @@ func TestRemoveAtOnce(t *testing.T) {
 	if found := b.Find(inv); found.Paid != 0 || found.Open != 10000 {
 		t.Errorf("%+v", found)
 	}
-	if n := invoicetest.Value[int](b.Bundle, `SELECT count(*) FROM postings WHERE kind = 'removal'`); n != 1 {
+	if n := storetest.Value[int](b, `SELECT count(*) FROM postings WHERE kind = 'removal'`); n != 1 {
 		t.Errorf("%d reversing postings", n)
 	}
-	if n := invoicetest.Value[int](b.Bundle,
+	if n := storetest.Value[int](b,
 		`SELECT count(*) FROM intents WHERE operation = 'payment.remove' AND outcome = 'changed'`); n != 1 {
 		t.Errorf("%d intents changed it", n)
 	}

@@ -137,20 +137,6 @@ func TestManyLines(t *testing.T) {
 	}
 }
 
-func TestMark(t *testing.T) {
-	t.Parallel()
-	for _, mark := range []string{"", "DRAFT", "VOID"} {
-		inv := example()
-		inv.Mark = mark
-		text := pages(t, render(t, inv))[0]
-		for _, other := range []string{"DRAFT", "VOID"} {
-			if strings.Contains(text, other) != (mark == other) {
-				t.Errorf("mark %q:\n%s", mark, text)
-			}
-		}
-	}
-}
-
 // TestLongDescription: nothing of 2000 characters is lost, with spaces or without, also over the end of a page.
 func TestLongDescription(t *testing.T) {
 	t.Parallel()

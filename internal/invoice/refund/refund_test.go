@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/invoicetest"
 	"onlyonce/internal/invoice/payment"
@@ -26,11 +27,11 @@ func setup(t *testing.T) *bundle {
 	return &bundle{invoicetest.Setup(t)}
 }
 
-// paid is a payment of an invoice of its own.
-func (b *bundle) paid(k, amount string) (invoice.Invoice, payment.Payment) {
+// paid is a payment of an invoice of its own, in full.
+func (b *bundle) paid(k string) (invoice.Invoice, payment.Payment) {
 	b.Helper()
 	inv := b.Issued(k)
-	p, err := b.Pay(k, inv, amount)
+	p, err := b.Pay(k, inv, "100")
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -49,7 +50,7 @@ func (b *bundle) refund(k string, of payment.Payment, in refund.Input) (idempote
 
 func TestInParts(t *testing.T) {
 	b := setup(t)
-	inv, p := b.paid("i", "100")
+	inv, p := b.paid("i")
 	for _, step := range []struct {
 		amount, status string
 		paid           int64
@@ -71,7 +72,7 @@ func TestInParts(t *testing.T) {
 		}
 	}
 	_, err := b.refund("more", p, refund.Input{Amount: "0.01"})
-	if !invoicetest.IsConflict(err, &refund.ExceedsPayment) {
+	if !storetest.IsConflict(err, &refund.ExceedsPayment) {
 		t.Errorf("more than is left: %v", err)
 	}
 	if _, err := b.Pay("again", inv, "100"); err != nil { // what was refunded is open again
@@ -82,8 +83,8 @@ func TestInParts(t *testing.T) {
 // TestVoidAfterRefund: what was given back does not stand in the way.
 func TestVoidAfterRefund(t *testing.T) {
 	b := setup(t)
-	inv, p := b.paid("i", "100")
-	if err := b.Void("paid", inv); !invoicetest.IsConflict(err, &invoice.HasPayments) {
+	inv, p := b.paid("i")
+	if err := b.Void("paid", inv); !storetest.IsConflict(err, &invoice.HasPayments) {
 		t.Errorf("voided what was paid: %v", err)
 	}
 	if _, err := b.refund("k", p, refund.Input{Amount: "100"}); err != nil {
@@ -97,8 +98,8 @@ func TestVoidAfterRefund(t *testing.T) {
 // TestFiftyAtOnce: no more is given back than was paid, and no refund is lost.
 func TestFiftyAtOnce(t *testing.T) {
 	b := setup(t)
-	inv, p := b.paid("i", "100")
-	errs := invoicetest.Together(50, func(i int) error {
+	inv, p := b.paid("i")
+	errs := storetest.Together(50, func(i int) error {
 		_, err := b.refund(fmt.Sprint(i), p, refund.Input{Amount: "3.00"})
 		return err
 	})
@@ -113,8 +114,8 @@ func TestFiftyAtOnce(t *testing.T) {
 func TestPayAndRefund(t *testing.T) {
 	b := setup(t)
 	for round := range 10 {
-		inv, p := b.paid(fmt.Sprint(round), "100")
-		paid, refunded := invoicetest.Both(func() error {
+		inv, p := b.paid(fmt.Sprint(round))
+		paid, refunded := storetest.Both(func() error {
 			_, err := b.Pay(fmt.Sprint("pay", round), inv, "50")
 			return err
 		}, func() error {
@@ -124,7 +125,7 @@ func TestPayAndRefund(t *testing.T) {
 		found := b.Find(inv)
 		switch {
 		case refunded == nil && paid == nil && found.Paid == 9000 && found.Open == 1000:
-		case refunded == nil && invoicetest.IsConflict(paid, &payment.ExceedsOpen) && found.Paid == 4000 && found.Open == 6000:
+		case refunded == nil && storetest.IsConflict(paid, &payment.ExceedsOpen) && found.Paid == 4000 && found.Open == 6000:
 		default:
 			t.Errorf("paid: %v, refunded: %v, %+v", paid, refunded, found)
 		}
@@ -136,8 +137,8 @@ func TestPayAndRefund(t *testing.T) {
 func TestRefundOrRemove(t *testing.T) {
 	b := setup(t)
 	for round := range 10 {
-		inv, p := b.paid(fmt.Sprint(round), "100")
-		refunded, removed := invoicetest.Both(func() error {
+		inv, p := b.paid(fmt.Sprint(round))
+		refunded, removed := storetest.Both(func() error {
 			seen := []string{"", "100.00"}[round%2]
 			_, err := b.refund(fmt.Sprint("refund", round), p, refund.Input{Amount: "60", SeenLeft: seen})
 			return err
@@ -147,9 +148,9 @@ func TestRefundOrRemove(t *testing.T) {
 		})
 		found := b.Find(inv)
 		switch {
-		case refunded == nil && invoicetest.IsConflict(removed, &payment.HasRefunds) && found.Paid == 4000:
+		case refunded == nil && storetest.IsConflict(removed, &payment.HasRefunds) && found.Paid == 4000:
 		case removed == nil && found.Paid == 0 &&
-			(invoicetest.IsConflict(refunded, &refund.ExceedsPayment) || invoicetest.IsConflict(refunded, &invoice.OpenChanged)):
+			(storetest.IsConflict(refunded, &refund.ExceedsPayment) || storetest.IsConflict(refunded, &invoice.OpenChanged)):
 		default:
 			t.Errorf("refunded: %v, removed: %v, %+v", refunded, removed, found)
 		}
@@ -159,11 +160,11 @@ func TestRefundOrRemove(t *testing.T) {
 // TestLeftChanged: who saw more left is asked.
 func TestLeftChanged(t *testing.T) {
 	b := setup(t)
-	_, p := b.paid("i", "100")
+	_, p := b.paid("i")
 	if _, err := b.refund("1", p, refund.Input{Amount: "40", SeenLeft: "100.00"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.refund("2", p, refund.Input{Amount: "40", SeenLeft: "100.00"}); !invoicetest.IsConflict(err, &invoice.OpenChanged) {
+	if _, err := b.refund("2", p, refund.Input{Amount: "40", SeenLeft: "100.00"}); !storetest.IsConflict(err, &invoice.OpenChanged) {
 		t.Errorf("%v", err)
 	}
 	if _, err := b.refund("2", p, refund.Input{Amount: "40", SeenLeft: "60.00"}); err != nil {
@@ -178,7 +179,7 @@ func TestLeftChanged(t *testing.T) {
 // TestDatabaseKeepsTheRefunds, also from the superuser.
 func TestDatabaseKeepsTheRefunds(t *testing.T) {
 	b := setup(t)
-	_, p := b.paid("i", "100")
+	_, p := b.paid("i")
 	if _, err := b.refund("k", p, refund.Input{Amount: "40"}); err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"onlyonce/internal/customer/customertest"
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/invoicetest"
 	"onlyonce/internal/invoice/schedule"
@@ -106,24 +107,16 @@ func (b *bundle) byHand(key string, id uuid.UUID, period string) (idempotency.Do
 	return schedule.Bill.Do(context.Background(), b.Store, b.Intent(key), command)
 }
 
-// exec does what no operation does.
-func (b *bundle) exec(sql string, args ...any) {
-	b.Helper()
-	if _, err := b.Admin.Exec(b.Context(), sql, args...); err != nil {
-		b.Fatal(err)
-	}
-}
-
 // wantPeriods compares the days of all periods that were billed, each with an invoice of that day, and none besides.
 func (b *bundle) wantPeriods(want ...string) {
 	b.Helper()
-	got := invoicetest.Value[string](b.Bundle, `
+	got := storetest.Value[string](b, `
 		SELECT COALESCE(string_agg(p.period::text, ' ' ORDER BY p.period, p.schedule_id), '') FROM schedule_periods p
 		JOIN invoices i ON i.tenant_id = p.tenant_id AND i.id = p.id AND i.issue_date = p.period`)
 	if got != strings.Join(want, " ") {
 		b.Errorf("billed are %s, want %v", got, want)
 	}
-	if n := invoicetest.Value[int](b.Bundle, `SELECT count(*) FROM invoices`); n != len(want) {
+	if n := storetest.Value[int](b, `SELECT count(*) FROM invoices`); n != len(want) {
 		b.Errorf("%d invoices, want %d", n, len(want))
 	}
 }
@@ -131,8 +124,8 @@ func (b *bundle) wantPeriods(want ...string) {
 // wantMails compares how many mails are queued, each with its job.
 func (b *bundle) wantMails(want int) {
 	b.Helper()
-	mails := invoicetest.Value[int](b.Bundle, `SELECT count(*) FROM mails`)
-	jobs := invoicetest.Value[int](b.Bundle, `SELECT count(*) FROM river.river_job WHERE kind = 'mail'`)
+	mails := storetest.Value[int](b, `SELECT count(*) FROM mails`)
+	jobs := storetest.Value[int](b, `SELECT count(*) FROM river.river_job WHERE kind = 'mail'`)
 	if mails != want || jobs != want {
 		b.Errorf("%d mails and %d jobs, want %d", mails, jobs, want)
 	}

@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"onlyonce/internal/idempotency"
-	"onlyonce/internal/invoice/invoicetest"
+	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invoice/schedule"
 )
 
@@ -68,7 +68,7 @@ func TestPausedIsNotBilled(t *testing.T) {
 			b.run("2090-01-31")
 			b.bring("pause", id, schedule.Pause)
 			b.run("2090-04-30")
-			if _, err := b.byHand("by hand", id, "2090-02-28"); !invoicetest.IsConflict(err, &schedule.Stopped) {
+			if _, err := b.byHand("by hand", id, "2090-02-28"); !storetest.IsConflict(err, &schedule.Stopped) {
 				t.Error(err)
 			}
 			if done, err := b.byHand("again", id, "2090-01-31"); err != nil || done.Outcome != idempotency.Reused {
@@ -104,7 +104,7 @@ func TestEditedInTheMiddle(t *testing.T) {
 	} {
 		in := b.monthly()
 		moved(&in)
-		if err := b.edit(what, id, in); !invoicetest.IsConflict(err, &schedule.RhythmKept) {
+		if err := b.edit(what, id, in); !storetest.IsConflict(err, &schedule.RhythmKept) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -121,7 +121,7 @@ func TestEditedInTheMiddle(t *testing.T) {
 	b.run("2090-05-31")
 	b.wantPeriods("2090-01-31", "2090-02-28", "2090-03-31", "2090-04-30")
 	b.wantMails(2)
-	if got := invoicetest.Value[string](b.Bundle, `
+	if got := storetest.Value[string](b, `
 		SELECT string_agg(status || ' ' || subtotal, ', ' ORDER BY issue_date) FROM invoices`); got !=
 		"issued 9000, issued 9000, draft 9500, draft 9500" {
 		t.Error(got)
@@ -143,7 +143,7 @@ func TestSchedulersAtOnce(t *testing.T) {
 		ids = append(ids, b.create(fmt.Sprint(i), b.monthly()).ID)
 	}
 	others := []*idempotency.Store{b.Store, b.Replica()}
-	for i, err := range invoicetest.Together(10, func(i int) error {
+	for i, err := range storetest.Together(10, func(i int) error {
 		if i < 4 {
 			return b.clockwork(others[i%2], "2090-03-31").Run(context.Background(), b.Tenant)
 		}
@@ -167,7 +167,7 @@ func TestKilledBetweenInvoiceAndMail(t *testing.T) {
 	b := setup(t)
 	b.create("one", b.monthly())
 	b.DB.Spoil(t)
-	b.exec(`
+	b.Exec(`
 		CREATE FUNCTION wait_in_test() RETURNS trigger LANGUAGE plpgsql AS $$
 		BEGIN
 			PERFORM pg_advisory_xact_lock(4242);
@@ -186,7 +186,7 @@ func TestKilledBetweenInvoiceAndMail(t *testing.T) {
 	go func() { ended <- b.clockwork(b.Replica(), "2090-01-31").Run(killed, b.Tenant) }()
 	b.Waiting(1)
 	kill()
-	if n := invoicetest.Value[int](b.Bundle, `
+	if n := storetest.Value[int](b, `
 		SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
 		WHERE datname = current_database() AND wait_event_type = 'Lock'`); n != 1 {
 		t.Errorf("%d connections were cut", n)
@@ -205,7 +205,7 @@ func TestKilledBetweenInvoiceAndMail(t *testing.T) {
 func TestOneFailureStopsNoOther(t *testing.T) {
 	b := setup(t)
 	bad, good := b.create("bad", b.monthly()), b.create("good", b.monthly())
-	b.exec(`
+	b.Exec(`
 		UPDATE schedules SET lines = '[{"description": "", "quantity": "1", "unit_price": "1.00", "tax_rate": "0"}]'
 		WHERE id = $1`, bad.ID)
 	b.run("2090-01-31")
@@ -217,8 +217,8 @@ func TestOneFailureStopsNoOther(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	b.DB.Spoil(t)
-	b.exec(`ALTER TABLE schedules DISABLE TRIGGER set_clock`) // mended behind the back of the clock, which waits
-	b.exec(`UPDATE schedules SET lines = $1`, `[{"description": "A", "quantity": "1", "unit_price": "1.00", "tax_rate": "0"}]`)
+	b.Exec(`ALTER TABLE schedules DISABLE TRIGGER set_clock`) // mended behind the back of the clock, which waits
+	b.Exec(`UPDATE schedules SET lines = $1`, `[{"description": "A", "quantity": "1", "unit_price": "1.00", "tax_rate": "0"}]`)
 	b.run("2090-01-31")
 	b.wantPeriods("2090-01-31")
 	b.run("2090-01-30") // a clock that goes back waits no longer for that, but for the day
@@ -305,14 +305,14 @@ func TestAnyOrderOfClocks(t *testing.T) {
 		for _, n := range slices.Sorted(maps.Keys(billed)) {
 			want = append(want, s.Day(n).String())
 		}
-		if got := invoicetest.Value[string](b.Bundle, `
+		if got := storetest.Value[string](b, `
 			SELECT COALESCE(string_agg(period::text, ' ' ORDER BY period), '') FROM schedule_periods
 			WHERE schedule_id = $1`, s.ID); got != strings.Join(want, " ") {
 			t.Errorf("billed are %s, want %v", got, want)
 		}
 		b.bring(fmt.Sprint("archive ", round), s.ID, schedule.Archive)
 	})
-	if n := invoicetest.Value[int](b.Bundle, `
+	if n := storetest.Value[int](b, `
 		SELECT (SELECT count(*) FROM invoices) - (SELECT count(*) FROM schedule_periods)`); n != 0 {
 		t.Errorf("%d invoices more than periods", n)
 	}

@@ -14,6 +14,7 @@ import (
 	stripe "github.com/stripe/stripe-go/v83/webhook"
 
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/invoicetest"
 	"onlyonce/internal/invoice/webhook"
@@ -160,8 +161,8 @@ func (b *bundle) standing(what string, inv invoice.Invoice, paid int64, payments
 func (b *bundle) counted() [2]int {
 	b.Helper()
 	return [2]int{
-		invoicetest.Value[int](b.Bundle, `SELECT count(*) FROM payments`),
-		invoicetest.Value[int](b.Bundle, `SELECT count(*) FROM refunds`),
+		storetest.Value[int](b, `SELECT count(*) FROM payments`),
+		storetest.Value[int](b, `SELECT count(*) FROM refunds`),
 	}
 }
 

@@ -7,28 +7,9 @@ import (
 	"testing"
 
 	"onlyonce/internal/idempotency"
-	"onlyonce/internal/invoice/invoicetest"
+	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invoice/payment"
-	"onlyonce/internal/invoice/webhook"
 )
-
-// TestHundredDeliveriesAtOnce of one event, to two replicas.
-func TestHundredDeliveriesAtOnce(t *testing.T) {
-	b := setup(t)
-	inv := b.Issued("i")
-	replicas := []*idempotency.Store{b.Replica(), b.Replica()}
-	errs := invoicetest.Together(100, func(i int) error {
-		_, err := b.deliver(replicas[i%2], b.stripe, "", succeeded("evt_1", inv.Number, 4000))
-		return err
-	})
-	if err := errors.Join(errs...); err != nil {
-		t.Error(err)
-	}
-	b.standing("one event", inv, 4000, 1, 0)
-	if n := invoicetest.Value[int](b.Bundle, `SELECT count(*) FROM webhook_events`); n != 1 {
-		t.Errorf("%d events", n)
-	}
-}
 
 // TestEventsAtOnce: of many payments, each comes twice, with refunds before and behind them, and some are entered by hand.
 func TestEventsAtOnce(t *testing.T) {
@@ -36,7 +17,7 @@ func TestEventsAtOnce(t *testing.T) {
 	inv := b.Issued("i")
 	replicas := []*idempotency.Store{b.Replica(), b.Replica()}
 	const payments = 20
-	errs := invoicetest.Together(payments*5, func(i int) error {
+	errs := storetest.Together(payments*5, func(i int) error {
 		n, store := i/5, replicas[i%2]
 		reference := fmt.Sprint("p", n)
 		switch i % 5 {
@@ -54,7 +35,7 @@ func TestEventsAtOnce(t *testing.T) {
 				return err
 			}
 			_, err = payment.Create.Do(context.Background(), store, b.Intent(reference), draft)
-			if invoicetest.IsConflict(err, &payment.Taken) {
+			if storetest.IsConflict(err, &payment.Taken) {
 				return nil
 			}
 			return err
@@ -63,38 +44,15 @@ func TestEventsAtOnce(t *testing.T) {
 	if err := errors.Join(errs...); err != nil {
 		t.Error(err)
 	}
-	if n := invoicetest.Value[int](b.Bundle, `SELECT count(*) FROM webhook_events WHERE state <> 'applied'`); n != 0 {
+	if n := storetest.Value[int](b, `SELECT count(*) FROM webhook_events WHERE state <> 'applied'`); n != 0 {
 		t.Errorf("%d events were not applied", n)
 	}
 	if found := b.Find(inv); found.Paid != payments*300 {
 		t.Errorf("paid %d, want %d", found.Paid, payments*300)
 	}
-	if n := invoicetest.Value[int](b.Bundle, `SELECT count(*) FROM payments WHERE refunded = 200`); n != payments {
+	if n := storetest.Value[int](b, `SELECT count(*) FROM payments WHERE refunded = 200`); n != payments {
 		t.Errorf("%d payments were given back 2.00 of", n)
 	}
-}
-
-// TestRefundMeetsPayment: a refund whose payment is being recorded at the same time does not wait for ever.
-func TestRefundMeetsPayment(t *testing.T) {
-	b := setup(t)
-	inv := b.Issued("i")
-	for n := range 15 {
-		reference := fmt.Sprint("p", n)
-		one, two := invoicetest.Both(func() error {
-			_, err := b.deliver(b.Store, b.standard, "paid"+reference, received(inv.Number, reference, "5"))
-			return err
-		}, func() error {
-			_, err := b.deliver(b.Store, b.standard, "back"+reference, refunded(inv.Number, reference, "5"))
-			return err
-		})
-		if err := errors.Join(one, two); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if n := invoicetest.Value[int](b.Bundle, `SELECT count(*) FROM webhook_events WHERE state <> $1`, webhook.StateApplied); n != 0 {
-		t.Errorf("%d events were not applied", n)
-	}
-	b.standing("all was given back", inv, 0, 15, 15)
 }
 
 // TestWaitingWhileOtherContentComes: a refund that waits is recorded with its payment, also while another content of its event is being

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invalid"
-	"onlyonce/internal/invoice/invoicetest"
 	"onlyonce/internal/invoice/webhook"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/secretkey"
@@ -72,7 +72,7 @@ func TestTwoSecrets(t *testing.T) {
 	}
 	is("the old one", old, nil)
 	is("the new one", renewed, nil)
-	if _, err := add(secretOf("first")); !invoicetest.IsConflict(err, &webhook.SecretTaken) {
+	if _, err := add(secretOf("first")); !storetest.IsConflict(err, &webhook.SecretTaken) {
 		t.Errorf("the old one again: %v", err)
 	}
 	list, err := webhook.SecretsOf(t.Context(), b.Store.Pool, b.Tenant, old.ID, record.Page{Limit: 10})
@@ -104,9 +104,9 @@ func TestTwoSecrets(t *testing.T) {
 func TestSecretsStaySecret(t *testing.T) {
 	b := setup(t)
 	for _, text := range []string{b.standard.secret, b.stripe.secret, strings.TrimPrefix(b.standard.secret, "whsec_")} {
-		rows := invoicetest.Value[string](b.Bundle, `
+		rows := storetest.Value[string](b, `
 			SELECT concat((SELECT string_agg(i::text, '') FROM intents i), (SELECT string_agg(s::text, '') FROM webhook_secrets s))`)
-		bare := invoicetest.Value[bool](b.Bundle,
+		bare := storetest.Value[bool](b,
 			`SELECT bool_or(position(convert_to($1, 'UTF8') IN sealed) > 0) FROM webhook_secrets`, text)
 		if bare || strings.Contains(rows, text) {
 			t.Errorf("stored: %s", text)

@@ -11,7 +11,7 @@ import (
 
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
-	"onlyonce/internal/invoice/invoicetest"
+	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invoice/payment"
 	"onlyonce/internal/invoice/webhook"
 )
@@ -46,13 +46,13 @@ func TestPaymentAndRefund(t *testing.T) {
 				b.standing(c.Name, inv, step.paid, before[0]+1, before[1]+step.refunds)
 			}
 		}
-		p := invoicetest.Value[string](b.Bundle, `SELECT provider || ' ' || reference || ' ' || paid_on || ' ' || amount FROM payments
+		p := storetest.Value[string](b, `SELECT provider || ' ' || reference || ' ' || paid_on || ' ' || amount FROM payments
 			ORDER BY created_at DESC LIMIT 1`)
 		if p != c.Name+" pi_1 2026-11-23 4000" {
 			t.Errorf("recorded %q", p)
 		}
 	}
-	if n := invoicetest.Value[int](b.Bundle, `
+	if n := storetest.Value[int](b, `
 		SELECT count(*) FROM intent_effects WHERE operation = 'webhook.receive'
 			AND record_id IN (SELECT id FROM payments UNION SELECT id FROM refunds)`); n != 6 {
 		t.Errorf("%d of 6 payments and refunds say who recorded them", n)
@@ -133,7 +133,7 @@ func TestWhatDoesNotFit(t *testing.T) {
 	}
 	b.standing("applied", other, 10000, 2, 1)
 	_, err = webhook.Dismiss.Do(t.Context(), b.Store, b.Of("dismiss", large.ID, 0), struct{}{})
-	if !invoicetest.IsConflict(err, &webhook.Applied) {
+	if !storetest.IsConflict(err, &webhook.Applied) {
 		t.Errorf("dismissed what was applied: %v", err)
 	}
 }
@@ -258,7 +258,7 @@ func TestPastStays(t *testing.T) {
 			SELECT tenant_id, gen_random_uuid(), source_id, 'x', sha256(''), '', 'applied' FROM webhook_events`},
 		"webhook_sources_append_only": {`UPDATE webhook_sources SET name = name || '!'`},
 	})
-	if n := invoicetest.Value[int](b.Bundle, `SELECT count(*) FROM webhook_events WHERE id <> $1`, uuid.Nil); n != 1 {
+	if n := storetest.Value[int](b, `SELECT count(*) FROM webhook_events WHERE id <> $1`, uuid.Nil); n != 1 {
 		t.Errorf("%d events", n)
 	}
 }

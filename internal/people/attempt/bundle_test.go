@@ -5,12 +5,12 @@ import (
 	"errors"
 	"log/slog"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/people/attempt"
 	"onlyonce/internal/postgres/pgtest"
 )
@@ -19,24 +19,19 @@ func TestMain(m *testing.M) { pgtest.Main(m) }
 
 // bundle is what a test works with: a database, two tenants, and a store whose attempts are kept.
 type bundle struct {
-	*testing.T
+	*storetest.Bundle
 
-	db       *pgtest.Database
-	store    *idempotency.Store
-	recorder *attempt.Recorder
-	acme     uuid.UUID
-	globex   uuid.UUID
+	recorder     *attempt.Recorder
+	acme, globex uuid.UUID
 }
 
 func setup(t *testing.T) *bundle {
 	t.Helper()
-	t.Parallel()
-	b := &bundle{T: t, db: pgtest.New(t), acme: uuid.New(), globex: uuid.New()}
-	for _, tenant := range []uuid.UUID{b.acme, b.globex} {
-		b.exec(`INSERT INTO tenants (id, name) VALUES ($1, $2)`, tenant, tenant.String())
-	}
+	b := &bundle{Bundle: storetest.Setup(t), globex: uuid.New()}
+	b.acme = b.Tenant
+	b.Exec(`INSERT INTO tenants (id, name) VALUES ($1, 'Globex')`, b.globex)
 	b.recorder = attempt.Start(attempt.Config{
-		Pool: b.db.Pool, Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Replica: "here/1",
+		Pool: b.DB.Pool, Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Replica: "here/1",
 		Reason: func(err error) string {
 			if errors.Is(err, idempotency.ErrNoKey) {
 				return "key-missing"
@@ -44,35 +39,21 @@ func setup(t *testing.T) *bundle {
 			return "problem"
 		},
 	})
-	b.store = &idempotency.Store{
-		Pool: b.db.Pool, Wait: 5 * time.Second, Timeout: 20 * time.Second,
-		Observe: func(_ context.Context, a idempotency.Attempt) { b.recorder.Observe(a) },
-	}
+	b.Store.Observe = func(_ context.Context, a idempotency.Attempt) { b.recorder.Observe(a) }
 	return b
 }
 
-func (b *bundle) exec(sql string, args ...any) {
+func (b *bundle) count(sql string, args ...any) int {
 	b.Helper()
-	if _, err := b.db.Admin().Exec(b.Context(), sql, args...); err != nil {
-		b.Fatal(err)
-	}
+	return storetest.Value[int](b, sql, args...)
 }
 
-func (b *bundle) count(sql string, args ...any) (n int) {
-	b.Helper()
-	if err := b.db.Admin().QueryRow(b.Context(), sql, args...).Scan(&n); err != nil {
-		b.Fatal(err)
-	}
-	return n
-}
-
+// intent is one of a person in a tenant.
 func (b *bundle) intent(tenant uuid.UUID, key string) idempotency.Intent {
 	b.Helper()
-	k, err := idempotency.ParseKey(key)
-	if err != nil {
-		b.Fatal(err)
-	}
-	return idempotency.Intent{Tenant: tenant, Key: k, Actor: "ada"}
+	intent := b.Intent(key)
+	intent.Tenant, intent.Actor = tenant, "ada"
+	return intent
 }
 
 // create makes a customer, or what becomes of it.
@@ -82,6 +63,6 @@ func (b *bundle) create(tenant uuid.UUID, key, email string) (customer.Customer,
 	if err != nil {
 		b.Fatal(err)
 	}
-	done, err := customer.Upsert.Do(b.Context(), b.store, b.intent(tenant, key), draft)
+	done, err := customer.Upsert.Do(b.Context(), b.Store, b.intent(tenant, key), draft)
 	return done.Value, err
 }

@@ -19,7 +19,7 @@ import (
 // past gives acme n attempts, one a minute until now, and globex as many: every third one was ignored, and every 700th failed.
 func (b *bundle) past(n int) {
 	b.Helper()
-	b.exec(`
+	b.Exec(`
 		INSERT INTO attempts (tenant_id, id, record_id, at, duration, operation, key, outcome, actor, reason, replica)
 		SELECT tenant, new_id(at), CASE WHEN n % 5 = 0 THEN $1::uuid END, at, n, 'op.' || n % 2, 'key ' || n % 7,
 			CASE WHEN n % 700 = 0 THEN 'failed' WHEN n % 3 = 0 THEN 'replayed' ELSE 'created' END, 'ada', '', 'here'
@@ -58,7 +58,7 @@ func TestEveryFilter(t *testing.T) {
 		var got []int64
 		page, pages := record.Page{Limit: 100}, 0
 		for {
-			list, err := attempt.List(t.Context(), b.db.Pool, b.acme, c.filter, page)
+			list, err := attempt.List(t.Context(), b.DB.Pool, b.acme, c.filter, page)
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
@@ -78,7 +78,7 @@ func TestEveryFilter(t *testing.T) {
 		}
 		var back []int64
 		for page = (record.Page{Limit: 100, From: record.Key{"", uuid.Nil.String()}, Back: true}); ; {
-			list, err := attempt.List(t.Context(), b.db.Pool, b.acme, c.filter, page)
+			list, err := attempt.List(t.Context(), b.DB.Pool, b.acme, c.filter, page)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -98,7 +98,7 @@ func TestEveryFilter(t *testing.T) {
 		}
 	}
 	elsewhere := record.Page{Limit: 1, From: record.Key{"", "x"}}
-	if _, err := attempt.List(t.Context(), b.db.Pool, b.acme, attempt.Filter{}, elsewhere); !errors.Is(err, record.ErrKey) {
+	if _, err := attempt.List(t.Context(), b.DB.Pool, b.acme, attempt.Filter{}, elsewhere); !errors.Is(err, record.ErrKey) {
 		t.Errorf("a key of another list: %v", err)
 	}
 }
@@ -114,7 +114,7 @@ func TestExpire(t *testing.T) {
 	for i := range deleted {
 		replicas.Go(func() {
 			var err error
-			deleted[i], err = attempt.Expire(context.WithoutCancel(t.Context()), b.db.Pool, b.acme, before, attempt.MaxKept)
+			deleted[i], err = attempt.Expire(context.WithoutCancel(t.Context()), b.DB.Pool, b.acme, before, attempt.MaxKept)
 			if err != nil {
 				t.Error(err)
 			}
@@ -150,11 +150,11 @@ func TestNewestAreKept(t *testing.T) {
 	b.recorder.Close(t.Context())
 	long := time.Now().Add(-365 * 24 * time.Hour)
 	for _, want := range []int64{n - most, 0} {
-		if deleted, err := attempt.Expire(t.Context(), b.db.Pool, b.acme, long, most); err != nil || deleted != want {
+		if deleted, err := attempt.Expire(t.Context(), b.DB.Pool, b.acme, long, most); err != nil || deleted != want {
 			t.Errorf("deleted %d, want %d: %v", deleted, want, err)
 		}
 	}
-	if deleted, err := attempt.Expire(t.Context(), b.db.Pool, b.globex, long, n); err != nil || deleted != 0 {
+	if deleted, err := attempt.Expire(t.Context(), b.DB.Pool, b.globex, long, n); err != nil || deleted != 0 {
 		t.Errorf("deleted %d of those that are few: %v", deleted, err)
 	}
 	for tenant, want := range map[uuid.UUID]int{b.acme: most, b.globex: n} {

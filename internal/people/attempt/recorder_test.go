@@ -34,18 +34,18 @@ func TestAttemptsAreKept(t *testing.T) {
 	if _, err := b.create(b.globex, "one", "secret@example.com"); err != nil {
 		t.Fatal(err)
 	}
-	customer.Upsert.Reject(t.Context(), b.store, idempotency.Intent{Tenant: b.acme, Actor: "sync"}, idempotency.ErrNoKey)
+	customer.Upsert.Reject(t.Context(), b.Store, idempotency.Intent{Tenant: b.acme, Actor: "sync"}, idempotency.ErrNoKey)
 	changed := b.intent(b.acme, "change")
 	changed.Record = made.ID
-	customer.Edit.Reject(t.Context(), b.store, changed, &invalid.Error{})
+	customer.Edit.Reject(t.Context(), b.Store, changed, &invalid.Error{})
 	changed.Record = uuid.New()
-	customer.Edit.Reject(t.Context(), b.store, changed, record.ErrNotFound)
+	customer.Edit.Reject(t.Context(), b.Store, changed, record.ErrNotFound)
 	b.recorder.Close(t.Context())
 	if b.recorder.Kept() != 7 || b.recorder.Dropped() != 0 || b.recorder.Took() <= 0 {
 		t.Errorf("kept %d, dropped %d, in %v", b.recorder.Kept(), b.recorder.Dropped(), b.recorder.Took())
 	}
 
-	list, err := attempt.List(t.Context(), b.db.Pool, b.acme, attempt.Filter{}, record.Page{Limit: 100})
+	list, err := attempt.List(t.Context(), b.DB.Pool, b.acme, attempt.Filter{}, record.Page{Limit: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestAttemptsAreKept(t *testing.T) {
 		t.Errorf("got %+v\nwant %+v", got, want)
 	}
 
-	about, err := attempt.OfRecord(t.Context(), b.db.Pool, b.acme, made.ID)
+	about, err := attempt.OfRecord(t.Context(), b.DB.Pool, b.acme, made.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestAttemptsAreKept(t *testing.T) {
 	if !slices.Equal(outcomes, []string{"rejectedfalse", "mismatchtrue", "replayedtrue", "createdtrue"}) {
 		t.Errorf("of the record: %v", outcomes)
 	}
-	if others, err := attempt.OfRecord(t.Context(), b.db.Pool, b.globex, made.ID); err != nil || len(others) > 0 {
+	if others, err := attempt.OfRecord(t.Context(), b.DB.Pool, b.globex, made.ID); err != nil || len(others) > 0 {
 		t.Errorf("another tenant sees %v, %v", others, err)
 	}
 }
@@ -110,12 +110,12 @@ func TestFailedAttemptsOfARecord(t *testing.T) {
 		}
 	}
 	b.recorder.Close(t.Context())
-	about, err := attempt.OfRecord(t.Context(), b.db.Pool, b.acme, made.ID)
+	about, err := attempt.OfRecord(t.Context(), b.DB.Pool, b.acme, made.ID)
 	if err != nil || len(about) != 20 {
 		t.Fatalf("%d, %v", len(about), err)
 	}
-	b.exec(`DELETE FROM attempts WHERE outcome = 'replayed'`)
-	about, err = attempt.OfRecord(t.Context(), b.db.Pool, b.acme, made.ID)
+	b.Exec(`DELETE FROM attempts WHERE outcome = 'replayed'`)
+	about, err = attempt.OfRecord(t.Context(), b.DB.Pool, b.acme, made.ID)
 	if err != nil || len(about) != 2 || about[1].Outcome != "failed" || !about[1].Making {
 		t.Errorf("%+v, %v", about, err)
 	}
@@ -124,7 +124,7 @@ func TestFailedAttemptsOfARecord(t *testing.T) {
 // TestNobodyWaits: while nothing can be written, creates go on, and what there is no room for is dropped and counted.
 func TestNobodyWaits(t *testing.T) {
 	b := setup(t)
-	admin, err := b.db.Admin().Begin(t.Context())
+	admin, err := b.DB.Admin().Begin(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func TestNobodyWaits(t *testing.T) {
 // TestCloseIsBounded: a database that does not answer costs what is queued, and not the end of the program.
 func TestCloseIsBounded(t *testing.T) {
 	b := setup(t)
-	admin, err := b.db.Admin().Begin(t.Context())
+	admin, err := b.DB.Admin().Begin(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 
-	"onlyonce/internal/idempotency"
+	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/people/account"
 	"onlyonce/internal/people/link"
 	"onlyonce/internal/people/secret"
@@ -27,12 +27,9 @@ func TestMain(m *testing.M) { pgtest.Main(m) }
 
 // bundle is a tenant with somebody who was invited, and has not chosen a password.
 type bundle struct {
-	*testing.T
+	*storetest.Bundle
 
-	db     *pgtest.Database
-	store  *idempotency.Store
-	tenant uuid.UUID
-	ada    user.User
+	ada user.User
 }
 
 // seed is what the secrets are derived from, with a key of the same byte.
@@ -47,13 +44,10 @@ func seed(t *testing.T, of byte) secret.Seed {
 
 func setup(t *testing.T) *bundle {
 	t.Helper()
-	t.Parallel()
-	b := &bundle{T: t, db: pgtest.New(t), tenant: uuid.New()}
-	b.store = &idempotency.Store{Pool: b.db.Pool, Wait: 10 * time.Second, Timeout: 20 * time.Second}
-	b.exec(`INSERT INTO tenants (id, name) VALUES ($1, 'Acme')`, b.tenant)
-	b.exec(`INSERT INTO users (tenant_id, email, password_hash, role) VALUES ($1, 'owner@example.com', 'hash', 'owner')`, b.tenant)
+	b := &bundle{Bundle: storetest.Setup(t)}
+	b.Exec(`INSERT INTO users (tenant_id, email, password_hash, role) VALUES ($1, 'owner@example.com', 'hash', 'owner')`, b.Tenant)
 	d := user.Draft{Email: email.Address("ada@example.com"), Role: "member", Invitation: user.Invitation{Seed: seed(t, 1)}}
-	done, err := user.Create.Do(t.Context(), b.store, idempotency.Intent{Tenant: b.tenant, Key: idempotency.NewKey(), Actor: "owner"}, d)
+	done, err := user.Create.Do(t.Context(), b.Store, b.Intent("ada"), d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,24 +55,9 @@ func setup(t *testing.T) *bundle {
 	return b
 }
 
-func (b *bundle) exec(sql string, args ...any) {
-	b.Helper()
-	if _, err := b.db.Admin().Exec(b.Context(), sql, args...); err != nil {
-		b.Fatal(err)
-	}
-}
-
-func value[T any](b *bundle, sql string, args ...any) (v T) {
-	b.Helper()
-	if err := b.db.Admin().QueryRow(b.Context(), sql, args...).Scan(&v); err != nil {
-		b.Fatal(err)
-	}
-	return v
-}
-
 func (b *bundle) forgot(address string, of byte) {
 	b.Helper()
-	if err := link.Forgot(b.Context(), b.db.Pool, seed(b.T, of), address); err != nil {
+	if err := link.Forgot(b.Context(), b.DB.Pool, seed(b.T, of), address); err != nil {
 		b.Error(err)
 	}
 }
@@ -86,15 +65,15 @@ func (b *bundle) forgot(address string, of byte) {
 // later lets eleven minutes pass.
 func (b *bundle) later() {
 	b.Helper()
-	b.exec(`UPDATE link_mails SET id = new_id(created_at - interval '11 minutes'), created_at = created_at - interval '11 minutes'`)
+	b.Exec(`UPDATE link_mails SET id = new_id(created_at - interval '11 minutes'), created_at = created_at - interval '11 minutes'`)
 }
 
 func (b *bundle) wantMails(n int) {
 	b.Helper()
-	if mails := value[int](b, `SELECT count(*) FROM link_mails`); mails != n {
+	if mails := storetest.Value[int](b, `SELECT count(*) FROM link_mails`); mails != n {
 		b.Errorf("%d mails, want %d", mails, n)
 	}
-	if jobs := value[int](b, `SELECT count(*) FROM river.river_job`); jobs != n {
+	if jobs := storetest.Value[int](b, `SELECT count(*) FROM river.river_job`); jobs != n {
 		b.Errorf("%d jobs, want %d", jobs, n)
 	}
 }
@@ -104,23 +83,17 @@ const linkOfAda = `SELECT link_id FROM users WHERE email = 'ada@example.com'`
 // TestForgotAtOnce: of twenty who ask at once, each from elsewhere, one has a link made and mailed.
 func TestForgotAtOnce(t *testing.T) {
 	b := setup(t)
-	b.exec(`UPDATE users SET password_hash = 'hash' WHERE email = 'ada@example.com'`) // which takes the invitation back
-	var gate, all sync.WaitGroup
-	gate.Add(1)
-	for range 20 {
-		all.Go(func() {
-			gate.Wait()
-			b.forgot(" Ada@example.com", 1)
-		})
-	}
-	before := value[int](b, `SELECT version FROM users WHERE email = 'ada@example.com'`)
-	gate.Done()
-	all.Wait()
+	b.Exec(`UPDATE users SET password_hash = 'hash' WHERE email = 'ada@example.com'`) // which takes the invitation back
+	before := storetest.Value[int](b, `SELECT version FROM users WHERE email = 'ada@example.com'`)
+	storetest.Together(20, func(int) error {
+		b.forgot(" Ada@example.com", 1)
+		return nil
+	})
 	b.wantMails(1)
-	if made := value[int](b, `SELECT version FROM users WHERE email = 'ada@example.com'`) - before; made != 1 {
+	if made := storetest.Value[int](b, `SELECT version FROM users WHERE email = 'ada@example.com'`) - before; made != 1 {
 		t.Errorf("%d links were made", made)
 	}
-	if life := value[bool](b, `SELECT link_expires_at BETWEEN now() + interval '50 minutes' AND now() + interval '1 hour' FROM users
+	if life := storetest.Value[bool](b, `SELECT link_expires_at BETWEEN now() + interval '50 minutes' AND now() + interval '1 hour' FROM users
 		WHERE email = 'ada@example.com'`); !life {
 		t.Error("the link is not good for an hour")
 	}
@@ -129,9 +102,9 @@ func TestForgotAtOnce(t *testing.T) {
 // TestForgotWhileAnOwnerInvites: the link that an owner makes at that moment is mailed, and not replaced.
 func TestForgotWhileAnOwnerInvites(t *testing.T) {
 	b := setup(t)
-	b.exec(`UPDATE users SET password_hash = 'hash' WHERE email = 'ada@example.com'`) // which takes the invitation back
+	b.Exec(`UPDATE users SET password_hash = 'hash' WHERE email = 'ada@example.com'`) // which takes the invitation back
 	made := uuid.New()
-	owners, err := b.db.Admin().Begin(t.Context())
+	owners, err := b.DB.Admin().Begin(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,14 +115,12 @@ func TestForgotWhileAnOwnerInvites(t *testing.T) {
 	}
 	var asked sync.WaitGroup
 	asked.Go(func() { b.forgot("ada@example.com", 1) })
-	for waiting := 0; waiting == 0; {
-		waiting = value[int](b, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`)
-	}
+	b.Waiting(1)
 	if err := owners.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	asked.Wait()
-	if now := value[uuid.UUID](b, linkOfAda); now != made {
+	if now := storetest.Value[uuid.UUID](b, linkOfAda); now != made {
 		t.Errorf("the link is %s, and the owner made %s", now, made)
 	}
 	b.wantMails(1)
@@ -158,7 +129,7 @@ func TestForgotWhileAnOwnerInvites(t *testing.T) {
 // TestForgotMailsTheOpenLink again, of which somebody may have one mail already. It stays as good as it was.
 func TestForgotMailsTheOpenLink(t *testing.T) {
 	b := setup(t)
-	until := value[time.Time](b, `SELECT link_expires_at FROM users WHERE email = 'ada@example.com'`)
+	until := storetest.Value[time.Time](b, `SELECT link_expires_at FROM users WHERE email = 'ada@example.com'`)
 	b.forgot("ada@example.com", 1)
 	b.wantMails(1)
 	b.forgot("ada@example.com", 1)
@@ -166,16 +137,16 @@ func TestForgotMailsTheOpenLink(t *testing.T) {
 	b.later()
 	b.forgot("ada@example.com", 1)
 	b.wantMails(2)
-	if now := value[uuid.UUID](b, linkOfAda); now != b.ada.LinkID {
+	if now := storetest.Value[uuid.UUID](b, linkOfAda); now != b.ada.LinkID {
 		t.Error("another link was made")
 	}
-	if now := value[time.Time](b, `SELECT link_expires_at FROM users WHERE email = 'ada@example.com'`); !now.Equal(until) {
+	if now := storetest.Value[time.Time](b, `SELECT link_expires_at FROM users WHERE email = 'ada@example.com'`); !now.Equal(until) {
 		t.Errorf("it was good until %v, and is until %v", until, now)
 	}
 	b.later()
 	b.forgot("ada@example.com", 2) // a program with another key cannot make the same one
 	b.wantMails(3)
-	if now := value[uuid.UUID](b, linkOfAda); now == b.ada.LinkID {
+	if now := storetest.Value[uuid.UUID](b, linkOfAda); now == b.ada.LinkID {
 		t.Error("it has mailed a link that it cannot make")
 	}
 }
@@ -183,7 +154,7 @@ func TestForgotMailsTheOpenLink(t *testing.T) {
 // TestForgotWaitsForAnInvitation that an owner has had mailed just now.
 func TestForgotWaitsForAnInvitation(t *testing.T) {
 	b := setup(t)
-	b.exec(`INSERT INTO link_mails (tenant_id, user_id, link_id, recipient, asked_by)
+	b.Exec(`INSERT INTO link_mails (tenant_id, user_id, link_id, recipient, asked_by)
 		SELECT tenant_id, id, link_id, email, 'owner' FROM users WHERE email = 'ada@example.com'`)
 	b.forgot("ada@example.com", 1)
 	b.wantMails(1)
@@ -200,7 +171,7 @@ func TestForgotIsForNobodyElse(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := setup(t)
-			b.exec(sql)
+			b.Exec(sql)
 			b.forgot("ada@example.com", 1)
 			b.wantMails(0)
 		})
@@ -211,21 +182,21 @@ func TestForgotIsForNobodyElse(t *testing.T) {
 func TestJobIsOneOfRiver(t *testing.T) {
 	b := setup(t)
 	b.forgot("ada@example.com", 1)
-	client, err := river.NewClient(riverpgxv5.New(b.db.Pool), &river.Config{Schema: postgres.JobSchema})
+	client, err := river.NewClient(riverpgxv5.New(b.DB.Pool), &river.Config{Schema: postgres.JobSchema})
 	if err != nil {
 		t.Fatal(err)
 	}
-	job := link.Job{Tenant: b.tenant, Mail: value[uuid.UUID](b, `SELECT id FROM link_mails`)}
+	job := link.Job{Tenant: b.Tenant, Mail: storetest.Value[uuid.UUID](b, `SELECT id FROM link_mails`)}
 	if _, err := client.Insert(t.Context(), job, nil); err != nil {
 		t.Fatal(err)
 	}
 	const ours = `SELECT (to_jsonb(j) - 'id' - 'created_at' - 'scheduled_at')::text FROM river.river_job j ORDER BY id `
-	if trigger, library := value[string](b, ours+`LIMIT 1`), value[string](b, ours+`OFFSET 1`); trigger != library {
+	if trigger, library := storetest.Value[string](b, ours+`LIMIT 1`), storetest.Value[string](b, ours+`OFFSET 1`); trigger != library {
 		t.Errorf("the trigger queue_link_mail inserts\n%s\nand River\n%s", trigger, library)
 	}
 	token := seed(t, 1).Derive("link", b.ada.LinkID)
-	_, err = account.FindLink(t.Context(), b.db.Pool, token)
-	if err != nil || strings.Contains(value[string](b, ours+`LIMIT 1`), token) {
+	_, err = account.FindLink(t.Context(), b.DB.Pool, token)
+	if err != nil || strings.Contains(storetest.Value[string](b, ours+`LIMIT 1`), token) {
 		t.Errorf("the link does not work, or is in the job: %v", err)
 	}
 }
@@ -236,11 +207,11 @@ func TestOldMailsGo(t *testing.T) {
 	b.forgot("ada@example.com", 1)
 	b.later()
 	b.forgot("ada@example.com", 1)
-	b.exec(`UPDATE link_mails SET id = new_id(now() - interval '31 days') WHERE created_at < now() - interval '5 minutes'`)
-	if err := link.Expire(t.Context(), b.db.Pool, b.tenant); err != nil {
+	b.Exec(`UPDATE link_mails SET id = new_id(now() - interval '31 days') WHERE created_at < now() - interval '5 minutes'`)
+	if err := link.Expire(t.Context(), b.DB.Pool, b.Tenant); err != nil {
 		t.Fatal(err)
 	}
-	if n := value[int](b, `SELECT count(*) FROM link_mails`); n != 1 {
+	if n := storetest.Value[int](b, `SELECT count(*) FROM link_mails`); n != 1 {
 		t.Errorf("%d mails are left", n)
 	}
 }
