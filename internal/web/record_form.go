@@ -95,9 +95,32 @@ type Command[C any] struct {
 	Input reflect.Type // what the JSON is decoded into; nil if there is nothing to say
 }
 
+// NewCommand has a command read from a form by form, and made by check of JSON of the type I. A body whose members may all be left out
+// may be left out itself.
+func NewCommand[I, C any](form func(*http.Request) (C, error), check func(I) (C, error)) Command[C] {
+	return Command[C]{
+		Form: form,
+		JSON: func(r *http.Request) (command C, err error) {
+			var in I
+			if err := decodeCommand(r, &in); err != nil {
+				return command, err
+			}
+			return check(in)
+		},
+		Input: reflect.TypeFor[I](),
+	}
+}
+
+func decodeCommand[I any](r *http.Request, in *I) error {
+	if r.ContentLength == 0 && len(apidoc.Required(reflect.TypeFor[I]())) == 0 {
+		return nil
+	}
+	return DecodeJSON(r, in)
+}
+
 // NewForm attaches a form to a resource, and returns the commands that are made of it. An input of type I is what the fields
-// of the form and JSON are decoded into alike; check returns an [*invalid.Error]. A body whose members may all be left out may be
-// left out itself. It panics if I has no string or bool for one of the fields.
+// of the form and JSON are decoded into alike, as in [NewCommand]; check returns an [*invalid.Error]. It panics if I has no string or
+// bool for one of the fields.
 func NewForm[I, C any, R Entity](m *Mounted[R], check func(I) (C, error), f Form[R]) Command[C] {
 	return commandOf(m, f, func(*http.Request) (func(I) (C, error), error) { return check, nil })
 }
@@ -124,7 +147,6 @@ func commandOf[I, C any, R Entity](m *Mounted[R], f Form[R], checkOf func(*http.
 		return check(in)
 	}
 	set := fieldsInto[I](f.Fields)
-	optional := len(apidoc.Required(reflect.TypeFor[I]())) == 0
 	return Command[C]{
 		Form: func(r *http.Request) (C, error) {
 			return checked(r, func(in *I) error {
@@ -133,12 +155,7 @@ func commandOf[I, C any, R Entity](m *Mounted[R], f Form[R], checkOf func(*http.
 			})
 		},
 		JSON: func(r *http.Request) (C, error) {
-			return checked(r, func(in *I) error {
-				if optional && r.ContentLength == 0 {
-					return nil
-				}
-				return DecodeJSON(r, in)
-			})
+			return checked(r, func(in *I) error { return decodeCommand(r, in) })
 		},
 		Input: reflect.TypeFor[I](),
 	}
@@ -179,10 +196,7 @@ func Nothing() Command[struct{}] {
 		Form: func(*http.Request) (struct{}, error) { return struct{}{}, nil },
 		JSON: func(r *http.Request) (struct{}, error) {
 			var none struct{}
-			if r.ContentLength == 0 {
-				return none, nil
-			}
-			return none, DecodeJSON(r, &none)
+			return none, decodeCommand(r, &none)
 		},
 	}
 }

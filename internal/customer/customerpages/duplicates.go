@@ -73,23 +73,15 @@ func mountDistinctions(s *web.Site) {
 			return append(facts, templates.Fact{Label: "Since", Value: web.Day(d.CreatedAt)})
 		},
 	})
-	web.Create(m, "Record that customers who look alike aren't the same.", duplicate.KeepApart, web.Command[duplicate.ApartDraft]{
-		Form: func(r *http.Request) (duplicate.ApartDraft, error) {
+	web.Create(m, "Record that customers who look alike aren't the same.", duplicate.KeepApart, web.NewCommand(
+		func(r *http.Request) (duplicate.ApartDraft, error) {
 			var in duplicate.ApartInput
 			for _, c := range seenIn(r.PostForm) {
 				in.Customers = append(in.Customers, c.ID)
 			}
 			return in.Draft()
-		},
-		JSON: func(r *http.Request) (duplicate.ApartDraft, error) {
-			var in duplicate.ApartInput
-			if err := web.DecodeJSON(r, &in); err != nil {
-				return duplicate.ApartDraft{}, err
-			}
-			return in.Draft()
-		},
-		Input: inputType[duplicate.ApartInput](),
-	}, func(r *http.Request) (url.Values, error) { return freshChoice(s, r) })
+		}, duplicate.ApartInput.Draft,
+	), func(r *http.Request) (url.Values, error) { return freshChoice(s, r) })
 }
 
 // reasons are what customers have in common, within a sentence.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"net/http"
 	"net/url"
-	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -26,8 +25,6 @@ const (
 	exampleID      = "019aa5b2-7c1e-7d3a-9f00-3b1d5c6e7f80"
 	otherExampleID = "019aa5b2-7c1e-7d3a-9f00-3b1d5c6e7f81"
 )
-
-func inputType[I any]() reflect.Type { return reflect.TypeFor[I]() }
 
 // mountMerges mounts the merges of customers.
 func mountMerges(s *web.Site) {
@@ -75,19 +72,11 @@ func mountMerges(s *web.Site) {
 		return nil
 	}})
 	web.Create(m, "Merge customers into one, which stays as it is. The others' records move to it, and their URLs lead to it.",
-		duplicate.MergeCustomers, web.Command[duplicate.MergeDraft]{
-			Form: func(r *http.Request) (duplicate.MergeDraft, error) {
+		duplicate.MergeCustomers, web.NewCommand(
+			func(r *http.Request) (duplicate.MergeDraft, error) {
 				return duplicate.MergeInput{Customers: seenIn(r.PostForm), WinnerID: r.PostForm.Get("winner_id")}.Draft()
-			},
-			JSON: func(r *http.Request) (duplicate.MergeDraft, error) {
-				var in duplicate.MergeInput
-				if err := web.DecodeJSON(r, &in); err != nil {
-					return duplicate.MergeDraft{}, err
-				}
-				return in.Draft()
-			},
-			Input: inputType[duplicate.MergeInput](),
-		}, func(r *http.Request) (url.Values, error) { return freshChoice(s, r) },
+			}, duplicate.MergeInput.Draft,
+		), func(r *http.Request) (url.Values, error) { return freshChoice(s, r) },
 		&duplicate.ChangedMeanwhile, &duplicate.TooManyRows, &customer.Merged)
 	web.Transition(m, "undo", "undone", "Undo a merge within 30 days. The records that moved go back if they still exist.",
 		duplicate.UndoMerge, web.Nothing(), &duplicate.TooLate, &duplicate.MergedFurther)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -95,19 +94,11 @@ func (s *Pages) mountDistinctions(within *web.Site) {
 			return append(facts, templates.Fact{Label: "Since", Value: web.Day(d.CreatedAt)})
 		},
 	})
-	web.Create(m, "Record that invoices that look alike aren't the same.", duplicate.KeepApart, web.Command[duplicate.ApartDraft]{
-		Form: func(r *http.Request) (duplicate.ApartDraft, error) {
+	web.Create(m, "Record that invoices that look alike aren't the same.", duplicate.KeepApart, web.NewCommand(
+		func(r *http.Request) (duplicate.ApartDraft, error) {
 			return duplicate.ApartInput{Invoices: strings.Fields(r.PostForm.Get("invoices"))}.Draft()
-		},
-		JSON: func(r *http.Request) (duplicate.ApartDraft, error) {
-			var in duplicate.ApartInput
-			if err := web.DecodeJSON(r, &in); err != nil {
-				return duplicate.ApartDraft{}, err
-			}
-			return in.Draft()
-		},
-		Input: reflect.TypeFor[duplicate.ApartInput](),
-	}, func(r *http.Request) (url.Values, error) {
+		}, duplicate.ApartInput.Draft,
+	), func(r *http.Request) (url.Values, error) {
 		return url.Values{"invoices": {r.URL.Query().Get("invoices")}}, nil
 	})
 }

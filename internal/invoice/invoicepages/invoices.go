@@ -2,7 +2,6 @@ package invoicepages
 
 import (
 	"net/http"
-	"reflect"
 	"slices"
 	"strconv"
 
@@ -32,7 +31,7 @@ func (s *Pages) mountInvoices() {
 		Page: s.invoiceForm, Fill: fillInvoice, Facts: invoiceFacts, Control: invoiceControl, RepeatedFields: lineFields,
 		Final: invoice.Final, Example: invoiceExample(),
 	})
-	draft := web.Command[invoice.Draft]{Form: draftOfForm, JSON: draftOfJSON, Input: reflect.TypeFor[invoice.Input]()}
+	draft := web.NewCommand(draftOfForm, invoice.Input.Draft)
 	web.List(m, web.Listing[invoice.Summary]{
 		Summary: "Invoices. A page may have fewer than limit, or none, even when there is a next_cursor.", Query: invoiceFilters(),
 		View: showSummary, External: invoice.Summaries, Page: s.invoiceList, Finder: s.invoiceFinder,
@@ -59,15 +58,6 @@ func (s *Pages) mountInvoices() {
 		invoice.Edit, draft, &invoice.NotDraft)
 	s.mountSteps(m)
 	web.Redisplay(m, editLines)
-}
-
-// draftOfJSON reads the command of a program.
-func draftOfJSON(r *http.Request) (invoice.Draft, error) {
-	var in invoice.Input
-	if err := web.DecodeJSON(r, &in); err != nil {
-		return invoice.Draft{}, err
-	}
-	return in.Draft()
 }
 
 func (s *Pages) invoiceList(

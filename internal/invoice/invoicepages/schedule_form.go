@@ -57,14 +57,6 @@ func scheduleOfForm(r *http.Request) (schedule.Draft, error) {
 	return draft, showRead(r.PostForm, in.Lines, notes, err)
 }
 
-func scheduleOfJSON(r *http.Request) (schedule.Draft, error) {
-	var in schedule.Input
-	if err := web.DecodeJSON(r, &in); err != nil {
-		return schedule.Draft{}, err
-	}
-	return in.Draft()
-}
-
 // readSchedule takes the fields of the form.
 func readSchedule(form url.Values) schedule.Input {
 	billed := readInvoice(form)

@@ -2,7 +2,6 @@ package invoicepages
 
 import (
 	"net/http"
-	"reflect"
 	"strings"
 	"time"
 
@@ -32,7 +31,7 @@ func (s *Pages) MountSchedules() {
 			Lines: []invoice.LineInput{{Description: "Support", Quantity: "1", UnitPrice: "90.00", TaxRate: "23"}},
 		},
 	})
-	draft := web.Command[schedule.Draft]{Form: scheduleOfForm, JSON: scheduleOfJSON, Input: reflect.TypeFor[schedule.Input]()}
+	draft := web.NewCommand(scheduleOfForm, schedule.Input.Draft)
 	web.List(m, web.Listing[schedule.Schedule]{
 		Summary: "Schedules, newest first.", View: showSchedule,
 		Query: []web.Parameter{{Name: "archived", Meaning: "Archived schedules instead of the active ones.", Values: []string{"1"}}},

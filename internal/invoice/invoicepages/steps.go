@@ -4,7 +4,6 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"reflect"
 
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
@@ -38,44 +37,20 @@ func (s *Pages) mountSteps(m *web.Mounted[invoice.Invoice]) {
 	})
 }
 
-// issueCommand reads whether the customer gets an email, and what it says. A program may send no body.
+// issueCommand reads whether the customer gets an email, and what it says.
 func issueCommand() web.Command[invoice.IssueDraft] {
-	return web.Command[invoice.IssueDraft]{
-		Form: func(r *http.Request) (invoice.IssueDraft, error) {
-			return invoice.IssueInput{Email: r.PostForm.Get("email"), Message: r.PostForm.Get("message")}.Draft()
-		},
-		JSON: func(r *http.Request) (d invoice.IssueDraft, err error) {
-			var in invoice.IssueInput
-			if r.ContentLength != 0 {
-				if err := web.DecodeJSON(r, &in); err != nil {
-					return d, err
-				}
-			}
-			return in.Draft()
-		},
-		Input: reflect.TypeFor[invoice.IssueInput](),
-	}
+	return web.NewCommand(func(r *http.Request) (invoice.IssueDraft, error) {
+		return invoice.IssueInput{Email: r.PostForm.Get("email"), Message: r.PostForm.Get("message")}.Draft()
+	}, invoice.IssueInput.Draft)
 }
 
-// voidCommand reads which invoice is kept, if one is, and whether the customer is told. A program may send no body.
+// voidCommand reads which invoice is kept, if one is, and whether the customer is told.
 func voidCommand() web.Command[invoice.VoidDraft] {
-	return web.Command[invoice.VoidDraft]{
-		Form: func(r *http.Request) (invoice.VoidDraft, error) {
-			return invoice.VoidInput{
-				DuplicateOf: r.PostForm.Get("duplicate_of"), Tell: r.PostForm.Get("tell_customer") == "true",
-			}.Draft()
-		},
-		JSON: func(r *http.Request) (invoice.VoidDraft, error) {
-			var in invoice.VoidInput
-			if r.ContentLength != 0 {
-				if err := web.DecodeJSON(r, &in); err != nil {
-					return invoice.VoidDraft{}, err
-				}
-			}
-			return in.Draft()
-		},
-		Input: reflect.TypeFor[invoice.VoidInput](),
-	}
+	return web.NewCommand(func(r *http.Request) (invoice.VoidDraft, error) {
+		return invoice.VoidInput{
+			DuplicateOf: r.PostForm.Get("duplicate_of"), Tell: r.PostForm.Get("tell_customer") == "true",
+		}.Draft()
+	}, invoice.VoidInput.Draft)
 }
 
 func (s *Pages) issuePage(_ *http.Request, p templates.Page, f templates.Form, inv invoice.Invoice) (templ.Component, error) {
