@@ -6,8 +6,23 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"onlyonce/internal/invalid"
 	"onlyonce/internal/record"
 )
+
+// Always explains a constraint by the same, whoever breaks it.
+func Always[C any](say func() error) Explanation[C] {
+	return func(context.Context, *Store, Intent, C, *pgconn.PgError) error { return say() }
+}
+
+// Invalid explains a constraint by what is wrong at a place of the command.
+func Invalid[C any](pointer, message string) Explanation[C] {
+	return Always[C](func() error {
+		var problems invalid.Error
+		problems.Add(pointer, message)
+		return problems.Err()
+	})
+}
 
 // Missing explains a foreign key: the record that the command refers to does not exist.
 func Missing[C any](context.Context, *Store, Intent, C, *pgconn.PgError) error {

@@ -8,7 +8,6 @@ import (
 
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
-	"onlyonce/internal/invalid"
 )
 
 // NumberTaken is the conflict of two invoices with one number. Its member next_number is free.
@@ -43,14 +42,7 @@ func numberTaken(
 	}
 }
 
-func customerGone(context.Context, *idempotency.Store, idempotency.Intent, Draft, *pgconn.PgError) error {
-	var problems invalid.Error
-	problems.Add("/customer_id", "This customer doesn't exist. Choose another one.")
-	return problems.Err()
-}
-
-func numberRefused(context.Context, *idempotency.Store, idempotency.Intent, Draft, *pgconn.PgError) error {
-	var problems invalid.Error
-	problems.Add("/number", "Choose another number, or leave it blank for the next one.")
-	return problems.Err()
-}
+var (
+	customerGone  = idempotency.Invalid[Draft]("/customer_id", "This customer doesn't exist. Choose another one.")
+	numberRefused = idempotency.Invalid[Draft]("/number", "Choose another number, or leave it blank for the next one.")
+)

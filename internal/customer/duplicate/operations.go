@@ -12,7 +12,6 @@ import (
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
-	"onlyonce/internal/invalid"
 	"onlyonce/internal/record"
 )
 
@@ -72,19 +71,12 @@ func of(ctx context.Context, store *idempotency.Store, tenant uuid.UUID, broken 
 	return customer.Table.Find(ctx, store.Pool, tenant, id)
 }
 
-func noSuchCustomer(context.Context, *idempotency.Store, idempotency.Intent, MergeDraft, *pgconn.PgError) error {
-	return missing("/customers")
-}
+const missing = "One of these customers doesn't exist."
 
-func notThere(context.Context, *idempotency.Store, idempotency.Intent, ApartDraft, *pgconn.PgError) error {
-	return missing("/customer_ids")
-}
-
-func missing(pointer string) error {
-	var problems invalid.Error
-	problems.Add(pointer, "One of these customers doesn't exist.")
-	return problems.Err()
-}
+var (
+	noSuchCustomer = idempotency.Invalid[MergeDraft]("/customers", missing)
+	notThere       = idempotency.Invalid[ApartDraft]("/customer_ids", missing)
+)
 
 func notAsSeen(ctx context.Context, store *idempotency.Store, intent idempotency.Intent, _ MergeDraft, broken *pgconn.PgError) error {
 	c, err := of(ctx, store, intent.Tenant, broken)

@@ -27,8 +27,8 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Note]{
 	Explain: map[string]idempotency.Explanation[Draft]{
 		"credit_note_lines_within_line": exceedsLine,
 		"credit_notes_within_open":      exceedsOpen,
-		"credit_notes_of_lines":         nothingLeft,
-		"credit_notes_of_issued":        notIssued,
+		"credit_notes_of_lines":         idempotency.Always[Draft](errNothingLeft),
+		"credit_notes_of_issued":        idempotency.Always[Draft](errNotIssued),
 		"credit_notes_invoice":          idempotency.Missing[Draft],
 		"credit_note_lines_line":        idempotency.Missing[Draft],
 		"credit_notes_number_once":      seriesBroken,
@@ -133,18 +133,10 @@ func exceedsLine(_ context.Context, _ *idempotency.Store, _ idempotency.Intent, 
 	}
 }
 
-func nothingLeft(context.Context, *idempotency.Store, idempotency.Intent, Draft, *pgconn.PgError) error {
-	return errNothingLeft()
-}
-
 func errNothingLeft() error {
 	return &conflict.Error{
 		Kind: &ExceedsInvoice, Title: "There's nothing left to credit.", Text: "All lines of this invoice were credited.",
 	}
-}
-
-func notIssued(context.Context, *idempotency.Store, idempotency.Intent, Draft, *pgconn.PgError) error {
-	return errNotIssued()
 }
 
 func errNotIssued() error {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	customers "onlyonce/internal/customer/duplicate"
@@ -58,11 +57,7 @@ var KeepApart = idempotency.Define(idempotency.Spec[ApartDraft, Distinction]{
 	},
 })
 
-func notThere(context.Context, *idempotency.Store, idempotency.Intent, ApartDraft, *pgconn.PgError) error {
-	var problems invalid.Error
-	problems.Add("/invoice_ids", "One of these invoices doesn't exist.")
-	return problems.Err()
-}
+var notThere = idempotency.Invalid[ApartDraft]("/invoice_ids", "One of these invoices doesn't exist.")
 
 // Apart returns a page of what was said of invoices that are no duplicates.
 func Apart(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, page record.Page) (record.List[Distinction], error) {

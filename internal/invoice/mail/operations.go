@@ -1,11 +1,9 @@
 package mail
 
 import (
-	"context"
 	"log/slog"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
@@ -26,7 +24,7 @@ var Send = idempotency.Define(idempotency.Spec[Draft, Mail]{
 		return tx.Record()
 	},
 	Explain: map[string]idempotency.Explanation[Draft]{
-		"mails_of_issued": notIssued,
+		"mails_of_issued": idempotency.Always[Draft](errNotIssued),
 		"mails_invoice":   idempotency.Missing[Draft],
 	},
 	Fields: func(d Draft) []slog.Attr { return []slog.Attr{slog.String("invoice", d.InvoiceID.String())} },
@@ -38,10 +36,6 @@ func Possible(inv invoice.Invoice) error {
 		return errNotIssued()
 	}
 	return nil
-}
-
-func notIssued(context.Context, *idempotency.Store, idempotency.Intent, Draft, *pgconn.PgError) error {
-	return errNotIssued()
 }
 
 func errNotIssued() error {

@@ -49,7 +49,7 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Payment]{
 		"payments_reference_once": idempotency.Taken(Table,
 			`r.provider_folded = fold_text(@provider) AND r.reference = @reference`, reference, taken),
 		"payments_within_open": exceedsOpen,
-		"payments_of_issued":   notIssued,
+		"payments_of_issued":   idempotency.Always[Draft](errNotIssued),
 		"payments_invoice":     idempotency.Missing[Draft],
 	},
 	NotInFingerprint: []string{"SeenOpen"},
@@ -112,10 +112,6 @@ func Possible(inv invoice.Invoice) error {
 	default:
 		return nil
 	}
-}
-
-func notIssued(context.Context, *idempotency.Store, idempotency.Intent, Draft, *pgconn.PgError) error {
-	return errNotIssued()
 }
 
 func errNotIssued() error {

@@ -1,10 +1,7 @@
 package payment
 
 import (
-	"context"
-
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
@@ -23,7 +20,7 @@ var Remove = idempotency.Define(idempotency.Spec[struct{}, Payment]{
 			), @fields))`, pgx.NamedArgs{"fields": []string{alike}})
 		return tx.Record()
 	},
-	Explain: map[string]idempotency.Explanation[struct{}]{"payments_removed_whole": hasRefunds},
+	Explain: map[string]idempotency.Explanation[struct{}]{"payments_removed_whole": idempotency.Always[struct{}](errHasRefunds)},
 })
 
 // HasRefunds is the conflict of removing a payment of which some was given back.
@@ -39,10 +36,6 @@ func Removable(p Payment) error {
 		return errHasRefunds()
 	}
 	return nil
-}
-
-func hasRefunds(context.Context, *idempotency.Store, idempotency.Intent, struct{}, *pgconn.PgError) error {
-	return errHasRefunds()
 }
 
 func errHasRefunds() error {

@@ -113,13 +113,11 @@ func rhythmKept(context.Context, *idempotency.Store, idempotency.Intent, Draft, 
 	}
 }
 
-func customerGone(context.Context, *idempotency.Store, idempotency.Intent, Draft, *pgconn.PgError) error {
-	return wrong("/customer_id", "This customer doesn't exist. Choose another one.")
-}
-
-func beganLongAgo(context.Context, *idempotency.Store, idempotency.Intent, Draft, *pgconn.PgError) error {
-	return wrong("/first_day", "Choose a first day of the last year or later: each period since then may be billed.")
-}
+var (
+	customerGone = idempotency.Invalid[Draft]("/customer_id", "This customer doesn't exist. Choose another one.")
+	beganLongAgo = idempotency.Invalid[Draft]("/first_day",
+		"Choose a first day of the last year or later: each period since then may be billed.")
+)
 
 func wrong(pointer, message string) error {
 	var problems invalid.Error
