@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"onlyonce/static"
 )
 
@@ -28,9 +30,7 @@ func names(t *testing.T) (all []string) {
 func newAssets(t *testing.T) *static.Assets {
 	t.Helper()
 	assets, err := static.New()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return assets
 }
 
@@ -57,9 +57,7 @@ func TestEveryAssetIsServedForEverUnderItsHash(t *testing.T) {
 		}
 		resp := get(assets.Handler(), http.MethodGet, path, "")
 		body, err := io.ReadAll(resp.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if resp.StatusCode != http.StatusOK || len(body) == 0 {
 			t.Errorf("GET %s = %d with %d bytes", path, resp.StatusCode, len(body))
 		}
@@ -107,9 +105,7 @@ func TestGzipOnlyForThoseWhoAcceptIt(t *testing.T) {
 		"gzip": true, "br, GZIP": true, "deflate, gzip;q=0.5": true, "gzip, deflate, br, zstd": true,
 	}
 	plain, err := io.ReadAll(get(assets.Handler(), http.MethodGet, assets.Path("app.css"), "").Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for header, want := range tests {
 		t.Run(header, func(t *testing.T) {
 			t.Parallel()
@@ -121,9 +117,7 @@ func TestGzipOnlyForThoseWhoAcceptIt(t *testing.T) {
 				return
 			}
 			zr, err := gzip.NewReader(resp.Body)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			if unzipped, err := io.ReadAll(zr); err != nil || string(unzipped) != string(plain) {
 				t.Errorf("gzip holds something else than the plain answer (%v)", err)
 			}

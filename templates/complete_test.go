@@ -1,11 +1,12 @@
 package templates_test
 
 import (
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"onlyonce/internal/proof/must"
 )
 
 // TestEveryPageIsLookedAt: each page has a place among the states that the tests of its folder go through.
@@ -54,11 +55,8 @@ func sourceOf(t *testing.T, pattern string) string {
 	}
 	var all strings.Builder
 	for _, file := range files {
-		source, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all.Write(source)
+		source := must.Read(t, file)
+		all.WriteString(source)
 	}
 	return all.String()
 }

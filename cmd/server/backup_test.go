@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/postgres/server"
 )
@@ -92,13 +94,9 @@ func (b *bundle) rows() string {
 func (b *bundle) shell() func(commands string) *exec.Cmd {
 	b.Helper()
 	account, err := server.ChooseAccount("")
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	programs, err := server.Locate(b.Context(), account, 0)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	env := append(os.Environ(), "PATH="+programs.Dir+":"+os.Getenv("PATH"), "URL="+b.URL, "ADMIN_URL="+b.AdminURL,
 		"RESTORED_URL="+inDatabase(b.T, b.AdminURL), "RESTORED_APP_URL="+inDatabase(b.T, b.URL))
 	dir := b.TempDir()
@@ -122,9 +120,7 @@ func (b *bundle) mustRun(cmd *exec.Cmd) string {
 func inDatabase(t *testing.T, address string) string {
 	t.Helper()
 	u, err := url.Parse(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	u.Path = "/onlyonce_restored"
 	return u.String()
 }
@@ -132,11 +128,8 @@ func inDatabase(t *testing.T, address string) string {
 // commandsBelow returns the first shell commands below a heading of docs/deploy.md.
 func commandsBelow(t *testing.T, heading string) string {
 	t.Helper()
-	page, err := os.ReadFile("../../docs/deploy.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	found := regexp.MustCompile("(?s)\n" + heading + "\n.*?```sh\n(.*?)```").FindSubmatch(page)
+	page := must.Read(t, "../../docs/deploy.md")
+	found := regexp.MustCompile("(?s)\n" + heading + "\n.*?```sh\n(.*?)```").FindStringSubmatch(page)
 	if found == nil {
 		t.Fatalf("docs/deploy.md has no commands below %q", heading)
 	}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"golang.org/x/sync/errgroup"
 
 	"onlyonce/internal/people/account"
@@ -208,9 +210,7 @@ func (b *bundle) invite(link string) {
 	_, err := b.Pool.Exec(b.Context(), `
 		UPDATE users SET link_id = gen_random_uuid(), link_hash = $1, link_expires_at = now() + interval '1 hour', link_used_at = NULL
 		WHERE email = 'ada@example.com'`, account.HashToken(link))
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 }
 
 func (b *bundle) isWorthless(link string) {
@@ -281,12 +281,10 @@ func TestTokenCommands(t *testing.T) {
 // TestTheDemoIsLeftAlone: everybody knows its passwords, so nobody shall take it for a place of their own.
 func TestTheDemoIsLeftAlone(t *testing.T) {
 	b := setup(t)
-	if _, err := b.Pool.Exec(t.Context(), `
+	must.Exec(t, b.Pool, `
 		WITH tenant AS (INSERT INTO tenants (id, name, demo) VALUES (gen_random_uuid(), 'Demo', true) RETURNING id)
 		INSERT INTO users (id, tenant_id, email, password_hash)
-		SELECT gen_random_uuid(), id, 'demo@example.com', '' FROM tenant`); err != nil {
-		t.Fatal(err)
-	}
+		SELECT gen_random_uuid(), id, 'demo@example.com', '' FROM tenant`)
 	b.want(notFound, password, "user", "create", "ada@example.com", "--tenant", "Demo")
 	b.want(notFound, password, "user", "password", "demo@example.com")
 	b.want(notFound, "", "user", "disable", "demo@example.com")
@@ -299,12 +297,8 @@ func TestTheDemoIsLeftAlone(t *testing.T) {
 func TestMigrateCommand(t *testing.T) {
 	b := setup(t)
 	b.Spoil(t)
-	if _, err := b.Pool.Exec(t.Context(), "DROP SCHEMA IF EXISTS public, river CASCADE"); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.Pool.Exec(t.Context(), "CREATE SCHEMA public"); err != nil {
-		t.Fatal(err)
-	}
+	must.Exec(t, b.Pool, "DROP SCHEMA IF EXISTS public, river CASCADE")
+	must.Exec(t, b.Pool, "CREATE SCHEMA public")
 	if _, _, errors := b.run("", "tenant", "create", "Acme"); !strings.Contains(errors, "migrate") {
 		t.Error(errors)
 	}
@@ -314,9 +308,7 @@ func TestMigrateCommand(t *testing.T) {
 		}
 	}
 	b.want(done, "", "tenant", "create", "Acme")
-	if _, err := b.Pool.Exec(t.Context(), "DROP POLICY tenant_isolation ON customers"); err != nil {
-		t.Fatal(err)
-	}
+	must.Exec(t, b.Pool, "DROP POLICY tenant_isolation ON customers")
 	if out := b.want(done, "", "migrate"); !strings.Contains(out, "\nthe policy tenant_isolation of customers is missing: tenants") {
 		t.Error(out)
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"onlyonce/internal/postgres/pgtest"
 )
 
@@ -50,9 +52,7 @@ func TestDoctor(t *testing.T) {
 	}
 	spoiled := pgtest.New(t)
 	spoiled.Spoil(t)
-	if _, err := spoiled.Pool.Exec(t.Context(), "DROP POLICY tenant_isolation ON customers"); err != nil {
-		t.Fatal(err)
-	}
+	must.Exec(t, spoiled.Pool, "DROP POLICY tenant_isolation ON customers")
 	for name, c := range map[string]struct {
 		code        int
 		env         map[string]string

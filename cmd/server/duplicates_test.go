@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"onlyonce/internal/proof/must"
 )
 
 // TestDuplicatesCommand prints what the page shows, as text and as JSON.
@@ -15,9 +17,7 @@ func TestDuplicatesCommand(t *testing.T) {
 	_, err := b.Admin().Exec(t.Context(), `
 		INSERT INTO customers (tenant_id, id, email, name)
 		SELECT $1, new_id(now() + n * interval '1 ms'), 'ada+' || n || '@example.com', 'Ada ' || n FROM generate_series(1, 2) AS n`, tenant)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	out := b.want(done, "", "duplicates", "--tenant", "acme")
 	lines := strings.Split(out, "\n")
 	if len(lines) != 4 || lines[0] != "2 customers with the same email" || !strings.HasSuffix(lines[1], "Ada 1 <ada+1@example.com>") ||

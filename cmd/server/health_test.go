@@ -4,6 +4,8 @@ import (
 	"net"
 	"strings"
 	"testing"
+
+	"onlyonce/internal/proof/must"
 )
 
 func TestHealth(t *testing.T) {
@@ -11,9 +13,7 @@ func TestHealth(t *testing.T) {
 	at, _ := b.serve()
 	address := strings.TrimPrefix(at, "http://")
 	_, port, err := net.SplitHostPort(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	want := func(code int, addr, say string) {
 		t.Helper()
 		got, out, errors := ran(t, map[string]string{"ADDR": addr}, "health")
@@ -26,8 +26,6 @@ func TestHealth(t *testing.T) {
 	}
 	want(failed, "127.0.0.1:1", "refused")
 	b.Spoil(t)
-	if _, err := b.Pool.Exec(t.Context(), `DELETE FROM goose_db_version`); err != nil {
-		t.Fatal(err)
-	}
+	must.Exec(t, b.Pool, `DELETE FROM goose_db_version`)
 	want(failed, address, "503")
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"encoding/json"
 	"net/http"
+
+	"onlyonce/internal/proof/must"
 )
 
 // entersAgain enters an invoice again that was lost, before another one takes its number: the world knows that.
@@ -33,9 +35,7 @@ func (b *bundle) invoice(at, token, key, number string) (made billed) {
 		command["number"] = number
 	}
 	text, err := json.Marshal(command)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	r := b.request(http.MethodPost, at+"/api/v1/invoices", "application/json", token, string(text))
 	r.Header.Set("Idempotency-Key", key)
 	status, body := b.do(http.DefaultClient, r)

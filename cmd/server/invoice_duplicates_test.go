@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"onlyonce/internal/proof/must"
 )
 
 // TestDuplicateInvoicesCommand prints what the page shows, behind the customers, as text and as JSON.
@@ -16,9 +18,7 @@ func TestDuplicateInvoicesCommand(t *testing.T) {
 		INSERT INTO invoices (tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total, total)
 		SELECT tenant_id, new_id(now() + n * interval '1 ms'), 'A-' || n, id, 'EUR', '2026-11-01'::date + n, '2026-12-01', '', 950, 0, 950
 		FROM ada, generate_series(1, 2) AS n`, tenant)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	out := b.want(done, "", "duplicates", "--tenant", "acme")
 	lines := strings.Split(out, "\n")
 	if len(lines) != 4 || lines[0] != "2 invoices for Ada with the same lines and EUR 9.50, 1 days apart" ||

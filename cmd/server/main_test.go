@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"onlyonce/migrations"
 )
 
@@ -38,9 +40,7 @@ func TestHelp(t *testing.T) {
 func TestVersion(t *testing.T) {
 	t.Parallel()
 	schema, err := migrations.Newest(migrations.FS)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	code, out, errors := ran(t, map[string]string{"ADDR": "nowhere"}, "--version")
 	want := regexp.MustCompile(fmt.Sprintf(`^onlyonce \S+, schema %d, go1\.\S+\n$`, schema))
 	if code != done || errors != "" || !want.MatchString(out) {

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"onlyonce/internal/proof/must"
 )
 
 // served is what a program that serves has printed.
@@ -71,14 +73,10 @@ func (b *bundle) until(what string, condition func() bool) {
 func (b *bundle) do(client *http.Client, r *http.Request) (status int, body string) {
 	b.Helper()
 	response, err := client.Do(r)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	return response.StatusCode, string(text)
 }
 
@@ -86,9 +84,7 @@ func (b *bundle) do(client *http.Client, r *http.Request) (status int, body stri
 func (b *bundle) request(method, url, kind, token, body string) *http.Request {
 	b.Helper()
 	r, err := http.NewRequestWithContext(b.Context(), method, url, strings.NewReader(body))
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	r.Header.Set("Content-Type", kind)
 	if token != "" {
 		r.Header.Set("Authorization", "Bearer "+token)
@@ -103,9 +99,7 @@ func TestWayIn(t *testing.T) {
 	at, banner := b.serve()
 	const hint, form, asJSON = "go run ./cmd/server user create", "application/x-www-form-urlencoded", "application/json"
 	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	person := &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	page := func(path string) (int, string) {
 		t.Helper()

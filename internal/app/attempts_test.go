@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"onlyonce/internal/app"
 )
 
@@ -15,9 +17,7 @@ func TestAttemptsAreWrittenAtTheEnd(t *testing.T) {
 	b := setup(t, keeping)
 	b.create(key, ada)
 	b.create(key, ada)
-	if err := b.Close(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, b.Close(t.Context()))
 	if n := b.number(`
 		SELECT count(*) FROM attempts WHERE key = '` + key + `' AND outcome IN ('created', 'replayed') AND replica = 'app-1'`); n != 2 {
 		t.Errorf("%d attempts", n)
@@ -28,9 +28,7 @@ func TestAttemptsAreWrittenAtTheEnd(t *testing.T) {
 func TestNoAttemptsAreKept(t *testing.T) {
 	b := setup(t, keeping)
 	b.create(key, ada)
-	if err := b.Close(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, b.Close(t.Context()))
 	count := func() int { return b.number(`SELECT count(*) FROM attempts`) }
 	if count() != 1 {
 		t.Fatalf("%d attempts", count())
@@ -38,9 +36,7 @@ func TestNoAttemptsAreKept(t *testing.T) {
 	b.App = b.start(func(c *app.Config) { c.ExpireEvery = 10 * time.Millisecond })
 	b.until("deleted", func() bool { return count() == 0 })
 	b.create("another", ada)
-	if err := b.Close(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, b.Close(t.Context()))
 	if n := count(); n != 0 {
 		t.Errorf("%d attempts", n)
 	}

@@ -6,13 +6,15 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"onlyonce/internal/proof/must"
+	"onlyonce/internal/proof/replica"
 
 	"onlyonce/internal/app"
 	"onlyonce/internal/app/apptest"
@@ -60,9 +62,7 @@ func (b *bundle) start(settings ...func(*app.Config)) *app.App {
 		set(&config)
 	}
 	started, err := app.Start(b.Context(), config)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	b.Cleanup(func() {
 		if err := started.Close(context.Background()); err != nil {
 			b.Error(err)
@@ -74,12 +74,9 @@ func (b *bundle) start(settings ...func(*app.Config)) *app.App {
 // freeAddress is one that nobody listens at.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	return listener.Addr().String()
+	address, err := replica.FreePort(t.Context())
+	must.OK(t, err)
+	return address
 }
 
 // demoPassword is that of the demo's users.
@@ -108,9 +105,7 @@ func request(url, key, body string) *http.Request {
 func (b *bundle) create(key, body string) *http.Response {
 	b.Helper()
 	response, err := create(b.URL(), key, body)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	_ = response.Body.Close()
 	return response
 }
@@ -118,14 +113,10 @@ func (b *bundle) create(key, body string) *http.Response {
 func (b *bundle) get(url string) (status int, body string) {
 	b.Helper()
 	response, err := http.Get(url)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	defer response.Body.Close()
 	read, err := io.ReadAll(response.Body)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	return response.StatusCode, string(read)
 }
 

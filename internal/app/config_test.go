@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"onlyonce/internal/app"
 	"onlyonce/internal/value/secretkey"
 )
@@ -20,9 +22,7 @@ func environment(set map[string]string) func(string) string {
 func TestEnvironDefaults(t *testing.T) {
 	t.Parallel()
 	c, err := app.Environ(environment(nil))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	want := app.Config{
 		Addr: "127.0.0.1:8080", MetricsAddr: "127.0.0.1:28080", DataDir: ".data", Demo: true, RateLimit: 6000,
 		Wait: 5 * time.Second, ExpireEvery: time.Minute, Memory: 8, KeepAttempts: 7 * 24 * time.Hour,
@@ -37,9 +37,7 @@ func TestEnvironReadsEverything(t *testing.T) {
 	t.Parallel()
 	secret := strings.Repeat("MDEy", 10) + "MDE="
 	key, err := secretkey.Parse(secret)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	set := map[string]string{
 		"ADDR": "localhost:1", "METRICS_ADDR": "off", "DATABASE_URL": "postgres:///x", "DATA_DIR": "/d", "DEMO": "1",
 		"ALLOW_PUBLIC_DEMO": "true", "RATE_LIMIT": "0", "IDEMPOTENCY_WAIT": "1s", "IDEMPOTENCY_RETAIN": "72h", "EXPIRE_EVERY": "5m",
@@ -55,9 +53,7 @@ func TestEnvironReadsEverything(t *testing.T) {
 		asked[name] = true
 		return set[name]
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	want := app.Config{
 		Addr: "localhost:1", MetricsAddr: "off", DatabaseURL: "postgres:///x", DataDir: "/d", Demo: true, PublicDemo: true,
 		Wait: time.Second, Retain: 72 * time.Hour, ExpireEvery: 5 * time.Minute, PublicURL: "https://invoices.example.com:8443",
@@ -70,9 +66,7 @@ func TestEnvironReadsEverything(t *testing.T) {
 		t.Errorf("got %+v\nwant %+v", c, want)
 	}
 	var usage strings.Builder
-	if err := app.Usage(&usage); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, app.Usage(&usage))
 	for name := range asked {
 		if set[name] == "" || !strings.Contains(usage.String(), "\n  "+name+" (default: ") {
 			t.Errorf("%s is read, and not in the help or not in this test:\n%s", name, usage.String())

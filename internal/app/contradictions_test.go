@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"onlyonce/internal/app"
 )
 
@@ -41,9 +43,7 @@ func TestContradictions(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			config, err := app.Environ(environment(c.env))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			failures, warnings := config.Contradictions(environment(c.env))
 			check := func(what, got, want string) {
 				if (got == "") != (want == "") || !strings.Contains(got, want) {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"onlyonce/internal/app"
 )
 
@@ -16,9 +18,7 @@ func withoutDemo(c *app.Config) { c.Demo = false }
 func (b *bundle) visitor() *http.Client {
 	b.Helper()
 	jar, err := cookiejar.New(nil)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	return &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
@@ -28,18 +28,14 @@ func (b *bundle) accepted(at string, session *http.Client) (password, token, run
 	b.Helper()
 	status := func(response *http.Response, err error) int {
 		b.Helper()
-		if err != nil {
-			b.Fatal(err)
-		}
+		must.OK(b, err)
 		_ = response.Body.Close()
 		return response.StatusCode
 	}
 	login := url.Values{"email": {"acme@onlyonce.test"}, "password": {demoPassword}}
 	password = status(b.visitor().PostForm(at+"/login", login)) == http.StatusSeeOther
 	ask, err := http.NewRequestWithContext(b.Context(), http.MethodGet, at+"/api/v1/customers", nil)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	ask.Header.Set("Authorization", "Bearer oo_demo_acme")
 	token = status(http.DefaultClient.Do(ask)) == http.StatusOK
 	running = status(session.Get(at+"/customers")) == http.StatusOK
@@ -52,9 +48,7 @@ func TestDemoLoginsAreRefusedWithoutTheDemo(t *testing.T) {
 	b := setup(t)
 	session := b.visitor()
 	response, err := session.PostForm(b.URL()+"/login", url.Values{"email": {"acme@onlyonce.test"}, "password": {demoPassword}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	_ = response.Body.Close()
 	check := func(name, at string, want bool) {
 		t.Helper()
@@ -76,9 +70,7 @@ func TestDemoLoginsAreRefusedWithoutTheDemo(t *testing.T) {
 	_, port, _ := strings.Cut(strings.TrimPrefix(public.URL(), "http://["), "]:")
 	check("on a public address", "http://127.0.0.1:"+port, false)
 
-	if err := b.Close(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, b.Close(t.Context()))
 	check("restarted without the demo", b.start(withoutDemo).URL(), false)
 	check("restarted with the demo", b.start().URL(), true)
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/jackc/pgx/v5"
 
 	"onlyonce/internal/app"
@@ -26,13 +28,9 @@ func (b *bundle) story() []string {
 		invoiceStory,
 	}
 	rows, err := b.db.Admin().Query(b.Context(), strings.Join(parts, " UNION ALL ")+" ORDER BY 1")
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	story, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	return story
 }
 
@@ -105,9 +103,7 @@ func wantCompleted(t *testing.T, table string, interrupted []interruption) {
 			t.Fatalf("%d and %d records before %+v", ofAcme, ofGlobex, next)
 		}
 	}
-	if err := tryStart(t.Context(), b.config()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, tryStart(t.Context(), b.config()))
 	if got := b.story(); !slices.Equal(got, want) {
 		t.Errorf("with interruptions: %q\nat once: %q", got, want)
 	}
@@ -131,9 +127,7 @@ func TestInterruptedDemoDataIsAnalyzed(t *testing.T) {
 	if created, known := b.number(`SELECT count(*) FROM customers`), b.number(planned); created < demoCustomers || known > 0 {
 		t.Fatalf("interrupted with %d customers, of which the planner knows %d", created, known)
 	}
-	if err := tryStart(t.Context(), b.config()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, tryStart(t.Context(), b.config()))
 	if known := b.number(planned); known < demoCustomers {
 		t.Errorf("the planner knows %d customers", known)
 	}
@@ -169,29 +163,21 @@ func tryStart(ctx context.Context, config app.Config) error {
 func (b *bundle) lock(sql string) (release func()) {
 	b.Helper()
 	tx, err := b.db.Admin().Begin(b.Context())
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	release = func() { _ = tx.Rollback(context.Background()) }
 	b.Cleanup(release)
-	if _, err := tx.Exec(b.Context(), sql); err != nil {
-		b.Fatal(err)
-	}
+	must.Exec(b, tx, sql)
 	return release
 }
 
 func (b *bundle) admin(sql string) {
 	b.Helper()
-	if _, err := b.db.Admin().Exec(b.Context(), sql); err != nil {
-		b.Fatal(err)
-	}
+	must.Exec(b, b.db.Admin(), sql)
 }
 
 func (b *bundle) number(sql string) (n int) {
 	b.Helper()
-	if err := b.db.Admin().QueryRow(b.Context(), sql).Scan(&n); err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, b.db.Admin().QueryRow(b.Context(), sql).Scan(&n))
 	return n
 }
 

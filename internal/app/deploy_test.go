@@ -1,12 +1,13 @@
 package app_test
 
 import (
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"onlyonce/internal/proof/must"
 
 	"onlyonce/internal/app"
 )
@@ -16,16 +17,12 @@ func TestWhatIsDeployedIsThere(t *testing.T) {
 	t.Parallel()
 	const root = "../../"
 	var usage strings.Builder
-	if err := app.Usage(&usage); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, app.Usage(&usage))
 	sources, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var source strings.Builder
 	for _, file := range sources {
-		source.WriteString(read(t, file))
+		source.WriteString(must.Read(t, file))
 	}
 	const composed = `(?m)^      ([A-Z][A-Z_]+): (?:.*)$`
 	settings, metrics := 0, 0
@@ -36,7 +33,7 @@ func TestWhatIsDeployedIsThere(t *testing.T) {
 		root + "Dockerfile":                  `(?m)^ENV ([A-Z_]+)=`,
 		root + "internal/web/doc.go":         `\b(PUBLIC_URL|TRUSTED_PROXIES)\b`,
 	} {
-		for _, name := range regexp.MustCompile(pattern).FindAllStringSubmatch(read(t, file), -1) {
+		for _, name := range regexp.MustCompile(pattern).FindAllStringSubmatch(must.Read(t, file), -1) {
 			settings++
 			ours := !slices.Contains([]string{"POSTGRES_PASSWORD", "CGO_ENABLED"}, name[1])
 			if ours && !strings.Contains(usage.String(), "\n  "+name[1]+" ") {
@@ -44,7 +41,7 @@ func TestWhatIsDeployedIsThere(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range regexp.MustCompile("`(onlyonce_\\w+)").FindAllStringSubmatch(read(t, root+"docs/deploy.md"), -1) {
+	for _, name := range regexp.MustCompile("`(onlyonce_\\w+)").FindAllStringSubmatch(must.Read(t, root+"docs/deploy.md"), -1) {
 		metrics++
 		if !strings.Contains(source.String(), `"`+name[1]+`"`) {
 			t.Errorf("docs/deploy.md names %s, which is no metric", name[1])
@@ -53,13 +50,4 @@ func TestWhatIsDeployedIsThere(t *testing.T) {
 	if settings < 12 || metrics < 3 {
 		t.Errorf("found %d settings and %d metrics", settings, metrics)
 	}
-}
-
-func read(t *testing.T, file string) string {
-	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
 }

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"golang.org/x/sync/errgroup"
 )
 
@@ -38,9 +40,7 @@ func TestSlowClientsDoNotFailTheEnd(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			listener, err := net.Listen("tcp", "127.0.0.1:0")
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			var log bytes.Buffer
 			a := &App{work: &errgroup.Group{}, limits: limits{drain: 100 * time.Millisecond}, giveUp: func() {}}
 			a.config.Log = slog.New(slog.NewTextHandler(&log, nil))
@@ -51,9 +51,7 @@ func TestSlowClientsDoNotFailTheEnd(t *testing.T) {
 				ended <- c.handle(w, r)
 			}))
 			conn, err := net.Dial("tcp", listener.Addr().String())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			defer conn.Close()
 			fmt.Fprint(conn, c.request)
 			<-began

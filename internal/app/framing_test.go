@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"onlyonce/internal/proof/must"
 )
 
 // headers of a create.
@@ -68,9 +70,7 @@ func TestOneLengthIsTaken(t *testing.T) {
 		} {
 			fmt.Fprint(conn, sent)
 			response, err := http.ReadResponse(in, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			if _, err := io.Copy(io.Discard, response.Body); err != nil || response.StatusCode != want {
 				t.Errorf("%.40q: %s, %v", sent, response.Status, err)
 			}
@@ -123,13 +123,9 @@ func TestFoldedHeadersAreRefused(t *testing.T) {
 func (b *bundle) dial() *net.TCPConn {
 	b.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(b.URL(), "http://"))
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	b.Cleanup(func() { conn.Close() })
-	if err := conn.SetDeadline(time.Now().Add(30 * time.Second)); err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, conn.SetDeadline(time.Now().Add(30*time.Second)))
 	return conn.(*net.TCPConn)
 }
 

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/postgres/server"
 )
@@ -27,9 +29,7 @@ func TestEndWithAFrozenDatabase(t *testing.T) {
 	if status := p.createCustomer(t.Context(), "before"); status != http.StatusCreated {
 		t.Fatalf("%d", status)
 	}
-	if err := server.Freeze(t.Context(), data); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, server.Freeze(t.Context(), data))
 	p.crowd(t, 3000)
 	b := &bundle{T: t}
 	if n := b.value("http://"+metrics+"/metrics", "go_goroutines"); n > 2000 {
@@ -37,9 +37,7 @@ func TestEndWithAFrozenDatabase(t *testing.T) {
 	}
 
 	began := time.Now()
-	if err := p.process.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, p.process.Process.Signal(syscall.SIGTERM))
 	ended := make(chan error, 1)
 	go func() { ended <- p.process.Wait() }()
 	select {
@@ -87,14 +85,7 @@ func (p *program) crowd(t *testing.T, n int64) {
 
 // createCustomer returns the status of the answer, or 0 if there was none.
 func (p *program) createCustomer(ctx context.Context, key string) int {
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+p.addr+"/api/v1/customers", strings.NewReader(ada))
-	if err != nil {
-		return 0
-	}
-	r.Header.Set("Authorization", "Bearer oo_demo_acme")
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Idempotency-Key", key)
-	response, err := http.DefaultClient.Do(r)
+	response, err := http.DefaultClient.Do(request("http://"+p.addr, key, ada).WithContext(ctx))
 	if err != nil {
 		return 0
 	}

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/jackc/pgx/v5"
 
 	"onlyonce/internal/app"
@@ -45,9 +47,7 @@ func startFrozen(t *testing.T) *frozen {
 	}
 	f := &frozen{bundle: b, data: filepath.Join(dir, "postgres")}
 	f.admin, err = pgx.Connect(t.Context(), server.URL(server.Running(t.Context(), f.data), server.Superuser, server.Database))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(func() {
 		_ = server.Thaw(context.Background(), f.data)
 		_ = f.admin.Close(context.Background())
@@ -151,9 +151,7 @@ func TestFrozenDatabase(t *testing.T) {
 	}
 	f.addInvoice(tries)
 	kept := f.value(f.metrics, "onlyonce_attempts_kept_total")
-	if err := server.Freeze(t.Context(), f.data); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, server.Freeze(t.Context(), f.data))
 	var all sync.WaitGroup
 	for what, of := range tries {
 		all.Go(func() {
@@ -172,9 +170,7 @@ func TestFrozenDatabase(t *testing.T) {
 	all.Wait()
 	f.flood()
 
-	if err := server.Thaw(t.Context(), f.data); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, server.Thaw(t.Context(), f.data))
 	f.until("ready again", func() bool { return f.send(try{method: http.MethodGet, path: "/readyz"}).status == http.StatusOK })
 	f.session = nil // the logout may have been carried out
 	f.logIn()
@@ -201,7 +197,7 @@ func TestFrozenDatabase(t *testing.T) {
 	}
 	// The background work goes on.
 	f.until("attempts are written", func() bool { return f.value(f.metrics, "onlyonce_attempts_kept_total") > kept })
-	f.exec(`UPDATE intents SET expires_at = now() - interval '1 hour' WHERE key = 'api'`)
+	must.Exec(f, f.admin, `UPDATE intents SET expires_at = now() - interval '1 hour' WHERE key = 'api'`)
 	f.until("expired", func() bool { return f.ask(`SELECT count(*) FROM intents WHERE key = 'api' AND result IS NULL`) == 1 })
 	f.mailIsSentOnce(tries)
 }
@@ -278,11 +274,4 @@ func (f *frozen) ask(query string) (n int) {
 		f.Fatalf("%s: %v", query, err)
 	}
 	return n
-}
-
-func (f *frozen) exec(sql string) {
-	f.Helper()
-	if _, err := f.admin.Exec(f.Context(), sql); err != nil {
-		f.Fatalf("%s: %v", sql, err)
-	}
 }

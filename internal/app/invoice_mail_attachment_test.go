@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"onlyonce/internal/mailer/mailertest"
 )
 
@@ -19,14 +21,10 @@ func TestMailHasTheInvoiceAttached(t *testing.T) {
 	b.post(invoice+"/issue", "one", "", http.StatusOK)
 	b.settled(1)
 	_, want, err := ask(http.MethodGet, b.URL()+invoice+"/pdf", "", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	message := s.Messages()[0]
 	_, parameters, err := mime.ParseMediaType(message.Header.Get("Content-Type"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	parts, attached := multipart.NewReader(message.Body, parameters["boundary"]), 0
 	for {
 		part, err := parts.NextPart()

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"onlyonce/internal/mailer/mailertest"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/proof/replica"
@@ -59,9 +61,7 @@ func TestKillDuringMails(t *testing.T) {
 		r.Env = append(os.Environ(), "ADDR="+r.Addr, "DATABASE_URL="+b.db.URL, "METRICS_ADDR=off", "RATE_LIMIT=0", "DEMO=0",
 			"SMTP_URL="+s.URL, "MAIL_FROM=invoices@example.com", "MAIL_TIMEOUT=1s", "MAIL_RETRY=100ms")
 		replicas = append(replicas, r)
-		if err := r.Revive(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, r.Revive(t.Context()))
 		t.Cleanup(func() { _ = r.End(context.Background(), syscall.SIGKILL) })
 	}
 
@@ -84,9 +84,7 @@ func TestKillDuringMails(t *testing.T) {
 	for deadline := time.After(3 * time.Minute); left > 0; {
 		select {
 		case <-tick.C:
-			if err := admin.QueryRow(t.Context(), `SELECT count(*) FROM mails WHERE state <> 'sent'`).Scan(&left); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, admin.QueryRow(t.Context(), `SELECT count(*) FROM mails WHERE state <> 'sent'`).Scan(&left))
 		case <-deadline:
 			t.Fatalf("%d mails are not sent", left)
 		}

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/jackc/pgx/v5"
 
 	"onlyonce/internal/app"
@@ -43,9 +45,7 @@ func ask(method, url, key, body string) (status int, answer []byte, err error) {
 func (b *bundle) draft(key, customer string) string {
 	b.Helper()
 	person, err := json.Marshal(customer)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	status, answer, err := ask(http.MethodPost, b.URL()+"/api/v1/invoices", key, `{
 		"customer": {"email": "ada@example.com", "name": `+string(person)+`},
 		"issue_date": "2026-11-21", "due_date": "2026-12-21", "currency": "EUR", "notes": "key `+key+`",
@@ -100,9 +100,7 @@ func TestMailIsSent(t *testing.T) {
 	s := mailertest.Start(t, nil, nil)
 	b := mailing(t, s.URL)
 	const hostile = "Acme \"Studio\"\r\nBcc: eve@example.com\r\n\r\n<b>, Ünï"
-	if _, err := b.db.Admin().Exec(t.Context(), `UPDATE settings SET name = $1`, hostile); err != nil {
-		t.Fatal(err)
-	}
+	must.Exec(t, b.db.Admin(), `UPDATE settings SET name = $1`, hostile)
 	invoice := b.draft("one", `Ada "A" <eve@example.com>, & <script>`)
 	b.post(invoice+"/issue", "one", "", http.StatusOK)
 	sent := b.settled(1)[0]
@@ -220,9 +218,7 @@ func TestMailIsRefused(t *testing.T) {
 func (b *bundle) logsNothingPersonal() {
 	b.Helper()
 	jobs, err := b.db.Admin().Query(b.Context(), `SELECT to_jsonb(j)::text FROM river.river_job j`)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	rows, err := pgx.CollectRows(jobs, pgx.RowTo[string])
 	if err != nil || len(rows) == 0 {
 		b.Fatalf("%d jobs, %v", len(rows), err)
@@ -235,18 +231,14 @@ func (b *bundle) logsNothingPersonal() {
 // TestMailServerHangs: an attempt is bounded, nobody else waits, and the app stops.
 func TestMailServerHangs(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(func() { _ = listener.Close() })
 	b := mailing(t, "smtp://"+listener.Addr().String()+"?tls=off", func(c *app.Config) {
 		c.MailTimeout, c.MailRetry = 500*time.Millisecond, time.Hour
 	})
 	b.post(b.draft("one", "Ada")+"/issue", "one", "", http.StatusOK)
 	conn, err := listener.Accept() // and never a word
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer conn.Close()
 	if m := b.mails()[0]; m.State != mailer.StateQueued || m.Reason != "" {
 		t.Errorf("the attempt is over already: %+v", m)

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/google/uuid"
 
 	"onlyonce/internal/app"
@@ -27,13 +29,9 @@ func TestSchedulesOfTwoReplicas(t *testing.T) {
 		FirstDay: date.Today().AddDays(-30).String(), BillAs: schedule.AsIssued, Missed: schedule.Each,
 		Lines: []invoice.LineInput{{Description: "Support", Quantity: "1", UnitPrice: "90.00", TaxRate: "23"}},
 	}.Draft()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	key, err := idempotency.ParseKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if _, err := schedule.Create.Do(t.Context(), store, idempotency.Intent{Tenant: tenant, Key: key, Actor: "test"}, d); err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onlyonce/internal/people/account"
@@ -35,9 +37,7 @@ func TestLabIsOfTheDemoOnly(t *testing.T) {
 				LabConfig: LabConfig{Lab: c.lab},
 				Wait:      time.Second, ExpireEvery: time.Minute, Log: slog.New(slog.DiscardHandler), Banner: io.Discard,
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			if has := len(a.pages) > 0; has != c.want {
 				t.Errorf("has a lab: %v", has)
 			}
@@ -52,12 +52,8 @@ func TestLabIsOfTheDemoOnly(t *testing.T) {
 func ownBusiness(t *testing.T, pool *pgxpool.Pool) {
 	t.Helper()
 	tenant, _, err := account.CreateTenant(t.Context(), pool, "Own")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	_, err = pool.Exec(t.Context(), `
 		INSERT INTO users (tenant_id, email, password_hash, role) VALUES ($1, 'owner@example.com', 'x', 'owner')`, tenant.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 }

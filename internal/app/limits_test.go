@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"golang.org/x/sync/errgroup"
 )
 
@@ -14,9 +16,7 @@ import (
 func TestBodiesAreBoundedInTime(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	a := &App{work: &errgroup.Group{}, giveUp: func() {}}
 	a.stopped, a.stop = context.WithCancelCause(t.Context())
 	a.serve(listener, http.NotFoundHandler())

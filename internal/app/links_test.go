@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
@@ -40,9 +42,7 @@ func linking(t *testing.T, smtp string, settings ...func(*app.Config)) *bundle {
 func linkKey(t *testing.T) secretkey.Key {
 	t.Helper()
 	key, err := secretkey.Parse(strings.Repeat("MDEy", 10) + "MDE=")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return key
 }
 
@@ -76,19 +76,13 @@ func (b *bundle) linkMail() (state, reason string) {
 func texts(t *testing.T, message *netmail.Message) (plain, html string) {
 	t.Helper()
 	_, parameters, err := mime.ParseMediaType(message.Header.Get("Content-Type"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	parts := multipart.NewReader(message.Body, parameters["boundary"])
 	for _, into := range []*string{&plain, &html} {
 		part, err := parts.NextRawPart()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		read, err := io.ReadAll(quotedprintable.NewReader(part))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		*into = strings.ReplaceAll(string(read), "\r\n", "\n")
 	}
 	return plain, html
@@ -110,9 +104,7 @@ func TestInvitationIsMailed(t *testing.T) {
 	s := mailertest.Start(t, nil, nil)
 	b := linking(t, s.URL)
 	const hostile = "Acme \"Studio\"\r\nBcc: eve@example.com\r\n\r\n<b>, Ünï"
-	if _, err := b.db.Admin().Exec(t.Context(), `UPDATE tenants SET name = $1 WHERE id = $2`, hostile, company); err != nil {
-		t.Fatal(err)
-	}
+	must.Exec(t, b.db.Admin(), `UPDATE tenants SET name = $1 WHERE id = $2`, hostile, company)
 	var gate, all sync.WaitGroup
 	gate.Add(1)
 	for range 20 {
@@ -167,14 +159,10 @@ func TestInvitationIsMailed(t *testing.T) {
 func (b *bundle) forget(address string) string {
 	b.Helper()
 	response, err := http.PostForm(b.URL()+"/forgot", url.Values{"email": {address}})
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	defer response.Body.Close()
 	page, err := io.ReadAll(response.Body)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	return fmt.Sprint(response.StatusCode, " ", string(page))
 }
 
@@ -183,13 +171,9 @@ func TestForgottenPasswordIsMailed(t *testing.T) {
 	s := mailertest.Start(t, nil, nil)
 	b := linking(t, s.URL)
 	hash, err := account.HashPassword("correct horse battery")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.db.Admin().Exec(t.Context(), `
-		INSERT INTO users (tenant_id, email, password_hash) VALUES ($1, 'ada@example.com', $2)`, company, hash); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
+	must.Exec(t, b.db.Admin(), `
+		INSERT INTO users (tenant_id, email, password_hash) VALUES ($1, 'ada@example.com', $2)`, company, hash)
 	known, unknown := b.forget("Ada@example.com"), b.forget("nobody@example.com")
 	if known != unknown || !strings.Contains(known, "If there is an account with this email, we've sent a link to it.") {
 		t.Errorf("%s\n\n%s", known, unknown)
@@ -239,19 +223,13 @@ func TestInvitationsThatAreNotSent(t *testing.T) {
 			}
 			b := linking(t, s.URL, settings)
 			added, err := b.invite("one", false)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			admin := b.db.Admin()
 			before := `UPDATE tenants SET demo = $1; ` + c.sql
-			if _, err := admin.Exec(t.Context(), before, pgx.QueryExecModeSimpleProtocol, name == "demo"); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := admin.Exec(t.Context(), `
+			must.Exec(t, admin, before, pgx.QueryExecModeSimpleProtocol, name == "demo")
+			must.Exec(t, admin, `
 				INSERT INTO link_mails (tenant_id, user_id, link_id, recipient, asked_by) VALUES ($1, $2, $3, $4, 'kim@example.com')`,
-				company, added.ID, added.LinkID, added.Email); err != nil {
-				t.Fatal(err)
-			}
+				company, added.ID, added.LinkID, added.Email)
 			if state, reason := b.linkMail(); state != mailer.StateFailed || reason != c.want || len(s.Messages()) != 0 {
 				t.Errorf("%s %q, %d messages", state, reason, len(s.Messages()))
 			}

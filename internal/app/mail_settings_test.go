@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"onlyonce/internal/app"
 	"onlyonce/internal/mailer"
 )
@@ -22,9 +24,7 @@ func mailEnvironment() map[string]string {
 func mailConfig(t *testing.T) app.MailConfig {
 	t.Helper()
 	server, err := mailer.ParseServer(mailEnvironment()["SMTP_URL"])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return app.MailConfig{MailServer: &server, MailSender: "me@example.com", MailTimeout: 9 * time.Second, MailRetry: time.Minute}
 }
 
@@ -73,9 +73,7 @@ func TestNoMailServerIsWarnedOf(t *testing.T) {
 	t.Parallel()
 	for demo, want := range map[string]bool{"0": true, "1": false} {
 		config, err := app.Environ(environment(map[string]string{"DEMO": demo}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		_, warnings := config.Contradictions(environment(nil))
 		if warned := strings.Contains(fmt.Sprint(warnings), "SMTP_URL"); warned != want {
 			t.Errorf("DEMO=%s: %v", demo, warnings)
@@ -101,9 +99,7 @@ func TestLinksThatCannotBeMailedAreWarnedOf(t *testing.T) {
 			maps.Copy(c.env, mailEnvironment())
 			c.env["DEMO"] = "0"
 			config, err := app.Environ(environment(c.env))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			_, warnings := config.Contradictions(environment(c.env))
 			got := fmt.Sprint(warnings)
 			if !strings.Contains(got, c.want) || c.want == "" && strings.Contains(got, "invitations") {

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"onlyonce/internal/app"
 	"onlyonce/internal/mailer"
 	"onlyonce/internal/people/account"
@@ -28,9 +30,7 @@ func mailing(t *testing.T, url string, settings ...func(*app.Config)) *bundle {
 func (b *bundle) sendingTo(url string) func(*app.Config) {
 	b.Helper()
 	server, err := mailer.ParseServer(url)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	return func(c *app.Config) {
 		c.Demo, c.MailServer, c.MailSender = false, &server, "invoices@example.com"
 		c.MailTimeout, c.MailRetry = 5*time.Second, 10*time.Millisecond
@@ -40,13 +40,9 @@ func (b *bundle) sendingTo(url string) func(*app.Config) {
 func (b *bundle) foundCompany(name string) {
 	b.Helper()
 	admin := b.db.Admin()
-	if _, err := admin.Exec(b.Context(), `INSERT INTO tenants (id, name) VALUES ($1, $2)`, company, name); err != nil {
-		b.Fatal(err)
-	}
-	if _, err := admin.Exec(b.Context(), `INSERT INTO api_tokens (token_hash, tenant_id, name) VALUES ($1, $2, 'test')`,
-		account.HashToken(companyToken), company); err != nil {
-		b.Fatal(err)
-	}
+	must.Exec(b, admin, `INSERT INTO tenants (id, name) VALUES ($1, $2)`, company, name)
+	must.Exec(b, admin, `INSERT INTO api_tokens (token_hash, tenant_id, name) VALUES ($1, $2, 'test')`,
+		account.HashToken(companyToken), company)
 }
 
 // mailOutcomes are those of attempts to send a mail.

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"onlyonce/internal/app"
 	"onlyonce/internal/proof/proxy"
 )
@@ -18,12 +20,10 @@ func TestDatabaseIsWatched(t *testing.T) {
 		wire = behindWire(t, c)
 		c.ExpireEvery = 10 * time.Millisecond
 	})
-	if _, err := b.db.Admin().Exec(t.Context(), `
+	must.Exec(t, b.db.Admin(), `
 		INSERT INTO river.river_job (kind, queue, args, max_attempts, state, scheduled_at, finalized_at)
 		SELECT 'watched', 'nobody', '{}'::jsonb, 1, 'discarded'::river.river_job_state, now(), now() FROM generate_series(1, 3)
-		UNION ALL SELECT 'watched', 'nobody', '{}', 1, 'available', now() - interval '1 hour', NULL`); err != nil {
-		t.Fatal(err)
-	}
+		UNION ALL SELECT 'watched', 'nobody', '{}', 1, 'available', now() - interval '1 hour', NULL`)
 	_, metrics := b.get(b.metrics)
 	for _, line := range []string{
 		`onlyonce_database_up 1`, `onlyonce_database_primary 1`,

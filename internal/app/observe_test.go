@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"onlyonce/internal/app"
@@ -130,9 +132,7 @@ func TestTheLogHoldsNoSecrets(t *testing.T) {
 	b.create(key, strings.Replace(ada, "12", "What somebody typed", 1))
 	browser := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	response, err := browser.PostForm(b.URL()+"/login", url.Values{"email": {"acme@onlyonce.test"}, "password": {demoPassword}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	_ = response.Body.Close()
 	cookies := response.Cookies()
 	if len(cookies) == 0 {
@@ -165,15 +165,11 @@ func TestTheLogHoldsNoSecrets(t *testing.T) {
 func (b *bundle) visit(browser *http.Client, session *http.Cookie, method, path string, form url.Values) *http.Response {
 	b.Helper()
 	r, err := http.NewRequestWithContext(b.Context(), method, b.URL()+path, strings.NewReader(form.Encode()))
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	r.AddCookie(session)
 	response, err := browser.Do(r)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	b.Cleanup(func() { _ = response.Body.Close() })
 	return response
 }
@@ -182,14 +178,10 @@ func (b *bundle) visit(browser *http.Client, session *http.Cookie, method, path 
 func behindWire(t *testing.T, c *app.Config) *proxy.Proxy {
 	t.Helper()
 	config, err := pgconn.ParseConfig(c.DatabaseURL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	network, address := pgconn.NetworkAddress(config.Host, config.Port)
 	wire, err := proxy.Listen(t.Context(), network, address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(wire.Close)
 	c.DatabaseURL = "postgres://" + config.User + "@" + wire.Addr() + "/" + config.Database
 	return wire
@@ -220,9 +212,7 @@ func TestReadyOnANewerSchema(t *testing.T) {
 	admin := b.db.Admin()
 	after := func(sql string, want int) {
 		t.Helper()
-		if _, err := admin.Exec(t.Context(), sql); err != nil {
-			t.Fatal(err)
-		}
+		must.Exec(t, admin, sql)
 		if status, _ := b.get(b.URL() + "/readyz"); status != want {
 			t.Errorf("%d, want %d", status, want)
 		}
@@ -251,14 +241,10 @@ func TestExpiry(t *testing.T) {
 func TestHeadersAreBounded(t *testing.T) {
 	b := setup(t)
 	r, err := http.NewRequest(http.MethodGet, b.URL()+"/healthz", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	r.Header.Set("X-Large", strings.Repeat("x", 80<<10))
 	response, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	_ = response.Body.Close()
 	if response.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
 		t.Error(response.Status)
@@ -269,16 +255,12 @@ func TestHeadersAreBounded(t *testing.T) {
 func TestSlowHeadersAreHungUpOn(t *testing.T) {
 	b := setup(t)
 	conn, err := net.Dial("tcp", strings.TrimPrefix(b.URL(), "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer conn.Close()
 	if _, err := conn.Write([]byte("GET /healthz HTTP/1.1\r\nHost: ")); err != nil {
 		t.Fatal(err)
 	}
-	if err := conn.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, conn.SetReadDeadline(time.Now().Add(20*time.Second)))
 	_, err = conn.Read(make([]byte, 1))
 	var network net.Error
 	if err == nil || (errors.As(err, &network) && network.Timeout()) {

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"onlyonce/internal/postgres/pgtest"
 )
 
@@ -50,9 +52,7 @@ func (p *program) start(t *testing.T) {
 	p.process.Stderr = p.log
 	ready, serving := io.Pipe()
 	p.process.Stdout = serving
-	if err := p.process.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, p.process.Start())
 	banner := make(chan bool, 1)
 	go func() {
 		buffer := make([]byte, 4096)

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"onlyonce/internal/app"
 	"onlyonce/internal/app/apptest"
 )
@@ -17,15 +19,11 @@ func (b *bundle) hold() (release func()) {
 	b.Helper()
 	admin := b.db.Admin()
 	tx, err := admin.Begin(b.Context())
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	_, err = tx.Exec(b.Context(), `
 		INSERT INTO customers (tenant_id, id, email, name)
 		SELECT id, gen_random_uuid(), 'ada@example.com', 'In the way' FROM tenants WHERE name = 'Acme Studio'`)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	release = func() { _ = tx.Rollback(context.Background()) }
 	b.Cleanup(release)
 	return release

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	client "github.com/redis/go-redis/v9"
 
 	"onlyonce/internal/app"
@@ -41,9 +43,7 @@ func setupLimited(t *testing.T, patience time.Duration) *limited {
 	l.client = client.NewClient(&client.Options{Network: "unix", Addr: l.redis.Socket()})
 	t.Cleanup(func() { _ = l.client.Close() })
 	secret, err := secretkey.Keep(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if l.wire, err = proxy.Listen(t.Context(), "unix", l.redis.Socket()); err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"onlyonce/internal/app"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/proof/proxy"
@@ -19,9 +21,7 @@ func TestReplicasAnswerForEachOther(t *testing.T) {
 	pgtest.Long(t)
 	server := redis.New(t)
 	secret, err := secretkey.Keep(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	shares := func(c *app.Config) { c.RedisURL, c.SecretKey = server.URL(), secret }
 	b := setup(t, shares)
 	var wire *proxy.Proxy
@@ -32,9 +32,7 @@ func TestReplicasAnswerForEachOther(t *testing.T) {
 	ask := func(key, body string) *http.Response {
 		t.Helper()
 		a, err := create(other.URL(), key, body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		_ = a.Body.Close()
 		return a
 	}

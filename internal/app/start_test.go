@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"onlyonce/internal/app"
 	"onlyonce/internal/app/apptest"
 	"onlyonce/internal/postgres/pgtest"
@@ -63,9 +65,7 @@ func TestStartTellsDifferences(t *testing.T) {
 	b.db.Spoil(t)
 	const message = "the database is not as the migrations made it"
 	for _, sql := range []string{"", "", "DROP POLICY tenant_isolation ON customers"} {
-		if _, err := b.db.Pool.Exec(t.Context(), sql); err != nil {
-			t.Fatal(err)
-		}
+		must.Exec(t, b.db.Pool, sql)
 		b.App = b.start()
 		if status, _ := b.get(b.URL() + "/readyz"); status != http.StatusOK {
 			t.Errorf("%q: ready: %d", sql, status)

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	spans "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
@@ -144,8 +146,6 @@ func (b *bundle) createThrough(from, traceparent string) {
 	r := request(b.URL(), key, ada)
 	r.Header.Set("Traceparent", traceparent)
 	response, err := client.Do(r)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	_ = response.Body.Close()
 }

@@ -2,12 +2,13 @@ package app_test
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"onlyonce/internal/proof/must"
 
 	"github.com/oasdiff/yaml"
 
@@ -27,11 +28,9 @@ func TestWhatIsWatchedIsThere(t *testing.T) {
 	}
 	outcomes = append(outcomes, mailOutcomes()...)
 	b.untilMail()
-	if _, err := b.db.Admin().Exec(t.Context(), `
+	must.Exec(t, b.db.Admin(), `
 		INSERT INTO river.river_job (kind, args, max_attempts, state, finalized_at)
-		VALUES ('watched', '{}', 1, 'discarded', now())`); err != nil {
-		t.Fatal(err)
-	}
+		VALUES ('watched', '{}', 1, 'discarded', now())`)
 	_, metrics := b.get(b.metrics)
 	for where, expression := range watched(t) {
 		names := regexp.MustCompile(`\b(onlyonce|pgxpool|go|process)_\w+`).FindAllString(expression, -1)
@@ -74,7 +73,7 @@ func watched(t *testing.T) map[string]string {
 				} `json:"targets"`
 			} `json:"panels"`
 		}
-		if err := json.Unmarshal(contents(t, name), &board); err != nil || board.Title == "" {
+		if err := json.Unmarshal([]byte(must.Read(t, name)), &board); err != nil || board.Title == "" {
 			t.Fatalf("%s: %v", name, err)
 		}
 		for _, p := range board.Panels {
@@ -108,7 +107,7 @@ func addRules(t *testing.T, found map[string]string, name string) {
 			} `json:"rules"`
 		} `json:"groups"`
 	}
-	if _, err := yaml.Unmarshal(contents(t, name), &rules, yaml.DecodeOpts{}); err != nil {
+	if _, err := yaml.Unmarshal([]byte(must.Read(t, name)), &rules, yaml.DecodeOpts{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, group := range rules.Groups {
@@ -119,13 +118,4 @@ func addRules(t *testing.T, found map[string]string, name string) {
 			found[rule.Alert] = rule.Expr
 		}
 	}
-}
-
-func contents(t *testing.T, name string) []byte {
-	t.Helper()
-	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"onlyonce/internal/idempotency"
 )
 
@@ -19,9 +21,7 @@ func kept(t *testing.T, spec idempotency.Spec[order, thing]) (*bundle, idempoten
 	intent.Request = idempotency.Request{1}
 	for _, answer := range []string{"the first answer, which nobody needs", "answer"} {
 		done, err := create.Do(t.Context(), b.Store, intent, order{"a"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		done.Keep([]byte(answer))
 	}
 	return b, create, intent

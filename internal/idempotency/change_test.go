@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
@@ -65,9 +67,7 @@ func inStyles(t *testing.T, test func(b *bundle, a thing, rename renaming, finis
 				}
 			}
 			made, err := idempotency.Define(spec()).Do(t.Context(), b.Store, b.Intent("create"), order{"a"})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			test(b, made.Value, idempotency.Define(rename), idempotency.Define(finish))
 		})
 	}
@@ -204,9 +204,7 @@ func TestTransition(t *testing.T) {
 func TestTransitionThatLies(t *testing.T) {
 	b := setup(t)
 	made, err := idempotency.Define(spec()).Do(t.Context(), b.Store, b.Intent("create"), order{"a"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	lying := finish()
 	lying.Statements = func(tx *idempotency.Tx, _ struct{}) idempotency.Result {
 		tx.Exec(`UPDATE things SET name = 'finished' WHERE tenant_id = @tenant_id AND id = @record_id`, nil)

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -173,9 +175,7 @@ func (m *machine) meetCrash(t *rapid.T, create idempotency.Operation[order, thin
 	}
 	ctx := context.Background()
 	conn, err := pgx.Connect(ctx, m.b.DB.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer conn.Close(ctx)
 	if _, err := conn.Exec(ctx, `BEGIN`); err != nil {
 		t.Fatal(err)
@@ -198,9 +198,7 @@ func (m *machine) expire(t *rapid.T, key string) {
 	_, err := m.admin.Exec(context.Background(), `
 		UPDATE intents SET expires_at = now() - interval '1 second'
 		WHERE tenant_id = $1 AND key = $2`, m.tenant, key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	erased, err := idempotency.Expire(context.Background(), m.b.DB.Pool, m.tenant)
 	want := int64(0)
 	if m.results[key] {

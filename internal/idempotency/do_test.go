@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/jackc/pgx/v5"
 
 	"onlyonce/internal/idempotency"
@@ -136,12 +138,8 @@ func (b *bundle) warmStore(create idempotency.Operation[order, thing], wait time
 func (b *bundle) lockThings() (unlock func()) {
 	b.Helper()
 	tx, err := b.DB.Admin().Begin(b.Context())
-	if err != nil {
-		b.Fatal(err)
-	}
-	if _, err := tx.Exec(b.Context(), `LOCK TABLE things IN SHARE ROW EXCLUSIVE MODE`); err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
+	must.Exec(b, tx, `LOCK TABLE things IN SHARE ROW EXCLUSIVE MODE`)
 	return func() {
 		if err := tx.Rollback(context.Background()); err != nil {
 			b.Error(err)

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"onlyonce/internal/idempotency"
 )
 
@@ -21,10 +23,7 @@ func TestExpiryKeepsTheRetention(t *testing.T) {
 		age  string
 		want int64
 	}{{"23 hours 59 minutes", 0}, {"2 minutes", 1}} {
-		if _, err := b.DB.Admin().Exec(t.Context(),
-			`UPDATE intents SET expires_at = expires_at - $1::interval`, step.age); err != nil {
-			t.Fatal(err)
-		}
+		must.Exec(t, b.DB.Admin(), `UPDATE intents SET expires_at = expires_at - $1::interval`, step.age)
 		if n, err := idempotency.Expire(t.Context(), b.Store.Pool, b.Tenant); n != step.want || err != nil {
 			t.Errorf("%s older: deleted %d, %v, want %d", step.age, n, err, step.want)
 		}

@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
@@ -176,9 +178,7 @@ func TestExternalPastTheLock(t *testing.T) {
 			}
 			theirs := uuid.New()
 			conn, err := b.DB.Admin().Acquire(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			defer conn.Release()
 			exec := func(sql string) {
 				if _, err := conn.Exec(t.Context(), sql); err != nil {
@@ -212,9 +212,7 @@ func TestExternalOfAChange(t *testing.T) {
 	}
 	box, err := create("box", "box", "1")
 	crate, err2 := store.Do(t.Context(), b.Store, b.Intent("crate"), parcel{Name: "crate"})
-	if err := errors.Join(err, err2); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, errors.Join(err, err2))
 	edit := func(key string, seen int, record uuid.UUID, p parcel) error {
 		intent := b.Intent(key)
 		intent.Record, intent.Seen = record, seen
@@ -273,9 +271,7 @@ func TestExternalAfterARelease(t *testing.T) {
 	})
 	box := parcel{"box", idempotency.External{Source: "shop", ExternalID: "1"}}
 	before, err := idempotency.Define(storing()).Do(t.Context(), b.Store, b.Intent("before"), box)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if done, err := next.Do(t.Context(), b.Store, b.Intent("same"), later{parcel: box}); err != nil || done.Value.ID != before.Value.ID {
 		t.Errorf("%+v, %v", done, err)
 	}

@@ -10,6 +10,8 @@ import (
 	"time"
 	"weak"
 
+	"onlyonce/internal/proof/must"
+
 	"onlyonce/internal/idempotency"
 )
 
@@ -20,9 +22,7 @@ func remembering(t *testing.T, spec idempotency.Spec[order, thing]) (b *bundle, 
 	b.Store.Pool = b.pool(b.DB.Pool.Config())
 	for range 2 {
 		done, err := create.Do(t.Context(), b.Store, b.Intent("known"), order{"a"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		made = done.Value
 	}
 	b.Store.Pool.Close()
@@ -73,9 +73,7 @@ func TestRestoredDatabase(t *testing.T) {
 	do := func(key string) bool {
 		t.Helper()
 		done, err := create.Do(t.Context(), b.Store, b.Intent(key), order{key})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		return done.Replayed
 	}
 	for _, key := range []string{"a", "b"} {

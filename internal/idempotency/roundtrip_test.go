@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onlyonce/internal/idempotency"
@@ -37,9 +39,7 @@ func (w wire) Read(p []byte) (int, error) {
 func (b *bundle) pool(config *pgxpool.Config) *pgxpool.Pool {
 	b.Helper()
 	pool, err := pgxpool.NewWithConfig(b.Context(), config)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	b.Cleanup(pool.Close)
 	return pool
 }
@@ -55,9 +55,7 @@ func TestRoundTrips(t *testing.T) {
 		return wire{conn, new(atomic.Bool), &trips}, err
 	}
 	b.Store.Pool = b.pool(config)
-	if err := b.Store.Pool.Ping(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, b.Store.Pool.Ping(t.Context()))
 	create := idempotency.Define(spec())
 
 	elsewhere := b.replica()

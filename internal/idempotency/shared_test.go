@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	client "github.com/redis/go-redis/v9"
 
 	"onlyonce/internal/idempotency"
@@ -273,9 +275,7 @@ func TestSharedIsSealed(t *testing.T) {
 	made, _ := s.do(s.Store)
 	for _, key := range s.keys() {
 		value, err := s.client.Get(t.Context(), key).Result()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		for _, secret := range []string{s.Tenant.String(), "thing", "key ", "key+", made[0].ID.String()} {
 			if strings.Contains(key+value, secret) {
 				t.Errorf("%s tells %s", key, secret)

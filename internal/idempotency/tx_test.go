@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
@@ -124,9 +126,7 @@ func TestUsed(t *testing.T) {
 		t.Errorf("used %v, %v", used, err)
 	}
 	done, err := create.Do(t.Context(), b.Store, intent, order{"a"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if id, used, err := create.Used(t.Context(), b.Store, intent.Tenant, intent.Key); !used || id != done.Value.ID || err != nil {
 		t.Errorf("%s, used %v, %v", id, used, err)
 	}

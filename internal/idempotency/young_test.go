@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"onlyonce/internal/idempotency"
 )
 
@@ -48,8 +50,6 @@ func TestYoungDatabase(t *testing.T) {
 func (b *bundle) readWhole() int {
 	b.Helper()
 	// Each connection tells what it did now and then, or when it is asked.
-	if _, err := b.Store.Pool.Exec(b.Context(), `SELECT pg_stat_force_next_flush()`); err != nil {
-		b.Fatal(err)
-	}
+	must.Exec(b, b.Store.Pool, `SELECT pg_stat_force_next_flush()`)
 	return b.count(`SELECT sum(seq_tup_read) FROM pg_stat_user_tables WHERE relname IN ('intents', 'things')`)
 }

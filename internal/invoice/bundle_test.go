@@ -4,6 +4,8 @@ import (
 	"context"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/idempotency/storetest"
@@ -44,8 +46,6 @@ func input(number string) invoice.Input {
 func draft(t testing.TB, in invoice.Input) invoice.Draft {
 	t.Helper()
 	d, err := in.Draft()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return d
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/google/uuid"
 
 	"onlyonce/internal/conflict"
@@ -21,16 +23,12 @@ import (
 func TestThroughAPooler(t *testing.T) {
 	b := setup(t)
 	u, err := url.Parse(b.DB.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	query := u.Query()
 	query.Set("default_query_exec_mode", "exec")
 	u.RawQuery = query.Encode()
 	pool, err := postgres.Open(t.Context(), u.String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(pool.Close)
 	b.Store.Pool = pool
 	for _, key := range []string{"k", "k", "other"} {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/google/uuid"
 
 	"onlyonce/internal/idempotency"
@@ -55,9 +57,7 @@ func TestNoDuplicate(t *testing.T) {
 	b := setup(t)
 	inv, void := b.mustCreate("draft", draft(t, input(""))), b.mustCreate("void", draft(t, input("")))
 	graces := b.mustCreate("grace's", forGrace(t))
-	if err := b.Void("void", void); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, b.Void("void", void))
 	nobody := invoice.Invoice{Header: record.Header{ID: uuid.New()}}
 	refused := map[string][]string{"invoices_duplicates_are_void": {
 		fmt.Sprintf(`UPDATE invoices SET duplicate_of = '%s' WHERE id = '%s'`, b.mustCreate("other", draft(t, input(""))).ID, inv.ID),
@@ -111,9 +111,7 @@ func TestDuplicateOfAMergedCustomer(t *testing.T) {
 	winner, loser := b.two()
 	kept, twice := b.mustCreate("kept", draft(t, of(winnerEmail))), b.mustCreate("twice", draft(t, of(loserEmail)))
 	merged, err := b.merge(b.Store, "merge", winner, loser)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if _, err := b.voidAs(b.Store, "void", twice, kept); err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -31,9 +33,7 @@ func TestExecutedCreate(t *testing.T) {
 	in.Customer.Email = "grace@example.com"
 	d := draft(t, in)
 	done, err := b.create("k", d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	id := done.Value.ID
 	got := strings.NewReplacer(
 		b.Tenant.String(), "the tenant", id.String(), "the invoice", done.Value.Customer.ID.String(), "the customer",
@@ -41,9 +41,7 @@ func TestExecutedCreate(t *testing.T) {
 	got = regexp.MustCompile(`'\\x[0-9a-f]+'`).ReplaceAllString(got, "'bytes'")
 
 	if *update {
-		if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(golden, []byte(got), 0o600))
 	}
 	diff := exec.CommandContext(t.Context(), "diff", "-u", golden, "-")
 	diff.Stdin = strings.NewReader(got)
@@ -66,9 +64,7 @@ func (b *bundle) saysWhatItExecutes() *said {
 	config := b.DB.Pool.Config()
 	_, err := b.Admin.Exec(b.Context(),
 		`ALTER ROLE onlyonce IN DATABASE `+config.ConnConfig.Database+` SET log_statement = 'all'`)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	var s said
 	config.MaxConns = 1
 	config.ConnConfig.RuntimeParams["client_min_messages"] = "log"
@@ -80,9 +76,7 @@ func (b *bundle) saysWhatItExecutes() *said {
 		}
 	}
 	pool, err := pgxpool.NewWithConfig(b.Context(), config)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	b.Cleanup(pool.Close)
 	b.Store = &idempotency.Store{Pool: pool, Wait: b.Store.Wait, Timeout: b.Store.Timeout}
 	return &s

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -17,7 +19,7 @@ import (
 func TestPagesThatLookNotFar(t *testing.T) {
 	b := setup(t)
 	admin := b.Admin
-	if _, err := admin.Exec(t.Context(), `
+	must.Exec(t, admin, `
 		SET session_replication_role = replica;
 		INSERT INTO invoices (tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total, total, status)
 		SELECT tenant_id, gen_random_uuid(), 'N-' || n, tenant_id, 'EUR', '2026-01-01', '2026-01-01'::date + (n * 37 % 50), '', n, 0, n,
@@ -25,9 +27,7 @@ func TestPagesThatLookNotFar(t *testing.T) {
 		FROM (SELECT id AS tenant_id FROM tenants) AS t, generate_series(1, 120) AS n;
 		INSERT INTO invoice_words (tenant_id, word, issue_date, invoice_id)
 		SELECT tenant_id, word, due_date, id FROM invoices, unnest(ARRAY['a' || total % 3, 'b' || total % 5]) AS word`,
-		pgx.QueryExecModeSimpleProtocol); err != nil {
-		t.Fatal(err)
-	}
+		pgx.QueryExecModeSimpleProtocol)
 	id, due := search.Column{Name: "id", Type: "uuid"}, search.Column{Name: "due_date", Type: "date"}
 	words := search.Words{Table: "invoice_words", ID: "invoice_id", First: "issue_date", FirstOf: "due_date"}
 	for name, q := range map[string]search.Query[uuid.UUID]{
@@ -73,9 +73,7 @@ func walk(t *testing.T, q search.Query[uuid.UUID], b *bundle) (forth, back []uui
 	read := func(page record.Page) record.List[uuid.UUID] {
 		page.Limit = 2
 		list, err := q.List(t.Context(), b.Store.Pool, b.Tenant, page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		pages++
 		return list
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/credit"
 	"onlyonce/internal/invoice/refund"
@@ -17,24 +19,16 @@ func TestLedgerInPages(t *testing.T) {
 	b := setup(t)
 	inv := b.Issued("i")
 	paid, err := b.Pay("paid", inv, "10.00")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	back, err := refund.Input{Amount: "4.00", Date: "2026-11-01"}.Draft(paid)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if _, err := refund.Create.Do(t.Context(), b.Store, b.Intent("back"), back); err != nil {
 		t.Fatal(err)
 	}
 	quarter, err := credit.Input{Lines: []credit.LineInput{{Position: 1, Quantity: "0.5"}}}.Draft(inv)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	note, err := credit.Create.Do(t.Context(), b.Store, b.Intent("note"), quarter)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if _, err := b.Pay("rest", inv, "69.00"); err != nil {
 		t.Fatal(err)
 	}
@@ -46,9 +40,7 @@ func TestLedgerInPages(t *testing.T) {
 		t.Helper()
 		page.Limit = 3
 		list, err := invoice.Ledger(t.Context(), b.Store.Pool, b.Tenant, inv.ID, page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		for _, p := range list.Rows {
 			shown = append(shown, fmt.Sprint(p.Kind, " ", p.Amount, " ", p.Date, " ", p.Left, " ", p.Method, " ", p.Number))
 		}

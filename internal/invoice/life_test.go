@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/google/uuid"
 
 	"onlyonce/internal/idempotency"
@@ -32,9 +34,7 @@ func forGrace(t testing.TB) invoice.Draft {
 func (b *bundle) mustCreate(k string, d invoice.Draft) invoice.Invoice {
 	b.Helper()
 	done, err := invoice.Create.Do(b.Context(), b.Store, b.Intent(k), d)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	return done.Value
 }
 
@@ -45,9 +45,7 @@ func TestEdit(t *testing.T) {
 		in.Notes, in.Customer.Email, in.Customer.Name = "Changed", "grace@example.com", "Grace"
 		in.Lines = append(in.Lines, invoice.LineInput{Description: "More", Quantity: "2", UnitPrice: "10", TaxRate: "0"})
 	}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	got := done.Value
 	if got.Version != 2 || got.Number != inv.Number || got.Notes != "Changed" || got.Customer.Email != "grace@example.com" ||
 		len(got.Lines) != len(inv.Lines)+1 || got.Total != inv.Total+2000 || got.Status != invoice.StatusDraft {
@@ -109,9 +107,7 @@ func TestLife(t *testing.T) {
 		t.Errorf("an issued invoice was edited: %v", err)
 	}
 	// What becomes of the customer does not change it.
-	if _, err := b.Admin.Exec(t.Context(), `UPDATE customers SET name = 'Somebody else'`); err != nil {
-		t.Fatal(err)
-	}
+	b.Exec(`UPDATE customers SET name = 'Somebody else'`)
 	found, err := invoice.Table.Find(t.Context(), b.Store.Pool, b.Tenant, inv.ID)
 	if err != nil || found.Customer != inv.Customer {
 		t.Errorf("%+v, %v", found.Customer, err)

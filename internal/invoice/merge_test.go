@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/google/uuid"
 
 	"onlyonce/internal/customer"
@@ -22,13 +24,9 @@ const winnerEmail, loserEmail = "ada@example.com", "ada+old@example.com"
 func (b *bundle) upsert(key, address, name string) customer.Customer {
 	b.Helper()
 	d, err := customer.Input{Email: address, Name: name}.Draft()
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	done, err := customer.Upsert.Do(context.Background(), b.Store, b.Intent(key), d)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	return done.Value
 }
 
@@ -79,16 +77,12 @@ func TestMergeMovesInvoicesOfEveryState(t *testing.T) {
 		}
 	}
 	for _, i := range []int{2, 3} {
-		if err := b.Void(fmt.Sprint("void", i), all[i]); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, b.Void(fmt.Sprint("void", i), all[i]))
 	}
 	before := b.rows(all)
 
 	merged, err := b.merge(b.Store, "merge", winner, loser)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if merged.Moved != 6 || b.count(`SELECT count(*) FROM invoices WHERE customer_id = $1`, winner.ID) != 6 {
 		t.Errorf("%+v", merged)
 	}
@@ -157,17 +151,13 @@ func TestIssuedInvoicesMoveOnlyByAMerge(t *testing.T) {
 	}
 	b.Refuses(map[string][]string{"invoices_frozen": {to(winner)}})
 	merged, err := b.merge(b.Store, "merge", winner, loser)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	b.Refuses(map[string][]string{"invoices_frozen": {to(loser)}})
 	if _, err := b.undo("undo", merged); err != nil {
 		t.Fatal(err)
 	}
 	b.Refuses(map[string][]string{"invoices_frozen": {to(winner)}})
-	if err := b.Void("void", inv); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, b.Void("void", inv))
 	b.Refuses(map[string][]string{"invoices_life": {
 		fmt.Sprintf(`UPDATE invoices SET notes = 'x' WHERE id = '%s'`, inv.ID), // void
 	}, "invoices_frozen": {to(winner)}})
@@ -262,15 +252,11 @@ func TestMergeAgainstEverybody(t *testing.T) {
 func (b *bundle) held(operation, key string) (release func()) {
 	b.Helper()
 	tx, err := b.Admin.Begin(b.Context())
-	if err != nil {
-		b.Fatal(err)
-	}
-	if _, err := tx.Exec(b.Context(), `
+	must.OK(b, err)
+	must.Exec(b, tx, `
 		INSERT INTO intents (tenant_id, operation, key, fingerprint, attempt_id, actor, record_id, outcome, result, expires_at)
 		VALUES ($1, $2, $3, sha256(''), gen_random_uuid(), 'in the way', gen_random_uuid(), 'created', '{}', now())`,
-		b.Tenant, operation, key); err != nil {
-		b.Fatal(err)
-	}
+		b.Tenant, operation, key)
 	return func() { _ = tx.Rollback(context.Background()) }
 }
 

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgconn"
 	"pgregory.net/rapid"
@@ -86,9 +88,7 @@ func TestFoldsLikeTheDatabase(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		number := rapid.StringOfN(runes, 1, 12, -1).Draw(t, "number")
 		var folded string
-		if err := admin.QueryRow(b.Context(), `SELECT fold_invoice_number($1)`, number).Scan(&folded); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, admin.QueryRow(b.Context(), `SELECT fold_invoice_number($1)`, number).Scan(&folded))
 		if got := invoice.Number(number).Folded(); got != folded {
 			t.Fatalf("%q: Go folds to %q, the database to %q", number, got, folded)
 		}
@@ -142,9 +142,7 @@ func TestNextNumberIsTheFirstFree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tenant := uuid.New()
 		_, err := b.DB.Pool.Exec(b.Context(), `INSERT INTO tenants (id, name) VALUES ($1::uuid, 'Test ' || $1::uuid)`, tenant)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		taken := map[int]bool{}
 		firstFree := func() int {
 			n := 1
@@ -159,9 +157,7 @@ func TestNextNumberIsTheFirstFree(t *testing.T) {
 				in.Customer, in.CustomerID = nil, uuid.NewString()
 			}
 			d, err := in.Draft()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			intent := idempotency.Intent{Tenant: tenant, Key: idempotency.NewKey(), Actor: "test"}
 			done, err := invoice.Create.Do(b.Context(), b.Store, intent, d)
 			return done.Value, err

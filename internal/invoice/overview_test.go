@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/credit"
 	"onlyonce/internal/invoice/payment"
@@ -14,9 +16,7 @@ import (
 func TestPeriods(t *testing.T) {
 	b := setup(t)
 	today, err := date.Parse("2026-11-15")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for key, c := range map[string]struct {
 		late     int
 		currency string
@@ -37,22 +37,16 @@ func TestPeriods(t *testing.T) {
 		if err == nil {
 			_, err = payment.Create.Do(t.Context(), b.Store, b.Intent("paid"), paid)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 	}
 	void := b.mustCreate("void", draft(t, of(winnerEmail)))
 	if _, err := invoice.Issue.Do(t.Context(), b.Store, b.Of("issue void", void.ID, 0), invoice.IssueDraft{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.Void("void it", void); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, b.Void("void it", void))
 	counts := func(on date.Date) map[string]int {
 		found, err := invoice.Periods(t.Context(), b.Store.Pool, b.Tenant, on)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		all := map[string]int{}
 		for _, p := range found {
 			all[p.Kind+" "+p.Currency.String()+" "+p.From.String()] = p.Count
@@ -88,13 +82,9 @@ func TestBilledLessCredited(t *testing.T) {
 	add(date.Today(), -inv.Total)
 	for on := range billed {
 		day, err := date.Parse(on)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		found, err := invoice.Periods(t.Context(), b.Store.Pool, b.Tenant, day)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		got := int64(0)
 		for _, p := range found {
 			if p.Kind == "billed" && p.From == day {

@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -131,9 +133,7 @@ func TestSumsFollow(t *testing.T) {
 			}
 			return nil
 		})
-		if err := errors.Join(errs...); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, errors.Join(errs...))
 		for _, of := range []uuid.UUID{c.Tenant, winner.ID, loser.ID, other.ID} {
 			c.sums(of)
 		}
@@ -177,26 +177,18 @@ func TestPaymentsDoNotWaitForEachOther(t *testing.T) {
 	b := setup(t)
 	one, other := b.Issued("one"), b.Issued("other")
 	held, err := b.Admin.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer func() { _ = held.Rollback(context.Background()) }()
 	pay := `
 		INSERT INTO payments (tenant_id, id, invoice_id, amount, paid_on, method)
 		VALUES ($1, gen_random_uuid(), $2, 100, '2026-11-22', 'cash')`
-	if _, err := held.Exec(t.Context(), pay, b.Tenant, one.ID); err != nil {
-		t.Fatal(err)
-	}
+	must.Exec(t, held, pay, b.Tenant, one.ID)
 	if _, err := b.Pay("other", other, "1.00"); err != nil {
 		t.Fatal(err)
 	}
-	if err := held.Commit(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, held.Commit(t.Context()))
 	day, err := date.Parse("2026-11-30")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	shown, err := invoice.Standing(t.Context(), b.Store.Pool, b.Tenant, b.Tenant, day)
 	want := invoice.Sum{Kind: "paid", Currency: one.Currency, Amount: 200, Count: 2}
 	if err != nil || len(shown) != 2 || shown[1] != want {

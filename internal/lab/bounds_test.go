@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/google/uuid"
 )
 
@@ -15,9 +17,7 @@ func TestEightVisitorsAtOnce(t *testing.T) {
 	t.Parallel()
 	dir := newDir(t)
 	l := newLab(t, Config{Dir: dir})
-	if err := l.Start(t.Context(), Order{ID: uuid.New(), Visitor: "before", Experiment: "two-tabs"}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, l.Start(t.Context(), Order{ID: uuid.New(), Visitor: "before", Experiment: "two-tabs"}))
 	var (
 		all    sync.WaitGroup
 		mu     sync.Mutex
@@ -85,9 +85,7 @@ func TestEachVisitorIsBounded(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, Config{PerMinute: 2})
 	first := Order{ID: uuid.New(), Visitor: "Ada", Experiment: "lost-answer"}
-	if err := l.Start(t.Context(), first); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, l.Start(t.Context(), first))
 	var many *TooManyError
 	err := l.Start(t.Context(), Order{ID: uuid.New(), Visitor: "Ada", Experiment: "lost-answer"})
 	if !errors.As(err, &many) || !many.Running {
@@ -95,9 +93,7 @@ func TestEachVisitorIsBounded(t *testing.T) {
 	}
 	await(t, l, first)
 	second := Order{ID: uuid.New(), Visitor: "Ada", Experiment: "lost-answer"}
-	if err := l.Start(t.Context(), second); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, l.Start(t.Context(), second))
 	await(t, l, second)
 	err = l.Start(t.Context(), Order{ID: uuid.New(), Visitor: "Ada", Experiment: "lost-answer"})
 	if !errors.As(err, &many) || many.Running || many.After <= 0 || many.After > time.Minute {
@@ -140,14 +136,10 @@ func TestResultsAreForgotten(t *testing.T) {
 			t.Parallel()
 			l := newLab(t, c)
 			first := Order{ID: uuid.New(), Visitor: "Ada", Experiment: "two-tabs"}
-			if err := l.Start(t.Context(), first); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, l.Start(t.Context(), first))
 			l.running.Wait()
 			second := Order{ID: uuid.New(), Visitor: "Ben", Experiment: "two-tabs"}
-			if err := l.Start(t.Context(), second); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, l.Start(t.Context(), second))
 			if _, ok := l.Result(first.ID, "Ada"); ok {
 				t.Error("the first result is still there")
 			}
@@ -162,9 +154,7 @@ func TestRunIsBoundedInTime(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, Config{RunTime: time.Millisecond})
 	o := Order{ID: uuid.New(), Visitor: "Ada", Experiment: "kill"}
-	if err := l.Start(t.Context(), o); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, l.Start(t.Context(), o))
 	if last := await(t, l, o); last.State != Failed || !strings.Contains(last.Problem, "took too long") {
 		t.Errorf("%s %s", last.State, last.Problem)
 	}

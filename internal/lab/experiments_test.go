@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/jackc/pgx/v5"
 )
 
@@ -96,14 +98,10 @@ func checkAttempts(t *testing.T, side Side, left []string) {
 func stored(t *testing.T, url, sql string) string {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url+"&timezone=UTC")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer conn.Close(t.Context())
 	found, err := conn.Query(t.Context(), sql, pgx.QueryExecModeSimpleProtocol)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var columns []string
 	for _, field := range found.FieldDescriptions() {
 		columns = append(columns, field.Name)

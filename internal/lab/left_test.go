@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"onlyonce/internal/postgres/pgtest"
 
 	"github.com/google/uuid"
@@ -24,22 +26,16 @@ import (
 func newDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "lab-") //nolint:usetesting // whose path is too long for a socket
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	if err := os.Chmod(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Chmod(dir, 0o755))
 	return dir
 }
 
 func list(t *testing.T, dir string) (found []string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, entry := range entries {
 		found = append(found, entry.Name())
 	}
@@ -50,9 +46,7 @@ func list(t *testing.T, dir string) (found []string) {
 func group(t *testing.T, pgid int) (found []string) {
 	t.Helper()
 	out, err := exec.Command("ps", "-A", "-o", "pgid=,stat=,comm=").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for line := range strings.Lines(string(out)) {
 		if words := strings.Fields(line); len(words) > 2 && words[0] == fmt.Sprint(pgid) && words[1][0] != 'Z' {
 			found = append(found, words[2])
@@ -79,9 +73,7 @@ func TestNothingIsLeftAfterClose(t *testing.T) {
 	}
 	l = newLab(t, Config{Dir: dir})
 	o := Order{ID: uuid.New(), Visitor: "Ada", Experiment: "stop-postgres"}
-	if err := l.Start(t.Context(), o); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, l.Start(t.Context(), o))
 	leash := l.site.leash.Group
 	for seen := range l.Watch(t.Context(), o.ID, o.Visitor) {
 		if seen.Sides[0].Attempts[0].Began > 0 {
@@ -140,9 +132,7 @@ func TestHelper(t *testing.T) {
 		return // not asked for
 	}
 	l, err := New(Config{Program: os.Getenv("LAB_PROGRAM"), Dir: dir, Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	o := Order{ID: uuid.New(), Visitor: "Ada", Experiment: "stop-postgres"}
 	if err := l.Start(t.Context(), o); err != nil {
 		fmt.Fprintln(os.Stdout, "refused", err, list(t, dir))
@@ -161,18 +151,12 @@ func helper(t *testing.T, dir, shell string) (*exec.Cmd, *bufio.Scanner) {
 	t.Helper()
 	pgtest.Long(t)
 	path, err := program()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", shell, "sh", os.Args[0], "-test.run=^TestHelper$")
 	cmd.Env = append(os.Environ(), "LAB_DIR="+dir, "LAB_PROGRAM="+path, "TMPDIR="+t.TempDir())
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
+	must.OK(t, cmd.Start())
 	return cmd, bufio.NewScanner(out)
 }
 
@@ -193,9 +177,7 @@ func TestNothingIsLeftAfterKill(t *testing.T) {
 			if leash == 0 || len(group(t, leash)) == 0 {
 				t.Fatal("the lab does not run")
 			}
-			if err := cmd.Process.Signal(syscall.SIGKILL); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, cmd.Process.Signal(syscall.SIGKILL))
 			_ = cmd.Wait()
 			eventually(t, "the servers go", func() bool { return len(group(t, leash)) == 0 })
 			eventually(t, "the directory goes", func() bool { return len(list(t, dir)) == 0 })
@@ -208,9 +190,7 @@ func TestNothingIsLeftAfterKill(t *testing.T) {
 func mentioned(t *testing.T, path string) bool {
 	t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, file := range files {
 		if args, _ := os.ReadFile(file); bytes.Contains(args, []byte(path)) { // gone in between
 			return true

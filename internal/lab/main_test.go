@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"onlyonce/internal/postgres/pgtest"
 
 	"github.com/google/uuid"
@@ -70,9 +72,7 @@ func sharedLab(t *testing.T) *Lab {
 	pgtest.Long(t)
 	sharing.Store(true)
 	l, err := shared()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return l
 }
 
@@ -81,14 +81,10 @@ func newLab(t *testing.T, c Config) *Lab {
 	t.Helper()
 	pgtest.Long(t)
 	path, err := program()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	c.Program, c.Log = path, slog.New(slog.NewTextHandler(t.Output(), nil))
 	l, err := New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(func() {
 		if err := l.Close(context.Background()); err != nil {
 			t.Error(err)
@@ -101,9 +97,7 @@ func newLab(t *testing.T, c Config) *Lab {
 func order(t *testing.T, l *Lab, experiment string, sent int, without ...string) Result {
 	t.Helper()
 	o := Order{ID: uuid.New(), Visitor: t.Name(), Experiment: experiment, Without: without, Sent: sent}
-	if err := l.Start(t.Context(), o); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, l.Start(t.Context(), o))
 	last := await(t, l, o)
 	if last.State != Done {
 		t.Fatalf("%s: %s", last.State, last.Problem)

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"onlyonce/internal/postgres/server"
 	"onlyonce/internal/proof/replica"
 )
@@ -73,18 +75,12 @@ func TestCurl(t *testing.T) {
 func startDemo(t *testing.T) string {
 	t.Helper()
 	l := sharedLab(t)
-	if err := l.warm(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, l.warm(t.Context()))
 	t.Cleanup(l.release)
 	name, err := l.site.cluster.clone(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	addr, err := replica.FreePort(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	r := &replica.Replica{
 		Program: l.config.Program, Args: []string{"serve"}, Addr: addr, Group: l.site.leash.Group, Log: filepath.Join(t.TempDir(), "log"),
 		Env: []string{
@@ -93,8 +89,6 @@ func startDemo(t *testing.T) string {
 		},
 	}
 	t.Cleanup(func() { _ = r.End(context.Background(), syscall.SIGKILL) })
-	if err := r.Revive(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, r.Revive(t.Context()))
 	return addr
 }

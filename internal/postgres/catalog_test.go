@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"onlyonce/internal/postgres"
 	"onlyonce/internal/postgres/pgtest"
 )
@@ -17,13 +19,9 @@ var update = flag.Bool("update", false, "write catalog.txt anew")
 func TestCatalogIsFresh(t *testing.T) {
 	t.Parallel()
 	made, err := postgres.Catalog(t.Context(), pgtest.New(t).Pool)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if *update {
-		if err := os.WriteFile("catalog.txt", []byte(made), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile("catalog.txt", []byte(made), 0o600))
 		return
 	}
 	if made != postgres.EmbeddedCatalog() {
@@ -179,17 +177,11 @@ func TestDifferences(t *testing.T) {
 	for _, c := range all {
 		t.Run(strings.ReplaceAll(c.spoil, "\n", " "), func(t *testing.T) { //nolint:paralleltest // all are of one database
 			tx, err := db.Admin().Begin(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			defer tx.Rollback(t.Context())
-			if _, err := tx.Exec(t.Context(), c.spoil); err != nil {
-				t.Fatal(err)
-			}
+			must.Exec(t, tx, c.spoil)
 			told, err := postgres.Differences(t.Context(), tx)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			var want []string
 			if c.told != "" {
 				want = strings.Split(c.told, "\n")

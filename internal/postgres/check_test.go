@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"onlyonce/internal/postgres"
 	"onlyonce/internal/postgres/pgtest"
 )
@@ -18,9 +20,7 @@ func TestRoleThatRowLevelSecurityDoesNotBind(t *testing.T) {
 	empty(t, db)
 	query(t, db.AdminURL, `CREATE ROLE "by passer" LOGIN BYPASSRLS`)
 	passing, err := url.Parse(db.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	passing.User = url.User("by passer")
 	for name, c := range map[string]struct {
 		url, role, says string
@@ -65,9 +65,7 @@ func TestAdvisedRole(t *testing.T) {
 		}
 	}
 	as, err := url.Parse(db.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	as.User = url.User("advised")
 	if err := postgres.Migrate(t.Context(), as.String()); err != nil {
 		t.Error(err)
@@ -144,9 +142,7 @@ func TestOpenInASchemaOfItsOwn(t *testing.T) {
 	query(t, db.AdminURL, "DROP SCHEMA public, river CASCADE")
 	query(t, db.AdminURL, "CREATE SCHEMA own AUTHORIZATION onlyonce")
 	query(t, db.AdminURL, "ALTER DATABASE "+db.Pool.Config().ConnConfig.Database+" SET search_path = own")
-	if err := postgres.Migrate(t.Context(), db.URL); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, postgres.Migrate(t.Context(), db.URL))
 	if found := wrong(postgres.Examine(t.Context(), db.URL)); len(found) > 0 {
 		t.Errorf("found %q", found)
 	}

@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/jackc/pgx/v5"
 
 	"onlyonce/internal/postgres"
@@ -43,9 +45,7 @@ func TestEmbeddedSurvivesKillOfAppWhileMakingData(t *testing.T) {
 	app, _ := launchApp(t, dir)
 	scratch := func() []string {
 		found, err := filepath.Glob(filepath.Join(dir, "postgres.new-*"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		return found
 	}
 	eventually(t, "the app makes its data directory", func() bool { return len(scratch()) > 0 })
@@ -62,17 +62,11 @@ func TestEmbeddedWaitsForWhatAKilledAppLeft(t *testing.T) {
 	t.Parallel()
 	dir := pgtest.Embedded(t)
 	gone := exec.Command("true")
-	if err := gone.Run(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, gone.Run())
 	path := filepath.Join(dir, "app.lock")
-	if err := os.WriteFile(path, []byte(strconv.Itoa(gone.Process.Pid)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(path, []byte(strconv.Itoa(gone.Process.Pid)), 0o600))
 	left, err := server.TryLock(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 
 	lines, log := io.Pipe()
 	started := make(chan error, 1)
@@ -101,33 +95,17 @@ func TestEmbeddedSurvivesKillOfServer(t *testing.T) {
 	dir := pgtest.Embedded(t)
 	embedded := start(t, dir)
 	pool, err := postgres.Open(t.Context(), embedded.URL())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer pool.Close()
 	put(t, embedded.URL())
 	before := postmaster(t, dir)
-	if err := syscall.Kill(before, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, syscall.Kill(before, syscall.SIGKILL))
 	// The app's own pool finds the new server: same address, same data.
 	eventually(t, "the server is back", func() bool {
 		var n int
 		err := pool.QueryRow(t.Context(), "SELECT count(*) FROM kept").Scan(&n)
 		return err == nil && n == 1 && postmaster(t, dir) != before
 	})
-}
-
-func TestEmbeddedSurvivesKillOfBoth(t *testing.T) {
-	t.Parallel()
-	dir := pgtest.Embedded(t)
-	app := startApp(t, dir)
-	put(t, app.url)
-	if err := syscall.Kill(postmaster(t, dir), syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
-	_ = app.end(t, syscall.SIGKILL)
-	checkKept(t, start(t, dir).URL())
 }
 
 // A whole process group killed leaves neither guard nor watcher, and backends that end by
@@ -142,9 +120,7 @@ func TestEmbeddedSurvivesKillOfGuard(t *testing.T) {
 			put(t, embedded.URL())
 			before := postmaster(t, dir)
 			guard, err := syscall.Getpgid(before)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			if own := syscall.Getpgrp(); guard == own {
 				t.Fatal("the server shares the app's process group: Ctrl-C would hit it first")
 			}
@@ -152,9 +128,7 @@ func TestEmbeddedSurvivesKillOfGuard(t *testing.T) {
 			if group {
 				target = -guard
 			}
-			if err := syscall.Kill(target, syscall.SIGKILL); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, syscall.Kill(target, syscall.SIGKILL))
 			eventually(t, "another server runs", func() bool {
 				conn, err := pgx.Connect(t.Context(), embedded.URL())
 				if err != nil {
@@ -173,9 +147,7 @@ func TestEmbeddedStopsInOrderOnSIGTERM(t *testing.T) {
 	dir := pgtest.Embedded(t)
 	app := startApp(t, dir)
 	put(t, app.url)
-	if err := app.end(t, syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, app.end(t, syscall.SIGTERM))
 	if log := serverLog(t, dir); !strings.Contains(log, "database system is shut down") {
 		t.Errorf("the server was not shut down when the app had ended: %s", log)
 	}
@@ -194,24 +166,20 @@ func TestEmbeddedAsOrdinaryUser(t *testing.T) {
 		return
 	}
 	nobody, err := user.Lookup("nobody")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	uid, err := strconv.ParseUint(nobody.Uid, 10, 32)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	gid, err := strconv.ParseUint(nobody.Gid, 10, 32)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	dir := home(t)
-	tests := exec.Command(copyOf(t, os.Args[0], dir), "-test.v",
+	program, err := os.ReadFile(os.Args[0])
+	must.OK(t, err)
+	path := filepath.Join(dir, "postgres.test") // where everybody can run it
+	must.OK(t, os.WriteFile(path, program, 0o755))
+	tests := exec.Command(path, "-test.v",
 		"-test.run=^TestEmbedded(ColdThenWarm|SurvivesKillOfApp|SurvivesKillOfServer|StalePIDFile|InAPrivateDirectory)$")
 	cache := filepath.Join(dir, "cache")
-	if err := errors.Join(os.Mkdir(cache, 0o700), os.Chown(cache, int(uid), int(gid))); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, errors.Join(os.Mkdir(cache, 0o700), os.Chown(cache, int(uid), int(gid))))
 	tests.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=/nonexistent", "XDG_CACHE_HOME=" + cache}
 	tests.Dir = dir
 	tests.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}
@@ -220,26 +188,4 @@ func TestEmbeddedAsOrdinaryUser(t *testing.T) {
 	if err != nil || strings.Count(string(out), "--- PASS") < 5 {
 		t.Errorf("as nobody: %v", err)
 	}
-}
-
-// copyOf copies a program to where everybody can run it.
-func copyOf(t *testing.T, program, dir string) string {
-	t.Helper()
-	from, err := os.Open(program)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer from.Close()
-	path := filepath.Join(dir, filepath.Base(program))
-	to, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o755)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.Copy(to, from); err != nil {
-		t.Fatal(err)
-	}
-	if err := to.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return path
 }

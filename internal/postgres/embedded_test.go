@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -24,9 +26,10 @@ import (
 	"onlyonce/internal/postgres/server"
 )
 
+// TestEmbeddedColdThenWarm, on a long path.
 func TestEmbeddedColdThenWarm(t *testing.T) {
 	t.Parallel()
-	dir := home(t)
+	dir := filepath.Join(home(t), strings.Repeat("a-long-name/", 20), "with space [and] 'quotes'")
 
 	began := time.Now()
 	cold := start(t, dir)
@@ -70,18 +73,10 @@ func TestEmbeddedColdThenWarm(t *testing.T) {
 func TestEmbeddedSocketIsPrivate(t *testing.T) {
 	t.Parallel()
 	info, err := os.Stat(socketDir(t, start(t, pgtest.Embedded(t)).URL()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if mode := info.Mode().Perm(); mode != 0o700 {
 		t.Errorf("mode %o", mode)
 	}
-}
-
-func TestEmbeddedOnALongPath(t *testing.T) {
-	t.Parallel()
-	dir := filepath.Join(home(t), strings.Repeat("a-long-name/", 20), "with space [and] 'quotes'")
-	put(t, start(t, dir).URL())
 }
 
 func TestEmbeddedDirectoryInUse(t *testing.T) {
@@ -107,9 +102,7 @@ func TestEmbeddedServerStartedByHand(t *testing.T) {
 	if !errors.As(err, &running) || running.PID != postmaster(t, dir) {
 		t.Fatalf("a server of somebody else on the data: %v", err)
 	}
-	if err := byHand.Stop(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, byHand.Stop(t.Context()))
 	start(t, dir)
 }
 
@@ -119,35 +112,24 @@ func TestEmbeddedStalePIDFile(t *testing.T) {
 	first := start(t, dir)
 	put(t, first.URL())
 	pidFile := filepath.Join(dir, "postgres", "postmaster.pid")
-	content, err := os.ReadFile(pidFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Read(t, pidFile)
 	stop(t, first)
 
 	// After the crash its process id belongs to an innocent process of the same user.
 	info, err := os.Stat(filepath.Join(dir, "postgres"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	owner := info.Sys().(*syscall.Stat_t)
 	innocent := exec.Command("sleep", "600")
 	if os.Geteuid() == 0 {
 		innocent.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: owner.Uid, Gid: owner.Gid}}
 	}
-	if err := innocent.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, innocent.Start())
 	t.Cleanup(func() { _ = innocent.Wait() })
 	t.Cleanup(func() { _ = innocent.Process.Kill() })
-	_, rest, _ := strings.Cut(string(content), "\n")
+	_, rest, _ := strings.Cut(content, "\n")
 	stale := strconv.Itoa(innocent.Process.Pid) + "\n" + rest
-	if err := os.WriteFile(pidFile, []byte(stale), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chown(pidFile, int(owner.Uid), int(owner.Gid)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(pidFile, []byte(stale), 0o600))
+	must.OK(t, os.Chown(pidFile, int(owner.Uid), int(owner.Gid)))
 
 	checkKept(t, start(t, dir).URL())
 	if err := innocent.Process.Signal(syscall.Signal(0)); err != nil {
@@ -177,12 +159,8 @@ func TestEmbeddedRefusesForeignData(t *testing.T) {
 			t.Parallel()
 			dir := home(t)
 			path := filepath.Join(dir, test.file)
-			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, []byte(test.content), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
+			must.OK(t, os.WriteFile(path, []byte(test.content), 0o644))
 			_, err := postgres.StartEmbedded(t.Context(), dir, logger(t))
 			if !test.check(err) {
 				t.Errorf("got %v", err)
@@ -202,9 +180,7 @@ func TestEmbeddedRefusesForeignData(t *testing.T) {
 func TestEmbeddedInAPrivateDirectory(t *testing.T) {
 	t.Parallel()
 	private := home(t)
-	if err := os.Chmod(private, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Chmod(private, 0o700))
 	dir := filepath.Join(private, "data")
 	where := dir
 	if os.Geteuid() == 0 {
@@ -223,9 +199,7 @@ func TestEmbeddedInAPrivateDirectory(t *testing.T) {
 	stop(t, first)
 
 	// Opening the directory up later does not lose sight of the data.
-	if err := os.Chmod(private, 0o711); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Chmod(private, 0o711))
 	checkKept(t, start(t, dir).URL())
 }
 
@@ -235,9 +209,7 @@ func TestEmbeddedLogKeepsSecrets(t *testing.T) {
 	embedded := start(t, dir)
 	put(t, embedded.URL())
 	conn, err := pgx.Connect(t.Context(), embedded.URL())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer conn.Close(t.Context())
 	const secret = "ada@example.com"
 	for range 2 {
@@ -264,25 +236,15 @@ func TestEmbeddedSaysWhenItIsFromNPM(t *testing.T) {
 	t.Parallel()
 	dir := home(t)
 	account, err := server.ChooseAccount("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	programs, err := server.Locate(t.Context(), account, npm.Major)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	data := filepath.Join(dir, "postgres")
-	if err := account.Mkdir(data); err != nil {
-		t.Fatal(err)
-	}
-	if err := server.Init(t.Context(), programs, account, data, false, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, account.Mkdir(data))
+	must.OK(t, server.Init(t.Context(), programs, account, data, false, nil))
 	var said bytes.Buffer
 	embedded, err := postgres.StartEmbedded(t.Context(), dir, slog.New(slog.NewTextHandler(&said, nil)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	stop(t, embedded)
 	fetched := strings.Contains(programs.Dir, "@embedded-postgres")
 	if warned := strings.Contains(said.String(), "level=WARN"); fetched != programs.FromNPM || warned != fetched {
@@ -293,9 +255,7 @@ func TestEmbeddedSaysWhenItIsFromNPM(t *testing.T) {
 func socketDir(t *testing.T, address string) string {
 	t.Helper()
 	u, err := url.Parse(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return u.Query().Get("host")
 }
 
@@ -304,32 +264,20 @@ func startByHand(t *testing.T, dir string) *server.Process {
 	t.Helper()
 	data := filepath.Join(dir, "postgres")
 	account, err := server.ChooseAccount(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	major, err := server.MajorOf(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	programs, err := server.Locate(t.Context(), account, major)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	socket, err := account.MkdirTemp("/tmp", "onlyonce-hand-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer log.Close()
 	process, err := server.Start(t.Context(), server.Config{
 		Programs: programs, Account: account, DataDir: data, SocketDir: socket, Log: log,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(func() { _ = process.Stop(t.Context()) })
 	return process
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"onlyonce/internal/postgres"
 	"onlyonce/internal/postgres/pgtest"
 )
@@ -44,9 +46,7 @@ func TestExamine(t *testing.T) {
 			t.Parallel()
 			db := pgtest.New(t)
 			db.Spoil(t)
-			if _, err := db.Admin().Exec(t.Context(), c.spoil); err != nil {
-				t.Fatal(err)
-			}
+			must.Exec(t, db.Admin(), c.spoil)
 			found := wrong(postgres.Examine(t.Context(), c.url(db)))
 			if _, ok := found[c.want]; len(found) != len(c.want[:min(1, len(c.want))]) || !ok && c.want != "" {
 				t.Errorf("found %q, want %q", found, c.want)
@@ -63,9 +63,7 @@ func TestExamineAsAStranger(t *testing.T) {
 	query(t, db.AdminURL, "CREATE ROLE stranger LOGIN")
 	query(t, db.AdminURL, "GRANT ALL ON ALL TABLES IN SCHEMA public TO stranger")
 	stranger, err := url.Parse(db.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	stranger.User = url.User("stranger")
 	told := wrong(postgres.Examine(t.Context(), stranger.String()))["owner"]
 	if !strings.HasPrefix(told, `"stranger" does not own api_tokens, `) || !strings.Contains(told, "their owner (onlyonce)") {

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"onlyonce/internal/postgres"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/postgres/server"
@@ -21,15 +23,11 @@ func TestEmbeddedGoneForGood(t *testing.T) {
 	dir := pgtest.Embedded(t)
 	var log buffer
 	embedded, err := postgres.StartEmbedded(t.Context(), dir, slog.New(slog.NewTextHandler(io.MultiWriter(&log, t.Output()), nil)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	const restarts = 5
 	for i := range restarts + 1 {
 		eventually(t, "the server is back", func() bool { return strings.Count(log.String(), "PostgreSQL runs again") == i })
-		if err := syscall.Kill(postmaster(t, dir), syscall.SIGINT); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, syscall.Kill(postmaster(t, dir), syscall.SIGINT))
 	}
 	<-embedded.Done()
 	if err := embedded.Stop(t.Context()); !errors.Is(err, server.ErrStopped) || !strings.Contains(err.Error(), "6 times") {

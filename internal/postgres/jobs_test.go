@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
@@ -21,15 +23,11 @@ func TestMigrateAgain(t *testing.T) {
 	db := pgtest.New(t)
 	db.Spoil(t)
 	config, err := pgx.ParseConfig(db.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	std := stdlib.OpenDB(*config)
 	defer std.Close()
 	provider, err := goose.NewProvider(goose.DialectPostgres, std, migrations.FS)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if _, err := provider.DownTo(t.Context(), 0); err != nil {
 		t.Fatal(err)
 	}
@@ -46,9 +44,7 @@ func TestMigrateAgain(t *testing.T) {
 		t.Errorf("%s is left", got)
 	}
 	for range 2 {
-		if err := postgres.Migrate(t.Context(), db.URL); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, postgres.Migrate(t.Context(), db.URL))
 	}
 	if got := query(t, db.URL, jobs); got != "river.river_job" {
 		t.Errorf("the jobs are in %s", got)
@@ -65,20 +61,12 @@ func TestMigrateWithNothingToDo(t *testing.T) {
 			db := pgtest.New(t)
 			db.Spoil(t)
 			tx, err := db.Admin().Begin(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			defer func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }()
-			if _, err := tx.Exec(t.Context(), `SELECT pg_advisory_xact_lock(6665108111)`); err != nil {
-				t.Fatal(err)
-			}
-			if err := postgres.Migrate(t.Context(), db.URL); err != nil {
-				t.Fatal(err)
-			}
+			must.Exec(t, tx, `SELECT pg_advisory_xact_lock(6665108111)`)
+			must.OK(t, postgres.Migrate(t.Context(), db.URL))
 			last := `DELETE FROM ` + table + ` WHERE ctid IN (SELECT ctid FROM ` + table + ` ORDER BY 1 DESC LIMIT 1)`
-			if _, err := db.Admin().Exec(t.Context(), last); err != nil {
-				t.Fatal(err)
-			}
+			must.Exec(t, db.Admin(), last)
 			waits, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
 			if err := postgres.Migrate(waits, db.URL); !errors.Is(err, context.DeadlineExceeded) {

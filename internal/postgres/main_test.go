@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/jackc/pgx/v5"
 
 	"onlyonce/internal/postgres"
@@ -70,12 +72,8 @@ func launchApp(t *testing.T, dir string) (*app, *bufio.Scanner) {
 	cmd.Env = append(os.Environ(), appDir+"="+dir)
 	cmd.Stderr = t.Output()
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
+	must.OK(t, cmd.Start())
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
@@ -90,9 +88,7 @@ func startApp(t *testing.T, dir string) *app {
 		t.Fatalf("the app ended: %v", a.cmd.Wait())
 	}
 	var r ready
-	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal(out.Bytes(), &r))
 	a.url = r.URL
 	return a
 }
@@ -100,9 +96,7 @@ func startApp(t *testing.T, dir string) *app {
 // end sends the signal and waits for the process.
 func (a *app) end(t *testing.T, sig syscall.Signal) error {
 	t.Helper()
-	if err := a.cmd.Process.Signal(sig); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, a.cmd.Process.Signal(sig))
 	return a.cmd.Wait()
 }
 
@@ -110,12 +104,8 @@ func (a *app) end(t *testing.T, sig syscall.Signal) error {
 func home(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "onlyonce-home-") //nolint:usetesting // see above
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(dir, 0o711); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
+	must.OK(t, os.Chmod(dir, 0o711))
 	t.Cleanup(func() {
 		if err := os.RemoveAll(dir); err != nil {
 			t.Error(err)
@@ -128,9 +118,7 @@ func home(t *testing.T) string {
 func start(t *testing.T, dir string) *postgres.Embedded {
 	t.Helper()
 	embedded, err := postgres.StartEmbedded(t.Context(), dir, logger(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(func() { stop(t, embedded) })
 	return embedded
 }
@@ -166,24 +154,13 @@ func checkKept(t *testing.T, url string) {
 func query(t *testing.T, url, sql string) (result string) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer conn.Close(context.Background())
-	rows, err := conn.Query(t.Context(), sql)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		values, err := rows.Values()
-		if err != nil {
-			t.Fatal(err)
-		}
+	rows, _ := conn.Query(t.Context(), sql) // CollectRows returns its error
+	values, err := pgx.CollectRows(rows, pgx.RowTo[any])
+	must.OK(t, err)
+	if len(values) > 0 {
 		result = fmt.Sprint(values[0])
-	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
 	}
 	return result
 }
@@ -191,25 +168,17 @@ func query(t *testing.T, url, sql string) (result string) {
 // postmaster returns the process id of the server on dir.
 func postmaster(t *testing.T, dir string) int {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join(dir, "postgres", "postmaster.pid"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	first, _, _ := strings.Cut(string(content), "\n")
+	content := must.Read(t, filepath.Join(dir, "postgres", "postmaster.pid"))
+	first, _, _ := strings.Cut(content, "\n")
 	pid, err := strconv.Atoi(first)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return pid
 }
 
 func serverLog(t *testing.T, dir string) string {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join(dir, "postgres.log"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(content)
+	content := must.Read(t, filepath.Join(dir, "postgres.log"))
+	return content
 }
 
 // eventually waits for a condition.

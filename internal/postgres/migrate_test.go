@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/jackc/pgx/v5"
 	"golang.org/x/sync/errgroup"
 
@@ -22,12 +24,8 @@ import (
 func empty(t *testing.T, db *pgtest.Database) {
 	t.Helper()
 	db.Spoil(t)
-	if _, err := db.Pool.Exec(t.Context(), "DROP SCHEMA IF EXISTS public, river CASCADE"); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := db.Pool.Exec(t.Context(), "CREATE SCHEMA public"); err != nil {
-		t.Fatal(err)
-	}
+	must.Exec(t, db.Pool, "DROP SCHEMA IF EXISTS public, river CASCADE")
+	must.Exec(t, db.Pool, "CREATE SCHEMA public")
 }
 
 func TestMigrateFromManyReplicasAtOnce(t *testing.T) {
@@ -43,9 +41,7 @@ func TestMigrateFromManyReplicasAtOnce(t *testing.T) {
 		})
 	}
 	close(gate)
-	if err := replicas.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, replicas.Wait())
 	if err := postgres.SchemaCurrent(t.Context(), db.Pool); err != nil {
 		t.Error(err)
 	}
@@ -62,9 +58,7 @@ func TestMigrateThroughTransactionPooler(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	empty(t, db)
-	if err := postgres.Migrate(t.Context(), db.URL+"&default_query_exec_mode=exec&pool_max_conns=3"); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, postgres.Migrate(t.Context(), db.URL+"&default_query_exec_mode=exec&pool_max_conns=3"))
 }
 
 // TestMigrateBesideADeadlock lets a migration and a transaction of the running version wait for each other.
@@ -80,17 +74,13 @@ func TestMigrateBesideADeadlock(t *testing.T) {
 		ALTER TABLE users ADD COLUMN added text;`, gate))
 	conn := func() *pgx.Conn {
 		c, err := pgx.Connect(t.Context(), db.AdminURL)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		t.Cleanup(func() { _ = c.Close(context.Background()) })
 		return c
 	}
 	exec := func(c *pgx.Conn, sql string) {
 		t.Helper()
-		if _, err := c.Exec(t.Context(), sql); err != nil {
-			t.Fatal(err)
-		}
+		must.Exec(t, c, sql)
 	}
 	holder, running := conn(), conn()
 	exec(holder, fmt.Sprintf("SELECT pg_advisory_lock(%d)", gate))
@@ -107,9 +97,7 @@ func TestMigrateBesideADeadlock(t *testing.T) {
 	})
 	awaitLock(ctx, t, db, "relation = 'customers'::regclass")
 	exec(holder, fmt.Sprintf("SELECT pg_advisory_unlock(%d)", gate))
-	if err := both.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, both.Wait())
 	if added := query(t, db.URL, "SELECT count(*) FROM information_schema.columns WHERE column_name = 'added'"); added != "2" {
 		t.Errorf("%s columns were added", added)
 	}
@@ -120,14 +108,10 @@ func withMore(t *testing.T, name, sql string) fs.FS {
 	t.Helper()
 	files := fstest.MapFS{name: {Data: []byte(sql)}}
 	all, err := fs.Glob(migrations.FS, "*.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, name := range all {
 		data, err := migrations.FS.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		files[name] = &fstest.MapFile{Data: data}
 	}
 	return files

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"onlyonce/internal/postgres"
 	"onlyonce/internal/postgres/pgtest"
 )
@@ -30,9 +32,7 @@ func TestOpenSetsWhatTheAppReliesOn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			pool, err := postgres.Open(t.Context(), db.URL+parameters)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			defer pool.Close()
 			for setting, want := range map[string]string{
 				"transaction_isolation": "read committed", "timezone": "UTC", "application_name": "onlyonce",
@@ -68,9 +68,7 @@ func TestOpenBoundsThePool(t *testing.T) {
 	db := pgtest.New(t)
 	for parameters, want := range map[string]int32{"": 16, "&pool_max_conns=3": 3} {
 		pool, err := postgres.Open(t.Context(), db.URL+parameters)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if got := pool.Config().MaxConns; got != want {
 			t.Errorf("%q: %d connections at most, want %d", parameters, got, want)
 		}
@@ -82,9 +80,7 @@ func TestOpenGivesUpOnASilentServer(t *testing.T) {
 	t.Parallel()
 	// It takes connections and never says a word.
 	silent, err := new(net.ListenConfig).Listen(t.Context(), "unix", filepath.Join(home(t), ".s.PGSQL.5432"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer silent.Close()
 	url := "postgres://onlyonce@/onlyonce?connect_timeout=1&host=" + filepath.Dir(silent.Addr().String())
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)

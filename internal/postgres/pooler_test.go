@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgproto3"
@@ -28,13 +30,9 @@ type pooler struct {
 func pooled(t *testing.T, url string, ignore ...string) string {
 	t.Helper()
 	conn, err := pgconn.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	server, err := conn.Hijack()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(func() { server.Conn.Close() })
 	p := &pooler{server: server, ignore: map[string]bool{}}
 	known := []string{"user", "database", "application_name", "client_encoding", "datestyle", "standard_conforming_strings", "timezone"}
@@ -42,9 +40,7 @@ func pooled(t *testing.T, url string, ignore ...string) string {
 		p.ignore[name] = true
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(func() { listener.Close() })
 	go func() {
 		for {
@@ -181,9 +177,7 @@ func TestPoolersErrorsAreExplained(t *testing.T) {
 	t.Parallel()
 	url := pgtest.New(t).URL
 	config, err := pgx.ParseConfig(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for code, mixUp := range map[string]func(*pgx.Conn) error{
 		"26000": func(conn *pgx.Conn) error { // the statement stayed on another connection
 			if _, err := conn.Prepare(t.Context(), "mine", "SELECT 1"); err != nil {
@@ -207,9 +201,7 @@ func TestPoolersErrorsAreExplained(t *testing.T) {
 		},
 	} {
 		conn, err := pgx.Connect(t.Context(), url)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		defer conn.Close(t.Context())
 		err = mixUp(conn)
 		if refused, ok := errors.AsType[*pgconn.PgError](err); !ok || refused.Code != code {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"golang.org/x/sync/errgroup"
 
 	"onlyonce/internal/postgres"
@@ -17,9 +19,7 @@ func TestVisit(t *testing.T) {
 	visit := func() *postgres.Visit {
 		t.Helper()
 		v, err := postgres.VisitEmbedded(t.Context(), dir, logger(t))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		return v
 	}
 	alone := visit()
@@ -29,18 +29,14 @@ func TestVisit(t *testing.T) {
 	if !alone.Started || !errors.As(err, &inUse) {
 		t.Errorf("started %v, and then an app: %v", alone.Started, err)
 	}
-	if err := alone.End(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, alone.End(t.Context()))
 
 	app := start(t, dir)
 	beside := visit()
 	if beside.Started || beside.URL != app.URL() {
 		t.Errorf("%+v beside %s", beside, app.URL())
 	}
-	if err := beside.End(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, beside.End(t.Context()))
 	checkKept(t, app.URL()) // it goes on
 }
 

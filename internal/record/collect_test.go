@@ -4,6 +4,8 @@ import (
 	"errors"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -19,9 +21,7 @@ func TestCollectOnlyReads(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	tenant := uuid.New()
-	if _, err := db.Pool.Exec(t.Context(), `INSERT INTO tenants (id, name) VALUES ($1, 'Test')`, tenant); err != nil {
-		t.Fatal(err)
-	}
+	must.Exec(t, db.Pool, `INSERT INTO tenants (id, name) VALUES ($1, 'Test')`, tenant)
 	const insert = `INSERT INTO customers (tenant_id, id, email, name) VALUES (@tenant_id, @id, 'a@b.c', 'A') RETURNING name`
 	args := pgx.NamedArgs{"id": uuid.New()}
 	_, err := record.Collect(t.Context(), db.Pool, tenant, pgx.RowTo[string], insert, args)

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/google/uuid"
 
 	"onlyonce/internal/customer"
@@ -33,15 +35,11 @@ func setupRepeats(t *testing.T) *repeats {
 	t.Parallel()
 	db := pgtest.New(t)
 	for _, tenant := range []uuid.UUID{{1}, {2}} {
-		if _, err := db.Admin().Exec(t.Context(), `INSERT INTO tenants (id, name) VALUES ($1, $2)`, tenant, tenant.String()); err != nil {
-			t.Fatal(err)
-		}
+		must.Exec(t, db.Admin(), `INSERT INTO tenants (id, name) VALUES ($1, $2)`, tenant, tenant.String())
 	}
 	for token, tenant := range map[string]uuid.UUID{"one": {1}, "another": {1}, "of another tenant": {2}} {
-		if _, err := db.Admin().Exec(t.Context(), `INSERT INTO api_tokens (token_hash, tenant_id, name) VALUES ($1, $2, $3)`,
-			account.HashToken(token), tenant, token); err != nil {
-			t.Fatal(err)
-		}
+		must.Exec(t, db.Admin(), `INSERT INTO api_tokens (token_hash, tenant_id, name) VALUES ($1, $2, $3)`,
+			account.HashToken(token), tenant, token)
 	}
 	x := &repeats{T: t, store: &idempotency.Store{Pool: db.Pool, Wait: 5 * time.Second, Timeout: 20 * time.Second}}
 	mount := func(s *Site) {
@@ -62,9 +60,7 @@ func setupRepeats(t *testing.T) *repeats {
 	x.server, err = New(Config{
 		Pool: db.Pool, Store: x.store, Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Mount: mount,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return x
 }
 

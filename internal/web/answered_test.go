@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"onlyonce/internal/customer"
 )
 
@@ -107,8 +109,6 @@ func answering(t *testing.T, observe func(context.Context, Answered)) *Server {
 			Transition(m, "archive", "archived", "", customer.Archive, Nothing())
 		},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return s
 }

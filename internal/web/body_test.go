@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"golang.org/x/sync/semaphore"
 )
 
@@ -51,9 +53,7 @@ func TestLargeBodiesTakeTurns(t *testing.T) {
 func TestTimeIsUp(t *testing.T) {
 	t.Parallel()
 	s, err := New(Config{Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Mount: func(*Site) {}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), 0)
 	defer cancel()
 	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/customers", strings.NewReader("notes=typed"))

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"onlyonce/internal/customer"
 )
 
@@ -18,9 +20,7 @@ func TestRequestsAreBoundedInNumber(t *testing.T) {
 		m := Resource[customer.Customer]{One: "customer", Many: "customers", Table: customer.Table}.Mount(s)
 		Transition(m, "archive", "archived", "", customer.Archive, Nothing())
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	ask := func(method, path, contentType, body string) *httptest.ResponseRecorder {
 		t.Helper()
 		r := httptest.NewRequest(method, path, strings.NewReader(body))

@@ -3,6 +3,8 @@ package web
 import (
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/jackc/pgx/v5"
 
 	"onlyonce/internal/postgres/pgtest"
@@ -12,12 +14,8 @@ import (
 func TestConnectionThatIsClosedIsDown(t *testing.T) {
 	t.Parallel()
 	conn, err := pgx.Connect(t.Context(), pgtest.New(t).URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := conn.Close(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
+	must.OK(t, conn.Close(t.Context()))
 	var batch pgx.Batch
 	batch.Queue("SELECT 1")
 	if err := conn.SendBatch(t.Context(), &batch).Close(); !isDatabaseDown(err) {
@@ -29,9 +27,7 @@ func TestConnectionThatIsClosedIsDown(t *testing.T) {
 func TestStandbyIsDown(t *testing.T) {
 	t.Parallel()
 	conn, err := pgx.Connect(t.Context(), pgtest.New(t).URL+"&default_transaction_read_only=on")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer conn.Close(t.Context())
 	if _, err := conn.Exec(t.Context(), "DELETE FROM sessions"); !isDatabaseDown(err) {
 		t.Errorf("%v is an error of the app", err)

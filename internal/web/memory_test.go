@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/google/uuid"
 
 	"onlyonce/internal/people/account"
@@ -49,9 +51,7 @@ func TestBodiesAreBoundedInMemory(t *testing.T) {
 // strangers next to nothing.
 func TestPagesAreBoundedInMemory(t *testing.T) {
 	s, err := New(Config{Log: slog.New(slog.DiscardHandler), Mount: func(*Site) {}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	known := account.Principal{Tenant: uuid.New()}
 	for name, body := range webtest.HostileBodies() {
 		for err, bound := range map[error]uint64{

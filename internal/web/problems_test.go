@@ -4,18 +4,17 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"os"
 	"strings"
 	"testing"
+
+	"onlyonce/internal/proof/must"
 )
 
 // TestEveryProblemIsDocumented: each value of type problem in the program is in the list, once, and in docs/idempotency.md.
 func TestEveryProblemIsDocumented(t *testing.T) {
 	t.Parallel()
 	file, err := parser.ParseFile(token.NewFileSet(), "problems.go", nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defined := 0
 	ast.Inspect(file, func(n ast.Node) bool {
 		spec, ok := n.(*ast.ValueSpec)
@@ -31,16 +30,13 @@ func TestEveryProblemIsDocumented(t *testing.T) {
 		}
 		return true
 	})
-	rules, err := os.ReadFile("../../docs/idempotency.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	rules := must.Read(t, "../../docs/idempotency.md")
 	slugs := map[string]bool{}
 	for _, p := range problems() {
 		if slugs[p.Slug] || p.Slug == "" || p.Title == "" || p.Meaning == "" || p.ToDo == "" || p.Status < 400 || p.Status > 599 {
 			t.Errorf("%+v", p)
 		}
-		if !strings.Contains(string(rules), "`"+p.Slug+"`") {
+		if !strings.Contains(rules, "`"+p.Slug+"`") {
 			t.Errorf("docs/idempotency.md does not mention `%s`", p.Slug)
 		}
 		slugs[p.Slug] = true

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"onlyonce/internal/postgres/pgtest"
 )
 
@@ -14,14 +16,10 @@ import (
 func TestSessionsAskWithinTheRequest(t *testing.T) {
 	t.Parallel()
 	server, err := New(Config{Mount: func(*Site) {}, Pool: pgtest.New(t).Pool, Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	sessions, token := server.sessions, server.plant(t, time.Minute)
 	ctx, err := sessions.Load(t.Context(), token)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	over, cancel := context.WithCancel(ctx)
 	cancel()
 	_, _, committed := sessions.Commit(over)

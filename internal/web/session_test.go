@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/google/uuid"
 
 	"onlyonce/internal/customer"
@@ -21,9 +23,7 @@ func TestIdleSessions(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	server, err := New(Config{Mount: func(*Site) {}, Pool: db.Pool, Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for name, c := range map[string]struct {
 		idle            time.Duration
 		loggedIn, saved bool
@@ -58,9 +58,7 @@ func TestLogoutIsNotUndone(t *testing.T) {
 			Resource[customer.Customer]{One: "customer", Many: "customers", Table: customer.Table}.Mount(s)
 		},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	session := &http.Cookie{Name: "onlyonce_session", Value: server.plant(t, time.Minute)}
 	ask := func(h http.Handler, method, path string) *httptest.ResponseRecorder {
 		w, r := httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), method, path, nil)
@@ -85,16 +83,12 @@ func TestLogoutIsNotUndone(t *testing.T) {
 func (s *Server) plant(t *testing.T, idle time.Duration) (token string) {
 	t.Helper()
 	ctx, err := s.sessions.Load(context.WithoutCancel(t.Context()), "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	tenant := uuid.New()
 	_, err = s.Pool.Exec(ctx, `
 		WITH tenant AS (INSERT INTO tenants (id, name) VALUES ($1::uuid, $1::uuid))
 		INSERT INTO users (id, tenant_id, email, password_hash) VALUES ($1, $1, $1::uuid || '@example.com', '')`, tenant)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	s.sessions.Put(ctx, sessionTenant, tenant.String())
 	s.sessions.Put(ctx, sessionUser, tenant.String())
 	s.sessions.Put(ctx, sessionID, tenant.String())
@@ -102,9 +96,7 @@ func (s *Server) plant(t *testing.T, idle time.Duration) (token string) {
 	s.sessions.Put(ctx, sessionDevice, "a test")
 	s.sessions.Put(ctx, sessionSeen, time.Now().Add(-idle).Unix())
 	token, expiry, err := s.sessions.Commit(begun(ctx))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if life := time.Until(expiry); life > 7*24*time.Hour {
 		t.Errorf("the session lives for %v", life)
 	}
@@ -115,9 +107,7 @@ func (s *Server) plant(t *testing.T, idle time.Duration) (token string) {
 func TestPasswordsTakeTurns(t *testing.T) {
 	t.Parallel()
 	server, err := New(Config{Mount: func(*Site) {}, Pool: pgtest.New(t).Pool, Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	server.passwords.TryAcquire(passwordsAtOnce)
 	over, cancel := context.WithCancel(t.Context())
 	cancel()

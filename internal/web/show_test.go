@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/go-chi/chi/v5"
 
 	"onlyonce/internal/customer"
@@ -20,9 +22,7 @@ import (
 func TestAPlainPageShowsEveryTransition(t *testing.T) {
 	t.Parallel()
 	assets, err := static.New()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	archived := customer.Customer{ArchivedAt: time.Now()}
 	for want, c := range map[string]struct {
 		shown RecordPage[customer.Customer]
@@ -57,9 +57,7 @@ func TestAPlainPageShowsEveryTransition(t *testing.T) {
 		var page strings.Builder
 		member := withPrincipal(httptest.NewRequest(http.MethodGet, "/customers/1", nil), account.Principal{Role: account.Member})
 		view := m.RecordView(member, c.found)
-		if err := templates.RecordPage(templates.Page{Asset: assets.Path}, view).Render(t.Context(), &page); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, templates.RecordPage(templates.Page{Asset: assets.Path}, view).Render(t.Context(), &page))
 		var got []string
 		for button := range strings.SplitSeq(page.String(), `<form class="action"`) {
 			_, rest, _ := strings.Cut(button, `data-busy="`)

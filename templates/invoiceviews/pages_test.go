@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
 	"golang.org/x/net/html"
@@ -47,12 +49,8 @@ func TestPagesStaySmall(t *testing.T) {
 	} {
 		var zipped bytes.Buffer
 		zw := gzip.NewWriter(&zipped)
-		if err := page.Render(t.Context(), zw); err != nil {
-			t.Fatal(err)
-		}
-		if err := zw.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, page.Render(t.Context(), zw))
+		must.OK(t, zw.Close())
 		if zipped.Len() > budget {
 			t.Errorf("%s: %d bytes, the budget is %d", name, zipped.Len(), budget)
 		}

@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"onlyonce/internal/proof/must"
 )
 
 // TestRunLoadsItselfAgain until it is over, where there is no script.
@@ -59,8 +61,6 @@ func TestPictureStandsAlone(t *testing.T) {
 func drawn(t *testing.T, state string) string {
 	t.Helper()
 	var html bytes.Buffer
-	if err := states()[state].Render(t.Context(), &html); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, states()[state].Render(t.Context(), &html))
 	return html.String()
 }

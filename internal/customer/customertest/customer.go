@@ -4,6 +4,8 @@ package customertest
 import (
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/google/uuid"
 
 	"onlyonce/internal/customer"
@@ -14,16 +16,10 @@ import (
 func New(t testing.TB, store *idempotency.Store, tenant uuid.UUID) uuid.UUID {
 	t.Helper()
 	key, err := idempotency.ParseKey("customertest")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	d, err := customer.Input{Email: "ada@example.com", Name: "Ada Lovelace"}.Draft()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	done, err := customer.Upsert.Do(t.Context(), store, idempotency.Intent{Tenant: tenant, Key: key, Actor: "test"}, d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return done.Value.ID
 }

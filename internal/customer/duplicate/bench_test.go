@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/google/uuid"
 
 	"onlyonce/internal/customer/duplicate"
@@ -23,18 +25,14 @@ func BenchmarkGroups(b *testing.B) {
 		FROM generate_series(1, 100000) AS n`,
 		`VACUUM ANALYZE customers`,
 	} {
-		if _, err := admin.Exec(b.Context(), sql); err != nil {
-			b.Fatal(err)
-		}
+		must.Exec(b, admin, sql)
 	}
 	var floor time.Duration
 	for b.Loop() {
 		start, groups := time.Now(), 0
 		for from, more := (record.Key{}), true; more; more = from != (record.Key{}) {
 			list, err := duplicate.List(b.Context(), db.Pool, tenant, record.Page{From: from, Limit: 100})
-			if err != nil {
-				b.Fatal(err)
-			}
+			must.OK(b, err)
 			groups, from = groups+len(list.Rows), list.After
 		}
 		if groups != 1000 {
@@ -46,9 +44,7 @@ func BenchmarkGroups(b *testing.B) {
 			SELECT sum(n) FROM (
 				SELECT count(*) FROM customers GROUP BY alike_tax_id UNION ALL SELECT count(*) FROM customers GROUP BY alike_email
 				UNION ALL SELECT count(*) FROM customers GROUP BY alike_name) AS of (n)`).Scan(&n)
-		if err != nil {
-			b.Fatal(err)
-		}
+		must.OK(b, err)
 		floor = time.Since(start) - all
 		b.ReportMetric(float64(all)/float64(floor), "times-the-floor")
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -53,13 +55,9 @@ func (b *bundle) customer(email, name, taxID string) customer.Customer {
 	in := customer.Input{Email: email, Name: name}
 	in.TaxID = taxID
 	d, err := in.Draft()
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	done, err := customer.Upsert.Do(b.Context(), b.Store, b.intent(uuid.Nil, 0), d)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	return done.Value
 }
 
@@ -67,9 +65,7 @@ func (b *bundle) customer(email, name, taxID string) customer.Customer {
 func (b *bundle) now(c customer.Customer) customer.Customer {
 	b.Helper()
 	found, err := customer.Table.Find(b.Context(), b.Store.Pool, b.Tenant, c.ID)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	return found
 }
 
@@ -91,9 +87,7 @@ func (b *bundle) merge(all ...customer.Customer) (duplicate.Merge, error) {
 func (b *bundle) mustMerge(all ...customer.Customer) duplicate.Merge {
 	b.Helper()
 	merged, err := b.merge(all...)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	return merged
 }
 
@@ -118,9 +112,7 @@ func (b *bundle) groups(length int) (all []string) {
 	var from record.Key
 	for {
 		list, err := duplicate.List(b.Context(), b.Store.Pool, b.Tenant, record.Page{From: from, Limit: length})
-		if err != nil {
-			b.Fatal(err)
-		}
+		must.OK(b, err)
 		for _, g := range list.Rows {
 			text := fmt.Sprint(g.Why, " ", g.Count)
 			for _, c := range g.Customers {

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/google/uuid"
 
 	"onlyonce/internal/customer"
@@ -58,9 +60,7 @@ func TestGroups(t *testing.T) {
 
 	merged := b.mustMerge(ada, dots)
 	b.wantGroups(taxes)
-	if err := b.undo(merged); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, b.undo(merged))
 	b.wantGroups(taxes, adas)
 }
 

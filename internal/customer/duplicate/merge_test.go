@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/google/uuid"
 
 	"onlyonce/internal/customer"
@@ -57,9 +59,7 @@ func TestMergedCustomer(t *testing.T) {
 	_, err = b.merge(loser, third)
 	b.wantConflict(err, &customer.Merged)
 
-	if err := b.undo(merged); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, b.undo(merged))
 	after := b.now(loser)
 	after.Version = before.Version
 	if !reflect.DeepEqual(before, after) {
@@ -86,9 +86,7 @@ func TestSyncOfAMergedCustomer(t *testing.T) {
 	}
 	winner := b.customer("ada@example.com", "Ada Lovelace", "")
 	made, err := send("Ada King")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	wants := func(name string, want uuid.UUID) {
 		b.Helper()
 		done, err := send(name)
@@ -108,9 +106,7 @@ func TestSyncOfAMergedCustomer(t *testing.T) {
 	further := b.mustMerge(third, winner)
 	wants("Ada King", third.ID)
 	for _, m := range []duplicate.Merge{further, merged} {
-		if err := b.undo(m); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, b.undo(m))
 	}
 	wants("Ada King", made.Value.ID)
 	_, err = send("Ada Byron")
@@ -155,9 +151,7 @@ func TestSyncWhileItIsMerged(t *testing.T) {
 					}
 				})
 			}
-			if err := step.do(); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, step.do())
 			all.Wait()
 			if got := send(b.intent(uuid.Nil, 0)); got != step.then {
 				t.Errorf("then got %s, want %s", got, step.then)
@@ -171,12 +165,8 @@ func TestArchivedStaysArchived(t *testing.T) {
 	b := setup(t)
 	winner, loser := b.customer("ada@example.com", "Ada", ""), b.customer("king@example.com", "Ada", "")
 	done, err := customer.Archive.Do(t.Context(), b.Store, b.intent(loser.ID, 0), struct{}{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := b.undo(b.mustMerge(winner, loser)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
+	must.OK(t, b.undo(b.mustMerge(winner, loser)))
 	if at := b.now(loser).ArchivedAt; !at.Equal(done.Value.ArchivedAt) {
 		t.Errorf("archived at %v, and it was %v", at, done.Value.ArchivedAt)
 	}
@@ -200,15 +190,11 @@ func TestMergesInAChain(t *testing.T) {
 		t.Errorf("%d moved", second.Moved)
 	}
 	b.wantConflict(b.undo(first), &duplicate.MergedFurther)
-	if err := b.undo(second); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, b.undo(second))
 	if b.mergedInto(c[1]) != uuid.Nil || b.mergedInto(c[2]) != c[1].ID || b.mergedInto(c[3]) != c[1].ID {
 		t.Error("not as it was after the first merge")
 	}
-	if err := b.undo(first); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, b.undo(first))
 	if n := storetest.Value[int](b, `SELECT count(*) FROM customers WHERE merged_into IS NULL AND archived_at IS NULL`); n != 4 {
 		t.Errorf("%d customers are as they were", n)
 	}
@@ -242,15 +228,11 @@ func TestMergesThatAreRefused(t *testing.T) {
 	}
 	intent := b.intent(uuid.Nil, 0)
 	stale, err := draft(func(in *duplicate.MergeInput) { in.Customers[1].Version = 2 })
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	_, err = duplicate.MergeCustomers.Do(t.Context(), b.Store, intent, stale)
 	b.wantConflict(err, &duplicate.ChangedMeanwhile)
 	unknown, err := draft(func(in *duplicate.MergeInput) { in.Customers[1].ID = uuid.NewString() })
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if _, err = duplicate.MergeCustomers.Do(t.Context(), b.Store, intent, unknown); err == nil {
 		t.Error("merged nobody")
 	}
@@ -258,9 +240,7 @@ func TestMergesThatAreRefused(t *testing.T) {
 		t.Errorf("%d merges", n)
 	}
 	right, err := draft(func(*duplicate.MergeInput) {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if _, err := duplicate.MergeCustomers.Do(t.Context(), b.Store, intent, right); err != nil {
 		t.Error(err)
 	}

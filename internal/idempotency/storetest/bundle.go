@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -60,9 +62,7 @@ func (b *Bundle) Exec(sql string, args ...any) {
 func (b *Bundle) Intent(key string) idempotency.Intent {
 	b.Helper()
 	parsed, err := idempotency.ParseKey(key)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	return idempotency.Intent{Tenant: b.Tenant, Key: parsed, Actor: "test"}
 }
 
@@ -116,12 +116,8 @@ func Value[T any](of bundled, sql string, args ...any) T {
 	b := of.bundle()
 	b.Helper()
 	rows, err := b.Admin.Query(b.Context(), sql, args...)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	v, err := pgx.CollectExactlyOneRow(rows, pgx.RowTo[T])
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	return v
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"onlyonce/internal/proof/must"
 )
 
 // Together makes so many attempts at once, from one gate, and gives what became of each.
@@ -39,10 +41,8 @@ func (b *Bundle) Waiting(count int) {
 	ctx, cancel := context.WithTimeout(b.Context(), 30*time.Second)
 	defer cancel()
 	for waiting := 0; waiting < count; {
-		if err := b.Admin.QueryRow(ctx, `
+		must.OK(b, b.Admin.QueryRow(ctx, `
 			SELECT count(*) FROM pg_stat_activity
-			WHERE datname = current_database() AND wait_event_type = 'Lock'`).Scan(&waiting); err != nil {
-			b.Fatal(err)
-		}
+			WHERE datname = current_database() AND wait_event_type = 'Lock'`).Scan(&waiting))
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/credit"
@@ -36,8 +38,6 @@ func (b *bundle) credit(k string, inv invoice.Invoice, quantities ...string) (id
 		in.Lines = append(in.Lines, credit.LineInput{Position: i + 1, Quantity: quantity})
 	}
 	d, err := in.Draft(inv)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	return credit.Create.Do(context.Background(), b.Store, b.Intent(k), d)
 }

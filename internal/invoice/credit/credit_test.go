@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/google/uuid"
 
 	"onlyonce/internal/idempotency/storetest"
@@ -15,7 +17,6 @@ import (
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/credit"
 	"onlyonce/internal/invoice/payment"
-	"onlyonce/internal/record"
 )
 
 // number is the place of a credit note in this year's series.
@@ -79,24 +80,6 @@ func TestWhatIsPaidIsNotCredited(t *testing.T) {
 	}
 	if _, err := b.credit("none", inv, "0.1"); !storetest.IsConflict(err, &credit.ExceedsInvoice) {
 		t.Error(err)
-	}
-}
-
-func TestNotCreditable(t *testing.T) {
-	b := setup(t)
-	inv := b.taxed("i")
-	if err := b.Void("void", inv); err != nil {
-		t.Fatal(err)
-	}
-	for name, quantities := range map[string][]string{"all": nil, "some": {"1"}} {
-		if _, err := b.credit(name, inv, quantities...); !storetest.IsConflict(err, &invoice.NotIssued) {
-			t.Errorf("credited %s of a void invoice: %v", name, err)
-		}
-		nothing := inv
-		nothing.Header = record.Header{ID: uuid.New()}
-		if _, err := b.credit(name, nothing, quantities...); !errors.Is(err, record.ErrNotFound) {
-			t.Errorf("credited %s of no invoice: %v", name, err)
-		}
 	}
 }
 
@@ -223,9 +206,7 @@ func TestOpenAmountChanged(t *testing.T) {
 	inv := b.taxed("i")
 	in := credit.Input{Lines: []credit.LineInput{{Position: 1, Quantity: "1"}}, SeenOpen: inv.Currency.Format(inv.Open)}
 	d, err := in.Draft(inv)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if _, err := credit.Create.Do(t.Context(), b.Store, b.Intent("1"), d); err != nil {
 		t.Fatal(err)
 	}
@@ -245,9 +226,7 @@ func TestDatabaseKeepsTheCreditNotes(t *testing.T) {
 		t.Fatal(err)
 	}
 	voided, unpaid := b.taxed("void"), b.taxed("unpaid")
-	if err := b.Void("void", voided); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, b.Void("void", voided))
 	if _, err := b.credit("unpaid", unpaid, "1"); err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/google/uuid"
 
 	"onlyonce/internal/invoice/duplicate"
@@ -16,17 +18,13 @@ import (
 func BenchmarkGroups(b *testing.B) {
 	db, tenant := pgtest.New(b), uuid.New()
 	admin := db.Admin()
-	if _, err := admin.Exec(b.Context(), `INSERT INTO tenants (id, name) VALUES ($1, 'Test')`, tenant); err != nil {
-		b.Fatal(err)
-	}
+	must.Exec(b, admin, `INSERT INTO tenants (id, name) VALUES ($1, 'Test')`, tenant)
 	grow(b, admin, tenant, 100_000, 1000, 1000)
 	for b.Loop() {
 		start, groups := time.Now(), 0
 		for from, more := (record.Key{}), true; more; more = from != (record.Key{}) {
 			list, err := duplicate.List(b.Context(), db.Pool, tenant, record.Page{From: from, Limit: 100})
-			if err != nil {
-				b.Fatal(err)
-			}
+			must.OK(b, err)
 			groups, from = groups+len(list.Rows), list.After
 		}
 		if groups != 1000 {
@@ -38,9 +36,7 @@ func BenchmarkGroups(b *testing.B) {
 			SELECT count(apart) FROM (
 				SELECT issue_date - lag(issue_date) OVER (PARTITION BY customer_id, currency, total ORDER BY issue_date) FROM invoices)
 				AS of (apart)`).Scan(&n)
-		if err != nil {
-			b.Fatal(err)
-		}
+		must.OK(b, err)
 		b.ReportMetric(float64(all)/float64(time.Since(start)-all), "times-the-floor")
 	}
 }

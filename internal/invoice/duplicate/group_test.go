@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -50,14 +52,10 @@ func (b *bundle) bill(number string, day int, change func(*invoice.Input)) invoi
 		change(&in)
 	}
 	d, err := in.Draft()
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	b.made++
 	done, err := invoice.Create.Do(b.Context(), b.Store, b.Intent(fmt.Sprint("bill ", b.made)), d)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	return done.Value
 }
 
@@ -140,9 +138,7 @@ func TestGroups(t *testing.T) {
 	fourth := b.bill("A-4", 2, nil)
 	b.wantGroups("2, 0 days: B-1 B-2", "4, 7 days: A-1 A-4 A-2 A-3")
 	for i, inv := range []invoice.Invoice{other, fourth} {
-		if err := b.Void(fmt.Sprint("void ", i), inv); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, b.Void(fmt.Sprint("void ", i), inv))
 	}
 	b.wantGroups()
 }
@@ -160,20 +156,14 @@ func TestGroupsWithSchedules(t *testing.T) {
 			CustomerID: by.String(), Currency: "EUR", Every: "1", Unit: schedule.Week, FirstDay: first.String(), BillAs: schedule.AsDraft,
 			Missed: schedule.Each, Lines: []invoice.LineInput{{Description: "Support", Quantity: "1", UnitPrice: "90", TaxRate: "0"}},
 		}.Draft()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		done, err := schedule.Create.Do(t.Context(), b.Store, b.Intent(key), d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		return done.Value
 	}
 	s := repeat("one")
 	clock := schedule.Clockwork{Store: b.Store, Now: func() time.Time { return now }}
-	if err := clock.Run(t.Context(), b.Tenant); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, clock.Run(t.Context(), b.Tenant))
 	const billed = `SELECT count(*) FROM schedule_periods`
 	if n := storetest.Value[int](b, billed); n != 5 {
 		t.Fatalf("%d periods were billed", n)
@@ -225,8 +215,6 @@ func grow(t testing.TB, admin *pgxpool.Pool, tenant uuid.UUID, invoices, custome
 		SELECT tenant_id, id, position, 'Work', 1, total, 0, total FROM invoices, generate_series(1, 3) AS position`,
 		tenant, invoices, customers, copies)
 	for _, sql := range []string{sql, `VACUUM ANALYZE`} {
-		if _, err := admin.Exec(t.Context(), sql); err != nil {
-			t.Fatal(err)
-		}
+		must.Exec(t, admin, sql)
 	}
 }

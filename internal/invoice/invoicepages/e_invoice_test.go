@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/shopspring/decimal"
 	"pgregory.net/rapid"
 
@@ -76,23 +78,13 @@ func (e element) decimals() int32 {
 	return c.Decimals()
 }
 
-// failure is a test, or a property.
-type failure interface {
-	Helper()
-	Fatal(args ...any)
-}
-
 // issued is the XML of an invoice that was typed so, issued, and paid and credited in part.
-func issued(t failure, in invoice.Input, paid func(total int64) int64) string {
+func issued(t must.T, in invoice.Input, paid func(total int64) int64) string {
 	t.Helper()
 	d, err := in.Draft()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	sums, err := invoice.TotalsOf(d.Lines)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	inv := invoice.Invoice{
 		Number: in.Number, Status: invoice.StatusIssued, Seller: invoice.Seller{
 			Name: "Acme", Details: party.Details{Address: "12 Dame Street\nDublin 2", Country: "IE", TaxID: "IE 6388047V"},
@@ -109,23 +101,17 @@ func issued(t failure, in invoice.Input, paid func(total int64) int64) string {
 	inv.Credited = (inv.Total - inv.Paid) / 2
 	inv.Open = inv.Total - inv.Paid - inv.Credited
 	sent, err := eInvoice(inv)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	content, err := ubl.Marshal(sent)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return string(content)
 }
 
 // broken lists the rules that an invoice breaks.
-func broken(t failure, text string) (all []string) {
+func broken(t must.T, text string) (all []string) {
 	t.Helper()
 	var inv element
-	if err := xml.Unmarshal([]byte(text), &inv); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, xml.Unmarshal([]byte(text), &inv))
 	for _, rule := range rules() {
 		if problem := rule.check(inv); problem != "" {
 			all = append(all, rule.name+": "+problem)

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
@@ -49,9 +51,7 @@ func FuzzInvoiceJSON(f *testing.F) {
 		}
 		if draft, ok := accepted(t, in); ok {
 			r := webtest.Posted("application/x-www-form-urlencoded", asForm(in).Encode())
-			if err := web.ParseForm(r); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, web.ParseForm(r))
 			sameCommand(t, draft, readInvoice(r.PostForm))
 		}
 	})
@@ -77,9 +77,7 @@ func FuzzInvoiceForm(f *testing.F) {
 		in := readInvoice(r.PostForm)
 		if draft, ok := accepted(t, in); ok {
 			encoded, err := json.Marshal(in)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			var again invoice.Input
 			if err := web.DecodeJSON(webtest.Posted("application/json", string(encoded)), &again); err != nil {
 				t.Fatalf("%s: %v", encoded, err)
@@ -129,13 +127,9 @@ func sameCommand(t *testing.T, want invoice.Draft, in invoice.Input) {
 		t.Fatalf("refused the other way: %v", err)
 	}
 	first, err := idempotency.FingerprintOf(want)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	second, err := idempotency.FingerprintOf(got)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if first != second {
 		t.Errorf("fingerprints differ:\n%+v\n%+v", want, got)
 	}

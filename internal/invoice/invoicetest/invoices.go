@@ -5,6 +5,8 @@ import (
 	"context"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/jackc/pgx/v5"
 
 	"onlyonce/internal/customer"
@@ -32,17 +34,11 @@ func (b *Bundle) Issued(key string, lines ...invoice.LineInput) invoice.Invoice 
 		Customer:  &customer.Input{Email: "ada@example.com", Name: "Ada Lovelace"},
 		IssueDate: "2026-11-21", DueDate: "2026-12-21", Currency: "EUR", Lines: lines,
 	}.Draft()
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	made, err := invoice.Create.Do(b.Context(), b.Store, b.Intent(key), d)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	done, err := invoice.Issue.Do(b.Context(), b.Store, b.Of(key, made.Value.ID, 0), invoice.IssueDraft{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	return done.Value
 }
 
@@ -50,9 +46,7 @@ func (b *Bundle) Issued(key string, lines ...invoice.LineInput) invoice.Invoice 
 func (b *Bundle) Pay(key string, inv invoice.Invoice, amount string) (payment.Payment, error) {
 	b.Helper()
 	d, err := payment.Input{Amount: amount, Date: "2026-11-22", Method: "bank_transfer"}.Draft(inv.ID, inv.Currency)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	done, err := payment.Create.Do(context.Background(), b.Store, b.Intent(key), d)
 	return done.Value, err
 }
@@ -76,9 +70,7 @@ func (b *Bundle) Void(key string, inv invoice.Invoice) error {
 func (b *Bundle) Find(inv invoice.Invoice) invoice.Invoice {
 	b.Helper()
 	found, err := invoice.Table.Find(b.Context(), b.Store.Pool, b.Tenant, inv.ID)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	var posted, recorded [2]int64 // paid, credited
 	err = b.Admin.QueryRow(b.Context(), `
 		SELECT

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
@@ -26,9 +28,7 @@ func TestJobIsOneOfRiver(t *testing.T) {
 	b := invoicetest.Setup(t)
 	b.Issued("one")
 	client, err := river.NewClient(riverpgxv5.New(b.DB.Pool), &river.Config{Schema: postgres.JobSchema})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	job := mail.Job{Tenant: b.Tenant, Mail: storetest.Value[uuid.UUID](b, `SELECT id FROM mails`)}
 	if _, err := client.Insert(t.Context(), job, nil); err != nil {
 		t.Fatal(err)
@@ -64,9 +64,7 @@ func TestSendOrVoid(t *testing.T) {
 	for round := range 20 {
 		inv := b.Issued(fmt.Sprint(round))
 		d, err := mail.Input{}.Draft(inv.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		sent, voided := storetest.Both(func() error {
 			_, err := mail.Send.Do(context.Background(), b.Store, b.Intent(fmt.Sprint("send", round)), d)
 			return err

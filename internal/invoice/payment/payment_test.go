@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/google/uuid"
+	"onlyonce/internal/proof/must"
+
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"onlyonce/internal/conflict"
@@ -17,7 +18,6 @@ import (
 	"onlyonce/internal/invoice/invoicetest"
 	"onlyonce/internal/invoice/payment"
 	"onlyonce/internal/postgres/pgtest"
-	"onlyonce/internal/record"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
@@ -37,9 +37,7 @@ func (b *bundle) pay(k string, inv invoice.Invoice, amount string, change func(*
 		change(&in)
 	}
 	d, err := in.Draft(inv.ID, inv.Currency)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	return payment.Create.Do(context.Background(), b.Store, b.Intent(k), d)
 }
 
@@ -180,21 +178,6 @@ func TestOpenAmountChanged(t *testing.T) {
 	}
 }
 
-func TestNotPayable(t *testing.T) {
-	b := setup(t)
-	inv := b.Issued("i")
-	if err := b.Void("void", inv); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.pay("k", inv, "1", nil); !storetest.IsConflict(err, &invoice.NotIssued) {
-		t.Errorf("paid a void invoice: %v", err)
-	}
-	nothing := invoice.Invoice{Header: record.Header{ID: uuid.New()}, Currency: inv.Currency}
-	if _, err := b.pay("k", nothing, "1", nil); !errors.Is(err, record.ErrNotFound) {
-		t.Errorf("paid no invoice: %v", err)
-	}
-}
-
 // TestDatabaseKeepsTheLedger, also from the superuser.
 func TestDatabaseKeepsTheLedger(t *testing.T) {
 	b := setup(t)
@@ -225,13 +208,9 @@ func TestTwoPostingsAtOnce(t *testing.T) {
 		SELECT tenant_id, id, gen_random_uuid(), 'payment', 100 FROM invoices`
 	const show = `UPDATE invoices SET paid = paid + 100`
 	one, err := b.Admin.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, sql := range []string{post, show} {
-		if _, err := one.Exec(t.Context(), sql); err != nil {
-			t.Fatal(err)
-		}
+		must.Exec(t, one, sql)
 	}
 	two := make(chan error, 1)
 	go func() {

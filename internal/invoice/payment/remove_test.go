@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invoice"
@@ -20,21 +22,15 @@ func TestRemove(t *testing.T) {
 	var all []payment.Payment
 	for i := range 2 {
 		p, err := b.Pay(fmt.Sprint("pay", i), inv, "50")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		all = append(all, p)
 	}
 	day, err := date.Parse("2026-11-30")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	paidInMonth := func() invoice.Sum {
 		t.Helper()
 		sums, err := invoice.Standing(t.Context(), b.Store.Pool, b.Tenant, b.Tenant, day)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		for _, sum := range sums {
 			if sum.Kind == "paid" {
 				return sum
@@ -68,9 +64,7 @@ func TestRemovedIsNoRepeat(t *testing.T) {
 	b := setup(t)
 	inv := b.Issued("i")
 	wrong, err := b.Pay("wrong", inv, "10")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if _, err := b.Remove("remove", wrong); err != nil {
 		t.Fatal(err)
 	}
@@ -98,9 +92,7 @@ func TestRemovedKeepsItsReference(t *testing.T) {
 	inv := b.Issued("i")
 	with := func(in *payment.Input) { in.Provider, in.Reference = "Bank", "TX 1" }
 	first, err := b.pay("1", inv, "10", with)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if _, err := b.Remove("remove", first.Value); err != nil {
 		t.Fatal(err)
 	}
@@ -114,9 +106,7 @@ func TestRemoveAtOnce(t *testing.T) {
 	b := setup(t)
 	inv := b.Issued("i")
 	p, err := b.Pay("p", inv, "100")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for i, err := range storetest.Together(20, func(i int) error {
 		_, err := b.Remove(fmt.Sprint("remove", i), p)
 		return err
@@ -142,9 +132,7 @@ func TestDatabaseKeepsWhatIsRemoved(t *testing.T) {
 	b := setup(t)
 	inv := b.Issued("i")
 	p, err := b.Pay("p", inv, "40")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if _, err := b.Remove("remove", p); err != nil {
 		t.Fatal(err)
 	}

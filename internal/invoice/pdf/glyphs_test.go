@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/go-text/typesetting/font"
 	"github.com/go-text/typesetting/font/opentype"
 )
@@ -12,9 +14,7 @@ import (
 func newTestShaper(t *testing.T) *shaper {
 	t.Helper()
 	typefaces, err := loadTypefaces()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return newShaper(typefaces)
 }
 
@@ -51,15 +51,11 @@ func TestSubset(t *testing.T) {
 	used := whole.glyphs()
 	small := whole.subset(used)
 	loader, err := opentype.NewLoader(bytes.NewReader(small))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	part := &typeface{}
 	for _, tag := range loader.Tables() {
 		content, err := loader.RawTable(tag)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		part.tables = append(part.tables, opentype.Table{Tag: tag, Content: content})
 	}
 	kept := whole.composed(used)

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	reader "github.com/ledongthuc/pdf"
 
 	"onlyonce/internal/invoice/pdf"
@@ -25,9 +27,7 @@ var renderer = sync.OnceValue(pdf.New)
 func render(t testing.TB, inv pdf.Document) []byte {
 	t.Helper()
 	file, err := renderer().Render(inv)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return file
 }
 
@@ -35,14 +35,10 @@ func render(t testing.TB, inv pdf.Document) []byte {
 func pages(t testing.TB, file []byte) (all []string) {
 	t.Helper()
 	r, err := reader.NewReader(bytes.NewReader(file), int64(len(file)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for i := range r.NumPage() {
 		text, err := r.Page(i + 1).GetPlainText(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		all = append(all, text)
 	}
 	return all
@@ -54,15 +50,10 @@ func TestTextLayer(t *testing.T) {
 	const golden = "testdata/example.txt"
 	got := strings.Join(pages(t, render(t, example())), "\f")
 	if *update {
-		if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(golden, []byte(got), 0o600))
 	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
+	want := must.Read(t, golden)
+	if got != want {
 		t.Errorf("the text layer is\n%s\nwant\n%s", got, want)
 	}
 }

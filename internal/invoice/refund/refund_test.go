@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/google/uuid"
 
 	"onlyonce/internal/idempotency"
@@ -32,9 +34,7 @@ func (b *bundle) paid(k string) (invoice.Invoice, payment.Payment) {
 	b.Helper()
 	inv := b.Issued(k)
 	p, err := b.Pay(k, inv, "100")
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	return inv, p
 }
 
@@ -42,9 +42,7 @@ func (b *bundle) refund(k string, of payment.Payment, in refund.Input) (idempote
 	b.Helper()
 	in.Date = "2026-11-23"
 	d, err := in.Draft(of)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	return refund.Create.Do(context.Background(), b.Store, b.Intent(k), d)
 }
 

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/google/uuid"
 
 	"onlyonce/internal/customer/customertest"
@@ -44,18 +46,14 @@ func (b *bundle) monthly() schedule.Input {
 func (b *bundle) create(key string, in schedule.Input) schedule.Schedule {
 	b.Helper()
 	done, err := schedule.Create.Do(b.Context(), b.Store, b.Intent(key), b.draft(in))
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	return done.Value
 }
 
 func (b *bundle) draft(in schedule.Input) schedule.Draft {
 	b.Helper()
 	d, err := in.Draft()
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	return d
 }
 
@@ -77,18 +75,14 @@ func (b *bundle) bring(key string, id uuid.UUID, into idempotency.Operation[stru
 func (b *bundle) find(id uuid.UUID) schedule.Schedule {
 	b.Helper()
 	s, err := schedule.Table.Find(b.Context(), b.Store.Pool, b.Tenant, id)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	return s
 }
 
 // run lets a clockwork run whose clock says that it is noon of a day.
 func (b *bundle) run(day string) {
 	b.Helper()
-	if err := b.clockwork(b.Store, day).Run(b.Context(), b.Tenant); err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, b.clockwork(b.Store, day).Run(b.Context(), b.Tenant))
 }
 
 func (b *bundle) clockwork(store *idempotency.Store, today string) schedule.Clockwork {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
@@ -91,12 +93,8 @@ func TestEditedInTheMiddle(t *testing.T) {
 	id := b.create("one", b.monthly()).ID
 	changed := b.monthly()
 	changed.Every = "2"
-	if err := b.edit("before the first", id, changed); err != nil {
-		t.Fatal(err)
-	}
-	if err := b.edit("and back", id, b.monthly()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, b.edit("before the first", id, changed))
+	must.OK(t, b.edit("and back", id, b.monthly()))
 	b.run("2090-02-28")
 	for what, moved := range map[string]func(*schedule.Input){
 		"every": func(in *schedule.Input) { in.Every = "2" }, "unit": func(in *schedule.Input) { in.Unit = schedule.Week },
@@ -110,14 +108,10 @@ func TestEditedInTheMiddle(t *testing.T) {
 	}
 	changed = b.monthly()
 	changed.Lines[0].UnitPrice, changed.LastDay, changed.BillAs = "95.00", "2090-04-29", schedule.AsDraft
-	if err := b.edit("dearer", id, changed); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, b.edit("dearer", id, changed))
 	b.run("2090-05-31")
 	changed.LastDay = "2090-04-30" // one more
-	if err := b.edit("longer", id, changed); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, b.edit("longer", id, changed))
 	b.run("2090-05-31")
 	b.wantPeriods("2090-01-31", "2090-02-28", "2090-03-31", "2090-04-30")
 	b.wantMails(2)
@@ -175,12 +169,8 @@ func TestKilledBetweenInvoiceAndMail(t *testing.T) {
 		END $$;
 		CREATE TRIGGER a_wait BEFORE INSERT ON mails FOR EACH ROW EXECUTE FUNCTION wait_in_test()`)
 	gate, err := b.Admin.Acquire(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := gate.Exec(t.Context(), `SELECT pg_advisory_lock(4242)`); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
+	must.Exec(t, gate, `SELECT pg_advisory_lock(4242)`)
 	killed, kill := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- b.clockwork(b.Replica(), "2090-01-31").Run(killed, b.Tenant) }()
@@ -191,9 +181,7 @@ func TestKilledBetweenInvoiceAndMail(t *testing.T) {
 		WHERE datname = current_database() AND wait_event_type = 'Lock'`); n != 1 {
 		t.Errorf("%d connections were cut", n)
 	}
-	if _, err := gate.Exec(t.Context(), `SELECT pg_advisory_unlock(4242)`); err != nil {
-		t.Fatal(err)
-	}
+	must.Exec(t, gate, `SELECT pg_advisory_unlock(4242)`)
 	gate.Release()
 	t.Log(<-ended)
 	b.run("2090-01-31")

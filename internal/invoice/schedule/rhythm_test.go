@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"pgregory.net/rapid"
 
 	"onlyonce/internal/invoice/schedule"
@@ -57,17 +59,9 @@ func TestDaysAreFound(t *testing.T) {
 	})
 }
 
-// fataler is what a test and a property have in common.
-type fataler interface {
-	Helper()
-	Fatal(...any)
-}
-
-func day(t fataler, text string) date.Date {
+func day(t must.T, text string) date.Date {
 	t.Helper()
 	d, err := date.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return d
 }

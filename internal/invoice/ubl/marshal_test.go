@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"onlyonce/internal/invoice/ubl"
 )
 
@@ -32,9 +34,7 @@ func example() ubl.Invoice {
 func marshal(t *testing.T, inv ubl.Invoice) string {
 	t.Helper()
 	content, err := ubl.Marshal(inv)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return string(content)
 }
 
@@ -45,15 +45,10 @@ func TestMarshal(t *testing.T) {
 	const golden = "testdata/example.xml"
 	got := marshal(t, example())
 	if *update {
-		if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(golden, []byte(got), 0o600))
 	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
+	want := must.Read(t, golden)
+	if got != want {
 		t.Errorf("the XML is\n%s\nwant\n%s", got, want)
 	}
 	if again := marshal(t, example()); again != got {

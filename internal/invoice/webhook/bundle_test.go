@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 	stripe "github.com/stripe/stripe-go/v83/webhook"
 
@@ -42,9 +44,7 @@ type sender struct {
 func setup(t *testing.T) *bundle {
 	t.Helper()
 	key, err := secretkey.Parse(strings.Repeat("MDEy", 10) + "MDE=")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	b := &bundle{Bundle: invoicetest.Setup(t), vault: webhook.NewVault(key)}
 	b.standard = b.source("Bank", webhook.Standard, secretOf("first"))
 	b.stripe = b.source("Stripe", webhook.Stripe, "whsec_0123456789abcdefghijklmnop")
@@ -59,13 +59,9 @@ func secretOf(text string) string {
 func (b *bundle) source(name, scheme, secret string) sender {
 	b.Helper()
 	draft, err := webhook.Input{Name: name, Scheme: scheme, Secret: secret}.Draft(b.vault)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	done, err := webhook.Create.Do(b.Context(), b.Store, b.Intent("source "+name), draft)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	return sender{done.Value, secret}
 }
 
@@ -79,13 +75,9 @@ func (s sender) sign(t *testing.T, id string, at time.Time, body string) http.He
 		return header
 	}
 	signer, err := standardwebhooks.NewWebhook(s.secret)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	signature, err := signer.Sign(id, at, []byte(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	header.Set(standardwebhooks.HeaderWebhookID, id)
 	header.Set(standardwebhooks.HeaderWebhookTimestamp, strconv.FormatInt(at.Unix(), 10))
 	header.Set(standardwebhooks.HeaderWebhookSignature, signature)
@@ -115,9 +107,7 @@ func (b *bundle) deliver(store *idempotency.Store, s sender, id, body string) (i
 func (b *bundle) receive(store *idempotency.Store, a webhook.Arrival) (idempotency.Done[webhook.Event], error) {
 	b.Helper()
 	key, err := a.Key()
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	return webhook.Receive.Do(context.Background(), store, idempotency.Intent{Tenant: b.Tenant, Key: key, Actor: "webhook"}, a)
 }
 
@@ -125,9 +115,7 @@ func (b *bundle) receive(store *idempotency.Store, a webhook.Arrival) (idempoten
 func (b *bundle) kept(s sender, id, body string) webhook.Event {
 	b.Helper()
 	done, err := b.deliver(b.Store, s, id, body)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	return done.Value
 }
 
@@ -135,9 +123,7 @@ func (b *bundle) kept(s sender, id, body string) webhook.Event {
 func (b *bundle) now(e webhook.Event) webhook.Event {
 	b.Helper()
 	found, err := webhook.Events.Find(b.Context(), b.Store.Pool, b.Tenant, e.ID)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	return found
 }
 

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invoice/payment"
@@ -64,20 +66,14 @@ func TestWaitingWhileOtherContentComes(t *testing.T) {
 		t.Fatal(err)
 	}
 	tx, err := b.Admin.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	_, err = tx.Exec(t.Context(), `
 		INSERT INTO webhook_events (tenant_id, id, source_id, event_id, first_id, digest, type, state)
 		SELECT tenant_id, gen_random_uuid(), source_id, event_id, id, sha256(''), type, 'apart' FROM webhook_events`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if _, err := b.deliver(b.Store, b.standard, "paid", received(inv.Number, "p", "5")); err != nil {
 		t.Fatal(err)
 	}
-	if err := tx.Commit(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, tx.Commit(t.Context()))
 	b.standing("given back with its payment", inv, 0, 1, 1)
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice/webhook"
@@ -60,16 +62,12 @@ func TestTwoSecrets(t *testing.T) {
 	add := func(secret string) (sender, error) {
 		t.Helper()
 		draft, err := webhook.SecretInput{Secret: secret}.Draft(old.Source, b.vault)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		_, err = webhook.AddSecret.Do(t.Context(), b.Store, b.Intent("add "+secret), draft)
 		return sender{old.Source, secret}, err
 	}
 	renewed, err := add(secretOf("second"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	is("the old one", old, nil)
 	is("the new one", renewed, nil)
 	if _, err := add(secretOf("first")); !storetest.IsConflict(err, &webhook.SecretTaken) {
@@ -85,9 +83,7 @@ func TestTwoSecrets(t *testing.T) {
 	}
 	is("ended by hand", old, webhook.ErrSignature)
 	third, err := add(secretOf("third"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if _, err := add(secretOf("fourth")); err != nil {
 		t.Fatal(err)
 	}
@@ -116,19 +112,14 @@ func TestSecretsStaySecret(t *testing.T) {
 			t.Errorf("printed: %+v, %v", draft, err)
 		}
 	}
-	if _, err := b.Admin.Exec(t.Context(),
-		`UPDATE webhook_secrets SET sealed = '\x00' || sealed WHERE source_id = $1`, b.stripe.ID); err != nil {
-		t.Fatal(err)
-	}
+	b.Exec(`UPDATE webhook_secrets SET sealed = '\x00' || sealed WHERE source_id = $1`, b.stripe.ID)
 	if _, err := webhook.FindSender(t.Context(), b.Store.Pool, b.vault, b.stripe.Address(b.Tenant)); err == nil {
 		t.Error("opened what was changed")
 	}
 	// After a change of SECRET_KEY a secret that is added anew counts, beside one that cannot be opened any more.
 	b.vault = webhook.NewVault(anotherKey(t))
 	draft, err := webhook.SecretInput{Secret: b.standard.secret}.Draft(b.standard.Source, b.vault)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if _, err := webhook.AddSecret.Do(t.Context(), b.Store, b.Intent("anew"), draft); err != nil {
 		t.Fatal(err)
 	}
@@ -150,8 +141,6 @@ func TestSecretsStaySecret(t *testing.T) {
 func anotherKey(t *testing.T) secretkey.Key {
 	t.Helper()
 	key, err := secretkey.Keep(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return key
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/google/uuid"
 
 	"onlyonce/internal/conflict"
@@ -65,9 +67,7 @@ func TestRemovedPayment(t *testing.T) {
 	inv := b.Issued("i")
 	paid := b.kept(b.standard, "paid", received(inv.Number, "p", "40"))
 	found, err := payment.Table.Find(t.Context(), b.Store.Pool, b.Tenant, paid.PaymentID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if _, err := b.Remove("remove", found); err != nil {
 		t.Fatal(err)
 	}
@@ -120,11 +120,9 @@ func TestWhatDoesNotFit(t *testing.T) {
 	if refused, ok := errors.AsType[*conflict.Error](err); !ok || refused.Kind != &webhook.NotApplied {
 		t.Errorf("applied: %v", err)
 	}
-	if _, err := b.Admin.Exec(t.Context(), `
+	b.Exec(`
 		INSERT INTO refunds (tenant_id, id, payment_id, amount, refunded_on)
-		SELECT tenant_id, new_id(), id, 1000, '2026-11-23' FROM payments WHERE invoice_id = $1`, other.ID); err != nil {
-		t.Fatal(err)
-	}
+		SELECT tenant_id, new_id(), id, 1000, '2026-11-23' FROM payments WHERE invoice_id = $1`, other.ID)
 	for range 2 { // a double click
 		done, err := webhook.Apply.Do(t.Context(), b.Store, b.Of("now", large.ID, 0), struct{}{})
 		if err != nil || done.Value.State != webhook.StateApplied {
@@ -147,9 +145,7 @@ func TestRecordedByHand(t *testing.T) {
 		draft, err := payment.Input{
 			Amount: amount, Date: "2026-11-20", Method: "card", Provider: "stripe", Reference: reference,
 		}.Draft(inv.ID, inv.Currency)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if _, err := payment.Create.Do(t.Context(), b.Store, b.Intent(reference), draft); err != nil {
 			t.Fatal(err)
 		}
@@ -181,9 +177,7 @@ func TestSameIDOtherContent(t *testing.T) {
 	}
 	body := succeeded("evt_1", inv.Number, 5000)
 	arrival, err := b.verified(b.stripe, b.stripe.sign(t, "", time.Now(), body), body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	_, err = b.receive(b.Store, arrival)
 	other, ok := errors.AsType[*idempotency.MismatchError](err)
 	if !ok || other.Record != first.ID {
@@ -231,9 +225,7 @@ func TestExpire(t *testing.T) {
 		t.Errorf("kept %q, %v", kept, err)
 	}
 	// A year later, the result is gone too.
-	if _, err := b.Admin.Exec(t.Context(), `UPDATE intents SET result = NULL`); err != nil {
-		t.Fatal(err)
-	}
+	b.Exec(`UPDATE intents SET result = NULL`)
 	_, err := b.deliver(b.Replica(), b.standard, "m", body)
 	if late, ok := errors.AsType[*idempotency.AlreadyDoneError](err); !ok || late.Record != event.ID {
 		t.Errorf("again: %v", err)

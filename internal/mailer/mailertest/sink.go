@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/mhale/smtpd"
 )
 
@@ -28,9 +30,7 @@ type Sink struct {
 func Start(t *testing.T, answer func(before int) error, rcpt func(to string) bool) *Sink {
 	t.Helper()
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	s := &Sink{URL: "smtp://" + listener.Addr().String() + "?tls=off"}
 	// The library would write MaxRecipients itself, in the middle of several sessions.
 	server := &smtpd.Server{Appname: "sink", Hostname: "sink.example.com", DisableReverseDNS: true, MaxRecipients: 100}

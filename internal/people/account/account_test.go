@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/google/uuid"
 
 	"onlyonce/internal/people/account"
@@ -28,9 +30,7 @@ func setup(t *testing.T) bundle {
 	t.Parallel()
 	b := bundle{pgtest.New(t), uuid.New()}
 	hash, err := account.HashPassword(password)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, statement := range []struct {
 		sql  string
 		args []any
@@ -44,9 +44,7 @@ func setup(t *testing.T) bundle {
 		{`INSERT INTO api_tokens (token_hash, tenant_id, name, revoked_at) VALUES ($1, $2, 'old', now())`,
 			[]any{account.HashToken("revoked"), b.tenant}},
 	} {
-		if _, err := b.Pool.Exec(t.Context(), statement.sql, statement.args...); err != nil {
-			t.Fatal(err)
-		}
+		must.Exec(t, b.Pool, statement.sql, statement.args...)
 	}
 	return b
 }
@@ -79,13 +77,9 @@ func TestLogIn(t *testing.T) {
 func TestHashPassword(t *testing.T) {
 	t.Parallel()
 	one, err := account.HashPassword(password)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	two, err := account.HashPassword(password)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if one == two || !strings.HasPrefix(one, "$argon2id$v=19$m=19456,t=2,p=1$") {
 		t.Errorf("%s, %s", one, two)
 	}
@@ -114,9 +108,7 @@ func TestFindToken(t *testing.T) {
 func TestTenants(t *testing.T) {
 	b := setup(t)
 	other := uuid.New()
-	if _, err := b.Pool.Exec(t.Context(), `INSERT INTO tenants (id, name) VALUES ($1, 'Other')`, other); err != nil {
-		t.Fatal(err)
-	}
+	must.Exec(t, b.Pool, `INSERT INTO tenants (id, name) VALUES ($1, 'Other')`, other)
 	found, err := account.Tenants(t.Context(), b.Pool)
 	if err != nil || len(found) != 2 || !slices.Contains(found, b.tenant) || !slices.Contains(found, other) {
 		t.Errorf("%v, %v", found, err)

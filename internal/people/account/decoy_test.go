@@ -3,6 +3,8 @@ package account
 import (
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/alexedwards/argon2id"
 )
 
@@ -10,13 +12,9 @@ import (
 func TestDecoyCostsTheSame(t *testing.T) {
 	t.Parallel()
 	hashed, err := HashPassword("something")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	want, realSalt, realHash, err := argon2id.DecodeHash(hashed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	got, salt, hash, err := argon2id.DecodeHash(decoy)
 	if err != nil {
 		t.Fatalf("the decoy is no hash: %v", err)

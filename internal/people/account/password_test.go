@@ -5,6 +5,8 @@ import (
 	"sync"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"onlyonce/internal/people/account"
 )
 
@@ -16,9 +18,7 @@ func (b bundle) invite(t *testing.T, link string) {
 	_, err := b.Pool.Exec(t.Context(), `
 		UPDATE users SET link_id = gen_random_uuid(), link_hash = $1, link_expires_at = now() + interval '1 hour', link_used_at = NULL
 		WHERE email = 'ada@example.com'`, account.HashToken(link))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 }
 
 // TestLinkIsUsedOnce: of two who choose a password with one link at once, one does.
@@ -46,9 +46,7 @@ func TestLinkIsUsedOnce(t *testing.T) {
 func TestPasswordIsChangedOnce(t *testing.T) {
 	b := setup(t)
 	ada, err := account.LogIn(t.Context(), b.Pool, "ada@example.com", password)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	b.invite(t, "link")
 	for range 2 {
 		generation, err := account.ChangePassword(t.Context(), b.Pool, ada, password, another)

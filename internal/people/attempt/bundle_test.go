@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/google/uuid"
 
 	"onlyonce/internal/customer"
@@ -60,9 +62,7 @@ func (b *bundle) intent(tenant uuid.UUID, key string) idempotency.Intent {
 func (b *bundle) create(tenant uuid.UUID, key, email string) (customer.Customer, error) {
 	b.Helper()
 	draft, err := customer.Input{Email: email, Name: "Ada"}.Draft()
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	done, err := customer.Upsert.Do(b.Context(), b.Store, b.intent(tenant, key), draft)
 	return done.Value, err
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/google/uuid"
 
 	"onlyonce/internal/idempotency"
@@ -79,9 +81,7 @@ func TestEveryFilter(t *testing.T) {
 		var back []int64
 		for page = (record.Page{Limit: 100, From: record.Key{"", uuid.Nil.String()}, Back: true}); ; {
 			list, err := attempt.List(t.Context(), b.DB.Pool, b.acme, c.filter, page)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			rows := slices.Clone(list.Rows)
 			slices.Reverse(rows)
 			for _, a := range rows {

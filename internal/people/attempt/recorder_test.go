@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/google/uuid"
 
 	"onlyonce/internal/customer"
@@ -22,9 +24,7 @@ func TestAttemptsAreKept(t *testing.T) {
 	b := setup(t)
 	began := time.Now()
 	made, err := b.create(b.acme, "one", "ada@example.com")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if _, err := b.create(b.acme, "one", "ada@example.com"); err != nil {
 		t.Fatal(err)
 	}
@@ -46,9 +46,7 @@ func TestAttemptsAreKept(t *testing.T) {
 	}
 
 	list, err := attempt.List(t.Context(), b.DB.Pool, b.acme, attempt.Filter{}, record.Page{Limit: 100})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	want := []attempt.Attempt{ // newest first
 		{Operation: "customer.edit", Key: "change", Outcome: "rejected", Actor: "ada", Reason: "problem"},
 		{Operation: "customer.edit", Key: "change", Outcome: "rejected", Actor: "ada", Reason: "problem", Record: made.ID},
@@ -76,9 +74,7 @@ func TestAttemptsAreKept(t *testing.T) {
 	}
 
 	about, err := attempt.OfRecord(t.Context(), b.DB.Pool, b.acme, made.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var outcomes []string
 	for _, a := range about {
 		outcomes = append(outcomes, fmt.Sprint(a.Outcome, a.Making))
@@ -101,9 +97,7 @@ func TestFailedAttemptsOfARecord(t *testing.T) {
 		Operation: customer.Edit.Name(), Intent: b.intent(b.acme, "one"), Outcome: idempotency.Failed, Err: errors.New("down"),
 	})
 	made, err := b.create(b.acme, "one", "ada@example.com")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for range 30 {
 		if _, err := b.create(b.acme, "one", "ada@example.com"); err != nil {
 			t.Fatal(err)
@@ -125,13 +119,9 @@ func TestFailedAttemptsOfARecord(t *testing.T) {
 func TestNobodyWaits(t *testing.T) {
 	b := setup(t)
 	admin, err := b.DB.Admin().Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer admin.Rollback(context.WithoutCancel(t.Context()))
-	if _, err := admin.Exec(t.Context(), `LOCK TABLE attempts IN ACCESS EXCLUSIVE MODE`); err != nil {
-		t.Fatal(err)
-	}
+	must.Exec(t, admin, `LOCK TABLE attempts IN ACCESS EXCLUSIVE MODE`)
 	for n := range 5 {
 		if _, err := b.create(b.acme, fmt.Sprint(n), fmt.Sprint(n, "@example.com")); err != nil {
 			t.Errorf("a create while attempts cannot be written: %v", err)
@@ -148,9 +138,7 @@ func TestNobodyWaits(t *testing.T) {
 	if dropped := b.recorder.Dropped(); dropped < many/2 {
 		t.Errorf("%d of %d were dropped: the rest is kept in memory", dropped, many)
 	}
-	if err := admin.Rollback(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, admin.Rollback(t.Context()))
 	b.recorder.Close(t.Context())
 	kept, dropped := b.recorder.Kept(), b.recorder.Dropped()
 	if n := b.count(`SELECT count(*) FROM attempts`); int64(n) != kept || kept+dropped != many+5 || kept == 0 {
@@ -162,13 +150,9 @@ func TestNobodyWaits(t *testing.T) {
 func TestCloseIsBounded(t *testing.T) {
 	b := setup(t)
 	admin, err := b.DB.Admin().Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer admin.Rollback(context.WithoutCancel(t.Context()))
-	if _, err := admin.Exec(t.Context(), `LOCK TABLE attempts IN ACCESS EXCLUSIVE MODE`); err != nil {
-		t.Fatal(err)
-	}
+	must.Exec(t, admin, `LOCK TABLE attempts IN ACCESS EXCLUSIVE MODE`)
 	const many = 1500 // two batches
 	for range many {
 		b.recorder.Observe(idempotency.Attempt{Operation: "test", Intent: b.intent(b.acme, "k"), Outcome: idempotency.Failed})

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/google/uuid"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
@@ -36,9 +38,7 @@ type bundle struct {
 func seed(t *testing.T, of byte) secret.Seed {
 	t.Helper()
 	key, err := secretkey.Parse(base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{of}, 32)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return secret.FromKey(key)
 }
 
@@ -48,9 +48,7 @@ func setup(t *testing.T) *bundle {
 	b.Exec(`INSERT INTO users (tenant_id, email, password_hash, role) VALUES ($1, 'owner@example.com', 'hash', 'owner')`, b.Tenant)
 	d := user.Draft{Email: email.Address("ada@example.com"), Role: "member", Invitation: user.Invitation{Seed: seed(t, 1)}}
 	done, err := user.Create.Do(t.Context(), b.Store, b.Intent("ada"), d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	b.ada = done.Value
 	return b
 }
@@ -105,20 +103,14 @@ func TestForgotWhileAnOwnerInvites(t *testing.T) {
 	b.Exec(`UPDATE users SET password_hash = 'hash' WHERE email = 'ada@example.com'`) // which takes the invitation back
 	made := uuid.New()
 	owners, err := b.DB.Admin().Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := owners.Exec(t.Context(), `
+	must.OK(t, err)
+	must.Exec(t, owners, `
 		UPDATE users SET link_id = $1, link_hash = $2, link_expires_at = now() + interval '1 day' WHERE email = 'ada@example.com'`,
-		made, account.HashToken(seed(t, 1).Derive("link", made))); err != nil {
-		t.Fatal(err)
-	}
+		made, account.HashToken(seed(t, 1).Derive("link", made)))
 	var asked sync.WaitGroup
 	asked.Go(func() { b.forgot("ada@example.com", 1) })
 	b.Waiting(1)
-	if err := owners.Commit(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, owners.Commit(t.Context()))
 	asked.Wait()
 	if now := storetest.Value[uuid.UUID](b, linkOfAda); now != made {
 		t.Errorf("the link is %s, and the owner made %s", now, made)
@@ -183,9 +175,7 @@ func TestJobIsOneOfRiver(t *testing.T) {
 	b := setup(t)
 	b.forgot("ada@example.com", 1)
 	client, err := river.NewClient(riverpgxv5.New(b.DB.Pool), &river.Config{Schema: postgres.JobSchema})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	job := link.Job{Tenant: b.Tenant, Mail: storetest.Value[uuid.UUID](b, `SELECT id FROM link_mails`)}
 	if _, err := client.Insert(t.Context(), job, nil); err != nil {
 		t.Fatal(err)
@@ -208,9 +198,7 @@ func TestOldMailsGo(t *testing.T) {
 	b.later()
 	b.forgot("ada@example.com", 1)
 	b.Exec(`UPDATE link_mails SET id = new_id(now() - interval '31 days') WHERE created_at < now() - interval '5 minutes'`)
-	if err := link.Expire(t.Context(), b.DB.Pool, b.Tenant); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, link.Expire(t.Context(), b.DB.Pool, b.Tenant))
 	if n := storetest.Value[int](b, `SELECT count(*) FROM link_mails`); n != 1 {
 		t.Errorf("%d mails are left", n)
 	}

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -144,9 +146,7 @@ func TestEmailIsGivenUp(t *testing.T) {
 		return true
 	}
 	pool, err := pgxpool.NewWithConfig(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer pool.Close()
 	store := &idempotency.Store{Pool: pool, Wait: 10 * time.Second, Timeout: 20 * time.Second}
 	ada := user.Draft{Email: "ada@example.com", Role: string(account.Member)}

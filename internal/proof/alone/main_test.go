@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -36,15 +38,11 @@ func setup(t *testing.T) *bundle {
 	t.Parallel()
 	db := pgtest.New(t)
 	db.Spoil(t)
-	if _, err := db.Pool.Exec(t.Context(), `CREATE SCHEMA alone`); err != nil {
-		t.Fatal(err)
-	}
+	must.Exec(t, db.Pool, `CREATE SCHEMA alone`)
 	b := &bundle{T: t, admin: db.Admin()}
 	for i := range b.servers {
 		store, err := open(t.Context(), db.URL+"&search_path=alone")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		t.Cleanup(store.Pool.Close)
 		b.servers[i] = httptest.NewServer(routes(store))
 		t.Cleanup(b.servers[i].Close)
@@ -77,14 +75,10 @@ func (b *bundle) form(at, key, title string) answer {
 func (b *bundle) json(at, key, title string) (answer, error) {
 	b.Helper()
 	command, err := json.Marshal(map[string]string{"title": title})
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	// A reader of unknown type: net/http cannot send the body a second time by itself.
 	r, err := http.NewRequestWithContext(b.Context(), http.MethodPost, at+"/notes", io.MultiReader(bytes.NewReader(command)))
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	r.Header.Set("Idempotency-Key", key)
 	response, err := http.DefaultClient.Do(r)
 	if err != nil {
@@ -174,9 +168,7 @@ func TestMismatch(t *testing.T) {
 func TestLostAnswer(t *testing.T) {
 	b := setup(t)
 	wire, err := proxy.Listen(t.Context(), "tcp", b.servers[0].Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer wire.Close()
 	wire.Arm(proxy.Cut{Point: proxy.BeforeAnswer})
 	if a, err := b.json("http://"+wire.Addr(), "k", "Call Ada"); err == nil {
@@ -194,12 +186,8 @@ func TestLostAnswer(t *testing.T) {
 func TestLateRetry(t *testing.T) {
 	b := setup(t)
 	first, err := b.json(b.servers[0].URL, "k", "Call Ada")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.admin.Exec(t.Context(), `UPDATE alone.intents SET result = NULL`); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
+	must.Exec(t, b.admin, `UPDATE alone.intents SET result = NULL`)
 	late, err := b.json(b.servers[1].URL, "k", "Call Ada")
 	if err != nil || late.status != http.StatusCreated || !late.replayed || late.id != first.id {
 		t.Errorf("%+v, %v", late, err)

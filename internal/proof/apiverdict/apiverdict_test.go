@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"onlyonce/internal/proof/must"
 )
 
 // asked is a shop with its replica, and its description.
@@ -37,9 +39,7 @@ func asked(t *testing.T, fault string, start func(*httptest.Server)) (*Descripti
 func verdicts(t *testing.T, d *Description, transport *http.Transport) (found map[string][]string, code int, text string) {
 	t.Helper()
 	text, code, err := Run(t.Context(), d, transport)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	found = map[string][]string{}
 	rows := strings.Split(text, "\n")[2:]
 	for i, q := range questions() {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
@@ -18,10 +20,7 @@ func TestRead(t *testing.T) {
 	if err != nil || d.Headers["Authorization"] != "Bearer secret" || d.KeyHeader != "Idempotency-Key" {
 		t.Errorf("read %+v, %v", d, err)
 	}
-	right, err := os.ReadFile("apis/this_app.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	right := must.Read(t, "apis/this_app.json")
 	for want, c := range map[string]struct{ old, new string }{
 		`unknown field "where"`:        {`"address"`, `"where"`},
 		`"ftp://x" is not like`:        {"http://127.0.0.1:8080", "ftp://x"},
@@ -36,13 +35,11 @@ func TestRead(t *testing.T) {
 		"header Authorization is a se": {`${API_TOKEN}`, `abc`},
 	} {
 		file := filepath.Join(t.TempDir(), "api.json")
-		text := strings.ReplaceAll(string(right), c.old, c.new)
+		text := strings.ReplaceAll(right, c.old, c.new)
 		if c.old == "{mark}@" {
 			text = strings.ReplaceAll(text, " {mark}", "")
 		}
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(file, []byte(text), 0o600))
 		if _, err := Read(file); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
@@ -53,18 +50,14 @@ func TestRead(t *testing.T) {
 func TestSchema(t *testing.T) {
 	t.Parallel()
 	schema, err := jsonschema.NewCompiler().Compile("api.schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	files, err := filepath.Glob("apis/*.json")
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
 	}
 	for _, name := range files {
 		file, err := os.Open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		described, err := jsonschema.UnmarshalJSON(file)
 		if err == nil {
 			err = schema.Validate(described)

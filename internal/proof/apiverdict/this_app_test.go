@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"onlyonce/internal/app"
 	"onlyonce/internal/app/apptest"
 	"onlyonce/internal/postgres/pgtest"
@@ -19,18 +21,14 @@ func TestThisAppDoesAll(t *testing.T) {
 	t.Setenv("API_TOKEN", "oo_demo_acme")
 	t.Setenv("OTHER_TOKEN", "oo_demo_globex")
 	d, err := Read("apis/this_app.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	db := apptest.Demo.New(t)
 	for _, address := range []*string{&d.Address, &d.Replica} {
 		a, err := app.Start(t.Context(), app.Config{
 			Addr: "127.0.0.1:0", MetricsAddr: "off", DatabaseURL: db.URL, Demo: true,
 			Wait: 10 * time.Second, ExpireEvery: time.Hour, Log: slog.New(slog.DiscardHandler),
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		t.Cleanup(func() { _ = a.Close(context.WithoutCancel(t.Context())) })
 		*address = a.URL()
 	}

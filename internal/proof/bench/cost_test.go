@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/jackc/pgx/v5"
 	"github.com/prometheus/procfs"
 
@@ -23,14 +25,10 @@ func near(t *testing.T) database {
 func TestWhatPassesAWire(t *testing.T) {
 	t.Parallel()
 	w, err := watch(t.Context(), near(t), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer w.close()
 	conn, err := pgx.Connect(t.Context(), w.url())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer conn.Close(t.Context())
 	var three pgx.Batch
 	for range 3 {
@@ -60,9 +58,7 @@ func TestWhatPassesAWire(t *testing.T) {
 		}, exchange{3, 3}},
 	} {
 		trips, statements := w.trips.Load(), w.statements.Load()
-		if err := c.do(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, c.do())
 		if got := (exchange{w.trips.Load() - trips, counted(statements+c.want.statements) - statements}); got != c.want {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
 		}
@@ -77,20 +73,12 @@ func TestTimeOfProcesses(t *testing.T) {
 	}
 	db := near(t)
 	postgres, err := db.pid(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	before, err := timeOf(os.Getpid(), postgres)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := db.exec(t.Context(), `SELECT count(*) FROM generate_series(1, 3000000)`); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
+	must.OK(t, db.exec(t.Context(), `SELECT count(*) FROM generate_series(1, 3000000)`))
 	after, err := timeOf(os.Getpid(), postgres)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if after.postgres-before.postgres < 0.1 || after.server < before.server {
 		t.Errorf("before %+v, after %+v", before, after)
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"onlyonce/internal/proof/must"
 )
 
 // TestDelayLine: everything is late by the same, whatever else is under way, and in order.
@@ -44,9 +46,7 @@ func TestADistantDatabase(t *testing.T) {
 	t.Parallel()
 	const delay = 10 * time.Millisecond
 	w, err := watch(t.Context(), near(t), delay)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer w.close()
 	took, _, err := ping(t.Context(), w.url())
 	if err != nil || took < 20 {

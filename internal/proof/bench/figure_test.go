@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"onlyonce/internal/proof/must"
 )
 
 func TestRatiosAreTakenTurnByTurn(t *testing.T) {
@@ -105,15 +107,9 @@ func TestDocumentsAreWhatTheReportMakes(t *testing.T) {
 	}
 	published := t.TempDir()
 	before, err := os.ReadFile(docs + "/performance.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(published+"/performance.md", before, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := report.Publish(published); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
+	must.OK(t, os.WriteFile(published+"/performance.md", before, 0o600))
+	must.OK(t, report.Publish(published))
 	names := []string{"performance.md", "performance.json", "performance-table.md", "performance-rates.svg", "performance-growth.svg"}
 	if report.Growth != nil {
 		names = append(names, "performance-load.svg")
@@ -164,9 +160,7 @@ func TestReportsSurviveTheDisk(t *testing.T) {
 	}
 	figure := against("create", perSecond, []float64{4}, "b", []float64{10}).atLeast(0.5)
 	written := Report{Commit: "abc", PostgreSQL: "15.19", Figures: []Figure{figure}}
-	if err := written.Write(path); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, written.Write(path))
 	read, known, err := ReadReport(path)
 	if err != nil || !known || read.Commit != "abc" || read.PostgreSQL != "15.19" || read.Figures[0] != written.Figures[0] {
 		t.Errorf("read %+v, %v", read, err)

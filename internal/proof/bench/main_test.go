@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/jackc/pgx/v5"
 
 	"onlyonce/internal/app"
@@ -26,9 +28,7 @@ func demo(t *testing.T) database {
 func as(t *testing.T, db *pgtest.Database) database {
 	t.Helper()
 	config, err := pgx.ParseConfig(db.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return database{config.Host, config.User, config.Database}
 }
 
@@ -37,13 +37,9 @@ func setup(t *testing.T, rows int) (db database, origin string) {
 	t.Helper()
 	db = demo(t)
 	origin, stop, err := startApp(t.Context(), db.url())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(stop)
-	if err := fill(t.Context(), db, rows); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, fill(t.Context(), db, rows))
 	return db, origin
 }
 

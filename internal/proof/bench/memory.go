@@ -9,13 +9,14 @@ import (
 	"maps"
 	"net/http"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/prometheus/procfs"
 )
 
 // size is that of a body.
@@ -190,15 +191,10 @@ func tally(answers map[string]int) string {
 // peakMemory is the largest resident set that a process ever had, in bytes. It returns [fs.ErrNotExist]
 // where there is no /proc, or no such process.
 func peakMemory(pid int) (float64, error) {
-	status, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "status"))
+	process, err := procfs.NewProc(pid)
 	if err != nil {
 		return 0, err
 	}
-	for line := range strings.Lines(string(status)) {
-		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
-			kibibytes, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")), 64)
-			return kibibytes * 1024, err
-		}
-	}
-	return 0, fmt.Errorf("no VmHWM in /proc/%d/status: %w", pid, fs.ErrNotExist)
+	status, err := process.NewStatus()
+	return float64(status.VmHWM), err
 }

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"onlyonce/internal/proof/must"
 )
 
 // TestPeersAreWhatThePageNames: each version that the page names is one that is installed.
@@ -13,11 +15,8 @@ func TestPeersAreWhatThePageNames(t *testing.T) {
 	t.Parallel()
 	var installed strings.Builder
 	for _, name := range []string{"go.mod", "node/package.json"} {
-		text, err := os.ReadFile(filepath.Join("peers", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		installed.Write(text)
+		text := must.Read(t, filepath.Join("peers", name))
+		installed.WriteString(text)
 	}
 	named := 0
 	for _, p := range new(bench).peers() {
@@ -41,19 +40,14 @@ func TestPeersPage(t *testing.T) {
 		Races:  []race{{"replays", map[string][]float64{"ours": {100, 50}, "theirs": {50, 25}}}},
 		Truths: []truth{{"twice", map[string]string{"ours": "1 row", "theirs": "2 rows", "none": "100 rows"}}},
 	}
-	if err := report.Publish(docs); err != nil {
-		t.Fatal(err)
-	}
-	page, err := os.ReadFile(filepath.Join(docs, "peers.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, report.Publish(docs))
+	page := must.Read(t, filepath.Join(docs, "peers.md"))
 	for _, row := range []string{
 		"\n| | ours | theirs | none |\n|---|---|---|---|\n",
 		"\n| replays | 75.0 /s | 37.5 /s, 0.50 (0.50 to 0.50) | - |\n",
 		"\n| twice | 1 row | 2 rows | 100 rows |\n",
 	} {
-		if !strings.Contains(string(page), row) {
+		if !strings.Contains(page, row) {
 			t.Errorf("no %q in\n%s", row, page)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -12,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"onlyonce/internal/proof/replica"
 )
 
 // build compiles one of our commands into dir.
@@ -35,7 +36,7 @@ type service struct {
 
 // start runs a program with ADDR and what else the environment says, and returns when it is ready.
 func start(ctx context.Context, program, log string, env ...string) (*service, error) {
-	addr, err := freePort(ctx)
+	addr, err := replica.FreePort(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -126,14 +127,4 @@ func (s *service) memory(ctx context.Context) (float64, error) {
 	}
 	kibibytes, err := strconv.ParseFloat(strings.TrimSpace(string(out)), 64)
 	return kibibytes * 1024, err
-}
-
-// freePort finds a loopback address to listen on.
-func freePort(ctx context.Context) (string, error) {
-	var config net.ListenConfig
-	listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	return listener.Addr().String(), listener.Close()
 }

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"onlyonce/internal/postgres/pgtest"
 )
 
@@ -16,13 +18,9 @@ func TestNumbersAreAllocatedBehindTypedOnes(t *testing.T) {
 	var sites []*site
 	for _, count := range []int{typed, 0} {
 		db, origin := setup(t, 5)
-		if err := typeNumbers(t.Context(), db, count, 1); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, typeNumbers(t.Context(), db, count, 1))
 		s, err := newSite(t.Context(), origin, db)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		sites = append(sites, s)
 	}
 	const highest = `SELECT right(max(number), 4)::int FROM invoices WHERE number LIKE '____-____'`

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"onlyonce/internal/postgres"
 	"onlyonce/internal/postgres/pgtest"
 	resources "onlyonce/internal/site"
@@ -32,17 +34,13 @@ func TestEveryTableGrows(t *testing.T) {
 			t.Errorf("%d %s of %d, %v: too few to matter", n, what, rows, err)
 		}
 	}
-	if err := db.exec(t.Context(), `CREATE TABLE forgotten (tenant_id uuid NOT NULL, id uuid PRIMARY KEY)`); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, db.exec(t.Context(), `CREATE TABLE forgotten (tenant_id uuid NOT NULL, id uuid PRIMARY KEY)`))
 	if err := grown(t.Context(), db, rows); err == nil || !strings.Contains(err.Error(), "table forgotten has 0 rows of 50") {
 		t.Errorf("a table without rows: %v", err)
 	}
 	// Rows of somebody else are none of the tenant's.
 	const others = `INSERT INTO forgotten SELECT gen_random_uuid(), gen_random_uuid() FROM generate_series(1, 100)`
-	if err := db.admin().exec(t.Context(), others); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, db.admin().exec(t.Context(), others))
 	if err := grown(t.Context(), db, rows); err == nil || !strings.Contains(err.Error(), "forgotten has 0 rows") {
 		t.Errorf("a table with rows of other tenants: %v", err)
 	}
@@ -53,14 +51,10 @@ func TestEveryRequestIsMeasured(t *testing.T) {
 	t.Parallel()
 	db, _ := setup(t, 3) // with fewer, a pair of neighbours is none or twice there
 	pool, err := postgres.Open(t.Context(), db.url())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer pool.Close()
 	server, err := web.New(web.Config{Pool: pool, Log: slog.New(slog.DiscardHandler), Mount: resources.Mount(0, secretkey.Key{}, false)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	left := map[string]string{
 		"GET /":                  "goes to another page",
 		"GET /login":             "asks for nothing",
@@ -137,12 +131,8 @@ func TestEveryKindOfRequestIsAnswered(t *testing.T) {
 	for _, rows := range []int{60, 30} {
 		db, origin := setup(t, rows)
 		s, err := newSite(t.Context(), origin, db)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := s.learn(t.Context(), p.warm+p.counted); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
+		must.OK(t, s.learn(t.Context(), p.warm+p.counted))
 		s.another = func(ctx context.Context) (string, func(), error) { return startApp(ctx, db.url()) }
 		sites = append(sites, s)
 	}

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"onlyonce/internal/postgres/pgtest"
 )
 
@@ -14,25 +16,15 @@ func TestRoundTrips(t *testing.T) {
 	t.Parallel()
 	db := demo(t)
 	through, err := watch(t.Context(), db, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(through.close)
 	origin, stop, err := startApp(t.Context(), through.url())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer stop()
-	if err := fill(t.Context(), db, 100); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, fill(t.Context(), db, 100))
 	s, err := newSite(t.Context(), origin, db)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.learn(t.Context(), 1); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
+	must.OK(t, s.learn(t.Context(), 1))
 	want := map[string]int64{
 		"API: create with a typed number": 1, "API: edit a draft": 1, "API: issue an invoice": 1, "API: void an invoice": 1,
 		"API: pay": 2, // which currency the invoice has, and the payment
@@ -55,9 +47,7 @@ func least(t *testing.T, s *site, k kind, through *wire, enough int64) int64 {
 	fewest, patience := int64(-1), time.Now().Add(2*time.Minute)
 	for n := 0; n < 5 || fewest > enough && time.Now().Before(patience); n++ {
 		took, err := through.during(t.Context(), s, k.make, n)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if fewest < 0 || took.trips < fewest {
 			fewest = took.trips
 		}

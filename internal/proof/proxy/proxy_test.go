@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"onlyonce/internal/proof/proxy"
 )
 
@@ -40,9 +42,7 @@ func setup(t *testing.T) *echo {
 	t.Cleanup(server.Close)
 	var err error
 	e.Proxy, err = proxy.Listen(t.Context(), "tcp", server.Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(e.Close)
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
@@ -147,9 +147,7 @@ func TestListensAtASocket(t *testing.T) {
 	e := setup(t)
 	path := filepath.Join(t.TempDir(), "socket")
 	before, err := proxy.ListenUnix(t.Context(), path, "tcp", e.Addr())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer before.Close()
 	e.client.Transport = &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", path)

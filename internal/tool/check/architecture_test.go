@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"onlyonce/internal/proof/must"
 )
 
 var (
@@ -18,9 +20,7 @@ var (
 func TestTheArchitectureIsAsItIsDrawn(t *testing.T) {
 	t.Parallel()
 	packages, err := list()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	page := read(t, "../../..", "docs/architecture.md")
 	if boxes, arrows := box.FindAllString(page, -1), arrow.FindAllString(page, -1); len(boxes) < 12 || len(arrows) < 12 {
 		t.Errorf("found %d boxes and %d arrows", len(boxes), len(arrows))

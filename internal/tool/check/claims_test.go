@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"onlyonce/internal/proof/must"
 )
 
 // TestClaimsHaveTheirTests: every test is there that a page of claims names, and every row of the table of cases.
@@ -14,9 +16,7 @@ func TestClaimsHaveTheirTests(t *testing.T) {
 	t.Parallel()
 	const root = "../../.."
 	tests, err := testsUnder(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	cases := read(t, root, "internal/site/cases_test.go")
 	for page, least := range map[string]int{"docs/security.md": 50, "docs/idempotency-key-draft.md": 20} {
 		named := regexp.MustCompile("`(Test[A-Za-z0-9]+)(?:/([^`\n]+))?`").FindAllStringSubmatch(read(t, root, page), -1)

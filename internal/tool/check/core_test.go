@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"onlyonce/internal/proof/must"
 )
 
 // TestTheCoreCanBeCopied runs the commands of docs/use-the-core.md in another module, and builds the program there that the
@@ -15,9 +17,7 @@ import (
 func TestTheCoreCanBeCopied(t *testing.T) {
 	t.Parallel()
 	root, err := filepath.Abs("../../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	page := read(t, root, "docs/use-the-core.md")
 	commands := regexp.MustCompile("(?s)```sh\n(.*?)```").FindStringSubmatch(page)
 	if commands == nil {
@@ -28,9 +28,7 @@ func TestTheCoreCanBeCopied(t *testing.T) {
 	rename := strings.NewReplacer("module "+module+"\n", "module "+other+"\n", `"`+module+"/", `"`+other+"/").Replace
 	write := func(name, text string) {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	run := func(name string, args ...string) {
 		t.Helper()
@@ -54,9 +52,7 @@ func TestTheCoreIsSmall(t *testing.T) {
 	t.Parallel()
 	page := read(t, "../../..", "docs/use-the-core.md")
 	all, err := list()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	imports := map[string][]string{}
 	for _, p := range all {
 		imports[p.path] = p.imports
@@ -94,8 +90,6 @@ func TestTheCoreIsSmall(t *testing.T) {
 func read(t *testing.T, root, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return string(text)
 }

@@ -54,6 +54,7 @@ var rooms = map[string]level{
 	"cmd":                     program,
 	"e2e":                     program,
 	"internal/proof/browser":  leaf,
+	"internal/proof/must":     leaf,
 	"internal/proof/replica":  leaf,
 	"internal/people/account": domain, // who comes in: the only domain that the kit knows
 }

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"golang.org/x/tools/go/packages"
 )
 
@@ -32,9 +34,7 @@ var wholeModule = sync.OnceValues(func() (*source, error) { return readPackages(
 func whole(t *testing.T) *source {
 	t.Helper()
 	s, err := wholeModule()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return s
 }
 
@@ -42,9 +42,7 @@ func whole(t *testing.T) *source {
 func load(t *testing.T, patterns ...string) *source {
 	t.Helper()
 	s, err := readPackages(t.Context(), patterns...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return s
 }
 
@@ -70,9 +68,7 @@ func (s *source) parse(t *testing.T, name, text string) {
 	path := module + "/" + name
 	fset := s.packages[0].Fset
 	file, err := parser.ParseFile(fset, path+"/text.go", "package text\n"+text, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	info := &types.Info{
 		Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}, Types: map[ast.Expr]types.TypeAndValue{},
 	}

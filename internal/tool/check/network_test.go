@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"onlyonce/internal/proof/must"
 )
 
 // mayReach are the modules that open connections and that domains may import all the same. In the transaction of an operation any
@@ -23,9 +25,7 @@ var mayReach = []string{
 func TestDomainsAskNoOtherServers(t *testing.T) {
 	t.Parallel()
 	output, err := exec.Command("go", "list", "-e", "-deps", "-f", `{{.ImportPath}} {{join .Imports " "}}`, module+"/...").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	imports := map[string][]string{}
 	for line := range strings.Lines(string(output)) {
 		words := strings.Fields(line)

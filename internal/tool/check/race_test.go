@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"onlyonce/internal/proof/must"
 )
 
 // TestToolsRunNothingSideBySide: make test leaves the race detector out for internal/tool, which it makes several times as slow.
@@ -37,9 +39,7 @@ func TestToolsRunNothingSideBySide(t *testing.T) {
 func sideBySide(t *testing.T, name, text string) (found string) {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), name, text, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.GoStmt:

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"github.com/a-h/templ/parser/v2"
 	"github.com/a-h/templ/parser/v2/visitor"
 )
@@ -41,9 +43,7 @@ func TestFormsAreGuardedAndNothingIsInline(t *testing.T) {
 func unsafeMarkup(t *testing.T, text string) (found []string) {
 	t.Helper()
 	file, err := parser.ParseString(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	report := func(at parser.Range, format string, args ...any) {
 		found = append(found, fmt.Sprintf("%d: ", at.From.Line+1)+fmt.Sprintf(format, args...))
 	}
@@ -87,9 +87,7 @@ func unsafeMarkup(t *testing.T, text string) (found []string) {
 		inline(n.Range, "css "+n.Name)
 		return nil
 	}
-	if err := file.Visit(v); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, file.Visit(v))
 	return found
 }
 

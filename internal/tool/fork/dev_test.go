@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/proof/must"
+
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/tool/fork"
 	"onlyonce/internal/tool/scratch"
@@ -28,27 +30,21 @@ func TestMakeDev(t *testing.T) {
 	// What is left compiles in half the time. It has fewer migrations, and makes a database anew.
 	db := pgtest.New(t)
 	db.Spoil(t)
-	if _, err := db.Pool.Exec(t.Context(), "DROP SCHEMA public, river CASCADE; CREATE SCHEMA public"); err != nil {
-		t.Fatal(err)
-	}
+	must.Exec(t, db.Pool, "DROP SCHEMA public, river CASCADE; CREATE SCHEMA public")
 	if _, err := fork.Remove(t.Context(), s.Dir, "invoices"); err != nil && !errors.Is(err, fork.ErrNothingToDo) {
 		t.Fatal(err)
 	}
 	app, pages := freeAddress(t), freeAddress(t)
 	said := filepath.Join(t.TempDir(), "said")
 	output, err := os.Create(said)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer output.Close()
 	_, port, _ := strings.Cut(pages, ":")
 	dev := exec.Command("make", "dev", "ADDR="+app, "PAGES="+port)
 	dev.Dir, dev.Stdout, dev.Stderr = s.Dir, output, output
 	dev.Env = append(os.Environ(), "DATABASE_URL="+db.URL, "TEMPL_DEV_MODE_ROOT="+t.TempDir())
 	dev.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // as a terminal has it, which interrupts them all
-	if err := dev.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, dev.Start())
 	stop := func() {
 		_ = syscall.Kill(-dev.Process.Pid, syscall.SIGINT)
 		_ = dev.Wait() // make says that it was interrupted
@@ -58,7 +54,7 @@ func TestMakeDev(t *testing.T) {
 			stop()
 		}
 		if t.Failed() {
-			t.Log(read(t, said))
+			t.Log(must.Read(t, said))
 		}
 	}()
 	client := &http.Client{Timeout: 5 * time.Second} // the proxy waits for an app that starts
@@ -75,7 +71,7 @@ func TestMakeDev(t *testing.T) {
 	style := regexp.MustCompile(`/static/app\.[0-9a-f]+\.css`)
 	change := func(file, old, changed string) {
 		t.Helper()
-		text := read(t, filepath.Join(s.Dir, file))
+		text := must.Read(t, filepath.Join(s.Dir, file))
 		if !strings.Contains(text, old) {
 			t.Fatalf("%s has no %q", file, old)
 		}
@@ -94,10 +90,10 @@ func TestMakeDev(t *testing.T) {
 	// A file that little is above, so that little is compiled again.
 	const ready, broken, changed = `is ready: %s\n`, `is ready: %s\n" + undefined + "`, `is there: %s\n`
 	change("internal/app/banner.go", ready, broken)
-	until(t, "the error", func() bool { return strings.Contains(read(t, said), "undefined: undefined") })
+	until(t, "the error", func() bool { return strings.Contains(must.Read(t, said), "undefined: undefined") })
 	change("static/app.css", "", "/* changed */\n")
 	change("internal/app/banner.go", broken, changed)
-	until(t, "what Go says", func() bool { return strings.Contains(read(t, said), "is there: http://"+pages) })
+	until(t, "what Go says", func() bool { return strings.Contains(must.Read(t, said), "is there: http://"+pages) })
 	until(t, "the style", func() bool {
 		_, body := get(style.FindString(login()))
 		return strings.HasPrefix(body, "/* changed */")
@@ -114,9 +110,7 @@ func TestMakeDev(t *testing.T) {
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer listener.Close()
 	return listener.Addr().String()
 }
@@ -134,13 +128,4 @@ func until(t *testing.T, what string, holds func() bool) {
 			t.Fatalf("no sign of %s", what)
 		}
 	}
-}
-
-func read(t *testing.T, file string) string {
-	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
 }

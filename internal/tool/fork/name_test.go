@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/tool/fork"
 )
@@ -60,16 +62,12 @@ func TestReservedWordsAreThoseOfPostgreSQL(t *testing.T) {
 	db := pgtest.New(t)
 	rows, err := db.Pool.Query(t.Context(), `
 		SELECT word FROM pg_get_keywords() WHERE catcode IN ('R', 'T') AND word ~ '^[a-z0-9]{3,20}$'`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer rows.Close()
 	words := 0
 	for rows.Next() {
 		var word string
-		if err := rows.Scan(&word); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, rows.Scan(&word))
 		if _, err := fork.NewNames("example.com/x", "Ledger", word); err == nil {
 			t.Errorf("%q can be chosen", word)
 		}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/tool/fork"
 	"onlyonce/internal/tool/scratch"
@@ -118,9 +120,7 @@ func TestOrdinaryWordsStay(t *testing.T) {
 func newNames(t *testing.T, module, product string) fork.Names {
 	t.Helper()
 	names, err := fork.NewNames(module, product, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return names
 }
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/tool/scaffold"
 	"onlyonce/internal/tool/scratch"
@@ -34,9 +36,7 @@ func TestResources(t *testing.T) {
 	c := scratch.Copy(t, "../../..")
 	for _, r := range resources {
 		paths, err := write(c, r.one, r.fields, r.run)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if unformatted := c.Run("gofmt", append([]string{"-l"}, goFiles(paths)...)...); unformatted != "" {
 			t.Errorf("not formatted: %s", unformatted)
 		}
@@ -57,9 +57,7 @@ func TestResources(t *testing.T) {
 	if err == nil {
 		err = os.Symlink(installed, filepath.Join(c.Dir, "e2e", "node_modules"))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	c.Run("go", slices.Concat(test, []string{"./e2e", "-run", "^Test(Expenses|Projects|PurchaseOrders)$"})...)
 	look := linter()
 	c.Run(look[0], slices.Concat(look[1:], []string{"./internal/site"}, written, ours)...)
@@ -88,14 +86,9 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	server := filepath.Join(c.Dir, "internal/site/site.go")
-	text, err := os.ReadFile(server)
-	if err != nil {
-		t.Fatal(err)
-	}
-	without := strings.ReplaceAll(string(text), "// A new resource stands above this line.", "")
-	if err := os.WriteFile(server, []byte(without), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	text := must.Read(t, server)
+	without := strings.ReplaceAll(text, "// A new resource stands above this line.", "")
+	must.OK(t, os.WriteFile(server, []byte(without), 0o600))
 	if _, err := write(c, "expense", "vendor:text", false); err == nil || !strings.Contains(err.Error(), "add this by hand") {
 		t.Errorf("without the line before which it is added: %v", err)
 	}
@@ -108,9 +101,7 @@ func TestRefusals(t *testing.T) {
 func TestMigration(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(root, "migrations"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.MkdirAll(filepath.Join(root, "migrations"), 0o700))
 	for _, want := range []string{"migrations/00001_customers.sql", "migrations/00002_customers_have_colours.sql"} {
 		path, err := scaffold.Migration(root, strings.TrimSuffix(want[len("migrations/00001_"):], ".sql"))
 		if err != nil || path != want {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"onlyonce/internal/proof/must"
 )
 
 // TestGrades: no grade is better than its rule says, and what has no verdict is never taken for good.
@@ -74,9 +76,7 @@ func TestGradedPage(t *testing.T) {
 		twice+strings.ReplaceAll(twice, "twice", "five_times")+incidents+differs+broken+ended)
 	results.All[1].Story = Story{Lock: true, Picture: []byte("jpeg"), Events: []Event{{1200, "picture", "the list afterwards"}}}
 	var page, badge bytes.Buffer
-	if err := Page(&page, chapters(t, results), results, Run{"app.json", time.Now()}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, Page(&page, chapters(t, results), results, Run{"app.json", time.Now()}))
 	for _, want := range []string{
 		"Ledger, http://127.0.0.1:3000", "In 1 of 5 incidents", `aria-label="grade C"`,
 		"Clicks, taps and keys</a><br>If clicks twice, a second record is created.</th>\n<td>1 of 3</td>", `aria-label="grade D"`,
@@ -106,9 +106,7 @@ func TestGradedPage(t *testing.T) {
 			t.Errorf("%s has no section %q: %v", one.File, one.Section, err)
 		}
 	}
-	if err := Badge(&badge, results); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, Badge(&badge, results))
 	var drawn struct {
 		Role  string `xml:"role,attr"`
 		Title string `xml:"title"`
@@ -116,9 +114,7 @@ func TestGradedPage(t *testing.T) {
 			Fill string `xml:"fill,attr"`
 		} `xml:"rect"`
 	}
-	if err := xml.Unmarshal(badge.Bytes(), &drawn); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, xml.Unmarshal(badge.Bytes(), &drawn))
 	if drawn.Role != "img" || drawn.Title != "Created once: 1 of 5, grade C" || drawn.Rect.Fill != Color("C") {
 		t.Errorf("the badge is %+v", drawn)
 	}

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"onlyonce/internal/proof/must"
 )
 
 // run is what go test -json prints of some tests that are there.
@@ -33,18 +35,14 @@ const ended = `{"Action":"fail","Elapsed":63}`
 func collect(t *testing.T, text string) *Results {
 	t.Helper()
 	results, err := Collect(strings.NewReader(text), io.Discard)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return results
 }
 
 func chapters(t *testing.T, results *Results) []Chapter {
 	t.Helper()
 	source, err := Read("../../../e2e")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return source.Chapters(results)
 }
 
@@ -54,9 +52,7 @@ func TestPage(t *testing.T) {
 	results := collect(t, run+ended)
 	results.All[1].Story = Story{About: "Odoo issue 54132", Picture: []byte("jpeg"), Events: []Event{{1200, "person", `types "<b>"`}}}
 	var page bytes.Buffer
-	if err := Page(&page, chapters(t, results), results, Run{"https://staging.example.com", time.Now()}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, Page(&page, chapters(t, results), results, Run{"https://staging.example.com", time.Now()}))
 	for _, want := range []string{
 		"<title>1 failed", "it is &lt;broken&gt;", "with JavaScript", "data:image/jpeg;base64,anBlZw==", "types &#34;&lt;b&gt;&#34;",
 		"1.20", "<p>Odoo issue 54132</p>",
@@ -134,9 +130,7 @@ func TestVerdictsAreNotMisread(t *testing.T) {
 	}
 	results := collect(t, incidents+twice+differs+broken+ended)
 	var junit bytes.Buffer
-	if err := results.JUnit(&junit); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, results.JUnit(&junit))
 	const failed = "the suite failed: find Title: timeout"
 	for _, c := range []struct{ family, name, verdict, element string }{
 		{"fingers", "once", "one record", ""}, {"fingers", "clicks twice", "duplicates (2)", "failure"},
@@ -154,9 +148,7 @@ func TestVerdictsAreNotMisread(t *testing.T) {
 		}
 	}
 	var page bytes.Buffer
-	if err := Page(&page, chapters(t, results), results, Run{When: time.Now()}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, Page(&page, chapters(t, results), results, Run{When: time.Now()}))
 	for _, want := range []string{"<title>1 against the app: 1 the suite failed: ", `<p class="failed">` + failed + "</p>"} {
 		if !strings.Contains(page.String(), want) {
 			t.Errorf("the page does not say %q:\n%s", want, &page)
@@ -183,13 +175,9 @@ func TestTitles(t *testing.T) {
 func TestFamiliesAreThere(t *testing.T) {
 	t.Parallel()
 	source, err := Read("../../../e2e")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	page, err := os.ReadFile("../../../docs/e2e.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, family := range Families() {
 		if !slices.Contains(source.Families, family) {
 			t.Errorf("%s has no tests", family.File)
@@ -216,16 +204,10 @@ func TestVerdictsAtAGlance(t *testing.T) {
 	results := collect(t, incidents+twice+differs+broken+ended)
 	name := filepath.Join(t.TempDir(), "run.xml")
 	file, err := os.Create(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(results.JUnit(file), file.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
+	must.OK(t, errors.Join(results.JUnit(file), file.Close()))
 	kept, err := ReadKept(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	all, families := kept.Tally("little")
 	if want := (Tally{Name: "little", AsWanted: 1, Duplicates: 1, Other: 2, LeftOut: 1}); all != want {
 		t.Errorf("counted %+v, want %+v", all, want)
@@ -244,9 +226,7 @@ func TestVerdictsAtAGlance(t *testing.T) {
 		t.Errorf("%q are worse, want clicks twice", worse)
 	}
 	var chart strings.Builder
-	if err := Chart(&chart, append(families, all)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, Chart(&chart, append(families, all)))
 	if err := xml.Unmarshal([]byte(chart.String()), new(struct{})); err != nil {
 		t.Error(err)
 	}

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 
+	"onlyonce/internal/proof/must"
+
 	"onlyonce/internal/value/secretkey"
 )
 
@@ -37,9 +39,7 @@ func TestKeep(t *testing.T) {
 	if err != nil || info.Mode() != 0o600 || len(files) != 1 {
 		t.Errorf("%v, %v, %v", files, info, err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "secret.key"), []byte("half"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(filepath.Join(dir, "secret.key"), []byte("half"), 0o600))
 	if _, err := secretkey.Keep(dir); err == nil || !strings.Contains(err.Error(), "secret.key") {
 		t.Errorf("damaged: %v", err)
 	}
@@ -49,13 +49,9 @@ func TestKeep(t *testing.T) {
 func TestDerive(t *testing.T) {
 	t.Parallel()
 	one, err := secretkey.Parse(strings.Repeat("MDEy", 10) + "MDE=")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	two, err := secretkey.Parse(strings.Repeat("MDEz", 10) + "MDE=")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	key := one.Derive("a")
 	if !bytes.Equal(one.Derive("a"), key) || bytes.Equal(one.Derive("b"), key) || bytes.Equal(two.Derive("a"), key) || len(key) != 32 {
 		t.Error("keys are not apart")
@@ -71,9 +67,7 @@ func TestDerive(t *testing.T) {
 func TestPrintsNothing(t *testing.T) {
 	t.Parallel()
 	key, err := secretkey.Keep(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	within := struct{ Key secretkey.Key }{key}
 	for _, text := range []string{fmt.Sprint(key), fmt.Sprintf("%+v|%v|%#v", within, &within, within)} {
 		if strings.Contains(text, "bytes") || strings.Contains(text, "0x") || strings.Count(text, "secret key") == 0 {

@@ -1,0 +1,42 @@
+// Package must ends a test whose preparation fails, at the caller's line.
+package must
+
+import (
+	"context"
+	"os"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// T is a test, a benchmark, a check of rapid, or what embeds one of them.
+type T interface {
+	Helper()
+	Context() context.Context
+	Fatal(args ...any)
+}
+
+// OK ends the test unless err is nil.
+func OK(t T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Exec runs a statement on a pool, a connection or a transaction.
+func Exec(t T, on interface {
+	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
+}, sql string, args ...any,
+) {
+	t.Helper()
+	_, err := on.Exec(t.Context(), sql, args...)
+	OK(t, err)
+}
+
+// Read reads a file.
+func Read(t T, path string) string {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	OK(t, err)
+	return string(content)
+}
