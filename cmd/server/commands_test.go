@@ -207,10 +207,9 @@ func TestUserCommands(t *testing.T) {
 // invite gives Ada a link to choose a password.
 func (b *bundle) invite(link string) {
 	b.Helper()
-	_, err := b.Pool.Exec(b.Context(), `
+	must.Exec(b, b.Pool, `
 		UPDATE users SET link_id = gen_random_uuid(), link_hash = $1, link_expires_at = now() + interval '1 hour', link_used_at = NULL
 		WHERE email = 'ada@example.com'`, account.HashToken(link))
-	must.OK(b, err)
 }
 
 func (b *bundle) isWorthless(link string) {

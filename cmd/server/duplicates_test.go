@@ -14,10 +14,9 @@ func TestDuplicatesCommand(t *testing.T) {
 	if out := b.want(done, "", "duplicates", "--tenant", "acme", "--json"); out != "[]\n" {
 		t.Errorf("%q", out)
 	}
-	_, err := b.Admin().Exec(t.Context(), `
+	must.Exec(t, b.Admin(), `
 		INSERT INTO customers (tenant_id, id, email, name)
 		SELECT $1, new_id(now() + n * interval '1 ms'), 'ada+' || n || '@example.com', 'Ada ' || n FROM generate_series(1, 2) AS n`, tenant)
-	must.OK(t, err)
 	out := b.want(done, "", "duplicates", "--tenant", "acme")
 	lines := strings.Split(out, "\n")
 	if len(lines) != 4 || lines[0] != "2 customers with the same email" || !strings.HasSuffix(lines[1], "Ada 1 <ada+1@example.com>") ||

@@ -82,6 +82,9 @@ func freeAddress(t *testing.T) string {
 // demoPassword is that of the demo's users.
 const demoPassword = "only-once-demo"
 
+// demoToken is one of acme's.
+const demoToken = "oo_demo_acme"
+
 const key = "6f1c2f5e-6c0e-4b7e-9d39-0a0d6f9f7c11"
 
 // ada is a new customer.
@@ -96,7 +99,7 @@ func create(url, key, body string) (*http.Response, error) {
 func request(url, key, body string) *http.Request {
 	r := httptest.NewRequest(http.MethodPost, url+"/api/v1/customers", strings.NewReader(body))
 	r.RequestURI = "" // it is the client's
-	r.Header.Set("Authorization", "Bearer oo_demo_acme")
+	r.Header.Set("Authorization", "Bearer "+demoToken)
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Idempotency-Key", key)
 	return r

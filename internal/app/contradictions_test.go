@@ -18,6 +18,7 @@ func TestContradictions(t *testing.T) {
 		"DATABASE_URL": "postgres:///x", "PUBLIC_URL": proxied, "TRUSTED_PROXIES": "10.0.0.5",
 		"SECRET_KEY": strings.Repeat("MDEy", 10) + "MDE=",
 	}
+	noMail := maps.Clone(inOrder)
 	maps.Copy(inOrder, mailEnvironment())
 	for name, c := range map[string]struct {
 		env             map[string]string
@@ -25,6 +26,7 @@ func TestContradictions(t *testing.T) {
 	}{
 		"nothing set": {nil, "", ""},
 		"in order":    {inOrder, "", ""},
+		"no mail":     {noMail, "", "SMTP_URL"},
 		"public demo": {map[string]string{"TRUSTED_PROXIES": "10.0.0.5", "PUBLIC_URL": proxied}, "DEMO=0", ""},
 		"allowed public demo": {map[string]string{
 			"TRUSTED_PROXIES": "10.0.0.5", "PUBLIC_URL": proxied, "ALLOW_PUBLIC_DEMO": "1",

@@ -36,7 +36,7 @@ func (b *bundle) accepted(at string, session *http.Client) (password, token, run
 	password = status(b.visitor().PostForm(at+"/login", login)) == http.StatusSeeOther
 	ask, err := http.NewRequestWithContext(b.Context(), http.MethodGet, at+"/api/v1/customers", nil)
 	must.OK(b, err)
-	ask.Header.Set("Authorization", "Bearer oo_demo_acme")
+	ask.Header.Set("Authorization", "Bearer "+demoToken)
 	token = status(http.DefaultClient.Do(ask)) == http.StatusOK
 	running = status(session.Get(at+"/customers")) == http.StatusOK
 	return password, token, running

@@ -109,7 +109,7 @@ func (f *frozen) send(of try) answer {
 	}
 	r.Header.Set("Content-Type", contentType)
 	if strings.HasPrefix(of.path, "/api/") {
-		r.Header.Set("Authorization", "Bearer oo_demo_acme")
+		r.Header.Set("Authorization", "Bearer "+demoToken)
 	} else if f.session != nil {
 		r.AddCookie(f.session)
 	}

@@ -20,7 +20,7 @@ func TestMailHasTheInvoiceAttached(t *testing.T) {
 	invoice := b.draft("one", "Ada")
 	b.post(invoice+"/issue", "one", "", http.StatusOK)
 	b.settled(1)
-	_, want, err := ask(http.MethodGet, b.URL()+invoice+"/pdf", "", "")
+	_, want, err := ask(companyToken, http.MethodGet, b.URL()+invoice+"/pdf", "", "")
 	must.OK(t, err)
 	message := s.Messages()[0]
 	_, parameters, err := mime.ParseMediaType(message.Header.Get("Content-Type"))

@@ -124,7 +124,7 @@ func issueSomewhere(t *testing.T, replicas []*replica.Replica, first int, key st
 		"lines": [{"description": "Design", "quantity": "2", "unit_price": "50.00", "tax_rate": "23"}]}`
 	path := "/api/v1/invoices"
 	for turn := first; t.Context().Err() == nil; turn++ {
-		status, answer, err := ask(http.MethodPost, "http://"+replicas[turn%len(replicas)].Addr+path, key, body)
+		status, answer, err := ask(companyToken, http.MethodPost, "http://"+replicas[turn%len(replicas)].Addr+path, key, body)
 		switch {
 		case err != nil || status >= http.StatusInternalServerError:
 			backOff(t.Context())

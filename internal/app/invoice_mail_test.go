@@ -23,12 +23,12 @@ import (
 )
 
 // ask sends a request to the API of an app.
-func ask(method, url, key, body string) (status int, answer []byte, err error) {
+func ask(token, method, url, key, body string) (status int, answer []byte, err error) {
 	r, err := http.NewRequest(method, url, strings.NewReader(body))
 	if err != nil {
 		return 0, nil, err
 	}
-	r.Header.Set("Authorization", "Bearer "+companyToken)
+	r.Header.Set("Authorization", "Bearer "+token)
 	r.Header.Set("Content-Type", "application/json")
 	if key != "" {
 		r.Header.Set("Idempotency-Key", key)
@@ -46,7 +46,7 @@ func (b *bundle) draft(key, customer string) string {
 	b.Helper()
 	person, err := json.Marshal(customer)
 	must.OK(b, err)
-	status, answer, err := ask(http.MethodPost, b.URL()+"/api/v1/invoices", key, `{
+	status, answer, err := ask(companyToken, http.MethodPost, b.URL()+"/api/v1/invoices", key, `{
 		"customer": {"email": "ada@example.com", "name": `+string(person)+`},
 		"issue_date": "2026-11-21", "due_date": "2026-12-21", "currency": "EUR", "notes": "key `+key+`",
 		"lines": [{"description": "Design", "quantity": "2", "unit_price": "50.00", "tax_rate": "23"}]}`)
@@ -61,7 +61,7 @@ func (b *bundle) draft(key, customer string) string {
 
 func (b *bundle) post(path, key, body string, want int) {
 	b.Helper()
-	if status, answer, err := ask(http.MethodPost, b.URL()+path, key, body); err != nil || status != want {
+	if status, answer, err := ask(companyToken, http.MethodPost, b.URL()+path, key, body); err != nil || status != want {
 		b.Fatalf("%s: %d %s %v", path, status, answer, err)
 	}
 }
@@ -69,7 +69,7 @@ func (b *bundle) post(path, key, body string, want int) {
 // mails are those of the company, newest first.
 func (b *bundle) mails() (all []mail.Mail) {
 	b.Helper()
-	status, answer, err := ask(http.MethodGet, b.URL()+"/api/v1/outbox?limit=100", "", "")
+	status, answer, err := ask(companyToken, http.MethodGet, b.URL()+"/api/v1/outbox?limit=100", "", "")
 	var list struct {
 		Outbox []mail.Mail `json:"outbox"`
 	}
@@ -148,7 +148,7 @@ func TestMailIsSentOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for n := range 20 {
 		all.Go(func() {
-			status, answer, err := ask(http.MethodPost, b.URL()+invoice+"/issue", fmt.Sprint("click ", n/2), "")
+			status, answer, err := ask(companyToken, http.MethodPost, b.URL()+invoice+"/issue", fmt.Sprint("click ", n/2), "")
 			if err != nil || status != http.StatusOK {
 				t.Errorf("%d %s %v", status, answer, err)
 			}

@@ -53,7 +53,6 @@ func ownBusiness(t *testing.T, pool *pgxpool.Pool) {
 	t.Helper()
 	tenant, _, err := account.CreateTenant(t.Context(), pool, "Own")
 	must.OK(t, err)
-	_, err = pool.Exec(t.Context(), `
+	must.Exec(t, pool, `
 		INSERT INTO users (tenant_id, email, password_hash, role) VALUES ($1, 'owner@example.com', 'x', 'owner')`, tenant.ID)
-	must.OK(t, err)
 }

@@ -68,19 +68,6 @@ func TestMailNeedsASender(t *testing.T) {
 	}
 }
 
-// TestNoMailServerIsWarnedOf, but in the demo.
-func TestNoMailServerIsWarnedOf(t *testing.T) {
-	t.Parallel()
-	for demo, want := range map[string]bool{"0": true, "1": false} {
-		config, err := app.Environ(environment(map[string]string{"DEMO": demo}))
-		must.OK(t, err)
-		_, warnings := config.Contradictions(environment(nil))
-		if warned := strings.Contains(fmt.Sprint(warnings), "SMTP_URL"); warned != want {
-			t.Errorf("DEMO=%s: %v", demo, warnings)
-		}
-	}
-}
-
 // TestLinksThatCannotBeMailedAreWarnedOf: a mail server alone does not say where a link leads, or what it is derived from.
 func TestLinksThatCannotBeMailedAreWarnedOf(t *testing.T) {
 	t.Parallel()

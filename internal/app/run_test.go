@@ -20,10 +20,9 @@ func (b *bundle) hold() (release func()) {
 	admin := b.db.Admin()
 	tx, err := admin.Begin(b.Context())
 	must.OK(b, err)
-	_, err = tx.Exec(b.Context(), `
+	must.Exec(b, tx, `
 		INSERT INTO customers (tenant_id, id, email, name)
 		SELECT id, gen_random_uuid(), 'ada@example.com', 'In the way' FROM tenants WHERE name = 'Acme Studio'`)
-	must.OK(b, err)
 	release = func() { _ = tx.Rollback(context.Background()) }
 	b.Cleanup(release)
 	return release

@@ -87,7 +87,7 @@ func listed(origin string) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Header.Set("Authorization", "Bearer oo_demo_acme")
+	r.Header.Set("Authorization", "Bearer "+demoToken)
 	return http.DefaultClient.Do(r)
 }
 

@@ -81,9 +81,7 @@ func TestChange(t *testing.T) {
 			b.Fatalf("%+v, %v", first, err)
 		}
 		// Somebody else changes it, too.
-		if _, err := rename.Do(b.Context(), b.Store, b.Of("other", a.ID, 2), order{"c"}); err != nil {
-			b.Fatal(err)
-		}
+		b.OK(rename.Do(b.Context(), b.Store, b.Of("other", a.ID, 2), order{"c"}))
 		again, err := rename.Do(b.Context(), b.Store, b.Of("k", a.ID, 1), order{"b"})
 		if err != nil || !again.Replayed || again.Value != first.Value || again.Outcome != first.Outcome {
 			b.Errorf("again: %+v, %v", again, err)

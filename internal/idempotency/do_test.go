@@ -128,9 +128,7 @@ func (b *bundle) warmStore(create idempotency.Operation[order, thing], wait time
 	config.MaxConns = 1
 	store := &idempotency.Store{Pool: b.pool(config), Wait: wait, Timeout: 20 * time.Second}
 	name := fmt.Sprint("warm ", wait.Nanoseconds())
-	if _, err := create.Do(b.Context(), store, b.Intent(name), order{name}); err != nil {
-		b.Fatal(err)
-	}
+	b.OK(create.Do(b.Context(), store, b.Intent(name), order{name}))
 	return store
 }
 

@@ -16,9 +16,7 @@ import (
 func TestExpiryKeepsTheRetention(t *testing.T) {
 	b := setup(t)
 	create := idempotency.Define(spec())
-	if _, err := create.Do(t.Context(), b.Store, b.Intent("k"), order{"a"}); err != nil {
-		t.Fatal(err)
-	}
+	b.OK(create.Do(t.Context(), b.Store, b.Intent("k"), order{"a"}))
 	for _, step := range []struct {
 		age  string
 		want int64

@@ -173,9 +173,7 @@ func TestExternalPastTheLock(t *testing.T) {
 			b := setup(t)
 			store := idempotency.Define(storing())
 			box := parcel{"box", idempotency.External{Source: "shop", ExternalID: "1"}}
-			if _, err := store.Do(t.Context(), b.Store, b.Intent("before"), box); err != nil {
-				t.Fatal(err)
-			}
+			b.OK(store.Do(t.Context(), b.Store, b.Intent("before"), box))
 			theirs := uuid.New()
 			conn, err := b.DB.Admin().Acquire(t.Context())
 			must.OK(t, err)

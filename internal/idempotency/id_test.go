@@ -20,9 +20,7 @@ func TestIDs(t *testing.T) {
 		intents = append(intents, intent)
 		return insert(ctx, tx, intent, o)
 	}
-	if _, err := idempotency.Define(s).Do(t.Context(), b.Store, b.Intent("k"), order{"a"}); err != nil {
-		t.Fatal(err)
-	}
+	b.OK(idempotency.Define(s).Do(t.Context(), b.Store, b.Intent("k"), order{"a"}))
 	intent := intents[0]
 	seen := map[uuid.UUID]bool{}
 	for n := range uint64(100) {

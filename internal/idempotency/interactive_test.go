@@ -79,9 +79,7 @@ func TestWorkCannotEndItsTransaction(t *testing.T) {
 func TestSavepoints(t *testing.T) {
 	b := setup(t)
 	insert := interactive().Run
-	if _, err := idempotency.Define(spec()).Do(t.Context(), b.Store, b.Intent("first"), order{"taken"}); err != nil {
-		t.Fatal(err)
-	}
+	b.OK(idempotency.Define(spec()).Do(t.Context(), b.Store, b.Intent("first"), order{"taken"}))
 	create := running(func(ctx context.Context, tx pgx.Tx, intent idempotency.Intent, o order) (made thing, err error) {
 		err = pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error {
 			made, err = insert(ctx, tx, intent, o)

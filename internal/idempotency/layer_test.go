@@ -106,9 +106,7 @@ func TestLayerThatKnowsNoImplicitTransactions(t *testing.T) {
 	config.AfterConnect = nil // its questions are not what is tested
 	b.Store.Pool = b.pool(config)
 	create := idempotency.Define(spec())
-	if _, err := create.Do(t.Context(), b.Store, b.Intent("first"), order{"a"}); err != nil {
-		t.Fatal(err)
-	}
+	b.OK(create.Do(t.Context(), b.Store, b.Intent("first"), order{"a"}))
 	if _, err := create.Do(t.Context(), b.Store, b.Intent("second"), order{"a"}); err == nil {
 		t.Error("one name, twice")
 	}

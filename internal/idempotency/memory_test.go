@@ -121,9 +121,7 @@ func TestCopiesHoldNothingElse(t *testing.T) {
 		Name: "thing.create", Table: things,
 		Statements: func(tx *idempotency.Tx, o *order) idempotency.Result { return spec().Statements(tx, *o) },
 	})
-	if _, err := create.Do(t.Context(), b.Store, b.Intent("k"), command); err != nil {
-		t.Fatal(err)
-	}
+	b.OK(create.Do(t.Context(), b.Store, b.Intent("k"), command))
 	if runtime.GC(); made.Value() != nil {
 		t.Error("the command is kept")
 	}

@@ -27,9 +27,7 @@ func TestTxIsOfNoUseOutsideOfItsWork(t *testing.T) {
 		smuggled = tx
 		return work(tx, o)
 	}
-	if _, err := idempotency.Define(s).Do(t.Context(), b.Store, b.Intent("k"), order{"a"}); err != nil {
-		t.Fatal(err)
-	}
+	b.OK(idempotency.Define(s).Do(t.Context(), b.Store, b.Intent("k"), order{"a"}))
 	for name, tx := range map[string]*idempotency.Tx{"nil": nil, "zero": {}, "smuggled": smuggled} {
 		if !panics(func() { tx.Exec(`DELETE FROM things`, nil) }) {
 			t.Errorf("a %s Tx was usable", name)
@@ -85,9 +83,7 @@ func TestRequire(t *testing.T) {
 	b := setup(t)
 	create := idempotency.Define(spec())
 	for _, name := range []string{"a", "b"} {
-		if _, err := create.Do(t.Context(), b.Store, b.Intent(name), order{name}); err != nil {
-			t.Fatal(err)
-		}
+		b.OK(create.Do(t.Context(), b.Store, b.Intent(name), order{name}))
 	}
 	rename := func(rows int64, where string) idempotency.Operation[order, thing] {
 		s := spec()

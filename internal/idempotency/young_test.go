@@ -20,9 +20,7 @@ func TestYoungDatabase(t *testing.T) {
 		createAndRepeat := func(name string) {
 			b.Helper()
 			for range 2 {
-				if _, err := create.Do(b.Context(), b.replica(), b.Intent(name), order{name}); err != nil {
-					b.Fatal(err)
-				}
+				b.OK(create.Do(b.Context(), b.replica(), b.Intent(name), order{name}))
 			}
 			if _, used, err := create.Used(b.Context(), b.Store, b.Tenant, b.Intent(name).Key); !used || err != nil {
 				b.Errorf("%s: used %v, %v", name, used, err)

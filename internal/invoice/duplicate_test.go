@@ -112,12 +112,8 @@ func TestDuplicateOfAMergedCustomer(t *testing.T) {
 	kept, twice := b.mustCreate("kept", draft(t, of(winnerEmail))), b.mustCreate("twice", draft(t, of(loserEmail)))
 	merged, err := b.merge(b.Store, "merge", winner, loser)
 	must.OK(t, err)
-	if _, err := b.voidAs(b.Store, "void", twice, kept); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.undo("undo", merged); err != nil {
-		t.Fatal(err)
-	}
+	b.OK(b.voidAs(b.Store, "void", twice, kept))
+	b.OK(b.undo("undo", merged))
 	if found := b.Find(twice); found.DuplicateOf.ID != kept.ID || found.Customer.ID != loser.ID {
 		t.Errorf("%+v", found)
 	}

@@ -62,9 +62,7 @@ func (b *bundle) saysWhatItExecutes() *said {
 	b.Helper()
 	b.DB.Spoil(b.T)
 	config := b.DB.Pool.Config()
-	_, err := b.Admin.Exec(b.Context(),
-		`ALTER ROLE onlyonce IN DATABASE `+config.ConnConfig.Database+` SET log_statement = 'all'`)
-	must.OK(b, err)
+	must.Exec(b, b.Admin, `ALTER ROLE onlyonce IN DATABASE `+config.ConnConfig.Database+` SET log_statement = 'all'`)
 	var s said
 	config.MaxConns = 1
 	config.ConnConfig.RuntimeParams["client_min_messages"] = "log"

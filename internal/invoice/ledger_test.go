@@ -22,16 +22,12 @@ func TestLedgerInPages(t *testing.T) {
 	must.OK(t, err)
 	back, err := refund.Input{Amount: "4.00", Date: "2026-11-01"}.Draft(paid)
 	must.OK(t, err)
-	if _, err := refund.Create.Do(t.Context(), b.Store, b.Intent("back"), back); err != nil {
-		t.Fatal(err)
-	}
+	b.OK(refund.Create.Do(t.Context(), b.Store, b.Intent("back"), back))
 	quarter, err := credit.Input{Lines: []credit.LineInput{{Position: 1, Quantity: "0.5"}}}.Draft(inv)
 	must.OK(t, err)
 	note, err := credit.Create.Do(t.Context(), b.Store, b.Intent("note"), quarter)
 	must.OK(t, err)
-	if _, err := b.Pay("rest", inv, "69.00"); err != nil {
-		t.Fatal(err)
-	}
+	b.OK(b.Pay("rest", inv, "69.00"))
 	all := []string{
 		"payment 6900 2026-11-22 6900 bank_transfer ", "credit 2500 " + note.Value.Date.String() + " 0  " + note.Value.Number,
 		"refund -400 2026-11-01 0  ", "payment 1000 2026-11-22 600 bank_transfer ",

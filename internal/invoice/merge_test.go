@@ -72,9 +72,7 @@ func TestMergeMovesInvoicesOfEveryState(t *testing.T) {
 		all = append(all, b.mustCreate(fmt.Sprint("create", i), draft(t, of(loserEmail))))
 	}
 	for _, i := range []int{1, 2} {
-		if _, err := invoice.Issue.Do(t.Context(), b.Store, b.Of(fmt.Sprint("issue", i), all[i].ID, 0), invoice.IssueDraft{}); err != nil {
-			t.Fatal(err)
-		}
+		b.OK(invoice.Issue.Do(t.Context(), b.Store, b.Of(fmt.Sprint("issue", i), all[i].ID, 0), invoice.IssueDraft{}))
 	}
 	for _, i := range []int{2, 3} {
 		must.OK(t, b.Void(fmt.Sprint("void", i), all[i]))
@@ -143,9 +141,7 @@ func TestIssuedInvoicesMoveOnlyByAMerge(t *testing.T) {
 	b := setup(t)
 	winner, loser := b.two()
 	inv := b.mustCreate("create", draft(t, of(loserEmail)))
-	if _, err := invoice.Issue.Do(t.Context(), b.Store, b.Of("issue", inv.ID, 0), invoice.IssueDraft{}); err != nil {
-		t.Fatal(err)
-	}
+	b.OK(invoice.Issue.Do(t.Context(), b.Store, b.Of("issue", inv.ID, 0), invoice.IssueDraft{}))
 	to := func(c customer.Customer) string {
 		return fmt.Sprintf(`UPDATE invoices SET customer_id = '%s' WHERE id = '%s'`, c.ID, inv.ID)
 	}
@@ -153,9 +149,7 @@ func TestIssuedInvoicesMoveOnlyByAMerge(t *testing.T) {
 	merged, err := b.merge(b.Store, "merge", winner, loser)
 	must.OK(t, err)
 	b.Refuses(map[string][]string{"invoices_frozen": {to(loser)}})
-	if _, err := b.undo("undo", merged); err != nil {
-		t.Fatal(err)
-	}
+	b.OK(b.undo("undo", merged))
 	b.Refuses(map[string][]string{"invoices_frozen": {to(winner)}})
 	must.OK(t, b.Void("void", inv))
 	b.Refuses(map[string][]string{"invoices_life": {

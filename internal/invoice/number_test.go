@@ -57,9 +57,7 @@ func TestNumberIsShownAsTyped(t *testing.T) {
 // Neither Go nor SQL takes what nobody can see, or letters that look like others.
 func TestNumbersWithoutHiddenCharacters(t *testing.T) {
 	b := setup(t)
-	if _, err := b.create("k", draft(t, input("R-1"))); err != nil {
-		t.Fatal(err)
-	}
+	b.OK(b.create("k", draft(t, input("R-1"))))
 	for _, number := range []string{
 		"\u200b", "R\u200b-1", "\ufeffR-1", "R\u00ad-1", "\u202e1-R", "\u0420-1" /* Cyrillic */, "\u03a1-1" /* Greek */, "Ŕ-1",
 		"R-1\u0301", "٢٠٢٦-1", "R\x1b-1", "R\x07", strings.Repeat("x", 41),
@@ -141,8 +139,7 @@ func TestNextNumberIsTheFirstFree(t *testing.T) {
 	b := setup(t)
 	rapid.Check(t, func(t *rapid.T) {
 		tenant := uuid.New()
-		_, err := b.DB.Pool.Exec(b.Context(), `INSERT INTO tenants (id, name) VALUES ($1::uuid, 'Test ' || $1::uuid)`, tenant)
-		must.OK(t, err)
+		must.Exec(t, b.DB.Pool, `INSERT INTO tenants (id, name) VALUES ($1::uuid, 'Test ' || $1::uuid)`, tenant)
 		taken := map[int]bool{}
 		firstFree := func() int {
 			n := 1
@@ -189,7 +186,7 @@ func TestNextNumberIsTheFirstFree(t *testing.T) {
 			}
 		}
 		var runs string
-		err = b.Admin.QueryRow(b.Context(), `
+		err := b.Admin.QueryRow(b.Context(), `
 			SELECT COALESCE(string_agg(first || '-' || last, ' ' ORDER BY first), '') FROM invoice_number_runs WHERE tenant_id = $1`,
 			tenant).Scan(&runs)
 		if want := runsOf(taken); err != nil || runs != want {

@@ -27,9 +27,7 @@ func TestPeriods(t *testing.T) {
 		in := of(winnerEmail)
 		in.IssueDate, in.DueDate, in.Currency = "2026-01-01", today.AddDays(-c.late).String(), c.currency
 		inv := b.mustCreate(key, draft(t, in))
-		if _, err := invoice.Issue.Do(t.Context(), b.Store, b.Of("issue "+key, inv.ID, 0), invoice.IssueDraft{}); err != nil {
-			t.Fatal(err)
-		}
+		b.OK(invoice.Issue.Do(t.Context(), b.Store, b.Of("issue "+key, inv.ID, 0), invoice.IssueDraft{}))
 		if key != "other" {
 			continue
 		}
@@ -40,9 +38,7 @@ func TestPeriods(t *testing.T) {
 		must.OK(t, err)
 	}
 	void := b.mustCreate("void", draft(t, of(winnerEmail)))
-	if _, err := invoice.Issue.Do(t.Context(), b.Store, b.Of("issue void", void.ID, 0), invoice.IssueDraft{}); err != nil {
-		t.Fatal(err)
-	}
+	b.OK(invoice.Issue.Do(t.Context(), b.Store, b.Of("issue void", void.ID, 0), invoice.IssueDraft{}))
 	must.OK(t, b.Void("void it", void))
 	counts := func(on date.Date) map[string]int {
 		found, err := invoice.Periods(t.Context(), b.Store.Pool, b.Tenant, on)
@@ -70,9 +66,7 @@ func TestBilledLessCredited(t *testing.T) {
 	b := setup(t)
 	inv := b.Issued("i")
 	all := credit.Draft{InvoiceID: inv.ID, All: true, SeenOpen: -1}
-	if _, err := credit.Create.Do(t.Context(), b.Store, b.Intent("credit"), all); err != nil {
-		t.Fatal(err)
-	}
+	b.OK(credit.Create.Do(t.Context(), b.Store, b.Intent("credit"), all))
 	billed := map[string]int64{}
 	add := func(day date.Date, amount int64) {
 		month, _ := day.Month()

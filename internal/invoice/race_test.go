@@ -43,9 +43,7 @@ func TestOneNumberManyKeys(t *testing.T) {
 
 func TestParallelAllocationIsConsecutive(t *testing.T) {
 	b := setup(t)
-	if _, err := b.create("ahead", draft(t, input("2026-0007"))); err != nil {
-		t.Fatal(err)
-	}
+	b.OK(b.create("ahead", draft(t, input("2026-0007"))))
 	d := draft(t, input(""))
 	done, errs := race(50, func(i int) (idempotency.Done[invoice.Invoice], error) { return b.create(fmt.Sprint("key-", i), d) })
 	var numbers, want []string

@@ -19,9 +19,7 @@ func (b *bundle) keepApart(all ...customer.Customer) {
 	for _, c := range all {
 		d.Customers = append(d.Customers, c.ID)
 	}
-	if _, err := duplicate.KeepApart.Do(b.Context(), b.Store, b.intent(uuid.Nil, 0), d); err != nil {
-		b.Fatal(err)
-	}
+	b.OK(duplicate.KeepApart.Do(b.Context(), b.Store, b.intent(uuid.Nil, 0), d))
 }
 
 func (b *bundle) wantGroups(want ...string) {

@@ -53,9 +53,13 @@ func (b *Bundle) Replica() *idempotency.Store {
 // Exec runs a statement as the superuser.
 func (b *Bundle) Exec(sql string, args ...any) {
 	b.Helper()
-	if _, err := b.Admin.Exec(b.Context(), sql, args...); err != nil {
-		b.Fatal(err)
-	}
+	b.OK(b.Admin.Exec(b.Context(), sql, args...))
+}
+
+// OK ends the test if an attempt that has to succeed did not.
+func (b *Bundle) OK(_ any, err error) {
+	b.Helper()
+	must.OK(b, err)
 }
 
 // Intent is one to create something.

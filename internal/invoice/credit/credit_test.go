@@ -62,15 +62,11 @@ func TestInParts(t *testing.T) {
 func TestWhatIsPaidIsNotCredited(t *testing.T) {
 	b := setup(t)
 	inv := b.Issued("i", invoice.LineInput{Description: "Design", Quantity: "2", UnitPrice: "50.00", TaxRate: "0"})
-	if _, err := b.Pay("p", inv, "40"); err != nil {
-		t.Fatal(err)
-	}
+	b.OK(b.Pay("p", inv, "40"))
 	if _, err := b.credit("all", inv); !storetest.IsConflict(err, &credit.ExceedsInvoice) {
 		t.Errorf("credited what was paid: %v", err)
 	}
-	if _, err := b.credit("rest", inv, "1.2"); err != nil {
-		t.Fatal(err)
-	}
+	b.OK(b.credit("rest", inv, "1.2"))
 	found := b.Find(inv)
 	if found.Status != invoice.StatusPaid || found.Paid != 4000 || found.Credited != 6000 || found.Open != 0 {
 		t.Errorf("%+v", found)
@@ -207,9 +203,7 @@ func TestOpenAmountChanged(t *testing.T) {
 	in := credit.Input{Lines: []credit.LineInput{{Position: 1, Quantity: "1"}}, SeenOpen: inv.Currency.Format(inv.Open)}
 	d, err := in.Draft(inv)
 	must.OK(t, err)
-	if _, err := credit.Create.Do(t.Context(), b.Store, b.Intent("1"), d); err != nil {
-		t.Fatal(err)
-	}
+	b.OK(credit.Create.Do(t.Context(), b.Store, b.Intent("1"), d))
 	if _, err := credit.Create.Do(t.Context(), b.Store, b.Intent("2"), d); !storetest.IsConflict(err, &invoice.OpenChanged) {
 		t.Error(err)
 	}
@@ -219,17 +213,11 @@ func TestOpenAmountChanged(t *testing.T) {
 func TestDatabaseKeepsTheCreditNotes(t *testing.T) {
 	b := setup(t)
 	inv := b.taxed("i")
-	if _, err := b.credit("k", inv, "1"); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.Pay("k", inv, "80"); err != nil {
-		t.Fatal(err)
-	}
+	b.OK(b.credit("k", inv, "1"))
+	b.OK(b.Pay("k", inv, "80"))
 	voided, unpaid := b.taxed("void"), b.taxed("unpaid")
 	must.OK(t, b.Void("void", voided))
-	if _, err := b.credit("unpaid", unpaid, "1"); err != nil {
-		t.Fatal(err)
-	}
+	b.OK(b.credit("unpaid", unpaid, "1"))
 	line := func(note, invoice, position, quantity string) string {
 		return fmt.Sprintf(`INSERT INTO credit_note_lines (tenant_id, credit_note_id, invoice_id, position, quantity)
 			VALUES ('%s', %s, '%s', %s, %s);`, b.Tenant, note, invoice, position, quantity)

@@ -66,9 +66,7 @@ func (b *bundle) keepApart(all ...invoice.Invoice) {
 		d.Invoices = append(d.Invoices, inv.ID)
 	}
 	b.made++
-	if _, err := duplicate.KeepApart.Do(b.Context(), b.Store, b.Intent(fmt.Sprint("apart ", b.made)), d); err != nil {
-		b.Fatal(err)
-	}
+	b.OK(duplicate.KeepApart.Do(b.Context(), b.Store, b.Intent(fmt.Sprint("apart ", b.made)), d))
 }
 
 // groups are all groups, read in pages of a length, each as "count days: numbers".

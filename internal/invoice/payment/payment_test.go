@@ -147,9 +147,7 @@ func TestDatesOfEntries(t *testing.T) {
 			t.Errorf("%s: %v", day, err)
 		}
 	}
-	if _, err := b.pay("paid", inv, "1", nil); err != nil {
-		t.Fatal(err)
-	}
+	b.OK(b.pay("paid", inv, "1", nil))
 	b.Refuses(map[string][]string{
 		"payments_dated": {`INSERT INTO payments (tenant_id, id, invoice_id, amount, paid_on, method)
 			SELECT tenant_id, gen_random_uuid(), invoice_id, 1, '2100-01-01', method FROM payments`},
@@ -167,9 +165,7 @@ func TestOpenAmountChanged(t *testing.T) {
 	b := setup(t)
 	inv := b.Issued("i")
 	seen := func(open string) func(*payment.Input) { return func(in *payment.Input) { in.SeenOpen = open } }
-	if _, err := b.pay("1", inv, "40", seen("100.00")); err != nil {
-		t.Fatal(err)
-	}
+	b.OK(b.pay("1", inv, "40", seen("100.00")))
 	if _, err := b.pay("2", inv, "40", seen("100.00")); !storetest.IsConflict(err, &invoice.OpenChanged) {
 		t.Errorf("%v", err)
 	}
@@ -182,9 +178,7 @@ func TestOpenAmountChanged(t *testing.T) {
 func TestDatabaseKeepsTheLedger(t *testing.T) {
 	b := setup(t)
 	inv := b.Issued("i")
-	if _, err := b.pay("k", inv, "40", nil); err != nil {
-		t.Fatal(err)
-	}
+	b.OK(b.pay("k", inv, "40", nil))
 	b.Refuses(map[string][]string{
 		"postings_append_only": {`UPDATE postings SET amount = 1`, `DELETE FROM postings`, `TRUNCATE postings`},
 		"payments_append_only": {`UPDATE payments SET amount = 1`, `DELETE FROM payments`, `TRUNCATE payments CASCADE`},
@@ -200,9 +194,7 @@ func TestDatabaseKeepsTheLedger(t *testing.T) {
 func TestTwoPostingsAtOnce(t *testing.T) {
 	b := setup(t)
 	inv := b.Issued("i")
-	if _, err := b.pay("k", inv, "40", nil); err != nil {
-		t.Fatal(err)
-	}
+	b.OK(b.pay("k", inv, "40", nil))
 	const post = `
 		INSERT INTO postings (tenant_id, invoice_id, source_id, kind, amount)
 		SELECT tenant_id, id, gen_random_uuid(), 'payment', 100 FROM invoices`

@@ -85,9 +85,7 @@ func TestVoidAfterRefund(t *testing.T) {
 	if err := b.Void("paid", inv); !storetest.IsConflict(err, &invoice.HasPayments) {
 		t.Errorf("voided what was paid: %v", err)
 	}
-	if _, err := b.refund("k", p, refund.Input{Amount: "100"}); err != nil {
-		t.Fatal(err)
-	}
+	b.OK(b.refund("k", p, refund.Input{Amount: "100"}))
 	if err := b.Void("refunded", inv); err != nil {
 		t.Error(err)
 	}
@@ -159,9 +157,7 @@ func TestRefundOrRemove(t *testing.T) {
 func TestLeftChanged(t *testing.T) {
 	b := setup(t)
 	_, p := b.paid("i")
-	if _, err := b.refund("1", p, refund.Input{Amount: "40", SeenLeft: "100.00"}); err != nil {
-		t.Fatal(err)
-	}
+	b.OK(b.refund("1", p, refund.Input{Amount: "40", SeenLeft: "100.00"}))
 	if _, err := b.refund("2", p, refund.Input{Amount: "40", SeenLeft: "100.00"}); !storetest.IsConflict(err, &invoice.OpenChanged) {
 		t.Errorf("%v", err)
 	}
@@ -178,9 +174,7 @@ func TestLeftChanged(t *testing.T) {
 func TestDatabaseKeepsTheRefunds(t *testing.T) {
 	b := setup(t)
 	_, p := b.paid("i")
-	if _, err := b.refund("k", p, refund.Input{Amount: "40"}); err != nil {
-		t.Fatal(err)
-	}
+	b.OK(b.refund("k", p, refund.Input{Amount: "40"}))
 	const another = `INSERT INTO refunds (tenant_id, id, payment_id, amount, refunded_on)
 		SELECT tenant_id, gen_random_uuid(), id, %s, '2026-11-22' FROM payments`
 	b.Refuses(map[string][]string{

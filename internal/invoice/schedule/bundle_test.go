@@ -67,9 +67,7 @@ func (b *bundle) edit(key string, id uuid.UUID, in schedule.Input) error {
 // bring brings a schedule into another state.
 func (b *bundle) bring(key string, id uuid.UUID, into idempotency.Operation[struct{}, schedule.Schedule]) {
 	b.Helper()
-	if _, err := into.Do(b.Context(), b.Store, b.Of(key, id, 0), struct{}{}); err != nil {
-		b.Fatal(err)
-	}
+	b.OK(into.Do(b.Context(), b.Store, b.Of(key, id, 0), struct{}{}))
 }
 
 func (b *bundle) find(id uuid.UUID) schedule.Schedule {

@@ -62,18 +62,13 @@ func TestEventsAtOnce(t *testing.T) {
 func TestWaitingWhileOtherContentComes(t *testing.T) {
 	b := setup(t)
 	inv := b.Issued("i")
-	if _, err := b.deliver(b.Store, b.standard, "back", refunded(inv.Number, "p", "5")); err != nil {
-		t.Fatal(err)
-	}
+	b.OK(b.deliver(b.Store, b.standard, "back", refunded(inv.Number, "p", "5")))
 	tx, err := b.Admin.Begin(t.Context())
 	must.OK(t, err)
-	_, err = tx.Exec(t.Context(), `
+	must.Exec(t, tx, `
 		INSERT INTO webhook_events (tenant_id, id, source_id, event_id, first_id, digest, type, state)
 		SELECT tenant_id, gen_random_uuid(), source_id, event_id, id, sha256(''), type, 'apart' FROM webhook_events`)
-	must.OK(t, err)
-	if _, err := b.deliver(b.Store, b.standard, "paid", received(inv.Number, "p", "5")); err != nil {
-		t.Fatal(err)
-	}
+	b.OK(b.deliver(b.Store, b.standard, "paid", received(inv.Number, "p", "5")))
 	must.OK(t, tx.Commit(t.Context()))
 	b.standing("given back with its payment", inv, 0, 1, 1)
 }

@@ -78,21 +78,15 @@ func TestTwoSecrets(t *testing.T) {
 		time.Until(list.Rows[1].EndsAt).Round(time.Hour) != 24*time.Hour {
 		t.Fatalf("%+v, %v", list, err)
 	}
-	if _, err := webhook.EndSecret.Do(t.Context(), b.Store, b.Of("end", list.Rows[1].ID, 0), struct{}{}); err != nil {
-		t.Fatal(err)
-	}
+	b.OK(webhook.EndSecret.Do(t.Context(), b.Store, b.Of("end", list.Rows[1].ID, 0), struct{}{}))
 	is("ended by hand", old, webhook.ErrSignature)
 	third, err := add(secretOf("third"))
 	must.OK(t, err)
-	if _, err := add(secretOf("fourth")); err != nil {
-		t.Fatal(err)
-	}
+	b.OK(add(secretOf("fourth")))
 	is("two are valid, and no more", renewed, webhook.ErrSignature)
 	is("the one before", third, nil)
 
-	if _, err := webhook.Disable.Do(t.Context(), b.Store, b.Of("disable", old.ID, 0), struct{}{}); err != nil {
-		t.Fatal(err)
-	}
+	b.OK(webhook.Disable.Do(t.Context(), b.Store, b.Of("disable", old.ID, 0), struct{}{}))
 	is("disabled", third, record.ErrNotFound)
 }
 
@@ -120,9 +114,7 @@ func TestSecretsStaySecret(t *testing.T) {
 	b.vault = webhook.NewVault(anotherKey(t))
 	draft, err := webhook.SecretInput{Secret: b.standard.secret}.Draft(b.standard.Source, b.vault)
 	must.OK(t, err)
-	if _, err := webhook.AddSecret.Do(t.Context(), b.Store, b.Intent("anew"), draft); err != nil {
-		t.Fatal(err)
-	}
+	b.OK(webhook.AddSecret.Do(t.Context(), b.Store, b.Intent("anew"), draft))
 	body := received("x", "p", "1")
 	if _, err := b.verified(b.standard, b.standard.sign(t, "m", time.Now(), body), body); err != nil {
 		t.Errorf("added anew: %v", err)

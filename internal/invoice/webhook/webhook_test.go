@@ -68,9 +68,7 @@ func TestRemovedPayment(t *testing.T) {
 	paid := b.kept(b.standard, "paid", received(inv.Number, "p", "40"))
 	found, err := payment.Table.Find(t.Context(), b.Store.Pool, b.Tenant, paid.PaymentID)
 	must.OK(t, err)
-	if _, err := b.Remove("remove", found); err != nil {
-		t.Fatal(err)
-	}
+	b.OK(b.Remove("remove", found))
 	b.wants("again", b.kept(b.standard, "again", received(inv.Number, "p", "40")), webhook.StateApplied, "recorded-before")
 	back := b.kept(b.standard, "back", refunded(inv.Number, "p", "10"))
 	b.wants("back", back, webhook.StateUndecided, "removed-payment")
@@ -84,9 +82,7 @@ func TestRemovedPayment(t *testing.T) {
 func TestWhatDoesNotFit(t *testing.T) {
 	b := setup(t)
 	inv, other := b.Issued("i"), b.Issued("other")
-	if _, err := b.Pay("paid", other, "60"); err != nil {
-		t.Fatal(err)
-	}
+	b.OK(b.Pay("paid", other, "60"))
 	dollars := strings.ReplaceAll(received(inv.Number, "p", "1"), "EUR", "USD")
 	for reason, body := range map[string]string{
 		"no-invoice":     received("2026-9999", "p", "1"),
@@ -146,9 +142,7 @@ func TestRecordedByHand(t *testing.T) {
 			Amount: amount, Date: "2026-11-20", Method: "card", Provider: "stripe", Reference: reference,
 		}.Draft(inv.ID, inv.Currency)
 		must.OK(t, err)
-		if _, err := payment.Create.Do(t.Context(), b.Store, b.Intent(reference), draft); err != nil {
-			t.Fatal(err)
-		}
+		b.OK(payment.Create.Do(t.Context(), b.Store, b.Intent(reference), draft))
 	}
 	pay("pi_1", "40")
 	b.wants("the same", b.kept(b.stripe, "", succeeded("evt_1", inv.Number, 4000)), webhook.StateApplied, "recorded-before")

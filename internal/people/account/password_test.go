@@ -15,10 +15,9 @@ const another = "another long passphrase"
 // invite gives ada a link.
 func (b bundle) invite(t *testing.T, link string) {
 	t.Helper()
-	_, err := b.Pool.Exec(t.Context(), `
+	must.Exec(t, b.Pool, `
 		UPDATE users SET link_id = gen_random_uuid(), link_hash = $1, link_expires_at = now() + interval '1 hour', link_used_at = NULL
 		WHERE email = 'ada@example.com'`, account.HashToken(link))
-	must.OK(t, err)
 }
 
 // TestLinkIsUsedOnce: of two who choose a password with one link at once, one does.

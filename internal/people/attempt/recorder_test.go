@@ -25,15 +25,11 @@ func TestAttemptsAreKept(t *testing.T) {
 	began := time.Now()
 	made, err := b.create(b.acme, "one", "ada@example.com")
 	must.OK(t, err)
-	if _, err := b.create(b.acme, "one", "ada@example.com"); err != nil {
-		t.Fatal(err)
-	}
+	b.OK(b.create(b.acme, "one", "ada@example.com"))
 	if _, err := b.create(b.acme, "one", "bob@example.com"); err == nil {
 		t.Fatal("a key for two commands")
 	}
-	if _, err := b.create(b.globex, "one", "secret@example.com"); err != nil {
-		t.Fatal(err)
-	}
+	b.OK(b.create(b.globex, "one", "secret@example.com"))
 	customer.Upsert.Reject(t.Context(), b.Store, idempotency.Intent{Tenant: b.acme, Actor: "sync"}, idempotency.ErrNoKey)
 	changed := b.intent(b.acme, "change")
 	changed.Record = made.ID
@@ -99,9 +95,7 @@ func TestFailedAttemptsOfARecord(t *testing.T) {
 	made, err := b.create(b.acme, "one", "ada@example.com")
 	must.OK(t, err)
 	for range 30 {
-		if _, err := b.create(b.acme, "one", "ada@example.com"); err != nil {
-			t.Fatal(err)
-		}
+		b.OK(b.create(b.acme, "one", "ada@example.com"))
 	}
 	b.recorder.Close(t.Context())
 	about, err := attempt.OfRecord(t.Context(), b.DB.Pool, b.acme, made.ID)

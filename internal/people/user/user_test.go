@@ -80,9 +80,7 @@ func TestLastOwnerStays(t *testing.T) {
 	b := setup(t)
 	ada := b.owner("ada")
 	draft := user.Draft{Email: "grace@example.com", Role: string(account.Owner)}
-	if _, err := user.Create.Do(t.Context(), b.Store, b.Intent("grace"), draft); err != nil {
-		t.Fatal(err)
-	}
+	b.OK(user.Create.Do(t.Context(), b.Store, b.Intent("grace"), draft))
 	if _, err := user.Disable.Do(t.Context(), b.Store, b.Of("disable", ada, 1), struct{}{}); !isLastOwner(err) {
 		t.Errorf("disabled: %v", err)
 	}

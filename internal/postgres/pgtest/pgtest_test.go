@@ -37,20 +37,6 @@ func TestNewIsMigratedAndUnprivileged(t *testing.T) {
 	}
 }
 
-func TestNewSharesNothing(t *testing.T) {
-	t.Parallel()
-	for range 4 {
-		t.Run("", func(t *testing.T) {
-			t.Parallel()
-			db := pgtest.New(t)
-			db.Spoil(t)
-			if _, err := db.Pool.Exec(t.Context(), "CREATE TABLE mine (n int)"); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-}
-
 // holdOpen makes the test below announce its server and wait to be killed.
 const holdOpen = "ONLYONCE_PGTEST_HOLD_OPEN"
 

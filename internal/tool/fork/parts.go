@@ -31,7 +31,7 @@ func parts() []part {
 
 func invoiceRooms() []string {
 	return []string{
-		"internal/invoice", "internal/app/invoice*.go",
+		"internal/invoice", "internal/app/invoice*.go", "internal/app/kill_test.go",
 		"internal/postgres/invoice*_test.go",
 		"internal/site/invoice*_test.go", "internal/site/payment*_test.go",
 		"internal/site/refund*_test.go", "internal/site/credit_note*_test.go", "internal/site/mail*_test.go",
