@@ -133,5 +133,5 @@ func commandsBelow(t *testing.T, heading string) string {
 	if found == nil {
 		t.Fatalf("docs/deploy.md has no commands below %q", heading)
 	}
-	return string(found[1])
+	return found[1]
 }

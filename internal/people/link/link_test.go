@@ -91,7 +91,8 @@ func TestForgotAtOnce(t *testing.T) {
 	if made := storetest.Value[int](b, `SELECT version FROM users WHERE email = 'ada@example.com'`) - before; made != 1 {
 		t.Errorf("%d links were made", made)
 	}
-	if life := storetest.Value[bool](b, `SELECT link_expires_at BETWEEN now() + interval '50 minutes' AND now() + interval '1 hour' FROM users
+	if life := storetest.Value[bool](b, `
+		SELECT link_expires_at BETWEEN now() + interval '50 minutes' AND now() + interval '1 hour' FROM users
 		WHERE email = 'ada@example.com'`); !life {
 		t.Error("the link is not good for an hour")
 	}

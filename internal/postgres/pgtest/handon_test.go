@@ -133,7 +133,8 @@ func TestChangesOfMoreThanRows(t *testing.T) {
 	}
 	// What ends with its connection may come and go.
 	if _, err := leave(t, func(_ *pgtest.Database, conn *pgx.Conn) {
-		must.Exec(t, conn, `CREATE TEMPORARY TABLE mine (n int); CREATE FUNCTION pg_temp.f() RETURNS int LANGUAGE sql RETURN 1; DROP TABLE mine`)
+		must.Exec(t, conn, `
+			CREATE TEMPORARY TABLE mine (n int); CREATE FUNCTION pg_temp.f() RETURNS int LANGUAGE sql RETURN 1; DROP TABLE mine`)
 	}); err != nil {
 		t.Error(err)
 	}
