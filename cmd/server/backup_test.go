@@ -10,10 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"onlyonce/internal/proof/must"
-
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/postgres/server"
+	"onlyonce/internal/proof/must"
 )
 
 // TestBackupAndRestore runs the commands of docs/deploy.md as they stand there, and looks at what becomes of keys.

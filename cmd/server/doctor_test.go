@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"onlyonce/internal/proof/must"
-
 	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/proof/must"
 )
 
 // states returns what the doctor found, by check. Of several findings of one check the last one counts.

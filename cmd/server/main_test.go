@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"onlyonce/internal/proof/must"
-
 	"onlyonce/migrations"
 )
 

@@ -4,9 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"onlyonce/internal/proof/must"
-
 	"onlyonce/internal/app"
+	"onlyonce/internal/proof/must"
 )
 
 // keeping keeps attempts as long as a production would.

@@ -9,9 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"onlyonce/internal/proof/must"
-
 	"onlyonce/internal/app"
+	"onlyonce/internal/proof/must"
 	"onlyonce/internal/value/secretkey"
 )
 

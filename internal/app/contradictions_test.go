@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"onlyonce/internal/proof/must"
-
 	"onlyonce/internal/app"
+	"onlyonce/internal/proof/must"
 )
 
 func TestContradictions(t *testing.T) {

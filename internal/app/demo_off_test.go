@@ -7,9 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"onlyonce/internal/proof/must"
-
 	"onlyonce/internal/app"
+	"onlyonce/internal/proof/must"
 )
 
 func withoutDemo(c *app.Config) { c.Demo = false }

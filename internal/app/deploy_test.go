@@ -7,9 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"onlyonce/internal/proof/must"
-
 	"onlyonce/internal/app"
+	"onlyonce/internal/proof/must"
 )
 
 // TestWhatIsDeployedIsThere: the settings and metrics that the pages and files about deploying name are those of the program.

@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"onlyonce/internal/proof/must"
-
 	"golang.org/x/sync/errgroup"
+
+	"onlyonce/internal/proof/must"
 )
 
 // TestSlowClientsDoNotFailTheEnd: one still sends its request and one does not read its answer when the

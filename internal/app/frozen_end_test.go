@@ -12,10 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"onlyonce/internal/proof/must"
-
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/postgres/server"
+	"onlyonce/internal/proof/must"
 )
 
 // TestEndWithAFrozenDatabase: the real program with its embedded PostgreSQL frozen under a crowd that does not wait for answers. It

@@ -11,13 +11,12 @@ import (
 	"testing"
 	"time"
 
-	"onlyonce/internal/proof/must"
-
 	"github.com/jackc/pgx/v5"
 
 	"onlyonce/internal/app"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/postgres/server"
+	"onlyonce/internal/proof/must"
 )
 
 // frozen is an app on an embedded PostgreSQL of its own whose processes can be frozen.

@@ -8,9 +8,8 @@ import (
 	"net/http"
 	"testing"
 
-	"onlyonce/internal/proof/must"
-
 	"onlyonce/internal/mailer/mailertest"
+	"onlyonce/internal/proof/must"
 )
 
 // TestMailHasTheInvoiceAttached: the same file that the server gives of the issued invoice.

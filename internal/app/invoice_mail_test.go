@@ -12,14 +12,13 @@ import (
 	"testing"
 	"time"
 
-	"onlyonce/internal/proof/must"
-
 	"github.com/jackc/pgx/v5"
 
 	"onlyonce/internal/app"
 	"onlyonce/internal/invoice/mail"
 	"onlyonce/internal/mailer"
 	"onlyonce/internal/mailer/mailertest"
+	"onlyonce/internal/proof/must"
 )
 
 // ask sends a request to the API of an app.

@@ -4,8 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"onlyonce/internal/proof/must"
-
 	"github.com/google/uuid"
 
 	"onlyonce/internal/app"
@@ -15,6 +13,7 @@ import (
 	"onlyonce/internal/invoice/schedule"
 	"onlyonce/internal/mailer"
 	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/proof/must"
 	"onlyonce/internal/value/date"
 )
 

@@ -9,9 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"onlyonce/internal/proof/must"
-
 	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/proof/must"
 )
 
 // The program with its embedded PostgreSQL, killed again and again while invoices are created. Clients

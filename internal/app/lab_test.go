@@ -7,12 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"onlyonce/internal/proof/must"
-
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onlyonce/internal/people/account"
 	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/proof/must"
 )
 
 // TestLabIsOfTheDemoOnly starts apps with and without what the lab needs.

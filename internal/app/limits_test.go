@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"onlyonce/internal/proof/must"
-
 	"golang.org/x/sync/errgroup"
+
+	"onlyonce/internal/proof/must"
 )
 
 // TestBodiesAreBoundedInTime looks at the settings, because the bound itself is half a minute.

@@ -15,8 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"onlyonce/internal/proof/must"
-
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
@@ -27,6 +25,7 @@ import (
 	"onlyonce/internal/people/account"
 	"onlyonce/internal/people/secret"
 	"onlyonce/internal/people/user"
+	"onlyonce/internal/proof/must"
 	"onlyonce/internal/value/email"
 	"onlyonce/internal/value/secretkey"
 )

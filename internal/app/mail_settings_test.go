@@ -7,10 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"onlyonce/internal/proof/must"
-
 	"onlyonce/internal/app"
 	"onlyonce/internal/mailer"
+	"onlyonce/internal/proof/must"
 )
 
 // mailEnvironment sets all that is to be set about mails.

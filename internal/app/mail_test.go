@@ -4,12 +4,11 @@ import (
 	"testing"
 	"time"
 
-	"onlyonce/internal/proof/must"
-
 	"onlyonce/internal/app"
 	"onlyonce/internal/mailer"
 	"onlyonce/internal/people/account"
 	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/proof/must"
 )
 
 // company is a tenant that is no demo, so that its mails are sent.

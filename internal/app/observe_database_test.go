@@ -5,9 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"onlyonce/internal/proof/must"
-
 	"onlyonce/internal/app"
+	"onlyonce/internal/proof/must"
 	"onlyonce/internal/proof/proxy"
 )
 

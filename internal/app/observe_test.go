@@ -12,12 +12,11 @@ import (
 	"testing"
 	"time"
 
-	"onlyonce/internal/proof/must"
-
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"onlyonce/internal/app"
 	"onlyonce/internal/app/apptest"
+	"onlyonce/internal/proof/must"
 	"onlyonce/internal/proof/proxy"
 )
 

@@ -8,10 +8,9 @@ import (
 	"regexp"
 	"testing"
 
-	"onlyonce/internal/proof/must"
-
 	"onlyonce/internal/app"
 	"onlyonce/internal/app/apptest"
+	"onlyonce/internal/proof/must"
 )
 
 // hold keeps whoever creates the customer Ada waiting until the release.

@@ -8,12 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"onlyonce/internal/proof/must"
-
 	client "github.com/redis/go-redis/v9"
 
 	"onlyonce/internal/app"
 	"onlyonce/internal/app/apptest"
+	"onlyonce/internal/proof/must"
 	"onlyonce/internal/proof/proxy"
 	"onlyonce/internal/proof/redis"
 	"onlyonce/internal/value/secretkey"

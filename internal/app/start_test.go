@@ -6,11 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"onlyonce/internal/proof/must"
-
 	"onlyonce/internal/app"
 	"onlyonce/internal/app/apptest"
 	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/proof/must"
 )
 
 // TestWhoAnswersHasStarted: a replica of which a part cannot start, such as its jobs, answers nobody, although it has its

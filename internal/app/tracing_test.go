@@ -13,8 +13,6 @@ import (
 	"sync"
 	"testing"
 
-	"onlyonce/internal/proof/must"
-
 	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	spans "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
@@ -22,6 +20,7 @@ import (
 	"onlyonce/internal/app"
 	"onlyonce/internal/mailer"
 	"onlyonce/internal/mailer/mailertest"
+	"onlyonce/internal/proof/must"
 )
 
 // traced is a collector.

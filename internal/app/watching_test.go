@@ -8,12 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"onlyonce/internal/proof/must"
-
 	"github.com/oasdiff/yaml"
 
 	"onlyonce/internal/people/attempt"
 	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/proof/must"
 )
 
 // TestWhatIsWatchedIsThere: each metric and outcome that the dashboards and the alert rules name is one that a running app has.

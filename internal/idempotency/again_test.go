@@ -7,9 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"onlyonce/internal/proof/must"
-
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/proof/must"
 )
 
 // kept is a store in which the answer to a repeat is kept, of the intent that it returns.

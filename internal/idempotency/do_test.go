@@ -7,11 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"onlyonce/internal/proof/must"
-
 	"github.com/jackc/pgx/v5"
 
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/proof/must"
 )
 
 func TestWorkWithoutResultIsRolledBack(t *testing.T) {

@@ -8,9 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"onlyonce/internal/proof/must"
-
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/proof/must"
 )
 
 func TestExpiryKeepsTheRetention(t *testing.T) {

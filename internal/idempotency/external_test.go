@@ -8,14 +8,13 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"onlyonce/internal/proof/must"
-
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
+	"onlyonce/internal/proof/must"
 )
 
 // parcel is a command about a thing that other systems have.

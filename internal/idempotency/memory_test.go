@@ -10,9 +10,8 @@ import (
 	"time"
 	"weak"
 
-	"onlyonce/internal/proof/must"
-
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/proof/must"
 )
 
 // remembering is a store that has done "known" twice and cannot reach the database any more.

@@ -11,12 +11,11 @@ import (
 	"testing"
 	"time"
 
-	"onlyonce/internal/proof/must"
-
 	client "github.com/redis/go-redis/v9"
 
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/idempotency/shared"
+	"onlyonce/internal/proof/must"
 	"onlyonce/internal/proof/proxy"
 	"onlyonce/internal/proof/redis"
 )

@@ -10,12 +10,11 @@ import (
 	"testing"
 	"time"
 
-	"onlyonce/internal/proof/must"
-
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/proof/must"
 )
 
 func TestTxIsOfNoUseOutsideOfItsWork(t *testing.T) {

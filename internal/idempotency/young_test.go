@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"onlyonce/internal/proof/must"
-
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/proof/must"
 )
 
 // TestYoungDatabase: statements that were prepared and planned while the tables were small do not read them whole

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"onlyonce/internal/proof/must"
-
 	"github.com/google/uuid"
 
 	"onlyonce/internal/conflict"
@@ -16,6 +14,7 @@ import (
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/postgres"
+	"onlyonce/internal/proof/must"
 	"onlyonce/internal/record"
 )
 

@@ -9,12 +9,11 @@ import (
 	"sync"
 	"testing"
 
-	"onlyonce/internal/proof/must"
-
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/proof/must"
 )
 
 var update = flag.Bool("update", false, "write what PostgreSQL executes to testdata, instead of comparing with it")

@@ -4,12 +4,11 @@ import (
 	"slices"
 	"testing"
 
-	"onlyonce/internal/proof/must"
-
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"onlyonce/internal/proof/must"
 	"onlyonce/internal/record"
 	"onlyonce/internal/record/search"
 )

@@ -6,11 +6,10 @@ import (
 	"slices"
 	"testing"
 
-	"onlyonce/internal/proof/must"
-
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/credit"
 	"onlyonce/internal/invoice/refund"
+	"onlyonce/internal/proof/must"
 	"onlyonce/internal/record"
 )
 

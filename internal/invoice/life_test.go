@@ -7,13 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"onlyonce/internal/proof/must"
-
 	"github.com/google/uuid"
 
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/proof/must"
 	"onlyonce/internal/record"
 )
 

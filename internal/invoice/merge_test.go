@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"testing"
 
-	"onlyonce/internal/proof/must"
-
 	"github.com/google/uuid"
 
 	"onlyonce/internal/customer"
@@ -14,6 +12,7 @@ import (
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/proof/must"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/email"
 )

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"onlyonce/internal/proof/must"
-
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgconn"
 	"pgregory.net/rapid"
@@ -17,6 +15,7 @@ import (
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/proof/must"
 )
 
 // lookAlikes are ways to write RE-2026 A7 that nobody can tell apart at a glance.

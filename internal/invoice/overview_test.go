@@ -4,11 +4,10 @@ import (
 	"reflect"
 	"testing"
 
-	"onlyonce/internal/proof/must"
-
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/credit"
 	"onlyonce/internal/invoice/payment"
+	"onlyonce/internal/proof/must"
 	"onlyonce/internal/value/date"
 )
 

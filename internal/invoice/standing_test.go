@@ -8,8 +8,6 @@ import (
 	"reflect"
 	"testing"
 
-	"onlyonce/internal/proof/must"
-
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -22,6 +20,7 @@ import (
 	"onlyonce/internal/invoice/credit"
 	"onlyonce/internal/invoice/payment"
 	"onlyonce/internal/invoice/refund"
+	"onlyonce/internal/proof/must"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
 )

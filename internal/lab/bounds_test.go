@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"onlyonce/internal/proof/must"
-
 	"github.com/google/uuid"
+
+	"onlyonce/internal/proof/must"
 )
 
 func TestEightVisitorsAtOnce(t *testing.T) {

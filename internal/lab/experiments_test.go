@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"onlyonce/internal/proof/must"
-
 	"github.com/jackc/pgx/v5"
+
+	"onlyonce/internal/proof/must"
 )
 
 // expected is how many things there are without some layers; with all of them there is one.

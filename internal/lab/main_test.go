@@ -12,9 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"onlyonce/internal/proof/must"
-
 	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/proof/must"
 
 	"github.com/google/uuid"
 )

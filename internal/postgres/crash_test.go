@@ -15,13 +15,12 @@ import (
 	"syscall"
 	"testing"
 
-	"onlyonce/internal/proof/must"
-
 	"github.com/jackc/pgx/v5"
 
 	"onlyonce/internal/postgres"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/postgres/server"
+	"onlyonce/internal/proof/must"
 )
 
 func TestEmbeddedSurvivesKillOfApp(t *testing.T) {

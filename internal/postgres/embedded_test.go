@@ -15,8 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"onlyonce/internal/proof/must"
-
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -24,6 +22,7 @@ import (
 	"onlyonce/internal/postgres/npm"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/postgres/server"
+	"onlyonce/internal/proof/must"
 )
 
 // TestEmbeddedColdThenWarm, on a long path.

@@ -10,11 +10,10 @@ import (
 	"syscall"
 	"testing"
 
-	"onlyonce/internal/proof/must"
-
 	"onlyonce/internal/postgres"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/postgres/server"
+	"onlyonce/internal/proof/must"
 )
 
 // TestEmbeddedGoneForGood: somebody stops the server in order, over and over, so that no error says why.

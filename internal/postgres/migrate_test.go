@@ -10,13 +10,12 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"onlyonce/internal/proof/must"
-
 	"github.com/jackc/pgx/v5"
 	"golang.org/x/sync/errgroup"
 
 	"onlyonce/internal/postgres"
 	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/proof/must"
 	"onlyonce/migrations"
 )
 

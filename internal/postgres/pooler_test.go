@@ -8,14 +8,13 @@ import (
 	"sync"
 	"testing"
 
-	"onlyonce/internal/proof/must"
-
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgproto3"
 
 	"onlyonce/internal/postgres"
 	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/proof/must"
 )
 
 // pooler is a connection pooler in transaction mode with a single connection to the real server: whatever a

@@ -4,12 +4,11 @@ import (
 	"errors"
 	"testing"
 
-	"onlyonce/internal/proof/must"
-
 	"golang.org/x/sync/errgroup"
 
 	"onlyonce/internal/postgres"
 	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/proof/must"
 )
 
 // TestVisit: a command uses the server of the app, and without one starts its own, which is gone when it ends.

@@ -9,9 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"onlyonce/internal/proof/must"
-
 	"onlyonce/internal/customer"
+	"onlyonce/internal/proof/must"
 )
 
 // TestEveryAnswerIsTold: whoever answers, the answer has an id, which its body shows where it shows one, and Observe is told what was

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"onlyonce/internal/proof/must"
-
 	"golang.org/x/sync/semaphore"
+
+	"onlyonce/internal/proof/must"
 )
 
 // TestLargeBodiesTakeTurns: with all places taken a usual body is read at once, and a large one waits for

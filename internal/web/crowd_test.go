@@ -7,9 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"onlyonce/internal/proof/must"
-
 	"onlyonce/internal/customer"
+	"onlyonce/internal/proof/must"
 )
 
 // TestRequestsAreBoundedInNumber: when there are too many, the next one is refused at once, and keeps what was typed. What needs no

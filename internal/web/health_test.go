@@ -3,11 +3,10 @@ package web
 import (
 	"testing"
 
-	"onlyonce/internal/proof/must"
-
 	"github.com/jackc/pgx/v5"
 
 	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/proof/must"
 )
 
 // TestConnectionThatIsClosedIsDown: a connection may have been closed already when a request comes to use it.

@@ -7,11 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"onlyonce/internal/proof/must"
-
 	"github.com/google/uuid"
 
 	"onlyonce/internal/people/account"
+	"onlyonce/internal/proof/must"
 	"onlyonce/internal/web/webtest"
 )
 

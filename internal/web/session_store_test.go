@@ -7,9 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"onlyonce/internal/proof/must"
-
 	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/proof/must"
 )
 
 // TestSessionsAskWithinTheRequest: what a session asks of the database ends with its request.

@@ -7,13 +7,12 @@ import (
 	"testing"
 	"time"
 
-	"onlyonce/internal/proof/must"
-
 	"github.com/go-chi/chi/v5"
 
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/people/account"
+	"onlyonce/internal/proof/must"
 	"onlyonce/static"
 	"onlyonce/templates"
 )

@@ -8,12 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"onlyonce/internal/proof/must"
-
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
 	"golang.org/x/net/html"
 
+	"onlyonce/internal/proof/must"
 	"onlyonce/internal/value/money"
 	"onlyonce/templates"
 	"onlyonce/templates/invoiceviews"

@@ -4,12 +4,11 @@ package customertest
 import (
 	"testing"
 
-	"onlyonce/internal/proof/must"
-
 	"github.com/google/uuid"
 
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/proof/must"
 )
 
 // New returns the id of a customer of a tenant: the same one each time.

@@ -4,12 +4,11 @@ import (
 	"slices"
 	"testing"
 
-	"onlyonce/internal/proof/must"
-
 	"github.com/google/uuid"
 
 	"onlyonce/internal/customer"
 	"onlyonce/internal/customer/duplicate"
+	"onlyonce/internal/proof/must"
 )
 
 // keepApart remembers that customers are not the same.

@@ -8,14 +8,13 @@ import (
 	"sync"
 	"testing"
 
-	"onlyonce/internal/proof/must"
-
 	"github.com/google/uuid"
 
 	"onlyonce/internal/customer"
 	"onlyonce/internal/customer/duplicate"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/idempotency/storetest"
+	"onlyonce/internal/proof/must"
 	"onlyonce/internal/record"
 )
 

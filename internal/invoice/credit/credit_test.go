@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"onlyonce/internal/proof/must"
-
 	"github.com/google/uuid"
 
 	"onlyonce/internal/idempotency/storetest"
@@ -17,6 +15,7 @@ import (
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/credit"
 	"onlyonce/internal/invoice/payment"
+	"onlyonce/internal/proof/must"
 )
 
 // number is the place of a credit note in this year's series.

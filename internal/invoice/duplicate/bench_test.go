@@ -4,12 +4,11 @@ import (
 	"testing"
 	"time"
 
-	"onlyonce/internal/proof/must"
-
 	"github.com/google/uuid"
 
 	"onlyonce/internal/invoice/duplicate"
 	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/proof/must"
 	"onlyonce/internal/record"
 )
 

@@ -8,14 +8,13 @@ import (
 	"testing"
 	"time"
 
-	"onlyonce/internal/proof/must"
-
 	"github.com/shopspring/decimal"
 	"pgregory.net/rapid"
 
 	"onlyonce/internal/customer"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/ubl"
+	"onlyonce/internal/proof/must"
 	"onlyonce/internal/value/money"
 	"onlyonce/internal/value/party"
 )

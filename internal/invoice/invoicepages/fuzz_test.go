@@ -8,11 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"onlyonce/internal/proof/must"
-
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/proof/must"
 	"onlyonce/internal/web"
 	"onlyonce/internal/web/webtest"
 )

@@ -5,14 +5,13 @@ import (
 	"context"
 	"testing"
 
-	"onlyonce/internal/proof/must"
-
 	"github.com/jackc/pgx/v5"
 
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/payment"
+	"onlyonce/internal/proof/must"
 )
 
 // Bundle is a database of its own with one tenant, and what is done to invoices there.

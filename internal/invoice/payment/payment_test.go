@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"testing"
 
-	"onlyonce/internal/proof/must"
-
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"onlyonce/internal/conflict"
@@ -18,6 +16,7 @@ import (
 	"onlyonce/internal/invoice/invoicetest"
 	"onlyonce/internal/invoice/payment"
 	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/proof/must"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }

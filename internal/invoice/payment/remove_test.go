@@ -5,12 +5,11 @@ import (
 	"fmt"
 	"testing"
 
-	"onlyonce/internal/proof/must"
-
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/payment"
+	"onlyonce/internal/proof/must"
 	"onlyonce/internal/value/date"
 )
 

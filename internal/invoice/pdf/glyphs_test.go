@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"onlyonce/internal/proof/must"
-
 	"github.com/go-text/typesetting/font"
 	"github.com/go-text/typesetting/font/opentype"
+
+	"onlyonce/internal/proof/must"
 )
 
 func newTestShaper(t *testing.T) *shaper {

@@ -12,11 +12,10 @@ import (
 	"sync"
 	"testing"
 
-	"onlyonce/internal/proof/must"
-
 	reader "github.com/ledongthuc/pdf"
 
 	"onlyonce/internal/invoice/pdf"
+	"onlyonce/internal/proof/must"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")

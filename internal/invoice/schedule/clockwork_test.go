@@ -8,14 +8,13 @@ import (
 	"strings"
 	"testing"
 
-	"onlyonce/internal/proof/must"
-
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invoice/schedule"
+	"onlyonce/internal/proof/must"
 )
 
 // TestBillsOnceAPeriod: not before its day, on it, and never again, whatever the clock says next.

@@ -5,11 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"onlyonce/internal/proof/must"
-
 	"pgregory.net/rapid"
 
 	"onlyonce/internal/invoice/schedule"
+	"onlyonce/internal/proof/must"
 	"onlyonce/internal/value/date"
 )
 

@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"onlyonce/internal/proof/must"
-
 	"onlyonce/internal/invoice/ubl"
+	"onlyonce/internal/proof/must"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")

@@ -6,11 +6,10 @@ import (
 	"fmt"
 	"testing"
 
-	"onlyonce/internal/proof/must"
-
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invoice/payment"
+	"onlyonce/internal/proof/must"
 )
 
 // TestEventsAtOnce: of many payments, each comes twice, with refunds before and behind them, and some are entered by hand.

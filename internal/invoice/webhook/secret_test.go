@@ -8,11 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"onlyonce/internal/proof/must"
-
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice/webhook"
+	"onlyonce/internal/proof/must"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/secretkey"
 )

@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"onlyonce/internal/proof/must"
-
 	"github.com/google/uuid"
 
 	"onlyonce/internal/conflict"
@@ -16,6 +14,7 @@ import (
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invoice/payment"
 	"onlyonce/internal/invoice/webhook"
+	"onlyonce/internal/proof/must"
 )
 
 // TestPaymentAndRefund: by both schemes, and each once however often it comes.

@@ -11,9 +11,9 @@ import (
 	"sync"
 	"testing"
 
-	"onlyonce/internal/proof/must"
-
 	"github.com/mhale/smtpd"
+
+	"onlyonce/internal/proof/must"
 )
 
 // Sink is a mail server that keeps what it takes.

@@ -3,9 +3,9 @@ package account
 import (
 	"testing"
 
-	"onlyonce/internal/proof/must"
-
 	"github.com/alexedwards/argon2id"
+
+	"onlyonce/internal/proof/must"
 )
 
 // TestDecoyCostsTheSame: who logs in with an unknown email must wait as long as for a wrong password.

@@ -6,8 +6,6 @@ import (
 	"log/slog"
 	"testing"
 
-	"onlyonce/internal/proof/must"
-
 	"github.com/google/uuid"
 
 	"onlyonce/internal/customer"
@@ -15,6 +13,7 @@ import (
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/people/attempt"
 	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/proof/must"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }

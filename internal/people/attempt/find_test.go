@@ -9,12 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"onlyonce/internal/proof/must"
-
 	"github.com/google/uuid"
 
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/people/attempt"
+	"onlyonce/internal/proof/must"
 	"onlyonce/internal/record"
 )
 

@@ -8,14 +8,13 @@ import (
 	"testing"
 	"time"
 
-	"onlyonce/internal/proof/must"
-
 	"github.com/google/uuid"
 
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/people/attempt"
+	"onlyonce/internal/proof/must"
 	"onlyonce/internal/record"
 )
 

@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"onlyonce/internal/proof/must"
-
 	"github.com/google/uuid"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
@@ -21,6 +19,7 @@ import (
 	"onlyonce/internal/people/user"
 	"onlyonce/internal/postgres"
 	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/proof/must"
 	"onlyonce/internal/value/email"
 	"onlyonce/internal/value/secretkey"
 )

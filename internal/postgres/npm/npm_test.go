@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"onlyonce/internal/proof/must"
-
 	"onlyonce/internal/postgres/npm"
+	"onlyonce/internal/proof/must"
 )
 
 func TestLockFilePinsEveryPlatform(t *testing.T) {

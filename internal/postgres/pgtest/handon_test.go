@@ -4,11 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"onlyonce/internal/proof/must"
-
 	"github.com/jackc/pgx/v5"
 
 	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/proof/must"
 )
 
 // leave takes a database, works on it as the superuser, gives it back, and returns its name and what giving it back said.

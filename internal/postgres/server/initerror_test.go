@@ -7,9 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"onlyonce/internal/proof/must"
-
 	"onlyonce/internal/postgres/server"
+	"onlyonce/internal/proof/must"
 )
 
 // TestInitThatFails: initdb refuses a directory with something in it.

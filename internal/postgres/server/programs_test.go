@@ -8,9 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"onlyonce/internal/proof/must"
-
 	"onlyonce/internal/postgres/npm"
+	"onlyonce/internal/proof/must"
 )
 
 func TestNewest(t *testing.T) {

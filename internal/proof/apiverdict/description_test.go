@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"onlyonce/internal/proof/must"
-
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"onlyonce/internal/proof/must"
 )
 
 func TestRead(t *testing.T) {

@@ -8,12 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"onlyonce/internal/proof/must"
-
 	"github.com/jackc/pgx/v5"
 	"github.com/prometheus/procfs"
 
 	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/proof/must"
 )
 
 // near is a database of a test.

@@ -6,13 +6,12 @@ import (
 	"testing"
 	"time"
 
-	"onlyonce/internal/proof/must"
-
 	"github.com/jackc/pgx/v5"
 
 	"onlyonce/internal/app"
 	"onlyonce/internal/app/apptest"
 	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/proof/must"
 	"onlyonce/internal/value/secretkey"
 )
 

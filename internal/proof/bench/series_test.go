@@ -4,9 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"onlyonce/internal/proof/must"
-
 	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/proof/must"
 )
 
 // TestNumbersAreAllocatedBehindTypedOnes runs the comparison at its smallest.

@@ -8,10 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"onlyonce/internal/proof/must"
-
 	"onlyonce/internal/postgres"
 	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/proof/must"
 	resources "onlyonce/internal/site"
 	"onlyonce/internal/value/secretkey"
 	"onlyonce/internal/web"

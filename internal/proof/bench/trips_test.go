@@ -4,9 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"onlyonce/internal/proof/must"
-
 	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/proof/must"
 )
 
 // TestRoundTrips counts how often a request waits for the database, once the server knows its statements: a distant

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"onlyonce/internal/proof/must"
-
 	"onlyonce/internal/proof/proxy"
 )
 

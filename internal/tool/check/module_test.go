@@ -13,9 +13,9 @@ import (
 	"sync"
 	"testing"
 
-	"onlyonce/internal/proof/must"
-
 	"golang.org/x/tools/go/packages"
+
+	"onlyonce/internal/proof/must"
 )
 
 // source is code with types, without tests.

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"onlyonce/internal/proof/must"
-
 	"github.com/a-h/templ/parser/v2"
 	"github.com/a-h/templ/parser/v2/visitor"
+
+	"onlyonce/internal/proof/must"
 )
 
 // TestFormsAreGuardedAndNothingIsInline looks at the templates themselves, so that a page is checked of which

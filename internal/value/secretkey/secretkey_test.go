@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"onlyonce/internal/proof/must"
-
 	"onlyonce/internal/value/secretkey"
 )
 
