@@ -2,18 +2,12 @@ package e2e
 
 import (
 	"fmt"
-	"net/url"
-	"path"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 	"github.com/playwright-community/playwright-go"
 
 	"onlyonce/internal/app"
-	"onlyonce/internal/lab"
 	"onlyonce/internal/postgres/pgtest"
 )
 
@@ -22,27 +16,18 @@ func TestLab(t *testing.T) {
 	onlyHere(t, "it starts servers and databases of its own")
 	pgtest.Long(t)
 	t.Parallel()
-	app := newSession(t)
+	s := newSession(t)
 	program, err := program()
-	app.check(err, "build the program")
-	app.keepLab(program)
-	app.findApp()
-	everyExperiment(t, app)
+	s.check(err, "build the program")
+	s.configure = func(c *app.Config) { c.LabProgram = program }
+	s.findApp()
 	for name, try := range map[string]func(*testing.T, *session){
-		"live": labLive, "without JavaScript": labWithoutJavaScript, "by keyboard": labByKeyboard, "two visitors": labTwoVisitors,
-		"accessible": labAccessible,
+		"live": labLive, "without JavaScript": labWithoutJavaScript, "by keyboard": labByKeyboard, "accessible": labAccessible,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			try(t, app)
+			try(t, s)
 		})
-	}
-}
-
-// keepLab lets the lab of the app start a program, and keep its databases.
-func (s *session) keepLab(program string) {
-	s.configure = func(c *app.Config) {
-		c.LabProgram, c.LabKept = program, func(l *lab.Lab) { s.lab = l }
 	}
 }
 
@@ -60,43 +45,6 @@ func (s *session) visitor(t *testing.T, email string, options ...option) *sessio
 	other.open("/lab")
 	other.seesHeading("Try to break it")
 	return &other
-}
-
-// without has for each experiment a layer, and what there is without it; "" are all of its layers. [lab.Experiments] are tried without
-// each of their layers where they are. Not here are those that labLive and labTwoVisitors look at to their end.
-var without = [][]struct{ title, layer, want string }{ // one visitor may run some in a minute
-	{
-		{"Click five times", "", "5 attempts, 5 invoices"},
-		{"Lose the answer", "the kept key", "2 attempts, 2 invoices"},
-		{"Change one customer twice", "the version that was seen", "2 attempts, 2 accepted changes"},
-		{"Deliver one event three times", "the payment reference", "3 attempts, 1 payment"},
-		{"Crash the database", "the intent", "3 attempts, 2 invoices"},
-		{"Send it again tomorrow", "the key, for life", "2 attempts, 2 invoices"},
-	},
-	{
-		{"Send one form from two tabs", "the intent", "2 attempts, 2 invoices"},
-		{"Pay three times", "the open amount", "3 attempts, 2 payments"},
-		{"Bill one period from two servers", "", "3 attempts, 3 invoices"},
-	},
-}
-
-// everyExperiment runs each from its page.
-func everyExperiment(t *testing.T, app *session) {
-	t.Helper()
-	tried := 3 // by labLive and labTwoVisitors
-	for n, some := range without {
-		tried += len(some)
-		t.Run(fmt.Sprint("experiments ", n+1), func(t *testing.T) {
-			t.Parallel()
-			s := app.visitor(t, demoEmail)
-			for _, run := range some {
-				s.orderRun(run.title, run.layer)
-				s.cameOut(run.layer, run.want)
-			}
-		})
-	}
-	s := app.visitor(t, demoEmail)
-	s.check(expect.Locator(s.page.Locator(".lab-card")).ToHaveCount(tried), "try all experiments")
 }
 
 // orderRun guesses the first number, takes a layer away, or all of them, and runs the experiment.
@@ -118,56 +66,17 @@ func (s *session) orderRun(title, layer string) {
 	s.click("Run it")
 }
 
-// cameOut holds what the page says of both sides: in words, in the table of attempts, and in the rows of the database.
+// cameOut holds what the page says of both sides: in words, and in the table of attempts.
 func (s *session) cameOut(layer, want string) {
 	s.t.Helper()
 	s.check(expect.Locator(s.page.Locator("[data-lab-after]")).ToBeVisible(), "be over")
 	s.moment()
-	title := "Without " + layer
-	if layer == "" {
-		title = "Without " // all
-	}
 	attempts, things, _ := strings.Cut(want, ", ")
 	number, noun, _ := strings.Cut(things, " ")
 	whole := s.page.GetByRole("region", playwright.PageGetByRoleOptions{Name: "With all layers", Exact: new(true)})
 	s.side(whole, attempts+", 1 "+strings.TrimSuffix(noun, "s"))
-	s.side(s.page.Locator(".lab-side[aria-label^='"+title+"']"), want)
+	s.side(s.page.Locator(".lab-side[aria-label^='Without "+layer+"']"), want)
 	s.sees(" was " + number + ".")
-	address, err := url.Parse(s.page.URL())
-	s.check(err, "read the address of the run")
-	run, err := uuid.Parse(path.Base(address.Path))
-	s.check(err, "find the run")
-	databases := s.lab.Databases(run)
-	if len(databases) != 2 {
-		s.t.Fatalf("the run has %d databases", len(databases))
-	}
-	for n, database := range databases {
-		s.hasRows(s.page.Locator(".lab-side").Nth(n), database)
-	}
-}
-
-// hasRows asks the database itself what a side shows.
-func (s *session) hasRows(side playwright.Locator, database string) {
-	s.t.Helper()
-	shown, err := side.Locator("table").Nth(1).Locator("tbody tr").AllTextContents()
-	s.check(err, "read the rows")
-	question, err := side.Locator("pre").TextContent()
-	s.check(err, "read the SELECT")
-	conn, err := pgx.Connect(s.t.Context(), database)
-	s.check(err, "open the database of the run")
-	defer conn.Close(s.t.Context())
-	there, err := conn.Query(s.t.Context(), question, pgx.QueryExecModeSimpleProtocol)
-	s.check(err, "ask the database of the run")
-	rows, err := pgx.CollectRows(there, func(row pgx.CollectableRow) (text string, err error) {
-		for _, value := range row.RawValues() {
-			text += string(value)
-		}
-		return text, nil
-	})
-	s.check(err, "ask the database of the run")
-	if !slices.Equal(rows, shown) {
-		s.t.Errorf("the page shows the rows %q, and there are %q", shown, rows)
-	}
 }
 
 func (s *session) side(side playwright.Locator, want string) {
@@ -247,18 +156,6 @@ func labByKeyboard(t *testing.T, app *session) {
 	s.press("Enter")
 	row := s.page.GetByRole("rowheader", playwright.PageGetByRoleOptions{Name: "Tab 1"}).First()
 	s.check(expect.Locator(row).ToBeVisible(), "open the table")
-}
-
-// labTwoVisitors run at the same time, each their own, and neither sees the other's.
-func labTwoVisitors(t *testing.T, app *session) {
-	t.Helper()
-	ada, ben := app.visitor(t, demoEmail), app.visitor(t, "globex@onlyonce.test")
-	ada.orderRun("Send it fifty times at once", "the intent")
-	ben.orderRun("Give two invoices one number", "the unique number")
-	ada.cameOut("the intent", "50 attempts, 50 invoices")
-	ben.cameOut("the unique number", "2 attempts, 2 invoices")
-	ben.open(ada.page.URL())
-	ben.seesHeading("Not found")
 }
 
 // labAccessible looks at a run with fifty lanes and with few.

@@ -14,7 +14,6 @@ const (
 	buttonTakeTheTour = "Take the one-minute tour"
 
 	linkNextStep             = "Next step"
-	linkOpenTheForm          = "Open the form"
 	linkThisFormInASecondTab = "Open the same form in a second tab"
 	linkTryToBreakIt         = "Try to break it"
 

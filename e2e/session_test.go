@@ -13,7 +13,6 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"onlyonce/internal/app"
-	"onlyonce/internal/lab"
 	"onlyonce/internal/value/secretkey"
 )
 
@@ -43,7 +42,6 @@ type session struct {
 	metrics   string            // the address of its metrics
 	database  string            // the URL of its database, for the app
 	db        *pgxpool.Pool
-	lab       *lab.Lab // only in tests of the lab
 
 	// Only in front of a deployment:
 	wire        *proxy

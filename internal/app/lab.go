@@ -13,8 +13,6 @@ import (
 type LabConfig struct {
 	Lab        bool   // LAB
 	LabProgram string // the server that the lab starts; this program if empty
-	// LabKept gets the lab when it is there, for tests: the databases of finished runs then stay until the app ends.
-	LabKept func(*lab.Lab)
 }
 
 func labPart() part {
@@ -31,15 +29,12 @@ func startLab(_ context.Context, a *App) error {
 	if !c.Lab || !c.Demo || a.anyUser {
 		return nil
 	}
-	made, err := lab.New(lab.Config{Program: c.LabProgram, Keep: c.LabKept != nil, Log: c.Log})
+	made, err := lab.New(lab.Config{Program: c.LabProgram, Log: c.Log})
 	if err != nil {
 		return err
 	}
 	a.hurries = append(a.hurries, made.Close) // whoever watches a run is a request in flight
 	a.pages = append(a.pages, func(s *web.Site) { labpages.Mount(s, made) })
 	a.hints = append(a.hints, "Try to break it: "+cmp.Or(c.PublicURL, a.URL())+"/lab")
-	if c.LabKept != nil {
-		c.LabKept(made)
-	}
 	return nil
 }

@@ -115,18 +115,6 @@ func (l *Lab) Result(id uuid.UUID, visitor string) (_ Result, ok bool) {
 	return seen, true
 }
 
-// Databases are the addresses of the databases of a run that is over, one for each of its sides, for the superuser; none without
-// Config.Keep.
-func (l *Lab) Databases(id uuid.UUID) []string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	n := slices.IndexFunc(l.runs, func(r *run) bool { return r.order.ID == id && !r.over.IsZero() })
-	if n < 0 {
-		return nil
-	}
-	return slices.Clone(l.runs[n].kept)
-}
-
 // Watch returns what is known of a run, and each newer result, until it is over or ctx ends: nothing if there is no such run.
 func (l *Lab) Watch(ctx context.Context, id uuid.UUID, visitor string) iter.Seq[Result] {
 	r, ok := l.find(id, visitor)
