@@ -4,13 +4,13 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/proof/must"
+	"onlyonce/internal/proof/replica"
 )
 
 // program is the real binary on a data directory of its own.
@@ -35,10 +35,8 @@ func startProgram(t *testing.T, env ...string) *program {
 
 func buildServer(t *testing.T) (path string) {
 	t.Helper()
-	path = filepath.Join(t.TempDir(), "server")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", path, "onlyonce/cmd/server").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	path, err := replica.Build(t.Context(), t.TempDir(), "onlyonce/cmd/server")
+	must.OK(t, err)
 	return path
 }
 

@@ -5,17 +5,16 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/proof/must"
-
-	"github.com/google/uuid"
+	"onlyonce/internal/proof/replica"
 )
 
 // program builds the server once, and shared is the lab of the tests that need no other. They are variables of the package because
@@ -23,11 +22,7 @@ import (
 var (
 	scratch string
 	program = sync.OnceValues(func() (string, error) {
-		path := filepath.Join(scratch, "server")
-		if out, err := exec.Command("go", "build", "-o", path, "onlyonce/cmd/server").CombinedOutput(); err != nil {
-			return "", fmt.Errorf("build the server: %w\n%s", err, out)
-		}
-		return path, nil
+		return replica.Build(context.Background(), scratch, "onlyonce/cmd/server")
 	})
 	shared = sync.OnceValues(func() (*Lab, error) {
 		path, err := program()

@@ -7,8 +7,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -17,6 +15,7 @@ import (
 	"onlyonce/internal/lab"
 	"onlyonce/internal/lab/labpages"
 	"onlyonce/internal/postgres/pgtest"
+	processes "onlyonce/internal/proof/replica"
 	"onlyonce/internal/web"
 	"onlyonce/templates"
 )
@@ -115,9 +114,9 @@ func TestLabAsksFirst(t *testing.T) {
 func TestLabRuns(t *testing.T) {
 	pgtest.Long(t)
 	b := setup(t)
-	program := filepath.Join(t.TempDir(), "server")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "onlyonce/cmd/server").CombinedOutput(); err != nil {
-		t.Fatalf("build the server: %v\n%s", err, out)
+	program, err := processes.Build(t.Context(), t.TempDir(), "onlyonce/cmd/server")
+	if err != nil {
+		t.Fatal(err)
 	}
 	v := b.demo(lab.Config{Program: program})
 	visitor, other := v.visitor(), v.visitor()

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"time"
+
+	"onlyonce/internal/proof/replica"
 )
 
 // Options size a run. The zero value is not useful: start from [Full] or [Quick].
@@ -121,10 +123,10 @@ func (b *bench) end(ctx context.Context) error {
 
 func (b *bench) prepare(ctx context.Context) (err error) {
 	b.sayf("building")
-	if b.server, err = build(ctx, b.dir, "onlyonce/cmd/server"); err != nil {
+	if b.server, err = replica.Build(ctx, b.dir, "onlyonce/cmd/server"); err != nil {
 		return err
 	}
-	if b.usual, err = build(ctx, b.dir, "onlyonce/internal/proof/bench/cmd/usual"); err != nil {
+	if b.usual, err = replica.Build(ctx, b.dir, "onlyonce/internal/proof/bench/cmd/usual"); err != nil {
 		return err
 	}
 	if b.cluster, err = startCluster(ctx, b.dir); err != nil {

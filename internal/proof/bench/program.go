@@ -15,16 +15,6 @@ import (
 	"onlyonce/internal/proof/replica"
 )
 
-// build compiles one of our commands into dir.
-func build(ctx context.Context, dir, pkg string) (program string, err error) {
-	program = filepath.Join(dir, filepath.Base(pkg))
-	out, err := exec.CommandContext(ctx, "go", "build", "-o", program, pkg).CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("build %s: %w\n%s", pkg, err, out)
-	}
-	return program, nil
-}
-
 // service is a running program that answers HTTP on an address of its own.
 type service struct {
 	origin string // such as http://127.0.0.1:41234

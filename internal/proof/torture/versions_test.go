@@ -10,7 +10,6 @@ import (
 	"maps"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"sync"
 	"syscall"
@@ -19,6 +18,7 @@ import (
 
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/postgres/server"
+	"onlyonce/internal/proof/must"
 	processes "onlyonce/internal/proof/replica"
 )
 
@@ -101,10 +101,8 @@ func newSides(t *testing.T) *sides {
 	// ends on a newer schema. That two versions of the code suit each other it shows from the next migration on.
 	case errors.Is(err, errNoHistory):
 		t.Logf("THE PREVIOUS VERSION IS NOT IN THE HISTORY, this one is tried in its place, without the newest migration: %v", err)
-		program = filepath.Join(dir, "same")
-		if out, err := exec.Command("go", "build", "-o", program, "onlyonce/cmd/server").CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
+		program, err = processes.Build(t.Context(), t.TempDir(), "onlyonce/cmd/server")
+		must.OK(t, err)
 	case err != nil:
 		t.Fatal(err)
 	}
