@@ -96,6 +96,10 @@ func newMailObserver(log *slog.Logger, registry *prometheus.Registry) *mailObser
 			Buckets: prometheus.ExponentialBuckets(0.005, 2, 14),
 		}, []string{"outcome"}),
 	}
+	// Prometheus sees no increase from nothing to 1.
+	for _, outcome := range mailer.Outcomes() {
+		o.attempts.WithLabelValues(string(outcome))
+	}
 	registry.MustRegister(o.attempts, o.seconds)
 	return o
 }

@@ -44,10 +44,5 @@ func (b *bundle) foundCompany(name string) {
 		account.HashToken(companyToken), company)
 }
 
-// mailOutcomes are those of attempts to send a mail.
-func mailOutcomes() []string {
-	return []string{string(mailer.Sent), string(mailer.Kept), string(mailer.Again), string(mailer.Failed), string(mailer.Dropped)}
-}
-
 // badSender keeps the jobs from starting.
 func badSender(c *app.Config) { c.MailSender = "no address" }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/oasdiff/yaml"
 
+	"onlyonce/internal/mailer"
 	"onlyonce/internal/people/attempt"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/proof/must"
@@ -25,7 +26,9 @@ func TestWhatIsWatchedIsThere(t *testing.T) {
 	for _, outcome := range attempt.Outcomes() {
 		outcomes = append(outcomes, string(outcome))
 	}
-	outcomes = append(outcomes, mailOutcomes()...)
+	for _, outcome := range mailer.Outcomes() {
+		outcomes = append(outcomes, string(outcome))
+	}
 	b.untilMail()
 	must.Exec(t, b.db.Admin(), `
 		INSERT INTO river.river_job (kind, args, max_attempts, state, finalized_at)

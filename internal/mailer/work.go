@@ -57,6 +57,9 @@ const (
 	Dropped Outcome = "dropped"
 )
 
+// Outcomes returns all outcomes.
+func Outcomes() []Outcome { return []Outcome{Sent, Kept, Again, Failed, Dropped} }
+
 // The states of a mail.
 const (
 	StateQueued = "queued" // also between attempts

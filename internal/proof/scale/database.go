@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"onlyonce/internal/postgres/server"
 )
@@ -24,6 +25,18 @@ func (d *database) start(
 	}
 	if err := server.Init(ctx, programs, account, dir, true, nil); err != nil {
 		return err
+	}
+	return d.run(ctx)
+}
+
+// follow starts a standby of another server.
+func (d *database) follow(ctx context.Context, primary *database, dir string) error {
+	d.config = primary.config
+	d.config.DataDir, d.config.SocketDir = dir, dir+"-socket"
+	copied := d.config.Account.Command(ctx, filepath.Join(d.config.Programs.Dir, "pg_basebackup"), "--pgdata="+dir,
+		"--write-recovery-conf", "--checkpoint=fast", "--dbname="+server.URL(primary.config.SocketDir, server.Superuser, "postgres"))
+	if out, err := copied.CombinedOutput(); err != nil {
+		return fmt.Errorf("copy the primary: %w\n%s", err, out)
 	}
 	return d.run(ctx)
 }

@@ -1,3 +1,3 @@
 .PHONY: scale
-scale: ## Prove the app beyond one machine: what=pooler, failover, backup, upgrade or cells
+scale: ## Prove the app beyond one machine: what=pooler, failover, backup, upgrade, cells or alerts
 	@go run ./internal/proof/scale/cmd/scale $(SCALE) "$$what"

@@ -1,7 +1,7 @@
 // Package scale proves the app beyond one machine, on existing engines: behind a connection pooler, with standbys of which one takes over,
 // after a restore, from one major version of PostgreSQL to another, and in cells that tenants move between. Everything runs on this
 // machine, in a directory that goes afterwards. The clients and the checks are those of package torture, and the configuration files and
-// commands are those of the documentation.
+// commands are those of the documentation. The alert rules are tried here, too.
 package scale
 
 import (

@@ -38,7 +38,9 @@ func run(ctx context.Context) error {
 		return scale.Upgrade(ctx, *seed, os.Stdout)
 	case "cells":
 		return scale.Cells(ctx, *seed, os.Stdout)
+	case "alerts":
+		return scale.Alerts(ctx, os.Stdout)
 	default:
-		return fmt.Errorf("what is %q, and must be pooler, failover, backup, upgrade or cells", what)
+		return fmt.Errorf("what is %q, and must be pooler, failover, backup, upgrade, cells or alerts", what)
 	}
 }

@@ -1,0 +1,334 @@
+package scale
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/mhale/smtpd"
+	"golang.org/x/sync/errgroup"
+
+	"onlyonce/internal/postgres/server"
+	"onlyonce/internal/proof/proxy"
+	"onlyonce/internal/proof/replica"
+)
+
+// Alerts runs the app under load, and Prometheus with the documented rules, and has each alert fired by the fault that it is about.
+// A minute of the rules takes three seconds.
+func Alerts(ctx context.Context, out io.Writer) error {
+	if err := install(ctx, out, "prometheus"); err != nil {
+		return err
+	}
+	account, err := server.ChooseAccount("")
+	if err != nil {
+		return err
+	}
+	dir, err := account.MkdirTemp("/tmp", "onlyonce-alerts-") // the path of a socket has to be short
+	if err != nil {
+		return err
+	}
+	w := &watched{dir: dir, account: account, primary: &database{}, standby: &database{}}
+	err = w.start(ctx)
+	if err == nil {
+		err = w.breakAll(ctx, out)
+	}
+	if err = errors.Join(err, w.stop(context.WithoutCancel(ctx))); err != nil {
+		return fmt.Errorf("%w, see %s", err, dir)
+	}
+	return os.RemoveAll(dir)
+}
+
+// watched is a replica of the app, what it needs, and Prometheus.
+type watched struct {
+	dir     string
+	account server.Account
+
+	primary, standby *database
+	socket           string // the path of a link to the socket of one of them
+	way              *proxy.Proxy
+	mail             *smtpd.Server
+	mailAnswer       atomic.Pointer[func(context.Context) error] // to each mail
+	leash            *replica.Leash
+	app              replica.Replica
+	prometheus       service
+}
+
+const prometheusAddr = ours + "41:9090"
+
+func (w *watched) start(ctx context.Context) error {
+	if err := w.startDatabases(ctx); err != nil {
+		return err
+	}
+	mails, err := w.startMail(ctx)
+	if err != nil {
+		return err
+	}
+	if w.leash, err = replica.NewLeash(ctx); err != nil {
+		return err
+	}
+	metrics, err := replica.FreePort(ctx)
+	if err != nil {
+		return err
+	}
+	if err := w.startApp(ctx, metrics, mails); err != nil {
+		return err
+	}
+	return w.startPrometheus(ctx, metrics)
+}
+
+// startDatabases starts a primary, its standby, and the way to one of them.
+func (w *watched) startDatabases(ctx context.Context) (err error) {
+	programs, err := server.Locate(ctx, w.account, 0)
+	if err != nil {
+		return err
+	}
+	if err := w.primary.start(ctx, w.account, programs, filepath.Join(w.dir, "primary"), nil); err != nil {
+		return err
+	}
+	conn, err := w.admin(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	if _, err := conn.Exec(ctx, `GRANT pg_monitor TO onlyonce`); err != nil {
+		return err
+	}
+	if err := w.standby.follow(ctx, w.primary, filepath.Join(w.dir, "standby")); err != nil {
+		return err
+	}
+	w.socket = filepath.Join(w.dir, "database")
+	if err := os.Symlink(w.primary.config.SocketDir, w.socket); err != nil {
+		return err
+	}
+	w.way, err = proxy.Listen(ctx, "unix", filepath.Join(w.socket, ".s.PGSQL.5432"))
+	return err
+}
+
+func (w *watched) admin(ctx context.Context) (*pgx.Conn, error) {
+	return pgx.Connect(ctx, w.primary.url())
+}
+
+// startMail starts a mail server, and returns its address.
+func (w *watched) startMail(ctx context.Context) (address string, err error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", fmt.Errorf("start a mail server: %w", err)
+	}
+	w.answerMails(func(context.Context) error { return nil })
+	w.mail = &smtpd.Server{
+		Appname: "alerts", Hostname: "mail.example.com", DisableReverseDNS: true, MaxRecipients: 100,
+		Handler: func(net.Addr, string, []string, []byte) error { return (*w.mailAnswer.Load())(ctx) },
+	}
+	go func() { _ = w.mail.Serve(listener) }()
+	return listener.Addr().String(), nil
+}
+
+func (w *watched) answerMails(answer func(context.Context) error) { w.mailAnswer.Store(&answer) }
+
+func (w *watched) startApp(ctx context.Context, metrics, mails string) error {
+	program, err := replica.Build(ctx, w.dir, "onlyonce/cmd/server")
+	if err != nil {
+		return err
+	}
+	addr, err := replica.FreePort(ctx)
+	if err != nil {
+		return err
+	}
+	w.app = replica.Replica{
+		Program: program, Addr: addr, Group: w.leash.Group, Log: filepath.Join(w.dir, "app.log"),
+		Env: append(os.Environ(), "ADDR="+addr, "METRICS_ADDR="+metrics, "DEMO=1", "LAB=0", "RATE_LIMIT=0",
+			"DATABASE_URL=postgres://"+server.Role+"@"+w.way.Addr()+"/"+server.Database+"?sslmode=disable",
+			"IDEMPOTENCY_WAIT=500ms", "EXPIRE_EVERY=1s", "SMTP_URL=smtp://"+mails+"?tls=off", "MAIL_FROM=invoices@example.com",
+			"MAIL_TIMEOUT=1m", "MAIL_RETRY=1s"),
+	}
+	return w.app.Revive(ctx)
+}
+
+// startPrometheus starts it with the documented rules, in which only the times are shorter.
+func (w *watched) startPrometheus(ctx context.Context, metrics string) error {
+	short := []string{
+		"[5m]", "[15s]", "[15m]", "[45s]", "[30m]", "[90s]", "for: 1m", "for: 3s", "for: 2m", "for: 6s", "for: 5m", "for: 15s",
+		"for: 10m", "for: 30s", "> 300", "> 15", "> 3600", "> 15",
+	}
+	for _, name := range ruleFiles {
+		text, err := document(ctx, "deploy/"+name)
+		if err != nil {
+			return err
+		}
+		text = strings.NewReplacer(short...).Replace(text)
+		if err := os.WriteFile(filepath.Join(w.dir, name), []byte(text), 0o644); err != nil { //nolint:gosec // no secret
+			return err
+		}
+	}
+	config := filepath.Join(w.dir, "prometheus.yml")
+	text := fmt.Sprintf(`
+global: {scrape_interval: 3s, evaluation_interval: 1s}
+rule_files: [%q]
+scrape_configs: [{job_name: onlyonce, static_configs: [{targets: [%q]}]}]
+`, filepath.Join(w.dir, "alerts*.yaml"), metrics)
+	if err := os.WriteFile(config, []byte(text), 0o644); err != nil { //nolint:gosec // no secret
+		return err
+	}
+	data := filepath.Join(w.dir, "prometheus")
+	if err := w.account.Mkdir(data); err != nil {
+		return err
+	}
+	w.prometheus = service{
+		account: w.account, group: w.leash.Group, log: filepath.Join(w.dir, "prometheus.log"),
+		command: []string{
+			"prometheus", "--config.file=" + config, "--storage.tsdb.path=" + data, "--web.listen-address=" + prometheusAddr,
+		},
+	}
+	if err := w.prometheus.start(ctx); err != nil {
+		return err
+	}
+	return until(ctx, "Prometheus has seen the app", func(ctx context.Context) bool {
+		targets, err := get(ctx, "http://"+prometheusAddr+"/api/v1/targets")
+		return err == nil && strings.Contains(string(targets), `"health":"up"`)
+	})
+}
+
+// ruleFiles are in docs/deploy.
+var ruleFiles = []string{"alerts.yaml", "alerts-mail.yaml"}
+
+func (w *watched) stop(ctx context.Context) error {
+	w.prometheus.kill()
+	if w.way != nil {
+		w.way.Close()
+	}
+	if w.mail != nil {
+		_ = w.mail.Close()
+	}
+	if w.leash != nil {
+		w.leash.Release()
+	}
+	return errors.Join(w.standby.stop(ctx), w.primary.stop(ctx))
+}
+
+// breakAll has each fault last until its alerts fire, and prints how long that took. The error names alerts that did not fire, and those
+// that no fault is for.
+func (w *watched) breakAll(ctx context.Context, out io.Writer) error {
+	loaded, stopLoad := context.WithCancel(ctx)
+	var load sync.WaitGroup
+	defer load.Wait()
+	defer stopLoad()
+	for i := range 64 {
+		load.Go(func() { w.create(loaded, i) })
+	}
+	var fired []string
+	for _, f := range w.faults() {
+		if err := until(ctx, "no alert fires", func(ctx context.Context) bool {
+			firing, err := alerts(ctx, "firing")
+			return err == nil && len(firing) == 0
+		}); err != nil {
+			return err
+		}
+		began := time.Now()
+		if err := w.strike(ctx, f); err != nil {
+			return fmt.Errorf("%s: %w", f.what, err)
+		}
+		fmt.Fprintf(out, "%-45s %3.0f s  %s\n", f.what, time.Since(began).Seconds(), strings.Join(f.fires, ", "))
+		fired = append(fired, f.fires...)
+	}
+	all, err := alerts(ctx, "")
+	for _, name := range all {
+		if !slices.Contains(fired, name) {
+			err = errors.Join(err, fmt.Errorf("no fault is for %s", name))
+		}
+	}
+	return err
+}
+
+// strike has a fault last until all its alerts fire.
+func (w *watched) strike(ctx context.Context, f alertFault) error {
+	lasting, end := context.WithCancel(ctx)
+	group, lasting := errgroup.WithContext(lasting)
+	group.Go(func() error { return f.strike(lasting) })
+	silent := slices.Clone(f.fires) // each may come and go while the others do not fire yet
+	err := until(ctx, "all alerts have fired", func(ctx context.Context) bool {
+		firing, err := alerts(ctx, "firing")
+		silent = slices.DeleteFunc(silent, func(name string) bool { return slices.Contains(firing, name) })
+		return err == nil && len(silent) == 0
+	})
+	if err != nil {
+		err = fmt.Errorf("%w: %s did not", err, strings.Join(silent, ", "))
+	}
+	end()
+	if struck := group.Wait(); !errors.Is(struck, context.Canceled) {
+		err = errors.Join(err, struck)
+	}
+	return err
+}
+
+// alerts returns the names of the alerts in a state, or of all that there are.
+func alerts(ctx context.Context, state string) (names []string, err error) {
+	text, err := get(ctx, "http://"+prometheusAddr+"/api/v1/rules?type=alert")
+	if err != nil {
+		return nil, err
+	}
+	var answer struct {
+		Data struct {
+			Groups []struct {
+				Rules []struct {
+					Name  string `json:"name"`
+					State string `json:"state"`
+				} `json:"rules"`
+			} `json:"groups"`
+		} `json:"data"`
+	}
+	if err := json.Unmarshal(text, &answer); err != nil {
+		return nil, fmt.Errorf("read what Prometheus says: %w", err)
+	}
+	for _, group := range answer.Data.Groups {
+		for _, rule := range group.Rules {
+			if state == "" || rule.State == state {
+				names = append(names, rule.Name)
+			}
+		}
+	}
+	if len(names) == 0 && state == "" {
+		return nil, errors.New("there are no rules")
+	}
+	return names, nil
+}
+
+// create creates one customer after the other, at most two a second.
+func (w *watched) create(ctx context.Context, client int) {
+	for n := 0; ctx.Err() == nil; n++ {
+		pause(ctx, 400*time.Millisecond)
+		name := fmt.Sprintf("client%d-%d", client, n)
+		w.post(ctx, "customers", name, fmt.Sprintf(`{"name":%q,"email":"%s@example.com"}`, name, name))
+	}
+}
+
+// post asks the API, and returns the status of the answer, or 0. What becomes of failures is up to the alerts.
+func (w *watched) post(ctx context.Context, path, key, body string) int {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+w.app.Addr+"/api/v1/"+path, strings.NewReader(body))
+	if err != nil {
+		return 0
+	}
+	request.Header.Set("Authorization", "Bearer oo_demo_acme")
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Idempotency-Key", key)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return 0
+	}
+	_, _ = io.Copy(io.Discard, response.Body)
+	_ = response.Body.Close()
+	return response.StatusCode
+}
