@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -25,6 +26,7 @@ type alertFault struct {
 func (w *watched) faults() []alertFault {
 	return []alertFault{
 		{"connections to the database break", []string{"OnlyonceAttemptsFail", "OnlyonceUnconfirmed"}, w.breakConnections},
+		{"the app is not running", []string{"OnlyonceDown"}, w.endApp},
 		{"the database is away", []string{"OnlyonceDatabaseDown", "OnlyonceErrors"}, w.on(w.way.Isolate)},
 		{"the database hangs", []string{"OnlyoncePoolExhausted"}, w.on(w.way.Pause)},
 		{"a table is locked", []string{"OnlyonceAttemptsDoNotEnd"}, w.lock("customers")},
@@ -45,6 +47,7 @@ func (w *watched) faults() []alertFault {
 			return errors.New("550 5.1.1 no such user")
 		})},
 		{"a standby hangs", []string{"OnlyonceReplicationLags"}, w.freezeStandby},
+		{"the standby is gone", []string{"OnlyonceNoStandby"}, w.killStandby},
 		{"the app is led to the standby", []string{"OnlyonceNoPrimary"}, w.leadToStandby},
 	}
 }
@@ -169,6 +172,24 @@ func (w *watched) freezeStandby(ctx context.Context) error {
 		return err
 	})(ctx)
 	return errors.Join(err, server.Thaw(context.WithoutCancel(ctx), data))
+}
+
+func (w *watched) killStandby(ctx context.Context) error {
+	if err := w.standby.kill(ctx); err != nil {
+		return err
+	}
+	<-ctx.Done()
+	return w.standby.run(context.WithoutCancel(ctx))
+}
+
+func (w *watched) endApp(ctx context.Context) error {
+	if err := w.app.End(ctx, syscall.SIGKILL); err != nil {
+		return err
+	}
+	<-ctx.Done()
+	again, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Minute)
+	defer cancel()
+	return w.app.Revive(again)
 }
 
 func (w *watched) leadToStandby(ctx context.Context) error {

@@ -29,6 +29,9 @@ const (
 	proxied    = ours + "31:5432"
 )
 
+// haproxyAccount is left out of its configuration, which it may use only if root starts it.
+const haproxyAccount = "    user haproxy\n    group haproxy\n"
+
 // node is one of the servers: PostgreSQL, which Patroni starts, and etcd.
 type node struct {
 	name    string
@@ -88,7 +91,7 @@ func (c *cluster) lay(ctx context.Context, dir string, account server.Account, g
 		const first = documented + "11"
 		etcd, err := write(n.name+"-etcd.yml", "deploy/etcd.yml",
 			"node1=http://"+first, "node1=http://"+ours+"11", "name: node1", "name: "+n.name, first, n.address, documented, ours,
-			"/var/lib/etcd/default", filepath.Join(home, "etcd"))
+			"/var/lib/etcd/onlyonce", filepath.Join(home, "etcd"))
 		if err != nil {
 			return err
 		}
@@ -97,14 +100,14 @@ func (c *cluster) lay(ctx context.Context, dir string, account server.Account, g
 			documented+"0/24", "127.0.0.0/8", documented, ours,
 			"/var/lib/postgresql/15/onlyonce", n.data, "/usr/lib/postgresql/15/bin", programs.Dir,
 			"/var/lib/postgresql/patroni.pgpass", filepath.Join(home, "pgpass"), "/run/postgresql", home,
-			"scram-sha-256", "trust", "synchronous_mode_strict: false", "synchronous_mode_strict: "+strconv.FormatBool(strict))
+			"  authentication:\n    username: patroni\n    password: change-me\n\n", "\n", "scram-sha-256", "trust", "synchronous_mode_strict: false", "synchronous_mode_strict: "+strconv.FormatBool(strict))
 		if err != nil {
 			return err
 		}
 		n.etcd, n.patroni = run(n.name+"-etcd", "etcd", "--config-file", etcd), run(n.name+"-patroni", "patroni", patroni)
 		c.nodes[i] = n
 	}
-	haproxy, err := write("haproxy.cfg", "deploy/haproxy.cfg", documented, ours)
+	haproxy, err := write("haproxy.cfg", "deploy/haproxy.cfg", haproxyAccount, "", documented, ours)
 	c.haproxy = run("haproxy", "haproxy", "-db", "-f", haproxy)
 	return err
 }
