@@ -25,12 +25,16 @@ type alertFault struct {
 // faults returns one for every alert. The last one leaves the app with a standby.
 func (w *watched) faults() []alertFault {
 	return []alertFault{
-		{"connections to the database break", []string{"OnlyonceAttemptsFail", "OnlyonceUnconfirmed"}, w.breakConnections},
+		{"connections to the database break", []string{
+			"OnlyonceAttemptsFail", "OnlyonceUnconfirmed",
+		}, w.breakConnections},
 		{"the app is not running", []string{"OnlyonceDown"}, w.endApp},
 		{"the database is away", []string{"OnlyonceDatabaseDown", "OnlyonceErrors"}, w.on(w.way.Isolate)},
 		{"the database hangs", []string{"OnlyoncePoolExhausted"}, w.on(w.way.Pause)},
 		{"a table is locked", []string{"OnlyonceAttemptsDoNotEnd"}, w.lock("customers")},
-		{"the network is slow", []string{"OnlyonceSlow", "OnlyonceRequestsSlow"}, w.on(func() { w.way.Slow(300 * time.Millisecond) })},
+		{"the network is slow", []string{"OnlyonceSlow", "OnlyonceRequestsSlow"}, w.on(func() {
+			w.way.Slow(300 * time.Millisecond)
+		})},
 		{"a client sends a key with other requests", []string{"OnlyonceKeysReused"}, w.reuseKeys},
 		{"a client repeats without waiting", []string{"OnlyonceRepeatsWait"}, w.repeat},
 		{"attempts cannot be written down", []string{"OnlyonceAttemptsDropped"}, w.lock("attempts")},

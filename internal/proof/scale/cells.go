@@ -76,7 +76,8 @@ func (c *cells) lead(ctx context.Context, replicas [2]string) (hosts [2]string, 
 	config, tenants := filepath.Join(c.dir, "haproxy.cfg"), acme.host+" a\n"+globex.host+" a\n"
 	hosts = [2]string{acme.host + hostPort, globex.host + hostPort}
 	err = configure(ctx, config, "deploy/haproxy-cells.cfg", append(c.replaced(),
-		haproxyAccount, "", documented+"31:80", hosts[0]+","+hosts[1], documented+"41:8080", replicas[0], documented+"51:8080", replicas[1])...)
+		haproxyAccount, "", documented+"31:80", hosts[0]+","+hosts[1],
+		documented+"41:8080", replicas[0], documented+"51:8080", replicas[1])...)
 	if err != nil {
 		return hosts, err
 	}

@@ -100,7 +100,8 @@ func (c *cluster) lay(ctx context.Context, dir string, account server.Account, g
 			documented+"0/24", "127.0.0.0/8", documented, ours,
 			"/var/lib/postgresql/15/onlyonce", n.data, "/usr/lib/postgresql/15/bin", programs.Dir,
 			"/var/lib/postgresql/patroni.pgpass", filepath.Join(home, "pgpass"), "/run/postgresql", home,
-			"  authentication:\n    username: patroni\n    password: change-me\n\n", "\n", "scram-sha-256", "trust", "synchronous_mode_strict: false", "synchronous_mode_strict: "+strconv.FormatBool(strict))
+			"  authentication:\n    username: patroni\n    password: change-me\n\n", "\n", "scram-sha-256", "trust",
+			"synchronous_mode_strict: false", "synchronous_mode_strict: "+strconv.FormatBool(strict))
 		if err != nil {
 			return err
 		}
