@@ -10,7 +10,7 @@ import (
 	"onlyonce/internal/record"
 )
 
-// Always explains a constraint by the same, whoever breaks it.
+// Always explains a constraint by the same error, whatever the command that broke it.
 func Always[C any](say func() error) Explanation[C] {
 	return func(context.Context, *Store, Intent, C, *pgconn.PgError) error { return say() }
 }
