@@ -319,12 +319,3 @@ func TestMailsWithoutAServer(t *testing.T) {
 		t.Errorf("nothing about it in the metrics:\n%s", metrics)
 	}
 }
-
-// untilMail waits for an attempt to send one.
-func (b *bundle) untilMail() {
-	b.Helper()
-	b.until("a mail", func() bool {
-		_, metrics := b.get(b.metrics)
-		return strings.Contains(metrics, "\nonlyonce_mail_attempts_total{")
-	})
-}
