@@ -20,7 +20,9 @@ run: ## Start the app, with its own PostgreSQL and demo data
 
 # The race detector takes several times as long. It sees no tool: those run nothing side by side, which a test holds. Of the site,
 # whose tests are thousands of requests, it sees the races, and the cases that are about time.
-# Of what others made it leaves out what fills and compresses PDFs, which computes for one caller.
+# Of what others made it leaves out what fills and compresses PDFs, which computes for one caller. Each program would sleep for a second
+# as it ends.
+export GORACE = atexit_sleep_ms=0
 UNRACED = /e2e$$|/internal/site$$|/internal/tool/
 RACE = -race -gcflags='compress/flate=-race=false' -gcflags='github.com/go-text/typesetting/...=-race=false'
 
