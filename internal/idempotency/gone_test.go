@@ -81,7 +81,7 @@ func TestHolderChangesEachTime(t *testing.T) {
 		b.Exec(`UPDATE things SET name = 'moved on'`)
 	})
 	_, err := create.Do(t.Context(), b.Store, b.Intent("k"), order{"a"})
-	if !errors.Is(err, idempotency.ErrBusy) || errors.Is(err, record.ErrNotFound) || looks != 4 {
+	if !errors.Is(err, idempotency.ErrBusy) || errors.Is(err, record.ErrNotFound) || looks != 10 {
 		t.Errorf("%v after %d looks", err, looks)
 	}
 	b.Exec(`DROP TRIGGER retake ON things`)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"sync"
 	"testing"
@@ -71,31 +72,43 @@ func TestOwnCommitLostAndRecordUnreadable(t *testing.T) {
 	}
 }
 
-// SQLSTATE class 08 with severity ERROR comes from a layer that lost its own connection to the data: what
-// became of the transaction is unknown, though this connection goes on.
-func TestConnectionLostBehindTheServer(t *testing.T) {
-	b := setup(t)
-	b.DB.Spoil(t)
-	b.Exec(`
-		CREATE SEQUENCE losses;
-		CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+// refuse has the first COMMITs that insert a thing fail with a SQLSTATE.
+func (b *bundle) refuse(code string, times int) {
+	b.Helper()
+	b.DB.Spoil(b)
+	b.Exec(fmt.Sprintf(`
+		CREATE SEQUENCE refusals;
+		CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
 		BEGIN
-			IF nextval('losses') <= TG_ARGV[0]::integer THEN -- a sequence does not roll back
-				RAISE EXCEPTION 'connection failure' USING ERRCODE = '08006';
+			IF nextval('refusals') <= %d THEN -- a sequence does not roll back
+				RAISE EXCEPTION 'refused' USING ERRCODE = '%s';
 			END IF;
 			RETURN NULL;
 		END $$;
-		CREATE CONSTRAINT TRIGGER lose AFTER INSERT ON things DEFERRABLE INITIALLY DEFERRED
-			FOR EACH ROW EXECUTE FUNCTION lose(1)`)
+		CREATE CONSTRAINT TRIGGER refuse AFTER INSERT ON things DEFERRABLE INITIALLY DEFERRED
+			FOR EACH ROW EXECUTE FUNCTION refuse()`, times, code))
+}
+
+// TestRefusedCommits: SQLSTATE class 08 with severity ERROR comes from a layer that lost its own connection to the data: what became of
+// the transaction is unknown, though this connection goes on. A server that accepts no writes is a standby, which may be about to become
+// the primary; while it is one, nothing is done.
+func TestRefusedCommits(t *testing.T) {
+	t.Parallel()
 	create := idempotency.Define(spec())
-	if done, err := create.Do(t.Context(), b.Store, b.Intent("once"), order{"a"}); err != nil || done.Replayed {
-		t.Errorf("lost once: %+v, %v", done, err)
-	}
-	b.Exec(`
-		DROP TRIGGER lose ON things;
-		CREATE CONSTRAINT TRIGGER lose AFTER INSERT ON things DEFERRABLE INITIALLY DEFERRED
-			FOR EACH ROW EXECUTE FUNCTION lose(1000000)`)
-	if _, err := create.Do(t.Context(), b.Store, b.Intent("ever"), order{"b"}); !errors.Is(err, idempotency.ErrUnconfirmed) {
-		t.Errorf("lost ever again: %v", err)
+	for code, ever := range map[string]error{"08006": idempotency.ErrUnconfirmed, "25006": idempotency.ErrUnavailable} {
+		t.Run(code, func(t *testing.T) {
+			b := setup(t)
+			b.refuse(code, 2)
+			if done, err := create.Do(t.Context(), b.Store, b.Intent("twice"), order{"a"}); err != nil || done.Replayed {
+				t.Errorf("refused twice: %+v, %v", done, err)
+			}
+		})
+		t.Run(code+" ever again", func(t *testing.T) {
+			b := setup(t)
+			b.refuse(code, 1_000_000)
+			if _, err := create.Do(t.Context(), b.Store, b.Intent("ever"), order{"b"}); !errors.Is(err, ever) {
+				t.Errorf("got %v", err)
+			}
+		})
 	}
 }

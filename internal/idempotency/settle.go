@@ -14,8 +14,9 @@ import (
 )
 
 // maxSends bounds how often one attempt is sent: again after a lost connection, a deadlock, a schema that
-// changed, or a conflict with what is gone.
-const maxSends = 4
+// changed, or a conflict with what is gone. With the pauses, that is for two seconds at least, in which another
+// server can become the primary.
+const maxSends = 10
 
 // settle sends the transaction until its outcome is known. Sending it again is safe because it is
 // idempotent, and it is how to find out what became of a lost COMMIT: a mere SELECT could miss a
@@ -66,7 +67,7 @@ func (s *Store) settle(ctx context.Context, t transaction) (stored, error) {
 }
 
 var (
-	// errLost says that the connection broke. If something was sent, its outcome is unknown.
+	// errLost says that the connection broke, or leads to a standby. If something was sent, its outcome is unknown.
 	errLost = errors.New("connection lost")
 	// errAgain says that nothing was done and that the same transaction may succeed now.
 	errAgain = errors.New("send again")
@@ -100,6 +101,8 @@ func (s *Store) sendOnce(mayLeave, detached context.Context, t transaction) (fou
 		return stored{}, sent, errors.Join(errAgain, conn.Conn().Close(detached))
 	case refused.Code == rowsRequired && at > len(t.begin) && t.run == nil:
 		return stored{}, sent, refusedError{t.statements[at-1-len(t.begin)].otherwise}
+	case refused.Code == "25006": // a standby, which may be about to become the primary
+		return stored{}, false, fmt.Errorf("%w: %w", errLost, refused)
 	case refused.Code == madeAlready:
 		conn.Release()
 		return s.sendOnce(mayLeave, detached, t.withoutWork())
@@ -150,7 +153,7 @@ func verdict(refused *pgconn.PgError, at int, t transaction) error {
 		return ErrInProgress
 	case code == "55P03", code == "57014": // lock timeout, statement timeout
 		return fmt.Errorf("%w: %w", ErrBusy, refused)
-	case code[:2] == "53", code == "25006": // out of resources, a standby
+	case code[:2] == "53": // out of resources
 		return fmt.Errorf("%w: %w", ErrUnavailable, refused)
 	default:
 		return refused
@@ -164,9 +167,9 @@ func refusal(err error) (*pgconn.PgError, bool) {
 	return refused, ok && refused.SeverityUnlocalized == "ERROR" && refused.Code[:2] != "08"
 }
 
-// pause waits before time number n, a little longer each time. It reports whether ctx is still alive.
+// pause waits before time number n, a little longer each time up to a limit. It reports whether ctx is still alive.
 func pause(ctx context.Context, n int) bool {
-	timer := time.NewTimer(time.Duration(n*n) * 50 * time.Millisecond)
+	timer := time.NewTimer(min(time.Duration(n*n)*50*time.Millisecond, 250*time.Millisecond))
 	defer timer.Stop()
 	select {
 	case <-timer.C:
