@@ -71,7 +71,7 @@ func (w *watched) breakConnections(ctx context.Context) error {
 	defer w.way.Heal()
 	for ctx.Err() == nil {
 		w.way.Isolate()
-		pause(ctx, 1500*time.Millisecond)
+		pause(ctx, 2500*time.Millisecond)
 		w.way.Heal()
 		pause(ctx, time.Second)
 	}

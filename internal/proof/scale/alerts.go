@@ -229,10 +229,9 @@ func (w *watched) breakAll(ctx context.Context, out io.Writer) error {
 	}
 	var fired []string
 	for _, f := range w.faults() {
-		// The app has to work again before the next fault: what breaks at once with another one may fire nothing.
-		if err := until(ctx, "no alert fires", func(ctx context.Context) bool {
-			firing, err := alerts(ctx, "firing")
-			return err == nil && len(firing) == 0
+		if err := until(ctx, strings.Join(f.fires, ", ")+" are at rest", func(ctx context.Context) bool {
+			inactive, err := alerts(ctx, "inactive")
+			return err == nil && !slices.ContainsFunc(f.fires, func(name string) bool { return !slices.Contains(inactive, name) })
 		}); err != nil {
 			return err
 		}
