@@ -27,28 +27,15 @@ func main() {
 func run() error {
 	quick := flag.Bool("quick", false, "small sizes and few rounds; keep nothing")
 	o := bench.Full()
-	rounds := flag.Int("rounds", 0, "turns of each figure and its baseline")
-	length := flag.Duration("length", 0, "length of a sample, in seconds")
-	rows := flag.Int("rows", 0, "rows in every table of the large database")
-	records := flag.Int("records", 0, "intents there, in the end")
-	typed := flag.Int("typed", 0, "invoice numbers of the year that people have typed")
-	expired := flag.Int("expired", 0, "results that expire while invoices are created")
 	only := flag.String("only", "",
 		"one part: create, samekey, distance, growth, redis, volume, size, series, expiry, start, pages or memory")
 	matching := flag.String("kinds", "", "of the kinds of requests those whose names match this regular expression")
 	keep := flag.Bool("keep", false, "keep the figures of -only among those of the last run, in docs/")
-	docs := flag.String("docs", "docs", "where performance.md and performance.json are")
 	publish := flag.Bool("publish", false, "write summary, table and charts of the last run anew; measure nothing")
 	flag.Parse()
 	if *quick {
 		o = bench.Quick()
 	}
-	override(&o.Rounds, *rounds)
-	override(&o.Length, *length)
-	override(&o.Records, *records)
-	override(&o.Rows, *rows)
-	override(&o.Typed, *typed)
-	override(&o.Expired, *expired)
 	o.Only, o.Log = *only, os.Stderr
 	if *matching != "" {
 		var err error
@@ -59,12 +46,12 @@ func run() error {
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	before, known, err := bench.ReadReport(filepath.Join(*docs, "performance.json"))
+	before, known, err := bench.ReadReport(filepath.Join("docs", "performance.json"))
 	if err != nil {
 		return err
 	}
 	if *publish {
-		return before.Publish(*docs)
+		return before.Publish("docs")
 	}
 	report, err := bench.Run(ctx, o)
 	if err != nil {
@@ -76,9 +63,9 @@ func run() error {
 	}
 	switch {
 	case *only == "" && !*quick:
-		return report.Publish(*docs)
+		return report.Publish("docs")
 	case *keep:
-		return before.With(report).Publish(*docs)
+		return before.With(report).Publish("docs")
 	default:
 		return nil
 	}
@@ -96,12 +83,5 @@ func compare(now, before bench.Report) {
 	fmt.Fprintf(os.Stdout, "Worse than at %s:\n", before.Commit)
 	for _, line := range worse {
 		fmt.Fprintln(os.Stdout, "  "+line)
-	}
-}
-
-func override[T comparable](target *T, flagged T) {
-	var unset T
-	if flagged != unset {
-		*target = flagged
 	}
 }
