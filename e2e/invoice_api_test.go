@@ -22,11 +22,6 @@ func (r apiRecords) life(number string) (operations []string, versions int) {
 	return inOrder(r.changes("/invoices/" + invoice.ID)), invoice.Version - 1 - len(r.paymentsOf(invoice.ID))
 }
 
-func (r apiRecords) lines(number string) int {
-	r.s.t.Helper()
-	return len(r.named(number).Lines)
-}
-
 func (r apiRecords) payments(number string) (amounts []string, paid string) {
 	r.s.t.Helper()
 	invoice := r.named(number)

@@ -22,11 +22,6 @@ func (r sqlRecords) life(number string) (operations []string, versions int) {
 		SELECT version - 1 - (SELECT count(*) FROM payments p WHERE p.invoice_id = i.id) FROM invoices i WHERE number = $1`, number)
 }
 
-func (r sqlRecords) lines(number string) int {
-	r.s.t.Helper()
-	return r.s.count(`SELECT count(*) FROM invoice_lines JOIN invoices i ON i.id = invoice_id WHERE number = $1`, number)
-}
-
 // payments also holds that the ledger says the same.
 func (r sqlRecords) payments(number string) (amounts []string, paid string) {
 	r.s.t.Helper()

@@ -13,7 +13,6 @@ type invoiceRecords interface {
 	invoices(number string) int
 	// life is the same for an invoice, without the versions that payments made.
 	life(number string) (operations []string, versions int)
-	lines(number string) int
 	// payments gives the amounts of those of an invoice, in order, and what it says was paid.
 	payments(number string) (amounts []string, paid string)
 	// books gives what an invoice says of its money, as booksText does.

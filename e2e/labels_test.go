@@ -212,18 +212,16 @@ const (
 )
 
 // What has the name of a record in it.
-func created(number string) string           { return "Invoice " + number + " created" }
-func issued(number string) string            { return "Invoice " + number + " issued." }
-func voided(number string) string            { return "Invoice " + number + " voided." }
-func saved(name string) string               { return "Changes to " + name + " saved." }
-func archived(name string) string            { return "Customer " + name + " archived." }
-func restored(name string) string            { return "Customer " + name + " restored." }
-func alreadyCreated(name string) string      { return "This form already created " + name + "." }
-func alreadySaved(name string) string        { return "This form already saved changes to " + name + "." }
-func numberTaken(number string) string       { return "Invoice number " + number + " already exists." }
-func headingInvoice(number string) string    { return "Invoice " + number }
-func headingCopy(number string) string       { return "Copy of " + number }
-func linkOpen(name string) string            { return "Open " + name }
-func linkRefund(amount string) string        { return "Refund " + amount + " EUR of it" }
-func linkRemovePayment(amount string) string { return "Remove payment of " + amount + " EUR" }
-func buttonNextNumber(number string) string  { return "Use the next number, " + number }
+func created(number string) string        { return "Invoice " + number + " created" }
+func issued(number string) string         { return "Invoice " + number + " issued." }
+func voided(number string) string         { return "Invoice " + number + " voided." }
+func saved(name string) string            { return "Changes to " + name + " saved." }
+func archived(name string) string         { return "Customer " + name + " archived." }
+func restored(name string) string         { return "Customer " + name + " restored." }
+func alreadyCreated(name string) string   { return "This form already created " + name + "." }
+func alreadySaved(name string) string     { return "This form already saved changes to " + name + "." }
+func numberTaken(number string) string    { return "Invoice number " + number + " already exists." }
+func headingInvoice(number string) string { return "Invoice " + number }
+func headingCopy(number string) string    { return "Copy of " + number }
+func linkOpen(name string) string         { return "Open " + name }
+func linkRefund(amount string) string     { return "Refund " + amount + " EUR of it" }

@@ -40,14 +40,6 @@ func keyIn(address string) string {
 	return key
 }
 
-// key is that of the form on the page.
-func (s *session) key() string {
-	s.t.Helper()
-	key, err := s.page.Locator("input[name=idempotency_key]").InputValue()
-	s.check(err, "read the key of the form")
-	return key
-}
-
 func (s *session) isTitled(want string) {
 	s.t.Helper()
 	title, err := s.page.Title()
