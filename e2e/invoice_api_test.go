@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"encoding/json"
 	"net/url"
 	"slices"
 )
@@ -45,10 +44,9 @@ func (r apiRecords) books(number string) (books string) {
 // whole is an invoice as the API shows it.
 type whole struct {
 	found
-	Paid     string            `json:"paid"`
-	Credited string            `json:"credited"`
-	Open     string            `json:"open"`
-	Lines    []json.RawMessage `json:"lines"`
+	Paid     string `json:"paid"`
+	Credited string `json:"credited"`
+	Open     string `json:"open"`
 }
 
 // named finds the invoice with a number.
