@@ -29,10 +29,7 @@ func TestWhatIsWatchedIsThere(t *testing.T) {
 	for _, outcome := range mailer.Outcomes() {
 		outcomes = append(outcomes, string(outcome))
 	}
-	b.until("a mail", func() bool {
-		_, metrics := b.get(b.metrics)
-		return strings.Contains(metrics, "\nonlyonce_mail_attempt_duration_seconds_count{")
-	})
+	b.untilMail()
 	must.Exec(t, b.db.Admin(), `
 		INSERT INTO river.river_job (kind, args, max_attempts, state, finalized_at)
 		VALUES ('watched', '{}', 1, 'discarded', now())`)
