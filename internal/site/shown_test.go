@@ -12,7 +12,8 @@ import (
 
 // TestEveryFieldIsShown: after a change of one field, the page of the record is another one, apart from its history.
 func TestEveryFieldIsShown(t *testing.T) {
-	b := setup(t)
+	t.Parallel()
+	b := setupHere(t)
 	var parts []part
 	for _, of := range b.subjects() {
 		if of.kind == idempotency.Change && !of.people {
