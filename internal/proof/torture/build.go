@@ -51,7 +51,8 @@ func build(ctx context.Context, dir string, replacements ...replacement) (progra
 		return "", err
 	}
 	program = filepath.Join(dir, "server")
-	build := exec.CommandContext(ctx, "go", "build", "-ldflags=-s -w", "-overlay", file, "-o", program, "onlyonce/cmd/server")
+	build := exec.CommandContext(ctx, "go", "build",
+		"-ldflags=-s -w", "-overlay", file, "-o", program, "onlyonce/cmd/server")
 	out, err := build.CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("build the server: %w\n%s", err, out)
