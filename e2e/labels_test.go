@@ -179,6 +179,7 @@ const (
 	saysPaymentRecorded    = "Payment recorded."
 	saysCouldNotConfirm    = "We couldn't confirm"
 	saysDatabaseDown       = "The database can't be reached. Nothing was saved."
+	saysSentWhenReady      = "This is sent again by itself when the database can be reached, and saved only once."
 	saysInvoiceAttached    = "The invoice is attached as a PDF file."
 	saysDemoPasswordsStay  = "The demo's passwords can't be changed."
 	saysProblem            = "There is a problem"

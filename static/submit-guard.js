@@ -9,6 +9,7 @@
 //
 // While the browser is offline a form waits, and is sent once the server can be
 // reached. A request that was under way then is sent again, with the same key.
+// So is what the server could not save because its database was away.
 
 const SLOW_AFTER_MS = 5000;
 const PROBE_MS = 5000; // how often, and how long, the server is asked while a form waits
@@ -30,12 +31,14 @@ for (const form of document.querySelectorAll("form[data-submit-guard]")) {
   form.addEventListener("submit", (event) => {
     if (event.defaultPrevented) return;
     const held = locks.get(form);
-    if (!held && (navigator.onLine || reached)) return lock(form, event.submitter);
+    if ((!held || held.refused) && (navigator.onLine || reached)) return lock(form, event.submitter);
     event.preventDefault();
     if (!held) wait({ form, submitter: event.submitter });
     else if (held.offer) offerAgain(held, held.offer);
   });
 }
+
+for (const form of document.querySelectorAll("form[data-send-when-ready]")) wait({ form, refused: true });
 
 function lock(form, submitter) {
   const held = { form, submitter, sent: true };
@@ -84,7 +87,9 @@ async function wait(held) {
   held.waiting = true;
   const kept = held.form.dataset.formUrl ? "What you typed is kept; it" : "This";
   say(
-    held.sent
+    held.refused
+      ? "This is sent again by itself when the database can be reached, and saved only once."
+      : held.sent
       ? "You're offline, and no answer came. The form is sent again once you're back online, and saved only once."
       : `You're offline. ${kept} is sent when the connection is back.`,
     "waiting",
@@ -92,15 +97,19 @@ async function wait(held) {
   // The panel may cover the button that was pressed: a second click must not take back the first.
   cancel.inert = true;
   setTimeout(() => (cancel.inert = false), DOUBLE_CLICK_MS);
-  while (!(await reachable())) await chance();
+  if (held.refused) await chance(); // not all the time, if it is refused again and again
+  while (!(await reachable(held))) await chance();
   if (locks.get(held.form) !== held || !held.waiting) return; // the person has decided otherwise
   reached = true;
   send(held);
   reached = false;
 }
 
-function reachable() {
-  return fetch("/healthz", { method: "HEAD", cache: "no-store", signal: AbortSignal.timeout(PROBE_MS) }).then(() => true, () => false);
+function reachable({ refused } = {}) {
+  return fetch(refused ? "/readyz" : "/healthz", { method: "HEAD", cache: "no-store", signal: AbortSignal.timeout(PROBE_MS) }).then(
+    (answer) => !refused || answer.ok,
+    () => false,
+  );
 }
 
 function chance() {

@@ -22,6 +22,8 @@ type TryAgain struct {
 	Facts []Fact
 	// LoggedOut is set if the reason is that nobody is logged in. A browser that keeps the form leads to the login by itself.
 	LoggedOut bool
+	// WhenReady is set if the database could not be reached. The browser then sends it again when it can.
+	WhenReady bool
 	// Links are further ways on, such as logging in again in a new tab.
 	Links []Link
 }

@@ -239,6 +239,7 @@ func (s *Server) tryAgain(r *http.Request, f failed) templates.TryAgain {
 		again.Message += " Enter your password again. Nothing else you typed is lost."
 	default:
 		again.Message += kept + " Trying again is safe."
+		again.WhenReady = f.kind == unavailable || f.kind == unconfirmed
 	}
 	return again
 }
