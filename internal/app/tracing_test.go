@@ -135,6 +135,39 @@ func TestTracesOfJobs(t *testing.T) {
 	}
 }
 
+// TestTraceOverALostConnection: as in a failover, the database ends the connection of a create, which is sent again over another one.
+// Both are in the trace of the one attempt.
+func TestTraceOverALostConnection(t *testing.T) {
+	c := &traced{}
+	collector := httptest.NewServer(c)
+	t.Cleanup(collector.Close)
+	b := setup(t, func(config *app.Config) { config.Traces, config.PublicDemo = collector.URL, true })
+	locked, err := b.db.Admin().Begin(t.Context())
+	must.OK(t, err)
+	_, err = locked.Exec(t.Context(), `LOCK TABLE customers IN SHARE MODE`)
+	must.OK(t, err)
+	var created sync.WaitGroup
+	created.Go(func() { b.createThrough("127.0.0.1", "") })
+	b.until("its connection has ended", func() bool {
+		return b.number(`SELECT count(*) FILTER (WHERE pg_terminate_backend(pid)) FROM pg_stat_activity
+			WHERE datname = current_database() AND wait_event_type = 'Lock'`) == 1
+	})
+	must.OK(t, locked.Rollback(t.Context()))
+	created.Wait()
+	must.OK(t, b.Close(t.Context())) // which sends the rest
+
+	attempts := c.named("customer.upsert")
+	if len(attempts) != 1 || !strings.Contains(attempts[0].String(), "created") {
+		t.Fatalf("attempts %v", attempts)
+	}
+	connections := slices.DeleteFunc(c.named("pool.acquire"), func(s *spans.Span) bool {
+		return string(s.TraceId) != string(attempts[0].TraceId) || s.StartTimeUnixNano < attempts[0].StartTimeUnixNano
+	})
+	if len(connections) != 2 {
+		t.Errorf("%d connections of the attempt in\n%s", len(connections), c.sent.String())
+	}
+}
+
 func hexOf(id []byte) string { return hex.EncodeToString(id) }
 
 // createThrough creates ada from a local address, in a trace that was begun elsewhere.
