@@ -30,8 +30,9 @@ let reached = false; // while a form is sent that has waited, whatever the brows
 for (const form of document.querySelectorAll("form[data-submit-guard]")) {
   form.addEventListener("submit", (event) => {
     if (event.defaultPrevented) return;
+    if (locks.get(form)?.refused) locks.delete(form); // it need not wait
     const held = locks.get(form);
-    if ((!held || held.refused) && (navigator.onLine || reached)) return lock(form, event.submitter);
+    if (!held && (navigator.onLine || reached)) return lock(form, event.submitter);
     event.preventDefault();
     if (!held) wait({ form, submitter: event.submitter });
     else if (held.offer) offerAgain(held, held.offer);
