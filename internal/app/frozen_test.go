@@ -166,6 +166,11 @@ func TestFrozenDatabase(t *testing.T) {
 		}
 	})
 	f.answersWithoutDatabase()
+	// The page about the database sends its form by itself.
+	foreign := try{method: http.MethodPost, path: "/customers", form: form, header: http.Header{"Sec-Fetch-Site": {"cross-site"}}}
+	if a := f.send(foreign); a.status != http.StatusForbidden || strings.Contains(a.body, "data-send-when-ready") {
+		t.Errorf("a form of another site: %d %.2000s", a.status, a.body)
+	}
 	all.Wait()
 	f.flood()
 
