@@ -30,7 +30,7 @@ let reached = false; // while a form is sent that has waited, whatever the brows
 for (const form of document.querySelectorAll("form[data-submit-guard]")) {
   form.addEventListener("submit", (event) => {
     if (event.defaultPrevented) return;
-    if (locks.get(form)?.refused) locks.delete(form); // it need not wait
+    if (locks.get(form)?.refused) locks.delete(form); // a person does not wait for the server to be ready
     const held = locks.get(form);
     if (!held && (navigator.onLine || reached)) return lock(form, event.submitter);
     event.preventDefault();
@@ -98,7 +98,7 @@ async function wait(held) {
   // The panel may cover the button that was pressed: a second click must not take back the first.
   cancel.inert = true;
   setTimeout(() => (cancel.inert = false), DOUBLE_CLICK_MS);
-  if (held.refused) await chance(); // not all the time, if it is refused again and again
+  if (held.refused) await chance(); // a pause, even if the server is ready and refuses again
   while (!(await reachable(held))) await chance();
   if (locks.get(held.form) !== held || !held.waiting) return; // the person has decided otherwise
   reached = true;

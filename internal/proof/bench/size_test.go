@@ -125,7 +125,7 @@ func TestEveryRequestIsMeasured(t *testing.T) {
 func TestEveryKindOfRequestIsAnswered(t *testing.T) {
 	pgtest.Long(t)
 	t.Parallel()
-	p := pace{counted: 1, length: time.Minute}
+	p := pace{warm: 1, counted: 1, length: time.Minute}
 	var sites []*site
 	for _, rows := range []int{60, 30} {
 		db, origin := setup(t, rows)
