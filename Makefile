@@ -40,8 +40,8 @@ test: ## Install what the tests need, then run them all, most with the race dete
 	$(TEST) -parallel 4 ./e2e
 
 .PHONY: quick
-quick: ## Run what needs no browser and no long time
-	$(TEST) -short $$(go list ./... | grep -v /e2e)
+quick: ## Run what needs no browser and no long time, and is not the proof
+	$(TEST) -p 3 -short $$(go list ./... | grep -vE '/e2e|/internal/proof')
 
 # With another app, RUN says which of the incidents.
 OTHER_APP = e2e/other-app try "$$APP" "$$RUN"

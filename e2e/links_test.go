@@ -95,10 +95,11 @@ func startMailing(t *testing.T, options ...option) (*session, *mailertest.Sink) 
 	return s, mails
 }
 
-// linkIn waits until n mails have come, and returns the path of the link in the last one.
+// linkIn waits until n mails have come and the app knows it, and returns the path of the link in the last one.
 func (s *session) linkIn(mails *mailertest.Sink, n int) string {
 	s.t.Helper()
 	s.until("a mail has come", func() bool { return len(mails.Messages()) == n })
+	s.until("no mail waits", func() bool { return s.count(`SELECT count(*) FROM link_mails WHERE state = 'queued'`) == 0 })
 	message := mails.Messages()[n-1]
 	_, parameters, err := mime.ParseMediaType(message.Header.Get("Content-Type"))
 	s.check(err, "read the mail")

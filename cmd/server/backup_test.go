@@ -17,6 +17,7 @@ import (
 
 // TestBackupAndRestore runs the commands of docs/deploy.md as they stand there, and looks at what becomes of keys.
 func TestBackupAndRestore(t *testing.T) {
+	pgtest.Long(t)
 	b := setup(t)
 	b.Spoil(t) // what is dumped is the app's, and nothing else
 	b.want(done, "", "tenant", "create", "Acme Studio")

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/proof/must"
 )
 
@@ -95,6 +96,7 @@ func (b *bundle) request(method, url, kind, token, body string) *http.Request {
 
 // TestWayIn goes from an empty database to a customer, and out again.
 func TestWayIn(t *testing.T) {
+	pgtest.Long(t)
 	b := setup(t)
 	at, banner := b.serve()
 	const hint, form, asJSON = "go run ./cmd/server user create", "application/x-www-form-urlencoded", "application/json"

@@ -71,6 +71,7 @@ func TestDemoDataIsTheSameHoweverOftenItIsFilledIn(t *testing.T) {
 
 // TestInterruptedDemoDataIsCompleted: each start gets a bit further than the one before.
 func TestInterruptedDemoDataIsCompleted(t *testing.T) {
+	pgtest.Long(t)
 	wantCompleted(t, "customers", []interruption{
 		{"demo-customer-1", "demo-customer-2", 0, 1}, {"demo-customer-3", "demo-customer-2", 2, 1},
 		{"demo-customer-3", "demo-customer-4", 2, 3},
@@ -110,6 +111,7 @@ func wantCompleted(t *testing.T, table string, interrupted []interruption) {
 
 // TestInterruptedDemoDataIsAnalyzed: a start ends when all customers are there, and no statistics.
 func TestInterruptedDemoDataIsAnalyzed(t *testing.T) {
+	pgtest.Long(t)
 	t.Parallel()
 	b := &bundle{T: t, db: pgtest.New(t)}
 	const planned = `SELECT reltuples::int FROM pg_class WHERE oid = 'customers'::regclass`

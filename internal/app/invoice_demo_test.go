@@ -1,6 +1,10 @@
 package app_test
 
-import "testing"
+import (
+	"testing"
+
+	"onlyonce/internal/postgres/pgtest"
+)
 
 // TestDemoShowsTheLife: there is something of everything, over the last year and in three currencies.
 func TestDemoShowsTheLife(t *testing.T) {
@@ -73,6 +77,7 @@ const invoiceStory = `
 
 // TestInterruptedDemoInvoicesAreCompleted, with their numbers.
 func TestInterruptedDemoInvoicesAreCompleted(t *testing.T) {
+	pgtest.Long(t)
 	wantCompleted(t, "invoices", []interruption{
 		{"demo-001-1", "demo-001-2", 0, 1}, {"demo-018-4", "demo-001-2", 18, 1}, {"demo-018-4", "demo-014-3", 18, 14},
 		{"demo-054-1", "demo-024-1", 53, 23},

@@ -18,6 +18,7 @@ import (
 	"onlyonce/internal/invoice/mail"
 	"onlyonce/internal/mailer"
 	"onlyonce/internal/mailer/mailertest"
+	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/proof/must"
 )
 
@@ -168,6 +169,7 @@ func TestMailIsSentOnce(t *testing.T) {
 
 // TestMailIsTriedAgain when the server asks for that, and taken once.
 func TestMailIsTriedAgain(t *testing.T) {
+	pgtest.Long(t)
 	s := mailertest.Start(t, func(before int) error {
 		if before < 2 {
 			return errors.New("451 4.3.2 Come back later")
@@ -185,6 +187,7 @@ func TestMailIsTriedAgain(t *testing.T) {
 
 // TestMailIsGivenUp after the last attempt, with the reason.
 func TestMailIsGivenUp(t *testing.T) {
+	pgtest.Long(t)
 	s := mailertest.Start(t, func(int) error { return errors.New("451 4.3.2 Come back later") }, nil)
 	b := mailing(t, s.URL, func(c *app.Config) { c.MailRetry = time.Millisecond })
 	b.post(b.draft("one", "Ada")+"/issue", "one", "", http.StatusOK)
@@ -291,6 +294,7 @@ func TestMailOfAVoidInvoice(t *testing.T) {
 
 // TestMailsOfTheDemoAreKept: its customers are made up, and nothing is sent to them even with a mail server.
 func TestMailsOfTheDemoAreKept(t *testing.T) {
+	pgtest.Long(t)
 	s := mailertest.Start(t, nil, nil)
 	b := mailing(t, s.URL, func(c *app.Config) { c.Demo = true })
 	admin := b.db.Admin()

@@ -19,6 +19,7 @@ import (
 
 // TestSchedulesOfTwoReplicas: what was due while no app ran is billed and mailed when two start, once.
 func TestSchedulesOfTwoReplicas(t *testing.T) {
+	pgtest.Long(t)
 	t.Parallel()
 	b := &bundle{T: t, db: pgtest.New(t)}
 	b.foundCompany("Acme Studio")

@@ -25,6 +25,7 @@ import (
 	"onlyonce/internal/people/account"
 	"onlyonce/internal/people/secret"
 	"onlyonce/internal/people/user"
+	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/proof/must"
 	"onlyonce/internal/value/email"
 	"onlyonce/internal/value/secretkey"
@@ -196,6 +197,7 @@ func TestForgottenPasswordIsMailed(t *testing.T) {
 
 // TestInvitationsThatAreNotSent say why, in plain words.
 func TestInvitationsThatAreNotSent(t *testing.T) {
+	pgtest.Long(t)
 	for name, c := range map[string]struct {
 		settings func(*app.Config)
 		sql      string // before it is queued

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"onlyonce/internal/app"
+	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/proof/must"
 	"onlyonce/internal/proof/proxy"
 )
@@ -13,6 +14,7 @@ import (
 // TestDatabaseIsWatched: jobs are counted by kind and state and the oldest is dated, pools show their connections, and all but the pools
 // is missing when the database does not answer.
 func TestDatabaseIsWatched(t *testing.T) {
+	pgtest.Long(t)
 	var wire *proxy.Proxy
 	started := time.Now()
 	b := setup(t, func(c *app.Config) {

@@ -16,6 +16,7 @@ import (
 
 	"onlyonce/internal/app"
 	"onlyonce/internal/app/apptest"
+	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/proof/must"
 	"onlyonce/internal/proof/proxy"
 )
@@ -188,6 +189,7 @@ func behindWire(t *testing.T, c *app.Config) *proxy.Proxy {
 
 // TestReadiness follows the database; being alive does not.
 func TestReadiness(t *testing.T) {
+	pgtest.Long(t)
 	var wire *proxy.Proxy
 	b := setup(t, func(c *app.Config) { wire = behindWire(t, c) })
 	for path, want := range map[string]int{"/healthz": 200, "/readyz": 200} {
@@ -252,6 +254,7 @@ func TestHeadersAreBounded(t *testing.T) {
 
 // TestSlowHeadersAreHungUpOn: half a request must not occupy the server for ever.
 func TestSlowHeadersAreHungUpOn(t *testing.T) {
+	pgtest.Long(t)
 	b := setup(t)
 	conn, err := net.Dial("tcp", strings.TrimPrefix(b.URL(), "http://"))
 	must.OK(t, err)

@@ -12,6 +12,7 @@ import (
 
 	"onlyonce/internal/app"
 	"onlyonce/internal/app/apptest"
+	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/proof/must"
 	"onlyonce/internal/proof/proxy"
 	"onlyonce/internal/proof/redis"
@@ -127,6 +128,7 @@ func TestOneLimitForAllReplicas(t *testing.T) {
 
 // TestLimitsWhateverBecomesOfRedis before each request: each replica counts by itself, from its first request on, and nobody waits.
 func TestLimitsWhateverBecomesOfRedis(t *testing.T) {
+	pgtest.Long(t)
 	for name, disturb := range map[string]func(*limited){
 		"slow":    func(l *limited) { l.wire.Slow(time.Second) },
 		"stuck":   func(l *limited) { l.wire.Pause() },

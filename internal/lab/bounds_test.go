@@ -10,12 +10,13 @@ import (
 
 	"github.com/google/uuid"
 
+	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/proof/must"
 )
 
 func TestEightVisitorsAtOnce(t *testing.T) {
 	t.Parallel()
-	dir := newDir(t)
+	dir := pgtest.Home(t)
 	l := newLab(t, Config{Dir: dir})
 	must.OK(t, l.Start(t.Context(), Order{ID: uuid.New(), Visitor: "before", Experiment: "two-tabs"}))
 	var (

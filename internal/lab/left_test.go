@@ -21,16 +21,6 @@ import (
 	"github.com/google/uuid"
 )
 
-// newDir is a directory with a short path that the account of PostgreSQL can enter.
-func newDir(t *testing.T) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("/tmp", "lab-") //nolint:usetesting // whose path is too long for a socket
-	must.OK(t, err)
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	must.OK(t, os.Chmod(dir, 0o755))
-	return dir
-}
-
 func list(t *testing.T, dir string) (found []string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -65,7 +55,7 @@ func eventually(t *testing.T, what string, is func() bool) {
 
 func TestNothingIsLeftAfterClose(t *testing.T) {
 	t.Parallel()
-	dir := newDir(t)
+	dir := pgtest.Home(t)
 	l := newLab(t, Config{Dir: dir})
 	if err := l.Close(t.Context()); err != nil { // nothing was started yet
 		t.Error(err)
@@ -95,7 +85,7 @@ func TestNothingIsLeftAfterClose(t *testing.T) {
 
 func TestIdleLabStopsAndStartsAgain(t *testing.T) {
 	t.Parallel()
-	dir := newDir(t)
+	dir := pgtest.Home(t)
 	l := newLab(t, Config{Dir: dir, Idle: time.Millisecond})
 	for range 2 {
 		if result := order(t, l, "two-tabs", 0); result.Sides[0].Things != 1 {
@@ -107,7 +97,7 @@ func TestIdleLabStopsAndStartsAgain(t *testing.T) {
 
 func TestNoRoom(t *testing.T) {
 	t.Parallel()
-	dir := newDir(t)
+	dir := pgtest.Home(t)
 	l := newLab(t, Config{Dir: dir, Room: 1 << 60})
 	o := Order{ID: uuid.New(), Visitor: "Ada", Experiment: "two-tabs"}
 	var unavailable *UnavailableError
@@ -164,7 +154,7 @@ func TestNothingIsLeftAfterKill(t *testing.T) {
 	for _, when := range []string{"leash", "running"} { // while another PostgreSQL is made, and in the middle of an attempt
 		t.Run(when, func(t *testing.T) {
 			t.Parallel()
-			dir := newDir(t)
+			dir := pgtest.Home(t)
 			cmd, lines := helper(t, dir, `exec "$@"`)
 			leash := 0
 			for lines.Scan() {
@@ -201,7 +191,7 @@ func mentioned(t *testing.T, path string) bool {
 // TestDiskFull has a lab whose processes cannot write files of more than a megabyte.
 func TestDiskFull(t *testing.T) {
 	t.Parallel()
-	dir := newDir(t)
+	dir := pgtest.Home(t)
 	cmd, lines := helper(t, dir, `ulimit -f 2000; exec "$@"`)
 	var said string
 	for lines.Scan() {

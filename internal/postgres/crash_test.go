@@ -40,7 +40,7 @@ func TestEmbeddedSurvivesKillOfApp(t *testing.T) {
 
 func TestEmbeddedSurvivesKillOfAppWhileMakingData(t *testing.T) {
 	t.Parallel()
-	dir := home(t)
+	dir := pgtest.Home(t)
 	app, _ := launchApp(t, dir)
 	scratch := func() []string {
 		found, err := filepath.Glob(filepath.Join(dir, "postgres.new-*"))
@@ -158,7 +158,6 @@ func TestEmbeddedStopsInOrderOnSIGTERM(t *testing.T) {
 
 // The tests above as an ordinary user, for those who run them as root.
 func TestEmbeddedAsOrdinaryUser(t *testing.T) {
-	pgtest.Long(t)
 	t.Parallel()
 	if os.Geteuid() != 0 {
 		t.Log("all tests of this run were as an ordinary user")
@@ -170,7 +169,7 @@ func TestEmbeddedAsOrdinaryUser(t *testing.T) {
 	must.OK(t, err)
 	gid, err := strconv.ParseUint(nobody.Gid, 10, 32)
 	must.OK(t, err)
-	dir := home(t)
+	dir := pgtest.Home(t)
 	program, err := os.ReadFile(os.Args[0])
 	must.OK(t, err)
 	path := filepath.Join(dir, "postgres.test") // where everybody can run it

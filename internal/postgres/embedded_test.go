@@ -28,7 +28,7 @@ import (
 // TestEmbeddedColdThenWarm, on a long path.
 func TestEmbeddedColdThenWarm(t *testing.T) {
 	t.Parallel()
-	dir := filepath.Join(home(t), strings.Repeat("a-long-name/", 20), "with space [and] 'quotes'")
+	dir := filepath.Join(pgtest.Home(t), strings.Repeat("a-long-name/", 20), "with space [and] 'quotes'")
 
 	began := time.Now()
 	cold := start(t, dir)
@@ -156,7 +156,7 @@ func TestEmbeddedRefusesForeignData(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dir := home(t)
+			dir := pgtest.Home(t)
 			path := filepath.Join(dir, test.file)
 			must.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
 			must.OK(t, os.WriteFile(path, []byte(test.content), 0o644))
@@ -178,7 +178,7 @@ func TestEmbeddedRefusesForeignData(t *testing.T) {
 // As root the server runs as somebody else, who may not reach every directory.
 func TestEmbeddedInAPrivateDirectory(t *testing.T) {
 	t.Parallel()
-	private := home(t)
+	private := pgtest.Home(t)
 	must.OK(t, os.Chmod(private, 0o700))
 	dir := filepath.Join(private, "data")
 	where := dir
@@ -233,7 +233,7 @@ func TestEmbeddedLogKeepsSecrets(t *testing.T) {
 // TestEmbeddedSaysWhenItIsFromNPM: on data of the version that npm has, which decides where none such is installed.
 func TestEmbeddedSaysWhenItIsFromNPM(t *testing.T) {
 	t.Parallel()
-	dir := home(t)
+	dir := pgtest.Home(t)
 	account, err := server.ChooseAccount("")
 	must.OK(t, err)
 	programs, err := server.Locate(t.Context(), account, npm.Major)

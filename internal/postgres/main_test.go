@@ -99,20 +99,6 @@ func (a *app) end(t *testing.T, sig syscall.Signal) error {
 	return a.cmd.Wait()
 }
 
-// home is a directory that any user's server can reach; t.TempDir is private to us.
-func home(t *testing.T) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("/tmp", "onlyonce-home-") //nolint:usetesting // see above
-	must.OK(t, err)
-	must.OK(t, os.Chmod(dir, 0o711))
-	t.Cleanup(func() {
-		if err := os.RemoveAll(dir); err != nil {
-			t.Error(err)
-		}
-	})
-	return dir
-}
-
 // start starts an embedded server in this process and stops it when the test ends.
 func start(t *testing.T, dir string) *postgres.Embedded {
 	t.Helper()

@@ -78,7 +78,7 @@ func TestOpenBoundsThePool(t *testing.T) {
 func TestOpenGivesUpOnASilentServer(t *testing.T) {
 	t.Parallel()
 	// It takes connections and never says a word.
-	silent, err := new(net.ListenConfig).Listen(t.Context(), "unix", filepath.Join(home(t), ".s.PGSQL.5432"))
+	silent, err := new(net.ListenConfig).Listen(t.Context(), "unix", filepath.Join(pgtest.Home(t), ".s.PGSQL.5432"))
 	must.OK(t, err)
 	defer silent.Close()
 	url := "postgres://onlyonce@/onlyonce?connect_timeout=1&host=" + filepath.Dir(silent.Addr().String())

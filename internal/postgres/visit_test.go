@@ -42,7 +42,7 @@ func TestVisit(t *testing.T) {
 // TestVisitsTakeTurns: each starts and stops a server, and none stops that of another.
 func TestVisitsTakeTurns(t *testing.T) {
 	t.Parallel()
-	dir := home(t)
+	dir := pgtest.Home(t)
 	var visits errgroup.Group
 	for range 3 {
 		visits.Go(func() error {

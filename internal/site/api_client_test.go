@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"onlyonce/docs"
+	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/proof/proxy"
 )
 
@@ -36,6 +37,7 @@ func clients(t *testing.T) map[string][]string {
 // TestClientsCreateOnce: the first answer is lost after the commit, the second one is 503, and the third one that the first
 // attempt still runs. Each program gets the invoice in the end, and there is one.
 func TestClientsCreateOnce(t *testing.T) {
+	pgtest.Long(t)
 	t.Parallel()
 	for name, command := range clients(t) {
 		t.Run(name, func(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"onlyonce/internal/people/account"
+	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/value/email"
 )
 
@@ -126,6 +127,7 @@ func (h *holder) works() (w works) {
 // TestChangesOfAUser: what each change of a user leaves of what the user could come in with before. No cell is about
 // somebody else: whoever gets the email next has nothing of it.
 func TestChangesOfAUser(t *testing.T) {
+	pgtest.Long(t)
 	b := setup(t)
 	for _, c := range []struct {
 		name   string

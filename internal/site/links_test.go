@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/value/secretkey"
 )
 
@@ -62,6 +63,7 @@ func TestInvitation(t *testing.T) {
 
 // TestUsedLinkIsThrottledAsALogin: whoever has a link that was used may try no more passwords with it than without.
 func TestUsedLinkIsThrottledAsALogin(t *testing.T) {
+	pgtest.Long(t)
 	b := setup(t)
 	owner := b.person(b.replica, b.acme)
 	invite := func(email string) (link string) {
@@ -159,6 +161,7 @@ func TestForgottenPassword(t *testing.T) {
 // TestForgotTellsNothing: who has an account gets the same answer after the same time as who has none, and no answer says whether a
 // mail was sent. Nobody can ask without end.
 func TestForgotTellsNothing(t *testing.T) {
+	pgtest.Long(t)
 	b := setup(t)
 	member := b.member(b.acme)
 	ask := func(email string) (a answer, took time.Duration) {

@@ -72,21 +72,34 @@ var prepare = sync.OnceValues(func() (p prepared, err error) {
 	return p, nil
 })
 
-// Embedded returns a directory for an embedded server, which any user's server can reach. It has the data of one already, with the
-// current schema, so that a program that starts there has done most of its first start.
+// Home returns an empty directory for an embedded server, which any user's server can reach and t.TempDir is not, with a path that is
+// short enough for a socket. A server of its own takes long, see [Long].
+func Home(t testing.TB) string {
+	t.Helper()
+	Long(t)
+	dir, err := os.MkdirTemp(ramdisk(), "onlyonce-home-") //nolint:usetesting // see above
+	if err = errors.Join(err, os.Chmod(dir, 0o711)); err != nil {
+		t.Fatalf("pgtest: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Errorf("pgtest: %v", err)
+		}
+	})
+	return dir
+}
+
+// Embedded is Home with the data of a server already, with the current schema, so that a program that starts there has done most
+// of its first start.
 func Embedded(t testing.TB) string {
 	t.Helper()
+	dir := Home(t)
 	p, err := prepare()
-	if err != nil {
-		t.Fatalf("pgtest: prepare the data of an embedded server: %v", err)
-	}
-	dir, err := os.MkdirTemp(ramdisk(), "onlyonce-embedded-") //nolint:usetesting // t.TempDir is private to us
 	if err == nil {
-		t.Cleanup(func() { os.RemoveAll(dir) })
-		err = errors.Join(os.Chmod(dir, 0o711), p.account.Copy(p.dir, filepath.Join(dir, "postgres")))
+		err = p.account.Copy(p.dir, filepath.Join(dir, "postgres"))
 	}
 	if err != nil {
-		t.Fatalf("pgtest: copy the data of an embedded server: %v", err)
+		t.Fatalf("pgtest: make the data of an embedded server: %v", err)
 	}
 	return dir
 }

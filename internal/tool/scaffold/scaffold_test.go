@@ -71,6 +71,7 @@ const tried = `^(TestEveryExampleRuns|TestEveryBrokenConstraintIsExplained|TestE
 
 // TestRefusals: nothing is written.
 func TestRefusals(t *testing.T) {
+	pgtest.Long(t)
 	t.Parallel()
 	c := scratch.Copy(t, "../../..")
 	for _, r := range []struct{ one, fields, want string }{
