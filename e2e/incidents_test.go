@@ -81,25 +81,12 @@ func window(t *testing.T, app *target, of incident) *visitor {
 	if strings.HasPrefix(s.origin, "https:") { // the wire has to see what passes
 		s.newProxy(func(*http.Request) {})
 	}
-	shared, err := of.launch()
-	s.check(err, "start a browser")
-	settings := playwright.BrowserNewContextOptions{
-		Viewport: &playwright.Size{Width: 1280, Height: 900}, ReducedMotion: playwright.ReducedMotionReduce,
-	}
-	for _, o := range options {
-		o(&settings)
-	}
-	s.browser, err = shared.NewContext(settings)
-	s.check(err, "open a browser window")
-	t.Cleanup(func() { s.check(s.browser.Close(), "close the browser window") })
+	s.openWindow(of.launch, options)
 	s.browser.OnDialog(func(d playwright.Dialog) {
 		s.tellf(byPerson, "agrees to %q", d.Message())
 		go func() { _ = d.Accept() }() // the page may go meanwhile
 	})
-	s.watchRequests()
-	s.page, err = s.browser.NewPage()
-	s.check(err, "open a tab")
-	s.keepStory()
+	s.openFirstTab()
 	if of.aloud {
 		t.Cleanup(s.tellAloud)
 	}

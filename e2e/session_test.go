@@ -143,7 +143,16 @@ func (s *session) startApp(wait time.Duration) *app.App {
 	return running
 }
 
+// openBrowser opens a window for the app of this module.
 func (s *session) openBrowser(launch func() (playwright.Browser, error), options []option) {
+	s.t.Helper()
+	s.openWindow(launch, options)
+	s.watchConsole()
+	s.recordFailure()
+	s.openFirstTab()
+}
+
+func (s *session) openWindow(launch func() (playwright.Browser, error), options []option) {
 	s.t.Helper()
 	shared, err := launch()
 	s.check(err, "start a browser")
@@ -158,9 +167,12 @@ func (s *session) openBrowser(launch func() (playwright.Browser, error), options
 	s.browser, err = shared.NewContext(settings)
 	s.check(err, "open a browser window")
 	s.t.Cleanup(func() { s.check(s.browser.Close(), "close the browser window") })
-	s.watchConsole()
 	s.watchRequests()
-	s.recordFailure()
+}
+
+func (s *session) openFirstTab() {
+	s.t.Helper()
+	var err error
 	s.page, err = s.browser.NewPage()
 	s.check(err, "open a tab")
 	s.keepStory()

@@ -26,7 +26,7 @@ func TestBackupAndRestore(t *testing.T) {
 	_, first := b.customer(at, token, "before")
 	// Attempts are written in batches beside the transaction, so this one comes a moment after its answer.
 	var counts string
-	b.until("kept the attempt", func() bool {
+	must.Until(b, "kept the attempt", func() bool {
 		counts = b.rows()
 		return strings.Contains(counts, "\nattempts|{1}\n")
 	})

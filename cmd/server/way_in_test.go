@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/proof/must"
@@ -52,23 +51,8 @@ func (b *bundle) serve() (address string, banner string) {
 		}
 	})
 	where := regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
-	b.until("serving", func() bool { return strings.HasSuffix(stdout.String(), "\n\n") && where.MatchString(stdout.String()) })
+	must.Until(b, "serving", func() bool { return strings.HasSuffix(stdout.String(), "\n\n") && where.MatchString(stdout.String()) })
 	return where.FindString(stdout.String()), stdout.String()
-}
-
-// until waits for a condition, as long as it may reasonably take.
-func (b *bundle) until(what string, condition func() bool) {
-	b.Helper()
-	over := time.After(20 * time.Second)
-	tick := time.NewTicker(50 * time.Millisecond)
-	defer tick.Stop()
-	for !condition() {
-		select {
-		case <-tick.C:
-		case <-over:
-			b.Fatalf("not %s in 20 seconds", what)
-		}
-	}
 }
 
 func (b *bundle) do(client *http.Client, r *http.Request) (status int, body string) {
@@ -166,5 +150,5 @@ func TestWayIn(t *testing.T) {
 	loggedIn(true, "being enabled")
 
 	b.want(done, "", "token", "revoke", "sync", "--tenant", "Acme Studio")
-	b.until("refusing the token", func() bool { return create() == http.StatusUnauthorized })
+	must.Until(b, "refusing the token", func() bool { return create() == http.StatusUnauthorized })
 }

@@ -33,7 +33,7 @@ func TestNoAttemptsAreKept(t *testing.T) {
 		t.Fatalf("%d attempts", count())
 	}
 	b.App = b.start(func(c *app.Config) { c.ExpireEvery = 10 * time.Millisecond })
-	b.until("deleted", func() bool { return count() == 0 })
+	must.Until(b, "deleted", func() bool { return count() == 0 })
 	b.create("another", ada)
 	must.OK(t, b.Close(t.Context()))
 	if n := count(); n != 0 {
@@ -49,7 +49,7 @@ func TestOldAttemptsGo(t *testing.T) {
 		INSERT INTO attempts (tenant_id, id, at, duration, operation, outcome, actor, reason, replica)
 		SELECT id, new_id(now() - age), now() - age, 1, 'test', 'failed', age::text, '', ''
 		FROM tenants, unnest(ARRAY['1 day', '6 days 23 hours', '7 days 1 hour', '1 year']::interval[]) AS age`)
-	b.until("deleted", func() bool {
+	must.Until(b, "deleted", func() bool {
 		var left string
 		err := b.db.Admin().QueryRow(t.Context(), `SELECT string_agg(DISTINCT actor, ', ' ORDER BY actor) FROM attempts`).Scan(&left)
 		return err == nil && left == "1 day, 6 days 23:00:00"

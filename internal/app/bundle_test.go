@@ -123,21 +123,6 @@ func (b *bundle) get(url string) (status int, body string) {
 	return response.StatusCode, string(read)
 }
 
-// until waits for a condition.
-func (b *bundle) until(what string, holds func() bool) {
-	b.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	deadline := time.After(20 * time.Second)
-	for !holds() {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			b.Fatal("it never came true: " + what)
-		}
-	}
-}
-
 // buffer collects what is written, from anywhere.
 type buffer struct {
 	mu   sync.Mutex

@@ -175,7 +175,7 @@ func TestFrozenDatabase(t *testing.T) {
 	f.flood()
 
 	must.OK(t, server.Thaw(t.Context(), f.data))
-	f.until("ready again", func() bool { return f.send(try{method: http.MethodGet, path: "/readyz"}).status == http.StatusOK })
+	must.Until(f, "ready again", func() bool { return f.send(try{method: http.MethodGet, path: "/readyz"}).status == http.StatusOK })
 	f.session = nil // the logout may have been carried out
 	f.logIn()
 	for _, what := range []string{"create by form", "create by API", "change by API", "transition"} {
@@ -200,9 +200,9 @@ func TestFrozenDatabase(t *testing.T) {
 		}
 	}
 	// The background work goes on.
-	f.until("attempts are written", func() bool { return f.value(f.metrics, "onlyonce_attempts_kept_total") > kept })
+	must.Until(f, "attempts are written", func() bool { return f.value(f.metrics, "onlyonce_attempts_kept_total") > kept })
 	must.Exec(f, f.admin, `UPDATE intents SET expires_at = now() - interval '1 hour' WHERE key = 'api'`)
-	f.until("expired", func() bool { return f.ask(`SELECT count(*) FROM intents WHERE key = 'api' AND result IS NULL`) == 1 })
+	must.Until(f, "expired", func() bool { return f.ask(`SELECT count(*) FROM intents WHERE key = 'api' AND result IS NULL`) == 1 })
 	f.mailIsSentOnce(tries)
 }
 

@@ -2,6 +2,8 @@ package app_test
 
 import (
 	"net/http"
+
+	"onlyonce/internal/proof/must"
 )
 
 // addInvoice adds a document and a mail of an invoice, which is sent once before.
@@ -27,7 +29,7 @@ func (f *frozen) mailIsSentOnce(tries map[string]try) {
 	if a := f.send(tries["mail"]); a.status >= http.StatusBadRequest {
 		f.Errorf("mail, sent again: %+v", a)
 	}
-	f.until("the mail is sent", func() bool {
+	must.Until(f, "the mail is sent", func() bool {
 		return f.ask(`SELECT count(*) FROM mails WHERE recipient = 'frozen@example.com' AND state = 'sent'`) == 1
 	})
 	if n := f.ask(`SELECT count(*) FROM mails WHERE recipient = 'frozen@example.com'`); n != 1 {

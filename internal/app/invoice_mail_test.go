@@ -82,7 +82,7 @@ func (b *bundle) mails() (all []mail.Mail) {
 // settled waits until n mails are sent or have failed.
 func (b *bundle) settled(n int) []mail.Mail {
 	b.Helper()
-	b.until(fmt.Sprintf("%d mails are settled", n), func() bool {
+	must.Until(b, fmt.Sprintf("%d mails are settled", n), func() bool {
 		settled := 0
 		for _, m := range b.mails() {
 			if m.State != mailer.StateQueued {
@@ -246,7 +246,7 @@ func TestMailServerHangs(t *testing.T) {
 		t.Errorf("the attempt is over already: %+v", m)
 	}
 	b.post(b.draft("two", "Grace")+"/issue", "two", "", http.StatusOK) // while it hangs
-	b.until("the attempt is over", func() bool {
+	must.Until(b, "the attempt is over", func() bool {
 		mails := b.mails()
 		return mails[len(mails)-1].Reason == "The mail server didn't answer in time."
 	})
@@ -261,7 +261,7 @@ func TestMailServerWithoutTLS(t *testing.T) {
 	host := strings.TrimSuffix(strings.TrimPrefix(s.URL, "smtp://"), "?tls=off")
 	b := mailing(t, "smtp://ada:s3cret@"+host, func(c *app.Config) { c.MailRetry = time.Hour })
 	b.post(b.draft("one", "Ada")+"/issue", "one", "", http.StatusOK)
-	b.until("the attempt is over", func() bool {
+	must.Until(b, "the attempt is over", func() bool {
 		return b.mails()[0].Reason == "The mail server doesn't encrypt its connections (STARTTLS)."
 	})
 	if m := b.mails()[0]; m.State != mailer.StateQueued || len(s.Messages()) != 0 || strings.Contains(b.log.String(), "s3cret") {
@@ -298,7 +298,7 @@ func TestMailsOfTheDemoAreKept(t *testing.T) {
 	s := mailertest.Start(t, nil, nil)
 	b := mailing(t, s.URL, func(c *app.Config) { c.Demo = true })
 	admin := b.db.Admin()
-	b.until("all are kept", func() bool {
+	must.Until(b, "all are kept", func() bool {
 		var left, kept int
 		err := admin.QueryRow(t.Context(), `
 			SELECT count(*) FILTER (WHERE state = 'queued'), count(*) FILTER (WHERE kept AND body <> '') FROM mails`).Scan(&left, &kept)
@@ -327,7 +327,7 @@ func TestMailsWithoutAServer(t *testing.T) {
 // untilMail waits until an attempt to send one was counted.
 func (b *bundle) untilMail() {
 	b.Helper()
-	b.until("a mail", func() bool {
+	must.Until(b, "a mail", func() bool {
 		_, metrics := b.get(b.metrics)
 		return strings.Contains(metrics, "\nonlyonce_mail_attempt_duration_seconds_count{")
 	})

@@ -40,7 +40,7 @@ func TestSchedulesOfTwoReplicas(t *testing.T) {
 	b.App = b.start(withoutDemo)
 	(&bundle{T: t, db: b.db}).start(withoutDemo)
 	const billed = 3 // 30, 16 and 2 days ago
-	b.until("all is billed and mailed", func() bool {
+	must.Until(b, "all is billed and mailed", func() bool {
 		mails := b.mails()
 		for _, m := range mails {
 			if m.State != mailer.StateSent {

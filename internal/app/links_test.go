@@ -65,7 +65,7 @@ func (b *bundle) invite(key string, send bool) (user.User, error) {
 // linkMail is what became of the last mail with a link, once that is settled.
 func (b *bundle) linkMail() (state, reason string) {
 	b.Helper()
-	b.until("the mail is settled", func() bool {
+	must.Until(b, "the mail is settled", func() bool {
 		err := b.db.Admin().QueryRow(b.Context(), `SELECT state, reason FROM link_mails ORDER BY id DESC LIMIT 1`).Scan(&state, &reason)
 		return err == nil && state != mailer.StateQueued
 	})

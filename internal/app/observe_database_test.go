@@ -38,7 +38,7 @@ func TestDatabaseIsWatched(t *testing.T) {
 	if age := b.value(b.metrics, "onlyonce_jobs_oldest_available_seconds"); age < 3600 || age > 4000 {
 		t.Errorf("the oldest job has waited %v s", age)
 	}
-	b.until("expiry keeps up", func() bool {
+	must.Until(b, "expiry keeps up", func() bool {
 		return time.Since(started) > 2*time.Second && b.value(b.metrics, "onlyonce_expiry_lag_seconds") < 1
 	})
 
@@ -48,5 +48,5 @@ func TestDatabaseIsWatched(t *testing.T) {
 		strings.Contains(metrics, "\nonlyonce_database_primary") || strings.Contains(metrics, "\nonlyonce_jobs") {
 		t.Errorf("without a database:\n%s", metrics)
 	}
-	b.until("expiry lags behind", func() bool { return b.value(b.metrics, "onlyonce_expiry_lag_seconds") > 2 })
+	must.Until(b, "expiry lags behind", func() bool { return b.value(b.metrics, "onlyonce_expiry_lag_seconds") > 2 })
 }

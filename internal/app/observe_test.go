@@ -91,7 +91,7 @@ func TestRequestsAreCountedAndLogged(t *testing.T) {
 		_, _ = b.get(b.URL() + path)
 	}
 	// An answer may be read before its line is written.
-	b.until("each request has a line", func() bool { return len(b.lines("request")) >= 6 })
+	must.Until(b, "each request has a line", func() bool { return len(b.lines("request")) >= 6 })
 
 	attempts, requests := b.lines("attempt"), b.lines("request")
 	if len(attempts) != 2 || len(requests) != 6 {
@@ -227,7 +227,7 @@ func TestExpiry(t *testing.T) {
 	b := setup(t, func(c *app.Config) { c.Retain, c.ExpireEvery = time.Microsecond, 10*time.Millisecond })
 	first := b.create(key, ada)
 	admin := b.db.Admin()
-	b.until("expired", func() bool {
+	must.Until(b, "expired", func() bool {
 		var left int
 		err := admin.QueryRow(t.Context(), `SELECT count(*) FROM intents WHERE key = $1 AND result IS NOT NULL`, key).Scan(&left)
 		return err == nil && left == 0

@@ -31,7 +31,7 @@ func (b *bundle) hold() (release func()) {
 func (b *bundle) waiting(kind string) {
 	b.Helper()
 	admin := b.db.Admin()
-	b.until("waiting for a lock", func() bool {
+	must.Until(b, "waiting for a lock", func() bool {
 		var n int
 		err := admin.QueryRow(b.Context(), `
 			SELECT count(*) FROM pg_stat_activity
@@ -51,7 +51,7 @@ func TestStopFinishesWhatIsInFlight(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- app.Run(ctx, config) }()
 	address := regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
-	b.until("ready", func() bool { return address.MatchString(banner.String()) })
+	must.Until(b, "ready", func() bool { return address.MatchString(banner.String()) })
 	url := address.FindString(banner.String())
 
 	release := b.hold()
@@ -71,7 +71,7 @@ func TestStopFinishesWhatIsInFlight(t *testing.T) {
 	}()
 	b.waiting("transactionid")
 	signal()
-	b.until("taking no more", func() bool {
+	must.Until(b, "taking no more", func() bool {
 		response, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Get(url + "/healthz")
 		if err == nil {
 			_ = response.Body.Close()

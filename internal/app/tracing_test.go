@@ -148,7 +148,7 @@ func TestTraceOverALostConnection(t *testing.T) {
 	must.OK(t, err)
 	var created sync.WaitGroup
 	created.Go(func() { b.createThrough("127.0.0.1", "") })
-	b.until("its connection has ended", func() bool {
+	must.Until(b, "its connection has ended", func() bool {
 		return b.number(`SELECT count(*) FILTER (WHERE pg_terminate_backend(pid)) FROM pg_stat_activity
 			WHERE datname = current_database() AND wait_event_type = 'Lock'`) == 1
 	})

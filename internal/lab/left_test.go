@@ -3,7 +3,6 @@ package lab
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -44,15 +43,6 @@ func group(t *testing.T, pgid int) (found []string) {
 	return found
 }
 
-func eventually(t *testing.T, what string, is func() bool) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	if err := until(ctx, func(context.Context) (bool, error) { return is(), nil }); err != nil {
-		t.Errorf("%s: %v", what, err)
-	}
-}
-
 func TestNothingIsLeftAfterClose(t *testing.T) {
 	t.Parallel()
 	dir := pgtest.Home(t)
@@ -91,7 +81,7 @@ func TestIdleLabStopsAndStartsAgain(t *testing.T) {
 		if result := order(t, l, "two-tabs", 0); result.Sides[0].Things != 1 {
 			t.Errorf("%+v", result.Sides)
 		}
-		eventually(t, "the lab stops", func() bool { return len(list(t, dir)) == 0 })
+		must.Until(t, "the lab stops", func() bool { return len(list(t, dir)) == 0 })
 	}
 }
 
@@ -168,9 +158,9 @@ func TestNothingIsLeftAfterKill(t *testing.T) {
 			}
 			must.OK(t, cmd.Process.Signal(syscall.SIGKILL))
 			_ = cmd.Wait()
-			eventually(t, "the servers go", func() bool { return len(group(t, leash)) == 0 })
-			eventually(t, "the directory goes", func() bool { return len(list(t, dir)) == 0 })
-			eventually(t, "all processes go", func() bool { return !mentioned(t, dir) })
+			must.Until(t, "the servers go", func() bool { return len(group(t, leash)) == 0 })
+			must.Until(t, "the directory goes", func() bool { return len(list(t, dir)) == 0 })
+			must.Until(t, "all processes go", func() bool { return !mentioned(t, dir) })
 		})
 	}
 }

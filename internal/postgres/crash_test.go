@@ -32,7 +32,7 @@ func TestEmbeddedSurvivesKillOfApp(t *testing.T) {
 
 	// At once: the killed app's server is most likely still stopping.
 	checkKept(t, start(t, dir).URL())
-	eventually(t, "the socket's directory goes with the server", func() bool {
+	must.Until(t, "the socket's directory goes with the server", func() bool {
 		_, err := os.Stat(socketDir(t, app.url))
 		return errors.Is(err, os.ErrNotExist)
 	})
@@ -47,7 +47,7 @@ func TestEmbeddedSurvivesKillOfAppWhileMakingData(t *testing.T) {
 		must.OK(t, err)
 		return found
 	}
-	eventually(t, "the app makes its data directory", func() bool { return len(scratch()) > 0 })
+	must.Until(t, "the app makes its data directory", func() bool { return len(scratch()) > 0 })
 	_ = app.end(t, syscall.SIGKILL)
 
 	put(t, start(t, dir).URL())
@@ -100,7 +100,7 @@ func TestEmbeddedSurvivesKillOfServer(t *testing.T) {
 	before := postmaster(t, dir)
 	must.OK(t, syscall.Kill(before, syscall.SIGKILL))
 	// The app's own pool finds the new server: same address, same data.
-	eventually(t, "the server is back", func() bool {
+	must.Until(t, "the server is back", func() bool {
 		var n int
 		err := pool.QueryRow(t.Context(), "SELECT count(*) FROM kept").Scan(&n)
 		return err == nil && n == 1 && postmaster(t, dir) != before
@@ -128,7 +128,7 @@ func TestEmbeddedSurvivesKillOfGuard(t *testing.T) {
 				target = -guard
 			}
 			must.OK(t, syscall.Kill(target, syscall.SIGKILL))
-			eventually(t, "another server runs", func() bool {
+			must.Until(t, "another server runs", func() bool {
 				conn, err := pgx.Connect(t.Context(), embedded.URL())
 				if err != nil {
 					return false

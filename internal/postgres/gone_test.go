@@ -25,7 +25,7 @@ func TestEmbeddedGoneForGood(t *testing.T) {
 	must.OK(t, err)
 	const restarts = 5
 	for i := range restarts + 1 {
-		eventually(t, "the server is back", func() bool { return strings.Count(log.String(), "PostgreSQL runs again") == i })
+		must.Until(t, "the server is back", func() bool { return strings.Count(log.String(), "PostgreSQL runs again") == i })
 		must.OK(t, syscall.Kill(postmaster(t, dir), syscall.SIGINT))
 	}
 	<-embedded.Done()

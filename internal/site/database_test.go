@@ -5,11 +5,11 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/proof/must"
 )
 
 // exec runs a statement as the superuser.
@@ -128,7 +128,7 @@ func (b *bundle) waiting(n int, known ...int32) []int32 {
 	b.Helper()
 	known = append([]int32{}, known...) // NULL would be another list
 	var pids []int32
-	b.until("waiting for a lock", func() bool {
+	must.Until(b, "waiting for a lock", func() bool {
 		pids = get[[]int32](b, `
 			SELECT COALESCE(array_agg(pid), '{}') FROM pg_stat_activity
 			WHERE datname = current_database() AND usename = 'onlyonce'
@@ -136,21 +136,6 @@ func (b *bundle) waiting(n int, known ...int32) []int32 {
 		return len(pids) == n
 	})
 	return pids
-}
-
-// until waits for a condition.
-func (b *bundle) until(what string, holds func() bool) {
-	b.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	deadline := time.After(20 * time.Second)
-	for !holds() {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			b.Fatal("it never came true: " + what)
-		}
-	}
 }
 
 // expire lets the retention of all results end, as time would: no process remembers one for longer.

@@ -3,6 +3,8 @@ package site_test
 import (
 	"net/http"
 	"testing"
+
+	"onlyonce/internal/proof/must"
 )
 
 // TestHolderOfAnEmailMovesOn: another customer has the email when a change to it is refused, and has it no more when it is looked up who
@@ -40,7 +42,7 @@ func TestHolderOfAnEmailMovesOn(t *testing.T) {
 			UPDATE customers SET email = 'moved@example.com' WHERE email = 'ada@example.com'`)
 		moved <- err
 	}()
-	b.until("the table is about to be locked", func() bool {
+	must.Until(b, "the table is about to be locked", func() bool {
 		return get[bool](b, `SELECT EXISTS (
 			SELECT FROM pg_locks WHERE relation = 'customers'::regclass AND mode = 'AccessExclusiveLock' AND NOT granted)`)
 	})

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"onlyonce/internal/proof/must"
 	"onlyonce/internal/proof/proxy"
 )
 
@@ -89,7 +90,7 @@ func clientGone(x *caseRun) {
 	}
 	<-gone // the server has noticed
 	release()
-	x.until("committed", func() bool { return x.added().equal(x.leaves) && x.ended() == 1 })
+	must.Until(x, "committed", func() bool { return x.added().equal(x.leaves) && x.ended() == 1 })
 	if again := x.ask(x.command); again.status >= 400 {
 		x.Errorf("the record is there and was not shown: %v", again)
 	}
@@ -155,7 +156,7 @@ func commitUnconfirmed(x *caseRun) {
 	wire.Arm(cuts...)
 	unknown := x.askAs(far, x.command)
 	wire.Heal()
-	x.until("committed", func() bool { return x.added().equal(x.leaves) }) // the answer begins before the COMMIT
+	must.Until(x, "committed", func() bool { return x.added().equal(x.leaves) }) // the answer begins before the COMMIT
 	x.format.refused(x, unknown, "unconfirmed", x.command)
 	x.tryAgain(far, unknown, func(x *caseRun, again answer) {
 		if again.status >= http.StatusBadRequest {

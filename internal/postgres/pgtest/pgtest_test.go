@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"onlyonce/internal/postgres"
 	"onlyonce/internal/postgres/pgtest"
@@ -62,17 +61,8 @@ func TestKilledProcessLeavesNothing(t *testing.T) {
 	must.OK(t, cmd.Process.Kill())
 	_ = cmd.Wait()
 
-	deadline := time.After(30 * time.Second)
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		if _, err := os.Stat(dir); os.IsNotExist(err) {
-			return
-		}
-		select {
-		case <-deadline:
-			t.Fatalf("%s is still there", dir)
-		case <-tick.C:
-		}
-	}
+	must.Until(t, "its directory is gone", func() bool {
+		_, err := os.Stat(dir)
+		return os.IsNotExist(err)
+	})
 }

@@ -77,7 +77,7 @@ func (b *bench) processorTime(ctx context.Context, db database, w work) error {
 	}
 	var server, database []float64
 	for range b.Rounds {
-		before, err := timeOf(s.cmd.Process.Pid, postgres)
+		before, err := timeOf(s.PID(), postgres)
 		if err != nil {
 			return err
 		}
@@ -85,7 +85,7 @@ func (b *bench) processorTime(ctx context.Context, db database, w work) error {
 		if err != nil {
 			return err
 		}
-		after, err := timeOf(s.cmd.Process.Pid, postgres)
+		after, err := timeOf(s.PID(), postgres)
 		if err != nil {
 			return err
 		}

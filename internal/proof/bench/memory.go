@@ -81,10 +81,10 @@ func (b *bench) peaks(ctx context.Context, db database, request heavy) (peaks []
 		for range bursts {
 			flood(ctx, s.origin, request, heavyCallers, answers)
 		}
-		peak, err := peakMemory(s.cmd.Process.Pid)
+		peak, err := peakMemory(s.PID())
 		s.stop()
 		if err != nil {
-			return nil, nil, fmt.Errorf("the program did not survive, see %s: %w", s.log, err)
+			return nil, nil, fmt.Errorf("the program did not survive, see %s: %w", s.Log, err)
 		}
 		peaks = append(peaks, peak/1e6)
 	}

@@ -294,13 +294,12 @@ func (t *trial) loadUntilKilled(ctx context.Context, callers int) (sent map[stri
 				enough := len(sent) >= last
 				mu.Unlock()
 				if enough {
-					once.Do(func() { close(dead); go running.kill() })
+					once.Do(func() { close(dead); running.kill() })
 				}
 			}
 		})
 	}
 	all.Wait()
-	<-running.gone
 	t.first, err = t.another(ctx)
 	return sent, err
 }

@@ -4,6 +4,7 @@ package must
 import (
 	"context"
 	"os"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 )
@@ -39,4 +40,18 @@ func Read(t T, path string) string {
 	content, err := os.ReadFile(path)
 	OK(t, err)
 	return string(content)
+}
+
+// Until waits until a condition holds, and ends the test if it has not within a minute.
+func Until(t T, what string, holds func() bool) {
+	t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for over := time.After(time.Minute); !holds(); {
+		select {
+		case <-tick.C:
+		case <-over:
+			t.Fatal("waited a minute in vain: " + what)
+		}
+	}
 }

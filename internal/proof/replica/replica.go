@@ -79,7 +79,7 @@ func (r *Replica) Start(ctx context.Context) error {
 // Ready waits until the replica serves. The error is [ErrGone] if it ended instead.
 func (r *Replica) Ready(ctx context.Context) error {
 	client := http.Client{Timeout: time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
-	tick := time.NewTicker(20 * time.Millisecond)
+	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
 	for {
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+r.Addr+"/readyz", nil)
@@ -126,6 +126,9 @@ func (r *Replica) Revive(ctx context.Context) error {
 		}
 	}
 }
+
+// PID returns the number of the process, which was started.
+func (r *Replica) PID() int { return r.process.Pid }
 
 // Signal sends a signal that lets the process live.
 func (r *Replica) Signal(signal syscall.Signal) error { return r.process.Signal(signal) }

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"onlyonce/internal/postgres/server"
+	"onlyonce/internal/proof/torture"
 )
 
 // alertFault is something that breaks, and the alerts about it.
@@ -71,16 +72,16 @@ func (w *watched) breakConnections(ctx context.Context) error {
 	defer w.way.Heal()
 	for ctx.Err() == nil {
 		w.way.Isolate()
-		pause(ctx, 2500*time.Millisecond)
+		torture.Pause(ctx, 2500*time.Millisecond)
 		w.way.Heal()
-		pause(ctx, time.Second)
+		torture.Pause(ctx, time.Second)
 	}
 	return nil
 }
 
 func (w *watched) reuseKeys(ctx context.Context) error {
 	for n := 0; ctx.Err() == nil; n++ {
-		pause(ctx, 200*time.Millisecond)
+		torture.Pause(ctx, 200*time.Millisecond)
 		w.post(ctx, "customers", "reused", fmt.Sprintf(`{"name":"Reused %d","email":"reused@example.com"}`, n))
 	}
 	return nil
@@ -93,7 +94,7 @@ func (w *watched) repeat(ctx context.Context) error {
 	for range 32 {
 		all.Go(func() {
 			for ctx.Err() == nil {
-				pause(ctx, 200*time.Millisecond)
+				torture.Pause(ctx, 200*time.Millisecond)
 				w.post(ctx, "customers", "repeated", `{"name":"Repeated","email":"repeated@example.com"}`)
 			}
 		})

@@ -23,6 +23,7 @@ import (
 	"onlyonce/internal/postgres/server"
 	"onlyonce/internal/proof/proxy"
 	"onlyonce/internal/proof/replica"
+	"onlyonce/internal/proof/torture"
 )
 
 // Alerts runs the app under load, and Prometheus with the documented rules, and has each alert fired by the fault that it is about.
@@ -307,7 +308,7 @@ func alerts(ctx context.Context, state string) (names []string, err error) {
 // create creates one customer after the other, at most two a second.
 func (w *watched) create(ctx context.Context, client int) {
 	for n := 0; ctx.Err() == nil; n++ {
-		pause(ctx, 400*time.Millisecond)
+		torture.Pause(ctx, 400*time.Millisecond)
 		name := fmt.Sprintf("client%d-%d", client, n)
 		w.post(ctx, "customers", name, fmt.Sprintf(`{"name":%q,"email":"%s@example.com"}`, name, name))
 	}

@@ -132,7 +132,7 @@ func (c *cells) move(ctx context.Context, hit func(step string), t tenant, from,
 	if err := from.holdMails(ctx, true); err != nil {
 		return err
 	}
-	pause(ctx, 5*time.Second)
+	torture.Pause(ctx, 5*time.Second)
 	hit(fmt.Sprintf("the switch of %s from %s to %s", t.name, from.name, to.name))
 	if err := shell(ctx, c.account, "scale.md", "### Switch the tenant", env, c.replaced()...); err != nil {
 		return err
@@ -184,11 +184,11 @@ func (c *cells) killAndStart(ctx context.Context, hit func(step string), cell *c
 	if err := cell.kill(ctx); err != nil {
 		return err
 	}
-	pause(ctx, 10*time.Second)
+	torture.Pause(ctx, 10*time.Second)
 	if err := cell.run(context.WithoutCancel(ctx)); err != nil {
 		return err
 	}
-	pause(ctx, 10*time.Second) // so that what follows begins with whole cells
+	torture.Pause(ctx, 10*time.Second) // so that what follows begins with whole cells
 	return nil
 }
 

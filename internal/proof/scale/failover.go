@@ -52,7 +52,7 @@ func (c *cluster) faults(ctx context.Context, hit func(fault string)) error {
 				return fmt.Errorf("after %s: %w", fault.name, err)
 			}
 			// So that the time without answers is that of this fault.
-			pause(ctx, 3*time.Second)
+			torture.Pause(ctx, 3*time.Second)
 		}
 	}
 	return nil
@@ -98,7 +98,7 @@ func (c *cluster) freezePrimary(ctx context.Context, primary, _ *node) error {
 	if err := primary.freeze(ctx); err != nil {
 		return err
 	}
-	pause(ctx, 40*time.Second)
+	torture.Pause(ctx, 40*time.Second)
 	return primary.thaw(context.WithoutCancel(ctx))
 }
 
@@ -106,7 +106,7 @@ func (c *cluster) freezeStandby(ctx context.Context, _, standby *node) error {
 	if err := standby.freeze(ctx); err != nil {
 		return err
 	}
-	pause(ctx, 20*time.Second)
+	torture.Pause(ctx, 20*time.Second)
 	return standby.thaw(context.WithoutCancel(ctx))
 }
 
@@ -122,7 +122,7 @@ func (c *cluster) killEtcd(ctx context.Context, _, _ *node) error {
 	}); err != nil {
 		return err
 	}
-	pause(ctx, 10*time.Second) // more than Patroni's lease
+	torture.Pause(ctx, 10*time.Second) // more than Patroni's lease
 	return leader.etcd.start(ctx)
 }
 
@@ -143,13 +143,4 @@ func (c *cluster) leader(ctx context.Context) (*node, error) {
 		}
 	}
 	return nil, errors.New("etcd has no leader")
-}
-
-func pause(ctx context.Context, length time.Duration) {
-	timer := time.NewTimer(length)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
 }

@@ -84,12 +84,12 @@ func (u *upgrade) admin() string {
 func (u *upgrade) switchOver(ctx context.Context, hit func(step string)) error {
 	const while = 15 * time.Second
 	env := []string{"OLD=" + u.old.url(), "NEW=" + u.new.url(), "POOLER=host=" + u.pooler + " user=pgbouncer dbname=pgbouncer"}
-	pause(ctx, while)
+	torture.Pause(ctx, while)
 	hit("copying the rows")
 	if err := shell(ctx, u.account, "upgrade.md", "### Copy the rows", env); err != nil {
 		return err
 	}
-	pause(ctx, while)
+	torture.Pause(ctx, while)
 	hit("the switch")
 	err := shell(ctx, u.account, "upgrade.md", "### Switch", env,
 		"10.0.0.11", u.old.config.SocketDir, "10.0.0.12", u.new.config.SocketDir,
@@ -101,7 +101,7 @@ func (u *upgrade) switchOver(ctx context.Context, hit func(step string)) error {
 	if err := u.old.stop(ctx); err != nil {
 		return err
 	}
-	pause(ctx, while)
+	torture.Pause(ctx, while)
 	return nil
 }
 

@@ -34,7 +34,7 @@ type target struct {
 // halfway waits until half of the intents have begun, and notes the moment.
 func halfway(ctx context.Context, cfg Config, people *clients, others *programs) (t target) {
 	for people.intents() < cfg.Intents/2 && ctx.Err() == nil {
-		wait(ctx, 50*time.Millisecond)
+		Pause(ctx, 50*time.Millisecond)
 	}
 	others.mu.Lock()
 	t.told = maps.Clone(others.told)
@@ -112,7 +112,7 @@ func (w *world) poll(ctx context.Context, what, question string, args ...any) er
 		if ctx.Err() != nil {
 			return fmt.Errorf("wait until %s: %w, %w", what, ctx.Err(), err)
 		}
-		wait(ctx, 100*time.Millisecond)
+		Pause(ctx, 100*time.Millisecond)
 	}
 }
 

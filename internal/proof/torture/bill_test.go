@@ -140,23 +140,12 @@ func TestJudgePayments(t *testing.T) {
 				},
 				attempts: [][]attempt{c.attempts, {made}, {issued}},
 				rows: rows{
-					all:      append(slices.Clone(c.stored), invoice),
-					byOrigin: map[origin][]row{invoice.origin: {invoice}},
-					changes:  []stored{{origin{0, "invoice.issue", "issue"}, "a", true, ""}},
-					now:      map[string]profile{"a": billed(version, state, c.paid), "b": {}},
+					all:     append(slices.Clone(c.stored), invoice),
+					changes: []stored{{origin{0, "invoice.issue", "issue"}, "a", true, ""}},
+					now:     map[string]profile{"a": billed(version, state, c.paid), "b": {}},
 				},
 			}
-			for _, r := range c.stored {
-				e.rows.byOrigin[r.origin] = append(e.rows.byOrigin[r.origin], r)
-			}
-			e.judge()
-			var got []string
-			for _, v := range e.found {
-				got = append(got, v.Rule)
-			}
-			if !slices.Equal(got, c.want) {
-				t.Errorf("got %q, want %q", got, c.want)
-			}
+			e.finds(t, c.want)
 		})
 	}
 }

@@ -1,7 +1,6 @@
 package torture
 
 import (
-	"slices"
 	"testing"
 )
 
@@ -123,14 +122,7 @@ func TestJudgeChanges(t *testing.T) {
 				intents: []intent{in}, attempts: [][]attempt{c.attempts},
 				rows: rows{changes: c.stored, now: map[string]profile{"a": c.now}},
 			}
-			e.judge()
-			var got []string
-			for _, v := range e.found {
-				got = append(got, v.Rule)
-			}
-			if !slices.Equal(got, c.want) {
-				t.Errorf("got %q, want %q", got, c.want)
-			}
+			e.finds(t, c.want)
 		})
 	}
 }

@@ -80,20 +80,27 @@ func TestJudge(t *testing.T) {
 			e := &evidence{
 				intents:  []intent{{key: "key", number: "2026-0001", kind: typed, email: "a@example.com"}},
 				attempts: [][]attempt{c.attempts},
-				rows:     rows{all: c.rows, byOrigin: map[origin][]row{}},
+				rows:     rows{all: c.rows},
 			}
-			for _, r := range c.rows {
-				e.rows.byOrigin[r.origin] = append(e.rows.byOrigin[r.origin], r)
-			}
-			e.judge()
-			var got []string
-			for _, v := range e.found {
-				got = append(got, v.Rule)
-			}
-			if !slices.Equal(got, c.want) {
-				t.Errorf("got %q, want %q", got, c.want)
-			}
+			e.finds(t, c.want)
 		})
+	}
+}
+
+// finds judges the evidence, and compares the rules that were broken.
+func (e *evidence) finds(t *testing.T, want []string) {
+	t.Helper()
+	e.rows.byOrigin = map[origin][]row{}
+	for _, r := range e.rows.all {
+		e.rows.byOrigin[r.origin] = append(e.rows.byOrigin[r.origin], r)
+	}
+	e.judge()
+	var got []string
+	for _, v := range e.found {
+		got = append(got, v.Rule)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

@@ -179,7 +179,7 @@ func (c *clients) insist(ctx context.Context, in intent, command, sender int) (s
 		if seen.Outcome.settles() {
 			return seen
 		}
-		wait(ctx, max(after, time.Duration(min(n, 10))*25*time.Millisecond))
+		Pause(ctx, max(after, time.Duration(min(n, 10))*25*time.Millisecond))
 	}
 	return seen
 }

@@ -118,7 +118,7 @@ func (d *database) freeze(ctx context.Context, length time.Duration) (bool, erro
 	lasting := context.WithoutCancel(ctx)
 	err := server.Freeze(lasting, d.config.DataDir)
 	if err == nil {
-		wait(ctx, length)
+		Pause(ctx, length)
 	}
 	return true, errors.Join(err, server.Thaw(lasting, d.config.DataDir))
 }

@@ -1,7 +1,6 @@
 package torture
 
 import (
-	"slices"
 	"testing"
 )
 
@@ -86,22 +85,12 @@ func TestDeliveries(t *testing.T) {
 				},
 				attempts: [][]attempt{c.attempts, {made}, {issuing}},
 				rows: rows{
-					all: append(c.rows, bill), byOrigin: map[origin][]row{},
+					all:     append(c.rows, bill),
 					changes: []stored{{origin{0, "invoice.issue", "issue"}, "a", true, ""}},
 					now:     map[string]profile{"a": c.now},
 				},
 			}
-			for _, r := range e.rows.all {
-				e.rows.byOrigin[r.origin] = append(e.rows.byOrigin[r.origin], r)
-			}
-			e.judge()
-			var got []string
-			for _, v := range e.found {
-				got = append(got, v.Rule)
-			}
-			if !slices.Equal(got, c.want) {
-				t.Errorf("got %q, want %q", got, c.want)
-			}
+			e.finds(t, c.want)
 		})
 	}
 }

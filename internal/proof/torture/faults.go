@@ -65,7 +65,7 @@ func faults() []fault {
 		{poisoned, 4, redisDoes(poison)},
 		{"Redis full", 4, func(ctx context.Context, w *world, rng *rand.Rand) (int, error) {
 			full := w.redis.Do(ctx, "CONFIG SET maxmemory 1") == nil
-			wait(ctx, longerThanPatience(rng))
+			Pause(ctx, longerThanPatience(rng))
 			_ = w.redis.Do(context.WithoutCancel(ctx), "CONFIG SET maxmemory 0") // if it was killed, it is empty again
 			return once(full, nil)
 		}},
@@ -100,7 +100,7 @@ func (c *chaos) run(ctx context.Context) error {
 	schedule := dice(c.seed, faultStreams)
 	var running errgroup.Group
 	for n := 1; ; n++ {
-		wait(ctx, time.Duration(schedule.Int64N(int64(2*c.every))))
+		Pause(ctx, time.Duration(schedule.Int64N(int64(2*c.every))))
 		if ctx.Err() != nil {
 			break
 		}
@@ -155,7 +155,7 @@ func slow(links func(*world) []*proxy.Proxy) func(context.Context, *world, *rand
 	return func(ctx context.Context, w *world, rng *rand.Rand) (int, error) {
 		link := links(w)[rng.IntN(2)]
 		link.Slow(time.Duration(5+rng.IntN(100)) * time.Millisecond)
-		wait(ctx, longerThanPatience(rng))
+		Pause(ctx, longerThanPatience(rng))
 		link.Slow(0)
 		return 1, nil
 	}
@@ -165,7 +165,7 @@ func pause(links func(*world) []*proxy.Proxy) func(context.Context, *world, *ran
 	return func(ctx context.Context, w *world, rng *rand.Rand) (int, error) {
 		link := links(w)[rng.IntN(2)]
 		link.Pause()
-		wait(ctx, longerThanPatience(rng))
+		Pause(ctx, longerThanPatience(rng))
 		link.Resume()
 		return 1, nil
 	}
@@ -191,7 +191,7 @@ func (w *world) restartRedis(ctx context.Context, after time.Duration) (bool, er
 	}
 	defer w.restarting.Unlock()
 	w.redis.Kill()
-	wait(ctx, after)
+	Pause(ctx, after)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settling)
 	defer cancel()
 	return true, w.redis.Start(ctx)

@@ -229,22 +229,12 @@ func TestJudgeRefundsAndCreditNotes(t *testing.T) {
 				},
 				attempts: [][]attempt{{made}, {issued}, {paid}, {refunded}, {credited}},
 				rows: rows{
-					all: slices.Concat(before, c.stored), byOrigin: map[origin][]row{},
+					all:     slices.Concat(before, c.stored),
 					changes: []stored{{origin{0, "invoice.issue", "issue"}, "a", true, ""}},
 					now:     map[string]profile{"a": c.invoice, "p": c.payment, "q": {}},
 				},
 			}
-			for _, r := range e.rows.all {
-				e.rows.byOrigin[r.origin] = append(e.rows.byOrigin[r.origin], r)
-			}
-			e.judge()
-			var got []string
-			for _, v := range e.found {
-				got = append(got, v.Rule)
-			}
-			if !slices.Equal(got, c.want) {
-				t.Errorf("got %q, want %q", got, c.want)
-			}
+			e.finds(t, c.want)
 		})
 	}
 }

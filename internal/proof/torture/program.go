@@ -58,7 +58,7 @@ func (p *programs) run(ctx context.Context) {
 			all.Go(func() {
 				for n := 0; ctx.Err() == nil; n++ {
 					round(ctx, tenant, n)
-					wait(ctx, pace)
+					Pause(ctx, pace)
 				}
 			})
 		}
@@ -66,7 +66,7 @@ func (p *programs) run(ctx context.Context) {
 	all.Go(func() {
 		for ctx.Err() == nil {
 			p.tick(ctx)
-			wait(ctx, time.Second)
+			Pause(ctx, time.Second)
 		}
 	})
 	all.Wait()
@@ -134,7 +134,7 @@ func (p *programs) send(ctx context.Context, w wish, first int) reply {
 		case !arrived, seen.status == http.StatusTooManyRequests, seen.status == http.StatusServiceUnavailable,
 			seen.status == http.StatusConflict && problem == "in-progress":
 			seconds, _ := strconv.Atoi(seen.header.Get("Retry-After")) // 0 without one
-			wait(ctx, max(time.Duration(seconds)*time.Second, time.Duration(min(n, 10))*25*time.Millisecond))
+			Pause(ctx, max(time.Duration(seconds)*time.Second, time.Duration(min(n, 10))*25*time.Millisecond))
 			continue
 		case seen.ok():
 			p.note(of, seen.ID)

@@ -107,7 +107,7 @@ func (p *programs) post(ctx context.Context, of origin, path string, form url.Va
 			return true
 		case seen.status == 0, seen.status == http.StatusTooManyRequests, seen.status == http.StatusServiceUnavailable,
 			seen.status == http.StatusConflict && n < mostInProgress:
-			wait(ctx, max(after, time.Duration(min(n, 10))*25*time.Millisecond))
+			Pause(ctx, max(after, time.Duration(min(n, 10))*25*time.Millisecond))
 		default:
 			p.reportf("every answer is one that the contract knows", "%+v got %d %s: %.2000s", of, seen.status, seen.next, seen.text)
 			return false

@@ -42,7 +42,7 @@ func (r *replica) freeze(ctx context.Context, length time.Duration) (bool, error
 	if err := r.Signal(syscall.SIGSTOP); err != nil {
 		return false, fmt.Errorf("freeze a replica: %w", err)
 	}
-	wait(ctx, length)
+	Pause(ctx, length)
 	return true, r.Signal(syscall.SIGCONT)
 }
 
@@ -55,8 +55,8 @@ func (r *replica) unlessDown(do func()) {
 	do()
 }
 
-// wait returns after a while, or when ctx ends.
-func wait(ctx context.Context, length time.Duration) {
+// Pause returns after a while, or when ctx ends.
+func Pause(ctx context.Context, length time.Duration) {
 	timer := time.NewTimer(length)
 	defer timer.Stop()
 	select {

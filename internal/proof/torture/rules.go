@@ -253,6 +253,6 @@ func stillBroken(ctx context.Context, conn *pgx.Conn, rules []rule) ([]Violation
 		if err != nil || len(found) == 0 || deadline.Err() != nil {
 			return found, err
 		}
-		wait(deadline, 50*time.Millisecond)
+		Pause(deadline, 50*time.Millisecond)
 	}
 }

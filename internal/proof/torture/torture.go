@@ -91,9 +91,9 @@ func (w *world) torture(ctx context.Context, cfg Config) (*Report, error) {
 			return nil
 		})
 		all.Go(func() error {
-			wait(during, cfg.Duration)
+			Pause(during, cfg.Duration)
 			for (people.intents() < cfg.Intents || !email.enough()) && during.Err() == nil {
-				wait(during, 50*time.Millisecond)
+				Pause(during, 50*time.Millisecond)
 			}
 			enough()
 			return nil

@@ -61,6 +61,6 @@ func (d *database) takeBack(ctx context.Context, dir string) error {
 		case ctx.Err() != nil:
 			return fmt.Errorf("take migrations back to %d: %w", target, err)
 		}
-		wait(ctx, 100*time.Millisecond)
+		Pause(ctx, 100*time.Millisecond)
 	}
 }

@@ -164,7 +164,7 @@ func (s *sides) whileCreated(more int) {
 		defer s.mu.Unlock()
 		return len(s.made)
 	}
-	for enough := made() + more; made() < enough; wait(ctx, 20*time.Millisecond) {
+	for enough := made() + more; made() < enough; Pause(ctx, 20*time.Millisecond) {
 		if ctx.Err() != nil || s.Failed() {
 			s.Fatalf("%d invoices, and not %d", made(), enough)
 		}

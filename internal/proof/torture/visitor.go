@@ -50,7 +50,7 @@ func (v *visitor) visit(ctx context.Context, path string, form url.Values) (page
 		switch {
 		case seen.status == 0, seen.status == http.StatusTooManyRequests, seen.status == http.StatusServiceUnavailable,
 			seen.status == http.StatusConflict && n < mostInProgress:
-			wait(ctx, max(after, time.Duration(min(n, 10))*25*time.Millisecond))
+			Pause(ctx, max(after, time.Duration(min(n, 10))*25*time.Millisecond))
 		default:
 			return seen, true
 		}
