@@ -291,7 +291,6 @@ func (b *bundle) buttons(c *client, records []made) (found [][2]string) {
 // another tenant, or to an address that there is none of. An effect may stand before the operation as well, in
 // a middleware.
 func TestRefusedRequestsChangeNothing(t *testing.T) {
-	pgtest.Long(t)
 	b := setup(t)
 	records := b.madeOfEach()
 	stranger := b.stranger(b.replica).with("Content-Type", "application/json")

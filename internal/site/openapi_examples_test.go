@@ -14,7 +14,6 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"onlyonce/internal/idempotency"
-	"onlyonce/internal/postgres/pgtest"
 )
 
 // examples sends what openapi.json has as examples, and nothing else.
@@ -29,7 +28,6 @@ type examples struct {
 // TestEveryExampleRuns: each example is sent to where it stands, and does what is described there. That the answers have
 // the schema is looked at by conforms.
 func TestEveryExampleRuns(t *testing.T) {
-	pgtest.Long(t)
 	b := setup(t)
 	e := &examples{bundle: b, doc: b.openAPI(), program: b.program(b.replica, b.acme)}
 	for _, of := range b.subjects() {

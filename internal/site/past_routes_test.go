@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"github.com/go-chi/chi/v5"
-
-	"onlyonce/internal/postgres/pgtest"
 )
 
 // TestNothingStandsAroundTheMux: whatever answers requests is a route, or middleware of one, as the walk sees it.
@@ -22,7 +20,6 @@ func TestNothingStandsAroundTheMux(t *testing.T) {
 // TestAddressesWithoutARouteDoNothing: what is answered 404 or 405 has changed no table, whoever asks by whatever
 // method. Nothing asks these handlers what a repeat does. 405 says which methods the address takes (RFC 9110, section 15.5.6).
 func TestAddressesWithoutARouteDoNothing(t *testing.T) {
-	pgtest.Long(t)
 	b := setup(t)
 	person, program := b.person(b.replica, b.acme), b.program(b.replica, b.acme)
 	paths := []string{"/nowhere", "/customers/nowhere/else", "/static", "/healthz/x", "/api/v1", "/api/v1/nowhere"}

@@ -40,8 +40,8 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// Long marks a test that takes long by its nature, because it builds programs, kills them or waits for the clock.
-// go test -short, and with it make quick, leaves it out.
+// Long marks a test that takes long by its nature, because it builds programs, kills them, starts the app several times, waits for the
+// clock or hashes many passwords. go test -short, and with it make quick, leaves it out.
 func Long(tb testing.TB) {
 	tb.Helper()
 	if testing.Short() {

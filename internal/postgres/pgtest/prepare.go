@@ -72,8 +72,8 @@ var prepare = sync.OnceValues(func() (p prepared, err error) {
 	return p, nil
 })
 
-// Home returns an empty directory for an embedded server, which any user's server can reach and t.TempDir is not, with a path that is
-// short enough for a socket. A server of its own takes long, see [Long].
+// Home returns an empty directory for a server of the test's own. Every user can enter it, unlike t.TempDir, and its path is short enough
+// for a socket. Such a server takes long, see [Long].
 func Home(t testing.TB) string {
 	t.Helper()
 	Long(t)

@@ -45,8 +45,9 @@ func Quick() Options {
 type bench struct {
 	Options
 
-	dir           string // of everything that the run makes
-	server, usual string // programs
+	dir           string         // of everything that the run makes
+	server, usual string         // programs
+	leash         *replica.Leash // of what start starts
 	cluster       *cluster
 	load          load
 	floor         floor
@@ -118,6 +119,7 @@ func begin(ctx context.Context, o Options) (_ *bench, err error) {
 
 // end leaves nothing behind.
 func (b *bench) end(ctx context.Context) error {
+	b.leash.Release()
 	return errors.Join(b.cluster.Stop(context.WithoutCancel(ctx)), os.RemoveAll(b.dir))
 }
 
@@ -134,6 +136,9 @@ func (b *bench) prepare(ctx context.Context) (err error) {
 	}
 	if b.load, err = newLoad(b.dir, b.Length); err == nil {
 		b.floor, err = newFloor(b.cluster.programs, b.dir, b.Length)
+	}
+	if err == nil {
+		b.leash, err = replica.NewLeash(ctx)
 	}
 	if err != nil {
 		return errors.Join(err, b.cluster.Stop(context.WithoutCancel(ctx)))

@@ -18,7 +18,7 @@ func (b *bench) creates(ctx context.Context) error {
 	}
 	ours, db := s.service, s.database
 	defer ours.stop()
-	usual, err := start(ctx, b.usual, b.path("usual.log"), "DATABASE_URL="+db.url(), "TENANT="+acme)
+	usual, err := b.start(ctx, b.usual, b.path("usual.log"), "DATABASE_URL="+db.url(), "TENANT="+acme)
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ func (b *bench) distances(ctx context.Context) error {
 		return err
 	}
 	defer ours.stop()
-	usual, err := start(ctx, b.usual, b.path("usual-distance.log"), "DATABASE_URL="+far.url(), "TENANT="+acme)
+	usual, err := b.start(ctx, b.usual, b.path("usual-distance.log"), "DATABASE_URL="+far.url(), "TENANT="+acme)
 	if err != nil {
 		return err
 	}

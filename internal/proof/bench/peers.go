@@ -113,7 +113,7 @@ func (p *peer) start(ctx context.Context, b *bench, databaseURL string) (*servic
 	if err != nil {
 		return nil, err
 	}
-	return start(ctx, program, b.path("peer.log"), append(p.env, "DATABASE_URL="+databaseURL)...)
+	return b.start(ctx, program, b.path("peer.log"), append(p.env, "DATABASE_URL="+databaseURL)...)
 }
 
 // race is one row of rates: a kind of request over a number of connections.

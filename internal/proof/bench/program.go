@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -23,13 +22,14 @@ type service struct {
 }
 
 // start runs a program with ADDR and what else the environment says, and returns when it is ready.
-func start(ctx context.Context, program, log string, env ...string) (*service, error) {
+func (b *bench) start(ctx context.Context, program, log string, env ...string) (*service, error) {
 	addr, err := replica.FreePort(ctx)
 	if err != nil {
 		return nil, err
 	}
 	s := &service{origin: "http://" + addr}
 	s.Program, s.Addr, s.Env, s.Log = program, addr, append(os.Environ(), append(env, "ADDR="+addr)...), log
+	s.Group = b.leash.Group
 	began := time.Now()
 	if err := s.Start(ctx); err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func start(ctx context.Context, program, log string, env ...string) (*service, e
 // startServer runs the real server on a database, as in production but for the rate limit, and without
 // its own expiry: results expire when we say so.
 func (b *bench) startServer(ctx context.Context, env ...string) (*service, error) {
-	return start(ctx, b.server, filepath.Join(b.dir, "server.log"), append(serverSettings(), env...)...)
+	return b.start(ctx, b.server, b.path("server.log"), append(serverSettings(), env...)...)
 }
 
 func serverSettings() []string {

@@ -23,7 +23,7 @@ func (b *bench) sameKey(ctx context.Context) error {
 	}
 	server, db := s.service, s.database
 	defer server.stop()
-	usual, err := start(ctx, b.usual, b.path("usual-samekey.log"), "DATABASE_URL="+db.url(), "TENANT="+acme)
+	usual, err := b.start(ctx, b.usual, b.path("usual-samekey.log"), "DATABASE_URL="+db.url(), "TENANT="+acme)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-// Package must ends a test whose preparation fails, at the caller's line.
+// Package must ends a test whose preparation fails, or that waits in vain, at the caller's line.
 package must
 
 import (

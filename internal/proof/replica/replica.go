@@ -76,7 +76,7 @@ func (r *Replica) Start(ctx context.Context) error {
 	return nil
 }
 
-// Ready waits until the replica serves. The error is [ErrGone] if it ended instead.
+// Ready waits until the replica serves. The error wraps [ErrGone] if it ended instead.
 func (r *Replica) Ready(ctx context.Context) error {
 	client := http.Client{Timeout: time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
 	tick := time.NewTicker(2 * time.Millisecond)
@@ -100,7 +100,7 @@ func (r *Replica) Ready(ctx context.Context) error {
 		case <-ctx.Done():
 			return fmt.Errorf("the replica at %s does not get ready (%w), see %s", r.Addr, err, r.Log)
 		case <-r.process.gone:
-			return ErrGone
+			return fmt.Errorf("the replica at %s %w, see %s", r.Addr, ErrGone, r.Log)
 		case <-tick.C:
 		}
 	}
