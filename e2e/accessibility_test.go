@@ -227,7 +227,7 @@ type view struct {
 	depth depth
 }
 
-// depth says what is tried: that nothing needs scrolling sideways, and then rules of axe.
+// depth is how much is checked: only that nothing needs scrolling sideways, or rules of axe as well.
 type depth int
 
 const (

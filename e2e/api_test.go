@@ -14,7 +14,7 @@ import (
 
 // Asking the API, as a program does.
 
-// post sends a command to the API under a key of this session, and gives the path of the page of what was created.
+// post sends a command to the API under a key of this session, and returns the path of the page of what was created.
 func (s *session) post(path, key string, command any) string {
 	s.t.Helper()
 	response := s.ask(http.MethodPost, path, s.mark+" "+key, command)
@@ -34,7 +34,7 @@ func (s *session) get(path string, into any) {
 	s.check(json.NewDecoder(response.Body).Decode(into), "read "+path)
 }
 
-// ask sends a request past any proxy, and gives the answer as a whole.
+// ask sends a request past any proxy, and returns the answer as a whole.
 func (s *session) ask(method, path, key string, command any) *http.Response {
 	s.t.Helper()
 	body, err := json.Marshal(command)

@@ -176,7 +176,7 @@ func TestBackAfterSuccessThenOtherText(t *testing.T) {
 	s.attempts("created", "mismatch")
 }
 
-// Nothing tells then, until the form is sent again: safe and clear all the same.
+// No page warns of it until the form is sent again: safe and clear all the same.
 func TestBackAndCreateAgainWithoutJavaScript(t *testing.T) {
 	onlyInChromium(t, "it is about the way that Chromium keeps pages")
 	t.Parallel()

@@ -17,7 +17,7 @@ var demoData = pgtest.Template{Fill: func(ctx context.Context, db *pgtest.Databa
 	return hashCheaply(ctx, db)
 }}
 
-// hashCheaply gives the people of the demo hashes of the same password that take next to no time: each test logs in.
+// hashCheaply replaces the password hashes of the demo's people by ones that take next to no time to check: each test logs in.
 func hashCheaply(ctx context.Context, db *pgtest.Database) error {
 	cheap := argon2id.Params{Memory: 8, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32}
 	hash, err := argon2id.CreateHash(demoPassword, &cheap)

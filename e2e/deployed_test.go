@@ -73,7 +73,7 @@ func TestSuiteAgainstADeployment(t *testing.T) {
 	suite("^TestIncidents$/^tabs$")
 }
 
-// newBusiness makes a business that is not the demo's, with one person and a token. It gives the variables that name them.
+// newBusiness makes a business that is not the demo's, with one person and a token. It returns the variables that name them.
 func newBusiness(t *testing.T, program, database string) []string {
 	t.Helper()
 	const password = "correct horse battery"
@@ -97,7 +97,7 @@ func newBusiness(t *testing.T, program, database string) []string {
 	return []string{"E2E_EMAIL=" + email, "E2E_PASSWORD=" + password, "E2E_TOKEN=" + do("token", "create", "suite", "--tenant", name)}
 }
 
-// deploy builds the program and starts it on a database, without the demo, behind a proxy that speaks HTTPS. It gives the address,
+// deploy builds the program and starts it on a database, without the demo, behind a proxy that speaks HTTPS. It returns the address,
 // and the file of the certificate to trust.
 func deploy(t *testing.T, database string) (binary, address, certificate string) {
 	t.Helper()

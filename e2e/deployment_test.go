@@ -84,7 +84,7 @@ func (s *session) posted(r *http.Request) {
 }
 
 // shared is what all sessions in front of a deployment have in common: it is a variable of the package because testing
-// gives tests no other way to share anything.
+// has no other way for tests to share anything.
 var shared struct {
 	login   sync.Mutex
 	cookies []playwright.OptionalCookie // of the one login, since a deployment may allow few in a minute

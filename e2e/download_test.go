@@ -30,7 +30,7 @@ func TestDownloadPDF(t *testing.T) {
 	}
 }
 
-// download follows a link to a file, and gives the name that the browser saves it under.
+// download follows a link to a file, and returns the name that the browser saves it under.
 func (s *session) download(link string) (name string, content []byte) {
 	s.t.Helper()
 	download, err := s.page.ExpectDownload(func() error { return s.link(link).Click() })

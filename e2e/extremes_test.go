@@ -56,7 +56,7 @@ func (s *session) visitExtremes(look func(*session, string)) {
 	look(s, "extremes refused")
 }
 
-// createByAPI creates an invoice of so many equal lines, and gives the path of its page.
+// createByAPI creates an invoice of so many equal lines, and returns the path of its page.
 func (s *session) createByAPI(email, name, currency string, lines int, line map[string]string) string {
 	s.t.Helper()
 	all := make([]map[string]string, lines)

@@ -67,7 +67,7 @@ func TestFindingByKeyboard(t *testing.T) {
 	s.seesHeading(headingNewInvoice)
 }
 
-// lists says how many rows the list has.
+// lists checks how many rows the list has.
 func (s *session) lists(rows int) {
 	s.t.Helper()
 	s.check(expect.Locator(s.page.Locator("table.list tbody tr")).ToHaveCount(rows), fmt.Sprintf("see %d rows", rows))

@@ -13,9 +13,9 @@ type invoiceRecords interface {
 	invoices(number string) int
 	// life is the same for an invoice, without the versions that payments made.
 	life(number string) (operations []string, versions int)
-	// payments gives the amounts of those of an invoice, in order, and what it says was paid.
+	// payments returns the amounts of the payments of an invoice, in order, and its paid amount.
 	payments(number string) (amounts []string, paid string)
-	// books gives what an invoice says of its money, as booksText does.
+	// books returns the state and amounts of an invoice, in the format of booksText.
 	books(number string) string
 }
 

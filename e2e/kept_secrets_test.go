@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// typeEverywhere types into every field of every form on the page, and gives what then stands in the fields of the form
+// typeEverywhere types into every field of every form on the page, and returns what then stands in the fields of the form
 // with a key, if there is one.
 const typeEverywhere = `() => {
 	const fields = (form) => [...form.querySelectorAll("input[name]:not([type=hidden]), select, textarea")];

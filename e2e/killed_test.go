@@ -52,7 +52,7 @@ func TestKilledDuringACreate(t *testing.T) {
 	s.hasOneNew(s.number(1))
 }
 
-// program builds the program, once for all tests, and gives its path. It stays, so that the next run finds it unless something has
+// program builds the program, once for all tests, and returns its path. It stays, so that the next run finds it unless something has
 // changed.
 var program = sync.OnceValues(func() (path string, err error) {
 	if path, err = filepath.Abs("node_modules/.program/server"); err != nil {

@@ -137,7 +137,7 @@ func withDraft(t *testing.T, circumstances ...option) *session {
 	return s
 }
 
-// draftByAPI creates a draft of 123.00 EUR, and gives the path of its page.
+// draftByAPI creates a draft of 123.00 EUR, and returns the path of its page.
 func (s *session) draftByAPI(number string, due time.Time) string {
 	s.t.Helper()
 	return s.post("/invoices", "draft "+number, map[string]any{

@@ -151,7 +151,7 @@ func withIssued(t *testing.T, circumstances ...option) *session {
 	return s
 }
 
-// issuedByAPI creates an issued invoice of 123.00 EUR, and gives the path of its page.
+// issuedByAPI creates an issued invoice of 123.00 EUR, and returns the path of its page.
 func (s *session) issuedByAPI(number string) string {
 	s.t.Helper()
 	path := s.draftByAPI(number, nextYear())

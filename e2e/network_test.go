@@ -30,7 +30,7 @@ func (s *session) stop() {
 	s.check(s.command("Page.stopLoading"), "stop loading")
 }
 
-// command tells the browser to do what its own buttons do.
+// command sends the browser a command of its DevTools protocol, in place of a click on its own buttons.
 func (s *session) command(name string) error {
 	wire, err := s.browser.NewCDPSession(s.page)
 	if err != nil {

@@ -128,7 +128,7 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// api asks the API for something, as curl does, and gives the status.
+// api asks the API for something, as curl does, and returns the status.
 func (s *session) api(token string) int {
 	s.t.Helper()
 	r, err := http.NewRequestWithContext(context.Background(), http.MethodGet, s.origin+"/api/v1/customers", http.NoBody)

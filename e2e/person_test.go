@@ -49,7 +49,7 @@ func (s *session) field(label string) playwright.Locator {
 	return s.page.GetByLabel(label, playwright.PageGetByLabelOptions{Exact: new(true)})
 }
 
-// holds says what stands in a field: nothing that was typed may be lost.
+// holds checks the value of a field: nothing that was typed may be lost.
 func (s *session) holds(label, want string) {
 	s.t.Helper()
 	s.check(expect.Locator(s.field(label)).ToHaveValue(want), label+" keeps what was typed")

@@ -7,7 +7,7 @@ import (
 // records are what a scenario asks of the data itself, whatever the pages say: by SQL where the test has the database, and of
 // a deployment by its API.
 type records interface {
-	// customerChanges gives what was done to the customers of this test, in order, and how many versions that made.
+	// customerChanges returns the operations on the customers of this test, in order, and how many versions they made.
 	customerChanges() (operations []string, versions int)
 	invoiceRecords
 }

@@ -136,7 +136,7 @@ func wantedOf(p servers.Protection) (wanted []incident) {
 	return wanted
 }
 
-// try tries the incidents that fit the app, one after the other, and gives the verdicts by their names.
+// try tries the incidents that fit the app, one after the other, and returns the verdicts by their names.
 func (app *target) try(t *testing.T, all []incident) map[string]verdict {
 	t.Helper()
 	found := map[string]verdict{}

@@ -106,7 +106,7 @@ func (s *session) findApp() {
 	}
 }
 
-// bootApp gives the session an app and a database of its own.
+// bootApp starts an app with a database for this session alone.
 func (s *session) bootApp() {
 	s.t.Helper()
 	db := demoData.New(s.t)

@@ -72,7 +72,7 @@ type field struct {
 	Text  string `json:"text"`
 }
 
-// count says where records are counted: on a page, in JSON, or by a command that prints a number.
+// count describes where records are counted: on a page, in JSON, or by a command that prints a number.
 type count struct {
 	Page    string            `json:"page,omitempty"`
 	Record  string            `json:"record,omitempty"` // CSS selector of what one record is on the page

@@ -16,7 +16,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
-// by says who does something in a story.
+// by is who does something in a story.
 type by string
 
 const (
@@ -76,7 +76,7 @@ func (s *story) String() string {
 	return text.String()
 }
 
-// tellAloud says what has happened to those who run the suite, with a picture of the end.
+// tellAloud prints the story for those who run the suite, with a picture of the end.
 func (s *session) tellAloud() {
 	for line := range strings.Lines(s.story.String()) {
 		s.t.Attr("says", strings.TrimSpace(line))
@@ -87,7 +87,7 @@ func (s *session) tellAloud() {
 	}
 }
 
-// watchRequests tells of pages that are asked for and forms that are sent, and of what comes back.
+// watchRequests adds to the story which pages are requested, which forms are sent, and how they are answered.
 func (s *session) watchRequests() {
 	tells := func(r playwright.Request) bool { return r.IsNavigationRequest() || r.Method() != http.MethodGet }
 	s.browser.OnRequest(func(r playwright.Request) {

@@ -141,7 +141,7 @@ func (w *wire) toReplica(host string) {
 	w.replica = host
 }
 
-// forget gives each post a key of its own from now on.
+// forget replaces the key of each post by a new one from now on.
 func (w *wire) forget() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

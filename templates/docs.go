@@ -7,7 +7,7 @@ type Problem struct {
 	Href   string
 	Title  string
 	Status int
-	// Meaning says what happened, ToDo what the caller does next.
+	// Meaning is what happened, ToDo what the caller does next.
 	Meaning string
 	ToDo    string
 }
@@ -53,7 +53,7 @@ type Endpoint struct {
 	Method  string
 	Path    string
 	Summary string
-	// Repeats says what a repeat does: "replays the first answer", and Kept how long that is kept: "24 hours".
+	// Repeats is what a repeat does: "replays the first answer", and Kept how long that is kept: "24 hours".
 	Repeats string
 	Kept    string
 	// Parameters are those of the address, and Body the members of what is sent.

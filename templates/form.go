@@ -60,7 +60,7 @@ type VersionRow struct {
 	Keep string
 }
 
-// ChangedBy says of a field that differs who has changed it, in the words of the page.
+// ChangedBy is who has changed a field that differs, in the words of the page.
 type ChangedBy string
 
 // Who may have changed a field since the form was opened.

@@ -2,7 +2,7 @@ package templates
 
 // HistoryEntry is what somebody did to a record.
 type HistoryEntry struct {
-	// Text says what was done, such as "Archived". Changes say more, if there are any.
+	// Text is what was done, such as "Archived". Changes say more, if there are any.
 	Text    string
 	Changes []HistoryChange
 	// Key is the idempotency key that created the record, or "".

@@ -10,9 +10,9 @@ type List struct {
 	NewHref   string // where one is made; "" if that is not begun here
 	Columns   []Column
 	Rows      []Row
-	// Empty says where the first one comes from.
+	// Empty is a sentence about where the first one comes from.
 	Empty string
-	// Archive says what it means to be archived, and Archived that these are those. It is "" where nothing is archived.
+	// Archive is a sentence about what it means to be archived, "" where nothing is archived. Archived is set if these are archived.
 	Archive  string
 	Archived bool
 }

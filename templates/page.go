@@ -51,7 +51,7 @@ type Slots struct {
 	Styles []string
 	// Above stands above the content, BelowHistory ends the history of a record, and EmptyList stands where a list has nothing yet.
 	Above, BelowHistory, EmptyList templ.Component
-	// Promise says on the login page what the app is for.
+	// Promise is what the app is for, on the login page.
 	Promise string
 	// Login returns what the login page begins with, whose button is then its main one; nil if it adds nothing.
 	Login func(demo []DemoLogin, next string) templ.Component

@@ -10,7 +10,7 @@ type RecordView struct {
 	New Link
 	// Actions are the transitions that can be done to it, unless it is archived.
 	Actions []Action
-	// Archive says what it means to be archived, and Archived since when it is, or "". Restore undoes it.
+	// Archive is a sentence about what it means to be archived, and Archived since when it is, or "". Restore undoes it.
 	Archive  string
 	Archived string
 	Restore  Action

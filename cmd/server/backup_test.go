@@ -65,7 +65,7 @@ func TestBackupAndRestore(t *testing.T) {
 	restored.entersAgain(at, token, lostInvoice)
 }
 
-// customer creates a customer whose key is that of the email, and gives the id and the answer.
+// customer creates a customer whose key is that of the email, and returns the id and the answer.
 func (b *bundle) customer(at, token, key string) (id, body string) {
 	b.Helper()
 	r := b.request(http.MethodPost, at+"/api/v1/customers", "application/json", token, `{"email": "`+key+`@example.com", "name": "Bob"}`)

@@ -46,7 +46,7 @@ func (b *bundle) run(stdin string, args ...string) (code int, out, errors string
 	return code, stdout.String(), stderr.String()
 }
 
-// want runs a command that must end with a code, and gives what it prints.
+// want runs a command that must end with a code, and returns what it prints.
 func (b *bundle) want(code int, stdin string, args ...string) (out string) {
 	b.Helper()
 	got, out, errors := b.run(stdin, args...)
@@ -56,7 +56,7 @@ func (b *bundle) want(code int, stdin string, args ...string) (out string) {
 	return out
 }
 
-// object runs a command that must end with a code, and gives the JSON that it prints.
+// object runs a command that must end with a code, and returns the JSON that it prints.
 func (b *bundle) object(code int, stdin string, args ...string) (object map[string]any) {
 	b.Helper()
 	if out := b.want(code, stdin, append(args, "--json")...); json.Unmarshal([]byte(out), &object) != nil {
@@ -203,7 +203,7 @@ func TestUserCommands(t *testing.T) {
 	}
 }
 
-// invite gives Ada a link to choose a password.
+// invite adds a link to choose a password to Ada's row.
 func (b *bundle) invite(link string) {
 	b.Helper()
 	must.Exec(b, b.Pool, `

@@ -86,7 +86,7 @@ const description = `Invoicing in which the same thing is never created twice. E
 The commands use the database that the app uses: that of DATABASE_URL, or the embedded PostgreSQL in DATA_DIR. If the app ` +
 	`runs on that directory, they use its server. Otherwise they start the server and stop it again.`
 
-// run carries out a command and gives the exit code.
+// run carries out a command and returns the exit code.
 func run(
 	ctx context.Context, args []string, getenv func(string) string, stdin io.Reader, stdout, stderr io.Writer,
 ) (code int) {

@@ -23,7 +23,7 @@ type terminal struct {
 	json           bool
 }
 
-// print gives the result of a command: value as JSON, or else a line for people.
+// print writes the result of a command to stdout: value as JSON, or else a line for people.
 func (t *terminal) print(value any, line string) error {
 	if t.json {
 		encoder := json.NewEncoder(t.stdout)
@@ -39,7 +39,7 @@ func (t *terminal) print(value any, line string) error {
 	return nil
 }
 
-// say tells a person something that is no result.
+// say writes to stderr what is for people and no result.
 func (t *terminal) say(text string) { fmt.Fprintln(t.stderr, program+":", text) }
 
 // withURL does work with the address of the app's database.
@@ -87,7 +87,7 @@ func (t *terminal) withPool(ctx context.Context, work func(context.Context, *pgx
 	})
 }
 
-// printAll gives a list: as one JSON array, or else a line for each.
+// printAll writes a list to stdout: as one JSON array, or else a line for each value.
 func (t *terminal) printAll(values any, lines []string) error {
 	if t.json {
 		return t.print(values, "")

@@ -34,7 +34,7 @@ func (s *served) String() string {
 	return s.text.String()
 }
 
-// serve runs the app without any data, and gives its address and what it printed.
+// serve runs the app without any data, and returns its address and what it printed.
 func (b *bundle) serve() (address string, banner string) {
 	b.Helper()
 	ctx, stop := context.WithCancel(context.WithoutCancel(b.Context()))

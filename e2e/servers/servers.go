@@ -177,7 +177,7 @@ func (s *Server) postsJSON() bool {
 	return s.habit == Router || s.habit == Panel || s.habit == Listens || s.habit == Replaces
 }
 
-// listen tells of events, of which there are none. A WebSocket is accepted.
+// listen opens a stream of events, of which there are none. A WebSocket is accepted.
 func listen(w http.ResponseWriter, r *http.Request) {
 	if key := r.Header.Get("Sec-WebSocket-Key"); key != "" {
 		accepted := sha1.Sum([]byte(key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11")) //nolint:gosec // RFC 6455 has it so
@@ -209,7 +209,7 @@ func (s *Server) isNewest(token string) bool {
 	return true
 }
 
-// keep adds an expense and gives its number, or that of the one which the key stands for.
+// keep adds an expense and returns its number, or that of the one which the key stands for.
 func (s *Server) keep(key, title string) (number int, repeated bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,4 +1,4 @@
-// Package app puts the program together: database, background work, server. [Start] gives a running
+// Package app puts the program together: database, background work, server. [Start] returns a running
 // program that tests can drive in process; [Run] is the same until a signal comes.
 package app
 
@@ -56,7 +56,7 @@ type App struct {
 	stopped context.Context //nolint:containedctx // the life of the app: done when something failed or Close was called
 }
 
-// PublicDemoError says that well-known logins would have been reachable from outside, and where.
+// PublicDemoError means that well-known logins would have been reachable from outside, at Addr.
 type PublicDemoError struct{ Addr string }
 
 func (e *PublicDemoError) Error() string {

@@ -11,7 +11,7 @@ import (
 	"onlyonce/internal/value/secretkey"
 )
 
-// Config is what can be set from outside. [Environ] reads it, and [Usage] says what each variable means.
+// Config is what can be set from outside. [Environ] reads it, and [Usage] describes each variable.
 type Config struct {
 	LabConfig
 	MailConfig

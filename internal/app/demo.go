@@ -45,7 +45,7 @@ func seed(ctx context.Context, pool *pgxpool.Pool, store *idempotency.Store) err
 	return nil
 }
 
-// fill fills in what is missing of one tenant, and tells whether anything was.
+// fill fills in what is missing of one tenant, and reports whether anything was.
 func (t demoTenant) fill(ctx context.Context, pool *pgxpool.Pool, store *idempotency.Store) (news bool, err error) {
 	if err := t.credentials(ctx, pool); err != nil {
 		return false, err
@@ -73,7 +73,7 @@ func (t demoTenant) fill(ctx context.Context, pool *pgxpool.Pool, store *idempot
 	return news, nil
 }
 
-// add adds one customer, and tells whether it was missing.
+// add adds one customer, and reports whether it was missing.
 func (t demoTenant) add(ctx context.Context, store *idempotency.Store, n int, c customer.Input) (news bool, err error) {
 	key, err := idempotency.ParseKey(fmt.Sprintf("demo-customer-%d", n+1))
 	if err != nil {
@@ -90,12 +90,12 @@ func (t demoTenant) add(ctx context.Context, store *idempotency.Store, n int, c 
 	return true, err
 }
 
-// analyze gives the planner its statistics, if there is news. Without them all indexes that begin with
+// analyze collects the planner's statistics, if there is news. Without them all indexes that begin with
 // the tenant look alike, and so little data is nothing that autovacuum would come by for.
 func analyze(ctx context.Context, pool *pgxpool.Pool, news bool) error {
 	if !news {
 		// A start may have been killed after its last record and before it got here. The planner's own count
-		// of rows tells: it is below one until the table has been analyzed.
+		// of rows shows that: it is below one until the table has been analyzed.
 		var known bool
 		err := pool.QueryRow(ctx, `SELECT reltuples > 0 FROM pg_class WHERE oid = 'customers'::regclass`).Scan(&known)
 		if err != nil || known {

@@ -22,7 +22,7 @@ func (b *bundle) visitor() *http.Client {
 }
 
 // accepted tries every demo credential: the password with a fresh browser, the token, and a session that may
-// be there already. It gives whether each was accepted.
+// be there already. It returns whether each was accepted.
 func (b *bundle) accepted(at string, session *http.Client) (password, token, running bool) {
 	b.Helper()
 	status := func(response *http.Response, err error) int {

@@ -8,7 +8,7 @@ import (
 	business "onlyonce/internal/people/settings"
 )
 
-// settle gives the tenant its settings, once. Those that somebody has changed before stay.
+// settle saves the settings of the tenant, once. Settings that somebody has changed stay.
 func (t demoTenant) settle(ctx context.Context, store *idempotency.Store) error {
 	key, err := idempotency.ParseKey("demo-settings")
 	if err != nil {

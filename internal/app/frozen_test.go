@@ -253,7 +253,7 @@ func frozenCreate(name string) try {
 	}
 }
 
-// customer makes one, and gives its id.
+// customer makes one, and returns its id.
 func (f *frozen) customer(name string) string {
 	f.Helper()
 	a := f.send(frozenCreate(name))

@@ -24,7 +24,7 @@ func demoKey(n, step int) (idempotency.Key, error) {
 	return idempotency.ParseKey(fmt.Sprintf("demo-%03d-%d", n+1, step+1))
 }
 
-// fill fills in what is missing, and tells whether anything was.
+// fill fills in what is missing, and reports whether anything was.
 func (t demoBooks) fill(ctx context.Context, store *idempotency.Store) (news bool, err error) {
 	missing, err := t.missing(ctx, store)
 	if err != nil {

@@ -109,7 +109,7 @@ func (t demoBooks) pay(n, part int, parts int64) step {
 	}, func(p payment.Payment) uuid.UUID { return p.ID })
 }
 
-// refund gives back, of the payment that a step made, what was billed divided by the number of parts.
+// refund refunds what was billed, divided by the number of parts, from the payment that a step made.
 func (t demoBooks) refund(n, paid int, parts int64) step {
 	s := of(refund.Create, func(id uuid.UUID) (refund.Draft, error) {
 		d, amount, err := t.share(n, 1, parts)

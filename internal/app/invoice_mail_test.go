@@ -41,7 +41,7 @@ func ask(token, method, url, key, body string) (status int, answer []byte, err e
 	return response.StatusCode, answer, errors.Join(err, response.Body.Close())
 }
 
-// draft makes an invoice and gives its path in the API.
+// draft makes an invoice and returns its path in the API.
 func (b *bundle) draft(key, customer string) string {
 	b.Helper()
 	person, err := json.Marshal(customer)

@@ -70,7 +70,7 @@ func (p *program) kill(t *testing.T) {
 	p.process.Wait()
 }
 
-// create sends one key until it is answered with an invoice, and gives its id.
+// create sends one key until it is answered with an invoice, and returns its id.
 func (p *program) create(ctx context.Context, key string) (string, error) {
 	const body = `{"customer": {"email": "kill@example.com", "name": "Kill"}, "issue_date": "2026-11-21", "due_date": "2026-12-21",
 		"currency": "EUR", "lines": [{"description": "Work", "quantity": "1", "unit_price": "1.00", "tax_rate": "0"}]}`

@@ -12,7 +12,7 @@ import (
 	"onlyonce/internal/value/email"
 )
 
-// MailConfig says how mails are sent.
+// MailConfig is how emails are sent.
 type MailConfig struct {
 	MailServer  *mailer.Server // SMTP_URL; nil keeps mails in the outbox
 	MailSender  string         // MAIL_FROM

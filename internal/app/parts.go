@@ -14,7 +14,7 @@ type part struct {
 	settings []setting
 	// incomplete returns a [*SettingError] for settings that need another one; getenv is that of [Environ].
 	incomplete func(c Config, getenv func(string) string) error
-	// warning says what a configuration lacks, or is empty.
+	// warning returns a sentence about what a configuration lacks, or "".
 	warning func(Config) string
 	// fill fills in what is missing of a demo tenant, and reports whether anything was.
 	fill func(context.Context, demoTenant, *idempotency.Store) (news bool, err error)

@@ -116,7 +116,7 @@ const (
 	maxPeriod = 365 * 24 * time.Hour
 )
 
-// SettingError says which environment variable cannot be used, and why.
+// SettingError names an environment variable that cannot be used, and the reason.
 type SettingError struct {
 	Name string
 	Err  error

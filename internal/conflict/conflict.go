@@ -10,7 +10,7 @@ import "github.com/google/uuid"
 type Kind struct {
 	Slug  string
 	Title string
-	// Meaning says what happened, and ToDo what a program or its author can do, in sentences.
+	// Meaning is what happened, and ToDo what a program or its author can do, in sentences.
 	Meaning string
 	ToDo    string
 }
@@ -18,7 +18,7 @@ type Kind struct {
 // Error is one conflict.
 type Error struct {
 	Kind *Kind
-	// Title says in a sentence what stands in the way, and Text what became of the command, or what is asked.
+	// Title is a sentence about the conflict, and Text is about what became of the command, or what is asked.
 	Title string
 	Text  string
 	// Existing is the record that stands in the way, and Name what people call it.

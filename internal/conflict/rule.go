@@ -5,13 +5,13 @@ package conflict
 type Rule struct {
 	// Constraint is the name of the unique constraint or index that enforces the rule.
 	Constraint string
-	// Sentence says the rule in plain language.
+	// Sentence is the rule in plain language.
 	Sentence string
-	// Answer says what happens to the second attempt.
+	// Answer is a sentence about what happens to the second attempt.
 	Answer string
 	// Conflict is what the second attempt is refused with; nil if the existing record is reused.
 	Conflict *Kind
-	// Optional says that records without a value are not compared: the column may be NULL, or the index is
+	// Optional means that records without a value are not compared: the column may be NULL, or the index is
 	// partial.
 	Optional bool
 }

@@ -11,7 +11,7 @@ import (
 	"onlyonce/internal/record/search"
 )
 
-// Filter says which customers are wanted: those that are archived, or those that are not.
+// Filter selects customers: those that are archived, or those that are not.
 type Filter struct {
 	Search   string // has words that their name or email begins with; all must be found
 	Archived bool

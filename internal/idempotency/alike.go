@@ -16,7 +16,7 @@ import (
 	"onlyonce/internal/record"
 )
 
-// Alike says when a new record looks like a repeat of one that was created under another key. A person is asked
+// Alike describes when a new record looks like a repeat of one that was created under another key. A person is asked
 // ([Intent.AsksAboutRepeat]), a program finds the first one in [record.Alike] of the result.
 type Alike[R any] struct {
 	// Fields names what two such records have in common, as the JSON of the result does: with a space between fields, and a dot before

@@ -25,7 +25,7 @@ func (a *ask) run() (stored, error) {
 	return a.found, <-a.answer
 }
 
-// noticed tells when somebody begins to wait for it.
+// noticed is a context that closes waited when somebody begins to wait for it.
 type noticed struct {
 	context.Context //nolint:containedctx // it is a context
 

@@ -64,9 +64,9 @@ func (s *Store) observe(ctx context.Context, a Attempt) {
 type Done[R any] struct {
 	// Value is read from the database, for the first answer and for every later one.
 	Value R
-	// Outcome says what the intent did: Created, Reused, Changed or Unchanged.
+	// Outcome is what the intent did: Created, Reused, Changed or Unchanged.
 	Outcome Outcome
-	// Replayed says that an earlier attempt had done it.
+	// Replayed reports whether an earlier attempt had done it.
 	Replayed bool
 
 	keep func(answer []byte)

@@ -19,8 +19,8 @@ import (
 type Entry struct {
 	Operation string
 	Key       string
-	// What says what was done: "created", "reused", "changed", "unchanged", an effect besides the intent's own
-	// record, or what [Beside] says.
+	// What is what was done: "created", "reused", "changed", "unchanged", an effect besides the intent's own
+	// record, or what [Beside] names.
 	What  string
 	Actor string    // "" if it is not known, of an entry from [Beside]
 	At    time.Time // UTC

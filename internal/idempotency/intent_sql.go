@@ -12,9 +12,9 @@ type intentSQL struct {
 	lead, known string
 	// lookup reads the intent as its tenant, and asks whether that tenant may still see what came of it.
 	lookup []query
-	// alike says that what is created may look like a repeat.
+	// alike is set if what is created may look like a repeat.
 	alike bool
-	// kept says that the state was made before, so that there was no work.
+	// kept is set if the record was in the state before, so that there was no work.
 	kept bool
 }
 

@@ -56,7 +56,7 @@ const inCopy = `LEAST(expires_at, clock_timestamp() + interval '1 hour'), clock_
 // copied are the destinations of inCopy.
 func (s *stored) copied() []any { return []any{&s.until, &s.clock, &s.epoch} }
 
-// trust says what a copy is worth.
+// trust is how far a copy can be relied on.
 type trust int
 
 const (

@@ -49,10 +49,10 @@ func (k Kind) Changes() bool { return k == Change || k == Transition }
 type Intent struct {
 	Tenant uuid.UUID
 	Key    Key
-	// Actor says on whose behalf, for the audit trail: a user's or a token's name.
+	// Actor is who the intent is for, in the history: a user's or a token's name.
 	Actor string
-	// Record is the id of the record. The caller names the one to change; to one that is created,
-	// [Operation.Do] gives a new id, a UUIDv7.
+	// Record is the id of the record. The caller names the one to change; for one that is created,
+	// [Operation.Do] generates a new id, a UUIDv7.
 	Record uuid.UUID
 	// Seen is the version of the record that a change was made from. With 0, a transition takes any.
 	Seen int
@@ -73,7 +73,7 @@ type Intent struct {
 // Either must depend on its arguments and the database only, not on the clock, chance or the network,
 // because it may be run again after a lost connection.
 type Spec[C, R any] struct {
-	// Kind says what is promised. The zero value is Create.
+	// Kind is the kind of change. The zero value is Create.
 	Kind Kind
 
 	// Name is the operation's stable name, such as "invoice.create". It is part of the intent's key.
@@ -98,7 +98,7 @@ type Spec[C, R any] struct {
 	// stores the external id; see [ExternalColumns].
 	External func(C) External
 
-	// Deletes says that records of the table may be deleted, so that the database is asked before each replay whether the record is
+	// Deletes means that records of the table may be deleted, so that the database is asked before each replay whether the record is
 	// still there. Without it, a process answers from what it remembers, and nobody else deletes records either: they are archived,
 	// voided, or marked. The role of the app has no right to.
 	Deletes bool
@@ -107,10 +107,10 @@ type Spec[C, R any] struct {
 	// for life.
 	Retain time.Duration
 
-	// Explain says what it means that a constraint was broken, by the constraint's name.
+	// Explain has the explanation of a violated constraint, by the constraint's name.
 	Explain map[string]Explanation[C]
 
-	// Alike says which new records look like a repeat of another one; without it, none do.
+	// Alike describes which new records look like a repeat of another one; without it, none do.
 	Alike Alike[R]
 
 	// NotInFingerprint names the fields of the command, as Go calls them, that are no part of what is asked

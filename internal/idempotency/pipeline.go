@@ -28,7 +28,7 @@ func commit(ctx context.Context, conn *pgx.Conn, all []bound, dst ...any) (at in
 	}
 	pipeline := conn.PgConn().StartPipeline(ctx)
 	at, err = commitIn(conn, pipeline, statements, dst)
-	// Close reads what is left, and tells the error of a statement a second time.
+	// Close reads what is left, and returns the error of a statement a second time.
 	if closed := pipeline.Close(); err == nil {
 		err = closed
 	}
@@ -113,7 +113,7 @@ func results(conn *pgx.Conn, pipeline *pgconn.Pipeline, n int, dst []any) (at in
 	return n, found, nil
 }
 
-// tag reads the result of a statement that gives no rows.
+// tag reads the result of a statement that returns no rows.
 func tag(pipeline *pgconn.Pipeline) (pgconn.CommandTag, error) {
 	reader, err := next[*pgconn.ResultReader](pipeline)
 	if err != nil {

@@ -67,9 +67,9 @@ func (s *Store) settle(ctx context.Context, t transaction) (stored, error) {
 }
 
 var (
-	// errLost says that the connection broke, or leads to a standby. If something was sent, its outcome is unknown.
+	// errLost means that the connection broke, or leads to a standby. If something was sent, its outcome is unknown.
 	errLost = errors.New("connection lost")
-	// errAgain says that nothing was done and that the same transaction may succeed now.
+	// errAgain means that nothing was done and that the same transaction may succeed now.
 	errAgain = errors.New("send again")
 )
 
@@ -160,8 +160,8 @@ func verdict(refused *pgconn.PgError, at int, t transaction) error {
 	}
 }
 
-// refusal tells the error of a statement, after which the connection goes on, from the end of a
-// connection: the app's, or (class 08) one behind the server that was spoken to.
+// refusal returns the error of a statement, and whether the connection goes on after it: it does not if the connection has ended,
+// the app's or (class 08) one behind the server.
 func refusal(err error) (*pgconn.PgError, bool) {
 	refused, ok := errors.AsType[*pgconn.PgError](err)
 	return refused, ok && refused.SeverityUnlocalized == "ERROR" && refused.Code[:2] != "08"

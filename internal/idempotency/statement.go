@@ -40,7 +40,7 @@ func (s *statements) compile(ctx context.Context, of text) (*statement, error) {
 		return known.(*statement), nil //nolint:forcetypeassert // nothing else is stored
 	}
 	sql := of.whole()
-	// pgx tells the position of an argument only by placing its value, so each value is its name.
+	// pgx shows the position of an argument only by placing its value, so each value is its name.
 	named := pgx.NamedArgs{}
 	for _, match := range argument.FindAllStringSubmatch(sql, -1) {
 		named[match[1]] = match[1]
@@ -69,7 +69,7 @@ type bound struct {
 	otherwise error // see query
 }
 
-// bind gives each query its values: its own arguments, else those that are common to all.
+// bind sets the values of each query: its own arguments, else those that are common to all.
 func (s *statements) bind(ctx context.Context, common pgx.NamedArgs, queries ...query) ([]bound, error) {
 	all := make([]bound, len(queries))
 	for i, q := range queries {

@@ -23,14 +23,14 @@ type transaction struct {
 	begin []bound
 	// The work is either statements, of which the last stores the intent,
 	statements []bound
-	// or code that gives the result, with the statement that stores it.
+	// or code that returns the result, with the statement that stores it.
 	run    func(context.Context, pgx.Tx) (result any, err error)
 	finish func(ctx context.Context, result []byte) (bound, error)
 
 	// Instead of all that, keep stores the intent of a transition whose state is made already.
 	keep []bound
 
-	// explain says what it means that a statement was refused; errAgain if nothing stands in the way any more.
+	// explain returns what the refusal of a statement means; errAgain if what conflicted is gone.
 	explain func(context.Context, error) error
 }
 

@@ -14,7 +14,7 @@ import (
 type Field struct {
 	// Pointer is the place: an RFC 6901 JSON Pointer into the command, such as /lines/0/quantity.
 	Pointer string `json:"pointer"`
-	// Message says what to do about it, in a sentence.
+	// Message is a sentence about what to do.
 	Message string `json:"detail"`
 }
 

@@ -21,7 +21,7 @@ type Below[R any] struct {
 	Where string
 }
 
-// BelowFilter says which of them are wanted. The zero value is all of them.
+// BelowFilter selects some of them. The zero value selects all.
 type BelowFilter struct {
 	Search   string         // finds them by their invoices, as [Filter] does
 	From, To date.Date      // both included; zero for no matter

@@ -23,7 +23,7 @@ const (
 	MaxNotes       = 5000 // characters
 )
 
-// TooManyLines says that there are more than [MaxLines], in words for people.
+// TooManyLines returns the message for more than [MaxLines] lines.
 func TooManyLines() string { return fmt.Sprintf("An invoice can have at most %d lines.", MaxLines) }
 
 // Input is what came in, as text: from the form and from JSON alike.

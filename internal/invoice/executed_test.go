@@ -91,7 +91,7 @@ func (s *said) text() string {
 	return "\n" + strings.Join(s.statements, "\n")
 }
 
-// indent gives each line as many tabs as parentheses are open around it.
+// indent indents each line by as many tabs as parentheses are open around it.
 func indent(sql string) string {
 	var lines []string
 	depth, list := 0, 0

@@ -27,7 +27,7 @@ type Summary struct {
 	Open      int64          `json:"open"`  // minor units
 }
 
-// Filter says which invoices are wanted, and in which order. The zero value is all of them, newest first.
+// Filter selects invoices and their order. The zero value selects all of them, newest first.
 type Filter struct {
 	// Search has words that an invoice's number, its lines, or the name or email of its customer begin with. All of
 	// them must be found.

@@ -32,7 +32,7 @@ func (in VoidInput) Draft() (d VoidDraft, err error) {
 	return d, problems.Err()
 }
 
-// Void says that a draft or an issued invoice does not count. It keeps its number.
+// Void marks a draft or an issued invoice as void: it does not count, and keeps its number.
 var Void = idempotency.Define(idempotency.Spec[VoidDraft, Invoice]{
 	Kind: idempotency.Transition, Name: "invoice.void", Table: Table, Made: `r.status = 'void'`,
 	Statements: func(tx *idempotency.Tx, d VoidDraft) idempotency.Result {
@@ -59,7 +59,7 @@ var Void = idempotency.Define(idempotency.Spec[VoidDraft, Invoice]{
 	},
 })
 
-// What tells the customer of a void invoice, if it was issued before.
+// The mail that informs the customer of a void invoice, if it was issued before.
 const (
 	queueVoidMail = `
 		INSERT INTO mails (tenant_id, id, invoice_id, kind)

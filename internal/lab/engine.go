@@ -15,7 +15,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Config says where the lab runs and what it may use. What is zero has a default.
+// Config is where the lab runs and what it may use. What is zero has a default.
 type Config struct {
 	Program   string        // the server; that of this process if empty
 	Log       *slog.Logger  // never gets secrets

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// ErrUnknown says that there is no such experiment, no such layer in it, or no such run of this visitor.
+// ErrUnknown means that there is no such experiment, no such layer in it, or no such run of this visitor.
 var ErrUnknown = errors.New("there is no such experiment")
 
-// ErrClosed says that the lab is closing, with the app.
+// ErrClosed means that the lab is closing, with the app.
 var ErrClosed = errors.New("the app is stopping, and the lab with it")
 
-// TooManyError says that a visitor has to wait before the next run.
+// TooManyError means that a visitor has to wait before the next run.
 type TooManyError struct {
 	Running bool          // because one is under way
 	After   time.Duration // how long, if not
@@ -26,14 +26,14 @@ func (e *TooManyError) Error() string {
 		int(e.After.Seconds())+1)
 }
 
-// FullError says that too many visitors wait already.
+// FullError means that too many visitors are waiting already.
 type FullError struct{ Waiting int }
 
 func (e *FullError) Error() string {
 	return fmt.Sprintf("%d other people are waiting for the lab. Please try again in a minute.", e.Waiting)
 }
 
-// UnavailableError says why the lab cannot start. The next order tries again.
+// UnavailableError is why the lab cannot start. The next order tries again.
 type UnavailableError struct {
 	Reason string // a sentence, for people
 	Err    error  // for the log; may be nil

@@ -18,7 +18,7 @@ import (
 )
 
 // program builds the server once, and shared is the lab of the tests that need no other. They are variables of the package because
-// testing gives TestMain and the tests no other way to share anything.
+// testing has no other way for TestMain and the tests to share anything.
 var (
 	scratch string
 	program = sync.OnceValues(func() (string, error) {

@@ -79,7 +79,7 @@ func (r *run) look() (Result, <-chan struct{}) {
 	return seen, r.changed
 }
 
-// Over says that nothing more will happen.
+// Over reports whether nothing more will happen.
 func (s State) Over() bool { return s == Done || s == Failed }
 
 // watch returns each newer result until the run is over or ctx ends.

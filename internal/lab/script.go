@@ -37,7 +37,7 @@ type script struct {
 	alone    bool     // on a PostgreSQL of its own
 	env      []string // of the replicas, besides
 	play     func(context.Context, *stage) error
-	// counts is the SELECT of all the things there are, and marks one that tells them in the same order: what an answer
+	// counts is the SELECT of all the records there are, and marks one that names them in the same order: what an answer
 	// that made one says of itself.
 	counts, marks string
 }

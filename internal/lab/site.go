@@ -77,7 +77,7 @@ type cleaner struct {
 	cmd  *exec.Cmd
 }
 
-// clean gives the servers five seconds to stop, each of which removes its own directory. Then it removes what is left, for up
+// clean waits five seconds for the servers to stop, each of which removes its own directory. Then it removes what is left, for up
 // to a minute: a program that was about to make a database still adds to it.
 const clean = `
 	cat

@@ -70,7 +70,7 @@ func TestCurl(t *testing.T) {
 	}
 }
 
-// startDemo starts the program with its demo, and gives its address.
+// startDemo starts the program with its demo, and returns its address.
 func startDemo(t *testing.T) string {
 	t.Helper()
 	l := sharedLab(t)

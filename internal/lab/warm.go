@@ -60,7 +60,7 @@ func (l *Lab) start(ctx context.Context) error {
 	return nil
 }
 
-// release says that a run does not need the site any more.
+// release ends the use of the site by one run.
 func (l *Lab) release() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -53,7 +53,7 @@ const (
 	Kept   Outcome = "kept"   // in the outbox
 	Again  Outcome = "again"  // failed, and will be tried again
 	Failed Outcome = "failed" // for good
-	// Dropped says that it was not tried, because it is worth nothing any more.
+	// Dropped means that it was not tried, because it is worth nothing any more.
 	Dropped Outcome = "dropped"
 )
 
@@ -104,7 +104,7 @@ func (c Config) AttemptTime() time.Duration { return 2 * c.Timeout }
 
 // Mails are those of one table.
 type Mails[J Job] struct {
-	// Begin is the SQL that counts an attempt at @mail of @tenant, and gives it a Message-ID of @domain, before anybody else hears of
+	// Begin is the SQL that counts an attempt at @mail of @tenant, and sets its Message-ID, of @domain, before anybody else hears of
 	// it. It returns attempts and reason, or no row if the mail is not queued any more.
 	Begin string
 	// Write writes the mail. Its error is an [*UnwrittenError].
@@ -114,7 +114,7 @@ type Mails[J Job] struct {
 	End string
 }
 
-// UnwrittenError says why a mail was not written: the outcome of the attempt, and the reason in plain words.
+// UnwrittenError is why a mail was not written: the outcome of the attempt, and the reason in plain words.
 type UnwrittenError struct {
 	Outcome Outcome
 	Reason  string

@@ -139,10 +139,10 @@ func (s session) privileges() error {
 	return nil
 }
 
-// IsolationError says that the server, or a connection pooler before it, runs transactions
+// IsolationError means that the server, or a connection pooler before it, runs transactions
 // at another isolation level than the app is built on.
 type IsolationError struct {
-	Level string // as SHOW transaction_isolation tells it
+	Level string // as SHOW transaction_isolation returns it
 }
 
 func (e *IsolationError) Error() string {
@@ -150,7 +150,7 @@ func (e *IsolationError) Error() string {
 		"default_transaction_isolation, set it with ALTER ROLE", e.Level, readCommitted)
 }
 
-// SettingError says that a setting that the app relies on has another value.
+// SettingError means that a setting the app relies on has another value.
 type SettingError struct {
 	Name, Value, Wanted string
 	Effect              string // of the value
@@ -164,7 +164,7 @@ func (e *SettingError) Error() string {
 
 const readCommitted = "read committed"
 
-// RoleError says that row-level security would not bind the app: one forgotten condition in a query, and
+// RoleError means that row-level security would not bind the app: one forgotten condition in a query, and
 // a tenant would see the rows of others.
 type RoleError struct {
 	Role      string // that the URL connects as

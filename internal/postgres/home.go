@@ -23,7 +23,7 @@ import (
 // was asked for.
 const systemDir = "/var/lib/onlyonce"
 
-// InUseError says that another process of the app uses the directory.
+// InUseError means that another process of the app uses the directory.
 type InUseError struct {
 	Dir string
 	PID int // 0 when unknown
@@ -37,7 +37,7 @@ func (e *InUseError) Error() string {
 	return fmt.Sprintf("%s is in use by %s: stop that one, or choose another directory with DATA_DIR", e.Dir, owner)
 }
 
-// DataVersionError says that the data belongs to a version of PostgreSQL that is too old.
+// DataVersionError means that the data belongs to a version of PostgreSQL that is too old.
 type DataVersionError struct {
 	Dir   string
 	Major int

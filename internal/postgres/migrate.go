@@ -19,7 +19,7 @@ import (
 	"onlyonce/migrations"
 )
 
-// ServerVersionError says that the server is too old.
+// ServerVersionError means that the server is too old.
 type ServerVersionError struct {
 	Number int // server_version_num, for example 140012 for PostgreSQL 14.12
 }
@@ -29,7 +29,7 @@ func (e *ServerVersionError) Error() string {
 		e.Number/10000, e.Number%10000, server.MinMajor)
 }
 
-// SchemaError says that the schema in the database is not the one this program is built for.
+// SchemaError means that the schema in the database is not the one this program is built for.
 type SchemaError struct {
 	Database int64 // number of the last migration that was applied there; 0 for none
 	Program  int64 // number of the last migration that this program knows
@@ -44,7 +44,7 @@ func (e *SchemaError) Error() string {
 		"its migrations have not run yet, which the command migrate and each start of the app do", e.Database, e.Program)
 }
 
-// OtherMigrationsError says that the database was made by other migrations than those of this program.
+// OtherMigrationsError means that the database was made by other migrations than those of this program.
 type OtherMigrationsError struct {
 	Versions []int64 // numbers of those that this program does not have, though it has later ones; lowest first
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// PoolerError says that a connection pooler stands before the server, and that it and the app are not set
+// PoolerError means that a connection pooler stands before the server, and that it and the app are not set
 // up for one another.
 type PoolerError struct {
 	Parameters []string // for the start of a connection, which the pooler has to let pass or ignore

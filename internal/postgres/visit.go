@@ -18,7 +18,7 @@ const visitPatience = time.Minute
 type Visit struct {
 	// URL is the address of the app's database, as the app's role.
 	URL string
-	// Started says that the app did not run: the server was started for this visit.
+	// Started reports whether the server was started for this visit, because the app did not run.
 	Started bool
 
 	end func(context.Context) error

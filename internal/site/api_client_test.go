@@ -109,7 +109,7 @@ func (b *bundle) faulty() (address string, requests *atomic.Int32) {
 	return "http://" + wire.Addr(), requests
 }
 
-// run runs a program to its end, and gives what it said.
+// run runs a program to its end, and returns what it said.
 func (b *bundle) run(address, token string, command []string) (out string, code int) {
 	b.Helper()
 	args := slices.Concat(command[1:], []string{key, "../../docs/api-client/invoice.json"})

@@ -155,7 +155,7 @@ func (b *bundle) serveOn(pool *pgxpool.Pool, settings ...func(*config)) *replica
 	return &replica{server, b.listen(server.Handler), pool, c.Store}
 }
 
-// listen serves a handler on a free port and gives its URL.
+// listen serves a handler on a free port and returns its URL.
 func (b *bundle) listen(h http.Handler) string {
 	server := httptest.NewServer(h)
 	b.Cleanup(func() {

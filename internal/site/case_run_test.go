@@ -48,7 +48,7 @@ type format interface {
 	// refused checks that nothing was done, for the reason with this slug, and that what was typed is kept
 	// where there is somebody who typed. wrong are the JSON Pointers of invalid fields.
 	refused(x *caseRun, a answer, slug string, typed url.Values, wrong ...string)
-	// record gives the id of the record that an answer is about.
+	// record returns the id of the record that an answer is about.
 	record(x *caseRun, a answer) string
 }
 

@@ -18,10 +18,10 @@ type row struct {
 	// outcomes are those of all attempts; nil for a case that looks at them itself. What is said of an intent
 	// that was carried out stands in the place of did.
 	outcomes []idempotency.Outcome
-	// of says for every operation of which kinds the case is tried; nil for one operation of each kind: the others differ from it
+	// of lists the kinds of which every operation is tried; nil for one operation of each kind: the others differ from it
 	// in fields, statements and pages, which the case knows nothing of.
 	of []idempotency.Kind
-	// ofOne says that it is about operations whose address names a record.
+	// ofOne is set if the case is about operations whose URL names a record.
 	ofOne bool
 }
 

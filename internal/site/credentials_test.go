@@ -89,7 +89,7 @@ func (h *holder) edit(field, value string) {
 	}
 }
 
-// moves gives the holder another email.
+// moves changes the holder's email.
 func (h *holder) moves() {
 	h.edit("email", "moved-"+h.who.email)
 	h.who.email = "moved-" + h.who.email

@@ -122,7 +122,7 @@ func (b *bundle) holdIntent(operation string) (release func()) {
 	return release
 }
 
-// waiting waits until n connections of the app wait for locks, other than the known ones, and gives
+// waiting waits until n connections of the app wait for locks, other than the known ones, and returns
 // their process ids.
 func (b *bundle) waiting(n int, known ...int32) []int32 {
 	b.Helper()

@@ -33,7 +33,7 @@ func (e event) String() string {
 	return strings.Join(said, " ")
 }
 
-// events reads the whole history of a record in pages of some size, forward and then back, and gives it as texts.
+// events reads the whole history of a record in pages of some size, forward and then back, and returns it as texts.
 func (b *bundle) events(api *client, path string, limit int) (said []string) {
 	b.Helper()
 	type page struct {

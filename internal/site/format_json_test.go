@@ -87,7 +87,7 @@ func (f jsonFormat) address(x *caseRun, a answer) string {
 	return "/api/v1" + x.recordAt(f.record(x, a))
 }
 
-// check holds the headers of a success against its body, and gives the version.
+// check holds the headers of a success against its body, and returns the version.
 func (f jsonFormat) check(x *caseRun, a answer) (version int) {
 	x.Helper()
 	record := decode[created](x.bundle, a)

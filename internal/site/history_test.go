@@ -40,7 +40,7 @@ func TestHistory(t *testing.T) {
 	b.page(person.get(strings.TrimPrefix(path, "/api/v1"))).says("Idempotency key create ada@example.com", "Version 5")
 }
 
-// newCustomer creates ada@example.com by the API and gives its path there.
+// newCustomer creates ada@example.com by the API and returns its path there.
 func (b *bundle) newCustomer(api *client, name string) string {
 	b.Helper()
 	if api.header.Get("Idempotency-Key") == "" {

@@ -32,7 +32,7 @@ func invoiceDistinctions() resource {
 	}
 }
 
-// growInvoiceDistinctions gives acme distinctions, and two invoices that are alike.
+// growInvoiceDistinctions inserts distinctions for acme, and makes two invoices alike.
 func (b *bundle) growInvoiceDistinctions() {
 	b.Helper()
 	b.exec(fmt.Sprintf(`

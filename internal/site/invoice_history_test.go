@@ -99,7 +99,7 @@ func TestHistoryOfTheLedger(t *testing.T) {
 	}
 }
 
-// changedInvoice makes an invoice, changes all of it, issues and voids it, and gives its path in the API.
+// changedInvoice makes an invoice, changes all of it, issues and voids it, and returns its path in the API.
 func (b *bundle) changedInvoice(api *client) string {
 	b.Helper()
 	draft := func(email, name, currency, price, description string) string {

@@ -14,7 +14,7 @@ import (
 // as many payments, credit notes and mails as all the others together, and its first payment by as many refunds.
 const drafts = 100
 
-// growInvoices gives acme invoices and what belongs to them, for the customers that grow makes.
+// growInvoices inserts invoices of acme and what belongs to them, for the customers that grow makes.
 func (b *bundle) growInvoices() {
 	b.Helper()
 	b.exec(fmt.Sprintf(`

@@ -7,7 +7,7 @@ import (
 	"onlyonce/internal/record"
 )
 
-// secretInvoices gives acme a payment with a refund, a credit note, a period that was billed, a distinction, and two invoices, one of
+// secretInvoices creates for acme a payment with a refund, a credit note, a period that was billed, a distinction, and two invoices, one of
 // them made under key.
 func (b *bundle) secretInvoices(ids *secretIDs) {
 	b.Helper()

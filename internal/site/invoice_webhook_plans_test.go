@@ -10,7 +10,7 @@ import (
 	"onlyonce/internal/invoice/webhook"
 )
 
-// growWebhooks gives acme sources, of which the first has most of the secrets and half of the events. The first events are
+// growWebhooks inserts sources of acme, of which the first has most of the secrets and half of the events. The first events are
 // payments that can be applied.
 func (b *bundle) growWebhooks() {
 	b.Helper()

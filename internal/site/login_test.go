@@ -218,7 +218,7 @@ func TestTokensOnly(t *testing.T) {
 	}
 }
 
-// TestLogoutClearsTheBrowser says how; e2e shows that it works.
+// TestLogoutClearsTheBrowser checks the headers that make the browser do so; e2e shows that it works.
 func TestLogoutClearsTheBrowser(t *testing.T) {
 	b := setup(t)
 	person := b.person(b.replica, b.acme)

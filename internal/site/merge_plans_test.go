@@ -7,7 +7,7 @@ import (
 	"net/url"
 )
 
-// growMerges gives acme merges, with customers that were merged, and distinctions.
+// growMerges inserts merges of acme, with customers that were merged, and distinctions.
 func (b *bundle) growMerges() {
 	b.Helper()
 	b.exec(fmt.Sprintf(`

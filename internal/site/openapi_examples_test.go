@@ -66,7 +66,7 @@ func TestEveryExampleRuns(t *testing.T) {
 	}
 }
 
-// make makes a resource, with what it belongs to, from examples, brings it to where the verbs lead, and gives its id. The
+// make makes a resource, with what it belongs to, from examples, brings it to where the verbs lead, and returns its id. The
 // only one of its kind is there.
 func (e *examples) make(of resource, verbs ...string) string {
 	e.Helper()

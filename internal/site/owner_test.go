@@ -86,7 +86,7 @@ func TestFormOfAnotherTenantIsUsedHere(t *testing.T) {
 	})
 }
 
-// refusedAsGlobex sends a form of acme as globex, and gives the page that it comes back on.
+// refusedAsGlobex sends a form of acme as globex, and returns the page that it comes back on.
 func (x *caseRun) refusedAsGlobex() (p page) {
 	x.Helper()
 	form := x.opened()

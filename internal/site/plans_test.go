@@ -87,7 +87,7 @@ func setupGrown(t *testing.T) *bundle {
 	return b
 }
 
-// grow gives acme a past, and every table without a tenant as many rows. The archived customers are all newer than the
+// grow inserts a past for acme, and as many rows into every table without a tenant. The archived customers are all newer than the
 // others: an index that has both leads through all of the one kind to the first of the other.
 func (b *bundle) grow() {
 	b.Helper()

@@ -13,7 +13,7 @@ import (
 )
 
 // behindProxy serves behind a real reverse proxy on loopback, which changes the Host header as many do, and
-// gives the site as it is seen from outside.
+// returns the site as it is seen from outside.
 func (b *bundle) behindProxy(settings ...func(*config)) *replica {
 	b.Helper()
 	inside := b.serve(settings...)
@@ -37,7 +37,7 @@ func trusting(networks ...string) func(*config) {
 	}
 }
 
-// guesses makes 31 login attempts, one more than an address may, and gives the status of the last.
+// guesses makes 31 login attempts, one more than an address may, and returns the status of the last.
 func (c *client) guesses(from string) (status int) {
 	c.b.Helper()
 	guesser := c

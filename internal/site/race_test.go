@@ -27,7 +27,7 @@ func setupRace(t *testing.T, of resource, f format, settings ...func(*config)) *
 	return r
 }
 
-// run sends n commands from one gate, the i-th as intent says, and gives their answers.
+// run sends n commands from one gate, the i-th as intent says, and returns their answers.
 func (r *race) run(n int, intent func(i int) (key string, command url.Values)) []answer {
 	r.Helper()
 	answers, errs := make([]answer, n), make([]error, n)

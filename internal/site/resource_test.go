@@ -50,7 +50,7 @@ type resource struct {
 	edited      url.Values
 	editedLabel string
 	transitions []transition
-	// json gives a command as the API takes it, and input is what the server decodes that into; nil for people.
+	// json returns a command as the API takes it, and input is what the server decodes that into; nil for people.
 	json  func(url.Values) string
 	input any
 }

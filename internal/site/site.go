@@ -1,4 +1,4 @@
-// Package site says which resources there are.
+// Package site lists the resources.
 package site
 
 import (

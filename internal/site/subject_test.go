@@ -199,7 +199,7 @@ func (b *bundle) prepared(t tenant, key string, of resource, command url.Values,
 	return decode[created](b, made)
 }
 
-// byOwner sends a form as an owner of a tenant, and gives what a program would be answered: the record.
+// byOwner sends a form as an owner of a tenant, and returns what a program would be answered: the record.
 func (b *bundle) byOwner(t tenant, of resource, address, key string, command url.Values) answer {
 	b.Helper()
 	if b.owners[t.id] == nil { // logged in once: there is a limit to it

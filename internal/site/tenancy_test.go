@@ -29,7 +29,7 @@ type secretIDs struct {
 	sent resource
 }
 
-// setupSecrets gives acme a customer, who was made under key, and something of everything else.
+// setupSecrets creates for acme a customer, under key, and something of everything else.
 func setupSecrets(t *testing.T) (*bundle, secretIDs) {
 	t.Helper()
 	b := setup(t)

@@ -73,7 +73,7 @@ func (s *Server) FromProxy(r *http.Request) bool {
 	return err == nil && slices.ContainsFunc(s.proxies, func(p netip.Prefix) bool { return p.Contains(peer.Addr().Unmap()) })
 }
 
-// tell gives each request its id, and tells Config.Observe how it was answered. It comes before all that may answer.
+// tell sets the id of each request, and reports to Config.Observe how it was answered. It comes before all that may answer.
 func (s *Server) tell(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start, a := time.Now(), &Answered{ID: s.newID(r)}

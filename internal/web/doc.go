@@ -18,7 +18,7 @@
 //
 // # Behind a proxy
 //
-// PUBLIC_URL says what people type to get here. Its scheme decides whether cookies are Secure and whether
+// PUBLIC_URL is what people type to get here. Its scheme decides whether cookies are Secure and whether
 // browsers are told to come by HTTPS only, and forms of that site are accepted whatever Host header the
 // proxy sends. X-Forwarded-Proto and X-Forwarded-Host are never read.
 //

@@ -11,7 +11,7 @@ import (
 )
 
 // SearchFinder is what a list is searched by that has nothing else to filter it than whether records are archived.
-// placeholder says what is looked through, such as "Name or email".
+// placeholder is what is searched, such as "Name or email".
 func SearchFinder(many, placeholder string) func(*http.Request) (templates.Finder, error) {
 	return func(r *http.Request) (templates.Finder, error) {
 		query := r.URL.Query()

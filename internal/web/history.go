@@ -54,7 +54,7 @@ func (m *Mounted[R]) entries(found R, history []idempotency.Entry) (entries []te
 	return entries
 }
 
-// what says what was done.
+// what returns what was done.
 func (m *Mounted[R]) what(found R, e idempotency.Entry) string {
 	if e.Details == nil {
 		return e.What

@@ -35,7 +35,7 @@ type Listing[L Entity] struct {
 	Finder func(r *http.Request) (templates.Finder, error)
 	// External has the records, where other systems' ids find them in the API; see [idempotency.External].
 	External record.Table[L]
-	// Columns head the plain page of a list, Row returns the texts below them, and Empty says where the first one
+	// Columns head the plain page of a list, Row returns the texts below them, and Empty is a sentence about where the first one
 	// comes from.
 	Columns []templates.Column
 	Row     func(L) []string

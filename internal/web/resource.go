@@ -100,7 +100,7 @@ type Operation struct {
 	Explained []string // constraints
 	Retain    time.Duration
 	Deletes   bool
-	// Alike says in a sentence when what it creates looks like a repeat, "" if nothing does.
+	// Alike is a sentence about when what it creates looks like a repeat, "" if nothing does.
 	Alike string
 	// Received is set for what programs outside ask for, see [Receive]: neither a form nor the API does.
 	Received bool

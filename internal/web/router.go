@@ -18,7 +18,7 @@ import (
 // Handler answers a request or returns an error, which its router turns into an answer.
 type Handler func(http.ResponseWriter, *http.Request) error
 
-// Repeat says what a repeated request does.
+// Repeat is what a repeated request does.
 type Repeat string
 
 // The ways a route may treat a repeat.

@@ -26,7 +26,7 @@ type RecordPage[R Entity] struct {
 	// Actions returns the transitions that can be done to one now, by their verbs; nil offers all. Archive and restore are not among
 	// them, see Archived.
 	Actions func(R) []string
-	// Archived returns when a record was archived, zero if it is not, and ArchiveHint says in a sentence what that means, before
+	// Archived returns when a record was archived, zero if it is not, and ArchiveHint is a sentence about what that means, before
 	// what another room has to say of it, see [Site.AddHint].
 	// Without it, there is no archive.
 	Archived    func(R) time.Time

@@ -117,7 +117,7 @@ func take(form url.Values, unit []string, from url.Values) {
 	}
 }
 
-// mark says of the rows that a unit makes different who has changed them.
+// mark sets who has changed the rows that differ because of a unit, and returns the first one.
 func (m *Mounted[R]) mark(f *templates.Form, unit []string, saved, typed url.Values, by templates.ChangedBy) (first *templates.VersionRow) {
 	other := maps.Clone(saved)
 	take(other, unit, typed)

@@ -67,7 +67,7 @@ func register[C any, R Entity](m *Mounted[R], op idempotency.Operation[C, R], wo
 	}
 }
 
-// alikeSentence says when what an operation creates looks like a repeat, "" if nothing does. called returns the name of a field of the API.
+// alikeSentence returns when a new record looks like a repeat, "" if none does. called returns the name of a field of the API.
 func (m *Mounted[R]) alikeSentence(alike func() ([]string, time.Duration), called func(field string) string) string {
 	lines, within := alike()
 	if lines == nil {

@@ -331,7 +331,7 @@ func invoiceTable(rows []InvoiceRow, withCustomer bool) templ.Component {
 	})
 }
 
-// badge says a state by an icon and a word, and not by its colour alone.
+// badge shows a status by an icon and a word, and not by its colour alone.
 func badge(status string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

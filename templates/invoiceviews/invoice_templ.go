@@ -395,7 +395,7 @@ func InvoicePage(p templates.Page, v Invoice) templ.Component {
 	})
 }
 
-// invoiceStanding says what matters about an invoice now, with the one next step. The button that issues stands at
+// invoiceStanding shows what matters about an invoice now, with the one next step. The button that issues stands at
 // the end of its row and the link to the payment at the start: the second click of a double click must not press
 // what comes next.
 func invoiceStanding(v Invoice) templ.Component {

@@ -12,7 +12,7 @@ type ScheduleForm struct {
 
 // Schedule is what the page of a schedule shows besides its facts.
 type Schedule struct {
-	// Failed says which period could not be billed, and Failure why; "" if that was not so.
+	// Failed is the period that could not be billed, and Failure why; "" if that was not so.
 	Failed, Failure string
 	Lines           []InvoiceLine
 	Periods         []SchedulePeriod // newest first

@@ -20,7 +20,7 @@ type Card struct {
 	Href   string
 	Story  string
 	Layers string // that can be taken away: "the form lock, the intent"
-	// Featured says that it is the first, and has the picture.
+	// Featured is set for the first one, which has the picture.
 	Featured bool
 }
 
@@ -35,7 +35,7 @@ type Experiment struct {
 	// Action is where the form is sent, and Run names the run that it makes, however often it is sent.
 	Action string
 	Run    string
-	// FormLock says that the browser tries its own form lock first, and sends what it let through.
+	// FormLock means that the browser tries its own form lock first, and sends what it let through.
 	FormLock bool
 	Takeaway Takeaway
 }
@@ -67,10 +67,10 @@ type Run struct {
 	Title string
 	// Milestone is how far it is, in a sentence, for those who listen too.
 	Milestone string
-	// Over says that nothing comes any more. Problem says why it failed then; "" if it did not.
+	// Over means that nothing more will come. Problem is why it failed then; "" if it did not.
 	Over    bool
 	Problem string
-	// Verdict says what came out. Right says whether it is what the visitor guessed; nil if they did not guess.
+	// Verdict is what came out. Right is whether the visitor guessed it; nil if they did not guess.
 	Verdict string
 	Right   *bool
 	Sides   []Side

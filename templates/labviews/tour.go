@@ -49,7 +49,7 @@ func (v TourStrip) text() string {
 	}
 }
 
-// counted says what became of the presses of the first step.
+// counted returns what became of the presses of the first step, in sentences.
 func (v TourStrip) counted() string {
 	stopped, repeats := v.Pressed-v.Sent, v.Sent-1
 	switch {
@@ -73,7 +73,7 @@ func were(n int) string {
 	return strconv.Itoa(n) + " were"
 }
 
-// tourText says what a step of the tour is about.
+// tourText is the text of a step of the tour.
 type tourText struct {
 	title, text, button string
 	before, behind      string // what the strip says

@@ -1,4 +1,4 @@
-// Package apptest gives tests a database that an app has been on already.
+// Package apptest provides tests with a database that an app has been on already.
 package apptest
 
 import (
@@ -11,7 +11,7 @@ import (
 	"onlyonce/internal/postgres/pgtest"
 )
 
-// Demo is a database that [Fill] has filled. It is a variable of the package because testing gives TestMain and the tests no other way
+// Demo is a database that [Fill] has filled. It is a variable of the package because testing has no other way for TestMain and the tests
 // to share anything.
 var Demo = pgtest.Template{Fill: Fill}
 

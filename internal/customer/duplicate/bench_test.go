@@ -12,7 +12,7 @@ import (
 	"onlyonce/internal/record"
 )
 
-// BenchmarkGroups finds all groups among 100,000 customers, of whom 1 % are there twice, and tells how often PostgreSQL reads the
+// BenchmarkGroups finds all groups among 100,000 customers, of whom 1 % are there twice, and reports how often PostgreSQL reads the
 // three columns that are compared in that time, by itself.
 func BenchmarkGroups(b *testing.B) {
 	db, tenant := pgtest.New(b), uuid.New()

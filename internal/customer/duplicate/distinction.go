@@ -11,7 +11,7 @@ import (
 	"onlyonce/internal/record"
 )
 
-// Distinction says that customers who look alike are not the same, no two of them.
+// Distinction is a user's statement that no two of these customers are the same, though they look alike.
 type Distinction struct {
 	record.Header
 

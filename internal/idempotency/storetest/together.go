@@ -8,7 +8,7 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// Together makes so many attempts at once, from one gate, and gives what became of each.
+// Together makes so many attempts at once, from one gate, and returns what became of each.
 func Together(attempts int, attempt func(i int) error) []error {
 	errs := make([]error, attempts)
 	gate := make(chan struct{})

@@ -16,7 +16,7 @@ import (
 
 // Input is what came in, as text.
 type Input struct {
-	// Lines says what of which line is credited; nil for everything that is left of every line.
+	// Lines are the lines and quantities to credit; nil for everything that is left of every line.
 	Lines []LineInput `json:"lines,omitzero" doc:"Leave it out to credit all that is left."`
 
 	// SeenOpen is the open amount that a form showed; "" if it showed none.

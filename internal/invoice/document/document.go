@@ -56,7 +56,7 @@ func partyOf(name string, d party.Details, email string) pdf.Party {
 	return pdf.Party{Name: name, Address: AddressLines(d), TaxID: TaxText(d), Email: email}
 }
 
-// TaxText says a tax ID, if it is known.
+// TaxText returns a tax ID with its label, "" if it is not known.
 func TaxText(d party.Details) string {
 	if d.TaxID == "" {
 		return ""

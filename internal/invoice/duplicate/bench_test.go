@@ -12,7 +12,7 @@ import (
 	"onlyonce/internal/record"
 )
 
-// BenchmarkGroups finds all groups among 100,000 invoices, of which 1 % are there twice, and tells how often PostgreSQL sorts what is
+// BenchmarkGroups finds all groups among 100,000 invoices, of which 1 % are there twice, and reports how often PostgreSQL sorts what is
 // compared first in that time, by itself.
 func BenchmarkGroups(b *testing.B) {
 	db, tenant := pgtest.New(b), uuid.New()

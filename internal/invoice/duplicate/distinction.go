@@ -14,7 +14,7 @@ import (
 	"onlyonce/internal/record"
 )
 
-// Distinction says that invoices that look alike are not the same, no two of them.
+// Distinction is a user's statement that no two of these invoices are the same, though they look alike.
 type Distinction struct {
 	record.Header
 

@@ -159,7 +159,7 @@ func daysApart(days int) string {
 	}
 }
 
-// mentions says of an invoice which others it is the same as, and which schedule billed it.
+// mentions returns links from an invoice to those it is the same as, and to the schedule that billed it.
 func (s *Pages) mentions(r *http.Request, inv invoice.Invoice) (all []invoiceviews.Mention, err error) {
 	tenant := web.Principal(r).Tenant
 	if of := inv.DuplicateOf; of.ID != uuid.Nil {

@@ -14,7 +14,7 @@ func invoiceChanges(inv invoice.Invoice) web.DescribeChanges {
 	return web.InTurn(customerChanges, lineChanges, duplicateChanges, web.AmountChanges("Total", "total", "currency", inv.Currency))
 }
 
-// postingText says what an entry of the ledger is in the history of its invoice.
+// postingText returns the text of a posting in the history of its invoice.
 func postingText(inv invoice.Invoice, e idempotency.Entry) string {
 	posting := web.Decoded[invoice.PostingDetails](e.Details)
 	amount := web.AmountText(inv.Currency, posting.Amount)

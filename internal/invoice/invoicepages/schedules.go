@@ -96,7 +96,7 @@ func scheduleTotal(s schedule.Schedule) string {
 	return invoice.Input{Currency: s.Currency.String(), Lines: s.Lines}.Preview().Total + " " + s.Currency.String()
 }
 
-// nextText says in a word or two when a schedule is billed next.
+// nextText returns in a word or two when a schedule is billed next.
 func nextText(s schedule.Schedule) string {
 	switch {
 	case !s.PausedAt.IsZero():

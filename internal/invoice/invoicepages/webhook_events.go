@@ -115,7 +115,7 @@ func eventState(state string) string {
 	}
 }
 
-// eventAdvice says what a person can do about an event.
+// eventAdvice returns what a person can do about an event, in sentences.
 func eventAdvice(e webhook.Event) string {
 	switch e.State {
 	case webhook.StateKept:

@@ -25,7 +25,7 @@ type Mail struct {
 	Message   string    `json:"message"`                         // what it says above the lines of the invoice; "" for the usual sentences
 	State     string    `json:"state" enum:"queued,sent,failed"` // see package mailer
 	Attempts  int       `json:"attempts"`
-	// Reason says why the last attempt failed, or why it is sent to nobody, in plain words; "" if neither is so.
+	// Reason is why the last attempt failed, or why it is sent to nobody, in plain words; "" if neither is so.
 	Reason    string    `json:"reason"`
 	MessageID string    `json:"message_id"` // without angle brackets; "" before the first attempt
 	Text      string    `json:"text"`       // what was sent; "" until then

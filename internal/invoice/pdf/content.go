@@ -18,7 +18,7 @@ type Document struct {
 	Currency string // ISO 4217 code
 	Lines    []Line
 	Totals   []Total
-	// Payment says where to pay; empty if that is not known.
+	// Payment is where to pay; empty if that is not known.
 	Payment []Fact
 	Notes   string // with line breaks
 }

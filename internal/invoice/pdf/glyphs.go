@@ -56,7 +56,7 @@ func (e *embedded) width(id font.GID) int {
 // subsetTag before the name of a font says that it is not the whole font.
 const subsetTag = "INVOIC+"
 
-// write puts the font into a file, and gives its reference.
+// write puts the font into a file, and returns its reference.
 func (e *embedded) write(f *file) ref {
 	data := e.subset(e.glyphs())
 	name := subsetTag + e.name

@@ -102,7 +102,7 @@ func (s *shaper) paragraph(written []rune, style style, width int) []line {
 	return all
 }
 
-// place gives the glyphs of a line their codes and places.
+// place returns a line with the codes and positions of its glyphs.
 func (s *shaper) place(wrapped shaping.Line, written []rune, style style) line {
 	var placed line
 	for _, run := range wrapped {

@@ -92,7 +92,7 @@ func transient() []error {
 	}
 }
 
-// reason says in words why a schedule could not be billed.
+// reason returns in words why a schedule could not be billed.
 func reason(err error) string {
 	if refused, ok := errors.AsType[*conflict.Error](err); ok {
 		return refused.Title + " " + refused.Text

@@ -16,7 +16,7 @@ const (
 // Units lists the units of a rhythm.
 func Units() []string { return []string{Week, Month, Year} }
 
-// Rhythm says on which days something is due. Days are UTC.
+// Rhythm is the days on which something is due, in UTC.
 type Rhythm struct {
 	Every    int       `json:"every"` // so many units
 	Unit     string    `json:"unit"`  // one of [Units]

@@ -31,7 +31,7 @@ type Schedule struct {
 
 	// NextDay is the first period that was neither billed nor skipped, also of a schedule that is paused or over.
 	NextDay date.Date `json:"next_day"`
-	// Failure says why the last attempt to bill that period failed; "" if none has.
+	// Failure is why the last attempt to bill that period failed; "" if none has.
 	Failure string `json:"failure"`
 }
 
@@ -91,7 +91,7 @@ func (s Schedule) Due(today date.Date) (period date.Date, due bool) {
 // Name is what people call a schedule: "Ada Lovelace, every 2 months".
 func Name(s Schedule) string { return s.Customer.Name + ", " + s.Often() }
 
-// Often says how often, within a sentence: "every 2 months".
+// Often returns how often, for use within a sentence: "every 2 months".
 func (r Rhythm) Often() string {
 	if r.Every == 1 {
 		return "every " + r.Unit

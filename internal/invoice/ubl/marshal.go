@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// customization says that the XML keeps to the standard and to no national rules besides (BT-24).
+	// customization declares that the XML keeps to the standard, with no national rules (BT-24).
 	customization = "urn:cen.eu:en16931:2017"
 	// commercialInvoice is the type of document (BT-3, UNTDID 1001).
 	commercialInvoice = "380"

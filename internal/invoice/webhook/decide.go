@@ -52,7 +52,7 @@ var NotApplied = conflict.Kind{
 	ToDo:    "Correct the records and apply the event again, or dismiss it.",
 }
 
-// Dismiss says that nothing is to be done for an event.
+// Dismiss marks an event as dismissed: nothing is to be done for it.
 var Dismiss = idempotency.Define(idempotency.Spec[struct{}, Event]{
 	Kind: idempotency.Transition, Name: "webhook_event.dismiss", Table: Events, Made: `r.state = 'dismissed'`,
 	Statements: func(tx *idempotency.Tx, _ struct{}) idempotency.Result {
@@ -71,7 +71,7 @@ var Applied = conflict.Kind{
 	ToDo:    "If the payment was refunded, record a refund.",
 }
 
-// Sentence says why an event has its state, "" if that needs no reason.
+// Sentence returns why an event has its state, "" if that needs no reason.
 func Sentence(e Event) string {
 	switch e.Reason {
 	case "incomplete":

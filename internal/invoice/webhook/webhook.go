@@ -77,7 +77,7 @@ type Event struct {
 	Asked
 
 	State string `json:"state"`
-	// Reason says why it has the state, as one of the reasons; "" if that needs none.
+	// Reason is why it has the state, as one of the reasons; "" if that needs none.
 	Reason string `json:"reason"`
 	// PaymentID and InvoiceID are set once it was applied. RefundID is too, if that recorded a refund.
 	PaymentID uuid.UUID `json:"payment_id,omitzero"`
@@ -95,7 +95,7 @@ type Asked struct {
 	Amount    int64          `json:"amount"`    // minor units: of the payment, or how much of it was given back up to now
 	Currency  money.Currency `json:"currency,omitzero"`
 	Day       date.Date      `json:"day,omitzero"` // UTC
-	// Problem says in a sentence what is missing or wrong, "" if nothing is.
+	// Problem is a sentence about what is missing or wrong, "" if nothing is.
 	Problem string `json:"problem"`
 }
 

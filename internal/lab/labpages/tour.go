@@ -67,7 +67,7 @@ func tourStep(r *http.Request) (int, error) {
 // pressesCookie is how often the button of the form was pressed, which lab-tour.js counts: most presses are never sent.
 const pressesCookie = "lab-presses"
 
-// tourStrip says at a page what there is to do at a step, or what was done; nil where the step does not lead.
+// tourStrip returns the strip of a step, for the pages the step leads to; nil on others.
 func tourStrip(asked visit, r *http.Request, form bool) *labviews.TourStrip {
 	v := &labviews.TourStrip{
 		Step: asked.step, NextHref: tourPath + "/" + strconv.Itoa(asked.step+1), EndHref: tourPath + "/end",

@@ -20,7 +20,7 @@ import (
 type Principal struct {
 	Tenant     uuid.UUID
 	TenantName string
-	// Demo says that the tenant's credentials are known to everybody. Whoever lets people in must refuse
+	// Demo reports whether the tenant's credentials are known to everybody. Code that logs people in must refuse
 	// them unless the demo is on.
 	Demo bool
 	// User is the id of a user, who stays the same whatever becomes of the email; zero for a token.

@@ -18,7 +18,7 @@ type Invited struct {
 	Email      string
 	TenantName string
 	Demo       bool
-	// Used says that the link was used. It is good for nothing but a repeat then.
+	// Used reports whether the link was used. It is good only for a repeat then.
 	Used bool
 }
 
@@ -39,7 +39,7 @@ func FindLink(ctx context.Context, pool *pgxpool.Pool, secret string) (i Invited
 	return i, nil
 }
 
-// UseLink gives the user of a link a password, once, which ends all sessions of the user. A repeat with the same password
+// UseLink sets the password of the user of a link, once, which ends all sessions of the user. A repeat with the same password
 // changes nothing and is a success too. It returns [ErrUnknown], or an [*invalid.Error] for a password that cannot be one.
 func UseLink(ctx context.Context, pool *pgxpool.Pool, secret, password string) (Principal, error) {
 	hash, err := newPassword(&invalid.Error{}, password)
@@ -55,7 +55,7 @@ func UseLink(ctx context.Context, pool *pgxpool.Pool, secret, password string) (
 	return checkPassword(ctx, pool, password, `u.link_hash = $1 AND u.link_expires_at > now()`, HashToken(secret))
 }
 
-// ChangePassword gives a user who knows the current password another one, which ends all sessions but those of the
+// ChangePassword replaces the password of a user who knows the current one, which ends all sessions but those of the
 // generation that it returns. A repeat changes nothing and is a success too. It returns [ErrUnknown] for a wrong current
 // password, or an [*invalid.Error] for one that cannot be the new one.
 func ChangePassword(ctx context.Context, pool *pgxpool.Pool, p Principal, current, wanted string) (generation int, err error) {

@@ -11,7 +11,7 @@ import (
 
 const another = "another long passphrase"
 
-// invite gives ada a link.
+// invite adds a link to choose a password to ada's row.
 func (b bundle) invite(t *testing.T, link string) {
 	t.Helper()
 	must.Exec(t, b.Pool, `

@@ -22,14 +22,14 @@ const MaxList = 1000
 type Tenant struct {
 	ID   uuid.UUID `json:"id"`
 	Name string    `json:"name"`
-	// Demo says that everybody knows the tenant's credentials. Nothing in this package changes such a tenant.
+	// Demo reports whether everybody knows the tenant's credentials. Nothing in this package changes such a tenant.
 	Demo bool `json:"demo"`
 }
 
 // ErrNotFound means that there is no such tenant, user or token, or that it belongs to the demo.
 var ErrNotFound = errors.New("not found")
 
-// CreateTenant makes a tenant, or gives the one that has the name: capitals, width and marks do not count. It returns
+// CreateTenant makes a tenant, or returns the one that has the name: capitals, width and marks do not count. It returns
 // an [*invalid.Error] for a name that cannot be one.
 func CreateTenant(ctx context.Context, pool *pgxpool.Pool, name string) (t Tenant, created bool, err error) {
 	name, err = CheckName("the name of the tenant", name)

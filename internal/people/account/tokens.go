@@ -24,8 +24,8 @@ type Token struct {
 // ErrExists means that the tenant has a token of the name.
 var ErrExists = errors.New("there is a token of this name")
 
-// CreateToken makes an API token and gives its secret, which cannot be had again. If the tenant has one of the name
-// that was not revoked, it returns [ErrExists], or with replace revokes that one and tells so. The role is one of [TokenRoles];
+// CreateToken makes an API token and returns its secret, which cannot be had again. If the tenant has one of the name
+// that was not revoked, it returns [ErrExists], or with replace revokes that one and reports so. The role is one of [TokenRoles];
 // "" is that of the token which is replaced, or [Member]. A name that cannot be one is an [*invalid.Error].
 func CreateToken(
 	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, name string, role Role, replace bool,

@@ -48,7 +48,7 @@ var ErrTaken = errors.New("the email belongs to a user of another tenant")
 // ErrLastOwner means that a tenant would be left without an owner who can log in.
 var ErrLastOwner = errors.New("this is the last owner who can log in: make another owner first")
 
-// CreateUser makes a user of a tenant, or gives the one with the email, whose password and role stay. The role is one of
+// CreateUser makes a user of a tenant, or returns the one with the email, whose password and role stay. The role is one of
 // [Roles]; with "" the first user of a tenant is its owner, and later ones are members. It returns [ErrTaken], or an
 // [*invalid.Error] for an email or a password that cannot be one.
 func CreateUser(
@@ -75,7 +75,7 @@ func CreateUser(
 	return u, result.RowsAffected() == 1, err
 }
 
-// SetPassword gives a user another password, which ends the user's sessions and takes back a link. It returns [ErrNotFound], or an
+// SetPassword replaces a user's password, which ends the user's sessions and takes back a link. It returns [ErrNotFound], or an
 // [*invalid.Error] for a password that cannot be one.
 func SetPassword(ctx context.Context, pool *pgxpool.Pool, address email.Address, password string) error {
 	hash, err := newPassword(&invalid.Error{}, password)

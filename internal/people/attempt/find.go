@@ -41,7 +41,7 @@ func Outcomes() []idempotency.Outcome {
 	}
 }
 
-// Filter says which attempts are wanted; the zero value wants all.
+// Filter selects attempts. The zero value selects all.
 type Filter struct {
 	Key       string
 	Record    uuid.UUID

@@ -17,7 +17,7 @@ import (
 	"onlyonce/internal/record"
 )
 
-// past gives acme n attempts, one a minute until now, and globex as many: every third one was ignored, and every 700th failed.
+// past inserts n attempts for acme, one a minute until now, and as many for globex: every third one was ignored, and every 700th failed.
 func (b *bundle) past(n int) {
 	b.Helper()
 	b.Exec(`

@@ -14,11 +14,11 @@ import (
 type Of struct {
 	Attempt
 
-	// Making says that it is one of the intent that created the record.
+	// Making reports whether it belongs to the intent that created the record.
 	Making bool `json:"making"`
 }
 
-// most is how many attempts of one record are given.
+// most is how many attempts of one record are returned.
 const most = "20"
 
 // OfRecord returns the newest attempts that were about a record, at most twenty: those that found or changed it, and those of the intent

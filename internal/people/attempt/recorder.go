@@ -107,7 +107,7 @@ func (r *Recorder) run(ctx context.Context) {
 	}
 }
 
-// gather waits for the next attempt and then a little, for others and for its turn. It gives none when the recorder is closed and
+// gather waits for the next attempt and then a little, for others and for its turn. It returns none when the recorder is closed and
 // there are no more.
 func (r *Recorder) gather() (batch []row) {
 	var enough <-chan time.Time

@@ -85,7 +85,7 @@ type letter struct {
 	Link, Until         string
 }
 
-// subject says what the mail is about.
+// subject returns the subject of the mail.
 func (l letter) subject() string {
 	if l.Invited {
 		return "Your invitation to " + l.Tenant

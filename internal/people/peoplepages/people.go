@@ -190,7 +190,7 @@ func (s *pages) personPage(r *http.Request, p templates.Page, u user.User) (temp
 	return peopleviews.PersonPage(p, v), err
 }
 
-// mailWord says what became of the mail with a link.
+// mailWord returns a sentence about what became of the mail with a link.
 func mailWord(m link.Mail) (says string) {
 	switch {
 	case m.State == mailer.StateSent:

@@ -26,7 +26,7 @@ type User struct {
 	Role  string `json:"role"` // one of [account.Roles]
 	// DisabledAt is since when the user may not log in, in UTC; zero for one who may.
 	DisabledAt time.Time `json:"disabled_at,omitzero"`
-	// HasPassword says that the user has chosen one, and can log in with it.
+	// HasPassword reports whether the user has chosen one, and can log in with it.
 	HasPassword bool `json:"has_password"`
 	// LinkID is what the secret of the open link is derived with, and LinkUntil when that expires, in UTC. They are zero
 	// if there is none, or it was used.

@@ -16,7 +16,7 @@ import (
 )
 
 // shared is the one server of the test process. It is a variable of the package because
-// testing gives TestMain and the tests no other way to share anything.
+// testing has no other way for TestMain and the tests to share anything.
 var shared process
 
 // process is a cluster that starts when it is first needed.

@@ -5,7 +5,7 @@ import "fmt"
 // needed is what a new data directory takes, in megabytes, with room to begin.
 const needed = 100
 
-// InitError says that a new data directory could not be made. Nothing of it was ever used.
+// InitError means that a new data directory could not be made. Nothing of it was ever used.
 type InitError struct {
 	Dir     string
 	Account Account // who has to be able to write there

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// ErrLocked says that another process holds the lock.
+// ErrLocked means that another process holds the lock.
 var ErrLocked = errors.New("locked by another process")
 
 // TryLock opens (or makes) the lock file at path and locks it, or fails with [ErrLocked].

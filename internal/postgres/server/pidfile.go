@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// RunningError says that a server that is not ours, started by hand perhaps, runs on the
+// RunningError means that a server that is not ours, started by hand perhaps, runs on the
 // data directory.
 type RunningError struct {
 	DataDir string

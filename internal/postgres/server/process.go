@@ -21,7 +21,7 @@ import (
 //go:embed guard.sh
 var guard string
 
-// Config says which server to start and how.
+// Config is which server to start and how.
 type Config struct {
 	Programs  Programs
 	Account   Account
@@ -85,7 +85,7 @@ func (p *Process) Done() <-chan struct{} { return p.done }
 // Err returns how the server ended, nil for in order: somebody stopped it. Call it after [Process.Done].
 func (p *Process) Err() error { return p.err }
 
-// ErrStopped says that a server ended in order and unasked: not we have stopped it.
+// ErrStopped means that a server was shut down in order, but not by us.
 var ErrStopped = errors.New("somebody stopped it")
 
 // Stop has the server finish what it is committing, cut all connections and write its last

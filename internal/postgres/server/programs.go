@@ -32,7 +32,7 @@ func (p Programs) Take(ctx context.Context, account Account, dataDir, setting, v
 	return err == nil && strings.TrimSpace(string(shown)) == value
 }
 
-// NoProgramsError says that no fitting PostgreSQL is installed, and names the ways on.
+// NoProgramsError means that no fitting PostgreSQL is installed. Its text names what can be done.
 type NoProgramsError struct {
 	Major int        // the only major version that fits an existing data directory; 0 for any
 	Found []Programs // what is installed and does not fit

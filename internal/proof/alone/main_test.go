@@ -31,7 +31,7 @@ type bundle struct {
 	admin   *pgxpool.Pool
 }
 
-// setup gives the program a schema of its own, so that it sees nothing of the tables of Onlyonce.
+// setup creates a schema for the program alone, so that it sees none of the tables of Onlyonce.
 func setup(t *testing.T) *bundle {
 	t.Helper()
 	t.Parallel()

@@ -41,7 +41,7 @@ type Create struct {
 	Invalid json.RawMessage `json:"invalid"` // a body that is refused; empty if there is none
 }
 
-// Count says where the records with a mark are counted: in JSON, or by a command that prints their number.
+// Count describes where the records with a mark are counted: in JSON, or by a command that prints their number.
 type Count struct {
 	JSON    string   `json:"json"`  // a path
 	At      string   `json:"at"`    // JSON Pointer to an array of records, or to their number

@@ -44,7 +44,7 @@ func edits() []kind {
 	}
 }
 
-// edit gives the customer in the middle a name.
+// edit changes the name of the customer in the middle.
 func edit(ctx context.Context, s *site, key, tag, name string) (*http.Request, error) {
 	request, err := apiSend(ctx, http.MethodPut, s.middle(), key, fmt.Sprintf(`{"email":"middle@past.example","name":%q}`, name))
 	if err == nil {

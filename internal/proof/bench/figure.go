@@ -27,7 +27,7 @@ type Figure struct {
 	Unit string `json:"unit"` // of Ours and Base
 	Ours Spread `json:"ours"`
 
-	// Baseline says what Ours is compared with; empty if it stands for itself.
+	// Baseline is what Ours is compared with; empty if it stands for itself.
 	Baseline string `json:"baseline,omitempty"`
 	Base     Spread `json:"base,omitzero"`
 	Ratio    Spread `json:"ratio,omitzero"` // Ours / Base, round by round

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// fill gives every table of a database a past of that many rows at least, all of one tenant where a table
+// fill fills every table of a database with at least that many rows, all of one tenant where a table
 // belongs to tenants. A table that it knows nothing about is an error: what is not grown is not measured.
 //
 // It works as the superuser, whom no trigger and no foreign key bind here; the rows satisfy them. Indexes

@@ -31,7 +31,7 @@ func as(t *testing.T, db *pgtest.Database) database {
 	return database{config.Host, config.User, config.Database}
 }
 
-// setup gives a database with a past of a few rows, and the app on it, in this process.
+// setup returns a database with a past of a few rows, and the origin of the app on it, in this process.
 func setup(t *testing.T, rows int) (db database, origin string) {
 	t.Helper()
 	db = demo(t)

@@ -32,7 +32,7 @@ func sizesOfBodies() []size { return []size{{"1 MiB", 1 << 20}, {"64 KiB", 1<<16
 // heavy is a request that makes much of its body.
 type heavy struct {
 	name, path, contentType string
-	// header says who sends it: "Name: value", or nothing.
+	// header authenticates the sender: "Name: value", or "" for none.
 	header string
 	body   string
 }

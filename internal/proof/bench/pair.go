@@ -21,7 +21,7 @@ type site struct {
 	another func(context.Context) (origin string, stop func(), err error)
 }
 
-// maker gives the n-th request of a turn. Whatever has to be new in it is random. What it asks the site for is
+// maker returns the n-th request of a turn. Whatever has to be new in it is random. What it asks the site for is
 // not measured.
 type maker func(ctx context.Context, s *site, n int) (*http.Request, error)
 
@@ -36,7 +36,7 @@ type kind struct {
 	strange bool
 	// prepare brings about what the requests meet, before the first turn. May be nil.
 	prepare func(context.Context, *site) error
-	// looks says how much it looks at, at most. With few rows there is less of it, so that the ratio has no target. Empty for what
+	// looks is how much it looks at, at most. With few rows there is less of it, so that the ratio has no target. Empty for what
 	// looks at what it shows.
 	looks string
 	// soon is the target of the p50 in the large database, in milliseconds. Zero is none.

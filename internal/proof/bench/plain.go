@@ -4,7 +4,7 @@ package bench
 // out its requests as it does those of customers, which are measured; it adds its rows to the large database.
 type plain struct {
 	path string // "/expenses"
-	// fill gives its tables a past: see fill.sql.
+	// fill fills its tables with a past: see fill.sql.
 	fill string
 }
 

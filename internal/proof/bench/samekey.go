@@ -68,7 +68,7 @@ func (b *bench) sameKey(ctx context.Context) error {
 	return nil
 }
 
-// burst sends one new key with all clients at once. It gives the milliseconds until the last answer, and
+// burst sends one new key with all clients at once. It returns the milliseconds until the last answer, and
 // an error if the answers differ.
 func burst(ctx context.Context, url string, clients []*http.Client) (float64, error) {
 	key := "burst-" + uuid.NewString()

@@ -151,7 +151,7 @@ func (t *trial) rows(ctx context.Context, notes string) (int, error) {
 	return value[int](ctx, t.database.admin(), `SELECT count(*) FROM invoices WHERE notes = $1`, notes)
 }
 
-// howMany says how many rows came of one key, over some rounds.
+// howMany describes how many rows came of one key, over some rounds.
 func howMany(rows []int) string {
 	least, most := slices.Min(rows), slices.Max(rows)
 	if least == most {
@@ -160,7 +160,7 @@ func howMany(rows []int) string {
 	return fmt.Sprintf("%d to %s", least, plural(most, "row"))
 }
 
-// shares says how often each status was answered, in percent.
+// shares lists how often each status was answered, in percent.
 func shares(answers map[int]int) string {
 	var all int
 	for _, n := range answers {
@@ -216,7 +216,7 @@ func (t *trial) afterExpiry(ctx context.Context) (string, error) {
 	return answer, err
 }
 
-// second says what became of the second of two requests with one key.
+// second describes what became of the second of two requests with one key.
 func (t *trial) second(ctx context.Context, key string, one, other reply) (string, error) {
 	if !one.ok() {
 		return "", fmt.Errorf("the first request was answered %d: %s", one.status, one.body)

@@ -26,7 +26,7 @@ type Server struct {
 	cmd   *exec.Cmd
 }
 
-// ErrMissing says that there is no Redis on this machine.
+// ErrMissing means that there is no Redis on this machine.
 var ErrMissing = errors.New("redis-server is missing: run e2e/setup, or install the package redis-server or valkey-server")
 
 // New starts a server for a test, and stops it afterwards.

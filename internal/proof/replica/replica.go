@@ -36,7 +36,7 @@ type process struct {
 	asked  atomic.Bool   // its end is our doing
 }
 
-// ErrGone says that a replica ended before it was ready.
+// ErrGone means that a replica ended before it was ready.
 var ErrGone = errors.New("ended before it was ready")
 
 // FreePort finds a loopback address to listen on. Should somebody else take it before the replica does,

@@ -110,7 +110,7 @@ func accepts(ctx context.Context, url string) error {
 	})
 }
 
-// settle gives the role the settings that the pooler does not pass on, as docs/scale.md has it.
+// settle sets for the role the settings that the pooler does not pass on, as docs/scale.md has it.
 func settle(ctx context.Context, url string) error {
 	text, err := document(ctx, "scale.md")
 	if err != nil {

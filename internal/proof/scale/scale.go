@@ -18,7 +18,7 @@ import (
 	"onlyonce/internal/proof/torture"
 )
 
-// errNoBlock says that a document has no such block of code.
+// errNoBlock means that a document has no such block of code.
 var errNoBlock = errors.New("no such block of code")
 
 // root returns the directory of the module, whose documentation has the files and the commands that are tried.

@@ -44,7 +44,7 @@ func (e *evidence) changes(n int) {
 	}
 }
 
-// mayBeStored tells attempts whose outcome nobody knows. With a key, it is known where the version turned out to be
+// mayBeStored returns a condition for attempts whose outcome nobody knows. With a key, it is known where the version turned out to be
 // stale, or the state not to allow it: it was not carried out before, or that would have been the answer, and neither a
 // version nor a draft or an invoice without credit notes comes back. But what is stale may arrive once more when others have made the
 // state that it asks for: then it is stored, and has changed nothing.
@@ -58,7 +58,7 @@ func mayBeStored(in intent, attempts []attempt, found []stored) func(attempt) bo
 	}
 }
 
-// askedBy tells attempts that asked for what is stored.
+// askedBy returns a condition for attempts that asked for what is stored.
 func (s stored) askedBy(in intent) func(attempt) bool {
 	return func(a attempt) bool {
 		if a.Record != s.record {

@@ -207,7 +207,7 @@ const (
 	manyPayments = 3
 )
 
-// learn tells the others what an answer said.
+// learn shares with the other clients what an answer said.
 func (c *clients) learn(in intent, seen attempt) {
 	switch seen.Outcome {
 	case created, existing:

@@ -10,7 +10,7 @@ import (
 type Cluster struct {
 	Network, Addr string        // as [net.Dial] takes them: lead to the one, for the app's role, without a password
 	Admin         func() string // returns the URL of the app's database for the superuser, likewise
-	// Faults breaks it in one way after the other, tells hit the name of each as it begins, and returns when the cluster is whole again.
+	// Faults breaks it in one way after the other, calls hit with the name of each fault, and returns when the cluster is whole again.
 	Faults func(ctx context.Context, hit func(fault string)) error
 	// EndPooler ends a pooler before it, which keeps sessions of replicas that have ended; may be called twice, and may be nil.
 	EndPooler func()

@@ -123,7 +123,7 @@ func (d *database) freeze(ctx context.Context, length time.Duration) (bool, erro
 	return true, errors.Join(err, server.Thaw(lasting, d.config.DataDir))
 }
 
-// terminate ends up to n connections of the replicas, the busiest first. It gives how many it ended;
+// terminate ends up to n connections of the replicas, the busiest first. It returns how many it ended;
 // none if the server is down.
 func (d *database) terminate(ctx context.Context, n int) (ended int) {
 	conn, err := d.admin(ctx)

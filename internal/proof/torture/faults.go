@@ -17,7 +17,7 @@ import (
 type fault struct {
 	name string
 	odds int // how often it is chosen, relative to the others
-	// inject does it and undoes it, also when ctx ends in the middle. It gives how many times something
+	// inject does it and undoes it, also when ctx ends in the middle. It returns how many times something
 	// was disturbed: none if the victim is down already. Cuts are counted by the proxies.
 	inject func(ctx context.Context, w *world, rng *rand.Rand) (times int, err error)
 }

@@ -11,10 +11,10 @@ import (
 	"testing"
 )
 
-// errNoHistory says that the previous version cannot be found, as in a shallow clone, or that this one refuses its database.
+// errNoHistory means that the previous version cannot be found, as in a shallow clone, or that this one refuses its database.
 var errNoHistory = errors.New("no history")
 
-// previous builds the last version before the newest migration, and gives its program. It is kept in the user's cache, so that
+// previous builds the last version before the newest migration, and returns its program. It is kept in the user's cache, so that
 // a machine builds it once. The error is [errNoHistory] if there is no such version.
 func previous(t *testing.T) (program string, err error) {
 	t.Helper()

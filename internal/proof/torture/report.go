@@ -14,7 +14,7 @@ import (
 	"onlyonce/internal/proof/proxy"
 )
 
-// Report says what a run did and found.
+// Report is what a run did and found.
 type Report struct {
 	Seed       uint64
 	Clients    int
@@ -155,7 +155,7 @@ func (r *Report) count(stored rows, others *programs) {
 // FaultCount is the number of faults that happened.
 func (r *Report) FaultCount() int { return total(r.Faults) }
 
-// Err says that a promise was broken, or that it was not found out whether one was; nil if all were kept.
+// Err returns an error if a promise was broken, or if it was not found out whether one was.
 func (r *Report) Err() error {
 	switch {
 	case len(r.Violations) > 0:

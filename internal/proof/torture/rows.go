@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// origin says which intent a row came from, in the words of the database.
+// origin names the intent that a row came from, in the words of the database.
 type origin struct {
 	tenant    int // index into tokens
 	operation string
@@ -166,7 +166,7 @@ func (r rows) mayBeFree(in intent) bool {
 	return in.number != "" && r.freed[origin{tenant: in.tenant, key: in.number}]
 }
 
-// numberedTenants gives the tenants their indexes into tokens, which are argument 1.
+// numberedTenants selects the tenants with their indexes into tokens, which are argument 1.
 const numberedTenants = `tenant AS (
 	SELECT tenant_id, ordinality::int - 1 AS n
 	FROM unnest($1::text[]) WITH ORDINALITY AS token (token, ordinality)

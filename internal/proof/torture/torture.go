@@ -20,7 +20,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Config says how hard and how long.
+// Config is how hard and how long a run is.
 type Config struct {
 	Seed       uint64
 	Duration   time.Duration // at least
@@ -145,7 +145,7 @@ func (w *world) torture(ctx context.Context, cfg Config) (*Report, error) {
 	return report, nil
 }
 
-// prepare removes a layer, if asked to, and gives what is there before the clients come.
+// prepare removes a layer, if asked to, and returns what is there before the clients come.
 func (w *world) prepare(ctx context.Context, removal []string) (demo before, err error) {
 	conn, err := w.admin(ctx)
 	if err != nil {

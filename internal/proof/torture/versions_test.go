@@ -198,7 +198,7 @@ func (s *sides) pursue(ctx context.Context, client int) error {
 	return nil
 }
 
-// both sends the same to both versions, as often as it takes, and gives the id of the record. The one that does not answer
+// both sends the same to both versions, as often as it takes, and returns the id of the record. The one that does not answer
 // is passed over. If neither answers, that is an outage.
 func (s *sides) both(n int, path, key string, command any) (id string, err error) {
 	answered := 0

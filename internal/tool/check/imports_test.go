@@ -10,7 +10,7 @@ import (
 
 const module = "onlyonce"
 
-// level says how high up a room is. Imports go downward only: a package may
+// level is how high up a room is. Imports go downward only: a package may
 // import rooms on lower levels, and its own room.
 type level int
 

@@ -17,10 +17,10 @@ func (f Field) Column() Name {
 	return f.Name
 }
 
-// Required says that a field may not be blank.
+// Required reports whether a field must not be blank.
 func (f Field) Required() bool { return !f.Optional && f.Type != "bool" }
 
-// Null says that the column of a field is NULL where nothing was typed.
+// Null reports whether the column of a field is NULL where nothing was typed.
 func (f Field) Null() bool {
 	return f.Optional && (f.Unique || !slices.Contains([]string{"text", "longtext", "choice"}, f.Type))
 }
@@ -250,7 +250,7 @@ func (f Field) Class() string {
 	}
 }
 
-// Hint says below the field of a form what may be there once.
+// Hint returns what a form says below a field that must be unique, "" for others.
 func (f Field) Hint(one Name) string {
 	if !f.Unique {
 		return ""

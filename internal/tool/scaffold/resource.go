@@ -33,10 +33,10 @@ func (r Resource) Uniques() (all []Field) {
 // Checked are the constraints that a valid command can break.
 func (r Resource) Checked() bool { return len(r.Uniques())+len(r.has("ref")) > 0 }
 
-// Amounts says that there is money.
+// Amounts reports whether there is money.
 func (r Resource) Amounts() bool { return len(r.has("money")) > 0 }
 
-// View says that the API shows a record otherwise than it is stored.
+// View reports whether the API shows a record otherwise than it is stored.
 func (r Resource) View() bool { return len(r.has("money", "ref")) > 0 }
 
 // Listed are the fields that have a column in the list besides the label.

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Rule says how families are graded, to those who read the report.
+// Rule is how families are graded, for those who read the report.
 const Rule = "A: every incident ended as wanted. B: never a duplicate and nothing lost, but what was created can look like a failure. " +
 	"C: duplicates or losses in fewer than half of the incidents. D: in half of them, or more. Where it is not known how an incident " +
 	"ended, a dash stands in place of A or B."
@@ -77,7 +77,7 @@ func (c Chapter) Heading() string {
 	return plain
 }
 
-// Worst says in a sentence what matters most of the family: the first of its incidents, which are the most ordinary, with the worst
+// Worst returns in a sentence what matters most of the family: the first of its incidents, which are the most ordinary, with the worst
 // verdict.
 func (c Chapter) Worst() string {
 	for _, kind := range []string{"duplicates", "lost", "error after success", "unstable"} {
@@ -97,7 +97,7 @@ func (c Chapter) Worst() string {
 	}
 }
 
-// Sentence says what an incident came to that is not as wanted, or "".
+// Sentence returns what an incident came to if that is not as wanted, or "".
 func (r Result) Sentence() string {
 	kind, more, _ := strings.Cut(r.Verdict, ": ")
 	kind, number, _ := strings.Cut(strings.TrimSuffix(kind, ")"), " (")

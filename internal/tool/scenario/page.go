@@ -17,7 +17,7 @@ var (
 	graded string
 )
 
-// Run says what was tried, where and when.
+// Run is what was tried, and when.
 type Run struct {
 	Where string // the address of the deployment, or the description of another app; empty for an app of its own for each test
 	When  time.Time
