@@ -128,7 +128,7 @@ func TestNothingTypedIsNothingToOffer(t *testing.T) {
 	s.isOfferedNothing()
 }
 
-// Whoever does not look at the offer and types loses neither text.
+// A person who types without looking at the offer loses neither text.
 func TestTypingBesideAnOffer(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -88,7 +88,7 @@ func (s *session) posted(r *http.Request) {
 var shared struct {
 	login   sync.Mutex
 	cookies []playwright.OptionalCookie // of the one login, since a deployment may allow few in a minute
-	series  sync.Mutex                  // whoever has it may take the next number
+	series  sync.Mutex                  // held by the test that may take the next number
 }
 
 // keepSeries keeps other sessions from taking numbers of the series, until the test ends.

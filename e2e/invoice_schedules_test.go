@@ -144,7 +144,7 @@ func TestDoubleClickOnBillPeriod(t *testing.T) {
 	}
 }
 
-// One tab pauses the schedule, and the other one bills it. Whoever is first is heard, and nobody is told what is not so.
+// One tab pauses the schedule, and the other one bills it. The first one wins, and nobody is told what is not so.
 func TestPauseInOneTabAndBillInTheOther(t *testing.T) {
 	onlyHere(t, wouldBill)
 	t.Parallel()

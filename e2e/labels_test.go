@@ -1,6 +1,6 @@
 package e2e
 
-// What the scenarios look for in the pages, by role and accessible name. Whoever gives the app other words changes them
+// What the scenarios look for in the pages, by role and accessible name. If you change the words of the app, change them
 // here, and the scenarios stay as they are.
 
 // Buttons.

@@ -35,7 +35,7 @@ func pages() []incident {
 		},
 		{
 			family: "pages", name: "somebody goes back, edits, and sends again",
-			story: "Whoever goes back to correct something wants one record, and must hear whether it has been corrected.",
+			story: "People who go back to correct something want one record, and must be told whether it has been corrected.",
 			play:  backAndEdit, pageCache: true, plain: true, lock: true,
 			needs: "edit", mayBeRefused: true,
 		},

@@ -65,7 +65,7 @@ func TestIncidentsConvict(t *testing.T) {
 	}
 }
 
-// tellsTheCause checks that whoever reads the stories knows what was done to the form, and by whom.
+// tellsTheCause checks that the stories name what was done to the form, and by whom.
 func tellsTheCause(t *testing.T, found map[string]verdict) {
 	t.Helper()
 	for name, wanted := range map[string][]string{

@@ -2,7 +2,7 @@ package e2e
 
 import "testing"
 
-// A form stays with the business that it was opened for, whoever is logged in when
+// A form stays with the business that it was opened for, no matter who is logged in when
 // it is sent.
 
 // otherTenant fills in a form as Acme, logs in as Globex in another tab, and sends it.

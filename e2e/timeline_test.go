@@ -28,7 +28,7 @@ const (
 	byPicture by = "picture"
 )
 
-// story is what happened in one test, for the report, and for whoever looks why it failed.
+// story is what happened in one test, for the report, and for people who look why it failed.
 type story struct {
 	mu      sync.Mutex
 	began   time.Time

@@ -30,7 +30,7 @@ CREATE DOMAIN mail_state AS text CHECK (VALUE IN ('queued', 'sent', 'failed'));
 -- Counts the states of a record, the first one included.
 CREATE DOMAIN record_version AS integer CHECK (VALUE > 0);
 
--- next_version is the trigger of every table with a version: an UPDATE makes the next one, whoever sends it.
+-- next_version is the trigger of every table with a version: every UPDATE makes the next one.
 -- +goose StatementBegin
 CREATE FUNCTION next_version() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -62,8 +62,8 @@ ALTER TABLE intent_effects ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant_isolation ON intent_effects USING (tenant_id = current_tenant());
 
 -- What was done stays as it was written: the app adds intents and effects, erases results, and can do nothing else to them.
--- It owns the tables, and so could give itself the right to do more; no statement of it does. Whoever has to delete some,
--- such as all of a tenant, gives the owner that right first: PostgreSQL checks the foreign key between the two as the owner.
+-- It owns the tables, and so could give itself the right to do more; no statement of it does. To delete some,
+-- such as all of a tenant, first give the owner that right: PostgreSQL checks the foreign key between the two as the owner.
 REVOKE UPDATE, DELETE, TRUNCATE ON intents, intent_effects FROM CURRENT_USER;
 GRANT UPDATE (result) ON intents TO CURRENT_USER;
 
@@ -74,7 +74,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN hashtextextended(in_tenant::text || '/' || in_operation || '/' || in_key, 0);
 
 -- claim_intent opens the transaction of an intent: it enters the tenant, bounds every wait for a lock, and waits for
--- whoever is carrying out the same intent. If the intent was carried out, SQLSTATE OO001 ends the transaction: the work
+-- another attempt that is carrying out the same intent. If the intent was carried out, SQLSTATE OO001 ends the transaction: the work
 -- queued behind the claim is not run.
 -- +goose StatementBegin
 CREATE FUNCTION claim_intent(in_tenant uuid, in_operation text, in_key text, in_wait text) RETURNS void

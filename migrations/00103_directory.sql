@@ -137,7 +137,7 @@ CREATE TABLE sessions (
 );
 CREATE INDEX sessions_expiry ON sessions (expiry);
 
--- Whoever has entered a tenant sees its users, tokens and sessions only. A login, a token or a cookie leads to its tenant before
+-- A transaction that entered a tenant sees its users, tokens and sessions only. A login, a token or a cookie leads to its tenant before
 -- one is entered, and is looked for among all.
 ALTER TABLE users ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant_isolation ON users USING (current_tenant() IS NULL OR tenant_id = current_tenant());

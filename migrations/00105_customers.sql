@@ -53,7 +53,7 @@ CREATE TABLE customers (
     CONSTRAINT customers_name_one_line CHECK (name !~ '[[:cntrl:]]'),
     CONSTRAINT customers_live UNIQUE (tenant_id, live_id),
     CONSTRAINT customers_merged_into FOREIGN KEY (tenant_id, merged_into) REFERENCES customers (tenant_id, live_id),
-    -- So they are neither listed nor offered, whoever asks.
+    -- So they are neither listed nor offered anywhere.
     CONSTRAINT customers_merged_are_archived CHECK (merged_into IS NULL OR archived_at IS NOT NULL)
 );
 CREATE UNIQUE INDEX customers_external_once ON customers (tenant_id, source_folded, external_id) WHERE external_id IS NOT NULL;

@@ -110,8 +110,8 @@ CREATE TRIGGER number_invoice BEFORE INSERT OR UPDATE OF number, issue_date ON i
 CREATE TRIGGER renumber_invoice AFTER UPDATE OF number, issue_date ON invoices
     FOR EACH ROW EXECUTE FUNCTION renumber_invoice();
 
--- keep_invoice holds the life of an invoice, whoever sends the UPDATE: which state follows which, and that what was
--- issued stays as it is. Only a merge of its customer, or its undoing, moves the reference, and it is recorded before.
+-- keep_invoice refuses every UPDATE that skips a state, or that changes an issued invoice. Only a merge
+-- of its customer, or its undoing, moves the reference, and it is recorded before.
 -- +goose StatementBegin
 CREATE FUNCTION keep_invoice() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -30,7 +30,7 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 
--- word_new_lines adds the words of new lines, whoever inserts them, and of the numbers of their invoices. The LIMIT makes a
+-- word_new_lines adds the words of new lines, and of the numbers of their invoices. The LIMIT makes a
 -- lookup of each invoice: a join with the touched rows, of which nothing is known when it is planned, may read all invoices.
 -- +goose StatementBegin
 CREATE FUNCTION word_new_lines() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -57,7 +57,7 @@ END $$;
 CREATE TRIGGER carry_balance BEFORE INSERT ON postings FOR EACH ROW EXECUTE FUNCTION carry_balance();
 
 -- balance_invoice compares, at COMMIT, what an invoice shows as paid and credited with the sums of its postings, which the
--- last one carries, whoever wrote either.
+-- last one carries.
 -- +goose StatementBegin
 CREATE FUNCTION balance_invoice() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE

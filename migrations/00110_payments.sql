@@ -82,8 +82,8 @@ END $$;
 -- +goose StatementEnd
 CREATE TRIGGER post_payment BEFORE INSERT ON payments FOR EACH ROW EXECUTE FUNCTION post_payment();
 
--- post_removal takes the posting of a payment back by another one. Whoever updates the payment has locked it, and locks the invoice
--- behind it, as post_refund does. It fails with constraint payments_removed_whole if some of the payment was given back.
+-- post_removal takes the posting of a payment back by another one. The UPDATE of the payment has locked it, and the invoice
+-- is locked behind it, as in post_refund. It fails with constraint payments_removed_whole if some of the payment was given back.
 -- +goose StatementBegin
 CREATE FUNCTION post_removal() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -26,7 +26,7 @@ CREATE TRIGGER append_only_whole BEFORE TRUNCATE ON refunds FOR EACH STATEMENT E
 ALTER TABLE refunds ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant_isolation ON refunds USING (tenant_id = current_tenant());
 
--- post_refund writes the posting of a refund. It locks the payment, as whoever removes that does, and behind it the invoice, like
+-- post_refund writes the posting of a refund. It locks the payment, as its removal does, and behind it the invoice, like
 -- post_payment before the row is inserted. The lock of the payment lets others refer to it: who has the invoice already, and refers to
 -- the payment, would wait for us, and we for the invoice. It fails with constraint refunds_payment, or refunds_within_payment with what is left of
 -- the payment as detail.

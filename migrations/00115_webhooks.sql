@@ -150,7 +150,7 @@ END $$;
 -- +goose StatementEnd
 
 -- pay_for_event records the payment that an event is about, and returns the event with what came of that. A payment with
--- its reference that is there already is the same one, whoever has recorded it. The lock is that of post_payment, so that what
+-- its reference that is there already is the same one, no matter who recorded it. The lock is that of post_payment, so that what
 -- is looked at here stays as it is. It fails with constraint payments_reference_once if somebody records it on another invoice
 -- at the same moment.
 -- +goose StatementBegin
@@ -255,7 +255,7 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 
--- refund_waiting applies the refunds that came before their payment, in the transaction of the payment, whoever records it.
+-- refund_waiting applies the refunds that came before their payment, in the transaction of the payment, no matter who records it.
 -- One that a person decides about at this moment is left to that person; another content of it that comes at this moment does not
 -- hold it: that only refers to it.
 -- +goose StatementBegin

@@ -1,7 +1,7 @@
 -- What is open and what was paid, summed up as the books change, for pages that show it: exact, and read at a cost that does not
 -- grow with what was summed up.
 --
--- A sum is the total of its parts. Whoever changes it takes the parts that nobody else holds, or begins another one. So nobody waits
+-- A sum is the total of its parts. A change of it takes the parts that nobody else holds, or begins another one. So nobody waits
 -- for the commit of another, and there are no more parts than there are changes at once, but for the last of them.
 
 -- +goose Up

@@ -45,7 +45,7 @@ function allKept() {
   return all.filter(stays);
 }
 
-// The page says that a form is done, whoever was logged in when it was typed.
+// The page says that a form is done, no matter who was logged in when it was typed.
 const done = document.querySelector("[data-form-done]")?.dataset.formDone;
 for (const kept of allKept()) if (kept.key === done) forget(kept);
 

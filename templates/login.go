@@ -40,8 +40,8 @@ func (d DemoLogin) Fields(next string) []Field {
 	return []Field{{Name: "email", Value: d.Email}, {Name: "password", Value: d.Password}, {Name: "next", Value: next}}
 }
 
-// lead is what comes before the logins of the demo, with the main button of the page; nil if there is nothing. Whoever has failed to
-// log in wants the form.
+// lead is what comes before the logins of the demo, with the main button of the page; nil if there is nothing. People who failed to
+// log in want the form.
 func (v Login) lead(p Page) templ.Component {
 	if p.Slots.Login == nil || v.Error != "" {
 		return nil

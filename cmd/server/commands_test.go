@@ -91,7 +91,7 @@ func TestTenantCommands(t *testing.T) {
 	}
 }
 
-// TestOneNameAtOnce: whoever comes second gets the first one's tenant, user and refusal.
+// TestOneNameAtOnce: the second command gets the first one's tenant, user and refusal.
 func TestOneNameAtOnce(t *testing.T) {
 	b := setup(t)
 	const at = 8

@@ -16,7 +16,7 @@ type duplicates struct {
 	ofTenant
 }
 
-// maxGroups is how many groups are listed: whoever has dealt with those gets the next ones.
+// maxGroups is how many groups are listed: once those are dealt with, the next ones are.
 const maxGroups = 1000
 
 // Run lists groups of customers who look alike, and of invoices: the same as the pages Duplicates and Duplicate invoices.

@@ -238,7 +238,7 @@ func (s *Server) list(w http.ResponseWriter, _ *http.Request) {
 	render(w, "list", s.titles)
 }
 
-// render writes a page. Whoever has gone away misses nothing.
+// render writes a page. A client that has gone away misses nothing.
 func render(w http.ResponseWriter, name string, data any) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	_ = pages.ExecuteTemplate(w, name, data)

@@ -151,7 +151,7 @@ func start(ctx context.Context, c Config, bounds limits) (_ *App, err error) {
 		return nil, err
 	}
 	a.work.Go(func() error { return a.expire(a.stopped) })
-	a.serve(a.listener, a.tracing.requests(server)) // nothing can fail any more: whoever gets an answer has an app that stays
+	a.serve(a.listener, a.tracing.requests(server)) // nothing can fail any more: a client that gets an answer has an app that stays
 	a.banner()
 	return a, nil
 }

@@ -11,7 +11,7 @@ import (
 const differencesTimeout = 5 * time.Second
 
 // warnOfDifferences logs what is not as the migrations made it. The app works on: people who cannot reach their invoices would
-// be worse off, and whoever took a protection away may have had to.
+// be worse off, and the person who took a protection away may have had to.
 func (a *App) warnOfDifferences(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, differencesTimeout)
 	defer cancel()

@@ -33,7 +33,7 @@ func startLab(_ context.Context, a *App) error {
 	if err != nil {
 		return err
 	}
-	a.hurries = append(a.hurries, made.Close) // whoever watches a run is a request in flight
+	a.hurries = append(a.hurries, made.Close) // each watcher of a run is a request in flight
 	a.pages = append(a.pages, func(s *web.Site) { labpages.Mount(s, made) })
 	a.hints = append(a.hints, "Try to break it: "+cmp.Or(c.PublicURL, a.URL())+"/lab")
 	return nil

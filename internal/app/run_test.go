@@ -13,7 +13,7 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// hold keeps whoever creates the customer Ada waiting until the release.
+// hold keeps every attempt to create the customer Ada waiting until the release.
 func (b *bundle) hold() (release func()) {
 	b.Helper()
 	admin := b.db.Admin()

@@ -21,7 +21,7 @@ type Error struct {
 	// Title is a sentence about the conflict, and Text is about what became of the command, or what is asked.
 	Title string
 	Text  string
-	// Existing is the record that stands in the way, and Name what people call it.
+	// Existing is the conflicting record, and Name what people call it.
 	Existing uuid.UUID
 	Name     string
 	// Field is the JSON Pointer of the field that has to change, if there is one, and Blame what is said beside it.

@@ -63,7 +63,7 @@ func TestWaitBehindAnotherAttemptIsBounded(t *testing.T) {
 	}
 }
 
-// TestOnlyFindingsAreShared: whoever waited behind a failure asks again, one at a time.
+// TestOnlyFindingsAreShared: attempts that waited behind a failure ask again, one at a time.
 func TestOnlyFindingsAreShared(t *testing.T) {
 	t.Parallel()
 	for name, fail := range map[string]func(*ask){

@@ -207,7 +207,7 @@ func (o Operation[C, R]) find(
 }
 
 // fingerprint is that of the command, and of the record that it is about. The version that was seen is not
-// part of it: whoever looks again and then repeats the same wish still means the same.
+// part of it: a person who looks again and repeats the wish means the same.
 func (o Operation[C, R]) fingerprint(intent Intent, command C) (Fingerprint, error) {
 	if !o.spec.Kind.Changes() {
 		return FingerprintOf(command)
@@ -263,7 +263,7 @@ func (o Operation[C, R]) transaction(
 
 const claim = `SELECT claim_intent(@tenant_id, @operation, @idempotency_key, @wait)`
 
-// explain turns a broken constraint into an error of the domain, if the operation knows it. What stood in the way may be gone
+// explain turns a broken constraint into an error of the domain, if the operation knows it. The conflicting record may be gone
 // when it is looked for: then the answer is neither a conflict nor that a record is missing, and the work may succeed now.
 func (o Operation[C, R]) explain(ctx context.Context, store *Store, intent Intent, command C, err error) error {
 	broken, ok := errors.AsType[*pgconn.PgError](err)
@@ -284,7 +284,7 @@ func (o Operation[C, R]) explain(ctx context.Context, store *Store, intent Inten
 		return errAgain
 	case missing, is[*conflict.Error](explained), is[*invalid.Error](explained):
 		return explained
-	default: // nothing was done, but what stands in the way cannot be read now
+	default: // nothing was done, but the conflicting record cannot be read now
 		return fmt.Errorf("%w: explain %s: %w", ErrUnavailable, broken.ConstraintName, explained)
 	}
 }

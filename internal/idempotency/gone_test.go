@@ -39,7 +39,7 @@ func (b *bundle) hold(name string) (id uuid.UUID) {
 	return id
 }
 
-// TestHolderMovesOn: who has the name gives it up between the refusal and the look at who it is. Nobody stands in the way then, so
+// TestHolderMovesOn: the holder of the name gives it up between the refusal and the look at who it is. Nothing conflicts then, so
 // the work is done; the answer is never that something is missing.
 func TestHolderMovesOn(t *testing.T) {
 	t.Parallel()

@@ -150,7 +150,7 @@ func (s *Store) remember(ctx context.Context, k intentKey, found stored, mayGo b
 	s.share(ctx, k, found)
 }
 
-// Forget drops what this process remembers of intents, so that the database is asked for each again: for whoever erases or deletes by
+// Forget drops what this process remembers of intents, so that the database is asked for each again: for code that erases or deletes by
 // hand, past the operations.
 func (s *Store) Forget() {
 	s.known.mu.Lock()

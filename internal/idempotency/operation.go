@@ -122,8 +122,8 @@ type Spec[C, R any] struct {
 }
 
 // Explanation turns a broken constraint into a [*conflict.Error], an [*invalid.Error], or [record.ErrNotFound]. It is asked after the
-// rollback, and may read. ErrNotFound says of a foreign key that the record it refers to does not exist, and of any other constraint
-// that what stood in the way is gone: then the work is done again. Any other error says that it could not find out.
+// rollback, and may read. ErrNotFound means for a foreign key that the record it refers to does not exist, and for any other constraint
+// that the conflicting record is gone: then the work is done again. Any other error means that it could not find out.
 type Explanation[C any] func(context.Context, *Store, Intent, C, *pgconn.PgError) error
 
 // Operation is a [Spec] that was checked by [Define]: the only way to a transaction with a claim.

@@ -51,7 +51,7 @@ func TestVoidAsDuplicate(t *testing.T) {
 	}
 }
 
-// TestNoDuplicate: the database refuses what is no other invoice of the customer, or void, whoever asks.
+// TestNoDuplicate: the database itself refuses what is no other invoice of the customer, or void.
 func TestNoDuplicate(t *testing.T) {
 	b := setup(t)
 	inv, void := b.mustCreate("draft", draft(t, input(""))), b.mustCreate("void", draft(t, input("")))

@@ -135,7 +135,7 @@ func (b *bundle) rows(of []invoice.Invoice) (all []string) {
 	return all
 }
 
-// TestIssuedInvoicesMoveOnlyByAMerge: whoever sends the UPDATE, and whatever was merged before.
+// TestIssuedInvoicesMoveOnlyByAMerge: the database refuses any other UPDATE, whatever was merged before.
 func TestIssuedInvoicesMoveOnlyByAMerge(t *testing.T) {
 	b := setup(t)
 	winner, loser := b.two()

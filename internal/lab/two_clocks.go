@@ -35,7 +35,7 @@ func twoClocks() script {
 			body: `{"period": "` + today + `"}`,
 		}},
 		play: func(ctx context.Context, s *stage) error {
-			// Whoever finds the schedule due waits before its invoice gets a number.
+			// A clockwork that finds the schedule due waits before its invoice gets a number.
 			lock, err := s.lock(ctx, lockThisYear)
 			if err != nil {
 				return err

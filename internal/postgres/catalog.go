@@ -140,7 +140,7 @@ const maxDifferences = 20
 // Differences compares the tables, functions and domains of the database, and all that belongs to them, with what the
 // migrations make. It returns a sentence for each object that differs, at most 20, and one more that counts the rest. What
 // others have made in the same schema does not count, except what has an effect on ours. Indexes of others that are not unique
-// do not count either: they refuse nothing, and whoever runs the app may need them. It returns none while the schema is older
+// do not count either: they refuse nothing, and the operators of the app may need them. It returns none while the schema is older
 // or newer than the program, about which [SchemaCurrent] returns an error.
 func Differences(ctx context.Context, db Querier) ([]string, error) {
 	err := SchemaCurrent(ctx, db)

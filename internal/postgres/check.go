@@ -99,7 +99,7 @@ type setting struct{ name, value, effect string }
 // they are not sent: each one that is sent has to be named in the configuration of PgBouncer, which would drop it.
 //
 // Not among them: IntervalStyle, lc_messages, lc_monetary, lc_numeric and lc_time, as nothing that they change is read; and
-// those by which whoever runs the server limits or tunes it, such as statement_timeout.
+// those by which the operator of the server limits or tunes it, such as statement_timeout.
 func reliedSettings() []setting {
 	return []setting{
 		{"row_security", "on", "every query of a tenant's rows fails"},

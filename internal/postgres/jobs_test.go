@@ -50,8 +50,8 @@ func TestMigrateAgain(t *testing.T) {
 	}
 }
 
-// TestMigrateWithNothingToDo: if all migrations were applied, those of jobs too, nobody is waited for. If one is missing, whoever holds the
-// lock may be applying it.
+// TestMigrateWithNothingToDo: if all migrations were applied, those of jobs too, nobody is waited for. If one is missing, the holder of
+// the lock may be applying it.
 func TestMigrateWithNothingToDo(t *testing.T) {
 	t.Parallel()
 	for name, table := range map[string]string{"ours": "goose_db_version", "of jobs": "river.river_migration"} {

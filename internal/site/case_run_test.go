@@ -158,7 +158,7 @@ func (x *caseRun) from(s *replica) *client { return x.caller.elsewhere(s.url) }
 // isHTML reports whether a person is asking.
 func (x *caseRun) isHTML() bool { return x.format == htmlFormat{} }
 
-// hold keeps whoever carries out the intent waiting in the middle of the transaction, until the release.
+// hold keeps every attempt at the intent waiting in the middle of the transaction, until the release.
 func (x *caseRun) hold() (release func()) {
 	x.Helper()
 	return x.holdIntent(x.operation)

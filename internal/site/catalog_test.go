@@ -56,7 +56,7 @@ func TestTenantComesFirst(t *testing.T) {
 
 // TestTenantTablesAreGuarded: every table is either in the directory or has forced row-level security
 // with the one policy that lets anything through: restrictive ones only take away. Users, tokens and sessions of the directory
-// have one too, for whoever has entered a tenant.
+// have one too, for transactions that have entered a tenant.
 func TestTenantTablesAreGuarded(t *testing.T) {
 	b := setup(t)
 	open := get[[]string](b, `
@@ -197,7 +197,7 @@ func TestEveryTableOfAnOperationHasWhatItNeeds(t *testing.T) {
 	}
 }
 
-// TestEveryVersionCounts: whatever has a version gets the next one with every UPDATE, whoever sends it. Without
+// TestEveryVersionCounts: whatever has a version gets the next one with every UPDATE, even one by hand. Without
 // that, a change of an old version would go unnoticed.
 func TestEveryVersionCounts(t *testing.T) {
 	b := setup(t)

@@ -170,7 +170,7 @@ func otherRecord(x *caseRun) {
 	}
 }
 
-// noSuchRecord: whatever else is wrong with the request, and whoever has the record.
+// noSuchRecord: whatever else is wrong with the request, and even if another tenant has the record.
 func noSuchRecord(x *caseRun) {
 	foreign := x.another(x.globex, "theirs", x.resource.command).id
 	before := x.contents()

@@ -125,7 +125,7 @@ func (h *holder) works() (w works) {
 }
 
 // TestChangesOfAUser: what each change of a user leaves of what the user could come in with before. No cell is about
-// somebody else: whoever gets the email next has nothing of it.
+// somebody else: the next user with the email has nothing of it.
 func TestChangesOfAUser(t *testing.T) {
 	pgtest.Long(t)
 	b := setup(t)
@@ -241,6 +241,6 @@ func TestKeptTextFollowsThePerson(t *testing.T) {
 		t.Errorf("kept for %q, and with another email for %q", before, moved)
 	}
 	if next := keptFor("sales@one.test", "of the next holder"); next == before {
-		t.Error("what was kept is offered to whoever got the email")
+		t.Error("what was kept is offered to the next user with the email")
 	}
 }

@@ -102,7 +102,7 @@ func (b *bundle) empty(except ...string) {
 	b.store.Forget()
 }
 
-// holdIntent keeps whoever carries out acme's intent with the key waiting at the end of the work, until the
+// holdIntent keeps every attempt at acme's intent with the key waiting at the end of the work, until the
 // release: an uncommitted row has its place. No table is locked, so statements can be prepared.
 func (b *bundle) holdIntent(operation string) (release func()) {
 	b.Helper()

@@ -122,7 +122,7 @@ func externalResources() []resource {
 	return slices.DeleteFunc(resources(), func(of resource) bool { return !of.external() })
 }
 
-// TestFoundByExternalID: by the ids of other systems, whoever belongs to whom, and however the source is written; none of another
+// TestFoundByExternalID: by the ids of other systems, also a record within another one, and however the source is written; none of another
 // tenant, and nothing else beside it.
 func TestFoundByExternalID(t *testing.T) {
 	t.Parallel()

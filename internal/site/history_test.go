@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// The page of a record says what was done to it, newest first, whoever has done it.
+// The page of a record says what was done to it, newest first, no matter who did it.
 func TestHistory(t *testing.T) {
 	b := setup(t)
 	api, person := b.program(b.replica, b.acme), b.person(b.replica, b.acme)

@@ -107,7 +107,7 @@ func TestNumberIsSuggestedAndNotSent(t *testing.T) {
 
 func thisYear(n int) string { return fmt.Sprintf("%d-%04d", time.Now().UTC().Year(), n) }
 
-// TestCreateAsNewIsOneClick: whoever says so is not asked again, neither for another number than the one that
+// TestCreateAsNewIsOneClick: a person who chooses it is not asked again, neither for another number than the one that
 // the form used nor whether a repeat is meant.
 func TestCreateAsNewIsOneClick(t *testing.T) {
 	x, first := forInvoices(setup(t), htmlFormat{})

@@ -31,8 +31,8 @@ func withChosenCustomer(b *bundle) (person *client, command url.Values, cut func
 	return person, command, cut
 }
 
-// TestChosenCustomerIsKept: whoever it was stands on the page that comes instead of the invoice, and is
-// sent again.
+// TestChosenCustomerIsKept: the page that comes instead of the invoice names the customer, and sends the
+// choice again.
 func TestChosenCustomerIsKept(t *testing.T) {
 	t.Parallel()
 	t.Run("database down", func(t *testing.T) {

@@ -209,7 +209,7 @@ func (c *client) follow(path string) (events []string) {
 	return nil
 }
 
-// TestLabRefuses: whoever cannot run something now is told why, and where to go on. The app goes on in any case.
+// TestLabRefuses: a visitor who cannot run something now is told why, and where to go on. The app goes on in any case.
 func TestLabRefuses(t *testing.T) {
 	pgtest.Long(t)
 	b := setup(t)

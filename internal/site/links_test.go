@@ -61,7 +61,7 @@ func TestInvitation(t *testing.T) {
 	}
 }
 
-// TestUsedLinkIsThrottledAsALogin: whoever has a link that was used may try no more passwords with it than without.
+// TestUsedLinkIsThrottledAsALogin: a link that was used allows no more attempts at passwords than the login does.
 func TestUsedLinkIsThrottledAsALogin(t *testing.T) {
 	pgtest.Long(t)
 	b := setup(t)

@@ -185,7 +185,7 @@ func TestOpenAPIHasEveryRoute(t *testing.T) {
 	}
 }
 
-// TestOpenAPIIsCached: whoever has it is told that it is the same.
+// TestOpenAPIIsCached: a client that has it is told that it is the same.
 func TestOpenAPIIsCached(t *testing.T) {
 	b := setup(t)
 	stranger := b.stranger(b.replica)

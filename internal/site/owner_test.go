@@ -151,8 +151,8 @@ func TestChangeOfAnotherTenant(t *testing.T) {
 	walk(t, parts)
 }
 
-// TestDecisionIsForOneTenant: a form that was decided for globex belongs to it, also when it comes back for another reason. Whoever is
-// somebody else by then has decided nothing.
+// TestDecisionIsForOneTenant: a form that was decided for globex belongs to it, also when it comes back for another reason. Somebody
+// else who is logged in by then has decided nothing.
 func TestDecisionIsForOneTenant(t *testing.T) {
 	x := setup(t).caseRun(customers(), htmlFormat{})
 	form := x.opened()

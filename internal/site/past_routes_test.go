@@ -17,7 +17,7 @@ func TestNothingStandsAroundTheMux(t *testing.T) {
 	}
 }
 
-// TestAddressesWithoutARouteDoNothing: what is answered 404 or 405 has changed no table, whoever asks by whatever
+// TestAddressesWithoutARouteDoNothing: what is answered 404 or 405 has changed no table, for any client and any
 // method. Nothing asks these handlers what a repeat does. 405 says which methods the address takes (RFC 9110, section 15.5.6).
 func TestAddressesWithoutARouteDoNothing(t *testing.T) {
 	b := setup(t)

@@ -65,7 +65,7 @@ func TestManyPayments(t *testing.T) {
 	}
 }
 
-// TestOpenAmountChanged: whoever saw another open amount is asked, sees what is open now, and says so once more.
+// TestOpenAmountChanged: a person who saw another open amount is asked, sees what is open now, and says so once more.
 func TestOpenAmountChanged(t *testing.T) {
 	b := setup(t)
 	x := b.caseRun(payments(), htmlFormat{})

@@ -29,7 +29,7 @@ func refunds() resource {
 	}
 }
 
-// TestLeftOfThePaymentChanged: whoever saw more left is asked, and the suggestion is all that is left.
+// TestLeftOfThePaymentChanged: a person who saw more left is asked, and the suggestion is all that is left.
 func TestLeftOfThePaymentChanged(t *testing.T) {
 	b := setup(t)
 	x := b.caseRun(refunds(), htmlFormat{})

@@ -29,7 +29,7 @@ func (b *bundle) walk() []string {
 
 func TestEveryRouteSaysWhatARepeatDoes(t *testing.T) {
 	b := setup(t)
-	// Files, and two lines of text for whoever watches the program.
+	// Files, and two lines of text for those who monitor the program.
 	plain := []string{"GET /static/*", "GET /healthz", "GET /readyz"}
 	listed := map[string]web.Route{}
 	for _, route := range b.Routes {

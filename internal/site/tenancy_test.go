@@ -205,7 +205,7 @@ func TestRowLevelSecurity(t *testing.T) {
 	}
 }
 
-// TestDirectoryWithinATenant: whoever has entered a tenant sees and changes its users and tokens only, whatever a query says.
+// TestDirectoryWithinATenant: a transaction that entered a tenant sees and changes only its users and tokens, whatever a query says.
 func TestDirectoryWithinATenant(t *testing.T) {
 	b, _ := setupSecrets(t)
 	for _, table := range []string{"users", "api_tokens"} {

@@ -67,7 +67,7 @@ func undoneSince(x *caseRun) {
 	x.format.done(x, x.under("once more", x.command)) // a new wish is granted
 }
 
-// TestTransitionOfOneVersion: whoever names a version means that one, unless the state is made already.
+// TestTransitionOfOneVersion: a request that names a version means that one, unless the record is in the state already.
 func TestTransitionOfOneVersion(t *testing.T) {
 	eachSubject(t, transitions, jsonFormat{}, func(x *caseRun) {
 		stale := x.withIfMatch(etag(x.seen + 5))

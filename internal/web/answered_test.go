@@ -13,7 +13,7 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// TestEveryAnswerIsTold: whoever answers, the answer has an id, which its body shows where it shows one, and Observe is told what was
+// TestEveryAnswerIsTold: the answer of each handler has an id, which its body shows where it shows one, and Observe is told what was
 // answered by a pattern and a method from a short list.
 func TestEveryAnswerIsTold(t *testing.T) {
 	t.Parallel()

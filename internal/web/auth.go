@@ -79,7 +79,7 @@ const (
 	sessionSeen       = "seen" // Unix time of the last request, within sessionTouch
 )
 
-// loadSession reads the session of a request. Whoever changes it saves it before the answer: an answer
+// loadSession reads the session of a request. Code that changes it saves it before the answer: an answer
 // that says what was done must not be replaced because a session could not be saved behind it.
 func (s *Server) loadSession(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -105,7 +105,7 @@ func (s *Server) logOut(w http.ResponseWriter, r *http.Request) error {
 //
 // The page that follows a logout asks for it. Sent with the answer to the logout itself, the header would
 // come too early: a browser keeps the page that it leaves only once it has the next one. And a stylesheet
-// holds up the page, so that whoever sees that they are logged out can rely on it. No script is needed.
+// holds up the page, so that people who see that they are logged out can rely on it. No script is needed.
 func (s *Server) clearCaches(w http.ResponseWriter, r *http.Request) error {
 	// Pages of other sites may ask for it too, and would take away what somebody typed.
 	if site := r.Header.Get("Sec-Fetch-Site"); site == "" || site == "same-origin" {

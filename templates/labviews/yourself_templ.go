@@ -336,7 +336,7 @@ func labAbove(around *Around) templ.Component {
 	})
 }
 
-// labBelowHistory asks whoever sees that a record was created once to try it.
+// labBelowHistory invites people who see that a record was created once to try it.
 func labBelowHistory(around *Around) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -422,7 +422,7 @@ func labInstead(around *Around) templ.Component {
 	})
 }
 
-// labAtLogin leads whoever has just come to the tour and the lab, by the first login of the demo.
+// labAtLogin leads people who have just come to the tour and the lab, by the first login of the demo.
 func labAtLogin(around *Around, demo templates.DemoLogin) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -258,7 +258,7 @@ func TestUndoWithin30Days(t *testing.T) {
 	}
 }
 
-// TestTheDatabaseKeepsMerges, whoever sends the statement: no chain, no circle, and a merged customer stays as it is.
+// TestTheDatabaseKeepsMerges, even if a statement comes from elsewhere: no chain, no circle, and a merged customer stays as it is.
 func TestTheDatabaseKeepsMerges(t *testing.T) {
 	b := setup(t)
 	winner, loser := b.customer("ada@example.com", "Ada", ""), b.customer("king@example.com", "Ada", "")

@@ -32,7 +32,7 @@ var MergeCustomers = idempotency.Define(idempotency.Spec[MergeDraft, Merge]{
 		"customer_merges_winner":    noSuchCustomer,
 		"customers_merged":          mergedAlready,
 	},
-	NotInFingerprint: []string{"Versions"}, // whoever looks again and then repeats the same wish still means the same
+	NotInFingerprint: []string{"Versions"}, // a person who looks again and repeats the wish means the same
 	Fields:           func(d MergeDraft) []slog.Attr { return []slog.Attr{slog.String("winner", d.Winner.String())} },
 })
 

@@ -1,7 +1,7 @@
 // Package shared lets processes remember settled intents together, in Redis or Valkey, and count requests together. Nothing depends on
 // it: what is lost there is asked of the database, and so is everything while it does not answer; limits hold for each process too.
 //
-// Whoever can write to Redis must not be able to answer for the database, and whoever can read it must not learn what was created. So
+// A writer to Redis must not be able to answer for the database, and a reader must not learn what was created. So
 // a value is sealed with a key that is derived for its name, and the name in Redis is a MAC of it: a value that was changed, copied
 // to another name, or made by somebody else cannot be opened, and counts as none.
 package shared

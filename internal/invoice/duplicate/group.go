@@ -28,7 +28,7 @@ func (g Group) Identity() (id uuid.UUID, version int) { return g.Invoices[0].Ide
 
 const (
 	// within is how many days apart the issue dates of duplicates are at most. What is forgotten and billed again is so within days;
-	// and what is billed again each month is no duplicate, whoever bills it.
+	// and what is billed again each month is no duplicate, with a schedule or by hand.
 	within = "7"
 	// look is how many invoices one statement looks at, and looks how many of them are sent for one page. A page may be short, or
 	// empty, and the next one goes on from there.

@@ -155,7 +155,7 @@ func TestSchedulersAtOnce(t *testing.T) {
 }
 
 // TestKilledBetweenInvoiceAndMail: the connection of one that has made the invoice and is about to queue its mail is cut, as the end
-// of its process would. Nothing of it stays, and whoever comes next bills once.
+// of its process would. Nothing of it stays, and the next run bills once.
 func TestKilledBetweenInvoiceAndMail(t *testing.T) {
 	b := setup(t)
 	b.create("one", b.monthly())

@@ -1,4 +1,4 @@
-// Package schedule bills customers again and again: once for each period of a schedule, whoever asks for it and how often.
+// Package schedule bills customers again and again: once for each period of a schedule, no matter who asks for it and how often.
 package schedule
 
 import (

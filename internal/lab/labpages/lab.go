@@ -31,7 +31,7 @@ func (s *pages) requireDemo(next http.Handler) http.Handler {
 	})
 }
 
-// visitor is whoever has this session: all visitors of the demo share a few logins.
+// visitor identifies the session: all visitors of the demo share a few logins.
 func (s *pages) visitor(r *http.Request) string {
 	sum := sha256.Sum256([]byte("lab\x00" + s.SessionSecret(r)))
 	return hex.EncodeToString(sum[:16])

@@ -65,7 +65,7 @@ func (s *pages) filledForm(r *http.Request) (string, error) {
 	return "/invoices/new?" + query.Encode(), nil
 }
 
-// aroundLab is what a page says of the lab; nil if there is none for whoever looks at it.
+// aroundLab is what a page says of the lab; nil if there is none for the user who looks at it.
 func (s *pages) aroundLab(r *http.Request) *labviews.Around {
 	who := web.Principal(r)
 	if who.Name != "" && !who.Demo {

@@ -40,7 +40,7 @@ func TestLinkIsUsedOnce(t *testing.T) {
 	}
 }
 
-// TestPasswordIsChangedOnce: a repeat is a success, and ends no more; whoever knows the old password only is refused.
+// TestPasswordIsChangedOnce: a repeat is a success, and ends no more; a request with only the old password is refused.
 func TestPasswordIsChangedOnce(t *testing.T) {
 	b := setup(t)
 	ada, err := account.LogIn(t.Context(), b.Pool, "ada@example.com", password)

@@ -1,5 +1,5 @@
 // Package secret makes what only its owner may have: API tokens, and links to choose a password. Such a secret is derived, so that a
-// repeat makes the same one, and the database has only its hash. The secret of a token is derived from the session of whoever asks for
+// repeat makes the same one, and the database has only its hash. The secret of a token is derived from the session that asks for
 // it, of which the database has a hash too. That of a link is derived from the key of the program, so that a job can mail it.
 package secret
 

@@ -15,7 +15,7 @@ import (
 )
 
 // Account is the operating system's user that PostgreSQL runs as. The zero Account is
-// whoever runs this process.
+// the one that runs this process.
 type Account struct {
 	name string
 	cred *syscall.Credential // nil: the user of this process
@@ -97,7 +97,7 @@ func (a Account) own(path string) error {
 
 // Command is exec.CommandContext for a program that runs as the account, away from the
 // terminal's process group (Ctrl-C is for the app, which then stops its server in order)
-// and without the PG* variables of whoever started us.
+// and without the PG* variables that we were started with.
 func (a Account) Command(ctx context.Context, program string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = "/"

@@ -9,7 +9,7 @@
 // The rules:
 //
 //   - The server listens on a Unix socket in a private directory and nowhere else.
-//     Whoever may enter that directory is trusted, nobody else gets near it.
+//     Users who may enter that directory are trusted, nobody else gets near it.
 //   - PostgreSQL refuses to run as root, so as root it runs as an [Account].
 //   - Every server has a guard (guard.sh) that holds a pipe from this process. The
 //     kernel closes the pipe however this process ends, kill -9 included, and the

@@ -5,7 +5,7 @@
 # its processes without a checkpoint, and recovers from its log at the next start. DIR, which holds the
 # server's socket, goes when the server is gone.
 
-# Whoever signals the whole group means the server, which has its own ways to deal with it.
+# A signal to the whole group is meant for the server, which has its own ways to deal with it.
 trap '' HUP INT TERM
 
 dir=$1

@@ -44,7 +44,7 @@ func loadEvents(ctx context.Context, conn *pgx.Conn) ([]row, error) {
 }
 
 // tellDelivery adds what came of an event to the timelines of its invoice and its payment. A refund that waited came with the payment,
-// whoever recorded that.
+// no matter who recorded that.
 func (e *evidence) tellDelivery(n int, of func(record string) *timeline) {
 	attempts := slices.DeleteFunc(slices.Clone(e.attempts[n]), func(a attempt) bool { return a.Command != 0 })
 	found := e.rows.of(e.intents[n], attempts)

@@ -92,7 +92,7 @@ const (
 	byAll     = "all" // everything was credited
 )
 
-// mayPass reports whether what stood in the way may be gone later: after a refund, more is open and less is paid.
+// mayPass reports whether the reason for the refusal may be gone later: after a refund, more is open and less is paid.
 func (a attempt) mayPass() bool { return a.Limit == byOpen || a.Problem == "has-payments" }
 
 // history is everything that the clients saw, in the order in which attempts ended.

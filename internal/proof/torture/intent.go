@@ -98,7 +98,7 @@ type command struct {
 	lines  string // of a credit note, see [creditLine]; "" for all that is left
 }
 
-// Whoever is random has a stream of its own: the intents the low ones, by number.
+// Each use of random numbers has its own stream: the intents have the low ones, by number.
 const (
 	faultStreams  = 1 << 40
 	clientStreams = 1 << 41

@@ -17,7 +17,7 @@ type keyState struct {
 	refused [2]bool // by command
 	id      string  // "" if the answer of the attempt that made it was lost
 	command int     // the one that made it
-	free    bool    // the number may be given up by whoever has it
+	free    bool    // the invoice that has the number may give it up
 }
 
 // names reports whether an answer may name this id, and remembers it.

@@ -27,7 +27,7 @@ var resources = []struct {
 }
 
 // TestResources: what is written is formatted, satisfies the rules and the linter of this repository, and passes its own tests,
-// those of the catalog and of tenants, and a row of the table of cases of each kind. The other rows are tried by whoever keeps
+// those of the catalog and of tenants, and a row of the table of cases of each kind. The other rows are tried by those who keep
 // the resource. The browser scenarios are run.
 func TestResources(t *testing.T) {
 	pgtest.Long(t)

@@ -13,7 +13,7 @@ import (
 	"onlyonce/internal/value/secretkey"
 )
 
-// TestKeep: whoever comes at once gets one key, of which others on the machine can read nothing, and which stays.
+// TestKeep: all who come at once get one key, of which others on the machine can read nothing, and which stays.
 func TestKeep(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
