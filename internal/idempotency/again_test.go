@@ -12,7 +12,7 @@ import (
 )
 
 // kept is a store in which the answer to a repeat is kept, of the intent that it returns.
-func kept(t *testing.T, spec idempotency.Spec[order, thing]) (*bundle, idempotency.Operation[order, thing], idempotency.Intent) {
+func kept(t *testing.T, spec idempotency.Spec[order, item]) (*bundle, idempotency.Operation[order, item], idempotency.Intent) {
 	t.Helper()
 	b := setup(t)
 	spec.Fields = func(o order) []slog.Attr { return []slog.Attr{slog.String("name", o.Name)} }
@@ -31,7 +31,7 @@ func TestAgain(t *testing.T) {
 	deletes := spec()
 	deletes.Deletes = true
 	for name, c := range map[string]struct {
-		spec   idempotency.Spec[order, thing]
+		spec   idempotency.Spec[order, item]
 		change func(*bundle, *idempotency.Intent)
 		want   string
 	}{

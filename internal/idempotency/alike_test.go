@@ -14,21 +14,21 @@ import (
 	"onlyonce/internal/record"
 )
 
-// alike is a spec whose things look alike when their names differ in capitals only.
-func alike(s idempotency.Spec[order, thing]) idempotency.Operation[order, thing] {
-	s.Alike = idempotency.Alike[thing]{
-		Fields: []string{"name"}, Within: time.Hour, Name: func(named thing) string { return "the thing " + named.Name },
+// alike is a spec whose items look alike when their names differ in capitals only.
+func alike(s idempotency.Spec[order, item]) idempotency.Operation[order, item] {
+	s.Alike = idempotency.Alike[item]{
+		Fields: []string{"name"}, Within: time.Hour, Name: func(named item) string { return "the item " + named.Name },
 	}
 	return idempotency.Define(s)
 }
 
 // TestLooksLikeARepeat: people are asked, programs are told, and after a while neither.
 func TestLooksLikeARepeat(t *testing.T) {
-	for style, spec := range map[string]func() idempotency.Spec[order, thing]{"statements": spec, "interactive": interactive} {
+	for style, spec := range map[string]func() idempotency.Spec[order, item]{"statements": spec, "interactive": interactive} {
 		t.Run(style, func(t *testing.T) {
 			b := setup(t)
 			create := alike(spec())
-			do := func(key, name string, asks bool) (thing, error) {
+			do := func(key, name string, asks bool) (item, error) {
 				intent := b.Intent(key)
 				intent.AsksAboutRepeat = asks
 				done, err := create.Do(t.Context(), b.Store, intent, order{name})
@@ -42,7 +42,7 @@ func TestLooksLikeARepeat(t *testing.T) {
 			_, err = do("second", "ADA", true)
 			question, ok := errors.AsType[*conflict.Error](err)
 			if !ok || question.Kind != &idempotency.LooksLikeRepeat || question.Existing != first.ID ||
-				question.Title != "Looks like the thing Ada, created 41 seconds ago." {
+				question.Title != "Looks like the item Ada, created 41 seconds ago." {
 				t.Fatalf("%+v, %v", question, err)
 			}
 			second, err := do("second", "ADA", false)
@@ -79,7 +79,7 @@ func TestRepeatsThatArriveTogether(t *testing.T) {
 			b := setup(t)
 			create := alike(spec())
 			const n = 16
-			made, errs := make([]thing, n), make([]error, n)
+			made, errs := make([]item, n), make([]error, n)
 			rush(n, func(i int) {
 				intent := b.Intent(fmt.Sprint(i))
 				intent.AsksAboutRepeat = asks
@@ -109,7 +109,7 @@ func TestRepeatsThatArriveTogether(t *testing.T) {
 			if asks {
 				want = 1
 			}
-			if rows := b.count(`SELECT count(*) FROM things`); created != want || rows != want || alone != 1 {
+			if rows := b.count(`SELECT count(*) FROM items`); created != want || rows != want || alone != 1 {
 				t.Errorf("created %d of %d, rows %d, like no other %d", created, want, rows, alone)
 			}
 		})
@@ -119,12 +119,12 @@ func TestRepeatsThatArriveTogether(t *testing.T) {
 // TestAlikeIsChecked: what an operation says of its results is held against their type.
 func TestAlikeIsChecked(t *testing.T) {
 	t.Parallel()
-	whole := idempotency.Alike[thing]{Fields: []string{"name"}, Within: time.Hour, Name: func(thing) string { return "" }}
-	for want, change := range map[string]func(*idempotency.Spec[order, thing]){
-		"for what creates":                       func(s *idempotency.Spec[order, thing]) { s.Kind = idempotency.Change },
-		"Within":                                 func(s *idempotency.Spec[order, thing]) { s.Alike.Within = 0 },
-		"no field with the JSON name label":      func(s *idempotency.Spec[order, thing]) { s.Alike.Fields = []string{"name label"} },
-		"no field with the JSON name name.first": func(s *idempotency.Spec[order, thing]) { s.Alike.Fields = []string{"name.first"} },
+	whole := idempotency.Alike[item]{Fields: []string{"name"}, Within: time.Hour, Name: func(item) string { return "" }}
+	for want, change := range map[string]func(*idempotency.Spec[order, item]){
+		"for what creates":                       func(s *idempotency.Spec[order, item]) { s.Kind = idempotency.Change },
+		"Within":                                 func(s *idempotency.Spec[order, item]) { s.Alike.Within = 0 },
+		"no field with the JSON name label":      func(s *idempotency.Spec[order, item]) { s.Alike.Fields = []string{"name label"} },
+		"no field with the JSON name name.first": func(s *idempotency.Spec[order, item]) { s.Alike.Fields = []string{"name.first"} },
 	} {
 		func() {
 			defer func() {

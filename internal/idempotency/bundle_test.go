@@ -17,8 +17,8 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// thing is the smallest resource: a name, unique in its tenant.
-type thing struct {
+// item is the smallest resource: a name, unique in its tenant.
+type item struct {
 	record.Alike
 
 	ID   uuid.UUID `json:"id"`
@@ -29,58 +29,58 @@ type order struct {
 	Name string `json:"name"`
 }
 
-// things is the table of them.
-var things = record.Table[thing]{Name: "things", Fields: `'name', r.name, 'done', r.done`}
+// items is the table of them.
+var items = record.Table[item]{Name: "items", Fields: `'name', r.name, 'done', r.done`}
 
-// withThings are databases with that table.
-var withThings = pgtest.Template{Fill: func(ctx context.Context, db *pgtest.Database) error {
+// withItems are databases with that table.
+var withItems = pgtest.Template{Fill: func(ctx context.Context, db *pgtest.Database) error {
 	_, err := db.Pool.Exec(ctx, `
-		CREATE TABLE things (
+		CREATE TABLE items (
 			tenant_id uuid, id uuid, name text NOT NULL, done boolean NOT NULL DEFAULT false,
 			source external_source, source_folded text COLLATE "C" GENERATED ALWAYS AS (fold_text(source)) STORED,
 			external_id external_id, external_digest sha256_digest,
 			version record_version NOT NULL DEFAULT 1, created_at timestamptz NOT NULL DEFAULT now(),
 			PRIMARY KEY (tenant_id, id),
-			CONSTRAINT things_name_once UNIQUE (tenant_id, name));
-		CREATE UNIQUE INDEX things_external_once ON things (tenant_id, source_folded, external_id) WHERE external_id IS NOT NULL;
-		CREATE TRIGGER next_version BEFORE UPDATE ON things FOR EACH ROW EXECUTE FUNCTION next_version()`)
+			CONSTRAINT items_name_once UNIQUE (tenant_id, name));
+		CREATE UNIQUE INDEX items_external_once ON items (tenant_id, source_folded, external_id) WHERE external_id IS NOT NULL;
+		CREATE TRIGGER next_version BEFORE UPDATE ON items FOR EACH ROW EXECUTE FUNCTION next_version()`)
 	return err
 }}
 
-// spec is how a thing is made once. Tests change copies of it.
-func spec() idempotency.Spec[order, thing] {
-	return idempotency.Spec[order, thing]{
-		Name: "thing.create",
+// spec is how an item is made once. Tests change copies of it.
+func spec() idempotency.Spec[order, item] {
+	return idempotency.Spec[order, item]{
+		Name: "item.create",
 		Statements: func(tx *idempotency.Tx, o order) idempotency.Result {
-			tx.Exec(`INSERT INTO things (tenant_id, id, name) VALUES (@tenant_id, @record_id, @name)`, pgx.NamedArgs{"name": o.Name})
+			tx.Exec(`INSERT INTO items (tenant_id, id, name) VALUES (@tenant_id, @record_id, @name)`, pgx.NamedArgs{"name": o.Name})
 			return tx.Return(`
 				SELECT json_build_object('id', id, 'name', name)
-				FROM things WHERE tenant_id = @tenant_id AND id = @record_id`, nil)
+				FROM items WHERE tenant_id = @tenant_id AND id = @record_id`, nil)
 		},
-		Table: things,
+		Table: items,
 	}
 }
 
 // interactive is the same in the other style.
-func interactive() idempotency.Spec[order, thing] {
+func interactive() idempotency.Spec[order, item] {
 	s := spec()
 	s.Statements = nil
-	s.Run = func(ctx context.Context, tx pgx.Tx, intent idempotency.Intent, o order) (thing, error) {
-		_, err := tx.Exec(ctx, `INSERT INTO things (tenant_id, id, name) VALUES ($1, $2, $3)`, intent.Tenant, intent.Record, o.Name)
-		return thing{ID: intent.Record, Name: o.Name}, err
+	s.Run = func(ctx context.Context, tx pgx.Tx, intent idempotency.Intent, o order) (item, error) {
+		_, err := tx.Exec(ctx, `INSERT INTO items (tenant_id, id, name) VALUES ($1, $2, $3)`, intent.Tenant, intent.Record, o.Name)
+		return item{ID: intent.Record, Name: o.Name}, err
 	}
 	return s
 }
 
 // inBothStyles runs a test with either style of work.
-func inBothStyles(t *testing.T, test func(*bundle, idempotency.Operation[order, thing])) {
+func inBothStyles(t *testing.T, test func(*bundle, idempotency.Operation[order, item])) {
 	t.Helper()
-	for name, spec := range map[string]func() idempotency.Spec[order, thing]{"statements": spec, "interactive": interactive} {
+	for name, spec := range map[string]func() idempotency.Spec[order, item]{"statements": spec, "interactive": interactive} {
 		t.Run(name, func(t *testing.T) { test(setup(t), idempotency.Define(spec())) })
 	}
 }
 
-// bundle is a store of its own, with the table of things.
+// bundle is a store of its own, with the table of items.
 type bundle struct {
 	*storetest.Bundle
 
@@ -91,7 +91,7 @@ type bundle struct {
 func setup(t *testing.T) *bundle {
 	t.Helper()
 	t.Parallel()
-	b := &bundle{Bundle: storetest.On(t, withThings.New(t))}
+	b := &bundle{Bundle: storetest.On(t, withItems.New(t))}
 	b.Store.Wait, b.Store.Timeout = 5*time.Second, 20*time.Second
 	b.Store.Observe = func(_ context.Context, a idempotency.Attempt) {
 		b.mu.Lock()

@@ -15,36 +15,36 @@ import (
 	"onlyonce/internal/record"
 )
 
-// rename changes a thing, and finish is a transition of it.
-func rename() idempotency.Spec[order, thing] {
-	return idempotency.Spec[order, thing]{
-		Kind: idempotency.Change, Name: "thing.rename", Table: things,
+// rename changes an item, and finish is a transition of it.
+func rename() idempotency.Spec[order, item] {
+	return idempotency.Spec[order, item]{
+		Kind: idempotency.Change, Name: "item.rename", Table: items,
 		Statements: func(tx *idempotency.Tx, o order) idempotency.Result {
-			tx.Exec(`UPDATE things SET name = @name WHERE tenant_id = @tenant_id AND id = @record_id`, pgx.NamedArgs{"name": o.Name})
+			tx.Exec(`UPDATE items SET name = @name WHERE tenant_id = @tenant_id AND id = @record_id`, pgx.NamedArgs{"name": o.Name})
 			return tx.Record()
 		},
 	}
 }
 
-func finish() idempotency.Spec[struct{}, thing] {
-	return idempotency.Spec[struct{}, thing]{
-		Kind: idempotency.Transition, Name: "thing.finish", Table: things, Made: `r.done`,
+func finish() idempotency.Spec[struct{}, item] {
+	return idempotency.Spec[struct{}, item]{
+		Kind: idempotency.Transition, Name: "item.finish", Table: items, Made: `r.done`,
 		Statements: func(tx *idempotency.Tx, _ struct{}) idempotency.Result {
-			tx.Exec(`UPDATE things SET done = true WHERE tenant_id = @tenant_id AND id = @record_id`, nil)
+			tx.Exec(`UPDATE items SET done = true WHERE tenant_id = @tenant_id AND id = @record_id`, nil)
 			// An effect, which the table counts by failing when it comes twice.
-			tx.Exec(`INSERT INTO things (tenant_id, id, name) VALUES (@tenant_id, @effect, 'told')`, pgx.NamedArgs{"effect": tx.ID(1)})
+			tx.Exec(`INSERT INTO items (tenant_id, id, name) VALUES (@tenant_id, @effect, 'told')`, pgx.NamedArgs{"effect": tx.ID(1)})
 			return tx.Record()
 		},
 	}
 }
 
 type (
-	renaming  = idempotency.Operation[order, thing]
-	finishing = idempotency.Operation[struct{}, thing]
+	renaming  = idempotency.Operation[order, item]
+	finishing = idempotency.Operation[struct{}, item]
 )
 
 // inStyles runs a test with a change and a transition in either style.
-func inStyles(t *testing.T, test func(b *bundle, a thing, rename renaming, finish finishing)) {
+func inStyles(t *testing.T, test func(b *bundle, a item, rename renaming, finish finishing)) {
 	t.Helper()
 	for _, style := range []string{"statements", "interactive"} {
 		t.Run(style, func(t *testing.T) {
@@ -52,17 +52,17 @@ func inStyles(t *testing.T, test func(b *bundle, a thing, rename renaming, finis
 			rename, finish := rename(), finish()
 			if style == "interactive" {
 				rename.Statements, finish.Statements = nil, nil
-				rename.Run = func(ctx context.Context, tx pgx.Tx, i idempotency.Intent, o order) (thing, error) {
-					_, err := tx.Exec(ctx, `UPDATE things SET name = $3 WHERE tenant_id = $1 AND id = $2`, i.Tenant, i.Record, o.Name)
-					return thing{ID: i.Record, Name: o.Name}, err
+				rename.Run = func(ctx context.Context, tx pgx.Tx, i idempotency.Intent, o order) (item, error) {
+					_, err := tx.Exec(ctx, `UPDATE items SET name = $3 WHERE tenant_id = $1 AND id = $2`, i.Tenant, i.Record, o.Name)
+					return item{ID: i.Record, Name: o.Name}, err
 				}
-				finish.Run = func(ctx context.Context, tx pgx.Tx, i idempotency.Intent, _ struct{}) (thing, error) {
-					_, err := tx.Exec(ctx, `UPDATE things SET done = true WHERE tenant_id = $1 AND id = $2`, i.Tenant, i.Record)
+				finish.Run = func(ctx context.Context, tx pgx.Tx, i idempotency.Intent, _ struct{}) (item, error) {
+					_, err := tx.Exec(ctx, `UPDATE items SET done = true WHERE tenant_id = $1 AND id = $2`, i.Tenant, i.Record)
 					if err != nil {
-						return thing{}, err
+						return item{}, err
 					}
-					_, err = tx.Exec(ctx, `INSERT INTO things (tenant_id, id, name) VALUES ($1, $2, 'told')`, i.Tenant, i.ID(1))
-					return thing{ID: i.Record, Name: "a"}, err
+					_, err = tx.Exec(ctx, `INSERT INTO items (tenant_id, id, name) VALUES ($1, $2, 'told')`, i.Tenant, i.ID(1))
+					return item{ID: i.Record, Name: "a"}, err
 				}
 			}
 			made, err := idempotency.Define(spec()).Do(t.Context(), b.Store, b.Intent("create"), order{"a"})
@@ -74,7 +74,7 @@ func inStyles(t *testing.T, test func(b *bundle, a thing, rename renaming, finis
 
 func TestChange(t *testing.T) {
 	t.Parallel()
-	inStyles(t, func(b *bundle, a thing, rename renaming, _ finishing) {
+	inStyles(t, func(b *bundle, a item, rename renaming, _ finishing) {
 		first, err := rename.Do(b.Context(), b.Store, b.Of("k", a.ID, 1), order{"b"})
 		if err != nil || first.Replayed || first.Outcome != idempotency.Changed || first.Value.Name != "b" {
 			b.Fatalf("%+v, %v", first, err)
@@ -131,7 +131,7 @@ func TestChange(t *testing.T) {
 // TestOneChangeOfAVersion: many change the version that all of them have seen, and one does.
 func TestOneChangeOfAVersion(t *testing.T) {
 	t.Parallel()
-	inStyles(t, func(b *bundle, a thing, rename renaming, _ finishing) {
+	inStyles(t, func(b *bundle, a item, rename renaming, _ finishing) {
 		const crowd = 20
 		errs := make([]error, crowd)
 		rush(crowd, func(i int) {
@@ -147,10 +147,10 @@ func TestOneChangeOfAVersion(t *testing.T) {
 				b.Error(err)
 			}
 		}
-		if version := b.count(`SELECT version FROM things`); done != 1 || version != 2 {
+		if version := b.count(`SELECT version FROM items`); done != 1 || version != 2 {
 			b.Errorf("%d changes, version %d", done, version)
 		}
-		if n := b.count(`SELECT count(*) FROM intents WHERE operation = 'thing.rename'`); n != 1 {
+		if n := b.count(`SELECT count(*) FROM intents WHERE operation = 'item.rename'`); n != 1 {
 			b.Errorf("%d intents", n)
 		}
 	})
@@ -158,9 +158,9 @@ func TestOneChangeOfAVersion(t *testing.T) {
 
 func TestTransition(t *testing.T) {
 	t.Parallel()
-	inStyles(t, func(b *bundle, a thing, _ renaming, finish finishing) {
+	inStyles(t, func(b *bundle, a item, _ renaming, finish finishing) {
 		const crowd = 20
-		done, errs := make([]idempotency.Done[thing], crowd), make([]error, crowd)
+		done, errs := make([]idempotency.Done[item], crowd), make([]error, crowd)
 		rush(crowd, func(i int) {
 			done[i], errs[i] = finish.Do(context.Background(), b.Store, b.Of(string(rune('a'+i)), a.ID, 0), struct{}{})
 		})()
@@ -174,17 +174,17 @@ func TestTransition(t *testing.T) {
 		if outcomes[idempotency.Changed] != 1 || outcomes[idempotency.Unchanged] != crowd-1 {
 			b.Errorf("outcomes %v", outcomes)
 		}
-		version, told := b.count(`SELECT version FROM things WHERE done`), b.count(`SELECT count(*) FROM things WHERE name = 'told'`)
+		version, told := b.count(`SELECT version FROM items WHERE done`), b.count(`SELECT count(*) FROM items WHERE name = 'told'`)
 		if version != 2 || told != 1 {
 			b.Errorf("version %d, told %d times", version, told)
 		}
 		// Somebody takes it back. A repeat of what was asked before is still that, and no new wish.
-		b.Exec(`UPDATE things SET done = false WHERE name = 'a'`)
+		b.Exec(`UPDATE items SET done = false WHERE name = 'a'`)
 		again, err := finish.Do(b.Context(), b.replica(), b.Of("a", a.ID, 0), struct{}{})
 		if err != nil || !again.Replayed || again.Outcome != done[0].Outcome {
 			b.Errorf("%+v, %v", again, err)
 		}
-		if b.count(`SELECT count(*) FROM things WHERE done`) != 0 {
+		if b.count(`SELECT count(*) FROM items WHERE done`) != 0 {
 			b.Error("a repeat has made it so again")
 		}
 		if _, err := finish.Do(b.Context(), b.Store, b.Of("new", uuid.New(), 0), struct{}{}); !errors.Is(err, record.ErrNotFound) {
@@ -204,13 +204,13 @@ func TestTransitionThatLies(t *testing.T) {
 	must.OK(t, err)
 	lying := finish()
 	lying.Statements = func(tx *idempotency.Tx, _ struct{}) idempotency.Result {
-		tx.Exec(`UPDATE things SET name = 'finished' WHERE tenant_id = @tenant_id AND id = @record_id`, nil)
+		tx.Exec(`UPDATE items SET name = 'finished' WHERE tenant_id = @tenant_id AND id = @record_id`, nil)
 		return tx.Record()
 	}
 	if _, err := idempotency.Define(lying).Do(t.Context(), b.Store, b.Of("k", made.Value.ID, 0), struct{}{}); err == nil {
 		t.Error("accepted")
 	}
-	if n := b.count(`SELECT count(*) FROM things WHERE name = 'a'`); n != 1 {
+	if n := b.count(`SELECT count(*) FROM items WHERE name = 'a'`); n != 1 {
 		t.Error("what it did stays")
 	}
 }
@@ -230,8 +230,8 @@ func TestLeftOutOfTheFingerprint(t *testing.T) {
 	allowed := idempotency.Spec[struct {
 		Name  string
 		Again bool `json:"-"`
-	}, thing]{
-		Name: "x", Table: things, NotInFingerprint: []string{"Again"},
+	}, item]{
+		Name: "x", Table: items, NotInFingerprint: []string{"Again"},
 		Statements: func(tx *idempotency.Tx, _ struct {
 			Name  string
 			Again bool `json:"-"`
@@ -249,8 +249,8 @@ func TestLeftOutOfTheFingerprint(t *testing.T) {
 func TestNamedButStillInTheFingerprint(t *testing.T) {
 	t.Parallel()
 	if !panics(func() {
-		idempotency.Define(idempotency.Spec[order, thing]{
-			Name: "x", Table: things, NotInFingerprint: []string{"Name"},
+		idempotency.Define(idempotency.Spec[order, item]{
+			Name: "x", Table: items, NotInFingerprint: []string{"Name"},
 			Statements: func(tx *idempotency.Tx, _ order) idempotency.Result { return tx.Record() },
 		})
 	}) {
@@ -261,8 +261,8 @@ func TestNamedButStillInTheFingerprint(t *testing.T) {
 func refuses[C any](t *testing.T) {
 	t.Helper()
 	if !panics(func() {
-		idempotency.Define(idempotency.Spec[C, thing]{
-			Name: "x", Table: things, Statements: func(tx *idempotency.Tx, _ C) idempotency.Result { return tx.Record() },
+		idempotency.Define(idempotency.Spec[C, item]{
+			Name: "x", Table: items, Statements: func(tx *idempotency.Tx, _ C) idempotency.Result { return tx.Record() },
 		})
 	}) {
 		var command C

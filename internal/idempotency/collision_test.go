@@ -12,15 +12,15 @@ import (
 // other, and that is all: both are carried out, and neither gets what the other one made.
 func TestKeysThatShareALock(t *testing.T) {
 	t.Parallel()
-	inBothStyles(t, func(b *bundle, create idempotency.Operation[order, thing]) {
+	inBothStyles(t, func(b *bundle, create idempotency.Operation[order, item]) {
 		b.DB.Spoil(b.T)
 		b.Exec(`
 			CREATE OR REPLACE FUNCTION intent_lock(in_tenant uuid, in_operation text, in_key text) RETURNS bigint
 			LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN 7`)
 		one, other := b.warmStore(create, 10*time.Second), b.warmStore(create, 11*time.Second)
 		impatient := b.warmStore(create, time.Millisecond)
-		unlock := b.lockThings()
-		made := make([]idempotency.Done[thing], 2)
+		unlock := b.lockItems()
+		made := make([]idempotency.Done[item], 2)
 		errs := make([]error, 2)
 		attempt := func(i int, store *idempotency.Store, key string) (wait func()) {
 			return rush(1, func(int) { made[i], errs[i] = create.Do(b.Context(), store, b.Intent(key), order{key}) })

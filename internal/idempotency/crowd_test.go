@@ -16,8 +16,8 @@ func TestCrowdTakesOneConnection(t *testing.T) {
 	b := setup(t)
 	create := idempotency.Define(spec())
 	const crowd = 50
-	lock := b.lockThings()
-	done, errs := make([]idempotency.Done[thing], crowd), make([]error, crowd)
+	lock := b.lockItems()
+	done, errs := make([]idempotency.Done[item], crowd), make([]error, crowd)
 	wait := rush(crowd, func(i int) {
 		done[i], errs[i] = create.Do(context.Background(), b.Store, b.Intent("k"), order{"a"})
 	})
@@ -39,7 +39,7 @@ func TestCrowdTakesOneConnection(t *testing.T) {
 			first++
 		}
 	}
-	if first != 1 || b.count(`SELECT count(*) FROM things`) != 1 || b.Store.Attempts() != 0 {
+	if first != 1 || b.count(`SELECT count(*) FROM items`) != 1 || b.Store.Attempts() != 0 {
 		t.Errorf("%d were first, %d attempts are left", first, b.Store.Attempts())
 	}
 }
@@ -49,11 +49,11 @@ func TestCrowdWithTwoCommands(t *testing.T) {
 	b := setup(t)
 	create := idempotency.Define(spec())
 	const crowd = 20
-	done, errs := make([]idempotency.Done[thing], crowd), make([]error, crowd)
+	done, errs := make([]idempotency.Done[item], crowd), make([]error, crowd)
 	rush(crowd, func(i int) {
 		done[i], errs[i] = create.Do(context.Background(), b.Store, b.Intent("k"), order{[]string{"a", "b"}[i%2]})
 	})()
-	first := slices.IndexFunc(done, func(d idempotency.Done[thing]) bool { return d.Value.Name != "" && !d.Replayed })
+	first := slices.IndexFunc(done, func(d idempotency.Done[item]) bool { return d.Value.Name != "" && !d.Replayed })
 	if first < 0 {
 		t.Fatalf("nobody was first: %v", errs)
 	}
@@ -66,7 +66,7 @@ func TestCrowdWithTwoCommands(t *testing.T) {
 			t.Errorf("other command: %+v, %v", done[i], errs[i])
 		}
 	}
-	if n := b.count(`SELECT count(*) FROM things`); n != 1 {
-		t.Errorf("%d things", n)
+	if n := b.count(`SELECT count(*) FROM items`); n != 1 {
+		t.Errorf("%d items", n)
 	}
 }

@@ -24,14 +24,14 @@ type machine struct {
 	admin  *pgxpool.Pool // sees all tenants
 	tenant uuid.UUID
 
-	made     map[string]thing // by key, for life
+	made     map[string]item  // by key, for life
 	commands map[string]order // by key, for life: the command that made it
 	results  map[string]bool  // by key: the result has not expired
 }
 
 func TestStateMachine(t *testing.T) {
 	t.Parallel()
-	for name, styled := range map[string][2]idempotency.Spec[order, thing]{
+	for name, styled := range map[string][2]idempotency.Spec[order, item]{
 		"statements": {spec(), failing()}, "interactive": {interactive(), failingInteractive()},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -40,11 +40,11 @@ func TestStateMachine(t *testing.T) {
 	}
 }
 
-func stateMachine(b *bundle, create, failing idempotency.Operation[order, thing]) {
+func stateMachine(b *bundle, create, failing idempotency.Operation[order, item]) {
 	admin := b.DB.Admin()
 	rapid.Check(b.T, func(t *rapid.T) {
 		m := &machine{
-			b: b, admin: admin, tenant: uuid.New(), made: map[string]thing{}, commands: map[string]order{}, results: map[string]bool{},
+			b: b, admin: admin, tenant: uuid.New(), made: map[string]item{}, commands: map[string]order{}, results: map[string]bool{},
 		}
 		keys := rapid.SampledFrom([]string{"k1", "k2", "k3", "k4"})
 		names := rapid.SampledFrom([]string{"a", "b", "c"})
@@ -66,7 +66,7 @@ func stateMachine(b *bundle, create, failing idempotency.Operation[order, thing]
 }
 
 // failing is the same operation with a mistake in its work.
-func failing() idempotency.Spec[order, thing] {
+func failing() idempotency.Spec[order, item] {
 	s := spec()
 	work := s.Statements
 	s.Statements = func(tx *idempotency.Tx, o order) idempotency.Result {
@@ -77,14 +77,14 @@ func failing() idempotency.Spec[order, thing] {
 	return s
 }
 
-func failingInteractive() idempotency.Spec[order, thing] {
+func failingInteractive() idempotency.Spec[order, item] {
 	s := interactive()
 	work := s.Run
-	s.Run = func(ctx context.Context, tx pgx.Tx, intent idempotency.Intent, o order) (thing, error) {
+	s.Run = func(ctx context.Context, tx pgx.Tx, intent idempotency.Intent, o order) (item, error) {
 		if _, err := work(ctx, tx, intent, o); err != nil {
-			return thing{}, err
+			return item{}, err
 		}
-		return thing{}, errors.New("work failed")
+		return item{}, errors.New("work failed")
 	}
 	return s
 }
@@ -96,13 +96,13 @@ func (m *machine) intent(key string) idempotency.Intent {
 }
 
 // attempt runs the operation once and judges the answer.
-func (m *machine) attempt(t *rapid.T, create idempotency.Operation[order, thing], key string, o order) {
+func (m *machine) attempt(t *rapid.T, create idempotency.Operation[order, item], key string, o order) {
 	done, err := create.Do(context.Background(), m.b.Store, m.intent(key), o)
 	m.judge(t, key, o, done, err)
 }
 
 // judge holds an answer against the model, and remembers what was made.
-func (m *machine) judge(t *rapid.T, key string, o order, done idempotency.Done[thing], err error) {
+func (m *machine) judge(t *rapid.T, key string, o order, done idempotency.Done[item], err error) {
 	t.Helper()
 	mine, exists := m.made[key]
 	command := m.commands[key]
@@ -123,7 +123,7 @@ func (m *machine) judge(t *rapid.T, key string, o order, done idempotency.Done[t
 			t.Fatalf("late repeat of %v: %v", mine, err)
 		}
 	case m.taken(o.Name):
-		if !errors.As(err, &broken) || broken.ConstraintName != "things_name_once" {
+		if !errors.As(err, &broken) || broken.ConstraintName != "items_name_once" {
 			t.Fatalf("name %s is taken: %v", o.Name, err)
 		}
 	default:
@@ -135,11 +135,11 @@ func (m *machine) judge(t *rapid.T, key string, o order, done idempotency.Done[t
 }
 
 func (m *machine) taken(name string) bool {
-	return slices.ContainsFunc(slices.Collect(maps.Values(m.made)), func(made thing) bool { return made.Name == name })
+	return slices.ContainsFunc(slices.Collect(maps.Values(m.made)), func(made item) bool { return made.Name == name })
 }
 
 // attemptFailing must fail unless there is nothing to do, and leaves nothing.
-func (m *machine) attemptFailing(t *rapid.T, failing idempotency.Operation[order, thing], key string, o order) {
+func (m *machine) attemptFailing(t *rapid.T, failing idempotency.Operation[order, item], key string, o order) {
 	if _, exists := m.made[key]; exists {
 		m.attempt(t, failing, key, o) // its work does not run
 		return
@@ -151,13 +151,13 @@ func (m *machine) attemptFailing(t *rapid.T, failing idempotency.Operation[order
 
 // race sends equal attempts from one gate to two replicas. One of them does what a single one would have
 // done; then the rest repeat it.
-func (m *machine) race(t *rapid.T, create idempotency.Operation[order, thing], key string, o order, n int) {
-	done, errs := make([]idempotency.Done[thing], n), make([]error, n)
+func (m *machine) race(t *rapid.T, create idempotency.Operation[order, item], key string, o order, n int) {
+	done, errs := make([]idempotency.Done[item], n), make([]error, n)
 	stores := []*idempotency.Store{m.b.Store, m.b.replica()}
 	rush(n, func(i int) {
 		done[i], errs[i] = create.Do(context.Background(), stores[i%2], m.intent(key), o)
 	})()
-	first := max(0, slices.IndexFunc(done, func(d idempotency.Done[thing]) bool { return d.Value.ID != uuid.Nil && !d.Replayed }))
+	first := max(0, slices.IndexFunc(done, func(d idempotency.Done[item]) bool { return d.Value.ID != uuid.Nil && !d.Replayed }))
 	m.judge(t, key, o, done[first], errs[first])
 	for i := range n {
 		if i != first {
@@ -168,7 +168,7 @@ func (m *machine) race(t *rapid.T, create idempotency.Operation[order, thing], k
 
 // meetCrash claims the key on a connection that breaks before it commits. While it holds the claim,
 // others are told so; afterwards it is as if it had never been.
-func (m *machine) meetCrash(t *rapid.T, create idempotency.Operation[order, thing], key string, o order) {
+func (m *machine) meetCrash(t *rapid.T, create idempotency.Operation[order, item], key string, o order) {
 	if _, exists := m.made[key]; exists {
 		return // there is nothing to claim
 	}
@@ -179,7 +179,7 @@ func (m *machine) meetCrash(t *rapid.T, create idempotency.Operation[order, thin
 	if _, err := conn.Exec(ctx, `BEGIN`); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := conn.Exec(ctx, `SELECT claim_intent($1, 'thing.create', $2, '1s')`, m.tenant, key); err != nil {
+	if _, err := conn.Exec(ctx, `SELECT claim_intent($1, 'item.create', $2, '1s')`, m.tenant, key); err != nil {
 		t.Fatal(err)
 	}
 	impatient := &idempotency.Store{Pool: m.b.DB.Pool, Wait: 20 * time.Millisecond, Timeout: 10 * time.Second}
@@ -212,13 +212,13 @@ func (m *machine) expire(t *rapid.T, key string) {
 
 // compare holds the whole model against the database.
 func (m *machine) compare(t *rapid.T) {
-	var things, intents, results int
+	var items, intents, results int
 	err := m.admin.QueryRow(context.Background(), `
-		SELECT (SELECT count(*) FROM things WHERE tenant_id = $1),
+		SELECT (SELECT count(*) FROM items WHERE tenant_id = $1),
 			(SELECT count(*) FROM intents WHERE tenant_id = $1),
 			(SELECT count(*) FROM intents WHERE tenant_id = $1 AND result->>'id' IS NOT NULL)`,
-		m.tenant).Scan(&things, &intents, &results)
-	if err != nil || things != len(m.made) || intents != things || results != len(m.results) {
-		t.Fatalf("%d things, %d intents and %d results, %v, want %d and %d", things, intents, results, err, len(m.made), len(m.results))
+		m.tenant).Scan(&items, &intents, &results)
+	if err != nil || items != len(m.made) || intents != items || results != len(m.results) {
+		t.Fatalf("%d items, %d intents and %d results, %v, want %d and %d", items, intents, results, err, len(m.made), len(m.results))
 	}
 }

@@ -17,20 +17,20 @@ func TestWorkWithoutResultIsRolledBack(t *testing.T) {
 	b := setup(t)
 	s := spec()
 	s.Statements = func(tx *idempotency.Tx, o order) idempotency.Result {
-		tx.Exec(`INSERT INTO things (tenant_id, id, name) VALUES (@tenant_id, @record_id, @name)`, pgx.NamedArgs{"name": o.Name})
-		return tx.Return(`SELECT json_build_object('id', id) FROM things WHERE name = 'somebody else'`, nil)
+		tx.Exec(`INSERT INTO items (tenant_id, id, name) VALUES (@tenant_id, @record_id, @name)`, pgx.NamedArgs{"name": o.Name})
+		return tx.Return(`SELECT json_build_object('id', id) FROM items WHERE name = 'somebody else'`, nil)
 	}
 	if _, err := idempotency.Define(s).Do(t.Context(), b.Store, b.Intent("k"), order{"a"}); err == nil {
 		t.Error("a NULL result was accepted")
 	}
-	if n := b.count(`SELECT (SELECT count(*) FROM things) + (SELECT count(*) FROM intents)`); n != 0 {
+	if n := b.count(`SELECT (SELECT count(*) FROM items) + (SELECT count(*) FROM intents)`); n != 0 {
 		t.Errorf("%d rows left", n)
 	}
 }
 
 func TestReplayOfWhatMayNoLongerBeSeen(t *testing.T) {
 	t.Parallel()
-	for name, spec := range map[string]func() idempotency.Spec[order, thing]{"statements": spec, "interactive": interactive} {
+	for name, spec := range map[string]func() idempotency.Spec[order, item]{"statements": spec, "interactive": interactive} {
 		t.Run(name, func(t *testing.T) {
 			b, spec := setup(t), spec()
 			spec.Deletes = true
@@ -40,9 +40,9 @@ func TestReplayOfWhatMayNoLongerBeSeen(t *testing.T) {
 					b.Fatal(err)
 				}
 			}
-			b.Exec(`DELETE FROM things`)
+			b.Exec(`DELETE FROM items`)
 			done, err := create.Do(b.Context(), b.Store, b.Intent("k"), order{"a"})
-			if !errors.Is(err, idempotency.ErrNotVisible) || done.Value != (thing{}) {
+			if !errors.Is(err, idempotency.ErrNotVisible) || done.Value != (item{}) {
 				b.Errorf("got %+v, %v", done, err)
 			}
 		})
@@ -51,11 +51,11 @@ func TestReplayOfWhatMayNoLongerBeSeen(t *testing.T) {
 
 func TestWaitsForTheFirstAttempt(t *testing.T) {
 	t.Parallel()
-	inBothStyles(t, func(b *bundle, create idempotency.Operation[order, thing]) {
-		lock := b.lockThings()
+	inBothStyles(t, func(b *bundle, create idempotency.Operation[order, item]) {
+		lock := b.lockItems()
 
 		type answer struct {
-			done idempotency.Done[thing]
+			done idempotency.Done[item]
 			err  error
 		}
 		answers := make(chan answer, 2)
@@ -80,7 +80,7 @@ func TestWaitIsBounded(t *testing.T) {
 	patient := b.warmStore(create, 5*time.Second)
 	short := b.warmStore(create, 50*time.Millisecond)
 
-	lock := b.lockThings()
+	lock := b.lockItems()
 	first := make(chan error, 1)
 	go func() {
 		_, err := create.Do(context.Background(), patient, b.Intent("k"), order{"a"})
@@ -109,7 +109,7 @@ func TestConnectionIsGoodAfterPreparingTimedOut(t *testing.T) {
 	config.MaxConns = 1
 	store := &idempotency.Store{Pool: b.pool(config), Wait: 50 * time.Millisecond, Timeout: 20 * time.Second}
 
-	lock := b.lockThings()
+	lock := b.lockItems()
 	if _, err := create.Do(t.Context(), store, b.Intent("k"), order{"a"}); !errors.Is(err, idempotency.ErrBusy) {
 		t.Errorf("locked table: %v, want busy", err)
 	}
@@ -121,7 +121,7 @@ func TestConnectionIsGoodAfterPreparingTimedOut(t *testing.T) {
 
 // warmStore has one connection, which knows the statements: to parse them would wait for a locked
 // table too, and not for the key.
-func (b *bundle) warmStore(create idempotency.Operation[order, thing], wait time.Duration) *idempotency.Store {
+func (b *bundle) warmStore(create idempotency.Operation[order, item], wait time.Duration) *idempotency.Store {
 	b.Helper()
 	config := b.DB.Pool.Config()
 	config.MaxConns = 1
@@ -131,12 +131,12 @@ func (b *bundle) warmStore(create idempotency.Operation[order, thing], wait time
 	return store
 }
 
-// lockThings stops every insert of a thing until the returned function is called.
-func (b *bundle) lockThings() (unlock func()) {
+// lockItems stops every insert of an item until the returned function is called.
+func (b *bundle) lockItems() (unlock func()) {
 	b.Helper()
 	tx, err := b.DB.Admin().Begin(b.Context())
 	must.OK(b, err)
-	must.Exec(b, tx, `LOCK TABLE things IN SHARE ROW EXCLUSIVE MODE`)
+	must.Exec(b, tx, `LOCK TABLE items IN SHARE ROW EXCLUSIVE MODE`)
 	return func() {
 		if err := tx.Rollback(context.Background()); err != nil {
 			b.Error(err)
@@ -146,8 +146,8 @@ func (b *bundle) lockThings() (unlock func()) {
 
 func TestCallerLeavesMidTransaction(t *testing.T) {
 	t.Parallel()
-	inBothStyles(t, func(b *bundle, create idempotency.Operation[order, thing]) {
-		lock := b.lockThings()
+	inBothStyles(t, func(b *bundle, create idempotency.Operation[order, item]) {
+		lock := b.lockItems()
 		ctx, leave := context.WithCancel(b.Context())
 		answer := make(chan error, 1)
 		go func() {
@@ -160,8 +160,8 @@ func TestCallerLeavesMidTransaction(t *testing.T) {
 		if err := <-answer; err != nil {
 			b.Errorf("the commit was not finished: %v", err)
 		}
-		if n := b.count(`SELECT count(*) FROM things`); n != 1 {
-			b.Errorf("%d things", n)
+		if n := b.count(`SELECT count(*) FROM items`); n != 1 {
+			b.Errorf("%d items", n)
 		}
 	})
 }
@@ -174,15 +174,15 @@ func TestCallerLeavesBeforeAnythingWasSent(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
-	if n := b.count(`SELECT count(*) FROM things`); n != 0 {
-		t.Errorf("%d things", n)
+	if n := b.count(`SELECT count(*) FROM items`); n != 0 {
+		t.Errorf("%d items", n)
 	}
 }
 
 func TestBackendTerminatedMidTransaction(t *testing.T) {
 	t.Parallel()
-	inBothStyles(t, func(b *bundle, create idempotency.Operation[order, thing]) {
-		lock := b.lockThings()
+	inBothStyles(t, func(b *bundle, create idempotency.Operation[order, item]) {
+		lock := b.lockItems()
 		answer := make(chan error, 1)
 		go func() {
 			done, err := create.Do(context.Background(), b.Store, b.Intent("k"), order{"a"})
@@ -202,8 +202,8 @@ func TestBackendTerminatedMidTransaction(t *testing.T) {
 		if err := <-answer; err != nil {
 			b.Error(err)
 		}
-		if n := b.count(`SELECT count(*) FROM things`); n != 1 {
-			b.Errorf("%d things", n)
+		if n := b.count(`SELECT count(*) FROM items`); n != 1 {
+			b.Errorf("%d items", n)
 		}
 	})
 }

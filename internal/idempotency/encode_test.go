@@ -11,7 +11,7 @@ import (
 // tried again nor called unconfirmed, and the connection is as good as before.
 func TestArgumentThatCannotBeEncoded(t *testing.T) {
 	t.Parallel()
-	inStyles(t, func(b *bundle, a thing, rename renaming, _ finishing) {
+	inStyles(t, func(b *bundle, a item, rename renaming, _ finishing) {
 		config := b.DB.Pool.Config()
 		config.MaxConns = 1
 		b.Store.Pool = b.pool(config)

@@ -28,7 +28,7 @@ func TestExpiryKeepsTheRetention(t *testing.T) {
 }
 
 // Keys are retried while their results expire all the time: whatever each attempt meets, there is one
-// thing for each key.
+// item for each key.
 func TestExpiryDuringCreates(t *testing.T) {
 	b := setup(t)
 	b.Store.Retain = time.Millisecond
@@ -56,7 +56,7 @@ func TestExpiryDuringCreates(t *testing.T) {
 		for range retries {
 			clients.Go(func() {
 				<-gate
-				_, err := create.Do(context.Background(), b.Store, b.Intent(fmt.Sprint("k", k)), order{fmt.Sprint("thing ", k)})
+				_, err := create.Do(context.Background(), b.Store, b.Intent(fmt.Sprint("k", k)), order{fmt.Sprint("item ", k)})
 				var done *idempotency.AlreadyDoneError
 				if err != nil && !errors.As(err, &done) {
 					t.Error(err)
@@ -68,7 +68,7 @@ func TestExpiryDuringCreates(t *testing.T) {
 	clients.Wait()
 	close(stop)
 	sweepers.Wait()
-	if n := b.count(`SELECT count(*) FROM things`); n != keys {
-		t.Errorf("%d things, want %d", n, keys)
+	if n := b.count(`SELECT count(*) FROM items`); n != keys {
+		t.Errorf("%d items, want %d", n, keys)
 	}
 }

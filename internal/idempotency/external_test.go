@@ -17,16 +17,16 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// parcel is a command about a thing that other systems have.
+// parcel is a command about an item that other systems have.
 type parcel struct {
 	Name string `json:"name"`
 	idempotency.External
 }
 
-// storing is how a thing is made that other systems have.
-func storing() idempotency.Spec[parcel, thing] {
-	return idempotency.Spec[parcel, thing]{
-		Name: "thing.store", Table: things, External: func(p parcel) idempotency.External { return p.External },
+// storing is how an item is made that other systems have.
+func storing() idempotency.Spec[parcel, item] {
+	return idempotency.Spec[parcel, item]{
+		Name: "item.store", Table: items, External: func(p parcel) idempotency.External { return p.External },
 		Statements: func(tx *idempotency.Tx, p parcel) idempotency.Result {
 			tx.Exec(insertExternal, pgx.NamedArgs{"name": p.Name})
 			return tx.Record()
@@ -35,28 +35,28 @@ func storing() idempotency.Spec[parcel, thing] {
 }
 
 const insertExternal = `
-	INSERT INTO things (tenant_id, id, name, ` + idempotency.ExternalColumns + `)
+	INSERT INTO items (tenant_id, id, name, ` + idempotency.ExternalColumns + `)
 	VALUES (@tenant_id, @record_id, @name, ` + idempotency.ExternalValues + `)`
 
-func storingInteractive() idempotency.Spec[parcel, thing] {
+func storingInteractive() idempotency.Spec[parcel, item] {
 	s := storing()
 	s.Statements = nil
-	s.Run = func(ctx context.Context, tx pgx.Tx, intent idempotency.Intent, p parcel) (thing, error) {
+	s.Run = func(ctx context.Context, tx pgx.Tx, intent idempotency.Intent, p parcel) (item, error) {
 		args := intent.External()
 		args["tenant_id"], args["record_id"], args["name"] = intent.Tenant, intent.Record, p.Name
 		_, err := tx.Exec(ctx, insertExternal, args)
-		return thing{ID: intent.Record, Name: p.Name}, err
+		return item{ID: intent.Record, Name: p.Name}, err
 	}
 	return s
 }
 
-// changing changes such a thing.
-func changing() idempotency.Spec[parcel, thing] {
+// changing changes such an item.
+func changing() idempotency.Spec[parcel, item] {
 	s := storing()
-	s.Kind, s.Name = idempotency.Change, "thing.restore"
+	s.Kind, s.Name = idempotency.Change, "item.restore"
 	s.Statements = func(tx *idempotency.Tx, p parcel) idempotency.Result {
 		tx.Exec(`
-			UPDATE things SET (name, `+idempotency.ExternalColumns+`) = (@name, `+idempotency.ExternalKept+`)
+			UPDATE items SET (name, `+idempotency.ExternalColumns+`) = (@name, `+idempotency.ExternalKept+`)
 			WHERE tenant_id = @tenant_id AND id = @record_id`, pgx.NamedArgs{"name": p.Name})
 		return tx.Record()
 	}
@@ -64,9 +64,9 @@ func changing() idempotency.Spec[parcel, thing] {
 }
 
 // externally runs a test with either style of work.
-func externally(t *testing.T, test func(*bundle, idempotency.Operation[parcel, thing])) {
+func externally(t *testing.T, test func(*bundle, idempotency.Operation[parcel, item])) {
 	t.Helper()
-	for name, spec := range map[string]func() idempotency.Spec[parcel, thing]{"statements": storing, "interactive": storingInteractive} {
+	for name, spec := range map[string]func() idempotency.Spec[parcel, item]{"statements": storing, "interactive": storingInteractive} {
 		t.Run(name, func(t *testing.T) { test(setup(t), idempotency.Define(spec())) })
 	}
 }
@@ -81,8 +81,8 @@ func taken(err error) uuid.UUID {
 
 // TestExternalOnce: under another key the same content is the same record, and other content is refused with the way to it.
 func TestExternalOnce(t *testing.T) {
-	externally(t, func(b *bundle, store idempotency.Operation[parcel, thing]) {
-		send := func(key, name, source, id string) (idempotency.Done[thing], error) {
+	externally(t, func(b *bundle, store idempotency.Operation[parcel, item]) {
+		send := func(key, name, source, id string) (idempotency.Done[item], error) {
 			return store.Do(b.Context(), b.Store, b.Intent(key), parcel{name, idempotency.External{Source: source, ExternalID: id}})
 		}
 		first, err := send("first", "box", "Shop", "a-1")
@@ -111,8 +111,8 @@ func TestExternalOnce(t *testing.T) {
 				b.Errorf("%v: %+v, %v", of, done, err)
 			}
 		}
-		if n := b.count(`SELECT count(*) FROM things`); n != 4 {
-			b.Errorf("%d things", n)
+		if n := b.count(`SELECT count(*) FROM items`); n != 4 {
+			b.Errorf("%d items", n)
 		}
 	})
 }
@@ -120,12 +120,12 @@ func TestExternalOnce(t *testing.T) {
 // TestSyncTwiceAtOnce: two runs of a sync, each with its own keys, over two stores from one gate, and a third one after them.
 func TestSyncTwiceAtOnce(t *testing.T) {
 	const records, runs = 40, 3
-	externally(t, func(b *bundle, store idempotency.Operation[parcel, thing]) {
+	externally(t, func(b *bundle, store idempotency.Operation[parcel, item]) {
 		stores := []*idempotency.Store{b.Store, b.replica()}
 		var ids [runs][records]uuid.UUID
 		var made, reused atomic.Int64
 		sync := func(run, i int, at *idempotency.Store) {
-			p := parcel{fmt.Sprint("thing ", i), idempotency.External{Source: "shop", ExternalID: fmt.Sprint(i)}}
+			p := parcel{fmt.Sprint("item ", i), idempotency.External{Source: "shop", ExternalID: fmt.Sprint(i)}}
 			done, err := store.Do(b.Context(), at, b.Intent(fmt.Sprint(run, "/", i)), p)
 			switch {
 			case err != nil:
@@ -145,8 +145,8 @@ func TestSyncTwiceAtOnce(t *testing.T) {
 		if made.Load() != records || reused.Load() != 2*records || ids[0] != ids[1] || ids[1] != ids[2] {
 			b.Errorf("then made %d, reused %d, and the ids are the same: %v", made.Load(), reused.Load(), ids[0] == ids[2])
 		}
-		if n := b.count(`SELECT count(*) FROM things`); n != records {
-			b.Errorf("%d things", n)
+		if n := b.count(`SELECT count(*) FROM items`); n != records {
+			b.Errorf("%d items", n)
 		}
 	})
 }
@@ -156,15 +156,15 @@ func TestSyncTwiceAtOnce(t *testing.T) {
 func TestExternalPastTheLock(t *testing.T) {
 	for name, c := range map[string]struct {
 		digest, end string
-		want        func(done idempotency.Done[thing], err error, theirs uuid.UUID) bool
+		want        func(done idempotency.Done[item], err error, theirs uuid.UUID) bool
 	}{
-		"same content": {"external_digest", "COMMIT", func(done idempotency.Done[thing], err error, theirs uuid.UUID) bool {
+		"same content": {"external_digest", "COMMIT", func(done idempotency.Done[item], err error, theirs uuid.UUID) bool {
 			return err == nil && done.Outcome == idempotency.Reused && done.Value.ID == theirs
 		}},
-		"other content": {"sha256('')", "COMMIT", func(_ idempotency.Done[thing], err error, theirs uuid.UUID) bool {
+		"other content": {"sha256('')", "COMMIT", func(_ idempotency.Done[item], err error, theirs uuid.UUID) bool {
 			return taken(err) == theirs
 		}},
-		"taken back": {"external_digest", "ROLLBACK", func(done idempotency.Done[thing], err error, _ uuid.UUID) bool {
+		"taken back": {"external_digest", "ROLLBACK", func(done idempotency.Done[item], err error, _ uuid.UUID) bool {
 			return err == nil && done.Outcome == idempotency.Created
 		}},
 	} {
@@ -183,8 +183,8 @@ func TestExternalPastTheLock(t *testing.T) {
 				}
 			}
 			exec(`
-				CREATE TEMP TABLE was AS SELECT tenant_id, source, external_id, external_digest FROM things; DELETE FROM things`)
-			exec(`BEGIN; INSERT INTO things (tenant_id, id, name, source, external_id, external_digest)
+				CREATE TEMP TABLE was AS SELECT tenant_id, source, external_id, external_digest FROM items; DELETE FROM items`)
+			exec(`BEGIN; INSERT INTO items (tenant_id, id, name, source, external_id, external_digest)
 				SELECT tenant_id, '` + theirs.String() + `', 'theirs', source, external_id, ` + c.digest + ` FROM was`)
 			wait := rush(1, func(int) {
 				if done, err := store.Do(b.Context(), b.Store, b.Intent("k"), box); !c.want(done, err, theirs) {
@@ -204,7 +204,7 @@ func TestExternalOfAChange(t *testing.T) {
 	b := setup(t)
 	store, change := idempotency.Define(storing()), idempotency.Define(changing())
 	of := func(id string) idempotency.External { return idempotency.External{Source: "shop", ExternalID: id} }
-	create := func(key, name, id string) (idempotency.Done[thing], error) {
+	create := func(key, name, id string) (idempotency.Done[item], error) {
 		return store.Do(t.Context(), b.Store, b.Intent(key), parcel{name, of(id)})
 	}
 	box, err := create("box", "box", "1")
@@ -239,8 +239,8 @@ func TestExternalOfAChange(t *testing.T) {
 	if _, err := create("stale", "box", "1"); taken(err) != box.Value.ID {
 		t.Errorf("what the source does not say any more: %v", err)
 	}
-	if n := b.count(`SELECT count(*) FROM things`); n != 2 {
-		t.Errorf("%d things", n)
+	if n := b.count(`SELECT count(*) FROM items`); n != 2 {
+		t.Errorf("%d items", n)
 	}
 }
 
@@ -259,8 +259,8 @@ func TestExternalAfterARelease(t *testing.T) {
 		Lines   []line    `json:"lines"`
 		parcel
 	}
-	next := idempotency.Define(idempotency.Spec[later, thing]{
-		Name: "thing.store.later", Table: things, External: func(l later) idempotency.External { return l.External },
+	next := idempotency.Define(idempotency.Spec[later, item]{
+		Name: "item.store.later", Table: items, External: func(l later) idempotency.External { return l.External },
 		Statements: func(tx *idempotency.Tx, l later) idempotency.Result {
 			tx.Exec(insertExternal, pgx.NamedArgs{"name": l.Name})
 			return tx.Record()

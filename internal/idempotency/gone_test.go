@@ -18,11 +18,11 @@ import (
 var nameTaken = conflict.Kind{Slug: "name-taken"}
 
 // explaining is a spec whose refusals are explained by who has the name, who does something before that is looked up.
-func explaining(spec idempotency.Spec[order, thing], meanwhile func()) idempotency.Operation[order, thing] {
-	taken := idempotency.Taken(things, `r.name = @name`,
+func explaining(spec idempotency.Spec[order, item], meanwhile func()) idempotency.Operation[order, item] {
+	taken := idempotency.Taken(items, `r.name = @name`,
 		func(o order) pgx.NamedArgs { return pgx.NamedArgs{"name": o.Name} },
-		func(_ order, holder thing) error { return &conflict.Error{Kind: &nameTaken, Existing: holder.ID} })
-	spec.Explain = map[string]idempotency.Explanation[order]{"things_name_once": func(
+		func(_ order, holder item) error { return &conflict.Error{Kind: &nameTaken, Existing: holder.ID} })
+	spec.Explain = map[string]idempotency.Explanation[order]{"items_name_once": func(
 		ctx context.Context, store *idempotency.Store, intent idempotency.Intent, o order, broken *pgconn.PgError,
 	) error {
 		meanwhile()
@@ -31,11 +31,11 @@ func explaining(spec idempotency.Spec[order, thing], meanwhile func()) idempoten
 	return idempotency.Define(spec)
 }
 
-// hold makes a thing with a name.
+// hold makes an item with a name.
 func (b *bundle) hold(name string) (id uuid.UUID) {
 	b.Helper()
 	id = uuid.New()
-	b.Exec(`INSERT INTO things (tenant_id, id, name) VALUES ('` + b.Tenant.String() + `', '` + id.String() + `', '` + name + `')`)
+	b.Exec(`INSERT INTO items (tenant_id, id, name) VALUES ('` + b.Tenant.String() + `', '` + id.String() + `', '` + name + `')`)
 	return id
 }
 
@@ -43,14 +43,14 @@ func (b *bundle) hold(name string) (id uuid.UUID) {
 // the work is done; the answer is never that something is missing.
 func TestHolderMovesOn(t *testing.T) {
 	t.Parallel()
-	for name, work := range map[string]func() idempotency.Spec[order, thing]{"statements": spec, "interactive": interactive} {
+	for name, work := range map[string]func() idempotency.Spec[order, item]{"statements": spec, "interactive": interactive} {
 		t.Run(name, func(t *testing.T) {
 			b := setup(t)
 			b.hold("a")
 			config := b.DB.Pool.Config()
 			config.MaxConns = 1 // the look needs the connection of the attempt
 			b.Store.Pool = b.pool(config)
-			create := explaining(work(), func() { b.Exec(`UPDATE things SET name = 'moved on'`) })
+			create := explaining(work(), func() { b.Exec(`UPDATE items SET name = 'moved on'`) })
 			done, err := create.Do(t.Context(), b.Store, b.Intent("k"), order{"a"})
 			if err != nil || done.Outcome != idempotency.Created || done.Replayed {
 				t.Errorf("%+v, %v", done, err)
@@ -71,20 +71,20 @@ func TestHolderChangesEachTime(t *testing.T) {
 	b.Exec(`
 		CREATE FUNCTION retake() RETURNS trigger LANGUAGE plpgsql AS $$
 		BEGIN
-			UPDATE things SET name = 'a' WHERE name = 'moved on';
+			UPDATE items SET name = 'a' WHERE name = 'moved on';
 			RETURN NEW;
 		END $$;
-		CREATE TRIGGER retake BEFORE INSERT ON things FOR EACH ROW EXECUTE FUNCTION retake()`)
+		CREATE TRIGGER retake BEFORE INSERT ON items FOR EACH ROW EXECUTE FUNCTION retake()`)
 	looks := 0
 	create := explaining(spec(), func() {
 		looks++
-		b.Exec(`UPDATE things SET name = 'moved on'`)
+		b.Exec(`UPDATE items SET name = 'moved on'`)
 	})
 	_, err := create.Do(t.Context(), b.Store, b.Intent("k"), order{"a"})
 	if !errors.Is(err, idempotency.ErrBusy) || errors.Is(err, record.ErrNotFound) || looks != 10 {
 		t.Errorf("%v after %d looks", err, looks)
 	}
-	b.Exec(`DROP TRIGGER retake ON things`)
+	b.Exec(`DROP TRIGGER retake ON items`)
 	if done, err := create.Do(t.Context(), b.Store, b.Intent("k"), order{"a"}); err != nil || done.Replayed {
 		t.Errorf("trying again: %+v, %v", done, err)
 	}

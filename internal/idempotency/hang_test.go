@@ -20,7 +20,7 @@ func TestWorkThatHangs(t *testing.T) {
 	hangs, goOn := make(chan uuid.UUID, 1), make(chan struct{})
 	hanging := b.replica()
 	hanging.Wait, hanging.Timeout = 100*time.Millisecond, 3*time.Second
-	create := running(func(ctx context.Context, tx pgx.Tx, intent idempotency.Intent, o order) (thing, error) {
+	create := running(func(ctx context.Context, tx pgx.Tx, intent idempotency.Intent, o order) (item, error) {
 		made, err := insert(ctx, tx, intent, o)
 		hangs <- intent.Record
 		<-goOn
@@ -46,8 +46,8 @@ func TestWorkThatHangs(t *testing.T) {
 	if err := <-answer; !errors.Is(err, idempotency.ErrUnavailable) && !errors.Is(err, idempotency.ErrUnconfirmed) {
 		t.Errorf("the one that hung: %v", err)
 	}
-	if n := b.count(`SELECT count(*) FROM things`); n != 1 {
-		t.Errorf("%d things", n)
+	if n := b.count(`SELECT count(*) FROM items`); n != 1 {
+		t.Errorf("%d items", n)
 	}
 	if n := b.count(`SELECT count(*) FROM intents WHERE record_id = '` + done.Value.ID.String() + `'`); n != 1 {
 		t.Errorf("%d intents of the one that is there", n)
@@ -61,10 +61,10 @@ func TestWorkIsBounded(t *testing.T) {
 	insert := interactive().Run
 	hanging := b.replica()
 	hanging.Wait, hanging.Timeout = 100*time.Millisecond, time.Second
-	create := running(func(ctx context.Context, tx pgx.Tx, intent idempotency.Intent, o order) (thing, error) {
+	create := running(func(ctx context.Context, tx pgx.Tx, intent idempotency.Intent, o order) (item, error) {
 		_, err := insert(ctx, tx, intent, o)
 		<-ctx.Done()
-		return thing{}, errors.Join(err, ctx.Err())
+		return item{}, errors.Join(err, ctx.Err())
 	})
 	began := time.Now()
 	if _, err := create.Do(t.Context(), hanging, b.Intent("k"), order{"a"}); !errors.Is(err, context.DeadlineExceeded) {
@@ -73,7 +73,7 @@ func TestWorkIsBounded(t *testing.T) {
 	if took := time.Since(began); took > 10*time.Second {
 		t.Errorf("it took %v", took)
 	}
-	if n := b.count(`SELECT (SELECT count(*) FROM things) + (SELECT count(*) FROM intents)`); n != 0 {
+	if n := b.count(`SELECT (SELECT count(*) FROM items) + (SELECT count(*) FROM intents)`); n != 0 {
 		t.Errorf("%d rows left", n)
 	}
 	done, err := idempotency.Define(interactive()).Do(t.Context(), b.Store, b.Intent("k"), order{"a"})

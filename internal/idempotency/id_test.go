@@ -16,7 +16,7 @@ func TestIDs(t *testing.T) {
 	var intents []idempotency.Intent
 	s := interactive()
 	insert := s.Run
-	s.Run = func(ctx context.Context, tx pgx.Tx, intent idempotency.Intent, o order) (thing, error) {
+	s.Run = func(ctx context.Context, tx pgx.Tx, intent idempotency.Intent, o order) (item, error) {
 		intents = append(intents, intent)
 		return insert(ctx, tx, intent, o)
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // running is the interactive operation with other work.
-func running(work func(context.Context, pgx.Tx, idempotency.Intent, order) (thing, error)) idempotency.Operation[order, thing] {
+func running(work func(context.Context, pgx.Tx, idempotency.Intent, order) (item, error)) idempotency.Operation[order, item] {
 	s := interactive()
 	s.Run = work
 	return idempotency.Define(s)
@@ -58,7 +58,7 @@ func TestWorkCannotEndItsTransaction(t *testing.T) {
 			return nil
 		},
 	} {
-		_, err := running(func(ctx context.Context, tx pgx.Tx, intent idempotency.Intent, o order) (thing, error) {
+		_, err := running(func(ctx context.Context, tx pgx.Tx, intent idempotency.Intent, o order) (item, error) {
 			kept = tx
 			made, err := insert(ctx, tx, intent, o)
 			return made, errors.Join(err, end(ctx, tx))
@@ -70,7 +70,7 @@ func TestWorkCannotEndItsTransaction(t *testing.T) {
 			t.Errorf("%s: the transaction was kept: %v", name, err)
 		}
 	}
-	if n := b.count(`SELECT (SELECT count(*) FROM things) + (SELECT count(*) FROM intents)`); n != 0 {
+	if n := b.count(`SELECT (SELECT count(*) FROM items) + (SELECT count(*) FROM intents)`); n != 0 {
 		t.Errorf("%d rows left", n)
 	}
 }
@@ -80,12 +80,12 @@ func TestSavepoints(t *testing.T) {
 	b := setup(t)
 	insert := interactive().Run
 	b.OK(idempotency.Define(spec()).Do(t.Context(), b.Store, b.Intent("first"), order{"taken"}))
-	create := running(func(ctx context.Context, tx pgx.Tx, intent idempotency.Intent, o order) (made thing, err error) {
+	create := running(func(ctx context.Context, tx pgx.Tx, intent idempotency.Intent, o order) (made item, err error) {
 		err = pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error {
 			made, err = insert(ctx, tx, intent, o)
 			return err
 		})
-		if broken, ok := errors.AsType[*pgconn.PgError](err); ok && broken.ConstraintName == "things_name_once" {
+		if broken, ok := errors.AsType[*pgconn.PgError](err); ok && broken.ConstraintName == "items_name_once" {
 			return insert(ctx, tx, intent, order{o.Name + " too"})
 		}
 		return made, err
@@ -102,10 +102,10 @@ func TestErrorOfTheWork(t *testing.T) {
 	b := setup(t)
 	insert := interactive().Run
 	refuse := true
-	create := running(func(ctx context.Context, tx pgx.Tx, intent idempotency.Intent, o order) (thing, error) {
+	create := running(func(ctx context.Context, tx pgx.Tx, intent idempotency.Intent, o order) (item, error) {
 		made, err := insert(ctx, tx, intent, o)
 		if refuse {
-			return thing{}, errGone
+			return item{}, errGone
 		}
 		return made, err
 	})
@@ -128,8 +128,8 @@ func TestFirstAnswerIsTheStoredOne(t *testing.T) {
 	}
 	insert := interactive().Run
 	create := idempotency.Define(idempotency.Spec[order, result]{
-		Name:  "thing.create",
-		Table: record.Table[result]{Name: "things", Fields: `'name', r.name`},
+		Name:  "item.create",
+		Table: record.Table[result]{Name: "items", Fields: `'name', r.name`},
 		Run: func(ctx context.Context, tx pgx.Tx, intent idempotency.Intent, o order) (result, error) {
 			_, err := insert(ctx, tx, intent, o)
 			return result{intent.Record.String(), time.Now(), "not stored"}, err
@@ -147,8 +147,8 @@ func TestResultWithoutID(t *testing.T) {
 	b := setup(t)
 	insert := interactive().Run
 	_, err := idempotency.Define(idempotency.Spec[order, struct{}]{
-		Name:  "thing.create",
-		Table: record.Table[struct{}]{Name: "things", Fields: `'name', r.name`},
+		Name:  "item.create",
+		Table: record.Table[struct{}]{Name: "items", Fields: `'name', r.name`},
 		Run: func(ctx context.Context, tx pgx.Tx, intent idempotency.Intent, o order) (struct{}, error) {
 			_, err := insert(ctx, tx, intent, o)
 			return struct{}{}, err
@@ -157,7 +157,7 @@ func TestResultWithoutID(t *testing.T) {
 	if err == nil {
 		t.Error("accepted")
 	}
-	if n := b.count(`SELECT (SELECT count(*) FROM things) + (SELECT count(*) FROM intents)`); n != 0 {
+	if n := b.count(`SELECT (SELECT count(*) FROM items) + (SELECT count(*) FROM intents)`); n != 0 {
 		t.Errorf("%d rows left", n)
 	}
 }
@@ -166,7 +166,7 @@ func TestResultWithoutID(t *testing.T) {
 func TestPanic(t *testing.T) {
 	b := setup(t)
 	insert := interactive().Run
-	create := running(func(ctx context.Context, tx pgx.Tx, intent idempotency.Intent, o order) (thing, error) {
+	create := running(func(ctx context.Context, tx pgx.Tx, intent idempotency.Intent, o order) (item, error) {
 		_, _ = insert(ctx, tx, intent, o)
 		panic("a mistake")
 	})

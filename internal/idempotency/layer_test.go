@@ -111,7 +111,7 @@ func TestLayerThatKnowsNoImplicitTransactions(t *testing.T) {
 		t.Error("one name, twice")
 	}
 	if n := b.count(`SELECT count(*) FROM intents`); n != 1 {
-		t.Errorf("%d records for one thing", n)
+		t.Errorf("%d records for one order", n)
 	}
 	if _, err := create.Do(t.Context(), b.Store, b.Intent("second"), order{"b"}); err != nil {
 		t.Errorf("the key was used up: %v", err)

@@ -67,12 +67,12 @@ func TestOwnCommitLostAndRecordUnreadable(t *testing.T) {
 	if done, err := create.Do(t.Context(), b.Store, b.Intent("k"), order{"a"}); err != nil || !done.Replayed {
 		t.Errorf("trying again: %+v, %v", done, err)
 	}
-	if n := b.count(`SELECT count(*) FROM things`); n != 1 {
-		t.Errorf("%d things", n)
+	if n := b.count(`SELECT count(*) FROM items`); n != 1 {
+		t.Errorf("%d items", n)
 	}
 }
 
-// refuse has the first COMMITs that insert a thing fail with a SQLSTATE.
+// refuse has the first COMMITs that insert an item fail with a SQLSTATE.
 func (b *bundle) refuse(code string, times int) {
 	b.Helper()
 	b.DB.Spoil(b)
@@ -85,7 +85,7 @@ func (b *bundle) refuse(code string, times int) {
 			END IF;
 			RETURN NULL;
 		END $$;
-		CREATE CONSTRAINT TRIGGER refuse AFTER INSERT ON things DEFERRABLE INITIALLY DEFERRED
+		CREATE CONSTRAINT TRIGGER refuse AFTER INSERT ON items DEFERRABLE INITIALLY DEFERRED
 			FOR EACH ROW EXECUTE FUNCTION refuse()`, times, code))
 }
 

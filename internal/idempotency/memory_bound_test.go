@@ -18,7 +18,7 @@ func TestMemoryIsBoundedInBytes(t *testing.T) { //nolint:paralleltest // it meas
 				m = memory{}
 				before := heap()
 				for i := range 4 * bound / (overhead + result) {
-					k := intentKey{uuid.New(), "thing.create", NewKey()}
+					k := intentKey{uuid.New(), "item.create", NewKey()}
 					m.add(k, stored{result: make([]byte, result), moment: moment{epoch: uuid.NewString()}}, bound)
 					if m.bytes > bound {
 						t.Fatalf("%d bytes after %d", m.bytes, i)

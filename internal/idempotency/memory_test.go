@@ -15,7 +15,7 @@ import (
 )
 
 // remembering is a store that has done "known" twice and cannot reach the database any more.
-func remembering(t *testing.T, spec idempotency.Spec[order, thing]) (b *bundle, create idempotency.Operation[order, thing], made thing) {
+func remembering(t *testing.T, spec idempotency.Spec[order, item]) (b *bundle, create idempotency.Operation[order, item], made item) {
 	t.Helper()
 	b, create = setup(t), idempotency.Define(spec)
 	b.Store.Pool = b.pool(b.DB.Pool.Config())
@@ -34,7 +34,7 @@ func TestWithoutTheDatabase(t *testing.T) {
 	deletes := spec()
 	deletes.Deletes = true
 	for name, c := range map[string]struct {
-		spec  idempotency.Spec[order, thing]
+		spec  idempotency.Spec[order, item]
 		since time.Duration // the database answered
 		key   string
 		name  string
@@ -80,15 +80,15 @@ func TestRestoredDatabase(t *testing.T) {
 			t.Fatal("not done once")
 		}
 	}
-	b.Exec(`TRUNCATE things, intents, intent_effects`)
+	b.Exec(`TRUNCATE items, intents, intent_effects`)
 	b.Store.Age(6 * time.Second) // it takes that long to restore one
 	for _, key := range []string{"a", "b"} {
 		if do(key) || !do(key) {
 			t.Errorf("%s: the restored database was not asked, or not remembered", key)
 		}
 	}
-	if n := b.count(`SELECT count(*) FROM things`); n != 2 {
-		t.Errorf("%d things", n)
+	if n := b.count(`SELECT count(*) FROM items`); n != 2 {
+		t.Errorf("%d items", n)
 	}
 }
 
@@ -96,12 +96,12 @@ func TestRestoredDatabase(t *testing.T) {
 func TestOnlyWhatIsCommittedIsRemembered(t *testing.T) {
 	b := setup(t)
 	b.hold("taken")
-	for _, s := range []idempotency.Spec[order, thing]{spec(), interactive()} {
+	for _, s := range []idempotency.Spec[order, item]{spec(), interactive()} {
 		if _, err := idempotency.Define(s).Do(t.Context(), b.Store, b.Intent("k"), order{"taken"}); err == nil {
 			t.Error("not refused")
 		}
 	}
-	for _, s := range []idempotency.Spec[order, thing]{failing(), failingInteractive()} {
+	for _, s := range []idempotency.Spec[order, item]{failing(), failingInteractive()} {
 		if _, err := idempotency.Define(s).Do(t.Context(), b.Store, b.Intent("k"), order{"free"}); err == nil {
 			t.Error("did not fail")
 		}
@@ -116,8 +116,8 @@ func TestCopiesHoldNothingElse(t *testing.T) {
 	b := setup(t)
 	command := &order{"a"}
 	made := weak.Make(command)
-	create := idempotency.Define(idempotency.Spec[*order, thing]{
-		Name: "thing.create", Table: things,
+	create := idempotency.Define(idempotency.Spec[*order, item]{
+		Name: "item.create", Table: items,
 		Statements: func(tx *idempotency.Tx, o *order) idempotency.Result { return spec().Statements(tx, *o) },
 	})
 	b.OK(create.Do(t.Context(), b.Store, b.Intent("k"), command))
@@ -129,7 +129,7 @@ func TestCopiesHoldNothingElse(t *testing.T) {
 	}
 }
 
-// TestMemoryInARush: creates, repeats, other commands and forgetting all at once. There is one thing for each key, and each answer is
+// TestMemoryInARush: creates, repeats, other commands and forgetting all at once. There is one item for each key, and each answer is
 // that of its key.
 func TestMemoryInARush(t *testing.T) {
 	b := setup(t)
@@ -137,7 +137,7 @@ func TestMemoryInARush(t *testing.T) {
 	create := idempotency.Define(spec())
 	const keys, repeats = 20, 20
 	var first atomic.Int64
-	done, errs := make([]idempotency.Done[thing], keys*repeats), make([]error, keys*repeats)
+	done, errs := make([]idempotency.Done[item], keys*repeats), make([]error, keys*repeats)
 	rush(keys*repeats, func(i int) {
 		if i%50 == 0 {
 			b.Store.Forget()
@@ -157,7 +157,7 @@ func TestMemoryInARush(t *testing.T) {
 			t.Errorf("%+v, %v", done[i], errs[i])
 		}
 	}
-	if n := b.count(`SELECT count(*) FROM things`); n != keys || first.Load() != keys {
-		t.Errorf("%d things, %d firsts", n, first.Load())
+	if n := b.count(`SELECT count(*) FROM items`); n != keys || first.Load() != keys {
+		t.Errorf("%d items, %d firsts", n, first.Load())
 	}
 }

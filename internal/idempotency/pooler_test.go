@@ -10,7 +10,7 @@ import (
 
 // TestBothStylesBehindAPooler: without prepared statements, pgx chooses how a value is sent by its Go type alone.
 func TestBothStylesBehindAPooler(t *testing.T) {
-	inBothStyles(t, func(b *bundle, create idempotency.Operation[order, thing]) {
+	inBothStyles(t, func(b *bundle, create idempotency.Operation[order, item]) {
 		config := b.DB.Pool.Config()
 		config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
 		b.Store.Pool = b.pool(config)

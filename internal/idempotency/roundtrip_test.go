@@ -65,7 +65,7 @@ func TestRoundTrips(t *testing.T) {
 		since time.Duration // the database last answered
 		store *idempotency.Store
 		key   string
-		thing string
+		item  string
 		want  int64
 	}{
 		{"first create of a connection, which parses the statements", 0, b.Store, "a", "1", 2},
@@ -80,7 +80,7 @@ func TestRoundTrips(t *testing.T) {
 	} {
 		step.store.Age(step.since)
 		before := trips.Load()
-		_, err := create.Do(t.Context(), step.store, b.Intent(step.key), order{step.thing})
+		_, err := create.Do(t.Context(), step.store, b.Intent(step.key), order{step.item})
 		if got := trips.Load() - before; got != step.want {
 			t.Errorf("%s: %d round trips, want %d (%v)", step.name, got, step.want, err)
 		}

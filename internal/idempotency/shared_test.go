@@ -27,7 +27,7 @@ type sharing struct {
 	redis  *redis.Server
 	proxy  *proxy.Proxy
 	client *client.Client // past the proxy
-	create idempotency.Operation[order, thing]
+	create idempotency.Operation[order, item]
 }
 
 func setupShared(t *testing.T) *sharing {
@@ -84,10 +84,10 @@ func (s *sharing) keys() []string {
 const many = 12
 
 // do carries out all intents, and returns what was answered.
-func (s *sharing) do(store *idempotency.Store) (made [many]thing, replayed int) {
+func (s *sharing) do(store *idempotency.Store) (made [many]item, replayed int) {
 	s.Helper()
 	for i := range many {
-		done, err := s.create.Do(s.Context(), store, s.Intent(fmt.Sprint("key ", i)), order{fmt.Sprint("thing ", i)})
+		done, err := s.create.Do(s.Context(), store, s.Intent(fmt.Sprint("key ", i)), order{fmt.Sprint("item ", i)})
 		if err != nil {
 			s.Fatal(err)
 		}
@@ -190,11 +190,11 @@ func TestWhateverBecomesOfRedis(t *testing.T) {
 			}
 			stranger := s.Intent("key 0")
 			stranger.Tenant[0] ^= 1
-			if done, err := s.create.Do(t.Context(), other, stranger, order{"thing 0"}); err != nil || done.Replayed {
+			if done, err := s.create.Do(t.Context(), other, stranger, order{"item 0"}); err != nil || done.Replayed {
 				t.Errorf("another tenant: %+v, %v", done, err)
 			}
-			if n := s.count(`SELECT count(*) FROM things WHERE name LIKE 'thing %'`); n != many+1 {
-				t.Errorf("%d things", n)
+			if n := s.count(`SELECT count(*) FROM items WHERE name LIKE 'item %'`); n != many+1 {
+				t.Errorf("%d items", n)
 			}
 		})
 	}
@@ -219,7 +219,7 @@ func TestSharedForAsLongAsItIsTrue(t *testing.T) {
 		other := s.awake()
 		other.Age(61 * time.Minute)
 		s.cutOff(other)
-		if done, err := s.create.Do(t.Context(), other, s.Intent("key 0"), order{"thing 0"}); !errors.Is(err, idempotency.ErrUnavailable) {
+		if done, err := s.create.Do(t.Context(), other, s.Intent("key 0"), order{"item 0"}); !errors.Is(err, idempotency.ErrUnavailable) {
 			t.Errorf("%+v, %v", done, err)
 		}
 	})
@@ -227,7 +227,7 @@ func TestSharedForAsLongAsItIsTrue(t *testing.T) {
 		s := setupShared(t)
 		s.DB.Spoil(t)
 		s.do(s.Store)
-		s.Exec(`TRUNCATE things, intents, intent_effects`)
+		s.Exec(`TRUNCATE items, intents, intent_effects`)
 		other := s.awake()
 		if _, replayed := s.do(other); replayed != 0 {
 			t.Errorf("%d were answered of the database before", replayed)
@@ -249,7 +249,7 @@ func TestSharedForAsLongAsItIsTrue(t *testing.T) {
 		s.Exec(`UPDATE intents SET result = NULL`)
 		for range 2 {
 			var done *idempotency.AlreadyDoneError
-			if _, err := s.create.Do(t.Context(), s.replica(), s.Intent("key 0"), order{"thing 0"}); !errors.As(err, &done) {
+			if _, err := s.create.Do(t.Context(), s.replica(), s.Intent("key 0"), order{"item 0"}); !errors.As(err, &done) {
 				t.Errorf("%v", err)
 			}
 		}
@@ -275,7 +275,7 @@ func TestSharedIsSealed(t *testing.T) {
 	for _, key := range s.keys() {
 		value, err := s.client.Get(t.Context(), key).Result()
 		must.OK(t, err)
-		for _, secret := range []string{s.Tenant.String(), "thing", "key ", "key+", made[0].ID.String()} {
+		for _, secret := range []string{s.Tenant.String(), "item", "key ", "key+", made[0].ID.String()} {
 			if strings.Contains(key+value, secret) {
 				t.Errorf("%s tells %s", key, secret)
 			}
@@ -291,7 +291,7 @@ func TestRushWithRedis(t *testing.T) {
 	s := setupShared(t)
 	const keys, attempts = 10, 200
 	stores := []*idempotency.Store{s.awake(), s.awake()}
-	done, errs := make([]idempotency.Done[thing], attempts), make([]error, attempts)
+	done, errs := make([]idempotency.Done[item], attempts), make([]error, attempts)
 	wait := rush(attempts, func(i int) {
 		switch i {
 		case 50:
@@ -314,7 +314,7 @@ func TestRushWithRedis(t *testing.T) {
 			first++
 		}
 	}
-	if n := s.count(`SELECT count(*) FROM things WHERE name LIKE 'rush %'`); n != keys || first != keys {
-		t.Errorf("%d things, %d firsts", n, first)
+	if n := s.count(`SELECT count(*) FROM items WHERE name LIKE 'rush %'`); n != keys || first != keys {
+		t.Errorf("%d items, %d firsts", n, first)
 	}
 }

@@ -28,7 +28,7 @@ func TestTxIsOfNoUseOutsideOfItsWork(t *testing.T) {
 	}
 	b.OK(idempotency.Define(s).Do(t.Context(), b.Store, b.Intent("k"), order{"a"}))
 	for name, tx := range map[string]*idempotency.Tx{"nil": nil, "zero": {}, "smuggled": smuggled} {
-		if !panics(func() { tx.Exec(`DELETE FROM things`, nil) }) {
+		if !panics(func() { tx.Exec(`DELETE FROM items`, nil) }) {
 			t.Errorf("a %s Tx was usable", name)
 		}
 	}
@@ -51,15 +51,15 @@ func TestArgumentsAreChecked(t *testing.T) {
 
 func TestIncompleteOperations(t *testing.T) {
 	t.Parallel()
-	for name, spoil := range map[string]func(*idempotency.Spec[order, thing]){
-		"no name":               func(s *idempotency.Spec[order, thing]) { s.Name = "" },
-		"no work":               func(s *idempotency.Spec[order, thing]) { s.Statements = nil },
-		"work in both styles":   func(s *idempotency.Spec[order, thing]) { s.Run = interactive().Run },
-		"a state without Made":  func(s *idempotency.Spec[order, thing]) { s.Kind = idempotency.Transition },
-		"Made of a new record":  func(s *idempotency.Spec[order, thing]) { s.Made = `r.done` },
-		"negative Retain":       func(s *idempotency.Spec[order, thing]) { s.Retain = -time.Hour },
-		"Retain without a unit": func(s *idempotency.Spec[order, thing]) { s.Retain = 72 },
-		"Retain of 292 years":   func(s *idempotency.Spec[order, thing]) { s.Retain = math.MaxInt64 },
+	for name, spoil := range map[string]func(*idempotency.Spec[order, item]){
+		"no name":               func(s *idempotency.Spec[order, item]) { s.Name = "" },
+		"no work":               func(s *idempotency.Spec[order, item]) { s.Statements = nil },
+		"work in both styles":   func(s *idempotency.Spec[order, item]) { s.Run = interactive().Run },
+		"a state without Made":  func(s *idempotency.Spec[order, item]) { s.Kind = idempotency.Transition },
+		"Made of a new record":  func(s *idempotency.Spec[order, item]) { s.Made = `r.done` },
+		"negative Retain":       func(s *idempotency.Spec[order, item]) { s.Retain = -time.Hour },
+		"Retain without a unit": func(s *idempotency.Spec[order, item]) { s.Retain = 72 },
+		"Retain of 292 years":   func(s *idempotency.Spec[order, item]) { s.Retain = math.MaxInt64 },
 	} {
 		s := spec()
 		if spoil(&s); !panics(func() { idempotency.Define(s) }) {
@@ -74,7 +74,7 @@ func panics(f func()) (yes bool) {
 	return false
 }
 
-var errGone = errors.New("the thing is gone")
+var errGone = errors.New("the item is gone")
 
 // A statement whose row count matters says so. What changes too few or too many rows is rolled back in the
 // same round trip.
@@ -84,14 +84,14 @@ func TestRequire(t *testing.T) {
 	for _, name := range []string{"a", "b"} {
 		b.OK(create.Do(t.Context(), b.Store, b.Intent(name), order{name}))
 	}
-	rename := func(rows int64, where string) idempotency.Operation[order, thing] {
+	rename := func(rows int64, where string) idempotency.Operation[order, item] {
 		s := spec()
-		s.Name = "thing.rename"
+		s.Name = "item.rename"
 		s.Statements = func(tx *idempotency.Tx, o order) idempotency.Result {
-			tx.Require(rows, errGone, `UPDATE things SET name = name || @suffix WHERE tenant_id = @tenant_id AND `+where,
+			tx.Require(rows, errGone, `UPDATE items SET name = name || @suffix WHERE tenant_id = @tenant_id AND `+where,
 				pgx.NamedArgs{"suffix": o.Name})
 			return tx.Return(`
-				SELECT json_build_object('id', id, 'name', name) FROM things WHERE tenant_id = @tenant_id AND name LIKE 'a%'`, nil)
+				SELECT json_build_object('id', id, 'name', name) FROM items WHERE tenant_id = @tenant_id AND name LIKE 'a%'`, nil)
 		}
 		return idempotency.Define(s)
 	}
@@ -101,8 +101,8 @@ func TestRequire(t *testing.T) {
 			t.Errorf("%s: %v", where, err)
 		}
 	}
-	if n := b.count(`SELECT count(*) FROM things WHERE name IN ('a', 'b')`); n != 2 {
-		t.Errorf("%d things kept their names", n)
+	if n := b.count(`SELECT count(*) FROM items WHERE name IN ('a', 'b')`); n != 2 {
+		t.Errorf("%d items kept their names", n)
 	}
 	if done, err := rename(1, `name = 'a'`).Do(t.Context(), b.Store, b.Intent("k"), order{"x"}); err != nil || done.Value.Name != "ax" {
 		t.Errorf("%+v, %v", done, err)
@@ -150,7 +150,7 @@ func TestPrimaryKeyHoldsWithoutTheLock(t *testing.T) {
 			t.Error(err)
 		}
 	})()
-	if n := b.count(`SELECT count(*) FROM things`); n != 1 || created.Load() != 1 {
-		t.Errorf("%d things, %d acknowledged", n, created.Load())
+	if n := b.count(`SELECT count(*) FROM items`); n != 1 || created.Load() != 1 {
+		t.Errorf("%d items, %d acknowledged", n, created.Load())
 	}
 }

@@ -18,7 +18,7 @@ func TestNoWaitIsEndless(t *testing.T) {
 			b := setup(t)
 			create := idempotency.Define(spec())
 			patient, impatient := b.warmStore(create, 10*time.Second), b.warmStore(create, wait)
-			unlock := b.lockThings()
+			unlock := b.lockItems()
 			first := make(chan error, 1)
 			go func() {
 				_, err := create.Do(t.Context(), patient, b.Intent("k"), order{"a"})
@@ -53,7 +53,7 @@ func TestTimeoutIsLongerThanWait(t *testing.T) {
 			t.Errorf("Wait %v, Timeout %v: %v", store.Wait, store.Timeout, err)
 		}
 	}
-	if n := b.count(`SELECT count(*) FROM things`); n != 0 {
-		t.Errorf("%d things", n)
+	if n := b.count(`SELECT count(*) FROM items`); n != 0 {
+		t.Errorf("%d items", n)
 	}
 }

@@ -12,7 +12,7 @@ import (
 // when they have grown, even before PostgreSQL analyzes them again and plans anew.
 func TestYoungDatabase(t *testing.T) {
 	t.Parallel()
-	inBothStyles(t, func(b *bundle, create idempotency.Operation[order, thing]) {
+	inBothStyles(t, func(b *bundle, create idempotency.Operation[order, item]) {
 		config := b.DB.Pool.Config()
 		config.MaxConns = 1 // whose plans are those that are kept
 		b.Store.Pool = b.pool(config)
@@ -31,7 +31,7 @@ func TestYoungDatabase(t *testing.T) {
 			createAndRepeat(fmt.Sprint("young ", i))
 		}
 		b.Exec(`
-			INSERT INTO things SELECT tenant_id, gen_random_uuid(), n FROM things, generate_series(1, 5000) AS n WHERE name = 'first';
+			INSERT INTO items SELECT tenant_id, gen_random_uuid(), n FROM items, generate_series(1, 5000) AS n WHERE name = 'first';
 			INSERT INTO intents (tenant_id, operation, key, fingerprint, attempt_id, record_id, outcome, actor, result, expires_at)
 			SELECT tenant_id, operation, 'past ' || n, fingerprint, attempt_id, record_id, outcome, actor, result, expires_at
 			FROM intents, generate_series(1, 5000) AS n WHERE key = 'first'`)
@@ -48,5 +48,5 @@ func (b *bundle) readWhole() int {
 	b.Helper()
 	// Each connection tells what it did now and then, or when it is asked.
 	must.Exec(b, b.Store.Pool, `SELECT pg_stat_force_next_flush()`)
-	return b.count(`SELECT sum(seq_tup_read) FROM pg_stat_user_tables WHERE relname IN ('intents', 'things')`)
+	return b.count(`SELECT sum(seq_tup_read) FROM pg_stat_user_tables WHERE relname IN ('intents', 'items')`)
 }
