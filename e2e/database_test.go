@@ -57,7 +57,7 @@ func parsedInOrder(t *testing.T, database string) string {
 func (s *session) lock(table string) (release func()) {
 	s.t.Helper()
 	if s.db == nil {
-		return s.told("forms are held back", "forms go on", s.wire.hold())
+		return s.tellBoth("forms are held back", "forms go on", s.wire.hold())
 	}
 	tx, err := s.db.Begin(s.t.Context())
 	s.check(err, "begin the transaction that holds the lock")
@@ -65,14 +65,14 @@ func (s *session) lock(table string) (release func()) {
 	s.t.Cleanup(func() { _ = tx.Rollback(context.Background()) })
 	_, err = tx.Exec(s.t.Context(), "LOCK TABLE "+table+" IN SHARE ROW EXCLUSIVE MODE")
 	s.check(err, "lock "+table)
-	return s.told("nobody can write to "+table, table+" can be written again", func() {
+	return s.tellBoth("nobody can write to "+table, table+" can be written again", func() {
 		s.t.Helper()
 		s.check(tx.Rollback(s.t.Context()), "release the lock")
 	})
 }
 
-// told tells the story when something begins and ends.
-func (s *session) told(begins, ends string, end func()) func() {
+// tellBoth adds to the story that something begins, and later that it ends.
+func (s *session) tellBoth(begins, ends string, end func()) func() {
 	s.tellf(byServer, "%s", begins)
 	return func() {
 		s.t.Helper()

@@ -9,8 +9,8 @@ import (
 // formLog is what a form does while it waits for an answer. The browser lets
 // nobody look into a page then, but the page can still talk: to its console.
 type formLog struct {
-	mu   sync.Mutex
-	told []string
+	mu    sync.Mutex
+	lines []string
 }
 
 // tellFormLog makes the form of the page tell of each submit, whether it was
@@ -32,7 +32,7 @@ func (l *formLog) took(line string) bool {
 	if mine {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		l.told = append(l.told, text)
+		l.lines = append(l.lines, text)
 	}
 	return mine
 }
@@ -40,7 +40,7 @@ func (l *formLog) took(line string) bool {
 func (l *formLog) has(text string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return slices.Contains(l.told, text)
+	return slices.Contains(l.lines, text)
 }
 
 // listenToForm has to come before the submit that is of interest.

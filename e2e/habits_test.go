@@ -50,7 +50,7 @@ func TestHabitsOfApps(t *testing.T) {
 					tried = append(tried, i)
 				}
 			}
-			for name, v := range app.try(t, tried) {
+			for name, v := range app.verdicts(t, tried) {
 				if v.String() != want[name] {
 					t.Errorf("%s: %s %s, want %s", name, v, v.saw, want[name])
 				}

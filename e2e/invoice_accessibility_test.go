@@ -103,12 +103,12 @@ func (s *session) visitPaymentForms(look func(*session, string)) {
 	s.pay()
 	form := s.page.URL()
 	look(s, "a payment")
-	refused := func(field, text, told string) {
+	refused := func(field, text, message string) {
 		s.t.Helper()
 		s.fill(field, text)
 		s.click(buttonRecordPayment)
-		s.sees(told)
-		look(s, "a payment, "+told)
+		s.sees(message)
+		look(s, "a payment, "+message)
 	}
 	refused(fieldAmountInEUR, "all of it", "There is a problem")
 	refused(fieldAmountInEUR, "1000", "The open amount is 123.00 EUR.")

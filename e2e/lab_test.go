@@ -21,12 +21,12 @@ func TestLab(t *testing.T) {
 	s.check(err, "build the program")
 	s.configure = func(c *app.Config) { c.LabProgram = program }
 	s.findApp()
-	for name, try := range map[string]func(*testing.T, *session){
+	for name, scenario := range map[string]func(*testing.T, *session){
 		"live": labLive, "without JavaScript": labWithoutJavaScript, "by keyboard": labByKeyboard, "accessible": labAccessible,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			try(t, s)
+			scenario(t, s)
 		})
 	}
 }

@@ -28,7 +28,7 @@ func TestIncidentsConvict(t *testing.T) {
 			names = append(names, name)
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				came := little(t, protection, servers.Usual).try(t, wantedOf(protection))
+				came := little(t, protection, servers.Usual).verdicts(t, wantedOf(protection))
 				mu.Lock()
 				defer mu.Unlock()
 				found[name] = came
@@ -136,8 +136,8 @@ func wantedOf(p servers.Protection) (wanted []incident) {
 	return wanted
 }
 
-// try tries the incidents that fit the app, one after the other, and returns the verdicts by their names.
-func (app *target) try(t *testing.T, all []incident) map[string]verdict {
+// verdicts tries the incidents that fit the app, one after the other, and returns the verdicts by their names.
+func (app *target) verdicts(t *testing.T, all []incident) map[string]verdict {
 	t.Helper()
 	found := map[string]verdict{}
 	for _, one := range all {

@@ -36,11 +36,11 @@ type story struct {
 	aloud   bool   // told at the end, with how each field was found
 	lock    bool   // see incident
 	picture []byte // of the decisive moment
-	events  []told
+	events  []storyLine
 }
 
-// told is one line of a story.
-type told struct {
+// storyLine is one line of a story.
+type storyLine struct {
 	At   int    `json:"at"` // milliseconds since it began
 	By   by     `json:"by"`
 	Text string `json:"text"`
@@ -59,7 +59,7 @@ func (s *session) tellf(who by, format string, args ...any) {
 	}
 	s.story.mu.Lock()
 	defer s.story.mu.Unlock()
-	s.story.events = append(s.story.events, told{int(time.Since(s.story.began).Milliseconds()), who, text})
+	s.story.events = append(s.story.events, storyLine{int(time.Since(s.story.began).Milliseconds()), who, text})
 }
 
 // String has a line for each event.

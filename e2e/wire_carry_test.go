@@ -95,7 +95,7 @@ func (w *wire) post(answer http.ResponseWriter, r *http.Request) {
 	case err != nil || at == beforeAnswer:
 		w.cuts(answer, r, beforeAnswer)
 	case at == insideAnswer:
-		w.tellf(byNetwork, "%s", at.told())
+		w.tellf(byNetwork, "%s", at.sentence())
 		w.loses(r, true)
 		writeHalf(answer, whole)
 	default:
@@ -108,7 +108,7 @@ func (w *wire) post(answer http.ResponseWriter, r *http.Request) {
 
 // cuts ends an exchange before the browser has anything of the answer.
 func (w *wire) cuts(answer http.ResponseWriter, r *http.Request, at cut) {
-	w.tellf(byNetwork, "%s", at.told())
+	w.tellf(byNetwork, "%s", at.sentence())
 	w.loses(r, false)
 	reset(answer)
 }

@@ -41,8 +41,8 @@ func (c cut) String() string {
 	return [...]string{"nowhere", "before the request", "inside the request", "before the answer", "inside the answer"}[c]
 }
 
-// told is the cut in a story.
-func (c cut) told() string {
+// sentence describes the cut in a story.
+func (c cut) sentence() string {
 	return "cuts the connection " + [...]string{
 		"", "before the app hears of the form", "in the middle of the form", "after the app has answered", "in the middle of the answer",
 	}[c]

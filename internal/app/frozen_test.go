@@ -60,7 +60,7 @@ func startFrozen(t *testing.T) *frozen {
 
 func (f *frozen) logIn() {
 	f.Helper()
-	a := f.send(try{
+	a := f.send(call{
 		method: http.MethodPost, path: "/login", form: url.Values{"email": {"acme@onlyonce.test"}, "password": {demoPassword}},
 	})
 	for _, cookie := range (&http.Response{Header: a.header}).Cookies() {
@@ -72,8 +72,8 @@ func (f *frozen) logIn() {
 	f.Fatalf("not logged in: %+v", a)
 }
 
-// try is a request.
-type try struct {
+// call is a request that a client sends.
+type call struct {
 	method, path string
 	form         url.Values // of a person
 	json         string     // of a program
@@ -89,7 +89,7 @@ type answer struct {
 }
 
 // send waits for an answer for as long as one may take.
-func (f *frozen) send(of try) answer {
+func (f *frozen) send(of call) answer {
 	f.Helper()
 	body, contentType := of.json, "application/json"
 	if of.form != nil {
@@ -134,7 +134,7 @@ func TestFrozenDatabase(t *testing.T) {
 	f := startFrozen(t)
 	changed, moved := f.customer("changed"), f.customer("moved")
 	form := url.Values{"email": {"form@example.com"}, "name": {"Typed by a person"}, "address": {"1 Street"}, "idempotency_key": {"form"}}
-	tries := map[string]try{
+	calls := map[string]call{
 		"page":            {method: http.MethodGet, path: "/customers/" + changed},
 		"list":            {method: http.MethodGet, path: "/customers"},
 		"form":            {method: http.MethodGet, path: "/customers/" + changed + "/edit?key=edit"},
@@ -148,11 +148,11 @@ func TestFrozenDatabase(t *testing.T) {
 		"attempts":        {method: http.MethodGet, path: "/attempts"},
 		"another session": {method: http.MethodGet, path: "/account"},
 	}
-	f.addInvoice(tries)
+	f.addInvoice(calls)
 	kept := f.value(f.metrics, "onlyonce_attempts_kept_total")
 	must.OK(t, server.Freeze(t.Context(), f.data))
 	var all sync.WaitGroup
-	for what, of := range tries {
+	for what, of := range calls {
 		all.Go(func() {
 			a := f.send(of)
 			if a.status != http.StatusServiceUnavailable || a.header.Get("Retry-After") == "" || !strings.Contains(a.body, of.says) {
@@ -161,13 +161,13 @@ func TestFrozenDatabase(t *testing.T) {
 		})
 	}
 	all.Go(func() {
-		if a := f.send(try{method: http.MethodGet, path: "/readyz"}); a.status != http.StatusServiceUnavailable {
+		if a := f.send(call{method: http.MethodGet, path: "/readyz"}); a.status != http.StatusServiceUnavailable {
 			t.Errorf("ready: %+v", a)
 		}
 	})
 	f.answersWithoutDatabase()
 	// The page about the database sends its form by itself.
-	foreign := try{method: http.MethodPost, path: "/customers", form: form, header: http.Header{"Sec-Fetch-Site": {"cross-site"}}}
+	foreign := call{method: http.MethodPost, path: "/customers", form: form, header: http.Header{"Sec-Fetch-Site": {"cross-site"}}}
 	if a := f.send(foreign); a.status != http.StatusForbidden || strings.Contains(a.body, "data-send-when-ready") {
 		t.Errorf("a form of another site: %d %.2000s", a.status, a.body)
 	}
@@ -175,16 +175,16 @@ func TestFrozenDatabase(t *testing.T) {
 	f.flood()
 
 	must.OK(t, server.Thaw(t.Context(), f.data))
-	must.Until(f, "ready again", func() bool { return f.send(try{method: http.MethodGet, path: "/readyz"}).status == http.StatusOK })
+	must.Until(f, "ready again", func() bool { return f.send(call{method: http.MethodGet, path: "/readyz"}).status == http.StatusOK })
 	f.session = nil // the logout may have been carried out
 	f.logIn()
 	for _, what := range []string{"create by form", "create by API", "change by API", "transition"} {
-		if a := f.send(tries[what]); a.status >= http.StatusBadRequest {
+		if a := f.send(calls[what]); a.status >= http.StatusBadRequest {
 			t.Errorf("%s, sent again: %d %v %.2000s", what, a.status, a.header, a.body)
 		}
 	}
 	for _, what := range []string{"page", "list", "form", "API"} {
-		if a := f.send(tries[what]); a.status != http.StatusOK {
+		if a := f.send(calls[what]); a.status != http.StatusOK {
 			t.Errorf("%s, asked again: %d %.2000s", what, a.status, a.body)
 		}
 	}
@@ -203,7 +203,7 @@ func TestFrozenDatabase(t *testing.T) {
 	must.Until(f, "attempts are written", func() bool { return f.value(f.metrics, "onlyonce_attempts_kept_total") > kept })
 	must.Exec(f, f.admin, `UPDATE intents SET expires_at = now() - interval '1 hour' WHERE key = 'api'`)
 	must.Until(f, "expired", func() bool { return f.ask(`SELECT count(*) FROM intents WHERE key = 'api' AND result IS NULL`) == 1 })
-	f.mailIsSentOnce(tries)
+	f.mailIsSentOnce(calls)
 }
 
 // flood asks more than is handled at once. The rest is refused at once, and nobody waits for longer than that.
@@ -213,7 +213,7 @@ func (f *frozen) flood() {
 	var all sync.WaitGroup
 	for range 700 {
 		all.Go(func() {
-			a := f.send(try{method: http.MethodGet, path: "/api/v1/customers"})
+			a := f.send(call{method: http.MethodGet, path: "/api/v1/customers"})
 			if a.status != http.StatusServiceUnavailable || a.header.Get("Retry-After") == "" {
 				f.Errorf("%d %v %s", a.status, a.header, a.body)
 			}
@@ -236,7 +236,7 @@ func (f *frozen) flood() {
 
 func (f *frozen) answersWithoutDatabase() {
 	f.Helper()
-	if a := f.send(try{method: http.MethodGet, path: "/healthz"}); a.status != http.StatusOK {
+	if a := f.send(call{method: http.MethodGet, path: "/healthz"}); a.status != http.StatusOK {
 		f.Errorf("alive: %+v", a)
 	}
 	if status, _ := f.get(f.metrics); status != http.StatusOK {
@@ -246,8 +246,8 @@ func (f *frozen) answersWithoutDatabase() {
 
 func keyed(key string) http.Header { return http.Header{"Idempotency-Key": {key}} }
 
-func frozenCreate(name string) try {
-	return try{
+func frozenCreate(name string) call {
+	return call{
 		method: http.MethodPost, path: "/api/v1/customers", header: keyed(name),
 		json: `{"email": "` + name + `@example.com", "name": "` + name + `", "address": "1 Street"}`, says: "/problems/",
 	}
@@ -263,10 +263,10 @@ func (f *frozen) customer(name string) string {
 	return strings.TrimPrefix(a.header.Get("Location"), "/api/v1/customers/")
 }
 
-func frozenChange(id string) try {
+func frozenChange(id string) call {
 	header := keyed("change")
 	header.Set("If-Match", `"v1"`)
-	return try{
+	return call{
 		method: http.MethodPut, path: "/api/v1/customers/" + id, header: header,
 		json: `{"email": "changed@example.com", "name": "Another name", "address": "1 Street"}`,
 	}

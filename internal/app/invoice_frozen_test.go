@@ -7,7 +7,7 @@ import (
 )
 
 // addInvoice adds a document and a mail of an invoice, which is sent once before.
-func (f *frozen) addInvoice(tries map[string]try) {
+func (f *frozen) addInvoice(calls map[string]call) {
 	f.Helper()
 	var id string
 	if err := f.admin.QueryRow(f.Context(), `
@@ -15,18 +15,18 @@ func (f *frozen) addInvoice(tries map[string]try) {
 		WHERE t.name = 'Acme Studio' AND i.state = 'issued' LIMIT 1`).Scan(&id); err != nil {
 		f.Fatal(err)
 	}
-	tries["document"] = try{method: http.MethodGet, path: "/invoices/" + id + "/pdf"}
-	tries["mail"] = try{
+	calls["document"] = call{method: http.MethodGet, path: "/invoices/" + id + "/pdf"}
+	calls["mail"] = call{
 		method: http.MethodPost, path: "/api/v1/invoices/" + id + "/send", header: keyed("mail"),
 		json: `{"recipient": "frozen@example.com"}`,
 	}
-	f.send(tries["mail"])
+	f.send(calls["mail"])
 }
 
 // mailIsSentOnce: the mail of addInvoice is there once, and is sent.
-func (f *frozen) mailIsSentOnce(tries map[string]try) {
+func (f *frozen) mailIsSentOnce(calls map[string]call) {
 	f.Helper()
-	if a := f.send(tries["mail"]); a.status >= http.StatusBadRequest {
+	if a := f.send(calls["mail"]); a.status >= http.StatusBadRequest {
 		f.Errorf("mail, sent again: %+v", a)
 	}
 	must.Until(f, "the mail is sent", func() bool {

@@ -111,15 +111,15 @@ func (s sender) deliver(at *replica, id, body string) answer {
 
 func (s sender) deliverAt(to *replica, id, body string, at time.Time) answer {
 	s.b.Helper()
-	a, err := s.try(to, id, body, at)
+	a, err := s.post(to, id, body, at)
 	if err != nil {
 		s.b.Fatal(err)
 	}
 	return a
 }
 
-// try is deliverAt for many at once.
-func (s sender) try(to *replica, id, body string, at time.Time) (answer, error) {
+// post is deliverAt for many at once.
+func (s sender) post(to *replica, id, body string, at time.Time) (answer, error) {
 	c := s.b.stranger(to).with("Content-Type", "application/json")
 	if s.scheme == "stripe" {
 		signed := stripe.GenerateTestSignedPayload(&stripe.UnsignedPayload{Payload: []byte(body), Secret: hookSecret, Timestamp: at})
@@ -297,7 +297,7 @@ func TestSecretOfAnotherKey(t *testing.T) {
 // provider redelivers as Stripe does: until it is answered with 2xx, and now and then once more, because the answer was lost.
 func (s sender) provider(replicas []*replica, event, body string, losesAnswers bool) error {
 	for attempt := range 50 {
-		a, err := s.try(replicas[attempt%len(replicas)], event, body, time.Now())
+		a, err := s.post(replicas[attempt%len(replicas)], event, body, time.Now())
 		switch {
 		case err != nil:
 			return err
@@ -323,7 +323,7 @@ func TestProviders(t *testing.T) {
 		go func() {
 			<-gate
 			if i < deliveries {
-				a, err := card.try(replicas[i%2], "", intentOf("evt_one", number, 1000), time.Now())
+				a, err := card.post(replicas[i%2], "", intentOf("evt_one", number, 1000), time.Now())
 				if err == nil && a.status != http.StatusOK {
 					err = fmt.Errorf("%v", a)
 				}
