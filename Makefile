@@ -1,4 +1,4 @@
-# `make help` says what there is. Works with GNU make 3.81 and later.
+# `make help` lists the commands. Works with GNU make 3.81 and later.
 
 CACHE  := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/onlyonce
 LINTER := golangci-lint
@@ -11,7 +11,7 @@ LINT   := $(CACHE)/$(LINTER)-$(LINTER_VERSION)/$(LINTER)
 export GOFLAGS += -buildvcs=false -trimpath
 
 .PHONY: help
-help: ## Say what there is
+help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: run
@@ -40,7 +40,7 @@ test: ## Install what the tests need, then run them all, most with the race dete
 	$(TEST) -parallel 4 ./e2e
 
 .PHONY: quick
-quick: ## Run what needs no browser and no long time, and is not the proof
+quick: ## Run the fast tests: without a browser, and without the proof
 	$(TEST) -p 3 -short $$(go list ./... | grep -vE '/e2e|/internal/proof')
 
 # With another app, RUN says which of the incidents.
@@ -79,7 +79,7 @@ suite: ## Pack what tries another app where there is no Go into e2e/report/onlyo
 	tar -C $(ARCHIVE).d -czf $(ARCHIVE) onlyonce && rm -rf $(ARCHIVE).d
 
 .PHONY: verdicts
-verdicts: ## Try the incidents on apps that everybody knows: APPS="rails django", RUN=pattern some of them, WRITE=1 docs/verdicts.md
+verdicts: ## Run the incidents against well-known apps: APPS="rails django", RUN=pattern some of them, WRITE=1 docs/verdicts.md
 	@e2e/verdicts $(APPS)
 
 .PHONY: e2e-report
@@ -111,7 +111,7 @@ rename: ## Give the app your name: module=example.com/acme/ledger name="Acme Led
 	@go run ./internal/tool/fork/cmd/rename -module "$$module" -name "$$name" -slug "$$slug"
 
 .PHONY: remove
-remove: ## Take away a part that you do not need: what=lab, what=proof, what=invoices
+remove: ## Remove a part that you don't need: what=lab, what=proof, what=invoices
 	@go run ./internal/tool/fork/cmd/remove "$$what"
 	@$(MAKE) catalog
 
@@ -138,7 +138,7 @@ resource: ## Write a new resource: name=expense fields="vendor:text,amount:money
 	@$(MAKE) catalog
 
 .PHONY: catalog
-catalog: ## Write down what the migrations make, which doctor and each start compare with the database
+catalog: ## Update the catalog of the schema, which doctor and each start compare with the database
 	go test ./internal/postgres -count=1 -run '^TestCatalogIsFresh$$' -update
 
 .PHONY: migration

@@ -44,11 +44,11 @@ const (
 
 const exitCodes = `
 Exit codes:
-  0  done, or it was so already
+  0  done, or nothing to do
   1  failed
   2  the command line, or what was typed, cannot be used
   3  there is no such tenant, user or token
-  4  it is there already, as something else than was asked for: a token whose secret
+  4  it exists already, but differs from what you asked for: a token whose secret
      cannot be shown again, or the email of a user of another tenant
 
 `

@@ -25,13 +25,13 @@ const maxMailWait = 10 * time.Minute
 
 func mailPart() part {
 	return part{start: startJobs, expire: expireLinkMails, incomplete: missingSender, warning: missingServer, settings: []setting{
-		{"SMTP_URL", "", "mails are not sent, only listed in the outbox",
+		{"SMTP_URL", "", "emails are not sent, only listed in the outbox",
 			"the mail server, as smtp://user:password@host:587, which must speak STARTTLS,\n" +
 				"or smtps://user:password@host:465; smtp://host:1025?tls=off for one that only you can reach",
 			func(c *Config, value string) error { return parseMailServer(&c.MailServer, value) }},
-		{"MAIL_FROM", "", "required with SMTP_URL", "the address that mails come from, such as invoices@example.com",
+		{"MAIL_FROM", "", "required with SMTP_URL", "the address that emails come from, such as invoices@example.com",
 			func(c *Config, value string) error { return parseSender(&c.MailSender, value) }},
-		{"MAIL_TIMEOUT", "", mailer.DefaultTimeout.String(), "how long an attempt to send a mail may take",
+		{"MAIL_TIMEOUT", "", mailer.DefaultTimeout.String(), "how long an attempt to send an email may take",
 			func(c *Config, value string) error { return parseDuration(&c.MailTimeout, value, maxMailWait) }},
 		{"MAIL_RETRY", "", mailer.DefaultRetry.String(), "how long the second attempt waits; each further one waits twice as long",
 			func(c *Config, value string) error { return parseDuration(&c.MailRetry, value, maxPeriod) }},
@@ -52,7 +52,7 @@ func missingServer(c Config) string {
 	if c.MailServer != nil {
 		return missingForLinks(c) + " is not set: invitations and links for forgotten passwords are not emailed"
 	}
-	return "SMTP_URL is not set: mails are not sent, and can be read in the outbox"
+	return "SMTP_URL is not set: emails are not sent, and can be read in the outbox"
 }
 
 // missingForLinks returns the setting without which links to choose a password are not mailed, or "". One database has its key in

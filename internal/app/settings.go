@@ -32,11 +32,11 @@ func settings() []setting {
 			return parseOrigin(&c.PublicURL, value)
 		}},
 		{"TRUSTED_PROXIES", "", "none", "addresses or networks (10.0.0.0/8) of your proxies, with commas;\n" +
-			"from these X-Forwarded-For and X-Request-Id are believed, from nobody else", func(c *Config, value string) error {
+			"X-Forwarded-For and X-Request-Id are accepted only from these", func(c *Config, value string) error {
 			return parsePrefixes(&c.TrustedProxies, value)
 		}},
-		{"METRICS_ADDR", "127.0.0.1:28080", "", "where Prometheus finds /metrics, as host:port; off for nowhere, as is an address\n" +
-			"that is taken",
+		{"METRICS_ADDR", "127.0.0.1:28080", "", "where Prometheus finds /metrics, as host:port; off disables it;\n" +
+			"so does an address already in use",
 			func(c *Config, value string) error {
 				if value == "off" {
 					c.MetricsAddr = value
@@ -71,7 +71,7 @@ func settings() []setting {
 		{"EXPIRE_EVERY", "1m", "", "how often expired results and old attempts are deleted", func(c *Config, value string) error {
 			return parseDuration(&c.ExpireEvery, value, maxPeriod)
 		}},
-		{"ATTEMPTS_RETAIN", "168h", "", "how long it can be seen what was tried, repeats and refusals included; 0 keeps none of it",
+		{"ATTEMPTS_RETAIN", "168h", "", "how long attempts are kept, including repeats and refusals; 0 keeps none",
 			func(c *Config, value string) error {
 				if value == "0" {
 					c.KeepAttempts = 0
@@ -90,13 +90,13 @@ func settings() []setting {
 		}},
 		{"SECRET_KEY", "", "made once in DATA_DIR; none with DATABASE_URL",
 			"32 random bytes in base64, as openssl rand -base64 32 prints them, the same for\n" +
-				"all replicas: what the database must not hold in clear is sealed with it",
+				"all replicas; it encrypts the secrets in the database",
 			func(c *Config, value string) (err error) {
 				c.SecretKey, err = secretkey.Parse(value)
 				return err
 			}},
-		{"REDIS_URL", "", "none", "a Redis or Valkey by which replicas answer repeats for each other, and count what\n" +
-			"limits bound together, such as rediss://:password@redis.example.com:6380/0; it needs\n" +
+		{"REDIS_URL", "", "none", "a Redis or Valkey by which replicas answer repeats for each other, and share\n" +
+			"rate limits, such as rediss://:password@redis.example.com:6380/0; it needs\n" +
 			"SECRET_KEY, and may be lost at any time",
 			func(c *Config, value string) error {
 				c.RedisURL = value

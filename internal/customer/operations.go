@@ -50,7 +50,7 @@ var Edit = idempotency.Define(idempotency.Spec[Draft, Customer]{
 	Fields: fields,
 })
 
-// Archive takes the customer out of lists and choices.
+// Archive hides the customer from lists and choices.
 var Archive = idempotency.Define(idempotency.Spec[struct{}, Customer]{
 	Kind: idempotency.Transition, Name: "customer.archive", Table: Table, Made: `r.archived_at IS NOT NULL`,
 	Statements: func(tx *idempotency.Tx, _ struct{}) idempotency.Result {

@@ -94,7 +94,7 @@ func (b *bundle) tenant(name string) tenant {
 	return t
 }
 
-// site is one replica of the server.
+// replica is one replica of the server.
 type replica struct {
 	*web.Server
 

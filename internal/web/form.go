@@ -19,7 +19,7 @@ import (
 )
 
 // ParseForm reads a form body within its bounds: of bytes, of fields, and of fields with one name. A body
-// that could not be read stays so. It returns errMalformed, errTooLarge, or what reading the body returned.
+// that could not be read stays so. It returns ErrMalformed, errTooLarge, or what reading the body returned.
 func ParseForm(r *http.Request) error {
 	if r.PostForm != nil {
 		return nil
@@ -73,10 +73,10 @@ func (b brokenBody) Read([]byte) (int, error) { return 0, b.err }
 
 // eachOnce returns an [*invalid.Error] with the fields that came more than once: which one was meant is not
 // for us to decide. It passes over those that may come several times; keys are looked after by formKey.
-func eachOnce(form url.Values, severals []string) error {
+func eachOnce(form url.Values, repeated []string) error {
 	var problems invalid.Error
 	for _, name := range sortedNames(form) {
-		if len(form[name]) > 1 && !slices.Contains(severals, name) {
+		if len(form[name]) > 1 && !slices.Contains(repeated, name) {
 			problems.Add("/"+name, name+" was sent twice. Check it and send the form again.")
 		}
 	}

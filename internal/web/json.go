@@ -15,7 +15,7 @@ import (
 
 // DecodeJSON reads exactly one JSON object into v. Members must have the exact names that v knows, and come
 // once. What does not fit into v is refused where it begins, so that what a body costs is bounded by v,
-// and by maxRepeats for each array. It returns errMalformed, errTooLarge, errWrongType, an [*invalid.Error] for a value of another
+// and by maxRepeats for each array. It returns ErrMalformed, errTooLarge, errWrongType, an [*invalid.Error] for a value of another
 // type than its member has, or what reading the body returned.
 //
 // The decoder is the one that becomes encoding/json/v2: encoding/json itself takes members that come twice

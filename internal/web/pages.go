@@ -100,8 +100,7 @@ func (s *Server) loginUnknown(r *http.Request) bool {
 const noStore = "private, no-store"
 
 // Render writes a page. Pages are private, and kept by the browser for Back and Forward only, unless their Cache-Control was
-// set before. It returns
-// an error if nothing was written; a page that fails further on is cut off, so that nobody takes it for a
+// set before. It returns an error if nothing was written; a page that fails further on is cut off, so that nobody takes it for a
 // whole one.
 func (s *Server) Render(w http.ResponseWriter, r *http.Request, status int, page templ.Component) error {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")

@@ -29,7 +29,7 @@ type Entity interface {
 type Resource[R Entity] struct {
 	One  string // "customer"
 	Many string // "customers", whose address is /customers
-	// Tab is what its own tab says where others are [Site.Within] it; "" for the name of all of them.
+	// Tab is the text of its tab, if other resources have tabs beside it (see [Site.Within]); "" for Many.
 	Tab   string
 	Table record.Table[R]
 	// Name returns what people call one of them.

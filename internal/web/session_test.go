@@ -17,7 +17,7 @@ import (
 	"onlyonce/internal/web/webtest"
 )
 
-// TestIdleSessions: the last request counts, known to within ten minutes, and at most a week.
+// TestIdleSessions: a session ends twelve hours after the last request, whose time is known to within ten minutes.
 func TestIdleSessions(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)

@@ -21,8 +21,8 @@ import (
 func mountDuplicates(s *web.Site) {
 	m := web.Resource[duplicate.Group]{One: "duplicate", Many: "duplicates"}.Mount(s)
 	web.List(m, web.Listing[duplicate.Group]{
-		Summary: "Groups of customers who look alike, by what they have in common. A page may have fewer than there are, or none: " +
-			"go on while there is a next_cursor. There is no page before.",
+		Summary: "Groups of customers who look alike, by what they have in common. A page may be short or empty: " +
+			"continue while there is a next_cursor. You can't page back.",
 		Read: func(r *http.Request, page record.Page) (record.List[duplicate.Group], error) {
 			return duplicate.List(r.Context(), s.Pool, web.Principal(r).Tenant, page)
 		},

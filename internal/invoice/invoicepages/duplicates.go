@@ -28,7 +28,7 @@ func (s *Pages) MountDuplicates() {
 	m := web.Resource[duplicate.Group]{One: "duplicate invoice", Many: "duplicate-invoices"}.Mount(within)
 	web.List(m, web.Listing[duplicate.Group]{
 		Summary: "Groups of invoices for the same customer with the same lines, currency and total, issued within some days. A page may " +
-			"have fewer than there are, or none: go on while there is a next_cursor. There is no page before.",
+			"be short or empty: continue while there is a next_cursor. You can't page back.",
 		View: func(g duplicate.Group) any {
 			shown := groupJSON{Days: g.Days, Count: g.Count}
 			for _, i := range g.Invoices {

@@ -34,7 +34,7 @@ func scheduleChoices() map[string][]templates.Option {
 		"unit": {
 			{Value: schedule.Week, Text: "weeks"}, {Value: schedule.Month, Text: "months"}, {Value: schedule.Year, Text: "years"},
 		},
-		"bill_as": {{Value: schedule.AsDraft, Text: "a draft, to look at first"}, {Value: schedule.AsIssued, Text: "issued and mailed"}},
+		"bill_as": {{Value: schedule.AsDraft, Text: "a draft, to look at first"}, {Value: schedule.AsIssued, Text: "issued and emailed"}},
 		"missed":  {{Value: schedule.Each, Text: "bill each of them"}, {Value: schedule.Latest, Text: "bill the latest only"}},
 	}
 }

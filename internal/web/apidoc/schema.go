@@ -30,7 +30,7 @@ func formats() map[string]openapi3.Schema {
 	}
 }
 
-// text is the schema of a text in a format.
+// textSchema returns the schema of a text in a format.
 func textSchema(format string) *openapi3.Schema {
 	schema, known := formats()[format]
 	if format != "" && !known {
