@@ -120,3 +120,10 @@ func (gone layer) takeOneNumber(t *testing.T, app *target) []*visitor {
 	}
 	return people
 }
+
+// forget replaces the key of each post by a new one from now on.
+func (w *wire) forget() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.forgets = true
+}

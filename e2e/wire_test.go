@@ -141,13 +141,6 @@ func (w *wire) toReplica(host string) {
 	w.replica = host
 }
 
-// forget replaces the key of each post by a new one from now on.
-func (w *wire) forget() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.forgets = true
-}
-
 func (w *wire) heal() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -323,12 +323,3 @@ func TestMailsWithoutAServer(t *testing.T) {
 		t.Errorf("nothing about it in the metrics:\n%s", metrics)
 	}
 }
-
-// untilMail waits until an attempt to send one was counted.
-func (b *bundle) untilMail() {
-	b.Helper()
-	must.Until(b, "a mail", func() bool {
-		_, metrics := b.get(b.metrics)
-		return strings.Contains(metrics, "\nonlyonce_mail_attempt_duration_seconds_count{")
-	})
-}

@@ -99,6 +99,7 @@ func newMailObserver(log *slog.Logger, registry *prometheus.Registry) *mailObser
 	// Prometheus sees no increase from nothing to 1.
 	for _, outcome := range mailer.Outcomes() {
 		o.attempts.WithLabelValues(string(outcome))
+		o.seconds.WithLabelValues(string(outcome))
 	}
 	registry.MustRegister(o.attempts, o.seconds)
 	return o

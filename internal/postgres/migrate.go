@@ -52,7 +52,7 @@ type OtherMigrationsError struct {
 func (e *OtherMigrationsError) Error() string {
 	return fmt.Sprintf("the database was made by a version of the app with other migrations: it has migration %d, and this "+
 		"program does not. Nothing was changed. Start with a new database: move the directory of the embedded one (.data) away, or "+
-		"name another with DATA_DIR or DATABASE_URL. What is in this one can be brought over: docs/upgrade.md, Other migrations",
+		"name another with DATA_DIR or DATABASE_URL. Why, and what becomes of its rows: docs/upgrade.md, Other migrations",
 		e.Versions[0])
 }
 

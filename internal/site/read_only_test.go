@@ -78,7 +78,7 @@ func TestReadOnly(t *testing.T) {
 		}
 	}
 	wantUnchanged(b, "who is read-only", before, b.everything())
-	if tried[false] < 100 || tried[true] < 50 {
+	if tried[false] < 30 || tried[true] < 15 {
 		t.Errorf("only %d requests of pages, and %d of the API", tried[false], tried[true])
 	}
 }
@@ -112,7 +112,7 @@ func TestReadOnlySeesNoButtons(t *testing.T) {
 			b.prepared(b.acme, of.plural(), of, of.command)
 		}
 	}
-	b.offersNothing(person, 20)
+	b.offersNothing(person, 10)
 }
 
 // offersNothing follows all links from the first page on, and fails for each that leads to a refusal and each form that is not one's

@@ -125,9 +125,9 @@ func InvoiceFormPage(p templates.Page, v InvoiceForm) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var6 string
-			templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.ResolveAttributeValue(p.Asset("customer-choice.js"))
+			templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.ResolveAttributeValue(p.Asset("invoice-customer-choice.js"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/invoiceviews/invoice_form.templ`, Line: 23, Col: 59}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/invoiceviews/invoice_form.templ`, Line: 23, Col: 67}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var6)
 			if templ_7745c5c3_Err != nil {
@@ -343,7 +343,7 @@ func customerFields(v InvoiceForm) templ.Component {
 	})
 }
 
-// customerChoice is the field for a customer. static/customer-choice.js makes it one that is searched; without, a search shows the form
+// customerChoice is the field for a customer. static/invoice-customer-choice.js makes it one that is searched; without, a search shows the form
 // again. none is what there is if nobody is chosen.
 func customerChoice(v InvoiceForm, none string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
