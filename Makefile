@@ -27,7 +27,8 @@ UNRACED = /e2e$$|/internal/site$$|/internal/tool/
 RACE = -race -gcflags='compress/flate=-race=false' -gcflags='github.com/go-text/typesetting/...=-race=false'
 
 # Browser tests wait for pages, so four run at a time. The site's tests use both processors, so they come last, when no other package
-# is left to run beside them. make check has vetted all. The garbage collector takes a tenth to a quarter of the tests, which have
+# is left to run beside them. The tools' tests read whole copies of this directory, so whether they can be left out (-count=1: never)
+# would take go 26 of the processor's seconds to find out. make check has vetted all. The garbage collector takes a tenth to a quarter of the tests, which have
 # memory to spare.
 TEST = GOGC=400 go test -vet=off -timeout 30m
 
@@ -36,7 +37,7 @@ test: ## Install what the tests need, then run them all, most with the race dete
 	e2e/setup
 	$(TEST) $(RACE) -p 2 $$(go list ./... | grep -vE '$(UNRACED)')
 	$(TEST) $(RACE) -run 'Race|TestEveryCase///(running|waits|COMMIT|lost|gone|down)' ./internal/site
-	$(TEST) -p 2 ./internal/tool/... ./internal/site
+	$(TEST) -p 2 -count=1 ./internal/tool/... ./internal/site
 	$(TEST) -parallel 4 ./e2e
 
 .PHONY: quick

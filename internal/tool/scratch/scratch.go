@@ -94,17 +94,22 @@ func (r *Repository) CheckTypes() {
 	}
 }
 
-// parse leaves out the bodies of functions in Go files that are not of the repository. Those that go test writes are called otherwise.
+// parse leaves out the bodies of functions and the elements of tables in Go files that are not of the repository. Those that go test
+// writes are called otherwise.
 func (r *Repository) parse(fset *token.FileSet, name string, text []byte) (*ast.File, error) {
 	file, err := parser.ParseFile(fset, name, text, parser.SkipObjectResolution)
 	if err != nil || strings.HasPrefix(name, r.Dir) || filepath.Ext(name) != ".go" {
 		return file, err //nolint:wrapcheck // whose type says where it is
 	}
-	for _, d := range file.Decls {
-		if f, ok := d.(*ast.FuncDecl); ok {
-			f.Body = nil
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			n.Body = nil
+		case *ast.CompositeLit:
+			n.Elts = nil
 		}
-	}
+		return true
+	})
 	return file, nil
 }
 
