@@ -13,5 +13,5 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", "4"); err != nil {
 		panic(err)
 	}
-	pgtest.Main(m)
+	pgtest.Main(withWalks{m})
 }

@@ -2,7 +2,10 @@ package site_test
 
 import (
 	"flag"
+	"fmt"
+	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 )
 
@@ -32,21 +35,44 @@ func walk(t *testing.T, parts []part) {
 			p.run(b)
 		})
 	}
-	if ran > 0 {
+	if ran > 0 || acrossTests() {
+		partsRun.Add(int64(ran))
 		return
 	}
-	var known []string
 	for _, of := range resources() {
-		known = append(known, of.plural())
 		t.Run(of.plural(), func(t *testing.T) {
-			if ran++; has[of.plural()] && !acrossTests() {
+			if ran++; has[of.plural()] {
 				t.Errorf("-run %s names nothing of %s: -v lists the names", runFilter(), of.plural())
 			}
 		})
 	}
 	if ran == 0 {
-		t.Errorf("-run %s names no resource: there are %s", runFilter(), strings.Join(known, ", "))
+		t.Errorf("-run %s names no resource: there are %s", runFilter(), plurals())
 	}
+}
+
+// partsRun is how many parts of all walks ran.
+var partsRun atomic.Int64
+
+// withWalks are all tests. They fail if -run is about parts of walks, and names none of any.
+type withWalks struct{ *testing.M }
+
+func (w withWalks) Run() int {
+	code := w.M.Run()
+	if acrossTests() && partsRun.Load() == 0 {
+		fmt.Fprintf(os.Stderr, "-run %s names no part of a walk: -v lists the names, which begin with one of %s\n", runFilter(), plurals())
+		code = max(code, 1)
+	}
+	return code
+}
+
+// plurals lists the resources as -run names them.
+func plurals() string {
+	var all []string
+	for _, of := range resources() {
+		all = append(all, of.plural())
+	}
+	return strings.Join(all, ", ")
 }
 
 // plural is the resource's name in the names of subtests, as addresses have it.

@@ -31,7 +31,7 @@ import (
 
 // Main runs the tests of a package and stops the server that they used. Call it from
 // TestMain; it does not return.
-func Main(m *testing.M) {
+func Main(m interface{ Run() int }) {
 	code := m.Run()
 	if err := shared.stop(); err != nil {
 		fmt.Fprintln(os.Stderr, "pgtest:", err)
