@@ -44,8 +44,8 @@ func TestFunctionsStayInTheirTenant(t *testing.T) {
 	db := pgtest.New(t)
 	db.Spoil(t)
 	if found := leavingTenant(t, db); len(found) > 0 {
-		t.Errorf("%q run as their owner or use onlyonce.tenant_id: do without, since claim_intent enters the tenant, or "+
-			"add them to tenantFunctions with the reason", found)
+		t.Errorf("%q run as their owner (no function may: leave out SECURITY DEFINER), or use onlyonce.tenant_id "+
+			"(do without, since claim_intent enters the tenant, or add them to tenantFunctions with the reason)", found)
 	}
 	for _, sql := range []string{
 		"CREATE FUNCTION as_owner() RETURNS integer LANGUAGE sql SECURITY DEFINER RETURN 1",
