@@ -65,26 +65,21 @@ func (a Attempt) LogValue() slog.Value {
 // outcomeOf classifies an error of Do. What it was until then tells whether a constraint was explained.
 func outcomeOf(err error, until Outcome) Outcome {
 	switch {
-	case is[*MismatchError](err):
+	case errors.As(err, new(*MismatchError)):
 		return Mismatch
-	case is[*AlreadyDoneError](err), errors.Is(err, ErrNotVisible):
+	case errors.As(err, new(*AlreadyDoneError)), errors.Is(err, ErrNotVisible):
 		return Replayed
 	case errors.Is(err, ErrInProgress):
 		return InProgress
-	case is[*invalid.Error](err), errors.Is(err, record.ErrNotFound), errors.Is(err, ErrNoVersion):
+	case errors.As(err, new(*invalid.Error)), errors.Is(err, record.ErrNotFound), errors.Is(err, ErrNoVersion):
 		return Rejected
-	case is[*conflict.Error](err), is[*StaleError](err):
+	case errors.As(err, new(*conflict.Error)), errors.As(err, new(*StaleError)):
 		return Conflict
 	case until == Conflict:
 		return Conflict
 	default:
 		return Failed
 	}
-}
-
-func is[E error](err error) bool {
-	_, ok := errors.AsType[E](err)
-	return ok
 }
 
 // Reject reports an attempt that never became a command: its input was invalid, its key is still free.

@@ -92,7 +92,7 @@ func (s *Store) sendOnce(mayLeave, detached context.Context, t transaction) (fou
 	switch {
 	case isWork && !ok && alive:
 		return stored{}, sent, refusedError(own)
-	case !sent && alive && !is[*pgconn.PgError](err): // such as an argument that cannot be encoded
+	case !sent && alive && !errors.As(err, new(*pgconn.PgError)): // such as an argument that cannot be encoded
 		return stored{}, false, err
 	case !ok:
 		return stored{}, sent, fmt.Errorf("%w: %w", errLost, err)

@@ -2,6 +2,7 @@ package web
 
 import (
 	"encoding/json"
+	"errors"
 	"maps"
 	"net/http"
 	"reflect"
@@ -41,7 +42,7 @@ func events[R Entity](m *Mounted[R]) {
 	})
 	m.pages.read(path, func(w http.ResponseWriter, r *http.Request) error {
 		found, then, list, err := m.eventsOf(r)
-		if is[*invalid.Error](err) {
+		if errors.As(err, new(*invalid.Error)) {
 			return ErrNotFound
 		}
 		if err != nil {

@@ -38,7 +38,7 @@ func ParseForm(r *http.Request) error {
 	switch {
 	case err == nil:
 		return nil
-	case is[*http.MaxBytesError](err), errors.Is(err, errTooLarge), errors.Is(err, errCrowded):
+	case errors.As(err, new(*http.MaxBytesError)), errors.Is(err, errTooLarge), errors.Is(err, errCrowded):
 	default:
 		err = fmt.Errorf("%w: %w", ErrMalformed, err)
 	}

@@ -22,7 +22,8 @@ func FuzzForm(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body string) {
 		r := webtest.Posted("application/x-www-form-urlencoded", body)
 		if _, err := formKey(r); err != nil && !errors.Is(err, ErrMalformed) && !errors.Is(err, errTooLarge) &&
-			!is[*http.MaxBytesError](err) && !errors.Is(err, idempotency.ErrNoKey) && !errors.Is(err, idempotency.ErrMalformedKey) {
+			!errors.As(err, new(*http.MaxBytesError)) &&
+			!errors.Is(err, idempotency.ErrNoKey) && !errors.Is(err, idempotency.ErrMalformedKey) {
 			t.Errorf("%q: %v", body, err)
 		}
 		if err := ParseForm(r); (err != nil) != (r.PostForm == nil) {

@@ -169,7 +169,7 @@ func (m *Mounted[R]) object(
 		}
 		return status, nil
 	}
-	if is[*idempotency.StaleError](refused) || errors.Is(refused, idempotency.ErrNoVersion) {
+	if errors.As(refused, new(*idempotency.StaleError)) || errors.Is(refused, idempotency.ErrNoVersion) {
 		return http.StatusConflict, m.stale(r, f)
 	}
 	if f.Notice = commonNotice(r, refused, !kind.Changes()); f.Notice == nil {
@@ -181,7 +181,7 @@ func (m *Mounted[R]) object(
 // finalFirst returns what was refused because of the version of a record; of one that cannot be changed any more, that, which counts
 // for more than who came first.
 func (m *Mounted[R]) finalFirst(r *http.Request, kind idempotency.Kind, refused error) error {
-	byVersion := is[*idempotency.StaleError](refused) || errors.Is(refused, idempotency.ErrNoVersion)
+	byVersion := errors.As(refused, new(*idempotency.StaleError)) || errors.Is(refused, idempotency.ErrNoVersion)
 	if m.form.Final == nil || kind != idempotency.Change || !byVersion {
 		return refused
 	}

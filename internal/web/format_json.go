@@ -58,7 +58,7 @@ func jsonFormat[C any, R Entity](m *Mounted[R], op idempotency.Operation[C, R], 
 				refused = err
 			}
 			refused = m.finalFirst(r, kind, refused)
-			if is[*idempotency.StaleError](refused) {
+			if errors.As(refused, new(*idempotency.StaleError)) {
 				if found, err := m.Find(r); err == nil {
 					_, version := found.Identity()
 					w.Header().Set("ETag", etag(version))

@@ -43,6 +43,6 @@ func isDatabaseDown(err error) bool {
 		}
 		return answered.Code == "25006" // it accepts no writes: a standby
 	}
-	return is[net.Error](err) || is[*pgconn.ConnectError](err) || errors.Is(err, io.EOF) ||
+	return errors.As(err, new(net.Error)) || errors.As(err, new(*pgconn.ConnectError)) || errors.Is(err, io.EOF) ||
 		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) || errors.Is(err, pgconn.ErrConnClosed)
 }

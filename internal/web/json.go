@@ -32,7 +32,7 @@ func DecodeJSON(r *http.Request, v any) error {
 	switch {
 	case err == nil:
 		return nil
-	case is[*http.MaxBytesError](err), errors.Is(err, errCrowded):
+	case errors.As(err, new(*http.MaxBytesError)), errors.Is(err, errCrowded):
 		return fmt.Errorf("read body: %w", err)
 	case errors.Is(err, errTooLarge):
 		return fmt.Errorf("%w: %s", errTooLarge, placeJSON(err))

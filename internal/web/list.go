@@ -134,7 +134,7 @@ func writeList(w http.ResponseWriter, r *http.Request, name string, rows any, be
 
 // missingFirst returns, before any other error, that the record that a list belongs to is not there.
 func (m *Mounted[R]) missingFirst(r *http.Request, err error) error {
-	if is[*invalid.Error](err) {
+	if errors.As(err, new(*invalid.Error)) {
 		if missing := m.parentExists(r); missing != nil {
 			return missing
 		}

@@ -151,7 +151,7 @@ var (
 
 // problemOf is the one table from errors to HTTP. What only one resource knows comes as a [*conflict.Error].
 func problemOf(err error) problem {
-	if is[*http.MaxBytesError](err) { // also where it made a body malformed
+	if errors.As(err, new(*http.MaxBytesError)) { // also where it made a body malformed
 		return tooLarge
 	}
 	for _, row := range []struct {
@@ -193,11 +193,11 @@ func problemOf(err error) problem {
 		return conflictProblem(c.Kind)
 	}
 	switch {
-	case is[*idempotency.MismatchError](err), is[*idempotency.AlreadyDoneError](err):
+	case errors.As(err, new(*idempotency.MismatchError)), errors.As(err, new(*idempotency.AlreadyDoneError)):
 		return keyReused
-	case is[*idempotency.StaleError](err):
+	case errors.As(err, new(*idempotency.StaleError)):
 		return changedMeanwhile
-	case is[*invalid.Error](err):
+	case errors.As(err, new(*invalid.Error)):
 		return invalidCommand
 	case isDatabaseDown(err):
 		return unavailable
@@ -209,15 +209,10 @@ func problemOf(err error) problem {
 // ProblemName is the slug of the problem that an error is: its page is /problems/<slug>. That the same was done before, and its
 // result has expired, is none.
 func ProblemName(err error) string {
-	if is[*idempotency.AlreadyDoneError](err) {
+	if errors.As(err, new(*idempotency.AlreadyDoneError)) {
 		return ""
 	}
 	return problemOf(err).Slug
-}
-
-func is[E error](err error) bool {
-	_, ok := errors.AsType[E](err)
-	return ok
 }
 
 // ProblemTitle is the title of the problem with a slug, "" if there is none.

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 
@@ -79,12 +80,12 @@ func (q *question[R]) again(w http.ResponseWriter, r *http.Request, refused erro
 	f.Typed = r.PostForm
 	status := http.StatusConflict
 	switch {
-	case is[*invalid.Error](refused):
+	case errors.As(refused, new(*invalid.Error)):
 		var err error
 		if status, err = q.object(r, idempotency.Transition, q.words, &f, refused); err != nil {
 			return err
 		}
-	case is[*idempotency.StaleError](refused):
+	case errors.As(refused, new(*idempotency.StaleError)):
 		found, err := q.Find(r)
 		if err != nil {
 			return err
