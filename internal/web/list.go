@@ -47,8 +47,12 @@ type Listing[L Entity] struct {
 // List registers the list of a resource: of all of them, or of those that belong to one of another, see [Under].
 func List[R, L Entity](m *Mounted[R], l Listing[L]) { list(m, m.listPath(), "list", l) }
 
-// ListAll registers the list of all of a resource that is [Under] another, in a tab of that one's place in the navigation.
+// ListAll registers the list of all of a resource that is [Under] another, in a tab of that one's place in the navigation. It panics if
+// it is under none.
 func ListAll[R, L Entity](m *Mounted[R], l Listing[L]) {
+	if m.reg.under == "" {
+		panic("web: " + m.Many + " belong to no other resource: register their List")
+	}
 	m.reg.section = m.s.above(m.reg).many
 	list(m, m.collectionPath(), "all", l)
 }

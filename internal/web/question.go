@@ -28,9 +28,12 @@ type Question[R Entity] struct {
 }
 
 // Ask asks people before a transition, which is registered: GET /{id}/<verb> has the form that is sent there. It changes nothing, and
-// has the version that the person sees: of another one the transition is refused, and asked about again.
+// has the version that the person sees: of another one the transition is refused, and asked about again. It panics before [Transition].
 func Ask[C any, R Entity](m *Mounted[R], verb string, op idempotency.Operation[C, R], q Question[R]) {
-	words := m.reg.words[op.Name()]
+	words, registered := m.reg.words[op.Name()]
+	if !registered {
+		panic("web: the question before " + op.Name() + " comes too early: register the transition first")
+	}
 	words.Submit = q.Submit
 	asking := *m
 	asking.form = Form[R]{Fields: q.Fields, Page: func(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {

@@ -49,8 +49,14 @@ type Form[R Entity] struct {
 	OnConflict func(*http.Request, *conflict.Error)
 }
 
-// Enter attaches a form to a resource whose commands are not made of its fields one by one; else see [NewForm].
-func (m *Mounted[R]) Enter(f Form[R]) { m.form = f }
+// Enter attaches a form to a resource whose commands are not made of its fields one by one; else see [NewForm]. The operations read it
+// when they are registered, so it panics after one.
+func (m *Mounted[R]) Enter(f Form[R]) {
+	if len(m.reg.operations) > 0 {
+		panic("web: the form of " + m.Many + " comes too late: enter it before the operations")
+	}
+	m.form = f
+}
 
 // facts are what was typed into the form, for reading.
 func (m *Mounted[R]) facts(typed url.Values) (facts []templates.Fact) {

@@ -9,20 +9,47 @@ import (
 	"onlyonce/internal/customer"
 )
 
-// TestOneNameOneOperation: intents are stored under the name for life, so two operations with one name would
-// answer for each other.
-func TestOneNameOneOperation(t *testing.T) {
+// TestRegistrationsThatWouldBeLost: what is registered twice, too late or in the wrong place ends the program as it starts, as nobody
+// would see that it has no effect.
+func TestRegistrationsThatWouldBeLost(t *testing.T) {
 	t.Parallel()
-	s := &Server{byPattern: map[string]*registration{}}
-	site := &Site{Server: s, pages: router{s: s, mux: chi.NewRouter()}}
-	mounted := func(many string) *Mounted[customer.Customer] {
-		return Resource[customer.Customer]{One: "customer", Many: many, Table: customer.Table}.Mount(site)
+	archive := func(m *Mounted[customer.Customer]) {
+		Transition(m, "archive", "archived", "", customer.Archive, Nothing())
 	}
-	Transition(mounted("customers"), "archive", "archived", "", customer.Archive, Nothing())
-	defer func() {
-		if said, _ := recover().(string); !strings.Contains(said, "customer.archive") {
-			t.Errorf("a name was used twice: %q", said)
-		}
-	}()
-	Transition(mounted("people"), "archive", "archived", "", customer.Archive, Nothing())
+	for name, c := range map[string]struct {
+		register func(m, other *Mounted[customer.Customer])
+		want     string
+	}{
+		// Intents are stored under the name for life, so two operations with one name would answer for each other.
+		"one name for two operations": {func(m, other *Mounted[customer.Customer]) {
+			archive(m)
+			archive(other)
+		}, "two operations have the name customer.archive"},
+		"a form behind its operations": {func(m, _ *Mounted[customer.Customer]) {
+			archive(m)
+			m.Enter(Form[customer.Customer]{Words: &Wording{Title: "Add customer"}})
+		}, "the form of customers comes too late"},
+		"a question before its transition": {func(m, _ *Mounted[customer.Customer]) {
+			Ask(m, "archive", customer.Archive, Question[customer.Customer]{Submit: "Archive customer"})
+			archive(m)
+		}, "the question before customer.archive comes too early"},
+		"all of what belongs to no other": {func(m, _ *Mounted[customer.Customer]) {
+			ListAll(m, Listing[customer.Customer]{})
+		}, "customers belong to no other resource"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := &Server{byPattern: map[string]*registration{}}
+			site := &Site{Server: s, pages: router{s: s, mux: chi.NewRouter()}}
+			mounted := func(many string) *Mounted[customer.Customer] {
+				return Resource[customer.Customer]{One: "customer", Many: many, Table: customer.Table}.Mount(site)
+			}
+			defer func() {
+				if said, _ := recover().(string); !strings.Contains(said, c.want) {
+					t.Errorf("want %q, got %q", c.want, said)
+				}
+			}()
+			c.register(mounted("customers"), mounted("people"))
+		})
+	}
 }
