@@ -77,7 +77,7 @@ type commands struct {
 	} `cmd:"" help:"API tokens: programs that may use the API of a tenant."`
 	Duplicates duplicates `cmd:"" help:"List the customers of a tenant who look alike, in at most 1000 groups, each with the reason."`
 	Health     health     `cmd:"" help:"Ask the app that listens at ADDR whether it is ready: for containers and scripts without curl."`
-	Routes     routes     `cmd:"" help:"Print every route of the resources, with its operation, or why a repeat is safe."`
+	Routes     routes     `cmd:"" help:"Print every route, whether it reads, and else its operation, or why a repeat is safe."`
 	Doctor     doctor     `cmd:"" help:"Look for what is wrong with the settings and the database, and say what to do."`
 }
 

@@ -51,6 +51,7 @@ func TestRoutes(t *testing.T) {
 	t.Parallel()
 	code, out, errors := ran(t, nil, "routes")
 	for _, want := range []string{
+		`(?m)^GET    /static/\*  +read +$`, `(?m)^GET    /readyz  +read +$`,
 		`(?m)^GET    /customers  +read +$`, `(?m)^POST   /customers  +once +customer\.upsert$`,
 		`(?m)^PUT    /api/v1/customers/\{id\}  +once +customer\.edit$`, `(?m)^POST   /logout  +natural  being logged out is a state$`,
 	} {

@@ -2,11 +2,8 @@ package main
 
 import (
 	"fmt"
-	"log/slog"
 
-	"onlyonce/internal/site"
-	"onlyonce/internal/value/secretkey"
-	"onlyonce/internal/web"
+	"onlyonce/internal/app"
 )
 
 type routes struct{}
@@ -19,15 +16,15 @@ type route struct {
 	Why    string `json:"why"`    // the operation that is carried out once, or why a repeat changes nothing more
 }
 
-// Run prints every route of the resources, and what a repeat of each does. It needs no database.
+// Run prints every route, and what a repeat of each does. It needs no database.
 func (routes) Run(t *terminal) error {
-	server, err := web.New(web.Config{Log: slog.New(slog.DiscardHandler), Mount: site.Mount(0, secretkey.Key{}, false)})
+	registered, err := app.Routes()
 	if err != nil {
 		return err
 	}
 	var all []route
 	var lines []string
-	for _, r := range server.Routes {
+	for _, r := range registered {
 		all = append(all, route{r.Method, r.Path, string(r.Repeat), r.Why})
 		lines = append(lines, fmt.Sprintf("%-5s  %-45s  %-7s  %s", r.Method, r.Path, r.Repeat, r.Why))
 	}

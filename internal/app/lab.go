@@ -16,7 +16,7 @@ type LabConfig struct {
 }
 
 func labPart() part {
-	return part{start: startLab, settings: []setting{
+	return part{start: startLab, pages: func(s *web.Site) { labpages.Mount(s, &lab.Lab{}) }, settings: []setting{
 		{"LAB", "1", "", "0 switches off the lab of the demo, which starts a PostgreSQL and servers of its own\n" +
 			"(there is none without the demo, or once a tenant of your own has a user)",
 			func(c *Config, value string) error { return parseYes(&c.Lab, value) }},

@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/web"
 )
 
 // part is something that the app can be without, in files of its own: its line in [parts] is all that the rest knows of it.
@@ -20,6 +21,8 @@ type part struct {
 	fill func(context.Context, demoTenant, *idempotency.Store) (news bool, err error)
 	// start adds to an app that has its database and its demo data, and answers nobody yet.
 	start func(context.Context, *App) error
+	// pages mounts the pages that start may add, for the list of all routes.
+	pages func(*web.Site)
 	// expire deletes what is old of a tenant, beside the results of operations.
 	expire func(context.Context, *App, uuid.UUID) error
 }

@@ -40,7 +40,8 @@ func (b *bundle) everyRoute(program, person *client) map[string][]request {
 	}
 	once := post(person, "/customers", change(customer.command, "idempotency_key", "one", "allow_repeat", "1"))
 	routes := map[string][]request{
-		"GET /": none, "GET /docs/api": gets(person, "/docs/api"), "GET /openapi.json": gets(person, "/openapi.json"),
+		"GET /": none, "GET /static/*": none, "GET /healthz": none, "GET /readyz": none,
+		"GET /docs/api": gets(person, "/docs/api"), "GET /openapi.json": gets(person, "/openapi.json"),
 		"GET /problems":        gets(person, "/problems"),
 		"GET /rules":           gets(person, "/rules"),
 		"GET /problems/{slug}": gets(person, "/problems/invalid"), "GET /login": gets(b.browser(b.replica), "/login"),

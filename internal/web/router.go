@@ -18,6 +18,14 @@ import (
 // Handler answers a request or returns an error, which its router turns into an answer.
 type Handler func(http.ResponseWriter, *http.Request) error
 
+// infallible is the handler that never fails.
+func infallible(h http.Handler) Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		h.ServeHTTP(w, r)
+		return nil
+	}
+}
+
 // Repeat is what a repeated request does.
 type Repeat string
 

@@ -143,9 +143,10 @@ func New(c Config) (*Server, error) {
 func (s *Server) mount(mux chi.Router, c Config, sameOrigin func(http.Handler) http.Handler) {
 	mux.Use(s.tell, s.arrive, s.recoverPanics, securityHeaders(s.secure), limitBody(maxBody), s.limitTarget, middleware.GetHead)
 
-	mux.Method(http.MethodGet, "/static/*", s.assets.Handler())
-	mux.Get("/healthz", alive)
-	mux.Get("/readyz", s.ready)
+	plain := router{s: s, mux: mux, fail: s.FailHTML, public: true}
+	plain.read("/static/*", infallible(s.assets.Handler()))
+	plain.read("/healthz", infallible(http.HandlerFunc(alive)))
+	plain.read("/readyz", infallible(http.HandlerFunc(s.ready)))
 
 	pages := router{s: s, fail: s.FailHTML}
 	api := router{s: s, fail: s.failJSON, prefix: apiPrefix}

@@ -56,6 +56,9 @@ func TestEveryRequestIsMeasured(t *testing.T) {
 	must.OK(t, err)
 	left := map[string]string{
 		"GET /":                  "goes to another page",
+		"GET /static/*":          "asks for nothing",
+		"GET /healthz":           "asks for nothing",
+		"GET /readyz":            "asks for the schema only",
 		"GET /login":             "asks for nothing",
 		"POST /login":            "takes as long as hashing a password",
 		"POST /logout":           "deletes one session by its key",

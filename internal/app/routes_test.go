@@ -1,0 +1,50 @@
+package app
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+
+	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/proof/must"
+	"onlyonce/internal/site"
+	"onlyonce/internal/web"
+)
+
+// TestRoutesAreAll: an app with all its pages has no route that the list lacks.
+func TestRoutesAreAll(t *testing.T) {
+	t.Parallel()
+	a, err := Start(t.Context(), Config{
+		Addr: "127.0.0.1:0", MetricsAddr: "off", DatabaseURL: pgtest.New(t).URL, Demo: true,
+		LabConfig: LabConfig{Lab: true},
+		Wait:      time.Second, ExpireEvery: time.Minute, Log: slog.New(slog.DiscardHandler), Banner: io.Discard,
+	})
+	must.OK(t, err)
+	t.Cleanup(func() { must.OK(t, a.Close(context.WithoutCancel(t.Context()))) })
+	server, err := web.New(web.Config{Log: a.config.Log, Mount: site.Mount(0, a.config.SecretKey, true, a.pages...)})
+	must.OK(t, err)
+	var walked, listed []string
+	must.OK(t, chi.Walk(server.Mux, func(method, path string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
+		walked = append(walked, method+" "+path)
+		return nil
+	}))
+	routes, err := Routes()
+	must.OK(t, err)
+	for _, route := range routes {
+		listed = append(listed, route.Method+" "+route.Path)
+	}
+	for _, route := range walked {
+		if !slices.Contains(listed, route) {
+			t.Errorf("the list lacks %s", route)
+		}
+	}
+	if len(walked) != len(listed) {
+		t.Errorf("%d routes are listed, and the router has %d", len(listed), len(walked))
+	}
+}
