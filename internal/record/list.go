@@ -44,7 +44,7 @@ const MaxRows = "201"
 func (t Table[R]) List(
 	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, page Page, where string, args pgx.NamedArgs,
 ) (List[R], error) {
-	from, err := page.id()
+	from, err := page.ID()
 	if err != nil {
 		return List[R]{}, err
 	}
@@ -74,8 +74,8 @@ type identified[R any] struct {
 	Record R
 }
 
-// id returns the id behind which a page begins, in a list that is sorted by id.
-func (p Page) id() (uuid.UUID, error) {
+// ID returns the id behind which a page begins, in a list that is sorted by id. The error may be [ErrKey].
+func (p Page) ID() (uuid.UUID, error) {
 	if p.From == (Key{}) {
 		return uuid.Max, nil
 	}

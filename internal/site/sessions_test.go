@@ -182,17 +182,6 @@ func TestSessionsThatAreOverAreNotListed(t *testing.T) {
 	b.page(laptop.get("/account")).says("These are your 20 latest logins.")
 }
 
-// TestSessionIsSeen: the last request is known to within ten minutes.
-func TestSessionIsSeen(t *testing.T) {
-	b := setup(t)
-	laptop := b.in(b.acme, firefoxOnLinux)
-	began := get[string](b, `SELECT seen_at::text FROM sessions`)
-	laptop.get("/customers")
-	if seen := get[string](b, `SELECT seen_at::text FROM sessions`); seen != began {
-		t.Error("a page wrote that the session was seen")
-	}
-}
-
 // TestVisitorsOfTheDemoKeepTheirSessions: they share a login, see their own browser only, and end no other.
 func TestVisitorsOfTheDemoKeepTheirSessions(t *testing.T) {
 	b := setup(t)

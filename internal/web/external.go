@@ -11,15 +11,6 @@ import (
 	"onlyonce/templates"
 )
 
-// externalQuery describes how a record is found by what another system calls it.
-func externalQuery() []Parameter {
-	return []Parameter{
-		{Name: "source", Meaning: "With external_id, and without other filters: only what this system calls by that id, archived or not. " +
-			"A merged customer's URL leads to the one that stayed."},
-		{Name: "external_id", Meaning: "The source's ID of the record."},
-	}
-}
-
 // readExternal reads the record that source and external_id name. Its error may be an [*invalid.Error].
 func (l Listing[L]) readExternal(pool *pgxpool.Pool) func(*http.Request, record.Page) (record.List[L], error) {
 	return func(r *http.Request, page record.Page) (record.List[L], error) {

@@ -71,7 +71,10 @@ func list[R, L Entity](m *Mounted[R], path, name string, l Listing[L]) {
 	}
 	finds := l.External.Name != ""
 	if finds {
-		described.Query = append(slices.Clip(described.Query), externalQuery()...)
+		described.Query = append(slices.Clip(described.Query),
+			Parameter{Name: "source", Meaning: "With external_id, and without other filters: " +
+				"only what this system calls by that id, archived or not."},
+			Parameter{Name: "external_id", Meaning: "The source's ID of the record."})
 	}
 	m.document(described)
 	if l.Page == nil && l.Columns != nil {

@@ -40,7 +40,7 @@ func Mount(s *web.Site, sections ...Section) {
 		Example: customer.Input{Email: "grace@example.com", Name: "Grace Hopper"},
 	})
 	web.List(m, web.Listing[customer.Customer]{
-		Summary: "Customers, newest first.",
+		Summary: "Customers, newest first. A merged customer's URL leads to the one that stayed.",
 		Query: []web.Parameter{
 			{Name: "archived", Meaning: "Archived customers instead of the active ones.", Values: []string{"1"}},
 			{Name: "q", Meaning: "Only customers whose name or email has words that begin with these."},

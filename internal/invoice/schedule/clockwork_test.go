@@ -252,7 +252,7 @@ func TestAnyOrderOfClocks(t *testing.T) {
 		round++
 		in := b.monthly()
 		in.BillAs, in.Every = schedule.AsDraft, fmt.Sprint(rapid.IntRange(1, 4).Draw(t, "every"))
-		in.Unit = rapid.SampledFrom(schedule.Units()).Draw(t, "unit")
+		in.Unit = rapid.SampledFrom([]string{schedule.Week, schedule.Month, schedule.Year}).Draw(t, "unit")
 		in.Missed = rapid.SampledFrom([]string{schedule.Each, schedule.Latest}).Draw(t, "missed")
 		first := day(t, "2090-01-01").AddDays(rapid.IntRange(0, 60).Draw(t, "first"))
 		in.FirstDay = first.String()

@@ -13,13 +13,10 @@ const (
 	Year  = "year"
 )
 
-// Units lists the units of a rhythm.
-func Units() []string { return []string{Week, Month, Year} }
-
 // Rhythm is the days on which something is due, in UTC.
 type Rhythm struct {
 	Every    int       `json:"every"` // so many units
-	Unit     string    `json:"unit"`  // one of [Units]
+	Unit     string    `json:"unit"`  // [Week], [Month] or [Year]
 	FirstDay date.Date `json:"first_day"`
 }
 

@@ -44,7 +44,8 @@ func TestDaysAreFound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		first := day(t, "2080-01-01").AddDays(rapid.IntRange(0, 4000).Draw(t, "first"))
 		r := schedule.Rhythm{
-			Every: rapid.IntRange(1, 99).Draw(t, "every"), Unit: rapid.SampledFrom(schedule.Units()).Draw(t, "unit"), FirstDay: first,
+			Every: rapid.IntRange(1, 99).Draw(t, "every"), FirstDay: first,
+			Unit: rapid.SampledFrom([]string{schedule.Week, schedule.Month, schedule.Year}).Draw(t, "unit"),
 		}
 		n := rapid.IntRange(0, 40).Draw(t, "n")
 		is, next := r.Day(n), r.Day(n+1)

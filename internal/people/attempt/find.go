@@ -76,11 +76,9 @@ const looked = "1000"
 // List returns a page of attempts, newest first. One index leads to them, and of what it gives a page looks at so many, to find
 // those that are wanted: so it may be short, or empty, although there is more behind it. The error may be [record.ErrKey].
 func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f Filter, page record.Page) (list record.List[Attempt], err error) {
-	from := uuid.Max
-	if page.From != (record.Key{}) {
-		if from, err = uuid.Parse(page.From[1]); err != nil || page.From[0] != "" {
-			return list, record.ErrKey
-		}
+	from, err := page.ID()
+	if err != nil {
+		return list, err
 	}
 	behind, order := `a.id < @from`, `id DESC`
 	if page.Back {

@@ -15,10 +15,7 @@ func (r Resource) Label() Field { return r.Fields[slices.IndexFunc(r.Fields, isL
 func (r Resource) Var() string { return string(r.One[:1]) }
 
 // Searched are the fields whose words a search finds.
-func (r Resource) Searched() []Field { return r.has("text", "longtext") }
-
-// Has returns the fields of a type.
-func (r Resource) Has(fieldType string) []Field { return r.has(fieldType) }
+func (r Resource) Searched() []Field { return r.Has("text", "longtext") }
 
 // Uniques are the fields with a value that may be taken.
 func (r Resource) Uniques() (all []Field) {
@@ -31,13 +28,13 @@ func (r Resource) Uniques() (all []Field) {
 }
 
 // Checked are the constraints that a valid command can break.
-func (r Resource) Checked() bool { return len(r.Uniques())+len(r.has("ref")) > 0 }
+func (r Resource) Checked() bool { return len(r.Uniques())+len(r.Has("ref")) > 0 }
 
 // Amounts reports whether there is money.
-func (r Resource) Amounts() bool { return len(r.has("money")) > 0 }
+func (r Resource) Amounts() bool { return len(r.Has("money")) > 0 }
 
 // View reports whether the API shows a record otherwise than it is stored.
-func (r Resource) View() bool { return len(r.has("money", "ref")) > 0 }
+func (r Resource) View() bool { return len(r.Has("money", "ref")) > 0 }
 
 // Listed are the fields that have a column in the list besides the label.
 func (r Resource) Listed() (some []Field) {
@@ -174,7 +171,7 @@ func (r Resource) Past() string {
 
 // Targets are the resources that the references refer to, each once.
 func (r Resource) Targets() (all []Target) {
-	for _, f := range r.has("ref") {
+	for _, f := range r.Has("ref") {
 		if !slices.ContainsFunc(all, func(t Target) bool { return t.Package == f.To.Package }) {
 			all = append(all, f.To)
 		}
@@ -190,10 +187,10 @@ func (r Resource) OthersReferredTo() []Target {
 // Offers are the parameters of the form with what there is to choose from.
 func (r Resource) Offers() string {
 	var all []string
-	for _, f := range r.has("choice") {
+	for _, f := range r.Has("choice") {
 		all = append(all, f.Name.Plural())
 	}
-	if len(r.has("money")) > 0 {
+	if len(r.Has("money")) > 0 {
 		all = append(all, "currencyCodes")
 	}
 	return strings.Join(all, ", ")

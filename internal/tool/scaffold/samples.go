@@ -21,7 +21,7 @@ type Sample struct {
 
 // Samples are those of all fields, references first: the tests let others change the last field, to any valid value.
 func (r Resource) Samples() (all []Sample) {
-	for _, f := range r.has("ref") {
+	for _, f := range r.Has("ref") {
 		all = append(all, Sample{
 			Field: f, Name: f.Column(), Command: "019aa5b2-7c1e-7d3a-9f00-3b1d5c6e7f80", Other: "019aa5b2-7c1e-7d3a-9f00-3b1d5c6e7f80",
 			Invalid: `"nobody"`, Example: "019aa5b2-7c1e-7d3a-9f00-3b1d5c6e7f80",

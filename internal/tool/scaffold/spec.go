@@ -82,7 +82,7 @@ func Parse(one, plural, fields string) (Resource, error) {
 
 // nameCurrencies names the currency of each amount: currency if there is only one amount.
 func (r *Resource) nameCurrencies(seen map[Name]bool) error {
-	amounts := r.has("money")
+	amounts := r.Has("money")
 	for i, f := range r.Fields {
 		if f.Type != "money" {
 			continue
@@ -159,8 +159,8 @@ func (f *Field) checkType(inside string) error {
 // isLabel reports whether a field can be what people call a record.
 func isLabel(f Field) bool { return f.Type == "text" && !f.Optional }
 
-// has returns the fields of some types.
-func (r Resource) has(types ...string) (found []Field) {
+// Has returns the fields of some types.
+func (r Resource) Has(types ...string) (found []Field) {
 	for _, f := range r.Fields {
 		if slices.Contains(types, f.Type) {
 			found = append(found, f)
