@@ -103,7 +103,7 @@ func (p page) compares(of resource, saved, typed url.Values) {
 	var differ []string
 	table := all(p.root, "table")
 	if len(table) == 0 {
-		p.b.Fatalf("no comparison: %s", p.text())
+		p.b.Fatalf("no comparison: %s", p.excerpt())
 	}
 	for _, row := range all(table[0], "tr") {
 		if strings.Contains(text(row), "Changed by") {

@@ -218,7 +218,7 @@ func (p page) control(id, attribute string) string {
 			return value
 		}
 	}
-	p.b.Fatalf("no control %q on the page: %s", id, p.text())
+	p.b.Fatalf("no control %q on the page: %s", id, p.excerpt())
 	return ""
 }
 

@@ -17,7 +17,7 @@ func (c *client) chosenCustomer(email string) string {
 			return value
 		}
 	}
-	c.b.Fatalf("no customer %s to choose: %s", email, p.text())
+	c.b.Fatalf("no customer %s to choose: %s", email, p.excerpt())
 	return ""
 }
 

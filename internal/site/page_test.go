@@ -68,12 +68,24 @@ func text(n *html.Node) string {
 func (p page) text() string  { return text(p.root) }
 func (p page) title() string { return text(all(p.root, "title")[0]) }
 
+// excerpt is the beginning of what the page says, for messages: without the navigation, if it has a main part.
+func (p page) excerpt() string {
+	said := p.text()
+	for _, main := range all(p.root, "main") {
+		said = text(main)
+	}
+	if runes := []rune(said); len(runes) > 600 {
+		said = string(runes[:600]) + "…"
+	}
+	return said
+}
+
 // says fails unless the page's text has all of the words.
 func (p page) says(words ...string) page {
 	p.b.Helper()
 	for _, w := range words {
 		if !strings.Contains(p.text(), w) {
-			p.b.Errorf("the page does not say %q:\n%s", w, p.text())
+			p.b.Errorf("the page does not say %q:\n%s", w, p.excerpt())
 		}
 	}
 	return p
@@ -87,7 +99,7 @@ func (p page) leadsTo(path string) {
 			return
 		}
 	}
-	p.b.Errorf("no link to %s on the page: %s", path, p.text())
+	p.b.Errorf("no link to %s on the page: %s", path, p.excerpt())
 }
 
 // form returns the form of the main part.
@@ -98,7 +110,7 @@ func (p page) form() *html.Node {
 			return forms[0]
 		}
 	}
-	p.b.Fatalf("no form on the page: %s", p.text())
+	p.b.Fatalf("no form on the page: %s", p.excerpt())
 	return nil
 }
 
@@ -170,7 +182,7 @@ func (c *client) press(p page, button string) answer {
 			return c.submit(action, values)
 		}
 	}
-	p.b.Fatalf("no button %q on the page: %s", button, p.text())
+	p.b.Fatalf("no button %q on the page: %s", button, p.excerpt())
 	return answer{}
 }
 
@@ -192,6 +204,6 @@ func (c *client) pressAny(p page, button string) answer {
 			return c.submit(action, values)
 		}
 	}
-	p.b.Fatalf("no button %q on the page: %s", button, p.text())
+	p.b.Fatalf("no button %q on the page: %s", button, p.excerpt())
 	return answer{}
 }
