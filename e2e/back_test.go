@@ -25,7 +25,7 @@ func TestBackAfterSuccess(t *testing.T) {
 	s.seesInvoice(s.number(1), created(s.number(1)))
 
 	s.back()
-	s.hasMark()
+	s.hasMark(true)
 	s.isOnForm(form)
 	s.holds(fieldNumber, s.number(1))
 	s.saysUsed(s.number(1))
@@ -48,7 +48,7 @@ func TestBackAfterSuccessWithoutPageCache(t *testing.T) {
 	s.seesInvoice(s.number(1), created(s.number(1)))
 
 	s.back()
-	s.hasNoMark()
+	s.hasMark(false)
 	s.saysUsed(s.number(1))
 	s.isFocused(s.page.GetByRole("alert"))
 	s.isAccessibleNow("a form that was used, on Back")

@@ -21,7 +21,9 @@ func TestLoginIsOverWhenAFormIsSent(t *testing.T) {
 
 	s.seesHeading(headingLogIn)
 	s.sees("What you typed is kept.")
-	s.logInAgain()
+	s.fill(fieldEmail, s.person().email)
+	s.fill(fieldPassword, s.person().password)
+	s.press("Enter")
 	s.seesHeading(headingNewInvoice)
 	s.isOnForm(form)
 	s.click(buttonRestore)
@@ -73,12 +75,4 @@ func (s *session) endSessions() {
 	s.t.Helper()
 	_, err := s.db.Exec(s.t.Context(), `DELETE FROM sessions`)
 	s.check(err, "end the sessions")
-}
-
-// logInAgain logs in on the page that is there, wherever it leads.
-func (s *session) logInAgain() {
-	s.t.Helper()
-	s.fill(fieldEmail, s.person().email)
-	s.fill(fieldPassword, s.person().password)
-	s.press("Enter")
 }

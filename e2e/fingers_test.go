@@ -10,101 +10,82 @@ func fingers() []incident {
 		{
 			family: "fingers", name: "somebody clicks once",
 			story: "No incident: if this fails, the description of the app is wrong.",
-			play:  clickOnce, plain: true,
+			play:  (*visitor).create, plain: true,
 		},
 		{
 			family: "fingers", name: "somebody clicks twice",
 			story: "ERPNext issue 12971: a double click on Submit posted a document twice.",
-			play:  clickTwice, plain: true, lock: true,
+			play:  clickTwice, hold: beforeTheApp, plain: true, lock: true,
 		},
 		{
 			family: "fingers", name: "somebody clicks five times while the answer is slow",
 			story: "GOV.UK Frontend issue 2498: a lock that opens by itself after a second lets the third click through.",
-			play:  clickFiveTimes, plain: true, lock: true,
+			play:  clickFiveTimes, hold: beforeTheApp, plain: true, lock: true,
 		},
 		{
 			family: "fingers", name: "somebody presses Enter, then clicks",
 			story: "GOV.UK Frontend issue 2498: Enter in a field is no click, and a lock on clicks does not see it.",
-			play:  enterThenClick, plain: true, lock: true,
+			play:  enterThenClick, hold: beforeTheApp, plain: true, lock: true,
 		},
 		{
 			family: "fingers", name: "somebody holds Enter down",
 			story: "A keyboard repeats a key that is held down, and each Enter is a submission.",
-			play:  holdEnter, lock: true,
+			play:  holdEnter, hold: beforeTheApp, lock: true,
 		},
 		{
 			family: "fingers", name: "somebody presses one button, then the other",
 			story: "GOV.UK Frontend issue 2498: a lock on a button leaves the other one open.",
-			play:  otherButton, needs: "other_button",
+			play:  otherButton, hold: beforeTheApp, needs: "other_button",
 		},
 		{
 			family: "fingers", name: "somebody taps twice on a phone",
 			story: "ERPNext issue 12971, a double click on Submit that posted a document twice, with a finger.",
-			play:  tapTwice, in: phone, lock: true,
+			play:  tapTwice, hold: beforeTheApp, in: phone, lock: true,
 		},
 		{
 			family: "fingers", name: "somebody taps on a phone, and a click follows",
 			story: "Some browsers make a click of a tap, and some a second one.",
-			play:  tapThenClick, in: phone, lock: true,
+			play:  tapThenClick, hold: beforeTheApp, in: phone, lock: true,
 		},
 		{
 			family: "fingers", name: "somebody clicks, presses Esc, and clicks again",
 			story: "Stopping the browser does not stop the app, and people do not know that.",
-			play:  escapeThenClick, plain: true, lock: true,
+			play:  escapeThenClick, hold: beforeTheApp, plain: true, lock: true,
 		},
 		{
 			family: "fingers", name: "somebody clicks while the answer arrives",
 			story: "The app has answered, the next page is on its way, and the old one still takes clicks.",
-			play:  clickIntoTheAnswer, plain: true, lock: true,
+			play:  clickIntoTheAnswer, hold: afterRedirect, plain: true, lock: true,
 		},
 		{
 			family: "fingers", name: "a script submits the form twice",
 			story: "Hotwired Turbo and others submit forms by requestSubmit(), which is no click either.",
-			play:  submitTwice,
+			play:  submitTwice, hold: beforeTheApp,
 		},
 	}
 }
 
-func clickOnce(v *visitor) {
-	v.openForm()
-	v.create()
-}
-
 func clickTwice(v *visitor) {
-	v.openForm()
-	v.wire.hold(beforeTheApp)
 	v.send()
 	v.again(func() { v.tap(1) })
-	v.wire.release()
-	v.settle()
 }
 
 func clickFiveTimes(v *visitor) {
-	v.openForm()
-	v.wire.hold(beforeTheApp)
 	v.send()
 	for range 4 {
 		v.again(func() { v.tap(1) })
 	}
-	v.wire.release()
-	v.settle()
 }
 
 func enterThenClick(v *visitor) {
-	v.openForm()
-	v.wire.hold(beforeTheApp)
 	v.aim()
 	if !v.enter() {
 		return
 	}
 	v.again(func() { v.tap(1) })
-	v.wire.release()
-	v.settle()
 }
 
 func holdEnter(v *visitor) {
-	v.openForm()
-	v.wire.hold(beforeTheApp)
 	if !v.enter() {
 		return
 	}
@@ -115,8 +96,6 @@ func holdEnter(v *visitor) {
 		})
 	}
 	v.check(v.page.Keyboard().Up("Enter"), "let go of Enter")
-	v.wire.release()
-	v.settle()
 }
 
 // enter presses Enter in a field of the form, in an input if there is one, keeps it down, and reports whether that has sent the form:
@@ -146,47 +125,31 @@ func (v *visitor) enter() bool {
 }
 
 func otherButton(v *visitor) {
-	v.openForm()
-	v.wire.hold(beforeTheApp)
 	v.pointAt(v.app.OtherButton)
 	x, y := v.x, v.y
 	v.send()
 	v.x, v.y = x, y
 	v.again(func() { v.tap(1) })
-	v.wire.release()
-	v.settle()
 }
 
 func tapTwice(v *visitor) {
-	v.openForm()
-	v.wire.hold(beforeTheApp)
 	v.aim()
 	v.touch(1)
 	v.sent(1)
 	v.again(func() { v.touch(1) })
-	v.wire.release()
-	v.settle()
 }
 
 func tapThenClick(v *visitor) {
-	v.openForm()
-	v.wire.hold(beforeTheApp)
 	v.aim()
 	v.touch(1)
 	v.sent(1)
 	v.again(func() { v.tap(1) })
-	v.wire.release()
-	v.settle()
 }
 
 func escapeThenClick(v *visitor) {
-	v.openForm()
-	v.wire.hold(beforeTheApp)
 	v.send()
 	v.giveUp()
 	v.again(v.sendAgain)
-	v.wire.release()
-	v.settle()
 }
 
 // giveUp is Esc, which in a browser without windows stops nothing by itself.
@@ -211,18 +174,12 @@ func (v *visitor) sendAgain() {
 }
 
 func clickIntoTheAnswer(v *visitor) {
-	v.openForm()
-	v.wire.hold(afterRedirect)
 	v.send()
 	v.held(1)
 	v.again(func() { v.tap(1) })
-	v.wire.release()
-	v.settle()
 }
 
 func submitTwice(v *visitor) {
-	v.openForm()
-	v.wire.hold(beforeTheApp)
 	v.aim()
 	v.tellf(byBrowser, "a script submits the form, and once more after 0.1 seconds")
 	// Both are told at once: a page that waits for an answer takes no more scripts.
@@ -243,6 +200,4 @@ func submitTwice(v *visitor) {
 		return
 	}
 	v.again(func() {})
-	v.wire.release()
-	v.settle()
 }

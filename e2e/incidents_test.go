@@ -13,10 +13,11 @@ import (
 // has a form.
 type incident struct {
 	family string
-	name   string // a sentence
-	story  string // where it happened, or why it does
-	play   func(*visitor)
+	name   string         // a sentence
+	story  string         // where it happened, or why it does
+	play   func(*visitor) // on the form, which is open and filled in
 
+	hold         stage    // what the wire holds back meanwhile, or nowhere
 	in           []option // circumstances
 	pageCache    bool     // in a browser that keeps pages for Back, which costs it a process for each page
 	needs        string   // a field of the description that not every app has
@@ -67,7 +68,9 @@ func (i incident) leftOut(app *target) string {
 func window(t *testing.T, app *target, of incident) *visitor {
 	t.Helper()
 	w := newWire(t, app.PostedTo)
-	options := append(slices.Clone(of.in), through(w), loggedInto(app))
+	options := append(slices.Clone(of.in), func(o *playwright.BrowserNewContextOptions) {
+		o.Proxy, o.StorageState = &playwright.Proxy{Server: w.addr}, app.state // where another window has logged in
+	})
 	if app.own != nil {
 		s := *app.own
 		s.t, s.form, s.story = t, &formLog{}, newStory()
@@ -100,14 +103,18 @@ func (i incident) launch() (playwright.Browser, error) {
 	return withoutPageCache()
 }
 
-// through makes a browser window use the wire.
-func through(w *wire) option {
-	return func(o *playwright.BrowserNewContextOptions) { o.Proxy = &playwright.Proxy{Server: w.addr} }
-}
-
-// loggedInto makes a browser window begin where another has logged in.
-func loggedInto(app *target) option {
-	return func(o *playwright.BrowserNewContextOptions) { o.StorageState = app.state }
+// plays opens the form and plays an incident on it, while the wire holds back what the incident says.
+func (v *visitor) plays(one incident) {
+	v.t.Helper()
+	v.openForm()
+	if one.hold == nowhere {
+		one.play(v)
+		return
+	}
+	v.wire.hold(one.hold)
+	one.play(v)
+	v.wire.release()
+	v.settle()
 }
 
 // TestEveryIncidentHasItsStory: the report shows it, of whatever app.

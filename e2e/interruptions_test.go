@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/playwright-community/playwright-go"
@@ -19,7 +20,7 @@ func interruptions() []incident {
 		{
 			family: "network", name: "somebody gives up waiting when the app is done, and sends again",
 			story: "A client that no longer waits knows nothing of what the server has done.",
-			play:  giveUpAndSend, lock: true,
+			play:  giveUpAndSend, hold: afterTheApp, lock: true,
 		},
 		{
 			family: "network", name: "somebody clicks twice on a slow line",
@@ -48,14 +49,12 @@ func interruptions() []incident {
 }
 
 func sentByTheBrowser(v *visitor) {
-	v.openForm()
 	v.wire.resetNext()
 	v.create()
 }
 
 func (v *visitor) cutThenSend(at cut) {
 	v.t.Helper()
-	v.openForm()
 	v.sendAndLose(at)
 	v.back()
 	v.settle()
@@ -66,18 +65,14 @@ func (v *visitor) cutThenSend(at cut) {
 }
 
 func giveUpAndSend(v *visitor) {
-	v.openForm()
-	v.wire.hold(afterTheApp)
 	v.send()
 	v.held(1)
 	v.giveUp()
 	v.wire.release()
 	v.again(v.sendAgain)
-	v.settle()
 }
 
 func clickTwiceOnASlowLine(v *visitor) {
-	v.openForm()
 	line, err := v.browser.NewCDPSession(v.page)
 	v.check(err, "reach the browser")
 	_, err = line.Send("Network.enable", nil)
@@ -98,13 +93,11 @@ func clickTwiceOnASlowLine(v *visitor) {
 }
 
 func sentByTheBalancer(v *visitor) {
-	v.openForm()
-	v.wire.toReplica(strings.TrimPrefix(v.app.replicaOr(v.origin), "http://"))
+	v.wire.toReplica(strings.TrimPrefix(cmp.Or(v.app.replica, v.origin), "http://"))
 	v.create()
 }
 
 func restartAndSend(v *visitor) {
-	v.openForm()
 	v.sendAndLose(beforeAnswer)
 	v.check(v.app.restart(), "restart the app")
 	v.tellf(byServer, "restarts")

@@ -10,7 +10,7 @@ func (r sqlRecords) invoices(number string) int {
 	if number == "" {
 		return r.s.allInvoices() - r.before
 	}
-	return r.s.invoices(number)
+	return r.s.count("SELECT count(*) FROM invoices WHERE number = $1", number)
 }
 
 func (r sqlRecords) life(number string) (operations []string, versions int) {
@@ -58,12 +58,6 @@ func (r sqlRecords) books(number string) string {
 		return r.s.count(`SELECT count(*) FROM `+table+` r JOIN invoices i ON i.id = r.invoice_id WHERE i.number = $1`, number)
 	}
 	return booksText(state, paid, credited, open, of("refunds"), of("credit_notes"))
-}
-
-// invoices counts those with a number.
-func (s *session) invoices(number string) int {
-	s.t.Helper()
-	return s.count("SELECT count(*) FROM invoices WHERE number = $1", number)
 }
 
 // allInvoices counts those of the demo data too.

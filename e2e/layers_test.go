@@ -83,7 +83,7 @@ func (gone layer) without(t *testing.T, app *target, one incident) string {
 		gone.take(v)
 	}
 	v.log.forget()
-	one.play(v)
+	v.plays(one)
 	found := v.judge(one).String()
 	if n := len(v.log.seen()); n != len(outcomeOf(one.name).attempts) {
 		found = fmt.Sprintf("%s, of %d forms", found, n)

@@ -64,21 +64,12 @@ func (s *session) leaveMark() {
 	s.check(err, "mark the page")
 }
 
-func (s *session) hasMark() {
+func (s *session) hasMark(want bool) {
 	s.t.Helper()
 	mark, err := s.page.Evaluate("() => window.mark === true")
 	s.check(err, "look for the mark")
-	if mark != true {
-		s.t.Error("the page did not come from the back/forward cache")
-	}
-}
-
-func (s *session) hasNoMark() {
-	s.t.Helper()
-	mark, err := s.page.Evaluate("() => window.mark === true")
-	s.check(err, "look for the mark")
-	if mark == true {
-		s.t.Error("the page came from the back/forward cache")
+	if mark != want {
+		s.t.Errorf("the page came from the back/forward cache: %v", mark)
 	}
 }
 

@@ -15,7 +15,7 @@ func TestOfferIsCalm(t *testing.T) {
 			s.newInvoice()
 			s.fillInvoice(s.number(1))
 			s.open("/invoices")
-			s.pointAtLink(linkNewInvoice)
+			s.pointAtElement(s.link(linkNewInvoice), linkNewInvoice)
 			s.tap(1)
 			s.isOffered(saysUnsavedInvoice)
 			inOffer, err := s.page.Evaluate(
@@ -36,13 +36,4 @@ func TestOfferIsCalm(t *testing.T) {
 			s.isAccessibleNow("restored")
 		})
 	}
-}
-
-// pointAtLink is pointAt for a link.
-func (s *session) pointAtLink(link string) {
-	s.t.Helper()
-	s.check(s.link(link).ScrollIntoViewIfNeeded(), "scroll to "+link)
-	box, err := s.link(link).BoundingBox()
-	s.check(err, "find "+link)
-	s.x, s.y = box.X+box.Width/2, box.Y+box.Height/2
 }

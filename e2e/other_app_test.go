@@ -57,7 +57,8 @@ func (app *target) fits(t *testing.T) {
 	t.Helper()
 	t.Attr("app", strings.TrimPrefix(app.Name+", "+app.Address, ", "))
 	v := window(t, app, incident{story: "One record is created and counted, before anything is tried.", aloud: true})
-	clickOnce(v)
+	v.openForm()
+	v.create()
 	came := v.judge(incident{})
 	if where := app.Count; came.records == 0 && where.Page != "" {
 		v.t.Fatalf("after one click %q selects nothing with the text %q on %s; %s says: %q",

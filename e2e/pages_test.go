@@ -6,7 +6,7 @@ func pages() []incident {
 		{
 			family: "pages", name: "somebody refreshes before the answer and fills in the form again",
 			story: "The form was sent, and the page that F5 brings is empty.",
-			play:  refreshMeanwhile, plain: true,
+			play:  refreshMeanwhile, hold: beforeTheApp, plain: true,
 		},
 		{
 			family: "pages", name: "somebody refreshes the page after a create",
@@ -43,32 +43,25 @@ func pages() []incident {
 }
 
 func refreshMeanwhile(v *visitor) {
-	v.openForm()
-	v.wire.hold(beforeTheApp)
 	v.send()
 	v.refresh()
 	v.fillInAgain()
 	v.send()
-	v.wire.release()
-	v.settle()
 }
 
 func refreshAfterwards(v *visitor) {
-	v.openForm()
 	v.create()
 	v.refresh()
 	v.settle()
 }
 
 func refreshTheErrorPage(v *visitor) {
-	v.openForm()
 	v.sendAndLose(beforeAnswer)
 	v.refresh()
 	v.settle()
 }
 
 func backAndSend(v *visitor) {
-	v.openForm()
 	v.create()
 	v.back()
 	v.settle()
@@ -76,7 +69,6 @@ func backAndSend(v *visitor) {
 }
 
 func backAndForward(v *visitor) {
-	v.openForm()
 	v.create()
 	v.back()
 	v.settle()
@@ -85,7 +77,6 @@ func backAndForward(v *visitor) {
 }
 
 func backAndEdit(v *visitor) {
-	v.openForm()
 	v.create()
 	v.back()
 	v.settle()

@@ -32,12 +32,8 @@ func (s *session) seesHeading(text string) {
 func (s *session) isOnForm(address string) {
 	s.t.Helper()
 	field := s.page.Locator("input[name=idempotency_key]")
-	s.check(expect.Locator(field).ToHaveValue(keyIn(address)), "keep the key of the form")
-}
-
-func keyIn(address string) string {
 	_, key, _ := strings.Cut(address, "key=")
-	return key
+	s.check(expect.Locator(field).ToHaveValue(key), "keep the key of the form")
 }
 
 func (s *session) isTitled(want string) {

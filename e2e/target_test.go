@@ -46,14 +46,6 @@ type target struct {
 	replica string                // the address of another one on the same data
 }
 
-// replicaOr returns the address of the replica, or else of the app itself.
-func (app *target) replicaOr(address string) string {
-	if app.replica != "" {
-		return app.replica
-	}
-	return address
-}
-
 // form is a page with fields to fill in and a button.
 type form struct {
 	Path   string     `json:"path"`

@@ -33,7 +33,7 @@ func (app *target) clears(t *testing.T, one incident) {
 	v := window(t, app, one)
 	v.log.forget()
 	before := v.session.records.invoices("")
-	one.play(v)
+	v.plays(one)
 	found := v.judge(one)
 	if more := v.session.records.invoices("") - before; !found.good() || more != found.wanted() {
 		t.Errorf("%s, and %d more in all: %s", found, more, found.saw)

@@ -18,7 +18,6 @@ func tabs() []incident {
 }
 
 func bothTabs(v *visitor) {
-	v.openForm()
 	other := v.otherTab()
 	other.fillInAgain()
 	v.create()
@@ -26,7 +25,6 @@ func bothTabs(v *visitor) {
 }
 
 func bothTabsAtOnce(v *visitor) {
-	v.openForm()
 	other := v.otherTab()
 	other.fillInAgain()
 	v.wire.hold(beforeTheApp)

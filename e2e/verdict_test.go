@@ -54,7 +54,7 @@ func (v verdict) String() string {
 func (app *target) meets(t *testing.T, one incident) verdict {
 	t.Helper()
 	v := window(t, app, one)
-	one.play(v)
+	v.plays(one)
 	found := v.judge(one)
 	v.tellf(byRecords, "%s", found)
 	found.story = v.story.String()

@@ -51,7 +51,6 @@ func (c cut) sentence() string {
 // wire is the browser's HTTP proxy. It holds, cuts and repeats the form on its way to an app that it knows nothing
 // of. All else passes.
 type wire struct {
-	t     *testing.T
 	addr  string
 	path  string // where the form is sent, or "" for anywhere
 	pipes *httputil.ReverseProxy
@@ -82,7 +81,7 @@ func newWire(t *testing.T, path string) *wire {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &wire{t: t, addr: "http://" + listener.Addr().String(), path: path, open: make(chan struct{})}
+	w := &wire{addr: "http://" + listener.Addr().String(), path: path, open: make(chan struct{})}
 	close(w.open)
 	w.pipes = &httputil.ReverseProxy{
 		Rewrite:        func(*httputil.ProxyRequest) {},
