@@ -65,15 +65,10 @@ func (s *site) startCluster(ctx context.Context, name string) (_ *cluster, err e
 	if err := server.Init(ctx, s.programs, s.account, data, false, nil); err != nil {
 		return nil, err
 	}
-	log, err := os.OpenFile(filepath.Join(c.dir, "postgres.log"), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	defer log.Close() // the server has inherited it
 	c.process, err = server.Start(ctx, server.Config{
 		Programs: s.programs, Account: s.account, DataDir: data,
 		SocketDir: c.dir, // so that its guard removes everything
-		Settings:  settings, Log: log,
+		Settings:  settings, Log: filepath.Join(c.dir, "postgres.log"),
 	})
 	if err != nil {
 		return nil, err
@@ -136,10 +131,6 @@ const customerID = "0199d1f0-0000-7000-8000-0000000000ad"
 func (c *cluster) clone(ctx context.Context) (name string, err error) {
 	name = fmt.Sprintf("run_%d", c.clones.Add(1))
 	return name, c.exec(ctx, fmt.Sprintf("CREATE DATABASE %s OWNER %s TEMPLATE %s STRATEGY file_copy", name, server.Role, template))
-}
-
-func (c *cluster) drop(ctx context.Context, name string) error {
-	return c.exec(ctx, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)")
 }
 
 func (c *cluster) exec(ctx context.Context, sql string) error {

@@ -66,7 +66,8 @@ func (s *site) stop(ctx context.Context) error {
 		errs = append(errs, os.RemoveAll(s.dir))
 	}
 	if s.cleaner != nil {
-		s.cleaner.release()
+		_ = s.cleaner.pipe.Close()
+		_ = s.cleaner.cmd.Wait() // what it could not remove stays
 	}
 	return errors.Join(errs...)
 }
@@ -99,12 +100,6 @@ func newCleaner(ctx context.Context, dir string) (*cleaner, error) {
 		return nil, fmt.Errorf("start the cleaner of %s: %w", dir, err)
 	}
 	return &cleaner{pipe: pipe, cmd: cmd}, nil
-}
-
-// release lets the cleaner do its work, and waits for it.
-func (c *cleaner) release() {
-	_ = c.pipe.Close()
-	_ = c.cmd.Wait() // what it could not remove stays
 }
 
 const (

@@ -154,7 +154,7 @@ func (s *stage) remove(ctx context.Context, keep bool) error {
 		errs = append(errs, os.RemoveAll(s.dir))
 	}
 	if !keep && s.database != "" {
-		errs = append(errs, s.cluster.drop(ctx, s.database))
+		errs = append(errs, s.cluster.exec(ctx, "DROP DATABASE IF EXISTS "+s.database+" WITH (FORCE)"))
 	}
 	return errors.Join(errs...)
 }

@@ -123,6 +123,7 @@ func (e *Embedded) start(ctx context.Context) (*server.Process, error) {
 		DataDir:   e.home.data(),
 		SocketDir: socketDir,
 		Settings:  settingsFor(ctx, programs, e.home.account, e.home.data()),
+		Log:       e.home.logFile(),
 	}
 	process, err := e.launch(ctx)
 	if err != nil {
@@ -141,11 +142,6 @@ func (e *Embedded) launch(ctx context.Context) (*server.Process, error) {
 	if err := server.ClearStalePID(ctx, e.home.data()); err != nil {
 		return nil, err
 	}
-	log, err := e.home.openLog()
-	if err != nil {
-		return nil, err
-	}
-	defer log.Close() // so has it the log
 	// The guard of an earlier server has removed this directory, if it had the time.
 	if err := os.RemoveAll(e.config.SocketDir); err != nil {
 		return nil, err
@@ -154,7 +150,7 @@ func (e *Embedded) launch(ctx context.Context) (*server.Process, error) {
 		return nil, err
 	}
 	config := e.config
-	config.Lock, config.Log = lock, log
+	config.Lock = lock
 	return server.Start(ctx, config)
 }
 

@@ -270,11 +270,8 @@ func startByHand(t *testing.T, dir string) *server.Process {
 	must.OK(t, err)
 	socket, err := account.MkdirTemp("/tmp", "onlyonce-hand-")
 	must.OK(t, err)
-	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
-	must.OK(t, err)
-	defer log.Close()
 	process, err := server.Start(t.Context(), server.Config{
-		Programs: programs, Account: account, DataDir: data, SocketDir: socket, Log: log,
+		Programs: programs, Account: account, DataDir: data, SocketDir: socket, Log: filepath.Join(t.TempDir(), "log"),
 	})
 	must.OK(t, err)
 	t.Cleanup(func() { _ = process.Stop(t.Context()) })

@@ -203,10 +203,6 @@ func (h home) create(ctx context.Context, programs server.Programs, log *slog.Lo
 	return syncDir(h.dir)
 }
 
-func (h home) openLog() (*os.File, error) {
-	return os.OpenFile(h.logFile(), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
-}
-
 // nameOf names the directory that stands for dir: two clones of the app never share data.
 func nameOf(dir string) string {
 	sum := sha256.Sum256([]byte(dir))

@@ -26,8 +26,8 @@ func (s *pages) runView(r *http.Request, found lab.Result) labviews.Run {
 		Events: at + "/events", Picture: at + "/picture.svg", Again: address(e, without), Repeat: s.Address(r) + address(e, without),
 		FormLock: hasFormLock(e), Takeaway: takeaway(e), Without: oneMore(found, without),
 	}
-	if guess := r.URL.Query().Get("guess"); guess != "" {
-		v.Events += "?guess=" + queryNumber(guess)
+	if guess, err := strconv.Atoi(r.URL.Query().Get("guess")); err == nil {
+		v.Events += "?guess=" + strconv.Itoa(guess)
 	}
 	for _, side := range found.Sides {
 		v.Sides = append(v.Sides, sideView(e, side, found.Sides[0]))
@@ -58,14 +58,6 @@ func verdict(found lab.Result, sides []labviews.Side, guess string) (says string
 	default:
 		return fmt.Sprintf("%s: %s instead of %d.", title, plural(last.Things, last.Noun), whole.Things), nil
 	}
-}
-
-// queryNumber is a number as it stands in an address; "" if it is none.
-func queryNumber(text string) string {
-	if n, err := strconv.Atoi(text); err == nil {
-		return strconv.Itoa(n)
-	}
-	return ""
 }
 
 func headline(side labviews.Side) string { return side.Attempts + ", " + side.Things }

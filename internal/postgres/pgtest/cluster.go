@@ -37,7 +37,8 @@ func (p *process) stop() error {
 	if p.cluster == nil {
 		return nil
 	}
-	return p.cluster.stop(context.Background())
+	p.cluster.admin.Close()
+	return p.cluster.process.Stop(context.Background())
 }
 
 // settings trade every safety for speed: a test server that crashes is thrown away.
@@ -94,18 +95,14 @@ func startCluster(ctx context.Context) (*cluster, error) {
 
 // start starts the server on a data directory, with its socket in the cluster's.
 func (c *cluster) start(ctx context.Context, programs server.Programs, account server.Account, data string) error {
-	log, err := os.OpenFile(filepath.Join(c.dir, "postgres.log"), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
-	if err != nil {
-		return err
-	}
-	defer log.Close()
+	var err error
 	c.process, err = server.Start(ctx, server.Config{
 		Programs:  programs,
 		Account:   account,
 		DataDir:   data,
 		SocketDir: c.dir,
 		Settings:  settings,
-		Log:       log,
+		Log:       filepath.Join(c.dir, "postgres.log"),
 	})
 	if err != nil {
 		return err
@@ -150,11 +147,6 @@ func (c *cluster) drop(ctx context.Context, db *Database) error {
 		db.admin.Close()
 	}
 	return c.exec(ctx, "DROP DATABASE "+db.name+" WITH (FORCE)")
-}
-
-func (c *cluster) stop(ctx context.Context) error {
-	c.admin.Close()
-	return c.process.Stop(ctx)
 }
 
 func (c *cluster) exec(ctx context.Context, sql string) error {

@@ -51,7 +51,7 @@ func Init(ctx context.Context, programs Programs, account Account, dir string, d
 
 	// Single-user mode: nobody can see the server before it is complete.
 	single := account.Command(ctx, filepath.Join(programs.Dir, "postgres"), "--single", "-j",
-		"-D", dir, "-c", "exit_on_error=on", "-c", "fsync="+onOff(durable), "postgres")
+		"-D", dir, "-c", "exit_on_error=on", "-c", "fsync="+strconv.FormatBool(durable), "postgres")
 	single.ExtraFiles = []*os.File{lock}
 	single.Stdin = strings.NewReader(
 		"CREATE ROLE " + Role + " LOGIN;\n\n" +
@@ -99,11 +99,4 @@ func locale() string {
 		return "en_US.UTF-8"
 	}
 	return "C.UTF-8"
-}
-
-func onOff(on bool) string {
-	if on {
-		return "on"
-	}
-	return "off"
 }

@@ -28,7 +28,7 @@ type Config struct {
 	DataDir   string            // as [Init] made it
 	SocketDir string            // belongs to the account; goes, with all that is in it, when the server is gone
 	Settings  map[string]string // as in postgresql.conf, over which they win
-	Log       *os.File          // gets what the server logs
+	Log       string            // the file that the server logs to
 	Lock      *os.File          // held for as long as any process of the server lives; may be nil
 }
 
@@ -54,27 +54,37 @@ func URL(socketDir, role, database string) string {
 // when it has recovered. It gives up when ctx ends, and leaves no server behind then; after
 // Start, ctx has no hold over the server.
 func Start(ctx context.Context, cfg Config) (*Process, error) {
+	log, err := os.OpenFile(cfg.Log, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close() // the server has inherited it
 	read, write, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
 	defer read.Close()
 
-	logged, err := cfg.Log.Seek(0, io.SeekEnd)
+	logged, err := log.Seek(0, io.SeekEnd)
 	if err != nil {
 		return nil, errors.Join(err, write.Close())
 	}
-	cmd := cfg.command(ctx)
+	cmd := cfg.command(ctx, log)
 	cmd.Stdin = read
 	if err := cmd.Start(); err != nil {
 		return nil, errors.Join(fmt.Errorf("start PostgreSQL: %w", err), write.Close())
 	}
 	p := &Process{pipe: write, done: make(chan struct{})}
-	go p.wait(cmd)
+	go func() {
+		p.err = cmd.Wait()
+		// Should somebody have killed the guard alone, its watcher now stops the server.
+		_ = p.pipe.Close()
+		close(p.done)
+	}()
 
 	if err := p.ready(ctx, cfg.SocketDir); err != nil {
 		_ = p.Stop(context.WithoutCancel(ctx))
-		return nil, fmt.Errorf("start PostgreSQL on %s: %w%s", cfg.DataDir, err, tail(cfg.Log, logged))
+		return nil, fmt.Errorf("start PostgreSQL on %s: %w%s", cfg.DataDir, err, tail(log, logged))
 	}
 	return p, nil
 }
@@ -103,7 +113,7 @@ func (p *Process) Stop(ctx context.Context) error {
 	}
 }
 
-func (c Config) command(ctx context.Context) *exec.Cmd {
+func (c Config) command(ctx context.Context, log *os.File) *exec.Cmd {
 	args := []string{
 		"-c", guard, "guard", c.SocketDir,
 		filepath.Join(c.Programs.Dir, "postgres"), "-D", c.DataDir,
@@ -116,16 +126,9 @@ func (c Config) command(ctx context.Context) *exec.Cmd {
 	}
 	// The server outlives ctx, which is about its start.
 	cmd := c.Account.Command(context.WithoutCancel(ctx), "/bin/sh", args...)
-	cmd.Stdout, cmd.Stderr = c.Log, c.Log
+	cmd.Stdout, cmd.Stderr = log, log
 	cmd.ExtraFiles = []*os.File{c.Lock}
 	return cmd
-}
-
-func (p *Process) wait(cmd *exec.Cmd) {
-	p.err = cmd.Wait()
-	// Should somebody have killed the guard alone, its watcher now stops the server.
-	_ = p.pipe.Close()
-	close(p.done)
 }
 
 // ready returns when a connection succeeds.

@@ -101,11 +101,8 @@ func TestServerFromNPM(t *testing.T) {
 			t.Errorf("takes wal_compression %s: %t", value, got)
 		}
 	}
-	log, err := os.Create(filepath.Join(dir, "log"))
-	must.OK(t, err)
-	defer log.Close()
 	process, err := Start(t.Context(), Config{
-		Programs: found[0], Account: account, DataDir: data, SocketDir: socket, Log: log,
+		Programs: found[0], Account: account, DataDir: data, SocketDir: socket, Log: filepath.Join(dir, "log"),
 	})
 	must.OK(t, err)
 	if err := process.Stop(t.Context()); err != nil {

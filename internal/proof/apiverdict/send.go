@@ -82,11 +82,11 @@ func (t *trial) send(ctx context.Context, address string, account map[string]str
 	if err != nil {
 		return reply{err: err}
 	}
-	client := &http.Client{Transport: t.transport, Timeout: time.Minute, CheckRedirect: stay}
+	client := &http.Client{Transport: t.transport, Timeout: time.Minute, CheckRedirect: func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse
+	}}
 	return read(client.Do(request))
 }
-
-func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 func (t *trial) request(
 	ctx context.Context, address string, account map[string]string, body []byte, keys ...string,

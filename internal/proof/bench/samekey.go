@@ -72,13 +72,14 @@ func (b *bench) sameKey(ctx context.Context) error {
 // an error if the answers differ.
 func burst(ctx context.Context, url string, clients []*http.Client) (float64, error) {
 	key := "burst-" + uuid.NewString()
+	number := key[:min(len(key), 40)]
 	answers, errs := make([]string, len(clients)), make([]error, len(clients))
 	gate := make(chan struct{})
 	var ready, done sync.WaitGroup
 	for i, client := range clients {
 		ready.Add(1)
 		done.Go(func() {
-			request, err := createRequest(ctx, url, key)
+			request, err := apiPost(ctx, url, key, apiInvoice(number, regularEmail, "Design "+number)) // like those that wrk sends
 			ready.Done()
 			<-gate
 			if err == nil {
@@ -98,12 +99,6 @@ func burst(ctx context.Context, url string, clients []*http.Client) (float64, er
 		}
 	}
 	return took, errors.Join(errs...)
-}
-
-// createRequest is a request for an invoice like those that wrk sends.
-func createRequest(ctx context.Context, url, key string) (*http.Request, error) {
-	number := key[:min(len(key), 40)]
-	return apiPost(ctx, url, key, apiInvoice(number, regularEmail, "Design "+number))
 }
 
 // ask returns the body of a success.

@@ -21,13 +21,13 @@ type link struct {
 	cut    Cut  // of the exchange that runs
 }
 
-// requests carries what the client says, until either side ends.
-func (l *link) requests() {
+// carry hands on what one side says, until either side ends.
+func (l *link) carry(from net.Conn, on func(said []byte) bool) {
 	defer l.end(false)
 	buffer := make([]byte, chunk)
 	for {
-		n, err := l.client.Read(buffer)
-		if n > 0 && !l.forward(buffer[:n]) {
+		n, err := from.Read(buffer)
+		if n > 0 && !on(buffer[:n]) {
 			return
 		}
 		if err != nil {
@@ -52,21 +52,6 @@ func (l *link) forward(said []byte) bool {
 	default:
 		_, err := l.server.Write(said)
 		return err == nil
-	}
-}
-
-// answers carries what the server says, until either side ends.
-func (l *link) answers() {
-	defer l.end(false)
-	buffer := make([]byte, chunk)
-	for {
-		n, err := l.server.Read(buffer)
-		if n > 0 && !l.back(buffer[:n]) {
-			return
-		}
-		if err != nil {
-			return
-		}
 	}
 }
 

@@ -169,8 +169,8 @@ func (p *Proxy) serve(ctx context.Context, client net.Conn) {
 		l.end(true)
 		return
 	}
-	go l.answers()
-	l.requests()
+	go l.carry(server, l.back)
+	l.carry(client, l.forward)
 }
 
 // hold waits for as long as the proxy is paused or slow. It reports false if done closes first.

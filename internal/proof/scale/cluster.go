@@ -195,14 +195,15 @@ func (n *node) killPostgres(ctx context.Context) error {
 }
 
 // freeze keeps Patroni and PostgreSQL from running until thaw.
-func (n *node) freeze(ctx context.Context) error {
+// hang keeps Patroni and PostgreSQL from running for a while.
+func (n *node) hang(ctx context.Context, length time.Duration) error {
 	n.patroni.signal(syscall.SIGSTOP)
-	return server.Freeze(ctx, n.data)
-}
-
-func (n *node) thaw(ctx context.Context) error {
+	if err := server.Freeze(ctx, n.data); err != nil {
+		return err
+	}
+	torture.Pause(ctx, length)
 	n.patroni.signal(syscall.SIGCONT)
-	return server.Thaw(ctx, n.data)
+	return server.Thaw(context.WithoutCancel(ctx), n.data)
 }
 
 // member is what Patroni says of a node.

@@ -3,7 +3,6 @@ package scale
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"onlyonce/internal/postgres/server"
@@ -19,7 +18,9 @@ type database struct {
 func (d *database) start(
 	ctx context.Context, account server.Account, programs server.Programs, dir string, settings map[string]string,
 ) error {
-	d.config = server.Config{Programs: programs, Account: account, DataDir: dir, SocketDir: dir + "-socket", Settings: settings}
+	d.config = server.Config{
+		Programs: programs, Account: account, DataDir: dir, SocketDir: dir + "-socket", Settings: settings, Log: dir + ".log",
+	}
 	if err := account.Mkdir(dir); err != nil {
 		return err
 	}
@@ -32,7 +33,7 @@ func (d *database) start(
 // follow starts a standby of another server.
 func (d *database) follow(ctx context.Context, primary *database, dir string) error {
 	d.config = primary.config
-	d.config.DataDir, d.config.SocketDir = dir, dir+"-socket"
+	d.config.DataDir, d.config.SocketDir, d.config.Log = dir, dir+"-socket", dir+".log"
 	copied := d.config.Account.Command(ctx, filepath.Join(d.config.Programs.Dir, "pg_basebackup"), "--pgdata="+dir,
 		"--write-recovery-conf", "--checkpoint=fast", "--dbname="+server.URL(primary.config.SocketDir, server.Superuser, "postgres"))
 	if out, err := copied.CombinedOutput(); err != nil {
@@ -43,18 +44,11 @@ func (d *database) follow(ctx context.Context, primary *database, dir string) er
 
 // run starts the server, for the first time or again.
 func (d *database) run(ctx context.Context) error {
-	log, err := os.OpenFile(d.config.DataDir+".log", os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
-	if err != nil {
-		return err
-	}
-	defer log.Close() // the server has inherited it
 	// The guard of a server removes this directory with it.
-	if err := d.config.Account.Mkdir(d.config.SocketDir); err != nil {
-		return err
+	err := d.config.Account.Mkdir(d.config.SocketDir)
+	if err == nil {
+		d.process, err = server.Start(ctx, d.config)
 	}
-	config := d.config
-	config.Log = log
-	d.process, err = server.Start(ctx, config)
 	return err
 }
 

@@ -34,8 +34,10 @@ func (c *cluster) faults(ctx context.Context, hit func(fault string)) error {
 		{"primary killed", c.killPrimary},
 		{"primary's PostgreSQL killed", c.killPostmaster},
 		{"primary's Patroni killed", c.killPatroni},
-		{"primary frozen for 40 s", c.freezePrimary},
-		{"synchronous standby frozen for 20 s", c.freezeStandby},
+		{"primary frozen for 40 s", func(ctx context.Context, primary, _ *node) error { return primary.hang(ctx, 40*time.Second) }},
+		{"synchronous standby frozen for 20 s", func(ctx context.Context, _, standby *node) error {
+			return standby.hang(ctx, 20*time.Second)
+		}},
 		{"etcd's leader killed", c.killEtcd},
 	}
 	for range 2 {
@@ -92,22 +94,6 @@ func (c *cluster) killPatroni(ctx context.Context, primary, _ *node) error {
 		return err
 	}
 	return primary.patroni.start(ctx)
-}
-
-func (c *cluster) freezePrimary(ctx context.Context, primary, _ *node) error {
-	if err := primary.freeze(ctx); err != nil {
-		return err
-	}
-	torture.Pause(ctx, 40*time.Second)
-	return primary.thaw(context.WithoutCancel(ctx))
-}
-
-func (c *cluster) freezeStandby(ctx context.Context, _, standby *node) error {
-	if err := standby.freeze(ctx); err != nil {
-		return err
-	}
-	torture.Pause(ctx, 20*time.Second)
-	return standby.thaw(context.WithoutCancel(ctx))
 }
 
 func (c *cluster) killEtcd(ctx context.Context, _, _ *node) error {

@@ -49,7 +49,8 @@ func (e *evidence) searched(result porcupine.CheckResult, n int, rule, detail st
 
 // judge compares what the clients were told with what is in the database, both ways.
 func judge(people *clients, stored rows) []Violation {
-	e := &evidence{attempts: people.history.byIntent(people.intents()), looks: people.history.looks(), rows: stored}
+	e := &evidence{attempts: people.history.byIntent(people.intents()), rows: stored}
+	e.looks = slices.DeleteFunc(slices.Clone(people.history.attempts), func(a attempt) bool { return a.Kind != look })
 	for n := range people.intents() {
 		e.intents = append(e.intents, imagine(people.seed, n))
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"sync"
 	"syscall"
@@ -50,6 +49,7 @@ func startDatabase(ctx context.Context, account server.Account, dir string, arch
 		DataDir:   filepath.Join(dir, "data"),
 		SocketDir: filepath.Join(dir, "socket"),
 		Settings:  maps.Clone(durable),
+		Log:       filepath.Join(dir, "postgres.log"),
 	}}
 	if archive != nil {
 		settings, err := archive.Start(ctx, dir, d.config)
@@ -69,18 +69,11 @@ func startDatabase(ctx context.Context, account server.Account, dir string, arch
 }
 
 func (d *database) start(ctx context.Context) error {
-	log, err := os.OpenFile(filepath.Join(filepath.Dir(d.config.DataDir), "postgres.log"), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
-	if err != nil {
-		return err
-	}
-	defer log.Close() // the server has inherited it
 	// The guard of the server before has removed this directory.
-	if err := d.config.Account.Mkdir(d.config.SocketDir); err != nil {
-		return err
+	err := d.config.Account.Mkdir(d.config.SocketDir)
+	if err == nil {
+		d.process, err = server.Start(ctx, d.config)
 	}
-	config := d.config
-	config.Log = log
-	d.process, err = server.Start(ctx, config)
 	return err
 }
 

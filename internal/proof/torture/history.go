@@ -122,26 +122,6 @@ func (h *history) byIntent(n int) [][]attempt {
 	return grouped
 }
 
-// looks returns the attempts to read a record.
-func (h *history) looks() (found []attempt) {
-	for _, a := range h.attempts {
-		if a.Kind == look {
-			found = append(found, a)
-		}
-	}
-	return found
-}
-
-// of returns the attempts of the clients of a tenant.
-func (h *history) of(tenant int) (found []attempt) {
-	for _, a := range h.attempts {
-		if a.Tenant == tenant {
-			found = append(found, a)
-		}
-	}
-	return found
-}
-
 // write saves the history as JSON, one attempt a line.
 func (h *history) write(path string) error {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)

@@ -75,8 +75,9 @@ func (in intent) creditOf(inv profile) intent {
 	var asked []map[string]any
 	var lines []string
 	for _, l := range creditLines(rng, inv) {
-		asked = append(asked, map[string]any{"position": l.position, "quantity": l.quantity()})
-		lines = append(lines, l.String())
+		quantity := fmt.Sprintf("%d.%03d", l.thousandths/1000, l.thousandths%1000)
+		asked = append(asked, map[string]any{"position": l.position, "quantity": quantity})
+		lines = append(lines, fmt.Sprintf("%d:%d", l.position, l.thousandths)) // as loadRows reads it
 	}
 	parts.body, parts.lines = encode(map[string]any{"lines": asked}), strings.Join(lines, " ")
 	in.commands = [2]command{parts, everything}
@@ -90,13 +91,6 @@ func (in intent) creditOf(inv profile) intent {
 type creditLine struct {
 	position    int
 	thousandths int64 // of a unit
-}
-
-// String returns it as [loadRows] reads it.
-func (l creditLine) String() string { return fmt.Sprintf("%d:%d", l.position, l.thousandths) }
-
-func (l creditLine) quantity() string {
-	return fmt.Sprintf("%d.%03d", l.thousandths/1000, l.thousandths%1000)
 }
 
 // creditLines chooses some lines, and all or a part of each. The lines of an invoice that was not issued when it was

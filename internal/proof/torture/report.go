@@ -56,7 +56,8 @@ func newReport(cfg Config, intents int, seen *history, took time.Duration, c *ch
 		}
 		gap.Length = outage(seen.attempts, gap.from, end)
 		for tenant := range gap.Tenants {
-			gap.Tenants[tenant] = outage(seen.of(tenant), gap.from, end)
+			of := slices.DeleteFunc(slices.Clone(seen.attempts), func(a attempt) bool { return a.Tenant != tenant })
+			gap.Tenants[tenant] = outage(of, gap.from, end)
 		}
 		r.Gaps = append(r.Gaps, gap)
 	}

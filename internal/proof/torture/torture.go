@@ -13,6 +13,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -50,7 +51,7 @@ func Run(ctx context.Context, cfg Config) (*Report, error) {
 		return nil, fmt.Errorf("seed %d, data kept in %s: %w", cfg.Seed, w.dir, err)
 	}
 	if len(report.Violations)+len(report.Undecided) == 0 || cfg.Without.Name != "" {
-		return report, w.remove()
+		return report, os.RemoveAll(w.dir)
 	}
 	report.Dir = w.dir
 	return report, nil

@@ -298,6 +298,3 @@ func (w *world) stop(ctx context.Context) error {
 	}
 	return errors.Join(errs...)
 }
-
-// remove deletes the directory.
-func (w *world) remove() error { return os.RemoveAll(w.dir) }
