@@ -2,7 +2,6 @@ package customerviews_test
 
 import (
 	"net/url"
-	"strings"
 	"testing"
 
 	"github.com/a-h/templ"
@@ -17,15 +16,6 @@ const hostile = viewtest.Hostile
 func TestRulesOfPages(t *testing.T) {
 	t.Parallel()
 	viewtest.Check(t, states())
-}
-
-func TestTitleSaysError(t *testing.T) {
-	t.Parallel()
-	for name, page := range states() {
-		if got, want := viewtest.SaysError(t, page), strings.Contains(name, "refused") || strings.Contains(name, "stale"); got != want {
-			t.Errorf("%s: the title says so: %v", name, got)
-		}
-	}
 }
 
 // states are the pages in the states worth looking at.

@@ -134,19 +134,6 @@ func TestErrorsStandBesideTheirFields(t *testing.T) {
 	}
 }
 
-// TestTitleOfInvoiceFormSaysError as those of other forms do.
-func TestTitleOfInvoiceFormSaysError(t *testing.T) {
-	t.Parallel()
-	for name, form := range returnedForms() {
-		if !viewtest.SaysError(t, invoiceviews.InvoiceFormPage(viewtest.Blank(), form)) {
-			t.Errorf("%s: the title does not say so", name)
-		}
-	}
-	if viewtest.SaysError(t, invoiceviews.InvoiceFormPage(viewtest.Blank(), invoiceviews.InvoiceForm{})) {
-		t.Error("a fresh one: the title says so")
-	}
-}
-
 // lineFields are the fields that one line posts.
 func lineFields(l invoiceviews.InvoiceFormLine) []templates.Field {
 	return []templates.Field{

@@ -1,6 +1,7 @@
 package viewtest
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,6 +19,7 @@ func Check(t *testing.T, states map[string]templ.Component) {
 			for _, check := range []func(*testing.T, *html.Node){
 				nothingInline, idsAreUniqueAndReferencesLead, everyControlHasALabel, everyPostingFormIsGuarded,
 				onlyThePagesOwnFormHasAPrimaryButton, everyFormWithAKeyHasItsOwner, onlyOneElementTakesTheFocus,
+				theTitleSaysError,
 			} {
 				check(t, doc)
 			}
@@ -128,6 +130,21 @@ func everyFormWithAKeyHasItsOwner(t *testing.T, doc *html.Node) {
 		if names["idempotency_key"] && (!names["tenant"] || !names["tenant_name"]) {
 			t.Errorf("form %s does not say whose it is", Attr(form, "action"))
 		}
+	}
+}
+
+// theTitleSaysError if the page takes the focus to what is wrong, and never without something that says it.
+func theTitleSaysError(t *testing.T, doc *html.Node) {
+	t.Helper()
+	title := Find(doc, func(n *html.Node) bool { return n.Data == "title" })
+	if title == nil {
+		return // it is a part of a page
+	}
+	saysError := strings.HasPrefix(Text(title), "Error: ")
+	alert := Find(doc, func(n *html.Node) bool { return Attr(n, "role") == "alert" && Has(n, "autofocus") })
+	message := Find(doc, func(n *html.Node) bool { return slices.Contains([]string{"card message", "notice error"}, Attr(n, "class")) })
+	if alert != nil && !saysError || saysError && alert == nil && message == nil {
+		t.Errorf("the title is %q", Text(title))
 	}
 }
 

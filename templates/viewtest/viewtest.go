@@ -60,10 +60,3 @@ func Find(doc *html.Node, match func(*html.Node) bool) *html.Node {
 	}
 	return nil
 }
-
-// SaysError reports whether the title of a page says that something is wrong.
-func SaysError(t *testing.T, page templ.Component) bool {
-	t.Helper()
-	title := Find(Parse(t, page), func(n *html.Node) bool { return n.Data == "title" })
-	return strings.HasPrefix(Text(title), "Error: ")
-}
