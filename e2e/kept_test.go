@@ -28,12 +28,10 @@ func (s *session) keeps(want int) {
 	s.until(fmt.Sprintf("the browser keeps %d forms", want), func() bool { return len(s.kept()) == want })
 }
 
-// panel is where a form offers what was typed before.
-func (s *session) panel() playwright.Locator { return s.page.Locator("[data-kept-for]") }
-
+// isOffered holds that a form offers what was typed before.
 func (s *session) isOffered(text string) {
 	s.t.Helper()
-	s.check(expect.Locator(s.panel()).ToContainText(text), "be offered: "+text)
+	s.check(expect.Locator(s.page.Locator("[data-kept-for]")).ToContainText(text), "be offered: "+text)
 }
 
 func (s *session) isOfferedNothing() {

@@ -79,7 +79,7 @@ func TestTraces(t *testing.T) {
 		if string(attempt.TraceId) != string(request.TraceId) || string(attempt.ParentSpanId) != string(request.SpanId) {
 			t.Errorf("the attempt %v is not part of %v", attempt, request)
 		}
-		if same := hexOf(request.TraceId) == begun; same != ofProxy {
+		if same := hex.EncodeToString(request.TraceId) == begun; same != ofProxy {
 			t.Errorf("by a proxy: %t, trace %x", ofProxy, request.TraceId)
 		}
 	}
@@ -167,8 +167,6 @@ func TestTraceOverALostConnection(t *testing.T) {
 		t.Errorf("%d connections of the attempt in\n%s", len(connections), c.sent.String())
 	}
 }
-
-func hexOf(id []byte) string { return hex.EncodeToString(id) }
 
 // createThrough creates ada from a local address, in a trace that was begun elsewhere.
 func (b *bundle) createThrough(from, traceparent string) {

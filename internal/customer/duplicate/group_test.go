@@ -21,15 +21,6 @@ func (b *bundle) keepApart(all ...customer.Customer) {
 	b.OK(duplicate.KeepApart.Do(b.Context(), b.Store, b.intent(uuid.Nil, 0), d))
 }
 
-func (b *bundle) wantGroups(want ...string) {
-	b.Helper()
-	for _, length := range []int{1, 2, 25} {
-		if got := b.groups(length); !slices.Equal(got, want) {
-			b.Errorf("in pages of %d:\n%q\nwant\n%q", length, got, want)
-		}
-	}
-}
-
 // TestGroups: each says why it is one, and stands where the surest reason is.
 func TestGroups(t *testing.T) {
 	b := setup(t)
@@ -45,20 +36,20 @@ func TestGroups(t *testing.T) {
 	adas := "[email name] 2 ada@example.com a.d.a+bills@example.com"
 	sames := "[name] 2 j@example.com jg@example.com"
 	taxes := "[tax_id] 2 other@example.com another@example.com"
-	b.wantGroups(taxes, adas, sames)
+	b.InPages(b.groups, taxes, adas, sames)
 
 	b.keepApart(jurgen, gross)
-	b.wantGroups(taxes, adas)
+	b.InPages(b.groups, taxes, adas)
 	third := b.customer("jgross@example.com", "JURGEN GROSS", "")
 	three := "[name] 3 j@example.com jg@example.com jgross@example.com"
-	b.wantGroups(taxes, adas, three)
+	b.InPages(b.groups, taxes, adas, three)
 	b.keepApart(jurgen, gross, third)
-	b.wantGroups(taxes, adas)
+	b.InPages(b.groups, taxes, adas)
 
 	merged := b.mustMerge(ada, dots)
-	b.wantGroups(taxes)
+	b.InPages(b.groups, taxes)
 	must.OK(t, b.undo(merged))
-	b.wantGroups(taxes, adas)
+	b.InPages(b.groups, taxes, adas)
 }
 
 // TestGroupsInALargeTenant: groups come once each, also those that are larger than what one look sees.

@@ -3,6 +3,7 @@ package storetest
 
 import (
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -10,9 +11,12 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/postgres"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/proof/must"
 )
@@ -101,6 +105,31 @@ func (b *Bundle) Succeeded(errs []error, kind *conflict.Kind) (n int) {
 		}
 	}
 	return n
+}
+
+// IsOfRiver fails unless the only job is the one that River itself inserts, of the version that the program is built with: a trigger
+// has inserted it. It returns the job.
+func (b *Bundle) IsOfRiver(job river.JobArgs) string {
+	b.Helper()
+	client, err := river.NewClient(riverpgxv5.New(b.DB.Pool), &river.Config{Schema: postgres.JobSchema})
+	must.OK(b, err)
+	b.OK(client.Insert(b.Context(), job, nil))
+	const jobs = `SELECT (to_jsonb(j) - 'id' - 'created_at' - 'scheduled_at')::text FROM river.river_job j ORDER BY id `
+	trigger, library := Value[string](b, jobs+`LIMIT 1`), Value[string](b, jobs+`OFFSET 1`)
+	if trigger != library {
+		b.Errorf("the trigger inserts\n%s\nand River\n%s", trigger, library)
+	}
+	return trigger
+}
+
+// InPages fails unless what is read in pages of a length is what is wanted, for each of some lengths.
+func (b *Bundle) InPages(read func(length int) []string, want ...string) {
+	b.Helper()
+	for _, length := range []int{1, 2, 25} {
+		if got := read(length); !slices.Equal(got, want) {
+			b.Errorf("in pages of %d:\n%q\nwant\n%q", length, got, want)
+		}
+	}
 }
 
 // IsConflict reports whether an attempt was refused by a conflict of this kind.

@@ -91,15 +91,6 @@ func (b *bundle) groups(length int) (all []string) {
 	}
 }
 
-func (b *bundle) wantGroups(want ...string) {
-	b.Helper()
-	for _, length := range []int{1, 2, 25} {
-		if got := b.groups(length); !slices.Equal(got, want) {
-			b.Errorf("in pages of %d:\n%q\nwant\n%q", length, got, want)
-		}
-	}
-}
-
 // TestGroups: what looks alike, and everything in which two may differ.
 func TestGroups(t *testing.T) {
 	b := setup(t)
@@ -116,28 +107,28 @@ func TestGroups(t *testing.T) {
 	} {
 		b.bill(number, 3, change)
 	}
-	b.wantGroups()
+	b.InPages(b.groups)
 
 	second := b.bill("A-2", 9, func(in *invoice.Input) {
 		in.Lines[0].Description, in.Lines[0].Quantity, in.Notes = "ＤＥＳＩＧＮ", "2.0", "In another order, and with other notes"
 		slices.Reverse(in.Lines)
 	})
 	b.bill("later", 17, nil)
-	b.wantGroups("2, 7 days: A-1 A-2")
+	b.InPages(b.groups, "2, 7 days: A-1 A-2")
 	third := b.bill("A-3", 9, nil)
-	b.wantGroups("3, 7 days: A-1 A-2 A-3")
+	b.InPages(b.groups, "3, 7 days: A-1 A-2 A-3")
 	b.keepApart(first, second)
-	b.wantGroups("3, 7 days: A-1 A-2 A-3") // the third one is like both
+	b.InPages(b.groups, "3, 7 days: A-1 A-2 A-3") // the third one is like both
 	b.keepApart(third, second, first)
-	b.wantGroups()
+	b.InPages(b.groups)
 	b.bill("B-1", 1, func(in *invoice.Input) { in.Currency = "GBP" })
 	other := b.bill("B-2", 1, func(in *invoice.Input) { in.Currency = "GBP" })
 	fourth := b.bill("A-4", 2, nil)
-	b.wantGroups("2, 0 days: B-1 B-2", "4, 7 days: A-1 A-4 A-2 A-3")
+	b.InPages(b.groups, "2, 0 days: B-1 B-2", "4, 7 days: A-1 A-4 A-2 A-3")
 	for i, inv := range []invoice.Invoice{other, fourth} {
 		must.OK(t, b.Void(fmt.Sprint("void ", i), inv))
 	}
-	b.wantGroups()
+	b.InPages(b.groups)
 }
 
 // TestGroupsWithSchedules: the periods of one schedule are no duplicates of each other, however close; what is billed by hand, or by
@@ -165,7 +156,7 @@ func TestGroupsWithSchedules(t *testing.T) {
 	if n := storetest.Value[int](b, billed); n != 5 {
 		t.Fatalf("%d periods were billed", n)
 	}
-	b.wantGroups()
+	b.InPages(b.groups)
 	b.bill("by hand", 2, func(in *invoice.Input) {
 		in.Customer, in.CustomerID, in.IssueDate, in.DueDate = nil, s.Customer.ID.String(), first.AddDays(1).String(), ""
 		in.Lines = []invoice.LineInput{{Description: "Support", Quantity: "1", UnitPrice: "90", TaxRate: "0"}}

@@ -20,9 +20,6 @@ const homePath = "/home"
 // shownAtHome is how many invoices the page shows of each kind.
 const shownAtHome = 5
 
-// mountHome mounts the page with which people begin.
-func (s *Pages) mountHome() { s.Home(homePath, "Home", s.home) }
-
 // home shows what is open, what was billed and paid, what needs doing, and what is new. Nothing is added across currencies.
 func (s *Pages) home(w http.ResponseWriter, r *http.Request) error {
 	tenant, today := web.Principal(r).Tenant, date.Today()

@@ -27,7 +27,7 @@ type Pages struct {
 // Mount mounts invoices with their payments, refunds and credit notes. sendsMail is set if there is a mail server.
 func Mount(s *web.Site, sendsMail bool) *Pages {
 	p := &Pages{Site: s, documents: newDocuments(), sendsMail: sendsMail}
-	p.mountHome()
+	p.Home(homePath, "Home", p.home)
 	p.mountInvoices()
 	p.mountPayments()
 	p.mountRefunds()

@@ -5,7 +5,6 @@ import (
 	"compress/zlib"
 	"fmt"
 	"strings"
-	"time"
 	"unicode/utf16"
 )
 
@@ -78,8 +77,6 @@ func (f *file) finish(catalog, info ref) {
 func textString(text string) string {
 	return "<FEFF" + hexUTF16(text) + ">"
 }
-
-func timeString(at time.Time) string { return at.UTC().Format("(D:20060102150405Z)") }
 
 func hexUTF16(text string) string {
 	var b strings.Builder

@@ -25,10 +25,6 @@ type meaning struct {
 	text  string
 }
 
-func newEmbedded(t *typeface, face *font.Face) *embedded {
-	return &embedded{typeface: t, face: face, codes: map[meaning]uint16{{}: 0}, used: []meaning{{}}}
-}
-
 // maxTexts is how many codes stand for a text of their own. The codes of glyphs beyond that are without text, and
 // there are no more of these than the font has glyphs.
 const maxTexts = 60_000

@@ -40,7 +40,7 @@ func (r *Renderer) Render(shown Document) ([]byte, error) {
 	}
 	f.set(tree, fmt.Sprintf("<< /Type /Pages /Count %d /Kids [ %s] >>", len(d.pages), kids.String()))
 	catalog := f.object(fmt.Sprintf("<< /Type /Catalog /Pages %s /Lang (en) /ViewerPreferences << /DisplayDocTitle true >> >>", tree))
-	at := timeString(shown.At)
+	at := shown.At.UTC().Format("(D:20060102150405Z)")
 	info := f.object(fmt.Sprintf("<< /Title %s /Author %s /Creator %s /CreationDate %s /ModDate %s >>",
 		textString(shown.Title), textString(shown.Seller.Name), textString("Onlyonce"), at, at))
 	f.finish(catalog, info)

@@ -39,7 +39,8 @@ func newShaper(typefaces [styles]*typeface) *shaper {
 	s := &shaper{}
 	for i, t := range typefaces {
 		face := font.NewFace(t.shapes)
-		s.faces[i], s.fonts[i] = face, newEmbedded(t, face)
+		s.faces[i] = face
+		s.fonts[i] = &embedded{typeface: t, face: face, codes: map[meaning]uint16{{}: 0}, used: []meaning{{}}}
 	}
 	return s
 }

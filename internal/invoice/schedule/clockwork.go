@@ -58,7 +58,7 @@ func (c Clockwork) Run(ctx context.Context, tenant uuid.UUID) error {
 
 // bill returns an error only if the database could not be asked.
 func (c Clockwork) bill(ctx context.Context, tenant uuid.UUID, b Billing, now time.Time) error {
-	key, err := b.Key()
+	key, err := idempotency.ParseKey(fmt.Sprintf("schedule %s %s", b.ScheduleID, b.Period)) // the same on each replica, and in each attempt
 	if err != nil {
 		return err
 	}
@@ -70,11 +70,6 @@ func (c Clockwork) bill(ctx context.Context, tenant uuid.UUID, b Billing, now ti
 		return err
 	}
 	return postgres.InTenant(ctx, c.Store.Pool, tenant, func(tx pgx.Tx) error { return noteFailure(ctx, tx, tenant, b, now, reason(err)) })
-}
-
-// Key is that of the clock's intent to bill a period: the same on each replica, and in each attempt.
-func (b Billing) Key() (idempotency.Key, error) {
-	return idempotency.ParseKey(fmt.Sprintf("schedule %s %s", b.ScheduleID, b.Period))
 }
 
 // changedMeanwhile reports whether a period was not billed because the schedule is another one than when it was read.

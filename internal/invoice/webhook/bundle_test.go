@@ -118,14 +118,6 @@ func (b *bundle) kept(s sender, id, body string) webhook.Event {
 	return done.Value
 }
 
-// now is an event as it is now.
-func (b *bundle) now(e webhook.Event) webhook.Event {
-	b.Helper()
-	found, err := webhook.Events.Find(b.Context(), b.Store.Pool, b.Tenant, e.ID)
-	must.OK(b, err)
-	return found
-}
-
 // wants fails unless an event has this state, for this reason.
 func (b *bundle) wants(what string, e webhook.Event, state, reason string) {
 	b.Helper()

@@ -110,7 +110,9 @@ func TestSecretsStaySecret(t *testing.T) {
 		t.Error("opened what was changed")
 	}
 	// After a change of SECRET_KEY a secret that is added anew counts, beside one that cannot be opened any more.
-	b.vault = webhook.NewVault(anotherKey(t))
+	key, err := secretkey.Keep(t.TempDir())
+	must.OK(t, err)
+	b.vault = webhook.NewVault(key)
 	draft, err := webhook.SecretInput{Secret: b.standard.secret}.Draft(b.standard.Source, b.vault)
 	must.OK(t, err)
 	b.OK(webhook.AddSecret.Do(t.Context(), b.Store, b.Intent("anew"), draft))
@@ -127,11 +129,4 @@ func TestSecretsStaySecret(t *testing.T) {
 	if !errors.As(err, &wrong) || len(wrong.Fields) != 1 || !strings.Contains(wrong.Fields[0].Message, "Set SECRET_KEY") {
 		t.Errorf("added without a key: %v", err)
 	}
-}
-
-func anotherKey(t *testing.T) secretkey.Key {
-	t.Helper()
-	key, err := secretkey.Keep(t.TempDir())
-	must.OK(t, err)
-	return key
 }

@@ -154,7 +154,9 @@ func TestRecordedByHand(t *testing.T) {
 	waiting := b.kept(b.stripe, "", strings.ReplaceAll(chargeRefunded("evt_6", inv.Number, 500), "pi_1", "pi_2"))
 	b.wants("before its payment", waiting, webhook.StateWaiting, "no-payment")
 	pay("pi_2", "10")
-	b.wants("with its payment", b.now(waiting), webhook.StateApplied, "")
+	now, err := webhook.Events.Find(t.Context(), b.Store.Pool, b.Tenant, waiting.ID)
+	must.OK(t, err)
+	b.wants("with its payment", now, webhook.StateApplied, "")
 	b.standing("recorded with its payment", inv, 4500, 2, 1)
 }
 

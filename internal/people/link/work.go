@@ -85,14 +85,6 @@ type letter struct {
 	Link, Until         string
 }
 
-// subject returns the subject of the mail.
-func (l letter) subject() string {
-	if l.Invited {
-		return "Your invitation to " + l.Tenant
-	}
-	return "Choose a new password for " + l.Tenant
-}
-
 // write writes a mail, unless its link is good for nothing.
 func (w writer) write(ctx context.Context, job Job) (mailer.Letter, error) {
 	var l letter
@@ -132,6 +124,9 @@ func (w writer) write(ctx context.Context, job Job) (mailer.Letter, error) {
 	if err := w.html.Execute(&page, l); err != nil {
 		return m, fmt.Errorf("write the HTML: %w", err)
 	}
-	m.From, m.Subject, m.Text, m.HTML = l.Tenant, l.subject(), text.String(), page.String()
+	m.From, m.Subject, m.Text, m.HTML = l.Tenant, "Choose a new password for "+l.Tenant, text.String(), page.String()
+	if l.Invited {
+		m.Subject = "Your invitation to " + l.Tenant
+	}
 	return m, nil
 }
