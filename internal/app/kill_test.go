@@ -45,7 +45,8 @@ func TestKillDuringCreates(t *testing.T) {
 		for acknowledged.Load() < (kill+1)*creates/(kills+1) && t.Context().Err() == nil && !t.Failed() {
 			backOff(t.Context())
 		}
-		p.kill(t)
+		must.OK(t, p.process.Process.Kill())
+		p.process.Wait()
 		p.start(t)
 	}
 	all.Wait()
@@ -62,12 +63,6 @@ func TestKillDuringCreates(t *testing.T) {
 	if len(listed) != creates+acmeDemoInvoices+billedInDemo || len(answers) != creates {
 		t.Errorf("%d invoices for %d answers, want %d and %d", len(listed), len(answers), creates+acmeDemoInvoices+billedInDemo, creates)
 	}
-}
-
-func (p *program) kill(t *testing.T) {
-	t.Helper()
-	must.OK(t, p.process.Process.Kill())
-	p.process.Wait()
 }
 
 // create sends one key until it is answered with an invoice, and returns its id.

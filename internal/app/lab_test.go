@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"onlyonce/internal/people/account"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/proof/must"
@@ -29,7 +27,10 @@ func TestLabIsOfTheDemoOnly(t *testing.T) {
 			t.Parallel()
 			db := pgtest.New(t)
 			if c.own {
-				ownBusiness(t, db.Pool)
+				tenant, _, err := account.CreateTenant(t.Context(), db.Pool, "Own")
+				must.OK(t, err)
+				must.Exec(t, db.Pool, `
+					INSERT INTO users (tenant_id, email, password_hash, role) VALUES ($1, 'owner@example.com', 'x', 'owner')`, tenant.ID)
 			}
 			a, err := Start(t.Context(), Config{
 				Addr: "127.0.0.1:0", MetricsAddr: "off", DatabaseURL: db.URL, Demo: c.demo,
@@ -45,13 +46,4 @@ func TestLabIsOfTheDemoOnly(t *testing.T) {
 			}
 		})
 	}
-}
-
-// ownBusiness makes a tenant with a user.
-func ownBusiness(t *testing.T, pool *pgxpool.Pool) {
-	t.Helper()
-	tenant, _, err := account.CreateTenant(t.Context(), pool, "Own")
-	must.OK(t, err)
-	must.Exec(t, pool, `
-		INSERT INTO users (tenant_id, email, password_hash, role) VALUES ($1, 'owner@example.com', 'x', 'owner')`, tenant.ID)
 }

@@ -122,6 +122,20 @@ func rush(n int, attempt func(i int)) (wait func()) {
 	return all.Wait
 }
 
+// firsts returns how many attempts with some keys in turn were the first with theirs. Each has to get what the others with its key get.
+func (b *bundle) firsts(done []idempotency.Done[item], errs []error, keys int) (n int) {
+	b.Helper()
+	for i, d := range done {
+		if errs[i] != nil || d.Value != done[i%keys].Value {
+			b.Errorf("%+v, %v, and another got %+v", d, errs[i], done[i%keys])
+		}
+		if !d.Replayed {
+			n++
+		}
+	}
+	return n
+}
+
 // count returns a number, with row-level security out of the way.
 func (b *bundle) count(sql string) int {
 	b.Helper()

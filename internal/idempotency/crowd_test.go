@@ -30,16 +30,7 @@ func TestCrowdTakesOneConnection(t *testing.T) {
 	}
 	lock()
 	wait()
-	first := 0
-	for i := range crowd {
-		if errs[i] != nil || done[i].Value != done[0].Value {
-			t.Errorf("%+v, %v, and another got %+v", done[i], errs[i], done[0])
-		}
-		if !done[i].Replayed {
-			first++
-		}
-	}
-	if first != 1 || b.count(`SELECT count(*) FROM items`) != 1 || b.Store.Attempts() != 0 {
+	if first := b.firsts(done, errs, 1); first != 1 || b.count(`SELECT count(*) FROM items`) != 1 || b.Store.Attempts() != 0 {
 		t.Errorf("%d were first, %d attempts are left", first, b.Store.Attempts())
 	}
 }

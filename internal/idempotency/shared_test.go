@@ -305,15 +305,7 @@ func TestRushWithRedis(t *testing.T) {
 		done[i], errs[i] = s.create.Do(context.Background(), stores[i/keys%2], s.Intent(key), order{key})
 	})
 	wait()
-	first := 0
-	for i := range done {
-		if errs[i] != nil || done[i].Value != done[i%keys].Value {
-			t.Errorf("%+v, %v", done[i], errs[i])
-		}
-		if !done[i].Replayed {
-			first++
-		}
-	}
+	first := s.firsts(done, errs, keys)
 	if n := s.count(`SELECT count(*) FROM items WHERE name LIKE 'rush %'`); n != keys || first != keys {
 		t.Errorf("%d items, %d firsts", n, first)
 	}

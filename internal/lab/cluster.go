@@ -140,9 +140,6 @@ func (c *cluster) exec(ctx context.Context, sql string) error {
 	return nil
 }
 
-// socket is where the server listens.
-func (c *cluster) socket() string { return filepath.Join(c.dir, ".s.PGSQL.5432") }
-
 // stop ends the server. Its directory goes with it.
 func (c *cluster) stop(ctx context.Context) error {
 	var err error

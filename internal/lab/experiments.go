@@ -14,7 +14,12 @@ func scripts() []script {
 		kill(), stopPostgres(),
 	}
 	for n, s := range all {
-		all[n] = s.withTakeaway()
+		t := takeaways()[s.Slug]
+		t.SQL = s.counts
+		for _, layer := range s.Layers {
+			t.Code = append(t.Code, code(layer.Slug))
+		}
+		all[n].Takeaway = t
 	}
 	return all
 }

@@ -101,7 +101,7 @@ func (s *stage) connect(ctx context.Context, n int, env []string) error {
 	if err := s.cluster.account.Mkdir(dir); err != nil {
 		return err
 	}
-	back, err := proxy.ListenUnix(ctx, filepath.Join(dir, ".s.PGSQL.5432"), "unix", s.cluster.socket())
+	back, err := proxy.ListenUnix(ctx, filepath.Join(dir, ".s.PGSQL.5432"), "unix", filepath.Join(s.cluster.dir, ".s.PGSQL.5432"))
 	if err != nil {
 		return err
 	}

@@ -165,13 +165,3 @@ func code(slug string) Code {
 	pipeline.SendQueryParams("COMMIT", nil, nil, nil, nil)`},
 	}[slug]
 }
-
-// withTakeaway completes a script.
-func (s script) withTakeaway() script {
-	s.Takeaway = takeaways()[s.Slug]
-	s.Takeaway.SQL = s.counts
-	for _, layer := range s.Layers {
-		s.Takeaway.Code = append(s.Takeaway.Code, code(layer.Slug))
-	}
-	return s
-}

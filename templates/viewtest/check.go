@@ -142,7 +142,9 @@ func theTitleSaysError(t *testing.T, doc *html.Node) {
 	}
 	saysError := strings.HasPrefix(Text(title), "Error: ")
 	alert := Find(doc, func(n *html.Node) bool { return Attr(n, "role") == "alert" && Has(n, "autofocus") })
-	message := Find(doc, func(n *html.Node) bool { return slices.Contains([]string{"card message", "notice error"}, Attr(n, "class")) })
+	message := Find(doc, func(n *html.Node) bool {
+		return slices.Contains([]string{"card message", "notice error"}, Attr(n, "class"))
+	})
 	if alert != nil && !saysError || saysError && alert == nil && message == nil {
 		t.Errorf("the title is %q", Text(title))
 	}

@@ -25,22 +25,17 @@ func bubble(t *testing.T, test func(*disturbed)) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		t.Helper()
-		test(newDisturbed(t))
+		d := &disturbed{T: t, status: http.StatusSeeOther, began: time.Now(), disturber: disturber{
+			visits:  newVisits(),
+			visitor: func(*http.Request) string { return visitor },
+			creates: func(path string) bool { return path == "/things" },
+		}}
+		d.handler = d.disturb(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			d.handled = append(d.handled, time.Since(d.began))
+			w.WriteHeader(d.status)
+		}))
+		test(d)
 	})
-}
-
-func newDisturbed(t *testing.T) *disturbed {
-	t.Helper()
-	d := &disturbed{T: t, status: http.StatusSeeOther, began: time.Now(), disturber: disturber{
-		visits:  newVisits(),
-		visitor: func(*http.Request) string { return visitor },
-		creates: func(path string) bool { return path == "/things" },
-	}}
-	d.handler = d.disturb(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		d.handled = append(d.handled, time.Since(d.began))
-		w.WriteHeader(d.status)
-	}))
-	return d
 }
 
 const visitor = "the only visitor"

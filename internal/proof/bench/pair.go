@@ -97,11 +97,6 @@ func grows(name string, here percentiles, baseline string, there percentiles) Fi
 		noting(fmt.Sprintf("p50 %.2f and %.2f ms", spreadOf(here.p50).Median, spreadOf(there.p50).Median))
 }
 
-// answersSoon makes the row that says how long a request takes one caller, whatever it is compared with.
-func answersSoon(name string, here percentiles, soon float64) Figure {
-	return alone(name+": p50, one caller", millis, here.p50...).atMost(soon)
-}
-
 // turn returns the milliseconds of each counted request.
 func turn(ctx context.Context, k kind, large, small *site, p pace) (many, few []float64, err error) {
 	if k.strange {

@@ -45,7 +45,7 @@ func (b *bench) requests(ctx context.Context, large, small populatedService) err
 		}
 		name := fmt.Sprintf("%s, %s rows in every table", k.name, thousands(b.Rows))
 		if k.soon > 0 {
-			b.add(answersSoon(name, here, k.soon))
+			b.add(alone(name+": p50, one caller", millis, here.p50...).atMost(k.soon))
 		}
 		f := grows(name, here, "with 1,000", there)
 		if k.looks != "" {
