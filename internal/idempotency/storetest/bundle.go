@@ -11,12 +11,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
-	"onlyonce/internal/postgres"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/proof/must"
 )
@@ -105,21 +102,6 @@ func (b *Bundle) Succeeded(errs []error, kind *conflict.Kind) (n int) {
 		}
 	}
 	return n
-}
-
-// IsOfRiver fails unless the only job is the one that River itself inserts, of the version that the program is built with: a trigger
-// has inserted it. It returns the job.
-func (b *Bundle) IsOfRiver(job river.JobArgs) string {
-	b.Helper()
-	client, err := river.NewClient(riverpgxv5.New(b.DB.Pool), &river.Config{Schema: postgres.JobSchema})
-	must.OK(b, err)
-	b.OK(client.Insert(b.Context(), job, nil))
-	const jobs = `SELECT (to_jsonb(j) - 'id' - 'created_at' - 'scheduled_at')::text FROM river.river_job j ORDER BY id `
-	trigger, library := Value[string](b, jobs+`LIMIT 1`), Value[string](b, jobs+`OFFSET 1`)
-	if trigger != library {
-		b.Errorf("the trigger inserts\n%s\nand River\n%s", trigger, library)
-	}
-	return trigger
 }
 
 // InPages fails unless what is read in pages of a length is what is wanted, for each of some lengths.

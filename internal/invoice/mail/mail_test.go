@@ -23,7 +23,7 @@ func TestMain(m *testing.M) { pgtest.Main(m) }
 func TestJobIsOneOfRiver(t *testing.T) {
 	b := invoicetest.Setup(t)
 	b.Issued("one")
-	b.IsOfRiver(mail.Job{Tenant: b.Tenant, Mail: storetest.Value[uuid.UUID](b, `SELECT id FROM mails`)})
+	b.DB.IsOfRiver(t, mail.Job{Tenant: b.Tenant, Mail: storetest.Value[uuid.UUID](b, `SELECT id FROM mails`)})
 }
 
 // TestNoMailWithoutItsJob: they are rolled back together with what asked for them.

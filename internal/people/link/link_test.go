@@ -170,7 +170,7 @@ func TestForgotIsForNobodyElse(t *testing.T) {
 func TestJobIsOneOfRiver(t *testing.T) {
 	b := setup(t)
 	b.forgot("ada@example.com", 1)
-	job := b.IsOfRiver(link.Job{Tenant: b.Tenant, Mail: storetest.Value[uuid.UUID](b, `SELECT id FROM link_mails`)})
+	job := b.DB.IsOfRiver(t, link.Job{Tenant: b.Tenant, Mail: storetest.Value[uuid.UUID](b, `SELECT id FROM link_mails`)})
 	token := seed(t, 1).Derive("link", b.ada.LinkID)
 	if _, err := account.FindLink(t.Context(), b.DB.Pool, token); err != nil || strings.Contains(job, token) {
 		t.Errorf("the link does not work, or is in the job: %v", err)
