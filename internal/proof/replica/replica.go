@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -39,15 +40,19 @@ type process struct {
 // ErrGone means that a replica ended before it was ready.
 var ErrGone = errors.New("ended before it was ready")
 
-// FreePort finds a loopback address to listen on. Should somebody else take it before the replica does,
-// the replica does not start, and says why.
-func FreePort(ctx context.Context) (string, error) {
+// FreePort finds a loopback address to listen on, below those that systems hand out to clients and to who asks for any (from 32768 on,
+// or 49152), which they would until the replica listens. Should somebody else take it all the same, the replica does not start, and
+// says why.
+func FreePort(ctx context.Context) (address string, err error) {
 	var config net.ListenConfig
-	listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", fmt.Errorf("find a free port: %w", err)
+	for range 100 {
+		var listener net.Listener
+		address = fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(22_000)) //nolint:gosec // no secret
+		if listener, err = config.Listen(ctx, "tcp", address); err == nil {
+			return address, listener.Close()
+		}
 	}
-	return listener.Addr().String(), listener.Close()
+	return "", fmt.Errorf("find a free port: %w", err)
 }
 
 // Start starts the process, and does not wait until it serves. ctx is about the start only.

@@ -16,6 +16,7 @@ import (
 
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/proof/must"
+	"onlyonce/internal/proof/replica"
 	"onlyonce/internal/tool/fork"
 	"onlyonce/internal/tool/scratch"
 )
@@ -33,7 +34,10 @@ func TestMakeDev(t *testing.T) {
 	if _, err := fork.Remove(t.Context(), s.Dir, "invoices"); err != nil && !errors.Is(err, fork.ErrNothingToDo) {
 		t.Fatal(err)
 	}
-	app, pages := freeAddress(t), freeAddress(t)
+	app, err := replica.FreePort(t.Context())
+	must.OK(t, err)
+	pages, err := replica.FreePort(t.Context())
+	must.OK(t, err)
 	said := filepath.Join(t.TempDir(), "said")
 	output, err := os.Create(said)
 	must.OK(t, err)
@@ -104,14 +108,6 @@ func TestMakeDev(t *testing.T) {
 		listener, err := net.Listen("tcp", app)
 		return err == nil && listener.Close() == nil
 	})
-}
-
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	must.OK(t, err)
-	defer listener.Close()
-	return listener.Addr().String()
 }
 
 // until waits for what a build and a start may come before.
