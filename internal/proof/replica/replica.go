@@ -49,7 +49,9 @@ func FreePort(ctx context.Context) (address string, err error) {
 		var listener net.Listener
 		address = fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(22_000)) //nolint:gosec // no secret
 		if listener, err = config.Listen(ctx, "tcp", address); err == nil {
-			return address, listener.Close()
+			if err = listener.Close(); err == nil {
+				return address, nil
+			}
 		}
 	}
 	return "", fmt.Errorf("find a free port: %w", err)
