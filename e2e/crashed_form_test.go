@@ -157,7 +157,7 @@ func TestTypingBesideAnOffer(t *testing.T) {
 	s.isOfferedNothing()
 }
 
-// Two tabs of one form: what was typed last is kept, and neither is in the way of the other.
+// Two tabs of one form: what was typed last is kept, and neither tab disturbs the other.
 func TestTwoTabsKeepWhatWasTypedLast(t *testing.T) {
 	t.Parallel()
 	s := start(t)

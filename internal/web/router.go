@@ -18,7 +18,7 @@ import (
 // Handler answers a request or returns an error, which its router turns into an answer.
 type Handler func(http.ResponseWriter, *http.Request) error
 
-// infallible is the handler that never fails.
+// infallible returns a handler that does what another one does, and no error.
 func infallible(h http.Handler) Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		h.ServeHTTP(w, r)

@@ -133,7 +133,7 @@ func everyFormWithAKeyHasItsOwner(t *testing.T, doc *html.Node) {
 	}
 }
 
-// theTitleSaysError if the page takes the focus to what is wrong, and never without something that says it.
+// theTitleSaysError fails unless the title says so where the page takes the focus to what is wrong, and only where the page says it too.
 func theTitleSaysError(t *testing.T, doc *html.Node) {
 	t.Helper()
 	title := Find(doc, func(n *html.Node) bool { return n.Data == "title" })

@@ -53,7 +53,7 @@ func TestRemove(t *testing.T) {
 			t.Errorf("paid in the month: %+v", sum)
 		}
 	}
-	if err := b.Void("void", inv); err != nil { // what was taken back does not stand in the way
+	if err := b.Void("void", inv); err != nil { // what was taken back does not count
 		t.Error(err)
 	}
 }

@@ -77,7 +77,7 @@ func TestInParts(t *testing.T) {
 	}
 }
 
-// TestVoidAfterRefund: what was given back does not stand in the way.
+// TestVoidAfterRefund: an invoice whose payments were given back can be voided.
 func TestVoidAfterRefund(t *testing.T) {
 	b := setup(t)
 	inv, p := b.paid("i")

@@ -180,7 +180,7 @@ func (s Schedule) Billable(period date.Date) error {
 		return &conflict.Error{
 			Kind: &Stopped, Title: "This schedule is paused or archived.", Text: "Nothing was billed. Resume or restore it first.",
 		}
-	case !s.Has(period) || s.Over(period):
+	case !s.Has(period):
 		return wrong("/period", "This isn't one of the schedule's days. Choose one of its periods.")
 	default:
 		return nil

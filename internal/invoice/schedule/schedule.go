@@ -67,6 +67,9 @@ func (s Schedule) Over(period date.Date) bool {
 	return s.LastDay != date.Date{} && s.LastDay.Before(period)
 }
 
+// Has reports whether a day is one of its periods.
+func (s Schedule) Has(day date.Date) bool { return s.Rhythm.Has(day) && !s.Over(day) }
+
 // Stopped reports whether nothing is billed at all.
 func (s Schedule) Stopped() bool { return !s.PausedAt.IsZero() || !s.ArchivedAt.IsZero() }
 

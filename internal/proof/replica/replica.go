@@ -40,9 +40,9 @@ type process struct {
 // ErrGone means that a replica ended before it was ready.
 var ErrGone = errors.New("ended before it was ready")
 
-// FreePort finds a loopback address to listen on, below those that systems hand out to clients and to who asks for any (from 32768 on,
-// or 49152), which they would until the replica listens. Should somebody else take it all the same, the replica does not start, and
-// says why.
+// FreePort finds a loopback address to listen on. Its port is below those that systems choose for clients and for port 0 (32768 and
+// above on Linux), any of which could be taken before the replica listens. If this one is taken all the same, the replica does not start,
+// and says why.
 func FreePort(ctx context.Context) (address string, err error) {
 	var config net.ListenConfig
 	for range 100 {
