@@ -282,7 +282,8 @@ func (o Operation[C, R]) explain(ctx context.Context, store *Store, intent Inten
 	switch missing := errors.Is(explained, record.ErrNotFound); {
 	case missing && broken.Code != foreignKeyViolation:
 		return errAgain
-	case missing, errors.As(explained, new(*conflict.Error)), errors.As(explained, new(*invalid.Error)):
+	case missing, errors.As(explained, new(*conflict.Error)), errors.As(explained, new(*invalid.Error)),
+		errors.As(explained, new(*AlreadyDoneError)):
 		return explained
 	default: // nothing was done, but the conflicting record cannot be read now
 		return fmt.Errorf("%w: explain %s: %w", ErrUnavailable, broken.ConstraintName, explained)

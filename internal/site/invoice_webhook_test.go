@@ -1,6 +1,9 @@
 package site_test
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -16,6 +19,7 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 	stripe "github.com/stripe/stripe-go/v83/webhook"
 
+	"onlyonce/internal/proof/must"
 	"onlyonce/internal/value/secretkey"
 	"onlyonce/internal/web"
 )
@@ -225,6 +229,39 @@ func TestDeliveries(t *testing.T) {
 	b.page(owner.get("/webhook-events?state=undecided")).says("Needs a decision", "payment.received")
 	shown := b.page(owner.get("/webhook-events/" + get[string](b, `SELECT id::text FROM webhook_events WHERE state = 'undecided'`)))
 	shown.says("The payment is larger than what is open on the invoice.", `"amount": "500.00"`, "Sender standard")
+}
+
+// TestEventNamedLikeAKey: an id that ends as the key of an event that is kept apart is an id like others. A key that is another event's
+// already, which cannot be, ends the delivery.
+func TestEventNamedLikeAKey(t *testing.T) {
+	b := setup(t)
+	number := b.issuedInvoice()
+	bank := b.sender(b.acme, "standard")
+	second := paidBy(number, "p2", "2.00")
+	var content any
+	must.OK(t, json.Unmarshal([]byte(second), &content))
+	digest := sha256.Sum256([]byte(encode(content)))
+	named := base64.RawURLEncoding.EncodeToString(digest[:])
+	for _, c := range []struct{ id, body, state string }{
+		{"evt/1", paidBy(number, "p1", "1.00"), "applied"},
+		{"evt/1/" + named, paidBy(number, "p3", "3.00"), "applied"},
+		{"evt/1", second, "apart"},
+		{"evt/1/" + named, second, "apart"},
+	} {
+		a := bank.deliver(b.replica, c.id, c.body)
+		state := get[string](b, `SELECT COALESCE((SELECT state::text FROM webhook_events WHERE id = $1), '')`, decode[created](b, a).ID)
+		if a.status != http.StatusOK || state != c.state {
+			t.Errorf("%s: %s, %v", c.id, state, a)
+		}
+	}
+	bank.deliver(b.replica, "evt", paidBy(number, "p4", "4.00"))
+	b.exec(`
+		INSERT INTO intents (tenant_id, operation, key, fingerprint, attempt_id, record_id, outcome, actor, expires_at)
+		SELECT tenant_id, operation, key || ' ' || $1, sha256(''), new_id(), new_id(), outcome, actor, expires_at FROM intents
+		WHERE key LIKE '%/evt'`, named)
+	if a := bank.deliver(b.replica, "evt", second); a.status != http.StatusServiceUnavailable || !strings.Contains(a.body, "/problems/not-kept") {
+		t.Error(a)
+	}
 }
 
 // TestEventIsNotKept: where the effect fails nothing is kept, the sender is told to come again, and then it succeeds.

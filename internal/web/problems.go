@@ -80,7 +80,7 @@ var (
 		"The connection to the database was lost, so we don't know whether the request was carried out.",
 		"Send it again with the same key. That's safe, and it's how you find out.", 2}
 	badSignature = problem{"bad-signature", http.StatusBadRequest, "Signature doesn't match",
-		"The delivery isn't signed with a current secret of its webhook source, or was signed more than five minutes ago.",
+		"The delivery isn't signed with a current secret of its webhook source, or its time differs from ours by more than five minutes.",
 		"Check that the sender's secret and clock match ours. Then deliver it again.", 0}
 	notKept = problem{"not-kept", http.StatusServiceUnavailable, "Event not kept",
 		"The event couldn't be saved, and nothing was recorded.",

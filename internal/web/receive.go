@@ -64,7 +64,7 @@ func Receive[C any, R Entity](
 	})
 }
 
-// received is the operation of one delivery.
+// received is the operation of one delivery. A nil apart is that of a delivery which is kept apart already.
 func received[C any, R Entity](
 	m *Mounted[R], op idempotency.Operation[C, R], d Delivery[C], apart func(Delivery[C], uuid.UUID) (Delivery[C], error),
 ) format[C, R] {
@@ -84,14 +84,14 @@ func received[C any, R Entity](
 		late: func(w http.ResponseWriter, _ *http.Request, id uuid.UUID) error { return kept(w, id, true) },
 		refuse: func(w http.ResponseWriter, r *http.Request, refused error) error {
 			first, other := errors.AsType[*idempotency.MismatchError](refused)
-			if !other {
+			if !other || apart == nil {
 				return fmt.Errorf("%w: %w", errNotKept, refused)
 			}
 			d, err := apart(d, first.Record)
 			if err != nil {
 				return err
 			}
-			return operate(m.s, op, received(m, op, d, apart))(w, r)
+			return operate(m.s, op, received(m, op, d, nil))(w, r)
 		},
 	}
 }

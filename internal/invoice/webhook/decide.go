@@ -90,6 +90,8 @@ func Sentence(e Event) string {
 		return "The payment " + e.Reference + " is recorded already, with another amount or on another invoice."
 	case "no-payment":
 		return "The payment " + e.Reference + " is not recorded yet."
+	case "many-waiting":
+		return "Too many refunds wait for the payment " + e.Reference + ", which is not recorded yet."
 	case "other-invoice":
 		return "The payment " + e.Reference + " is of another invoice than “" + e.Invoice + "”."
 	case "more-than-paid":

@@ -10,11 +10,16 @@ import (
 	"strings"
 	"time"
 
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	jsonv1 "github.com/go-json-experiment/json/v1"
+
 	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/money"
 )
 
-// ErrMalformed means that a delivery is no event: its body is not one JSON object, or it has no id that could be one.
+// ErrMalformed means that a delivery is no event: its body is not one JSON object whose members come once, or it has no id that could be
+// one.
 var ErrMalformed = errors.New("malformed event")
 
 // Limits of what is kept of an event besides its body, in characters.
@@ -29,8 +34,8 @@ func decode(scheme, header string, body []byte) (id string, digest []byte, asked
 	var content map[string]any
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
-	if err := d.Decode(&content); err != nil || content == nil || !json.Valid(body) {
-		return "", nil, Asked{}, fmt.Errorf("%w: the body is not one JSON object", ErrMalformed)
+	if err := d.Decode(&content); err != nil || content == nil || !jsontext.Value(body).IsValid(jsontext.AllowInvalidUTF8(true)) {
+		return "", nil, Asked{}, fmt.Errorf("%w: the body is not one JSON object whose members come once", ErrMalformed)
 	}
 	id = header
 	if scheme == Stripe {
@@ -55,6 +60,12 @@ func decode(scheme, header string, body []byte) (id string, digest []byte, asked
 	return id, sum[:], asked, nil
 }
 
+// unmarshal reads what v knows of a body. It differs from encoding/json in taking names exactly as they are documented: another
+// capitalisation is another member. After a value of another type it reads on.
+func unmarshal(body []byte, v any) error {
+	return jsonv2.Unmarshal(body, v, jsonv1.ReportErrorsWithLegacySemantics(true), jsontext.AllowInvalidUTF8(true))
+}
+
 // readStandard reads an event of our own, as docs/webhooks.md describes it.
 func readStandard(body []byte) (a Asked) {
 	var event struct {
@@ -68,7 +79,7 @@ func readStandard(body []byte) (a Asked) {
 			Currency string `json:"currency"`
 		} `json:"data"`
 	}
-	err := json.Unmarshal(body, &event)
+	err := unmarshal(body, &event)
 	text, name := event.Data.Amount, "amount"
 	switch event.Type {
 	case "payment.received":
@@ -104,7 +115,7 @@ func readStripe(body []byte) (a Asked) {
 			} `json:"object"`
 		} `json:"data"`
 	}
-	err := json.Unmarshal(body, &event)
+	err := unmarshal(body, &event)
 	object := event.Data.Object
 	amount, name := object.AmountReceived, "amount_received"
 	switch event.Type {

@@ -56,6 +56,31 @@ func TestEventsAtOnce(t *testing.T) {
 	}
 }
 
+// TestFiftyRefundsWait for a payment, however many come at once, and its transaction records no more of those that waited before there was
+// a bound.
+func TestFiftyRefundsWait(t *testing.T) {
+	b := setup(t)
+	inv := b.Issued("i")
+	const bound, sent = 50, 60
+	errs := storetest.Together(sent, func(i int) error {
+		_, err := b.deliver(b.Store, b.standard, fmt.Sprint("back", i), refunded(inv.Number, "p", fmt.Sprintf("%d.00", i+1)))
+		return err
+	})
+	must.OK(t, errors.Join(errs...))
+	states := func() string {
+		return storetest.Value[string](b, `SELECT string_agg(n || ' ' || state || ' ' || reason, ', ' ORDER BY n DESC) FROM (
+			SELECT count(*) AS n, state, reason FROM webhook_events WHERE kind = 'refund' GROUP BY 2, 3) AS of`)
+	}
+	if got, want := states(), fmt.Sprintf("%d waiting no-payment, %d undecided many-waiting", bound, sent-bound); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	b.Exec(`UPDATE webhook_events SET state = 'waiting', reason = 'no-payment'`)
+	b.kept(b.standard, "paid", received(inv.Number, "p", "100.00"))
+	if n := storetest.Value[int](b, `SELECT count(*) FROM webhook_events WHERE kind = 'refund' AND state = 'applied'`); n != bound {
+		t.Errorf("%d refunds were applied with their payment, want %d", n, bound)
+	}
+}
+
 // TestWaitingWhileOtherContentComes: a refund that waits is recorded with its payment, also while another content of its event is being
 // kept, which refers to it.
 func TestWaitingWhileOtherContentComes(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 	"onlyonce/internal/value/secretkey"
 )
 
-// TestSignatures: what is not signed with a secret that is valid now, in the last five minutes, is nobody's.
+// TestSignatures: what is not signed with a secret that is valid now, within five minutes of now, is nobody's.
 func TestSignatures(t *testing.T) {
 	b := setup(t)
 	inv := b.Issued("i")
@@ -35,10 +35,14 @@ func TestSignatures(t *testing.T) {
 			"other body":    {s.sign(t, "m", now, body), body + " ", webhook.ErrSignature},
 			"too old":       {s.sign(t, "m", now.Add(-5*time.Minute-time.Second), body), body, webhook.ErrSignature},
 			"old enough":    {s.sign(t, "m", now.Add(-4*time.Minute), body), body, nil},
+			"ahead":         {s.sign(t, "m", now.Add(4*time.Minute), body), body, nil},
+			"too far ahead": {s.sign(t, "m", now.Add(310*time.Second), body), body, webhook.ErrSignature},
+			"in ten years":  {s.sign(t, "m", now.AddDate(10, 0, 0), body), body, webhook.ErrSignature},
 			"not signed":    {http.Header{}, body, webhook.ErrSignature},
 			"no JSON":       {s.sign(t, "m", now, "{"), "{", webhook.ErrMalformed},
 			"no object":     {s.sign(t, "m", now, "[]"), "[]", webhook.ErrMalformed},
 			"two objects":   {s.sign(t, "m", now, body+body), body + body, webhook.ErrMalformed},
+			"two types":     {s.sign(t, "m", now, twice(body)), twice(body), webhook.ErrMalformed},
 			"an id too bad": {s.sign(t, "m m", now, `{"id": ""}`), `{"id": ""}`, webhook.ErrMalformed},
 		} {
 			if _, err := b.verified(s, c.header, c.body); !errors.Is(err, c.want) {
@@ -47,6 +51,9 @@ func TestSignatures(t *testing.T) {
 		}
 	}
 }
+
+// twice is a body with another type before its own.
+func twice(body string) string { return strings.Replace(body, `"type"`, `"type": "other", "type"`, 1) }
 
 // TestTwoSecrets: while the secret is changed, the old one is valid for a day, or until somebody ends it.
 func TestTwoSecrets(t *testing.T) {

@@ -97,7 +97,7 @@ func TestWhatDoesNotFit(t *testing.T) {
 		"no invoice": received("", "p", "1"), "no currency": strings.ReplaceAll(dollars, "USD", "X"),
 		"no day": strings.ReplaceAll(dollars, "2026-11", "1926-11"), "a number": strings.ReplaceAll(dollars, `"1"`, `1`),
 		"no data": `{"type": "payment.received"}`, "long": received(strings.Repeat("1", 101), "p", "1"),
-		"nul": strings.ReplaceAll(dollars, `"p"`, `"p\u0000"`),
+		"nul": strings.ReplaceAll(dollars, `"p"`, `"p\u0000"`), "an amount in capitals": strings.ReplaceAll(dollars, `"amount"`, `"Amount"`),
 	} {
 		event := b.kept(b.standard, "bad-"+strings.ReplaceAll(what, " ", "-"), body)
 		b.wants(what, event, webhook.StateUndecided, "incomplete")
@@ -186,6 +186,19 @@ func TestSameIDOtherContent(t *testing.T) {
 		}
 	}
 	b.standing("nothing was done for it", inv, 4000, 1, 0)
+
+	body = succeeded("evt_1", inv.Number, 6000)
+	arrival, err = b.verified(b.stripe, b.stripe.sign(t, "", time.Now(), body), body)
+	must.OK(t, err)
+	b.Exec(`
+		INSERT INTO webhook_events (tenant_id, id, source_id, event_id, first_id, digest, type, state)
+		SELECT tenant_id, $2, source_id, event_id, id, $3, type, 'apart' FROM webhook_events WHERE id = $1`,
+		first.ID, b.Tenant, arrival.Digest) // with any id
+	arrival.First = first.ID
+	_, err = b.receive(b.Store, arrival)
+	if late, ok := errors.AsType[*idempotency.AlreadyDoneError](err); !ok || late.Record != b.Tenant {
+		t.Errorf("kept by an earlier version under another key: %v", err)
+	}
 }
 
 // TestStripeUnits: of currencies that Stripe counts otherwise than ISO 4217.

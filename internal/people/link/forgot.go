@@ -22,7 +22,7 @@ const ForgottenLife = time.Hour
 
 // Forgot mails a link to choose a password to the user with an email, without a login, and returns nil. So it does, and mails nothing,
 // if there is no such user, or one who is disabled, is of the demo, or was mailed one in the last ten minutes. A link that is open is
-// mailed again. Who has never chosen a password gets no other one: it is up to the owners whom they invite.
+// mailed again, and keeps its end. Who has never chosen a password gets no other one: it is up to the owners whom they invite.
 func Forgot(ctx context.Context, pool *pgxpool.Pool, seed secret.Seed, email string) error {
 	var tenant, id uuid.UUID
 	err := pool.QueryRow(ctx, `
@@ -65,7 +65,7 @@ func forgot(ctx context.Context, tx pgx.Tx, seed secret.Seed, tenant, id uuid.UU
 	_, err = tx.Exec(ctx, `
 		UPDATE users
 		SET link_id = $3, link_hash = $4, link_used_at = NULL,
-			link_expires_at = GREATEST(now() + $5, CASE WHEN link_id = $3 THEN link_expires_at END)
+			link_expires_at = CASE WHEN link_id = $3 THEN link_expires_at ELSE now() + $5 END
 		WHERE tenant_id = $1 AND id = $2`, tenant, id, link, account.HashToken(seed.Derive("link", link)), ForgottenLife)
 	if err != nil {
 		return err
