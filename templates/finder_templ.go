@@ -294,7 +294,7 @@ func Find(v Finder) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					for i, option := range choice.Options {
+					for i, option := range (Input{Value: choice.Value}).options(choice.Options) {
 						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 28, "<option value=\"")
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err

@@ -14,6 +14,7 @@ import (
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/money"
+	"onlyonce/internal/value/typed"
 )
 
 // Limits of an invoice.
@@ -72,10 +73,7 @@ func (in Input) Draft() (Draft, error) {
 	if problem := d.Number.problem(issued); problem != "" {
 		problems.Add("/number", problem)
 	}
-	var known bool
-	if d.Currency, known = money.ParseCurrency(in.Currency); !known {
-		problems.Add("/currency", "Choose a currency by its three-letter code, like EUR.")
-	}
+	d.Currency = typed.Currency(&problems, "/currency", in.Currency, issued)
 	in.dates(&d, &problems)
 	in.lines(&d, &problems)
 	d.Notes = problems.Lines("/notes", "the notes", in.Notes, MaxNotes)

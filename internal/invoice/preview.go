@@ -13,13 +13,18 @@ type Preview struct {
 
 // Preview computes the amounts of the lines that are valid, and the totals if all of them are.
 func (in Input) Preview() Preview {
-	p := Preview{Lines: make([]string, len(in.Lines))}
 	currency, known := money.ParseCurrency(in.Currency)
 	if !known {
-		return p
+		return Preview{Lines: make([]string, len(in.Lines))}
 	}
+	return PreviewOf(currency, in.Lines)
+}
+
+// PreviewOf is [Input.Preview] of lines in a currency, which may be one that no invoice can have any more.
+func PreviewOf(currency money.Currency, typed []LineInput) Preview {
+	p := Preview{Lines: make([]string, len(typed))}
 	var lines []Line
-	for i, typed := range in.Lines {
+	for i, typed := range typed {
 		var problems invalid.Error
 		typed.Description = "-" // amounts do not depend on it
 		line := typed.draft("", currency, &problems)
@@ -28,7 +33,7 @@ func (in Input) Preview() Preview {
 			p.Lines[i] = currency.Display(line.Net)
 		}
 	}
-	if len(lines) < len(in.Lines) {
+	if len(lines) < len(p.Lines) {
 		return p
 	}
 	if totals, err := TotalsOf(lines); err == nil {

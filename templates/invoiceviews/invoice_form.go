@@ -39,8 +39,8 @@ type InvoiceForm struct {
 	// NextNumber is what an invoice without a number would get now, for example "2026-0043".
 	NextNumber string
 
-	// Currencies to choose from.
-	Currencies []Currency
+	// Currencies to choose from, and those that are chosen for old invoices only.
+	Currencies, Withdrawn []Currency
 	// Subtotal, Tax and Total are plain amounts such as "1,234.50", or "" when
 	// not known. The script keeps them current.
 	Subtotal string
@@ -115,7 +115,7 @@ func (v InvoiceForm) customers() []templates.Option {
 
 // currencies are the choices, likewise.
 func (v InvoiceForm) currencies() []Currency {
-	known := slices.ContainsFunc(v.Currencies, func(c Currency) bool { return c.Code == v.Currency })
+	known := slices.ContainsFunc(slices.Concat(v.Currencies, v.Withdrawn), func(c Currency) bool { return c.Code == v.Currency })
 	if known || v.Currency == "" {
 		return v.Currencies
 	}

@@ -3,6 +3,7 @@ package invoicepages
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -44,8 +45,7 @@ func readBelow[L any](
 		f := invoice.BelowFilter{Search: web.SearchOf(query, &problems)}
 		f.From, f.To = daysOf(query, "from", "to", &problems)
 		if code := query.Get("currency"); code != "" {
-			var known bool
-			if f.Currency, known = money.ParseCurrency(code); !known {
+			if err := f.Currency.UnmarshalText([]byte(code)); err != nil {
 				problems.Add("/currency", "Choose one of the currencies.")
 			}
 		}
@@ -65,7 +65,7 @@ func belowFinder(many, dated string) func(*http.Request) (templates.Finder, erro
 			From: query.Get("from"), To: query.Get("to"),
 			Choices: []templates.FinderChoice{{
 				Name: "currency", Label: "Currency", Value: query.Get("currency"),
-				Options: append([]templates.Option{{Text: "All"}}, web.CurrencyCodes()...),
+				Options: slices.Concat([]templates.Option{{Text: "All"}}, web.CurrencyCodes(), web.Options(money.Withdrawn())),
 			}},
 		}
 		var said []string
@@ -77,8 +77,8 @@ func belowFinder(many, dated string) func(*http.Request) (templates.Finder, erro
 				said = append(said, dated+bound.text+day.Display())
 			}
 		}
-		if c, known := money.ParseCurrency(query.Get("currency")); known {
-			said = append(said, "in "+c.String())
+		if code := query.Get("currency"); code != "" {
+			said = append(said, "in "+code)
 		}
 		if finder.Said = strings.Join(said, ", "); finder.Said != "" {
 			finder.ClearHref = path

@@ -50,7 +50,8 @@ func (s *Pages) invoiceForm(r *http.Request, p templates.Page, f templates.Form)
 		Form: f, NextNumber: next, Number: in.Number,
 		IssueDate: in.IssueDate, DueDate: in.DueDate, Currency: in.Currency, Notes: in.Notes,
 		DueHint:    "Leave blank for " + party.DaysText(is.PaymentDays) + " after the issue date, or the customer's own terms.",
-		Currencies: currencies(), MaxLines: invoice.MaxLines, LinesHref: strings.TrimSuffix(f.Action, "/edit") + "/form",
+		Currencies: currencies(money.Currencies()), Withdrawn: currencies(money.Withdrawn()),
+		MaxLines: invoice.MaxLines, LinesHref: strings.TrimSuffix(f.Action, "/edit") + "/form",
 		Prefills: f.Version == 0 && !f.CameBack() && f.Typed.Get("copy_of") == "",
 		// What was typed for a new customer stays, even while another one is chosen.
 		CustomerEmail: f.Typed.Get("customer_email"), CustomerName: f.Typed.Get("customer_name"),
@@ -177,9 +178,8 @@ func customerOption(c customer.Offered) templates.Option {
 	return templates.Option{Value: c.ID.String() + " " + label, Text: label}
 }
 
-func currencies() []invoiceviews.Currency {
-	var list []invoiceviews.Currency
-	for _, code := range money.Currencies() {
+func currencies(codes []string) (list []invoiceviews.Currency) {
+	for _, code := range codes {
 		c, _ := money.ParseCurrency(code)
 		list = append(list, invoiceviews.Currency{Code: code, Digits: int(c.Decimals())})
 	}

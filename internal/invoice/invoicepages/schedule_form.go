@@ -14,6 +14,7 @@ import (
 	"onlyonce/internal/invoice/schedule"
 	"onlyonce/internal/people/settings"
 	"onlyonce/internal/value/date"
+	"onlyonce/internal/value/money"
 	"onlyonce/internal/web"
 	"onlyonce/templates"
 	"onlyonce/templates/invoiceviews"
@@ -122,7 +123,7 @@ func (s *Pages) scheduleForm(r *http.Request, p templates.Page, f templates.Form
 		in = withoutBlankLines(in)
 	}
 	form := invoiceviews.ScheduleForm{Choices: scheduleChoices(), InvoiceForm: invoiceviews.InvoiceForm{
-		Form: f, Currency: in.Currency, Notes: in.Notes, Currencies: currencies(), MaxLines: invoice.MaxLines,
+		Form: f, Currency: in.Currency, Notes: in.Notes, Currencies: currencies(money.Currencies()), MaxLines: invoice.MaxLines,
 		LinesHref: strings.TrimSuffix(f.Action, "/edit") + "/form",
 	}}
 	// The id alone, which two edits are compared by.

@@ -93,7 +93,7 @@ func (s *Pages) mountPeriods() {
 
 // scheduleTotal is what each invoice comes to, with its currency.
 func scheduleTotal(s schedule.Schedule) string {
-	return invoice.Input{Currency: s.Currency.String(), Lines: s.Lines}.Preview().Total + " " + s.Currency.String()
+	return invoice.PreviewOf(s.Currency, s.Lines).Total + " " + s.Currency.String()
 }
 
 // nextText returns in a word or two when a schedule is billed next.
@@ -147,7 +147,7 @@ func (s *Pages) schedulePage(r *http.Request, p templates.Page, found schedule.S
 	shown := invoiceviews.Schedule{
 		Failure: found.Failure, Failed: web.DateText(found.NextDay) + " could not be billed.", Pager: web.PagerOf(r, periods),
 	}
-	amounts := invoice.Input{Currency: found.Currency.String(), Lines: found.Lines}.Preview().Lines
+	amounts := invoice.PreviewOf(found.Currency, found.Lines).Lines
 	for i, l := range found.Lines {
 		price, err := found.Currency.Parse(l.UnitPrice)
 		if err != nil {

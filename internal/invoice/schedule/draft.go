@@ -12,6 +12,7 @@ import (
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/money"
+	"onlyonce/internal/value/typed"
 )
 
 // Input is what came in, as text.
@@ -91,6 +92,9 @@ func (in Input) billed(d *Draft, problems *invalid.Error) {
 		problems.Fields = append(problems.Fields, wrong.Fields...)
 	}
 	d.CustomerID, d.Currency, d.Notes = billed.CustomerID, billed.Currency, billed.Notes
+	if d.Currency != (money.Currency{}) {
+		typed.Currency(problems, "/currency", in.Currency, d.FirstDay)
+	}
 	for _, l := range billed.Lines {
 		d.Lines = append(d.Lines, invoice.LineInput{
 			Description: l.Description, Quantity: l.Quantity.String(),

@@ -7,8 +7,10 @@ import (
 
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/record"
+	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/money"
 	"onlyonce/internal/value/party"
+	"onlyonce/internal/value/typed"
 )
 
 // Settings are the settings as they are stored.
@@ -60,10 +62,7 @@ func (in Input) Draft() (Draft, error) {
 	}
 	d.Details = in.Details.Check("", &problems)
 	d.BankAccount = in.BankAccount.Check(&problems)
-	var known bool
-	if d.Currency, known = money.ParseCurrency(in.Currency); !known {
-		problems.Add("/currency", "Choose a currency by its three-letter code, like EUR.")
-	}
+	d.Currency = typed.Currency(&problems, "/currency", in.Currency, date.Today())
 	d.TaxRate = rate(in.TaxRate, &problems)
 	if d.PaymentDays = party.PaymentDays("/payment_days", in.PaymentDays, &problems); d.PaymentDays == "" {
 		problems.Add("/payment_days", "Enter the days within which invoices are paid, like 30.")

@@ -25,20 +25,24 @@ var (
 	ErrRange = errors.New("out of range")
 )
 
-// Currency is a known ISO 4217 code. The zero value is none.
+// Currency is an ISO 4217 code, listed or not. The zero value is none.
 type Currency struct{ code string }
 
-// ParseCurrency reads an ISO 4217 code, such as EUR, and reports whether it is known. An unknown one is none.
+// ParseCurrency reads an ISO 4217 code that is listed, such as EUR, or that was withdrawn in 2000 or later, such as BGN, and reports
+// whether it is one of them. Any other code is none.
 func ParseCurrency(code string) (c Currency, known bool) {
-	if code == "" || !currency.IsValid(code) {
+	if _, ended := withdrawn[code]; !ended && (code == "" || !currency.IsValid(code)) {
 		return Currency{}, false
 	}
 	return Currency{code}, true
 }
 
-// Currencies returns all known codes, sorted.
+// Currencies returns all codes that are in use today, sorted.
 func Currencies() []string {
-	codes := slices.Clone(currency.GetCurrencyCodes())
+	codes := slices.DeleteFunc(slices.Clone(currency.GetCurrencyCodes()), func(code string) bool {
+		_, ended := withdrawn[code]
+		return ended
+	})
 	slices.Sort(codes)
 	return codes
 }
@@ -46,10 +50,15 @@ func Currencies() []string {
 // String returns the ISO 4217 code.
 func (c Currency) String() string { return c.code }
 
-// Decimals returns the number of decimals of the currency: 0, 2, 3 or 4.
+// Decimals returns the number of decimals of the currency: 0, 2, 3 or 4. A code that no list has has 2.
 func (c Currency) Decimals() int32 {
-	digits, _ := currency.GetDigits(c.code)
-	return int32(digits)
+	if digits, listed := currency.GetDigits(c.code); listed {
+		return int32(digits)
+	}
+	if ended, known := withdrawn[c.code]; known {
+		return ended.decimals
+	}
+	return 2
 }
 
 // Parse reads an amount such as "50.00" into minor units. It returns [ErrFormat], [ErrScale] or
@@ -161,25 +170,30 @@ func isPlain(text string) bool {
 // MarshalText returns the ISO 4217 code.
 func (c Currency) MarshalText() ([]byte, error) { return []byte(c.code), nil }
 
-// UnmarshalText reads an ISO 4217 code that is known.
+// UnmarshalText reads a code that was stored. It doesn't ask whether the code is still listed, because a stored amount stays readable.
 func (c *Currency) UnmarshalText(text []byte) error {
-	parsed, known := ParseCurrency(string(text))
-	if !known {
-		return fmt.Errorf("unknown currency %.10q", text)
+	if !isCode(text) {
+		return fmt.Errorf("not the code of a currency: %.10q", text)
 	}
-	*c = parsed
+	*c = Currency{string(text)}
 	return nil
+}
+
+// isCode reports whether a text has the form of a code, as the database checks it.
+func isCode(text []byte) bool {
+	return len(text) == 3 && !slices.ContainsFunc(text, func(b byte) bool { return b < 'A' || b > 'Z' })
 }
 
 // Display writes minor units for people, with grouped thousands and without the currency: "1,234.50".
 func (c Currency) Display(minor int64) string {
-	amount, err := currency.NewAmountFromInt64(minor, c.code)
-	if err != nil {
-		return "" // without a currency there is no amount
+	whole, decimals, found := strings.Cut(c.Format(minor), ".")
+	for at := len(whole) - 3; at > 0 && whole[at-1] != '-'; at -= 3 {
+		whole = whole[:at] + "," + whole[at:]
 	}
-	format := currency.NewFormatter(currency.NewLocale("en"))
-	format.CurrencyDisplay = currency.DisplayNone
-	return format.Format(amount)
+	if found {
+		return whole + "." + decimals
+	}
+	return whole
 }
 
 // Scan reads a code from a database column.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/money"
 )
 
@@ -196,12 +197,67 @@ func TestCurrencies(t *testing.T) {
 			t.Errorf("%q is known", code)
 		}
 		var c money.Currency
-		if err := c.UnmarshalText([]byte(code)); err == nil {
-			t.Errorf("%q was read as %s", code, c)
+		if err := c.UnmarshalText([]byte(code)); (err == nil) != (code == "XQZ") {
+			t.Errorf("%q was read as %s, %v", code, c, err)
 		}
 	}
 	codes[0] = "changed"
 	if money.Currencies()[0] == "changed" {
 		t.Error("the list is shared")
 	}
+}
+
+// TestStoredCurrencies: an amount in a currency that was withdrawn, or that no list has, is read and shown as it was.
+func TestStoredCurrencies(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[string]string{
+		"BGN": "1,234,567.89 until 2026-01-31", "ITL": "123,456,789 until 2002-02-28", "XQZ": "1,234,567.89", "EUR": "1,234,567.89",
+	} {
+		var c money.Currency
+		err := c.UnmarshalText([]byte(code))
+		got := c.Display(123456789)
+		if last := c.LastDay(); last.Year() > 1 {
+			got += " until " + last.String()
+		}
+		if err != nil || got != want {
+			t.Errorf("%s: %s, %v, want %s", code, got, err, want)
+		}
+	}
+}
+
+// TestNoCurrencyIsForgotten: what could once be entered can be entered for its time, whatever the library drops. If this fails after an
+// update, put the code into the table of withdrawn currencies, with its last day.
+func TestNoCurrencyIsForgotten(t *testing.T) {
+	t.Parallel()
+	for code, decimals := range entered() {
+		if c, known := money.ParseCurrency(code); !known || c.Decimals() != decimals {
+			t.Errorf("%s: known is %t, with %d decimals, want %d", code, known, c.Decimals(), decimals)
+		}
+	}
+	for _, code := range money.Withdrawn() {
+		c, known := money.ParseCurrency(code)
+		if last := c.LastDay(); !known || last.Year() < date.FirstEntryYear || slices.Contains(money.Currencies(), code) {
+			t.Errorf("%s: known is %t, last day %s", code, known, last)
+		}
+	}
+}
+
+// entered are all currencies that a version of this program has let people enter, with their decimals.
+func entered() map[string]int32 {
+	all := map[string]int32{}
+	for decimals, codes := range map[int32]string{
+		0: `BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF`,
+		2: `AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BGN BMD BND BOB BOV BRL BSD BTN BWP BYN BZD CAD CDF CHE CHF CHW CNY COP
+			COU CRC CUP CVE CZK DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GTQ GYD HKD HNL HTG HUF IDR ILS INR IRR JMD
+			KES KGS KHR KPW KYD KZT LAK LBP LKR LRD LSL MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MXV MYR MZN NAD NGN NIO NOK
+			NPR NZD PAB PEN PGK PHP PKR PLN QAR RON RSD RUB SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT
+			TOP TRY TTD TWD TZS UAH USD USN UYU UZS VED VES WST XAD XCD XCG YER ZAR ZMW ZWG`,
+		3: `BHD IQD JOD KWD LYD OMR TND`,
+		4: `CLF UYW`,
+	} {
+		for code := range strings.FieldsSeq(codes) {
+			all[code] = decimals
+		}
+	}
+	return all
 }

@@ -46,5 +46,9 @@ func CountryName(code string) string {
 	if name := renamed[code]; name != "" {
 		return name
 	}
-	return display.English.Regions().Name(language.MustParseRegion(code))
+	region, err := language.ParseRegion(code)
+	if err != nil { // the library no longer knows it
+		return code
+	}
+	return display.English.Regions().Name(region)
 }

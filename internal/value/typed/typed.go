@@ -58,11 +58,11 @@ func Decimal(problems *invalid.Error, pointer, text string) string {
 // Amount returns an amount in minor units with its currency. Without an amount there is no currency either.
 func Amount(problems *invalid.Error, pointer, text, currencyPointer, code string) (int64, money.Currency) {
 	text = strings.TrimSpace(text)
-	currency, known := money.ParseCurrency(code)
-	if !known && text+code != "" {
-		problems.Add(currencyPointer, "Choose a currency by its three-letter code, like EUR.")
+	if text+code == "" {
+		return 0, money.Currency{}
 	}
-	if !known || text == "" {
+	currency := Currency(problems, currencyPointer, code, date.Date{})
+	if currency == (money.Currency{}) || text == "" {
 		return 0, money.Currency{}
 	}
 	amount, err := currency.Parse(text)
@@ -73,6 +73,18 @@ func Amount(problems *invalid.Error, pointer, text, currencyPointer, code string
 		problems.Add(pointer, "Enter an amount, like 50.00.")
 	}
 	return amount, currency
+}
+
+// Currency returns a currency that was in use on a day; the zero Date is no matter. An unknown one is none.
+func Currency(problems *invalid.Error, pointer, code string, day date.Date) money.Currency {
+	currency, known := money.ParseCurrency(code)
+	switch last := currency.LastDay(); {
+	case !known:
+		problems.Add(pointer, "Choose a currency by its three-letter code, like EUR.")
+	case last != date.Date{} && last.Before(day):
+		problems.Add(pointer, code+" was in use until "+last.Display()+". Choose another currency.")
+	}
+	return currency
 }
 
 // Date returns a calendar day.
