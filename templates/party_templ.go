@@ -9,7 +9,7 @@ import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
 // PartyFields are what is asked of a business or a person besides the name.
-func PartyFields(f Form, countries []Option) templ.Component {
+func PartyFields(f Form, countries []Option, taxHint string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -38,7 +38,7 @@ func PartyFields(f Form, countries []Option) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = InputField(f.Input(Input{ID: "tax_id", Label: "Tax ID (optional)", Hint: "Such as a VAT number with its country prefix, IE6388047V."})).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = InputField(f.Input(Input{ID: "tax_id", Label: "Tax ID (optional)", Hint: taxHint})).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -20,9 +20,9 @@ type Sum struct {
 	Count    int   // of invoices
 }
 
-// Standing returns what is open, what of it was due before a day, and what was paid in the month of that day, less what was given
-// back of that: of a customer, who has no sum of what was paid, or with the tenant's own id of all. The database keeps the sums, see
-// migrations/00119_standing.sql.
+// Standing returns what is open, what of it was due before a day, and what was paid in the month of that day, less what was refunded
+// in it: of a customer, who has no sum of what was paid, or with the tenant's own id of all. The database keeps the sums, see
+// migrations/00119_standing.sql and 00129_refunds_by_month.sql.
 func Standing(ctx context.Context, pool *pgxpool.Pool, tenant, of uuid.UUID, today date.Date) ([]Sum, error) {
 	all, err := Standings(ctx, pool, tenant, []uuid.UUID{of}, today)
 	return all[of], err
@@ -44,7 +44,7 @@ func Standings(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, of []u
 			UNION ALL
 			SELECT 'paid', currency, amount, invoices FROM standing
 			WHERE tenant_id = @tenant_id AND of_id = each.id AND kind = 'paid_month' AND day = @month::date) AS parts
-		GROUP BY each.id, kind, currency HAVING sum(invoices) > 0 ORDER BY kind, currency`,
+		GROUP BY each.id, kind, currency HAVING sum(invoices) > 0 OR sum(amount) <> 0 ORDER BY kind, currency`,
 		pgx.NamedArgs{"of": record.IDs(of), "today": today.Time(), "month": month.Time()})
 	all := map[uuid.UUID][]Sum{}
 	for _, row := range rows {

@@ -29,7 +29,8 @@ func Ages() []int { return []int{0, 30, 60, 90} }
 const Months = 12
 
 // Periods returns what is open by its age, each by the first day that is not older (the zero day for the oldest), and what was
-// billed, less credit notes, and paid, less refunds, in each of the last months, from the kept sums: see [Standing].
+// billed, less credit notes, and paid, less refunds, in each of the last months, from the kept sums: see [Standing]. Credit notes and
+// refunds are of their own month.
 func Periods(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, today date.Date) ([]Period, error) {
 	month, _ := today.Month()
 	var edges []string

@@ -93,8 +93,11 @@ func (c *standingCase) sums(of uuid.UUID) {
 				FROM invoices, unnest(CASE WHEN due_date < $2::date THEN '{open,overdue}' ELSE '{open}'::text[] END) AS kind
 				WHERE state IN ('issued', 'partially_paid') AND $1 IN (customer_id, tenant_id)
 				UNION ALL
-				SELECT 'paid', currency, p.amount - refunded, i.id FROM payments p JOIN invoices i ON i.id = invoice_id
-				WHERE removed_at IS NULL AND date_trunc('month', paid_on) = date_trunc('month', $2::date) AND $1 = p.tenant_id) AS each
+				SELECT 'paid', currency, p.amount, i.id FROM payments p JOIN invoices i ON i.id = invoice_id
+				WHERE removed_at IS NULL AND date_trunc('month', paid_on) = date_trunc('month', $2::date) AND $1 = p.tenant_id
+				UNION ALL
+				SELECT 'paid', currency, -r.amount, NULL FROM refunds r JOIN invoices i ON i.id = invoice_id
+				WHERE date_trunc('month', refunded_on) = date_trunc('month', $2::date) AND $1 = r.tenant_id) AS each
 			GROUP BY 1, 2 ORDER BY 1, 2`, of, day.Time())
 		want, err := pgx.CollectRows(rows, pgx.RowToStructByPos[invoice.Sum])
 		if err != nil {

@@ -63,6 +63,20 @@ func Countries() []templates.Option {
 	return OrNone(all)
 }
 
+// TaxHint is what the form of a party notes about its tax ID: whether e-invoices take it for a VAT number.
+func TaxHint(f templates.Form) string {
+	typed, example := f.Typed.Get("tax_id"), party.VATExample(f.Typed.Get("country"))
+	number, is := party.VATNumber(typed)
+	switch {
+	case typed == "":
+		return "Such as a VAT number with its country prefix, " + example + "."
+	case is:
+		return "On e-invoices, this is the VAT number " + number + "."
+	default:
+		return "On e-invoices, this is a registration number. A VAT number has its country prefix, like " + example + "."
+	}
+}
+
 // PartyFacts are what invoices say of a party besides its name, with a text for what is not known.
 func PartyFacts(d party.Details, unknown string) []templates.Fact {
 	return []templates.Fact{

@@ -34,11 +34,12 @@ func states() map[string]templ.Component {
 			Currencies: []invoiceviews.CurrencyCharts{{
 				Currency: "EUR",
 				Ages: invoiceviews.Chart{
-					Title: "Open by age, EUR", Series: []string{"Open"},
+					Title: "Open by age, EUR", Series: []string{"Open"}, Ticks: []invoiceviews.Tick{{Text: "0"}, {Amount: 100, Text: "1"}},
 					Places: []invoiceviews.Bars{{Short: "Not due", Long: "Not due", All: []invoiceviews.Bar{{Text: "0.00 EUR"}}}},
 				},
 				Months: invoiceviews.Chart{
 					Title: "Billed and paid by month, EUR", Series: []string{"Billed", "Paid"},
+					Ticks: []invoiceviews.Tick{{Amount: -100, Text: "-1"}, {Text: "0"}, {Amount: 100, Text: "1"}},
 					Places: []invoiceviews.Bars{{
 						Short: "Jan", Long: "January",
 						All: []invoiceviews.Bar{{Amount: 100, Text: "1.00 EUR"}, {Amount: -50, Text: "−0.50 EUR"}},

@@ -20,6 +20,7 @@ type SettingsForm struct {
 	templates.Form
 
 	Hint       string // what another room says of them; "" for nothing
+	TaxHint    string // what e-invoices take the tax ID for
 	Countries  []templates.Option
 	Currencies []templates.Option
 }

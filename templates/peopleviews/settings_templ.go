@@ -138,7 +138,7 @@ func SettingsFormPage(p templates.Page, v SettingsForm) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templates.PartyFields(v.Form, v.Countries).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = templates.PartyFields(v.Form, v.Countries, v.TaxHint).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

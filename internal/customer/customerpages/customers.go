@@ -34,7 +34,7 @@ func Mount(s *web.Site, sections ...Section) {
 		},
 		Readable: map[string]func(string) string{"country": party.CountryName},
 		Page: func(_ *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
-			return customerviews.CustomerForm(p, f, web.Countries()), nil
+			return customerviews.CustomerForm(p, f, web.Countries(), web.TaxHint(f)), nil
 		},
 		Final:   customer.Final,
 		Example: customer.Input{Email: "grace@example.com", Name: "Grace Hopper"},

@@ -2,7 +2,6 @@ package invoicepages
 
 import (
 	"net/http"
-	"strings"
 
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/document"
@@ -40,7 +39,8 @@ func eInvoice(inv invoice.Invoice) (ubl.Invoice, error) {
 		Subtotal: money(inv.Subtotal), TaxTotal: money(inv.TaxTotal), Total: money(inv.Total), Paid: money(inv.Paid),
 		Open: money(inv.Total - inv.Paid), // a credit note is a document of its own
 	}
-	sent.Buyer.Email, sent.Buyer.TaxID = inv.Customer.Email, "" // there is a place for other tax numbers of the seller only
+	sent.Buyer.Email = inv.Customer.Email
+	sent.Seller.TaxID = sent.Seller.Registration // who bills tax without a VAT number needs one that is known to the tax office
 	for _, g := range totals.Groups {
 		sent.Taxes = append(sent.Taxes, ubl.Tax{Rate: g.Rate.String(), Net: money(g.Net), Amount: money(g.Tax)})
 	}
@@ -53,14 +53,13 @@ func eInvoice(inv invoice.Invoice) (ubl.Invoice, error) {
 	return sent, nil
 }
 
-// ublParty names a party. A tax ID is a VAT identifier if it begins with the code of a country (BR-CO-09).
+// ublParty names a party. A tax ID in the form of a VAT number is one. Any other registers the party: see [ubl.Party].
 func ublParty(name string, d party.Details) ubl.Party {
 	p := ubl.Party{Name: name, Address: document.AddressLines(party.Details{Address: d.Address}), Country: d.Country}
-	id := strings.ToUpper(strings.Join(strings.Fields(d.TaxID), ""))
-	if len(id) > 2 && (party.IsCountry(id[:2]) || id[:2] == "EL" || id[:2] == "XI") { // Greece and Northern Ireland
-		p.VAT = id
+	if number, is := party.VATNumber(d.TaxID); is {
+		p.VAT = number
 	} else {
-		p.TaxID = d.TaxID
+		p.Registration = d.TaxID
 	}
 	return p
 }

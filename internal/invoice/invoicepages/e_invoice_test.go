@@ -178,3 +178,35 @@ func TestEveryRuleCanFail(t *testing.T) {
 		})
 	}
 }
+
+// TestTaxIDsInXML: a tax ID that is no VAT number is sent as a registration, and the seller's as a tax number too.
+func TestTaxIDsInXML(t *testing.T) {
+	t.Parallel()
+	const both = "AccountingSupplierParty AccountingCustomerParty"
+	for taxID, want := range map[string]struct{ vat, registration, tax string }{
+		"IE 6388047V":          {vat: "IE6388047V"},
+		"St.-Nr. 93/815/08152": {registration: "St.-Nr. 93/815/08152", tax: "St.-Nr. 93/815/08152"},
+		"NIP 526-025-02-74":    {registration: "NIP 526-025-02-74", tax: "NIP 526-025-02-74"},
+		"":                     {},
+	} {
+		details := party.Details{TaxID: taxID}
+		sent, err := eInvoice(invoice.Invoice{Seller: invoice.Seller{Details: details}, Customer: invoice.Buyer{Details: details}})
+		must.OK(t, err)
+		content, err := ubl.Marshal(sent)
+		must.OK(t, err)
+		var inv element
+		must.OK(t, xml.Unmarshal(content, &inv))
+		for role := range strings.FieldsSeq(both) {
+			got := map[string]string{"legal": inv.text(role + "/Party/PartyLegalEntity/CompanyID")}
+			for _, scheme := range inv.all(role + "/Party/PartyTaxScheme") {
+				got[scheme.text("TaxScheme/ID")] = scheme.text("CompanyID")
+			}
+			if role == "AccountingCustomerParty" {
+				want.tax = "" // for which the standard has no place
+			}
+			if got["VAT"] != want.vat || got["legal"] != want.registration || got["TAX"] != want.tax {
+				t.Errorf("%s of %q: %v", role, taxID, got)
+			}
+		}
+	}
+}

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/shopspring/decimal"
+
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
@@ -88,6 +90,7 @@ func charts(periods []invoice.Period, today date.Date) (all []invoiceviews.Curre
 			month := first.AddMonths(-back)
 			addBar(&months, c, month.Time().Format("Jan"), month.Time().Format("January 2006"), of("billed", month), of("paid", month))
 		}
+		ages.Ticks, months.Ticks = ticks(c, ages), ticks(c, months)
 		all = append(all, invoiceviews.CurrencyCharts{Currency: c.String(), Ages: ages, Months: months})
 	}
 	return all
@@ -97,7 +100,46 @@ func charts(periods []invoice.Period, today date.Date) (all []invoiceviews.Curre
 func addBar(chart *invoiceviews.Chart, c money.Currency, short, long string, amounts ...int64) {
 	bars := invoiceviews.Bars{Short: short, Long: long}
 	for _, amount := range amounts {
-		bars.All = append(bars.All, invoiceviews.Bar{Text: web.AmountText(c, amount), Amount: amount})
+		bars.All = append(bars.All, invoiceviews.Bar{Text: web.AmountText(c, amount), Short: shortAmount(c, amount), Amount: amount})
 	}
 	chart.Places = append(chart.Places, bars)
+}
+
+// ticks are a few round amounts between which all bars of a chart are, 0 among them.
+func ticks(c money.Currency, chart invoiceviews.Chart) (all []invoiceviews.Tick) {
+	least, largest, step := int64(0), int64(1), int64(1)
+	for _, at := range chart.Places {
+		for _, b := range at.All {
+			least, largest = min(least, b.Amount), max(largest, b.Amount)
+		}
+	}
+	for i := 0; largest/step-least/step > 3; i++ { // 1, 2, 5, 10, 20, 50 and so on
+		if i%3 == 1 {
+			step = step / 2 * 5
+		} else {
+			step *= 2
+		}
+	}
+	at := least / step * step
+	if at > least {
+		at -= step
+	}
+	for ; at < largest; at += step {
+		all = append(all, invoiceviews.Tick{Amount: at, Text: shortAmount(c, at)})
+	}
+	return append(all, invoiceviews.Tick{Amount: at, Text: shortAmount(c, at)})
+}
+
+// shortAmount is an amount in few characters, such as "1.2k".
+func shortAmount(c money.Currency, minor int64) string {
+	amount := decimal.New(minor, -c.Decimals())
+	for _, unit := range []struct {
+		name   string
+		digits int32
+	}{{"T", 12}, {"B", 9}, {"M", 6}, {"k", 3}} {
+		if amount.Abs().GreaterThanOrEqual(decimal.New(1, unit.digits)) {
+			return amount.Shift(-unit.digits).Round(1).String() + unit.name
+		}
+	}
+	return amount.String()
 }

@@ -26,7 +26,9 @@ type Party struct {
 	Country string   // BT-40, BT-55: ISO 3166-1 alpha-2
 	VAT     string   // BT-31, BT-48: the VAT identifier with its country prefix
 	TaxID   string   // BT-32, of the seller: a tax number that is no VAT identifier
-	Email   string   // BT-43, BT-58
+	// Registration is a legal registration, by which a party without a VAT identifier is known: BT-30, BT-47.
+	Registration string
+	Email        string // BT-43, BT-58
 }
 
 // Account is where to pay (BG-17). Without a number it is left out, with the means of payment (BG-16).

@@ -88,7 +88,7 @@ func categoryOf(rate string) categoryXML {
 }
 
 func partyOf(p Party) partyXML {
-	party := partyXML{RegistrationName: p.Name}
+	party := partyXML{LegalEntity: legalEntityXML{p.Name, p.Registration}}
 	if len(p.Address) > 0 || p.Country != "" {
 		party.Address = addressOf(p.Address)
 	}

@@ -19,7 +19,7 @@ func example() ubl.Invoice {
 			Name: "Żółw Sp. z o.o.", Address: []string{"ul. Długa 1", "Piętro 2", "00-238 Warszawa", "mazowieckie"}, Country: "PL",
 			VAT: "PL5260250274", TaxID: "526-025-02-74", Email: "faktury@example.com",
 		},
-		Buyer:   ubl.Party{Name: "क्षत्रिय Ltd", Email: "anil@example.com"},
+		Buyer:   ubl.Party{Name: "क्षत्रिय Ltd", Registration: "HRB 12345", Email: "anil@example.com"},
 		Account: ubl.Account{Number: "PL61109010140000071219812874", Holder: "Żółw", BIC: "WBKPPLPP"},
 		Lines: []ubl.Line{
 			{Name: "Design\nof a page", Quantity: "2", UnitPrice: "50.00", TaxRate: "23", Net: "100.00"},

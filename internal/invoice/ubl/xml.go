@@ -36,10 +36,15 @@ type quantityXML struct {
 }
 
 type partyXML struct {
-	Address          *addressXML    `xml:"cac:PostalAddress"`
-	TaxSchemes       []taxSchemeXML `xml:"cac:PartyTaxScheme"`
-	RegistrationName string         `xml:"cac:PartyLegalEntity>cbc:RegistrationName"`
-	Contact          *contactXML    `xml:"cac:Contact"`
+	Address     *addressXML    `xml:"cac:PostalAddress"`
+	TaxSchemes  []taxSchemeXML `xml:"cac:PartyTaxScheme"`
+	LegalEntity legalEntityXML `xml:"cac:PartyLegalEntity"`
+	Contact     *contactXML    `xml:"cac:Contact"`
+}
+
+type legalEntityXML struct {
+	RegistrationName string `xml:"cbc:RegistrationName"`
+	CompanyID        string `xml:"cbc:CompanyID,omitempty"`
 }
 
 type addressXML struct {

@@ -67,6 +67,8 @@ func settingsGroups(is settings.Settings) []peopleviews.FactGroup {
 }
 
 func (s *pages) settingsForm(_ *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
-	v := peopleviews.SettingsForm{Form: f, Hint: s.Hint("settings"), Countries: web.Countries(), Currencies: web.CurrencyCodes()}
+	v := peopleviews.SettingsForm{
+		Form: f, Hint: s.Hint("settings"), TaxHint: web.TaxHint(f), Countries: web.Countries(), Currencies: web.CurrencyCodes(),
+	}
 	return peopleviews.SettingsFormPage(p, v), nil
 }

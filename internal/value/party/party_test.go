@@ -149,3 +149,25 @@ func TestCountries(t *testing.T) {
 		t.Error("what is no country has a name")
 	}
 }
+
+// TestVATNumbers: only what has the form of its country's VAT numbers is one.
+func TestVATNumbers(t *testing.T) {
+	t.Parallel()
+	for typed, want := range map[string]string{
+		"IE 6388047V": "IE6388047V", "ie6388047v": "IE6388047V", "DE 123 456 789": "DE123456789", "PL 526-025-02-74": "PL5260250274",
+		"BE 0123.456.789": "BE0123456789", "CHE-123.456.789 MWST": "CHE123456789MWST", "EL123456789": "EL123456789",
+		"XI123456789": "XI123456789", "NL123456789B01": "NL123456789B01", "FRAB123456789": "FRAB123456789", "GBGD001": "GBGD001",
+		"ATU12345678": "ATU12345678", "NO 123 456 789 MVA": "NO123456789MVA",
+		"": "", "D": "", "DE": "", "St.-Nr. 93/815/08152": "", "NIP 526-025-02-74": "", "526-025-02-74": "", "DE12345678": "",
+		"DE1234567890": "", "EIN 12-3456789": "", "Siret 123 456 789 00012": "", "HRB 12345": "", "GSTIN 22AAAAA0000A1Z5": "", "AT12345678": "",
+	} {
+		if number, is := party.VATNumber(typed); is != (want != "") || is && number != want {
+			t.Errorf("%q: %q, %t, want %q", typed, number, is, want)
+		}
+	}
+	for _, c := range party.Countries() {
+		if _, is := party.VATNumber(party.VATExample(c.Code)); !is {
+			t.Errorf("%s: %s is no VAT number", c.Code, party.VATExample(c.Code))
+		}
+	}
+}
