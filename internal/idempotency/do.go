@@ -231,6 +231,11 @@ func (o Operation[C, R]) transaction(
 		if t.begin, err = store.compiled.bind(ctx, args, around.lock(), around.begin()); err != nil {
 			return transaction{}, err
 		}
+		if o.spec.Kind == Change {
+			if t.asItIs, err = store.compiled.bind(ctx, args, around.lock(), around.beginAsItIs()); err != nil {
+				return transaction{}, err
+			}
+		}
 		if t.keep, err = store.compiled.bind(ctx, args, around.keep()...); err != nil {
 			return transaction{}, err
 		}

@@ -134,9 +134,14 @@ func (b *bundle) warmStore(create idempotency.Operation[order, item], wait time.
 // lockItems stops every insert of an item until the returned function is called.
 func (b *bundle) lockItems() (unlock func()) {
 	b.Helper()
+	return b.lockTable(`SHARE ROW EXCLUSIVE`)
+}
+
+func (b *bundle) lockTable(mode string) (unlock func()) {
+	b.Helper()
 	tx, err := b.DB.Admin().Begin(b.Context())
 	must.OK(b, err)
-	must.Exec(b, tx, `LOCK TABLE items IN SHARE ROW EXCLUSIVE MODE`)
+	must.Exec(b, tx, `LOCK TABLE items IN `+mode+` MODE`)
 	return func() {
 		if err := tx.Rollback(context.Background()); err != nil {
 			b.Error(err)

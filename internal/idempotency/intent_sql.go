@@ -115,6 +115,14 @@ func (q intentSQL) begin() query {
 			SELECT r.version, (` + made + `) AS made, ` + q.record + ` AS record FROM ` + q.row() + `) AS r ON true`}}
 }
 
+// beginAsItIs is begin for a change of any version, with which end_change ends the transaction if it changes anything.
+func (q intentSQL) beginAsItIs() query {
+	return query{text: text{sql: `
+		SELECT begin_change(r.version, 0, false, r.record), set_config('onlyonce.as_it_is', 'true', true)
+		FROM (SELECT) AS one LEFT JOIN (
+			SELECT r.version, ` + q.record + ` AS record FROM ` + q.row() + `) AS r ON true`}}
+}
+
 // keep stores the intent of a transition whose state was made before.
 func (q intentSQL) keep() []query {
 	q.kept = true

@@ -135,28 +135,28 @@ func (s *Store) converse(ctx context.Context, conn *pgxpool.Conn, t transaction)
 		return stored{}, notSent, err
 	}
 	if err := run(ctx, tx, t.claim, nil); err != nil {
-		return stored{}, placeOf(err, 0), err
+		return stored{}, placeOf(err, atClaim), err
 	}
 	for _, begin := range t.begin {
 		if err := run(ctx, tx, begin, nil); err != nil {
-			return stored{}, placeOf(err, 1), err
+			return stored{}, placeOf(err, atWork), err
 		}
 	}
 	value, err := t.run(ctx, workTx{Tx: tx})
 	if err != nil {
-		return stored{}, placeOf(err, 1), workError{err}
+		return stored{}, placeOf(err, atWork), workError{err}
 	}
 	result, err := json.Marshal(value)
 	if err != nil {
-		return stored{}, 1, workError{fmt.Errorf("encode the result: %w", err)}
+		return stored{}, atWork, workError{fmt.Errorf("encode the result: %w", err)}
 	}
 	last, err := t.finish(ctx, result)
 	if err != nil {
-		return stored{}, 1, workError{err}
+		return stored{}, atWork, workError{err}
 	}
 	made = t.made()
 	if err := run(ctx, tx, last, made.returned()); err != nil {
-		return stored{}, placeOf(err, 1), err
+		return stored{}, placeOf(err, atWork), err
 	}
 	return made, 2, tx.Commit(ctx)
 }

@@ -8,6 +8,7 @@ import (
 	"net"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -18,13 +19,15 @@ import (
 type deaf struct {
 	net.Conn
 
-	to func(said []byte) bool
+	to   func(said []byte) bool
+	then func() // before it breaks
 }
 
 func (d deaf) Write(said []byte) (int, error) {
 	n, err := d.Conn.Write(said)
 	if err == nil && d.to(said) {
 		_, _ = d.Read(make([]byte, 1)) // the server has done it
+		d.then()
 		err = d.Close()
 	}
 	return n, err
@@ -46,16 +49,7 @@ func TestOwnCommitLostAndRecordUnreadable(t *testing.T) {
 		}
 		return yes
 	}
-	config := b.DB.Pool.Config()
-	config.MaxConns = 1
-	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec // says what it wants in every exchange
-	dial := config.ConnConfig.DialFunc
-	config.ConnConfig.DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error) {
-		conn, err := dial(ctx, network, addr)
-		return deaf{conn, to}, err
-	}
-	unlucky := b.replica()
-	unlucky.Pool = b.pool(config)
+	unlucky := b.unlucky(pgx.QueryExecModeExec, to, func() {}) // says what it wants in every exchange
 	create := idempotency.Define(spec())
 	_, err := create.Do(t.Context(), unlucky, b.Intent("k"), order{"a"})
 	if !errors.Is(err, idempotency.ErrUnconfirmed) || looks == 0 {
@@ -69,6 +63,85 @@ func TestOwnCommitLostAndRecordUnreadable(t *testing.T) {
 	}
 	if n := b.count(`SELECT count(*) FROM items`); n != 1 {
 		t.Errorf("%d items", n)
+	}
+}
+
+// unlucky is a replica with one connection at a time, which is deaf.
+func (b *bundle) unlucky(mode pgx.QueryExecMode, to func(said []byte) bool, then func()) *idempotency.Store {
+	b.Helper()
+	config := b.DB.Pool.Config()
+	config.MaxConns = 1
+	config.ConnConfig.DefaultQueryExecMode = mode
+	dial := config.ConnConfig.DialFunc
+	config.ConnConfig.DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error) {
+		conn, err := dial(ctx, network, addr)
+		return deaf{conn, to, then}, err
+	}
+	store := b.replica()
+	store.Pool = b.pool(config)
+	return store
+}
+
+// TestRefusedAfterALostCommit: the answer to COMMIT is lost, and every later attempt is refused before it can find out. The record is
+// there, so the answer is never that nothing was saved.
+func TestRefusedAfterALostCommit(t *testing.T) {
+	t.Parallel()
+	type hurdle func(*bundle) (undo func())
+	altered := func(alter, undo string) hurdle {
+		return func(b *bundle) func() {
+			b.Exec(alter)
+			return func() { b.Exec(undo) }
+		}
+	}
+	const later = `ALTER FUNCTION claim_intent RENAME TO claim_intent_later;`
+	const again = `ALTER FUNCTION claim_intent_later RENAME TO claim_intent;`
+	connections := func(limit int) string {
+		return fmt.Sprintf(`DO $$ BEGIN EXECUTE format('ALTER DATABASE %%I CONNECTION LIMIT %d', current_database()); END $$`, limit)
+	}
+	hurdles := map[string]hurdle{
+		"no statement can be prepared":         altered(later, again),
+		"preparing a statement waits too long": func(b *bundle) func() { return b.lockTable(`ACCESS EXCLUSIVE`) },
+		"the database accepts no connection":   altered(connections(0), connections(-1)),
+	}
+	for _, code := range []string{
+		"08006", "0A000", "25006", "26000", "40001", "40003", "40P01", "42501", "53100", "53200", "53300", "53400", "54000", "55P03",
+		"57014", "57P01", "57P02", "57P03", "58030", "XX000",
+	} {
+		hurdles["the claim is refused with "+code] = altered(later+`
+			CREATE FUNCTION claim_intent(uuid, text, text, text) RETURNS void LANGUAGE plpgsql AS $$
+			BEGIN RAISE EXCEPTION 'refused' USING ERRCODE = '`+code+`'; END $$`, `DROP FUNCTION claim_intent;`+again)
+	}
+	for name, meet := range hurdles {
+		t.Run(name, func(t *testing.T) {
+			inBothStyles(t, func(b *bundle, create idempotency.Operation[order, item]) {
+				b.DB.Spoil(b)
+				var lost sync.Once
+				var undo func()
+				store := b.unlucky(pgx.QueryExecModeCacheStatement, func(said []byte) (yes bool) {
+					if bytes.Contains(bytes.ToUpper(said), []byte("COMMIT\x00")) {
+						lost.Do(func() { yes = true })
+					}
+					return yes
+				}, func() {
+					// Behind the lock of the key, the transaction has ended.
+					b.Exec(`SELECT pg_advisory_lock(intent_lock($1, 'item.create', 'k')), pg_advisory_unlock_all()`, b.Tenant)
+					undo = meet(b)
+				})
+				store.Wait, store.Timeout = 50*time.Millisecond, time.Second
+				_, err := create.Do(b.Context(), store, b.Intent("k"), order{"a"})
+				if !errors.Is(err, idempotency.ErrUnconfirmed) || errors.Is(err, idempotency.ErrBusy) ||
+					errors.Is(err, idempotency.ErrUnavailable) {
+					b.Errorf("got %v", err)
+				}
+				undo()
+				if done, err := create.Do(b.Context(), b.Store, b.Intent("k"), order{"a"}); err != nil || !done.Replayed {
+					b.Errorf("trying again: %+v, %v", done, err)
+				}
+				if n := b.count(`SELECT count(*) FROM items`); n != 1 {
+					b.Errorf("%d items", n)
+				}
+			})
+		})
 	}
 }
 
@@ -89,13 +162,15 @@ func (b *bundle) refuse(code string, times int) {
 			FOR EACH ROW EXECUTE FUNCTION refuse()`, times, code))
 }
 
-// TestRefusedCommits: SQLSTATE class 08 with severity ERROR comes from a layer that lost its own connection to the data: what became of
+// TestRefusedCommits: SQLSTATE class 08 or 40003 with severity ERROR comes from a layer that lost its own connection to the data: what became of
 // the transaction is unknown, though this connection goes on. A server that accepts no writes is a standby, which may be about to become
 // the primary; while it is one, nothing is done.
 func TestRefusedCommits(t *testing.T) {
 	t.Parallel()
 	create := idempotency.Define(spec())
-	for code, ever := range map[string]error{"08006": idempotency.ErrUnconfirmed, "25006": idempotency.ErrUnavailable} {
+	for code, ever := range map[string]error{
+		"08006": idempotency.ErrUnconfirmed, "40003": idempotency.ErrUnconfirmed, "25006": idempotency.ErrUnavailable,
+	} {
 		t.Run(code, func(t *testing.T) {
 			b := setup(t)
 			b.refuse(code, 2)

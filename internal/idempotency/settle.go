@@ -40,14 +40,16 @@ func (s *Store) settle(ctx context.Context, t transaction) (stored, error) {
 		if !pause(mayLeave, n) {
 			break
 		}
-		found, sent, err := s.sendOnce(mayLeave, detached, t)
-		everSent = everSent || sent
+		found, at, err := s.sendOnce(mayLeave, detached, t)
+		everSent = everSent || at != notSent
 		if err != nil {
 			err = t.explain(detached, err) // without a connection of its own, of which the pool may have one only
 		}
 		switch {
 		case errors.Is(err, errLost):
-			last, unsure = err, unsure || sent
+			last, unsure = err, unsure || at != notSent
+		case err != nil && unsure && at <= atClaim: // refused before it could find out what became of the one before
+			last = err
 		case errors.Is(err, errAgain):
 			last, unsure = ErrBusy, false // an answer did come
 		default:
@@ -55,8 +57,8 @@ func (s *Store) settle(ctx context.Context, t transaction) (stored, error) {
 		}
 	}
 	switch {
-	case unsure:
-		return stored{}, fmt.Errorf("%w: %w", ErrUnconfirmed, last)
+	case unsure: // the last refusal says nothing about those before it, so it is text only
+		return stored{}, fmt.Errorf("%w: %s", ErrUnconfirmed, last.Error())
 	case errors.Is(last, ErrBusy):
 		return stored{}, last
 	case last == nil || ctx.Err() != nil:
@@ -73,50 +75,69 @@ var (
 	errAgain = errors.New("send again")
 )
 
-// sendOnce sends the transaction once and, if the intent was carried out before, looks at it. sent is
-// false as long as nothing can have been done.
-func (s *Store) sendOnce(mayLeave, detached context.Context, t transaction) (found stored, sent bool, err error) {
+// The places at which a transaction can fail; those behind them are further statements of the work, and COMMIT.
+const (
+	notSent = -1 // before anything can have been done
+	atClaim = 0  // before it is known what became of an earlier attempt
+	atWork  = 1  // the key is ours, so no earlier attempt was committed
+)
+
+// sendOnce sends the transaction once and, if the intent was carried out before, looks at it. at is the place where it failed.
+func (s *Store) sendOnce(mayLeave, detached context.Context, t transaction) (found stored, at int, err error) {
 	conn, err := s.Pool.Acquire(mayLeave)
 	if err != nil {
-		return stored{}, false, fmt.Errorf("%w: %w", errLost, err)
+		return stored{}, notSent, fmt.Errorf("%w: %w", errLost, err)
 	}
 	defer conn.Release()
 	made, at, err := s.send(detached, conn, t)
 	if err == nil {
-		return made, true, nil
+		return made, at, nil
 	}
-	sent = at != notSent
 	refused, ok := refusal(err)
 	own, isWork := errors.AsType[workError](err)
 	alive := !conn.Conn().IsClosed() && detached.Err() == nil
 	switch {
 	case isWork && !ok && alive:
-		return stored{}, sent, refusedError(own)
-	case !sent && alive && !errors.As(err, new(*pgconn.PgError)): // such as an argument that cannot be encoded
-		return stored{}, false, err
+		return stored{}, atWork, refusedError(own)
+	case at == notSent && alive && !errors.As(err, new(*pgconn.PgError)): // such as an argument that cannot be encoded
+		return stored{}, at, err
 	case !ok:
-		return stored{}, sent, fmt.Errorf("%w: %w", errLost, err)
+		return stored{}, at, fmt.Errorf("%w: %w", errLost, err)
 	case refused.Code == "0A000", refused.Code == "26000":
 		// The schema changed under a prepared statement. A new connection prepares it anew.
-		return stored{}, sent, errors.Join(errAgain, conn.Conn().Close(detached))
+		return stored{}, at, errors.Join(errAgain, conn.Conn().Close(detached))
 	case refused.Code == rowsRequired && at > len(t.begin) && t.run == nil:
-		return stored{}, sent, refusedError{t.statements[at-1-len(t.begin)].otherwise}
+		return stored{}, at, refusedError{t.statements[at-1-len(t.begin)].otherwise}
 	case refused.Code == "25006": // a standby, which may be about to become the primary
-		return stored{}, false, fmt.Errorf("%w: %w", errLost, refused)
+		return stored{}, notSent, fmt.Errorf("%w: %w", errLost, refused)
 	case refused.Code == madeAlready:
 		conn.Release()
 		return s.sendOnce(mayLeave, detached, t.withoutWork())
+	case refused.Code == otherVersion && t.asItIs != nil:
+		conn.Release()
+		return s.sendAsItIs(mayLeave, detached, t)
 	case refused.Code != alreadyClaimed:
-		return stored{}, sent, verdict(refused, at, t)
+		return stored{}, at, verdict(refused, at, t)
 	}
 	switch found, err = s.readIntent(detached, conn, t.lookup); {
 	case errors.Is(err, pgx.ErrNoRows): // somebody has deleted it
-		return stored{}, true, errAgain
+		return stored{}, atWork, errAgain
 	case err != nil: // the intent may be our own, from a time whose answer was lost
-		return stored{}, true, fmt.Errorf("%w: %w", errLost, err)
+		return stored{}, atClaim, fmt.Errorf("%w: %w", errLost, err)
 	default:
-		return found, true, nil
+		return found, atClaim, nil
 	}
+}
+
+// sendAsItIs finds out whether a record that has another version than the one that was seen is already what the command makes of it.
+// Then that is a success (RFC 9110, section 13.1.1), because the answer to an earlier attempt may have been lost. If not, or if the
+// work is refused, the version is the reason.
+func (s *Store) sendAsItIs(mayLeave, detached context.Context, t transaction) (found stored, at int, err error) {
+	found, at, err = s.sendOnce(mayLeave, detached, t.unchanging())
+	if err != nil && !errors.Is(err, errLost) && !errors.Is(err, errAgain) {
+		at, err = atWork, &StaleError{Record: t.record}
+	}
+	return found, at, err
 }
 
 // The SQLSTATEs with which functions of the schema end a transaction.
@@ -139,7 +160,6 @@ func (e refusedError) Unwrap() error { return e.error }
 
 // verdict returns what it means that a statement failed. In any case, the transaction was rolled back.
 func verdict(refused *pgconn.PgError, at int, t transaction) error {
-	const claim = 0 // the place of the first statement
 	switch code := refused.Code; {
 	case code == "40001", code == "40P01", code == notMadeAnyMore: // serialization failure, deadlock
 		return errAgain
@@ -149,9 +169,9 @@ func verdict(refused *pgconn.PgError, at int, t transaction) error {
 		return &StaleError{Record: t.record}
 	case refused.ConstraintName == "intents_pkey": // somebody has claimed without the lock
 		return errAgain
-	case code == "55P03" && at == claim: // lock timeout
+	case at == atClaim && isTimeout(code):
 		return ErrInProgress
-	case code == "55P03", code == "57014": // lock timeout, statement timeout
+	case isTimeout(code):
 		return fmt.Errorf("%w: %w", ErrBusy, refused)
 	case code[:2] == "53": // out of resources
 		return fmt.Errorf("%w: %w", ErrUnavailable, refused)
@@ -160,11 +180,15 @@ func verdict(refused *pgconn.PgError, at int, t transaction) error {
 	}
 }
 
-// refusal returns the error of a statement, and whether the connection goes on after it: it does not if the connection has ended,
-// the app's or (class 08) one behind the server.
+// isTimeout reports whether a statement has waited too long, by lock_timeout, which is [Store.Wait], or by a statement_timeout below it.
+func isTimeout(code string) bool { return code == "55P03" || code == "57014" }
+
+// refusal returns the error of a statement, and whether it is known that the statement was not carried out. It is not if the
+// connection has ended, the app's or (class 08) one behind the server, nor if the error is that nobody knows.
 func refusal(err error) (*pgconn.PgError, bool) {
+	const completionUnknown = "40003"
 	refused, ok := errors.AsType[*pgconn.PgError](err)
-	return refused, ok && refused.SeverityUnlocalized == "ERROR" && refused.Code[:2] != "08"
+	return refused, ok && refused.SeverityUnlocalized == "ERROR" && refused.Code[:2] != "08" && refused.Code != completionUnknown
 }
 
 // pause waits before time number n, a little longer each time up to a limit. It reports whether ctx is still alive.

@@ -27,6 +27,9 @@ type transaction struct {
 	run    func(context.Context, pgx.Tx) (result any, err error)
 	finish func(ctx context.Context, result []byte) (bound, error)
 
+	// asItIs is begin for a change of another version than the one that was seen, which is carried out only if it changes nothing.
+	asItIs []bound
+
 	// Instead of all that, keep stores the intent of a transition whose state is made already.
 	keep []bound
 
@@ -37,6 +40,12 @@ type transaction struct {
 // withoutWork is the transaction of a transition whose state is made already.
 func (t transaction) withoutWork() transaction {
 	t.begin, t.statements, t.run, t.finish, t.keep = nil, t.keep, nil, nil, nil
+	return t
+}
+
+// unchanging is the transaction of a change that is carried out only if it changes nothing.
+func (t transaction) unchanging() transaction {
+	t.begin, t.asItIs = t.asItIs, nil
 	return t
 }
 
@@ -67,7 +76,7 @@ func (s *stored) returned() []any {
 }
 
 // send runs claim, work and COMMIT. The work needs no guard: it does not run when the claim fails. at
-// is the index of the statement that failed; 0 is the claim, and notSent comes before it.
+// is the index of the statement that failed, see [notSent].
 func (s *Store) send(ctx context.Context, conn *pgxpool.Conn, t transaction) (made stored, at int, err error) {
 	if t.run != nil {
 		return s.converse(ctx, conn, t)
@@ -80,9 +89,6 @@ func (s *Store) send(ctx context.Context, conn *pgxpool.Conn, t transaction) (ma
 	at, err = commit(ctx, conn.Conn(), all, made.returned()...)
 	return made, at, err
 }
-
-// notSent stands for the statement that failed when nothing can have been done.
-const notSent = -1
 
 // readIntent reads an intent. It returns [pgx.ErrNoRows] if there is none.
 func (s *Store) readIntent(ctx context.Context, conn *pgxpool.Conn, lookup []bound) (found stored, err error) {

@@ -1,6 +1,7 @@
 package idempotency_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -36,6 +37,53 @@ func TestNoWaitIsEndless(t *testing.T) {
 			if err := <-first; err != nil {
 				t.Error(err)
 			}
+		})
+	}
+}
+
+// TestTimeoutsOfTheRole: those of PostgreSQL may be shorter than Wait. A repeat that waits learns that the first attempt is still
+// running, and where such a setting would end what the app does, the app has its own.
+func TestTimeoutsOfTheRole(t *testing.T) {
+	t.Parallel()
+	for setting, want := range map[string]error{
+		"statement_timeout": idempotency.ErrInProgress,
+		"lock_timeout":      nil,
+	} {
+		t.Run(setting, func(t *testing.T) {
+			inBothStyles(t, func(b *bundle, create idempotency.Operation[order, item]) {
+				patient := b.warmStore(create, 10*time.Second)
+				config := b.DB.Pool.Config()
+				config.ConnConfig.RuntimeParams[setting] = "100ms"
+				hurried := b.replica()
+				hurried.Pool = b.pool(config)
+				b.OK(create.Do(b.Context(), hurried, b.Intent("warm"), order{"warm"}))
+
+				unlock := b.lockItems()
+				answers := make(chan error, 2)
+				ask := func(store *idempotency.Store) {
+					_, err := create.Do(context.Background(), store, b.Intent("k"), order{"a"})
+					answers <- err
+				}
+				go ask(patient)
+				b.Waiting(1)
+				go ask(hurried)
+				if want == nil {
+					for b.count(`
+						SELECT count(*) FROM pg_stat_activity
+						WHERE datname = current_database() AND wait_event_type = 'Lock' AND clock_timestamp() - query_start > '300 ms'`) < 2 {
+					}
+					unlock()
+				}
+				if err := <-answers; !errors.Is(err, want) {
+					b.Errorf("a repeat while the first runs: %v", err)
+				}
+				if want != nil {
+					unlock()
+				}
+				if err := <-answers; err != nil {
+					b.Error(err)
+				}
+			})
 		})
 	}
 }
