@@ -53,7 +53,7 @@ func (doctor) Run(ctx context.Context, t *terminal) error {
 			add("settings", "", err, true)
 		}
 		err := t.withURL(ctx, func(url string) error {
-			for _, f := range postgres.Examine(ctx, url) {
+			for _, f := range postgres.Examine(ctx, url, config.Wait) {
 				add(f.Check, f.Good, f.Err, f.Minor)
 			}
 			return nil

@@ -48,10 +48,14 @@ func ParseKey(s string) (Key, error) {
 }
 
 // ParseHeaderKey reads the value of an Idempotency-Key header: bare, or a quoted string of RFC 8941
-// (section 3.3.3) without parameters. It returns [ErrNoKey] or [ErrMalformedKey].
+// (section 3.3.3) without parameters. Proxies and clients join two lines of a header with a comma, so a bare key has none.
+// It returns [ErrNoKey] or [ErrMalformedKey].
 func ParseHeaderKey(value string) (Key, error) {
 	value = strings.Trim(value, " \t")
 	if !strings.HasPrefix(value, `"`) {
+		if strings.Contains(value, ",") {
+			return Key{}, fmt.Errorf("%w: a comma joins two keys, so a key that has one must be quoted", ErrMalformedKey)
+		}
 		return ParseKey(value)
 	}
 	unquoted, err := unquote(value)

@@ -31,6 +31,13 @@ func TestKeys(t *testing.T) {
 		{"not closed", `"abc`, "", idempotency.ErrMalformedKey},
 		{"only a quote", `"`, "", idempotency.ErrMalformedKey},
 		{"parameters", `"abc";q=1`, "", idempotency.ErrMalformedKey},
+		{"joined", `abc, abc`, "", idempotency.ErrMalformedKey},
+		{"joined with another", `abc,def`, "", idempotency.ErrMalformedKey},
+		{"joined with none", `, abc`, "", idempotency.ErrMalformedKey},
+		{"joined, quoted", `"abc", "abc"`, "", idempotency.ErrMalformedKey},
+		{"joined, one quoted", `"abc", abc`, "", idempotency.ErrMalformedKey},
+		{"joined, the other quoted", `abc, "abc"`, "", idempotency.ErrMalformedKey},
+		{"a comma in quotes", `"abc, def"`, "abc, def", nil},
 		{"unknown escape", `"a\n"`, "", idempotency.ErrMalformedKey},
 		{"space at the end inside", `"abc "`, "", idempotency.ErrMalformedKey},
 	} {

@@ -86,7 +86,7 @@ const insertInvoice = `
 // insertedInvoice is an [Invoice], like what Find reads, from the rows that insertInvoice returns.
 const insertedInvoice = `
 	SELECT json_build_object(
-		'id', i.id, 'number', i.number, 'status', i.status, 'overdue', false, 'paid', 0, 'credited', 0, 'open', i.total,
+		'id', i.id, 'number', i.number, 'status', i.status, 'overdue', false, 'paid', 0, 'credited', 0, 'open', 0,
 		'currency', i.currency,
 		'seller', (SELECT ` + sellerJSON + `
 			FROM settings s WHERE s.tenant_id = @tenant_id AND s.id = @tenant_id),

@@ -180,7 +180,8 @@ var Summaries = record.Table[Summary]{Name: "invoices", Fields: `
 	'customer', (
 		SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name)
 		FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1),
-	'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'total', r.total, 'open', r.open_amount`}
+	'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'total', r.total,
+	'open', ` + openAmount}
 
 // NextNumber returns the number that the series of a year would allocate now: a suggestion, not a
 // reservation.

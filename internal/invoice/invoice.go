@@ -54,7 +54,7 @@ var Numbers = record.Names{Table: "invoices", Column: "number"}
 
 // Table has the invoices.
 var Table = record.Table[Invoice]{Name: "invoices", Fields: `
-	'number', r.number, 'status', r.state, 'paid', r.paid, 'credited', r.credited, 'open', r.open_amount, 'currency', r.currency,
+	'number', r.number, 'status', r.state, 'paid', r.paid, 'credited', r.credited, 'open', ` + openAmount + `, 'currency', r.currency,
 	'overdue', r.state IN ('issued', 'partially_paid') AND r.due_date < (now() AT TIME ZONE 'UTC')::date,
 	'seller', COALESCE(r.seller, (
 		SELECT ` + sellerJSON + `
@@ -70,6 +70,9 @@ var Table = record.Table[Invoice]{Name: "invoices", Fields: `
 	'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total, 'issued_at', r.issued_at, 'voided_at', r.voided_at,
 	'duplicate_of', ` + Numbers.JSON("duplicate_of") + `,
 	` + idempotency.ExternalJSON}
+
+// openAmount is how much of the invoice r is still to be paid. A draft is not issued yet, and a void invoice is not paid any more.
+const openAmount = `CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END`
 
 // The states of an invoice.
 const (

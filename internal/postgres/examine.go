@@ -25,8 +25,8 @@ type Finding struct {
 const maxClockDifference = 2 * time.Second
 
 // Examine looks at everything that the app needs of a database, and changes nothing. It goes on where [Open] and
-// [Migrate] give up, as far as there is a connection.
-func Examine(ctx context.Context, url string) []Finding {
+// [Migrate] give up, as far as there is a connection. wait is how long a repeat waits for the first attempt.
+func Examine(ctx context.Context, url string, wait time.Duration) []Finding {
 	ctx, cancel := context.WithTimeout(ctx, 2*checkTimeout)
 	defer cancel()
 	config, err := poolConfig(url)
@@ -57,6 +57,7 @@ func Examine(ctx context.Context, url string) []Finding {
 			Err: checkPrepared(ctx, config.ConnConfig, conn),
 		},
 		clock(before, s.now, after),
+		{Check: "timeouts", Good: "none ends a repeat while it waits", Err: checkTimeouts(ctx, conn, wait), Minor: true},
 	}
 	return append(findings, examineSchema(ctx, config)...)
 }
@@ -70,6 +71,28 @@ func clock(before, theirs, after time.Time) Finding {
 			"have NTP set both", difference.Round(100*time.Millisecond))
 	}
 	return f
+}
+
+// checkTimeouts finds settings that end a repeat while it waits for the first attempt. For lock_timeout and
+// idle_in_transaction_session_timeout, the app sets its own.
+func checkTimeouts(ctx context.Context, conn *pgx.Conn, wait time.Duration) error {
+	rows, err := conn.Query(ctx, `
+		SELECT name || ' is ' || current_setting(name) FROM pg_settings
+		WHERE name IN ('statement_timeout', 'transaction_timeout') AND setting::bigint BETWEEN 1 AND $1::bigint
+		ORDER BY name`, pgx.QueryExecModeExec, wait.Milliseconds())
+	if err != nil {
+		return fmt.Errorf("read the timeouts: %w", err)
+	}
+	short, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	switch {
+	case err != nil:
+		return fmt.Errorf("read the timeouts: %w", err)
+	case len(short) > 0:
+		return fmt.Errorf("%s, not more than IDEMPOTENCY_WAIT (%v), so a repeat that waits for the first attempt is ended early: "+
+			"set it higher for the role of the app (ALTER ROLE … SET …), or IDEMPOTENCY_WAIT lower", strings.Join(short, ", "), wait)
+	default:
+		return nil
+	}
 }
 
 func examineSchema(ctx context.Context, config *pgxpool.Config) []Finding {

@@ -25,6 +25,9 @@ func wrong(findings []postgres.Finding) map[string]string {
 func TestExamine(t *testing.T) {
 	t.Parallel()
 	const newest = "DELETE FROM goose_db_version WHERE version_id = (SELECT max(version_id) FROM goose_db_version)"
+	timeout := func(value string) string {
+		return `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET statement_timeout = ' || quote_literal('` + value + `'), current_database()); END $$`
+	}
 	own := func(db *pgtest.Database) string { return db.URL }
 	for name, c := range map[string]struct {
 		spoil string // as the superuser
@@ -37,6 +40,8 @@ func TestExamine(t *testing.T) {
 		"old schema":    {newest, own, "schema"},
 		"hole":          {"DELETE FROM goose_db_version WHERE version_id = 102", own, "schema"},
 		"another owner": {"ALTER TABLE sessions OWNER TO postgres", own, "owner"},
+		"short timeout": {timeout("5s"), own, "timeouts"},
+		"long timeout":  {timeout("6s"), own, ""},
 		"no such host":  {"SELECT ''", func(*pgtest.Database) string { return "postgres://a@127.0.0.1:1/a" }, "database"},
 		"no such base":  {"SELECT ''", func(db *pgtest.Database) string { return db.URL + "&database=nothing" }, "database"},
 		"no URL at all": {"SELECT ''", func(*pgtest.Database) string { return "mysql://" }, "database"},
@@ -46,7 +51,7 @@ func TestExamine(t *testing.T) {
 			db := pgtest.New(t)
 			db.Spoil(t)
 			must.Exec(t, db.Admin(), c.spoil)
-			found := wrong(postgres.Examine(t.Context(), c.url(db)))
+			found := wrong(postgres.Examine(t.Context(), c.url(db), 5*time.Second))
 			if _, ok := found[c.want]; len(found) != len(c.want[:min(1, len(c.want))]) || !ok && c.want != "" {
 				t.Errorf("found %q, want %q", found, c.want)
 			}
@@ -64,7 +69,7 @@ func TestExamineAsAStranger(t *testing.T) {
 	stranger, err := url.Parse(db.URL)
 	must.OK(t, err)
 	stranger.User = url.User("stranger")
-	told := wrong(postgres.Examine(t.Context(), stranger.String()))["owner"]
+	told := wrong(postgres.Examine(t.Context(), stranger.String(), time.Second))["owner"]
 	if !strings.HasPrefix(told, `"stranger" does not own api_tokens, `) || !strings.Contains(told, "their owner (onlyonce)") {
 		t.Errorf("told %q", told)
 	}

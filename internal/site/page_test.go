@@ -91,6 +91,16 @@ func (p page) says(words ...string) page {
 	return p
 }
 
+// flash is what the page says once.
+func (p page) flash() string {
+	for _, n := range all(p.root, "p") {
+		if class, _ := attr(n, "class"); class == "flash" {
+			return text(n)
+		}
+	}
+	return ""
+}
+
 // leadsTo fails unless the page has a link there.
 func (p page) leadsTo(path string) {
 	p.b.Helper()

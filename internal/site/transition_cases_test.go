@@ -2,6 +2,7 @@ package site_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 )
 
@@ -59,7 +60,13 @@ func undoneSince(x *caseRun) {
 	x.format.done(x, first)
 	x.meanwhile(http.MethodPost, x.path+"/{id}/"+x.state.undo, "undo", nil)
 	before := x.contents()
-	x.format.replayed(x, x.ask(x.command), first)
+	again := x.ask(x.command)
+	x.format.replayed(x, again, first)
+	if x.isHTML() {
+		if said := (htmlFormat{}).shown(x, x.ask(x.command)).flash(); said == "" || strings.Contains(said, x.state.past) {
+			x.Errorf("it was undone, and the page says %q", said)
+		}
+	}
 	if x.contents() != before {
 		x.Error("it was done again")
 	}
@@ -72,7 +79,7 @@ func TestTransitionOfOneVersion(t *testing.T) {
 	eachSubject(t, transitions, jsonFormat{}, func(x *caseRun) {
 		stale := x.withIfMatch(etag(x.seen + 5))
 		x.format.refused(x, stale, "changed-meanwhile", nil)
-		x.format.refused(x, x.withIfMatch(`W/`+etag(x.seen)), "changed-meanwhile", nil)
+		x.format.refused(x, x.withIfMatch(`W/`+etag(x.seen+5)), "changed-meanwhile", nil)
 		x.format.refused(x, x.withIfMatch(`*`), "malformed", nil)
 		x.wantRows(rows{})
 		first := x.withIfMatch(etag(x.seen))

@@ -112,7 +112,7 @@ func formOwner(r *http.Request) templates.Owner {
 }
 
 // postedKey is the key that a form carries: the hidden field, or the fresh one that a button carries
-// when the person decided for a new record. A header, if there is one, must agree.
+// when the person decided for a new record. A header is ignored: Firefox can send one with each POST, which is new each time.
 func postedKey(r *http.Request) (idempotency.Key, error) {
 	if err := ParseForm(r); err != nil {
 		return idempotency.Key{}, err
@@ -120,14 +120,7 @@ func postedKey(r *http.Request) (idempotency.Key, error) {
 	if len(r.PostForm["idempotency_key"]) > 1 || len(r.PostForm["fresh_key"]) > 1 {
 		return idempotency.Key{}, fmt.Errorf("%w: two keys in one form", idempotency.ErrMalformedKey)
 	}
-	key, err := idempotency.ParseKey(cmp.Or(r.PostForm.Get("fresh_key"), r.PostForm.Get("idempotency_key")))
-	if err != nil || len(r.Header.Values("Idempotency-Key")) == 0 {
-		return key, err
-	}
-	if header, err := headerKey(r); err != nil || header != key {
-		return idempotency.Key{}, fmt.Errorf("%w: header and form field disagree", idempotency.ErrMalformedKey)
-	}
-	return key, nil
+	return idempotency.ParseKey(cmp.Or(r.PostForm.Get("fresh_key"), r.PostForm.Get("idempotency_key")))
 }
 
 func sortedNames(form url.Values) []string { return slices.Sorted(maps.Keys(form)) }

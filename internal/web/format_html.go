@@ -52,7 +52,7 @@ func htmlFormat[C any, R Entity](m *Mounted[R], op idempotency.Operation[C, R], 
 				m.form.OnSuccess(done.Value)
 			}
 			outcome := done.Outcome
-			if done.Replayed && (outcome == idempotency.Created || outcome == idempotency.Changed) {
+			if done.Replayed && outcome != idempotency.Reused {
 				outcome = idempotency.Replayed
 			}
 			return show(w, r, done.Value, outcome)

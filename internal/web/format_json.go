@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -108,6 +109,8 @@ func etag(version int) string { return `"v` + strconv.Itoa(version) + `"` }
 
 // ifMatch reads the version that a request was made from, 0 if it does not say (RFC 9110, section 13.1.1). A tag
 // that none of our records can have matches no version.
+//
+// The tag of a version is accepted as a proxy that compresses answers hands it on: see docs/decisions/0028-tags-name-versions.md.
 func ifMatch(r *http.Request) (seen int, err error) {
 	tags := r.Header.Values("If-Match")
 	if len(tags) == 0 {
@@ -117,12 +120,16 @@ func ifMatch(r *http.Request) (seen int, err error) {
 	if len(tags) > 1 || strings.Contains(tag, ",") || tag == "*" {
 		return 0, fmt.Errorf("%w: If-Match must name one version", ErrMalformed)
 	}
-	version, _ := strconv.ParseInt(strings.Trim(tag, `"v`), 10, 32) // 0 if it is no number
-	if version < 1 || tag != etag(int(version)) {
-		return noVersion, nil
+	if match := versionTag.FindStringSubmatch(tag); match != nil {
+		if version, err := strconv.ParseInt(match[1], 10, 32); err == nil {
+			return int(version), nil
+		}
 	}
-	return int(version), nil
+	return noVersion, nil
 }
+
+// versionTag matches the tag of a version, also as a weak one (nginx, HAProxy, Caddy) or with the encoding (Apache, Jetty).
+var versionTag = regexp.MustCompile(`^(?:W/)?"v([1-9][0-9]{0,9})(?:(?:--?|;)(?:gzip|deflate|br|zstd))?"$`)
 
 // noVersion is one that no record has.
 const noVersion = -1

@@ -21,8 +21,8 @@ var (
 		"The request creates something but carries no idempotency key, so a repeat couldn't be recognised.",
 		"Send an Idempotency-Key header with a new UUID for each record you want to create, and the same key with every retry.", 0}
 	keyMalformed = problem{"key-malformed", http.StatusBadRequest, "Idempotency key malformed",
-		"The key is not 1 to 255 printable ASCII characters, more than one key was sent, or the header and the form field differ.",
-		"Send exactly one key, such as a UUID, bare or as a quoted string.", 0}
+		"The key is not 1 to 255 printable ASCII characters, or more than one key was sent, perhaps joined with a comma.",
+		"Send exactly one key, such as a UUID, bare or as a quoted string. A key that has a comma must be quoted.", 0}
 	keyReused = problem{"key-reused", http.StatusUnprocessableEntity, "Idempotency key already used for something else",
 		"This key was already used for a different request. Nothing was created or changed this time.",
 		"Open the first record (existing_id). If you want another one, send this request with a new key.", 0}

@@ -137,7 +137,7 @@ func Change[C any, R Entity](
 	register(m, op, words)
 	documentChange(m, op, c, apidoc.Endpoint{
 		Method: method, Path: m.recordPath(), Summary: summary + " If-Match names the version that you have seen.",
-		Repeats: "replays the first answer; without a key, 412",
+		Repeats: "replays the first answer; without a key, 200 if the record is already like that, else 412",
 	}, conflicts)
 	m.pages.form(m.recordPath()+"/edit", m.openEdit(words, op.Used))
 	operation(m.pages, http.MethodPost, m.recordPath()+"/edit", op, htmlFormat(m, op, words, c))
@@ -152,7 +152,7 @@ func Transition[C any, R Entity](
 	words := Wording{
 		Title: Capital(verb) + " " + m.One, Did: past, Idle: Capital(past) + " again: nothing changed",
 		Changed: Capital(m.One) + " %s " + past + ".", Unchanged: "%s was already " + past + ".",
-		Replayed: Capital(m.One) + " " + past + ". We ignored the duplicate submission and kept your first request.",
+		Replayed: ignoredRepeat,
 	}
 	if m.ShownAt != nil { // the page has another name
 		words.Changed, words.Unchanged = Capital(m.One)+" "+past+".", "This "+m.One+" was already "+past+"."

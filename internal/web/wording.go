@@ -39,9 +39,12 @@ func editingWords(one string) Wording {
 	return Wording{
 		Title: "Edit " + one, Submit: "Save changes", Did: "changed", Again: "Save these changes too",
 		Idle: "Saved without a change", Changed: "Changes to %s saved.", Unchanged: "Nothing to save: %s was already like this.",
-		Replayed: "Changes saved. We ignored the duplicate submission and kept your first request.",
+		Replayed: ignoredRepeat,
 	}
 }
+
+// ignoredRepeat is true whatever became of the record since the first request.
+const ignoredRepeat = "We ignored the duplicate submission and kept your first request. This page shows the current state."
 
 // register notes an operation of a resource. It panics on a name that is used twice, because intents are stored
 // under it for life.

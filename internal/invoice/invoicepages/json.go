@@ -31,7 +31,7 @@ type invoiceJSON struct {
 	Total     string         `json:"total" format:"decimal"`
 	Paid      string         `json:"paid" format:"decimal"`
 	Credited  string         `json:"credited" format:"decimal"`
-	Open      string         `json:"open" format:"decimal"`
+	Open      string         `json:"open" format:"decimal" doc:"What is still to be paid. It is 0 for a draft and for a void invoice."`
 	Notes     string         `json:"notes"`
 	Version   int            `json:"version"`
 	CreatedAt time.Time      `json:"created_at"`
@@ -82,7 +82,7 @@ type summaryJSON struct {
 	IssueDate date.Date        `json:"issue_date"`
 	DueDate   date.Date        `json:"due_date"`
 	Total     string           `json:"total" format:"decimal"`
-	Open      string           `json:"open" format:"decimal"`
+	Open      string           `json:"open" format:"decimal" doc:"What is still to be paid. It is 0 for a draft and for a void invoice."`
 }
 
 func showSummary(i invoice.Summary) any {

@@ -45,7 +45,7 @@ SELECT
 	THEN tell_alike($2, $28, record.id, made.result, $33, $34, $35) ELSE made.result END, now() + $36
 FROM (SELECT (
 		SELECT json_build_object(
-			'id', i.id, 'number', i.number, 'status', i.status, 'overdue', false, 'paid', 0, 'credited', 0, 'open', i.total,
+			'id', i.id, 'number', i.number, 'status', i.status, 'overdue', false, 'paid', 0, 'credited', 0, 'open', 0,
 			'currency', i.currency,
 			'seller', (SELECT json_build_object(
 					'name', s.name, 'address', s.address, 'country', s.country, 'tax_id', s.tax_id,
