@@ -126,7 +126,7 @@ func TestOpenRefusesOtherSettings(t *testing.T) {
 				}
 				t.Log(err)
 			}
-			if found := wrong(postgres.Examine(t.Context(), url)); !strings.Contains(found["session"], name) {
+			if found := wrong(postgres.Examine(t.Context(), url, time.Second)); !strings.Contains(found["session"], name) {
 				t.Errorf("found %q", found)
 			}
 		})
@@ -142,7 +142,7 @@ func TestOpenInASchemaOfItsOwn(t *testing.T) {
 	query(t, db.AdminURL, "CREATE SCHEMA own AUTHORIZATION onlyonce")
 	query(t, db.AdminURL, "ALTER DATABASE "+db.Pool.Config().ConnConfig.Database+" SET search_path = own")
 	must.OK(t, postgres.Migrate(t.Context(), db.URL))
-	if found := wrong(postgres.Examine(t.Context(), db.URL)); len(found) > 0 {
+	if found := wrong(postgres.Examine(t.Context(), db.URL, time.Second)); len(found) > 0 {
 		t.Errorf("found %q", found)
 	}
 }
