@@ -24,6 +24,7 @@ func TestTour(t *testing.T) {
 			s.tap(5)
 			s.check(expect.Page(s.page).ToHaveURL(regexp.MustCompile("/invoices/[0-9a-f-]{36}")), "come to the invoice")
 			s.sees(" created")
+			first := s.page.URL()
 			s.isOnStrip(saysStep(1))
 			if name == "with JavaScript" {
 				s.isOnStrip(saysOneSent)
@@ -41,6 +42,7 @@ func TestTour(t *testing.T) {
 			s.create()
 			s.sees(ignoredDuplicate)
 			s.isOnStrip(saysStillOne)
+			second := s.page.URL()
 			s.hasNew(2)
 
 			s.follow(linkNextStep)
@@ -48,6 +50,10 @@ func TestTour(t *testing.T) {
 			s.click(buttonGoToTheLab)
 			s.seesHeading(linkTryToBreakIt)
 			s.seesNoStrip()
+			for _, made := range []string{first, second} {
+				s.open(made)
+				s.check(expect.Locator(s.page.Locator("h1 .badge")).ToHaveText("Void"), "see that the draft of the tour is void")
+			}
 		})
 	}
 }
@@ -100,8 +106,13 @@ func TestTourEndsAnywhere(t *testing.T) {
 	s.open("/lab/tour/3")
 	s.click(buttonOpenTheForm)
 	s.isOnStrip(saysStep(3))
+	s.create()
+	s.isOnStrip(saysStillOne)
+	made := s.page.URL()
 	s.open("/customers")
 	s.seesNoStrip()
+	s.open(made)
+	s.check(expect.Locator(s.page.Locator("h1 .badge")).ToHaveText("Void"), "see that the draft of the tour is void")
 	s.newInvoice()
 	s.seesNoStrip()
 	s.fillInvoice(s.number(1))

@@ -39,7 +39,7 @@ func demoTenants() []demoTenant {
 			},
 			customers: []customer.Input{
 				{
-					Email: "accounts@northwind.example", Name: "Northwind Traders",
+					Email: "accounts@northwind.example", Name: "Northwind Traders", PaymentDays: "45",
 					Details: party.Details{Address: "7 Harbour Road\nCork\nT12 W8XK", Country: "IE", TaxID: "IE8256796U"},
 				},
 				{
@@ -52,7 +52,7 @@ func demoTenants() []demoTenant {
 				},
 				{
 					Email: "finance@osei-partners.example", Name: "Osei & Partners", PaymentDays: "14",
-					Details: party.Details{Address: "48 Liberation Road\nAccra", Country: "GH"},
+					Details: party.Details{Address: "48 O’Connell Street\nLimerick\nV94 T8R3", Country: "IE"},
 				},
 				{
 					Email: "office@kuma-roasters.example", Name: "Kuma Coffee Roasters",
@@ -79,7 +79,7 @@ func demoTenants() []demoTenant {
 			},
 			customers: []customer.Input{
 				{
-					Email: "ap@cypress-creek.example", Name: "Cypress Creek Clinics",
+					Email: "ap@cypress-creek.example", Name: "Cypress Creek Clinics", PaymentDays: "45",
 					Details: party.Details{Address: "1800 Cypress Creek Boulevard\nSpringfield, OR 97477", Country: "US"},
 				},
 				{

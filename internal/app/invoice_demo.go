@@ -2,6 +2,7 @@ package app
 
 import (
 	"strconv"
+	"strings"
 
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/value/date"
@@ -12,29 +13,34 @@ func (t demoBooks) age(n int) int { return 1 + 363*(t.invoices-1-n)/(t.invoices-
 
 // draft is one invoice. What it says depends on its number only, and its days on that of the first start.
 func (t demoBooks) draft(n int) (invoice.Draft, error) {
-	n = min(n, t.invoices-1)
 	issued := date.Today().AddDays(-t.age(n))
 	in := invoice.Input{
 		Customer: &t.customers[(n*3+n/5)%len(t.customers)], Currency: t.currency,
-		IssueDate: issued.String(), DueDate: issued.AddDays(14 + 16*(n%2)).String(),
+		IssueDate: issued.String(), DueDate: issued.AddDays(30 + 15*(n%2)).String(),
 	}
 	work, rate := t.work, t.rate
 	if n%6 == 3 && len(t.abroad) > 0 {
 		to := t.abroad[n/6%len(t.abroad)]
-		in.Customer, in.Currency, work, rate = &to.customer, to.currency, to.work, "0"
+		in.Customer, in.Currency, work = &to.customer, to.currency, to.work
+		in.DueDate = issued.AddDays(60).String()
+	}
+	if in.Customer.Country != t.business.Country {
+		rate = "0"
 	}
 	for i := range 1 + n%min(3, len(work)) {
 		line := work[(n+i*2)%len(work)]
 		line.TaxRate = rate
 		in.Lines = append(in.Lines, line)
 	}
+	notes := []string{t.untaxed[in.Customer.Country]}
 	switch n % 8 {
 	case 2:
-		in.Notes = "Your purchase order " + strconv.Itoa(4100+n*7) + ". Thank you."
+		notes = append(notes, "Your purchase order "+strconv.Itoa(4100+n*7)+". Thank you.")
 	case 4:
 		in.Source, in.ExternalID = "Timesheets", "sheet-"+strconv.Itoa(4100+n)
 	case 5:
-		in.Notes = "As agreed on the phone. Please mention the number of this invoice when you pay."
+		notes = append(notes, "As agreed on the phone. Please mention the number of this invoice when you pay.")
 	}
+	in.Notes = strings.TrimSpace(strings.Join(notes, "\n"))
 	return in.Draft()
 }

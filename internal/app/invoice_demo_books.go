@@ -3,6 +3,13 @@ package app
 import (
 	"onlyonce/internal/customer"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/value/party"
+)
+
+// Why an Irish business bills services abroad without tax, as an invoice says it.
+const (
+	reverseCharge  = "Reverse charge: VAT is to be accounted for by the recipient (Article 196, Directive 2006/112/EC)."
+	outsideOfTheEU = "Outside the scope of Irish VAT: the recipient is outside the EU."
 )
 
 // demoBooks are the invoices of a demo tenant.
@@ -12,9 +19,12 @@ type demoBooks struct {
 	work     []invoice.LineInput
 	abroad   []demoAssignment
 	invoices int // over the last year
+	// twin is the place of the invoice that somebody has entered once more, with the content of the one before it; 0 for none.
+	twin    int
+	untaxed map[string]string // the reason for a tax rate of 0, by the country of the customer
 }
 
-// demoAssignment is work for a customer abroad, in their currency and without tax.
+// demoAssignment is work for a customer abroad, in their currency.
 type demoAssignment struct {
 	customer customer.Input
 	currency string
@@ -35,7 +45,10 @@ func booksOf(t demoTenant) demoBooks {
 		}
 	}
 	return demoBooks{
-		demoTenant: t, invoices: 54,
+		demoTenant: t, invoices: 54, twin: 50,
+		untaxed: map[string]string{
+			"DE": reverseCharge, "FR": reverseCharge, "JP": outsideOfTheEU, "NO": outsideOfTheEU, "US": outsideOfTheEU,
+		},
 		work: []invoice.LineInput{
 			{Description: "Brand workshop", Quantity: "1", UnitPrice: "1800.00"},
 			{Description: "Website design, hours", Quantity: "12.5", UnitPrice: "95.00"},
@@ -47,7 +60,11 @@ func booksOf(t demoTenant) demoBooks {
 		},
 		abroad: []demoAssignment{
 			{
-				customer: customer.Input{Email: "keiri@hoshino-tea.example", Name: "Hoshino Tea"}, currency: "JPY",
+				customer: customer.Input{
+					Email: "keiri@hoshino-tea.example", Name: "Hoshino Tea",
+					Details: party.Details{Address: "2-14 Teramachi\nKyoto 604-8091", Country: "JP"},
+				},
+				currency: "JPY",
 				work: []invoice.LineInput{
 					{Description: "Label design", Quantity: "3", UnitPrice: "68000"},
 					{Description: "Tea tin, packaging concept", Quantity: "1", UnitPrice: "240000"},
@@ -55,7 +72,11 @@ func booksOf(t demoTenant) demoBooks {
 				},
 			},
 			{
-				customer: customer.Input{Email: "payables@larkspur-outdoor.example", Name: "Larkspur Outdoor"}, currency: "USD",
+				customer: customer.Input{
+					Email: "payables@larkspur-outdoor.example", Name: "Larkspur Outdoor",
+					Details: party.Details{Address: "212 Pearl Street\nBoulder, CO 80302", Country: "US"},
+				},
+				currency: "USD",
 				work: []invoice.LineInput{
 					{Description: "Catalogue layout, pages", Quantity: "32", UnitPrice: "85.00"},
 					{Description: "Product photography, days", Quantity: "2", UnitPrice: "1150.00"},

@@ -38,10 +38,18 @@ func (t demoBooks) fill(ctx context.Context, store *idempotency.Store) (news boo
 	return len(missing) > 0, nil
 }
 
+// content is the place in the books of the content that the invoice n has: the twin has that of the one before it.
+func (t demoBooks) content(n int) int {
+	if t.twin > 0 && n >= t.twin {
+		return n - 1
+	}
+	return n
+}
+
 // missing lists the invoices to which something has not happened yet.
 func (t demoBooks) missing(ctx context.Context, store *idempotency.Store) (numbers []int, err error) {
-	for n := range t.invoices + 1 {
-		steps := t.life(n)
+	for n := range t.invoices + min(t.twin, 1) {
+		steps := t.life(t.content(n))
 		last := len(steps) - 1
 		key, err := demoKey(n, last)
 		if err != nil {
@@ -61,7 +69,7 @@ func (t demoBooks) missing(ctx context.Context, store *idempotency.Store) (numbe
 // live takes an invoice through its life, from wherever it is.
 func (t demoBooks) live(ctx context.Context, store *idempotency.Store, n int) error {
 	var made []uuid.UUID
-	for i, s := range t.life(n) {
+	for i, s := range t.life(t.content(n)) {
 		key, err := demoKey(n, i)
 		if err != nil {
 			return err

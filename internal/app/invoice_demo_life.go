@@ -13,6 +13,7 @@ import (
 	"onlyonce/internal/invoice/payment"
 	"onlyonce/internal/invoice/refund"
 	"onlyonce/internal/record"
+	"onlyonce/internal/value/date"
 )
 
 // step is one thing that happens to a demo invoice, by an operation of the app.
@@ -43,9 +44,8 @@ func of[C, R any](op idempotency.Operation[C, R], command func(about uuid.UUID) 
 }
 
 // life is what happens to an invoice. The newest are drafts. Most of the old ones are paid, at once or in two parts, and
-// some are overdue. Of those in between some are paid, some in part. A few are void, credited or refunded. The last one is there twice.
+// a few are overdue. Of those in between some are paid in part. A few are void, credited or refunded.
 func (t demoBooks) life(n int) []step {
-	n = min(n, t.invoices-1)
 	invoiceID := func(inv invoice.Invoice) uuid.UUID { return inv.ID }
 	issue := func(uuid.UUID) (invoice.IssueDraft, error) { return invoice.IssueDraft{}, nil }
 	steps := []step{of(invoice.Create, func(uuid.UUID) (invoice.Draft, error) { return t.draft(n) }, invoiceID)}
@@ -58,18 +58,18 @@ func (t demoBooks) life(n int) []step {
 	case n%20 == 6:
 		return append(steps, of(invoice.Void, func(uuid.UUID) (invoice.VoidDraft, error) { return invoice.VoidDraft{}, nil }, invoiceID))
 	case n%30 == 13: // a mistake
-		return append(steps, t.credit(nil))
+		return append(steps, t.credit(n, 9, nil))
 	case n%30 == 21: // less was done than billed
-		return append(steps, t.credit([]credit.LineInput{{Position: 1, Quantity: "0.5"}}))
+		return append(steps, t.credit(n, 6, []credit.LineInput{{Position: 1, Quantity: "0.5"}}))
 	case n%30 == 17: // a discount
 		return append(steps, t.pay(n, 0, 1), t.refund(n, paid, 5))
 	case n == 24: // taken back
-		return append(steps, t.pay(n, 0, 1), t.refund(n, paid, 1), t.credit(nil))
-	case t.age(n) > 60 && n%12 == 8:
+		return append(steps, t.pay(n, 0, 1), t.refund(n, paid, 1), t.credit(n, 40, nil))
+	case n%24 == 12:
 		return steps
 	case t.age(n) > 60 && n%5 == 0:
 		return append(steps, t.pay(n, 0, 2), t.pay(n, 1, 2))
-	case t.age(n) > 60 || n%3 == 1:
+	case t.age(n) > 45 && n%6 != 3, t.age(n) > 60:
 		return append(steps, t.pay(n, 0, 1))
 	case n%3 == 2:
 		return append(steps, t.pay(n, 0, 3))
@@ -99,8 +99,8 @@ func (t demoBooks) pay(n, part int, parts int64) step {
 			return payment.Draft{}, err
 		}
 		days := 4 + n*7%5 // not in the future
-		if t.age(n) > 60 {
-			days = 6 + n*7%25 + 20*part
+		if t.age(n) > 45 {
+			days = 6 + n*7%25 + 15*part
 		}
 		return payment.Input{
 			Amount: amount, Date: d.IssueDate.AddDays(days).String(), Method: payment.Methods()[n%2],
@@ -123,10 +123,12 @@ func (t demoBooks) refund(n, paid int, parts int64) step {
 	return s
 }
 
-// credit credits some lines, or everything.
-func (t demoBooks) credit(lines []credit.LineInput) step {
+// credit credits some lines, or everything, some days after the invoice was issued.
+func (t demoBooks) credit(n, days int, lines []credit.LineInput) step {
 	return of(credit.Create, func(id uuid.UUID) (credit.Draft, error) {
 		inv := invoice.Invoice{Header: record.Header{ID: id}, Lines: make([]invoice.Line, len(lines))}
-		return credit.Input{Lines: lines}.Draft(inv)
+		d, err := credit.Input{Lines: lines}.Draft(inv)
+		d.Date = date.Today().AddDays(days - t.age(n))
+		return d, err
 	}, func(n credit.Note) uuid.UUID { return n.ID })
 }

@@ -1,9 +1,16 @@
 package app_test
 
 import (
+	"strconv"
+	"strings"
 	"testing"
 
+	"github.com/google/uuid"
+
+	"onlyonce/internal/invoice/duplicate"
 	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/proof/must"
+	"onlyonce/internal/record"
 )
 
 // TestDemoShowsTheLife: there is something of everything, over the last year and in three currencies.
@@ -14,14 +21,19 @@ func TestDemoShowsTheLife(t *testing.T) {
 		sql  string
 		want int
 	}{
-		"drafts":               {ofAcme + `state = 'draft'`, 2},
-		"issued":               {ofAcme + `state = 'issued' AND due_date >= current_date`, 1},
-		"overdue":              {ofAcme + `state IN ('issued', 'partially_paid') AND due_date < current_date`, 3},
-		"paid":                 {ofAcme + `state = 'paid'`, 25},
-		"paid in part":         {ofAcme + `state = 'partially_paid'`, 3},
-		"paid in two parts":    {ofAcme + `state = 'paid' AND (SELECT count(*) FROM payments p WHERE p.invoice_id = i.id) = 2`, 5},
-		"void":                 {ofAcme + `state = 'void'`, 2},
-		"credited":             {ofAcme + `state = 'credited'`, 2},
+		"drafts":            {ofAcme + `state = 'draft'`, 2},
+		"issued":            {ofAcme + `state = 'issued' AND due_date >= current_date`, 1},
+		"overdue":           {ofAcme + `state IN ('issued', 'partially_paid') AND due_date < current_date`, 3},
+		"paid":              {ofAcme + `state = 'paid'`, 25},
+		"paid in part":      {ofAcme + `state = 'partially_paid'`, 3},
+		"paid in two parts": {ofAcme + `state = 'paid' AND (SELECT count(*) FROM payments p WHERE p.invoice_id = i.id) = 2`, 5},
+		"void":              {ofAcme + `state = 'void'`, 2},
+		"credited":          {ofAcme + `state = 'credited'`, 2},
+		"in months with a credit note": {
+			ofAcme + `i.id IN (
+				SELECT DISTINCT ON (date_trunc('month', n.issue_date)) n.invoice_id FROM credit_notes n ORDER BY date_trunc('month', n.issue_date))`,
+			4,
+		},
 		"credited in part":     {ofAcme + `state <> 'credited' AND credited > 0`, 2},
 		"refunded in part":     {ofAcme + `paid > 0 AND EXISTS (SELECT FROM refunds r WHERE r.invoice_id = i.id)`, 2},
 		"refunded in full":     {ofAcme + `paid = 0 AND EXISTS (SELECT FROM refunds r WHERE r.invoice_id = i.id)`, 1},
@@ -44,6 +56,15 @@ func TestDemoShowsTheLife(t *testing.T) {
 		"issued in the future":   `SELECT count(*) FROM invoices WHERE issue_date > current_date`,
 		"paid in the future":     `SELECT count(*) FROM payments WHERE paid_on > current_date`,
 		"refunded in the future": `SELECT count(*) FROM refunds WHERE refunded_on > current_date`,
+		"credited in the future": `SELECT count(*) FROM credit_notes WHERE issue_date > current_date`,
+		"credited before they were issued": `
+			SELECT count(*) FROM credit_notes n JOIN invoices i ON i.id = n.invoice_id WHERE n.issue_date < i.issue_date`,
+		"taxed although the customer is abroad": `
+			SELECT count(*) FROM invoices i JOIN customers c ON c.id = i.customer_id JOIN settings s ON s.tenant_id = i.tenant_id
+			WHERE c.country <> s.country AND i.tax_total > 0`,
+		"untaxed for customers in the EU, without the reason": `
+			SELECT count(*) FROM invoices i JOIN customers c ON c.id = i.customer_id
+			WHERE i.tenant_id = '` + acme + `' AND c.country <> 'IE' AND i.notes !~ '(Reverse charge|Outside the scope of Irish VAT): '`,
 		"refunded before it was paid": `
 			SELECT count(*) FROM refunds r JOIN payments p ON p.id = r.payment_id WHERE r.refunded_on < p.paid_on`,
 		"numbered in another order than that of their days": `
@@ -57,11 +78,51 @@ func TestDemoShowsTheLife(t *testing.T) {
 	}
 }
 
+// TestDemoHasOneTwin: the pair that it plants, which looks alike at /duplicate-invoices, and none on the page that people begin with.
+func TestDemoHasOneTwin(t *testing.T) {
+	b := setup(t)
+	for tenant, want := range map[string]string{acme: "2", globex: ""} {
+		found, err := duplicate.List(t.Context(), b.db.Pool, uuid.MustParse(tenant), record.Page{Limit: 10})
+		must.OK(t, err)
+		var groups []string
+		for _, g := range found.Rows {
+			groups = append(groups, strconv.Itoa(g.Count))
+		}
+		if got := strings.Join(groups, ", "); got != want {
+			t.Errorf("%s has groups of %q invoices that look alike, want %q", tenant, got, want)
+		}
+	}
+	if n := b.number(`
+		SELECT count(*) FROM (
+			SELECT FROM (
+				SELECT *, row_number() OVER (PARTITION BY tenant_id ORDER BY issue_date DESC, id DESC) AS place FROM invoices) AS i
+			WHERE (place <= 5 OR state = 'draft' OR state IN ('issued', 'partially_paid') AND due_date < current_date)
+				AND NOT EXISTS (SELECT FROM schedule_periods p WHERE p.id = i.id) -- which are the same each month
+			GROUP BY tenant_id, customer_id, total HAVING count(*) > 1) AS twins`); n > 0 {
+		t.Errorf("Home shows %d invoices more than once", n)
+	}
+}
+
+// TestDemoIsMostlyOnTime: less than half of what is open is overdue, in each currency, by amount and by number.
+func TestDemoIsMostlyOnTime(t *testing.T) {
+	b := setup(t)
+	var late string
+	must.OK(t, b.db.Admin().QueryRow(t.Context(), `
+		SELECT COALESCE(string_agg(books::text, ' '), '') FROM (
+			SELECT tenant_id, currency, sum(open_amount) AS amount, sum(open_amount) FILTER (WHERE due_date < current_date) AS late_amount,
+				count(*) AS invoices, count(*) FILTER (WHERE due_date < current_date) AS late
+			FROM invoices WHERE state IN ('issued', 'partially_paid') GROUP BY tenant_id, currency) AS books
+		WHERE 2 * late_amount > amount OR 2 * late > invoices`).Scan(&late))
+	if late != "" {
+		t.Errorf("most of what is open is overdue: %s", late)
+	}
+}
+
 // How many invoices the demo tenants have.
 const (
 	acmeDemoInvoices = 55
 	billedInDemo     = 2 // by the schedule of each
-	demoInvoices     = acmeDemoInvoices + 25
+	demoInvoices     = acmeDemoInvoices + 24
 )
 
 // invoiceTables are those that the demo data of invoices is in.

@@ -11,6 +11,7 @@ import (
 
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/money"
 )
 
@@ -36,6 +37,8 @@ type Draft struct {
 	// All credits everything that is left of every line; there are no Lines then.
 	All   bool       `json:"all"`
 	Lines []Quantity `json:"lines"`
+	// Date is the date of issue; zero for today, as in every note but those of the demo.
+	Date date.Date `json:"date,omitzero"`
 
 	// SeenOpen is the open amount that the person saw, in minor units; -1 if it was not said. It is no part of what is
 	// recorded.

@@ -65,7 +65,10 @@ func insert(tx *idempotency.Tx, d Draft) idempotency.Result {
 			SELECT @tenant_id, @record_id, @invoice_id, position, quantity::numeric
 			FROM unnest(@positions::int[], @quantities::text[]) AS wanted (position, quantity)`, args)
 	}
-	tx.Exec(`INSERT INTO credit_notes (tenant_id, id, invoice_id) VALUES (@tenant_id, @record_id, @invoice_id)`, args)
+	args["date"] = d.Date
+	tx.Exec(`
+		INSERT INTO credit_notes (tenant_id, id, invoice_id, issue_date)
+		VALUES (@tenant_id, @record_id, @invoice_id, COALESCE(@date::date, (now() AT TIME ZONE 'UTC')::date))`, args)
 	return tx.Record()
 }
 

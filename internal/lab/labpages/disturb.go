@@ -2,7 +2,11 @@ package labpages
 
 import (
 	"net/http"
+	"path"
+	"slices"
 	"time"
+
+	"github.com/google/uuid"
 )
 
 // disturber makes the network of a visitor of the lab as bad as they asked for, where they create something.
@@ -21,6 +25,7 @@ func (d disturber) disturb(next http.Handler) http.Handler {
 			return
 		}
 		d.visits.update(who, func(asked *visit) { asked.sent++ })
+		defer d.note(who, w.Header())
 		if asked.slow {
 			d.visits.wait(r)
 		}
@@ -32,6 +37,19 @@ func (d disturber) disturb(next http.Handler) http.Handler {
 		next.ServeHTTP(answer, r)
 		if answer.lost {
 			panic(http.ErrAbortHandler) // closes the connection, and nothing was written to it
+		}
+	})
+}
+
+// note remembers what somebody in the tour has made, by the header of the answer, which may be lost.
+func (d disturber) note(who string, answer http.Header) {
+	id, err := uuid.Parse(path.Base(answer.Get("Location")))
+	if err != nil {
+		return
+	}
+	d.visits.update(who, func(asked *visit) {
+		if asked.step > 0 && !slices.Contains(asked.made, id) {
+			asked.made = append(slices.Clip(asked.made), id)
 		}
 	})
 }

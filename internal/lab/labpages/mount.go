@@ -5,7 +5,9 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
+	"onlyonce/internal/idempotency"
 	"onlyonce/internal/lab"
 	"onlyonce/internal/web"
 	"onlyonce/templates"
@@ -18,6 +20,7 @@ type pages struct {
 
 	lab    *lab.Lab
 	visits *visits
+	store  *idempotency.Store // for what the end of a tour takes back, which is no attempt of a person
 }
 
 // Mount mounts the lab, which is nil if there is none.
@@ -25,7 +28,10 @@ func Mount(s *web.Site, l *lab.Lab) {
 	if l == nil {
 		return
 	}
-	p := &pages{Site: s, lab: l, visits: newVisits()}
+	p := &pages{
+		Site: s, lab: l, visits: newVisits(),
+		store: &idempotency.Store{Pool: s.Pool, Wait: time.Second, Timeout: 5 * time.Second}, //nolint:mnd // seconds
+	}
 	s.Decorate(p.decorate)
 	s.Around(disturber{p.visits, p.visitor, s.Creates}.disturb)
 	demo := s.With(p.requireDemo).Everybody()
@@ -38,7 +44,7 @@ func Mount(s *web.Site, l *lab.Lab) {
 	demo.Read(yourselfPath, p.showYourself)
 	demo.Natural(yourselfPath, "a switch that is on or off is a state", p.setSwitch)
 	demo.Read(tourPath+"/{step}", p.showTour)
-	demo.Natural(tourPath+"/{step}", "being at a step of the tour, or at none, is a state", p.takeTour)
+	demo.Natural(tourPath+"/{step}", "being at a step of the tour, or at none, is a state; a draft is voided once", p.takeTour)
 }
 
 // decorate adds what a page says of the lab, and the lab's entry in the navigation.

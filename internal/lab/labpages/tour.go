@@ -1,12 +1,15 @@
 package labpages
 
 import (
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
 
 	"github.com/go-chi/chi/v5"
 
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invoice"
 	"onlyonce/internal/lab"
 	"onlyonce/internal/web"
 	"onlyonce/templates/labviews"
@@ -41,7 +44,7 @@ func (s *pages) takeTour(w http.ResponseWriter, r *http.Request) (err error) {
 	}
 	switch step {
 	case 1, 3:
-		leads, err = s.filledForm(r)
+		leads, err = s.filledForm(r, step/2)
 	case 2:
 		leads = tourRun
 	default:
@@ -50,10 +53,35 @@ func (s *pages) takeTour(w http.ResponseWriter, r *http.Request) (err error) {
 	if err != nil {
 		return err
 	}
+	if step == 0 {
+		if err := s.voidMade(r); err != nil {
+			return err
+		}
+	}
 	s.visits.change(s.visitor(r), func(asked *visit) {
-		*asked = visit{step: step, slow: step == 1, cut: step == 3, run: asked.run}
+		*asked = visit{step: step, slow: step == 1, cut: step == 3, run: asked.run, made: asked.made}
 	})
 	return web.SeeOther(w, r, leads)
+}
+
+// voidMade voids the drafts that the visitor has made in the tour: nobody else wants them. One that is not a draft any more stays.
+func (s *pages) voidMade(r *http.Request) error {
+	visitor, who := s.visitor(r), web.Principal(r)
+	for _, id := range s.visits.find(visitor).made {
+		inv, err := invoice.Table.Find(r.Context(), s.Pool, who.Tenant, id)
+		if err == nil && inv.Status == invoice.StatusDraft {
+			var key idempotency.Key
+			if key, err = idempotency.ParseKey("tour-end-" + id.String()); err == nil {
+				intent := idempotency.Intent{Tenant: who.Tenant, Key: key, Actor: who.Name, Record: id}
+				_, err = invoice.Void.Do(r.Context(), s.store, intent, invoice.VoidDraft{})
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("void what the tour has made: %w", err)
+		}
+	}
+	s.visits.update(visitor, func(asked *visit) { asked.made = nil })
+	return nil
 }
 
 func tourStep(r *http.Request) (int, error) {

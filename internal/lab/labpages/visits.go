@@ -11,11 +11,12 @@ import (
 
 // visit is what somebody has asked for in the lab. It disturbs nobody else.
 type visit struct {
-	slow bool      // whatever they create is handled slowFor later
-	cut  bool      // the connection is closed after the next create, in place of the answer
-	step int       // of the tour, from 1; 0 outside of it
-	sent int       // creates that have arrived since the form was shown, in the first step
-	run  uuid.UUID // of the second step, if it was ordered
+	slow bool        // whatever they create is handled slowFor later
+	cut  bool        // the connection is closed after the next create, in place of the answer
+	step int         // of the tour, from 1; 0 outside of it
+	sent int         // creates that have arrived since the form was shown, in the first step
+	run  uuid.UUID   // of the second step, if it was ordered
+	made []uuid.UUID // in the tour, until it ends
 	// until is when all of it is over.
 	until time.Time
 }
@@ -66,7 +67,7 @@ func (v *visits) change(visitor string, change func(*visit)) {
 func (v *visits) update(visitor string, change func(*visit)) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if changed := v.find(visitor); changed != (visit{}) {
+	if changed := v.find(visitor); !changed.until.IsZero() {
 		change(&changed)
 		v.of.Add(visitor, changed)
 	}

@@ -21,7 +21,7 @@ const (
 )
 
 func (s *pages) showYourself(w http.ResponseWriter, r *http.Request) error {
-	form, err := s.filledForm(r)
+	form, err := s.filledForm(r, 0)
 	if err != nil {
 		return err
 	}
@@ -51,15 +51,16 @@ func (s *pages) setSwitch(w http.ResponseWriter, r *http.Request) error {
 	return web.SeeOther(w, r, yourselfPath)
 }
 
-// filledForm is the address of the ordinary form under a new key, filled in like the newest invoice if there is one.
-func (s *pages) filledForm(r *http.Request) (string, error) {
+// filledForm is the address of the ordinary form under a new key, filled in like the n-th of the oldest invoices, from 0, if there is
+// one: a copy of a new invoice would look like its duplicate.
+func (s *pages) filledForm(r *http.Request, n int) (string, error) {
 	query := url.Values{"key": {idempotency.NewKey().String()}}
-	newest, err := invoice.List(r.Context(), s.Pool, web.Principal(r).Tenant, invoice.Filter{}, record.Page{Limit: 1})
+	oldest, err := invoice.List(r.Context(), s.Pool, web.Principal(r).Tenant, invoice.Filter{Sort: "oldest"}, record.Page{Limit: n + 1})
 	if err != nil {
 		return "", err
 	}
-	if len(newest.Rows) > 0 {
-		id, _ := newest.Rows[0].Identity()
+	if len(oldest.Rows) > n {
+		id, _ := oldest.Rows[n].Identity()
 		query.Set("copy", id.String())
 	}
 	return "/invoices/new?" + query.Encode(), nil
@@ -90,6 +91,9 @@ func (s *pages) aroundLab(r *http.Request) *labviews.Around {
 // switched on: nothing else would say so there.
 func (s *pages) followTour(r *http.Request, asked visit, form bool) *labviews.TourStrip {
 	strip := tourStrip(asked, r, form)
+	if strip == nil {
+		_ = s.voidMade(r) // the page that was asked for is shown in any case
+	}
 	s.visits.update(s.visitor(r), func(asked *visit) {
 		if strip == nil {
 			asked.step, asked.slow, asked.cut = 0, false, false
