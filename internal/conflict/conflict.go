@@ -21,9 +21,14 @@ type Error struct {
 	// Title is a sentence about the conflict, and Text is about what became of the command, or what is asked.
 	Title string
 	Text  string
-	// Existing is the conflicting record, and Name what people call it.
+	// Existing is the conflicting record, and Name what people call it. Others are further ones.
 	Existing uuid.UUID
 	Name     string
+	Others   []Other
+	// Many is what the resource of these records is called, such as "customers", if the command is about another one.
+	Many string
+	// Differing are the fields, by their JSON names, in which Existing is not what the command has.
+	Differing []string
 	// Field is the JSON Pointer of the field that has to change, if there is one, and Blame what is said beside it.
 	Field string
 	Blame string
@@ -31,6 +36,12 @@ type Error struct {
 	Ways []Way
 	// Members are told to programs, by their JSON names.
 	Members map[string]string
+}
+
+// Other is a further conflicting record, and what people call it.
+type Other struct {
+	ID   uuid.UUID `json:"id"`
+	Name string    `json:"name"`
 }
 
 // Way is a button below the conflict: it sends the form again, with one more field.

@@ -1,5 +1,5 @@
-// Package customer keeps the people and companies that invoices go to. A customer is known by email:
-// creating one again reuses it.
+// Package customer keeps the people and companies that invoices go to. A customer is known by email and name:
+// creating one again reuses it. Some share an email, and some have none.
 package customer
 
 import (
@@ -19,7 +19,7 @@ type Customer struct {
 	record.Header
 	record.Alike
 
-	Email string `json:"email" format:"email"`
+	Email string `json:"email,omitzero" format:"email"`
 	Name  string `json:"name"`
 	party.Details
 
@@ -40,7 +40,7 @@ type Customer struct {
 // Table has the customers.
 var Table = record.Table[Customer]{
 	Name: "customers", LeadsTo: "merged_into",
-	Fields: `'email', r.email, 'name', r.name, 'address', r.address, 'country', r.country, 'tax_id', r.tax_id,
+	Fields: `'email', COALESCE(r.email, ''), 'name', r.name, 'address', r.address, 'country', r.country, 'tax_id', r.tax_id,
 		'payment_days', COALESCE(r.payment_days::text, ''), 'archived_at', r.archived_at,
 		'merged_into', (SELECT json_build_object('id', m.id, 'name', m.name) FROM customers m
 			WHERE m.tenant_id = r.tenant_id AND m.id = r.merged_into LIMIT 1),
@@ -54,15 +54,19 @@ var Names = record.Names{Table: Table.Name, Column: "name"}
 
 // Input is what came in, as text.
 type Input struct {
-	Email string `json:"email" format:"email"`
+	Email string `json:"email,omitzero" format:"email"`
 	Name  string `json:"name"`
 	party.Details
 
 	PaymentDays string `json:"payment_days,omitzero" doc:"From the issue date to the due date, if they differ from the settings."`
 	idempotency.External
+
+	SameEmail bool `json:"same_email,omitzero" doc:"Whether it is known that another customer has this email."`
+	// SameEmailAs is the email of which a person has said so.
+	SameEmailAs string `json:"-" form:"same_email"`
 }
 
-// Draft is a valid input: an email and a name without surrounding space.
+// Draft is a valid input: an email, or none, and a name without surrounding space.
 type Draft struct {
 	Email email.Address `json:"email"`
 	Name  string        `json:"name"`
@@ -70,6 +74,10 @@ type Draft struct {
 
 	PaymentDays string `json:"payment_days"`
 	idempotency.External
+
+	// SameEmail lets a customer have an email that another one has. It is not in the fingerprint: who was asked and says so means the
+	// same customer.
+	SameEmail bool `json:"-"`
 }
 
 // Draft checks the input. It returns an [*invalid.Error] that lists what is wrong.
@@ -82,10 +90,11 @@ func (in Input) Draft() (Draft, error) {
 // prefix.
 func (in Input) DraftIn(prefix string, problems *invalid.Error) Draft {
 	d := Draft{Email: email.Address(strings.TrimSpace(in.Email))}
-	if d.Email == "" {
-		problems.Add(prefix+"/email", "Enter the customer's email address.")
-	} else if problem := d.Email.Problem(); problem != "" {
-		problems.Add(prefix+"/email", problem)
+	d.SameEmail = in.SameEmail || d.Email != "" && d.Email.Folded() == email.Address(in.SameEmailAs).Folded()
+	if d.Email != "" {
+		if problem := d.Email.Problem(); problem != "" {
+			problems.Add(prefix+"/email", problem)
+		}
 	}
 	if d.Name = problems.Line(prefix+"/name", "the name", in.Name, party.MaxName); d.Name == "" {
 		problems.Add(prefix+"/name", "Enter the customer's name.")
@@ -101,10 +110,10 @@ func Rules() []conflict.Rule {
 	return []conflict.Rule{
 		{
 			Constraint: "customers_email_once",
-			Sentence:   "One customer per email address in each tenant, ignoring case.",
-			Answer: "The existing customer is reused, unchanged. A customer cannot get the address of another one, and is not given " +
-				"an external id by being created again.",
-			Conflict: &EmailTaken,
+			Sentence:   "One customer per email address and name in each tenant, ignoring case, width and accents.",
+			Answer: "The existing customer is reused, unchanged. You are asked if only the email is the same, if the tax ID differs, " +
+				"or if the customer is archived. An external id is not attached by creating a customer again.",
+			Conflict: &EmailTaken, Optional: true,
 		},
 		{
 			Constraint: "customers_live",

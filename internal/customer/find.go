@@ -70,7 +70,7 @@ func Offer(ctx context.Context, pool *pgxpool.Pool, tenant, chosen uuid.UUID, se
 	return record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Offered], `
 		SELECT c.id, c.email, c.name, c.address, c.country, c.days
 		FROM ((`+ids+`) UNION SELECT @chosen::uuid) AS wanted (id), LATERAL (
-			SELECT id, email, name, address, country, COALESCE(payment_days::text, '') AS days FROM customers
+			SELECT id, COALESCE(email, '') AS email, name, address, country, COALESCE(payment_days::text, '') AS days FROM customers
 			WHERE tenant_id = @tenant_id AND id = wanted.id LIMIT 1) AS c
 		ORDER BY c.id DESC`, args)
 }

@@ -13,8 +13,8 @@ import (
 	"onlyonce/internal/record"
 )
 
-// Upsert creates the customer, or finds the one that has the same email and leaves it as it is. A command with an external id reuses
-// none by email: whether the two are one is for somebody to decide, who then attaches the external id with Edit.
+// Upsert creates the customer, or finds the one that has the same email and name and leaves it as it is. A command with an external id
+// reuses none by them: whether the two are one is for somebody to decide, who then attaches the external id with Edit.
 var Upsert = idempotency.Define(idempotency.Spec[Draft, Customer]{
 	Kind: idempotency.Upsert, Name: "customer.upsert", Table: Table,
 	Alike: idempotency.Alike[Customer]{
@@ -22,21 +22,25 @@ var Upsert = idempotency.Define(idempotency.Spec[Draft, Customer]{
 	},
 	Statements: func(tx *idempotency.Tx, d Draft) idempotency.Result {
 		return tx.Return(`
-			SELECT `+Table.JSON()+` FROM create_or_reuse_customer(@tenant_id, @record_id, `+OfNew+`,
+			SELECT `+Table.JSON()+` FROM find_or_create_customer(@tenant_id, @record_id, `+OfNew+`,
 				in_source => @external_source::text, in_external_id => @external_id::text, in_digest => @external_digest::bytea
 			) r`, Arguments(d))
 	},
 	External: external,
 	Explain: map[string]idempotency.Explanation[Draft]{
-		"customers_email_once": idempotency.Taken(Table, `r.email_folded = @email`, folded, notAttached),
+		"customers_email_once": idempotency.Taken(Table, sameKey, sameKeyOf, notAttached),
+		"customers_differ":     differs,
 	},
-	Fields: fields,
+	NotInFingerprint: []string{"SameEmail"},
+	Fields:           fields,
 })
 
 // Edit changes the customer.
 var Edit = idempotency.Define(idempotency.Spec[Draft, Customer]{
 	Kind: idempotency.Change, Name: "customer.edit", Table: Table,
 	Statements: func(tx *idempotency.Tx, d Draft) idempotency.Result {
+		tx.Exec(`SELECT check_customer_email(@tenant_id, @record_id, NULLIF(@email, ''), @same_email)`,
+			pgx.NamedArgs{"email": string(d.Email), "same_email": d.SameEmail})
 		tx.Exec(`
 			UPDATE customers SET (`+columns+`) = (`+changed+`)
 			WHERE tenant_id = @tenant_id AND id = @record_id AND (`+columns+`) IS DISTINCT FROM (`+changed+`)`, Arguments(d))
@@ -44,10 +48,12 @@ var Edit = idempotency.Define(idempotency.Spec[Draft, Customer]{
 	},
 	External: external,
 	Explain: map[string]idempotency.Explanation[Draft]{
-		"customers_email_once": idempotency.Taken(Table, `r.email_folded = @email`, folded, emailTaken),
+		"customers_email_once": idempotency.Taken(Table, sameKey, sameKeyOf, emailTaken),
+		"customers_differ":     differsFrom,
 		"customers_merged":     wasMerged[Draft],
 	},
-	Fields: fields,
+	NotInFingerprint: []string{"SameEmail"},
+	Fields:           fields,
 })
 
 // Archive hides the customer from lists and choices.
@@ -71,18 +77,18 @@ var Restore = idempotency.Define(idempotency.Spec[struct{}, Customer]{
 
 const (
 	columns = `email, name, address, country, tax_id, payment_days, ` + idempotency.ExternalColumns
-	changed = `@email, @name, @address, @country, @tax_id, NULLIF(@payment_days, '')::integer, ` + idempotency.ExternalKept
-	// OfNew are the arguments of the database function create_or_reuse_customer that say what a new customer is like, with the values of
+	changed = `NULLIF(@email, ''), @name, @address, @country, @tax_id, NULLIF(@payment_days, '')::integer, ` + idempotency.ExternalKept
+	// OfNew are the arguments of the database function find_or_create_customer that say what a new customer is like, with the values of
 	// [Arguments].
-	OfNew = `in_email => @email, in_name => @name, in_address => @address, in_country => @country, in_tax_id => @tax_id,
-				in_payment_days => NULLIF(@payment_days, '')::integer`
+	OfNew = `in_email => NULLIF(@email, ''), in_name => @name, in_address => @address, in_country => @country, in_tax_id => @tax_id,
+				in_payment_days => NULLIF(@payment_days, '')::integer, in_same_email => @same_email`
 )
 
 // Arguments returns the named arguments of [OfNew].
 func Arguments(d Draft) pgx.NamedArgs {
 	return pgx.NamedArgs{
 		"email": string(d.Email), "name": d.Name, "address": d.Address, "country": d.Country, "tax_id": d.TaxID,
-		"payment_days": d.PaymentDays,
+		"payment_days": d.PaymentDays, "same_email": d.SameEmail,
 	}
 }
 
@@ -90,21 +96,26 @@ func external(d Draft) idempotency.External { return d.External }
 
 func fields(d Draft) []slog.Attr { return []slog.Attr{slog.String("email", string(d.Email))} }
 
-// EmailTaken is the conflict of a change that would make two customers with one email.
+// EmailTaken is the conflict of two customers with one email and one name.
 var EmailTaken = conflict.Kind{
-	Slug: "email-taken", Title: "Email already used",
-	Meaning: "Another customer has this email address. Nothing was changed. You can use the key again.",
-	ToDo: "Open the other customer (existing_id), or send the request with another address. " +
+	Slug: "email-taken", Title: "Email and name already used",
+	Meaning: "Another customer has this email address and this name. Nothing was changed. You can use the key again.",
+	ToDo: "Open the other customer (existing_id), or send the request with another address or name. " +
 		"To attach an external id to the other customer, send PUT with If-Match.",
 }
 
-func folded(d Draft) pgx.NamedArgs { return pgx.NamedArgs{"email": d.Email.Folded()} }
+// sameKey is the condition on the row r that it has an email and a name, which are the arguments sameKeyOf a command.
+const sameKey = `r.email_folded = @email AND r.name_folded = fold_text(@name) AND r.merged_into IS NULL`
+
+func sameKeyOf(d Draft) pgx.NamedArgs {
+	return pgx.NamedArgs{"email": d.Email.Folded(), "name": d.Name}
+}
 
 func emailTaken(_ Draft, other Customer) error {
 	return &conflict.Error{
 		Kind: &EmailTaken, Title: other.Name + " has the email address " + other.Email + ".",
-		Text: "Each email address belongs to one customer, so nothing was changed.", Existing: other.ID, Name: other.Name,
-		Field: "/email", Blame: "Another customer has this address.",
+		Text: "Two customers can't have the same email and name, so nothing was changed.", Existing: other.ID, Name: other.Name,
+		Field: "/email", Blame: "Another customer with this name has this address.",
 	}
 }
 
@@ -112,7 +123,7 @@ func notAttached(d Draft, other Customer) error {
 	return &conflict.Error{
 		Kind: &EmailTaken, Title: other.Name + " has the email address " + other.Email + ", and not the external id " + d.ExternalID + ".",
 		Text:     "An external id is attached to a customer with PUT and If-Match only, so nothing was changed.",
-		Existing: other.ID, Name: other.Name, Field: "/email", Blame: "Another customer has this address.",
+		Existing: other.ID, Name: other.Name, Field: "/email", Blame: "Another customer with this name has this address.",
 	}
 }
 

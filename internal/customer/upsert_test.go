@@ -2,45 +2,175 @@ package customer_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
+	"github.com/google/uuid"
+
+	"onlyonce/internal/conflict"
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/proof/must"
 	"onlyonce/internal/value/email"
+	"onlyonce/internal/value/party"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// TestOneEmailFromEverywhere: whatever the intents, the capitals and the order.
-func TestOneEmailFromEverywhere(t *testing.T) {
-	b := storetest.Setup(t)
+// TestOneMailboxFromEverywhere: whatever the intents, the capitals and the order, one email and name is one customer, and another name
+// is asked about, or is another customer if that is meant.
+func TestOneMailboxFromEverywhere(t *testing.T) {
 	const crowd = 60
-	done := make([]idempotency.Done[customer.Customer], crowd)
-	errs := storetest.Together(crowd, func(i int) (err error) {
-		address := email.Address("ada@example.com")
-		if i%2 == 0 {
-			address = "ADA@EXAMPLE.COM"
+	for name, c := range map[string]struct {
+		names                    int
+		meant                    bool
+		created, reused, differs int
+	}{
+		"one name":            {1, false, 1, crowd - 1, 0},
+		"many names":          {crowd, false, 1, 0, crowd - 1},
+		"many names, meant":   {crowd, true, crowd, 0, 0},
+		"some names, meant":   {4, true, 4, crowd - 4, 0},
+		"one name, and meant": {1, true, 1, crowd - 1, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := storetest.Setup(t)
+			done := make([]idempotency.Done[customer.Customer], crowd)
+			errs := storetest.Together(crowd, func(i int) (err error) {
+				d := customer.Draft{Email: "ada@example.com", Name: fmt.Sprint("Ada ", i%c.names), SameEmail: c.meant}
+				if i%2 == 0 {
+					d.Email = "ADA@EXAMPLE.COM"
+				}
+				if i%3 == 0 {
+					d.Name = strings.ToUpper(d.Name)
+				}
+				done[i], err = customer.Upsert.Do(context.Background(), b.Store, b.Intent(fmt.Sprint("key-", i)), d)
+				return err
+			})
+			created, reused, differs := 0, 0, 0
+			for i, err := range errs {
+				refused, ok := errors.AsType[*conflict.Error](err)
+				switch {
+				case ok && refused.Kind == &customer.Differs:
+					differs++
+				case err != nil:
+					t.Fatal(err)
+				case done[i].Outcome == idempotency.Created:
+					created++
+				default:
+					reused++
+				}
+			}
+			if created != c.created || reused != c.reused || differs != c.differs {
+				t.Errorf("%d created, %d reused, %d differ", created, reused, differs)
+			}
+			if n := storetest.Value[int](b, `SELECT count(*) FROM customers`); n != c.created {
+				t.Errorf("%d rows", n)
+			}
+		})
+	}
+}
+
+// TestWhoIsMeant: what has the email and the name is reused, unless it is archived or has another tax ID; what has the email alone is
+// asked about, with all who have it.
+func TestWhoIsMeant(t *testing.T) {
+	b := storetest.Setup(t)
+	do := func(key string, in customer.Input) (idempotency.Done[customer.Customer], error) {
+		d, err := in.Draft()
+		must.OK(t, err)
+		return customer.Upsert.Do(t.Context(), b.Store, b.Intent(key), d)
+	}
+	of := func(address, name, taxID string) customer.Input {
+		return customer.Input{Email: address, Name: name, Details: party.Details{TaxID: taxID}}
+	}
+	for _, in := range []customer.Input{
+		of("alpha@example.com", "Alpha Ltd", "PL 123"), of("gone@example.com", "Gone Ltd", ""),
+		of("many@example.com", "One", ""), of("many@example.com", "Two", ""), of("many@example.com", "Three", ""),
+		of("many@example.com", "Four", ""), of("many@example.com", "Five", ""), of("many@example.com", "Six", ""),
+	} {
+		in.SameEmail = true
+		b.OK(do(in.Name, in))
+	}
+	b.Exec(`UPDATE customers SET archived_at = now() WHERE name IN ('Gone Ltd', 'Two')`)
+	for _, c := range []struct {
+		in        customer.Input
+		want      string // the outcome, or what is asked
+		differing string
+		ways      int
+	}{
+		{of("ALPHA@example.com", "ALPHA LTD", ""), "reused", "", 0},
+		{of("alpha@example.com", "Alpha Ltd", "pl-123"), "reused", "", 0},
+		{of("alpha@example.com", "Alpha Ltd", "PL 124"), "Alpha Ltd (alpha@example.com) has the tax ID PL 123, and you entered PL 124.", "tax_id", 0},
+		{of("gone@example.com", "Gone Ltd", "PL 1"), "Gone Ltd (gone@example.com) has no tax ID, and you entered PL 1.", "tax_id archived_at", 0},
+		{of("gone@example.com", "Gone Ltd", ""), "Gone Ltd (gone@example.com) is archived.", "archived_at", 0},
+		{of("gone@example.com", "Gamma Ltd", ""), "gone@example.com belongs to Gone Ltd (archived).", "name archived_at", 1},
+		{of("alpha@example.com", "Gamma Ltd", "PL 9"), "alpha@example.com belongs to Alpha Ltd.", "name tax_id", 1},
+		{of("alpha@example.com", "Gamma Ltd", "PL123"), "alpha@example.com belongs to Alpha Ltd.", "name", 1},
+		{of("many@example.com", "Gamma", ""), "many@example.com belongs to One, Two (archived), Three, Four, Five and others.", "name", 1},
+		{of("", "Alpha Ltd", ""), "created", "", 0},
+		{of("", "Alpha Ltd", ""), "created", "", 0},
+	} {
+		done, err := do(uuid.NewString(), c.in)
+		got, differing, ways := string(done.Outcome), "", 0
+		if asked, ok := errors.AsType[*conflict.Error](err); ok {
+			got, differing, ways = asked.Title, strings.Join(asked.Differing, " "), len(asked.Ways)
+		} else if err != nil {
+			t.Error(err)
 		}
-		done[i], err = customer.Upsert.Do(context.Background(), b.Store, b.Intent(fmt.Sprint("key-", i)),
-			customer.Draft{Email: address, Name: fmt.Sprint("Ada ", i)})
-		return err
-	})
-	created := 0
-	for i := range crowd {
-		if errs[i] != nil {
-			t.Fatal(errs[i])
-		}
-		if done[i].Outcome == idempotency.Created {
-			created++
-		}
-		if done[i].Value.ID != done[0].Value.ID || done[i].Value.Version != done[0].Value.Version {
-			t.Errorf("%+v and %+v", done[0].Value, done[i].Value)
+		if got != c.want || differing != c.differing || ways != c.ways {
+			t.Errorf("%s, %s: %s [%s], %d ways", c.in.Email, c.in.Name, got, differing, ways)
 		}
 	}
-	if n := storetest.Value[int](b, `SELECT count(*) FROM customers`); created != 1 || n != 1 {
-		t.Errorf("%d created, %d rows", created, n)
+	in := of("alpha@example.com", "Gamma Ltd", "")
+	in.SameEmail = true
+	if done, err := do("meant", in); err != nil || done.Outcome != idempotency.Created {
+		t.Error(done.Outcome, err)
+	}
+	in.SameEmail = false // which is not in the fingerprint
+	if done, err := do("meant", in); err != nil || !done.Replayed {
+		t.Error(done.Outcome, err)
+	}
+	in.SameEmailAs = "other@example.com"
+	if d, err := in.Draft(); err != nil || d.SameEmail {
+		t.Error("an answer about another email counts")
+	}
+}
+
+// TestEmailOfAnother: an edit that gives a customer the email of another one is asked about, and refused if the names are the same too.
+// What has no email yet can get one.
+func TestEmailOfAnother(t *testing.T) {
+	b := storetest.Setup(t)
+	made := func(address, name string) customer.Customer {
+		done, err := customer.Upsert.Do(t.Context(), b.Store, b.Intent(name+address), customer.Draft{Email: email.Address(address), Name: name})
+		must.OK(t, err)
+		return done.Value
+	}
+	made("alpha@example.com", "Alpha Ltd")
+	gamma := made("", "Gamma Ltd")
+	edit := func(address, name string, meant bool) (customer.Customer, error) {
+		d := customer.Draft{Email: email.Address(address), Name: name, SameEmail: meant}
+		done, err := customer.Edit.Do(t.Context(), b.Store, b.Of(uuid.NewString(), gamma.ID, gamma.Version), d)
+		return done.Value, err
+	}
+	if _, err := edit("alpha@example.com", "Gamma Ltd", false); !storetest.IsConflict(err, &customer.Differs) {
+		t.Error(err)
+	}
+	for _, meant := range []bool{false, true} {
+		if _, err := edit("Alpha@example.com", "ALPHA Ltd", meant); !storetest.IsConflict(err, &customer.EmailTaken) {
+			t.Error(err)
+		}
+	}
+	var err error
+	if gamma, err = edit("alpha@example.com", "Gamma Ltd", true); err != nil || gamma.Email != "alpha@example.com" {
+		t.Error(err)
+	}
+	if gamma, err = edit("alpha@example.com", "Gamma and Co", false); err != nil {
+		t.Error("a name is changed, and the email is asked about:", err)
+	}
+	if gamma, err = edit("", "Gamma Ltd", false); err != nil || gamma.Email != "" {
+		t.Error(err)
 	}
 }

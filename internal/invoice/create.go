@@ -20,6 +20,7 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Invoice]{
 	Explain: map[string]idempotency.Explanation[Draft]{
 		"invoices_number_once_per_year": numberTaken,
 		"invoices_customer":             customerGone,
+		"customers_differ":              whichCustomer,
 		// Only if the database folds a character otherwise than we do.
 		"invoices_number_ascii":       numberRefused,
 		"invoices_number_of_its_year": numberRefused,
@@ -27,7 +28,7 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Invoice]{
 	Alike: idempotency.Alike[Invoice]{
 		Fields: []string{"customer.id currency lines"}, Within: 10 * time.Minute, Name: func(i Invoice) string { return i.Number },
 	},
-	NotInFingerprint: []string{"totals"}, // what follows from Lines
+	NotInFingerprint: []string{"totals", "SameEmail"}, // what follows from Lines, and what was asked
 	Fields:           fields,
 })
 
@@ -52,7 +53,7 @@ func insert(tx *idempotency.Tx, d Draft) idempotency.Result {
 // whole as PostgreSQL executes it.
 //
 // The customer is the one that was chosen by id, of whom nothing is known if there is none, or the one with
-// the email, new or not. One that was merged into another is billed as that one. An invoice without a number gets the
+// the email and name, new or not. One that was merged into another is billed as that one. An invoice without a number gets the
 // next one of its year's series from the trigger number_invoice; see migrations/00106_invoice_numbers.sql.
 const insertInvoice = `
 	WITH billed AS MATERIALIZED (
@@ -61,7 +62,7 @@ const insertInvoice = `
 		WHERE @customer_id::uuid <> @nobody::uuid
 		UNION ALL
 		SELECT id, email, name, address, country, tax_id, payment_days
-		FROM create_or_reuse_customer(@tenant_id, @new_customer_id, ` + customer.OfNew + `)
+		FROM find_or_create_customer(@tenant_id, @new_customer_id, ` + customer.OfNew + `)
 		WHERE @customer_id::uuid = @nobody::uuid
 	), inserted AS (
 		INSERT INTO invoices (

@@ -30,7 +30,7 @@ func TooManyLines() string { return fmt.Sprintf("An invoice can have at most %d 
 // Input is what came in, as text: from the form and from JSON alike.
 type Input struct {
 	Number     string          `json:"number,omitzero" doc:"If left out: the next number for a new record, no change for an old one."`
-	Customer   *customer.Input `json:"customer,omitzero" doc:"An existing customer with this email is reused; else a new one is created."`
+	Customer   *customer.Input `json:"customer,omitzero" doc:"The customer with this email and name is reused, or a new one is created."`
 	CustomerID string          `json:"customer_id,omitzero" format:"uuid" doc:"Instead of customer."`
 	IssueDate  string          `json:"issue_date" format:"date"`
 	DueDate    string          `json:"due_date,omitzero" format:"date" doc:"If left out, it follows from the payment terms."`
@@ -97,7 +97,7 @@ func (in Input) customer(d *Draft, problems *invalid.Error) {
 			problems.Add("/customer/source", "Create a customer with an external id before the invoice, and send customer_id.")
 		}
 	default:
-		problems.Add("/customer", "Choose a customer, or enter the email and name of a new one.")
+		problems.Add("/customer", "Choose a customer, or enter the name of a new one.")
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"onlyonce/internal/conflict"
+	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
 )
 
@@ -40,6 +41,29 @@ func numberTaken(
 		Ways:    []conflict.Way{{Text: "Use the next number, " + next, Field: "next_number", Value: next}},
 		Members: map[string]string{"next_number": next},
 	}
+}
+
+// BilledField is the field of a form in which a person who was asked names the customer by its id.
+const BilledField = "billed_customer"
+
+func whichCustomer(
+	ctx context.Context, store *idempotency.Store, intent idempotency.Intent, d Draft, _ *pgconn.PgError,
+) error {
+	question, err := customer.Question(ctx, store, intent, d.Customer)
+	if err != nil {
+		return err
+	}
+	question.Many = customer.Table.Name
+	if question.Field != "" {
+		question.Field = "/customer" + question.Field
+	}
+	holders := append([]conflict.Other{{ID: question.Existing, Name: question.Name}}, question.Others...)
+	var ways []conflict.Way
+	for _, holder := range holders {
+		ways = append(ways, conflict.Way{Text: "Bill " + holder.Name, Field: BilledField, Value: holder.ID.String()})
+	}
+	question.Ways = append(ways, question.Ways...)
+	return question
 }
 
 var (

@@ -109,7 +109,7 @@ type Buyer struct {
 // Customer is what a list of invoices shows of a customer.
 type Customer struct {
 	ID    uuid.UUID `json:"id"`
-	Email string    `json:"email" format:"email"`
+	Email string    `json:"email,omitzero" format:"email"`
 	Name  string    `json:"name"`
 }
 

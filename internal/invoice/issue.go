@@ -50,8 +50,8 @@ func Issuable(inv Invoice) error {
 }
 
 // Issue makes a draft an invoice that counts. From then on it stays as it is, and so does what it says of the business
-// and of its customer: the trigger keep_invoice sees to it. In the same transaction its first mail is queued, unless none is wanted:
-// package mail sends it.
+// and of its customer: the trigger keep_invoice sees to it. In the same transaction its first mail is queued, unless none is wanted
+// or its customer has no email: package mail sends it.
 var Issue = idempotency.Define(idempotency.Spec[IssueDraft, Invoice]{
 	Kind: idempotency.Transition, Name: "invoice.issue", Table: Table, Made: `r.status = 'issued'`,
 	Statements: func(tx *idempotency.Tx, d IssueDraft) idempotency.Result {
@@ -59,7 +59,7 @@ var Issue = idempotency.Define(idempotency.Spec[IssueDraft, Invoice]{
 		if !d.NoEmail {
 			mail := pgx.NamedArgs{"mail_id": tx.ID(1), "message": d.Message}
 			tx.Exec(queueFirstMail, mail)
-			tx.Exec(firstMailQueued, mail)
+			tx.Exec(mailQueued, mail)
 		}
 		return tx.Record()
 	},
@@ -73,9 +73,11 @@ const (
 			seller = (SELECT ` + sellerJSON + ` FROM settings s WHERE s.tenant_id = invoices.tenant_id AND s.id = invoices.tenant_id)
 		WHERE tenant_id = @tenant_id AND id = @record_id AND status = 'draft'`
 	queueFirstMail = `
-		INSERT INTO mails (tenant_id, id, invoice_id, message) VALUES (@tenant_id, @mail_id, @record_id, @message::text)`
-	firstMailQueued = `
+		INSERT INTO mails (tenant_id, id, invoice_id, message)
+		SELECT tenant_id, @mail_id, id, @message::text FROM invoices
+		WHERE tenant_id = @tenant_id AND id = @record_id AND bill_to->>'email' <> ''`
+	mailQueued = `
 		INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
-		SELECT @tenant_id, record_id, @operation, @idempotency_key, 'email queued'
-		FROM unnest(ARRAY[@record_id, @mail_id]::uuid[]) AS record_id`
+		SELECT tenant_id, unnest(ARRAY[invoice_id, id]), @operation, @idempotency_key, 'email queued' FROM mails
+		WHERE tenant_id = @tenant_id AND id = @mail_id`
 )

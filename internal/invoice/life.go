@@ -17,10 +17,11 @@ var Edit = idempotency.Define(idempotency.Spec[Draft, Invoice]{
 	Explain: map[string]idempotency.Explanation[Draft]{
 		"invoices_number_once_per_year": numberTaken,
 		"invoices_customer":             customerGone,
+		"customers_differ":              whichCustomer,
 		"invoices_number_ascii":         numberRefused,
 		"invoices_number_of_its_year":   numberRefused,
 	},
-	NotInFingerprint: []string{"totals"},
+	NotInFingerprint: []string{"totals", "SameEmail"},
 	Fields:           fields,
 })
 
@@ -36,7 +37,7 @@ func replace(tx *idempotency.Tx, d Draft) idempotency.Result {
 			FROM live_customer(@tenant_id, @customer_id::uuid) AS c
 			WHERE @customer_id::uuid <> @nobody::uuid
 			UNION ALL
-			SELECT id, payment_days FROM create_or_reuse_customer(@tenant_id, @new_customer_id, `+customer.OfNew+`)
+			SELECT id, payment_days FROM find_or_create_customer(@tenant_id, @new_customer_id, `+customer.OfNew+`)
 			WHERE @customer_id::uuid = @nobody::uuid
 		), wanted AS (
 			SELECT

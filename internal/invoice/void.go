@@ -48,7 +48,7 @@ var Void = idempotency.Define(idempotency.Spec[VoidDraft, Invoice]{
 		if d.Tell {
 			mail := pgx.NamedArgs{"mail_id": tx.ID(1)}
 			tx.Exec(queueVoidMail, mail)
-			tx.Exec(voidMailQueued, mail)
+			tx.Exec(mailQueued, mail)
 		}
 		return tx.Record()
 	},
@@ -59,14 +59,8 @@ var Void = idempotency.Define(idempotency.Spec[VoidDraft, Invoice]{
 	},
 })
 
-// The mail that informs the customer of a void invoice, if it was issued before.
-const (
-	queueVoidMail = `
-		INSERT INTO mails (tenant_id, id, invoice_id, kind)
-		SELECT tenant_id, @mail_id, id, 'void' FROM invoices
-		WHERE tenant_id = @tenant_id AND id = @record_id AND issued_at IS NOT NULL`
-	voidMailQueued = `
-		INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
-		SELECT tenant_id, unnest(ARRAY[invoice_id, id]), @operation, @idempotency_key, 'email queued' FROM mails
-		WHERE tenant_id = @tenant_id AND id = @mail_id`
-)
+// queueVoidMail queues the mail that informs the customer of a void invoice, if it was issued before and the customer has an email.
+const queueVoidMail = `
+	INSERT INTO mails (tenant_id, id, invoice_id, kind)
+	SELECT tenant_id, @mail_id, id, 'void' FROM invoices
+	WHERE tenant_id = @tenant_id AND id = @record_id AND issued_at IS NOT NULL AND bill_to->>'email' <> ''`

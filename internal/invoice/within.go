@@ -28,12 +28,12 @@ func IssueIn(ctx context.Context, tx pgx.Tx, operation string, i idempotency.Int
 		"tenant_id": i.Tenant, "record_id": i.Record, "mail_id": mailID, "operation": operation, "idempotency_key": i.Key.String(),
 		"message": "",
 	}
-	for _, sql := range []string{issueDraft, queueFirstMail, firstMailQueued} {
+	for _, sql := range []string{issueDraft, queueFirstMail, mailQueued} {
 		changed, err := tx.Exec(ctx, sql, args)
 		if err != nil {
 			return fmt.Errorf("issue an invoice: %w", err)
 		}
-		if changed.RowsAffected() == 0 {
+		if sql == issueDraft && changed.RowsAffected() == 0 {
 			return notDraft("issue")
 		}
 	}

@@ -113,7 +113,7 @@ func (c *cluster) prepare(ctx context.Context) error {
 		c.tokens = append(c.tokens, token)
 	}
 	err = postgres.InTenant(ctx, pool, c.tenant, func(tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, `SELECT create_or_reuse_customer($1, $2, 'ada@example.com', 'Ada Lovelace', '12 Old Street', 'GB')`,
+		_, err := tx.Exec(ctx, `SELECT find_or_create_customer($1, $2, 'ada@example.com', 'Ada Lovelace', '12 Old Street', 'GB')`,
 			c.tenant, customerID)
 		return err
 	})

@@ -110,7 +110,7 @@ func notAttached(x *caseRun) {
 	x.format.done(x, plain)
 	before := x.contents()
 	refused := x.under("another", x.reused)
-	x.format.refused(x, refused, x.uniques[0].slug, x.reused)
+	x.format.refused(x, refused, "email-taken", x.reused)
 	if p := decode[problem](x.bundle, refused); p.ExistingID != x.format.record(x, plain) || !strings.Contains(p.Detail, "If-Match") {
 		x.Errorf("no way to the other record: %+v", p)
 	}

@@ -77,15 +77,15 @@ func invoiceCommand(form url.Values) string {
 	return encode(command)
 }
 
-// TestCustomerOfAnInvoiceIsReused: two invoices with one customer, whose name, typed differently the second
-// time, stays.
+// TestCustomerOfAnInvoiceIsReused: two invoices with one customer, whose email and name, typed in other capitals the second
+// time, stay.
 func TestCustomerOfAnInvoiceIsReused(t *testing.T) {
 	t.Parallel()
 	for _, f := range formats() {
 		t.Run(f.name(), func(t *testing.T) {
 			x := setup(t).caseRun(invoices(), f)
 			x.format.done(x, x.ask(x.command))
-			hit := x.under("another", change(x.other, "customer_email", "ADA@example.com", "customer_name", "Ada King"))
+			hit := x.under("another", change(x.other, "customer_email", "ADA@example.com", "customer_name", "ada LOVELACE"))
 			x.label = "2026-0002"
 			x.format.done(x, hit)
 			ada := get[string](x.bundle, `SELECT concat_ws(' ', email, name, version) FROM customers`)

@@ -36,7 +36,10 @@ func (b *bundle) everyRoute(program, person *client) map[string][]request {
 	}
 	apiCustomers := []request{
 		api(customer, "api", customer.command), api(customer, "api", customer.command), api(customer, "api", customer.other),
-		api(customer, "reused", change(customer.command, "email", "7@EXAMPLE.com")),
+		api(customer, "reused", change(customer.command, "email", "7@EXAMPLE.com", "name", "CUSTOMER 7", "tax_id", "")),
+		{"differs", http.StatusConflict, func() answer {
+			return program.create(customer, "differs", change(customer.command, "email", "shared@EXAMPLE.com"))
+		}},
 	}
 	once := post(person, "/customers", change(customer.command, "idempotency_key", "one", "allow_repeat", "1"))
 	routes := map[string][]request{

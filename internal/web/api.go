@@ -30,15 +30,17 @@ func writeJSON(w http.ResponseWriter, status int, contentType string, v any) err
 
 // problemJSON is a problem document of RFC 9457.
 type problemJSON struct {
-	Type        string          `json:"type"`
-	Title       string          `json:"title"`
-	Status      int             `json:"status"`
-	Detail      string          `json:"detail"`
-	Docs        string          `json:"docs,omitzero"`
-	ExistingID  string          `json:"existing_id,omitzero"`
-	ExistingURL string          `json:"existing_url,omitzero"`
-	Errors      []invalid.Field `json:"errors,omitzero"`
-	RequestID   string          `json:"request_id,omitzero"`
+	Type        string           `json:"type"`
+	Title       string           `json:"title"`
+	Status      int              `json:"status"`
+	Detail      string           `json:"detail"`
+	Docs        string           `json:"docs,omitzero"`
+	ExistingID  string           `json:"existing_id,omitzero"`
+	ExistingURL string           `json:"existing_url,omitzero"`
+	Others      []conflict.Other `json:"others,omitzero"`
+	Differing   []string         `json:"differing,omitzero"`
+	Errors      []invalid.Field  `json:"errors,omitzero"`
+	RequestID   string           `json:"request_id,omitzero"`
 
 	Members map[string]string `json:",embed"` // of the kind of conflict
 }
@@ -66,6 +68,10 @@ func (s *Server) writeProblem(w http.ResponseWriter, r *http.Request, err error,
 		existing = mismatch.Record
 	case errors.As(err, &refused):
 		existing, doc.Members = refused.Existing, refused.Members
+		doc.Others, doc.Differing = refused.Others, refused.Differing
+		if refused.Many != "" {
+			record = apiPrefix + "/" + refused.Many + "/{id}"
+		}
 		doc.Detail = refused.Title + " " + refused.Text
 	case errors.Is(err, ErrMalformed), errors.Is(err, errTooLarge), errors.Is(err, idempotency.ErrMalformedKey):
 		doc.Detail = err.Error()

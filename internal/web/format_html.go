@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -202,6 +203,8 @@ func (m *Mounted[R]) inTheWay(r *http.Request, c *conflict.Error) (templates.Rec
 		return templates.Record{}, nil
 	case c.Existing == uuid.Nil:
 		return m.s.below(r.URL.Path), nil
+	case c.Many != "":
+		return templates.Record{Name: c.Name, Href: "/" + c.Many + "/" + c.Existing.String()}, nil
 	case m.ShownAt == nil:
 		return templates.Record{Name: c.Name, Href: m.URL(c.Existing)}, nil
 	default:
@@ -312,6 +315,9 @@ func (m *Mounted[R]) conflictNotice(c *conflict.Error, existing templates.Record
 		submits = append(submits, templates.Submit{Text: way.Text, Name: way.Field, Value: way.Value})
 	}
 	notice := templates.Conflict(c.Title, c.Text, existing, submits)
+	for _, other := range c.Others {
+		notice.Links = append(notice.Links, templates.Link{Text: "Open " + other.Name, Href: "/" + cmp.Or(c.Many, m.Many) + "/" + other.ID.String()})
+	}
 	notice.Links = append(notice.Links, templates.Link{Text: "Rules", Href: rulesPath + "#" + m.Many, NewTab: true})
 	return notice
 }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -253,7 +254,7 @@ func (s *Server) failure(r *http.Request, f failed) templates.Failure {
 		failure.Title, failure.Message = c.Title, c.Text
 		existing := s.below(r.URL.Path)
 		if reg := s.resourceOf(r); reg != nil && c.Existing != uuid.Nil {
-			existing = templates.Record{Name: c.Name, Href: "/" + reg.many + "/" + c.Existing.String()}
+			existing = templates.Record{Name: c.Name, Href: "/" + cmp.Or(c.Many, reg.many) + "/" + c.Existing.String()}
 		}
 		failure.Links = []templates.Link{{Text: "Open " + existing.Name, Href: existing.Href}}
 	}

@@ -44,7 +44,7 @@ func CustomerForm(p templates.Page, f templates.Form, countries []templates.Opti
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templates.InputField(f.Input(templates.Input{ID: "email", Label: "Email", Type: "email", Focus: true, Hint: emailHint(f)})).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = templates.InputField(f.Input(templates.Input{ID: "email", Label: "Email (optional)", Type: "email", Focus: true, Hint: "Where invoices are sent."})).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -52,7 +52,7 @@ func CustomerForm(p templates.Page, f templates.Form, countries []templates.Opti
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templates.InputField(f.Input(templates.Input{ID: "name", Label: "Name"})).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = templates.SameEmail(f, f.Typed.Get("email")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -60,11 +60,19 @@ func CustomerForm(p templates.Page, f templates.Form, countries []templates.Opti
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templates.PartyFields(f, countries, taxHint).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = templates.InputField(f.Input(templates.Input{ID: "name", Label: "Name"})).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, " ")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = templates.PartyFields(f, countries, taxHint).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, " ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

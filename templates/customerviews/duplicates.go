@@ -1,3 +1,4 @@
+// Package customerviews is the pages of customers.
 package customerviews
 
 import "onlyonce/templates"

@@ -19,8 +19,6 @@ type InvoiceForm struct {
 	CustomerID      string
 	CustomerAddress string // in one line, of the one who is chosen
 	CustomerSearch  string // what customers were searched for, without JavaScript
-	CustomerEmail   string
-	CustomerName    string
 	// Prefills is set if the currency and the due date follow the customer who is chosen.
 	Prefills bool
 

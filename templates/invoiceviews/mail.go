@@ -8,6 +8,15 @@ type MailFormView struct {
 
 	Number string // of the invoice
 	Href   string // of the invoice
+	// NoAddress is set if the customer has no email.
+	NoAddress bool
+}
+
+func (v MailFormView) hint() string {
+	if v.NoAddress {
+		return "The customer has no email address."
+	}
+	return "Leave blank to use the customer's address on the invoice."
 }
 
 // Mail is one mail as its page shows it.
@@ -20,10 +29,12 @@ type Mail struct {
 // InvoiceMails are the last mails about an invoice, on its page.
 type InvoiceMails struct {
 	Rows []MailRow // newest first
-	// Send queues one more to the customer; empty while the last one waits. OtherHref is where another recipient can be
+	// Send queues one more to the customer; empty while the last one waits, and if the customer has no email. OtherHref is where another recipient can be
 	// said; empty if the invoice cannot be sent, and just after it was.
 	Send      templates.Action
 	OtherHref string
+	// NoAddress is set if the invoice cannot be sent to the customer, who has no email.
+	NoAddress bool
 }
 
 // MailRow is one mail on the page of its invoice.

@@ -74,7 +74,7 @@ func MailForm(p templates.Page, v MailFormView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templates.InputField(v.Input(templates.Input{ID: "recipient", Label: "To", Type: "email", Hint: "Leave blank to use the customer's address on the invoice.", Focus: true})).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = templates.InputField(v.Input(templates.Input{ID: "recipient", Label: "To", Type: "email", Hint: v.hint(), Focus: true})).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -178,7 +178,7 @@ func invoiceMails(v InvoiceMails) templ.Component {
 			templ_7745c5c3_Var8 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if len(v.Rows) > 0 || v.Send.Href != "" {
+		if len(v.Rows) > 0 || v.Send.Href != "" || v.NoAddress {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<section class=\"mails stack\"><h2>Email</h2><div class=\"card stack\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -252,13 +252,19 @@ func invoiceMails(v InvoiceMails) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
+			if v.NoAddress {
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<p class=\"muted\">The customer has no email address.</p>")
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
+				}
+			}
 			if v.Send.Href != "" {
 				templ_7745c5c3_Err = templates.ActionButton(v.Send).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "</div></section>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "</div></section>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

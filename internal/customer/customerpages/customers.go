@@ -57,7 +57,7 @@ func Mount(s *web.Site, sections ...Section) {
 		Finder:   web.SearchFinder("customers", "Name or email"),
 		Columns:  []templates.Column{{Label: "Name", Class: "name"}, {Label: "Email", Class: "name"}, {Label: "Since", Class: "date"}},
 		Row:      func(c customer.Customer) []string { return []string{c.Name, c.Email, web.Day(c.CreatedAt)} },
-		Empty:    "Each customer has an email address of their own, and is added once.",
+		Empty:    "Each customer is added once.",
 	})
 	web.Show(m, web.RecordPage[customer.Customer]{
 		Summary: "One customer.", Facts: facts,
@@ -86,8 +86,9 @@ func Mount(s *web.Site, sections ...Section) {
 			return templates.RecordPageWith(p, view, below), nil
 		},
 	})
-	web.Create(m, "Create a customer, or get the existing one with this email (200).", customer.Upsert, draft, nil)
-	web.Change(m, http.MethodPut, "Replace a customer's details.", customer.Edit, draft, &customer.Merged)
+	web.Create(m, "Create a customer, or get the existing one with this email and name (200).", customer.Upsert, draft, nil,
+		&customer.Differs)
+	web.Change(m, http.MethodPut, "Replace a customer's details.", customer.Edit, draft, &customer.Merged, &customer.Differs)
 	web.Transition(m, "archive", "archived", "Hide a customer from lists and choices.", customer.Archive, web.Nothing())
 	web.Transition(m, "restore", "restored", "Bring an archived customer back.", customer.Restore, web.Nothing(), &customer.Merged)
 	within := s.Within("customers")
@@ -97,7 +98,10 @@ func Mount(s *web.Site, sections ...Section) {
 }
 
 func facts(c customer.Customer) []templates.Fact {
-	facts := append([]templates.Fact{{Label: "Email", Value: c.Email, Href: "mailto:" + c.Email}}, web.PartyFacts(c.Details, "")...)
+	facts := web.PartyFacts(c.Details, "")
+	if c.Email != "" {
+		facts = append([]templates.Fact{{Label: "Email", Value: c.Email, Href: "mailto:" + c.Email}}, facts...)
+	}
 	return web.KnownFacts(append(facts, templates.Fact{Label: "Payment terms", Value: party.DaysText(c.PaymentDays)},
 		web.ExternalFact(c.External), templates.Fact{Label: "Customer since", Value: web.Day(c.CreatedAt)})...)
 }

@@ -163,7 +163,7 @@ func chosen(s *web.Site, r *http.Request, f templates.Form) (customerviews.Chose
 	view.Seen = f.Typed.Get("customers")
 	for _, c := range found {
 		view.Customers = append(view.Customers, candidate(c))
-		view.Winners = append(view.Winners, templates.Option{Value: c.ID.String(), Text: c.Name + " · " + c.Email})
+		view.Winners = append(view.Winners, templates.Option{Value: c.ID.String(), Text: strings.TrimSuffix(c.Name+" · "+c.Email, " · ")})
 	}
 	return view, found, nil
 }

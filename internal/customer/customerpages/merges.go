@@ -79,7 +79,7 @@ func mountMerges(s *web.Site) {
 		), func(r *http.Request) (url.Values, error) { return freshChoice(s, r) },
 		&duplicate.ChangedMeanwhile, &duplicate.TooManyRows, &customer.Merged)
 	web.Transition(m, "undo", "undone", "Undo a merge within 30 days. The records that moved go back if they still exist.",
-		duplicate.UndoMerge, web.Nothing(), &duplicate.TooLate, &duplicate.MergedFurther)
+		duplicate.UndoMerge, web.Nothing(), &duplicate.TooLate, &duplicate.MergedFurther, &customer.EmailTaken)
 }
 
 func undoneText(m duplicate.Merge) string {

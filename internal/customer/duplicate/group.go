@@ -125,7 +125,7 @@ func alike(reason string) string {
 				SELECT
 					ARRAY[
 						count(DISTINCT r.alike_tax_id) = 1 AND min(r.alike_tax_id) <> '',
-						count(DISTINCT r.alike_email) = 1,
+						count(DISTINCT r.alike_email) = 1 AND count(r.alike_email) = count(*),
 						count(DISTINCT r.alike_name) = 1 AND min(r.alike_name) <> ''] AS in_common,
 					json_agg(` + customer.Table.JSON() + ` ORDER BY r.id) AS customers
 				FROM unnest(alike.ids) AS member (id), LATERAL (

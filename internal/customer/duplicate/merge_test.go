@@ -42,7 +42,9 @@ func TestMergedCustomer(t *testing.T) {
 	if err != nil || len(offered) != 1 {
 		t.Errorf("offered are %v, %v", offered, err)
 	}
-	if again := b.customer("KING@example.com", "Ada Byron", ""); again.ID != winner.ID || again.Name != "Ada Lovelace" ||
+	_, err = customer.Upsert.Do(t.Context(), b.Store, b.intent(uuid.Nil, 0), customer.Draft{Email: "king@example.com", Name: "Byron"})
+	b.wantConflict(err, &customer.Differs)
+	if again := b.customer("KING@example.com", "ADA King", ""); again.ID != winner.ID || again.Name != "Ada Lovelace" ||
 		len(again.MergedFrom) != 1 || again.MergedFrom[0].Name != "Ada King" || again.Version != winner.Version+1 {
 		t.Errorf("its email leads to %+v", again)
 	}
@@ -73,6 +75,39 @@ func TestMergedCustomer(t *testing.T) {
 		}
 	}
 	b.mustMerge(winner, loser) // once more
+}
+
+// TestEmailOfAMergedCustomer: the winner can be called what the loser was called, and the loser then stays merged. Another customer
+// can't without being asked, since the email leads to the winner.
+func TestEmailOfAMergedCustomer(t *testing.T) {
+	b := setup(t)
+	winner, loser := b.customer("ada@example.com", "Ada", ""), b.customer("king@example.com", "Ada", "")
+	other := b.customer("third@example.com", "Third", "")
+	merged := b.mustMerge(winner, loser)
+	edit := func(c customer.Customer, d customer.Draft) error {
+		_, err := customer.Edit.Do(t.Context(), b.Store, b.intent(c.ID, b.now(c).Version), d)
+		return err
+	}
+	b.wantConflict(edit(other, customer.Draft{Email: "king@example.com", Name: "Ada"}), &customer.Differs)
+	must.OK(t, edit(winner, customer.Draft{Email: "king@example.com", Name: "Ada"}))
+	b.wantConflict(b.undo(merged), &customer.EmailTaken)
+	for _, address := range []string{"king@example.com", "KING@example.com"} {
+		if again := b.customer(address, "Ada", ""); again.ID != winner.ID {
+			t.Errorf("%s leads to %+v", address, again)
+		}
+	}
+	must.OK(t, edit(winner, customer.Draft{Email: "ada@example.com", Name: "Ada"}))
+	must.OK(t, b.undo(merged))
+	if again := b.customer("king@example.com", "Ada", ""); again.ID != loser.ID {
+		t.Errorf("the email leads to %+v", again)
+	}
+
+	merged = b.mustMerge(winner, loser)
+	_, err := customer.Archive.Do(t.Context(), b.Store, b.intent(winner.ID, 0), struct{}{})
+	must.OK(t, err)
+	_, err = customer.Upsert.Do(t.Context(), b.Store, b.intent(uuid.Nil, 0), customer.Draft{Email: "king@example.com", Name: "Ada"})
+	b.wantConflict(err, &customer.Differs)
+	must.OK(t, b.undo(merged))
 }
 
 // TestSyncOfAMergedCustomer: what its source sends of a merged customer, whatever it says, is the winner, as it is; and the customer

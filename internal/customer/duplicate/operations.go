@@ -46,6 +46,7 @@ var UndoMerge = idempotency.Define(idempotency.Spec[struct{}, Merge]{
 	},
 	Explain: map[string]idempotency.Explanation[struct{}]{
 		"customer_merges_undo": tooLate,
+		"customers_email_once": takenSince,
 		"customers_merged":     mergedFurther,
 	},
 })
@@ -117,6 +118,26 @@ func tooManyRows(context.Context, *idempotency.Store, idempotency.Intent, MergeD
 func tooLate(context.Context, *idempotency.Store, idempotency.Intent, struct{}, *pgconn.PgError) error {
 	return &conflict.Error{
 		Kind: &TooLate, Title: "This merge is older than 30 days.", Text: "It can no longer be undone. Nothing was changed.",
+	}
+}
+
+func takenSince(ctx context.Context, store *idempotency.Store, intent idempotency.Intent, _ struct{}, _ *pgconn.PgError) error {
+	c, err := customer.Table.FindBy(ctx, store.Pool, intent.Tenant, `r.id = (
+		SELECT since.id FROM customer_merges m, unnest(m.loser_ids) AS loser (id),
+			LATERAL (
+				SELECT email_folded, name_folded FROM customers c WHERE c.tenant_id = @tenant_id AND c.id = loser.id LIMIT 1) AS was,
+			LATERAL (
+				SELECT id FROM customers c
+				WHERE c.tenant_id = @tenant_id AND c.email_folded = was.email_folded AND c.name_folded = was.name_folded
+					AND c.merged_into IS NULL LIMIT 1) AS since
+		WHERE m.tenant_id = @tenant_id AND m.id = @merge LIMIT 1)`, pgx.NamedArgs{"merge": intent.Record})
+	if err != nil {
+		return err
+	}
+	return &conflict.Error{
+		Kind: &customer.EmailTaken, Title: c.Name + " has the email address " + c.Email + " by now.",
+		Text:     "Two customers can't have the same email and name. Change this one before you undo the merge. Nothing was changed.",
+		Existing: c.ID, Name: c.Name, Many: customer.Table.Name,
 	}
 }
 

@@ -53,8 +53,6 @@ func (s *Pages) invoiceForm(r *http.Request, p templates.Page, f templates.Form)
 		Currencies: currencies(money.Currencies()), Withdrawn: currencies(money.Withdrawn()),
 		MaxLines: invoice.MaxLines, LinesHref: strings.TrimSuffix(f.Action, "/edit") + "/form",
 		Prefills: f.Version == 0 && !f.CameBack() && f.Typed.Get("copy_of") == "",
-		// What was typed for a new customer stays, even while another one is chosen.
-		CustomerEmail: f.Typed.Get("customer_email"), CustomerName: f.Typed.Get("customer_name"),
 	}
 	chosen, err := s.offerCustomers(r, &form, customerOption)
 	if err != nil {
@@ -174,7 +172,7 @@ func addressLine(address, country string) string {
 // customerOption sends the customer's name along with the id, so that the choice can be shown again when
 // the database cannot be asked for it.
 func customerOption(c customer.Offered) templates.Option {
-	label := c.Name + " · " + c.Email
+	label := joined(c.Name, c.Email)
 	return templates.Option{Value: c.ID.String() + " " + label, Text: label}
 }
 

@@ -28,6 +28,10 @@ var lineFields = []string{"line_description", "line_quantity", "line_unit_price"
 
 // draftOfForm reads the command of a person.
 func draftOfForm(r *http.Request) (invoice.Draft, error) {
+	if billed := r.PostForm.Get(invoice.BilledField); billed != "" {
+		r.PostForm.Set("customer_id", billed)
+		r.PostForm.Del(invoice.BilledField)
+	}
 	in := withoutBlankLines(readInvoice(r.PostForm))
 	notes := readNumbers(in.Lines, in.Currency)
 	draft, err := in.Draft()
@@ -137,7 +141,9 @@ func readInvoice(form url.Values) invoice.Input {
 		in.Number = ""
 	}
 	if in.CustomerID == "" {
-		in.Customer = &customer.Input{Email: form.Get("customer_email"), Name: form.Get("customer_name")}
+		in.Customer = &customer.Input{
+			Email: form.Get("customer_email"), Name: form.Get("customer_name"), SameEmailAs: form.Get("same_email"),
+		}
 	}
 	at := func(name string, i int) string {
 		if values := form[name]; i < len(values) {
@@ -229,7 +235,9 @@ func copyInto(form url.Values, original invoice.Invoice) {
 // fillInvoice returns what stands in the form of an existing invoice.
 func fillInvoice(inv invoice.Invoice) url.Values {
 	form := url.Values{
-		"number": {inv.Number}, "customer_id": {inv.Customer.ID.String() + " " + inv.Customer.Name + " · " + inv.Customer.Email},
+		"number": {inv.Number}, "customer_id": {customerOption(customer.Offered{
+			ID: inv.Customer.ID, Name: inv.Customer.Name, Email: inv.Customer.Email,
+		}).Value},
 		"issue_date": {inv.IssueDate.String()}, "due_date": {inv.DueDate.String()},
 		"currency": {inv.Currency.String()}, "notes": {inv.Notes},
 	}
@@ -266,7 +274,7 @@ func invoiceControl(pointer string) string {
 	case parts[0] == "lines":
 		return invoiceviews.LineControl("line_description", 0)
 	case parts[0] == "customer" && len(parts) == 1:
-		return "customer_email"
+		return "customer_name"
 	default:
 		return strings.Join(parts, "_")
 	}

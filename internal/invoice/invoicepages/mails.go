@@ -68,7 +68,9 @@ func (s *Pages) mailForm(r *http.Request, p templates.Page, f templates.Form) (t
 	if err != nil {
 		return nil, err
 	}
-	return invoiceviews.MailForm(p, invoiceviews.MailFormView{Form: f, Number: inv.Number, Href: "/invoices/" + inv.ID.String()}), nil
+	return invoiceviews.MailForm(p, invoiceviews.MailFormView{
+		Form: f, Number: inv.Number, Href: "/invoices/" + inv.ID.String(), NoAddress: inv.Customer.Email == "",
+	}), nil
 }
 
 func mailFacts(m mail.Mail) []templates.Fact {
@@ -132,6 +134,9 @@ func (s *Pages) mailRows(r *http.Request, inv invoice.Invoice) (v invoiceviews.I
 		v.Send.Text = "Try again"
 	default:
 		v.Send.Text = "Send again"
+	}
+	if v.NoAddress = v.OtherHref != "" && inv.Customer.Email == ""; v.NoAddress {
+		v.Send = templates.Action{}
 	}
 	return v, err
 }

@@ -7,6 +7,7 @@ import (
 
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
 )
 
@@ -15,6 +16,10 @@ var Send = idempotency.Define(idempotency.Spec[Draft, Mail]{
 	Kind: idempotency.Create, Name: "mail.send", Table: Table,
 	Statements: func(tx *idempotency.Tx, d Draft) idempotency.Result {
 		args := pgx.NamedArgs{"invoice_id": d.InvoiceID, "recipient": string(d.Recipient)}
+		tx.Check(errNoAddress(), `
+			SELECT @recipient <> '' OR NOT EXISTS (
+				SELECT FROM invoices
+				WHERE tenant_id = @tenant_id AND id = @invoice_id AND status = 'issued' AND COALESCE(bill_to->>'email', '') = '')`, args)
 		tx.Exec(`
 			INSERT INTO mails (tenant_id, id, invoice_id, recipient)
 			VALUES (@tenant_id, @record_id, @invoice_id, NULLIF(@recipient, ''))`, args)
@@ -36,6 +41,12 @@ func Possible(inv invoice.Invoice) error {
 		return errNotIssued()
 	}
 	return nil
+}
+
+func errNoAddress() error {
+	var problems invalid.Error
+	problems.Add("/recipient", "The customer has no email address. Enter one.")
+	return problems.Err()
 }
 
 func errNotIssued() error {

@@ -7,7 +7,8 @@ WITH made AS (
             substring(int8send((extract(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3) FROM 1 FOR 6), 'hex')::uuid AS id,
         gen_random_uuid()::text AS key,
         (SELECT id FROM customers
-         WHERE tenant_id = :tenant::uuid AND email_folded = 'accounts@northwind.example') AS customer
+         WHERE tenant_id = :tenant::uuid AND email_folded = 'accounts@northwind.example'
+             AND name_folded = 'northwind traders' AND merged_into IS NULL) AS customer
 ), invoice AS (
     INSERT INTO invoices (
         tenant_id, id, number, customer_id, currency, issue_date, due_date, notes,

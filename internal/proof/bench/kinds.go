@@ -135,17 +135,21 @@ func repeats() []kind {
 const expiredKey = "expired"
 
 func customers() []kind {
-	upsert := func(email func(*site) string) maker {
+	upsert := func(emailAndName func(*site) (string, string)) maker {
 		return func(ctx context.Context, s *site, _ int) (*http.Request, error) {
-			return apiPost(ctx, s.origin+customersPath, newKey(), fmt.Sprintf(`{"email":%q,"name":"Northwind Traders"}`, email(s)))
+			email, name := emailAndName(s)
+			return apiPost(ctx, s.origin+customersPath, newKey(), fmt.Sprintf(`{"email":%q,"name":%q}`, email, name))
 		}
 	}
 	return []kind{
 		{name: "API: upsert of a customer by a known email", route: routeUpsert, want: http.StatusOK,
 			// In the middle of all, and written as nobody has written it before.
-			make: upsert(func(s *site) string { return strings.ToUpper(s.known.middleEmail) })},
+			make: upsert(func(s *site) (string, string) {
+				n := strings.TrimSuffix(strings.TrimPrefix(s.known.middleEmail, "customer"), "@past.example")
+				return strings.ToUpper(s.known.middleEmail), "CUSTOMER " + n
+			})},
 		{name: "API: upsert of a new customer", route: routeUpsert, want: http.StatusCreated,
-			make: upsert(func(*site) string { return newKey() + "@new.example" })},
+			make: upsert(func(*site) (string, string) { return newKey() + "@new.example", "Northwind Traders" })},
 		{name: "form: create a customer", route: "POST /customers", want: http.StatusSeeOther,
 			make: forms("/customers", func() url.Values {
 				return url.Values{"email": {newKey() + "@new.example"}, "name": {newKey()}}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 )
 
 // merges are those of two customers who were just created, of whom the one that does not stay has an invoice.
@@ -33,8 +34,9 @@ func alikes(from func(ctx context.Context, s *site, stays, goes string) (*http.R
 	return func(ctx context.Context, s *site, _ int) (*http.Request, error) {
 		var ids [2]string
 		for i := range ids {
-			email := newKey() + "@new.example"
-			id, err := created(ctx, s, "/customers", fmt.Sprintf(`{"email":%q,"name":%q}`, email, newKey()))
+			name := newKey()
+			email := name + "@new.example"
+			id, err := created(ctx, s, "/customers", fmt.Sprintf(`{"email":%q,"name":%q}`, email, name))
 			if err != nil {
 				return nil, err
 			}
@@ -42,7 +44,8 @@ func alikes(from func(ctx context.Context, s *site, stays, goes string) (*http.R
 			if i == 0 {
 				continue
 			}
-			if _, err := created(ctx, s, "/invoices", apiInvoice(newNumber(), email, newKey())); err != nil {
+			if _, err := created(ctx, s, "/invoices", strings.Replace(
+				apiInvoice(newNumber(), email, newKey()), "Northwind Traders", name, 1)); err != nil {
 				return nil, err
 			}
 		}

@@ -16,7 +16,7 @@ import (
 type known struct {
 	keys              []string // of invoices that were created through the program
 	invoice, customer string   // ids
-	middleEmail       string   // of a customer in the middle of all, by email
+	middleEmail       string   // of a customer in the middle of those that are not archived, by email
 	// Ids in the middle of their lists.
 	middleInvoice, middleCustomer, middleArchived string
 	middleDay                                     string // on which the middle invoice was issued
@@ -58,7 +58,7 @@ func (s *site) learn(ctx context.Context, invoices int) error {
 		&s.known.middleDay:      middleOf("invoices", "true", "issue_date", "issue_date, id"),
 		&s.known.middleCustomer: middleOf("customers", unarchived, "id", "id"),
 		&s.known.middleArchived: middleOf("customers", "archived_at IS NOT NULL", "id", "id"),
-		&s.known.middleEmail:    middleOf("customers", "true", "email", "email_folded"),
+		&s.known.middleEmail:    middleOf("customers", unarchived, "email", "email_folded"),
 	} {
 		found, err := value[string](ctx, s.db.admin(), sql, acme)
 		if err != nil {

@@ -84,8 +84,8 @@ func (t tenant) insert(ctx context.Context, tx pgx.Tx, body []byte) ([]byte, err
 	out.Total = out.Subtotal + out.Tax
 
 	var customer uuid.UUID
-	if err := tx.QueryRow(ctx, `SELECT id FROM customers WHERE tenant_id = $1 AND email_folded = $2`, t.id, in.Customer.Email).
-		Scan(&customer); err != nil {
+	if err := tx.QueryRow(ctx, `SELECT id FROM customers WHERE tenant_id = $1 AND email_folded = $2 AND merged_into IS NULL`,
+		t.id, in.Customer.Email).Scan(&customer); err != nil {
 		return nil, fmt.Errorf("find the customer: %w", err)
 	}
 	if _, err := tx.Exec(ctx, `

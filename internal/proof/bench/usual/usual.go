@@ -108,7 +108,7 @@ func (s Service) insert(ctx context.Context, tx pgx.Tx, d invoice.Draft) (uuid.U
 	}
 	shown.Subtotal, shown.TaxTotal, shown.Total = totals.Subtotal, totals.Tax, totals.Total
 
-	if err := tx.QueryRow(ctx, `SELECT id FROM customers WHERE tenant_id = $1 AND email_folded = $2`,
+	if err := tx.QueryRow(ctx, `SELECT id FROM customers WHERE tenant_id = $1 AND email_folded = $2 AND merged_into IS NULL`,
 		s.Tenant, d.Customer.Email.Folded()).Scan(&shown.Customer.ID); err != nil {
 		return uuid.Nil, nil, fmt.Errorf("find the customer: %w", err)
 	}

@@ -49,7 +49,7 @@ async function create(req) {
   const tx = await pool.connect()
   try {
     await tx.query('BEGIN')
-    const { rows: [{ id }] } = await tx.query('SELECT id FROM customers WHERE tenant_id = $1 AND email_folded = $2', [tenant, customer.email])
+    const { rows: [{ id }] } = await tx.query('SELECT id FROM customers WHERE tenant_id = $1 AND email_folded = $2 AND merged_into IS NULL', [tenant, customer.email])
     await tx.query(`
       INSERT INTO invoices (tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total, total)
       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
