@@ -54,6 +54,9 @@ func voidCommand() web.Command[invoice.VoidDraft] {
 }
 
 func (s *Pages) issuePage(_ *http.Request, p templates.Page, f templates.Form, inv invoice.Invoice) (templ.Component, error) {
+	if inv.Customer.Email == "" {
+		f.Submit = "Issue only"
+	}
 	return invoiceviews.IssuePage(p, invoiceviews.Issue{
 		Form: f, InvoiceStep: s.step(inv), To: inv.Customer.Email, Lacks: lacks(inv), NoMailServer: !s.sendsMail,
 	}), nil
