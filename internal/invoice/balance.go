@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/shopspring/decimal"
 
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
@@ -16,8 +17,8 @@ import (
 type Sum struct {
 	Kind     string // "open", "overdue" or "paid"
 	Currency money.Currency
-	Amount   int64 // minor units
-	Count    int   // of invoices
+	Amount   decimal.Decimal // minor units, which may be more than an int64 holds
+	Count    int             // of invoices
 }
 
 // Standing returns what is open, what of it was due before a day, and what was paid in the month of that day, less what was refunded
@@ -32,7 +33,7 @@ func Standing(ctx context.Context, pool *pgxpool.Pool, tenant, of uuid.UUID, tod
 func Standings(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, of []uuid.UUID, today date.Date) (map[uuid.UUID][]Sum, error) {
 	month, _ := today.Month()
 	rows, err := record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[sumOf], `
-		SELECT each.id, kind, currency, sum(amount)::bigint, sum(invoices)::bigint FROM unnest(@of::uuid[]) AS each (id), LATERAL (
+		SELECT each.id, kind, currency, sum(amount), sum(invoices)::bigint FROM unnest(@of::uuid[]) AS each (id), LATERAL (
 			SELECT 'open' AS kind, currency, amount, invoices FROM standing
 			WHERE tenant_id = @tenant_id AND of_id = each.id AND kind = 'due_month'
 			UNION ALL

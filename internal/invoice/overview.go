@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/shopspring/decimal"
 
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
@@ -17,8 +18,8 @@ type Period struct {
 	Kind     string // "due", "billed" or "paid"
 	From     date.Date
 	Currency money.Currency
-	Amount   int64 // minor units; what was billed or paid may be less than 0, after credit notes or refunds
-	Count    int   // of invoices
+	Amount   decimal.Decimal // minor units, as of [Sum]; what was billed or paid may be less than 0, after credit notes or refunds
+	Count    int             // of invoices
 }
 
 // Ages are the days, counted back from today, with which the ages of what is open begin: what is not due, what is late by 1 to 30
@@ -62,9 +63,9 @@ func Periods(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, today da
 				amount - COALESCE(lag(amount) OVER age, 0) AS amount, invoices - COALESCE(lag(invoices) OVER age, 0) AS invoices
 			FROM summed WINDOW age AS (PARTITION BY currency ORDER BY day)
 		)
-		SELECT 'due', COALESCE(day, '0001-01-01'), currency, amount::bigint, invoices::bigint FROM aged WHERE invoices > 0
+		SELECT 'due', COALESCE(day, '0001-01-01'), currency, amount, invoices::bigint FROM aged WHERE invoices > 0
 		UNION ALL
-		SELECT kind, day, currency, sum(amount)::bigint, sum(invoices)::bigint FROM (
+		SELECT kind, day, currency, sum(amount), sum(invoices)::bigint FROM (
 			SELECT 'billed' AS kind, day, currency, amount, invoices FROM standing
 			WHERE tenant_id = @tenant_id AND of_id = @tenant_id AND kind = 'billed_month' AND day >= @since::date AND day <= @month::date
 			UNION ALL

@@ -81,7 +81,7 @@ func TestBilledLessCredited(t *testing.T) {
 		got := int64(0)
 		for _, p := range found {
 			if p.Kind == "billed" && p.From == day {
-				got = p.Amount
+				got = p.Amount.IntPart()
 			}
 		}
 		if got != billed[on] {

@@ -27,3 +27,17 @@ func TestAmountsAsTyped(t *testing.T) {
 		}
 	}
 }
+
+// TestSumsBeyond64Bits: what an ordinary invoice adds to may be more than an int64 holds.
+func TestSumsBeyond64Bits(t *testing.T) {
+	b := setup(t)
+	b.prepared(b.acme, "first", invoices(), invoices().command, "issue")
+	b.exec(`UPDATE standing SET amount = 9223372036854775807`)
+	b.prepared(b.acme, "second", invoices(), change(invoices().command, "number", "2"), "issue")
+	person := b.person(b.replica, b.acme)
+	for _, path := range []string{
+		"/home", "/invoices", "/customers", "/customers/" + get[string](b, `SELECT DISTINCT customer_id::text FROM invoices`),
+	} {
+		b.page(person.get(path)).says("92,233,720,368,547,893.84 EUR")
+	}
+}

@@ -37,7 +37,7 @@ func (b *bundle) subjects() []subject {
 	b.Helper()
 	var all []subject
 	for _, op := range b.Operations() {
-		if !op.Received { // which has tests of its own
+		if !op.Own { // which has tests of its own
 			all = append(all, b.subjectOf(op))
 		}
 	}

@@ -37,8 +37,7 @@ func Receive[C any, R Entity](
 ) {
 	words := creatingWords(m.One)
 	words.Did = "received"
-	register(m, op, words)
-	m.reg.operations[len(m.reg.operations)-1].Received = true
+	Own(m, op, words)
 	s := m.s
 	m.hooks.add(http.MethodPost, path, Once, op.Name(), func(w http.ResponseWriter, r *http.Request) error {
 		body, err := io.ReadAll(r.Body)

@@ -102,8 +102,8 @@ type Operation struct {
 	Deletes   bool
 	// Alike is a sentence about when what it creates looks like a repeat, "" if nothing does.
 	Alike string
-	// Received is set for what programs outside ask for, see [Receive]: neither a form nor the API does.
-	Received bool
+	// Own is set for what neither a form nor the API asks for, see [Own] and [Receive].
+	Own bool
 }
 
 // Mount puts a resource at its address.

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/shopspring/decimal"
+
 	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/money"
 	"onlyonce/internal/value/party"
@@ -88,6 +90,11 @@ func PartyFacts(d party.Details, unknown string) []templates.Fact {
 // AmountText is an amount of minor units with its currency: "1,234.50 EUR". It is "" without a currency.
 func AmountText(c money.Currency, amount int64) string {
 	return strings.TrimSpace(c.Display(amount) + " " + c.String())
+}
+
+// SumText is AmountText for a sum of amounts.
+func SumText(c money.Currency, sum decimal.Decimal) string {
+	return strings.TrimSpace(c.DisplaySum(sum) + " " + c.String())
 }
 
 // Day is a date as people read it.

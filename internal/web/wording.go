@@ -70,6 +70,12 @@ func register[C any, R Entity](m *Mounted[R], op idempotency.Operation[C, R], wo
 	}
 }
 
+// Own registers an operation that neither a form nor the API asks for, such as that of a job.
+func Own[C any, R Entity](m *Mounted[R], op idempotency.Operation[C, R], words Wording) {
+	register(m, op, words)
+	m.reg.operations[len(m.reg.operations)-1].Own = true
+}
+
 // alikeSentence returns when a new record looks like a repeat, "" if none does. called returns the name of a field of the API.
 func (m *Mounted[R]) alikeSentence(alike func() ([]string, time.Duration), called func(field string) string) string {
 	lines, within := alike()

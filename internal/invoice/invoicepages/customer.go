@@ -54,7 +54,7 @@ func amountsOf(sums []invoice.Sum, kind string) string {
 	var lines []string
 	for _, sum := range sums {
 		if sum.Kind == kind {
-			lines = append(lines, web.AmountText(sum.Currency, sum.Amount))
+			lines = append(lines, web.SumText(sum.Currency, sum.Amount))
 		}
 	}
 	return strings.Join(lines, "\n")

@@ -63,12 +63,12 @@ func charts(periods []invoice.Period, today date.Date) (all []invoiceviews.Curre
 	}
 	slices.SortFunc(currencies, func(a, b money.Currency) int { return strings.Compare(a.String(), b.String()) })
 	for _, c := range currencies {
-		of := func(kind string, from date.Date) int64 {
+		of := func(kind string, from date.Date) (none decimal.Decimal) {
 			i := slices.IndexFunc(periods, func(p invoice.Period) bool {
 				return p.Kind == kind && p.Currency == c && p.From.String() == from.String()
 			})
 			if i < 0 {
-				return 0
+				return none
 			}
 			return periods[i].Amount
 		}
@@ -96,11 +96,15 @@ func charts(periods []invoice.Period, today date.Date) (all []invoiceviews.Curre
 	return all
 }
 
-// addBar adds a bar of each series, with its name below it and in the table. Amounts are in minor units.
-func addBar(chart *invoiceviews.Chart, c money.Currency, short, long string, amounts ...int64) {
+// addBar adds a bar of each series, with its name below it and in the table. Amounts are in minor units. A bar is not longer than that of
+// the largest amount that there is, and what it is of may be more.
+func addBar(chart *invoiceviews.Chart, c money.Currency, short, long string, amounts ...decimal.Decimal) {
 	bars := invoiceviews.Bars{Short: short, Long: long}
 	for _, amount := range amounts {
-		bars.All = append(bars.All, invoiceviews.Bar{Text: web.AmountText(c, amount), Short: shortAmount(c, amount), Amount: amount})
+		drawn := max(min(amount.InexactFloat64(), money.Max), -money.Max)
+		bars.All = append(bars.All, invoiceviews.Bar{
+			Text: web.SumText(c, amount), Short: shortAmount(c, amount), Amount: int64(drawn),
+		})
 	}
 	chart.Places = append(chart.Places, bars)
 }
@@ -125,14 +129,14 @@ func ticks(c money.Currency, chart invoiceviews.Chart) (all []invoiceviews.Tick)
 		at -= step
 	}
 	for ; at < largest; at += step {
-		all = append(all, invoiceviews.Tick{Amount: at, Text: shortAmount(c, at)})
+		all = append(all, invoiceviews.Tick{Amount: at, Text: shortAmount(c, decimal.NewFromInt(at))})
 	}
-	return append(all, invoiceviews.Tick{Amount: at, Text: shortAmount(c, at)})
+	return append(all, invoiceviews.Tick{Amount: at, Text: shortAmount(c, decimal.NewFromInt(at))})
 }
 
-// shortAmount is an amount in few characters, such as "1.2k".
-func shortAmount(c money.Currency, minor int64) string {
-	amount := decimal.New(minor, -c.Decimals())
+// shortAmount is an amount of minor units in few characters, such as "1.2k".
+func shortAmount(c money.Currency, minor decimal.Decimal) string {
+	amount := minor.Shift(-c.Decimals())
 	for _, unit := range []struct {
 		name   string
 		digits int32

@@ -89,6 +89,9 @@ func (s *Pages) mountPeriods() {
 	web.Show(m, web.RecordPage[schedule.Period]{Summary: "A billed period, with the ID of its invoice."})
 	web.Create(m, "Bill a period now, or get the invoice it was already billed with (200).", schedule.Bill, command,
 		s.freshPeriod, &schedule.Stopped)
+	web.Own(m, schedule.BillDue, web.Wording{
+		Title: "Bill a due period", Did: "billed by the clock", Idle: "Billed again by the clock: the invoice was kept",
+	})
 }
 
 // scheduleTotal is what each invoice comes to, with its currency.

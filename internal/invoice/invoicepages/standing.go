@@ -31,7 +31,7 @@ func standing(sums []invoice.Sum, of url.Values, withPaid bool) []invoiceviews.S
 			if sum.Kind != all[i].Kind {
 				continue
 			}
-			all[i].Amounts = append(all[i].Amounts, web.AmountText(sum.Currency, sum.Amount))
+			all[i].Amounts = append(all[i].Amounts, web.SumText(sum.Currency, sum.Amount))
 			count += sum.Count
 		}
 		all[i].Count = grouped(count)

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,41 +36,50 @@ type Clockwork struct {
 }
 
 // Run bills the periods of a tenant that are due, each once. What cannot be billed is noted on its schedule and keeps no other from
-// being billed. The error is that of a database that could not be asked: then the next run goes on where this one stopped.
-func (c Clockwork) Run(ctx context.Context, tenant uuid.UUID) error {
+// being billed. The error is that of a database that could not be asked: then the next run goes on where this one stopped. Else it is the
+// first error that the tenant cannot mend.
+func (c Clockwork) Run(ctx context.Context, tenant uuid.UUID) (unexplained error) {
 	for range rounds {
 		now := c.Now()
 		found, err := due(ctx, c.Store.Pool, tenant, now, perRound)
 		if err != nil || len(found) == 0 {
-			return err
+			return cmp.Or(err, unexplained)
 		}
 		for _, s := range found {
 			period, is := s.Due(date.Of(now.UTC()))
 			if !is {
 				continue // the row that led here is older than the schedule
 			}
-			if err := c.bill(ctx, tenant, Billing{s.ID, period}, now); err != nil {
+			failed, err := c.bill(ctx, tenant, Billing{s.ID, period}, now)
+			if err != nil {
 				return err
 			}
+			unexplained = cmp.Or(unexplained, failed)
 		}
 	}
-	return nil
+	return unexplained
 }
 
-// bill returns an error only if the database could not be asked.
-func (c Clockwork) bill(ctx context.Context, tenant uuid.UUID, b Billing, now time.Time) error {
+// bill notes why a period could not be billed, and returns that as unexplained if the tenant cannot mend it. It returns err if the
+// database could not be asked.
+func (c Clockwork) bill(ctx context.Context, tenant uuid.UUID, b Billing, now time.Time) (unexplained, err error) {
 	key, err := idempotency.ParseKey(fmt.Sprintf("schedule %s %s", b.ScheduleID, b.Period)) // the same on each replica, and in each attempt
 	if err != nil {
-		return err
+		return nil, err
 	}
-	_, err = Bill.Do(ctx, c.Store, idempotency.Intent{Tenant: tenant, Key: key, Actor: "schedule"}, b)
+	_, failed := BillDue.Do(ctx, c.Store, idempotency.Intent{Tenant: tenant, Key: key, Actor: "schedule"}, b)
 	switch {
-	case err == nil, changedMeanwhile(err):
-		return nil
-	case slices.ContainsFunc(transient(), func(e error) bool { return errors.Is(err, e) }):
-		return err
+	case failed == nil, changedMeanwhile(failed):
+		return nil, nil
+	case slices.ContainsFunc(transient(), func(e error) bool { return errors.Is(failed, e) }):
+		return nil, failed
 	}
-	return postgres.InTenant(ctx, c.Store.Pool, tenant, func(tx pgx.Tx) error { return noteFailure(ctx, tx, tenant, b, now, reason(err)) })
+	why, explained := reason(failed)
+	err = postgres.InTenant(ctx, c.Store.Pool, tenant, func(tx pgx.Tx) error { return noteFailure(ctx, tx, tenant, b, now, why) })
+	if explained {
+		return nil, err
+	}
+	return failed, err
 }
 
 // changedMeanwhile reports whether a period was not billed because the schedule is another one than when it was read.
@@ -87,18 +97,18 @@ func transient() []error {
 	}
 }
 
-// reason returns in words why a schedule could not be billed.
-func reason(err error) string {
+// reason returns in words why a schedule could not be billed, and whether they explain it.
+func reason(err error) (words string, explained bool) {
 	if refused, ok := errors.AsType[*conflict.Error](err); ok {
-		return refused.Title + " " + refused.Text
+		return refused.Title + " " + refused.Text, true
 	}
 	wrong, ok := errors.AsType[*invalid.Error](err)
 	if !ok {
-		return "It couldn't be billed. The server's log has the reason."
+		return "It couldn't be billed. The server's log has the reason.", false
 	}
 	var messages []string
 	for _, f := range wrong.Fields {
 		messages = append(messages, f.Message)
 	}
-	return strings.Join(messages, " ")
+	return strings.Join(messages, " "), true
 }

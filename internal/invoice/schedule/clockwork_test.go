@@ -2,6 +2,7 @@ package schedule_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -214,6 +215,31 @@ func TestOneFailureStopsNoOther(t *testing.T) {
 	b.wantPeriods("2090-01-31", "2090-01-31")
 	if s := b.find(bad.ID); s.Failure != "" || s.NextDay.String() != "2090-02-28" {
 		t.Errorf("%+v", s)
+	}
+}
+
+// TestKeyOfTheClockIsNoClients: a client that bills another period with the key that the clock makes keeps it from billing nothing. If
+// its key was used all the same, the run ends with an error, after the other schedules were billed.
+func TestKeyOfTheClockIsNoClients(t *testing.T) {
+	b := setup(t)
+	one, bad, good := b.create("one", b.monthly()), b.create("bad", b.monthly()), b.create("good", b.monthly())
+	b.OK(b.byHand(fmt.Sprintf("schedule %s 2090-02-28", one.ID), one.ID, "2090-01-31"))
+	b.Exec(`
+		INSERT INTO intents (tenant_id, operation, key, fingerprint, attempt_id, record_id, outcome, actor, expires_at)
+		SELECT tenant_id, 'schedule.bill_due', format('schedule %s 2090-02-28', $1::uuid), fingerprint, new_id(), record_id, outcome, actor,
+			expires_at FROM intents WHERE operation = 'schedule.bill'`, bad.ID)
+	err := b.clockwork(b.Store, "2090-02-28").Run(t.Context(), b.Tenant)
+	if !errors.As(err, new(*idempotency.MismatchError)) {
+		t.Error(err)
+	}
+	b.wantPeriods("2090-01-31", "2090-01-31", "2090-01-31", "2090-02-28", "2090-02-28")
+	for _, s := range []schedule.Schedule{one, good} {
+		if failure := b.find(s.ID).Failure; failure != "" {
+			t.Error(failure)
+		}
+	}
+	if failure := b.find(bad.ID).Failure; !strings.Contains(failure, "log") {
+		t.Error(failure)
 	}
 }
 

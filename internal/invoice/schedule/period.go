@@ -74,21 +74,29 @@ func (in BillInput) Billing(s Schedule) (Billing, error) {
 
 // Bill bills a period, or finds the invoice that was made of it. The invoice, issued if the schedule says so, its mail and the period
 // are one transaction, under the lock of the schedule: two that bill it wait for each other, and so does who pauses or edits it.
-var Bill = idempotency.Define(idempotency.Spec[Billing, Period]{
-	Kind: idempotency.Upsert, Name: "schedule.bill", Table: Periods, Run: bill,
-	Explain: map[string]idempotency.Explanation[Billing]{
-		"schedule_periods_schedule": idempotency.Missing[Billing],
-		"schedule_periods_invoice":  idempotency.Missing[Billing],
-	},
-	Fields: func(b Billing) []slog.Attr {
-		return []slog.Attr{slog.String("schedule", b.ScheduleID.String()), slog.String("period", b.Period.String())}
-	},
-})
+var Bill = billing("schedule.bill")
 
-// billing is the name of Bill, in what the intent is said to have done besides.
-const billing = "schedule.bill"
+// BillDue is Bill as the clock does it. The clock makes its keys from what they are about, so no client has one of the operation.
+var BillDue = billing("schedule.bill_due")
 
-func bill(ctx context.Context, tx pgx.Tx, i idempotency.Intent, b Billing) (Period, error) {
+// billing is the operation with a name that bills a period.
+func billing(name string) idempotency.Operation[Billing, Period] {
+	return idempotency.Define(idempotency.Spec[Billing, Period]{
+		Kind: idempotency.Upsert, Name: name, Table: Periods,
+		Run: func(ctx context.Context, tx pgx.Tx, i idempotency.Intent, b Billing) (Period, error) {
+			return bill(ctx, tx, name, i, b)
+		},
+		Explain: map[string]idempotency.Explanation[Billing]{
+			"schedule_periods_schedule": idempotency.Missing[Billing],
+			"schedule_periods_invoice":  idempotency.Missing[Billing],
+		},
+		Fields: func(b Billing) []slog.Attr {
+			return []slog.Attr{slog.String("schedule", b.ScheduleID.String()), slog.String("period", b.Period.String())}
+		},
+	})
+}
+
+func bill(ctx context.Context, tx pgx.Tx, operation string, i idempotency.Intent, b Billing) (Period, error) {
 	args := pgx.NamedArgs{"tenant_id": i.Tenant, "schedule_id": b.ScheduleID, "period": b.Period, "record_id": i.Record}
 	if _, err := tx.Exec(ctx, `SELECT FROM schedules WHERE tenant_id = @tenant_id AND id = @schedule_id FOR UPDATE`, args); err != nil {
 		return Period{}, fmt.Errorf("lock the schedule: %w", err)
@@ -102,7 +110,7 @@ func bill(ctx context.Context, tx pgx.Tx, i idempotency.Intent, b Billing) (Peri
 		SELECT id FROM schedule_periods
 		WHERE tenant_id = @tenant_id AND schedule_id = @schedule_id AND period = @period`, args).Scan(&billed)
 	if errors.Is(err, pgx.ErrNoRows) {
-		err = s.bill(ctx, tx, i, b.Period)
+		err = s.bill(ctx, tx, operation, i, b.Period)
 	}
 	if err == nil {
 		err = s.advance(ctx, tx, args, b.Period)
@@ -114,7 +122,7 @@ func bill(ctx context.Context, tx pgx.Tx, i idempotency.Intent, b Billing) (Peri
 }
 
 // bill makes the invoice of a period that has none.
-func (s Schedule) bill(ctx context.Context, tx pgx.Tx, i idempotency.Intent, period date.Date) error {
+func (s Schedule) bill(ctx context.Context, tx pgx.Tx, operation string, i idempotency.Intent, period date.Date) error {
 	if err := s.Billable(period); err != nil {
 		return err
 	}
@@ -122,11 +130,11 @@ func (s Schedule) bill(ctx context.Context, tx pgx.Tx, i idempotency.Intent, per
 	if err != nil {
 		return err
 	}
-	if _, err := invoice.CreateIn(ctx, tx, billing, i, draft); err != nil {
+	if _, err := invoice.CreateIn(ctx, tx, operation, i, draft); err != nil {
 		return err
 	}
 	if s.BillAs == AsIssued {
-		if err := invoice.IssueIn(ctx, tx, billing, i, i.ID(2)); err != nil { // the first is that of a new customer
+		if err := invoice.IssueIn(ctx, tx, operation, i, i.ID(2)); err != nil { // the first is that of a new customer
 			return err
 		}
 	}

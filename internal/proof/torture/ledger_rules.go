@@ -103,12 +103,12 @@ func ledgerRules() []rule {
 		{"each state of an invoice was made once", `
 			SELECT format('invoice %s: %s, issued %s times, voided %s times', id, status, issued, voided)
 			FROM invoices i, LATERAL (
-				SELECT count(*) FILTER (WHERE operation IN ('invoice.issue', 'schedule.bill')) AS issued,
+				SELECT count(*) FILTER (WHERE operation IN ('invoice.issue', 'schedule.bill', 'schedule.bill_due')) AS issued,
 					count(*) FILTER (WHERE operation = 'invoice.void') AS voided
 				FROM intents o
 				WHERE o.tenant_id = i.tenant_id AND record_id = id
-					AND outcome = CASE operation WHEN 'schedule.bill' THEN 'created' ELSE 'changed' END
-					AND NOT (operation = 'schedule.bill' AND EXISTS (
+					AND outcome = CASE WHEN operation LIKE 'schedule.bill%' THEN 'created' ELSE 'changed' END
+					AND NOT (operation LIKE 'schedule.bill%' AND EXISTS (
 						SELECT FROM schedule_periods p JOIN schedules s ON s.tenant_id = p.tenant_id AND s.id = schedule_id
 						WHERE p.tenant_id = i.tenant_id AND p.id = i.id AND bill_as = 'draft'))
 			) AS made

@@ -209,7 +209,7 @@ func (p *programs) reportf(rule, format string, args ...any) {
 func (p *programs) judge(ctx context.Context, conn *pgx.Conn) ([]Violation, error) {
 	var clock int
 	err := conn.QueryRow(ctx, `
-		SELECT count(*) FROM intents WHERE operation = 'schedule.bill' AND outcome = 'created' AND actor = 'schedule'`).Scan(&clock)
+		SELECT count(*) FROM intents WHERE operation = 'schedule.bill_due' AND outcome = 'created'`).Scan(&clock)
 	if err != nil {
 		return nil, fmt.Errorf("count what the clock has billed: %w", err)
 	}

@@ -93,7 +93,7 @@ func rules() []rule {
 				WHERE o.operation LIKE 'schedule.%' AND s.tenant_id = o.tenant_id AND s.id = record_id
 				UNION ALL
 				SELECT FROM schedule_periods p
-				WHERE o.operation = 'schedule.bill' AND p.tenant_id = o.tenant_id AND p.id = record_id)`},
+				WHERE o.operation LIKE 'schedule.bill%' AND p.tenant_id = o.tenant_id AND p.id = record_id)`},
 		{"one intent for each creation", `
 			WITH created AS (
 				SELECT tenant_id, record_id AS id, count(*) AS times

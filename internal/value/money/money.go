@@ -185,8 +185,14 @@ func isCode(text []byte) bool {
 }
 
 // Display writes minor units for people, with grouped thousands and without the currency: "1,234.50".
-func (c Currency) Display(minor int64) string {
-	whole, decimals, found := strings.Cut(c.Format(minor), ".")
+func (c Currency) Display(minor int64) string { return c.DisplaySum(decimal.NewFromInt(minor)) }
+
+// DisplaySum is Display for a sum, which may be larger than [Max].
+func (c Currency) DisplaySum(minor decimal.Decimal) string {
+	if c == (Currency{}) {
+		return ""
+	}
+	whole, decimals, found := strings.Cut(minor.Shift(-c.Decimals()).StringFixed(c.Decimals()), ".")
 	for at := len(whole) - 3; at > 0 && whole[at-1] != '-'; at -= 3 {
 		whole = whole[:at] + "," + whole[at:]
 	}
