@@ -196,7 +196,7 @@ const (
 // What the pages say to a repeat, or to one who comes too late.
 const (
 	ignoredDuplicate     = "Invoice created. We ignored the duplicate submission and kept your first request."
-	ignoredSecondEdit    = "Changes saved. We ignored the duplicate submission and kept your first request."
+	ignoredSecondEdit    = "We ignored the duplicate submission and kept your first request. This page shows the current state."
 	ignoredSecondPayment = "Payment recorded. We ignored the duplicate submission and kept your first request."
 	keptOriginal         = "We kept the original and didn't create a second one."
 	changesNotSaved      = "Your changes weren't saved."

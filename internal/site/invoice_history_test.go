@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -30,14 +31,14 @@ func TestHistoryOfAnInvoice(t *testing.T) {
 		t.Errorf("the history is\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	events := []string{
-		`invoice.void changed status ["issued","void"] voided_at …`,
+		`invoice.void changed open ["700","0"] status ["issued","void"] voided_at …`,
 		`invoice.issue email queued`,
-		`invoice.issue changed issued_at … status ["draft","issued"]`,
+		`invoice.issue changed issued_at … open ["0","700"] status ["draft","issued"]`,
 		`invoice.edit changed lines …`,
-		`invoice.edit changed currency ["EUR","JPY"] lines … open ["1200.00","700"] subtotal ["1200.00","700"] total ["1200.00","700"]`,
+		`invoice.edit changed currency ["EUR","JPY"] lines … subtotal ["1200.00","700"] total ["1200.00","700"]`,
 		`invoice.edit changed customer …`,
 		`invoice.edit changed customer …`,
-		`invoice.edit changed lines … open ["10.00","1200.00"] subtotal ["10.00","1200.00"] total ["10.00","1200.00"]`,
+		`invoice.edit changed lines … subtotal ["10.00","1200.00"] total ["10.00","1200.00"]`,
 		`invoice.create created under the key`,
 	}
 	for _, limit := range []int{1, 2, 25} {
@@ -54,7 +55,7 @@ func TestHistoryOfTheLedger(t *testing.T) {
 	made := b.prepared(b.acme, "key", invoices(), invoices().command, "issue")
 	path := "/api/v1/invoices/" + made.ID
 	post := func(to, body string) string {
-		a := api.with("Idempotency-Key", body).post(to, body)
+		a := api.with("Idempotency-Key", strconv.Quote(body)).post(to, body)
 		if a.status >= http.StatusBadRequest {
 			t.Fatal(a)
 		}

@@ -51,6 +51,8 @@ func TestJudgeChanges(t *testing.T) {
 		return a
 	}
 	before, after := moment(1, "a"), moment(2, content(0, 0))
+	found, later := unkeyed, changed(3, 4, done)
+	found.changed, found.name, later.Shown.Version = false, "", 3
 	late, differs, again := changed(5, 6, repeated), changed(5, 6, repeated), changed(5, 6, done)
 	behind, wide := changed(1, 2, stale), changed(1, 2, done)
 	late.Done += retain
@@ -78,8 +80,12 @@ func TestJudgeChanges(t *testing.T) {
 		{"another command", edit, []attempt{changed(1, 2, done), other(changed(3, 4, mismatch))}, []stored{kept}, after, nil},
 		{"without a key, lost and then stale", edit,
 			[]attempt{withoutKey(changed(1, 2, lost)), withoutKey(changed(3, 4, stale))}, []stored{unkeyed}, after, nil},
+		{"without a key, lost and then found done", edit,
+			[]attempt{withoutKey(changed(1, 2, lost)), withoutKey(changed(3, 4, done))}, []stored{unkeyed, found}, after, nil},
+		{"without a key, found done, and archived in between", edit,
+			[]attempt{withoutKey(changed(1, 2, lost)), withoutKey(later)}, []stored{unkeyed, found}, later.Shown, []string{model}},
 		{"without a key, stale and stored", edit, []attempt{withoutKey(changed(3, 4, stale))}, []stored{unkeyed}, after,
-			[]string{"a refused change is not stored", model}},
+			[]string{"a refused change is not stored", "every change was asked for", model}},
 		{"archived without a key", archive, []attempt{archives(1, 2, done)}, []stored{archival}, archived(2, "a"), nil},
 		{"archived without a key, lost and done", archive, []attempt{archives(1, 2, lost)}, []stored{archival}, archived(2, "a"), nil},
 		{"archived without a key, twice", archive, []attempt{archives(1, 2, done)}, []stored{archival, archival}, archived(2, "a"),

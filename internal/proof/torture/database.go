@@ -33,6 +33,7 @@ type database struct {
 	config server.Config
 
 	restarting sync.Mutex
+	hurried    sync.Mutex
 	process    *server.Process
 }
 
@@ -114,6 +115,43 @@ func (d *database) freeze(ctx context.Context, length time.Duration) (bool, erro
 		Pause(ctx, length)
 	}
 	return true, errors.Join(err, server.Thaw(lasting, d.config.DataDir))
+}
+
+// hurry bounds every statement for a while, as the administrator of a server may. It reports false if the server cannot be asked, or is
+// hurried already.
+func (d *database) hurry(ctx context.Context, timeout, length time.Duration) (bool, error) {
+	if !d.hurried.TryLock() {
+		return false, nil
+	}
+	defer d.hurried.Unlock()
+	if d.configure(ctx, fmt.Sprintf("ALTER SYSTEM SET statement_timeout = %d", timeout.Milliseconds())) != nil {
+		return false, nil
+	}
+	Pause(ctx, length)
+	lasting, cancel := context.WithTimeout(context.WithoutCancel(ctx), settling)
+	defer cancel()
+	for {
+		err := d.configure(lasting, "ALTER SYSTEM RESET statement_timeout")
+		if err == nil || lasting.Err() != nil {
+			return true, err
+		}
+		Pause(lasting, 100*time.Millisecond) // another fault has stopped it
+	}
+}
+
+// configure changes a setting of the running server.
+func (d *database) configure(ctx context.Context, change string) error {
+	conn, err := d.admin(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	for _, sql := range []string{"SET statement_timeout = 0", change, "SELECT pg_reload_conf()"} {
+		if _, err := conn.Exec(ctx, sql); err != nil {
+			return fmt.Errorf("%s: %w", sql, err)
+		}
+	}
+	return nil
 }
 
 // terminate ends up to n connections of the replicas, the busiest first. It returns how many it ended;

@@ -41,6 +41,8 @@ func (r register) after(e event) (next register, outcome string) {
 		return r, itUnchanged
 	case e.kind == redraft && r.bill.bars(redraft): // whatever version it was made from: reading that one again would not help
 		return r, itBarred
+	case e.kind.edits() && e.outcome == itUnchanged && (e.name == "" || e.name == r.name): // whatever version it was made from
+		return r, itUnchanged
 	case len(e.seen) > 0 && !slices.Contains(e.seen, r.version):
 		return r, itStale
 	case r.bill.bars(e.kind):

@@ -16,13 +16,13 @@ func (e *evidence) strangers() {
 	e.strangeChanges(asked)
 }
 
-// keyless counts what was asked for without a key. Nothing tells which client a transition came from.
+// keyless counts what was asked for without a key. Nothing tells which client a transition came from, or an edit that has changed nothing.
 type keyless struct{ acknowledged, unknown, stored int }
 
 // strangeChanges looks for changes that nobody asked for, and counts those that were asked for without a key.
 func (e *evidence) strangeChanges(asked map[origin]bool) {
 	edits := map[string]string{} // records, by the name that they were to get
-	transitions := map[[2]string]keyless{}
+	counts := map[[2]string]keyless{}
 	for n, in := range e.intents {
 		if in.key != "" || len(e.attempts[n]) == 0 {
 			continue
@@ -30,10 +30,9 @@ func (e *evidence) strangeChanges(asked map[origin]bool) {
 		record := e.attempts[n][0].Record
 		if in.kind.edits() {
 			edits[content(n, 0)] = record
-			continue
 		}
 		of := [2]string{in.kind.operation(), record}
-		count := transitions[of]
+		count := counts[of]
 		for _, a := range e.attempts[n] {
 			if a.Outcome == done {
 				count.acknowledged++
@@ -41,22 +40,21 @@ func (e *evidence) strangeChanges(asked map[origin]bool) {
 				count.unknown++
 			}
 		}
-		transitions[of] = count
+		counts[of] = count
 	}
 	for _, s := range e.rows.changes {
 		of := [2]string{s.operation, s.record}
-		count, counted := transitions[of]
+		count, counted := counts[of]
 		switch {
 		case asked[s.origin]:
-		case s.name != "" && edits[s.name] == s.record:
-		case s.name == "" && counted:
+		case s.name == "" && counted, s.name != "" && edits[s.name] == s.record:
 			count.stored++
-			transitions[of] = count
+			counts[of] = count
 		default:
 			e.reportf(-1, "every change was asked for", "nobody asked for %+v", s)
 		}
 	}
-	for of, c := range transitions {
+	for of, c := range counts {
 		switch {
 		case c.stored > c.acknowledged+c.unknown:
 			e.reportf(-1, "every change was asked for", "%s without a key: %+v", of, c)

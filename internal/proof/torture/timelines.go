@@ -69,6 +69,9 @@ func (e *evidence) tell(n int, of func(record string) *timeline) {
 	}
 	of(effect.record).add(effect.from, effect.to, *effect.happened)
 	for _, a := range attempts {
+		if in.key == "" && a.Outcome == done { // which may have found it done
+			of(a.Record).add(a.Called, a.Done, event{kind: look, shown: a.Shown})
+		}
 		if a.Outcome == repeated && a.Done > keptUntil(attempts) && first != "" && a.Digest != first {
 			of(a.ID).add(a.Called, a.Done, event{kind: look, shown: a.Shown})
 		}
@@ -103,7 +106,7 @@ type effect struct {
 // answer, if anybody was told.
 func (e *evidence) effect(n int) (effect effect, first string) {
 	attempts, found := e.attempts[n], e.carriedOut(n)
-	happened := event{kind: e.intents[n].kind}
+	happened, keyed := event{kind: e.intents[n].kind}, e.intents[n].key != ""
 	effect.from, effect.to = never, atRest
 	own := slices.IndexFunc(attempts, func(a attempt) bool { return a.Outcome == done })
 	switch {
@@ -119,10 +122,10 @@ func (e *evidence) effect(n int) (effect effect, first string) {
 		if a.Outcome.acknowledges() {
 			effect.to = min(effect.to, a.Done)
 		}
-		if a.Outcome == done || a.Outcome == repeated && a.Done <= keptUntil(attempts) {
+		if keyed && a.Outcome == done || a.Outcome == repeated && a.Done <= keptUntil(attempts) {
 			first, happened.shown = a.Digest, a.Shown
 		}
-		if a.Record == effect.record && (i == own || own < 0 && a.Outcome.unknown()) {
+		if a.Record == effect.record && (i == own || (own < 0 || !keyed) && a.Outcome.unknown()) {
 			effect.from = min(effect.from, a.Called)
 			if a.Seen != 0 {
 				happened.seen = append(happened.seen, a.Seen)
