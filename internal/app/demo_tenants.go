@@ -30,7 +30,7 @@ func demoTenants() []demoTenant {
 			email: "acme@onlyonce.test", member: "kim@onlyonce.test", token: "oo_demo_acme",
 			currency: "EUR", rate: "23",
 			business: business.Input{
-				Name:    "Acme Studio Ltd",
+				Name: "Acme Studio Ltd", Email: "accounts@acme-studio.example",
 				Details: party.Details{Address: "12 Dame Street\nDublin 2\nD02 X285", Country: "IE", TaxID: "IE6388047V"},
 				BankAccount: party.BankAccount{
 					AccountHolder: "Acme Studio Ltd", AccountNumber: "IE29 AIBK 9311 5212 3456 78", BIC: "AIBKIE2D",
@@ -70,7 +70,7 @@ func demoTenants() []demoTenant {
 			id: uuid.MustParse("610be000-0000-4000-8000-0000000610be"), name: "Globex Works",
 			email: "globex@onlyonce.test", token: "oo_demo_globex", currency: "USD", rate: "0",
 			business: business.Input{
-				Name:    "Globex Works Inc.",
+				Name: "Globex Works Inc.", Email: "billing@globex-works.example",
 				Details: party.Details{Address: "400 Industrial Way\nPortland, OR 97209", Country: "US", TaxID: "93-1234567"},
 				BankAccount: party.BankAccount{
 					AccountHolder: "Globex Works Inc.", AccountNumber: "123000220 / 153912345678", BIC: "USBKUS44",

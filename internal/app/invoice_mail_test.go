@@ -100,9 +100,9 @@ func TestMailIsSent(t *testing.T) {
 	s := mailertest.Start(t, nil, nil)
 	b := mailing(t, s.URL)
 	const hostile = "Acme \"Studio\"\r\nBcc: eve@example.com\r\n\r\n<b>, Ünï"
-	must.Exec(t, b.db.Admin(), `UPDATE settings SET name = $1`, hostile)
+	must.Exec(t, b.db.Admin(), `UPDATE settings SET name = $1, email = 'ada+bills@acme.example'`, hostile)
 	invoice := b.draft("one", `Ada "A" <eve@example.com>, & <script>`)
-	b.post(invoice+"/issue", "one", "", http.StatusOK)
+	b.post(invoice+"/issue", "one", `{"message": "See you\nsoon."}`, http.StatusOK)
 	sent := b.settled(1)[0]
 	if sent.State != mailer.StateSent || sent.Kept || sent.Attempts != 1 || sent.Reason != "" || sent.SentAt.IsZero() {
 		t.Errorf("%+v", sent)
@@ -122,6 +122,10 @@ func TestMailIsSent(t *testing.T) {
 	if err != nil || len(from) != 1 || from[0].Address != "invoices@example.com" {
 		t.Errorf("from %v, %v", from, err)
 	}
+	reply, err := header.AddressList("Reply-To")
+	if err != nil || len(reply) != 1 || reply[0].Address != "ada+bills@acme.example" {
+		t.Errorf("reply to %v, %v", reply, err)
+	}
 	if _, smuggled := header["Bcc"]; smuggled {
 		t.Errorf("a name has added a header: %v", header)
 	}
@@ -130,12 +134,17 @@ func TestMailIsSent(t *testing.T) {
 		strings.Contains(string(body), "<script>") && !strings.Contains(sent.Text, "<script>") {
 		t.Errorf("%v\n%s", err, body)
 	}
+	rest := sent.Text
 	for _, want := range []string{
-		"Open: 123.00 EUR", "Due: 21 December 2026", "- Design: 2 x 50.00 = 100.00 EUR", "invoice 2026-0001", "key one",
+		"We have sent you invoice 2026-0001 of 21 November 2026.", "- Design: 2 x 50.00 = 100.00 EUR", "Open: 123.00 EUR",
+		"Due: 21 December 2026", "key one", "See you\nsoon.", "attached", "Kind regards,\nAcme",
 	} {
-		if !strings.Contains(sent.Text, want) {
-			t.Errorf("%q is not in\n%s", want, sent.Text)
+		_, after, found := strings.Cut(rest, want)
+		if !found {
+			t.Errorf("%q is not in its place in\n%s", want, sent.Text)
+			continue
 		}
+		rest = after
 	}
 }
 

@@ -87,7 +87,7 @@ const (
 // sellerJSON is a [Seller] of the settings s, and buyerJSON a [Buyer] of the customer c.
 const (
 	sellerJSON = `json_build_object(
-		'name', s.name, 'address', s.address, 'country', s.country, 'tax_id', s.tax_id,
+		'name', s.name, 'email', s.email, 'address', s.address, 'country', s.country, 'tax_id', s.tax_id,
 		'account_holder', s.account_holder, 'account_number', s.account_number, 'bic', s.bic)`
 	buyerJSON = `json_build_object(
 		'id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id)`
@@ -95,7 +95,8 @@ const (
 
 // Seller is what an invoice shows of the business that bills: as it is for a draft, and as it was when it was issued.
 type Seller struct {
-	Name string `json:"name"`
+	Name  string `json:"name"`
+	Email string `json:"email,omitzero" format:"email"`
 	party.Details
 	party.BankAccount
 }

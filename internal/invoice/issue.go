@@ -13,7 +13,7 @@ const MaxMessage = 2000
 // IssueInput is what came in, as text.
 type IssueInput struct {
 	Email   string `json:"email,omitzero" enum:"customer,none" doc:"Leave it out, or say customer, to send it to the customer."`
-	Message string `json:"message,omitzero" doc:"The text of the email above the invoice's lines. If left out, the default text is used."`
+	Message string `json:"message,omitzero" doc:"A text of your own, which the email has below the invoice's lines."`
 }
 
 // What [IssueInput.Email] may be.
@@ -25,7 +25,7 @@ const (
 // IssueDraft is a valid input: the command that issues an invoice. Without anything the customer gets the usual email.
 type IssueDraft struct {
 	NoEmail bool   `json:"no_email,omitzero"`
-	Message string `json:"message,omitzero"` // "" for the usual sentences
+	Message string `json:"message,omitzero"` // in the email; "" for none
 }
 
 // Draft checks the input. It returns an [*invalid.Error] that says what is wrong.

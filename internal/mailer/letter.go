@@ -13,6 +13,7 @@ import (
 type Letter struct {
 	// From is the name that the sender has in it.
 	From, To, Subject string
+	ReplyTo           string // an email address; "" for the sender's
 	MessageID         string // without angle brackets
 	Date              time.Time
 	Text              string
@@ -29,6 +30,9 @@ func (l Letter) message(sender string) (*gomail.Msg, error) {
 	msg.FromMailAddress(&netmail.Address{Name: l.From, Address: sender})
 	if err := msg.To(l.To); err != nil {
 		return nil, fmt.Errorf("address the message: %w", err)
+	}
+	if l.ReplyTo != "" {
+		msg.ReplyToMailAddress(&netmail.Address{Name: l.From, Address: l.ReplyTo})
 	}
 	msg.Subject(l.Subject)
 	msg.SetMessageIDWithValue(l.MessageID)

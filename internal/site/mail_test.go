@@ -53,10 +53,24 @@ func TestMailOnThePageOfItsInvoice(t *testing.T) {
 		UPDATE mails SET created_at = now() - interval '1 minute', state = 'failed',
 			reason = 'The mail server refused it: 550 No such user.'`)
 	p = show().says("Failed. The mail server refused it: 550 No such user.")
+	troubles := func() bool {
+		home, list := b.page(person.get("/home")).text(), b.page(person.get("/invoices")).text()
+		onHome := strings.Contains(home, "Emails that failed") && strings.Contains(home, "The mail server refused it: 550 No such user.")
+		if inList := strings.Contains(list, "Email failed"); inList != onHome {
+			t.Errorf("the failed email is on Home: %t, and in the list: %t", onHome, inList)
+		}
+		return onHome
+	}
+	if !troubles() {
+		t.Error("the failed email is not on Home")
+	}
 	if a := person.pressAny(p, "Try again"); a.location() != path {
 		t.Fatal(a)
 	}
 	b.wantMails(2)
+	if troubles() {
+		t.Error("the failed email is still on Home after another one was queued")
+	}
 	b.exec(`
 		UPDATE mails SET created_at = now() - interval '1 minute', state = 'sent', sent_at = '2026-11-22 10:00Z', kept = true,
 			reason = 'no mail server is set up', body = E'Hello Ada,\n<b>'

@@ -10,7 +10,7 @@ import (
 
 func settings() resource {
 	command := url.Values{
-		"name": {"Acme Ltd"}, "address": {"12 Dame Street"}, "country": {"IE"}, "tax_id": {"IE6388047V"},
+		"name": {"Acme Ltd"}, "email": {"office@acme.example"}, "address": {"12 Dame Street"}, "country": {"IE"}, "tax_id": {"IE6388047V"},
 		"account_holder": {"Acme Limited"}, "account_number": {"IE29AIBK93115212345678"}, "bic": {"AIBKIE2D"},
 		"currency": {"EUR"}, "tax_rate": {"23"}, "payment_days": {"30"},
 	}
@@ -19,6 +19,7 @@ func settings() resource {
 		other: change(command, "name", "Acme Holding"),
 		fields: []field{
 			{"name", "Acme Limited", " ", "/name"},
+			{"email", "billing@acme.example", "billing at acme", "/email"},
 			{"address", "13 Dame Street", "a\u202eb", "/address"},
 			{"country", "PL", "XX", "/country"},
 			{"tax_id", "IE1234567T", "a\u202eb", "/tax_id"},

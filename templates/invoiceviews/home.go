@@ -4,11 +4,18 @@ import "strconv"
 
 // Home is the page with which people begin.
 type Home struct {
-	NewHref    string // of the form; "" for those who may not open it
-	Standing   []Standing
-	Currencies []CurrencyCharts
+	NewHref     string // of the form; "" for those who may not open it
+	Standing    []Standing
+	Currencies  []CurrencyCharts
+	FailedMails []FailedMail // newest first
 	// Overdue are the invoices that are late, the oldest first, Drafts those that are not issued, and Recent the newest.
 	Overdue, Drafts, Recent []InvoiceRow
+}
+
+// FailedMail is an email about an invoice that has failed.
+type FailedMail struct {
+	Href, Number string // of the invoice
+	To, Reason   string
 }
 
 // CurrencyCharts are the charts of one currency.

@@ -32,8 +32,10 @@ type InvoiceRow struct {
 	DueDate   string
 	Status    string // "draft", "issued", "partially_paid", "partially_credited", "overdue", "paid", "credited" or "void"
 	Late      string // for how long it is overdue, "12 days"
-	Total     string // with its currency, "1,230.00 EUR"
-	Open      string // of it; "" if nothing can be
+	// MailFailed is whether the newest email about it has failed.
+	MailFailed bool
+	Total      string // with its currency, "1,230.00 EUR"
+	Open       string // of it; "" if nothing can be
 }
 
 // Standing is what invoices of one kind come to, and the way to them.

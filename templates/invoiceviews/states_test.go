@@ -29,6 +29,7 @@ func states() map[string]templ.Component {
 	all := map[string]templ.Component{
 		"home, empty": invoiceviews.HomePage(page, invoiceviews.Home{NewHref: "/invoices/new"}),
 		"home": invoiceviews.HomePage(page, invoiceviews.Home{
+			FailedMails: []invoiceviews.FailedMail{{Href: "/invoices/1", Number: hostile, To: hostile, Reason: hostile}},
 			Standing: sums, Overdue: []invoiceviews.InvoiceRow{row}, Drafts: []invoiceviews.InvoiceRow{row},
 			Recent: []invoiceviews.InvoiceRow{row},
 			Currencies: []invoiceviews.CurrencyCharts{{
@@ -71,7 +72,9 @@ func states() map[string]templ.Component {
 		"issue": invoiceviews.IssuePage(page, invoiceviews.Issue{
 			Form:        templates.Form{Key: "k", Action: "/invoices/1/issue", Version: 1, Typed: url.Values{"message": {hostile}}},
 			InvoiceStep: invoiceviews.InvoiceStep{Number: hostile, Href: "/invoices/1", Customer: hostile, Total: "1.00 EUR", Due: "today"},
-			To:          hostile, Lacks: []string{"your address", "your tax ID", "your bank account"}, NoMailServer: true,
+			To:          hostile, NoMailServer: true, Warnings: []invoiceviews.Warning{
+				{Text: hostile, Fix: templates.Link{Text: "Add it in the settings", Href: "/settings/edit"}, When: " first, if it should."},
+			},
 		}),
 		"issue refused": invoiceviews.IssuePage(page, invoiceviews.Issue{
 			Form: templates.Form{Key: "k", Errors: templates.FieldErrors{{Control: "message", Message: hostile}}},

@@ -1,10 +1,6 @@
 package invoiceviews
 
-import (
-	"strings"
-
-	"onlyonce/templates"
-)
+import "onlyonce/templates"
 
 // InvoiceStep is the invoice that a page asks about.
 type InvoiceStep struct {
@@ -16,9 +12,16 @@ type Issue struct {
 	templates.Form
 	InvoiceStep
 
-	To           string   // the customer's email
-	Lacks        []string // what the invoice does not say, such as "your address"
+	To           string // the customer's email
+	Warnings     []Warning
 	NoMailServer bool
+}
+
+// Warning is something odd about an invoice, and where it is corrected.
+type Warning struct {
+	Text string // a sentence
+	Fix  templates.Link
+	When string // the rest of the sentence that the link begins
 }
 
 // Void asks before an invoice is voided.
@@ -38,13 +41,4 @@ type Remove struct {
 	Amount, Date string
 	Reference    string // with who gave it; "" for none
 	Removed      bool   // already
-}
-
-// listed joins what is counted up in a sentence.
-func listed(all []string) string {
-	last := len(all) - 1
-	if last < 1 {
-		return strings.Join(all, "")
-	}
-	return strings.Join(all[:last], ", ") + " and " + all[last]
 }

@@ -138,6 +138,10 @@ func SettingsFormPage(p templates.Page, v SettingsForm) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
+			templ_7745c5c3_Err = templates.InputField(v.Input(templates.Input{ID: "email", Label: "Email (optional)", Type: "email", Hint: "Shown on invoices. When a customer replies to an email about an invoice, the reply goes here."})).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
 			templ_7745c5c3_Err = templates.PartyFields(v.Form, v.Countries, v.TaxHint).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

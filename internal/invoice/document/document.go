@@ -46,7 +46,9 @@ func Of(inv invoice.Invoice) (pdf.Document, error) {
 	return shown, nil
 }
 
-func seller(inv invoice.Invoice) pdf.Party { return partyOf(inv.Seller.Name, inv.Seller.Details, "") }
+func seller(inv invoice.Invoice) pdf.Party {
+	return partyOf(inv.Seller.Name, inv.Seller.Details, inv.Seller.Email)
+}
 
 func buyer(inv invoice.Invoice) pdf.Party {
 	return partyOf(inv.Customer.Name, inv.Customer.Details, inv.Customer.Email)

@@ -39,7 +39,7 @@ func eInvoice(inv invoice.Invoice) (ubl.Invoice, error) {
 		Subtotal: money(inv.Subtotal), TaxTotal: money(inv.TaxTotal), Total: money(inv.Total), Paid: money(inv.Paid),
 		Open: money(inv.Total - inv.Paid), // a credit note is a document of its own
 	}
-	sent.Buyer.Email = inv.Customer.Email
+	sent.Seller.Email, sent.Buyer.Email = inv.Seller.Email, inv.Customer.Email
 	sent.Seller.TaxID = sent.Seller.Registration // who bills tax without a VAT number needs one that is known to the tax office
 	for _, g := range totals.Groups {
 		sent.Taxes = append(sent.Taxes, ubl.Tax{Rate: g.Rate.String(), Net: money(g.Net), Amount: money(g.Tax)})

@@ -6,11 +6,13 @@ import (
 	"strconv"
 
 	"github.com/a-h/templ"
+	"github.com/google/uuid"
 
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/customer"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/document"
+	"onlyonce/internal/invoice/mail"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/party"
@@ -68,9 +70,21 @@ func (s *Pages) invoiceList(
 	if err != nil {
 		return nil, err
 	}
+	rows := invoiceRows(found)
+	var ids []uuid.UUID
+	for _, i := range found {
+		ids = append(ids, i.ID)
+	}
+	failed, err := mail.Failed(r.Context(), s.Pool, tenant, ids)
+	if err != nil {
+		return nil, err
+	}
+	for n, i := range found {
+		rows[n].MailFailed = i.Status != invoice.StatusVoid && slices.Contains(failed, i.ID)
+	}
 	return invoiceviews.InvoiceListPage(p, invoiceviews.InvoiceList{
 		NewHref: web.FormHref(r, "/invoices/new"),
-		Finder:  finder, Rows: invoiceRows(found), Standing: standing(sums, nil, true),
+		Finder:  finder, Rows: rows, Standing: standing(sums, nil, true),
 	}), nil
 }
 
@@ -96,7 +110,9 @@ func invoiceRows(found []invoice.Summary) []invoiceviews.InvoiceRow {
 // seller is the business that bills, as an invoice and its credit notes name it.
 func seller(inv invoice.Invoice) invoiceviews.Party {
 	is := inv.Seller
-	return invoiceviews.Party{Name: is.Name, Address: document.AddressLines(is.Details), TaxID: document.TaxText(is.Details)}
+	return invoiceviews.Party{
+		Name: is.Name, Email: is.Email, Address: document.AddressLines(is.Details), TaxID: document.TaxText(is.Details),
+	}
 }
 
 // buyer is the customer, likewise.

@@ -24,7 +24,7 @@ func (s *Pages) mountSteps(m *web.Mounted[invoice.Invoice]) {
 	web.Ask(m, "issue", invoice.Issue, web.Question[invoice.Invoice]{
 		Submit: "Issue and email", Page: s.issuePage, Fields: []templates.Field{{Name: "message", Value: "Message"}},
 		Fresh: func(_ *http.Request, inv invoice.Invoice) (url.Values, error) {
-			return url.Values{"message": {mail.Opening(inv)}}, invoice.Issuable(inv)
+			return url.Values{}, invoice.Issuable(inv)
 		},
 	})
 	web.Transition(m, "void", "voided", "Void a draft or an issued invoice. It keeps its number. Nobody is told unless tell_customer "+
@@ -57,9 +57,10 @@ func (s *Pages) issuePage(_ *http.Request, p templates.Page, f templates.Form, i
 	if inv.Customer.Email == "" {
 		f.Submit = "Issue only"
 	}
+	warnings, err := s.warnings(inv)
 	return invoiceviews.IssuePage(p, invoiceviews.Issue{
-		Form: f, InvoiceStep: s.step(inv), To: inv.Customer.Email, Lacks: lacks(inv), NoMailServer: !s.sendsMail,
-	}), nil
+		Form: f, InvoiceStep: s.step(inv), To: inv.Customer.Email, Warnings: warnings, NoMailServer: !s.sendsMail,
+	}), err
 }
 
 func (s *Pages) voidPage(r *http.Request, p templates.Page, f templates.Form, inv invoice.Invoice) (templ.Component, error) {
@@ -84,16 +85,4 @@ func (s *Pages) step(inv invoice.Invoice) invoiceviews.InvoiceStep {
 		Number: inv.Number, Href: s.invoices.URL(inv.ID), Customer: inv.Customer.Name, Due: web.DateText(inv.DueDate),
 		Total: web.AmountText(inv.Currency, inv.Total),
 	}
-}
-
-// lacks lists what an invoice does not say that most customers, or the law, ask for.
-func lacks(inv invoice.Invoice) (all []string) {
-	for _, part := range []struct{ name, value string }{
-		{"your address", inv.Seller.Address}, {"your tax ID", inv.Seller.TaxID}, {"your bank account", inv.Seller.AccountNumber},
-	} {
-		if part.value == "" {
-			all = append(all, part.name)
-		}
-	}
-	return all
 }

@@ -19,3 +19,34 @@ func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, page record
 func ListOf(ctx context.Context, pool *pgxpool.Pool, tenant, invoice uuid.UUID, page record.Page) (record.List[Mail], error) {
 	return Table.List(ctx, pool, tenant, page, `r.invoice_id = @invoice`, pgx.NamedArgs{"invoice": invoice})
 }
+
+// Failure is a mail that has failed, with no later one about its invoice.
+type Failure struct {
+	Invoice   uuid.UUID
+	Number    string // of the invoice
+	Recipient string
+	Reason    string
+}
+
+// Failures returns the newest failures of a tenant, at most limit, among the newest 200 mails that have failed. A mail that was not sent
+// because its invoice was voided is none.
+func Failures(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, limit int) ([]Failure, error) {
+	return record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Failure], `
+		SELECT m.invoice_id, i.number, m.recipient, m.reason
+		FROM (
+			SELECT id, invoice_id, kind, recipient, reason FROM mails
+			WHERE tenant_id = @tenant_id AND state = 'failed' ORDER BY id DESC LIMIT 200) AS m,
+			LATERAL (SELECT number, status FROM invoices WHERE tenant_id = @tenant_id AND id = m.invoice_id LIMIT 1) AS i
+		WHERE (i.status <> 'void' OR m.kind = 'void') AND NOT EXISTS (
+			SELECT FROM mails later WHERE later.tenant_id = @tenant_id AND later.invoice_id = m.invoice_id AND later.id > m.id OFFSET 0)
+		ORDER BY m.id DESC LIMIT @limit`, pgx.NamedArgs{"limit": limit})
+}
+
+// Failed returns those of some invoices whose newest mail has failed.
+func Failed(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, invoices []uuid.UUID) ([]uuid.UUID, error) {
+	return record.Collect(ctx, pool, tenant, pgx.RowTo[uuid.UUID], `
+		SELECT of.id
+		FROM unnest(@invoices::uuid[]) AS of (id), LATERAL (
+			SELECT state FROM mails WHERE tenant_id = @tenant_id AND invoice_id = of.id ORDER BY id DESC LIMIT 1) AS newest
+		WHERE newest.state = 'failed'`, pgx.NamedArgs{"invoices": invoices})
+}

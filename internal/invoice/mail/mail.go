@@ -22,7 +22,7 @@ type Mail struct {
 	Recipient string    `json:"recipient"`
 	Kind      string    `json:"kind" enum:"invoice,void"` // what it is about: the invoice, or that it is void
 	Subject   string    `json:"subject"`
-	Message   string    `json:"message"`                         // what it says above the lines of the invoice; "" for the usual sentences
+	Message   string    `json:"message"`                         // of the person who sends it, below the lines of the invoice; "" for none
 	State     string    `json:"state" enum:"queued,sent,failed"` // see package mailer
 	Attempts  int       `json:"attempts"`
 	// Reason is why the last attempt failed, or why it is sent to nobody, in plain words; "" if neither is so.

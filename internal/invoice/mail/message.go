@@ -1,7 +1,6 @@
 package mail
 
 import (
-	"cmp"
 	"embed"
 	"fmt"
 	html "html/template"
@@ -17,12 +16,6 @@ import (
 var files embed.FS
 
 const day = "2 January 2006"
-
-// Opening is what a mail about an invoice says above its lines, unless it has a message of its own.
-func Opening(inv invoice.Invoice) string {
-	return "Hello " + inv.Customer.Name + ",\n\n" + inv.Seller.Name + " has sent you the invoice " + inv.Number + " of " +
-		inv.IssueDate.Time().Format(day) + "."
-}
 
 // letters make the two forms of what a mail says.
 type letters struct {
@@ -44,10 +37,11 @@ func parseLetters() (l letters, err error) {
 	return l, nil
 }
 
-// letter is what a mail says. Amounts have their currency: "1,234.50 EUR".
+// letter is the content of a mail. Amounts have their currency: "1,234.50 EUR".
 type letter struct {
 	Issuer, Customer, Number, Issued, Due string
-	Opening, Stays                        string // Stays is the number of the invoice that a duplicate was voided for, or ""
+	Message                               string // of the person who sends it; "" for none
+	Stays                                 string // the number of the invoice that a duplicate was voided for, or ""
 	Lines                                 []letterLine
 	Total, Paid, Open                     string
 	HasPayments, Attached                 bool
@@ -59,7 +53,7 @@ type letterLine struct{ Description, Quantity, UnitPrice, Net string }
 func letterOf(inv invoice.Invoice) letter {
 	amount := func(minor int64) string { return inv.Currency.Display(minor) + " " + inv.Currency.String() }
 	l := letter{
-		Opening: Opening(inv), Stays: inv.DuplicateOf.Name,
+		Stays:  inv.DuplicateOf.Name,
 		Issuer: inv.Seller.Name, Customer: inv.Customer.Name, Number: inv.Number,
 		Issued: inv.IssueDate.Time().Format(day), Due: inv.DueDate.Time().Format(day),
 		Total: amount(inv.Total), Paid: amount(inv.Paid), Open: amount(inv.Open), HasPayments: inv.Paid > 0, Notes: inv.Notes,
@@ -75,7 +69,7 @@ func letterOf(inv invoice.Invoice) letter {
 // write writes a mail. It is the same at each attempt, but for what was paid meanwhile.
 func (l letters) write(m Mail, inv invoice.Invoice, file []byte) (mailer.Letter, error) {
 	content := letterOf(inv)
-	content.Attached, content.Opening = file != nil, cmp.Or(m.Message, content.Opening)
+	content.Attached, content.Message = file != nil, m.Message
 	var text, page strings.Builder
 	saying := l.text
 	if m.Kind == KindVoid {
@@ -90,7 +84,7 @@ func (l letters) write(m Mail, inv invoice.Invoice, file []byte) (mailer.Letter,
 		}
 	}
 	return mailer.Letter{
-		From: inv.Seller.Name, To: m.Recipient, Subject: m.Subject, MessageID: m.MessageID, Date: m.CreatedAt,
+		From: inv.Seller.Name, ReplyTo: inv.Seller.Email, To: m.Recipient, Subject: m.Subject, MessageID: m.MessageID, Date: m.CreatedAt,
 		Text: text.String(), HTML: page.String(), File: file, FileName: document.Name(inv),
 	}, nil
 }

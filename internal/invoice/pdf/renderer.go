@@ -2,8 +2,11 @@ package pdf
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
+
+	"github.com/go-text/typesetting/font"
 )
 
 // Renderer makes documents. It is safe for concurrent use.
@@ -13,6 +16,24 @@ type Renderer struct {
 
 // New makes a renderer, which reads the fonts for its first document: who makes none does not wait for them.
 func New() *Renderer { return &Renderer{sync.OnceValues(loadTypefaces)} }
+
+// Missing returns the characters of a text that a document shows as replacements, because its typeface lacks them: each once, in their
+// order. An error means that the program was built with broken fonts.
+func (r *Renderer) Missing(text string) (missing []rune, err error) {
+	typefaces, err := r.typefaces()
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range typefaces {
+		face := font.NewFace(t.shapes)
+		for _, written := range lineBreaks.Replace(text) {
+			if written != '\n' && written != '\t' && !shows(face, written) && !slices.Contains(missing, written) {
+				missing = append(missing, written)
+			}
+		}
+	}
+	return missing, nil
+}
 
 // Render returns the document of an invoice. It takes time and memory in proportion to the texts, so the caller bounds
 // them, and how many are rendered at once. An error means that the program was built with broken fonts.

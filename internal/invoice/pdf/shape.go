@@ -130,13 +130,17 @@ func (s *shaper) place(wrapped shaping.Line, written []rune, style style) line {
 func visible(written []rune, face *font.Face) []rune {
 	shown := make([]rune, len(written))
 	for i, r := range written {
-		shown[i] = r
-		_, has := face.NominalGlyph(r)
-		if unicode.IsControl(r) || !has && !unicode.In(r, unicode.Cf, unicode.Variation_Selector) {
+		if shown[i] = r; !shows(face, r) {
 			shown[i] = unicode.ReplacementChar
 		}
 	}
 	return shown
+}
+
+// shows reports whether a font has a character, or nobody would see it anyway.
+func shows(face *font.Face, r rune) bool {
+	_, has := face.NominalGlyph(r)
+	return !unicode.IsControl(r) && (has || unicode.In(r, unicode.Cf, unicode.Variation_Selector))
 }
 
 // oneFace is a font map with one font.

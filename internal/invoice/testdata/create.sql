@@ -48,7 +48,7 @@ FROM (SELECT (
 			'id', i.id, 'number', i.number, 'status', i.status, 'overdue', false, 'paid', 0, 'credited', 0, 'open', 0,
 			'currency', i.currency,
 			'seller', (SELECT json_build_object(
-					'name', s.name, 'address', s.address, 'country', s.country, 'tax_id', s.tax_id,
+					'name', s.name, 'email', s.email, 'address', s.address, 'country', s.country, 'tax_id', s.tax_id,
 					'account_holder', s.account_holder, 'account_number', s.account_number, 'bic', s.bic)
 				FROM settings s WHERE s.tenant_id = $2 AND s.id = $2),
 			'customer', json_build_object(

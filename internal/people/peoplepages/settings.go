@@ -21,22 +21,23 @@ func (s *pages) mountSettings() {
 	}.Mount(s.Site)
 	draft := web.NewForm(m, settings.Input.Draft, web.Form[settings.Settings]{
 		Fields: []templates.Field{
-			{Name: "name", Value: "Legal name"}, {Name: "address", Value: "Address"}, {Name: "country", Value: "Country"},
-			{Name: "tax_id", Value: "Tax ID"}, {Name: "account_holder", Value: "Account holder"},
+			{Name: "name", Value: "Legal name"}, {Name: "email", Value: "Email"}, {Name: "address", Value: "Address"},
+			{Name: "country", Value: "Country"}, {Name: "tax_id", Value: "Tax ID"}, {Name: "account_holder", Value: "Account holder"},
 			{Name: "account_number", Value: "IBAN or account number"}, {Name: "bic", Value: "BIC"},
 			{Name: "currency", Value: "Currency"}, {Name: "tax_rate", Value: "Tax %"},
 			{Name: "payment_days", Value: "Payment terms in days"},
 		},
 		Readable: map[string]func(string) string{"country": party.CountryName, "account_number": party.SpacedAccount},
 		Page:     s.settingsForm, Example: settings.Input{
-			Name: "Acme Studio Ltd", Details: party.Details{Address: "12 Dame Street\nDublin 2", Country: "IE"},
+			Name: "Acme Studio Ltd", Email: "hello@example.com", Details: party.Details{Address: "12 Dame Street\nDublin 2", Country: "IE"},
 			Currency: "EUR", PaymentDays: "30",
 		},
 	})
 	web.Show(m, web.RecordPage[settings.Settings]{
 		Summary: "Your business as shown on documents, and the defaults of new records.",
 		Facts: func(is settings.Settings) []templates.Fact {
-			return append([]templates.Fact{{Label: "Legal name", Value: is.Name}}, web.PartyFacts(is.Details, "–")...)
+			facts := []templates.Fact{{Label: "Legal name", Value: is.Name}, {Label: "Email", Value: cmp.Or(is.Email, "–")}}
+			return append(facts, web.PartyFacts(is.Details, "–")...)
 		},
 		Page: func(r *http.Request, p templates.Page, is settings.Settings) (templ.Component, error) {
 			view := peopleviews.Settings{RecordView: m.RecordView(r, is), Groups: settingsGroups(is)}

@@ -19,7 +19,7 @@ var Edit = idempotency.Define(idempotency.Spec[Draft, Settings]{
 			WHERE tenant_id = @tenant_id AND id = @record_id AND (`+columns+`) IS DISTINCT FROM (`+values+`)`,
 			pgx.NamedArgs{
 				"tenant_id": i.Tenant, "record_id": i.Record,
-				"name": d.Name, "address": d.Address, "country": d.Country, "tax_id": d.TaxID,
+				"name": d.Name, "email": string(d.Email), "address": d.Address, "country": d.Country, "tax_id": d.TaxID,
 				"account_holder": d.AccountHolder, "account_number": d.AccountNumber, "bic": d.BIC,
 				"currency": d.Currency.String(), "tax_rate": d.TaxRate, "payment_days": d.PaymentDays,
 			})
@@ -31,8 +31,8 @@ var Edit = idempotency.Define(idempotency.Spec[Draft, Settings]{
 })
 
 const (
-	columns = `name, address, country, tax_id, account_holder, account_number, bic, currency, tax_rate, payment_days`
-	values  = `@name, @address, @country, @tax_id, @account_holder, @account_number, @bic, @currency,
+	columns = `name, email, address, country, tax_id, account_holder, account_number, bic, currency, tax_rate, payment_days`
+	values  = `@name, @email, @address, @country, @tax_id, @account_holder, @account_number, @bic, @currency,
 		NULLIF(@tax_rate, '')::numeric, @payment_days::integer`
 )
 

@@ -8,6 +8,7 @@ import (
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
+	"onlyonce/internal/value/email"
 	"onlyonce/internal/value/money"
 	"onlyonce/internal/value/party"
 	"onlyonce/internal/value/typed"
@@ -19,7 +20,8 @@ type Settings struct {
 	party.Details
 	party.BankAccount
 
-	Name        string         `json:"name"`                               // the legal name, which invoices show
+	Name        string         `json:"name"` // the legal name, which invoices show
+	Email       string         `json:"email,omitzero" format:"email" doc:"Shown on invoices. Replies to emails about invoices go there."`
 	Currency    money.Currency `json:"currency"`                           // of new invoices
 	TaxRate     string         `json:"tax_rate,omitzero" format:"decimal"` // percent, of the first line of new invoices; "" for none
 	PaymentDays string         `json:"payment_days"`                       // from the issue date to the due date of invoices that have none
@@ -27,7 +29,7 @@ type Settings struct {
 
 // Table has the settings.
 var Table = record.Table[Settings]{Name: "settings", Fields: `
-	'name', r.name, 'address', r.address, 'country', r.country, 'tax_id', r.tax_id,
+	'name', r.name, 'email', r.email, 'address', r.address, 'country', r.country, 'tax_id', r.tax_id,
 	'account_holder', r.account_holder, 'account_number', r.account_number, 'bic', r.bic,
 	'currency', r.currency, 'tax_rate', COALESCE(r.tax_rate::text, ''), 'payment_days', r.payment_days::text`}
 
@@ -37,6 +39,7 @@ type Input struct {
 	party.BankAccount
 
 	Name        string `json:"name"`
+	Email       string `json:"email,omitzero" format:"email" doc:"Shown on invoices. Replies to emails about invoices go there."`
 	Currency    string `json:"currency" format:"currency"`
 	TaxRate     string `json:"tax_rate,omitzero" format:"decimal"`
 	PaymentDays string `json:"payment_days"`
@@ -48,6 +51,7 @@ type Draft struct {
 	party.BankAccount
 
 	Name        string         `json:"name"`
+	Email       email.Address  `json:"email,omitzero"`
 	Currency    money.Currency `json:"currency"`
 	TaxRate     string         `json:"tax_rate"`
 	PaymentDays string         `json:"payment_days"`
@@ -59,6 +63,11 @@ func (in Input) Draft() (Draft, error) {
 	d := Draft{Name: problems.Line("/name", "the name", in.Name, party.MaxName)}
 	if d.Name == "" {
 		problems.Add("/name", "Enter the name of your business.")
+	}
+	if d.Email = email.Address(strings.TrimSpace(in.Email)); d.Email != "" {
+		if problem := d.Email.Problem(); problem != "" {
+			problems.Add("/email", problem)
+		}
 	}
 	d.Details = in.Details.Check("", &problems)
 	d.BankAccount = in.BankAccount.Check(&problems)

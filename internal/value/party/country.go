@@ -38,6 +38,12 @@ func Countries() []Country {
 // IsCountry reports whether a text is the code of a country.
 func IsCountry(code string) bool { return slices.Contains(strings.Fields(countries), code) }
 
+// euCountries are the members of the European Union.
+const euCountries = `AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK`
+
+// InEU reports whether a country, by its code, is a member of the European Union.
+func InEU(code string) bool { return slices.Contains(strings.Fields(euCountries), code) }
+
 // CountryName returns the English name of the country with a code, and a text that is none as it is.
 func CountryName(code string) string {
 	if !IsCountry(code) {

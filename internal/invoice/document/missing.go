@@ -1,0 +1,39 @@
+package document
+
+import (
+	"strconv"
+
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/pdf"
+)
+
+// Gap is the characters of a text of an invoice that its document cannot show.
+type Gap struct {
+	Place      string // as in a sentence: "line 2"
+	Characters []rune // each once
+}
+
+// Gaps returns those of an invoice, in the order of its document. The error is that of [pdf.Renderer.Missing].
+func Gaps(r *pdf.Renderer, inv invoice.Invoice) (all []Gap, err error) {
+	type text struct{ place, written string }
+	texts := []text{
+		{"your name", inv.Seller.Name}, {"your address", inv.Seller.Address}, {"your tax ID", inv.Seller.TaxID},
+		{"the customer's name", inv.Customer.Name}, {"the customer's address", inv.Customer.Address},
+		{"the customer's tax ID", inv.Customer.TaxID},
+	}
+	for i, l := range inv.Lines {
+		texts = append(texts, text{"line " + strconv.Itoa(i+1), l.Description})
+	}
+	texts = append(texts, text{"the account holder", inv.Seller.AccountHolder}, text{"the account number", inv.Seller.AccountNumber},
+		text{"the notes", inv.Notes})
+	for _, t := range texts {
+		missing, err := r.Missing(t.written)
+		if err != nil {
+			return nil, err
+		}
+		if len(missing) > 0 {
+			all = append(all, Gap{t.place, missing})
+		}
+	}
+	return all, nil
+}

@@ -1,0 +1,106 @@
+package invoicepages
+
+import (
+	"strconv"
+	"strings"
+
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/document"
+	"onlyonce/internal/value/date"
+	"onlyonce/internal/value/party"
+	"onlyonce/internal/web"
+	"onlyonce/templates"
+	"onlyonce/templates/invoiceviews"
+)
+
+// fact is a part of an invoice, with its name as in a sentence.
+type fact struct{ name, value string }
+
+// warnings lists what is odd about a draft, and where it is corrected. The error is that of [document.Gaps].
+func (s *Pages) warnings(inv invoice.Invoice) (all []invoiceviews.Warning, err error) {
+	add := func(text, fix, href, when string) {
+		all = append(all, invoiceviews.Warning{Text: text, Fix: templates.Link{Text: fix, Href: href}, When: when})
+	}
+	url, customer := s.invoices.URL(inv.ID), "/customers/"+inv.Customer.ID.String()
+	seller := []fact{
+		{"your address", inv.Seller.Address}, {"your country", inv.Seller.Country}, {"your tax ID", inv.Seller.TaxID},
+		{"your bank account", inv.Seller.AccountNumber},
+	}
+	buyer := []fact{{"the customer's address", inv.Customer.Address}, {"the customer's country", inv.Customer.Country}}
+	if _, is := party.VATNumber(inv.Customer.TaxID); !is && hasReverseCharge(inv) {
+		buyer = append(buyer, fact{"the customer's VAT number", ""})
+	}
+	if lacks := lacking(seller); lacks != "" {
+		add("The invoice doesn't show "+lacks+".", "Add it in the settings", "/settings/edit", " first, if it should.")
+	}
+	if lacks := lacking(buyer); lacks != "" {
+		add("The invoice doesn't show "+lacks+".", "Add it to the customer", customer+"/edit", " first, if it should.")
+	}
+	if inv.DueDate.Before(date.Today()) {
+		add("The due date, "+web.DateText(inv.DueDate)+", has passed.", "Edit the draft", url+"/edit", " first, if it should be later.")
+	}
+	gaps, err := document.Gaps(s.documents.renderer, inv)
+	if len(gaps) > 0 {
+		add("The PDF file can't show "+gapsText(gaps)+".", "Look at the PDF file", url+"/pdf", ": it has a replacement in each place.")
+	}
+	return all, err
+}
+
+// hasReverseCharge reports whether an invoice has lines that a business bills to another country of the EU without tax. It then has to
+// show the VAT number of the customer.
+func hasReverseCharge(inv invoice.Invoice) bool {
+	seller, buyer := inv.Seller.Country, inv.Customer.Country
+	if seller == buyer || !party.InEU(seller) || !party.InEU(buyer) {
+		return false
+	}
+	for _, l := range inv.Lines {
+		if l.TaxRate.IsZero() {
+			return true
+		}
+	}
+	return false
+}
+
+// lacking lists the facts without a value; "" for none.
+func lacking(facts []fact) string {
+	var names []string
+	for _, f := range facts {
+		if f.value == "" {
+			names = append(names, f.name)
+		}
+	}
+	return listed(names)
+}
+
+// Bounds of what a warning lists.
+const (
+	maxGaps       = 5  // places
+	maxCharacters = 10 // of each
+)
+
+func gapsText(gaps []document.Gap) string {
+	var texts []string
+	for _, g := range gaps[:min(len(gaps), maxGaps)] {
+		var characters []string
+		for _, c := range g.Characters[:min(len(g.Characters), maxCharacters)] {
+			characters = append(characters, string(c))
+		}
+		if len(g.Characters) > maxCharacters {
+			characters = append(characters, "…")
+		}
+		texts = append(texts, strings.Join(characters, " ")+" in "+g.Place)
+	}
+	if more := len(gaps) - len(texts); more > 0 {
+		texts = append(texts, "characters in "+strconv.Itoa(more)+" more places")
+	}
+	return listed(texts)
+}
+
+// listed joins the items of a sentence.
+func listed(all []string) string {
+	last := len(all) - 1
+	if last < 1 {
+		return strings.Join(all, "")
+	}
+	return strings.Join(all[:last], ", ") + " and " + all[last]
+}
