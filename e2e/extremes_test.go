@@ -56,6 +56,29 @@ func (s *session) visitExtremes(look func(*session, string)) {
 	look(s, "extremes refused")
 }
 
+// A long name of a business leaves the brand and the button to log out in one row.
+func TestLongNameInHeader(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.login()
+	for _, width := range []int{390, 1280} {
+		s.check(s.page.SetViewportSize(width, 900), "set the width")
+		s.open("/home")
+		inOneRow, err := s.page.Evaluate(`() => {
+			const middle = (selector) => {
+				const box = document.querySelector(selector).getBoundingClientRect();
+				return box.top + box.height / 2;
+			};
+			document.querySelector(".who").textContent = "The Long Name of a Holding and Trading Company ".repeat(3);
+			return [".who", ".logout"].every((part) => Math.abs(middle(part) - middle(".brand")) < 4);
+		}`)
+		s.check(err, "measure the header")
+		if inOneRow != true {
+			t.Errorf("at %d px the header is not in one row", width)
+		}
+	}
+}
+
 // createByAPI creates an invoice of so many equal lines, and returns the path of its page.
 func (s *session) createByAPI(email, name, currency string, lines int, line map[string]string) string {
 	s.t.Helper()

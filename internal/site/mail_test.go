@@ -59,6 +59,9 @@ func TestMailOnThePageOfItsInvoice(t *testing.T) {
 		if inList := strings.Contains(list, "Email failed"); inList != onHome {
 			t.Errorf("the failed email is on Home: %t, and in the list: %t", onHome, inList)
 		}
+		if todo := strings.Index(home, "To do"); onHome && todo > strings.Index(home, "Open by age") {
+			t.Error("the charts come before the things to do")
+		}
 		return onHome
 	}
 	if !troubles() {
