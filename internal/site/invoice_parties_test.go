@@ -59,7 +59,7 @@ func TestIssueFreezesParties(t *testing.T) {
 	issued, file := shown(), program.get(address+"/pdf").body
 	says(issued, "second")
 	for where, want := range map[string]string{
-		"page": "Poland Tax ID PL 2", "JSON": `"country":"FR","tax_id":"FR 1"`, "PDF": "France", "UBL": ">PL2<",
+		"page": "Poland Tax ID PL 2", "JSON": `"country":"FR","tax_id":"FR 1"`, "PDF": "France", "UBL": ">PL 2<",
 	} {
 		if !strings.Contains(issued[where], want) {
 			t.Errorf("the %s does not say %q:\n%s", where, want, issued[where])
