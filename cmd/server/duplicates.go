@@ -29,7 +29,7 @@ func (c duplicates) Run(ctx context.Context, t *terminal) error {
 		}, func(g duplicate.Group) {
 			shown := []string{fmt.Sprintf("%d customers with the same %s", g.Count, strings.Join(g.Why, " and "))}
 			for _, c := range g.Customers {
-				shown = append(shown, fmt.Sprintf("  %s  %s <%s>", c.ID, c.Name, c.Email))
+				shown = append(shown, strings.TrimSuffix(fmt.Sprintf("  %s  %s <%s>", c.ID, c.Name, c.Email), " <>"))
 			}
 			add(g, shown...)
 		})

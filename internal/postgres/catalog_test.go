@@ -84,7 +84,7 @@ func TestDifferences(t *testing.T) {
 			"ALTER TABLE intents DROP CONSTRAINT intents_pkey CASCADE",
 			"the constraint intent_effects_intent of intent_effects" + missing + "\nthe constraint intents_pkey of intents" + missing,
 		},
-		{"ALTER TABLE customers DROP CONSTRAINT customers_email_once", "the constraint customers_email_once of customers" + missing},
+		{"ALTER TABLE customers DROP CONSTRAINT customers_external", "the constraint customers_external of customers" + missing},
 		{"ALTER TABLE customers DROP CONSTRAINT customers_email_ascii", "the constraint customers_email_ascii of customers" + missing},
 		{"ALTER TABLE users DROP CONSTRAINT users_tenant_id_fkey", "the constraint users_tenant_id_fkey of users" + missing},
 		{"ALTER TABLE users ALTER CONSTRAINT users_tenant_id_fkey DEFERRABLE", "the constraint users_tenant_id_fkey of users" + different},

@@ -134,7 +134,7 @@ func TestProblemTypesOpen(t *testing.T) {
 	if a := stranger.get("/problems/no-such-thing"); a.status != http.StatusNotFound {
 		t.Errorf("%v", a)
 	}
-	docs.says("24 hours", "Idempotency-Key", "One customer per email address in each tenant")
+	docs.says("24 hours", "Idempotency-Key", "One customer per email address and name in each tenant")
 }
 
 // TestSecurityHeaders on every answer there is, from pages to errors.

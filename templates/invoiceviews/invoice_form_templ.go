@@ -327,7 +327,7 @@ func customerFields(v InvoiceForm) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templates.InputField(v.Input(templates.Input{ID: "customer_email", Label: "Customer email (optional)", Type: "email", Hint: "A customer with this email and name is reused, never created twice."})).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = templates.InputField(v.Input(templates.Input{ID: "customer_email", Label: "Customer email", Type: "email", Hint: "Optional. A customer with this email and name is reused, never created twice."})).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -188,7 +188,7 @@ func (k kind) excess() string {
 	}
 }
 
-// barriers are the problems of an invoice whose state does not allow what is wanted.
+// barriers are the problems of an invoice or a customer whose state does not allow what is wanted.
 func (k kind) barriers() []string {
 	switch k {
 	case redraft, issue:
@@ -197,6 +197,8 @@ func (k kind) barriers() []string {
 		return []string{"has-payments", "has-credit-notes"}
 	case pay, credit, send:
 		return []string{"not-issued"}
+	case allocated, typed, contact: // the customer is archived
+		return []string{"customer-differs"}
 	default:
 		return nil
 	}

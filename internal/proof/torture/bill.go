@@ -36,6 +36,12 @@ func (in intent) redrafted(n int, about profile) []byte {
 		in.number = fmt.Sprintf("E-%d", in.n)
 	}
 	body := invoiceBody(rng, in, year)
+	if in.email == about.BillTo.Email {
+		delete(body, "customer")
+		body["customer_id"] = about.BillTo.ID
+	} else { // nobody else has the name, so it is archived by nobody
+		body["customer"] = map[string]any{"email": in.email, "name": fmt.Sprint("Customer of ", in.n), "same_email": true}
+	}
 	if !in.change.otherwise {
 		n = 0 // the same command about another invoice
 	}

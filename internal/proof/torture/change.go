@@ -90,7 +90,7 @@ func (in intent) command(n int, about profile) command {
 		c.body = encode(map[string]any{"name": in.named(n, about), "currency": "EUR", "payment_days": "30"})
 	default:
 		c.method = http.MethodPut
-		c.body = encode(map[string]any{"email": about.Email, "name": in.named(n, about)})
+		c.body = encode(map[string]any{"email": about.Email, "name": in.named(n, about), "same_email": true})
 	}
 	return c
 }

@@ -22,7 +22,7 @@ const (
 	stale      outcome = "stale"       // 412, a change: the record has another version than the one that was seen
 	shown      outcome = "shown"       // 200, a record read
 	conflict   outcome = "conflict"    // 409: the number or the reference is taken, or the amount is more than is left
-	barred     outcome = "barred"      // 409: the state of the invoice does not allow it
+	barred     outcome = "barred"      // 409: the state of the invoice or the customer does not allow it
 	inProgress outcome = "in progress" // 409: the first attempt still runs
 	refused    outcome = "refused"     // 503, 429: try again later
 	lost       outcome = "lost"        // timeout, reset, half an answer, gave up

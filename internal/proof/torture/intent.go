@@ -14,7 +14,7 @@ type kind int
 const (
 	allocated kind = iota // an invoice, its number chosen by the server
 	typed                 // an invoice with a number that others may want as well
-	contact               // a customer by email
+	contact               // a customer by email and name
 	edit                  // another name for a customer who is there
 	archive               // a customer who is there taken out of the lists
 	restore               // and brought back
@@ -176,12 +176,12 @@ func typedNumber(rng *rand.Rand, year, n int) string {
 	return fmt.Sprintf("%d-%04d", year, 30+n/12+rng.IntN(200))
 }
 
-// person sometimes writes the email in capitals.
+// person sometimes writes the email in capitals, and is one of several in a mailbox.
 func person(rng *rand.Rand, email string) map[string]any {
 	if rng.IntN(3) == 0 {
 		email = strings.ToUpper(email)
 	}
-	return map[string]any{"email": email, "name": "Customer"}
+	return map[string]any{"email": email, "name": fmt.Sprint("Customer ", rng.IntN(2)), "same_email": true}
 }
 
 func invoiceBody(rng *rand.Rand, in intent, year int) map[string]any {

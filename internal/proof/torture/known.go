@@ -38,6 +38,7 @@ type line struct {
 
 // party is what an invoice says of its customer.
 type party struct {
+	ID    string `json:"id"`
 	Email string `json:"email"`
 	Name  string `json:"name"`
 }

@@ -90,7 +90,7 @@ func (p *programs) mergeInto(ctx context.Context, tenant, n int, name string, wi
 
 // billBoth makes an invoice for the email of a customer, and one for its id.
 func (p *programs) billBoth(ctx context.Context, tenant, n int, c reply, moment string) {
-	known := map[string]any{"email": p.named(called[0], n) + "@example.com", "name": "Its holder"}
+	known := map[string]any{"email": p.named(called[0], n) + "@example.com", "name": "Its holder", "same_email": true}
 	for name, customer := range map[string]any{"customer": known, "customer_id": c.ID} {
 		p.send(ctx, wish{
 			tenant: tenant, operation: "invoice.create", key: p.named("merge-"+moment+"-"+name, n), path: invoicesPath,

@@ -173,10 +173,13 @@ const numberedTenants = `tenant AS (
 	JOIN api_tokens ON token_hash = sha256(token::bytea)
 )`
 
-// of returns the records of an intent: customers by email, since another intent may have brought them.
+// of returns the records of an intent: customers by what was answered too, since another intent may have brought them.
 func (r rows) of(in intent, attempts []attempt) []row {
 	if in.kind == contact {
-		return r.byEmail[origin{tenant: in.tenant, key: in.email}]
+		return slices.DeleteFunc(slices.Clone(r.byEmail[origin{tenant: in.tenant, key: in.email}]), func(r row) bool {
+			mine := r.origin == origin{in.tenant, in.kind.operation(), in.key}
+			return !mine && !slices.ContainsFunc(attempts, func(a attempt) bool { return a.Outcome.acknowledges() && a.ID == r.id })
+		})
 	}
 	var found []row
 	seen := map[string]bool{}

@@ -50,8 +50,9 @@ func rules() []rule {
 			FROM invoices i LEFT JOIN summed s USING (tenant_id, id)
 			WHERE (i.subtotal, i.tax_total, i.total) IS DISTINCT FROM (s.subtotal, s.tax, s.subtotal + s.tax)`},
 		{"no customer twice", `
-			SELECT format('%s times %s', count(*), email_folded)
-			FROM customers GROUP BY tenant_id, email_folded HAVING count(*) > 1`},
+			SELECT format('%s times %s %s', count(*), email_folded, name_folded)
+			FROM customers WHERE email IS NOT NULL AND merged_into IS NULL
+			GROUP BY tenant_id, email_folded, name_folded HAVING count(*) > 1`},
 		{"no intent twice", `
 			SELECT format('%s times %s %s', count(*), operation, key)
 			FROM intents GROUP BY tenant_id, operation, key HAVING count(*) > 1`},

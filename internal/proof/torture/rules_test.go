@@ -46,7 +46,7 @@ func TestRules(t *testing.T) {
 			DELETE FROM invoice_lines
 			WHERE position = 1 AND invoice_id IN (SELECT id FROM invoices WHERE status = 'draft')`},
 		{"no customer twice", `
-			ALTER TABLE customers DROP CONSTRAINT customers_email_once;
+			DROP INDEX customers_email_once;
 			INSERT INTO customers (tenant_id, id, email, name)
 			SELECT tenant_id, '00000000-0000-4000-8000-000000000001', upper(email), name FROM customers;
 			INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
