@@ -83,7 +83,7 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// isForReadOnly fails if an answer is a refusal, or a page that has a form which is not one's own.
+// isForReadOnly fails if an answer is a refusal, or a page with a link to nowhere or a form that is not one's own.
 func (b *bundle) isForReadOnly(path string, a answer) {
 	b.Helper()
 	if a.status == http.StatusForbidden {
@@ -91,6 +91,11 @@ func (b *bundle) isForReadOnly(path string, a answer) {
 	}
 	if !strings.HasPrefix(a.header.Get("Content-Type"), "text/html") {
 		return
+	}
+	for _, link := range all(b.page(a).root, "a") {
+		if href, _ := attr(link, "href"); href == "" {
+			b.Errorf("%s: %q leads nowhere", path, text(link))
+		}
 	}
 	for _, form := range all(b.page(a).root, "form") {
 		method, _ := attr(form, "method")
@@ -101,18 +106,34 @@ func (b *bundle) isForReadOnly(path string, a answer) {
 	}
 }
 
-// TestReadOnlySeesNoButtons: no page that leads on from the navigation offers what is refused, neither while there is nothing nor
-// when there is one of everything.
+// TestReadOnlySeesNoButtons: no page that leads on from the navigation offers what is refused: while there is nothing, when there is
+// one of everything, and after each transition.
 func TestReadOnlySeesNoButtons(t *testing.T) {
 	b := setup(t)
 	person := b.person(b.replica, b.readOnly(b.acme))
 	b.offersNothing(person, 3)
+	made := map[string]created{}
 	for _, of := range createdResources() {
 		if !of.people {
-			b.prepared(b.acme, of.plural(), of, of.command)
+			made[of.name] = b.prepared(b.acme, of.plural(), of, of.command)
 		}
 	}
 	b.offersNothing(person, 10)
+	program := b.program(b.replica, b.acme)
+	for _, of := range createdResources() {
+		for _, state := range of.transitions {
+			if of.people {
+				continue
+			}
+			a := program.with("Idempotency-Key", state.verb+" "+of.name).post("/api/v1"+of.recordAt(made[of.name].ID)+"/"+state.verb, "")
+			if a.status != http.StatusOK {
+				b.Fatalf("%s %s: %v", state.verb, of.name, a)
+			}
+			for _, next := range b.offered(person, of.pageOf(made[of.name].ID)) {
+				b.offered(person, next)
+			}
+		}
+	}
 }
 
 // offersNothing follows all links from the first page on, and fails for each that leads to a refusal and each form that is not one's
@@ -126,23 +147,30 @@ func (b *bundle) offersNothing(person *client, atLeast int) {
 			continue
 		}
 		seen[path] = true
-		a := person.get(path)
-		b.isForReadOnly(path, a)
-		if !strings.HasPrefix(a.header.Get("Content-Type"), "text/html") {
-			continue
-		}
-		for _, link := range all(b.page(a).root, "a") {
-			href, _ := attr(link, "href")
-			to, err := url.Parse(href)
-			if err != nil || to.Host != "" || !strings.HasPrefix(to.Path, "/") ||
-				slices.Contains([]string{"/docs/api", "/rules", "/openapi.json", "/login"}, to.Path) ||
-				strings.HasPrefix(to.Path, "/problems") {
-				continue
-			}
-			next = append(next, strings.Split(href, "#")[0])
-		}
+		next = append(next, b.offered(person, path)...)
 	}
 	if len(seen) < atLeast {
 		b.Errorf("only %d pages", len(seen))
 	}
+}
+
+// offered returns the pages of the app that a page leads to, and fails if it offers what is refused.
+func (b *bundle) offered(person *client, path string) (next []string) {
+	b.Helper()
+	a := person.get(path)
+	b.isForReadOnly(path, a)
+	if !strings.HasPrefix(a.header.Get("Content-Type"), "text/html") {
+		return nil
+	}
+	for _, link := range all(b.page(a).root, "a") {
+		href, _ := attr(link, "href")
+		to, err := url.Parse(href)
+		if err != nil || to.Host != "" || !strings.HasPrefix(to.Path, "/") ||
+			slices.Contains([]string{"/docs/api", "/rules", "/openapi.json", "/login"}, to.Path) ||
+			strings.HasPrefix(to.Path, "/problems") {
+			continue
+		}
+		next = append(next, strings.Split(href, "#")[0])
+	}
+	return next
 }

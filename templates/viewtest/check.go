@@ -19,7 +19,7 @@ func Check(t *testing.T, states map[string]templ.Component) {
 			for _, check := range []func(*testing.T, *html.Node){
 				nothingInline, idsAreUniqueAndReferencesLead, everyControlHasALabel, everyPostingFormIsGuarded,
 				onlyThePagesOwnFormHasAPrimaryButton, everyFormWithAKeyHasItsOwner, onlyOneElementTakesTheFocus,
-				theTitleSaysError,
+				theTitleSaysError, browsersForgetHiddenFields,
 			} {
 				check(t, doc)
 			}
@@ -60,6 +60,16 @@ func idsAreUniqueAndReferencesLead(t *testing.T, doc *html.Node) {
 			if ids[ref] == 0 {
 				t.Errorf("<%s> refers to #%s, which is not there", n.Data, ref)
 			}
+		}
+	}
+}
+
+// browsersForgetHiddenFields: Firefox would bring back the changed ones after a reload, an old version beside new fields.
+func browsersForgetHiddenFields(t *testing.T, doc *html.Node) {
+	t.Helper()
+	for n := range doc.Descendants() {
+		if n.Data == "input" && Attr(n, "type") == "hidden" && Attr(n, "autocomplete") != "off" {
+			t.Errorf("the hidden field %q has no autocomplete=off", Attr(n, "name"))
 		}
 	}
 }
