@@ -3,7 +3,6 @@
 package customer
 
 import (
-	"strings"
 	"time"
 
 	"onlyonce/internal/conflict"
@@ -89,8 +88,8 @@ func (in Input) Draft() (Draft, error) {
 // DraftIn checks an input that is part of another one. What is wrong is added to problems, with pointers below
 // prefix.
 func (in Input) DraftIn(prefix string, problems *invalid.Error) Draft {
-	d := Draft{Email: email.Address(strings.TrimSpace(in.Email))}
-	d.SameEmail = in.SameEmail || d.Email != "" && d.Email.Folded() == email.Address(in.SameEmailAs).Folded()
+	d := Draft{Email: email.Typed(in.Email)}
+	d.SameEmail = in.SameEmail || d.Email != "" && d.Email.Folded() == email.Typed(in.SameEmailAs).Folded()
 	if d.Email != "" {
 		if problem := d.Email.Problem(); problem != "" {
 			problems.Add(prefix+"/email", problem)

@@ -21,6 +21,7 @@ func TestDraft(t *testing.T) {
 	}{
 		{"ada@example.com", "Ada Lovelace", customer.Draft{Email: "ada@example.com", Name: "Ada Lovelace"}, ""},
 		{"  Ada@Example.com\t", " Ada \n Lovelace ", customer.Draft{Email: "Ada@Example.com", Name: "Ada Lovelace"}, ""},
+		{"\u202aada@exa\u00admple.com\u200b", "\ufeffAda\u200e", customer.Draft{Email: "ada@example.com", Name: "Ada"}, ""},
 		{"ada+bills@sub.example.co.uk", "a", customer.Draft{Email: "ada+bills@sub.example.co.uk", Name: "a"}, ""},
 		{"j@exmple.de", "Jürgen Groß & Söhne", customer.Draft{Email: "j@exmple.de", Name: "Jürgen Groß & Söhne"}, ""},
 		{"a@b.c", strings.Repeat("é", party.MaxName), customer.Draft{Email: "a@b.c", Name: strings.Repeat("é", party.MaxName)}, ""},
@@ -37,8 +38,7 @@ func TestDraft(t *testing.T) {
 		{"ada@exam ple.com", "Ada", customer.Draft{}, "/email"},
 		{"ada@example.com\nBcc: x@y.z", "Ada", customer.Draft{}, "/email"},
 		{"ada\x00@example.com", "Ada", customer.Draft{}, "/email"},
-		{"zw\u200b@example.com", "Ada", customer.Draft{}, "/email"},
-		{"ada@exa\u00admple.com", "Ada", customer.Draft{}, "/email"},
+		{"ada@\u202dexample.com", "Ada", customer.Draft{}, "/email"},
 		{"\uff41da@example.com", "Ada", customer.Draft{}, "/email"},
 		{"\u0430da@example.com", "Ada", customer.Draft{}, "/email"},
 		{"jürgen@example.de", "Ada", customer.Draft{}, "/email"},

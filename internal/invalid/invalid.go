@@ -52,11 +52,21 @@ func (e *Error) Lines(pointer, what, typed string, limit int) string {
 }
 
 func (e *Error) addText(pointer, what string, limit int, err error) {
-	switch {
-	case errors.Is(err, text.ErrLong):
+	if errors.Is(err, text.ErrLong) {
 		e.Add(pointer, fmt.Sprintf("Shorten %s to at most %d characters.", what, limit))
-	case err != nil:
-		e.Add(pointer, "Remove the invisible characters from "+what+".")
+	}
+	found, is := errors.AsType[*text.CharacterError](err)
+	if !is {
+		return
+	}
+	place := "at the beginning of " + what
+	if found.After != "" {
+		place = "after “" + found.After + "” in " + what
+	}
+	if found.Symbol {
+		e.Add(pointer, "Replace the symbol "+place+". Only the font it comes from can show it.")
+	} else {
+		e.Add(pointer, "Remove the invisible character "+place+".")
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"onlyonce/internal/invalid/text"
 	"onlyonce/internal/value/date"
 )
 
@@ -24,7 +25,9 @@ func (n Number) Folded() string {
 // SameNumber reports whether two numbers, as they were typed, are the same.
 func SameNumber(a, b string) bool { return numberOf(a).Folded() == numberOf(b).Folded() }
 
-func numberOf(typed string) Number { return Number(strings.Join(strings.Fields(typed), " ")) }
+func numberOf(typed string) Number {
+	return Number(strings.Join(strings.Fields(text.Clean(typed)), " "))
+}
 
 // small leaves alone what is not ASCII: such a number is refused.
 func small(r rune) rune {

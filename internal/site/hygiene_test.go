@@ -81,6 +81,29 @@ func (c *client) inDoubt(path string, bodies map[string]string) {
 	}
 }
 
+// TestInvisibleCharacters: what copied text brings along makes no other command, and what stays refused has its place named.
+func TestInvisibleCharacters(t *testing.T) {
+	b := setup(t)
+	program := b.program(b.replica, b.acme).with("Idempotency-Key", key)
+	of := customers()
+	copied := change(of.command, "name", "\ufeffAda\u200b Lovelace\u200e", "email", "\u202aada@example.com\u202c")
+	first := program.post("/api/v1/customers", of.json(copied))
+	again := program.post("/api/v1/customers", of.json(of.command))
+	if first.status != http.StatusCreated || again.body != first.body || again.header.Get("Idempotent-Replayed") != "true" {
+		t.Errorf("%v\n%v", first, again)
+	}
+	for name, want := range map[string]string{
+		"Ada\u202eLovelace": "Remove the invisible character after “Ada” in the name.",
+		"\u202eAda":         "Remove the invisible character at the beginning of the name.",
+		"Ada \uf0fc":        "Replace the symbol after “Ada” in the name. Only the font it comes from can show it.",
+	} {
+		a := program.post("/api/v1/customers", of.json(change(of.command, "name", name)))
+		if p := decode[problem](b, a); len(p.Errors) != 1 || p.Errors[0].Detail != want {
+			t.Errorf("%q: %v", name, a)
+		}
+	}
+}
+
 // TestValuesOfAnotherType: they are wrong like any other value, and the place is named in the same way.
 func TestValuesOfAnotherType(t *testing.T) {
 	b := setup(t)

@@ -2,7 +2,6 @@ package web
 
 import (
 	"net/http"
-	"strings"
 	"time"
 
 	"onlyonce/internal/value/email"
@@ -30,7 +29,7 @@ func (s *Server) askLink(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	typed := r.PostForm.Get("email")
-	address := email.Address(strings.TrimSpace(typed))
+	address := email.Typed(typed)
 	if problem := address.Problem(); problem != "" {
 		return s.forgotPage(w, r, http.StatusUnprocessableEntity, templates.Forgot{
 			Email: typed, Errors: templates.FieldErrors{{Control: "email", Message: problem}},

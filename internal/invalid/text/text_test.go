@@ -9,47 +9,61 @@ import (
 
 func TestLine(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		typed, want string
-		err         error
-	}{
-		{"  Ada   Lovelace ", "Ada Lovelace", nil},
-		{"no\u00a0break\tand\nlines", "no break and lines", nil},
-		{"Foo · Bar", "Foo · Bar", nil},
-		{"☎\ufe0f 👩\u200d💻", "☎\ufe0f 👩\u200d💻", nil},
-		{"नमस्\u200dते می\u200cخواهم עברית", "नमस्\u200dते می\u200cخواهم עברית", nil},
-		{"O’Neil — “½”", "O’Neil — “½”", nil},
-		{"esc\x1b[31m", "", text.ErrHidden},
-		{"bell\a", "", text.ErrHidden},
-		{"nul\x00", "", text.ErrHidden},
-		{"del\x7f", "", text.ErrHidden},
-		{"c1\u009b", "", text.ErrHidden},
-		{"zero\u200bwidth", "", text.ErrHidden},
-		{"bom\ufeff", "", text.ErrHidden},
-		{"soft\u00adhyphen", "", text.ErrHidden},
-		{"over\u202eride", "", text.ErrHidden},
-		{"iso\u2066late", "", text.ErrHidden},
-		{"mark\u200f", "", text.ErrHidden},
-		{"filler\u3164", "", text.ErrHidden},
-		{"tag\U000e0041", "", text.ErrHidden},
-		{"private\ue000", "", text.ErrHidden},
-		{"no UTF-8 \xff", "", text.ErrHidden},
-		{"12345678901234567890123456789x", "", text.ErrLong},
+	for _, c := range []struct{ typed, want string }{
+		{"  Ada   Lovelace ", "Ada Lovelace"},
+		{"no\u00a0break\tand\nlines", "no break and lines"},
+		{"Foo · Bar", "Foo · Bar"},
+		{"☎\ufe0f 👩\u200d💻", "☎\ufe0f 👩\u200d💻"},
+		{"नमस्\u200dते می\u200cخواهم עברית", "नमस्\u200dते می\u200cخواهم עברית"},
+		{"O’Neil — “½”", "O’Neil — “½”"},
+		{"zero\u200bwidth\u2060", "zerowidth"},
+		{"\ufeffbom \u200b ", "bom"},
+		{"soft\u00adhyphen", "softhyphen"},
+		{"\u202aem\u202bbed\u202c \u2066i\u2067so\u2068late\u2069", "embed isolate"},
+		{"mark\u200f\u200e\u061c", "mark"},
+		{"\uf0b7 Word", "• Word"},
+		{"12345678901234567890123456789", "12345678901234567890123456789"},
 	} {
-		got, err := text.Line(c.typed, 29)
-		if !errors.Is(err, c.err) || c.err == nil && got != c.want {
+		if got, err := text.Line(c.typed, 29); err != nil || got != c.want {
 			t.Errorf("%q: %q, %v", c.typed, got, err)
+		}
+	}
+	if _, err := text.Line("12345678901234567890123456789x", 29); !errors.Is(err, text.ErrLong) {
+		t.Error(err)
+	}
+}
+
+// TestCharactersThatStayRefused: the error has the place.
+func TestCharactersThatStayRefused(t *testing.T) {
+	t.Parallel()
+	for typed, want := range map[string]text.CharacterError{
+		"one esc\x1b[31m":                        {After: "esc"},
+		"bell \a":                                {After: "bell"},
+		"\x00nul":                                {},
+		"del\x7f":                                {After: "del"},
+		"c1\u009b":                               {After: "c1"},
+		"over\u202eride":                         {After: "over"},
+		"over\u202dride":                         {After: "over"},
+		"filler\u3164":                           {After: "filler"},
+		"tag\U000e0041":                          {After: "tag"},
+		"private \ue000 x":                       {After: "private", Symbol: true},
+		"no UTF-8 \xff":                          {After: "UTF-8"},
+		"Donaudampfschifffahrtsgesellschaft\x07": {After: "fffahrtsgesellschaft"},
+	} {
+		_, err := text.Line(typed, 100)
+		if got, is := errors.AsType[*text.CharacterError](err); !is || *got != want {
+			t.Errorf("%q: %+v, want %+v", typed, err, want)
 		}
 	}
 }
 
 func TestLines(t *testing.T) {
 	t.Parallel()
-	if got, err := text.Lines(" a\r\n\tb\n\n", 10); got != "a\n\tb" || err != nil {
+	if got, err := text.Lines(" \ufeffa\r\n\tb\n\n", 10); got != "a\n\tb" || err != nil {
 		t.Errorf("got %q, %v", got, err)
 	}
 	for _, typed := range []string{"a\rb", "a\u2028b", "a\x1bb"} {
-		if _, err := text.Lines(typed, 10); !errors.Is(err, text.ErrHidden) {
+		if _, err := text.Lines(typed, 10); !errors.As(err, new(*text.CharacterError)) {
 			t.Errorf("%q: %v", typed, err)
 		}
 	}

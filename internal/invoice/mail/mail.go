@@ -3,7 +3,6 @@
 package mail
 
 import (
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -57,7 +56,7 @@ type Draft struct {
 // Draft checks the input for an invoice. It returns an [*invalid.Error] that lists what is wrong.
 func (in Input) Draft(invoice uuid.UUID) (Draft, error) {
 	var problems invalid.Error
-	d := Draft{InvoiceID: invoice, Recipient: email.Address(strings.TrimSpace(in.Recipient))}
+	d := Draft{InvoiceID: invoice, Recipient: email.Typed(in.Recipient)}
 	if d.Recipient != "" {
 		if problem := d.Recipient.Problem(); problem != "" {
 			problems.Add("/recipient", problem)

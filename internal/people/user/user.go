@@ -4,7 +4,6 @@ package user
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -71,7 +70,7 @@ type Draft struct {
 // Draft checks the input. It returns an [*invalid.Error] that lists what is wrong.
 func (in Input) Draft() (Draft, error) {
 	var problems invalid.Error
-	d := Draft{Email: email.Address(strings.TrimSpace(in.Email)), Role: in.Role}
+	d := Draft{Email: email.Typed(in.Email), Role: in.Role}
 	if problem := d.Email.Problem(); problem != "" {
 		problems.Add("/email", problem)
 	}

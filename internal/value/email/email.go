@@ -7,11 +7,16 @@ import (
 	"strings"
 
 	"golang.org/x/net/idna"
+
+	"onlyonce/internal/invalid/text"
 )
 
 // Address is an email address as it was typed: ASCII, at most [Max] characters. Addresses that differ
 // only in capitals are the same.
 type Address string
+
+// Typed returns an address without spaces around it, as [text.Clean] leaves it.
+func Typed(typed string) Address { return Address(strings.TrimSpace(text.Clean(typed))) }
 
 // Max is the longest address accepted, in characters (RFC 5321, section 4.5.3.1.3).
 const Max = 254

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"onlyonce/internal/invalid"
+	"onlyonce/internal/invalid/text"
 )
 
 // BankAccount is where invoices are paid to. What is not known is "".
@@ -43,8 +44,8 @@ var (
 	bic      = regexp.MustCompile(`^[A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}([A-Z0-9]{3})?$`)
 )
 
-func withoutSpaces(text string) string {
-	return strings.ToUpper(strings.Join(strings.Fields(text), ""))
+func withoutSpaces(typed string) string {
+	return strings.ToUpper(strings.Join(strings.Fields(text.Clean(typed)), ""))
 }
 
 // IsIBAN checks the form and the check digits of an IBAN without spaces and in capitals (ISO 13616): with its first four

@@ -87,7 +87,7 @@ func TestBankAccount(t *testing.T) {
 		{typed: party.BankAccount{AccountNumber: "IE29"}, wrong: "/account_number"},
 		{typed: party.BankAccount{AccountNumber: "IE29 AIBK-9311"}, wrong: "/account_number"},
 		{typed: party.BankAccount{AccountNumber: strings.Repeat("1", 61), BIC: "AIBK"}, wrong: "/account_number /bic"},
-		{typed: party.BankAccount{AccountHolder: "a\u200bb", BIC: "AIBK1E2D"}, wrong: "/account_holder /bic"},
+		{typed: party.BankAccount{AccountHolder: "a\u202eb", BIC: "AIBK1E2D"}, wrong: "/account_holder /bic"},
 	} {
 		var problems invalid.Error
 		got := c.typed.Check(&problems)
