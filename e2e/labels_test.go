@@ -102,6 +102,7 @@ const (
 	fieldBillTo              = "Bill to"
 	fieldBankOrProvider      = "Bank or provider (optional)"
 	fieldCountry             = "Country (optional)"
+	fieldCurrency            = "Currency"
 	fieldCurrentPassword     = "Current password"
 	fieldCustomerEmail       = "Customer email"
 	fieldDueDate             = "Due date"

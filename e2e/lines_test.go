@@ -120,6 +120,42 @@ func TestTotalsFollowTheLines(t *testing.T) {
 	s.total("–")
 }
 
+// TestPreviewIsTheServers: the form shows the total that the server would store, and none where it would refuse.
+func TestPreviewIsTheServers(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.login()
+	s.newInvoice()
+	s.fillInvoice(s.number(1))
+	for _, c := range []struct{ currency, quantity, price, rate, total string }{
+		{"EUR", "1", "0.085", "0", "–"}, {"EUR", "1", "0.0800", "0", "0.08"}, {"JPY", "1", "30000.50", "0", "–"},
+		{"JPY", "1", "30000.00", "0", "30,000"}, {"JPY", "1", "30,000", "10", "33,000"}, {"KWD", "1", "1.250", "0", "1.250"},
+		{"KWD", "1", "1,250", "0", "–"}, {"EUR", "1", "1,250", "0", "–"}, {"EUR", "1", "1.250,00", "0", "1,250.00"},
+		{"EUR", "1", ",5", "0", "0.50"}, {"EUR", "1", ".5", "0", "0.50"}, {"EUR", "1", "5.", "0", "5.00"}, {"EUR", "1", ".", "0", "–"},
+		{"EUR", "1", "-3", "0", "–"}, {"EUR", "0", "3", "0", "–"}, {"EUR", "-1", "3", "0", "–"}, {"EUR", "0.0000001", "3", "0", "–"},
+		{"EUR", "0.0000010", "5000", "0", "0.01"}, {"EUR", "1000000000", "1", "0", "1,000,000,000.00"}, {"EUR", "1000000001", "1", "0", "–"},
+		{"EUR", "1", "90071992547409.91", "0", "90,071,992,547,409.91"}, {"EUR", "1", "90071992547409.92", "0", "–"},
+		{"EUR", "1", "90071992547409.91", "1", "–"}, {"EUR", "1000000000", "90071992547409.91", "0", "–"},
+		{"EUR", "2", "50.00", "9,975", "109.98"}, {"EUR", "2", "50.00", "23%", "123.00"}, {"EUR", "2", "50.00", "100", "200.00"},
+		{"EUR", "2", "50.00", "100.001", "–"}, {"EUR", "2", "50.00", "1.2345", "–"}, {"EUR", "2", "50.00", "-1", "–"},
+		{"EUR", "2", "50.00", "", "–"}, {"EUR", "1", "000000000000000000000000000000001", "0", "–"},
+	} {
+		_, err := s.field(fieldCurrency).SelectOption(playwright.SelectOptionValues{Values: &[]string{c.currency}})
+		s.check(err, "choose the currency")
+		s.fillLine(1, "Design", c.quantity, c.price, c.rate)
+		s.total(c.total)
+		server, err := s.page.Evaluate(`async () => {
+			const form = document.querySelector("form[data-invoice]");
+			const answer = await fetch("/invoices/form", { method: "POST", body: new URLSearchParams(new FormData(form)) });
+			const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+			return page.querySelector("[data-total=total]").textContent;
+		}`)
+		if s.check(err, "ask the server"); server != c.total {
+			t.Errorf("%+v: the server has the total %v", c, server)
+		}
+	}
+}
+
 // Enter in a field means Create, not the first button on the page. In a line as well, if no script knows more.
 func TestEnterCreates(t *testing.T) {
 	t.Parallel()

@@ -8,6 +8,8 @@
 const form = document.querySelector("form[data-invoice]");
 const list = form.querySelector("[data-lines]");
 const blank = form.querySelector("template[data-line-template]");
+const MOST = 2n ** 53n - 1n; // minor units, as money.Max
+const GROUPED_ONCE = /^-?[1-9]\d{0,2}[.,]\d{3}$/;
 
 // Capture: this runs before the submit guard, which must not lock the form
 // for a change that never leaves the page. A busy form is left to the guard.
@@ -42,7 +44,7 @@ form.addEventListener("fill", ({ detail }) => {
 // What is typed as people write numbers is shown as it is read.
 list.addEventListener("change", ({ target }) => {
   if (target.inputMode !== "decimal") return;
-  target.value = plain(target.value, decimalsOf(target.name.replace("line_", "")));
+  target.value = plain(target.value, target.name.replace("line_", ""));
   showTotals();
 });
 
@@ -109,7 +111,7 @@ function showTotals() {
   let complete = true;
   for (const [index, line] of [...list.children].entries()) {
     const [quantity, price, rate] = ["quantity", "unit_price", "tax_rate"].map((cell) => decimal(valueOf(line, cell), cell));
-    const net = quantity && price && round(quantity.units * price.units * 10n ** BigInt(digits), quantity.scale * price.scale);
+    const net = quantity && price && inRange(round(quantity.units * price.units * 10n ** BigInt(digits), quantity.scale * price.scale));
     line.querySelector("[data-line-amount]").textContent = net === null ? "" : format(net, digits);
     if (net === null || !rate) {
       complete &&= index > 0 && isBlank(line);
@@ -123,6 +125,7 @@ function showTotals() {
   }
   let tax = 0n;
   for (const { rate, net } of perRate.values()) tax += round(net * rate.units, 100n * rate.scale);
+  complete &&= inRange(subtotal + tax) !== null;
   show("currency", option?.value ?? "");
   show("subtotal", complete ? format(subtotal, digits) : "–");
   show("tax", complete ? format(tax, digits) : "–");
@@ -143,40 +146,45 @@ function show(name, text) {
   for (const element of form.querySelectorAll(`[data-total=${name}]`)) element.textContent = text;
 }
 
-// How many decimals a cell may have, which says whether "1.250" can be only one number: see plain.
-function decimalsOf(cell) {
-  return { quantity: 2, tax_rate: 3 }[cell] ?? digitsOf();
-}
-
 function digitsOf() {
   return Number(form.elements.currency.selectedOptions[0]?.dataset.digits ?? 2);
 }
 
-// plain writes "1.250,00" and "1,250.00" as "1250.00", as typed.Number does on the server. What can be two numbers stays: the server
-// asks.
-function plain(typed, decimals) {
+// plain writes "1.250,00" and "1,250.00" as "1250.00", as typed.Number and typed.Percent do on the server. What can be two numbers
+// stays: the server asks.
+function plain(typed, cell) {
   const text = typed.trim();
-  const separators = text.replace(/^-/, "").match(/\D/g) ?? [];
-  const last = separators.at(-1);
-  if (separators.length === 1) {
-    const ambiguous = /^-?[1-9]\d{0,2}[.,]\d{3}$/.test(text);
-    if (ambiguous && decimals > 0) return text;
-    if (!ambiguous && /^-?\d+[.,]\d+$/.test(text)) return text.replace(",", ".");
-  }
+  if (canBeTwo(text, cell)) return text;
+  const thousands = cell !== "tax_rate" && digitsOf() < 3 && GROUPED_ONCE.test(text);
+  if (!thousands && /^-?\d*[.,]\d+$/.test(text)) return text.replace(",", ".");
   const [, whole, fraction = ""] = /^(-?\d{1,3}(?:[., '’\u00a0\u202f]\d{3})+)([.,]\d+)?$/.exec(text) ?? [];
-  if (!whole) return text;
+  if (!whole || cell === "tax_rate") return text;
   const between = whole.replace(/^-/, "").match(/\D/g);
-  if (new Set(between).size > 1 || (fraction && between[0] === last)) return text;
+  if (new Set(between).size > 1 || (fraction && between[0] === fraction[0])) return text;
   return whole.replace(/[^\d-]/g, "") + fraction.replace(",", ".");
 }
 
-// decimal reads "12.50" as 1250 / 100; null when it is not a number, or can be two.
+// canBeTwo reports whether the only separator of a number comes before either decimals or thousands.
+function canBeTwo(text, cell) {
+  const decimals = cell === "quantity" ? 2 : digitsOf();
+  const asShown = decimals >= 3 && text.includes(".");
+  return cell !== "tax_rate" && decimals > 0 && !asShown && GROUPED_ONCE.test(text);
+}
+
+// decimal reads "12.50" as 125 / 10; null for what the server refuses (internal/invoice/draft.go), or asks about.
 function decimal(typed, cell) {
-  const decimals = decimalsOf(cell);
-  const match = /^(-?)(\d+)(?:\.(\d+))?$/.exec(plain(typed, decimals));
-  if (!match || (/^-?[1-9]\d{0,2}\.\d{3}$/.test(typed) && decimals > 0 && decimals < 3)) return null;
-  const [, sign, whole, fraction = ""] = match;
-  return { units: BigInt(sign + whole + fraction), scale: 10n ** BigInt(fraction.length) };
+  const text = plain(typed, cell);
+  const [, whole, digits = ""] = /^(?=.{1,32}$)(\d*)(?:\.(\d*))?$/.exec(text) ?? [];
+  if (!whole && !digits || canBeTwo(text, cell)) return null;
+  const fraction = digits.replace(/0+$/, "");
+  const [decimals, most] = { quantity: [6, 10n ** 9n], tax_rate: [3, 100n], unit_price: [digitsOf(), MOST] }[cell];
+  const read = { units: BigInt(whole + fraction), scale: 10n ** BigInt(fraction.length) };
+  const refused = fraction.length > decimals || read.units > most * read.scale || (cell === "quantity" && read.units === 0n);
+  return refused ? null : read;
+}
+
+function inRange(minor) {
+  return minor > MOST ? null : minor;
 }
 
 // canonical makes "23" and "23.00" one tax rate.

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestAmountsAsTyped: the amount of a payment and of a refund is understood as people write it, and shown as it was read before anything
-// is saved. What can be two numbers is asked about.
+// TestAmountsAsTyped: the amount of a payment and of a refund is understood as people write it. Only what can be two numbers is asked
+// about.
 func TestAmountsAsTyped(t *testing.T) {
 	b := setup(t)
 	person := b.person(b.replica, b.acme)
@@ -16,14 +16,16 @@ func TestAmountsAsTyped(t *testing.T) {
 	back := refunds()
 	back.parent.id = decode[created](b, paid).ID
 	for _, r := range []resource{of, back} {
-		for typed, want := range map[string]string{
-			"1.250,00": "“1.250,00” was read as 1250.00. If that is right, save again.", "1.250": "“1.250” can be 1250 or 1.25.",
-		} {
+		for _, typed := range []string{"1.250", "1,250"} {
 			a := person.submit(r.list(), change(r.command, "amount", typed, "idempotency_key", key))
 			if a.status != http.StatusUnprocessableEntity {
 				t.Errorf("%s: %q is saved unasked: %v", r.name, typed, a)
 			}
-			b.page(a).says(want)
+			b.page(a).says("“" + typed + "” can be 1250 or 1.25. Enter the one that you mean.")
+		}
+		a := person.submit(r.list(), change(r.command, "amount", "1,03", "provider", "", "reference", "", "idempotency_key", key))
+		if n := get[int](b, `SELECT count(*) FROM `+r.plural()+` WHERE amount = 103`); n != 1 {
+			t.Errorf("%d %ss of 1.03: %v", n, r.name, a)
 		}
 	}
 }
@@ -39,5 +41,19 @@ func TestSumsBeyond64Bits(t *testing.T) {
 		"/home", "/invoices", "/customers", "/customers/" + get[string](b, `SELECT DISTINCT customer_id::text FROM invoices`),
 	} {
 		b.page(person.get(path)).says("92,233,720,368,547,893.84 EUR")
+	}
+}
+
+// TestRatesAsTyped: a tax rate has one reading, in the settings and in the lines of an invoice.
+func TestRatesAsTyped(t *testing.T) {
+	b := setup(t)
+	person := b.person(b.replica, b.acme)
+	a := person.submit("/settings/edit", change(settings().command, "tax_rate", "9,975%", "version", "1", "idempotency_key", key))
+	if rate := get[string](b, `SELECT tax_rate::text FROM settings WHERE tenant_id = $1`, b.acme.id); rate != "9.975" {
+		t.Errorf("the rate is %s: %v", rate, a)
+	}
+	a = person.submit("/invoices", change(invoices().command, "line_tax_rate", "9,975", "line_quantity", "2,5", "idempotency_key", key))
+	if a.status != http.StatusSeeOther {
+		t.Error(a)
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/record"
+	"onlyonce/internal/value/typed"
 	"onlyonce/internal/web/apidoc"
 	"onlyonce/templates"
 )
@@ -168,12 +169,12 @@ func commandOf[I, C any, R Entity](m *Mounted[R], f Form[R], checkOf func(*http.
 }
 
 // fieldsInto sets the fields of an input from those of a form that have their JSON names, and those with a tag "form",
-// which are no part of the JSON, from the fields of that name.
+// which are no part of the JSON, from the fields of that name. People may write decimals with separators, as [typed.Number] reads them.
 func fieldsInto[I any](fields []templates.Field) func(*I, url.Values) {
-	places := map[string][]int{}
+	places, decimals := map[string][]int{}, map[string]bool{}
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[I]()) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		places[name] = f.Index
+		places[name], decimals[name] = f.Index, f.Tag.Get("format") == "decimal" || f.Tag.Get("format") == "number"
 		if hidden := f.Tag.Get("form"); hidden != "" {
 			places[hidden] = f.Index
 			fields = append(slices.Clip(fields), templates.Field{Name: hidden})
@@ -184,13 +185,17 @@ func fieldsInto[I any](fields []templates.Field) func(*I, url.Values) {
 			panic(fmt.Sprintf("web: %v has no field with the JSON name %q", reflect.TypeFor[I](), f.Name))
 		}
 	}
-	return func(in *I, typed url.Values) {
+	return func(in *I, form url.Values) {
 		for _, f := range fields {
+			text := form.Get(f.Name)
+			if plain, ambiguous := typed.Number(text, 2); decimals[f.Name] && !ambiguous {
+				text = plain
+			}
 			switch field := reflect.ValueOf(in).Elem().FieldByIndex(places[f.Name]); field.Kind() {
 			case reflect.Bool:
-				field.SetBool(typed.Get(f.Name) == "true")
+				field.SetBool(text == "true")
 			default:
-				field.SetString(typed.Get(f.Name))
+				field.SetString(text)
 			}
 		}
 	}

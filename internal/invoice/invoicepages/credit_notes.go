@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -58,17 +57,14 @@ func (s *Pages) creditOfForm(r *http.Request) (credit.Draft, error) {
 		return credit.Draft{}, err
 	}
 	in := credit.Input{Lines: []credit.LineInput{}, SeenOpen: r.PostForm.Get("seen_open")}
-	var notes invalid.Error
-	quantities := slices.Clone(r.PostForm["line_quantity"])
+	var questions invalid.Error
+	quantities := r.PostForm["line_quantity"] // read in place: a form that comes back has them
 	for i := range quantities {
-		readNumber(&notes, "/lines/"+strconv.Itoa(i)+"/quantity", &quantities[i], 2)
-		in.Lines = append(in.Lines, credit.LineInput{Position: i + 1, Quantity: cmp.Or(strings.TrimSpace(quantities[i]), "0")})
+		readNumber(&questions, "/lines/"+strconv.Itoa(i)+"/quantity", &quantities[i], 2)
+		in.Lines = append(in.Lines, credit.LineInput{Position: i + 1, Quantity: cmp.Or(quantities[i], "0")})
 	}
 	draft, err := in.Draft(inv)
-	if err = withNotes(err, notes); len(notes.Fields) > 0 {
-		r.PostForm["line_quantity"] = quantities
-	}
-	return draft, err
+	return draft, withQuestions(err, questions)
 }
 
 // freshCreditNote suggests to credit what is left of each line, if that can be credited: it is not beyond what is open.

@@ -51,7 +51,7 @@ func (s *Pages) invoiceForm(r *http.Request, p templates.Page, f templates.Form)
 		IssueDate: in.IssueDate, DueDate: in.DueDate, Currency: in.Currency, Notes: in.Notes,
 		DueHint:    "Leave blank for " + party.DaysText(is.PaymentDays) + " after the issue date, or the customer's own terms.",
 		Currencies: currencies(money.Currencies()), Withdrawn: currencies(money.Withdrawn()),
-		MaxLines: invoice.MaxLines, LinesHref: strings.TrimSuffix(f.Action, "/edit") + "/form",
+		MaxLines: invoice.MaxLines,
 		Prefills: f.Version == 0 && !f.CameBack() && f.Typed.Get("copy_of") == "",
 	}
 	chosen, err := s.offerCustomers(r, &form, customerOption)
@@ -67,7 +67,7 @@ func (s *Pages) invoiceForm(r *http.Request, p templates.Page, f templates.Form)
 
 // fillLines shows the lines of a form, with amounts where they can be known.
 func fillLines(form *invoiceviews.InvoiceForm, in invoice.Input) {
-	amounts := in.Preview().Lines
+	amounts := preview(in).Lines
 	for i, l := range in.Lines {
 		form.Lines = append(form.Lines, invoiceviews.InvoiceFormLine{
 			Description: l.Description, Quantity: l.Quantity, UnitPrice: l.UnitPrice, TaxRate: l.TaxRate,
@@ -77,8 +77,19 @@ func fillLines(form *invoiceviews.InvoiceForm, in invoice.Input) {
 	if len(form.Lines) == 0 {
 		form.Lines = []invoiceviews.InvoiceFormLine{{}}
 	}
-	totals := withoutBlankLines(in).Preview()
+	totals := preview(withoutBlankLines(in))
 	form.Subtotal, form.Tax, form.Total = totals.Subtotal, totals.Tax, totals.Total
+}
+
+// preview computes what can be known of amounts. A line with a number that can be two has none.
+func preview(in invoice.Input) invoice.Preview {
+	in.Lines = slices.Clone(in.Lines)
+	for i := range in.Lines {
+		if questions := readNumbers(in.Lines[i:i+1], in.Currency); questions.Err() != nil {
+			in.Lines[i].Quantity = ""
+		}
+	}
+	return in.Preview()
 }
 
 // editLines adds or removes a line for people without JavaScript.

@@ -26,47 +26,41 @@ import (
 // lineFields come once for each line.
 var lineFields = []string{"line_description", "line_quantity", "line_unit_price", "line_tax_rate"}
 
-// draftOfForm reads the command of a person.
+// draftOfForm reads the command of a person. A form that comes back has the numbers as they were read.
 func draftOfForm(r *http.Request) (invoice.Draft, error) {
 	if billed := r.PostForm.Get(invoice.BilledField); billed != "" {
 		r.PostForm.Set("customer_id", billed)
 		r.PostForm.Del(invoice.BilledField)
 	}
 	in := withoutBlankLines(readInvoice(r.PostForm))
-	notes := readNumbers(in.Lines, in.Currency)
+	questions := readNumbers(in.Lines, in.Currency)
+	setLines(r.PostForm, in.Lines)
 	draft, err := in.Draft()
-	return draft, showRead(r.PostForm, in.Lines, notes, err)
+	return draft, withQuestions(err, questions)
 }
 
-// readNumbers reads the numbers of lines as people write them, and notes at the pointer of each what it was read as: a program sends
-// plain decimals, and a person confirms what is not. What is ambiguous stays, with a question.
-func readNumbers(lines []invoice.LineInput, currency string) (notes invalid.Error) {
+// readNumbers reads the numbers of lines as people write them: a program sends plain decimals. What can be two numbers stays, and is
+// asked about at its pointer.
+func readNumbers(lines []invoice.LineInput, currency string) (questions invalid.Error) {
 	decimals := int32(2)
 	if c, known := money.ParseCurrency(currency); known {
 		decimals = c.Decimals()
 	}
 	for i := range lines {
-		for _, cell := range []struct {
-			name     string
-			value    *string
-			decimals int32
-		}{{"quantity", &lines[i].Quantity, 2}, {"unit_price", &lines[i].UnitPrice, decimals}, {"tax_rate", &lines[i].TaxRate, 3}} {
-			readNumber(&notes, "/lines/"+strconv.Itoa(i)+"/"+cell.name, cell.value, cell.decimals)
-		}
+		pointer := "/lines/" + strconv.Itoa(i)
+		readNumber(&questions, pointer+"/quantity", &lines[i].Quantity, 2)
+		readNumber(&questions, pointer+"/unit_price", &lines[i].UnitPrice, decimals)
 	}
-	return notes
+	return questions
 }
 
-func readNumber(notes *invalid.Error, pointer string, value *string, decimals int32) {
+func readNumber(questions *invalid.Error, pointer string, value *string, decimals int32) {
 	plain, ambiguous := typed.Number(*value, decimals)
-	switch {
-	case ambiguous:
+	if ambiguous {
 		whole, decimal := typed.Readings(plain)
-		notes.Add(pointer, "“"+plain+"” can be "+whole+" or "+decimal+". Enter the one that you mean.")
-	case plain != strings.TrimSpace(*value):
-		notes.Add(pointer, "“"+strings.TrimSpace(*value)+"” was read as "+plain+". If that is right, save again.")
-		*value = plain
+		questions.Add(pointer, "“"+plain+"” can be "+whole+" or "+decimal+". Enter the one that you mean.")
 	}
+	*value = plain
 }
 
 // amountAsTyped lets the form of a command have its amount as people write it, in the currency of the record that its path names.
@@ -83,40 +77,30 @@ func amountAsTyped[C any, P web.Entity](
 		if err != nil {
 			return none, err
 		}
-		var notes invalid.Error
-		_, ambiguous := typed.Number(amount, currency(found).Decimals())
-		if readNumber(&notes, "/amount", &amount, currency(found).Decimals()); len(notes.Fields) > 0 {
-			r.PostForm.Set("amount", amount)
-		}
+		var questions invalid.Error
+		readNumber(&questions, "/amount", &amount, currency(found).Decimals())
+		r.PostForm.Set("amount", amount)
 		command, err := read(r)
-		if wrong, is := errors.AsType[*invalid.Error](err); is && ambiguous { // which is asked about, in place of what else it may be
-			wrong.Fields = slices.DeleteFunc(wrong.Fields, func(f invalid.Field) bool { return f.Pointer == "/amount" })
-		}
-		return command, withNotes(err, notes)
+		return command, withQuestions(err, questions)
 	}
 	return command
 }
 
-// showRead puts what was read into a form that comes back, and returns why it does, or err.
-func showRead(form url.Values, lines []invoice.LineInput, notes invalid.Error, err error) error {
-	if len(notes.Fields) > 0 {
-		setLines(form, lines)
-	}
-	return withNotes(err, notes)
-}
-
-// withNotes adds notes to what is wrong, but for what is wrong anyway.
-func withNotes(err error, notes invalid.Error) error {
+// withQuestions adds questions to what is wrong, each in place of what else is wrong at its pointer.
+func withQuestions(err error, questions invalid.Error) error {
 	wrong, is := errors.AsType[*invalid.Error](err)
 	switch {
 	case err == nil:
-		return notes.Err()
+		return questions.Err()
 	case !is:
 		return err
 	}
-	for _, note := range notes.Fields {
-		if !slices.ContainsFunc(wrong.Fields, func(f invalid.Field) bool { return f.Pointer == note.Pointer }) {
-			wrong.Add(note.Pointer, note.Message)
+	for _, asked := range questions.Fields {
+		i := slices.IndexFunc(wrong.Fields, func(f invalid.Field) bool { return f.Pointer == asked.Pointer })
+		if i < 0 {
+			wrong.Add(asked.Pointer, asked.Message)
+		} else {
+			wrong.Fields[i] = asked
 		}
 	}
 	return wrong
@@ -155,7 +139,7 @@ func readInvoice(form url.Values) invoice.Input {
 	for i := range lines {
 		in.Lines = append(in.Lines, invoice.LineInput{
 			Description: at("line_description", i), Quantity: at("line_quantity", i),
-			UnitPrice: at("line_unit_price", i), TaxRate: strings.TrimSuffix(at("line_tax_rate", i), "%"),
+			UnitPrice: at("line_unit_price", i), TaxRate: typed.Percent(at("line_tax_rate", i)),
 		})
 	}
 	return in

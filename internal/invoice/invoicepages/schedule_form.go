@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"strings"
 
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
@@ -53,9 +52,10 @@ func choiceText(field, value string) string {
 func scheduleOfForm(r *http.Request) (schedule.Draft, error) {
 	in := readSchedule(r.PostForm)
 	in.Lines = withoutBlankLines(invoice.Input{Lines: in.Lines}).Lines
-	notes := readNumbers(in.Lines, in.Currency)
+	questions := readNumbers(in.Lines, in.Currency)
+	setLines(r.PostForm, in.Lines)
 	draft, err := in.Draft()
-	return draft, showRead(r.PostForm, in.Lines, notes, err)
+	return draft, withQuestions(err, questions)
 }
 
 // readSchedule takes the fields of the form.
@@ -124,7 +124,6 @@ func (s *Pages) scheduleForm(r *http.Request, p templates.Page, f templates.Form
 	}
 	form := invoiceviews.ScheduleForm{Choices: scheduleChoices(), InvoiceForm: invoiceviews.InvoiceForm{
 		Form: f, Currency: in.Currency, Notes: in.Notes, Currencies: currencies(money.Currencies()), MaxLines: invoice.MaxLines,
-		LinesHref: strings.TrimSuffix(f.Action, "/edit") + "/form",
 	}}
 	// The id alone, which two edits are compared by.
 	option := func(c customer.Offered) templates.Option {

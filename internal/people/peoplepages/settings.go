@@ -8,6 +8,7 @@ import (
 
 	"onlyonce/internal/people/settings"
 	"onlyonce/internal/value/party"
+	"onlyonce/internal/value/typed"
 	"onlyonce/internal/web"
 	"onlyonce/templates"
 	"onlyonce/templates/peopleviews"
@@ -33,6 +34,11 @@ func (s *pages) mountSettings() {
 			Currency: "EUR", PaymentDays: "30",
 		},
 	})
+	read := draft.Form
+	draft.Form = func(r *http.Request) (settings.Draft, error) {
+		r.PostForm.Set("tax_rate", typed.Percent(r.PostForm.Get("tax_rate")))
+		return read(r)
+	}
 	web.Show(m, web.RecordPage[settings.Settings]{
 		Summary: "Your business as shown on documents, and the defaults of new records.",
 		Facts: func(is settings.Settings) []templates.Fact {

@@ -3,37 +3,39 @@ package typed
 import (
 	"regexp"
 	"strings"
+
+	"onlyonce/internal/invalid/text"
 )
 
 // Number returns a number that a person typed as a plain decimal: "1250.00" for "1.250,00", "1,250.00", "1 250,00" or "1250,00".
 // What has its only separator before the last three digits can be two numbers, and is ambiguous: "1.250", unless the decimals of
 // a currency rule one of them out. What is no number is returned as it is. static/invoice-lines.js does the same.
-func Number(text string, decimals int32) (plain string, ambiguous bool) {
-	text = strings.TrimSpace(text)
-	separators := notDigits.FindAllString(strings.TrimPrefix(text, "-"), -1)
+func Number(entered string, decimals int32) (plain string, ambiguous bool) {
+	number := strings.TrimSpace(text.Clean(entered))
+	separators := notDigits.FindAllString(strings.TrimPrefix(number, "-"), -1)
 	if len(separators) == 0 {
-		return text, false
+		return number, false
 	}
 	last := separators[len(separators)-1]
 	switch {
-	case len(separators) == 1 && maybeGrouped.MatchString(text):
+	case len(separators) == 1 && maybeGrouped.MatchString(number):
 		switch {
 		case decimals >= 3 && last == ".": // an amount as it is shown in such a currency
-			return text, false
+			return number, false
 		case decimals > 0:
-			return text, true
+			return number, true
 		}
-	case len(separators) == 1 && oneDecimal.MatchString(text):
-		return strings.Replace(text, ",", ".", 1), false
+	case len(separators) == 1 && oneDecimal.MatchString(number):
+		return strings.Replace(number, ",", ".", 1), false
 	}
-	parts := grouped.FindStringSubmatch(text)
+	parts := grouped.FindStringSubmatch(number)
 	if parts == nil {
-		return text, false
+		return number, false
 	}
 	whole, fraction := parts[1], strings.Replace(parts[2], ",", ".", 1)
 	if between := notDigits.FindAllString(strings.TrimPrefix(whole, "-"), -1); strings.Count(strings.Join(between, ""), between[0]) !=
 		len(between) || fraction != "" && between[0] == last {
-		return text, false // "1.250,000.5"
+		return number, false // "1.250,000.5"
 	}
 	return strings.Join(strings.FieldsFunc(whole, func(r rune) bool { return r != '-' && (r < '0' || r > '9') }), "") + fraction, false
 }
@@ -41,9 +43,19 @@ func Number(text string, decimals int32) (plain string, ambiguous bool) {
 var (
 	notDigits    = regexp.MustCompile(`[^0-9]`)
 	maybeGrouped = regexp.MustCompile(`^-?[1-9]\d{0,2}[.,]\d{3}$`)
-	oneDecimal   = regexp.MustCompile(`^-?\d+[.,]\d+$`)
+	oneDecimal   = regexp.MustCompile(`^-?\d*[.,]\d+$`)
 	grouped      = regexp.MustCompile(`^(-?\d{1,3}(?:[., '’\x{a0}\x{202f}]\d{3})+)([.,]\d+)?$`)
 )
+
+// Percent returns a number up to 100 that a person typed, with or without a sign behind it, as a plain decimal. Its only separator
+// comes before the decimals, so "9,975" is "9.975". What is no number is returned as it is.
+func Percent(entered string) string {
+	number := strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text.Clean(entered)), "%"))
+	if oneDecimal.MatchString(number) {
+		return strings.Replace(number, ",", ".", 1)
+	}
+	return number
+}
 
 // Unambiguous returns a plain decimal as a form shows it, so that [Number] reads the same again: "1.1250" for "1.125".
 func Unambiguous(plain string) string {

@@ -21,8 +21,8 @@ func TestNumber(t *testing.T) {
 		{"1.250", 2, asks}, {"1,250", 2, asks}, {"12,500", 2, asks}, {"-1.250", 2, asks}, {"1250.125", 2, "1250.125"},
 		{"0.125", 2, "0.125"}, {"0,125", 2, "0.125"}, {"1.1250", 2, "1.1250"}, {"1.250", 0, "1250"}, {"1,250", 0, "1250"},
 		{"1.250", 3, "1.250"}, {"1,250", 3, asks}, {"1.250.5", 2, "1.250.5"}, {"1.250,000.5", 2, "1.250,000.5"},
-		{"1,250.000.5", 2, "1,250.000.5"}, {"1.25,00", 2, "1.25,00"}, {"much", 2, "much"}, {"1e9", 2, "1e9"}, {",5", 2, ",5"},
-		{"1 250 5", 2, "1 250 5"}, {"1.250 000", 2, "1.250 000"},
+		{"1,250.000.5", 2, "1,250.000.5"}, {"1.25,00", 2, "1.25,00"}, {"much", 2, "much"}, {"1e9", 2, "1e9"}, {",5", 2, ".5"},
+		{"1 250 5", 2, "1 250 5"}, {"1.250 000", 2, "1.250 000"}, {"\u200e1,5\u200b", 2, "1.5"},
 	} {
 		got, ambiguous := typed.Number(c.text, c.decimals)
 		if ambiguous {
@@ -30,6 +30,18 @@ func TestNumber(t *testing.T) {
 		}
 		if got != c.want {
 			t.Errorf("%q with %d decimals is %q, want %q", c.text, c.decimals, got, c.want)
+		}
+	}
+}
+
+// TestPercent: three decimals are no thousands.
+func TestPercent(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		" 23 ": "23", "23%": "23", "23 % ": "23", "9,975": "9.975", "9.975": "9.975", "7,5": "7.5", ",5": ".5", "1.000,5": "1.000,5", "much": "much", "": "",
+	} {
+		if got := typed.Percent(text); got != want {
+			t.Errorf("%q is %q, want %q", text, got, want)
 		}
 	}
 }
