@@ -225,11 +225,44 @@ func TestRestoredEditKnowsWhatItHasSeen(t *testing.T) {
 	s.holds(fieldName, s.named("Ada Byron"))
 	s.click(buttonSaveChanges)
 	s.sees(s.named("Ada King") + " was changed while you were editing. Your changes aren't saved yet.")
+	s.isOfferedNothing() // the page has what was typed, merged with what is saved
 	s.seesRow("Name", "Changed by them", s.named("Ada King"), s.named("Ada Byron"))
 	s.hasChanged("customer.edit")
 	s.click(buttonSaveBoth)
 	s.seesHeading(s.named("Ada King"))
 	s.keeps(0)
+}
+
+// A form whose lines no script adds gets as many as were kept from the server, and without that it keeps what it cannot show.
+func TestLinesWithoutTheirScript(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.blockScript("invoice-lines")
+	s.login()
+	s.newInvoice()
+	form := s.page.URL()
+	s.fillInvoice(s.number(1))
+	s.fill(fieldNotes, "Thank you.\nAda")
+	s.click(buttonAddALine)
+	s.check(expect.Locator(s.line(2)).ToBeVisible(), "have two lines")
+	s.isOfferedNothing()
+	s.fillLine(2, "Hosting", "1", "10.00", "23")
+	s.crash()
+
+	s.open(form)
+	s.isOffered(saysNotSaved)
+	s.storage(`() => { delete document.querySelector("[data-kept-lines]").dataset.keptLines }`)
+	s.click(buttonRestore)
+	s.isOffered("has another number of lines.")
+	s.holds(fieldNumber, "")
+	s.open(form)
+	s.isOffered(saysNotSaved)
+	s.click(buttonRestore)
+	s.holdsTwoLines()
+	s.isOfferedNothing()
+	s.create()
+	s.seesTwoLines()
+	s.attempts("created")
 }
 
 // The answer is lost after the commit: nobody knows, but the server. A new form asks it, and offers nothing that is done.

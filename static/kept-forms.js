@@ -21,9 +21,9 @@ function quietly(work) {
   }
 }
 
-// A kept form is {person, key, url, versions}. A version is {at, typed, seen}: what was typed, and what stood hidden in the
-// form, such as the version of the record, when it was. The second version is one that the person was offered, and has
-// neither restored nor discarded.
+// A kept form is {person, key, url, versions}. A version is {at, typed, seen, sent}: what was typed, what stood hidden in the
+// form, such as the version of the record, when it was, and whether that is what was sent last. The second version is one that
+// the person was offered, and has neither restored nor discarded.
 const nameOf = ({ person, key }) => `${PREFIX}${person} ${key}`;
 const read = (name) => quietly(() => JSON.parse(localStorage.getItem(name)));
 const forget = (kept) => quietly(() => localStorage.removeItem(nameOf(kept)));
@@ -55,7 +55,7 @@ const refused = document.querySelector("form[data-logged-out]");
 if (refused) {
   const sent = [...new FormData(refused)].filter(([name]) => !OF_THE_PAGE.includes(name));
   const kept = allKept().find(({ key }) => key === refused.elements.idempotency_key?.value);
-  const fields = kept && [...kept.versions[0].typed, ...kept.versions[0].seen];
+  const fields = kept && sentBy(kept.versions[0]);
   const has = ([name, value]) => fields.some((field) => field[0] === name && field[1] === value);
   if (kept && sent.every(has)) location.replace(`/login?kept&next=${encodeURIComponent(kept.url)}`);
 }
@@ -80,6 +80,8 @@ function remember(form) {
     store();
   });
 
+  form.addEventListener("submit", () => store(true));
+
   form.addEventListener("used", () => {
     used = true;
     forget(own);
@@ -89,7 +91,8 @@ function remember(form) {
   window.addEventListener("pageshow", () => {
     const versions = read(nameOf(own))?.versions ?? [];
     const now = contentOf(form);
-    offers = versions.filter((version) => !same(version, now));
+    // The server made a page that came back of what was sent: the same, or merged with what others have saved.
+    offers = versions.filter((version) => !(cameBack && version.sent) && !same(version, now));
     changed = saved = cameBack || offers.length < versions.length;
     if (cameBack) store();
     if (offers.length && location.hash === "#continue") restore();
@@ -97,9 +100,9 @@ function remember(form) {
     else if (same(now, rendered) && !saved) offerAnother();
   });
 
-  function store() {
+  function store(sent = false) {
     if (used) return;
-    const versions = changed ? [contentOf(form), ...offers] : offers;
+    const versions = changed ? [{ ...contentOf(form), sent }, ...offers] : offers;
     if (versions.length) keep({ ...own, versions: versions.slice(0, 2) });
     else forget(own);
   }
@@ -111,12 +114,39 @@ function remember(form) {
 
   // What stands in the form instead can be restored in turn.
   function restore() {
-    const version = offers.shift();
-    if (changed) offers.unshift(contentOf(form));
+    const [version, ...others] = offers;
+    const instead = changed ? [contentOf(form), ...others] : others;
+    form.dispatchEvent(new CustomEvent("fill", { detail: version.typed }));
+    if (!fits(form, version)) return restoreLines(version, instead);
+    offers = instead;
     saved = true;
     fill(form, version);
     show();
     leavePanel("Restored.");
+  }
+
+  // restoreLines asks the server for a page with as many lines. Filling in the first of them would lose the others.
+  function restoreLines(version, instead) {
+    if (!panel.dataset.keptLines) {
+      return say(
+        `What you typed into this form ${ago(version.at)} has another number of lines. Add or remove lines, then restore it.`,
+        button("Restore", restore),
+        button("Discard", discard),
+      );
+    }
+    keep({ ...own, versions: [{ ...version, sent: true }, ...instead].slice(0, 2) });
+    const sender = element("form");
+    sender.method = "post";
+    sender.action = panel.dataset.keptLines;
+    for (const [name, value] of [...OF_THE_PAGE.map((name) => [name, form.elements[name].value]), ...sentBy(version)]) {
+      const field = element("input");
+      field.type = "hidden";
+      field.name = name;
+      field.value = value;
+      sender.append(field);
+    }
+    document.body.append(sender);
+    sender.submit();
   }
 
   function discard() {
@@ -165,7 +195,7 @@ function hidden(form) {
 }
 
 function contentOf(form) {
-  const typed = visible(form).map((field) => [field.name, ticks(field) ? field.checked : field.value]);
+  const typed = visible(form).map((field) => (ticks(field) ? [field.name, field.checked, field.value] : [field.name, field.value]));
   return { at: Date.now(), typed, seen: hidden(form).map(({ name, value }) => [name, value]) };
 }
 
@@ -173,13 +203,24 @@ function ticks({ type }) {
   return type === "checkbox" || type === "radio";
 }
 
+// sentBy gives the fields that a form with a version sends.
+function sentBy({ typed, seen }) {
+  return [...typed.flatMap(([name, value, ticked]) => (ticked === undefined ? [[name, value]] : value ? [[name, ticked]] : [])), ...seen];
+}
+
+// fits reports whether a form has as many fields of each name as a version, if it has that name.
+function fits(form, { typed }) {
+  const has = Map.groupBy(visible(form).filter((field) => !ticks(field)), ({ name }) => name);
+  const wanted = Map.groupBy(typed, ([name]) => name);
+  return [...wanted].every(([name, all]) => !has.has(name) || has.get(name).length === all.length);
+}
+
 function same(one, other) {
   return JSON.stringify(one.typed) === JSON.stringify(other.typed);
 }
 
-// fill puts a version into the form. The listeners of "fill" make room for it, as the lines of an invoice do.
+// fill puts a version into a form that has room for it.
 function fill(form, { typed, seen }) {
-  form.dispatchEvent(new CustomEvent("fill", { detail: typed }));
   const values = Map.groupBy([...typed, ...seen], ([name]) => name);
   for (const field of [...visible(form), ...hidden(form)]) {
     const next = values.get(field.name)?.shift();

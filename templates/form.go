@@ -18,6 +18,8 @@ type Form struct {
 	// Action is where the form is sent, and Href where it is opened, without the key.
 	Action string
 	Href   string
+	// LinesHref shows the form again as it is sent, or with a line more or less; "" for a form without lines.
+	LinesHref string
 	// Key is the idempotency key of this intent, and Owner whose intent it is.
 	Key   string
 	Owner Owner

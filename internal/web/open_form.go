@@ -32,8 +32,11 @@ func (m *Mounted[R]) newForm(r *http.Request, kind idempotency.Kind, words Wordi
 		f.Cancel = path.Dir(r.URL.Path)
 		f.Action, f.Href = f.Cancel+"/edit", f.Cancel+"/edit"
 	}
+	if m.redisplays {
+		f.LinesHref = strings.TrimSuffix(f.Action, "/edit") + "/form"
+	}
 	if kind == idempotency.Transition {
-		f.Action, f.Href = r.URL.Path, r.URL.Path
+		f.Action, f.Href, f.LinesHref = r.URL.Path, r.URL.Path, ""
 	}
 	return f
 }
@@ -149,9 +152,11 @@ func (m *Mounted[R]) keptFor(r *http.Request) string {
 }
 
 // Redisplay registers POSTs that show a form again as edit has changed what was typed, for people without JavaScript: /form below
-// the addresses where one is created and where it is changed. Nothing is stored.
+// the addresses where one is created and where it is changed. Nothing is stored. The browser restores kept lines through it, with no
+// change asked for.
 func Redisplay[R Entity](m *Mounted[R], edit func(*templates.Form) error) {
 	const why = "shows the form again as it was changed; nothing is stored"
+	m.redisplays = true
 	m.pages.natural(m.createPath()+"/form", why, m.redisplay(idempotency.Create, creatingWords(m.One), edit))
 	m.pages.natural(m.recordPath()+"/form", why, m.redisplay(idempotency.Change, editingWords(m.One), edit))
 }

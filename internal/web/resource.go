@@ -63,6 +63,8 @@ type Mounted[R Entity] struct {
 	questions map[string]*question[R]
 	// secret is set where pages about one may show a secret, which nobody may keep.
 	secret bool
+	// redisplays is set if [Redisplay] shows its form again.
+	redisplays bool
 	// parentExists returns an error unless the record exists that the path of a new one names; nil for those below no other.
 	parentExists func(*http.Request) error
 }

@@ -30,8 +30,6 @@ type InvoiceForm struct {
 	Notes     string
 	Lines     []InvoiceFormLine
 
-	// LinesHref shows the form again with a line more or less.
-	LinesHref string
 	// MaxLines is how many lines there can be.
 	MaxLines int
 	// NextNumber is what an invoice without a number would get now, for example "2026-0043".
