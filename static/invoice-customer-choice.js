@@ -38,9 +38,9 @@ if (focused) input.focus();
 let timer; // of the next search
 let search; // the one that runs, to be aborted
 let typed = false; // the text is no choice yet
-// What nobody has entered: what the server has sent, since a browser may have kept what somebody entered before a reload.
-let due = form.elements.due_date?.defaultValue;
-let currency = [...form.elements.currency.options].find((option) => option.defaultSelected)?.value;
+// What nobody has entered.
+let due = form.elements.due_date?.value;
+let currency = form.elements.currency.value;
 let terms; // in days, of the customer whose due date was filled in
 
 const chosen = () => select.selectedOptions[0];

@@ -19,7 +19,7 @@ func Check(t *testing.T, states map[string]templ.Component) {
 			for _, check := range []func(*testing.T, *html.Node){
 				nothingInline, idsAreUniqueAndReferencesLead, everyControlHasALabel, everyPostingFormIsGuarded,
 				onlyThePagesOwnFormHasAPrimaryButton, everyFormWithAKeyHasItsOwner, onlyOneElementTakesTheFocus,
-				theTitleSaysError, browsersForgetHiddenFields,
+				theTitleSaysError, browsersForgetForms,
 			} {
 				check(t, doc)
 			}
@@ -64,12 +64,14 @@ func idsAreUniqueAndReferencesLead(t *testing.T, doc *html.Node) {
 	}
 }
 
-// browsersForgetHiddenFields: Firefox would bring back the changed ones after a reload, an old version beside new fields.
-func browsersForgetHiddenFields(t *testing.T, doc *html.Node) {
+// browsersForgetForms: after a reload, Firefox would bring back hidden fields that a script has changed, and choices: an old version
+// beside new fields, or the other way round.
+func browsersForgetForms(t *testing.T, doc *html.Node) {
 	t.Helper()
 	for n := range doc.Descendants() {
-		if n.Data == "input" && Attr(n, "type") == "hidden" && Attr(n, "autocomplete") != "off" {
-			t.Errorf("the hidden field %q has no autocomplete=off", Attr(n, "name"))
+		hidden := n.Data == "input" && Attr(n, "type") == "hidden"
+		if (hidden || Has(n, "data-form-url")) && Attr(n, "autocomplete") != "off" {
+			t.Errorf("<%s name=%q> has no autocomplete=off", n.Data, Attr(n, "name"))
 		}
 	}
 }
