@@ -46,7 +46,7 @@ func (e *AlreadyDoneError) Error() string {
 }
 
 // StaleError means that the record has another version than the one that was seen: somebody else has changed it
-// meanwhile. Nothing was done.
+// meanwhile, and it is not what the command makes of it. Nothing was done.
 type StaleError struct {
 	Record uuid.UUID
 }
