@@ -114,7 +114,6 @@ rename: ## Give the app your name: module=example.com/acme/ledger name="Acme Led
 .PHONY: remove
 remove: ## Remove a part that you don't need: what=lab, what=proof, what=invoices
 	@go run ./internal/tool/fork/cmd/remove "$$what"
-	@$(MAKE) catalog
 
 # What parts of the proof have of their own.
 -include internal/proof/*/part.mk

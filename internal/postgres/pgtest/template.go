@@ -21,7 +21,10 @@ type Template struct {
 // New is like the function [New], with the tables and rows of the template. If there are rows, the database is a new one.
 func (p *Template) New(t testing.TB) *Database {
 	t.Helper()
-	p.once.Do(func() { p.err = p.fill(context.Background()) })
+	p.once.Do(func() {
+		p.err = errors.New("the test that was the first to need it has failed meanwhile, and its output says why")
+		p.err = p.fill(context.Background()) // which may end that test
+	})
 	if p.err != nil {
 		t.Fatalf("pgtest: fill a template: %v", p.err)
 	}

@@ -1,6 +1,6 @@
 // Package fork makes a fork somebody's own app: [Rename] gives it a name, and [Remove] takes away what it does not
-// need. Neither is part of the server. Both refuse a working tree with changes that are not committed, so that git
-// shows what they did and can take it back.
+// need, in either order. Neither is part of the server. Both refuse a working tree with changes that are not committed, so
+// that git shows what they did and can take it back. After an error the working tree is as it was.
 //
 // From the product's name, such as "Acme Ledger", and the module's path follow all other names:
 //

@@ -20,8 +20,8 @@ type Removed struct {
 }
 
 // Remove takes a part away from the app in root, the top directory of a git repository, with the parts that cannot do
-// without it: their files, what names those in other files, and what only they need from go.mod. It commits nothing. The error
-// is [ErrNothingToDo] if the part is gone already, a [*DirtyError], or says that there is no such part.
+// without it: their files, what names those in other files, and what only they need from go.mod. It commits nothing, and after an
+// error nothing has changed. The error is [ErrNothingToDo] if the part is gone already, or a [*DirtyError].
 func Remove(ctx context.Context, root, name string) (done Removed, err error) {
 	all := parts()
 	n := slices.Index(names(all), name)
@@ -38,12 +38,15 @@ func Remove(ctx context.Context, root, name string) (done Removed, err error) {
 	}
 	with := slices.DeleteFunc(all[:n+1], func(p part) bool { return !there(p) })
 	done.Parts = names(with)
-	done.Files, err = t.remove(func(file string) bool {
-		return slices.ContainsFunc(with, func(p part) bool { return p.has(file) })
+	err = t.change(ctx, func() error {
+		done.Files, err = t.remove(func(file string) bool {
+			return slices.ContainsFunc(with, func(p part) bool { return p.has(file) })
+		})
+		if err == nil {
+			_, err = t.run(ctx, "go", "mod", "tidy")
+		}
+		return err
 	})
-	if err == nil {
-		_, err = t.run(ctx, "go", "mod", "tidy")
-	}
 	return done, err
 }
 
@@ -83,7 +86,7 @@ func (t *tree) remove(gone func(file string) bool) (n int, err error) {
 // withoutNaming returns the files that change, by their paths, without what names those that go.
 func (t *tree) withoutNaming(gone func(file string) bool) (left map[string]string, err error) {
 	left = map[string]string{}
-	source := newGoFiles(gone)
+	source := newGoFiles(t.module, gone)
 	for _, file := range t.files {
 		text, ok, err := t.text(file)
 		if err != nil {

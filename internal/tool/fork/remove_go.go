@@ -14,9 +14,10 @@ import (
 // field, the statement or the declaration, if it stands on lines of its own. What was declared on such lines is gone then too.
 // Files that do not compile afterwards need to be cut by hand: somebody has used the part in the middle of a line.
 type goFiles struct {
-	goes  func(file string) bool
-	set   *token.FileSet
-	files []*goFile
+	module string // the path of the app's module
+	goes   func(file string) bool
+	set    *token.FileSet
+	files  []*goFile
 	// gone and left are what is declared at the top of packages, by their directories, with methods and fields as ".name".
 	gone, left map[string]map[string]bool
 }
@@ -30,8 +31,8 @@ type goFile struct {
 	cut     map[int]bool        // lines that go, from 1
 }
 
-func newGoFiles(goes func(file string) bool) *goFiles {
-	return &goFiles{goes: goes, set: token.NewFileSet(), gone: map[string]map[string]bool{}, left: map[string]map[string]bool{}}
+func newGoFiles(module string, goes func(file string) bool) *goFiles {
+	return &goFiles{module: module, goes: goes, set: token.NewFileSet(), gone: map[string]map[string]bool{}, left: map[string]map[string]bool{}}
 }
 
 func (g *goFiles) add(file, text string) error {
@@ -43,7 +44,10 @@ func (g *goFiles) add(file, text string) error {
 	g.files = append(g.files, f)
 	for _, spec := range syntax.Imports {
 		imported, _ := strconv.Unquote(spec.Path.Value)
-		_, dir, _ := strings.Cut(imported, "/") // the module has one word
+		dir, own := strings.CutPrefix(imported, g.module+"/")
+		if !own {
+			continue
+		}
 		name := path.Base(dir)
 		if spec.Name != nil {
 			name = spec.Name.Name

@@ -1,46 +1,17 @@
 package fork_test
 
 import (
-	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/proof/must"
 	"onlyonce/internal/tool/fork"
 	"onlyonce/internal/tool/scratch"
 )
-
-// TestRemove takes all parts away from a copy of the app: each is gone with all that names it, and the tests of the rest pass, which
-// migrate and serve it. Those of packages that import no part are the same as here.
-func TestRemove(t *testing.T) {
-	pgtest.Long(t)
-	t.Parallel()
-	s := scratch.Copy(t, "../../..")
-	for _, part := range []string{"lab", "proof", "invoices"} {
-		done, err := fork.Remove(t.Context(), s.Dir, part)
-		if errors.Is(err, fork.ErrNothingToDo) { // in a fork without it
-			continue
-		}
-		if err != nil || done.Files < 10 || !slices.Equal(done.Parts, []string{part}) {
-			t.Fatalf("%s: %+v, %v", part, done, err)
-		}
-		s.Commit()
-		s.CheckTypes()
-		if _, err := fork.Remove(t.Context(), s.Dir, part); !errors.Is(err, fork.ErrNothingToDo) {
-			t.Errorf("%s again: %v", part, err)
-		}
-	}
-	if unformatted := s.Run("gofmt", "-l", "."); unformatted != "" {
-		t.Errorf("not formatted: %s", unformatted)
-	}
-	s.Run("go", "tool", "templ", "generate", "-check")
-	s.Run("go", "test", "-count=1", "./internal/postgres", "-run", "TestCatalogIsFresh", "-update") // as make remove does
-	s.Run("go", "test", "-vet=off", "-short", "./cmd/server", "./internal/app", "./internal/customer/...", "./internal/people/...",
-		"./internal/postgres", "./internal/site", "./internal/tool/check", "./internal/web", "./static", "./templates")
-}
 
 // TestRemoveTakesWhatNeedsIt: without invoices there is no lab, and no proof that makes invoices.
 func TestRemoveTakesWhatNeedsIt(t *testing.T) {
@@ -66,29 +37,40 @@ func TestRemoveTakesWhatNeedsIt(t *testing.T) {
 	}
 }
 
+// TestRemoveIsRefused: what cannot be done changes nothing, also if that is seen at the end.
 func TestRemoveIsRefused(t *testing.T) {
 	t.Parallel()
+	const used = "package x\n\nimport \"example.com/x/internal/lab\"\n\nfunc use() int { return lab.Rooms() + 1 }\n"
 	for name, c := range map[string]struct{ part, text, want string }{
-		"unknown part":  {"everything", "", "the parts are lab, proof, invoices"},
-		"no Go":         {"lab", "func", "read x.go"},
-		"changed files": {"lab", "uncommitted", "commit or stash"},
+		"unknown part":          {"everything", "", "the parts are lab, proof, invoices"},
+		"no Go":                 {"lab", "func", "read x.go"},
+		"used amid other words": {"lab", used, "example.com/x/internal/lab"},
+		"changed files":         {"lab", "uncommitted", "commit or stash"},
+		"no git":                {"lab", "no git", "run git init, git add --all and git commit here first"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := scratch.Empty(t)
-			s.Write("go.mod", "module x\n", 0o600)
-			s.Write("internal/lab/x.txt", "x", 0o600)
+			s.Write("go.mod", "module example.com/x\n", 0o600)
+			s.Write("internal/lab/lab.go", "package lab\n\nfunc Rooms() int { return 1 }\n", 0o600)
+			s.Write("docs/page.md", "# A page\n\n[The lab](../internal/lab)\n", 0o600)
 			s.Write("x.go", c.text, 0o600)
-			if c.text != "uncommitted" {
+			dir := s.Dir
+			if c.text == "no git" {
+				dir = t.TempDir()
+				must.OK(t, os.CopyFS(filepath.Join(dir, "internal"), os.DirFS(filepath.Join(s.Dir, "internal"))))
+			} else if c.text != "uncommitted" {
 				s.Commit()
 			}
-			_, err := fork.Remove(t.Context(), s.Dir, c.part)
+			before, changes := s.Files(), s.Run("git", "status", "--porcelain")
+			_, err := fork.Remove(t.Context(), dir, c.part)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v", err)
 			}
-			if s.Files()["internal/lab/x.txt"] == "" {
-				t.Error("the part is gone")
+			if after := s.Files(); !maps.Equal(before, after) || s.Run("git", "status", "--porcelain") != changes {
+				t.Errorf("the files are %q, and were %q", after, before)
 			}
+			must.Read(t, filepath.Join(dir, "internal/lab/lab.go"))
 		})
 	}
 }
@@ -97,7 +79,7 @@ func TestRemoveIsRefused(t *testing.T) {
 func TestWhatNamesThePartGoes(t *testing.T) {
 	t.Parallel()
 	s := scratch.Empty(t)
-	s.Write("go.mod", "module x\n", 0o600)
+	s.Write("go.mod", "module example.com/acme-invoices/x\n", 0o600)
 	s.Write("internal/lab/lab.go", "package lab\n\ntype Lab struct{}\n", 0o600)
 	const removed = "package app\n\ntype config struct{}\n\nfunc start() error { return nil }\n\nfunc (a *app) open() {}\n"
 	s.Write("internal/app/lab.go", removed, 0o600)
@@ -121,7 +103,7 @@ const before = `package app
 import (
 	"fmt"
 
-	"x/internal/lab"
+	"example.com/acme-invoices/x/internal/lab"
 )
 
 type app struct {

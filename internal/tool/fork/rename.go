@@ -13,11 +13,11 @@ import (
 var ErrNothingToDo = errors.New("nothing to do")
 
 // Rename gives the app in root, the top directory of a git repository, other names: in the contents and the names of
-// all files but the license and the changelog, which tell the past. What is generated from templates is generated
-// anew. It returns how many files it changed, and commits nothing.
+// all files but the license and the changelog, which tell the past. What is generated, and the catalog of the schema, is
+// made anew. It returns how many files it changed, and commits nothing.
 //
-// The error is [ErrNothingToDo], a [*DirtyError], or says why the names or the tree cannot be used; then nothing was
-// changed. An app is renamed once: who knows where a name such as Ledger is that of the app, and where a word?
+// After an error, such as [ErrNothingToDo] or a [*DirtyError], nothing has changed. An app is renamed once: who knows where a
+// name such as Ledger is that of the app, and where a word?
 func Rename(ctx context.Context, root string, old, to Names) (changed int, err error) {
 	switch {
 	case to == old:
@@ -26,65 +26,77 @@ func Rename(ctx context.Context, root string, old, to Names) (changed int, err e
 		return 0, fmt.Errorf("the app was renamed to %s already, which may be a word of its texts by now: "+
 			"rename it in the commit before that", old.Product)
 	}
-	for _, name := range []string{to.Module, to.Product, to.Slug} { // the rules below would find it there again
-		if to.Slug != old.Slug && strings.Contains(strings.ToLower(name), old.Slug) {
-			return 0, fmt.Errorf("%q contains the old name", name)
-		}
-	}
 	tree, err := openTree(ctx, root)
 	if err != nil {
 		return 0, err
 	}
-	rules := replacements(old, to)
-	for _, path := range tree.files {
+	err = tree.change(ctx, func() error {
+		changed, err = tree.rename(newReplacements(old, to))
+		return err
+	})
+	return changed, err
+}
+
+// rename applies the rules to the contents and the names of files, and returns how many it changed.
+func (t *tree) rename(names replacements) (changed int, err error) {
+	for _, path := range t.files {
 		if base := filepath.Base(path); base == "LICENSE" || strings.HasPrefix(base, "CHANGELOG") {
 			continue
 		}
-		text, ok, err := tree.text(path)
+		text, ok, err := t.text(path)
 		if err != nil {
 			return changed, err
 		}
 		if !ok {
 			continue
 		}
-		renamed := rules.apply(text)
-		target := rules.apply(path)
+		renamed := names.apply(text)
+		target := names.apply(path)
 		if renamed == text && target == path {
 			continue
 		}
-		if err := tree.write(path, target, renamed); err != nil {
+		if err := t.write(path, target, renamed); err != nil {
 			return changed, err
 		}
 		changed++
 	}
-	return changed, tree.generate(ctx)
+	return changed, nil
 }
 
-// replacement is a place where a name stands, and what stands there afterwards.
-type replacement struct {
+// replacements are the places where names stand, with what stands there afterwards, in the order in which they are replaced. The new
+// names come last: they may contain the old ones.
+type replacements struct {
+	places []place
+	names  *strings.Replacer
+}
+
+type place struct {
 	where *regexp.Regexp
 	with  string
 }
 
-type replacementList []replacement
-
-func (l replacementList) apply(text string) string {
-	for _, r := range l {
-		text = r.where.ReplaceAllString(text, r.with)
+func (r replacements) apply(text string) string {
+	for _, p := range r.places {
+		text = p.where.ReplaceAllString(text, p.with)
 	}
-	return text
+	return r.names.Replace(text)
 }
 
-// replacements are applied in their order: the module and the slug may be one word, which the surroundings tell apart.
-func replacements(old, to Names) replacementList {
+// newReplacements finds the module before the slug: they may be one word, which the surroundings tell apart.
+func newReplacements(old, to Names) replacements {
+	const name = "\x00" // which no text has
 	module, slug, product := regexp.QuoteMeta(old.Module), regexp.QuoteMeta(old.Slug), regexp.QuoteMeta(old.Product)
-	return replacementList{
-		{regexp.MustCompile(`(\b[Mm]odule(?: |: *| *= *)"?|local-prefixes: \[)` + module + `\b`), "${1}" + to.Module},
-		{regexp.MustCompile("(?m)(^|[\\s\"'`\\[,=(])" + module + `/([a-z*.])`), "${1}" + to.Module + "/${2}"},
-		{regexp.MustCompile(product), to.Product},
-		{regexp.MustCompile(strings.ToUpper(slug)), strings.ToUpper(to.Slug)},
-		{regexp.MustCompile(`(?i)` + slug), to.Slug},
-		{regexp.MustCompile(`\b` + old.Token), to.Token},
-		{regexp.MustCompile(`only-once-demo`), "demo-password"},
+	return replacements{
+		[]place{
+			{regexp.MustCompile(`(\b[Mm]odule(?: |: *| *= *)"?|local-prefixes: \[)` + module + `\b`), "${1}" + name + "m"},
+			{regexp.MustCompile("(?m)(^|[\\s\"'`\\[,=(])" + module + `/([a-z*.])`), "${1}" + name + "m/${2}"},
+			{regexp.MustCompile(product), name + "p"},
+			{regexp.MustCompile(strings.ToUpper(slug)), name + "S"},
+			{regexp.MustCompile(`(?i)` + slug), name + "s"},
+			{regexp.MustCompile(`\b` + old.Token), name + "t"},
+			{regexp.MustCompile(`only-once-demo`), "demo-password"},
+		},
+		strings.NewReplacer(
+			name+"m", to.Module, name+"p", to.Product, name+"S", strings.ToUpper(to.Slug), name+"s", to.Slug, name+"t", to.Token),
 	}
 }

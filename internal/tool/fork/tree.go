@@ -3,12 +3,15 @@ package fork
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"golang.org/x/mod/modfile"
 	"golang.org/x/tools/imports"
 )
 
@@ -21,13 +24,18 @@ func (e *DirtyError) Error() string {
 
 // tree is a working tree in which nothing is uncommitted.
 type tree struct {
-	root  string
-	files []string // those that git knows, relative to root
+	root   string
+	module string   // the path of its Go module
+	files  []string // those that git knows, relative to root
 }
 
 // openTree lists the files. The error is a [*DirtyError] if some of them were changed.
 func openTree(ctx context.Context, root string) (*tree, error) {
 	t := &tree{root: root}
+	if above, err := t.run(ctx, "git", "rev-parse", "--show-prefix"); err != nil || strings.TrimSpace(above) != "" {
+		return nil, errors.New("this is not the top directory of a git repository: run git init, git add --all and git commit here first, " +
+			"so that git can show and take back what this command does")
+	}
 	changes, err := t.run(ctx, "git", "status", "--porcelain")
 	if err != nil {
 		return nil, err
@@ -40,7 +48,31 @@ func openTree(ctx context.Context, root string) (*tree, error) {
 		return nil, err
 	}
 	t.files = strings.Split(strings.TrimSuffix(list, "\x00"), "\x00")
+	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		return nil, fmt.Errorf("look for the module: %w", err)
+	}
+	t.module = modfile.ModulePath(mod)
 	return t, nil
+}
+
+// change changes the tree, then the code of its templates and the catalog of its schema. After an error the tree is as it was, as git
+// has it, even if ctx is done.
+func (t *tree) change(ctx context.Context, how func() error) error {
+	err := how()
+	if err == nil && slices.Contains(t.files, "templates/layout.templ") {
+		_, err = t.run(ctx, "go", "tool", "templ", "generate")
+	}
+	if err == nil && slices.Contains(t.files, "internal/postgres/catalog.txt") {
+		_, err = t.run(ctx, "go", "test", "./internal/postgres", "-count=1", "-run", "^TestCatalogIsFresh$", "-update")
+	}
+	if err == nil {
+		return nil
+	}
+	ctx = context.WithoutCancel(ctx)
+	_, reset := t.run(ctx, "git", "reset", "--quiet", "--hard")
+	_, clean := t.run(ctx, "git", "clean", "--quiet", "-d", "--force")
+	return errors.Join(err, reset, clean)
 }
 
 // text reads a file. ok is false for one that has no text: binary files and links.
@@ -76,13 +108,7 @@ func (t *tree) write(path, target, text string) error {
 	return os.WriteFile(to, content, 0o600) // the mode of a file that is there stays
 }
 
-// generate makes what is generated from templates.
-func (t *tree) generate(ctx context.Context) error {
-	_, err := t.run(ctx, "go", "tool", "templ", "generate")
-	return err
-}
-
-// run runs a program in the tree and gives its output.
+// run runs a program in the tree and returns its output.
 func (t *tree) run(ctx context.Context, name string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = t.root
@@ -90,7 +116,7 @@ func (t *tree) run(ctx context.Context, name string, args ...string) (string, er
 	cmd.Stderr = &wrong
 	out, err := cmd.Output()
 	if err != nil {
-		return "", fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, wrong.String())
+		return "", fmt.Errorf("%s: %w\n%s%s", strings.Join(cmd.Args, " "), err, out, wrong.String())
 	}
 	return string(out), nil
 }

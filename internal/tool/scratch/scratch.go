@@ -21,10 +21,13 @@ type Repository struct {
 	Dir string
 }
 
-// Empty returns a repository without files.
+// Empty returns a repository without files, at a path with a space.
 func Empty(t *testing.T) *Repository {
 	t.Helper()
-	r := &Repository{t, t.TempDir()}
+	r := &Repository{t, filepath.Join(t.TempDir(), "a copy")}
+	if err := os.Mkdir(r.Dir, 0o755); err != nil { //nolint:gosec // as open as the other directories of a repository
+		t.Fatal(err)
+	}
 	r.Run("git", "init", "--quiet")
 	return r
 }

@@ -1,0 +1,97 @@
+package fork_test
+
+import (
+	"errors"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/tool/fork"
+	"onlyonce/internal/tool/scratch"
+)
+
+// TestRenameThenRemove makes a copy of the app a fork, as the README has it: with names of its own, and without each of the parts. Each
+// part is gone with all that names it, and the tests of the rest pass, which migrate and serve it.
+func TestRenameThenRemove(t *testing.T) {
+	pgtest.Long(t)
+	t.Parallel()
+	s := scratch.Copy(t, "../../..")
+	renameCopy(t, s)
+	for _, part := range []string{"lab", "proof", "invoices"} {
+		done, err := fork.Remove(t.Context(), s.Dir, part)
+		if errors.Is(err, fork.ErrNothingToDo) { // in a fork without it
+			continue
+		}
+		if err != nil || done.Files < 10 || !slices.Equal(done.Parts, []string{part}) {
+			t.Fatalf("%s: %+v, %v", part, done, err)
+		}
+		s.Commit()
+		s.CheckTypes()
+		if _, err := fork.Remove(t.Context(), s.Dir, part); !errors.Is(err, fork.ErrNothingToDo) {
+			t.Errorf("%s again: %v", part, err)
+		}
+	}
+	if unformatted := s.Run("gofmt", "-l", "."); unformatted != "" {
+		t.Errorf("not formatted: %s", unformatted)
+	}
+	s.Run("go", "tool", "templ", "generate", "-check")
+	s.Run("go", "test", "-vet=off", "-short", "./cmd/server", "./internal/app", "./internal/customer/...", "./internal/people/...",
+		"./internal/postgres", "./internal/site", "./internal/tool/check", "./internal/web", "./static", "./templates")
+	again := s.Run("go", "run", "./internal/tool/fork/cmd/rename", "-module", someNames(t).Module, "-name", someNames(t).Product)
+	if !fork.Now().Renamed() && !strings.Contains(again, "nothing to do") {
+		t.Errorf("the second time it says %s", again)
+	}
+
+	other := scratch.Copy(t, "../../..")
+	if _, err := fork.Remove(t.Context(), other.Dir, "invoices"); err != nil && !errors.Is(err, fork.ErrNothingToDo) {
+		t.Fatal(err)
+	}
+	other.Commit()
+	renameCopy(t, other)
+	files, others := s.Files(), other.Files()
+	for name := range others {
+		if files[name] != others[name] {
+			t.Errorf("%s depends on which of the two was first", name)
+		}
+	}
+	if len(files) != len(others) {
+		t.Errorf("%d or %d files are left", len(files), len(others))
+	}
+}
+
+// someNames are long, so that lines get long as well, and the module's contains the old one, with dots and a dash.
+func someNames(t *testing.T) fork.Names {
+	t.Helper()
+	return newNames(t, "example.com/acme-books/onlyonce", "Bookkeeper and Ledger")
+}
+
+// renameCopy gives a copy of the app other names and commits them, unless it was renamed before.
+func renameCopy(t *testing.T, s *scratch.Repository) {
+	t.Helper()
+	old, names := fork.Now(), someNames(t)
+	if old.Renamed() {
+		return
+	}
+	if changed, err := fork.Rename(t.Context(), s.Dir, old, names); err != nil || changed < 100 {
+		t.Fatalf("%d files changed: %v", changed, err)
+	}
+	left := regexp.MustCompile(`(?i)` + old.Slug + `|\b` + old.Token + `|only-once-demo`)
+	for name, text := range s.Files() {
+		if found := left.FindString(name); found != "" {
+			t.Errorf("the file %s has the name %q", name, found)
+		}
+		for number, line := range strings.Split(text, "\n") {
+			mayStay := name == "LICENSE" || name == "CHANGELOG.md" || strings.Contains(text, "\x00")
+			if found := left.FindString(strings.ReplaceAll(line, names.Module, "")); found != "" && !mayStay {
+				t.Errorf("%s:%d has the name %q", name, number+1, found)
+			}
+			if width := len([]rune(strings.ReplaceAll(line, "\t", "    "))); strings.HasSuffix(name, ".go") &&
+				!strings.HasSuffix(name, "_templ.go") && width > 140 {
+				t.Errorf("%s:%d is %d characters long: break it, so that a longer name has its place", name, number+1, width)
+			}
+		}
+	}
+	s.Commit()
+}
