@@ -32,7 +32,9 @@ type goFile struct {
 }
 
 func newGoFiles(module string, goes func(file string) bool) *goFiles {
-	return &goFiles{module: module, goes: goes, set: token.NewFileSet(), gone: map[string]map[string]bool{}, left: map[string]map[string]bool{}}
+	return &goFiles{
+		module: module, goes: goes, set: token.NewFileSet(), gone: map[string]map[string]bool{}, left: map[string]map[string]bool{},
+	}
 }
 
 func (g *goFiles) add(file, text string) error {

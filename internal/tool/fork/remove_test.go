@@ -46,7 +46,7 @@ func TestRemoveIsRefused(t *testing.T) {
 		"no Go":                 {"lab", "func", "read x.go"},
 		"used amid other words": {"lab", used, "example.com/x/internal/lab"},
 		"changed files":         {"lab", "uncommitted", "commit or stash"},
-		"no git":                {"lab", "no git", "run git init, git add --all and git commit here first"},
+		"no git":                {"lab", "no git", "run git init, git add --all and git commit"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

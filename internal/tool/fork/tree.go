@@ -33,8 +33,8 @@ type tree struct {
 func openTree(ctx context.Context, root string) (*tree, error) {
 	t := &tree{root: root}
 	if above, err := t.run(ctx, "git", "rev-parse", "--show-prefix"); err != nil || strings.TrimSpace(above) != "" {
-		return nil, errors.New("this is not the top directory of a git repository: run git init, git add --all and git commit here first, " +
-			"so that git can show and take back what this command does")
+		return nil, errors.New("this is not the top directory of a git repository: run git init, git add --all and git commit " +
+			"here first, so that git can show and take back what this command does")
 	}
 	changes, err := t.run(ctx, "git", "status", "--porcelain")
 	if err != nil {
