@@ -83,7 +83,7 @@ func demoTenants() []demoTenant {
 					Details: party.Details{Address: "1800 Cypress Creek Boulevard\nSpringfield, OR 97477", Country: "US"},
 				},
 				{
-					Email: "invoices@redwood-mills.example", Name: "Redwood Mills", PaymentDays: "30",
+					Email: "accounts@redwood-mills.example", Name: "Redwood Mills", PaymentDays: "30",
 					Details: party.Details{Address: "55 Mill Road\nEureka, CA 95501", Country: "US"},
 				},
 				{

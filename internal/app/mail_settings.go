@@ -29,7 +29,7 @@ func mailPart() part {
 			"the mail server, as smtp://user:password@host:587, which must speak STARTTLS,\n" +
 				"or smtps://user:password@host:465; smtp://host:1025?tls=off for one that only you can reach",
 			func(c *Config, value string) error { return parseMailServer(&c.MailServer, value) }},
-		{"MAIL_FROM", "", "required with SMTP_URL", "the address that emails come from, such as invoices@example.com",
+		{"MAIL_FROM", "", "required with SMTP_URL", "the address that emails come from, such as app@example.com",
 			func(c *Config, value string) error { return parseSender(&c.MailSender, value) }},
 		{"MAIL_TIMEOUT", "", mailer.DefaultTimeout.String(), "how long an attempt to send an email may take",
 			func(c *Config, value string) error { return parseDuration(&c.MailTimeout, value, maxMailWait) }},
@@ -42,7 +42,7 @@ func missingSender(c Config, getenv func(string) string) error {
 	if c.MailServer == nil || getenv("MAIL_FROM") != "" {
 		return nil
 	}
-	return &SettingError{"MAIL_FROM", errors.New("it must be set with SMTP_URL, such as invoices@example.com")}
+	return &SettingError{"MAIL_FROM", errors.New("it must be set with SMTP_URL, such as app@example.com")}
 }
 
 func missingServer(c Config) string {

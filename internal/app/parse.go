@@ -39,7 +39,7 @@ func parseOrigin(origin *string, value string) error {
 	u, err := url.Parse(value)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || strings.Trim(u.Path, "/") != "" ||
 		u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return errors.New("it must be http:// or https:// and a host, with nothing behind it, such as https://invoices.example.com")
+		return errors.New("it must be http:// or https:// and a host, with nothing behind it, such as https://app.example.com")
 	}
 	*origin = u.Scheme + "://" + strings.ToLower(u.Host)
 	return nil

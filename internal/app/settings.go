@@ -27,7 +27,7 @@ func settings() []setting {
 		{"ADDR", "127.0.0.1:8080", "", "where to listen, as host:port", func(c *Config, value string) error {
 			return parseAddress(&c.Addr, value)
 		}},
-		{"PUBLIC_URL", "", "http://ADDR", "what people type to get here, such as https://invoices.example.com;\n" +
+		{"PUBLIC_URL", "", "http://ADDR", "what people type to get here, such as https://app.example.com;\n" +
 			"behind a proxy that speaks HTTPS it is what makes cookies Secure", func(c *Config, value string) error {
 			return parseOrigin(&c.PublicURL, value)
 		}},

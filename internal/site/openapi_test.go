@@ -86,7 +86,8 @@ func (b *bundle) contract() contract {
 	doc := b.openAPI()
 	compiler := jsonschema.NewCompiler()
 	compiler.AssertFormat()
-	if err := compiler.AddResource("openapi.json", closed(doc)); err != nil {
+	const address = "https://example.com/openapi.json" // a relative one would be in the working directory, whatever its name is
+	if err := compiler.AddResource(address, closed(doc)); err != nil {
 		b.Fatal(err)
 	}
 	all := contract{}
@@ -106,7 +107,7 @@ func (b *bundle) contract() contract {
 					d.schemas[contentType] = nil
 					if media.Schema != nil {
 						of := "/content/" + escape.Replace(contentType) + "/schema"
-						d.schemas[contentType] = compiler.MustCompile("openapi.json#" + at + of)
+						d.schemas[contentType] = compiler.MustCompile(address + "#" + at + of)
 					}
 				}
 				code, _ := json.Number(status).Int64()

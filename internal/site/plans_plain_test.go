@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // plainResources are those whose past and whose requests follow from their declaration: they belong to no other, and are made
@@ -16,31 +18,64 @@ func plainResources() []resource {
 	})
 }
 
-// multiply makes one of a resource, and as many copies as every table has rows, and as many archived ones behind them, with
-// their words. What may be there once is another in each copy: it is followed by the copy's number, or that is added to it. Each
-// belongs to a customer of its own.
+// multiply makes one of a resource, and as many copies as every table has rows, and as many archived ones behind them, each with its
+// words and with copies of the rows that refer to the one, such as its lines. Each belongs to a customer of its own.
 func (b *bundle) multiply(of resource) {
 	b.Helper()
 	copied := b.prepared(b.acme, "to copy", of, of.command)
 	table := b.creating(of).table
+	b.copyRows(table, "id", copied.ID)
+	rows, _ := b.admin.Query(b.Context(), `
+		SELECT conrelid::regclass::text, attname::text FROM pg_constraint JOIN pg_attribute ON attrelid = conrelid AND attnum = ANY (conkey)
+		WHERE confrelid = $1::regclass AND conrelid <> confrelid AND attname <> 'tenant_id'`, table)
+	type reference struct{ Table, Column string }
+	references, err := pgx.CollectRows(rows, pgx.RowToStructByPos[reference])
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, r := range references {
+		if get[bool](b, fmt.Sprintf(`SELECT EXISTS (SELECT FROM %s WHERE %s = '%s')`, r.Table, r.Column, rowID(1))) {
+			continue // a trigger has made them
+		}
+		b.copyRows(r.Table, r.Column, copied.ID)
+		b.exec(fmt.Sprintf(`DELETE FROM %s WHERE %s = '%s'`, r.Table, r.Column, copied.ID))
+	}
+	b.exec(fmt.Sprintf(`DELETE FROM %s WHERE id = '%s'`, table, copied.ID))
+}
+
+// copyRows copies the rows of a table whose column, which names a record, has this id: the n-th copy has the n-th id. What may be
+// there once is another in each copy: it is followed by the copy's number, or that is added to it. Of several columns that may be
+// there once together, references stay, and choices, so that no more need to exist.
+func (b *bundle) copyRows(table, column, id string) {
+	b.Helper()
 	b.exec(fmt.Sprintf(`DO $$ BEGIN EXECUTE (
-		SELECT format('INSERT INTO %%1$I (%%2$s) SELECT %%3$s FROM %%1$I r, generate_series(1, 2 * %[2]d) AS n WHERE id = %%4$L', '%[1]s',
+		WITH ruled AS (
+			SELECT indexrelid, a.attname AS name, a.atttypid = 'uuid'::regtype AS refers
+			FROM pg_index x JOIN pg_attribute k ON k.attrelid = indrelid AND k.attnum = ANY (indkey::int2[])
+			LEFT JOIN pg_attrdef d ON d.adrelid = indrelid AND d.adnum = k.attnum AND k.attgenerated <> ''
+			JOIN pg_attribute a ON a.attrelid = indrelid AND a.attgenerated = '' AND a.attnum > 0
+				AND (a.attnum = k.attnum OR pg_get_expr(adbin, adrelid) ~ ('\m' || a.attname || '\M'))
+			WHERE indrelid = '%[1]s'::regclass AND indisunique AND NOT indisprimary
+				AND a.attname <> 'tenant_id' AND a.atttypid <> 'boolean'::regtype AND NOT EXISTS (
+					SELECT FROM pg_constraint c
+					WHERE conrelid = indrelid AND conkey = ARRAY[a.attnum] AND pg_get_constraintdef(c.oid) ~ 'CHECK .*ANY \(')
+		)
+		SELECT format('INSERT INTO %%1$I (%%2$s) SELECT %%3$s FROM %%1$I r, generate_series(1, 2 * %[2]d) AS n WHERE %%5$I = %%4$L', '%[1]s',
 			string_agg(format('%%I', name), ', '), string_agg(CASE
-				WHEN name IN ('id', 'customer_id') OR once AND type = 'uuid'::regtype
+				WHEN name IN ('%[4]s', 'customer_id') OR once AND type = 'uuid'::regtype
 					THEN '(''01900000-0000-7000-8000-'' || lpad(to_hex(n), 12, ''0''))::uuid'
+				WHEN name = 'id' THEN 'gen_random_uuid()'
 				WHEN name = 'archived_at' THEN 'CASE WHEN n > %[2]d THEN now() END'
 				WHEN once AND type = 'text'::regtype THEN format('r.%%I || n', name)
 				WHEN once THEN format('r.%%I + n', name)
-				ELSE format('r.%%I', name) END, ', '), '%[3]s')
+				ELSE format('r.%%I', name) END, ', '), '%[3]s', '%[4]s')
 		FROM (
-			SELECT attname AS name, atttypid AS type, attname <> 'tenant_id' AND EXISTS (
-				SELECT FROM pg_index x JOIN pg_attribute k ON k.attrelid = indrelid AND k.attnum = ANY (indkey::int2[])
-				LEFT JOIN pg_attrdef d ON d.adrelid = indrelid AND d.adnum = k.attnum AND k.attgenerated <> ''
-				WHERE indrelid = a.attrelid AND indisunique AND NOT indisprimary
-					AND (k.attnum = a.attnum OR pg_get_expr(adbin, adrelid) ~ ('\m' || a.attname || '\M'))) AS once
-			FROM pg_attribute a
+			SELECT attname AS name, atttypid AS type, EXISTS (
+				SELECT FROM ruled r WHERE r.name = attname AND (NOT refers OR NOT EXISTS (
+					SELECT FROM ruled other WHERE other.indexrelid = r.indexrelid AND NOT other.refers))) AS once
+			FROM pg_attribute
 			WHERE attrelid = '%[1]s'::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = '') AS columns);
-	END $$; DELETE FROM %[1]s WHERE id = '%[3]s'`, table, many, copied.ID))
+	END $$`, table, many, id, column))
 }
 
 // everyPlain returns the requests of the routes of a plain resource. Those that change a record have one of its own.

@@ -36,8 +36,6 @@ type resource struct {
 	refers []resource
 	// as is the id that it is given where others refer to it; "" for referred.
 	as string
-	// again is SQL that lets the same command succeed once more; "" if it does.
-	again string
 	// fields are all fields of the form that a person fills in.
 	fields []field
 	// uniques are the fields that no two of them may have in common.

@@ -46,8 +46,8 @@ var (
 	wrongType = problem{"content-type", http.StatusUnsupportedMediaType, "Wrong content type",
 		"The API reads application/json only.", "Send Content-Type: application/json.", 0}
 	tooLarge = problem{"too-large", http.StatusRequestEntityTooLarge, "Body too large",
-		"The body is larger than 1 MiB, or than 256 KiB as a delivery of a webhook, or has more than 500 lines. Nothing was saved.",
-		"Send fewer lines or shorter text.", 0}
+		"The body is larger than 1 MiB, or than this address allows, or has more than 500 entries in a list. Nothing was saved.",
+		"Send fewer entries or shorter text.", 0}
 	longTarget = problem{"address-too-long", http.StatusRequestURITooLong, "Address too long",
 		"The address is longer than 8 KiB.", "Send fewer or shorter parameters.", 0}
 	unauthorized = problem{"unauthorized", http.StatusUnauthorized, "Not logged in",
@@ -99,7 +99,7 @@ func conflictProblem(kind *conflict.Kind) problem {
 }
 
 // problems are all kinds of failures: those of the resources, and then those that any request may have, in the
-// order of the documentation.
+// order of the documentation. Without webhooks there are none of deliveries.
 func (s *Server) problems() []problem {
 	var all []problem
 	for _, reg := range s.resources {
@@ -109,7 +109,9 @@ func (s *Server) problems() []problem {
 			}
 		}
 	}
-	return append(all, problems()...)
+	return append(all, slices.DeleteFunc(problems(), func(p problem) bool {
+		return !s.receives && (p.Slug == badSignature.Slug || p.Slug == notKept.Slug)
+	})...)
 }
 
 // problems are those that any request may have.

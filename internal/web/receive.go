@@ -39,6 +39,7 @@ func Receive[C any, R Entity](
 	words.Did = "received"
 	Own(m, op, words)
 	s := m.s
+	s.receives = true
 	m.hooks.add(http.MethodPost, path, Once, op.Name(), func(w http.ResponseWriter, r *http.Request) error {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {

@@ -35,7 +35,7 @@ type Config struct {
 	Observe func(context.Context, Answered)
 	// Secure is set where browsers come by HTTPS: cookies are for HTTPS only, and browsers remember it.
 	Secure bool
-	// Origin is the outside address, such as "https://invoices.example.com". A proxy may put another name
+	// Origin is the outside address, such as "https://app.example.com". A proxy may put another name
 	// into the Host header. Empty if there is none but that of the Host header.
 	Origin string
 	// TrustedProxies are the networks from which X-Forwarded-For and X-Request-Id are believed.
@@ -102,6 +102,7 @@ type Server struct {
 	attempts func(*http.Request, uuid.UUID) (templ.Component, error)
 	programs templates.Programs
 	hints    map[string]string
+	receives bool // whether a path takes deliveries of webhooks
 	columns  map[string]addedColumns
 	// docsWithin is the section with the documentation of the API, see [Site.DocsWithin]; "" if it stands beside them.
 	docsWithin string

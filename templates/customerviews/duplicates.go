@@ -38,6 +38,7 @@ type ChosenView struct {
 	Seen      string
 	// Winners are the customers to choose from, each with its id.
 	Winners []templates.Option
+	Hint    string // what another room has to say of a merge
 }
 
 // chosen is the control in which customers are named by their ids, where none were chosen.

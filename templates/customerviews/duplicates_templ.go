@@ -319,7 +319,7 @@ func MergeForm(p templates.Page, v ChosenView) templ.Component {
 				}
 				templ_7745c5c3_Err = templates.Choice(v.Input(templates.Input{
 					ID: "winner_id", Label: "The one that stays",
-					Hint: "It keeps its details and takes over the others' records. Their pages lead to it. Issued invoices keep the name and address they were issued with.",
+					Hint: "It keeps its details and takes over the others' records. Their pages lead to it. " + v.Hint,
 				}), v.Winners).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -63,7 +63,7 @@ func Mount(s *web.Site, sections ...Section) {
 		Summary: "One customer.", Facts: facts,
 		Archived:    func(c customer.Customer) time.Time { return c.ArchivedAt },
 		LeadsTo:     func(c customer.Customer) uuid.UUID { return c.MergedInto.ID },
-		ArchiveHint: "Archived customers can't be chosen for new invoices.",
+		ArchiveHint: "Archived customers can't be chosen.",
 		Page: func(r *http.Request, p templates.Page, c customer.Customer) (templ.Component, error) {
 			view := m.RecordView(r, c)
 			merges, err := duplicate.MergesInto(r.Context(), s.Pool, web.Principal(r).Tenant, c.ID)

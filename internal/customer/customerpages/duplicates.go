@@ -155,7 +155,7 @@ func customersIn(s *web.Site, r *http.Request, form url.Values) ([]customer.Cust
 
 // chosen is the form of the customers that it names. If one of them is not there, all of them can be typed.
 func chosen(s *web.Site, r *http.Request, f templates.Form) (customerviews.ChosenView, []customer.Customer, error) {
-	view := customerviews.ChosenView{Form: f}
+	view := customerviews.ChosenView{Form: f, Hint: s.Hint("merges")}
 	found, err := customersIn(s, r, f.Typed)
 	if err != nil || len(found) < 2 || len(found) != len(seenIn(f.Typed)) {
 		return view, nil, err

@@ -33,6 +33,7 @@ func Mount(s *web.Site, sendsMail bool) *Pages {
 	p.mountRefunds()
 	p.mountCreditNotes()
 	s.AddHint("customers", "Their invoices stay.")
+	s.AddHint("merges", "Issued invoices keep the name and address they were issued with.")
 	sums := []templates.Column{{Label: "Open", Class: "amounts"}, {Label: "Overdue", Class: "amounts"}}
 	s.AddColumns("customers", sums, p.sumsOfCustomers)
 	s.AddHint("settings", "Your invoices show these details. Issued invoices keep the ones they were issued with.")

@@ -74,7 +74,7 @@ func (in Input) Draft() (Draft, error) {
 	d.Currency = typed.Currency(&problems, "/currency", in.Currency, date.Today())
 	d.TaxRate = rate(in.TaxRate, &problems)
 	if d.PaymentDays = party.PaymentDays("/payment_days", in.PaymentDays, &problems); d.PaymentDays == "" {
-		problems.Add("/payment_days", "Enter the days within which invoices are paid, like 30.")
+		problems.Add("/payment_days", "Enter the payment terms in days, like 30.")
 	}
 	return d, problems.Err()
 }

@@ -14,7 +14,8 @@
 // demo-password. What errors of the database are called (OO001) stays: nobody sees it.
 //
 // A part is its files, and what names in other files something that those declare, or links to them: it goes from Go files by
-// itself where it stands on lines of its own, and from Markdown. What is left may name it in prose, or in other formats.
+// itself where it stands on lines of its own, and from Markdown. From the README and from docs goes too what speaks of the
+// part in words of its own. Decisions, examples in comments and tests, and other formats may still name it.
 //
 // Without invoices an app has customers, business settings, people and tokens; lab and proof, which know only invoices,
 // go with them, and so do mails about invoices. Their migrations go too: a database that has been migrated before is

@@ -19,11 +19,13 @@ func TestRenameThenRemove(t *testing.T) {
 	t.Parallel()
 	s := scratch.Copy(t, "../../..")
 	renameCopy(t, s)
+	removed := false
 	for _, part := range []string{"lab", "proof", "invoices"} {
 		done, err := fork.Remove(t.Context(), s.Dir, part)
 		if errors.Is(err, fork.ErrNothingToDo) { // in a fork without it
 			continue
 		}
+		removed = part == "invoices"
 		if err != nil || done.Files < 10 || !slices.Equal(done.Parts, []string{part}) {
 			t.Fatalf("%s: %+v, %v", part, done, err)
 		}
@@ -33,12 +35,15 @@ func TestRenameThenRemove(t *testing.T) {
 			t.Errorf("%s again: %v", part, err)
 		}
 	}
+	if removed {
+		wantNoInvoices(t, s)
+	}
 	if unformatted := s.Run("gofmt", "-l", "."); unformatted != "" {
 		t.Errorf("not formatted: %s", unformatted)
 	}
 	s.Run("go", "tool", "templ", "generate", "-check")
 	s.Run("go", "test", "-vet=off", "-short", "./cmd/server", "./internal/app", "./internal/customer/...", "./internal/people/...",
-		"./internal/postgres", "./internal/site", "./internal/tool/check", "./internal/web", "./static", "./templates")
+		"./internal/postgres", "./internal/site", "./internal/tool/check", "./internal/tool/scenario/...", "./internal/web", "./static", "./templates")
 	again := s.Run("go", "run", "./internal/tool/fork/cmd/rename", "-module", someNames(t).Module, "-name", someNames(t).Product)
 	if !fork.Now().Renamed() && !strings.Contains(again, "nothing to do") {
 		t.Errorf("the second time it says %s", again)
@@ -61,10 +66,26 @@ func TestRenameThenRemove(t *testing.T) {
 	}
 }
 
-// someNames are long, so that lines get long as well, and the module's contains the old one, with dots and a dash.
+// wantNoInvoices: the rest doesn't speak of invoices, except in comments, tests and explanations of the code, where they are an example.
+func wantNoInvoices(t *testing.T, s *scratch.Repository) {
+	t.Helper()
+	examples := regexp.MustCompile(
+		`_test\.go$|/viewtest/|^internal/tool/|^static/app\.css$|^docs/decisions/|^(CHANGELOG|CONTRIBUTING|STYLE)\.md$`)
+	spoken := regexp.MustCompile(`(?i)(?:^|[^=\w])invoice`)
+	for name, text := range s.Files() {
+		for number, line := range strings.Split(text, "\n") {
+			said, _, _ := strings.Cut(line, "// ")
+			if !examples.MatchString(name) && spoken.MatchString(strings.ReplaceAll(said, someNames(t).Module, "")) {
+				t.Errorf("%s:%d speaks of invoices: %s", name, number+1, line)
+			}
+		}
+	}
+}
+
+// someNames are long, so that lines get long as well. The path of the module contains the old one, and what parts are called.
 func someNames(t *testing.T) fork.Names {
 	t.Helper()
-	return newNames(t, "example.com/acme-books/onlyonce", "Bookkeeper and Ledger")
+	return newNames(t, "example.com/invoices/onlyonce", "Bookkeeper and Ledger")
 }
 
 // renameCopy gives a copy of the app other names and commits them, unless it was renamed before.

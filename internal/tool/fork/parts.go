@@ -2,13 +2,15 @@ package fork
 
 import (
 	"path"
+	"regexp"
 	"slices"
 )
 
 // part is something that a fork can do without.
 type part struct {
 	name  string
-	rooms []string // directories and files, in the notation of [path.Match]
+	rooms []string       // directories and files, in the notation of [path.Match]
+	words *regexp.Regexp // in the documentation of the rest, if it explains the part there too
 }
 
 // parts are all of them. Each needs only those behind it, so one goes with all before it.
@@ -26,7 +28,8 @@ func parts() []part {
 			"docs/deploy/Dockerfile", "docs/decisions/*-failover-without-loss.md",
 			"docs/decisions/*-a-cell-is-an-installation.md",
 		}},
-		{name: "invoices", rooms: invoiceRooms()},
+		{name: "invoices", rooms: invoiceRooms(), words: regexp.MustCompile(
+			`(?i)(?:^|[^=\w])(?:invoice|credit.note|refund|payment|posting|schedule)(?:s|_\w+)?\b`)},
 	}
 }
 
@@ -45,7 +48,7 @@ func invoiceRooms() []string {
 		"migrations/*_standing.sql",
 		"static/invoice*",
 		"docs/docs.go", "docs/api-client", "docs/api-client.md", "docs/mail.md", "docs/recurring.md", "docs/documents.md",
-		"docs/webhooks.md", "docs/e-invoice.md", "docs/e2e-layers.md",
+		"docs/webhooks.md", "docs/e-invoice.md", "docs/e2e-layers.md", "docs/conflict.png", "docs/verdicts/onlyonce.*",
 		"e2e/invoice*_test.go", "e2e/back_test.go", "e2e/credit_test.go", "e2e/crashed_form_test.go",
 		"e2e/deployed_test.go", "e2e/doubleclick_test.go", "e2e/download_test.go", "e2e/expired*_test.go",
 		"e2e/extremes_test.go", "e2e/finding_test.go", "e2e/form_test.go", "e2e/impatience_test.go",
@@ -63,6 +66,11 @@ func names(all []part) (names []string) {
 		names = append(names, p.name)
 	}
 	return names
+}
+
+// speaks reports whether a text in the documentation is about the part. Decisions, and pages about the code, name it as an example.
+func (p part) speaks(page, text string) bool {
+	return p.words != nil && (path.Dir(page) == "docs" || page == "README.md") && p.words.MatchString(text)
 }
 
 // has reports whether a file or directory belongs to the part.

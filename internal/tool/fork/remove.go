@@ -39,9 +39,7 @@ func Remove(ctx context.Context, root, name string) (done Removed, err error) {
 	with := slices.DeleteFunc(all[:n+1], func(p part) bool { return !there(p) })
 	done.Parts = names(with)
 	err = t.change(ctx, func() error {
-		done.Files, err = t.remove(func(file string) bool {
-			return slices.ContainsFunc(with, func(p part) bool { return p.has(file) })
-		})
+		done.Files, err = t.remove(with)
 		if err == nil {
 			_, err = t.run(ctx, "go", "mod", "tidy")
 		}
@@ -50,9 +48,12 @@ func Remove(ctx context.Context, root, name string) (done Removed, err error) {
 	return done, err
 }
 
-// remove deletes files, and what names them in the others. It returns how many files that are.
-func (t *tree) remove(gone func(file string) bool) (n int, err error) {
-	left, err := t.withoutNaming(gone)
+// remove deletes the files of parts, and what names them in the others. It returns how many files that are.
+func (t *tree) remove(going []part) (n int, err error) {
+	gone := func(file string) bool { return slices.ContainsFunc(going, func(p part) bool { return p.has(file) }) }
+	left, err := t.withoutNaming(gone, func(page, text string) bool {
+		return slices.ContainsFunc(going, func(p part) bool { return p.speaks(page, text) })
+	})
 	if err != nil {
 		return 0, err
 	}
@@ -84,7 +85,7 @@ func (t *tree) remove(gone func(file string) bool) (n int, err error) {
 }
 
 // withoutNaming returns the files that change, by their paths, without what names those that go.
-func (t *tree) withoutNaming(gone func(file string) bool) (left map[string]string, err error) {
+func (t *tree) withoutNaming(gone func(file string) bool, speaks func(page, text string) bool) (left map[string]string, err error) {
 	left = map[string]string{}
 	source := newGoFiles(t.module, gone)
 	for _, file := range t.files {
@@ -99,7 +100,7 @@ func (t *tree) withoutNaming(gone func(file string) bool) (left map[string]strin
 				return nil, err
 			}
 		case filepath.Ext(file) == ".md" && !gone(file):
-			if rest := withoutLinks(file, text, gone); rest != text {
+			if rest := withoutMentions(file, text, gone, speaks); rest != text {
 				left[file] = rest
 			}
 		}

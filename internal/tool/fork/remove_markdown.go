@@ -17,9 +17,9 @@ var (
 	box    = regexp.MustCompile(`^\s*(\w+)\["([\w/]+)`)
 )
 
-// withoutLinks returns a Markdown text without what links to a file that goes or begins with its path: paragraphs, items of lists,
-// rows of tables, and boxes of diagrams with their arrows.
-func withoutLinks(page, text string, gone func(file string) bool) string {
+// withoutMentions returns a Markdown text without what links to a file that goes, begins with its path, or speaks of a part: paragraphs,
+// items of lists, rows of tables, boxes of diagrams with their arrows, and headings with all below them.
+func withoutMentions(page, text string, gone func(file string) bool, speaks func(page, text string) bool) string {
 	var blocks, boxes []string
 	for line := range strings.Lines(text) {
 		if drawn := box.FindStringSubmatch(line); drawn != nil && gone(drawn[2]) {
@@ -36,20 +36,40 @@ func withoutLinks(page, text string, gone func(file string) bool) string {
 			blocks[n-1] += line
 		}
 	}
+	fenced, section := false, 0 // section is the level of the heading whose section goes
 	rest := strings.Join(slices.DeleteFunc(blocks, func(block string) bool {
-		for _, to := range linked.FindAllStringSubmatch(block, -1) {
-			if gone(path.Join(path.Dir(page), to[1]+to[2])) {
-				return true
+		if strings.Count(block, "```")%2 == 1 {
+			fenced = !fenced
+		}
+		level := len(block) - len(strings.TrimLeft(block, "#"))
+		if fenced || level > section && section > 0 {
+			level = 0
+		}
+		goes := links(page, block, gone) || !fenced && speaks(page, block)
+		if level > 0 {
+			section = 0
+			if goes {
+				section = level
 			}
 		}
-		named := first.FindAllStringSubmatch(block, 1)
-		if strings.HasPrefix(block, "|") {
-			named = coded.FindAllStringSubmatch(block, -1)
-		}
-		return slices.ContainsFunc(named, func(m []string) bool { return gone(path.Clean(m[1])) })
+		return goes || section > 0
 	}), "")
 	if rest == text {
 		return text
 	}
 	return strings.TrimSpace(empty.ReplaceAllString(rest, "\n\n")) + "\n"
+}
+
+// links reports whether a block links to a file that goes, or begins with its path.
+func links(page, block string, gone func(file string) bool) bool {
+	for _, to := range linked.FindAllStringSubmatch(block, -1) {
+		if gone(path.Join(path.Dir(page), to[1]+to[2])) {
+			return true
+		}
+	}
+	named := first.FindAllStringSubmatch(block, 1)
+	if strings.HasPrefix(block, "|") {
+		named = coded.FindAllStringSubmatch(block, -1)
+	}
+	return slices.ContainsFunc(named, func(m []string) bool { return gone(path.Clean(m[1])) })
 }

@@ -85,8 +85,9 @@ func TestWhatNamesThePartGoes(t *testing.T) {
 	s.Write("internal/app/lab.go", removed, 0o600)
 	s.Write("internal/app/app.go", before, 0o600)
 	s.Write("docs/page.md", pageBefore, 0o600)
+	s.Write("internal/invoice/invoice.go", "package invoice\n", 0o600)
 	s.Commit()
-	if _, err := fork.Remove(t.Context(), s.Dir, "lab"); err != nil {
+	if _, err := fork.Remove(t.Context(), s.Dir, "invoices"); err != nil {
 		t.Fatal(err)
 	}
 	files := s.Files()
@@ -190,8 +191,11 @@ func wrong() error {
 const pageBefore = "# A page\n\nThis stays. It goes on\nhere.\n\nThis goes on\nuntil [here](../internal/lab/lab.go#L1).\n\n" +
 	"- one\n- two, with\n  [a link](../internal/lab)\n- three\n\n| a | b |\n|---|---|\n| `internal/lab` | c |\n| `internal/app` | d |\n\n" +
 	"    app[\"internal/app\"]\n    lab[\"internal/lab\"]\n    other[\"other\"]\n    app --> lab\n    app --> other\n\n" +
-	"`internal/lab` is\ngone.\n"
+	"`internal/lab` is\ngone.\n\n" +
+	"## Invoices\n\nThey have\nlines.\n\n### Lines\n\nThey have numbers.\n\n## The rest\n\nAfter `make remove what=invoices`, no invoicing.\n\n" +
+	"- Credit notes\n- two\n\nCall it:\n\n    curl /invoices\n    exit\n\n```sh\n# An invoice\n```\n"
 
 const pageAfter = "# A page\n\nThis stays. It goes on\nhere.\n\n" +
 	"- one\n- three\n\n| a | b |\n|---|---|\n| `internal/app` | d |\n\n" +
-	"    app[\"internal/app\"]\n    other[\"other\"]\n    app --> other\n"
+	"    app[\"internal/app\"]\n    other[\"other\"]\n    app --> other\n\n" +
+	"## The rest\n\nAfter `make remove what=invoices`, no invoicing.\n\n- two\n\nCall it:\n\n```sh\n# An invoice\n```\n"

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,7 +20,9 @@ func TestDoubtsAreKept(t *testing.T) {
 	must.OK(t, os.CopyFS("e2e/apps", os.DirFS(filepath.Join(root, "e2e/apps"))))
 	before := must.Read(t, "docs/verdicts.md")
 	must.OK(t, write(nil))
-	if after := must.Read(t, "docs/verdicts.md"); after != before {
+	after := must.Read(t, "docs/verdicts.md")
+	sorted := func(text string) []string { return slices.Sorted(strings.Lines(text)) } // an app that was renamed is in another place
+	if !slices.Equal(sorted(before), sorted(after)) {
 		t.Errorf("docs/verdicts.md has become\n%s", after)
 	}
 	_, doubts, _ := strings.Cut(before, "<!-- end verdicts -->\n\n**In doubt:** ")
