@@ -102,10 +102,11 @@ ADDR  ?= 127.0.0.1:8080
 
 .PHONY: dev
 dev: ## Start the app at http://127.0.0.1:7331, and again on every change, and load the page again
-	ADDR=$(ADDR) PUBLIC_URL=http://127.0.0.1:$(PAGES) METRICS_ADDR=off go tool templ generate -watch \
+	GOFLAGS="$(GOFLAGS) '-gcflags=./templates/...=\"-trimpath=$(CURDIR)=>$(CURDIR)\"'" \
+		ADDR=$(ADDR) PUBLIC_URL=http://127.0.0.1:$(PAGES) METRICS_ADDR=off go tool templ generate -watch \
 		-watch-pattern '\.(go|templ|sql|css|m?js|svg)$$' -ignore-pattern '_test\.go$$' \
 		-proxy http://$(ADDR) -proxyport $(PAGES) -open-browser=false \
-		-cmd "go run -ldflags=-s -gcflags=./templates/...=-trimpath=$(CURDIR)=>$(CURDIR) ./cmd/server"
+		-cmd "go run -ldflags=-s ./cmd/server"
 
 .PHONY: rename
 rename: ## Give the app your name: module=example.com/acme/ledger name="Acme Ledger"

@@ -259,7 +259,8 @@ func TestEventNamedLikeAKey(t *testing.T) {
 		INSERT INTO intents (tenant_id, operation, key, fingerprint, attempt_id, record_id, outcome, actor, expires_at)
 		SELECT tenant_id, operation, key || ' ' || $1, sha256(''), new_id(), new_id(), outcome, actor, expires_at FROM intents
 		WHERE key LIKE '%/evt'`, named)
-	if a := bank.deliver(b.replica, "evt", second); a.status != http.StatusServiceUnavailable || !strings.Contains(a.body, "/problems/not-kept") {
+	if a := bank.deliver(b.replica, "evt", second); a.status != http.StatusServiceUnavailable ||
+		!strings.Contains(a.body, "/problems/not-kept") {
 		t.Error(a)
 	}
 }

@@ -44,8 +44,8 @@ func (b *bundle) multiply(of resource) {
 }
 
 // copyRows copies the rows of a table whose column, which names a record, has this id: the n-th copy has the n-th id. What may be
-// there once is another in each copy: it is followed by the copy's number, or that is added to it. Of several columns that may be
-// there once together, references stay, and choices, so that no more need to exist.
+// there once is another in each copy, and far from the values that the declaration has: it is followed by the copy's number, or that
+// is added to it. Of several columns that may be there once together, references stay, and choices, so that no more need to exist.
 func (b *bundle) copyRows(table, column, id string) {
 	b.Helper()
 	b.exec(fmt.Sprintf(`DO $$ BEGIN EXECUTE (
@@ -60,14 +60,15 @@ func (b *bundle) copyRows(table, column, id string) {
 					SELECT FROM pg_constraint c
 					WHERE conrelid = indrelid AND conkey = ARRAY[a.attnum] AND pg_get_constraintdef(c.oid) ~ 'CHECK .*ANY \(')
 		)
-		SELECT format('INSERT INTO %%1$I (%%2$s) SELECT %%3$s FROM %%1$I r, generate_series(1, 2 * %[2]d) AS n WHERE %%5$I = %%4$L', '%[1]s',
+		SELECT format('INSERT INTO %%1$I (%%2$s)
+			SELECT %%3$s FROM %%1$I r, generate_series(1, 2 * %[2]d) AS n WHERE %%5$I = %%4$L', '%[1]s',
 			string_agg(format('%%I', name), ', '), string_agg(CASE
 				WHEN name IN ('%[4]s', 'customer_id') OR once AND type = 'uuid'::regtype
 					THEN '(''01900000-0000-7000-8000-'' || lpad(to_hex(n), 12, ''0''))::uuid'
 				WHEN name = 'id' THEN 'gen_random_uuid()'
 				WHEN name = 'archived_at' THEN 'CASE WHEN n > %[2]d THEN now() END'
 				WHEN once AND type = 'text'::regtype THEN format('r.%%I || n', name)
-				WHEN once THEN format('r.%%I + n', name)
+				WHEN once THEN format('r.%%I + 100000 + n', name)
 				ELSE format('r.%%I', name) END, ', '), '%[3]s', '%[4]s')
 		FROM (
 			SELECT attname AS name, atttypid AS type, EXISTS (

@@ -38,7 +38,8 @@ type resource struct {
 	as string
 	// fields are all fields of the form that a person fills in.
 	fields []field
-	// uniques are the fields that no two of them may have in common.
+	// uniques are the fields that no two of them may have in common. A rule over several fields is declared by one of them that is
+	// no reference, and the commands agree in the others.
 	uniques []unique
 	// reused finds the first one by its natural key, if it can be found that way.
 	reused url.Values

@@ -43,7 +43,8 @@ func TestRenameThenRemove(t *testing.T) {
 	}
 	s.Run("go", "tool", "templ", "generate", "-check")
 	s.Run("go", "test", "-vet=off", "-short", "./cmd/server", "./internal/app", "./internal/customer/...", "./internal/people/...",
-		"./internal/postgres", "./internal/site", "./internal/tool/check", "./internal/tool/scenario/...", "./internal/web", "./static", "./templates")
+		"./internal/postgres", "./internal/site", "./internal/tool/check", "./internal/tool/scenario/...", "./internal/web",
+		"./static", "./templates")
 	again := s.Run("go", "run", "./internal/tool/fork/cmd/rename", "-module", someNames(t).Module, "-name", someNames(t).Product)
 	if !fork.Now().Renamed() && !strings.Contains(again, "nothing to do") {
 		t.Errorf("the second time it says %s", again)
