@@ -121,9 +121,10 @@ type Spec[C, R any] struct {
 	Fields func(C) []slog.Attr
 }
 
-// Explanation turns a broken constraint into a [*conflict.Error], an [*invalid.Error], an [*AlreadyDoneError] or [record.ErrNotFound]. It is
-// asked after the rollback, and may read. ErrNotFound means for a foreign key that the record it refers to does not exist, and for any other
-// constraint that the conflicting record is gone: then the work is done again. Any other error means that it could not find out.
+// Explanation turns a broken constraint into a [*conflict.Error], an [*invalid.Error], an [*AlreadyDoneError] or
+// [record.ErrNotFound]. It is asked after the rollback, and may read. ErrNotFound means for a foreign key that the record it refers to
+// does not exist, and for any other constraint that the conflicting record is gone: then the work is done again. Any other error means
+// that it could not find out.
 type Explanation[C any] func(context.Context, *Store, Intent, C, *pgconn.PgError) error
 
 // Operation is a [Spec] that was checked by [Define]: the only way to a transaction with a claim.

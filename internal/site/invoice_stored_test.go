@@ -32,8 +32,8 @@ func TestStoredValuesStayReadable(t *testing.T) {
 		"/schedules": "XQZ", "/schedules/" + made.ID: "XQZ", "/schedules/" + made.ID + "/edit": `selected>XQZ<`, "/settings": "QZ",
 		"/settings/edit": `value="XQZ" selected`, "/customers/" + customer: "QZ", "/customers/" + customer + "/edit": `value="QZ" selected`,
 		"/invoices/new?customer=" + customer: `selected>XQZ<`, "/invoices/customers?q=" + customer[:1]: "",
-		"/api/v1" + at: `"currency":"XQZ"`, "/api/v1" + at + "/ubl": `currencyID="XQZ"`, "/api/v1/invoices": "XQZ", "/api/v1/settings": "XQZ",
-		"/api/v1/schedules": "XQZ", "/api/v1/payments?currency=XQZ": "XQZ", "/api/v1/customers": "QZ",
+		"/api/v1" + at: `"currency":"XQZ"`, "/api/v1" + at + "/ubl": `currencyID="XQZ"`, "/api/v1/invoices": "XQZ",
+		"/api/v1/settings": "XQZ", "/api/v1/schedules": "XQZ", "/api/v1/payments?currency=XQZ": "XQZ", "/api/v1/customers": "QZ",
 	} {
 		caller := person
 		if strings.HasPrefix(path, "/api/") {

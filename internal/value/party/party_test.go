@@ -159,7 +159,8 @@ func TestVATNumbers(t *testing.T) {
 		"XI123456789": "XI123456789", "NL123456789B01": "NL123456789B01", "FRAB123456789": "FRAB123456789", "GBGD001": "GBGD001",
 		"ATU12345678": "ATU12345678", "NO 123 456 789 MVA": "NO123456789MVA",
 		"": "", "D": "", "DE": "", "St.-Nr. 93/815/08152": "", "NIP 526-025-02-74": "", "526-025-02-74": "", "DE12345678": "",
-		"DE1234567890": "", "EIN 12-3456789": "", "Siret 123 456 789 00012": "", "HRB 12345": "", "GSTIN 22AAAAA0000A1Z5": "", "AT12345678": "",
+		"DE1234567890": "", "EIN 12-3456789": "", "Siret 123 456 789 00012": "", "HRB 12345": "", "GSTIN 22AAAAA0000A1Z5": "",
+		"AT12345678": "",
 	} {
 		if number, is := party.VATNumber(typed); is != (want != "") || is && number != want {
 			t.Errorf("%q: %q, %t, want %q", typed, number, is, want)
