@@ -97,7 +97,7 @@ func TestWhatDoesNotFit(t *testing.T) {
 		"no invoice": received("", "p", "1"), "no currency": strings.ReplaceAll(dollars, "USD", "X"),
 		"no day": strings.ReplaceAll(dollars, "2026-11", "1926-11"), "a number": strings.ReplaceAll(dollars, `"1"`, `1`),
 		"no data": `{"type": "payment.received"}`, "long": received(strings.Repeat("1", 101), "p", "1"),
-		"nul": strings.ReplaceAll(dollars, `"p"`, `"p\u0000"`),
+		"nul":                   strings.ReplaceAll(dollars, `"p"`, `"p\u0000"`),
 		"an amount in capitals": strings.ReplaceAll(dollars, `"amount"`, `"Amount"`),
 	} {
 		event := b.kept(b.standard, "bad-"+strings.ReplaceAll(what, " ", "-"), body)
