@@ -162,9 +162,9 @@ func (b *bundle) refuse(code string, times int) {
 			FOR EACH ROW EXECUTE FUNCTION refuse()`, times, code))
 }
 
-// TestRefusedCommits: SQLSTATE class 08 or 40003 with severity ERROR comes from a layer that lost its own connection to the data: what became of
-// the transaction is unknown, though this connection goes on. A server that accepts no writes is a standby, which may be about to become
-// the primary; while it is one, nothing is done.
+// TestRefusedCommits: SQLSTATE class 08 or 40003 with severity ERROR comes from a layer that lost its own connection to the data: what
+// became of the transaction is unknown, though this connection goes on. A server that accepts no writes is a standby, which may be about
+// to become the primary; while it is one, nothing is done.
 func TestRefusedCommits(t *testing.T) {
 	t.Parallel()
 	create := idempotency.Define(spec())

@@ -70,7 +70,8 @@ func TestTimeoutsOfTheRole(t *testing.T) {
 				if want == nil {
 					for b.count(`
 						SELECT count(*) FROM pg_stat_activity
-						WHERE datname = current_database() AND wait_event_type = 'Lock' AND clock_timestamp() - query_start > '300 ms'`) < 2 {
+						WHERE datname = current_database() AND wait_event_type = 'Lock'
+							AND clock_timestamp() - query_start > '300 ms'`) < 2 {
 					}
 					unlock()
 				}

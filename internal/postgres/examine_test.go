@@ -26,7 +26,9 @@ func TestExamine(t *testing.T) {
 	t.Parallel()
 	const newest = "DELETE FROM goose_db_version WHERE version_id = (SELECT max(version_id) FROM goose_db_version)"
 	timeout := func(value string) string {
-		return `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET statement_timeout = ' || quote_literal('` + value + `'), current_database()); END $$`
+		return `DO $$ BEGIN
+			EXECUTE format('ALTER DATABASE %I SET statement_timeout = ' || quote_literal('` + value + `'), current_database());
+		END $$`
 	}
 	own := func(db *pgtest.Database) string { return db.URL }
 	for name, c := range map[string]struct {

@@ -73,9 +73,9 @@ func TaxHint(f templates.Form) string {
 	case typed == "":
 		return "Such as a VAT number with its country prefix, " + example + "."
 	case is:
-		return "On e-invoices, this is the VAT number " + number + "."
+		return "The VAT number is " + number + "."
 	default:
-		return "On e-invoices, this is a registration number. A VAT number has its country prefix, like " + example + "."
+		return "This isn't a VAT number, but a registration number. A VAT number has its country prefix, like " + example + "."
 	}
 }
 

@@ -3,7 +3,6 @@ package fork_test
 import (
 	"errors"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -21,13 +20,13 @@ func TestRenameThenRemove(t *testing.T) {
 	renameCopy(t, s)
 	removed := false
 	for _, part := range []string{"lab", "proof", "invoices"} {
-		done, err := fork.Remove(t.Context(), s.Dir, part)
-		if errors.Is(err, fork.ErrNothingToDo) { // in a fork without it
+		out := s.Run("go", "run", "./internal/tool/fork/cmd/remove", part) // the copy's own, which has its names
+		if strings.Contains(out, "nothing to do") {                        // in a fork without it
 			continue
 		}
 		removed = part == "invoices"
-		if err != nil || done.Files < 10 || !slices.Equal(done.Parts, []string{part}) {
-			t.Fatalf("%s: %+v, %v", part, done, err)
+		if !strings.Contains(out, "files are gone or changed") {
+			t.Fatalf("%s: %s", part, out)
 		}
 		s.Commit()
 		s.CheckTypes()

@@ -193,7 +193,8 @@ const pageBefore = "# A page\n\nThis stays. It goes on\nhere.\n\nThis goes on\nu
 	"    app[\"internal/app\"]\n    lab[\"internal/lab\"]\n    other[\"other\"]\n    app --> lab\n    app --> other\n\n" +
 	"`internal/lab` is\ngone.\n\n" +
 	"## Invoices\n\nThey have\nlines.\n\n### Lines\n\nThey have numbers.\n\n" +
-	"## The rest\n\nAfter `make remove what=invoices`, no invoicing.\n\n- Credit notes\n- two\n\nCall it:\n\n    curl /invoices\n    exit\n\n```sh\n# An invoice\n```\n"
+	"## The rest\n\nAfter `make remove what=invoices`, no invoicing.\n\n" +
+	"- Credit notes\n- two\n\nCall it:\n\n    curl /invoices\n    exit\n\n```sh\n# An invoice\n```\n"
 
 const pageAfter = "# A page\n\nThis stays. It goes on\nhere.\n\n" +
 	"- one\n- three\n\n| a | b |\n|---|---|\n| `internal/app` | d |\n\n" +
