@@ -254,7 +254,7 @@ func TestMailServerHangs(t *testing.T) {
 	if m := b.mails()[0]; m.State != mailer.StateQueued || m.Reason != "" {
 		t.Errorf("the attempt is over already: %+v", m)
 	}
-	b.post(b.draft("two", "Grace")+"/issue", "two", "", http.StatusOK) // while it hangs
+	b.post(b.draft("two", "Ada")+"/issue", "two", "", http.StatusOK) // while it hangs
 	must.Until(b, "the attempt is over", func() bool {
 		mails := b.mails()
 		return mails[len(mails)-1].Reason == "The mail server didn't answer in time."
