@@ -104,7 +104,10 @@ func TestWhoIsMeant(t *testing.T) {
 		{of("ALPHA@example.com", "ALPHA LTD", ""), "reused", "", 0},
 		{of("alpha@example.com", "Alpha Ltd", "pl-123"), "reused", "", 0},
 		{of("alpha@example.com", "Alpha Ltd", "PL 124"), "Alpha Ltd (alpha@example.com) has the tax ID PL 123, and you entered PL 124.", "tax_id", 0},
-		{of("gone@example.com", "Gone Ltd", "PL 1"), "Gone Ltd (gone@example.com) has no tax ID, and you entered PL 1.", "tax_id archived_at", 0},
+		{
+			of("gone@example.com", "Gone Ltd", "PL 1"), "Gone Ltd (gone@example.com) has no tax ID, and you entered PL 1.",
+			"tax_id archived_at", 0,
+		},
 		{of("gone@example.com", "Gone Ltd", ""), "Gone Ltd (gone@example.com) is archived.", "archived_at", 0},
 		{of("gone@example.com", "Gamma Ltd", ""), "gone@example.com belongs to Gone Ltd (archived).", "name archived_at", 1},
 		{of("alpha@example.com", "Gamma Ltd", "PL 9"), "alpha@example.com belongs to Alpha Ltd.", "name tax_id", 1},
