@@ -1,8 +1,11 @@
 package templates
 
 import (
+	"maps"
 	"net/url"
+	"slices"
 	"strconv"
+	"strings"
 )
 
 // Form is what all forms have in common that carry out an operation: fresh, filled with a record that is to be
@@ -101,8 +104,16 @@ func (f Form) fields() []Field {
 	if f.AllowRepeat {
 		fields = append(fields, Field{Name: "allow_repeat", Value: "1"})
 	}
+	for _, name := range slices.Sorted(maps.Keys(f.Typed)) { // what was answered is not asked again, unless the notice asks it
+		if strings.HasPrefix(name, answerPrefix) && !f.Notice.asks(name) {
+			fields = append(fields, Field{Name: name, Value: f.Typed.Get(name)})
+		}
+	}
 	return fields
 }
+
+// answerPrefix begins the names of the fields with which the ways of a conflict answer it, where the form keeps the answer.
+const answerPrefix = "answer_"
 
 // Input returns a control with what was typed into it and what is wrong with it. It begins with the focus if it
 // asks for it, unless a notice or an error summary takes it.

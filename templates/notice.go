@@ -19,6 +19,11 @@ type Notice struct {
 	Submits []Submit
 }
 
+// asks reports whether one of the buttons sends a field.
+func (n *Notice) asks(name string) bool {
+	return n != nil && slices.ContainsFunc(n.Submits, func(s Submit) bool { return s.Name == name })
+}
+
 // NoticeKind is the look of a [Notice].
 type NoticeKind string
 

@@ -19,6 +19,7 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Invoice]{
 	Statements: insert, External: external,
 	Explain: map[string]idempotency.Explanation[Draft]{
 		"invoices_number_once_per_year": numberTaken,
+		"invoices_number_ahead":         numberAhead,
 		"invoices_customer":             customerGone,
 		"customers_differ":              whichCustomer,
 		// Only if the database folds a character otherwise than we do.
@@ -45,7 +46,17 @@ func fields(d Draft) []slog.Attr {
 func insert(tx *idempotency.Tx, d Draft) idempotency.Result {
 	args := arguments(d)
 	args["new_customer_id"] = tx.ID(1)
+	wantOfSeries(tx, d)
 	return tx.ReturnWith(insertInvoice, insertedInvoice, args)
+}
+
+// wantOfSeries tells the trigger number_invoice what to do about a typed number ahead of its series: what the command says, or else to ask
+// a person.
+func wantOfSeries(tx *idempotency.Tx, d Draft) {
+	if d.Number.ofSeries() {
+		tx.Exec(`SELECT set_config('onlyonce.series', CASE WHEN @series <> '' THEN @series WHEN @ask THEN 'ask' ELSE '' END, true)`,
+			pgx.NamedArgs{"series": d.Series})
+	}
 }
 
 // insertInvoice is the transaction of one new invoice, in the order in which it happens. The order is also

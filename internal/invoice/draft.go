@@ -24,6 +24,12 @@ const (
 	MaxNotes       = 5000 // characters
 )
 
+// Where the series goes on after a typed number ahead of it.
+const (
+	SeriesContinue = "continue" // behind that number
+	SeriesKeep     = "keep"     // where it was
+)
+
 // TooManyLines returns the message for more than [MaxLines] lines.
 func TooManyLines() string { return fmt.Sprintf("An invoice can have at most %d lines.", MaxLines) }
 
@@ -37,6 +43,7 @@ type Input struct {
 	Currency   string          `json:"currency" format:"currency"`
 	Lines      []LineInput     `json:"lines" doc:"At least one."`
 	Notes      string          `json:"notes,omitzero"`
+	Series     string          `json:"series,omitzero" enum:"continue,keep" doc:"Whether the series goes on behind a number ahead of it."`
 	idempotency.External
 }
 
@@ -58,6 +65,7 @@ type Draft struct {
 	Currency   money.Currency `json:"currency"`
 	Lines      []Line         `json:"lines"`
 	Notes      string         `json:"notes"`
+	Series     string         `json:"series,omitzero"` // [SeriesContinue], [SeriesKeep] or ""
 	idempotency.External
 
 	totals Totals // of Lines
@@ -67,7 +75,7 @@ type Draft struct {
 // of the form.
 func (in Input) Draft() (Draft, error) {
 	var problems invalid.Error
-	d := Draft{Number: numberOf(in.Number)}
+	d := Draft{Number: numberOf(in.Number), Series: in.Series}
 	in.customer(&d, &problems)
 	issued, _ := date.ParseEntry(in.IssueDate) // dates says what is wrong with it
 	if problem := d.Number.problem(issued); problem != "" {
@@ -76,6 +84,9 @@ func (in Input) Draft() (Draft, error) {
 	d.Currency = typed.Currency(&problems, "/currency", in.Currency, issued)
 	in.dates(&d, &problems)
 	in.lines(&d, &problems)
+	if in.Series != "" && in.Series != SeriesContinue && in.Series != SeriesKeep {
+		problems.Add("/series", "Use continue or keep, or leave it out.")
+	}
 	d.Notes = problems.Lines("/notes", "the notes", in.Notes, MaxNotes)
 	d.External = in.External.Check("", &problems)
 	return d, problems.Err()

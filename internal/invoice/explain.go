@@ -2,6 +2,7 @@ package invoice
 
 import (
 	"context"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -64,6 +65,27 @@ func whichCustomer(
 	}
 	question.Ways = append(ways, question.Ways...)
 	return question
+}
+
+// NumberAhead is the question about a typed number ahead of the next one of its series. It is asked until it was answered once.
+var NumberAhead = conflict.Kind{
+	Slug: "number-ahead", Title: "Number ahead of the series",
+	Meaning: "The typed number is ahead of the next one, and nobody has said yet where the series of that year goes on. " +
+		"Only the form asks. Nothing was saved.",
+	ToDo: "Choose where the series goes on.",
+}
+
+func numberAhead(_ context.Context, _ *idempotency.Store, _ idempotency.Intent, d Draft, broken *pgconn.PgError) error {
+	next, behind, _ := strings.Cut(broken.Detail, " ")
+	return &conflict.Error{
+		Kind: &NumberAhead, Title: string(d.Number) + " is ahead of the next number, " + next + ".",
+		Text:  "Which number comes after it? You are asked once a year, and can change it in the settings.",
+		Field: "/number", Blame: "This number is ahead of the series.",
+		Ways: []conflict.Way{
+			{Text: "Go on with " + behind, Field: "answer_series", Value: SeriesContinue},
+			{Text: "Go on with " + next, Field: "answer_series", Value: SeriesKeep},
+		},
+	}
 }
 
 var (

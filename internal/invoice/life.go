@@ -16,6 +16,7 @@ var Edit = idempotency.Define(idempotency.Spec[Draft, Invoice]{
 	Statements: replace, External: external,
 	Explain: map[string]idempotency.Explanation[Draft]{
 		"invoices_number_once_per_year": numberTaken,
+		"invoices_number_ahead":         numberAhead,
 		"invoices_customer":             customerGone,
 		"customers_differ":              whichCustomer,
 		"invoices_number_ascii":         numberRefused,
@@ -31,6 +32,7 @@ func replace(tx *idempotency.Tx, d Draft) idempotency.Result {
 	args := arguments(d)
 	args["new_customer_id"] = tx.ID(1)
 	tx.Check(notDraft("change"), `SELECT status = 'draft' FROM invoices WHERE tenant_id = @tenant_id AND id = @record_id`, nil)
+	wantOfSeries(tx, d)
 	tx.Exec(`
 		WITH customer AS MATERIALIZED (
 			SELECT COALESCE(c.id, @customer_id::uuid) AS id, c.payment_days
@@ -109,6 +111,13 @@ var OpenChanged = conflict.Kind{
 	Slug: "open-amount-changed", Title: "Open amount changed",
 	Meaning: "A payment, a refund or a credit note was recorded since the form was opened. Only the form asks. Nothing was recorded.",
 	ToDo:    "Look at the amount that the form shows now, and send it again.",
+}
+
+// UnusualDate is the question about a date that is probably mistyped, or with which a schedule bills at once.
+var UnusualDate = conflict.Kind{
+	Slug: "unusual-date", Title: "Unusual date",
+	Meaning: "The date is far from today, in the future, or before what it is about. Only forms ask. Nothing was saved.",
+	ToDo:    "Change the date, or confirm it.",
 }
 
 // NotIssued is the conflict of what only an issued invoice has, such as payments, credit notes, mails and an e-invoice,

@@ -25,6 +25,9 @@ func (n Number) Folded() string {
 // SameNumber reports whether two numbers, as they were typed, are the same.
 func SameNumber(a, b string) bool { return numberOf(a).Folded() == numberOf(b).Folded() }
 
+// ofSeries reports whether a number may be one of the series of its year.
+func (n Number) ofSeries() bool { return seriesNumber.MatchString(n.Folded()) }
+
 func numberOf(typed string) Number {
 	return Number(strings.Join(strings.Fields(text.Clean(typed)), " "))
 }
@@ -48,7 +51,7 @@ func (n Number) problem(issued date.Date) string {
 		return ""
 	case len(folded) > MaxNumber || !asciiNumber.MatchString(folded):
 		return "Use at most 40 characters: letters A to Z, digits, spaces and signs like - / . or leave it blank for the next number."
-	case issued != (date.Date{}) && seriesNumber.MatchString(folded) && folded[:4] != issued.String()[:4]:
+	case issued != (date.Date{}) && n.ofSeries() && folded[:4] != issued.String()[:4]:
 		year := folded[:4]
 		return string(n) + " is a number of " + year + ", and this invoice is issued in " + issued.String()[:4] +
 			". Change the issue date, choose another number, or leave it blank for the next one."

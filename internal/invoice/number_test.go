@@ -243,3 +243,40 @@ func TestTypedAndAllocatedTogether(t *testing.T) {
 		t.Errorf("next %s, %v, %d gaps below", next, err, gaps)
 	}
 }
+
+// TestGoesOnBehindTogether: of many that come at once, one types a number ahead and lets the series go on behind it. Those before it have
+// the first numbers, those after it the ones behind it, and none is left out.
+func TestGoesOnBehindTogether(t *testing.T) {
+	b := setup(t)
+	const n = 60
+	done, errs := race(n, func(i int) (idempotency.Done[invoice.Invoice], error) {
+		in := input("")
+		if i == n/2 {
+			in.Number, in.Series = "2026-0138", invoice.SeriesContinue
+		}
+		return b.create(fmt.Sprint("key-", i), draft(t, in))
+	})
+	must.OK(t, errors.Join(errs...))
+	var got, want []string
+	before := 0
+	for _, d := range done {
+		got = append(got, d.Value.Number)
+		if d.Value.Number < "2026-0138" {
+			before++
+		}
+	}
+	for i := range n {
+		place := i + 1
+		if i >= before {
+			place = 138 + i - before
+		}
+		want = append(want, fmt.Sprintf("2026-%04d", place))
+	}
+	if slices.Sort(got); !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	next, err := invoice.NextNumber(t.Context(), b.DB.Pool, b.Tenant, 2026)
+	if want := fmt.Sprintf("2026-%04d", 138+n-before); err != nil || next != want {
+		t.Errorf("%s is next, %v, want %s", next, err, want)
+	}
+}

@@ -50,6 +50,9 @@ func (b *bundle) growInvoices() {
 			FROM refunds f WHERE f.tenant_id = p.tenant_id AND payment_id = p.id)
 		WHERE id IN (SELECT payment_id FROM refunds);
 		INSERT INTO credit_note_series (tenant_id, year, last) SELECT '%[1]s', 3000 + n, n FROM generate_series(1, %[2]d) AS n;
+		INSERT INTO invoice_number_starts (tenant_id, year, first) SELECT '%[1]s', 3000 + n, n FROM generate_series(1, %[2]d) AS n;
+		INSERT INTO next_numbers (tenant_id, id, number)
+		SELECT '%[1]s', pg_temp.id(n), '2099-' || 10000 + n FROM generate_series(1, %[2]d) AS n;
 		INSERT INTO credit_notes (tenant_id, id, invoice_id, issue_date, number, subtotal, tax_total, total, taxes)
 		SELECT '%[1]s', pg_temp.id(n), pg_temp.id(%[3]d + greatest(1, n - %[2]d)), '2026-01-02', 'CN-1-' || n, 0, 0, 0,
 			'[{"rate": "0", "net": 0, "tax": 0}]'
@@ -164,6 +167,7 @@ func (b *bundle) everyInvoice(program, person *client) map[string][]request {
 	maps.Copy(routes, b.everyPeriod(program, person))
 	maps.Copy(routes, b.everyWebhook(person))
 	maps.Copy(routes, b.everyDuplicateInvoice(program, person))
+	maps.Copy(routes, b.everyNextNumber(program, person))
 	return routes
 }
 

@@ -164,6 +164,7 @@ func declare() []resource {
 		merges(),
 		distinctions(),
 		invoiceDistinctions(),
+		nextNumbers(),
 		// A new resource stands above this line.
 		settings(),
 		users(),

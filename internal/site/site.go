@@ -25,6 +25,7 @@ func Mount(keptAttempts time.Duration, key secretkey.Key, sendsMail bool, more .
 		invoices.MountSchedules()
 		invoices.MountOutbox()
 		peoplepages.Mount(s, keptAttempts, key)
+		invoices.MountNumbers()
 		invoices.MountWebhooks(key)
 		for _, mount := range more {
 			mount(s)

@@ -112,7 +112,7 @@ func readInvoice(form url.Values) invoice.Input {
 	in := invoice.Input{
 		Number: form.Get("number"), CustomerID: customerID,
 		IssueDate: form.Get("issue_date"), DueDate: form.Get("due_date"),
-		Currency: form.Get("currency"), Notes: form.Get("notes"),
+		Currency: form.Get("currency"), Notes: form.Get("notes"), Series: form.Get("answer_series"),
 	}
 	if next := form.Get("next_number"); next != "" {
 		in.Number = "" // the one that is next by then

@@ -26,14 +26,14 @@ func (s *Pages) mountInvoices() {
 	m := web.Resource[invoice.Invoice]{
 		One: "invoice", Many: "invoices", Tab: "All invoices", Table: invoice.Table,
 		Name:  func(i invoice.Invoice) string { return i.Number },
-		Rules: invoice.Rules(), AsksPeople: []*conflict.Kind{&invoice.OpenChanged}, View: showInvoice,
+		Rules: invoice.Rules(), AsksPeople: []*conflict.Kind{&invoice.OpenChanged, &invoice.NumberAhead, &invoice.UnusualDate}, View: showInvoice,
 	}.Mount(s.Site)
 	s.invoices = m
 	m.Enter(web.Form[invoice.Invoice]{
 		Page: s.invoiceForm, Fill: fillInvoice, Facts: invoiceFacts, Control: invoiceControl, RepeatedFields: lineFields,
 		Final: invoice.Final, Example: invoiceExample(),
 	})
-	draft := web.NewCommand(draftOfForm, invoice.Input.Draft)
+	draft := askingAbout(web.NewCommand(draftOfForm, invoice.Input.Draft), "/issue_date", unusualIssue)
 	web.List(m, web.Listing[invoice.Summary]{
 		Summary: "Invoices. A page may have fewer than limit, or none, even when there is a next_cursor.", Query: invoiceFilters(),
 		View: showSummary, External: invoice.Summaries, Page: s.invoiceList, Finder: s.invoiceFinder,

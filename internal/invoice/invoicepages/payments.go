@@ -41,7 +41,7 @@ func (s *Pages) mountPayments() {
 			Created: "Payment recorded.", Replayed: "Payment recorded. We ignored the duplicate submission and kept your first request.",
 		},
 	})
-	draft = amountAsTyped(draft, s.invoices, func(i invoice.Invoice) money.Currency { return i.Currency })
+	draft = askingAbout(amountAsTyped(draft, s.invoices, func(i invoice.Invoice) money.Currency { return i.Currency }), "/date", unusualPayment)
 	web.List(m, web.Listing[payment.Payment]{
 		Summary: "The payments of an invoice, newest first.", View: showPayment, Read: web.ListUnder(s.invoices, payment.ListOf),
 	})

@@ -41,7 +41,7 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Refund]{
 		"refunds_within_payment": exceedsPayment,
 		"refunds_payment":        idempotency.Missing[Draft],
 	},
-	NotInFingerprint: []string{"SeenLeft"},
+	NotInFingerprint: []string{"Paid", "SeenLeft"},
 	Fields: func(d Draft) []slog.Attr {
 		return []slog.Attr{slog.String("payment", d.PaymentID.String())}
 	},

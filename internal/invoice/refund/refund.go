@@ -46,6 +46,8 @@ type Draft struct {
 	Amount    int64          `json:"amount"` // minor units of Currency
 	Date      date.Date      `json:"date"`
 
+	// Paid is the day of the payment. It is no part of what is recorded.
+	Paid date.Date `json:"-"`
 	// SeenLeft is what the person saw as left of the payment, in minor units; -1 if it was not said. It is no part of
 	// what is recorded.
 	SeenLeft int64 `json:"-"`
@@ -54,7 +56,7 @@ type Draft struct {
 // Draft checks the input for a payment. It returns an [*invalid.Error] that lists what is wrong.
 func (in Input) Draft(of payment.Payment) (Draft, error) {
 	var problems invalid.Error
-	d := Draft{PaymentID: of.ID, Currency: of.Currency, SeenLeft: invoice.SeenAmount(in.SeenLeft, of.Currency)}
+	d := Draft{PaymentID: of.ID, Currency: of.Currency, Paid: of.Date, SeenLeft: invoice.SeenAmount(in.SeenLeft, of.Currency)}
 	var err error
 	d.Amount = invoice.CheckAmount(in.Amount, of.Currency, &problems)
 	if d.Date, err = date.ParseEntry(in.Date); err != nil {

@@ -42,6 +42,20 @@ type Draft struct {
 	Missed  string    `json:"missed"`
 }
 
+// Until returns the days up to a day of which invoices are made: each, or the latest only.
+func (d Draft) Until(last date.Date) (days []date.Date) {
+	if d.LastDay != (date.Date{}) && d.LastDay.Before(last) {
+		last = d.LastDay
+	}
+	n := d.upTo(last)
+	for i := range n + 1 {
+		if d.Missed == Each || i == n {
+			days = append(days, d.Day(i))
+		}
+	}
+	return days
+}
+
 // maxEvery is how many units are between two periods at most.
 const maxEvery = 99
 

@@ -1,0 +1,50 @@
+package invoicepages
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"onlyonce/internal/invoice/series"
+	"onlyonce/internal/record"
+	"onlyonce/internal/value/date"
+	"onlyonce/internal/web"
+	"onlyonce/templates"
+	"onlyonce/templates/invoiceviews"
+)
+
+// MountNumbers mounts the resource of package series: the numbers with which invoices and credit notes go on.
+func (s *Pages) MountNumbers() {
+	m := web.Resource[series.Next]{
+		One: "next number", Many: "next-numbers", Tab: "Numbers", Table: series.Table, Name: func(n series.Next) string { return n.Number },
+	}.Mount(s.Within("settings"))
+	draft := web.NewForm(m, series.Input.Draft, web.Form[series.Next]{
+		Fields: []templates.Field{{Name: "number", Value: "Next number"}},
+		Words: &web.Wording{
+			Title: "Set the next number", Submit: "Set next number", Did: "set", Does: "sets", Again: "Set it once more",
+			Created: "Next number %s set.", Replayed: "Next number set. We ignored the duplicate submission and kept your first request.",
+		},
+		Page: func(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
+			next, err := series.Of(r.Context(), s.Pool, web.Principal(r).Tenant, date.Today().Year())
+			return invoiceviews.NextNumberForm(p, f, strings.Join(next, " and ")), err
+		},
+		Example: series.Input{Number: "2026-0139"},
+	})
+	web.List(m, web.Listing[series.Next]{
+		Summary: "The numbers that were set, newest first. The newest of a series and year counts.",
+		Read: func(r *http.Request, page record.Page) (record.List[series.Next], error) {
+			return series.List(r.Context(), s.Pool, web.Principal(r).Tenant, page)
+		},
+		Columns: []templates.Column{{Label: "Next number", Class: "name"}, {Label: "Set", Class: "date"}},
+		Row:     func(n series.Next) []string { return []string{n.Number, web.Day(n.CreatedAt)} },
+		Empty:   "Invoices and credit notes count from 1 each year. Set the next number to go on from another program.",
+	})
+	web.Show(m, web.RecordPage[series.Next]{
+		Summary: "One number that was set.",
+		Facts: func(n series.Next) []templates.Fact {
+			return []templates.Fact{{Label: "Next number", Value: n.Number}, {Label: "Set", Value: web.Day(n.CreatedAt)}}
+		},
+	})
+	web.Create(m, "Set the next number of the invoices or credit notes of a year.", series.Set, draft, nil)
+}

@@ -1,0 +1,92 @@
+// Package series sets the numbers with which the series of invoices and credit notes go on.
+package series
+
+import (
+	"context"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invalid"
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/record"
+	"onlyonce/internal/value/date"
+)
+
+// Next is a number that was set as the next one of its series. The last one of a series and year counts.
+type Next struct {
+	record.Header
+
+	Number string `json:"number"` // such as 2026-0139 or CN-2026-0012
+}
+
+// Table has the numbers that were set.
+var Table = record.Table[Next]{Name: "next_numbers", Fields: `'number', r.number`}
+
+// Input is what came in, as text.
+type Input struct {
+	Number string `json:"number" doc:"What the next invoice or credit note of the year gets, like 2026-0139 or CN-2026-0012. It must be free."`
+}
+
+// Draft is a valid input: the command that sets the next number.
+type Draft struct {
+	Number string `json:"number"`
+}
+
+// number is a number of a series of invoices or credit notes, as the database has it too.
+var number = regexp.MustCompile(`^(CN-)?([0-9]{4})-([0-9]{4}|[1-9][0-9]{4,11})$`)
+
+// Draft checks the input. It returns an [*invalid.Error] that lists what is wrong.
+func (in Input) Draft() (Draft, error) {
+	d := Draft{strings.ToUpper(invoice.Number(strings.TrimSpace(in.Number)).Folded())}
+	parts := number.FindStringSubmatch(d.Number)
+	if parts != nil && strings.Trim(parts[3], "0") != "" {
+		if year, _ := strconv.Atoi(parts[2]); year >= date.FirstEntryYear && year <= date.LastEntryYear {
+			return d, nil
+		}
+	}
+	return d, refusal("Enter the whole number with its year, like 2026-0139 for an invoice or CN-2026-0012 for a credit note.")
+}
+
+func refusal(message string) error {
+	var problems invalid.Error
+	problems.Add("/number", message)
+	return problems.Err()
+}
+
+// Set lets a series go on with a number, which is free.
+var Set = idempotency.Define(idempotency.Spec[Draft, Next]{
+	Kind: idempotency.Create, Name: "next_number.set", Table: Table,
+	Statements: func(tx *idempotency.Tx, d Draft) idempotency.Result {
+		tx.Exec(`INSERT INTO next_numbers (tenant_id, id, number) VALUES (@tenant_id, @record_id, @number)`,
+			pgx.NamedArgs{"number": d.Number})
+		return tx.Record()
+	},
+	Explain: map[string]idempotency.Explanation[Draft]{
+		"next_numbers_free": func(
+			_ context.Context, _ *idempotency.Store, _ idempotency.Intent, d Draft, broken *pgconn.PgError,
+		) error {
+			return refusal(d.Number + " can't be the next number: it's taken, or behind one that is. Without a change, the next is " +
+				broken.Detail + ".")
+		},
+	},
+})
+
+// List returns a page of the numbers that were set, the last first.
+func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, page record.Page) (record.List[Next], error) {
+	return Table.List(ctx, pool, tenant, page, `true`, nil)
+}
+
+// Of returns the numbers that the next invoice and the next credit note of a year would get now.
+func Of(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, year int) ([]string, error) {
+	return record.One(ctx, pool, tenant, pgx.RowTo[[]string], `
+		SELECT ARRAY[format_invoice_number(@year, next_invoice_number(@tenant_id, @year)), 'CN-' || format_invoice_number(@year, COALESCE((
+			SELECT greatest(last + 1, start) FROM credit_note_series WHERE tenant_id = @tenant_id AND year = @year), 1))]`,
+		pgx.NamedArgs{"year": year})
+}

@@ -1,0 +1,83 @@
+package series_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"onlyonce/internal/customer"
+	"onlyonce/internal/idempotency/storetest"
+	"onlyonce/internal/invalid"
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/invoicetest"
+	"onlyonce/internal/invoice/series"
+	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/proof/must"
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+// TestSetWhileNumbersAreAllocated: the series goes on with the number that was set, without a gap and without a number twice, whoever
+// comes first. Once an invoice has it, it can't be set again.
+func TestSetWhileNumbersAreAllocated(t *testing.T) {
+	b := invoicetest.Setup(t)
+	const n = 40
+	numbers := make([]string, n)
+	in := invoice.Input{
+		Customer:  &customer.Input{Email: "ada@example.com", Name: "Ada Lovelace"},
+		IssueDate: "2026-11-21", DueDate: "2026-12-21", Currency: "EUR",
+		Lines: []invoice.LineInput{{Description: "Design", Quantity: "2", UnitPrice: "50.00", TaxRate: "23"}},
+	}
+	d, err := in.Draft()
+	must.OK(t, err)
+	set := func(key, number string) error {
+		d, err := series.Input{Number: number}.Draft()
+		must.OK(t, err)
+		_, err = series.Set.Do(t.Context(), b.Store, b.Intent(key), d)
+		return err
+	}
+	errs := storetest.Together(n+1, func(i int) error {
+		if i == n {
+			return set("set", "2026-0500")
+		}
+		made, err := invoice.Create.Do(t.Context(), b.Store, b.Intent(fmt.Sprint("key-", i)), d)
+		numbers[i] = made.Value.Number
+		return err
+	})
+	must.OK(t, errors.Join(errs...))
+	made, err := invoice.Create.Do(t.Context(), b.Store, b.Intent("last"), d)
+	must.OK(t, err)
+	numbers = append(numbers, made.Value.Number)
+	slices.Sort(numbers)
+	before, _ := slices.BinarySearch(numbers, "2026-0500")
+	for i, number := range numbers {
+		want := fmt.Sprintf("2026-%04d", i+1)
+		if i >= before {
+			want = fmt.Sprintf("2026-%04d", 500+i-before)
+		}
+		if number != want {
+			t.Fatalf("%v: got %s, want %s", numbers, number, want)
+		}
+	}
+	if err := set("again", "2026-0500"); !errors.As(err, new(*invalid.Error)) {
+		t.Errorf("a number that is taken: %v", err)
+	}
+	if err := set("below", "2026-0499"); err != nil { // which is free, and nothing collides
+		t.Error(err)
+	}
+	next, err := series.Of(t.Context(), b.Store.Pool, b.Tenant, 2026)
+	if err != nil || !slices.Equal(next, []string{"2026-0499", "CN-2026-0001"}) {
+		t.Errorf("%v, %v", next, err)
+	}
+}
+
+// TestNotOfASeries: only a whole number of a series can be next.
+func TestNotOfASeries(t *testing.T) {
+	t.Parallel()
+	for _, number := range []string{"", "139", "2026-139", "2026-0000", "RE-2026-0139", "1999-0001", "2100-0001", "CN2026-0001", "2026-00139"} {
+		if d, err := (series.Input{Number: number}).Draft(); !errors.As(err, new(*invalid.Error)) {
+			t.Errorf("%q: %+v, %v", number, d, err)
+		}
+	}
+}
