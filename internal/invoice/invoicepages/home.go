@@ -91,7 +91,7 @@ func charts(periods []invoice.Period, today date.Date) (all []invoiceviews.Curre
 			addBar(&ages, c, label, label, of("due", today.AddDays(-age)))
 		}
 		over := "Over " + strconv.Itoa(slices.Max(invoice.Ages())) + " days"
-		addBar(&ages, c, over, over, of("due", date.Date{}))
+		addBar(&ages, c, strings.TrimSuffix(over, " days"), over, of("due", date.Date{}))
 		months := invoiceviews.Chart{
 			Title: "Billed and paid by month, " + c.String(), Series: []string{"Billed, less credit notes", "Paid, less refunds"},
 		}
