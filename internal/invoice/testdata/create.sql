@@ -8,6 +8,10 @@ SELECT claim_intent($1, $2, $3, $4);
 -- $3 = 'k'
 -- $4 = '20000ms'
 
+SELECT set_config('onlyonce.series', CASE WHEN $1 <> '' THEN $1 WHEN $2 THEN 'ask' ELSE '' END, true);
+-- $1 = ''
+-- $2 = 'f'
+
 WITH billed AS MATERIALIZED (
 	SELECT COALESCE(c.id, $1::uuid) AS id, c.email, c.name, c.address, c.country, c.tax_id, c.payment_days
 	FROM live_customer($2, $1::uuid) AS c
