@@ -15,7 +15,7 @@ import (
 func forInvoices(b *bundle, f format) (x *caseRun, first answer) {
 	b.Helper()
 	x = b.caseRun(invoices(), f)
-	x.command = change(x.command, "number", "2026-0007")
+	x.command = change(x.command, "number", "2026-0007", "answer_series", "keep")
 	x.label = "2026-0007"
 	first = x.ask(x.command)
 	x.format.done(x, first)

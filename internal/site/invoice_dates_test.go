@@ -47,7 +47,7 @@ func TestUnusualDates(t *testing.T) {
 			"This schedule bills an invoice at once, dated " + shown(-1) + ".", "Save and bill them",
 		},
 	} {
-		asked := person.submit(c.of.list(), change(c.command, "idempotency_key", name))
+		asked := person.submit(c.of.list(), change(c.command, "idempotency_key", "unusual "+name))
 		if asked.status != http.StatusConflict {
 			t.Errorf("%s: %v", name, asked)
 			continue

@@ -1,6 +1,7 @@
 package site_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"testing"
@@ -48,9 +49,11 @@ func (b *bundle) everyNextNumber(program, person *client) map[string][]request {
 func TestNextNumbers(t *testing.T) {
 	b := setup(t)
 	program, person := b.program(b.replica, b.acme), b.person(b.replica, b.acme)
+	times := 0
 	set := func(number string, want int, says string) {
 		t.Helper()
-		a := person.submit("/next-numbers", url.Values{"number": {number}, "idempotency_key": {"set " + number}})
+		times++
+		a := person.submit("/next-numbers", url.Values{"number": {number}, "idempotency_key": {fmt.Sprint("set ", times)}})
 		if a.status != want {
 			t.Errorf("%s: %v, want %d", number, a, want)
 		}

@@ -29,7 +29,7 @@ func (s *Pages) MountNumbers() {
 			next, err := series.Of(r.Context(), s.Pool, web.Principal(r).Tenant, date.Today().Year())
 			return invoiceviews.NextNumberForm(p, f, strings.Join(next, " and ")), err
 		},
-		Example: series.Input{Number: "2026-0139"},
+		Example: series.Input{Number: "2027-0139"},
 	})
 	web.List(m, web.Listing[series.Next]{
 		Summary: "The numbers that were set, newest first. The newest of a series and year counts.",
