@@ -7,7 +7,7 @@ import (
 	"onlyonce/internal/record"
 )
 
-// secretInvoices creates for acme a payment with a refund, a credit note, a period that was billed, a distinction, and two invoices, one of
+// secretInvoices creates for acme a payment with a refund, a credit note, a period that was billed, a distinction, a next number, and two invoices, one of
 // them made under key.
 func (b *bundle) secretInvoices(ids *secretIDs) {
 	b.Helper()
@@ -31,9 +31,10 @@ func (b *bundle) secretInvoices(ids *secretIDs) {
 	event := b.prepared(b.acme, "event", webhookEvents(), url.Values{"event": {"secret-event"}})
 	source := get[string](b, `SELECT source_id::text FROM webhook_events`)
 	apart := b.prepared(b.acme, "apart", invoiceDistinctions(), invoiceDistinctions().other)
+	next := b.prepared(b.acme, "next", nextNumbers(), nextNumbers().other)
 	ids.sent = of
 	ids.sent.command = change(of.command, "customer_id", ids.customer, "idempotency_key", key)
-	ids.ids = append(ids.ids, invoice, payment.ID, refund.ID, note.ID, period.ID, event.ID, apart.ID, source,
+	ids.ids = append(ids.ids, invoice, payment.ID, refund.ID, note.ID, period.ID, event.ID, apart.ID, next.ID, source,
 		get[string](b, `SELECT id::text FROM webhook_secrets`))
 	ids.queries = append(ids.queries, "copy="+invoice, "key="+key+"&copy="+invoice, "invoice="+invoice,
 		"status=draft&cursor="+record.Cursor{
