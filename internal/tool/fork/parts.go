@@ -45,7 +45,7 @@ func invoiceRooms() []string {
 		"templates/invoice*",
 		"migrations/*_invoice*.sql", "migrations/*_ledger*.sql", "migrations/*_payment*.sql", "migrations/*_refund*.sql",
 		"migrations/*_credit_note*.sql", "migrations/*_schedule*.sql", "migrations/*_webhook*.sql",
-		"migrations/*_standing*.sql",
+		"migrations/*_standing*.sql", "migrations/*_sums_of_any_size.sql",
 		"static/invoice*",
 		"docs/docs.go", "docs/api-client", "docs/api-client.md", "docs/mail.md", "docs/recurring.md", "docs/documents.md",
 		"docs/webhooks.md", "docs/e-invoice.md", "docs/e2e-layers.md", "docs/conflict.png", "docs/verdicts/onlyonce.*",
