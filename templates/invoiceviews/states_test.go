@@ -30,7 +30,7 @@ func states() map[string]templ.Component {
 		"home, empty": invoiceviews.HomePage(page, invoiceviews.Home{NewHref: "/invoices/new"}),
 		"home": invoiceviews.HomePage(page, invoiceviews.Home{
 			FailedMails: []invoiceviews.FailedMail{{Href: "/invoices/1", Number: hostile, To: hostile, Reason: hostile}},
-			Standing: sums, Overdue: []invoiceviews.InvoiceRow{row}, Drafts: []invoiceviews.InvoiceRow{row},
+			Standing:    sums, Overdue: []invoiceviews.InvoiceRow{row}, Drafts: []invoiceviews.InvoiceRow{row},
 			Recent: []invoiceviews.InvoiceRow{row},
 			Currencies: []invoiceviews.CurrencyCharts{{
 				Currency: "EUR",

@@ -41,7 +41,8 @@ func (s *Pages) mountPayments() {
 			Created: "Payment recorded.", Replayed: "Payment recorded. We ignored the duplicate submission and kept your first request.",
 		},
 	})
-	draft = askingAbout(amountAsTyped(draft, s.invoices, func(i invoice.Invoice) money.Currency { return i.Currency }), "/date", unusualPayment)
+	draft = amountAsTyped(draft, s.invoices, func(i invoice.Invoice) money.Currency { return i.Currency })
+	draft = askingAbout(draft, "/date", unusualPayment)
 	web.List(m, web.Listing[payment.Payment]{
 		Summary: "The payments of an invoice, newest first.", View: showPayment, Read: web.ListUnder(s.invoices, payment.ListOf),
 	})

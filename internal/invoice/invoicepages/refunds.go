@@ -32,7 +32,8 @@ func (s *Pages) mountRefunds() {
 			Created: "Refund recorded.", Replayed: "Refund recorded. We ignored the duplicate submission and kept your first request.",
 		},
 	})
-	draft = askingAbout(amountAsTyped(draft, s.payments, func(p payment.Payment) money.Currency { return p.Currency }), "/date", unusualRefund)
+	draft = amountAsTyped(draft, s.payments, func(p payment.Payment) money.Currency { return p.Currency })
+	draft = askingAbout(draft, "/date", unusualRefund)
 	web.List(m, web.Listing[refund.Refund]{
 		Summary: "The refunds of a payment, newest first.", View: showRefund, Read: web.ListUnder(s.payments, refund.ListOf),
 	})
