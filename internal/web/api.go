@@ -53,7 +53,7 @@ func (s *Server) failJSON(w http.ResponseWriter, r *http.Request, err error) {
 // writeProblem is failJSON for an error that may be about a record, whose address has its id at {id}.
 func (s *Server) writeProblem(w http.ResponseWriter, r *http.Request, err error, record string) {
 	kind := s.classify(r, err)
-	finish(r.Body)
+	finish(r)
 	doc := problemJSON{
 		Type: "/problems/" + kind.Slug, Title: kind.Title, Status: kind.Status, Detail: kind.Meaning, RequestID: requestID(r),
 	}

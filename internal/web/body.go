@@ -51,15 +51,12 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 }
 
-// finish reads the rest of a body, which is bounded: a client that still sends would not read the answer.
-func finish(body io.Reader) { _, _ = io.Copy(io.Discard, body) }
-
 // A large body costs a multiple of its size while it is decoded and shown again, so that only a few of
 // them are in memory at once.
 const (
 	// usualBody is what a body may hold before it counts as large, in bytes.
 	usualBody = 64 << 10
-	// largeAtOnce is how many large bodies are handled at once.
+	// largeAtOnce is how many large bodies are handled at once: of those who are logged in, and of strangers.
 	largeAtOnce = 4
 )
 
@@ -78,14 +75,19 @@ func TakePlace(ctx context.Context, places *semaphore.Weighted) error {
 }
 
 // admitLarge lets few large bodies in at once. Beyond its usual part, reading a body returns errCrowded if
-// it has waited too long.
-func (s *Server) admitLarge(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body := &admittedBody{ReadCloser: r.Body, ctx: r.Context(), slots: s.large, usual: usualBody}
-		defer body.leave()
-		r.Body = body
-		next.ServeHTTP(w, r)
-	})
+// it has waited too long for one of slots.
+func admitLarge(slots *semaphore.Weighted) func(http.Handler) http.Handler {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body := &admittedBody{ReadCloser: r.Body, ctx: r.Context(), slots: slots, usual: usualBody}
+			defer body.leave()
+			if p := placeIn(r); p != nil {
+				p.large = body
+			}
+			r.Body = body
+			next.ServeHTTP(w, r)
+		})
+	}
 }
 
 type admittedBody struct {
@@ -122,5 +124,6 @@ func (b *admittedBody) enter() {
 func (b *admittedBody) leave() {
 	if b.admitted {
 		b.slots.Release(1)
+		b.admitted = false
 	}
 }

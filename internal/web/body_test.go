@@ -19,11 +19,11 @@ import (
 // a place as long as its request may.
 func TestLargeBodiesTakeTurns(t *testing.T) {
 	t.Parallel()
-	s := &Server{large: semaphore.NewWeighted(largeAtOnce)}
+	large := semaphore.NewWeighted(largeAtOnce)
 	read := func(ctx context.Context, size int) (int, error) {
 		var got []byte
 		var err error
-		handler := s.admitLarge(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		handler := admitLarge(large)(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			got, err = io.ReadAll(r.Body)
 			if _, again := r.Body.Read(make([]byte, 1)); err != nil && !errors.Is(again, err) {
 				t.Errorf("reading on: %v, after %v", again, err)
@@ -32,7 +32,7 @@ func TestLargeBodiesTakeTurns(t *testing.T) {
 		handler.ServeHTTP(nil, httptest.NewRequestWithContext(ctx, http.MethodPost, "/", strings.NewReader(strings.Repeat("x", size))))
 		return len(got), err
 	}
-	s.large.TryAcquire(largeAtOnce)
+	large.TryAcquire(largeAtOnce)
 	if n, err := read(t.Context(), usualBody); n != usualBody || err != nil {
 		t.Errorf("usual: read %d, %v", n, err)
 	}
@@ -41,7 +41,7 @@ func TestLargeBodiesTakeTurns(t *testing.T) {
 	if _, err := read(over, maxBody); !errors.Is(err, errCrowded) {
 		t.Errorf("large, with no place: %v", err)
 	}
-	s.large.Release(1)
+	large.Release(1)
 	for range 2 { // the first one leaves its place to the second
 		if n, err := read(t.Context(), maxBody); n != maxBody || err != nil {
 			t.Errorf("large, with a place: read %d, %v", n, err)

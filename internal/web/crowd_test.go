@@ -1,11 +1,14 @@
 package web
 
 import (
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"golang.org/x/sync/semaphore"
 
 	"onlyonce/internal/customer"
 	"onlyonce/internal/proof/must"
@@ -52,4 +55,70 @@ func TestRequestsAreBoundedInNumber(t *testing.T) {
 			t.Errorf("with a place: %d %s", w.Code, w.Body)
 		}
 	}
+}
+
+// TestSlowStrangers: whoever is not known takes no place of others while the body comes, and those places are bounded.
+func TestSlowStrangers(t *testing.T) {
+	t.Parallel()
+	s, err := New(Config{Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Mount: func(s *Site) {
+		m := Resource[customer.Customer]{One: "customer", Many: "customers", Table: customer.Table}.Mount(s)
+		Transition(m, "archive", "archived", "", customer.Archive, Nothing())
+		Receive(m, "/hooks/{address}", customer.Restore, func(r *http.Request) (Sender[struct{}], error) {
+			if strings.HasSuffix(r.URL.Path, "/nowhere") {
+				return Sender[struct{}]{}, ErrNotFound
+			}
+			return Sender[struct{}]{Verify: func(http.Header, []byte) (d Delivery[struct{}], err error) { return d, ErrSignature }}, nil
+		}, nil)
+	}})
+	must.OK(t, err)
+	for _, c := range []struct {
+		path, origin    string
+		status, crowded int // crowded is the status while all places of strangers are taken
+	}{
+		{"/hooks/nowhere", "", http.StatusNotFound, http.StatusNotFound},
+		{"/hooks/somewhere", "", http.StatusBadRequest, http.StatusServiceUnavailable},
+		{"/api/v1/customers/1/archive", "", http.StatusUnauthorized, http.StatusUnauthorized},
+		{"/api/v1/nowhere", "", http.StatusUnauthorized, http.StatusUnauthorized},
+		{"/login", "", http.StatusRequestEntityTooLarge, http.StatusServiceUnavailable},
+		{"/join", "", http.StatusRequestEntityTooLarge, http.StatusServiceUnavailable},
+		{"/forgot", "", http.StatusRequestEntityTooLarge, http.StatusServiceUnavailable},
+		{"/customers/1/archive", "", http.StatusUnauthorized, http.StatusUnauthorized},
+		{"/nowhere", "", http.StatusNotFound, http.StatusNotFound},
+		{"/login", "https://elsewhere.example", http.StatusForbidden, http.StatusForbidden},
+	} {
+		for taken, want := range map[int64]int{0: c.status, strangersAtOnce: c.crowded} {
+			body := &slowBody{t, s, strings.NewReader("a=" + strings.Repeat("x", 100<<10)), 0}
+			r := httptest.NewRequest(http.MethodPost, c.path, body)
+			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+			r.Header.Set("Origin", c.origin)
+			w := httptest.NewRecorder()
+			must.OK(t, s.strangers.Acquire(t.Context(), taken))
+			s.Handler.ServeHTTP(w, r)
+			s.strangers.Release(taken)
+			if w.Code != want || body.reads == 0 {
+				t.Errorf("%s from %q with %d taken: %d after %d reads, want %d", c.path, c.origin, taken, w.Code, body.reads, want)
+			}
+		}
+	}
+}
+
+// slowBody fails the test if somebody else would find fewer places while it is read.
+type slowBody struct {
+	*testing.T
+
+	server *Server
+	io.Reader
+	reads int
+}
+
+func (b *slowBody) Read(p []byte) (int, error) {
+	b.reads++
+	for all, places := range map[*semaphore.Weighted]int64{b.server.requests: requestsAtOnce, b.server.large: largeAtOnce} {
+		if !all.TryAcquire(places) {
+			b.Errorf("a stranger has one of %d places", places)
+			continue
+		}
+		all.Release(places)
+	}
+	return b.Reader.Read(p)
 }

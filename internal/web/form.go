@@ -26,6 +26,9 @@ func ParseForm(r *http.Request) error {
 	}
 	whole := r.Body
 	if Principal(r).Tenant == uuid.Nil {
+		if err := toStrangers(r); err != nil {
+			return err
+		}
 		r.Body = http.MaxBytesReader(nil, r.Body, maxStranger)
 	}
 	r.Body = &formBody{r.Body, maxFields}
@@ -42,8 +45,9 @@ func ParseForm(r *http.Request) error {
 	default:
 		err = fmt.Errorf("%w: %w", ErrMalformed, err)
 	}
-	finish(whole)
-	r.Form, r.PostForm, r.Body = nil, nil, brokenBody{whole, err}
+	r.Form, r.PostForm, r.Body = nil, nil, whole
+	finish(r)
+	r.Body = brokenBody{whole, err}
 	return err
 }
 

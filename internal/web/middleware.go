@@ -56,25 +56,6 @@ func (s *Server) arrive(next http.Handler) http.Handler {
 	})
 }
 
-// requestsAtOnce is how many requests that may need the database are handled at once. The database works for a few of them, and all
-// others wait. It also bounds those that nobody waits for any more: see arrive.
-const requestsAtOnce = 512
-
-// admit refuses with errCrowded what comes when there are too many requests already. Waiting for a place would only be one more
-// thing to wait in.
-func (s *Server) admit(fail fail) func(http.Handler) http.Handler {
-	return func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if !s.requests.TryAcquire(1) {
-				fail(w, r, errCrowded)
-				return
-			}
-			defer s.requests.Release(1)
-			next.ServeHTTP(w, r)
-		})
-	}
-}
-
 // securityHeaders forbids everything that our pages do not need.
 func securityHeaders(secure bool) func(http.Handler) http.Handler {
 	all := http.Header{

@@ -190,7 +190,7 @@ func (s *Server) FailHTML(w http.ResponseWriter, r *http.Request, err error) {
 		return
 	}
 	f.typed = f.posted && ParseForm(r) == nil
-	finish(r.Body)
+	finish(r)
 	if f.mayComeAgain() && (f.typed || !f.posted) {
 		_ = s.Render(w, r, kind.Status, templates.TryAgainPage(s.Page(w, r), s.tryAgain(r, f)))
 	} else {

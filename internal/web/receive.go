@@ -15,25 +15,30 @@ import (
 // maxDelivery is the largest body of a delivery, in bytes.
 const maxDelivery = 256 << 10
 
-// Delivery is what a program outside has sent of itself, once its signature was verified.
-type Delivery[C any] struct {
+// Sender is a program outside that may send deliveries.
+type Sender[C any] struct {
 	Tenant uuid.UUID
 	Demo   bool   // whether the tenant is one of the demo
 	Actor  string // on whose behalf, for the history
+	// Verify returns the delivery of a request. It returns [ErrSignature] or [ErrMalformed] for one that is none.
+	Verify func(header http.Header, body []byte) (Delivery[C], error)
+}
+
+// Delivery is what a sender has sent of itself, once its signature was verified.
+type Delivery[C any] struct {
 	// Key names the intent: the same for each delivery of an event.
 	Key     idempotency.Key
 	Command C
 }
 
 // Receive registers an operation that programs outside ask for, as they call it in a webhook: POST to a public path, without
-// login, session or check of the site. read verifies a delivery, and returns [ErrNotFound], [ErrSignature] or
-// [ErrMalformed] for one that is none. apart returns the delivery for one whose key was used with another command before, for the
-// record first.
+// login, session or check of the site. find returns the sender, or [ErrNotFound]. apart returns the delivery for one whose key was used
+// with another command before, for the record first.
 //
 // The answer is 200 if the event is kept, now or before. Where it could not be kept it is 503, so that it comes again.
 func Receive[C any, R Entity](
 	m *Mounted[R], path string, op idempotency.Operation[C, R],
-	read func(*http.Request, []byte) (Delivery[C], error), apart func(Delivery[C], uuid.UUID) (Delivery[C], error),
+	find func(*http.Request) (Sender[C], error), apart func(Delivery[C], uuid.UUID) (Delivery[C], error),
 ) {
 	words := creatingWords(m.One)
 	words.Did = "received"
@@ -41,12 +46,8 @@ func Receive[C any, R Entity](
 	s := m.s
 	s.receives = true
 	m.hooks.add(http.MethodPost, path, Once, op.Name(), func(w http.ResponseWriter, r *http.Request) error {
-		body, err := io.ReadAll(r.Body)
-		if err != nil {
-			return fmt.Errorf("%w: read body: %w", ErrMalformed, err)
-		}
-		d, err := read(r, body)
-		who := account.Principal{Tenant: d.Tenant, Demo: d.Demo, Name: d.Actor}
+		from, err := find(r)
+		who := account.Principal{Tenant: from.Tenant, Demo: from.Demo, Name: from.Actor}
 		switch {
 		case err != nil && problemOf(err) == internal:
 			return fmt.Errorf("%w: %w", errNotKept, err)
@@ -54,6 +55,17 @@ func Receive[C any, R Entity](
 			return err
 		case !s.admits(who):
 			return ErrNotFound
+		}
+		if err := toStrangers(r); err != nil {
+			return err
+		}
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return fmt.Errorf("%w: read body: %w", ErrMalformed, err)
+		}
+		d, err := from.Verify(r.Header, body)
+		if err != nil {
+			return err
 		}
 		s.limitSenders(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if err := operate(s, op, received(m, op, d, apart))(w, r); err != nil {

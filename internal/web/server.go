@@ -85,6 +85,7 @@ type Server struct {
 	bound     time.Duration       // of a request
 	ending    context.Context     //nolint:containedctx // see Config
 	requests  *semaphore.Weighted // that are handled now, see admit
+	strangers *semaphore.Weighted // whose bodies are read now, see toStrangers
 	large     *semaphore.Weighted // bodies that are handled now, see admitLarge
 	passwords *semaphore.Weighted // that are checked now, see withPassword
 	guesses   *limit              // passwords for an email, see countGuess
@@ -120,7 +121,8 @@ func New(c Config) (*Server, error) {
 		secure: c.Secure, origin: c.Origin, demo: c.Demo,
 		tokens: newTokens(c.Pool), assets: assets, findClient: clientAddress(c.TrustedProxies),
 		bound: cmp.Or(c.RequestTime, 30*time.Second), ending: cmp.Or(c.Ending, context.Background()),
-		requests: semaphore.NewWeighted(requestsAtOnce), large: semaphore.NewWeighted(largeAtOnce),
+		requests: semaphore.NewWeighted(requestsAtOnce), strangers: semaphore.NewWeighted(strangersAtOnce),
+		large:     semaphore.NewWeighted(largeAtOnce),
 		passwords: semaphore.NewWeighted(passwordsAtOnce), allow: c.Allow, byPattern: map[string]*registration{},
 		hints: map[string]string{}, columns: map[string]addedColumns{}, forgot: c.Forgot,
 	}
@@ -185,18 +187,18 @@ func (s *Server) mount(mux chi.Router, c Config, sameOrigin func(http.Handler) h
 		mux.Group(func(mux chi.Router) {
 			mux.Use(s.requireLogin, s.limitTenant("pages", c.RateLimit, s.FailHTML))
 			mux.Use(s.surround) // before anything is held that others wait for
-			mux.Use(s.admitLarge)
+			mux.Use(admitLarge(s.large))
 			pages.mux = mux
 		})
 	})
 	mux.Route(apiPrefix, func(mux chi.Router) {
 		mux.NotFound(s.always(s.failJSON, ErrNotFound))
 		mux.MethodNotAllowed(s.wrongMethod(s.failJSON))
-		mux.Use(s.admit(s.failJSON), s.requireToken, s.limitTenant("api", c.RateLimit, s.failJSON), s.admitLarge)
+		mux.Use(s.admit(s.failJSON), s.requireToken, s.limitTenant("api", c.RateLimit, s.failJSON), admitLarge(s.large))
 		api.mux = mux
 	})
 	mux.Group(func(mux chi.Router) {
-		mux.Use(s.admit(s.failJSON), limitBody(maxDelivery), s.admitLarge)
+		mux.Use(s.admit(s.failJSON), limitBody(maxDelivery), admitLarge(semaphore.NewWeighted(largeAtOnce)))
 		hooks.mux = mux
 	})
 

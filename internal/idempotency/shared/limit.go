@@ -9,7 +9,12 @@ import (
 
 // Allow counts one more of a name, for all processes together, and reports whether a minute may have so many. They may come at once,
 // and then as evenly as so many a minute do. It reports true where Redis does not answer, is full or was flushed: who asks counts too.
-func (m *Memory) Allow(ctx context.Context, name string, aMinute int) bool {
+func (m *Memory) Allow(ctx context.Context, name string, aMinute int) (allowed bool) {
+	defer func() {
+		if recover() != nil { // redisrate takes every reply for one of its script
+			allowed = true
+		}
+	}()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), m.patience)
 	defer cancel()
 	place := base64.RawURLEncoding.EncodeToString(m.derive("limit", name))

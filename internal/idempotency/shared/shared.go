@@ -16,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -44,6 +45,14 @@ func Open(url string, key []byte, patience time.Duration, log *slog.Logger) (*Me
 	options.ContextTimeoutEnabled, options.MaxRetries, options.DialerRetries = true, -1, 1
 	options.DialTimeout = time.Second // in the background, for those who ask later
 	options.Limiter = &breaker{log: log}
+	dial := redis.NewDialer(options)
+	options.Dialer = func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := dial(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		return &bounded{Conn: conn}, nil
+	}
 	return &Memory{redis.NewClient(options), key, patience}, nil
 }
 
@@ -82,7 +91,10 @@ func (m *Memory) Get(ctx context.Context, name string) ([]byte, bool) {
 func (m *Memory) Put(ctx context.Context, name string, value []byte, keep time.Duration) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), m.patience)
 	defer cancel()
-	sealed := m.seal(name).Seal(nil, nil, value, nil)  //nolint:gosec // it makes its nonces itself
+	sealed := m.seal(name).Seal(nil, nil, value, nil) //nolint:gosec // it makes its nonces itself
+	if len(sealed) > maxBulk {
+		return // it could not be read
+	}
 	_ = m.client.Set(ctx, m.place(name), sealed, keep) // which may be full: then it is not kept
 }
 

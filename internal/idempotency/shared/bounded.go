@@ -1,0 +1,85 @@
+package shared
+
+import (
+	"bytes"
+	"errors"
+	"net"
+	"strconv"
+)
+
+// Bounds of a reply. go-redis allocates what the beginning of a reply announces.
+const (
+	maxLine   = 4 << 10 // bytes, of a reply without a length, such as an error
+	maxBulk   = 4 << 20 // bytes, of a value
+	maxLength = 1 << 10 // elements, of an array
+	maxDepth  = 4       // of arrays in arrays
+)
+
+// errReply means that the other side does not speak as Redis does, or replies with more than this package asks for.
+var errReply = errors.New("not a reply of Redis")
+
+// bounded is a connection to Redis that ends with errReply when a reply is beyond the bounds.
+type bounded struct {
+	net.Conn
+
+	line []byte // read so far, of a line that has not ended
+	skip int    // bytes left of a value
+	open []int  // elements left of each array that has not ended, the outermost first
+}
+
+func (c *bounded) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	for rest := p[:n]; len(rest) > 0; {
+		if c.skip > 0 {
+			skipped := min(c.skip, len(rest))
+			rest, c.skip = rest[skipped:], c.skip-skipped
+			continue
+		}
+		line, after, ended := bytes.Cut(rest, []byte("\n"))
+		if c.line = append(c.line, line...); len(c.line) > maxLine {
+			return 0, errReply
+		}
+		if ended && !c.begin() {
+			return 0, errReply
+		}
+		rest = after
+	}
+	return n, err //nolint:wrapcheck // an io.EOF must stay one
+}
+
+// begin reads the line with which a reply or an element of one begins, and reports whether it is within the bounds.
+func (c *bounded) begin() bool {
+	line := bytes.TrimSuffix(c.line, []byte("\r"))
+	c.line = c.line[:0]
+	if len(line) == 0 {
+		return false
+	}
+	length, err := strconv.Atoi(string(line[1:]))
+	switch line[0] {
+	case '+', '-', ':':
+	case '$':
+		if err != nil || length > maxBulk {
+			return false
+		}
+		if length >= 0 { // -1 is no value
+			c.skip = length + len("\r\n")
+		}
+	case '*':
+		if err != nil || length > maxLength || len(c.open) == maxDepth {
+			return false
+		}
+		if length > 0 {
+			c.open = append(c.open, length)
+			return true
+		}
+	default:
+		return false
+	}
+	for last := len(c.open) - 1; last >= 0; last-- {
+		if c.open[last]--; c.open[last] > 0 {
+			break
+		}
+		c.open = c.open[:last]
+	}
+	return true
+}

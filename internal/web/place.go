@@ -1,0 +1,85 @@
+package web
+
+import (
+	"context"
+	"io"
+	"net/http"
+
+	"golang.org/x/sync/semaphore"
+)
+
+const (
+	// requestsAtOnce is how many requests that may need the database are handled at once. The database works for a few of them, and all
+	// others wait. It also bounds those that nobody waits for any more: see arrive.
+	requestsAtOnce = 512
+	// strangersAtOnce is how many of them besides have the body of somebody who is not known, who may send it slowly.
+	strangersAtOnce = 256
+)
+
+// place is where a request is counted while it is handled.
+type place struct {
+	in        *semaphore.Weighted // nil for one that was given back
+	strangers *semaphore.Weighted
+	large     *admittedBody // see admitLarge; nil without one
+	body      io.Reader     // of the request
+}
+
+type placeKey struct{}
+
+// placeIn returns the place of a request, nil if it has none.
+func placeIn(r *http.Request) *place {
+	p, _ := r.Context().Value(placeKey{}).(*place)
+	return p
+}
+
+// admit refuses with errCrowded what comes when there are too many requests already. Waiting for a place would only be one more
+// thing to wait in.
+func (s *Server) admit(fail fail) func(http.Handler) http.Handler {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if !s.requests.TryAcquire(1) {
+				fail(w, r, errCrowded)
+				return
+			}
+			p := &place{in: s.requests, strangers: s.strangers, body: r.Body}
+			defer p.leave()
+			next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), placeKey{}, p)))
+		})
+	}
+}
+
+// leave gives the place back.
+func (p *place) leave() {
+	if p.in != nil {
+		p.in.Release(1)
+		p.in = nil
+	}
+	if p.large != nil {
+		p.large.leave()
+	}
+}
+
+// toStrangers moves a request to the places of strangers, before its body is read. It returns errCrowded if they are taken.
+func toStrangers(r *http.Request) error {
+	p := placeIn(r)
+	if p == nil || p.in == p.strangers {
+		return nil
+	}
+	p.leave()
+	if !p.strangers.TryAcquire(1) {
+		return errCrowded
+	}
+	p.in = p.strangers
+	return nil
+}
+
+// finish reads the rest of the body of a request that was refused, which is bounded: a client that still sends would not read the
+// answer. Its place is given back before.
+func finish(r *http.Request) {
+	body := io.Reader(r.Body)
+	if p := placeIn(r); p != nil {
+		p.leave()
+		body = p.body
+	}
+	_, _ = io.Copy(io.Discard, body)
+}
