@@ -52,12 +52,13 @@ func (e External) Check(prefix string, problems *invalid.Error) External {
 		problems.Add(prefix+"/source", "Enter the system that the external id comes from, such as crm.")
 	case e.ExternalID != "" && (len(e.ExternalID) > MaxExternalID || !printable.MatchString(e.ExternalID)):
 		problems.Add(prefix+"/external_id", fmt.Sprintf(
-			"Send the external id as 1 to %d printable ASCII characters without spaces around them.", MaxExternalID))
+			"Send the external id as 1 to %d printable ASCII characters without spaces around them or two in a row.", MaxExternalID))
 	}
 	return e
 }
 
-var printable = regexp.MustCompile(`^[!-~]([ -~]*[!-~])?$`)
+// printable matches visible ASCII with single spaces in it: people could not see another number of them.
+var printable = regexp.MustCompile(`^[!-~]+( [!-~]+)*$`)
 
 // FindExternal returns the condition on the row r of a table that finds the record with the external id, or the one that this was
 // merged into, and its arguments. It asks the unique index.

@@ -149,6 +149,7 @@ func TestFoundByExternalID(t *testing.T) {
 			for query, pointer := range map[string]string{
 				"source=shop": "/external_id", "external_id=1": "/source", "source=shop&external_id=1&q=ada": "/q",
 				"source=shop&external_id=1&external_id=2": "/external_id", "source=shop&external_id=%C3%A4": "/external_id",
+				"source=shop&external_id=a++1": "/external_id",
 			} {
 				a := find(query)
 				p := decode[problem](b, a)

@@ -79,10 +79,10 @@ type writer struct {
 
 // letter is what a mail says.
 type letter struct {
-	Name, Email, Tenant string
-	AskedBy             string // "" for the recipient
-	Invited             bool   // who has not chosen a password yet
-	Link, Until         string
+	Email, Tenant string // the tenant as the operator calls it, and nothing that its owners typed
+	AskedBy       string // "" for the recipient
+	Invited       bool   // who has not chosen a password yet
+	Link, Until   string
 }
 
 // write writes a mail, unless its link is good for nothing.
@@ -94,14 +94,14 @@ func (w writer) write(ctx context.Context, job Job) (mailer.Letter, error) {
 	var until time.Time
 	err := postgres.InTenant(ctx, w.pool, job.Tenant, func(tx pgx.Tx) error {
 		return tx.QueryRow(ctx, `
-			SELECT m.recipient, m.asked_by, m.message_id, m.created_at, u.name, u.password_hash = '', u.link_id, u.link_hash,
+			SELECT m.recipient, m.asked_by, m.message_id, m.created_at, u.password_hash = '', u.link_id, u.link_hash,
 				u.link_expires_at, t.name, t.demo
 			FROM link_mails m
 			JOIN users u ON u.tenant_id = m.tenant_id AND u.id = m.user_id
 				AND u.link_id = m.link_id AND u.link_used_at IS NULL AND u.link_expires_at > now() AND u.disabled_at IS NULL
 			JOIN tenants t ON t.id = m.tenant_id
 			WHERE m.tenant_id = $1 AND m.id = $2`, job.Tenant, job.Mail).
-			Scan(&m.To, &l.AskedBy, &m.MessageID, &m.Date, &l.Name, &l.Invited, &link, &hash, &until, &l.Tenant, &m.Demo)
+			Scan(&m.To, &l.AskedBy, &m.MessageID, &m.Date, &l.Invited, &link, &hash, &until, &l.Tenant, &m.Demo)
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return m, &mailer.UnwrittenError{Outcome: mailer.Dropped, Reason: "The link was used or withdrawn, or had expired."}
