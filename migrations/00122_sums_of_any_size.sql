@@ -1,5 +1,5 @@
--- The sum of amounts may be larger than any of them. What reads the sums of this table adds parts, and says of which type the result is,
--- so an earlier version reads the new column too.
+-- The sum of amounts may exceed 64 bits. Every query of this table adds parts and casts the sum, so an earlier version reads the new
+-- column too.
 
 -- +goose Up
 ALTER TABLE standing ALTER amount TYPE numeric(38);

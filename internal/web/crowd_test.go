@@ -57,7 +57,7 @@ func TestRequestsAreBoundedInNumber(t *testing.T) {
 	}
 }
 
-// TestSlowStrangers: whoever is not known takes no place of others while the body comes, and those places are bounded.
+// TestSlowStrangers: a client without a login takes no place of others while its body arrives, and the places for that are bounded.
 func TestSlowStrangers(t *testing.T) {
 	t.Parallel()
 	s, err := New(Config{Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Mount: func(s *Site) {
@@ -102,7 +102,7 @@ func TestSlowStrangers(t *testing.T) {
 	}
 }
 
-// slowBody fails the test if somebody else would find fewer places while it is read.
+// slowBody fails the test if other clients would find fewer places while it is read.
 type slowBody struct {
 	*testing.T
 

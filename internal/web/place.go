@@ -12,7 +12,7 @@ const (
 	// requestsAtOnce is how many requests that may need the database are handled at once. The database works for a few of them, and all
 	// others wait. It also bounds those that nobody waits for any more: see arrive.
 	requestsAtOnce = 512
-	// strangersAtOnce is how many of them besides have the body of somebody who is not known, who may send it slowly.
+	// strangersAtOnce is how many requests without a login may be read at once besides: their clients may send slowly.
 	strangersAtOnce = 256
 )
 

@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// Bounds of a reply. go-redis allocates what the beginning of a reply announces.
+// Bounds of a reply. go-redis allocates the length that a reply announces.
 const (
 	maxLine   = 4 << 10 // bytes, of a reply without a length, such as an error
 	maxBulk   = 4 << 20 // bytes, of a value

@@ -13,7 +13,7 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// TestNonsense: whatever something at the address of Redis replies, nothing is known, nothing is refused, and little memory is taken.
+// TestNonsense: a reply that Redis would not send is no value and no refusal, and takes little memory.
 func TestNonsense(t *testing.T) {
 	for name, reply := range map[string]string{
 		"another protocol":     "HTTP/1.1 400 Bad Request\r\n\r\n",

@@ -106,8 +106,8 @@ func charts(periods []invoice.Period, today date.Date) (all []invoiceviews.Curre
 	return all
 }
 
-// addBar adds a bar of each series, with its name below it and in the table. Amounts are in minor units. A bar is not longer than that of
-// the largest amount that there is, and what it is of may be more.
+// addBar adds a bar of each series, with its name below it and in the table. Amounts are in minor units. A bar ends at
+// [money.Max], which a sum may exceed.
 func addBar(chart *invoiceviews.Chart, c money.Currency, short, long string, amounts ...decimal.Decimal) {
 	bars := invoiceviews.Bars{Short: short, Long: long}
 	for _, amount := range amounts {

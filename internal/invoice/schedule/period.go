@@ -76,7 +76,7 @@ func (in BillInput) Billing(s Schedule) (Billing, error) {
 // are one transaction, under the lock of the schedule: two that bill it wait for each other, and so does who pauses or edits it.
 var Bill = billing("schedule.bill")
 
-// BillDue is Bill as the clock does it. The clock makes its keys from what they are about, so no client has one of the operation.
+// BillDue is the operation of the clock, which derives its keys from schedule and period. No client can use it, or take its keys.
 var BillDue = billing("schedule.bill_due")
 
 // billing is the operation with a name that bills a period.
