@@ -27,28 +27,35 @@ func webhookPart() part {
 	}
 }
 
-// The source of the demo, which docs/webhooks.md tries on. Everybody knows its secret.
-var demoSource = uuid.MustParse("0a3e0000-0000-7000-8000-0000000000f0")
+// The sources of the demo, which are of one provider. docs/webhooks.md tries on the first. Everybody knows their secret.
+var (
+	demoSource      = uuid.MustParse("0a3e0000-0000-7000-8000-0000000000f0")
+	otherDemoSource = uuid.MustParse("0a3e0000-0000-7000-8000-0000000000f1")
+)
 
 const demoSecret = "whsec_b25seW9uY2UtZGVtby1vbmx5b25jZS1kZW1v"
 
-// seedWebhooks adds the source with its secret, unless it is there. An address in the documentation leads to it, so it has an id that
-// is known, which no operation would give it.
+// seedWebhooks adds the sources with their secret, unless they are there. An address in the documentation leads to one, so they have ids
+// that are known, which no operation would give them.
 func (a *App) seedWebhooks(ctx context.Context, t demoTenant) error {
 	err := pgx.BeginFunc(ctx, a.pool, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `SELECT set_config('onlyonce.tenant_id', $1::text, true)`, t.id)
 		if err != nil {
 			return err
 		}
-		made, err := tx.Exec(ctx, `
-			INSERT INTO webhook_sources (tenant_id, id, name, scheme) VALUES ($1, $2, 'Demo bank', 'standard') ON CONFLICT DO NOTHING`,
-			t.id, demoSource)
-		if err != nil || made.RowsAffected() == 0 {
-			return err
+		for name, id := range map[string]uuid.UUID{"Demo bank": demoSource, "Demo bank, another account": otherDemoSource} {
+			made, err := tx.Exec(ctx, `
+				INSERT INTO webhook_sources (tenant_id, id, name, scheme, named_provider) VALUES ($1, $2, $3, 'standard', 'Demo bank')
+				ON CONFLICT DO NOTHING`, t.id, id, name)
+			if err == nil && made.RowsAffected() > 0 {
+				_, err = tx.Exec(ctx, `INSERT INTO webhook_secrets (tenant_id, id, source_id, sealed) VALUES ($1, $2, $2, $3)`,
+					t.id, id, webhook.NewVault(a.config.SecretKey).Seal(demoSecret, t.id, id))
+			}
+			if err != nil {
+				return err
+			}
 		}
-		_, err = tx.Exec(ctx, `INSERT INTO webhook_secrets (tenant_id, id, source_id, sealed) VALUES ($1, $2, $2, $3)`,
-			t.id, demoSource, webhook.NewVault(a.config.SecretKey).Seal(demoSecret, t.id, demoSource))
-		return err
+		return nil
 	})
 	if err != nil {
 		return fmt.Errorf("add the webhook source of the demo: %w", err)

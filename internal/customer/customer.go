@@ -48,6 +48,9 @@ var Table = record.Table[Customer]{
 		` + idempotency.ExternalJSON,
 }
 
+// Name is what people call a customer.
+func Name(c Customer) string { return c.Name }
+
 // Names is what customers are called where others refer to them.
 var Names = record.Names{Table: Table.Name, Column: "name"}
 

@@ -18,7 +18,7 @@ import (
 var Upsert = idempotency.Define(idempotency.Spec[Draft, Customer]{
 	Kind: idempotency.Upsert, Name: "customer.upsert", Table: Table,
 	Alike: idempotency.Alike[Customer]{
-		Fields: []string{"name", "tax_id"}, Within: 10 * time.Minute, Name: func(c Customer) string { return c.Name },
+		Fields: []string{"name", "tax_id"}, Within: 10 * time.Minute, Name: Name,
 	},
 	Statements: func(tx *idempotency.Tx, d Draft) idempotency.Result {
 		return tx.Return(`

@@ -43,6 +43,7 @@ var withItems = pgtest.Template{Fill: func(ctx context.Context, db *pgtest.Datab
 			PRIMARY KEY (tenant_id, id),
 			CONSTRAINT items_name_once UNIQUE (tenant_id, name));
 		CREATE UNIQUE INDEX items_external_once ON items (tenant_id, source_folded, external_id) WHERE external_id IS NOT NULL;
+		CREATE TRIGGER note_likeness AFTER INSERT ON items FOR EACH ROW EXECUTE FUNCTION note_likeness('1 hour', 'name');
 		CREATE TRIGGER next_version BEFORE UPDATE ON items FOR EACH ROW EXECUTE FUNCTION next_version()`)
 	return err
 }}

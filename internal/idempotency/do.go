@@ -275,15 +275,11 @@ func (o Operation[C, R]) explain(ctx context.Context, store *Store, intent Inten
 	if !ok || !isConstraint(broken) {
 		return err
 	}
-	var explained error
-	switch explain := o.spec.Explain[broken.ConstraintName]; {
-	case broken.ConstraintName == looksLikeRepeat:
-		explained = o.explainRepeat(ctx, store, intent, broken)
-	case explain == nil:
+	explain := o.spec.Explain[broken.ConstraintName]
+	if explain == nil {
 		return err
-	default:
-		explained = explain(ctx, store, intent, command, broken)
 	}
+	explained := explain(ctx, store, intent, command, broken)
 	switch missing := errors.Is(explained, record.ErrNotFound); {
 	case missing && broken.Code != foreignKeyViolation:
 		return errAgain

@@ -229,14 +229,19 @@ func externalTaken[C, R any](ctx context.Context, store *Store, s Spec[C, R], in
 	}
 }
 
-// explainingExternal returns what the operation explains, and what it means that an external id is taken.
-func (s Spec[C, R]) explainingExternal() map[string]Explanation[C] {
+// explaining returns what the operation explains, what it means that an external id is taken, and that a record looks like a repeat.
+func (s Spec[C, R]) explaining() map[string]Explanation[C] {
 	all := maps.Clone(s.Explain)
 	if all == nil {
 		all = map[string]Explanation[C]{}
 	}
-	all[s.Table.Name+"_external_once"] = func(ctx context.Context, store *Store, intent Intent, _ C, _ *pgconn.PgError) error {
-		return externalTaken(ctx, store, s, intent)
+	if s.External != nil {
+		all[s.Table.Name+"_external_once"] = func(ctx context.Context, store *Store, intent Intent, _ C, _ *pgconn.PgError) error {
+			return externalTaken(ctx, store, s, intent)
+		}
+	}
+	if len(s.Alike.Fields) > 0 {
+		all[LookAlike(s.Table.Name)] = Repeats[C](s.Table, s.Alike.Name)
 	}
 	return all
 }

@@ -1,5 +1,7 @@
 package idempotency
 
+import "reflect"
+
 // intentSQL makes the statements before and behind the work of an operation.
 type intentSQL struct {
 	kind Kind
@@ -12,7 +14,7 @@ type intentSQL struct {
 	lead, known string
 	// lookup reads the intent as its tenant, and asks whether that tenant may still see what came of it.
 	lookup []query
-	// alike is set if what is created may look like a repeat.
+	// alike is set if the result can name what it looks like a repeat of.
 	alike bool
 	// kept is set if the record was in the state before, so that there was no work.
 	kept bool
@@ -21,7 +23,7 @@ type intentSQL struct {
 func (s Spec[C, R]) intentSQL() intentSQL {
 	q := intentSQL{
 		kind: s.Kind, table: s.Table.Name, record: s.Table.JSON(), made: "true", lead: s.Table.Lead(), known: s.known(),
-		alike: len(s.Alike.Fields) > 0,
+		alike: fieldType(reflect.TypeFor[R](), "possible_duplicate_of") != nil,
 	}
 	if s.Made != "" {
 		q.made = s.Made
@@ -83,7 +85,7 @@ func (q intentSQL) insert(result string) string {
 	shown := `made.result`
 	if q.alike {
 		shown = `CASE record.id WHEN @record_id
-				THEN tell_alike(@tenant_id, @operation, record.id, made.result, @alike, @alike_within, @ask) ELSE made.result END`
+				THEN tell_repeat(record.id, made.result, @ask) ELSE made.result END`
 	}
 	return `
 		INSERT INTO intents (

@@ -150,9 +150,7 @@ func Define[C, R any](spec Spec[C, R]) Operation[C, R] {
 	}
 	mustFingerprint(spec.Name, reflect.TypeFor[C](), spec.NotInFingerprint)
 	spec.Alike.check(spec.Name, spec.Kind)
-	if spec.External != nil {
-		spec.Explain = spec.explainingExternal()
-	}
+	spec.Explain = spec.explaining()
 	if spec.Retain == 0 {
 		spec.Retain = DefaultRetain
 	}

@@ -100,8 +100,6 @@ func (o Operation[C, R]) arguments(store *Store, intent Intent, fingerprint Fing
 		"fingerprint":     fingerprint[:],
 		"retain":          cmp.Or(store.Retain, o.spec.Retain),
 		"wait":            store.wait(),
-		"alike":           o.spec.Alike.Fields,
-		"alike_within":    o.spec.Alike.Within,
 		"ask":             intent.AsksAboutRepeat,
 	}
 	maps.Copy(args, intent.external)

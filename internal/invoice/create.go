@@ -18,20 +18,30 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Invoice]{
 	Kind: idempotency.Create, Name: "invoice.create", Table: Table,
 	Statements: insert, External: external,
 	Explain: map[string]idempotency.Explanation[Draft]{
+<<<<<<< HEAD
 		"invoices_number_once_per_year": numberTaken,
 		"invoices_number_ahead":         numberAhead,
 		"invoices_customer":             customerGone,
 		"customers_differ":              whichCustomer,
+=======
+		"invoices_number_once_per_year":            numberTaken,
+		"invoices_customer":                        customerGone,
+		"customers_differ":                         whichCustomer,
+		idempotency.LookAlike(customer.Table.Name): idempotency.Repeats[Draft](customer.Table, customer.Name),
+>>>>>>> eec5ca3c (Find likely repeats by kind of record, and payments by provider, whichever way they come)
 		// Only if the database folds a character otherwise than we do.
 		"invoices_number_ascii":       numberRefused,
 		"invoices_number_of_its_year": numberRefused,
 	},
 	Alike: idempotency.Alike[Invoice]{
-		Fields: []string{"customer.id currency lines"}, Within: 10 * time.Minute, Name: func(i Invoice) string { return i.Number },
+		Fields: []string{"customer.id currency lines"}, Within: alikeFor, Name: func(i Invoice) string { return i.Number },
 	},
 	NotInFingerprint: []string{"totals", "SameEmail"}, // what follows from Lines, and what was asked
 	Fields:           fields,
 })
+
+// alikeFor is how long after an invoice another one looks like a repeat of it.
+const alikeFor = 10 * time.Minute
 
 func external(d Draft) idempotency.External { return d.External }
 
@@ -82,7 +92,9 @@ const insertInvoice = `
 		SELECT
 			@tenant_id, @record_id, NULLIF(@number, ''), c.id, @currency, @issue_date, ` + dueDate + `, @notes,
 			@subtotal, @tax_total, @total, ` + idempotency.ExternalValues + `
-		FROM billed c
+		FROM billed c, note_alike('invoices', @tenant_id, @record_id, @alike_for, ARRAY[sha256(convert_to(jsonb_build_array(
+			'invoices', c.id, @currency::text, @descriptions::text[], @quantities::text[], @unit_prices::bigint[], @tax_rates::text[]
+		)::text, 'UTF8'))])
 		RETURNING *
 	), inserted_lines AS (
 		INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, net)
@@ -102,7 +114,7 @@ const insertedInvoice = `
 		'currency', i.currency,
 		'seller', (SELECT ` + sellerJSON + `
 			FROM settings s WHERE s.tenant_id = @tenant_id AND s.id = @tenant_id),
-		'customer', ` + buyerJSON + `,
+		'customer', json_build_object(` + buyerFields + `, 'possible_duplicate_of', repeats() #>> ARRAY[c.id::text, 'of']),
 		'issue_date', i.issue_date, 'due_date', i.due_date, 'notes', i.notes,
 		'lines', (
 			SELECT json_agg(json_build_object(
@@ -132,7 +144,7 @@ func arguments(d Draft) pgx.NamedArgs {
 	}
 	all := customer.Arguments(d.Customer)
 	maps.Copy(all, pgx.NamedArgs{
-		"customer_id": d.CustomerID, "nobody": uuid.Nil,
+		"customer_id": d.CustomerID, "nobody": uuid.Nil, "alike_for": alikeFor,
 		"number": string(d.Number), "currency": d.Currency.String(),
 		"issue_date": d.IssueDate.Time(), "due_date": due, "notes": d.Notes,
 		"subtotal": d.totals.Subtotal, "tax_total": d.totals.Tax, "total": d.totals.Total,

@@ -183,6 +183,16 @@ var Summaries = record.Table[Summary]{Name: "invoices", Fields: `
 	'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'total', r.total,
 	'open', ` + openAmount}
 
+// WithOpen returns invoices of which an amount is open, in minor units of a currency: at most limit, the newest.
+func WithOpen(
+	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, currency money.Currency, amount int64, limit int,
+) ([]Summary, error) {
+	found, err := Summaries.List(ctx, pool, tenant, record.Page{Limit: limit}, `
+		r.currency = @currency AND r.open_amount = @amount AND r.state IN ('issued', 'partially_paid')`,
+		pgx.NamedArgs{"currency": currency.String(), "amount": amount})
+	return found.Rows, err
+}
+
 // NextNumber returns the number that the series of a year would allocate now: a suggestion, not a
 // reservation.
 func NextNumber(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, year int) (string, error) {

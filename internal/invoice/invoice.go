@@ -89,8 +89,8 @@ const (
 	sellerJSON = `json_build_object(
 		'name', s.name, 'email', s.email, 'address', s.address, 'country', s.country, 'tax_id', s.tax_id,
 		'account_holder', s.account_holder, 'account_number', s.account_number, 'bic', s.bic)`
-	buyerJSON = `json_build_object(
-		'id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id)`
+	buyerJSON   = `json_build_object(` + buyerFields + `)`
+	buyerFields = `'id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id`
 )
 
 // Seller is what an invoice shows of the business that bills: as it is for a draft, and as it was when it was issued.
@@ -104,6 +104,7 @@ type Seller struct {
 // Buyer is what an invoice shows of its customer: as they are for a draft, and as they were when it was issued.
 type Buyer struct {
 	Customer
+	record.Alike
 	party.Details
 }
 

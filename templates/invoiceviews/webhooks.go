@@ -28,12 +28,23 @@ type WebhookSecretForm struct {
 	Hint   string // what the sender shows
 }
 
+// WebhookInvoice is an invoice that a payment may be of.
+type WebhookInvoice struct {
+	Number, Href, Customer, Due string
+	Apply                       templates.Action
+}
+
 // WebhookEvent is an event as its page shows it.
 type WebhookEvent struct {
 	templates.RecordView
 
 	Reason string // why it has its state, in a sentence; "" if that needs none
 	Advice string // what a person can do, "" for nothing
+	// Amount was paid for one of the Invoices, each of which has as much open, or for the one that Other takes; "" where that is known.
+	Amount   string
+	Invoices []WebhookInvoice
+	Other    templates.Action
+
 	Body   string // as it came; "" once that was deleted
 	Kept   string // for how long bodies are
 }

@@ -24,7 +24,7 @@ type Section func(*http.Request, customer.Customer, *templates.RecordView) (temp
 func Mount(s *web.Site, sections ...Section) {
 	m := web.Resource[customer.Customer]{
 		One: "customer", Many: "customers", Tab: "All customers", Table: customer.Table,
-		Name:  func(c customer.Customer) string { return c.Name },
+		Name:  customer.Name,
 		Rules: customer.Rules(),
 	}.Mount(s)
 	draft := web.NewForm(m, customer.Input.Draft, web.Form[customer.Customer]{

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"onlyonce/internal/invalid"
+	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/webhook"
 	"onlyonce/internal/record"
 	"onlyonce/internal/web"
@@ -47,12 +48,20 @@ func (s *webhooks) mountEvents(owners *web.Site) {
 		Facts: eventFacts, Actions: eventActions,
 		Page: func(r *http.Request, p templates.Page, e webhook.Event) (templ.Component, error) {
 			body, err := webhook.Body(r.Context(), s.Pool, web.Principal(r).Tenant, e.ID)
-			return invoiceviews.WebhookEventPage(p, invoiceviews.WebhookEvent{
+			if err != nil {
+				return nil, err
+			}
+			v := invoiceviews.WebhookEvent{
 				RecordView: m.RecordView(r, e), Reason: webhook.Sentence(e), Advice: eventAdvice(e), Body: string(body),
 				Kept: fmt.Sprintf("%d days", int(webhook.KeepBody.Hours()/24)),
-			}), err
+			}
+			if webhook.Payable(e) {
+				err = s.offerInvoices(r, m, e, &v)
+			}
+			return invoiceviews.WebhookEventPage(p, v), err
 		},
 	})
+<<<<<<< HEAD
 	web.Receive(m, "/hooks/{address}", webhook.Receive, s.sender, apart)
 	web.Transition(m, "apply", "applied", "", webhook.Apply, web.Nothing(), &webhook.NotApplied)
 	web.Transition(m, "dismiss", "dismissed", "", webhook.Dismiss, web.Nothing(), &webhook.Applied)
@@ -75,6 +84,53 @@ func (s *webhooks) sender(r *http.Request) (web.Sender[webhook.Arrival], error) 
 			return d, err
 		},
 	}, err
+=======
+	web.Receive(m, "/hooks/{address}", webhook.Receive, s.delivery, apart)
+	web.Transition(m, "apply", "applied", "", webhook.Apply, web.NewCommand(func(r *http.Request) (webhook.Choice, error) {
+		return webhook.Choice{Invoice: r.PostFormValue("invoice")}.Draft()
+	}, webhook.Choice.Draft), &webhook.NotApplied)
+	web.Transition(m, "dismiss", "dismissed", "", webhook.Dismiss, web.Nothing(), &webhook.Applied)
+}
+
+// offered is how many invoices the page of an event offers, the newest first.
+const offered = 10
+
+// offerInvoices has the page of an event offer the invoices that a payment may be of, and take the number of another one.
+func (s *webhooks) offerInvoices(r *http.Request, m *web.Mounted[webhook.Event], e webhook.Event, v *invoiceviews.WebhookEvent) error {
+	found, err := invoice.WithOpen(r.Context(), s.Pool, web.Principal(r).Tenant, e.Currency, e.Amount, offered)
+	if err != nil {
+		return err
+	}
+	v.Amount = e.Currency.Display(e.Amount) + " " + e.Currency.String()
+	for _, inv := range found {
+		apply := m.Action(r, e.ID, "apply")
+		apply.Text, apply.Fields = "Record on "+inv.Number, []templates.Field{{Name: "invoice", Value: inv.ID.String()}}
+		v.Invoices = append(v.Invoices, invoiceviews.WebhookInvoice{
+			Number: inv.Number, Href: "/invoices/" + inv.ID.String(), Customer: inv.Customer.Name, Due: inv.DueDate.Display(), Apply: apply,
+		})
+	}
+	v.Other = m.Action(r, e.ID, "apply")
+	v.Other.Text = "Record on this invoice"
+	return nil
+}
+
+// delivery verifies what came to the address of a source.
+func (s *webhooks) delivery(r *http.Request, body []byte) (d web.Delivery[webhook.Arrival], err error) {
+	sender, err := webhook.FindSender(r.Context(), s.Pool, s.vault, chi.URLParam(r, "address"))
+	if err != nil {
+		return d, err
+	}
+	d.Tenant, d.Demo, d.Actor = sender.Tenant, sender.Demo, "webhook "+sender.Name
+	d.Command, err = sender.Verify(r.Header, body)
+	switch {
+	case errors.Is(err, webhook.ErrSignature):
+		return d, fmt.Errorf("%w: %w", web.ErrSignature, err)
+	case err != nil:
+		return d, fmt.Errorf("%w: %w", web.ErrMalformed, err)
+	}
+	d.Key, err = d.Command.Key()
+	return d, err
+>>>>>>> eec5ca3c (Find likely repeats by kind of record, and payments by provider, whichever way they come)
 }
 
 // apart is the delivery of an event that came first with another content.
@@ -122,7 +178,12 @@ func eventAdvice(e webhook.Event) string {
 	case webhook.StateKept:
 		return "Nothing was done, because we don't know what to do with this type of event."
 	case webhook.StateUndecided:
-		return "Nothing was recorded. Correct that and apply the event, or dismiss it."
+		return "Nothing was recorded. " + webhook.Advice(e)
+	case webhook.StateApplied:
+		if e.LikePaymentID != uuid.Nil {
+			return "The payment was recorded, and looks like a repeat of another one. If they are the same, remove one of the two."
+		}
+		return ""
 	case webhook.StateWaiting:
 		return "The refund is recorded together with the payment."
 	case webhook.StateApart:
@@ -137,6 +198,8 @@ func eventActions(e webhook.Event) []string {
 	switch {
 	case e.State == webhook.StateApplied, e.State == webhook.StateKept:
 		return nil
+	case webhook.Payable(e) && e.Invoice == "":
+		return []string{"dismiss"}
 	case e.State == webhook.StateDismissed:
 		return []string{"apply"}
 	case e.Kind == "":
@@ -166,6 +229,11 @@ func eventFacts(e webhook.Event) []templates.Fact {
 	}
 	if e.InvoiceID != uuid.Nil {
 		facts = append(facts, templates.Fact{Label: "Recorded", Value: "Open the invoice", Href: "/invoices/" + e.InvoiceID.String()})
+	}
+	if e.LikePaymentID != uuid.Nil {
+		facts = append(facts, templates.Fact{
+			Label: "Looks like", Value: "Open the other payment", Href: "/payments/" + e.LikePaymentID.String(),
+		})
 	}
 	return facts
 }

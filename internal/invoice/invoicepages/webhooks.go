@@ -43,7 +43,8 @@ func (s *webhooks) mountSources(owners *web.Site) {
 	s.sources = m
 	draft := web.NewForm(m, func(in webhook.Input) (webhook.Draft, error) { return in.Draft(s.vault) }, web.Form[webhook.Source]{
 		Fields: []templates.Field{
-			{Name: "name", Value: "Name"}, {Name: "scheme", Value: "How it signs"}, {Name: "secret", Value: "Signing secret"},
+			{Name: "name", Value: "Name"}, {Name: "scheme", Value: "How it signs"}, {Name: "provider", Value: "Provider"},
+			{Name: "secret", Value: "Signing secret"},
 		},
 		Page: func(_ *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
 			return invoiceviews.WebhookSourceForm(p, f, schemes()), nil
@@ -67,8 +68,8 @@ func (s *webhooks) mountSources(owners *web.Site) {
 	web.Show(m, web.RecordPage[webhook.Source]{
 		Facts: func(of webhook.Source) []templates.Fact {
 			return []templates.Fact{
-				{Label: "Signature format", Value: schemeText(of.Scheme)}, {Label: "State", Value: sourceState(of)},
-				{Label: "Events", Value: "Show the events", Href: "/webhook-events"},
+				{Label: "Signature format", Value: schemeText(of.Scheme)}, {Label: "Provider of its payments", Value: of.Provider},
+				{Label: "State", Value: sourceState(of)}, {Label: "Events", Value: "Show the events", Href: "/webhook-events"},
 			}
 		},
 		Page: s.sourcePage,

@@ -15,9 +15,6 @@ import (
 	"onlyonce/internal/invoice"
 )
 
-// alike are the fields by which a payment looks like another one.
-const alike = "invoice_id amount date method"
-
 // Create records a payment and posts it to its invoice, once.
 var Create = idempotency.Define(idempotency.Spec[Draft, Payment]{
 	Kind: idempotency.Create, Name: "payment.create", Table: Table,
@@ -41,13 +38,13 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Payment]{
 		return tx.Record()
 	},
 	Alike: idempotency.Alike[Payment]{
-		Fields: []string{alike}, Within: 10 * time.Minute, Name: Name,
+		Fields: []string{"invoice_id amount date"}, Within: 10 * time.Minute, Name: Name,
 	},
 	External: func(d Draft) idempotency.External { return d.External },
 	Retain:   72 * time.Hour,
 	Explain: map[string]idempotency.Explanation[Draft]{
 		"payments_reference_once": idempotency.Taken(Table,
-			`r.provider_folded = fold_text(@provider) AND r.reference = @reference`, reference, taken),
+			`r.provider_folded = fold_text(@provider) AND r.reference = @reference AND r.removed_at IS NULL`, reference, taken),
 		"payments_within_open": exceedsOpen,
 		"payments_of_issued":   idempotency.Always[Draft](errNotIssued),
 		"payments_invoice":     idempotency.Missing[Draft],

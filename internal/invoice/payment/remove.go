@@ -1,23 +1,16 @@
 package payment
 
 import (
-	"github.com/jackc/pgx/v5"
-
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
 )
 
-// Remove takes back a payment that was recorded by mistake, by a posting of its own. The payment keeps its reference, so that no event
-// records it again; what is typed anew is no repeat of it.
+// Remove takes back a payment that was recorded by mistake, with a posting. No event with its reference records it again, but people and
+// programs may.
 var Remove = idempotency.Define(idempotency.Spec[struct{}, Payment]{
 	Kind: idempotency.Transition, Name: "payment.remove", Table: Table, Made: `r.removed_at IS NOT NULL`,
 	Statements: func(tx *idempotency.Tx, _ struct{}) idempotency.Result {
 		tx.Exec(`UPDATE payments SET removed_at = now() WHERE tenant_id = @tenant_id AND id = @record_id`, nil)
-		tx.Exec(`
-			DELETE FROM likenesses
-			WHERE tenant_id = @tenant_id AND record_id = @record_id AND likeness = ANY (likenesses_of('payment.create', (
-				SELECT json_build_object(`+Table.Fields+`)::jsonb FROM payments r WHERE r.tenant_id = @tenant_id AND r.id = @record_id
-			), @fields))`, pgx.NamedArgs{"fields": []string{alike}})
 		return tx.Record()
 	},
 	Explain: map[string]idempotency.Explanation[struct{}]{"payments_removed_whole": idempotency.Always[struct{}](errHasRefunds)},

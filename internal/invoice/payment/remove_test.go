@@ -2,9 +2,11 @@ package payment_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 
+	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invoice"
@@ -83,16 +85,20 @@ func TestRemovedIsNoRepeat(t *testing.T) {
 	}
 }
 
-// TestRemovedKeepsItsReference, for life.
-func TestRemovedKeepsItsReference(t *testing.T) {
+// TestRemovedFreesItsReference for one other payment.
+func TestRemovedFreesItsReference(t *testing.T) {
 	b := setup(t)
 	inv := b.Issued("i")
 	with := func(in *payment.Input) { in.Provider, in.Reference = "Bank", "TX 1" }
-	first, err := b.pay("1", inv, "10", with)
-	must.OK(t, err)
-	b.OK(b.Remove("remove", first.Value))
-	if _, err := b.pay("2", inv, "20", with); !storetest.IsConflict(err, &payment.Taken) {
-		t.Errorf("recorded again: %v", err)
+	for n := range 3 {
+		paid, err := b.pay(fmt.Sprint(n), inv, "10", with)
+		must.OK(t, err)
+		_, err = b.pay("twice", inv, "20", with)
+		refused, ok := errors.AsType[*conflict.Error](err)
+		if !ok || refused.Kind != &payment.Taken || refused.Existing != paid.Value.ID {
+			t.Errorf("recorded twice: %v", refused)
+		}
+		b.OK(b.Remove(fmt.Sprint("remove", n), paid.Value))
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 // Period is a period that was billed. It has the id of its invoice.
 type Period struct {
 	record.Header
+	record.Alike // another invoice
 
 	ScheduleID uuid.UUID `json:"schedule_id"`
 	Day        date.Date `json:"period"` // on which it was due, and the date of the invoice

@@ -17,6 +17,7 @@ import (
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/invoicetest"
+	"onlyonce/internal/invoice/payment"
 	"onlyonce/internal/invoice/webhook"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/proof/must"
@@ -57,7 +58,13 @@ func secretOf(text string) string {
 
 func (b *bundle) source(name, scheme, secret string) sender {
 	b.Helper()
-	draft, err := webhook.Input{Name: name, Scheme: scheme, Secret: secret}.Draft(b.vault)
+	return b.sourceOf(name, "", scheme, secret)
+}
+
+// sourceOf is a source whose owner has named its provider.
+func (b *bundle) sourceOf(name, provider, scheme, secret string) sender {
+	b.Helper()
+	draft, err := webhook.Input{Name: name, Scheme: scheme, Provider: provider, Secret: secret}.Draft(b.vault)
 	must.OK(b, err)
 	done, err := webhook.Create.Do(b.Context(), b.Store, b.Intent("source "+name), draft)
 	must.OK(b, err)
@@ -124,6 +131,16 @@ func (b *bundle) wants(what string, e webhook.Event, state, reason string) {
 	if e.State != state || e.Reason != reason {
 		b.Errorf("%s: %s (%s), want %s (%s)", what, e.State, e.Reason, state, reason)
 	}
+}
+
+// enter records a payment with a reference, as a person does.
+func (b *bundle) enter(provider, reference, amount string, inv invoice.Invoice) {
+	b.Helper()
+	draft, err := payment.Input{
+		Amount: amount, Date: "2026-11-20", Method: "card", Provider: provider, Reference: reference,
+	}.Draft(inv.ID, inv.Currency)
+	must.OK(b, err)
+	b.OK(payment.Create.Do(b.Context(), b.Store, b.Intent(provider+reference+amount), draft))
 }
 
 // standing fails unless an invoice has so much paid, in so many payments and refunds of all invoices.

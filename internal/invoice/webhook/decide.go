@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -11,18 +12,33 @@ import (
 
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invalid"
 	"onlyonce/internal/record"
 )
 
-// Apply does what an event asks for, because a person says so: after what kept it from being done was put right, or for an event that
-// was kept apart.
-var Apply = idempotency.Define(idempotency.Spec[struct{}, Event]{
+// Choice is the command that applies an event.
+type Choice struct {
+	// Invoice is the number or id of the invoice that was paid, if the event names none, or another one.
+	Invoice string `json:"invoice,omitzero"`
+}
+
+// Draft checks what was typed. It returns an [*invalid.Error] if it can be no invoice.
+func (c Choice) Draft() (Choice, error) {
+	var problems invalid.Error
+	c.Invoice = problems.Line("/invoice", "the invoice", c.Invoice, maxText)
+	return c, problems.Err()
+}
+
+// Apply does what an event asks for, because a person says so: after what kept it from being done was put right, for an event that was
+// kept apart, or with the invoice that was paid.
+var Apply = idempotency.Define(idempotency.Spec[Choice, Event]{
 	Kind: idempotency.Transition, Name: "webhook_event.apply", Table: Events, Made: `r.state = 'applied'`,
-	Run: func(ctx context.Context, tx pgx.Tx, i idempotency.Intent, _ struct{}) (Event, error) {
+	Run: func(ctx context.Context, tx pgx.Tx, i idempotency.Intent, c Choice) (Event, error) {
 		args := pgx.NamedArgs{
 			"tenant_id": i.Tenant, "record_id": i.Record, "operation": "webhook_event.apply", "idempotency_key": i.Key.String(),
+			"chosen": c.Invoice,
 		}
-		if _, err := tx.Exec(ctx, `SELECT apply_webhook_event(@tenant_id, @record_id)`, args); err != nil {
+		if _, err := tx.Exec(ctx, `SELECT apply_webhook_event(@tenant_id, @record_id, NULLIF(@chosen, ''))`, args); err != nil {
 			return Event{}, err
 		}
 		event, err := Events.FindIn(ctx, tx, i.Tenant, i.Record)
@@ -30,18 +46,19 @@ var Apply = idempotency.Define(idempotency.Spec[struct{}, Event]{
 			return Event{}, err
 		}
 		if event.State != StateApplied {
+			event.Invoice = cmp.Or(c.Invoice, event.Invoice)
 			return Event{}, &conflict.Error{
 				Kind: &NotApplied, Title: cmp.Or(Sentence(event), "We don't know what to do with this type of event."),
-				Text: "Nothing was recorded. Correct that and apply the event, or dismiss it.",
+				Text: "Nothing was recorded. " + Advice(event),
 			}
 		}
 		_, err = tx.Exec(ctx, recorded, args)
 		return event, err
 	},
-	Explain: map[string]idempotency.Explanation[struct{}]{
-		"webhook_events_payment":  idempotency.Missing[struct{}],
-		"webhook_events_refund":   idempotency.Missing[struct{}],
-		"payments_reference_once": idempotency.Missing[struct{}], // see pay_for_event: done again, it is found
+	Explain: map[string]idempotency.Explanation[Choice]{
+		"webhook_events_payment":  idempotency.Missing[Choice],
+		"webhook_events_refund":   idempotency.Missing[Choice],
+		"payments_reference_once": idempotency.Missing[Choice], // see pay_for_event: done again, it is found
 	},
 })
 
@@ -77,6 +94,9 @@ func Sentence(e Event) string {
 	case "incomplete":
 		return e.Problem
 	case "no-invoice":
+		if e.Invoice == "" {
+			return "It doesn't say which invoice was paid."
+		}
 		return "There is no invoice “" + e.Invoice + "”."
 	case "which-invoice":
 		return "Several years have an invoice “" + e.Invoice + "”."
@@ -103,6 +123,21 @@ func Sentence(e Event) string {
 	default:
 		return ""
 	}
+}
+
+// Payable reports whether an event waits for a person who chooses the invoice that was paid.
+func Payable(e Event) bool {
+	return e.State == StateUndecided && e.Kind == KindPayment && slices.Contains([]string{
+		"no-invoice", "which-invoice", "other-currency", "not-issued", "more-than-open",
+	}, e.Reason)
+}
+
+// Advice returns what a person can do about an event that was not applied, in a sentence.
+func Advice(e Event) string {
+	if Payable(e) {
+		return "Choose the invoice that was paid, or dismiss the event."
+	}
+	return "Correct that and apply the event, or dismiss it."
 }
 
 // List returns a page of the events of a tenant, newest first: those in a state, or all for "".

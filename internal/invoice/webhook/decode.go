@@ -169,11 +169,8 @@ func (a *Asked) check(currency string, at time.Time, parse func() (int64, error)
 	if a.Day, err = date.ParseEntry(date.Of(at.UTC()).String()); err != nil {
 		a.Problem = "It doesn't say when it happened, or the year isn't from 2000 to 2099."
 	}
-	switch {
-	case a.Reference == "":
+	if a.Reference == "" {
 		a.Problem = "It doesn't say which payment it's about."
-	case a.Invoice == "" && a.Kind == KindPayment:
-		a.Problem = "It doesn't say which invoice was paid."
 	}
 }
 

@@ -18,16 +18,18 @@ import (
 
 // Input is what came in to add a source, as text.
 type Input struct {
-	Name   string `json:"name"`
-	Scheme string `json:"scheme"`
-	Secret string `json:"secret"`
+	Name     string `json:"name"`
+	Scheme   string `json:"scheme"`
+	Provider string `json:"provider"`
+	Secret   string `json:"secret"`
 }
 
 // Draft is a valid input: the command that adds a source with its first secret.
 type Draft struct {
-	Name   string `json:"name"`
-	Scheme string `json:"scheme"`
-	Secret Typed  `json:"secret"`
+	Name     string `json:"name"`
+	Scheme   string `json:"scheme"`
+	Provider string `json:"provider,omitzero"` // "" for what the scheme names, or else the name
+	Secret   Typed  `json:"secret"`
 }
 
 // Draft checks the input. It returns an [*invalid.Error] that lists what is wrong.
@@ -39,6 +41,10 @@ func (in Input) Draft(vault Vault) (Draft, error) {
 	}
 	if !slices.Contains(Schemes(), in.Scheme) {
 		problems.Add("/scheme", "Choose how the sender signs.")
+	}
+	d.Provider = problems.Line("/provider", "the provider", in.Provider, payment.MaxProvider)
+	if in.Scheme == Stripe && d.Provider != "" {
+		problems.Add("/provider", "Leave this blank: the provider of these payments is Stripe.")
 	}
 	d.Secret = checkSecret(in.Secret, in.Scheme, vault, &problems)
 	return d, problems.Err()
@@ -91,8 +97,9 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Source]{
 	Kind: idempotency.Create, Name: "webhook_source.create", Table: Sources,
 	Run: func(ctx context.Context, tx pgx.Tx, i idempotency.Intent, d Draft) (Source, error) {
 		_, err := tx.Exec(ctx, `
-			INSERT INTO webhook_sources (tenant_id, id, name, scheme) VALUES (@tenant_id, @id, @name, @scheme)`,
-			pgx.NamedArgs{"tenant_id": i.Tenant, "id": i.Record, "name": d.Name, "scheme": d.Scheme})
+			INSERT INTO webhook_sources (tenant_id, id, name, scheme, named_provider)
+			VALUES (@tenant_id, @id, @name, @scheme, NULLIF(@provider, ''))`,
+			pgx.NamedArgs{"tenant_id": i.Tenant, "id": i.Record, "name": d.Name, "scheme": d.Scheme, "provider": d.Provider})
 		if err != nil {
 			return Source{}, err
 		}

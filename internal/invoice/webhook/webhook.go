@@ -28,19 +28,21 @@ const MaxBody = 256 << 10
 // KeepBody is how long the content of an event is kept as it came. The event itself is kept for life.
 const KeepBody = 30 * 24 * time.Hour
 
-// Source is a sender of events. Its name is the provider of the payments that its events record.
+// Source is a sender of events.
 type Source struct {
 	record.Header
 
 	Name   string `json:"name"`
 	Scheme string `json:"scheme"`
+	// Provider is that of the payments that its events record. Several sources may have one.
+	Provider string `json:"provider"`
 	// DisabledAt is since when its events are refused, in UTC; zero for one whose events are taken.
 	DisabledAt time.Time `json:"disabled_at,omitzero"`
 }
 
 // Sources has the sources.
 var Sources = record.Table[Source]{
-	Name: "webhook_sources", Fields: `'name', r.name, 'scheme', r.scheme, 'disabled_at', r.disabled_at`,
+	Name: "webhook_sources", Fields: `'name', r.name, 'scheme', r.scheme, 'provider', r.provider, 'disabled_at', r.disabled_at`,
 }
 
 // Secret is a secret of a source, as owners see it: without itself.
@@ -83,6 +85,8 @@ type Event struct {
 	PaymentID uuid.UUID `json:"payment_id,omitzero"`
 	RefundID  uuid.UUID `json:"refund_id,omitzero"`
 	InvoiceID uuid.UUID `json:"invoice_id,omitzero"`
+	// LikePaymentID is the earlier payment that the recorded one looks like a repeat of.
+	LikePaymentID uuid.UUID `json:"like_payment_id,omitzero"`
 }
 
 // Asked is what an event asks for.
@@ -126,7 +130,8 @@ var Events = record.Table[Event]{Name: "webhook_events", Fields: `
 	'kind', COALESCE(r.kind, ''), 'invoice', r.invoice, 'reference', r.reference, 'amount', COALESCE(r.amount, 0),
 	'currency', r.currency, 'day', r.day, 'problem', r.problem, 'state', r.state, 'reason', r.reason,
 	'payment_id', r.payment_id, 'refund_id', r.refund_id,
-	'invoice_id', (SELECT p.invoice_id FROM payments p WHERE p.tenant_id = r.tenant_id AND p.id = r.payment_id)`}
+	'invoice_id', (SELECT p.invoice_id FROM payments p WHERE p.tenant_id = r.tenant_id AND p.id = r.payment_id),
+	'like_payment_id', r.possible_duplicate_of`}
 
 // Rules are the uniqueness rules of sources.
 func Rules() []conflict.Rule {

@@ -75,6 +75,12 @@ func TestRemovedPayment(t *testing.T) {
 		t.Error("nobody is told what is wrong")
 	}
 	b.standing("nothing more", inv, 0, 1, 0)
+
+	b.enter("Bank", "p", "30", inv) // what was really paid
+	b.wants("once more", b.kept(b.standard, "once more", received(inv.Number, "p", "40")), webhook.StateApplied, "recorded-before")
+	b.wants("the other", b.kept(b.standard, "the other", received(inv.Number, "p", "30")), webhook.StateApplied, "recorded-before")
+	b.wants("back of it", b.kept(b.standard, "back of it", refunded(inv.Number, "p", "10")), webhook.StateApplied, "")
+	b.standing("a payment and its refund", inv, 2000, 2, 1)
 }
 
 // TestWhatDoesNotFit is kept, and a person decides: it is applied once that was put right, or dismissed.
@@ -94,7 +100,7 @@ func TestWhatDoesNotFit(t *testing.T) {
 	for what, body := range map[string]string{
 		"decimals": received(inv.Number, "p", "1.005"), "nothing": received(inv.Number, "p", "0"),
 		"negative": received(inv.Number, "p", "-1"), "no payment": received(inv.Number, "", "1"),
-		"no invoice": received("", "p", "1"), "no currency": strings.ReplaceAll(dollars, "USD", "X"),
+		"no currency": strings.ReplaceAll(dollars, "USD", "X"),
 		"no day": strings.ReplaceAll(dollars, "2026-11", "1926-11"), "a number": strings.ReplaceAll(dollars, `"1"`, `1`),
 		"no data": `{"type": "payment.received"}`, "long": received(strings.Repeat("1", 101), "p", "1"),
 		"nul":                   strings.ReplaceAll(dollars, `"p"`, `"p\u0000"`),
@@ -112,7 +118,7 @@ func TestWhatDoesNotFit(t *testing.T) {
 
 	large := b.kept(b.standard, "large", received(other.ID.String(), "large", "50"))
 	b.wants("more than is open", large, webhook.StateUndecided, "more-than-open")
-	_, err := webhook.Apply.Do(t.Context(), b.Store, b.Of("too early", large.ID, 0), struct{}{})
+	_, err := webhook.Apply.Do(t.Context(), b.Store, b.Of("too early", large.ID, 0), webhook.Choice{})
 	if refused, ok := errors.AsType[*conflict.Error](err); !ok || refused.Kind != &webhook.NotApplied {
 		t.Errorf("applied: %v", err)
 	}
@@ -120,7 +126,7 @@ func TestWhatDoesNotFit(t *testing.T) {
 		INSERT INTO refunds (tenant_id, id, payment_id, amount, refunded_on)
 		SELECT tenant_id, new_id(), id, 1000, '2026-11-23' FROM payments WHERE invoice_id = $1`, other.ID)
 	for range 2 { // a double click
-		done, err := webhook.Apply.Do(t.Context(), b.Store, b.Of("now", large.ID, 0), struct{}{})
+		done, err := webhook.Apply.Do(t.Context(), b.Store, b.Of("now", large.ID, 0), webhook.Choice{})
 		if err != nil || done.Value.State != webhook.StateApplied {
 			t.Errorf("%+v, %v", done, err)
 		}
@@ -136,15 +142,7 @@ func TestWhatDoesNotFit(t *testing.T) {
 func TestRecordedByHand(t *testing.T) {
 	b := setup(t)
 	inv := b.Issued("i")
-	pay := func(reference, amount string) {
-		t.Helper()
-		draft, err := payment.Input{
-			Amount: amount, Date: "2026-11-20", Method: "card", Provider: "stripe", Reference: reference,
-		}.Draft(inv.ID, inv.Currency)
-		must.OK(t, err)
-		b.OK(payment.Create.Do(t.Context(), b.Store, b.Intent(reference), draft))
-	}
-	pay("pi_1", "40")
+	b.enter("stripe", "pi_1", "40", inv)
 	b.wants("the same", b.kept(b.stripe, "", succeeded("evt_1", inv.Number, 4000)), webhook.StateApplied, "recorded-before")
 	b.wants("another amount", b.kept(b.stripe, "", succeeded("evt_2", inv.Number, 4100)), webhook.StateUndecided, "other-payment")
 	b.wants("another id", b.kept(b.stripe, "", succeeded("evt_3", inv.Number, 4000)), webhook.StateApplied, "recorded-before")
@@ -154,7 +152,7 @@ func TestRecordedByHand(t *testing.T) {
 
 	waiting := b.kept(b.stripe, "", strings.ReplaceAll(chargeRefunded("evt_6", inv.Number, 500), "pi_1", "pi_2"))
 	b.wants("before its payment", waiting, webhook.StateWaiting, "no-payment")
-	pay("pi_2", "10")
+	b.enter("stripe", "pi_2", "10", inv)
 	now, err := webhook.Events.Find(t.Context(), b.Store.Pool, b.Tenant, waiting.ID)
 	must.OK(t, err)
 	b.wants("with its payment", now, webhook.StateApplied, "")

@@ -160,11 +160,10 @@ func Layers() []Layer {
 		},
 		{
 			Name:    "the look for what is alike",
-			Removed: "the function tell_alike tells and asks nothing",
+			Removed: "the function tell_repeat tells and asks nothing",
 			sql: []string{
-				`CREATE OR REPLACE FUNCTION tell_alike(
-					in_tenant uuid, in_operation text, in_record uuid, in_json json, in_fields text[], in_within interval, in_ask boolean
-				) RETURNS json LANGUAGE sql AS $$ SELECT in_json $$`,
+				`CREATE OR REPLACE FUNCTION tell_repeat(in_record uuid, in_json json, in_ask boolean) RETURNS json
+				LANGUAGE sql AS $$ SELECT in_json $$`,
 			},
 		},
 		{

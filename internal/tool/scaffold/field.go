@@ -50,6 +50,19 @@ func (r Resource) Alike() string {
 	return strings.Join(names, " ")
 }
 
+// AlikeColumns are the columns of those fields, as the trigger note_likeness takes them.
+func (r Resource) AlikeColumns() string {
+	var names []string
+	for _, f := range r.Fields {
+		for _, c := range f.columns(r.One) {
+			if f.Alike && !strings.HasSuffix(c.Name, "_folded") {
+				names = append(names, c.Name)
+			}
+		}
+	}
+	return strings.Join(names, " ")
+}
+
 // Unique constraints compare texts in small letters, in a column of their own.
 
 // Compared is the column that is unique.
