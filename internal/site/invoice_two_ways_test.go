@@ -96,9 +96,11 @@ func TestTheSameByTwoWays(t *testing.T) {
 			},
 			"API": func(key string) (string, string) { return api(billed, key, invoice(key)) },
 			"schedule": func(key string) (string, string) {
-				of := periods()
-				of.parent.id = b.prepared(b.acme, key, schedules(), change(schedules().command, "customer_id", someone, "line_description",
-					fmt.Sprint("Line ", line), "line_quantity", "2", "line_unit_price", "5.00", "line_tax_rate", "23")).ID
+				of, command := periods(), change(schedules().command, "customer_id", someone)
+				for _, name := range []string{"line_description", "line_quantity", "line_unit_price", "line_tax_rate"} {
+					command[name] = invoice(key)[name]
+				}
+				of.parent.id = b.prepared(b.acme, key, schedules(), command).ID
 				return api(of, key, of.command)
 			},
 		}},

@@ -196,7 +196,7 @@ func TestRemoveAPayment(t *testing.T) {
 	b.page(person.get("/invoices/" + invoice)).leadsTo(path)
 	p := b.page(person.get(person.get(path).location())).says("Remove payment 2026-0001: 40.00 EUR, paid 22 Nov 2026",
 		"This takes back the payment of 40.00 EUR from 22 Nov 2026. The open amount of the invoice goes up by 40.00 EUR. "+
-			"Both entries stay in the ledger.", "You can use the reference Bank TX 1 for another payment then.")
+			"Both entries stay in the ledger.", "After that, you can enter the reference Bank TX 1 again.")
 	p.leadsTo("/invoices/" + invoice)
 	if a := person.press(p, "Remove payment"); a.status != http.StatusSeeOther {
 		t.Fatal(a)

@@ -45,6 +45,6 @@ type WebhookEvent struct {
 	Invoices []WebhookInvoice
 	Other    templates.Action
 
-	Body   string // as it came; "" once that was deleted
-	Kept   string // for how long bodies are
+	Body string // as it came; "" once that was deleted
+	Kept string // for how long bodies are
 }

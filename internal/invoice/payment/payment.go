@@ -111,11 +111,11 @@ func Rules() []conflict.Rule {
 	return []conflict.Rule{
 		{
 			Constraint: "payments_reference_once",
-			Sentence:   "One payment per provider and reference in each tenant, unless it was removed. " +
+			Sentence: "One payment per provider and reference in each tenant, unless it was removed. " +
 				"Case counts in references, not in providers.",
-			Answer:     "The first payment is kept. The second is refused, with a link to the first.",
-			Conflict:   &Taken,
-			Optional:   true,
+			Answer:   "The first payment is kept. The second is refused, with a link to the first.",
+			Conflict: &Taken,
+			Optional: true,
 		},
 		idempotency.ExternalRule(Table.Name, "payment"),
 	}

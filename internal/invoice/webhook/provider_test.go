@@ -95,6 +95,7 @@ func TestChosenInvoice(t *testing.T) {
 // those that were recorded twice, one has the reference afterwards, and the others stay.
 func TestPaymentsOfEarlierVersions(t *testing.T) {
 	b := setup(t)
+	b.DB.Spoil(t)
 	inv := b.Issued("i")
 	for _, name := range []string{"Shop", "Market"} {
 		b.source(name, webhook.Stripe, "whsec_9876543210abcdefghijklmnop")

@@ -77,9 +77,9 @@ func TestRemovedPayment(t *testing.T) {
 	b.standing("nothing more", inv, 0, 1, 0)
 
 	b.enter("Bank", "p", "30", inv) // what was really paid
-	b.wants("once more", b.kept(b.standard, "once more", received(inv.Number, "p", "40")), webhook.StateApplied, "recorded-before")
-	b.wants("the other", b.kept(b.standard, "the other", received(inv.Number, "p", "30")), webhook.StateApplied, "recorded-before")
-	b.wants("back of it", b.kept(b.standard, "back of it", refunded(inv.Number, "p", "10")), webhook.StateApplied, "")
+	b.wants("once more", b.kept(b.standard, "once-more", received(inv.Number, "p", "40")), webhook.StateApplied, "recorded-before")
+	b.wants("the other", b.kept(b.standard, "the-other", received(inv.Number, "p", "30")), webhook.StateApplied, "recorded-before")
+	b.wants("back of it", b.kept(b.standard, "back-of-it", refunded(inv.Number, "p", "10")), webhook.StateApplied, "")
 	b.standing("a payment and its refund", inv, 2000, 2, 1)
 }
 
@@ -101,7 +101,7 @@ func TestWhatDoesNotFit(t *testing.T) {
 		"decimals": received(inv.Number, "p", "1.005"), "nothing": received(inv.Number, "p", "0"),
 		"negative": received(inv.Number, "p", "-1"), "no payment": received(inv.Number, "", "1"),
 		"no currency": strings.ReplaceAll(dollars, "USD", "X"),
-		"no day": strings.ReplaceAll(dollars, "2026-11", "1926-11"), "a number": strings.ReplaceAll(dollars, `"1"`, `1`),
+		"no day":      strings.ReplaceAll(dollars, "2026-11", "1926-11"), "a number": strings.ReplaceAll(dollars, `"1"`, `1`),
 		"no data": `{"type": "payment.received"}`, "long": received(strings.Repeat("1", 101), "p", "1"),
 		"nul":                   strings.ReplaceAll(dollars, `"p"`, `"p\u0000"`),
 		"an amount in capitals": strings.ReplaceAll(dollars, `"amount"`, `"Amount"`),

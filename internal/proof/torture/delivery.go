@@ -11,10 +11,13 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
 
-// The source of events that the demo has for its first tenant, as docs/webhooks.md says: its address, and its secret.
+// The sources of events that the demo has for its first tenant, as docs/webhooks.md says: their addresses, the provider of both, and their
+// secret.
 const (
-	hookPath   = "/hooks/Cj4AAAAAQACAAAAAAACsPgo-AAAAAHAAgAAAAAAAAPA"
-	hookSecret = "whsec_b25seW9uY2UtZGVtby1vbmx5b25jZS1kZW1v"
+	hookPath      = "/hooks/Cj4AAAAAQACAAAAAAACsPgo-AAAAAHAAgAAAAAAAAPA"
+	otherHookPath = "/hooks/Cj4AAAAAQACAAAAAAACsPgo-AAAAAHAAgAAAAAAAAPE"
+	hookProvider  = "Demo bank"
+	hookSecret    = "whsec_b25seW9uY2UtZGVtby1vbmx5b25jZS1kZW1v"
 )
 
 // delivering imagines an event. One that some of a payment was given back says of how much, and comes before the payment or behind
@@ -42,7 +45,8 @@ func (in intent) eventOf(inv profile) intent {
 }
 
 func (in intent) event(what, amount, invoice string, asked cents) command {
-	return command{method: http.MethodPost, path: hookPath, record: invoice, asked: asked, body: encode(map[string]any{
+	source := []string{hookPath, otherHookPath}[in.change.seed%2]
+	return command{method: http.MethodPost, path: source, record: invoice, asked: asked, body: encode(map[string]any{
 		"type": what, "timestamp": "2026-11-21T10:00:00Z",
 		"data": map[string]string{"invoice": invoice, "payment": in.reference, amount: asked.String(), "currency": "EUR"},
 	})}

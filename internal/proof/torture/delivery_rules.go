@@ -16,7 +16,7 @@ func eventRules() []rule {
 			LEFT JOIN refunds f ON f.tenant_id = e.tenant_id AND f.id = refund_id
 			WHERE CASE
 				WHEN state <> 'applied' THEN num_nonnulls(e.payment_id, refund_id) > 0 OR (state = 'apart') <> (first_id IS NOT NULL)
-				WHEN first_id IS NOT NULL OR (p.provider_folded, p.reference) IS DISTINCT FROM (s.name_folded, e.reference) THEN true
+				WHEN first_id IS NOT NULL OR (p.provider_folded, p.reference) IS DISTINCT FROM (s.provider_folded, e.reference) THEN true
 				WHEN e.kind = 'payment' THEN refund_id IS NOT NULL OR p.amount <> e.amount OR NOT EXISTS (
 					SELECT FROM invoices i
 					WHERE i.tenant_id = p.tenant_id AND i.id = p.invoice_id AND i.currency = e.currency
@@ -27,7 +27,7 @@ func eventRules() []rule {
 		{"no event waits for a payment that is there", `
 			SELECT format('event %s: payment %s', event_id, p.id)
 			FROM webhook_events e JOIN webhook_sources s ON s.tenant_id = e.tenant_id AND s.id = e.source_id
-			JOIN payments p ON p.tenant_id = e.tenant_id AND p.provider_folded = s.name_folded AND p.reference = e.reference
+			JOIN payments p ON p.tenant_id = e.tenant_id AND p.provider_folded = s.provider_folded AND p.reference = e.reference
 			WHERE e.state = 'waiting'`},
 	}
 }

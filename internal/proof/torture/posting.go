@@ -30,7 +30,7 @@ func (in intent) paymentOf(inv profile) intent {
 	asked := someOf(rng, inv.open(), inv.Total)
 	body := map[string]any{"amount": asked.String(), "method": "bank_transfer"}
 	if in.reference != "" {
-		provider := "Demo bank" // which sends events too
+		provider := hookProvider // which sends events too
 		if rng.IntN(3) == 0 {
 			provider = strings.ToUpper(provider) // the same one
 		}

@@ -33,6 +33,7 @@ type programs struct {
 	told   map[origin]string // which record an answer has named; "" for one that names none
 	counts map[string]int    // of the answers that acknowledge, by the operation
 	alike  [][]origin        // equal wishes of a person, of which one at most may be fulfilled
+	paid   []string          // references of payments, each of which is recorded once and the only one of its invoice
 	found  []Violation
 
 	people [len(tokens)]*visitor // who send forms
@@ -54,14 +55,21 @@ func (p *programs) run(ctx context.Context) {
 	defer p.http.CloseIdleConnections()
 	var all sync.WaitGroup
 	for tenant := range tokens {
-		for _, round := range []func(context.Context, int, int){p.bill, p.merge, p.sync, p.repeat} {
-			all.Go(func() {
-				for n := 0; ctx.Err() == nil; n++ {
-					round(ctx, tenant, n)
-					Pause(ctx, pace)
-				}
-			})
-		}
+		all.Go(func() {
+			p.people[tenant] = p.logIn(ctx, tenant)
+			rounds := []func(context.Context, int, int){p.bill, p.merge, p.sync, p.repeat}
+			if tenant == 0 { // which has the sources of events
+				rounds = append(rounds, p.enter)
+			}
+			for _, round := range rounds {
+				all.Go(func() {
+					for n := 0; ctx.Err() == nil; n++ {
+						round(ctx, tenant, n)
+						Pause(ctx, pace)
+					}
+				})
+			}
+		})
 	}
 	all.Go(func() {
 		for ctx.Err() == nil {
@@ -241,6 +249,18 @@ func (p *programs) judge(ctx context.Context, conn *pgx.Conn) ([]Violation, erro
 		if stored[of] != 1 {
 			p.reportf("an acknowledged intent has exactly one record", "%+v is stored %d times", of, stored[of])
 		}
+	}
+	wrong, err := conn.Query(ctx, `
+		SELECT reference FROM unnest($1::text[]) AS of (reference)
+		WHERE (SELECT count(*) FROM payments p JOIN payments q USING (tenant_id, invoice_id) WHERE p.reference = of.reference) <> 1`, p.paid)
+	if err != nil {
+		return nil, fmt.Errorf("read the payments of events: %w", err)
+	}
+	if _, err = pgx.ForEachRow(wrong, []any{&record}, func() error {
+		p.reportf("what comes by two ways is recorded once", "the payment %s", record)
+		return nil
+	}); err != nil {
+		return nil, fmt.Errorf("read the payments of events: %w", err)
 	}
 	for _, wishes := range p.alike {
 		made := 0

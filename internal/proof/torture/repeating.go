@@ -13,33 +13,24 @@ import (
 
 // What the answer to the form of a payment says.
 const (
-	askedAbout = "Create anyway?"
-	formSpent  = "This form already" // its result was erased
+	askedAbout    = "Create anyway?"
+	recordedTwice = "is recorded already" // by its reference
+	formSpent     = "This form already"   // its result was erased
 )
 
 // repeat records equal payments of an invoice, each under a key of its own. A program records two at once, and is told that the second
 // looks like the first. A person sends three forms at once, is asked about all but the first, and means one of these.
 func (p *programs) repeat(ctx context.Context, tenant, n int) {
-	if n == 0 {
-		p.people[tenant] = p.logIn(ctx, tenant)
-	}
 	name := p.named("repeat", n)
-	person := map[string]any{"email": name + "@example.com", "name": name}
-	customer := p.send(ctx, wish{tenant: tenant, operation: "customer.upsert", key: name, path: customersPath, body: person}, n)
-	billed := p.send(ctx, wish{
-		tenant: tenant, operation: "invoice.create", key: name, path: invoicesPath,
-		body: oneLine(map[string]any{"customer_id": customer.ID}),
-	}, n)
-	if !billed.ok() {
+	billed := p.issued(ctx, tenant, name, n)
+	if billed == "" {
 		return
 	}
-	p.twice(ctx, wish{tenant: tenant, operation: "invoice.issue", key: name, path: invoicesPath + "/" + billed.ID + "/issue"})
-
 	body := map[string]any{"amount": "1.00", "date": "2026-11-22", "method": "other"}
 	pay := func(who int) reply {
 		return p.send(ctx, wish{
 			tenant: tenant, operation: "payment.create", key: fmt.Sprintf("%s-%d", name, who),
-			path: invoicesPath + "/" + billed.ID + "/payments", body: body,
+			path: invoicesPath + "/" + billed + "/payments", body: body,
 		}, who)
 	}
 	var one, other reply
@@ -50,7 +41,21 @@ func (p *programs) repeat(ctx context.Context, tenant, n int) {
 		p.reportf("a program is told what looks like a repeat", "%s: %s repeats %q, %s repeats %q",
 			name, one.ID, one.Repeats, other.ID, other.Repeats)
 	}
-	p.payByForm(ctx, tenant, name, billed.ID)
+	p.payByForm(ctx, tenant, name, billed)
+}
+
+// issued issues an invoice for a customer of its own, and returns its id; "" if ctx ended before.
+func (p *programs) issued(ctx context.Context, tenant int, name string, n int) string {
+	person := map[string]any{"email": name + "@example.com", "name": name}
+	customer := p.send(ctx, wish{tenant: tenant, operation: "customer.upsert", key: name, path: customersPath, body: person}, n)
+	billed := p.send(ctx, wish{
+		tenant: tenant, operation: "invoice.create", key: name, path: invoicesPath,
+		body: oneLine(map[string]any{"customer_id": customer.ID}),
+	}, n)
+	if billed.ok() {
+		p.twice(ctx, wish{tenant: tenant, operation: "invoice.issue", key: name, path: invoicesPath + "/" + billed.ID + "/issue"})
+	}
+	return billed.ID
 }
 
 // payByForm sends the same payment by three forms at once, and then one of those that were asked about once more, because it is meant.
@@ -105,6 +110,8 @@ func (p *programs) post(ctx context.Context, of origin, path string, form url.Va
 			return false
 		case strings.Contains(seen.text, askedAbout):
 			return true
+		case strings.Contains(seen.text, recordedTwice):
+			return false
 		case seen.status == 0, seen.status == http.StatusTooManyRequests, seen.status == http.StatusServiceUnavailable,
 			seen.status == http.StatusConflict && n < mostInProgress:
 			Pause(ctx, max(after, time.Duration(min(n, 10))*25*time.Millisecond))
