@@ -70,7 +70,7 @@ func wantOfSeries(tx *idempotency.Tx, d Draft) {
 }
 
 // insertInvoice is the transaction of one new invoice, in the order in which it happens. The order is also
-// that of the locks: the key, the customer's email, the number, the likeness. testdata/create.sql shows the
+// that of the locks: the key, the customer's email, the likeness, the number. testdata/create.sql shows the
 // whole as PostgreSQL executes it.
 //
 // The customer is the one that was chosen by id, of whom nothing is known if there is none, or the one with
@@ -114,7 +114,8 @@ const insertedInvoice = `
 		'currency', i.currency,
 		'seller', (SELECT ` + sellerJSON + `
 			FROM settings s WHERE s.tenant_id = @tenant_id AND s.id = @tenant_id),
-		'customer', json_build_object(` + buyerFields + `, 'possible_duplicate_of', repeats() #>> ARRAY[c.id::text, 'of']),
+		'customer', CASE WHEN repeats() ? c.id::text
+			THEN json_build_object(` + buyerFields + `, 'possible_duplicate_of', repeats() -> c.id::text -> 'of') ELSE ` + buyerJSON + ` END,
 		'issue_date', i.issue_date, 'due_date', i.due_date, 'notes', i.notes,
 		'lines', (
 			SELECT json_agg(json_build_object(

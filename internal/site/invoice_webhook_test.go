@@ -28,14 +28,15 @@ import (
 const hookSecret = "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz"
 
 func webhookSources() resource {
-	command := url.Values{"name": {"Stripe"}, "scheme": {"stripe"}, "secret": {hookSecret}}
+	command := url.Values{"name": {"Stripe"}, "scheme": {"standard"}, "provider": {""}, "secret": {hookSecret}}
 	return resource{
 		name: "webhook source", path: "/webhooks", people: true, verb: "add", past: "added", command: command, label: "Stripe",
 		leaves: rows{"webhook_sources": 1, "webhook_secrets": 1, "intents": 1},
-		other:  change(command, "name", "Bank", "scheme", "standard"),
+		other:  change(command, "name", "Bank", "scheme", "stripe"),
 		fields: []field{
 			{"name", "Processor", "a\u202eb", "/name"},
-			{"scheme", "standard", "pigeons", "/scheme"},
+			{"scheme", "stripe", "pigeons", "/scheme"},
+			{"provider", "Processor", "a\u202eb", "/provider"},
 			{"secret", hookSecret[:37] + "0", "short", "/secret"},
 		},
 		uniques: []unique{{"name", "taken", "free", "webhook-source-taken"}},
@@ -262,6 +263,45 @@ func TestEventNamedLikeAKey(t *testing.T) {
 	if a := bank.deliver(b.replica, "evt", second); a.status != http.StatusServiceUnavailable ||
 		!strings.Contains(a.body, "/problems/not-kept") {
 		t.Error(a)
+	}
+}
+
+// TestChooseTheInvoice: the page of a payment that names no invoice offers those that have as much open, and takes the number of another.
+func TestChooseTheInvoice(t *testing.T) {
+	b := setup(t)
+	number := b.issuedInvoice()
+	card, person := b.sender(b.acme, "stripe"), b.person(b.replica, b.acme)
+	for _, c := range []struct {
+		event, invoice string
+		cents          int
+		says, press    string
+	}{
+		{"evt_1", "", 577, "5.77 EUR is open on no invoice.", ""},
+		{"evt_2", "2026-0999", 577, "There is no invoice “2026-0999”.", ""},
+		{"evt_3", "", 13577 - 2*577, "It doesn't say which invoice was paid. Nothing was recorded. Choose the invoice that was paid",
+			"Record on " + number},
+	} {
+		event := "/webhook-events/" + decode[created](b, card.deliver(b.replica, "", intentOf(c.event, c.invoice, c.cents))).ID
+		p := b.page(person.get(event)).says(c.says, "Which invoice was paid?")
+		press := func(fields ...string) answer {
+			if c.press != "" {
+				return person.pressAny(p, c.press)
+			}
+			return person.submit(event+"/apply", change(url.Values{"idempotency_key": {c.event}}, fields...))
+		}
+		if c.press == "" {
+			b.page(press("invoice", "2026-0998")).says("There is no invoice “2026-0998”.", "Choose the invoice that was paid")
+		}
+		for range 2 {
+			if a := press("invoice", number); a.status != http.StatusSeeOther {
+				t.Fatal(a)
+			}
+		}
+		b.page(person.get(event)).says("Applied", "Open the invoice")
+	}
+	got := get[[]int](b, `SELECT ARRAY[(SELECT paid FROM invoices), (SELECT count(*) FROM payments)]`)
+	if !slices.Equal(got, []int{13577, 3}) {
+		t.Errorf("paid, payments: %v", got)
 	}
 }
 
