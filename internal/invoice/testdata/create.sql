@@ -18,37 +18,37 @@ WITH billed AS MATERIALIZED (
 	WHERE $1::uuid <> $3::uuid
 	UNION ALL
 	SELECT id, email, name, address, country, tax_id, payment_days
-	FROM create_or_reuse_customer($2, $4, in_email => $5, in_name => $6, in_address => $7, in_country => $8, in_tax_id => $9,
-		in_payment_days => NULLIF($10, '')::integer)
+	FROM find_or_create_customer($2, $4, in_email => NULLIF($5, ''), in_name => $6, in_address => $7, in_country => $8, in_tax_id => $9,
+		in_payment_days => NULLIF($10, '')::integer, in_same_email => $11)
 	WHERE $1::uuid = $3::uuid
 ), inserted AS (
 	INSERT INTO invoices (
 		tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total, total,
 		source, external_id, external_digest)
 	SELECT
-		$2, $11, NULLIF($12, ''), c.id, $13, $14, COALESCE($15::date, $14::date + COALESCE(c.payment_days, (
-					SELECT s.payment_days FROM settings s WHERE s.tenant_id = $2 AND s.id = $2))), $16,
-		$17, $18, $19, $20::text, $21::text, $22::bytea
-	FROM billed c, note_alike('invoices', $2, $11, $23, ARRAY[sha256(convert_to(jsonb_build_array(
-					'invoices', c.id, $13::text, $24::text[], $25::text[], $26::bigint[], $27::text[]
+		$2, $12, NULLIF($13, ''), c.id, $14, $15, COALESCE($16::date, $15::date + COALESCE(c.payment_days, (
+					SELECT s.payment_days FROM settings s WHERE s.tenant_id = $2 AND s.id = $2))), $17,
+		$18, $19, $20, $21::text, $22::text, $23::bytea
+	FROM billed c, note_alike('invoices', $2, $12, $24, ARRAY[sha256(convert_to(jsonb_build_array(
+					'invoices', c.id, $14::text, $25::text[], $26::text[], $27::bigint[], $28::text[]
 				)::text, 'UTF8'))])
 	RETURNING *
 ), inserted_lines AS (
 	INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, net)
-	SELECT $2, $11, position, description, quantity::numeric, unit_price, tax_rate::numeric, net
-	FROM unnest($24::text[], $25::text[], $26::bigint[], $27::text[], $28::bigint[])
+	SELECT $2, $12, position, description, quantity::numeric, unit_price, tax_rate::numeric, net
+	FROM unnest($25::text[], $26::text[], $27::bigint[], $28::text[], $29::bigint[])
 	WITH ORDINALITY AS typed (description, quantity, unit_price, tax_rate, net, position)
 	RETURNING *
 ), inserted_effect AS (
 	INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
-	SELECT $2, id, $29, $30, 'customer created' FROM billed WHERE id = $4
+	SELECT $2, id, $30, $31, 'customer created' FROM billed WHERE id = $4
 )
 INSERT INTO intents (
 	tenant_id, operation, key, fingerprint, attempt_id, actor, record_id, outcome, result, expires_at)
 SELECT
-	$2, $29, $30, $31, $32, $33,
-	record.id, CASE record.id WHEN $11 THEN 'created' ELSE 'reused' END, CASE record.id WHEN $11
-	THEN tell_repeat(record.id, made.result, $34) ELSE made.result END, now() + $35
+	$2, $30, $31, $32, $33, $34,
+	record.id, CASE record.id WHEN $12 THEN 'created' ELSE 'reused' END, CASE record.id WHEN $12
+	THEN tell_repeat(record.id, made.result, $35) ELSE made.result END, now() + $36
 FROM (SELECT (
 		SELECT json_build_object(
 			'id', i.id, 'number', i.number, 'status', i.status, 'overdue', false, 'paid', 0, 'credited', 0, 'open', 0,
@@ -57,7 +57,8 @@ FROM (SELECT (
 					'name', s.name, 'email', s.email, 'address', s.address, 'country', s.country, 'tax_id', s.tax_id,
 					'account_holder', s.account_holder, 'account_number', s.account_number, 'bic', s.bic)
 				FROM settings s WHERE s.tenant_id = $2 AND s.id = $2),
-			'customer', json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id, 'possible_duplicate_of', repeats() #>> ARRAY[c.id::text, 'of']),
+			'customer', CASE WHEN repeats() ? c.id::text
+			THEN json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id, 'possible_duplicate_of', repeats() -> c.id::text -> 'of') ELSE json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id) END,
 			'issue_date', i.issue_date, 'due_date', i.due_date, 'notes', i.notes,
 			'lines', (
 				SELECT json_agg(json_build_object(
@@ -80,30 +81,31 @@ extract(epoch FROM pg_postmaster_start_time()) || ' ' || pg_relation_filepath('i
 -- $8 = ''
 -- $9 = ''
 -- $10 = ''
--- $11 = 'the invoice'
--- $12 = '2026-0002'
--- $13 = 'EUR'
--- $14 = '2026-11-21'
--- $15 = '2026-12-21'
--- $16 = ''
--- $17 = '10000'
--- $18 = '2300'
--- $19 = '12300'
--- $20 = NULL
+-- $11 = 'f'
+-- $12 = 'the invoice'
+-- $13 = '2026-0002'
+-- $14 = 'EUR'
+-- $15 = '2026-11-21'
+-- $16 = '2026-12-21'
+-- $17 = ''
+-- $18 = '10000'
+-- $19 = '2300'
+-- $20 = '12300'
 -- $21 = NULL
 -- $22 = NULL
--- $23 = '00:10:00'
--- $24 = '{Design}'
--- $25 = '{2}'
--- $26 = '{5000}'
--- $27 = '{23}'
--- $28 = '{10000}'
--- $29 = 'invoice.create'
--- $30 = 'k'
--- $31 = 'bytes'
--- $32 = 'the invoice'
--- $33 = 'test'
--- $34 = 'f'
--- $35 = '24:00:00'
+-- $23 = NULL
+-- $24 = '00:10:00'
+-- $25 = '{Design}'
+-- $26 = '{2}'
+-- $27 = '{5000}'
+-- $28 = '{23}'
+-- $29 = '{10000}'
+-- $30 = 'invoice.create'
+-- $31 = 'k'
+-- $32 = 'bytes'
+-- $33 = 'the invoice'
+-- $34 = 'test'
+-- $35 = 'f'
+-- $36 = '24:00:00'
 
 COMMIT;
