@@ -18,17 +18,11 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Invoice]{
 	Kind: idempotency.Create, Name: "invoice.create", Table: Table,
 	Statements: insert, External: external,
 	Explain: map[string]idempotency.Explanation[Draft]{
-<<<<<<< HEAD
-		"invoices_number_once_per_year": numberTaken,
-		"invoices_number_ahead":         numberAhead,
-		"invoices_customer":             customerGone,
-		"customers_differ":              whichCustomer,
-=======
 		"invoices_number_once_per_year":            numberTaken,
+		"invoices_number_ahead":                    numberAhead,
 		"invoices_customer":                        customerGone,
 		"customers_differ":                         whichCustomer,
 		idempotency.LookAlike(customer.Table.Name): idempotency.Repeats[Draft](customer.Table, customer.Name),
->>>>>>> eec5ca3c (Find likely repeats by kind of record, and payments by provider, whichever way they come)
 		// Only if the database folds a character otherwise than we do.
 		"invoices_number_ascii":       numberRefused,
 		"invoices_number_of_its_year": numberRefused,

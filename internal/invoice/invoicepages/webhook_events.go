@@ -61,31 +61,7 @@ func (s *webhooks) mountEvents(owners *web.Site) {
 			return invoiceviews.WebhookEventPage(p, v), err
 		},
 	})
-<<<<<<< HEAD
 	web.Receive(m, "/hooks/{address}", webhook.Receive, s.sender, apart)
-	web.Transition(m, "apply", "applied", "", webhook.Apply, web.Nothing(), &webhook.NotApplied)
-	web.Transition(m, "dismiss", "dismissed", "", webhook.Dismiss, web.Nothing(), &webhook.Applied)
-}
-
-// sender finds the source with the address that a request was sent to.
-func (s *webhooks) sender(r *http.Request) (web.Sender[webhook.Arrival], error) {
-	source, err := webhook.FindSender(r.Context(), s.Pool, s.vault, chi.URLParam(r, "address"))
-	return web.Sender[webhook.Arrival]{
-		Tenant: source.Tenant, Demo: source.Demo, Actor: "webhook " + source.Name,
-		Verify: func(header http.Header, body []byte) (d web.Delivery[webhook.Arrival], err error) {
-			d.Command, err = source.Verify(header, body)
-			switch {
-			case errors.Is(err, webhook.ErrSignature):
-				return d, fmt.Errorf("%w: %w", web.ErrSignature, err)
-			case err != nil:
-				return d, fmt.Errorf("%w: %w", web.ErrMalformed, err)
-			}
-			d.Key, err = d.Command.Key()
-			return d, err
-		},
-	}, err
-=======
-	web.Receive(m, "/hooks/{address}", webhook.Receive, s.delivery, apart)
 	web.Transition(m, "apply", "applied", "", webhook.Apply, web.NewCommand(func(r *http.Request) (webhook.Choice, error) {
 		return webhook.Choice{Invoice: r.PostFormValue("invoice")}.Draft()
 	}, webhook.Choice.Draft), &webhook.NotApplied)
@@ -114,23 +90,23 @@ func (s *webhooks) offerInvoices(r *http.Request, m *web.Mounted[webhook.Event],
 	return nil
 }
 
-// delivery verifies what came to the address of a source.
-func (s *webhooks) delivery(r *http.Request, body []byte) (d web.Delivery[webhook.Arrival], err error) {
-	sender, err := webhook.FindSender(r.Context(), s.Pool, s.vault, chi.URLParam(r, "address"))
-	if err != nil {
-		return d, err
-	}
-	d.Tenant, d.Demo, d.Actor = sender.Tenant, sender.Demo, "webhook "+sender.Name
-	d.Command, err = sender.Verify(r.Header, body)
-	switch {
-	case errors.Is(err, webhook.ErrSignature):
-		return d, fmt.Errorf("%w: %w", web.ErrSignature, err)
-	case err != nil:
-		return d, fmt.Errorf("%w: %w", web.ErrMalformed, err)
-	}
-	d.Key, err = d.Command.Key()
-	return d, err
->>>>>>> eec5ca3c (Find likely repeats by kind of record, and payments by provider, whichever way they come)
+// sender finds the source with the address that a request was sent to.
+func (s *webhooks) sender(r *http.Request) (web.Sender[webhook.Arrival], error) {
+	source, err := webhook.FindSender(r.Context(), s.Pool, s.vault, chi.URLParam(r, "address"))
+	return web.Sender[webhook.Arrival]{
+		Tenant: source.Tenant, Demo: source.Demo, Actor: "webhook " + source.Name,
+		Verify: func(header http.Header, body []byte) (d web.Delivery[webhook.Arrival], err error) {
+			d.Command, err = source.Verify(header, body)
+			switch {
+			case errors.Is(err, webhook.ErrSignature):
+				return d, fmt.Errorf("%w: %w", web.ErrSignature, err)
+			case err != nil:
+				return d, fmt.Errorf("%w: %w", web.ErrMalformed, err)
+			}
+			d.Key, err = d.Command.Key()
+			return d, err
+		},
+	}, err
 }
 
 // apart is the delivery of an event that came first with another content.
