@@ -48,5 +48,5 @@ func Failed(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, invoices 
 		SELECT of.id
 		FROM unnest(@invoices::uuid[]) AS of (id), LATERAL (
 			SELECT state FROM mails WHERE tenant_id = @tenant_id AND invoice_id = of.id ORDER BY id DESC LIMIT 1) AS newest
-		WHERE newest.state = 'failed'`, pgx.NamedArgs{"invoices": invoices})
+		WHERE newest.state = 'failed'`, pgx.NamedArgs{"invoices": record.IDs(invoices)})
 }
