@@ -113,6 +113,7 @@ func TestTourEndsAnywhere(t *testing.T) {
 	s.seesNoStrip()
 	s.open(made)
 	s.check(expect.Locator(s.page.Locator("h1 .badge")).ToHaveText("Void"), "see that the draft of the tour is void")
+	s.log.forget()
 	s.newInvoice()
 	s.seesNoStrip()
 	s.fillInvoice(s.number(1))
