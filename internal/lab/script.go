@@ -88,7 +88,7 @@ func removal(slug string) []string {
 	case uniqueEvent:
 		return append(removal(intent), `DROP INDEX webhook_events_once`)
 	case paymentReference:
-		return []string{`ALTER TABLE payments DROP CONSTRAINT payments_reference_once`, ownOnly("payments")}
+		return []string{`DROP INDEX payments_reference_once`, ownOnly("payments")}
 	case uniquePeriod:
 		return []string{`ALTER TABLE schedule_periods DROP CONSTRAINT schedule_periods_once`, ownOnly("schedule_periods")}
 	case keyForLife:

@@ -154,8 +154,9 @@ func code(slug string) Code {
 		openAmount: {"migrations/00110_payments.sql", "post_payment", `    ELSIF NEW.amount > billed.open_amount THEN
         RAISE EXCEPTION 'more than is open'`},
 		uniqueEvent: {"internal/invoice/webhook/receive.go", "Key", `	key := a.Source.String() + "/" + a.EventID`},
-		paymentReference: {"migrations/00110_payments.sql", "payments_reference_once",
-			`    CONSTRAINT payments_reference_once UNIQUE (tenant_id, provider_folded, reference),`},
+		paymentReference: {"migrations/00142_providers_of_payments.sql", "payments_reference_once",
+			`CREATE UNIQUE INDEX payments_reference_once ON payments (tenant_id, provider_folded, reference)
+    WHERE removed_at IS NULL AND reference IS NOT NULL;`},
 		uniquePeriod: {"migrations/00116_schedules.sql", "schedule_periods_once",
 			`    CONSTRAINT schedule_periods_once UNIQUE (tenant_id, schedule_id, period),`},
 		keyForLife: {"internal/idempotency/expire.go", "Expire", `		UPDATE intents SET result = NULL`},

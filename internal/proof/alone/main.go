@@ -58,7 +58,7 @@ func open(ctx context.Context, url string) (*idempotency.Store, error) {
 		return nil, err
 	}
 	tables, there := "", false
-	for _, file := range []string{"00101_foundation.sql", "00102_intents.sql", "00125_likeness_of_kinds.sql"} {
+	for _, file := range []string{"00101_foundation.sql", "00102_intents.sql", "00132_likeness_of_kinds.sql"} {
 		sql, err := migrations.FS.ReadFile(file)
 		if err != nil {
 			return nil, err

@@ -122,7 +122,7 @@ func TestRules(t *testing.T) {
 			UPDATE intents SET outcome = 'unchanged', changes = NULL WHERE key = 'issue';
 			UPDATE invoices SET version = version - 1 WHERE paid > 0`},
 		{"no reference twice", `
-			ALTER TABLE payments DROP CONSTRAINT payments_reference_once;
+			DROP INDEX payments_reference_once;
 			ALTER TABLE payments DISABLE TRIGGER USER;
 			UPDATE payments SET reference = 'R-1', provider = 'Bank'`},
 		{"only what is issued is paid or credited", `
