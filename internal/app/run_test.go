@@ -21,7 +21,7 @@ func (b *bundle) hold() (release func()) {
 	must.OK(b, err)
 	must.Exec(b, tx, `
 		INSERT INTO customers (tenant_id, id, email, name)
-		SELECT id, gen_random_uuid(), 'ada@example.com', 'In the way' FROM tenants WHERE name = 'Acme Studio'`)
+		SELECT id, gen_random_uuid(), 'ada@example.com', 'Ada' FROM tenants WHERE name = 'Acme Studio'`)
 	release = func() { _ = tx.Rollback(context.Background()) }
 	b.Cleanup(release)
 	return release

@@ -54,12 +54,16 @@ func insert(tx *idempotency.Tx, d Draft) idempotency.Result {
 	return tx.ReturnWith(insertInvoice, insertedInvoice, args)
 }
 
-// wantOfSeries tells the trigger number_invoice what to do about a typed number ahead of its series: what the command says, or else to ask
-// a person.
+// wantOfSeries sets what the trigger number_invoice does about a typed number ahead of its series: what the command wants, or else it asks
+// a person. A number that the invoice has already is not asked about again.
 func wantOfSeries(tx *idempotency.Tx, d Draft) {
 	if d.Number.ofSeries() {
-		tx.Exec(`SELECT set_config('onlyonce.series', CASE WHEN @series <> '' THEN @series WHEN @ask THEN 'ask' ELSE '' END, true)`,
-			pgx.NamedArgs{"series": d.Series})
+		tx.Exec(`
+			SELECT set_config('onlyonce.series', CASE WHEN @series <> '' THEN @series WHEN @ask THEN 'ask' ELSE '' END, true)
+			WHERE NOT EXISTS (
+				SELECT FROM invoices
+				WHERE tenant_id = @tenant_id AND id = @record_id AND number_folded = fold_invoice_number(@number))`,
+			pgx.NamedArgs{"series": d.Series, "number": string(d.Number)})
 	}
 }
 

@@ -3,6 +3,7 @@ package invoice_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/uuid"
@@ -54,9 +55,13 @@ func (b *bundle) undo(key string, m duplicate.Merge) (duplicate.Merge, error) {
 	return done.Value, err
 }
 
+// of returns the input of an invoice for one of [bundle.two], or of two that are named like them.
 func of(address string) invoice.Input {
 	in := input("")
-	in.Customer.Email = address
+	in.Customer.Email, in.Customer.Name = address, "Ada Lovelace"
+	if address == loserEmail || strings.HasPrefix(address, "two-") {
+		in.Customer.Name = "Ada King"
+	}
 	return in
 }
 

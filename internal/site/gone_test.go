@@ -2,6 +2,7 @@ package site_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"onlyonce/internal/proof/must"
@@ -26,9 +27,9 @@ func TestHolderOfAnEmailMovesOn(t *testing.T) {
 	}
 	answered := make(chan answer, 1)
 	go func() {
-		change := change(customers().other, "email", customers().command.Get("email"))
+		change := change(customers().other, "email", customers().command.Get("email"), "name", customers().command.Get("name"))
 		asked := b.program(b.replica, b.acme).with("Idempotency-Key", key).with("If-Match", `"v1"`)
-		a, err := asked.send(t.Context(), http.MethodPut, "/api/v1/customers/"+grace.ID, customers().json(change))
+		a, err := asked.send(t.Context(), http.MethodPut, "/api/v1/customers/"+grace.ID, strings.TrimSuffix(customers().json(change), "}")+`, "same_email": true}`)
 		if err != nil {
 			t.Error(err)
 		}

@@ -14,7 +14,7 @@ func TestHistory(t *testing.T) {
 	b := setup(t)
 	api, person := b.program(b.replica, b.acme), b.person(b.replica, b.acme)
 	path := b.newCustomer(api, "Ada")
-	b.newCustomer(api.with("Idempotency-Key", "create again"), "Somebody else")
+	b.newCustomer(api.with("Idempotency-Key", "create again"), "Ada")
 	b.edit(api, path, "ada@example.com", "Ada King")
 	b.edit(api, path, "king@example.com", "Ada <King>")
 	b.edit(api, path, "king@example.com", "Ada <King>")

@@ -100,7 +100,7 @@ func TestNumberIsSuggestedAndNotSent(t *testing.T) {
 	}
 	x.under("meanwhile", change(x.other, "number", thisYear(1),
 		"issue_date", time.Now().UTC().Format(time.DateOnly), "due_date", "2099-01-01"))
-	made := x.caller.submit("/invoices", change(p.typed(), "customer_email", "ada@example.com", "customer_name", "Ada",
+	made := x.caller.submit("/invoices", change(p.typed(), "customer_email", "ada@example.com", "customer_name", "Ada Lovelace",
 		"line_description", "Design", "line_unit_price", "50.00", "line_tax_rate", "0"))
 	b.page(x.caller.get(made.location())).says("Invoice " + thisYear(2) + " created")
 }

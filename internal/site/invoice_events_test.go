@@ -23,7 +23,7 @@ func TestEventsOfOthers(t *testing.T) {
 		}
 		want = append(want, "mail.send email queued")
 	}
-	want = append(want, "invoice.issue email queued", `invoice.issue changed issued_at … status ["draft","issued"]`,
+	want = append(want, "invoice.issue email queued", `invoice.issue changed issued_at … open ["0.00","135.77"] status ["draft","issued"]`,
 		"invoice.create created under key")
 	for _, limit := range []int{4, 25} {
 		if got := b.events(api, path, limit); !slices.Equal(got, want) {

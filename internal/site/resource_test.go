@@ -150,6 +150,7 @@ func resources() []resource {
 
 func declare() []resource {
 	return []resource{
+		customers(), // before the invoices that bill one of them
 		invoices(),
 		payments(),
 		refunds(),
@@ -160,7 +161,6 @@ func declare() []resource {
 		webhookSources(),
 		webhookSecrets(),
 		webhookEvents(),
-		customers(),
 		merges(),
 		distinctions(),
 		invoiceDistinctions(),

@@ -77,8 +77,12 @@ func states() map[string]templ.Component {
 			},
 		}),
 		"issue refused": invoiceviews.IssuePage(page, invoiceviews.Issue{
-			Form: templates.Form{Key: "k", Errors: templates.FieldErrors{{Control: "message", Message: hostile}}},
+			To: hostile, Form: templates.Form{Key: "k", Errors: templates.FieldErrors{{Control: "message", Message: hostile}}},
 		}),
+		"next number": invoiceviews.NextNumberForm(page, templates.Form{Key: "k", Submit: "Set next number"}, hostile),
+		"next number refused": invoiceviews.NextNumberForm(page, templates.Form{
+			Key: "k", Submit: "Set next number", Errors: templates.FieldErrors{{Control: "number", Message: hostile}},
+		}, hostile),
 		"void": invoiceviews.VoidPage(page, invoiceviews.Void{
 			Form: templates.Form{Key: "k", Submit: "Void invoice", Version: 1}, To: hostile, DuplicateOf: hostile,
 		}),

@@ -75,26 +75,33 @@ func (in BillInput) Billing(s Schedule) (Billing, error) {
 
 // Bill bills a period, or finds the invoice that was made of it. The invoice, issued if the schedule says so, its mail and the period
 // are one transaction, under the lock of the schedule: two that bill it wait for each other, and so does who pauses or edits it.
-var Bill = billing("schedule.bill")
+var Bill = idempotency.Define(idempotency.Spec[Billing, Period]{
+	Kind: idempotency.Upsert, Name: "schedule.bill", Table: Periods,
+	Run: billAs("schedule.bill"), Explain: explainBilling(), Fields: billingFields,
+})
 
 // BillDue is the operation of the clock, which derives its keys from schedule and period. No client can use it, or take its keys.
-var BillDue = billing("schedule.bill_due")
+var BillDue = idempotency.Define(idempotency.Spec[Billing, Period]{
+	Kind: idempotency.Upsert, Name: "schedule.bill_due", Table: Periods,
+	Run: billAs("schedule.bill_due"), Explain: explainBilling(), Fields: billingFields,
+})
 
-// billing is the operation with a name that bills a period.
-func billing(name string) idempotency.Operation[Billing, Period] {
-	return idempotency.Define(idempotency.Spec[Billing, Period]{
-		Kind: idempotency.Upsert, Name: name, Table: Periods,
-		Run: func(ctx context.Context, tx pgx.Tx, i idempotency.Intent, b Billing) (Period, error) {
-			return bill(ctx, tx, name, i, b)
-		},
-		Explain: map[string]idempotency.Explanation[Billing]{
-			"schedule_periods_schedule": idempotency.Missing[Billing],
-			"schedule_periods_invoice":  idempotency.Missing[Billing],
-		},
-		Fields: func(b Billing) []slog.Attr {
-			return []slog.Attr{slog.String("schedule", b.ScheduleID.String()), slog.String("period", b.Period.String())}
-		},
-	})
+func explainBilling() map[string]idempotency.Explanation[Billing] {
+	return map[string]idempotency.Explanation[Billing]{
+		"schedule_periods_schedule": idempotency.Missing[Billing],
+		"schedule_periods_invoice":  idempotency.Missing[Billing],
+	}
+}
+
+func billingFields(b Billing) []slog.Attr {
+	return []slog.Attr{slog.String("schedule", b.ScheduleID.String()), slog.String("period", b.Period.String())}
+}
+
+// billAs returns the work of an operation that bills a period.
+func billAs(operation string) func(context.Context, pgx.Tx, idempotency.Intent, Billing) (Period, error) {
+	return func(ctx context.Context, tx pgx.Tx, i idempotency.Intent, b Billing) (Period, error) {
+		return bill(ctx, tx, operation, i, b)
+	}
 }
 
 func bill(ctx context.Context, tx pgx.Tx, operation string, i idempotency.Intent, b Billing) (Period, error) {
