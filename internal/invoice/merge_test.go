@@ -55,12 +55,17 @@ func (b *bundle) undo(key string, m duplicate.Merge) (duplicate.Merge, error) {
 	return done.Value, err
 }
 
-// of returns the input of an invoice for one of [bundle.two], or of two that are named like them.
+// of returns the input of an invoice for the customer with an email: one of [bundle.two], one named like these, or Grace.
 func of(address string) invoice.Input {
 	in := input("")
-	in.Customer.Email, in.Customer.Name = address, "Ada Lovelace"
-	if address == loserEmail || strings.HasPrefix(address, "two-") {
+	in.Customer.Email = address
+	switch {
+	case address == loserEmail, strings.HasPrefix(address, "two-"):
 		in.Customer.Name = "Ada King"
+	case address == "grace@example.com":
+		in.Customer.Name = "Grace Hopper"
+	default:
+		in.Customer.Name = "Ada Lovelace"
 	}
 	return in
 }
@@ -196,7 +201,7 @@ func TestMergeAgainstEverybody(t *testing.T) {
 			},
 			func(i int, store *idempotency.Store) error {
 				done, err := customer.Upsert.Do(context.Background(), store, b.Intent(key("upsert", i)),
-					customer.Draft{Email: email.Address(emails[i%2]), Name: "Ada"})
+					customer.Draft{Email: email.Address(emails[i%2]), Name: both[i%2].Name})
 				if err == nil && done.Outcome != idempotency.Reused {
 					err = fmt.Errorf("the customer was %s", done.Outcome)
 				}

@@ -22,7 +22,7 @@ func invoices() resource {
 		alike:  []url.Values{command, command},
 		other:  change(command, "notes", "Other words", "line_quantity", "3"),
 		fields: []field{
-			{"number", "2026-0044", "Ж-1", "/number"},
+			{"number", "R-44", "Ж-1", "/number"},
 			{"customer_id", key, "nobody", "/customer_id"},
 			{"customer_email", "grace@example.com", "ada at example", "/customer/email"},
 			{"customer_name", "Ada King", " ", "/customer/name"},

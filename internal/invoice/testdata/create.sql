@@ -8,9 +8,15 @@ SELECT claim_intent($1, $2, $3, $4);
 -- $3 = 'k'
 -- $4 = '20000ms'
 
-SELECT set_config('onlyonce.series', CASE WHEN $1 <> '' THEN $1 WHEN $2 THEN 'ask' ELSE '' END, true);
+SELECT set_config('onlyonce.series', CASE WHEN $1 <> '' THEN $1 WHEN $2 THEN 'ask' ELSE '' END, true)
+WHERE NOT EXISTS (
+	SELECT FROM invoices
+	WHERE tenant_id = $3 AND id = $4 AND number_folded = fold_invoice_number($5));
 -- $1 = ''
 -- $2 = 'f'
+-- $3 = 'the tenant'
+-- $4 = 'the invoice'
+-- $5 = '2026-0002'
 
 WITH billed AS MATERIALIZED (
 	SELECT COALESCE(c.id, $1::uuid) AS id, c.email, c.name, c.address, c.country, c.tax_id, c.payment_days
