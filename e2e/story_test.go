@@ -157,7 +157,7 @@ func (s *session) seesBooksOf(number string) {
 }
 
 // What a tenant, the first argument, has open and was paid this month, in EUR, by the postings alone. A refund
-// takes something off its payment, whenever that was.
+// counts in its own month, whenever its payment was.
 const (
 	openByBooks = `
 		SELECT sum(i.total - (SELECT COALESCE(sum(p.amount), 0) FROM postings p WHERE (p.tenant_id, p.invoice_id) = (i.tenant_id, i.id)))
@@ -167,7 +167,8 @@ const (
 		SELECT sum(p.amount)
 		FROM postings p LEFT JOIN refunds f ON f.id = p.source_id JOIN payments ON payments.id = COALESCE(f.payment_id, p.source_id)
 			JOIN invoices i ON i.id = p.invoice_id JOIN tenants t ON t.id = i.tenant_id
-		WHERE t.name = $1 AND i.currency = 'EUR' AND date_trunc('month', paid_on) = date_trunc('month', now() AT TIME ZONE 'UTC')`
+		WHERE t.name = $1 AND i.currency = 'EUR' AND
+			date_trunc('month', COALESCE(f.refunded_on, paid_on)) = date_trunc('month', now() AT TIME ZONE 'UTC')`
 )
 
 // seesInStrip holds that a sum in EUR above a list is what a query of the books gives.
