@@ -13,9 +13,10 @@ func TestFiveClicksOnIssue(t *testing.T) {
 	for name, circumstances := range map[string]struct {
 		javaScript option
 		attempts   []string
+		says       string
 	}{
-		"with JavaScript":    {withJavaScript, []string{"changed"}},
-		"without JavaScript": {withoutJavaScript, []string{"changed", "replayed", "replayed", "replayed", "replayed"}},
+		"with JavaScript":    {withJavaScript, []string{"changed"}, saysIssued},
+		"without JavaScript": {withoutJavaScript, []string{"changed", "replayed", "replayed", "replayed", "replayed"}, ignoredSecondEdit},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -29,7 +30,7 @@ func TestFiveClicksOnIssue(t *testing.T) {
 			}
 			release()
 
-			s.sees(saysIssued)
+			s.sees(circumstances.says)
 			s.hasNoAlert()
 			s.hasLived("invoice.issue")
 			s.attempts(circumstances.attempts...)
