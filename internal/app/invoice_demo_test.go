@@ -31,7 +31,8 @@ func TestDemoShowsTheLife(t *testing.T) {
 		"credited":          {ofAcme + `state = 'credited'`, 2},
 		"in months with a credit note": {
 			ofAcme + `i.id IN (
-				SELECT DISTINCT ON (date_trunc('month', n.issue_date)) n.invoice_id FROM credit_notes n ORDER BY date_trunc('month', n.issue_date))`,
+				SELECT DISTINCT ON (date_trunc('month', n.issue_date)) n.invoice_id
+				FROM credit_notes n ORDER BY date_trunc('month', n.issue_date))`,
 			4,
 		},
 		"credited in part":     {ofAcme + `state <> 'credited' AND credited > 0`, 2},

@@ -50,7 +50,7 @@ func holders(ctx context.Context, store *idempotency.Store, intent idempotency.I
 			SELECT id, bool_or(name_folded = fold_text(@name)) AS reusable
 			FROM (`+live+sameName+`) UNION ALL `+live+most+`) UNION ALL `+merged+sameName+most+`) UNION ALL `+merged+most+`)) AS named
 			GROUP BY id) AS holder,
-			LATERAL (SELECT * FROM customers WHERE tenant_id = @tenant_id AND id = holder.id LIMIT 1) AS r
+			LATERAL (SELECT c.* FROM customers c WHERE c.tenant_id = @tenant_id AND c.id = holder.id LIMIT 1) AS r
 		ORDER BY holder.reusable DESC, r.id`+most, args)
 }
 

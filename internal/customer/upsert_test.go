@@ -103,7 +103,10 @@ func TestWhoIsMeant(t *testing.T) {
 	}{
 		{of("ALPHA@example.com", "ALPHA LTD", ""), "reused", "", 0},
 		{of("alpha@example.com", "Alpha Ltd", "pl-123"), "reused", "", 0},
-		{of("alpha@example.com", "Alpha Ltd", "PL 124"), "Alpha Ltd (alpha@example.com) has the tax ID PL 123, and you entered PL 124.", "tax_id", 0},
+		{
+			of("alpha@example.com", "Alpha Ltd", "PL 124"), "Alpha Ltd (alpha@example.com) has the tax ID PL 123, and you entered PL 124.",
+			"tax_id", 0,
+		},
 		{
 			of("gone@example.com", "Gone Ltd", "PL 1"), "Gone Ltd (gone@example.com) has no tax ID, and you entered PL 1.",
 			"tax_id archived_at", 0,
@@ -147,7 +150,8 @@ func TestWhoIsMeant(t *testing.T) {
 func TestEmailOfAnother(t *testing.T) {
 	b := storetest.Setup(t)
 	made := func(address, name string) customer.Customer {
-		done, err := customer.Upsert.Do(t.Context(), b.Store, b.Intent(name+address), customer.Draft{Email: email.Address(address), Name: name})
+		d := customer.Draft{Email: email.Address(address), Name: name}
+		done, err := customer.Upsert.Do(t.Context(), b.Store, b.Intent(name+address), d)
 		must.OK(t, err)
 		return done.Value
 	}

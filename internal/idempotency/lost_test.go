@@ -108,7 +108,7 @@ func TestRefusedAfterALostCommit(t *testing.T) {
 		"57014", "57P01", "57P02", "57P03", "58030", "XX000",
 	} {
 		hurdles["the claim is refused with "+code] = altered(later+`
-			CREATE FUNCTION claim_intent(uuid, text, text, text) RETURNS void LANGUAGE plpgsql AS $$
+			CREATE FUNCTION claim_intent(tenant uuid, operation text, key text, wait text) RETURNS void LANGUAGE plpgsql AS $$
 			BEGIN RAISE EXCEPTION 'refused' USING ERRCODE = '`+code+`'; END $$`, `DROP FUNCTION claim_intent;`+again)
 	}
 	for name, meet := range hurdles {

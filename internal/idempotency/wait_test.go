@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/proof/must"
 )
 
 // TestNoWaitIsEndless: to PostgreSQL, a wait of no whole millisecond is one without an end.
@@ -68,11 +69,12 @@ func TestTimeoutsOfTheRole(t *testing.T) {
 				b.Waiting(1)
 				go ask(hurried)
 				if want == nil {
-					for b.count(`
-						SELECT count(*) FROM pg_stat_activity
-						WHERE datname = current_database() AND wait_event_type = 'Lock'
-							AND clock_timestamp() - query_start > '300 ms'`) < 2 {
-					}
+					must.Until(b, "both have waited for longer than the setting", func() bool {
+						return b.count(`
+							SELECT count(*) FROM pg_stat_activity
+							WHERE datname = current_database() AND wait_event_type = 'Lock'
+								AND clock_timestamp() - query_start > '300 ms'`) == 2
+					})
 					unlock()
 				}
 				if err := <-answers; !errors.Is(err, want) {

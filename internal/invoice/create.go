@@ -113,7 +113,8 @@ const insertedInvoice = `
 		'seller', (SELECT ` + sellerJSON + `
 			FROM settings s WHERE s.tenant_id = @tenant_id AND s.id = @tenant_id),
 		'customer', CASE WHEN repeats() ? c.id::text
-			THEN json_build_object(` + buyerFields + `, 'possible_duplicate_of', repeats() -> c.id::text -> 'of') ELSE ` + buyerJSON + ` END,
+			THEN json_build_object(` + buyerFields + `, 'possible_duplicate_of', repeats() -> c.id::text -> 'of')
+			ELSE ` + buyerJSON + ` END,
 		'issue_date', i.issue_date, 'due_date', i.due_date, 'notes', i.notes,
 		'lines', (
 			SELECT json_agg(json_build_object(

@@ -104,7 +104,8 @@ func TestInvalidInput(t *testing.T) {
 func TestErrorsComeInTheOrderOfTheForm(t *testing.T) {
 	t.Parallel()
 	_, err := invoice.Input{
-		Number: strings.Repeat("9", 41), Customer: &customer.Input{Email: "ada"}, DueDate: "soon", Currency: "EUR", Lines: []invoice.LineInput{{}},
+		Number: strings.Repeat("9", 41), Customer: &customer.Input{Email: "ada"}, DueDate: "soon", Currency: "EUR",
+		Lines: []invoice.LineInput{{}},
 		Notes: strings.Repeat("n", 5001),
 	}.Draft()
 	problems, ok := errors.AsType[*invalid.Error](err)

@@ -21,7 +21,8 @@ import (
 
 // lookAlikes are ways to write RE-2026 A7 that nobody can tell apart at a glance.
 var lookAlikes = []string{
-	"RE-2026 A7", "re-2026 a7", "ＲＥ－２０２６　Ａ７", "RE\u20112026 A7", "RE\u20132026\u00a0A7", "RE\u22122026 a7", "𝐑𝐄-𝟐𝟎𝟐𝟔 A7", "RE-\u200b2026 A7",
+	"RE-2026 A7", "re-2026 a7", "ＲＥ－２０２６　Ａ７", "RE\u20112026 A7", "RE\u20132026\u00a0A7", "RE\u22122026 a7", "𝐑𝐄-𝟐𝟎𝟐𝟔 A7",
+	"RE-\u200b2026 A7",
 }
 
 func TestLookAlikesAreOneNumber(t *testing.T) {

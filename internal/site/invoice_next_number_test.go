@@ -12,7 +12,8 @@ import (
 func nextNumbers() resource {
 	command := url.Values{"number": {"2026-0139"}}
 	return resource{
-		name: "next number", path: "/next-numbers", verb: "set", past: "set", button: "Set next number", command: command, label: "2026-0139",
+		name: "next number", path: "/next-numbers", verb: "set", past: "set", button: "Set next number", command: command,
+		label:  "2026-0139",
 		leaves: rows{"next_numbers": 1, "invoice_number_starts": 1, "intents": 1},
 		other:  change(command, "number", "2027-0139"),
 		fields: []field{{"number", "2026-0140", "soon", "/number"}},

@@ -26,7 +26,8 @@ func TestIssueFreezesParties(t *testing.T) {
 	rename := func(name string) {
 		t.Helper()
 		business := program.create(settings(), "business "+name, change(settings().command, "name", name, "address", name+" Street",
-			"country", "FR", "tax_id", "FR 1", "email", name+"@acme.example", "account_holder", name+" Bank", "account_number", "1 "+name, "bic", ""))
+			"country", "FR", "tax_id", "FR 1", "email", name+"@acme.example", "account_holder", name+" Bank",
+			"account_number", "1 "+name, "bic", ""))
 		version := program.with("If-Match", program.get(customer).header.Get("ETag"))
 		buyer := version.must(version.send(t.Context(), http.MethodPut, customer, customers().json(change(customers().command,
 			"email", name+"@example.com", "name", "Ada "+name, "address", name+" Square", "country", "PL", "tax_id", "PL 2"))))

@@ -84,11 +84,12 @@ func TestIssueWarns(t *testing.T) {
 	b.exec(`
 		UPDATE settings SET address = 'Main Street 1', country = 'IE', tax_id = 'IE6388047V', account_holder = '♥'
 		WHERE tenant_id = $1`, b.acme.id)
-	b.exec(`UPDATE customers SET name = 'Łódź Ελλ 東京', address = E'אב\nNo → 1', country = 'DE'`)
+	b.exec(`UPDATE customers SET name = $1, address = $2, country = 'DE'`, "Łódź Ελλ \u6771\u4eac", "אב\nNo → 1")
 	b.exec(`UPDATE invoices SET due_date = '2099-12-31', notes = 'Zażółć क्षत्रिय'`)
-	b.exec(`UPDATE invoice_lines SET description = 'Tea 🍵 ✓ 東', tax_rate = 0 WHERE position = 1`)
+	b.exec(`UPDATE invoice_lines SET description = $1, tax_rate = 0 WHERE position = 1`, "Tea 🍵 ✓ \u6771")
 	p = warned().says("The invoice doesn't show your bank account.", "The invoice doesn't show the customer's VAT number.",
-		"The PDF file can't show 東 京 in the customer's name, א ב → in the customer's address, 🍵 ✓ 東 in line 1 and ♥ in the account holder.")
+		"The PDF file can't show \u6771 \u4eac in the customer's name, א ב → in the customer's address, 🍵 ✓ \u6771 in line 1 "+
+			"and ♥ in the account holder.")
 	p.leadsTo(path + "/pdf")
 	if said := p.text(); strings.Contains(said, "due date,") {
 		t.Errorf("it warns of a day to come: %s", said)

@@ -258,7 +258,7 @@ func TestEventNamedLikeAKey(t *testing.T) {
 	bank.deliver(b.replica, "evt", paidBy(number, "p4", "4.00"))
 	b.exec(`
 		INSERT INTO intents (tenant_id, operation, key, fingerprint, attempt_id, record_id, outcome, actor, expires_at)
-		SELECT tenant_id, operation, key || ' ' || $1, sha256(''), new_id(), new_id(), outcome, actor, expires_at FROM intents
+		SELECT tenant_id, operation, key || ' ' || $1, sha256(''), attempt_id, new_id(), outcome, actor, expires_at FROM intents
 		WHERE key LIKE '%/evt'`, named)
 	if a := bank.deliver(b.replica, "evt", second); a.status != http.StatusServiceUnavailable ||
 		!strings.Contains(a.body, "/problems/not-kept") {

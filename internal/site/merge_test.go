@@ -112,7 +112,8 @@ func TestMergedCustomerLeadsToTheWinner(t *testing.T) {
 			t.Errorf("%s: %v", tag, a)
 		}
 	}
-	if again := b.prepared(b.acme, "again", customers(), change(customers().command, "email", "grace2@example.com", "name", "Grace 2", "tax_id", "")); again.ID != referred {
+	loser := change(customers().command, "email", "grace2@example.com", "name", "Grace 2", "tax_id", "")
+	if again := b.prepared(b.acme, "again", customers(), loser); again.ID != referred {
 		t.Errorf("the email leads to %+v", again)
 	}
 

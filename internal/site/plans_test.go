@@ -112,7 +112,9 @@ func (b *bundle) grow() {
 		INSERT INTO link_mails (tenant_id, id, user_id, link_id, recipient, asked_by)
 		SELECT '%[1]s', pg_temp.id(n), pg_temp.id(n) AS person, pg_temp.id(n) AS link, 'x', 'x' FROM generate_series(1, %[2]d) AS n;
 		INSERT INTO customers (tenant_id, id, email, name, source, external_id, external_digest, archived_at)
-		SELECT '%[1]s', pg_temp.id(n), CASE WHEN n > %[2]d THEN 'shared' ELSE n::text END || '@example.com', 'Customer ' || n, 'Shop', n, sha256(''), CASE WHEN n > %[2]d THEN now() END
+		SELECT '%[1]s', pg_temp.id(n), CASE WHEN n > %[2]d THEN 'shared' ELSE n::text END || '@example.com', 'Customer ' || n, 'Shop', n,
+			sha256(''),
+			CASE WHEN n > %[2]d THEN now() END
 		FROM generate_series(1, 2 * %[2]d) AS n;
 		SET LOCAL session_replication_role = replica; -- the triggers would refuse it, or do the same one by one
 		INSERT INTO intents (

@@ -316,7 +316,8 @@ func (m *Mounted[R]) conflictNotice(c *conflict.Error, existing templates.Record
 	}
 	notice := templates.Conflict(c.Title, c.Text, existing, submits)
 	for _, other := range c.Others {
-		notice.Links = append(notice.Links, templates.Link{Text: "Open " + other.Name, Href: "/" + cmp.Or(c.Many, m.Many) + "/" + other.ID.String()})
+		href := "/" + cmp.Or(c.Many, m.Many) + "/" + other.ID.String()
+		notice.Links = append(notice.Links, templates.Link{Text: "Open " + other.Name, Href: href})
 	}
 	notice.Links = append(notice.Links, templates.Link{Text: "Rules", Href: rulesPath + "#" + m.Many, NewTab: true})
 	return notice

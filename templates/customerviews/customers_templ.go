@@ -44,7 +44,7 @@ func CustomerForm(p templates.Page, f templates.Form, countries []templates.Opti
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templates.InputField(f.Input(templates.Input{ID: "email", Label: "Email", Type: "email", Focus: true, Hint: "Optional. Where invoices are sent."})).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = templates.InputField(f.Input(templates.Input{ID: "email", Label: "Email", Type: "email", Focus: true, Hint: "Optional. Emails to the customer go there."})).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

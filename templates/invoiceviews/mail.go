@@ -29,8 +29,8 @@ type Mail struct {
 // InvoiceMails are the last mails about an invoice, on its page.
 type InvoiceMails struct {
 	Rows []MailRow // newest first
-	// Send queues one more to the customer; empty while the last one waits, and if the customer has no email. OtherHref is where another recipient can be
-	// said; empty if the invoice cannot be sent, and just after it was.
+	// Send queues one more to the customer; empty while the last one waits, and if the customer has no email. OtherHref is where
+	// another recipient can be entered; empty if the invoice cannot be sent, and just after it was.
 	Send      templates.Action
 	OtherHref string
 	// NoAddress is set if the invoice cannot be sent to the customer, who has no email.

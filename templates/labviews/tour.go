@@ -103,8 +103,8 @@ func tourTexts() [TourSteps]tourText {
 		},
 		{
 			title: "One invoice or five", button: "Go to the lab",
-			text: "The same five clicks, with and without protection. Share the picture, or see where the code is. Drafts that you created " +
-				"in the tour are voided when you leave it.",
+			text: "The same five clicks, with and without protection. Share the picture, or see where the code is. Drafts that you " +
+				"created in the tour are voided when you leave it.",
 		},
 	}
 }

@@ -138,7 +138,7 @@ func SettingsFormPage(p templates.Page, v SettingsForm) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templates.InputField(v.Input(templates.Input{ID: "email", Label: "Email (optional)", Type: "email", Hint: "Shown on invoices. When a customer replies to an email about an invoice, the reply goes here."})).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = templates.InputField(v.Input(templates.Input{ID: "email", Label: "Email (optional)", Type: "email", Hint: "Shown on your documents. When a customer replies to one of your emails, the reply goes here."})).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

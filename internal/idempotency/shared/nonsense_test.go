@@ -32,7 +32,8 @@ func TestNonsense(t *testing.T) {
 		"nothing":              "",
 	} {
 		t.Run(name, func(t *testing.T) {
-			memory, err := shared.Open("redis://"+replying(t, []byte(reply)), make([]byte, 32), 5*time.Second, slog.New(slog.DiscardHandler))
+			url, log := "redis://"+replying(t, []byte(reply)), slog.New(slog.DiscardHandler)
+			memory, err := shared.Open(url, make([]byte, 32), 5*time.Second, log)
 			must.OK(t, err)
 			defer func() { must.OK(t, memory.Close()) }()
 			var before, after runtime.MemStats

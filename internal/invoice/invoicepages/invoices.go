@@ -26,7 +26,8 @@ func (s *Pages) mountInvoices() {
 	m := web.Resource[invoice.Invoice]{
 		One: "invoice", Many: "invoices", Tab: "All invoices", Table: invoice.Table,
 		Name:  func(i invoice.Invoice) string { return i.Number },
-		Rules: invoice.Rules(), AsksPeople: []*conflict.Kind{&invoice.OpenChanged, &invoice.NumberAhead, &invoice.UnusualDate}, View: showInvoice,
+		Rules: invoice.Rules(), View: showInvoice,
+		AsksPeople: []*conflict.Kind{&invoice.OpenChanged, &invoice.NumberAhead, &invoice.UnusualDate},
 	}.Mount(s.Site)
 	s.invoices = m
 	m.Enter(web.Form[invoice.Invoice]{

@@ -1,7 +1,6 @@
 package schedule
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,12 +37,16 @@ type Clockwork struct {
 // Run bills the periods of a tenant that are due, each once. What cannot be billed is noted on its schedule and keeps no other from
 // being billed. The error is that of a database that could not be asked: then the next run goes on where this one stopped. Else it is the
 // first error that the tenant cannot mend.
-func (c Clockwork) Run(ctx context.Context, tenant uuid.UUID) (unexplained error) {
+func (c Clockwork) Run(ctx context.Context, tenant uuid.UUID) error {
+	var unexplained error
 	for range rounds {
 		now := c.Now()
 		found, err := due(ctx, c.Store.Pool, tenant, now, perRound)
-		if err != nil || len(found) == 0 {
-			return cmp.Or(err, unexplained)
+		if err != nil {
+			return err
+		}
+		if len(found) == 0 {
+			break
 		}
 		for _, s := range found {
 			period, is := s.Due(date.Of(now.UTC()))
@@ -54,7 +57,9 @@ func (c Clockwork) Run(ctx context.Context, tenant uuid.UUID) (unexplained error
 			if err != nil {
 				return err
 			}
-			unexplained = cmp.Or(unexplained, failed)
+			if unexplained == nil {
+				unexplained = failed
+			}
 		}
 	}
 	return unexplained

@@ -48,7 +48,7 @@ func TestSetWhileNumbersAreAllocated(t *testing.T) {
 	must.OK(t, errors.Join(errs...))
 	made, err := invoice.Create.Do(t.Context(), b.Store, b.Intent("last"), d)
 	must.OK(t, err)
-	numbers = append(numbers, made.Value.Number)
+	numbers = slices.Concat(numbers, []string{made.Value.Number})
 	slices.Sort(numbers)
 	before, _ := slices.BinarySearch(numbers, "2026-0500")
 	for i, number := range numbers {
@@ -75,7 +75,8 @@ func TestSetWhileNumbersAreAllocated(t *testing.T) {
 // TestNotOfASeries: only a whole number of a series can be next.
 func TestNotOfASeries(t *testing.T) {
 	t.Parallel()
-	for _, number := range []string{"", "139", "2026-139", "2026-0000", "RE-2026-0139", "1999-0001", "2100-0001", "CN2026-0001", "2026-00139"} {
+	for _, number := range []string{"", "139", "2026-139", "2026-0000", "RE-2026-0139", "1999-0001", "2100-0001", "CN2026-0001",
+		"2026-00139"} {
 		if d, err := (series.Input{Number: number}).Draft(); !errors.As(err, new(*invalid.Error)) {
 			t.Errorf("%q: %+v, %v", number, d, err)
 		}

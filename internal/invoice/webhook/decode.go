@@ -63,7 +63,11 @@ func decode(scheme, header string, body []byte) (id string, digest []byte, asked
 // unmarshal reads what v knows of a body. It differs from encoding/json in taking names exactly as they are documented: another
 // capitalisation is another member. After a value of another type it reads on.
 func unmarshal(body []byte, v any) error {
-	return jsonv2.Unmarshal(body, v, jsonv1.ReportErrorsWithLegacySemantics(true), jsontext.AllowInvalidUTF8(true))
+	err := jsonv2.Unmarshal(body, v, jsonv1.ReportErrorsWithLegacySemantics(true), jsontext.AllowInvalidUTF8(true))
+	if err != nil {
+		return fmt.Errorf("read the event: %w", err)
+	}
+	return nil
 }
 
 // readStandard reads an event of our own, as docs/webhooks.md describes it.

@@ -21,7 +21,7 @@ type Settings struct {
 	party.BankAccount
 
 	Name        string         `json:"name"` // the legal name, which invoices show
-	Email       string         `json:"email,omitzero" format:"email" doc:"Shown on invoices. Replies to emails about invoices go there."`
+	Email       string         `json:"email,omitzero" format:"email" doc:"Shown on documents. Replies to emails go there."`
 	Currency    money.Currency `json:"currency"`                           // of new invoices
 	TaxRate     string         `json:"tax_rate,omitzero" format:"decimal"` // percent, of the first line of new invoices; "" for none
 	PaymentDays string         `json:"payment_days"`                       // from the issue date to the due date of invoices that have none
@@ -39,7 +39,7 @@ type Input struct {
 	party.BankAccount
 
 	Name        string `json:"name"`
-	Email       string `json:"email,omitzero" format:"email" doc:"Shown on invoices. Replies to emails about invoices go there."`
+	Email       string `json:"email,omitzero" format:"email" doc:"Shown on documents. Replies to emails go there."`
 	Currency    string `json:"currency" format:"currency"`
 	TaxRate     string `json:"tax_rate,omitzero" format:"decimal"`
 	PaymentDays string `json:"payment_days"`

@@ -252,7 +252,8 @@ func (p *programs) judge(ctx context.Context, conn *pgx.Conn) ([]Violation, erro
 	}
 	wrong, err := conn.Query(ctx, `
 		SELECT reference FROM unnest($1::text[]) AS of (reference)
-		WHERE (SELECT count(*) FROM payments p JOIN payments q USING (tenant_id, invoice_id) WHERE p.reference = of.reference) <> 1`, p.paid)
+		WHERE (
+			SELECT count(*) FROM payments p JOIN payments q USING (tenant_id, invoice_id) WHERE p.reference = of.reference) <> 1`, p.paid)
 	if err != nil {
 		return nil, fmt.Errorf("read the payments of events: %w", err)
 	}

@@ -16,7 +16,8 @@ func scheduleRules() []rule {
 			SELECT format('invoice %s of %s: %s, dated %s, notes %s, not %s', i.id, p.period, i.status, i.issue_date, i.notes, said.notes)
 			FROM schedule_periods p JOIN schedules s ON s.tenant_id = p.tenant_id AND s.id = p.schedule_id
 			JOIN invoices i ON i.tenant_id = p.tenant_id AND i.id = p.id
-			JOIN intents b ON b.tenant_id = p.tenant_id AND b.record_id = p.id AND b.operation LIKE 'schedule.bill%' AND b.outcome = 'created',
+			JOIN intents b ON b.tenant_id = p.tenant_id AND b.record_id = p.id AND b.operation LIKE 'schedule.bill%'
+				AND b.outcome = 'created',
 				LATERAL (SELECT COALESCE((
 					SELECT changes->'notes'->>0 FROM intents e
 					WHERE e.tenant_id = s.tenant_id AND e.record_id = s.id AND e.operation = 'schedule.edit' AND changes ? 'notes'
@@ -26,7 +27,8 @@ func scheduleRules() []rule {
 		{"a schedule is not billed while it is paused", `
 			SELECT format('schedule %s: %s', schedule_id, period)
 			FROM schedule_periods p
-			JOIN intents b ON b.tenant_id = p.tenant_id AND b.record_id = p.id AND b.operation LIKE 'schedule.bill%' AND b.outcome = 'created'
+			JOIN intents b ON b.tenant_id = p.tenant_id AND b.record_id = p.id AND b.operation LIKE 'schedule.bill%'
+				AND b.outcome = 'created'
 			WHERE 'schedule.pause' = (
 				SELECT operation FROM intents t
 				WHERE t.tenant_id = p.tenant_id AND t.record_id = p.schedule_id AND t.operation IN ('schedule.pause', 'schedule.resume')

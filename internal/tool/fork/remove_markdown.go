@@ -20,24 +20,8 @@ var (
 // withoutMentions returns a Markdown text without what links to a file that goes, begins with its path, or speaks of a part: paragraphs,
 // items of lists, rows of tables, boxes of diagrams with their arrows, and headings with all below them.
 func withoutMentions(page, text string, gone func(file string) bool, speaks func(page, text string) bool) string {
-	var blocks, boxes []string
-	for line := range strings.Lines(text) {
-		if drawn := box.FindStringSubmatch(line); drawn != nil && gone(drawn[2]) {
-			boxes = append(boxes, drawn[1])
-			continue
-		}
-		if ends := strings.Split(strings.TrimSpace(line), " --> "); len(ends) == 2 &&
-			(slices.Contains(boxes, ends[0]) || slices.Contains(boxes, ends[1])) {
-			continue
-		}
-		if n := len(blocks); n == 0 || begins.MatchString(line) || strings.TrimSpace(blocks[n-1]) == "" {
-			blocks = append(blocks, line)
-		} else {
-			blocks[n-1] += line
-		}
-	}
 	fenced, section := false, 0 // section is the level of the heading whose section goes
-	rest := strings.Join(slices.DeleteFunc(blocks, func(block string) bool {
+	rest := strings.Join(slices.DeleteFunc(blocksOf(text, gone), func(block string) bool {
 		if strings.Count(block, "```")%2 == 1 {
 			fenced = !fenced
 		}
@@ -58,6 +42,28 @@ func withoutMentions(page, text string, gone func(file string) bool, speaks func
 		return text
 	}
 	return strings.TrimSpace(empty.ReplaceAllString(rest, "\n\n")) + "\n"
+}
+
+// blocksOf splits a Markdown text into paragraphs, items of lists and rows of tables, without the boxes of diagrams that go, and their
+// arrows.
+func blocksOf(text string, gone func(file string) bool) (blocks []string) {
+	var boxes []string
+	for line := range strings.Lines(text) {
+		if drawn := box.FindStringSubmatch(line); drawn != nil && gone(drawn[2]) {
+			boxes = append(boxes, drawn[1])
+			continue
+		}
+		if ends := strings.Split(strings.TrimSpace(line), " --> "); len(ends) == 2 &&
+			(slices.Contains(boxes, ends[0]) || slices.Contains(boxes, ends[1])) {
+			continue
+		}
+		if n := len(blocks); n == 0 || begins.MatchString(line) || strings.TrimSpace(blocks[n-1]) == "" {
+			blocks = append(blocks, line)
+		} else {
+			blocks[n-1] += line
+		}
+	}
+	return blocks
 }
 
 // links reports whether a block links to a file that goes, or begins with its path.

@@ -50,7 +50,7 @@ func Currencies() []string {
 // String returns the ISO 4217 code.
 func (c Currency) String() string { return c.code }
 
-// Decimals returns the number of decimals of the currency: 0, 2, 3 or 4. A code that no list has has 2.
+// Decimals returns the number of decimals of the currency: 0, 2, 3 or 4. It is 2 for a code on no list.
 func (c Currency) Decimals() int32 {
 	if digits, listed := currency.GetDigits(c.code); listed {
 		return int32(digits)

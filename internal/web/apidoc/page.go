@@ -26,7 +26,8 @@ func apiIntroduction() []string {
 			"A repeat gets the first answer, byte for byte, with Idempotent-Replayed: true. " +
 			"After the retention period, a repeat still creates nothing: it gets the current state with 200.",
 		"A request that changes a record carries If-Match with the ETag that you have read. If somebody else has changed it since, " +
-			"nothing is changed, and you get 412 with the current ETag, unless the record already is what you ask for. Bringing a record into a state, such as archived, " +
+			"nothing is changed, and you get 412 with the current ETag, unless the record already is what you ask for. " +
+			"Bringing a record into a state, such as archived, " +
 			"needs neither. A key is optional for both: with one, a repeat gets the first answer.",
 		"Amounts, quantities and rates are decimal strings, dates are YYYY-MM-DD, currencies are ISO 4217 codes. Lists come in " +
 			"pages: next_cursor and prev_cursor lead to the others.",
