@@ -53,7 +53,7 @@ func TestTheSameByTwoWays(t *testing.T) {
 	invoice := func(key string) url.Values {
 		return url.Values{
 			"idempotency_key": {key}, "customer_id": {someone}, "issue_date": {"2026-11-21"}, "due_date": {"2026-12-21"},
-			"currency": {"EUR"},
+			"currency":         {"EUR"},
 			"line_description": {fmt.Sprint("Line ", line)}, "line_quantity": {"2"}, "line_unit_price": {"5.00"}, "line_tax_rate": {"23"},
 		}
 	}

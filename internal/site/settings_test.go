@@ -77,8 +77,8 @@ func TestSettingsPage(t *testing.T) {
 func TestTaxIDHint(t *testing.T) {
 	b := setup(t)
 	for taxID, want := range map[string]string{
-		"":                     "Such as a VAT number with its country prefix, DE123456789.",
-		"DE 123 456 789":       "The VAT number is DE123456789.",
+		"":               "Such as a VAT number with its country prefix, DE123456789.",
+		"DE 123 456 789": "The VAT number is DE123456789.",
 		"St.-Nr. 93/815/08152": "This isn't a VAT number, but a registration number. " +
 			"A VAT number has its country prefix, like DE123456789.",
 	} {
