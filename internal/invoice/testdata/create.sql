@@ -64,7 +64,8 @@ FROM (SELECT (
 					'account_holder', s.account_holder, 'account_number', s.account_number, 'bic', s.bic)
 				FROM settings s WHERE s.tenant_id = $2 AND s.id = $2),
 			'customer', CASE WHEN repeats() ? c.id::text
-			THEN json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id, 'possible_duplicate_of', repeats() -> c.id::text -> 'of') ELSE json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id) END,
+			THEN json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id, 'possible_duplicate_of', repeats() -> c.id::text -> 'of')
+			ELSE json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id) END,
 			'issue_date', i.issue_date, 'due_date', i.due_date, 'notes', i.notes,
 			'lines', (
 				SELECT json_agg(json_build_object(
