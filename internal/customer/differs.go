@@ -40,6 +40,7 @@ func holders(ctx context.Context, store *idempotency.Store, intent idempotency.I
 			AND id <> @record_id AND merged_into IS NULL`
 		merged = `(SELECT merged_into, name_folded FROM customers WHERE tenant_id = @tenant_id AND email_folded = @email
 			AND merged_into <> @record_id AND merged_into IS NOT NULL`
+		row      = `(SELECT * FROM customers WHERE tenant_id = @tenant_id AND id = holder.id LIMIT 1)`
 		sameName = ` AND name_folded = fold_text(@name)`
 	)
 	args := sameKeyOf(d)
@@ -50,7 +51,7 @@ func holders(ctx context.Context, store *idempotency.Store, intent idempotency.I
 			SELECT id, bool_or(name_folded = fold_text(@name)) AS reusable
 			FROM (`+live+sameName+`) UNION ALL `+live+most+`) UNION ALL `+merged+sameName+most+`) UNION ALL `+merged+most+`)) AS named
 			GROUP BY id) AS holder,
-			LATERAL (SELECT c.* FROM customers c WHERE c.tenant_id = @tenant_id AND c.id = holder.id LIMIT 1) AS r
+			LATERAL `+row+` AS r
 		ORDER BY holder.reusable DESC, r.id`+most, args)
 }
 

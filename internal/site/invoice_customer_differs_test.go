@@ -72,7 +72,9 @@ func TestWhichCustomer(t *testing.T) {
 	send("move", http.MethodPut, "/customers/"+other, customer("Epsilon", `, "same_email": true`), http.StatusOK)
 
 	send("archive", http.MethodPost, "/customers/"+alpha+"/archive", "", http.StatusOK)
-	for key, body := range map[string]string{"archived": customer("Alpha Ltd", ""), "meant": customer("Alpha Ltd", `, "same_email": true`)} {
+	for key, body := range map[string]string{
+		"archived": customer("Alpha Ltd", ""), "meant": customer("Alpha Ltd", `, "same_email": true`),
+	} {
 		differs(key, http.MethodPost, "/customers", body, alpha, `"differing":["archived_at"]`)
 		differs(key, http.MethodPost, "/invoices", invoice(`"customer": `+body), alpha, `"differing":["archived_at"]`)
 	}

@@ -39,7 +39,8 @@ func TestIssueFreezesParties(t *testing.T) {
 		t.Helper()
 		for where, got := range of {
 			for _, want := range []string{
-				name + " Street", name + " Bank", "1 " + name, "Ada " + name, name + " Square", name + "@example.com", name + "@acme.example",
+				name + " Street", name + " Bank", "1 " + name, "Ada " + name, name + " Square",
+				name + "@example.com", name + "@acme.example",
 			} {
 				if !strings.Contains(got, want) {
 					t.Errorf("the %s does not say %q:\n%s", where, want, got)

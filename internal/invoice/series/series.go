@@ -31,7 +31,7 @@ var Table = record.Table[Next]{Name: "next_numbers", Fields: `'number', r.number
 
 // Input is what came in, as text.
 type Input struct {
-	Number string `json:"number" doc:"What the next invoice or credit note of the year gets, like 2026-0139 or CN-2026-0012, if it is free."`
+	Number string `json:"number" doc:"The number of the next invoice or credit note of the year, like 2026-0139 or CN-2026-0012."`
 }
 
 // Draft is a valid input: the command that sets the next number.
