@@ -100,7 +100,7 @@ func (o Operation[C, R]) arguments(store *Store, intent Intent, fingerprint Fing
 		"fingerprint":     fingerprint[:],
 		"retain":          cmp.Or(store.Retain, o.spec.Retain),
 		"wait":            store.wait(),
-		"ask":             intent.AsksAboutRepeat,
+		"ask":             intent.AsksAboutRepeat && (o.spec.Kind != Upsert || len(o.spec.Alike.Fields) > 0),
 	}
 	maps.Copy(args, intent.external)
 	return args
