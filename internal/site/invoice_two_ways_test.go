@@ -57,6 +57,14 @@ func TestTheSameByTwoWays(t *testing.T) {
 			"line_description": {fmt.Sprint("Line ", line)}, "line_quantity": {"2"}, "line_unit_price": {"5.00"}, "line_tax_rate": {"23"},
 		}
 	}
+	scheduled := func(key string) resource {
+		of, command := periods(), change(schedules().command, "customer_id", someone)
+		for _, name := range []string{"line_description", "line_quantity", "line_unit_price", "line_tax_rate"} {
+			command[name] = invoice(key)[name]
+		}
+		of.parent.id = b.prepared(b.acme, key, schedules(), command).ID
+		return of
+	}
 	people, name := customers(), 0
 	customer := func(key string) url.Values {
 		return url.Values{"email": {key + "@example.com"}, "name": {fmt.Sprint("Customer ", name)}}
@@ -97,11 +105,7 @@ func TestTheSameByTwoWays(t *testing.T) {
 			},
 			"API": func(key string) (string, string) { return api(billed, key, invoice(key)) },
 			"schedule": func(key string) (string, string) {
-				of, command := periods(), change(schedules().command, "customer_id", someone)
-				for _, name := range []string{"line_description", "line_quantity", "line_unit_price", "line_tax_rate"} {
-					command[name] = invoice(key)[name]
-				}
-				of.parent.id = b.prepared(b.acme, key, schedules(), command).ID
+				of := scheduled(key)
 				return api(of, key, of.command)
 			},
 		}},
@@ -140,5 +144,13 @@ func TestTheSameByTwoWays(t *testing.T) {
 				}
 			}
 		}
+	}
+
+	// A schedule repeats on purpose, so a person who bills a period is not asked.
+	line++
+	form("/invoices", invoice("by-form"))
+	of := scheduled("by-hand")
+	if repeats := form(of.list(), change(of.command, "idempotency_key", "by-hand")); repeats != "" {
+		t.Error("billing a period asked about a repeat")
 	}
 }
