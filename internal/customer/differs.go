@@ -33,6 +33,8 @@ type holder struct {
 const mostHolders = 5
 
 // holders returns the customers with the email of a command, first the one that it would reuse: one more than mostHolders at most.
+//
+//nolint:unqueryvet // the columns are those of Table, and LIMIT keeps the lookup by index
 func holders(ctx context.Context, store *idempotency.Store, intent idempotency.Intent, d Draft) ([]holder, error) {
 	const (
 		most = ` LIMIT 6`
@@ -40,7 +42,6 @@ func holders(ctx context.Context, store *idempotency.Store, intent idempotency.I
 			AND id <> @record_id AND merged_into IS NULL`
 		merged = `(SELECT merged_into, name_folded FROM customers WHERE tenant_id = @tenant_id AND email_folded = @email
 			AND merged_into <> @record_id AND merged_into IS NOT NULL`
-		row      = `(SELECT * FROM customers WHERE tenant_id = @tenant_id AND id = holder.id LIMIT 1)`
 		sameName = ` AND name_folded = fold_text(@name)`
 	)
 	args := sameKeyOf(d)
@@ -51,7 +52,7 @@ func holders(ctx context.Context, store *idempotency.Store, intent idempotency.I
 			SELECT id, bool_or(name_folded = fold_text(@name)) AS reusable
 			FROM (`+live+sameName+`) UNION ALL `+live+most+`) UNION ALL `+merged+sameName+most+`) UNION ALL `+merged+most+`)) AS named
 			GROUP BY id) AS holder,
-			LATERAL `+row+` AS r
+			LATERAL (SELECT * FROM customers WHERE tenant_id = @tenant_id AND id = holder.id LIMIT 1) AS r
 		ORDER BY holder.reusable DESC, r.id`+most, args)
 }
 
