@@ -2,6 +2,7 @@ package site_test
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"testing"
@@ -31,7 +32,8 @@ func (b *bundle) everyNextNumber(program, person *client) map[string][]request {
 		}
 		return all
 	}
-	return map[string][]request{
+	routes := everyEvent(program, person, "/next-numbers/{id}/events", "/next-numbers/"+rowID(1)+"/events")
+	maps.Copy(routes, map[string][]request{
 		"GET /next-numbers":             gets(person, "/next-numbers", "/next-numbers?limit=100"),
 		"GET /next-numbers/new":         gets(person, "/next-numbers/new?key=fresh"),
 		"GET /next-numbers/{id}":        gets(person, "/next-numbers/"+rowID(1), "/next-numbers/"+nobody),
@@ -43,7 +45,8 @@ func (b *bundle) everyNextNumber(program, person *client) map[string][]request {
 		"POST /api/v1/next-numbers": {
 			{"next number", 0, func() answer { return program.create(of, "next", change(of.command, "number", "2026-99991")) }},
 		},
-	}
+	})
+	return routes
 }
 
 // TestNextNumbers: a series goes on with the number that was set, for invoices and for credit notes.

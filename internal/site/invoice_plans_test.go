@@ -40,8 +40,8 @@ func (b *bundle) growInvoices() {
 		SELECT '%[1]s', pg_temp.id(n), pg_temp.id(%[3]d + greatest(1, n - %[2]d)), 1, '2026-01-02', 'cash', 'Bank', 'TX ' || n,
 			'Shop', n, sha256('')
 		FROM generate_series(1, 2 * %[2]d - %[3]d) AS n;
-		INSERT INTO mails (tenant_id, id, invoice_id, recipient, subject)
-		SELECT tenant_id, id, invoice_id, 'ada@example.com', 'Invoice' FROM payments;
+		INSERT INTO mails (tenant_id, id, invoice_id, recipient, subject, state)
+		SELECT tenant_id, id, invoice_id, 'ada@example.com', 'Invoice', 'failed' FROM payments;
 		INSERT INTO refunds (tenant_id, id, payment_id, invoice_id, amount, refunded_on, refunded)
 		SELECT tenant_id, pg_temp.id(n), p.id, invoice_id, 1, '2026-01-03', CASE WHEN n > %[2]d THEN 1 ELSE n END
 		FROM generate_series(1, 2 * %[2]d - %[3]d) AS n JOIN payments p ON p.id = pg_temp.id(CASE WHEN n > %[2]d THEN n ELSE 1 END);

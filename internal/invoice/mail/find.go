@@ -28,14 +28,15 @@ type Failure struct {
 	Reason    string
 }
 
-// Failures returns the newest failures of a tenant, at most limit, among the newest 200 mails that have failed. A mail that was not sent
-// because its invoice was voided is none.
+// Failures returns the newest failures of a tenant, at most limit, among the newest 200 mails that have failed of the last 90 days. A mail
+// that was not sent because its invoice was voided is none.
 func Failures(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, limit int) ([]Failure, error) {
 	return record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Failure], `
 		SELECT m.invoice_id, i.number, m.recipient, m.reason
 		FROM (
 			SELECT id, invoice_id, kind, recipient, reason FROM mails
-			WHERE tenant_id = @tenant_id AND state = 'failed' ORDER BY id DESC LIMIT 200) AS m,
+			WHERE tenant_id = @tenant_id AND state = 'failed' AND created_at > now() - interval '90 days'
+			ORDER BY created_at DESC, id DESC LIMIT 200) AS m,
 			LATERAL (SELECT number, status FROM invoices WHERE tenant_id = @tenant_id AND id = m.invoice_id LIMIT 1) AS i
 		WHERE (i.status <> 'void' OR m.kind = 'void') AND NOT EXISTS (
 			SELECT FROM mails later WHERE later.tenant_id = @tenant_id AND later.invoice_id = m.invoice_id AND later.id > m.id OFFSET 0)
