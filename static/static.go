@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"net/http"
 	"path"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -55,6 +56,9 @@ func prepare() (*Assets, error) {
 	return a, nil
 }
 
+// comments matches the lines of a script that are only a comment, which readers of the source need and browsers don't.
+var comments = regexp.MustCompile(`(?m)^[ \t]*//.*\n`)
+
 func (a *Assets) add(name string) error {
 	content, err := files.ReadFile(name)
 	if err != nil {
@@ -63,6 +67,9 @@ func (a *Assets) add(name string) error {
 	contentType, err := typeOf(name)
 	if err != nil {
 		return err
+	}
+	if path.Ext(name) == ".js" {
+		content = comments.ReplaceAll(content, nil)
 	}
 	zipped, err := compress(content)
 	if err != nil {
