@@ -25,6 +25,8 @@ type Summary struct {
 	DueDate   date.Date      `json:"due_date"`
 	Total     int64          `json:"total"` // minor units
 	Open      int64          `json:"open"`  // minor units
+	// MailFailed is whether the newest email about it has failed, unless it is about an invoice that is void by now.
+	MailFailed bool `json:"mail_failed"`
 }
 
 // Filter selects invoices and their order. The zero value selects all of them, newest first.
@@ -173,7 +175,7 @@ const paidInvoices = `
 	WHERE p.tenant_id = @tenant_id AND p.removed_at IS NULL AND p.paid_on >= @paid_from::date AND p.paid_on <= @paid_to::date
 	ORDER BY p.paid_on, p.id LIMIT $LOOKED`
 
-// Summaries has the invoices as a list shows them. The LIMIT makes the customer a lookup for each invoice: for a join,
+// Summaries has the invoices as a list shows them. The LIMITs make the customer and the email lookups for each invoice: for a join,
 // PostgreSQL may choose to read all customers of the tenant.
 var Summaries = record.Table[Summary]{Name: "invoices", Fields: `
 	'number', r.number, 'status', r.state,
@@ -181,7 +183,10 @@ var Summaries = record.Table[Summary]{Name: "invoices", Fields: `
 		SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name)
 		FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1),
 	'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'total', r.total,
-	'open', ` + openAmount}
+	'open', ` + openAmount + `,
+	'mail_failed', COALESCE((
+		SELECT m.state = 'failed' AND (m.kind = 'void' OR r.state <> 'void')
+		FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false)`}
 
 // WithOpen returns invoices of which an amount is open, in minor units of a currency: at most limit, the newest.
 func WithOpen(

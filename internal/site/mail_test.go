@@ -59,7 +59,7 @@ func TestMailOnThePageOfItsInvoice(t *testing.T) {
 		if inList := strings.Contains(list, "Email failed"); inList != onHome {
 			t.Errorf("the failed email is on Home: %t, and in the list: %t", onHome, inList)
 		}
-		if todo := strings.Index(home, "To do"); onHome && todo > strings.Index(home, "Open by age") {
+		if above, _, _ := strings.Cut(home, "Open by age"); onHome && !strings.Contains(above, "To do") {
 			t.Error("the charts come before the things to do")
 		}
 		return onHome
@@ -90,6 +90,18 @@ func TestMailOnThePageOfItsInvoice(t *testing.T) {
 		says("You can read the message here once the email is sent.", "Queued once")
 	if a := b.person(b.replica, b.globex).get(kept); a.status != http.StatusNotFound {
 		t.Errorf("another tenant reads it: %v", a)
+	}
+
+	b.exec(`
+		UPDATE mails SET state = 'failed', reason = 'The mail server refused it: 550 No such user.', sent_at = NULL, kept = false
+		WHERE kept`)
+	b.exec(`UPDATE invoices SET status = 'void', voided_at = now()`)
+	if troubles() {
+		t.Error("an email about a void invoice that needn't be sent any more is said to have failed")
+	}
+	b.exec(`UPDATE mails SET kind = 'void'`)
+	if !troubles() {
+		t.Error("nothing is said of the email that the invoice is void, which has failed")
 	}
 }
 

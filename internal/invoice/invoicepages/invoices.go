@@ -6,13 +6,11 @@ import (
 	"strconv"
 
 	"github.com/a-h/templ"
-	"github.com/google/uuid"
 
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/customer"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/document"
-	"onlyonce/internal/invoice/mail"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/party"
@@ -71,21 +69,9 @@ func (s *Pages) invoiceList(
 	if err != nil {
 		return nil, err
 	}
-	rows := invoiceRows(found)
-	var ids []uuid.UUID
-	for _, i := range found {
-		ids = append(ids, i.ID)
-	}
-	failed, err := mail.Failed(r.Context(), s.Pool, tenant, ids)
-	if err != nil {
-		return nil, err
-	}
-	for n, i := range found {
-		rows[n].MailFailed = i.Status != invoice.StatusVoid && slices.Contains(failed, i.ID)
-	}
 	return invoiceviews.InvoiceListPage(p, invoiceviews.InvoiceList{
 		NewHref: web.FormHref(r, "/invoices/new"),
-		Finder:  finder, Rows: rows, Standing: standing(sums, nil, true),
+		Finder:  finder, Rows: invoiceRows(found), Standing: standing(sums, nil, true),
 	}), nil
 }
 
@@ -96,6 +82,7 @@ func invoiceRows(found []invoice.Summary) []invoiceviews.InvoiceRow {
 			Href: "/invoices/" + i.ID.String(), Number: i.Number, Customer: i.Customer.Name,
 			Status:    shownStatus(i.Status, i.DueDate, i.Open < i.Total),
 			IssueDate: web.DateText(i.IssueDate), DueDate: web.DateText(i.DueDate), Total: web.AmountText(i.Currency, i.Total),
+			MailFailed: i.MailFailed,
 		}
 		if row.Status == "overdue" {
 			row.Late = party.DaysText(strconv.Itoa(i.DueDate.DaysUntil(date.Today())))

@@ -42,12 +42,3 @@ func Failures(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, limit i
 			SELECT FROM mails later WHERE later.tenant_id = @tenant_id AND later.invoice_id = m.invoice_id AND later.id > m.id OFFSET 0)
 		ORDER BY m.id DESC LIMIT @limit`, pgx.NamedArgs{"limit": limit})
 }
-
-// Failed returns those of some invoices whose newest mail has failed.
-func Failed(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, invoices []uuid.UUID) ([]uuid.UUID, error) {
-	return record.Collect(ctx, pool, tenant, pgx.RowTo[uuid.UUID], `
-		SELECT of.id
-		FROM unnest(@invoices::uuid[]) AS of (id), LATERAL (
-			SELECT state FROM mails WHERE tenant_id = @tenant_id AND invoice_id = of.id ORDER BY id DESC LIMIT 1) AS newest
-		WHERE newest.state = 'failed'`, pgx.NamedArgs{"invoices": record.IDs(invoices)})
-}
