@@ -11,17 +11,22 @@ import (
 )
 
 // Collect reads rows as a tenant. The scope of row-level security and the query travel in one round
-// trip, as one implicit transaction, which is read-only: PostgreSQL refuses a query that changes something.
+// trip, as one implicit transaction, which is read-only: PostgreSQL refuses a query that changes something. It panics if sql has other
+// named arguments than args and tenant_id.
 func Collect[T any](
 	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, scan pgx.RowToFunc[T], sql string, args pgx.NamedArgs,
 ) ([]T, error) {
 	named := pgx.StrictNamedArgs{"tenant_id": tenant}
 	maps.Copy(named, args)
+	rewritten, values, err := named.RewriteQuery(ctx, nil, sql, nil)
+	if err != nil { // of the program, which an answer about the database would hide
+		panic(fmt.Sprintf("record: %v in %s", err, sql))
+	}
 	var found []T
 	var batch pgx.Batch
 	batch.Queue(`
 		SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true)`, tenant)
-	batch.Queue(sql, named).Query(func(rows pgx.Rows) (err error) {
+	batch.Queue(rewritten, values...).Query(func(rows pgx.Rows) (err error) {
 		found, err = pgx.CollectRows(rows, scan)
 		return err
 	})

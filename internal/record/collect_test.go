@@ -2,6 +2,7 @@ package record_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/uuid"
@@ -41,5 +42,23 @@ func TestCollectOnlyReads(t *testing.T) {
 	})
 	if err != nil {
 		t.Errorf("the connection stayed read-only: %v", err)
+	}
+}
+
+// TestCollectWithOtherArguments: a wrong name is a fault of the program, and not of the database.
+func TestCollectWithOtherArguments(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	for _, args := range []pgx.NamedArgs{nil, {"email": "a@b.c", "name": "A"}} {
+		func() {
+			defer func() {
+				if message, _ := recover().(string); !strings.Contains(message, "record: argument") {
+					t.Errorf("%v: %q", args, message)
+				}
+			}()
+			_, err := record.Collect(t.Context(), db.Pool, uuid.New(), pgx.RowTo[string],
+				`SELECT name FROM customers WHERE tenant_id = @tenant_id AND email = @email`, args)
+			t.Errorf("%v: %v", args, err)
+		}()
 	}
 }

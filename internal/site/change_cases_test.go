@@ -135,7 +135,7 @@ func asRead(field, typed string) string {
 	case "account_number":
 		return party.SpacedAccount(typed)
 	default:
-		return typed
+		return strings.Join(strings.Fields(typed), " ") // lines as well
 	}
 }
 

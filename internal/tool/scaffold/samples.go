@@ -42,6 +42,9 @@ func (f Field) samples() []Sample {
 		return []Sample{s}
 	}
 	label := f.Name.Label()
+	if f.Type == "longtext" {
+		label += ":\n-"
+	}
 	switch f.Type {
 	case "text", "longtext":
 		if s.Invalid = `"a\u202eb"`; f.Required() {

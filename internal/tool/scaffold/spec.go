@@ -109,6 +109,9 @@ func parseField(text string) (Field, error) {
 	if err := f.Name.check("field", reservedFields); err != nil {
 		return f, err
 	}
+	if bare, blank := strings.CutSuffix(parts[1], "?"); blank {
+		return f, fmt.Errorf("the field %s: a mark comes behind a colon, as in %s:%s:?", f.Name, f.Name, bare)
+	}
 	form := typeForm.FindStringSubmatch(parts[1])
 	if form == nil || !slices.Contains(fieldTypes, form[1]) {
 		return f, fmt.Errorf("the field %s has the type %q: choose one of text, longtext, integer, decimal, money, date, bool, "+

@@ -44,6 +44,7 @@ func TestParse(t *testing.T) {
 		{"expense", "", "vendor:text,actor:text", "an argument of every transaction"},
 		{"expense", "", "vendor:text,cursor:text", "a parameter of every list"},
 		{"expense", "", "vendor:string", "choose one of text, longtext"},
+		{"expense", "", "vendor:text,notes:longtext?", "as in notes:longtext:?"},
 		{"expense", "", "vendor:text,x:choice", "write choice(a|b|c)"},
 		{"expense", "", "vendor:text,x:choice(a)", "at least two different choices"},
 		{"expense", "", "vendor:text,x:choice(a|a)", "at least two different choices"},
