@@ -1,10 +1,12 @@
 package torture
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"sync"
 	"syscall"
@@ -117,26 +119,41 @@ func (d *database) freeze(ctx context.Context, length time.Duration) (bool, erro
 	return true, errors.Join(err, server.Thaw(lasting, d.config.DataDir))
 }
 
-// hurry bounds every statement for a while, as the administrator of a server may. It reports false if the server cannot be asked, or is
-// hurried already.
-func (d *database) hurry(ctx context.Context, timeout, length time.Duration) (bool, error) {
+// hurry bounds every statement for a while, as the administrator of a server may. It returns how many that ended: none if the server cannot
+// be asked, or is hurried already.
+func (d *database) hurry(ctx context.Context, timeout, length time.Duration) (ended int, err error) {
 	if !d.hurried.TryLock() {
-		return false, nil
+		return 0, nil
 	}
 	defer d.hurried.Unlock()
+	before, err := d.overran()
+	if err != nil {
+		return 0, err
+	}
 	if d.configure(ctx, fmt.Sprintf("ALTER SYSTEM SET statement_timeout = %d", timeout.Milliseconds())) != nil {
-		return false, nil
+		return 0, nil // another fault has stopped it
 	}
 	Pause(ctx, length)
 	lasting, cancel := context.WithTimeout(context.WithoutCancel(ctx), settling)
 	defer cancel()
 	for {
 		err := d.configure(lasting, "ALTER SYSTEM RESET statement_timeout")
-		if err == nil || lasting.Err() != nil {
-			return true, err
+		if err == nil {
+			break
+		}
+		if lasting.Err() != nil {
+			return 0, err
 		}
 		Pause(lasting, 100*time.Millisecond) // another fault has stopped it
 	}
+	after, err := d.overran()
+	return after - before, err
+}
+
+// overran returns how many statements the server has ended because they took too long.
+func (d *database) overran() (int, error) {
+	log, err := os.ReadFile(d.config.Log)
+	return bytes.Count(log, []byte("canceling statement due to statement timeout")), err
 }
 
 // configure changes a setting of the running server.

@@ -27,23 +27,32 @@ func (p *programs) enter(ctx context.Context, tenant, n int) {
 			"idempotency_key": {key}, "amount": {"1.00"}, "date": {"2026-11-21"}, "method": {"bank_transfer"},
 		}
 	}
+	referring, typed := form(name + "-reference")
+	report := func(path string, first int) {
+		Pause(ctx, time.Duration(n%4)*100*time.Millisecond) // a form takes longer than an event, which would nearly always be first
+		p.deliver(ctx, tenant, path, name, event, first)
+	}
 	atOnce(
-		func() { p.deliver(ctx, tenant, hookPath, name, event, n) },
-		func() { p.deliver(ctx, tenant, otherHookPath, name, event, n+1) },
+		func() { report(hookPath, n) },
+		func() { report(otherHookPath, n+1) },
 		func() {
-			of, typed := form(name + "-reference")
 			typed.Set("provider", hookProvider)
 			typed.Set("reference", name)
-			p.post(ctx, of, path, typed, n)
+			p.post(ctx, referring, path, typed, n)
 		},
 	)
-	of, typed := form(name + "-plain")
-	if asked := p.post(ctx, of, path, typed, n); ctx.Err() == nil && !asked {
-		p.reportf("what comes by two ways is recorded once", "nobody is asked about %+v", of)
+	plain, typed := form(name + "-plain")
+	if asked := p.post(ctx, plain, path, typed, n); ctx.Err() == nil && !asked {
+		p.reportf("what comes by two ways is recorded once", "nobody is asked about %+v", plain)
 	}
 	if ctx.Err() == nil {
 		p.mu.Lock()
 		p.paid = append(p.paid, name)
+		first := "webhook.receive before a person and another source"
+		if _, entered := p.told[referring]; entered {
+			first = "payment.create before two sources"
+		}
+		p.counts[first]++
 		p.mu.Unlock()
 	}
 }

@@ -44,7 +44,7 @@ func faults() []fault {
 			return w.db.terminate(ctx, 1+rng.IntN(4)), nil
 		}},
 		{"statement timeout below the wait for a key", 4, func(ctx context.Context, w *world, rng *rand.Rand) (int, error) {
-			return once(w.db.hurry(ctx, keyWait/time.Duration(2+rng.IntN(4)), longerThanPatience(rng)))
+			return w.db.hurry(ctx, keyWait/time.Duration(2+rng.IntN(4)), longerThanPatience(rng))
 		}},
 		{"client link cut", 25, func(_ context.Context, w *world, rng *rand.Rand) (int, error) {
 			w.front[rng.IntN(2)].Arm(cuts(rng)...)

@@ -109,6 +109,9 @@ func (p *programs) post(ctx context.Context, of origin, path string, form url.Va
 			p.note(of, "") // it names the invoice
 			return false
 		case strings.Contains(seen.text, askedAbout):
+			p.mu.Lock()
+			p.counts[of.operation+" asked about"]++
+			p.mu.Unlock()
 			return true
 		case strings.Contains(seen.text, recordedTwice):
 			return false

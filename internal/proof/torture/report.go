@@ -26,6 +26,7 @@ type Report struct {
 	Programs   map[string]int // acknowledged to programs: by operation
 	Again      int            // of the intents: asked for once more after the server was brought back
 	Moves      int            // of an email, from one user to the next
+	Shared     int            // emails that several customers have
 	Attempts   int
 	Outcomes   map[string]int // of the attempts
 	Faults     map[string]int // by kind
@@ -136,6 +137,11 @@ func (r *Report) countCuts(link string, links []*proxy.Proxy) {
 
 func (r *Report) count(stored rows, others *programs) {
 	r.Programs = others.counts
+	for _, customers := range stored.byEmail {
+		if len(customers) > 1 {
+			r.Shared++
+		}
+	}
 	for _, p := range stored.all {
 		switch {
 		case p.event.kind != "":
@@ -194,6 +200,7 @@ func (r *Report) Print(out io.Writer) error {
 	line("acknowledged to programs", total(r.Programs))
 	lines(r.Programs)
 	line("emails moved", r.Moves)
+	line("emails of several customers", r.Shared)
 	if r.Again > 0 {
 		line("intents asked for again", r.Again)
 	}
