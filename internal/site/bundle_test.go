@@ -21,6 +21,7 @@ import (
 	"onlyonce/internal/people/secret"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/site"
+	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/secretkey"
 	"onlyonce/internal/web"
 )
@@ -123,6 +124,9 @@ func (b *bundle) serve(settings ...func(*config)) *replica {
 	return b.serveOn(pool, settings...)
 }
 
+// today is that of every server of the tests, whose commands have dates around it.
+func today() date.Date { return date.Of(time.Date(2026, time.November, 27, 0, 0, 0, 0, time.UTC)) }
+
 // secretKey is that of every server of the tests.
 func secretKey(t *testing.T) secretkey.Key {
 	t.Helper()
@@ -136,7 +140,7 @@ func secretKey(t *testing.T) secretkey.Key {
 func (b *bundle) serveOn(pool *pgxpool.Pool, settings ...func(*config)) *replica {
 	b.Helper()
 	c := config{Config: web.Config{
-		Pool: pool, Log: slog.New(slog.NewTextHandler(b.Output(), nil)),
+		Pool: pool, Log: slog.New(slog.NewTextHandler(b.Output(), nil)), Today: today,
 		Store: &idempotency.Store{Pool: pool, Wait: 15 * time.Second, Timeout: 25 * time.Second, Observe: b.observe},
 	}}
 	c.key = secretKey(b.T)

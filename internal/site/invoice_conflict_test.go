@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 // forInvoices returns the caller of a format with one invoice that has a typed number.
@@ -99,13 +98,13 @@ func TestNumberIsSuggestedAndNotSent(t *testing.T) {
 		t.Errorf("%q is suggested", suggested)
 	}
 	x.under("meanwhile", change(x.other, "number", thisYear(1),
-		"issue_date", time.Now().UTC().Format(time.DateOnly), "due_date", "2099-01-01"))
+		"issue_date", today().String(), "due_date", "2099-01-01"))
 	made := x.caller.submit("/invoices", change(p.typed(), "customer_email", "ada@example.com", "customer_name", "Ada Lovelace",
 		"line_description", "Design", "line_unit_price", "50.00", "line_tax_rate", "0"))
 	b.page(x.caller.get(made.location())).says("Invoice " + thisYear(2) + " created")
 }
 
-func thisYear(n int) string { return fmt.Sprintf("%d-%04d", time.Now().UTC().Year(), n) }
+func thisYear(n int) string { return fmt.Sprintf("%d-%04d", today().Year(), n) }
 
 // TestCreateAsNewIsOneClick: a person who chooses it is not asked again, neither for another number than the one that
 // the form used nor whether a repeat is meant.

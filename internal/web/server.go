@@ -21,6 +21,7 @@ import (
 
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/value/date"
 	"onlyonce/internal/web/apidoc"
 	"onlyonce/static"
 	"onlyonce/templates"
@@ -55,6 +56,8 @@ type Config struct {
 	// Demo lists the logins that the login page offers. Without any, the demo is off: passwords, tokens
 	// and sessions of demo tenants are refused.
 	Demo []templates.DemoLogin
+	// Today returns the day with which forms begin, and from which they tell a date that is probably mistyped; nil for [date.Today].
+	Today func() date.Date
 	// Mount mounts the resources, in the order of the navigation.
 	Mount func(*Site)
 }
@@ -68,6 +71,7 @@ type Server struct {
 	Mux chi.Routes
 
 	Pool      *pgxpool.Pool
+	Today     func() date.Date // see Config
 	store     *idempotency.Store
 	log       *slog.Logger
 	observe   func(context.Context, Answered) // see Config
@@ -125,6 +129,9 @@ func New(c Config) (*Server, error) {
 		large:     semaphore.NewWeighted(largeAtOnce),
 		passwords: semaphore.NewWeighted(passwordsAtOnce), allow: c.Allow, byPattern: map[string]*registration{},
 		hints: map[string]string{}, columns: map[string]addedColumns{}, forgot: c.Forgot,
+	}
+	if s.Today = c.Today; s.Today == nil {
+		s.Today = date.Today
 	}
 	s.forgets = s.newLimit("links for", linksAMinute)
 	s.guesses = s.newLimit("passwords for", guessesAMinute)

@@ -14,10 +14,13 @@ import (
 	"onlyonce/internal/web"
 )
 
-// askingAbout lets the form of a command ask, once, about a date that is probably mistyped. unusual returns the date with a sentence about
-// it, and what the button says that confirms it; "" for nothing to ask.
+// doubt is what is odd about a date, in a sentence, and what the button says that confirms it. Problem is "" for nothing to ask. The
+// answer is a confirmation of this date only.
+type doubt struct{ answer, problem, confirm string }
+
+// askingAbout lets the form of a command ask, once, about a date that is probably mistyped, or with which a schedule bills at once.
 func askingAbout[C any](
-	command web.Command[C], pointer string, unusual func(C) (day date.Date, problem, confirm string),
+	command web.Command[C], pointer string, unusual func(*http.Request, C) (doubt, error),
 ) web.Command[C] {
 	read := command.Form
 	command.Form = func(r *http.Request) (C, error) {
@@ -25,53 +28,109 @@ func askingAbout[C any](
 		if err != nil {
 			return draft, err
 		}
-		day, problem, confirm := unusual(draft)
-		if problem == "" || r.PostForm.Get("answer_date") == day.String() {
-			return draft, nil
+		is, err := unusual(r, draft)
+		if err != nil || is.problem == "" || r.PostForm.Get("answer_date") == is.answer {
+			return draft, err
 		}
 		return draft, &conflict.Error{
-			Kind: &invoice.UnusualDate, Title: problem, Text: "Nothing was saved yet. Change the date, or confirm it.",
+			Kind: &invoice.UnusualDate, Title: is.problem, Text: "Nothing was saved yet. Change the date, or confirm it.",
 			Field: pointer, Blame: "Check this date.",
-			Ways: []conflict.Way{{Text: confirm, Field: "answer_date", Value: day.String()}},
+			Ways: []conflict.Way{{Text: is.confirm, Field: "answer_date", Value: is.answer}},
 		}
 	}
 	return command
 }
 
-func unusualIssue(d invoice.Draft) (day date.Date, problem, confirm string) {
-	if date.Today().AddMonths(12).Before(d.IssueDate) {
-		problem = "The issue date, " + d.IssueDate.Display() + ", is more than a year from now."
+// aYearOff returns how a day is more than a year from today, "" if it is not.
+func (s *Pages) aYearOff(day date.Date) string {
+	switch today := s.Today(); {
+	case today.AddMonths(12).Before(day):
+		return "more than a year from now"
+	case day.Before(today.AddMonths(-12)):
+		return "more than a year ago"
+	default:
+		return ""
 	}
-	return d.IssueDate, problem, "Save with this date"
 }
 
-func unusualPayment(d payment.Draft) (day date.Date, problem, confirm string) {
-	if date.Today().Before(d.Date) {
-		problem = "The payment is dated " + d.Date.Display() + ", which is in the future."
+func (s *Pages) unusualIssue(_ *http.Request, d invoice.Draft) (is doubt, _ error) {
+	if off := s.aYearOff(d.IssueDate); off != "" {
+		is.problem = "The issue date, " + d.IssueDate.Display() + ", is " + off + "."
 	}
-	return d.Date, problem, "Record with this date"
+	is.answer, is.confirm = d.IssueDate.String(), "Save with this date"
+	return is, nil
 }
 
-func unusualRefund(d refund.Draft) (day date.Date, problem, confirm string) {
-	switch {
-	case date.Today().Before(d.Date):
-		problem = "The refund is dated " + d.Date.Display() + ", which is in the future."
-	case d.Date.Before(d.Paid):
-		problem = "The refund is dated " + d.Date.Display() + ", before its payment on " + d.Paid.Display() + "."
+// movedIssue asks nothing about the date that the draft has.
+func (s *Pages) movedIssue(r *http.Request, d invoice.Draft) (doubt, error) {
+	found, err := s.invoices.Find(r)
+	if err != nil || found.IssueDate == d.IssueDate {
+		return doubt{}, err
 	}
-	return d.Date, problem, "Record with this date"
+	return s.unusualIssue(r, d)
+}
+
+func (s *Pages) unusualPayment(_ *http.Request, d payment.Draft) (doubt, error) {
+	return s.unusualMoney("payment", d.Date), nil
+}
+
+func (s *Pages) unusualRefund(_ *http.Request, d refund.Draft) (doubt, error) {
+	is := s.unusualMoney("refund", d.Date)
+	if is.problem == "" && d.Date.Before(d.Paid) {
+		is.problem = "The refund is dated " + d.Date.Display() + ", before its payment on " + d.Paid.Display() + "."
+	}
+	return is, nil
+}
+
+func (s *Pages) unusualMoney(what string, day date.Date) doubt {
+	is := doubt{answer: day.String(), confirm: "Record with this date"}
+	when := s.aYearOff(day)
+	if s.Today().Before(day) {
+		when = "in the future"
+	}
+	if when != "" {
+		is.problem = "The " + what + " is dated " + day.Display() + ", which is " + when + "."
+	}
+	return is
 }
 
 // shownPast is how many of the past days of a schedule are named.
 const shownPast = 12
 
-// pastPeriods is what a schedule bills at once because its first day has passed. One of more than a year ago is refused anyway.
-func pastPeriods(d schedule.Draft) (day date.Date, problem, confirm string) {
-	today := date.Today()
-	if !d.FirstDay.Before(today) || d.FirstDay.Before(today.AddDays(-366)) {
-		return d.FirstDay, "", ""
+// pastPeriods is what a new schedule bills at once because its first day has passed. One of more than a year ago is refused anyway.
+func (s *Pages) pastPeriods(_ *http.Request, d schedule.Draft) (doubt, error) {
+	if d.FirstDay.Before(s.Today().AddDays(-366)) {
+		return doubt{}, nil
 	}
-	past := d.Until(today)
+	return s.billingAtOnce(d, d.FirstDay), nil
+}
+
+// morePeriods is what a schedule bills at once after it was edited, unless it would as it is.
+func (s *Pages) morePeriods(r *http.Request, d schedule.Draft) (doubt, error) {
+	found, err := s.schedules.Find(r)
+	if err != nil || found.Stopped() {
+		return doubt{}, err
+	}
+	if d.Rhythm != found.Rhythm {
+		if found.NextDay != found.FirstDay {
+			return doubt{}, nil // it was billed, so its days stay
+		}
+		return s.pastPeriods(r, d)
+	}
+	was := s.billingAtOnce(schedule.Draft{Rhythm: found.Rhythm, LastDay: found.LastDay, Missed: found.Missed}, found.NextDay)
+	is := s.billingAtOnce(d, found.NextDay)
+	if is == was {
+		return doubt{}, nil
+	}
+	return is, nil
+}
+
+// billingAtOnce is about the periods from next to yesterday.
+func (s *Pages) billingAtOnce(d schedule.Draft, next date.Date) (is doubt) {
+	past := d.Between(next, s.Today())
+	if len(past) == 0 || !next.Before(s.Today()) {
+		return doubt{}
+	}
 	var days []string
 	for _, day := range past[max(0, len(past)-shownPast):] {
 		days = append(days, day.Display())
@@ -83,5 +142,8 @@ func pastPeriods(d schedule.Draft) (day date.Date, problem, confirm string) {
 	if len(past) > 1 {
 		invoices = strconv.Itoa(len(past)) + " invoices"
 	}
-	return d.FirstDay, "This schedule bills " + invoices + " at once, dated " + strings.Join(days, ", ") + ".", "Save and bill them"
+	return doubt{
+		d.FirstDay.String() + " " + d.Often(),
+		"This schedule bills " + invoices + " at once, dated " + strings.Join(days, ", ") + ".", "Save and bill them",
+	}
 }

@@ -37,7 +37,7 @@ func (s *Pages) invoiceForm(r *http.Request, p templates.Page, f templates.Form)
 	}
 	issued, err := date.Parse(in.IssueDate)
 	if err != nil {
-		issued = date.Today()
+		issued = s.Today()
 	}
 	next, err := invoice.NextNumber(r.Context(), s.Pool, web.Principal(r).Tenant, issued.Year())
 	if err != nil {

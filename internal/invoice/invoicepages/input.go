@@ -15,7 +15,6 @@ import (
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/people/settings"
-	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/money"
 	"onlyonce/internal/value/typed"
 	"onlyonce/internal/web"
@@ -175,7 +174,7 @@ func (s *Pages) freshInvoice(r *http.Request) (url.Values, error) {
 		return nil, err
 	}
 	fresh := url.Values{
-		"issue_date": {date.Today().String()}, "currency": {is.Currency.String()}, "line_quantity": {"1"}, "line_tax_rate": {is.TaxRate},
+		"issue_date": {s.Today().String()}, "currency": {is.Currency.String()}, "line_quantity": {"1"}, "line_tax_rate": {is.TaxRate},
 	}
 	of, _ := uuid.Parse(r.URL.Query().Get("customer")) // what is no id is nobody
 	var original invoice.Invoice
@@ -195,7 +194,7 @@ func (s *Pages) freshInvoice(r *http.Request) (url.Values, error) {
 	}
 	for _, is := range usual { // none of an unknown customer
 		fresh.Set("currency", is.Currency.String())
-		fresh.Set("due_date", date.Today().AddDays(is.PaymentDays).String())
+		fresh.Set("due_date", s.Today().AddDays(is.PaymentDays).String())
 	}
 	if original.Number != "" {
 		copyInto(fresh, original)

@@ -32,7 +32,7 @@ func (s *Pages) mountInvoices() {
 		Page: s.invoiceForm, Fill: fillInvoice, Facts: invoiceFacts, Control: invoiceControl, RepeatedFields: lineFields,
 		Final: invoice.Final, Example: invoiceExample(),
 	})
-	draft := askingAbout(web.NewCommand(draftOfForm, invoice.Input.Draft), "/issue_date", unusualIssue)
+	draft := web.NewCommand(draftOfForm, invoice.Input.Draft)
 	web.List(m, web.Listing[invoice.Summary]{
 		Summary: "Invoices. A page may have fewer than limit, or none, even when there is a next_cursor.", Query: invoiceFilters(),
 		View: showSummary, External: invoice.Summaries, Page: s.invoiceList, Finder: s.invoiceFinder,
@@ -53,10 +53,10 @@ func (s *Pages) mountInvoices() {
 	web.Download(m, "ubl", "application/xml", "The issued invoice as an e-invoice: UBL 2.1 with the terms of EN 16931.", invoiceUBL,
 		&invoice.NotIssued)
 	web.Create(m, "Create an invoice. Leave number out to get the next one in the series, and due_date to get the one by "+
-		"the payment terms of the customer, or else of the settings.", invoice.Create, draft, s.freshInvoice, &customer.Differs)
+		"the payment terms of the customer, or else of the settings.", invoice.Create, askingAbout(draft, "/issue_date", s.unusualIssue), s.freshInvoice, &customer.Differs)
 	web.Change(m, http.MethodPut,
 		"Replace a draft. If left out, number stays as it is, and due_date follows from the payment terms.",
-		invoice.Edit, draft, &invoice.NotDraft, &customer.Differs)
+		invoice.Edit, askingAbout(draft, "/issue_date", s.movedIssue), &invoice.NotDraft, &customer.Differs)
 	s.mountSteps(m)
 	web.Redisplay(m, editLines)
 }

@@ -42,7 +42,7 @@ func (s *Pages) mountPayments() {
 		},
 	})
 	draft = amountAsTyped(draft, s.invoices, func(i invoice.Invoice) money.Currency { return i.Currency })
-	draft = askingAbout(draft, "/date", unusualPayment)
+	draft = askingAbout(draft, "/date", s.unusualPayment)
 	web.List(m, web.Listing[payment.Payment]{
 		Summary: "The payments of an invoice, newest first.", View: showPayment, Read: web.ListUnder(s.invoices, payment.ListOf),
 	})
@@ -99,7 +99,7 @@ func (s *Pages) freshPayment(r *http.Request) (url.Values, error) {
 		err = payment.Possible(inv)
 	}
 	return url.Values{
-		"amount": {inv.Currency.Format(inv.Open)}, "date": {date.Today().String()}, "method": {payment.Methods()[0]},
+		"amount": {inv.Currency.Format(inv.Open)}, "date": {s.Today().String()}, "method": {payment.Methods()[0]},
 	}, err
 }
 

@@ -33,7 +33,7 @@ func (s *Pages) mountRefunds() {
 		},
 	})
 	draft = amountAsTyped(draft, s.payments, func(p payment.Payment) money.Currency { return p.Currency })
-	draft = askingAbout(draft, "/date", unusualRefund)
+	draft = askingAbout(draft, "/date", s.unusualRefund)
 	web.List(m, web.Listing[refund.Refund]{
 		Summary: "The refunds of a payment, newest first.", View: showRefund, Read: web.ListUnder(s.payments, refund.ListOf),
 	})
@@ -48,7 +48,7 @@ func (s *Pages) freshRefund(r *http.Request) (url.Values, error) {
 	if err == nil {
 		err = refund.Possible(of)
 	}
-	return url.Values{"amount": {of.Currency.Format(of.Left)}, "date": {date.Today().String()}}, err
+	return url.Values{"amount": {of.Currency.Format(of.Left)}, "date": {s.Today().String()}}, err
 }
 
 func (s *Pages) refundForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {

@@ -71,7 +71,7 @@ func readSchedule(form url.Values) schedule.Input {
 // freshSchedule returns what stands in a new form: monthly from today on, or like the invoice ?invoice=, which is then the period
 // before the first.
 func (s *Pages) freshSchedule(r *http.Request) (url.Values, error) {
-	tenant, today := web.Principal(r).Tenant, date.Today()
+	tenant, today := web.Principal(r).Tenant, s.Today()
 	is, err := settings.Of(r.Context(), s.Pool, tenant)
 	if err != nil {
 		return nil, err

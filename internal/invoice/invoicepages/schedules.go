@@ -32,7 +32,6 @@ func (s *Pages) MountSchedules() {
 		},
 	})
 	draft := web.NewCommand(scheduleOfForm, schedule.Input.Draft)
-	asked := askingAbout(draft, "/first_day", pastPeriods)
 	web.List(m, web.Listing[schedule.Schedule]{
 		Summary: "Schedules, newest first.", View: showSchedule,
 		Query: []web.Parameter{{Name: "archived", Meaning: "Archived schedules instead of the active ones.", Values: []string{"1"}}},
@@ -57,8 +56,10 @@ func (s *Pages) MountSchedules() {
 		Archived:    func(s schedule.Schedule) time.Time { return s.ArchivedAt },
 		ArchiveHint: "Archived schedules bill nothing.",
 	})
-	web.Create(m, "Create a schedule. The first period is billed on its first day.", schedule.Create, asked, s.freshSchedule)
-	web.Change(m, http.MethodPut, "Replace what the schedule bills from its next period.", schedule.Edit, draft, &schedule.RhythmKept)
+	web.Create(m, "Create a schedule. The first period is billed on its first day.", schedule.Create,
+		askingAbout(draft, "/first_day", s.pastPeriods), s.freshSchedule)
+	web.Change(m, http.MethodPut, "Replace what the schedule bills from its next period.", schedule.Edit,
+		askingAbout(draft, "/first_day", s.morePeriods), &schedule.RhythmKept)
 	web.Transition(m, "pause", "paused", "Bill nothing until the schedule is resumed.", schedule.Pause, web.Nothing())
 	web.Transition(m, "resume", "resumed", "Bill a paused schedule again, including the periods it missed.", schedule.Resume, web.Nothing())
 	web.Transition(m, "archive", "archived", "Hide a schedule from the list, and stop billing it.", schedule.Archive, web.Nothing())

@@ -6,7 +6,6 @@ import (
 
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/document"
-	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/party"
 	"onlyonce/internal/web"
 	"onlyonce/templates"
@@ -36,7 +35,7 @@ func (s *Pages) warnings(inv invoice.Invoice) (all []invoiceviews.Warning, err e
 	if lacks := lacking(buyer); lacks != "" {
 		add("The invoice doesn't show "+lacks+".", "Add it to the customer", customer+"/edit", " first, if it should.")
 	}
-	if inv.DueDate.Before(date.Today()) {
+	if inv.DueDate.Before(s.Today()) {
 		add("The due date, "+web.DateText(inv.DueDate)+", has passed.", "Edit the draft", url+"/edit", " first, if it should be later.")
 	}
 	gaps, err := document.Gaps(s.documents.renderer, inv)

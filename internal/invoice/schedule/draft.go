@@ -42,15 +42,15 @@ type Draft struct {
 	Missed  string    `json:"missed"`
 }
 
-// Until returns the days up to a day of which invoices are made: each, or the latest only.
-func (d Draft) Until(last date.Date) (days []date.Date) {
+// Between returns the days from next to last of which invoices are made: each, or the latest only.
+func (d Draft) Between(next, last date.Date) (days []date.Date) {
 	if d.LastDay != (date.Date{}) && d.LastDay.Before(last) {
 		last = d.LastDay
 	}
 	n := d.upTo(last)
 	for i := range n + 1 {
-		if d.Missed == Each || i == n {
-			days = append(days, d.Day(i))
+		if day := d.Day(i); (d.Missed == Each || i == n) && !day.Before(next) {
+			days = append(days, day)
 		}
 	}
 	return days

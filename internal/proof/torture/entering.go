@@ -24,7 +24,8 @@ func (p *programs) enter(ctx context.Context, tenant, n int) {
 	path := "/invoices/" + billed + "/payments"
 	form := func(key string) (origin, url.Values) {
 		return origin{tenant, "payment.create", key}, url.Values{
-			"idempotency_key": {key}, "amount": {"1.00"}, "date": {"2026-11-21"}, "method": {"bank_transfer"},
+			"idempotency_key": {key}, "amount": {"1.00"}, "date": {"2026-11-21"}, "answer_date": {"2026-11-21"},
+			"method": {"bank_transfer"},
 		}
 	}
 	referring, typed := form(name + "-reference")

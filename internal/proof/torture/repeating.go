@@ -67,7 +67,9 @@ func (p *programs) payByForm(ctx context.Context, tenant int, name, invoice stri
 	var all []func()
 	for i := range forms {
 		of[i] = origin{tenant, "payment.create", fmt.Sprintf("%s-form-%d", name, i)}
-		forms[i] = url.Values{"idempotency_key": {of[i].key}, "amount": {"1.00"}, "date": {"2026-11-22"}, "method": {"cash"}}
+		forms[i] = url.Values{
+			"idempotency_key": {of[i].key}, "amount": {"1.00"}, "date": {"2026-11-22"}, "answer_date": {"2026-11-22"}, "method": {"cash"},
+		}
 		all = append(all, func() { asked[i] = p.post(ctx, of[i], path, forms[i], i) })
 	}
 	atOnce(all...)
