@@ -59,7 +59,8 @@ func TestUnusualDates(t *testing.T) {
 			"This schedule bills 3 invoices at once, dated " + shown(-15) + ", " + shown(-8) + ", " + shown(-1) + ".", "Save and bill them",
 		},
 		"schedule, latest": {
-			schedules().list(), change(schedules().command, "unit", "week", "first_day", day(-15), "line_quantity", "8", "missed", "latest"),
+			schedules().list(),
+			change(schedules().command, "unit", "week", "first_day", day(-15), "line_quantity", "8", "missed", "latest"),
 			"This schedule bills an invoice at once, dated " + shown(-1) + ".", "Save and bill them",
 		},
 		"schedule moved": {

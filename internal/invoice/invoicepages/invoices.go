@@ -53,7 +53,8 @@ func (s *Pages) mountInvoices() {
 	web.Download(m, "ubl", "application/xml", "The issued invoice as an e-invoice: UBL 2.1 with the terms of EN 16931.", invoiceUBL,
 		&invoice.NotIssued)
 	web.Create(m, "Create an invoice. Leave number out to get the next one in the series, and due_date to get the one by "+
-		"the payment terms of the customer, or else of the settings.", invoice.Create, askingAbout(draft, "/issue_date", s.unusualIssue), s.freshInvoice, &customer.Differs)
+		"the payment terms of the customer, or else of the settings.", invoice.Create,
+		askingAbout(draft, "/issue_date", s.unusualIssue), s.freshInvoice, &customer.Differs)
 	web.Change(m, http.MethodPut,
 		"Replace a draft. If left out, number stays as it is, and due_date follows from the payment terms.",
 		invoice.Edit, askingAbout(draft, "/issue_date", s.movedIssue), &invoice.NotDraft, &customer.Differs)

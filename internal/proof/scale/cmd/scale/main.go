@@ -38,9 +38,11 @@ func run(ctx context.Context) error {
 		return scale.Upgrade(ctx, *seed, os.Stdout)
 	case "cells":
 		return scale.Cells(ctx, *seed, os.Stdout)
+	case "proxies":
+		return scale.Proxies(ctx, os.Stdout)
 	case "alerts":
 		return scale.Alerts(ctx, os.Stdout)
 	default:
-		return fmt.Errorf("what is %q, and must be pooler, failover, backup, upgrade, cells or alerts", what)
+		return fmt.Errorf("what is %q, and must be pooler, failover, backup, upgrade, cells, proxies or alerts", what)
 	}
 }

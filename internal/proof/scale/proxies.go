@@ -1,0 +1,178 @@
+package scale
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"onlyonce/internal/proof/replica"
+)
+
+// Proxies runs the app behind nginx, with the documented configuration, and behind HAProxy, both with compression, which makes the tags of
+// versions weak. Through each of them a record is edited with the tag as it arrived, and a creation with two keys is refused.
+func Proxies(ctx context.Context, out io.Writer) error {
+	if err := install(ctx, out, "nginx", "haproxy"); err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "onlyonce-proxies-")
+	if err != nil {
+		return err
+	}
+	if err = tryProxies(ctx, dir, out); err != nil {
+		return fmt.Errorf("%w, see %s", err, dir)
+	}
+	return os.RemoveAll(dir)
+}
+
+func tryProxies(ctx context.Context, dir string, out io.Writer) (err error) {
+	program, err := replica.Build(ctx, dir, "onlyonce/cmd/server")
+	if err != nil {
+		return err
+	}
+	leash, err := replica.NewLeash(ctx)
+	if err != nil {
+		return err
+	}
+	defer leash.Release()
+	start := func(program, log string, args, env []string, addr string) (*replica.Replica, error) {
+		r := &replica.Replica{Program: program, Args: args, Addr: addr, Group: leash.Group, Log: filepath.Join(dir, log), Env: env}
+		return r, r.Revive(ctx)
+	}
+	var addr [3]string
+	for i := range addr {
+		if addr[i], err = replica.FreePort(ctx); err != nil {
+			return err
+		}
+	}
+	app, err := start(program, "app.log", nil, append(os.Environ(),
+		"ADDR="+addr[0], "METRICS_ADDR=off", "DEMO=1", "LAB=0", "DATABASE_URL=", "DATA_DIR="+filepath.Join(dir, "data")), addr[0])
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, app.End(context.WithoutCancel(ctx), syscall.SIGTERM)) }()
+	nginx, err := nginxConfig(ctx, dir, addr[0], addr[1])
+	if err != nil {
+		return err
+	}
+	haproxy := fmt.Sprintf(`defaults
+    mode http
+    timeout connect 5s
+    timeout client 30s
+    timeout server 75s
+frontend app
+    bind %s
+    compression algo gzip
+    compression type application/json
+    default_backend app
+backend app
+    server app %s
+`, addr[2], addr[0])
+	for i, proxy := range []struct {
+		name, config string
+		args         []string
+	}{{"nginx", nginx, []string{"-c"}}, {"haproxy", haproxy, []string{"-db", "-f"}}} {
+		file := filepath.Join(dir, proxy.name+".conf")
+		if err := os.WriteFile(file, []byte(proxy.config), 0o600); err != nil {
+			return err
+		}
+		if _, err := start(proxy.name, proxy.name+".log", append(proxy.args, file), os.Environ(), addr[i+1]); err != nil {
+			return err
+		}
+		if err := editThrough(ctx, "http://"+addr[i+1]+"/api/v1/customers", proxy.name); err != nil {
+			return fmt.Errorf("through %s: %w", proxy.name, err)
+		}
+		fmt.Fprintf(out, "%s: a weak tag is that of its version, and two keys are none\n", proxy.name)
+	}
+	return nil
+}
+
+// nginxConfig returns the documented configuration with compression.
+func nginxConfig(ctx context.Context, dir, app, own string) (string, error) {
+	text, err := document(ctx, "deploy.md")
+	if err != nil {
+		return "", err
+	}
+	_, below, _ := strings.Cut(text, "```nginx\n")
+	location, _, _ := strings.Cut(below, "```")
+	location, err = place(location, "127.0.0.1:8080", app)
+	if err != nil {
+		return "", fmt.Errorf("docs/deploy.md: %w", err)
+	}
+	return fmt.Sprintf(`daemon off;
+pid %[1]s/nginx.pid;
+error_log %[1]s/nginx.log;
+events {}
+http {
+    access_log off;
+    client_body_temp_path %[1]s;
+    gzip on;
+    gzip_types application/json;
+    gzip_min_length 0;
+    server {
+        listen %[2]s;
+        %[3]s
+    }
+}
+`, dir, own, location), nil
+}
+
+// editThrough creates a customer and edits it, as a client that takes compressed answers, and sends two keys.
+func editThrough(ctx context.Context, url, name string) error {
+	body := fmt.Sprintf(`{"email": "%s@example.com", "name": %[1]q}`, name)
+	_, made, err := sendGzip(ctx, http.MethodPost, url, body, http.Header{"Idempotency-Key": {name}})
+	if err != nil {
+		return err
+	}
+	record := url + "/" + path.Base(made.Get("Location"))
+	status, read, err := sendGzip(ctx, http.MethodGet, record, "", http.Header{})
+	if err != nil {
+		return err
+	}
+	tag := read.Get("ETag")
+	if !strings.HasPrefix(tag, "W/") || read.Get("Content-Encoding") != "gzip" {
+		return fmt.Errorf("nothing is compressed: %d, tag %s", status, tag)
+	}
+	status, _, err = sendGzip(ctx, http.MethodPut, record, strings.Replace(body, `"name": "`, `"name": "New `, 1),
+		http.Header{"If-Match": {tag}, "Idempotency-Key": {name + " edited"}})
+	if err != nil {
+		return err
+	}
+	if status != http.StatusOK {
+		return fmt.Errorf("an edit with %s: %d", tag, status)
+	}
+	for _, keys := range [][]string{{"a", "a"}, {"a, a"}} {
+		status, _, err := sendGzip(ctx, http.MethodPost, url, `{"name": "Nobody"}`, http.Header{"Idempotency-Key": keys})
+		if err != nil {
+			return err
+		}
+		if status != http.StatusBadRequest {
+			return fmt.Errorf("the keys %q: %d", keys, status)
+		}
+	}
+	return nil
+}
+
+// sendGzip sends a request as a client that takes compressed answers.
+func sendGzip(ctx context.Context, method, url, body string, header http.Header) (status int, _ http.Header, _ error) {
+	request, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
+	if err != nil {
+		return 0, nil, fmt.Errorf("%s %s: %w", method, url, err)
+	}
+	request.Header = header
+	request.Header.Set("Authorization", "Bearer oo_demo_acme")
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Accept-Encoding", "gzip")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return 0, nil, fmt.Errorf("%s %s: %w", method, url, err)
+	}
+	defer response.Body.Close()
+	return response.StatusCode, response.Header, nil
+}
