@@ -9,6 +9,7 @@ import (
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invoice/payment"
+	"onlyonce/internal/invoice/webhook"
 	"onlyonce/internal/proof/must"
 )
 
@@ -56,14 +57,15 @@ func TestEventsAtOnce(t *testing.T) {
 	}
 }
 
-// TestFiftyRefundsWait for a payment, however many come at once, and its transaction records no more of those that waited before there was
-// a bound.
+// TestFiftyRefundsWait for a payment, however many come at once from all sources of its provider, and its transaction records no more of
+// those that waited before there was a bound.
 func TestFiftyRefundsWait(t *testing.T) {
 	b := setup(t)
 	inv := b.Issued("i")
 	const bound, sent = 50, 60
+	sources := []sender{b.standard, b.sourceOf("Bank, another account", "bank", webhook.Standard, secretOf("other"))}
 	errs := storetest.Together(sent, func(i int) error {
-		_, err := b.deliver(b.Store, b.standard, fmt.Sprint("back", i), refunded(inv.Number, "p", fmt.Sprintf("%d.00", i+1)))
+		_, err := b.deliver(b.Store, sources[i%2], fmt.Sprint("back", i), refunded(inv.Number, "p", fmt.Sprintf("%d.00", i+1)))
 		return err
 	})
 	must.OK(t, errors.Join(errs...))

@@ -76,7 +76,9 @@ func TestRemovedPayment(t *testing.T) {
 	}
 	b.standing("nothing more", inv, 0, 1, 0)
 
-	b.enter("Bank", "p", "30", inv) // what was really paid
+	really := b.kept(b.standard, "really", received("2026-0999", "p", "30"))
+	b.wants("of an unknown invoice", really, webhook.StateUndecided, "no-invoice")
+	b.OK(webhook.Apply.Do(t.Context(), b.Store, b.Of("choose", really.ID, 0), webhook.Choice{Invoice: inv.Number}))
 	b.wants("once more", b.kept(b.standard, "once-more", received(inv.Number, "p", "40")), webhook.StateApplied, "recorded-before")
 	b.wants("the other", b.kept(b.standard, "the-other", received(inv.Number, "p", "30")), webhook.StateApplied, "recorded-before")
 	b.wants("back of it", b.kept(b.standard, "back-of-it", refunded(inv.Number, "p", "10")), webhook.StateApplied, "")
