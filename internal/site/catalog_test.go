@@ -197,6 +197,31 @@ func TestEveryTableOfAnOperationHasWhatItNeeds(t *testing.T) {
 	}
 }
 
+// TestLikenessLastsAsSaid: the trigger by which a table notes what its records are like does so for as long as their operation says, and
+// one that forgets it has the same arguments.
+func TestLikenessLastsAsSaid(t *testing.T) {
+	b := setup(t)
+	compared := 0
+	for _, op := range b.Operations() {
+		if op.Alike == "" {
+			continue
+		}
+		// Where there is no trigger, the statement that inserts a record is given the same constant.
+		noted := get[[]int](b, `
+			SELECT ARRAY(
+				SELECT DISTINCT ON (tgargs) (extract(epoch FROM split_part(encode(tgargs, 'escape'), '\000', 1)::interval) / 60)::integer
+				FROM pg_trigger
+				WHERE tgrelid = $1::regclass AND tgfoid IN ('note_likeness'::regproc, 'forget_likeness'::regproc))`, op.Table)
+		compared += len(noted)
+		if len(noted) > 1 || len(noted) == 1 && !strings.Contains(op.Alike, fmt.Sprintf("in the %d minutes before", noted[0])) {
+			t.Errorf("%s: %s, and its table notes that for %v minutes", op.Name, op.Alike, noted)
+		}
+	}
+	if compared == 0 {
+		t.Error("nothing was compared")
+	}
+}
+
 // TestEveryVersionCounts: whatever has a version gets the next one with every UPDATE, even one by hand. Without
 // that, a change of an old version would go unnoticed.
 func TestEveryVersionCounts(t *testing.T) {
