@@ -16,6 +16,7 @@ import (
 
 	"onlyonce/docs"
 	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/proof/must"
 	"onlyonce/internal/proof/proxy"
 )
 
@@ -43,7 +44,7 @@ func TestClientsCreateOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := setup(t)
 			far, requests := b.faulty()
-			out, code := b.run(far, b.acme.token, command)
+			out, code := b.run(far, b.acme.token, command, exampleInvoice)
 			if code != 0 {
 				t.Fatalf("exit %d: %s", code, out)
 			}
@@ -67,11 +68,42 @@ func TestClientsTakeNoForAnAnswer(t *testing.T) {
 				requests.Add(1)
 				b.Handler.ServeHTTP(w, r)
 			}))
-			out, code := b.run(counted, "none", command)
+			out, code := b.run(counted, "none", command, exampleInvoice)
 			if code != 1 || !strings.Contains(out, "/problems/unauthorized") || requests.Load() != 1 {
 				t.Errorf("exit %d after %d requests: %s", code, requests.Load(), out)
 			}
 		})
+	}
+}
+
+// TestClientsDecideWhoIsMeant: a customer with the email of the invoice has another name. The answer names that customer, and the same key
+// is good for either of them.
+func TestClientsDecideWhoIsMeant(t *testing.T) {
+	t.Parallel()
+	const sent = `{"email": "ada@example.com", "name": "Ada Lovelace"}`
+	example := must.Read(t, exampleInvoice)
+	for name, client := range clients(t) {
+		for meant, way := range map[string][2]string{
+			"Alpha Ltd":    {`"customer": ` + sent, `"customer_id": "%s"`},
+			"Ada Lovelace": {sent, `{"email": "ada@example.com", "name": "Ada Lovelace", "same_email": true}`},
+		} {
+			t.Run(name+"/"+meant, func(t *testing.T) {
+				b := setup(t)
+				command := change(customers().command, "email", "ada@example.com", "name", "Alpha Ltd")
+				known := b.prepared(b.acme, "known", customers(), command).ID
+				out, code := b.run(b.url, b.acme.token, client, exampleInvoice)
+				if code != 1 || !strings.Contains(out, "/problems/customer-differs") || !strings.Contains(out, known) {
+					t.Fatalf("exit %d: %s", code, out)
+				}
+				decided := filepath.Join(t.TempDir(), "invoice.json")
+				instead := strings.ReplaceAll(way[1], "%s", known)
+				must.OK(t, os.WriteFile(decided, []byte(strings.Replace(example, way[0], instead, 1)), 0o600))
+				out, code = b.run(b.url, b.acme.token, client, decided)
+				if code != 0 || get[string](b, `SELECT name FROM customers c JOIN invoices i ON c.id = customer_id`) != meant {
+					t.Errorf("exit %d: %s", code, out)
+				}
+			})
+		}
 	}
 }
 
@@ -109,10 +141,12 @@ func (b *bundle) faulty() (address string, requests *atomic.Int32) {
 	return "http://" + wire.Addr(), requests
 }
 
+const exampleInvoice = "../../docs/api-client/invoice.json"
+
 // run runs a program to its end, and returns what it said.
-func (b *bundle) run(address, token string, command []string) (out string, code int) {
+func (b *bundle) run(address, token string, command []string, invoice string) (out string, code int) {
 	b.Helper()
-	args := slices.Concat(command[1:], []string{key, "../../docs/api-client/invoice.json"})
+	args := slices.Concat(command[1:], []string{key, invoice})
 	cmd := exec.CommandContext(b.Context(), command[0], args...)
 	cmd.Env = append(os.Environ(), "ONLYONCE_URL="+address, "ONLYONCE_TOKEN="+token)
 	var said, wrong bytes.Buffer
