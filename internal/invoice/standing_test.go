@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/google/uuid"
@@ -195,6 +196,45 @@ func TestPaymentsDoNotWaitForEachOther(t *testing.T) {
 	if err != nil || len(shown) != 2 || !reflect.DeepEqual(shown[1], want) {
 		t.Errorf("%v, %v", shown, err)
 	}
+}
+
+// TestRefundsOfEarlierVersions: a refund that the version before has counted in the month of its payment counts in its own after the
+// migration, for every tenant.
+func TestRefundsOfEarlierVersions(t *testing.T) {
+	b := setup(t)
+	b.DB.Spoil(t)
+	up, down, _ := strings.Cut(must.Read(t, "../../migrations/00129_refunds_by_month.sql"), "-- +goose Down")
+	migrate := func(sql, want string) {
+		t.Helper()
+		_, err := b.Store.Pool.Exec(t.Context(), sql)
+		must.OK(t, err)
+		if got := storetest.Value[string](b, `
+			SELECT string_agg(format('%s %s %s', to_char(day, 'MM'), amount, invoices), ', ' ORDER BY tenant_id = $1, day) FROM (
+				SELECT tenant_id, day, sum(amount) AS amount, sum(invoices) AS invoices FROM standing WHERE kind = 'paid_month'
+				GROUP BY tenant_id, day) AS months`, b.Tenant); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	_, err := b.Store.Pool.Exec(t.Context(), down)
+	must.OK(t, err)
+	for i, days := range [][]string{{"2026-11-30", "2026-12-01", "2027-01-31"}, {"2026-12-24"}} {
+		if i > 0 {
+			b.Tenant = uuid.New()
+			b.Exec(`INSERT INTO tenants (id, name) VALUES ($1, 'Other')`, b.Tenant)
+		}
+		paid, err := b.Pay("paid", b.Issued("i"), "50.00")
+		must.OK(t, err)
+		for _, day := range days {
+			d, err := refund.Input{Amount: "10.00", Date: day}.Draft(paid)
+			must.OK(t, err)
+			b.OK(refund.Create.Do(t.Context(), b.Store, b.Intent(day), d))
+		}
+	}
+	const before, after = "11 2000 1, 11 4000 1", "11 4000 1, 12 -1000 0, 01 -1000 0, 11 5000 1, 12 -1000 0"
+	migrate("", before)
+	migrate(up, after)
+	migrate(down, before)
+	migrate(up, after)
 }
 
 // TestInvoicesBeginAsDrafts: nobody but the superuser stores an invoice that counts at once, which no sum would follow.
