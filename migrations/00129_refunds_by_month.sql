@@ -51,7 +51,7 @@ DECLARE
 BEGIN
     FOR tenant IN SELECT id FROM tenants LOOP
         PERFORM set_config('onlyonce.tenant_id', tenant::text, true);
-        PERFORM add_to_standing(tenant, tenant, 'paid_month', day, currency, sum(amount)::bigint, 0)
+        PERFORM add_to_standing(tenant, tenant, 'paid_month', day, currency, sum(amount), 0)
         FROM (
             SELECT i.currency, date_trunc('month', moved.day)::date AS day, moved.amount
             FROM refunds r
@@ -66,18 +66,19 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 
+DROP FUNCTION standing_by_the_books;
 -- +goose StatementBegin
-CREATE OR REPLACE FUNCTION standing_by_the_books()
-RETURNS TABLE (tenant_id uuid, of_id uuid, kind text, day date, currency text, amount bigint, invoices bigint) LANGUAGE sql STABLE
+CREATE FUNCTION standing_by_the_books()
+RETURNS TABLE (tenant_id uuid, of_id uuid, kind text, day date, currency text, amount numeric, invoices bigint) LANGUAGE sql STABLE
 AS $$
-    SELECT i.tenant_id, owner.of_id, due.kind, due.day, i.currency, sum(i.open_amount)::bigint, count(*)
+    SELECT i.tenant_id, owner.of_id, due.kind, due.day, i.currency, sum(i.open_amount), count(*)
     FROM invoices i,
         LATERAL (VALUES (i.tenant_id), (i.customer_id)) AS owner (of_id),
         LATERAL (VALUES ('due_day', i.due_date), ('due_month', date_trunc('month', i.due_date)::date)) AS due (kind, day)
     WHERE i.state IN ('issued', 'partially_paid')
     GROUP BY 1, 2, 3, 4, 5
     UNION ALL
-    SELECT paid.tenant_id, paid.tenant_id, 'paid_month', date_trunc('month', paid.day)::date, i.currency, sum(paid.amount)::bigint,
+    SELECT paid.tenant_id, paid.tenant_id, 'paid_month', date_trunc('month', paid.day)::date, i.currency, sum(paid.amount),
         count(DISTINCT paid.of)
     FROM (
         SELECT p.tenant_id, p.invoice_id, p.paid_on, p.amount::bigint, p.invoice_id FROM payments p WHERE p.removed_at IS NULL
@@ -88,7 +89,7 @@ AS $$
     GROUP BY 1, 2, 3, 4, 5
     UNION ALL
     SELECT billed.tenant_id, billed.tenant_id, 'billed_month', date_trunc('month', billed.day)::date, billed.currency,
-        sum(billed.amount)::bigint, sum(billed.invoices)::bigint
+        sum(billed.amount), sum(billed.invoices)::bigint
     FROM (
         SELECT i.tenant_id, i.issue_date, i.currency, i.total::bigint, 1 FROM invoices i WHERE i.state NOT IN ('draft', 'void')
         UNION ALL
@@ -134,7 +135,7 @@ DECLARE
 BEGIN
     FOR tenant IN SELECT id FROM tenants LOOP
         PERFORM set_config('onlyonce.tenant_id', tenant::text, true);
-        PERFORM add_to_standing(tenant, tenant, 'paid_month', day, currency, sum(amount)::bigint, 0)
+        PERFORM add_to_standing(tenant, tenant, 'paid_month', day, currency, sum(amount), 0)
         FROM (
             SELECT i.currency, date_trunc('month', moved.day)::date AS day, moved.amount
             FROM refunds r
@@ -148,8 +149,9 @@ BEGIN
     PERFORM set_config('onlyonce.tenant_id', entered, true);
 END $$;
 -- +goose StatementEnd
+DROP FUNCTION standing_by_the_books;
 -- +goose StatementBegin
-CREATE OR REPLACE FUNCTION standing_by_the_books()
+CREATE FUNCTION standing_by_the_books()
 RETURNS TABLE (tenant_id uuid, of_id uuid, kind text, day date, currency text, amount bigint, invoices bigint) LANGUAGE sql STABLE
 AS $$
     SELECT i.tenant_id, owner.of_id, due.kind, due.day, i.currency, sum(i.open_amount)::bigint, count(*)

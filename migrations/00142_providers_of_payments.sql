@@ -1,5 +1,7 @@
 -- A payment is the same whichever source of its provider brings it, and whoever enters it. The provider is what the scheme of a source
 -- names, or what its owner does, and no longer the name of the source. A payment that was removed leaves its reference to people.
+--
+-- A payment records the refunds that came before it in its own transaction, so only so many wait for one.
 
 -- +goose Up
 
@@ -106,6 +108,8 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 
+CREATE FUNCTION refunds_may_wait() RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN 50;
+
 -- refund_for_event records what an event says was given back of a payment, less what is recorded of that already, and returns
 -- the event with what came of it. Without the payment it waits, unless as many wait as may.
 -- +goose StatementBegin
@@ -180,6 +184,10 @@ BEGIN
     WHERE tenant_id = in_tenant AND id = in_id;
 END $$;
 -- +goose StatementEnd
+
+-- refund_waiting applies the refunds that came before their payment, as many as may wait, in the transaction of the payment, no matter
+-- who records it. One that a person decides about at this moment is left to that person; another content of it that comes at this
+-- moment does not hold it: that only refers to it.
 -- +goose StatementBegin
 CREATE OR REPLACE FUNCTION refund_waiting() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
@@ -240,7 +248,6 @@ CREATE FUNCTION refund_for_event(event webhook_events, source webhook_sources) R
 DECLARE
     paid   payments;
     billed invoices;
-    others integer; -- that wait for the payment
 BEGIN
     PERFORM pg_advisory_xact_lock(payment_lock(event.tenant_id, source.name_folded, event.reference));
     -- The lock is that of post_refund, so that what was refunded stays as it is.
@@ -248,13 +255,8 @@ BEGIN
     WHERE tenant_id = event.tenant_id AND provider_folded = source.name_folded AND reference = event.reference
     FOR NO KEY UPDATE;
     IF NOT FOUND THEN
-        SELECT count(*) INTO others FROM (
-            SELECT FROM webhook_events
-            WHERE tenant_id = event.tenant_id AND source_id = event.source_id AND reference = event.reference AND state = 'waiting'
-                AND id <> event.id
-            LIMIT refunds_may_wait()) AS waiting;
-        event.state := CASE WHEN others < refunds_may_wait() THEN 'waiting' ELSE 'undecided' END;
-        event.reason := CASE WHEN others < refunds_may_wait() THEN 'no-payment' ELSE 'many-waiting' END;
+        event.state := 'waiting';
+        event.reason := 'no-payment';
         RETURN event;
     END IF;
     SELECT * INTO billed FROM invoices WHERE tenant_id = event.tenant_id AND id = paid.invoice_id;
@@ -312,7 +314,7 @@ BEGIN
         SELECT id FROM webhook_events
         WHERE tenant_id = NEW.tenant_id AND reference = NEW.reference AND state = 'waiting' AND source_id = (
             SELECT id FROM webhook_sources WHERE tenant_id = NEW.tenant_id AND name_folded = NEW.provider_folded)
-        ORDER BY id LIMIT refunds_may_wait() FOR NO KEY UPDATE SKIP LOCKED
+        ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
     LOOP
         PERFORM apply_webhook_event(NEW.tenant_id, waiting);
     END LOOP;
@@ -335,7 +337,7 @@ ALTER TABLE webhook_sources FORCE ROW LEVEL SECURITY;
 ALTER TABLE webhook_events FORCE ROW LEVEL SECURITY;
 DROP INDEX payments_by_reference, payments_reference_once;
 ALTER TABLE payments ADD CONSTRAINT payments_reference_once UNIQUE (tenant_id, provider_folded, reference);
-DROP FUNCTION sources_of;
+DROP FUNCTION sources_of, refunds_may_wait;
 DROP TRIGGER append_only_but_disabled ON webhook_sources;
 CREATE TRIGGER append_only_but_disabled BEFORE UPDATE ON webhook_sources FOR EACH ROW
     WHEN ((OLD.name, OLD.scheme) IS DISTINCT FROM (NEW.name, NEW.scheme)) EXECUTE FUNCTION append_only();

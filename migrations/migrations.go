@@ -2,8 +2,8 @@
 // the order of their numbers.
 //
 // A number is never used for something else, because a database remembers numbers: one with a number that the program does not have,
-// though it has later ones, is refused. So these files begin behind the numbers of those that they replaced, and what
-// a fork may take away, invoices and what belongs to them, stands before the last.
+// though it has later ones, is refused. So these files begin behind the numbers of those that they replaced, and a fork keeps the last
+// of them, whatever it takes away.
 package migrations
 
 import (

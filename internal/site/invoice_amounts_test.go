@@ -42,6 +42,13 @@ func TestSumsBeyond64Bits(t *testing.T) {
 	} {
 		b.page(person.get(path)).says("92,233,720,368,547,893.84 EUR")
 	}
+	b.db.Spoil(t)
+	b.exec(`
+		ALTER TABLE invoices DISABLE TRIGGER USER;
+		UPDATE invoices SET subtotal = 9223372036854775807, tax_total = 0, total = 9223372036854775807`)
+	if sum := get[string](b, `SELECT max(amount)::text FROM standing_by_the_books()`); sum != "18446744073709551614" {
+		t.Errorf("the books come to %s", sum)
+	}
 }
 
 // TestRatesAsTyped: a tax rate has one reading, in the settings and in the lines of an invoice.

@@ -1,6 +1,7 @@
 package fork_test
 
 import (
+	"errors"
 	"maps"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"onlyonce/internal/proof/must"
 	"onlyonce/internal/tool/fork"
 	"onlyonce/internal/tool/scratch"
+	"onlyonce/migrations"
 )
 
 // TestRemoveTakesWhatNeedsIt: without invoices there is no lab, and no proof that makes invoices.
@@ -34,6 +36,27 @@ func TestRemoveTakesWhatNeedsIt(t *testing.T) {
 	files := s.Files()
 	if _, there := files["migrations/00008_invoices.sql"]; len(files) != 3 || files["internal/customer/x.txt"] != "x" || there {
 		t.Errorf("left are %q", files)
+	}
+}
+
+// TestTheLastMigrationStays: the first migration of a fork has a number that no database has of a migration that was removed.
+func TestTheLastMigrationStays(t *testing.T) {
+	t.Parallel()
+	s := scratch.Empty(t)
+	s.Write("go.mod", "module x\n", 0o600)
+	files, err := migrations.FS.ReadDir(".")
+	must.OK(t, err)
+	for _, file := range files {
+		s.Write("migrations/"+file.Name(), "", 0o600)
+	}
+	s.Commit()
+	if _, err := fork.Remove(t.Context(), s.Dir, "invoices"); err != nil && !errors.Is(err, fork.ErrNothingToDo) {
+		t.Fatal(err)
+	}
+	before, err := migrations.Newest(migrations.FS)
+	must.OK(t, err)
+	if left, err := migrations.Newest(os.DirFS(filepath.Join(s.Dir, "migrations"))); err != nil || left != before {
+		t.Errorf("the last migration is %d, and was %d: %v", left, before, err)
 	}
 }
 
