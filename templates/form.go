@@ -1,6 +1,7 @@
 package templates
 
 import (
+	"cmp"
 	"maps"
 	"net/url"
 	"slices"
@@ -119,13 +120,13 @@ const answerPrefix = "answer_"
 // asks for it, unless a notice or an error summary takes it.
 func (f Form) Input(in Input) Input {
 	in.Value = f.Typed.Get(in.name())
-	in.Error = f.Errors.Of(in.ID)
-	if blamed := f.Blamed.Of(in.ID); blamed != "" {
-		in.Error = blamed
-	}
+	in.Error = f.Wrong(in.ID)
 	in.Focus = in.Focus && !f.CameBack()
 	return in
 }
+
+// Wrong returns what is wrong with the control with an id, or what a notice says about it.
+func (f Form) Wrong(id string) string { return cmp.Or(f.Blamed.Of(id), f.Errors.Of(id)) }
 
 // Owner is the tenant that a form belongs to: the one that it was shown to. Another tab may log in as another
 // one before the form is sent.

@@ -8,6 +8,8 @@ type List struct {
 	One, Many string // what people call them within a sentence, "customer" and "customers"
 	Href      string // the address of the list
 	NewHref   string // where one is made; "" if that is not begun here
+	New       string // what leads there
+	First     string // likewise, while there is none
 	Columns   []Column
 	Rows      []Row
 	// Empty is a sentence about where the first one comes from.

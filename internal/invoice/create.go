@@ -22,7 +22,7 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Invoice]{
 		"invoices_number_ahead":                    numberAhead,
 		"invoices_customer":                        customerGone,
 		"customers_differ":                         whichCustomer,
-		idempotency.LookAlike(customer.Table.Name): idempotency.Repeats[Draft](customer.Table, customer.Name),
+		idempotency.LookAlike(customer.Table.Name): likeCustomer,
 		// Only if the database folds a character otherwise than we do.
 		"invoices_number_ascii":       numberRefused,
 		"invoices_number_of_its_year": numberRefused,

@@ -2,8 +2,10 @@ package invoice
 
 import (
 	"context"
+	"errors"
 	"strings"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -65,6 +67,17 @@ func whichCustomer(
 	}
 	question.Ways = append(ways, question.Ways...)
 	return question
+}
+
+// likeCustomer asks about a new customer who looks like a repeat of one of minutes ago, and offers to bill that one.
+func likeCustomer(ctx context.Context, store *idempotency.Store, intent idempotency.Intent, d Draft, broken *pgconn.PgError) error {
+	err := idempotency.Repeats[Draft](customer.Table, customer.Name)(ctx, store, intent, d, broken)
+	if question, ok := errors.AsType[*conflict.Error](err); ok && question.Existing != uuid.Nil {
+		question.Many = customer.Table.Name
+		bill := conflict.Way{Text: "Bill " + question.Name, Field: BilledField, Value: question.Existing.String()}
+		question.Ways = append([]conflict.Way{bill}, question.Ways...)
+	}
+	return err
 }
 
 // NumberAhead is the question about a typed number ahead of the next one of its series. It is asked until it was answered once.

@@ -202,3 +202,19 @@ func (b *bundle) wantCount(want int, table string) {
 		b.Errorf("%d %s, want %d", n, table, want)
 	}
 }
+
+// TestCustomerLikeOneOfMinutesAgo: the form of an invoice leads to the customer who was there, and bills that one on request.
+func TestCustomerLikeOneOfMinutesAgo(t *testing.T) {
+	b := setup(t)
+	person := b.person(b.replica, b.acme)
+	of := b.prepared(b.acme, "wanda", customers(), change(customers().command, "email", "", "name", "Wanda")).ID
+	a := person.submit("/invoices", change(invoices().command, "customer_email", "", "customer_name", "Wanda", "idempotency_key", key))
+	p := b.page(a).says("Looks like Wanda, created", "Create anyway?")
+	p.leadsTo("/customers/" + of)
+	if a := person.press(p, "Bill Wanda"); a.status != http.StatusSeeOther {
+		t.Fatal(a)
+	}
+	if n := get[int](b, `SELECT count(*) FROM invoices WHERE customer_id = $1`, of); n != 1 {
+		t.Errorf("%d invoices are billed to Wanda", n)
+	}
+}

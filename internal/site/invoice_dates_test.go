@@ -77,7 +77,7 @@ func TestUnusualDates(t *testing.T) {
 			t.Errorf("%s: %v", name, asked)
 			continue
 		}
-		if a := person.press(b.page(asked).says(c.says), c.press); a.status != http.StatusSeeOther {
+		if a := person.press(b.page(asked).says(c.says, "Check this date."), c.press); a.status != http.StatusSeeOther {
 			t.Errorf("%s, confirmed: %v", name, a)
 		}
 	}

@@ -76,8 +76,8 @@ func TestIssueWarns(t *testing.T) {
 	warned := func() page { return b.page(person.get(path + "/issue?key=" + key)) }
 	customer := get[string](b, `SELECT '/customers/' || id FROM customers`)
 
-	p := warned().says("The invoice doesn't show your address, your country, your tax ID and your bank account.",
-		"The invoice doesn't show the customer's address and the customer's country.", "The due date, 22 Nov 2026, has passed.")
+	p := warned().says("The invoice doesn't show your address, your country, your tax ID and your bank account. Add them in the settings",
+		"The invoice doesn't show the customer's address and the customer's country. Add them to the customer", "The due date, 22 Nov 2026, has passed.")
 	p.leadsTo("/settings/edit")
 	p.leadsTo(customer + "/edit")
 	p.leadsTo(path + "/edit")
@@ -87,7 +87,8 @@ func TestIssueWarns(t *testing.T) {
 	b.exec(`UPDATE customers SET name = $1, address = $2, country = 'DE'`, "Łódź Ελλ \u6771\u4eac", "אב\nNo → 1")
 	b.exec(`UPDATE invoices SET due_date = '2099-12-31', notes = 'Zażółć क्षत्रिय'`)
 	b.exec(`UPDATE invoice_lines SET description = $1, tax_rate = 0 WHERE position = 1`, "Tea 🍵 ✓ \u6771")
-	p = warned().says("The invoice doesn't show your bank account.", "The invoice doesn't show the customer's VAT number.",
+	p = warned().says("The invoice doesn't show your bank account. Add it in the settings",
+		"The invoice doesn't show the customer's VAT number.",
 		"The PDF file can't show \u6771 \u4eac in the customer's name, א ב → in the customer's address, 🍵 ✓ \u6771 in line 1 "+
 			"and ♥ in the account holder.")
 	p.leadsTo(path + "/pdf")

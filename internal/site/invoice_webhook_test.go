@@ -276,7 +276,7 @@ func TestChooseTheInvoice(t *testing.T) {
 		cents          int
 		says, press    string
 	}{
-		{"evt_1", "", 577, "5.77 EUR is open on no invoice.", ""},
+		{"evt_1", "", 577, "No issued invoice has 5.77 EUR open.", ""},
 		{"evt_2", "2026-0999", 577, "There is no invoice “2026-0999”.", ""},
 		{"evt_3", "", 13577 - 2*577, "It doesn't say which invoice was paid. Nothing was recorded. Choose the invoice that was paid",
 			"Record on " + number},

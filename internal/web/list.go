@@ -189,9 +189,14 @@ func plainList[R, L Entity](m *Mounted[R], l Listing[L]) func(
 		if m.parentExists != nil || m.form.Page == nil {
 			newHref = "" // one is made where it belongs to, or comes from outside
 		}
+		words := creatingWords(m.One)
+		first := "Add your first " + m.One
+		if m.form.Words != nil {
+			words, first = *m.form.Words, m.form.Words.Title
+		}
 		v := templates.List{
 			Finder: finder, Title: sectionTitle(m.Many), One: m.One, Many: strings.ReplaceAll(m.Many, "-", " "), Href: m.collectionPath(),
-			NewHref: newHref,
+			NewHref: newHref, New: words.Title, First: first,
 			Columns: l.Columns, Empty: l.Empty, Archive: m.archiveHint(), Archived: ArchivedOnly(r),
 		}
 		var ids []uuid.UUID

@@ -74,8 +74,9 @@ var (
 		"You have sent more requests than the limit allows. Nothing was saved.",
 		"Wait for the time in Retry-After. You can use the same key again.", 30}
 	busy = problem{"busy", http.StatusServiceUnavailable, "Busy",
-		"Too many requests are waiting for others to finish, or this one waited too long. Nothing was saved.",
-		"Send it again with the same key. That's safe.", 1}
+		"Too many requests are waiting for others to finish, or this one waited too long. " +
+			"This attempt saved nothing, but an earlier one may have.",
+		"Send it again with the same key. That's safe, and it's how you find out.", 1}
 	unconfirmed = problem{"unconfirmed", http.StatusServiceUnavailable, "We couldn't confirm",
 		"The connection to the database was lost, so we don't know whether the request was carried out.",
 		"Send it again with the same key. That's safe, and it's how you find out.", 2}
@@ -86,8 +87,8 @@ var (
 		"The event couldn't be saved, and nothing was recorded.",
 		"Deliver it again after the time in Retry-After. That's safe.", 5}
 	unavailable = problem{"unavailable", http.StatusServiceUnavailable, "Temporarily unavailable",
-		"The database can't be reached. Nothing was saved.",
-		"Send it again with the same key. That's safe.", 2}
+		"The database can't be reached. This attempt saved nothing, but an earlier one may have.",
+		"Send it again with the same key. That's safe, and it's how you find out.", 2}
 	internal = problem{"internal", http.StatusInternalServerError, "Internal error",
 		"The server failed to answer this request, and logged the failure. If anything was created, the same key finds it.",
 		"Send it again with the same key. That's safe.", 0}

@@ -86,7 +86,7 @@ func (v InvoiceForm) number() templates.Input {
 		ID: "number", Label: "Number", Placeholder: v.NextNumber, Hint: "Leave blank for the next number,", HintNumber: v.NextNumber,
 	})
 	if v.Version != 0 {
-		in.Placeholder, in.Hint, in.HintNumber = "", "If blank, it stays as it is.", ""
+		in.Placeholder, in.Hint, in.HintNumber = "", "If blank, it stays as it is, or is the next one of another year.", ""
 	}
 	in.Value = v.Number
 	return in
@@ -122,7 +122,7 @@ func (v InvoiceForm) currencies() []Currency {
 // script clones and numbers.
 func (v InvoiceForm) cell(name, index, label, value, mode string) templates.Input {
 	id := name + "-" + index
-	return templates.Input{ID: id, Name: name, Label: label, Value: value, Mode: mode, Error: v.Errors.Of(id), Focus: v.startsIn(id)}
+	return templates.Input{ID: id, Name: name, Label: label, Value: value, Mode: mode, Error: v.Wrong(id), Focus: v.startsIn(id)}
 }
 
 func (c Currency) digits() string { return strconv.Itoa(c.Digits) }

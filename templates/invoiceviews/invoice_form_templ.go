@@ -203,7 +203,7 @@ func whatIsBilled(v InvoiceForm) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templates.TextArea(templates.Input{ID: "notes", Label: "Notes", Value: v.Notes, Error: v.Errors.Of("notes")}, 4).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = templates.TextArea(templates.Input{ID: "notes", Label: "Notes", Value: v.Notes, Error: v.Wrong("notes")}, 4).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -370,7 +370,7 @@ func customerChoice(v InvoiceForm, none string) templ.Component {
 			templ_7745c5c3_Var16 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		var templ_7745c5c3_Var17 = []any{"field customer-choice", templ.KV("invalid", v.Errors.Of("customer_id") != "")}
+		var templ_7745c5c3_Var17 = []any{"field customer-choice", templ.KV("invalid", v.Wrong("customer_id") != "")}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var17...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -408,7 +408,7 @@ func customerChoice(v InvoiceForm, none string) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, templates.DescribedBy("customer_id", v.CustomerAddress, v.Errors.Of("customer_id")))
+		templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, templates.DescribedBy("customer_id", v.CustomerAddress, v.Wrong("customer_id")))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -475,7 +475,7 @@ func customerChoice(v InvoiceForm, none string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templates.FieldNotes(templates.Input{ID: "customer_id", Hint: v.CustomerAddress, Error: v.Errors.Of("customer_id")}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = templates.FieldNotes(templates.Input{ID: "customer_id", Hint: v.CustomerAddress, Error: v.Wrong("customer_id")}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -662,11 +662,11 @@ func detailFields(v InvoiceForm) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templates.InputField(templates.Input{ID: "issue_date", Label: "Issue date", Type: templates.DateType(v.IssueDate), Value: v.IssueDate, Error: v.Errors.Of("issue_date")}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = templates.InputField(templates.Input{ID: "issue_date", Label: "Issue date", Type: templates.DateType(v.IssueDate), Value: v.IssueDate, Error: v.Wrong("issue_date")}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templates.InputField(templates.Input{ID: "due_date", Label: "Due date", Type: templates.DateType(v.DueDate), Value: v.DueDate, Hint: v.DueHint, Error: v.Errors.Of("due_date")}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = templates.InputField(templates.Input{ID: "due_date", Label: "Due date", Type: templates.DateType(v.DueDate), Value: v.DueDate, Hint: v.DueHint, Error: v.Wrong("due_date")}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -699,7 +699,7 @@ func currencyChoice(v InvoiceForm) templ.Component {
 			templ_7745c5c3_Var32 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		var templ_7745c5c3_Var33 = []any{"field", templ.KV("invalid", v.Errors.Of("currency") != "")}
+		var templ_7745c5c3_Var33 = []any{"field", templ.KV("invalid", v.Wrong("currency") != "")}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var33...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -721,7 +721,7 @@ func currencyChoice(v InvoiceForm) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, templates.DescribedBy("currency", "", v.Errors.Of("currency")))
+		templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, templates.DescribedBy("currency", "", v.Wrong("currency")))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -751,7 +751,7 @@ func currencyChoice(v InvoiceForm) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templates.FieldNotes(templates.Input{ID: "currency", Error: v.Errors.Of("currency")}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = templates.FieldNotes(templates.Input{ID: "currency", Error: v.Wrong("currency")}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -29,12 +29,17 @@ func (s *Pages) warnings(inv invoice.Invoice) (all []invoiceviews.Warning, err e
 	if _, is := party.VATNumber(inv.Customer.TaxID); !is && hasReverseCharge(inv) {
 		buyer = append(buyer, fact{"the customer's VAT number", ""})
 	}
-	if lacks := lacking(seller); lacks != "" {
-		add("The invoice doesn't show "+lacks+".", "Add it in the settings", "/settings/edit", " first, if it should.")
+	lacks := func(names []string, where, href string) {
+		what := "it"
+		if len(names) > 1 {
+			what = "them"
+		}
+		if len(names) > 0 {
+			add("The invoice doesn't show "+listed(names)+".", "Add "+what+" "+where, href, " first, if it should.")
+		}
 	}
-	if lacks := lacking(buyer); lacks != "" {
-		add("The invoice doesn't show "+lacks+".", "Add it to the customer", customer+"/edit", " first, if it should.")
-	}
+	lacks(lacking(seller), "in the settings", "/settings/edit")
+	lacks(lacking(buyer), "to the customer", customer+"/edit")
 	if inv.DueDate.Before(s.Today()) {
 		add("The due date, "+web.DateText(inv.DueDate)+", has passed.", "Edit the draft", url+"/edit", " first, if it should be later.")
 	}
@@ -60,15 +65,14 @@ func hasReverseCharge(inv invoice.Invoice) bool {
 	return false
 }
 
-// lacking lists the facts without a value; "" for none.
-func lacking(facts []fact) string {
-	var names []string
+// lacking returns the names of the facts without a value.
+func lacking(facts []fact) (names []string) {
 	for _, f := range facts {
 		if f.value == "" {
 			names = append(names, f.name)
 		}
 	}
-	return listed(names)
+	return names
 }
 
 // Bounds of what a warning lists.

@@ -201,7 +201,7 @@ func eventFacts(e webhook.Event) []templates.Fact {
 			label = "Refunded up to then"
 		}
 		facts = append(facts, templates.Fact{Label: label, Value: e.Currency.Display(e.Amount) + " " + e.Currency.String()},
-			templates.Fact{Label: "Day", Value: e.Day.String()})
+			templates.Fact{Label: "Day", Value: web.DateText(e.Day)})
 	}
 	if e.InvoiceID != uuid.Nil {
 		facts = append(facts, templates.Fact{Label: "Recorded", Value: "Open the invoice", Href: "/invoices/" + e.InvoiceID.String()})
