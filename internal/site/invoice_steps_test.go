@@ -77,7 +77,8 @@ func TestIssueWarns(t *testing.T) {
 	customer := get[string](b, `SELECT '/customers/' || id FROM customers`)
 
 	p := warned().says("The invoice doesn't show your address, your country, your tax ID and your bank account. Add them in the settings",
-		"The invoice doesn't show the customer's address and the customer's country. Add them to the customer", "The due date, 22 Nov 2026, has passed.")
+		"The invoice doesn't show the customer's address and the customer's country. Add them to the customer",
+		"The due date, 22 Nov 2026, has passed.")
 	p.leadsTo("/settings/edit")
 	p.leadsTo(customer + "/edit")
 	p.leadsTo(path + "/edit")
