@@ -48,7 +48,7 @@ ALTER TABLE payments FORCE ROW LEVEL SECURITY;
 ALTER TABLE webhook_sources FORCE ROW LEVEL SECURITY;
 
 -- By which the invoices are found that a payment may be of.
-CREATE INDEX invoices_open_by_amount ON invoices (tenant_id, currency, open_amount, id) WHERE state IN ('issued', 'partially_paid');
+CREATE INDEX invoices_open_by_amount ON invoices (tenant_id, currency COLLATE "C", open_amount, id) WHERE state IN ('issued', 'partially_paid');
 
 -- possible_duplicate_of is the payment that the one looks like which the event recorded.
 ALTER TABLE webhook_events

@@ -19,6 +19,9 @@ func (a *App) warnOfDifferences(ctx context.Context) {
 	if err != nil {
 		a.config.Log.WarnContext(ctx, "could not compare the database with the migrations", "error", err)
 	}
+	if err := postgres.Collation(ctx, a.pool); err != nil {
+		a.config.Log.WarnContext(ctx, "indexes may not find what they have", "error", err)
+	}
 	for _, difference := range differences {
 		a.config.Log.WarnContext(ctx, "the database is not as the migrations made it", "difference", difference)
 	}

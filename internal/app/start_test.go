@@ -79,3 +79,15 @@ func TestStartTellsDifferences(t *testing.T) {
 		}
 	}
 }
+
+// TestStartAfterAChangeOfOrder: the log describes what to do.
+func TestStartAfterAChangeOfOrder(t *testing.T) {
+	t.Parallel()
+	b := &bundle{T: t, db: pgtest.New(t)}
+	b.db.ChangeOrder(t)
+	b.App = b.start()
+	if told := b.lines("indexes may not find what they have"); len(told) != 1 ||
+		!strings.Contains(told[0]["error"].(string), "REFRESH COLLATION VERSION") {
+		t.Errorf("%v", told)
+	}
+}

@@ -193,7 +193,7 @@ func WithOpen(
 	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, currency money.Currency, amount int64, limit int,
 ) ([]Summary, error) {
 	found, err := Summaries.List(ctx, pool, tenant, record.Page{Limit: limit}, `
-		r.currency = @currency AND r.open_amount = @amount AND r.state IN ('issued', 'partially_paid')`,
+		r.currency COLLATE "C" = @currency AND r.open_amount = @amount AND r.state IN ('issued', 'partially_paid')`,
 		pgx.NamedArgs{"currency": currency.String(), "amount": amount})
 	return found.Rows, err
 }

@@ -158,7 +158,7 @@ func TestDifferences(t *testing.T) {
 		{"ALTER TABLE customers ALTER name DROP NOT NULL", "the column name of customers" + different},
 		{"ALTER TABLE customers ALTER version SET DEFAULT 2", "the column version of customers" + different},
 		{"ALTER TABLE customers ALTER email_folded DROP EXPRESSION", "the column email_folded of customers" + different},
-		{`ALTER TABLE sessions ALTER token TYPE text COLLATE "C"`, "the column token of sessions" + different},
+		{`ALTER TABLE sessions ALTER token TYPE text COLLATE "POSIX"`, "the column token of sessions" + different},
 		{
 			"ALTER TABLE customers RENAME payment_days TO days",
 			"the column days of customers" + foreign + "\nthe column payment_days of customers" + missing,

@@ -58,6 +58,7 @@ func Examine(ctx context.Context, url string, wait time.Duration) []Finding {
 		},
 		clock(before, s.now, after),
 		{Check: "timeouts", Good: "none ends a repeat while it waits", Err: checkTimeouts(ctx, conn, wait), Minor: true},
+		{Check: "collation", Good: "as it was when the indexes were built", Err: Collation(ctx, conn), Minor: true},
 	}
 	return append(findings, examineSchema(ctx, config)...)
 }

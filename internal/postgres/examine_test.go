@@ -61,6 +61,17 @@ func TestExamine(t *testing.T) {
 	}
 }
 
+// TestExamineAfterAChangeOfOrder: the server has another version of the default collation.
+func TestExamineAfterAChangeOfOrder(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	db.ChangeOrder(t)
+	found := wrong(postgres.Examine(t.Context(), db.URL, time.Second))
+	if name := db.Pool.Config().ConnConfig.Database; len(found) != 1 || !strings.Contains(found["collation"], "REINDEX DATABASE "+name+";") {
+		t.Errorf("found %q", found)
+	}
+}
+
 // TestExamineAsAStranger: a role that may do everything with the tables, and owns none of them.
 func TestExamineAsAStranger(t *testing.T) {
 	t.Parallel()

@@ -106,6 +106,31 @@ func TestEveryReferenceHasAForeignKey(t *testing.T) {
 	}
 }
 
+// TestIndexesDependOnNoLocale: text in an index is ordered by code point. Those of the job queue are its own: their few names consist of
+// small letters, and jobs are once by a digest.
+func TestIndexesDependOnNoLocale(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	db.Spoil(t)
+	if found := byLocale(t, db); len(found) > 0 {
+		t.Errorf("%q order text by a locale, whose order may change with an upgrade: write COLLATE \"C\" behind the type of the column", found)
+	}
+	query(t, db.AdminURL, "CREATE TABLE notes (tenant_id uuid, code text, label text, UNIQUE (tenant_id, code))")
+	query(t, db.AdminURL, "CREATE INDEX notes_by_label ON notes (tenant_id, lower(label))")
+	if found := byLocale(t, db); !slices.Equal(found, []string{"notes_by_label", "notes_tenant_id_code_key"}) {
+		t.Errorf("of the indexes that were added these are found: %q", found)
+	}
+}
+
+// byLocale returns the indexes that order text by a collation other than "C".
+func byLocale(t *testing.T, db *pgtest.Database) []string {
+	t.Helper()
+	return lines(query(t, db.AdminURL, `
+		SELECT string_agg(DISTINCT relname, E'\n' ORDER BY relname)
+		FROM pg_index JOIN pg_class c ON c.oid = indexrelid, unnest(indcollation::oid[]) AS ordered
+		WHERE relnamespace = 'public'::regnamespace AND ordered NOT IN (0, '"C"'::regcollation)`))
+}
+
 // withoutForeignKey returns the columns that end in _id and have no foreign key. The words of records are left out: triggers
 // write them with each record, and no record is deleted. So are the ids of other systems.
 func withoutForeignKey(t *testing.T, db *pgtest.Database) []string {
