@@ -1,6 +1,7 @@
 package invoicepages
 
 import (
+	"errors"
 	"net/http"
 	"strconv"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"onlyonce/internal/invoice/payment"
 	"onlyonce/internal/invoice/refund"
 	"onlyonce/internal/invoice/schedule"
+	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
 	"onlyonce/internal/web"
 )
@@ -108,7 +110,10 @@ func (s *Pages) pastPeriods(_ *http.Request, d schedule.Draft) (doubt, error) {
 // morePeriods is what a schedule bills at once after it was edited, unless it would as it is.
 func (s *Pages) morePeriods(r *http.Request, d schedule.Draft) (doubt, error) {
 	found, err := s.schedules.Find(r)
-	if err != nil || found.Stopped() {
+	switch {
+	case errors.Is(err, record.ErrNotFound), found.Stopped(): // which the operation answers
+		return doubt{}, nil
+	case err != nil:
 		return doubt{}, err
 	}
 	if d.Rhythm != found.Rhythm {
