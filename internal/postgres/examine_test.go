@@ -67,7 +67,8 @@ func TestExamineAfterAChangeOfOrder(t *testing.T) {
 	db := pgtest.New(t)
 	db.ChangeOrder(t)
 	found := wrong(postgres.Examine(t.Context(), db.URL, time.Second))
-	if name := db.Pool.Config().ConnConfig.Database; len(found) != 1 || !strings.Contains(found["collation"], "REINDEX DATABASE "+name+";") {
+	run := "REINDEX DATABASE " + db.Pool.Config().ConnConfig.Database + ";"
+	if len(found) != 1 || !strings.Contains(found["collation"], run) {
 		t.Errorf("found %q", found)
 	}
 }

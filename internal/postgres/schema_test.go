@@ -113,7 +113,7 @@ func TestIndexesDependOnNoLocale(t *testing.T) {
 	db := pgtest.New(t)
 	db.Spoil(t)
 	if found := byLocale(t, db); len(found) > 0 {
-		t.Errorf("%q order text by a locale, whose order may change with an upgrade: write COLLATE \"C\" behind the type of the column", found)
+		t.Errorf("%q order text by a locale, which may change with an upgrade: write COLLATE \"C\" behind the type of the column", found)
 	}
 	query(t, db.AdminURL, "CREATE TABLE notes (tenant_id uuid, code text, label text, UNIQUE (tenant_id, code))")
 	query(t, db.AdminURL, "CREATE INDEX notes_by_label ON notes (tenant_id, lower(label))")

@@ -9,8 +9,8 @@ func (d *Database) ChangeOrder(t testing.TB) {
 	d.Spoil(t)
 	_, err := d.admin.Exec(t.Context(), `
 		DO $$ BEGIN
-			EXECUTE format(
-				$sql$UPDATE pg_database SET datlocprovider = 'i', %I = 'en-US', datcollversion = '0' WHERE datname = current_database()$sql$,
+			EXECUTE format($sql$
+				UPDATE pg_database SET datlocprovider = 'i', %I = 'en-US', datcollversion = '0' WHERE datname = current_database()$sql$,
 				CASE WHEN current_setting('server_version_num')::integer < 170000 THEN 'daticulocale' ELSE 'datlocale' END);
 		END $$`)
 	if err != nil {
